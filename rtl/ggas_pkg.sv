@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and constants shared by every module of the NIC.
+//
+// Two interfaces are fixed here: the TLP boundary towards the host (docs/tlp-boundary.md) and the
+// unit-to-network port (docs/packet-format.md). Both carry a header struct beside the first beat of a
+// payload stream; payload DW 0 always sits in bits 31:0 of the first beat, whatever the address.
+
+package ggas_pkg;
+
+  // ---------------------------------------------------------------- host side: transaction layer packets
+
+  // TLP kinds the NIC understands. Any other value inbound is an unsupported request.
+  localparam logic [3:0] TLP_MRD  = 4'd0;  // memory read, non-posted
+  localparam logic [3:0] TLP_MWR  = 4'd1;  // memory write, posted
+  localparam logic [3:0] TLP_CPL  = 4'd2;  // completion without data (error, or zero-length)
+  localparam logic [3:0] TLP_CPLD = 4'd3;  // completion with data
+  localparam logic [3:0] TLP_OTHER_P  = 4'd4;  // any other posted request (message)
+  localparam logic [3:0] TLP_OTHER_NP = 4'd5;  // any other non-posted request (I/O, configuration, AtomicOp)
+
+  // Completion status, PCIe encoding.
+  localparam logic [2:0] CPL_SC = 3'b000;  // successful
+  localparam logic [2:0] CPL_UR = 3'b001;  // unsupported request
+  localparam logic [2:0] CPL_CA = 3'b100;  // completer abort
+
+  localparam logic [2:0] BAR_REGS   = 3'd0;  // registers and MSI-X
+  localparam logic [2:0] BAR_WINDOW = 3'd2;  // SMFU window
+  localparam logic [2:0] BAR_PAGES  = 3'd4;  // per-context pages
+
+  // Header of one TLP, normalised: lengths are plain counts, reserved encodings do not exist.
+  typedef struct packed {
+    logic [3:0]  kind;        // TLP_*
+    logic [2:0]  bar;         // inbound requests: BAR that was hit; 7 elsewhere
+    logic [63:0] addr;        // inbound requests: byte offset in the BAR; outbound: bus address; bits 1:0 are 0
+    logic [10:0] len_dw;      // payload (or requested) length in DW, 1 … 1024; a TLP_CPL carries 0
+    logic [3:0]  first_be;    // byte enables of the first DW
+    logic [3:0]  last_be;     // byte enables of the last DW; 0 when len_dw = 1
+    logic [9:0]  tag;
+    logic [15:0] requester;   // requester id (bus, device, function)
+    logic [15:0] completer;   // completions: completer id
+    logic [2:0]  status;      // completions: CPL_*
+    logic [12:0] byte_count;  // completions: bytes left to deliver, this TLP included, 1 … 4096
+    logic [6:0]  lower_addr;  // completions: low 7 bits of the address of the first enabled byte
+    logic [2:0]  attr;        // bit 0 no-snoop, bit 1 relaxed ordering, bit 2 id-based ordering
+    logic        poisoned;    // EP bit
+  } tlp_hdr_t;
+
+  // ---------------------------------------------------------------- network side: packets
+
+  // Virtual channels. Posted packets always drain, so nothing that waits on them can deadlock
+  // (docs/decisions/0001-three-virtual-channels.md).
+  localparam int unsigned VC_NUM = 3;
+  localparam logic [1:0] VC_P   = 2'd0;  // posted requests
+  localparam logic [1:0] VC_NP  = 2'd1;  // non-posted requests; never pass an earlier posted one
+  localparam logic [1:0] VC_RSP = 2'd2;  // responses
+
+  // Packet operations; the high nibble names the unit that consumes the packet.
+  localparam logic [7:0] OP_SMFU_STORE     = 8'h00;  // P:   payload, byte enables
+  localparam logic [7:0] OP_SMFU_LOAD      = 8'h01;  // NP:  no payload; len_dw asks for so many DW
+  localparam logic [7:0] OP_SMFU_LOAD_RSP  = 8'h02;  // RSP: payload if status is OK
+  localparam logic [7:0] OP_SMFU_QUIET     = 8'h03;  // NP:  answer once every earlier store is visible
+  localparam logic [7:0] OP_SMFU_QUIET_RSP = 8'h04;  // RSP: no payload
+
+  // Packet status, also the code a quiet read returns.
+  localparam logic [3:0] ST_OK          = 4'd0;
+  localparam logic [3:0] ST_RANGE       = 4'd1;  // outside the target's exported segment, or segment not exported
+  localparam logic [3:0] ST_HOST_ERROR  = 4'd2;  // the target's host answered with an error or poisoned data
+  localparam logic [3:0] ST_TIMEOUT     = 4'd3;  // no answer in time
+  localparam logic [3:0] ST_LINK_DOWN   = 4'd4;  // no working link to the node
+  localparam logic [3:0] ST_UNREACHABLE = 4'd5;  // the node is in no route
+
+  // Largest payload of a packet in bytes. Loads are cut at addresses that are a multiple of it.
+  localparam int unsigned MTU = 256;
+
+  // Packet header: three 64-bit words, w0 first on the link. `seq` belongs to the link layer: 0 elsewhere.
+  typedef struct packed {
+    // w2
+    logic [63:0] addr;      // byte offset in the target's segment, DW aligned
+    // w1
+    logic [7:0]  op;        // OP_*
+    logic [3:0]  status;    // ST_*, responses only
+    logic [3:0]  first_be;
+    logic [3:0]  last_be;
+    logic [15:0] tag;       // requester's tag, echoed in the response
+    logic [7:0]  vpid;      // owning context; 0 until contexts exist
+    logic [10:0] req_dw;    // loads: DW asked for
+    logic [8:0]  rsvd1;
+    // w0
+    logic [15:0] dst;       // destination node
+    logic [15:0] src;       // source node
+    logic [10:0] len_dw;    // payload DW in this packet, 0 … MTU/4
+    logic [1:0]  vc;        // VC_*
+    logic [7:0]  seq;       // link sequence number
+    logic [10:0] rsvd0;
+  } net_hdr_t;
+
+  localparam int unsigned NET_HDR_W = 192;
+
+  // ---------------------------------------------------------------- link flits
+
+  localparam logic [1:0] FLIT_DATA = 2'd0;
+  localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet
+  localparam logic [1:0] FLIT_EOP  = 2'd2;  // trailer: CRC-32 in bits 31:0
+  localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement, credits, link state
+
+  // ---------------------------------------------------------------- events and time
+
+  // Event codes are named in rtl/regs/ggas.rdl and generated into ggas_regs_pkg.
+  typedef struct packed {
+    logic [7:0]  code;
+    logic [15:0] node;   // remote node concerned, or 0
+    logic [39:0] info;   // low address bits, tag or count: per code, see docs/registers.md
+  } event_t;
+
+  // Time-outs are checked on ticks of 2**TICK_LOG2 cycles of `time_i`, so a NIC that only waits need
+  // not be clocked between ticks.
+  localparam int unsigned TICK_LOG2 = 10;
+
+endpackage
