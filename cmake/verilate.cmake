@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# ggas_verilate(<target> TOP <module> PREFIX <C++ class> SOURCES <.sv files, packages first>
+#               [PARAMETERS NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE])
+# makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
+# NATIVE compiles for this machine's processor. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
+function(ggas_verilate target)
+  cmake_parse_arguments(V "TRACE;NATIVE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEPENDS" ${ARGN})
+  find_program(VERILATOR verilator REQUIRED)
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+  set(opt "-O3")
+  if(V_NATIVE)
+    string(APPEND opt " -march=native")
+  endif()
+  if(GGAS_SANITIZE)
+    string(APPEND opt " -fsanitize=${GGAS_SANITIZE}")
+  endif()
+  set(args --cc --build -j 2 -O3 --x-assign fast --x-initial fast --noassert --top-module ${V_TOP} --prefix ${V_PREFIX} --Mdir ${dir} -Wno-fatal
+    -MAKEFLAGS "OPT_FAST='${opt}' OPT_SLOW=-O1 OPT_GLOBAL=-O2")
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT V_NATIVE)
+    list(REMOVE_ITEM args --noassert)
+    list(APPEND args --assert)
+  endif()
+  if(V_TRACE)
+    list(APPEND args --trace-fst --trace-structs --trace-underscore)
+  endif()
+  if(GGAS_COVERAGE)
+    list(APPEND args --coverage-line --coverage-toggle)
+  endif()
+  foreach(p ${V_PARAMETERS})
+    list(APPEND args -G${p})
+  endforeach()
+  add_custom_command(OUTPUT ${dir}/${V_PREFIX}__ALL.a ${dir}/libverilated.a
+    COMMAND ${VERILATOR} ${args} ${V_SOURCES}
+    DEPENDS ${V_SOURCES} ${V_DEPENDS}
+    COMMENT "Verilating ${V_TOP} as ${V_PREFIX}" VERBATIM)
+  add_custom_target(${target}_gen DEPENDS ${dir}/${V_PREFIX}__ALL.a)
+  get_filename_component(vroot ${VERILATOR} REALPATH)
+  execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE vroot OUTPUT_STRIP_TRAILING_WHITESPACE)
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_gen)
+  target_include_directories(${target} SYSTEM INTERFACE ${dir} ${vroot}/include ${vroot}/include/vltstd)
+  target_link_libraries(${target} INTERFACE ${dir}/${V_PREFIX}__ALL.a ${dir}/libverilated.a pthread atomic)
+  if(V_TRACE)
+    target_link_libraries(${target} INTERFACE z)
+  endif()
+endfunction()

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host SIMT engine: runs CUDA-style kernels on the CPU. A thread is a Boost.Context fiber; 32 of them make a warp. A lane
+// runs natively until it meets an operation somebody outside must perform (memory access through the ggas accessors, fence,
+// declared compute, sleep) or a barrier, and waits there. Whoever owns the warp decides what the operation costs: the native
+// scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through its timing model. The engine knows
+// neither.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace ggas::simt {
+
+inline constexpr unsigned warp_size = 32;
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  constexpr unsigned count() const { return x * y * z; }
+};
+
+enum class scope : uint8_t { block, gpu, sys };
+enum class op : uint8_t { load, store, atomic, fence, compute, sleep };
+enum class rmw : uint8_t { add, exch, cas, bit_and, bit_or, bit_xor, min, max };
+
+// One lane's pending operation.
+struct access {
+  op kind = op::load;
+  scope sc = scope::sys;
+  rmw fn = rmw::add;
+  uint8_t lane = 0;
+  uint8_t size = 0;                            // load, store: 1, 2, 4, 8, 16; atomic: 4, 8
+  bool is_volatile = false;                    // must reach the point of coherence (L2), never a first-level cache
+  void* addr = nullptr;                        // device address
+  alignas(16) std::array<std::byte, 16> data;  // store value, atomic operand; result of load and atomic
+  uint64_t a = 0;                              // compute: flops; sleep: ns; atomic cas: expected value
+  uint64_t b = 0;                              // compute: bytes moved
+};
+
+// Read by the running lane.
+struct thread_coords {
+  dim3 thread_idx, block_idx, block_dim, grid_dim;
+};
+
+class block;
+
+class warp {
+ public:
+  // Runs every runnable lane until it waits or ends. Afterwards pending() lists the operations lanes wait for, oldest first
+  // in lane order; it is empty if all lanes wait at a barrier or have ended.
+  void step();
+  std::span<access* const> pending() const;
+  // The operation was performed (result in a.data): its lane may run at the next step().
+  void complete(access& a);
+  bool runnable() const;  // step() would run something
+  bool finished() const;
+  block& parent() const;
+  unsigned index() const;  // in the block
+
+  struct impl;
+  explicit warp(std::unique_ptr<impl>);
+  ~warp();
+
+ private:
+  std::unique_ptr<impl> impl_;
+};
+
+class block {
+ public:
+  std::span<const std::unique_ptr<warp>> warps() const;
+  bool finished() const;
+  // Called when a barrier makes a warp runnable that was not.
+  std::function<void(warp&)> on_runnable;
+
+  struct impl;
+  explicit block(std::unique_ptr<impl>);
+  ~block();
+
+ private:
+  std::unique_ptr<impl> impl_;
+};
+
+// What the owner offers to running lanes beside operations.
+class environment {
+ public:
+  virtual ~environment() = default;
+  virtual uint64_t now_ns() const = 0;          // the device's global timer
+  virtual const void* device_context() const = 0;  // what CUDA keeps in constant memory: the node's ggas context
+};
+
+struct launch {
+  dim3 grid, block;
+  std::function<void()> kernel;  // body of one thread
+  size_t stack_bytes = 32 * 1024;
+};
+
+// A kernel on its way: blocks are made when the owner has room for them, so a thread without room costs nothing.
+class grid {
+ public:
+  grid(launch l, environment& env);
+  unsigned blocks() const;
+  std::unique_ptr<simt::block> make_block(unsigned linear_index);
+  const launch& config() const;
+
+ private:
+  launch launch_;
+  environment& env_;
+};
+
+}  // namespace ggas::simt

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// One NIC at its pins, without any simulator around it: whole TLPs on the host side, flits on the link side, stepped one
+// core clock cycle at a time. The RTL tests, the nic_cycles benchmark and the SystemC bridge all drive the NIC through
+// this interface, so they see the same cycles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "sim/pcie/tlp.hpp"
+
+namespace ggas::nic {
+
+// Flit kinds, as ggas_pkg::FLIT_*.
+enum class flit_kind : uint8_t { data = 0, sop = 1, eop = 2, ctrl = 3 };
+
+struct flit {
+  flit_kind kind = flit_kind::data;
+  std::array<uint64_t, 8> data{};  // DATA_W / 64 words used
+  bool operator==(const flit&) const = default;
+};
+
+// What software finds in configuration space.
+struct host_config {
+  uint16_t mps = 256;   // bytes
+  uint16_t mrrs = 512;  // bytes
+  uint16_t bus_id = 0;
+};
+
+class nic_core {
+ public:
+  virtual ~nic_core() = default;
+
+  virtual unsigned data_width() const = 0;  // bits
+  virtual unsigned np_credits() const = 0;  // non-posted requests the host side may have inside the NIC
+
+  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions beside requests.
+  // The caller keeps PCIe flow control by looking at the depth.
+  virtual void push(const pcie::tlp& t) = 0;
+  virtual unsigned posted_pending() const = 0;      // posted requests not yet wholly taken by the NIC
+  virtual unsigned non_posted_pending() const = 0;  // non-posted requests waiting for, or holding, an NP credit
+  virtual unsigned completions_pending() const = 0;
+
+  // ---- NIC to host, requests and completions in PCIe order. `gate(requests, completions)`: whether the host takes beats of
+  // each stream in the next step.
+  virtual std::optional<pcie::tlp> pop() = 0;
+  virtual void gate(bool requests, bool completions) = 0;
+
+  // ---- link. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only while `link_ready`).
+  virtual void link_in(const flit& f) = 0;
+  virtual std::optional<flit> link_out() = 0;
+  virtual void link_ready(bool ready) = 0;
+  virtual void link_up(bool up) = 0;
+
+  // One rising clock edge; `time` is the cycle number seen on time_i.
+  virtual void step(uint64_t time) = 0;
+  // After a step: must be stepped in the next cycle (own work, or queued TLPs or flits).
+  virtual bool busy() const = 0;
+  // Must be stepped again from the next multiple of tick_cycles on.
+  virtual bool timer() const = 0;
+  static constexpr uint64_t tick_cycles = 1024;
+
+  virtual uint64_t steps() const = 0;  // clock edges so far
+
+  // ---- waves: FST from now on / off. The file is opened by the first call.
+  virtual bool waves(bool on, const char* path) = 0;
+};
+
+// The Verilated NIC. data_width is 64, 256 or 512; nullptr for any other.
+std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& cfg, const char* name);
+
+}  // namespace ggas::nic

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster of GPUs with one global address space, seen from the host: the interface every provider implements. Benchmarks and tests
+// are written against it; which provider runs them is a string.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ggas/detail/context.hpp"  // gpu_api: what a kernel knows of its node
+#include "gpu_api/simt/engine.hpp"
+
+namespace ggas {
+
+// Errors are values: a code to branch on, a text that names the input and the rule it broke.
+enum class errc { bad_argument, bad_platform, no_file, timed_out, out_of_memory, device_fault, unsupported };
+struct error {
+  errc code;
+  std::string text;
+};
+template <class T = void>
+using result = std::expected<T, error>;
+
+struct cluster_config {
+  std::string provider = "sim";              // sim | shm
+  std::string platform = "galibier-k20";     // sim: name in sim/platforms or path of a .toml
+  std::string nic = "rtl";                   // sim: rtl
+  int nodes = 2;
+  size_t segment_bytes = 64u << 20;          // per node, a multiple of 4 KB
+  uint64_t seed = 1;
+  // sim: observation, off when empty
+  std::filesystem::path waves, trace, pcap;
+  double waves_from_us = 0, waves_to_us = 0; // time window of the waves; to = 0: no end
+  std::filesystem::path faults;              // sim: fault script
+  std::vector<std::string> overrides;        // sim: "table.key=value" over the platform file
+};
+
+struct run_stats {
+  uint64_t sim_ns = 0;      // simulated (sim) or elapsed (shm) time of this run
+  uint64_t nic_cycles = 0;  // active core cycles, all NICs
+  double wall_s = 0;
+};
+
+class cluster {
+ public:
+  static result<std::unique_ptr<cluster>> create(const cluster_config& cfg);
+  virtual ~cluster() = default;
+
+  virtual const cluster_config& config() const = 0;
+  // Host view of a node's segment, for set-up and verification: costs no time. Kernels on that node see it at the same address.
+  virtual std::byte* segment(int node) = 0;
+  virtual const context& device_context(int node) const = 0;
+
+  // Queues a kernel on the node's GPU; kernels of one node run in order, those of different nodes side by side.
+  virtual result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel) = 0;
+  // Runs until every queued kernel ended, or returns timed_out after that much simulated (sim) or real (shm) time.
+  virtual result<run_stats> run(uint64_t timeout_ns) = 0;
+
+  virtual uint64_t now_ns() const = 0;
+  // NIC counters of a node by register name (rtl/regs/ggas.rdl), and the GPU model's own ("gpu.pcie_reads", …). Empty without a NIC.
+  virtual std::map<std::string, uint64_t> counters(int node) const = 0;
+  virtual std::vector<std::string> events(int node) const = 0;  // NIC events so far, as text
+};
+
+}  // namespace ggas
