@@ -44,10 +44,10 @@ class nic_core {
   virtual unsigned non_posted_pending() const = 0;  // non-posted requests waiting for, or holding, an NP credit
   virtual unsigned completions_pending() const = 0;
 
-  // ---- NIC to host, requests and completions in PCIe order. `gate(requests, completions)`: whether the host takes beats of
-  // each stream in the next step.
+  // ---- NIC to host, requests and completions in PCIe order. `gate`: what the host takes in the next step. A TLP is
+  // taken whole once begun. With non_posted false posted requests pass the waiting reads; up to two reads already under way still come.
   virtual std::optional<pcie::tlp> pop() = 0;
-  virtual void gate(bool requests, bool completions) = 0;
+  virtual void gate(bool posted, bool non_posted, bool completions) = 0;
 
   // ---- link. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only while `link_ready`).
   virtual void link_in(const flit& f) = 0;
