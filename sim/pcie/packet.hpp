@@ -103,7 +103,9 @@ class requester : public sc_core::sc_module {
     read_result result;
     done d;
   };
+  using deadline = std::pair<uint64_t, uint16_t>;  // time, tag
   void issue(tlp&& request, done&& d);
+  bool waits(const deadline& d) const;
   void finish(unsigned tag);
   void on_deadline();
 
@@ -112,7 +114,7 @@ class requester : public sc_core::sc_module {
   std::vector<slot> slots_;
   std::vector<uint16_t> free_;
   std::deque<std::pair<tlp, done>> queue_;
-  std::deque<std::pair<uint64_t, uint16_t>> deadlines_;  // in order of issue, so of time
+  std::deque<deadline> deadlines_;  // in order of issue, so of time
   unsigned outstanding_ = 0;
   uint64_t timeouts_ = 0, unexpected_ = 0;
   sc_core::sc_event deadline_event_;

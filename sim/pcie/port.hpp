@@ -82,8 +82,8 @@ class port : public sc_core::sc_module,
   const link_config& link() const { return link_; }
   bool connected() const { return connected_; }
 
-  // Called for each arrived TLP in order. true: taken (it may be moved from), its credits go back to the sender. false:
-  // stays, and its class waits until resume(). Must be set before simulation starts.
+  // Called for each arrived TLP in order. true: taken (it may be moved from), its credits go back to the sender. false: it
+  // stays, must be unchanged, and its class waits until resume(). Must be set before simulation starts.
   std::function<bool(tlp&)> on_receive;
   // A TLP of that class left for the wire: room in the transmit queue.
   std::function<void(fc)> on_sent;
@@ -121,7 +121,6 @@ class port : public sc_core::sc_module,
   };
   void pump_tx();
   void pump_rx();
-  void on_tx_event();
   void on_rx_event();
   void on_refund_event();
   void transmit(fc c);

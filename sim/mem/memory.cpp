@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/mem/memory.hpp"
+
+#include <algorithm>
+
+namespace ggas::mem {
+
+void sparse_memory::write(uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const uint64_t at = offset % page_bytes;
+    const size_t n = std::min<size_t>(bytes.size(), page_bytes - at);
+    auto& p = pages_[offset / page_bytes];
+    if (!p) p = std::make_unique<page>();
+    std::copy_n(bytes.begin(), n, p->begin() + at);
+    bytes = bytes.subspan(n);
+    offset += n;
+  }
+}
+
+void sparse_memory::read(uint64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const uint64_t at = offset % page_bytes;
+    const size_t n = std::min<size_t>(bytes.size(), page_bytes - at);
+    const auto p = pages_.find(offset / page_bytes);
+    if (p == pages_.end())
+      std::fill_n(bytes.begin(), n, std::byte{0});
+    else
+      std::copy_n(p->second->begin() + at, n, bytes.begin());
+    bytes = bytes.subspan(n);
+    offset += n;
+  }
+}
+
+}  // namespace ggas::mem

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/pcie/root_complex.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace ggas::pcie {
+
+root_complex::root_complex(sc_core::sc_module_name name, const root_complex_config& cfg, mem::sparse_memory& memory)
+    : router(name, cfg.router),
+      cfg_(cfg),
+      memory_(memory),
+      pipe_("memory_pipe", [this](memory_answer&& a) { answer(a.to, std::move(a.completion)); }) {}
+
+bool root_complex::local_request(unsigned from, tlp& t) {
+  const uint64_t bytes = 4ull * t.len_dw;
+  if (t.kind == tlp_kind::mwr && t.addr - cfg_.msi_base < cfg_.msi_bytes) {
+    if (on_msi && !t.poisoned) on_msi(t.addr, t.data[0]);
+    return true;
+  }
+  const uint64_t offset = t.addr - cfg_.memory_base;
+  const bool hit = offset < cfg_.memory_bytes && bytes <= cfg_.memory_bytes - offset;
+  if (!hit || (t.kind != tlp_kind::mrd && t.kind != tlp_kind::mwr)) return false;
+  memory_access(from, t);
+  return true;
+}
+
+// When the memory has moved so many bytes more.
+uint64_t root_complex::memory_slot(uint64_t bytes) {
+  const uint64_t start = std::max(now_ps(), memory_free_ps_);
+  if (cfg_.memory_bytes_per_second > 0) memory_free_ps_ = start + uint64_t(bytes * 1e12 / cfg_.memory_bytes_per_second);
+  return start;
+}
+
+// A write is visible as soon as it arrives, so a read behind it sees it.
+void root_complex::memory_access(unsigned from, tlp& t) {
+  const uint64_t start = memory_slot(4ull * t.len_dw);
+  if (t.kind == tlp_kind::mwr) {
+    if (!t.poisoned) for_each_byte(t, [&](uint64_t a, std::byte b) { memory_.write(a - cfg_.memory_base, {&b, 1}); });
+    return;
+  }
+  std::vector<uint32_t> dws(t.len_dw);
+  memory_.read(t.addr - cfg_.memory_base, std::as_writable_bytes(std::span(dws)));
+  for (tlp& c : read_completions(t, dws, cfg_.mps, cfg_.rcb, cfg_.router.id))
+    pipe_.push_at(start + cfg_.memory_latency_ps, {from, std::move(c)});
+}
+
+}  // namespace ggas::pcie
