@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network packet (docs/packet-format.md) as C++ sees it, and the way from packets to flits and back.
+#pragma once
+
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/nic/nic_core.hpp"
+
+namespace ggas::nic {
+
+enum class vc : uint8_t { p = 0, np = 1, rsp = 2 };
+enum class op : uint8_t { store = 0, load = 1, load_rsp = 2, quiet = 3, quiet_rsp = 4 };
+enum class net_status : uint8_t { ok = 0, range = 1, host_error = 2, timeout = 3, link_down = 4, unreachable = 5 };
+
+inline constexpr unsigned mtu_bytes = 256;
+
+// Image of ggas_pkg::net_hdr_t with the payload. Plain integers: a packet from the network may hold anything.
+struct packet {
+  uint16_t dst = 0, src = 0;
+  uint16_t len_dw = 0;  // as the header says; data.size() is what is there
+  uint8_t vc = 0, seq = 0;
+  uint8_t op = 0, status = 0, first_be = 0, last_be = 0;
+  uint16_t tag = 0;
+  uint8_t vpid = 0;
+  uint16_t req_dw = 0;
+  uint64_t addr = 0;
+  uint32_t reserved = 0;  // rsvd0 | rsvd1 << 11
+  boost::container::small_vector<uint32_t, 64> data = {};
+
+  bool is(enum op o) const { return op == uint8_t(o); }
+  std::array<uint64_t, 3> header_words() const;
+  void set_header_words(const std::array<uint64_t, 3>& w);
+};
+
+// CRC-32 of the link: reflected 0xEDB88320, initial value and final xor all ones.
+uint32_t crc32(std::span<const uint64_t> words);
+uint32_t crc32(uint32_t word);
+
+// Flits of one packet, trailer included, on a link of `width` bits.
+std::vector<flit> to_flits(const packet& p, unsigned width);
+
+// Content of a CTRL flit.
+struct control {
+  uint8_t ack_seq = 0;
+  bool nak = false, ready = false, seen_ready = false;
+  uint8_t credit_vc = 0;
+  uint16_t credit = 0;
+};
+flit to_flit(const control& c);
+std::optional<control> parse_control(const flit& f);  // nullopt: bad CRC or not a CTRL flit
+
+// Flits in, intact packets out. Anything against the framing or with a bad CRC is dropped and counted.
+class flit_decoder {
+ public:
+  explicit flit_decoder(unsigned width) : words_(width / 64) {}
+  std::optional<packet> push(const flit& f);
+  uint64_t errors() const { return errors_; }
+
+ private:
+  std::optional<packet> finish(const flit& trailer);
+  unsigned words_;
+  bool open_ = false;
+  std::vector<uint64_t> buffer_;
+  uint64_t errors_ = 0;
+};
+
+}  // namespace ggas::nic

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NIC at transaction level: the golden model of the RTL tests. Same inputs and outputs as nic_core, in TLPs and
+// packets instead of beats and flits, and no time: every input is worked off at once, so outputs of one class
+// (requests, completions, packets of one VC) come in the order the RTL must keep, and order between classes is free
+// where PCIe leaves it free. What depends on time (time-outs, link death, whether the host is slow) is told to the
+// model by its user.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/nic/packet.hpp"
+#include "sim/pcie/tlp.hpp"
+
+namespace ggas::nic {
+
+// ggas_pkg::event_t.
+struct event {
+  uint8_t code = 0;
+  uint16_t node = 0;
+  uint64_t info = 0;
+  bool operator==(const event&) const = default;
+};
+
+// A request to the local host, and the node on whose behalf it is made.
+struct target_request {
+  pcie::tlp tlp;
+  uint16_t source = 0;
+};
+
+class reference_model {
+ public:
+  explicit reference_model(unsigned data_width, const host_config& cfg);
+
+  // ---- inputs
+  void from_host(const pcie::tlp& t);  // a request on a BAR, or a completion of one of our reads
+  void from_link(const packet& p);     // an intact packet, in order within its VC
+  void link_up(bool up);               // false: waiting loads and quiets end with ST_LINK_DOWN
+  void load_timeout(uint16_t tag);     // no response to the packet with that tag
+  void target_timeout(uint16_t tag);   // no completion of the read with that tag
+
+  // ---- outputs
+  std::optional<target_request> pop_request();
+  std::optional<pcie::tlp> pop_completion();
+  std::optional<packet> pop_packet();  // towards the peer; never one to the own node
+  std::optional<event> pop_event();
+
+  // ---- state
+  uint64_t counter(uint16_t offset) const {
+    return reg(offset);
+  }  // SMFU_*, LINK_TX/RX_PACKETS, HOST_RX_REQS, EVENT_COUNT
+  std::optional<uint64_t> read_register(uint16_t offset) const;  // nullopt: depends on time
+  unsigned loads_waiting() const { return unsigned(loads_.size()); }
+  unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
+
+  // Where a window access of `bytes` lands; nullopt: unmapped.
+  struct place {
+    uint16_t node;
+    uint64_t addr;
+  };
+  std::optional<place> lookup(uint64_t offset, uint64_t bytes) const;
+
+ private:
+  // A host read of the window: its packets in address order, answered in that order.
+  struct load {
+    pcie::tlp request;
+    struct piece {
+      uint16_t tag;
+      unsigned dw;
+      bool done = false;
+    };
+    std::deque<piece> pieces;
+    unsigned dw_sent = 0;
+    std::map<uint16_t, std::vector<uint32_t>> early;  // arrived and not yet sent, by piece
+    uint16_t node = 0;
+  };
+  struct waiting {
+    uint64_t load;  // key in loads_, or 0 for a quiet
+    uint16_t node;
+  };
+  // A packet from the network that waits for the local host.
+  struct read {
+    packet request;
+    unsigned dw = 0;
+    std::vector<uint32_t> data;
+    unsigned pieces = 0;
+  };
+  struct piece_of_read {
+    uint64_t read;
+    unsigned dw_first, dw_left;
+  };
+  struct quiet {
+    pcie::tlp request;
+    std::vector<uint16_t> nodes;
+  };
+
+  void host_request(const pcie::tlp& t);
+  void host_completion(const pcie::tlp& t);
+  void register_access(const pcie::tlp& t);
+  void write_register(uint16_t offset, uint64_t value, uint64_t mask);
+  void window_store(const pcie::tlp& t);
+  void window_load(const pcie::tlp& t);
+  void start_quiet();
+  void finish_quiet();
+  void fail_store(net_status s);
+  bool reachable(uint16_t node, net_status& why) const;
+  void send(packet&& p);
+  void accept(const packet& p);
+  void target_store(const packet& p);
+  void target_load(const packet& p);
+  void target_quiet(const packet& p);
+  void response(const packet& p);
+  void finish_load_piece(uint64_t key, uint16_t tag, const packet& rsp);
+  void deliver(load& l);
+  void end_load(uint64_t key, net_status s, event e, pcie::cpl_status status);
+  void end_waiting(uint16_t tag, net_status s, const event& e);
+  void end_read(uint64_t key, net_status s);
+  bool in_segment(const packet& p, unsigned dw) const;
+  void complete(const pcie::tlp& request, pcie::cpl_status status);
+  void complete_data(const pcie::tlp& request, std::vector<uint32_t> dws, unsigned first_dw);
+  void raise(uint8_t code, uint16_t node, uint64_t info);
+  void count(uint16_t offset) { ++regs_[offset / 8]; }
+  uint64_t reg(uint16_t offset) const { return regs_[offset / 8]; }
+  uint16_t own() const;
+  uint16_t new_net_tag();
+  uint16_t new_host_tag();
+
+  unsigned data_width_;
+  host_config cfg_;
+  std::vector<uint64_t> regs_;  // BAR0 in 64-bit words, counters included
+  bool link_up_ = false;
+  std::deque<target_request> requests_;
+  std::deque<pcie::tlp> completions_;
+  std::deque<packet> packets_;
+  std::deque<event> events_;
+  uint64_t next_key_ = 1;
+  std::map<uint64_t, load> loads_;
+  std::map<uint16_t, waiting> waiting_;
+  std::map<uint64_t, read> reads_;
+  std::map<uint16_t, piece_of_read> host_tags_;
+  uint16_t next_net_tag_ = 0, next_host_tag_ = 0;
+  std::map<uint16_t, bool> dirty_;
+  net_status sticky_ = net_status::ok;
+  std::deque<quiet> quiets_;  // one at a time: the front is under way
+};
+
+}  // namespace ggas::nic
