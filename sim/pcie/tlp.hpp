@@ -28,7 +28,7 @@ struct tlp {
   uint8_t lower_addr = 0;      // completions: low 7 bits of the first enabled byte's address
   uint8_t attr = 0;
   bool poisoned = false;
-  boost::container::small_vector<uint32_t, 32> data;  // payload DWs; DW 0 first
+  boost::container::small_vector<uint32_t, 32> data = {};  // payload DWs; DW 0 first
 
   bool has_data() const { return kind == tlp_kind::mwr || kind == tlp_kind::cpld || kind == tlp_kind::other_p; }
   bool posted() const { return kind == tlp_kind::mwr || kind == tlp_kind::other_p; }
