@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host interface: between the TLP boundary and the units (docs/tlp-boundary.md, docs/rtl-structure.md).
+`default_nettype none
+
+module hostif #(
+  parameter int unsigned DATA_W = 64,
+  parameter int unsigned NP_CREDITS = 32
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+  input  wire  [12:0]       cfg_mps_i,
+  input  wire  [15:0]       cfg_bus_id_i,
+
+  // ---- TLP boundary
+  input  wire               rx_req_valid_i,
+  output logic              rx_req_ready_o,
+  input  wire               rx_req_sop_i,
+  input  wire               rx_req_eop_i,
+  input  ggas_pkg::tlp_hdr_t rx_req_hdr_i,
+  input  wire  [DATA_W-1:0] rx_req_data_i,
+  output logic              np_credit_o,
+
+  input  wire               rx_cpl_valid_i,
+  output logic              rx_cpl_ready_o,
+  input  wire               rx_cpl_sop_i,
+  input  wire               rx_cpl_eop_i,
+  input  ggas_pkg::tlp_hdr_t rx_cpl_hdr_i,
+  input  wire  [DATA_W-1:0] rx_cpl_data_i,
+
+  output logic              tx_req_valid_o,
+  input  wire               tx_req_ready_i,
+  output logic              tx_req_sop_o,
+  output logic              tx_req_eop_o,
+  output ggas_pkg::tlp_hdr_t tx_req_hdr_o,
+  output logic [DATA_W-1:0] tx_req_data_o,
+
+  output logic              tx_cpl_valid_o,
+  input  wire               tx_cpl_ready_i,
+  output logic              tx_cpl_sop_o,
+  output logic              tx_cpl_eop_o,
+  output ggas_pkg::tlp_hdr_t tx_cpl_hdr_o,
+  output logic [DATA_W-1:0] tx_cpl_data_o,
+
+  // ---- SMFU
+  output logic              win_p_valid_o,
+  input  wire               win_p_ready_i,
+  output logic              win_p_sop_o,
+  output logic              win_p_eop_o,
+  output ggas_pkg::tlp_hdr_t win_p_hdr_o,
+  output logic [DATA_W-1:0] win_p_data_o,
+
+  output logic              win_np_valid_o,
+  input  wire               win_np_ready_i,
+  output ggas_pkg::tlp_hdr_t win_np_hdr_o,
+
+  input  wire               ld_cpl_valid_i,
+  output logic              ld_cpl_ready_o,
+  input  wire               ld_cpl_sop_i,
+  input  wire               ld_cpl_eop_i,
+  input  ggas_pkg::tlp_hdr_t ld_cpl_hdr_i,
+  input  wire  [DATA_W-1:0] ld_cpl_data_i,
+
+  input  wire               tgt_req_valid_i,
+  output logic              tgt_req_ready_o,
+  input  wire               tgt_req_sop_i,
+  input  wire               tgt_req_eop_i,
+  input  ggas_pkg::tlp_hdr_t tgt_req_hdr_i,
+  input  wire  [DATA_W-1:0] tgt_req_data_i,
+
+  output logic              tgt_cpl_valid_o,
+  input  wire               tgt_cpl_ready_i,
+  output logic              tgt_cpl_sop_o,
+  output logic              tgt_cpl_eop_o,
+  output ggas_pkg::tlp_hdr_t tgt_cpl_hdr_o,
+  output logic [DATA_W-1:0] tgt_cpl_data_o,
+
+  // ---- registers: access, answer in the next cycle
+  output logic              reg_req_o,
+  output logic              reg_write_o,
+  output logic [15:0]       reg_addr_o,
+  output logic [63:0]       reg_wdata_o,
+  output logic [7:0]        reg_wstrb_o,
+  input  wire  [63:0]       reg_rdata_i,
+  input  wire               reg_error_i,
+
+  // ---- event records and MSI-X messages, sent in the order they are taken
+  input  wire               evt_valid_i,
+  output logic              evt_ready_o,
+  input  wire  [63:0]       evt_addr_i,
+  input  wire  [127:0]      evt_data_i,
+  input  wire               msix_valid_i,
+  output logic              msix_ready_o,
+  input  wire  [63:0]       msix_addr_i,
+  input  wire  [31:0]       msix_data_i,
+
+  // ---- events and counters
+  output logic              event_valid_o,
+  input  wire               event_ready_i,
+  output ggas_pkg::event_t  event_o,
+  output logic [31:0]       ev_pulse_o,       // every occurrence, by code: requests and registers
+  output logic [31:0]       ev_pulse2_o,      // the same: completions
+  output logic [31:0]       ev_pulse3_o,      // the same: register accesses
+  output logic              cnt_rx_req_o,
+  output logic              cnt_tx_req_o,
+  output logic              cnt_tx_cpl_o,
+  output logic              busy_o
+);
+
+  // ---- requests in
+  logic p_valid, p_ready, p_sop, p_eop, p_commit;
+  hostif_pkg::posted_t p_hdr;
+  logic [DATA_W-1:0] p_data;
+  logic np_full, np_push;
+  hostif_pkg::non_posted_t np_hdr;
+  logic rx_malformed, rx_unsupported, rx_busy;
+  logic [39:0] rx_info;
+
+  hostif_rx #(.DATA_W(DATA_W)) i_rx (
+    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_mps_i(cfg_mps_i),
+    .rx_valid_i(rx_req_valid_i), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_sop_i), .rx_eop_i(rx_req_eop_i),
+    .rx_hdr_i(rx_req_hdr_i), .rx_data_i(rx_req_data_i),
+    .p_valid_o(p_valid), .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data),
+    .p_commit_o(p_commit), .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr),
+    .malformed_o(rx_malformed), .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o), .busy_o(rx_busy)
+  );
+
+  assign p_ready       = p_hdr.regs || win_p_ready_i;
+  assign win_p_valid_o = p_valid && !p_hdr.regs;
+  assign win_p_sop_o   = p_sop;
+  assign win_p_eop_o   = p_eop;
+  assign win_p_data_o  = p_data;
+
+  assign win_p_hdr_o.kind       = ggas_pkg::TLP_MWR;
+  assign win_p_hdr_o.bar        = ggas_pkg::BAR_WINDOW;
+  assign win_p_hdr_o.addr       = p_hdr.addr;
+  assign win_p_hdr_o.len_dw     = p_hdr.len_dw;
+  assign win_p_hdr_o.first_be   = p_hdr.first_be;
+  assign win_p_hdr_o.last_be    = p_hdr.last_be;
+  assign win_p_hdr_o.tag        = 10'd0;
+  assign win_p_hdr_o.requester  = p_hdr.requester;
+  assign win_p_hdr_o.completer  = 16'd0;
+  assign win_p_hdr_o.status     = ggas_pkg::CPL_SC;
+  assign win_p_hdr_o.byte_count = 13'd0;
+  assign win_p_hdr_o.lower_addr = 7'd0;
+  assign win_p_hdr_o.attr       = p_hdr.attr;
+  assign win_p_hdr_o.poisoned   = 1'b0;
+
+  // ---- non-posted requests and registers
+  logic np_cpl_valid, np_cpl_ready, np_busy, reg_unsupported;
+  ggas_pkg::tlp_hdr_t np_cpl_hdr;
+  logic [63:0] np_cpl_data;
+  logic [39:0] reg_info;
+
+  hostif_np #(.DEPTH(NP_CREDITS)) i_np (
+    .clk_i(clk_i), .rst_ni(rst_ni), .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop),
+    .full_o(np_full), .push_i(np_push), .push_hdr_i(np_hdr), .credit_o(np_credit_o),
+    .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i), .win_hdr_o(win_np_hdr_o),
+    .wr_valid_i(p_valid && p_hdr.regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]), .wr_data_i(p_data[63:0]),
+    .reg_req_o(reg_req_o), .reg_write_o(reg_write_o), .reg_addr_o(reg_addr_o), .reg_wdata_o(reg_wdata_o),
+    .reg_wstrb_o(reg_wstrb_o), .reg_rdata_i(reg_rdata_i), .reg_error_i(reg_error_i),
+    .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr), .cpl_data_o(np_cpl_data),
+    .unsupported_o(reg_unsupported), .info_o(reg_info), .busy_o(np_busy)
+  );
+
+  // ---- completions in
+  logic cpl_malformed, cpl_unexpected, cpl_busy;
+  logic [39:0] cpl_info;
+
+  hostif_cpl #(.DATA_W(DATA_W)) i_cpl (
+    .clk_i(clk_i), .rst_ni(rst_ni),
+    .rx_valid_i(rx_cpl_valid_i), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_sop_i), .rx_eop_i(rx_cpl_eop_i),
+    .rx_hdr_i(rx_cpl_hdr_i), .rx_data_i(rx_cpl_data_i),
+    .tgt_valid_o(tgt_cpl_valid_o), .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_sop_o), .tgt_eop_o(tgt_cpl_eop_o),
+    .tgt_hdr_o(tgt_cpl_hdr_o), .tgt_data_o(tgt_cpl_data_o),
+    .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info), .busy_o(cpl_busy)
+  );
+
+  // ---- out
+  logic tx_busy;
+
+  hostif_tx #(.DATA_W(DATA_W)) i_tx (
+    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_bus_id_i(cfg_bus_id_i),
+    .tgt_valid_i(tgt_req_valid_i), .tgt_ready_o(tgt_req_ready_o), .tgt_sop_i(tgt_req_sop_i), .tgt_eop_i(tgt_req_eop_i),
+    .tgt_hdr_i(tgt_req_hdr_i), .tgt_data_i(tgt_req_data_i),
+    .evt_valid_i(evt_valid_i), .evt_ready_o(evt_ready_o), .evt_addr_i(evt_addr_i), .evt_data_i(evt_data_i),
+    .msix_valid_i(msix_valid_i), .msix_ready_o(msix_ready_o), .msix_addr_i(msix_addr_i), .msix_data_i(msix_data_i),
+    .ld_valid_i(ld_cpl_valid_i), .ld_ready_o(ld_cpl_ready_o), .ld_sop_i(ld_cpl_sop_i), .ld_eop_i(ld_cpl_eop_i),
+    .ld_hdr_i(ld_cpl_hdr_i), .ld_data_i(ld_cpl_data_i),
+    .np_valid_i(np_cpl_valid), .np_ready_o(np_cpl_ready), .np_hdr_i(np_cpl_hdr), .np_data_i(np_cpl_data),
+    .req_valid_o(tx_req_valid_o), .req_ready_i(tx_req_ready_i), .req_sop_o(tx_req_sop_o), .req_eop_o(tx_req_eop_o),
+    .req_hdr_o(tx_req_hdr_o), .req_data_o(tx_req_data_o),
+    .cpl_valid_o(tx_cpl_valid_o), .cpl_ready_i(tx_cpl_ready_i), .cpl_sop_o(tx_cpl_sop_o), .cpl_eop_o(tx_cpl_eop_o),
+    .cpl_hdr_o(tx_cpl_hdr_o), .cpl_data_o(tx_cpl_data_o),
+    .cnt_req_o(cnt_tx_req_o), .cnt_cpl_o(cnt_tx_cpl_o), .busy_o(tx_busy)
+  );
+
+  // ---- events: one record waits; those that meet it waiting are only counted
+  always_comb begin
+    ev_pulse_o  = '0;
+    ev_pulse2_o = '0;
+    ev_pulse3_o = '0;
+    ev_pulse_o[ggas_regs_pkg::EV_MALFORMED_TLP[4:0]]    = rx_malformed;
+    ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]]  = rx_unsupported;
+    ev_pulse2_o[ggas_regs_pkg::EV_MALFORMED_TLP[4:0]]   = cpl_malformed;
+    ev_pulse2_o[ggas_regs_pkg::EV_UNEXPECTED_CPL[4:0]]  = cpl_unexpected;
+    ev_pulse3_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]] = reg_unsupported;
+  end
+
+  wire event_new = rx_malformed || rx_unsupported || cpl_malformed || cpl_unexpected || reg_unsupported;
+
+  always_ff @(posedge clk_i) begin
+    if (event_new && !event_valid_o) begin
+      event_o.node <= 16'd0;
+      if (rx_malformed || rx_unsupported) begin
+        event_o.code <= rx_malformed ? ggas_regs_pkg::EV_MALFORMED_TLP : ggas_regs_pkg::EV_UNSUPPORTED_TLP;
+        event_o.info <= rx_info;
+      end else if (cpl_malformed || cpl_unexpected) begin
+        event_o.code <= cpl_malformed ? ggas_regs_pkg::EV_MALFORMED_TLP : ggas_regs_pkg::EV_UNEXPECTED_CPL;
+        event_o.info <= cpl_info;
+      end else begin
+        event_o.code <= ggas_regs_pkg::EV_UNSUPPORTED_TLP;
+        event_o.info <= reg_info;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) event_valid_o <= 1'b0;
+    else if (event_valid_o) event_valid_o <= !event_ready_i;
+    else event_valid_o <= event_new;
+  end
+
+  assign busy_o = rx_busy || np_busy || cpl_busy || tx_busy || event_valid_o;
+
+`ifndef SYNTHESIS
+  initial begin
+    if ($bits(p_hdr) != hostif_pkg::POSTED_W) $error("hostif_pkg::POSTED_W is wrong");
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

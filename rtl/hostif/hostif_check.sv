@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of docs/tlp-boundary.md for the header of an inbound memory request, and what the NIC serves of the rest.
+// Combinational.
+`default_nettype none
+
+module hostif_check (
+  input  ggas_pkg::tlp_hdr_t hdr_i,
+  input  wire  [12:0] cfg_mps_i,
+  output logic        malformed_o,    // breaks a PCIe rule (memory requests only)
+  output logic        write_ok_o,     // well-formed write that the NIC serves
+  output logic        read_ok_o,      // well-formed read that the NIC serves
+  output logic        non_posted_o    // needs a completion
+);
+
+  wire [10:0] len  = hdr_i.len_dw;
+  wire [3:0]  fbe  = hdr_i.first_be;
+  wire [3:0]  lbe  = hdr_i.last_be;
+  wire        is_write = hdr_i.kind == ggas_pkg::TLP_MWR;
+  wire        is_read  = hdr_i.kind == ggas_pkg::TLP_MRD;
+
+  // ---- rules
+  wire [11:0] end_dw   = {2'b00, hdr_i.addr[11:2]} + {1'b0, len};
+  wire        bad_len  = len == 11'd0 || len > 11'd1024 || (is_write && {len, 2'b00} > cfg_mps_i);
+  wire        bad_addr = hdr_i.addr[1:0] != 2'b00 || end_dw > 12'd1024;
+  wire        fbe_run  = fbe == 4'h8 || fbe == 4'hc || fbe == 4'he || fbe == 4'hf;
+  wire        lbe_run  = lbe == 4'h1 || lbe == 4'h3 || lbe == 4'h7 || lbe == 4'hf;
+  // Holes are allowed in one DW, and in two DWs on an 8-byte address.
+  wire        holes_ok = len == 11'd2 && !hdr_i.addr[2] && fbe != 4'h0 && lbe != 4'h0;
+  wire        bad_be   = (len == 11'd1) ? lbe != 4'h0 : !(holes_ok || (fbe_run && lbe_run));
+
+  // ---- what is served
+  wire word = len == 11'd1 && fbe == 4'hf;
+  wire dword = len == 11'd2 && fbe == 4'hf && lbe == 4'hf && !hdr_i.addr[2];
+  wire sized = word || dword;
+  wire on_regs   = hdr_i.bar == ggas_pkg::BAR_REGS && hdr_i.addr[63:16] == '0 && sized;
+  wire on_window = hdr_i.bar == ggas_pkg::BAR_WINDOW;
+  wire on_quiet  = hdr_i.bar == ggas_pkg::BAR_PAGES && hdr_i.addr[63:20] == '0 && hdr_i.addr[11:0] == '0 && sized;
+
+  assign malformed_o  = (is_write || is_read) && (bad_len || bad_addr || bad_be || hdr_i.poisoned);
+  assign write_ok_o   = is_write && !malformed_o && (on_regs || on_window);
+  assign read_ok_o    = is_read && !malformed_o && (on_regs || on_window || on_quiet);
+  assign non_posted_o = is_read || hdr_i.kind == ggas_pkg::TLP_OTHER_NP;
+
+  wire unused = &{1'b0, hdr_i.tag, hdr_i.requester, hdr_i.completer, hdr_i.status, hdr_i.byte_count, hdr_i.lower_addr, hdr_i.attr};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag. What is cut or makes no
+// sense is dropped with an event; the waiting read then ends with its time-out.
+// Latency: last beat in -> first beat out: 2 cycles.
+`default_nettype none
+
+module hostif_cpl #(
+  parameter int unsigned DATA_W = 64
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+
+  input  wire               rx_valid_i,
+  output logic              rx_ready_o,
+  input  wire               rx_sop_i,
+  input  wire               rx_eop_i,
+  input  ggas_pkg::tlp_hdr_t rx_hdr_i,
+  input  wire  [DATA_W-1:0] rx_data_i,
+
+  output logic              tgt_valid_o,
+  input  wire               tgt_ready_i,
+  output logic              tgt_sop_o,
+  output logic              tgt_eop_o,
+  output ggas_pkg::tlp_hdr_t tgt_hdr_o,
+  output logic [DATA_W-1:0] tgt_data_o,
+
+  output logic              malformed_o,    // event pulses, at most one of the two in a cycle
+  output logic              unexpected_o,
+  output logic [39:0]       info_o,         // tag
+  output logic              busy_o
+);
+
+  localparam int unsigned DPB = DATA_W / 32;
+  localparam int unsigned LOG_DPB = $clog2(DPB);
+  localparam int unsigned BEATS = 4096 / (DATA_W / 8);
+
+  logic        in_pkt_q, drop_q;
+  logic [10:0] left_q;
+  hostif_pkg::completion_t      meta_q, sop_meta, out_meta;
+
+  wire        with_data = rx_hdr_i.kind == ggas_pkg::TLP_CPLD;
+  wire        no_data   = rx_hdr_i.kind == ggas_pkg::TLP_CPL;
+  wire [10:0] beats     = no_data ? 11'd1 : (rx_hdr_i.len_dw + (DPB[10:0] - 11'd1)) >> LOG_DPB;
+  wire        bad_len   = no_data ? rx_hdr_i.len_dw != 11'd0 : (rx_hdr_i.len_dw == 11'd0 || rx_hdr_i.len_dw > 11'd1024);
+
+  logic full, empty;
+  wire cut       = rx_valid_i && rx_sop_i && in_pkt_q && !drop_q;
+  assign rx_ready_o = !full && !cut;
+  wire fire      = rx_valid_i && rx_ready_o;
+  wire first     = fire && rx_sop_i;
+  wire next      = fire && !rx_sop_i;
+  wire sop_bad   = !(with_data || no_data) || bad_len || rx_eop_i != (beats == 11'd1);
+  wire stray     = next && !in_pkt_q;
+  wire next_bad  = next && in_pkt_q && !drop_q && (rx_eop_i != (left_q == 11'd1));
+  wire foreign   = rx_hdr_i.tag[9:7] != 3'd0;  // a tag that the NIC never uses
+  wire store_first = first && !sop_bad && !foreign;
+  wire store_next  = next && in_pkt_q && !drop_q && !next_bad;
+
+  assign sop_meta.has_data   = with_data;
+  assign sop_meta.len_dw     = rx_hdr_i.len_dw;
+  assign sop_meta.tag        = rx_hdr_i.tag;
+  assign sop_meta.completer  = rx_hdr_i.completer;
+  assign sop_meta.status     = rx_hdr_i.status;
+  assign sop_meta.byte_count = rx_hdr_i.byte_count;
+  assign sop_meta.lower_addr = rx_hdr_i.lower_addr;
+  assign sop_meta.poisoned   = rx_hdr_i.poisoned;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_pkt_q <= 1'b0;
+      drop_q   <= 1'b0;
+    end else if (cut) begin
+      in_pkt_q <= 1'b0;
+    end else if (fire) begin
+      in_pkt_q <= !rx_eop_i;
+      if (rx_sop_i) drop_q <= !store_first;
+      else if (stray || next_bad) drop_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (first) begin
+      left_q <= beats - 11'd1;
+      meta_q <= sop_meta;
+    end else if (next) begin
+      left_q <= left_q - 11'd1;
+    end
+  end
+
+  hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::COMPLETION_W)) i_fifo (
+    .clk_i(clk_i), .rst_ni(rst_ni), .full_o(full),
+    .write_i(store_first || store_next), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_meta : meta_q),
+    .abort_i(cut || next_bad),
+    .valid_o(tgt_valid_o), .ready_i(tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o), .meta_o(out_meta), .data_o(tgt_data_o),
+    .empty_o(empty)
+  );
+
+  assign tgt_hdr_o.kind       = out_meta.has_data ? ggas_pkg::TLP_CPLD : ggas_pkg::TLP_CPL;
+  assign tgt_hdr_o.bar        = 3'd7;
+  assign tgt_hdr_o.addr       = 64'd0;
+  assign tgt_hdr_o.len_dw     = out_meta.len_dw;
+  assign tgt_hdr_o.first_be   = 4'd0;
+  assign tgt_hdr_o.last_be    = 4'd0;
+  assign tgt_hdr_o.tag        = out_meta.tag;
+  assign tgt_hdr_o.requester  = 16'd0;
+  assign tgt_hdr_o.completer  = out_meta.completer;
+  assign tgt_hdr_o.status     = out_meta.status;
+  assign tgt_hdr_o.byte_count = out_meta.byte_count;
+  assign tgt_hdr_o.lower_addr = out_meta.lower_addr;
+  assign tgt_hdr_o.attr       = 3'd0;
+  assign tgt_hdr_o.poisoned   = out_meta.poisoned;
+
+  assign malformed_o  = cut || (first && sop_bad) || stray || next_bad;
+  assign unexpected_o = first && !sop_bad && foreign;
+  assign info_o       = {30'd0, (rx_sop_i && !cut) ? rx_hdr_i.tag : (stray ? 10'd0 : meta_q.tag)};
+  assign busy_o       = !empty;
+
+  wire unused = &{1'b0, rx_hdr_i.bar, rx_hdr_i.addr, rx_hdr_i.first_be, rx_hdr_i.last_be, rx_hdr_i.requester, rx_hdr_i.attr};
+
+`ifndef SYNTHESIS
+  initial begin
+    if ($bits(out_meta) != hostif_pkg::COMPLETION_W) $error("hostif_pkg::COMPLETION_W is wrong");
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the host interface keep of a TLP header.
+
+package hostif_pkg;
+
+  // A checked posted request.
+  typedef struct packed {
+    logic        regs;      // BAR0: register write; else window store
+    logic [63:0] addr;
+    logic [10:0] len_dw;
+    logic [3:0]  first_be;
+    logic [3:0]  last_be;
+    logic [15:0] requester;
+    logic [2:0]  attr;
+  } posted_t;
+
+  // A non-posted request; everything that its completion needs.
+  typedef struct packed {
+    logic        reject;    // answer UR
+    logic [2:0]  bar;
+    logic [63:0] addr;
+    logic [10:0] len_dw;
+    logic [3:0]  first_be;
+    logic [3:0]  last_be;
+    logic [9:0]  tag;
+    logic [15:0] requester;
+    logic [2:0]  attr;
+  } non_posted_t;
+
+  // A completion of a read of the NIC.
+  typedef struct packed {
+    logic        has_data;
+    logic [10:0] len_dw;
+    logic [9:0]  tag;
+    logic [15:0] completer;
+    logic [2:0]  status;
+    logic [12:0] byte_count;
+    logic [6:0]  lower_addr;
+    logic        poisoned;
+  } completion_t;
+
+  // Widths, for parameters ($bits of a type is not understood everywhere).
+  localparam int unsigned POSTED_W = 103;
+  localparam int unsigned COMPLETION_W = 62;
+
+endpackage

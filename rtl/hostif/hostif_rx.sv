@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests from the host: checks framing and rules, sorts posted from non-posted ones. A posted TLP is stored until its last
+// beat has proved it whole, so a malformed one has no effect. Out of step, it takes up again at the next `sop`.
+// Latency: last beat in -> first beat of p_* out: 2 cycles.
+`default_nettype none
+
+module hostif_rx #(
+  parameter int unsigned DATA_W = 64
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+  input  wire  [12:0]       cfg_mps_i,
+
+  input  wire               rx_valid_i,
+  output logic              rx_ready_o,
+  input  wire               rx_sop_i,
+  input  wire               rx_eop_i,
+  input  ggas_pkg::tlp_hdr_t rx_hdr_i,
+  input  wire  [DATA_W-1:0] rx_data_i,
+
+  // posted requests, whole and checked
+  output logic              p_valid_o,
+  input  wire               p_ready_i,
+  output logic              p_sop_o,
+  output logic              p_eop_o,
+  output hostif_pkg::posted_t p_hdr_o,
+  output logic [DATA_W-1:0] p_data_o,
+  output logic              p_commit_o,   // a posted request entered this cycle
+
+  // non-posted requests, in the cycle they arrive
+  input  wire               np_full_i,
+  output logic              np_push_o,
+  output hostif_pkg::non_posted_t np_o,
+
+  output logic              malformed_o,    // event pulses, at most one of the two in a cycle
+  output logic              unsupported_o,
+  output logic [39:0]       info_o,         // BAR offset of the culprit
+  output logic              cnt_req_o,      // a request TLP began
+  output logic              busy_o
+);
+
+  localparam int unsigned DPB = DATA_W / 32;  // DWs in a beat
+  localparam int unsigned LOG_DPB = $clog2(DPB);
+  localparam int unsigned BEATS = 4096 / (DATA_W / 8);
+
+  // ---- header checks (first beat)
+  logic hdr_malformed, write_ok, read_ok, non_posted;
+
+  hostif_check i_check (
+    .hdr_i(rx_hdr_i), .cfg_mps_i(cfg_mps_i), .malformed_o(hdr_malformed), .write_ok_o(write_ok), .read_ok_o(read_ok),
+    .non_posted_o(non_posted)
+  );
+
+  wire [10:0] sop_beats = (rx_hdr_i.len_dw + (DPB[10:0] - 11'd1)) >> LOG_DPB;
+  wire        is_read   = rx_hdr_i.kind == ggas_pkg::TLP_MRD;
+  wire        is_write  = rx_hdr_i.kind == ggas_pkg::TLP_MWR;
+
+  // ---- framing
+  logic                in_pkt_q;  // between sop and eop
+  logic                drop_q;    // the TLP is of no use; only its eop matters
+  logic [10:0]         left_q;    // beats to come
+  hostif_pkg::posted_t hdr_q;     // header of the stored TLP
+
+  logic fifo_full, fifo_empty;
+  // A new TLP cuts the one before short: that is dealt with first, in a cycle of its own.
+  wire  cut  = rx_valid_i && rx_sop_i && in_pkt_q && !drop_q;
+  assign rx_ready_o = !fifo_full && !cut && !(rx_sop_i && non_posted && np_full_i);
+  wire  fire = rx_valid_i && rx_ready_o;
+  wire  first = fire && rx_sop_i;
+  wire  next  = fire && !rx_sop_i;
+
+  wire  sop_short = rx_eop_i != (sop_beats == 11'd1);                  // beats disagree with the length
+  wire  sop_bad   = (is_write && (hdr_malformed || sop_short)) || (is_read && (hdr_malformed || !rx_eop_i));
+  wire  stray     = next && !in_pkt_q;
+  wire  next_bad  = next && in_pkt_q && !drop_q && (rx_eop_i != (left_q == 11'd1));
+
+  wire  store_first = first && write_ok && !sop_bad;
+  wire  store_next  = next && in_pkt_q && !drop_q && !next_bad;
+  wire  commit      = (store_first || store_next) && rx_eop_i;
+
+  hostif_pkg::posted_t sop_hdr;
+  assign sop_hdr.regs      = rx_hdr_i.bar == ggas_pkg::BAR_REGS;
+  assign sop_hdr.addr      = rx_hdr_i.addr;
+  assign sop_hdr.len_dw    = rx_hdr_i.len_dw;
+  assign sop_hdr.first_be  = rx_hdr_i.first_be;
+  assign sop_hdr.last_be   = rx_hdr_i.last_be;
+  assign sop_hdr.requester = rx_hdr_i.requester;
+  assign sop_hdr.attr      = rx_hdr_i.attr;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_pkt_q <= 1'b0;
+      drop_q   <= 1'b0;
+    end else if (cut) begin
+      in_pkt_q <= 1'b0;
+    end else if (fire) begin
+      in_pkt_q <= !rx_eop_i;
+      if (rx_sop_i) drop_q <= !store_first;
+      else if (stray || next_bad) drop_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (first) begin
+      left_q <= sop_beats - 11'd1;
+      hdr_q  <= sop_hdr;
+    end else if (next) begin
+      left_q <= left_q - 11'd1;
+    end
+  end
+
+  // ---- posted
+  hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::POSTED_W)) i_fifo (
+    .clk_i(clk_i), .rst_ni(rst_ni), .full_o(fifo_full),
+    .write_i(store_first || store_next), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_hdr : hdr_q),
+    .abort_i(cut || next_bad),
+    .valid_o(p_valid_o), .ready_i(p_ready_i), .sop_o(p_sop_o), .eop_o(p_eop_o), .meta_o(p_hdr_o), .data_o(p_data_o),
+    .empty_o(fifo_empty)
+  );
+  assign p_commit_o = commit;
+
+  // ---- non-posted
+  assign np_push_o      = first && non_posted;
+  assign np_o.reject    = !read_ok || sop_bad;
+  assign np_o.bar       = rx_hdr_i.bar;
+  assign np_o.addr      = rx_hdr_i.addr;
+  assign np_o.len_dw    = rx_hdr_i.len_dw;
+  assign np_o.first_be  = rx_hdr_i.first_be;
+  assign np_o.last_be   = rx_hdr_i.last_be;
+  assign np_o.tag       = rx_hdr_i.tag;
+  assign np_o.requester = rx_hdr_i.requester;
+  assign np_o.attr      = rx_hdr_i.attr;
+
+  // ---- events and counters
+  assign malformed_o   = cut || (first && sop_bad) || stray || next_bad;
+  assign unsupported_o = first && !sop_bad && !write_ok && !read_ok;
+  assign info_o        = (rx_sop_i && !cut) ? rx_hdr_i.addr[39:0] : (stray ? 40'd0 : hdr_q.addr[39:0]);
+  assign cnt_req_o     = first;
+  assign busy_o        = !fifo_empty;
+
+endmodule
+
+`default_nettype wire

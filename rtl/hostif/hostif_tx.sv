@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that leaves for the host, in PCIe order. Requests: the SMFU's, event records, MSI-X messages, whole packets in
+// turn. Completions: the SMFU's and the host interface's own; one is offered only after every write that was taken here
+// before it has been accepted. Neither stream waits for the other in any other way.
+// Latency of either stream: 1 cycle.
+`default_nettype none
+
+module hostif_tx #(
+  parameter int unsigned DATA_W = 64
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+  input  wire  [15:0]       cfg_bus_id_i,
+
+  // requests of the SMFU
+  input  wire               tgt_valid_i,
+  output logic              tgt_ready_o,
+  input  wire               tgt_sop_i,
+  input  wire               tgt_eop_i,
+  input  ggas_pkg::tlp_hdr_t tgt_hdr_i,
+  input  wire  [DATA_W-1:0] tgt_data_i,
+
+  // event records: 16 bytes
+  input  wire               evt_valid_i,
+  output logic              evt_ready_o,
+  input  wire  [63:0]       evt_addr_i,
+  input  wire  [127:0]      evt_data_i,
+
+  // MSI-X messages: 4 bytes
+  input  wire               msix_valid_i,
+  output logic              msix_ready_o,
+  input  wire  [63:0]       msix_addr_i,
+  input  wire  [31:0]       msix_data_i,
+
+  // completions of window loads
+  input  wire               ld_valid_i,
+  output logic              ld_ready_o,
+  input  wire               ld_sop_i,
+  input  wire               ld_eop_i,
+  input  ggas_pkg::tlp_hdr_t ld_hdr_i,
+  input  wire  [DATA_W-1:0] ld_data_i,
+
+  // completions of register reads and rejected requests: one beat
+  input  wire               np_valid_i,
+  output logic              np_ready_o,
+  input  ggas_pkg::tlp_hdr_t np_hdr_i,
+  input  wire  [63:0]       np_data_i,
+
+  output logic              req_valid_o,
+  input  wire               req_ready_i,
+  output logic              req_sop_o,
+  output logic              req_eop_o,
+  output ggas_pkg::tlp_hdr_t req_hdr_o,
+  output logic [DATA_W-1:0] req_data_o,
+
+  output logic              cpl_valid_o,
+  input  wire               cpl_ready_i,
+  output logic              cpl_sop_o,
+  output logic              cpl_eop_o,
+  output ggas_pkg::tlp_hdr_t cpl_hdr_o,
+  output logic [DATA_W-1:0] cpl_data_o,
+
+  output logic              cnt_req_o,   // a request TLP was handed over
+  output logic              cnt_cpl_o,   // a completion TLP was handed over
+  output logic              busy_o
+);
+
+  localparam int unsigned EVT_BEATS = (DATA_W >= 128) ? 1 : 2;
+
+  // ---- requests: whose turn
+  localparam logic [1:0] SRC_TGT = 2'd0, SRC_EVT = 2'd1, SRC_MSIX = 2'd2;
+
+  logic       lock_q;    // in a packet of src_q
+  logic [1:0] src_q;
+  logic       own_q;     // the last packet was a record or a message: the SMFU comes first
+  logic       beat_q;    // second beat of a record
+  wire        evt_last = EVT_BEATS == 1 || beat_q;
+
+  logic [1:0] src;
+  always_comb begin
+    if (lock_q) src = src_q;
+    else if (tgt_valid_i && (own_q || !(evt_valid_i || msix_valid_i))) src = SRC_TGT;
+    else if (evt_valid_i) src = SRC_EVT;
+    else src = SRC_MSIX;
+  end
+
+  wire req_free  = !req_valid_o || req_ready_i;
+  wire take_tgt  = req_free && src == SRC_TGT && tgt_valid_i;
+  wire take_evt  = req_free && src == SRC_EVT && evt_valid_i;
+  wire take_msix = req_free && src == SRC_MSIX && msix_valid_i;
+  wire take      = take_tgt || take_evt || take_msix;
+  wire take_eop  = take_tgt ? tgt_eop_i : (take_msix || evt_last);
+
+  assign tgt_ready_o  = req_free && src == SRC_TGT;
+  assign evt_ready_o  = take_evt && evt_last;
+  assign msix_ready_o = take_msix;
+
+  ggas_pkg::tlp_hdr_t own_hdr;
+  assign own_hdr.kind       = ggas_pkg::TLP_MWR;
+  assign own_hdr.bar        = 3'd7;
+  assign own_hdr.addr       = (src == SRC_EVT) ? evt_addr_i : msix_addr_i;
+  assign own_hdr.len_dw     = (src == SRC_EVT) ? 11'd4 : 11'd1;
+  assign own_hdr.first_be   = 4'hf;
+  assign own_hdr.last_be    = (src == SRC_EVT) ? 4'hf : 4'h0;
+  assign own_hdr.tag        = 10'd0;
+  assign own_hdr.requester  = cfg_bus_id_i;
+  assign own_hdr.completer  = 16'd0;
+  assign own_hdr.status     = ggas_pkg::CPL_SC;
+  assign own_hdr.byte_count = 13'd0;
+  assign own_hdr.lower_addr = 7'd0;
+  assign own_hdr.attr       = 3'd0;
+  assign own_hdr.poisoned   = 1'b0;
+
+  // Payloads of the NIC's own writes, one beat wide.
+  logic [DATA_W-1:0] evt_beat, msix_beat;
+  generate
+    if (EVT_BEATS == 1) begin : g_wide
+      assign evt_beat = {{(DATA_W - 128){1'b0}}, evt_data_i};
+    end else begin : g_narrow
+      assign evt_beat = beat_q ? evt_data_i[127:64] : evt_data_i[63:0];
+    end
+  endgenerate
+  assign msix_beat = {{(DATA_W - 32){1'b0}}, msix_data_i};
+
+  always_ff @(posedge clk_i) begin
+    if (take_tgt) begin
+      req_data_o <= tgt_data_i;
+      if (tgt_sop_i) begin
+        req_hdr_o           <= tgt_hdr_i;
+        req_hdr_o.requester <= cfg_bus_id_i;
+      end
+    end else if (take) begin
+      req_hdr_o  <= own_hdr;
+      req_data_o <= take_evt ? evt_beat : msix_beat;
+    end
+    if (take) begin
+      req_sop_o <= take_tgt ? tgt_sop_i : !beat_q;
+      req_eop_o <= take_eop;
+    end
+  end
+
+  // A write is open from its first beat in here to its last beat accepted.
+  wire req_is_write = req_hdr_o.kind == ggas_pkg::TLP_MWR;
+  wire req_done     = req_valid_o && req_ready_i && req_eop_o;
+  logic open_q;      // some packet is between its first beat taken and its last beat accepted
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      req_valid_o <= 1'b0;
+      lock_q      <= 1'b0;
+      src_q       <= SRC_TGT;
+      own_q       <= 1'b0;
+      beat_q      <= 1'b0;
+      open_q      <= 1'b0;
+    end else begin
+      if (take) begin
+        req_valid_o <= 1'b1;
+        lock_q      <= !take_eop;
+        src_q       <= src;
+        own_q       <= src != SRC_TGT;
+        if (take_evt) beat_q <= !evt_last;
+      end else if (req_ready_i) begin
+        req_valid_o <= 1'b0;
+      end
+      if (take) open_q <= 1'b1;
+      else if (req_done) open_q <= 1'b0;
+    end
+  end
+
+  // ---- completions
+  logic cpl_pending_q;  // a beat is in the output register
+  logic blocked_q;      // an earlier write has not been accepted yet
+  logic cpl_lock_q;     // in a packet of the SMFU
+  logic np_last_q;      // the last one was our own: the SMFU comes first
+  wire  pick_np   = !cpl_lock_q && np_valid_i && !(ld_valid_i && np_last_q);
+  wire  cpl_free  = !cpl_pending_q || (cpl_valid_o && cpl_ready_i);
+  wire  take_np   = cpl_free && pick_np;
+  wire  take_ld   = cpl_free && !pick_np && ld_valid_i;
+
+  assign np_ready_o = cpl_free && pick_np;
+  assign ld_ready_o = cpl_free && !pick_np;
+
+  assign cpl_valid_o = cpl_pending_q && !blocked_q;
+
+  always_ff @(posedge clk_i) begin
+    if (take_np) begin
+      cpl_hdr_o           <= np_hdr_i;
+      cpl_hdr_o.completer <= cfg_bus_id_i;
+      cpl_data_o          <= {{(DATA_W - 64){1'b0}}, np_data_i};
+      cpl_sop_o           <= 1'b1;
+      cpl_eop_o           <= 1'b1;
+    end else if (take_ld) begin
+      if (ld_sop_i) begin
+        cpl_hdr_o           <= ld_hdr_i;
+        cpl_hdr_o.completer <= cfg_bus_id_i;
+      end
+      cpl_data_o <= ld_data_i;
+      cpl_sop_o  <= ld_sop_i;
+      cpl_eop_o  <= ld_eop_i;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cpl_pending_q <= 1'b0;
+      cpl_lock_q    <= 1'b0;
+      np_last_q     <= 1'b0;
+      blocked_q     <= 1'b0;
+    end else begin
+      if (take_np || take_ld) begin
+        cpl_pending_q <= 1'b1;
+        np_last_q     <= take_np;
+        if (take_ld) cpl_lock_q <= !ld_eop_i;
+      end else if (cpl_valid_o && cpl_ready_i) begin
+        cpl_pending_q <= 1'b0;
+      end
+      // Only the first beat can meet an earlier write: what is taken later may pass or be passed.
+      if (take_np || (take_ld && ld_sop_i)) blocked_q <= open_q && req_is_write && !req_done;
+      else if (req_done) blocked_q <= 1'b0;
+    end
+  end
+
+  assign cnt_req_o = req_valid_o && req_ready_i && req_sop_o;
+  assign cnt_cpl_o = cpl_valid_o && cpl_ready_i && cpl_sop_o;
+  assign busy_o    = req_valid_o || cpl_pending_q;
+
+endmodule
+
+`default_nettype wire
