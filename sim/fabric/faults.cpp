@@ -103,6 +103,13 @@ fault_injector::fault_injector(const std::vector<fault_rule>& rules, std::string
   random_.seed(h);
 }
 
+std::vector<fault_rule> fault_injector::cuts() const {
+  std::vector<fault_rule> out;
+  for (const auto& r : rules_)
+    if (r.kind == fault_kind::cut) out.push_back(r);
+  return out;
+}
+
 fault fault_injector::next(uint64_t index, uint64_t now_ps) {
   fault result;
   for (const auto& r : rules_) {

@@ -6,8 +6,7 @@
 //   <wire> cut from <us> [to <us>]
 //
 // <wire> is its name ("0->1") or '*'. The index counts the flits sent on that wire from 0; a rate holds for every flit and draws
-// from the seed; a cut drops every flit and takes the carrier away. The carrier of a cut wire is seen again with the
-// first flit behind the cut.
+// from the seed; a cut drops every flit and takes the carrier away.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,8 @@ struct fault_rule {
   bool by_rate = false;
   uint64_t first = 0, count = 1;              // by index
   double rate = 0;                            // by rate
-  uint64_t from_ps = 0, to_ps = ~uint64_t(0); // cut
+  static constexpr uint64_t never = ~uint64_t(0);
+  uint64_t from_ps = 0, to_ps = never;        // cut
 };
 
 // The rules of a script, or what is wrong with which line.
@@ -43,6 +43,7 @@ class fault_injector {
   // Takes the rules that name this wire. The same seed and wire give the same faults.
   fault_injector(const std::vector<fault_rule>& rules, std::string_view wire, uint64_t seed);
   bool empty() const { return rules_.empty(); }
+  std::vector<fault_rule> cuts() const;
   // What happens to the flit of that index, sent at that time.
   fault next(uint64_t index, uint64_t now_ps);
 

@@ -10,6 +10,14 @@ namespace ggas::fabric {
 wire::wire(std::string name, const wire_config& cfg, flit_sink& to)
     : name_(std::move(name)), cfg_(cfg), to_(to), flit_ps_(uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second))) {}
 
+void wire::faults(std::unique_ptr<fault_injector> f) {
+  faults_ = std::move(f);
+  for (const auto& cut : faults_->cuts()) {
+    to_.carrier(false, cut.from_ps + cfg_.latency_ps);
+    if (cut.to_ps != fault_rule::never) to_.carrier(true, cut.to_ps + cfg_.latency_ps);
+  }
+}
+
 void wire::send(const nic::flit& f, uint64_t now_ps) {
   // One flit waits in a register while the line is still busy with the one before, so the average is the line rate
   // although sending happens at clock edges only.
@@ -21,13 +29,7 @@ void wire::send(const nic::flit& f, uint64_t now_ps) {
   ++stats_.flits;
   const fault what = faults_ ? faults_->next(index_, now_ps) : fault{};
   ++index_;
-  if (what.kind == fault_kind::cut) {
-    if (!std::exchange(cut_, true)) to_.carrier(false, end + cfg_.latency_ps);
-    ++stats_.dropped;
-    return;
-  }
-  if (std::exchange(cut_, false)) to_.carrier(true, end + cfg_.latency_ps);
-  if (what.kind == fault_kind::drop) {
+  if (what.kind == fault_kind::cut || what.kind == fault_kind::drop) {
     ++stats_.dropped;
     return;
   }

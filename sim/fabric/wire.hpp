@@ -48,7 +48,8 @@ class wire : public flit_source_port {
  public:
   wire(std::string name, const wire_config& cfg, flit_sink& to);
 
-  void faults(std::unique_ptr<fault_injector> f) { faults_ = std::move(f); }
+  // Cuts are told to the sink at once, with their times. Before simulation starts.
+  void faults(std::unique_ptr<fault_injector> f);
   bool ready(uint64_t now_ps) const override { return free_ps_ <= now_ps; }
   void send(const nic::flit& f, uint64_t now_ps) override;
   // Observation: each flit as the receiver gets it, with the times it began and ended on the wire.
@@ -67,7 +68,6 @@ class wire : public flit_source_port {
   uint64_t free_ps_ = 0;  // the transmitter's flit register is free again
   uint64_t line_ps_ = 0;  // the line is free again
   uint64_t index_ = 0;
-  bool cut_ = false;
   std::unique_ptr<fault_injector> faults_;
   wire_stats stats_;
 };

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts a nic_core into the platform: PCIe endpoint on one side, link port on the other, clocked only while it has work
+// (docs/tlp-boundary.md, "Clock, time and idling").
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <systemc>
+
+#include "sim/fabric/wire.hpp"
+#include "sim/nic/nic_clock.hpp"
+#include "sim/nic/nic_core.hpp"
+#include "sim/pcie/packet.hpp"
+#include "sim/pcie/port.hpp"
+#include "sim/pcie/timed_queue.hpp"
+
+namespace ggas::nic {
+
+struct bridge_config {
+  uint16_t id = 0;             // completer id of what the bridge itself answers
+  uint64_t rx_latency_ps = 0;  // PCIe core: wire to TLP boundary
+  uint64_t tx_latency_ps = 0;  // PCIe core: TLP boundary to wire
+  pcie::port_config port;
+  unsigned posted_buffer = 32; // posted TLPs between port and NIC; beyond, PCIe credits hold them back
+};
+
+struct bridge_stats {
+  uint64_t unmapped = 0;      // requests that hit no BAR
+  uint64_t link_in = 0, link_out = 0;  // flits
+};
+
+class nic_bridge : public sc_core::sc_module, public clocked, public fabric::flit_sink {
+ public:
+  nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock, const bridge_config& cfg);
+
+  pcie::port& port() { return port_; }
+  pcie::bar_map& bars() { return bars_; }
+  nic_core& core() { return *core_; }
+  // Where flits go; without one the link stays down.
+  void connect(fabric::flit_source_port& out) { out_ = &out; }
+
+  uint64_t active_cycles() const { return core_->steps(); }
+  const bridge_stats& stats() const { return stats_; }
+
+  void deliver(const flit& f, uint64_t at_ps) override;
+  void carrier(bool up, uint64_t at_ps) override;
+  uint64_t edge(uint64_t n, uint64_t now_ps) override;
+
+ private:
+  struct arrival {
+    uint64_t at;
+    pcie::tlp packet;
+  };
+  bool receive(pcie::tlp& t);
+  bool has_room(const pcie::tlp& t) const;
+  void feed(uint64_t now_ps);
+  void drain(uint64_t now_ps);
+  uint64_t next_edge(uint64_t n) const;
+
+  std::unique_ptr<nic_core> core_;
+  nic_clock& clock_;
+  unsigned clock_id_;
+  bridge_config cfg_;
+  pcie::port port_;
+  pcie::bar_map bars_;
+  pcie::timed_queue<pcie::tlp> outbound_;
+  std::deque<arrival> inbound_;
+  std::array<unsigned, pcie::fc_classes> inbound_count_{};
+  bool refused_ = false;
+  std::deque<std::pair<uint64_t, flit>> flits_;
+  std::multimap<uint64_t, bool> carrier_;
+  fabric::flit_source_port* out_ = nullptr;
+  bridge_stats stats_;
+};
+
+}  // namespace ggas::nic

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One clock for every NIC of one frequency. It ticks only at edges somebody asked for, so idle NICs cost nothing, and one simulator
+// event serves all NICs of an edge. Edge n lies at n / frequency, rounded up to a picosecond: no drift.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+namespace ggas::nic {
+
+class clocked {
+ public:
+  virtual ~clocked() = default;
+  static constexpr uint64_t never = ~uint64_t(0);
+  // One rising edge. Returns the next edge wanted (> n), or never.
+  virtual uint64_t edge(uint64_t n, uint64_t now_ps) = 0;
+};
+
+class nic_clock : public sc_core::sc_module {
+ public:
+  nic_clock(sc_core::sc_module_name name, uint64_t hertz);
+
+  unsigned attach(clocked& c);
+  // Client `id` wants the first edge at or after that time, if it has not asked for an earlier one. During an edge and at its time
+  // that is the next edge.
+  void wake(unsigned id, uint64_t at_ps);
+  uint64_t edge_ps(uint64_t n) const;
+  uint64_t edge_from(uint64_t at_ps) const;  // first edge at or after
+  uint64_t hertz() const { return hertz_; }
+
+ private:
+  void tick();
+  void schedule(uint64_t n);
+
+  struct client {
+    clocked* what;
+    uint64_t next;
+  };
+  uint64_t hertz_;
+  std::vector<client> clients_;
+  uint64_t done_ = 0;  // edges before this one are history
+  uint64_t scheduled_ = clocked::never;
+  bool ticking_ = false;
+  sc_core::sc_event event_;
+};
+
+}  // namespace ggas::nic

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/platform/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "sim/platform/reader.hpp"
+
+namespace ggas::sim {
+
+namespace {
+
+constexpr double most_ns = 1e9;
+
+void read_link(table_reader& r, pcie::link_config& l) {
+  r.whole("generation", l.generation, 1, 5);
+  r.one_of("lanes", l.lanes, {1, 2, 4, 8, 16});
+  r.nanoseconds("latency_ns", l.latency_ps, most_ns);
+  r.whole("tlps_per_ack", l.tlps_per_ack, 1, 64);
+}
+
+// Receive buffers as [P header, P data, NP header]; NP data follows its headers, completions are endless.
+void read_credits(table_reader r, pcie::port_config& p) {
+  r.whole("posted_headers", p.rx[0].header, 1, 127);
+  r.whole("posted_data", p.rx[0].data, 64, 2047);  // one TLP of 1024 bytes must fit
+  r.whole("non_posted_headers", p.rx[1].header, 1, 127);
+  p.rx[1].data = p.rx[1].header;
+  r.finish();
+}
+
+void read_slot(table_reader r, slot_config& s) {
+  read_link(r, s.link);
+  r.one_of("mps", s.mps, {128, 256, 512, 1024, 2048, 4096});
+  r.one_of("mrrs", s.mrrs, {128, 256, 512, 1024, 2048, 4096});
+  read_credits(r.sub("device_credits"), s.device);
+  read_credits(r.sub("root_credits"), s.root);
+  r.finish();
+}
+
+void read_path(table_reader r, pcie::path_rule& p) {
+  r.flag("posted", p.posted);
+  r.flag("non_posted", p.non_posted);
+  r.nanoseconds("latency_ns", p.latency_ps, most_ns);
+  r.whole("reads_outstanding", p.np_outstanding, 0, 1024);
+  r.real("read_bytes_per_s", p.np_bytes_per_second, 0, 1e12);
+  r.nanoseconds("read_timeout_ns", p.np_timeout_ps, most_ns);
+  r.finish();
+}
+
+void read_nic(table_reader r, platform& p) {
+  r.one_of("data_width", p.nic.data_width, {64, 256, 512});
+  double mhz = 0;
+  r.real("clock_mhz", mhz, 1, 5000);
+  p.nic.hertz = uint64_t(std::llround(mhz * 1e6));
+  r.nanoseconds("rx_latency_ns", p.nic.rx_latency_ps, most_ns);
+  r.nanoseconds("tx_latency_ns", p.nic.tx_latency_ps, most_ns);
+  r.whole("load_timeout_ticks", p.nic.load_timeout_ticks, 2, 65535);
+  r.whole("host_timeout_ticks", p.nic.host_timeout_ticks, 2, 65535);
+  r.whole("replay_timeout_cycles", p.nic.replay_timeout_cycles, 64, 65535);
+  r.whole("replay_limit", p.nic.replay_limit, 1, 255);
+  r.finish();
+}
+
+void read_wire(table_reader r, platform& p) {
+  double gbps = 0;
+  r.real("gbit_per_s", gbps, 0.001, 10000);
+  p.link.bits_per_second = gbps * 1e9;
+  r.nanoseconds("latency_ns", p.link.latency_ps, most_ns);
+  const double core = double(p.nic.data_width) * double(p.nic.hertz);
+  if (p.nic.hertz && p.link.bits_per_second > core)
+    r.wrong("gbit_per_s", fmt::format("{} is above what the NIC's core moves, data_width x clock = {:.3f}", gbps, core / 1e9));
+  if (p.nic.hertz && p.link.latency_ps * 1e-12 * double(p.nic.hertz) < 1)
+    r.wrong("latency_ns", "must be at least one cycle of the NIC");
+  r.finish();
+}
+
+void read_root_complex(table_reader r, platform& p) {
+  r.one_of("mps", p.root_complex.mps, {128, 256, 512, 1024, 2048, 4096});
+  r.one_of("mrrs", p.root_complex.mrrs, {128, 256, 512, 1024, 2048, 4096});
+  r.one_of("rcb", p.root_complex.rcb, {64, 128});
+  r.nanoseconds("latency_ns", p.root_complex.latency_ps, most_ns);
+  read_path(r.sub("gpu_to_nic"), p.root_complex.gpu_to_nic);
+  read_path(r.sub("nic_to_gpu"), p.root_complex.nic_to_gpu);
+  r.finish();
+}
+
+void read_host(table_reader r, platform& p) {
+  r.whole("memory_bytes", p.host.memory_bytes, 1u << 24, 2u << 30);
+  r.nanoseconds("memory_latency_ns", p.host.memory_latency_ps, most_ns);
+  r.real("memory_bytes_per_s", p.host.memory_bytes_per_second, 1e6, 1e13);
+  r.finish();
+}
+
+void read_cpu(table_reader r, platform& p) {
+  r.nanoseconds("store_ns", p.cpu.store_ps, most_ns);
+  r.nanoseconds("load_ns", p.cpu.load_ps, most_ns);
+  r.nanoseconds("timeout_ns", p.cpu.timeout_ps, most_ns);
+  table_reader l = r.sub("link");
+  read_link(l, p.cpu.link);
+  l.finish();
+  r.finish();
+}
+
+std::expected<platform, std::string> read(const toml::table& t, std::string_view file) {
+  platform p;
+  p.file = file;
+  std::vector<std::string> errors;
+  table_reader r(&t, std::string(file), "", errors);
+  r.text("name", p.name);
+  read_nic(r.sub("nic"), p);
+  read_wire(r.sub("link"), p);
+  table_reader bus = r.sub("pcie");
+  read_slot(bus.sub("nic"), p.pcie.nic);
+  read_slot(bus.sub("gpu"), p.pcie.gpu);
+  bus.finish();
+  read_root_complex(r.sub("root_complex"), p);
+  read_host(r.sub("host"), p);
+  read_cpu(r.sub("cpu"), p);
+  if (const auto* gpu = r.table("gpu")) p.gpu = *gpu;
+  r.finish();
+  if (!errors.empty()) return std::unexpected(fmt::format("{}", fmt::join(errors, "\n")));
+  return p;
+}
+
+// Puts "a.b.c=value" over the table; the key must be there already.
+std::expected<void, std::string> apply(toml::table& root, const std::string& text) {
+  const auto fail = [&](std::string_view why) { return std::unexpected(fmt::format("override '{}': {}", text, why)); };
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) return fail("expected table.key=value");
+  std::string key = text.substr(0, equals);
+  const auto trim = [](std::string& s) {
+    s.erase(0, s.find_first_not_of(" \t"));
+    s.erase(s.find_last_not_of(" \t") + 1);
+  };
+  trim(key);
+  const auto value = toml::parse("v = " + text.substr(equals + 1));
+  if (!value || value.table().size() != 1) return fail("the value is not a TOML value (strings need quotes)");
+
+  toml::table* t = &root;
+  for (size_t dot; (dot = key.find('.')) != std::string::npos; key.erase(0, dot + 1)) {
+    t = (*t)[key.substr(0, dot)].as_table();
+    if (!t) return fail(fmt::format("there is no table '{}'", key.substr(0, dot)));
+  }
+  if (!t->contains(key)) return fail(fmt::format("unknown key '{}'", key));
+  t->insert_or_assign(key, *value.table().get("v"));
+  return {};
+}
+
+}  // namespace
+
+unsigned platform::mps() const { return std::min({root_complex.mps, pcie.nic.mps, pcie.gpu.mps}); }
+unsigned platform::mrrs() const { return std::min({root_complex.mrrs, pcie.nic.mrrs, pcie.gpu.mrrs}); }
+
+std::expected<platform, std::string> parse_platform(std::string_view text, std::string_view file,
+                                                    std::span<const std::string> overrides) {
+  auto parsed = toml::parse(text, file);
+  if (!parsed) {
+    const auto& e = parsed.error();
+    return std::unexpected(fmt::format("{}:{}: {}", file, e.source().begin.line, e.description()));
+  }
+  toml::table t = std::move(parsed).table();
+  for (const auto& o : overrides)
+    if (auto r = apply(t, o); !r) return std::unexpected(r.error());
+  return read(t, file);
+}
+
+std::expected<platform, std::string> load_platform(std::string_view name, std::span<const std::string> overrides) {
+  namespace fs = std::filesystem;
+  const bool is_path = name.ends_with(".toml");
+  const fs::path file = is_path ? fs::path(name) : platform_folder() / (std::string(name) + ".toml");
+  std::error_code ec;
+  if (name.empty() || !fs::is_regular_file(file, ec))
+    return std::unexpected(is_path ? fmt::format("{}: no such platform file", file.string())
+                                   : fmt::format("unknown platform '{}': {} or the path of a .toml file", name,
+                                                 fmt::join(platform_names(), ", ")));
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) return std::unexpected(fmt::format("{}: cannot be read", file.string()));
+  return parse_platform(text, file.string(), overrides);
+}
+
+std::filesystem::path platform_folder() {
+  if (const char* env = std::getenv("GGAS_PLATFORMS"); env && *env) return env;
+  return GGAS_PLATFORM_FOLDER;
+}
+
+std::vector<std::string> platform_names() {
+  std::vector<std::string> names;
+  std::error_code ec;
+  for (const auto& e : std::filesystem::directory_iterator(platform_folder(), ec))
+    if (e.path().extension() == ".toml") names.push_back(e.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace ggas::sim

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A platform file: what the nodes, their buses and their links are made of. Files: sim/platforms/*.toml; every key is required and
+// every number there carries its source. Times are nanoseconds in the file and picoseconds here.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "sim/pcie/link.hpp"
+#include "sim/pcie/port.hpp"
+#include "sim/pcie/router.hpp"
+
+namespace ggas::sim {
+
+// A slot of the root complex and the device in it.
+struct slot_config {
+  pcie::link_config link;
+  unsigned mps = 256, mrrs = 512;  // bytes the device can do
+  pcie::port_config device;        // receive buffers of the device
+  pcie::port_config root;          // receive buffers of the root port
+};
+
+struct platform {
+  std::string name, file;
+
+  struct {
+    unsigned data_width = 64;      // bits
+    uint64_t hertz = 0;            // core clock
+    uint64_t rx_latency_ps = 0;    // PCIe core of the NIC, wire to TLP boundary
+    uint64_t tx_latency_ps = 0;    // and back
+    uint16_t load_timeout_ticks = 0, host_timeout_ticks = 0;
+    unsigned replay_timeout_cycles = 0, replay_limit = 0;
+  } nic;
+
+  struct {
+    double bits_per_second = 0;
+    uint64_t latency_ps = 0;
+  } link;
+
+  struct {
+    slot_config nic, gpu;
+  } pcie;
+
+  struct {
+    unsigned mps = 256, mrrs = 512, rcb = 64;  // bytes
+    uint64_t latency_ps = 0;                   // between the processor and a device
+    pcie::path_rule gpu_to_nic, nic_to_gpu;    // peer to peer
+  } root_complex;
+
+  struct {
+    uint64_t memory_bytes = 0, memory_latency_ps = 0;
+    double memory_bytes_per_second = 0;
+  } host;
+
+  struct {
+    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;
+    pcie::link_config link;  // between the cores and the root complex
+  } cpu;
+
+  toml::table gpu;  // read by the GPU model
+
+  // As negotiated: the smallest of all.
+  unsigned mps() const;
+  unsigned mrrs() const;
+};
+
+// `name` is a platform of sim/platforms or a path to a .toml file; overrides are "table.key=value" (TOML values).
+std::expected<platform, std::string> load_platform(std::string_view name, std::span<const std::string> overrides = {});
+std::expected<platform, std::string> parse_platform(std::string_view text, std::string_view file,
+                                                    std::span<const std::string> overrides = {});
+// Folder of the platform files: $GGAS_PLATFORMS, or that of the source tree.
+std::filesystem::path platform_folder();
+std::vector<std::string> platform_names();
+
+}  // namespace ggas::sim
