@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event queue: takes events from the units in turn, writes 16-byte records into a ring in host memory and raises an
+// MSI-X vector. With the ring full an event is dropped, counted and, once there is room, reported by EVENT_OVERFLOW.
+// Record: bits 63:0 event_t, bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
+`default_nettype none
+
+module event_queue #(
+  parameter int unsigned SOURCES = 1     // units that send events, at most 8
+) (
+  input  wire         clk_i,
+  input  wire         rst_ni,
+
+  // registers
+  input  wire          enable_i,
+  input  wire  [63:12] base_i,
+  input  wire  [4:0]   log2_size_i,    // 4 to 16; others count as the nearest
+  input  wire  [7:0]   vector_i,       // above 15: no interrupt
+  input  wire  [31:0]  tail_i,         // records software has read
+
+  input  wire  [SOURCES-1:0]    ev_valid_i,
+  output logic [SOURCES-1:0]    ev_ready_o,
+  input  wire  [64*SOURCES-1:0] ev_i,       // event_t of each source
+
+  output logic         rec_valid_o,     // record to write
+  input  wire          rec_ready_i,
+  output logic [63:0]  rec_addr_o,
+  output logic [127:0] rec_data_o,
+  output logic [15:0]  raise_o,         // MSI-X vector pulse, after the record was taken
+
+  output logic [31:0]  head_o,          // records written since the ring was enabled
+  output logic [31:0]  ev_pulse_o,      // EVENT_OVERFLOW occurrences
+  output logic         busy_o
+);
+
+  // ---- ring state
+  wire  [4:0]  log2   = (log2_size_i < 5'd4)  ? 5'd4 :
+                        (log2_size_i > 5'd16) ? 5'd16 : log2_size_i;
+  wire  [31:0] size   = 32'd1 << log2;
+  wire  [31:0] used   = head_o - tail_i;
+  wire         room   = used < size;
+  wire  [31:0] turn   = head_o & size;                 // alternates with every round
+  wire  [15:0] slot   = head_o[15:0] & (size[15:0] - 16'd1);
+
+  logic        enable_q;
+  logic [39:0] dropped_q;
+  ggas_pkg::event_t event_q;
+  logic        valid_q;
+
+  wire starting = enable_i && !enable_q;
+  wire idle     = !valid_q && !starting;
+  wire report   = idle && enable_i && room && dropped_q != '0;
+  wire take     = idle && !report && ev_valid_i != '0;
+
+  // ---- whose turn: the first source behind the last one served
+  logic [SOURCES-1:0] last_q;     // one-hot
+  logic [SOURCES-1:0] grant;
+  ggas_pkg::event_t   chosen;
+
+  wire [SOURCES-1:0] behind = ~(last_q | (last_q - 1'b1));
+  wire [SOURCES-1:0] later  = ev_valid_i & behind;
+  always_comb begin
+    if (later != '0) grant = later & (~later + 1'b1);
+    else grant = ev_valid_i & (~ev_valid_i + 1'b1);
+    chosen = '0;
+    if (take) begin
+      for (int unsigned i = 0; i < SOURCES; i++) if (grant[i]) chosen = chosen | ev_i[64*i +: 64];
+    end
+  end
+  assign ev_ready_o = take ? grant : '0;
+
+  wire keep = take && enable_i && room;
+  wire drop = take && enable_i && !room;
+
+  always_ff @(posedge clk_i) begin
+    if (report) event_q <= {ggas_regs_pkg::EV_EVENT_OVERFLOW, 16'd0, dropped_q};
+    else if (keep) event_q <= chosen;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      enable_q  <= 1'b0;
+      dropped_q <= '0;
+      valid_q   <= 1'b0;
+      head_o    <= 32'd0;
+      last_q    <= {{(SOURCES - 1){1'b0}}, 1'b1};
+    end else begin
+      enable_q <= enable_i;
+      if (take) last_q <= grant;
+      if (starting) dropped_q <= '0;
+      else if (report) dropped_q <= '0;
+      else if (drop && dropped_q != '1) dropped_q <= dropped_q + 40'd1;
+      if (report || keep) valid_q <= 1'b1;
+      else if (rec_ready_i) valid_q <= 1'b0;
+      if (starting) head_o <= 32'd0;
+      else if (valid_q && rec_ready_i) head_o <= head_o + 32'd1;
+    end
+  end
+
+  assign rec_valid_o = valid_q;
+  assign rec_addr_o  = {base_i, 12'd0} + {44'd0, slot, 4'd0};
+  assign rec_data_o  = {31'd0, head_o, turn == 32'd0, event_q};
+
+  always_comb begin
+    raise_o    = 16'd0;
+    ev_pulse_o = 32'd0;
+    if (valid_q && rec_ready_i && vector_i[7:4] == 4'd0) raise_o[vector_i[3:0]] = 1'b1;
+    ev_pulse_o[ggas_regs_pkg::EV_EVENT_OVERFLOW[4:0]] = drop;
+  end
+
+  assign busy_o = valid_q || ev_valid_i != '0 || report || enable_i != enable_q;
+
+`ifndef SYNTHESIS
+  initial begin
+    if (SOURCES == 0 || SOURCES > 8) $error("event_queue: SOURCES must be 1 to 8");
+  end
+`endif
+
+endmodule
+
+`default_nettype wire
