@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace ggas::simt {
 
@@ -34,23 +35,22 @@ struct access {
   uint8_t lane = 0;
   uint8_t size = 0;                            // load, store: 1, 2, 4, 8, 16; atomic: 4, 8
   bool is_volatile = false;                    // must reach the point of coherence (L2), never a first-level cache
+  bool poll = false;                           // load of a wait loop: repeated until the value changes or time is up
+  uint32_t owner = 0;                          // free for the owner of the warp; 0 in a new access
   void* addr = nullptr;                        // device address
   alignas(16) std::array<std::byte, 16> data;  // store value, atomic operand; result of load and atomic
   uint64_t a = 0;                              // compute: flops; sleep: ns; atomic cas: expected value
   uint64_t b = 0;                              // compute: bytes moved
 };
 
-// Read by the running lane.
-struct thread_coords {
-  dim3 thread_idx, block_idx, block_dim, grid_dim;
-};
-
 class block;
 
 class warp {
  public:
-  // Runs every runnable lane until it waits or ends. Afterwards pending() lists the operations lanes wait for, oldest first
-  // in lane order; it is empty if all lanes wait at a barrier or have ended.
+  // Runs every runnable lane until it waits or ends. Afterwards pending() lists the operations lanes wait for, oldest step
+  // first and in lane order within a step; it is empty if all lanes wait at a barrier or have ended. An access stays at its
+  // address and in the list until complete(). Lanes that leave a loop early run on to their next operation: kernels call
+  // __syncwarp() to bring a warp back together.
   void step();
   std::span<access* const> pending() const;
   // The operation was performed (result in a.data): its lane may run at the next step().
@@ -59,25 +59,36 @@ class warp {
   bool finished() const;
   block& parent() const;
   unsigned index() const;  // in the block
+  unsigned lanes() const;  // that have not ended
 
   struct impl;
   explicit warp(std::unique_ptr<impl>);
   ~warp();
+  impl& get() const { return *impl_; }
 
  private:
   std::unique_ptr<impl> impl_;
 };
 
+// A block and its threads live on the thread that first steps one of its warps. Destroying an unfinished block abandons its
+// threads: destructors of objects on their stacks do not run.
 class block {
  public:
   std::span<const std::unique_ptr<warp>> warps() const;
   bool finished() const;
-  // Called when a barrier makes a warp runnable that was not.
+  unsigned linear_index() const;
+  // Not empty once a thread broke a rule of the engine or let an exception escape; that thread has ended. The owner should
+  // stop the kernel and report the text.
+  const std::string& fault() const;
+  // What the threads wait for, for people: one line a warp, at most `lines`.
+  std::string describe(size_t lines = 8) const;
+  // Called when a barrier makes a warp runnable that was not. Not called for the warp inside step().
   std::function<void(warp&)> on_runnable;
 
   struct impl;
   explicit block(std::unique_ptr<impl>);
   ~block();
+  impl& get() const { return *impl_; }
 
  private:
   std::unique_ptr<impl> impl_;
@@ -94,19 +105,28 @@ class environment {
 struct launch {
   dim3 grid, block;
   std::function<void()> kernel;  // body of one thread
+  std::string name = "kernel";   // for messages
   size_t stack_bytes = 32 * 1024;
 };
+
+// Performs a load, store, atomic or fence at once on host memory at a.addr, with relaxed atomics (a fence is sequentially
+// consistent); compute and sleep do nothing. Owners without a timing model of a location use it.
+void apply(access& a);
+
+inline constexpr unsigned max_block_threads = 1024;
 
 // A kernel on its way: blocks are made when the owner has room for them, so a thread without room costs nothing.
 class grid {
  public:
-  grid(launch l, environment& env);
+  grid(launch l, environment& env);  // env outlives every block
   unsigned blocks() const;
   std::unique_ptr<simt::block> make_block(unsigned linear_index);
   const launch& config() const;
+  // What is wrong with a launch (too many threads, no threads, no kernel), or empty.
+  static std::string check(const launch& l);
 
  private:
-  launch launch_;
+  std::shared_ptr<const launch> launch_;
   environment& env_;
 };
 

@@ -58,8 +58,11 @@ class cluster {
   virtual const context& device_context(int node) const = 0;
 
   // Queues a kernel on the node's GPU; kernels of one node run in order, those of different nodes side by side.
-  virtual result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel) = 0;
-  // Runs until every queued kernel ended, or returns timed_out after that much simulated (sim) or real (shm) time.
+  // `name` stands in messages. Bad shapes (no threads, more than 1024 in a block) are refused here.
+  virtual result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
+                          std::string name = "kernel") = 0;
+  // Runs until every queued kernel ended, or returns timed_out after that much simulated (sim) or real (shm) time. After an error
+  // the kernels that had not ended are gone; memory keeps what they wrote.
   virtual result<run_stats> run(uint64_t timeout_ns) = 0;
 
   virtual uint64_t now_ns() const = 0;
