@@ -39,6 +39,8 @@ struct cluster_config {
   double waves_from_us = 0, waves_to_us = 0; // time window of the waves; to = 0: no end
   std::filesystem::path faults;              // sim: fault script
   std::vector<std::string> overrides;        // sim: "table.key=value" over the platform file
+  // Called some times a second of real time while run() works, with now_ns(): for progress bars. May be empty.
+  std::function<void(uint64_t now_ns)> on_progress;
 };
 
 struct run_stats {
