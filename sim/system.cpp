@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "ggas_reg_names.hpp"
+#include "ggas_regs.h"
+#include "sim/trace/recorder.hpp"
+
+namespace ggas::sim {
+
+namespace {
+
+constexpr unsigned port_cpu = 0, port_nic = 1, port_gpu = 2;  // of the root complex
+constexpr unsigned event_ring_log2 = 10;
+constexpr uint64_t link_up_timeout_ps = 10'000'000'000;
+
+std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
+
+}  // namespace
+
+system::system(system_config cfg) : cfg_(std::move(cfg)) {}
+
+system::~system() {
+  kernel_.enter();
+  if (recorder_) recorder_->finish();
+}
+
+std::expected<std::unique_ptr<system>, std::string> system::create(system_config cfg) {
+  std::unique_ptr<system> s(new system(std::move(cfg)));
+  try {
+    if (auto r = s->check(); !r) return fail(r.error());
+    if (auto r = s->build(); !r) return fail(r.error());
+    if (auto r = s->program(); !r) return fail(r.error());
+  } catch (const sc_core::sc_report& e) {
+    return fail(fmt::format("SystemC: {}", e.what()));
+  }
+  return s;
+}
+
+std::expected<void, std::string> system::check() const {
+  if (cfg_.nodes != 1 && cfg_.nodes != 2)
+    return fail(fmt::format("nodes = {}: the cycle-accurate NIC has one link, so a cluster has 1 node (no link) or 2", cfg_.nodes));
+  if (cfg_.segment_bytes < 4096 || cfg_.segment_bytes % 4096)
+    return fail(fmt::format("segment_bytes = {}: must be a multiple of 4096, at least 4096", cfg_.segment_bytes));
+  if (cfg_.segment_bytes > 1ull << 36) return fail(fmt::format("segment_bytes = {}: at most 64 GB a node", cfg_.segment_bytes));
+  const uint64_t room = cfg_.plat.host.memory_bytes - host_segment_base;
+  if (!cfg_.gpu && cfg_.segment_bytes > room)
+    return fail(fmt::format("segment_bytes = {}: host memory has room for {} (host.memory_bytes)", cfg_.segment_bytes, room));
+  if (cfg_.endpoint_bar_bytes && (!std::has_single_bit(cfg_.endpoint_bar_bytes) || cfg_.endpoint_bar_bytes < cfg_.segment_bytes))
+    return fail(fmt::format("endpoint_bar_bytes = {}: must be a power of two that holds the segment", cfg_.endpoint_bar_bytes));
+  if (cfg_.waves_to_us != 0 && cfg_.waves_to_us <= cfg_.waves_from_us)
+    return fail(fmt::format("waves_to_us = {}: must be above waves_from_us = {}, or 0 for no end", cfg_.waves_to_us, cfg_.waves_from_us));
+  return {};
+}
+
+std::expected<void, std::string> system::build() {
+  stride_ = std::bit_ceil(cfg_.segment_bytes);
+  window_bytes_ = std::bit_ceil(stride_ * unsigned(cfg_.nodes));
+  if (!cfg_.endpoint_bar_bytes) cfg_.endpoint_bar_bytes = stride_;
+  clock_ = std::make_unique<nic::nic_clock>("clock", cfg_.plat.nic.hertz);
+  for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n)
+    if (auto r = build_node(n); !r) return r;
+  if (auto r = wire_links(); !r) return r;
+  if (auto r = observe(); !r) return r;
+  schedule_waves();
+  return {};
+}
+
+std::expected<void, std::string> system::build_node(unsigned n) {
+  const platform& p = cfg_.plat;
+  auto owned = std::make_unique<node>();
+  node& it = *owned;
+  nodes_.push_back(std::move(owned));
+  const auto name = [n](const char* what) { return fmt::format("node{}_{}", n, what); };
+
+  pcie::root_complex_config rc;
+  rc.router.rule.latency_ps = p.root_complex.latency_ps;
+  rc.mps = p.mps();
+  rc.rcb = p.root_complex.rcb;
+  rc.memory_bytes = p.host.memory_bytes;
+  rc.memory_latency_ps = 2 * p.root_complex.latency_ps + p.host.memory_latency_ps;
+  rc.memory_bytes_per_second = p.host.memory_bytes_per_second;
+  it.root = std::make_unique<pcie::root_complex>(name("root").c_str(), rc, it.memory);
+  it.root->add_port(name("root_cpu"));
+  it.root->add_port(name("root_nic"), p.pcie.nic.root);
+
+  it.cpu = std::make_unique<cpu::processor>(
+      name("cpu").c_str(),
+      cpu::cpu_config{.id = cpu_id, .store_ps = p.cpu.store_ps, .load_ps = p.cpu.load_ps, .timeout_ps = p.cpu.timeout_ps});
+  pcie::port::connect(it.cpu->port(), it.root->at(port_cpu), p.cpu.link);
+  it.root->attach(port_cpu, cpu_id);
+
+  const nic::host_config host{.mps = uint16_t(p.mps()), .mrrs = uint16_t(p.mrrs()), .bus_id = nic_id};
+  auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name("nic").c_str());
+  if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
+  nic::bridge_config b{.id = nic_id, .rx_latency_ps = p.nic.rx_latency_ps, .tx_latency_ps = p.nic.tx_latency_ps, .port = p.pcie.nic.device};
+  it.nic = std::make_unique<nic::nic_bridge>(name("nic").c_str(), std::move(core), *clock_, b);
+  it.nic->bars().add(0, bar0_base, bar0_bytes);
+  it.nic->bars().add(2, window_base, window_bytes_);
+  it.nic->bars().add(4, bar4_base, bar4_bytes);
+  for (const auto& r : it.nic->bars().ranges()) it.root->map(port_nic, r.base, r.size);
+  pcie::port::connect(it.nic->port(), it.root->at(port_nic), p.pcie.nic.link);
+  it.root->attach(port_nic, nic_id);
+
+  it.segment_bus = host_segment_base;
+  if (cfg_.gpu) {
+    it.root->add_port(name("root_gpu"), p.pcie.gpu.root);
+    it.gpu = cfg_.gpu({.node = n, .plat = cfg_.plat, .sim = kernel_, .id = endpoint_id, .bar_base = endpoint_base,
+                       .bar_bytes = cfg_.endpoint_bar_bytes, .window_base = window_base, .window_bytes = window_bytes_,
+                       .stride = stride_, .quiet_address = bar4_base, .host_address = 0, .mps = p.mps(), .mrrs = p.mrrs()});
+    if (!it.gpu) return fail(fmt::format("node {}: the endpoint could not be made", n));
+    pcie::port::connect(it.gpu->port(), it.root->at(port_gpu), p.pcie.gpu.link);
+    it.root->attach(port_gpu, endpoint_id);
+    it.root->map(port_gpu, endpoint_base, cfg_.endpoint_bar_bytes);
+    it.root->rule(port_gpu, port_nic, p.root_complex.gpu_to_nic);
+    it.root->rule(port_nic, port_gpu, p.root_complex.nic_to_gpu);
+    it.segment_bus = endpoint_base;
+  }
+  // Every event record raises this interrupt; the handler gives the ring's places back.
+  it.root->on_msi = [this, n](uint64_t, uint32_t) { collect_events(n); };
+  return {};
+}
+
+std::expected<void, std::string> system::wire_links() {
+  if (nodes_.size() < 2) return {};
+  const platform& p = cfg_.plat;
+  const auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
+  if (!rules) return fail(rules.error());
+  for (const auto& r : *rules)
+    if (r.wire != "*" && r.wire != "0->1" && r.wire != "1->0")
+      return fail(fmt::format("{}: there is no wire '{}': 0->1, 1->0 or *", cfg_.faults_name, r.wire));
+  const fabric::wire_config cfg{.latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
+  for (unsigned n = 0; n < 2; ++n) {
+    const unsigned to = 1 - n;
+    const std::string name = fmt::format("{}->{}", n, to);
+    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, *nodes_[to]->nic);
+    nodes_[n]->nic->connect(*nodes_[n]->out);
+    nodes_[to]->nic->carrier(true, 0);
+    auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
+    if (!faults->empty()) nodes_[n]->out->faults(std::move(faults));
+  }
+  return {};
+}
+
+std::expected<void, std::string> system::observe() {
+  if (cfg_.trace.empty() && cfg_.pcap.empty()) return {};
+  auto r = trace::recorder::open({.trace = cfg_.trace, .pcap = cfg_.pcap, .data_width = cfg_.plat.nic.data_width});
+  if (!r) return fail(r.error());
+  recorder_ = std::move(*r);
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    node& it = *nodes_[n];
+    recorder_->node(n, {.window_base = window_base, .window_bytes = window_bytes_, .stride = stride_,
+                        .segment_base = it.segment_bus, .segment_bytes = cfg_.segment_bytes});
+    const auto tap = [this, n](trace::place where) {
+      return [this, n, where](const pcie::tlp& t, uint64_t start, uint64_t end) { recorder_->tlp(n, where, t, start, end); };
+    };
+    it.nic->port().on_wire = tap(trace::place::nic_to_host);
+    it.root->at(port_nic).on_wire = tap(trace::place::host_to_nic);
+    if (it.gpu) {
+      it.gpu->port().on_wire = tap(trace::place::gpu_to_host);
+      it.root->at(port_gpu).on_wire = tap(trace::place::host_to_gpu);
+    }
+    if (it.out)
+      it.out->on_flit = [this, n](const nic::flit& f, uint64_t start, uint64_t end) { recorder_->flit(n, 1 - n, f, start, end); };
+  }
+  return {};
+}
+
+void system::schedule_waves() {
+  if (cfg_.waves.empty()) return;
+  waves_ = std::make_unique<pcie::timed_queue<bool>>("waves", [this](bool&& on) {
+    for (unsigned n = 0; n < nodes_.size(); ++n) {
+      const auto stem = cfg_.waves.parent_path() / cfg_.waves.stem();
+      nodes_[n]->nic->core().waves(on, fmt::format("{}.node{}.fst", stem.string(), n).c_str());
+    }
+  });
+  waves_->push_at(uint64_t(cfg_.waves_from_us * 1e6), true);
+  if (cfg_.waves_to_us != 0) waves_->push_at(uint64_t(cfg_.waves_to_us * 1e6), false);
+}
+
+// ------------------------------------------------------------------------------------------------ set-up
+
+std::expected<void, std::string> system::program() {
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    const auto id = read_register(n, GGAS_REG_ID);
+    if (!id) return fail(fmt::format("node {}: NIC does not answer: {}", n, id.error()));
+    if ((*id & GGAS_ID_MAGIC_MASK) != 0x53414747) return fail(fmt::format("node {}: NIC identity is {:#x}", n, *id));
+    program_node(n);
+  }
+  if (auto r = wait_for_links(); !r) return r;
+  // Enabled last: a packet never meets a node that is not set up.
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    const uint64_t mode = cfg_.mask_mode ? GGAS_SMFU_MODE_MASK : GGAS_SMFU_MODE_INTERVAL;
+    write_register(n, GGAS_REG_SMFU_CTRL,
+                   GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | mode << GGAS_SMFU_CTRL_MODE_SHIFT);
+  }
+  for (unsigned n = 0; n < nodes_.size(); ++n)
+    if (auto r = read_register(n, GGAS_REG_SMFU_CTRL); !r) return fail(r.error());
+  return {};
+}
+
+void system::program_node(unsigned n) {
+  const platform& p = cfg_.plat;
+  const auto set = [&](uint16_t offset, uint64_t value) { write_register(n, offset, value); };
+  set(GGAS_REG_NODE, n);
+  set(GGAS_REG_SMFU_TBASE, nodes_[n]->segment_bus);
+  set(GGAS_REG_SMFU_TSIZE, cfg_.segment_bytes);
+  set(GGAS_REG_SMFU_TIMEOUT, uint64_t(p.nic.load_timeout_ticks) << GGAS_SMFU_TIMEOUT_LOAD_SHIFT |
+                                 uint64_t(p.nic.host_timeout_ticks) << GGAS_SMFU_TIMEOUT_HOST_SHIFT);
+  set(GGAS_REG_LINK_CTRL, uint64_t(p.nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT |
+                              uint64_t(p.nic.replay_timeout_cycles) << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT);
+  if (nodes_.size() > 1) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
+  if (cfg_.mask_mode) {
+    set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
+    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT);
+  } else {
+    for (unsigned i = 0; i < nodes_.size(); ++i) {
+      set(uint16_t(GGAS_REG_INTERVAL_START(i)), i * stride_);
+      set(uint16_t(GGAS_REG_INTERVAL_END(i)), i * stride_ + cfg_.segment_bytes);
+      set(uint16_t(GGAS_REG_INTERVAL_TARGET(i)), i | GGAS_INTERVAL_TARGET_VALID_MASK);
+    }
+  }
+  set(uint16_t(GGAS_REG_MSIX_ADDR(0)), nodes_[n]->root->config().msi_base);
+  set(uint16_t(GGAS_REG_MSIX_CTRL(0)), 0);
+  set(GGAS_REG_EVQ_BASE, event_ring_base);
+  set(GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | event_ring_log2 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT);
+}
+
+std::expected<void, std::string> system::wait_for_links() {
+  if (nodes_.size() < 2) return {};
+  const uint64_t end = now_ps() + link_up_timeout_ps;
+  for (unsigned n = 0; n < 2; ++n) {
+    for (;;) {
+      const auto s = read_register(n, GGAS_REG_LINK_STATUS);
+      if (!s) return fail(s.error());
+      const auto state = (*s & GGAS_LINK_STATUS_STATE_MASK) >> GGAS_LINK_STATUS_STATE_SHIFT;
+      if (state == GGAS_LINK_STATE_UP) break;
+      // A cluster may begin with a dead link when a fault script asks for it; programs then see it fail.
+      if (state == GGAS_LINK_STATE_DEAD && !cfg_.faults.empty()) break;
+      if (now_ps() >= end) {
+        if (!cfg_.faults.empty()) break;
+        return fail(fmt::format("node {}: link is not up after 10 ms of simulated time (state {})", n, state));
+      }
+    }
+  }
+  return {};
+}
+
+// ------------------------------------------------------------------------------------------------ access
+
+std::expected<uint64_t, std::string> system::load(unsigned n, uint64_t addr, unsigned bytes) {
+  bool done = false;
+  std::optional<uint64_t> value;
+  kernel_.enter();
+  nodes_[n]->cpu->load(addr, bytes, [&](std::optional<uint64_t> v) {
+    value = v;
+    done = true;
+    kernel_.stop();
+  });
+  // The processor's own completion time-out ends it.
+  if (!kernel_.run_until([&] { return done; }, 4 * cfg_.plat.cpu.timeout_ps + 1'000'000'000))
+    return fail(fmt::format("node {}: load from {:#x}: no answer", n, addr));
+  if (!value) return fail(fmt::format("node {}: load from {:#x}: error completion or time-out", n, addr));
+  return *value;
+}
+
+void system::store(unsigned n, uint64_t addr, uint64_t value, unsigned bytes) {
+  kernel_.enter();
+  nodes_[n]->cpu->store(addr, value, bytes);
+}
+
+// ------------------------------------------------------------------------------------------------ results
+
+std::map<std::string, uint64_t> system::counters(unsigned n) {
+  std::map<std::string, uint64_t> out;
+  for (const auto& c : regs::counters)
+    if (const auto v = read_register(n, c.value)) out[c.name] = *v;
+  for (const auto& e : regs::events)
+    if (const auto v = e.value ? read_register(n, regs::event_counter(e.value)) : 0) out[std::string("EVENT_") + e.name] = *v;
+  out.erase("EVENT_NONE");
+  const node& it = *nodes_[n];
+  out["nic.active_cycles"] = it.nic->active_cycles();
+  out["nic.unmapped"] = it.nic->stats().unmapped;
+  out["nic.flits_in"] = it.nic->stats().link_in;
+  out["nic.flits_out"] = it.nic->stats().link_out;
+  out["root.unmapped"] = it.root->stats().unmapped;
+  out["root.forbidden"] = it.root->stats().forbidden;
+  out["root.lost_completions"] = it.root->stats().lost_cpl;
+  out["cpu.load_errors"] = it.cpu->load_errors();
+  static constexpr const char* cls[] = {"posted", "non_posted", "completions"};
+  for (unsigned c = 0; c < pcie::fc_classes; ++c) {
+    out[fmt::format("pcie.nic.tx_{}", cls[c])] = it.nic->port().stats().tx_tlps[c];
+    out[fmt::format("pcie.nic.rx_{}", cls[c])] = it.nic->port().stats().rx_tlps[c];
+  }
+  if (it.out) {
+    out["wire.flits"] = it.out->stats().flits;
+    out["wire.dropped"] = it.out->stats().dropped;
+    out["wire.corrupted"] = it.out->stats().corrupted;
+    out["wire.duplicated"] = it.out->stats().duplicated;
+  }
+  if (it.gpu) out.merge(it.gpu->counters());
+  return out;
+}
+
+uint64_t system::nic_cycles() const {
+  uint64_t sum = 0;
+  for (const auto& n : nodes_) sum += n->nic->active_cycles();
+  return sum;
+}
+
+// Records lie in host memory; the phase bit says which are new. Also the body of the interrupt handler.
+void system::collect_events(unsigned n) {
+  node& it = *nodes_[n];
+  const uint32_t before = it.events_read;
+  for (;; ++it.events_read) {
+    const uint64_t at = event_ring_base + 16ull * (it.events_read & ((1u << event_ring_log2) - 1));
+    const auto event = it.memory.load<uint64_t>(at), tail = it.memory.load<uint64_t>(at + 8);
+    const uint64_t phase = ~(it.events_read >> event_ring_log2) & 1;
+    if ((tail & 1) != phase) break;
+    const unsigned code = unsigned(event >> 56);
+    const auto known = std::ranges::find(regs::events, code, &regs::named::value);
+    it.events.push_back(fmt::format("node {}: {} (remote node {}, info {:#x})", n,
+                                    known == regs::events.end() ? fmt::format("event {}", code) : known->name,
+                                    event >> 40 & 0xffff, event & 0xffffffffff));
+  }
+  if (it.events_read != before) it.cpu->store(bar0_base + GGAS_REG_EVQ_TAIL, it.events_read, 8);
+}
+
+std::vector<std::string> system::events(unsigned n) {
+  kernel_.enter();
+  collect_events(n);
+  return nodes_[n]->events;
+}
+
+}  // namespace ggas::sim

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster as the simulator builds it: per node a root complex with host memory, a processor, a NIC and an endpoint (the GPU model plugs
+// in by a factory), links between the NICs, everything programmed by the processors through MMIO as a driver would.
+//
+// Address map of a node:
+//   0x00'0000'0000  host memory; event ring at 1 MB, segment at 16 MB if no endpoint holds it
+//   0x00'e000'0000  NIC BAR0 (64 KB), BAR4 pages at 0x00'e010'0000 (1 MB)
+//   0x00'fee0'0000  message-signalled interrupts
+//   0x80'0000'0000  BAR of the endpoint
+//   0x100'0000'0000 NIC BAR2, the window: node n's segment at n * stride
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/cpu/cpu.hpp"
+#include "sim/fabric/wire.hpp"
+#include "sim/kernel.hpp"
+#include "sim/mem/memory.hpp"
+#include "sim/nic/nic_bridge.hpp"
+#include "sim/pcie/root_complex.hpp"
+#include "sim/platform/platform.hpp"
+
+namespace ggas::trace {
+class recorder;
+}
+
+namespace ggas::sim {
+
+inline constexpr uint64_t bar0_base = 0xe0000000, bar0_bytes = 0x10000;
+inline constexpr uint64_t bar4_base = 0xe0100000, bar4_bytes = 0x100000;
+inline constexpr uint64_t window_base = 0x10000000000;
+inline constexpr uint64_t endpoint_base = 0x8000000000;
+inline constexpr uint64_t event_ring_base = 0x100000;
+inline constexpr uint64_t host_segment_base = 0x1000000;
+inline constexpr uint16_t cpu_id = 0x0001, nic_id = 0x0100, endpoint_id = 0x0200;
+
+// What an endpoint learns of its place.
+struct endpoint_slot {
+  unsigned node;
+  const platform& plat;
+  kernel& sim;
+  uint16_t id;                        // its requester and completer id
+  uint64_t bar_base, bar_bytes;       // requests to these bus addresses come to its port; the node's segment is at offset 0
+  uint64_t window_base, window_bytes, stride;  // the NIC's window
+  uint64_t quiet_address;             // a read of 8 bytes here is a quiet (page of context 0)
+  uint64_t host_address;              // host memory nobody uses: a read here flushes what was written
+  unsigned mps, mrrs;                 // negotiated
+};
+
+// The device in the second slot. Its constructor makes SystemC modules.
+class endpoint {
+ public:
+  virtual ~endpoint() = default;
+  virtual pcie::port& port() = 0;
+  virtual std::map<std::string, uint64_t> counters() const { return {}; }
+};
+
+using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_slot&)>;
+
+struct system_config {
+  platform plat;
+  int nodes = 2;                        // 1 (no link) or 2
+  uint64_t segment_bytes = 1u << 20;    // exported per node, a multiple of 4 KB
+  bool mask_mode = false;               // window by mask instead of intervals
+  endpoint_factory gpu;                 // empty: the segment lies in host memory
+  uint64_t endpoint_bar_bytes = 0;      // 0: the power of two that holds the segment
+  uint64_t seed = 1;                    // of faults
+  std::string faults;                   // script (sim/fabric/faults.hpp), empty: none
+  std::string faults_name = "faults";   // in messages
+  // Observation, off when empty. Waves: one file a NIC, <stem>.node<n>.fst, in the window from ... to (0: no end).
+  std::filesystem::path waves, trace, pcap;
+  double waves_from_us = 0, waves_to_us = 0;
+  // Instead of the Verilated NIC: for tests and other models.
+  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)> make_nic;
+};
+
+class system {
+ public:
+  // Builds, programs and waits until the links are up. The error names the input and the rule it broke.
+  static std::expected<std::unique_ptr<system>, std::string> create(system_config cfg);
+  ~system();
+
+  unsigned nodes() const { return unsigned(nodes_.size()); }
+  const system_config& config() const { return cfg_; }
+  uint64_t stride() const { return stride_; }
+  uint64_t window_bytes() const { return window_bytes_; }
+
+  // ---- running
+  kernel& sim() { return kernel_; }
+  uint64_t now_ps() { return kernel_.now_ps(); }
+  // Until done() holds; false: not within that much simulated time. See kernel::run_until.
+  bool run_until(const std::function<bool()>& done, uint64_t timeout_ps) { return kernel_.run_until(done, timeout_ps); }
+  void run_for(uint64_t ps) {
+    kernel_.run_until([] { return false; }, ps);
+  }
+
+  // ---- a node's processor: blocking for the caller, real TLPs in the simulation
+  std::expected<uint64_t, std::string> load(unsigned node, uint64_t addr, unsigned bytes);
+  void store(unsigned node, uint64_t addr, uint64_t value, unsigned bytes);
+  std::expected<uint64_t, std::string> read_register(unsigned node, uint16_t offset) { return load(node, bar0_base + offset, 8); }
+  void write_register(unsigned node, uint16_t offset, uint64_t value) { store(node, bar0_base + offset, value, 8); }
+
+  // ---- results
+  // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint counters by dotted name.
+  std::map<std::string, uint64_t> counters(unsigned node);
+  std::vector<std::string> events(unsigned node);
+  uint64_t nic_cycles() const;  // active, all NICs
+
+  // ---- parts
+  mem::sparse_memory& memory(unsigned node) { return nodes_[node]->memory; }
+  pcie::root_complex& root_complex(unsigned node) { return *nodes_[node]->root; }
+  cpu::processor& processor(unsigned node) { return *nodes_[node]->cpu; }
+  nic::nic_bridge& nic(unsigned node) { return *nodes_[node]->nic; }
+  endpoint* gpu(unsigned node) { return nodes_[node]->gpu.get(); }
+  fabric::wire* wire(unsigned from) { return nodes_[from]->out.get(); }
+
+ private:
+  struct node {
+    mem::sparse_memory memory;
+    std::unique_ptr<pcie::root_complex> root;
+    std::unique_ptr<cpu::processor> cpu;
+    std::unique_ptr<nic::nic_bridge> nic;
+    std::unique_ptr<endpoint> gpu;
+    std::unique_ptr<fabric::wire> out;
+    uint64_t segment_bus = 0;       // where the exported segment lies
+    uint32_t events_read = 0;
+    std::vector<std::string> events;
+  };
+
+  explicit system(system_config cfg);
+  std::expected<void, std::string> check() const;
+  std::expected<void, std::string> build();
+  std::expected<void, std::string> build_node(unsigned n);
+  std::expected<void, std::string> wire_links();
+  std::expected<void, std::string> observe();
+  void schedule_waves();
+  std::expected<void, std::string> program();
+  void program_node(unsigned n);
+  std::expected<void, std::string> wait_for_links();
+  void collect_events(unsigned n);
+
+  system_config cfg_;
+  kernel kernel_;  // before everything SystemC
+  uint64_t stride_ = 0, window_bytes_ = 0;
+  std::unique_ptr<nic::nic_clock> clock_;
+  std::unique_ptr<trace::recorder> recorder_;
+  std::vector<std::unique_ptr<node>> nodes_;
+  std::unique_ptr<pcie::timed_queue<bool>> waves_;
+};
+
+}  // namespace ggas::sim

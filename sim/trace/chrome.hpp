@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trace files in Chrome's JSON format, opened by ui.perfetto.dev: slices on tracks of processes, joined by flows.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace ggas::trace {
+
+enum class flow : char { none = 0, begin = 's', step = 't', end = 'f' };
+
+class chrome_writer {
+ public:
+  static std::expected<std::unique_ptr<chrome_writer>, std::string> open(const std::filesystem::path& file);
+  ~chrome_writer();
+
+  void name_process(unsigned process, const std::string& name);
+  void name_track(unsigned process, unsigned track, const std::string& name);
+  // A slice from start to end; `args` is the inside of a JSON object or empty.
+  void slice(unsigned process, unsigned track, const std::string& name, uint64_t start_ps, uint64_t end_ps, const std::string& args,
+             flow f, uint64_t flow_id);
+  // Ends the file; nothing may follow.
+  void finish();
+
+ private:
+  struct closer {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  explicit chrome_writer(std::FILE* f) : file_(f) {}
+  void event(const std::string& json);
+
+  std::unique_ptr<std::FILE, closer> file_;
+  bool first_ = true;
+};
+
+}  // namespace ggas::trace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// pcapng files. Link type USER0 carries network packets: the three header words little-endian, the payload, the CRC-32; USER1 carries
+// TLPs as PCIe lays them out (header DWs big-endian, payload bytes in address order). Dissector of both: sim/trace/ggas.lua.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/pcie/tlp.hpp"
+
+namespace ggas::trace {
+
+enum class link_type : uint16_t { packet = 147, tlp = 148 };  // LINKTYPE_USER0, LINKTYPE_USER1
+
+class pcapng_writer {
+ public:
+  static std::expected<std::unique_ptr<pcapng_writer>, std::string> open(const std::filesystem::path& file);
+
+  // Interfaces are numbered from 0 in the order they are added.
+  unsigned add_interface(const std::string& name, link_type type);
+  void write(unsigned interface, uint64_t time_ps, std::span<const uint8_t> bytes);
+  // Everything so far is in the file.
+  void flush();
+  uint64_t packets() const { return packets_; }
+
+ private:
+  struct closer {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  explicit pcapng_writer(std::FILE* f) : file_(f) {}
+  void block(uint32_t type, std::span<const uint8_t> body);
+
+  std::unique_ptr<std::FILE, closer> file_;
+  unsigned interfaces_ = 0;
+  uint64_t packets_ = 0;
+};
+
+// A TLP as PCIe carries it, without framing, sequence number and LCRC.
+std::vector<uint8_t> tlp_bytes(const pcie::tlp& t);
+
+}  // namespace ggas::trace
