@@ -3,9 +3,23 @@
 #               [PARAMETERS NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE])
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
 # NATIVE compiles for this machine's processor. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
+
+# Verilator's runtime, once for all models (Verilator itself builds it only beside an executable).
+find_program(VERILATOR verilator REQUIRED)
+execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE GGAS_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(runtime verilated.cpp verilated_threads.cpp verilated_fst_c.cpp verilated_cov.cpp)
+list(TRANSFORM runtime PREPEND ${GGAS_VERILATOR_ROOT}/include/)
+add_library(ggas_verilated STATIC EXCLUDE_FROM_ALL ${runtime})
+target_compile_definitions(ggas_verilated PRIVATE VM_COVERAGE=1 VM_TRACE=1 VM_TRACE_FST=1)
+target_compile_options(ggas_verilated PRIVATE -w)
+target_include_directories(ggas_verilated SYSTEM PUBLIC ${GGAS_VERILATOR_ROOT}/include ${GGAS_VERILATOR_ROOT}/include/vltstd)
+target_link_libraries(ggas_verilated PUBLIC pthread atomic z)
+if(GGAS_SANITIZE)
+  target_compile_options(ggas_verilated PRIVATE -fsanitize=${GGAS_SANITIZE})
+endif()
+
 function(ggas_verilate target)
   cmake_parse_arguments(V "TRACE;NATIVE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEPENDS" ${ARGN})
-  find_program(VERILATOR verilator REQUIRED)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
   set(opt "-O3")
   if(V_NATIVE)
@@ -29,18 +43,13 @@ function(ggas_verilate target)
   foreach(p ${V_PARAMETERS})
     list(APPEND args -G${p})
   endforeach()
-  add_custom_command(OUTPUT ${dir}/${V_PREFIX}__ALL.a ${dir}/libverilated.a
+  add_custom_command(OUTPUT ${dir}/${V_PREFIX}__ALL.a
     COMMAND ${VERILATOR} ${args} ${V_SOURCES}
     DEPENDS ${V_SOURCES} ${V_DEPENDS}
     COMMENT "Verilating ${V_TOP} as ${V_PREFIX}" VERBATIM)
   add_custom_target(${target}_gen DEPENDS ${dir}/${V_PREFIX}__ALL.a)
-  get_filename_component(vroot ${VERILATOR} REALPATH)
-  execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE vroot OUTPUT_STRIP_TRAILING_WHITESPACE)
   add_library(${target} INTERFACE)
   add_dependencies(${target} ${target}_gen)
-  target_include_directories(${target} SYSTEM INTERFACE ${dir} ${vroot}/include ${vroot}/include/vltstd)
-  target_link_libraries(${target} INTERFACE ${dir}/${V_PREFIX}__ALL.a ${dir}/libverilated.a pthread atomic)
-  if(V_TRACE)
-    target_link_libraries(${target} INTERFACE z)
-  endif()
+  target_include_directories(${target} SYSTEM INTERFACE ${dir})
+  target_link_libraries(${target} INTERFACE ${dir}/${V_PREFIX}__ALL.a ggas_verilated)
 endfunction()
