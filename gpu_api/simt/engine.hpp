@@ -19,7 +19,8 @@ namespace ggas::simt {
 inline constexpr unsigned warp_size = 32;
 
 struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   constexpr unsigned count() const { return x * y * z; }
 };
 
@@ -52,7 +53,7 @@ class warp {
   // address and in the list until complete(). Lanes that leave a loop early run on to their next operation: kernels call
   // __syncwarp() to bring a warp back together.
   void step();
-  std::span<access* const> pending() const;
+  std::span<access* const> pending() const;  // valid until the next step() or pending(); complete() leaves it alone
   // The operation was performed (result in a.data): its lane may run at the next step().
   void complete(access& a);
   bool runnable() const;  // step() would run something
@@ -77,8 +78,7 @@ class block {
   std::span<const std::unique_ptr<warp>> warps() const;
   bool finished() const;
   unsigned linear_index() const;
-  // Not empty once a thread broke a rule of the engine or let an exception escape; that thread has ended. The owner should
-  // stop the kernel and report the text.
+  // Not empty once a thread overflowed its stack or let an exception escape. The owner stops the kernel and reports the text.
   const std::string& fault() const;
   // What the threads wait for, for people: one line a warp, at most `lines`.
   std::string describe(size_t lines = 8) const;

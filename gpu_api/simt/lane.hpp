@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Insides of the engine: what a block, a warp and a lane consist of. Only the engine and device.hpp include this.
+#pragma once
+
+#include <vector>
+
+#include "gpu_api/simt/engine.hpp"
+#include "gpu_api/simt/fiber.hpp"
+
+namespace ggas::simt {
+
+enum class collective : uint8_t { sync, shuffle, ballot };
+
+struct lane {
+  access acc;  // pending operation, or the last one
+  fiber fib;
+  dim3 idx;  // threadIdx
+  unsigned linear = 0;
+  warp::impl* parent = nullptr;
+  uint8_t number = 0;  // in the warp
+  // Warp collective the lane waits in.
+  collective kind = collective::sync;
+  uint8_t source = 0;
+  uint32_t mask = 0;
+  uint64_t in = 0, out = 0;
+};
+
+// Sets of lanes are bit masks. Every lane of `exist` is in exactly one of ready, op, wait_warp, wait_block, done; the
+// running one is in none.
+struct warp::impl {
+  block::impl* parent = nullptr;
+  unsigned index = 0;
+  uint32_t exist = 0, ready = 0, op = 0, wait_warp = 0, wait_block = 0, done = 0;
+  uint32_t fresh = 0;  // operations begun in this step
+  bool stepping = false;
+  std::array<access*, warp_size> list;  // pending operations; completed ones leave at compact()
+  unsigned listed = 0;
+  std::array<lane, warp_size> lanes;
+
+  void step();
+  void run(lane& l);
+  void release_groups();
+  void compact();
+};
+
+struct shared_slot {
+  const void* key;
+  std::unique_ptr<std::byte[]> bytes;
+  void* data;
+};
+
+struct block::impl {
+  std::shared_ptr<const launch> cfg;
+  environment* env = nullptr;
+  block* self = nullptr;
+  dim3 idx;  // blockIdx
+  unsigned linear = 0;
+  unsigned live = 0;     // threads that have not ended
+  unsigned arrived = 0;  // at the block barrier
+  unsigned votes = 0, result = 0;
+  std::vector<std::unique_ptr<warp>> warps;
+  std::vector<shared_slot> shared;
+  std::string fault;
+
+  ~impl();
+  void release_barrier();
+  void set_fault(const lane& l, const std::string& why);
+};
+
+inline thread_local constinit lane* current = nullptr;  // the running lane
+
+}  // namespace ggas::simt
