@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Verilated NIC behind nic_core. One template over the Verilated class of each data width.
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "Vnic_top_256.h"
+#include "Vnic_top_512.h"
+#include "Vnic_top_64.h"
+#include "sim/nic/nic_core.hpp"
+#include "sim/nic/tlp_pins.hpp"
+
+namespace ggas::nic {
+namespace {
+
+using pcie::tlp;
+using pins::get_word;
+using pins::pack;
+using pins::put_words;
+using pins::unpack;
+
+constexpr unsigned np_credit_count = 32;  // NP_CREDITS of nic_top
+
+// TLPs on their way into one stream of the NIC, a beat a step.
+template <unsigned W>
+class feeder {
+ public:
+  bool active() const { return active_; }
+  const tlp& current() const { return tlp_; }
+  bool sop() const { return sent_ == 0; }
+  bool eop() const { return (sent_ + 1) * (W / 32) >= tlp_.data.size(); }
+
+  void start(tlp&& t) {
+    tlp_ = std::move(t);
+    sent_ = 0;
+    active_ = true;
+  }
+  template <class Port>
+  void drive(Port& port) const {
+    const size_t at = sent_ * (W / 32);
+    if (at < tlp_.data.size()) put_words<W>(port, tlp_.data.data() + at, tlp_.data.size() - at);
+  }
+  // The beat was taken: true if it was the last one.
+  bool advance() {
+    active_ = !eop();
+    ++sent_;
+    return !active_;
+  }
+
+ private:
+  tlp tlp_;
+  size_t sent_ = 0;
+  bool active_ = false;
+};
+
+// TLPs on their way out of one stream.
+template <unsigned W>
+class collector {
+ public:
+  bool inside() const { return inside_; }
+  template <class Hdr, class Port>
+  void beat(bool sop, bool eop, const Hdr& hdr, const Port& port, std::deque<tlp>& out) {
+    if (sop) tlp_ = unpack(hdr);
+    if (tlp_.has_data()) {
+      const size_t n = std::min<size_t>(W / 32, tlp_.len_dw - std::min<size_t>(tlp_.len_dw, tlp_.data.size()));
+      for (size_t i = 0; i < n; ++i) tlp_.data.push_back(get_word<W>(port, i));
+    }
+    inside_ = !eop;
+    if (eop) out.push_back(std::move(tlp_));
+  }
+
+ private:
+  tlp tlp_;
+  bool inside_ = false;
+};
+
+template <class V, unsigned W>
+class nic_rtl final : public nic_core {
+ public:
+  nic_rtl(const host_config& cfg, const char* name) {
+    context_ = std::make_unique<VerilatedContext>();
+    context_->traceEverOn(true);  // before the first evaluation, or waves can never be switched on
+    top_ = std::make_unique<V>(context_.get(), name);
+    top_->cfg_mps_i = cfg.mps;
+    top_->cfg_mrrs_i = cfg.mrrs;
+    top_->cfg_bus_id_i = cfg.bus_id;
+    top_->tx_np_ok_i = 1;
+    top_->link_tx_ready_i = 1;
+    reset();
+  }
+  ~nic_rtl() override {
+    if (waves_) waves_->close();
+    top_->final();
+  }
+
+  unsigned data_width() const override { return W; }
+  unsigned np_credits() const override { return np_credit_count; }
+
+  void push(const tlp& t) override {
+    if (t.completion()) {
+      completions_.push_back(t);
+    } else if (t.non_posted()) {
+      non_posted_.push_back({t, posted_pushed_});
+    } else {
+      posted_.push_back(t);
+      ++posted_pushed_;
+    }
+  }
+  unsigned posted_pending() const override {
+    return static_cast<unsigned>(posted_.size()) + (req_.active() && !req_.current().non_posted());
+  }
+  unsigned non_posted_pending() const override {
+    return static_cast<unsigned>(non_posted_.size()) + np_credit_count - credits_;
+  }
+  unsigned completions_pending() const override { return static_cast<unsigned>(completions_.size()) + cpl_.active(); }
+
+  std::optional<tlp> pop() override {
+    if (out_.empty()) return std::nullopt;
+    std::optional<tlp> t(std::move(out_.front()));
+    out_.pop_front();
+    return t;
+  }
+  void gate(bool posted, bool non_posted, bool completions) override {
+    gate_posted_ = posted;
+    gate_non_posted_ = non_posted;
+    gate_completions_ = completions;
+  }
+
+  void link_in(const flit& f) override {
+    top_->link_rx_kind_i = static_cast<uint8_t>(f.kind);
+    if constexpr (W == 64) {
+      top_->link_rx_data_i = f.data[0];
+    } else {
+      for (size_t i = 0; i < W / 64; ++i) {
+        top_->link_rx_data_i[2 * i] = static_cast<uint32_t>(f.data[i]);
+        top_->link_rx_data_i[2 * i + 1] = static_cast<uint32_t>(f.data[i] >> 32);
+      }
+    }
+    top_->link_rx_valid_i = 1;
+  }
+  std::optional<flit> link_out() override {
+    if (!sent_flit_) return std::nullopt;
+    return flit_;
+  }
+  void link_ready(bool ready) override { top_->link_tx_ready_i = ready; }
+  void link_up(bool up) override { link_changed_ |= top_->link_rx_up_i != up, top_->link_rx_up_i = up; }
+
+  void step(uint64_t time) override {
+    drive(time);
+    top_->clk_i = 0;
+    top_->eval();
+    if (waving_) waves_->dump(2 * time);
+    sample();
+    top_->clk_i = 1;
+    top_->eval();
+    if (waving_) waves_->dump(2 * time + 1);
+    top_->link_rx_valid_i = 0;
+    link_changed_ = false;
+    ++steps_;
+  }
+  bool busy() const override {
+    return top_->busy_o || top_->link_rx_valid_i || link_changed_ || req_.active() || cpl_.active() || !posted_.empty() ||
+           !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
+  }
+  bool timer() const override { return top_->timer_o; }
+  uint64_t steps() const override { return steps_; }
+
+  bool waves(bool on, const char* path) override {
+    if (on && !waves_) {
+      auto file = std::make_unique<VerilatedFstC>();
+      top_->trace(file.get(), 99);
+      file->open(path);
+      if (!file->isOpen()) return false;
+      waves_ = std::move(file);
+    }
+    if (!on && waves_) waves_->flush();
+    waving_ = on;
+    return true;
+  }
+
+ private:
+  struct waiting {
+    tlp request;
+    uint64_t behind;  // posted requests pushed before it
+  };
+
+  void reset() {
+    top_->rst_ni = 0;
+    for (int i = 0; i < 4; ++i) {
+      top_->clk_i = i & 1;
+      top_->eval();
+    }
+    top_->clk_i = 0;
+    top_->rst_ni = 1;
+    top_->eval();
+  }
+
+  // The next request: a non-posted one that has a credit and no earlier posted one before it, else a posted one.
+  void next_request() {
+    if (!non_posted_.empty() && credits_ > 0 && non_posted_.front().behind <= posted_started_) {
+      req_.start(std::move(non_posted_.front().request));
+      non_posted_.pop_front();
+      --credits_;
+    } else if (!posted_.empty()) {
+      req_.start(std::move(posted_.front()));
+      posted_.pop_front();
+      ++posted_started_;
+    }
+  }
+
+  void drive(uint64_t time) {
+    top_->time_i = time;
+    if (!req_.active()) next_request();
+    top_->rx_req_valid_i = req_.active();
+    if (req_.active()) {
+      top_->rx_req_sop_i = req_.sop();
+      top_->rx_req_eop_i = req_.eop();
+      if (req_.sop()) pack(req_.current(), top_->rx_req_hdr_i);
+      req_.drive(top_->rx_req_data_i);
+    }
+    if (!cpl_.active() && !completions_.empty()) {
+      cpl_.start(std::move(completions_.front()));
+      completions_.pop_front();
+    }
+    top_->rx_cpl_valid_i = cpl_.active();
+    if (cpl_.active()) {
+      top_->rx_cpl_sop_i = cpl_.sop();
+      top_->rx_cpl_eop_i = cpl_.eop();
+      if (cpl_.sop()) pack(cpl_.current(), top_->rx_cpl_hdr_i);
+      cpl_.drive(top_->rx_cpl_data_i);
+    }
+    const bool read_offered = top_->tx_req_hdr_o[4] >> 27 == 0;
+    top_->tx_req_ready_i = requests_.inside() || gate_posted_ || (read_offered && gate_non_posted_);
+    top_->tx_cpl_ready_i = replies_.inside() || gate_completions_;
+    top_->tx_np_ok_i = gate_non_posted_;
+  }
+
+  // Handshakes of the coming edge.
+  void sample() {
+    if (req_.active() && top_->rx_req_ready_o) req_.advance();
+    if (cpl_.active() && top_->rx_cpl_ready_o) cpl_.advance();
+    if (top_->np_credit_o) ++credits_;
+    if (top_->tx_req_valid_o && top_->tx_req_ready_i)
+      requests_.beat(top_->tx_req_sop_o, top_->tx_req_eop_o, top_->tx_req_hdr_o, top_->tx_req_data_o, out_);
+    if (top_->tx_cpl_valid_o && top_->tx_cpl_ready_i)
+      replies_.beat(top_->tx_cpl_sop_o, top_->tx_cpl_eop_o, top_->tx_cpl_hdr_o, top_->tx_cpl_data_o, out_);
+    sent_flit_ = top_->link_tx_valid_o && top_->link_tx_ready_i;
+    if (sent_flit_) {
+      flit_.kind = static_cast<flit_kind>(top_->link_tx_kind_o);
+      for (size_t i = 0; i < W / 64; ++i)
+        flit_.data[i] = get_word<W>(top_->link_tx_data_o, 2 * i) | uint64_t{get_word<W>(top_->link_tx_data_o, 2 * i + 1)} << 32;
+    }
+  }
+
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<V> top_;
+  std::unique_ptr<VerilatedFstC> waves_;
+  bool waving_ = false;
+
+  std::deque<tlp> posted_, completions_, out_;
+  std::deque<waiting> non_posted_;
+  uint64_t posted_pushed_ = 0, posted_started_ = 0;
+  unsigned credits_ = np_credit_count;
+  feeder<W> req_, cpl_;
+  collector<W> requests_, replies_;
+  bool gate_posted_ = true, gate_non_posted_ = true, gate_completions_ = true;
+  bool link_changed_ = false;
+  bool sent_flit_ = false;
+  flit flit_;
+  uint64_t steps_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& cfg, const char* name) {
+  switch (data_width) {
+    case 64:
+      return std::make_unique<nic_rtl<Vnic_top_64, 64>>(cfg, name);
+    case 256:
+      return std::make_unique<nic_rtl<Vnic_top_256, 256>>(cfg, name);
+    case 512:
+      return std::make_unique<nic_rtl<Vnic_top_512, 512>>(cfg, name);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace ggas::nic

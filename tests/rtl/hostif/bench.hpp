@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host interface between a random host and random units. Everything that crosses a port is recorded.
+#pragma once
+
+#include <verilated.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "sim/nic/tlp_pins.hpp"
+
+namespace ggas::test {
+
+using nic::pins::get_word;
+using pcie::tlp;
+
+constexpr unsigned np_credits = 32;
+
+struct beat {
+  bool sop = false, eop = false;
+  tlp hdr;  // valid with sop
+  std::vector<uint32_t> words;
+  bool holds_credit() const { return sop && hdr.non_posted(); }
+};
+
+struct register_access {
+  bool write;
+  uint16_t addr;
+  uint64_t data;  // writes: under strobe, other bytes 0
+  uint8_t strobe;
+  bool operator==(const register_access&) const = default;
+};
+
+// What the bench's register block answers; offsets from 0x8000 on do not exist.
+inline uint64_t register_value(uint16_t addr) { return 0x0123456789abcdefULL * ((addr >> 3) + 1u); }
+inline bool register_exists(uint16_t addr) { return addr < 0x8000; }
+
+template <unsigned W>
+std::vector<beat> beats_of(const tlp& t) {
+  std::vector<beat> out;
+  size_t at = 0;
+  do {
+    beat b;
+    b.sop = at == 0;
+    if (b.sop) b.hdr = t;
+    for (unsigned i = 0; i < W / 32 && at < t.data.size(); ++i) b.words.push_back(t.data[at++]);
+    b.eop = at >= t.data.size();
+    out.push_back(b);
+  } while (at < t.data.size());
+  return out;
+}
+
+template <class V, unsigned W>
+struct bench {
+  explicit bench(uint64_t seed) : rng(seed) {
+    v.cfg_mps_i = 256;
+    v.cfg_bus_id_i = 0x1234;
+    v.rst_ni = 0;
+    for (int i = 0; i < 4; ++i) v.clk_i = i & 1, v.eval();
+    v.clk_i = 0;
+    v.rst_ni = 1;
+    v.eval();
+  }
+
+  // Probabilities in percent that a stream moves in a cycle.
+  struct pace {
+    unsigned rx = 100, win_p = 100, win_np = 100, tx_req = 100, tx_cpl = 100, tgt_cpl = 100, units = 100, event = 100;
+  } pace;
+
+  void cycle() {
+    drive();
+    v.clk_i = 0;
+    v.eval();
+    sample();
+    v.clk_i = 1;
+    v.eval();
+    for (uint8_t* valid : retired_) *valid = 0;
+    retired_.clear();
+    v.reg_error_i = answer_.error;
+    v.reg_rdata_i = answer_.data;
+    ++now;
+  }
+  // Until nothing moves any more, or false after `limit` cycles.
+  bool drain(uint64_t limit) {
+    for (uint64_t i = 0; i < limit; ++i) {
+      cycle();
+      if (rx_req.empty() && rx_cpl.empty() && tgt_req.empty() && ld_cpl.empty() && evt.empty() && msix.empty() && !v.busy_o)
+        return true;
+    }
+    return false;
+  }
+
+  // ---- to send
+  std::deque<beat> rx_req, rx_cpl, tgt_req, ld_cpl;
+  std::deque<uint64_t> evt, msix;  // addresses; the payload is made from them
+
+  // ---- seen
+  struct seen_tlp {
+    tlp t;
+    uint64_t first, last;       // cycles
+    uint64_t posted_before = 0;  // window stores and register writes handed over before
+  };
+  std::vector<seen_tlp> win_p, win_np, tx_req, tx_cpl, tgt_cpl;
+  std::vector<register_access> accesses;
+  std::vector<uint64_t> read_marks;  // posted requests handed over before each register read
+  std::array<uint64_t, 32> pulses{};
+  std::vector<uint64_t> events;  // codes
+  uint64_t posted_done = 0;
+  unsigned credits = np_credits;
+  uint64_t writes_in = 0, writes_out = 0;      // NIC writes: first beat taken, last beat accepted
+  std::deque<uint64_t> cpl_marks;              // writes_in when a window completion was taken
+  uint64_t order_errors = 0;
+  uint64_t now = 0;
+  V v;
+  std::mt19937_64 rng;
+
+  bool chance(unsigned percent) { return rng() % 100 < percent; }
+
+ private:
+  void offer(std::deque<beat>& q, unsigned percent, uint8_t& valid, uint8_t& sop, uint8_t& eop, auto& hdr, auto& data, bool may = true) {
+    if (!valid) valid = !q.empty() && may && chance(percent);
+    if (!valid) return;
+    sop = q.front().sop;
+    eop = q.front().eop;
+    if (sop) nic::pins::pack(q.front().hdr, hdr);
+    nic::pins::put_words<W>(data, q.front().words.data(), q.front().words.size());
+  }
+
+  void drive() {
+    offer(rx_req, pace.rx, v.rx_req_valid_i, v.rx_req_sop_i, v.rx_req_eop_i, v.rx_req_hdr_i, v.rx_req_data_i,
+          rx_req.empty() || !rx_req.front().holds_credit() || credits > 0);
+    offer(rx_cpl, pace.rx, v.rx_cpl_valid_i, v.rx_cpl_sop_i, v.rx_cpl_eop_i, v.rx_cpl_hdr_i, v.rx_cpl_data_i);
+    offer(tgt_req, pace.units, v.tgt_req_valid_i, v.tgt_req_sop_i, v.tgt_req_eop_i, v.tgt_req_hdr_i, v.tgt_req_data_i);
+    offer(ld_cpl, pace.units, v.ld_cpl_valid_i, v.ld_cpl_sop_i, v.ld_cpl_eop_i, v.ld_cpl_hdr_i, v.ld_cpl_data_i);
+    if (!v.evt_valid_i) v.evt_valid_i = !evt.empty() && chance(pace.units);
+    if (v.evt_valid_i) {
+      v.evt_addr_i = evt.front();
+      for (unsigned i = 0; i < 4; ++i) v.evt_data_i[i] = static_cast<uint32_t>(evt.front()) + i;
+    }
+    if (!v.msix_valid_i) v.msix_valid_i = !msix.empty() && chance(pace.units);
+    if (v.msix_valid_i) v.msix_addr_i = msix.front(), v.msix_data_i = static_cast<uint32_t>(msix.front());
+    v.win_p_ready_i = chance(pace.win_p);
+    v.win_np_ready_i = chance(pace.win_np);
+    v.tx_req_ready_i = chance(pace.tx_req);
+    v.tx_cpl_ready_i = chance(pace.tx_cpl);
+    v.tgt_cpl_ready_i = chance(pace.tgt_cpl);
+    v.event_ready_i = chance(pace.event);
+  }
+
+  struct partial {
+    tlp t;
+    uint64_t first = 0;
+  };
+
+  bool collect(partial& p, std::vector<seen_tlp>& out, bool sop, bool eop, const auto& hdr, const auto& data) {
+    if (sop) p.t = nic::pins::unpack(hdr), p.first = now;
+    const size_t left = p.t.has_data() ? p.t.len_dw - std::min<size_t>(p.t.len_dw, p.t.data.size()) : 0;
+    for (size_t i = 0; i < std::min<size_t>(left, W / 32); ++i) p.t.data.push_back(get_word<W>(data, i));
+    if (eop) out.push_back({p.t, p.first, now, posted_done});
+    return eop;
+  }
+
+  void sample() {
+    const uint64_t done_before = posted_done;
+    sample_registers(done_before);
+    if (v.win_np_valid_o && v.win_np_ready_i) win_np.push_back({nic::pins::unpack(v.win_np_hdr_o), now, now, done_before});
+    if (v.win_p_valid_o && v.win_p_ready_i &&
+        collect(win_p_part_, win_p, v.win_p_sop_o, v.win_p_eop_o, v.win_p_hdr_o, v.win_p_data_o))
+      ++posted_done;
+    if (v.tgt_cpl_valid_o && v.tgt_cpl_ready_i)
+      collect(tgt_cpl_part_, tgt_cpl, v.tgt_cpl_sop_o, v.tgt_cpl_eop_o, v.tgt_cpl_hdr_o, v.tgt_cpl_data_o);
+    sample_out();
+    sample_in();
+    for (unsigned i = 0; i < 32; ++i) pulses[i] += (v.ev_pulse_o >> i & 1) + (v.ev_pulse2_o >> i & 1) + (v.ev_pulse3_o >> i & 1);
+    if (v.event_valid_o && v.event_ready_i) events.push_back(v.event_o >> 56);
+    credits += v.np_credit_o;
+  }
+
+  // The register block answers in the cycle after the access.
+  void sample_registers(uint64_t done_before) {
+    if (!v.reg_req_o) return;
+    answer_ = {!register_exists(v.reg_addr_o), register_value(v.reg_addr_o)};
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 8; ++i) mask |= v.reg_wstrb_o >> i & 1 ? 0xffULL << (8 * i) : 0;
+    accesses.push_back({bool(v.reg_write_o), v.reg_addr_o, v.reg_write_o ? v.reg_wdata_o & mask : 0,
+                        uint8_t(v.reg_write_o ? v.reg_wstrb_o : 0)});
+    if (v.reg_write_o) {
+      ++posted_done;
+    } else {
+      read_marks.push_back(done_before);
+    }
+  }
+
+  void sample_out() {
+    if (v.tx_req_valid_o && v.tx_req_ready_i &&
+        collect(tx_req_part_, tx_req, v.tx_req_sop_o, v.tx_req_eop_o, v.tx_req_hdr_o, v.tx_req_data_o))
+      writes_out += tx_req.back().t.posted();
+    if (v.tx_cpl_valid_o && v.tx_cpl_ready_i) {
+      // Window completions carry tags from 512 on in these tests.
+      const bool window = nic::pins::unpack(v.tx_cpl_hdr_o).tag >= 512;
+      if (v.tx_cpl_sop_o && window) {
+        order_errors += cpl_marks.empty() || writes_out < cpl_marks.front();
+        if (!cpl_marks.empty()) cpl_marks.pop_front();
+      }
+      collect(tx_cpl_part_, tx_cpl, v.tx_cpl_sop_o, v.tx_cpl_eop_o, v.tx_cpl_hdr_o, v.tx_cpl_data_o);
+    }
+  }
+
+  void sample_in() {
+    const uint64_t before = writes_in;
+    if (v.tgt_req_valid_i && v.tgt_req_ready_o) {
+      writes_in += tgt_req.front().sop && tgt_req.front().hdr.posted();
+      tgt_req.pop_front();
+      retired_.push_back(&v.tgt_req_valid_i);
+    }
+    if (v.ld_cpl_valid_i && v.ld_cpl_ready_o) {
+      if (ld_cpl.front().sop) cpl_marks.push_back(before);
+      ld_cpl.pop_front();
+      retired_.push_back(&v.ld_cpl_valid_i);
+    }
+    if (v.evt_valid_i && v.evt_ready_o) {
+      ++writes_in;
+      evt.pop_front();
+      retired_.push_back(&v.evt_valid_i);
+    }
+    if (v.msix_valid_i && v.msix_ready_o) {
+      ++writes_in;
+      msix.pop_front();
+      retired_.push_back(&v.msix_valid_i);
+    }
+    if (v.rx_req_valid_i && v.rx_req_ready_o) {
+      credits -= rx_req.front().holds_credit();
+      rx_req.pop_front();
+      retired_.push_back(&v.rx_req_valid_i);
+    }
+    if (v.rx_cpl_valid_i && v.rx_cpl_ready_o) {
+      rx_cpl.pop_front();
+      retired_.push_back(&v.rx_cpl_valid_i);
+    }
+  }
+
+  partial win_p_part_, tgt_cpl_part_, tx_req_part_, tx_cpl_part_;
+  std::vector<uint8_t*> retired_;  // valids that fall after the edge
+  struct {
+    bool error = false;
+    uint64_t data = 0;
+  } answer_;
+};
+
+}  // namespace ggas::test
