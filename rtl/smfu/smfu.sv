@@ -4,12 +4,13 @@
 `default_nettype none
 
 module smfu #(
-    parameter int unsigned DATA_W = 64,  // 64, 256 or 512
-    parameter int unsigned LOADS  = 64   // host loads that may be outstanding, a power of two
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    // verilator lint_off UNUSEDSIGNAL
     input  wire logic [63:0]         time_i,              // core cycles
+    // verilator lint_on UNUSEDSIGNAL
     output      logic                busy_o,              // clock the next cycle
     output      logic                timer_o,             // clock the next tick
 
@@ -21,7 +22,9 @@ module smfu #(
     input  wire logic [63:0]         cfg_mask_i,
     input  wire logic [5:0]          cfg_shift_i,
     input  wire logic [15:0]         cfg_nodes_i,
+    // verilator lint_off UNUSEDSIGNAL
     input  wire logic [63:0]         cfg_tbase_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         cfg_tsize_i,
     input  wire logic [15:0]         cfg_timeout_load_i,  // ticks
     input  wire logic [15:0]         cfg_timeout_host_i,  // ticks
@@ -36,7 +39,9 @@ module smfu #(
     // INTERVAL registers (external range of regs): answer in the next cycle
     input  wire logic                ext_interval_req_i,
     input  wire logic                ext_write_i,
+    // verilator lint_off UNUSEDSIGNAL
     input  wire logic [15:0]         ext_addr_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         ext_wdata_i,
     input  wire logic [7:0]          ext_wstrb_i,
     output      logic [63:0]         ext_interval_rdata_o,
@@ -105,9 +110,13 @@ module smfu #(
     input  wire logic                rx_np_valid_i,
     output      logic                rx_np_ready_o,
     input  wire logic                rx_np_sop_i,
-    input  wire logic                rx_np_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic                rx_np_eop_i,         // ignored, as the data: requests are one beat
+    // verilator lint_on UNUSEDSIGNAL
     input  wire ggas_pkg::net_hdr_t  rx_np_hdr_i,
-    input  wire logic [DATA_W-1:0]   rx_np_data_i,        // ignored: requests carry no payload
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   rx_np_data_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic                rx_rsp_valid_i,
     output      logic                rx_rsp_ready_o,
     input  wire logic                rx_rsp_sop_i,
@@ -132,6 +141,204 @@ module smfu #(
     output      logic                cnt_target_stores_o,
     output      logic                cnt_target_loads_o
 );
+
+  // ---------------------------------------------------------------- time and route
+  wire [16:0] now  = time_i[ggas_pkg::TICK_LOG2+:17];
+  wire        tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
+
+  // A route breaks when the link goes down or leads elsewhere from now on.
+  logic        route_q;
+  logic [15:0] route_node_q;
+  wire         route      = peer_valid_i && link_up_i;
+  wire         route_news = route != route_q || (route && peer_node_i != route_node_q);
+  wire         lost       = route_q && route_news;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      route_q      <= 1'b0;
+      route_node_q <= '0;
+    end else if (route_news) begin
+      route_q      <= route;
+      route_node_q <= peer_node_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- lookup, shared in turn by stores and loads
+  logic        p_want, p_go, np_want, np_go;
+  logic        np_turn_q;                     // loads come first next time
+  logic        s1_np_q, s2_np_q;              // whose answer is on its way
+  logic        ans_valid, ans_hit, lookup_busy;
+  logic [15:0] ans_node;
+  logic [63:0] ans_addr;
+
+  assign np_go = np_want && (!p_want || np_turn_q);
+  assign p_go  = p_want && !np_go;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      np_turn_q <= 1'b0;
+      s1_np_q   <= 1'b0;
+      s2_np_q   <= 1'b0;
+    end else begin
+      if (np_go) np_turn_q <= 1'b0;
+      else if (p_go && np_want) np_turn_q <= 1'b1;
+      s1_np_q <= np_go;
+      s2_np_q <= s1_np_q;
+    end
+  end
+
+  logic [7:0]         ev_valid, ev_ready;
+  ggas_pkg::event_t   ev_lookup, ev_egress, ev_loads, ev_match, ev_quiet, ev_ingress, ev_rob_req, ev_rob_cpl;
+
+  smfu_lookup u_lookup (
+      .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i,
+      .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
+      .ext_rdata_o(ext_interval_rdata_o),
+      .req_valid_i(p_go || np_go), .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
+      .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_hdr_i.len_dw),
+      .ans_valid_o(ans_valid), .ans_hit_o(ans_hit), .ans_node_o(ans_node), .ans_addr_o(ans_addr),
+      .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
+  );
+
+  // ---------------------------------------------------------------- stores out
+  logic [2:0] p_inflight;
+  logic       p_done, sent, failed, egress_busy;
+  logic [5:0] sent_node;
+  logic [3:0] failed_status;
+
+  smfu_egress #(.DATA_W(DATA_W)) u_egress (
+      .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
+      .win_p_valid_i, .win_p_ready_o, .win_p_sop_i, .win_p_eop_i, .win_p_hdr_i, .win_p_data_i,
+      .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !s2_np_q), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
+      .ans_addr_i(ans_addr),
+      .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
+      .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .failed_o(failed),
+      .failed_status_o(failed_status),
+      .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress), .cnt_stores_in_o, .cnt_store_packets_o,
+      .busy_o(egress_busy)
+  );
+
+  // ---------------------------------------------------------------- loads and quiets out
+  logic        alloc_valid, alloc_ready, alloc_live, quiet_valid, quiet_ready, quiet_np_valid, quiet_np_ready, ur_valid, ur_ready;
+  logic        loads_busy;
+  logic [15:0] alloc_tag, req_requester;
+  logic [5:0]  req_node;
+  logic [9:0]  req_tag;
+  logic [2:0]  req_attr;
+  logic [7:2]  req_addr;
+  logic [10:0] req_len_dw;
+  logic [3:0]  req_first_be, req_last_be;
+  ggas_pkg::net_hdr_t quiet_np_hdr;
+
+  smfu_loads u_loads (
+      .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
+      .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i,
+      .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && s2_np_q), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
+      .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
+      .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
+      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
+      .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
+      .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
+      .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
+      .tx_np_valid_o, .tx_np_ready_i, .tx_np_hdr_o, .ur_valid_o(ur_valid), .ur_ready_i(ur_ready),
+      .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads), .cnt_loads_in_o, .cnt_load_packets_o,
+      .busy_o(loads_busy)
+  );
+  assign tx_np_sop_o  = 1'b1;
+  assign tx_np_eop_o  = 1'b1;
+  assign tx_np_data_o = '0;
+
+  ggas_pkg::tlp_hdr_t ur_hdr;
+  always_comb begin
+    ur_hdr = '0;
+    if (ur_valid) begin
+      ur_hdr.kind       = ggas_pkg::TLP_CPL;
+      ur_hdr.bar        = 3'd7;
+      ur_hdr.tag        = req_tag;
+      ur_hdr.requester  = req_requester;
+      ur_hdr.status     = ggas_pkg::CPL_UR;
+      ur_hdr.byte_count = smfu_pkg::byte_count(req_len_dw, req_first_be, req_last_be);
+      ur_hdr.lower_addr = {req_addr[6:2], smfu_pkg::be_first(req_first_be)};
+      ur_hdr.attr       = req_attr;
+    end
+  end
+
+  // ---------------------------------------------------------------- answers in
+  logic               m_valid, m_ready, m_sop, m_eop, quiet_known, quiet_rsp, match_busy, match_timer;
+  ggas_pkg::tlp_hdr_t m_hdr;
+  logic [DATA_W-1:0]  m_data;
+
+  smfu_match #(.DATA_W(DATA_W)) u_match (
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_mps_i, .cfg_timeout_i(cfg_timeout_load_i), .lost_i(lost),
+      .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
+      .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
+      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
+      .rx_rsp_valid_i, .rx_rsp_ready_o, .rx_rsp_sop_i, .rx_rsp_eop_i, .rx_rsp_hdr_i, .rx_rsp_data_i,
+      .quiet_known_i(quiet_known), .quiet_rsp_o(quiet_rsp),
+      .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
+      .event_valid_o(ev_valid[3]), .event_ready_i(ev_ready[3]), .event_o(ev_match), .busy_o(match_busy), .timer_o(match_timer)
+  );
+
+  logic               q_valid, q_ready, quiet_busy, quiet_timer;
+  ggas_pkg::tlp_hdr_t q_hdr;
+  logic [63:0]        q_data;
+
+  smfu_quiet u_quiet (
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i, .peer_valid_i,
+      .link_up_i, .lost_i(lost), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status),
+      .req_valid_i(quiet_valid), .req_ready_o(quiet_ready), .req_requester_i(req_requester), .req_tag_i(req_tag),
+      .req_attr_i(req_attr), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
+      .req_last_be_i(req_last_be),
+      .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
+      .rsp_hdr_i(rx_rsp_hdr_i), .rsp_known_o(quiet_known), .rsp_i(quiet_rsp),
+      .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
+      .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy), .timer_o(quiet_timer)
+  );
+
+  smfu_cpl_mux #(.DATA_W(DATA_W)) u_cpl_mux (
+      .clk_i, .rst_ni, .m_valid_i(m_valid), .m_ready_o(m_ready), .m_sop_i(m_sop), .m_eop_i(m_eop), .m_hdr_i(m_hdr), .m_data_i(m_data),
+      .ur_valid_i(ur_valid), .ur_ready_o(ur_ready), .ur_hdr_i(ur_hdr),
+      .quiet_valid_i(q_valid), .quiet_ready_o(q_ready), .quiet_hdr_i(q_hdr), .quiet_data_i(q_data),
+      .ld_cpl_valid_o, .ld_cpl_ready_i, .ld_cpl_sop_o, .ld_cpl_eop_o, .ld_cpl_hdr_o, .ld_cpl_data_o,
+      .cnt_load_cpls_o, .cnt_load_errors_o, .cnt_quiets_o
+  );
+
+  // ---------------------------------------------------------------- target side
+  logic               rd_valid, rd_ready, range_error, ingress_busy, rob_busy, rob_timer;
+  logic [5:0]         range_node;
+  ggas_pkg::tlp_hdr_t rd_hdr;
+
+  smfu_ingress #(.DATA_W(DATA_W)) u_ingress (
+      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i(cfg_tbase_i[63:12]), .cfg_tsize_i, .cfg_mps_i,
+      .rx_p_valid_i, .rx_p_ready_o, .rx_p_sop_i, .rx_p_eop_i, .rx_p_hdr_i, .rx_p_data_i,
+      .range_error_o(range_error), .range_node_o(range_node),
+      .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr),
+      .tgt_req_valid_o, .tgt_req_ready_i, .tgt_req_sop_o, .tgt_req_eop_o, .tgt_req_hdr_o, .tgt_req_data_o, .tgt_np_ok_i,
+      .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress), .cnt_target_stores_o, .busy_o(ingress_busy)
+  );
+
+  smfu_rob #(.DATA_W(DATA_W)) u_rob (
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_tbase_i(cfg_tbase_i[63:12]), .cfg_tsize_i,
+      .cfg_timeout_i(cfg_timeout_host_i), .cfg_mrrs_i,
+      .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i, .rx_np_hdr_i, .range_error_i(range_error), .range_node_i(range_node),
+      .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr),
+      .tgt_cpl_valid_i, .tgt_cpl_ready_o, .tgt_cpl_sop_i, .tgt_cpl_eop_i, .tgt_cpl_hdr_i, .tgt_cpl_data_i,
+      .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o, .tx_rsp_eop_o, .tx_rsp_hdr_o, .tx_rsp_data_o,
+      .req_event_valid_o(ev_valid[6]), .req_event_ready_i(ev_ready[6]), .req_event_o(ev_rob_req),
+      .cpl_event_valid_o(ev_valid[7]), .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl),
+      .cnt_target_loads_o, .busy_o(rob_busy), .timer_o(rob_timer)
+  );
+
+  // ---------------------------------------------------------------- events, activity
+  logic events_busy;
+  smfu_events #(.SOURCES(8), .DEPTH(8)) u_events (
+      .clk_i, .rst_ni, .valid_i(ev_valid), .ready_o(ev_ready),
+      .events_i({ev_rob_cpl, ev_rob_req, ev_ingress, ev_quiet, ev_match, ev_loads, ev_egress, ev_lookup}),
+      .event_valid_o, .event_ready_i, .event_o, .count_o(event_count_o), .busy_o(events_busy)
+  );
+
+  assign busy_o  = lookup_busy || egress_busy || loads_busy || match_busy || quiet_busy || ingress_busy || rob_busy || events_busy
+                   || ld_cpl_valid_o || route_news;
+  assign timer_o = match_timer || quiet_timer || rob_timer;
+
 endmodule
 
 `default_nettype wire

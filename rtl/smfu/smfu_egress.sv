@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Window stores to SMFU_STORE packets. A store asks the lookup when its first beat comes in and waits with its beats in a small
+// queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. What has no target is dropped.
+`default_nettype none
+
+module smfu_egress #(
+    parameter int unsigned DATA_W = 64
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                cfg_egress_i,
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic [15:0]         peer_node_i,
+    input  wire logic                peer_valid_i,
+    input  wire logic                link_up_i,
+
+    // stores
+    input  wire logic                win_p_valid_i,
+    output      logic                win_p_ready_o,
+    input  wire logic                win_p_sop_i,
+    input  wire logic                win_p_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::tlp_hdr_t  win_p_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   win_p_data_i,
+
+    // lookup: `want` a slot for the store at the input; it is asked when `go` comes back
+    output      logic                look_want_o,
+    input  wire logic                look_go_i,
+    input  wire logic                ans_valid_i,
+    input  wire logic                ans_hit_i,
+    input  wire logic [15:0]         ans_node_i,
+    input  wire logic [63:0]         ans_addr_i,
+
+    // packets
+    output      logic                tx_p_valid_o,
+    input  wire logic                tx_p_ready_i,
+    output      logic                tx_p_sop_o,
+    output      logic                tx_p_eop_o,
+    output      ggas_pkg::net_hdr_t  tx_p_hdr_o,
+    output      logic [DATA_W-1:0]   tx_p_data_o,
+
+    // for loads and quiet
+    output      logic [2:0]          inflight_o,     // stores taken and not yet sent or dropped, before this cycle's `done`
+    output      logic                done_o,         // the oldest of them leaves in this cycle
+    output      logic                sent_o,         // a packet to sent_node_o goes to the network
+    output      logic [5:0]          sent_node_o,
+    output      logic                failed_o,       // a store was dropped for want of a route
+    output      logic [3:0]          failed_status_o,
+
+    // STORE_UNMAPPED, STORE_UNREACHABLE
+    output      logic                event_valid_o,
+    input  wire logic                event_ready_i,
+    output      ggas_pkg::event_t    event_o,
+    output      logic                cnt_stores_in_o,
+    output      logic                cnt_store_packets_o,
+    output      logic                busy_o
+);
+
+  localparam int unsigned BEATS     = 8;                            // queue of beats
+  localparam int unsigned PIECE_DW  = ggas_pkg::MTU / 4;
+  localparam int unsigned PIECE_END = ggas_pkg::MTU * 8 / DATA_W - 1;  // last beat of a full piece
+  localparam int unsigned ASKED_W   = 59;                           // len_dw, first_be, last_be, low address bits
+  localparam int unsigned ANSWER_W  = 85;                           // status, mapped, node, segment offset
+
+  // ---------------------------------------------------------------- queues: beats, what was asked, what was answered
+  logic [DATA_W:0]     beat_q [BEATS];  // {eop, data}
+  logic [ASKED_W-1:0]  asked_q [4];
+  logic [ANSWER_W-1:0] answer_q [4];
+  logic [3:0]          beat_wr_q, beat_rd_q;
+  logic [2:0]          ask_wr_q, ans_wr_q, rd_q;
+
+  wire [3:0] beats_used = beat_wr_q - beat_rd_q;
+  wire [2:0] asked      = ask_wr_q - rd_q;
+  wire       room       = !beats_used[3];
+
+  assign look_want_o   = win_p_valid_i && win_p_sop_i && room && !asked[2];
+  assign win_p_ready_o = room && (!win_p_sop_i || look_go_i);
+  assign inflight_o    = asked;
+
+  wire take = win_p_valid_i && win_p_ready_o;
+  wire ask  = take && win_p_sop_i;
+  assign cnt_stores_in_o = ask;
+
+  wire       ans_reach  = smfu_pkg::reachable(ans_node_i, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(ans_node_i, peer_node_i, peer_valid_i);
+  wire       ans_mapped = ans_hit_i && cfg_egress_i;
+
+  always_ff @(posedge clk_i) begin
+    if (take) beat_q[beat_wr_q[2:0]] <= {win_p_eop_i, win_p_data_i};
+    if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_hdr_i.len_dw, win_p_hdr_i.first_be, win_p_hdr_i.last_be, win_p_hdr_i.addr[39:0]};
+    if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_node_i, ans_addr_i};
+  end
+
+  // ---------------------------------------------------------------- head of the queues
+  logic [10:0] len_dw;
+  logic [3:0]  first_be, last_be, status;
+  logic [39:0] win_addr;
+  logic        mapped;
+  logic [15:0] node;
+  logic [63:0] addr;
+  assign {len_dw, first_be, last_be, win_addr} = asked_q[rd_q[1:0]];
+  assign {status, mapped, node, addr}          = answer_q[rd_q[1:0]];
+
+  logic [4:0]  piece_q;  // pieces of the head already sent
+  logic [5:0]  beat_n_q; // beats of this piece already sent
+  logic        told_q;   // the event of a dropped store was raised
+
+  wire        head   = rd_q != ans_wr_q && beats_used != '0;
+  wire        drop   = !mapped || status != ggas_pkg::ST_OK;
+  wire        eop    = beat_q[beat_rd_q[2:0]][DATA_W];
+  wire        tell   = head && drop && !told_q && !event_valid_o;
+  wire        pop    = head && (drop ? told_q || tell : tx_p_ready_i);
+  wire [10:0] sent   = {piece_q, 6'd0};
+  wire [10:0] left   = len_dw - sent;
+  wire        final_piece = left <= smfu_pkg::MTU_DW;
+  wire        first  = piece_q == '0;
+
+  assign tx_p_valid_o = head && !drop;
+  assign tx_p_sop_o   = beat_n_q == '0;
+  assign tx_p_eop_o   = eop || beat_n_q == PIECE_END[5:0];
+  assign tx_p_data_o  = beat_q[beat_rd_q[2:0]][DATA_W-1:0];
+
+  always_comb begin
+    tx_p_hdr_o = '0;
+    if (head) begin
+      tx_p_hdr_o.addr     = addr + {54'd0, piece_q[3:0], 6'd0} * 64'd4;
+      tx_p_hdr_o.op       = ggas_pkg::OP_SMFU_STORE;
+      tx_p_hdr_o.dst      = node;
+      tx_p_hdr_o.src      = cfg_node_i;
+      tx_p_hdr_o.vc       = ggas_pkg::VC_P;
+      tx_p_hdr_o.len_dw   = final_piece ? left : PIECE_DW[10:0];
+      // A piece of one DW carries its enables in first_be.
+      tx_p_hdr_o.first_be = first ? first_be : (final_piece && left == 11'd1) ? last_be : 4'hf;
+      tx_p_hdr_o.last_be  = (final_piece && left == 11'd1) ? 4'h0 : final_piece ? last_be : 4'hf;
+    end
+  end
+
+  assign done_o              = pop && eop;
+  assign sent_o              = pop && !drop && tx_p_sop_o;
+  assign sent_node_o         = node[5:0];
+  assign cnt_store_packets_o = pop && !drop && tx_p_eop_o;
+  assign failed_o            = tell && mapped;
+  assign failed_status_o     = status;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      beat_wr_q     <= '0;
+      beat_rd_q     <= '0;
+      ask_wr_q      <= '0;
+      ans_wr_q      <= '0;
+      rd_q          <= '0;
+      piece_q       <= '0;
+      beat_n_q      <= '0;
+      told_q        <= 1'b0;
+      event_valid_o <= 1'b0;
+      event_o       <= '0;
+    end else begin
+      if (take) beat_wr_q <= beat_wr_q + 1'b1;
+      if (ask) ask_wr_q <= ask_wr_q + 1'b1;
+      if (ans_valid_i) ans_wr_q <= ans_wr_q + 1'b1;
+      if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
+      if (pop) begin
+        beat_rd_q <= beat_rd_q + 1'b1;
+        told_q    <= !eop && drop;
+        beat_n_q  <= tx_p_eop_o ? '0 : beat_n_q + 1'b1;
+        piece_q   <= eop ? '0 : tx_p_eop_o ? piece_q + 1'b1 : piece_q;
+        if (eop) rd_q <= rd_q + 1'b1;
+      end
+      if (tell) begin
+        event_valid_o <= 1'b1;
+        event_o.code  <= mapped ? ggas_regs_pkg::EV_STORE_UNREACHABLE : ggas_regs_pkg::EV_STORE_UNMAPPED;
+        event_o.node  <= mapped ? node : 16'd0;
+        event_o.info  <= win_addr;
+      end
+    end
+  end
+
+  assign busy_o = asked != '0 || beats_used != '0 || event_valid_o;
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("smfu_egress: DATA_W must be 64, 256 or 512");
+  end
+  // What the lookup answers was asked.
+  always_ff @(posedge clk_i) if (rst_ni && ans_valid_i) assert (ans_wr_q != ask_wr_q);
+`endif
+
+endmodule
+
+`default_nettype wire

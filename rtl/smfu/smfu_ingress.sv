@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remote stores to writes of the exported segment, cut every MPS bytes of payload; bad ones are dropped with an event. Also the one
+// register stage in front of the host that writes share with the reads of smfu_rob: a read goes in only while the host takes reads,
+// so a write never stands behind one for long.
+`default_nettype none
+
+module smfu_ingress #(
+    parameter int unsigned DATA_W = 64
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                cfg_ingress_i,
+    input  wire logic [63:12]        cfg_tbase_i,
+    input  wire logic [63:0]         cfg_tsize_i,
+    input  wire logic [12:0]         cfg_mps_i,
+
+    // stores
+    input  wire logic                rx_p_valid_i,
+    output      logic                rx_p_ready_o,
+    input  wire logic                rx_p_sop_i,
+    input  wire logic                rx_p_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::net_hdr_t  rx_p_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   rx_p_data_i,
+    output      logic                range_error_o,   // a store of range_node_o was outside
+    output      logic [5:0]          range_node_o,
+
+    // reads, one beat each
+    input  wire logic                np_valid_i,
+    output      logic                np_ready_o,
+    input  wire ggas_pkg::tlp_hdr_t  np_hdr_i,
+
+    output      logic                tgt_req_valid_o,
+    input  wire logic                tgt_req_ready_i,
+    output      logic                tgt_req_sop_o,
+    output      logic                tgt_req_eop_o,
+    output      ggas_pkg::tlp_hdr_t  tgt_req_hdr_o,
+    output      logic [DATA_W-1:0]   tgt_req_data_o,
+    input  wire logic                tgt_np_ok_i,
+
+    // TARGET_RANGE, BAD_PACKET
+    output      logic                event_valid_o,
+    input  wire logic                event_ready_i,
+    output      ggas_pkg::event_t    event_o,
+    output      logic                cnt_target_stores_o,
+    output      logic                busy_o
+);
+
+  localparam int unsigned FULL_END = 256 * 8 / DATA_W - 1;  // last beat of a full piece, MPS of 256 or more
+  localparam int unsigned HALF_END = 128 * 8 / DATA_W - 1;  // MPS of 128
+
+  // ---------------------------------------------------------------- first cycle: check
+  localparam logic [1:0] S_IDLE = 2'd0, S_PASS = 2'd1, S_DROP = 2'd2;
+  logic [1:0]  state_q;
+  wire         look    = state_q == S_IDLE && rx_p_valid_i;
+  wire [10:0]  page_dw = {1'b0, rx_p_hdr_i.addr[11:2]} + rx_p_hdr_i.len_dw;
+  wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0 && rx_p_hdr_i.len_dw <= smfu_pkg::MTU_DW
+                         && rx_p_hdr_i.addr[1:0] == '0 && page_dw <= 11'd1024
+                         && smfu_pkg::be_good(rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be, rx_p_hdr_i.last_be);
+  wire         ranged  = cfg_ingress_i && smfu_pkg::in_range(rx_p_hdr_i.addr, rx_p_hdr_i.len_dw, cfg_tsize_i);
+  wire         good    = sane && ranged;
+  wire         refuse  = look && !good && !event_valid_o;
+  wire         accept  = look && good;
+
+  assign range_error_o = refuse && sane && rx_p_hdr_i.src < 16'd64;
+  assign range_node_o  = rx_p_hdr_i.src[5:0];
+
+  logic [63:0] addr_q;   // bus address of this piece
+  logic [10:0] left_q;   // DW from there on
+  logic [3:0]  first_be_q, last_be_q;
+  logic [5:0]  beat_q;   // beats of this piece already passed
+
+  wire         half   = cfg_mps_i < 13'd256;
+  wire [10:0]  most   = half ? 11'd32 : 11'd64;
+  wire         final_piece = left_q <= most;
+  wire [10:0]  len    = final_piece ? left_q : most;
+  wire         end_of_piece = rx_p_eop_i || beat_q == (half ? HALF_END[5:0] : FULL_END[5:0]);
+
+  // ---------------------------------------------------------------- register stage shared with reads
+  logic turn_q;  // reads come first next time
+  wire  free   = !tgt_req_valid_o || tgt_req_ready_i;
+  wire  p_wait = state_q == S_PASS && rx_p_valid_i;
+  // Never between the beats of one write; p_wait with beat_q = 0 stands at a border.
+  wire  np_go  = np_valid_i && tgt_np_ok_i && free && (state_q != S_PASS || beat_q == '0) && (turn_q || !p_wait);
+  wire  p_go   = p_wait && free && !np_go;
+  assign np_ready_o   = np_go;
+  assign rx_p_ready_o = state_q == S_DROP || p_go;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= S_IDLE;
+      addr_q     <= '0;
+      left_q     <= '0;
+      first_be_q <= '0;
+      last_be_q  <= '0;
+      beat_q     <= '0;
+      turn_q     <= 1'b0;
+    end else begin
+      if (accept) begin
+        state_q    <= S_PASS;
+        addr_q     <= {cfg_tbase_i, 12'd0} + rx_p_hdr_i.addr;
+        left_q     <= rx_p_hdr_i.len_dw;
+        first_be_q <= rx_p_hdr_i.first_be;
+        last_be_q  <= rx_p_hdr_i.last_be;
+        beat_q     <= '0;
+      end
+      if (refuse) state_q <= S_DROP;
+      if (state_q == S_DROP && rx_p_valid_i && rx_p_eop_i) state_q <= S_IDLE;
+      if (np_go) turn_q <= 1'b0;
+      if (p_go) begin
+        turn_q <= 1'b1;
+        beat_q <= end_of_piece ? '0 : beat_q + 1'b1;
+        if (rx_p_eop_i) state_q <= S_IDLE;
+        if (end_of_piece) begin
+          addr_q     <= addr_q + {51'd0, len, 2'b00};
+          left_q     <= left_q - len;
+          // The last piece may be one DW long: its enables go into first_be.
+          first_be_q <= left_q - len == 11'd1 ? last_be_q : 4'hf;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tgt_req_valid_o <= 1'b0;
+      tgt_req_sop_o   <= 1'b0;
+      tgt_req_eop_o   <= 1'b0;
+      tgt_req_hdr_o   <= '0;
+      tgt_req_data_o  <= '0;
+    end else if (free) begin
+      tgt_req_valid_o <= np_go || p_go;
+      if (np_go) begin
+        tgt_req_sop_o <= 1'b1;
+        tgt_req_eop_o <= 1'b1;
+        tgt_req_hdr_o <= np_hdr_i;
+      end else if (p_go) begin
+        tgt_req_sop_o  <= beat_q == '0;
+        tgt_req_eop_o  <= end_of_piece;
+        tgt_req_data_o <= rx_p_data_i;
+        if (beat_q == '0) begin
+          tgt_req_hdr_o          <= '0;
+          tgt_req_hdr_o.kind     <= ggas_pkg::TLP_MWR;
+          tgt_req_hdr_o.bar      <= 3'd7;
+          tgt_req_hdr_o.addr     <= addr_q;
+          tgt_req_hdr_o.len_dw   <= len;
+          tgt_req_hdr_o.first_be <= first_be_q;
+          tgt_req_hdr_o.last_be  <= len == 11'd1 ? 4'h0 : final_piece ? last_be_q : 4'hf;
+        end
+      end
+    end
+  end
+
+  assign cnt_target_stores_o = p_go && rx_p_eop_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      event_valid_o <= 1'b0;
+      event_o       <= '0;
+    end else begin
+      if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
+      if (refuse) begin
+        event_valid_o <= 1'b1;
+        event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
+        event_o.node  <= rx_p_hdr_i.src;
+        event_o.info  <= sane ? rx_p_hdr_i.addr[39:0] : {32'd0, rx_p_hdr_i.op};
+      end
+    end
+  end
+
+  assign busy_o = state_q != S_IDLE || tgt_req_valid_o || event_valid_o;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && look) assert (rx_p_sop_i);
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the modules of the SMFU share: byte-enable arithmetic and packet checks.
+
+// verilator lint_off UNUSEDPARAM
+// verilator lint_off UNUSEDSIGNAL
+package smfu_pkg;
+
+  localparam int unsigned MAX_NODES = 64;  // nodes that have a dirty bit; a higher number is unreachable
+  localparam int unsigned INTERVALS = 64;
+
+  // Payload DW of the largest packet.
+  localparam logic [10:0] MTU_DW = 11'd64;
+
+  // First enabled byte of a DW; 0 if none is enabled.
+  function logic [1:0] be_first(input logic [3:0] be);
+    be_first = be[0] ? 2'd0 : be[1] ? 2'd1 : be[2] ? 2'd2 : be[3] ? 2'd3 : 2'd0;
+  endfunction
+
+  // Bytes behind the last enabled one of a DW; 3 if none is enabled (a zero-length read counts one byte).
+  function logic [1:0] be_trail(input logic [3:1] be);
+    be_trail = be[3] ? 2'd0 : be[2] ? 2'd1 : be[1] ? 2'd2 : 2'd3;
+  endfunction
+
+  // PCIe byte count of a read: first to last enabled byte.
+  function logic [12:0] byte_count(input logic [10:0] len_dw, input logic [3:0] first_be, input logic [3:0] last_be);
+    byte_count = {len_dw, 2'b00} - {11'd0, be_first(first_be)} - {11'd0, be_trail(len_dw == 11'd1 ? first_be[3:1] : last_be[3:1])};
+  endfunction
+
+  // Byte enables as PCIe allows them; zero-length (one DW, none enabled) included.
+  function logic be_good(input logic [10:0] len_dw, input logic [3:0] first_be, input logic [3:0] last_be);
+    be_good = len_dw == 11'd1 ? last_be == 4'd0 : first_be != 4'd0 && last_be != 4'd0;
+  endfunction
+
+  // The whole access lies in an exported segment of `size` bytes; safe against overflow.
+  function logic in_range(input logic [63:0] addr, input logic [10:0] len_dw, input logic [63:0] size);
+    in_range = size >= {51'd0, len_dw, 2'b00} && addr <= size - {51'd0, len_dw, 2'b00};
+  endfunction
+
+  // The node is this one or can be sent to.
+  function logic reachable(input logic [15:0] node, input logic [15:0] own, input logic [15:0] peer, input logic peer_valid, input logic link_up);
+    reachable = node < 16'd64 && (node == own || (peer_valid && link_up && node == peer));
+  endfunction
+
+  // ST_* of a node that is not reachable.
+  function logic [3:0] unreachable_status(input logic [15:0] node, input logic [15:0] peer, input logic peer_valid);
+    unreachable_status = (peer_valid && node == peer && node < 16'd64) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
+  endfunction
+
+endpackage
+// verilator lint_on UNUSEDSIGNAL
+// verilator lint_on UNUSEDPARAM

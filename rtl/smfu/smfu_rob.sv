@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads the exported segment, and is answered
+// in ring order. A quiet is a zero-length read: it comes back behind the writes before it. The tag of a read is {slot, part}:
+// with MRRS = 128 a load takes two. A slot whose read ran out of time keeps its tags out of use until its completions
+// came after all or another time-out went by.
+`default_nettype none
+
+module smfu_rob #(
+    parameter int unsigned DATA_W = 64
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic [16:0]         now_i,           // ticks
+    input  wire logic                tick_i,
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic                cfg_ingress_i,
+    input  wire logic [63:12]        cfg_tbase_i,
+    input  wire logic [63:0]         cfg_tsize_i,
+    input  wire logic [15:0]         cfg_timeout_i,   // ticks
+    input  wire logic [12:0]         cfg_mrrs_i,
+
+    // loads and quiets
+    input  wire logic                rx_np_valid_i,
+    output      logic                rx_np_ready_o,
+    input  wire logic                rx_np_sop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::net_hdr_t  rx_np_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic                range_error_i,   // a store of range_node_i was dropped
+    input  wire logic [5:0]          range_node_i,
+
+    // reads
+    output      logic                rd_valid_o,
+    input  wire logic                rd_ready_i,
+    output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
+
+    // their completions
+    input  wire logic                tgt_cpl_valid_i,
+    output      logic                tgt_cpl_ready_o,
+    input  wire logic                tgt_cpl_sop_i,
+    input  wire logic                tgt_cpl_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::tlp_hdr_t  tgt_cpl_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   tgt_cpl_data_i,
+
+    // answers
+    output      logic                tx_rsp_valid_o,
+    input  wire logic                tx_rsp_ready_i,
+    output      logic                tx_rsp_sop_o,
+    output      logic                tx_rsp_eop_o,
+    output      ggas_pkg::net_hdr_t  tx_rsp_hdr_o,
+    output      logic [DATA_W-1:0]   tx_rsp_data_o,
+
+    // requests: TARGET_RANGE, BAD_PACKET
+    output      logic                req_event_valid_o,
+    input  wire logic                req_event_ready_i,
+    output      ggas_pkg::event_t    req_event_o,
+    // completions: UNEXPECTED_CPL, TARGET_HOST_ERROR, TARGET_TIMEOUT
+    output      logic                cpl_event_valid_o,
+    input  wire logic                cpl_event_ready_i,
+    output      ggas_pkg::event_t    cpl_event_o,
+    output      logic                cnt_target_loads_o,
+    output      logic                busy_o,
+    output      logic                timer_o
+);
+
+  localparam int unsigned BANKS = DATA_W / 32;
+  localparam int unsigned BW    = $clog2(BANKS);
+  localparam int unsigned RW    = 6 - BW;          // rows of a slot, as a power of two
+
+  // ---------------------------------------------------------------- slots
+  logic [6:0]  head_q, tail_q;     // oldest, next free; top bit tells full from empty
+  logic [39:0] slot_q [64];        // src 16, tag 16, len_dw 7, quiet
+  logic [3:0]  status_q [64];
+  logic [16:0] deadline_q [64];
+  logic [63:0] zombie_q;           // given up; its tags rest
+  logic [127:0] part_q;            // reads that have not been answered in full, by tag
+  logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
+
+  wire [5:0] head = head_q[5:0];
+  wire [5:0] tail = tail_q[5:0];
+  wire       full = (head_q ^ tail_q) == 7'h40;
+
+  // ---------------------------------------------------------------- requests: check in the first cycle
+  logic        in_q, in_quiet_q, in_second_q;
+  logic [3:0]  in_status_q;
+  logic [15:0] in_src_q, in_tag_q;
+  logic [63:0] in_addr_q;          // bus address of the next read
+  logic [6:0]  in_len_q, in_left_q;
+  logic [5:0]  in_pos_q;
+  logic [3:0]  in_first_be_q, in_last_be_q;
+  logic [63:0] range_q;            // nodes that lost a store here since their last quiet
+
+  wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
+  wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
+  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0 && rx_np_hdr_i.addr[1:0] == '0
+                         && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
+                         && smfu_pkg::be_good(len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
+  wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw, cfg_tsize_i));
+  wire        known_src = rx_np_hdr_i.src < 16'd64;
+  wire        told     = is_quiet && known_src && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store
+  wire        refuse   = !sane || !ranged;
+  wire        in_done;
+  wire        take     = rx_np_valid_i && rx_np_ready_o && rx_np_sop_i;
+  wire        op_known = is_quiet || rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD;
+  assign rx_np_ready_o = (!in_q || in_done) && !req_event_valid_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) range_q <= '0;
+    else begin
+      if (take && told) range_q[rx_np_hdr_i.src[5:0]] <= 1'b0;
+      if (range_error_i) range_q[range_node_i] <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      req_event_valid_o <= 1'b0;
+      req_event_o       <= '0;
+    end else begin
+      if (req_event_ready_i) req_event_valid_o <= 1'b0;
+      if (take && refuse && !told) begin
+        req_event_valid_o <= 1'b1;
+        req_event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
+        req_event_o.node  <= rx_np_hdr_i.src;
+        req_event_o.info  <= sane ? rx_np_hdr_i.addr[39:0] : {32'd0, rx_np_hdr_i.op};
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- second cycle: slot and reads
+  wire        half   = cfg_mrrs_i < 13'd256;  // the least MRRS is 128
+  wire [6:0]  border = 7'd32 - {2'd0, in_addr_q[6:2]};
+  wire        final_part = !half || in_left_q <= border;
+  wire [6:0]  len    = final_part ? in_left_q : border;
+  wire [6:0]  tag    = {tail, in_second_q};
+  wire        open   = in_q && !full && !zombie_q[tail];
+  wire        wrong  = in_status_q != ggas_pkg::ST_OK;
+  assign rd_valid_o  = open && !wrong;
+  wire        issue  = rd_valid_o && rd_ready_i;
+  assign in_done     = (issue && final_part) || (open && wrong);
+
+  always_comb begin
+    rd_hdr_o = '0;
+    if (rd_valid_o) begin
+      rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
+      rd_hdr_o.bar      = 3'd7;
+      rd_hdr_o.addr     = in_addr_q;
+      rd_hdr_o.len_dw   = {4'd0, len};
+      rd_hdr_o.first_be = !in_second_q ? in_first_be_q : len == 7'd1 ? in_last_be_q : 4'hf;
+      rd_hdr_o.last_be  = len == 7'd1 ? 4'h0 : final_part ? in_last_be_q : 4'hf;
+      rd_hdr_o.tag      = {3'd0, tag};
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_q          <= 1'b0;
+      in_quiet_q    <= 1'b0;
+      in_second_q   <= 1'b0;
+      in_status_q   <= '0;
+      in_src_q      <= '0;
+      in_tag_q      <= '0;
+      in_addr_q     <= '0;
+      in_len_q      <= '0;
+      in_left_q     <= '0;
+      in_pos_q      <= '0;
+      in_first_be_q <= '0;
+      in_last_be_q  <= '0;
+      tail_q        <= '0;
+    end else begin
+      if (in_done) begin
+        in_q   <= 1'b0;
+        tail_q <= tail_q + 1'b1;
+      end else if (issue) begin
+        in_second_q <= 1'b1;
+        in_addr_q   <= in_addr_q + {55'd0, len, 2'b00};
+        in_left_q   <= in_left_q - len;
+        in_pos_q    <= in_pos_q + len[5:0];
+      end
+      // A packet of no known kind gets no answer: nobody waits for it.
+      if (take && op_known) begin
+        in_q          <= 1'b1;
+        in_quiet_q    <= is_quiet;
+        in_second_q   <= 1'b0;
+        in_status_q   <= refuse || told ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
+        in_src_q      <= rx_np_hdr_i.src;
+        in_tag_q      <= rx_np_hdr_i.tag;
+        in_addr_q     <= {cfg_tbase_i, 12'd0} + (is_quiet ? 64'd0 : rx_np_hdr_i.addr);
+        in_len_q      <= is_quiet ? 7'd1 : len_dw[6:0];
+        in_left_q     <= is_quiet ? 7'd1 : len_dw[6:0];
+        in_pos_q      <= '0;
+        in_first_be_q <= is_quiet ? 4'h0 : rx_np_hdr_i.first_be;
+        in_last_be_q  <= is_quiet ? 4'h0 : rx_np_hdr_i.last_be;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- completions
+  localparam logic [1:0] C_IDLE = 2'd0, C_STORE = 2'd1, C_DROP = 2'd2;
+  logic [1:0] cpl_q;
+  logic [6:0] cpl_tag_q;
+  logic       cpl_last_q;          // the read is answered when this completion has been taken
+  logic [6:0] cpl_left_q;          // DW of this completion still to store
+  logic [5:0] cpl_pos_q;
+
+  wire        cpl_see = cpl_q == C_IDLE && tgt_cpl_valid_i && !issue;  // issue writes progress_q
+  wire [6:0]  ctag    = tgt_cpl_hdr_i.tag[6:0];
+  wire [5:0]  cslot   = ctag[6:1];
+  logic [6:0] missing;
+  logic [5:0] pos;
+  always_comb begin
+    {missing, pos} = '0;
+    if (cpl_see) {missing, pos} = progress_q[ctag];
+  end
+  wire        c_open   = part_q[ctag];
+  wire        c_error  = tgt_cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || tgt_cpl_hdr_i.status != ggas_pkg::CPL_SC;
+  wire        c_long   = !c_error && (tgt_cpl_hdr_i.len_dw == '0 || tgt_cpl_hdr_i.len_dw > {4'd0, missing});
+  wire        c_stray  = !c_open || zombie_q[cslot] || c_long;
+  wire        c_fails  = c_open && !zombie_q[cslot] && (c_error || c_long || tgt_cpl_hdr_i.poisoned);
+  wire        c_event  = c_stray || (c_fails && status_q[cslot] == ggas_pkg::ST_OK);
+  wire        c_take   = cpl_see && (!c_event || !cpl_event_valid_o);
+  wire [6:0]  c_left   = missing - tgt_cpl_hdr_i.len_dw[6:0];
+  wire        c_last   = c_open && (c_error || c_long || c_left == '0);
+  wire        c_store  = c_open && !c_stray && !c_fails;
+  wire        c_end    = cpl_q != C_IDLE && tgt_cpl_valid_i && tgt_cpl_eop_i;
+  assign tgt_cpl_ready_o = cpl_q != C_IDLE;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cpl_q      <= C_IDLE;
+      cpl_tag_q  <= '0;
+      cpl_last_q <= 1'b0;
+      cpl_left_q <= '0;
+      cpl_pos_q  <= '0;
+    end else begin
+      if (c_take) begin
+        cpl_q      <= c_store ? C_STORE : C_DROP;
+        cpl_tag_q  <= ctag;
+        cpl_last_q <= c_last;
+        cpl_left_q <= tgt_cpl_hdr_i.len_dw[6:0];
+        cpl_pos_q  <= pos;
+      end else if (c_end) begin
+        cpl_q <= C_IDLE;
+      end else if (cpl_q == C_STORE && tgt_cpl_valid_i) begin
+        cpl_left_q <= cpl_left_q - BANKS[6:0];
+        cpl_pos_q  <= cpl_pos_q + BANKS[5:0];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (issue) progress_q[tag] <= {len, in_pos_q};
+    else if (c_take && c_open) progress_q[ctag] <= {c_left, pos + tgt_cpl_hdr_i.len_dw[5:0]};
+  end
+
+  // ---------------------------------------------------------------- walk over the slots on a tick
+  logic [6:0] walk_left_q;
+  logic [5:0] walk_q;
+  wire        walk   = walk_left_q != '0;
+  wire        w_wait = walk && (part_q[{walk_q, 1'b0}] || part_q[{walk_q, 1'b1}]) && !(in_q && walk_q == tail);
+  // verilator lint_off UNUSEDSIGNAL
+  wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
+  // verilator lint_on UNUSEDSIGNAL
+  wire        over   = w_wait && !late[16];
+  // A completion being taken has the event register and the slot first.
+  wire        expire = over && !zombie_q[walk_q] && !c_take && !cpl_event_valid_o && !(cpl_q != C_IDLE && cpl_tag_q[6:1] == walk_q);
+  wire        forget = over && zombie_q[walk_q] && !c_take && cpl_q == C_IDLE;
+  wire        tick   = tick_i && part_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      walk_left_q <= '0;
+      walk_q      <= '0;
+    end else begin
+      if (walk && (!over || expire || forget)) begin
+        walk_q      <= walk_q + 1'b1;
+        walk_left_q <= walk_left_q - 1'b1;
+      end
+      if (tick) walk_left_q <= 7'd64;
+    end
+  end
+
+  // ---------------------------------------------------------------- state of slots and reads
+  wire other_part = part_q[cpl_tag_q ^ 7'd1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      part_q   <= '0;
+      zombie_q <= '0;
+    end else begin
+      if (issue) part_q[tag] <= 1'b1;
+      if (c_end && cpl_last_q) begin
+        part_q[cpl_tag_q] <= 1'b0;
+        if (!other_part) zombie_q[cpl_tag_q[6:1]] <= 1'b0;
+      end
+      if (expire) zombie_q[walk_q] <= 1'b1;
+      if (forget) begin
+        zombie_q[walk_q]       <= 1'b0;
+        part_q[{walk_q, 1'b0}] <= 1'b0;
+        part_q[{walk_q, 1'b1}] <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (issue || expire) deadline_q[expire ? walk_q : tail] <= now_i + {1'b0, cfg_timeout_i};
+    if (open && !in_second_q) begin
+      slot_q[tail]   <= {in_src_q, in_tag_q, in_len_q, in_quiet_q};
+      status_q[tail] <= in_status_q;
+    end
+    if (c_take && c_fails && status_q[cslot] == ggas_pkg::ST_OK) status_q[cslot] <= ggas_pkg::ST_HOST_ERROR;
+    if (expire && status_q[walk_q] == ggas_pkg::ST_OK) status_q[walk_q] <= ggas_pkg::ST_TIMEOUT;
+  end
+
+  wire [31:0] walk_slot = slot_q[walk_q][39:8];
+  wire [15:0] c_src     = slot_q[cslot][39:24];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cpl_event_valid_o <= 1'b0;
+      cpl_event_o       <= '0;
+    end else begin
+      if (cpl_event_ready_i) cpl_event_valid_o <= 1'b0;
+      if (c_take && c_event) begin
+        cpl_event_valid_o <= 1'b1;
+        cpl_event_o.code  <= c_stray ? ggas_regs_pkg::EV_UNEXPECTED_CPL : ggas_regs_pkg::EV_TARGET_HOST_ERROR;
+        cpl_event_o.node  <= c_stray ? 16'd0 : c_src;
+        cpl_event_o.info  <= c_stray ? {30'd0, tgt_cpl_hdr_i.tag} : {37'd0, tgt_cpl_hdr_i.status};
+      end else if (expire && status_q[walk_q] == ggas_pkg::ST_OK) begin
+        cpl_event_valid_o <= 1'b1;
+        cpl_event_o.code  <= ggas_regs_pkg::EV_TARGET_TIMEOUT;
+        cpl_event_o.node  <= walk_slot[31:16];
+        cpl_event_o.info  <= {24'd0, walk_slot[15:0]};
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- data: one bank a DW, rotated to where the next DW goes
+  wire store = cpl_q == C_STORE && tgt_cpl_valid_i;
+  logic          row_en;
+  logic [RW-1:0] row_q;
+  logic [RW-1:0] row;
+
+  for (genvar b = 0; b < BANKS; b++) begin : gen_bank
+    localparam logic [BW-1:0] BANK = b;
+    wire [BW-1:0] lane     = BANK - cpl_pos_q[BW-1:0];
+    // verilator lint_off UNUSEDSIGNAL
+    wire [5:0]    place    = cpl_pos_q + {{RW{1'b0}}, lane};
+    // verilator lint_on UNUSEDSIGNAL
+    wire          in_piece = {{(7-BW){1'b0}}, lane} < cpl_left_q;
+    ram_1r1w #(.WIDTH(32), .DEPTH(64 << RW)) u_ram (
+        .clk_i,
+        .we_i(store && in_piece),
+        .waddr_i({cpl_tag_q[6:1], place[5:BW]}),
+        .wdata_i(tgt_cpl_data_i[32*lane+:32]),
+        .re_i(row_en),
+        .raddr_i({head, row}),
+        .rdata_o(tx_rsp_data_o[32*b+:32])
+    );
+  end
+
+  // ---------------------------------------------------------------- answers
+  logic [6:0]  left_q;             // DW to send, this beat included
+  wire         ready_head = head_q != tail_q && (zombie_q[head] || (!part_q[{head, 1'b0}] && !part_q[{head, 1'b1}]));
+  wire         start   = ready_head && !tx_rsp_valid_o;
+  wire         advance = tx_rsp_valid_o && tx_rsp_ready_i;
+  wire [39:0]  h_slot  = slot_q[head];
+  wire         h_data  = status_q[head] == ggas_pkg::ST_OK && !h_slot[0];
+
+  assign row          = start ? '0 : row_q;
+  assign row_en       = start || advance;
+  assign tx_rsp_eop_o = left_q <= BANKS[6:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q         <= '0;
+      tx_rsp_valid_o <= 1'b0;
+      tx_rsp_sop_o   <= 1'b0;
+      tx_rsp_hdr_o   <= '0;
+      left_q         <= '0;
+      row_q          <= '0;
+    end else if (start) begin
+      tx_rsp_valid_o      <= 1'b1;
+      tx_rsp_sop_o        <= 1'b1;
+      tx_rsp_hdr_o        <= '0;
+      tx_rsp_hdr_o.op     <= h_slot[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP;
+      tx_rsp_hdr_o.status <= status_q[head];
+      tx_rsp_hdr_o.tag    <= h_slot[23:8];
+      tx_rsp_hdr_o.dst    <= h_slot[39:24];
+      tx_rsp_hdr_o.src    <= cfg_node_i;
+      tx_rsp_hdr_o.vc     <= ggas_pkg::VC_RSP;
+      tx_rsp_hdr_o.len_dw <= h_data ? {4'd0, h_slot[7:1]} : 11'd0;
+      left_q              <= h_data ? h_slot[7:1] : 7'd0;
+      row_q               <= '0;
+      row_q[0]            <= 1'b1;
+    end else if (advance) begin
+      tx_rsp_sop_o <= 1'b0;
+      left_q       <= left_q - BANKS[6:0];
+      row_q        <= row_q + 1'b1;
+      if (tx_rsp_eop_o) begin
+        tx_rsp_valid_o <= 1'b0;
+        head_q         <= head_q + 1'b1;
+      end
+    end
+  end
+
+  assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
+  assign busy_o  = in_q || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o || cpl_event_valid_o;
+  assign timer_o = part_q != '0;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && cpl_see) assert (tgt_cpl_sop_i);
+`endif
+
+endmodule
+
+`default_nettype wire
