@@ -161,8 +161,8 @@ class nic_rtl final : public nic_core {
     ++steps_;
   }
   bool busy() const override {
-    return top_->busy_o || top_->link_rx_valid_i || link_changed_ || req_.active() || cpl_.active() || !posted_.empty() ||
-           !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
+    return top_->busy_o || top_->link_rx_valid_i || link_changed_ || req_.active() || cpl_.active() ||
+           !posted_.empty() || !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
   }
   bool timer() const override { return top_->timer_o; }
   uint64_t steps() const override { return steps_; }
@@ -250,7 +250,8 @@ class nic_rtl final : public nic_core {
     if (sent_flit_) {
       flit_.kind = static_cast<flit_kind>(top_->link_tx_kind_o);
       for (size_t i = 0; i < W / 64; ++i)
-        flit_.data[i] = get_word<W>(top_->link_tx_data_o, 2 * i) | uint64_t{get_word<W>(top_->link_tx_data_o, 2 * i + 1)} << 32;
+        flit_.data[i] =
+            get_word<W>(top_->link_tx_data_o, 2 * i) | uint64_t{get_word<W>(top_->link_tx_data_o, 2 * i + 1)} << 32;
     }
   }
 

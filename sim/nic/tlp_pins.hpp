@@ -12,11 +12,11 @@ namespace ggas::nic::pins {
 // ggas_pkg::tlp_hdr_t, 159 bits; `poisoned` is bit 0.
 template <class Wide>
 void pack(const pcie::tlp& t, Wide& out) {
-  const uint64_t lo = uint64_t{t.poisoned} | uint64_t{t.attr} << 1 | uint64_t{t.lower_addr} << 4 | uint64_t{t.byte_count} << 11 |
-                      uint64_t{static_cast<uint8_t>(t.status)} << 24 | uint64_t{t.completer} << 27 | uint64_t{t.requester} << 43 |
-                      uint64_t{t.tag} << 59;
-  const uint64_t mid = uint64_t{t.tag} >> 5 | uint64_t{t.last_be} << 5 | uint64_t{t.first_be} << 9 | uint64_t{t.len_dw} << 13 |
-                       t.addr << 24;
+  const uint64_t lo = uint64_t{t.poisoned} | uint64_t{t.attr} << 1 | uint64_t{t.lower_addr} << 4 |
+                      uint64_t{t.byte_count} << 11 | uint64_t{static_cast<uint8_t>(t.status)} << 24 |
+                      uint64_t{t.completer} << 27 | uint64_t{t.requester} << 43 | uint64_t{t.tag} << 59;
+  const uint64_t mid = uint64_t{t.tag} >> 5 | uint64_t{t.last_be} << 5 | uint64_t{t.first_be} << 9 |
+                       uint64_t{t.len_dw} << 13 | t.addr << 24;
   out[0] = static_cast<uint32_t>(lo);
   out[1] = static_cast<uint32_t>(lo >> 32);
   out[2] = static_cast<uint32_t>(mid);

@@ -88,7 +88,8 @@ struct bench {
   bool drain(uint64_t limit) {
     for (uint64_t i = 0; i < limit; ++i) {
       cycle();
-      if (rx_req.empty() && rx_cpl.empty() && tgt_req.empty() && ld_cpl.empty() && evt.empty() && msix.empty() && !v.busy_o)
+      if (rx_req.empty() && rx_cpl.empty() && tgt_req.empty() && ld_cpl.empty() && evt.empty() && msix.empty() &&
+          !v.busy_o)
         return true;
     }
     return false;
@@ -101,7 +102,7 @@ struct bench {
   // ---- seen
   struct seen_tlp {
     tlp t;
-    uint64_t first, last;       // cycles
+    uint64_t first, last;        // cycles
     uint64_t posted_before = 0;  // window stores and register writes handed over before
   };
   std::vector<seen_tlp> win_p, win_np, tx_req, tx_cpl, tgt_cpl;
@@ -111,8 +112,8 @@ struct bench {
   std::vector<uint64_t> events;  // codes
   uint64_t posted_done = 0;
   unsigned credits = np_credits;
-  uint64_t writes_in = 0, writes_out = 0;      // NIC writes: first beat taken, last beat accepted
-  std::deque<uint64_t> cpl_marks;              // writes_in when a window completion was taken
+  uint64_t writes_in = 0, writes_out = 0;  // NIC writes: first beat taken, last beat accepted
+  std::deque<uint64_t> cpl_marks;          // writes_in when a window completion was taken
   uint64_t order_errors = 0;
   uint64_t now = 0;
   V v;
@@ -121,7 +122,8 @@ struct bench {
   bool chance(unsigned percent) { return rng() % 100 < percent; }
 
  private:
-  void offer(std::deque<beat>& q, unsigned percent, uint8_t& valid, uint8_t& sop, uint8_t& eop, auto& hdr, auto& data, bool may = true) {
+  void offer(std::deque<beat>& q, unsigned percent, uint8_t& valid, uint8_t& sop, uint8_t& eop, auto& hdr, auto& data,
+             bool may = true) {
     if (!valid) valid = !q.empty() && may && chance(percent);
     if (!valid) return;
     sop = q.front().sop;
@@ -167,7 +169,8 @@ struct bench {
   void sample() {
     const uint64_t done_before = posted_done;
     sample_registers(done_before);
-    if (v.win_np_valid_o && v.win_np_ready_i) win_np.push_back({nic::pins::unpack(v.win_np_hdr_o), now, now, done_before});
+    if (v.win_np_valid_o && v.win_np_ready_i)
+      win_np.push_back({nic::pins::unpack(v.win_np_hdr_o), now, now, done_before});
     if (v.win_p_valid_o && v.win_p_ready_i &&
         collect(win_p_part_, win_p, v.win_p_sop_o, v.win_p_eop_o, v.win_p_hdr_o, v.win_p_data_o))
       ++posted_done;
@@ -175,7 +178,8 @@ struct bench {
       collect(tgt_cpl_part_, tgt_cpl, v.tgt_cpl_sop_o, v.tgt_cpl_eop_o, v.tgt_cpl_hdr_o, v.tgt_cpl_data_o);
     sample_out();
     sample_in();
-    for (unsigned i = 0; i < 32; ++i) pulses[i] += (v.ev_pulse_o >> i & 1) + (v.ev_pulse2_o >> i & 1) + (v.ev_pulse3_o >> i & 1);
+    for (unsigned i = 0; i < 32; ++i)
+      pulses[i] += (v.ev_pulse_o >> i & 1) + (v.ev_pulse2_o >> i & 1) + (v.ev_pulse3_o >> i & 1);
     if (v.event_valid_o && v.event_ready_i) events.push_back(v.event_o >> 56);
     credits += v.np_credit_o;
   }

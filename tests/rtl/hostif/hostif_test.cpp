@@ -153,8 +153,8 @@ struct expectation {
 };
 
 bool same_request(const tlp& a, const tlp& b) {
-  return a.addr == b.addr && a.len_dw == b.len_dw && a.first_be == b.first_be && a.last_be == b.last_be && a.data == b.data &&
-         a.requester == b.requester && a.attr == b.attr;
+  return a.addr == b.addr && a.len_dw == b.len_dw && a.first_be == b.first_be && a.last_be == b.last_be &&
+         a.data == b.data && a.requester == b.requester && a.attr == b.attr;
 }
 
 beat stray_beat(bool eop) {
@@ -221,15 +221,32 @@ TYPED_TEST(hostif_test, Fuzz) {
     unsigned extra = 0;  // beats behind the right number
     bool cut = false;    // no eop
     switch (random(16)) {
-      case 0: t.len_dw = static_cast<uint16_t>(random(2048)); break;
-      case 1: t.first_be = static_cast<uint8_t>(random(16)); break;
-      case 2: t.last_be = static_cast<uint8_t>(random(16)); break;
-      case 3: t.addr += random(4); break;
-      case 4: t.poisoned = true; break;
-      case 5: t.addr |= 0xff0; break;
-      case 6: extra = 1 + random(3); break;
-      case 7: cut = true; break;
-      default: break;
+      case 0:
+        t.len_dw = static_cast<uint16_t>(random(2048));
+        break;
+      case 1:
+        t.first_be = static_cast<uint8_t>(random(16));
+        break;
+      case 2:
+        t.last_be = static_cast<uint8_t>(random(16));
+        break;
+      case 3:
+        t.addr += random(4);
+        break;
+      case 4:
+        t.poisoned = true;
+        break;
+      case 5:
+        t.addr |= 0xff0;
+        break;
+      case 6:
+        extra = 1 + random(3);
+        break;
+      case 7:
+        cut = true;
+        break;
+      default:
+        break;
     }
     auto beats = beats_of<TestFixture::width>(t);
     if (cut && beats.size() > 1 && random(2)) beats.pop_back();
@@ -241,7 +258,8 @@ TYPED_TEST(hostif_test, Fuzz) {
     const size_t right = t.kind == tlp_kind::mrd ? 1 : (t.len_dw * 32u + TestFixture::width - 1) / TestFixture::width;
     const bool whole = !cut && beats.size() == right;
     const fate f = fate_of(t, whole, 256);
-    if (whole && t.kind == tlp_kind::mwr) t.data.resize(t.len_dw);  // the last beat may hold more, or less, than the header counts
+    if (whole && t.kind == tlp_kind::mwr)
+      t.data.resize(t.len_dw);  // the last beat may hold more, or less, than the header counts
     t.non_posted() ? want.non_posted_tlp(t, f) : want.posted_tlp(t, f);
     for (auto& beat : beats) b.rx_req.push_back(beat);
     in_tlp = cut;
@@ -253,15 +271,22 @@ TYPED_TEST(hostif_test, Fuzz) {
       in_tlp = stray_run;
     }
     if (i % 64 == 0)
-      b.pace = {.rx = 20 + random(81), .win_p = 20 + random(81), .win_np = 20 + random(81), .tx_req = 100,
-                .tx_cpl = 20 + random(81), .tgt_cpl = 100, .units = 100, .event = random(101)};
+      b.pace = {.rx = 20 + random(81),
+                .win_p = 20 + random(81),
+                .win_np = 20 + random(81),
+                .tx_req = 100,
+                .tx_cpl = 20 + random(81),
+                .tgt_cpl = 100,
+                .units = 100,
+                .event = random(101)};
     while (b.rx_req.size() > 200) b.cycle();
   }
   b.pace = {};
   ASSERT_TRUE(b.drain(100000)) << "hangs";
 
   ASSERT_EQ(b.win_p.size(), want.stores.size());
-  for (size_t i = 0; i < want.stores.size(); ++i) ASSERT_TRUE(same_request(b.win_p[i].t, want.stores[i])) << "store " << i;
+  for (size_t i = 0; i < want.stores.size(); ++i)
+    ASSERT_TRUE(same_request(b.win_p[i].t, want.stores[i])) << "store " << i;
   ASSERT_EQ(b.win_np.size(), want.loads.size());
   for (size_t i = 0; i < want.loads.size(); ++i) {
     ASSERT_TRUE(same_request(b.win_np[i].t, want.loads[i]) && b.win_np[i].t.tag == want.loads[i].tag) << "load " << i;
@@ -276,11 +301,13 @@ TYPED_TEST(hostif_test, Fuzz) {
   EXPECT_EQ(only(b.accesses, true), only(want.accesses, true));
   EXPECT_EQ(only(b.accesses, false), only(want.accesses, false));
   ASSERT_EQ(b.read_marks.size(), want.read_marks.size());
-  for (size_t i = 0; i < want.read_marks.size(); ++i) ASSERT_GE(b.read_marks[i], want.read_marks[i]) << "register read " << i;
+  for (size_t i = 0; i < want.read_marks.size(); ++i)
+    ASSERT_GE(b.read_marks[i], want.read_marks[i]) << "register read " << i;
   ASSERT_EQ(b.tx_cpl.size(), want.replies.size());
   for (size_t i = 0; i < want.replies.size(); ++i) {
     const tlp &got = b.tx_cpl[i].t, &r = want.replies[i];
-    ASSERT_TRUE(got.tag == r.tag && got.kind == r.kind && got.status == r.status && got.data == r.data && got.len_dw == r.len_dw)
+    ASSERT_TRUE(got.tag == r.tag && got.kind == r.kind && got.status == r.status && got.data == r.data &&
+                got.len_dw == r.len_dw)
         << "completion " << i;
     ASSERT_EQ(got.completer, 0x1234);
     ASSERT_EQ(got.requester, 0x77);
@@ -322,10 +349,14 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
     const size_t right = none ? 1 : (t.len_dw * 32u + TestFixture::width - 1) / TestFixture::width;
     const bool len_ok = none ? t.len_dw == 0 : t.len_dw >= 1 && t.len_dw <= 1024;
     // A foreign tag is noticed with the first beat; what comes behind no longer matters.
-    if (!len_ok || !(data || none) || beats[0].eop != (right == 1)) ++malformed;
-    else if (t.tag >= 128) ++unexpected;
-    else if (cut || beats.size() != right) ++malformed;
-    else want.push_back(t);
+    if (!len_ok || !(data || none) || beats[0].eop != (right == 1))
+      ++malformed;
+    else if (t.tag >= 128)
+      ++unexpected;
+    else if (cut || beats.size() != right)
+      ++malformed;
+    else
+      want.push_back(t);
     if (i % 64 == 0) b.pace = {.rx = 20 + random(81), .tgt_cpl = 20 + random(81)};
     while (b.rx_cpl.size() > 200) b.cycle();
   }
@@ -335,8 +366,9 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
   for (size_t i = 0; i < want.size(); ++i) {
     const tlp& got = b.tgt_cpl[i].t;
     // A header that claims no data may come with a stray word in its one beat.
-    ASSERT_TRUE(got.tag == want[i].tag && got.kind == want[i].kind && got.status == want[i].status && got.poisoned == want[i].poisoned &&
-                got.byte_count == want[i].byte_count && got.lower_addr == want[i].lower_addr && got.len_dw == want[i].len_dw)
+    ASSERT_TRUE(got.tag == want[i].tag && got.kind == want[i].kind && got.status == want[i].status &&
+                got.poisoned == want[i].poisoned && got.byte_count == want[i].byte_count &&
+                got.lower_addr == want[i].lower_addr && got.len_dw == want[i].len_dw)
         << "completion " << i;
     for (size_t d = 0; d < std::min<size_t>(want[i].len_dw, want[i].data.size()); ++d)
       ASSERT_EQ(got.data[d], want[i].data[d]) << "completion " << i;
@@ -357,7 +389,8 @@ TYPED_TEST(hostif_test, OutboundOrder) {
     switch (random(6)) {
       case 0:
       case 1: {
-        tlp t = this->make(random(3) ? tlp_kind::mwr : tlp_kind::mrd, 7, 0x100000 + 256 * i, 1 + random(random(4) ? 4 : 64));
+        tlp t = this->make(random(3) ? tlp_kind::mwr : tlp_kind::mrd, 7, 0x100000 + 256 * i,
+                           1 + random(random(4) ? 4 : 64));
         reqs.push_back(t);
         for (auto& beat : beats_of<TestFixture::width>(t)) b.tgt_req.push_back(beat);
         break;
@@ -370,12 +403,15 @@ TYPED_TEST(hostif_test, OutboundOrder) {
         for (auto& beat : beats_of<TestFixture::width>(t)) b.ld_cpl.push_back(beat);
         break;
       }
-      case 4: evts.push_back(0x40000000 + 16 * i), b.evt.push_back(evts.back()); break;
-      case 5: msgs.push_back(0x50000000 + 4 * i), b.msix.push_back(msgs.back()); break;
+      case 4:
+        evts.push_back(0x40000000 + 16 * i), b.evt.push_back(evts.back());
+        break;
+      case 5:
+        msgs.push_back(0x50000000 + 4 * i), b.msix.push_back(msgs.back());
+        break;
     }
     if (random(10) == 0) this->send(this->make(tlp_kind::mrd, 0, 8 * random(16), 2));
-    if (i % 64 == 0)
-      b.pace = {.rx = 100, .tx_req = 5 + random(96), .tx_cpl = 5 + random(96), .units = 20 + random(81)};
+    if (i % 64 == 0) b.pace = {.rx = 100, .tx_req = 5 + random(96), .tx_cpl = 5 + random(96), .units = 20 + random(81)};
     while (b.tgt_req.size() + b.ld_cpl.size() + b.evt.size() + b.msix.size() > 100) b.cycle();
   }
   b.pace = {};
@@ -385,7 +421,8 @@ TYPED_TEST(hostif_test, OutboundOrder) {
   for (auto& s : b.tx_req) {
     if (s.t.addr >= 0x50000000) {
       ASSERT_LT(m, msgs.size());
-      ASSERT_TRUE(s.t.addr == msgs[m] && s.t.len_dw == 1 && s.t.data[0] == static_cast<uint32_t>(msgs[m])) << "message " << m;
+      ASSERT_TRUE(s.t.addr == msgs[m] && s.t.len_dw == 1 && s.t.data[0] == static_cast<uint32_t>(msgs[m]))
+          << "message " << m;
       ++m;
     } else if (s.t.addr >= 0x40000000) {
       ASSERT_LT(e, evts.size());
@@ -412,7 +449,8 @@ TYPED_TEST(hostif_test, OutboundOrder) {
   EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
 }
 
-// The host takes no completions and the SMFU no loads: posted requests flow all the same, and the credits run out first.
+// The host takes no completions and the SMFU no loads: posted requests flow all the same, and the credits run out
+// first.
 TYPED_TEST(hostif_test, StuckCompletionsDoNotStopStores) {
   auto& b = *this->b;
   b.pace.tx_cpl = 0;

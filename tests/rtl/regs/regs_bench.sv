@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers, counters, event queue and MSI-X joined as in nic_top, with the rest of the NIC at the pins.
+`default_nettype none
+
+module regs_bench (
+  input  wire          clk_i,
+  input  wire          rst_ni,
+  input  wire  [63:0]  time_i,
+
+  input  wire          req_i,
+  input  wire          write_i,
+  input  wire  [15:0]  addr_i,
+  input  wire  [63:0]  wdata_i,
+  input  wire  [7:0]   wstrb_i,
+  output logic         ack_o,
+  output logic [63:0]  rdata_o,
+  output logic         error_o,
+
+  input  wire  [1:0]   link_state_i,
+  output logic         retrain_o,
+  output logic         interval_req_o,
+  output logic         interval_write_o,
+  output logic [15:0]  interval_addr_o,
+  input  wire  [63:0]  interval_rdata_i,
+
+  input  wire  [17:0]  cnt_i,
+  input  wire  [31:0]  pulse_a_i,
+  input  wire  [31:0]  pulse_b_i,
+
+  input  wire  [2:0]   ev_valid_i,
+  output logic [2:0]   ev_ready_o,
+  input  wire  [191:0] ev_i,
+
+  output logic         rec_valid_o,
+  input  wire          rec_ready_i,
+  output logic [63:0]  rec_addr_o,
+  output logic [127:0] rec_data_o,
+
+  input  wire  [15:0]  raise_i,
+  output logic         msg_valid_o,
+  input  wire          msg_ready_i,
+  output logic [63:0]  msg_addr_o,
+  output logic [31:0]  msg_data_o,
+  output logic         busy_o,
+  output logic         timer_o
+);
+
+  ggas_regs_pkg::cfg_t cfg;
+  ggas_regs_pkg::sts_t sts;
+  logic        ext_counter_req, ext_msix_req, regs_busy, queue_busy, msix_busy, sent;
+  logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_wdata;
+  logic [7:0]  ext_wstrb;
+  logic [15:0] raise;
+  logic [31:0] pulse_queue;
+
+  assign sts.caps_data_w         = 10'd64;
+  assign sts.caps_mtu            = 10'd256;
+  assign sts.caps_loads          = 8'd64;
+  assign sts.caps_intervals      = 8'd64;
+  assign sts.caps_vectors        = 8'd16;
+  assign sts.time_cycles         = time_i;
+  assign sts.link_status_state   = link_state_i;
+  assign sts.link_status_unacked = 8'h5a;
+  assign retrain_o               = cfg.link_ctrl_retrain;
+  assign busy_o                  = regs_busy || queue_busy || msix_busy;
+
+  regs i_regs (
+    .clk_i(clk_i), .rst_ni(rst_ni), .req_i(req_i), .write_i(write_i), .addr_i(addr_i), .wdata_i(wdata_i), .wstrb_i(wstrb_i),
+    .ack_o(ack_o), .rdata_o(rdata_o), .error_o(error_o), .busy_o(regs_busy),
+    .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
+    .ext_interval_req_o(interval_req_o), .ext_interval_rdata_i(interval_rdata_i),
+    .ext_msix_req_o(ext_msix_req), .ext_msix_rdata_i(ext_msix_rdata),
+    .ext_write_o(interval_write_o), .ext_addr_o(interval_addr_o), .ext_wdata_o(ext_wdata), .ext_wstrb_o(ext_wstrb),
+    .cfg_o(cfg), .sts_i(sts)
+  );
+
+  counters #(.EV_SOURCES(3)) i_counters (
+    .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt_i | {sent, 17'd0}), .ev_i({pulse_queue, pulse_b_i, pulse_a_i}),
+    .ext_req_i(ext_counter_req), .ext_addr_i(interval_addr_o), .ext_rdata_o(ext_counter_rdata)
+  );
+
+  event_queue #(.SOURCES(3)) i_event_queue (
+    .clk_i(clk_i), .rst_ni(rst_ni), .enable_i(cfg.evq_ctrl_enable), .base_i(cfg.evq_base_base[63:12]),
+    .log2_size_i(cfg.evq_ctrl_log2_size), .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
+    .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
+    .rec_valid_o(rec_valid_o), .rec_ready_i(rec_ready_i), .rec_addr_o(rec_addr_o), .rec_data_o(rec_data_o), .raise_o(raise),
+    .head_o(sts.evq_head_count), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
+  );
+
+  msix i_msix (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .moderation_i(cfg.msix_moderation_cycles), .raise_i(raise | raise_i),
+    .ext_req_i(ext_msix_req), .ext_write_i(interval_write_o), .ext_addr_i(interval_addr_o), .ext_wdata_i(ext_wdata),
+    .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_msix_rdata), .pending_o(sts.msix_pba_bits),
+    .msg_valid_o(msg_valid_o), .msg_ready_i(msg_ready_i), .msg_addr_o(msg_addr_o), .msg_data_o(msg_data_o),
+    .cnt_sent_o(sent), .busy_o(msix_busy), .timer_o(timer_o)
+  );
+
+endmodule
+
+`default_nettype wire
