@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wire: rate, latency, and every fault, by index and by seed.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "sim/fabric/wire.hpp"
+
+namespace ggas::test {
+namespace {
+
+struct sink : fabric::flit_sink {
+  void deliver(const nic::flit& f, uint64_t at) override { got.emplace_back(f, at); }
+  void carrier(bool up, uint64_t at) override { carriers.emplace_back(up, at); }
+  std::vector<std::pair<nic::flit, uint64_t>> got;
+  std::vector<std::pair<bool, uint64_t>> carriers;
+};
+
+nic::flit numbered(uint64_t n) {
+  nic::flit f;
+  f.data[0] = n;
+  return f;
+}
+
+// Sends at every edge of a 175 MHz clock that the wire allows.
+void send(fabric::wire& w, unsigned flits, uint64_t from_ps = 0) {
+  uint64_t n = 0;
+  for (uint64_t edge = from_ps; n < flits; edge += 5714)
+    if (w.ready(edge)) w.send(numbered(n++), edge);
+}
+
+TEST(wire, line_rate_below_the_core_throttles) {
+  sink s;
+  fabric::wire w("0->1", {.latency_ps = 100'000, .bits_per_second = 9.8e9, .flit_bits = 64}, s);
+  send(w, 10000);
+  ASSERT_EQ(s.got.size(), 10000u);
+  EXPECT_EQ(s.got[0].second, 6531u + 100'000u);
+  const double rate = 64.0 * 9999 / (double(s.got.back().second - s.got.front().second) * 1e-12);
+  EXPECT_NEAR(rate / 9.8e9, 1.0, 1e-3);
+}
+
+std::unique_ptr<fabric::fault_injector> faults(const char* script, uint64_t seed = 1, const char* wire = "0->1") {
+  const auto rules = fabric::parse_faults(script, "test");
+  EXPECT_TRUE(rules) << rules.error();
+  return std::make_unique<fabric::fault_injector>(*rules, wire, seed);
+}
+
+TEST(wire, faults_by_index) {
+  sink s;
+  fabric::wire w("0->1", {.latency_ps = 0, .bits_per_second = 64e9, .flit_bits = 64}, s);
+  w.faults(faults("0->1 drop at 3 count 2  # comment\n\n0->1 corrupt at 7\n* duplicate at 9\n1->0 drop at 0\n"));
+  send(w, 12);
+  std::vector<uint64_t> seen;
+  for (const auto& [f, at] : s.got) seen.push_back(f.data[0]);
+  ASSERT_EQ(seen.size(), 11u);
+  EXPECT_EQ(std::vector<uint64_t>(seen.begin(), seen.begin() + 5), (std::vector<uint64_t>{0, 1, 2, 5, 6}));
+  EXPECT_EQ(std::popcount(seen[5] ^ 7), 1);
+  EXPECT_EQ(seen[6], 8u);
+  EXPECT_EQ(seen[7], 9u);
+  EXPECT_EQ(seen[8], 9u);
+  EXPECT_EQ(w.stats().dropped, 2u);
+  EXPECT_EQ(w.stats().corrupted, 1u);
+  EXPECT_EQ(w.stats().duplicated, 1u);
+}
+
+TEST(wire, rate_is_met_and_depends_on_seed_and_wire_only) {
+  const auto run = [](uint64_t seed, const char* name) {
+    sink s;
+    fabric::wire w(name, {.latency_ps = 0, .bits_per_second = 64e9, .flit_bits = 64}, s);
+    w.faults(faults("* drop rate 0.01", seed, name));
+    send(w, 100000);
+    std::vector<uint64_t> seen;
+    for (const auto& [f, at] : s.got) seen.push_back(f.data[0]);
+    return seen;
+  };
+  const auto a = run(5, "0->1");
+  EXPECT_NEAR(100000 - double(a.size()), 1000, 150);
+  EXPECT_EQ(a, run(5, "0->1"));
+  EXPECT_NE(a, run(6, "0->1"));
+  EXPECT_NE(a, run(5, "1->0"));
+}
+
+TEST(wire, cut_takes_the_carrier_and_gives_it_back) {
+  sink s;
+  fabric::wire w("0->1", {.latency_ps = 1000, .bits_per_second = 64e9, .flit_bits = 64}, s);
+  w.faults(faults("* cut from 1 to 2"));
+  send(w, 500);
+  ASSERT_EQ(s.carriers.size(), 2u);
+  EXPECT_EQ(s.carriers[0], std::make_pair(false, uint64_t(1'001'000)));
+  EXPECT_EQ(s.carriers[1], std::make_pair(true, uint64_t(2'001'000)));
+  EXPECT_EQ(s.got.size() + w.stats().dropped, 500u);
+  EXPECT_NEAR(double(w.stats().dropped), 175, 2);
+}
+
+struct bad_script {
+  const char* text;
+  const char* says;
+};
+class fault_script : public testing::TestWithParam<bad_script> {};
+TEST_P(fault_script, names_line_and_rule) {
+  const auto r = fabric::parse_faults(GetParam().text, "f.txt");
+  ASSERT_FALSE(r);
+  EXPECT_NE(r.error().find(GetParam().says), std::string::npos) << r.error();
+}
+INSTANTIATE_TEST_SUITE_P(errors, fault_script,
+                         testing::Values(bad_script{"*", "f.txt:1: expected"}, bad_script{"\n* burn at 1", "f.txt:2: unknown fault 'burn'"},
+                                         bad_script{"* drop at -1", "f.txt:1"}, bad_script{"* drop at 1 count 0", "count at least 1"},
+                                         bad_script{"* drop rate 1.5", "between 0 and 1"}, bad_script{"* drop rate x", "between 0 and 1"},
+                                         bad_script{"* drop sometimes", "expected: at"}, bad_script{"* cut at 3", "expected: cut"},
+                                         bad_script{"* cut from 3 to 2", "to > from"}, bad_script{"* cut from nan", "numbers of"},
+                                         bad_script{"* cut from 1e300", "numbers of"}, bad_script{"* drop at 1 2 3", "expected: at"}));
+
+}  // namespace
+}  // namespace ggas::test
