@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receiving half of the link: flits to packets. A packet is passed on only after its CRC, framing, length and sequence
+// number are known to be right; it then stands in the buffer of its virtual channel until the unit takes it.
+// A good EOP flit shows its header on rx_* two cycles later.
+`default_nettype none
+
+module link_rx #(
+    parameter int unsigned DATA_W   = 64,  // 64, 256 or 512
+    parameter int unsigned VC_DEPTH = 256  // units a virtual channel's buffer holds
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                enable_i,        // INIT or UP: flits are looked at
+    input  wire logic                clear_i,         // DOWN: sequence number and credits start again
+    // flits
+    input  wire logic                link_rx_valid_i,
+    input  wire logic [1:0]          link_rx_kind_i,
+    input  wire logic [DATA_W-1:0]   link_rx_data_i,
+    // packets; one bit or slice a virtual channel
+    output      logic [2:0]          rx_valid_o,
+    input  wire logic [2:0]          rx_ready_i,
+    output      logic [2:0]          rx_sop_o,
+    output      logic [2:0]          rx_eop_o,
+    output      logic [3*192-1:0]    rx_hdr_o,
+    output      logic [3*DATA_W-1:0] rx_data_o,
+    output      logic                empty_o,         // every packet that was accepted has been taken
+    // for the transmitter of this side
+    output      logic                ctrl_valid_o,    // an intact CTRL flit
+    output      logic [31:0]         ctrl_o,          // its content
+    output      logic                accept_o,        // a packet arrived in sequence
+    output      logic                repeat_o,        // a packet arrived again: acknowledge once more
+    output      logic                nak_o,           // first sign of a loss
+    output      logic [7:0]          next_seq_o,      // sequence number expected next
+    output      logic [35:0]         freed_o,         // units freed since reset, 12 bits a virtual channel
+    // an intact packet that no buffer can hold (virtual channel, length, or beyond its credits)
+    output      logic                ev_bad_o,
+    output      logic [15:0]         ev_bad_src_o,
+    output      logic [7:0]          ev_bad_op_o,
+    // counter pulses
+    output      logic                cnt_packets_o,
+    output      logic                cnt_crc_errors_o,
+    output      logic                cnt_seq_errors_o
+);
+  localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
+  localparam int unsigned DW_SHIFT = $clog2(DATA_W / 32);
+  localparam logic [10:0] MTU_DW = ggas_pkg::MTU[12:2];
+  localparam int unsigned DW_FLIT = DATA_W / 32;
+  localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
+  localparam int unsigned MARK_W = 32;  // never wraps while an NP packet waits
+
+  // Framing: JUNK is the rest of a packet whose beginning was lost.
+  localparam logic [1:0] F_IDLE = 2'd0, F_OPEN = 2'd1, F_JUNK = 2'd2;
+  logic [1:0]         framing_q;
+  logic [1:0]         hcount_q;   // header flits received
+  logic [10:0]        pcount_q;   // payload flits received, stops at all ones
+  ggas_pkg::net_hdr_t hdr_q;
+  logic [31:0]        crc_q, crc_next;
+  logic [7:0]         expected_q;
+  logic               naked_q;    // a nak was sent and nothing arrived in sequence since
+
+  logic is_sop, is_data, is_eop, is_ctrl;
+  assign is_sop  = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP;
+  assign is_data = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_DATA;
+  assign is_eop  = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP;
+  assign is_ctrl = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_CTRL;
+
+  crc32 #(.DATA_W(DATA_W)) i_crc (
+      .en_i(is_sop || is_data), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i), .crc_o(crc_next)
+  );
+
+  // ---------------------------------------------------------------- CTRL flits
+  logic [31:0] ctrl_crc;
+  crc32 #(.DATA_W(32)) i_ctrl_crc (
+      .en_i(is_ctrl), .crc_i(32'hffffffff), .data_i(link_rx_data_i[31:0]), .crc_o(ctrl_crc)
+  );
+  assign ctrl_valid_o = is_ctrl && ~ctrl_crc == link_rx_data_i[63:32];
+  assign ctrl_o       = link_rx_data_i[31:0];
+
+  // ---------------------------------------------------------------- judgement on a packet
+  logic [11:0] flits;     // payload flits that len_dw asks for
+  logic [7:0]  ahead;     // sequence number relative to the one expected
+  logic        framing_error, payload, intact, take, fits, nak;
+  logic [2:0]  vc_sel, over;
+
+  assign flits   = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
+  assign ahead   = hdr_q.seq - expected_q;
+  assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
+  assign vc_sel  = {hdr_q.vc == ggas_pkg::VC_RSP, hdr_q.vc == ggas_pkg::VC_NP, hdr_q.vc == ggas_pkg::VC_P};
+  assign intact  = is_eop && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == flits
+      && ~crc_q == link_rx_data_i[31:0];
+  assign framing_error = (is_sop && framing_q == F_OPEN) || (is_data && framing_q == F_IDLE)
+      || (is_eop && framing_q != F_JUNK && !intact);
+  assign take    = intact && ahead == 8'd0;
+  assign fits    = vc_sel != '0 && hdr_q.len_dw <= MTU_DW && (over & vc_sel) == '0;
+  assign nak     = framing_error || (intact && ahead != 8'd0 && !ahead[7]);
+
+  assign accept_o   = take;
+  assign repeat_o   = intact && ahead[7];
+  assign nak_o      = nak && !naked_q;
+  assign next_seq_o = expected_q;
+  assign ev_bad_o     = take && !fits;
+  assign ev_bad_src_o = hdr_q.src;
+  assign ev_bad_op_o  = hdr_q.op;
+  assign cnt_packets_o    = take;
+  assign cnt_crc_errors_o = framing_error || (is_ctrl && !ctrl_valid_o);
+  assign cnt_seq_errors_o = intact && ahead != 8'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      framing_q  <= F_IDLE;
+      hcount_q   <= '0;
+      pcount_q   <= '0;
+      expected_q <= '0;
+      naked_q    <= 1'b0;
+    end else if (clear_i) begin
+      framing_q  <= F_IDLE;
+      expected_q <= '0;
+      naked_q    <= 1'b0;
+    end else begin
+      if (is_sop) begin
+        framing_q <= F_OPEN;
+        hcount_q  <= 2'd1;
+        pcount_q  <= '0;
+      end else if (is_eop) framing_q <= F_IDLE;
+      else if (is_data) begin
+        if (framing_q == F_IDLE) framing_q <= F_JUNK;
+        if (payload) pcount_q <= (pcount_q == '1) ? pcount_q : pcount_q + 1'b1;
+        else if (framing_q == F_OPEN) hcount_q <= hcount_q + 2'd1;
+      end
+      if (take) begin
+        expected_q <= expected_q + 8'd1;
+        naked_q    <= 1'b0;
+      end else if (nak) naked_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (is_sop || (is_data && framing_q == F_OPEN)) crc_q <= crc_next;
+  end
+
+  if (DATA_W == 64) begin : g_header_words
+    always_ff @(posedge clk_i) begin
+      if (is_sop) hdr_q[63:0] <= link_rx_data_i[63:0];
+      else if (is_data && hcount_q == 2'd1) hdr_q[127:64] <= link_rx_data_i[63:0];
+      else if (is_data && hcount_q == 2'd2) hdr_q[191:128] <= link_rx_data_i[63:0];
+    end
+  end else begin : g_header_flit
+    always_ff @(posedge clk_i) begin
+      if (is_sop) hdr_q <= link_rx_data_i[191:0];
+    end
+  end
+
+  // ---------------------------------------------------------------- buffers, order, credits
+  // An NP packet carries the number of P packets accepted before it, and waits until so many have left.
+  logic [MARK_W-1:0] p_in_q, p_out_q, np_mark;
+  logic [2:0]        valid, ready, empty, freed;
+  logic [20:0]       freed_units;
+  logic              np_may_go;
+  ggas_pkg::net_hdr_t hdr_store;
+
+  always_comb begin
+    hdr_store = hdr_q;
+    hdr_store.seq = '0;
+  end
+
+  assign np_may_go  = $signed(p_out_q - np_mark) >= 0;
+  assign rx_valid_o = valid & {1'b1, np_may_go, 1'b1};
+  assign ready      = rx_ready_i & {1'b1, np_may_go, 1'b1};
+  assign empty_o    = &empty;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      p_in_q  <= '0;
+      p_out_q <= '0;
+    end else begin
+      if (take && fits && vc_sel[0]) p_in_q <= p_in_q + 1'b1;
+      if (freed[0]) p_out_q <= p_out_q + 1'b1;
+    end
+  end
+
+  for (genvar v = 0; v < 3; v = v + 1) begin : g_vc
+    localparam int unsigned MW = (v == 1) ? MARK_W : 1;
+    logic [MW-1:0]      mark_in, mark_out;
+    ggas_pkg::net_hdr_t hdr_out;
+    logic [11:0]        freed_q, back_good, back_bad;
+
+    net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW)) i_buffer (
+        .clk_i, .rst_ni,
+        .begin_i(is_sop), .wr_valid_i(payload && vc_sel[v]), .wr_data_i(link_rx_data_i),
+        .commit_i(take && fits && vc_sel[v]), .commit_hdr_i(hdr_store), .commit_mark_i(mark_in), .over_o(over[v]),
+        .valid_o(valid[v]), .ready_i(ready[v]), .sop_o(rx_sop_o[v]), .eop_o(rx_eop_o[v]), .hdr_o(hdr_out),
+        .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out), .empty_o(empty[v]),
+        .freed_o(freed[v]), .freed_units_o(freed_units[v*7+:7])
+    );
+    assign rx_hdr_o[v*192+:192] = hdr_out;
+    if (v == 1) begin : g_mark
+      assign mark_in = p_in_q;
+      assign np_mark = mark_out;
+    end else begin : g_no_mark
+      assign mark_in = 1'b0;
+      logic unused_mark;
+      assign unused_mark = mark_out[0];
+    end
+
+    // Units of a packet that was dropped as bad go back at once: its sender has paid for them.
+    assign back_good = freed[v] ? {5'd0, freed_units[v*7+:7]} : '0;
+    assign back_bad  = (ev_bad_o && vc_sel[v]) ? flits + 12'd1 : '0;
+    assign freed_o[v*12+:12] = freed_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) freed_q <= '0;
+      else if (clear_i) freed_q <= '0;
+      else if (freed[v] || ev_bad_o) freed_q <= freed_q + back_good + back_bad;
+    end
+  end
+
+`ifndef SYNTHESIS
+  initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("link_rx: DATA_W must be 64, 256 or 512");
+`endif
+endmodule
+
+`default_nettype wire

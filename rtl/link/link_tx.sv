@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sending half of the link: packets to flits. A unit's header is on the wire one cycle after it was offered; payload
+// follows beat by beat, and a pause of the unit is a pause on the wire, filled with a CTRL flit if there is one.
+`default_nettype none
+
+module link_tx #(
+    parameter int unsigned DATA_W   = 64,  // 64, 256 or 512
+    parameter int unsigned VC_DEPTH = 256  // units in the buffer of the other side, a virtual channel
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                clear_i,          // DOWN: credits start again
+    input  wire logic                up_i,
+    // packets; one bit or slice a virtual channel
+    input  wire logic [2:0]          tx_valid_i,
+    output      logic [2:0]          tx_ready_o,
+    input  wire logic [2:0]          tx_sop_i,
+    input  wire logic [2:0]          tx_eop_i,
+    input  wire logic [3*192-1:0]    tx_hdr_i,
+    input  wire logic [3*DATA_W-1:0] tx_data_i,
+    // flits
+    output      logic                link_tx_valid_o,
+    input  wire logic                link_tx_ready_i,
+    output      logic [1:0]          link_tx_kind_o,
+    output      logic [DATA_W-1:0]   link_tx_data_o,
+    // CTRL flits
+    input  wire logic                ctrl_valid_i,
+    input  wire logic                ctrl_urgent_i,
+    input  wire logic [63:0]         ctrl_flit_i,
+    output      logic                ctrl_sent_o,
+    output      logic                packet_flit_o,    // another flit was sent
+    // credits of the other side
+    input  wire logic                credit_valid_i,
+    input  wire logic [1:0]          credit_vc_i,
+    input  wire logic [11:0]         credit_i,
+    output      logic [2:0]          starved_o,        // a packet waits for credits
+    // replay buffer
+    output      logic                wr_valid_o,       // link_tx_* will hold this new flit: keep it
+    output      logic [1:0]          wr_kind_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+    output      logic                wr_store_o,
+    input  wire logic                room_i,
+    input  wire logic [7:0]          seq_i,
+    output      logic                boundary_o,       // no new packet is half sent
+    input  wire logic                rp_active_i,
+    input  wire logic                rp_valid_i,
+    output      logic                rp_ready_o,
+    input  wire logic [1:0]          rp_kind_i,
+    input  wire logic [DATA_W-1:0]   rp_data_i,
+    // status
+    output      logic                working_o,        // the next edge does something
+    output      logic                idle_o,           // no packet is half accepted
+    output      logic                lost_o,           // a posted packet, half or just accepted, was discarded
+    output      logic                cnt_packets_o
+);
+  localparam int unsigned DW_FLIT = DATA_W / 32;
+  localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
+  localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
+
+  // W1, W2: header words of a 64-bit link. DRAIN: the link died under the packet, its rest is swallowed.
+  typedef enum logic [2:0] {S_IDLE, S_W1, S_W2, S_DATA, S_EOP, S_DRAIN} state_t;
+  state_t      state_q, state_d;
+  logic [2:0]  cur_q, cur;       // virtual channel of the packet, one-hot
+  logic        begun_q, begun_d; // its first beat was taken
+  logic [31:0] crc_q, crc_next;
+
+  // ---------------------------------------------------------------- credits
+  logic [11:0] sent_q [0:2];
+  logic [11:0] freed_q [0:2];
+  logic [11:0] cost [0:2];
+  logic [11:0] left [0:2];
+  logic [10:0] len_dw [0:2];
+  logic [2:0]  want, pay;
+  always_comb begin
+    for (int v = 0; v < 3; v = v + 1) begin
+      len_dw[v] = tx_hdr_i[v*192+21+:11];
+      want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
+      cost[v] = (({1'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 12'd1;
+      left[v] = VC_DEPTH[11:0] + freed_q[v] - sent_q[v];
+      pay[v]  = want[v] && cost[v] <= left[v];
+    end
+  end
+  assign starved_o = (state_q == S_IDLE) ? want & ~pay : '0;
+
+  // ---------------------------------------------------------------- what this cycle sends
+  logic       slot;          // the output register is free
+  logic       startable, new_flit, rp_flit, ctrl_flit, first, last_word, take, cur_eop, cur_valid;
+  logic [2:0] grant;
+  ggas_pkg::net_hdr_t hdr;
+  logic [DATA_W-1:0]  beat;
+
+  logic unused_locked;  // a packet's owner is kept in cur_q, from its first flit on
+  arbiter_rr #(.N(3)) i_arbiter (
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant), .locked_o(unused_locked)
+  );
+
+  assign slot      = !link_tx_valid_o || link_tx_ready_i;
+  assign startable = state_q == S_IDLE && up_i && !rp_active_i && room_i && pay != '0;
+  assign cur       = (state_q == S_IDLE) ? grant : cur_q;
+  assign cur_valid = (tx_valid_i & cur_q) != '0;
+  assign boundary_o = state_q == S_IDLE;
+  assign idle_o    = state_q == S_IDLE;
+
+  always_comb begin
+    hdr = '0;
+    beat = '0;
+    cur_eop = 1'b0;
+    for (int v = 0; v < 3; v = v + 1) begin
+      if (cur[v]) begin
+        hdr = tx_hdr_i[v*192+:192];
+        beat = tx_data_i[v*DATA_W+:DATA_W];
+        cur_eop = tx_eop_i[v];
+      end
+    end
+    hdr.seq = seq_i;
+  end
+
+  logic have;  // the packet has a flit to send
+  always_comb begin
+    case (state_q)
+      S_IDLE:  have = startable;
+      S_W1, S_W2: have = up_i;
+      S_DATA:  have = up_i && cur_valid;
+      S_EOP:   have = up_i;
+      default: have = 1'b0;
+    endcase
+  end
+  assign ctrl_flit = slot && ctrl_valid_i && (ctrl_urgent_i || (!have && !rp_valid_i));
+  assign rp_flit   = slot && rp_valid_i && state_q == S_IDLE && !ctrl_flit;
+  assign new_flit  = slot && have && !ctrl_flit && !rp_flit;
+  assign first     = new_flit && state_q == S_IDLE;
+  assign rp_ready_o    = rp_flit;
+  assign ctrl_sent_o   = ctrl_flit;
+  assign packet_flit_o = new_flit || rp_flit;
+
+  // The last flit of the header; a packet without payload hands over its only beat with it.
+  assign last_word = (DATA_W == 64) ? state_q == S_W2 : state_q == S_IDLE;
+  assign take = new_flit && ((state_q == S_DATA) || (last_word && hdr.len_dw == '0));
+
+  always_comb begin
+    wr_kind_o = ggas_pkg::FLIT_DATA;
+    wr_data_o = '0;
+    case (state_q)
+      S_IDLE: begin
+        wr_kind_o = ggas_pkg::FLIT_SOP;
+        if (DATA_W == 64) wr_data_o[63:0] = hdr[63:0];
+        else wr_data_o[HDR_BITS-1:0] = hdr[HDR_BITS-1:0];
+      end
+      S_W1: wr_data_o[63:0] = hdr[127:64];
+      S_W2: wr_data_o[63:0] = hdr[191:128];
+      S_EOP: begin
+        wr_kind_o = ggas_pkg::FLIT_EOP;
+        wr_data_o[31:0] = ~crc_q;
+      end
+      default: wr_data_o = beat;
+    endcase
+  end
+  localparam int unsigned HDR_BITS = (DATA_W == 64) ? 64 : 192;
+  assign wr_valid_o = new_flit;
+  assign wr_store_o = cur_q[0];
+  assign cnt_packets_o = new_flit && state_q == S_EOP;
+
+  crc32 #(.DATA_W(DATA_W)) i_crc (
+      .en_i(new_flit && state_q != S_EOP), .crc_i(state_q == S_IDLE ? 32'hffffffff : crc_q), .data_i(wr_data_o),
+      .crc_o(crc_next)
+  );
+
+  // ---------------------------------------------------------------- next state
+  always_comb begin
+    state_d = state_q;
+    begun_d = begun_q || take;
+    lost_o  = 1'b0;
+    tx_ready_o = take ? cur : '0;
+    if (new_flit) begin
+      case (state_q)
+        S_IDLE: begin
+          begun_d = take;
+          state_d = (DATA_W == 64) ? S_W1 : (take ? S_EOP : S_DATA);
+        end
+        S_W1:    state_d = S_W2;
+        S_W2:    state_d = take ? S_EOP : S_DATA;
+        S_DATA:  state_d = cur_eop ? S_EOP : S_DATA;
+        default: state_d = S_IDLE;
+      endcase
+    end else if (!up_i) begin
+      case (state_q)
+        S_IDLE: state_d = S_IDLE;
+        S_EOP: begin
+          state_d = S_IDLE;
+          lost_o  = cur_q[0];
+        end
+        S_DRAIN: begin
+          tx_ready_o = cur_q;
+          if (cur_valid && cur_eop) begin
+            state_d = S_IDLE;
+            lost_o  = cur_q[0];
+          end
+        end
+        default: state_d = begun_q ? S_DRAIN : S_IDLE;
+      endcase
+    end
+  end
+
+  assign working_o = link_tx_valid_o || have || ctrl_valid_i || rp_valid_i || (state_q != S_IDLE && !up_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= S_IDLE;
+      begun_q <= 1'b0;
+      cur_q   <= '0;
+      link_tx_valid_o <= 1'b0;
+      for (int v = 0; v < 3; v = v + 1) begin
+        sent_q[v]  <= '0;
+        freed_q[v] <= '0;
+      end
+    end else begin
+      state_q <= state_d;
+      begun_q <= begun_d;
+      if (first) cur_q <= grant;
+      if (slot) link_tx_valid_o <= ctrl_flit || rp_flit || new_flit;
+      for (int v = 0; v < 3; v = v + 1) begin
+        if (clear_i) begin
+          sent_q[v]  <= '0;
+          freed_q[v] <= '0;
+        end else begin
+          if (first && grant[v]) sent_q[v] <= sent_q[v] + cost[v];
+          // An old CTRL flit must not take credits back.
+          if (credit_valid_i && credit_vc_i == v[1:0] && !newer[v][11]) freed_q[v] <= credit_i;
+        end
+      end
+    end
+  end
+  logic [11:0] newer [0:2];
+  always_comb for (int v = 0; v < 3; v = v + 1) newer[v] = credit_i - freed_q[v];
+
+  always_ff @(posedge clk_i) begin
+    if (ctrl_flit) begin
+      link_tx_kind_o <= ggas_pkg::FLIT_CTRL;
+      link_tx_data_o <= '0;
+      link_tx_data_o[63:0] <= ctrl_flit_i;
+    end else if (rp_flit) begin
+      link_tx_kind_o <= rp_kind_i;
+      link_tx_data_o <= rp_data_i;
+    end else if (new_flit) begin
+      link_tx_kind_o <= wr_kind_o;
+      link_tx_data_o <= wr_data_o;
+    end
+    if (new_flit && state_q != S_EOP) crc_q <= crc_next;
+  end
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("link_tx: DATA_W must be 64, 256 or 512");
+    if (VC_DEPTH < 64 || VC_DEPTH > 1024) $error("link_tx: VC_DEPTH must be 64 to 1024");
+  end
+  // What the units promise: a header with the first beat, and no more than the MTU.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && first) assert (hdr.len_dw <= 11'd64) else $error("link_tx: packet above the MTU");
+    if (rst_ni && take && last_word && state_q != S_DATA) assert (cur_eop) else $error("link_tx: payload with len_dw 0");
+  end
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store-and-forward buffer of one virtual channel. Payload is written speculatively while a packet arrives and becomes
+// visible when the packet is committed; the next packet's begin rolls back what was not. Headers have a queue of their
+// own, so a packet costs 1 + its payload flits of the DEPTH units that its sender accounts for.
+`default_nettype none
+
+module net_vc_buffer #(
+    parameter int unsigned DATA_W = 64,   // 64, 256 or 512
+    parameter int unsigned DEPTH  = 256,  // units, a power of two
+    parameter int unsigned MARK_W = 1     // bits kept beside each header
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    // arrival
+    input  wire logic                begin_i,        // a packet starts: forget uncommitted payload
+    input  wire logic                wr_valid_i,     // one payload flit; dropped while full
+    input  wire logic [DATA_W-1:0]   wr_data_i,
+    input  wire logic                commit_i,       // the packet is good; only while over_o = 0
+    input  wire ggas_pkg::net_hdr_t  commit_hdr_i,
+    input  wire logic [MARK_W-1:0]   commit_mark_i,
+    output      logic                over_o,         // the packet does not fit: its sender ignored the credits
+    // departure
+    output      logic                valid_o,
+    input  wire logic                ready_i,
+    output      logic                sop_o,
+    output      logic                eop_o,
+    output      ggas_pkg::net_hdr_t  hdr_o,
+    output      logic [DATA_W-1:0]   data_o,
+    output      logic [MARK_W-1:0]   mark_o,         // of the packet on offer
+    output      logic                empty_o,        // no committed packet is left
+    output      logic                freed_o,        // a packet has left: so many units are free again
+    output      logic [6:0]          freed_units_o
+);
+  localparam int unsigned PTR_W = $clog2(DEPTH);
+  localparam int unsigned DW_FLIT = DATA_W / 32;
+  localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
+  localparam logic [6:0] ROUND_UP = DW_FLIT[6:0] - 7'd1;
+
+  // headers
+  logic [PTR_W:0] hwr_q, hrd_q;
+  logic           hvalid_q;
+  logic           hread, hpop;
+  // payload: speculative and committed write pointer, read pointer
+  logic [PTR_W:0] dspec_q, dwr_q, drd_q;
+  logic           dvalid_q, dover_q;
+  logic           dread, dpop, dfull, dwrite;
+  logic [PTR_W:0] dfill, hfill;
+  // the packet on offer
+  logic [6:0] beats;   // payload beats of it
+  logic [6:0] beat_q;  // beats already taken
+  logic       take;
+
+  assign hfill = hwr_q - hrd_q;
+  assign dfill = dspec_q - drd_q;
+  assign dfull = dfill[PTR_W];
+  assign dwrite = wr_valid_i && !dfull;
+  assign over_o = dover_q || hfill[PTR_W];
+
+  ram_1r1w #(.WIDTH(ggas_pkg::NET_HDR_W + MARK_W), .DEPTH(DEPTH)) i_headers (
+      .clk_i,
+      .we_i(commit_i), .waddr_i(hwr_q[PTR_W-1:0]), .wdata_i({commit_mark_i, commit_hdr_i}),
+      .re_i(hread), .raddr_i(hrd_q[PTR_W-1:0]), .rdata_o({mark_o, hdr_o})
+  );
+  ram_1r1w #(.WIDTH(DATA_W), .DEPTH(DEPTH)) i_payload (
+      .clk_i,
+      .we_i(dwrite), .waddr_i(dspec_q[PTR_W-1:0]), .wdata_i(wr_data_i),
+      .re_i(dread), .raddr_i(drd_q[PTR_W-1:0]), .rdata_o(data_o)
+  );
+
+  // The output registers of the RAMs hold the first entry; they are refilled while it is taken.
+  assign beats   = (hdr_o.len_dw[6:0] + ROUND_UP) >> DW_SHIFT;
+  assign valid_o = hvalid_q && (beats == '0 || dvalid_q);
+  assign sop_o   = beat_q == '0;
+  assign eop_o   = beats == '0 || beat_q == beats - 1'b1;
+  assign take    = valid_o && ready_i;
+  assign hpop    = take && eop_o;
+  assign dpop    = take && beats != '0;
+  assign hread   = hwr_q != hrd_q && (!hvalid_q || hpop);
+  assign dread   = dwr_q != drd_q && (!dvalid_q || dpop);
+  assign empty_o = hwr_q == hrd_q && !hvalid_q;
+  assign freed_o = hpop;
+  assign freed_units_o = beats + 1'b1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      hwr_q    <= '0;
+      hrd_q    <= '0;
+      hvalid_q <= 1'b0;
+      dspec_q  <= '0;
+      dwr_q    <= '0;
+      drd_q    <= '0;
+      dvalid_q <= 1'b0;
+      dover_q  <= 1'b0;
+      beat_q   <= '0;
+    end else begin
+      if (begin_i) begin
+        dspec_q <= dwr_q;
+        dover_q <= 1'b0;
+      end else if (wr_valid_i) begin
+        if (dfull) dover_q <= 1'b1;
+        else dspec_q <= dspec_q + 1'b1;
+      end
+      if (commit_i) begin
+        hwr_q <= hwr_q + 1'b1;
+        dwr_q <= dspec_q;
+      end
+      if (hread) begin
+        hrd_q    <= hrd_q + 1'b1;
+        hvalid_q <= 1'b1;
+      end else if (hpop) hvalid_q <= 1'b0;
+      if (dread) begin
+        drd_q    <= drd_q + 1'b1;
+        dvalid_q <= 1'b1;
+      end else if (dpop) dvalid_q <= 1'b0;
+      if (take) beat_q <= eop_o ? '0 : beat_q + 1'b1;
+    end
+  end
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DEPTH < 64 || DEPTH > 1024 || (DEPTH & (DEPTH - 1)) != 0)
+      $error("net_vc_buffer: DEPTH must be a power of two from 64 (a packet of the MTU fits) to 1024");
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && commit_i) assert (!over_o && !wr_valid_i && !begin_i) else $error("net_vc_buffer: bad commit");
+  end
+`endif
+endmodule
+
+`default_nettype wire
