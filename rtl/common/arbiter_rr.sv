@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round-robin arbiter for packet streams. The grant is combinational; once a beat was taken it stays with its owner until
-// the end of the packet, even while the owner pauses.
+// the end of the packet, even while the owner pauses. With HOLD it stays from the first offer on, so that what stands on
+// the output does not change before it is taken; a requester must then not withdraw.
 `default_nettype none
 
 module arbiter_rr #(
-    parameter int unsigned N = 2  // requesters
+    parameter int unsigned N    = 2,    // requesters
+    parameter bit          HOLD = 1'b0  // the grant is bound by an offer, not by its first beat
 ) (
     input  wire logic                 clk_i,
     input  wire logic                 rst_ni,
@@ -13,7 +15,7 @@ module arbiter_rr #(
     input  wire logic                 take_i,   // the granted requester's beat is taken in this cycle
     input  wire logic                 eop_i,    // that beat ends its packet
     output      logic [N-1:0]         grant_o,  // one-hot, or 0
-    output      logic                 locked_o  // a packet was begun and not ended
+    output      logic                 locked_o  // the grant is bound
 );
   logic [N-1:0] owner_q;  // last one granted: lowest priority next time, or holder of the lock
   logic [N-1:0] pick;
@@ -38,6 +40,9 @@ module arbiter_rr #(
     end else if (take_i) begin
       owner_q  <= grant_o;
       locked_o <= !eop_i;
+    end else if (HOLD && grant_o != '0) begin
+      owner_q  <= grant_o;
+      locked_o <= 1'b1;
     end
   end
 

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the functional units and the link: routes unit packets to the link, back to the units (own node) or nowhere (link
+// down), merges both sources of inbound packets, and drops inbound packets that make no sense. Nothing is stored here:
+// acceptance by net is acceptance by the link or by the receiving unit, and so keeps their order.
+`default_nettype none
+
+module net #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    output      logic                busy_o,            // clock the next cycle
+
+    // configuration: NODE, LINK_PEER
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic [15:0]         cfg_peer_node_i,
+    input  wire logic                cfg_peer_valid_i,
+    // route, for the units
+    output      logic [15:0]         peer_node_o,
+    output      logic                peer_valid_o,
+    output      logic                link_up_o,
+
+    // packets from the units
+    input  wire logic                tx_p_valid_i,
+    output      logic                tx_p_ready_o,
+    input  wire logic                tx_p_sop_i,
+    input  wire logic                tx_p_eop_i,
+    input  wire ggas_pkg::net_hdr_t  tx_p_hdr_i,
+    input  wire logic [DATA_W-1:0]   tx_p_data_i,
+    input  wire logic                tx_np_valid_i,
+    output      logic                tx_np_ready_o,
+    input  wire logic                tx_np_sop_i,
+    input  wire logic                tx_np_eop_i,
+    input  wire ggas_pkg::net_hdr_t  tx_np_hdr_i,
+    input  wire logic [DATA_W-1:0]   tx_np_data_i,
+    input  wire logic                tx_rsp_valid_i,
+    output      logic                tx_rsp_ready_o,
+    input  wire logic                tx_rsp_sop_i,
+    input  wire logic                tx_rsp_eop_i,
+    input  wire ggas_pkg::net_hdr_t  tx_rsp_hdr_i,
+    input  wire logic [DATA_W-1:0]   tx_rsp_data_i,
+    // packets to the units
+    output      logic                rx_p_valid_o,
+    input  wire logic                rx_p_ready_i,
+    output      logic                rx_p_sop_o,
+    output      logic                rx_p_eop_o,
+    output      ggas_pkg::net_hdr_t  rx_p_hdr_o,
+    output      logic [DATA_W-1:0]   rx_p_data_o,
+    output      logic                rx_np_valid_o,
+    input  wire logic                rx_np_ready_i,
+    output      logic                rx_np_sop_o,
+    output      logic                rx_np_eop_o,
+    output      ggas_pkg::net_hdr_t  rx_np_hdr_o,
+    output      logic [DATA_W-1:0]   rx_np_data_o,
+    output      logic                rx_rsp_valid_o,
+    input  wire logic                rx_rsp_ready_i,
+    output      logic                rx_rsp_sop_o,
+    output      logic                rx_rsp_eop_o,
+    output      ggas_pkg::net_hdr_t  rx_rsp_hdr_o,
+    output      logic [DATA_W-1:0]   rx_rsp_data_o,
+
+    // link; bit or slice v is virtual channel v. Connect to the ports of `link` of the same name without lnk_
+    input  wire logic [1:0]          lnk_sts_state_i,
+    output      logic [2:0]          lnk_tx_valid_o,
+    input  wire logic [2:0]          lnk_tx_ready_i,
+    output      logic [2:0]          lnk_tx_sop_o,
+    output      logic [2:0]          lnk_tx_eop_o,
+    output      logic [3*192-1:0]    lnk_tx_hdr_o,
+    output      logic [3*DATA_W-1:0] lnk_tx_data_o,
+    input  wire logic [2:0]          lnk_rx_valid_i,
+    output      logic [2:0]          lnk_rx_ready_o,
+    input  wire logic [2:0]          lnk_rx_sop_i,
+    input  wire logic [2:0]          lnk_rx_eop_i,
+    input  wire logic [3*192-1:0]    lnk_rx_hdr_i,
+    input  wire logic [3*DATA_W-1:0] lnk_rx_data_i,
+    input  wire logic                lnk_ev_dead_i,
+    input  wire logic [7:0]          lnk_ev_dead_tries_i,
+    input  wire logic [1:0]          lnk_ev_lost_i,
+    input  wire logic                lnk_ev_bad_i,
+    input  wire logic [15:0]         lnk_ev_bad_src_i,
+    input  wire logic [7:0]          lnk_ev_bad_op_i,
+
+    // events LINK_DEAD, STORE_LOST, BAD_PACKET; event_count_o has one bit a code, pulsed once for every event
+    output      logic                event_valid_o,
+    input  wire logic                event_ready_i,
+    output      ggas_pkg::event_t    event_o,
+    output      logic [31:0]         event_count_o
+);
+  localparam logic [1:0] LINK_UP = 2'd2;  // ggas_regs_pkg::LINK_STATE_UP
+
+  assign peer_node_o  = cfg_peer_node_i;
+  assign peer_valid_o = cfg_peer_valid_i;
+  assign link_up_o    = lnk_sts_state_i == LINK_UP;
+
+  // ---------------------------------------------------------------- from the units
+  // One unit today. A second one joins here, with an arbiter_rr (HOLD) a virtual channel.
+  logic [2:0] tx_valid, tx_ready, tx_sop, tx_eop;
+  assign tx_valid = {tx_rsp_valid_i, tx_np_valid_i, tx_p_valid_i};
+  assign tx_sop   = {tx_rsp_sop_i, tx_np_sop_i, tx_p_sop_i};
+  assign tx_eop   = {tx_rsp_eop_i, tx_np_eop_i, tx_p_eop_i};
+  assign {tx_rsp_ready_o, tx_np_ready_o, tx_p_ready_o} = tx_ready;
+  assign lnk_tx_sop_o  = tx_sop;
+  assign lnk_tx_eop_o  = tx_eop;
+  assign lnk_tx_hdr_o  = {tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
+  assign lnk_tx_data_o = {tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
+
+  // Route: fixed with the first beat that is taken.
+  logic [2:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
+  logic [2:0] own, out, loop_valid, loop_ready;
+  for (genvar v = 0; v < 3; v = v + 1) begin : g_route
+    logic [15:0] dst;
+    assign dst     = lnk_tx_hdr_o[v*192+48+:16];
+    assign own[v]  = inside_q[v] ? own_q[v] : dst == cfg_node_i;
+    assign out[v]  = inside_q[v] ? out_q[v] : dst != cfg_node_i && cfg_peer_valid_i && dst == cfg_peer_node_i && link_up_o;
+    assign lnk_tx_valid_o[v] = tx_valid[v] && out[v];
+    assign tx_ready[v] = out[v] ? lnk_tx_ready_i[v] : own[v] ? loop_ready[v] : 1'b1;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        inside_q[v] <= 1'b0;
+        own_q[v]    <= 1'b0;
+        out_q[v]    <= 1'b0;
+      end else if (tx_valid[v] && tx_ready[v]) begin
+        inside_q[v] <= !tx_eop[v];
+        own_q[v]    <= own[v];
+        out_q[v]    <= out[v];
+      end
+    end
+  end
+
+  // A loopback NP packet is not offered while a P packet before it is half delivered; once offered it stays.
+  logic np_offered_q, np_may_go;
+  assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
+  assign loop_valid = tx_valid & own & {1'b1, np_may_go, 1'b1};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) np_offered_q <= 1'b0;
+    else np_offered_q <= loop_valid[1] && !(loop_ready[1] && tx_eop[1]);
+  end
+
+  // ---------------------------------------------------------------- to the units
+  logic [2:0] rx_ready, rx_valid, rx_sop, rx_eop, bad, bad_end;
+  ggas_pkg::net_hdr_t  rx_hdr_p, rx_hdr_np, rx_hdr_rsp;
+  logic [3*192-1:0]    rx_hdr;
+  logic [3*DATA_W-1:0] rx_data;
+  assign rx_ready = {rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
+  assign {rx_rsp_valid_o, rx_np_valid_o, rx_p_valid_o} = rx_valid;
+  assign {rx_rsp_sop_o, rx_np_sop_o, rx_p_sop_o} = rx_sop;
+  assign {rx_rsp_eop_o, rx_np_eop_o, rx_p_eop_o} = rx_eop;
+  assign {rx_hdr_rsp, rx_hdr_np, rx_hdr_p} = rx_hdr;
+  assign rx_p_hdr_o   = rx_hdr_p;
+  assign rx_np_hdr_o  = rx_hdr_np;
+  assign rx_rsp_hdr_o = rx_hdr_rsp;
+  assign {rx_rsp_data_o, rx_np_data_o, rx_p_data_o} = rx_data;
+
+  for (genvar v = 0; v < 3; v = v + 1) begin : g_merge
+    logic [191:0] hdr;        // of the link's packet, valid on every beat
+    logic [10:0]  len_dw;
+    logic [1:0] grant;        // bit 0 link, bit 1 loopback
+    logic       op_ok;
+    assign hdr    = lnk_rx_hdr_i[v*192+:192];
+    assign len_dw = hdr[31:21];
+    always_comb begin
+      case (hdr[127:120])
+        ggas_pkg::OP_SMFU_STORE:     op_ok = v == 0 && len_dw != '0;
+        ggas_pkg::OP_SMFU_LOAD:      op_ok = v == 1 && len_dw == '0;
+        ggas_pkg::OP_SMFU_QUIET:     op_ok = v == 1 && len_dw == '0;
+        ggas_pkg::OP_SMFU_LOAD_RSP:  op_ok = v == 2;
+        ggas_pkg::OP_SMFU_QUIET_RSP: op_ok = v == 2 && len_dw == '0;
+        default:                     op_ok = 1'b0;
+      endcase
+    end
+    assign bad[v]     = lnk_rx_valid_i[v] && (!op_ok || hdr[63:48] != cfg_node_i);
+    assign bad_end[v] = bad[v] && lnk_rx_eop_i[v];
+
+    logic unused_locked;
+    arbiter_rr #(.N(2), .HOLD(1'b1)) i_arbiter (
+        .clk_i, .rst_ni, .clear_i(1'b0), .req_i({loop_valid[v], lnk_rx_valid_i[v] && !bad[v]}),
+        .take_i(rx_valid[v] && rx_ready[v]), .eop_i(rx_eop[v]), .grant_o(grant), .locked_o(unused_locked)
+    );
+    assign rx_valid[v] = grant != '0;
+    assign rx_sop[v]   = grant[1] ? tx_sop[v] : lnk_rx_sop_i[v];
+    assign rx_eop[v]   = grant[1] ? tx_eop[v] : lnk_rx_eop_i[v];
+    assign rx_hdr[v*192+:192] = grant[1] ? lnk_tx_hdr_o[v*192+:192] : hdr;
+    assign rx_data[v*DATA_W+:DATA_W] = grant[1] ? lnk_tx_data_o[v*DATA_W+:DATA_W] : lnk_rx_data_i[v*DATA_W+:DATA_W];
+    assign loop_ready[v] = rx_ready[v] && grant[1];
+    assign lnk_rx_ready_o[v] = bad[v] || (rx_ready[v] && grant[0]);
+  end
+
+  // ---------------------------------------------------------------- events
+  // Counts wait in lost_q and bad_q and are told one a cycle; the log keeps one event of each kind.
+  logic        dead_q, lost_q_any, lost_q_log, bad_q_log, drop_store;
+  logic [9:0]  lost_q;
+  logic [11:0] bad_q;
+  logic [7:0]  tries_q, bad_op_q, bad_op;
+  logic [15:0] lost_node_q, bad_src_q, bad_src;
+  logic        bad_any;
+
+  assign drop_store = tx_valid[0] && tx_sop[0] && !inside_q[0] && !own[0] && !out[0]
+      && tx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE;
+  assign lost_q_any = drop_store || lnk_ev_lost_i != '0;
+  assign bad_any    = lnk_ev_bad_i || bad_end != '0;
+  always_comb begin
+    if (lnk_ev_bad_i) {bad_src, bad_op} = {lnk_ev_bad_src_i, lnk_ev_bad_op_i};
+    else if (bad_end[0]) {bad_src, bad_op} = {lnk_rx_hdr_i[32+:16], lnk_rx_hdr_i[120+:8]};
+    else if (bad_end[1]) {bad_src, bad_op} = {lnk_rx_hdr_i[192+32+:16], lnk_rx_hdr_i[192+120+:8]};
+    else {bad_src, bad_op} = {lnk_rx_hdr_i[384+32+:16], lnk_rx_hdr_i[384+120+:8]};
+  end
+
+  logic take;
+  assign take = event_valid_o && event_ready_i;
+  assign event_valid_o = dead_q || bad_q_log || lost_q_log;
+  always_comb begin
+    event_o = '0;
+    if (dead_q) begin
+      event_o.code = ggas_regs_pkg::EV_LINK_DEAD;
+      event_o.node = cfg_peer_node_i;
+      event_o.info = {32'd0, tries_q};
+    end else if (bad_q_log) begin
+      event_o.code = ggas_regs_pkg::EV_BAD_PACKET;
+      event_o.node = bad_src_q;
+      event_o.info = {32'd0, bad_op_q};
+    end else if (lost_q_log) begin
+      event_o.code = ggas_regs_pkg::EV_STORE_LOST;
+      event_o.node = lost_node_q;
+    end
+    event_count_o = '0;
+    event_count_o[ggas_regs_pkg::EV_LINK_DEAD[4:0]]  = lnk_ev_dead_i;
+    event_count_o[ggas_regs_pkg::EV_BAD_PACKET[4:0]] = bad_q != '0;
+    event_count_o[ggas_regs_pkg::EV_STORE_LOST[4:0]] = lost_q != '0;
+  end
+
+  // An event that came while one of its kind waits in the log is counted only.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      dead_q      <= 1'b0;
+      bad_q_log   <= 1'b0;
+      lost_q_log  <= 1'b0;
+      lost_q      <= '0;
+      bad_q       <= '0;
+      tries_q     <= '0;
+      bad_src_q   <= '0;
+      bad_op_q    <= '0;
+      lost_node_q <= '0;
+    end else begin
+      dead_q     <= lnk_ev_dead_i || (dead_q && !take);
+      bad_q_log  <= bad_any || (bad_q_log && !(take && !dead_q));
+      lost_q_log <= lost_q_any || (lost_q_log && !(take && !dead_q && !bad_q_log));
+      if (lnk_ev_dead_i && !dead_q) tries_q <= lnk_ev_dead_tries_i;
+      if (bad_any && !bad_q_log) {bad_src_q, bad_op_q} <= {bad_src, bad_op};
+      if (lost_q_any && !lost_q_log) lost_node_q <= drop_store ? tx_p_hdr_i.dst : cfg_peer_node_i;
+      lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_lost_i[0]} + {9'd0, lnk_ev_lost_i[1]};
+      bad_q  <= bad_q - {11'd0, bad_q != '0} + {11'd0, lnk_ev_bad_i} + {11'd0, bad_end[0]} + {11'd0, bad_end[1]}
+          + {11'd0, bad_end[2]};
+    end
+  end
+  assign busy_o = event_valid_o || lost_q != '0 || bad_q != '0;
+endmodule
+
+`default_nettype wire
