@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NIC: wiring only. Boundary towards the host: docs/tlp-boundary.md; the units: docs/rtl-structure.md.
+`default_nettype none
+
+module nic_top #(
+  parameter int unsigned DATA_W = 64,       // 64, 256 or 512
+  parameter int unsigned NP_CREDITS = 32    // non-posted requests the host may have inside the NIC
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,        // asynchronous assert, synchronous release
+  input  wire  [63:0]       time_i,        // core cycles, counted outside
+  output logic              busy_o,        // must be clocked in the next cycle
+  output logic              timer_o,       // must be clocked at the next tick
+
+  // ---- host, from configuration space
+  input  wire  [12:0]       cfg_mps_i,     // largest payload, bytes
+  input  wire  [12:0]       cfg_mrrs_i,    // largest read request, bytes
+  input  wire  [15:0]       cfg_bus_id_i,
+
+  // ---- requests of the host
+  input  wire               rx_req_valid_i,
+  output logic              rx_req_ready_o,
+  input  wire               rx_req_sop_i,
+  input  wire               rx_req_eop_i,
+  input  ggas_pkg::tlp_hdr_t rx_req_hdr_i,
+  input  wire  [DATA_W-1:0] rx_req_data_i,
+  output logic              np_credit_o,   // a non-posted request left
+
+  // ---- completions of the NIC's reads
+  input  wire               rx_cpl_valid_i,
+  output logic              rx_cpl_ready_o,
+  input  wire               rx_cpl_sop_i,
+  input  wire               rx_cpl_eop_i,
+  input  ggas_pkg::tlp_hdr_t rx_cpl_hdr_i,
+  input  wire  [DATA_W-1:0] rx_cpl_data_i,
+
+  // ---- requests of the NIC
+  output logic              tx_req_valid_o,
+  input  wire               tx_req_ready_i,
+  output logic              tx_req_sop_o,
+  output logic              tx_req_eop_o,
+  output ggas_pkg::tlp_hdr_t tx_req_hdr_o,
+  output logic [DATA_W-1:0] tx_req_data_o,
+  input  wire               tx_np_ok_i,    // the host takes reads
+
+  // ---- completions of the host's requests
+  output logic              tx_cpl_valid_o,
+  input  wire               tx_cpl_ready_i,
+  output logic              tx_cpl_sop_o,
+  output logic              tx_cpl_eop_o,
+  output ggas_pkg::tlp_hdr_t tx_cpl_hdr_o,
+  output logic [DATA_W-1:0] tx_cpl_data_o,
+
+  // ---- PHY: one flit a cycle
+  output logic              link_tx_valid_o,
+  input  wire               link_tx_ready_i,
+  output logic [1:0]        link_tx_kind_o,
+  output logic [DATA_W-1:0] link_tx_data_o,
+  input  wire               link_rx_valid_i,
+  input  wire  [1:0]        link_rx_kind_i,
+  input  wire  [DATA_W-1:0] link_rx_data_i,
+  input  wire               link_rx_up_i
+);
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("nic_top: DATA_W must be 64, 256 or 512");
+  end
+`endif
+
+  // Event sources in the order of their queue slots, and the vectors of their event pulses.
+  localparam int unsigned EV_HOSTIF = 0, EV_SMFU = 1, EV_NET = 2, EV_UNITS = 3;
+  localparam int unsigned EV_VECTORS = 6;
+
+  ggas_regs_pkg::cfg_t cfg;
+  ggas_regs_pkg::sts_t sts;
+
+  logic [EV_UNITS-1:0]    ev_valid, ev_ready;
+  ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net;
+  logic [31:0]            pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
+  logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
+  logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, queue_busy, msix_busy;
+  logic smfu_timer, link_timer, msix_timer;
+
+  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy;
+  assign timer_o = smfu_timer || link_timer || msix_timer;
+
+  // ---------------------------------------------------------------- host interface
+
+  logic win_p_valid, win_p_ready, win_p_sop, win_p_eop, win_np_valid, win_np_ready, ld_cpl_valid, ld_cpl_ready,
+    ld_cpl_sop, ld_cpl_eop, tgt_req_valid, tgt_req_ready, tgt_req_sop, tgt_req_eop, tgt_cpl_valid, tgt_cpl_ready,
+    tgt_cpl_sop, tgt_cpl_eop, reg_req, reg_write, reg_error, evt_valid, evt_ready, msix_valid, msix_ready;
+  ggas_pkg::tlp_hdr_t win_p_hdr, win_np_hdr, ld_cpl_hdr, tgt_req_hdr, tgt_cpl_hdr;
+  logic [DATA_W-1:0] win_p_data, ld_cpl_data, tgt_req_data, tgt_cpl_data;
+  logic [15:0] reg_addr;
+  logic [63:0] reg_wdata, reg_rdata, evt_addr, msix_addr;
+  logic [7:0] reg_wstrb;
+  logic [127:0] evt_data;
+  logic [31:0] msix_data;
+
+  hostif #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS)) i_hostif (
+    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_mps_i(cfg_mps_i), .cfg_bus_id_i(cfg_bus_id_i),
+    .rx_req_valid_i(rx_req_valid_i), .rx_req_ready_o(rx_req_ready_o), .rx_req_sop_i(rx_req_sop_i),
+    .rx_req_eop_i(rx_req_eop_i), .rx_req_hdr_i(rx_req_hdr_i), .rx_req_data_i(rx_req_data_i),
+    .np_credit_o(np_credit_o), .rx_cpl_valid_i(rx_cpl_valid_i), .rx_cpl_ready_o(rx_cpl_ready_o),
+    .rx_cpl_sop_i(rx_cpl_sop_i), .rx_cpl_eop_i(rx_cpl_eop_i), .rx_cpl_hdr_i(rx_cpl_hdr_i),
+    .rx_cpl_data_i(rx_cpl_data_i), .tx_req_valid_o(tx_req_valid_o), .tx_req_ready_i(tx_req_ready_i),
+    .tx_req_sop_o(tx_req_sop_o), .tx_req_eop_o(tx_req_eop_o), .tx_req_hdr_o(tx_req_hdr_o),
+    .tx_req_data_o(tx_req_data_o), .tx_cpl_valid_o(tx_cpl_valid_o), .tx_cpl_ready_i(tx_cpl_ready_i),
+    .tx_cpl_sop_o(tx_cpl_sop_o), .tx_cpl_eop_o(tx_cpl_eop_o), .tx_cpl_hdr_o(tx_cpl_hdr_o),
+    .tx_cpl_data_o(tx_cpl_data_o), .win_p_valid_o(win_p_valid), .win_p_ready_i(win_p_ready), .win_p_sop_o(win_p_sop),
+    .win_p_eop_o(win_p_eop), .win_p_hdr_o(win_p_hdr), .win_p_data_o(win_p_data), .win_np_valid_o(win_np_valid),
+    .win_np_ready_i(win_np_ready), .win_np_hdr_o(win_np_hdr), .ld_cpl_valid_i(ld_cpl_valid),
+    .ld_cpl_ready_o(ld_cpl_ready), .ld_cpl_sop_i(ld_cpl_sop), .ld_cpl_eop_i(ld_cpl_eop), .ld_cpl_hdr_i(ld_cpl_hdr),
+    .ld_cpl_data_i(ld_cpl_data), .tgt_req_valid_i(tgt_req_valid), .tgt_req_ready_o(tgt_req_ready),
+    .tgt_req_sop_i(tgt_req_sop), .tgt_req_eop_i(tgt_req_eop), .tgt_req_hdr_i(tgt_req_hdr),
+    .tgt_req_data_i(tgt_req_data), .tgt_cpl_valid_o(tgt_cpl_valid), .tgt_cpl_ready_i(tgt_cpl_ready),
+    .tgt_cpl_sop_o(tgt_cpl_sop), .tgt_cpl_eop_o(tgt_cpl_eop), .tgt_cpl_hdr_o(tgt_cpl_hdr),
+    .tgt_cpl_data_o(tgt_cpl_data), .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
+    .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
+    .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
+    .msix_valid_i(msix_valid), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
+    .event_valid_o(ev_valid[EV_HOSTIF]), .event_ready_i(ev_ready[EV_HOSTIF]), .event_o(ev_hostif),
+    .ev_pulse_o(pulse_req), .ev_pulse2_o(pulse_cpl), .ev_pulse3_o(pulse_reg),
+    .cnt_rx_req_o(cnt[ggas_regs_pkg::CNT_HOST_RX_REQS]), .cnt_tx_req_o(cnt[ggas_regs_pkg::CNT_HOST_TX_REQS]),
+    .cnt_tx_cpl_o(cnt[ggas_regs_pkg::CNT_HOST_TX_CPLS]), .busy_o(hostif_busy)
+  );
+
+  // ---------------------------------------------------------------- shared memory functional unit
+
+  logic [15:0] peer_node, ext_addr;
+  logic peer_valid, link_up, ext_interval_req, ext_write, tx_p_valid, tx_p_ready, tx_p_sop, tx_p_eop, tx_np_valid,
+    tx_np_ready, tx_np_sop, tx_np_eop, tx_rsp_valid, tx_rsp_ready, tx_rsp_sop, tx_rsp_eop, rx_p_valid, rx_p_ready,
+    rx_p_sop, rx_p_eop, rx_np_valid, rx_np_ready, rx_np_sop, rx_np_eop, rx_rsp_valid, rx_rsp_ready, rx_rsp_sop,
+    rx_rsp_eop;
+  logic [63:0] ext_wdata, ext_interval_rdata;
+  logic [7:0] ext_wstrb;
+  ggas_pkg::net_hdr_t tx_p_hdr, tx_np_hdr, tx_rsp_hdr, rx_p_hdr, rx_np_hdr, rx_rsp_hdr;
+  logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
+
+  smfu #(.DATA_W(DATA_W)) i_smfu (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .busy_o(smfu_busy), .timer_o(smfu_timer),
+    .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress), .cfg_ingress_i(cfg.smfu_ctrl_ingress),
+    .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
+    .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_tbase_i(cfg.smfu_tbase_base), .cfg_tsize_i(cfg.smfu_tsize_size),
+    .cfg_timeout_load_i(cfg.smfu_timeout_load), .cfg_timeout_host_i(cfg.smfu_timeout_host), .cfg_mps_i(cfg_mps_i),
+    .cfg_mrrs_i(cfg_mrrs_i), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
+    .ext_interval_req_i(ext_interval_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
+    .ext_wstrb_i(ext_wstrb), .ext_interval_rdata_o(ext_interval_rdata), .win_p_valid_i(win_p_valid),
+    .win_p_ready_o(win_p_ready), .win_p_sop_i(win_p_sop), .win_p_eop_i(win_p_eop), .win_p_hdr_i(win_p_hdr),
+    .win_p_data_i(win_p_data), .win_np_valid_i(win_np_valid), .win_np_ready_o(win_np_ready),
+    .win_np_hdr_i(win_np_hdr), .ld_cpl_valid_o(ld_cpl_valid), .ld_cpl_ready_i(ld_cpl_ready),
+    .ld_cpl_sop_o(ld_cpl_sop), .ld_cpl_eop_o(ld_cpl_eop), .ld_cpl_hdr_o(ld_cpl_hdr), .ld_cpl_data_o(ld_cpl_data),
+    .tgt_req_valid_o(tgt_req_valid), .tgt_req_ready_i(tgt_req_ready), .tgt_req_sop_o(tgt_req_sop),
+    .tgt_req_eop_o(tgt_req_eop), .tgt_req_hdr_o(tgt_req_hdr), .tgt_req_data_o(tgt_req_data), .tgt_np_ok_i(tx_np_ok_i),
+    .tgt_cpl_valid_i(tgt_cpl_valid), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_sop_i(tgt_cpl_sop),
+    .tgt_cpl_eop_i(tgt_cpl_eop), .tgt_cpl_hdr_i(tgt_cpl_hdr), .tgt_cpl_data_i(tgt_cpl_data),
+    .tx_p_valid_o(tx_p_valid), .tx_p_ready_i(tx_p_ready), .tx_p_sop_o(tx_p_sop), .tx_p_eop_o(tx_p_eop),
+    .tx_p_hdr_o(tx_p_hdr), .tx_p_data_o(tx_p_data), .tx_np_valid_o(tx_np_valid), .tx_np_ready_i(tx_np_ready),
+    .tx_np_sop_o(tx_np_sop), .tx_np_eop_o(tx_np_eop), .tx_np_hdr_o(tx_np_hdr), .tx_np_data_o(tx_np_data),
+    .tx_rsp_valid_o(tx_rsp_valid), .tx_rsp_ready_i(tx_rsp_ready), .tx_rsp_sop_o(tx_rsp_sop),
+    .tx_rsp_eop_o(tx_rsp_eop), .tx_rsp_hdr_o(tx_rsp_hdr), .tx_rsp_data_o(tx_rsp_data), .rx_p_valid_i(rx_p_valid),
+    .rx_p_ready_o(rx_p_ready), .rx_p_sop_i(rx_p_sop), .rx_p_eop_i(rx_p_eop), .rx_p_hdr_i(rx_p_hdr),
+    .rx_p_data_i(rx_p_data), .rx_np_valid_i(rx_np_valid), .rx_np_ready_o(rx_np_ready), .rx_np_sop_i(rx_np_sop),
+    .rx_np_eop_i(rx_np_eop), .rx_np_hdr_i(rx_np_hdr), .rx_np_data_i(rx_np_data), .rx_rsp_valid_i(rx_rsp_valid),
+    .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_sop_i(rx_rsp_sop), .rx_rsp_eop_i(rx_rsp_eop), .rx_rsp_hdr_i(rx_rsp_hdr),
+    .rx_rsp_data_i(rx_rsp_data), .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]),
+    .event_o(ev_smfu), .event_count_o(pulse_smfu), .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]),
+    .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
+    .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
+    .cnt_load_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_PACKETS]),
+    .cnt_load_cpls_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_CPLS]),
+    .cnt_load_errors_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_ERRORS]), .cnt_quiets_o(cnt[ggas_regs_pkg::CNT_SMFU_QUIETS]),
+    .cnt_target_stores_o(cnt[ggas_regs_pkg::CNT_SMFU_TARGET_STORES]),
+    .cnt_target_loads_o(cnt[ggas_regs_pkg::CNT_SMFU_TARGET_LOADS])
+  );
+
+  // ---------------------------------------------------------------- network and link
+
+  logic [2:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
+  logic [3*192-1:0] lnk_tx_hdr, lnk_rx_hdr;
+  logic [3*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
+  logic lnk_ev_dead, lnk_ev_bad;
+  logic [7:0] lnk_ev_dead_tries, lnk_ev_bad_op;
+  logic [1:0] lnk_ev_lost;
+  logic [15:0] lnk_ev_bad_src;
+
+  net #(.DATA_W(DATA_W)) i_net (
+    .clk_i(clk_i), .rst_ni(rst_ni), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),
+    .cfg_peer_valid_i(cfg.link_peer_valid), .peer_node_o(peer_node), .peer_valid_o(peer_valid), .link_up_o(link_up),
+    .tx_p_valid_i(tx_p_valid), .tx_p_ready_o(tx_p_ready), .tx_p_sop_i(tx_p_sop), .tx_p_eop_i(tx_p_eop),
+    .tx_p_hdr_i(tx_p_hdr), .tx_p_data_i(tx_p_data), .tx_np_valid_i(tx_np_valid), .tx_np_ready_o(tx_np_ready),
+    .tx_np_sop_i(tx_np_sop), .tx_np_eop_i(tx_np_eop), .tx_np_hdr_i(tx_np_hdr), .tx_np_data_i(tx_np_data),
+    .tx_rsp_valid_i(tx_rsp_valid), .tx_rsp_ready_o(tx_rsp_ready), .tx_rsp_sop_i(tx_rsp_sop),
+    .tx_rsp_eop_i(tx_rsp_eop), .tx_rsp_hdr_i(tx_rsp_hdr), .tx_rsp_data_i(tx_rsp_data), .rx_p_valid_o(rx_p_valid),
+    .rx_p_ready_i(rx_p_ready), .rx_p_sop_o(rx_p_sop), .rx_p_eop_o(rx_p_eop), .rx_p_hdr_o(rx_p_hdr),
+    .rx_p_data_o(rx_p_data), .rx_np_valid_o(rx_np_valid), .rx_np_ready_i(rx_np_ready), .rx_np_sop_o(rx_np_sop),
+    .rx_np_eop_o(rx_np_eop), .rx_np_hdr_o(rx_np_hdr), .rx_np_data_o(rx_np_data), .rx_rsp_valid_o(rx_rsp_valid),
+    .rx_rsp_ready_i(rx_rsp_ready), .rx_rsp_sop_o(rx_rsp_sop), .rx_rsp_eop_o(rx_rsp_eop), .rx_rsp_hdr_o(rx_rsp_hdr),
+    .rx_rsp_data_o(rx_rsp_data), .lnk_sts_state_i(sts.link_status_state), .lnk_tx_valid_o(lnk_tx_valid),
+    .lnk_tx_ready_i(lnk_tx_ready), .lnk_tx_sop_o(lnk_tx_sop), .lnk_tx_eop_o(lnk_tx_eop), .lnk_tx_hdr_o(lnk_tx_hdr),
+    .lnk_tx_data_o(lnk_tx_data), .lnk_rx_valid_i(lnk_rx_valid), .lnk_rx_ready_o(lnk_rx_ready),
+    .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr), .lnk_rx_data_i(lnk_rx_data),
+    .lnk_ev_dead_i(lnk_ev_dead), .lnk_ev_dead_tries_i(lnk_ev_dead_tries), .lnk_ev_lost_i(lnk_ev_lost),
+    .lnk_ev_bad_i(lnk_ev_bad), .lnk_ev_bad_src_i(lnk_ev_bad_src), .lnk_ev_bad_op_i(lnk_ev_bad_op),
+    .event_valid_o(ev_valid[EV_NET]), .event_ready_i(ev_ready[EV_NET]), .event_o(ev_net), .event_count_o(pulse_net)
+  );
+
+  link #(.DATA_W(DATA_W)) i_link (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .busy_o(link_busy), .timer_o(link_timer),
+    .cfg_replay_limit_i(cfg.link_ctrl_replay_limit), .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout),
+    .cfg_retrain_i(cfg.link_ctrl_retrain), .sts_state_o(sts.link_status_state),
+    .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o(link_tx_valid_o), .link_tx_ready_i(link_tx_ready_i),
+    .link_tx_kind_o(link_tx_kind_o), .link_tx_data_o(link_tx_data_o), .link_rx_valid_i(link_rx_valid_i),
+    .link_rx_kind_i(link_rx_kind_i), .link_rx_data_i(link_rx_data_i), .link_rx_up_i(link_rx_up_i),
+    .tx_valid_i(lnk_tx_valid), .tx_ready_o(lnk_tx_ready), .tx_sop_i(lnk_tx_sop), .tx_eop_i(lnk_tx_eop),
+    .tx_hdr_i(lnk_tx_hdr), .tx_data_i(lnk_tx_data), .rx_valid_o(lnk_rx_valid), .rx_ready_i(lnk_rx_ready),
+    .rx_sop_o(lnk_rx_sop), .rx_eop_o(lnk_rx_eop), .rx_hdr_o(lnk_rx_hdr), .rx_data_o(lnk_rx_data),
+    .ev_dead_o(lnk_ev_dead), .ev_dead_tries_o(lnk_ev_dead_tries), .ev_lost_o(lnk_ev_lost), .ev_bad_o(lnk_ev_bad),
+    .ev_bad_src_o(lnk_ev_bad_src), .ev_bad_op_o(lnk_ev_bad_op),
+    .cnt_tx_packets_o(cnt[ggas_regs_pkg::CNT_LINK_TX_PACKETS]),
+    .cnt_rx_packets_o(cnt[ggas_regs_pkg::CNT_LINK_RX_PACKETS]),
+    .cnt_tx_replays_o(cnt[ggas_regs_pkg::CNT_LINK_TX_REPLAYS]),
+    .cnt_rx_crc_errors_o(cnt[ggas_regs_pkg::CNT_LINK_RX_CRC_ERRORS]),
+    .cnt_rx_seq_errors_o(cnt[ggas_regs_pkg::CNT_LINK_RX_SEQ_ERRORS])
+  );
+
+  // ---------------------------------------------------------------- registers, counters, events, interrupts
+
+  logic        ext_counter_req, ext_msix_req;
+  logic [63:0] ext_counter_rdata, ext_msix_rdata;
+  logic [15:0] raise;
+  logic        reg_ack;
+
+  assign sts.caps_data_w    = DATA_W[9:0];
+  assign sts.caps_mtu       = ggas_pkg::MTU[9:0];
+  assign sts.caps_loads     = 8'd64;
+  assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
+  assign sts.caps_vectors   = ggas_regs_pkg::MSIX_NUM[7:0];
+  assign sts.time_cycles    = time_i;
+
+  regs i_regs (
+    .clk_i(clk_i), .rst_ni(rst_ni), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
+    .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
+    .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
+    .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata), .ext_msix_req_o(ext_msix_req),
+    .ext_msix_rdata_i(ext_msix_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata),
+    .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
+  );
+
+  counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
+    .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt),
+    .ev_i({pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req}),
+    .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata)
+  );
+
+  event_queue #(.SOURCES(EV_UNITS)) i_event_queue (
+    .clk_i(clk_i), .rst_ni(rst_ni),
+    .enable_i(cfg.evq_ctrl_enable), .base_i(cfg.evq_base_base[63:12]), .log2_size_i(cfg.evq_ctrl_log2_size),
+    .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
+    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_net, ev_smfu, ev_hostif}),
+    .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr), .rec_data_o(evt_data), .raise_o(raise),
+    .head_o(sts.evq_head_count), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
+  );
+
+  msix i_msix (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .moderation_i(cfg.msix_moderation_cycles), .raise_i(raise),
+    .ext_req_i(ext_msix_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
+    .ext_rdata_o(ext_msix_rdata), .pending_o(sts.msix_pba_bits),
+    .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr), .msg_data_o(msix_data),
+    .cnt_sent_o(cnt[ggas_regs_pkg::CNT_HOST_MSIX]), .busy_o(msix_busy), .timer_o(msix_timer)
+  );
+
+  wire unused = &{1'b0, reg_ack, cfg.evq_base_base[11:0]};
+
+endmodule
+
+`default_nettype wire

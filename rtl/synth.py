@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesises nic_top for a Xilinx 7-series device with Yosys and prints what it takes, per module.
+
+Exit status 1 if there is a latch, a combinational loop, a net with several drivers or anything else that Yosys' check finds.
+"""
+
+import collections
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import sources
+
+# LUTs that a cell occupies: LUTs proper, distributed RAM and shift registers.
+LUTS = {"RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1, "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM32M": 4,
+        "RAM64M": 4, "SRL16E": 1, "SRLC32E": 1}
+BRAMS = {"RAMB18E1": 0.5, "RAMB36E1": 1}
+
+# The checks run on the flat netlist, where a loop through several modules shows; the mapping keeps the modules apart.
+SCRIPT = """
+read_verilog -sv -DSYNTHESIS {files}
+hierarchy -check -top nic_top -chparam DATA_W {width}
+proc
+opt_clean
+design -save elaborated
+flatten
+opt_expr
+opt_clean
+check -assert
+select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr
+design -load elaborated
+synth_xilinx -family xc7 -noiopad -noclkbuf -run begin:check
+select -assert-none t:$_DLATCH* t:$dlatch t:LDCE t:LDPE
+tee -q -o {report} stat -json
+"""
+
+
+def resources(cells):
+    """LUT, FF, BRAM, DSP, carry of one module without its instances."""
+    total = collections.Counter()
+    for kind, n in cells.items():
+        if kind.startswith("LUT") or kind == "INV":
+            total["LUT"] += n
+        elif kind in LUTS:
+            total["LUT"] += LUTS[kind] * n
+            total["of these RAM"] += LUTS[kind] * n
+        elif kind.startswith("FD"):
+            total["FF"] += n
+        elif kind in BRAMS:
+            total["BRAM36"] += BRAMS[kind] * n
+        elif kind == "CARRY4":
+            total["CARRY4"] += n
+        elif kind == "DSP48E1":
+            total["DSP"] += n
+    return total
+
+
+COLUMNS = ("LUT", "of these RAM", "FF", "CARRY4", "BRAM36", "DSP")
+
+
+def plain(name):
+    """Module name without Yosys' decoration for parameters."""
+    name = name.lstrip("\\")
+    return name.split("\\")[1] if name.startswith("$paramod") else name
+
+
+def instances(modules, name, total):
+    """Adds module `name` and everything below it to `total`: {plain name: (count, resources)}."""
+    cells = modules[name]["num_cells_by_type"]
+    count, sums = total.get(plain(name), (0, collections.Counter()))
+    total[plain(name)] = (count + 1, sums + resources(cells))
+    for kind, n in cells.items():
+        key = kind if kind in modules else "\\" + kind
+        if key in modules:
+            for _ in range(n):
+                instances(modules, key, total)
+
+
+def table(report):
+    modules = json.loads(report)["modules"]
+    top = next(n for n in modules if plain(n) == "nic_top")
+    total = {}
+    instances(modules, top, total)
+    rows = sorted(total.items(), key=lambda kv: -kv[1][1]["LUT"])
+    everything = sum((r for _, r in total.values()), collections.Counter())
+    lines = [f"{'module':<22}{'n':>4}" + "".join(f"{c:>14}" for c in COLUMNS)]
+    for name, (n, r) in rows + [("nic_top in all", (1, everything))]:
+        lines.append(f"{name:<22}{n:>4}" + "".join(f"{r[c]:>14g}" for c in COLUMNS))
+    return "\n".join(lines)
+
+
+def main():
+    opts = sources.arguments(__doc__).parse_args()
+    if not shutil.which("yosys"):
+        sys.exit("yosys: not found; it is in the Debian package yosys")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as tmp:
+        report = pathlib.Path(tmp) / "stat.json"
+        files = " ".join(str(f) for f in sources.files(opts.generated))
+        script = pathlib.Path(tmp) / "synth.ys"
+        script.write_text(SCRIPT.format(files=files, width=opts.data_w, report=report))
+        result = subprocess.run(["yosys", "-q", str(script)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if result.returncode:
+            sys.exit(f"nic_top, DATA_W={opts.data_w}: synthesis failed\n{result.stdout[-4000:]}")
+        text = report.read_text()
+    print(f"nic_top, DATA_W={opts.data_w}, Xilinx 7-series, Yosys: no latch, no combinational loop ({time.monotonic() - started:.0f} s)")
+    print(table(text[text.index("{"):]))
+
+
+if __name__ == "__main__":
+    main()
