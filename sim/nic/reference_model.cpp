@@ -19,6 +19,7 @@ constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
 constexpr uint64_t page_bytes = 4096;
 constexpr unsigned register_bytes = 1 << 16;
 constexpr unsigned rcb_bytes = 128;
+constexpr unsigned max_nodes = 64;  // dirty bits of the quiet
 constexpr unsigned mtu_dw = mtu_bytes / 4;
 constexpr uint64_t info_mask = (uint64_t{1} << 40) - 1;
 
@@ -82,14 +83,15 @@ void reference_model::host_request(const tlp& t) {
   const bool memory = t.kind == tlp_kind::mrd || t.kind == tlp_kind::mwr;
   const bool quiet_page = t.bar == bar_pages && t.kind == tlp_kind::mrd && t.addr % page_bytes == 0 && t.len_dw <= 2;
   const bool served = memory && (t.bar == bar_registers || t.bar == bar_window || quiet_page);
-  if (memory && broken_rule(t)) {
+  const bool too_long = t.kind == tlp_kind::mwr && 4u * t.len_dw > cfg_.mps;
+  if (memory && (too_long || broken_rule(t))) {
     raise(GGAS_EV_MALFORMED_TLP, 0, t.addr);
-    if (t.non_posted()) complete(t, cpl_status::ur);
+    if (t.non_posted()) complete_error(t, cpl_status::ur, 0);
     return;
   }
   if (!served) {
     raise(GGAS_EV_UNSUPPORTED_TLP, 0, t.addr);
-    if (t.non_posted()) complete(t, cpl_status::ur);
+    if (t.non_posted()) complete_error(t, cpl_status::ur, 0);
     return;
   }
   if (t.bar == bar_registers) return register_access(t);
@@ -107,7 +109,7 @@ void reference_model::register_access(const tlp& t) {
                      offset == GGAS_REG_CAPS || std::ranges::find(time_dependent, offset) != std::end(time_dependent);
   if (!(word || both) || t.addr > 0xffff || !known) {
     raise(GGAS_EV_UNSUPPORTED_TLP, 0, t.addr);
-    if (t.non_posted()) complete(t, cpl_status::ur);
+    if (t.non_posted()) complete_error(t, cpl_status::ur, 0);
     return;
   }
   const unsigned shift = t.addr & 4 ? 32 : 0;
@@ -133,6 +135,7 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
   if (!is_interval(offset)) return;
   const bool target = (offset & 0x18) == 0x10;
   merge(target ? GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK : ~0ull);
+  if (!target) regs_[(offset & ~0x1fu) / 8 + 2] &= ~GGAS_INTERVAL_TARGET_VALID_MASK;
   if (!target || !(reg(offset) & GGAS_INTERVAL_TARGET_VALID_MASK)) return;
   const uint64_t start = reg(uint16_t(offset - 16)), end = reg(uint16_t(offset - 8));
   if (start < end && start % page_bytes == 0 && end % page_bytes == 0) return;
@@ -172,8 +175,9 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
 
 bool reference_model::reachable(uint16_t node, net_status& why) const {
   const uint64_t peer = reg(GGAS_REG_LINK_PEER);
-  if (node == own()) return true;
   why = net_status::unreachable;
+  if (node >= max_nodes) return false;
+  if (node == own()) return true;
   if (!(peer & GGAS_LINK_PEER_VALID_MASK) || (peer & GGAS_LINK_PEER_NODE_MASK) != node) return false;
   why = net_status::link_down;
   return link_up_;
@@ -212,23 +216,23 @@ void reference_model::window_load(const tlp& t) {
   if (!where || !reachable(where->node, why)) {
     raise(where ? GGAS_EV_LOAD_UNREACHABLE : GGAS_EV_LOAD_UNMAPPED, where ? where->node : 0, t.addr);
     count(GGAS_REG_SMFU_LOAD_ERRORS);
-    return complete(t, cpl_status::ur);
+    return complete_error(t, cpl_status::ur, 0);
   }
-  const uint64_t key = next_key_++;
-  load& l = loads_[key];
-  l.request = t;
-  l.node = where->node;
+  const uint16_t tag = new_net_tag();
+  const unsigned unit = std::min<unsigned>(mtu_bytes, cfg_.mps);
+  waiting& w = waiting_[tag];
+  w.request = t;
+  w.node = where->node;
   std::vector<packet> out;
   for (unsigned dw = 0; dw < t.len_dw;) {
     const uint64_t addr = where->addr + 4 * dw;
-    const unsigned n = std::min<unsigned>((mtu_bytes - addr % mtu_bytes) / 4, t.len_dw - dw);
-    packet p{.dst = where->node, .vc = uint8_t(vc::np), .op = uint8_t(op::load), .tag = new_net_tag()};
+    const unsigned n = std::min<unsigned>(unsigned(unit - addr % unit) / 4, t.len_dw - dw);
+    packet p{.dst = where->node, .vc = uint8_t(vc::np), .op = uint8_t(op::load), .tag = tag};
     p.req_dw = uint16_t(n);
     p.addr = addr;
     p.first_be = uint8_t(byte_enables(t, dw));
     p.last_be = n > 1 ? uint8_t(byte_enables(t, dw + n - 1)) : 0;
-    l.pieces.push_back({p.tag, n, false});
-    waiting_[p.tag] = {key, where->node};
+    w.pieces.push_back(n);
     out.push_back(std::move(p));
     dw += n;
   }
@@ -252,7 +256,7 @@ void reference_model::start_quiet() {
       continue;
     }
     packet p{.dst = node, .vc = uint8_t(vc::np), .op = uint8_t(op::quiet), .tag = new_net_tag()};
-    waiting_[p.tag] = {0, node};
+    waiting_[p.tag] = {q.request, true, node, {}, 0};
     q.nodes.push_back(node);
     out.push_back(std::move(p));
   }
@@ -298,9 +302,13 @@ bool reference_model::in_segment(const packet& p, unsigned dw) const {
 }
 
 void reference_model::target_store(const packet& p) {
-  const bool sane = p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % 4 == 0;
+  const bool sane =
+      p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % 4 == 0 && p.addr % page_bytes + 4u * p.len_dw <= page_bytes;
   if (!sane) return raise(GGAS_EV_BAD_PACKET, p.src, p.op);
-  if (!in_segment(p, p.len_dw)) return raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
+  if (!in_segment(p, p.len_dw)) {
+    lost_for_[p.src] = true;
+    return raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
+  }
   const uint64_t base = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1);
   const unsigned mps_dw = cfg_.mps / 4u;
   for (unsigned dw = 0; dw < p.len_dw;) {
@@ -311,7 +319,7 @@ void reference_model::target_store(const packet& p) {
     w.first_be = be(dw);
     w.last_be = n > 1 ? be(dw + n - 1) : 0;
     w.data.assign(p.data.begin() + dw, p.data.begin() + dw + n);
-    requests_.push_back({std::move(w), p.src});
+    requests_.push_back({std::move(w), p.src, false});
     dw += n;
   }
   count(GGAS_REG_SMFU_TARGET_STORES);
@@ -320,10 +328,12 @@ void reference_model::target_store(const packet& p) {
 void reference_model::target_load(const packet& p) {
   const bool sane = p.len_dw == 0 && p.req_dw >= 1 && p.req_dw <= mtu_dw && p.addr % 4 == 0 &&
                     p.addr % mtu_bytes + 4u * p.req_dw <= mtu_bytes;
-  if (!sane) return raise(GGAS_EV_BAD_PACKET, p.src, p.op);
   packet rsp{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::load_rsp), .tag = p.tag};
-  if (!in_segment(p, p.req_dw)) {
-    raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
+  if (!sane || !in_segment(p, p.req_dw)) {
+    if (sane)
+      raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
+    else
+      raise(GGAS_EV_BAD_PACKET, p.src, p.op);
     rsp.status = uint8_t(net_status::range);
     return send(std::move(rsp));
   }
@@ -341,7 +351,7 @@ void reference_model::target_load(const packet& p) {
     m.last_be = n > 1 ? be(dw + n - 1) : 0;
     m.tag = new_host_tag();
     host_tags_[m.tag] = {key, dw, n};
-    requests_.push_back({std::move(m), p.src});
+    requests_.push_back({std::move(m), p.src, false});
     dw += n;
   }
 }
@@ -358,7 +368,7 @@ void reference_model::target_quiet(const packet& p) {
   m.requester = cfg_.bus_id;
   m.tag = new_host_tag();
   host_tags_[m.tag] = {key, 0, 1};
-  requests_.push_back({std::move(m), p.src});
+  requests_.push_back({std::move(m), p.src, true});
 }
 
 void reference_model::host_completion(const tlp& t) {
@@ -386,16 +396,36 @@ void reference_model::target_timeout(uint16_t tag) {
   const auto it = host_tags_.find(tag);
   if (it == host_tags_.end()) return;
   const uint64_t key = it->second.read;
-  raise(GGAS_EV_TARGET_TIMEOUT, reads_[key].request.src, tag);
+  raise(GGAS_EV_TARGET_TIMEOUT, reads_[key].request.src, reads_[key].request.tag);
   end_read(key, net_status::timeout);
 }
 
+// Loads of one source are answered in order: the packets of a long load share a tag.
 void reference_model::end_read(uint64_t key, net_status s) {
   std::erase_if(host_tags_, [&](const auto& e) { return e.second.read == key; });
-  const read r = std::move(reads_[key]);
-  reads_.erase(key);
+  const uint16_t source = reads_[key].request.src;
+  reads_[key].done = true;
+  reads_[key].status = s;
+  for (auto it = reads_.begin(); it != reads_.end();) {
+    const read& r = it->second;
+    const bool flush = r.request.is(op::quiet);
+    if (r.request.src != source || (flush && !r.done)) {
+      ++it;
+      continue;
+    }
+    if (!r.done) return;
+    const read finished = std::move(it->second);
+    it = reads_.erase(it);
+    answer(finished);
+  }
+}
+
+void reference_model::answer(const read& r) {
+  const net_status s = r.status;
   packet rsp{.dst = r.request.src, .vc = uint8_t(vc::rsp), .status = uint8_t(s), .tag = r.request.tag};
   rsp.op = uint8_t(r.request.is(op::quiet) ? op::quiet_rsp : op::load_rsp);
+  if (r.request.is(op::quiet) && std::exchange(lost_for_[r.request.src], false) && s == net_status::ok)
+    rsp.status = uint8_t(net_status::range);
   if (r.request.is(op::load) && s == net_status::ok) {
     rsp.len_dw = uint16_t(r.dw);
     rsp.data.assign(r.data.begin(), r.data.end());
@@ -408,76 +438,52 @@ void reference_model::end_read(uint64_t key, net_status s) {
 
 void reference_model::response(const packet& p) {
   const auto it = waiting_.find(p.tag);
-  const bool match = it != waiting_.end() && it->second.node == p.src && (it->second.load == 0) == p.is(op::quiet_rsp);
+  const bool match = it != waiting_.end() && it->second.node == p.src && it->second.quiet == p.is(op::quiet_rsp);
   if (!match) return raise(GGAS_EV_UNEXPECTED_RSP, p.src, p.tag);
-  const uint64_t key = it->second.load;
-  const bool ok = p.status == uint8_t(net_status::ok);
-  if (!ok) {
-    const uint8_t code = key ? GGAS_EV_LOAD_REMOTE_ERROR : GGAS_EV_QUIET_FAILED;
+  const bool quiet = it->second.quiet;
+  if (p.status != uint8_t(net_status::ok)) {
+    const uint8_t code = quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_REMOTE_ERROR;
     return end_waiting(p.tag, net_status(p.status), {code, p.src, p.status});
   }
-  if (!key) return end_waiting(p.tag, net_status::ok, {});
-  waiting_.erase(it);
-  finish_load_piece(key, p.tag, p);
+  if (quiet) return end_waiting(p.tag, net_status::ok, {});
+  load_data(p.tag, p);
 }
 
-void reference_model::finish_load_piece(uint64_t key, uint16_t tag, const packet& rsp) {
-  load& l = loads_[key];
-  const auto piece = std::ranges::find(l.pieces, tag, &load::piece::tag);
-  if (rsp.len_dw != piece->dw) {
-    raise(GGAS_EV_BAD_PACKET, rsp.src, rsp.op);
-    return end_load(key, net_status::host_error, {}, cpl_status::ca);
-  }
-  piece->done = true;
-  l.early[tag].assign(rsp.data.begin(), rsp.data.end());
-  deliver(l);
-  if (!l.pieces.empty()) return;
+void reference_model::load_data(uint16_t tag, const packet& rsp) {
+  waiting& w = waiting_[tag];
+  if (rsp.len_dw != w.pieces.front())
+    return end_waiting(tag, net_status::host_error, {GGAS_EV_BAD_PACKET, rsp.src, rsp.op});
+  complete_data(w.request, {rsp.data.begin(), rsp.data.end()}, w.dw_sent);
+  w.dw_sent += rsp.len_dw;
+  w.pieces.pop_front();
+  if (!w.pieces.empty()) return;
   count(GGAS_REG_SMFU_LOAD_CPLS);
-  loads_.erase(key);
+  waiting_.erase(tag);
 }
 
-void reference_model::deliver(load& l) {
-  while (!l.pieces.empty() && l.pieces.front().done) {
-    const auto piece = l.pieces.front();
-    l.pieces.pop_front();
-    complete_data(l.request, std::move(l.early[piece.tag]), l.dw_sent);
-    l.early.erase(piece.tag);
-    l.dw_sent += piece.dw;
-  }
-}
-
-void reference_model::end_load(uint64_t key, net_status, event e, cpl_status status) {
-  load l = std::move(loads_[key]);
-  loads_.erase(key);
-  for (const auto& p : l.pieces) waiting_.erase(p.tag);
-  if (e.code) raise(e.code, e.node, e.info);
-  count(GGAS_REG_SMFU_LOAD_ERRORS);
-  tlp c{.kind = tlp_kind::cpl, .len_dw = 0, .tag = l.request.tag, .requester = l.request.requester};
-  c.completer = cfg_.bus_id;
-  c.status = status;
-  c.byte_count = uint16_t(bytes_left(l.request, l.dw_sent));
-  c.lower_addr = lower_address(l.request, l.dw_sent);
-  completions_.push_back(std::move(c));
-}
-
-// Ends what waits for `tag`: a whole load, or one node of the quiet.
+// Ends what waits for `tag`: a load, or one node of the quiet.
 void reference_model::end_waiting(uint16_t tag, net_status s, const event& e) {
   const auto it = waiting_.find(tag);
   if (it == waiting_.end()) return;
-  const waiting w = it->second;
+  const waiting w = std::move(it->second);
   waiting_.erase(it);
-  if (w.load) return end_load(w.load, s, e, cpl_status::ca);
   if (e.code) raise(e.code, e.node, e.info);
-  if (s != net_status::ok) fail_store(s);
-  std::erase(quiets_.front().nodes, w.node);
-  if (quiets_.front().nodes.empty()) finish_quiet();
+  if (w.quiet) {
+    if (s != net_status::ok) fail_store(s);
+    std::erase(quiets_.front().nodes, w.node);
+    if (quiets_.front().nodes.empty()) finish_quiet();
+    return;
+  }
+  count(GGAS_REG_SMFU_LOAD_ERRORS);
+  complete_error(w.request, cpl_status::ca, w.dw_sent);
 }
 
 void reference_model::load_timeout(uint16_t tag) {
   const auto it = waiting_.find(tag);
   if (it == waiting_.end()) return;
-  const uint8_t code = it->second.load ? GGAS_EV_LOAD_TIMEOUT : GGAS_EV_QUIET_FAILED;
-  const uint64_t info = it->second.load ? tag : uint64_t(net_status::timeout);
+  const bool quiet = it->second.quiet;
+  const uint64_t info = quiet ? uint64_t(net_status::timeout) : tag;
+  const uint8_t code = quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_TIMEOUT;
   end_waiting(tag, net_status::timeout, {code, it->second.node, info});
 }
 
@@ -485,13 +491,15 @@ void reference_model::link_up(bool up) {
   const bool died = link_up_ && !up;
   link_up_ = up;
   if (!died) return;
+  for (auto& [node, dirty] : dirty_)
+    if (dirty && node != own()) fail_store(net_status::link_down);
   std::vector<uint16_t> tags;
   for (const auto& [tag, w] : waiting_)
     if (w.node != own()) tags.push_back(tag);
   for (uint16_t tag : tags) {
     const auto it = waiting_.find(tag);
     if (it == waiting_.end()) continue;
-    const uint8_t code = it->second.load ? GGAS_EV_LOAD_REMOTE_ERROR : GGAS_EV_QUIET_FAILED;
+    const uint8_t code = it->second.quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_REMOTE_ERROR;
     end_waiting(tag, net_status::link_down, {code, it->second.node, uint64_t(net_status::link_down)});
   }
 }
@@ -507,12 +515,13 @@ uint16_t reference_model::new_host_tag() {
 
 // ---------------------------------------------------------------------------------------------- completions
 
-void reference_model::complete(const tlp& request, cpl_status status) {
+// Ends a request whose first `dw` DWs were answered.
+void reference_model::complete_error(const tlp& request, cpl_status status, unsigned dw) {
   tlp c{.kind = tlp_kind::cpl, .len_dw = 0, .tag = request.tag, .requester = request.requester};
   c.completer = cfg_.bus_id;
   c.status = status;
-  c.byte_count = uint16_t(request_bytes(request));
-  c.lower_addr = lower_address(request, 0);
+  c.byte_count = uint16_t(bytes_left(request, dw));
+  c.lower_addr = lower_address(request, dw);
   completions_.push_back(std::move(c));
 }
 

@@ -30,6 +30,7 @@ struct event {
 struct target_request {
   pcie::tlp tlp;
   uint16_t source = 0;
+  bool flush = false;  // the empty read of a quiet
 };
 
 class reference_model {
@@ -54,7 +55,7 @@ class reference_model {
     return reg(offset);
   }  // SMFU_*, LINK_TX/RX_PACKETS, HOST_RX_REQS, EVENT_COUNT
   std::optional<uint64_t> read_register(uint16_t offset) const;  // nullopt: depends on time
-  unsigned loads_waiting() const { return unsigned(loads_.size()); }
+  unsigned responses_waiting() const { return unsigned(waiting_.size()); }
   unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
 
   // Where a window access of `bytes` lands; nullopt: unmapped.
@@ -65,22 +66,14 @@ class reference_model {
   std::optional<place> lookup(uint64_t offset, uint64_t bytes) const;
 
  private:
-  // A host read of the window: its packets in address order, answered in that order.
-  struct load {
-    pcie::tlp request;
-    struct piece {
-      uint16_t tag;
-      unsigned dw;
-      bool done = false;
-    };
-    std::deque<piece> pieces;
-    unsigned dw_sent = 0;
-    std::map<uint16_t, std::vector<uint32_t>> early;  // arrived and not yet sent, by piece
-    uint16_t node = 0;
-  };
+  // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read goes out in packets that
+  // all carry its tag and are answered in order.
   struct waiting {
-    uint64_t load;  // key in loads_, or 0 for a quiet
-    uint16_t node;
+    pcie::tlp request;
+    bool quiet = false;
+    uint16_t node = 0;
+    std::deque<unsigned> pieces;  // DWs of each packet not yet answered
+    unsigned dw_sent = 0;
   };
   // A packet from the network that waits for the local host.
   struct read {
@@ -88,6 +81,8 @@ class reference_model {
     unsigned dw = 0;
     std::vector<uint32_t> data;
     unsigned pieces = 0;
+    bool done = false;
+    net_status status = net_status::ok;
   };
   struct piece_of_read {
     uint64_t read;
@@ -114,13 +109,12 @@ class reference_model {
   void target_load(const packet& p);
   void target_quiet(const packet& p);
   void response(const packet& p);
-  void finish_load_piece(uint64_t key, uint16_t tag, const packet& rsp);
-  void deliver(load& l);
-  void end_load(uint64_t key, net_status s, event e, pcie::cpl_status status);
+  void load_data(uint16_t tag, const packet& rsp);
   void end_waiting(uint16_t tag, net_status s, const event& e);
   void end_read(uint64_t key, net_status s);
+  void answer(const read& r);
   bool in_segment(const packet& p, unsigned dw) const;
-  void complete(const pcie::tlp& request, pcie::cpl_status status);
+  void complete_error(const pcie::tlp& request, pcie::cpl_status status, unsigned dw);
   void complete_data(const pcie::tlp& request, std::vector<uint32_t> dws, unsigned first_dw);
   void raise(uint8_t code, uint16_t node, uint64_t info);
   void count(uint16_t offset) { ++regs_[offset / 8]; }
@@ -138,12 +132,12 @@ class reference_model {
   std::deque<packet> packets_;
   std::deque<event> events_;
   uint64_t next_key_ = 1;
-  std::map<uint64_t, load> loads_;
-  std::map<uint16_t, waiting> waiting_;
+  std::map<uint16_t, waiting> waiting_;  // by network tag
   std::map<uint64_t, read> reads_;
   std::map<uint16_t, piece_of_read> host_tags_;
   uint16_t next_net_tag_ = 0, next_host_tag_ = 0;
   std::map<uint16_t, bool> dirty_;
+  std::map<uint16_t, bool> lost_for_;  // a store of that source was refused since its last quiet
   net_status sticky_ = net_status::ok;
   std::deque<quiet> quiets_;  // one at a time: the front is under way
 };

@@ -16,6 +16,11 @@ inline const char* broken_rule(const pcie::tlp& t) {
   if (t.len_dw == 1 && t.last_be != 0) return "last byte enables are 0 when the length is 1 DW";
   if (t.len_dw > 1 && (t.first_be == 0 || t.last_be == 0))
     return "byte enables are not 0 when the length is above 1 DW";
+  const bool holes_allowed = t.len_dw == 1 || (t.len_dw == 2 && t.addr % 8 == 0);
+  const bool first_ok = t.first_be == 0x8 || t.first_be == 0xc || t.first_be == 0xe || t.first_be == 0xf;
+  const bool last_ok = t.last_be == 0x1 || t.last_be == 0x3 || t.last_be == 0x7 || t.last_be == 0xf;
+  if (!holes_allowed && !(first_ok && last_ok)) return "byte enables have no holes";
+  if (t.addr % 4) return "the address is a multiple of 4";
   if (t.poisoned) return "not poisoned";
   return nullptr;
 }

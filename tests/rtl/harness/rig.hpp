@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two NICs, a link between them, a host and a scoreboard each. Everything a test does to a NIC goes through TLPs or
+// flits.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "ggas_regs.h"
+#include "tests/rtl/harness/host_model.hpp"
+#include "tests/rtl/harness/link_channel.hpp"
+#include "tests/rtl/harness/scoreboard.hpp"
+
+namespace ggas::test {
+
+inline constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
+
+struct rig_config {
+  unsigned width = 64;
+  nic::host_config host{.mps = 256, .mrrs = 512, .bus_id = 0x0100};
+  host_behaviour behaviour = {};
+  unsigned link_latency = 20;
+  double phy_stall = 0;  // chance per cycle that the PHY does not take a flit
+  bool gated = false;    // stop a NIC's clock whenever it allows
+  bool mask_mode = false;
+  uint64_t start_time = 0;  // first value of time_i
+  std::array<uint16_t, 2> id{0, 1};
+  uint64_t stride = 1 << 20;  // window bytes per node, also the size of each segment
+  std::array<uint64_t, 2> segment{0x4000'0000, 0x1'2000'0000};
+  unsigned load_ticks = 1000, host_ticks = 500;
+  unsigned replay_limit = 32, replay_timeout = 2048;
+  uint64_t seed = 1;
+  bool model = false;  // the reference model in place of the RTL
+};
+
+struct side {
+  std::unique_ptr<nic::nic_core> nic;
+  std::unique_ptr<host_model> host;
+  std::unique_ptr<scoreboard> board;
+  std::unique_ptr<link_channel> out;  // towards the other side
+  std::unique_ptr<nic::flit_decoder> monitor;
+  uint8_t next_seq = 0;
+  bool sequence_known = false;
+  uint64_t posted_pushed = 0;
+};
+
+class rig {
+ public:
+  explicit rig(const rig_config& cfg);
+
+  rig_config cfg;
+  failures fail;
+  std::array<side, 2> s;
+
+  uint64_t now() const { return now_; }
+  void step();
+  void run(uint64_t cycles) {
+    for (uint64_t i = 0; i < cycles; ++i) step();
+  }
+  // Steps until `done`; false (and a failure) after `limit` cycles.
+  bool run_until(const std::function<bool()>& done, uint64_t limit, const char* what);
+  // Both hosts have no work left and nothing is under way.
+  bool settle(uint64_t limit = 400'000);
+
+  // Programs both NICs and waits until the link is up.
+  bool set_up();
+  bool wait_link_up(uint64_t limit = 20'000);
+  void check_finished();
+
+  // ---- accesses by the host of side n
+  void write_register(unsigned n, uint16_t offset, uint64_t value);
+  uint64_t read_register(unsigned n, uint16_t offset);
+  read_result read(unsigned n, const pcie::tlp& t, uint64_t limit = 300'000);
+  void write(unsigned n, pcie::tlp t) { s[n].host->write(std::move(t)); }
+  read_result quiet(unsigned n, uint64_t limit = 300'000) { return read(n, make_read(bar_pages, 0, 1), limit); }
+  uint64_t events(unsigned n, unsigned code) { return read_register(n, uint16_t(GGAS_REG_EVENT_COUNT(code))); }
+  // Window offset of byte `offset` of node `n`'s segment.
+  uint64_t window(unsigned n, uint64_t offset) const { return cfg.id[n] * cfg.stride + offset; }
+  // Its bus address there.
+  uint64_t bus(unsigned n, uint64_t offset) const { return cfg.segment[n] + offset; }
+
+  // ---- observation
+  std::function<void(unsigned from, const nic::flit&)> on_flit;      // sent by a NIC
+  std::function<void(unsigned from, const nic::packet&)> on_packet;  // first transmissions
+  std::function<void(unsigned at, const pcie::tlp&)> on_tlp_out;     // by the NIC of a side
+  void link_phy_up(bool up);
+  void scoreboards(bool on) {
+    for (auto& x : s) x.board->enabled = on;
+  }
+  std::string report() const;
+
+  // The event ring: records written so far by the NIC of side n.
+  std::vector<nic::event> event_log(unsigned n);
+
+  static constexpr uint64_t event_ring = 0xfee0'0000'0000, msix_page = 0xfee1'0000'0000;
+
+ private:
+  void step_side(unsigned n);
+  void monitor(unsigned n, const nic::flit& f);
+  uint64_t now_;
+  rng rng_;
+};
+
+}  // namespace ggas::test
