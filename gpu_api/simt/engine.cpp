@@ -11,7 +11,7 @@
 namespace ggas::simt {
 namespace {
 
-constexpr size_t stack_reserve = 1536;  // less than this left at a suspension counts as an overflow
+constexpr size_t stack_reserve = 1536 * sanitizer::stack_factor;  // less than this left at a suspension counts as an overflow
 
 void body(void* arg) {
   lane& l = *static_cast<lane*>(arg);

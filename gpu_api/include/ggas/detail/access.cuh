@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries, pointers, loads, stores, copies and order. Included by ggas.cuh.
+#pragma once
+
+#include "ggas/ggas.cuh"
+
+GGAS_DEVICE int ggas_node() { return ggas::detail::device_context().node; }
+GGAS_DEVICE int ggas_nodes() { return ggas::detail::device_context().nodes; }
+GGAS_DEVICE uint64_t ggas_segment_bytes() { return ggas::detail::device_context().segment_bytes; }
+GGAS_DEVICE uint64_t ggas_reserved_bytes() { return ggas::detail::device_context().reserved; }
+
+namespace ggas::detail {
+
+GGAS_DEVICE bool in_segment(const context& c, int node, uint64_t offset, size_t bytes) {
+  return node >= 0 && node < c.nodes && bytes <= c.segment_bytes && offset <= c.segment_bytes - bytes;
+}
+
+template <class T>
+GGAS_DEVICE constexpr void check_access_type() {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "GGAS loads and stores move 1, 2, 4, 8 or 16 bytes");
+  static_assert(__is_trivially_copyable(T), "GGAS loads and stores move plain data");
+}
+
+// One element a thread and turn. The warp meets between load and store: loads come back at different times, stores must leave together.
+template <class T>
+GGAS_DEVICE void copy(T* to, const T* from, size_t n, unsigned rank, unsigned count) {
+  check_access_type<T>();
+  const unsigned mask = lane_mask();
+  for (size_t base = 0; base < n; base += count) {
+    const size_t i = base + rank;
+    T v{};
+    if (i < n) v = load_relaxed(from + i);
+    __syncwarp(mask);
+    if (i < n) store_relaxed(to + i, v);
+  }
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE T* ggas_pointer_of_node(int node, uint64_t offset) {
+  const ggas::context& c = ggas::detail::device_context();
+  if (!ggas::detail::in_segment(c, node, offset, sizeof(T))) return nullptr;
+  return reinterpret_cast<T*>((node == c.node ? c.local : c.window + node * c.stride) + offset);
+}
+
+template <class T>
+GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset) {
+  const ggas::context& c = ggas::detail::device_context();
+  if (!ggas::detail::in_segment(c, node, offset, sizeof(T))) return nullptr;
+  return reinterpret_cast<T*>(c.window + node * c.stride + offset);
+}
+
+template <class T>
+GGAS_DEVICE T ggas_load(const T* p) {
+  ggas::detail::check_access_type<T>();
+  return ggas::detail::load_relaxed(p);
+}
+
+template <class T>
+GGAS_DEVICE void ggas_store(T* p, T v) {
+  ggas::detail::check_access_type<T>();
+  ggas::detail::store_relaxed(p, v);
+}
+
+template <class T>
+GGAS_DEVICE void ggas_store_warp(T* remote, const T* local, size_t n) {
+  ggas::detail::copy(remote, local, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
+}
+template <class T>
+GGAS_DEVICE void ggas_store_block(T* remote, const T* local, size_t n) {
+  ggas::detail::copy(remote, local, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
+  __syncthreads();
+}
+template <class T>
+GGAS_DEVICE void ggas_load_warp(T* local, const T* remote, size_t n) {
+  ggas::detail::copy(local, remote, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
+}
+template <class T>
+GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n) {
+  ggas::detail::copy(local, remote, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
+  __syncthreads();
+}
+
+GGAS_DEVICE void ggas_fence() { __threadfence_system(); }
+GGAS_DEVICE void ggas_fence_gpu() { __threadfence(); }
+
+GGAS_DEVICE ggas_status ggas_quiet() {
+  ggas_fence();
+  const volatile uint64_t* page = ggas::detail::device_context().quiet;
+  if (!page) return ggas_ok;  // the fence has waited for remote memory itself
+  // The read pushes the thread's stores before it; the NIC answers when the targets have confirmed.
+  const uint64_t code = ggas::detail::load_relaxed(const_cast<const uint64_t*>(page));
+  return static_cast<uint32_t>(code) == 0 ? ggas_ok : ggas_peer_error;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reserved area at the start of every segment: barrier flags and collective slots. Host (to size it) and device (to find things)
+// compute the same offsets from the number of nodes and the bytes reserved. Every word has one writer; words written by different
+// nodes never share one.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define GGAS_LAYOUT_FN __host__ __device__ constexpr
+#else
+#define GGAS_LAYOUT_FN constexpr
+#endif
+
+namespace ggas {
+
+struct layout {
+  uint64_t nodes;
+  uint64_t slot_bytes;  // one node's part of a collective's chunk
+
+  static constexpr uint64_t word = 8;         // flags are 64 bit and only grow
+  static constexpr uint64_t max_blocks = 1024;  // of a grid in ggas_barrier
+  static constexpr uint64_t slot_unit = 256;
+  static constexpr uint64_t largest_slot = 16 * 1024;
+  static constexpr uint64_t line = 64;
+
+  // Words the node keeps for itself.
+  static constexpr uint64_t barrier_epoch = 0;  // barriers completed
+  static constexpr uint64_t grid_attempt = 8;   // grid-wide barriers tried
+  static constexpr uint64_t grid_release = 16;  // attempt << 8 | status, for the blocks of the grid
+  static constexpr uint64_t gather_all_seq = 24;
+  static constexpr uint64_t broken = 32;        // a collective failed half way
+  // Words the master writes.
+  static constexpr uint64_t check_out = 1 * line;
+  static constexpr uint64_t cast_flag = 2 * line;
+  static constexpr uint64_t arrays = 4 * line;
+
+  // Arrays with a word for each node.
+  GGAS_LAYOUT_FN uint64_t check_in(uint64_t n) const { return row(0) + n * word; }         // on the master, by n
+  GGAS_LAYOUT_FN uint64_t gather_all_flag(uint64_t n) const { return row(1) + n * word; }  // by n: its slot is filled
+  GGAS_LAYOUT_FN uint64_t gather_flag(uint64_t n) const { return row(2) + n * word; }      // on the root, by n
+  GGAS_LAYOUT_FN uint64_t gather_ack(uint64_t n) const { return row(3) + n * word; }       // by root n: slot may be reused
+  GGAS_LAYOUT_FN uint64_t gather_seq(uint64_t n) const { return row(4) + n * word; }       // own: chunks sent to root n
+  GGAS_LAYOUT_FN uint64_t gather_done(uint64_t n) const { return row(5) + n * word; }      // own: chunks root n has cast back
+  GGAS_LAYOUT_FN uint64_t arrived(uint64_t block) const { return row(6) + block * word; }  // own: blocks at the barrier
+
+  // Slots. Two of each kind in turn: a chunk may arrive while the one before is still read.
+  GGAS_LAYOUT_FN uint64_t gather_all_slot(uint64_t n, uint64_t seq) const { return slot((seq & 1) * nodes + n); }
+  GGAS_LAYOUT_FN uint64_t gather_slot(uint64_t n, uint64_t seq) const { return slot((2 + (seq & 1)) * nodes + n); }
+  GGAS_LAYOUT_FN uint64_t cast_slot() const { return slot(4 * nodes); }
+
+  static GGAS_LAYOUT_FN uint64_t round_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
+  static GGAS_LAYOUT_FN uint64_t fixed_bytes(uint64_t nodes) {
+    return arrays + 6 * round_up(nodes * word, line) + max_blocks * word;
+  }
+  static GGAS_LAYOUT_FN uint64_t slots(uint64_t nodes) { return 4 * nodes + 1; }
+
+  // The layout of a reserved area.
+  static GGAS_LAYOUT_FN layout of(uint64_t nodes, uint64_t reserved) {
+    const uint64_t each = reserved < fixed_bytes(nodes) ? 0 : (reserved - fixed_bytes(nodes)) / slots(nodes);
+    return {nodes, each / slot_unit * slot_unit};
+  }
+  // Bytes to reserve in a segment: at most a quarter of it if that gives usable slots, a multiple of 4 KB.
+  static GGAS_LAYOUT_FN uint64_t reserved_bytes(uint64_t nodes, uint64_t segment_bytes) {
+    const uint64_t least = smallest_reserved(nodes);
+    const uint64_t most = round_up(fixed_bytes(nodes) + slots(nodes) * largest_slot, 4096);
+    const uint64_t wish = segment_bytes / 4 / 4096 * 4096;
+    return wish < least ? least : wish > most ? most : wish;
+  }
+  // A segment must hold the reserved area and some room for the user.
+  static GGAS_LAYOUT_FN uint64_t smallest_reserved(uint64_t nodes) {
+    return round_up(fixed_bytes(nodes) + slots(nodes) * slot_unit, 4096);
+  }
+  static GGAS_LAYOUT_FN uint64_t smallest_segment(uint64_t nodes) { return smallest_reserved(nodes) + 4096; }
+
+ private:
+  GGAS_LAYOUT_FN uint64_t row(uint64_t i) const { return arrays + i * round_up(nodes * word, line); }
+  GGAS_LAYOUT_FN uint64_t slot(uint64_t i) const { return fixed_bytes(nodes) + i * slot_bytes; }
+};
+
+}  // namespace ggas

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two places a kernel runs in, made to look alike: a GPU (nvcc) and the host SIMT engine.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ggas/detail/context.hpp"
+
+#ifdef __CUDACC__
+#include "ggas/detail/platform_cuda.cuh"
+#else
+#include "ggas/detail/platform_simt.hpp"
+#endif
+
+namespace ggas::detail {
+
+// Threads of a block and lanes of a warp, counted whatever the shape of the block.
+GGAS_DEVICE unsigned thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+GGAS_DEVICE unsigned thread_count() { return blockDim.x * blockDim.y * blockDim.z; }
+GGAS_DEVICE unsigned lane_rank() { return thread_rank() % 32; }
+// The last warp of a block may be short.
+GGAS_DEVICE unsigned lane_count() {
+  const unsigned left = thread_count() - thread_rank() / 32 * 32;
+  return left < 32 ? left : 32;
+}
+GGAS_DEVICE unsigned lane_mask() { return 0xffffffffu >> (32 - lane_count()); }
+GGAS_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+GGAS_DEVICE unsigned block_count() { return gridDim.x * gridDim.y * gridDim.z; }
+
+}  // namespace ggas::detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA behind platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model gives relaxed and acquire loads;
+// older GPUs have volatile accesses, which are what their manuals promise to reach the memory system one by one.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <string.h>
+
+#define GGAS_DEVICE __device__ __forceinline__
+#define GGAS_HOST_DEVICE __host__ __device__
+#define GGAS_SHARED(type, name) __shared__ type name
+#define GGAS_SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define GGAS_COMPUTE(flops, bytes) ((void)0)
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#define GGAS_PTX_LD "ld.volatile"
+#define GGAS_PTX_LD_ACQUIRE "ld.volatile"
+#define GGAS_PTX_ST "st.volatile"
+#else
+#define GGAS_PTX_LD "ld.relaxed.sys"
+#define GGAS_PTX_LD_ACQUIRE "ld.acquire.sys"
+#define GGAS_PTX_ST "st.relaxed.sys"
+#endif
+
+namespace ggas {
+using ::dim3;
+
+namespace detail {
+
+// One per translation unit: set_device_context() of the same unit fills it.
+static __constant__ context constant_context;
+
+__device__ __forceinline__ const context& device_context() { return constant_context; }
+
+__device__ __forceinline__ uint64_t clock_ns() {
+  uint64_t t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+  return t;
+}
+
+// Accesses of 1, 2, 4, 8 and 16 bytes; the last is one vector access.
+template <size_t Bytes>
+struct ptx;
+
+template <>
+struct ptx<1> {
+  using bits = uint8_t;
+  static __device__ __forceinline__ bits load(const void* p) {
+    uint16_t v;
+    asm volatile(GGAS_PTX_LD ".u8 %0, [%1];" : "=h"(v) : "l"(p) : "memory");
+    return static_cast<bits>(v);
+  }
+  static __device__ __forceinline__ bits acquire(const void* p) {
+    uint16_t v;
+    asm volatile(GGAS_PTX_LD_ACQUIRE ".u8 %0, [%1];" : "=h"(v) : "l"(p) : "memory");
+    return static_cast<bits>(v);
+  }
+  static __device__ __forceinline__ void store(void* p, bits v) {
+    asm volatile(GGAS_PTX_ST ".u8 [%0], %1;" ::"l"(p), "h"(static_cast<uint16_t>(v)) : "memory");
+  }
+};
+
+#define GGAS_PTX_ACCESS(bytes, type, suffix, reg)                                                        \
+  template <>                                                                                            \
+  struct ptx<bytes> {                                                                                    \
+    using bits = type;                                                                                   \
+    static __device__ __forceinline__ bits load(const void* p) {                                         \
+      bits v;                                                                                            \
+      asm volatile(GGAS_PTX_LD suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");                    \
+      return v;                                                                                          \
+    }                                                                                                    \
+    static __device__ __forceinline__ bits acquire(const void* p) {                                      \
+      bits v;                                                                                            \
+      asm volatile(GGAS_PTX_LD_ACQUIRE suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");            \
+      return v;                                                                                          \
+    }                                                                                                    \
+    static __device__ __forceinline__ void store(void* p, bits v) {                                      \
+      asm volatile(GGAS_PTX_ST suffix " [%0], %1;" ::"l"(p), reg(v) : "memory");                         \
+    }                                                                                                    \
+  };
+GGAS_PTX_ACCESS(2, uint16_t, ".u16", "h")
+GGAS_PTX_ACCESS(4, uint32_t, ".u32", "r")
+GGAS_PTX_ACCESS(8, uint64_t, ".u64", "l")
+#undef GGAS_PTX_ACCESS
+
+template <>
+struct ptx<16> {
+  struct alignas(16) bits {
+    uint64_t lo, hi;
+  };
+  static __device__ __forceinline__ bits load(const void* p) {
+    bits v;
+    asm volatile(GGAS_PTX_LD ".v2.u64 {%0, %1}, [%2];" : "=l"(v.lo), "=l"(v.hi) : "l"(p) : "memory");
+    return v;
+  }
+  static __device__ __forceinline__ void store(void* p, bits v) {
+    asm volatile(GGAS_PTX_ST ".v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(v.lo), "l"(v.hi) : "memory");
+  }
+};
+
+template <class To, class From>
+__device__ __forceinline__ To bits_as(const From& from) {
+  To to;
+  memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+template <class T>
+__device__ __forceinline__ T load_relaxed(const T* p) {
+  return bits_as<T>(ptx<sizeof(T)>::load(p));
+}
+template <class T>
+__device__ __forceinline__ T load_poll(const T* p) {
+  return bits_as<T>(ptx<sizeof(T)>::acquire(p));
+}
+template <class T>
+__device__ __forceinline__ void store_relaxed(T* p, const T& v) {
+  using bits = typename ptx<sizeof(T)>::bits;
+  ptx<sizeof(T)>::store(p, bits_as<bits>(v));
+}
+__device__ __forceinline__ void acquire_after_poll() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+  __threadfence_system();
+#endif
+}
+
+}  // namespace detail
+
+// Host: what kernels of the calling translation unit see on the current device.
+static inline cudaError_t set_device_context(const context& c, cudaStream_t stream = nullptr) {
+  return cudaMemcpyToSymbolAsync(detail::constant_context, &c, sizeof c, 0, cudaMemcpyHostToDevice, stream);
+}
+
+}  // namespace ggas

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host SIMT engine behind platform.cuh.
+#pragma once
+
+#include <atomic>
+
+#include "gpu_api/simt/device.hpp"
+
+#define GGAS_DEVICE inline
+#define GGAS_HOST_DEVICE
+
+namespace ggas {
+using simt::dim3;
+
+namespace detail {
+
+inline const context& device_context() { return *static_cast<const context*>(simt::device_context()); }
+inline uint64_t clock_ns() { return simt::now_ns(); }
+
+template <class T>
+T load_relaxed(const T* p) {
+  return simt::load(p);
+}
+template <class T>
+T load_poll(const T* p) {
+  return simt::load(p, true);
+}
+template <class T>
+void store_relaxed(T* p, const T& v) {
+  simt::store(p, v);
+}
+// Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so only the host
+// processor must be told.
+inline void acquire_after_poll() {
+#ifndef GGAS_TSAN
+  std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+}
+
+}  // namespace detail
+}  // namespace ggas

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shm provider: every node in one process, the window plain memory (docs/decisions/0002-shm-in-one-process.md). Kernels run on the
+// native scheduler.
+#include <sys/mman.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstring>
+
+#include "ggas/detail/layout.hpp"
+#include "gpu_api/simt/native.hpp"
+#include "userlib/src/providers.hpp"
+
+namespace ggas {
+namespace {
+
+uint64_t clock_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The segments of all nodes side by side, zeroed.
+class window {
+ public:
+  explicit window(size_t bytes) : bytes_(bytes) {
+    void* m = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m != MAP_FAILED) base_ = static_cast<std::byte*>(m);
+  }
+  ~window() {
+    if (base_) munmap(base_, bytes_);
+  }
+  window(const window&) = delete;
+  window& operator=(const window&) = delete;
+  std::byte* base() const { return base_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  size_t bytes_;
+};
+
+class shm_cluster final : public cluster {
+ public:
+  shm_cluster(const cluster_config& cfg, const simt::native_config& native)
+      : cfg_(cfg),
+        window_(cfg.segment_bytes * static_cast<size_t>(cfg.nodes)),
+        contexts_(static_cast<size_t>(cfg.nodes)),
+        scheduler_(native, static_cast<unsigned>(cfg.nodes)) {
+    char* base = reinterpret_cast<char*>(window_.base());
+    for (int n = 0; base && n < cfg.nodes; ++n) {
+      contexts_[static_cast<size_t>(n)] = {
+          .node = n,
+          .nodes = cfg.nodes,
+          .window = base,
+          .stride = cfg.segment_bytes,
+          .local = base + static_cast<size_t>(n) * cfg.segment_bytes,
+          .segment_bytes = cfg.segment_bytes,
+          .reserved = layout::reserved_bytes(static_cast<uint64_t>(cfg.nodes), cfg.segment_bytes),
+          .quiet = nullptr,
+      };
+    }
+  }
+
+  bool mapped() const { return window_.base() != nullptr; }
+
+  const cluster_config& config() const override { return cfg_; }
+  std::byte* segment(int node) override {
+    return node < 0 || node >= cfg_.nodes ? nullptr : window_.base() + static_cast<size_t>(node) * cfg_.segment_bytes;
+  }
+  const context& device_context(int node) const override { return contexts_.at(static_cast<size_t>(node)); }
+
+  result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel, std::string name) override {
+    simt::launch l{grid, block, std::move(kernel), std::move(name)};
+    if (auto ok = check_launch(cfg_, node, l); !ok) return ok;
+    scheduler_.enqueue(static_cast<unsigned>(node), std::move(l), &device_context(node));
+    return {};
+  }
+
+  result<run_stats> run(uint64_t timeout_ns) override {
+    const uint64_t start = clock_ns();
+    auto r = scheduler_.run(timeout_ns);
+    if (!r) {
+      if (!r.error().timed_out) return std::unexpected(error{errc::device_fault, r.error().text});
+      return std::unexpected(error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
+    }
+    const uint64_t took = clock_ns() - start;
+    return run_stats{.sim_ns = took, .nic_cycles = 0, .wall_s = static_cast<double>(took) * 1e-9};
+  }
+
+  uint64_t now_ns() const override { return clock_ns(); }
+  std::map<std::string, uint64_t> counters(int) const override { return {}; }
+  std::vector<std::string> events(int) const override { return {}; }
+
+ private:
+  const cluster_config cfg_;
+  window window_;
+  std::vector<context> contexts_;
+  simt::native_scheduler scheduler_;
+};
+
+std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }
+
+// shm.threads=0|1: a host thread for each node; shm.resident_blocks=N: blocks a GPU holds at a time, 0 for no limit.
+result<simt::native_config> parse_overrides(const std::vector<std::string>& overrides) {
+  simt::native_config native;
+  for (const std::string& o : overrides) {
+    const size_t eq = o.find('=');
+    const std::string key = o.substr(0, eq);
+    const std::string value = eq == std::string::npos ? "" : o.substr(eq + 1);
+    unsigned v = 0;
+    const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), v);
+    if (ec != std::errc() || end != value.data() + value.size()) return bad("override '" + o + "': must be key=number");
+    if (key == "shm.threads" && v <= 1) {
+      native.thread_per_stream = v == 1;
+    } else if (key == "shm.resident_blocks") {
+      native.resident_blocks = v;
+    } else {
+      return bad("override '" + o + "': the shm provider knows shm.threads=0|1 and shm.resident_blocks=N");
+    }
+  }
+  return native;
+}
+
+}  // namespace
+
+result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg) {
+  auto native = parse_overrides(cfg.overrides);
+  if (!native) return std::unexpected(native.error());
+  if (cfg.segment_bytes > SIZE_MAX / static_cast<size_t>(cfg.nodes)) {
+    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
+  }
+  auto c = std::make_unique<shm_cluster>(cfg, *native);
+  if (!c->mapped()) {
+    return std::unexpected(error{errc::out_of_memory, "cannot map " + std::to_string(cfg.nodes) + " segments of " +
+                                                          std::to_string(cfg.segment_bytes) + " bytes: " + std::strerror(errno)});
+  }
+  return c;
+}
+
+}  // namespace ggas

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ggas/cluster.hpp"
+
+#include "ggas/detail/layout.hpp"
+#include "userlib/src/providers.hpp"
+
+namespace ggas {
+namespace {
+
+constexpr int most_nodes = 65536;  // node ids have 16 bits
+constexpr size_t page = 4096;
+
+std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }
+
+}  // namespace
+
+result<> check_config(const cluster_config& cfg) {
+  if (cfg.nodes < 1 || cfg.nodes > most_nodes) {
+    return bad("nodes = " + std::to_string(cfg.nodes) + ": must be 1 ... " + std::to_string(most_nodes));
+  }
+  if (cfg.segment_bytes % page != 0) {
+    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": must be a multiple of " + std::to_string(page));
+  }
+  const size_t least = layout::smallest_segment(static_cast<uint64_t>(cfg.nodes));
+  if (cfg.segment_bytes < least) {
+    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": " + std::to_string(cfg.nodes) +
+               " nodes need at least " + std::to_string(least) + " (the library's reserved area and a page)");
+  }
+  return {};
+}
+
+result<> check_launch(const cluster_config& cfg, int node, const simt::launch& l) {
+  if (node < 0 || node >= cfg.nodes) {
+    return bad("launch of '" + l.name + "' on node " + std::to_string(node) + ": nodes are 0 ... " + std::to_string(cfg.nodes - 1));
+  }
+  if (std::string why = simt::grid::check(l); !why.empty()) return bad(std::move(why));
+  return {};
+}
+
+result<std::unique_ptr<cluster>> cluster::create(const cluster_config& cfg) {
+  if (auto ok = check_config(cfg); !ok) return std::unexpected(ok.error());
+  if (cfg.provider == "shm") return create_shm(cfg);
+#ifdef GGAS_HAVE_SIM
+  if (cfg.provider == "sim") return create_sim(cfg);
+  return bad("provider '" + cfg.provider + "': must be sim or shm");
+#else
+  return bad("provider '" + cfg.provider + "': must be shm (this build has no simulator)");
+#endif
+}
+
+}  // namespace ggas

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every provider shares: its entry point and the checks that do not depend on it.
+#pragma once
+
+#include "ggas/cluster.hpp"
+
+namespace ggas {
+
+result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg);
+result<std::unique_ptr<cluster>> create_sim(const cluster_config& cfg);
+
+// Nodes and segment size: in range, and enough room for the reserved area.
+result<> check_config(const cluster_config& cfg);
+// A launch on a node of the cluster.
+result<> check_launch(const cluster_config& cfg, int node, const simt::launch& l);
+
+}  // namespace ggas
