@@ -17,7 +17,7 @@ class memory_endpoint : public sim::endpoint {
  public:
   explicit memory_endpoint(const sim::endpoint_slot& s)
       : slot(s),
-        link("gpu_port", s.plat.pcie.gpu.device),
+        link(sc_core::sc_gen_unique_name("gpu_port"), s.plat.pcie.gpu.device),
         requester(sc_core::sc_gen_unique_name("gpu_requester"), link, {.id = s.id, .tags = 32, .timeout_ps = 40'000'000'000}) {
     link.on_receive = [this](pcie::tlp& t) { return receive(t); };
   }

@@ -130,8 +130,8 @@ class rig {
     nodes_.push_back(std::make_unique<node>("node" + std::to_string(n), cfg));
     node& it = *nodes_.back();
     const pcie::link_config link{.generation = 2, .lanes = cfg.lanes, .latency_ps = 50'000, .tlps_per_ack = 2};
-    it.root.add_port("nic");
-    it.root.add_port("gpu");
+    it.root.add_port("nic" + std::to_string(n));
+    it.root.add_port("gpu" + std::to_string(n));
     pcie::port::connect(it.nic.link, it.root.at(0), link);
     pcie::port::connect(it.gpu.host.link, it.root.at(1), link);
     it.root.attach(0, nic_id);
