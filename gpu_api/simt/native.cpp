@@ -2,6 +2,8 @@
 #include "gpu_api/simt/native.hpp"
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -12,6 +14,7 @@ uint64_t clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+constexpr uint64_t progress_ns = 200'000'000;
 constexpr uint32_t sleeping = 1;  // access::owner of a sleep whose end (access::b) is known
 
 }  // namespace
@@ -121,42 +124,46 @@ native_scheduler::~native_scheduler() = default;
 
 void native_scheduler::enqueue(unsigned s, launch l, const void* context) { streams_.at(s)->enqueue(std::move(l), context); }
 
-std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns) {
+std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<void()>& on_progress) {
   const uint64_t start = clock_ns();
   const uint64_t deadline = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
-  std::expected<void, native_error> r;
-  if (cfg_.thread_per_stream) {
-    r = run_threads(deadline);
-  } else {
-    for (bool more = true; more && r;) {
-      more = false;
-      bool idle = true;
-      for (auto& s : streams_) {
-        if (!s->turn()) continue;
-        more = true;
-        idle = idle && s->only_sleeps();
-        if (!s->fault().empty()) {
-          r = std::unexpected(native_error{false, s->fault()});
-          break;
-        }
-      }
-      if (r && more && clock_ns() > deadline) {
-        std::string text;
-        for (auto& s : streams_) text += s->where();
-        r = std::unexpected(native_error{true, std::move(text)});
-      }
-      if (more && idle) std::this_thread::yield();
-    }
-  }
+  auto r = cfg_.thread_per_stream ? run_threads(deadline, on_progress) : run_turns(deadline, on_progress);
   if (!r) {
-    for (auto& s : streams_) s = nullptr;
     for (unsigned i = 0; i < streams_.size(); ++i) streams_[i] = std::make_unique<stream>(cfg_, i);
   }
   return r;
 }
 
-std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline) {
+std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline, const std::function<void()>& on_progress) {
+  uint64_t next_progress = clock_ns() + progress_ns;
+  while (true) {
+    bool more = false, idle = true;
+    for (auto& s : streams_) {
+      if (!s->turn()) continue;
+      more = true;
+      idle = idle && s->only_sleeps();
+      if (!s->fault().empty()) return std::unexpected(native_error{false, s->fault()});
+    }
+    if (!more) return {};
+    const uint64_t now = clock_ns();
+    if (now > deadline) {
+      std::string text;
+      for (auto& s : streams_) text += s->where();
+      return std::unexpected(native_error{true, std::move(text)});
+    }
+    if (on_progress && now > next_progress) {
+      on_progress();
+      next_progress = now + progress_ns;
+    }
+    if (idle) std::this_thread::yield();
+  }
+}
+
+std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline, const std::function<void()>& on_progress) {
   std::atomic<bool> stop = false;
+  std::atomic<size_t> left = streams_.size();
+  std::mutex mutex;
+  std::condition_variable done;
   std::vector<std::optional<native_error>> errors(streams_.size());
   auto work = [&](unsigned i) {
     stream& s = *streams_[i];
@@ -167,15 +174,21 @@ std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadlin
       std::this_thread::yield();
     }
     if (stop) s.drop();  // fibers end on the thread that ran them
+    std::lock_guard lock(mutex);
+    if (--left == 0) done.notify_one();
   };
   {
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < streams_.size(); ++i) threads.emplace_back(work, i);
+    std::unique_lock lock(mutex);
+    while (!done.wait_for(lock, std::chrono::nanoseconds(progress_ns), [&] { return left == 0; })) {
+      if (on_progress) on_progress();
+    }
   }
   std::expected<void, native_error> r;
-  for (auto& e : errors) {
+  for (auto& e : errors) {  // a failure says more than the time-outs it causes
     if (!e) continue;
-    if (r) {
+    if (r || (r.error().timed_out && !e->timed_out)) {
       r = std::unexpected(*e);
     } else if (e->timed_out == r.error().timed_out) {
       r.error().text += e->text;

@@ -29,12 +29,14 @@ class native_scheduler {
 
   // Kernels of one stream run one after the other. `l` has passed grid::check.
   void enqueue(unsigned stream, launch l, const void* device_context);
-  // Runs everything queued. After an error nothing is left in any queue.
-  std::expected<void, native_error> run(uint64_t timeout_ns);
+  // Runs everything queued. After an error nothing is left in any queue. `on_progress`, if any, is called a few times a second by the
+  // calling thread.
+  std::expected<void, native_error> run(uint64_t timeout_ns, const std::function<void()>& on_progress = {});
 
  private:
   class stream;
-  std::expected<void, native_error> run_threads(uint64_t deadline_ns);
+  std::expected<void, native_error> run_turns(uint64_t deadline_ns, const std::function<void()>& on_progress);
+  std::expected<void, native_error> run_threads(uint64_t deadline_ns, const std::function<void()>& on_progress);
 
   native_config cfg_;
   std::vector<std::unique_ptr<stream>> streams_;

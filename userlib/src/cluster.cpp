@@ -3,6 +3,9 @@
 
 #include "ggas/detail/layout.hpp"
 #include "userlib/src/providers.hpp"
+#ifdef GGAS_HAVE_SIM
+#include "userlib/providers/sim/sim_cluster.hpp"
+#endif
 
 namespace ggas {
 namespace {
@@ -41,7 +44,7 @@ result<std::unique_ptr<cluster>> cluster::create(const cluster_config& cfg) {
   if (auto ok = check_config(cfg); !ok) return std::unexpected(ok.error());
   if (cfg.provider == "shm") return create_shm(cfg);
 #ifdef GGAS_HAVE_SIM
-  if (cfg.provider == "sim") return create_sim(cfg);
+  if (cfg.provider == "sim") return userlib::make_sim_cluster(cfg);
   return bad("provider '" + cfg.provider + "': must be sim or shm");
 #else
   return bad("provider '" + cfg.provider + "': must be shm (this build has no simulator)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every provider shares: its entry point and the checks that do not depend on it.
+// The shm provider's entry point, and the checks all providers share.
 #pragma once
 
 #include "ggas/cluster.hpp"
@@ -7,7 +7,6 @@
 namespace ggas {
 
 result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg);
-result<std::unique_ptr<cluster>> create_sim(const cluster_config& cfg);
 
 // Nodes and segment size: in range, and enough room for the reserved area.
 result<> check_config(const cluster_config& cfg);

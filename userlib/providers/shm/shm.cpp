@@ -76,7 +76,9 @@ class shm_cluster final : public cluster {
 
   result<run_stats> run(uint64_t timeout_ns) override {
     const uint64_t start = clock_ns();
-    auto r = scheduler_.run(timeout_ns);
+    std::function<void()> progress;
+    if (cfg_.on_progress) progress = [this] { cfg_.on_progress(now_ns()); };
+    auto r = scheduler_.run(timeout_ns, progress);
     if (!r) {
       if (!r.error().timed_out) return std::unexpected(error{errc::device_fault, r.error().text});
       return std::unexpected(error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
