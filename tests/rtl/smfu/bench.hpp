@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Verilated SMFU with a queue at every stream. Inputs are offered with idle cycles, outputs taken with back-pressure, both
+// by chance; every output is checked to hold while it waits. With `gate` the clock runs only while busy_o, timer_o or an input asks.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "sim/nic/packet.hpp"
+#include "sim/nic/tlp_pins.hpp"
+
+namespace ggas::test::smfu {
+
+using nic::packet;
+using pcie::tlp;
+using pcie::tlp_kind;
+
+struct logged_event {
+  uint8_t code;
+  uint16_t node;
+  uint64_t info;
+  auto operator<=>(const logged_event&) const = default;
+};
+
+// One beat on its way into the NIC.
+struct beat {
+  bool sop = false, eop = false;
+  std::array<uint32_t, 6> hdr{};
+  std::vector<uint32_t> words;
+};
+
+inline std::array<uint32_t, 6> header_bits(const tlp& t) {
+  std::array<uint32_t, 6> h{};
+  nic::pins::pack(t, h);
+  return h;
+}
+inline std::array<uint32_t, 6> header_bits(const packet& p) {
+  const auto w = p.header_words();
+  return {uint32_t(w[0]), uint32_t(w[0] >> 32), uint32_t(w[1]), uint32_t(w[1] >> 32), uint32_t(w[2]), uint32_t(w[2] >> 32)};
+}
+template <class T>
+T from_bits(const std::array<uint32_t, 6>& h) {
+  if constexpr (std::is_same_v<T, tlp>) {
+    return nic::pins::unpack(h);
+  } else {
+    packet p;
+    p.set_header_words({h[0] | uint64_t{h[1]} << 32, h[2] | uint64_t{h[3]} << 32, h[4] | uint64_t{h[5]} << 32});
+    return p;
+  }
+}
+
+// Something seen at an output, and when.
+template <class T>
+struct seen {
+  T t;
+  uint64_t first = 0, last = 0;
+};
+
+template <class V, unsigned W>
+class bench {
+ public:
+  static constexpr unsigned words = W / 32;
+
+  struct in_stream {
+    std::deque<beat> beats;
+    unsigned percent = 100;
+    uint64_t taken = 0;  // whole packets
+    uint64_t taken_sop = 0, cycle = 0;
+  };
+  template <class T>
+  struct out_stream {
+    std::vector<seen<T>> all;
+    unsigned percent = 100;
+    T open{};
+    uint64_t first = 0;
+    bool inside = false, held = false;
+    std::vector<uint32_t> held_bits;
+  };
+
+  in_stream win_p, win_np, tgt_cpl, rx_p, rx_np, rx_rsp;
+  out_stream<tlp> ld_cpl, tgt_req;
+  out_stream<packet> tx_p, tx_np, tx_rsp;
+  std::vector<logged_event> events;
+  std::array<uint64_t, 32> event_count{};
+  std::map<std::string, uint64_t> counters;
+  unsigned event_percent = 100;
+  bool gate = false;
+  uint64_t now = 0, edges = 0;
+  std::deque<uint64_t> np_marks;  // stores that must be taken before the next window read is offered
+  std::mt19937_64 rng;
+  V v;
+
+  explicit bench(uint64_t seed) : rng(seed) {
+    v.cfg_node_i = 1;
+    v.cfg_egress_i = v.cfg_ingress_i = 1;
+    v.cfg_timeout_load_i = v.cfg_timeout_host_i = 1000;
+    v.cfg_mps_i = 256;
+    v.cfg_mrrs_i = 512;
+    v.cfg_tbase_i = 0x40'0000'0000;
+    v.cfg_tsize_i = 1 << 20;
+    v.peer_node_i = 2;
+    v.peer_valid_i = v.link_up_i = 1;
+    v.tgt_np_ok_i = 1;
+    v.rst_ni = 0;
+    edge();
+    v.rst_ni = 1;
+    edge();
+  }
+  ~bench() { v.final(); }
+
+  bool chance(unsigned percent) { return rng() % 100 < percent; }
+  unsigned random(unsigned n) { return unsigned(rng() % n); }
+
+  template <class T>
+  void push(in_stream& s, const T& t) {
+    const size_t n = std::max<size_t>(1, (t.data.size() + words - 1) / words);
+    for (size_t i = 0; i < n; ++i) {
+      beat b{.sop = i == 0, .eop = i + 1 == n, .hdr = header_bits(t), .words = {}};
+      for (size_t k = i * words; k < std::min(t.data.size(), (i + 1) * words); ++k) b.words.push_back(t.data[k]);
+      s.beats.push_back(b);
+    }
+  }
+  // Stores and reads of the host, in its order.
+  void host(const tlp& t) {
+    if (t.posted()) {
+      push(win_p, t);
+      ++stores_pushed_;
+    } else {
+      push(win_np, t);
+      np_marks.push_back(stores_pushed_);
+    }
+  }
+  uint64_t stores_pushed() const { return stores_pushed_; }
+
+  void write_register(uint16_t addr, uint64_t data, uint8_t strobe = 0xff) {
+    v.ext_interval_req_i = v.ext_write_i = 1;
+    v.ext_addr_i = addr;
+    v.ext_wdata_i = data;
+    v.ext_wstrb_i = strobe;
+    step();
+    v.ext_interval_req_i = v.ext_write_i = 0;
+  }
+  uint64_t read_register(uint16_t addr) {
+    v.ext_interval_req_i = 1;
+    v.ext_write_i = 0;
+    v.ext_addr_i = addr;
+    step();
+    v.ext_interval_req_i = 0;
+    return v.ext_interval_rdata_o;
+  }
+  void interval(unsigned i, uint64_t start, uint64_t end, uint16_t node, bool valid = true) {
+    write_register(uint16_t(0x2000 + 0x20 * i), start);
+    write_register(uint16_t(0x2008 + 0x20 * i), end);
+    write_register(uint16_t(0x2010 + 0x20 * i), node | uint64_t{valid} << 16);
+  }
+
+  bool inputs_empty() const {
+    return win_p.beats.empty() && win_np.beats.empty() && tgt_cpl.beats.empty() && rx_p.beats.empty() && rx_np.beats.empty() &&
+           rx_rsp.beats.empty();
+  }
+
+  void step() {
+    drive();
+    v.time_i = now;
+    v.eval();
+    const bool asked = v.win_p_valid_i || v.win_np_valid_i || v.tgt_cpl_valid_i || v.rx_p_valid_i || v.rx_np_valid_i ||
+                       v.rx_rsp_valid_i || v.ext_interval_req_i;
+    if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
+      sample();
+      edge();
+      for (uint8_t* valid : retired_) *valid = 0;
+      retired_.clear();
+    }
+    ++now;
+  }
+  void run(uint64_t cycles) {
+    for (uint64_t i = 0; i < cycles; ++i) step();
+  }
+  // Until nothing is queued and nothing moves, at most `limit` cycles.
+  bool settle(uint64_t limit = 200000) {
+    for (uint64_t i = 0; i < limit; ++i) {
+      step();
+      v.eval();
+      if (inputs_empty() && !v.busy_o) return true;
+    }
+    return false;
+  }
+  void clear_outputs() {
+    ld_cpl.all.clear(), tgt_req.all.clear(), tx_p.all.clear(), tx_np.all.clear(), tx_rsp.all.clear(), events.clear();
+    event_count.fill(0);
+    counters.clear();
+  }
+
+ private:
+  void edge() {
+    v.clk_i = 1;
+    v.eval();
+    v.clk_i = 0;
+    v.eval();
+    ++edges;
+  }
+
+  template <class Hdr, class Data>
+  void offer(in_stream& s, uint8_t& valid, uint8_t& sop, uint8_t& eop, Hdr& hdr, Data& data, bool may = true) {
+    if (!valid) valid = !s.beats.empty() && may && chance(s.percent);
+    if (!valid) return;
+    const beat& b = s.beats.front();
+    sop = b.sop, eop = b.eop;
+    for (size_t i = 0; i < sizeof(hdr) / 4; ++i) hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef & (i == 4 && sizeof(hdr) == 20 ? 0x7fffffff : ~0u);
+    nic::pins::put_words<W>(data, b.words.data(), b.words.size());
+  }
+
+  void drive() {
+    uint8_t unused = 0;
+    typename std::remove_reference_t<decltype(v.win_p_data_i)> no_data;
+    offer(win_p, v.win_p_valid_i, v.win_p_sop_i, v.win_p_eop_i, v.win_p_hdr_i, v.win_p_data_i);
+    offer(win_np, v.win_np_valid_i, unused, unused, v.win_np_hdr_i, no_data, !np_marks.empty() && np_marks.front() <= win_p.taken);
+    offer(tgt_cpl, v.tgt_cpl_valid_i, v.tgt_cpl_sop_i, v.tgt_cpl_eop_i, v.tgt_cpl_hdr_i, v.tgt_cpl_data_i);
+    offer(rx_p, v.rx_p_valid_i, v.rx_p_sop_i, v.rx_p_eop_i, v.rx_p_hdr_i, v.rx_p_data_i);
+    offer(rx_np, v.rx_np_valid_i, v.rx_np_sop_i, v.rx_np_eop_i, v.rx_np_hdr_i, v.rx_np_data_i);
+    offer(rx_rsp, v.rx_rsp_valid_i, v.rx_rsp_sop_i, v.rx_rsp_eop_i, v.rx_rsp_hdr_i, v.rx_rsp_data_i);
+    v.ld_cpl_ready_i = chance(ld_cpl.percent);
+    v.tgt_req_ready_i = chance(tgt_req.percent);
+    v.tx_p_ready_i = chance(tx_p.percent);
+    v.tx_np_ready_i = chance(tx_np.percent);
+    v.tx_rsp_ready_i = chance(tx_rsp.percent);
+    v.event_ready_i = chance(event_percent);
+  }
+
+  void taken(in_stream& s, uint8_t& valid, uint8_t ready) {
+    if (!valid || !ready) return;
+    if (s.beats.front().sop) s.taken_sop = now;
+    s.taken += s.beats.front().eop;
+    s.beats.pop_front();
+    retired_.push_back(&valid);
+  }
+
+  template <class T>
+  void collect(out_stream<T>& s, bool valid, bool ready, bool sop, bool eop, const auto& hdr, const auto& data, const char* name) {
+    if (s.held) EXPECT_TRUE(valid) << name << " dropped valid at cycle " << now;
+    if (!valid) return;
+    std::array<uint32_t, 6> h{};
+    for (size_t i = 0; i < sizeof(hdr) / 4; ++i) h[i] = hdr[i];
+    std::vector<uint32_t> bits{uint32_t(sop), uint32_t(eop)};
+    if (sop) bits.insert(bits.end(), h.begin(), h.end());
+    for (size_t i = 0; i < words; ++i) bits.push_back(nic::pins::get_word<W>(data, i));
+    if (s.held) EXPECT_EQ(bits, s.held_bits) << name << " changed while waiting at cycle " << now;
+    s.held = !ready;
+    s.held_bits = bits;
+    if (!ready) return;
+    EXPECT_EQ(sop, !s.inside) << name << " framing at cycle " << now;
+    if (sop) s.open = from_bits<T>(h), s.first = now;
+    size_t left;
+    if constexpr (std::is_same_v<T, tlp>) {
+      left = s.open.has_data() ? s.open.len_dw - s.open.data.size() : 0;
+    } else {
+      left = s.open.len_dw - s.open.data.size();
+    }
+    EXPECT_EQ(eop, left <= words) << name << " length at cycle " << now;
+    for (size_t i = 0; i < std::min<size_t>(left, words); ++i) s.open.data.push_back(nic::pins::get_word<W>(data, i));
+    s.inside = !eop;
+    if (eop) s.all.push_back({s.open, s.first, now});
+  }
+
+  void sample() {
+    taken(win_p, v.win_p_valid_i, v.win_p_ready_o);
+    if (v.win_np_valid_i && v.win_np_ready_o) np_marks.pop_front();
+    taken(win_np, v.win_np_valid_i, v.win_np_ready_o);
+    taken(tgt_cpl, v.tgt_cpl_valid_i, v.tgt_cpl_ready_o);
+    taken(rx_p, v.rx_p_valid_i, v.rx_p_ready_o);
+    taken(rx_np, v.rx_np_valid_i, v.rx_np_ready_o);
+    taken(rx_rsp, v.rx_rsp_valid_i, v.rx_rsp_ready_o);
+    collect(ld_cpl, v.ld_cpl_valid_o, v.ld_cpl_ready_i, v.ld_cpl_sop_o, v.ld_cpl_eop_o, v.ld_cpl_hdr_o, v.ld_cpl_data_o, "ld_cpl");
+    collect(tgt_req, v.tgt_req_valid_o, v.tgt_req_ready_i, v.tgt_req_sop_o, v.tgt_req_eop_o, v.tgt_req_hdr_o, v.tgt_req_data_o,
+            "tgt_req");
+    collect(tx_p, v.tx_p_valid_o, v.tx_p_ready_i, v.tx_p_sop_o, v.tx_p_eop_o, v.tx_p_hdr_o, v.tx_p_data_o, "tx_p");
+    collect(tx_np, v.tx_np_valid_o, v.tx_np_ready_i, v.tx_np_sop_o, v.tx_np_eop_o, v.tx_np_hdr_o, v.tx_np_data_o, "tx_np");
+    collect(tx_rsp, v.tx_rsp_valid_o, v.tx_rsp_ready_i, v.tx_rsp_sop_o, v.tx_rsp_eop_o, v.tx_rsp_hdr_o, v.tx_rsp_data_o, "tx_rsp");
+    if (v.event_valid_o && v.event_ready_i)
+      events.push_back({uint8_t(v.event_o >> 56), uint16_t(v.event_o >> 40), v.event_o & 0xff'ffff'ffff});
+    for (unsigned i = 0; i < 32; ++i) event_count[i] += v.event_count_o >> i & 1;
+    counters["stores_in"] += v.cnt_stores_in_o;
+    counters["loads_in"] += v.cnt_loads_in_o;
+    counters["store_packets"] += v.cnt_store_packets_o;
+    counters["load_packets"] += v.cnt_load_packets_o;
+    counters["load_cpls"] += v.cnt_load_cpls_o;
+    counters["load_errors"] += v.cnt_load_errors_o;
+    counters["quiets"] += v.cnt_quiets_o;
+    counters["target_stores"] += v.cnt_target_stores_o;
+    counters["target_loads"] += v.cnt_target_loads_o;
+  }
+
+  uint64_t stores_pushed_ = 0;
+  std::vector<uint8_t*> retired_;
+};
+
+}  // namespace ggas::test::smfu

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The typed test suite: every test runs at DATA_W = 64 and 256. GGAS_SEED sets the seed.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "Vsmfu_256.h"
+#include "Vsmfu_64.h"
+#include "ggas_regs.h"
+#include "tests/rtl/smfu/world.hpp"
+
+namespace ggas::test::smfu {
+
+struct w64 {
+  using top = Vsmfu_64;
+  static constexpr unsigned width = 64;
+};
+struct w256 {
+  using top = Vsmfu_256;
+  static constexpr unsigned width = 256;
+};
+using widths = testing::Types<w64, w256>;
+
+inline uint64_t seed() {
+  const char* s = std::getenv("GGAS_SEED");
+  return s ? std::strtoull(s, nullptr, 0) : 1;
+}
+
+template <class T>
+class suite : public testing::Test {
+ public:
+  using bench_type = bench<typename T::top, T::width>;
+  static constexpr uint64_t window = 1ull << 40;  // interval 0: node 2; interval 1: ourselves; interval 2: node 3, no route
+  static constexpr uint64_t span = 1ull << 30;
+
+ protected:
+  std::unique_ptr<bench_type> own = std::make_unique<bench_type>(seed());
+  bench_type& b = *own;
+  void SetUp() override {
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed()));
+    b.interval(0, window, window + span, 2);
+    b.interval(1, window + span, window + 2 * span, 1);
+    b.interval(2, window + 2 * span, window + 3 * span, 3);
+    b.clear_outputs();
+  }
+  tlp store(uint64_t addr, unsigned len, unsigned first_be = 0xf, unsigned last_be = 0xf) {
+    tlp t = request(tlp_kind::mwr, addr, len, first_be, last_be);
+    for (unsigned i = 0; i < len; ++i) t.data.push_back(uint32_t(b.rng()));
+    return t;
+  }
+  tlp load(uint64_t addr, unsigned len, unsigned tag, unsigned first_be = 0xf, unsigned last_be = 0xf) {
+    tlp t = request(tlp_kind::mrd, addr, len, first_be, last_be);
+    t.tag = uint16_t(tag);
+    t.attr = uint8_t(tag & 7);
+    return t;
+  }
+  // The one logged event, and its counter.
+  void expect_event(uint8_t code, uint16_t node, uint64_t info) {
+    EXPECT_EQ(b.events, (std::vector<logged_event>{{code, node, info}}));
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(b.event_count[i], i == code ? 1u : 0u) << "event " << i;
+  }
+  // One error completion for the load.
+  void expect_error(const tlp& t, pcie::cpl_status status) {
+    ASSERT_EQ(b.ld_cpl.all.size(), 1u);
+    const tlp& c = b.ld_cpl.all[0].t;
+    EXPECT_EQ(c.kind, tlp_kind::cpl);
+    EXPECT_EQ(c.status, status);
+    EXPECT_EQ(c.tag, t.tag);
+    EXPECT_EQ(c.requester, t.requester);
+    EXPECT_EQ(c.len_dw, 0u);
+    EXPECT_EQ(c.byte_count, byte_count(t));
+    EXPECT_EQ(b.counters["load_errors"], 1u);
+  }
+};
+
+}  // namespace ggas::test::smfu
