@@ -42,8 +42,9 @@ TEST_P(calibration_c4, requests_entering_the_smfu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(thesis, calibration_c4,
-                         testing::Values(c4_row{1, 1, 1, 1}, c4_row{16, 1, 16, 2}, c4_row{64, 4, 64, 8}, c4_row{256, 16, 256, 32},
-                                         c4_row{1024, 64, 1024, 128}, c4_row{4096, 256, 4096, 512}),
+                         testing::Values(c4_row{1, 1, 1, 1}, c4_row{16, 1, 16, 2}, c4_row{64, 4, 64, 8},
+                                         c4_row{256, 16, 256, 32}, c4_row{1024, 64, 1024, 128},
+                                         c4_row{4096, 256, 4096, 512}),
                          [](const auto& p) { return "values" + std::to_string(p.param.values); });
 
 TEST(coalescer, lanes_in_any_order_make_one_run) {

@@ -115,8 +115,8 @@ TEST(gpu, threads_and_warps_limit_residency) {
   EXPECT_EQ(most, 6u);
 }
 
-// Resident blocks that spin for one that has no room: blocks are not preempted, so nothing ever moves. A time-out says so, and
-// the GPU can be used again.
+// Resident blocks that spin for one that has no room: blocks are not preempted, so nothing ever moves. A time-out says
+// so, and the GPU can be used again.
 TEST(gpu, too_many_spinning_blocks_deadlock) {
   rig r(small_gpu());
   uint64_t* flag = r.local(0);
@@ -124,7 +124,8 @@ TEST(gpu, too_many_spinning_blocks_deadlock) {
     if (simt::block_index().x == 8)
       simt::store(flag, uint64_t(1));
     else
-      while (simt::load(flag, true) == 0) {}
+      while (simt::load(flag, true) == 0) {
+      }
   });
   EXPECT_FALSE(r.run(100));
   const std::string why = r[0].blockage();
@@ -208,15 +209,20 @@ TEST(gpu, lanes_reconverge_behind_a_polling_loop) {
   uint64_t* flag = r.local(0);
   r.launch(0, 1, 32, [&, flag] {
     const unsigned i = simt::thread_linear();
-    while (simt::load(flag + i, true) == 0) {}
+    while (simt::load(flag + i, true) == 0) {
+    }
     simt::store(r.remote(1, 8 * i), uint64_t(i));
   });
-  r.launch(0, 1, 32, [=] {
-    const unsigned i = simt::thread_linear();
-    simt::sleep(2000 + 1000 * i);
-    simt::store(flag + i, uint64_t(1));
-  }, 1);
+  r.launch(
+      0, 1, 32,
+      [=] {
+        const unsigned i = simt::thread_linear();
+        simt::sleep(2000 + 1000 * i);
+        simt::store(flag + i, uint64_t(1));
+      },
+      1);
   ASSERT_TRUE(r.run());
+  r.settle();
   EXPECT_EQ(r.nic(0).seen.size(), 4u);  // 256 bytes in whole segments, although lanes left one by one
 }
 
@@ -227,7 +233,8 @@ TEST(gpu, with_independent_threads_lanes_do_not_wait_for_ever) {
   uint64_t* flag = r.local(0);
   flag[0] = 1;
   r.launch(0, 1, 2, [=] {  // lane 1 waits for lane 0, which left the loop first
-    while (simt::load(flag + simt::thread_linear(), true) == 0) {}
+    while (simt::load(flag + simt::thread_linear(), true) == 0) {
+    }
     simt::store(flag + 1, uint64_t(1));
   });
   EXPECT_TRUE(r.run());
@@ -236,7 +243,8 @@ TEST(gpu, with_independent_threads_lanes_do_not_wait_for_ever) {
   flag = lockstep.local(0);
   flag[0] = 1;
   lockstep.launch(0, 1, 2, [=] {
-    while (simt::load(flag + simt::thread_linear(), true) == 0) {}
+    while (simt::load(flag + simt::thread_linear(), true) == 0) {
+    }
     simt::store(flag + 1, uint64_t(1));
   });
   EXPECT_FALSE(lockstep.run(1000));
@@ -260,7 +268,8 @@ TEST(gpu, same_input_same_time) {
         const uint64_t i = thread();
         for (uint64_t round = 1; round <= 3; ++round) {
           simt::store(r.remote(1 - n, 8 * i), round);
-          while (simt::load(r.local(n, 8 * i), true) < round) {}
+          while (simt::load(r.local(n, 8 * i), true) < round) {
+          }
         }
       });
     }

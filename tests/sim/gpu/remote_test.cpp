@@ -22,7 +22,7 @@ TEST(gpu_remote, stores_arrive_and_loads_return) {
     if (thread() == 5) sum += simt::load(r.remote(1, 4096 + 40));
   });
   ASSERT_TRUE(r.run());
-  r.run(5);
+  r.settle();
   for (uint64_t i = 0; i < 128; ++i) EXPECT_EQ(r.local(1)[i], i + 1);
   EXPECT_EQ(sum, 77u);
 }
@@ -103,7 +103,7 @@ TEST(gpu_remote, full_store_queue_holds_up_warps) {
   ASSERT_TRUE(r.run());
   EXPECT_GT(r[0].counters().at("gpu.store_stalls"), 0u);
   EXPECT_GE(r.now_ns() - before, 16u * 64 * 8 * 8 * 2);  // 64 KB at 0.5 GB/s
-  r.run(200);
+  r.settle(500);
   for (uint64_t i = 0; i < 8192; ++i) ASSERT_EQ(r.local(1)[i], i / 1024);
 }
 
@@ -173,12 +173,14 @@ TEST(gpu_fence, flag_behind_data) {
       simt::fence(scope::sys);
       simt::sync_warp(~0u);
       if (simt::thread_linear() == 0) simt::store(r.remote(1), round);
-      while (simt::load(r.local(0), true) < round) {}
+      while (simt::load(r.local(0), true) < round) {
+      }
     }
   });
   r.launch(1, 1, 32, [&] {
     for (uint64_t round = 1; round <= 20; ++round) {
-      while (simt::load(r.local(1), true) < round) {}
+      while (simt::load(r.local(1), true) < round) {
+      }
       wrong += simt::load(r.local(1, 1024 + 64 * simt::thread_linear())) < round;
       simt::sync_warp(~0u);
       if (simt::thread_linear() == 0) simt::store(r.remote(0), round);
@@ -199,7 +201,8 @@ TEST(gpu_bar, write_is_visible_after_its_latency) {
     simt::store(r.remote(1), uint64_t(1));
   });
   r.launch(1, 1, 1, [&] {
-    while (simt::load(r.local(1), true) == 0) {}
+    while (simt::load(r.local(1), true) == 0) {
+    }
     seen = simt::now_ns();
   });
   ASSERT_TRUE(r.run());
@@ -224,7 +227,7 @@ TEST(gpu_bar, completions_are_cut_at_128_bytes) {
   // A read of 256 bytes from offset 64, as a NIC makes it.
   pcie::tlp read = pcie::memory_read(window_bus + r.cfg.segment_bytes + 64, 256, gpu_id, 0);
   r[0].host.link.send(std::move(read));
-  r.run(20);
+  r.settle();
   EXPECT_EQ(bytes, (std::vector<unsigned>{64, 128, 64}));
 }
 
@@ -249,7 +252,7 @@ TEST(gpu_bar, partial_write_leaves_its_neighbours) {
   r.local(1)[0] = ~0ull;
   r.launch(0, 1, 1, [&] { simt::store(r.remote<uint16_t>(1, 3), uint16_t(0)); });
   ASSERT_TRUE(r.run());
-  r.run(10);
+  r.settle();
   EXPECT_EQ(r.local(1)[0], 0xffffff0000ffffff);
 }
 

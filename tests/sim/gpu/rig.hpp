@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two GPUs behind root complexes, joined by a stand-in for the NIC that moves window accesses to the other node after a fixed time: what
-// the GPU model does is seen without RTL.
+// Two GPUs behind root complexes, joined by a stand-in for the NIC that moves window accesses to the other node after a
+// fixed time: what the GPU model does is seen without RTL.
 #pragma once
 
 #include <cstring>
@@ -55,7 +55,8 @@ class mirror_nic {
     moved.requester = nic_id;
     if (t.posted()) return peer.link.send(std::move(moved));
     peer.reads_.read(std::move(moved), [this, t](pcie::read_result&& r) {
-      pcie::tlp c = r.ok() ? pcie::read_completions(t, r.dws, 256, 64, nic_id).front() : pcie::error_completion(t, r.status, nic_id);
+      pcie::tlp c = r.ok() ? pcie::read_completions(t, r.dws, 256, 64, nic_id).front()
+                           : pcie::error_completion(t, r.status, nic_id);
       back_.push_back(std::move(c));
       answer();
     });
@@ -103,8 +104,11 @@ class rig {
   }
   bool run(uint64_t timeout_us = 10000) {
     for (auto& n : nodes_) n->gpu.start(0);
-    const bool done = kernel_.run_until([this] { return nodes_[0]->gpu.idle() && nodes_[1]->gpu.idle(); }, timeout_us * 1'000'000);
-    return done;
+    return kernel_.run_until([this] { return nodes_[0]->gpu.idle() && nodes_[1]->gpu.idle(); }, timeout_us * 1'000'000);
+  }
+  // Lets what is on its way arrive.
+  void settle(uint64_t us = 20) {
+    kernel_.run_until([] { return false; }, us * 1'000'000);
   }
   uint64_t now_ns() { return kernel_.now_ps() / 1000; }
 
@@ -114,7 +118,9 @@ class rig {
  private:
   struct node {
     node(const std::string& name, const rig_config& c)
-        : root((name + "_root").c_str(), rc(c), memory), nic(name + "_nic", c.nic_ps, c.segment_bytes), gpu((name + "_gpu").c_str(), c.gpu, gpu_id) {}
+        : root((name + "_root").c_str(), rc(c), memory),
+          nic(name + "_nic", c.nic_ps, c.segment_bytes),
+          gpu((name + "_gpu").c_str(), c.gpu, gpu_id) {}
     static pcie::root_complex_config rc(const rig_config& c) {
       pcie::root_complex_config r;
       r.router.rule.latency_ps = c.hop_ps;
@@ -149,7 +155,9 @@ class rig {
   }
 
   sim::kernel kernel_;
-  struct alignas(4096) page_t { std::byte b[4096]; };
+  struct alignas(4096) page_t {
+    std::byte b[4096];
+  };
   std::vector<uint64_t> segments_;
   std::vector<std::unique_ptr<node>> nodes_;
 };

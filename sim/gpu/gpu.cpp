@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams, kernels, and blocks on multiprocessors.
+#include "sim/gpu/gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ggas::gpu {
+
+using pcie::now_ps;
+
+gpu::gpu(sc_core::sc_module_name name, const gpu_config& cfg, uint16_t bus_id, const pcie::port_config& port)
+    : sc_module(name), host("host", cfg, bus_id, port), cfg_(cfg), agenda_("agenda"), sms_(cfg.sms) {
+  for (sm& s : sms_) s.scheduler_free_ps.assign(cfg.schedulers, 0);
+  host.on_room = [this] { resume_stalled(); };
+}
+
+gpu::~gpu() { reset(); }
+
+std::optional<std::string> gpu::check(simt::dim3 grid, simt::dim3 block) const {
+  const auto text = [](simt::dim3 d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); };
+  if (grid.count() == 0) return fmt::format("a grid of {} blocks is empty", text(grid));
+  if (block.count() == 0) return fmt::format("a block of {} threads is empty", text(block));
+  const unsigned most =
+      std::min({cfg_.threads_per_block, cfg_.warps_per_sm * simt::warp_size, simt::max_block_threads});
+  if (block.count() > most)
+    return fmt::format("a block of {} threads is too large: {} allows {}", text(block), cfg_.name, most);
+  return std::nullopt;
+}
+
+// ------------------------------------------------------------------------------------------------ streams
+
+void gpu::launch(simt::launch l, unsigned stream) {
+  streams_[stream].queue.push_back(std::make_unique<kernel>(std::move(l), *this, ++kernels_));
+}
+
+void gpu::start(uint64_t delay_ps) {
+  for (auto& [number, s] : streams_) {
+    if (s.busy || s.queue.empty()) continue;
+    s.busy = true;
+    ++running_;
+    s.start.owner = this;
+    s.start.of = &s;
+    agenda_.at(now_ps() + delay_ps + cfg_.launch_ns * 1000ull, s.start);
+  }
+}
+
+void gpu::activate(stream& s) {
+  active_.push_back(s.queue.front().get());
+  dispatch();
+}
+
+void gpu::end_kernel(kernel& k) {
+  std::erase(active_, &k);
+  const auto i = std::ranges::find_if(
+      streams_, [&](auto& s) { return !s.second.queue.empty() && s.second.queue.front().get() == &k; });
+  stream& s = i->second;
+  ended_kernels_.push_back(std::move(s.queue.front()));
+  s.queue.pop_front();
+  if (!s.queue.empty()) {
+    agenda_.at(now_ps() + cfg_.kernel_gap_ns * 1000ull, s.start);
+    return;
+  }
+  s.busy = false;
+  --running_;
+  if (running_ == 0 && on_idle) on_idle();
+}
+
+// ------------------------------------------------------------------------------------------------ blocks
+
+// Blocks go to the emptiest multiprocessor with room for them, kernels in their order.
+void gpu::dispatch() {
+  for (kernel* k : active_) {
+    const unsigned threads = k->grid.config().block.count();
+    const unsigned warps = (threads + simt::warp_size - 1) / simt::warp_size;
+    while (k->started < k->grid.blocks()) {
+      const auto where = place(warps * simt::warp_size, warps);
+      if (!where) return;
+      start_block(*k, *where);
+    }
+  }
+}
+
+std::optional<unsigned> gpu::place(unsigned threads, unsigned warps) const {
+  std::optional<unsigned> best;
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    const sm& s = sms_[i];
+    const bool fits = s.threads + threads <= cfg_.threads_per_sm && s.warps + warps <= cfg_.warps_per_sm &&
+                      s.blocks < cfg_.blocks_per_sm;
+    if (fits && (!best || s.threads < sms_[*best].threads)) best = i;
+  }
+  return best;
+}
+
+void gpu::start_block(kernel& k, unsigned index) {
+  auto b = std::make_unique<resident_block>();
+  b->of = &k;
+  b->sm = index;
+  b->code = k.grid.make_block(k.started++);
+  const auto warps = b->code->warps();
+  b->warps = std::vector<warp_state>(warps.size());
+  b->live = unsigned(warps.size());
+  sm& s = sms_[index];
+  for (size_t i = 0; i < warps.size(); ++i) {
+    warp_state& w = b->warps[i];
+    w.owner = this;
+    w.code = warps[i].get();
+    w.block = b.get();
+    w.scheduler = s.next_scheduler++ % cfg_.schedulers;
+  }
+  b->code->on_runnable = [this, p = b.get()](simt::warp& w) { wake(p->warps[w.index()]); };
+  s.threads += unsigned(warps.size()) * simt::warp_size;
+  s.warps += unsigned(warps.size());
+  s.blocks += 1;
+  ++totals_.blocks;
+  for (warp_state& w : b->warps) wake(w);
+  blocks_.push_back(std::move(b));
+}
+
+// A warp has ended when its code and its stores have: what a kernel wrote is out when it ends.
+void gpu::maybe_end(warp_state& w) {
+  if (w.ended || w.woken || w.local_stores || w.remote_stores || !w.code->finished()) return;
+  w.ended = true;
+  if (--w.block->live == 0) end_block(*w.block);
+}
+
+void gpu::end_block(resident_block& b) {
+  sm& s = sms_[b.sm];
+  s.threads -= unsigned(b.warps.size()) * simt::warp_size;
+  s.warps -= unsigned(b.warps.size());
+  s.blocks -= 1;
+  kernel& k = *b.of;
+  // The caller still stands in one of its warps: it is destroyed later.
+  const auto i = std::ranges::find(blocks_, &b, &std::unique_ptr<resident_block>::get);
+  ended_blocks_.push_back(std::move(*i));
+  *i = std::move(blocks_.back());
+  blocks_.pop_back();
+  if (++k.ended == k.grid.blocks()) end_kernel(k);
+  dispatch();
+}
+
+void gpu::bury() {
+  ended_blocks_.clear();
+  ended_kernels_.clear();
+}
+
+// ------------------------------------------------------------------------------------------------ observation
+
+std::string gpu::blockage() const {
+  std::string out;
+  for (const auto& [number, s] : streams_) {
+    if (!s.busy) continue;
+    const kernel& k = *s.queue.front();
+    const unsigned all = k.grid.blocks(), resident = k.started - k.ended, waiting = all - k.started;
+    if (!out.empty()) out += "; ";
+    out += fmt::format("kernel {}: {} of {} blocks ended, {} resident", k.number, k.ended, all, resident);
+    if (waiting)
+      out += fmt::format(
+          ", {} have no room beside them (blocks are not preempted: if the resident ones wait for them, that is a "
+          "deadlock)",
+          waiting);
+    if (s.queue.size() > 1) out += fmt::format(", {} kernels behind it", s.queue.size() - 1);
+  }
+  return out;
+}
+
+void gpu::reset() {
+  ++epoch_;
+  agenda_.clear();
+  host.forget();
+  stalled_.clear();
+  active_.clear();
+  kernel_fault_.clear();
+  blocks_.clear();
+  bury();
+  free_groups_.clear();
+  for (const auto& g : groups_) recycle(*g);
+  streams_.clear();
+  running_ = 0;
+  for (sm& s : sms_) {
+    s = {};
+    s.scheduler_free_ps.assign(cfg_.schedulers, 0);
+  }
+}
+
+gpu::fault gpu::take_fault() { return std::exchange(fault_, {}); }
+
+void gpu::record_fault(std::string_view what, uint64_t addr) {
+  ++totals_.faults;
+  if (fault_.count++ == 0) fault_.first = fmt::format("{} at {:#x}", what, addr);
+}
+
+std::map<std::string, uint64_t> gpu::counters() const {
+  const host_interface_stats& h = host.stats();
+  return {
+      {"gpu.kernels", kernels_},
+      {"gpu.blocks", totals_.blocks},
+      {"gpu.instructions", totals_.instructions},
+      {"gpu.local_loads", totals_.local_loads},
+      {"gpu.local_stores", totals_.local_stores},
+      {"gpu.remote_loads", totals_.remote_loads},
+      {"gpu.remote_stores", totals_.remote_stores},
+      {"gpu.atomics", totals_.atomics},
+      {"gpu.fences", totals_.fences},
+      {"gpu.system_fences", totals_.system_fences},
+      {"gpu.store_stalls", totals_.store_stalls},
+      {"gpu.faults", totals_.faults},
+      {"gpu.pcie_writes", h.stores},
+      {"gpu.pcie_reads", h.reads},
+      {"gpu.pcie_flushes", h.flushes},
+      {"gpu.pcie_reads_outstanding_max", h.most_reads},
+      {"gpu.bar_writes", h.bar_writes},
+      {"gpu.bar_reads", h.bar_reads},
+      {"gpu.bar_unmapped", h.unmapped},
+  };
+}
+
+}  // namespace ggas::gpu

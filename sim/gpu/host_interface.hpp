@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU's PCIe side. Out: stores and reads of the SMs in one ordered path to the port, a bounded store queue with
+// back-pressure from PCIe credits, a bounded number of reads on the bus. In: the BAR1 aperture onto GPU memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
+#include <systemc>
+
+#include "sim/gpu/config.hpp"
+#include "sim/pcie/packet.hpp"
+#include "sim/pcie/port.hpp"
+
+namespace ggas::gpu {
+
+// Told that one of its stores has been handed to the port: nothing of this GPU passes it any more.
+class store_owner {
+ public:
+  virtual void store_handed() = 0;
+
+ protected:
+  ~store_owner() = default;
+};
+
+struct host_interface_stats {
+  uint64_t stores = 0, reads = 0;  // TLPs handed to the port
+  uint64_t flushes = 0;            // reads made for system fences
+  uint64_t bar_writes = 0, bar_reads = 0;
+  uint64_t unmapped = 0;    // requests outside the aperture
+  unsigned most_reads = 0;  // outstanding at one time
+};
+
+class host_interface : public sc_core::sc_module {
+ public:
+  host_interface(sc_core::sc_module_name name, const gpu_config& cfg, uint16_t bus_id, const pcie::port_config& port);
+
+  pcie::port link;
+
+  // Requests to [bus, bus + memory.size()) reach this memory.
+  void export_memory(uint64_t bus, std::span<std::byte> memory);
+  // Bus address of host memory that fences read behind their stores.
+  void flush_address(uint64_t bus) { flush_bus_ = bus; }
+
+  // A place in the store queue is free.
+  bool room() const { return stores_inside_ < cfg_.store_queue; }
+  // Called when a place became free.
+  std::function<void()> on_room;
+  // Leaves the SM now. `owner` may be null.
+  void store(uint64_t bus, std::span<const std::byte> bytes, store_owner* owner);
+  void read(uint64_t bus, uint32_t bytes, pcie::requester::done done);
+  // `done` after every store so far has reached host memory or a device: a read behind them. Flushes asked for while
+  // one is under way share the next one.
+  void flush(std::function<void(bool ok)> done);
+  // Nobody waits for anything any more; what is on its way still goes out.
+  void forget();
+
+  const host_interface_stats& stats() const { return stats_; }
+  unsigned outstanding_reads() const { return requester_.outstanding(); }
+  uint64_t read_timeouts() const { return requester_.timeouts(); }
+
+ private:
+  struct outbound {
+    uint64_t at;
+    pcie::tlp packet;
+    store_owner* owner;
+    pcie::requester::done done;
+  };
+  struct inbound {
+    uint64_t at;
+    pcie::tlp packet;
+  };
+  bool receive(pcie::tlp& t);
+  bool receive_request(pcie::tlp& t);
+  void enter(outbound&& o);
+  void pump_out();
+  void start_flush();
+  void pump_writes();
+  void pump_reads();
+  void apply(const pcie::tlp& write);
+  void answer(const pcie::tlp& read);
+  uint64_t read_time(const pcie::tlp& t);
+
+  gpu_config cfg_;
+  uint16_t id_;
+  pcie::requester requester_;
+  uint64_t bar_base_ = 0, flush_bus_ = 0;
+  std::span<std::byte> memory_;
+  std::deque<outbound> out_;
+  std::deque<inbound> writes_, reads_;
+  unsigned stores_inside_ = 0;
+  bool pumping_ = false;
+  std::vector<std::function<void(bool)>> flushing_, flush_next_;
+  uint64_t epoch_ = 0;
+  uint64_t bar_path_free_ps_ = 0;
+  sc_core::sc_event out_event_, write_event_, read_event_;
+  host_interface_stats stats_;
+};
+
+}  // namespace ggas::gpu

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instruction costs and does. An access to local memory takes effect when its answer is back at the SM: every
+// effect in L2 is late by the same return path, which leaves their order and every measurable interval as they are and
+// halves the events.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/gpu/gpu.hpp"
+
+namespace ggas::gpu {
+
+using pcie::now_ps;
+using simt::op;
+
+void group::run() { owner.run(*this); }
+
+group::footprint group::touched() const {
+  footprint f;
+  for (const simt::access* a : lanes) f.lanes[f.count++] = {uint64_t(a->addr), a->size};
+  return f;
+}
+
+void gpu::run(group& g) {
+  bury();
+  switch (g.next) {
+    case group::phase::issue:
+      return run_issued(g);
+    case group::phase::perform:
+      return perform(g);
+    case group::phase::answered:
+      return g.kind == op::load ? deliver(g) : finish(g);
+  }
+}
+
+// Decides where the time of an instruction goes; it has just become the warp's next one.
+void gpu::begin(group& g) {
+  warp_state& w = *g.warp;
+  g.next = group::phase::issue;
+  uint64_t at = 0;
+  if (g.where == region::local && (g.kind == op::load || g.kind == op::atomic)) {
+    const bool load = g.kind == op::load;
+    const unsigned sectors = load ? count_sectors(g.touched(), cfg_.sector_bytes) : unsigned(g.lanes.size());
+    at = reserve_l2(take_slot(w, sectors), sectors, load ? cfg_.l2_latency_ns : cfg_.atomic_latency_ns);
+    g.next = group::phase::perform;
+    ++(load ? totals_.local_loads : totals_.atomics);
+  } else if (g.where == region::remote && g.kind == op::load) {
+    g.requests = coalesce_loads(g.touched(), cfg_.coalesce_bytes);
+    at = take_slot(w, unsigned(g.requests.size()));
+  } else if (g.where == region::remote && g.kind == op::store) {
+    pack_stores(g);
+    at = take_slot(w, unsigned(g.requests.size()));
+  } else if (g.kind == op::compute) {
+    at = compute_end(g, take_slot(w, 1));
+    g.next = group::phase::answered;
+  } else if (g.kind == op::sleep) {
+    uint64_t ns = 0;
+    for (const simt::access* a : g.lanes) ns = std::max(ns, a->a);
+    at = take_slot(w, 1) + ns * 1000;
+    g.next = group::phase::answered;
+  } else {
+    at = take_slot(w, 1);
+  }
+  agenda_.at(at, g);
+}
+
+void gpu::run_issued(group& g) {
+  if (g.kind == op::fence) return run_fence(g);
+  if (g.where == region::remote && g.kind == op::load) return send_loads(g);
+  if (g.where == region::remote && g.kind == op::store) return send_stores(g);
+  if (g.where != region::local || g.kind != op::store) return fail(g);
+
+  // A local store: the lanes go on at once, the data is in L2 later.
+  warp_state& w = *g.warp;
+  ++totals_.local_stores;
+  const uint64_t done = reserve_l2(now_ps(), count_sectors(g.touched(), cfg_.sector_bytes), cfg_.l2_latency_ns);
+  for (const simt::access* a : g.lanes) g.stores.push_back({uint64_t(a->addr), a->size, a->data});
+  w.stores_done_ps = std::max(w.stores_done_ps, done);
+  ++w.local_stores;
+  g.next = group::phase::perform;
+  agenda_.at(done, g);
+  release_lanes(g);
+  step(w);
+}
+
+void gpu::perform(group& g) {
+  if (g.kind == op::store) {
+    for (const group::saved& s : g.stores) std::memcpy(reinterpret_cast<void*>(s.addr), s.data.data(), s.bytes);
+    warp_state& w = *g.warp;
+    --w.local_stores;
+    recycle(g);
+    maybe_end(w);
+    return;
+  }
+  for (simt::access* a : g.lanes) simt::apply(*a);
+  finish(g);
+}
+
+// The lanes have what they waited for.
+void gpu::finish(group& g) {
+  warp_state& w = *g.warp;
+  release_lanes(g);
+  recycle(g);
+  step(w);
+}
+
+void gpu::release_lanes(group& g) {
+  warp_state& w = *g.warp;
+  for (simt::access* a : g.lanes) {
+    w.issued &= ~(1u << a->lane);
+    w.code->complete(*a);
+  }
+  g.lanes.clear();
+}
+
+// A gpu-scope fence waits for the warp's local stores to be in L2 and for its remote ones to be in the port's order; a
+// system-scope fence then also reads host memory behind them.
+void gpu::run_fence(group& g) {
+  warp_state& w = *g.warp;
+  if (g.sc == simt::scope::block) return ++totals_.fences, finish(g);
+  if (now_ps() < w.stores_done_ps) return agenda_.at(w.stores_done_ps, g);
+  if (w.remote_stores) return w.fences.push_back(&g);
+  ++totals_.fences;
+  if (g.sc == simt::scope::gpu) return finish(g);
+  ++totals_.system_fences;
+  host.flush([this, &g, epoch = epoch_](bool ok) {
+    if (epoch != epoch_) return;
+    if (!ok) record_fault("system fence not answered by host memory", 0);
+    g.next = group::phase::answered;
+    agenda_.at(now_ps() + cfg_.ingress_ns * 1000ull, g);
+  });
+}
+
+void warp_state::store_handed() {
+  if (--remote_stores) return;
+  for (group* f : fences) owner->agenda_.at(now_ps(), *f);
+  fences.clear();
+  owner->maybe_end(*this);
+}
+
+// An access nothing answers: reads as all ones, like a read that fails on the bus.
+void gpu::fail(group& g) {
+  for (simt::access* a : g.lanes) {
+    const char* what = g.kind == op::load ? "load" : g.kind == op::store ? "store" : "atomic";
+    const char* why =
+        g.where == region::remote ? "remote memory takes loads and stores only" : "this GPU has no such memory";
+    record_fault(fmt::format("{} of {} bytes ({})", what, a->size, why), uint64_t(a->addr));
+    a->data.fill(std::byte{0xff});
+  }
+  finish(g);
+}
+
+// Bandwidth is taken now, latency counts from the instruction's slot: a long queue at one scheduler holds up nobody
+// else's access.
+uint64_t gpu::reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns) {
+  l2_free_ps_ =
+      std::max(l2_free_ps_, now_ps()) + uint64_t(sectors * cfg_.sector_bytes * 1e12 / cfg_.l2_bytes_per_second);
+  return std::max(at_ps, l2_free_ps_) + latency_ns * 1000ull;
+}
+
+// Roofline: the warp's own rate, its multiprocessor's shared by what is resident there, and memory bandwidth shared by
+// all.
+uint64_t gpu::compute_end(const group& g, uint64_t at_ps) {
+  double flops = 0, bytes = 0;
+  for (const simt::access* a : g.lanes) {
+    flops += double(a->a);
+    bytes += double(a->b);
+  }
+  sm& s = sms_[g.warp->block->sm];
+  s.flops_free_ps = std::max(s.flops_free_ps, now_ps()) + cfg_.cycles(flops / cfg_.flops_per_cycle_sm);
+  memory_free_ps_ = std::max(memory_free_ps_, now_ps()) + uint64_t(bytes * 1e12 / cfg_.memory_bytes_per_second);
+  const uint64_t own = at_ps + cfg_.cycles(flops / cfg_.flops_per_cycle_warp);
+  return std::max({own, flops > 0 ? s.flops_free_ps : 0, bytes > 0 ? memory_free_ps_ : 0});
+}
+
+}  // namespace ggas::gpu
