@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Captures and traces of a small run, read back by the programs people use: tshark with the project's dissector, and a JSON parser.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "sim/trace/pcapng.hpp"
+#include "tests/sim/system_fixture.hpp"
+
+namespace ggas::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path scratch(const std::string& name) {
+  const auto dir = fs::path(testing::TempDir()) / "ggas_trace";
+  fs::create_directories(dir);
+  return dir / fmt::format("{}_{}", ::testing::UnitTest::GetInstance()->random_seed(), name);
+}
+
+// Lines tshark prints; its exit status and complaints are part of the test.
+std::vector<std::vector<std::string>> tshark(const fs::path& file, const std::string& filter, const std::vector<std::string>& fields) {
+  std::string command = fmt::format("tshark -X lua_script:{} -r {} -Y '{}' -T fields -E separator=,", GGAS_DISSECTOR, file.string(), filter);
+  for (const auto& f : fields) command += " -e " + f;
+  const auto errors = scratch("tshark.err");
+  command += fmt::format(" 2>{}", errors.string());
+  std::vector<std::vector<std::string>> rows;
+  std::FILE* p = popen(command.c_str(), "r");
+  if (!p) return rows;
+  std::string all;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, p)) > 0;) all.append(buffer, n);
+  EXPECT_EQ(pclose(p), 0) << command;
+  std::ifstream err(errors);
+  for (std::string line; std::getline(err, line);)
+    EXPECT_TRUE(line.empty() || line.find("as user \"root\"") != std::string::npos || line.find("Running as user") != std::string::npos) << line;
+  std::istringstream in(all);
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> row;
+    std::istringstream cells(line + ",");
+    for (std::string c; std::getline(cells, c, ',');) row.push_back(c);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+struct width_case {
+  const char* platform;
+  const char* width;
+};
+class capture : public testing::TestWithParam<width_case> {};
+
+TEST_P(capture, tshark_reads_every_field) {
+  const auto file = scratch(fmt::format("{}.pcapng", GetParam().platform));
+  auto c = config(GetParam().platform, false);
+  c.pcap = file;
+  {
+    auto s = sim::system::create(std::move(c));
+    ASSERT_TRUE(s) << s.error();
+    const uint64_t v = 0x1122334455667788;
+    gpu(**s, 0).store(gpu(**s, 0).window(1, 0x1234), std::as_bytes(std::span(&v, 1)).first(6));
+    ASSERT_TRUE(read(**s, 0, gpu(**s, 0).window(1, 0x1230), 100).ok());
+    ASSERT_TRUE(read(**s, 0, gpu(**s, 0).slot.quiet_address, 8).ok());
+  }
+  EXPECT_TRUE(tshark(file, "_ws.malformed || _ws.expert || _ws.lua.error", {"frame.number"}).empty());
+
+  const auto store = tshark(file, "ggas.op == 0 && frame.interface_name == \"node0 link tx\"",
+                            {"ggas.src", "ggas.dst", "ggas.len_dw", "ggas.vc", "ggas.first_be", "ggas.last_be", "ggas.addr", "ggas.payload",
+                             "ggas.crc.good", "ggas.link_width", "ggas.status"});
+  ASSERT_EQ(store.size(), 1u);
+  EXPECT_EQ(store[0], (std::vector<std::string>{"0", "1", "2", "0", "0x0f", "0x03", "0x0000000000001234", "8877665544330000", "1",
+                                                GetParam().width, "0"}));
+
+  const auto load = tshark(file, "ggas.op == 1 && frame.interface_name == \"node1 link rx\"",
+                           {"ggas.src", "ggas.dst", "ggas.req_dw", "ggas.vc", "ggas.addr", "ggas.tag"});
+  ASSERT_EQ(load.size(), 1u);
+  EXPECT_EQ(load[0][2], "25");
+  EXPECT_EQ(load[0][3], "1");
+  const auto answer = tshark(file, "ggas.op == 2 && frame.interface_name == \"node1 link tx\"",
+                             {"ggas.src", "ggas.dst", "ggas.len_dw", "ggas.vc", "ggas.tag", "ggas.status"});
+  ASSERT_GE(answer.size(), 1u);
+  EXPECT_EQ(answer[0][4], load[0][5]) << "the tag comes back";
+  EXPECT_EQ(answer[0][5], "0");
+  EXPECT_EQ(tshark(file, "ggas.op == 3", {"frame.number"}).size(), 2u);  // both ends
+
+  const auto window = tshark(file, "ggas_tlp.kind == \"MWr\" && frame.interface_name == \"node0 host rx\" && ggas_tlp.addr >= 0x10000000000",
+                             {"ggas_tlp.addr", "ggas_tlp.len_dw", "ggas_tlp.first_be", "ggas_tlp.last_be", "ggas_tlp.payload", "ggas_tlp.requester"});
+  ASSERT_EQ(window.size(), 1u);
+  EXPECT_EQ(window[0], (std::vector<std::string>{"0x0000010000101234", "2", "0x0f", "0x03", "8877665544330000", "0x0200"}));
+  const auto completions = tshark(file, "ggas_tlp.kind == \"CplD\" && frame.interface_name == \"node0 host tx\" && ggas_tlp.requester == 0x0200",
+                                  {"ggas_tlp.byte_count", "ggas_tlp.status", "ggas_tlp.lower_addr"});
+  ASSERT_GE(completions.size(), 2u);
+  EXPECT_EQ(completions[0][0], "100");
+  EXPECT_EQ(completions[0][1], "0");
+  EXPECT_EQ(completions[0][2], "0x30");
+}
+INSTANTIATE_TEST_SUITE_P(widths, capture, testing::Values(width_case{"galibier-k20", "64"}, width_case{"modern", "512"}),
+                         [](const auto& i) { return std::string("w") + i.param.width; });
+
+TEST(capture, damaged_packets_are_marked) {
+  const auto file = scratch("damaged.pcapng");
+  auto c = config("galibier-k20", false);
+  c.pcap = file;
+  c.faults = "0->1 corrupt at 3";
+  {
+    auto s = sim::system::create(std::move(c));
+    ASSERT_TRUE(s) << s.error();
+    const uint64_t v = 1;
+    gpu(**s, 0).store(gpu(**s, 0).window(1, 0), std::as_bytes(std::span(&v, 1)));
+    gpu(**s, 0).store(gpu(**s, 0).window(1, 8), std::as_bytes(std::span(&v, 1)));
+    (*s)->run_for(20'000'000);
+  }
+  const auto rows = tshark(file, "ggas && frame.interface_name == \"node1 link rx\"", {"ggas.crc.good"});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0][0], "0");
+  EXPECT_EQ(rows[1][0], "1");
+  EXPECT_EQ(tshark(file, "_ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
+}
+
+// Every flow of a message begins once, steps forward in time, and ends at its target.
+TEST(trace, flows_follow_messages_end_to_end) {
+  const auto file = scratch("trace.json");
+  auto c = config("galibier-k20", false);
+  c.trace = file;
+  constexpr unsigned stores = 10;
+  {
+    auto s = sim::system::create(std::move(c));
+    ASSERT_TRUE(s) << s.error();
+    const uint64_t v = 1;
+    for (unsigned i = 0; i < stores; ++i) gpu(**s, 0).store(gpu(**s, 0).window(1, 64 * i), std::as_bytes(std::span(&v, 1)));
+    ASSERT_TRUE(read(**s, 0, gpu(**s, 0).window(1, 0), 64).ok());
+  }
+  std::ifstream in(file);
+  const auto doc = nlohmann::json::parse(in, nullptr, false);
+  ASSERT_FALSE(doc.is_discarded());
+  std::map<uint64_t, std::string> phases;
+  std::map<uint64_t, std::set<int>> places;
+  std::map<uint64_t, double> last;
+  unsigned slices = 0;
+  for (const auto& e : doc["traceEvents"]) {
+    const std::string ph = e["ph"];
+    if (ph == "X") {
+      ++slices;
+      EXPECT_GE(double(e["dur"]), 0);
+    }
+    if (ph != "s" && ph != "t" && ph != "f") continue;
+    const uint64_t id = e["id"];
+    phases[id] += ph;
+    places[id].insert(int(e["pid"]) * 16 + int(e["tid"]));
+    EXPECT_GE(double(e["ts"]), last[id]) << "a message does not go back in time";
+    last[id] = e["ts"];
+  }
+  EXPECT_GT(slices, 0u);
+  unsigned whole = 0;
+  for (const auto& [id, p] : phases) {
+    EXPECT_EQ(p.front(), 's') << id << ": " << p;
+    EXPECT_EQ(p.find('s', 1), std::string::npos) << id << ": " << p;
+    EXPECT_EQ(p.back(), 'f') << id << ": " << p;
+    // GPU, NIC in, link out, link in, NIC out, memory: six tracks of two nodes
+    if (places[id].size() >= 6) ++whole;
+  }
+  EXPECT_EQ(whole, stores + 1);
+}
+
+TEST(pcapng, tlp_layout_follows_pcie) {
+  auto t = pcie::memory_read(0x123456789abc, 64, 0x0203, 0x2a5);
+  t.attr = 7;
+  const auto b = trace::tlp_bytes(t);
+  const std::vector<uint8_t> expected = {0x20, 0x84, 0x30, 0x10, 0x02, 0x03, 0xa5, 0xff, 0x00, 0x00, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc};
+  EXPECT_EQ(b, expected);
+}
+
+}  // namespace
+}  // namespace ggas::test
