@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults on the wire: every kind at every flit index in both directions, at random, and hostile packets.
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/rtl/link/link_models.hpp"
+#include "tests/rtl/link/link_pair.hpp"
+
+namespace ggas::test {
+namespace {
+
+uint64_t seed() {
+  const char* e = std::getenv("GGAS_SEED");
+  return e ? std::strtoull(e, nullptr, 0) : 1;
+}
+
+enum fault_kind { fault_drop, fault_corrupt, fault_duplicate, fault_kind_bits, fault_kinds };
+
+std::vector<flit> apply(fault_kind kind, flit f, std::mt19937_64& rng, unsigned width) {
+  switch (kind) {
+    case fault_drop:
+      return {};
+    case fault_corrupt: {
+      const unsigned bit = unsigned(rng() % width);
+      f.data[bit / 64] ^= uint64_t{1} << bit % 64;
+      return {f};
+    }
+    case fault_duplicate:
+      return {f, f};
+    default:
+      f.kind = flit_kind((unsigned(f.kind) + 1 + rng() % 3) & 3);
+      return {f};
+  }
+}
+
+struct coverage {
+  uint64_t nak_replays = 0, timeout_replays = 0, repeats = 0, crc_errors = 0, runs = 0;
+};
+
+template <class T>
+struct LinkFaultTest : testing::Test {
+  using pair = link_pair<typename T::model, T::width>;
+
+  // A fixed pattern: all channels, several lengths, both directions.
+  static void pattern(pair& p) {
+    std::mt19937_64 rng(99);
+    static constexpr unsigned lengths[] = {2, 0, 16, 1, 0, 7, 64, 3};
+    for (unsigned i = 0; i < 2; ++i)
+      for (unsigned n = 0; n < std::size(lengths); ++n) {
+        packet s = random_packet(rng, (n + i) % 3);
+        s.len_dw = uint16_t(lengths[n]);
+        s.data.clear();
+        for (unsigned k = 0; k < s.len_dw; ++k) s.data.push_back(uint32_t(rng()));
+        p[i].send(s);
+      }
+  }
+
+  static void count(pair& p, coverage& c) {
+    for (unsigned i = 0; i < 2; ++i) {
+      const uint64_t naks = p.wire(1 - i).naks(), replays = p[i].count().replays;
+      c.nak_replays += std::min(naks, replays);
+      c.timeout_replays += replays - std::min(naks, replays);
+      c.repeats += p[i].count().seq_errors;
+      c.crc_errors += p[i].count().crc_errors;
+    }
+    ++c.runs;
+  }
+};
+TYPED_TEST_SUITE(LinkFaultTest, link_models);
+
+TYPED_TEST(LinkFaultTest, EveryFlitIndex) {
+  typename TestFixture::pair p(seed());
+  TestFixture::pattern(p);
+  ASSERT_TRUE(p.run_until_drained(20'000));
+  const uint64_t last[2] = {p.wire(0).flits(), p.wire(1).flits()};
+  std::mt19937_64 rng(seed());
+  coverage c;
+  for (unsigned direction = 0; direction < 2; ++direction)
+    for (unsigned kind = 0; kind < fault_kinds; ++kind)
+      for (uint64_t index = 0; index < last[direction]; ++index) {
+        p.reset();
+        for (unsigned i = 0; i < 2; ++i) p[i].pins().cfg_replay_timeout_i = 200;
+        p.wire(direction).fault([&](const flit& f, uint64_t n) {
+          return n == index ? apply(fault_kind(kind), f, rng, TypeParam::width) : std::vector<flit>{f};
+        });
+        TestFixture::pattern(p);
+        ASSERT_TRUE(p.run_until_drained(40'000)) << "direction " << direction << " kind " << kind << " flit " << index;
+        p.check_all();
+        if (this->HasFatalFailure()) FAIL() << "direction " << direction << " kind " << kind << " flit " << index;
+        ASSERT_EQ(p[0].count().dead + p[1].count().dead + p[0].count().bad + p[1].count().bad, 0u) << index;
+        TestFixture::count(p, c);
+      }
+  std::cout << TypeParam::width << " bit: " << c.runs << " faults, replays by nak " << c.nak_replays << ", by time-out "
+            << c.timeout_replays << ", packets out of sequence " << c.repeats << ", CRC or framing " << c.crc_errors << "\n";
+  EXPECT_GT(c.nak_replays, 0u);
+  EXPECT_GT(c.timeout_replays, 0u);
+  EXPECT_GT(c.repeats, 0u);
+  EXPECT_GT(c.crc_errors, 0u);
+}
+
+TYPED_TEST(LinkFaultTest, RandomFaults) {
+  std::mt19937_64 rng(seed()), faults(seed() + 1);
+  typename TestFixture::pair p(seed(), 11);
+  std::cout << "seed " << seed() << "\n";
+  uint64_t injected = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    p[i].pins().cfg_replay_timeout_i = 600;
+    p.wire(i).fault([&](const flit& f, uint64_t) {
+      if (faults() % 1000 != 0) return std::vector<flit>{f};
+      ++injected;
+      return apply(fault_kind(faults() % fault_kinds), f, faults, TypeParam::width);
+    });
+  }
+  for (int round = 0; round < 10; ++round) {
+    for (unsigned i = 0; i < 2; ++i) {
+      p[i].offer_probability(round % 2 ? 0.2 : 1);
+      p[i].ready_probability(round % 3 ? 1 : 0.4);
+      p[i].phy_probability(round % 5 == 4 ? 0.6 : 1);
+      for (unsigned n = 0; n < 1000; ++n) p[i].send(random_packet(rng, rng() % 3));
+    }
+    ASSERT_TRUE(p.run_until_drained(3'000'000)) << "round " << round;
+  }
+  p.check_all();
+  EXPECT_GT(injected, 100u);
+  EXPECT_EQ(p[0].count().dead + p[1].count().dead, 0u);
+  std::cout << TypeParam::width << " bit: 20000 packets, " << injected << " faults, replays "
+            << p[0].count().replays + p[1].count().replays << "\n";
+}
+
+// ---------------------------------------------------------------- one link against a hand-made neighbour
+
+template <class T>
+struct LinkForgeTest : testing::Test {
+  using node = link_node<typename T::model, T::width>;
+  node dut{seed()};
+  uint64_t time = 1;
+  uint8_t next_seq = 0;
+  nic::control last;  // what the link said last
+  std::array<uint16_t, 3> credits{};
+
+  void feed(const std::optional<flit>& f) {
+    auto out = dut.step(time++, f);
+    if (!out) return;
+    if (auto c = nic::parse_control(*out)) {
+      last = *c;
+      if (c->credit_vc < 3) credits[c->credit_vc] = c->credit;
+    }
+  }
+  void idle(unsigned cycles) {
+    while (cycles--) feed(std::nullopt);
+  }
+  void bring_up() {
+    dut.pins().link_rx_up_i = 1;
+    idle(4);
+    feed(nic::to_flit({.ready = true, .seen_ready = true}));
+    idle(10);
+    ASSERT_EQ(dut.state(), unsigned(link_up));
+  }
+  void feed_packet(packet p) {
+    p.seq = next_seq;
+    for (const flit& f : nic::to_flits(p, T::width)) feed(f);
+  }
+  // A good packet still gets through.
+  void check_alive() {
+    const size_t before = dut.received(0).size();
+    packet p;
+    p.len_dw = 2;
+    p.data.assign(2, 0xabcd);
+    feed_packet(p);
+    ++next_seq;
+    idle(40);
+    ASSERT_EQ(dut.received(0).size(), before + 1);
+    ASSERT_EQ(last.ack_seq, next_seq);
+  }
+};
+TYPED_TEST_SUITE(LinkForgeTest, link_models);
+
+TYPED_TEST(LinkForgeTest, IntactPacketsThatFitNowhere) {
+  this->bring_up();
+  std::mt19937_64 rng(seed());
+  uint64_t bad = 0;
+  std::array<uint64_t, 3> owed{};
+  const unsigned words = TypeParam::width / 32;
+  for (unsigned len : {65u, 100u, 513u, 2047u})
+    for (unsigned vc = 0; vc < 4; ++vc) {
+      packet p = random_packet(rng, vc);
+      p.len_dw = uint16_t(len);
+      p.data.assign(len, 7);
+      this->feed_packet(p);
+      ++this->next_seq;
+      this->idle(20);
+      EXPECT_EQ(this->dut.count().bad, ++bad) << "len " << len << " vc " << vc;
+      EXPECT_EQ(this->last.ack_seq, this->next_seq);
+      if (vc < 3) owed[vc] += 1 + (len + words - 1) / words;
+    }
+  packet p = random_packet(rng, 3);
+  this->feed_packet(p);
+  ++this->next_seq;
+  this->idle(100);
+  EXPECT_EQ(this->dut.count().bad, ++bad);
+  for (unsigned v = 0; v < 3; ++v) EXPECT_EQ(this->credits[v], owed[v]) << "credits of channel " << v;
+  EXPECT_EQ(this->dut.received_total(), 0u);
+  this->check_alive();
+}
+
+// A sender that ignores its credits loses packets, not the link.
+TYPED_TEST(LinkForgeTest, BeyondTheCredits) {
+  this->bring_up();
+  std::mt19937_64 rng(seed());
+  this->dut.ready_probability(0);
+  for (unsigned n = 0; n < 600; ++n) {
+    packet p = random_packet(rng, n % 3, 64);
+    this->feed_packet(p);
+    ++this->next_seq;
+  }
+  this->idle(50);
+  EXPECT_GT(this->dut.count().bad, 100u);
+  EXPECT_EQ(this->last.ack_seq, this->next_seq);
+  this->dut.ready_probability(1);
+  this->idle(5000);
+  EXPECT_EQ(this->dut.received_total() + this->dut.count().bad, 600u);
+  this->check_alive();
+}
+
+// Length, CRC and framing errors take nothing and ask again once.
+TYPED_TEST(LinkForgeTest, BrokenPackets) {
+  this->bring_up();
+  std::mt19937_64 rng(seed());
+  for (int k = 0; k < 3000; ++k) {
+    packet p = random_packet(rng, rng() % 3);
+    p.seq = this->next_seq;
+    if (rng() % 2) p.len_dw = uint16_t(p.len_dw + 2 * TypeParam::width / 32 + rng() % 100);  // says more than there is
+    else p.data.insert(p.data.end(), 2 * TypeParam::width / 32, 1);                          // says less
+    for (const flit& f : nic::to_flits(p, TypeParam::width)) this->feed(f);
+    if (k % 500 == 499) this->check_alive();
+    if (this->HasFatalFailure()) return;
+  }
+  EXPECT_EQ(this->dut.count().rx_packets, 6u);
+}
+
+// Random flits of any kind: nothing comes out, and the link is usable afterwards or has said that it is dead.
+TYPED_TEST(LinkForgeTest, RandomFlits) {
+  this->bring_up();
+  std::mt19937_64 rng(seed());
+  for (int k = 0; k < 200'000; ++k) {
+    flit f{.kind = flit_kind(rng() & 3)};
+    for (unsigned i = 0; i < TypeParam::width / 64; ++i) f.data[i] = rng();
+    this->feed(rng() % 3 ? std::optional<flit>(f) : std::nullopt);
+  }
+  EXPECT_EQ(this->dut.received_total(), 0u);
+  ASSERT_EQ(this->dut.state(), unsigned(link_up));
+  this->check_alive();
+}
+
+// Stale, repeated and absurd CTRL flits with a good CRC do no harm to the window or the credits.
+TYPED_TEST(LinkForgeTest, AbsurdControl) {
+  this->bring_up();
+  std::mt19937_64 rng(seed());
+  for (int k = 0; k < 20'000; ++k) {
+    this->feed(nic::to_flit({.ack_seq = uint8_t(1 + rng() % 255), .nak = bool(rng() & 1), .ready = true, .seen_ready = true,
+                             .credit_vc = 3, .credit = uint16_t(rng() & 0xfff)}));
+    this->idle(2);
+  }
+  EXPECT_EQ(this->dut.count().replays, 0u);
+  ASSERT_EQ(this->dut.state(), unsigned(link_up));
+  this->check_alive();
+}
+
+}  // namespace
+}  // namespace ggas::test
