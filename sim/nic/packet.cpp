@@ -86,7 +86,7 @@ std::vector<flit> to_flits(const packet& p, unsigned width) {
 
 flit to_flit(const control& c) {
   const uint32_t w = c.ack_seq | uint32_t{c.nak} << 8 | uint32_t{c.ready} << 9 | uint32_t{c.seen_ready} << 10 |
-                     uint32_t(c.credit_vc & 3) << 11 | uint32_t(c.credit & 0xfff) << 13;
+                     uint32_t(c.credit_vc & 3) << 11 | uint32_t(c.credit & 0xfff) << 13 | uint32_t{c.poll} << 25;
   return {.kind = flit_kind::ctrl, .data = {w | uint64_t{crc32(w)} << 32}};
 }
 
@@ -98,7 +98,8 @@ std::optional<control> parse_control(const flit& f) {
                  .ready = bool(w >> 9 & 1),
                  .seen_ready = bool(w >> 10 & 1),
                  .credit_vc = uint8_t(w >> 11 & 3),
-                 .credit = uint16_t(w >> 13 & 0xfff)};
+                 .credit = uint16_t(w >> 13 & 0xfff),
+                 .poll = bool(w >> 25 & 1)};
 }
 
 std::optional<packet> flit_decoder::push(const flit& f) {

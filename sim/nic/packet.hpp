@@ -50,6 +50,7 @@ struct control {
   bool nak = false, ready = false, seen_ready = false;
   uint8_t credit_vc = 0;
   uint16_t credit = 0;
+  bool poll = false;  // tell me your credits
 };
 flit to_flit(const control& c);
 std::optional<control> parse_control(const flit& f);  // nullopt: bad CRC or not a CTRL flit
