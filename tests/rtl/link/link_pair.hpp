@@ -69,8 +69,8 @@ class link_pair {
   void step() {
     std::array<std::optional<flit>, 2> out;
     for (unsigned i = 0; i < 2; ++i) {
-      out[i] = nodes_[i]->step(time_, wires_[1 - i]->pop(time_));
       states[i] |= 1u << nodes_[i]->state();
+      out[i] = nodes_[i]->step(time_, wires_[1 - i]->pop(time_));
     }
     for (unsigned i = 0; i < 2; ++i) {
       if (!out[i]) continue;

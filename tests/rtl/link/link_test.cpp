@@ -138,8 +138,11 @@ TYPED_TEST(LinkTest, GatedClockIsEquivalent) {
     for (int round = 0; round < 6; ++round) {
       TestFixture::random_traffic(*p, rng, 60, 24);
       EXPECT_TRUE(p->run(400'000, [&] { return (*p)[0].sent_all() && (*p)[1].sent_all(); }));
+      EXPECT_TRUE(p->run_until_drained(400'000)) << "round " << round;
       for (int k = 0; k < 9000; ++k) p->step();
     }
+    for (unsigned i = 0; i < 2; ++i)
+      EXPECT_EQ((*p)[i].count().dead, 0u) << "replays " << (*p)[i].count().replays << " crc " << (*p)[i].count().crc_errors;
     p->check_all();
     return p;
   };
