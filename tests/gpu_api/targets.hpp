@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the tests of the device API run: the same tests on every provider that kernels can run on here.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ggas/cluster.hpp"
+#include "ggas/ggas.cuh"
+
+namespace ggas::test {
+
+struct target {
+  std::string provider = "shm";
+  int nodes = 2;
+  bool threads = false;  // shm: a host thread for each node
+
+  bool simulated() const { return provider == "sim"; }
+  std::string name() const { return provider + std::to_string(nodes) + (threads ? "threads" : ""); }
+  // Long enough for what must happen, and short enough to wait for what must not; in the time of the provider.
+  uint64_t enough_ns() const { return simulated() ? 20'000'000 : 60'000'000'000; }
+  uint64_t short_ns() const { return simulated() ? 20'000 : 20'000'000; }
+
+  cluster_config config() const {
+    cluster_config c;
+    c.provider = provider;
+    c.nodes = nodes;
+    c.segment_bytes = 1 << 20;
+    if (threads) c.overrides = {"shm.threads=1"};
+    return c;
+  }
+};
+
+inline std::vector<target> targets() {
+  std::vector<target> all;
+  for (int nodes = 1; nodes <= 8; ++nodes) all.push_back({.nodes = nodes});
+  for (int nodes : {2, 3, 8}) all.push_back({.nodes = nodes, .threads = true});
+#ifdef GGAS_TEST_SIM
+  all.push_back({.provider = "sim", .nodes = 2});
+#endif
+  return all;
+}
+
+// A cluster and shorthands around it.
+class api_test : public testing::TestWithParam<target> {
+ protected:
+  void SetUp() override { make(GetParam().config()); }
+
+  void make(const cluster_config& cfg) {
+    auto c = cluster::create(cfg);
+    ASSERT_TRUE(c) << c.error().text;
+    cluster_ = std::move(*c);
+  }
+
+  int nodes() const { return GetParam().nodes; }
+  uint64_t enough() const { return GetParam().enough_ns(); }
+  uint64_t brief() const { return GetParam().short_ns(); }
+  bool simulated() const { return GetParam().simulated(); }
+
+  // User memory of a node as the host sees it, and its offset for kernels.
+  uint64_t base() const { return cluster_->device_context(0).reserved; }
+  template <class T>
+  T* user(int node, uint64_t offset = 0) {
+    return reinterpret_cast<T*>(cluster_->segment(node) + base() + offset);
+  }
+
+  void on(int node, dim3 grid, dim3 block, std::function<void()> kernel) {
+    auto ok = cluster_->launch(node, grid, block, std::move(kernel));
+    ASSERT_TRUE(ok) << ok.error().text;
+  }
+  void on_all(dim3 grid, dim3 block, std::function<void()> kernel) {
+    for (int n = 0; n < nodes(); ++n) on(n, grid, block, kernel);
+  }
+  void run() {
+    auto r = cluster_->run(4 * enough());
+    ASSERT_TRUE(r) << r.error().text;
+  }
+
+  std::unique_ptr<cluster> cluster_;
+};
+
+}  // namespace ggas::test
+
+#define GGAS_API_SUITE(suite)                                                            \
+  class suite : public ggas::test::api_test {};                                           \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::ValuesIn(ggas::test::targets()),     \
+                           [](const auto& i) { return i.param.name(); })
