@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host side of the first kernel: makes a cluster, starts the kernel on every node and prints what came back.
+//   first_kernel [provider] [nodes] [platform]      provider: shm (default) or sim
+#include <cstdio>
+#include <cstdlib>
+
+#include "first_kernel.hpp"
+#include "ggas/cluster.hpp"
+#include "ggas/launch.hpp"
+
+int main(int argc, char** argv) {
+  ggas::cluster_config cfg;
+  cfg.provider = argc > 1 ? argv[1] : "shm";
+  cfg.nodes = argc > 2 ? std::atoi(argv[2]) : 2;
+  if (argc > 3) cfg.platform = argv[3];
+  cfg.segment_bytes = 1 << 20;
+
+  auto created = ggas::cluster::create(cfg);
+  if (!created) {
+    std::fprintf(stderr, "first_kernel: %s\n", created.error().text.c_str());
+    return 1;
+  }
+  ggas::cluster& cluster = **created;
+
+  // The first bytes of every segment belong to the library; ours begin behind them.
+  const uint64_t base = cluster.device_context(0).reserved;
+  for (int n = 0; n < cfg.nodes; ++n) {
+    std::byte* mine = cluster.segment(n) + base;
+    auto* status = reinterpret_cast<ggas_status*>(mine + status_offset);
+    auto* sum = reinterpret_cast<float*>(mine + sum_offset);
+    if (auto ok = ggas::launch(cluster, n, 1, greeting_values, greet, base, status, sum); !ok) {
+      std::fprintf(stderr, "first_kernel: %s\n", ok.error().text.c_str());
+      return 1;
+    }
+  }
+  auto stats = cluster.run(2 * one_second);
+  if (!stats) {
+    std::fprintf(stderr, "first_kernel: %s\n", stats.error().text.c_str());
+    return 1;
+  }
+
+  const float want = static_cast<float>(cfg.nodes * (cfg.nodes + 1) / 2);
+  bool good = true;
+  for (int n = 0; n < cfg.nodes; ++n) {
+    const std::byte* mine = cluster.segment(n) + base;
+    const auto status = *reinterpret_cast<const ggas_status*>(mine + status_offset);
+    const auto* sum = reinterpret_cast<const float*>(mine + sum_offset);
+    std::printf("node %d: %s, sum %g\n", n, ggas_status_text(status), static_cast<double>(sum[0]));
+    for (unsigned i = 0; i < greeting_values; ++i) good = good && status == ggas_ok && sum[i] == want;
+  }
+  std::printf("%s, every element should be %g; took %.2f us\n", good ? "right" : "WRONG", static_cast<double>(want),
+              static_cast<double>(stats->sim_ns) / 1000);
+  return good ? 0 : 1;
+}
