@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated SMFU with a queue at every stream. Inputs are offered with idle cycles, outputs taken with back-pressure, both
-// by chance; every output is checked to hold while it waits. With `gate` the clock runs only while busy_o, timer_o or an input asks.
+// The Verilated SMFU with a queue at every stream. Inputs are offered with idle cycles, outputs taken with
+// back-pressure, both by chance; every output is checked to hold while it waits. With `gate` the clock runs only while
+// busy_o, timer_o or an input asks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +41,8 @@ inline std::array<uint32_t, 6> header_bits(const tlp& t) {
 }
 inline std::array<uint32_t, 6> header_bits(const packet& p) {
   const auto w = p.header_words();
-  return {uint32_t(w[0]), uint32_t(w[0] >> 32), uint32_t(w[1]), uint32_t(w[1] >> 32), uint32_t(w[2]), uint32_t(w[2] >> 32)};
+  return {uint32_t(w[0]),       uint32_t(w[0] >> 32), uint32_t(w[1]),
+          uint32_t(w[1] >> 32), uint32_t(w[2]),       uint32_t(w[2] >> 32)};
 }
 template <class T>
 T from_bits(const std::array<uint32_t, 6>& h) {
@@ -159,8 +161,8 @@ class bench {
   }
 
   bool inputs_empty() const {
-    return win_p.beats.empty() && win_np.beats.empty() && tgt_cpl.beats.empty() && rx_p.beats.empty() && rx_np.beats.empty() &&
-           rx_rsp.beats.empty();
+    return win_p.beats.empty() && win_np.beats.empty() && tgt_cpl.beats.empty() && rx_p.beats.empty() &&
+           rx_np.beats.empty() && rx_rsp.beats.empty();
   }
 
   void step() {
@@ -210,7 +212,8 @@ class bench {
     if (!valid) return;
     const beat& b = s.beats.front();
     sop = b.sop, eop = b.eop;
-    for (size_t i = 0; i < sizeof(hdr) / 4; ++i) hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef & (i == 4 && sizeof(hdr) == 20 ? 0x7fffffff : ~0u);
+    for (size_t i = 0; i < sizeof(hdr) / 4; ++i)
+      hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef & (i == 4 && sizeof(hdr) == 20 ? 0x7fffffff : ~0u);
     nic::pins::put_words<W>(data, b.words.data(), b.words.size());
   }
 
@@ -218,7 +221,8 @@ class bench {
     uint8_t unused = 0;
     typename std::remove_reference_t<decltype(v.win_p_data_i)> no_data;
     offer(win_p, v.win_p_valid_i, v.win_p_sop_i, v.win_p_eop_i, v.win_p_hdr_i, v.win_p_data_i);
-    offer(win_np, v.win_np_valid_i, unused, unused, v.win_np_hdr_i, no_data, !np_marks.empty() && np_marks.front() <= win_p.taken);
+    offer(win_np, v.win_np_valid_i, unused, unused, v.win_np_hdr_i, no_data,
+          !np_marks.empty() && np_marks.front() <= win_p.taken);
     offer(tgt_cpl, v.tgt_cpl_valid_i, v.tgt_cpl_sop_i, v.tgt_cpl_eop_i, v.tgt_cpl_hdr_i, v.tgt_cpl_data_i);
     offer(rx_p, v.rx_p_valid_i, v.rx_p_sop_i, v.rx_p_eop_i, v.rx_p_hdr_i, v.rx_p_data_i);
     offer(rx_np, v.rx_np_valid_i, v.rx_np_sop_i, v.rx_np_eop_i, v.rx_np_hdr_i, v.rx_np_data_i);
@@ -240,15 +244,16 @@ class bench {
   }
 
   template <class T>
-  void collect(out_stream<T>& s, bool valid, bool ready, bool sop, bool eop, const auto& hdr, const auto& data, const char* name) {
-    if (s.held) EXPECT_TRUE(valid) << name << " dropped valid at cycle " << now;
+  void collect(out_stream<T>& s, bool valid, bool ready, bool sop, bool eop, const auto& hdr, const auto& data,
+               const char* name) {
+    EXPECT_TRUE(valid || !s.held) << name << " dropped valid at cycle " << now;
     if (!valid) return;
     std::array<uint32_t, 6> h{};
     for (size_t i = 0; i < sizeof(hdr) / 4; ++i) h[i] = hdr[i];
     std::vector<uint32_t> bits{uint32_t(sop), uint32_t(eop)};
     if (sop) bits.insert(bits.end(), h.begin(), h.end());
     for (size_t i = 0; i < words; ++i) bits.push_back(nic::pins::get_word<W>(data, i));
-    if (s.held) EXPECT_EQ(bits, s.held_bits) << name << " changed while waiting at cycle " << now;
+    EXPECT_TRUE(!s.held || bits == s.held_bits) << name << " changed while waiting at cycle " << now;
     s.held = !ready;
     s.held_bits = bits;
     if (!ready) return;
@@ -274,12 +279,15 @@ class bench {
     taken(rx_p, v.rx_p_valid_i, v.rx_p_ready_o);
     taken(rx_np, v.rx_np_valid_i, v.rx_np_ready_o);
     taken(rx_rsp, v.rx_rsp_valid_i, v.rx_rsp_ready_o);
-    collect(ld_cpl, v.ld_cpl_valid_o, v.ld_cpl_ready_i, v.ld_cpl_sop_o, v.ld_cpl_eop_o, v.ld_cpl_hdr_o, v.ld_cpl_data_o, "ld_cpl");
-    collect(tgt_req, v.tgt_req_valid_o, v.tgt_req_ready_i, v.tgt_req_sop_o, v.tgt_req_eop_o, v.tgt_req_hdr_o, v.tgt_req_data_o,
-            "tgt_req");
+    collect(ld_cpl, v.ld_cpl_valid_o, v.ld_cpl_ready_i, v.ld_cpl_sop_o, v.ld_cpl_eop_o, v.ld_cpl_hdr_o, v.ld_cpl_data_o,
+            "ld_cpl");
+    collect(tgt_req, v.tgt_req_valid_o, v.tgt_req_ready_i, v.tgt_req_sop_o, v.tgt_req_eop_o, v.tgt_req_hdr_o,
+            v.tgt_req_data_o, "tgt_req");
     collect(tx_p, v.tx_p_valid_o, v.tx_p_ready_i, v.tx_p_sop_o, v.tx_p_eop_o, v.tx_p_hdr_o, v.tx_p_data_o, "tx_p");
-    collect(tx_np, v.tx_np_valid_o, v.tx_np_ready_i, v.tx_np_sop_o, v.tx_np_eop_o, v.tx_np_hdr_o, v.tx_np_data_o, "tx_np");
-    collect(tx_rsp, v.tx_rsp_valid_o, v.tx_rsp_ready_i, v.tx_rsp_sop_o, v.tx_rsp_eop_o, v.tx_rsp_hdr_o, v.tx_rsp_data_o, "tx_rsp");
+    collect(tx_np, v.tx_np_valid_o, v.tx_np_ready_i, v.tx_np_sop_o, v.tx_np_eop_o, v.tx_np_hdr_o, v.tx_np_data_o,
+            "tx_np");
+    collect(tx_rsp, v.tx_rsp_valid_o, v.tx_rsp_ready_i, v.tx_rsp_sop_o, v.tx_rsp_eop_o, v.tx_rsp_hdr_o, v.tx_rsp_data_o,
+            "tx_rsp");
     if (v.event_valid_o && v.event_ready_i)
       events.push_back({uint8_t(v.event_o >> 56), uint16_t(v.event_o >> 40), v.event_o & 0xff'ffff'ffff});
     for (unsigned i = 0; i < 32; ++i) event_count[i] += v.event_count_o >> i & 1;

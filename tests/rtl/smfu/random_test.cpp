@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything at once, at random: stores, loads and quiets of the host; stores, loads and quiets of two other nodes; idle
-// cycles and back-pressure on every stream; MPS, MRRS and RCB large and small.
+// Everything at once, at random: stores, loads and quiets of the host; stores, loads and quiets of two other nodes;
+// idle cycles and back-pressure on every stream; MPS, MRRS and RCB large and small.
 #include <set>
 
 #include "tests/rtl/smfu/suite.hpp"
@@ -51,11 +51,13 @@ class smfu_random : public suite<T> {
   }
 
   void host_load() {
-    while (waiting.contains(next_tag) || quiets.contains(next_tag) || ur.contains(next_tag)) next_tag = (next_tag + 1) % 1024;
+    while (waiting.contains(next_tag) || quiets.contains(next_tag) || ur.contains(next_tag))
+      next_tag = (next_tag + 1) % 1024;
     auto [off, len] = extent(b.chance(10) ? 1024 : 64);
     const unsigned where = b.random(40);
     const unsigned place = where < 30 ? 0 : where < 37 ? 1 : where < 38 ? 2 : 3;
-    tlp t = this->load(base::window + place * base::span + off, len, next_tag, len == 1 ? any_be() : some_be(), some_be());
+    tlp t =
+        this->load(base::window + place * base::span + off, len, next_tag, len == 1 ? any_be() : some_be(), some_be());
     b.host(t);
     if (place == 2) events.insert({GGAS_EV_LOAD_UNREACHABLE, 3, t.addr & 0xff'ffff'ffff});
     if (place == 3) events.insert({GGAS_EV_LOAD_UNMAPPED, 0, t.addr & 0xff'ffff'ffff});
@@ -72,7 +74,8 @@ class smfu_random : public suite<T> {
   }
 
   void host_quiet() {
-    while (waiting.contains(next_tag) || quiets.contains(next_tag) || ur.contains(next_tag)) next_tag = (next_tag + 1) % 1024;
+    while (waiting.contains(next_tag) || quiets.contains(next_tag) || ur.contains(next_tag))
+      next_tag = (next_tag + 1) % 1024;
     b.host(quiet_read(next_tag, 1 + b.random(2)));
     quiets.insert(next_tag);
   }
@@ -83,7 +86,8 @@ class smfu_random : public suite<T> {
   void remote_store() {
     auto [off, len] = extent(64);
     const bool outside = b.chance(3);
-    packet p = net_packet(nic::op::store, uint16_t(b.chance(50) ? 2 : 1), (off & 0x7ffff) | (outside ? 1 << 20 : 0), len);
+    packet p =
+        net_packet(nic::op::store, uint16_t(b.chance(50) ? 2 : 1), (off & 0x7ffff) | (outside ? 1 << 20 : 0), len);
     p.first_be = uint8_t(len == 1 ? any_be() : some_be());
     p.last_be = uint8_t(len == 1 ? 0 : some_be());
     for (unsigned i = 0; i < len; ++i) p.data.push_back(uint32_t(b.rng()));
@@ -123,7 +127,9 @@ class smfu_random : public suite<T> {
   void check_host_side() {
     ASSERT_EQ(b.tx_p.all.size(), stores.size());
     for (size_t i = 0; i < stores.size(); ++i)
-      ASSERT_TRUE(same(b.tx_p.all[i].t, stores[i], true)) << i << "\n" << text(b.tx_p.all[i].t) << "\n" << text(stores[i]);
+      ASSERT_TRUE(same(b.tx_p.all[i].t, stores[i], true)) << i << "\n"
+                                                          << text(b.tx_p.all[i].t) << "\n"
+                                                          << text(stores[i]);
     size_t n = 0;
     for (const auto& s : b.tx_np.all) {
       if (s.t.is(nic::op::quiet)) continue;
@@ -194,7 +200,9 @@ class smfu_random : public suite<T> {
     for (const auto& s : b.tx_rsp.all) rsp.push_back(s.t);
     ASSERT_EQ(rsp.size(), remote_answers.size());
     for (size_t i = 0; i < rsp.size(); ++i)
-      ASSERT_TRUE(same(rsp[i], remote_answers[i], true)) << i << "\n" << text(rsp[i]) << "\n" << text(remote_answers[i]);
+      ASSERT_TRUE(same(rsp[i], remote_answers[i], true)) << i << "\n"
+                                                         << text(rsp[i]) << "\n"
+                                                         << text(remote_answers[i]);
   }
 
   void check_events() {
@@ -231,11 +239,16 @@ class smfu_random : public suite<T> {
       pace();
       for (unsigned i = 0; i < 300; ++i) {
         const unsigned what = b.random(100);
-        if (what < 35) host_store();
-        else if (what < 60) host_load();
-        else if (what < 62) host_quiet();
-        else if (what < 80) remote_store();
-        else remote_load();
+        if (what < 35)
+          host_store();
+        else if (what < 60)
+          host_load();
+        else if (what < 62)
+          host_quiet();
+        else if (what < 80)
+          remote_store();
+        else
+          remote_load();
         for (unsigned k = b.random(8); k > 0; --k) tick(world, host);
         if (i % 50 == 0) pace();
       }
@@ -267,8 +280,8 @@ class smfu_random : public suite<T> {
     EXPECT_EQ(b.counters["load_errors"], ur.size());
     EXPECT_EQ(b.counters["quiets"], quiets.size());
     EXPECT_EQ(b.counters["target_stores"], written.size());
-    EXPECT_EQ(b.counters["target_loads"],
-              uint64_t(std::count_if(remote_answers.begin(), remote_answers.end(), [](const packet& p) { return p.status == 0; })));
+    EXPECT_EQ(b.counters["target_loads"], uint64_t(std::count_if(remote_answers.begin(), remote_answers.end(),
+                                                                 [](const packet& p) { return p.status == 0; })));
   }
   uint64_t stores_before_ = 0;
   void tick(auto& world, auto& host) {

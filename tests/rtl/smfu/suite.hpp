@@ -31,7 +31,8 @@ template <class T>
 class suite : public testing::Test {
  public:
   using bench_type = bench<typename T::top, T::width>;
-  static constexpr uint64_t window = 1ull << 40;  // interval 0: node 2; interval 1: ourselves; interval 2: node 3, no route
+  static constexpr uint64_t window = 1ull
+                                     << 40;  // interval 0: node 2; interval 1: ourselves; interval 2: node 3, no route
   static constexpr uint64_t span = 1ull << 30;
 
  protected:

@@ -18,7 +18,9 @@ inline uint32_t content(unsigned node, uint64_t addr) {
 
 inline unsigned lead(unsigned be) { return be ? unsigned(__builtin_ctz(be)) : 0; }
 inline unsigned trail(unsigned be) { return be ? unsigned(__builtin_clz(be)) - 28 : 3; }
-inline unsigned byte_count(const tlp& t) { return 4 * t.len_dw - lead(t.first_be) - trail(t.len_dw == 1 ? t.first_be : t.last_be); }
+inline unsigned byte_count(const tlp& t) {
+  return 4 * t.len_dw - lead(t.first_be) - trail(t.len_dw == 1 ? t.first_be : t.last_be);
+}
 
 inline tlp request(tlp_kind kind, uint64_t addr, unsigned len, unsigned first_be = 0xf, unsigned last_be = 0xf) {
   tlp t;
@@ -88,7 +90,8 @@ inline std::vector<packet> store_packets(const tlp& t, uint16_t node, uint64_t a
 inline std::vector<packet> load_packets(const tlp& t, uint16_t node, uint64_t addr, unsigned mps) {
   std::vector<packet> out;
   const uint64_t border = std::min(mps, 256u);
-  for (auto [first, n] : cut(t.len_dw, [&](unsigned done) { return unsigned((border - (addr + 4 * done) % border) / 4); })) {
+  for (auto [first, n] :
+       cut(t.len_dw, [&](unsigned done) { return unsigned((border - (addr + 4 * done) % border) / 4); })) {
     packet p = net_packet(nic::op::load, 1, addr + 4 * first, n);
     p.dst = node;
     p.first_be = uint8_t(piece_first_be(first, n, t.len_dw, t.first_be, t.last_be));
@@ -112,8 +115,9 @@ inline packet answer_to(const packet& q, nic::net_status status = nic::net_statu
 
 inline std::string text(const packet& p) {
   char s[160];
-  std::snprintf(s, sizeof s, "op %u %u->%u addr %llx len %u req %u be %x/%x tag %x st %u vc %u dws %zu", p.op, p.src, p.dst,
-                (unsigned long long)p.addr, p.len_dw, p.req_dw, p.first_be, p.last_be, p.tag, p.status, p.vc, p.data.size());
+  std::snprintf(s, sizeof s, "op %u %u->%u addr %llx len %u req %u be %x/%x tag %x st %u vc %u dws %zu", p.op, p.src,
+                p.dst, (unsigned long long)p.addr, p.len_dw, p.req_dw, p.first_be, p.last_be, p.tag, p.status, p.vc,
+                p.data.size());
   return s;
 }
 inline bool same(const packet& a, const packet& b, bool with_tag) {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a window access lands: borders and overlap of intervals, misprogrammed ones, mask mode, register read-back.
+#include "tests/rtl/smfu/suite.hpp"
+
+namespace ggas::test::smfu {
+namespace {
+
+template <class T>
+class smfu_lookup : public suite<T> {
+ protected:
+  using base = suite<T>;
+  using base::b;
+  struct place {
+    int node;  // -1: unmapped
+    uint64_t addr;
+    bool operator==(const place&) const = default;
+  };
+  // Where a store of `len` DWs goes; a load must agree.
+  place where(uint64_t addr, unsigned len = 1) {
+    b.clear_outputs();
+    b.host(this->store(addr, len));
+    EXPECT_TRUE(b.settle());
+    place s{-1, 0};
+    if (b.tx_p.all.size() == 1) s = {b.tx_p.all[0].t.dst, b.tx_p.all[0].t.addr};
+    EXPECT_EQ(b.event_count[GGAS_EV_STORE_UNMAPPED], s.node == -1 ? 1u : 0u);
+    b.clear_outputs();
+    b.host(this->load(addr, len, 5));
+    EXPECT_TRUE(b.settle());
+    place l{-1, 0};
+    if (!b.tx_np.all.empty()) {
+      l = {b.tx_np.all[0].t.dst, b.tx_np.all[0].t.addr};
+      for (const auto& s : b.tx_np.all) b.push(b.rx_rsp, answer_to(s.t));
+      EXPECT_TRUE(b.settle());
+    } else {
+      EXPECT_EQ(b.event_count[GGAS_EV_LOAD_UNMAPPED], 1u);
+      EXPECT_EQ(b.ld_cpl.all.size(), 1u);
+    }
+    EXPECT_EQ(s, l);
+    return s;
+  }
+  static constexpr place nowhere{-1, 0};
+};
+TYPED_TEST_SUITE(smfu_lookup, widths);
+
+TYPED_TEST(smfu_lookup, borders) {
+  using place = typename TestFixture::place;
+  this->b.interval(7, 0x10000, 0x12000, 2);
+  EXPECT_EQ(this->where(0x10000), (place{2, 0}));
+  EXPECT_EQ(this->where(0x11ffc), (place{2, 0x1ffc}));
+  EXPECT_EQ(this->where(0xfffc), this->nowhere);
+  EXPECT_EQ(this->where(0x12000), this->nowhere);
+  EXPECT_EQ(this->where(0x11f00, 64), (place{2, 0x1f00}));
+  EXPECT_EQ(this->where(0x11f04, 64), this->nowhere) << "crosses the end";
+  EXPECT_EQ(this->where(0xfffc, 2), this->nowhere) << "crosses the start";
+  EXPECT_EQ(this->where(~uint64_t{0xff}, 64), this->nowhere);
+}
+
+TYPED_TEST(smfu_lookup, last_interval_and_top_of_window) {
+  using place = typename TestFixture::place;
+  this->b.interval(63, 0xffff'ffff'ffff'e000, 0xffff'ffff'ffff'f000, 1);
+  EXPECT_EQ(this->where(0xffff'ffff'ffff'effc), (place{1, 0xffc}));
+  EXPECT_EQ(this->where(0xffff'ffff'ffff'f000), this->nowhere);
+}
+
+TYPED_TEST(smfu_lookup, lowest_of_overlapping_wins) {
+  using place = typename TestFixture::place;
+  this->b.interval(9, 0x10000, 0x20000, 2);
+  this->b.interval(8, 0x14000, 0x15000, 1);
+  this->b.interval(20, 0x1f000, 0x21000, 1);
+  EXPECT_EQ(this->where(0x13ffc), (place{2, 0x3ffc}));
+  EXPECT_EQ(this->where(0x14000), (place{1, 0}));
+  EXPECT_EQ(this->where(0x15000), (place{2, 0x5000}));
+  EXPECT_EQ(this->where(0x1fffc), (place{2, 0xfffc}));
+  EXPECT_EQ(this->where(0x20000), (place{1, 0x1000}));
+  EXPECT_EQ(this->where(0x13ffc, 2), (place{2, 0x3ffc})) << "only one holds all of it";
+}
+
+TYPED_TEST(smfu_lookup, bad_interval_stays_disabled) {
+  const std::pair<uint64_t, uint64_t> bad[] = {
+      {0x10000, 0x10000}, {0x11000, 0x10000}, {0x10004, 0x12000}, {0x10000, 0x12800}, {0, 0}};
+  for (auto [start, end] : bad) {
+    this->b.clear_outputs();
+    this->b.interval(33, start, end, 2);
+    EXPECT_TRUE(this->b.settle());
+    this->expect_event(GGAS_EV_BAD_INTERVAL, 0, 33);
+    EXPECT_EQ(this->b.read_register(0x2000 + 0x20 * 33 + 0x10), 2u) << "reads as not valid";
+    EXPECT_EQ(this->where(0x10000), this->nowhere);
+  }
+  this->b.clear_outputs();
+  this->b.interval(33, 5, 3, 2, false);
+  EXPECT_TRUE(this->b.settle());
+  EXPECT_TRUE(this->b.events.empty()) << "not armed, not checked";
+}
+
+TYPED_TEST(smfu_lookup, registers) {
+  using place = typename TestFixture::place;
+  auto& b = this->b;
+  b.interval(12, 0x123'4567'8000, 0x123'4567'a000, 1);
+  EXPECT_EQ(b.read_register(0x2180), 0x123'4567'8000u);
+  EXPECT_EQ(b.read_register(0x2188), 0x123'4567'a000u);
+  EXPECT_EQ(b.read_register(0x2190), 0x1'0001u);
+  EXPECT_EQ(b.read_register(0x2198), 0u);
+  EXPECT_EQ(this->where(0x123'4567'8000), (place{1, 0}));
+  b.write_register(0x2184, uint64_t{0x456} << 32, 0xf0);
+  EXPECT_EQ(b.read_register(0x2180), 0x456'4567'8000u) << "half write";
+  EXPECT_EQ(b.read_register(0x2190), 1u) << "a changed border disarms";
+  b.write_register(0x2188, 0x456'4567'a000);
+  EXPECT_EQ(this->where(0x456'4567'8000), this->nowhere);
+  b.write_register(0x2194, 0, 0xf0);
+  EXPECT_EQ(b.read_register(0x2190), 1u) << "the high half holds nothing";
+  b.write_register(0x2190, 0x1'0002, 0x0f);
+  EXPECT_EQ(this->where(0x456'4567'9000), (place{2, 0x1000}));
+  b.write_register(0x2190, 2);
+  EXPECT_EQ(this->where(0x456'4567'9000), this->nowhere) << "taken out of use";
+}
+
+TYPED_TEST(smfu_lookup, mask_mode) {
+  using place = typename TestFixture::place;
+  auto& b = this->b;
+  b.v.cfg_mode_i = 1;
+  b.v.cfg_mask_i = 0xff'0000'0000;
+  b.v.cfg_shift_i = 32;
+  b.v.cfg_nodes_i = 3;
+  EXPECT_EQ(this->where(0x1'0000'0040), (place{1, 0x40}));
+  EXPECT_EQ(this->where(0x2'ffff'f000, 64), (place{2, 0xffff'f000}));
+  EXPECT_EQ(this->where(0x3'0000'0000), this->nowhere) << "beyond the last node";
+  EXPECT_EQ(this->where(0xff'0000'0000), this->nowhere);
+  EXPECT_EQ(this->where(0x1'ffff'fffc, 2), this->nowhere) << "two nodes";
+  EXPECT_EQ(this->where(0x7700'0000'0000 | 0x1'0000'1000), (place{1, 0x7700'0000'1000})) << "other bits stay";
+  b.v.cfg_mask_i = ~uint64_t{0xfff};
+  b.v.cfg_shift_i = 12;
+  b.v.cfg_nodes_i = 0xffff;
+  EXPECT_EQ(this->where(0x2000), (place{2, 0}));
+  EXPECT_EQ(this->where(0x2000 | 0x1'0000'0000'0000), this->nowhere) << "node numbers beyond 16 bits";
+}
+
+TYPED_TEST(smfu_lookup, egress_off) {
+  this->b.v.cfg_egress_i = 0;
+  EXPECT_EQ(this->where(TestFixture::window), this->nowhere);
+}
+
+TYPED_TEST(smfu_lookup, intervals_at_random) {
+  auto& b = this->b;
+  struct iv {
+    uint64_t start = 0, end = 0;
+    unsigned node = 0;
+  };
+  std::array<iv, 64> all;
+  for (unsigned i = 0; i < 64; ++i) {
+    all[i].start = uint64_t{b.random(60)} << 12;
+    all[i].end = all[i].start + (uint64_t{1 + b.random(4)} << 12);
+    all[i].node = 1 + b.random(2);
+    b.interval(i, all[i].start, all[i].end, uint16_t(all[i].node));
+  }
+  for (unsigned k = 0; k < 64; k += 1 + b.random(3)) {
+    b.write_register(uint16_t(0x2010 + 0x20 * k), all[k].node);
+    all[k] = {};
+  }
+  for (unsigned k = 0; k < 300; ++k) {
+    const unsigned len = 1 + b.random(64);
+    const uint64_t addr = 4 * uint64_t{b.random(66 * 1024)};
+    typename TestFixture::place want{-1, 0};
+    for (int i = 63; i >= 0; --i)
+      if (addr >= all[i].start && addr + 4 * len <= all[i].end) want = {int(all[i].node), addr - all[i].start};
+    ASSERT_EQ(this->where(addr, len), want) << std::hex << addr;
+  }
+}
+
+}  // namespace
+}  // namespace ggas::test::smfu

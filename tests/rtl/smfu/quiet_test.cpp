@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quiet: order behind stores, the code it returns, and every way it can fail.
+#include "tests/rtl/smfu/suite.hpp"
+
+namespace ggas::test::smfu {
+namespace {
+
+using nic::net_status;
+
+template <class T>
+class smfu_quiet : public suite<T> {
+ protected:
+  using base = suite<T>;
+  using base::b;
+  void store_to(unsigned place) { b.host(this->store(base::window + place * base::span, 2)); }
+  // Code of the only completion there is.
+  void expect_code(unsigned tag, net_status s, unsigned dw = 2) {
+    ASSERT_EQ(b.ld_cpl.all.size(), 1u);
+    const tlp& c = b.ld_cpl.all[0].t;
+    EXPECT_EQ(c.kind, tlp_kind::cpld);
+    EXPECT_EQ(c.tag, tag);
+    EXPECT_EQ(c.len_dw, dw);
+    EXPECT_EQ(c.byte_count, 4 * dw);
+    EXPECT_EQ(c.lower_addr, 0u);
+    EXPECT_EQ(c.data[0], uint32_t(s));
+    if (dw == 2) {
+      EXPECT_EQ(c.data[1], 0u);
+    }
+    b.ld_cpl.all.clear();
+  }
+  void expect_clean(unsigned tag) {
+    b.clear_outputs();
+    b.host(quiet_read(tag));
+    EXPECT_TRUE(b.settle());
+    expect_code(tag, net_status::ok);
+    EXPECT_TRUE(b.tx_np.all.empty());
+    EXPECT_TRUE(b.events.empty());
+  }
+};
+TYPED_TEST_SUITE(smfu_quiet, widths);
+
+TYPED_TEST(smfu_quiet, nothing_to_do) {
+  auto& b = this->b;
+  const uint64_t begin = b.now;
+  b.host(quiet_read(4, 1));
+  while (b.ld_cpl.all.empty() && b.now < begin + 20) b.step();
+  EXPECT_TRUE(b.settle());
+  this->expect_code(4, net_status::ok, 1);
+  EXPECT_EQ(b.counters["quiets"], 1u);
+}
+
+TYPED_TEST(smfu_quiet, asks_every_node_behind_the_stores) {
+  auto& b = this->b;
+  b.tx_p.percent = 5;
+  for (unsigned i = 0; i < 6; ++i) this->store_to(i % 2);
+  b.host(quiet_read(9));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_np.all.size(), 2u);
+  EXPECT_EQ(b.tx_np.all[0].t.dst, 1u);
+  EXPECT_EQ(b.tx_np.all[1].t.dst, 2u);
+  for (const auto& s : b.tx_np.all) {
+    EXPECT_TRUE(s.t.is(nic::op::quiet));
+    EXPECT_GT(s.last, b.tx_p.all.back().last);
+  }
+  b.run(100);
+  b.push(b.rx_rsp, answer_to(b.tx_np.all[1].t));
+  b.run(100);
+  EXPECT_TRUE(b.ld_cpl.all.empty()) << "one node has not answered";
+  b.push(b.rx_rsp, answer_to(b.tx_np.all[0].t));
+  EXPECT_TRUE(b.settle());
+  this->expect_code(9, net_status::ok);
+  this->expect_clean(10);
+}
+
+TYPED_TEST(smfu_quiet, further_reads_wait_in_order) {
+  auto& b = this->b;
+  this->store_to(0);
+  for (unsigned i = 0; i < 12; ++i) b.host(quiet_read(i));
+  b.run(300);
+  ASSERT_EQ(b.tx_np.all.size(), 1u);
+  EXPECT_TRUE(b.ld_cpl.all.empty());
+  this->store_to(0);
+  b.run(100);
+  EXPECT_EQ(b.tx_p.all.size(), 2u) << "stores pass";
+  nodes world(b);
+  for (unsigned i = 0; i < 1000; ++i) world.step(), b.step();
+  ASSERT_EQ(b.ld_cpl.all.size(), 12u);
+  for (unsigned i = 0; i < 12; ++i) EXPECT_EQ(b.ld_cpl.all[i].t.tag, i);
+  EXPECT_EQ(b.tx_np.all.size(), 2u) << "the second store has to be asked for once more";
+}
+
+TYPED_TEST(smfu_quiet, time_out) {
+  auto& b = this->b;
+  b.v.cfg_timeout_load_i = 2;
+  this->store_to(0);
+  this->store_to(1);
+  b.host(quiet_read(3));
+  EXPECT_TRUE(b.settle());
+  const auto asked = b.tx_np.all;
+  ASSERT_EQ(asked.size(), 2u);
+  b.push(b.rx_rsp, answer_to(asked[0].t));
+  EXPECT_TRUE(b.v.timer_o);
+  b.run(4000);
+  this->expect_code(3, net_status::timeout);
+  this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::timeout));
+  EXPECT_FALSE(b.v.timer_o);
+  b.clear_outputs();
+  b.push(b.rx_rsp, answer_to(asked[1].t));
+  EXPECT_TRUE(b.settle());
+  this->expect_event(GGAS_EV_UNEXPECTED_RSP, 2, asked[1].t.tag);
+  this->expect_clean(5);
+}
+
+TYPED_TEST(smfu_quiet, time_out_behind_a_stuck_network) {
+  auto& b = this->b;
+  b.v.cfg_timeout_load_i = 2;
+  b.tx_np.percent = 0;
+  this->store_to(0);
+  this->store_to(1);
+  b.host(quiet_read(3));
+  b.run(5000);
+  this->expect_code(3, net_status::timeout);
+  EXPECT_EQ(b.event_count[GGAS_EV_QUIET_FAILED], 2u);
+}
+
+TYPED_TEST(smfu_quiet, link_death_while_waiting) {
+  auto& b = this->b;
+  this->store_to(0);
+  this->store_to(1);
+  b.host(quiet_read(3));
+  EXPECT_TRUE(b.settle());
+  b.v.link_up_i = 0;
+  b.run(100);
+  EXPECT_TRUE(b.ld_cpl.all.empty()) << "our own answer is still to come";
+  b.push(b.rx_rsp, answer_to(b.tx_np.all[0].t));
+  EXPECT_TRUE(b.settle());
+  this->expect_code(3, net_status::link_down);
+  this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::link_down));
+  this->expect_clean(5);
+}
+
+TYPED_TEST(smfu_quiet, link_down_before) {
+  auto& b = this->b;
+  this->store_to(0);
+  EXPECT_TRUE(b.settle());
+  b.v.link_up_i = 0;
+  EXPECT_TRUE(b.settle());
+  b.clear_outputs();
+  b.host(quiet_read(3));
+  EXPECT_TRUE(b.settle());
+  this->expect_code(3, net_status::link_down);
+  this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::link_down));
+  this->expect_clean(4);
+}
+
+// The stores may have been lost although the link works again.
+TYPED_TEST(smfu_quiet, link_died_and_came_back) {
+  auto& b = this->b;
+  this->store_to(0);
+  EXPECT_TRUE(b.settle());
+  b.v.link_up_i = 0;
+  EXPECT_TRUE(b.settle());
+  b.v.link_up_i = 1;
+  EXPECT_TRUE(b.settle());
+  b.host(quiet_read(3));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_np.all.size(), 1u);
+  b.push(b.rx_rsp, answer_to(b.tx_np.all[0].t));
+  EXPECT_TRUE(b.settle());
+  this->expect_code(3, net_status::link_down);
+  this->expect_clean(4);
+}
+
+TYPED_TEST(smfu_quiet, store_to_a_dead_link_is_remembered) {
+  auto& b = this->b;
+  b.v.link_up_i = 0;
+  this->store_to(0);
+  this->store_to(2);
+  EXPECT_TRUE(b.settle());
+  EXPECT_EQ(b.event_count[GGAS_EV_STORE_UNREACHABLE], 2u);
+  b.host(quiet_read(3));
+  EXPECT_TRUE(b.settle());
+  this->expect_code(3, net_status::link_down);  // the first of the two
+  this->expect_clean(4);
+}
+
+TYPED_TEST(smfu_quiet, target_reports_an_error) {
+  auto& b = this->b;
+  this->store_to(0);
+  b.host(quiet_read(3));
+  EXPECT_TRUE(b.settle());
+  b.push(b.rx_rsp, answer_to(b.tx_np.all.at(0).t, net_status::host_error));
+  EXPECT_TRUE(b.settle());
+  this->expect_code(3, net_status::host_error);
+  this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::host_error));
+}
+
+// ---------------------------------------------------------------- at the target
+
+TYPED_TEST(smfu_quiet, empty_read_behind_the_writes) {
+  auto& b = this->b;
+  for (unsigned i = 0; i < 4; ++i) {
+    packet p = net_packet(nic::op::store, 2, 0x400 * i, 32);
+    p.data.resize(32);
+    b.push(b.rx_p, p);
+  }
+  while (!b.rx_p.beats.empty()) b.step();  // the network offers a quiet only then
+  packet q = net_packet(nic::op::quiet, 2, 0, 0);
+  q.tag = 0x8123;
+  b.push(b.rx_np, q);
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tgt_req.all.size(), 5u);
+  const tlp r = b.tgt_req.all[4].t;
+  EXPECT_EQ(r.kind, tlp_kind::mrd);
+  EXPECT_EQ(r.addr, b.v.cfg_tbase_i);
+  EXPECT_EQ(r.len_dw, 1u);
+  EXPECT_EQ(r.first_be, 0u);
+  EXPECT_EQ(r.last_be, 0u);
+  EXPECT_TRUE(b.tx_rsp.all.empty());
+  memory host(b);
+  for (unsigned i = 0; i < 200; ++i) host.step(), b.step();
+  ASSERT_EQ(b.tx_rsp.all.size(), 1u);
+  const packet& a = b.tx_rsp.all[0].t;
+  EXPECT_TRUE(a.is(nic::op::quiet_rsp));
+  EXPECT_EQ(a.tag, 0x8123u);
+  EXPECT_EQ(a.status, 0u);
+  EXPECT_EQ(a.len_dw, 0u);
+  EXPECT_EQ(b.counters["target_loads"], 0u);
+}
+
+TYPED_TEST(smfu_quiet, lost_store_is_reported_to_its_source_once) {
+  auto& b = this->b;
+  packet p = net_packet(nic::op::store, 2, 1 << 20, 1);
+  p.data.resize(1);
+  b.push(b.rx_p, p);
+  EXPECT_TRUE(b.settle());
+  memory host(b);
+  for (auto [src, status] : {std::pair{1, net_status::ok}, {2, net_status::range}, {2, net_status::ok}}) {
+    b.clear_outputs();
+    host.~memory();
+    new (&host) memory(b);
+    b.push(b.rx_np, net_packet(nic::op::quiet, uint16_t(src), 0, 0));
+    for (unsigned i = 0; i < 200; ++i) host.step(), b.step();
+    ASSERT_EQ(b.tx_rsp.all.size(), 1u);
+    EXPECT_EQ(b.tx_rsp.all[0].t.status, uint8_t(status)) << src;
+    EXPECT_TRUE(b.events.empty()) << "the event went with the store";
+  }
+}
+
+TYPED_TEST(smfu_quiet, nothing_exported) {
+  auto& b = this->b;
+  b.v.cfg_ingress_i = 0;
+  b.push(b.rx_np, net_packet(nic::op::quiet, 2, 0, 0));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_rsp.all.size(), 1u);
+  EXPECT_EQ(b.tx_rsp.all[0].t.status, uint8_t(net_status::range));
+  this->expect_event(GGAS_EV_TARGET_RANGE, 2, 0);
+}
+
+}  // namespace
+}  // namespace ggas::test::smfu

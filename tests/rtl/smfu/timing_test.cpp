@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles through an idle SMFU, and its rates.
+#include "tests/rtl/smfu/suite.hpp"
+
+namespace ggas::test::smfu {
+namespace {
+
+template <class T>
+class smfu_timing : public suite<T> {
+ protected:
+  using base = suite<T>;
+  using base::b;
+};
+TYPED_TEST_SUITE(smfu_timing, widths);
+
+TYPED_TEST(smfu_timing, store_out) {
+  auto& b = this->b;
+  b.host(this->store(TestFixture::window, 16));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_p.all.size(), 1u);
+  const uint64_t in = b.win_p.taken_sop;  // one packet, so its first beat
+  EXPECT_LE(b.tx_p.all[0].first - in, 4u);
+  EXPECT_EQ(b.tx_p.all[0].last - b.tx_p.all[0].first, 16 / b.words - 1) << "no bubbles";
+}
+
+TYPED_TEST(smfu_timing, store_in) {
+  auto& b = this->b;
+  packet p = net_packet(nic::op::store, 2, 0x40, 16);
+  p.data.resize(16);
+  b.push(b.rx_p, p);
+  const uint64_t begin = b.now;
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tgt_req.all.size(), 1u);
+  EXPECT_LE(b.tgt_req.all[0].first - begin, 3u);
+  EXPECT_EQ(b.tgt_req.all[0].last - b.tgt_req.all[0].first, 16 / b.words - 1) << "no bubbles";
+}
+
+TYPED_TEST(smfu_timing, loads) {
+  auto& b = this->b;
+  b.host(this->load(TestFixture::window, 16, 1));
+  uint64_t begin = b.now;
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_np.all.size(), 1u);
+  EXPECT_LE(b.tx_np.all[0].first - begin, 6u);
+  b.push(b.rx_rsp, answer_to(b.tx_np.all[0].t));
+  begin = b.now;
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.ld_cpl.all.size(), 1u);
+  EXPECT_LE(b.ld_cpl.all[0].first - begin, 4u);
+  EXPECT_EQ(b.ld_cpl.all[0].last - b.ld_cpl.all[0].first, 16 / b.words - 1) << "no bubbles";
+  b.push(b.rx_np, net_packet(nic::op::load, 2, 0x40, 16));
+  begin = b.now;
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tgt_req.all.size(), 1u);
+  EXPECT_LE(b.tgt_req.all[0].first - begin, 4u);
+}
+
+TYPED_TEST(smfu_timing, small_stores_at_full_rate) {
+  auto& b = this->b;
+  for (unsigned i = 0; i < 100; ++i) b.host(this->store(TestFixture::window + 8 * i, 2));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_p.all.size(), 100u);
+  EXPECT_LE(b.tx_p.all[99].first - b.tx_p.all[0].first, 99u) << "one a cycle out";
+  for (unsigned i = 0; i < 100; ++i) {
+    packet p = net_packet(nic::op::store, 2, 8 * i, 2);
+    p.data.resize(2);
+    b.push(b.rx_p, p);
+  }
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tgt_req.all.size(), 100u);
+  EXPECT_LE(b.tgt_req.all[99].first - b.tgt_req.all[0].first, 2 * 99u) << "one in two cycles in";
+}
+
+TYPED_TEST(smfu_timing, long_payload_without_bubbles) {
+  auto& b = this->b;
+  for (unsigned i = 0; i < 10; ++i) b.host(this->store(TestFixture::window + 256 * i, 64));
+  EXPECT_TRUE(b.settle());
+  EXPECT_EQ(b.tx_p.all.at(9).last - b.tx_p.all[0].first, 10 * 64 / b.words - 1);
+}
+
+TYPED_TEST(smfu_timing, idle_unit_may_stop) {
+  auto& b = this->b;
+  EXPECT_TRUE(b.settle());
+  b.gate = true;
+  const uint64_t edges = b.edges;
+  b.run(10000);
+  EXPECT_EQ(b.edges, edges);
+  b.host(this->load(TestFixture::window, 1, 1));
+  b.run(5000);
+  EXPECT_LE(b.edges - edges, 20 + 6 * 80u) << "a waiting load costs one walk a tick";
+  EXPECT_TRUE(b.v.timer_o);
+}
+
+}  // namespace
+}  // namespace ggas::test::smfu
