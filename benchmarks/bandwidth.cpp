@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// store_bandwidth and load_bandwidth.
+#include "benchmarks/kernels/bandwidth.cuh"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "benchmarks/benchmarks.hpp"
+#include "benchmarks/outcomes.hpp"
+
+namespace ggas::bench {
+
+namespace {
+
+constexpr unsigned threads = 8192;
+constexpr unsigned line = 64;  // bytes of a coalesced transaction
+
+std::vector<size_t> sizes(bool quick) {
+  if (quick) return {4096, 65536, 1u << 20};
+  std::vector<size_t> out;
+  for (size_t bytes = 512; bytes <= (4u << 20); bytes *= 2) out.push_back(bytes);
+  return out;
+}
+
+void fill(session& s, const copy_args& a, uint64_t round) {
+  for (int node = 0; node < s.nodes(); ++node) {
+    uint64_t* from = at_offset<uint64_t>(s, node, a.from);
+    for (uint64_t i = 0; i < a.words; ++i) from[i] = pattern(s.opts().cluster.seed, round, i);
+    std::fill_n(at_offset<uint64_t>(s, node, a.to), a.words, 0);
+    *at_offset<unsigned>(s, node, a.arrived) = 0;
+  }
+}
+
+result<> check(session& s, const copy_args& a, int node, uint64_t round, const std::string& what) {
+  const uint64_t* to = at_offset<uint64_t>(s, node, a.to);
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < a.words; ++i) wrong += to[i] != pattern(s.opts().cluster.seed, round, i) ? 1 : 0;
+  if (wrong == 0) return {};
+  return failed(errc::device_fault, fmt::format("{}: node {}: verification failed, {} of {} words wrong", what, node, wrong, a.words));
+}
+
+struct direction {
+  const char* variant;
+  void (*kernel)(copy_args);
+  int target;  // distance from the working node to the one that holds the copy
+};
+
+// One copy; appends the bandwidth of each pair.
+result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t round, const std::string& what, std::vector<double>& out) {
+  fill(s, a, round);
+  const shape where = usual_shape(threads);
+  GGAS_TRY(s.launch_all(where.grid, where.block, [&](int) { return [a, kernel = d.kernel] { kernel(a); }; }));
+  GGAS_TRY(s.run(what));
+  for (int node = 0; node + 1 < s.nodes(); node += 2) {
+    const auto o = join_outcomes(s, node, a.outcomes, where.grid.x, what);
+    if (!o) return std::unexpected(o.error());
+    GGAS_TRY(check(s, a, node + d.target, round, what));
+    out.push_back(static_cast<double>(a.words * sizeof(uint64_t)) * 1e9 / static_cast<double>(std::max<uint64_t>(1, o->end_ns - o->begin_ns)));
+  }
+  return {};
+}
+
+result<> run_copies(session& s, const direction& d, double published, const std::optional<limit>& bound) {
+  const std::vector<size_t> all = sizes(s.opts().quick);
+  GGAS_TRY(s.start(2 * all.back() + (1u << 20)));
+  const int repetitions = s.opts().quick ? 1 : 3;
+  for (const size_t bytes : all) {
+    layout_plan room(s.data_offset());
+    copy_args a{};
+    a.words = bytes / sizeof(uint64_t);
+    a.from = room.place<uint64_t>(a.words);
+    a.to = room.place<uint64_t>(a.words);
+    a.arrived = room.place<unsigned>(1);
+    a.outcomes = room.place<outcome>(threads / usual_block);
+    std::vector<double> values;
+    for (int i = 0; i < repetitions; ++i) {
+      GGAS_TRY(copy_once(s, a, d, static_cast<uint64_t>(i), human(static_cast<double>(bytes), "B"), values));
+    }
+    record r = s.begin(d.variant, "bandwidth", "B/s");
+    r.params = {{"bytes", bytes}, {"threads", threads}};
+    summarise(r, values);
+    if (values.size() == 1) r.p50 = r.p99 = std::nullopt;
+    if (s.calibrated() && bytes == all.back()) r.reference = reference{published, "C3"};
+    r.limit = bound;
+    s.emit(std::move(r));
+  }
+  return {};
+}
+
+}  // namespace
+
+result<> run_store_bandwidth(session& s) {
+  std::optional<limit> bound;
+  if (s.limits().known) {
+    bound = limit{s.limits().payload_bytes_per_s(line), true, fmt::format("link payload: {} flits for {} bytes", s.limits().flits(line), line)};
+  }
+  return run_copies(s, {"store", store_copy, 1}, 800e6, bound);
+}
+
+result<> run_load_bandwidth(session& s) {
+  std::optional<limit> bound;
+  if (s.limits().known) {
+    bound = limit{s.limits().payload_bytes_per_s(line), true, fmt::format("link payload: {} flits for {} bytes", s.limits().flits(line), line)};
+    const double peer = s.limits().peer_read_bytes_per_s;
+    if (peer > 0 && peer < bound->value) bound = limit{peer, true, "reads of the GPU's memory through the root complex"};
+  }
+  return run_copies(s, {"load", load_copy, 0}, 600e6, bound);
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmarks, one function each; the files of the same names hold them.
+#pragma once
+
+#include "benchmarks/runner.hpp"
+
+namespace ggas::bench {
+
+result<> run_nic_cycles(session& s);
+result<> run_store_latency(session& s);
+result<> run_load_latency(session& s);
+result<> run_store_bandwidth(session& s);
+result<> run_load_bandwidth(session& s);
+result<> run_coalescing(session& s);
+result<> run_barrier(session& s);
+result<> run_reduce(session& s);
+result<> run_allreduce(session& s);
+result<> run_random_access(session& s);
+
+}  // namespace ggas::bench

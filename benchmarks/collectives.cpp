@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// barrier, reduce and allreduce.
+#include "benchmarks/kernels/collectives.cuh"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "benchmarks/benchmarks.hpp"
+#include "benchmarks/outcomes.hpp"
+
+namespace ggas::bench {
+
+namespace {
+
+// ---------------------------------------------------------------- barrier
+
+struct barrier_point {
+  const char* variant;
+  unsigned blocks, threads;  // of a block
+  bool kernels;              // a kernel for each barrier
+};
+
+result<> run_barrier_point(session& s, const barrier_point& p) {
+  const std::string what = fmt::format("{} {}x{}", p.variant, p.blocks, p.threads);
+  const unsigned rounds = s.opts().quick ? 50 : 1000;
+  const unsigned total = p.blocks * p.threads;
+  layout_plan room(s.data_offset());
+  barrier_args a{};
+  a.mark = room.place<uint64_t>(1);
+  a.outcomes = room.place<outcome>(total);
+  a.samples = room.place<uint64_t>(rounds);
+  a.rounds = p.kernels ? 1 : rounds;
+  a.checks = p.kernels ? 0 : 4;
+  a.timeout_ns = s.opts().timeout_ns / 4;
+  for (int node = 0; node < s.nodes(); ++node) *at_offset<uint64_t>(s, node, a.mark) = 0;
+  const unsigned launches = p.kernels ? std::min(rounds, 200u) : 1;
+  const uint64_t begin = s.machine().now_ns();
+  for (unsigned i = 0; i < launches; ++i) {
+    GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) { return [a] { barrier_loop(a); }; }));
+  }
+  GGAS_TRY(s.run(what));
+  const double elapsed = static_cast<double>(s.machine().now_ns() - begin);
+  for (int node = 0; node < s.nodes(); ++node) {
+    if (auto o = join_outcomes(s, node, a.outcomes, total, what); !o) return std::unexpected(o.error());
+  }
+  record r = s.begin(p.variant, "latency", "ns");
+  r.params = {{"threads", total}};
+  if (p.kernels) {
+    r.value = elapsed / launches;
+    r.n = launches;
+  } else {
+    std::vector<double> samples;
+    read_samples(s, 0, a.samples, rounds, 1, samples);
+    summarise(r, samples);
+  }
+  s.emit(std::move(r));
+  return {};
+}
+
+// ---------------------------------------------------------------- reductions
+
+constexpr unsigned reduce_threads = 256;
+
+// Small whole numbers, so that sums are exact whatever the order.
+float input_of(uint64_t seed, int node, uint64_t i) { return static_cast<float>(pattern(seed, static_cast<uint64_t>(node), i) % 1024); }
+
+reduce_args plan_reduce(session& s, int method, uint64_t elements) {
+  layout_plan room(s.data_offset());
+  reduce_args a{};
+  a.elements = elements;
+  a.input = room.place<float>(elements);
+  a.output = room.place<float>(elements);
+  a.expected = room.place<float>(elements);
+  a.outcomes = room.place<outcome>(reduce_threads);
+  a.rounds = s.opts().quick ? 5 : 20;
+  a.samples = room.place<uint64_t>(a.rounds);
+  a.timeout_ns = s.opts().timeout_ns / 4;
+  a.method = method;
+  return a;
+}
+
+void fill_vectors(session& s, const reduce_args& a) {
+  const uint64_t seed = s.opts().cluster.seed;
+  for (uint64_t i = 0; i < a.elements; ++i) {
+    float sum = 0;
+    for (int node = 0; node < s.nodes(); ++node) sum += at_offset<float>(s, node, a.input)[i] = input_of(seed, node, i);
+    for (int node = 0; node < s.nodes(); ++node) {
+      at_offset<float>(s, node, a.expected)[i] = sum;
+      at_offset<float>(s, node, a.output)[i] = -1;
+    }
+  }
+}
+
+result<> run_reduce_point(session& s, const char* variant, int method, uint64_t elements) {
+  const std::string what = fmt::format("{} {} elements", variant, elements);
+  const reduce_args a = plan_reduce(s, method, elements);
+  fill_vectors(s, a);
+  GGAS_TRY(s.launch_all({1}, {reduce_threads}, [&](int) { return [a] { reduce_loop(a); }; }));
+  GGAS_TRY(s.run(what));
+  // A round lasts until the last node has its result.
+  std::vector<double> slowest(a.rounds, 0);
+  for (int node = 0; node < s.nodes(); ++node) {
+    if (auto o = join_outcomes(s, node, a.outcomes, reduce_threads, what); !o) return std::unexpected(o.error());
+    std::vector<double> mine;
+    read_samples(s, node, a.samples, a.rounds, 1, mine);
+    for (size_t i = 0; i < mine.size(); ++i) slowest[i] = std::max(slowest[i], mine[i]);
+  }
+  record r = s.begin(variant, "time", "ns");
+  r.params = {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", reduce_threads}};
+  summarise(r, slowest);
+  s.emit(std::move(r));
+  return {};
+}
+
+std::vector<uint64_t> vector_lengths(bool quick) {
+  if (quick) return {1, 64, 1024, 8192};
+  std::vector<uint64_t> out;
+  for (uint64_t n = 1; n <= 65536; n *= 4) out.push_back(n);
+  return out;
+}
+
+constexpr size_t vectors_room = 4u << 20;
+
+}  // namespace
+
+result<> run_barrier(session& s) {
+  GGAS_TRY(s.start(1u << 20));
+  for (const barrier_point& p : {barrier_point{"block", 1, 32, false}, barrier_point{"block", 1, 1024, false},
+                                 barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true}}) {
+    GGAS_TRY(run_barrier_point(s, p));
+  }
+  return {};
+}
+
+result<> run_reduce(session& s) {
+  GGAS_TRY(s.start(vectors_room));
+  for (const uint64_t n : vector_lengths(s.opts().quick)) GGAS_TRY(run_reduce_point(s, "gather", reduce_to_root, n));
+  return {};
+}
+
+result<> run_allreduce(session& s) {
+  GGAS_TRY(s.start(vectors_room));
+  for (const uint64_t n : vector_lengths(s.opts().quick)) {
+    GGAS_TRY(run_reduce_point(s, "gather", ggas_gather, n));
+    GGAS_TRY(run_reduce_point(s, "allgather", ggas_all_gather, n));
+  }
+  return {};
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+namespace ggas::bench {
+
+namespace {
+
+constexpr const char* examples = R"(
+Without names the quick thesis suite runs and a report is written to report/.
+
+examples:
+  ggas-bench list
+  ggas-bench store_latency load_latency --platform modern
+  ggas-bench thesis --json results.jsonl --report report
+  ggas-bench barrier --provider shm --nodes 8
+  ggas-bench store_latency --quick --waves nic.fst --window 10:40 --trace run.json --pcap run.pcapng
+)";
+
+int bad_input(const std::string& text) {
+  fmt::print(stderr, "ggas-bench: {}\n", text);
+  return 2;
+}
+
+// "FROM:TO" in microseconds; TO may be missing.
+bool parse_window(const std::string& text, double& from, double& to) {
+  const size_t colon = text.find(':');
+  const auto number = [](std::string_view s, double& out) {
+    const auto [end, code] = std::from_chars(s.data(), s.data() + s.size(), out);
+    return code == std::errc{} && end == s.data() + s.size() && out >= 0;
+  };
+  if (colon == std::string::npos || !number(std::string_view(text).substr(0, colon), from)) return false;
+  const std::string_view rest = std::string_view(text).substr(colon + 1);
+  to = 0;
+  return rest.empty() || (number(rest, to) && to > from);
+}
+
+std::string names_text() {
+  std::string out = "thesis";
+  for (const benchmark& b : all_benchmarks()) out += fmt::format(", {}", b.name);
+  return out;
+}
+
+// Fills c.chosen; the empty string or what is wrong.
+std::string choose(const std::vector<std::string>& names, command_line& c) {
+  for (const std::string& name : names) {
+    if (name == "list") {
+      c.list = true;
+    } else if (name == "thesis") {
+      c.suite = true;
+      for (const benchmark& b : all_benchmarks()) c.chosen.push_back(&b);
+    } else if (const benchmark* b = find_benchmark(name)) {
+      c.chosen.push_back(b);
+    } else {
+      return fmt::format("unknown benchmark or suite '{}'; there are: {}", name, names_text());
+    }
+  }
+  if (c.list && names.size() > 1) return "'list' stands alone";
+  std::vector<const benchmark*> once;
+  for (const benchmark* b : c.chosen) {
+    if (std::find(once.begin(), once.end(), b) == once.end()) once.push_back(b);
+  }
+  c.chosen = std::move(once);
+  return {};
+}
+
+std::string check(const command_line& c) {
+  const cluster_config& cfg = c.opts.cluster;
+  for (const benchmark* b : c.chosen) {
+    if (b->needs_peer && cfg.nodes < 2) return fmt::format("--nodes {}: {} needs at least 2 nodes", cfg.nodes, b->name);
+    if (b->needs_nic && cfg.provider == "shm" && !c.suite) {
+      return fmt::format("{} reads the counters of a NIC; provider shm has none", b->name);
+    }
+  }
+  const bool observed = !cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty();
+  if (observed && c.chosen.size() != 1) return "--waves, --trace and --pcap need exactly one benchmark";
+  if (observed && cfg.provider != "sim") return "--waves, --trace and --pcap need --provider sim";
+  return {};
+}
+
+}  // namespace
+
+std::variant<command_line, int> parse_command_line(int argc, char** argv) {
+  command_line c;
+  cluster_config& cfg = c.opts.cluster;
+  std::vector<std::string> names;
+  std::string window;
+  bool no_report = false;
+  double timeout_ms = 2000;
+
+  CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
+  app.footer(examples);
+  app.add_option("names", names, "benchmarks or suites; 'list' shows them");
+  app.add_option("--provider", cfg.provider, "who runs it: sim (simulated cluster) or shm (this computer's memory)")->capture_default_str();
+  app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->capture_default_str();
+  app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
+  app.add_option("--nic", cfg.nic, "sim: model of the NIC; rtl")->capture_default_str();
+  app.add_option("--seed", cfg.seed, "seed of everything random")->capture_default_str();
+  app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
+  app.add_option("--faults", cfg.faults, "sim: fault script");
+  app.add_flag("--quick", c.opts.quick, "fewer points and repetitions");
+  app.add_option("--timeout", timeout_ms, "milliseconds (simulated with sim) one point may take")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--json", c.json, "write results as JSON lines");
+  app.add_option("--report", c.report, "folder of the HTML report");
+  app.add_flag("--no-report", no_report, "no report");
+  app.add_flag("--wall", c.wall, "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
+  app.add_option("--waves", cfg.waves, "sim: FST waves");
+  app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time");
+  app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto");
+  app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+
+  if (names.empty()) {
+    names = {"thesis"};
+    c.opts.quick = true;
+    if (c.report.empty() && !no_report) c.report = "report";
+  }
+  if (!window.empty() && !parse_window(window, cfg.waves_from_us, cfg.waves_to_us)) {
+    return bad_input(fmt::format("--window {}: expected FROM:TO or FROM: in microseconds, TO behind FROM", window));
+  }
+  if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
+  if (no_report && !c.report.empty()) return bad_input("--report and --no-report exclude each other");
+  if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
+  c.opts.timeout_ns = static_cast<uint64_t>(timeout_ms * 1e6);
+  if (std::string text = choose(names, c); !text.empty()) return bad_input(text);
+  if (std::string text = check(c); !text.empty()) return bad_input(text);
+  return c;
+}
+
+std::string list_text() {
+  std::string out = "suites\n  thesis  every benchmark below\n\nbenchmarks\n";
+  for (const benchmark& b : all_benchmarks()) {
+    out += fmt::format("  {}  {}\n", b.name, b.text);
+    if (*b.params != '\0') out += fmt::format("      params: {}\n", b.params);
+    for (const variant_info& v : b.variants) out += fmt::format("      {:<18} {}\n", v.name, v.text);
+  }
+  return out;
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of ggas-bench.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "benchmarks/runner.hpp"
+
+namespace ggas::bench {
+
+struct command_line {
+  options opts;
+  std::vector<const benchmark*> chosen;
+  bool suite = false;                // a whole suite: what the provider cannot do is skipped
+  bool list = false;
+  bool wall = false;
+  std::filesystem::path json, report;  // empty: none
+};
+
+// What the program should do, or the status it should end with (help was printed: 0; bad input: 2, message printed).
+std::variant<command_line, int> parse_command_line(int argc, char** argv);
+
+// The text of `list`.
+std::string list_text();
+
+}  // namespace ggas::bench

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers and reductions in a loop on every node.
+#pragma once
+
+#include "benchmarks/kernels/common.cuh"
+
+namespace ggas::bench {
+
+struct barrier_args {
+  uint64_t mark;      // offset of a word the node before this one stores to
+  uint64_t outcomes;  // offset of one outcome
+  uint64_t samples;   // offset of `rounds` durations in ns
+  uint64_t rounds;
+  uint64_t checks;    // rounds that prove the barrier, before the measured ones
+  uint64_t timeout_ns;
+};
+
+// A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing the next
+// number before this one was read.
+GGAS_DEVICE ggas_status check_barrier(const barrier_args& a, uint64_t& errors) {
+  ggas_status s = ggas_ok;
+  for (uint64_t k = 1; k <= a.checks && s == ggas_ok; ++k) {
+    if (global_thread() == 0) ggas_store(ggas_pointer_of_node<uint64_t>((ggas_node() + 1) % ggas_nodes(), a.mark), k);
+    s = ggas_barrier(a.timeout_ns);
+    if (s == ggas_ok && ggas_load(own<uint64_t>(a.mark)) != k) ++errors;
+    if (s == ggas_ok) s = ggas_barrier(a.timeout_ns);
+  }
+  return s;
+}
+
+__global__ void barrier_loop(barrier_args a) {
+  outcome out{0, 0, 0, ggas_ok};
+  ggas_status s = check_barrier(a, out.errors);
+  out.begin_ns = time_ns();
+  uint64_t before = out.begin_ns;
+  for (uint64_t round = 0; round < a.rounds && s == ggas_ok; ++round) {
+    s = ggas_barrier(a.timeout_ns);
+    const uint64_t now = time_ns();
+    if (global_thread() == 0) own<uint64_t>(a.samples)[round] = now - before;
+    before = now;
+  }
+  out.end_ns = before;
+  out.status = s;
+  own<outcome>(a.outcomes)[global_thread()] = out;
+}
+
+struct reduce_args {
+  uint64_t input, output;  // offsets of `elements` floats
+  uint64_t elements;
+  uint64_t outcomes;  // offset of one outcome
+  uint64_t samples;   // offset of `rounds` durations in ns
+  uint64_t rounds;    // measured ones; one more goes before as a warm-up
+  uint64_t expected;  // offset of `elements` floats: the sums, less what the rounds add
+  uint64_t timeout_ns;
+  int method;         // ggas_method, or reduce_to_root
+};
+inline constexpr int reduce_to_root = -1;
+
+// Input of a round differs from that of the one before, so a stale value cannot pass: every element grows by one a round.
+GGAS_DEVICE void next_input(const reduce_args& a) {
+  float* const in = own<float>(a.input);
+  for (uint64_t i = detail::thread_rank(); i < a.elements; i += detail::thread_count()) in[i] += 1.0f;
+  __syncthreads();
+}
+
+GGAS_DEVICE uint64_t count_wrong(const reduce_args& a, uint64_t round) {
+  if (a.method == reduce_to_root && ggas_node() != 0) return 0;
+  const float added = static_cast<float>((round + 1) * static_cast<uint64_t>(ggas_nodes()));
+  uint64_t wrong = 0;
+  for (uint64_t i = detail::thread_rank(); i < a.elements; i += detail::thread_count()) {
+    if (own<float>(a.output)[i] != own<float>(a.expected)[i] + added) ++wrong;
+  }
+  return wrong;
+}
+
+GGAS_DEVICE ggas_status reduce_once(const reduce_args& a) {
+  float* const to = own<float>(a.output);
+  const float* const from = own<float>(a.input);
+  if (a.method == reduce_to_root) return ggas_reduce_block(to, from, a.elements, ggas_sum, 0, a.timeout_ns);
+  return ggas_allreduce_block(to, from, a.elements, ggas_sum, static_cast<ggas_method>(a.method), a.timeout_ns);
+}
+
+// A barrier before each round lets all nodes begin together; it is not part of the measured time.
+__global__ void reduce_loop(reduce_args a) {
+  outcome out{0, 0, 0, ggas_ok};
+  ggas_status s = ggas_ok;
+  for (uint64_t round = 0; round <= a.rounds && s == ggas_ok; ++round) {
+    next_input(a);
+    s = ggas_barrier_block(a.timeout_ns);
+    const uint64_t before = time_ns();
+    if (round == 0) out.begin_ns = before;
+    if (s == ggas_ok) s = reduce_once(a);
+    const uint64_t now = time_ns();
+    __syncthreads();
+    if (round > 0 && detail::thread_rank() == 0) own<uint64_t>(a.samples)[round - 1] = now - before;
+    if (s == ggas_ok) out.errors += count_wrong(a, round);
+    out.end_ns = now;
+  }
+  out.status = s;
+  own<outcome>(a.outcomes)[detail::thread_rank()] = out;
+}
+
+}  // namespace ggas::bench

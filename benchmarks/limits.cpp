@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/limits.hpp"
+
+#include <algorithm>
+
+#include "sim/platform/platform.hpp"
+
+namespace ggas::bench {
+
+unsigned link_limits::flits(unsigned payload_bytes) const {
+  const unsigned bytes = data_width / 8;
+  const unsigned header = data_width == 64 ? 3 : 1;
+  return header + (payload_bytes + bytes - 1) / bytes + 1;
+}
+
+result<link_limits> find_limits(const cluster_config& cfg) {
+  link_limits out;
+  if (cfg.provider != "sim") return out;
+  const auto p = sim::load_platform(cfg.platform, cfg.overrides);
+  if (!p) return std::unexpected(error{errc::bad_platform, p.error()});
+  out.known = true;
+  out.data_width = p->nic.data_width;
+  out.core_hertz = p->nic.hertz;
+  out.flits_per_s = std::min(p->link.bits_per_second / p->nic.data_width, static_cast<double>(p->nic.hertz));
+  out.peer_read_bytes_per_s = p->root_complex.nic_to_gpu.np_bytes_per_second;
+  return out;
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the links of a platform can carry at best: payload bounds from flit counts (docs/packet-format.md).
+#pragma once
+
+#include <cstdint>
+
+#include "ggas/cluster.hpp"
+
+namespace ggas::bench {
+
+struct link_limits {
+  bool known = false;            // false: no simulated link
+  unsigned data_width = 0;       // bits
+  double flits_per_s = 0;        // the slower of link and core clock
+  double peer_read_bytes_per_s = 0;  // reads of a GPU's BAR through the root complex; 0: no bound of its own
+  uint64_t core_hertz = 0;
+
+  // Flits of a packet with so many payload bytes.
+  unsigned flits(unsigned payload_bytes) const;
+  double packets_per_s(unsigned payload_bytes) const { return flits_per_s / flits(payload_bytes); }
+  double payload_bytes_per_s(unsigned payload_bytes) const { return packets_per_s(payload_bytes) * payload_bytes; }
+};
+
+// Reads the platform file; a provider without simulated links has no limits. Checks the platform on the way.
+result<link_limits> find_limits(const cluster_config& cfg);
+
+}  // namespace ggas::bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading what kernels found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "benchmarks/kernels/common.cuh"
+#include "benchmarks/runner.hpp"
+
+namespace ggas::bench {
+
+// Hands out places in the segments behind the reserved part; offsets count from the segment start, as kernels see them.
+class layout_plan {
+ public:
+  explicit layout_plan(size_t start) : next_(start) {}
+  // Room for n objects, aligned to 256 bytes.
+  template <class T>
+  uint64_t place(size_t n) {
+    const uint64_t at = next_;
+    next_ = (next_ + n * sizeof(T) + 255) / 256 * 256;
+    return at;
+  }
+
+ private:
+  uint64_t next_;
+};
+
+template <class T>
+T* at_offset(session& s, int node, uint64_t offset) {
+  return reinterpret_cast<T*>(s.machine().segment(node) + offset);
+}
+
+// The outcomes of one node taken together; an error if a thread saw a bad status or a wrong value.
+result<outcome> join_outcomes(session& s, int node, uint64_t offset, size_t count, const std::string& what);
+
+// Appends `count` durations, each multiplied by `factor`.
+void read_samples(session& s, int node, uint64_t offset, size_t count, double factor, std::vector<double>& into);
+
+// Largest block of the device API's usual shape: blocks of 64 threads, as the original benchmarks.
+inline constexpr unsigned usual_block = 64;
+struct shape {
+  simt::dim3 grid, block;
+};
+shape usual_shape(unsigned threads);
+
+}  // namespace ggas::bench

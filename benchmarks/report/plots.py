@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SVG plots of result records, for embedding."""
+
+import io
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+from results import scale  # noqa: E402
+
+plt.rcParams.update({
+    "svg.hashsalt": "ggas",  # the same results give the same picture
+    "svg.fonttype": "path",
+    "font.size": 9,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+})  # fmt: skip
+
+# What stands on the horizontal axis, by benchmark.
+AXIS = {
+    "store_latency": ("bytes", "bytes stored by all threads"),
+    "load_latency": ("bytes", "bytes loaded by all threads"),
+    "store_bandwidth": ("bytes", "bytes"),
+    "load_bandwidth": ("bytes", "bytes"),
+    "coalescing": ("values", "4-byte values"),
+    "barrier": ("threads", "threads of the block"),
+    "reduce": ("bytes", "vector, bytes"),
+    "allreduce": ("bytes", "vector, bytes"),
+    "random_access": ("bytes", "table of all nodes, bytes"),
+}
+LOG_VALUE = {"coalescing", "reduce", "allreduce", "store_latency", "load_latency"}
+
+
+def svg(figure):
+    out = io.StringIO()
+    figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
+    text = out.getvalue()
+    return text[text.index("<svg") :]
+
+
+def draw_references(ax, records, key, factor):
+    """Published figures: a dashed line over the points they hold for, with a mark where there is one point only."""
+    by_source = {}
+    for r in records:
+        if r["reference"]:
+            by_source.setdefault(r["reference"]["source"], []).append((r["params"][key], r["reference"]["value"] / factor))
+    for source, points in by_source.items():
+        points = sorted(set(points))
+        ax.plot(*zip(*points), linestyle="--", marker="D", markersize=6, markerfacecolor="none", color="black", zorder=5, label=f"published: {source}")
+
+
+def draw_limits(ax, records, key, factor):
+    by_source = {}
+    for r in records:
+        if r["limit"]:
+            by_source.setdefault(r["limit"]["source"], []).append((r["params"][key], r["limit"]["value"] / factor))
+    for source, points in by_source.items():
+        points = sorted(set(points))
+        style = {"linestyle": ":", "color": "tab:red", "label": f"bound: {source}"}
+        if len(points) == 1:
+            ax.axhline(points[0][1], **style)
+        else:
+            ax.plot(*zip(*points), **style)
+
+
+def curve(name, records):
+    key, label = AXIS[name]
+    records = [r for r in records if key in r["params"]]
+    if not records:
+        return None
+    unit = records[0]["unit"]
+    factor, text = scale([r["value"] for r in records], unit)
+    figure, ax = plt.subplots(figsize=(6.4, 3.4))
+    for variant in dict.fromkeys(r["variant"] for r in records):
+        mine = sorted((r["params"][key], r["value"] / factor, (r["p99"] or r["value"]) / factor) for r in records if r["variant"] == variant)
+        x, y, p99 = zip(*mine)
+        (drawn,) = ax.plot(x, y, marker="o", markersize=4, label=variant)
+        if any(b > a for a, b in zip(y, p99)):
+            ax.fill_between(x, y, [max(a, b) for a, b in zip(y, p99)], alpha=0.15, color=drawn.get_color(), linewidth=0)
+    draw_references(ax, records, key, factor)
+    draw_limits(ax, records, key, factor)
+    ax.set_xscale("log", base=2)
+    if name in LOG_VALUE and len({r["value"] for r in records}) > 1:
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel(label)
+    ax.set_ylabel(f"{records[0]['metric'].replace('_', ' ')}{f' / {text}' if text else ''}")
+    ax.legend(fontsize=8, frameon=False)
+    return svg(figure)
+
+
+def nic_bars(records):
+    """Figures of the NIC as a share of their bounds; below 1 is within a ceiling, above 1 beyond a floor."""
+    records = [r for r in records if r["limit"] and r["limit"]["value"]]
+    if not records:
+        return None
+    figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.34 * len(records)))
+    for row, r in enumerate(reversed(records)):
+        ratio = r["value"] / r["limit"]["value"]
+        good = ratio <= 1 if r["limit"]["at_most"] else ratio >= 1
+        ax.barh(row, ratio, color="tab:blue" if good else "tab:orange")
+    ax.axvline(1, color="tab:red", linestyle=":")
+    ax.set_yticks(range(len(records)), [f"{r['metric'].replace('_', ' ')} ({r['params'].get('data_w', '')} bit)" for r in reversed(records)])
+    ax.set_xlabel("value / bound")
+    return svg(figure)
+
+
+def plots_of(name, records):
+    plot = nic_bars(records) if name == "nic_cycles" else curve(name, records) if name in AXIS else None
+    return [plot] if plot else []

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns result files (JSON lines) into one self-contained HTML page with plots.
+
+Results of different providers, platforms or NIC models never share a plot or a table: each such group has a section of its own.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import results
+from jinja2 import Environment, FileSystemLoader
+from plots import plots_of
+from tables import table_of
+
+TITLES = {
+    "nic_cycles": "NIC alone, in core cycles",
+    "store_latency": "Store latency: half a round trip",
+    "load_latency": "Load latency: load, local store, fence",
+    "store_bandwidth": "Store bandwidth",
+    "load_bandwidth": "Load bandwidth",
+    "coalescing": "Requests that enter the NIC",
+    "barrier": "Barrier",
+    "reduce": "Reduce",
+    "allreduce": "Allreduce",
+    "random_access": "RandomAccess",
+}
+
+
+def section(name, records):
+    return {
+        "name": name,
+        "title": TITLES.get(name, name),
+        "plots": plots_of(name, records),
+        "table": table_of(records),
+        "bounds": sorted({r["limit"]["source"] for r in records if r.get("limit")}),
+    }
+
+
+def build(records, template_folder):
+    groups = []
+    for number, (key, members) in enumerate(results.groups(records)):
+        names = list(dict.fromkeys(r["benchmark"] for r in members))
+        sections = [section(n, [r for r in members if r["benchmark"] == n]) for n in names]
+        groups.append({"id": f"group{number}", "heading": results.heading(key), "sections": sections})
+    # Plots and tables are made here and marked safe in the template; every other text is escaped.
+    env = Environment(loader=FileSystemLoader(template_folder), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"])
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", nargs="+", type=Path, help="JSON lines written by ggas-bench")
+    parser.add_argument("--out", type=Path, default=Path("report"), help="folder of index.html")
+    args = parser.parse_args(argv)
+    try:
+        records = [r for f in args.results for r in results.read(f)]
+        if not records:
+            raise results.BadResults(f"{', '.join(map(str, args.results))}: no results")
+        page = build(records, Path(__file__).parent)
+        args.out.mkdir(parents=True, exist_ok=True)
+        (args.out / "index.html").write_text(page, encoding="utf-8")
+    except (OSError, results.BadResults) as e:
+        print(f"report: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/report_text.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ggas::bench {
+
+namespace {
+
+using row = std::vector<std::string>;
+
+std::string param_text(const nlohmann::ordered_json& v) {
+  if (v.is_string()) return v.get<std::string>();
+  return v.dump();
+}
+
+// "87 %" of a ceiling, "1.2 x" of a floor.
+std::string share_text(const record& r) {
+  if (!r.limit) return "";
+  return fmt::format("{:.1f} %", 100 * (r.limit->at_most ? r.value / r.limit->value : r.limit->value / r.value));
+}
+
+std::string deviation_text(const record& r) {
+  if (!r.reference) return "";
+  const double deviation = 100 * (r.value - r.reference->value) / r.reference->value;
+  return deviation == 0 ? "exact" : fmt::format("{:+.1f} %", deviation);
+}
+
+struct columns_used {
+  std::vector<std::string> params;
+  bool metric = false, percentiles = false, reference = false, limit = false;
+};
+
+columns_used find_columns(const std::vector<record>& records) {
+  columns_used used;
+  std::set<std::string> metrics;
+  for (const record& r : records) {
+    for (const auto& [key, value] : r.params.items()) {
+      if (std::find(used.params.begin(), used.params.end(), key) == used.params.end()) used.params.push_back(key);
+    }
+    metrics.insert(r.metric);
+    used.percentiles |= r.p50.has_value();
+    used.reference |= r.reference.has_value();
+    used.limit |= r.limit.has_value();
+  }
+  used.metric = metrics.size() > 1;
+  return used;
+}
+
+row heading(const columns_used& used, const record& first) {
+  row out{"variant"};
+  out.insert(out.end(), used.params.begin(), used.params.end());
+  if (used.metric) out.push_back("metric");
+  out.push_back(used.metric ? "value" : first.metric);
+  if (used.percentiles) out.insert(out.end(), {"p50", "p99"});
+  if (used.reference) out.insert(out.end(), {"published", "deviation"});
+  if (used.limit) out.insert(out.end(), {"bound", "of bound"});
+  return out;
+}
+
+row line(const columns_used& used, const record& r) {
+  row out{r.variant};
+  for (const std::string& key : used.params) out.push_back(r.params.contains(key) ? param_text(r.params[key]) : "");
+  if (used.metric) out.push_back(r.metric);
+  out.push_back(human(r.value, r.unit));
+  if (used.percentiles) {
+    out.push_back(r.p50 ? human(*r.p50, r.unit) : "");
+    out.push_back(r.p99 ? human(*r.p99, r.unit) : "");
+  }
+  if (used.reference) {
+    out.push_back(r.reference ? fmt::format("{} ({})", human(r.reference->value, r.unit, 2), r.reference->source) : "");
+    out.push_back(deviation_text(r));
+  }
+  if (used.limit) {
+    out.push_back(r.limit ? fmt::format("{} {}", r.limit->at_most ? "≤" : "≥", human(r.limit->value, r.unit)) : "");
+    out.push_back(share_text(r));
+  }
+  return out;
+}
+
+std::string layout(const std::vector<row>& rows) {
+  std::vector<size_t> width(rows.front().size(), 0);
+  for (const row& r : rows) {
+    for (size_t i = 0; i < r.size(); ++i) width[i] = std::max(width[i], columns(r[i]));
+  }
+  std::string out;
+  for (const row& r : rows) {
+    std::string text = "  ";
+    for (size_t i = 0; i < r.size(); ++i) {
+      const std::string pad(width[i] - columns(r[i]), ' ');
+      text += i == 0 ? r[i] + pad : "   " + pad + r[i];
+    }
+    while (text.ends_with(' ')) text.pop_back();
+    out += text + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+size_t columns(const std::string& s) {
+  return static_cast<size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string table(const benchmark& b, const std::vector<record>& records) {
+  if (records.empty()) return {};
+  const record& first = records.front();
+  const columns_used used = find_columns(records);
+  std::vector<row> rows{heading(used, first)};
+  for (const record& r : records) rows.push_back(line(used, r));
+  std::string where = first.provider == "sim"
+                          ? fmt::format("simulated, {}, nic {}", first.platform, first.nic)
+                          : fmt::format("measured, provider {}", first.provider);
+  std::string out = fmt::format("{}: {}\n  {}, nodes {}, seed {}\n", b.name, b.text, where, first.nodes, first.seed);
+  out += layout(rows);
+  std::set<std::string> sources;
+  for (const record& r : records) {
+    if (r.limit) sources.insert(r.limit->source);
+  }
+  for (const std::string& s : sources) out += fmt::format("  bound: {}\n", s);
+  return out;
+}
+
+progress::progress(size_t benchmarks)
+    : terminal_(isatty(STDERR_FILENO) != 0), total_(benchmarks), begin_(std::chrono::steady_clock::now()) {}
+
+progress::~progress() { clear(); }
+
+void progress::show(const std::string& what, uint64_t sim_ns) {
+  using namespace std::chrono;
+  const auto now = steady_clock::now();
+  if (!terminal_ || (shown_ && now - last_ < milliseconds(100))) return;
+  last_ = now;
+  shown_ = true;
+  constexpr size_t width = 20;
+  const size_t filled = total_ == 0 ? width : done_ * width / total_;
+  const double wall = duration<double>(now - begin_).count();
+  std::string bar;
+  for (size_t i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
+  const double slowdown = sim_ns == 0 ? 0 : wall * 1e9 / static_cast<double>(sim_ns);
+  fmt::print(stderr, "\r\033[K{} {}/{}  {}  {} simulated in {:.0f} s{}", bar, done_, total_, what,
+             human(static_cast<double>(sim_ns), "ns"), wall, sim_ns == 0 ? "" : fmt::format(", 1 s = {:.0f} s", slowdown));
+  std::fflush(stderr);
+}
+
+void progress::clear() {
+  if (!shown_) return;
+  shown_ = false;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/runner.hpp"
+
+#include <fmt/format.h>
+
+namespace ggas::bench {
+
+namespace {
+constexpr size_t page = 4096;
+constexpr size_t reserved_bytes = 1u << 20;  // more than the device API keeps for itself
+size_t round_up(size_t v) { return (v + page - 1) / page * page; }
+}  // namespace
+
+session::session(const benchmark& b, const options& o, const link_limits& l, totals& t, sink s, observer p)
+    : benchmark_(b), options_(o), limits_(l), totals_(t), sink_(std::move(s)), observer_(std::move(p)) {}
+
+bool session::calibrated() const {
+  const cluster_config& c = options_.cluster;
+  return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.overrides.empty() && c.faults.empty();
+}
+
+result<> session::start(size_t bytes) {
+  cluster_.reset();  // the old one gives its memory back first
+  cluster_config cfg = options_.cluster;
+  cfg.segment_bytes = round_up(bytes) + reserved_bytes;
+  cfg.on_progress = [this](uint64_t now_ns) {
+    if (observer_) observer_(what_, totals_.sim_ns + now_ns, totals_.wall_s);
+  };
+  auto made = cluster::create(cfg);
+  if (!made) return std::unexpected(std::move(made.error()));
+  cluster_ = std::move(*made);
+  return {};
+}
+
+size_t session::data_offset() const { return round_up(cluster_->device_context(0).reserved); }
+
+std::byte* session::data(int node) { return cluster_->segment(node) + data_offset(); }
+
+result<> session::launch_all(simt::dim3 grid, simt::dim3 block,
+                             const std::function<std::function<void()>(int node)>& body) {
+  for (int node = 0; node < nodes(); ++node) {
+    GGAS_TRY(cluster_->launch(node, grid, block, body(node), benchmark_.name));
+  }
+  return {};
+}
+
+result<> session::run(const std::string& what) {
+  what_ = fmt::format("{} {}", benchmark_.name, what);
+  if (observer_) observer_(what_, totals_.sim_ns, totals_.wall_s);
+  const auto stats = cluster_->run(options_.timeout_ns);
+  if (!stats) return failed(stats.error().code, fmt::format("{}: {}", what_, stats.error().text));
+  charge(stats->nic_cycles, stats->sim_ns, stats->wall_s);
+  return {};
+}
+
+void session::charge(uint64_t cycles, uint64_t sim_ns, double wall_s) {
+  for (totals* t : {&point_, &totals_}) {
+    t->cycles += cycles;
+    t->sim_ns += sim_ns;
+    t->wall_s += wall_s;
+  }
+}
+
+record session::begin(std::string variant, std::string metric, std::string unit) const {
+  const cluster_config& c = options_.cluster;
+  record r;
+  r.benchmark = benchmark_.name;
+  r.variant = std::move(variant);
+  r.provider = c.provider;
+  r.platform = simulated() ? c.platform : "host";
+  r.nic = simulated() ? c.nic : "none";
+  r.nodes = c.nodes;
+  r.metric = std::move(metric);
+  r.unit = std::move(unit);
+  r.seed = c.seed;
+  return r;
+}
+
+void session::emit(record r) {
+  r.cycles = point_.cycles;
+  r.sim_ns = point_.sim_ns;
+  r.wall_s = point_.wall_s;
+  point_ = {};
+  sink_(r);
+}
+
+}  // namespace ggas::bench

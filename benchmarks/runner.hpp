@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a benchmark sees of the program: its cluster, the options and a place for results.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "benchmarks/limits.hpp"
+#include "benchmarks/record.hpp"
+#include "ggas/cluster.hpp"
+
+namespace ggas::bench {
+
+struct options {
+  cluster_config cluster;
+  bool quick = false;               // fewer points and repetitions
+  uint64_t timeout_ns = 2'000'000'000;  // of one point, simulated (sim) or real (shm) time
+  std::vector<unsigned> widths;     // nic_cycles: datapath widths
+};
+
+// Sums over a whole run of the program, for the closing lines.
+struct totals {
+  uint64_t cycles = 0, sim_ns = 0;
+  double wall_s = 0;
+};
+
+struct benchmark;
+
+// One benchmark at work.
+class session {
+ public:
+  using sink = std::function<void(const record&)>;
+  using observer = std::function<void(const std::string& what, uint64_t sim_ns, double wall_s)>;
+  session(const benchmark& b, const options& o, const link_limits& l, totals& t, sink s, observer p);
+
+  const options& opts() const { return options_; }
+  const link_limits& limits() const { return limits_; }
+  int nodes() const { return options_.cluster.nodes; }
+  bool simulated() const { return options_.cluster.provider == "sim"; }
+  // The published figures hold for the testbed as published: two simulated nodes of galibier-k20, nothing overridden.
+  bool calibrated() const;
+
+  // Makes the cluster, or a fresh one. Segments hold `bytes` of benchmark data beside the reserved part.
+  result<> start(size_t bytes);
+  cluster& machine() { return *cluster_; }
+  // First byte of a node's segment behind the reserved part.
+  std::byte* data(int node);
+  // Offset of data() in the segment.
+  size_t data_offset() const;
+
+  // Queues a kernel on every node: body(node) returns the kernel of one thread.
+  result<> launch_all(simt::dim3 grid, simt::dim3 block, const std::function<std::function<void()>(int node)>& body);
+  // Runs what is queued; `what` names the point. Its cost is kept for the next emit().
+  result<> run(const std::string& what);
+
+  // A record of this benchmark with everything known beforehand filled in.
+  record begin(std::string variant, std::string metric, std::string unit) const;
+  // Adds the cost of the runs since the last record and hands the record on.
+  void emit(record r);
+  void charge(uint64_t cycles, uint64_t sim_ns, double wall_s);
+
+ private:
+  const benchmark& benchmark_;
+  const options& options_;
+  const link_limits& limits_;
+  totals& totals_;
+  sink sink_;
+  observer observer_;
+  std::unique_ptr<cluster> cluster_;
+  totals point_;
+  std::string what_;
+};
+
+struct variant_info {
+  const char* name;
+  const char* text;
+};
+
+struct benchmark {
+  const char* name;
+  const char* text;                  // one line
+  const char* params;                // keys of params
+  std::vector<variant_info> variants;
+  bool needs_nic = false;            // reads NIC counters: provider sim or hw
+  bool needs_peer = true;            // at least two nodes
+  result<> (*run)(session& s);
+};
+
+// In the order of a suite.
+std::span<const benchmark> all_benchmarks();
+const benchmark* find_benchmark(std::string_view name);
+
+inline std::unexpected<error> failed(errc code, std::string text) { return std::unexpected(error{code, std::move(text)}); }
+
+}  // namespace ggas::bench
+
+// Returns the error of a result<> expression from the enclosing function.
+#define GGAS_TRY(expression)                                        \
+  do {                                                              \
+    if (auto outcome_ = (expression); !outcome_) {                  \
+      return std::unexpected(std::move(outcome_.error()));          \
+    }                                                               \
+  } while (0)
