@@ -127,7 +127,8 @@ module net #(
     end
   end
 
-  // A loopback NP packet is not offered while a P packet before it is half delivered; once offered it stays.
+  // A loopback NP packet is not passed on while a P packet begun before it is half delivered. Once passed on it stands, and
+  // P packets that begin later pass it.
   logic np_offered_q, np_may_go;
   assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
   assign loop_valid = tx_valid & own & {1'b1, np_may_go, 1'b1};

@@ -127,6 +127,29 @@ TYPED_TEST(LinkFaultTest, RandomFaults) {
             << p[0].count().replays + p[1].count().replays << "\n";
 }
 
+// The last credits before a quiet time get lost: the starved sender asks for them. Nobody there to answer: dead.
+TYPED_TEST(LinkFaultTest, LostCreditsArePolled) {
+  for (bool answer : {true, false}) {
+    std::mt19937_64 rng(seed());
+    typename TestFixture::pair p(seed());
+    p[0].pins().cfg_replay_limit_i = 4;
+    p[1].ready_probability(0);
+    for (unsigned n = 0; n < 100; ++n) p[0].send(random_packet(rng, n % 3, 64));
+    ASSERT_TRUE(p.run(50'000, [&] { return p[0].credit_stalls[0] && p[0].credit_stalls[2]; }));
+    p.wire(1).fault([](const flit&, uint64_t) { return std::vector<flit>{}; });
+    p[1].ready_probability(1);
+    for (int k = 0; k < 600; ++k) p.step();
+    if (!answer) {
+      EXPECT_TRUE(p.run(20'000, [&] { return p[0].state() == link_dead; }));
+      continue;
+    }
+    p.wire(1).fault(nullptr);
+    ASSERT_TRUE(p.run_until_drained(100'000));
+    p.check_all();
+    EXPECT_EQ(p[0].count().replays, 0u);
+  }
+}
+
 // ---------------------------------------------------------------- one link against a hand-made neighbour
 
 template <class T>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// All bricks side by side, each on pins of its own, for one C++ bench.
+`default_nettype none
+
+module bricks_bench (
+    input  wire logic         clk_i,
+    input  wire logic         rst_ni,
+    // fifo: WIDTH 16, DEPTH 8
+    input  wire logic         fifo_clear_i,
+    input  wire logic         fifo_wr_valid_i,
+    output      logic         fifo_wr_ready_o,
+    input  wire logic [15:0]  fifo_wr_data_i,
+    output      logic         fifo_rd_valid_o,
+    input  wire logic         fifo_rd_ready_i,
+    output      logic [15:0]  fifo_rd_data_o,
+    output      logic [3:0]   fifo_count_o,
+    // skid: WIDTH 16
+    input  wire logic         skid_in_valid_i,
+    output      logic         skid_in_ready_o,
+    input  wire logic [15:0]  skid_in_data_i,
+    output      logic         skid_out_valid_o,
+    input  wire logic         skid_out_ready_i,
+    output      logic [15:0]  skid_out_data_o,
+    // arbiter_rr: N 5, both kinds of lock
+    input  wire logic         arb_clear_i,
+    input  wire logic [4:0]   arb_req_i,
+    input  wire logic         arb_take_i,
+    input  wire logic         arb_eop_i,
+    output      logic [4:0]   arb_grant_o,
+    output      logic         arb_locked_o,
+    input  wire logic [4:0]   hold_req_i,
+    input  wire logic         hold_ready_i,
+    input  wire logic         hold_eop_i,
+    output      logic [4:0]   hold_grant_o,
+    // ram_1r1w: 16 x 32
+    input  wire logic         ram_we_i,
+    input  wire logic [4:0]   ram_waddr_i,
+    input  wire logic [15:0]  ram_wdata_i,
+    input  wire logic         ram_re_i,
+    input  wire logic [4:0]   ram_raddr_i,
+    output      logic [15:0]  ram_rdata_o,
+    // crc32 at every width
+    input  wire logic         crc_en_i,
+    input  wire logic [31:0]  crc_i,
+    input  wire logic [511:0] crc_data_i,
+    output      logic [31:0]  crc_32_o,
+    output      logic [31:0]  crc_64_o,
+    output      logic [31:0]  crc_256_o,
+    output      logic [31:0]  crc_512_o
+);
+  fifo #(.WIDTH(16), .DEPTH(8)) i_fifo (
+      .clk_i, .rst_ni, .clear_i(fifo_clear_i),
+      .wr_valid_i(fifo_wr_valid_i), .wr_ready_o(fifo_wr_ready_o), .wr_data_i(fifo_wr_data_i),
+      .rd_valid_o(fifo_rd_valid_o), .rd_ready_i(fifo_rd_ready_i), .rd_data_o(fifo_rd_data_o), .count_o(fifo_count_o)
+  );
+  skid #(.WIDTH(16)) i_skid (
+      .clk_i, .rst_ni,
+      .in_valid_i(skid_in_valid_i), .in_ready_o(skid_in_ready_o), .in_data_i(skid_in_data_i),
+      .out_valid_o(skid_out_valid_o), .out_ready_i(skid_out_ready_i), .out_data_o(skid_out_data_o)
+  );
+  arbiter_rr #(.N(5)) i_arbiter (
+      .clk_i, .rst_ni, .clear_i(arb_clear_i), .req_i(arb_req_i), .take_i(arb_take_i && arb_grant_o != '0),
+      .eop_i(arb_eop_i), .grant_o(arb_grant_o), .locked_o(arb_locked_o)
+  );
+  logic unused_locked;
+  arbiter_rr #(.N(5), .HOLD(1'b1)) i_hold (
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(hold_req_i), .take_i(hold_ready_i && hold_grant_o != '0),
+      .eop_i(hold_eop_i), .grant_o(hold_grant_o), .locked_o(unused_locked)
+  );
+  ram_1r1w #(.WIDTH(16), .DEPTH(32)) i_ram (
+      .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i),
+      .re_i(ram_re_i), .raddr_i(ram_raddr_i), .rdata_o(ram_rdata_o)
+  );
+  crc32 #(.DATA_W(32)) i_crc_32 (.en_i(crc_en_i), .crc_i, .data_i(crc_data_i[31:0]), .crc_o(crc_32_o));
+  crc32 #(.DATA_W(64)) i_crc_64 (.en_i(crc_en_i), .crc_i, .data_i(crc_data_i[63:0]), .crc_o(crc_64_o));
+  crc32 #(.DATA_W(256)) i_crc_256 (.en_i(crc_en_i), .crc_i, .data_i(crc_data_i[255:0]), .crc_o(crc_256_o));
+  crc32 #(.DATA_W(512)) i_crc_512 (.en_i(crc_en_i), .crc_i, .data_i(crc_data_i), .crc_o(crc_512_o));
+endmodule
+
+`default_nettype wire
