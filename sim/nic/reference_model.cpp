@@ -456,9 +456,8 @@ void reference_model::load_data(uint16_t tag, const packet& rsp) {
   complete_data(w.request, {rsp.data.begin(), rsp.data.end()}, w.dw_sent);
   w.dw_sent += rsp.len_dw;
   w.pieces.pop_front();
-  if (!w.pieces.empty()) return;
-  count(GGAS_REG_SMFU_LOAD_CPLS);
-  waiting_.erase(tag);
+  count(GGAS_REG_SMFU_LOAD_CPLS);  // one completion an answer
+  if (w.pieces.empty()) waiting_.erase(tag);
 }
 
 // Ends what waits for `tag`: a load, or one node of the quiet.

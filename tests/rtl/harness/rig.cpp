@@ -56,14 +56,15 @@ void rig::step_side(unsigned n) {
   if (const auto f = s[1 - n].out->receive(now_)) x.nic->link_in(*f);
   if (cfg.phy_stall > 0) x.nic->link_ready(!rng_.chance(cfg.phy_stall));
   const bool tick = x.nic->timer() && now_ % nic::nic_core::tick_cycles == 0;
-  if (!cfg.gated || x.nic->busy() || tick) x.nic->step(now_);
+  x.stepped = !cfg.gated || x.nic->busy() || tick;
+  if (x.stepped) x.nic->step(now_);
 }
 
 void rig::step() {
   fail.now = now_;
   for (unsigned n = 0; n < 2; ++n) step_side(n);
   for (unsigned n = 0; n < 2; ++n) {
-    if (const auto f = s[n].nic->link_out()) {
+    if (const auto f = s[n].stepped ? s[n].nic->link_out() : std::nullopt) {
       monitor(n, *f);
       s[n].out->send(*f, now_);
     }
@@ -167,6 +168,24 @@ void rig::link_phy_up(bool up) {
     x.out->cut = !up;
     x.next_seq = 0;
   }
+}
+
+bool rig::retrain(unsigned limit) {
+  for (unsigned i = 0; i < limit; ++i) {
+    unsigned up = 0;
+    for (unsigned n = 0; n < 2; ++n) {
+      const unsigned state = read_register(n, GGAS_REG_LINK_STATUS) & GGAS_LINK_STATUS_STATE_MASK;
+      up += state == GGAS_LINK_STATE_UP;
+      if (state != GGAS_LINK_STATE_DEAD) continue;
+      s[n].next_seq = 0;
+      write_register(n, GGAS_REG_LINK_CTRL,
+                     GGAS_LINK_CTRL_RETRAIN_MASK | cfg.replay_limit << 8 | cfg.replay_timeout << 16);
+    }
+    if (up == 2) return true;
+    run(1'100);  // a side that does not hear its peer asks once a tick
+  }
+  fail.add("the link does not come up again");
+  return false;
 }
 
 std::vector<nic::event> rig::event_log(unsigned n) {

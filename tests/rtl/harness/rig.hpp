@@ -46,7 +46,7 @@ struct side {
   std::unique_ptr<nic::flit_decoder> monitor;
   uint8_t next_seq = 0;
   bool sequence_known = false;
-  uint64_t posted_pushed = 0;
+  bool stepped = false;  // in this cycle
 };
 
 class rig {
@@ -89,6 +89,8 @@ class rig {
   std::function<void(unsigned from, const nic::packet&)> on_packet;  // first transmissions
   std::function<void(unsigned at, const pcie::tlp&)> on_tlp_out;     // by the NIC of a side
   void link_phy_up(bool up);
+  // Retrains whatever died until both links are up.
+  bool retrain(unsigned limit = 20);
   void scoreboards(bool on) {
     for (auto& x : s) x.board->enabled = on;
   }

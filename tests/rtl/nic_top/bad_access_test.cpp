@@ -96,6 +96,7 @@ TEST_P(BadAccess, MisprogrammedInterval) {
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_START(index)), b.start);
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_END(index)), b.end);
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index)), 1 | GGAS_INTERVAL_TARGET_VALID_MASK);
+    r_->run(50);
     EXPECT_EQ(r_->events(0, GGAS_EV_BAD_INTERVAL), before + 1);
     expect_logged({GGAS_EV_BAD_INTERVAL, 0, index});
     EXPECT_EQ(r_->read_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index))) & GGAS_INTERVAL_TARGET_VALID_MASK, 0u);
@@ -215,43 +216,59 @@ tlp changed(tlp t, const std::function<void(tlp&)>& f) {
 }
 
 TEST_P(BadAccess, MalformedWrites) {
-  for (uint8_t bar : {bar_window, bar_registers}) {
-    const uint64_t at = bar == bar_window ? r_->window(1, 0x40) : uint64_t{GGAS_REG_SMFU_TBASE};
-    const tlp good = make_write(bar, at, some_dws(8, 0xbad));
-    const auto dropped = [&](const char* what, const std::function<void(tlp&)>& f) {
-      SCOPED_TRACE(what);
-      const tlp t = changed(good, f);
-      expect_dropped(t, GGAS_EV_MALFORMED_TLP, t.addr & 0xff'ffff'ffff);
-    };
-    dropped("payload shorter than the header says", [](tlp& t) { t.data.resize(3); });
-    dropped("payload longer than the header says", [](tlp& t) { t.data.resize(40, 1); });
-    dropped("length 0", [](tlp& t) { t.len_dw = 0; });
-    dropped("length above 1024", [](tlp& t) {
-      t.len_dw = 1025;
-      t.data.resize(1025, 5);
-    });
-    dropped("length above MPS", [](tlp& t) {
-      t.len_dw = 100;
-      t.data.resize(100, 5);
-    });
-    dropped("crosses 4 KB", [](tlp& t) { t.addr = (t.addr & ~uint64_t{0xfff}) | 0xff0; });
-    dropped("first byte enables 0", [](tlp& t) { t.first_be = 0; });
-    dropped("last byte enables 0", [](tlp& t) { t.last_be = 0; });
-    dropped("last byte enables at length 1", [](tlp& t) {
-      t.len_dw = 1;
-      t.data.resize(1);
-    });
-    dropped("holes in the first byte enables", [](tlp& t) { t.first_be = 5; });
-    dropped("holes in the last byte enables", [](tlp& t) { t.last_be = 0xd; });
-    dropped("holes at length 2 off 8 bytes", [](tlp& t) {
-      t.len_dw = 2;
-      t.data.resize(2);
-      t.addr += 4;
-      t.first_be = 3;
-    });
-    dropped("address not a multiple of 4", [](tlp& t) { t.addr += 2; });
-    dropped("poisoned", [](tlp& t) { t.poisoned = true; });
-  }
+  const tlp good = make_write(bar_window, r_->window(1, 0x40), some_dws(40, 0xbad));
+  const auto dropped = [&](const char* what, const std::function<void(tlp&)>& f) {
+    SCOPED_TRACE(what);
+    const tlp t = changed(good, f);
+    expect_dropped(t, GGAS_EV_MALFORMED_TLP, t.addr);
+  };
+  dropped("payload shorter than the header says", [](tlp& t) { t.data.resize(3); });
+  dropped("payload longer than the header says", [](tlp& t) { t.data.resize(64, 1); });
+  dropped("payload much longer", [](tlp& t) { t.data.resize(1024, 1); });
+  dropped("length 0", [](tlp& t) { t.len_dw = 0; });
+  dropped("length above 1024", [](tlp& t) {
+    t.len_dw = 1025;
+    t.data.resize(1025, 5);
+  });
+  dropped("length above MPS", [](tlp& t) {
+    t.len_dw = 100;
+    t.data.resize(100, 5);
+  });
+  dropped("crosses 4 KB", [](tlp& t) { t.addr = (t.addr & ~uint64_t{0xfff}) | 0xff0; });
+  dropped("first byte enables 0", [](tlp& t) { t.first_be = 0; });
+  dropped("last byte enables 0", [](tlp& t) { t.last_be = 0; });
+  dropped("last byte enables at length 1", [](tlp& t) {
+    t.len_dw = 1;
+    t.data.resize(1);
+  });
+  dropped("holes in the first byte enables", [](tlp& t) { t.first_be = 5; });
+  dropped("holes in the last byte enables", [](tlp& t) { t.last_be = 0xd; });
+  dropped("holes at length 2 off 8 bytes", [](tlp& t) {
+    t.len_dw = 2;
+    t.data.resize(2);
+    t.addr += 4;
+    t.first_be = 3;
+  });
+  dropped("address not a multiple of 4", [](tlp& t) { t.addr += 2; });
+  dropped("poisoned", [](tlp& t) { t.poisoned = true; });
+}
+
+TEST_P(BadAccess, MalformedRegisterWrites) {
+  const tlp good = make_write(bar_registers, GGAS_REG_SMFU_TBASE, some_dws(2, 0xbad));
+  const auto dropped = [&](const char* what, const std::function<void(tlp&)>& f) {
+    SCOPED_TRACE(what);
+    const tlp t = changed(good, f);
+    expect_dropped(t, GGAS_EV_MALFORMED_TLP, t.addr);
+  };
+  dropped("payload longer than the header says", [](tlp& t) { t.data.resize(40, 1); });
+  dropped("first byte enables 0", [](tlp& t) { t.first_be = 0; });
+  dropped("last byte enables 0", [](tlp& t) { t.last_be = 0; });
+  dropped("last byte enables at length 1", [](tlp& t) {
+    t.len_dw = 1;
+    t.data.resize(1);
+  });
+  dropped("address not a multiple of 4", [](tlp& t) { t.addr += 1; });
+  dropped("poisoned", [](tlp& t) { t.poisoned = true; });
   EXPECT_EQ(r_->read_register(0, GGAS_REG_SMFU_TBASE), r_->cfg.segment[0]);
 }
 
