@@ -155,6 +155,58 @@ INSTANTIATE_TEST_SUITE_P(model, with_nic, testing::Values(nic_case{"galibier-k20
 INSTANTIATE_TEST_SUITE_P(rtl, with_nic, testing::Values(nic_case{"galibier-k20", true}, nic_case{"modern", true}),
                          [](const auto& i) { return std::string(i.param.platform).substr(0, 6); });
 
+// A host that never answers the NIC's reads: the remote load ends with an error, and both NICs say why.
+TEST(host, silence_at_the_target_ends_the_remote_load) {
+  auto s = make(config("galibier-k20", true, {"nic.host_timeout_ticks=3", "nic.load_timeout_ticks=200"}));
+  ASSERT_TRUE(s);
+  auto& target = gpu(*s, 1);
+  const auto usual = target.link.on_receive;
+  target.link.on_receive = [&](pcie::tlp& t) { return t.kind == pcie::tlp_kind::mrd || usual(t); };
+  const auto r = read(*s, 0, gpu(*s, 0).window(1, 0), 64);
+  EXPECT_EQ(r.status, pcie::cpl_status::ca);
+  EXPECT_EQ(s->counters(1).at("EVENT_TARGET_TIMEOUT"), 1u);
+  EXPECT_EQ(s->counters(0).at("EVENT_LOAD_REMOTE_ERROR"), 1u);
+  target.link.on_receive = usual;
+  EXPECT_TRUE(read(*s, 0, gpu(*s, 0).window(1, 0), 64).ok()) << "and the next one works again";
+}
+
+// A slow host holds the stores back by credits all the way to their source; nothing is lost.
+TEST(host, back_pressure_reaches_the_source) {
+  auto s = make(config("galibier-k20", true));
+  ASSERT_TRUE(s);
+  auto& target = gpu(*s, 1);
+  const auto usual = target.link.on_receive;
+  bool open = false;
+  target.link.on_receive = [&](pcie::tlp& t) { return (open || !t.posted()) && usual(t); };
+  const std::vector<std::byte> data(256, std::byte{7});
+  constexpr unsigned n = 1000;
+  for (unsigned i = 0; i < n; ++i) gpu(*s, 0).store(gpu(*s, 0).window(1, 256 * i), data);
+  s->run_for(300'000'000);
+  EXPECT_GT(gpu(*s, 0).link.tx_pending(pcie::fc::p), n / 4) << "the source still holds most of them";
+  EXPECT_EQ(target.writes, 0u);
+  open = true;
+  target.link.resume();
+  EXPECT_TRUE(s->run_until([&] { return target.writes == n; }, 5'000'000'000));
+}
+
+// Stores of one size as fast as the GPU's link takes them: the wire between the NICs is the bound, at its payload share.
+TEST(throughput, stores_reach_the_payload_bound_of_the_link) {
+  auto s = make(config("galibier-k20", true));
+  ASSERT_TRUE(s);
+  auto& target = gpu(*s, 1);
+  const std::vector<std::byte> data(64, std::byte{7});
+  constexpr unsigned n = 4000;
+  for (unsigned i = 0; i < n; ++i) gpu(*s, 0).store(gpu(*s, 0).window(1, 64 * i), data);
+  ASSERT_TRUE(s->run_until([&] { return target.writes >= 500; }, 5'000'000'000));
+  const uint64_t t0 = target.last_write_ps, w0 = target.writes;
+  ASSERT_TRUE(s->run_until([&] { return target.writes >= n; }, 5'000'000'000));
+  const double rate = 64.0 * double(target.writes - w0) / (double(target.last_write_ps - t0) * 1e-12);
+  const double bound = 9.8e9 / 8 * 8 / 12;  // 8 of 12 flits are payload
+  RecordProperty("MB_per_s", int(rate / 1e6));
+  EXPECT_GE(rate, 0.9 * bound);
+  EXPECT_LE(rate, 1.001 * bound);
+}
+
 class faulty : public testing::TestWithParam<const char*> {};
 
 // Whatever the wire does to flits, memory ends up as if it did nothing.

@@ -170,6 +170,45 @@ TEST(trace, flows_follow_messages_end_to_end) {
   EXPECT_EQ(whole, stores + 1);
 }
 
+// A file a NIC, with the cycles of the window only. FST header: kind 1 byte, length 8, first time 8, last time 8, big-endian; the core
+// dumps twice a cycle.
+TEST(waves, hold_the_window_only) {
+  const auto file = scratch("waves.fst");
+  auto c = config("galibier-k20", true);
+  c.waves = file;
+  c.waves_from_us = 60;
+  c.waves_to_us = 70;
+  {
+    auto s = sim::system::create(std::move(c));
+    ASSERT_TRUE(s) << s.error();
+    ASSERT_LT((*s)->now_ps(), 60'000'000u);
+    const uint64_t v = 1;
+    for (int i = 0; i < 100; ++i) {
+      gpu(**s, 0).store(gpu(**s, 0).window(1, 8 * i), std::as_bytes(std::span(&v, 1)));
+      (*s)->run_for(1'000'000);
+    }
+    ASSERT_GT((*s)->now_ps(), 80'000'000u);
+  }
+  for (const char* node : {".node0.fst", ".node1.fst"}) {
+    auto path = file;
+    path.replace_extension();
+    path += node;
+    std::ifstream in(path, std::ios::binary);
+    ASSERT_TRUE(in) << path;
+    unsigned char h[25];
+    ASSERT_TRUE(in.read(reinterpret_cast<char*>(h), sizeof h)) << path;
+    const auto number = [&](int at) {
+      uint64_t n = 0;
+      for (int i = 0; i < 8; ++i) n = n << 8 | h[at + i];
+      return n;
+    };
+    EXPECT_EQ(h[0], 0) << "header block";
+    EXPECT_GE(number(9), 2u * 60 * 175);
+    EXPECT_LE(number(17), 2u * 70 * 175 + 2);
+    EXPECT_GT(number(17), number(9));
+  }
+}
+
 TEST(pcapng, tlp_layout_follows_pcie) {
   auto t = pcie::memory_read(0x123456789abc, 64, 0x0203, 0x2a5);
   t.attr = 7;
