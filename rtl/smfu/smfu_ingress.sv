@@ -57,7 +57,7 @@ module smfu_ingress #(
   wire [10:0]  page_dw = {1'b0, rx_p_hdr_i.addr[11:2]} + rx_p_hdr_i.len_dw;
   wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0 && rx_p_hdr_i.len_dw <= smfu_pkg::MTU_DW
                          && rx_p_hdr_i.addr[1:0] == '0 && page_dw <= 11'd1024
-                         && smfu_pkg::be_good(rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be, rx_p_hdr_i.last_be);
+                         && smfu_pkg::be_good(rx_p_hdr_i.addr[2], rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be, rx_p_hdr_i.last_be);
   wire         ranged  = cfg_ingress_i && smfu_pkg::in_range(rx_p_hdr_i.addr, rx_p_hdr_i.len_dw, cfg_tsize_i);
   wire         good    = sane && ranged;
   wire         refuse  = look && !good && !event_valid_o;

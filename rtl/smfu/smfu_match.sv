@@ -110,7 +110,7 @@ module smfu_match #(
 
   wire is_load  = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP;
   wire is_quiet = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_QUIET_RSP;
-  wire known    = is_load && !rx_rsp_hdr_i.tag[15] && rx_rsp_hdr_i.tag[14:6] == e_round && live_q[slot]
+  wire known    = rsp && is_load && !rx_rsp_hdr_i.tag[15] && rx_rsp_hdr_i.tag[14:6] == e_round && live_q[slot]
                   && rx_rsp_hdr_i.src == {10'd0, e_node};
   wire bad_len  = rx_rsp_hdr_i.status == ggas_pkg::ST_OK && rx_rsp_hdr_i.len_dw != chunk;
   wire fails    = known && !e_failed && (rx_rsp_hdr_i.status != ggas_pkg::ST_OK || bad_len);

@@ -26,9 +26,12 @@ package smfu_pkg;
     byte_count = {len_dw, 2'b00} - {11'd0, be_first(first_be)} - {11'd0, be_trail(len_dw == 11'd1 ? first_be[3:1] : last_be[3:1])};
   endfunction
 
-  // Byte enables as PCIe allows them; zero-length (one DW, none enabled) included.
-  function logic be_good(input logic [10:0] len_dw, input logic [3:0] first_be, input logic [3:0] last_be);
-    be_good = len_dw == 11'd1 ? last_be == 4'd0 : first_be != 4'd0 && last_be != 4'd0;
+  // Byte enables as PCIe allows them. Holes, and nothing at all, are for one DW; holes also for an aligned pair.
+  function logic be_good(input logic addr2, input logic [10:0] len_dw, input logic [3:0] first_be, input logic [3:0] last_be);
+    if (len_dw == 11'd1) be_good = last_be == 4'd0;
+    else if (len_dw == 11'd2 && !addr2) be_good = first_be != 4'd0 && last_be != 4'd0;
+    else be_good = (first_be == 4'h8 || first_be == 4'hc || first_be == 4'he || first_be == 4'hf)
+                   && (last_be == 4'h1 || last_be == 4'h3 || last_be == 4'h7 || last_be == 4'hf);
   endfunction
 
   // The whole access lies in an exported segment of `size` bytes; safe against overflow.

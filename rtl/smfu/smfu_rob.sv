@@ -94,9 +94,10 @@ module smfu_rob #(
 
   wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
   wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
-  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0 && rx_np_hdr_i.addr[1:0] == '0
+  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0 && len_dw <= smfu_pkg::MTU_DW
+                         && rx_np_hdr_i.addr[1:0] == '0
                          && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
-                         && smfu_pkg::be_good(len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
+                         && smfu_pkg::be_good(rx_np_hdr_i.addr[2], len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
   wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw, cfg_tsize_i));
   wire        known_src = rx_np_hdr_i.src < 16'd64;
   wire        told     = is_quiet && known_src && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store

@@ -145,6 +145,22 @@ TYPED_TEST(smfu_fault, load_time_out) {
   EXPECT_TRUE(b.ld_cpl.all.empty());
 }
 
+// The header of the last answer still stands at the input when another load is given up.
+TYPED_TEST(smfu_fault, time_out_after_an_answer) {
+  auto& b = this->b;
+  b.v.cfg_timeout_load_i = 2;
+  b.host(this->load(TestFixture::window, 16, 1));
+  b.host(this->load(TestFixture::window, 16, 2));
+  EXPECT_TRUE(b.settle());
+  b.push(b.rx_rsp, answer_to(b.tx_np.all.at(0).t));
+  b.run(4000);
+  ASSERT_EQ(b.ld_cpl.all.size(), 2u);
+  EXPECT_EQ(b.ld_cpl.all[1].t.tag, 2u);
+  EXPECT_EQ(b.ld_cpl.all[1].t.kind, tlp_kind::cpl);
+  EXPECT_EQ(b.ld_cpl.all[1].t.status, cpl_status::ca);
+  b.v.cfg_timeout_load_i = 1000;
+}
+
 // A late answer must not end up in the load that has the slot now.
 TYPED_TEST(smfu_fault, late_answer_meets_a_reused_slot) {
   auto& b = this->b;

@@ -28,8 +28,12 @@ class smfu_random : public suite<T> {
   unsigned next_tag = 0;
   std::multiset<logged_event> events;
 
-  unsigned any_be() { return b.random(16); }
-  unsigned some_be() { return 1 + b.random(15); }
+  // Any byte enables PCIe allows for an access of `len` DWs.
+  std::pair<unsigned, unsigned> enables(uint64_t addr, unsigned len) {
+    if (len == 1) return {b.random(16), 0};
+    if (len == 2 && !(addr & 4)) return {1 + b.random(15), 1 + b.random(15)};
+    return {0xf << b.random(4) & 0xf, 0xf >> b.random(4)};
+  }
 
   // Does not cross 4 KB.
   std::pair<uint64_t, unsigned> extent(unsigned most) {
@@ -42,7 +46,8 @@ class smfu_random : public suite<T> {
     auto [off, len] = extent(b.chance(5) ? 1024 : 64);
     const unsigned where = b.random(40);  // mostly node 2, then ourselves, no route, nowhere
     const unsigned place = where < 30 ? 0 : where < 37 ? 1 : where < 38 ? 2 : 3;
-    tlp t = this->store(base::window + place * base::span + off, len, len == 1 ? any_be() : some_be(), some_be());
+    const auto [first_be, last_be] = enables(off, len);
+    tlp t = this->store(base::window + place * base::span + off, len, first_be, last_be);
     b.host(t);
     if (place == 2) events.insert({GGAS_EV_STORE_UNREACHABLE, 3, t.addr & 0xff'ffff'ffff});
     if (place == 3) events.insert({GGAS_EV_STORE_UNMAPPED, 0, t.addr & 0xff'ffff'ffff});
@@ -56,8 +61,8 @@ class smfu_random : public suite<T> {
     auto [off, len] = extent(b.chance(10) ? 1024 : 64);
     const unsigned where = b.random(40);
     const unsigned place = where < 30 ? 0 : where < 37 ? 1 : where < 38 ? 2 : 3;
-    tlp t =
-        this->load(base::window + place * base::span + off, len, next_tag, len == 1 ? any_be() : some_be(), some_be());
+    const auto [first_be, last_be] = enables(off, len);
+    tlp t = this->load(base::window + place * base::span + off, len, next_tag, first_be, last_be);
     b.host(t);
     if (place == 2) events.insert({GGAS_EV_LOAD_UNREACHABLE, 3, t.addr & 0xff'ffff'ffff});
     if (place == 3) events.insert({GGAS_EV_LOAD_UNMAPPED, 0, t.addr & 0xff'ffff'ffff});
@@ -88,8 +93,9 @@ class smfu_random : public suite<T> {
     const bool outside = b.chance(3);
     packet p =
         net_packet(nic::op::store, uint16_t(b.chance(50) ? 2 : 1), (off & 0x7ffff) | (outside ? 1 << 20 : 0), len);
-    p.first_be = uint8_t(len == 1 ? any_be() : some_be());
-    p.last_be = uint8_t(len == 1 ? 0 : some_be());
+    const auto [first_be, last_be] = enables(p.addr, len);
+    p.first_be = uint8_t(first_be);
+    p.last_be = uint8_t(last_be);
     for (unsigned i = 0; i < len; ++i) p.data.push_back(uint32_t(b.rng()));
     b.push(b.rx_p, p);
     if (outside) {
@@ -107,8 +113,9 @@ class smfu_random : public suite<T> {
     if (outside) addr += 1 << 20;
     packet p = net_packet(nic::op::load, uint16_t(b.chance(50) ? 2 : 1), addr, len);
     p.tag = uint16_t(b.rng());
-    p.first_be = uint8_t(len == 1 ? any_be() : some_be());
-    p.last_be = uint8_t(len == 1 ? 0 : some_be());
+    const auto [first_be, last_be] = enables(p.addr, len);
+    p.first_be = uint8_t(first_be);
+    p.last_be = uint8_t(last_be);
     b.push(b.rx_np, p);
     packet r = net_packet(nic::op::load_rsp, 1, 0, 0);
     r.dst = p.src;
