@@ -45,12 +45,14 @@ module msix (
       data_q <= '0;
       mask_q <= '1;
     end else if (ext_req_i && ext_write_i) begin
-      if (ctrl) begin
-        if (ext_wstrb_i[0]) data_q[32*row +: 32] <= ext_wdata_i[31:0];
-        if (ext_wstrb_i[4]) mask_q[row] <= ext_wdata_i[32];
-      end else begin
-        if (ext_wstrb_i[0]) addr_q[64*row +: 32] <= ext_wdata_i[31:0];
-        if (ext_wstrb_i[4]) addr_q[64*row + 32 +: 32] <= ext_wdata_i[63:32];
+      for (int unsigned i = 0; i < N; i++) begin
+        if (row == i[3:0] && ctrl) begin
+          if (ext_wstrb_i[0]) data_q[32*i +: 32] <= ext_wdata_i[31:0];
+          if (ext_wstrb_i[4]) mask_q[i] <= ext_wdata_i[32];
+        end else if (row == i[3:0]) begin
+          if (ext_wstrb_i[0]) addr_q[64*i +: 32] <= ext_wdata_i[31:0];
+          if (ext_wstrb_i[4]) addr_q[64*i + 32 +: 32] <= ext_wdata_i[63:32];
+        end
       end
     end
   end
@@ -94,7 +96,7 @@ module msix (
     if (send) begin
       msg_addr_o <= addr_q[64*vector +: 64];
       msg_data_o <= data_q[32*vector +: 32];
-      sent_at_q[32*vector +: 32] <= time_i[31:0];
+      for (int unsigned i = 0; i < N; i++) if (chosen[i]) sent_at_q[32*i +: 32] <= time_i[31:0];
     end
   end
 
