@@ -17,7 +17,7 @@ constexpr unsigned threads = 8192;
 constexpr unsigned line = 64;  // bytes of a coalesced transaction
 
 std::vector<size_t> sizes(bool quick) {
-  if (quick) return {4096, 65536, 1u << 20};
+  if (quick) return {1024, 4096, 16384, 65536, 262144, 1u << 20};
   std::vector<size_t> out;
   for (size_t bytes = 512; bytes <= (4u << 20); bytes *= 2) out.push_back(bytes);
   return out;

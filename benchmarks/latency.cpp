@@ -37,7 +37,7 @@ plan make_plan(session& s, unsigned threads) {
 }
 
 std::vector<unsigned> thread_counts(bool quick) {
-  if (quick) return {1, 32, 512, 2048, 8192};
+  if (quick) return {1, 8, 32, 128, 512, 2048, 8192};
   std::vector<unsigned> out;
   for (unsigned t = 1; t <= most_threads; t *= 2) out.push_back(t);
   return out;

@@ -18,11 +18,7 @@ std::string param_text(const nlohmann::ordered_json& v) {
   return v.dump();
 }
 
-// "87 %" of a ceiling, "1.2 x" of a floor.
-std::string share_text(const record& r) {
-  if (!r.limit) return "";
-  return fmt::format("{:.1f} %", 100 * (r.limit->at_most ? r.value / r.limit->value : r.limit->value / r.value));
-}
+std::string share_text(const record& r) { return r.limit ? fmt::format("{:.1f} %", 100 * r.value / r.limit->value) : ""; }
 
 std::string deviation_text(const record& r) {
   if (!r.reference) return "";
@@ -112,9 +108,9 @@ std::string table(const benchmark& b, const std::vector<record>& records) {
   const columns_used used = find_columns(records);
   std::vector<row> rows{heading(used, first)};
   for (const record& r : records) rows.push_back(line(used, r));
-  std::string where = first.provider == "sim"
-                          ? fmt::format("simulated, {}, nic {}", first.platform, first.nic)
-                          : fmt::format("measured, provider {}", first.provider);
+  std::string where = first.provider != "sim"      ? fmt::format("measured, provider {}", first.provider)
+                      : first.platform == "none" ? fmt::format("simulated, provider sim, NIC alone ({})", first.nic)
+                                                 : fmt::format("simulated, provider sim, platform {}, nic {}", first.platform, first.nic);
   std::string out = fmt::format("{}: {}\n  {}, nodes {}, seed {}\n", b.name, b.text, where, first.nodes, first.seed);
   out += layout(rows);
   std::set<std::string> sources;

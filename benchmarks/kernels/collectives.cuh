@@ -68,7 +68,7 @@ GGAS_DEVICE uint64_t count_wrong(const reduce_args& a, uint64_t round) {
   const float added = static_cast<float>((round + 1) * static_cast<uint64_t>(ggas_nodes()));
   uint64_t wrong = 0;
   for (uint64_t i = detail::thread_rank(); i < a.elements; i += detail::thread_count()) {
-    if (own<float>(a.output)[i] != own<float>(a.expected)[i] + added) ++wrong;
+    if (ggas_load(own<float>(a.output) + i) != own<float>(a.expected)[i] + added) ++wrong;
   }
   return wrong;
 }

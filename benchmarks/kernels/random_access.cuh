@@ -38,9 +38,10 @@ GGAS_DEVICE uint64_t credit_offset(const mailbox_args& a, uint64_t owner) {
   return a.credits + (owner * detail::thread_count() + detail::thread_rank()) * sizeof(uint64_t);
 }
 
+// Atomic on the own GPU: the sending lanes and the receiving ones meet in the table.
 GGAS_DEVICE void apply_update(const mailbox_args& a, const table_split& split, uint64_t number) {
-  uint64_t* const word = own<uint64_t>(a.table) + (split.index(number) - split.first(static_cast<uint64_t>(ggas_node())));
-  ggas_store(word, ggas_load(word) ^ number);
+  const uint64_t place = split.index(number) - split.first(static_cast<uint64_t>(ggas_node()));
+  atomicXor(own<unsigned long long>(a.table) + place, static_cast<unsigned long long>(number));
 }
 
 // Puts a number into the own ring at a node once there is room.

@@ -43,14 +43,15 @@ def svg(figure):
 
 
 def draw_references(ax, records, key, factor):
-    """Published figures: a dashed line over the points they hold for, with a mark where there is one point only."""
+    """Published figures: a mark for each, joined by a dashed line if they belong to one curve."""
     by_source = {}
     for r in records:
         if r["reference"]:
             by_source.setdefault(r["reference"]["source"], []).append((r["params"][key], r["reference"]["value"] / factor))
+    one_curve = len({r["variant"] for r in records}) == 1
     for source, points in by_source.items():
-        points = sorted(set(points))
-        ax.plot(*zip(*points), linestyle="--", marker="D", markersize=6, markerfacecolor="none", color="black", zorder=5, label=f"published: {source}")
+        style = {"linestyle": "--" if one_curve else "", "marker": "D", "markersize": 6, "markerfacecolor": "none", "color": "black"}
+        ax.plot(*zip(*sorted(set(points))), zorder=5, label=f"published: {source}", **style)
 
 
 def draw_limits(ax, records, key, factor):
@@ -65,6 +66,13 @@ def draw_limits(ax, records, key, factor):
             ax.axhline(points[0][1], **style)
         else:
             ax.plot(*zip(*points), **style)
+
+
+def size_text(v):
+    for factor, suffix in ((1 << 20, "Mi"), (1 << 10, "Ki")):
+        if v >= factor:
+            return f"{v / factor:g} {suffix}"
+    return f"{v:g}"
 
 
 def curve(name, records):
@@ -84,8 +92,11 @@ def curve(name, records):
     draw_references(ax, records, key, factor)
     draw_limits(ax, records, key, factor)
     ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_formatter(lambda v, _: size_text(v))
     if name in LOG_VALUE and len({r["value"] for r in records}) > 1:
         ax.set_yscale("log")
+        for axis_part in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
+            axis_part(lambda v, _: f"{v:g}" if f"{v:.0e}"[0] in "125" else "")
     else:
         ax.set_ylim(bottom=0)
     ax.set_xlabel(label)

@@ -55,6 +55,8 @@ def groups(records):
 
 def heading(key):
     provider, platform, nic, nodes, seed = key
+    if provider == "sim" and platform == "none":
+        return f"Simulated: the NIC alone ({nic}), seed {seed}"
     kind = f"Simulated: platform {platform}, NIC {nic}" if provider == "sim" else f"Measured: provider {provider}, on {platform}"
     return f"{kind}, {nodes} nodes, seed {seed}"
 
@@ -95,8 +97,8 @@ def deviation(record):
 
 
 def share(record):
-    """How close the value comes to what is possible: 1 is the bound itself."""
+    """The value as a part of its bound."""
     lim = record.get("limit")
     if not lim:
         return None
-    return record["value"] / lim["value"] if lim["at_most"] else lim["value"] / record["value"]
+    return record["value"] / lim["value"]
