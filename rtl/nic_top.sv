@@ -71,6 +71,7 @@ module nic_top #(
   // Event sources in the order of their queue slots, and the vectors of their event pulses.
   localparam int unsigned EV_HOSTIF = 0, EV_SMFU = 1, EV_NET = 2, EV_UNITS = 3;
   localparam int unsigned EV_VECTORS = 6;
+  localparam int unsigned LOADS = 64;  // slots of smfu_match
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
@@ -234,7 +235,7 @@ module nic_top #(
 
   assign sts.caps_data_w    = DATA_W[9:0];
   assign sts.caps_mtu       = ggas_pkg::MTU[9:0];
-  assign sts.caps_loads     = 8'd64;
+  assign sts.caps_loads     = LOADS[7:0];
   assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
   assign sts.caps_vectors   = ggas_regs_pkg::MSIX_NUM[7:0];
   assign sts.time_cycles    = time_i;
