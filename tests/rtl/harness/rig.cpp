@@ -30,7 +30,7 @@ rig::rig(const rig_config& c) : cfg(c), now_(c.start_time), rng_(c.seed ^ 0x5151
       x.board->host_pop(t);
     };
     x.host->on_completion = [&x](const tlp& t, unsigned dw) { x.board->host_completion(t, dw); };
-    x.board->own_write = [](uint64_t addr) { return addr >= event_ring; };
+    x.board->own_write = own_page;
     x.nic->link_up(true);
     x.nic->link_ready(true);
     x.nic->gate(true, true, true);

@@ -99,7 +99,9 @@ class rig {
   // The event ring: records written so far by the NIC of side n.
   std::vector<nic::event> event_log(unsigned n);
 
-  static constexpr uint64_t event_ring = 0xfee0'0000'0000, msix_page = 0xfee1'0000'0000;
+  // Event ring and MSI-X: written by a NIC, but not stored by anybody.
+  static bool own_page(uint64_t addr) { return addr >= event_ring && addr < msix_page + 4096; }
+  static constexpr uint64_t event_ring = 0xfee0'0000'0000'0000, msix_page = 0xfee0'0000'0001'0000;
 
  private:
   void step_side(unsigned n);

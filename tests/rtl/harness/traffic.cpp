@@ -16,9 +16,7 @@ constexpr uint16_t free_registers[] = {GGAS_REG_MSIX_ADDR(9), GGAS_REG_MSIX_ADDR
                                        GGAS_REG_INTERVAL_END(40)};
 }  // namespace
 
-traffic::traffic(rig& r, const traffic_config& cfg, uint64_t seed) : rig_(r), cfg_(cfg), rng_(seed) {
-  for (auto& s : stored_) s.resize(rig_.cfg.stride);
-}
+traffic::traffic(rig& r, const traffic_config& cfg, uint64_t seed) : rig_(r), cfg_(cfg), rng_(seed) {}
 
 bool traffic::run(uint64_t accesses) {
   const uint64_t goal = made_.all() + accesses, limit = rig_.now() + 2'000 + accesses * 400;
@@ -184,7 +182,7 @@ void traffic::check() {
       }
     });
     rig_.s[t].host->mem.for_each_page([&](uint64_t page) {
-      if (page >= rig::event_ring) return;
+      if (rig::own_page(page)) return;
       for (uint64_t a = page; a < page + 4096; ++a)
         if (rig_.s[t].host->mem.load8(a) != shadow_[t].load8(a))
           return rig_.fail.add("stray write into side {} at {:#x}", t, a);

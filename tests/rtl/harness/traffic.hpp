@@ -6,6 +6,7 @@
 
 #include <array>
 #include <list>
+#include <unordered_map>
 
 #include "tests/rtl/harness/rig.hpp"
 
@@ -59,8 +60,8 @@ class traffic {
   rig& rig_;
   traffic_config cfg_;
   rng rng_;
-  std::array<memory, 2> shadow_;                 // of each segment, by bus address
-  std::array<std::vector<uint32_t>, 2> stored_;  // how often each byte of a segment was stored
+  std::array<memory, 2> shadow_;                                  // of each segment, by bus address
+  std::array<std::unordered_map<uint64_t, uint32_t>, 2> stored_;  // how often each byte of a segment was stored
   std::array<std::list<open_load>, 2> open_;
   std::array<bool, 2> active_{true, true};
   std::array<bool, 2> quiet_open_{};
