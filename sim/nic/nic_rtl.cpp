@@ -2,9 +2,15 @@
 // The Verilated NIC behind nic_core. One template over the Verilated class of each data width.
 #include <verilated.h>
 #include <verilated_fst_c.h>
+#if VM_COVERAGE
+#include <unistd.h>
+#include <verilated_cov.h>
+#endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
+#include <string>
 
 #include "Vnic_top_256.h"
 #include "Vnic_top_512.h"
@@ -93,6 +99,7 @@ class nic_rtl final : public nic_core {
   ~nic_rtl() override {
     if (waves_) waves_->close();
     top_->final();
+    write_coverage();
   }
 
   unsigned data_width() const override { return W; }
@@ -181,6 +188,17 @@ class nic_rtl final : public nic_core {
   }
 
  private:
+  // In coverage builds each NIC leaves its counts in a file of its own; tests/rtl/coverage.py adds them up.
+  void write_coverage() {
+#if VM_COVERAGE
+    static unsigned number = 0;
+    if (const char* folder = std::getenv("GGAS_COVERAGE_DIR")) {
+      const std::string path = std::string(folder) + "/" + std::to_string(getpid()) + "." + std::to_string(number++) + ".dat";
+      context_->coveragep()->write(path.c_str());
+    }
+#endif
+  }
+
   struct waiting {
     tlp request;
     uint64_t behind;  // posted requests pushed before it

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Line and toggle coverage of the hand-written RTL.
+
+    tests/rtl/coverage.py [--build DIR] [--jobs N] [--least PERCENT] [--missing [FILE]] [--keep]
+
+Builds the RTL tests with coverage, runs them, merges the counts with verilator_coverage and prints a table by file. A line or
+bit counts as covered if it is in any instance of its module and at any datapath width. Exclusions, each with its reason,
+are in coverage_exclusions.txt beside this file. Exit status 1 if line or toggle coverage is below the bar."""
+
+import argparse
+import collections
+import fnmatch
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+EXCLUSIONS = HERE / "coverage_exclusions.txt"
+# The million-packet runs add nothing to the points covered: a few hundred packets of each kind visit them all.
+SKIPPED = "*OneInAThousandFlits*:*Random.TrafficAgreesWithModel/0:*Random.TrafficAgreesWithModel/3:Model.*"
+TOGGLE, LINE = "toggle", "line"
+
+
+def run(*command, **kwargs):
+    print("+", " ".join(str(c) for c in command), flush=True)
+    result = subprocess.run([str(c) for c in command], **kwargs)
+    if result.returncode:
+        sys.exit(f"{command[0]}: exit status {result.returncode}")
+    return result
+
+
+def test_names(binary):
+    suite, names = "", []
+    listing = subprocess.run([binary, "--gtest_list_tests", f"--gtest_filter=-{SKIPPED}"], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  "):
+            names.append(suite + name.strip())
+        elif name.endswith("."):
+            suite = name
+    return names
+
+
+def merge(files, out):
+    """Adds counts to `out` with Verilator's own tool; the many small files go."""
+    inputs = [str(f) for f in files] + ([str(out)] if out.exists() else [])
+    if files:
+        subprocess.run(["verilator_coverage", "--write", str(out), *inputs], check=True, stdout=subprocess.DEVNULL)
+    for f in files:
+        f.unlink()
+
+
+def collect(binary, out):
+    """Runs test by test, so the counts on disk stay small."""
+    out.unlink(missing_ok=True)
+    names = test_names(binary)
+    for i, name in enumerate(names, 1):
+        print(f"\r[{i}/{len(names)}] {name:<90.90}", end="", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            env = dict(os.environ, GGAS_COVERAGE_DIR=folder)
+            test = subprocess.run([binary, f"--gtest_filter={name}"], env=env, capture_output=True, text=True)
+            if test.returncode:
+                print()
+                sys.exit(f"{name} failed:\n{test.stdout[-3000:]}")
+            merge(sorted(pathlib.Path(folder).glob("*.dat")), out)
+    print()
+
+
+def exclusions():
+    rules = []
+    for number, line in enumerate(EXCLUSIONS.read_text().splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        match = re.fullmatch(r"(\S+)\s+(line|toggle)\s+(\S+)\s+--\s+(.+)", text)
+        if not match:
+            sys.exit(f"{EXCLUSIONS}:{number}: want 'file kind pattern -- reason', got '{text}'")
+        rules.append(match.groups())
+    return rules
+
+
+def points(path):
+    """(file, kind, line, what) -> count, over all instances and widths."""
+    counts = collections.Counter()
+    for raw in path.read_text(errors="replace").splitlines():
+        match = re.fullmatch(r"C '(.*)' (\d+)", raw)
+        if not match:
+            continue
+        fields = dict(f.split("\x02", 1) for f in match.group(1).split("\x01") if "\x02" in f)
+        page = fields.get("page", "")
+        kind = TOGGLE if page.startswith("v_toggle") else LINE if page.startswith(("v_line", "v_branch")) else None
+        if kind:
+            name = os.path.relpath(fields["f"], ROOT) if os.path.isabs(fields["f"]) else fields["f"]
+            counts[name, kind, int(fields["l"]), fields.get("o", "")] += int(match.group(2))
+    return counts
+
+
+def hand_written(name):
+    return name.startswith("rtl/") and name.endswith(".sv")
+
+
+def report(counts, rules, missing):
+    table = collections.defaultdict(lambda: {LINE: [0, 0], TOGGLE: [0, 0]})
+    used, excluded = set(), 0
+    for (name, kind, line, what), count in sorted(counts.items()):
+        if not hand_written(name):
+            continue
+        hits = [r for r in rules if fnmatch.fnmatch(name, r[0]) and r[1] == kind and fnmatch.fnmatch(what if kind == TOGGLE else str(line), r[2])]
+        if hits and not count:
+            used.update(hits)
+            excluded += 1
+            continue
+        table[name][kind][0] += count > 0
+        table[name][kind][1] += 1
+        if not count and missing is not None and fnmatch.fnmatch(name, f"*{missing}*"):
+            print(f"not covered: {name}:{line} {kind} {what}")
+    print(f"\n{'file':<34}{'lines':>16}{'toggles':>20}")
+    total = {LINE: [0, 0], TOGGLE: [0, 0]}
+    for name, row in sorted(table.items()):
+        cells = [f"{row[k][0]:>6}/{row[k][1]:<6}{percent(*row[k]):5.1f} %" for k in (LINE, TOGGLE)]
+        print(f"{name:<34}{cells[0]}{cells[1]}")
+        for k in total:
+            total[k] = [a + b for a, b in zip(total[k], row[k])]
+    print(f"{'all':<34}" + "".join(f"{total[k][0]:>6}/{total[k][1]:<6}{percent(*total[k]):5.1f} %" for k in (LINE, TOGGLE)))
+    print(f"{excluded} points excluded by {EXCLUSIONS.name}")
+    for rule in rules:
+        if rule not in used:
+            print(f"exclusion without effect: {' '.join(rule[:3])}")
+    return {k: percent(*total[k]) for k in total}
+
+
+def percent(hit, all_points):
+    return 100.0 * hit / all_points if all_points else 100.0
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    args.add_argument("--build", type=pathlib.Path, default=ROOT / "build/coverage", help="build folder")
+    args.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel compiler runs")
+    args.add_argument("--least", type=float, default=90.0, help="percent of lines, and of toggles, that must be covered")
+    args.add_argument("--missing", nargs="?", const="", help="list the points not covered, of files whose name holds the argument")
+    args.add_argument("--keep", action="store_true", help="take the counts of the last run")
+    opts = args.parse_args()
+    data = opts.build / "coverage.dat"
+    if not opts.keep:
+        python = ROOT / ".venv/bin/python"
+        run("cmake", "--preset", "coverage", "-S", ROOT, "-B", opts.build, f"-DGGAS_PYTHON={python if python.exists() else sys.executable}",
+            stdout=subprocess.DEVNULL, cwd=ROOT)
+        run("ninja", "-C", opts.build, f"-j{opts.jobs}", "nic_top_test", stdout=subprocess.DEVNULL)
+        collect(opts.build / "tests/rtl/nic_top/nic_top_test", data)
+    reached = report(points(data), exclusions(), opts.missing)
+    for kind, value in reached.items():
+        if value < opts.least:
+            print(f"{kind} coverage {value:.1f} % is below {opts.least} %")
+    return int(any(v < opts.least for v in reached.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
