@@ -91,7 +91,7 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   std::vector<std::string> names;
   std::string window;
   bool no_report = false;
-  double timeout_ms = 2000;
+  double timeout_ms = 0;
 
   CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
   app.footer(examples);
@@ -104,7 +104,8 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script");
   app.add_flag("--quick", c.opts.quick, "fewer points and repetitions");
-  app.add_option("--timeout", timeout_ms, "milliseconds (simulated with sim) one point may take")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--timeout", timeout_ms, "milliseconds one point may take: of simulated time (sim, default 2000) or real time (shm, default 120000)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--json", c.json, "write results as JSON lines");
   app.add_option("--report", c.report, "folder of the HTML report");
   app.add_flag("--no-report", no_report, "no report");
@@ -130,6 +131,7 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
   if (no_report && !c.report.empty()) return bad_input("--report and --no-report exclude each other");
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
+  if (timeout_ms == 0) timeout_ms = cfg.provider == "shm" ? 120'000 : 2'000;  // a busy computer must not end a measurement
   c.opts.timeout_ns = static_cast<uint64_t>(timeout_ms * 1e6);
   if (std::string text = choose(names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);

@@ -3,12 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "ggas/detail/layout.hpp"
+
 namespace ggas::bench {
 
 namespace {
 constexpr size_t page = 4096;
-constexpr size_t reserved_bytes = 1u << 20;  // more than the device API keeps for itself
 size_t round_up(size_t v) { return (v + page - 1) / page * page; }
+// The most the device API keeps for itself.
+size_t most_reserved(int nodes) {
+  const auto n = static_cast<uint64_t>(nodes);
+  return round_up(layout::fixed_bytes(n) + layout::slots(n) * layout::largest_slot);
+}
 }  // namespace
 
 session::session(const benchmark& b, const options& o, const link_limits& l, totals& t, sink s, observer p)
@@ -22,7 +28,7 @@ bool session::calibrated() const {
 result<> session::start(size_t bytes) {
   cluster_.reset();  // the old one gives its memory back first
   cluster_config cfg = options_.cluster;
-  cfg.segment_bytes = round_up(bytes) + reserved_bytes;
+  cfg.segment_bytes = round_up(bytes) + most_reserved(cfg.nodes);
   cfg.on_progress = [this](uint64_t now_ns) {
     if (observer_) observer_(what_, totals_.sim_ns + now_ns, totals_.wall_s);
   };

@@ -19,7 +19,6 @@ struct options {
   cluster_config cluster;
   bool quick = false;               // fewer points and repetitions
   uint64_t timeout_ns = 2'000'000'000;  // of one point, simulated (sim) or real (shm) time
-  std::vector<unsigned> widths;     // nic_cycles: datapath widths
 };
 
 // Sums over a whole run of the program, for the closing lines.

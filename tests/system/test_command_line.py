@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input gets a message that names it, and exit status 2."""
+
+import pytest
+
+NAMES = "nic_cycles store_latency load_latency store_bandwidth load_bandwidth coalescing barrier reduce allreduce random_access".split()
+
+
+def refused(done, *words):
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    text = done.stdout + done.stderr
+    for word in words:
+        assert word in text, text
+    assert "terminate called" not in text
+
+
+def test_help_names_every_option(bench):
+    done = bench("--help")
+    assert done.returncode == 0
+    for option in "--provider --platform --nodes --nic --seed --quick --json --report --waves --window --trace --pcap --faults --set --wall".split():
+        assert option in done.stdout
+
+
+def test_list_names_every_benchmark_and_variant(bench):
+    done = bench("list")
+    assert done.returncode == 0
+    for name in [*NAMES, "thesis", "consecutive_store", "strided_load", "gather", "allgather", "mailbox"]:
+        assert name in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["store_latensy"], ["store_latensy", "store_latency"]),
+        (["list", "barrier"], ["list"]),
+        (["--nonsense"], ["--nonsense"]),
+        (["barrier", "--provider", "quantum"], ["quantum"]),
+        (["barrier", "--provider", "cuda"], ["cuda"]),
+        (["barrier", "--nic", "paper"], ["paper"]),
+        (["barrier", "--platform", "abacus"], ["abacus", "galibier-k20"]),
+        (["barrier", "--platform", "missing.toml"], ["missing.toml"]),
+        (["barrier", "--set", "nic.colour=3"], ["nic.colour"]),
+        (["barrier", "--set", "nic.data_width=65"], ["65"]),
+        (["barrier", "--set", "nic"], ["nic"]),
+        (["barrier", "--faults", "missing.faults"], ["missing.faults"]),
+        (["barrier", "--nodes", "0"], ["0"]),
+        (["barrier", "--nodes", "-3"], ["-3"]),
+        (["barrier", "--nodes", "two"], ["two"]),
+        (["barrier", "--nodes", "2.5"], ["2.5"]),
+        (["barrier", "--nodes", "1"], ["barrier", "at least 2"]),
+        (["barrier", "--nodes", "70000"], ["70000"]),
+        (["barrier", "--seed", "x"], ["x"]),
+        (["barrier", "--timeout", "-1"], ["-1"]),
+        (["barrier", "--timeout", "soon"], ["soon"]),
+        (["store_latency", "--window", "1:2"], ["--window", "--waves"]),
+        (["store_latency", "--waves", "w.fst", "--window", "9:2"], ["9:2"]),
+        (["store_latency", "--waves", "w.fst", "--window", "now"], ["now"]),
+        (["store_latency", "barrier", "--trace", "t.json"], ["one benchmark"]),
+        (["barrier", "--provider", "shm", "--pcap", "p.pcapng"], ["--provider sim"]),
+        (["coalescing", "--provider", "shm"], ["coalescing", "shm"]),
+        (["barrier", "--provider", "shm", "--json", "/dev/null/x"], ["cannot write"]),
+        (["barrier", "--report", "r", "--no-report"], ["--no-report"]),
+        (["random_access", "--provider", "shm", "--nodes", "40"], ["40", "look-ahead"]),
+    ],
+)
+def test_bad_input(bench, arguments, words):
+    refused(bench(*arguments, timeout=30), *words)
+
+
+def test_unknown_key_in_a_platform_file(bench, tmp_path):
+    from conftest import ROOT
+
+    text = (ROOT / "sim" / "platforms" / "galibier-k20.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text.replace("[nic]\n", "[nic]\ncolour = 3\n", 1))
+    refused(bench("barrier", "--platform", "mine.toml"), "mine.toml", "colour")
+
+
+def test_platform_file_that_is_no_toml(bench, tmp_path):
+    (tmp_path / "mine.toml").write_text("[nic\n")
+    refused(bench("barrier", "--platform", "mine.toml"), "mine.toml")
+
+
+def test_a_suite_skips_what_a_provider_cannot_do(bench):
+    done = bench("thesis", "--quick", "--provider", "shm")
+    assert done.returncode == 0, done.stderr
+    assert "coalescing: skipped" in done.stdout
+    for name in set(NAMES) - {"coalescing", "nic_cycles"}:
+        assert f"{name}: " in done.stdout
+
+
+def test_time_out_ends_a_run_with_status_1(bench):
+    done = bench("store_bandwidth", "--quick", "--provider", "sim", "--timeout", "0.01")
+    assert done.returncode == 1
+    assert "store_bandwidth" in done.stderr

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launcher's own words; building and running is what every other test comes from."""
+
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+
+def launcher(*arguments):
+    return subprocess.run([str(ROOT / "ggas"), *arguments], cwd="/", capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("word", ["help", "--help", "-h"])
+def test_help(word):
+    done = launcher(word)
+    assert done.returncode == 0
+    for command in ("bench", "test", "synth", "./ggas bench list"):
+        assert command in done.stdout
+
+
+def test_without_arguments_it_helps():
+    assert "usage:" in launcher().stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, word",
+    [(["fly"], "fly"), (["test", "--fast"], "--fast"), (["test", "a", "b"], "one filter"), (["synth", "65"], "65"), (["synth", "64", "256"], "one width")],
+)
+def test_bad_input(arguments, word):
+    done = launcher(*arguments)
+    assert done.returncode == 2
+    assert word in done.stderr

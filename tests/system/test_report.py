@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report."""
+
+import re
+import subprocess
+import sys
+
+from conftest import REPORT
+
+
+def write_report(*arguments, cwd):
+    return subprocess.run([sys.executable, str(REPORT / "report.py"), *map(str, arguments)], cwd=cwd, capture_output=True, text=True)
+
+
+def test_run_with_report(bench, tmp_path):
+    done = bench("coalescing", "store_latency", "--quick", "--provider", "sim", "--report", "out")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert page.count("<svg") == 2 and page.count("<table>") == 2
+    assert "galibier-k20" in page and "C4" in page and "exact" in page
+    assert not re.search(r'<(script|link|img)\b|src="|href="http|url\(http', page), "the page needs other files"
+    assert (tmp_path / "out" / "results.jsonl").exists()
+
+
+def test_providers_never_share_a_section(bench, tmp_path):
+    for provider in ("shm", "sim"):
+        done = bench("load_latency", "--quick", "--provider", provider, "--json", provider)
+        assert done.returncode == 0, done.stderr
+    assert write_report("shm", "sim", "--out", "both", cwd=tmp_path).returncode == 0
+    page = (tmp_path / "both" / "index.html").read_text()
+    sections = page.split("<h2>")[1:]
+    assert len(sections) == 2
+    assert sections[0].startswith("Measured") and sections[1].startswith("Simulated")
+    assert page.count("<svg") == 2
+
+
+def test_bad_results_are_named(tmp_path):
+    for text, word in (("{", "bad:1"), ('{"benchmark": "x"}', "variant"), ("", "no results")):
+        (tmp_path / "bad").write_text(text)
+        done = write_report("bad", cwd=tmp_path)
+        assert done.returncode == 2 and word in done.stderr, done.stderr
+    assert write_report("missing", cwd=tmp_path).returncode == 2
