@@ -134,7 +134,7 @@ TYPED_TEST(LinkFaultTest, LostCreditsArePolled) {
     typename TestFixture::pair p(seed());
     p[0].pins().cfg_replay_limit_i = 4;
     p[1].ready_probability(0);
-    for (unsigned n = 0; n < 100; ++n) p[0].send(random_packet(rng, n % 3, 64));
+    for (unsigned n = 0; n < 600; ++n) p[0].send(random_packet(rng, n % 3, 64));
     ASSERT_TRUE(p.run(50'000, [&] { return p[0].credit_stalls[0] && p[0].credit_stalls[2]; }));
     p.wire(1).fault([](const flit&, uint64_t) { return std::vector<flit>{}; });
     p[1].ready_probability(1);
