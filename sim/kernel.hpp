@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SystemC kernel as an object: a simulation context of its own, so several systems may live in one process one after
-// another (or side by side, run in turn). Everything SystemC that belongs to a system is made and destroyed while its kernel is entered.
+// The SystemC kernel as an object: a simulation context of its own, so several systems may live in one process one
+// after another (or side by side, run in turn). Everything SystemC that belongs to a system is made and destroyed while
+// its kernel is entered.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ class kernel {
   // Makes this the current context.
   void enter();
   uint64_t now_ps();
-  // Runs until done() holds; false: not within that much simulated time. done() is looked at after every stop() and otherwise at
-  // least once per active microsecond, so idle time costs nothing.
+  // Runs until done() holds; false: not within that much simulated time. done() is looked at after every stop() and
+  // otherwise at least once per active microsecond, so idle time costs nothing.
   bool run_until(const std::function<bool()>& done, uint64_t timeout_ps);
   // From inside a process: done() may hold now.
   void stop();

@@ -44,17 +44,23 @@ std::expected<std::unique_ptr<system>, std::string> system::create(system_config
 
 std::expected<void, std::string> system::check() const {
   if (cfg_.nodes != 1 && cfg_.nodes != 2)
-    return fail(fmt::format("nodes = {}: the cycle-accurate NIC has one link, so a cluster has 1 node (no link) or 2", cfg_.nodes));
+    return fail(fmt::format("nodes = {}: the cycle-accurate NIC has one link, so a cluster has 1 node (no link) or 2",
+                            cfg_.nodes));
   if (cfg_.segment_bytes < 4096 || cfg_.segment_bytes % 4096)
     return fail(fmt::format("segment_bytes = {}: must be a multiple of 4096, at least 4096", cfg_.segment_bytes));
-  if (cfg_.segment_bytes > 1ull << 36) return fail(fmt::format("segment_bytes = {}: at most 64 GB a node", cfg_.segment_bytes));
+  if (cfg_.segment_bytes > 1ull << 36)
+    return fail(fmt::format("segment_bytes = {}: at most 64 GB a node", cfg_.segment_bytes));
   const uint64_t room = cfg_.plat.host.memory_bytes - host_segment_base;
   if (!cfg_.gpu && cfg_.segment_bytes > room)
-    return fail(fmt::format("segment_bytes = {}: host memory has room for {} (host.memory_bytes)", cfg_.segment_bytes, room));
-  if (cfg_.endpoint_bar_bytes && (!std::has_single_bit(cfg_.endpoint_bar_bytes) || cfg_.endpoint_bar_bytes < cfg_.segment_bytes))
-    return fail(fmt::format("endpoint_bar_bytes = {}: must be a power of two that holds the segment", cfg_.endpoint_bar_bytes));
+    return fail(
+        fmt::format("segment_bytes = {}: host memory has room for {} (host.memory_bytes)", cfg_.segment_bytes, room));
+  if (cfg_.endpoint_bar_bytes &&
+      (!std::has_single_bit(cfg_.endpoint_bar_bytes) || cfg_.endpoint_bar_bytes < cfg_.segment_bytes))
+    return fail(
+        fmt::format("endpoint_bar_bytes = {}: must be a power of two that holds the segment", cfg_.endpoint_bar_bytes));
   if (cfg_.waves_to_us != 0 && cfg_.waves_to_us <= cfg_.waves_from_us)
-    return fail(fmt::format("waves_to_us = {}: must be above waves_from_us = {}, or 0 for no end", cfg_.waves_to_us, cfg_.waves_from_us));
+    return fail(fmt::format("waves_to_us = {}: must be above waves_from_us = {}, or 0 for no end", cfg_.waves_to_us,
+                            cfg_.waves_from_us));
   return {};
 }
 
@@ -91,14 +97,18 @@ std::expected<void, std::string> system::build_node(unsigned n) {
 
   it.cpu = std::make_unique<cpu::processor>(
       name("cpu").c_str(),
-      cpu::cpu_config{.id = cpu_id, .store_ps = p.cpu.store_ps, .load_ps = p.cpu.load_ps, .timeout_ps = p.cpu.timeout_ps});
+      cpu::cpu_config{
+          .id = cpu_id, .store_ps = p.cpu.store_ps, .load_ps = p.cpu.load_ps, .timeout_ps = p.cpu.timeout_ps});
   pcie::port::connect(it.cpu->port(), it.root->at(port_cpu), p.cpu.link);
   it.root->attach(port_cpu, cpu_id);
 
   const nic::host_config host{.mps = uint16_t(p.mps()), .mrrs = uint16_t(p.mrrs()), .bus_id = nic_id};
   auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name("nic").c_str());
   if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
-  nic::bridge_config b{.id = nic_id, .rx_latency_ps = p.nic.rx_latency_ps, .tx_latency_ps = p.nic.tx_latency_ps, .port = p.pcie.nic.device};
+  nic::bridge_config b{.id = nic_id,
+                       .rx_latency_ps = p.nic.rx_latency_ps,
+                       .tx_latency_ps = p.nic.tx_latency_ps,
+                       .port = p.pcie.nic.device};
   it.nic = std::make_unique<nic::nic_bridge>(name("nic").c_str(), std::move(core), *clock_, b);
   it.nic->bars().add(0, bar0_base, bar0_bytes);
   it.nic->bars().add(2, window_base, window_bytes_);
@@ -110,9 +120,19 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   it.segment_bus = host_segment_base;
   if (cfg_.gpu) {
     it.root->add_port(name("root_gpu"), p.pcie.gpu.root);
-    it.gpu = cfg_.gpu({.node = n, .plat = cfg_.plat, .sim = kernel_, .id = endpoint_id, .bar_base = endpoint_base,
-                       .bar_bytes = cfg_.endpoint_bar_bytes, .window_base = window_base, .window_bytes = window_bytes_,
-                       .stride = stride_, .quiet_address = bar4_base, .host_address = 0, .mps = p.mps(), .mrrs = p.mrrs()});
+    it.gpu = cfg_.gpu({.node = n,
+                       .plat = cfg_.plat,
+                       .sim = kernel_,
+                       .id = endpoint_id,
+                       .bar_base = endpoint_base,
+                       .bar_bytes = cfg_.endpoint_bar_bytes,
+                       .window_base = window_base,
+                       .window_bytes = window_bytes_,
+                       .stride = stride_,
+                       .quiet_address = bar4_base,
+                       .host_address = 0,
+                       .mps = p.mps(),
+                       .mrrs = p.mrrs()});
     if (!it.gpu) return fail(fmt::format("node {}: the endpoint could not be made", n));
     pcie::port::connect(it.gpu->port(), it.root->at(port_gpu), p.pcie.gpu.link);
     it.root->attach(port_gpu, endpoint_id);
@@ -134,7 +154,8 @@ std::expected<void, std::string> system::wire_links() {
   for (const auto& r : *rules)
     if (r.wire != "*" && r.wire != "0->1" && r.wire != "1->0")
       return fail(fmt::format("{}: there is no wire '{}': 0->1, 1->0 or *", cfg_.faults_name, r.wire));
-  const fabric::wire_config cfg{.latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
+  const fabric::wire_config cfg{
+      .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
   for (unsigned n = 0; n < 2; ++n) {
     const unsigned to = 1 - n;
     const std::string name = fmt::format("{}->{}", n, to);
@@ -154,10 +175,15 @@ std::expected<void, std::string> system::observe() {
   recorder_ = std::move(*r);
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     node& it = *nodes_[n];
-    recorder_->node(n, {.window_base = window_base, .window_bytes = window_bytes_, .stride = stride_,
-                        .segment_base = it.segment_bus, .segment_bytes = cfg_.segment_bytes});
+    recorder_->node(n, {.window_base = window_base,
+                        .window_bytes = window_bytes_,
+                        .stride = stride_,
+                        .segment_base = it.segment_bus,
+                        .segment_bytes = cfg_.segment_bytes});
     const auto tap = [this, n](trace::place where) {
-      return [this, n, where](const pcie::tlp& t, uint64_t start, uint64_t end) { recorder_->tlp(n, where, t, start, end); };
+      return [this, n, where](const pcie::tlp& t, uint64_t start, uint64_t end) {
+        recorder_->tlp(n, where, t, start, end);
+      };
     };
     it.nic->port().on_wire = tap(trace::place::nic_to_host);
     it.root->at(port_nic).on_wire = tap(trace::place::host_to_nic);
@@ -166,7 +192,9 @@ std::expected<void, std::string> system::observe() {
       it.root->at(port_gpu).on_wire = tap(trace::place::host_to_gpu);
     }
     if (it.out)
-      it.out->on_flit = [this, n](const nic::flit& f, uint64_t start, uint64_t end) { recorder_->flit(n, 1 - n, f, start, end); };
+      it.out->on_flit = [this, n](const nic::flit& f, uint64_t start, uint64_t end) {
+        recorder_->flit(n, 1 - n, f, start, end);
+      };
   }
   return {};
 }
@@ -217,7 +245,8 @@ void system::program_node(unsigned n) {
   if (nodes_.size() > 1) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
-    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT);
+    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size())
+                                                                       << GGAS_SMFU_SHIFT_NODES_SHIFT);
   } else {
     for (unsigned i = 0; i < nodes_.size(); ++i) {
       set(uint16_t(GGAS_REG_INTERVAL_START(i)), i * stride_);
@@ -281,7 +310,8 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
   for (const auto& c : regs::counters)
     if (const auto v = read_register(n, c.value)) out[c.name] = *v;
   for (const auto& e : regs::events)
-    if (const auto v = e.value ? read_register(n, regs::event_counter(e.value)) : 0) out[std::string("EVENT_") + e.name] = *v;
+    if (const auto v = e.value ? read_register(n, regs::event_counter(e.value)) : 0)
+      out[std::string("EVENT_") + e.name] = *v;
   out.erase("EVENT_NONE");
   const node& it = *nodes_[n];
   out["nic.active_cycles"] = it.nic->active_cycles();

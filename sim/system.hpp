@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster as the simulator builds it: per node a root complex with host memory, a processor, a NIC and an endpoint (the GPU model plugs
-// in by a factory), links between the NICs, everything programmed by the processors through MMIO as a driver would.
+// A cluster as the simulator builds it: per node a root complex with host memory, a processor, a NIC and an endpoint
+// (the GPU model plugs in by a factory), links between the NICs, everything programmed by the processors through MMIO
+// as a driver would.
 //
 // Address map of a node:
 //   0x00'0000'0000  host memory; event ring at 1 MB, segment at 16 MB if no endpoint holds it
@@ -47,12 +48,12 @@ struct endpoint_slot {
   unsigned node;
   const platform& plat;
   kernel& sim;
-  uint16_t id;                        // its requester and completer id
-  uint64_t bar_base, bar_bytes;       // requests to these bus addresses come to its port; the node's segment is at offset 0
+  uint16_t id;                   // its requester and completer id
+  uint64_t bar_base, bar_bytes;  // requests to these bus addresses come to its port; the node's segment is at offset 0
   uint64_t window_base, window_bytes, stride;  // the NIC's window
-  uint64_t quiet_address;             // a read of 8 bytes here is a quiet (page of context 0)
-  uint64_t host_address;              // host memory nobody uses: a read here flushes what was written
-  unsigned mps, mrrs;                 // negotiated
+  uint64_t quiet_address;                      // a read of 8 bytes here is a quiet (page of context 0)
+  uint64_t host_address;                       // host memory nobody uses: a read here flushes what was written
+  unsigned mps, mrrs;                          // negotiated
 };
 
 // The device in the second slot. Its constructor makes SystemC modules.
@@ -67,19 +68,20 @@ using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_
 
 struct system_config {
   platform plat;
-  int nodes = 2;                        // 1 (no link) or 2
-  uint64_t segment_bytes = 1u << 20;    // exported per node, a multiple of 4 KB
-  bool mask_mode = false;               // window by mask instead of intervals
-  endpoint_factory gpu;                 // empty: the segment lies in host memory
-  uint64_t endpoint_bar_bytes = 0;      // 0: the power of two that holds the segment
-  uint64_t seed = 1;                    // of faults
-  std::string faults;                   // script (sim/fabric/faults.hpp), empty: none
-  std::string faults_name = "faults";   // in messages
+  int nodes = 2;                       // 1 (no link) or 2
+  uint64_t segment_bytes = 1u << 20;   // exported per node, a multiple of 4 KB
+  bool mask_mode = false;              // window by mask instead of intervals
+  endpoint_factory gpu;                // empty: the segment lies in host memory
+  uint64_t endpoint_bar_bytes = 0;     // 0: the power of two that holds the segment
+  uint64_t seed = 1;                   // of faults
+  std::string faults;                  // script (sim/fabric/faults.hpp), empty: none
+  std::string faults_name = "faults";  // in messages
   // Observation, off when empty. Waves: one file a NIC, <stem>.node<n>.fst, in the window from ... to (0: no end).
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;
   // Instead of the Verilated NIC: for tests and other models.
-  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)> make_nic;
+  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>
+      make_nic;
 };
 
 class system {
@@ -105,11 +107,14 @@ class system {
   // ---- a node's processor: blocking for the caller, real TLPs in the simulation
   std::expected<uint64_t, std::string> load(unsigned node, uint64_t addr, unsigned bytes);
   void store(unsigned node, uint64_t addr, uint64_t value, unsigned bytes);
-  std::expected<uint64_t, std::string> read_register(unsigned node, uint16_t offset) { return load(node, bar0_base + offset, 8); }
+  std::expected<uint64_t, std::string> read_register(unsigned node, uint16_t offset) {
+    return load(node, bar0_base + offset, 8);
+  }
   void write_register(unsigned node, uint16_t offset, uint64_t value) { store(node, bar0_base + offset, value, 8); }
 
   // ---- results
-  // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint counters by dotted name.
+  // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint
+  // counters by dotted name.
   std::map<std::string, uint64_t> counters(unsigned node);
   std::vector<std::string> events(unsigned node);
   uint64_t nic_cycles() const;  // active, all NICs
@@ -130,7 +135,7 @@ class system {
     std::unique_ptr<nic::nic_bridge> nic;
     std::unique_ptr<endpoint> gpu;
     std::unique_ptr<fabric::wire> out;
-    uint64_t segment_bus = 0;       // where the exported segment lies
+    uint64_t segment_bus = 0;  // where the exported segment lies
     uint32_t events_read = 0;
     std::vector<std::string> events;
   };

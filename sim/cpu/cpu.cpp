@@ -21,7 +21,8 @@ void processor::store(uint64_t addr, uint64_t value, unsigned bytes) {
 }
 
 void processor::load(uint64_t addr, unsigned bytes, std::function<void(std::optional<uint64_t>)> done) {
-  operations_.push_at(pcie::now_ps() + cfg_.load_ps, {pcie::memory_read(addr, bytes, cfg_.id, 0), std::move(done), bytes});
+  operations_.push_at(pcie::now_ps() + cfg_.load_ps,
+                      {pcie::memory_read(addr, bytes, cfg_.id, 0), std::move(done), bytes});
 }
 
 void processor::issue(operation&& o) {
@@ -37,7 +38,8 @@ void processor::issue(operation&& o) {
       return;
     }
     uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) value |= uint64_t(r.dws[(lead + i) / 4] >> 8 * ((lead + i) % 4) & 0xff) << 8 * i;
+    for (unsigned i = 0; i < bytes; ++i)
+      value |= uint64_t(r.dws[(lead + i) / 4] >> 8 * ((lead + i) % 4) & 0xff) << 8 * i;
     done(value);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host processor as the PCIe fabric sees it: loads and stores to device memory become TLPs at its port of the root complex.
-// Host code itself runs natively and costs nothing here.
+// The host processor as the PCIe fabric sees it: loads and stores to device memory become TLPs at its port of the root
+// complex. Host code itself runs natively and costs nothing here.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace ggas::cpu {
 
 struct cpu_config {
-  uint16_t id = 0;                              // requester id
-  uint64_t store_ps = 0;                        // from the instruction to the TLP, uncached store
-  uint64_t load_ps = 0;                         // the same for a load, and from the completion to the register
-  uint64_t timeout_ps = 50'000'000'000;         // completion time-out
+  uint16_t id = 0;                       // requester id
+  uint64_t store_ps = 0;                 // from the instruction to the TLP, uncached store
+  uint64_t load_ps = 0;                  // the same for a load, and from the completion to the register
+  uint64_t timeout_ps = 50'000'000'000;  // completion time-out
 };
 
 class processor : public sc_core::sc_module {

@@ -34,7 +34,8 @@ std::optional<std::string> parse_cut(const words& w, fault_rule& r) {
   const auto from = number(w[3]);
   const auto end = to ? number(w[5]) : std::optional(0.0);
   constexpr double most = 1e12;  // 11 days
-  if (!from || !end || *from > most || *end > most || (to && *end <= *from)) return "times must be numbers of microseconds, to > from";
+  if (!from || !end || *from > most || *end > most || (to && *end <= *from))
+    return "times must be numbers of microseconds, to > from";
   r.from_ps = uint64_t(*from * 1e6);
   if (to) r.to_ps = uint64_t(*end * 1e6);
   return std::nullopt;
@@ -49,7 +50,8 @@ std::optional<std::string> parse_flit(const words& w, fault_rule& r) {
     return std::nullopt;
   }
   const bool count = w.size() == 6 && w[4] == "count";
-  if (w.size() < 4 || w[2] != "at" || (w.size() > 4 && !count)) return "expected: at <flit index> [count <n>], or rate <probability>";
+  if (w.size() < 4 || w[2] != "at" || (w.size() > 4 && !count))
+    return "expected: at <flit index> [count <n>], or rate <probability>";
   const auto at = whole(w[3]);
   const auto n = count ? whole(w[5]) : std::optional<uint64_t>(1);
   if (!at || !n || *n == 0) return "index and count must be whole numbers, count at least 1";

@@ -5,8 +5,8 @@
 //   <wire> drop|corrupt|duplicate rate <probability>
 //   <wire> cut from <us> [to <us>]
 //
-// <wire> is its name ("0->1") or '*'. The index counts the flits sent on that wire from 0; a rate holds for every flit and draws
-// from the seed; a cut drops every flit and takes the carrier away.
+// <wire> is its name ("0->1") or '*'. The index counts the flits sent on that wire from 0; a rate holds for every flit
+// and draws from the seed; a cut drops every flit and takes the carrier away.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct fault_rule {
   std::string wire = "*";
   fault_kind kind = fault_kind::drop;
   bool by_rate = false;
-  uint64_t first = 0, count = 1;              // by index
-  double rate = 0;                            // by rate
+  uint64_t first = 0, count = 1;  // by index
+  double rate = 0;                // by rate
   static constexpr uint64_t never = ~uint64_t(0);
-  uint64_t from_ps = 0, to_ps = never;        // cut
+  uint64_t from_ps = 0, to_ps = never;  // cut
 };
 
 // The rules of a script, or what is wrong with which line.

@@ -8,7 +8,10 @@
 namespace ggas::fabric {
 
 wire::wire(std::string name, const wire_config& cfg, flit_sink& to)
-    : name_(std::move(name)), cfg_(cfg), to_(to), flit_ps_(uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second))) {}
+    : name_(std::move(name)),
+      cfg_(cfg),
+      to_(to),
+      flit_ps_(uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second))) {}
 
 void wire::faults(std::unique_ptr<fault_injector> f) {
   faults_ = std::move(f);

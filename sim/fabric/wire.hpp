@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire between two link ports: latency, line rate, and faults. A direction takes flits at clock edges of its sender and
-// hands each to a sink with its arrival time; it uses no simulator events, so a flit costs a queue entry. A crossbar
-// or switch fits between by being a sink itself.
+// The wire between two link ports: latency, line rate, and faults. A direction takes flits at clock edges of its sender
+// and hands each to a sink with its arrival time; it uses no simulator events, so a flit costs a queue entry. A
+// crossbar or switch fits between by being a sink itself.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class flit_source_port {
 };
 
 struct wire_config {
-  uint64_t latency_ps = 0;       // SerDes, PHY and cable, one way
-  double bits_per_second = 0;    // line rate for flit data
+  uint64_t latency_ps = 0;     // SerDes, PHY and cable, one way
+  double bits_per_second = 0;  // line rate for flit data
   unsigned flit_bits = 64;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a memory, allocated page by page when first written; unwritten bytes are zero. Timing belongs to whoever serves it.
+// Bytes of a memory, allocated page by page when first written; unwritten bytes are zero. Timing belongs to whoever
+// serves it.
 #pragma once
 
 #include <array>

@@ -11,7 +11,8 @@ namespace {
 constexpr size_t outbound_limit = 64;
 }  // namespace
 
-nic_bridge::nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock, const bridge_config& cfg)
+nic_bridge::nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock,
+                       const bridge_config& cfg)
     : sc_module(name),
       core_(std::move(core)),
       clock_(clock),
@@ -40,7 +41,8 @@ bool nic_bridge::receive(pcie::tlp& t) {
   if (!t.completion() && !bars_.decode(t)) {
     // The configuration space outside the NIC answers for addresses it does not own.
     ++stats_.unmapped;
-    if (t.non_posted()) outbound_.push_at(due + cfg_.tx_latency_ps, pcie::error_completion(t, pcie::cpl_status::ur, cfg_.id));
+    if (t.non_posted())
+      outbound_.push_at(due + cfg_.tx_latency_ps, pcie::error_completion(t, pcie::cpl_status::ur, cfg_.id));
     return true;
   }
   ++inbound_count_[unsigned(pcie::fc_of(t))];
@@ -75,7 +77,8 @@ void nic_bridge::feed(uint64_t now_ps) {
     flits_.pop_front();
     ++stats_.link_in;
   }
-  // Non-posted requests never hold the stream back, so posted ones behind them always drain; the NIC bounds them by its tags.
+  // Non-posted requests never hold the stream back, so posted ones behind them always drain; the NIC bounds them by its
+  // tags.
   const size_t waiting = outbound_.size();
   core_->gate(waiting + port_.tx_pending(pcie::fc::p) < outbound_limit, true,
               waiting + port_.tx_pending(pcie::fc::cpl) < outbound_limit);

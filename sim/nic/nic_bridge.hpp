@@ -23,11 +23,11 @@ struct bridge_config {
   uint64_t rx_latency_ps = 0;  // PCIe core: wire to TLP boundary
   uint64_t tx_latency_ps = 0;  // PCIe core: TLP boundary to wire
   pcie::port_config port;
-  unsigned posted_buffer = 32; // posted TLPs between port and NIC; beyond, PCIe credits hold them back
+  unsigned posted_buffer = 32;  // posted TLPs between port and NIC; beyond, PCIe credits hold them back
 };
 
 struct bridge_stats {
-  uint64_t unmapped = 0;      // requests that hit no BAR
+  uint64_t unmapped = 0;               // requests that hit no BAR
   uint64_t link_in = 0, link_out = 0;  // flits
 };
 

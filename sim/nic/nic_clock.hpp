@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One clock for every NIC of one frequency. It ticks only at edges somebody asked for, so idle NICs cost nothing, and one simulator
-// event serves all NICs of an edge. Edge n lies at n / frequency, rounded up to a picosecond: no drift.
+// One clock for every NIC of one frequency. It ticks only at edges somebody asked for, so idle NICs cost nothing, and
+// one simulator event serves all NICs of an edge. Edge n lies at n / frequency, rounded up to a picosecond: no drift.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class nic_clock : public sc_core::sc_module {
   nic_clock(sc_core::sc_module_name name, uint64_t hertz);
 
   unsigned attach(clocked& c);
-  // Client `id` wants the first edge at or after that time, if it has not asked for an earlier one. During an edge and at its time
-  // that is the next edge.
+  // Client `id` wants the first edge at or after that time, if it has not asked for an earlier one. During an edge and
+  // at its time that is the next edge.
   void wake(unsigned id, uint64_t at_ps);
   uint64_t edge_ps(uint64_t n) const;
   uint64_t edge_from(uint64_t at_ps) const;  // first edge at or after

@@ -12,7 +12,9 @@ double link_config::bytes_per_second() const {
   return gt[std::clamp(generation, 1u, 5u)] * coding * lanes / 8.0;
 }
 
-uint64_t link_config::wire_ps(unsigned bytes) const { return uint64_t(std::llround(bytes * 1e12 / bytes_per_second())); }
+uint64_t link_config::wire_ps(unsigned bytes) const {
+  return uint64_t(std::llround(bytes * 1e12 / bytes_per_second()));
+}
 
 unsigned link_config::wire_bytes(const tlp& t) {
   const bool wide = !t.completion() && t.addr >> 32 != 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PCIe link costs: rate from generation and lanes, bytes from the packet, and the flow-control classes of its receivers.
+// What a PCIe link costs: rate from generation and lanes, bytes from the packet, and the flow-control classes of its
+// receivers.
 #pragma once
 
 #include <array>
@@ -29,10 +30,10 @@ inline uint32_t data_credits(const tlp& t) { return t.has_data() ? (t.len_dw + 3
 using rx_credits = std::array<credits, fc_classes>;
 
 struct link_config {
-  unsigned generation = 2;   // 1 ... 5
-  unsigned lanes = 8;        // 1, 2, 4, 8, 16
-  uint64_t latency_ps = 0;   // one way: PHY and data link layer of both ends, and the wire
-  unsigned tlps_per_ack = 1; // a receiver acknowledges that many packets with one DLLP
+  unsigned generation = 2;    // 1 ... 5
+  unsigned lanes = 8;         // 1, 2, 4, 8, 16
+  uint64_t latency_ps = 0;    // one way: PHY and data link layer of both ends, and the wire
+  unsigned tlps_per_ack = 1;  // a receiver acknowledges that many packets with one DLLP
 
   // 8b/10b up to generation 2, 128b/130b above.
   double bytes_per_second() const;

@@ -197,7 +197,9 @@ void requester::finish(unsigned tag) {
   if (d) d(std::move(r));
 }
 
-bool requester::waits(const deadline& d) const { return slots_[d.second].busy && slots_[d.second].deadline_ps == d.first; }
+bool requester::waits(const deadline& d) const {
+  return slots_[d.second].busy && slots_[d.second].deadline_ps == d.first;
+}
 
 void requester::on_deadline() {
   while (!deadlines_.empty()) {

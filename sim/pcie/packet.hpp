@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and taking apart memory TLPs: byte enables, completions cut at the read completion boundary, BAR decoding, and a
-// requester that owns tags.
+// Making and taking apart memory TLPs: byte enables, completions cut at the read completion boundary, BAR decoding, and
+// a requester that owns tags.
 #pragma once
 
 #include <cstddef>
@@ -63,8 +63,8 @@ class bar_map {
 };
 
 struct requester_config {
-  uint16_t id = 0;               // bus, device, function
-  unsigned tags = 32;            // outstanding reads; further ones wait
+  uint16_t id = 0;                       // bus, device, function
+  unsigned tags = 32;                    // outstanding reads; further ones wait
   uint64_t timeout_ps = 50'000'000'000;  // completion time-out
 };
 
@@ -76,7 +76,8 @@ struct read_result {
   bool ok() const { return status == cpl_status::sc && !timed_out && !poisoned; }
 };
 
-// Reads through a port: gives tags, collects split completions, times out. The owner hands it every completion it receives.
+// Reads through a port: gives tags, collects split completions, times out. The owner hands it every completion it
+// receives.
 class requester : public sc_core::sc_module {
  public:
   using done = std::function<void(read_result&&)>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How modules exchange TLPs. Every device, switch and root complex owns one `port` per link; `port::connect` makes a link
-// of two of them. Underneath are TLM-2.0 sockets with the protocol traits `tlp_protocol`: a TLP goes forward with
-// nb_transport_fw, phase BEGIN_REQ, annotated with its arrival (last byte, store and forward); freed flow-control credits come
-// back with nb_transport_bw, phase END_REQ (only kind and len_dw of the payload count then). A module written against the
-// bare sockets interworks with one that uses `port`.
+// How modules exchange TLPs. Every device, switch and root complex owns one `port` per link; `port::connect` makes a
+// link of two of them. Underneath are TLM-2.0 sockets with the protocol traits `tlp_protocol`: a TLP goes forward with
+// nb_transport_fw, phase BEGIN_REQ, annotated with its arrival (last byte, store and forward); freed flow-control
+// credits come back with nb_transport_bw, phase END_REQ (only kind and len_dw of the payload count then). A module
+// written against the bare sockets interworks with one that uses `port`.
 //
 //   port dev("dev", {.rx = {...}});
 //   dev.on_receive = [&](tlp& t) { ...; return true; };   // false: not now; call dev.resume() when there is room
@@ -64,8 +64,8 @@ struct port_config {
 
 struct port_stats {
   std::array<uint64_t, fc_classes> tx_tlps{}, rx_tlps{}, tx_bytes{}, rx_bytes{};  // bytes: payload only
-  uint64_t tx_wire_bytes = 0;                                                    // with overhead, without DLLPs
-  uint64_t credit_stalls = 0;                                                    // a head waited for credits
+  uint64_t tx_wire_bytes = 0;                                                     // with overhead, without DLLPs
+  uint64_t credit_stalls = 0;  // times the wire was free and nothing sendable had credits
 };
 
 class port : public sc_core::sc_module,
@@ -82,8 +82,8 @@ class port : public sc_core::sc_module,
   const link_config& link() const { return link_; }
   bool connected() const { return connected_; }
 
-  // Called for each arrived TLP in order. true: taken (it may be moved from), its credits go back to the sender. false: it
-  // stays, must be unchanged, and its class waits until resume(). Must be set before simulation starts.
+  // Called for each arrived TLP in order. true: taken (it may be moved from), its credits go back to the sender. false:
+  // it stays, must be unchanged, and its class waits until resume(). Must be set before simulation starts.
   std::function<bool(tlp&)> on_receive;
   // A TLP of that class left for the wire: room in the transmit queue.
   std::function<void(fc)> on_sent;
@@ -131,8 +131,8 @@ class port : public sc_core::sc_module,
   port_config cfg_;
   link_config link_;
   bool connected_ = false;
-  rx_credits peer_{};    // what the peer advertised
-  rx_credits used_{};    // of that, in use
+  rx_credits peer_{};  // what the peer advertised
+  rx_credits used_{};  // of that, in use
   ordered_queue tx_queue_, rx_queue_;
   std::deque<arrival> arrivals_;  // on their way; times never decrease
   std::deque<refund> refunds_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root complex: a router whose own address range is host memory. Message-signalled interrupts are writes to a window of their
-// own and reach the CPU model by a callback.
+// Root complex: a router whose own address range is host memory. Message-signalled interrupts are writes to a window of
+// their own and reach the CPU model by a callback.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace ggas::pcie {
 
 struct root_complex_config {
   router_config router;
-  unsigned mps = 256;             // bytes, of its completions
-  unsigned rcb = 64;              // bytes
+  unsigned mps = 256;  // bytes, of its completions
+  unsigned rcb = 64;   // bytes
   uint64_t memory_base = 0;
   uint64_t memory_bytes = 1ull << 30;
-  uint64_t memory_latency_ps = 0; // from a request's arrival to the data at the root port
+  uint64_t memory_latency_ps = 0;      // from a request's arrival to the data at the root port
   double memory_bytes_per_second = 0;  // 0: no limit
   uint64_t msi_base = 0xfee00000, msi_bytes = 0x100000;
 };

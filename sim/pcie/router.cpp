@@ -15,7 +15,8 @@ unsigned router::add_port(const std::string& name, const port_config& cfg) {
   auto l = std::make_unique<lane>();
   lane* raw = l.get();
   l->link = std::make_unique<port>(name.c_str(), cfg);
-  l->pipe = std::make_unique<timed_queue<routed>>((name + "_pipe").c_str(), [this](routed&& r) { lanes_[r.to]->link->send(std::move(r.packet)); });
+  l->pipe = std::make_unique<timed_queue<routed>>(
+      (name + "_pipe").c_str(), [this](routed&& r) { lanes_[r.to]->link->send(std::move(r.packet)); });
   l->link->on_receive = [this, index](tlp& t) { return receive(index, t); };
   l->link->on_sent = [this, raw](fc c) {
     --raw->inside[unsigned(c)];

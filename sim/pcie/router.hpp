@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes TLPs between ports: requests by address, completions by requester id. A PCIe switch is a router with an upstream port; a
-// root complex (root_complex.hpp) is a router with memory behind it.
+// Routes TLPs between ports: requests by address, completions by requester id. A PCIe switch is a router with an
+// upstream port; a root complex (root_complex.hpp) is a router with memory behind it.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ namespace ggas::pcie {
 
 // What a router does with requests from one port to another. Completions follow their request's path and latency.
 struct path_rule {
-  bool posted = true;          // forwarded; else dropped and counted
-  bool non_posted = true;      // forwarded; else answered UR
-  uint64_t latency_ps = 0;     // of a request or completion through the router
-  unsigned np_outstanding = 0; // reads of this path under way in the router; 0: no limit
-  double np_bytes_per_second = 0;  // rate at which reads of this path are let through; 0: no limit
+  bool posted = true;                       // forwarded; else dropped and counted
+  bool non_posted = true;                   // forwarded; else answered UR
+  uint64_t latency_ps = 0;                  // of a request or completion through the router
+  unsigned np_outstanding = 0;              // reads of this path under way in the router; 0: no limit
+  double np_bytes_per_second = 0;           // rate at which reads of this path are let through; 0: no limit
   uint64_t np_timeout_ps = 50'000'000'000;  // a read without answer gives its place back
 };
 
 struct router_config {
   uint16_t id = 0;
-  path_rule rule;            // between any two ports without a rule of their own
-  size_t queue_limit = 8;    // per output and class; beyond, inputs wait
+  path_rule rule;          // between any two ports without a rule of their own
+  size_t queue_limit = 8;  // per output and class; beyond, inputs wait
 };
 
 struct router_stats {
@@ -74,7 +74,7 @@ class router : public sc_core::sc_module {
     std::unique_ptr<port> link;
     std::unique_ptr<timed_queue<routed>> pipe;  // what came in here, on its way through
     std::array<size_t, fc_classes> inside{};    // packets for this port, in any pipe or its transmit queue
-    bool waiting = false;                    // refused something
+    bool waiting = false;                       // refused something
   };
   struct path_state {
     uint64_t next_read_ps = 0;

@@ -74,7 +74,8 @@ void read_wire(table_reader r, platform& p) {
   r.nanoseconds("latency_ns", p.link.latency_ps, most_ns);
   const double core = double(p.nic.data_width) * double(p.nic.hertz);
   if (p.nic.hertz && p.link.bits_per_second > core)
-    r.wrong("gbit_per_s", fmt::format("{} is above what the NIC's core moves, data_width x clock = {:.3f}", gbps, core / 1e9));
+    r.wrong("gbit_per_s",
+            fmt::format("{} is above what the NIC's core moves, data_width x clock = {:.3f}", gbps, core / 1e9));
   if (p.nic.hertz && p.link.latency_ps * 1e-12 * double(p.nic.hertz) < 1)
     r.wrong("latency_ns", "must be at least one cycle of the NIC");
   r.finish();

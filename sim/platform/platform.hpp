@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A platform file: what the nodes, their buses and their links are made of. Files: sim/platforms/*.toml; every key is required and
-// every number there carries its source. Times are nanoseconds in the file and picoseconds here.
+// A platform file: what the nodes, their buses and their links are made of. Files: sim/platforms/*.toml; every key is
+// required and every number there carries its source. Times are nanoseconds in the file and picoseconds here.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct platform {
   std::string name, file;
 
   struct {
-    unsigned data_width = 64;      // bits
-    uint64_t hertz = 0;            // core clock
-    uint64_t rx_latency_ps = 0;    // PCIe core of the NIC, wire to TLP boundary
-    uint64_t tx_latency_ps = 0;    // and back
+    unsigned data_width = 64;    // bits
+    uint64_t hertz = 0;          // core clock
+    uint64_t rx_latency_ps = 0;  // PCIe core of the NIC, wire to TLP boundary
+    uint64_t tx_latency_ps = 0;  // and back
     uint16_t load_timeout_ticks = 0, host_timeout_ticks = 0;
     unsigned replay_timeout_cycles = 0, replay_limit = 0;
   } nic;

@@ -44,11 +44,11 @@ void chrome_writer::name_track(unsigned p, unsigned t, const std::string& name) 
 
 void chrome_writer::slice(unsigned p, unsigned t, const std::string& name, uint64_t start_ps, uint64_t end_ps,
                           const std::string& args, flow f, uint64_t id) {
-  event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", name, p, t, us(start_ps),
-                    us(end_ps - start_ps), args));
+  event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", name, p, t,
+                    us(start_ps), us(end_ps - start_ps), args));
   if (f == flow::none) return;
-  event(fmt::format(R"({{"ph":"{}","cat":"message","name":"message","id":{},"pid":{},"tid":{},"ts":{},"bp":"e"}})", char(f), id, p, t,
-                    us(start_ps)));
+  event(fmt::format(R"({{"ph":"{}","cat":"message","name":"message","id":{},"pid":{},"tid":{},"ts":{},"bp":"e"}})",
+                    char(f), id, p, t, us(start_ps)));
 }
 
 }  // namespace ggas::trace

@@ -21,8 +21,8 @@ class chrome_writer {
   void name_process(unsigned process, const std::string& name);
   void name_track(unsigned process, unsigned track, const std::string& name);
   // A slice from start to end; `args` is the inside of a JSON object or empty.
-  void slice(unsigned process, unsigned track, const std::string& name, uint64_t start_ps, uint64_t end_ps, const std::string& args,
-             flow f, uint64_t flow_id);
+  void slice(unsigned process, unsigned track, const std::string& name, uint64_t start_ps, uint64_t end_ps,
+             const std::string& args, flow f, uint64_t flow_id);
   // Ends the file; nothing may follow.
   void finish();
 

@@ -35,10 +35,10 @@ std::expected<std::unique_ptr<pcapng_writer>, std::string> pcapng_writer::open(c
   if (!f) return std::unexpected(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
   std::unique_ptr<pcapng_writer> w(new pcapng_writer(f));
   bytes b;
-  put(b, uint32_t(0x1a2b3c4d));    // byte order
-  put(b, uint16_t(1));             // version 1.0
+  put(b, uint32_t(0x1a2b3c4d));  // byte order
+  put(b, uint16_t(1));           // version 1.0
   put(b, uint16_t(0));
-  put(b, ~uint64_t(0));            // section length unknown
+  put(b, ~uint64_t(0));  // section length unknown
   w->block(0x0a0d0d0a, b);
   return w;
 }
@@ -57,7 +57,7 @@ unsigned pcapng_writer::add_interface(const std::string& name, link_type type) {
   bytes b;
   put(b, uint16_t(type));
   put(b, uint16_t(0));
-  put(b, uint32_t(0));  // no snap length
+  put(b, uint32_t(0));                                                                  // no snap length
   option(b, 2, std::span(reinterpret_cast<const uint8_t*>(name.data()), name.size()));  // if_name
   const uint8_t nanoseconds = 9;
   option(b, 9, std::span(&nanoseconds, 1));  // if_tsresol
@@ -92,15 +92,23 @@ std::vector<uint8_t> tlp_bytes(const pcie::tlp& t) {
   uint32_t type = 0;
   switch (t.kind) {
     case tlp_kind::mrd:
-    case tlp_kind::mwr: type = 0x00; break;
+    case tlp_kind::mwr:
+      type = 0x00;
+      break;
     case tlp_kind::cpl:
-    case tlp_kind::cpld: type = 0x0a; break;
-    case tlp_kind::other_p: type = 0x10; break;   // message
-    case tlp_kind::other_np: type = 0x02; break;  // I/O request
+    case tlp_kind::cpld:
+      type = 0x0a;
+      break;
+    case tlp_kind::other_p:
+      type = 0x10;
+      break;  // message
+    case tlp_kind::other_np:
+      type = 0x02;
+      break;  // I/O request
   }
   const uint32_t format = (t.has_data() ? 2u : 0u) | (wide ? 1u : 0u);
-  dw(format << 29 | type << 24 | uint32_t(t.attr >> 2 & 1) << 18 | uint32_t(t.poisoned) << 14 | uint32_t(t.attr & 1) << 12 |
-     uint32_t(t.attr >> 1 & 1) << 13 | (t.len_dw & 0x3ffu));
+  dw(format << 29 | type << 24 | uint32_t(t.attr >> 2 & 1) << 18 | uint32_t(t.poisoned) << 14 |
+     uint32_t(t.attr & 1) << 12 | uint32_t(t.attr >> 1 & 1) << 13 | (t.len_dw & 0x3ffu));
   if (t.completion()) {
     dw(uint32_t(t.completer) << 16 | uint32_t(t.status) << 13 | (t.byte_count & 0xfffu));
     dw(uint32_t(t.requester) << 16 | uint32_t(t.tag & 0xff) << 8 | (t.lower_addr & 0x7fu));

@@ -22,10 +22,14 @@ constexpr size_t messages_kept = 4096;  // per path; older ones lost their way (
 
 unsigned track_of(place p) {
   switch (p) {
-    case place::gpu_to_host: return track_gpu_tx;
-    case place::host_to_nic: return track_nic_rx;
-    case place::nic_to_host: return track_nic_tx;
-    case place::host_to_gpu: return track_gpu_rx;
+    case place::gpu_to_host:
+      return track_gpu_tx;
+    case place::host_to_nic:
+      return track_nic_rx;
+    case place::nic_to_host:
+      return track_nic_tx;
+    case place::host_to_gpu:
+      return track_gpu_rx;
   }
   return 0;
 }
@@ -73,7 +77,8 @@ void recorder::node(unsigned n, const node_map& map) {
   }
   if (trace_) {
     trace_->name_process(n, fmt::format("node {}", n));
-    static constexpr const char* tracks[] = {"", "GPU to host", "host to NIC", "link out", "link in", "NIC to host", "host to GPU"};
+    static constexpr const char* tracks[] = {"",        "GPU to host", "host to NIC", "link out",
+                                             "link in", "NIC to host", "host to GPU"};
     for (unsigned t = track_gpu_tx; t <= track_gpu_rx; ++t) trace_->name_track(n, t, tracks[t]);
   }
   nodes_.push_back(std::move(s));
@@ -119,7 +124,8 @@ std::optional<std::pair<flow, uint64_t>> recorder::follow_segment(unsigned n, pl
     const uint64_t id = m->id;
     if (load) reads_[{n, t.requester, t.tag}] = id;
     const bool reached_end = offset + 4ull * t.len_dw - 1 >= m->last;
-    const bool last_place = where == place::host_to_gpu || nodes_[n].map.segment_base < (1ull << 32);  // host memory: no wire behind
+    const bool last_place =
+        where == place::host_to_gpu || nodes_[n].map.segment_base < (1ull << 32);  // host memory: no wire behind
     if (!load && reached_end && last_place) {
       std::erase_if(messages_[path], [id](const message& x) { return x.id == id; });
       return std::pair(flow::end, id);
@@ -156,9 +162,9 @@ void recorder::tlp(unsigned n, place where, const pcie::tlp& t, uint64_t start_p
     pcap_->write(where == place::host_to_nic ? nodes_[n].host_rx : nodes_[n].host_tx, start_ps, tlp_bytes(t));
   if (!trace_) return;
   const auto f = follow(n, where, t);
-  const std::string args = t.completion()
-                               ? fmt::format(R"("tag":{},"bytes":{},"status":{})", t.tag, 4 * t.len_dw, unsigned(t.status))
-                               : fmt::format(R"("addr":"{:#x}","bytes":{},"tag":{})", t.addr, 4 * t.len_dw, t.tag);
+  const std::string args =
+      t.completion() ? fmt::format(R"("tag":{},"bytes":{},"status":{})", t.tag, 4 * t.len_dw, unsigned(t.status))
+                     : fmt::format(R"("addr":"{:#x}","bytes":{},"tag":{})", t.addr, 4 * t.len_dw, t.tag);
   trace_->slice(n, track_of(where), fmt::format("{} {} B", kind_name(t.kind), 4 * t.len_dw), start_ps, end_ps, args,
                 f ? f->first : flow::none, f ? f->second : 0);
 }
@@ -169,7 +175,8 @@ void recorder::flit(unsigned from, unsigned to, const nic::flit& f, uint64_t sta
   assembly& a = nodes_[to].incoming;
   const unsigned words = cfg_.data_width / 64;
   switch (f.kind) {
-    case nic::flit_kind::ctrl: return;
+    case nic::flit_kind::ctrl:
+      return;
     case nic::flit_kind::sop:
       a = {.words = {}, .start_ps = start_ps, .open = true};
       [[fallthrough]];

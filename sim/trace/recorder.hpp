@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows messages through a cluster: takes what ports and wires show and writes a Chrome/Perfetto trace and a packet capture. It only
-// watches; nothing in the simulation depends on it.
+// Follows messages through a cluster: takes what ports and wires show and writes a Chrome/Perfetto trace and a packet
+// capture. It only watches; nothing in the simulation depends on it.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ class recorder {
   struct node_state {
     node_map map;
     unsigned link_tx = 0, link_rx = 0, host_tx = 0, host_rx = 0;  // interfaces of the capture
-    assembly incoming;                                             // on the wire to this node
+    assembly incoming;                                            // on the wire to this node
   };
 
   explicit recorder(const recorder_config& cfg) : cfg_(cfg) {}

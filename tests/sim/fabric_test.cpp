@@ -102,13 +102,14 @@ TEST_P(fault_script, names_line_and_rule) {
   ASSERT_FALSE(r);
   EXPECT_NE(r.error().find(GetParam().says), std::string::npos) << r.error();
 }
-INSTANTIATE_TEST_SUITE_P(errors, fault_script,
-                         testing::Values(bad_script{"*", "f.txt:1: expected"}, bad_script{"\n* burn at 1", "f.txt:2: unknown fault 'burn'"},
-                                         bad_script{"* drop at -1", "f.txt:1"}, bad_script{"* drop at 1 count 0", "count at least 1"},
-                                         bad_script{"* drop rate 1.5", "between 0 and 1"}, bad_script{"* drop rate x", "between 0 and 1"},
-                                         bad_script{"* drop sometimes", "expected: at"}, bad_script{"* cut at 3", "expected: cut"},
-                                         bad_script{"* cut from 3 to 2", "to > from"}, bad_script{"* cut from nan", "numbers of"},
-                                         bad_script{"* cut from 1e300", "numbers of"}, bad_script{"* drop at 1 2 3", "expected: at"}));
+INSTANTIATE_TEST_SUITE_P(
+    errors, fault_script,
+    testing::Values(bad_script{"*", "f.txt:1: expected"}, bad_script{"\n* burn at 1", "f.txt:2: unknown fault 'burn'"},
+                    bad_script{"* drop at -1", "f.txt:1"}, bad_script{"* drop at 1 count 0", "count at least 1"},
+                    bad_script{"* drop rate 1.5", "between 0 and 1"}, bad_script{"* drop rate x", "between 0 and 1"},
+                    bad_script{"* drop sometimes", "expected: at"}, bad_script{"* cut at 3", "expected: cut"},
+                    bad_script{"* cut from 3 to 2", "to > from"}, bad_script{"* cut from nan", "numbers of"},
+                    bad_script{"* cut from 1e300", "numbers of"}, bad_script{"* drop at 1 2 3", "expected: at"}));
 
 }  // namespace
 }  // namespace ggas::test

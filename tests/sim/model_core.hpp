@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A nic_core made of the reference model: tests of the platform that need a NIC but not its cycles. Packets cross the link without the
-// link protocol; each TLP and flit takes a cycle.
+// A nic_core made of the reference model: tests of the platform that need a NIC but not its cycles. Packets cross the
+// link without the link protocol; each TLP and flit takes a cycle.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,8 @@ namespace ggas::test {
 
 class model_core : public nic::nic_core {
  public:
-  model_core(unsigned width, const nic::host_config& cfg) : width_(width), model_(width, cfg), decoder_(width), id_(cfg.bus_id) {}
+  model_core(unsigned width, const nic::host_config& cfg)
+      : width_(width), model_(width, cfg), decoder_(width), id_(cfg.bus_id) {}
 
   unsigned data_width() const override { return width_; }
   unsigned np_credits() const override { return 32; }

@@ -17,8 +17,12 @@ const pcie::link_config slot{.generation = 2, .lanes = 8, .latency_ps = 50'000};
 
 // Two devices at a root complex; a requests.
 struct bus {
-  explicit bus(pcie::root_complex_config cfg = {.router = {.rule = {.latency_ps = 100'000}}, .memory_latency_ps = 300'000})
-      : root("root", cfg, memory), a("a"), b("b"), requester("requester", a.port, {.id = id_a, .tags = 8, .timeout_ps = 20'000'000}) {
+  explicit bus(pcie::root_complex_config cfg = {.router = {.rule = {.latency_ps = 100'000}},
+                                                .memory_latency_ps = 300'000})
+      : root("root", cfg, memory),
+        a("a"),
+        b("b"),
+        requester("requester", a.port, {.id = id_a, .tags = 8, .timeout_ps = 20'000'000}) {
     port_a = root.add_port("port_a");
     port_b = root.add_port("port_b");
     pcie::port::connect(a.port, root.at(port_a), slot);
@@ -94,7 +98,8 @@ TEST(root_complex, peer_to_peer_latency_is_the_sum_of_its_parts) {
   const auto [r, t] = s.read(bar_b + 0x40, 4);
   EXPECT_TRUE(r.ok());
   EXPECT_EQ(r.dws.at(0), 0xabcd0040u);
-  // There and back; the device answers at once, so its completion waits for the acknowledgement of the request (8 bytes).
+  // There and back; the device answers at once, so its completion waits for the acknowledgement of the request (8
+  // bytes).
   EXPECT_EQ(t, 2 * (2 * (20 * 250u + 50'000u) + 100'000u) + 2 * 4 * 250u + 8 * 250u);
 }
 
@@ -192,7 +197,8 @@ TEST(root_complex, peer_reads_obey_their_number) {
     if (t.non_posted()) most = std::max(most, ++inside);
     return true;
   };
-  for (unsigned i = 0; i < 30; ++i) s.requester.read(pcie::memory_read(bar_b, 200, 0, 0), [&](pcie::read_result&&) { ++done; });
+  for (unsigned i = 0; i < 30; ++i)
+    s.requester.read(pcie::memory_read(bar_b, 200, 0, 0), [&](pcie::read_result&&) { ++done; });
   for (int i = 0; i < 400 && done < 30; ++i) {
     run_idle(s.k, 500'000);
     for (auto& r : s.b.got) {
@@ -243,11 +249,12 @@ TEST(router, switch_forwards_up_down_and_across) {
   sw.attach(px, id_a);
   sw.attach(py, id_b);
   sw.upstream(up);
-  x.port.send(write_of(0x1000, 4, id_a));    // to memory: up
-  x.port.send(write_of(bar_b + 4, 4, id_a)); // across
-  host.port.send(write_of(bar_a, 4));        // down
+  x.port.send(write_of(0x1000, 4, id_a));            // to memory: up
+  x.port.send(write_of(bar_b + 4, 4, id_a));         // across
+  host.port.send(write_of(bar_a, 4));                // down
   host.port.send(pcie::memory_read(0x99, 1, 0, 3));  // nobody: UR, not sent back up
-  y.port.send(pcie::error_completion(pcie::memory_read(0, 4, 0x55, 1), pcie::cpl_status::ur, id_b));  // unknown requester: up
+  y.port.send(
+      pcie::error_completion(pcie::memory_read(0, 4, 0x55, 1), pcie::cpl_status::ur, id_b));  // unknown requester: up
   run_idle(k);
   EXPECT_EQ(x.got.size(), 1u);
   EXPECT_EQ(y.got.size(), 1u);

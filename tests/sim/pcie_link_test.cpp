@@ -25,7 +25,8 @@ TEST_P(link_bandwidth, matches_tlp_efficiency) {
   const pcie::link_config link{.generation = c.generation, .lanes = c.lanes, .latency_ps = 100'000};
   pcie::port::connect(a.port, b.port, link);
   constexpr unsigned n = 2000;
-  for (unsigned i = 0; i < n; ++i) a.port.send(write_of((c.wide ? 1ull << 40 : 0x1000) + uint64_t(i) * 4096, c.payload));
+  for (unsigned i = 0; i < n; ++i)
+    a.port.send(write_of((c.wide ? 1ull << 40 : 0x1000) + uint64_t(i) * 4096, c.payload));
   run_idle(k);
   ASSERT_EQ(b.got.size(), n);
   const double seconds = double(b.got.back().at_ps - b.got.front().at_ps) * 1e-12;
@@ -102,8 +103,8 @@ TEST(link, credits_are_never_exceeded_and_come_back) {
   (void)worst_p, (void)worst_d;
 }
 
-// Random traffic of all classes against random refusals: nothing lost, each class in order, and nothing passes a posted request it
-// may not pass. The tag counts all packets, so it is the order of sending.
+// Random traffic of all classes against random refusals: nothing lost, each class in order, and nothing passes a posted
+// request it may not pass. The tag counts all packets, so it is the order of sending.
 TEST(link, order_holds_under_random_traffic) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     sim::kernel k;
@@ -117,9 +118,15 @@ TEST(link, order_holds_under_random_traffic) {
     for (unsigned i = 0; i < n; ++i) {
       pcie::tlp t;
       switch (rng() % 3) {
-        case 0: t = write_of(0x1000, 4 + 4 * (rng() % 32)); break;
-        case 1: t = pcie::memory_read(0x1000, 4, 1, 0); break;
-        default: t = pcie::error_completion(pcie::memory_read(0x1000, 4, 1, 0), pcie::cpl_status::ur, 2); break;
+        case 0:
+          t = write_of(0x1000, 4 + 4 * (rng() % 32));
+          break;
+        case 1:
+          t = pcie::memory_read(0x1000, 4, 1, 0);
+          break;
+        default:
+          t = pcie::error_completion(pcie::memory_read(0x1000, 4, 1, 0), pcie::cpl_status::ur, 2);
+          break;
       }
       t.tag = uint16_t(i);
       kind[i] = t.posted() ? 'P' : t.non_posted() ? 'N' : 'C';

@@ -80,9 +80,12 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{"unknown_nested", "[pcie.gpu]\n", "[pcie.gpu]\nslots = 1\n", "my.toml: pcie.gpu.slots: unknown key"},
         mistake{"missing_key", "data_width = 64", "", "my.toml: nic.data_width: missing key"},
         mistake{"missing_table", "[link]\n", "[lnk]\n", "my.toml: link: missing key"},
-        mistake{"type_string", "data_width = 64", "data_width = \"64\"", "nic.data_width: must be a whole number, is string"},
-        mistake{"type_float", "data_width = 64", "data_width = 64.0", "nic.data_width: must be a whole number, is floating-point"},
-        mistake{"type_bool", "posted = true", "posted = 1", "root_complex.gpu_to_nic.posted: must be true or false, is integer"},
+        mistake{"type_string", "data_width = 64", "data_width = \"64\"",
+                "nic.data_width: must be a whole number, is string"},
+        mistake{"type_float", "data_width = 64", "data_width = 64.0",
+                "nic.data_width: must be a whole number, is floating-point"},
+        mistake{"type_bool", "posted = true", "posted = 1",
+                "root_complex.gpu_to_nic.posted: must be true or false, is integer"},
         mistake{"type_number", "clock_mhz = 175.0", "clock_mhz = true", "nic.clock_mhz: must be a number, is boolean"},
         mistake{"type_table", "[host]\n", "host = 3\n[hos]\n", ""},
         mistake{"name_number", "name = \"galibier-k20\"", "name = 20", "my.toml: name: must be a string, is integer"},
@@ -91,15 +94,19 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{"clock_zero", "clock_mhz = 175.0", "clock_mhz = 0.0", "nic.clock_mhz: 0 is out of range 1 ... 5000"},
         mistake{"clock_nan", "clock_mhz = 175.0", "clock_mhz = nan", "nic.clock_mhz: nan is out of range"},
         mistake{"clock_inf", "clock_mhz = 175.0", "clock_mhz = inf", "nic.clock_mhz: inf is out of range"},
-        mistake{"line_rate", "gbit_per_s = 9.8", "gbit_per_s = 12.0", "link.gbit_per_s: 12 is above what the NIC's core moves"},
+        mistake{"line_rate", "gbit_per_s = 9.8", "gbit_per_s = 12.0",
+                "link.gbit_per_s: 12 is above what the NIC's core moves"},
         mistake{"generation", "generation = 2", "generation = 6", "pcie.nic.generation: 6 is out of range 1 ... 5"},
         mistake{"lanes", "lanes = 8", "lanes = 7", "pcie.nic.lanes: 7 is not one of 1, 2, 4, 8, 16"},
         mistake{"mps", "mps = 256", "mps = 300", "pcie.nic.mps: 300 is not one of"},
         mistake{"rcb", "rcb = 64", "rcb = 32", "root_complex.rcb: 32 is not one of 64, 128"},
-        mistake{"credits", "posted_data = 308", "posted_data = 3", "pcie.nic.device_credits.posted_data: 3 is out of range 64"},
-        mistake{"huge", "memory_bytes = 1073741824", "memory_bytes = 9223372036854775807", "host.memory_bytes: 9223372036854775807 is out of range"},
+        mistake{"credits", "posted_data = 308", "posted_data = 3",
+                "pcie.nic.device_credits.posted_data: 3 is out of range 64"},
+        mistake{"huge", "memory_bytes = 1073741824", "memory_bytes = 9223372036854775807",
+                "host.memory_bytes: 9223372036854775807 is out of range"},
         mistake{"overflow", "memory_bytes = 1073741824", "memory_bytes = 99999999999999999999", "my.toml:"},
-        mistake{"syntax", "[nic]\n", "[nic\n", "my.toml:"}, mistake{"duplicate", "[nic]\n", "[nic]\ndata_width = 64\n", "my.toml:"}),
+        mistake{"syntax", "[nic]\n", "[nic\n", "my.toml:"},
+        mistake{"duplicate", "[nic]\n", "[nic]\ndata_width = 64\n", "my.toml:"}),
     [](const auto& i) { return i.param.name; });
 
 TEST(platform, all_mistakes_are_reported_at_once) {
@@ -124,16 +131,22 @@ TEST(platform, files_that_are_not_there) {
 }
 
 TEST(platform, overrides) {
-  const std::vector<std::string> ok = {"nic.clock_mhz=157", " pcie.nic.lanes = 4", "root_complex.nic_to_gpu.non_posted=false"};
+  const std::vector<std::string> ok = {"nic.clock_mhz=157", " pcie.nic.lanes = 4",
+                                       "root_complex.nic_to_gpu.non_posted=false"};
   const auto p = sim::load_platform("galibier-k20", ok);
   ASSERT_TRUE(p) << p.error();
   EXPECT_EQ(p->nic.hertz, 157'000'000u);
   EXPECT_EQ(p->pcie.nic.link.lanes, 4u);
   EXPECT_FALSE(p->root_complex.nic_to_gpu.non_posted);
-  const std::pair<const char*, const char*> bad[] = {
-      {"nic.clock_mhz", "expected table.key=value"},   {"nic.clck=3", "unknown key 'clck'"}, {"nik.clock_mhz=3", "there is no table 'nik'"},
-      {"nic.clock_mhz=fast", "not a TOML value"},      {"nic.data_width=63", "not one of"},  {"nic.clock_mhz=", "not a TOML value"},
-      {"nic.clock_mhz=1\nother=2", "not a TOML value"}, {"=3", "unknown key ''"},            {"nic.data_width.x=3", "there is no table"}};
+  const std::pair<const char*, const char*> bad[] = {{"nic.clock_mhz", "expected table.key=value"},
+                                                     {"nic.clck=3", "unknown key 'clck'"},
+                                                     {"nik.clock_mhz=3", "there is no table 'nik'"},
+                                                     {"nic.clock_mhz=fast", "not a TOML value"},
+                                                     {"nic.data_width=63", "not one of"},
+                                                     {"nic.clock_mhz=", "not a TOML value"},
+                                                     {"nic.clock_mhz=1\nother=2", "not a TOML value"},
+                                                     {"=3", "unknown key ''"},
+                                                     {"nic.data_width.x=3", "there is no table"}};
   for (const auto& [text, says] : bad) {
     const std::vector<std::string> o = {text};
     const auto r = sim::load_platform("galibier-k20", o);
@@ -148,17 +161,26 @@ TEST(platform, survives_mangled_files) {
   constexpr unsigned seed = 20141;
   std::mt19937 rng(seed);
   RecordProperty("seed", seed);
-  const char* pieces[] = {"[", "]", "=", "\"", "-", "e999", "0x", "\n", ".", "{", "}", "nan", "'''", "\0", "\xff", "1979-05-27", "inf", "#"};
+  const char* pieces[] = {"[", "]", "=",   "\"",  "-",  "e999", "0x",         "\n",  ".",
+                          "{", "}", "nan", "'''", "\0", "\xff", "1979-05-27", "inf", "#"};
   unsigned loaded = 0, refused = 0;
   for (int i = 0; i < 3000; ++i) {
     std::string text = good;
     for (unsigned k = 1 + rng() % 6; k--;) {
       const size_t at = rng() % text.size();
       switch (rng() % 4) {
-        case 0: text[at] = char(rng()); break;
-        case 1: text.erase(at, 1 + rng() % 40); break;
-        case 2: text.insert(at, pieces[rng() % std::size(pieces)]); break;
-        default: text.insert(at, text.substr(rng() % text.size(), rng() % 60)); break;
+        case 0:
+          text[at] = char(rng());
+          break;
+        case 1:
+          text.erase(at, 1 + rng() % 40);
+          break;
+        case 2:
+          text.insert(at, pieces[rng() % std::size(pieces)]);
+          break;
+        default:
+          text.insert(at, text.substr(rng() % text.size(), rng() % 60));
+          break;
       }
     }
     const auto p = sim::parse_platform(text, "fuzz.toml");

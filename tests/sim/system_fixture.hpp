@@ -18,7 +18,8 @@ class memory_endpoint : public sim::endpoint {
   explicit memory_endpoint(const sim::endpoint_slot& s)
       : slot(s),
         link(sc_core::sc_gen_unique_name("gpu_port"), s.plat.pcie.gpu.device),
-        requester(sc_core::sc_gen_unique_name("gpu_requester"), link, {.id = s.id, .tags = 32, .timeout_ps = 40'000'000'000}) {
+        requester(sc_core::sc_gen_unique_name("gpu_requester"), link,
+                  {.id = s.id, .tags = 32, .timeout_ps = 40'000'000'000}) {
     link.on_receive = [this](pcie::tlp& t) { return receive(t); };
   }
   pcie::port& port() override { return link; }
@@ -61,7 +62,9 @@ inline sim::system_config config(const char* platform, bool rtl, std::vector<std
   if (p) c.plat = std::move(*p);
   c.gpu = [](const sim::endpoint_slot& s) { return std::make_unique<memory_endpoint>(s); };
   if (!rtl)
-    c.make_nic = [](unsigned width, const nic::host_config& h, const char*) { return std::make_unique<model_core>(width, h); };
+    c.make_nic = [](unsigned width, const nic::host_config& h, const char*) {
+      return std::make_unique<model_core>(width, h);
+    };
   return c;
 }
 

@@ -28,7 +28,9 @@ struct nic_case {
 
 class with_nic : public testing::TestWithParam<nic_case> {
  protected:
-  sim::system_config base(std::vector<std::string> overrides = {}) { return config(GetParam().platform, GetParam().rtl, overrides); }
+  sim::system_config base(std::vector<std::string> overrides = {}) {
+    return config(GetParam().platform, GetParam().rtl, overrides);
+  }
 };
 
 TEST_P(with_nic, stores_arrive_and_loads_return_them) {
@@ -189,7 +191,8 @@ TEST(host, back_pressure_reaches_the_source) {
   EXPECT_TRUE(s->run_until([&] { return target.writes == n; }, 5'000'000'000));
 }
 
-// Stores of one size as fast as the GPU's link takes them: the wire between the NICs is the bound, at its payload share.
+// Stores of one size as fast as the GPU's link takes them: the wire between the NICs is the bound, at its payload
+// share.
 TEST(throughput, stores_reach_the_payload_bound_of_the_link) {
   auto s = make(config("galibier-k20", true));
   ASSERT_TRUE(s);
@@ -231,7 +234,8 @@ TEST_P(faulty, link_faults_lose_nothing) {
 }
 INSTANTIATE_TEST_SUITE_P(kinds, faulty,
                          testing::Values("* drop rate 0.001", "* corrupt rate 0.001", "* duplicate rate 0.001",
-                                         "0->1 drop at 1000 count 50", "* drop rate 0.002\n* corrupt rate 0.002\n* duplicate rate 0.002"));
+                                         "0->1 drop at 1000 count 50",
+                                         "* drop rate 0.002\n* corrupt rate 0.002\n* duplicate rate 0.002"));
 
 TEST(link, a_cut_is_detected_and_loads_end_with_an_error) {
   auto c = config("galibier-k20", true);
@@ -247,7 +251,8 @@ TEST(link, a_cut_is_detected_and_loads_end_with_an_error) {
   const auto counters = s->counters(0);
   EXPECT_EQ(counters.at("EVENT_LINK_DEAD"), 1u);
   const auto events = s->events(0);
-  EXPECT_TRUE(std::ranges::any_of(events, [](const std::string& e) { return e.find("LINK_DEAD") != std::string::npos; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(events, [](const std::string& e) { return e.find("LINK_DEAD") != std::string::npos; }));
 }
 #endif
 
@@ -270,30 +275,32 @@ TEST_P(rejects, names_input_and_rule) {
 
 INSTANTIATE_TEST_SUITE_P(
     input, rejects,
-    testing::Values(bad_config{"nodes0", [](auto& c) { c.nodes = 0; }, "nodes = 0"},
-                    bad_config{"nodes3", [](auto& c) { c.nodes = 3; }, "nodes = 3: the cycle-accurate NIC has one link"},
-                    bad_config{"nodes_negative", [](auto& c) { c.nodes = -2; }, "nodes = -2"},
-                    bad_config{"segment", [](auto& c) { c.segment_bytes = 5000; }, "segment_bytes = 5000: must be a multiple of 4096"},
-                    bad_config{"segment_zero", [](auto& c) { c.segment_bytes = 0; }, "segment_bytes = 0"},
-                    bad_config{"segment_host",
-                               [](auto& c) {
-                                 c.gpu = nullptr;
-                                 c.segment_bytes = 1ull << 34;
-                               },
-                               "host memory has room"},
-                    bad_config{"bar", [](auto& c) { c.endpoint_bar_bytes = 12345; }, "endpoint_bar_bytes = 12345"},
-                    bad_config{"waves", [](auto& c) { c.waves_from_us = 5, c.waves_to_us = 4; }, "waves_to_us = 4"},
-                    bad_config{"pcap", [](auto& c) { c.pcap = "/nonexistent/x.pcapng"; }, "/nonexistent/x.pcapng"},
-                    bad_config{"trace", [](auto& c) { c.trace = "/nonexistent/x.json"; }, "/nonexistent/x.json"},
-                    bad_config{"fault", [](auto& c) { c.faults = "* explode at 3"; }, "faults:1: unknown fault 'explode'"},
-                    bad_config{"fault_wire", [](auto& c) { c.faults = "5->6 drop at 3"; }, "there is no wire '5->6'"},
-                    bad_config{"no_nic",
-                               [](auto& c) {
-                                 c.make_nic = [](unsigned, const nic::host_config&, const char*) {
-                                   return std::unique_ptr<nic::nic_core>();
-                                 };
-                               },
-                               "nic.data_width = 64"}),
+    testing::Values(
+        bad_config{"nodes0", [](auto& c) { c.nodes = 0; }, "nodes = 0"},
+        bad_config{"nodes3", [](auto& c) { c.nodes = 3; }, "nodes = 3: the cycle-accurate NIC has one link"},
+        bad_config{"nodes_negative", [](auto& c) { c.nodes = -2; }, "nodes = -2"},
+        bad_config{"segment", [](auto& c) { c.segment_bytes = 5000; },
+                   "segment_bytes = 5000: must be a multiple of 4096"},
+        bad_config{"segment_zero", [](auto& c) { c.segment_bytes = 0; }, "segment_bytes = 0"},
+        bad_config{"segment_host",
+                   [](auto& c) {
+                     c.gpu = nullptr;
+                     c.segment_bytes = 1ull << 34;
+                   },
+                   "host memory has room"},
+        bad_config{"bar", [](auto& c) { c.endpoint_bar_bytes = 12345; }, "endpoint_bar_bytes = 12345"},
+        bad_config{"waves", [](auto& c) { c.waves_from_us = 5, c.waves_to_us = 4; }, "waves_to_us = 4"},
+        bad_config{"pcap", [](auto& c) { c.pcap = "/nonexistent/x.pcapng"; }, "/nonexistent/x.pcapng"},
+        bad_config{"trace", [](auto& c) { c.trace = "/nonexistent/x.json"; }, "/nonexistent/x.json"},
+        bad_config{"fault", [](auto& c) { c.faults = "* explode at 3"; }, "faults:1: unknown fault 'explode'"},
+        bad_config{"fault_wire", [](auto& c) { c.faults = "5->6 drop at 3"; }, "there is no wire '5->6'"},
+        bad_config{"no_nic",
+                   [](auto& c) {
+                     c.make_nic = [](unsigned, const nic::host_config&, const char*) {
+                       return std::unique_ptr<nic::nic_core>();
+                     };
+                   },
+                   "nic.data_width = 64"}),
     [](const auto& i) { return i.param.name; });
 
 }  // namespace

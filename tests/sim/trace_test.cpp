@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures and traces of a small run, read back by the programs people use: tshark with the project's dissector, and a JSON parser.
+// Captures and traces of a small run, read back by the programs people use: tshark with the project's dissector, and a
+// JSON parser.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +28,10 @@ fs::path scratch(const std::string& name) {
 }
 
 // Lines tshark prints; its exit status and complaints are part of the test.
-std::vector<std::vector<std::string>> tshark(const fs::path& file, const std::string& filter, const std::vector<std::string>& fields) {
-  std::string command = fmt::format("tshark -X lua_script:{} -r {} -Y '{}' -T fields -E separator=,", GGAS_DISSECTOR, file.string(), filter);
+std::vector<std::vector<std::string>> tshark(const fs::path& file, const std::string& filter,
+                                             const std::vector<std::string>& fields) {
+  std::string command = fmt::format("tshark -X lua_script:{} -r {} -Y '{}' -T fields -E separator=,", GGAS_DISSECTOR,
+                                    file.string(), filter);
   for (const auto& f : fields) command += " -e " + f;
   const auto errors = scratch("tshark.err");
   command += fmt::format(" 2>{}", errors.string());
@@ -41,7 +44,9 @@ std::vector<std::vector<std::string>> tshark(const fs::path& file, const std::st
   EXPECT_EQ(pclose(p), 0) << command;
   std::ifstream err(errors);
   for (std::string line; std::getline(err, line);)
-    EXPECT_TRUE(line.empty() || line.find("as user \"root\"") != std::string::npos || line.find("Running as user") != std::string::npos) << line;
+    EXPECT_TRUE(line.empty() || line.find("as user \"root\"") != std::string::npos ||
+                line.find("Running as user") != std::string::npos)
+        << line;
   std::istringstream in(all);
   for (std::string line; std::getline(in, line);) {
     std::vector<std::string> row;
@@ -73,11 +78,11 @@ TEST_P(capture, tshark_reads_every_field) {
   EXPECT_TRUE(tshark(file, "_ws.malformed || _ws.expert || _ws.lua.error", {"frame.number"}).empty());
 
   const auto store = tshark(file, "ggas.op == 0 && frame.interface_name == \"node0 link tx\"",
-                            {"ggas.src", "ggas.dst", "ggas.len_dw", "ggas.vc", "ggas.first_be", "ggas.last_be", "ggas.addr", "ggas.payload",
-                             "ggas.crc.good", "ggas.link_width", "ggas.status"});
+                            {"ggas.src", "ggas.dst", "ggas.len_dw", "ggas.vc", "ggas.first_be", "ggas.last_be",
+                             "ggas.addr", "ggas.payload", "ggas.crc.good", "ggas.link_width", "ggas.status"});
   ASSERT_EQ(store.size(), 1u);
-  EXPECT_EQ(store[0], (std::vector<std::string>{"0", "1", "2", "0", "0x0f", "0x03", "0x0000000000001234", "8877665544330000", "1",
-                                                GetParam().width, "0"}));
+  EXPECT_EQ(store[0], (std::vector<std::string>{"0", "1", "2", "0", "0x0f", "0x03", "0x0000000000001234",
+                                                "8877665544330000", "1", GetParam().width, "0"}));
 
   const auto load = tshark(file, "ggas.op == 1 && frame.interface_name == \"node1 link rx\"",
                            {"ggas.src", "ggas.dst", "ggas.req_dw", "ggas.vc", "ggas.addr", "ggas.tag"});
@@ -91,18 +96,23 @@ TEST_P(capture, tshark_reads_every_field) {
   EXPECT_EQ(answer[0][5], "0");
   EXPECT_EQ(tshark(file, "ggas.op == 3", {"frame.number"}).size(), 2u);  // both ends
 
-  const auto window = tshark(file, "ggas_tlp.kind == \"MWr\" && frame.interface_name == \"node0 host rx\" && ggas_tlp.addr >= 0x10000000000",
-                             {"ggas_tlp.addr", "ggas_tlp.len_dw", "ggas_tlp.first_be", "ggas_tlp.last_be", "ggas_tlp.payload", "ggas_tlp.requester"});
+  const auto window = tshark(
+      file, "ggas_tlp.kind == \"MWr\" && frame.interface_name == \"node0 host rx\" && ggas_tlp.addr >= 0x10000000000",
+      {"ggas_tlp.addr", "ggas_tlp.len_dw", "ggas_tlp.first_be", "ggas_tlp.last_be", "ggas_tlp.payload",
+       "ggas_tlp.requester"});
   ASSERT_EQ(window.size(), 1u);
-  EXPECT_EQ(window[0], (std::vector<std::string>{"0x0000010000101234", "2", "0x0f", "0x03", "8877665544330000", "0x0200"}));
-  const auto completions = tshark(file, "ggas_tlp.kind == \"CplD\" && frame.interface_name == \"node0 host tx\" && ggas_tlp.requester == 0x0200",
-                                  {"ggas_tlp.byte_count", "ggas_tlp.status", "ggas_tlp.lower_addr"});
+  EXPECT_EQ(window[0],
+            (std::vector<std::string>{"0x0000010000101234", "2", "0x0f", "0x03", "8877665544330000", "0x0200"}));
+  const auto completions = tshark(
+      file, "ggas_tlp.kind == \"CplD\" && frame.interface_name == \"node0 host tx\" && ggas_tlp.requester == 0x0200",
+      {"ggas_tlp.byte_count", "ggas_tlp.status", "ggas_tlp.lower_addr"});
   ASSERT_GE(completions.size(), 2u);
   EXPECT_EQ(completions[0][0], "100");
   EXPECT_EQ(completions[0][1], "0");
   EXPECT_EQ(completions[0][2], "0x30");
 }
-INSTANTIATE_TEST_SUITE_P(widths, capture, testing::Values(width_case{"galibier-k20", "64"}, width_case{"modern", "512"}),
+INSTANTIATE_TEST_SUITE_P(widths, capture,
+                         testing::Values(width_case{"galibier-k20", "64"}, width_case{"modern", "512"}),
                          [](const auto& i) { return std::string("w") + i.param.width; });
 
 TEST(capture, damaged_packets_are_marked) {
@@ -135,7 +145,8 @@ TEST(trace, flows_follow_messages_end_to_end) {
     auto s = sim::system::create(std::move(c));
     ASSERT_TRUE(s) << s.error();
     const uint64_t v = 1;
-    for (unsigned i = 0; i < stores; ++i) gpu(**s, 0).store(gpu(**s, 0).window(1, 64 * i), std::as_bytes(std::span(&v, 1)));
+    for (unsigned i = 0; i < stores; ++i)
+      gpu(**s, 0).store(gpu(**s, 0).window(1, 64 * i), std::as_bytes(std::span(&v, 1)));
     ASSERT_TRUE(read(**s, 0, gpu(**s, 0).window(1, 0), 64).ok());
   }
   std::ifstream in(file);
@@ -170,8 +181,8 @@ TEST(trace, flows_follow_messages_end_to_end) {
   EXPECT_EQ(whole, stores + 1);
 }
 
-// A file a NIC, with the cycles of the window only. FST header: kind 1 byte, length 8, first time 8, last time 8, big-endian; the core
-// dumps twice a cycle.
+// A file a NIC, with the cycles of the window only. FST header: kind 1 byte, length 8, first time 8, last time 8,
+// big-endian; the core dumps twice a cycle.
 TEST(waves, hold_the_window_only) {
   const auto file = scratch("waves.fst");
   auto c = config("galibier-k20", true);
@@ -213,7 +224,8 @@ TEST(pcapng, tlp_layout_follows_pcie) {
   auto t = pcie::memory_read(0x123456789abc, 64, 0x0203, 0x2a5);
   t.attr = 7;
   const auto b = trace::tlp_bytes(t);
-  const std::vector<uint8_t> expected = {0x20, 0x84, 0x30, 0x10, 0x02, 0x03, 0xa5, 0xff, 0x00, 0x00, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc};
+  const std::vector<uint8_t> expected = {0x20, 0x84, 0x30, 0x10, 0x02, 0x03, 0xa5, 0xff,
+                                         0x00, 0x00, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc};
   EXPECT_EQ(b, expected);
 }
 
