@@ -14,13 +14,6 @@ module bricks_bench (
     input  wire logic         fifo_rd_ready_i,
     output      logic [15:0]  fifo_rd_data_o,
     output      logic [3:0]   fifo_count_o,
-    // skid: WIDTH 16
-    input  wire logic         skid_in_valid_i,
-    output      logic         skid_in_ready_o,
-    input  wire logic [15:0]  skid_in_data_i,
-    output      logic         skid_out_valid_o,
-    input  wire logic         skid_out_ready_i,
-    output      logic [15:0]  skid_out_data_o,
     // arbiter_rr: N 5, both kinds of lock
     input  wire logic         arb_clear_i,
     input  wire logic [4:0]   arb_req_i,
@@ -52,11 +45,6 @@ module bricks_bench (
       .clk_i, .rst_ni, .clear_i(fifo_clear_i),
       .wr_valid_i(fifo_wr_valid_i), .wr_ready_o(fifo_wr_ready_o), .wr_data_i(fifo_wr_data_i),
       .rd_valid_o(fifo_rd_valid_o), .rd_ready_i(fifo_rd_ready_i), .rd_data_o(fifo_rd_data_o), .count_o(fifo_count_o)
-  );
-  skid #(.WIDTH(16)) i_skid (
-      .clk_i, .rst_ni,
-      .in_valid_i(skid_in_valid_i), .in_ready_o(skid_in_ready_o), .in_data_i(skid_in_data_i),
-      .out_valid_o(skid_out_valid_o), .out_ready_i(skid_out_ready_i), .out_data_o(skid_out_data_o)
   );
   arbiter_rr #(.N(5)) i_arbiter (
       .clk_i, .rst_ni, .clear_i(arb_clear_i), .req_i(arb_req_i), .take_i(arb_take_i && arb_grant_o != '0),

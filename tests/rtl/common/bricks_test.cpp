@@ -67,35 +67,6 @@ TEST_F(Bricks, Fifo) {
   EXPECT_GT(clears, 10u);
 }
 
-TEST_F(Bricks, Skid) {
-  std::deque<uint16_t> model;
-  bool held = false;
-  unsigned passed = 0, both_ready = 0;
-  for (int k = 0; k < 50'000; ++k) {
-    const unsigned rate = k / 1000 % 2 ? 100 : 50;
-    if (!held) {
-      m.skid_in_valid_i = chance(rate);
-      m.skid_in_data_i = uint16_t(rng());
-    }
-    m.skid_out_ready_i = chance(rate);
-    const bool ready_before = m.skid_in_ready_o;
-    m.eval();
-    ASSERT_EQ(ready_before, bool(m.skid_in_ready_o)) << "ready depends on an input";
-    ASSERT_EQ(bool(m.skid_out_valid_o), !model.empty());
-    if (!model.empty()) ASSERT_EQ(m.skid_out_data_o, model.front());
-    if (m.skid_out_valid_o && m.skid_out_ready_i) {
-      model.pop_front();
-      ++passed;
-    }
-    if (m.skid_in_valid_i && m.skid_in_ready_o) model.push_back(m.skid_in_data_i);
-    held = m.skid_in_valid_i && !m.skid_in_ready_o;
-    if (rate == 100 && k % 1000 > 10) both_ready += !m.skid_in_ready_o;
-    edge();
-  }
-  EXPECT_EQ(both_ready, 0u) << "not full throughput";
-  EXPECT_GT(passed, 25'000u);
-}
-
 // Fair (nobody waits for more than four others), bound from first beat to end of packet.
 TEST_F(Bricks, Arbiter) {
   unsigned owner = 0;  // 0: free
