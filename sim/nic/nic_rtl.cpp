@@ -13,7 +13,9 @@
 #include <string>
 
 #include "Vnic_top_256.h"
+#if !VM_COVERAGE
 #include "Vnic_top_512.h"
+#endif
 #include "Vnic_top_64.h"
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/tlp_pins.hpp"
@@ -299,8 +301,10 @@ std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& c
       return std::make_unique<nic_rtl<Vnic_top_64, 64>>(cfg, name);
     case 256:
       return std::make_unique<nic_rtl<Vnic_top_256, 256>>(cfg, name);
+#if !VM_COVERAGE
     case 512:
       return std::make_unique<nic_rtl<Vnic_top_512, 512>>(cfg, name);
+#endif
     default:
       return nullptr;
   }

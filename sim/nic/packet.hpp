@@ -17,7 +17,7 @@ enum class vc : uint8_t { p = 0, np = 1, rsp = 2 };
 enum class op : uint8_t { store = 0, load = 1, load_rsp = 2, quiet = 3, quiet_rsp = 4 };
 enum class net_status : uint8_t { ok = 0, range = 1, host_error = 2, timeout = 3, link_down = 4, unreachable = 5 };
 
-inline constexpr unsigned mtu_bytes = 256;
+inline constexpr unsigned mtu_bytes = 256, mtu_dw = mtu_bytes / 4;
 
 // Image of ggas_pkg::net_hdr_t with the payload. Plain integers: a packet from the network may hold anything.
 struct packet {

@@ -16,11 +16,9 @@ using pcie::tlp;
 using pcie::tlp_kind;
 
 constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
-constexpr uint64_t page_bytes = 4096;
 constexpr unsigned register_bytes = 1 << 16;
 constexpr unsigned rcb_bytes = 128;
 constexpr unsigned max_nodes = 64;  // dirty bits of the quiet
-constexpr unsigned mtu_dw = mtu_bytes / 4;
 constexpr uint64_t info_mask = (uint64_t{1} << 40) - 1;
 
 // Writable bits of the plain registers; those not listed are read only.
@@ -296,144 +294,6 @@ void reference_model::accept(const packet& p) {
   raise(GGAS_EV_BAD_PACKET, p.src, p.op);
 }
 
-bool reference_model::in_segment(const packet& p, unsigned dw) const {
-  const uint64_t size = reg(GGAS_REG_SMFU_TSIZE), bytes = 4u * dw;
-  return reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK && bytes <= size && p.addr <= size - bytes;
-}
-
-void reference_model::target_store(const packet& p) {
-  const bool sane =
-      p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % 4 == 0 && p.addr % page_bytes + 4u * p.len_dw <= page_bytes;
-  if (!sane) return raise(GGAS_EV_BAD_PACKET, p.src, p.op);
-  if (!in_segment(p, p.len_dw)) {
-    lost_for_[p.src] = true;
-    return raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
-  }
-  const uint64_t base = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1);
-  const unsigned mps_dw = cfg_.mps / 4u;
-  for (unsigned dw = 0; dw < p.len_dw;) {
-    const uint64_t addr = base + p.addr + 4 * dw;
-    const unsigned n = unsigned(std::min<uint64_t>({mps_dw, p.len_dw - dw, (page_bytes - addr % page_bytes) / 4}));
-    tlp w{.kind = tlp_kind::mwr, .addr = addr, .len_dw = uint16_t(n), .requester = cfg_.bus_id};
-    const auto be = [&](unsigned i) { return i == 0 ? p.first_be : i + 1u == p.len_dw ? p.last_be : uint8_t(0xf); };
-    w.first_be = be(dw);
-    w.last_be = n > 1 ? be(dw + n - 1) : 0;
-    w.data.assign(p.data.begin() + dw, p.data.begin() + dw + n);
-    requests_.push_back({std::move(w), p.src, false});
-    dw += n;
-  }
-  count(GGAS_REG_SMFU_TARGET_STORES);
-}
-
-void reference_model::target_load(const packet& p) {
-  const bool sane = p.len_dw == 0 && p.req_dw >= 1 && p.req_dw <= mtu_dw && p.addr % 4 == 0 &&
-                    p.addr % mtu_bytes + 4u * p.req_dw <= mtu_bytes;
-  packet rsp{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::load_rsp), .tag = p.tag};
-  if (!sane || !in_segment(p, p.req_dw)) {
-    if (sane)
-      raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
-    else
-      raise(GGAS_EV_BAD_PACKET, p.src, p.op);
-    rsp.status = uint8_t(net_status::range);
-    return send(std::move(rsp));
-  }
-  const uint64_t base = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1), key = next_key_++;
-  const unsigned mrrs_dw = cfg_.mrrs / 4u;
-  read& r = reads_[key];
-  r.request = p;
-  r.dw = p.req_dw;
-  r.data.resize(p.req_dw);
-  for (unsigned dw = 0; dw < p.req_dw; ++r.pieces) {
-    const unsigned n = std::min<unsigned>(mrrs_dw, p.req_dw - dw);
-    const auto be = [&](unsigned i) { return i == 0 ? p.first_be : i + 1u == p.req_dw ? p.last_be : uint8_t(0xf); };
-    tlp m{.kind = tlp_kind::mrd, .addr = base + p.addr + 4 * dw, .len_dw = uint16_t(n), .requester = cfg_.bus_id};
-    m.first_be = be(dw);
-    m.last_be = n > 1 ? be(dw + n - 1) : 0;
-    m.tag = new_host_tag();
-    host_tags_[m.tag] = {key, dw, n};
-    requests_.push_back({std::move(m), p.src, false});
-    dw += n;
-  }
-}
-
-// A read of no bytes: its completion pushes every write before it into memory.
-void reference_model::target_quiet(const packet& p) {
-  const uint64_t key = next_key_++;
-  read& r = reads_[key];
-  r.request = p;
-  r.dw = 1;
-  r.data.resize(1);
-  r.pieces = 1;
-  tlp m{.kind = tlp_kind::mrd, .addr = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1), .first_be = 0};
-  m.requester = cfg_.bus_id;
-  m.tag = new_host_tag();
-  host_tags_[m.tag] = {key, 0, 1};
-  requests_.push_back({std::move(m), p.src, true});
-}
-
-void reference_model::host_completion(const tlp& t) {
-  const auto it = host_tags_.find(t.tag);
-  if (it == host_tags_.end() || t.len_dw > it->second.dw_left) return raise(GGAS_EV_UNEXPECTED_CPL, 0, t.tag);
-  piece_of_read& piece = it->second;
-  read& r = reads_[piece.read];
-  const uint64_t key = piece.read;
-  const bool flush = r.request.is(op::quiet);
-  if (t.status != cpl_status::sc || t.poisoned) {
-    if (!flush || t.status == cpl_status::ca) {
-      raise(GGAS_EV_TARGET_HOST_ERROR, r.request.src, uint64_t(t.status));
-      return end_read(key, net_status::host_error);
-    }
-  }
-  for (unsigned i = 0; i < t.len_dw && i < t.data.size(); ++i) r.data[piece.dw_first + i] = t.data[i];
-  piece.dw_first += t.len_dw;
-  piece.dw_left -= t.len_dw;
-  if (piece.dw_left && !flush) return;
-  host_tags_.erase(it);
-  if (--r.pieces == 0) end_read(key, net_status::ok);
-}
-
-void reference_model::target_timeout(uint16_t tag) {
-  const auto it = host_tags_.find(tag);
-  if (it == host_tags_.end()) return;
-  const uint64_t key = it->second.read;
-  raise(GGAS_EV_TARGET_TIMEOUT, reads_[key].request.src, reads_[key].request.tag);
-  end_read(key, net_status::timeout);
-}
-
-// Loads of one source are answered in order: the packets of a long load share a tag.
-void reference_model::end_read(uint64_t key, net_status s) {
-  std::erase_if(host_tags_, [&](const auto& e) { return e.second.read == key; });
-  const uint16_t source = reads_[key].request.src;
-  reads_[key].done = true;
-  reads_[key].status = s;
-  for (auto it = reads_.begin(); it != reads_.end();) {
-    const read& r = it->second;
-    const bool flush = r.request.is(op::quiet);
-    if (r.request.src != source || (flush && !r.done)) {
-      ++it;
-      continue;
-    }
-    if (!r.done) return;
-    const read finished = std::move(it->second);
-    it = reads_.erase(it);
-    answer(finished);
-  }
-}
-
-void reference_model::answer(const read& r) {
-  const net_status s = r.status;
-  packet rsp{.dst = r.request.src, .vc = uint8_t(vc::rsp), .status = uint8_t(s), .tag = r.request.tag};
-  rsp.op = uint8_t(r.request.is(op::quiet) ? op::quiet_rsp : op::load_rsp);
-  if (r.request.is(op::quiet) && std::exchange(lost_for_[r.request.src], false) && s == net_status::ok)
-    rsp.status = uint8_t(net_status::range);
-  if (r.request.is(op::load) && s == net_status::ok) {
-    rsp.len_dw = uint16_t(r.dw);
-    rsp.data.assign(r.data.begin(), r.data.end());
-    count(GGAS_REG_SMFU_TARGET_LOADS);
-  }
-  send(std::move(rsp));
-}
-
 // ---------------------------------------------------------------------------------------------- responses
 
 void reference_model::response(const packet& p) {
@@ -506,10 +366,6 @@ void reference_model::link_up(bool up) {
 uint16_t reference_model::new_net_tag() {
   while (waiting_.contains(next_net_tag_)) ++next_net_tag_;
   return next_net_tag_++;
-}
-uint16_t reference_model::new_host_tag() {
-  while (host_tags_.contains(next_host_tag_)) ++next_host_tag_;
-  return next_host_tag_++;
 }
 
 // ---------------------------------------------------------------------------------------------- completions

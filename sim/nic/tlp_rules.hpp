@@ -8,18 +8,24 @@
 
 namespace ggas::nic {
 
+inline constexpr uint64_t page_bytes = 4096;
+
+// Byte enables as PCIe has them: none (a zero-length access) only at length 1, holes only at length 1, or 2 on 8 bytes.
+inline bool enables_allowed(unsigned len_dw, uint64_t addr, unsigned first_be, unsigned last_be) {
+  if (len_dw == 1) return last_be == 0;
+  if (first_be == 0 || last_be == 0) return false;
+  if (len_dw == 2 && addr % 8 == 0) return true;
+  const bool first_ok = first_be == 0x8 || first_be == 0xc || first_be == 0xe || first_be == 0xf;
+  return first_ok && (last_be == 0x1 || last_be == 0x3 || last_be == 0x7 || last_be == 0xf);
+}
+
 // First rule the request breaks, or nullptr.
 inline const char* broken_rule(const pcie::tlp& t) {
   if (t.len_dw == 0 || t.len_dw > 1024) return "length is 1 to 1024 DW";
   if (t.has_data() && t.data.size() != t.len_dw) return "payload is as long as the header says";
-  if ((t.addr & 0xfff) + 4u * t.len_dw > 4096) return "no request crosses a 4 KB border";
-  if (t.len_dw == 1 && t.last_be != 0) return "last byte enables are 0 when the length is 1 DW";
-  if (t.len_dw > 1 && (t.first_be == 0 || t.last_be == 0))
-    return "byte enables are not 0 when the length is above 1 DW";
-  const bool holes_allowed = t.len_dw == 1 || (t.len_dw == 2 && t.addr % 8 == 0);
-  const bool first_ok = t.first_be == 0x8 || t.first_be == 0xc || t.first_be == 0xe || t.first_be == 0xf;
-  const bool last_ok = t.last_be == 0x1 || t.last_be == 0x3 || t.last_be == 0x7 || t.last_be == 0xf;
-  if (!holes_allowed && !(first_ok && last_ok)) return "byte enables have no holes";
+  if (t.addr % page_bytes + 4u * t.len_dw > page_bytes) return "no request crosses a 4 KB border";
+  if (!enables_allowed(t.len_dw, t.addr, t.first_be, t.last_be))
+    return "byte enables without holes, the last 0 at length 1";
   if (t.addr % 4) return "the address is a multiple of 4";
   if (t.poisoned) return "not poisoned";
   return nullptr;

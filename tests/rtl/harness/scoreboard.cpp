@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rtl/harness/scoreboard.hpp"
 
+#include <algorithm>
+
 #include "ggas_regs.h"
 #include "sim/nic/tlp_rules.hpp"
 
@@ -47,7 +49,7 @@ void scoreboard::host_push(const tlp& t) {
   if (t.completion()) return completion_in(t);
   const bool quiet = t.kind == tlp_kind::mrd && t.bar == bar_pages && t.addr % 4096 == 0 && !nic::broken_rule(t);
   if (quiet) {
-    host_quiets_.insert(t.tag);
+    host_quiets_[t.tag] = stores_expected_;
     ++seen_.quiets;
     return;
   }
@@ -224,7 +226,12 @@ void scoreboard::link_out(const packet& p) {
   if (p.is(op::load)) return load_out(p);
   if (!p.is(op::quiet)) return answer_out(p);
   quiet_tags_.insert(p.tag);
-  if (stores_seen_ < stores_expected_ && loads_.empty() && stores_.empty()) fail_.add("quiet before a store");
+  uint64_t before = ~uint64_t{0};  // stores in front of the oldest quiet
+  for (const auto& [tag, stores] : host_quiets_) before = std::min(before, stores);
+  if (host_quiets_.empty())
+    fail_.add("a quiet the host did not ask for");
+  else if (stores_seen_ < before)
+    fail_.add("quiet passed {} stores on the link", before - stores_seen_);
 }
 
 void scoreboard::store_out(const packet& p) {

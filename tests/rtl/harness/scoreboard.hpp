@@ -94,8 +94,8 @@ class scoreboard {
   std::map<uint16_t, uint16_t> net_tags_;                                     // ours -> the model's
   std::set<uint16_t> quiet_tags_;                                             // network tags of our quiets
   std::map<uint16_t, expected_answer> completions_;                           // by host tag
-  std::set<uint16_t> host_quiets_;                                            // host tags of quiets
-  std::map<uint16_t, uint16_t> volatile_reads_;                               // host tag -> register
+  std::map<uint16_t, uint64_t> host_quiets_;     // host tags of quiets, and the stores before each
+  std::map<uint16_t, uint16_t> volatile_reads_;  // host tag -> register
   counts seen_;
 };
 
