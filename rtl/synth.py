@@ -81,8 +81,14 @@ def instances(modules, name, total):
                 instances(modules, key, total)
 
 
+def modules_of(report):
+    """The modules of `stat -json`. Yosys 0.23 prints the hierarchy as plain text behind them, which is no JSON."""
+    start = report.index("{")
+    return json.loads(report[start:report.index("\n   }", start)] + "\n   }\n}")["modules"]
+
+
 def table(report):
-    modules = json.loads(report)["modules"]
+    modules = modules_of(report)
     top = next(n for n in modules if plain(n) == "nic_top")
     total = {}
     instances(modules, top, total)
@@ -109,7 +115,7 @@ def main():
             sys.exit(f"nic_top, DATA_W={opts.data_w}: synthesis failed\n{result.stdout[-4000:]}")
         text = report.read_text()
     print(f"nic_top, DATA_W={opts.data_w}, Xilinx 7-series, Yosys: no latch, no combinational loop ({time.monotonic() - started:.0f} s)")
-    print(table(text[text.index("{"):]))
+    print(table(text))
 
 
 if __name__ == "__main__":
