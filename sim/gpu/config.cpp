@@ -30,6 +30,7 @@ void read_memory(sim::table_reader& r, gpu_config& c) {
   r.real("memory_bytes_per_second", c.memory_bytes_per_second, 1e6, 1e18);
   r.whole("l2_latency_ns", c.l2_latency_ns, 1, 1'000'000);
   r.whole("atomic_latency_ns", c.atomic_latency_ns, 1, 1'000'000);
+  r.whole("system_fence_ns", c.system_fence_ns, 0, 1'000'000);
   r.real("l2_bytes_per_second", c.l2_bytes_per_second, 1e6, 1e18);
   r.one_of("sector_bytes", c.sector_bytes, {4, 8, 16, 32, 64, 128});
 }
@@ -41,8 +42,7 @@ void read_pcie(sim::table_reader& r, gpu_config& c) {
   r.whole("egress_ns", c.egress_ns, 0, 1'000'000);
   r.whole("ingress_ns", c.ingress_ns, 0, 1'000'000);
   r.whole("read_timeout_us", c.read_timeout_us, 1, 1'000'000'000);
-  r.whole("bar_write_ns", c.bar_write_ns, 0, 1'000'000);
-  r.whole("bar_read_ns", c.bar_read_ns, 0, 1'000'000);
+  r.whole("bar_ns", c.bar_ns, 0, 1'000'000);
   r.real("bar_read_bytes_per_second", c.bar_read_bytes_per_second, 0, 1e18);
   r.one_of("bar_completion_bytes", c.bar_completion_bytes, {64, 128, 256});
   r.whole("bar_reads", c.bar_reads, 1, 1024);

@@ -37,6 +37,8 @@ struct gpu_config {
   // Point of coherence.
   unsigned l2_latency_ns = 300;      // load: SM to L2 and back
   unsigned atomic_latency_ns = 300;  // atomic with result: the same
+  unsigned system_fence_ns =
+      0;  // what a system fence costs behind a gpu one; 0: a read of host memory behind the stores
   double l2_bytes_per_second = 200e9;
   unsigned sector_bytes = 32;  // an L2 transaction moves whole sectors
 
@@ -49,8 +51,7 @@ struct gpu_config {
   unsigned read_timeout_us = 20000;  // completion time-out
 
   // BAR1 aperture, from outside.
-  unsigned bar_write_ns = 200;           // arrival to visible in L2
-  unsigned bar_read_ns = 300;            // arrival to data at the port
+  unsigned bar_ns = 200;  // port to L2: a write is visible then, a read's data is at the port after twice that
   double bar_read_bytes_per_second = 0;  // rate of the aperture's read path; 0: no limit
   unsigned bar_completion_bytes = 128;   // completions are cut at multiples of it
   unsigned bar_reads = 32;               // reads inside the aperture; further ones wait outside

@@ -214,6 +214,7 @@ std::map<std::string, uint64_t> gpu::counters() const {
       {"gpu.bar_writes", h.bar_writes},
       {"gpu.bar_reads", h.bar_reads},
       {"gpu.bar_unmapped", h.unmapped},
+      {"gpu.bar_poisoned", h.poisoned},
   };
 }
 

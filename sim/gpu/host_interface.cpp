@@ -127,7 +127,7 @@ bool host_interface::receive_request(pcie::tlp& t) {
     return true;
   }
   auto& queue = read ? reads_ : writes_;
-  const uint64_t at = read ? read_time(t) : now_ps() + cfg_.bar_write_ns * 1000ull;
+  const uint64_t at = read ? read_time(t) : now_ps() + cfg_.bar_ns * 1000ull;
   queue.push_back({at, std::move(t)});
   if (queue.size() == 1) notify_at(read ? read_event_ : write_event_, at);
   return true;
@@ -135,12 +135,12 @@ bool host_interface::receive_request(pcie::tlp& t) {
 
 // When a read's data is at the port: behind its latency, the writes before it and the reads in the same path.
 uint64_t host_interface::read_time(const pcie::tlp& t) {
-  uint64_t at = now_ps() + cfg_.bar_read_ns * 1000ull;
+  uint64_t at = now_ps() + cfg_.bar_ns * 2000ull;
   if (!writes_.empty()) at = std::max(at, writes_.back().at);
   if (cfg_.bar_read_bytes_per_second > 0) {
     bar_path_free_ps_ =
         std::max(bar_path_free_ps_, now_ps()) + uint64_t(4.0 * t.len_dw * 1e12 / cfg_.bar_read_bytes_per_second);
-    at = std::max<uint64_t>(at, bar_path_free_ps_ + cfg_.bar_read_ns * 1000ull);
+    at = std::max<uint64_t>(at, bar_path_free_ps_ + cfg_.bar_ns * 2000ull);
   }
   if (!reads_.empty()) at = std::max(at, reads_.back().at);
   return at;
@@ -166,6 +166,10 @@ void host_interface::pump_reads() {
 }
 
 void host_interface::apply(const pcie::tlp& w) {
+  if (w.poisoned) {
+    ++stats_.poisoned;
+    return;
+  }
   ++stats_.bar_writes;
   std::byte* const base = memory_.data() + (w.addr - bar_base_);
   if (w.first_be == 0xf && (w.len_dw == 1 || w.last_be == 0xf)) {

@@ -30,6 +30,7 @@ struct host_interface_stats {
   uint64_t flushes = 0;            // reads made for system fences
   uint64_t bar_writes = 0, bar_reads = 0;
   uint64_t unmapped = 0;    // requests outside the aperture
+  uint64_t poisoned = 0;    // writes with poisoned data, dropped
   unsigned most_reads = 0;  // outstanding at one time
 };
 

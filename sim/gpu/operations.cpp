@@ -61,6 +61,8 @@ void gpu::begin(group& g) {
     g.next = group::phase::answered;
   } else {
     at = take_slot(w, 1);
+    // A fence asks L2 itself, behind the stores.
+    if (g.kind == op::fence && g.sc != simt::scope::block) at += cfg_.l2_latency_ns * 1000ull;
   }
   agenda_.at(at, g);
 }
@@ -114,8 +116,8 @@ void gpu::release_lanes(group& g) {
   g.lanes.clear();
 }
 
-// A gpu-scope fence waits for the warp's local stores to be in L2 and for its remote ones to be in the port's order; a
-// system-scope fence then also reads host memory behind them.
+// A gpu-scope fence is a round trip to L2 behind the warp's local stores, and waits for its remote ones to be in the
+// port's order; a system-scope fence then also reads host memory behind them, unless the platform knows better.
 void gpu::run_fence(group& g) {
   warp_state& w = *g.warp;
   if (g.sc == simt::scope::block) return ++totals_.fences, finish(g);
@@ -124,6 +126,10 @@ void gpu::run_fence(group& g) {
   ++totals_.fences;
   if (g.sc == simt::scope::gpu) return finish(g);
   ++totals_.system_fences;
+  if (cfg_.system_fence_ns) {
+    g.next = group::phase::answered;
+    return agenda_.at(now_ps() + cfg_.system_fence_ns * 1000ull, g);
+  }
   host.flush([this, &g, epoch = epoch_](bool ok) {
     if (epoch != epoch_) return;
     if (!ok) record_fault("system fence not answered by host memory", 0);

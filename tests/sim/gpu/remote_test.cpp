@@ -156,6 +156,22 @@ TEST(gpu_fence, system_scope_reads_host_memory_behind_the_stores) {
   EXPECT_EQ(r[0].counters().at("gpu.pcie_flushes"), 1u);
 }
 
+TEST(gpu_fence, system_scope_with_a_time_of_its_own) {
+  rig_config c;
+  c.gpu.system_fence_ns = 400;
+  rig r(c);
+  uint64_t took = 0;
+  r.launch(0, 1, 1, [&] {
+    simt::store(r.remote(1), uint64_t(1));
+    const uint64_t t = simt::now_ns();
+    simt::fence(scope::sys);
+    took = simt::now_ns() - t;
+  });
+  ASSERT_TRUE(r.run());
+  EXPECT_NEAR(double(took), std::max(r.cfg.gpu.egress_ns, r.cfg.gpu.op_cycles + r.cfg.gpu.l2_latency_ns) + 400.0, 50);
+  EXPECT_EQ(r[0].counters().at("gpu.pcie_flushes"), 0u);
+}
+
 TEST(gpu_fence, system_fences_share_a_flush) {
   rig r;
   r.launch(0, 8, 256, [&] { simt::fence(scope::sys); });
