@@ -33,7 +33,7 @@ TEST_P(Random, TrafficAgreesWithModel) {
   c.seed = base_seed() * 1000 + v.width + v.mps;
   rig r(c);
   ASSERT_TRUE(r.set_up()) << r.report();
-  traffic t(r, {}, c.seed);
+  traffic t(r, {.max_load = v.mrrs == 4096 ? 4096u : 600u}, c.seed);
   uint64_t packets = 0;
   while (packets < v.packets && r.fail.none()) {
     if (!t.run(std::min<uint64_t>(v.packets / 2 + 100, 20'000))) break;
