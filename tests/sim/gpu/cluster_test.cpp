@@ -149,14 +149,7 @@ TEST(sim_cluster, time_out_says_what_waits_and_the_cluster_lives_on) {
 }
 
 TEST(sim_cluster, load_from_nowhere_is_a_device_fault_and_an_event) {
-  auto c = make(small());
-  ASSERT_TRUE(c);
   uint64_t got = 0;
-  ASSERT_TRUE(c->launch(0, {1}, {1}, [&] { got = simt::load(of(1, node().segment_bytes - 8)) ? 1 : 0; }));
-  ASSERT_TRUE(c->run(second));
-  ASSERT_TRUE(c->launch(0, {1}, {1}, [&] { got = simt::load(of(0, 0) - 8); }));  // in front of the window
-  const auto r = c->run(second);
-  EXPECT_FALSE(r);
   cluster_config cfg = small();
   cfg.segment_bytes = 3 << 18;  // stride is the next power of two: a hole behind each segment
   auto holes = make(cfg);
@@ -168,6 +161,20 @@ TEST(sim_cluster, load_from_nowhere_is_a_device_fault_and_an_event) {
   EXPECT_EQ(got, ~0ull);
   const auto counters = holes->counters(0);
   EXPECT_EQ(counters.at("EVENT_LOAD_UNMAPPED") + counters.at("EVENT_LOAD_REMOTE_ERROR"), 1u);
+}
+
+TEST(sim_cluster, addresses_beside_window_and_segment_are_faults) {
+  auto c = make(small());
+  ASSERT_TRUE(c);
+  uint64_t got = 0;
+  ASSERT_TRUE(c->launch(0, {1}, {1}, [&] {
+    got = simt::load(of(0, 0) - 1) & simt::load(of(2, 0)) & simt::load(own(0) - 1) & simt::load(own(2 << 20));
+    simt::store(own(0) - 1, uint64_t(1));
+  }));
+  const auto r = c->run(second);
+  ASSERT_FALSE(r);
+  EXPECT_EQ(got, ~0ull);
+  EXPECT_NE(r.error().text.find("5 failed accesses"), std::string::npos) << r.error().text;
 }
 
 TEST(sim_cluster, exception_in_a_kernel) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range of addresses of this process: memory that costs nothing until touched, or addresses without memory.
+// A range of addresses of this process: memory that costs nothing until touched, or addresses without memory. A margin
+// without memory lies on both sides, so that an index just outside is told from other memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,26 +15,34 @@ class reservation {
   reservation() = default;
   // `accessible` false: a native access faults; such a range only names places elsewhere.
   reservation(size_t bytes, bool accessible) : bytes_(bytes) {
-    void* p = mmap(nullptr, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    base_ = p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+    void* p = mmap(nullptr, outer_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return;
+    outer_ = static_cast<std::byte*>(p);
+    if (accessible && mprotect(base(), bytes, PROT_READ | PROT_WRITE) != 0) release();
   }
-  ~reservation() {
-    if (base_) munmap(base_, bytes_);
-  }
-  reservation(reservation&& o) noexcept : base_(std::exchange(o.base_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
+  ~reservation() { release(); }
+  reservation(reservation&& o) noexcept
+      : outer_(std::exchange(o.outer_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
   reservation& operator=(reservation&& o) noexcept {
-    std::swap(base_, o.base_);
+    std::swap(outer_, o.outer_);
     std::swap(bytes_, o.bytes_);
     return *this;
   }
 
-  explicit operator bool() const { return base_ != nullptr; }
-  std::byte* base() const { return base_; }
+  explicit operator bool() const { return outer_ != nullptr; }
+  std::byte* base() const { return outer_ + margin; }
   size_t bytes() const { return bytes_; }
+  // With the margins.
+  std::byte* outer() const { return outer_; }
+  size_t outer_bytes() const { return bytes_ + 2 * margin; }
 
  private:
-  std::byte* base_ = nullptr;
+  static constexpr size_t margin = 16 << 20;
+  void release() {
+    if (outer_) munmap(outer_, outer_bytes());
+    outer_ = nullptr;
+  }
+  std::byte* outer_ = nullptr;
   size_t bytes_ = 0;
 };
 

@@ -154,7 +154,7 @@ std::unique_ptr<sim::endpoint> sim_cluster::make_gpu(const sim::endpoint_slot& s
   g.addresses.own(own, bytes);
   g.addresses.aperture(window_.base(), slot.window_bytes, slot.window_base);
   g.addresses.aperture(quiet_.base(), quiet_.bytes(), slot.quiet_address);
-  g.addresses.forbid(segments_.base(), segments_.bytes());
+  for (const reservation* r : {&segments_, &window_, &quiet_}) g.addresses.forbid(r->outer(), r->outer_bytes());
   g.on_idle = [&k = slot.sim] { k.stop(); };
   context& c = contexts_[slot.node];
   c.node = int32_t(slot.node);
