@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first GGAS kernel: every GPU sends its right neighbour a greeting, waits for the one from its left neighbour, and then all add up
-// what they received. Guide: docs/how-to/first-kernel.md.
+// A first GGAS kernel: every GPU sends its right neighbour a greeting, waits for the one from its left neighbour, and
+// then all add up what they received. Guide: docs/how-to/first-kernel.md.
 #include "first_kernel.hpp"
 
 #include "ggas/ggas.cuh"
@@ -16,7 +16,8 @@ __global__ void greet(uint64_t base, ggas_status* status, float* sum) {
   const float* here = ggas_pointer_of_node<float>(me, base);
   const uint64_t* arrived = ggas_pointer_of_node<uint64_t>(me, base + flag_offset);
 
-  // Every thread stores one value. Neighbouring threads store to neighbouring addresses: the GPU merges them into few packets.
+  // Every thread stores one value. Neighbouring threads store to neighbouring addresses: the GPU merges them into few
+  // packets.
   ggas_store(greeting + threadIdx.x, static_cast<float>(me + 1));
 
   // The flag follows the data: a block barrier, a fence, and then one thread raises it.

@@ -6,13 +6,14 @@
 
 #include "ggas/status.hpp"
 
-constexpr unsigned greeting_values = 64;     // one a thread
-constexpr uint64_t flag_offset = 1024;       // behind the greeting
-constexpr uint64_t sum_offset = 2048;        // result, greeting_values floats
+constexpr unsigned greeting_values = 64;  // one a thread
+constexpr uint64_t flag_offset = 1024;    // behind the greeting
+constexpr uint64_t sum_offset = 2048;     // result, greeting_values floats
 constexpr uint64_t status_offset = 4096 - 64;
 constexpr uint64_t one_second = 1000000000;  // ns
 
 #ifdef __CUDACC__
 __global__
 #endif
-    void greet(uint64_t base, ggas_status* status, float* sum);
+    void
+    greet(uint64_t base, ggas_status* status, float* sum);

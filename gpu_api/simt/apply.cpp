@@ -11,7 +11,8 @@
 namespace ggas::simt {
 namespace {
 
-// ThreadSanitizer knows no fences: there every access orders, so that data handed over behind a flag counts as handed over.
+// ThreadSanitizer knows no fences: there every access orders, so that data handed over behind a flag counts as handed
+// over.
 #ifdef GGAS_TSAN
 constexpr auto load_order = std::memory_order_acquire;
 constexpr auto store_order = std::memory_order_release;
@@ -38,14 +39,22 @@ void do_store(const access& a, unsigned part = 0) {
 template <class T>
 T modify(T old, T v, const access& a) {
   switch (a.fn) {
-    case rmw::add: return old + v;
-    case rmw::exch: return v;
-    case rmw::cas: return old == static_cast<T>(a.a) ? v : old;
-    case rmw::bit_and: return old & v;
-    case rmw::bit_or: return old | v;
-    case rmw::bit_xor: return old ^ v;
-    case rmw::min: return std::min(old, v);
-    case rmw::max: return std::max(old, v);
+    case rmw::add:
+      return old + v;
+    case rmw::exch:
+      return v;
+    case rmw::cas:
+      return old == static_cast<T>(a.a) ? v : old;
+    case rmw::bit_and:
+      return old & v;
+    case rmw::bit_or:
+      return old | v;
+    case rmw::bit_xor:
+      return old ^ v;
+    case rmw::min:
+      return std::min(old, v);
+    case rmw::max:
+      return std::max(old, v);
   }
   return old;
 }
@@ -67,26 +76,41 @@ void apply(access& a) {
   switch (a.kind) {
     case op::load:
       switch (a.size) {
-        case 1: return do_load<uint8_t>(a, a.data.data());
-        case 2: return do_load<uint16_t>(a, a.data.data());
-        case 4: return do_load<uint32_t>(a, a.data.data());
-        case 8: return do_load<uint64_t>(a, a.data.data());
-        case 16: do_load<uint64_t>(a, a.data.data(), 0); return do_load<uint64_t>(a, a.data.data(), 1);
+        case 1:
+          return do_load<uint8_t>(a, a.data.data());
+        case 2:
+          return do_load<uint16_t>(a, a.data.data());
+        case 4:
+          return do_load<uint32_t>(a, a.data.data());
+        case 8:
+          return do_load<uint64_t>(a, a.data.data());
+        case 16:
+          do_load<uint64_t>(a, a.data.data(), 0);
+          return do_load<uint64_t>(a, a.data.data(), 1);
       }
       return;
     case op::store:
       switch (a.size) {
-        case 1: return do_store<uint8_t>(a);
-        case 2: return do_store<uint16_t>(a);
-        case 4: return do_store<uint32_t>(a);
-        case 8: return do_store<uint64_t>(a);
-        case 16: do_store<uint64_t>(a, 0); return do_store<uint64_t>(a, 1);
+        case 1:
+          return do_store<uint8_t>(a);
+        case 2:
+          return do_store<uint16_t>(a);
+        case 4:
+          return do_store<uint32_t>(a);
+        case 8:
+          return do_store<uint64_t>(a);
+        case 16:
+          do_store<uint64_t>(a, 0);
+          return do_store<uint64_t>(a, 1);
       }
       return;
-    case op::atomic: return a.size == 4 ? do_atomic<uint32_t>(a) : do_atomic<uint64_t>(a);
-    case op::fence: return std::atomic_thread_fence(std::memory_order_seq_cst);
+    case op::atomic:
+      return a.size == 4 ? do_atomic<uint32_t>(a) : do_atomic<uint64_t>(a);
+    case op::fence:
+      return std::atomic_thread_fence(std::memory_order_seq_cst);
     case op::compute:
-    case op::sleep: return;
+    case op::sleep:
+      return;
   }
 }
 
@@ -117,12 +141,18 @@ std::string lanes_text(uint32_t set) {
 std::string operation_text(const access& a) {
   const std::string at = std::to_string(a.size) + " B at " + hex(reinterpret_cast<uintptr_t>(a.addr));
   switch (a.kind) {
-    case op::load: return (a.poll ? "poll " : "load ") + at;
-    case op::store: return "store " + at;
-    case op::atomic: return "atomic " + at;
-    case op::fence: return "fence";
-    case op::compute: return "compute";
-    case op::sleep: return "sleep";
+    case op::load:
+      return (a.poll ? "poll " : "load ") + at;
+    case op::store:
+      return "store " + at;
+    case op::atomic:
+      return "atomic " + at;
+    case op::fence:
+      return "fence";
+    case op::compute:
+      return "compute";
+    case op::sleep:
+      return "sleep";
   }
   return "?";
 }
@@ -141,7 +171,8 @@ std::string describe_warp(const warp::impl& w) {
     add(same, operation_text(a));
     add(w.op & ~same, "in other operations");
   }
-  if (w.wait_warp) add(w.wait_warp, "in __syncwarp, shuffle or vote of mask " + hex(w.lanes[std::countr_zero(w.wait_warp)].mask));
+  if (w.wait_warp)
+    add(w.wait_warp, "in __syncwarp, shuffle or vote of mask " + hex(w.lanes[std::countr_zero(w.wait_warp)].mask));
   add(w.wait_block, "in __syncthreads");
   if (w.ready) {
     const access& last = w.lanes[std::countr_zero(w.ready)].acc;
@@ -162,7 +193,8 @@ std::string block::describe(size_t lines) const {
       continue;
     }
     --lines;
-    s += "  block " + std::to_string(linear_index()) + " warp " + std::to_string(w->index()) + ": " + describe_warp(w->get()) + "\n";
+    s += "  block " + std::to_string(linear_index()) + " warp " + std::to_string(w->index()) + ": " +
+         describe_warp(w->get()) + "\n";
   }
   if (more) s += "  block " + std::to_string(linear_index()) + ": and " + std::to_string(more) + " more warps\n";
   return s;

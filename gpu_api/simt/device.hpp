@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel sees on the host SIMT engine: the CUDA names it uses, made of engine calls. Included by ggas.cuh when the compiler is
-// not nvcc.
+// What a kernel sees on the host SIMT engine: the CUDA names it uses, made of engine calls. Included by ggas.cuh when
+// the compiler is not nvcc.
 #pragma once
 
 #include <bit>
@@ -15,8 +15,8 @@ namespace ggas::simt {
 
 // ---- engine calls of the running lane. Undefined outside a kernel.
 bool in_kernel();
-access& begin_access(op kind);  // fill in the rest, then perform()
-void perform();                 // waits until the owner has completed the access; the result is in it
+access& begin_access(op kind);   // fill in the rest, then perform()
+void perform();                  // waits until the owner has completed the access; the result is in it
 unsigned sync_block(bool vote);  // block barrier; returns how many threads voted true
 void sync_warp(uint32_t mask);
 uint64_t shuffle(uint32_t mask, uint64_t value, unsigned source_lane);
@@ -119,13 +119,13 @@ inline unsigned shuffle_source(int lane, int target, int width) {
 #define gridDim (::ggas::simt::grid_shape())
 
 // Block-shared variable, as CUDA's __shared__: undefined at first.
-#define GGAS_SHARED(type, name)         \
-  static char ggas_shared_key_##name;   \
+#define GGAS_SHARED(type, name)       \
+  static char ggas_shared_key_##name; \
   type& name = *static_cast<type*>(::ggas::simt::shared_memory(&ggas_shared_key_##name, sizeof(type), alignof(type)))
 #define GGAS_SHARED_ARRAY(type, name, count) \
   static char ggas_shared_key_##name;        \
-  type* const name = static_cast<type*>(     \
-      ::ggas::simt::shared_memory(&ggas_shared_key_##name, sizeof(type) * (count), alignof(type)))
+  type* const name =                         \
+      static_cast<type*>(::ggas::simt::shared_memory(&ggas_shared_key_##name, sizeof(type) * (count), alignof(type)))
 // Declares work to the simulator's roofline model.
 #define GGAS_COMPUTE(flops, bytes) ::ggas::simt::compute(flops, bytes)
 
@@ -165,10 +165,10 @@ inline void __threadfence_system() { ggas::simt::fence(ggas::simt::scope::sys); 
 inline void __nanosleep(unsigned ns) { ggas::simt::sleep(ns); }
 
 // Atomics at GPU scope, as CUDA's; min and max on unsigned integers.
-#define GGAS_SIMT_ATOMIC(name, fn)                                                                  \
-  template <class T>                                                                                \
-  T name(T* p, std::type_identity_t<T> v) {                                                         \
-    return ggas::simt::atomic<T>(p, ggas::simt::rmw::fn, v, T{}, ggas::simt::scope::gpu);           \
+#define GGAS_SIMT_ATOMIC(name, fn)                                                        \
+  template <class T>                                                                      \
+  T name(T* p, std::type_identity_t<T> v) {                                               \
+    return ggas::simt::atomic<T>(p, ggas::simt::rmw::fn, v, T{}, ggas::simt::scope::gpu); \
   }
 GGAS_SIMT_ATOMIC(atomicAdd, add)
 GGAS_SIMT_ATOMIC(atomicExch, exch)

@@ -11,7 +11,8 @@
 namespace ggas::simt {
 namespace {
 
-constexpr size_t stack_reserve = 1536 * sanitizer::stack_factor;  // less than this left at a suspension counts as an overflow
+constexpr size_t stack_reserve =
+    1536 * sanitizer::stack_factor;  // less than this left at a suspension counts as an overflow
 
 void body(void* arg) {
   lane& l = *static_cast<lane*>(arg);
@@ -106,7 +107,8 @@ void* shared_memory(const void* key, size_t bytes, size_t align) {
     if (s.key == key) return s.data;
   }
   shared_slot s{key, std::make_unique<std::byte[]>(bytes + align), nullptr};
-  for (size_t i = 0; i < bytes + align; ++i) s.bytes[i] = std::byte{0xa5};  // CUDA leaves it undefined: make that visible
+  for (size_t i = 0; i < bytes + align; ++i)
+    s.bytes[i] = std::byte{0xa5};  // CUDA leaves it undefined: make that visible
   const auto at = (reinterpret_cast<uintptr_t>(s.bytes.get()) + align - 1) / align * align;
   s.data = reinterpret_cast<void*>(at);
   slots.push_back(std::move(s));
@@ -136,7 +138,8 @@ block::impl::~impl() {
 
 void block::impl::set_fault(const lane& l, const std::string& why) {
   if (!fault.empty()) return;
-  fault = "kernel '" + cfg->name + "' block " + std::to_string(linear) + " thread " + std::to_string(l.linear) + ": " + why;
+  fault =
+      "kernel '" + cfg->name + "' block " + std::to_string(linear) + " thread " + std::to_string(l.linear) + ": " + why;
 }
 
 void block::impl::release_barrier() {

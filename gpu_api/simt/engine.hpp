@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host SIMT engine: runs CUDA-style kernels on the CPU. A thread is a Boost.Context fiber; 32 of them make a warp. A lane
-// runs natively until it meets an operation somebody outside must perform (memory access through the ggas accessors, fence,
-// declared compute, sleep) or a barrier, and waits there. Whoever owns the warp decides what the operation costs: the native
-// scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through its timing model. The engine knows
-// neither.
+// Host SIMT engine: runs CUDA-style kernels on the CPU. A thread is a Boost.Context fiber; 32 of them make a warp. A
+// lane runs natively until it meets an operation somebody outside must perform (memory access through the ggas
+// accessors, fence, declared compute, sleep) or a barrier, and waits there. Whoever owns the warp decides what the
+// operation costs: the native scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through its
+// timing model. The engine knows neither.
 #pragma once
 
 #include <array>
@@ -48,9 +48,10 @@ class block;
 
 class warp {
  public:
-  // Runs every runnable lane until it waits or ends. Afterwards pending() lists the operations lanes wait for, oldest step
-  // first and in lane order within a step; it is empty if all lanes wait at a barrier or have ended. An access stays at its
-  // address and in the list until complete(). Lanes that leave a loop early run on to their next operation: kernels call
+  // Runs every runnable lane until it waits or ends. Afterwards pending() lists the operations lanes wait for, oldest
+  // step first and in lane order within a step; it is empty if all lanes wait at a barrier or have ended. An access
+  // stays at its address and in the list until complete(). Lanes that leave a loop early run on to their next
+  // operation: kernels call
   // __syncwarp() to bring a warp back together.
   void step();
   std::span<access* const> pending() const;  // valid until the next step() or pending(); complete() leaves it alone
@@ -71,14 +72,15 @@ class warp {
   std::unique_ptr<impl> impl_;
 };
 
-// A block and its threads live on the thread that first steps one of its warps. Destroying an unfinished block abandons its
-// threads: destructors of objects on their stacks do not run.
+// A block and its threads live on the thread that first steps one of its warps. Destroying an unfinished block abandons
+// its threads: destructors of objects on their stacks do not run.
 class block {
  public:
   std::span<const std::unique_ptr<warp>> warps() const;
   bool finished() const;
   unsigned linear_index() const;
-  // Not empty once a thread overflowed its stack or let an exception escape. The owner stops the kernel and reports the text.
+  // Not empty once a thread overflowed its stack or let an exception escape. The owner stops the kernel and reports the
+  // text.
   const std::string& fault() const;
   // What the threads wait for, for people: one line a warp, at most `lines`.
   std::string describe(size_t lines = 8) const;
@@ -98,7 +100,7 @@ class block {
 class environment {
  public:
   virtual ~environment() = default;
-  virtual uint64_t now_ns() const = 0;          // the device's global timer
+  virtual uint64_t now_ns() const = 0;             // the device's global timer
   virtual const void* device_context() const = 0;  // what CUDA keeps in constant memory: the node's ggas context
 };
 
@@ -109,8 +111,8 @@ struct launch {
   size_t stack_bytes = 32 * 1024;
 };
 
-// Performs a load, store, atomic or fence at once on host memory at a.addr, with relaxed atomics (a fence is sequentially
-// consistent); compute and sleep do nothing. Owners without a timing model of a location use it.
+// Performs a load, store, atomic or fence at once on host memory at a.addr, with relaxed atomics (a fence is
+// sequentially consistent); compute and sleep do nothing. Owners without a timing model of a location use it.
 void apply(access& a);
 
 inline constexpr unsigned max_block_threads = 1024;

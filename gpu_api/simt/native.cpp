@@ -11,7 +11,8 @@ namespace ggas::simt {
 namespace {
 
 uint64_t clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 constexpr uint64_t progress_ns = 200'000'000;
@@ -122,7 +123,9 @@ native_scheduler::native_scheduler(const native_config& cfg, unsigned streams) :
 }
 native_scheduler::~native_scheduler() = default;
 
-void native_scheduler::enqueue(unsigned s, launch l, const void* context) { streams_.at(s)->enqueue(std::move(l), context); }
+void native_scheduler::enqueue(unsigned s, launch l, const void* context) {
+  streams_.at(s)->enqueue(std::move(l), context);
+}
 
 std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<void()>& on_progress) {
   const uint64_t start = clock_ns();
@@ -134,7 +137,8 @@ std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, con
   return r;
 }
 
-std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline, const std::function<void()>& on_progress) {
+std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline,
+                                                              const std::function<void()>& on_progress) {
   uint64_t next_progress = clock_ns() + progress_ns;
   while (true) {
     bool more = false, idle = true;
@@ -159,7 +163,8 @@ std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline,
   }
 }
 
-std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline, const std::function<void()>& on_progress) {
+std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline,
+                                                                const std::function<void()>& on_progress) {
   std::atomic<bool> stop = false;
   std::atomic<size_t> left = streams_.size();
   std::mutex mutex;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native scheduler: the owner of warps that has no timing model. Every access is performed at once on host memory. It runs the kernels
-// of many GPUs (one stream each) side by side, in one thread or in one thread a stream.
+// Native scheduler: the owner of warps that has no timing model. Every access is performed at once on host memory. It
+// runs the kernels of many GPUs (one stream each) side by side, in one thread or in one thread a stream.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class native_scheduler {
 
   // Kernels of one stream run one after the other. `l` has passed grid::check.
   void enqueue(unsigned stream, launch l, const void* device_context);
-  // Runs everything queued. After an error nothing is left in any queue. `on_progress`, if any, is called a few times a second by the
-  // calling thread.
+  // Runs everything queued. After an error nothing is left in any queue. `on_progress`, if any, is called a few times a
+  // second by the calling thread.
   std::expected<void, native_error> run(uint64_t timeout_ns, const std::function<void()>& on_progress = {});
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One NIC at its pins, without any simulator around it: whole TLPs on the host side, flits on the link side, stepped one
-// core clock cycle at a time. The RTL tests, the nic_cycles benchmark and the SystemC bridge all drive the NIC through
-// this interface, so they see the same cycles.
+// One NIC at its pins, without any simulator around it: whole TLPs on the host side, flits on the link side, stepped
+// one core clock cycle at a time. The RTL tests, the nic_cycles benchmark and the SystemC bridge all drive the NIC
+// through this interface, so they see the same cycles.
 #pragma once
 
 #include <array>
@@ -37,19 +37,21 @@ class nic_core {
   virtual unsigned data_width() const = 0;  // bits
   virtual unsigned np_credits() const = 0;  // non-posted requests the host side may have inside the NIC
 
-  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions beside requests.
-  // The caller keeps PCIe flow control by looking at the depth.
+  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions beside
+  // requests. The caller keeps PCIe flow control by looking at the depth.
   virtual void push(const pcie::tlp& t) = 0;
   virtual unsigned posted_pending() const = 0;      // posted requests not yet wholly taken by the NIC
   virtual unsigned non_posted_pending() const = 0;  // non-posted requests waiting for, or holding, an NP credit
   virtual unsigned completions_pending() const = 0;
 
   // ---- NIC to host, requests and completions in PCIe order. `gate`: what the host takes in the next step. A TLP is
-  // taken whole once begun. With non_posted false posted requests pass the waiting reads; up to two reads already under way still come.
+  // taken whole once begun. With non_posted false posted requests pass the waiting reads; up to two reads already under
+  // way still come.
   virtual std::optional<pcie::tlp> pop() = 0;
   virtual void gate(bool posted, bool non_posted, bool completions) = 0;
 
-  // ---- link. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only while `link_ready`).
+  // ---- link. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only while
+  // `link_ready`).
   virtual void link_in(const flit& f) = 0;
   virtual std::optional<flit> link_out() = 0;
   virtual void link_ready(bool ready) = 0;

@@ -195,7 +195,8 @@ class nic_rtl final : public nic_core {
 #if VM_COVERAGE
     static unsigned number = 0;
     if (const char* folder = std::getenv("GGAS_COVERAGE_DIR")) {
-      const std::string path = std::string(folder) + "/" + std::to_string(getpid()) + "." + std::to_string(number++) + ".dat";
+      const std::string path =
+          std::string(folder) + "/" + std::to_string(getpid()) + "." + std::to_string(number++) + ".dat";
       context_->coveragep()->write(path.c_str());
     }
 #endif

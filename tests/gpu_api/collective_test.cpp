@@ -20,7 +20,10 @@ class Collective : public api_test {
       for (size_t i = 0; i < n; ++i) {
         const T v = static_cast<T>(static_cast<int>(random_() % 20001) - 10000) / T{8};
         user<T>(k)[i] = v;
-        want[i] = k == 0 ? v : op == ggas_sum ? want[i] + v : op == ggas_min ? std::min(want[i], v) : std::max(want[i], v);
+        want[i] = k == 0           ? v
+                  : op == ggas_sum ? want[i] + v
+                  : op == ggas_min ? std::min(want[i], v)
+                                   : std::max(want[i], v);
       }
       std::fill_n(user<T>(k, out_offset), n + 1, T{77});
     }
@@ -29,7 +32,8 @@ class Collective : public api_test {
 
   template <class T>
   void expect(int node, const std::vector<T>& want) {
-    for (size_t i = 0; i < want.size(); ++i) ASSERT_EQ(user<T>(node, out_offset)[i], want[i]) << "node " << node << " element " << i;
+    for (size_t i = 0; i < want.size(); ++i)
+      ASSERT_EQ(user<T>(node, out_offset)[i], want[i]) << "node " << node << " element " << i;
     EXPECT_EQ(user<T>(node, out_offset)[want.size()], T{77}) << "written behind the end";
   }
 
@@ -66,7 +70,8 @@ class Collective : public api_test {
 
   std::mt19937 random_{12345};
 };
-INSTANTIATE_TEST_SUITE_P(Provider, Collective, testing::ValuesIn(targets()), [](const auto& i) { return i.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Provider, Collective, testing::ValuesIn(targets()),
+                         [](const auto& i) { return i.param.name(); });
 
 TEST_P(Collective, AllreduceByGatherAndCast) { allreduce_everything<float>(ggas_gather); }
 TEST_P(Collective, AllreduceByAllGather) { allreduce_everything<float>(ggas_all_gather); }
@@ -116,11 +121,15 @@ TEST_P(Collective, BackToBackAndMixed) {
       const size_t length = 1 + state / 65536 % 50;
       const int root = static_cast<int>(state / 256 % static_cast<unsigned>(n));
       const unsigned kind = state >> 30;
-      for (size_t i = threadIdx.x; i < length; i += 32) ggas_store(source<float>() + i, static_cast<float>(r + me + static_cast<int>(i)));
+      for (size_t i = threadIdx.x; i < length; i += 32)
+        ggas_store(source<float>() + i, static_cast<float>(r + me + static_cast<int>(i)));
       __syncthreads();
       ggas_status s;
-      if (kind < 2) s = ggas_reduce_block(result<float>(), source<float>(), length, ggas_sum, root, enough());
-      else s = ggas_allreduce_block(result<float>(), source<float>(), length, ggas_sum, kind == 2 ? ggas_gather : ggas_all_gather, enough());
+      if (kind < 2)
+        s = ggas_reduce_block(result<float>(), source<float>(), length, ggas_sum, root, enough());
+      else
+        s = ggas_allreduce_block(result<float>(), source<float>(), length, ggas_sum,
+                                 kind == 2 ? ggas_gather : ggas_all_gather, enough());
       ASSERT_EQ(s, ggas_ok);
       if (kind < 2 && me != root) continue;
       for (size_t i = threadIdx.x; i < length; i += 32) {

@@ -26,8 +26,8 @@ class fixed_environment : public environment {
   const void* device_context() const override { return this; }
 };
 
-// Runs every block of a grid to its end, accesses performed at once in the order of pending(). Returns the fault, or empty;
-// "stuck" if no warp can move.
+// Runs every block of a grid to its end, accesses performed at once in the order of pending(). Returns the fault, or
+// empty; "stuck" if no warp can move.
 std::string run(launch l) {
   fixed_environment env;
   grid g(std::move(l), env);
@@ -104,7 +104,8 @@ TEST(Engine, OneAccessALaneIsPendingInLaneOrder) {
 TEST(Engine, NewAccessesComeBehindOlderOnes) {
   uint32_t x[32] = {};
   fixed_environment env;
-  grid g({1, 4, [&] {
+  grid g({1, 4,
+          [&] {
             store(&x[threadIdx.x], 1u);
             store(&x[threadIdx.x + 8], 2u);
           }},
@@ -122,7 +123,8 @@ TEST(Engine, NewAccessesComeBehindOlderOnes) {
 TEST(Engine, SyncwarpBringsAWarpBackTogether) {
   uint32_t x[64] = {};
   fixed_environment env;
-  grid g({1, 32, [&] {
+  grid g({1, 32,
+          [&] {
             for (unsigned i = 0; i < threadIdx.x % 3; ++i) load(&x[0], true);
             __syncwarp();
             store(&x[threadIdx.x], 1u);
@@ -327,7 +329,12 @@ TEST(Engine, EverySizeOfLoadAndStore) {
 
 TEST(Engine, DeclaredWorkReachesTheOwner) {
   fixed_environment env;
-  grid g({1, 1, [] { GGAS_COMPUTE(1000, 64); __nanosleep(50); }}, env);
+  grid g({1, 1,
+          [] {
+            GGAS_COMPUTE(1000, 64);
+            __nanosleep(50);
+          }},
+         env);
   auto b = g.make_block(0);
   warp& w = *b->warps()[0];
   w.step();
@@ -364,9 +371,12 @@ TEST(Engine, AStackThatIsTooSmallIsAFault) {
 
 TEST(Engine, ABarrierOnlySomeLanesReachIsStuckAndSaysWhere) {
   fixed_environment env;
-  grid g({1, 32, [] {
-            if (threadIdx.x < 16) __syncwarp(0xffffffffu);
-            else __syncthreads();
+  grid g({1, 32,
+          [] {
+            if (threadIdx.x < 16)
+              __syncwarp(0xffffffffu);
+            else
+              __syncthreads();
           }},
          env);
   auto b = g.make_block(0);
@@ -381,7 +391,8 @@ TEST(Engine, ABarrierOnlySomeLanesReachIsStuckAndSaysWhere) {
 TEST(Engine, AbandonedBlocksGiveTheirStacksBack) {
   fixed_environment env;
   for (int i = 0; i < many_times; ++i) {  // 200 * 1024 stacks would not fit if they were lost
-    grid g({1, 1024, [] {
+    grid g({1, 1024,
+            [] {
               uint32_t frame[128] = {};
               load(&frame[threadIdx.x % 128]);
             }},
@@ -394,7 +405,8 @@ TEST(Engine, AbandonedBlocksGiveTheirStacksBack) {
 TEST(Engine, EightThousandThreads) {
   std::vector<uint32_t> x(many_blocks * 64);
   fixed_environment env;
-  grid g({many_blocks, 64, [&] {
+  grid g({many_blocks, 64,
+          [&] {
             const unsigned t = blockIdx.x * 64 + threadIdx.x;
             for (unsigned i = 0; i < 20; ++i) store(&x[t], load(&x[t]) + 1);
           }},

@@ -33,15 +33,17 @@ TEST_P(Native, StreamsRunSideBySideWithTheirContexts) {
   std::vector<uint32_t> ring(n);
   uint32_t ids[n] = {0, 1, 2, 3};
   for (unsigned i = 0; i < n; ++i) {
-    s.enqueue(i, {1, 1, [&] {  // a token goes round twice: every stream must move while the others wait
-                    const uint32_t me = *static_cast<const uint32_t*>(device_context());
-                    for (uint32_t lap = 0; lap < 2; ++lap) {
-                      const uint32_t want = lap * n + me;
-                      while (load(&ring[me], true) != want) {
-                      }
-                      store(&ring[(me + 1) % n], me + 1 == n ? (lap + 1) * n : want + 1);
-                    }
-                  }},
+    s.enqueue(i,
+              {1, 1,
+               [&] {  // a token goes round twice: every stream must move while the others wait
+                 const uint32_t me = *static_cast<const uint32_t*>(device_context());
+                 for (uint32_t lap = 0; lap < 2; ++lap) {
+                   const uint32_t want = lap * n + me;
+                   while (load(&ring[me], true) != want) {
+                   }
+                   store(&ring[(me + 1) % n], me + 1 == n ? (lap + 1) * n : want + 1);
+                 }
+               }},
               &ids[i]);
   }
   auto r = s.run(10 * second);
@@ -69,8 +71,10 @@ TEST_P(Native, TooManySpinningBlocksDeadlockAndTheTimeOutNamesThem) {
     }
     ASSERT_FALSE(r);
     EXPECT_TRUE(r.error().timed_out);
-    EXPECT_NE(r.error().text.find("'spinner' on GPU 0, 3 of 4 blocks resident, 1 not started"), std::string::npos) << r.error().text;
-    EXPECT_NE(r.error().text.find("block 2 warp 0: lanes 0-31 running, last poll 4 B"), std::string::npos) << r.error().text;
+    EXPECT_NE(r.error().text.find("'spinner' on GPU 0, 3 of 4 blocks resident, 1 not started"), std::string::npos)
+        << r.error().text;
+    EXPECT_NE(r.error().text.find("block 2 warp 0: lanes 0-31 running, last poll 4 B"), std::string::npos)
+        << r.error().text;
     s.enqueue(0, {1, 1, [&] { flag = 2; }}, nullptr);  // usable afterwards
     ASSERT_TRUE(s.run(second));
     EXPECT_EQ(flag, 2u);
@@ -79,10 +83,12 @@ TEST_P(Native, TooManySpinningBlocksDeadlockAndTheTimeOutNamesThem) {
 
 TEST_P(Native, ABarrierNobodyCanReachIsReportedWithoutWaiting) {
   native_scheduler s(config(), 2);
-  s.enqueue(1, {1, 64, [] {
-                  if (threadIdx.x == 63) __syncwarp();
-                  __syncthreads();
-                }},
+  s.enqueue(1,
+            {1, 64,
+             [] {
+               if (threadIdx.x == 63) __syncwarp();
+               __syncthreads();
+             }},
             nullptr);
   auto r = s.run(3600 * second);
   ASSERT_FALSE(r);
@@ -94,10 +100,12 @@ TEST_P(Native, ABarrierNobodyCanReachIsReportedWithoutWaiting) {
 TEST_P(Native, AFaultStopsEveryStream) {
   native_scheduler s(config(), 2);
   uint32_t never = 0;
-  s.enqueue(0, {1, 1, [&] {
-                  while (!load(&never)) {
-                  }
-                }},
+  s.enqueue(0,
+            {1, 1,
+             [&] {
+               while (!load(&never)) {
+               }
+             }},
             nullptr);
   s.enqueue(1, {1, 1, [] { throw 1; }, "thrower"}, nullptr);
   auto r = s.run(60 * second);
@@ -109,11 +117,13 @@ TEST_P(Native, AFaultStopsEveryStream) {
 TEST_P(Native, SleepLastsAtLeastItsTime) {
   native_scheduler s(config(), 1);
   uint64_t slept = 0;
-  s.enqueue(0, {1, 1, [&] {
-                  const uint64_t start = now_ns();
-                  __nanosleep(2'000'000);
-                  slept = now_ns() - start;
-                }},
+  s.enqueue(0,
+            {1, 1,
+             [&] {
+               const uint64_t start = now_ns();
+               __nanosleep(2'000'000);
+               slept = now_ns() - start;
+             }},
             nullptr);
   ASSERT_TRUE(s.run(10 * second));
   EXPECT_GE(slept, 2'000'000u);
@@ -124,12 +134,14 @@ TEST_P(Native, ResidencyIsALimitNotATarget) {
   std::set<unsigned> live;
   size_t most = 0;
   uint32_t x = 0;
-  s.enqueue(0, {9, 1, [&] {
-                  live.insert(blockIdx.x);
-                  most = std::max(most, live.size());
-                  for (int i = 0; i < 5; ++i) atomicAdd(&x, 1);
-                  live.erase(blockIdx.x);
-                }},
+  s.enqueue(0,
+            {9, 1,
+             [&] {
+               live.insert(blockIdx.x);
+               most = std::max(most, live.size());
+               for (int i = 0; i < 5; ++i) atomicAdd(&x, 1);
+               live.erase(blockIdx.x);
+             }},
             nullptr);
   ASSERT_TRUE(s.run(10 * second));
   EXPECT_EQ(x, 45u);
@@ -148,24 +160,28 @@ TEST(Litmus, MessagePassingWithFences) {
   padded data, flag, ack;
   uint32_t bad = 0;
   native_scheduler s({0, true}, 2);
-  s.enqueue(0, {1, 1, [&] {
-                  for (uint32_t i = 1; i <= rounds; ++i) {
-                    store(&data.v, i);
-                    fence(scope::sys);
-                    store(&flag.v, i);
-                    while (load(&ack.v, true) < i / 64 * 64) {
-                    }
-                  }
-                }},
+  s.enqueue(0,
+            {1, 1,
+             [&] {
+               for (uint32_t i = 1; i <= rounds; ++i) {
+                 store(&data.v, i);
+                 fence(scope::sys);
+                 store(&flag.v, i);
+                 while (load(&ack.v, true) < i / 64 * 64) {
+                 }
+               }
+             }},
             nullptr);
-  s.enqueue(1, {1, 1, [&] {
-                  for (uint32_t seen = 0; seen < rounds;) {
-                    seen = load(&flag.v, true);
-                    fence(scope::sys);
-                    if (load(&data.v) < seen) ++bad;
-                    store(&ack.v, seen);
-                  }
-                }},
+  s.enqueue(1,
+            {1, 1,
+             [&] {
+               for (uint32_t seen = 0; seen < rounds;) {
+                 seen = load(&flag.v, true);
+                 fence(scope::sys);
+                 if (load(&data.v) < seen) ++bad;
+                 store(&ack.v, seen);
+               }
+             }},
             nullptr);
   auto r = s.run(120 * second);
   ASSERT_TRUE(r) << r.error().text;
@@ -177,7 +193,8 @@ TEST(Litmus, StoreBufferingWithFences) {
   constexpr uint32_t rounds = 4000;
   std::vector<padded> x(rounds), y(rounds), r0(rounds), r1(rounds);
   padded here, there;
-  auto side = [](std::vector<padded>& mine, std::vector<padded>& other, std::vector<padded>& result, padded& my_turn, padded& its_turn) {
+  auto side = [](std::vector<padded>& mine, std::vector<padded>& other, std::vector<padded>& result, padded& my_turn,
+                 padded& its_turn) {
     return [&] {
       for (uint32_t i = 0; i < mine.size(); ++i) {
         store(&my_turn.v, i + 1);

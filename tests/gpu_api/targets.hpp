@@ -82,7 +82,7 @@ class api_test : public testing::TestWithParam<target> {
 
 }  // namespace ggas::test
 
-#define GGAS_API_SUITE(suite)                                                            \
-  class suite : public ggas::test::api_test {};                                           \
-  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::ValuesIn(ggas::test::targets()),     \
+#define GGAS_API_SUITE(suite)                                                         \
+  class suite : public ggas::test::api_test {};                                       \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::ValuesIn(ggas::test::targets()), \
                            [](const auto& i) { return i.param.name(); })

@@ -40,7 +40,8 @@ TEST(Cluster, RefusesBadConfigurations) {
   EXPECT_TRUE(has(with([](auto& c) { c.nodes = 0; }), "nodes = 0: must be 1 ... 65536"));
   EXPECT_TRUE(has(with([](auto& c) { c.nodes = -3; }), "nodes = -3"));
   EXPECT_TRUE(has(with([](auto& c) { c.nodes = 65537; }), "nodes = 65537"));
-  EXPECT_TRUE(has(with([](auto& c) { c.segment_bytes = (1 << 20) + 1; }), "segment_bytes = 1048577: must be a multiple of 4096"));
+  EXPECT_TRUE(has(with([](auto& c) { c.segment_bytes = (1 << 20) + 1; }),
+                  "segment_bytes = 1048577: must be a multiple of 4096"));
   EXPECT_TRUE(has(with([](auto& c) { c.segment_bytes = 0; }), "2 nodes need at least"));
   EXPECT_TRUE(has(with([](auto& c) { c.segment_bytes = ~size_t{4095}; }), "overflow"));
   EXPECT_TRUE(has(with([](auto& c) { c.provider = "fpga"; }), "provider 'fpga': must be"));
@@ -136,7 +137,8 @@ TEST(Cluster, TimeOutNamesTheKernelAndTheClusterStaysUsable) {
 TEST(Cluster, AKernelThatThrowsIsADeviceFault) {
   auto made = cluster::create(shm());
   ASSERT_TRUE(made);
-  ASSERT_TRUE((*made)->launch(0, 1, 1, [] { throw std::runtime_error("oops"); }, "thrower"));
+  ASSERT_TRUE((*made)->launch(
+      0, 1, 1, [] { throw std::runtime_error("oops"); }, "thrower"));
   auto r = (*made)->run(second);
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().code, errc::device_fault);
@@ -164,17 +166,21 @@ TEST(Cluster, ReportsProgress) {
 // Reserved area: what the kernels find and what the host reserved must agree for every size.
 TEST(Layout, PartsNeitherOverlapNorLeaveTheReservedArea) {
   for (uint64_t nodes : {1, 2, 3, 7, 8, 9, 64, 1000}) {
-    for (uint64_t segment = layout::smallest_segment(nodes); segment < (uint64_t{1} << 32); segment = segment * 3 / 4096 * 4096) {
+    for (uint64_t segment = layout::smallest_segment(nodes); segment < (uint64_t{1} << 32);
+         segment = segment * 3 / 4096 * 4096) {
       const uint64_t reserved = layout::reserved_bytes(nodes, segment);
       ASSERT_LT(reserved, segment);
       ASSERT_EQ(reserved % 4096, 0u);
       const layout l = layout::of(nodes, reserved);
       ASSERT_GE(l.slot_bytes, layout::slot_unit);
       ASSERT_EQ(l.slot_bytes % layout::slot_unit, 0u);
-      std::vector<std::pair<uint64_t, uint64_t>> parts = {{layout::barrier_epoch, 8}, {layout::grid_attempt, 8}, {layout::grid_release, 8},
-          {layout::gather_all_seq, 8}, {layout::broken, 8}, {layout::check_out, 8}, {layout::cast_flag, 8}, {l.cast_slot(), l.slot_bytes}};
+      std::vector<std::pair<uint64_t, uint64_t>> parts = {{layout::barrier_epoch, 8}, {layout::grid_attempt, 8},
+                                                          {layout::grid_release, 8},  {layout::gather_all_seq, 8},
+                                                          {layout::broken, 8},        {layout::check_out, 8},
+                                                          {layout::cast_flag, 8},     {l.cast_slot(), l.slot_bytes}};
       for (uint64_t n = 0; n < nodes; ++n) {
-        for (uint64_t at : {l.check_in(n), l.gather_all_flag(n), l.gather_flag(n), l.gather_ack(n), l.gather_seq(n), l.gather_done(n)}) {
+        for (uint64_t at : {l.check_in(n), l.gather_all_flag(n), l.gather_flag(n), l.gather_ack(n), l.gather_seq(n),
+                            l.gather_done(n)}) {
           parts.push_back({at, 8});
         }
         for (uint64_t seq : {0, 1}) {

@@ -22,7 +22,8 @@ result<> check_config(const cluster_config& cfg) {
     return bad("nodes = " + std::to_string(cfg.nodes) + ": must be 1 ... " + std::to_string(most_nodes));
   }
   if (cfg.segment_bytes % page != 0) {
-    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": must be a multiple of " + std::to_string(page));
+    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": must be a multiple of " +
+               std::to_string(page));
   }
   const size_t least = layout::smallest_segment(static_cast<uint64_t>(cfg.nodes));
   if (cfg.segment_bytes < least) {
@@ -34,7 +35,8 @@ result<> check_config(const cluster_config& cfg) {
 
 result<> check_launch(const cluster_config& cfg, int node, const simt::launch& l) {
   if (node < 0 || node >= cfg.nodes) {
-    return bad("launch of '" + l.name + "' on node " + std::to_string(node) + ": nodes are 0 ... " + std::to_string(cfg.nodes - 1));
+    return bad("launch of '" + l.name + "' on node " + std::to_string(node) + ": nodes are 0 ... " +
+               std::to_string(cfg.nodes - 1));
   }
   if (std::string why = simt::grid::check(l); !why.empty()) return bad(std::move(why));
   return {};

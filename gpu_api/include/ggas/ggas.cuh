@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGAS device API: what a kernel calls. One source for nvcc (sm_90 and later; older GPUs work where free) and for any C++20 compiler,
-// where kernels run on the host SIMT engine or in the simulator. Guide: docs/device-api.md; orders: docs/memory-model.md.
+// GGAS device API: what a kernel calls. One source for nvcc (sm_90 and later; older GPUs work where free) and for any
+// C++20 compiler, where kernels run on the host SIMT engine or in the simulator. Guide: docs/device-api.md; orders:
+// docs/memory-model.md.
 //
-// Names: ggas_x is called by one thread for itself, ggas_x_warp by all threads of a warp, ggas_x_block by all threads of a
-// block, with the same arguments. Every wait takes a time-out in ns and returns a status that is the same in all threads of the group.
+// Names: ggas_x is called by one thread for itself, ggas_x_warp by all threads of a warp, ggas_x_block by all threads
+// of a block, with the same arguments. Every wait takes a time-out in ns and returns a status that is the same in all
+// threads of the group.
 #pragma once
 
 #include "ggas/detail/layout.hpp"
@@ -24,22 +26,22 @@ GGAS_DEVICE int ggas_nodes();                // nodes in the address space
 GGAS_DEVICE uint64_t ggas_segment_bytes();   // of every node's segment
 GGAS_DEVICE uint64_t ggas_reserved_bytes();  // first bytes of every segment: the library's, keep off
 
-// ---- pointers. `offset` is in bytes from the start of the segment. Null if the node does not exist or the object would not lie in
-// the segment.
+// ---- pointers. `offset` is in bytes from the start of the segment. Null if the node does not exist or the object
+// would not lie in the segment.
 template <class T = char>
 GGAS_DEVICE T* ggas_pointer_of_node(int node, uint64_t offset = 0);  // own node: the plain local pointer
 template <class T = char>
-GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset = 0);   // always through the window
+GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset = 0);  // always through the window
 
-// ---- loads and stores of 1, 2, 4, 8 or 16 bytes: relaxed, system scope, never from a first-level cache. 16 bytes travel as one
-// access but are atomic in halves. A store returns before it is visible; a load returns the value.
+// ---- loads and stores of 1, 2, 4, 8 or 16 bytes: relaxed, system scope, never from a first-level cache. 16 bytes
+// travel as one access but are atomic in halves. A store returns before it is visible; a load returns the value.
 template <class T>
 GGAS_DEVICE T ggas_load(const T* p);
 template <class T>
 GGAS_DEVICE void ggas_store(T* p, T v);
 
-// Copies n elements, consecutive lanes consecutive elements, so that a warp's accesses coalesce. Store: local to remote.
-// Load: remote to local. The block forms end with a block barrier.
+// Copies n elements, consecutive lanes consecutive elements, so that a warp's accesses coalesce. Store: local to
+// remote. Load: remote to local. The block forms end with a block barrier.
 template <class T>
 GGAS_DEVICE void ggas_store_warp(T* remote, const T* local, size_t n);
 template <class T>
@@ -49,35 +51,41 @@ GGAS_DEVICE void ggas_load_warp(T* local, const T* remote, size_t n);
 template <class T>
 GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n);
 
-// ---- order. Both order earlier accesses of the thread (and those it knows of through a barrier of its block) before later ones.
+// ---- order. Both order earlier accesses of the thread (and those it knows of through a barrier of its block) before
+// later ones.
 GGAS_DEVICE void ggas_fence();      // as seen by every node, along each pair of nodes: see the memory model
 GGAS_DEVICE void ggas_fence_gpu();  // as seen by this GPU
 // Waits until every earlier store of this node is visible at its target. ggas_peer_error: one may be lost.
 GGAS_DEVICE ggas_status ggas_quiet();
 GGAS_DEVICE ggas_status ggas_quiet_block();
 
-// ---- waiting for a flag in local memory. The comparison is `*flag cmp value`; integers and floats of 1 ... 8 bytes. Accesses after
-// a successful wait see what the writer of the flag ordered before it. A time-out of 0 tests once.
+// ---- waiting for a flag in local memory. The comparison is `*flag cmp value`; integers and floats of 1 ... 8 bytes.
+// Accesses after a successful wait see what the writer of the flag ordered before it. A time-out of 0 tests once.
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until(const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns);
 template <class T>
-GGAS_DEVICE ggas_status ggas_wait_until_warp(const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns);  // lane 0 polls
+GGAS_DEVICE ggas_status ggas_wait_until_warp(const T* flag, ggas_cmp cmp, T value,
+                                             uint64_t timeout_ns);  // lane 0 polls
 template <class T>
-GGAS_DEVICE ggas_status ggas_wait_until_block(const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns);  // thread 0 polls
+GGAS_DEVICE ggas_status ggas_wait_until_block(const T* flag, ggas_cmp cmp, T value,
+                                              uint64_t timeout_ns);  // thread 0 polls
 
-// ---- barrier of all nodes, and with it the visibility of every earlier store of the callers to every node. A call that timed out may
-// be repeated, by all.
+// ---- barrier of all nodes, and with it the visibility of every earlier store of the callers to every node. A call
+// that timed out may be repeated, by all.
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns);  // one block on each GPU
-// Every block of the grid on each GPU, all of them resident at once (a grid that does not fit can never pass); at most 1024.
+// Every block of the grid on each GPU, all of them resident at once (a grid that does not fit can never pass); at most
+// 1024.
 GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns);
 
-// ---- reductions of n elements (4- or 8-byte arithmetic types; sums run in the order of nodes, so results are the same bits everywhere).
-// One block on each GPU; all nodes call with the same n, op, root and method, in the same order. src and dst are in the local
-// segment and may be the same. After anything but ggas_ok and ggas_bad_argument the node's reductions return ggas_peer_error.
+// ---- reductions of n elements (4- or 8-byte arithmetic types; sums run in the order of nodes, so results are the same
+// bits everywhere). One block on each GPU; all nodes call with the same n, op, root and method, in the same order. src
+// and dst are in the local segment and may be the same. After anything but ggas_ok and ggas_bad_argument the node's
+// reductions return ggas_peer_error.
 template <class T>
 GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, uint64_t timeout_ns);
 template <class T>
-GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method, uint64_t timeout_ns);
+GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
+                                             uint64_t timeout_ns);
 
 #include "ggas/detail/access.cuh"
 #include "ggas/detail/barrier.cuh"

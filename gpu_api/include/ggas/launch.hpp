@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas::launch(target, node, grid, block, kernel, arguments ...): one way to start a kernel, whatever runs it. On the host engine and in
-// the simulator `target` is a ggas::cluster. With nvcc it is anything with `int device(int node)` and `cudaStream_t stream(int node)`.
+// ggas::launch(target, node, grid, block, kernel, arguments ...): one way to start a kernel, whatever runs it. On the
+// host engine and in the simulator `target` is a ggas::cluster. With nvcc it is anything with `int device(int node)`
+// and `cudaStream_t stream(int node)`.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +13,8 @@ namespace ggas {
 #ifdef __CUDACC__
 
 template <class Target, class... P>
-cudaError_t launch(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...), std::type_identity_t<P>... args) {
+cudaError_t launch(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
+                   std::type_identity_t<P>... args) {
   if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
   kernel<<<grid, block, 0, target.stream(node)>>>(args...);
   return cudaGetLastError();

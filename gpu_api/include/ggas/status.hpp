@@ -12,12 +12,17 @@ enum ggas_status {
 #ifdef __CUDACC__
 __host__ __device__
 #endif
-inline const char* ggas_status_text(ggas_status s) {
+    inline const char*
+    ggas_status_text(ggas_status s) {
   switch (s) {
-    case ggas_ok: return "ok";
-    case ggas_timed_out: return "timed out";
-    case ggas_bad_argument: return "bad argument";
-    case ggas_peer_error: return "peer error";
+    case ggas_ok:
+      return "ok";
+    case ggas_timed_out:
+      return "timed out";
+    case ggas_bad_argument:
+      return "bad argument";
+    case ggas_peer_error:
+      return "peer error";
   }
   return "unknown status";
 }

@@ -82,8 +82,10 @@ TEST_F(Bricks, Arbiter) {
     ASSERT_EQ(g & (g - 1), 0u);
     ASSERT_EQ(g & ~m.arb_req_i, 0u);
     ASSERT_EQ(bool(m.arb_locked_o), owner != 0);
-    if (owner) ASSERT_EQ(g, owner & m.arb_req_i);
-    else ASSERT_EQ(g != 0, m.arb_req_i != 0);
+    if (owner)
+      ASSERT_EQ(g, owner & m.arb_req_i);
+    else
+      ASSERT_EQ(g != 0, m.arb_req_i != 0);
     if (m.arb_clear_i) {
       owner = 0;
     } else if (m.arb_take_i && g) {

@@ -91,7 +91,8 @@ TYPED_TEST(LinkFaultTest, EveryFlitIndex) {
         TestFixture::count(p, c);
       }
   std::cout << TypeParam::width << " bit: " << c.runs << " faults, replays by nak " << c.nak_replays << ", by time-out "
-            << c.timeout_replays << ", packets out of sequence " << c.repeats << ", CRC or framing " << c.crc_errors << "\n";
+            << c.timeout_replays << ", packets out of sequence " << c.repeats << ", CRC or framing " << c.crc_errors
+            << "\n";
   EXPECT_GT(c.nak_replays, 0u);
   EXPECT_GT(c.timeout_replays, 0u);
   EXPECT_GT(c.repeats, 0u);
@@ -252,8 +253,10 @@ TYPED_TEST(LinkForgeTest, BrokenPackets) {
   for (int k = 0; k < 3000; ++k) {
     packet p = random_packet(rng, rng() % 3);
     p.seq = this->next_seq;
-    if (rng() % 2) p.len_dw = uint16_t(p.len_dw + 2 * TypeParam::width / 32 + rng() % 100);  // says more than there is
-    else p.data.insert(p.data.end(), 2 * TypeParam::width / 32, 1);                          // says less
+    if (rng() % 2)
+      p.len_dw = uint16_t(p.len_dw + 2 * TypeParam::width / 32 + rng() % 100);  // says more than there is
+    else
+      p.data.insert(p.data.end(), 2 * TypeParam::width / 32, 1);  // says less
     for (const flit& f : nic::to_flits(p, TypeParam::width)) this->feed(f);
     if (k % 500 == 499) this->check_alive();
     if (this->HasFatalFailure()) return;
@@ -280,8 +283,12 @@ TYPED_TEST(LinkForgeTest, AbsurdControl) {
   this->bring_up();
   std::mt19937_64 rng(seed());
   for (int k = 0; k < 20'000; ++k) {
-    this->feed(nic::to_flit({.ack_seq = uint8_t(1 + rng() % 255), .nak = bool(rng() & 1), .ready = true, .seen_ready = true,
-                             .credit_vc = 3, .credit = uint16_t(rng() & 0xfff)}));
+    this->feed(nic::to_flit({.ack_seq = uint8_t(1 + rng() % 255),
+                             .nak = bool(rng() & 1),
+                             .ready = true,
+                             .seen_ready = true,
+                             .credit_vc = 3,
+                             .credit = uint16_t(rng() & 0xfff)}));
     this->idle(2);
   }
   EXPECT_EQ(this->dut.count().replays, 0u);

@@ -219,7 +219,8 @@ class link_node {
       for (unsigned i = 0; i < 6; ++i) h[i / 2] |= uint64_t{m_.rx_hdr_o[v * 6 + i]} << 32 * (i & 1);
       open_[v] = {};
       open_[v].set_header_words(h);
-      if (v == 1 && np_expected_ && np_taken_ < np_expected_->size() && p_received_ < (*np_expected_)[np_taken_++].p_before)
+      if (v == 1 && np_expected_ && np_taken_ < np_expected_->size() &&
+          p_received_ < (*np_expected_)[np_taken_++].p_before)
         ++order_errors_;
     }
     for (unsigned i = 0; i < words && open_[v].data.size() < open_[v].len_dw; ++i)

@@ -102,7 +102,8 @@ class link_pair {
         const auto& sent = nodes_[i]->sent(v);
         const auto& got = nodes_[1 - i]->received(v);
         ASSERT_EQ(got.size(), sent.size()) << "node " << i << " channel " << v;
-        for (size_t k = 0; k < got.size(); ++k) ASSERT_TRUE(same(sent[k].p, got[k])) << "channel " << v << " packet " << k;
+        for (size_t k = 0; k < got.size(); ++k)
+          ASSERT_TRUE(same(sent[k].p, got[k])) << "channel " << v << " packet " << k;
       }
     }
   }

@@ -116,7 +116,8 @@ TYPED_TEST(LinkTest, Latency) {
   const unsigned flits = (TypeParam::width == 64 ? 3 : 1) + 2;
   const uint64_t tx = p[0].first_sop_time - p[0].first_offer_time;
   const uint64_t rx = p[1].first_rx_time - (p[0].first_sop_time + delay + flits - 1);
-  std::cout << TypeParam::width << " bit: header offered to SOP on the wire " << tx << ", EOP in to header out " << rx << "\n";
+  std::cout << TypeParam::width << " bit: header offered to SOP on the wire " << tx << ", EOP in to header out " << rx
+            << "\n";
   EXPECT_LE(tx, 2u);
   EXPECT_LE(rx, 3u);
 }
@@ -143,7 +144,8 @@ TYPED_TEST(LinkTest, GatedClockIsEquivalent) {
       for (int k = 0; k < 9000; ++k) p->step();
     }
     for (unsigned i = 0; i < 2; ++i)
-      EXPECT_EQ((*p)[i].count().dead, 0u) << "replays " << (*p)[i].count().replays << " crc " << (*p)[i].count().crc_errors;
+      EXPECT_EQ((*p)[i].count().dead, 0u)
+          << "replays " << (*p)[i].count().replays << " crc " << (*p)[i].count().crc_errors;
     p->check_all();
     return p;
   };

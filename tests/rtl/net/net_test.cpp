@@ -178,11 +178,17 @@ class NetTest : public testing::Test {
   static bool sensible(const packet& p, unsigned v) {
     if (p.dst != own_node) return false;
     switch (p.op) {
-      case 0: return v == 0 && p.len_dw;
-      case 1: case 3: return v == 1 && !p.len_dw;
-      case 2: return v == 2;
-      case 4: return v == 2 && !p.len_dw;
-      default: return false;
+      case 0:
+        return v == 0 && p.len_dw;
+      case 1:
+      case 3:
+        return v == 1 && !p.len_dw;
+      case 2:
+        return v == 2;
+      case 4:
+        return v == 2 && !p.len_dw;
+      default:
+        return false;
     }
   }
 
@@ -226,10 +232,9 @@ class NetTest : public testing::Test {
   }
 
   void sample(const std::array<beat, 3>& in, const std::array<beat, 3>& from_link, const bool* r) {
-    const beat out[3] = {
-        watch(m.rx_p_valid_o, m.rx_p_sop_o, m.rx_p_eop_o, m.rx_p_hdr_o, m.rx_p_data_o),
-        watch(m.rx_np_valid_o, m.rx_np_sop_o, m.rx_np_eop_o, m.rx_np_hdr_o, m.rx_np_data_o),
-        watch(m.rx_rsp_valid_o, m.rx_rsp_sop_o, m.rx_rsp_eop_o, m.rx_rsp_hdr_o, m.rx_rsp_data_o)};
+    const beat out[3] = {watch(m.rx_p_valid_o, m.rx_p_sop_o, m.rx_p_eop_o, m.rx_p_hdr_o, m.rx_p_data_o),
+                         watch(m.rx_np_valid_o, m.rx_np_sop_o, m.rx_np_eop_o, m.rx_np_hdr_o, m.rx_np_data_o),
+                         watch(m.rx_rsp_valid_o, m.rx_rsp_sop_o, m.rx_rsp_eop_o, m.rx_rsp_hdr_o, m.rx_rsp_data_o)};
     const bool taken[3] = {bool(m.tx_p_ready_o), bool(m.tx_np_ready_o), bool(m.tx_rsp_ready_o)};
     const uint64_t done_before = loop_p_done;
     for (unsigned v = 0; v < 3; ++v) {
@@ -240,8 +245,10 @@ class NetTest : public testing::Test {
       if (from_link[v].valid && (m.lnk_rx_ready_o >> v & 1)) {
         const packet& p = link_in[v].queue.front();
         if (from_link[v].eop) {
-          if (sensible(p, v)) expect_link_in[v].push_back(p);
-          else ++expect_bad;
+          if (sensible(p, v))
+            expect_link_in[v].push_back(p);
+          else
+            ++expect_bad;
         }
         link_in[v].taken();
       }
@@ -281,8 +288,10 @@ class NetTest : public testing::Test {
     packet p = unit_packet(v, own_node);
     p.src = peer_node;
     if (forged) {
-      if (rng() % 4 == 0) p.dst = strange_node;
-      else p.op = uint8_t(rng() % 8);
+      if (rng() % 4 == 0)
+        p.dst = strange_node;
+      else
+        p.op = uint8_t(rng() % 8);
     }
     return p;
   }

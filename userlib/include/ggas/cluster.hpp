@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster of GPUs with one global address space, seen from the host: the interface every provider implements. Benchmarks and tests
-// are written against it; which provider runs them is a string.
+// A cluster of GPUs with one global address space, seen from the host: the interface every provider implements.
+// Benchmarks and tests are written against it; which provider runs them is a string.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@ template <class T = void>
 using result = std::expected<T, error>;
 
 struct cluster_config {
-  std::string provider = "sim";              // sim | shm
-  std::string platform = "galibier-k20";     // sim: name in sim/platforms or path of a .toml
-  std::string nic = "rtl";                   // sim: rtl
+  std::string provider = "sim";           // sim | shm
+  std::string platform = "galibier-k20";  // sim: name in sim/platforms or path of a .toml
+  std::string nic = "rtl";                // sim: rtl
   int nodes = 2;
-  size_t segment_bytes = 64u << 20;          // per node, a multiple of 4 KB
+  size_t segment_bytes = 64u << 20;  // per node, a multiple of 4 KB
   uint64_t seed = 1;
   // sim: observation, off when empty
   std::filesystem::path waves, trace, pcap;
-  double waves_from_us = 0, waves_to_us = 0; // time window of the waves; to = 0: no end
-  std::filesystem::path faults;              // sim: fault script
-  std::vector<std::string> overrides;        // sim: "table.key=value" over the platform file
+  double waves_from_us = 0, waves_to_us = 0;  // time window of the waves; to = 0: no end
+  std::filesystem::path faults;               // sim: fault script
+  std::vector<std::string> overrides;         // sim: "table.key=value" over the platform file
   // Called some times a second of real time while run() works, with now_ns(): for progress bars. May be empty.
   std::function<void(uint64_t now_ns)> on_progress;
 };
@@ -55,7 +55,8 @@ class cluster {
   virtual ~cluster() = default;
 
   virtual const cluster_config& config() const = 0;
-  // Host view of a node's segment, for set-up and verification: costs no time. Kernels on that node see it at the same address.
+  // Host view of a node's segment, for set-up and verification: costs no time. Kernels on that node see it at the same
+  // address.
   virtual std::byte* segment(int node) = 0;
   virtual const context& device_context(int node) const = 0;
 
@@ -63,12 +64,13 @@ class cluster {
   // `name` stands in messages. Bad shapes (no threads, more than 1024 in a block) are refused here.
   virtual result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
-  // Runs until every queued kernel ended, or returns timed_out after that much simulated (sim) or real (shm) time. After an error
-  // the kernels that had not ended are gone; memory keeps what they wrote.
+  // Runs until every queued kernel ended, or returns timed_out after that much simulated (sim) or real (shm) time.
+  // After an error the kernels that had not ended are gone; memory keeps what they wrote.
   virtual result<run_stats> run(uint64_t timeout_ns) = 0;
 
   virtual uint64_t now_ns() const = 0;
-  // NIC counters of a node by register name (rtl/regs/ggas.rdl), and the GPU model's own ("gpu.pcie_reads", …). Empty without a NIC.
+  // NIC counters of a node by register name (rtl/regs/ggas.rdl), and the GPU model's own ("gpu.pcie_reads", …). Empty
+  // without a NIC.
   virtual std::map<std::string, uint64_t> counters(int node) const = 0;
   virtual std::vector<std::string> events(int node) const = 0;  // NIC events so far, as text
 };

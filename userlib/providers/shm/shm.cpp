@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shm provider: every node in one process, the window plain memory (docs/decisions/0002-shm-in-one-process.md). Kernels run on the
-// native scheduler.
+// The shm provider: every node in one process, the window plain memory (docs/decisions/0002-shm-in-one-process.md).
+// Kernels run on the native scheduler.
 #include <sys/mman.h>
 
 #include <charconv>
@@ -15,7 +15,8 @@ namespace ggas {
 namespace {
 
 uint64_t clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // The segments of all nodes side by side, zeroed.
@@ -67,7 +68,8 @@ class shm_cluster final : public cluster {
   }
   const context& device_context(int node) const override { return contexts_.at(static_cast<size_t>(node)); }
 
-  result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel, std::string name) override {
+  result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
+                  std::string name) override {
     simt::launch l{grid, block, std::move(kernel), std::move(name)};
     if (auto ok = check_launch(cfg_, node, l); !ok) return ok;
     scheduler_.enqueue(static_cast<unsigned>(node), std::move(l), &device_context(node));
@@ -81,7 +83,8 @@ class shm_cluster final : public cluster {
     auto r = scheduler_.run(timeout_ns, progress);
     if (!r) {
       if (!r.error().timed_out) return std::unexpected(error{errc::device_fault, r.error().text});
-      return std::unexpected(error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
+      return std::unexpected(
+          error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
     }
     const uint64_t took = clock_ns() - start;
     return run_stats{.sim_ns = took, .nic_cycles = 0, .wall_s = static_cast<double>(took) * 1e-9};
@@ -127,12 +130,14 @@ result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg) {
   auto native = parse_overrides(cfg.overrides);
   if (!native) return std::unexpected(native.error());
   if (cfg.segment_bytes > SIZE_MAX / static_cast<size_t>(cfg.nodes)) {
-    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
+    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": " + std::to_string(cfg.nodes) +
+               " of them overflow");
   }
   auto c = std::make_unique<shm_cluster>(cfg, *native);
   if (!c->mapped()) {
     return std::unexpected(error{errc::out_of_memory, "cannot map " + std::to_string(cfg.nodes) + " segments of " +
-                                                          std::to_string(cfg.segment_bytes) + " bytes: " + std::strerror(errno)});
+                                                          std::to_string(cfg.segment_bytes) +
+                                                          " bytes: " + std::strerror(errno)});
   }
   return c;
 }

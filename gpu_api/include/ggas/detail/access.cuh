@@ -22,7 +22,8 @@ GGAS_DEVICE constexpr void check_access_type() {
   static_assert(__is_trivially_copyable(T), "GGAS loads and stores move plain data");
 }
 
-// One element a thread and turn. The warp meets between load and store: loads come back at different times, stores must leave together.
+// One element a thread and turn. The warp meets between load and store: loads come back at different times, stores must
+// leave together.
 template <class T>
 GGAS_DEVICE void copy(T* to, const T* from, size_t n, unsigned rank, unsigned count) {
   check_access_type<T>();

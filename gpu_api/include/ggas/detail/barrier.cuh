@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier of all nodes. Push only: check-in flags lie on the master (node 0), one thread polls one flag for each other GPU; a check-out
-// flag lies on every GPU. No remote loads, no atomics, one writer to a word. Flags hold the number of the barrier, so
-// nothing is ever cleared. Included by ggas.cuh.
+// Barrier of all nodes. Push only: check-in flags lie on the master (node 0), one thread polls one flag for each other
+// GPU; a check-out flag lies on every GPU. No remote loads, no atomics, one writer to a word. Flags hold the number of
+// the barrier, so nothing is ever cleared. Included by ggas.cuh.
 #pragma once
 
 #include "ggas/detail/wait.cuh"
@@ -15,8 +15,8 @@ GGAS_DEVICE layout own_layout() {
 GGAS_DEVICE uint64_t* word_of(int node, uint64_t offset) { return ggas_pointer_of_node<uint64_t>(node, offset); }
 GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
 
-// Stores order along one pair of nodes; over a third node (the master) only completion tells. So with more than two nodes behind a NIC the
-// barrier first waits until the stores have arrived.
+// Stores order along one pair of nodes; over a third node (the master) only completion tells. So with more than two
+// nodes behind a NIC the barrier first waits until the stores have arrived.
 GGAS_DEVICE ggas_status settle_stores() {
   if (ggas_nodes() > 2) return ggas_quiet();
   ggas_fence();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce over slots in the reserved area, flags behind data. Vectors longer than a slot go in chunks, numbered by a
-// sequence that only grows. Why two slots of each kind in turn suffice is said at each method. Included by ggas.cuh.
+// reduce and allreduce over slots in the reserved area, flags behind data. Vectors longer than a slot go in chunks,
+// numbered by a sequence that only grows. Why two slots of each kind in turn suffice is said at each method. Included
+// by ggas.cuh.
 #pragma once
 
 #include "ggas/detail/barrier.cuh"
@@ -10,9 +11,12 @@ namespace ggas::detail {
 template <class T>
 GGAS_DEVICE T combine(ggas_op op, T a, T b) {
   switch (op) {
-    case ggas_sum: return a + b;
-    case ggas_min: return b < a ? b : a;
-    case ggas_max: return a < b ? b : a;
+    case ggas_sum:
+      return a + b;
+    case ggas_min:
+      return b < a ? b : a;
+    case ggas_max:
+      return a < b ? b : a;
   }
   return a;
 }
@@ -52,14 +56,16 @@ GGAS_DEVICE T combine_all(const chunk<T>& c, size_t i, Slot slot) {
 
 GGAS_DEVICE ggas_status wait_for_all(uint64_t first_flag, uint64_t seq, const deadline& end) {
   ggas_status s = ggas_ok;
-  for (int k = static_cast<int>(thread_rank()); k < ggas_nodes() && s == ggas_ok; k += static_cast<int>(thread_count())) {
-    if (k != ggas_node()) s = wait_until(own_word(first_flag + static_cast<uint64_t>(k) * layout::word), ggas_ge, seq, end);
+  for (int k = static_cast<int>(thread_rank()); k < ggas_nodes() && s == ggas_ok;
+       k += static_cast<int>(thread_count())) {
+    if (k != ggas_node())
+      s = wait_until(own_word(first_flag + static_cast<uint64_t>(k) * layout::word), ggas_ge, seq, end);
   }
   return block_status(s);
 }
 
-// All-gather: everybody pushes its chunk to everybody. A node sends flag s+1 when all its threads have read the slots of s, and
-// pushes s+2 only after it has seen everybody's flag s+1: slots of two in turn are never overwritten early.
+// All-gather: everybody pushes its chunk to everybody. A node sends flag s+1 when all its threads have read the slots
+// of s, and pushes s+2 only after it has seen everybody's flag s+1: slots of two in turn are never overwritten early.
 template <class T>
 GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
@@ -76,7 +82,8 @@ GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, con
   }
   __syncthreads();
   for (unsigned hop = rank + 1; hop < static_cast<unsigned>(nodes); hop += threads) {
-    raise_flag(static_cast<int>((static_cast<unsigned>(me) + hop) % nodes), l.gather_all_flag(static_cast<uint64_t>(me)), c.seq);
+    raise_flag(static_cast<int>((static_cast<unsigned>(me) + hop) % nodes),
+               l.gather_all_flag(static_cast<uint64_t>(me)), c.seq);
   }
   const ggas_status s = wait_for_all(l.gather_all_flag(0), c.seq, end);
   if (s != ggas_ok) return s;
@@ -86,8 +93,9 @@ GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, con
   return ggas_ok;
 }
 
-// Root of a gather: reduces, and with `cast` pushes the result to everybody. Its flag to a leaf (cast or acknowledgement) says that
-// the leaf's slot has been read. The one cast slot of a leaf is free when the leaf's next chunk is here: it was sent after.
+// Root of a gather: reduces, and with `cast` pushes the result to everybody. Its flag to a leaf (cast or
+// acknowledgement) says that the leaf's slot has been read. The one cast slot of a leaf is free when the leaf's next
+// chunk is here: it was sent after.
 template <class T>
 GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool cast, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
@@ -114,7 +122,8 @@ GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool cas
   return ggas_ok;
 }
 
-// Leaf of a gather. Its slot of two chunks ago must have been read: the root has said so, by a cast or by an acknowledgement.
+// Leaf of a gather. Its slot of two chunks ago must have been read: the root has said so, by a cast or by an
+// acknowledgement.
 template <class T>
 GGAS_DEVICE ggas_status gather_leaf(const layout& l, const chunk<T>& c, int root, bool cast, const deadline& end) {
   const uint64_t me = static_cast<uint64_t>(ggas_node()), to = static_cast<uint64_t>(root);
@@ -174,9 +183,10 @@ GGAS_DEVICE bool vector_good(const T* v, bool needed) {
 
 template <class T>
 GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int root, bool cast, const deadline& end) {
-  return for_chunks(dst, src, n, op, own_layout().gather_seq(static_cast<uint64_t>(root)), [&](const layout& l, const chunk<T>& c) {
-    return ggas_node() == root ? gather_root(l, c, cast, end) : gather_leaf(l, c, root, cast, end);
-  });
+  return for_chunks(dst, src, n, op, own_layout().gather_seq(static_cast<uint64_t>(root)),
+                    [&](const layout& l, const chunk<T>& c) {
+                      return ggas_node() == root ? gather_root(l, c, cast, end) : gather_leaf(l, c, root, cast, end);
+                    });
 }
 
 }  // namespace ggas::detail

@@ -17,7 +17,9 @@ class global_ptr {
   GGAS_HOST_DEVICE constexpr global_ptr operator+(ptrdiff_t n) const {
     return {node_, offset_ + static_cast<uint64_t>(n * static_cast<ptrdiff_t>(sizeof(T)))};
   }
-  GGAS_HOST_DEVICE constexpr bool operator==(const global_ptr& o) const { return node_ == o.node_ && offset_ == o.offset_; }
+  GGAS_HOST_DEVICE constexpr bool operator==(const global_ptr& o) const {
+    return node_ == o.node_ && offset_ == o.offset_;
+  }
 
   // Address on the calling node; null if out of range.
   GGAS_DEVICE T* get() const { return ggas_pointer_of_node<T>(node_, offset_); }

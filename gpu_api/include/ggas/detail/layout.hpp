@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reserved area at the start of every segment: barrier flags and collective slots. Host (to size it) and device (to find things)
-// compute the same offsets from the number of nodes and the bytes reserved. Every word has one writer; words written by different
-// nodes never share one.
+// The reserved area at the start of every segment: barrier flags and collective slots. Host (to size it) and device (to
+// find things) compute the same offsets from the number of nodes and the bytes reserved. Every word has one writer;
+// words written by different nodes never share one.
 #pragma once
 
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct layout {
   uint64_t nodes;
   uint64_t slot_bytes;  // one node's part of a collective's chunk
 
-  static constexpr uint64_t word = 8;         // flags are 64 bit and only grow
+  static constexpr uint64_t word = 8;           // flags are 64 bit and only grow
   static constexpr uint64_t max_blocks = 1024;  // of a grid in ggas_barrier
   static constexpr uint64_t slot_unit = 256;
   static constexpr uint64_t largest_slot = 16 * 1024;
@@ -29,7 +29,7 @@ struct layout {
   static constexpr uint64_t grid_attempt = 8;   // grid-wide barriers tried
   static constexpr uint64_t grid_release = 16;  // attempt << 8 | status, for the blocks of the grid
   static constexpr uint64_t gather_all_seq = 24;
-  static constexpr uint64_t broken = 32;        // a collective failed half way
+  static constexpr uint64_t broken = 32;  // a collective failed half way
   // Words the master writes.
   static constexpr uint64_t check_out = 1 * line;
   static constexpr uint64_t cast_flag = 2 * line;
@@ -39,9 +39,11 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t check_in(uint64_t n) const { return row(0) + n * word; }         // on the master, by n
   GGAS_LAYOUT_FN uint64_t gather_all_flag(uint64_t n) const { return row(1) + n * word; }  // by n: its slot is filled
   GGAS_LAYOUT_FN uint64_t gather_flag(uint64_t n) const { return row(2) + n * word; }      // on the root, by n
-  GGAS_LAYOUT_FN uint64_t gather_ack(uint64_t n) const { return row(3) + n * word; }       // by root n: slot may be reused
-  GGAS_LAYOUT_FN uint64_t gather_seq(uint64_t n) const { return row(4) + n * word; }       // own: chunks sent to root n
-  GGAS_LAYOUT_FN uint64_t gather_done(uint64_t n) const { return row(5) + n * word; }      // own: chunks root n has cast back
+  GGAS_LAYOUT_FN uint64_t gather_ack(uint64_t n) const { return row(3) + n * word; }  // by root n: slot may be reused
+  GGAS_LAYOUT_FN uint64_t gather_seq(uint64_t n) const { return row(4) + n * word; }  // own: chunks sent to root n
+  GGAS_LAYOUT_FN uint64_t gather_done(uint64_t n) const {
+    return row(5) + n * word;
+  }  // own: chunks root n has cast back
   GGAS_LAYOUT_FN uint64_t arrived(uint64_t block) const { return row(6) + block * word; }  // own: blocks at the barrier
 
   // Slots. Two of each kind in turn: a chunk may arrive while the one before is still read.

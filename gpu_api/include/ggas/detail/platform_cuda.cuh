@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA behind platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model gives relaxed and acquire loads;
-// older GPUs have volatile accesses, which are what their manuals promise to reach the memory system one by one.
+// CUDA behind platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model gives relaxed and
+// acquire loads; older GPUs have volatile accesses, which are what their manuals promise to reach the memory system one
+// by one.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -60,23 +61,23 @@ struct ptx<1> {
   }
 };
 
-#define GGAS_PTX_ACCESS(bytes, type, suffix, reg)                                                        \
-  template <>                                                                                            \
-  struct ptx<bytes> {                                                                                    \
-    using bits = type;                                                                                   \
-    static __device__ __forceinline__ bits load(const void* p) {                                         \
-      bits v;                                                                                            \
-      asm volatile(GGAS_PTX_LD suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");                    \
-      return v;                                                                                          \
-    }                                                                                                    \
-    static __device__ __forceinline__ bits acquire(const void* p) {                                      \
-      bits v;                                                                                            \
-      asm volatile(GGAS_PTX_LD_ACQUIRE suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");            \
-      return v;                                                                                          \
-    }                                                                                                    \
-    static __device__ __forceinline__ void store(void* p, bits v) {                                      \
-      asm volatile(GGAS_PTX_ST suffix " [%0], %1;" ::"l"(p), reg(v) : "memory");                         \
-    }                                                                                                    \
+#define GGAS_PTX_ACCESS(bytes, type, suffix, reg)                                             \
+  template <>                                                                                 \
+  struct ptx<bytes> {                                                                         \
+    using bits = type;                                                                        \
+    static __device__ __forceinline__ bits load(const void* p) {                              \
+      bits v;                                                                                 \
+      asm volatile(GGAS_PTX_LD suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");         \
+      return v;                                                                               \
+    }                                                                                         \
+    static __device__ __forceinline__ bits acquire(const void* p) {                           \
+      bits v;                                                                                 \
+      asm volatile(GGAS_PTX_LD_ACQUIRE suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory"); \
+      return v;                                                                               \
+    }                                                                                         \
+    static __device__ __forceinline__ void store(void* p, bits v) {                           \
+      asm volatile(GGAS_PTX_ST suffix " [%0], %1;" ::"l"(p), reg(v) : "memory");              \
+    }                                                                                         \
   };
 GGAS_PTX_ACCESS(2, uint16_t, ".u16", "h")
 GGAS_PTX_ACCESS(4, uint32_t, ".u32", "r")

@@ -29,8 +29,8 @@ template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }
-// Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so only the host
-// processor must be told.
+// Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so
+// only the host processor must be told.
 inline void acquire_after_poll() {
 #ifndef GGAS_TSAN
   std::atomic_thread_fence(std::memory_order_acquire);

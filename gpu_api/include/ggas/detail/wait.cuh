@@ -19,12 +19,18 @@ struct deadline {
 template <class T>
 GGAS_DEVICE bool holds(T v, ggas_cmp cmp, T value) {
   switch (cmp) {
-    case ggas_eq: return v == value;
-    case ggas_ne: return v != value;
-    case ggas_lt: return v < value;
-    case ggas_le: return v <= value;
-    case ggas_gt: return v > value;
-    case ggas_ge: return v >= value;
+    case ggas_eq:
+      return v == value;
+    case ggas_ne:
+      return v != value;
+    case ggas_lt:
+      return v < value;
+    case ggas_le:
+      return v <= value;
+    case ggas_gt:
+      return v > value;
+    case ggas_ge:
+      return v >= value;
   }
   return false;
 }
@@ -38,7 +44,8 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const d
   return ggas_ok;
 }
 
-// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block barrier.
+// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
+// barrier.
 GGAS_DEVICE ggas_status block_status(ggas_status mine) {
   if (!__syncthreads_or(mine != ggas_ok)) return ggas_ok;
   GGAS_SHARED(unsigned, failed);
