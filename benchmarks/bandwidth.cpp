@@ -14,7 +14,6 @@ namespace ggas::bench {
 namespace {
 
 constexpr unsigned threads = 8192;
-constexpr unsigned line = 64;  // bytes of a coalesced transaction
 
 std::vector<size_t> sizes(bool quick) {
   if (quick) return {1024, 4096, 16384, 65536, 262144, 1u << 20};
@@ -37,7 +36,8 @@ result<> check(session& s, const copy_args& a, int node, uint64_t round, const s
   uint64_t wrong = 0;
   for (uint64_t i = 0; i < a.words; ++i) wrong += to[i] != pattern(s.opts().cluster.seed, round, i) ? 1 : 0;
   if (wrong == 0) return {};
-  return failed(errc::device_fault, fmt::format("{}: node {}: verification failed, {} of {} words wrong", what, node, wrong, a.words));
+  return failed(errc::device_fault,
+                fmt::format("{}: node {}: verification failed, {} of {} words wrong", what, node, wrong, a.words));
 }
 
 struct direction {
@@ -47,7 +47,8 @@ struct direction {
 };
 
 // One copy; appends the bandwidth of each pair.
-result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t round, const std::string& what, std::vector<double>& out) {
+result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t round, const std::string& what,
+                   std::vector<double>& out) {
   fill(s, a, round);
   const shape where = usual_shape(threads);
   GGAS_TRY(s.launch_all(where.grid, where.block, [&](int) { return [a, kernel = d.kernel] { kernel(a); }; }));
@@ -56,7 +57,8 @@ result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t 
     const auto o = join_outcomes(s, node, a.outcomes, where.grid.x, what);
     if (!o) return std::unexpected(o.error());
     GGAS_TRY(check(s, a, node + d.target, round, what));
-    out.push_back(static_cast<double>(a.words * sizeof(uint64_t)) * 1e9 / static_cast<double>(std::max<uint64_t>(1, o->end_ns - o->begin_ns)));
+    out.push_back(static_cast<double>(a.words * sizeof(uint64_t)) * 1e9 /
+                  static_cast<double>(std::max<uint64_t>(1, o->end_ns - o->begin_ns)));
   }
   return {};
 }
@@ -88,22 +90,24 @@ result<> run_copies(session& s, const direction& d, double published, const std:
   return {};
 }
 
+// What the link carries if every packet holds one coalesced line.
+std::optional<limit> link_bound(const link_limits& l) {
+  if (!l.known) return std::nullopt;
+  return limit{l.payload_bytes_per_s(l.line_bytes), true,
+               fmt::format("link payload: {} flits for {} bytes", l.flits(l.line_bytes), l.line_bytes)};
+}
+
 }  // namespace
 
 result<> run_store_bandwidth(session& s) {
-  std::optional<limit> bound;
-  if (s.limits().known) {
-    bound = limit{s.limits().payload_bytes_per_s(line), true, fmt::format("link payload: {} flits for {} bytes", s.limits().flits(line), line)};
-  }
-  return run_copies(s, {"store", store_copy, 1}, 800e6, bound);
+  return run_copies(s, {"store", store_copy, 1}, 800e6, link_bound(s.limits()));
 }
 
 result<> run_load_bandwidth(session& s) {
-  std::optional<limit> bound;
-  if (s.limits().known) {
-    bound = limit{s.limits().payload_bytes_per_s(line), true, fmt::format("link payload: {} flits for {} bytes", s.limits().flits(line), line)};
-    const double peer = s.limits().peer_read_bytes_per_s;
-    if (peer > 0 && peer < bound->value) bound = limit{peer, true, "reads of the GPU's memory through the root complex"};
+  std::optional<limit> bound = link_bound(s.limits());
+  const double peer = s.limits().peer_read_bytes_per_s;
+  if (bound && peer > 0 && peer < bound->value) {
+    bound = limit{peer, true, "reads of the GPU's memory through the root complex"};
   }
   return run_copies(s, {"load", load_copy, 0}, 600e6, bound);
 }

@@ -53,7 +53,8 @@ result<> check(session& s, const scatter_args& a, const access_pattern& p, const
   const uint64_t stride = p.store ? a.stride : 1;
   for (uint64_t i = 0; i < a.values * stride; ++i) {
     const uint32_t right = i % stride == 0 ? expected(s, static_cast<unsigned>(i / stride)) : 0;
-    if (found[i] != right) return failed(errc::device_fault, fmt::format("{}: verification failed at value {}", what, i / stride));
+    if (found[i] != right)
+      return failed(errc::device_fault, fmt::format("{}: verification failed at value {}", what, i / stride));
   }
   return {};
 }
@@ -74,7 +75,8 @@ result<> run_point(session& s, const access_pattern& p, size_t index) {
   const auto before = counter(s, name);
   if (!before) return std::unexpected(before.error());
   const shape where = usual_shape(values);
-  GGAS_TRY(s.machine().launch(0, where.grid, where.block, [a, store = p.store] { store ? store_values(a) : load_values(a); }, p.variant));
+  GGAS_TRY(s.machine().launch(
+      0, where.grid, where.block, [a, store = p.store] { store ? store_values(a) : load_values(a); }, p.variant));
   GGAS_TRY(s.run(what));
   const auto after = counter(s, name);
   if (!after) return std::unexpected(after.error());

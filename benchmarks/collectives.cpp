@@ -63,7 +63,9 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
 constexpr unsigned reduce_threads = 256;
 
 // Small whole numbers, so that sums are exact whatever the order.
-float input_of(uint64_t seed, int node, uint64_t i) { return static_cast<float>(pattern(seed, static_cast<uint64_t>(node), i) % 1024); }
+float input_of(uint64_t seed, int node, uint64_t i) {
+  return static_cast<float>(pattern(seed, static_cast<uint64_t>(node), i) % 1024);
+}
 
 reduce_args plan_reduce(session& s, int method, uint64_t elements) {
   layout_plan room(s.data_offset());

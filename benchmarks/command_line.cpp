@@ -96,7 +96,8 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
   app.footer(examples);
   app.add_option("names", names, "benchmarks or suites; 'list' shows them");
-  app.add_option("--provider", cfg.provider, "who runs it: sim (simulated cluster) or shm (this computer's memory)")->capture_default_str();
+  app.add_option("--provider", cfg.provider, "who runs it: sim (simulated cluster) or shm (this computer's memory)")
+      ->capture_default_str();
   app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->capture_default_str();
   app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
   app.add_option("--nic", cfg.nic, "sim: model of the NIC; rtl")->capture_default_str();
@@ -104,12 +105,15 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script");
   app.add_flag("--quick", c.opts.quick, "fewer points and repetitions");
-  app.add_option("--timeout", timeout_ms, "milliseconds one point may take: of simulated time (sim, default 2000) or real time (shm, default 120000)")
+  app.add_option(
+         "--timeout", timeout_ms,
+         "milliseconds one point may take: of simulated time (sim, default 2000) or real time (shm, default 120000)")
       ->check(CLI::PositiveNumber);
   app.add_option("--json", c.json, "write results as JSON lines");
   app.add_option("--report", c.report, "folder of the HTML report");
   app.add_flag("--no-report", no_report, "no report");
-  app.add_flag("--wall", c.wall, "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
+  app.add_flag("--wall", c.wall,
+               "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
   app.add_option("--waves", cfg.waves, "sim: FST waves");
   app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time");
   app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto");
@@ -131,7 +135,8 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
   if (no_report && !c.report.empty()) return bad_input("--report and --no-report exclude each other");
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
-  if (timeout_ms == 0) timeout_ms = cfg.provider == "shm" ? 120'000 : 2'000;  // a busy computer must not end a measurement
+  if (timeout_ms == 0)
+    timeout_ms = cfg.provider == "shm" ? 120'000 : 2'000;  // a busy computer must not end a measurement
   c.opts.timeout_ns = static_cast<uint64_t>(timeout_ms * 1e6);
   if (std::string text = choose(names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);

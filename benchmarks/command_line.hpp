@@ -14,7 +14,7 @@ namespace ggas::bench {
 struct command_line {
   options opts;
   std::vector<const benchmark*> chosen;
-  bool suite = false;                // a whole suite: what the provider cannot do is skipped
+  bool suite = false;  // a whole suite: what the provider cannot do is skipped
   bool list = false;
   bool wall = false;
   std::filesystem::path json, report;  // empty: none

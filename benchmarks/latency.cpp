@@ -56,7 +56,8 @@ result<> gather(session& s, const plan& p, double factor, const std::string& wha
   for (int node = 0; node + 1 < s.nodes(); node += 2) {
     if (auto o = join_outcomes(s, node, p.args.outcomes, p.threads, what); !o) return std::unexpected(o.error());
     const outcome* each = at_offset<outcome>(s, node, p.args.outcomes);
-    for (unsigned t = 0; t < p.threads; ++t) f.sum_ns += static_cast<double>(each[t].end_ns - each[t].begin_ns) * factor;
+    for (unsigned t = 0; t < p.threads; ++t)
+      f.sum_ns += static_cast<double>(each[t].end_ns - each[t].begin_ns) * factor;
     f.count += p.threads * p.args.rounds;
     read_samples(s, node, p.args.samples, p.args.rounds * p.where.grid.x, factor, f.rounds);
   }

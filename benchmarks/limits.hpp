@@ -9,11 +9,11 @@
 namespace ggas::bench {
 
 struct link_limits {
-  bool known = false;            // false: no simulated link
-  unsigned data_width = 0;       // bits
-  double flits_per_s = 0;        // the slower of link and core clock
+  bool known = false;                // false: no simulated link
+  unsigned data_width = 0;           // bits
+  unsigned line_bytes = 0;           // largest access the GPU makes of neighbouring ones
+  double flits_per_s = 0;            // the slower of link and core clock
   double peer_read_bytes_per_s = 0;  // reads of a GPU's BAR through the root complex; 0: no bound of its own
-  uint64_t core_hertz = 0;
 
   // Flits of a packet with so many payload bytes.
   unsigned flits(unsigned payload_bytes) const;

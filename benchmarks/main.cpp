@@ -23,8 +23,10 @@ int status_of(errc code) {
     case errc::bad_argument:
     case errc::bad_platform:
     case errc::no_file:
-    case errc::unsupported: return status_bad_input;
-    default: return status_failed;
+    case errc::unsupported:
+      return status_bad_input;
+    default:
+      return status_failed;
   }
 }
 

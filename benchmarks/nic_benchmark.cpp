@@ -31,7 +31,8 @@ result<> measure_width(session& s, unsigned data_w) {
   const auto begin = std::chrono::steady_clock::now();
   const auto figures = run_nic_cycles(s.opts().cluster.seed, {data_w});
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (figures.empty()) return failed(errc::device_fault, fmt::format("nic_cycles: the link of the {}-bit NIC does not come up", data_w));
+  if (figures.empty())
+    return failed(errc::device_fault, fmt::format("nic_cycles: the link of the {}-bit NIC does not come up", data_w));
   s.charge(0, 0, wall_s);
   for (const nic_cycle_record& f : figures) emit_figure(s, f);
   return {};
@@ -56,7 +57,8 @@ result<> idle_second(session& s) {
 }  // namespace
 
 result<> run_nic_cycles(session& s) {
-  const std::vector<unsigned> widths = s.opts().quick ? std::vector<unsigned>{64, 256} : std::vector<unsigned>{64, 256, 512};
+  const std::vector<unsigned> widths =
+      s.opts().quick ? std::vector<unsigned>{64, 256} : std::vector<unsigned>{64, 256, 512};
   for (const unsigned w : widths) GGAS_TRY(measure_width(s, w));
   return idle_second(s);
 }

@@ -22,7 +22,8 @@ result<outcome> join_outcomes(session& s, int node, uint64_t offset, size_t coun
                   fmt::format("{}: node {}: {}", what, node, ggas_status_text(status)));
   }
   if (all.errors != 0) {
-    return failed(errc::device_fault, fmt::format("{}: node {}: verification failed, {} wrong values", what, node, all.errors));
+    return failed(errc::device_fault,
+                  fmt::format("{}: node {}: verification failed, {} wrong values", what, node, all.errors));
   }
   return all;
 }

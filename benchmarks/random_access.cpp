@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_access after the rules of the HPC Challenge: 4 updates for each word of the table, look-ahead at most 1024, verification by
-// running the updates again, less than 1 % of the words wrong.
+// random_access after the rules of the HPC Challenge: 4 updates for each word of the table, look-ahead at most 1024,
+// verification by running the updates again, less than 1 % of the words wrong.
 #include "benchmarks/kernels/random_access.cuh"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace ggas::bench {
 namespace {
 
 // Elements 64, 1000 and 2^40 of the published stream.
-static_assert(hpcc_stream::at(64) == 7 && hpcc_stream::at(1000) == 0xb6b6db0000000103 && hpcc_stream::at(1ull << 40) == 0x100000116);
+static_assert(hpcc_stream::at(64) == 7 && hpcc_stream::at(1000) == 0xb6b6db0000000103 &&
+              hpcc_stream::at(1ull << 40) == 0x100000116);
 
 constexpr unsigned lanes = 128;  // threads of a block
 constexpr uint64_t look_ahead = 1024;
@@ -68,7 +69,8 @@ uint64_t count_wrong(session& s, const mailbox_args& a, const table_split& split
 result<> check(session& s, const mailbox_args& a, const table_split& split, const std::string& what) {
   const uint64_t wrong = count_wrong(s, a, split);
   if (static_cast<double>(wrong) < most_wrong * static_cast<double>(split.size)) return {};
-  return failed(errc::device_fault, fmt::format("{}: verification failed, {} of {} words wrong (less than 1 % may be)", what, wrong, split.size));
+  return failed(errc::device_fault, fmt::format("{}: verification failed, {} of {} words wrong (less than 1 % may be)",
+                                                what, wrong, split.size));
 }
 
 // A node's link carries the numbers it sends to others, one 8-byte store each.
@@ -109,10 +111,12 @@ result<> run_table(session& s, unsigned log2_size) {
 result<> run_random_access(session& s) {
   const uint64_t most = std::min<uint64_t>(max_mailbox_nodes, look_ahead / lanes + 1);
   if (static_cast<uint64_t>(s.nodes()) > most) {
-    return failed(errc::bad_argument, fmt::format("random_access: --nodes {}: at most {} keep the look-ahead of {}", s.nodes(), most, look_ahead));
+    return failed(errc::bad_argument, fmt::format("random_access: --nodes {}: at most {} keep the look-ahead of {}",
+                                                  s.nodes(), most, look_ahead));
   }
   GGAS_TRY(s.start(8u << 20));
-  const std::vector<unsigned> sizes = s.opts().quick ? std::vector<unsigned>{10, 12} : std::vector<unsigned>{10, 12, 14, 16, 18};
+  const std::vector<unsigned> sizes =
+      s.opts().quick ? std::vector<unsigned>{10, 12} : std::vector<unsigned>{10, 12, 14, 16, 18};
   for (const unsigned k : sizes) GGAS_TRY(run_table(s, k));
   return {};
 }

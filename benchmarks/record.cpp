@@ -23,7 +23,8 @@ int places(double scaled, int digits) {
 }
 
 std::string with_prefix(double value, std::string_view unit, int digits) {
-  static constexpr std::array<std::pair<double, const char*>, 4> prefixes{{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
+  static constexpr std::array<std::pair<double, const char*>, 4> prefixes{
+      {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
   for (const auto& [factor, prefix] : prefixes) {
     if (std::abs(value) >= factor * 0.9995 || factor == 1) {
       const double scaled = value / factor;
@@ -34,7 +35,8 @@ std::string with_prefix(double value, std::string_view unit, int digits) {
 }
 
 std::string time_text(double ns, int digits) {
-  static constexpr std::array<std::pair<double, const char*>, 4> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
+  static constexpr std::array<std::pair<double, const char*>, 4> units{
+      {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
   for (const auto& [factor, name] : units) {
     if (std::abs(ns) >= factor * 0.9995 || factor == 1) {
       const double scaled = ns / factor;
@@ -62,7 +64,8 @@ json to_json(const record& r, bool wall) {
   j["p99"] = optional_number(r.p99);
   j["n"] = r.n;
   j["reference"] = r.reference ? json{{"value", r.reference->value}, {"source", r.reference->source}} : json(nullptr);
-  j["limit"] = r.limit ? json{{"value", r.limit->value}, {"at_most", r.limit->at_most}, {"source", r.limit->source}} : json(nullptr);
+  j["limit"] = r.limit ? json{{"value", r.limit->value}, {"at_most", r.limit->at_most}, {"source", r.limit->source}}
+                       : json(nullptr);
   j["sim"] = json{{"cycles", r.cycles}, {"sim_ns", r.sim_ns}, {"wall_s", wall ? json(r.wall_s) : json(nullptr)}};
   j["seed"] = r.seed;
   j["version"] = GGAS_VERSION;
@@ -88,7 +91,8 @@ std::string human(double value, const std::string& unit, int digits) {
   if (unit == "ns") return time_text(value, digits);
   if (unit == "1") return fmt::format("{:.{}f}", value, value == std::floor(value) ? 0 : places(value, digits));
   if (unit == "1/s") return with_prefix(value, "/s", digits);
-  if (unit == "cycles") return fmt::format("{:.{}f} cycles", value, value == std::floor(value) ? 0 : places(value, digits));
+  if (unit == "cycles")
+    return fmt::format("{:.{}f} cycles", value, value == std::floor(value) ? 0 : places(value, digits));
   if (unit == "fraction") return fmt::format("{:.1f} %", 100 * value);
   return with_prefix(value, unit, digits);
 }

@@ -40,7 +40,8 @@ struct record {
   bool wall_clock = false;  // the value is a wall-clock time: kept out of results that must be reproducible
 };
 
-// `wall` adds the wall-clock time; without it the same seed gives the same bytes (docs/decisions/0003-results-without-wall-time.md).
+// `wall` adds the wall-clock time; without it the same seed gives the same bytes
+// (docs/decisions/0003-results-without-wall-time.md).
 nlohmann::ordered_json to_json(const record& r, bool wall);
 
 // Nearest-rank percentile, 0 < p <= 1. `samples` is not empty.

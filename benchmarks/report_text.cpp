@@ -18,7 +18,9 @@ std::string param_text(const nlohmann::ordered_json& v) {
   return v.dump();
 }
 
-std::string share_text(const record& r) { return r.limit ? fmt::format("{:.1f} %", 100 * r.value / r.limit->value) : ""; }
+std::string share_text(const record& r) {
+  return r.limit ? fmt::format("{:.1f} %", 100 * r.value / r.limit->value) : "";
+}
 
 std::string deviation_text(const record& r) {
   if (!r.reference) return "";
@@ -108,9 +110,10 @@ std::string table(const benchmark& b, const std::vector<record>& records) {
   const columns_used used = find_columns(records);
   std::vector<row> rows{heading(used, first)};
   for (const record& r : records) rows.push_back(line(used, r));
-  std::string where = first.provider != "sim"      ? fmt::format("measured, provider {}", first.provider)
-                      : first.platform == "none" ? fmt::format("simulated, provider sim, NIC alone ({})", first.nic)
-                                                 : fmt::format("simulated, provider sim, platform {}, nic {}", first.platform, first.nic);
+  std::string where = first.provider != "sim" ? fmt::format("measured, provider {}", first.provider)
+                      : first.platform == "none"
+                          ? fmt::format("simulated, provider sim, NIC alone ({})", first.nic)
+                          : fmt::format("simulated, provider sim, platform {}, nic {}", first.platform, first.nic);
   std::string out = fmt::format("{}: {}\n  {}, nodes {}, seed {}\n", b.name, b.text, where, first.nodes, first.seed);
   out += layout(rows);
   std::set<std::string> sources;
@@ -139,7 +142,8 @@ void progress::show(const std::string& what, uint64_t sim_ns) {
   for (size_t i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
   const double slowdown = sim_ns == 0 ? 0 : wall * 1e9 / static_cast<double>(sim_ns);
   fmt::print(stderr, "\r\033[K{} {}/{}  {}  {} simulated in {:.0f} s{}", bar, done_, total_, what,
-             human(static_cast<double>(sim_ns), "ns"), wall, sim_ns == 0 ? "" : fmt::format(", 1 s = {:.0f} s", slowdown));
+             human(static_cast<double>(sim_ns), "ns"), wall,
+             sim_ns == 0 ? "" : fmt::format(", 1 s = {:.0f} s", slowdown));
   std::fflush(stderr);
 }
 

@@ -17,7 +17,7 @@ namespace ggas::bench {
 
 struct options {
   cluster_config cluster;
-  bool quick = false;               // fewer points and repetitions
+  bool quick = false;                   // fewer points and repetitions
   uint64_t timeout_ns = 2'000'000'000;  // of one point, simulated (sim) or real (shm) time
 };
 
@@ -81,11 +81,11 @@ struct variant_info {
 
 struct benchmark {
   const char* name;
-  const char* text;                  // one line
-  const char* params;                // keys of params
+  const char* text;    // one line
+  const char* params;  // keys of params
   std::vector<variant_info> variants;
-  bool needs_nic = false;            // reads NIC counters: provider sim or hw
-  bool needs_peer = true;            // at least two nodes
+  bool needs_nic = false;  // reads NIC counters: provider sim or hw
+  bool needs_peer = true;  // at least two nodes
   result<> (*run)(session& s);
 };
 
@@ -93,14 +93,16 @@ struct benchmark {
 std::span<const benchmark> all_benchmarks();
 const benchmark* find_benchmark(std::string_view name);
 
-inline std::unexpected<error> failed(errc code, std::string text) { return std::unexpected(error{code, std::move(text)}); }
+inline std::unexpected<error> failed(errc code, std::string text) {
+  return std::unexpected(error{code, std::move(text)});
+}
 
 }  // namespace ggas::bench
 
 // Returns the error of a result<> expression from the enclosing function.
-#define GGAS_TRY(expression)                                        \
-  do {                                                              \
-    if (auto outcome_ = (expression); !outcome_) {                  \
-      return std::unexpected(std::move(outcome_.error()));          \
-    }                                                               \
+#define GGAS_TRY(expression)                               \
+  do {                                                     \
+    if (auto outcome_ = (expression); !outcome_) {         \
+      return std::unexpected(std::move(outcome_.error())); \
+    }                                                      \
   } while (0)

@@ -24,7 +24,8 @@ GGAS_DEVICE void copy_words(uint64_t* to, const uint64_t* from, uint64_t words) 
   }
 }
 
-// True in the last block of the grid to come here; its stores and those of all other blocks are then ordered before what follows.
+// True in the last block of the grid to come here; its stores and those of all other blocks are then ordered before
+// what follows.
 GGAS_DEVICE bool last_block(uint64_t counter_offset) {
   GGAS_SHARED(unsigned, place);
   __syncthreads();
@@ -37,14 +38,16 @@ GGAS_DEVICE bool last_block(uint64_t counter_offset) {
   return place == detail::block_count() - 1;
 }
 
-// Local to remote. The last block to finish waits until everything is visible at the target: only then the copy has ended.
+// Local to remote. The last block to finish waits until everything is visible at the target: only then the copy has
+// ended.
 __global__ void store_copy(copy_args a) {
   if (!leads_pair()) return;
   const uint64_t begin = time_ns();
   copy_words(ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.to), own<uint64_t>(a.from), a.words);
   ggas_status s = ggas_ok;
   if (last_block(a.arrived)) s = ggas_quiet_block();
-  if (detail::thread_rank() == 0) own<outcome>(a.outcomes)[detail::block_rank()] = {begin, time_ns(), 0, static_cast<uint64_t>(s)};
+  if (detail::thread_rank() == 0)
+    own<outcome>(a.outcomes)[detail::block_rank()] = {begin, time_ns(), 0, static_cast<uint64_t>(s)};
 }
 
 // Remote to local.

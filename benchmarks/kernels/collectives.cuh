@@ -11,12 +11,12 @@ struct barrier_args {
   uint64_t outcomes;  // offset of one outcome
   uint64_t samples;   // offset of `rounds` durations in ns
   uint64_t rounds;
-  uint64_t checks;    // rounds that prove the barrier, before the measured ones
+  uint64_t checks;  // rounds that prove the barrier, before the measured ones
   uint64_t timeout_ns;
 };
 
-// A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing the next
-// number before this one was read.
+// A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing
+// the next number before this one was read.
 GGAS_DEVICE ggas_status check_barrier(const barrier_args& a, uint64_t& errors) {
   ggas_status s = ggas_ok;
   for (uint64_t k = 1; k <= a.checks && s == ggas_ok; ++k) {
@@ -52,11 +52,12 @@ struct reduce_args {
   uint64_t rounds;    // measured ones; one more goes before as a warm-up
   uint64_t expected;  // offset of `elements` floats: the sums, less what the rounds add
   uint64_t timeout_ns;
-  int method;         // ggas_method, or reduce_to_root
+  int method;  // ggas_method, or reduce_to_root
 };
 inline constexpr int reduce_to_root = -1;
 
-// Input of a round differs from that of the one before, so a stale value cannot pass: every element grows by one a round.
+// Input of a round differs from that of the one before, so a stale value cannot pass: every element grows by one a
+// round.
 GGAS_DEVICE void next_input(const reduce_args& a) {
   float* const in = own<float>(a.input);
   for (uint64_t i = detail::thread_rank(); i < a.elements; i += detail::thread_count()) in[i] += 1.0f;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmark kernels share. Kernels write their findings with plain stores into their own segment, where the host reads them.
+// What benchmark kernels share. Kernels write their findings with plain stores into their own segment, where the host
+// reads them.
 #pragma once
 
 #include "ggas/ggas.cuh"

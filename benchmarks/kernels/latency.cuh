@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ping-pong of stores, and rounds of remote loads. Nodes work in pairs: 0 and 1, 2 and 3, …; without a partner a node is idle.
+// Ping-pong of stores, and rounds of remote loads. Nodes work in pairs: 0 and 1, 2 and 3, …; without a partner a node
+// is idle.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -16,8 +17,8 @@ struct latency_args {
   uint64_t timeout_ns;
 };
 
-// Each thread stores one word into its slot at the partner and polls its own; the partner answers. Half of a round is the latency.
-// A kernel stands in one translation unit, so it is not inline.
+// Each thread stores one word into its slot at the partner and polls its own; the partner answers. Half of a round is
+// the latency. A kernel stands in one translation unit, so it is not inline.
 __global__ void store_pingpong(latency_args a) {
   const int me = ggas_node(), peer = me ^ 1;
   if (peer >= ggas_nodes()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomAccess by mailboxes: each GPU writes the random number into a mailbox of the word's owner, who applies it. Every lane of the
-// sending block has a small ring at every other node; the owner's lane clears a slot, applies the number and returns
-// credits in batches. What is under way never exceeds lanes * depth * (nodes - 1), the look-ahead.
+// RandomAccess by mailboxes: each GPU writes the random number into a mailbox of the word's owner, who applies it.
+// Every lane of the sending block has a small ring at every other node; the owner's lane clears a slot, applies the
+// number and returns credits in batches. What is under way never exceeds lanes * depth * (nodes - 1), the look-ahead.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -51,7 +51,9 @@ GGAS_DEVICE ggas_status post(const mailbox_args& a, uint64_t node, uint64_t& sen
     const ggas_status s = ggas_wait_until<uint64_t>(credit, ggas_ge, sent + 1 - a.depth, a.timeout_ns);
     if (s != ggas_ok) return s;
   }
-  ggas_store(ggas_pointer_of_node<uint64_t>(static_cast<int>(node), slot_offset(a, static_cast<uint64_t>(ggas_node()), sent)), number);
+  ggas_store(
+      ggas_pointer_of_node<uint64_t>(static_cast<int>(node), slot_offset(a, static_cast<uint64_t>(ggas_node()), sent)),
+      number);
   ++sent;
   return ggas_ok;
 }
