@@ -260,7 +260,9 @@ module smfu_rob #(
   logic [6:0] walk_left_q;
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
-  wire        w_wait = walk && (part_q[{walk_q, 1'b0}] || part_q[{walk_q, 1'b1}]) && !(in_q && walk_q == tail);
+  // Not the slot whose reads are being made; but one that rests must be let go, even if a request already waits for it.
+  wire        making = in_q && walk_q == tail && !zombie_q[walk_q];
+  wire        w_wait = walk && (part_q[{walk_q, 1'b0}] || part_q[{walk_q, 1'b1}]) && !making;
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL

@@ -207,7 +207,8 @@ void host_model::answer_read(const tlp& t, uint64_t now) {
     c.kind = tlp_kind::cpld;
     c.tag = t.tag;
     c.requester = t.requester;
-    c.completer = host_id;
+    c.completer = uint16_t(rng_.next());
+    c.attr = uint8_t(rng_.below(8));
     c.byte_count = uint16_t(nic::bytes_left(t, dw));
     c.lower_addr = nic::lower_address(t, dw);
     const uint64_t addr = t.addr + 4 * dw;

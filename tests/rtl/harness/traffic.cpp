@@ -76,7 +76,7 @@ void traffic::store(unsigned n) {
   const shape a = choose(n, true, rig_.cfg.host.mps);
   std::vector<uint32_t> dws(a.dws);
   for (auto& d : dws) d = uint32_t(rng_.next());
-  const auto t = make_write(bar_window, rig_.window(a.target, a.offset), std::move(dws), a.first_be, a.last_be);
+  auto t = make_write(bar_window, rig_.window(a.target, a.offset), std::move(dws), a.first_be, a.last_be);
   for (unsigned i = 0; i < a.dws; ++i) {
     const unsigned be = nic::byte_enables(t, i);
     shadow_[a.target].store32(rig_.bus(a.target, a.offset + 4 * i), t.data[i], be);
@@ -89,6 +89,7 @@ void traffic::store(unsigned n) {
       if (nic::byte_enables(t, i / 4) >> i % 4 & 1)
         l.later.push_back({a.offset + i, uint8_t(t.data[i / 4] >> 8 * (i % 4))});
   }
+  t.requester = uint16_t(rng_.next());
   rig_.write(n, t);
   ++made_.stores;
 }
@@ -98,6 +99,7 @@ void traffic::load(unsigned n) {
   const shape a = choose(n, own_half, cfg_.max_load);
   auto t = make_read(bar_window, rig_.window(a.target, a.offset), a.dws, a.first_be, a.last_be);
   t.attr = uint8_t(rng_.below(8));
+  t.requester = uint16_t(rng_.next());
   open_load l{.target = a.target, .offset = a.offset, .expected = {}, .later = {}, .checked = own_half};
   for (unsigned i = 0; i < 4 * a.dws; ++i)
     l.expected.push_back(shadow_[a.target].load8(rig_.bus(a.target, a.offset + i)));

@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
     Widths, Random,
     testing::Values(variant{64, 420'000, 256, 512, 64, false, {0, 1}, mega, 0x4000'0000, 0, 0},
                     variant{64, 80'000, 128, 128, 128, true, {63, 21}, mega, 0xffff'ffff'c000'0000, 1ull << 40, 0.2},
+                    variant{64, 30'000, 256, 128, 64, false, {33, 62}, mega, 0x7654'3210'0000'0000, 1ull << 63, 0},
                     variant{64, 40'000, 512, 4096, 64, false, {42, 7}, mega << 20, 0, ~0ull - 20'000'000, 0.02},
                     variant{256, 400'000, 256, 512, 64, false, {1, 0}, mega, 0x4000'0000, 0, 0},
                     variant{256, 40'000, 128, 256, 64, true, {5, 2}, mega, 0x4000'0000, 0, 0.1},
