@@ -34,8 +34,6 @@ module hostif_cpl #(
   localparam int unsigned LOG_DPB = $clog2(DPB);
   localparam int unsigned BEATS = 4096 / (DATA_W / 8);
 
-  logic        in_pkt_q, drop_q;
-  logic [10:0] left_q;
   hostif_pkg::completion_t      meta_q, sop_meta, out_meta;
 
   wire        with_data = rx_hdr_i.kind == ggas_pkg::TLP_CPLD;
@@ -43,18 +41,16 @@ module hostif_cpl #(
   wire [10:0] beats     = no_data ? 11'd1 : (rx_hdr_i.len_dw + (DPB[10:0] - 11'd1)) >> LOG_DPB;
   wire        bad_len   = no_data ? rx_hdr_i.len_dw != 11'd0 : (rx_hdr_i.len_dw == 11'd0 || rx_hdr_i.len_dw > 11'd1024);
 
-  logic full, empty;
-  wire cut       = rx_valid_i && rx_sop_i && in_pkt_q && !drop_q;
-  assign rx_ready_o = !full && !cut;
-  wire fire      = rx_valid_i && rx_ready_o;
-  wire first     = fire && rx_sop_i;
-  wire next      = fire && !rx_sop_i;
-  wire sop_bad   = !(with_data || no_data) || bad_len || rx_eop_i != (beats == 11'd1);
-  wire stray     = next && !in_pkt_q;
-  wire next_bad  = next && in_pkt_q && !drop_q && (rx_eop_i != (left_q == 11'd1));
-  wire foreign   = rx_hdr_i.tag[9:7] != 3'd0;  // a tag that the NIC never uses
-  wire store_first = first && !sop_bad && !foreign;
-  wire store_next  = next && in_pkt_q && !drop_q && !next_bad;
+  logic first, store, abort, cut, stray, wrong_end, full, empty;
+
+  wire sop_bad = !(with_data || no_data) || bad_len || rx_eop_i != (beats == 11'd1);
+  wire foreign = rx_hdr_i.tag[9:7] != 3'd0;  // a tag that the NIC never uses
+
+  hostif_frame i_frame (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rx_valid_i), .ready_o(rx_ready_o), .sop_i(rx_sop_i), .eop_i(rx_eop_i),
+    .room_i(!full), .beats_i(beats), .keep_i(!sop_bad && !foreign),
+    .first_o(first), .store_o(store), .abort_o(abort), .cut_o(cut), .stray_o(stray), .wrong_end_o(wrong_end)
+  );
 
   assign sop_meta.has_data   = with_data;
   assign sop_meta.len_dw     = rx_hdr_i.len_dw;
@@ -65,32 +61,12 @@ module hostif_cpl #(
   assign sop_meta.lower_addr = rx_hdr_i.lower_addr;
   assign sop_meta.poisoned   = rx_hdr_i.poisoned;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      in_pkt_q <= 1'b0;
-      drop_q   <= 1'b0;
-    end else if (cut) begin
-      in_pkt_q <= 1'b0;
-    end else if (fire) begin
-      in_pkt_q <= !rx_eop_i;
-      if (rx_sop_i) drop_q <= !store_first;
-      else if (stray || next_bad) drop_q <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (first) begin
-      left_q <= beats - 11'd1;
-      meta_q <= sop_meta;
-    end else if (next) begin
-      left_q <= left_q - 11'd1;
-    end
-  end
+  always_ff @(posedge clk_i) if (first) meta_q <= sop_meta;
 
   hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::COMPLETION_W)) i_fifo (
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(full),
-    .write_i(store_first || store_next), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_meta : meta_q),
-    .abort_i(cut || next_bad),
+    .write_i(store), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_meta : meta_q),
+    .abort_i(abort),
     .valid_o(tgt_valid_o), .ready_i(tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o), .meta_o(out_meta), .data_o(tgt_data_o),
     .empty_o(empty)
   );
@@ -110,7 +86,7 @@ module hostif_cpl #(
   assign tgt_hdr_o.attr       = 3'd0;
   assign tgt_hdr_o.poisoned   = out_meta.poisoned;
 
-  assign malformed_o  = cut || (first && sop_bad) || stray || next_bad;
+  assign malformed_o  = cut || (first && sop_bad) || stray || wrong_end;
   assign unexpected_o = first && !sop_bad && foreign;
   assign info_o       = {30'd0, (rx_sop_i && !cut) ? rx_hdr_i.tag : (stray ? 10'd0 : meta_q.tag)};
   assign busy_o       = !empty;

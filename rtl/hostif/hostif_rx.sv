@@ -56,27 +56,17 @@ module hostif_rx #(
   wire        is_write  = rx_hdr_i.kind == ggas_pkg::TLP_MWR;
 
   // ---- framing
-  logic                in_pkt_q;  // between sop and eop
-  logic                drop_q;    // the TLP is of no use; only its eop matters
-  logic [10:0]         left_q;    // beats to come
-  hostif_pkg::posted_t hdr_q;     // header of the stored TLP
+  hostif_pkg::posted_t hdr_q;  // header of the stored TLP
+  logic first, store, abort, cut, stray, wrong_end, fifo_full, fifo_empty;
 
-  logic fifo_full, fifo_empty;
-  // A new TLP cuts the one before short: that is dealt with first, in a cycle of its own.
-  wire  cut  = rx_valid_i && rx_sop_i && in_pkt_q && !drop_q;
-  assign rx_ready_o = !fifo_full && !cut && !(rx_sop_i && non_posted && np_full_i);
-  wire  fire = rx_valid_i && rx_ready_o;
-  wire  first = fire && rx_sop_i;
-  wire  next  = fire && !rx_sop_i;
+  wire sop_short = rx_eop_i != (sop_beats == 11'd1);  // beats disagree with the length
+  wire sop_bad   = (is_write && (hdr_malformed || sop_short)) || (is_read && (hdr_malformed || !rx_eop_i));
 
-  wire  sop_short = rx_eop_i != (sop_beats == 11'd1);                  // beats disagree with the length
-  wire  sop_bad   = (is_write && (hdr_malformed || sop_short)) || (is_read && (hdr_malformed || !rx_eop_i));
-  wire  stray     = next && !in_pkt_q;
-  wire  next_bad  = next && in_pkt_q && !drop_q && (rx_eop_i != (left_q == 11'd1));
-
-  wire  store_first = first && write_ok && !sop_bad;
-  wire  store_next  = next && in_pkt_q && !drop_q && !next_bad;
-  wire  commit      = (store_first || store_next) && rx_eop_i;
+  hostif_frame i_frame (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rx_valid_i), .ready_o(rx_ready_o), .sop_i(rx_sop_i), .eop_i(rx_eop_i),
+    .room_i(!fifo_full && !(rx_sop_i && non_posted && np_full_i)), .beats_i(sop_beats), .keep_i(write_ok && !sop_bad),
+    .first_o(first), .store_o(store), .abort_o(abort), .cut_o(cut), .stray_o(stray), .wrong_end_o(wrong_end)
+  );
 
   hostif_pkg::posted_t sop_hdr;
   assign sop_hdr.regs      = rx_hdr_i.bar == ggas_pkg::BAR_REGS;
@@ -87,37 +77,17 @@ module hostif_rx #(
   assign sop_hdr.requester = rx_hdr_i.requester;
   assign sop_hdr.attr      = rx_hdr_i.attr;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      in_pkt_q <= 1'b0;
-      drop_q   <= 1'b0;
-    end else if (cut) begin
-      in_pkt_q <= 1'b0;
-    end else if (fire) begin
-      in_pkt_q <= !rx_eop_i;
-      if (rx_sop_i) drop_q <= !store_first;
-      else if (stray || next_bad) drop_q <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (first) begin
-      left_q <= sop_beats - 11'd1;
-      hdr_q  <= sop_hdr;
-    end else if (next) begin
-      left_q <= left_q - 11'd1;
-    end
-  end
+  always_ff @(posedge clk_i) if (first) hdr_q <= sop_hdr;
 
   // ---- posted
   hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::POSTED_W)) i_fifo (
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(fifo_full),
-    .write_i(store_first || store_next), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_hdr : hdr_q),
-    .abort_i(cut || next_bad),
+    .write_i(store), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_hdr : hdr_q),
+    .abort_i(abort),
     .valid_o(p_valid_o), .ready_i(p_ready_i), .sop_o(p_sop_o), .eop_o(p_eop_o), .meta_o(p_hdr_o), .data_o(p_data_o),
     .empty_o(fifo_empty)
   );
-  assign p_commit_o = commit;
+  assign p_commit_o = store && rx_eop_i;
 
   // ---- non-posted
   assign np_push_o      = first && non_posted;
@@ -132,7 +102,7 @@ module hostif_rx #(
   assign np_o.attr      = rx_hdr_i.attr;
 
   // ---- events and counters
-  assign malformed_o   = cut || (first && sop_bad) || stray || next_bad;
+  assign malformed_o   = cut || (first && sop_bad) || stray || wrong_end;
   assign unsupported_o = first && !sop_bad && !write_ok && !read_ok;
   assign info_o        = (rx_sop_i && !cut) ? rx_hdr_i.addr[39:0] : (stray ? 40'd0 : hdr_q.addr[39:0]);
   assign cnt_req_o     = first;
