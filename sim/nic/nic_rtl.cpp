@@ -102,6 +102,7 @@ class nic_rtl final : public nic_core {
     if (waves_) waves_->close();
     top_->final();
     write_coverage();
+    Verilated::threadContextp(context_.get());  // the model's scopes leave the context of this thread: it must be ours
   }
 
   unsigned data_width() const override { return W; }
