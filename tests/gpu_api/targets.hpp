@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include "ggas/cluster.hpp"
@@ -18,6 +20,7 @@ struct target {
 
   bool simulated() const { return provider == "sim"; }
   std::string name() const { return provider + std::to_string(nodes) + (threads ? "threads" : ""); }
+  friend void PrintTo(const target& t, std::ostream* os) { *os << t.name(); }
   // Long enough for what must happen, and short enough to wait for what must not; in the time of the provider.
   uint64_t enough_ns() const { return simulated() ? 20'000'000 : 60'000'000'000; }
   uint64_t short_ns() const { return simulated() ? 20'000 : 20'000'000; }

@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Widths, Faults, testing::Values(64u, 256u));
 struct rate {
   unsigned width;
   uint64_t accesses;
+  friend void PrintTo(const rate& r, std::ostream* os) { *os << r.width << " bit, " << r.accesses << " accesses"; }
 };
 class RandomFaults : public testing::TestWithParam<rate> {};
 
