@@ -54,6 +54,7 @@ package ggas_pkg;
   localparam logic [1:0] VC_P   = 2'd0;  // posted requests
   localparam logic [1:0] VC_NP  = 2'd1;  // non-posted requests; never pass an earlier posted one
   localparam logic [1:0] VC_RSP = 2'd2;  // responses
+  localparam logic [1:0] VC_RMA = 2'd3;  // requests of the RMA and VELO, in order (docs/decisions/0004-a-channel-for-rma.md)
 
   // Packet operations; the high nibble names the unit that consumes the packet.
   localparam logic [7:0] OP_SMFU_STORE     = 8'h00;  // P:   payload, byte enables
@@ -61,6 +62,16 @@ package ggas_pkg;
   localparam logic [7:0] OP_SMFU_LOAD_RSP  = 8'h02;  // RSP: payload if status is OK
   localparam logic [7:0] OP_SMFU_QUIET     = 8'h03;  // NP:  answer once every earlier store is visible
   localparam logic [7:0] OP_SMFU_QUIET_RSP = 8'h04;  // RSP: no payload
+  // Header as rma_hdr_t; payloads: docs/rma.md.
+  localparam logic [7:0] OP_RMA_PUT        = 8'h10;  // RMA: payload, byte enables
+  localparam logic [7:0] OP_RMA_GET        = 8'h11;  // RMA: 6 DW
+  localparam logic [7:0] OP_RMA_NOTIFY     = 8'h12;  // RMA: 4 DW
+  localparam logic [7:0] OP_RMA_ATOMIC     = 8'h13;  // RMA: 10 DW
+  localparam logic [7:0] OP_RMA_ACK        = 8'h18;  // RSP: no payload
+  localparam logic [7:0] OP_RMA_GET_DATA   = 8'h19;  // RSP: payload, byte enables
+  localparam logic [7:0] OP_RMA_GET_DONE   = 8'h1a;  // RSP: no payload
+  localparam logic [7:0] OP_RMA_ATOMIC_RSP = 8'h1b;  // RSP: 4 DW
+  localparam logic [7:0] OP_VELO_MSG       = 8'h20;  // RMA: 4 DW and up to 16 DW of message
 
   // Packet status, also the code a quiet read returns.
   localparam logic [3:0] ST_OK          = 4'd0;
@@ -69,6 +80,11 @@ package ggas_pkg;
   localparam logic [3:0] ST_TIMEOUT     = 4'd3;  // no answer in time
   localparam logic [3:0] ST_LINK_DOWN   = 4'd4;  // no working link to the node
   localparam logic [3:0] ST_UNREACHABLE = 4'd5;  // the node is in no route
+  localparam logic [3:0] ST_PROTECTION  = 4'd6;  // no valid translation, or owner or right does not fit
+  localparam logic [3:0] ST_FULL        = 4'd7;  // ring or mailbox full, nothing written: try again
+  localparam logic [3:0] ST_LOST        = 4'd8;  // ring full, the notification was dropped and counted
+  localparam logic [3:0] ST_DISABLED    = 4'd9;  // the context does not exist there
+  localparam logic [3:0] ST_BAD         = 4'd10; // malformed descriptor or packet
 
   // Largest payload of a packet in bytes. Loads are cut at addresses that are a multiple of it.
   localparam int unsigned MTU = 256;
@@ -96,6 +112,93 @@ package ggas_pkg;
   } net_hdr_t;
 
   localparam int unsigned NET_HDR_W = 192;
+
+  // The same 192 bits as RMA and VELO packets use them.
+  typedef struct packed {
+    // w2
+    logic [63:0] addr;      // network logical address at the receiver, byte granular; other uses: docs/rma.md
+    // w1
+    logic [7:0]  op;        // OP_RMA_*, OP_VELO_MSG
+    logic [3:0]  status;    // ST_*
+    logic [3:0]  first_be;  // PUT, GET_DATA: bytes of the first payload DW
+    logic [3:0]  last_be;   // the same of the last; 0 when len_dw = 1
+    logic [7:0]  svpid;     // context of the initiator, in requests and in responses
+    logic [7:0]  epoch;     // its epoch, echoed in responses
+    logic [7:0]  dvpid;     // context at the target
+    logic [15:0] pd;        // protection domain of the initiator, stamped by its NIC
+    logic [3:0]  rsvd1;
+    // w0
+    logic [15:0] dst;
+    logic [15:0] src;
+    logic [10:0] len_dw;
+    logic [1:0]  vc;
+    logic [7:0]  seq;
+    logic [10:0] flags;     // RMA_*
+  } rma_hdr_t;
+
+  // Bits of rma_hdr_t.flags.
+  localparam int unsigned RMA_LAST   = 0;  // last packet of a message
+  localparam int unsigned RMA_ACK    = 1;  // answer the last packet with OP_RMA_ACK; errors are answered anyway
+  localparam int unsigned RMA_STRONG = 2;  // NOTIFY: behind a flush of all earlier puts
+  localparam int unsigned RMA_RESULT = 3;  // ATOMIC, ATOMIC_RSP: write the result record
+  localparam int unsigned RMA_RESPONDER = 4;  // GET: notify context dvpid at the target when served
+
+  // ---------------------------------------------------------------- descriptors (docs/rma.md)
+
+  localparam logic [3:0] DESC_NOP    = 4'd0;
+  localparam logic [3:0] DESC_PUT    = 4'd1;
+  localparam logic [3:0] DESC_IMM    = 4'd2;  // put of 1 ... 8 bytes in the descriptor
+  localparam logic [3:0] DESC_INLINE = 4'd3;  // put of 1 ... 64 bytes in the slots behind it
+  localparam logic [3:0] DESC_GET    = 4'd4;
+  localparam logic [3:0] DESC_NOTIFY = 4'd5;
+  localparam logic [3:0] DESC_ATOMIC = 4'd6;  // two slots
+  localparam logic [3:0] DESC_SEND   = 4'd7;  // message of 0 ... 64 bytes in the slots behind it
+
+  // Word 0 of a descriptor.
+  typedef struct packed {
+    logic [23:0] size;       // bytes; PUT, GET 1 ... 8 MB
+    logic [15:0] node;       // target node
+    logic [7:0]  dvpid;      // context at the target (notifications, messages)
+    logic [6:0]  rsvd;       // 0
+    logic        strong;     // the completer's notification waits for every earlier put of this node
+    logic        ack;        // remote completion is wanted: counted, and notified if notify_requester is set
+    logic        notify_responder;
+    logic        notify_completer;
+    logic        notify_requester;
+    logic [3:0]  op;         // DESC_*
+  } desc_w0_t;
+
+  localparam logic [3:0] AMO_ADD = 4'd0, AMO_SWAP = 4'd1, AMO_CAS = 4'd2, AMO_AND = 4'd3, AMO_OR = 4'd4, AMO_XOR = 4'd5,
+                         AMO_MIN = 4'd6, AMO_MAX = 4'd7;
+
+  // Contexts and their descriptor slots (32 bytes each).
+  localparam int unsigned CONTEXTS = 256;
+  localparam int unsigned SLOTS    = 16;
+
+  // Kinds of notifications.
+  localparam logic [2:0] NOTE_REQUESTER = 3'd0;  // the initiator's operation is complete (locally, or remotely if ack was set)
+  localparam logic [2:0] NOTE_COMPLETER = 3'd1;  // data has arrived: at the target of a put, at the initiator of a get
+  localparam logic [2:0] NOTE_RESPONDER = 3'd2;  // a get was served here
+  localparam logic [2:0] NOTE_ERROR     = 3'd3;  // an operation of this context failed
+  localparam logic [2:0] NOTE_LOST      = 3'd4;  // w0 notifications were dropped before this one
+
+  // Word 1 of a notification record; word 0 is the cookie of the descriptor.
+  typedef struct packed {
+    logic        phase;     // toggles with every turn of the ring; 1 in the first
+    logic [2:0]  kind;      // NOTE_*
+    logic [3:0]  status;    // ST_*
+    logic [7:0]  op;        // DESC_* of the operation
+    logic [15:0] node;      // the other node
+    logic [7:0]  vpid;      // the other context
+    logic [23:0] size;      // bytes of the operation
+  } note_w1_t;
+
+  // Tags of host reads. SMFU: 0 ... 127.
+  localparam int unsigned TAG_FETCH_PUT = 128;  // 32: payload of puts
+  localparam int unsigned TAG_FETCH_GET = 160;  // 32: payload of get responses
+  localparam int unsigned TAG_ATOMIC    = 192;  // 16: atomics and flushes
+  localparam int unsigned TAG_ATU       = 208;  // 16: table walks
+  localparam int unsigned TAG_QUEUE     = 224;  // 16: work queues
 
   // ---------------------------------------------------------------- link flits
 

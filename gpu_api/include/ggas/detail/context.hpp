@@ -6,6 +6,17 @@
 
 namespace ggas {
 
+// A context of the NIC as kernels use it (docs/rma.md).
+struct rma_queue {
+  char* page;           // its page of BAR4
+  const char* status;   // its status block
+  char* notifications;  // its notification ring; nullptr: none
+  char* slots;          // its work queue; nullptr: descriptors are written to the page
+  uint64_t* words;      // 8 words of own memory, zero at first, that only the device library uses: tickets, positions
+  uint32_t notify_log2, slots_log2;  // sizes of the rings
+  uint32_t vpid;                     // number of the context, the same on every node
+};
+
 struct context {
   int32_t node;                    // own id
   int32_t nodes;                   // nodes in the address space
@@ -15,6 +26,9 @@ struct context {
   uint64_t segment_bytes;          // usable bytes of every segment
   uint64_t reserved;               // first bytes of every segment kept for collectives (barrier flags, slots)
   const volatile uint64_t* quiet;  // NIC page: a load returns once earlier stores are visible; nullptr: fence suffices
+  const rma_queue* queues;         // contexts of the NIC for this GPU; nullptr: none, put and get are stores and loads
+  int32_t queue_count;
+  uint64_t segment_nla;  // network logical address of byte 0 of every node's segment
 };
 
 }  // namespace ggas
