@@ -160,7 +160,7 @@ package ggas_pkg;
     logic [15:0] node;       // target node
     logic [7:0]  dvpid;      // context at the target (notifications, messages)
     logic [6:0]  rsvd;       // 0
-    logic        strong;     // the completer's notification waits for every earlier put of this node
+    logic        flush;      // "strong": the completer's notification waits for every earlier put of this node
     logic        ack;        // remote completion is wanted: counted, and notified if notify_requester is set
     logic        notify_responder;
     logic        notify_completer;
