@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Responses from the network: data of gets and results of atomics become host writes, then the requester is told. The protection domain
+// is that of the local context, whatever the packet says; what comes for a context that is off, or in an epoch that is over, is not
+// written. Waits for translation and host writes only.
+`default_nettype none
+
+module rma_answer #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic [12:0]         cfg_mps_i,
+
+    // writes of CONTEXT[]
+    input  wire logic                cfg_we_i,
+    input  wire logic [7:0]          cfg_vpid_i,
+    input  wire logic [2:0]          cfg_word_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]         cfg_data_i,
+    // verilator lint_on UNUSEDSIGNAL
+
+    // a context's epoch (upper bits of rma_hdr_t.epoch) changed; all are 0 after reset
+    input  wire logic                ep_valid_i,
+    input  wire logic [7:0]          ep_vpid_i,
+    input  wire logic [4:0]          ep_epoch_i,
+
+    // responses
+    input  wire logic                rx_valid_i,
+    output      logic                rx_ready_o,
+    input  wire logic                rx_sop_i,
+    input  wire logic                rx_eop_i,
+    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
+    input  wire logic [DATA_W-1:0]   rx_data_i,
+
+    // translation
+    output      logic                tr_valid_o,
+    input  wire logic                tr_ready_i,
+    output      logic [63:0]         tr_nla_o,
+    output      logic [15:0]         tr_pd_o,
+    output      logic                tr_write_o,
+    input  wire logic                tr_rsp_valid_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]         tr_rsp_addr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [3:0]          tr_rsp_status_i,
+    output      logic                tr_done_o,
+
+    // host writes
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      logic                wr_sop_o,
+    output      logic                wr_eop_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
+    // answers to the requester, behind their writes
+    output      logic                ans_valid_o,
+    input  wire logic                ans_ready_i,
+    output      logic [7:0]          ans_op_o,      // OP_RMA_ACK, GET_DONE, ATOMIC_RSP
+    output      logic [7:0]          ans_vpid_o,
+    output      logic [7:0]          ans_epoch_o,
+    output      logic [7:0]          ans_dvpid_o,   // as echoed
+    output      logic [15:0]         ans_node_o,    // who answered
+    output      logic [3:0]          ans_status_o,
+    output      logic [63:0]         ans_addr_o,    // ATOMIC_RSP: the old value
+    output      logic                ans_asked_o,   // not an ACK, or one of a packet that asked for it
+
+    // pulses, at most one a cycle
+    output      logic                ev_bad_packet_o,
+    output      logic                ev_protection_o,   // RMA_PROTECTION
+    output      logic                ev_unexpected_o,   // UNEXPECTED_RSP
+    output      logic [15:0]         ev_node_o,
+    output      logic [39:0]         ev_info_o,
+    output      logic                cnt_get_packets_o,
+    output      logic                busy_o
+);
+
+  // ---------------------------------------------------------------- the next packet: check, translate
+  logic               head_valid, head_take, rx_head;
+  ggas_pkg::rma_hdr_t head;
+  logic               beat_valid, beat_ready, beat_eop;
+  logic [DATA_W-1:0]  beat_data;
+
+  rma_rx #(.DATA_W(DATA_W)) u_rx (
+      .clk_i, .rst_ni, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i, .rx_head_o(rx_head),
+      .head_valid_o(head_valid), .head_take_i(head_take), .head_o(head),
+      .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
+
+  logic        live;            // the context is on, and in this epoch
+  logic [15:0] pd;
+  logic        x_refused;       // a packet of the get in execution was refused before
+  logic        refuse, forget;  // the packet taken now was refused; GET_DONE was handed over
+  rma_answer_context u_context (
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i,
+      .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid), .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .live_o(live), .pd_o(pd),
+      .refuse_i(refuse), .x_vpid_i(x_hdr_q.svpid), .forget_i(forget), .x_refused_o(x_refused));
+
+  wire [10:0] page_dw  = {1'b0, head.addr[11:2]} + head.len_dw;
+  wire        is_data  = head.op == ggas_pkg::OP_RMA_GET_DATA;
+  wire        is_rsp   = head.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
+  wire        is_bare  = head.op == ggas_pkg::OP_RMA_ACK || head.op == ggas_pkg::OP_RMA_GET_DONE;
+  wire        data_ok  = head.len_dw != '0 && head.len_dw <= 11'd64 && page_dw <= 11'd1024
+                         && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
+  wire        result   = is_rsp && head.flags[ggas_pkg::RMA_RESULT] && head.status == ggas_pkg::ST_OK;  // a record is to be written
+  wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result && head.addr[3:0] != '0) : is_bare && head.len_dw == '0;
+  wire        writes   = is_data || result;
+  wire        wants    = writes && sane && (live || asked_q);
+
+  logic        asked_q, told_q;
+  logic [63:2] told_addr_q;
+  logic [3:0]  told_status_q;
+  wire         decided     = head_valid && (!wants || told_q || tr_rsp_valid_i);
+  wire [63:2]  head_addr   = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
+  wire [3:0]   told_status = told_q ? told_status_q : tr_rsp_status_i;
+  wire         good        = wants && told_status == ggas_pkg::ST_OK;
+
+  assign tr_valid_o = head_valid && wants && !asked_q;
+  assign tr_nla_o   = head.addr;
+  assign tr_pd_o    = pd;
+  assign tr_write_o = 1'b1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      asked_q       <= 1'b0;
+      told_q        <= 1'b0;
+      told_addr_q   <= '0;
+      told_status_q <= '0;
+    end else begin
+      if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
+      if (tr_rsp_valid_i) begin
+        told_q        <= 1'b1;
+        told_addr_q   <= tr_rsp_addr_i[63:2];
+        told_status_q <= tr_rsp_status_i;
+      end
+      if (head_take) begin
+        asked_q <= 1'b0;
+        told_q  <= 1'b0;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- the packet that is executed
+  localparam logic [1:0] X_IDLE = 2'd0, X_WRITE = 2'd1, X_TAKE = 2'd2, X_ANSWER = 2'd3;
+  logic [1:0]         x_state_q;
+  logic               x_tell_q;      // the requester is to know
+  logic               x_begun_q;     // the first beat has passed
+  logic [3:0]         x_status_q;
+  logic [63:0]        x_old_q;       // old value of an atomic
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::rma_hdr_t x_hdr_q;
+  // verilator lint_on UNUSEDSIGNAL
+  wire                x_done = x_hdr_q.op == ggas_pkg::OP_RMA_GET_DONE;
+  wire                x_rsp  = x_hdr_q.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
+
+  logic  w_ready, w_last;
+  wire   w_valid = x_state_q == X_WRITE && beat_valid;
+  wire   w_done  = w_valid && w_ready && w_last;
+  wire   direct  = w_done && !x_tell_q;
+  wire   bare    = x_hdr_q.len_dw == '0;  // the only beat has no data: it goes with the answer
+  wire   answered = ans_valid_o && ans_ready_i;
+  assign beat_ready = x_state_q == X_TAKE || (w_valid && w_ready) || (answered && bare);
+  assign head_take  = decided && (x_state_q == X_IDLE || direct);
+  assign forget     = answered && x_done;
+  assign refuse     = head_take && is_data && live && !good;
+  wire   x_eop      = beat_valid && beat_eop;
+
+  rma_write #(.DATA_W(DATA_W)) u_write (
+      .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && good), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
+      .first_be_i(is_data ? head.first_be : 4'hf), .last_be_i(is_data ? head.last_be : 4'hf), .in_valid_i(w_valid), .in_ready_o(w_ready),
+      .in_data_i(beat_data), .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      x_state_q  <= X_IDLE;
+      x_tell_q   <= 1'b0;
+      x_begun_q  <= 1'b0;
+      x_status_q <= '0;
+      x_old_q    <= '0;
+      x_hdr_q    <= '0;
+    end else begin
+      case (x_state_q)
+        X_WRITE:  if (w_done) x_state_q <= x_tell_q ? X_ANSWER : X_IDLE;
+        X_TAKE:   if (x_eop) x_state_q <= x_tell_q ? X_ANSWER : X_IDLE;
+        X_ANSWER: if (ans_ready_i) x_state_q <= X_IDLE;
+        default: ;
+      endcase
+      if (beat_valid && beat_ready) begin
+        x_begun_q <= 1'b1;
+        if (!x_begun_q && x_rsp) x_old_q <= beat_data[63:0];
+      end
+      if (head_take) begin
+        x_state_q  <= good ? X_WRITE : sane && is_bare ? X_ANSWER : X_TAKE;
+        x_tell_q   <= sane && !is_data;
+        x_begun_q  <= 1'b0;
+        x_status_q <= wants ? told_status : head.status;
+        x_hdr_q    <= head;
+      end
+    end
+  end
+
+  assign tr_done_o    = w_done;
+  assign ans_valid_o  = x_state_q == X_ANSWER;
+  assign ans_op_o     = x_hdr_q.op;
+  assign ans_vpid_o   = x_hdr_q.svpid;
+  assign ans_epoch_o  = x_hdr_q.epoch;
+  assign ans_dvpid_o  = x_hdr_q.dvpid;
+  assign ans_node_o   = x_hdr_q.src;
+  assign ans_status_o = x_done && x_refused && x_status_q == ggas_pkg::ST_OK ? ggas_pkg::ST_PROTECTION : x_status_q;
+  assign ans_addr_o   = x_rsp ? x_old_q : x_hdr_q.addr;
+  assign ans_asked_o  = x_hdr_q.op != ggas_pkg::OP_RMA_ACK || x_hdr_q.flags[ggas_pkg::RMA_ACK];
+
+  // ---------------------------------------------------------------- events
+  wire h_bad  = head_take && !sane;
+  wire h_late = head_take && sane && writes && !wants;
+  wire h_prot = head_take && wants && !good;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {ev_bad_packet_o, ev_protection_o, ev_unexpected_o} <= '0;
+      ev_node_o <= '0;
+      ev_info_o <= '0;
+    end else begin
+      ev_bad_packet_o <= h_bad;
+      ev_protection_o <= h_prot;
+      ev_unexpected_o <= h_late;
+      if (h_bad || h_late || h_prot) begin
+        ev_node_o <= head.src;
+        ev_info_o <= {32'd0, h_bad ? head.op : head.svpid};
+      end
+    end
+  end
+
+  assign cnt_get_packets_o = w_done && x_hdr_q.op == ggas_pkg::OP_RMA_GET_DATA;
+  assign busy_o            = x_state_q != X_IDLE || head_valid || ev_bad_packet_o || ev_protection_o || ev_unexpected_o;
+
+`ifndef SYNTHESIS
+  initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_answer: DATA_W must be 64, 256 or 512");
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && w_done) assert (beat_eop);
+    if (rst_ni && answered && bare) assert (beat_valid && beat_eop);
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notification rings: 16-byte records to host or GPU memory, one request of a client at a time, clients in turn. A full ring is an
+// answer (FULL, or LOST: dropped and counted), never a wait. What was dropped is told by a record of kind LOST before the next one.
+`default_nettype none
+
+module rma_notify #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+
+    // writes of CONTEXT[]; doorbells
+    input  wire logic                cfg_we_i,
+    input  wire logic [7:0]          cfg_vpid_i,
+    input  wire logic [2:0]          cfg_word_i,
+    input  wire logic [63:0]         cfg_data_i,
+    input  wire logic                db_valid_i,
+    input  wire logic [1:0]          db_kind_i,
+    input  wire logic [7:0]          db_vpid_i,
+    input  wire logic [31:0]         db_count_i,
+
+    // requests: a bit or slice for each client (0 requester, 1 target, 2 responder)
+    input  wire logic [2:0]          nt_valid_i,
+    output      logic [2:0]          nt_ready_o,
+    input  wire logic [3*8-1:0]      nt_vpid_i,
+    input  wire logic [2:0]          nt_check_pd_i,    // the context must be of domain nt_pd_i
+    input  wire logic [3*16-1:0]     nt_pd_i,
+    input  wire logic [2:0]          nt_drop_i,        // full: drop even with backpressure
+    input  wire logic [3*64-1:0]     nt_w0_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [3*64-1:0]     nt_w1_i,          // note_w1_t, phase ignored
+    // verilator lint_on UNUSEDSIGNAL
+    output      logic [2:0]          nt_rsp_valid_o,   // pulse
+    output      logic [3:0]          nt_rsp_status_o,  // OK (record accepted as a host write), FULL, LOST, DISABLED
+
+    // host writes
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      logic                wr_sop_o,
+    output      logic                wr_eop_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
+    output      logic [15:0]         raise_o,          // MSI-X vectors, pulses behind the record
+    output      logic                ev_lost_o,        // NOTIFY_LOST
+    output      logic [39:0]         ev_info_o,
+    output      logic                cnt_notifications_o,
+    output      logic                cnt_full_o,
+    output      logic                busy_o
+);
+
+  localparam bit NARROW = DATA_W < 128;  // a record takes two beats
+
+  // ---------------------------------------------------------------- whose turn
+  localparam logic [1:0] S_IDLE = 2'd0, S_LOOK = 2'd1, S_LOST = 2'd2, S_RECORD = 2'd3;
+  logic [1:0]  state_q;
+  logic [2:0]  grant;
+  wire         take = state_q == S_IDLE && nt_valid_i != '0;
+  // verilator lint_off PINCONNECTEMPTY
+  arbiter_rr #(.N(3)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(nt_valid_i), .take_i(take), .eop_i(1'b1), .grant_o(grant), .locked_o());
+  // verilator lint_on PINCONNECTEMPTY
+  assign nt_ready_o = state_q == S_IDLE ? grant : '0;
+
+  logic [7:0]  pick_vpid;
+  logic [15:0] pick_pd;
+  logic [63:0] pick_w0;
+  logic [62:0] pick_w1;
+  logic        pick_check, pick_drop;
+  always_comb begin
+    pick_vpid  = '0;
+    pick_pd    = '0;
+    pick_w0    = '0;
+    pick_w1    = '0;
+    pick_check = 1'b0;
+    pick_drop  = 1'b0;
+    if (take) begin
+      for (int i = 0; i < 3; i++) begin
+        if (grant[i]) begin
+          pick_vpid  = nt_vpid_i[i*8+:8];
+          pick_pd    = nt_pd_i[i*16+:16];
+          pick_w0    = nt_w0_i[i*64+:64];
+          pick_w1    = nt_w1_i[i*64+:63];
+          pick_check = nt_check_pd_i[i];
+          pick_drop  = nt_drop_i[i];
+        end
+      end
+    end
+  end
+
+  logic [2:0]  client_q;
+  logic [7:0]  vpid_q;
+  logic        check_q, drop_q;
+  logic [15:0] pd_q;
+  logic [63:0] w0_q;
+  logic [62:0] w1_q;
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      client_q <= grant;
+      vpid_q   <= pick_vpid;
+      check_q  <= pick_check;
+      drop_q   <= pick_drop;
+      pd_q     <= pick_pd;
+      w0_q     <= pick_w0;
+      w1_q     <= pick_w1;
+    end
+  end
+
+  // ---------------------------------------------------------------- the ring
+  logic         exists, backpressure, irq, room, room2;
+  logic [3:0]   vector;
+  logic [15:0]  ring_pd;
+  logic [63:12] base;
+  logic [4:0]   log;
+  logic [31:0]  count, lost;
+  wire          look   = state_q == S_LOOK;
+  wire          known  = exists && !(check_q && ring_pd != pd_q);
+  wire          tell   = lost != '0;                 // a LOST record goes first
+  wire          fits   = tell ? room2 : room;
+  wire          hold   = backpressure && !drop_q;
+  wire          write  = look && known && fits;
+  wire          lose   = look && known && !fits && !hold;
+
+  rma_ring #(.BASE_WORD(1), .LOG_LSB(8), .LOG_MIN(4), .LOG_MAX(16), .DB_KIND(1), .EXTRA_W(32)) u_ring (
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .re_i(take), .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq), .vector_o(vector),
+      .pd_o(ring_pd), .base_o(base), .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2),
+      .we_i(write || lose), .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)),
+      .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
+
+  // ---------------------------------------------------------------- records
+  logic        second_q;   // second beat of a record
+  logic [31:0] count_q, lost_q;  // record under way; what the LOST record tells
+  wire         last_beat = !NARROW || second_q;
+  wire         sent      = wr_valid_o && wr_ready_i && last_beat;
+  wire         done      = sent && state_q == S_RECORD;
+
+  wire [15:0]  index  = count_q[15:0] & ~(16'hffff << log);
+  wire         phase  = !count_q[log];
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::note_w1_t lost_w1;
+  // verilator lint_on UNUSEDSIGNAL
+  always_comb begin
+    lost_w1      = '0;
+    lost_w1.kind = ggas_pkg::NOTE_LOST;
+  end
+  wire [63:0]  w0 = state_q == S_LOST ? {32'd0, lost_q} : w0_q;
+  wire [63:0]  w1 = {phase, state_q == S_LOST ? lost_w1[62:0] : w1_q};
+
+  assign wr_valid_o = state_q == S_LOST || state_q == S_RECORD;
+  assign wr_sop_o   = !second_q;
+  assign wr_eop_o   = last_beat;
+  always_comb begin
+    wr_hdr_o = '0;
+    if (wr_valid_o) begin
+      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
+      wr_hdr_o.bar      = 3'd7;
+      wr_hdr_o.addr     = {base, 12'd0} + {44'd0, index, 4'd0};
+      wr_hdr_o.len_dw   = 11'd4;
+      wr_hdr_o.first_be = 4'hf;
+      wr_hdr_o.last_be  = 4'hf;
+    end
+  end
+  if (NARROW) begin : g_narrow
+    assign wr_data_o = second_q ? w1 : w0;
+  end else begin : g_wide
+    assign wr_data_o = {{(DATA_W - 128){1'b0}}, w1, w0};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= S_IDLE;
+      second_q <= 1'b0;
+      count_q  <= '0;
+      lost_q   <= '0;
+    end else begin
+      if (wr_valid_o && wr_ready_i) second_q <= !last_beat;
+      if (look) begin
+        count_q <= count;
+        lost_q  <= lost;
+      end
+      case (state_q)
+        S_IDLE: if (take) state_q <= S_LOOK;
+        S_LOOK: state_q <= !write ? S_IDLE : tell ? S_LOST : S_RECORD;
+        S_LOST: if (sent) begin
+          state_q <= S_RECORD;
+          count_q <= count_q + 1'b1;
+        end
+        default: if (sent) state_q <= S_IDLE;
+      endcase
+    end
+  end
+
+  // ---------------------------------------------------------------- answers, interrupts, events
+  wire [3:0] refusal = !known ? ggas_pkg::ST_DISABLED : hold ? ggas_pkg::ST_FULL : ggas_pkg::ST_LOST;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      nt_rsp_valid_o  <= '0;
+      nt_rsp_status_o <= '0;
+      raise_o         <= '0;
+      ev_lost_o       <= 1'b0;
+      ev_info_o       <= '0;
+    end else begin
+      nt_rsp_valid_o <= (look && !write) || done ? client_q : '0;
+      if (look) nt_rsp_status_o <= write ? ggas_pkg::ST_OK : refusal;
+      raise_o   <= done && irq ? 16'd1 << vector : '0;
+      ev_lost_o <= lose;
+      if (lose) ev_info_o <= {32'd0, vpid_q};
+    end
+  end
+  assign cnt_notifications_o = sent;
+  assign cnt_full_o          = look && known && !fits;
+  assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0;
+
+`ifndef SYNTHESIS
+  initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_notify: DATA_W must be 64, 256 or 512");
+`endif
+
+endmodule
+
+`default_nettype wire

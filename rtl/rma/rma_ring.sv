@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a NIC-written ring in host or GPU memory needs, for 256 contexts: its configuration, how many records were written and how many
+// the reader has consumed. A context is looked up in one cycle and updated later; one lookup is in hand at a time.
+`default_nettype none
+
+module rma_ring #(
+    parameter int unsigned BASE_WORD = 1,   // word of CONTEXT[] with the ring's base
+    parameter int unsigned LOG_LSB   = 8,   // where CONTEXT[].CTRL keeps log2 of its records
+    parameter int unsigned LOG_MIN   = 4,   // least such value; below there is no ring
+    parameter int unsigned LOG_MAX   = 16,  // greatest
+    parameter int unsigned DB_KIND   = 1,   // doorbell that counts what was consumed
+    parameter int unsigned EXTRA_W   = 32   // bits the user keeps beside the count of records
+) (
+    input  wire logic               clk_i,
+    input  wire logic               rst_ni,
+
+    // writes of CONTEXT[]; doorbells
+    input  wire logic               cfg_we_i,
+    input  wire logic [7:0]         cfg_vpid_i,
+    input  wire logic [2:0]         cfg_word_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]        cfg_data_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic               db_valid_i,
+    input  wire logic [1:0]         db_kind_i,
+    input  wire logic [7:0]         db_vpid_i,
+    input  wire logic [31:0]        db_count_i,
+
+    // lookup; the answer stands from the next cycle until the next lookup
+    input  wire logic               re_i,
+    input  wire logic [7:0]         vpid_i,
+    output      logic               exists_o,        // enabled, and it has a ring
+    output      logic               backpressure_o,
+    output      logic               irq_o,
+    output      logic [3:0]         vector_o,
+    output      logic [15:0]        pd_o,
+    output      logic [63:12]       base_o,
+    output      logic [4:0]         log_o,           // log2 of the records
+    output      logic [31:0]        count_o,         // records written since the start
+    output      logic [EXTRA_W-1:0] extra_o,         // the user's, 0 at the start
+    output      logic               room_o,          // for one more record
+    output      logic               room2_o,         // for two
+
+    // new counts of the context looked up last
+    input  wire logic               we_i,
+    input  wire logic [31:0]        count_i,
+    input  wire logic [EXTRA_W-1:0] extra_i
+);
+
+  localparam int unsigned CTRL_W = 27;  // pd 16, log2 5, vector 4, irq, backpressure
+
+  wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
+  wire base_we = cfg_we_i && cfg_word_i == BASE_WORD[2:0];
+  wire db_we   = db_valid_i && db_kind_i == DB_KIND[1:0];
+
+  logic [7:0]   vpid_q;     // looked up last
+  logic         stale_q;    // and configured anew since
+  logic         enabled_q, consumed_known_q, count_known_q;  // of it
+  logic [255:0] on_q;       // contexts that are enabled
+  logic [255:0] db_q;       // had a doorbell since their start
+  logic [255:0] used_q;     // had an update since their start
+  wire          update = we_i && !stale_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      on_q             <= '0;
+      db_q             <= '0;
+      used_q           <= '0;
+      vpid_q           <= '0;
+      stale_q          <= 1'b0;
+      enabled_q        <= 1'b0;
+      consumed_known_q <= 1'b0;
+      count_known_q    <= 1'b0;
+    end else begin
+      if (re_i) begin
+        vpid_q           <= vpid_i;
+        enabled_q        <= on_q[vpid_i];
+        consumed_known_q <= db_q[vpid_i];
+        count_known_q    <= used_q[vpid_i];
+        stale_q          <= ctrl_we && cfg_vpid_i == vpid_i;
+      end else if (ctrl_we && cfg_vpid_i == vpid_q) begin
+        stale_q <= 1'b1;
+      end
+      if (update) used_q[vpid_q] <= 1'b1;
+      if (db_we) db_q[db_vpid_i] <= 1'b1;
+      if (ctrl_we) begin
+        on_q[cfg_vpid_i] <= cfg_data_i[0];
+        if (cfg_data_i[0]) begin
+          used_q[cfg_vpid_i] <= 1'b0;
+          db_q[cfg_vpid_i]   <= 1'b0;
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- tables
+  logic [51:0]       base;
+  logic [31:0]       consumed_raw, count_raw;
+  logic [EXTRA_W-1:0] extra_raw;
+  wire [CTRL_W-1:0]  ctrl = {cfg_data_i[47:32], cfg_data_i[LOG_LSB+:5], cfg_data_i[7:4], cfg_data_i[3], cfg_data_i[2]};
+
+  ram_1r1w #(.WIDTH(CTRL_W), .DEPTH(256)) u_ctrl (
+      .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i),
+      .rdata_o({pd_o, log_o, vector_o, irq_o, backpressure_o}));
+  ram_1r1w #(.WIDTH(52), .DEPTH(256)) u_base (
+      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[63:12]), .re_i, .raddr_i(vpid_i), .rdata_o(base));
+  ram_1r1w #(.WIDTH(32), .DEPTH(256)) u_consumed (
+      .clk_i, .we_i(db_we), .waddr_i(db_vpid_i), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i), .rdata_o(consumed_raw));
+  ram_1r1w #(.WIDTH(32 + EXTRA_W), .DEPTH(256)) u_count (
+      .clk_i, .we_i(update), .waddr_i(vpid_q), .wdata_i({extra_i, count_i}), .re_i, .raddr_i(vpid_i), .rdata_o({extra_raw, count_raw}));
+
+  // ---------------------------------------------------------------- answer
+  wire [31:0] unread = count_o - (consumed_known_q ? consumed_raw : '0);
+  wire [31:0] size   = 32'd1 << log_o;
+  assign base_o   = base;
+  assign exists_o = enabled_q && base != '0 && log_o >= LOG_MIN[4:0] && log_o <= LOG_MAX[4:0];
+  assign count_o  = count_known_q ? count_raw : '0;
+  assign extra_o  = count_known_q ? extra_raw : '0;
+  assign room_o   = unread < size;
+  assign room2_o  = unread < size - 1'b1;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mailboxes: a message packet becomes one 80-byte write of a ring entry in host or GPU memory: 64 bytes of data, zero-padded, cookie,
+// note_w1_t. A full mailbox is an answer (FULL), never a wait.
+`default_nettype none
+
+module velo_mailbox #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+
+    // writes of CONTEXT[]; doorbells
+    input  wire logic                cfg_we_i,
+    input  wire logic [7:0]          cfg_vpid_i,
+    input  wire logic [2:0]          cfg_word_i,
+    input  wire logic [63:0]         cfg_data_i,
+    input  wire logic                db_valid_i,
+    input  wire logic [1:0]          db_kind_i,
+    input  wire logic [7:0]          db_vpid_i,
+    input  wire logic [31:0]         db_count_i,
+
+    // VELO_MSG packets of 4 ... 20 DW; the answer (pulse) comes before the next one is taken
+    input  wire logic                mb_valid_i,
+    output      logic                mb_ready_o,
+    input  wire logic                mb_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::rma_hdr_t  mb_hdr_i,        // holds for the whole packet
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   mb_data_i,
+    output      logic                mb_rsp_valid_o,
+    output      logic [3:0]          mb_rsp_status_o, // OK (entry accepted as a host write), FULL, DISABLED, BAD
+
+    // host writes
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      logic                wr_sop_o,
+    output      logic                wr_eop_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
+    output      logic [15:0]         raise_o,         // MSI-X vectors, pulses behind the entry
+    output      logic                cnt_messages_o,
+    output      logic                cnt_full_o,
+    output      logic                busy_o
+);
+
+  localparam int unsigned ENTRY_W = 640;                             // written bits of an entry
+  localparam int unsigned BEATS   = (ENTRY_W + DATA_W - 1) / DATA_W;
+  localparam int unsigned BUF_W   = BEATS * DATA_W;
+
+  // ---------------------------------------------------------------- gather the packet, look up the context
+  localparam logic [1:0] S_IDLE = 2'd0, S_GATHER = 2'd1, S_LOOK = 2'd2, S_WRITE = 2'd3;
+  logic [1:0]         state_q;
+  logic [3:0]         beat_q;   // beats gathered, then beats written
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::rma_hdr_t hdr_q;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [BUF_W-1:0]   buf_q;
+
+  wire start = state_q == S_IDLE && mb_valid_i;
+  wire take  = mb_valid_i && mb_ready_o;
+  assign mb_ready_o = state_q == S_IDLE || state_q == S_GATHER;
+
+  always_ff @(posedge clk_i) begin
+    if (start) hdr_q <= mb_hdr_i;
+    if (take) begin
+      for (int i = 0; i < BEATS; i++) if (beat_q == i[3:0]) buf_q[i*DATA_W+:DATA_W] <= mb_data_i;
+    end
+  end
+
+  logic         exists, irq, room;
+  logic [3:0]   vector;
+  logic [15:0]  ring_pd;
+  logic [63:12] base;
+  logic [4:0]   log;
+  logic [31:0]  count;
+  wire          look  = state_q == S_LOOK;
+  wire [23:0]   size  = buf_q[64+:24];
+  wire [10:0]   want  = {6'd0, size[6:2]} + {10'd0, size[1:0] != 2'd0} + 11'd4;
+  wire          sane  = size <= 24'd64 && want == hdr_q.len_dw;
+  wire          known = exists && ring_pd == hdr_q.pd;
+  wire          write = look && sane && known && room;
+
+  // verilator lint_off PINCONNECTEMPTY
+  rma_ring #(.BASE_WORD(4), .LOG_LSB(24), .LOG_MIN(2), .LOG_MAX(12), .DB_KIND(2), .EXTRA_W(1)) u_ring (
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .re_i(start), .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .vector_o(vector), .pd_o(ring_pd),
+      .base_o(base), .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write), .count_i(count + 1'b1),
+      .extra_i(1'b0));
+  // verilator lint_on PINCONNECTEMPTY
+
+  // ---------------------------------------------------------------- the entry
+  logic [31:0]  count_q;
+  wire          last_beat = beat_q == BEATS[3:0] - 1'b1;
+  wire          done      = wr_valid_o && wr_ready_i && last_beat;
+  wire [11:0]   index     = count_q[11:0] & ~(12'hfff << log);
+
+  ggas_pkg::note_w1_t w9;
+  logic [511:0]       text;
+  logic [BUF_W-1:0]   entry;
+  always_comb begin
+    w9    = '0;
+    text  = '0;
+    entry = '0;
+    if (wr_valid_o) begin
+      w9.phase = !count_q[log];
+      w9.kind  = ggas_pkg::NOTE_COMPLETER;
+      w9.op    = {4'd0, ggas_pkg::DESC_SEND};
+      w9.node  = hdr_q.src;
+      w9.vpid  = hdr_q.svpid;
+      w9.size  = size;
+      for (int i = 0; i < 64; i++) if (i[6:0] < size[6:0]) text[i*8+:8] = buf_q[128+i*8+:8];
+      entry[639:0] = {w9, buf_q[63:0], text};
+    end
+  end
+
+  assign wr_valid_o = state_q == S_WRITE;
+  assign wr_sop_o   = beat_q == '0;
+  assign wr_eop_o   = last_beat;
+  always_comb begin
+    wr_hdr_o  = '0;
+    wr_data_o = '0;
+    if (wr_valid_o) begin
+      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
+      wr_hdr_o.bar      = 3'd7;
+      wr_hdr_o.addr     = {base, 12'd0} + {45'd0, index, 7'd0};
+      wr_hdr_o.len_dw   = 11'd20;
+      wr_hdr_o.first_be = 4'hf;
+      wr_hdr_o.last_be  = 4'hf;
+      for (int i = 0; i < BEATS; i++) if (beat_q == i[3:0]) wr_data_o = entry[i*DATA_W+:DATA_W];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= S_IDLE;
+      beat_q  <= '0;
+      count_q <= '0;
+    end else begin
+      case (state_q)
+        S_IDLE, S_GATHER: if (take) begin
+          state_q <= mb_eop_i ? S_LOOK : S_GATHER;
+          beat_q  <= mb_eop_i ? '0 : beat_q + 1'b1;
+        end
+        S_LOOK: begin
+          state_q <= write ? S_WRITE : S_IDLE;
+          count_q <= count;
+        end
+        default: if (wr_ready_i) begin
+          beat_q <= last_beat ? '0 : beat_q + 1'b1;
+          if (last_beat) state_q <= S_IDLE;
+        end
+      endcase
+    end
+  end
+
+  // ---------------------------------------------------------------- answer and interrupt
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mb_rsp_valid_o  <= 1'b0;
+      mb_rsp_status_o <= '0;
+      raise_o         <= '0;
+    end else begin
+      mb_rsp_valid_o <= (look && !write) || done;
+      if (look) begin
+        mb_rsp_status_o <= !sane ? ggas_pkg::ST_BAD : !known ? ggas_pkg::ST_DISABLED : room ? ggas_pkg::ST_OK : ggas_pkg::ST_FULL;
+      end
+      raise_o <= done && irq ? 16'd1 << vector : '0;
+    end
+  end
+  assign cnt_messages_o = done;
+  assign cnt_full_o     = look && sane && known && !room;
+  assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o;
+
+`ifndef SYNTHESIS
+  initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("velo_mailbox: DATA_W must be 64, 256 or 512");
+  always_ff @(posedge clk_i) if (rst_ni && take) assert (beat_q < BEATS[3:0]);
+`endif
+
+endmodule
+
+`default_nettype wire
