@@ -2,6 +2,7 @@
 #include "sim/nic/packet.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace ggas::nic {
 
@@ -64,6 +65,72 @@ void packet::set_header_words(const std::array<uint64_t, 3>& w) {
   req_dw = uint16_t(field(w[1], 9, 11));
   reserved = uint32_t(field(w[0], 0, 11) | field(w[1], 0, 9) << 11);
   addr = w[2];
+}
+
+void put_payload(packet& p, std::span<const uint8_t> bytes) {
+  const auto skip = unsigned(p.addr % 4), end = skip + unsigned(bytes.size()), dws = (end + 3) / 4;
+  p.data.assign(dws, 0);
+  for (size_t i = 0; i < bytes.size(); ++i) p.data[(skip + i) / 4] |= uint32_t{bytes[i]} << 8 * ((skip + i) % 4);
+  p.len_dw = uint16_t(dws);
+  const unsigned first = 15u << skip & 15, last = end % 4 ? (1u << end % 4) - 1 : 15;
+  p.first_be = uint8_t(dws == 1 ? first & last : first);
+  p.last_be = uint8_t(dws == 1 ? 0 : last);
+}
+
+const char* to_text(op o) {
+  switch (o) {
+    case op::store:
+      return "store";
+    case op::load:
+      return "load";
+    case op::load_rsp:
+      return "load rsp";
+    case op::quiet:
+      return "quiet";
+    case op::quiet_rsp:
+      return "quiet rsp";
+    case op::rma_put:
+      return "put";
+    case op::rma_get:
+      return "get";
+    case op::rma_notify:
+      return "notify";
+    case op::rma_atomic:
+      return "atomic";
+    case op::rma_ack:
+      return "ack";
+    case op::rma_get_data:
+      return "get data";
+    case op::rma_get_done:
+      return "get done";
+    case op::rma_atomic_rsp:
+      return "atomic rsp";
+    case op::velo_msg:
+      return "message";
+  }
+  return "?";
+}
+
+const char* to_text(net_status s) {
+  static constexpr const char* names[] = {"ok",         "range", "host error", "timeout",  "link down", "unreachable",
+                                          "protection", "full",  "lost",       "disabled", "bad"};
+  return size_t(s) < std::size(names) ? names[size_t(s)] : "?";
+}
+
+std::string to_text(const packet& p) {
+  char line[200];
+  int n = std::snprintf(line, sizeof line, "%s %u->%u addr %#llx %u DW", to_text(op(p.op)), p.src, p.dst,
+                        (unsigned long long)p.addr, p.len_dw);
+  const auto rest = [&] { return sizeof line - size_t(n); };
+  if (p.one_sided())
+    n += std::snprintf(line + n, rest(), " context %u epoch %u to %u domain %u%s%s%s%s%s", p.svpid(), p.epoch(),
+                       p.dvpid(), p.pd(), p.flags() & rma_last ? " last" : "", p.flags() & rma_wants_ack ? " ack" : "",
+                       p.flags() & rma_strong ? " strong" : "", p.flags() & rma_result ? " result" : "",
+                       p.flags() & rma_responder ? " responder" : "");
+  else
+    n += std::snprintf(line + n, rest(), " tag %u", p.tag);
+  if (p.status) std::snprintf(line + n, rest(), " status %s", to_text(net_status(p.status)));
+  return line;
 }
 
 std::vector<flit> to_flits(const packet& p, unsigned width) {

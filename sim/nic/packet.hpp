@@ -7,19 +7,51 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/nic/nic_core.hpp"
 
 namespace ggas::nic {
 
-enum class vc : uint8_t { p = 0, np = 1, rsp = 2 };
-enum class op : uint8_t { store = 0, load = 1, load_rsp = 2, quiet = 3, quiet_rsp = 4 };
-enum class net_status : uint8_t { ok = 0, range = 1, host_error = 2, timeout = 3, link_down = 4, unreachable = 5 };
+enum class vc : uint8_t { p = 0, np = 1, rsp = 2, rma = 3 };
+enum class op : uint8_t {
+  store = 0x00,
+  load = 0x01,
+  load_rsp = 0x02,
+  quiet = 0x03,
+  quiet_rsp = 0x04,
+  rma_put = 0x10,
+  rma_get = 0x11,
+  rma_notify = 0x12,
+  rma_atomic = 0x13,
+  rma_ack = 0x18,
+  rma_get_data = 0x19,
+  rma_get_done = 0x1a,
+  rma_atomic_rsp = 0x1b,
+  velo_msg = 0x20,
+};
+// Packet status, also what a quiet returns and what notifications and status blocks carry (ggas_pkg::ST_*).
+enum class net_status : uint8_t {
+  ok = 0,
+  range = 1,
+  host_error = 2,
+  timeout = 3,
+  link_down = 4,
+  unreachable = 5,
+  protection = 6,
+  full = 7,
+  lost = 8,
+  disabled = 9,
+  bad = 10,
+};
+// Bits of the flags of an RMA packet (ggas_pkg::RMA_*).
+enum rma_flag : uint16_t { rma_last = 1, rma_wants_ack = 2, rma_strong = 4, rma_result = 8, rma_responder = 16 };
 
 inline constexpr unsigned mtu_bytes = 256, mtu_dw = mtu_bytes / 4;
 
-// Image of ggas_pkg::net_hdr_t with the payload. Plain integers: a packet from the network may hold anything.
+// Image of ggas_pkg::net_hdr_t with the payload. Plain integers: a packet from the network may hold anything. RMA
+// packets read the same bits as ggas_pkg::rma_hdr_t; the functions below give that view.
 struct packet {
   uint16_t dst = 0, src = 0;
   uint16_t len_dw = 0;  // as the header says; data.size() is what is there
@@ -35,7 +67,29 @@ struct packet {
   bool is(enum op o) const { return op == uint8_t(o); }
   std::array<uint64_t, 3> header_words() const;
   void set_header_words(const std::array<uint64_t, 3>& w);
+
+  // ---- the view of RMA and VELO packets
+  bool one_sided() const { return op >= uint8_t(op::rma_put); }
+  uint8_t svpid() const { return uint8_t(tag >> 8); }  // context of the initiator
+  uint8_t epoch() const { return uint8_t(tag); }
+  uint8_t dvpid() const { return vpid; }
+  uint16_t pd() const { return uint16_t(req_dw << 5 | (reserved >> 15 & 31)); }
+  uint16_t flags() const { return uint16_t(reserved & 0x7ff); }
+  void set_initiator(uint8_t svpid, uint8_t epoch) { tag = uint16_t(svpid << 8 | epoch); }
+  void set_pd(uint16_t pd) {
+    req_dw = pd >> 5;
+    reserved = (reserved & ~(31u << 15)) | (pd & 31u) << 15;
+  }
+  void set_flags(unsigned f) { reserved = (reserved & ~0x7ffu) | (f & 0x7ff); }
 };
+
+// Payload and byte enables of a PUT or GET_DATA whose address is set: DW 0 holds the bytes at addr & ~3.
+void put_payload(packet& p, std::span<const uint8_t> bytes);
+
+const char* to_text(op o);  // "put", "get data", ...; "?" for an unknown one
+const char* to_text(net_status s);
+// One line for people: operation, nodes, contexts, address, length, flags.
+std::string to_text(const packet& p);
 
 // CRC-32 of the link: reflected 0xEDB88320, initial value and final xor all ones.
 uint32_t crc32(std::span<const uint64_t> words);

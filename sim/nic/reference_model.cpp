@@ -41,22 +41,50 @@ constexpr writable plain_registers[] = {
     {GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | GGAS_EVQ_CTRL_LOG2_SIZE_MASK | GGAS_EVQ_CTRL_VECTOR_MASK, 8 << 8},
     {GGAS_REG_EVQ_TAIL, 0xffffffff, 0},
     {GGAS_REG_MSIX_MODERATION, 0xffffffff, 0},
+    {GGAS_REG_RMA_CTRL,
+     GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | GGAS_RMA_CTRL_MTU_MASK |
+         GGAS_RMA_CTRL_RETRY_TICKS_MASK | GGAS_RMA_CTRL_RETRY_LIMIT_MASK,
+     2 << 8 | 1 << 16},
+    {GGAS_REG_RMA_TIMEOUT, GGAS_RMA_TIMEOUT_ANSWER_MASK | GGAS_RMA_TIMEOUT_HOST_MASK, 2000 | 500 << 16},
+    {GGAS_REG_ATU_INVALIDATE, GGAS_ATU_INVALIDATE_EVERYTHING_MASK | GGAS_ATU_INVALIDATE_PAGE_MASK, 0},
+    {GGAS_REG_ATU_BASE0, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT0, 0xffffffff, 0},
+    {GGAS_REG_ATU_BASE1, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT1, 0xffffffff, 0},
+    {GGAS_REG_ATU_BASE2, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT2, 0xffffffff, 0},
+    {GGAS_REG_ATU_BASE3, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT3, 0xffffffff, 0},
 };
-constexpr uint16_t time_dependent[] = {GGAS_REG_TIME, GGAS_REG_LINK_STATUS, GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA};
+constexpr uint16_t time_dependent[] = {GGAS_REG_TIME, GGAS_REG_LINK_STATUS, GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA,
+                                       GGAS_REG_ATU_STATUS};
+// Writable bits of the words of a context.
+constexpr uint64_t context_masks[] = {
+    GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
+        GGAS_CONTEXT_CTRL_IRQ_MASK | GGAS_CONTEXT_CTRL_VECTOR_MASK | GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK |
+        GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
+    ~0ull, ~0ull, ~0ull, ~0ull};
+constexpr unsigned context_bytes = 0x40, context_state = 5;
 
 bool in_range(uint16_t offset, unsigned base, unsigned bytes) { return offset >= base && offset < base + bytes; }
 bool is_counter(uint16_t offset) {
-  return in_range(offset, GGAS_REG_SMFU_STORES_IN, GGAS_REG_HOST_MSIX + 8 - GGAS_REG_SMFU_STORES_IN) ||
+  return in_range(offset, GGAS_REG_SMFU_STORES_IN, GGAS_REG_VELO_FULL + 8 - GGAS_REG_SMFU_STORES_IN) ||
          in_range(offset, GGAS_REG_EVENT_COUNT(0), 8 * GGAS_EVENT_COUNT_NUM);
 }
 bool is_interval(uint16_t offset) {
   return in_range(offset, GGAS_REG_INTERVAL_START(0), 32 * GGAS_INTERVAL_NUM) && (offset & 0x18) != 0x18;
 }
+bool is_context(uint16_t offset) {
+  return in_range(offset, GGAS_REG_CONTEXT_CTRL(0), context_bytes * GGAS_CONTEXT_NUM) &&
+         offset % context_bytes / 8 <= context_state;
+}
+unsigned context_of(uint16_t offset) { return (offset - GGAS_REG_CONTEXT_CTRL(0)) / context_bytes; }
 bool is_msix(uint16_t offset) { return in_range(offset, GGAS_REG_MSIX_ADDR(0), 16 * GGAS_MSIX_NUM); }
 
 }  // namespace
 
-reference_model::reference_model(unsigned data_width, const host_config& cfg) : data_width_(data_width), cfg_(cfg) {
+reference_model::reference_model(unsigned data_width, const host_config& cfg)
+    : data_width_(data_width), cfg_(cfg), rma_(*this, cfg) {
   regs_.resize(register_bytes / 8);
   for (const auto& r : plain_registers) regs_[r.offset / 8] = r.reset;
   for (unsigned i = 0; i < GGAS_MSIX_NUM; ++i) regs_[GGAS_REG_MSIX_CTRL(i) / 8] = GGAS_MSIX_CTRL_MASK_MASK;
@@ -72,15 +100,30 @@ void reference_model::raise(uint8_t code, uint16_t node, uint64_t info) {
 // ---------------------------------------------------------------------------------------------- host requests
 
 void reference_model::from_host(const tlp& t) {
-  if (t.completion()) return host_completion(t);
-  count(GGAS_REG_HOST_RX_REQS);
-  host_request(t);
+  if (t.completion()) {
+    if (!rma_.host_completion(t)) host_completion(t);
+  } else {
+    count(GGAS_REG_HOST_RX_REQS);
+    host_request(t);
+  }
+  rma_.run();
+}
+
+void reference_model::advance(uint64_t cycle) {
+  rma_.advance(cycle);
+  rma_.run();
+}
+
+net_status reference_model::rma_route(uint16_t node) const {
+  net_status why{};
+  return reachable(node, why) ? net_status::ok : why;
 }
 
 void reference_model::host_request(const tlp& t) {
   const bool memory = t.kind == tlp_kind::mrd || t.kind == tlp_kind::mwr;
   const bool quiet_page = t.bar == bar_pages && t.kind == tlp_kind::mrd && t.addr % page_bytes == 0 && t.len_dw <= 2;
-  const bool served = memory && (t.bar == bar_registers || t.bar == bar_window || quiet_page);
+  const bool page = t.bar == bar_pages && t.kind == tlp_kind::mwr;
+  const bool served = memory && (t.bar == bar_registers || t.bar == bar_window || quiet_page || page);
   const bool too_long = t.kind == tlp_kind::mwr && 4u * t.len_dw > cfg_.mps;
   if (memory && (too_long || broken_rule(t))) {
     raise(GGAS_EV_MALFORMED_TLP, 0, t.addr);
@@ -94,6 +137,7 @@ void reference_model::host_request(const tlp& t) {
   }
   if (t.bar == bar_registers) return register_access(t);
   if (t.bar == bar_window) return t.posted() ? window_store(t) : window_load(t);
+  if (page) return rma_.page_write(t);
   quiets_.push_back({t, {}});
   if (quiets_.size() == 1) start_quiet();
 }
@@ -103,8 +147,9 @@ void reference_model::register_access(const tlp& t) {
   const bool both = t.len_dw == 2 && t.first_be == 0xf && t.last_be == 0xf && t.addr % 8 == 0;
   const uint16_t offset = uint16_t(t.addr & 0xfff8);
   const bool known = std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-                     is_counter(offset) || is_interval(offset) || is_msix(offset) || offset == GGAS_REG_ID ||
-                     offset == GGAS_REG_CAPS || std::ranges::find(time_dependent, offset) != std::end(time_dependent);
+                     is_counter(offset) || is_interval(offset) || is_msix(offset) || is_context(offset) ||
+                     offset == GGAS_REG_ID || offset == GGAS_REG_CAPS ||
+                     std::ranges::find(time_dependent, offset) != std::end(time_dependent);
   if (!(word || both) || t.addr > 0xffff || !known) {
     raise(GGAS_EV_UNSUPPORTED_TLP, 0, t.addr);
     if (t.non_posted()) complete_error(t, cpl_status::ur, 0);
@@ -116,7 +161,9 @@ void reference_model::register_access(const tlp& t) {
     write_register(offset, value, both ? ~0ull : 0xffffffffull << shift);
     return;
   }
-  const uint64_t value = read_register(offset).value_or(0);
+  uint64_t value = read_register(offset).value_or(0);
+  if (offset == GGAS_REG_ATU_STATUS) value = rma_.atu_status();
+  if (is_context(offset) && offset % context_bytes / 8 == context_state) value = rma_.context_busy(context_of(offset));
   std::vector<uint32_t> dws{uint32_t(value >> shift)};
   if (both) dws.push_back(uint32_t(value >> 32));
   complete_data(t, std::move(dws), 0);
@@ -130,6 +177,13 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
   for (const auto& r : plain_registers)
     if (r.offset == offset) merge(r.mask);
   if (is_msix(offset)) merge(offset & 8 ? GGAS_MSIX_CTRL_DATA_MASK | GGAS_MSIX_CTRL_MASK_MASK : ~0ull);
+  if (offset == GGAS_REG_ATU_INVALIDATE) rma_.invalidate((value & mask) | (reg(offset) & ~mask));
+  if (is_context(offset)) {
+    const unsigned word = offset % context_bytes / 8;
+    if (word == context_state) return;
+    merge(context_masks[word]);
+    rma_.write_context(context_of(offset), word, reg(offset));
+  }
   if (!is_interval(offset)) return;
   const bool target = (offset & 0x18) == 0x10;
   merge(target ? GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK : ~0ull);
@@ -143,6 +197,7 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
 
 std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
   if (std::ranges::find(time_dependent, offset) != std::end(time_dependent)) return std::nullopt;
+  if (is_context(offset) && offset % context_bytes / 8 == context_state) return std::nullopt;
   if (offset == GGAS_REG_ID) return 0x53414747ull | 1ull << 32;
   if (offset == GGAS_REG_CAPS)
     return data_width_ | uint64_t{mtu_bytes} << 16 | 64ull << 32 | uint64_t{GGAS_INTERVAL_NUM} << 40 |
@@ -284,6 +339,7 @@ void reference_model::send(packet&& p) {
 void reference_model::from_link(const packet& p) {
   count(GGAS_REG_LINK_RX_PACKETS);
   accept(p);
+  rma_.run();
 }
 
 void reference_model::accept(const packet& p) {
@@ -291,6 +347,10 @@ void reference_model::accept(const packet& p) {
   if (p.is(op::load) && p.vc == uint8_t(vc::np)) return target_load(p);
   if (p.is(op::quiet) && p.vc == uint8_t(vc::np) && p.len_dw == 0) return target_quiet(p);
   if ((p.is(op::load_rsp) || p.is(op::quiet_rsp)) && p.vc == uint8_t(vc::rsp)) return response(p);
+  const bool request =
+      p.is(op::rma_put) || p.is(op::rma_get) || p.is(op::rma_notify) || p.is(op::rma_atomic) || p.is(op::velo_msg);
+  const bool answer = p.is(op::rma_ack) || p.is(op::rma_get_data) || p.is(op::rma_get_done) || p.is(op::rma_atomic_rsp);
+  if ((request && p.vc == uint8_t(vc::rma)) || (answer && p.vc == uint8_t(vc::rsp))) return rma_.packet_in(p);
   raise(GGAS_EV_BAD_PACKET, p.src, p.op);
 }
 
@@ -361,6 +421,8 @@ void reference_model::link_up(bool up) {
     const uint8_t code = it->second.quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_REMOTE_ERROR;
     end_waiting(tag, net_status::link_down, {code, it->second.node, uint64_t(net_status::link_down)});
   }
+  rma_.link_died();
+  rma_.run();
 }
 
 uint16_t reference_model::new_net_tag() {

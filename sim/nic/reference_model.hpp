@@ -3,7 +3,8 @@
 // packets instead of beats and flits, and no time: every input is worked off at once, so outputs of one class
 // (requests, completions, packets of one VC) come in the order the RTL must keep, and order between classes is free
 // where PCIe leaves it free. What depends on time (time-outs, link death, whether the host is slow) is told to the
-// model by its user.
+// model by its user. The RMA (reference_rma.hpp) alone measures time, if it is told: a full target is tried again, and
+// what is never answered is given up.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "sim/nic/packet.hpp"
+#include "sim/nic/reference_rma.hpp"
 #include "sim/pcie/tlp.hpp"
 
 namespace ggas::nic {
@@ -33,7 +35,7 @@ struct target_request {
   bool flush = false;  // the empty read of a quiet
 };
 
-class reference_model {
+class reference_model : private rma_services {
  public:
   explicit reference_model(unsigned data_width, const host_config& cfg);
 
@@ -43,6 +45,7 @@ class reference_model {
   void link_up(bool up);               // false: waiting loads and quiets end with ST_LINK_DOWN
   void load_timeout(uint16_t tag);     // no response to the packet with that tag
   void target_timeout(uint16_t tag);   // no completion of the read with that tag
+  void advance(uint64_t cycle);        // core time is now that
 
   // ---- outputs
   std::optional<target_request> pop_request();
@@ -57,6 +60,7 @@ class reference_model {
   std::optional<uint64_t> read_register(uint16_t offset) const;  // nullopt: depends on time
   unsigned responses_waiting() const { return unsigned(waiting_.size()); }
   unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
+  bool rma_waits() const { return rma_.waits(); }
 
   // Where a window access of `bytes` lands; nullopt: unmapped.
   struct place {
@@ -66,6 +70,13 @@ class reference_model {
   std::optional<place> lookup(uint64_t offset, uint64_t bytes) const;
 
  private:
+  uint64_t rma_register(uint16_t offset) const override { return reg(offset); }
+  void rma_event(uint8_t code, uint16_t node, uint64_t info) override { raise(code, node, info); }
+  void rma_count(uint16_t counter) override { count(counter); }
+  void rma_send(packet&& p) override { send(std::move(p)); }
+  void rma_request(pcie::tlp&& t) override { requests_.push_back({std::move(t), own(), false}); }
+  net_status rma_route(uint16_t node) const override;
+
   // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read goes out in packets that
   // all carry its tag and are answered in order.
   struct waiting {
@@ -140,6 +151,7 @@ class reference_model {
   std::map<uint16_t, bool> lost_for_;  // a store of that source was refused since its last quiet
   net_status sticky_ = net_status::ok;
   std::deque<quiet> quiets_;  // one at a time: the front is under way
+  rma_model rma_;
 };
 
 }  // namespace ggas::nic

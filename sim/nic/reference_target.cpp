@@ -112,6 +112,10 @@ void reference_model::host_completion(const tlp& t) {
 }
 
 void reference_model::target_timeout(uint16_t tag) {
+  if (tag >= rma_model::first_tag && tag <= rma_model::last_tag) {
+    rma_.host_timeout(tag);
+    return rma_.run();
+  }
   const auto it = host_tags_.find(tag);
   if (it == host_tags_.end()) return;
   const uint64_t key = it->second.read;
@@ -154,8 +158,12 @@ void reference_model::answer(const read& r) {
 }
 
 uint16_t reference_model::new_host_tag() {
-  while (host_tags_.contains(next_host_tag_)) ++next_host_tag_;
-  return next_host_tag_++;
+  constexpr uint16_t tags = 1024;
+  const auto taken = [&](uint16_t tag) {
+    return host_tags_.contains(tag) || (tag >= rma_model::first_tag && tag <= rma_model::last_tag);
+  };
+  while (taken(next_host_tag_)) next_host_tag_ = uint16_t((next_host_tag_ + 1) % tags);
+  return std::exchange(next_host_tag_, uint16_t((next_host_tag_ + 1) % tags));
 }
 
 }  // namespace ggas::nic

@@ -43,8 +43,9 @@ class model_core : public nic::nic_core {
     up_ = up;
     model_.link_up(up);
   }
-  void step(uint64_t) override {
+  void step(uint64_t time) override {
     ++steps_;
+    model_.advance(time);
     if (!in_.empty()) {
       if (!link_status(in_.front())) model_.from_host(in_.front());
       in_.pop_front();
@@ -61,7 +62,7 @@ class model_core : public nic::nic_core {
     }
   }
   bool busy() const override { return !in_.empty() || !flits_.empty(); }
-  bool timer() const override { return false; }
+  bool timer() const override { return model_.rma_waits(); }
   uint64_t steps() const override { return steps_; }
   bool waves(bool, const char*) override { return false; }
 

@@ -67,9 +67,13 @@ class model_core : public nic::nic_core {
   }
   void link_ready(bool ready) override { ready_ = ready; }
   void link_up(bool up) override { model_.link_up(up); }
-  void step(uint64_t) override { ++steps_; }
+  void step(uint64_t time) override {
+    ++steps_;
+    model_.advance(time);
+    drain();
+  }
   bool busy() const override { return !flits_.empty() || !out_[0].empty() || !out_[1].empty(); }
-  bool timer() const override { return model_.responses_waiting() != 0; }
+  bool timer() const override { return model_.responses_waiting() != 0 || model_.rma_waits(); }
   uint64_t steps() const override { return steps_; }
   bool waves(bool, const char*) override { return false; }
   void set_completer(uint16_t id) { completer_ = id; }

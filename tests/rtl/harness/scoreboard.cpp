@@ -44,8 +44,18 @@ scoreboard::scoreboard(unsigned width, nic::host_config cfg, failures& f)
   model_.link_up(true);
 }
 
+// Page writes, reads with tags of the RMA, and writes beyond the exported segment.
+bool scoreboard::not_mine(const tlp& t) const {
+  const bool tagged = t.tag >= nic::rma_model::first_tag && t.tag <= nic::rma_model::last_tag;
+  if (t.completion() || (t.kind == tlp_kind::mrd && t.bar == pcie::bar_none)) return one_sided && tagged;
+  if (t.kind != tlp_kind::mwr) return false;
+  if (t.bar != pcie::bar_none) return one_sided && t.bar == bar_pages;
+  const uint64_t base = model_.counter(GGAS_REG_SMFU_TBASE), size = model_.counter(GGAS_REG_SMFU_TSIZE);
+  return one_sided && t.addr - base >= size;
+}
+
 void scoreboard::host_push(const tlp& t) {
-  if (!enabled) return;
+  if (!enabled || not_mine(t)) return;
   if (t.completion()) return completion_in(t);
   const bool quiet = t.kind == tlp_kind::mrd && t.bar == bar_pages && t.addr % 4096 == 0 && !nic::broken_rule(t);
   if (quiet) {
@@ -100,7 +110,7 @@ void scoreboard::expect_request(const nic::target_request& r) {
 }
 
 void scoreboard::host_pop(const tlp& t) {
-  if (!enabled || t.completion()) return;
+  if (!enabled || t.completion() || not_mine(t)) return;
   if (t.kind == tlp_kind::mrd) return read_out(t);
   if (own_write && own_write(t.addr)) return;
   write_out(t);
@@ -218,6 +228,10 @@ void scoreboard::host_completion(const tlp& t, unsigned dw) {
 
 void scoreboard::link_out(const packet& p) {
   if (!enabled) return;
+  if (one_sided && p.one_sided()) {
+    ++seen_.packets_out;
+    return;
+  }
   ++seen_.packets_out;
   if (p.reserved || p.vpid) fail_.add("packet with reserved bits {:#x}, vpid {}", p.reserved, p.vpid);
   const uint8_t vc = p.is(op::store) ? 0 : p.is(op::load) || p.is(op::quiet) ? 1 : 2;
@@ -277,7 +291,7 @@ void scoreboard::answer_out(const packet& p) {
 }
 
 void scoreboard::link_in(const packet& p) {
-  if (!enabled) return;
+  if (!enabled || (one_sided && p.one_sided())) return;
   packet q = p;
   if (p.is(op::quiet_rsp) && quiet_tags_.erase(p.tag)) return;
   if (p.is(op::load_rsp) && net_tags_.contains(p.tag)) q.tag = net_tags_[p.tag];
@@ -311,7 +325,7 @@ void scoreboard::check_finished(const std::function<uint64_t(uint16_t)>& read) {
   }
   if (const uint64_t got = read(GGAS_REG_LINK_TX_PACKETS); got != seen_.packets_out)
     fail_.add("LINK_TX_PACKETS is {}, {} were seen", got, seen_.packets_out);
-  for (unsigned i = 0; i < GGAS_EVENT_COUNT_NUM; ++i) {
+  for (unsigned i = 0; i < (one_sided ? unsigned{GGAS_EV_BAD_DESCRIPTOR} : GGAS_EVENT_COUNT_NUM); ++i) {
     const auto offset = uint16_t(GGAS_REG_EVENT_COUNT(i));
     if (const uint64_t want = model_.counter(offset), got = read(offset); want != got)
       fail_.add("event {} counted {} times, expected {}", i, got, want);

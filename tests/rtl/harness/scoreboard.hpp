@@ -23,6 +23,8 @@ class scoreboard {
 
   nic::reference_model& model() { return model_; }
   bool enabled = true;
+  // One-sided traffic runs beside: what belongs to it is left to other checks.
+  bool one_sided = false;
   // Writes by the NIC that are no stores: event ring, MSI-X.
   std::function<bool(uint64_t addr)> own_write;
 
@@ -71,6 +73,7 @@ class scoreboard {
     pcie::cpl_status status = pcie::cpl_status::sc;
     unsigned used = 0;
   };
+  bool not_mine(const pcie::tlp& t) const;
   void drain();
   void expect_request(const nic::target_request& r);
   void write_out(const pcie::tlp& t);

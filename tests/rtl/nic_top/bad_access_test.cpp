@@ -302,7 +302,7 @@ TEST_P(BadAccess, Unsupported) {
     expect_ur(make_read(bar, 0x100, 2), GGAS_EV_UNSUPPORTED_TLP, 0x100);
   }
   // Pages: only the quiet register, 4 or 8 bytes, is there.
-  expect_dropped(make_write(bar_pages, 0x1000, some_dws(2, 1)), GGAS_EV_UNSUPPORTED_TLP, 0x1000);
+  expect_dropped(make_write(bar_pages, 0x1000, some_dws(2, 1)), GGAS_EV_PAGE_ACCESS, 0x1000);
   expect_ur(make_read(bar_pages, 0x1008, 2), GGAS_EV_UNSUPPORTED_TLP, 0x1008);
   expect_ur(make_read(bar_pages, 0x3000, 3), GGAS_EV_UNSUPPORTED_TLP, 0x3000);
   // Registers: holes in the map, and sizes.

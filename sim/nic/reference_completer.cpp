@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RMA of the reference model at the target: requests of other nodes (and of the own one) in their order.
+#include <algorithm>
+
+#include "ggas_regs.h"
+#include "sim/nic/reference_rma.hpp"
+#include "sim/nic/tlp_rules.hpp"
+
+namespace ggas::nic {
+
+namespace {
+
+constexpr unsigned get_dws = 6, notify_dws = 4, atomic_dws = 10, message_header_dws = 4;
+constexpr unsigned max_nodes = 64;
+
+uint64_t word(const packet& p, unsigned i) { return p.data[2 * i] | uint64_t{p.data[2 * i + 1]} << 32; }
+
+// Byte enables without holes that fit the address, within one MTU.
+bool sane_put(const packet& p) {
+  const unsigned skip = p.addr % 4;
+  if (p.len_dw < 1 || p.len_dw > mtu_dw || p.addr % mtu_bytes / 4 + p.len_dw > mtu_dw) return false;
+  const unsigned from = 15u << skip & 15;
+  const auto up_to = [](unsigned be) { return be == 1 || be == 3 || be == 7 || be == 15; };
+  if (p.len_dw > 1) return p.first_be == from && up_to(p.last_be);
+  return p.last_be == 0 && p.first_be && !(p.first_be & ~from) && up_to(unsigned(p.first_be) >> skip);
+}
+
+bool sane(const packet& p) {
+  if (p.is(op::rma_put)) return sane_put(p);
+  if (p.is(op::rma_get)) return p.len_dw == get_dws && p.data[4] >= 1 && p.data[4] <= rma_max_bytes;
+  if (p.is(op::rma_notify)) return p.len_dw == notify_dws;
+  if (p.is(op::rma_atomic)) return p.len_dw == atomic_dws && p.addr % (p.data[8] >> 31 ? 8 : 4) == 0;
+  const unsigned data = p.len_dw - message_header_dws;
+  return p.len_dw >= message_header_dws && p.data[2] <= message_bytes && data == (p.data[2] + 3) / 4;
+}
+
+op answer_to(const packet& p) {
+  return p.is(op::rma_get) ? op::rma_get_done : p.is(op::rma_atomic) ? op::rma_atomic_rsp : op::rma_ack;
+}
+
+}  // namespace
+
+void rma_model::packet_in(const packet& p) {
+  const bool response = p.vc == uint8_t(vc::rsp);
+  (response ? answers_ : requests_).push_back(p);
+  (response ? answer_arrived_ : request_arrived_).notify();
+}
+
+void rma_model::respond(const packet& request, op o, net_status s, uint64_t addr) {
+  packet p{.dst = request.src, .vc = uint8_t(vc::rsp), .op = uint8_t(o), .status = uint8_t(s)};
+  p.tag = request.tag;
+  p.vpid = request.vpid;
+  p.set_pd(request.pd());
+  p.addr = addr;
+  if (o == op::rma_ack) p.set_flags(request.flags() & rma_wants_ack);
+  if (o == op::rma_atomic_rsp) {
+    p.set_flags(request.flags() & rma_result);
+    p.data.assign(4, 0);
+    p.len_dw = 4;
+  }
+  nic_.rma_send(std::move(p));
+}
+
+task<> rma_model::requests() {
+  for (;;) {
+    while (requests_.empty()) co_await request_arrived_;
+    packet p = std::move(requests_.front());
+    requests_.pop_front();
+    co_await one_request(std::move(p));
+  }
+}
+
+task<> rma_model::one_request(packet p) {
+  if (p.src >= max_nodes) {
+    nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
+    co_return;
+  }
+  if (!(reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_TARGET_MASK)) {
+    nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.vpid);
+    respond(p, answer_to(p), net_status::disabled, p.addr);
+    co_return;
+  }
+  if (!sane(p)) {
+    nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
+    respond(p, answer_to(p), net_status::bad, p.addr);
+    co_return;
+  }
+  if (p.is(op::rma_put)) {
+    co_await put(std::move(p));
+  } else if (p.is(op::rma_notify)) {
+    co_await notification(std::move(p));
+  } else if (p.is(op::rma_get)) {
+    gets_.push_back(std::move(p));
+    get_arrived_.notify();
+  } else if (p.is(op::rma_atomic)) {
+    atomics_.push_back(std::move(p));
+    atomic_arrived_.notify();
+  } else {
+    const net_status s = deliver_message(p.dvpid(), p.pd(), p);
+    if (s == net_status::disabled) nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
+    respond(p, op::rma_ack, s, p.addr);
+  }
+}
+
+task<> rma_model::put(packet p) {
+  const source_key source{p.src, p.svpid()};
+  const net_status s = co_await store(p.addr, p.pd(), p);
+  if (s == net_status::ok) {
+    nic_.rma_count(GGAS_REG_RMA_TARGET_PUTS);
+  } else {
+    nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
+    refused_.emplace(source, s);
+  }
+  if (!(p.flags() & rma_last)) co_return;
+  net_status all = net_status::ok;
+  if (const auto it = refused_.find(source); it != refused_.end()) {
+    all = it->second;
+    refused_.erase(it);
+  }
+  if (all != net_status::ok || p.flags() & rma_wants_ack) respond(p, op::rma_ack, all, p.addr);
+}
+
+task<> rma_model::notification(packet p) {
+  const source_key source{p.src, p.svpid()};
+  auto of_put = net_status(p.status);
+  if (const auto it = refused_.find(source); it != refused_.end()) of_put = it->second;
+  if (p.flags() & rma_strong) {
+    const translation t = co_await translate(p.addr, p.pd(), false, false);
+    if (t.status == net_status::ok) {
+      const read_result r = co_await host_read_dws(t.addr & ~uint64_t{3}, 1, 0);
+      if (r.status != net_status::ok) of_put = r.status;
+    } else if (of_put == net_status::ok) {
+      nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
+      of_put = t.status;
+    }
+  }
+  note n = note_of(p, note_kind::completer, of_put);
+  n.op = uint8_t(p.data[3]);
+  n.size = p.data[2];
+  const net_status s = notify(p.dvpid(), p.pd(), false, word(p, 0), n);
+  if (s == net_status::full) {
+    respond(p, op::rma_ack, s, p.addr);
+    co_return;
+  }
+  refused_.erase(source);
+  if (s == net_status::disabled) nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
+  net_status answer = s == net_status::disabled ? s : net_status::ok;  // a lost one is reported where it was lost
+  if (of_put != net_status::ok) answer = of_put;
+  respond(p, op::rma_ack, answer, p.addr);
+}
+
+// ---------------------------------------------------------------------------------------------- gets
+
+task<> rma_model::responder() {
+  for (;;) {
+    while (gets_.empty()) co_await get_arrived_;
+    packet p = std::move(gets_.front());
+    gets_.pop_front();
+    co_await one_get(std::move(p));
+  }
+}
+
+task<> rma_model::one_get(packet p) {
+  const uint64_t to = word(p, 0);
+  const uint32_t size = p.data[4];
+  const unsigned limit = mtu();
+  net_status s = net_status::ok;
+  for (uint32_t done = 0; done < size && s == net_status::ok;) {
+    const auto n = unsigned(std::min<uint64_t>(size - done, limit - (to + done) % limit));
+    const fetched f = co_await fetch(p.addr + done, p.pd(), n);
+    s = f.status;
+    if (s == net_status::protection) nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr + done);
+    if (s != net_status::ok) break;
+    packet d{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::rma_get_data), .tag = p.tag, .vpid = p.vpid};
+    d.set_pd(p.pd());
+    d.addr = to + done;
+    put_payload(d, f.bytes);
+    nic_.rma_count(GGAS_REG_RMA_READ_PACKETS);
+    nic_.rma_send(std::move(d));
+    done += n;
+  }
+  if (s == net_status::ok) nic_.rma_count(GGAS_REG_RMA_TARGET_GETS);
+  if (p.flags() & rma_responder) {
+    note n = note_of(p, note_kind::responder, s);
+    n.op = uint8_t(desc_op::get);
+    n.size = size;
+    if (notify(p.dvpid(), p.pd(), true, word(p, 1), n) == net_status::disabled)
+      nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
+  }
+  respond(p, op::rma_get_done, s, p.addr);
+}
+
+// ---------------------------------------------------------------------------------------------- atomics
+
+task<> rma_model::atomics() {
+  for (;;) {
+    while (atomics_.empty()) co_await atomic_arrived_;
+    packet p = std::move(atomics_.front());
+    atomics_.pop_front();
+    co_await one_atomic(std::move(p));
+  }
+}
+
+task<> rma_model::one_atomic(packet p) {
+  const unsigned bytes = p.data[8] >> 31 ? 8 : 4;
+  const translation t = co_await translate(p.addr, p.pd(), true, true);
+  if (t.status != net_status::ok) {
+    nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
+    respond(p, op::rma_atomic_rsp, t.status, p.addr);
+    co_return;
+  }
+  const read_result r = co_await host_read_dws(t.addr, bytes / 4);
+  if (r.status != net_status::ok) {
+    respond(p, op::rma_atomic_rsp, r.status, p.addr);
+    co_return;
+  }
+  const uint64_t old = r.dws[0] | (bytes == 8 ? uint64_t{r.dws[1]} << 32 : 0);
+  const uint64_t next = amo_result(p.data[8], bytes, old, word(p, 0), word(p, 1));
+  const uint32_t dws[2] = {uint32_t(next), uint32_t(next >> 32)};
+  host_write(t.addr, std::span(dws, bytes / 4));
+  nic_.rma_count(GGAS_REG_RMA_TARGET_ATOMICS);
+  packet a{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::rma_atomic_rsp), .tag = p.tag, .vpid = p.vpid};
+  a.set_pd(p.pd());
+  a.set_flags(p.flags() & rma_result);
+  a.addr = word(p, 2);
+  for (const uint64_t w : {old, word(p, 3)}) {
+    a.data.push_back(uint32_t(w));
+    a.data.push_back(uint32_t(w >> 32));
+  }
+  a.len_dw = 4;
+  nic_.rma_send(std::move(a));
+}
+
+}  // namespace ggas::nic

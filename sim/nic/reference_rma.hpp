@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided communication in the reference model (docs/rma.md): contexts, descriptors, puts, gets, notifications,
+// atomics, mailboxes and translations, without cycles. Each unit of the RTL that may wait is a coroutine here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/nic/packet.hpp"
+#include "sim/nic/rma_format.hpp"
+#include "sim/nic/task.hpp"
+#include "sim/pcie/tlp.hpp"
+
+namespace ggas::nic {
+
+// What the RMA uses of the rest of the NIC.
+class rma_services {
+ public:
+  virtual uint64_t rma_register(uint16_t offset) const = 0;
+  virtual void rma_event(uint8_t code, uint16_t node, uint64_t info) = 0;
+  virtual void rma_count(uint16_t counter) = 0;
+  virtual void rma_send(packet&& p) = 0;        // from this node, by the link or the loop
+  virtual void rma_request(pcie::tlp&& t) = 0;  // to the local host
+  virtual net_status rma_route(uint16_t node) const = 0;
+
+ protected:
+  ~rma_services() = default;
+};
+
+class rma_model {
+ public:
+  rma_model(rma_services& nic, const host_config& cfg);
+
+  // ---- inputs; work begins with the next run()
+  void page_write(const pcie::tlp& t);       // BAR4
+  bool host_completion(const pcie::tlp& t);  // false: no read of the RMA has this tag
+  void host_timeout(uint16_t tag);
+  void packet_in(const packet& p);  // VC_RMA and VC_RSP
+  void write_context(unsigned vpid, unsigned word, uint64_t value);
+  void invalidate(uint64_t request);  // ATU_INVALIDATE
+  void advance(uint64_t time);        // core cycles, never backwards
+  void link_died();
+  void run();
+
+  // ---- state
+  bool context_busy(unsigned vpid) const;
+  uint64_t atu_status() const { return invalidations_; }
+  bool waits() const;  // something ends by time only, or waits for the host or the network
+
+  // Tags of its reads, as in ggas_pkg.
+  static constexpr uint16_t first_tag = 128, last_tag = 239;
+
+ private:
+  struct slot {
+    std::array<uint32_t, 8> dws{};
+    uint8_t written = 0;
+  };
+  // An answer under way to the initiator.
+  struct expectation {
+    uint16_t node;
+    op kind;
+    bool held;    // the descriptor in work waits for it
+    bool counts;  // remote completion
+  };
+  struct outcome {
+    net_status status = net_status::ok;
+    uint64_t w0 = 0;  // address of a failure, old value of an atomic
+  };
+  struct context {
+    explicit context(scheduler& s) : changed(s) {}
+    std::array<uint64_t, 5> words{};
+    bool enabled = false, started = false, executing = false;
+    std::array<slot, rma_slots> slots;
+    uint32_t consumed = 0, local = 0, remote = 0, errors = 0, last_error = 0;
+    uint32_t produced = 0, fetched = 0;  // work queue
+    uint32_t notes = 0, notes_read = 0, notes_lost = 0;
+    uint32_t mails = 0, mails_read = 0;
+    uint8_t epoch = 0;
+    std::deque<expectation> expected;
+    std::optional<outcome> held;
+    net_status get_status = net_status::ok;  // first failure at a get's data
+    uint64_t waiting_since = 0;
+    signal changed;
+
+    bool queue_mode() const;
+    bool backpressure() const;
+    uint16_t pd() const;
+    unsigned log2(unsigned shift) const { return unsigned(words[0] >> shift & 31); }
+  };
+  struct translation {
+    net_status status = net_status::ok;
+    uint64_t addr = 0;
+    unsigned shift = 12;
+  };
+  struct read_result {
+    net_status status = net_status::ok;
+    std::vector<uint32_t> dws;
+  };
+  struct host_read {
+    std::vector<uint32_t> dws;
+    unsigned received = 0;
+    bool done = false;
+    net_status status = net_status::ok;
+    signal finished;
+  };
+  struct fetched {
+    net_status status = net_status::ok;
+    std::vector<uint8_t> bytes;
+  };
+  struct tlb_entry {
+    uint64_t word0, word1;
+  };
+  using source_key = std::pair<uint16_t, uint8_t>;  // node and context of an initiator
+
+  // ---- reference_rma.cpp: contexts, rings, host accesses
+  void start_context(unsigned v);
+  void slot_write(unsigned v, unsigned dw, uint32_t value, bool& refused);
+  void doorbell(unsigned v, unsigned offset, uint32_t value, bool& refused);
+  task<> fill_from_queue(unsigned v);
+  void status_changed(unsigned v);  // written at the end of run()
+  void write_status(unsigned v);
+  net_status notify(unsigned v, std::optional<uint16_t> pd, bool drop, uint64_t w0, note n);
+  void write_note(unsigned v, uint64_t w0, note n);
+  net_status deliver_message(unsigned v, uint16_t pd, const packet& p);
+  void host_write(uint64_t addr, std::span<const uint32_t> dws, unsigned first_be = 15, unsigned last_be = 15);
+  task<read_result> host_read_dws(uint64_t addr, unsigned dws, unsigned first_be = 15, unsigned last_be = 15);
+  task<read_result> host_read_piece(uint64_t addr, unsigned dws, unsigned first_be, unsigned last_be);
+  task<translation> translate(uint64_t nla, uint16_t pd, bool read, bool write);
+  task<fetched> fetch(uint64_t nla, uint16_t pd, unsigned bytes);
+  task<net_status> store(uint64_t nla, uint16_t pd, const packet& p);
+
+  // ---- reference_requester.cpp: initiator
+  task<> requester(unsigned v);
+  std::optional<descriptor> next_descriptor(unsigned v);
+  void consume(unsigned v, unsigned slots);
+  task<> execute(unsigned v, descriptor d);
+  task<net_status> send_put(unsigned v, descriptor d);
+  packet request_packet(unsigned v, const descriptor& d, op o) const;
+  packet notify_packet(unsigned v, const descriptor& d, net_status s) const;
+  packet get_packet(unsigned v, const descriptor& d) const;
+  packet atomic_packet(unsigned v, const descriptor& d) const;
+  packet message_packet(unsigned v, const descriptor& d) const;
+  void send_request(unsigned v, packet&& p);
+  task<outcome> answer_of(unsigned v, const descriptor d, packet again);
+  task<> notify_self(unsigned v, const descriptor d, outcome o);
+  void fail(unsigned v, const descriptor& d, net_status s, uint64_t w0);
+  void error(unsigned v, net_status s, uint64_t w0, note n);
+  task<> answers();
+  task<> one_answer(packet p);
+  void answered(const packet& p, outcome o);
+  void give_up(unsigned v, net_status s);
+
+  // ---- reference_completer.cpp: target
+  task<> requests();
+  task<> one_request(packet p);
+  task<> put(packet p);
+  task<> notification(packet p);
+  task<> responder();
+  task<> one_get(packet p);
+  task<> atomics();
+  task<> one_atomic(packet p);
+  void respond(const packet& request, op o, net_status s, uint64_t addr);
+
+  uint64_t reg(uint16_t offset) const { return nic_.rma_register(offset); }
+  unsigned mtu() const;
+  note note_of(const packet& p, note_kind kind, net_status s) const;
+
+  rma_services& nic_;
+  host_config cfg_;
+  scheduler scheduler_;
+  std::array<std::unique_ptr<context>, rma_contexts> contexts_;
+  std::deque<packet> requests_, answers_, gets_, atomics_;
+  signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
+      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_};
+  std::map<uint16_t, std::unique_ptr<host_read>> reads_;  // by tag
+  uint16_t next_tag_ = first_tag;
+  std::map<uint64_t, tlb_entry> tlb_;         // by NLA of the page
+  std::map<source_key, net_status> refused_;  // puts whose last packet has not come
+  std::vector<unsigned> status_due_;
+  uint32_t invalidations_ = 0;
+  uint64_t invalidation_round_ = 0;
+  uint64_t time_ = 0;
+  unsigned sleeping_ = 0;
+};
+
+}  // namespace ggas::nic

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/rtl/harness/rma_user.hpp"
+
+namespace ggas::test {
+
+namespace {
+constexpr uint64_t table_bytes = 0x100'0000, ring_bytes = 0x100'0000;
+constexpr unsigned unread_slack = 2;
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------- driver
+
+void rma_driver::set_up(unsigned entries, unsigned mtu_code, unsigned retry_ticks, unsigned retry_limit) {
+  for (unsigned n = 0; n < 2; ++n) {
+    for (unsigned cls = 0; cls < 4; ++cls) {
+      for (unsigned i = 0; i < 4 * entries; ++i)
+        rig_.s[n].host->mem.store32(rma_tables + cls * table_bytes + 4 * i, 0, 15);
+      rig_.write_register(n, uint16_t(GGAS_REG_ATU_BASE0 + 16 * cls), rma_tables + cls * table_bytes);
+      rig_.write_register(n, uint16_t(GGAS_REG_ATU_COUNT0 + 16 * cls), entries);
+    }
+    rig_.write_register(n, GGAS_REG_RMA_CTRL,
+                        3 | mtu_code << GGAS_RMA_CTRL_MTU_SHIFT | retry_ticks << GGAS_RMA_CTRL_RETRY_TICKS_SHIFT |
+                            uint64_t{retry_limit} << GGAS_RMA_CTRL_RETRY_LIMIT_SHIFT);
+  }
+}
+
+void rma_driver::map(unsigned side, uint64_t address, uint64_t bus, uint16_t pd, rma_rights rights) {
+  const unsigned cls = address >> 46 & 3;
+  const uint64_t index = (address & ((uint64_t{1} << 46) - 1)) >> page_shifts[cls];
+  const uint64_t at = rma_tables + cls * table_bytes + 16 * index;
+  const uint64_t w0 = bus | uint64_t{rights.valid} | uint64_t{rights.read} << 1 | uint64_t{rights.write} << 2;
+  memory& m = rig_.s[side].host->mem;
+  m.store32(at, uint32_t(w0), 15);
+  m.store32(at + 4, uint32_t(w0 >> 32), 15);
+  m.store32(at + 8, pd, 15);
+  m.store32(at + 12, 0, 15);
+}
+
+bool rma_driver::invalidate(unsigned side, std::optional<uint64_t> address) {
+  rig_.write_register(side, GGAS_REG_ATU_INVALIDATE,
+                      1 | (address ? *address & GGAS_ATU_INVALIDATE_PAGE_MASK : GGAS_ATU_INVALIDATE_EVERYTHING_MASK));
+  ++invalidations_[side];
+  const uint64_t limit = rig_.now() + 100'000;
+  while (uint32_t(rig_.read_register(side, GGAS_REG_ATU_STATUS)) != invalidations_[side]) {
+    if (rig_.now() < limit) continue;
+    rig_.fail.add("side {}: an invalidation is never acknowledged", side);
+    return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------- user
+
+rma_user::rma_user(rig& r, const user_config& c, uint64_t seed)
+    : cfg(c), rig_(r), rng_(seed + c.vpid * 2 + c.side), base_(rma_rings + c.vpid * ring_bytes) {}
+
+void rma_user::enable() {
+  const auto reg = [&](uint32_t offset, uint64_t v) { rig_.write_register(cfg.side, uint16_t(offset), v); };
+  memory& m = rig_.s[cfg.side].host->mem;
+  for (uint64_t i = 0; i < (4u << cfg.notify_log2); ++i) m.store32(notify_ring() + 4 * i, 0, 15);
+  for (uint64_t i = 0; i < (32u << cfg.mailbox_log2); ++i) m.store32(mailbox() + 4 * i, 0, 15);
+  for (unsigned i = 0; i < 4; ++i) m.store32(status_block() + 4 * i, 0, 15);
+  waiting_.clear();
+  posted_ = slots_written_ = notes_read_ = notes_told_ = mails_read_ = mails_told_ = 0;
+  notes.clear();
+  messages.clear();
+  reg(GGAS_REG_CONTEXT_NOTIFY(cfg.vpid), cfg.ring ? notify_ring() : 0);
+  reg(GGAS_REG_CONTEXT_QUEUE(cfg.vpid), queue_ring());
+  reg(GGAS_REG_CONTEXT_STATUS(cfg.vpid), cfg.status ? status_block() : 0);
+  reg(GGAS_REG_CONTEXT_MAILBOX(cfg.vpid), cfg.mailbox ? mailbox() : 0);
+  reg(GGAS_REG_CONTEXT_CTRL(cfg.vpid), GGAS_CONTEXT_CTRL_ENABLE_MASK |
+                                           uint64_t{cfg.queue} << GGAS_CONTEXT_CTRL_QUEUE_SHIFT |
+                                           uint64_t{cfg.backpressure} << GGAS_CONTEXT_CTRL_BACKPRESSURE_SHIFT |
+                                           cfg.notify_log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT |
+                                           cfg.queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT |
+                                           uint64_t{cfg.mailbox_log2} << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
+                                           uint64_t{cfg.pd} << GGAS_CONTEXT_CTRL_PD_SHIFT);
+}
+
+void rma_user::disable() { rig_.write_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_CTRL(cfg.vpid)), 0); }
+bool rma_user::busy() { return rig_.read_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_STATE(cfg.vpid))) & 1; }
+
+uint32_t rma_user::status(unsigned dw) const { return rig_.s[cfg.side].host->mem.load32(status_block() + 4 * dw); }
+
+void rma_user::pump() {
+  if (!waiting_.empty()) cfg.queue ? write_queue() : write_page();
+  if (cfg.ring && cfg.reads_notes) read_notes();
+  if (cfg.mailbox && cfg.reads_mails) read_messages();
+}
+
+// A slot with one write or several, whatever way it is cut.
+void rma_user::write_page() {
+  while (!waiting_.empty() && slots_written_ - consumed() < nic::rma_slots && rig_.s[cfg.side].host->queued() < 8) {
+    const auto s = waiting_.front();
+    waiting_.pop_front();
+    const uint64_t at = page() + nic::rma_slots_offset + slots_written_++ % nic::rma_slots * nic::rma_slot_bytes;
+    for (unsigned dw = 0; dw < 8;) {
+      const unsigned n = rng_.chance(0.6) ? 8 - dw : unsigned(rng_.range(1, 8 - dw));
+      rig_.write(cfg.side, make_write(bar_pages, at + 4 * dw, {s.begin() + dw, s.begin() + dw + n}));
+      dw += n;
+    }
+  }
+}
+
+void rma_user::write_queue() {
+  const uint32_t ring = 1u << cfg.queue_log2, before = slots_written_;
+  memory& m = rig_.s[cfg.side].host->mem;
+  while (!waiting_.empty() && slots_written_ - consumed() < ring) {
+    for (unsigned dw = 0; dw < 8; ++dw)
+      m.store32(queue_ring() + slots_written_ % ring * nic::rma_slot_bytes + 4 * dw, waiting_.front()[dw], 15);
+    waiting_.pop_front();
+    ++slots_written_;
+  }
+  if (slots_written_ != before)
+    rig_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_queue, {slots_written_}));
+}
+
+void rma_user::read_notes() {
+  const memory& m = rig_.s[cfg.side].host->mem;
+  for (;;) {
+    const uint64_t at = notify_ring() + notes_read_ % (1u << cfg.notify_log2) * 16;
+    const bool phase = !(notes_read_ >> cfg.notify_log2 & 1);
+    if ((m.load32(at + 12) >> 31) != phase) break;
+    notes.push_back({m.load64(at), nic::note::of(m.load64(at + 8))});
+    ++notes_read_;
+  }
+  const bool must = notes_read_ - notes_told_ + unread_slack >= 1u << cfg.notify_log2;
+  if (notes_told_ != notes_read_ && (must || rng_.chance(cfg.batch))) tell_notes();
+}
+
+void rma_user::tell_notes() {
+  notes_told_ = notes_read_;
+  rig_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_notes, {notes_read_}));
+}
+
+void rma_user::read_messages() {
+  const memory& m = rig_.s[cfg.side].host->mem;
+  for (;;) {
+    const uint64_t at = mailbox() + mails_read_ % (1u << cfg.mailbox_log2) * nic::mailbox_entry_bytes;
+    const bool phase = !(mails_read_ >> cfg.mailbox_log2 & 1);
+    if ((m.load32(at + 76) >> 31) != phase) break;
+    user_message x{.data = {}, .cookie = m.load64(at + 64), .n = nic::note::of(m.load64(at + 72))};
+    for (unsigned i = 0; i < nic::message_bytes; ++i) x.data.push_back(m.load8(at + i));
+    messages.push_back(std::move(x));
+    ++mails_read_;
+  }
+  if (mails_told_ != mails_read_ && rng_.chance(cfg.batch)) tell_messages();
+}
+
+void rma_user::tell_messages() {
+  mails_told_ = mails_read_;
+  rig_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_messages, {mails_read_}));
+}
+
+}  // namespace ggas::test
