@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a descriptor good? Every rule of docs/rma.md.
+`default_nettype none
+
+module rma_decode (
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::desc_w0_t  w0_i,
+    input  wire logic [2:0]          w2_i,      // low bits of the destination
+    input  wire logic [255:0]        second_i,  // second slot, words 4 to 7
+    // verilator lint_on UNUSEDSIGNAL
+    output      logic                bad_o
+);
+
+  wire is_get    = w0_i.op == ggas_pkg::DESC_GET;
+  wire is_notify = w0_i.op == ggas_pkg::DESC_NOTIFY;
+  wire is_atomic = w0_i.op == ggas_pkg::DESC_ATOMIC;
+
+  logic size_bad;
+  always_comb begin
+    case (w0_i.op)
+      ggas_pkg::DESC_NOP:                     size_bad = 1'b0;
+      ggas_pkg::DESC_PUT, ggas_pkg::DESC_GET: size_bad = w0_i.size == 24'd0 || w0_i.size > 24'h800000;
+      ggas_pkg::DESC_IMM:                     size_bad = w0_i.size == 24'd0 || w0_i.size > 24'd8;
+      ggas_pkg::DESC_INLINE:                  size_bad = w0_i.size == 24'd0 || w0_i.size > 24'd64;
+      ggas_pkg::DESC_NOTIFY:                  size_bad = w0_i.size != 24'd0;
+      ggas_pkg::DESC_ATOMIC:                  size_bad = w0_i.size != 24'd4 && w0_i.size != 24'd8;
+      ggas_pkg::DESC_SEND:                    size_bad = w0_i.size > 24'd64;
+      default:                                size_bad = 1'b1;
+    endcase
+  end
+
+  wire flags_bad = w0_i.rsvd != '0 || (w0_i.notify_responder && !is_get) || (w0_i.flush && !w0_i.notify_completer)
+                   || (is_notify && !w0_i.notify_completer);
+
+  // ATOMIC: destination on its size, result record on 16 bytes, op and sign in w6, nothing in w7.
+  wire atomic_bad = w2_i[1:0] != 2'd0 || (w0_i.size[3] && w2_i[2]) || second_i[67:64] != '0 || second_i[131:128] > ggas_pkg::AMO_MAX
+                    || second_i[191:133] != '0 || second_i[255:192] != '0;
+
+  assign bad_o = size_bad || flags_bad || (is_atomic && atomic_bad);
+
+endmodule
+
+`default_nettype wire

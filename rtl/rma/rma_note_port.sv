@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of the requester to rma_notify: a short queue, one at a time outside. The answer to a notification that a context waits
+// for stands on rsp_* until it was looked at; others are forgotten.
+`default_nettype none
+
+module rma_note_port (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+
+    // a request; the last entry is kept for the one that follows an answer
+    input  wire logic                push_i,
+    output      logic                room_o,
+    input  wire logic                held_i,         // a context waits for it; else an error: dropped rather than kept waiting
+    input  wire logic [7:0]          vpid_i,
+    input  wire logic [63:0]         w0_i,
+    input  wire ggas_pkg::note_w1_t  w1_i,
+
+    output      logic                nt_valid_o,
+    input  wire logic                nt_ready_i,
+    output      logic [7:0]          nt_vpid_o,
+    output      logic                nt_drop_o,
+    output      logic [63:0]         nt_w0_o,
+    output      ggas_pkg::note_w1_t  nt_w1_o,
+    input  wire logic                nt_rsp_valid_i,
+    input  wire logic [3:0]          nt_rsp_status_i,
+
+    // an answer, to the request on nt_*
+    output      logic                rsp_valid_o,
+    input  wire logic                rsp_ready_i,
+    output      logic [3:0]          rsp_status_o,
+    output      logic                empty_o
+);
+
+  logic [2:0] count;
+  logic       head, asked_q, held, wr_ready;
+  wire        pop = nt_rsp_valid_i ? !held : rsp_valid_o && rsp_ready_i;
+
+  fifo #(.WIDTH(137), .DEPTH(4)) u_queue (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(wr_ready), .wr_data_i({held_i, vpid_i, w0_i, w1_i}),
+      .rd_valid_o(head), .rd_ready_i(pop), .rd_data_o({held, nt_vpid_o, nt_w0_o, nt_w1_o}), .count_o(count));
+
+  assign room_o     = count < 3'd3;
+  assign empty_o    = !head;
+  assign nt_valid_o = head && !asked_q;
+  assign nt_drop_o  = !held;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      asked_q      <= 1'b0;
+      rsp_valid_o  <= 1'b0;
+      rsp_status_o <= '0;
+    end else begin
+      if (pop) asked_q <= 1'b0;
+      else if (nt_valid_o && nt_ready_i) asked_q <= 1'b1;
+      if (nt_rsp_valid_i) begin
+        rsp_valid_o  <= held;
+        rsp_status_o <= nt_rsp_status_i;
+      end else if (rsp_ready_i) begin
+        rsp_valid_o <= 1'b0;
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && push_i) assert (wr_ready) else $error("rma_note_port: request without room");
+    if (rst_ni && nt_rsp_valid_i) assert (asked_q && !rsp_valid_o) else $error("rma_note_port: answer without a request");
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requester: descriptors to packets and fetch commands, answers to counts and notifications. One step at a time: something that
+// happened to a context is chosen, the context's state and descriptor are read from RAM, and a cycle later the new state is
+// written and the outputs are loaded. What comes in and what goes out take turns; nothing waits for a packet to be taken except
+// other packets.
+`default_nettype none
+
+module rma_requester #(
+    parameter int unsigned DATA_W    = 64,                                     // 64, 256 or 512
+    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 8 : DATA_W == 256 ? 16 : 32  // fetch commands a context may have under way
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]         time_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic [1:0]          cfg_mtu_i,           // RMA_CTRL.mtu
+    input  wire logic [15:0]         cfg_retry_ticks_i,   // RMA_CTRL.retry_ticks
+    input  wire logic [15:0]         cfg_retry_limit_i,   // RMA_CTRL.retry_limit
+    input  wire logic [15:0]         cfg_timeout_i,       // RMA_TIMEOUT.answer
+    input  wire logic [15:0]         peer_node_i,
+    input  wire logic                peer_valid_i,
+    input  wire logic                link_up_i,
+
+    // writes of CONTEXT[]; is anything of a context under way?
+    input  wire logic                cfg_we_i,
+    input  wire logic [7:0]          cfg_vpid_i,
+    input  wire logic [2:0]          cfg_word_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]         cfg_data_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_busy_o,
+
+    // descriptors: a beat a slot, one of a context at a time
+    input  wire logic                desc_valid_i,
+    output      logic                desc_ready_o,
+    input  wire logic                desc_sop_i,
+    input  wire logic                desc_eop_i,
+    input  wire logic [7:0]          desc_vpid_i,
+    input  wire logic [15:0]         desc_pd_i,
+    input  wire logic [255:0]        desc_data_i,
+    output      logic                desc_done_o,         // pulse: the context's next one may come
+    output      logic [7:0]          desc_done_vpid_o,
+
+    // counts for the status block
+    output      logic                st_valid_o,
+    input  wire logic                st_ready_i,
+    output      logic [7:0]          st_vpid_o,
+    output      logic [0:0]          st_local_o,
+    output      logic [7:0]          st_remote_o,
+    output      logic                st_error_o,
+    output      logic [3:0]          st_status_o,
+
+    // express packets: all but puts from memory
+    output      logic                tx_valid_o,
+    input  wire logic                tx_ready_i,
+    output      logic                tx_sop_o,
+    output      logic                tx_eop_o,
+    output      ggas_pkg::rma_hdr_t  tx_hdr_o,
+    output      logic [DATA_W-1:0]   tx_data_o,
+
+    // puts from memory: to rma_fetch, META_W = 8
+    output      logic                cmd_valid_o,
+    input  wire logic                cmd_ready_i,
+    output      logic [63:0]         cmd_nla_o,
+    output      logic [15:0]         cmd_pd_o,
+    output      logic [8:0]          cmd_bytes_o,
+    output      ggas_pkg::rma_hdr_t  cmd_hdr_o,
+    output      logic [7:0]          cmd_meta_o,
+    input  wire logic                done_valid_i,
+    input  wire logic [3:0]          done_status_i,
+    input  wire logic [7:0]          done_meta_i,
+
+    // notifications: client 0 of rma_notify (no domain to check)
+    output      logic                nt_valid_o,
+    input  wire logic                nt_ready_i,
+    output      logic [7:0]          nt_vpid_o,
+    output      logic                nt_drop_o,
+    output      logic [63:0]         nt_w0_o,
+    output      ggas_pkg::note_w1_t  nt_w1_o,
+    input  wire logic                nt_rsp_valid_i,
+    input  wire logic [3:0]          nt_rsp_status_i,
+
+    // answers
+    input  wire logic                ans_valid_i,
+    output      logic                ans_ready_o,
+    input  wire logic [7:0]          ans_op_i,
+    input  wire logic [7:0]          ans_vpid_i,
+    input  wire logic [7:0]          ans_epoch_i,
+    input  wire logic                ans_asked_i,         // the answered packet had RMA_ACK, or is always answered
+    input  wire logic [3:0]          ans_status_i,
+    input  wire logic [63:0]         ans_addr_i,
+    input  wire logic [15:0]         ans_node_i,
+    input  wire logic [7:0]          ans_dvpid_i,
+    output      logic                ep_valid_o,          // pulse: answers to ep_vpid_o of another epoch are late
+    output      logic [7:0]          ep_vpid_o,
+    output      logic [4:0]          ep_epoch_o,          // bits 7:3 of the header field
+
+    // events: pulses, at most one at a time
+    output      logic                ev_bad_descriptor_o,
+    output      logic                ev_protection_o,
+    output      logic                ev_timeout_o,
+    output      logic                ev_unreachable_o,
+    output      logic                ev_retry_limit_o,
+    output      logic                ev_unexpected_o,
+    output      logic [15:0]         ev_node_o,
+    output      logic [39:0]         ev_info_o,
+    output      logic                cnt_descriptors_o,
+    output      logic                cnt_retries_o,
+    output      logic                cnt_acks_o,
+    output      logic                busy_o,
+    output      logic                timer_o
+);
+
+  // What a step is about.
+  localparam int unsigned K_DONE = 0, K_NOTED = 1, K_ANSWER = 2, K_DESC = 3, K_EXP = 4, K_PUT = 5, K_LATE = 6, K_AGAIN = 7;
+  localparam int unsigned IN_FLIGHT = 32;  // fetch commands in all
+
+  // ---------------------------------------------------------------- what waits for a step
+  logic       done_head, noted, late, late_full, put_head, exp_head, st_room, note_room, info_room, express_free;
+  logic [7:0] info_vpid, noted_vpid, late_vpid, put_vpid, exp_vpid;
+  logic       cmd_valid_q;
+  wire        cmd_free = !cmd_valid_q || cmd_ready_i;
+  wire        room     = st_room && note_room;
+
+  // Sources in, the first one first; a done command before the answer to its packet.
+  logic [7:0] pick;
+  logic [2:0] pick_in;
+  logic [3:0] want_out, pick_out;
+  logic       in_last_q;  // the last step was of what comes in
+  always_comb begin
+    pick_in = '0;
+    if (noted) pick_in[K_NOTED] = 1'b1;
+    else if (done_head) pick_in[K_DONE] = room;
+    else if (ans_valid_i) pick_in[K_ANSWER] = room;
+    want_out = {late && room, put_head && cmd_free && info_room && room, exp_head && express_free && room,
+                desc_valid_i && express_free && room};
+  end
+  wire  idle   = state_q == S_IDLE;
+  wire  go_out = want_out != '0 && (pick_in == '0 || in_last_q);
+  // verilator lint_off PINCONNECTEMPTY
+  arbiter_rr #(.N(4)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want_out), .take_i(idle && go_out), .eop_i(1'b1), .grant_o(pick_out), .locked_o());
+  // verilator lint_on PINCONNECTEMPTY
+  always_comb begin
+    pick = '0;
+    if (idle && go_out) pick = {pick_out[3] && late_full, pick_out[3] && !late_full, pick_out[2:0], 3'd0};
+    else if (idle) pick[2:0] = pick_in;
+  end
+  wire       start = pick != '0;
+  wire [7:0] vpid  = pick[K_DONE] ? info_vpid : pick[K_NOTED] ? noted_vpid : pick[K_ANSWER] ? ans_vpid_i : pick[K_DESC] ? desc_vpid_i
+                     : pick[K_EXP] ? exp_vpid : pick[K_PUT] ? put_vpid : late_vpid;
+
+  // ---------------------------------------------------------------- the step under way
+  localparam logic [2:0] S_IDLE = 3'd0, S_BEATS = 3'd1, S_STEP = 3'd2, S_LOAD1 = 3'd3, S_LOAD2 = 3'd4;
+  logic [2:0]   state_q;
+  logic [7:0]   kind_q;     // one-hot, K_*
+  logic [7:0]   vpid_q;
+  logic         loaded_q;   // first_q and slots_q hold the descriptor
+  logic [255:0] first_q;    // its first slot
+  logic [511:0] slots_q;    // those behind it
+  logic [1:0]   beat_q;
+  logic [15:0]  pd_q;
+  logic [7:0]   ans_op_q, ans_epoch_q, ans_dvpid_q;
+  logic [15:0]  ans_node_q;
+  logic [63:0]  ans_addr_q;
+  logic [3:0]   ans_status_q;
+  logic         ans_asked_q;
+
+  logic [255:0] d_rdata;
+  wire          more = state_q == S_STEP && kind_q[K_EXP] && !loaded_q && !s.tail && rma_requester_pkg::has_slots(d_rdata[3:0]);
+  wire          step = state_q == S_STEP && !more;
+
+  assign desc_ready_o = pick[K_DESC] || state_q == S_BEATS;
+  assign ans_ready_o  = pick[K_ANSWER];
+  wire   desc_take    = desc_valid_i && desc_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q   <= S_IDLE;
+      in_last_q <= 1'b0;
+    end else begin
+      case (state_q)
+        S_IDLE:
+          if (start) begin
+            state_q   <= pick[K_DESC] && !desc_eop_i ? S_BEATS : S_STEP;
+            in_last_q <= !go_out;
+          end
+        S_BEATS: if (desc_valid_i && desc_eop_i) state_q <= S_STEP;
+        S_STEP:  state_q <= more ? S_LOAD1 : S_IDLE;
+        S_LOAD1: state_q <= S_LOAD2;
+        default: state_q <= S_STEP;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      kind_q   <= pick;
+      vpid_q   <= vpid;
+      loaded_q <= pick[K_DESC];
+      beat_q   <= 2'd1;
+    end
+    if (pick[K_DESC]) begin
+      first_q <= desc_data_i;
+      pd_q    <= desc_pd_i;
+    end
+    if (pick[K_ANSWER]) begin
+      ans_op_q     <= ans_op_i;
+      ans_epoch_q  <= ans_epoch_i;
+      ans_asked_q  <= ans_asked_i;
+      ans_status_q <= ans_status_i;
+      ans_addr_q   <= ans_addr_i;
+      ans_node_q   <= ans_node_i;
+      ans_dvpid_q  <= ans_dvpid_i;
+    end
+    if (state_q == S_BEATS && desc_valid_i) begin
+      beat_q <= beat_q + 1'b1;
+      if (beat_q[0]) slots_q[255:0] <= desc_data_i;
+      else slots_q[511:256] <= desc_data_i;
+    end
+    if (more) begin
+      first_q  <= d_rdata;
+      loaded_q <= 1'b1;
+    end
+    if (state_q == S_LOAD1) slots_q[255:0] <= d_rdata;
+    if (state_q == S_LOAD2) slots_q[511:256] <= d_rdata;
+  end
+
+  // ---------------------------------------------------------------- memory: state, and four words a context: three slots, a notification
+  rma_requester_pkg::state_t  s, s_out, s_in, s_new;
+  rma_requester_pkg::action_t act, act_out, act_in;
+  localparam int unsigned STATE_W = $bits(rma_requester_pkg::state_t);
+  logic [STATE_W-1:0] s_rdata;
+  logic [255:0]       born_q;  // the context's state was written since reset
+  assign s = born_q[vpid_q] ? s_rdata : '0;
+
+  ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
+      .clk_i, .we_i(step), .waddr_i(vpid_q), .wdata_i(s_new), .re_i(start), .raddr_i(vpid), .rdata_o(s_rdata));
+
+  wire         keep   = step && act.keep;
+  wire [9:0]   d_next = {state_q == S_LOAD1 ? 2'd2 : 2'd1, vpid_q};
+  ram_1r1w #(.WIDTH(256), .DEPTH(4 * ggas_pkg::CONTEXTS)) u_desc (
+      .clk_i, .we_i(desc_take || keep), .waddr_i(keep ? {2'd3, vpid_q} : {state_q == S_BEATS ? beat_q : 2'd0, state_q == S_BEATS ? vpid_q : vpid}),
+      .wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i),
+      .re_i(start || more || state_q == S_LOAD1), .raddr_i(start ? {{2{pick[K_AGAIN]}}, vpid} : d_next), .rdata_o(d_rdata));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) born_q <= '0;
+    else if (step) born_q[vpid_q] <= 1'b1;
+  end
+
+  logic [255:0] enabled_q, active_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      enabled_q <= '0;
+      active_q  <= '0;
+    end else begin
+      if (cfg_we_i && cfg_word_i == 3'd0) enabled_q[cfg_vpid_i] <= cfg_data_i[0];
+      if (step) active_q[vpid_q] <= s_new.phase != rma_requester_pkg::PH_IDLE || s_new.fetches != '0 || s_new.waits != '0;
+    end
+  end
+  // What left the state but not the unit counts for every context: it is gone in a few cycles.
+  assign look_busy_o = active_q[look_vpid_i] || state_q != S_IDLE || st_valid_o || !note_empty || tx_valid_o;
+
+  // ---------------------------------------------------------------- the descriptor in question
+  logic [255:0]       first;
+  ggas_pkg::desc_w0_t w0, info_w0;
+  logic [63:0]        cookie, info_cookie;
+  logic               info_last, bad;
+  logic [3:0]         done_status, noted_status;
+  logic [7:0]         done_vpid;
+  always_comb begin
+    first = '0;
+    if (step) first = loaded_q ? first_q : d_rdata;
+    w0     = kind_q[K_DONE] ? info_w0 : first[63:0];
+    cookie = kind_q[K_DONE] ? info_cookie : first[255:192];
+  end
+  rma_decode u_decode (.w0_i(w0), .w2_i(first[130:128]), .second_i(slots_q[255:0]), .bad_o(bad));
+
+  wire remote    = w0.node != cfg_node_i;
+  wire reach     = smfu_pkg::reachable(w0.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire link_dead = !(peer_valid_i && link_up_i);
+
+  logic               chunk_last;
+  logic [8:0]         chunk_bytes;
+  logic [63:0]        chunk_nla;
+  ggas_pkg::rma_hdr_t chunk_hdr;
+  wire  [15:0]        pd = kind_q[K_DESC] ? pd_q : s.pd;
+  rma_chunk u_chunk (
+      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd), .epoch_i(s.epoch), .w0_i(w0),
+      .w1_i(first[127:64]), .w2_i(first[191:128]), .offset_i(s.offset), .last_o(chunk_last), .bytes_o(chunk_bytes), .nla_o(chunk_nla),
+      .hdr_o(chunk_hdr));
+
+  // ---------------------------------------------------------------- the step itself
+  logic       express_held;
+  logic [7:0] express_vpid;
+  wire        out = kind_q[K_DESC] || kind_q[K_EXP] || kind_q[K_PUT];
+  rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
+      .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .w0_i(w0),
+      .cookie_i(cookie), .bad_i(bad), .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .reach_i(reach),
+      .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)), .express_own_i(express_held && express_vpid == vpid_q),
+      .cmd_free_i(cmd_free && info_room), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out), .act_o(act_out));
+
+  rma_step_in u_in (
+      .done_i(step && kind_q[K_DONE]), .answer_i(step && kind_q[K_ANSWER]), .noted_i(step && kind_q[K_NOTED]), .late_i(step && kind_q[K_LATE]),
+      .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .last_i(info_last),
+      .status_i(kind_q[K_DONE] ? done_status : kind_q[K_NOTED] ? noted_status : ans_status_q), .ans_op_i(ans_op_q), .ans_epoch_i(ans_epoch_q),
+      .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q), .record_i(first[127:0]),
+      .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
+      .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in));
+
+  // A descriptor that is over leaves, or waits for its notification. What waited for fetches or answers goes on.
+  logic wake_put, wake_exp, freed;
+  always_comb begin
+    act   = out ? act_out : act_in;
+    s_new = out ? s_out : s_in;
+    freed = 1'b0;
+    if (act.cmd) s_new.offset = s.offset + {15'd0, chunk_bytes};
+    if (act.over) begin
+      s_new.phase   = s_new.note != rma_requester_pkg::NOTE_NONE ? rma_requester_pkg::PH_NOTE : rma_requester_pkg::PH_IDLE;
+      s_new.tail    = 1'b0;
+      s_new.retries = '0;
+      s_new.fail    = ggas_pkg::ST_OK;
+      s_new.offset  = '0;
+      freed = s_new.note == rma_requester_pkg::NOTE_NONE;
+    end
+    if (s_new.waits == '0 && s_new.phase != rma_requester_pkg::PH_ANSWER) s_new.link = 1'b0;
+    wake_exp = !out && s_new.phase == rma_requester_pkg::PH_FETCH && s_new.fetches == '0 && s_new.waits < rma_requester_pkg::WAITS_MAX;
+    wake_put = !out && ((s_new.phase == rma_requester_pkg::PH_PARK && s_new.fetches < FETCH_MAX[5:0] && s_new.waits < rma_requester_pkg::WAITS_MAX)
+                        || (s_new.phase == rma_requester_pkg::PH_DRAIN && s_new.fetches == '0));
+    if (wake_exp) s_new.phase = rma_requester_pkg::PH_READY;
+    if (wake_put) s_new.phase = rma_requester_pkg::PH_PUT;
+  end
+
+  // ---------------------------------------------------------------- queues of contexts whose turn comes
+  // verilator lint_off PINCONNECTEMPTY
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_puts (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && (act.push_put || wake_put)), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(put_head),
+      .rd_ready_i(pick[K_PUT]), .rd_data_o(put_vpid), .count_o());
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_expresses (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && (act.push_exp || wake_exp)), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(exp_head),
+      .rd_ready_i(pick[K_EXP]), .rd_data_o(exp_vpid), .count_o());
+
+  // ---------------------------------------------------------------- fetch commands, and what came of them
+  wire cmd = step && act.cmd;
+  logic info_head;
+  fifo #(.WIDTH(137), .DEPTH(IN_FLIGHT)) u_info (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(cmd), .wr_ready_o(info_room), .wr_data_i({vpid_q, chunk_last, w0, cookie}),
+      .rd_valid_o(info_head), .rd_ready_i(step && kind_q[K_DONE]), .rd_data_o({info_vpid, info_last, info_w0, info_cookie}), .count_o());
+  fifo #(.WIDTH(12), .DEPTH(IN_FLIGHT)) u_done (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(done_valid_i), .wr_ready_o(), .wr_data_i({done_meta_i, done_status_i}),
+      .rd_valid_o(done_head), .rd_ready_i(step && kind_q[K_DONE]), .rd_data_o({done_vpid, done_status}), .count_o());
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) cmd_valid_q <= 1'b0;
+    else if (cmd) cmd_valid_q <= 1'b1;
+    else if (cmd_ready_i) cmd_valid_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (cmd) begin
+      cmd_nla_o   <= chunk_nla;
+      cmd_pd_o    <= pd;
+      cmd_bytes_o <= chunk_bytes;
+      cmd_hdr_o   <= chunk_hdr;
+      cmd_meta_o  <= vpid_q;
+    end
+  end
+  assign cmd_valid_o = cmd_valid_q;
+
+  rma_express #(.DATA_W(DATA_W)) u_express (
+      .clk_i, .rst_ni, .cfg_node_i, .cfg_mtu_i, .load_i(step && act.express), .tail_i(s.tail), .status_i(s.fail), .vpid_i(vpid_q), .pd_i(pd),
+      .epoch_i(s.epoch), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie), .slots_i(slots_q), .free_o(express_free),
+      .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o);
+
+  // ---------------------------------------------------------------- counts, notifications
+  fifo #(.WIDTH(22), .DEPTH(4)) u_counts (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && (act.local_done || act.remote_done != '0 || act.error)), .wr_ready_o(st_room),
+      .wr_data_i({vpid_q, act.local_done, act.remote_done, act.error, act.status}), .rd_valid_o(st_valid_o), .rd_ready_i(st_ready_i),
+      .rd_data_o({st_vpid_o, st_local_o, st_remote_o, st_error_o, st_status_o}), .count_o());
+  // verilator lint_on PINCONNECTEMPTY
+
+  logic note_empty;
+  rma_note_port u_notes (
+      .clk_i, .rst_ni, .push_i(step && (act.note || act.error)), .room_o(note_room), .held_i(act.note), .vpid_i(vpid_q), .w0_i(act.w0), .w1_i(act.w1),
+      .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted),
+      .rsp_ready_i(step && kind_q[K_NOTED]), .rsp_status_o(noted_status), .empty_o(note_empty));
+  assign noted_vpid = nt_vpid_o;
+
+  // ---------------------------------------------------------------- time
+  logic scan_busy;
+  rma_scan u_scan (
+      .clk_i, .rst_ni, .tick_i(time_i[ggas_pkg::TICK_LOG2-1:0] == '0), .set_i(step), .set_vpid_i(vpid_q),
+      .set_wait_i(s_new.waits != '0 || s_new.phase == rma_requester_pkg::PH_ANSWER || s_new.phase == rma_requester_pkg::PH_PAUSE),
+      .set_full_i(s_new.note == rma_requester_pkg::NOTE_FULL), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_AGAIN]), .vpid_o(late_vpid),
+      .full_o(late_full), .busy_o(scan_busy), .timer_o);
+
+  // ---------------------------------------------------------------- pulses
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {desc_done_o, ep_valid_o, cnt_descriptors_o, cnt_retries_o, cnt_acks_o} <= '0;
+      {ev_bad_descriptor_o, ev_protection_o, ev_timeout_o, ev_unreachable_o, ev_retry_limit_o, ev_unexpected_o} <= '0;
+    end else begin
+      desc_done_o         <= step && freed;
+      ep_valid_o          <= step && act.give_up;
+      cnt_descriptors_o   <= step && act.started;
+      cnt_retries_o       <= step && act.retried;
+      cnt_acks_o          <= step && act.answered;
+      ev_bad_descriptor_o <= step && act.event_code == rma_requester_pkg::EV_BAD;
+      ev_protection_o     <= step && act.event_code == rma_requester_pkg::EV_PROTECTION;
+      ev_timeout_o        <= step && act.event_code == rma_requester_pkg::EV_TIMEOUT;
+      ev_unreachable_o    <= step && act.event_code == rma_requester_pkg::EV_UNREACHABLE;
+      ev_retry_limit_o    <= step && act.event_code == rma_requester_pkg::EV_RETRY_LIMIT;
+      ev_unexpected_o     <= step && act.event_code == rma_requester_pkg::EV_UNEXPECTED;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      desc_done_vpid_o <= vpid_q;
+      ep_vpid_o        <= vpid_q;
+      ep_epoch_o       <= s_new.epoch;
+      ev_node_o <= act.event_code == rma_requester_pkg::EV_UNREACHABLE ? w0.node
+                   : act.event_code == rma_requester_pkg::EV_UNEXPECTED ? ans_node_q : 16'd0;
+      ev_info_o <= act.event_code == rma_requester_pkg::EV_UNEXPECTED ? {24'd0, vpid_q, ans_epoch_q} : {32'd0, vpid_q};
+    end
+  end
+
+  wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || ev_bad_descriptor_o || ev_protection_o
+                 || ev_timeout_o || ev_unreachable_o || ev_retry_limit_o || ev_unexpected_o;
+  assign busy_o = state_q != S_IDLE || pulsing || tx_valid_o || cmd_valid_q || st_valid_o || !note_empty || done_head || exp_head
+                  || (put_head && info_room) || scan_busy;
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_requester: DATA_W must be 64, 256 or 512");
+    if (FETCH_MAX < 1 || FETCH_MAX > IN_FLIGHT) $error("rma_requester: FETCH_MAX must be 1 to 32");
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && pick[K_DESC]) assert (desc_sop_i) else $error("rma_requester: a descriptor begins without sop");
+    if (rst_ni && step && kind_q[K_DESC]) assert (s.phase == rma_requester_pkg::PH_IDLE) else $error("rma_requester: second descriptor of a context");
+    if (rst_ni && step && kind_q[K_DONE]) assert (info_head && done_vpid == info_vpid && s.fetches != '0) else $error("rma_requester: done without a command");
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the modules of rma_requester share: the state of a context, what a step does beside changing it, rules of descriptors.
+
+// verilator lint_off UNUSEDPARAM
+// verilator lint_off UNUSEDSIGNAL
+package rma_requester_pkg;
+
+  // Where the descriptor of a context stands.
+  localparam logic [3:0] PH_IDLE   = 4'd0;  // none
+  localparam logic [3:0] PH_PUT    = 4'd1;  // in the put queue, for its next fetch command
+  localparam logic [3:0] PH_PARK   = 4'd2;  // a put that has enough under way: answers or fetches must come first
+  localparam logic [3:0] PH_DRAIN  = 4'd3;  // a put that will stop: its fetches must come first
+  localparam logic [3:0] PH_LAST   = 4'd4;  // a put with everything handed to fetch that holds its context
+  localparam logic [3:0] PH_FETCH  = 4'd5;  // an express packet behind earlier puts
+  localparam logic [3:0] PH_READY  = 4'd6;  // in the express queue
+  localparam logic [3:0] PH_ANSWER = 4'd7;  // its packet waits for the answer
+  localparam logic [3:0] PH_PAUSE  = 4'd8;  // the target was full
+  localparam logic [3:0] PH_NOTE   = 4'd9;  // over but for notifications of its own
+
+  // Its notification: none due, at rma_notify, refused by a full ring.
+  localparam logic [1:0] NOTE_NONE = 2'd0, NOTE_ASKED = 2'd1, NOTE_FULL = 2'd2;
+
+  localparam logic [7:0] WAITS_MAX = 8'd224;  // answers outstanding of a context, beside its last fetches
+
+  typedef struct packed {
+    logic [3:0]  phase;    // PH_*
+    logic        tail;     // the put's packets are out: its NOTIFY is in turn
+    logic [1:0]  note;     // NOTE_*
+    logic        second;   // a get's completer notification follows
+    logic [3:0]  fail;     // what went wrong with the held descriptor so far
+    logic [23:0] offset;   // bytes of the put handed to fetch
+    logic [5:0]  fetches;  // fetch commands under way
+    logic [5:0]  ahead;    // puts handed to fetch completely but not done
+    logic [3:0]  chunk;    // first failure among the done chunks of the oldest put that is not done
+    logic [4:0]  epoch;
+    logic [7:0]  waits;    // answers outstanding to descriptors that do not hold the context
+    logic        link;     // some answer must come over the link
+    logic [16:0] stamp;    // tick of the last progress of answers
+    logic [16:0] pause;    // tick at which the target was full
+    logic [15:0] retries;
+    logic [15:0] pd;
+  } state_t;
+
+  // Events of a step, at most one.
+  localparam logic [2:0] EV_NONE = 3'd0, EV_BAD = 3'd1, EV_PROTECTION = 3'd2, EV_TIMEOUT = 3'd3, EV_UNREACHABLE = 3'd4,
+                         EV_RETRY_LIMIT = 3'd5, EV_UNEXPECTED = 3'd6;
+
+  // What a step does beside writing the state back.
+  typedef struct packed {
+    logic        over;        // the descriptor needs nothing more but the notification under way
+    logic        local_done;  // counts of the status block
+    logic [7:0]  remote_done;
+    logic        error;       // count status as an error, tell it by an error notification
+    logic [3:0]  status;
+    logic        note;        // ask for the held notification in w0, w1 (never with error)
+    logic [63:0] w0;          // of either notification
+    ggas_pkg::note_w1_t w1;
+    logic        express;     // load the express packet
+    logic        cmd;         // issue a fetch command
+    logic        push_put;    // into the put queue
+    logic        push_exp;    // into the express queue
+    logic        keep;        // note refused: keep its record
+    logic        give_up;     // the epoch changed
+    logic        started;     // counters
+    logic        retried;
+    logic        answered;
+    logic [2:0]  event_code;  // EV_*
+  } action_t;
+
+  // The descriptor's packets go through fetch or are a put by themselves.
+  function automatic logic is_put(input logic [3:0] op);
+    is_put = op == ggas_pkg::DESC_PUT || op == ggas_pkg::DESC_IMM || op == ggas_pkg::DESC_INLINE;
+  endfunction
+
+  // A NOTIFY packet follows the data.
+  function automatic logic has_tail(input ggas_pkg::desc_w0_t w0);
+    has_tail = is_put(w0.op) && w0.notify_completer;
+  endfunction
+
+  // The next descriptor of the context waits until this one is finished.
+  function automatic logic holds(input ggas_pkg::desc_w0_t w0);
+    holds = w0.op == ggas_pkg::DESC_NOTIFY || w0.op == ggas_pkg::DESC_SEND || w0.notify_requester || w0.notify_responder || has_tail(w0)
+            || (w0.op == ggas_pkg::DESC_GET && w0.notify_completer);
+  endfunction
+
+  // Remote completion comes with an answer.
+  function automatic logic remote_answer(input ggas_pkg::desc_w0_t w0);
+    remote_answer = is_put(w0.op) ? w0.ack : w0.op != ggas_pkg::DESC_NOP;
+  endfunction
+
+  // Data stands in the slots behind the first.
+  function automatic logic has_slots(input logic [3:0] op);
+    has_slots = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_ATOMIC || op == ggas_pkg::DESC_SEND;
+  endfunction
+
+  // Header field epoch: the count, and what an answer is to: 0 the descriptor that waits for it, else the op of one that does not.
+  function automatic logic [7:0] epoch_field(input logic [4:0] epoch, input ggas_pkg::desc_w0_t w0);
+    epoch_field = {epoch, holds(w0) && (remote_answer(w0) || has_tail(w0)) ? 3'd0 : w0.op[2:0]};
+  endfunction
+
+  // Word 1 of a notification about descriptor w0.
+  function automatic ggas_pkg::note_w1_t note_w1(input logic [2:0] kind, input logic [3:0] status, input ggas_pkg::desc_w0_t w0);
+    note_w1 = {1'b0, kind, status, 4'd0, w0.op, w0.node, w0.dvpid, w0.size};
+  endfunction
+
+  // Bytes from the first of a DW on, and up to the one before offset `stop`; 0: the whole DW.
+  function automatic logic [3:0] be_from(input logic [1:0] start);
+    be_from = 4'hf << start;
+  endfunction
+  function automatic logic [3:0] be_to(input logic [1:0] stop);
+    be_to = stop == 2'd0 ? 4'hf : ~(4'hf << stop);
+  endfunction
+
+endpackage
+// verilator lint_on UNUSEDSIGNAL
+// verilator lint_on UNUSEDPARAM

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of a context when its descriptor arrives, or when its turn in the put or express queue has come. Combinational.
+`default_nettype none
+
+module rma_step_out #(
+    parameter int unsigned FETCH_MAX = 8  // fetch commands a context may have under way
+) (
+    // which step: at most one
+    input  wire logic                         desc_i,        // a descriptor
+    input  wire logic                         run_put_i,     // the head of the put queue
+    input  wire logic                         run_exp_i,     // the head of the express queue
+
+    input  wire rma_requester_pkg::state_t    s_i,
+    input  wire logic [15:0]                  pd_i,          // of the descriptor
+    input  wire ggas_pkg::desc_w0_t           w0_i,
+    input  wire logic [63:0]                  cookie_i,
+    input  wire logic                         bad_i,
+    input  wire logic                         enabled_i,     // the context is
+    input  wire logic                         remote_i,      // the node is another one
+    input  wire logic                         reach_i,
+    input  wire logic [3:0]                   unreach_i,     // status if not
+    input  wire logic                         express_own_i, // its express packet is not out yet: no put may overtake it
+    input  wire logic                         cmd_free_i,    // a fetch command can be issued
+    input  wire logic                         put_turn_i,    // no other put waits
+    input  wire logic                         last_i,        // the next chunk is the last
+    input  wire logic [16:0]                  now_i,         // ticks
+
+    output      rma_requester_pkg::state_t    s_o,
+    output      rma_requester_pkg::action_t   act_o
+);
+
+  logic put, express;  // issue a chunk, a packet
+  logic stop;          // the put cannot go on
+  logic waits;         // the packet's answer counts in s.waits
+  logic hold, tail, ack;
+
+  // A failed descriptor: counts what has not been counted yet.
+  logic       fail, fail_local, fail_remote;
+  logic [3:0] fail_status;
+
+  always_comb begin
+    s_o         = s_i;
+    act_o       = '0;
+    put         = 1'b0;
+    express     = 1'b0;
+    stop        = 1'b0;
+    waits       = 1'b0;
+    fail        = 1'b0;
+    fail_local  = 1'b1;
+    fail_remote = 1'b1;
+    fail_status = ggas_pkg::ST_BAD;
+    hold        = rma_requester_pkg::holds(w0_i);
+    tail        = rma_requester_pkg::has_tail(w0_i);
+    ack         = rma_requester_pkg::remote_answer(w0_i);
+
+    // ---------------------------------------------------------------- a descriptor
+    if (desc_i) begin
+      s_o.pd = pd_i;
+      act_o.started = enabled_i;
+      if (!enabled_i) begin
+        act_o.over = 1'b1;
+      end else if (bad_i) begin
+        fail = 1'b1;
+        act_o.event_code = rma_requester_pkg::EV_BAD;
+      end else if (w0_i.op == ggas_pkg::DESC_NOP) begin
+        act_o.local_done  = 1'b1;
+        act_o.remote_done = 8'd1;
+        act_o.note = hold;
+        act_o.over = 1'b1;
+      end else if (!reach_i) begin
+        fail = 1'b1;
+        fail_status = unreach_i;
+        act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+      end else if (w0_i.op == ggas_pkg::DESC_PUT) begin
+        put = 1'b1;
+      end else if (s_i.fetches != '0 || s_i.waits >= rma_requester_pkg::WAITS_MAX) begin
+        s_o.phase = rma_requester_pkg::PH_FETCH;
+      end else begin
+        express = 1'b1;
+      end
+    end
+
+    // ---------------------------------------------------------------- a chunk of a put
+    if (put || (run_put_i && s_i.phase == rma_requester_pkg::PH_PUT)) begin
+      stop = (s_i.chunk != ggas_pkg::ST_OK && s_i.ahead == '0) || !reach_i;
+      if (stop && s_i.fetches != '0) begin
+        s_o.phase = rma_requester_pkg::PH_DRAIN;
+      end else if (stop) begin
+        // Nothing of it is under way, and no packet with LAST was sent.
+        s_o.chunk = ggas_pkg::ST_OK;
+        fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : unreach_i;
+        if (s_i.chunk == ggas_pkg::ST_OK) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+        if (tail) begin
+          act_o.local_done  = 1'b1;
+          act_o.remote_done = {7'd0, !ack};
+          s_o.fail  = fail_status;
+          s_o.tail  = 1'b1;
+          s_o.phase = rma_requester_pkg::PH_READY;
+          act_o.push_exp = 1'b1;
+        end else begin
+          fail = 1'b1;
+        end
+      end else if (s_i.fetches >= FETCH_MAX[5:0] || s_i.waits >= rma_requester_pkg::WAITS_MAX) begin
+        s_o.phase = rma_requester_pkg::PH_PARK;
+      end else if (express_own_i || !cmd_free_i || !(run_put_i || put_turn_i)) begin
+        s_o.phase = rma_requester_pkg::PH_PUT;
+        act_o.push_put = 1'b1;
+      end else begin
+        act_o.cmd   = 1'b1;
+        s_o.fetches = s_i.fetches + 1'b1;
+        s_o.phase   = rma_requester_pkg::PH_PUT;
+        if (!last_i) begin
+          act_o.push_put = 1'b1;
+        end else begin
+          s_o.ahead  = s_i.ahead + 1'b1;
+          s_o.phase  = rma_requester_pkg::PH_LAST;
+          act_o.over = !hold;
+        end
+      end
+    end
+
+    // ---------------------------------------------------------------- an express packet
+    if (express || (run_exp_i && s_i.phase == rma_requester_pkg::PH_READY)) begin
+      if (!reach_i) begin
+        fail = 1'b1;
+        fail_status = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach_i;
+        fail_local  = !s_i.tail && s_i.retries == '0;
+        fail_remote = ack || !s_i.tail;
+        act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+      end else begin
+        act_o.express = 1'b1;
+        act_o.retried = s_i.retries != '0;
+        if (!s_i.tail && s_i.retries == '0) begin
+          act_o.local_done  = 1'b1;
+          act_o.remote_done = {7'd0, !ack};
+        end
+        if (tail && !s_i.tail) begin
+          s_o.tail  = 1'b1;
+          s_o.phase = rma_requester_pkg::PH_READY;
+          act_o.push_exp = 1'b1;
+        end else if (hold) begin
+          // Without ack the requester's notification is due now, beside the answer to the put's NOTIFY.
+          act_o.note = w0_i.notify_requester && !ack && s_i.fail == ggas_pkg::ST_OK && s_i.retries == '0;
+          act_o.over = !ack && !tail;
+          s_o.phase  = rma_requester_pkg::PH_ANSWER;
+          waits      = ack || tail;
+        end else begin
+          act_o.over = 1'b1;
+          waits      = ack;
+          if (ack) s_o.waits = s_i.waits + 1'b1;
+        end
+      end
+    end
+
+    // ---------------------------------------------------------------- common ends
+    if (waits) begin
+      if (s_i.waits == '0) s_o.stamp = now_i;
+      s_o.link = s_i.link || remote_i;
+    end
+    if (act_o.note) s_o.note = rma_requester_pkg::NOTE_ASKED;
+    act_o.w0 = cookie_i;
+    act_o.w1 = rma_requester_pkg::note_w1(ggas_pkg::NOTE_REQUESTER, ggas_pkg::ST_OK, w0_i);
+    if (fail) begin
+      act_o.over        = 1'b1;
+      act_o.error       = 1'b1;
+      act_o.status      = fail_status;
+      act_o.local_done  = fail_local;
+      act_o.remote_done = {7'd0, fail_remote};
+      act_o.w1 = rma_requester_pkg::note_w1(ggas_pkg::NOTE_ERROR, fail_status, w0_i);
+    end
+  end
+
+endmodule
+
+`default_nettype wire
