@@ -50,7 +50,7 @@ package ggas_pkg;
 
   // Virtual channels. Posted packets always drain, so nothing that waits on them can deadlock
   // (docs/decisions/0001-three-virtual-channels.md).
-  localparam int unsigned VC_NUM = 3;
+  localparam int unsigned VC_NUM = 4;
   localparam logic [1:0] VC_P   = 2'd0;  // posted requests
   localparam logic [1:0] VC_NP  = 2'd1;  // non-posted requests; never pass an earlier posted one
   localparam logic [1:0] VC_RSP = 2'd2;  // responses

@@ -88,6 +88,10 @@ module nic_top #(
 
   // ---------------------------------------------------------------- host interface
 
+  logic page_valid, page_ready, page_sop, page_eop, rma_wr_valid, rma_wr_ready, rma_wr_sop, rma_wr_eop, rma_rd_valid,
+    rma_rd_ready, rma_cpl_valid, rma_cpl_ready, rma_cpl_sop, rma_cpl_eop;
+  ggas_pkg::tlp_hdr_t page_hdr, rma_wr_hdr, rma_rd_hdr, rma_cpl_hdr;
+  logic [DATA_W-1:0] page_data, rma_wr_data, rma_cpl_data;
   logic win_p_valid, win_p_ready, win_p_sop, win_p_eop, win_np_valid, win_np_ready, ld_cpl_valid, ld_cpl_ready,
     ld_cpl_sop, ld_cpl_eop, tgt_req_valid, tgt_req_ready, tgt_req_sop, tgt_req_eop, tgt_cpl_valid, tgt_cpl_ready,
     tgt_cpl_sop, tgt_cpl_eop, reg_req, reg_write, reg_error, evt_valid, evt_ready, msix_valid, msix_ready;
@@ -117,7 +121,13 @@ module nic_top #(
     .tgt_req_sop_i(tgt_req_sop), .tgt_req_eop_i(tgt_req_eop), .tgt_req_hdr_i(tgt_req_hdr),
     .tgt_req_data_i(tgt_req_data), .tgt_cpl_valid_o(tgt_cpl_valid), .tgt_cpl_ready_i(tgt_cpl_ready),
     .tgt_cpl_sop_o(tgt_cpl_sop), .tgt_cpl_eop_o(tgt_cpl_eop), .tgt_cpl_hdr_o(tgt_cpl_hdr),
-    .tgt_cpl_data_o(tgt_cpl_data), .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
+    .tgt_cpl_data_o(tgt_cpl_data), .page_valid_o(page_valid), .page_ready_i(page_ready), .page_sop_o(page_sop),
+    .page_eop_o(page_eop), .page_hdr_o(page_hdr), .page_data_o(page_data), .tx_np_ok_i(tx_np_ok_i),
+    .rma_wr_valid_i(rma_wr_valid), .rma_wr_ready_o(rma_wr_ready), .rma_wr_sop_i(rma_wr_sop), .rma_wr_eop_i(rma_wr_eop),
+    .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data), .rma_rd_valid_i(rma_rd_valid), .rma_rd_ready_o(rma_rd_ready),
+    .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_valid_o(rma_cpl_valid), .rma_cpl_ready_i(rma_cpl_ready),
+    .rma_cpl_sop_o(rma_cpl_sop), .rma_cpl_eop_o(rma_cpl_eop), .rma_cpl_hdr_o(rma_cpl_hdr), .rma_cpl_data_o(rma_cpl_data),
+    .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
     .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
     .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
     .msix_valid_i(msix_valid), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
@@ -176,11 +186,29 @@ module nic_top #(
     .cnt_target_loads_o(cnt[ggas_regs_pkg::CNT_SMFU_TARGET_LOADS])
   );
 
+  // ---------------------------------------------------------------- one-sided communication
+
+  logic tx_rma_valid, tx_rma_ready, tx_rma_sop, tx_rma_eop, tx_ans_valid, tx_ans_ready, tx_ans_sop, tx_ans_eop,
+    rx_rma_valid, rx_rma_ready, rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop;
+  ggas_pkg::rma_hdr_t tx_rma_hdr, tx_ans_hdr, rx_rma_hdr, rx_ans_hdr;
+  logic [DATA_W-1:0] tx_rma_data, tx_ans_data, rx_rma_data, rx_ans_data;
+  logic        ext_context_req;
+  logic [63:0] ext_context_rdata;
+
+  // RMA-TIE
+  assign {page_ready, rma_cpl_ready, rx_rma_ready, rx_ans_ready} = '1;
+  assign {rma_wr_valid, rma_wr_sop, rma_wr_eop, rma_wr_hdr, rma_wr_data, rma_rd_valid, rma_rd_hdr} = '0;
+  assign {tx_rma_valid, tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data, tx_ans_valid, tx_ans_sop, tx_ans_eop, tx_ans_hdr, tx_ans_data} = '0;
+  assign ext_context_rdata = '0;
+  assign {sts.atu_status_done, sts.atu_status_busy} = '0;
+  assign cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::CNT_RMA_DESCRIPTORS] = '0;
+  // RMA-TIE end
+
   // ---------------------------------------------------------------- network and link
 
-  logic [2:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
-  logic [3*192-1:0] lnk_tx_hdr, lnk_rx_hdr;
-  logic [3*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
+  logic [3:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
+  logic [4*192-1:0] lnk_tx_hdr, lnk_rx_hdr;
+  logic [4*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
   logic lnk_ev_dead, lnk_ev_bad;
   logic [7:0] lnk_ev_dead_tries, lnk_ev_bad_op;
   logic [1:0] lnk_ev_lost;
@@ -198,7 +226,13 @@ module nic_top #(
     .rx_p_data_o(rx_p_data), .rx_np_valid_o(rx_np_valid), .rx_np_ready_i(rx_np_ready), .rx_np_sop_o(rx_np_sop),
     .rx_np_eop_o(rx_np_eop), .rx_np_hdr_o(rx_np_hdr), .rx_np_data_o(rx_np_data), .rx_rsp_valid_o(rx_rsp_valid),
     .rx_rsp_ready_i(rx_rsp_ready), .rx_rsp_sop_o(rx_rsp_sop), .rx_rsp_eop_o(rx_rsp_eop), .rx_rsp_hdr_o(rx_rsp_hdr),
-    .rx_rsp_data_o(rx_rsp_data), .lnk_sts_state_i(sts.link_status_state), .lnk_tx_valid_o(lnk_tx_valid),
+    .rx_rsp_data_o(rx_rsp_data), .tx_rma_valid_i(tx_rma_valid), .tx_rma_ready_o(tx_rma_ready),
+    .tx_rma_sop_i(tx_rma_sop), .tx_rma_eop_i(tx_rma_eop), .tx_rma_hdr_i(tx_rma_hdr), .tx_rma_data_i(tx_rma_data),
+    .tx_ans_valid_i(tx_ans_valid), .tx_ans_ready_o(tx_ans_ready), .tx_ans_sop_i(tx_ans_sop), .tx_ans_eop_i(tx_ans_eop),
+    .tx_ans_hdr_i(tx_ans_hdr), .tx_ans_data_i(tx_ans_data), .rx_rma_valid_o(rx_rma_valid), .rx_rma_ready_i(rx_rma_ready),
+    .rx_rma_sop_o(rx_rma_sop), .rx_rma_eop_o(rx_rma_eop), .rx_rma_hdr_o(rx_rma_hdr), .rx_rma_data_o(rx_rma_data),
+    .rx_ans_valid_o(rx_ans_valid), .rx_ans_ready_i(rx_ans_ready), .rx_ans_sop_o(rx_ans_sop), .rx_ans_eop_o(rx_ans_eop),
+    .rx_ans_hdr_o(rx_ans_hdr), .rx_ans_data_o(rx_ans_data), .lnk_sts_state_i(sts.link_status_state), .lnk_tx_valid_o(lnk_tx_valid),
     .lnk_tx_ready_i(lnk_tx_ready), .lnk_tx_sop_o(lnk_tx_sop), .lnk_tx_eop_o(lnk_tx_eop), .lnk_tx_hdr_o(lnk_tx_hdr),
     .lnk_tx_data_o(lnk_tx_data), .lnk_rx_valid_i(lnk_rx_valid), .lnk_rx_ready_o(lnk_rx_ready),
     .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr), .lnk_rx_data_i(lnk_rx_data),
@@ -244,7 +278,7 @@ module nic_top #(
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
     .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
-    .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata), .ext_msix_req_o(ext_msix_req),
+    .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata), .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
     .ext_msix_rdata_i(ext_msix_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata),
     .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
   );

@@ -60,6 +60,7 @@ module hostif #(
   input  ggas_pkg::tlp_hdr_t ld_cpl_hdr_i,
   input  wire  [DATA_W-1:0] ld_cpl_data_i,
 
+  // ---- SMFU: requests to the host, their completions
   input  wire               tgt_req_valid_i,
   output logic              tgt_req_ready_o,
   input  wire               tgt_req_sop_i,
@@ -73,6 +74,32 @@ module hostif #(
   output logic              tgt_cpl_eop_o,
   output ggas_pkg::tlp_hdr_t tgt_cpl_hdr_o,
   output logic [DATA_W-1:0] tgt_cpl_data_o,
+
+  // ---- RMA: writes to context pages, requests to the host, completions
+  output logic              page_valid_o,
+  input  wire               page_ready_i,
+  output logic              page_sop_o,
+  output logic              page_eop_o,
+  output ggas_pkg::tlp_hdr_t page_hdr_o,
+  output logic [DATA_W-1:0] page_data_o,
+
+  input  wire               tx_np_ok_i,       // the host takes non-posted requests
+  input  wire               rma_wr_valid_i,
+  output logic              rma_wr_ready_o,
+  input  wire               rma_wr_sop_i,
+  input  wire               rma_wr_eop_i,
+  input  ggas_pkg::tlp_hdr_t rma_wr_hdr_i,
+  input  wire  [DATA_W-1:0] rma_wr_data_i,
+  input  wire               rma_rd_valid_i,
+  output logic              rma_rd_ready_o,
+  input  ggas_pkg::tlp_hdr_t rma_rd_hdr_i,
+
+  output logic              rma_cpl_valid_o,
+  input  wire               rma_cpl_ready_i,
+  output logic              rma_cpl_sop_o,
+  output logic              rma_cpl_eop_o,
+  output ggas_pkg::tlp_hdr_t rma_cpl_hdr_o,
+  output logic [DATA_W-1:0] rma_cpl_data_o,
 
   // ---- registers: access, answer in the next cycle
   output logic              reg_req_o,
@@ -124,8 +151,12 @@ module hostif #(
     .malformed_o(rx_malformed), .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o), .busy_o(rx_busy)
   );
 
-  assign p_ready       = p_hdr.regs || win_p_ready_i;
-  assign win_p_valid_o = p_valid && !p_hdr.regs;
+  wire p_regs   = p_hdr.dest == hostif_pkg::TO_REGS;
+  wire p_page   = p_hdr.dest == hostif_pkg::TO_PAGE;
+  wire p_window = p_hdr.dest == hostif_pkg::TO_WINDOW;
+
+  assign p_ready       = p_window ? win_p_ready_i : p_page ? page_ready_i : 1'b1;
+  assign win_p_valid_o = p_valid && p_window;
   assign win_p_sop_o   = p_sop;
   assign win_p_eop_o   = p_eop;
   assign win_p_data_o  = p_data;
@@ -145,6 +176,15 @@ module hostif #(
   assign win_p_hdr_o.attr       = p_hdr.attr;
   assign win_p_hdr_o.poisoned   = 1'b0;
 
+  assign page_valid_o = p_valid && p_page;
+  assign page_sop_o   = p_sop;
+  assign page_eop_o   = p_eop;
+  assign page_data_o  = p_data;
+  always_comb begin
+    page_hdr_o     = win_p_hdr_o;
+    page_hdr_o.bar = ggas_pkg::BAR_PAGES;
+  end
+
   // ---- non-posted requests and registers
   logic np_cpl_valid, np_cpl_ready, np_busy, reg_unsupported;
   ggas_pkg::tlp_hdr_t np_cpl_hdr;
@@ -155,7 +195,7 @@ module hostif #(
     .clk_i(clk_i), .rst_ni(rst_ni), .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop),
     .full_o(np_full), .push_i(np_push), .push_hdr_i(np_hdr), .credit_o(np_credit_o),
     .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i), .win_hdr_o(win_np_hdr_o),
-    .wr_valid_i(p_valid && p_hdr.regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]), .wr_data_i(p_data[63:0]),
+    .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]), .wr_data_i(p_data[63:0]),
     .reg_req_o(reg_req_o), .reg_write_o(reg_write_o), .reg_addr_o(reg_addr_o), .reg_wdata_o(reg_wdata_o),
     .reg_wstrb_o(reg_wstrb_o), .reg_rdata_i(reg_rdata_i), .reg_error_i(reg_error_i),
     .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr), .cpl_data_o(np_cpl_data),
@@ -171,9 +211,14 @@ module hostif #(
     .rx_valid_i(rx_cpl_valid_i), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_sop_i), .rx_eop_i(rx_cpl_eop_i),
     .rx_hdr_i(rx_cpl_hdr_i), .rx_data_i(rx_cpl_data_i),
     .tgt_valid_o(tgt_cpl_valid_o), .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_sop_o), .tgt_eop_o(tgt_cpl_eop_o),
-    .tgt_hdr_o(tgt_cpl_hdr_o), .tgt_data_o(tgt_cpl_data_o),
+    .tgt_hdr_o(tgt_cpl_hdr_o), .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_valid_o), .rma_ready_i(rma_cpl_ready_i),
     .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info), .busy_o(cpl_busy)
   );
+
+  assign rma_cpl_sop_o  = tgt_cpl_sop_o;
+  assign rma_cpl_eop_o  = tgt_cpl_eop_o;
+  assign rma_cpl_hdr_o  = tgt_cpl_hdr_o;
+  assign rma_cpl_data_o = tgt_cpl_data_o;
 
   // ---- out
   logic tx_busy;
@@ -182,6 +227,9 @@ module hostif #(
     .clk_i(clk_i), .rst_ni(rst_ni), .cfg_bus_id_i(cfg_bus_id_i),
     .tgt_valid_i(tgt_req_valid_i), .tgt_ready_o(tgt_req_ready_o), .tgt_sop_i(tgt_req_sop_i), .tgt_eop_i(tgt_req_eop_i),
     .tgt_hdr_i(tgt_req_hdr_i), .tgt_data_i(tgt_req_data_i),
+    .wr_valid_i(rma_wr_valid_i), .wr_ready_o(rma_wr_ready_o), .wr_sop_i(rma_wr_sop_i), .wr_eop_i(rma_wr_eop_i),
+    .wr_hdr_i(rma_wr_hdr_i), .wr_data_i(rma_wr_data_i),
+    .rd_valid_i(rma_rd_valid_i), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_hdr_i), .np_ok_i(tx_np_ok_i),
     .evt_valid_i(evt_valid_i), .evt_ready_o(evt_ready_o), .evt_addr_i(evt_addr_i), .evt_data_i(evt_data_i),
     .msix_valid_i(msix_valid_i), .msix_ready_o(msix_ready_o), .msix_addr_i(msix_addr_i), .msix_data_i(msix_data_i),
     .ld_valid_i(ld_cpl_valid_i), .ld_ready_o(ld_cpl_ready_o), .ld_sop_i(ld_cpl_sop_i), .ld_eop_i(ld_cpl_eop_i),

@@ -36,8 +36,12 @@ module hostif_check (
   wire on_window = hdr_i.bar == ggas_pkg::BAR_WINDOW;
   wire on_quiet  = hdr_i.bar == ggas_pkg::BAR_PAGES && hdr_i.addr[63:20] == '0 && hdr_i.addr[11:0] == '0 && sized;
 
+  // A page takes whole DWs from 0x010 to 0x3ff.
+  wire on_page   = hdr_i.bar == ggas_pkg::BAR_PAGES && hdr_i.addr[63:20] == '0 && hdr_i.addr[11:4] != '0 && end_dw <= 12'd256
+      && fbe == 4'hf && (len == 11'd1 || lbe == 4'hf);
+
   assign malformed_o  = (is_write || is_read) && (bad_len || bad_addr || bad_be || hdr_i.poisoned);
-  assign write_ok_o   = is_write && !malformed_o && (on_regs || on_window);
+  assign write_ok_o   = is_write && !malformed_o && (on_regs || on_window || on_page);
   assign read_ok_o    = is_read && !malformed_o && (on_regs || on_window || on_quiet);
   assign non_posted_o = is_read || hdr_i.kind == ggas_pkg::TLP_OTHER_NP;
 

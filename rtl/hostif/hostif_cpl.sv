@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag. What is cut or makes no
-// sense is dropped with an event; the waiting read then ends with its time-out.
+// Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag (below 128 the SMFU, below
+// 256 the RMA). What is cut or makes no sense is dropped with an event; the waiting read then ends with its time-out.
 // Latency: last beat in -> first beat out: 2 cycles.
 `default_nettype none
 
@@ -24,6 +24,10 @@ module hostif_cpl #(
   output ggas_pkg::tlp_hdr_t tgt_hdr_o,
   output logic [DATA_W-1:0] tgt_data_o,
 
+  // RMA: sop, eop, header and data are those of tgt_*
+  output logic              rma_valid_o,
+  input  wire               rma_ready_i,
+
   output logic              malformed_o,    // event pulses, at most one of the two in a cycle
   output logic              unexpected_o,
   output logic [39:0]       info_o,         // tag
@@ -41,10 +45,10 @@ module hostif_cpl #(
   wire [10:0] beats     = no_data ? 11'd1 : (rx_hdr_i.len_dw + (DPB[10:0] - 11'd1)) >> LOG_DPB;
   wire        bad_len   = no_data ? rx_hdr_i.len_dw != 11'd0 : (rx_hdr_i.len_dw == 11'd0 || rx_hdr_i.len_dw > 11'd1024);
 
-  logic first, store, abort, cut, stray, wrong_end, full, empty;
+  logic first, store, abort, cut, stray, wrong_end, full, empty, out_valid, to_rma;
 
   wire sop_bad = !(with_data || no_data) || bad_len || rx_eop_i != (beats == 11'd1);
-  wire foreign = rx_hdr_i.tag[9:7] != 3'd0;  // a tag that the NIC never uses
+  wire foreign = rx_hdr_i.tag[9:8] != 2'd0;  // a tag that the NIC never uses
 
   hostif_frame i_frame (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rx_valid_i), .ready_o(rx_ready_o), .sop_i(rx_sop_i), .eop_i(rx_eop_i),
@@ -67,9 +71,13 @@ module hostif_cpl #(
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(full),
     .write_i(store), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_meta : meta_q),
     .abort_i(abort),
-    .valid_o(tgt_valid_o), .ready_i(tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o), .meta_o(out_meta), .data_o(tgt_data_o),
+    .valid_o(out_valid), .ready_i(to_rma ? rma_ready_i : tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o), .meta_o(out_meta), .data_o(tgt_data_o),
     .empty_o(empty)
   );
+
+  assign to_rma      = out_meta.tag[7];
+  assign tgt_valid_o = out_valid && !to_rma;
+  assign rma_valid_o = out_valid && to_rma;
 
   assign tgt_hdr_o.kind       = out_meta.has_data ? ggas_pkg::TLP_CPLD : ggas_pkg::TLP_CPL;
   assign tgt_hdr_o.bar        = 3'd7;

@@ -3,9 +3,14 @@
 
 package hostif_pkg;
 
+  // Whom a posted request is for.
+  localparam logic [1:0] TO_WINDOW = 2'd0;  // BAR2: window store
+  localparam logic [1:0] TO_REGS   = 2'd1;  // BAR0: register write
+  localparam logic [1:0] TO_PAGE   = 2'd2;  // BAR4: write to a context page
+
   // A checked posted request.
   typedef struct packed {
-    logic        regs;      // BAR0: register write; else window store
+    logic [1:0]  dest;      // TO_*
     logic [63:0] addr;
     logic [10:0] len_dw;
     logic [3:0]  first_be;
@@ -40,7 +45,7 @@ package hostif_pkg;
   } completion_t;
 
   // Widths, for parameters ($bits of a type is not understood everywhere).
-  localparam int unsigned POSTED_W = 103;
+  localparam int unsigned POSTED_W = 104;
   localparam int unsigned COMPLETION_W = 62;
 
 endpackage

@@ -69,7 +69,8 @@ module hostif_rx #(
   );
 
   hostif_pkg::posted_t sop_hdr;
-  assign sop_hdr.regs      = rx_hdr_i.bar == ggas_pkg::BAR_REGS;
+  assign sop_hdr.dest      = (rx_hdr_i.bar == ggas_pkg::BAR_REGS)  ? hostif_pkg::TO_REGS :
+                             (rx_hdr_i.bar == ggas_pkg::BAR_PAGES) ? hostif_pkg::TO_PAGE : hostif_pkg::TO_WINDOW;
   assign sop_hdr.addr      = rx_hdr_i.addr;
   assign sop_hdr.len_dw    = rx_hdr_i.len_dw;
   assign sop_hdr.first_be  = rx_hdr_i.first_be;

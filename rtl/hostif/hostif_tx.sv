@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that leaves for the host, in PCIe order. Requests: the SMFU's, event records, MSI-X messages, whole packets in
-// turn. Completions: the SMFU's and the host interface's own; one is offered only after every write that was taken here
+// Everything that leaves for the host, in PCIe order. Requests: the SMFU's, writes and reads of the RMA, event records, MSI-X
+// messages, whole packets in turn; reads of the RMA wait while the host takes none. Completions: the SMFU's and the host interface's own; one is offered only after every write that was taken here
 // before it has been accepted. Neither stream waits for the other in any other way.
 // Latency of either stream: 1 cycle.
 `default_nettype none
@@ -19,6 +19,20 @@ module hostif_tx #(
   input  wire               tgt_eop_i,
   input  ggas_pkg::tlp_hdr_t tgt_hdr_i,
   input  wire  [DATA_W-1:0] tgt_data_i,
+
+  // writes of the RMA
+  input  wire               wr_valid_i,
+  output logic              wr_ready_o,
+  input  wire               wr_sop_i,
+  input  wire               wr_eop_i,
+  input  ggas_pkg::tlp_hdr_t wr_hdr_i,
+  input  wire  [DATA_W-1:0] wr_data_i,
+
+  // reads of the RMA
+  input  wire               rd_valid_i,
+  output logic              rd_ready_o,
+  input  ggas_pkg::tlp_hdr_t rd_hdr_i,
+  input  wire               np_ok_i,     // the host takes non-posted requests
 
   // event records: 16 bytes
   input  wire               evt_valid_i,
@@ -68,40 +82,42 @@ module hostif_tx #(
   localparam int unsigned EVT_BEATS = (DATA_W >= 128) ? 1 : 2;
 
   // ---- requests: whose turn
-  localparam logic [1:0] SRC_TGT = 2'd0, SRC_EVT = 2'd1, SRC_MSIX = 2'd2;
+  localparam int unsigned TGT = 0, WR = 1, RD = 2, EVT = 3, MSIX = 4, SOURCES = 5;
 
-  logic       lock_q;    // in a packet of src_q
-  logic [1:0] src_q;
-  logic       own_q;     // the last packet was a record or a message: the SMFU comes first
   logic       beat_q;    // second beat of a record
   wire        evt_last = EVT_BEATS == 1 || beat_q;
 
-  logic [1:0] src;
+  wire req_free = !req_valid_o || req_ready_i;
+  logic [SOURCES-1:0] req, src;
+  logic take_eop, unused_locked;
+  assign req = {msix_valid_i, evt_valid_i, rd_valid_i && np_ok_i, wr_valid_i, tgt_valid_i};
+  wire take = req_free && src != '0;
+
+  arbiter_rr #(.N(SOURCES)) i_arbiter (
+    .clk_i(clk_i), .rst_ni(rst_ni), .clear_i(1'b0), .req_i(req), .take_i(take), .eop_i(take_eop), .grant_o(src),
+    .locked_o(unused_locked)
+  );
+
   always_comb begin
-    if (lock_q) src = src_q;
-    else if (tgt_valid_i && (own_q || !(evt_valid_i || msix_valid_i))) src = SRC_TGT;
-    else if (evt_valid_i) src = SRC_EVT;
-    else src = SRC_MSIX;
+    take_eop = 1'b1;
+    if (src[TGT]) take_eop = tgt_eop_i;
+    if (src[WR]) take_eop = wr_eop_i;
+    if (src[EVT]) take_eop = evt_last;
   end
 
-  wire req_free  = !req_valid_o || req_ready_i;
-  wire take_tgt  = req_free && src == SRC_TGT && tgt_valid_i;
-  wire take_evt  = req_free && src == SRC_EVT && evt_valid_i;
-  wire take_msix = req_free && src == SRC_MSIX && msix_valid_i;
-  wire take      = take_tgt || take_evt || take_msix;
-  wire take_eop  = take_tgt ? tgt_eop_i : (take_msix || evt_last);
-
-  assign tgt_ready_o  = req_free && src == SRC_TGT;
-  assign evt_ready_o  = take_evt && evt_last;
-  assign msix_ready_o = take_msix;
+  assign tgt_ready_o  = req_free && src[TGT];
+  assign wr_ready_o   = req_free && src[WR];
+  assign rd_ready_o   = req_free && src[RD];
+  assign evt_ready_o  = req_free && src[EVT] && evt_last;
+  assign msix_ready_o = req_free && src[MSIX];
 
   ggas_pkg::tlp_hdr_t own_hdr;
   assign own_hdr.kind       = ggas_pkg::TLP_MWR;
   assign own_hdr.bar        = 3'd7;
-  assign own_hdr.addr       = (src == SRC_EVT) ? evt_addr_i : msix_addr_i;
-  assign own_hdr.len_dw     = (src == SRC_EVT) ? 11'd4 : 11'd1;
+  assign own_hdr.addr       = src[EVT] ? evt_addr_i : msix_addr_i;
+  assign own_hdr.len_dw     = src[EVT] ? 11'd4 : 11'd1;
   assign own_hdr.first_be   = 4'hf;
-  assign own_hdr.last_be    = (src == SRC_EVT) ? 4'hf : 4'h0;
+  assign own_hdr.last_be    = src[EVT] ? 4'hf : 4'h0;
   assign own_hdr.tag        = 10'd0;
   assign own_hdr.requester  = cfg_bus_id_i;
   assign own_hdr.completer  = 16'd0;
@@ -122,20 +138,21 @@ module hostif_tx #(
   endgenerate
   assign msix_beat = {{(DATA_W - 32){1'b0}}, msix_data_i};
 
+  // A request of a unit: the header counts with its first beat.
+  wire unit_sop = src[TGT] ? tgt_sop_i : (src[RD] || wr_sop_i);
+  wire unit     = src[TGT] || src[WR] || src[RD];
+
   always_ff @(posedge clk_i) begin
-    if (take_tgt) begin
-      req_data_o <= tgt_data_i;
-      if (tgt_sop_i) begin
-        req_hdr_o           <= tgt_hdr_i;
-        req_hdr_o.requester <= cfg_bus_id_i;
-      end
-    end else if (take) begin
-      req_hdr_o  <= own_hdr;
-      req_data_o <= take_evt ? evt_beat : msix_beat;
-    end
     if (take) begin
-      req_sop_o <= take_tgt ? tgt_sop_i : !beat_q;
+      req_sop_o <= unit ? unit_sop : !beat_q;
       req_eop_o <= take_eop;
+      if (unit && unit_sop) begin
+        req_hdr_o           <= src[TGT] ? tgt_hdr_i : src[WR] ? wr_hdr_i : rd_hdr_i;
+        req_hdr_o.requester <= cfg_bus_id_i;
+      end else if (!unit) req_hdr_o <= own_hdr;
+      if (src[TGT]) req_data_o <= tgt_data_i;
+      else if (src[WR]) req_data_o <= wr_data_i;
+      else if (!src[RD]) req_data_o <= src[EVT] ? evt_beat : msix_beat;
     end
   end
 
@@ -147,18 +164,12 @@ module hostif_tx #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       req_valid_o <= 1'b0;
-      lock_q      <= 1'b0;
-      src_q       <= SRC_TGT;
-      own_q       <= 1'b0;
       beat_q      <= 1'b0;
       open_q      <= 1'b0;
     end else begin
       if (take) begin
         req_valid_o <= 1'b1;
-        lock_q      <= !take_eop;
-        src_q       <= src;
-        own_q       <= src != SRC_TGT;
-        if (take_evt) beat_q <= !evt_last;
+        if (src[EVT]) beat_q <= !evt_last;
       end else if (req_ready_i) begin
         req_valid_o <= 1'b0;
       end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link: sender, receiver and state. docs/packet-format.md has the protocol. Streams of the three virtual channels
-// stand side by side: bit v, or slice v, belongs to virtual channel v (VC_P, VC_NP, VC_RSP).
+// One link: sender, receiver and state. docs/packet-format.md has the protocol. Streams of the four virtual channels
+// stand side by side: bit v, or slice v, belongs to virtual channel v (VC_P, VC_NP, VC_RSP, VC_RMA).
 `default_nettype none
 
 module link #(
@@ -33,18 +33,18 @@ module link #(
 
     // packets from and to net. A packet that was offered but whose first beat was not taken may be withdrawn when the
     // link is no longer UP; one that was begun is taken to its end in any state.
-    input  wire logic [2:0]          tx_valid_i,
-    output      logic [2:0]          tx_ready_o,
-    input  wire logic [2:0]          tx_sop_i,
-    input  wire logic [2:0]          tx_eop_i,
-    input  wire logic [3*192-1:0]    tx_hdr_i,             // net_hdr_t, valid with sop
-    input  wire logic [3*DATA_W-1:0] tx_data_i,
-    output      logic [2:0]          rx_valid_o,
-    input  wire logic [2:0]          rx_ready_i,
-    output      logic [2:0]          rx_sop_o,
-    output      logic [2:0]          rx_eop_o,
-    output      logic [3*192-1:0]    rx_hdr_o,             // net_hdr_t, valid on every beat
-    output      logic [3*DATA_W-1:0] rx_data_o,
+    input  wire logic [3:0]          tx_valid_i,
+    output      logic [3:0]          tx_ready_o,
+    input  wire logic [3:0]          tx_sop_i,
+    input  wire logic [3:0]          tx_eop_i,
+    input  wire logic [4*192-1:0]    tx_hdr_i,             // net_hdr_t, valid with sop
+    input  wire logic [4*DATA_W-1:0] tx_data_i,
+    output      logic [3:0]          rx_valid_o,
+    input  wire logic [3:0]          rx_ready_i,
+    output      logic [3:0]          rx_sop_o,
+    output      logic [3:0]          rx_eop_o,
+    output      logic [4*192-1:0]    rx_hdr_o,             // net_hdr_t, valid on every beat
+    output      logic [4*DATA_W-1:0] rx_data_o,
 
     // events, as pulses; net turns them into event_t
     output      logic                ev_dead_o,            // the link was given up
@@ -80,7 +80,7 @@ module link #(
   logic        rx_empty, ctrl_valid, accept, repeated, nak;
   logic [31:0] ctrl;
   logic [7:0]  next_seq;
-  logic [35:0] freed;
+  logic [47:0] freed;
   link_rx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_rx (
       .clk_i, .rst_ni, .enable_i(up || state_q == INIT), .clear_i(down),
       .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i,
@@ -114,7 +114,7 @@ module link #(
   logic [1:0]        wr_kind, rp_kind;
   logic [DATA_W-1:0] wr_data, rp_data;
   logic [7:0]        seq, tries;
-  logic [2:0]        starved;
+  logic [3:0]        starved;
   logic              retiring, give_up;
   link_tx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_tx (
       .clk_i, .rst_ni, .clear_i(down), .up_i(up),

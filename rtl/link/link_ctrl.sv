@@ -15,7 +15,7 @@ module link_ctrl #(
     input  wire logic        hello_i,       // say it again: state and acknowledgement
     input  wire logic        poll_i,        // ask the other side for its credits
     input  wire logic        polled_i,      // the other side asks for ours
-    input  wire logic [35:0] freed_i,       // our credits, 12 bits a virtual channel
+    input  wire logic [47:0] freed_i,       // our credits, 12 bits a virtual channel
     input  wire logic [7:0]  next_seq_i,
     input  wire logic        ready_i,
     input  wire logic        seen_ready_i,
@@ -27,26 +27,19 @@ module link_ctrl #(
     input  wire logic        packet_flit_i  // another flit was sent
 );
   logic        hello_q, nak_q, poll_q;
-  logic [2:0]  stale;          // virtual channels whose credits changed since they were last told
-  logic [2:0]  force_q;        // tell although nothing changed
-  logic [35:0] told_q;
+  logic [3:0]  stale;          // virtual channels whose credits changed since they were last told
+  logic [3:0]  force_q;        // tell although nothing changed
+  logic [47:0] told_q;
   logic [1:0]  last_vc_q, vc;  // channel in this flit: round robin
   logic [7:0]  gap_q;
   logic [11:0] credit;
   logic [31:0] content, crc;
 
   always_comb begin
-    for (int v = 0; v < 3; v = v + 1) stale[v] = force_q[v] || told_q[v*12+:12] != freed_i[v*12+:12];
-    case (last_vc_q)
-      2'd0: vc = stale[1] ? 2'd1 : stale[2] ? 2'd2 : 2'd0;
-      2'd1: vc = stale[2] ? 2'd2 : stale[0] ? 2'd0 : 2'd1;
-      default: vc = stale[0] ? 2'd0 : stale[1] ? 2'd1 : 2'd2;
-    endcase
-    case (vc)
-      2'd0: credit = freed_i[11:0];
-      2'd1: credit = freed_i[23:12];
-      default: credit = freed_i[35:24];
-    endcase
+    for (int v = 0; v < 4; v = v + 1) stale[v] = force_q[v] || told_q[v*12+:12] != freed_i[v*12+:12];
+    vc = last_vc_q;
+    for (int i = 3; i >= 1; i = i - 1) if (stale[last_vc_q + i[1:0]]) vc = last_vc_q + i[1:0];
+    credit = freed_i[vc*12+:12];
   end
 
   assign valid_o  = hello_q || nak_q || poll_q || stale != '0;
@@ -78,7 +71,7 @@ module link_ctrl #(
         last_vc_q <= vc;
         gap_q     <= '0;
       end else if (packet_flit_i && gap_q < GAP[7:0]) gap_q <= gap_q + 8'd1;
-      for (int v = 0; v < 3; v = v + 1) begin
+      for (int v = 0; v < 4; v = v + 1) begin
         if (polled_i) force_q[v] <= 1'b1;
         else if (sent_i && vc == v[1:0]) force_q[v] <= 1'b0;
         if (sent_i && vc == v[1:0]) told_q[v*12+:12] <= freed_i[v*12+:12];

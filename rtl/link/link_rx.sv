@@ -17,12 +17,12 @@ module link_rx #(
     input  wire logic [1:0]          link_rx_kind_i,
     input  wire logic [DATA_W-1:0]   link_rx_data_i,
     // packets; one bit or slice a virtual channel
-    output      logic [2:0]          rx_valid_o,
-    input  wire logic [2:0]          rx_ready_i,
-    output      logic [2:0]          rx_sop_o,
-    output      logic [2:0]          rx_eop_o,
-    output      logic [3*192-1:0]    rx_hdr_o,
-    output      logic [3*DATA_W-1:0] rx_data_o,
+    output      logic [3:0]          rx_valid_o,
+    input  wire logic [3:0]          rx_ready_i,
+    output      logic [3:0]          rx_sop_o,
+    output      logic [3:0]          rx_eop_o,
+    output      logic [4*192-1:0]    rx_hdr_o,
+    output      logic [4*DATA_W-1:0] rx_data_o,
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
     output      logic                ctrl_valid_o,    // an intact CTRL flit
@@ -31,8 +31,8 @@ module link_rx #(
     output      logic                repeat_o,        // a packet arrived again: acknowledge once more
     output      logic                nak_o,           // first sign of a loss
     output      logic [7:0]          next_seq_o,      // sequence number expected next
-    output      logic [35:0]         freed_o,         // units freed since reset, 12 bits a virtual channel
-    // an intact packet that no buffer can hold (virtual channel, length, or beyond its credits)
+    output      logic [47:0]         freed_o,         // units freed since reset, 12 bits a virtual channel
+    // an intact packet that no buffer can hold (length, or beyond its credits)
     output      logic                ev_bad_o,
     output      logic [15:0]         ev_bad_src_o,
     output      logic [7:0]          ev_bad_op_o,
@@ -80,18 +80,18 @@ module link_rx #(
   logic [11:0] flits;     // payload flits that len_dw asks for
   logic [7:0]  ahead;     // sequence number relative to the one expected
   logic        framing_error, payload, intact, take, fits, nak;
-  logic [2:0]  vc_sel, over;
+  logic [3:0]  vc_sel, over;
 
   assign flits   = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
   assign ahead   = hdr_q.seq - expected_q;
   assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
-  assign vc_sel  = {hdr_q.vc == ggas_pkg::VC_RSP, hdr_q.vc == ggas_pkg::VC_NP, hdr_q.vc == ggas_pkg::VC_P};
+  assign vc_sel  = 4'd1 << hdr_q.vc;
   assign intact  = is_eop && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == flits
       && ~crc_q == link_rx_data_i[31:0];
   assign framing_error = (is_sop && framing_q == F_OPEN) || (is_data && framing_q == F_IDLE)
       || (is_eop && framing_q != F_JUNK && !intact);
   assign take    = intact && ahead == 8'd0;
-  assign fits    = vc_sel != '0 && hdr_q.len_dw <= MTU_DW && (over & vc_sel) == '0;
+  assign fits    = hdr_q.len_dw <= MTU_DW && (over & vc_sel) == '0;
   assign nak     = framing_error || (intact && ahead != 8'd0 && !ahead[7]);
 
   assign accept_o   = take;
@@ -153,8 +153,8 @@ module link_rx #(
   // ---------------------------------------------------------------- buffers, order, credits
   // An NP packet carries the number of P packets accepted before it, and waits until so many have left.
   logic [MARK_W-1:0] p_in_q, p_out_q, np_mark;
-  logic [2:0]        valid, ready, empty, freed;
-  logic [20:0]       freed_units;
+  logic [3:0]        valid, ready, empty, freed;
+  logic [27:0]       freed_units;
   logic              np_may_go;
   ggas_pkg::net_hdr_t hdr_store;
 
@@ -164,8 +164,8 @@ module link_rx #(
   end
 
   assign np_may_go  = $signed(p_out_q - np_mark) >= 0;
-  assign rx_valid_o = valid & {1'b1, np_may_go, 1'b1};
-  assign ready      = rx_ready_i & {1'b1, np_may_go, 1'b1};
+  assign rx_valid_o = valid & {2'b11, np_may_go, 1'b1};
+  assign ready      = rx_ready_i & {2'b11, np_may_go, 1'b1};
   assign empty_o    = &empty;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -178,7 +178,7 @@ module link_rx #(
     end
   end
 
-  for (genvar v = 0; v < 3; v = v + 1) begin : g_vc
+  for (genvar v = 0; v < 4; v = v + 1) begin : g_vc
     localparam int unsigned MW = (v == 1) ? MARK_W : 1;
     logic [MW-1:0]      mark_in, mark_out;
     ggas_pkg::net_hdr_t hdr_out;

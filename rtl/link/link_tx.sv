@@ -12,12 +12,12 @@ module link_tx #(
     input  wire logic                clear_i,          // DOWN: credits start again
     input  wire logic                up_i,
     // packets; one bit or slice a virtual channel
-    input  wire logic [2:0]          tx_valid_i,
-    output      logic [2:0]          tx_ready_o,
-    input  wire logic [2:0]          tx_sop_i,
-    input  wire logic [2:0]          tx_eop_i,
-    input  wire logic [3*192-1:0]    tx_hdr_i,
-    input  wire logic [3*DATA_W-1:0] tx_data_i,
+    input  wire logic [3:0]          tx_valid_i,
+    output      logic [3:0]          tx_ready_o,
+    input  wire logic [3:0]          tx_sop_i,
+    input  wire logic [3:0]          tx_eop_i,
+    input  wire logic [4*192-1:0]    tx_hdr_i,
+    input  wire logic [4*DATA_W-1:0] tx_data_i,
     // flits
     output      logic                link_tx_valid_o,
     input  wire logic                link_tx_ready_i,
@@ -33,7 +33,7 @@ module link_tx #(
     input  wire logic                credit_valid_i,
     input  wire logic [1:0]          credit_vc_i,
     input  wire logic [11:0]         credit_i,
-    output      logic [2:0]          starved_o,        // a packet waits for credits
+    output      logic [3:0]          starved_o,        // a packet waits for credits
     // replay buffer
     output      logic                wr_valid_o,       // link_tx_* will hold this new flit: keep it
     output      logic [1:0]          wr_kind_o,
@@ -60,19 +60,19 @@ module link_tx #(
   // W1, W2: header words of a 64-bit link. DRAIN: the link died under the packet, its rest is swallowed.
   typedef enum logic [2:0] {S_IDLE, S_W1, S_W2, S_DATA, S_EOP, S_DRAIN} state_t;
   state_t      state_q, state_d;
-  logic [2:0]  cur_q, cur;       // virtual channel of the packet, one-hot
+  logic [3:0]  cur_q, cur;       // virtual channel of the packet, one-hot
   logic        begun_q, begun_d; // its first beat was taken
   logic [31:0] crc_q, crc_next;
 
   // ---------------------------------------------------------------- credits
-  logic [11:0] sent_q [0:2];
-  logic [11:0] freed_q [0:2];
-  logic [11:0] cost [0:2];
-  logic [11:0] left [0:2];
-  logic [10:0] len_dw [0:2];
-  logic [2:0]  want, pay;
+  logic [11:0] sent_q [0:3];
+  logic [11:0] freed_q [0:3];
+  logic [11:0] cost [0:3];
+  logic [11:0] left [0:3];
+  logic [10:0] len_dw [0:3];
+  logic [3:0]  want, pay;
   always_comb begin
-    for (int v = 0; v < 3; v = v + 1) begin
+    for (int v = 0; v < 4; v = v + 1) begin
       len_dw[v] = tx_hdr_i[v*192+21+:11];
       want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
       cost[v] = (({1'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 12'd1;
@@ -85,12 +85,12 @@ module link_tx #(
   // ---------------------------------------------------------------- what this cycle sends
   logic       slot;          // the output register is free
   logic       startable, new_flit, rp_flit, ctrl_flit, first, last_word, take, cur_eop, cur_valid;
-  logic [2:0] grant;
+  logic [3:0] grant;
   ggas_pkg::net_hdr_t hdr;
   logic [DATA_W-1:0]  beat;
 
   logic unused_locked;  // a packet's owner is kept in cur_q, from its first flit on
-  arbiter_rr #(.N(3)) i_arbiter (
+  arbiter_rr #(.N(4)) i_arbiter (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant), .locked_o(unused_locked)
   );
 
@@ -105,7 +105,7 @@ module link_tx #(
     hdr = '0;
     beat = '0;
     cur_eop = 1'b0;
-    for (int v = 0; v < 3; v = v + 1) begin
+    for (int v = 0; v < 4; v = v + 1) begin
       if (cur[v]) begin
         hdr = tx_hdr_i[v*192+:192];
         beat = tx_data_i[v*DATA_W+:DATA_W];
@@ -209,7 +209,7 @@ module link_tx #(
       begun_q <= 1'b0;
       cur_q   <= '0;
       link_tx_valid_o <= 1'b0;
-      for (int v = 0; v < 3; v = v + 1) begin
+      for (int v = 0; v < 4; v = v + 1) begin
         sent_q[v]  <= '0;
         freed_q[v] <= '0;
       end
@@ -218,7 +218,7 @@ module link_tx #(
       begun_q <= begun_d;
       if (first) cur_q <= grant;
       if (slot) link_tx_valid_o <= ctrl_flit || rp_flit || new_flit;
-      for (int v = 0; v < 3; v = v + 1) begin
+      for (int v = 0; v < 4; v = v + 1) begin
         if (clear_i) begin
           sent_q[v]  <= '0;
           freed_q[v] <= '0;
@@ -230,8 +230,8 @@ module link_tx #(
       end
     end
   end
-  logic [11:0] newer [0:2];
-  always_comb for (int v = 0; v < 3; v = v + 1) newer[v] = credit_i - freed_q[v];
+  logic [11:0] newer [0:3];
+  always_comb for (int v = 0; v < 4; v = v + 1) newer[v] = credit_i - freed_q[v];
 
   always_ff @(posedge clk_i) begin
     if (ctrl_flit) begin

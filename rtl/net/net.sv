@@ -20,7 +20,7 @@ module net #(
     output      logic                peer_valid_o,
     output      logic                link_up_o,
 
-    // packets from the units
+    // packets from the SMFU
     input  wire logic                tx_p_valid_i,
     output      logic                tx_p_ready_o,
     input  wire logic                tx_p_sop_i,
@@ -39,7 +39,7 @@ module net #(
     input  wire logic                tx_rsp_eop_i,
     input  wire ggas_pkg::net_hdr_t  tx_rsp_hdr_i,
     input  wire logic [DATA_W-1:0]   tx_rsp_data_i,
-    // packets to the units
+    // packets to the SMFU
     output      logic                rx_p_valid_o,
     input  wire logic                rx_p_ready_i,
     output      logic                rx_p_sop_o,
@@ -58,21 +58,47 @@ module net #(
     output      logic                rx_rsp_eop_o,
     output      ggas_pkg::net_hdr_t  rx_rsp_hdr_o,
     output      logic [DATA_W-1:0]   rx_rsp_data_o,
+    // packets from the RMA
+    input  wire logic                tx_rma_valid_i,
+    output      logic                tx_rma_ready_o,
+    input  wire logic                tx_rma_sop_i,
+    input  wire logic                tx_rma_eop_i,
+    input  wire ggas_pkg::rma_hdr_t  tx_rma_hdr_i,
+    input  wire logic [DATA_W-1:0]   tx_rma_data_i,
+    input  wire logic                tx_ans_valid_i,
+    output      logic                tx_ans_ready_o,
+    input  wire logic                tx_ans_sop_i,
+    input  wire logic                tx_ans_eop_i,
+    input  wire ggas_pkg::rma_hdr_t  tx_ans_hdr_i,
+    input  wire logic [DATA_W-1:0]   tx_ans_data_i,
+    // packets to the RMA
+    output      logic                rx_rma_valid_o,
+    input  wire logic                rx_rma_ready_i,
+    output      logic                rx_rma_sop_o,
+    output      logic                rx_rma_eop_o,
+    output      ggas_pkg::rma_hdr_t  rx_rma_hdr_o,
+    output      logic [DATA_W-1:0]   rx_rma_data_o,
+    output      logic                rx_ans_valid_o,
+    input  wire logic                rx_ans_ready_i,
+    output      logic                rx_ans_sop_o,
+    output      logic                rx_ans_eop_o,
+    output      ggas_pkg::rma_hdr_t  rx_ans_hdr_o,
+    output      logic [DATA_W-1:0]   rx_ans_data_o,
 
     // link; bit or slice v is virtual channel v. Connect to the ports of `link` of the same name without lnk_
     input  wire logic [1:0]          lnk_sts_state_i,
-    output      logic [2:0]          lnk_tx_valid_o,
-    input  wire logic [2:0]          lnk_tx_ready_i,
-    output      logic [2:0]          lnk_tx_sop_o,
-    output      logic [2:0]          lnk_tx_eop_o,
-    output      logic [3*192-1:0]    lnk_tx_hdr_o,
-    output      logic [3*DATA_W-1:0] lnk_tx_data_o,
-    input  wire logic [2:0]          lnk_rx_valid_i,
-    output      logic [2:0]          lnk_rx_ready_o,
-    input  wire logic [2:0]          lnk_rx_sop_i,
-    input  wire logic [2:0]          lnk_rx_eop_i,
-    input  wire logic [3*192-1:0]    lnk_rx_hdr_i,
-    input  wire logic [3*DATA_W-1:0] lnk_rx_data_i,
+    output      logic [3:0]          lnk_tx_valid_o,
+    input  wire logic [3:0]          lnk_tx_ready_i,
+    output      logic [3:0]          lnk_tx_sop_o,
+    output      logic [3:0]          lnk_tx_eop_o,
+    output      logic [4*192-1:0]    lnk_tx_hdr_o,
+    output      logic [4*DATA_W-1:0] lnk_tx_data_o,
+    input  wire logic [3:0]          lnk_rx_valid_i,
+    output      logic [3:0]          lnk_rx_ready_o,
+    input  wire logic [3:0]          lnk_rx_sop_i,
+    input  wire logic [3:0]          lnk_rx_eop_i,
+    input  wire logic [4*192-1:0]    lnk_rx_hdr_i,
+    input  wire logic [4*DATA_W-1:0] lnk_rx_data_i,
     input  wire logic                lnk_ev_dead_i,
     input  wire logic [7:0]          lnk_ev_dead_tries_i,
     input  wire logic [1:0]          lnk_ev_lost_i,
@@ -93,21 +119,31 @@ module net #(
   assign link_up_o    = lnk_sts_state_i == LINK_UP;
 
   // ---------------------------------------------------------------- from the units
-  // One unit today. A second one joins here, with an arbiter_rr (HOLD) a virtual channel.
-  logic [2:0] tx_valid, tx_ready, tx_sop, tx_eop;
-  assign tx_valid = {tx_rsp_valid_i, tx_np_valid_i, tx_p_valid_i};
-  assign tx_sop   = {tx_rsp_sop_i, tx_np_sop_i, tx_p_sop_i};
-  assign tx_eop   = {tx_rsp_eop_i, tx_np_eop_i, tx_p_eop_i};
-  assign {tx_rsp_ready_o, tx_np_ready_o, tx_p_ready_o} = tx_ready;
+  // Responses come from two units, whole packets in turn.
+  logic [1:0] rsp_req, rsp_grant;
+  logic       rsp_ready, unused_rsp_locked;
+  assign rsp_req = {tx_ans_valid_i, tx_rsp_valid_i};
+  arbiter_rr #(.N(2), .HOLD(1'b1)) i_rsp_arbiter (
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(rsp_req), .take_i(rsp_grant != '0 && rsp_ready),
+      .eop_i(rsp_grant[1] ? tx_ans_eop_i : tx_rsp_eop_i), .grant_o(rsp_grant), .locked_o(unused_rsp_locked)
+  );
+  assign tx_rsp_ready_o = rsp_grant[0] && rsp_ready;
+  assign tx_ans_ready_o = rsp_grant[1] && rsp_ready;
+
+  logic [3:0] tx_valid, tx_ready, tx_sop, tx_eop;
+  assign tx_valid = {tx_rma_valid_i, rsp_grant != '0, tx_np_valid_i, tx_p_valid_i};
+  assign tx_sop   = {tx_rma_sop_i, rsp_grant[1] ? tx_ans_sop_i : tx_rsp_sop_i, tx_np_sop_i, tx_p_sop_i};
+  assign tx_eop   = {tx_rma_eop_i, rsp_grant[1] ? tx_ans_eop_i : tx_rsp_eop_i, tx_np_eop_i, tx_p_eop_i};
+  assign {tx_rma_ready_o, rsp_ready, tx_np_ready_o, tx_p_ready_o} = tx_ready;
   assign lnk_tx_sop_o  = tx_sop;
   assign lnk_tx_eop_o  = tx_eop;
-  assign lnk_tx_hdr_o  = {tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
-  assign lnk_tx_data_o = {tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
+  assign lnk_tx_hdr_o  = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
+  assign lnk_tx_data_o = {tx_rma_data_i, rsp_grant[1] ? tx_ans_data_i : tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
 
   // Route: fixed with the first beat that is taken.
-  logic [2:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
-  logic [2:0] own, out, loop_valid, loop_ready;
-  for (genvar v = 0; v < 3; v = v + 1) begin : g_route
+  logic [3:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
+  logic [3:0] own, out, loop_valid, loop_ready;
+  for (genvar v = 0; v < 4; v = v + 1) begin : g_route
     logic [15:0] dst;
     assign dst     = lnk_tx_hdr_o[v*192+48+:16];
     assign own[v]  = inside_q[v] ? own_q[v] : dst == cfg_node_i;
@@ -131,28 +167,41 @@ module net #(
   // P packets that begin later pass it.
   logic np_offered_q, np_may_go;
   assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
-  assign loop_valid = tx_valid & own & {1'b1, np_may_go, 1'b1};
+  assign loop_valid = tx_valid & own & {2'b11, np_may_go, 1'b1};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) np_offered_q <= 1'b0;
     else np_offered_q <= loop_valid[1] && !(loop_ready[1] && tx_eop[1]);
   end
 
   // ---------------------------------------------------------------- to the units
-  logic [2:0] rx_ready, rx_valid, rx_sop, rx_eop, bad, bad_end;
-  ggas_pkg::net_hdr_t  rx_hdr_p, rx_hdr_np, rx_hdr_rsp;
-  logic [3*192-1:0]    rx_hdr;
-  logic [3*DATA_W-1:0] rx_data;
-  assign rx_ready = {rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
-  assign {rx_rsp_valid_o, rx_np_valid_o, rx_p_valid_o} = rx_valid;
-  assign {rx_rsp_sop_o, rx_np_sop_o, rx_p_sop_o} = rx_sop;
-  assign {rx_rsp_eop_o, rx_np_eop_o, rx_p_eop_o} = rx_eop;
-  assign {rx_hdr_rsp, rx_hdr_np, rx_hdr_p} = rx_hdr;
-  assign rx_p_hdr_o   = rx_hdr_p;
-  assign rx_np_hdr_o  = rx_hdr_np;
-  assign rx_rsp_hdr_o = rx_hdr_rsp;
-  assign {rx_rsp_data_o, rx_np_data_o, rx_p_data_o} = rx_data;
+  logic [3:0] rx_ready, rx_valid, rx_sop, rx_eop, bad, bad_end;
+  logic [4*192-1:0]    rx_hdr;
+  logic [4*DATA_W-1:0] rx_data;
+  logic                rsp_to_rma;
+  assign rx_ready = {rx_rma_ready_i, rsp_to_rma ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
+  assign rx_p_valid_o   = rx_valid[0];
+  assign rx_np_valid_o  = rx_valid[1];
+  assign rx_rsp_valid_o = rx_valid[2] && !rsp_to_rma;
+  assign rx_ans_valid_o = rx_valid[2] && rsp_to_rma;
+  assign rx_rma_valid_o = rx_valid[3];
+  assign {rx_rma_sop_o, rx_rsp_sop_o, rx_np_sop_o, rx_p_sop_o} = rx_sop;
+  assign {rx_rma_eop_o, rx_rsp_eop_o, rx_np_eop_o, rx_p_eop_o} = rx_eop;
+  assign {rx_rma_hdr_o, rx_rsp_hdr_o, rx_np_hdr_o, rx_p_hdr_o} = rx_hdr;
+  assign {rx_rma_data_o, rx_rsp_data_o, rx_np_data_o, rx_p_data_o} = rx_data;
+  assign rx_ans_sop_o   = rx_sop[2];
+  assign rx_ans_eop_o   = rx_eop[2];
+  assign rx_ans_hdr_o   = rx_hdr[2*192+:192];
+  assign rx_ans_data_o  = rx_data[2*DATA_W+:DATA_W];
 
-  for (genvar v = 0; v < 3; v = v + 1) begin : g_merge
+  // Which unit a response is for: its op says so, with the first beat.
+  logic rsp_to_rma_q;
+  assign rsp_to_rma = rx_sop[2] ? rx_hdr[2*192+124+:4] != 4'd0 : rsp_to_rma_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rsp_to_rma_q <= 1'b0;
+    else if (rx_valid[2] && rx_ready[2]) rsp_to_rma_q <= rsp_to_rma;
+  end
+
+  for (genvar v = 0; v < 4; v = v + 1) begin : g_merge
     logic [191:0] hdr;        // of the link's packet, valid on every beat
     logic [10:0]  len_dw;
     logic [1:0] grant;        // bit 0 link, bit 1 loopback
@@ -166,6 +215,15 @@ module net #(
         ggas_pkg::OP_SMFU_QUIET:     op_ok = v == 1 && len_dw == '0;
         ggas_pkg::OP_SMFU_LOAD_RSP:  op_ok = v == 2;
         ggas_pkg::OP_SMFU_QUIET_RSP: op_ok = v == 2 && len_dw == '0;
+        ggas_pkg::OP_RMA_PUT:        op_ok = v == 3 && len_dw != '0;
+        ggas_pkg::OP_RMA_GET:        op_ok = v == 3 && len_dw == 11'd6;
+        ggas_pkg::OP_RMA_NOTIFY:     op_ok = v == 3 && len_dw == 11'd4;
+        ggas_pkg::OP_RMA_ATOMIC:     op_ok = v == 3 && len_dw == 11'd10;
+        ggas_pkg::OP_VELO_MSG:       op_ok = v == 3 && len_dw >= 11'd4 && len_dw <= 11'd20;
+        ggas_pkg::OP_RMA_ACK:        op_ok = v == 2 && len_dw == '0;
+        ggas_pkg::OP_RMA_GET_DATA:   op_ok = v == 2 && len_dw != '0;
+        ggas_pkg::OP_RMA_GET_DONE:   op_ok = v == 2 && len_dw == '0;
+        ggas_pkg::OP_RMA_ATOMIC_RSP: op_ok = v == 2 && len_dw == 11'd4;
         default:                     op_ok = 1'b0;
       endcase
     end
@@ -203,7 +261,8 @@ module net #(
     if (lnk_ev_bad_i) {bad_src, bad_op} = {lnk_ev_bad_src_i, lnk_ev_bad_op_i};
     else if (bad_end[0]) {bad_src, bad_op} = {lnk_rx_hdr_i[32+:16], lnk_rx_hdr_i[120+:8]};
     else if (bad_end[1]) {bad_src, bad_op} = {lnk_rx_hdr_i[192+32+:16], lnk_rx_hdr_i[192+120+:8]};
-    else {bad_src, bad_op} = {lnk_rx_hdr_i[384+32+:16], lnk_rx_hdr_i[384+120+:8]};
+    else if (bad_end[2]) {bad_src, bad_op} = {lnk_rx_hdr_i[2*192+32+:16], lnk_rx_hdr_i[2*192+120+:8]};
+    else {bad_src, bad_op} = {lnk_rx_hdr_i[3*192+32+:16], lnk_rx_hdr_i[3*192+120+:8]};
   end
 
   logic take;
@@ -250,7 +309,7 @@ module net #(
       if (lost_q_any && !lost_q_log) lost_node_q <= drop_store ? tx_p_hdr_i.dst : cfg_peer_node_i;
       lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_lost_i[0]} + {9'd0, lnk_ev_lost_i[1]};
       bad_q  <= bad_q - {11'd0, bad_q != '0} + {11'd0, lnk_ev_bad_i} + {11'd0, bad_end[0]} + {11'd0, bad_end[1]}
-          + {11'd0, bad_end[2]};
+          + {11'd0, bad_end[2]} + {11'd0, bad_end[3]};
     end
   end
   assign busy_o = event_valid_o || lost_q != '0 || bad_q != '0;

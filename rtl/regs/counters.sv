@@ -54,11 +54,11 @@ module counters #(
     end
   end
 
-  wire [4:0] index  = ext_addr_i[7:3];
+  wire [5:0] index  = ext_addr_i[8:3];
   wire       events = ext_addr_i[15:8] == ggas_regs_pkg::ADDR_EVENT_COUNT[15:8];
 
   always_ff @(posedge clk_i) begin
-    if (ext_req_i) ext_rdata_o <= events ? event_q[64*index +: 64] : (index < N[4:0]) ? value_q[64*index +: 64] : 64'd0;
+    if (ext_req_i) ext_rdata_o <= events ? event_q[64*index[4:0] +: 64] : (index < N[5:0]) ? value_q[64*index +: 64] : 64'd0;
   end
 
   wire unused = &{1'b0, ext_addr_i[2:0]};
@@ -66,7 +66,7 @@ module counters #(
 `ifndef SYNTHESIS
   initial begin
     if (EV_SOURCES == 0 || EV_SOURCES > 15) $error("counters: EV_SOURCES must be 1 to 15");
-    if (N > 31 || ggas_regs_pkg::ADDR_COUNTERS[7:0] != 8'd0 || ggas_regs_pkg::ADDR_EVENT_COUNT[7:0] != 8'd0)
+    if (N > 63 || ggas_regs_pkg::ADDR_COUNTERS[8:0] != 9'd0 || ggas_regs_pkg::ADDR_EVENT_COUNT[7:0] != 8'd0)
       $error("counters: addresses do not fit the index");
   end
 `endif

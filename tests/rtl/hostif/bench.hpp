@@ -68,7 +68,9 @@ struct bench {
 
   // Probabilities in percent that a stream moves in a cycle.
   struct pace {
-    unsigned rx = 100, win_p = 100, win_np = 100, tx_req = 100, tx_cpl = 100, tgt_cpl = 100, units = 100, event = 100;
+    unsigned rx = 100, win_p = 100, win_np = 100, tx_req = 100, tx_cpl = 100, tgt_cpl = 100, units = 100, event = 100,
+             page = 100, rma_cpl = 100;
+    bool np_ok = true;
   } pace;
 
   void cycle() {
@@ -88,24 +90,24 @@ struct bench {
   bool drain(uint64_t limit) {
     for (uint64_t i = 0; i < limit; ++i) {
       cycle();
-      if (rx_req.empty() && rx_cpl.empty() && tgt_req.empty() && ld_cpl.empty() && evt.empty() && msix.empty() &&
-          !v.busy_o)
+      if (rx_req.empty() && rx_cpl.empty() && tgt_req.empty() && rma_wr.empty() && rma_rd.empty() && ld_cpl.empty() &&
+          evt.empty() && msix.empty() && !v.busy_o)
         return true;
     }
     return false;
   }
 
   // ---- to send
-  std::deque<beat> rx_req, rx_cpl, tgt_req, ld_cpl;
+  std::deque<beat> rx_req, rx_cpl, tgt_req, rma_wr, rma_rd, ld_cpl;
   std::deque<uint64_t> evt, msix;  // addresses; the payload is made from them
 
   // ---- seen
   struct seen_tlp {
     tlp t;
     uint64_t first, last;        // cycles
-    uint64_t posted_before = 0;  // window stores and register writes handed over before
+    uint64_t posted_before = 0;  // posted requests handed over before
   };
-  std::vector<seen_tlp> win_p, win_np, tx_req, tx_cpl, tgt_cpl;
+  std::vector<seen_tlp> win_p, win_np, tx_req, tx_cpl, tgt_cpl, page, rma_cpl;
   std::vector<register_access> accesses;
   std::vector<uint64_t> read_marks;  // posted requests handed over before each register read
   std::array<uint64_t, 32> pulses{};
@@ -137,6 +139,8 @@ struct bench {
           rx_req.empty() || !rx_req.front().holds_credit() || credits > 0);
     offer(rx_cpl, pace.rx, v.rx_cpl_valid_i, v.rx_cpl_sop_i, v.rx_cpl_eop_i, v.rx_cpl_hdr_i, v.rx_cpl_data_i);
     offer(tgt_req, pace.units, v.tgt_req_valid_i, v.tgt_req_sop_i, v.tgt_req_eop_i, v.tgt_req_hdr_i, v.tgt_req_data_i);
+    offer(rma_wr, pace.units, v.rma_wr_valid_i, v.rma_wr_sop_i, v.rma_wr_eop_i, v.rma_wr_hdr_i, v.rma_wr_data_i);
+    offer_read();
     offer(ld_cpl, pace.units, v.ld_cpl_valid_i, v.ld_cpl_sop_i, v.ld_cpl_eop_i, v.ld_cpl_hdr_i, v.ld_cpl_data_i);
     if (!v.evt_valid_i) v.evt_valid_i = !evt.empty() && chance(pace.units);
     if (v.evt_valid_i) {
@@ -150,7 +154,16 @@ struct bench {
     v.tx_req_ready_i = chance(pace.tx_req);
     v.tx_cpl_ready_i = chance(pace.tx_cpl);
     v.tgt_cpl_ready_i = chance(pace.tgt_cpl);
+    v.page_ready_i = chance(pace.page);
+    v.rma_cpl_ready_i = chance(pace.rma_cpl);
+    v.tx_np_ok_i = pace.np_ok;
     v.event_ready_i = chance(pace.event);
+  }
+
+  // Reads of the RMA: a header each.
+  void offer_read() {
+    if (!v.rma_rd_valid_i) v.rma_rd_valid_i = !rma_rd.empty() && chance(pace.units);
+    if (v.rma_rd_valid_i) nic::pins::pack(rma_rd.front().hdr, v.rma_rd_hdr_i);
   }
 
   struct partial {
@@ -174,6 +187,11 @@ struct bench {
     if (v.win_p_valid_o && v.win_p_ready_i &&
         collect(win_p_part_, win_p, v.win_p_sop_o, v.win_p_eop_o, v.win_p_hdr_o, v.win_p_data_o))
       ++posted_done;
+    if (v.page_valid_o && v.page_ready_i &&
+        collect(page_part_, page, v.page_sop_o, v.page_eop_o, v.page_hdr_o, v.page_data_o))
+      ++posted_done;
+    if (v.rma_cpl_valid_o && v.rma_cpl_ready_i)
+      collect(rma_cpl_part_, rma_cpl, v.rma_cpl_sop_o, v.rma_cpl_eop_o, v.rma_cpl_hdr_o, v.rma_cpl_data_o);
     if (v.tgt_cpl_valid_o && v.tgt_cpl_ready_i)
       collect(tgt_cpl_part_, tgt_cpl, v.tgt_cpl_sop_o, v.tgt_cpl_eop_o, v.tgt_cpl_hdr_o, v.tgt_cpl_data_o);
     sample_out();
@@ -221,6 +239,15 @@ struct bench {
       tgt_req.pop_front();
       retired_.push_back(&v.tgt_req_valid_i);
     }
+    if (v.rma_wr_valid_i && v.rma_wr_ready_o) {
+      writes_in += rma_wr.front().sop;
+      rma_wr.pop_front();
+      retired_.push_back(&v.rma_wr_valid_i);
+    }
+    if (v.rma_rd_valid_i && v.rma_rd_ready_o) {
+      rma_rd.pop_front();
+      retired_.push_back(&v.rma_rd_valid_i);
+    }
     if (v.ld_cpl_valid_i && v.ld_cpl_ready_o) {
       if (ld_cpl.front().sop) cpl_marks.push_back(before);
       ld_cpl.pop_front();
@@ -247,7 +274,7 @@ struct bench {
     }
   }
 
-  partial win_p_part_, tgt_cpl_part_, tx_req_part_, tx_cpl_part_;
+  partial win_p_part_, page_part_, tgt_cpl_part_, rma_cpl_part_, tx_req_part_, tx_cpl_part_;
   std::vector<uint8_t*> retired_;  // valids that fall after the edge
   struct {
     bool error = false;

@@ -78,30 +78,46 @@ bool sized(const tlp& t) {
   return (t.len_dw == 1 && t.first_be == 15) || (t.len_dw == 2 && t.first_be == 15 && t.last_be == 15 && !(t.addr & 4));
 }
 
-enum class fate { window, regs, ur, malformed, unsupported };
+// Whole DWs from 0x010 to 0x3ff of a context page.
+bool on_page(const tlp& t) {
+  const uint64_t offset = t.addr & 0xfff;
+  return t.addr < 0x100000 && offset >= 0x10 && offset + 4u * t.len_dw <= 0x400 && t.first_be == 15 &&
+         (t.len_dw == 1 || t.last_be == 15);
+}
 
-fate fate_of(const tlp& t, bool whole, unsigned mps) {
-  const bool memory = t.kind == tlp_kind::mwr || t.kind == tlp_kind::mrd;
-  if (memory && (!whole || !header_ok(t, mps))) return fate::malformed;
-  if (memory && t.bar == 2) return fate::window;
-  if (memory && t.bar == 0 && t.addr < 0x10000 && sized(t)) return fate::regs;
-  if (t.kind == tlp_kind::mrd && t.bar == 4 && t.addr < 0x100000 && !(t.addr & 0xfff) && sized(t)) return fate::window;
+enum class fate { window, regs, page, ur, malformed, unsupported };
+
+fate served(const tlp& t) {
+  const bool write = t.kind == tlp_kind::mwr, read = t.kind == tlp_kind::mrd;
+  if (!write && !read) return fate::unsupported;
+  if (t.bar == 2) return fate::window;
+  if (t.bar == 0 && t.addr < 0x10000 && sized(t)) return fate::regs;
+  if (write && t.bar == 4 && on_page(t)) return fate::page;
+  if (read && t.bar == 4 && t.addr < 0x100000 && !(t.addr & 0xfff) && sized(t)) return fate::window;
   return fate::unsupported;
 }
 
+// begun: the first beat agrees with the length; whole: all do. Of a TLP that is not served only the first one matters.
+fate fate_of(const tlp& t, bool begun, bool whole, unsigned mps) {
+  const bool memory = t.kind == tlp_kind::mwr || t.kind == tlp_kind::mrd;
+  if (memory && (!begun || !header_ok(t, mps))) return fate::malformed;
+  const fate f = served(t);
+  return f != fate::unsupported && !whole ? fate::malformed : f;
+}
+
 struct expectation {
-  std::vector<tlp> stores, loads, replies;  // replies: UR or register value, in order
-  std::vector<register_access> accesses;    // writes and reads, in the order of their own kind
+  std::vector<tlp> stores, pages, loads, replies;  // replies: UR or register value, in order
+  std::vector<register_access> accesses;           // writes and reads, in the order of their own kind
   std::vector<uint64_t> load_marks, read_marks;
   uint64_t malformed = 0, unsupported = 0, posted = 0;
 
   void posted_tlp(const tlp& t, fate f) {
     if (f == fate::malformed) ++malformed;
     if (f == fate::unsupported) ++unsupported;
-    if (f != fate::window && f != fate::regs) return;
+    if (f != fate::window && f != fate::regs && f != fate::page) return;
     ++posted;
-    if (f == fate::window) {
-      stores.push_back(t);
+    if (f != fate::regs) {
+      (f == fate::window ? stores : pages).push_back(t);
       return;
     }
     uint64_t data = t.data[0];
@@ -211,10 +227,10 @@ TYPED_TEST(hostif_test, Fuzz) {
     static constexpr tlp_kind kinds[] = {tlp_kind::mwr, tlp_kind::mwr, tlp_kind::mwr, tlp_kind::mrd, tlp_kind::mrd};
     const tlp_kind kind = random(20) ? kinds[random(5)] : static_cast<tlp_kind>(random(16));
     const uint8_t bar = random(10) ? uint8_t(2 * random(3)) : uint8_t(random(8));
-    const unsigned len = bar == 2 ? 1 + random(random(10) ? 16 : 64) : 1 + random(2);
+    const unsigned len = bar ? 1 + random(random(10) ? 16 : 64) : 1 + random(2);
     uint64_t addr = uint64_t{random(1u << 14)} * 4;
     if (random(2)) addr &= ~7ULL;
-    if (bar == 4 && random(4)) addr &= ~0xfffULL;
+    if (bar == 4 && random(2)) addr &= kind == tlp_kind::mrd ? ~0xfffULL : ~0xc00ULL;
     if (bar == 2) addr = b.rng() & 0xffffffff00ULL;
     tlp t = this->make(kind, bar, addr, len);
     t.attr = static_cast<uint8_t>(random(8));
@@ -257,7 +273,7 @@ TYPED_TEST(hostif_test, Fuzz) {
     }
     const size_t right = t.kind == tlp_kind::mrd ? 1 : (t.len_dw * 32u + TestFixture::width - 1) / TestFixture::width;
     const bool whole = !cut && beats.size() == right;
-    const fate f = fate_of(t, whole, 256);
+    const fate f = fate_of(t, beats[0].eop == (right == 1), whole, 256);
     if (whole && t.kind == tlp_kind::mwr)
       t.data.resize(t.len_dw);  // the last beat may hold more, or less, than the header counts
     t.non_posted() ? want.non_posted_tlp(t, f) : want.posted_tlp(t, f);
@@ -278,7 +294,8 @@ TYPED_TEST(hostif_test, Fuzz) {
                 .tx_cpl = 20 + random(81),
                 .tgt_cpl = 100,
                 .units = 100,
-                .event = random(101)};
+                .event = random(101),
+                .page = 20 + random(81)};
     while (b.rx_req.size() > 200) b.cycle();
   }
   b.pace = {};
@@ -287,6 +304,9 @@ TYPED_TEST(hostif_test, Fuzz) {
   ASSERT_EQ(b.win_p.size(), want.stores.size());
   for (size_t i = 0; i < want.stores.size(); ++i)
     ASSERT_TRUE(same_request(b.win_p[i].t, want.stores[i])) << "store " << i;
+  ASSERT_EQ(b.page.size(), want.pages.size());
+  for (size_t i = 0; i < want.pages.size(); ++i)
+    ASSERT_TRUE(same_request(b.page[i].t, want.pages[i]) && b.page[i].t.bar == 4) << "page write " << i;
   ASSERT_EQ(b.win_np.size(), want.loads.size());
   for (size_t i = 0; i < want.loads.size(); ++i) {
     ASSERT_TRUE(same_request(b.win_np[i].t, want.loads[i]) && b.win_np[i].t.tag == want.loads[i].tag) << "load " << i;
@@ -320,19 +340,35 @@ TYPED_TEST(hostif_test, Fuzz) {
   EXPECT_EQ(b.credits, np_credits);
   EXPECT_GT(want.malformed, 10000u);
   EXPECT_GT(want.stores.size(), 10000u);
+  EXPECT_GT(want.pages.size(), 3000u);
   EXPECT_GT(b.events.size(), 1000u);
+}
+
+template <class Seen>
+void same_completions(const Seen& seen, const std::vector<tlp>& want) {
+  ASSERT_EQ(seen.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    const tlp& got = seen[i].t;
+    // A header that claims no data may come with a stray word in its one beat.
+    ASSERT_TRUE(got.tag == want[i].tag && got.kind == want[i].kind && got.status == want[i].status &&
+                got.poisoned == want[i].poisoned && got.byte_count == want[i].byte_count &&
+                got.lower_addr == want[i].lower_addr && got.len_dw == want[i].len_dw)
+        << "completion " << i;
+    for (size_t d = 0; d < std::min<size_t>(want[i].len_dw, want[i].data.size()); ++d)
+      ASSERT_EQ(got.data[d], want[i].data[d]) << "completion " << i;
+  }
 }
 
 // Completions of the NIC's reads: the right ones arrive, the broken ones leave an event each.
 TYPED_TEST(hostif_test, CompletionFuzz) {
   auto& b = *this->b;
-  std::vector<tlp> want;
+  std::vector<tlp> want_smfu, want_rma;
   uint64_t malformed = 0, unexpected = 0;
   auto random = [&](unsigned n) { return this->random(n); };
   for (int i = 0; i < 20000; ++i) {
     tlp t = this->make(random(5) ? tlp_kind::cpld : tlp_kind::cpl, 7, 0, 1 + random(64));
     if (t.kind == tlp_kind::cpl) t.len_dw = 0;
-    t.tag = static_cast<uint16_t>(random(8) ? random(128) : random(1024));
+    t.tag = static_cast<uint16_t>(random(8) ? random(256) : random(1024));
     t.byte_count = static_cast<uint16_t>(1 + random(4096));
     t.lower_addr = static_cast<uint8_t>(random(128));
     t.status = random(4) ? pcie::cpl_status::sc : pcie::cpl_status::ca;
@@ -351,28 +387,19 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
     // A foreign tag is noticed with the first beat; what comes behind no longer matters.
     if (!len_ok || !(data || none) || beats[0].eop != (right == 1))
       ++malformed;
-    else if (t.tag >= 128)
+    else if (t.tag >= 256)
       ++unexpected;
     else if (cut || beats.size() != right)
       ++malformed;
     else
-      want.push_back(t);
-    if (i % 64 == 0) b.pace = {.rx = 20 + random(81), .tgt_cpl = 20 + random(81)};
+      (t.tag < 128 ? want_smfu : want_rma).push_back(t);
+    if (i % 64 == 0) b.pace = {.rx = 20 + random(81), .tgt_cpl = 20 + random(81), .rma_cpl = 20 + random(81)};
     while (b.rx_cpl.size() > 200) b.cycle();
   }
   b.pace = {};
   ASSERT_TRUE(b.drain(100000)) << "hangs";
-  ASSERT_EQ(b.tgt_cpl.size(), want.size());
-  for (size_t i = 0; i < want.size(); ++i) {
-    const tlp& got = b.tgt_cpl[i].t;
-    // A header that claims no data may come with a stray word in its one beat.
-    ASSERT_TRUE(got.tag == want[i].tag && got.kind == want[i].kind && got.status == want[i].status &&
-                got.poisoned == want[i].poisoned && got.byte_count == want[i].byte_count &&
-                got.lower_addr == want[i].lower_addr && got.len_dw == want[i].len_dw)
-        << "completion " << i;
-    for (size_t d = 0; d < std::min<size_t>(want[i].len_dw, want[i].data.size()); ++d)
-      ASSERT_EQ(got.data[d], want[i].data[d]) << "completion " << i;
-  }
+  same_completions(b.tgt_cpl, want_smfu);
+  same_completions(b.rma_cpl, want_rma);
   EXPECT_EQ(b.pulses[GGAS_EV_MALFORMED_TLP], malformed);
   EXPECT_EQ(b.pulses[GGAS_EV_UNEXPECTED_CPL], unexpected);
   EXPECT_GT(malformed, 1000u);
@@ -383,10 +410,10 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
 TYPED_TEST(hostif_test, OutboundOrder) {
   auto& b = *this->b;
   auto random = [&](unsigned n) { return this->random(n); };
-  std::vector<tlp> reqs, cpls;
+  std::vector<tlp> reqs, writes, reads, cpls;
   std::vector<uint64_t> evts, msgs;
   for (unsigned i = 0; i < 20000; ++i) {
-    switch (random(6)) {
+    switch (random(8)) {
       case 0:
       case 1: {
         tlp t = this->make(random(3) ? tlp_kind::mwr : tlp_kind::mrd, 7, 0x100000 + 256 * i,
@@ -406,18 +433,28 @@ TYPED_TEST(hostif_test, OutboundOrder) {
       case 4:
         evts.push_back(0x40000000 + 16 * i), b.evt.push_back(evts.back());
         break;
+      case 6: {
+        writes.push_back(this->make(tlp_kind::mwr, 7, 0x20000000 + 256 * i, 1 + random(random(4) ? 4 : 64)));
+        for (auto& beat : beats_of<TestFixture::width>(writes.back())) b.rma_wr.push_back(beat);
+        break;
+      }
+      case 7:
+        reads.push_back(this->make(tlp_kind::mrd, 7, 0x30000000 + 256 * i, 1 + random(64)));
+        b.rma_rd.push_back(beats_of<TestFixture::width>(reads.back()).front());
+        break;
       case 5:
         msgs.push_back(0x50000000 + 4 * i), b.msix.push_back(msgs.back());
         break;
     }
     if (random(10) == 0) this->send(this->make(tlp_kind::mrd, 0, 8 * random(16), 2));
     if (i % 64 == 0) b.pace = {.rx = 100, .tx_req = 5 + random(96), .tx_cpl = 5 + random(96), .units = 20 + random(81)};
-    while (b.tgt_req.size() + b.ld_cpl.size() + b.evt.size() + b.msix.size() > 100) b.cycle();
+    b.pace.np_ok = random(50) ? b.pace.np_ok : random(2);
+    while (b.tgt_req.size() + b.rma_wr.size() + b.ld_cpl.size() + b.evt.size() + b.msix.size() > 100) b.cycle();
   }
   b.pace = {};
   ASSERT_TRUE(b.drain(100000)) << "hangs";
   EXPECT_EQ(b.order_errors, 0u);
-  size_t r = 0, e = 0, m = 0;
+  size_t r = 0, w = 0, n = 0, e = 0, m = 0;
   for (auto& s : b.tx_req) {
     if (s.t.addr >= 0x50000000) {
       ASSERT_LT(m, msgs.size());
@@ -429,6 +466,16 @@ TYPED_TEST(hostif_test, OutboundOrder) {
       ASSERT_TRUE(s.t.addr == evts[e] && s.t.len_dw == 4) << "record " << e;
       for (unsigned d = 0; d < 4; ++d) ASSERT_EQ(s.t.data[d], static_cast<uint32_t>(evts[e]) + d);
       ++e;
+    } else if (s.t.addr >= 0x30000000) {
+      ASSERT_LT(n, reads.size());
+      ASSERT_TRUE(s.t.addr == reads[n].addr && s.t.kind == tlp_kind::mrd && s.t.len_dw == reads[n].len_dw &&
+                  s.t.tag == reads[n].tag && s.t.requester == 0x1234)
+          << "read " << n;
+      ++n;
+    } else if (s.t.addr >= 0x20000000) {
+      ASSERT_LT(w, writes.size());
+      ASSERT_TRUE(s.t.addr == writes[w].addr && s.t.data == writes[w].data && s.t.requester == 0x1234) << "write " << w;
+      ++w;
     } else {
       ASSERT_LT(r, reqs.size());
       ASSERT_TRUE(s.t.addr == reqs[r].addr && s.t.kind == reqs[r].kind && s.t.data == reqs[r].data) << "request " << r;
@@ -436,6 +483,8 @@ TYPED_TEST(hostif_test, OutboundOrder) {
     }
   }
   EXPECT_EQ(r, reqs.size());
+  EXPECT_EQ(w, writes.size());
+  EXPECT_EQ(n, reads.size());
   EXPECT_EQ(e, evts.size());
   EXPECT_EQ(m, msgs.size());
   size_t c = 0;
@@ -447,6 +496,25 @@ TYPED_TEST(hostif_test, OutboundOrder) {
   }
   EXPECT_EQ(c, cpls.size());
   EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
+}
+
+// A host that takes no reads gets the writes behind them, and one read at most that was on its way.
+TYPED_TEST(hostif_test, ReadsWaitForTheHost) {
+  auto& b = *this->b;
+  b.rma_rd.push_back(beats_of<TestFixture::width>(this->make(tlp_kind::mrd, 7, 0x1000, 4)).front());
+  ASSERT_TRUE(b.drain(100));
+  EXPECT_EQ(b.tx_req.size(), 1u);
+  b.pace.np_ok = false;
+  for (unsigned i = 0; i < 20; ++i) {
+    b.rma_rd.push_back(beats_of<TestFixture::width>(this->make(tlp_kind::mrd, 7, 0x2000, 4)).front());
+    for (auto& beat : beats_of<TestFixture::width>(this->make(tlp_kind::mwr, 7, 0x3000, 16))) b.rma_wr.push_back(beat);
+  }
+  for (int i = 0; i < 1000; ++i) b.cycle();
+  EXPECT_EQ(b.rma_rd.size(), 20u);
+  EXPECT_EQ(b.tx_req.size(), 21u);
+  b.pace.np_ok = true;
+  ASSERT_TRUE(b.drain(1000));
+  EXPECT_EQ(b.tx_req.size(), 41u);
 }
 
 // The host takes no completions and the SMFU no loads: posted requests flow all the same, and the credits run out

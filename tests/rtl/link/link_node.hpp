@@ -4,6 +4,7 @@
 
 #include <verilated.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -18,6 +19,8 @@ namespace ggas::test {
 using nic::flit;
 using nic::flit_kind;
 using nic::packet;
+
+constexpr unsigned channels = 4;  // virtual channels
 
 enum link_state : unsigned { link_down = 0, link_init = 1, link_up = 2, link_dead = 3 };
 
@@ -115,17 +118,23 @@ class link_node {
   }
 
   // ---- results
-  bool sent_all() const { return tx_[0].empty() && tx_[1].empty() && tx_[2].empty(); }
+  bool sent_all() const {
+    return std::ranges::all_of(tx_, [](const auto& q) { return q.empty(); });
+  }
   unsigned state() const { return m_.sts_state_o; }
   bool quiet() const { return sent_all() && m_.sts_unacked_o == 0 && !m_.busy_o; }
   std::deque<sent_packet>& sent(unsigned vc) { return sent_[vc]; }
   std::deque<packet>& received(unsigned vc) { return received_[vc]; }
-  size_t received_total() const { return received_[0].size() + received_[1].size() + received_[2].size(); }
+  size_t received_total() const {
+    size_t n = 0;
+    for (const auto& q : received_) n += q.size();
+    return n;
+  }
   const link_counters& count() const { return count_; }
   uint64_t order_errors() const { return order_errors_; }  // NP handed on before a P that preceded it
   uint64_t skipped() const { return skipped_; }
   void expect_np_after(std::deque<sent_packet>* np) { np_expected_ = np; }
-  std::array<uint64_t, 3> credit_stalls{};
+  std::array<uint64_t, channels> credit_stalls{};
   uint64_t first_rx_time = 0, first_sop_time = 0, first_offer_time = 0;
 
  private:
@@ -141,7 +150,7 @@ class link_node {
     }
     m_.link_tx_ready_i = chance(phy_);
     unsigned valid = 0, sop = 0, eop = 0, ready = 0;
-    for (unsigned v = 0; v < 3; ++v) {
+    for (unsigned v = 0; v < channels; ++v) {
       ready |= unsigned(chance(ready_[v])) << v;
       if (tx_[v].empty()) continue;
       if (m_.sts_state_o != link_up && beat_[v] == 0) {  // net routes to a link only while it is up
@@ -174,7 +183,7 @@ class link_node {
 
   std::optional<flit> sample(uint64_t time) {
     if (m_.tx_valid_i && !first_offer_time) first_offer_time = time;
-    for (unsigned v = 0; v < 3; ++v) {
+    for (unsigned v = 0; v < channels; ++v) {
       take_beat(v);
       deliver_beat(v, time);
     }
@@ -234,14 +243,14 @@ class link_node {
   Model m_;
   std::mt19937_64 rng_;
   double offer_ = 1, phy_ = 1;
-  std::array<double, 3> ready_{1, 1, 1};
+  std::array<double, channels> ready_{1, 1, 1, 1};
   bool gated_ = false;
   uint64_t skipped_ = 0;
-  std::array<std::deque<packet>, 3> tx_, received_;
-  std::array<std::deque<sent_packet>, 3> sent_;
-  std::array<bool, 3> offered_{};
-  std::array<unsigned, 3> beat_{};
-  std::array<packet, 3> open_{};
+  std::array<std::deque<packet>, channels> tx_, received_;
+  std::array<std::deque<sent_packet>, channels> sent_;
+  std::array<bool, channels> offered_{};
+  std::array<unsigned, channels> beat_{};
+  std::array<packet, channels> open_{};
   uint64_t p_begun_ = 0, p_received_ = 0, order_errors_ = 0;
   std::deque<sent_packet>* np_expected_ = nullptr;
   size_t np_taken_ = 0;

@@ -98,7 +98,7 @@ class link_pair {
   void check_all() {
     for (unsigned i = 0; i < 2; ++i) {
       EXPECT_EQ(nodes_[i]->order_errors(), 0u) << "NP packets passed P packets at node " << i;
-      for (unsigned v = 0; v < 3; ++v) {
+      for (unsigned v = 0; v < channels; ++v) {
         const auto& sent = nodes_[i]->sent(v);
         const auto& got = nodes_[1 - i]->received(v);
         ASSERT_EQ(got.size(), sent.size()) << "node " << i << " channel " << v;

@@ -24,7 +24,7 @@ struct LinkTest : testing::Test {
   using pair = link_pair<typename T::model, T::width>;
   static void random_traffic(pair& p, std::mt19937_64& rng, unsigned packets, unsigned max_dw = 64) {
     for (unsigned n = 0; n < packets; ++n)
-      for (unsigned i = 0; i < 2; ++i) p[i].send(random_packet(rng, rng() % 3, max_dw));
+      for (unsigned i = 0; i < 2; ++i) p[i].send(random_packet(rng, rng() % channels, max_dw));
   }
   // The link comes up, and then says nothing.
   static void bring_up(pair& p) {
@@ -49,7 +49,7 @@ TYPED_TEST(LinkTest, RandomTraffic) {
     for (unsigned i = 0; i < 2; ++i) {
       p[i].offer_probability(round % 3 == 0 ? 1 : 0.3);
       p[i].phy_probability(round % 4 == 1 ? 0.7 : 1);
-      for (unsigned v = 0; v < 3; ++v) p[i].ready_probability(v, round % 2 ? double(rng() % 100 + 5) / 100 : 1);
+      for (unsigned v = 0; v < channels; ++v) p[i].ready_probability(v, round % 2 ? double(rng() % 100 + 5) / 100 : 1);
     }
     this->random_traffic(p, rng, 300);
     ASSERT_TRUE(p.run_until_drained(1'000'000)) << "round " << round;
@@ -63,13 +63,13 @@ TYPED_TEST(LinkTest, RandomTraffic) {
 
 // One virtual channel blocked by its unit holds up neither of the others; it continues when the unit does.
 TYPED_TEST(LinkTest, CreditStallPerChannel) {
-  for (unsigned blocked = 0; blocked < 3; ++blocked) {
+  for (unsigned blocked = 0; blocked < channels; ++blocked) {
     std::mt19937_64 rng(seed() + blocked);
     typename TestFixture::pair p(seed());
     this->bring_up(p);
     p[1].ready_probability(blocked, 0);
     for (unsigned n = 0; n < 400; ++n)
-      for (unsigned v = 0; v < 3; ++v) p[0].send(random_packet(rng, v, 16));
+      for (unsigned v = 0; v < channels; ++v) p[0].send(random_packet(rng, v, 16));
     const unsigned other = blocked == 0 ? 2 : 0;
     ASSERT_TRUE(p.run(100'000, [&] { return p[1].received(other).size() == 400; })) << blocked;
     for (int k = 0; k < 5000; ++k) p.step();
@@ -176,14 +176,14 @@ TYPED_TEST(LinkTest, CutChannelIsDetectedAndRetrains) {
     // Each store the other side did not get is told; one that got there unacknowledged may be told, too.
     EXPECT_GE(p[i].count().lost, p[i].sent(0).size() - p[1 - i].received(0).size());
     EXPECT_LE(p[i].count().lost, p[i].sent(0).size());
-    for (unsigned v = 0; v < 3; ++v) {
+    for (unsigned v = 0; v < channels; ++v) {
       const auto& got = p[1 - i].received(v);
       for (size_t k = 0; k < got.size(); ++k) ASSERT_TRUE(p.same(p[i].sent(v)[k].p, got[k]));
       p[i].sent(v).clear();
     }
   }
   for (unsigned i = 0; i < 2; ++i)
-    for (unsigned v = 0; v < 3; ++v) p[i].received(v).clear();
+    for (unsigned v = 0; v < channels; ++v) p[i].received(v).clear();
   for (unsigned i = 0; i < 2; ++i) {
     p[i].expect_np_after(nullptr);
     p.wire(i).fault(nullptr);

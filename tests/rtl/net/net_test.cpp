@@ -2,6 +2,7 @@
 // `net` between random units and a random link: routes, loopback, merging, order, drops and events.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
@@ -19,6 +20,11 @@ using nic::packet;
 constexpr uint16_t own_node = 3, peer_node = 7, strange_node = 9;
 constexpr unsigned ev_bad_packet = 16, ev_link_dead = 17, ev_store_lost = 18;
 constexpr unsigned link_up = 2, link_dead = 3;
+
+// Ports of the units: the first four have a virtual channel each, `ans` (responses of the RMA) shares that of `rsp`.
+enum port : unsigned { port_p, port_np, port_rsp, port_rma, port_ans };
+constexpr unsigned ports = 5, channels = 4;
+unsigned channel_of(unsigned u) { return u == port_ans ? unsigned(port_rsp) : u; }
 
 uint64_t seed() {
   const char* e = std::getenv("GGAS_SEED");
@@ -96,10 +102,13 @@ class NetTest : public testing::Test {
   static constexpr unsigned words = T::width / 32;
   typename T::model m;
   std::mt19937_64 rng{seed()};
-  std::array<source, 3> tx, link_in;
-  std::array<sink, 3> rx, link_out;
-  // What must come out, in order, a source.
-  std::array<std::deque<packet>, 3> expect_loop, expect_link_out, expect_link_in;
+  std::array<source, ports> tx;
+  std::array<sink, ports> rx;
+  std::array<source, channels> link_in;
+  std::array<sink, channels> link_out;
+  // What must come out, in order, at a unit port or link channel.
+  std::array<std::deque<packet>, ports> expect_loop, expect_link_in;
+  std::array<std::deque<packet>, channels> expect_link_out;
   uint64_t lost = 0, bad = 0, dead = 0, expect_lost = 0, expect_bad = 0;
   std::array<uint64_t, 32> logged{};
   std::deque<uint64_t> np_mark;  // loopback P packets begun before each loopback NP was offered
@@ -108,7 +117,8 @@ class NetTest : public testing::Test {
 
   void SetUp() override {
     std::cout << "seed " << seed() << "\n";
-    for (unsigned v = 0; v < 3; ++v) tx[v].words = link_in[v].words = rx[v].words = link_out[v].words = words;
+    for (unsigned u = 0; u < ports; ++u) tx[u].words = rx[u].words = words;
+    for (unsigned v = 0; v < channels; ++v) link_in[v].words = link_out[v].words = words;
     m.clk_i = 0;
     m.rst_ni = 0;
     m.eval();
@@ -178,50 +188,74 @@ class NetTest : public testing::Test {
   static bool sensible(const packet& p, unsigned v) {
     if (p.dst != own_node) return false;
     switch (p.op) {
-      case 0:
+      case 0x00:
         return v == 0 && p.len_dw;
-      case 1:
-      case 3:
+      case 0x01:
+      case 0x03:
         return v == 1 && !p.len_dw;
-      case 2:
+      case 0x02:
         return v == 2;
-      case 4:
+      case 0x04:
+      case 0x18:
+      case 0x1a:
         return v == 2 && !p.len_dw;
+      case 0x19:
+        return v == 2 && p.len_dw;
+      case 0x1b:
+        return v == 2 && p.len_dw == 4;
+      case 0x10:
+        return v == 3 && p.len_dw;
+      case 0x11:
+        return v == 3 && p.len_dw == 6;
+      case 0x12:
+        return v == 3 && p.len_dw == 4;
+      case 0x13:
+        return v == 3 && p.len_dw == 10;
+      case 0x20:
+        return v == 3 && p.len_dw >= 4 && p.len_dw <= 20;
       default:
         return false;
     }
   }
 
-  void began(unsigned v) {  // first beat of a unit packet was taken
-    const packet& p = tx[v].queue.front();
+  void began(unsigned u) {  // first beat of a unit packet was taken
+    const packet& p = tx[u].queue.front();
     if (p.dst == own_node) {
-      expect_loop[v].push_back(p);
-      if (v == 0) ++loop_p;
-      if (v == 1) np_mark.push_back(np_offer_mark_);
+      expect_loop[u].push_back(p);
+      if (u == port_p) ++loop_p;
+      if (u == port_np) np_mark.push_back(np_offer_mark_);
     } else if (p.dst == peer_node && m.cfg_peer_valid_i && m.lnk_sts_state_i == link_up) {
-      expect_link_out[v].push_back(p);
+      expect_link_out[channel_of(u)].push_back(p);
     } else {
-      expect_lost += v == 0 && p.is(nic::op::store);
+      expect_lost += u == port_p && p.is(nic::op::store);
     }
   }
 
   void step() {
-    std::array<beat, 3> in, from_link;
-    for (unsigned v = 0; v < 3; ++v) {
-      const bool standing = tx[v].offered;
-      in[v] = tx[v].offer(chance(willing));
-      if (v == 1 && in[v].valid && !standing) np_offer_mark_ = loop_p;
+    std::array<beat, ports> in;
+    std::array<beat, channels> from_link;
+    for (unsigned u = 0; u < ports; ++u) {
+      const bool standing = tx[u].offered;
+      in[u] = tx[u].offer(chance(willing));
+      if (u == port_np && in[u].valid && !standing) np_offer_mark_ = loop_p;
+    }
+    for (unsigned v = 0; v < channels; ++v) {
       from_link[v] = link_in[v].offer(chance(willing));
       drive_link(v, from_link[v]);
     }
-    drive(in[0], m.tx_p_valid_i, m.tx_p_sop_i, m.tx_p_eop_i, m.tx_p_hdr_i, m.tx_p_data_i);
-    drive(in[1], m.tx_np_valid_i, m.tx_np_sop_i, m.tx_np_eop_i, m.tx_np_hdr_i, m.tx_np_data_i);
-    drive(in[2], m.tx_rsp_valid_i, m.tx_rsp_sop_i, m.tx_rsp_eop_i, m.tx_rsp_hdr_i, m.tx_rsp_data_i);
-    const bool r[3] = {chance(ready), chance(ready), chance(ready)};
-    m.rx_p_ready_i = r[0];
-    m.rx_np_ready_i = r[1];
-    m.rx_rsp_ready_i = r[2];
-    m.lnk_tx_ready_i = unsigned(rng() & 7);
+    drive(in[port_p], m.tx_p_valid_i, m.tx_p_sop_i, m.tx_p_eop_i, m.tx_p_hdr_i, m.tx_p_data_i);
+    drive(in[port_np], m.tx_np_valid_i, m.tx_np_sop_i, m.tx_np_eop_i, m.tx_np_hdr_i, m.tx_np_data_i);
+    drive(in[port_rsp], m.tx_rsp_valid_i, m.tx_rsp_sop_i, m.tx_rsp_eop_i, m.tx_rsp_hdr_i, m.tx_rsp_data_i);
+    drive(in[port_rma], m.tx_rma_valid_i, m.tx_rma_sop_i, m.tx_rma_eop_i, m.tx_rma_hdr_i, m.tx_rma_data_i);
+    drive(in[port_ans], m.tx_ans_valid_i, m.tx_ans_sop_i, m.tx_ans_eop_i, m.tx_ans_hdr_i, m.tx_ans_data_i);
+    std::array<bool, ports> r;
+    for (bool& b : r) b = chance(ready);
+    m.rx_p_ready_i = r[port_p];
+    m.rx_np_ready_i = r[port_np];
+    m.rx_rsp_ready_i = r[port_rsp];
+    m.rx_rma_ready_i = r[port_rma];
+    m.rx_ans_ready_i = r[port_ans];
+    m.lnk_tx_ready_i = unsigned(rng() & 15);
     m.event_ready_i = chance(0.3);
     m.eval();
     sample(in, from_link, r);
@@ -231,34 +265,46 @@ class NetTest : public testing::Test {
     m.lnk_ev_dead_i = m.lnk_ev_lost_i = m.lnk_ev_bad_i = 0;
   }
 
-  void sample(const std::array<beat, 3>& in, const std::array<beat, 3>& from_link, const bool* r) {
-    const beat out[3] = {watch(m.rx_p_valid_o, m.rx_p_sop_o, m.rx_p_eop_o, m.rx_p_hdr_o, m.rx_p_data_o),
-                         watch(m.rx_np_valid_o, m.rx_np_sop_o, m.rx_np_eop_o, m.rx_np_hdr_o, m.rx_np_data_o),
-                         watch(m.rx_rsp_valid_o, m.rx_rsp_sop_o, m.rx_rsp_eop_o, m.rx_rsp_hdr_o, m.rx_rsp_data_o)};
-    const bool taken[3] = {bool(m.tx_p_ready_o), bool(m.tx_np_ready_o), bool(m.tx_rsp_ready_o)};
+  std::array<beat, ports> watch_units() {
+    return {watch(m.rx_p_valid_o, m.rx_p_sop_o, m.rx_p_eop_o, m.rx_p_hdr_o, m.rx_p_data_o),
+            watch(m.rx_np_valid_o, m.rx_np_sop_o, m.rx_np_eop_o, m.rx_np_hdr_o, m.rx_np_data_o),
+            watch(m.rx_rsp_valid_o, m.rx_rsp_sop_o, m.rx_rsp_eop_o, m.rx_rsp_hdr_o, m.rx_rsp_data_o),
+            watch(m.rx_rma_valid_o, m.rx_rma_sop_o, m.rx_rma_eop_o, m.rx_rma_hdr_o, m.rx_rma_data_o),
+            watch(m.rx_ans_valid_o, m.rx_ans_sop_o, m.rx_ans_eop_o, m.rx_ans_hdr_o, m.rx_ans_data_o)};
+  }
+
+  void sample(const std::array<beat, ports>& in, const std::array<beat, channels>& from_link,
+              const std::array<bool, ports>& r) {
+    const std::array<beat, ports> out = watch_units();
+    const bool taken[ports] = {bool(m.tx_p_ready_o), bool(m.tx_np_ready_o), bool(m.tx_rsp_ready_o),
+                               bool(m.tx_rma_ready_o), bool(m.tx_ans_ready_o)};
     const uint64_t done_before = loop_p_done;
-    for (unsigned v = 0; v < 3; ++v) {
-      if (in[v].valid && taken[v]) {
-        if (in[v].sop) began(v);
-        tx[v].taken();
+    for (unsigned u = 0; u < ports; ++u) {
+      if (in[u].valid && taken[u]) {
+        if (in[u].sop) began(u);
+        tx[u].taken();
       }
+    }
+    for (unsigned v = 0; v < channels; ++v) {
       if (from_link[v].valid && (m.lnk_rx_ready_o >> v & 1)) {
         const packet& p = link_in[v].queue.front();
         if (from_link[v].eop) {
           if (sensible(p, v))
-            expect_link_in[v].push_back(p);
+            expect_link_in[v == port_rsp && p.op >= 0x10 ? unsigned(port_ans) : v].push_back(p);
           else
             ++expect_bad;
         }
         link_in[v].taken();
       }
-      const size_t before = rx[v].got.size();
-      rx[v].see(out[v], r[v]);
-      if (rx[v].got.size() > before && rx[v].got.back().src == own_node) {
-        if (v == 0) ++loop_p_done;
-        if (v == 1 && np_mark[loop_np++] > done_before) ++order_errors;
-      }
       link_out[v].see(watch_link(v), m.lnk_tx_ready_i >> v & 1);
+    }
+    for (unsigned u = 0; u < ports; ++u) {
+      const size_t before = rx[u].got.size();
+      rx[u].see(out[u], r[u]);
+      if (rx[u].got.size() > before && rx[u].got.back().src == own_node) {
+        if (u == port_p) ++loop_p_done;
+        if (u == port_np && np_mark[loop_np++] > done_before) ++order_errors;
+      }
     }
     bad += m.event_count_o >> ev_bad_packet & 1;
     lost += m.event_count_o >> ev_store_lost & 1;
@@ -267,31 +313,51 @@ class NetTest : public testing::Test {
   }
 
   bool empty() const {
-    for (unsigned v = 0; v < 3; ++v)
-      if (!tx[v].queue.empty() || !link_in[v].queue.empty()) return false;
-    return !m.busy_o;
+    const auto sent = [](const source& s) { return s.queue.empty(); };
+    return std::ranges::all_of(tx, sent) && std::ranges::all_of(link_in, sent) && !m.busy_o;
   }
 
-  packet unit_packet(unsigned v, uint16_t dst) {
+  // A packet that unit port `u` may send, or receive from the link.
+  packet unit_packet(unsigned u, uint16_t dst) {
+    static constexpr uint8_t rma_ops[] = {0x10, 0x11, 0x12, 0x13, 0x20}, answers[] = {0x18, 0x19, 0x1a, 0x1b};
     packet p;
     p.src = own_node;
     p.dst = dst;
-    p.vc = uint8_t(v);
-    p.op = v == 0 ? 0 : v == 1 ? 1 : 2;
+    p.vc = uint8_t(channel_of(u));
+    p.op = u < port_rma ? uint8_t(u) : u == port_rma ? rma_ops[rng() % 5] : answers[rng() % 4];
     p.addr = rng();
     p.tag = uint16_t(rng());
-    if (v != 1) p.len_dw = uint16_t(1 + rng() % (rng() % 4 ? 6 : 64));
+    p.len_dw = length(p.op);
     for (unsigned i = 0; i < p.len_dw; ++i) p.data.push_back(uint32_t(rng()));
     return p;
   }
-  packet link_packet(unsigned v, bool forged) {
-    packet p = unit_packet(v, own_node);
+  uint16_t length(uint8_t op) {
+    switch (op) {
+      case 0x01:
+      case 0x18:
+      case 0x1a:
+        return 0;
+      case 0x11:
+        return 6;
+      case 0x12:
+      case 0x1b:
+        return 4;
+      case 0x13:
+        return 10;
+      case 0x20:
+        return uint16_t(4 + rng() % 17);
+      default:
+        return uint16_t(1 + rng() % (rng() % 4 ? 6 : 64));
+    }
+  }
+  packet link_packet(unsigned u, bool forged) {
+    packet p = unit_packet(u, own_node);
     p.src = peer_node;
     if (forged) {
       if (rng() % 4 == 0)
         p.dst = strange_node;
       else
-        p.op = uint8_t(rng() % 8);
+        p.op = uint8_t(rng() % 0x28);
     }
     return p;
   }
@@ -299,12 +365,12 @@ class NetTest : public testing::Test {
   // Packets of one source came out in the order they went in; `src` tells the sources apart.
   void check_received() {
     EXPECT_EQ(order_errors, 0u);
-    for (unsigned v = 0; v < 3; ++v) {
-      EXPECT_EQ(rx[v].unstable, 0u) << "an offer changed before it was taken, channel " << v;
-      compare(expect_loop[v], rx[v].got, own_node, v);
-      compare(expect_link_in[v], rx[v].got, peer_node, v);
-      compare(expect_link_out[v], link_out[v].got, own_node, v);
+    for (unsigned u = 0; u < ports; ++u) {
+      EXPECT_EQ(rx[u].unstable, 0u) << "an offer changed before it was taken, port " << u;
+      compare(expect_loop[u], rx[u].got, own_node, u);
+      compare(expect_link_in[u], rx[u].got, peer_node, u);
     }
+    for (unsigned v = 0; v < channels; ++v) compare(expect_link_out[v], link_out[v].got, own_node, v);
     EXPECT_EQ(lost, expect_lost);
     EXPECT_EQ(bad, expect_bad);
   }
@@ -312,11 +378,11 @@ class NetTest : public testing::Test {
     size_t k = 0;
     for (const packet& p : got) {
       if (p.src != src) continue;
-      ASSERT_LT(k, want.size()) << "channel " << v;
-      ASSERT_TRUE(same(p, want[k])) << "channel " << v << " packet " << k;
+      ASSERT_LT(k, want.size()) << "port " << v;
+      ASSERT_TRUE(same(p, want[k])) << "port " << v << " packet " << k;
       ++k;
     }
-    EXPECT_EQ(k, want.size()) << "channel " << v;
+    EXPECT_EQ(k, want.size()) << "port " << v;
   }
 
   void run(unsigned limit) {
@@ -334,11 +400,11 @@ TYPED_TEST(NetTest, RandomRoutes) {
   for (int round = 0; round < 8; ++round) {
     this->willing = round % 2 ? 0.5 : 1;
     this->ready = round % 3 ? 1 : 0.4;
-    for (int n = 0; n < 300; ++n) {
-      const unsigned v = unsigned(this->rng() % 3), where = unsigned(this->rng() % 8);
-      this->tx[v].queue.push_back(this->unit_packet(v, where < 4 ? own_node : where < 7 ? peer_node : strange_node));
-      const unsigned w = unsigned(this->rng() % 3);
-      this->link_in[w].queue.push_back(this->link_packet(w, this->rng() % 5 == 0));
+    for (int n = 0; n < 500; ++n) {
+      const unsigned u = unsigned(this->rng() % ports), where = unsigned(this->rng() % 8);
+      this->tx[u].queue.push_back(this->unit_packet(u, where < 4 ? own_node : where < 7 ? peer_node : strange_node));
+      const unsigned w = unsigned(this->rng() % ports);
+      this->link_in[channel_of(w)].queue.push_back(this->link_packet(w, this->rng() % 5 == 0));
     }
     this->run(200'000);
   }
@@ -356,8 +422,8 @@ TYPED_TEST(NetTest, LinkComesAndGoes) {
     this->m.lnk_sts_state_i = this->rng() % 2 ? link_up : unsigned(this->rng() % 2 ? link_dead : 0);
     for (auto& s : this->link_out) s.held = {};  // an offer may be withdrawn when the link goes
     for (int n = 0; n < 6; ++n) {
-      const unsigned v = unsigned(this->rng() % 3);
-      this->tx[v].queue.push_back(this->unit_packet(v, peer_node));
+      const unsigned u = unsigned(this->rng() % ports);
+      this->tx[u].queue.push_back(this->unit_packet(u, peer_node));
     }
     for (unsigned k = unsigned(this->rng() % 100); k > 0; --k) this->step();
   }
