@@ -58,6 +58,10 @@ std::expected<void, std::string> system::check() const {
       (!std::has_single_bit(cfg_.endpoint_bar_bytes) || cfg_.endpoint_bar_bytes < cfg_.segment_bytes))
     return fail(
         fmt::format("endpoint_bar_bytes = {}: must be a power of two that holds the segment", cfg_.endpoint_bar_bytes));
+  for (const auto& p : cfg_.pinned)
+    if (cfg_.plat.host.memory_bytes < pinned_base || p.size() > cfg_.plat.host.memory_bytes - pinned_base)
+      return fail(fmt::format("{} bytes of pinned memory: host memory has {} behind address {:#x} (host.memory_bytes)",
+                              p.size(), cfg_.plat.host.memory_bytes, pinned_base));
   if (cfg_.waves_to_us != 0 && cfg_.waves_to_us <= cfg_.waves_from_us)
     return fail(fmt::format("waves_to_us = {}: must be above waves_from_us = {}, or 0 for no end", cfg_.waves_to_us,
                             cfg_.waves_from_us));
@@ -95,10 +99,14 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   it.root->add_port(name("root_cpu"));
   it.root->add_port(name("root_nic"), p.pcie.nic.root);
 
-  it.cpu = std::make_unique<cpu::processor>(
-      name("cpu").c_str(),
-      cpu::cpu_config{
-          .id = cpu_id, .store_ps = p.cpu.store_ps, .load_ps = p.cpu.load_ps, .timeout_ps = p.cpu.timeout_ps});
+  it.cpu = std::make_unique<cpu::processor>(name("cpu").c_str(), cpu::cpu_config{.id = cpu_id,
+                                                                                 .store_ps = p.cpu.store_ps,
+                                                                                 .load_ps = p.cpu.load_ps,
+                                                                                 .timeout_ps = p.cpu.timeout_ps,
+                                                                                 .combine_bytes = p.cpu.combine_bytes});
+  it.memory.place(pinned_base, cfg_.pinned[n]);
+  it.cache = std::make_unique<cpu::cache>(pinned_base, cfg_.pinned[n].size());
+  it.root->on_memory_write = [&c = *it.cache](uint64_t offset, uint64_t bytes) { c.device_wrote(offset, bytes); };
   pcie::port::connect(it.cpu->port(), it.root->at(port_cpu), p.cpu.link);
   it.root->attach(port_cpu, cpu_id);
 
@@ -129,7 +137,8 @@ std::expected<void, std::string> system::build_node(unsigned n) {
                        .window_base = window_base,
                        .window_bytes = window_bytes_,
                        .stride = stride_,
-                       .quiet_address = bar4_base,
+                       .pages_address = bar4_base,
+                       .pages_bytes = bar4_bytes,
                        .host_address = 0,
                        .mps = p.mps(),
                        .mrrs = p.mrrs()});
@@ -222,14 +231,22 @@ std::expected<void, std::string> system::program() {
   }
   if (auto r = wait_for_links(); !r) return r;
   // Enabled last: a packet never meets a node that is not set up.
-  for (unsigned n = 0; n < nodes_.size(); ++n) {
-    const uint64_t mode = cfg_.mask_mode ? GGAS_SMFU_MODE_MASK : GGAS_SMFU_MODE_INTERVAL;
-    write_register(n, GGAS_REG_SMFU_CTRL,
-                   GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | mode << GGAS_SMFU_CTRL_MODE_SHIFT);
-  }
+  for (unsigned n = 0; n < nodes_.size(); ++n) enable_node(n);
   for (unsigned n = 0; n < nodes_.size(); ++n)
     if (auto r = read_register(n, GGAS_REG_SMFU_CTRL); !r) return fail(r.error());
   return {};
+}
+
+void system::enable_node(unsigned n) {
+  const auto& rma = cfg_.plat.rma;
+  const uint64_t mode = cfg_.mask_mode ? GGAS_SMFU_MODE_MASK : GGAS_SMFU_MODE_INTERVAL;
+  write_register(n, GGAS_REG_SMFU_CTRL,
+                 GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | mode << GGAS_SMFU_CTRL_MODE_SHIFT);
+  const uint64_t mtu = uint64_t(std::countr_zero(rma.mtu_bytes / 64));
+  write_register(n, GGAS_REG_RMA_CTRL,
+                 GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | mtu << GGAS_RMA_CTRL_MTU_SHIFT |
+                     uint64_t(rma.retry_ticks) << GGAS_RMA_CTRL_RETRY_TICKS_SHIFT |
+                     uint64_t(rma.retry_limit) << GGAS_RMA_CTRL_RETRY_LIMIT_SHIFT);
 }
 
 void system::program_node(unsigned n) {
@@ -240,6 +257,8 @@ void system::program_node(unsigned n) {
   set(GGAS_REG_SMFU_TSIZE, cfg_.segment_bytes);
   set(GGAS_REG_SMFU_TIMEOUT, uint64_t(p.nic.load_timeout_ticks) << GGAS_SMFU_TIMEOUT_LOAD_SHIFT |
                                  uint64_t(p.nic.host_timeout_ticks) << GGAS_SMFU_TIMEOUT_HOST_SHIFT);
+  set(GGAS_REG_RMA_TIMEOUT, uint64_t(p.rma.answer_timeout_ticks) << GGAS_RMA_TIMEOUT_ANSWER_SHIFT |
+                                uint64_t(p.rma.host_timeout_ticks) << GGAS_RMA_TIMEOUT_HOST_SHIFT);
   set(GGAS_REG_LINK_CTRL, uint64_t(p.nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT |
                               uint64_t(p.nic.replay_timeout_cycles) << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT);
   if (nodes_.size() > 1) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
@@ -303,6 +322,16 @@ void system::store(unsigned n, uint64_t addr, uint64_t value, unsigned bytes) {
   nodes_[n]->cpu->store(addr, value, bytes);
 }
 
+std::unique_ptr<cpu::core> system::make_program(unsigned n, std::function<void(cpu::core&)> body) {
+  const auto& c = cfg_.plat.cpu;
+  node& it = *nodes_[n];
+  return std::make_unique<cpu::core>(
+      *it.cpu, it.memory, *it.cache,
+      cpu::core_config{
+          .poll_ps = c.poll_ps, .miss_ps = c.miss_ps, .timer_slack_ps = c.timer_slack_ps, .store_ps = c.store_ps},
+      std::move(body));
+}
+
 // ------------------------------------------------------------------------------------------------ results
 
 std::map<std::string, uint64_t> system::counters(unsigned n) {
@@ -322,6 +351,9 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
   out["root.forbidden"] = it.root->stats().forbidden;
   out["root.lost_completions"] = it.root->stats().lost_cpl;
   out["cpu.load_errors"] = it.cpu->load_errors();
+  out["cpu.mmio_stores"] = it.cpu->stores();
+  out["cpu.mmio_loads"] = it.cpu->loads();
+  out["cpu.accesses"] = it.cache->accesses();
   static constexpr const char* cls[] = {"posted", "non_posted", "completions"};
   for (unsigned c = 0; c < pcie::fc_classes; ++c) {
     out[fmt::format("pcie.nic.tx_{}", cls[c])] = it.nic->port().stats().tx_tlps[c];

@@ -4,7 +4,9 @@
 // as a driver would.
 //
 // Address map of a node:
-//   0x00'0000'0000  host memory; event ring at 1 MB, segment at 16 MB if no endpoint holds it
+//   0x00'0000'0000  host memory; event ring at 1 MB, translation tables at 2 MB, segment at 16 MB if no endpoint holds
+//   it,
+//                   pinned memory at 32 MB
 //   0x00'e000'0000  NIC BAR0 (64 KB), BAR4 pages at 0x00'e010'0000 (1 MB)
 //   0x00'fee0'0000  message-signalled interrupts
 //   0x80'0000'0000  BAR of the endpoint
@@ -18,9 +20,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sim/cpu/cache.hpp"
+#include "sim/cpu/core.hpp"
 #include "sim/cpu/cpu.hpp"
 #include "sim/fabric/wire.hpp"
 #include "sim/kernel.hpp"
@@ -40,7 +45,9 @@ inline constexpr uint64_t bar4_base = 0xe0100000, bar4_bytes = 0x100000;
 inline constexpr uint64_t window_base = 0x10000000000;
 inline constexpr uint64_t endpoint_base = 0x8000000000;
 inline constexpr uint64_t event_ring_base = 0x100000;
+inline constexpr uint64_t translation_base = 0x200000;
 inline constexpr uint64_t host_segment_base = 0x1000000;
+inline constexpr uint64_t pinned_base = 0x2000000;
 inline constexpr uint16_t cpu_id = 0x0001, nic_id = 0x0100, endpoint_id = 0x0200;
 
 // What an endpoint learns of its place.
@@ -51,7 +58,7 @@ struct endpoint_slot {
   uint16_t id;                   // its requester and completer id
   uint64_t bar_base, bar_bytes;  // requests to these bus addresses come to its port; the node's segment is at offset 0
   uint64_t window_base, window_bytes, stride;  // the NIC's window
-  uint64_t quiet_address;                      // a read of 8 bytes here is a quiet (page of context 0)
+  uint64_t pages_address, pages_bytes;         // the NIC's pages, 4 KB a context; a read at offset 0 is a quiet
   uint64_t host_address;                       // host memory nobody uses: a read here flushes what was written
   unsigned mps, mrrs;                          // negotiated
 };
@@ -68,14 +75,15 @@ using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_
 
 struct system_config {
   platform plat;
-  int nodes = 2;                       // 1 (no link) or 2
-  uint64_t segment_bytes = 1u << 20;   // exported per node, a multiple of 4 KB
-  bool mask_mode = false;              // window by mask instead of intervals
-  endpoint_factory gpu;                // empty: the segment lies in host memory
-  uint64_t endpoint_bar_bytes = 0;     // 0: the power of two that holds the segment
-  uint64_t seed = 1;                   // of faults
-  std::string faults;                  // script (sim/fabric/faults.hpp), empty: none
-  std::string faults_name = "faults";  // in messages
+  int nodes = 2;                        // 1 (no link) or 2
+  uint64_t segment_bytes = 1u << 20;    // exported per node, a multiple of 4 KB
+  bool mask_mode = false;               // window by mask instead of intervals
+  endpoint_factory gpu;                 // empty: the segment lies in host memory
+  uint64_t endpoint_bar_bytes = 0;      // 0: the power of two that holds the segment
+  std::span<std::byte> pinned[2] = {};  // memory of the process at pinned_base of each node, whole pages
+  uint64_t seed = 1;                    // of faults
+  std::string faults;                   // script (sim/fabric/faults.hpp), empty: none
+  std::string faults_name = "faults";   // in messages
   // Observation, off when empty. Waves: one file a NIC, <stem>.node<n>.fst, in the window from ... to (0: no end).
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;
@@ -112,6 +120,9 @@ class system {
   }
   void write_register(unsigned node, uint16_t offset, uint64_t value) { store(node, bar0_base + offset, value, 8); }
 
+  // A program of the processor, not started. Destroy it before the system.
+  std::unique_ptr<cpu::core> make_program(unsigned node, std::function<void(cpu::core&)> body);
+
   // ---- results
   // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint
   // counters by dotted name.
@@ -132,6 +143,7 @@ class system {
     mem::sparse_memory memory;
     std::unique_ptr<pcie::root_complex> root;
     std::unique_ptr<cpu::processor> cpu;
+    std::unique_ptr<cpu::cache> cache;  // of pinned memory
     std::unique_ptr<nic::nic_bridge> nic;
     std::unique_ptr<endpoint> gpu;
     std::unique_ptr<fabric::wire> out;
@@ -149,6 +161,7 @@ class system {
   void schedule_waves();
   std::expected<void, std::string> program();
   void program_node(unsigned n);
+  void enable_node(unsigned n);
   std::expected<void, std::string> wait_for_links();
   void collect_events(unsigned n);
 

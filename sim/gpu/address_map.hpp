@@ -17,15 +17,16 @@ class address_map {
     uint64_t bus;  // remote: its bus address
   };
   // Own memory, at the addresses kernels use.
-  void own(const void* base, uint64_t bytes) { own_ = {uint64_t(base), bytes, 0}; }
-  // A range of addresses without memory behind it that reaches `bus` and up (NIC window, NIC page).
+  void own(const void* base, uint64_t bytes) { own_.push_back({uint64_t(base), bytes, 0}); }
+  // A range of addresses whose accesses go to `bus` and up over PCIe (NIC window, NIC pages, pinned host memory).
   void aperture(const void* base, uint64_t bytes, uint64_t bus) { remote_.push_back({uint64_t(base), bytes, bus}); }
   // Memory of other GPUs: mapped in this process, but not for this GPU.
   void forbid(const void* base, uint64_t bytes) { forbidden_.push_back({uint64_t(base), bytes, 0}); }
 
   // Everything else is other memory of the device (what a kernel got from elsewhere, for example results it captured).
   place find(uint64_t addr, uint32_t bytes) const {
-    if (own_.holds(addr, bytes)) return {region::local, 0};
+    for (const range& r : own_)
+      if (r.holds(addr, bytes)) return {region::local, 0};
     for (const range& r : remote_)
       if (r.holds(addr, bytes)) return {region::remote, r.bus + (addr - r.base)};
     if (addr < null_page) return {region::invalid, 0};
@@ -42,8 +43,7 @@ class address_map {
     bool holds(uint64_t a, uint32_t n) const { return a - base < bytes && n <= bytes - (a - base); }
     bool touches(uint64_t a, uint32_t n) const { return a < base + bytes && base < a + n; }
   };
-  range own_;
-  std::vector<range> remote_, forbidden_;
+  std::vector<range> own_, remote_, forbidden_;
 };
 
 }  // namespace ggas::gpu

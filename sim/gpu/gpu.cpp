@@ -209,6 +209,8 @@ std::map<std::string, uint64_t> gpu::counters() const {
       {"gpu.faults", totals_.faults},
       {"gpu.pcie_writes", h.stores},
       {"gpu.pcie_reads", h.reads},
+      {"gpu.host_writes", h.host_stores},
+      {"gpu.host_reads", h.host_reads},
       {"gpu.pcie_flushes", h.flushes},
       {"gpu.pcie_reads_outstanding_max", h.most_reads},
       {"gpu.bar_writes", h.bar_writes},

@@ -17,7 +17,6 @@
 
 #include "gpu_api/simt/engine.hpp"
 #include "sim/gpu/address_map.hpp"
-#include "sim/gpu/agenda.hpp"
 #include "sim/gpu/config.hpp"
 #include "sim/gpu/host_interface.hpp"
 #include "sim/gpu/work.hpp"

@@ -36,11 +36,6 @@ host_interface::host_interface(sc_core::sc_module_name name, const gpu_config& c
   pcie::spawn_method("bar_reads", read_event_, [this] { pump_reads(); });
 }
 
-void host_interface::export_memory(uint64_t bus, std::span<std::byte> memory) {
-  bar_base_ = bus;
-  memory_ = memory;
-}
-
 // ------------------------------------------------------------------------------------------------ out
 
 void host_interface::store(uint64_t bus, std::span<const std::byte> bytes, store_owner* owner) {
@@ -71,11 +66,13 @@ void host_interface::pump_out() {
     if (posted) {
       --stores_inside_;
       ++stats_.stores;
+      stats_.host_stores += o.packet.addr < host_end_;
       freed = true;
       link.send(std::move(o.packet));
       if (o.owner) o.owner->store_handed();
     } else {
       ++stats_.reads;
+      stats_.host_reads += o.packet.addr < host_end_;
       requester_.read(std::move(o.packet), std::move(o.done));
       stats_.most_reads = std::max(stats_.most_reads, requester_.outstanding());
     }
@@ -117,11 +114,17 @@ bool host_interface::receive(pcie::tlp& t) {
   return true;
 }
 
+// Where the first DW of a request lies; null: outside of what is exported.
+std::byte* host_interface::exported(const pcie::tlp& t) {
+  for (const exported_memory& m : exports_)
+    if (t.addr >= m.bus && t.addr - m.bus + 4ull * t.len_dw <= m.bytes.size()) return m.bytes.data() + (t.addr - m.bus);
+  return nullptr;
+}
+
 bool host_interface::receive_request(pcie::tlp& t) {
   const bool read = t.kind == pcie::tlp_kind::mrd;
   if (read && reads_.size() >= cfg_.bar_reads) return false;
-  const bool mapped = t.addr >= bar_base_ && t.addr - bar_base_ + 4ull * t.len_dw <= memory_.size();
-  if (!mapped || (!read && t.kind != pcie::tlp_kind::mwr)) {
+  if (!exported(t) || (!read && t.kind != pcie::tlp_kind::mwr)) {
     ++stats_.unmapped;
     if (t.non_posted()) link.send(pcie::error_completion(t, pcie::cpl_status::ur, id_));
     return true;
@@ -171,18 +174,18 @@ void host_interface::apply(const pcie::tlp& w) {
     return;
   }
   ++stats_.bar_writes;
-  std::byte* const base = memory_.data() + (w.addr - bar_base_);
+  std::byte* const base = exported(w);
   if (w.first_be == 0xf && (w.len_dw == 1 || w.last_be == 0xf)) {
     std::memcpy(base, w.data.data(), 4ull * w.len_dw);
     return;
   }
-  pcie::for_each_byte(w, [&](uint64_t addr, std::byte v) { memory_[addr - bar_base_] = v; });
+  pcie::for_each_byte(w, [&](uint64_t addr, std::byte v) { base[addr - w.addr] = v; });
 }
 
 void host_interface::answer(const pcie::tlp& r) {
   ++stats_.bar_reads;
   std::vector<uint32_t> dws(r.len_dw);
-  std::memcpy(dws.data(), memory_.data() + (r.addr - bar_base_), 4ull * r.len_dw);
+  std::memcpy(dws.data(), exported(r), 4ull * r.len_dw);
   for (pcie::tlp& c : pcie::read_completions(r, dws, cfg_.bar_completion_bytes, cfg_.bar_completion_bytes, id_))
     link.send(std::move(c));
 }

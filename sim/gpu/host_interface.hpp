@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <systemc>
+#include <vector>
 
 #include "sim/gpu/config.hpp"
 #include "sim/pcie/packet.hpp"
@@ -26,8 +27,9 @@ class store_owner {
 };
 
 struct host_interface_stats {
-  uint64_t stores = 0, reads = 0;  // TLPs handed to the port
-  uint64_t flushes = 0;            // reads made for system fences
+  uint64_t stores = 0, reads = 0;            // TLPs handed to the port
+  uint64_t host_stores = 0, host_reads = 0;  // of them, to host memory
+  uint64_t flushes = 0;                      // reads made for system fences
   uint64_t bar_writes = 0, bar_reads = 0;
   uint64_t unmapped = 0;    // requests outside the aperture
   uint64_t poisoned = 0;    // writes with poisoned data, dropped
@@ -40,8 +42,10 @@ class host_interface : public sc_core::sc_module {
 
   pcie::port link;
 
-  // Requests to [bus, bus + memory.size()) reach this memory.
-  void export_memory(uint64_t bus, std::span<std::byte> memory);
+  // Requests to [bus, bus + memory.size()) reach this memory, too.
+  void export_memory(uint64_t bus, std::span<std::byte> memory) { exports_.push_back({bus, memory}); }
+  // Bus addresses below are host memory: accesses are counted apart.
+  void host_memory_end(uint64_t bus) { host_end_ = bus; }
   // Bus address of host memory that fences read behind their stores.
   void flush_address(uint64_t bus) { flush_bus_ = bus; }
 
@@ -80,6 +84,7 @@ class host_interface : public sc_core::sc_module {
   void start_flush();
   void pump_writes();
   void pump_reads();
+  std::byte* exported(const pcie::tlp& request);
   void apply(const pcie::tlp& write);
   void answer(const pcie::tlp& read);
   uint64_t read_time(const pcie::tlp& t);
@@ -87,8 +92,12 @@ class host_interface : public sc_core::sc_module {
   gpu_config cfg_;
   uint16_t id_;
   pcie::requester requester_;
-  uint64_t bar_base_ = 0, flush_bus_ = 0;
-  std::span<std::byte> memory_;
+  struct exported_memory {
+    uint64_t bus;
+    std::span<std::byte> bytes;
+  };
+  std::vector<exported_memory> exports_;
+  uint64_t flush_bus_ = 0, host_end_ = 0;
   std::deque<outbound> out_;
   std::deque<inbound> writes_, reads_;
   unsigned stores_inside_ = 0;

@@ -11,12 +11,15 @@
 #include <vector>
 
 #include "gpu_api/simt/engine.hpp"
+#include "sim/agenda.hpp"
 #include "sim/gpu/address_map.hpp"
-#include "sim/gpu/agenda.hpp"
 #include "sim/gpu/coalescer.hpp"
 #include "sim/gpu/host_interface.hpp"
 
 namespace ggas::gpu {
+
+using sim::agenda;
+using sim::task;
 
 class gpu;
 struct resident_block;

@@ -9,9 +9,13 @@ void sparse_memory::write(uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const uint64_t at = offset % page_bytes;
     const size_t n = std::min<size_t>(bytes.size(), page_bytes - at);
-    auto& p = pages_[offset / page_bytes];
-    if (!p) p = std::make_unique<page>();
-    std::copy_n(bytes.begin(), n, p->begin() + at);
+    if (in_window(offset)) {
+      std::ranges::copy(bytes.first(n), window_.begin() + ptrdiff_t(offset - window_at_));
+    } else {
+      auto& p = pages_[offset / page_bytes];
+      if (!p) p = std::make_unique<page>();
+      std::copy_n(bytes.begin(), n, p->begin() + at);
+    }
     bytes = bytes.subspan(n);
     offset += n;
   }
@@ -22,7 +26,9 @@ void sparse_memory::read(uint64_t offset, std::span<std::byte> bytes) const {
     const uint64_t at = offset % page_bytes;
     const size_t n = std::min<size_t>(bytes.size(), page_bytes - at);
     const auto p = pages_.find(offset / page_bytes);
-    if (p == pages_.end())
+    if (in_window(offset))
+      std::ranges::copy(window_.subspan(offset - window_at_, n), bytes.begin());
+    else if (p == pages_.end())
       std::fill_n(bytes.begin(), n, std::byte{0});
     else
       std::copy_n(p->second->begin() + at, n, bytes.begin());

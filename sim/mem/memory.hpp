@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a memory, allocated page by page when first written; unwritten bytes are zero. Timing belongs to whoever
-// serves it.
+// Bytes of a memory, allocated page by page when first written; unwritten bytes are zero. A part of it may be memory of
+// the process. Timing belongs to whoever serves it.
 #pragma once
 
 #include <array>
@@ -14,6 +14,11 @@ namespace ggas::mem {
 
 class sparse_memory {
  public:
+  // From `offset` on the bytes are those of `window`, which outlives this; whole pages.
+  void place(uint64_t offset, std::span<std::byte> window) {
+    window_at_ = offset;
+    window_ = window;
+  }
   void write(uint64_t offset, std::span<const std::byte> bytes);
   void read(uint64_t offset, std::span<std::byte> bytes) const;
 
@@ -32,6 +37,9 @@ class sparse_memory {
  private:
   static constexpr uint64_t page_bytes = 4096;
   using page = std::array<std::byte, page_bytes>;
+  bool in_window(uint64_t offset) const { return offset - window_at_ < window_.size(); }
+  uint64_t window_at_ = 0;
+  std::span<std::byte> window_;
   std::unordered_map<uint64_t, std::unique_ptr<page>> pages_;
 };
 

@@ -2,6 +2,7 @@
 #include "sim/pcie/root_complex.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,11 +34,20 @@ uint64_t root_complex::memory_slot(uint64_t bytes) {
   return start;
 }
 
+void root_complex::memory_write(const tlp& t) {
+  const uint64_t offset = t.addr - cfg_.memory_base;
+  if (t.first_be == 0xf && (t.len_dw == 1 || t.last_be == 0xf))
+    memory_.write(offset, std::as_bytes(std::span(t.data.data(), t.len_dw)));
+  else
+    for_each_byte(t, [&](uint64_t a, std::byte b) { memory_.write(a - cfg_.memory_base, {&b, 1}); });
+  if (on_memory_write) on_memory_write(offset, 4ull * t.len_dw);
+}
+
 // A write is visible as soon as it arrives, so a read behind it sees it.
 void root_complex::memory_access(unsigned from, tlp& t) {
   const uint64_t start = memory_slot(4ull * t.len_dw);
   if (t.kind == tlp_kind::mwr) {
-    if (!t.poisoned) for_each_byte(t, [&](uint64_t a, std::byte b) { memory_.write(a - cfg_.memory_base, {&b, 1}); });
+    if (!t.poisoned) memory_write(t);
     return;
   }
   std::vector<uint32_t> dws(t.len_dw);

@@ -28,6 +28,8 @@ class root_complex : public router {
 
   // A message-signalled interrupt: address and data as written.
   std::function<void(uint64_t addr, uint32_t data)> on_msi;
+  // A device wrote host memory: offset in it, bytes from the first to the last.
+  std::function<void(uint64_t offset, uint64_t bytes)> on_memory_write;
   const root_complex_config& config() const { return cfg_; }
 
  protected:
@@ -39,6 +41,7 @@ class root_complex : public router {
     tlp completion;
   };
   void memory_access(unsigned from, tlp& t);
+  void memory_write(const tlp& t);
   uint64_t memory_slot(uint64_t bytes);
 
   root_complex_config cfg_;

@@ -67,15 +67,27 @@ void read_nic(table_reader r, platform& p) {
   r.finish();
 }
 
+void read_rma(table_reader r, platform& p) {
+  r.one_of("mtu_bytes", p.rma.mtu_bytes, {64, 128, 256});
+  r.whole("answer_timeout_ticks", p.rma.answer_timeout_ticks, 2, 65535);
+  r.whole("host_timeout_ticks", p.rma.host_timeout_ticks, 2, 65535);
+  r.whole("retry_ticks", p.rma.retry_ticks, 1, 65535);
+  r.whole("retry_limit", p.rma.retry_limit, 0, 65535);
+  r.finish();
+}
+
+// A line clocked with the core has its rate at one clock; another clock scales it.
 void read_wire(table_reader r, platform& p) {
-  double gbps = 0;
+  double gbps = 0, at_mhz = 0;
   r.real("gbit_per_s", gbps, 0.001, 10000);
+  r.real("at_clock_mhz", at_mhz, 0, 5000);
   p.link.bits_per_second = gbps * 1e9;
+  if (at_mhz > 0) p.link.bits_per_second *= double(p.nic.hertz) / (at_mhz * 1e6);
   r.nanoseconds("latency_ns", p.link.latency_ps, most_ns);
   const double core = double(p.nic.data_width) * double(p.nic.hertz);
   if (p.nic.hertz && p.link.bits_per_second > core)
-    r.wrong("gbit_per_s",
-            fmt::format("{} is above what the NIC's core moves, data_width x clock = {:.3f}", gbps, core / 1e9));
+    r.wrong("gbit_per_s", fmt::format("{:.6g} is above what the NIC's core moves, data_width x clock = {:.3f}",
+                                      p.link.bits_per_second / 1e9, core / 1e9));
   if (p.nic.hertz && p.link.latency_ps * 1e-12 * double(p.nic.hertz) < 1)
     r.wrong("latency_ns", "must be at least one cycle of the NIC");
   r.finish();
@@ -102,6 +114,10 @@ void read_cpu(table_reader r, platform& p) {
   r.nanoseconds("store_ns", p.cpu.store_ps, most_ns);
   r.nanoseconds("load_ns", p.cpu.load_ps, most_ns);
   r.nanoseconds("timeout_ns", p.cpu.timeout_ps, most_ns);
+  r.nanoseconds("poll_ns", p.cpu.poll_ps, most_ns);
+  r.nanoseconds("miss_ns", p.cpu.miss_ps, most_ns);
+  r.nanoseconds("timer_slack_ns", p.cpu.timer_slack_ps, most_ns);
+  r.one_of("combine_bytes", p.cpu.combine_bytes, {8, 16, 32, 64});
   table_reader l = r.sub("link");
   read_link(l, p.cpu.link);
   l.finish();
@@ -116,6 +132,7 @@ std::expected<platform, std::string> read(const toml::table& t, std::string_view
   r.text("name", p.name);
   read_nic(r.sub("nic"), p);
   read_wire(r.sub("link"), p);
+  read_rma(r.sub("rma"), p);
   table_reader bus = r.sub("pcie");
   read_slot(bus.sub("nic"), p.pcie.nic);
   read_slot(bus.sub("gpu"), p.pcie.gpu);

@@ -41,9 +41,16 @@ struct platform {
   } nic;
 
   struct {
-    double bits_per_second = 0;
+    double bits_per_second = 0;  // at the core clock of this platform
     uint64_t latency_ps = 0;
   } link;
+
+  // One-sided communication (docs/rma.md).
+  struct {
+    unsigned mtu_bytes = 256;
+    uint16_t answer_timeout_ticks = 0, host_timeout_ticks = 0;
+    uint16_t retry_ticks = 0, retry_limit = 0;
+  } rma;
 
   struct {
     slot_config nic, gpu;
@@ -61,7 +68,9 @@ struct platform {
   } host;
 
   struct {
-    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;
+    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;     // devices
+    uint64_t poll_ps = 0, miss_ps = 0, timer_slack_ps = 0;  // host programs: cpu::core_config
+    unsigned combine_bytes = 8;
     pcie::link_config link;  // between the cores and the root complex
   } cpu;
 

@@ -46,7 +46,7 @@ TEST_P(with_nic, stores_arrive_and_loads_return_them) {
     gpu(*s, 0).store(gpu(*s, 0).window(1, at), data);
     at += n;
   }
-  const uint64_t quiet = gpu(*s, 0).slot.quiet_address;
+  const uint64_t quiet = gpu(*s, 0).slot.pages_address;
   const auto q = read(*s, 0, quiet, 8);
   ASSERT_TRUE(q.ok());
   EXPECT_EQ(q.dws.at(0), 0u);
@@ -101,7 +101,7 @@ TEST_P(with_nic, mask_mode) {
   ASSERT_TRUE(s);
   const uint32_t v = 77;
   gpu(*s, 0).store(gpu(*s, 0).window(1, 0x40), std::as_bytes(std::span(&v, 1)));
-  ASSERT_TRUE(read(*s, 0, gpu(*s, 0).slot.quiet_address, 8).ok());
+  ASSERT_TRUE(read(*s, 0, gpu(*s, 0).slot.pages_address, 8).ok());
   EXPECT_EQ(gpu(*s, 1).memory.load<uint32_t>(0x40), 77u);
 }
 
@@ -224,7 +224,7 @@ TEST_P(faulty, link_faults_lose_nothing) {
     const uint64_t v = 0x100000001ull * (i + 1);
     gpu(*s, 0).store(gpu(*s, 0).window(1, 8 * i), std::as_bytes(std::span(&v, 1)));
   }
-  const auto q = read(*s, 0, gpu(*s, 0).slot.quiet_address, 8);
+  const auto q = read(*s, 0, gpu(*s, 0).slot.pages_address, 8);
   ASSERT_TRUE(q.ok());
   EXPECT_EQ(q.dws.at(0), 0u);
   for (unsigned i = 0; i < n; ++i) ASSERT_EQ(gpu(*s, 1).memory.load<uint64_t>(8 * i), 0x100000001ull * (i + 1)) << i;

@@ -73,7 +73,7 @@ TEST_P(capture, tshark_reads_every_field) {
     const uint64_t v = 0x1122334455667788;
     gpu(**s, 0).store(gpu(**s, 0).window(1, 0x1234), std::as_bytes(std::span(&v, 1)).first(6));
     ASSERT_TRUE(read(**s, 0, gpu(**s, 0).window(1, 0x1230), 100).ok());
-    ASSERT_TRUE(read(**s, 0, gpu(**s, 0).slot.quiet_address, 8).ok());
+    ASSERT_TRUE(read(**s, 0, gpu(**s, 0).slot.pages_address, 8).ok());
   }
   EXPECT_TRUE(tshark(file, "_ws.malformed || _ws.expert || _ws.lua.error", {"frame.number"}).empty());
 

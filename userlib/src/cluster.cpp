@@ -15,6 +15,26 @@ constexpr size_t page = 4096;
 
 std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }
 
+result<> check_queues(const queue_config& q) {
+  struct {
+    const char* name;
+    unsigned value, least, most;
+  } const rules[] = {
+      {"count", static_cast<unsigned>(q.count), 0, 128},
+      {"host_count", static_cast<unsigned>(q.host_count), 0, 128},
+      {"notify_log2", q.notify_log2, 4, 16},
+      {"slots_log2", q.slots_log2, 4, 16},
+      {"mailbox_log2", q.mailbox_log2, 2, 12},
+  };
+  for (const auto& r : rules) {
+    if (r.value < r.least || r.value > r.most) {
+      return bad(std::string("queues.") + r.name + " = " + std::to_string(static_cast<int>(r.value)) + ": must be " +
+                 std::to_string(r.least) + " ... " + std::to_string(r.most));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 result<> check_config(const cluster_config& cfg) {
@@ -30,6 +50,19 @@ result<> check_config(const cluster_config& cfg) {
     return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": " + std::to_string(cfg.nodes) +
                " nodes need at least " + std::to_string(least) + " (the library's reserved area and a page)");
   }
+  if (cfg.host_bytes % page != 0) {
+    return bad("host_bytes = " + std::to_string(cfg.host_bytes) + ": must be a multiple of " + std::to_string(page));
+  }
+  return check_queues(cfg.queues);
+}
+
+result<> check_program(const cluster_config& cfg, int node, const std::function<void(host&)>& program,
+                       const std::string& name) {
+  if (node < 0 || node >= cfg.nodes) {
+    return bad("program '" + name + "' on node " + std::to_string(node) + ": nodes are 0 ... " +
+               std::to_string(cfg.nodes - 1));
+  }
+  if (!program) return bad("program '" + name + "': no function");
   return {};
 }
 

@@ -10,10 +10,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ggas/detail/context.hpp"  // gpu_api: what a kernel knows of its node
+#include "ggas/host.hpp"
 #include "gpu_api/simt/engine.hpp"
 
 namespace ggas {
@@ -27,12 +29,31 @@ struct error {
 template <class T = void>
 using result = std::expected<T, error>;
 
+// Contexts of the NIC (docs/rma.md) on every node; providers without a NIC have none.
+struct queue_config {
+  enum class place { none, gpu, host };
+  int count = 4;                     // for kernels: context::queues, VPID 0 and up; at most 128
+  place notifications = place::gpu;  // where the rings of the kernels' contexts lie
+  place status = place::gpu;         // and their status blocks
+  place work_queue = place::none;    // descriptors come from a ring there; none: they are written to the page
+  place mailbox = place::none;       // messages
+  bool backpressure = true;          // a full notification ring holds senders back; else notifications are lost
+  unsigned notify_log2 = 8;          // records, 4 ... 16
+  unsigned slots_log2 = 6;           // slots of a work queue, 4 ... 16
+  unsigned mailbox_log2 = 6;         // messages, 2 ... 12
+  int host_count =
+      2;  // for host programs: cluster::host_queues, VPID 128 and up, all rings in host memory; at most 128
+  bool host_work_queue = false;  // those have a work queue
+};
+
 struct cluster_config {
   std::string provider = "sim";           // sim | shm
   std::string platform = "galibier-k20";  // sim: name in sim/platforms or path of a .toml
   std::string nic = "rtl";                // sim: rtl
   int nodes = 2;
   size_t segment_bytes = 64u << 20;  // per node, a multiple of 4 KB
+  queue_config queues;
+  size_t host_bytes = 16u << 20;  // pinned host memory per node for the user, a multiple of 4 KB
   uint64_t seed = 1;
   // sim: observation, off when empty
   std::filesystem::path waves, trace, pcap;
@@ -59,13 +80,20 @@ class cluster {
   // address.
   virtual std::byte* segment(int node) = 0;
   virtual const context& device_context(int node) const = 0;
+  // Pinned memory of a node's host, registered for put and get like the segment. Looking at it directly costs no time.
+  virtual host_region host_memory(int node) = 0;
+  // Contexts of the NIC for host programs of a node; empty without a NIC.
+  virtual std::span<const rma_queue> host_queues(int node) const = 0;
 
   // Queues a kernel on the node's GPU; kernels of one node run in order, those of different nodes side by side.
   // `name` stands in messages. Bad shapes (no threads, more than 1024 in a block) are refused here.
   virtual result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
-  // Runs until every queued kernel ended, or returns timed_out after that much simulated (sim) or real (shm) time.
-  // After an error the kernels that had not ended are gone; memory keeps what they wrote.
+  // Queues a program of the node's processor. All programs of a run begin with it, side by side with each other and the
+  // kernels. An exception that leaves one is a device_fault.
+  virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
+  // Runs until every queued kernel and program ended, or returns timed_out after that much simulated (sim) or real
+  // (shm) time. After an error the kernels that had not ended are gone; memory keeps what they wrote.
   virtual result<run_stats> run(uint64_t timeout_ns) = 0;
 
   virtual uint64_t now_ns() const = 0;

@@ -3,26 +3,23 @@
 // Kernels run on the native scheduler.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstring>
 
 #include "ggas/detail/layout.hpp"
 #include "gpu_api/simt/native.hpp"
+#include "userlib/providers/shm/programs.hpp"
 #include "userlib/src/providers.hpp"
 
 namespace ggas {
 namespace {
 
-uint64_t clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 // The segments of all nodes side by side, zeroed.
 class window {
  public:
   explicit window(size_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
     void* m = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m != MAP_FAILED) base_ = static_cast<std::byte*>(m);
   }
@@ -43,6 +40,7 @@ class shm_cluster final : public cluster {
   shm_cluster(const cluster_config& cfg, const simt::native_config& native)
       : cfg_(cfg),
         window_(cfg.segment_bytes * static_cast<size_t>(cfg.nodes)),
+        host_(cfg.host_bytes * static_cast<size_t>(cfg.nodes)),
         contexts_(static_cast<size_t>(cfg.nodes)),
         scheduler_(native, static_cast<unsigned>(cfg.nodes)) {
     char* base = reinterpret_cast<char*>(window_.base());
@@ -56,17 +54,25 @@ class shm_cluster final : public cluster {
           .segment_bytes = cfg.segment_bytes,
           .reserved = layout::reserved_bytes(static_cast<uint64_t>(cfg.nodes), cfg.segment_bytes),
           .quiet = nullptr,
+          .queues = nullptr,
+          .queue_count = 0,
+          .segment_nla = 0,
       };
     }
   }
 
-  bool mapped() const { return window_.base() != nullptr; }
+  bool mapped() const { return window_.base() != nullptr && (host_.base() != nullptr || cfg_.host_bytes == 0); }
 
   const cluster_config& config() const override { return cfg_; }
   std::byte* segment(int node) override {
-    return node < 0 || node >= cfg_.nodes ? nullptr : window_.base() + static_cast<size_t>(node) * cfg_.segment_bytes;
+    return valid(node) ? window_.base() + static_cast<size_t>(node) * cfg_.segment_bytes : nullptr;
   }
   const context& device_context(int node) const override { return contexts_.at(static_cast<size_t>(node)); }
+  host_region host_memory(int node) override {
+    if (!valid(node)) return {};
+    return {host_.base() + static_cast<size_t>(node) * cfg_.host_bytes, cfg_.host_bytes, 0};
+  }
+  std::span<const rma_queue> host_queues(int) const override { return {}; }
 
   result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
                   std::string name) override {
@@ -76,29 +82,44 @@ class shm_cluster final : public cluster {
     return {};
   }
 
+  result<> launch_host(int node, std::function<void(host&)> program, std::string name) override {
+    if (auto ok = check_program(cfg_, node, program, name); !ok) return ok;
+    const host_region own = host_memory(node);
+    const size_t all = cfg_.segment_bytes * static_cast<size_t>(cfg_.nodes);
+    programs_.add(node, {{own.base, own.bytes}, {window_.base(), all}}, std::move(program), std::move(name));
+    return {};
+  }
+
   result<run_stats> run(uint64_t timeout_ns) override {
-    const uint64_t start = clock_ns();
+    const uint64_t start = now_ns();
+    const uint64_t deadline = timeout_ns > ~start ? ~uint64_t{0} : start + timeout_ns;
     std::function<void()> progress;
     if (cfg_.on_progress) progress = [this] { cfg_.on_progress(now_ns()); };
+    programs_.start();
     auto r = scheduler_.run(timeout_ns, progress);
+    auto programs = programs_.finish(r ? deadline : start);
     if (!r) {
       if (!r.error().timed_out) return std::unexpected(error{errc::device_fault, r.error().text});
       return std::unexpected(
           error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
     }
-    const uint64_t took = clock_ns() - start;
+    if (!programs) return std::unexpected(std::move(programs.error()));
+    const uint64_t took = now_ns() - start;
     return run_stats{.sim_ns = took, .nic_cycles = 0, .wall_s = static_cast<double>(took) * 1e-9};
   }
 
-  uint64_t now_ns() const override { return clock_ns(); }
+  uint64_t now_ns() const override { return shm_programs::clock_ns(); }
   std::map<std::string, uint64_t> counters(int) const override { return {}; }
   std::vector<std::string> events(int) const override { return {}; }
 
  private:
+  bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
+
   const cluster_config cfg_;
-  window window_;
+  window window_, host_;
   std::vector<context> contexts_;
   simt::native_scheduler scheduler_;
+  shm_programs programs_;
 };
 
 std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }
@@ -129,9 +150,9 @@ result<simt::native_config> parse_overrides(const std::vector<std::string>& over
 result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg) {
   auto native = parse_overrides(cfg.overrides);
   if (!native) return std::unexpected(native.error());
-  if (cfg.segment_bytes > SIZE_MAX / static_cast<size_t>(cfg.nodes)) {
-    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": " + std::to_string(cfg.nodes) +
-               " of them overflow");
+  if (std::max(cfg.segment_bytes, cfg.host_bytes) > SIZE_MAX / static_cast<size_t>(cfg.nodes)) {
+    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ", host_bytes = " +
+               std::to_string(cfg.host_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
   }
   auto c = std::make_unique<shm_cluster>(cfg, *native);
   if (!c->mapped()) {

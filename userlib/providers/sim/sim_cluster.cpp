@@ -12,7 +12,10 @@
 #include "ggas/detail/layout.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/system.hpp"
+#include "userlib/providers/sim/layout.hpp"
+#include "userlib/providers/sim/programs.hpp"
 #include "userlib/providers/sim/reservation.hpp"
+#include "userlib/providers/sim/rma_driver.hpp"
 #include "userlib/src/providers.hpp"
 
 namespace ggas::userlib {
@@ -41,11 +44,18 @@ class sim_cluster final : public cluster {
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg);
 
   const cluster_config& config() const override { return cfg_; }
-  std::byte* segment(int node) override {
-    return valid(node) ? segments_.base() + size_t(node) * cfg_.segment_bytes : nullptr;
+  std::byte* segment(int node) override { return valid(node) ? nodes_[size_t(node)].segment.base() : nullptr; }
+  const context& device_context(int node) const override { return nodes_.at(size_t(node)).seen; }
+  host_region host_memory(int node) override {
+    if (!valid(node)) return {};
+    return {nodes_[size_t(node)].pinned.base(), cfg_.host_bytes, host_nla_};
   }
-  const context& device_context(int node) const override { return contexts_.at(size_t(node)); }
+  std::span<const rma_queue> host_queues(int node) const override {
+    if (!valid(node)) return {};
+    return nodes_[size_t(node)].program_queues;
+  }
   result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel, std::string name) override;
+  result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
   result<run_stats> run(uint64_t timeout_ns) override;
   uint64_t now_ns() const override { return system_->now_ps() / 1000; }
   std::map<std::string, uint64_t> counters(int node) const override {
@@ -56,22 +66,39 @@ class sim_cluster final : public cluster {
   }
 
  private:
-  explicit sim_cluster(const cluster_config& cfg) : cfg_(cfg), random_(cfg.seed) {}
-  result<> reserve();
+  // What a node owns in this process. Addresses are the same for kernels and host programs.
+  struct node_memory {
+    reservation segment, rings;  // GPU memory: for everybody; for the contexts of the NIC
+    reservation pinned;          // host memory: for everybody, then for contexts
+    reservation pages;           // of the NIC: addresses only
+    std::vector<rma_queue> kernel_queues, program_queues;
+    context seen;  // by kernels
+    host_view host;
+  };
+
+  explicit sim_cluster(const cluster_config& cfg) : cfg_(cfg), plan_(cfg), random_(cfg.seed) {}
   result<> build(sim::platform plat, std::string faults);
+  result<> reserve();
   std::unique_ptr<sim::endpoint> make_gpu(const sim::endpoint_slot& slot);
+  void describe_node(const sim::endpoint_slot& slot);
+  rma_queue queue(const node_memory& it, const context_plan& p) const;
+  result<> set_up_contexts();
   gpu::gpu& gpu_of(int node) const { return static_cast<gpu_endpoint*>(system_->gpu(unsigned(node)))->gpu; }
   bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
+  bool gpus_idle() const;
   bool settled() const;
   void report_progress();
   result<> verdict(bool in_time, uint64_t timeout_ns);
 
   cluster_config cfg_;
+  memory_plan plan_;
   gpu::gpu_config gpu_cfg_;
   std::mt19937_64 random_;
-  reservation segments_, window_, quiet_;
-  std::vector<context> contexts_;
-  std::unique_ptr<sim::system> system_;  // last: its blocks may refer to all of the above
+  reservation window_;
+  std::vector<node_memory> nodes_;
+  uint64_t host_nla_ = 0;
+  std::unique_ptr<sim::system> system_;  // its blocks may refer to all of the above
+  host_programs programs_;               // run on it
   clock::time_point next_progress_;
 };
 
@@ -113,18 +140,29 @@ result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg) 
   return c;
 }
 
-result<> sim_cluster::build(sim::platform plat, std::string faults) {
-  segments_ = reservation(size_t(cfg_.nodes) * cfg_.segment_bytes, true);
-  quiet_ = reservation(4096, false);
-  if (!segments_ || !quiet_)
-    return fail(errc::out_of_memory, "{} segments of {} bytes: no room in the address space", cfg_.nodes,
-                cfg_.segment_bytes);
+result<> sim_cluster::reserve() {
+  for (node_memory& n : nodes_) {
+    n.segment = reservation(plan_.segment_bytes, true);
+    n.rings = reservation(plan_.gpu_rings_bytes, true);
+    n.pinned = reservation(plan_.pinned_bytes(), true);
+    n.pages = reservation(sim::bar4_bytes, false);
+    if (!n.segment || !n.rings || !n.pinned || !n.pages)
+      return fail(errc::out_of_memory, "{} nodes with segments of {} and host memory of {} bytes: no room", cfg_.nodes,
+                  cfg_.segment_bytes, cfg_.host_bytes);
+  }
+  return {};
+}
 
+result<> sim_cluster::build(sim::platform plat, std::string faults) {
+  nodes_.resize(size_t(cfg_.nodes));
+  if (auto ok = reserve(); !ok) return ok;
   sim::system_config s;
   s.plat = std::move(plat);
   s.nodes = cfg_.nodes;
   s.segment_bytes = cfg_.segment_bytes;
+  s.endpoint_bar_bytes = plan_.bar_bytes();
   s.gpu = [this](const sim::endpoint_slot& slot) { return make_gpu(slot); };
+  for (size_t n = 0; n < nodes_.size(); ++n) s.pinned[n] = {nodes_[n].pinned.base(), nodes_[n].pinned.bytes()};
   s.seed = cfg_.seed;
   s.faults = std::move(faults);
   if (!cfg_.faults.empty()) s.faults_name = cfg_.faults.string();
@@ -133,40 +171,95 @@ result<> sim_cluster::build(sim::platform plat, std::string faults) {
   s.pcap = cfg_.pcap;
   s.waves_from_us = cfg_.waves_from_us;
   s.waves_to_us = cfg_.waves_to_us;
-  contexts_.resize(size_t(cfg_.nodes));
   auto made = sim::system::create(std::move(s));
   if (!made) return fail(errc::bad_argument, "{}", made.error());
   system_ = std::move(*made);
-  return {};
+  return set_up_contexts();
 }
 
-// The segment lies at the start of the GPU's BAR; window and quiet page are addresses a kernel may name and nothing
-// else.
+// Segment and rings lie in the GPU's BAR; window, pages and host memory are addresses that go over PCIe.
 std::unique_ptr<sim::endpoint> sim_cluster::make_gpu(const sim::endpoint_slot& slot) {
   if (!window_) window_ = reservation(slot.window_bytes, false);
   if (!window_) return nullptr;
   auto e = std::make_unique<gpu_endpoint>(gpu_cfg_, slot);
   gpu::gpu& g = e->gpu;
-  const size_t bytes = cfg_.segment_bytes;
-  std::byte* const own = segments_.base() + slot.node * bytes;
-  g.host.export_memory(slot.bar_base, {own, bytes});
+  const node_memory& own = nodes_[slot.node];
+  g.host.export_memory(slot.bar_base, {own.segment.base(), own.segment.bytes()});
+  g.host.export_memory(slot.bar_base + slot.bar_bytes / 2, {own.rings.base(), own.rings.bytes()});
   g.host.flush_address(slot.host_address);
-  g.addresses.own(own, bytes);
+  g.host.host_memory_end(slot.plat.host.memory_bytes);
+  g.addresses.own(own.segment.base(), cfg_.segment_bytes);
+  g.addresses.own(own.rings.base(), own.rings.bytes());
   g.addresses.aperture(window_.base(), slot.window_bytes, slot.window_base);
-  g.addresses.aperture(quiet_.base(), quiet_.bytes(), slot.quiet_address);
-  for (const reservation* r : {&segments_, &window_, &quiet_}) g.addresses.forbid(r->outer(), r->outer_bytes());
+  g.addresses.aperture(own.pages.base(), own.pages.bytes(), slot.pages_address);
+  g.addresses.aperture(own.pinned.base(), own.pinned.bytes(), sim::pinned_base);
+  g.addresses.forbid(window_.outer(), window_.outer_bytes());
+  for (const node_memory& n : nodes_)
+    for (const reservation* r : {&n.segment, &n.rings, &n.pinned, &n.pages})
+      g.addresses.forbid(r->outer(), r->outer_bytes());
   g.on_idle = [&k = slot.sim] { k.stop(); };
-  context& c = contexts_[slot.node];
-  c.node = int32_t(slot.node);
-  c.nodes = cfg_.nodes;
-  c.window = reinterpret_cast<char*>(window_.base());
-  c.stride = slot.stride;
-  c.local = reinterpret_cast<char*>(own);
-  c.segment_bytes = bytes;
-  c.reserved = layout::reserved_bytes(uint64_t(cfg_.nodes), bytes);
-  c.quiet = reinterpret_cast<const volatile uint64_t*>(quiet_.base());
-  g.context = &c;
+  describe_node(slot);
+  g.context = &own.seen;
   return e;
+}
+
+void sim_cluster::describe_node(const sim::endpoint_slot& slot) {
+  node_memory& n = nodes_[slot.node];
+  for (const context_plan& p : plan_.kernels) n.kernel_queues.push_back(queue(n, p));
+  for (const context_plan& p : plan_.programs) n.program_queues.push_back(queue(n, p));
+  n.host.ranges = {{n.pinned.base(), n.pinned.bytes(), sim::pinned_base},
+                   {n.pages.base(), n.pages.bytes(), slot.pages_address},
+                   {n.segment.base(), cfg_.segment_bytes, slot.bar_base}};
+  n.seen = {
+      .node = int32_t(slot.node),
+      .nodes = cfg_.nodes,
+      .window = reinterpret_cast<char*>(window_.base()),
+      .stride = slot.stride,
+      .local = reinterpret_cast<char*>(n.segment.base()),
+      .segment_bytes = cfg_.segment_bytes,
+      .reserved = layout::reserved_bytes(uint64_t(cfg_.nodes), cfg_.segment_bytes),
+      .quiet = reinterpret_cast<const volatile uint64_t*>(n.pages.base()),
+      .queues = n.kernel_queues.data(),
+      .queue_count = int32_t(n.kernel_queues.size()),
+      .segment_nla = 0,
+  };
+}
+
+// A context as its users find it.
+rma_queue sim_cluster::queue(const node_memory& n, const context_plan& p) const {
+  const auto at = [&](const context_plan::part& part) -> char* {
+    if (part.where == queue_config::place::none) return nullptr;
+    std::byte* const base =
+        part.where == queue_config::place::gpu ? n.rings.base() : n.pinned.base() + plan_.host_bytes;
+    return reinterpret_cast<char*>(base + part.offset);
+  };
+  return {
+      .page = reinterpret_cast<char*>(n.pages.base() + page_bytes_of_class(0) * p.vpid),
+      .status = at(p.status),
+      .notifications = at(p.notifications),
+      .slots = at(p.work_queue),
+      .mailbox = at(p.mailbox),
+      .words = reinterpret_cast<uint64_t*>(at(p.words)),
+      .notify_log2 = cfg_.queues.notify_log2,
+      .slots_log2 = cfg_.queues.slots_log2,
+      .mailbox_log2 = cfg_.queues.mailbox_log2,
+      .vpid = p.vpid,
+  };
+}
+
+result<> sim_cluster::set_up_contexts() {
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    rma_driver driver(*system_, unsigned(n));
+    nodes_[size_t(n)].seen.segment_nla = driver.map(sim::endpoint_base, plan_.segment_bytes, plan_.segment_class);
+    host_nla_ = driver.map(sim::pinned_base, plan_.host_bytes, plan_.host_class);
+    driver.set_tables();
+    const rma_driver::areas rings{.gpu = sim::endpoint_base + plan_.bar_bytes() / 2,
+                                  .host = sim::pinned_base + plan_.host_bytes};
+    for (const auto* list : {&plan_.kernels, &plan_.programs})
+      for (const context_plan& p : *list) driver.enable(p, cfg_.queues, rings);
+    if (auto ok = driver.finish(); !ok) return fail(errc::device_fault, "node {}: {}", n, ok.error());
+  }
+  return {};
 }
 
 // ------------------------------------------------------------------------------------------------ running
@@ -181,13 +274,23 @@ result<> sim_cluster::launch(int node, simt::dim3 grid, simt::dim3 block, std::f
   return {};
 }
 
+result<> sim_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
+  if (auto ok = check_program(cfg_, node, program, name); !ok) return ok;
+  programs_.add(node, std::move(program), std::move(name));
+  return {};
+}
+
+bool sim_cluster::gpus_idle() const {
+  for (int n = 0; n < cfg_.nodes; ++n)
+    if (!gpu_of(n).idle()) return false;
+  return true;
+}
+
+// Everything ended, or something failed.
 bool sim_cluster::settled() const {
-  bool idle = true;
-  for (int n = 0; n < cfg_.nodes; ++n) {
+  for (int n = 0; n < cfg_.nodes; ++n)
     if (!gpu_of(n).kernel_fault().empty()) return true;
-    idle = idle && gpu_of(n).idle();
-  }
-  return idle;
+  return programs_.failed() || (programs_.idle() && gpus_idle());
 }
 
 void sim_cluster::report_progress() {
@@ -202,6 +305,13 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns) {
   system_->sim().enter();
   for (int n = 0; n < cfg_.nodes; ++n)
     gpu_of(n).start(gpu_cfg_.launch_skew_ns ? random_() % (gpu_cfg_.launch_skew_ns * 1000ull) : 0);
+  const bool started =
+      programs_.start(*system_, [this](int node) -> const host_view& { return nodes_[size_t(node)].host; });
+  if (!started) {
+    programs_.reset(*system_);
+    return fail(errc::out_of_memory, "no memory for the stacks of host programs");
+  }
+  const bool kernels = !gpus_idle();
   const bool in_time = system_->run_until(
       [this] {
         report_progress();
@@ -210,7 +320,7 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns) {
       timeout_ns * 1000);
   if (auto ok = verdict(in_time, timeout_ns); !ok) return std::unexpected(ok.error());
   // The hosts learn of it.
-  system_->run_for((gpu_cfg_.sync_stream_ns - gpu_cfg_.launch_ns) * 1000ull);
+  if (kernels) system_->run_for((gpu_cfg_.sync_stream_ns - gpu_cfg_.launch_ns) * 1000ull);
   return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
                    .nic_cycles = system_->nic_cycles() - cycles,
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
@@ -229,11 +339,14 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
     if (const auto f = g.take_fault(); f.count)
       add(failed, n, fmt::format("{} failed accesses, the first: {}", f.count, f.first));
   }
+  if (!programs_.idle()) stuck += (stuck.empty() ? "" : "; ") + programs_.describe(false);
+  if (programs_.failed()) broken += (broken.empty() ? "" : "; ") + programs_.describe(true);
+  programs_.reset(*system_);
   if (!in_time || !broken.empty())
     for (int n = 0; n < cfg_.nodes; ++n) gpu_of(n).reset();
   if (!broken.empty()) return fail(errc::device_fault, "{}", broken);
   if (!in_time)
-    return fail(errc::timed_out, "kernels still run after {} ns: {}{}{}", timeout_ns, stuck, failed.empty() ? "" : "; ",
+    return fail(errc::timed_out, "not ended after {} ns: {}{}{}", timeout_ns, stuck, failed.empty() ? "" : "; ",
                 failed);
   if (!failed.empty()) return fail(errc::device_fault, "{}", failed);
   return {};

@@ -12,9 +12,10 @@ struct rma_queue {
   const char* status;   // its status block
   char* notifications;  // its notification ring; nullptr: none
   char* slots;          // its work queue; nullptr: descriptors are written to the page
+  char* mailbox;        // its mailbox; nullptr: none
   uint64_t* words;      // 8 words of own memory, zero at first, that only the device library uses: tickets, positions
-  uint32_t notify_log2, slots_log2;  // sizes of the rings
-  uint32_t vpid;                     // number of the context, the same on every node
+  uint32_t notify_log2, slots_log2, mailbox_log2;  // sizes of the rings
+  uint32_t vpid;                                   // number of the context, the same on every node
 };
 
 struct context {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU has to do and when: one heap and one SystemC event for all of it, so a spinning warp costs the kernel of
-// the simulator nothing more than a heap entry. Equal times run in the order they were entered.
+// What a part has to do and when: one heap and one SystemC event for all of it, so a spinning warp or host program
+// costs the kernel of the simulator nothing more than a heap entry. Equal times run in the order they were entered.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "sim/pcie/port.hpp"
 #include "sim/pcie/process.hpp"
 
-namespace ggas::gpu {
+namespace ggas::sim {
 
 class task {
  public:
@@ -66,4 +66,4 @@ class agenda : public sc_core::sc_module {
   sc_core::sc_event event_;
 };
 
-}  // namespace ggas::gpu
+}  // namespace ggas::sim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of a node's processor (cluster::launch_host): what it may touch, and what that costs. Addresses are those
+// of the cluster: pinned host memory, pages of the NIC, and the node's GPU segment (through the GPU's BAR).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "ggas/detail/context.hpp"
+#include "ggas/rma.h"
+
+namespace ggas {
+
+// Pinned memory of a node's host: NIC and GPU reach it. Host and kernels of the node use the same address.
+struct host_region {
+  std::byte* base;
+  size_t bytes;
+  uint64_t nla;  // network logical address of the first byte, the same on every node
+};
+
+// Valid inside the program only. A call returns when the processor would go on: provider sim charges the times of the
+// platform's [cpu], and runs the rest of the cluster meanwhile.
+class host {
+ public:
+  virtual ~host() = default;
+  virtual int node() const = 0;
+  virtual uint64_t now_ns() const = 0;
+  // The processor sleeps; nobody polls meanwhile.
+  virtual void sleep(uint64_t ns) = 0;
+
+  // Host memory: cached loads and stores, what devices wrote is visible. A page of the NIC or the GPU's segment:
+  // uncached accesses over the bus; a write leaves write-combined as the platform's processor emits it. Any size and
+  // alignment; a device takes its writes in order.
+  virtual void read(void* to, const void* from, size_t bytes) = 0;
+  virtual void write(void* to, const void* from, size_t bytes) = 0;
+  template <class T>
+  T load(const T* from) {
+    T v;
+    read(&v, from, sizeof(T));
+    return v;
+  }
+  template <class T>
+  void store(T* to, T v) {
+    write(to, &v, sizeof(T));
+  }
+
+  // Polls: evaluates `done` (which makes its loads through this object) again and again until it holds; false: not
+  // within that time.
+  virtual bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) = 0;
+
+  // This host for the C interface of ggas/rma.h.
+  const ggas_rma_io* io() const { return &io_; }
+
+ protected:
+  host();
+
+ private:
+  ggas_rma_io io_;
+};
+
+// A context of the NIC as the C interface uses it, from its beginning.
+ggas_rma_context open_queue(const host& h, const rma_queue& q);
+
+}  // namespace ggas

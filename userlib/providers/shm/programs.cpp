@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/providers/shm/programs.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace ggas {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct stopped {};
+
+template <class T>
+void load_as(std::byte* to, std::byte* from) {
+  const T v = std::atomic_ref(*reinterpret_cast<T*>(from)).load(std::memory_order_acquire);
+  std::memcpy(to, &v, sizeof(T));
+}
+template <class T>
+void store_as(std::byte* to, const std::byte* from) {
+  T v;
+  std::memcpy(&v, from, sizeof(T));
+  std::atomic_ref(*reinterpret_cast<T*>(to)).store(v, std::memory_order_release);
+}
+
+// The largest naturally aligned piece at the start of a range.
+size_t piece(const std::byte* at, size_t bytes) {
+  for (size_t n = 8; n > 1; n /= 2)
+    if (bytes >= n && reinterpret_cast<uintptr_t>(at) % n == 0) return n;
+  return 1;
+}
+
+}  // namespace
+
+uint64_t shm_programs::clock_ns() {
+  return uint64_t(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+struct shm_programs::runner final : host {
+  runner(program p, const std::atomic<bool>& stop) : what(std::move(p)), stop(stop), thread([this] { run(); }) {}
+  ~runner() override { thread.join(); }
+
+  void run() {
+    try {
+      what.body(*this);
+    } catch (const stopped&) {
+      what.fault = "still runs";
+    } catch (const std::exception& e) {
+      what.fault = std::string("exception: ") + e.what();
+    } catch (...) {
+      what.fault = "exception";
+    }
+    const std::lock_guard lock(mutex);
+    ended = true;
+    changed.notify_all();
+  }
+  bool wait_for_end(uint64_t deadline_ns) {
+    std::unique_lock lock(mutex);
+    const uint64_t now = clock_ns();
+    return changed.wait_for(lock, std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0),
+                            [this] { return ended; });
+  }
+
+  int node() const override { return what.node; }
+  uint64_t now_ns() const override { return clock_ns(); }
+  void sleep(uint64_t ns) override {
+    const uint64_t end = clock_ns() + ns;
+    for (uint64_t now; check(), (now = clock_ns()) < end;)
+      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(1ms, std::chrono::nanoseconds(end - now)));
+  }
+  void read(void* to, const void* from, size_t bytes) override {
+    check();
+    auto* out = static_cast<std::byte*>(to);
+    for (auto* in = reach(from, bytes); bytes;) {
+      const size_t n = piece(in, bytes);
+      n == 8   ? load_as<uint64_t>(out, in)
+      : n == 4 ? load_as<uint32_t>(out, in)
+      : n == 2 ? load_as<uint16_t>(out, in)
+               : load_as<uint8_t>(out, in);
+      in += n, out += n, bytes -= n;
+    }
+  }
+  void write(void* to, const void* from, size_t bytes) override {
+    check();
+    const auto* in = static_cast<const std::byte*>(from);
+    for (auto* out = reach(to, bytes); bytes;) {
+      const size_t n = piece(out, bytes);
+      n == 8   ? store_as<uint64_t>(out, in)
+      : n == 4 ? store_as<uint32_t>(out, in)
+      : n == 2 ? store_as<uint16_t>(out, in)
+               : store_as<uint8_t>(out, in);
+      in += n, out += n, bytes -= n;
+    }
+  }
+  bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) override {
+    const uint64_t now = clock_ns(), end = timeout_ns > ~now ? ~uint64_t{0} : now + timeout_ns;
+    while (!done()) {
+      check();
+      if (clock_ns() >= end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  void check() const {
+    if (stop.load(std::memory_order_relaxed)) throw stopped();
+  }
+  std::byte* reach(const void* at, size_t bytes) const {
+    auto* const p = static_cast<std::byte*>(const_cast<void*>(at));
+    for (const auto& m : what.reach)
+      if (p >= m.data() && bytes <= m.size() && size_t(p - m.data()) <= m.size() - bytes) return p;
+    throw std::out_of_range("access outside of pinned host memory and segments");
+  }
+
+  program what;
+  const std::atomic<bool>& stop;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false;
+  std::thread thread;  // last: it uses the rest
+};
+
+shm_programs::shm_programs() = default;
+shm_programs::~shm_programs() = default;
+
+void shm_programs::add(int node, memory m, std::function<void(host&)> body, std::string name) {
+  queued_.push_back({node, std::move(m), std::move(body), std::move(name)});
+}
+
+void shm_programs::start() {
+  stop_ = false;
+  for (program& p : queued_) running_.push_back(std::make_unique<runner>(std::move(p), stop_));
+  queued_.clear();
+}
+
+result<> shm_programs::finish(uint64_t deadline_ns) {
+  bool in_time = true;
+  for (const auto& r : running_) in_time = r->wait_for_end(deadline_ns) && in_time;
+  stop_ = true;
+  std::string text;
+  for (const auto& r : running_) {
+    r->wait_for_end(~uint64_t{0} / 4);
+    if (!r->what.fault.empty())
+      text += (text.empty() ? "" : "; ") + ("node " + std::to_string(r->node())) + ": program '" + r->what.name +
+              "': " + r->what.fault;
+  }
+  running_.clear();
+  if (text.empty()) return {};
+  return std::unexpected(error{in_time ? errc::device_fault : errc::timed_out, std::move(text)});
+}
+
+}  // namespace ggas

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host programs of the shm provider: a thread each, on plain memory.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ggas/cluster.hpp"
+
+namespace ggas {
+
+class shm_programs {
+ public:
+  // Memory that the programs of a node may touch.
+  using memory = std::vector<std::span<std::byte>>;
+
+  shm_programs();
+  ~shm_programs();
+  void add(int node, memory m, std::function<void(host&)> program, std::string name);
+  // Starts what was added; waits until all ended or that time is over, and ends them. Nothing is left then.
+  void start();
+  result<> finish(uint64_t deadline_ns);
+
+  static uint64_t clock_ns();
+
+ private:
+  struct program {
+    int node;
+    memory reach;
+    std::function<void(host&)> body;
+    std::string name;
+    std::string fault = {};
+  };
+  struct runner;
+
+  std::vector<program> queued_;
+  std::vector<std::unique_ptr<runner>> running_;
+  std::atomic<bool> stop_ = false;
+};
+
+}  // namespace ggas

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a node's memory lies: the segment, what the contexts of the NIC need in GPU memory and in host memory, pinned
+// host memory. The same on every node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ggas/cluster.hpp"
+
+namespace ggas::userlib {
+
+// One context: places of its parts in the GPU's or the host's area of rings.
+struct context_plan {
+  struct part {
+    queue_config::place where = queue_config::place::none;
+    size_t offset = 0;
+  };
+  unsigned vpid;
+  part notifications, status, work_queue, mailbox, words;
+};
+
+struct memory_plan {
+  explicit memory_plan(const cluster_config& cfg);
+
+  unsigned segment_class, host_class;  // of their network logical addresses (docs/rma.md)
+  size_t segment_bytes, host_bytes;    // rounded up to their pages
+  size_t gpu_rings_bytes;              // whole pages, also where there is none
+  size_t host_rings_bytes;             // behind host_bytes
+  size_t bar_bytes() const;            // of the GPU: segment in the lower half, rings in the upper
+  size_t pinned_bytes() const { return host_bytes + host_rings_bytes; }
+  std::vector<context_plan> kernels, programs;
+};
+
+constexpr size_t page_bytes_of_class(unsigned c) { return size_t{1} << (c == 0 ? 12 : c == 1 ? 16 : c == 2 ? 21 : 30); }
+inline constexpr unsigned first_program_vpid = 128;
+
+}  // namespace ggas::userlib

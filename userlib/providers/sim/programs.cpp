@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/providers/sim/programs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+namespace ggas::userlib {
+
+namespace {
+
+constexpr uint64_t ps_of(uint64_t ns) {
+  constexpr uint64_t most = std::numeric_limits<uint64_t>::max() / 1000;
+  return std::min(ns, most) * 1000;
+}
+
+class sim_host final : public host {
+ public:
+  sim_host(cpu::core& c, const host_view& v, int node) : core_(c), view_(v), node_(node) {}
+  int node() const override { return node_; }
+  uint64_t now_ns() const override { return pcie::now_ps() / 1000; }
+  void sleep(uint64_t ns) override { core_.sleep(ps_of(ns)); }
+  void read(void* to, const void* from, size_t bytes) override {
+    core_.read(view_.bus(from, bytes), {static_cast<std::byte*>(to), bytes});
+  }
+  void write(void* to, const void* from, size_t bytes) override {
+    core_.write(view_.bus(to, bytes), {static_cast<const std::byte*>(from), bytes});
+  }
+  bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) override {
+    return core_.wait_until(done, ps_of(timeout_ns));
+  }
+
+ private:
+  cpu::core& core_;
+  const host_view& view_;
+  int node_;
+};
+
+}  // namespace
+
+uint64_t host_view::bus(const void* at, size_t bytes) const {
+  const auto* const p = static_cast<const std::byte*>(at);
+  for (const range& r : ranges)
+    if (p >= r.base && bytes <= r.bytes && size_t(p - r.base) <= r.bytes - bytes) return r.bus + uint64_t(p - r.base);
+  throw std::out_of_range(fmt::format(
+      "access of {} bytes at {}: neither pinned host memory, nor the own segment, nor the NIC", bytes, fmt::ptr(at)));
+}
+
+struct host_programs::runner {
+  program what;
+  std::unique_ptr<cpu::core> core;
+};
+
+host_programs::host_programs() = default;
+host_programs::~host_programs() = default;
+
+bool host_programs::start(sim::system& s, const std::function<const host_view&(int)>& view) {
+  bool good = true;
+  for (program& p : std::exchange(queued_, {})) {
+    auto r = std::make_unique<runner>(std::move(p));
+    r->core = s.make_program(unsigned(r->what.node),
+                             [body = r->what.body, &v = view(r->what.node), node = r->what.node](cpu::core& c) {
+                               sim_host h(c, v, node);
+                               body(h);
+                             });
+    r->core->runner().on_end = [&k = s.sim()] { k.stop(); };
+    good = r->core->runner().start() && good;
+    running_.push_back(std::move(r));
+  }
+  return good;
+}
+
+bool host_programs::idle() const {
+  return std::ranges::all_of(running_, [](const auto& r) { return r->core->runner().ended(); });
+}
+
+bool host_programs::failed() const {
+  return std::ranges::any_of(running_, [](const auto& r) { return !r->core->runner().fault().empty(); });
+}
+
+std::string host_programs::describe(bool failed) const {
+  std::string out;
+  for (const auto& r : running_) {
+    const cpu::thread& t = r->core->runner();
+    if (failed ? t.fault().empty() : t.ended()) continue;
+    out += fmt::format("{}node {}: program '{}' {}", out.empty() ? "" : "; ", r->what.node, r->what.name,
+                       failed ? t.fault() : "still runs");
+  }
+  return out;
+}
+
+void host_programs::reset(sim::system& s) {
+  for (const auto& r : running_) {
+    r->core->runner().kill();
+    s.processor(unsigned(r->what.node)).agenda().clear();
+  }
+  running_.clear();
+}
+
+}  // namespace ggas::userlib

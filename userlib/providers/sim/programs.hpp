@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host programs of the sim provider: ggas::host on a simulated processor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ggas/cluster.hpp"
+#include "sim/system.hpp"
+
+namespace ggas::userlib {
+
+// Addresses of this process and where the processor finds them on the bus.
+struct host_view {
+  struct range {
+    const std::byte* base;
+    size_t bytes;
+    uint64_t bus;
+  };
+  std::vector<range> ranges;
+  // Throws std::out_of_range.
+  uint64_t bus(const void* at, size_t bytes) const;
+};
+
+class host_programs {
+ public:
+  host_programs();
+  ~host_programs();
+  void add(int node, std::function<void(host&)> body, std::string name) {
+    queued_.push_back({node, std::move(body), std::move(name)});
+  }
+  // Starts what was added. `view` gives a node's addresses. False: no memory for their stacks.
+  bool start(sim::system& s, const std::function<const host_view&(int node)>& view);
+  bool idle() const;    // all have ended
+  bool failed() const;  // one ended with an exception
+  // What those that still run, or those that failed, are; for people.
+  std::string describe(bool failed) const;
+  // Ends what still runs.
+  void reset(sim::system& s);
+
+ private:
+  struct program {
+    int node;
+    std::function<void(host&)> body;
+    std::string name;
+  };
+  struct runner;
+
+  std::vector<program> queued_;
+  std::vector<std::unique_ptr<runner>> running_;
+};
+
+}  // namespace ggas::userlib

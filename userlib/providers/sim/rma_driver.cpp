@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/providers/sim/rma_driver.hpp"
+
+#include "ggas_regs.h"
+
+namespace ggas::userlib {
+
+namespace {
+
+constexpr uint64_t entry_bytes = 16, table_bytes = 1 << 20;  // room for 64 Ki entries of a class
+constexpr uint64_t valid = 1, readable = 2, writable = 4;
+constexpr uint64_t domain = 1;  // all contexts of a cluster trust each other
+constexpr unsigned class_shift = 46;
+
+uint64_t table(unsigned page_class) { return sim::translation_base + page_class * table_bytes; }
+
+}  // namespace
+
+uint64_t rma_driver::map(uint64_t bus, uint64_t bytes, unsigned page_class) {
+  const uint64_t page = page_bytes_of_class(page_class), first = count_[page_class];
+  auto& memory = system_.memory(node_);
+  for (uint64_t at = 0; at < bytes; at += page) {
+    const uint64_t entry = table(page_class) + entry_bytes * count_[page_class]++;
+    memory.store<uint64_t>(entry, (bus + at) | valid | readable | writable);
+    memory.store<uint64_t>(entry + 8, domain);
+  }
+  return uint64_t(page_class) << class_shift | first * page;
+}
+
+void rma_driver::set_tables() {
+  static constexpr unsigned base[] = {GGAS_REG_ATU_BASE0, GGAS_REG_ATU_BASE1, GGAS_REG_ATU_BASE2, GGAS_REG_ATU_BASE3};
+  static constexpr unsigned count[] = {GGAS_REG_ATU_COUNT0, GGAS_REG_ATU_COUNT1, GGAS_REG_ATU_COUNT2,
+                                       GGAS_REG_ATU_COUNT3};
+  for (unsigned c = 0; c < 4; ++c) {
+    set(base[c], table(c));
+    set(count[c], count_[c]);
+  }
+}
+
+void rma_driver::enable(const context_plan& p, const queue_config& q, const areas& a) {
+  const auto bus = [&](const context_plan::part& part) -> uint64_t {
+    if (part.where == queue_config::place::none) return 0;
+    return (part.where == queue_config::place::gpu ? a.gpu : a.host) + part.offset;
+  };
+  const bool queue = p.work_queue.where != queue_config::place::none;
+  set(GGAS_REG_CONTEXT_NOTIFY(p.vpid), bus(p.notifications));
+  set(GGAS_REG_CONTEXT_QUEUE(p.vpid), bus(p.work_queue));
+  set(GGAS_REG_CONTEXT_STATUS(p.vpid), bus(p.status));
+  set(GGAS_REG_CONTEXT_MAILBOX(p.vpid), bus(p.mailbox));
+  uint64_t ctrl = GGAS_CONTEXT_CTRL_ENABLE_MASK | domain << GGAS_CONTEXT_CTRL_PD_SHIFT;
+  if (queue) ctrl |= GGAS_CONTEXT_CTRL_QUEUE_MASK | uint64_t(q.slots_log2) << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT;
+  if (q.backpressure) ctrl |= GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK;
+  ctrl |= uint64_t(q.notify_log2) << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT;
+  ctrl |= uint64_t(q.mailbox_log2) << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT;
+  set(GGAS_REG_CONTEXT_CTRL(p.vpid), ctrl);
+}
+
+std::expected<void, std::string> rma_driver::finish() {
+  const auto r = system_.read_register(node_, GGAS_REG_ATU_STATUS);
+  if (!r) return std::unexpected(r.error());
+  return {};
+}
+
+}  // namespace ggas::userlib
