@@ -99,7 +99,6 @@ module rma_express #(
         pay[191:0] = {32'd0, 8'd0, w0_i.size, cookie_i, w2_i};
         hdr.op     = ggas_pkg::OP_RMA_GET;
         hdr.addr   = w1_i;
-        hdr.flags  = '0;
         hdr.flags[ggas_pkg::RMA_RESPONDER] = w0_i.notify_responder;
       end else if (w0_i.op == ggas_pkg::DESC_ATOMIC) begin
         total      = 5'd10;

@@ -106,7 +106,7 @@ module rma_requester #(
     output      logic                ev_retry_limit_o,
     output      logic                ev_unexpected_o,
     output      logic [15:0]         ev_node_o,
-    output      logic [39:0]         ev_info_o,
+    output      logic [39:0]         ev_info_o,           // the context
     output      logic                cnt_descriptors_o,
     output      logic                cnt_retries_o,
     output      logic                cnt_acks_o,
@@ -415,6 +415,7 @@ module rma_requester #(
       ev_unexpected_o     <= step && act.event_code == rma_requester_pkg::EV_UNEXPECTED;
     end
   end
+  assign ev_info_o = {32'd0, desc_done_vpid_o};
   always_ff @(posedge clk_i) begin
     if (step) begin
       desc_done_vpid_o <= vpid_q;
@@ -422,7 +423,6 @@ module rma_requester #(
       ep_epoch_o       <= s_new.epoch;
       ev_node_o <= act.event_code == rma_requester_pkg::EV_UNREACHABLE ? w0.node
                    : act.event_code == rma_requester_pkg::EV_UNEXPECTED ? ans_node_q : 16'd0;
-      ev_info_o <= act.event_code == rma_requester_pkg::EV_UNEXPECTED ? {24'd0, vpid_q, ans_epoch_q} : {32'd0, vpid_q};
     end
   end
 
