@@ -97,8 +97,7 @@ module rma_atomic #(
       .op_addr_o(op_addr), .op_wide_o(op_wide), .op_status_o(op_status), .busy_o(in_busy));
 
   // ---------------------------------------------------------------- entries
-  localparam int unsigned OP_W = $bits(rma_atomic_pkg::op_t);
-  logic [OP_W-1:0]    op_q [N];
+  logic [rma_atomic_pkg::OP_W-1:0]    op_q [N];
   logic [63:0]        value_q [N];    // the word as read or handed over
   logic [61:0]        addr_q [N];     // bits 63:2
   logic [3:0]         status_q [N];

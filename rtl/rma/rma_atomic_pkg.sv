@@ -3,6 +3,8 @@
 
 package rma_atomic_pkg;
 
+  localparam int unsigned OP_W = 321;  // bits of op_t
+
   // An operation, but for its word.
   typedef struct packed {
     logic [15:0] src;       // header of the packet, for the answer

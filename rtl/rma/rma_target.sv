@@ -317,42 +317,14 @@ module rma_target #(
   // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- answers
-  localparam int unsigned ACK_W = 126;
   assign final_status = closes && failed && (x_ok || x_status_q == ggas_pkg::ST_LOST) ? ggas_pkg::ST_PROTECTION : x_status_q;
   wire  due  = x_ack || final_status != ggas_pkg::ST_OK;
   assign answer = x_state_q == X_ANSWER && ack_ready;
   wire  push = (answer && due) || (direct && x_last && x_ack);
 
-  logic        r_get, r_ack;
-  logic [3:0]  r_status;
-  logic [7:0]  r_svpid, r_epoch, r_dvpid;
-  logic [15:0] r_pd, r_dst;
-  logic [63:0] r_addr;
-  // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(ACK_W), .DEPTH(4)) u_acks (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(ack_ready),
-      .wr_data_i({x_kind_q == rma_target_pkg::K_GET, x_ack, x_state_q == X_ANSWER ? final_status : ggas_pkg::ST_OK, x_hdr_q.svpid, x_hdr_q.epoch,
-                  x_hdr_q.dvpid, x_hdr_q.pd, x_hdr_q.src, x_hdr_q.addr}),
-      .rd_valid_o(rsp_valid_o), .rd_ready_i(rsp_ready_i),
-      .rd_data_o({r_get, r_ack, r_status, r_svpid, r_epoch, r_dvpid, r_pd, r_dst, r_addr}), .count_o());
-  // verilator lint_on PINCONNECTEMPTY
-
-  always_comb begin
-    rsp_hdr_o = '0;
-    if (rsp_valid_o) begin
-      rsp_hdr_o.addr   = r_addr;
-      rsp_hdr_o.op     = r_get ? ggas_pkg::OP_RMA_GET_DONE : ggas_pkg::OP_RMA_ACK;
-      rsp_hdr_o.status = r_status;
-      rsp_hdr_o.svpid  = r_svpid;
-      rsp_hdr_o.epoch  = r_epoch;
-      rsp_hdr_o.dvpid  = r_dvpid;
-      rsp_hdr_o.pd     = r_pd;
-      rsp_hdr_o.dst    = r_dst;
-      rsp_hdr_o.src    = cfg_node_i;
-      rsp_hdr_o.vc     = ggas_pkg::VC_RSP;
-      rsp_hdr_o.flags[ggas_pkg::RMA_ACK] = r_ack;
-    end
-  end
+  rma_target_ack u_ack (
+      .clk_i, .rst_ni, .cfg_node_i, .push_i(push), .ready_o(ack_ready), .hdr_i(x_hdr_q), .get_i(x_kind_q == rma_target_pkg::K_GET),
+      .status_i(x_state_q == X_ANSWER ? final_status : ggas_pkg::ST_OK), .rsp_valid_o, .rsp_ready_i, .rsp_hdr_o);
 
   // ---------------------------------------------------------------- events
   wire refuse   = head_take && head_status != ggas_pkg::ST_OK;
