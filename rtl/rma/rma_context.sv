@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole 64-bit
+// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written.
+`default_nettype none
+
+module rma_context (
+    input  wire logic         clk_i,
+    input  wire logic         rst_ni,
+
+    // register bus, answer in the next cycle
+    input  wire logic         ext_req_i,
+    input  wire logic         ext_write_i,
+    input  wire logic [13:3]  ext_addr_i,    // offset in CONTEXT
+    input  wire logic [63:0]  ext_wdata_i,
+    input  wire logic [7:0]   ext_wstrb_i,   // one half, or all
+    output      logic [63:0]  ext_rdata_o,
+
+    // writes of CONTEXT[]
+    output      logic         cfg_we_o,
+    output      logic [7:0]   cfg_vpid_o,
+    output      logic [2:0]   cfg_word_o,
+    output      logic [63:0]  cfg_data_o,
+
+    // is anything of a context under way?
+    output      logic [7:0]   look_vpid_o,
+    input  wire logic         look_busy_i,   // of look_vpid_o, in the same cycle
+    output      logic         busy_o
+);
+  localparam int unsigned WORDS = 5;
+  localparam logic [2:0]  CTRL  = ggas_regs_pkg::CONTEXT_CTRL[5:3];
+  localparam logic [2:0]  STATE = ggas_regs_pkg::CONTEXT_STATE[5:3];
+  localparam logic [63:0] CTRL_FIELDS = 64'h0000_ffff_1f1f_1fff;  // the rest reads 0
+
+  logic [7:0]   vpid;
+  logic [2:0]   word;
+  logic [10:0]  row;
+  logic [63:0]  wdata, rdata, wdata_q;
+  logic [1:0]   half, half_q;     // halves that are written
+  logic         write;
+  logic [255:0] known_q;          // CTRL was written since reset
+  logic         zero_q, state_q, state_busy_q;
+
+  assign vpid  = ext_addr_i[13:6];
+  assign word  = ext_addr_i[5:3];
+  assign row   = {word, vpid};
+  assign half  = {ext_wstrb_i[4], ext_wstrb_i[0]};
+  assign write = ext_req_i && ext_write_i && word < WORDS[2:0];
+  assign wdata = (word == CTRL) ? ext_wdata_i & CTRL_FIELDS : ext_wdata_i;
+  assign look_vpid_o = vpid;
+
+  for (genvar i = 0; i < 2; i = i + 1) begin : g_half
+    ram_1r1w #(.WIDTH(32), .DEPTH(256 * WORDS)) i_ram (
+        .clk_i,
+        .we_i(write && half[i]), .waddr_i(row), .wdata_i(wdata[32*i+:32]),
+        .re_i(ext_req_i && word < WORDS[2:0]), .raddr_i(row), .rdata_o(rdata[32*i+:32])
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (ext_req_i) begin
+      cfg_vpid_o   <= vpid;
+      cfg_word_o   <= word;
+      wdata_q      <= wdata;
+      half_q       <= half;
+      zero_q       <= word == CTRL && !known_q[vpid];
+      state_q      <= word == STATE;
+      state_busy_q <= look_busy_i;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_we_o <= 1'b0;
+      known_q  <= '0;
+    end else begin
+      cfg_we_o <= write;
+      if (write && word == CTRL) known_q[vpid] <= 1'b1;
+    end
+  end
+
+  logic [63:0] held;  // the word before this access
+  assign held = zero_q ? '0 : rdata;
+  assign cfg_data_o  = {half_q[1] ? wdata_q[63:32] : held[63:32], half_q[0] ? wdata_q[31:0] : held[31:0]};
+  assign ext_rdata_o = state_q ? {63'd0, state_busy_q} : held;
+  assign busy_o      = cfg_we_o;
+
+  logic unused;
+  assign unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
+endmodule
+
+`default_nettype wire
