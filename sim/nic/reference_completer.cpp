@@ -15,23 +15,14 @@ constexpr unsigned max_nodes = 64;
 
 uint64_t word(const packet& p, unsigned i) { return p.data[2 * i] | uint64_t{p.data[2 * i + 1]} << 32; }
 
-// Byte enables without holes that fit the address, within one MTU.
-bool sane_put(const packet& p) {
-  const unsigned skip = p.addr % 4;
-  if (p.len_dw < 1 || p.len_dw > mtu_dw || p.addr % mtu_bytes / 4 + p.len_dw > mtu_dw) return false;
-  const unsigned from = 15u << skip & 15;
-  const auto up_to = [](unsigned be) { return be == 1 || be == 3 || be == 7 || be == 15; };
-  if (p.len_dw > 1) return p.first_be == from && up_to(p.last_be);
-  return p.last_be == 0 && p.first_be && !(p.first_be & ~from) && up_to(unsigned(p.first_be) >> skip);
-}
-
 bool sane(const packet& p) {
-  if (p.is(op::rma_put)) return sane_put(p);
-  if (p.is(op::rma_get)) return p.len_dw == get_dws && p.data[4] >= 1 && p.data[4] <= rma_max_bytes;
+  if (p.is(op::rma_put))
+    return p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
+           enables_allowed(p.len_dw, p.addr & ~uint64_t{3}, p.first_be, p.last_be);
+  if (p.is(op::rma_get)) return p.len_dw == get_dws;
   if (p.is(op::rma_notify)) return p.len_dw == notify_dws;
-  if (p.is(op::rma_atomic)) return p.len_dw == atomic_dws && p.addr % (p.data[8] >> 31 ? 8 : 4) == 0;
-  const unsigned data = p.len_dw - message_header_dws;
-  return p.len_dw >= message_header_dws && p.data[2] <= message_bytes && data == (p.data[2] + 3) / 4;
+  if (p.is(op::rma_atomic)) return p.len_dw == atomic_dws;
+  return p.len_dw >= message_header_dws && p.len_dw <= message_header_dws + message_bytes / 4;
 }
 
 op answer_to(const packet& p) {
@@ -75,18 +66,19 @@ task<> rma_model::one_request(packet p) {
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
     co_return;
   }
-  if (!(reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_TARGET_MASK)) {
-    nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.vpid);
-    respond(p, answer_to(p), net_status::disabled, p.addr);
-    co_return;
-  }
+  net_status refusal = net_status::ok;
   if (!sane(p)) {
+    refusal = net_status::bad;
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
-    respond(p, answer_to(p), net_status::bad, p.addr);
-    co_return;
+  } else if (!(reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_TARGET_MASK)) {
+    refusal = net_status::disabled;
+    nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.vpid);
   }
   if (p.is(op::rma_put)) {
-    co_await put(std::move(p));
+    co_await put(std::move(p), refusal);
+  } else if (refusal != net_status::ok) {
+    if (p.is(op::rma_notify)) refused_.erase(source(p));
+    respond(p, answer_to(p), refusal, p.addr);
   } else if (p.is(op::rma_notify)) {
     co_await notification(std::move(p));
   } else if (p.is(op::rma_get)) {
@@ -96,57 +88,58 @@ task<> rma_model::one_request(packet p) {
     atomics_.push_back(std::move(p));
     atomic_arrived_.notify();
   } else {
-    const net_status s = deliver_message(p.dvpid(), p.pd(), p);
-    if (s == net_status::disabled) nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
-    respond(p, op::rma_ack, s, p.addr);
+    message(p);
   }
 }
 
-task<> rma_model::put(packet p) {
-  const source_key source{p.src, p.svpid()};
-  const net_status s = co_await store(p.addr, p.pd(), p);
+void rma_model::message(const packet& p) {
+  const uint32_t size = p.data[2] & 0xffffff;
+  const bool fits = size <= message_bytes && p.len_dw == message_header_dws + (size + 3) / 4;
+  const net_status s = fits ? deliver_message(p.dvpid(), p.pd(), p) : net_status::bad;
+  if (s == net_status::bad) nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
+  if (s == net_status::disabled) nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
+  respond(p, op::rma_ack, s, p.addr);
+}
+
+// A packet that is refused is remembered until the last one of its message, which is then answered with an error.
+task<> rma_model::put(packet p, net_status s) {
+  const bool last = p.flags() & rma_last;
   if (s == net_status::ok) {
-    nic_.rma_count(GGAS_REG_RMA_TARGET_PUTS);
-  } else {
-    nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
-    refused_.emplace(source, s);
+    s = co_await store(p.addr, p.pd(), p);
+    if (s == net_status::ok)
+      nic_.rma_count(GGAS_REG_RMA_TARGET_PUTS);
+    else
+      nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
   }
-  if (!(p.flags() & rma_last)) co_return;
-  net_status all = net_status::ok;
-  if (const auto it = refused_.find(source); it != refused_.end()) {
-    all = it->second;
-    refused_.erase(it);
-  }
-  if (all != net_status::ok || p.flags() & rma_wants_ack) respond(p, op::rma_ack, all, p.addr);
+  if (s != net_status::ok && !last) refused_.insert(source(p));
+  if (!last) co_return;
+  const bool before = refused_.erase(source(p));
+  if (s == net_status::ok && before) s = net_status::protection;
+  if (s != net_status::ok || p.flags() & rma_wants_ack) respond(p, op::rma_ack, s, p.addr);
 }
 
 task<> rma_model::notification(packet p) {
-  const source_key source{p.src, p.svpid()};
-  auto of_put = net_status(p.status);
-  if (const auto it = refused_.find(source); it != refused_.end()) of_put = it->second;
+  net_status s = net_status::ok;
   if (p.flags() & rma_strong) {
-    const translation t = co_await translate(p.addr, p.pd(), false, false);
-    if (t.status == net_status::ok) {
+    const translation t = co_await translate(p.addr, p.pd(), false, true);
+    s = t.status;
+    if (s == net_status::ok) {
       const read_result r = co_await host_read_dws(t.addr & ~uint64_t{3}, 1, 0);
-      if (r.status != net_status::ok) of_put = r.status;
-    } else if (of_put == net_status::ok) {
+      s = r.status;
+    } else {
       nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
-      of_put = t.status;
     }
   }
-  note n = note_of(p, note_kind::completer, of_put);
+  const bool refused = refused_.contains(source(p));
+  note n = note_of(p, note_kind::completer, p.status ? net_status(p.status) : refused ? net_status::protection : s);
   n.op = uint8_t(p.data[3]);
-  n.size = p.data[2];
-  const net_status s = notify(p.dvpid(), p.pd(), false, word(p, 0), n);
-  if (s == net_status::full) {
-    respond(p, op::rma_ack, s, p.addr);
-    co_return;
-  }
-  refused_.erase(source);
-  if (s == net_status::disabled) nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
-  net_status answer = s == net_status::disabled ? s : net_status::ok;  // a lost one is reported where it was lost
-  if (of_put != net_status::ok) answer = of_put;
-  respond(p, op::rma_ack, answer, p.addr);
+  n.size = p.data[2] & 0xffffff;
+  const net_status written = notify(p.dvpid(), p.pd(), false, word(p, 0), n);
+  if (s == net_status::ok || written == net_status::full) s = written;
+  if (written == net_status::disabled) nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.dvpid());
+  if (refused && (s == net_status::ok || s == net_status::lost)) s = net_status::protection;
+  if (s != net_status::full) refused_.erase(source(p));
+  if (s != net_status::ok || p.flags() & rma_wants_ack) respond(p, op::rma_ack, s, p.addr);
 }
 
 // ---------------------------------------------------------------------------------------------- gets

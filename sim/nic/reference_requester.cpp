@@ -4,6 +4,7 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/reference_rma.hpp"
+#include "sim/nic/tlp_rules.hpp"
 
 namespace ggas::nic {
 
@@ -21,8 +22,20 @@ op answer_kind(const descriptor& d) {
   return d.op == desc_op::get ? op::rma_get_done : d.op == desc_op::atomic ? op::rma_atomic_rsp : op::rma_ack;
 }
 
+// Low bits of the epoch of a descriptor's packets: who the answer is for.
+uint8_t what(const descriptor& d) { return d.holds() ? 0 : uint8_t(d.op); }
+
 note own_note(const descriptor& d, note_kind kind, net_status s) {
   return {.kind = kind, .status = uint8_t(s), .op = uint8_t(d.op), .vpid = d.dvpid, .node = d.node, .size = d.size};
+}
+
+bool sane_answer(const packet& p) {
+  if (p.is(op::rma_get_data))
+    return p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
+           enables_allowed(p.len_dw, p.addr & ~uint64_t{3}, p.first_be, p.last_be);
+  if (!p.is(op::rma_atomic_rsp)) return p.len_dw == 0;
+  const bool record = p.flags() & rma_result && p.status == 0;
+  return p.len_dw == 4 && !(record && p.addr % 16);
 }
 
 }  // namespace
@@ -92,7 +105,7 @@ task<> rma_model::execute(unsigned v, descriptor d) {
     s = co_await send_put(v, d);
     if (d.notify_completer) {
       last = notify_packet(v, d, s);
-      send_request(v, packet(last));
+      send_request(packet(last));
     }
     answered = (answered && s == net_status::ok) || d.notify_completer;
   } else if (d.op != desc_op::nop) {
@@ -100,27 +113,37 @@ task<> rma_model::execute(unsigned v, descriptor d) {
            : d.op == desc_op::atomic ? atomic_packet(v, d)
            : d.op == desc_op::send   ? message_packet(v, d)
                                      : notify_packet(v, d, s);
-    send_request(v, packet(last));
+    send_request(packet(last));
   } else {
     answered = false;
   }
 
-  const bool counts = s == net_status::ok && (d.ack || d.always_answered()) && d.op != desc_op::nop;
+  const bool remote = d.op != desc_op::nop && (d.ack || d.always_answered());
+  const bool counts = remote && answered;
   ++c.local;
   if (!counts) ++c.remote;
   status_changed(v);
-  outcome o{s, d.cookie};
+  if (answered) expect(v, d, counts);
+  if (answered && !d.holds()) co_return;
+  if (d.notify_requester && !remote && s == net_status::ok) co_await notify_self(v, d, note_kind::requester, d.cookie);
+  outcome o{s, d.cookie, true};
   if (answered) {
-    c.expected.push_back({d.node, answer_kind(d), d.holds(), counts});
-    if (c.expected.size() == 1) c.waiting_since = time_ / tick_cycles;
-    if (!d.holds()) co_return;
-    o = co_await answer_of(v, d, std::move(last));
-    if (s != net_status::ok) o = {s, d.cookie};
+    const outcome got = co_await answer_of(v, d, std::move(last));
+    if (s == net_status::ok) o = got;
   }
-  if (o.status != net_status::ok)
-    fail(v, d, o.status, o.w0);
-  else
-    co_await notify_self(v, d, o);
+  if (o.status != net_status::ok) {
+    fail(v, d, o.status, o.found_here || d.op == desc_op::atomic ? d.cookie : o.w0);
+    co_return;
+  }
+  if (d.notify_requester && remote)
+    co_await notify_self(v, d, note_kind::requester, d.op == desc_op::atomic ? o.w0 : d.cookie);
+  if (d.notify_completer && d.op == desc_op::get) co_await notify_self(v, d, note_kind::completer, d.cookie);
+}
+
+void rma_model::expect(unsigned v, const descriptor& d, bool counts) {
+  context& c = *contexts_[v];
+  if (c.expected.empty()) c.waiting_since = time_ / tick_cycles;
+  c.expected.push_back({d.node, answer_kind(d), what(d), counts});
 }
 
 // All packets of a put, as far as its source can be read.
@@ -143,7 +166,7 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
     put_payload(p, f.bytes);
     done += n;
     if (done == d.size && !d.notify_completer) p.set_flags(rma_last | (d.ack ? rma_wants_ack : 0));
-    send_request(v, std::move(p));
+    send_request(std::move(p));
   }
   co_return net_status::ok;
 }
@@ -151,7 +174,7 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
 packet rma_model::request_packet(unsigned v, const descriptor& d, op o) const {
   const context& c = *contexts_[v];
   packet p{.dst = d.node, .vc = uint8_t(vc::rma), .op = uint8_t(o), .vpid = d.dvpid};
-  p.set_initiator(uint8_t(v), c.epoch);
+  p.set_initiator(uint8_t(v), uint8_t(c.epoch << 3 | what(d)));
   p.set_pd(c.pd());
   return p;
 }
@@ -201,7 +224,7 @@ packet rma_model::message_packet(unsigned v, const descriptor& d) const {
   return p;
 }
 
-void rma_model::send_request(unsigned v, packet&& p) {
+void rma_model::send_request(packet&& p) {
   nic_.rma_count(GGAS_REG_RMA_TX_PACKETS);
   nic_.rma_send(std::move(p));
 }
@@ -216,33 +239,27 @@ task<rma_model::outcome> rma_model::answer_of(unsigned v, const descriptor d, pa
     while (!c.held) co_await c.changed;
     const outcome o = *c.held;
     c.held.reset();
-    if (o.status != net_status::full) co_return o;
-    if (limit && retries == limit) {
-      nic_.rma_event(GGAS_EV_RMA_RETRY_LIMIT, 0, v);
-      co_return o;
-    }
+    const bool repeats = d.op == desc_op::send || d.notifies_arrival();
+    if (o.status != net_status::full || !repeats) co_return o;
     ++sleeping_;
-    for (const uint64_t until = time_ / tick_cycles + pause; time_ / tick_cycles < until;) co_await tick_;
+    for (const uint64_t until = time_ / tick_cycles + pause; c.enabled && time_ / tick_cycles < until;) co_await tick_;
     --sleeping_;
+    if ((limit && retries == limit) || !c.enabled) {
+      nic_.rma_event(GGAS_EV_RMA_RETRY_LIMIT, 0, v);
+      co_return outcome{net_status::full, 0, true};
+    }
     nic_.rma_count(GGAS_REG_RMA_RETRIES);
-    c.expected.push_back({d.node, answer_kind(d), true, d.ack || d.always_answered()});
-    c.waiting_since = time_ / tick_cycles;
-    send_request(v, packet(again));
+    expect(v, d, d.ack || d.always_answered());
+    send_request(packet(again));
   }
 }
 
 // ---------------------------------------------------------------------------------------------- completion
 
-// Requester's notification, and the completer's of a get, in the own ring; a full one makes the descriptor wait.
-task<> rma_model::notify_self(unsigned v, const descriptor d, outcome o) {
+// A notification in the own ring; a full one makes the descriptor wait.
+task<> rma_model::notify_self(unsigned v, const descriptor d, note_kind kind, uint64_t w0) {
   context& c = *contexts_[v];
-  for (const note_kind kind : {note_kind::completer, note_kind::requester}) {
-    const bool wanted = kind == note_kind::requester ? d.notify_requester : d.notify_completer && d.op == desc_op::get;
-    if (!wanted) continue;
-    const uint64_t w0 = d.op == desc_op::atomic && kind == note_kind::requester ? o.w0 : d.cookie;
-    while (notify(v, std::nullopt, false, w0, own_note(d, kind, net_status::ok)) == net_status::full)
-      co_await c.changed;
-  }
+  while (notify(v, std::nullopt, false, w0, own_note(d, kind, net_status::ok)) == net_status::full) co_await c.changed;
 }
 
 void rma_model::error(unsigned v, net_status s, uint64_t w0, note n) {
@@ -271,8 +288,12 @@ task<> rma_model::answers() {
 task<> rma_model::one_answer(packet p) {
   const unsigned v = p.svpid();
   context& c = *contexts_[v];
-  if (!c.enabled || p.epoch() != c.epoch) {
-    nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, p.tag);
+  if (!sane_answer(p)) {
+    nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
+    co_return;
+  }
+  if (!c.enabled || p.epoch() >> 3 != c.epoch) {
+    nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, v);
     co_return;
   }
   outcome o{net_status(p.status), p.addr};
@@ -281,7 +302,7 @@ task<> rma_model::one_answer(packet p) {
     if (s == net_status::ok) {
       nic_.rma_count(GGAS_REG_RMA_GET_PACKETS);
     } else {
-      nic_.rma_event(GGAS_EV_RMA_PROTECTION, 0, v);
+      nic_.rma_event(GGAS_EV_RMA_PROTECTION, p.src, v);
       if (c.get_status == net_status::ok) c.get_status = s;
     }
     co_return;
@@ -299,8 +320,7 @@ task<> rma_model::one_answer(packet p) {
         const std::vector<uint32_t> record(p.data.begin(), p.data.begin() + 4);
         host_write(t.addr, record);
       } else {
-        nic_.rma_event(GGAS_EV_RMA_PROTECTION, 0, v);
-        o.w0 = p.addr;
+        nic_.rma_event(GGAS_EV_RMA_PROTECTION, p.src, v);
       }
     }
   }
@@ -309,21 +329,23 @@ task<> rma_model::one_answer(packet p) {
 
 void rma_model::answered(const packet& p, outcome o) {
   context& c = *contexts_[p.svpid()];
-  const note n{.kind = note_kind::error, .status = uint8_t(o.status), .node = p.src};
+  const uint8_t what = p.epoch() & 7;
+  const note n{.kind = note_kind::error, .status = uint8_t(o.status), .op = what, .vpid = p.dvpid(), .node = p.src};
+  const bool asked = !p.is(op::rma_ack) || p.flags() & rma_wants_ack;
+  const auto it = std::ranges::find_if(
+      c.expected, [&](const expectation& e) { return e.node == p.src && p.is(e.kind) && e.what == what; });
+  if (!asked && o.status != net_status::ok) {
+    nic_.rma_count(GGAS_REG_RMA_ACKS);
+    return error(p.svpid(), o.status, o.w0, n);
+  }
+  if (!asked || it == c.expected.end()) return nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, p.svpid());
   nic_.rma_count(GGAS_REG_RMA_ACKS);
   c.waiting_since = time_ / tick_cycles;
-  const bool asked = !p.is(op::rma_ack) || p.flags() & rma_wants_ack;
-  const auto it =
-      std::ranges::find_if(c.expected, [&](const expectation& e) { return e.node == p.src && p.is(e.kind); });
-  if (!asked || it == c.expected.end()) {
-    if (o.status != net_status::ok) error(p.svpid(), o.status, o.w0, n);
-    return;
-  }
   const expectation e = *it;
   c.expected.erase(it);
   if (e.counts && o.status != net_status::full) ++c.remote;
   status_changed(p.svpid());
-  if (e.held)
+  if (e.held())
     c.held = o;
   else if (o.status != net_status::ok)
     error(p.svpid(), o.status, o.w0, n);
@@ -334,17 +356,19 @@ void rma_model::answered(const packet& p, outcome o) {
 void rma_model::give_up(unsigned v, net_status s) {
   context& c = *contexts_[v];
   nic_.rma_event(GGAS_EV_RMA_TIMEOUT, 0, v);
-  ++c.epoch;
+  c.epoch = (c.epoch + 1) & 31;
   bool held = false;
+  uint32_t others = 0;
   for (const expectation& e : std::exchange(c.expected, {})) {
     c.remote += e.counts;
-    held |= e.held;
+    held |= e.held();
+    others += !e.held();
   }
   status_changed(v);
   if (held)
-    c.held = {s, 0};
+    c.held = {s, 0, true};
   else
-    error(v, s, 0, {.kind = note_kind::error, .status = uint8_t(s)});
+    error(v, s, 0, {.kind = note_kind::error, .status = uint8_t(s), .size = others});
   c.changed.notify();
 }
 

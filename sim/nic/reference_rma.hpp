@@ -9,7 +9,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,12 +68,14 @@ class rma_model {
   struct expectation {
     uint16_t node;
     op kind;
-    bool held;    // the descriptor in work waits for it
-    bool counts;  // remote completion
+    uint8_t what;  // low bits of the epoch: operation of a descriptor that did not wait, or 0
+    bool counts;   // remote completion
+    bool held() const { return what == 0; }
   };
   struct outcome {
     net_status status = net_status::ok;
     uint64_t w0 = 0;  // address of a failure, old value of an atomic
+    bool found_here = false;
   };
   struct context {
     explicit context(scheduler& s) : changed(s) {}
@@ -82,7 +86,7 @@ class rma_model {
     uint32_t produced = 0, fetched = 0;  // work queue
     uint32_t notes = 0, notes_read = 0, notes_lost = 0;
     uint32_t mails = 0, mails_read = 0;
-    uint8_t epoch = 0;
+    uint8_t epoch = 0;  // 5 bits
     std::deque<expectation> expected;
     std::optional<outcome> held;
     net_status get_status = net_status::ok;  // first failure at a get's data
@@ -117,7 +121,7 @@ class rma_model {
   struct tlb_entry {
     uint64_t word0, word1;
   };
-  using source_key = std::pair<uint16_t, uint8_t>;  // node and context of an initiator
+  using source_key = std::tuple<uint16_t, uint8_t, uint8_t>;  // node, context and epoch of an initiator
 
   // ---- reference_rma.cpp: contexts, rings, host accesses
   void start_context(unsigned v);
@@ -147,9 +151,10 @@ class rma_model {
   packet get_packet(unsigned v, const descriptor& d) const;
   packet atomic_packet(unsigned v, const descriptor& d) const;
   packet message_packet(unsigned v, const descriptor& d) const;
-  void send_request(unsigned v, packet&& p);
+  void send_request(packet&& p);
+  void expect(unsigned v, const descriptor& d, bool counts);
   task<outcome> answer_of(unsigned v, const descriptor d, packet again);
-  task<> notify_self(unsigned v, const descriptor d, outcome o);
+  task<> notify_self(unsigned v, const descriptor d, note_kind kind, uint64_t w0);
   void fail(unsigned v, const descriptor& d, net_status s, uint64_t w0);
   void error(unsigned v, net_status s, uint64_t w0, note n);
   task<> answers();
@@ -160,7 +165,9 @@ class rma_model {
   // ---- reference_completer.cpp: target
   task<> requests();
   task<> one_request(packet p);
-  task<> put(packet p);
+  task<> put(packet p, net_status s);
+  void message(const packet& p);
+  static source_key source(const packet& p) { return {p.src, p.svpid(), uint8_t(p.epoch() >> 3)}; }
   task<> notification(packet p);
   task<> responder();
   task<> one_get(packet p);
@@ -181,8 +188,8 @@ class rma_model {
       atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_};
   std::map<uint16_t, std::unique_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
-  std::map<uint64_t, tlb_entry> tlb_;         // by NLA of the page
-  std::map<source_key, net_status> refused_;  // puts whose last packet has not come
+  std::map<uint64_t, tlb_entry> tlb_;  // by NLA of the page
+  std::set<source_key> refused_;       // puts whose last packet has not come
   std::vector<unsigned> status_due_;
   uint32_t invalidations_ = 0;
   uint64_t invalidation_round_ = 0;

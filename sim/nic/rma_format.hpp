@@ -47,8 +47,10 @@ struct descriptor {
   void set_w0(uint64_t w);
   bool puts() const { return op == desc_op::put || op == desc_op::imm || op == desc_op::inline_put; }
   bool always_answered() const { return op == desc_op::get || op >= desc_op::notify; }
-  bool notifies() const { return notify_requester || notify_completer || notify_responder; }
-  bool holds() const { return notifies() || op == desc_op::notify || op == desc_op::send; }
+  bool notifies_arrival() const { return notify_completer && (puts() || op == desc_op::get || op == desc_op::notify); }
+  bool holds() const {  // its context, until it is finished
+    return notify_requester || notify_responder || notifies_arrival() || op == desc_op::send;
+  }
   unsigned slots() const;  // 1 if op or size is bad
   bool good() const;
 
