@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers, counters, event queue and MSI-X joined as in nic_top, with the rest of the NIC at the pins.
+// Registers, contexts, counters, event queue and MSI-X joined as in nic_top, with the rest of the NIC at the pins.
 `default_nettype none
 
 module regs_bench (
@@ -23,7 +23,17 @@ module regs_bench (
   output logic [15:0]  interval_addr_o,
   input  wire  [63:0]  interval_rdata_i,
 
-  input  wire  [17:0]  cnt_i,
+  output logic         context_we_o,
+  output logic [7:0]   context_vpid_o,
+  output logic [2:0]   context_word_o,
+  output logic [63:0]  context_data_o,
+  output logic [7:0]   look_vpid_o,
+  input  wire          look_busy_i,
+  output logic         invalidate_o,
+  output logic         invalidate_all_o,
+  output logic [51:0]  invalidate_page_o,
+
+  input  wire  [34:0]  cnt_i,
   input  wire  [31:0]  pulse_a_i,
   input  wire  [31:0]  pulse_b_i,
 
@@ -47,8 +57,8 @@ module regs_bench (
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
-  logic        ext_counter_req, ext_msix_req, regs_busy, queue_busy, msix_busy, sent;
-  logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_wdata;
+  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, context_busy, queue_busy, msix_busy, sent;
+  logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
   logic [15:0] raise;
   logic [31:0] pulse_queue;
@@ -62,20 +72,33 @@ module regs_bench (
   assign sts.link_status_state   = link_state_i;
   assign sts.link_status_unacked = 8'h5a;
   assign retrain_o               = cfg.link_ctrl_retrain;
-  assign busy_o                  = regs_busy || queue_busy || msix_busy;
+  assign sts.atu_status_done     = 32'h89abcdef;
+  assign sts.atu_status_busy     = 1'b1;
+  assign invalidate_o            = cfg.atu_invalidate_start;
+  assign invalidate_all_o        = cfg.atu_invalidate_everything;
+  assign invalidate_page_o       = cfg.atu_invalidate_page;
+  assign busy_o                  = regs_busy || context_busy || queue_busy || msix_busy;
 
   regs i_regs (
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(req_i), .write_i(write_i), .addr_i(addr_i), .wdata_i(wdata_i), .wstrb_i(wstrb_i),
     .ack_o(ack_o), .rdata_o(rdata_o), .error_o(error_o), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(interval_req_o), .ext_interval_rdata_i(interval_rdata_i),
+    .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata),
     .ext_msix_req_o(ext_msix_req), .ext_msix_rdata_i(ext_msix_rdata),
     .ext_write_o(interval_write_o), .ext_addr_o(interval_addr_o), .ext_wdata_o(ext_wdata), .ext_wstrb_o(ext_wstrb),
     .cfg_o(cfg), .sts_i(sts)
   );
 
+  rma_context i_context (
+    .clk_i(clk_i), .rst_ni(rst_ni), .ext_req_i(ext_context_req), .ext_write_i(interval_write_o),
+    .ext_addr_i(interval_addr_o[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
+    .ext_rdata_o(ext_context_rdata), .cfg_we_o(context_we_o), .cfg_vpid_o(context_vpid_o), .cfg_word_o(context_word_o),
+    .cfg_data_o(context_data_o), .look_vpid_o(look_vpid_o), .look_busy_i(look_busy_i), .busy_o(context_busy)
+  );
+
   counters #(.EV_SOURCES(3)) i_counters (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt_i | {sent, 17'd0}), .ev_i({pulse_queue, pulse_b_i, pulse_a_i}),
+    .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt_i | {17'd0, sent, 17'd0}), .ev_i({pulse_queue, pulse_b_i, pulse_a_i}),
     .ext_req_i(ext_counter_req), .ext_addr_i(interval_addr_o), .ext_rdata_o(ext_counter_rdata)
   );
 
