@@ -70,6 +70,7 @@ void rig::step() {
     }
     s[n].host->after_step(now_);
   }
+  if (on_step) on_step();
   ++now_;
 }
 
