@@ -25,6 +25,19 @@ module bricks_bench (
     input  wire logic         hold_ready_i,
     input  wire logic         hold_eop_i,
     output      logic [4:0]   hold_grant_o,
+    // stream_mux: 3 streams, header 16, beat 32
+    input  wire logic [2:0]   mux_valid_i,
+    output      logic [2:0]   mux_ready_o,
+    input  wire logic [2:0]   mux_sop_i,
+    input  wire logic [2:0]   mux_eop_i,
+    input  wire logic [47:0]  mux_hdr_i,
+    input  wire logic [95:0]  mux_data_i,
+    output      logic         mux_valid_o,
+    input  wire logic         mux_ready_i,
+    output      logic         mux_sop_o,
+    output      logic         mux_eop_o,
+    output      logic [15:0]  mux_hdr_o,
+    output      logic [31:0]  mux_data_o,
     // ram_1r1w: 16 x 32
     input  wire logic         ram_we_i,
     input  wire logic [4:0]   ram_waddr_i,
@@ -54,6 +67,13 @@ module bricks_bench (
   arbiter_rr #(.N(5), .HOLD(1'b1)) i_hold (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(hold_req_i), .take_i(hold_ready_i && hold_grant_o != '0),
       .eop_i(hold_eop_i), .grant_o(hold_grant_o), .locked_o(unused_locked)
+  );
+  stream_mux #(.N(3), .HDR_W(16), .DATA_W(32)) i_mux (
+      .clk_i, .rst_ni,
+      .in_valid_i(mux_valid_i), .in_ready_o(mux_ready_o), .in_sop_i(mux_sop_i), .in_eop_i(mux_eop_i), .in_hdr_i(mux_hdr_i),
+      .in_data_i(mux_data_i),
+      .out_valid_o(mux_valid_o), .out_ready_i(mux_ready_i), .out_sop_o(mux_sop_o), .out_eop_o(mux_eop_o), .out_hdr_o(mux_hdr_o),
+      .out_data_o(mux_data_o)
   );
   ram_1r1w #(.WIDTH(16), .DEPTH(32)) i_ram (
       .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i),

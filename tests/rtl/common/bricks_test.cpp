@@ -119,6 +119,60 @@ TEST_F(Bricks, ArbiterHoldsAnOffer) {
   EXPECT_GT(held, 5000u);
 }
 
+// Packets of random length from three streams: whole, in order, none starved; an offer stands until it is taken.
+TEST_F(Bricks, StreamMux) {
+  struct stream {
+    unsigned beat = 0, beats = 1, waited = 0;
+    uint16_t packet = 0;
+    bool offered = false;
+  };
+  std::array<stream, 3> s;
+  unsigned owner = 3, held = 0;
+  for (int k = 0; k < 50'000; ++k) {
+    m.mux_valid_i = m.mux_sop_i = m.mux_eop_i = 0;
+    for (unsigned i = 0; i < 3; ++i) {
+      s[i].offered = s[i].offered || chance(60);
+      m.mux_valid_i |= unsigned(s[i].offered) << i;
+      m.mux_sop_i |= unsigned(s[i].beat == 0) << i;
+      m.mux_eop_i |= unsigned(s[i].beat + 1 == s[i].beats) << i;
+      m.mux_hdr_i = (m.mux_hdr_i & ~(uint64_t{0xffff} << 16 * i)) | uint64_t(uint16_t(s[i].packet << 2 | i)) << 16 * i;
+      m.mux_data_i[i] = uint32_t(s[i].packet) << 16 | s[i].beat << 2 | i;
+    }
+    m.mux_ready_i = chance(70);
+    m.eval();
+    ASSERT_TRUE(owner == 3 || !m.mux_valid_o || (m.mux_data_o & 3) == owner) << "packets mixed";
+    if (m.mux_valid_o) {
+      const unsigned i = m.mux_data_o & 3;
+      ASSERT_TRUE(s[i].offered);
+      ASSERT_EQ(m.mux_hdr_o, uint16_t(s[i].packet << 2 | i));
+      ASSERT_EQ(m.mux_data_o >> 2 & 0x3fff, s[i].beat);
+      ASSERT_EQ(m.mux_sop_o, s[i].beat == 0);
+      ASSERT_EQ(m.mux_eop_o, s[i].beat + 1 == s[i].beats);
+      ASSERT_EQ(m.mux_ready_o, unsigned(m.mux_ready_i) << i);
+      held += !m.mux_ready_i;
+      owner = m.mux_ready_i && m.mux_eop_o ? 3 : i;
+      if (m.mux_ready_i) {
+        if (s[i].beat == 0)
+          for (unsigned o = 0; o < 3; ++o) {
+            s[o].waited = o != i && s[o].offered ? s[o].waited + 1 : 0;
+            ASSERT_LE(s[o].waited, 2u) << "stream " << o << " starves";
+          }
+        s[i].offered = false;
+        if (++s[i].beat == s[i].beats) {
+          s[i].beat = 0;
+          s[i].beats = 1 + unsigned(rng() % 5);
+          ++s[i].packet;
+        }
+      }
+    } else {
+      ASSERT_EQ(m.mux_ready_o, 0u);
+    }
+    edge();
+  }
+  EXPECT_GT(held, 5000u);
+  for (const stream& x : s) EXPECT_GT(x.packet, 2000u);
+}
+
 TEST_F(Bricks, Ram) {
   std::array<uint16_t, 32> model{};
   for (unsigned i = 0; i < 32; ++i) {
