@@ -194,8 +194,10 @@ package ggas_pkg;
   } note_w1_t;
 
   // Tags of host reads. SMFU: 0 ... 127.
-  localparam int unsigned TAG_FETCH_PUT = 128;  // 32: payload of puts
-  localparam int unsigned TAG_FETCH_GET = 160;  // 32: payload of get responses
+  localparam int unsigned TAG_FETCH_PUT = 128;  // 32: payload of puts, DATA_W = 64
+  localparam int unsigned TAG_FETCH_GET = 160;  // 32: payload of get responses, DATA_W = 64
+  localparam int unsigned TAG_WIDE_PUT  = 256;  // 128: payload of puts on a wider datapath
+  localparam int unsigned TAG_WIDE_GET  = 384;  // 128: payload of get responses
   localparam int unsigned TAG_ATOMIC    = 192;  // 16: atomics and flushes
   localparam int unsigned TAG_ATU       = 208;  // 16: table walks
   localparam int unsigned TAG_QUEUE     = 224;  // 16: work queues

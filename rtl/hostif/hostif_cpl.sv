@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag (below 128 the SMFU, below
-// 256 the RMA). What is cut or makes no sense is dropped with an event; the waiting read then ends with its time-out.
+// 512 the RMA). What is cut or makes no sense is dropped with an event; the waiting read then ends with its time-out.
 // Latency: last beat in -> first beat out: 2 cycles.
 `default_nettype none
 
@@ -48,7 +48,7 @@ module hostif_cpl #(
   logic first, store, abort, cut, stray, wrong_end, full, empty, out_valid, to_rma;
 
   wire sop_bad = !(with_data || no_data) || bad_len || rx_eop_i != (beats == 11'd1);
-  wire foreign = rx_hdr_i.tag[9:8] != 2'd0;  // a tag that the NIC never uses
+  wire foreign = rx_hdr_i.tag[9];  // a tag that the NIC never uses
 
   hostif_frame i_frame (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rx_valid_i), .ready_o(rx_ready_o), .sop_i(rx_sop_i), .eop_i(rx_eop_i),
@@ -75,7 +75,7 @@ module hostif_cpl #(
     .empty_o(empty)
   );
 
-  assign to_rma      = out_meta.tag[7];
+  assign to_rma      = out_meta.tag[8:7] != 2'd0;
   assign tgt_valid_o = out_valid && !to_rma;
   assign rma_valid_o = out_valid && to_rma;
 

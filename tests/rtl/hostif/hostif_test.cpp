@@ -368,7 +368,7 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
   for (int i = 0; i < 20000; ++i) {
     tlp t = this->make(random(5) ? tlp_kind::cpld : tlp_kind::cpl, 7, 0, 1 + random(64));
     if (t.kind == tlp_kind::cpl) t.len_dw = 0;
-    t.tag = static_cast<uint16_t>(random(8) ? random(256) : random(1024));
+    t.tag = static_cast<uint16_t>(random(8) ? random(512) : random(1024));
     t.byte_count = static_cast<uint16_t>(1 + random(4096));
     t.lower_addr = static_cast<uint8_t>(random(128));
     t.status = random(4) ? pcie::cpl_status::sc : pcie::cpl_status::ca;
@@ -387,7 +387,7 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
     // A foreign tag is noticed with the first beat; what comes behind no longer matters.
     if (!len_ok || !(data || none) || beats[0].eop != (right == 1))
       ++malformed;
-    else if (t.tag >= 256)
+    else if (t.tag >= 512)
       ++unexpected;
     else if (cut || beats.size() != right)
       ++malformed;
