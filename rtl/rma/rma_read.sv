@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed, or given up after
+// a time-out. Data of one read comes in order and never behind its end. A beat a cycle.
+// Latency: command -> request 1 cycle, completion beat -> data 1, last data beat taken -> end 1.
+`default_nettype none
+
+module rma_read #(
+    parameter int unsigned DATA_W   = 64,   // 64, 256 or 512
+    parameter int unsigned TAG_BASE = 192,  // its first tag, a multiple of TAGS
+    parameter int unsigned TAGS     = 8,    // reads in flight, a power of two, at least 2
+    parameter int unsigned META_W   = 8     // bits given back with data and end
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic [63:0]         time_i,
+    input  wire logic [15:0]         cfg_timeout_i,   // RMA_TIMEOUT.host
+
+    // one request TLP each; a zero-length read is one DW without byte enables
+    input  wire logic                cmd_valid_i,
+    output      logic                cmd_ready_o,
+    input  wire logic [63:0]         cmd_addr_i,
+    input  wire logic [10:0]         cmd_len_dw_i,    // 1 ... 1024
+    input  wire logic [3:0]          cmd_first_be_i,
+    input  wire logic [3:0]          cmd_last_be_i,
+    input  wire logic [META_W-1:0]   cmd_meta_i,
+
+    // requests
+    output      logic                rd_valid_o,
+    input  wire logic                rd_ready_i,
+    output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
+
+    // completions, of these tags only
+    input  wire logic                cpl_valid_i,
+    output      logic                cpl_ready_o,
+    input  wire logic                cpl_sop_i,
+    input  wire logic                cpl_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   cpl_data_i,
+
+    // data
+    output      logic                out_valid_o,
+    input  wire logic                out_ready_i,
+    output      logic [META_W-1:0]   out_meta_o,
+    output      logic [9:0]          out_offset_dw_o, // of this beat's first DW in the read
+    output      logic [4:0]          out_dws_o,       // DW in this beat
+    output      logic [DATA_W-1:0]   out_data_o,
+
+    // ends: pulse, exactly one a command
+    output      logic                end_valid_o,
+    output      logic [META_W-1:0]   end_meta_o,
+    output      logic [3:0]          end_status_o,    // ST_OK, ST_HOST_ERROR, ST_TIMEOUT
+
+    output      logic                ev_unexpected_o, // pulse: UNEXPECTED_CPL
+    output      logic [9:0]          ev_tag_o,
+    output      logic                busy_o,
+    output      logic                timer_o
+);
+  localparam int unsigned BEAT_DW = DATA_W / 32;
+  localparam int unsigned TW      = $clog2(TAGS);
+
+  // ---------------------------------------------------------------- requests
+  logic              free, take, close, look_open, look_rests, hold, expire, tags_busy;
+  logic [TW-1:0]     free_tag, rd_tag_q, close_tag, look_tag, walk_tag;
+  logic [META_W+10:0] read_q [TAGS];     // what was asked: meta, DW
+  logic [20:0]       progress_q [TAGS];  // DW missing, DW that came; not yet written while the tag is fresh
+  logic [TAGS-1:0]   fresh_q;            // no completion came yet
+  logic [TAGS-1:0]   spoilt_q;           // poison came
+
+  assign cmd_ready_o = free && (!rd_valid_o || rd_ready_i);
+  assign take        = cmd_valid_i && cmd_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rd_valid_o <= 1'b0;
+      rd_hdr_o   <= '0;
+      rd_tag_q   <= '0;
+    end else begin
+      if (rd_ready_i) rd_valid_o <= 1'b0;
+      if (take) begin
+        rd_valid_o        <= 1'b1;
+        rd_hdr_o          <= '0;
+        rd_hdr_o.kind     <= ggas_pkg::TLP_MRD;
+        rd_hdr_o.bar      <= 3'd7;
+        rd_hdr_o.addr     <= cmd_addr_i;
+        rd_hdr_o.len_dw   <= cmd_len_dw_i;
+        rd_hdr_o.first_be <= cmd_first_be_i;
+        rd_hdr_o.last_be  <= cmd_last_be_i;
+        rd_hdr_o.tag      <= TAG_BASE[9:0] | {{(10-TW){1'b0}}, free_tag};
+        rd_tag_q          <= free_tag;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) if (take) read_q[free_tag] <= {cmd_meta_i, cmd_len_dw_i};
+
+  rma_tags #(.TAGS(TAGS)) u_tags (
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .free_o(free), .free_tag_o(free_tag), .take_i(take), .sent_i(rd_valid_o && rd_ready_i),
+      .sent_tag_i(rd_tag_q), .close_i(close), .close_tag_i(close_tag), .look_tag_i(look_tag), .look_open_o(look_open),
+      .look_rests_o(look_rests), .walk_tag_o(walk_tag), .hold_i(hold), .expire_o(expire), .busy_o(tags_busy), .timer_o);
+
+  // ---------------------------------------------------------------- a completion's first beat is judged
+  logic              inside_q;           // between sop and eop
+  logic [TW-1:0]     tag_q;
+  logic [META_W-1:0] meta_q;
+  logic              store_q, last_q, bad_q, ends_q;
+  logic [10:0]       left_q;
+  logic [9:0]        pos_q;
+
+  wire  beat  = cpl_valid_i && cpl_ready_o;
+  wire  see   = beat && !inside_q;
+  assign look_tag = cpl_hdr_i.tag[TW-1:0];
+
+  logic [META_W-1:0] c_meta;
+  logic [10:0]       asked, missing;
+  logic [9:0]        came;
+  always_comb begin
+    {c_meta, asked, missing, came} = '0;
+    if (see) begin
+      {c_meta, asked} = read_q[look_tag];
+      {missing, came} = fresh_q[look_tag] ? {asked, 10'd0} : progress_q[look_tag];
+    end
+  end
+  wire        failed = cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || cpl_hdr_i.status != ggas_pkg::CPL_SC;
+  wire        wrong  = !failed && (cpl_hdr_i.len_dw == '0 || cpl_hdr_i.len_dw > missing);
+  wire [10:0] rest   = missing - cpl_hdr_i.len_dw;
+  wire        waits  = look_open && !look_rests;
+  wire        bad    = failed || wrong || cpl_hdr_i.poisoned || (!fresh_q[look_tag] && spoilt_q[look_tag]);
+  wire        last   = look_open && (failed || wrong || rest == '0);
+  wire        stray  = !waits || wrong;
+  wire        good   = waits && !bad;
+
+  always_ff @(posedge clk_i) begin
+    if (see && look_open) progress_q[look_tag] <= {rest, came + cpl_hdr_i.len_dw[9:0]};
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fresh_q  <= '0;
+      spoilt_q <= '0;
+    end else begin
+      if (see) begin
+        fresh_q[look_tag]  <= 1'b0;
+        spoilt_q[look_tag] <= bad;
+      end
+      if (take) fresh_q[free_tag] <= 1'b1;
+    end
+  end
+
+  wire [TW-1:0] tag   = inside_q ? tag_q : look_tag;
+  wire          final_cpl = inside_q ? last_q : last;
+  wire [10:0]   left  = inside_q ? left_q : cpl_hdr_i.len_dw;
+  wire [9:0]    pos   = inside_q ? pos_q : came;
+  assign close     = beat && cpl_eop_i && final_cpl;
+  assign close_tag = tag;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+      tag_q    <= '0;
+      meta_q   <= '0;
+      store_q  <= 1'b0;
+      last_q   <= 1'b0;
+      bad_q    <= 1'b0;
+      ends_q   <= 1'b0;
+      left_q   <= '0;
+      pos_q    <= '0;
+    end else if (beat) begin
+      inside_q <= !cpl_eop_i;
+      left_q   <= left - BEAT_DW[10:0];
+      pos_q    <= pos + BEAT_DW[9:0];
+      if (!inside_q) begin
+        tag_q   <= look_tag;
+        meta_q  <= c_meta;
+        store_q <= good;
+        last_q  <= last;
+        bad_q   <= bad;
+        ends_q  <= last && waits;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- data out; behind the last beat, the end
+  logic              s_valid_q, s_data_q, s_end_q, s_bad_q;
+  logic [TW-1:0]     s_tag_q;
+  wire               s_leaves = s_valid_q && (!s_data_q || out_ready_i);
+  wire               s_store  = inside_q ? store_q : good;
+  wire               s_end    = cpl_eop_i && (inside_q ? ends_q : last && waits);
+  assign cpl_ready_o = !s_valid_q || s_leaves;
+  assign out_valid_o = s_valid_q && s_data_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      s_valid_q <= 1'b0;
+      s_data_q  <= 1'b0;
+      s_end_q   <= 1'b0;
+      s_bad_q   <= 1'b0;
+      s_tag_q   <= '0;
+    end else begin
+      if (s_leaves) s_valid_q <= 1'b0;
+      if (beat) begin
+        s_valid_q <= s_store || s_end;
+        s_data_q  <= s_store;
+        s_end_q   <= s_end;
+        s_bad_q   <= inside_q ? bad_q : bad;
+        s_tag_q   <= tag;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (beat && (s_store || s_end)) begin
+      out_meta_o      <= inside_q ? meta_q : c_meta;
+      out_offset_dw_o <= pos;
+      out_dws_o       <= left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0];
+      out_data_o      <= cpl_data_i;
+    end
+  end
+
+  // A read is given up between its completions, when the port of the ends is free.
+  wire [META_W-1:0] w_meta = expire ? read_q[walk_tag][META_W+10:11] : '0;
+  assign hold = (s_leaves && s_end_q) || (s_valid_q && s_tag_q == walk_tag) || (inside_q && tag_q == walk_tag)
+                || (cpl_valid_i && look_tag == walk_tag) || (rd_valid_o && rd_tag_q == walk_tag);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      end_valid_o     <= 1'b0;
+      end_meta_o      <= '0;
+      end_status_o    <= '0;
+      ev_unexpected_o <= 1'b0;
+      ev_tag_o        <= '0;
+    end else begin
+      end_valid_o <= (s_leaves && s_end_q) || expire;
+      if (s_leaves && s_end_q) begin
+        end_meta_o   <= out_meta_o;
+        end_status_o <= s_bad_q ? ggas_pkg::ST_HOST_ERROR : ggas_pkg::ST_OK;
+      end else if (expire) begin
+        end_meta_o   <= w_meta;
+        end_status_o <= ggas_pkg::ST_TIMEOUT;
+      end
+      ev_unexpected_o <= see && stray;
+      if (see && stray) ev_tag_o <= cpl_hdr_i.tag;
+    end
+  end
+
+  assign busy_o = rd_valid_o || s_valid_q || end_valid_o || ev_unexpected_o || tags_busy;
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_read: DATA_W must be 64, 256 or 512");
+    if (TAG_BASE % TAGS != 0 || TAG_BASE + TAGS > 1024) $error("rma_read: TAG_BASE must be a multiple of TAGS");
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && beat) assert (cpl_sop_i == !inside_q) else $error("rma_read: framing of completions");
+    if (rst_ni && take) assert (cmd_len_dw_i != '0 && cmd_len_dw_i <= 11'd1024 && cmd_addr_i[1:0] == '0);
+  end
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tags of host reads: which are free, which wait for completions, which rest because their read ran out of time. A tag that rests is free
+// again when its completions came after all, or another time-out later. Times are in ticks and judged by a walk over the tags, a tag a cycle,
+// on every tick.
+`default_nettype none
+
+module rma_tags #(
+    parameter int unsigned TAGS = 16  // tags, a power of two, at least 2
+) (
+    input  wire logic                     clk_i,
+    input  wire logic                     rst_ni,
+    input  wire logic [63:0]              time_i,
+    input  wire logic [15:0]              cfg_timeout_i,  // ticks
+
+    // the next tag to use
+    output      logic                     free_o,
+    output      logic [$clog2(TAGS)-1:0]  free_tag_o,
+    input  wire logic                     take_i,         // it is used from now on
+
+    // life of a read
+    input  wire logic                     sent_i,         // it goes to the host: its time begins
+    input  wire logic [$clog2(TAGS)-1:0]  sent_tag_i,
+    input  wire logic                     close_i,        // its last completion came
+    input  wire logic [$clog2(TAGS)-1:0]  close_tag_i,
+    input  wire logic [$clog2(TAGS)-1:0]  look_tag_i,
+    output      logic                     look_open_o,    // completions are due
+    output      logic                     look_rests_o,   // ... but the read was given up
+
+    // time-outs
+    output      logic [$clog2(TAGS)-1:0]  walk_tag_o,
+    input  wire logic                     hold_i,         // walk_tag_o is being used: not now
+    output      logic                     expire_o,       // pulse: the read of walk_tag_o is given up
+    output      logic                     busy_o,
+    output      logic                     timer_o
+);
+  localparam int unsigned TW = $clog2(TAGS);
+
+  logic [TAGS-1:0] open_q;            // taken and not closed
+  logic [TAGS-1:0] rests_q;           // given up, a subset of open_q
+  logic [16:0]     deadline_q [TAGS];
+
+  // ---------------------------------------------------------------- the next free tag, found a cycle ahead
+  logic            free_q;
+  logic [TW-1:0]   next_q, found;
+  logic [TAGS-1:0] usable;
+  wire             search = !free_q || take_i;
+  always_comb begin
+    usable = '0;
+    found  = '0;
+    if (search) begin
+      usable = ~open_q;
+      if (free_q) usable[next_q] = 1'b0;
+      for (int i = TAGS - 1; i >= 0; i--) if (usable[i]) found = i[TW-1:0];
+    end
+  end
+  assign free_o     = free_q;
+  assign free_tag_o = next_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      free_q <= 1'b1;
+      next_q <= '0;
+    end else if (search) begin
+      free_q <= usable != '0;
+      next_q <= found;
+    end
+  end
+
+  // ---------------------------------------------------------------- walk on a tick
+  logic          walk_q;
+  logic [TW-1:0] at_q;
+  // verilator lint_off UNUSEDSIGNAL
+  wire [63:0]    ticks = time_i >> ggas_pkg::TICK_LOG2;
+  wire [16:0]    late  = ticks[16:0] - deadline_q[at_q];  // negative while there is time
+  // verilator lint_on UNUSEDSIGNAL
+  wire           tick   = time_i[ggas_pkg::TICK_LOG2-1:0] == '0 && open_q != '0;
+  wire           over   = walk_q && open_q[at_q] && !late[16];
+  wire           go     = over && !hold_i && !sent_i;  // the deadline RAM has one write port
+  wire           forget = go && rests_q[at_q];
+  assign expire_o   = go && !rests_q[at_q];
+  assign walk_tag_o = at_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      walk_q <= 1'b0;
+      at_q   <= '0;
+    end else begin
+      if (walk_q && (!over || go)) begin
+        at_q <= at_q + 1'b1;
+        if (&at_q) walk_q <= 1'b0;
+      end
+      if (tick && !walk_q) walk_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (sent_i || expire_o) deadline_q[sent_i ? sent_tag_i : at_q] <= ticks[16:0] + {1'b0, cfg_timeout_i};
+  end
+
+  // ---------------------------------------------------------------- state of the tags
+  assign look_open_o  = open_q[look_tag_i];
+  assign look_rests_o = rests_q[look_tag_i];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q  <= '0;
+      rests_q <= '0;
+    end else begin
+      if (expire_o) rests_q[at_q] <= 1'b1;
+      if (close_i) begin
+        open_q[close_tag_i]  <= 1'b0;
+        rests_q[close_tag_i] <= 1'b0;
+      end
+      if (forget) begin
+        open_q[at_q]  <= 1'b0;
+        rests_q[at_q] <= 1'b0;
+      end
+      if (take_i) open_q[next_q] <= 1'b1;
+    end
+  end
+
+  assign busy_o  = walk_q || (search && usable != '0);
+  assign timer_o = open_q != '0;
+
+`ifndef SYNTHESIS
+  initial if (TAGS < 2 || (TAGS & (TAGS - 1)) != 0) $error("rma_tags: TAGS must be a power of two, at least 2");
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert ((rests_q & ~open_q) == '0) else $error("rma_tags: a free tag rests");
+      if (free_q) assert (!open_q[next_q]) else $error("rma_tags: an open tag is offered");
+      if (take_i) assert (free_q) else $error("rma_tags: taken without a free tag");
+      if (sent_i) assert (open_q[sent_tag_i]) else $error("rma_tags: a free tag is sent");
+      if (close_i) assert (open_q[close_tag_i]) else $error("rma_tags: a free tag is closed");
+    end
+  end
+`endif
+endmodule
+
+`default_nettype wire
