@@ -68,6 +68,8 @@ module rma_atomic #(
     output      logic                ev_host_error_o,  // RMA_HOST_ERROR
     output      logic [15:0]         ev_node_o,
     output      logic [39:0]         ev_info_o,
+    output      logic                ev_unexpected_o,  // UNEXPECTED_CPL, any time
+    output      logic [9:0]          ev_tag_o,
     output      logic                cnt_atomics_o,
     output      logic                busy_o,
     output      logic                timer_o
@@ -144,7 +146,8 @@ module rma_atomic #(
       .cmd_len_dw_i(wide_q[rd_slot] ? 11'd2 : 11'd1), .cmd_first_be_i(4'hf), .cmd_last_be_i(wide_q[rd_slot] ? 4'hf : 4'h0),
       .cmd_meta_i(rd_slot), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
       .out_valid_o(out_valid), .out_ready_i(out_ready), .out_meta_o(out_meta), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
-      .out_data_o(out_data), .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .busy_o(read_busy), .timer_o);
+      .out_data_o(out_data), .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status),
+      .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
 
   // ---------------------------------------------------------------- execution: choose, calculate, write
   localparam logic [1:0] X_IDLE = 2'd0, X_OP = 2'd1, X_WRITE = 2'd2;

@@ -104,6 +104,8 @@ module rma_target #(
     output      logic                ev_host_error_o,   // RMA_HOST_ERROR
     output      logic [15:0]         ev_node_o,
     output      logic [39:0]         ev_info_o,
+    output      logic                ev_unexpected_o,   // UNEXPECTED_CPL, any time
+    output      logic [9:0]          ev_tag_o,
     output      logic                cnt_puts_o,
     output      logic                busy_o,
     output      logic                timer_o
@@ -313,7 +315,7 @@ module rma_target #(
       .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0), .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
       .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1), .out_meta_o(),
       .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .end_valid_o(fl_end), .end_meta_o(), .end_status_o(fl_status),
-      .busy_o(fl_busy), .timer_o);
+      .ev_unexpected_o, .ev_tag_o, .busy_o(fl_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- answers
