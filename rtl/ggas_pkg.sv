@@ -46,6 +46,8 @@ package ggas_pkg;
     logic        poisoned;    // EP bit
   } tlp_hdr_t;
 
+  localparam int unsigned TLP_HDR_W = 159;
+
   // ---------------------------------------------------------------- network side: packets
 
   // Virtual channels. Posted packets always drain, so nothing that waits on them can deadlock
