@@ -23,7 +23,10 @@ op answer_kind(const descriptor& d) {
 }
 
 // Low bits of the epoch of a descriptor's packets: who the answer is for.
-uint8_t what(const descriptor& d) { return d.holds() ? 0 : uint8_t(d.op); }
+uint8_t what(const descriptor& d) {
+  const bool answered = d.ack || d.always_answered() || d.notifies_arrival();
+  return d.holds() && answered ? 0 : uint8_t(d.op);
+}
 
 note own_note(const descriptor& d, note_kind kind, net_status s) {
   return {.kind = kind, .status = uint8_t(s), .op = uint8_t(d.op), .vpid = d.dvpid, .node = d.node, .size = d.size};

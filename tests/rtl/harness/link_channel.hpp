@@ -23,6 +23,8 @@ class link_channel {
   double drop = 0, corrupt = 0, duplicate = 0;
   // Faults by flit index (since construction or restart_index).
   std::map<uint64_t, fault> at;
+  // Flits lost by their content (seen in order, faults of other kinds excluded).
+  std::function<bool(const nic::flit&)> drop_if;
   // Carries nothing while true.
   bool cut = false;
   // Sees every packet, may change it (the CRC is made anew) and so play a node gone mad. Packets then go on in one
@@ -39,8 +41,9 @@ class link_channel {
     ++index_;
     if (cut) return;
     if (forge && f.kind != nic::flit_kind::ctrl) return pass_forged(f, now);
-    if (what != fault::none) ++faults_;
-    if (what == fault::drop) return;
+    const bool lost = what == fault::drop || (drop_if && drop_if(f));
+    if (what != fault::none || lost) ++faults_;
+    if (lost) return;
     queue_.push_back({now + latency_, f});
     if (what == fault::corrupt) flip(queue_.back().f);
     if (what == fault::duplicate) queue_.push_back({now + latency_, f});
