@@ -73,6 +73,9 @@ class endpoint {
 
 using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_slot&)>;
 
+using nic_factory =
+    std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>;
+
 struct system_config {
   platform plat;
   int nodes = 2;                        // 1 (no link) or 2
@@ -88,8 +91,7 @@ struct system_config {
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;
   // Instead of the Verilated NIC: for tests and other models.
-  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>
-      make_nic;
+  nic_factory make_nic;
 };
 
 class system {

@@ -6,9 +6,12 @@
 local packet = Proto("ggas", "GGAS packet")
 local tlp = Proto("ggas_tlp", "GGAS TLP")
 
-local ops = { [0] = "SMFU_STORE", [1] = "SMFU_LOAD", [2] = "SMFU_LOAD_RSP", [3] = "SMFU_QUIET", [4] = "SMFU_QUIET_RSP" }
-local vcs = { [0] = "P", [1] = "NP", [2] = "RSP" }
-local states = { [0] = "OK", [1] = "RANGE", [2] = "HOST_ERROR", [3] = "TIMEOUT", [4] = "LINK_DOWN", [5] = "UNREACHABLE" }
+local ops = { [0] = "SMFU_STORE", [1] = "SMFU_LOAD", [2] = "SMFU_LOAD_RSP", [3] = "SMFU_QUIET", [4] = "SMFU_QUIET_RSP",
+  [0x10] = "RMA_PUT", [0x11] = "RMA_GET", [0x12] = "RMA_NOTIFY", [0x13] = "RMA_ATOMIC", [0x18] = "RMA_ACK", [0x19] = "RMA_GET_DATA",
+  [0x1a] = "RMA_GET_DONE", [0x1b] = "RMA_ATOMIC_RSP", [0x20] = "VELO_MSG" }
+local vcs = { [0] = "P", [1] = "NP", [2] = "RSP", [3] = "RMA" }
+local states = { [0] = "OK", [1] = "RANGE", [2] = "HOST_ERROR", [3] = "TIMEOUT", [4] = "LINK_DOWN", [5] = "UNREACHABLE",
+  [6] = "PROTECTION", [7] = "FULL", [8] = "LOST", [9] = "DISABLED", [10] = "BAD" }
 
 local f = {
   dst = ProtoField.uint16("ggas.dst", "Destination node"),
@@ -23,14 +26,24 @@ local f = {
   tag = ProtoField.uint16("ggas.tag", "Tag", base.HEX),
   vpid = ProtoField.uint8("ggas.vpid", "Context"),
   req = ProtoField.uint16("ggas.req_dw", "Requested length (DW)"),
-  addr = ProtoField.uint64("ggas.addr", "Segment offset", base.HEX),
+  addr = ProtoField.uint64("ggas.addr", "Address (segment offset or network logical)", base.HEX),
+  svpid = ProtoField.uint8("ggas.svpid", "Context of the initiator"),
+  epoch = ProtoField.uint8("ggas.epoch", "Its epoch", base.HEX),
+  dvpid = ProtoField.uint8("ggas.dvpid", "Context at the target"),
+  pd = ProtoField.uint16("ggas.pd", "Protection domain"),
+  flags = ProtoField.uint16("ggas.flags", "Flags", base.HEX),
+  last = ProtoField.bool("ggas.flags.last", "Last of its message", 11, nil, 1),
+  ack = ProtoField.bool("ggas.flags.ack", "Wants an answer", 11, nil, 2),
+  strong = ProtoField.bool("ggas.flags.strong", "Behind all earlier puts", 11, nil, 4),
+  result = ProtoField.bool("ggas.flags.result", "Result record", 11, nil, 8),
+  responder = ProtoField.bool("ggas.flags.responder", "Responder notification", 11, nil, 16),
   payload = ProtoField.bytes("ggas.payload", "Payload"),
   crc = ProtoField.uint32("ggas.crc", "CRC-32", base.HEX),
   crc_good = ProtoField.bool("ggas.crc.good", "CRC good"),
   width = ProtoField.uint16("ggas.link_width", "Link width (bits)"),
 }
-packet.fields = { f.dst, f.src, f.len, f.vc, f.seq, f.op, f.status, f.first_be, f.last_be, f.tag, f.vpid, f.req, f.addr, f.payload,
-  f.crc, f.crc_good, f.width }
+packet.fields = { f.dst, f.src, f.len, f.vc, f.seq, f.op, f.status, f.first_be, f.last_be, f.tag, f.vpid, f.req, f.addr, f.svpid,
+  f.epoch, f.dvpid, f.pd, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.payload, f.crc, f.crc_good, f.width }
 
 local bad_length = ProtoExpert.new("ggas.bad_length", "Payload shorter than the header says", expert.group.MALFORMED, expert.severity.ERROR)
 local bad_crc = ProtoExpert.new("ggas.bad_crc", "CRC is wrong", expert.group.CHECKSUM, expert.severity.ERROR)
@@ -95,9 +108,20 @@ function packet.dissector(buffer, pinfo, tree)
   t:add(f.status, buffer(14, 1), bit32.extract(w1_high, 20, 4))
   t:add(f.first_be, buffer(14, 1), bit32.extract(w1_high, 16, 4))
   t:add(f.last_be, buffer(13, 1), bit32.extract(w1_high, 12, 4))
-  t:add(f.tag, buffer(11, 3), tag)
-  t:add(f.vpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
-  t:add(f.req, buffer(9, 2), req)
+  local one_sided = op >= 0x10
+  if one_sided then
+    local flags = bit32.extract(w0, 0, 11)
+    t:add(f.svpid, buffer(12, 2), bit32.rshift(tag, 8))
+    t:add(f.epoch, buffer(11, 2), bit32.band(tag, 0xff))
+    t:add(f.dvpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
+    t:add(f.pd, buffer(8, 3), bit32.extract(w1_low, 4, 16))
+    local sub = t:add(f.flags, buffer(0, 2), flags)
+    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder }) do sub:add(bit, buffer(0, 2), flags) end
+  else
+    t:add(f.tag, buffer(11, 3), tag)
+    t:add(f.vpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
+    t:add(f.req, buffer(9, 2), req)
+  end
   t:add_le(f.addr, buffer(16, 8))
 
   local payload = length - 28
@@ -121,7 +145,8 @@ function packet.dissector(buffer, pinfo, tree)
   end
 
   local size = (op == 1) and 4 * req or 4 * len_dw
-  pinfo.cols.info = string.format("%d > %d %s %d B tag 0x%x", buffer(4, 2):le_uint(), buffer(6, 2):le_uint(), ops[op] or "?", size, tag)
+  local who = one_sided and string.format("context %d", bit32.rshift(tag, 8)) or string.format("tag 0x%x", tag)
+  pinfo.cols.info = string.format("%d > %d %s %d B %s", buffer(4, 2):le_uint(), buffer(6, 2):le_uint(), ops[op] or "?", size, who)
   return length
 end
 

@@ -39,11 +39,6 @@ const char* kind_name(pcie::tlp_kind k) {
   return names[unsigned(k) % 6];
 }
 
-const char* op_name(uint8_t op) {
-  static constexpr const char* names[] = {"store", "load", "load rsp", "quiet", "quiet rsp"};
-  return op < 5 ? names[op] : "unknown";
-}
-
 }  // namespace
 
 std::expected<std::unique_ptr<recorder>, std::string> recorder::open(const recorder_config& cfg) {
@@ -227,8 +222,11 @@ void recorder::packet(unsigned from, unsigned to, const assembly& a, uint32_t cr
       id = it->second;
     }
   }
-  const std::string name = fmt::format("{} {} B", op_name(p.op), 4 * (p.len_dw ? p.len_dw : p.req_dw));
-  const std::string args = fmt::format(R"("seq":{},"addr":"{:#x}","tag":{})", p.seq, p.addr, p.tag);
+  const unsigned dws = p.len_dw || p.one_sided() ? p.len_dw : p.req_dw;
+  const std::string name = fmt::format("{} {} B", nic::to_text(nic::op(p.op)), 4 * dws);
+  const std::string args = p.one_sided() ? fmt::format(R"("seq":{},"addr":"{:#x}","context":{},"to":{},"flags":{})",
+                                                       p.seq, p.addr, p.svpid(), p.dvpid(), p.flags())
+                                         : fmt::format(R"("seq":{},"addr":"{:#x}","tag":{})", p.seq, p.addr, p.tag);
   trace_->slice(from, track_link_tx, name, a.start_ps, end_ps, args, f, id);
   trace_->slice(to, track_link_rx, name, a.start_ps, end_ps, args, f, id);
 }

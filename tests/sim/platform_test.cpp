@@ -52,6 +52,15 @@ TEST(platform, every_number_has_a_source) {
   }
 }
 
+TEST(platform, a_line_clocked_with_the_core_follows_it) {
+  const auto slow = sim::load_platform("galibier-k20", std::vector<std::string>{"nic.clock_mhz=157"});
+  ASSERT_TRUE(slow) << slow.error();
+  EXPECT_NEAR(slow->link.bits_per_second, 56 * 157e6, 1);
+  const auto own = sim::load_platform("modern", std::vector<std::string>{"nic.clock_mhz=200"});
+  ASSERT_TRUE(own) << own.error();
+  EXPECT_EQ(own->link.bits_per_second, 100e9);
+}
+
 struct mistake {
   const char* name;
   const char* find;     // text in the good file …
@@ -96,6 +105,10 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{"clock_inf", "clock_mhz = 175.0", "clock_mhz = inf", "nic.clock_mhz: inf is out of range"},
         mistake{"line_rate", "gbit_per_s = 9.8", "gbit_per_s = 12.0",
                 "link.gbit_per_s: 12 is above what the NIC's core moves"},
+        mistake{"line_clock", "at_clock_mhz = 175.0", "at_clock_mhz = 100.0",
+                "link.gbit_per_s: 17.15 is above what the NIC's core moves"},
+        mistake{"packet_size", "mtu_bytes = 256", "mtu_bytes = 512", "rma.mtu_bytes: 512 is not one of 64, 128, 256"},
+        mistake{"combining", "combine_bytes = 8", "combine_bytes = 4", "cpu.combine_bytes: 4 is not one of"},
         mistake{"generation", "generation = 2", "generation = 6", "pcie.nic.generation: 6 is out of range 1 ... 5"},
         mistake{"lanes", "lanes = 8", "lanes = 7", "pcie.nic.lanes: 7 is not one of 1, 2, 4, 8, 16"},
         mistake{"mps", "mps = 256", "mps = 300", "pcie.nic.mps: 300 is not one of"},

@@ -41,7 +41,7 @@ class gpu_endpoint final : public sim::endpoint {
 
 class sim_cluster final : public cluster {
  public:
-  static result<std::unique_ptr<cluster>> create(const cluster_config& cfg);
+  static result<std::unique_ptr<cluster>> create(const cluster_config& cfg, sim::nic_factory make_nic);
 
   const cluster_config& config() const override { return cfg_; }
   std::byte* segment(int node) override { return valid(node) ? nodes_[size_t(node)].segment.base() : nullptr; }
@@ -77,7 +77,7 @@ class sim_cluster final : public cluster {
   };
 
   explicit sim_cluster(const cluster_config& cfg) : cfg_(cfg), plan_(cfg), random_(cfg.seed) {}
-  result<> build(sim::platform plat, std::string faults);
+  result<> build(sim::platform plat, std::string faults, sim::nic_factory make_nic);
   result<> reserve();
   std::unique_ptr<sim::endpoint> make_gpu(const sim::endpoint_slot& slot);
   void describe_node(const sim::endpoint_slot& slot);
@@ -119,7 +119,7 @@ result<std::string> read_text(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg) {
+result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg, sim::nic_factory make_nic) {
   if (auto ok = check(cfg); !ok) return std::unexpected(ok.error());
   auto plat = sim::load_platform(cfg.platform, cfg.overrides);
   if (!plat) return fail(errc::bad_platform, "{}", plat.error());
@@ -136,7 +136,8 @@ result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg) 
   if (cfg.segment_bytes > gpu->memory_bytes)
     return fail(errc::bad_argument, "segment_bytes = {}: {} has {} bytes of memory", cfg.segment_bytes, gpu->name,
                 gpu->memory_bytes);
-  if (auto ok = c->build(std::move(*plat), std::move(faults)); !ok) return std::unexpected(ok.error());
+  if (auto ok = c->build(std::move(*plat), std::move(faults), std::move(make_nic)); !ok)
+    return std::unexpected(ok.error());
   return c;
 }
 
@@ -153,7 +154,7 @@ result<> sim_cluster::reserve() {
   return {};
 }
 
-result<> sim_cluster::build(sim::platform plat, std::string faults) {
+result<> sim_cluster::build(sim::platform plat, std::string faults, sim::nic_factory make_nic) {
   nodes_.resize(size_t(cfg_.nodes));
   if (auto ok = reserve(); !ok) return ok;
   sim::system_config s;
@@ -163,6 +164,7 @@ result<> sim_cluster::build(sim::platform plat, std::string faults) {
   s.endpoint_bar_bytes = plan_.bar_bytes();
   s.gpu = [this](const sim::endpoint_slot& slot) { return make_gpu(slot); };
   for (size_t n = 0; n < nodes_.size(); ++n) s.pinned[n] = {nodes_[n].pinned.base(), nodes_[n].pinned.bytes()};
+  s.make_nic = std::move(make_nic);
   s.seed = cfg_.seed;
   s.faults = std::move(faults);
   if (!cfg_.faults.empty()) s.faults_name = cfg_.faults.string();
@@ -354,6 +356,8 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
 
 }  // namespace
 
-result<std::unique_ptr<cluster>> make_sim_cluster(const cluster_config& cfg) { return sim_cluster::create(cfg); }
+result<std::unique_ptr<cluster>> make_sim_cluster(const cluster_config& cfg, sim::nic_factory make_nic) {
+  return sim_cluster::create(cfg, std::move(make_nic));
+}
 
 }  // namespace ggas::userlib

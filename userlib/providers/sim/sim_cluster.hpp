@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "ggas/cluster.hpp"
+#include "sim/system.hpp"
 
 namespace ggas::userlib {
 
-result<std::unique_ptr<cluster>> make_sim_cluster(const cluster_config& cfg);
+// `make_nic` instead of the NIC that cfg.nic names: for tests.
+result<std::unique_ptr<cluster>> make_sim_cluster(const cluster_config& cfg, sim::nic_factory make_nic = {});
 
 }  // namespace ggas::userlib
