@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Payload on its way from the host to the network: 256 bytes a slot. A beat that arrives is rotated to where it belongs and falls into at most
+// two rows, of which one is even and one odd: so two banks take a beat a cycle at any distance between source and destination.
+// A beat can be read two cycles after it came.
+`default_nettype none
+
+module rma_fetch_buffer #(
+    parameter int unsigned DATA_W = 64,  // bits of a beat and of a row: 64, 256 or 512
+    parameter int unsigned SLOTS  = 16   // a power of two
+) (
+    input  wire logic                                clk_i,
+    input  wire logic                                rst_ni,
+
+    // beats from the host
+    input  wire logic                                in_valid_i,
+    input  wire logic [$clog2(SLOTS)-1:0]            in_slot_i,
+    input  wire logic [7:0]                          in_at_i,     // byte of the slot that the beat's byte 0 belongs to, modulo 256
+    input  wire logic [1:0]                          in_skip_i,   // bytes in front that are not wanted
+    input  wire logic [6:0]                          in_bytes_i,  // bytes up to the last one wanted
+    input  wire logic [DATA_W-1:0]                   in_data_i,
+
+    // rows to the network
+    input  wire logic                                row_en_i,
+    input  wire logic [$clog2(SLOTS)-1:0]            row_slot_i,
+    input  wire logic [$clog2(2048/DATA_W)-1:0]      row_i,
+    output      logic [DATA_W-1:0]                   row_data_o,  // one cycle after row_en_i
+    output      logic                                busy_o
+);
+  localparam int unsigned B  = DATA_W / 8;
+  localparam int unsigned BW = $clog2(B);
+  localparam int unsigned RW = $clog2(2048 / DATA_W);
+
+  // ---------------------------------------------------------------- rotation, registered
+  logic [2*B-1:0]    lanes;       // bytes wanted, from the start of the beat's first row
+  logic [DATA_W-1:0] turned;
+  wire  [BW-1:0]     by  = in_at_i[BW-1:0];
+  wire  [RW-1:0]     row = in_at_i[7:BW];
+  always_comb begin
+    lanes  = '0;
+    turned = '0;
+    if (in_valid_i) begin
+      lanes  = (({{(2*B-1){1'b0}}, 1'b1} << in_bytes_i) - 1'b1) & ({(2*B){1'b1}} << in_skip_i);
+      lanes  = lanes << by;
+      turned = by == '0 ? in_data_i : (in_data_i << {by, 3'b000}) | (in_data_i >> (DATA_W[BW+3:0] - {1'b0, by, 3'b000}));
+    end
+  end
+
+  logic                     w_q;
+  logic [$clog2(SLOTS)-1:0] w_slot_q;
+  logic [RW-1:0]            w_row_q;
+  logic [2*B-1:0]           w_lanes_q;
+  logic [DATA_W-1:0]        w_data_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) w_q <= 1'b0;
+    else w_q <= in_valid_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i) begin
+      w_slot_q  <= in_slot_i;
+      w_row_q   <= row;
+      w_lanes_q <= lanes;
+      w_data_q  <= turned;
+    end
+  end
+  assign busy_o = w_q;
+
+  // ---------------------------------------------------------------- banks: even rows, odd rows
+  logic [DATA_W-1:0] even, odd;
+  logic              odd_q;        // the row that was read
+  wire [RW-2:0]      at_even = w_row_q[0] ? w_row_q[RW-1:1] + 1'b1 : w_row_q[RW-1:1];
+  wire [B-1:0]       be_even = w_row_q[0] ? w_lanes_q[2*B-1:B] : w_lanes_q[B-1:0];
+  wire [B-1:0]       be_odd  = w_row_q[0] ? w_lanes_q[B-1:0] : w_lanes_q[2*B-1:B];
+
+  rma_ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_even (
+      .clk_i, .we_i(w_q && be_even != '0), .wbe_i(be_even), .waddr_i({w_slot_q, at_even}),
+      .wdata_i(w_data_q), .re_i(row_en_i && !row_i[0]), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(even));
+  rma_ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_odd (
+      .clk_i, .we_i(w_q && be_odd != '0), .wbe_i(be_odd), .waddr_i({w_slot_q, w_row_q[RW-1:1]}),
+      .wdata_i(w_data_q), .re_i(row_en_i && row_i[0]), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(odd));
+
+  always_ff @(posedge clk_i) if (row_en_i) odd_q <= row_i[0];
+  assign row_data_o = odd_q ? odd : even;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && in_valid_i) assert (in_bytes_i <= B[6:0] && {5'd0, in_skip_i} < in_bytes_i);
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more behind the border; each piece is cut at
+// multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
+`default_nettype none
+
+module rma_fetch_source #(
+    parameter int unsigned SLOTS = 16  // a power of two
+) (
+    input  wire logic                      clk_i,
+    input  wire logic                      rst_ni,
+    input  wire logic [12:0]               cfg_mrrs_i,      // bytes, at least 128
+
+    // commands
+    input  wire logic                      cmd_valid_i,
+    output      logic                      cmd_ready_o,
+    input  wire logic [$clog2(SLOTS)-1:0]  cmd_slot_i,
+    input  wire logic [63:0]               cmd_nla_i,
+    input  wire logic [15:0]               cmd_pd_i,
+    input  wire logic [8:0]                cmd_bytes_i,     // 1 ... 256
+    input  wire logic [1:0]                cmd_at_i,        // byte of the slot where the first one goes
+
+    // translation
+    output      logic                      tr_valid_o,
+    input  wire logic                      tr_ready_i,
+    output      logic [63:0]               tr_nla_o,
+    output      logic [15:0]               tr_pd_o,
+    input  wire logic                      tr_rsp_valid_i,
+    input  wire logic [63:0]               tr_rsp_addr_i,
+    input  wire logic [3:0]                tr_rsp_status_i,
+
+    // reads
+    output      logic                      rd_valid_o,
+    input  wire logic                      rd_ready_i,
+    output      logic [63:0]               rd_addr_o,
+    output      logic [10:0]               rd_len_dw_o,
+    output      logic [3:0]                rd_first_be_o,
+    output      logic [3:0]                rd_last_be_o,
+    output      logic [$clog2(SLOTS)-1:0]  rd_slot_o,
+    output      logic [7:0]                rd_at_o,         // byte of the slot that byte 0 of its first DW belongs to, modulo 256
+    output      logic [1:0]                rd_skip_o,       // unwanted bytes of its first DW
+    output      logic [1:0]                rd_trim_o,       // and of its last one, at the end
+
+    // pulse: the command's last read was taken, or it failed
+    output      logic                      close_o,
+    output      logic [2:0]                close_reads_o,
+    output      logic [1:0]                close_uses_o,
+    output      logic [3:0]                close_status_o,
+    output      logic                      busy_o
+);
+  localparam int unsigned SW = $clog2(SLOTS);
+
+  // Bytes from n on; bytes up to and including n.
+  function logic [3:0] be_from(input logic [1:0] n);
+    be_from = 4'hf << n;
+  endfunction
+  function logic [3:0] be_up_to(input logic [1:0] n);
+    be_up_to = 4'hf >> (2'd3 - n);
+  endfunction
+
+  // ---------------------------------------------------------------- translation
+  logic          x_valid_q, x_asked_q, x_told_q, x_second_q;
+  logic [SW-1:0] x_slot_q;
+  logic [63:0]   x_nla_q, x_addr_q;
+  logic [15:0]   x_pd_q;
+  logic [8:0]    x_bytes_q;
+  logic [7:0]    x_at_q;
+  logic [3:0]    x_status_q;
+
+  wire         told   = x_told_q || tr_rsp_valid_i;
+  wire [63:0]  addr   = x_told_q ? x_addr_q : tr_rsp_addr_i;
+  wire [3:0]   status = x_told_q ? x_status_q : tr_rsp_status_i;
+  wire         good   = status == ggas_pkg::ST_OK;
+  wire [12:0]  to_end = 13'd4096 - {1'b0, x_nla_q[11:0]};
+  wire         more   = {4'd0, x_bytes_q} > to_end;
+  wire [8:0]   n      = more ? to_end[8:0] : x_bytes_q;
+  wire         again  = more && good;       // the second page follows
+  logic        p_valid_q, p_leaves;
+  wire         push   = x_valid_q && told && (!p_valid_q || p_leaves);
+  wire         take   = cmd_valid_i && cmd_ready_o;
+
+  assign tr_valid_o  = x_valid_q && !x_asked_q;
+  assign tr_nla_o    = x_nla_q;
+  assign tr_pd_o     = x_pd_q;
+  assign cmd_ready_o = !x_valid_q || (push && !again);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      x_valid_q  <= 1'b0;
+      x_asked_q  <= 1'b0;
+      x_told_q   <= 1'b0;
+      x_second_q <= 1'b0;
+      x_slot_q   <= '0;
+      x_nla_q    <= '0;
+      x_addr_q   <= '0;
+      x_pd_q     <= '0;
+      x_bytes_q  <= '0;
+      x_at_q     <= '0;
+      x_status_q <= '0;
+    end else begin
+      if (tr_valid_o && tr_ready_i) x_asked_q <= 1'b1;
+      if (tr_rsp_valid_i) begin
+        x_told_q   <= 1'b1;
+        x_addr_q   <= tr_rsp_addr_i;
+        x_status_q <= tr_rsp_status_i;
+      end
+      if (push) begin
+        x_valid_q  <= again;
+        x_asked_q  <= 1'b0;
+        x_told_q   <= 1'b0;
+        x_second_q <= 1'b1;
+        x_nla_q    <= x_nla_q + {55'd0, n};
+        x_bytes_q  <= x_bytes_q - n;
+        x_at_q     <= x_at_q + n[7:0];
+      end
+      if (take) begin
+        x_valid_q  <= 1'b1;
+        x_second_q <= 1'b0;
+        x_slot_q   <= cmd_slot_i;
+        x_nla_q    <= cmd_nla_i;
+        x_pd_q     <= cmd_pd_i;
+        x_bytes_q  <= cmd_bytes_i;
+        x_at_q     <= {6'd0, cmd_at_i};
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- reads of a piece
+  logic          p_close_q;
+  logic [SW-1:0] p_slot_q;
+  logic [63:0]   p_addr_q;
+  logic [8:0]    p_left_q;            // 0: the translation failed
+  logic [7:0]    p_at_q;
+  logic [2:0]    p_reads_q;           // made for this command
+  logic [1:0]    p_uses_q;
+  logic [3:0]    p_status_q;
+
+  wire         none   = p_left_q == '0;
+  wire [12:0]  in_block = {1'b0, p_addr_q[11:0]} & (cfg_mrrs_i - 13'd1);
+  wire [12:0]  border = cfg_mrrs_i - in_block;
+  wire         whole  = {4'd0, p_left_q} <= border;
+  wire [8:0]   len    = whole ? p_left_q : border[8:0];
+  wire [1:0]   skip   = p_addr_q[1:0];
+  // verilator lint_off UNUSEDSIGNAL
+  wire [8:0]   span   = len + {7'd0, skip} + 9'd3;   // at most 262; DW = span / 4
+  // verilator lint_on UNUSEDSIGNAL
+  wire [1:0]   last   = skip + len[1:0] - 2'd1;      // its last byte's place in its DW
+  wire         single = span[8:2] == 7'd1;
+  wire         issue  = rd_valid_o && rd_ready_i;
+  assign p_leaves = p_valid_q && (none || (issue && whole));
+
+  assign rd_valid_o    = p_valid_q && !none;
+  assign rd_addr_o     = {p_addr_q[63:2], 2'b00};
+  assign rd_len_dw_o   = {4'd0, span[8:2]};
+  assign rd_first_be_o = single ? be_from(skip) & be_up_to(last) : be_from(skip);
+  assign rd_last_be_o  = single ? 4'h0 : be_up_to(last);
+  assign rd_slot_o     = p_slot_q;
+  assign rd_at_o       = p_at_q - {6'd0, skip};
+  assign rd_skip_o     = skip;
+  assign rd_trim_o     = 2'd3 - last;
+
+  assign close_o        = p_leaves && p_close_q;
+  assign close_reads_o  = p_reads_q + {2'd0, !none};
+  assign close_uses_o   = p_uses_q;
+  assign close_status_o = p_status_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      p_valid_q  <= 1'b0;
+      p_close_q  <= 1'b0;
+      p_slot_q   <= '0;
+      p_addr_q   <= '0;
+      p_left_q   <= '0;
+      p_at_q     <= '0;
+      p_reads_q  <= '0;
+      p_uses_q   <= '0;
+      p_status_q <= '0;
+    end else begin
+      if (issue) begin
+        p_addr_q  <= p_addr_q + {55'd0, len};
+        p_left_q  <= p_left_q - len;
+        p_at_q    <= p_at_q + len[7:0];
+        p_reads_q <= p_reads_q + 3'd1;
+      end
+      if (p_leaves) begin
+        p_valid_q <= 1'b0;
+        if (p_close_q) p_reads_q <= '0;
+      end
+      if (push) begin
+        p_valid_q  <= 1'b1;
+        p_close_q  <= !again;
+        p_slot_q   <= x_slot_q;
+        p_addr_q   <= addr;
+        p_left_q   <= good ? n : 9'd0;
+        p_at_q     <= x_at_q;
+        p_uses_q   <= {1'b0, x_second_q} + {1'b0, good};
+        p_status_q <= status;
+      end
+    end
+  end
+
+  assign busy_o = (x_valid_q && (!x_asked_q || x_told_q)) || (p_valid_q && (none || rd_ready_i));
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && take) assert (cmd_bytes_i != '0 && cmd_bytes_i <= 9'd256 && {7'd0, cmd_at_i} + cmd_bytes_i <= 9'd256);
+    if (rst_ni && tr_rsp_valid_i) assert (x_valid_q && x_asked_q && !x_told_q);
+  end
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One write port with byte enables, one read port, synchronous read: block RAM. A read of the address written at the same edge returns
+// the old word; rdata_o holds its value while re_i is low.
+`default_nettype none
+
+module rma_ram_be #(
+    parameter int unsigned BYTES = 8,    // bytes of a word
+    parameter int unsigned DEPTH = 512   // words, at least 2
+) (
+    input  wire logic                     clk_i,
+    input  wire logic                     we_i,
+    input  wire logic [BYTES-1:0]         wbe_i,
+    input  wire logic [$clog2(DEPTH)-1:0] waddr_i,
+    input  wire logic [8*BYTES-1:0]       wdata_i,
+    input  wire logic                     re_i,
+    input  wire logic [$clog2(DEPTH)-1:0] raddr_i,
+    output      logic [8*BYTES-1:0]       rdata_o   // word at raddr_i, one cycle after re_i
+);
+  logic [8*BYTES-1:0] mem_q [0:DEPTH-1];
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) begin
+      for (int i = 0; i < BYTES; i++) if (wbe_i[i]) mem_q[waddr_i][8*i+:8] <= wdata_i[8*i+:8];
+    end
+    if (re_i) rdata_o <= mem_q[raddr_i];
+  end
+
+`ifndef SYNTHESIS
+  initial if (DEPTH < 2) $error("rma_ram_be: DEPTH must be at least 2");
+`endif
+endmodule
+
+`default_nettype wire
