@@ -6,8 +6,8 @@
 `default_nettype none
 
 module rma_requester #(
-    parameter int unsigned DATA_W    = 64,                                     // 64, 256 or 512
-    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 8 : DATA_W == 256 ? 16 : 32  // fetch commands a context may have under way
+    parameter int unsigned DATA_W    = 64,                       // 64, 256 or 512
+    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 8 : 96     // fetch commands a context may have under way: what covers the host's latency
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -116,7 +116,7 @@ module rma_requester #(
 
   // What a step is about.
   localparam int unsigned K_DONE = 0, K_NOTED = 1, K_ANSWER = 2, K_DESC = 3, K_EXP = 4, K_PUT = 5, K_LATE = 6, K_AGAIN = 7;
-  localparam int unsigned IN_FLIGHT = 32;  // fetch commands in all
+  localparam int unsigned IN_FLIGHT = DATA_W == 64 ? 32 : 128;  // fetch commands in all
 
   // ---------------------------------------------------------------- what waits for a step
   logic       done_head, noted, late, late_full, put_head, exp_head, st_room, note_room, info_room, express_free;
@@ -328,7 +328,7 @@ module rma_requester #(
     end
     if (s_new.waits == '0 && s_new.phase != rma_requester_pkg::PH_ANSWER) s_new.link = 1'b0;
     wake_exp = !out && s_new.phase == rma_requester_pkg::PH_FETCH && s_new.fetches == '0 && s_new.waits < rma_requester_pkg::WAITS_MAX;
-    wake_put = !out && ((s_new.phase == rma_requester_pkg::PH_PARK && s_new.fetches < FETCH_MAX[5:0] && s_new.waits < rma_requester_pkg::WAITS_MAX)
+    wake_put = !out && ((s_new.phase == rma_requester_pkg::PH_PARK && s_new.fetches < FETCH_MAX[6:0] && s_new.waits < rma_requester_pkg::WAITS_MAX)
                         || (s_new.phase == rma_requester_pkg::PH_DRAIN && s_new.fetches == '0));
     if (wake_exp) s_new.phase = rma_requester_pkg::PH_READY;
     if (wake_put) s_new.phase = rma_requester_pkg::PH_PUT;
@@ -434,7 +434,7 @@ module rma_requester #(
 `ifndef SYNTHESIS
   initial begin
     if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_requester: DATA_W must be 64, 256 or 512");
-    if (FETCH_MAX < 1 || FETCH_MAX > IN_FLIGHT) $error("rma_requester: FETCH_MAX must be 1 to 32");
+    if (FETCH_MAX < 1 || FETCH_MAX > 96) $error("rma_requester: FETCH_MAX must be 1 to 96");
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni && pick[K_DESC]) assert (desc_sop_i) else $error("rma_requester: a descriptor begins without sop");

@@ -20,7 +20,7 @@ package rma_requester_pkg;
   // Its notification: none due, at rma_notify, refused by a full ring.
   localparam logic [1:0] NOTE_NONE = 2'd0, NOTE_ASKED = 2'd1, NOTE_FULL = 2'd2;
 
-  localparam logic [7:0] WAITS_MAX = 8'd224;  // answers outstanding of a context, beside its last fetches
+  localparam logic [7:0] WAITS_MAX = 8'd144;  // answers outstanding of a context, beside those to fetches under way
 
   typedef struct packed {
     logic [3:0]  phase;    // PH_*
@@ -29,8 +29,8 @@ package rma_requester_pkg;
     logic        second;   // a get's completer notification follows
     logic [3:0]  fail;     // what went wrong with the held descriptor so far
     logic [23:0] offset;   // bytes of the put handed to fetch
-    logic [5:0]  fetches;  // fetch commands under way
-    logic [5:0]  ahead;    // puts handed to fetch completely but not done
+    logic [6:0]  fetches;  // fetch commands under way
+    logic [6:0]  ahead;    // puts handed to fetch completely but not done
     logic [3:0]  chunk;    // first failure among the done chunks of the oldest put that is not done
     logic [4:0]  epoch;
     logic [7:0]  waits;    // answers outstanding to descriptors that do not hold the context

@@ -100,7 +100,7 @@ module rma_step_out #(
         end else begin
           fail = 1'b1;
         end
-      end else if (s_i.fetches >= FETCH_MAX[5:0] || s_i.waits >= rma_requester_pkg::WAITS_MAX) begin
+      end else if (s_i.fetches >= FETCH_MAX[6:0] || s_i.waits >= rma_requester_pkg::WAITS_MAX) begin
         s_o.phase = rma_requester_pkg::PH_PARK;
       end else if (express_own_i || !cmd_free_i || !(run_put_i || put_turn_i)) begin
         s_o.phase = rma_requester_pkg::PH_PUT;

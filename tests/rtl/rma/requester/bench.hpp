@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated rma_requester with everything it talks to: a dispatcher with a queue of descriptors for each context, a fetch engine, the
-// network with targets that answer, notification rings. All of them pause by chance; what they answer is asked of `policy`. Whatever
-// crosses a port is told to an observer.
+// The Verilated rma_requester with everything it talks to: a dispatcher with a queue of descriptors for each context, a
+// fetch engine, the network with targets that answer, notification rings. All of them pause by chance; what they answer
+// is asked of `policy`. Whatever crosses a port is told to an observer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -181,9 +181,9 @@ class bench {
     uint64_t at;
   };
   std::array<std::deque<posted>, 256> posts;
-  std::array<bool, 256> held{};                // a descriptor is with the requester
-  std::deque<timed<command>> commands;         // at the fetch engine
-  std::deque<timed<answer>> answers;           // on their way
+  std::array<bool, 256> held{};         // a descriptor is with the requester
+  std::deque<timed<command>> commands;  // at the fetch engine
+  std::deque<timed<answer>> answers;    // on their way
   struct policy policy;
   struct pace pace;
   bool gate = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/rma.md asks of a requester, as an observer: the packets and fetch commands of each context in the order of its
-// descriptors; when all is over, exactly the counts and notifications that the outcomes call for.
+// What docs/rma.md asks of a requester, as an observer: the packets and fetch commands of each context in the order of
+// its descriptors; when all is over, exactly the counts and notifications that the outcomes call for.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,8 @@ class checker : public observer {
     packet p = request(vpid, j.d, nic::op::rma_put);
     p.addr = j.d.w2 + j.issued;
     nic::put_payload(p, std::vector<uint8_t>(n));
-    if (j.issued + n == j.d.size && !j.d.notify_completer) p.set_flags(nic::rma_last | (j.d.ack ? nic::rma_wants_ack : 0));
+    if (j.issued + n == j.d.size && !j.d.notify_completer)
+      p.set_flags(nic::rma_last | (j.d.ack ? nic::rma_wants_ack : 0));
     expect_header(k.hdr, p);
     j.issued += n;
     c.fetching.push_back({c.command, j.issued == j.d.size});
@@ -115,7 +116,8 @@ class checker : public observer {
       context& c = contexts_[v];
       std::vector<std::pair<uint64_t, uint64_t>> want;
       for (const job& j : c.jobs) expected_notes(j, want);
-      const auto errors = uint64_t(std::ranges::count_if(want, [](const auto& r) { return nic::note::of(r.second).kind == nic::note_kind::error; }));
+      const auto errors = uint64_t(std::ranges::count_if(
+          want, [](const auto& r) { return nic::note::of(r.second).kind == nic::note_kind::error; }));
       std::ranges::sort(want);
       std::ranges::sort(c.notes);
       EXPECT_EQ(c.notes, want) << "notifications of context " << v;
@@ -132,7 +134,7 @@ class checker : public observer {
  private:
   struct job {
     descriptor d;
-    bool live = false;                // good, and its node can be reached
+    bool live = false;                 // good, and its node can be reached
     std::vector<packet> packets = {};  // express ones, but for the NOTIFY of a put
     size_t sent = 0;
     uint64_t issued = 0;
@@ -144,7 +146,9 @@ class checker : public observer {
     std::vector<net_status> answers = {};
 
     bool remote() const { return d.ack || d.always_answered(); }
-    bool repeats() const { return d.op == desc_op::notify || d.op == desc_op::send || (d.puts() && d.notify_completer); }
+    bool repeats() const {
+      return d.op == desc_op::notify || d.op == desc_op::send || (d.puts() && d.notify_completer);
+    }
     bool continues(const command& k) const {
       return live && d.op == desc_op::put && issued < d.size && k.nla == d.w1 + issued && k.hdr.addr == d.w2 + issued;
     }
@@ -221,7 +225,10 @@ class checker : public observer {
     } else if (d.op == desc_op::notify) {
       out.push_back(notify(vpid, d, net_status::ok));
     } else {
-      packet p = request(vpid, d, d.op == desc_op::get ? nic::op::rma_get : d.op == desc_op::atomic ? nic::op::rma_atomic : nic::op::velo_msg);
+      packet p = request(vpid, d,
+                         d.op == desc_op::get      ? nic::op::rma_get
+                         : d.op == desc_op::atomic ? nic::op::rma_atomic
+                                                   : nic::op::velo_msg);
       p.set_flags(nic::rma_last | nic::rma_wants_ack);
       if (d.op == desc_op::get) {
         p.addr = d.w1;
@@ -253,11 +260,17 @@ class checker : public observer {
 
   using notes_t = std::vector<std::pair<uint64_t, uint64_t>>;
   static void note(const descriptor& d, nic::note_kind kind, net_status s, uint64_t w0, notes_t& out) {
-    out.push_back({w0, nic::note{.kind = kind, .status = uint8_t(s), .op = uint8_t(d.op), .vpid = d.dvpid, .node = d.node, .size = d.size}.word()});
+    out.push_back(
+        {w0,
+         nic::note{
+             .kind = kind, .status = uint8_t(s), .op = uint8_t(d.op), .vpid = d.dvpid, .node = d.node, .size = d.size}
+             .word()});
   }
 
   // The old value that answers an atomic, the address that answers anything else.
-  static uint64_t answered_word(const descriptor& d, uint64_t addr) { return d.op == desc_op::atomic ? ~d.cookie : addr; }
+  static uint64_t answered_word(const descriptor& d, uint64_t addr) {
+    return d.op == desc_op::atomic ? ~d.cookie : addr;
+  }
 
   void expected_notes(const job& j, notes_t& out) const {
     const descriptor& d = j.d;
@@ -271,13 +284,16 @@ class checker : public observer {
     const bool tail = d.puts() && d.notify_completer;
     const net_status last = j.answers.empty() ? net_status::ok : j.answers.back();
     const uint64_t addr = d.op == desc_op::get ? d.w1 : d.op == desc_op::send ? 0 : j.repeat.addr;
-    if (j.fail == net_status::ok && d.holds() && !j.remote() && d.notify_requester) note(d, requester, net_status::ok, d.cookie, out);
+    if (j.fail == net_status::ok && d.holds() && !j.remote() && d.notify_requester)
+      note(d, requester, net_status::ok, d.cookie, out);
     if (j.fail != net_status::ok) note(d, error, j.fail, d.cookie, out);
     const bool waits = d.holds() && (j.remote() || tail);
     if (waits && j.fail == net_status::ok) {
       if (last == net_status::full) return note(d, error, last, d.cookie, out);
-      if (last != net_status::ok) return note(d, error, last, d.op == desc_op::atomic ? d.cookie : put_addr(j, addr), out);
-      if (d.notify_requester && j.remote()) note(d, requester, net_status::ok, d.op == desc_op::atomic ? ~d.cookie : d.cookie, out);
+      if (last != net_status::ok)
+        return note(d, error, last, d.op == desc_op::atomic ? d.cookie : put_addr(j, addr), out);
+      if (d.notify_requester && j.remote())
+        note(d, requester, net_status::ok, d.op == desc_op::atomic ? ~d.cookie : d.cookie, out);
       if (d.op == desc_op::get && d.notify_completer) note(d, completer, net_status::ok, d.cookie, out);
     }
     if (!waits && last != net_status::ok) {

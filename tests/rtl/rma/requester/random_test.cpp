@@ -20,16 +20,33 @@ class rma_requester_random : public suite<T> {
     const uint64_t to = address();
     descriptor d;
     switch (random.below(8)) {
-      case 0: d = {.op = desc_op::nop, .size = uint32_t(random.below(3)), .cookie = random.next()}; break;
-      case 1: d = base::put(address(), to, uint32_t(1 + random.below(random.below(8) ? 700 : 6000))); break;
-      case 2: d = base::imm(to, unsigned(1 + random.below(8))); break;
-      case 3: d = base::with_data(desc_op::inline_put, to, unsigned(1 + random.below(64))); break;
-      case 4: d = base::get(address(), to, uint32_t(1 + random.below(1 << 23))); break;
-      case 5: d = base::notify(); break;
-      case 6: d = base::atomic(to & ~7ull, random.below(2) ? 8 : 4); break;
-      default: d = base::with_data(desc_op::send, to, unsigned(random.below(65))); break;
+      case 0:
+        d = {.op = desc_op::nop, .size = uint32_t(random.below(3)), .cookie = random.next()};
+        break;
+      case 1:
+        d = base::put(address(), to, uint32_t(1 + random.below(random.below(8) ? 700 : 6000)));
+        break;
+      case 2:
+        d = base::imm(to, unsigned(1 + random.below(8)));
+        break;
+      case 3:
+        d = base::with_data(desc_op::inline_put, to, unsigned(1 + random.below(64)));
+        break;
+      case 4:
+        d = base::get(address(), to, uint32_t(1 + random.below(1 << 23)));
+        break;
+      case 5:
+        d = base::notify();
+        break;
+      case 6:
+        d = base::atomic(to & ~7ull, random.below(2) ? 8 : 4);
+        break;
+      default:
+        d = base::with_data(desc_op::send, to, unsigned(random.below(65)));
+        break;
     }
-    if (d.op != desc_op::nop) d.node = random.below(2) ? peer_node : random.below(8) ? own_node : uint16_t(3 + random.below(80));
+    if (d.op != desc_op::nop)
+      d.node = random.below(2) ? peer_node : random.below(8) ? own_node : uint16_t(3 + random.below(80));
     d.dvpid = uint8_t(random.next());
     d.notify_requester = !random.below(4);
     d.notify_completer |= !random.below(4);
@@ -37,15 +54,34 @@ class rma_requester_random : public suite<T> {
     d.strong = d.notify_completer && random.below(2);
     d.ack = random.below(2);
     switch (random.below(200)) {
-      case 0: d.reserved = uint8_t(1 + random.below(127)); break;
-      case 1: d.size = uint32_t(random.below(1 << 24) | 0x800001); d.data.clear(); break;
-      case 2: d.strong = true; d.notify_completer = false; break;
-      case 3: d.notify_responder = true; break;
-      case 4: d.second[3] = 1; break;
-      case 5: d.second[2] = 1ull << (5 + random.below(59)); break;
-      case 6: d.second[1] |= 8; break;
-      case 7: d.w2 |= 1; break;
-      default: break;
+      case 0:
+        d.reserved = uint8_t(1 + random.below(127));
+        break;
+      case 1:
+        d.size = uint32_t(random.below(1 << 24) | 0x800001);
+        d.data.clear();
+        break;
+      case 2:
+        d.strong = true;
+        d.notify_completer = false;
+        break;
+      case 3:
+        d.notify_responder = true;
+        break;
+      case 4:
+        d.second[3] = 1;
+        break;
+      case 5:
+        d.second[2] = 1ull << (5 + random.below(59));
+        break;
+      case 6:
+        d.second[1] |= 8;
+        break;
+      case 7:
+        d.w2 |= 1;
+        break;
+      default:
+        break;
     }
     return d;
   }
@@ -57,6 +93,12 @@ class rma_requester_random : public suite<T> {
     check.finish();
     EXPECT_EQ(b.descriptors, descriptors);
     for (unsigned v = 0; v < 256; ++v) EXPECT_FALSE(b.busy(uint8_t(v)));
+    const auto figure = [](uint64_t n, const char* what) { std::printf("%ju %s\n", uintmax_t(n), what); };
+    figure(b.now, "cycles");
+    figure(check.packets, "packets");
+    figure(check.chunks, "fetch commands");
+    figure(check.notes, "notifications");
+    figure(b.retries, "repetitions");
   }
 };
 TYPED_TEST_SUITE(rma_requester_random, widths);
@@ -69,37 +111,57 @@ TYPED_TEST(rma_requester_random, all_well) {
 TYPED_TEST(rma_requester_random, slow_and_failing) {
   auto& b = this->b;
   auto& random = this->random;
-  for (unsigned round = 0; round < 3; ++round) b.v.cfg_mtu_i = round;
   const unsigned mtu = unsigned(random.below(3));
   b.v.cfg_mtu_i = mtu;
   this->check.mtu = 64u << mtu;
   this->check.retry_limit = 3;
   b.v.cfg_retry_limit_i = 3;
-  b.pace = {.desc = 50, .tx = 60, .cmd = 50, .status = 50, .note = 50, .answer = 60, .fetch_delay = 60, .answer_delay = 100, .note_delay = 8};
-  b.policy.fetch = [&](const command&) { return random.below(30) ? net_status::ok : random.below(2) ? net_status::protection : net_status::host_error; };
-  b.policy.ring = [&](const record& r) { return random.below(8) ? net_status::ok : r.drop ? net_status::lost : random.below(4) ? net_status::full : net_status::disabled; };
+  b.pace = {.desc = 50,
+            .tx = 60,
+            .cmd = 50,
+            .status = 50,
+            .note = 50,
+            .answer = 60,
+            .fetch_delay = 60,
+            .answer_delay = 100,
+            .note_delay = 8};
+  b.policy.fetch = [&](const command&) {
+    return random.below(30) ? net_status::ok : random.below(2) ? net_status::protection : net_status::host_error;
+  };
+  b.policy.ring = [&](const record& r) {
+    return random.below(8)   ? net_status::ok
+           : r.drop          ? net_status::lost
+           : random.below(4) ? net_status::full
+                             : net_status::disabled;
+  };
   this->serve([&](const packet& p) {
     const bool asked = p.flags() & nic::rma_wants_ack;
     if ((p.is(nic::op::rma_notify) || p.is(nic::op::velo_msg)) && !random.below(3)) return net_status::full;
-    return random.below(asked ? 10 : 40) ? net_status::ok : random.below(2) ? net_status::protection : net_status::disabled;
+    return random.below(asked ? 10 : 40) ? net_status::ok
+           : random.below(2)             ? net_status::protection
+                                         : net_status::disabled;
   });
   this->go(40, 2500);
 }
 
 TYPED_TEST(rma_requester_random, gated_clock) {
   this->b.gate = true;
-  this->b.pace = {.desc = 20, .tx = 60, .cmd = 50, .status = 50, .note = 50, .answer = 60, .fetch_delay = 200, .answer_delay = 400};
+  this->b.pace = {
+      .desc = 20, .tx = 60, .cmd = 50, .status = 50, .note = 50, .answer = 60, .fetch_delay = 200, .answer_delay = 400};
   this->serve();
   this->go(5, 600);
 }
 
-// Words of noise: a notification each, and nobody hangs. Addresses without translation fail in fetch. GGAS_GARBAGE: how many.
+// Words of noise: a notification each, and nobody hangs. Addresses without translation fail in fetch. GGAS_GARBAGE: how
+// many.
 TYPED_TEST(rma_requester_random, garbage) {
   auto& b = this->b;
   auto& random = this->random;
   const char* n = std::getenv("GGAS_GARBAGE");
   const uint64_t total = n ? std::strtoull(n, nullptr, 0) : 20000;
-  b.policy.fetch = [](const command& c) { return c.nla >> 48 || c.hdr.addr >> 48 ? net_status::protection : net_status::ok; };
+  b.policy.fetch = [](const command& c) {
+    return c.nla >> 48 || c.hdr.addr >> 48 ? net_status::protection : net_status::ok;
+  };
   b.pace.answer_delay = 10;
   this->serve([&](const packet& p) { return p.addr >> 48 ? net_status::protection : net_status::ok; });
   for (unsigned v = 0; v < 8; ++v) b.enable(uint8_t(v));
