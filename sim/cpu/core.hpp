@@ -38,7 +38,10 @@ class core {
   // ---- inside the program
   void read(uint64_t addr, std::span<std::byte> to);
   void write(uint64_t addr, std::span<const std::byte> from);
-  void sleep(uint64_t ps) { thread_.wait(ps + cfg_.timer_slack_ps); }
+  void sleep(uint64_t ps) {
+    thread_.wait(ps);
+    thread_.wait(cfg_.timer_slack_ps);
+  }
   // See ggas::host::wait_until. A turn that found nothing is repeated when memory has changed, at the point in time at
   // which a processor that turns all the time would have been there.
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ps);

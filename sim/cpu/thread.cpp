@@ -66,7 +66,8 @@ void thread::suspend_until(uint64_t ps) {
 }
 
 void thread::wait(uint64_t ps) {
-  if (ps) suspend_until(pcie::now_ps() + ps);
+  const uint64_t now = pcie::now_ps();
+  if (ps) suspend_until(ps > never - now ? never : now + ps);
 }
 
 void thread::block(uint64_t until_ps) {

@@ -206,7 +206,8 @@ TEST(Queues, RefusesBadConfigurations) {
 // ---------------------------------------------------------------------------------------------- one-sided
 // communication
 
-constexpr unsigned flags_all = GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER | GGAS_RMA_ACK;
+// Strong: the notification lies in host memory, the data perhaps in the GPU's.
+constexpr unsigned flags_all = GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER | GGAS_RMA_ACK | GGAS_RMA_STRONG;
 
 // Waits for the next notification of a context.
 ggas_rma_note next_note(host& h, ggas_rma_context& q) {
@@ -228,7 +229,9 @@ struct two_nodes {
       };
     };
     ASSERT_TRUE(c->launch_host(0, with_queue(first), "first"));
-    if (second) ASSERT_TRUE(c->launch_host(1, with_queue(second), "second"));
+    if (second) {
+      ASSERT_TRUE(c->launch_host(1, with_queue(second), "second"));
+    }
     const auto r = c->run(50 * ms);
     ASSERT_TRUE(r) << r.error().text;
   }
