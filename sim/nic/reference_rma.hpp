@@ -56,8 +56,8 @@ class rma_model {
   uint64_t atu_status() const { return invalidations_; }
   bool waits() const;  // something ends by time only, or waits for the host or the network
 
-  // Tags of its reads, as in ggas_pkg.
-  static constexpr uint16_t first_tag = 128, last_tag = 239;
+  // Tags of reads of the RMA, as in ggas_pkg.
+  static constexpr uint16_t first_tag = 128, last_tag = 511;
 
  private:
   struct slot {

@@ -46,7 +46,7 @@ scoreboard::scoreboard(unsigned width, nic::host_config cfg, failures& f)
 
 // Page writes, reads with tags of the RMA, and writes beyond the exported segment.
 bool scoreboard::not_mine(const tlp& t) const {
-  const bool tagged = t.tag >= nic::rma_model::first_tag;
+  const bool tagged = t.tag >= nic::rma_model::first_tag && t.tag <= nic::rma_model::last_tag;
   if (t.completion() || (t.kind == tlp_kind::mrd && t.bar == pcie::bar_none)) return one_sided && tagged;
   if (t.kind != tlp_kind::mwr) return false;
   if (t.bar != pcie::bar_none) return one_sided && t.bar == bar_pages;

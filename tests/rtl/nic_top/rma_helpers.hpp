@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "tests/rtl/harness/rma_user.hpp"
+#include "tests/rtl/harness/rma_traffic.hpp"
 #include "tests/rtl/nic_top/helpers.hpp"
 
 namespace ggas::test {
@@ -30,9 +30,9 @@ struct rma_world {
         }()),
         driver(r) {}
 
-  bool set_up(unsigned mtu_code = 2) {
+  bool set_up(unsigned mtu_code = 2, unsigned retry_limit = 0) {
     if (!r.set_up()) return false;
-    driver.set_up(64, mtu_code);
+    driver.set_up(rma_traffic::table_entries, mtu_code, 1, retry_limit);
     for (auto& x : r.s) x.board->one_sided = true;
     return true;
   }
@@ -75,6 +75,24 @@ struct rma_world {
   rig r;
   rma_driver driver;
   std::vector<std::unique_ptr<rma_user>> users;
+};
+
+// Two contexts, one on each side, whose traffic must not notice what happens beside it. Numbers and domain differ from
+// any other in more than a bit.
+struct bystanders {
+  static constexpr uint16_t domain = 0xA5A5;
+  bystanders(rma_world& w, uint64_t seed)
+      : users{&w.user({.side = 0, .vpid = 0x3c, .pd = domain, .notify_log2 = 10, .mailbox_log2 = 6}),
+              &w.user({.side = 1, .vpid = 0xc3, .pd = domain, .queue = true, .notify_log2 = 10, .mailbox_log2 = 6})},
+        traffic(w.r, w.driver, users, {.bad = 0, .max_bytes = 500}, seed) {}
+  // More work whenever half of the last was done.
+  void keep_busy() {
+    for (const rma_user* u : users)
+      if (!u->all_written()) return;
+    traffic.make(20);
+  }
+  std::vector<rma_user*> users;
+  rma_traffic traffic;
 };
 
 }  // namespace ggas::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random one-sided traffic of several contexts on both nodes and in the loop, stores and loads beside it: memories,
 // notifications, messages and counts as they must be, and on the link packet by packet what the reference model sends.
-#include "tests/rtl/harness/rma_traffic.hpp"
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {
@@ -53,9 +52,7 @@ outcome run(const rma_variant& v, bool model) {
   c.seed = base_seed() * 17 + v.width + v.descriptors;
   rma_world w({v.width, model}, c);
   outcome out;
-  if (!w.r.set_up()) return {nullptr, {}, w.r.report()};
-  w.driver.set_up(rma_traffic::table_entries, v.mtu_code);
-  for (auto& x : w.r.s) x.board->one_sided = true;
+  if (!w.set_up(v.mtu_code)) return {nullptr, {}, w.r.report()};
   out.trace = std::make_unique<rma_trace>(w.r);
   const auto users = make_users(w);
   rma_traffic t(w.r, w.driver, users, {}, c.seed);
