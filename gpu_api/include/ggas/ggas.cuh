@@ -92,3 +92,4 @@ GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, gga
 #include "ggas/detail/collective.cuh"
 #include "ggas/detail/global_ptr.cuh"
 #include "ggas/detail/wait.cuh"
+#include "ggas/rma.cuh"

@@ -87,11 +87,18 @@ GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n) {
 GGAS_DEVICE void ggas_fence() { __threadfence_system(); }
 GGAS_DEVICE void ggas_fence_gpu() { __threadfence(); }
 
-GGAS_DEVICE ggas_status ggas_quiet() {
+namespace ggas::detail {
+
+// Waits until every earlier store of this node through the window is visible at its target.
+GGAS_DEVICE ggas_status quiet_stores() {
   ggas_fence();
-  const volatile uint64_t* page = ggas::detail::device_context().quiet;
+  const volatile uint64_t* page = device_context().quiet;
   if (!page) return ggas_ok;  // the fence has waited for remote memory itself
   // The read pushes the thread's stores before it; the NIC answers when the targets have confirmed.
-  const uint64_t code = ggas::detail::load_relaxed(const_cast<const uint64_t*>(page));
+  const uint64_t code = load_relaxed(const_cast<const uint64_t*>(page));
   return static_cast<uint32_t>(code) == 0 ? ggas_ok : ggas_peer_error;
 }
+
+GGAS_DEVICE ggas_status quiet_puts();  // rma_queue.cuh
+
+}  // namespace ggas::detail

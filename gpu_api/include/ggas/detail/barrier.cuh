@@ -16,9 +16,11 @@ GGAS_DEVICE uint64_t* word_of(int node, uint64_t offset) { return ggas_pointer_o
 GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
 
 // Stores order along one pair of nodes; over a third node (the master) only completion tells. So with more than two
-// nodes behind a NIC the barrier first waits until the stores have arrived.
+// nodes behind a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the barrier's
+// stores at all: it waits for them.
 GGAS_DEVICE ggas_status settle_stores() {
   if (ggas_nodes() > 2) return ggas_quiet();
+  if (const ggas_status puts = quiet_puts(); puts != ggas_ok) return puts;
   ggas_fence();
   return ggas_ok;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reserved area at the start of every segment: barrier flags and collective slots. Host (to size it) and device (to
-// find things) compute the same offsets from the number of nodes and the bytes reserved. Every word has one writer;
-// words written by different nodes never share one.
+// The reserved area at the start of every segment: barrier flags, collective slots, results of atomics. Host (to size
+// it) and device (to find things) compute the same offsets from the number of nodes and the bytes reserved. Every word
+// has one writer; words written by different nodes never share one.
 #pragma once
 
 #include <stdint.h>
@@ -29,7 +29,8 @@ struct layout {
   static constexpr uint64_t grid_attempt = 8;   // grid-wide barriers tried
   static constexpr uint64_t grid_release = 16;  // attempt << 8 | status, for the blocks of the grid
   static constexpr uint64_t gather_all_seq = 24;
-  static constexpr uint64_t broken = 32;  // a collective failed half way
+  static constexpr uint64_t broken = 32;       // a collective failed half way
+  static constexpr uint64_t queues_used = 40;  // not 0 once a queue of the NIC was used
   // Words the master writes.
   static constexpr uint64_t check_out = 1 * line;
   static constexpr uint64_t cast_flag = 2 * line;
@@ -46,6 +47,23 @@ struct layout {
   }  // own: chunks root n has cast back
   GGAS_LAYOUT_FN uint64_t arrived(uint64_t block) const { return row(6) + block * word; }  // own: blocks at the barrier
 
+  // Records of 16 bytes that results of atomics are written to: a pool with a bit each that says it is taken, and one
+  // for each queue that is used exclusively.
+  static constexpr uint64_t results = 256, most_queues = 128;
+  GGAS_LAYOUT_FN uint64_t results_taken(uint64_t group) const { return rma() + group * word; }  // 64 a group
+  GGAS_LAYOUT_FN uint64_t result(uint64_t i) const { return rma() + line + i * 16; }
+  GGAS_LAYOUT_FN uint64_t exclusive_result(uint64_t queue) const { return result(results + queue); }
+
+  // Queues of nodes without NIC: a notification ring each, and words: those of rma_queue, how many records were claimed
+  // (by peers) and how many were read.
+  static constexpr uint64_t direct_queues = 4, direct_notify_log2 = 6;
+  GGAS_LAYOUT_FN uint64_t direct_notes(uint64_t queue) const {
+    return exclusive_result(most_queues) + queue * direct_bytes();
+  }
+  GGAS_LAYOUT_FN uint64_t direct_words(uint64_t queue) const { return direct_notes(queue) + ring_bytes(); }
+  GGAS_LAYOUT_FN uint64_t direct_claimed(uint64_t queue) const { return direct_words(queue) + line; }
+  GGAS_LAYOUT_FN uint64_t direct_read(uint64_t queue) const { return direct_words(queue) + 2 * line; }
+
   // Slots. Two of each kind in turn: a chunk may arrive while the one before is still read.
   GGAS_LAYOUT_FN uint64_t gather_all_slot(uint64_t n, uint64_t seq) const { return slot((seq & 1) * nodes + n); }
   GGAS_LAYOUT_FN uint64_t gather_slot(uint64_t n, uint64_t seq) const { return slot((2 + (seq & 1)) * nodes + n); }
@@ -53,7 +71,7 @@ struct layout {
 
   static GGAS_LAYOUT_FN uint64_t round_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
   static GGAS_LAYOUT_FN uint64_t fixed_bytes(uint64_t nodes) {
-    return arrays + 6 * round_up(nodes * word, line) + max_blocks * word;
+    return arrays + 6 * round_up(nodes * word, line) + max_blocks * word + rma_bytes();
   }
   static GGAS_LAYOUT_FN uint64_t slots(uint64_t nodes) { return 4 * nodes + 1; }
 
@@ -76,6 +94,12 @@ struct layout {
   static GGAS_LAYOUT_FN uint64_t smallest_segment(uint64_t nodes) { return smallest_reserved(nodes) + 4096; }
 
  private:
+  static GGAS_LAYOUT_FN uint64_t ring_bytes() { return uint64_t{16} << direct_notify_log2; }
+  static GGAS_LAYOUT_FN uint64_t direct_bytes() { return ring_bytes() + 3 * line; }
+  static GGAS_LAYOUT_FN uint64_t rma_bytes() {
+    return line + (results + most_queues) * 16 + direct_queues * direct_bytes();
+  }
+  GGAS_LAYOUT_FN uint64_t rma() const { return row(6) + max_blocks * word; }
   GGAS_LAYOUT_FN uint64_t row(uint64_t i) const { return arrays + i * round_up(nodes * word, line); }
   GGAS_LAYOUT_FN uint64_t slot(uint64_t i) const { return fixed_bytes(nodes) + i * slot_bytes; }
 };

@@ -94,6 +94,14 @@ struct ptx<16> {
     asm volatile(GGAS_PTX_LD ".v2.u64 {%0, %1}, [%2];" : "=l"(v.lo), "=l"(v.hi) : "l"(p) : "memory");
     return v;
   }
+  // A record of the NIC: one request of 16 bytes, which its one write does not tear.
+  static __device__ __forceinline__ bits acquire(const void* p) {
+    const bits v = load(p);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+    return v;
+  }
   static __device__ __forceinline__ void store(void* p, bits v) {
     asm volatile(GGAS_PTX_ST ".v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(v.lo), "l"(v.hi) : "memory");
   }
@@ -118,6 +126,26 @@ template <class T>
 __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;
   ptx<sizeof(T)>::store(p, bits_as<bits>(v));
+}
+// Read-modify-writes on 4- and 8-byte integers, as in platform_simt.hpp.
+using cuda_u64 = unsigned long long;
+__device__ __forceinline__ uint64_t cas_gpu(uint64_t* p, uint64_t expected, uint64_t v) {
+  return atomicCAS(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(expected), static_cast<cuda_u64>(v));
+}
+__device__ __forceinline__ uint64_t add_gpu(uint64_t* p, uint64_t v) {
+  return atomicAdd(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(v));
+}
+__device__ __forceinline__ uint64_t or_gpu(uint64_t* p, uint64_t v) {
+  return atomicOr(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(v));
+}
+__device__ __forceinline__ uint64_t and_gpu(uint64_t* p, uint64_t v) {
+  return atomicAnd(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(v));
+}
+__device__ __forceinline__ uint32_t cas_system(uint32_t* p, uint32_t expected, uint32_t v) {
+  return atomicCAS_system(p, expected, v);
+}
+__device__ __forceinline__ uint64_t cas_system(uint64_t* p, uint64_t expected, uint64_t v) {
+  return atomicCAS_system(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(expected), static_cast<cuda_u64>(v));
 }
 __device__ __forceinline__ void acquire_after_poll() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700

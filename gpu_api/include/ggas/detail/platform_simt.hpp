@@ -29,6 +29,23 @@ template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }
+// Read-modify-writes on 4- and 8-byte integers. The unnamed scope is the GPU's; `system` reaches peers.
+inline uint64_t cas_gpu(uint64_t* p, uint64_t expected, uint64_t v) {
+  return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);
+}
+inline uint64_t add_gpu(uint64_t* p, uint64_t v) {
+  return simt::atomic(p, simt::rmw::add, v, uint64_t{0}, simt::scope::gpu);
+}
+inline uint64_t or_gpu(uint64_t* p, uint64_t v) {
+  return simt::atomic(p, simt::rmw::bit_or, v, uint64_t{0}, simt::scope::gpu);
+}
+inline uint64_t and_gpu(uint64_t* p, uint64_t v) {
+  return simt::atomic(p, simt::rmw::bit_and, v, uint64_t{0}, simt::scope::gpu);
+}
+template <class U>
+U cas_system(U* p, U expected, U v) {
+  return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
+}
 // Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so
 // only the host processor must be told.
 inline void acquire_after_poll() {

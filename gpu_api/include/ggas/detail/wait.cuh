@@ -51,7 +51,7 @@ GGAS_DEVICE ggas_status block_status(ggas_status mine) {
   GGAS_SHARED(unsigned, failed);
   if (thread_rank() == 0) failed = 0;
   __syncthreads();
-  for (unsigned s = ggas_timed_out; s <= ggas_peer_error; ++s) {  // the gravest wins; one writer value at a time
+  for (unsigned s = ggas_timed_out; s <= ggas_no_queue; ++s) {  // the gravest wins; one writer value at a time
     if (mine == static_cast<ggas_status>(s)) failed = s;
     __syncthreads();
   }
@@ -85,12 +85,5 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_block(const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns) {
   ggas_status s = ggas_ok;
   if (ggas::detail::thread_rank() == 0) s = ggas_wait_until(flag, cmp, value, timeout_ns);
-  return ggas::detail::block_status(s);
-}
-
-GGAS_DEVICE ggas_status ggas_quiet_block() {
-  __syncthreads();
-  ggas_status s = ggas_ok;
-  if (ggas::detail::thread_rank() == 0) s = ggas_quiet();
   return ggas::detail::block_status(s);
 }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remote atomics. Included by rma.cuh.
+//
+// The result of a fetching one comes as a record of old value and cookie in own memory. Records are taken from a pool
+// with a bit each; one whose answer never came stays taken, for it may still come. A queue that is used exclusively has
+// a record of its own.
+#pragma once
+
+#include "ggas/detail/put.cuh"
+
+namespace ggas::detail {
+
+constexpr uint64_t amo_signed = 16;
+
+template <class T>
+GGAS_DEVICE constexpr bool is_signed_integer() {
+  return static_cast<T>(-1) < static_cast<T>(0);
+}
+
+template <class T>
+GGAS_DEVICE T apply_atomic(ggas_atomic what, T old, T v, T compare) {
+  switch (what) {
+    case ggas_atomic_add:
+      return static_cast<T>(old + v);
+    case ggas_atomic_swap:
+      return v;
+    case ggas_atomic_cas:
+      return old == compare ? v : old;
+    case ggas_atomic_and:
+      return old & v;
+    case ggas_atomic_or:
+      return old | v;
+    case ggas_atomic_xor:
+      return old ^ v;
+    case ggas_atomic_min:
+      return v < old ? v : old;
+    case ggas_atomic_max:
+      return old < v ? v : old;
+  }
+  return old;
+}
+
+template <size_t Bytes>
+struct unsigned_of {
+  using type = uint32_t;
+};
+template <>
+struct unsigned_of<8> {
+  using type = uint64_t;
+};
+
+// On a peer's memory, at system scope.
+template <class T>
+GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
+  using bits = typename unsigned_of<sizeof(T)>::type;
+  auto* const word = reinterpret_cast<bits*>(p);
+  bits old = load_relaxed(word);
+  for (;;) {
+    const auto next = static_cast<bits>(apply_atomic(what, static_cast<T>(old), v, compare));
+    const bits found = cas_system(word, old, next);
+    if (found == old) return static_cast<T>(old);
+    old = found;
+  }
+}
+
+// The two slots of an atomic.
+struct atomic_slots {
+  slot first, second;
+  GGAS_DEVICE uint64_t word(unsigned i) const { return i < slot_words ? first.word(i) : second.word(i - slot_words); }
+};
+
+// result: offset of the record in the own segment, 0 for none.
+template <class T>
+GGAS_DEVICE atomic_slots make_atomic(ggas_atomic what, const place& at, T v, T compare, uint64_t result,
+                                     uint64_t cookie) {
+  const bool with_sign = is_signed_integer<T>() && (what == ggas_atomic_min || what == ggas_atomic_max);
+  return {{first_word(desc_atomic, at.node, sizeof(T)), as_bits<uint64_t>(v), nla(at.offset), cookie},
+          {as_bits<uint64_t>(compare), result == 0 ? 0 : nla(result),
+           static_cast<uint64_t>(what) | (with_sign ? amo_signed : 0), 0}};
+}
+
+// ---- result records
+
+struct result_record {
+  uint64_t offset;      // in the own segment; 0: none free
+  uint64_t group, bit;  // bit = 0: not from the pool
+};
+
+GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0}; }
+
+GGAS_DEVICE result_record take_record(const ggas_queue& q) {
+  const layout l = record_layout();
+  if (q.exclusive) return {l.exclusive_result(static_cast<uint64_t>(q.index())), 0, 0};
+  constexpr uint64_t groups = layout::results / 64;
+  const uint64_t start = block_rank() * thread_count() + thread_rank();
+  for (uint64_t tries = 0; tries < layout::results; ++tries) {
+    const uint64_t i = (start + tries) % layout::results, group = i % groups, bit = uint64_t{1} << i / groups;
+    if (!(or_gpu(own_word(l.results_taken(group)), bit) & bit)) return {l.result(group * 64 + i / groups), group, bit};
+  }
+  return {0, 0, 0};
+}
+
+GGAS_DEVICE void give_record(const result_record& r) {
+  if (r.bit) and_gpu(own_word(record_layout().results_taken(r.group)), ~r.bit);
+}
+
+// Waits for the record to carry the cookie, or for the operation to have failed.
+GGAS_DEVICE ggas_status await_record(const ggas_queue& q, const result_record& r, uint64_t cookie, const deadline& end,
+                                     uint64_t& old) {
+  const auto* const record = reinterpret_cast<const word_pair*>(device_context().local + r.offset);
+  const auto* const status = reinterpret_cast<const uint64_t*>(q.at.status) + 1;
+  for (unsigned turn = 1;; ++turn) {
+    const word_pair v = load_poll(record);
+    if (v.hi == cookie) {
+      old = v.lo;
+      acquire_after_poll();
+      return ggas_ok;
+    }
+    if (end.passed()) return ggas_timed_out;
+    // Failures are rare: not every turn.
+    if (turn % 16 == 0 && static_cast<uint32_t>(load_poll(status) >> 32) != 0) {
+      const ggas_status s = complete(q, completion::remote, q.ticket, end);
+      if (s != ggas_ok && load_poll(record).hi != cookie) return s;
+    }
+  }
+}
+
+// ---- operations
+
+template <class T>
+GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, const T* remote, place& at) {
+  static_assert((sizeof(T) == 4 || sizeof(T) == 8) && (is_signed_integer<T>() || static_cast<T>(-1) > T{0}),
+                "atomics are on 4- and 8-byte integers");
+  at = locate(remote, sizeof(T));
+  const bool good =
+      q.good() && at.node >= 0 && at.offset % sizeof(T) == 0 && static_cast<unsigned>(what) <= ggas_atomic_max;
+  if (!good) return ggas_bad_argument;
+  return q.at.page || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status post_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare, const deadline& end,
+                                    const ggas_queue& q) {
+  place at{};
+  if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
+  if (!q.at.page) {
+    if (g.rank() == 0) atomic_directly(what, remote, v, compare);
+    return ggas_ok;
+  }
+  const atomic_slots d = make_atomic(what, at, v, compare, 0, 0);
+  return post(
+      g, q, 2, 1, [&](unsigned i) { return d.word(i); }, end);
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare, T* old,
+                                     const deadline& end, const ggas_queue& q) {
+  place at{};
+  if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
+  uint64_t value = 0;
+  int s = ggas_ok;
+  if (!q.at.page) {
+    if (g.rank() == 0) value = static_cast<uint64_t>(atomic_directly(what, remote, v, compare));
+  } else {
+    result_record r{};
+    if (g.rank() == 0) r = take_record(q);
+    r.offset = g.of_leader(r.offset);
+    if (r.offset == 0) return ggas_timed_out;
+    // Unlike every other one that could be in the record.
+    const uint64_t cookie = g.of_leader(clock_ns() << 8 | static_cast<uint64_t>(q.index()) | uint64_t{1} << 63);
+    const atomic_slots d = make_atomic(what, at, v, compare, r.offset, cookie);
+    s = post(
+        g, q, 2, 1, [&](unsigned i) { return d.word(i); }, end);
+    const bool posted = s == ggas_ok;
+    if (posted && g.rank() == 0) s = await_record(q, r, cookie, end, value);
+    if ((s == ggas_ok || !posted) && g.rank() == 0) give_record(r);
+    s = g.of_leader(s);
+  }
+  if (s == ggas_ok && old) *old = static_cast<T>(g.of_leader(value));
+  return static_cast<ggas_status>(s);
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_atomic_fetch(ggas_atomic what, T* remote, T operand, T compare, T* old,
+                                          uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return fetch_atomic(thread_group{}, what, remote, operand, compare, old, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_atomic_fetch_warp(ggas_atomic what, T* remote, T operand, T compare, T* old,
+                                               uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return fetch_atomic(warp_group{}, what, remote, operand, compare, old, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_atomic_post(ggas_atomic what, T* remote, T operand, T compare, uint64_t timeout_ns,
+                                         const ggas_queue& q) {
+  using namespace ggas::detail;
+  return post_atomic(thread_group{}, what, remote, operand, compare, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_fetch_add(T* remote, T v, T* old, uint64_t timeout_ns, const ggas_queue& q) {
+  return ggas_atomic_fetch(ggas_atomic_add, remote, v, T{}, old, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_fetch_swap(T* remote, T v, T* old, uint64_t timeout_ns, const ggas_queue& q) {
+  return ggas_atomic_fetch(ggas_atomic_swap, remote, v, T{}, old, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_compare_swap(T* remote, T compare, T v, T* old, uint64_t timeout_ns, const ggas_queue& q) {
+  return ggas_atomic_fetch(ggas_atomic_cas, remote, v, compare, old, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_add(T* remote, T v, uint64_t timeout_ns, const ggas_queue& q) {
+  return ggas_atomic_post(ggas_atomic_add, remote, v, T{}, timeout_ns, q);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes a call: a thread for itself, or a warp together. Its leader decides, all of it moves data. Included by
+// rma_queue.cuh.
+#pragma once
+
+#include "ggas/detail/wait.cuh"
+
+namespace ggas::detail {
+
+struct thread_group {
+  GGAS_DEVICE unsigned rank() const { return 0; }
+  GGAS_DEVICE unsigned size() const { return 1; }
+  GGAS_DEVICE void sync() const {}
+  template <class T>
+  GGAS_DEVICE T of_leader(T v) const {
+    return v;
+  }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return s; }
+};
+
+struct warp_group {
+  GGAS_DEVICE unsigned rank() const { return lane_rank(); }
+  GGAS_DEVICE unsigned size() const { return lane_count(); }
+  GGAS_DEVICE void sync() const { __syncwarp(lane_mask()); }
+  template <class T>
+  GGAS_DEVICE T of_leader(T v) const {
+    return __shfl_sync(lane_mask(), v, 0);
+  }
+  // ok if all lanes are, else the gravest.
+  GGAS_DEVICE ggas_status join(ggas_status mine) const {
+    const unsigned mask = lane_mask();
+    if (!__any_sync(mask, mine != ggas_ok)) return ggas_ok;
+    ggas_status all = ggas_ok;
+    for (unsigned s = ggas_timed_out; s <= ggas_no_queue; ++s) {
+      if (__any_sync(mask, mine == static_cast<ggas_status>(s))) all = static_cast<ggas_status>(s);
+    }
+    return all;
+  }
+};
+
+// All threads of a block; only for moving data.
+struct block_group {
+  GGAS_DEVICE unsigned rank() const { return thread_rank(); }
+  GGAS_DEVICE unsigned size() const { return thread_count(); }
+  GGAS_DEVICE void sync() const { __syncthreads(); }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
+};
+
+// A call of a block that its first warp makes for all, behind what the block did before.
+template <class F>
+GGAS_DEVICE ggas_status by_first_warp(F call) {
+  __syncthreads();
+  ggas_status s = ggas_ok;
+  if (thread_rank() < 32) s = call(warp_group{});
+  return block_status(s);
+}
+
+}  // namespace ggas::detail

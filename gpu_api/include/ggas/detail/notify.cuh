@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifications: sending them, and taking them from the ring (docs/rma.md). Nothing is cleared: a record is fresh when
+// its phase bit fits the turn of the ring. Without a NIC peers write the same records themselves. Included by rma.cuh.
+#pragma once
+
+#include "ggas/detail/signal.cuh"
+
+namespace ggas::detail {
+
+// ---- sending
+
+// vpid of a queue at another node: the same everywhere. -1: there is none.
+GGAS_DEVICE int vpid_of(int queue) {
+  const context& c = device_context();
+  if (queue < 0 || queue >= ggas_queues()) return -1;
+  return c.queues ? static_cast<int>(c.queues[queue].vpid) : queue;
+}
+
+GGAS_DEVICE uint64_t note_word(uint32_t bytes, uint32_t vpid, int node, uint64_t op, bool phase) {
+  return bytes | static_cast<uint64_t>(vpid) << 24 | static_cast<uint64_t>(node) << 32 | op << 48 |
+         static_cast<uint64_t>(ggas_note_arrived) << 60 | static_cast<uint64_t>(phase) << 63;
+}
+
+// A record in the ring of a peer, behind what the group copied before.
+GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue& q, uint64_t cookie, uint32_t bytes,
+                                        const deadline& end) {
+  const layout l = record_layout();
+  const auto queue = static_cast<uint64_t>(to_queue);
+  uint64_t* const claimed = word_of(node, l.direct_claimed(queue));
+  uint64_t* const read = word_of(node, l.direct_read(queue));
+  constexpr uint64_t size = uint64_t{1} << layout::direct_notify_log2;
+  uint64_t at = load_relaxed(claimed);
+  for (;;) {
+    if (at - load_relaxed(read) < size) {
+      const uint64_t found = cas_system(claimed, at, at + 1);
+      if (found == at) break;
+      at = found;
+    } else {
+      if (end.passed()) return ggas_timed_out;
+      at = load_relaxed(claimed);
+    }
+  }
+  uint64_t* const record = word_of(node, l.direct_notes(queue) + at % size * 16);
+  store_relaxed(record, cookie);
+  ggas_fence();
+  const uint64_t op = bytes ? desc_put : desc_notify;
+  store_relaxed(record + 1, note_word(bytes, q.at.vpid, ggas_node(), op, at / size % 2 == 0));
+  return ggas_ok;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue, uint32_t bytes, const deadline& end,
+                               const ggas_queue& q) {
+  const int vpid = vpid_of(to_queue);
+  if (!q.good() || vpid < 0 || node < 0 || node >= ggas_nodes()) return ggas_bad_argument;
+  if (q.at.page) {
+    const slot d{first_word(desc_notify | notify_completer, node, 0, vpid), 0, 0, cookie};
+    return post(
+        g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
+  }
+  if (!reaches_peers_directly()) return ggas_no_queue;
+  int s = ggas_ok;
+  if (g.rank() == 0) {
+    ggas_fence();
+    s = notify_directly(node, to_queue, q, cookie, bytes, end);
+  }
+  return static_cast<ggas_status>(g.of_leader(s));
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
+                                   const deadline& end, const ggas_queue& q) {
+  transfer t = check_transfer(q, remote, local, n);
+  const int vpid = vpid_of(to_queue);
+  if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
+  if (!q.at.page || t.bytes == 0) {
+    const ggas_status s = q.at.page ? ggas_ok : copy_directly(g, t, remote, local);
+    return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, static_cast<uint32_t>(t.bytes), end, q) : s;
+  }
+  const auto* from = reinterpret_cast<const char*>(local);
+  expose_source(g, t.bytes);
+  const ggas_status s = post_pieces(g, q, t.at, from, t.bytes, end);
+  if (s != ggas_ok) return s;
+  const put_slots last = make_put(t.at, from, t.bytes, {notify_completer, static_cast<uint32_t>(vpid), cookie});
+  return post(
+      g, q, last.slots, 1, [&](unsigned i) { return last.word(i); }, end);
+}
+
+// ---- taking
+
+GGAS_DEVICE bool fresh(uint64_t w1, uint32_t position, uint32_t log2) {
+  return (w1 >> 63 != 0) == ((position >> log2 & 1) == 0);
+}
+
+// The NIC writes a record at once, so it is read at once. A peer writes its second word last.
+GGAS_DEVICE bool read_record(const ggas_queue& q, uint32_t position, word_pair& record) {
+  const uint32_t size = 1u << q.at.notify_log2;
+  const auto* at = reinterpret_cast<const uint64_t*>(q.at.notifications + (position & (size - 1)) * 16);
+  if (q.at.page) {
+    record = load_poll(reinterpret_cast<const word_pair*>(at));
+    return fresh(record.hi, position, q.at.notify_log2);
+  }
+  record.hi = load_poll(at + 1);
+  if (!fresh(record.hi, position, q.at.notify_log2)) return false;
+  acquire_after_poll();
+  record.lo = load_relaxed(at);
+  return true;
+}
+
+GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
+  if (q.at.page) {
+    store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
+  } else {
+    store_relaxed(own_word(record_layout().direct_read(static_cast<uint64_t>(q.index()))), uint64_t{position});
+  }
+}
+
+// Now and then tells the writer how far the ring was read. One at a time, so that the count never goes back; whoever
+// finds somebody at it leaves it to the next.
+GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
+  const uint32_t quarter = 1u << (q.at.notify_log2 - 2);
+  if (q.exclusive) {
+    if (position - q.told < quarter) return;
+    q.told = position;
+    tell_reader_position(q, position);
+    store_relaxed(q.at.words + 2, uint64_t{position});
+    return;
+  }
+  if (position % quarter != 0) return;
+  constexpr uint64_t telling = uint64_t{1} << 63;
+  const uint64_t told = load_relaxed(q.at.words + 2);
+  if ((told & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(told)) <= 0) return;
+  if (cas_gpu(q.at.words + 2, told, told | telling) != told) return;
+  tell_reader_position(q, position);
+  store_relaxed(q.at.words + 2, uint64_t{position});
+}
+
+// Takes the next record if there is one.
+GGAS_DEVICE bool take_record_now(const ggas_queue& q, word_pair& record) {
+  for (;;) {
+    const uint32_t position = q.note;
+    const bool found = read_record(q, position, record);
+    if (q.exclusive) {
+      if (!found) return false;
+      q.note = position + 1;
+      store_relaxed(q.at.words + 1, uint64_t{q.note});
+    } else if (!found) {
+      q.note = static_cast<uint32_t>(load_relaxed(q.at.words + 1));
+      if (q.note == position) return false;
+      continue;
+    } else {
+      const uint64_t old = cas_gpu(q.at.words + 1, position, uint64_t{position + 1});
+      q.note = old == position ? position + 1 : static_cast<uint32_t>(old);
+      if (old != position) continue;
+    }
+    tell_lazily(q, position + 1);
+    return true;
+  }
+}
+
+GGAS_DEVICE ggas_notification unpack(const word_pair& r) {
+  return {r.lo,
+          static_cast<uint32_t>(r.hi) & 0xffffff,
+          static_cast<uint32_t>(r.hi >> 32) & 0xffff,
+          static_cast<uint32_t>(r.hi >> 24) & 0xff,
+          static_cast<uint32_t>(r.hi >> 60) & 7,
+          static_cast<uint32_t>(r.hi >> 56) & 15,
+          static_cast<uint32_t>(r.hi >> 48) & 0xff};
+}
+
+GGAS_DEVICE bool reports_failure(const ggas_notification& n) { return n.code != 0 || n.kind >= ggas_note_error; }
+
+// At least `least` and at most `most`.
+GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
+                                           const deadline& end, const ggas_queue& q) {
+  if (!q.good() || !notes || !taken || most == 0) return ggas_bad_argument;
+  if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
+  ggas_status s = ggas_ok;
+  size_t n = 0;
+  while (n < most) {
+    word_pair record{};
+    if (take_record_now(q, record)) {
+      notes[n] = unpack(record);
+      if (reports_failure(notes[n])) s = ggas_peer_error;
+      ++n;
+    } else if (n >= least || end.passed()) {
+      break;
+    }
+  }
+  acquire_after_poll();
+  *taken = n;
+  return n >= least ? s : ggas_timed_out;
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_notify(T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
+                                        uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_notify(thread_group{}, remote, local, n, cookie, to_queue, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_notify_warp(T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
+                                             uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_notify(warp_group{}, remote, local, n, cookie, to_queue, deadline(timeout_ns), q);
+}
+GGAS_DEVICE ggas_status ggas_notify(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return notify(thread_group{}, node, cookie, to_queue, 0, deadline(timeout_ns), q);
+}
+GGAS_DEVICE ggas_status ggas_notify_warp(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns,
+                                         const ggas_queue& q) {
+  using namespace ggas::detail;
+  return notify(warp_group{}, node, cookie, to_queue, 0, deadline(timeout_ns), q);
+}
+
+GGAS_DEVICE ggas_status ggas_notification_wait(ggas_notification* note, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  size_t taken = 0;
+  return take_notifications(note, 1, 1, &taken, deadline(timeout_ns), q);
+}
+GGAS_DEVICE ggas_status ggas_notification_wait_warp(ggas_notification* note, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  const warp_group g;
+  ggas_notification mine{};
+  int s = ggas_ok;
+  if (g.rank() == 0) s = ggas_notification_wait(&mine, timeout_ns, q);
+  s = g.of_leader(s);
+  *note = {g.of_leader(mine.cookie), g.of_leader(mine.size), g.of_leader(mine.node),  g.of_leader(mine.queue),
+           g.of_leader(mine.kind),   g.of_leader(mine.code), g.of_leader(mine.action)};
+  return static_cast<ggas_status>(s);
+}
+GGAS_DEVICE ggas_status ggas_notification_wait_some(ggas_notification* notes, size_t most, size_t* taken,
+                                                    uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return take_notifications(notes, 1, most, taken, deadline(timeout_ns), q);
+}
+GGAS_DEVICE ggas_status ggas_notification_wait_all(ggas_notification* notes, size_t n, size_t* taken,
+                                                   uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return take_notifications(notes, n, n, taken, deadline(timeout_ns), q);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ggas_queue consists of. Included by rma.cuh.
+#pragma once
+
+#include "ggas/detail/wait.cuh"
+
+enum ggas_sharing {
+  ggas_shared,     // others may use the queue at the same time
+  ggas_exclusive,  // only this handle uses it, from one thread or from calls of one group: posting takes no atomic
+};
+
+// A thread's handle of a queue: the queue itself and what the thread last saw of it, which saves looking again.
+class ggas_queue {
+ public:
+  GGAS_DEVICE bool good() const { return index_ >= 0; }
+  GGAS_DEVICE int index() const { return index_; }
+
+  // For the library.
+  ggas::rma_queue at{};  // page == nullptr: no NIC, peers are reached directly
+  int index_ = -1;
+  bool exclusive = false;
+  mutable uint64_t ticket = 0;    // last seen of words[0]
+  mutable uint32_t consumed = 0;  // slots
+  mutable uint32_t note = 0;      // next notification
+  mutable uint32_t told = 0;      // exclusive: notifications the NIC was told of
+};

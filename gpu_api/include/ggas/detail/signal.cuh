@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Put with a signal behind it, and waiting for many flags. Included by rma.cuh.
+#pragma once
+
+#include "ggas/detail/amo.cuh"
+
+namespace ggas::detail {
+
+// The word at the target: a slot to set it, two to add to it.
+struct signal_slots {
+  atomic_slots d;
+  unsigned slots;
+};
+
+GGAS_DEVICE signal_slots make_signal(const place& at, uint64_t value, ggas_signal_op op) {
+  if (op == ggas_signal_add) return {make_atomic(ggas_atomic_add, at, value, uint64_t{0}, 0, 0), 2};
+  return {{{first_word(desc_imm | want_ack, at.node, 8), value, nla(at.offset), 0}, {}}, 1};
+}
+
+struct signal_target {
+  uint64_t* word;
+  uint64_t value;
+  ggas_signal_op op;
+};
+
+GGAS_DEVICE ggas_status check_signal(const ggas_queue& q, const signal_target& to, int node, place& at) {
+  at = locate(to.word, 8);
+  if (at.node < 0 || at.node != node || at.offset % 8 != 0 || static_cast<unsigned>(to.op) > ggas_signal_add)
+    return ggas_bad_argument;
+  return q.at.page || to.op == ggas_signal_set || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+}
+
+// Behind the copies of the whole group.
+template <class G>
+GGAS_DEVICE void signal_directly(const G& g, const signal_target& to) {
+  if (g.rank() != 0) return;
+  ggas_fence();
+  if (to.op == ggas_signal_set) {
+    store_relaxed(to.word, to.value);
+  } else {
+    atomic_directly(ggas_atomic_add, to.word, to.value, uint64_t{0});
+  }
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
+                                            const ggas_queue& q) {
+  const transfer t = check_transfer(q, remote, local, n);
+  place at{};
+  ggas_status s = t.status;
+  if (s == ggas_ok) s = check_signal(q, to, t.at.node, at);
+  if (s == ggas_ok) s = copy_directly(g, t, remote, local);
+  if (s == ggas_ok) signal_directly(g, to);
+  return s;
+}
+
+// Data and signal are two descriptors on one connection: they arrive in order. The last piece and the signal leave as
+// one store.
+template <class G, class T>
+GGAS_DEVICE ggas_status put_signal_nbi(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
+                                       const deadline& end, const ggas_queue& q) {
+  if (!q.at.page) return put_signal_directly(g, remote, local, n, to, q);
+  transfer t = check_transfer(q, remote, local, n);
+  place at{};
+  ggas_status s = t.status;
+  if (s == ggas_ok) s = check_signal(q, to, t.at.node, at);
+  if (s != ggas_ok) return s;
+  const signal_slots sig = make_signal(at, to.value, to.op);
+  if (t.bytes == 0)
+    return post(
+        g, q, sig.slots, 1, [&](unsigned i) { return sig.d.word(i); }, end);
+  const auto* from = reinterpret_cast<const char*>(local);
+  expose_source(g, t.bytes);
+  s = post_pieces(g, q, t.at, from, t.bytes, end);
+  if (s != ggas_ok) return s;
+  const put_slots last = make_put(t.at, from, t.bytes, {});
+  const unsigned words = last.slots * slot_words;
+  return post(
+      g, q, last.slots + sig.slots, 2, [&](unsigned i) { return i < words ? last.word(i) : sig.d.word(i - words); },
+      end);
+}
+
+template <class T>
+GGAS_DEVICE bool flags_good(const T* flags, size_t n, ggas_cmp cmp) {
+  return n > 0 && wait_arguments_good(flags, cmp);
+}
+
+// Every thread of the group watches its share.
+template <class T>
+GGAS_DEVICE ggas_status wait_share(const T* flags, size_t n, ggas_cmp cmp, T value, const deadline& end, unsigned rank,
+                                   unsigned size) {
+  if (!flags_good(flags, n, cmp)) return ggas_bad_argument;
+  for (size_t i = rank; i < n; i += size) {
+    const ggas_status s = wait_until(flags + i, cmp, value, end);
+    if (s != ggas_ok) return s;
+  }
+  return ggas_ok;
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_nbi(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                            ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_signal_nbi(thread_group{}, remote, local, n, {signal, value, op}, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_nbi_warp(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                                 ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_signal_nbi(warp_group{}, remote, local, n, {signal, value, op}, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_nbi_block(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                                  ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  const signal_target to{signal, value, op};
+  if (!q.at.page) return block_status(put_signal_directly(block_group{}, remote, local, n, to, q));
+  const deadline end(timeout_ns);
+  return by_first_warp([&](const warp_group& g) { return put_signal_nbi(g, remote, local, n, to, end, q); });
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                        ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  const deadline end(timeout_ns);
+  const thread_group g;
+  return finish(g, q, put_signal_nbi(g, remote, local, n, {signal, value, op}, end, q), end);
+}
+
+GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,
+                                               uint64_t timeout_ns) {
+  const ggas_status s = ggas_wait_until(signal, cmp, value, timeout_ns);
+  if (s == ggas_ok && seen) *seen = ggas_load(signal);
+  return s;
+}
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* index,
+                                            uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  if (!flags_good(flags, n, cmp) || !index) return ggas_bad_argument;
+  const deadline end(timeout_ns);
+  do {
+    for (size_t i = 0; i < n; ++i) {
+      if (!holds(load_poll(flags + i), cmp, value)) continue;
+      *index = i;
+      acquire_after_poll();
+      return ggas_ok;
+    }
+  } while (!end.passed());
+  return ggas_timed_out;
+}
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* indices,
+                                             size_t* count, uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  if (!flags_good(flags, n, cmp) || !indices || !count) return ggas_bad_argument;
+  const deadline end(timeout_ns);
+  size_t found = 0;
+  do {
+    for (size_t i = 0; i < n; ++i) {
+      if (holds(load_poll(flags + i), cmp, value)) indices[found++] = i;
+    }
+  } while (found == 0 && !end.passed());
+  *count = found;
+  acquire_after_poll();
+  return found != 0 ? ggas_ok : ggas_timed_out;
+}
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_all(const T* flags, size_t n, ggas_cmp cmp, T value, uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  return wait_share(flags, n, cmp, value, deadline(timeout_ns), 0, 1);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_all_warp(const T* flags, size_t n, ggas_cmp cmp, T value, uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  const warp_group g;
+  return g.join(wait_share(flags, n, cmp, value, deadline(timeout_ns), g.rank(), g.size()));
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_all_block(const T* flags, size_t n, ggas_cmp cmp, T value,
+                                                  uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  return block_status(wait_share(flags, n, cmp, value, deadline(timeout_ns), thread_rank(), thread_count()));
+}
+
+template <class T>
+GGAS_DEVICE bool ggas_test_any(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* index) {
+  return ggas_wait_until_any(flags, n, cmp, value, index, 0) == ggas_ok;
+}
+template <class T>
+GGAS_DEVICE bool ggas_test_all(const T* flags, size_t n, ggas_cmp cmp, T value) {
+  return ggas_wait_until_all(flags, n, cmp, value, 0) == ggas_ok;
+}
