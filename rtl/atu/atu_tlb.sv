@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translations in hand: set-associative, in RAM, the valid bits beside it. Two stages: a key is looked up (re_i), and in the next cycle the
+// answer stands there and may be dropped or, if nothing was found, filled in. Dropping wins over filling, and a way that was refilled between
+// the stages does not hit: so nothing dropped is ever found again.
+`default_nettype none
+
+module atu_tlb #(
+    parameter int unsigned SETS    = 64,  // a power of two, at least 4
+    parameter int unsigned WAYS    = 2,
+    parameter int unsigned ENTRY_W = 70   // bits of a translation
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                re_i,
+    input  wire logic [35:0]         key_i,      // page class 2, page index 34
+    output      logic                hit_o,      // the cycle after re_i
+    output      logic [ENTRY_W-1:0]  entry_o,
+
+    // about the key that was looked up in the cycle before
+    input  wire logic                drop_i,     // it is not valid any more
+    input  wire logic                fill_i,
+    input  wire logic [ENTRY_W-1:0]  entry_i,
+
+    input  wire logic                clear_i     // drop all
+);
+  localparam int unsigned SB    = $clog2(SETS);
+  localparam int unsigned TAG_W = 36 - SB;
+
+  wire [SB-1:0]     set = key_i[SB-1:0] ^ {key_i[35:34], {(SB-2){1'b0}}};
+  logic [SB-1:0]    set_q;
+  logic [TAG_W-1:0] tag_q;
+  logic [SETS-1:0]  valid_q [WAYS];
+  logic [WAYS-1:0]  valid, was_q, hits, place;
+  logic [WAYS-1:0]  turn_q;        // one-hot: the way to give up next
+  logic [TAG_W+ENTRY_W-1:0] word [WAYS];
+  logic             re_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) re_q <= 1'b0;
+    else re_q <= re_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (re_i) begin
+      set_q <= set;
+      tag_q <= key_i[35:SB];
+    end
+  end
+
+  for (genvar w = 0; w < WAYS; w++) begin : gen_way
+    ram_1r1w #(.WIDTH(TAG_W + ENTRY_W), .DEPTH(SETS)) u_ram (
+        .clk_i, .we_i(fill_i && place[w]), .waddr_i(set_q), .wdata_i({tag_q, entry_i}), .re_i, .raddr_i(set), .rdata_o(word[w]));
+
+    assign valid[w] = valid_q[w][set_q];
+    assign hits[w]  = re_q && was_q[w] && valid[w] && word[w][ENTRY_W+:TAG_W] == tag_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) valid_q[w] <= '0;
+      else if (clear_i) valid_q[w] <= '0;
+      else if (drop_i && hits[w]) valid_q[w][set_q] <= 1'b0;
+      else if (fill_i && place[w]) valid_q[w][set_q] <= 1'b1;
+    end
+    always_ff @(posedge clk_i) if (re_i) was_q[w] <= valid_q[w][set];
+  end
+
+  assign hit_o = hits != '0;
+  always_comb begin
+    entry_o = '0;
+    for (int w = WAYS - 1; w >= 0; w--) if (hits[w]) entry_o = word[w][ENTRY_W-1:0];
+  end
+
+  // A free way, else the next in turn.
+  assign place = &valid ? turn_q : ~valid & (valid + 1'b1);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) turn_q <= {{(WAYS-1){1'b0}}, 1'b1};
+    else if (fill_i) turn_q <= {turn_q[WAYS-2:0], turn_q[WAYS-1]};
+  end
+
+`ifndef SYNTHESIS
+  initial if (SETS < 4 || (SETS & (SETS - 1)) != 0 || WAYS < 2) $error("atu_tlb: SETS must be a power of two, at least 4; WAYS at least 2");
+  always_ff @(posedge clk_i) if (rst_ni) assert (!(drop_i && fill_i) && (re_q || !(drop_i || fill_i)));
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table walks: one 16-byte read each, one of each client at a time. Results come in any order and wait until they are taken.
+`default_nettype none
+
+module atu_walk #(
+    parameter int unsigned DATA_W   = 64,   // 64, 256 or 512
+    parameter int unsigned TAG_BASE = 208   // 8 tags from there on
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic [63:0]         time_i,
+    input  wire logic [15:0]         cfg_timeout_i,   // RMA_TIMEOUT.host
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [255:0]        cfg_base_i,      // ATU_BASE0 ... 3; bits 11:0 of each are ignored
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [127:0]        cfg_count_i,     // ATU_COUNT0 ... 3
+
+    // a translation to find
+    input  wire logic                start_i,
+    input  wire logic [2:0]          start_client_i,
+    input  wire logic [47:0]         start_nla_i,
+    input  wire logic [15:0]         start_pd_i,
+    input  wire logic                start_write_i,
+
+    // what was found, and the request again
+    output      logic                res_valid_o,
+    input  wire logic                res_ready_i,
+    output      logic                res_failed_o,    // not read: ATU_WALK
+    output      logic                res_present_o,   // the entry is valid
+    output      logic [69:0]         res_entry_o,     // as in the TLB
+    output      logic [2:0]          res_client_o,
+    output      logic [47:0]         res_nla_o,
+    output      logic [15:0]         res_pd_o,
+    output      logic                res_write_o,
+
+    // host reads
+    output      logic                rd_valid_o,
+    input  wire logic                rd_ready_i,
+    output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
+    input  wire logic                cpl_valid_i,
+    output      logic                cpl_ready_o,
+    input  wire logic                cpl_sop_i,
+    input  wire logic                cpl_eop_i,
+    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
+    input  wire logic [DATA_W-1:0]   cpl_data_i,
+
+    output      logic                ev_unexpected_o,
+    output      logic [9:0]          ev_tag_o,
+    output      logic                busy_o,
+    output      logic                timer_o
+);
+  localparam int unsigned BEAT_DW = DATA_W / 32;
+
+  // ---------------------------------------------------------------- requests, by client
+  logic [64:0] request_q [8];        // write, pd, nla
+  always_ff @(posedge clk_i) if (start_i) request_q[start_client_i] <= {start_write_i, start_pd_i, start_nla_i};
+
+  logic       head_valid, head_take;
+  logic [2:0] head;
+  // verilator lint_off PINCONNECTEMPTY
+  fifo #(.WIDTH(3), .DEPTH(8)) u_start (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(start_i), .wr_ready_o(), .wr_data_i(start_client_i), .rd_valid_o(head_valid),
+      .rd_ready_i(head_take), .rd_data_o(head), .count_o());
+  // verilator lint_on PINCONNECTEMPTY
+
+  // ---------------------------------------------------------------- where the entry is
+  // verilator lint_off UNUSEDSIGNAL
+  logic [64:0] request;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [33:0] index;
+  logic [31:0] count;
+  logic [63:12] base;
+  always_comb begin
+    request = '0;
+    index   = '0;
+    count   = '0;
+    base    = '0;
+    if (head_valid) begin
+      request = request_q[head];
+      count   = cfg_count_i[32*request[47:46]+:32];
+      base    = cfg_base_i[64*request[47:46]+12+:52];
+      case (request[47:46])
+        2'd0:    index = request[45:12];
+        2'd1:    index = {4'd0, request[45:16]};
+        2'd2:    index = {9'd0, request[45:21]};
+        default: index = {18'd0, request[45:30]};
+      endcase
+    end
+  end
+  wire        outside = index >= {2'd0, count};
+  wire [63:0] addr    = {base, 12'd0} + {26'd0, index, 4'd0};
+
+  // ---------------------------------------------------------------- reads: an entry is one completion
+  logic        cmd_ready, out_valid, end_valid, read_busy;
+  logic [2:0]  out_meta, end_meta;
+  logic [3:0]  end_status;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [9:0]  out_offset;
+  logic [4:0]  out_dws;
+  logic [DATA_W-1:0] out_data;
+  // verilator lint_on UNUSEDSIGNAL
+  rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(8), .META_W(3)) u_read (
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(head_valid && !outside), .cmd_ready_o(cmd_ready), .cmd_addr_i(addr),
+      .cmd_len_dw_i(11'd4), .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i(head), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
+      .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1), .out_meta_o(out_meta),
+      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .end_valid_o(end_valid), .end_meta_o(end_meta),
+      .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
+
+  // verilator lint_off UNUSEDSIGNAL
+  logic [127:0] word_q;              // the entry
+  // verilator lint_on UNUSEDSIGNAL
+  logic         whole_q;             // all of it, of read_q
+  logic [2:0]   read_q;
+  wire          begins = out_offset == '0;
+  wire          ends   = out_offset[4:0] + out_dws == 5'd4;
+  if (BEAT_DW == 2) begin : gen_narrow
+    always_ff @(posedge clk_i) if (out_valid) word_q[64*out_offset[1]+:64] <= out_data;
+  end else begin : gen_wide
+    always_ff @(posedge clk_i) if (out_valid) word_q <= out_data[127:0];
+  end
+  // A completer may cut at 64-byte addresses only, so the two halves of an entry arrive together; else the walk counts as failed.
+  logic         half_q;
+  wire          in_order = begins ? ends || out_dws == 5'd2 : half_q && read_q == out_meta && ends;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      whole_q <= 1'b0;
+      half_q  <= 1'b0;
+      read_q  <= '0;
+    end else if (out_valid) begin
+      whole_q <= in_order && ends;
+      half_q  <= begins && !ends;
+      read_q  <= out_meta;
+    end
+  end
+
+  // ---------------------------------------------------------------- results
+  wire         good   = end_status == ggas_pkg::ST_OK && whole_q && read_q == end_meta;
+  wire         refuse = head_valid && outside && !end_valid;
+  wire [69:0]  entry  = {word_q[79:64], word_q[2], word_q[1], word_q[63:12]};
+  assign head_take = refuse || (head_valid && !outside && cmd_ready);
+
+  // verilator lint_off PINCONNECTEMPTY
+  fifo #(.WIDTH(75), .DEPTH(8)) u_results (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(end_valid || refuse), .wr_ready_o(),
+      .wr_data_i(end_valid ? {end_meta, !good, good && word_q[0], entry} : {head, 1'b1, 1'b0, 70'd0}), .rd_valid_o(res_valid_o),
+      .rd_ready_i(res_ready_i), .rd_data_o({res_client_o, res_failed_o, res_present_o, res_entry_o}), .count_o());
+  // verilator lint_on PINCONNECTEMPTY
+  assign {res_write_o, res_pd_o, res_nla_o} = res_valid_o ? request_q[res_client_o] : '0;
+
+  assign busy_o = read_busy || res_valid_o || (head_valid && (outside || cmd_ready));
+endmodule
+
+`default_nettype wire
