@@ -43,9 +43,9 @@ class bench {
   }
   void start(unsigned vpid, uint64_t base, unsigned log2, unsigned pd, bool enabled = true, unsigned irq = 0) {
     config(vpid, 4, base);
-    config(vpid, 0,
-           uint64_t{enabled} | uint64_t{irq != 0} << 3 | uint64_t{irq} << 4 | uint64_t{log2} << 24 |
-               uint64_t{pd} << 32);
+    config(
+        vpid, 0,
+        uint64_t{enabled} | uint64_t{irq != 0} << 3 | uint64_t{irq} << 4 | uint64_t{log2} << 24 | uint64_t{pd} << 32);
   }
   void doorbell(unsigned vpid, uint32_t count, unsigned kind = 2) {
     v.db_valid_i = 1, v.db_kind_i = uint8_t(kind), v.db_vpid_i = uint8_t(vpid), v.db_count_i = count;
@@ -119,7 +119,8 @@ void expect_entry(const memory& m, uint64_t addr, const packet& p, bool phase) {
     EXPECT_EQ(m.word(addr + i) >> 8 * (i % 4) & 0xff, want) << "byte " << i << " of " << size;
   }
   EXPECT_EQ(m.qword(addr + 64), qword(p.data, 0));
-  const note want{.kind = note_kind::completer, .op = 7, .vpid = p.svpid(), .node = p.src, .size = size, .phase = phase};
+  const note want{
+      .kind = note_kind::completer, .op = 7, .vpid = p.svpid(), .node = p.src, .size = size, .phase = phase};
   EXPECT_EQ(m.qword(addr + 72), want.word());
 }
 

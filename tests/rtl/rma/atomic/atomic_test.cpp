@@ -33,13 +33,17 @@ class Atomic : public testing::Test {
     return edges[b.d.below(8)] + (b.d.chance(50) ? b.d.below(3) - 1 : b.d.chance(30) ? b.d.bits() : 0);
   }
 };
-using widths = testing::Types<atomic_bench<Vatomic_64, 64>, atomic_bench<Vatomic_256, 256>, atomic_bench<Vatomic_512, 512>>;
+using widths =
+    testing::Types<atomic_bench<Vatomic_64, 64>, atomic_bench<Vatomic_256, 256>, atomic_bench<Vatomic_512, 512>>;
 TYPED_TEST_SUITE(Atomic, widths);
 
 TYPED_TEST(Atomic, EveryOperationInBothWidths) {
   auto& b = this->b;
   for (unsigned n = 0; n < 2000; ++n) {
-    operation o{.nla = 0x1000 + 8 * b.d.below(4), .operand = this->number(), .compare = this->number(), .result = 64 * b.d.below(2)};
+    operation o{.nla = 0x1000 + 8 * b.d.below(4),
+                .operand = this->number(),
+                .compare = this->number(),
+                .result = 64 * b.d.below(2)};
     o.amo = n % 8, o.is_signed = n / 8 % 2, o.bytes = n / 16 % 2 ? 4 : 8;
     if (o.bytes == 4) o.nla += 4 * b.d.below(2);
     const uint64_t before = this->number(), beside = b.mem.word(TypeParam::bus(o.nla ^ 4));
@@ -86,11 +90,13 @@ TYPED_TEST(Atomic, HundredThousandFetchAdds) {
   EXPECT_EQ(olds.size(), total);
   EXPECT_EQ(*olds.rbegin(), total - 1);
   EXPECT_EQ(this->value(0x8000, 8), total);
-  std::printf("%llu cycles, %llu reads for %u operations\n", (unsigned long long)b.now, (unsigned long long)b.host.reads, total);
+  std::printf("%llu cycles, %llu reads for %u operations\n", (unsigned long long)b.now,
+              (unsigned long long)b.host.reads, total);
   EXPECT_LT(b.host.reads, total / 2);
 }
 
-// Any operations on a few words, halves of them too, some refused, some reads failing; now and then a put to a word that is at rest.
+// Any operations on a few words, halves of them too, some refused, some reads failing; now and then a put to a word
+// that is at rest.
 TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
   auto& b = this->b;
   memory model;
@@ -124,7 +130,8 @@ TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
       b.gate = b.d.chance(50);
     }
     if (b.waiting() < 1 + n / 2048 % 16 && b.d.chance(40)) {
-      operation o{.nla = 0x2000 + 8 * b.d.below(n / 8192 % 2 ? 2 : 12), .operand = this->number(), .compare = this->number()};
+      operation o{
+          .nla = 0x2000 + 8 * b.d.below(n / 8192 % 2 ? 2 : 12), .operand = this->number(), .compare = this->number()};
       o.amo = unsigned(b.d.below(8)), o.is_signed = b.d.chance(50), o.bytes = b.d.chance(60) ? 8 : 4;
       if (o.bytes == 4) o.nla += 4 * b.d.below(2);
       if (b.d.chance(2)) o.nla += 0x100000;
@@ -196,7 +203,8 @@ TYPED_TEST(Atomic, MalformedPacketsAreAnswered) {
 TYPED_TEST(Atomic, GarbageEndsAndIsAnsweredOnce) {
   auto& b = this->b;
   for (unsigned n = 0; n < 5000; ++n) {
-    packet p = b.make({.nla = b.d.bits(), .operand = b.d.bits(), .src = uint16_t(b.d.bits()), .pd = uint16_t(b.d.bits())});
+    packet p =
+        b.make({.nla = b.d.bits(), .operand = b.d.bits(), .src = uint16_t(b.d.bits()), .pd = uint16_t(b.d.bits())});
     if (b.d.chance(30)) p.addr &= 0xfffff;
     if (b.d.chance(30)) p.data[8] = uint32_t(b.d.bits());
     p.data.resize(b.d.chance(70) ? 10 : size_t(b.d.below(65)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notification rings: a software reader per context follows the phase bits and must see every record, in order, exactly once.
+// Notification rings: a software reader per context follows the phase bits and must see every record, in order, exactly
+// once.
 #include <array>
 #include <map>
 
@@ -268,7 +269,8 @@ TYPED_TEST(Notify, StartForgetsEverything) {
   for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(software.next()->first, 50 + i);
 }
 
-// A reader per context with its own pace; one never reads. Nothing is lost, doubled or written elsewhere; the others go on.
+// A reader per context with its own pace; one never reads. Nothing is lost, doubled or written elsewhere; the others go
+// on.
 TYPED_TEST(Notify, RandomTraffic) {
   auto& b = this->b;
   constexpr unsigned contexts = 12, stuck = 5;
@@ -342,7 +344,8 @@ TYPED_TEST(Notify, RandomTraffic) {
     if (i == stuck) continue;
     read(i);
     b.settle();
-    for (unsigned c = 0; c < 3; ++c) EXPECT_EQ((came[{i, c}]), (accepted[{i, c}])) << "context " << i << " client " << c;
+    for (unsigned c = 0; c < 3; ++c)
+      EXPECT_EQ((came[{i, c}]), (accepted[{i, c}])) << "context " << i << " client " << c;
     EXPECT_GT(seen[i], 300u);
     b.one(0, this->make(uint8_t(17 * i), 0));
     b.answers[0].clear();

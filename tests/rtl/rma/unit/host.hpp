@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host for unit tests: memory that takes writes and answers reads after a random while, tags in any order; and a translator
-// (page table of 4 KB pages) with the protocol of the ATU.
+// A host for unit tests: memory that takes writes and answers reads after a random while, tags in any order; and a
+// translator (page table of 4 KB pages) with the protocol of the ATU.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,8 @@ class memory {
   std::map<uint64_t, uint32_t> words_;
 };
 
-// Reads of the unit and their completions, read when the request is taken: a posted write accepted before is seen, a later one is not.
+// Reads of the unit and their completions, read when the request is taken: a posted write accepted before is seen, a
+// later one is not.
 template <unsigned W>
 class read_side {
  public:
@@ -103,7 +104,8 @@ class translator {
     if (!valid || !ready) return;
     ++asked;
     const bool good = nla < (uint64_t{1} << 32) && granted(nla, pd, write);
-    next_ = {true, good ? nla + offset * 4096 : 0xbad0bad0bad0ull, uint8_t(good ? net_status::ok : net_status::protection)};
+    next_ = {true, good ? nla + offset * 4096 : 0xbad0bad0bad0ull,
+             uint8_t(good ? net_status::ok : net_status::protection)};
     busy_ = true;
     left_ = latency - 1 + (percent < 100 ? unsigned(d.below(8)) : 0);
   }
