@@ -1,0 +1,29 @@
+  // SPDX-License-Identifier: Apache-2.0
+  // Each sequence number is taken once and in turn, whatever the wire delivers.
+  logic [7:0] f_expected;
+  logic       f_accepted, f_cleared, f_nak;
+  logic [11:0] f_taken;  // packets, modulo
+  always_ff @(posedge clk_i) begin
+    f_expected <= expected_q;
+    f_accepted <= !f_init && accept_o;
+    f_cleared  <= f_init || clear_i;
+    f_nak      <= !f_init && !clear_i && (f_nak ? !accept_o : nak_o);
+    f_taken    <= (f_init || clear_i) ? '0 : f_taken + accept_o;
+  end
+  logic [3:0] f_commit;
+  for (genvar v = 0; v < 4; v = v + 1) begin : g_formal
+    assign f_commit[v] = take && fits && vc_sel[v];
+  end
+  always_comb begin
+    if (!f_init) begin
+      assert (expected_q == f_taken[7:0]);
+      if (accept_o) assert (hdr_q.seq == expected_q && enable_i && link_rx_kind_i == ggas_pkg::FLIT_EOP);
+      assert (!(accept_o && repeat_o) && !(accept_o && nak_o));
+      assert ((f_commit & (f_commit - 1'b1)) == '0);               // into one channel at most
+      assert (accept_o == (f_commit != '0 || ev_bad_o));           // and if into none, it is reported
+      if (ev_bad_o) assert (f_commit == '0);
+      if (f_nak) assert (!nak_o);                                  // one nak until something arrives in sequence
+      assert (f_nak == naked_q || (naked_q && !f_nak) || f_cleared);
+      if (f_nak) assert (naked_q);
+    end
+  end

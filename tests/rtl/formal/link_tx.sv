@@ -1,0 +1,34 @@
+  // SPDX-License-Identifier: Apache-2.0
+  // Credits of virtual channel F_VC, with a receiver that frees what it holds whenever it likes and says so in CTRL flits that
+  // may be late, lost or repeated.
+  localparam logic [1:0] f_vc = `F_VC;
+  (* anyseq *) logic [11:0] f_frees;
+  logic [11:0] f_freed, f_sent;
+  wire  [11:0] f_cost  = 12'd1 + ((tx_hdr_i[f_vc*192+21+:11] + 12'd1) >> 1);  // header, and 2 DWs a flit of 64 bits
+  wire  [11:0] f_held  = f_sent - f_freed;   // units in its buffer or on the way
+  wire  [11:0] f_known = sent_q[f_vc] - freed_q[f_vc];
+  wire  [11:0] f_stale = f_freed - credit_i;
+  always_ff @(posedge clk_i) f_freed <= (f_init || clear_i) ? '0 : f_freed + f_frees;
+  always_ff @(posedge clk_i) f_sent <= (f_init || clear_i) ? '0 : f_sent + (first && grant[f_vc] ? f_cost : '0);
+  always_comb begin
+    assume (f_frees <= f_held);
+    if (credit_valid_i && credit_vc_i == f_vc) assume (f_stale < 12'd2048);
+    if (clear_i) assume (!up_i);
+  end
+
+  // what the arbiter gives (proof arbiter_rr)
+  always_comb assume ((grant & ~pay) == '0 && (grant & (grant - 1'b1)) == '0 && (grant != '0) == (pay != '0));
+
+  always_comb begin
+    if (!f_init) begin
+      assert (f_sent == sent_q[f_vc]);
+      assert (f_known <= VC_DEPTH);
+      assert (f_freed - freed_q[f_vc] <= f_known);
+      assert (f_held <= VC_DEPTH);  // the receiver's buffer cannot overflow
+      if (first && grant[f_vc]) assert (f_held + f_cost <= VC_DEPTH);
+      if (first) assert (up_i && room_i && !rp_active_i);
+      // one source for each flit
+      assert (ctrl_flit + rp_flit + new_flit <= 1);
+      assert (!(new_flit && rp_active_i && state_q == S_IDLE));
+    end
+  end
