@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serves gets: a table of those under way, which take turns packet by packet, so that a long one does not delay the others. Packets become
+// fetch commands with headers of GET_DATA; when the last packet has left, or one failed and those before it have left, the get ends.
+`default_nettype none
+
+module rma_responder #(
+    parameter int unsigned DATA_W = 64,  // 64, 256 or 512
+    parameter int unsigned GETS   = 16   // gets under way, a power of two, at most 128
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic [1:0]          cfg_mtu_i,        // RMA_CTRL.mtu
+
+    // GET packets
+    input  wire logic                get_valid_i,
+    output      logic                get_ready_o,
+    input  wire logic                get_sop_i,
+    input  wire logic                get_eop_i,
+    input  wire ggas_pkg::rma_hdr_t  get_hdr_i,
+    input  wire logic [DATA_W-1:0]   get_data_i,
+
+    // to rma_fetch (gets), META_W = 8
+    output      logic                cmd_valid_o,
+    input  wire logic                cmd_ready_i,
+    output      logic [63:0]         cmd_nla_o,
+    output      logic [15:0]         cmd_pd_o,
+    output      logic [8:0]          cmd_bytes_o,
+    output      ggas_pkg::rma_hdr_t  cmd_hdr_o,
+    output      logic [7:0]          cmd_meta_o,
+    input  wire logic                done_valid_i,
+    input  wire logic [3:0]          done_status_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [7:0]          done_meta_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [39:0]         done_nla_i,
+
+    // client 2 of rma_notify: domain checked, dropped if the ring is full
+    output      logic                nt_valid_o,
+    input  wire logic                nt_ready_i,
+    output      logic [7:0]          nt_vpid_o,
+    output      logic [15:0]         nt_pd_o,
+    output      logic [63:0]         nt_w0_o,
+    output      ggas_pkg::note_w1_t  nt_w1_o,
+    input  wire logic                nt_rsp_valid_i,
+    input  wire logic [3:0]          nt_rsp_status_i,
+
+    // GET_DONE: one beat, no payload
+    output      logic                rsp_valid_o,
+    input  wire logic                rsp_ready_i,
+    output      ggas_pkg::rma_hdr_t  rsp_hdr_o,
+
+    // pulses, at most one a cycle
+    output      logic                ev_protection_o,  // TARGET_PROTECTION
+    output      logic                ev_context_off_o,
+    output      logic                ev_bad_packet_o,
+    output      logic [15:0]         ev_node_o,
+    output      logic [39:0]         ev_info_o,
+    output      logic                cnt_gets_o,
+    output      logic                busy_o
+);
+  localparam int unsigned GW     = $clog2(GETS);
+  localparam int unsigned HDR_W  = $bits(ggas_pkg::rma_hdr_t);
+  localparam int unsigned GET_W  = HDR_W + 64 + 64 + 24 + 1;  // header, destination, cookie, size, bad
+
+  function logic [GW-1:0] place_of(input logic [GETS-1:0] one_hot);
+    place_of = '0;
+    for (int i = 0; i < GETS; i++) if (one_hot[i]) place_of = place_of | i[GW-1:0];
+  endfunction
+
+  // ---------------------------------------------------------------- gets come in
+  logic               in_valid;
+  ggas_pkg::rma_hdr_t in_hdr;
+  logic [63:0]        in_dst, in_cookie;
+  logic [31:0]        in_size;
+  logic [GETS-1:0]    active_q;
+  wire  [GETS-1:0]    free  = ~active_q & (active_q + 1'b1);
+  wire                enter = in_valid && free != '0;
+  wire  [GW-1:0]      slot  = place_of(enter ? free : '0);
+  wire                in_bad = in_size > 32'h80_0000;
+  wire  [GET_W-1:0]   record = {in_bad, in_size[23:0], in_cookie, in_dst, in_hdr};
+
+  rma_responder_in #(.DATA_W(DATA_W)) u_in (
+      .clk_i, .rst_ni, .get_valid_i, .get_ready_o, .get_sop_i, .get_eop_i, .get_hdr_i, .get_data_i, .valid_o(in_valid), .ready_i(free != '0),
+      .hdr_o(in_hdr), .dst_o(in_dst), .cookie_o(in_cookie), .size_o(in_size));
+
+  // ---------------------------------------------------------------- state of a get
+  logic [GETS-1:0]   more_q;           // packets are left to ask for
+  logic [GETS-1:0]   failed_q;
+  logic [8*GETS-1:0] open_q;           // packets asked for and not done
+  logic [3:0]        status_q [GETS];  // of the first that failed
+  logic [15:0]       node_q [GETS];
+  logic [23:0]       offset_q [GETS];  // bytes asked for, once they are not 0
+  logic [GETS-1:0]   begun_q;
+  logic [GETS-1:0]   none_open;
+  always_comb for (int i = 0; i < GETS; i++) none_open[i] = open_q[8*i+:8] == '0;
+
+  // ---------------------------------------------------------------- the next packet: choose a get, read its record, cut
+  logic            b_q;                // a get is chosen
+  logic [GW-1:0]   b_get_q;
+  logic [GETS-1:0] b_hot_q, grant;
+  wire             b_moves = b_q && (!cmd_valid_o || cmd_ready_i);
+  wire [GETS-1:0]  want    = more_q & ~failed_q & ~(b_q ? b_hot_q : '0);
+  wire             choose  = want != '0 && (!b_q || b_moves);
+  wire [GW-1:0]    chosen  = place_of(choose ? grant : '0);
+  // verilator lint_off PINCONNECTEMPTY
+  arbiter_rr #(.N(GETS)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want), .take_i(choose), .eop_i(1'b1), .grant_o(grant), .locked_o());
+  // verilator lint_on PINCONNECTEMPTY
+
+  // verilator lint_off UNUSEDSIGNAL
+  logic [GET_W-1:0]   b_record;
+  // verilator lint_on UNUSEDSIGNAL
+  ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_gets (
+      .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(choose), .raddr_i(chosen), .rdata_o(b_record));
+
+  logic               b_last;
+  logic [8:0]         b_bytes;
+  logic [63:0]        b_nla;
+  ggas_pkg::rma_hdr_t b_get, b_hdr;
+  assign b_get = b_record[HDR_W-1:0];
+  wire [23:0] b_offset = b_q && begun_q[b_get_q] ? offset_q[b_get_q] : '0;
+  rma_responder_cut u_cut (
+      .en_i(b_q), .cfg_node_i, .cfg_mtu_i, .get_i(b_get), .dst_i(b_record[HDR_W+:64]), .size_i(b_record[HDR_W+128+:24]), .offset_i(b_offset),
+      .last_o(b_last), .bytes_o(b_bytes), .nla_o(b_nla), .hdr_o(b_hdr));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      b_q         <= 1'b0;
+      b_get_q     <= '0;
+      b_hot_q     <= '0;
+      cmd_valid_o <= 1'b0;
+    end else begin
+      if (b_moves) b_q <= 1'b0;
+      if (choose) begin
+        b_q     <= 1'b1;
+        b_get_q <= chosen;
+        b_hot_q <= grant;
+      end
+      if (cmd_ready_i) cmd_valid_o <= 1'b0;
+      if (b_moves) cmd_valid_o <= 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (b_moves) begin
+      cmd_nla_o         <= b_nla;
+      cmd_pd_o          <= b_get.pd;
+      cmd_bytes_o       <= b_bytes;
+      cmd_hdr_o         <= b_hdr;
+      cmd_meta_o        <= {{(8-GW){1'b0}}, b_get_q};
+      offset_q[b_get_q] <= b_offset + {15'd0, b_bytes};
+    end
+  end
+
+  // ---------------------------------------------------------------- packets that are done
+  wire [GW-1:0] d_get  = done_meta_i[GW-1:0];
+  wire          d_fail = done_valid_i && done_status_i != ggas_pkg::ST_OK && !failed_q[d_get];
+  wire          both   = b_moves && done_valid_i && b_get_q == d_get;
+  logic         end_get;
+  logic [GW-1:0] e_get_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_q <= '0;
+      more_q   <= '0;
+      failed_q <= '0;
+      begun_q  <= '0;
+      open_q   <= '0;
+    end else begin
+      if (b_moves) begin
+        more_q[b_get_q]  <= !b_last;
+        begun_q[b_get_q] <= 1'b1;
+      end
+      if (b_moves && !both) open_q[8*b_get_q+:8] <= open_q[8*b_get_q+:8] + 8'd1;
+      if (done_valid_i && !both) open_q[8*d_get+:8] <= open_q[8*d_get+:8] - 8'd1;
+      if (d_fail) failed_q[d_get] <= 1'b1;
+      if (end_get) active_q[e_get_q] <= 1'b0;
+      if (enter) begin
+        active_q[slot] <= 1'b1;
+        more_q[slot]   <= in_size != '0 && !in_bad;
+        failed_q[slot] <= 1'b0;
+        begun_q[slot]  <= 1'b0;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (d_fail) status_q[d_get] <= done_status_i;
+    if (enter) node_q[slot] <= in_hdr.src;
+  end
+
+  // ---------------------------------------------------------------- gets that are over
+  logic [GETS-1:0]  e_grant;
+  logic             e_idle, ev_off, ev_bad;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [GET_W-1:0] e_record;
+  // verilator lint_on UNUSEDSIGNAL
+  wire [GETS-1:0]   over    = active_q & (~more_q | failed_q) & none_open & ~(b_q ? b_hot_q : '0);
+  wire              e_start = e_idle && over != '0;
+  wire [GW-1:0]     e_get   = place_of(e_start ? e_grant : '0);
+  wire              e_bad   = e_record[GET_W-1];
+  ggas_pkg::rma_hdr_t e_hdr;
+  assign e_hdr = e_record[HDR_W-1:0];
+  // verilator lint_off PINCONNECTEMPTY
+  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over), .take_i(e_start), .eop_i(1'b1), .grant_o(e_grant), .locked_o());
+  // verilator lint_on PINCONNECTEMPTY
+  ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_ends (
+      .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(e_start), .raddr_i(e_get), .rdata_o(e_record));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) e_get_q <= '0;
+    else if (e_start) e_get_q <= e_get;
+  end
+
+  logic [3:0] e_status;
+  always_comb begin
+    e_status = ggas_pkg::ST_OK;
+    if (!e_idle) e_status = e_bad ? ggas_pkg::ST_BAD : failed_q[e_get_q] ? status_q[e_get_q] : ggas_pkg::ST_OK;
+  end
+  logic done_get;
+  rma_responder_end u_end (
+      .clk_i, .rst_ni, .cfg_node_i, .start_i(e_start), .idle_o(e_idle), .get_i(e_hdr), .cookie_i(e_record[HDR_W+64+:64]),
+      .size_i(e_record[HDR_W+128+:24]), .status_i(e_status), .end_o(end_get), .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_pd_o, .nt_w0_o, .nt_w1_o,
+      .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o, .rsp_ready_i, .rsp_hdr_o, .ev_off_o(ev_off), .ev_bad_o(ev_bad),
+      .ev_ready_i(!(d_fail && done_status_i == ggas_pkg::ST_PROTECTION)), .cnt_gets_o(done_get));
+
+  // ---------------------------------------------------------------- events
+  wire protection = d_fail && done_status_i == ggas_pkg::ST_PROTECTION;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {ev_protection_o, ev_context_off_o, ev_bad_packet_o, cnt_gets_o} <= '0;
+      ev_node_o <= '0;
+      ev_info_o <= '0;
+    end else begin
+      ev_protection_o  <= protection;
+      ev_context_off_o <= ev_off && !protection;
+      ev_bad_packet_o  <= ev_bad && !protection;
+      cnt_gets_o       <= done_get;
+      if (protection) begin
+        ev_node_o <= node_q[d_get];
+        ev_info_o <= done_nla_i;
+      end else if (ev_off || ev_bad) begin
+        ev_node_o <= e_hdr.src;
+        ev_info_o <= {32'd0, ev_bad ? ggas_pkg::OP_RMA_GET : e_hdr.dvpid};
+      end
+    end
+  end
+
+  assign busy_o = in_valid || want != '0 || b_q || cmd_valid_o || over != '0 || !e_idle || ev_protection_o || ev_context_off_o
+                  || ev_bad_packet_o || cnt_gets_o;
+
+`ifndef SYNTHESIS
+  initial begin
+    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_responder: DATA_W must be 64, 256 or 512");
+    if (GETS < 4 || GETS > 128 || (GETS & (GETS - 1)) != 0) $error("rma_responder: GETS must be a power of two, 4 to 128");
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && done_valid_i) assert (active_q[d_get] && !none_open[d_get]) else $error("rma_responder: done without a command");
+  end
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The next GET_DATA packet of a get: cut where the destination is a multiple of the MTU. Combinational.
+`default_nettype none
+
+module rma_responder_cut (
+    input  wire logic                en_i,       // 0: nothing is worked out
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic [1:0]          cfg_mtu_i,  // 64 << cfg_mtu_i bytes, at most 256
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::rma_hdr_t  get_i,      // header of the GET
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [63:0]         dst_i,
+    input  wire logic [23:0]         size_i,
+    input  wire logic [23:0]         offset_i,   // bytes before this packet
+    output      logic                last_o,     // nothing is left behind it
+    output      logic [8:0]          bytes_o,
+    output      logic [63:0]         nla_o,      // source
+    output      ggas_pkg::rma_hdr_t  hdr_o
+);
+  logic [63:0] dst;
+  logic [23:0] left;
+  logic [8:0]  room, span;   // bytes up to the border; from the start of the first DW to the last byte
+  logic [8:0]  dws;
+  logic [3:0]  tail_be;
+
+  always_comb begin
+    {dst, left, room, span, dws, tail_be} = '0;
+    last_o  = 1'b0;
+    bytes_o = '0;
+    nla_o   = '0;
+    hdr_o   = '0;
+    if (en_i) begin
+      dst   = dst_i + {40'd0, offset_i};
+      nla_o = get_i.addr + {40'd0, offset_i};
+      left  = size_i - offset_i;
+      case (cfg_mtu_i)
+        2'd0:    room = 9'd64 - {3'd0, dst[5:0]};
+        2'd1:    room = 9'd128 - {2'd0, dst[6:0]};
+        default: room = 9'd256 - {1'd0, dst[7:0]};
+      endcase
+      last_o  = left <= {15'd0, room};
+      bytes_o = last_o ? left[8:0] : room;
+      span    = bytes_o + {7'd0, dst[1:0]};
+      dws     = {2'd0, span[8:2]} + {8'd0, span[1:0] != 2'd0};
+      tail_be = 4'hf >> (2'd0 - span[1:0]);
+
+      hdr_o.addr     = dst;
+      hdr_o.op       = ggas_pkg::OP_RMA_GET_DATA;
+      hdr_o.first_be = (4'hf << dst[1:0]) & (dws == 9'd1 ? tail_be : 4'hf);
+      hdr_o.last_be  = dws == 9'd1 ? 4'h0 : tail_be;
+      hdr_o.svpid    = get_i.svpid;
+      hdr_o.epoch    = get_i.epoch;
+      hdr_o.dvpid    = get_i.dvpid;
+      hdr_o.pd       = get_i.pd;
+      hdr_o.dst      = get_i.src;
+      hdr_o.src      = cfg_node_i;
+      hdr_o.len_dw   = {2'd0, dws};
+      hdr_o.vc       = ggas_pkg::VC_RSP;
+    end
+  end
+endmodule
+
+`default_nettype wire
