@@ -47,7 +47,7 @@ inline std::vector<target> targets() {
 
 // A cluster and shorthands around it.
 class api_test : public testing::TestWithParam<target> {
- protected:
+ public:
   void SetUp() override { make(GetParam().config()); }
 
   void make(const cluster_config& cfg) {
