@@ -195,7 +195,13 @@ task<> rma_model::atomics() {
 }
 
 task<> rma_model::one_atomic(packet p) {
+  const uint32_t w6 = p.data[8] & 0x7fffffff;
   const unsigned bytes = p.data[8] >> 31 ? 8 : 4;
+  if (p.addr % bytes || w6 & ~0x1fu || (w6 & 15) > uint32_t(amo::max)) {
+    nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
+    respond(p, op::rma_atomic_rsp, net_status::bad, p.addr);
+    co_return;
+  }
   const translation t = co_await translate(p.addr, p.pd(), true, true);
   if (t.status != net_status::ok) {
     nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
@@ -208,9 +214,11 @@ task<> rma_model::one_atomic(packet p) {
     co_return;
   }
   const uint64_t old = r.dws[0] | (bytes == 8 ? uint64_t{r.dws[1]} << 32 : 0);
-  const uint64_t next = amo_result(p.data[8], bytes, old, word(p, 0), word(p, 1));
+  const uint64_t next = amo_result(w6, bytes, old, word(p, 0), word(p, 1));
   const uint32_t dws[2] = {uint32_t(next), uint32_t(next >> 32)};
-  host_write(t.addr, std::span(dws, bytes / 4));
+  const uint64_t mask = bytes == 8 ? ~0ull : 0xffffffff;
+  const bool miss = amo(w6 & 15) == amo::cas && old != (word(p, 1) & mask);
+  if (!miss) host_write(t.addr, std::span(dws, bytes / 4));
   nic_.rma_count(GGAS_REG_RMA_TARGET_ATOMICS);
   packet a{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::rma_atomic_rsp), .tag = p.tag, .vpid = p.vpid};
   a.set_pd(p.pd());
