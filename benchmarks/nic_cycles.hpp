@@ -23,6 +23,7 @@ struct nic_cycle_record {
 // Cycles of PHYs and cable assumed in every figure that goes over the link.
 inline constexpr unsigned nic_cycles_wire = 20;
 
+void run_rma_cycles(unsigned width, uint64_t seed, std::vector<nic_cycle_record>& out);
 std::vector<nic_cycle_record> run_nic_cycles(uint64_t seed, std::vector<unsigned> widths = {64, 256, 512});
 
 }  // namespace ggas::bench

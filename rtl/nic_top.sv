@@ -69,22 +69,23 @@ module nic_top #(
 `endif
 
   // Event sources in the order of their queue slots, and the vectors of their event pulses.
-  localparam int unsigned EV_HOSTIF = 0, EV_SMFU = 1, EV_NET = 2, EV_UNITS = 3;
-  localparam int unsigned EV_VECTORS = 6;
+  localparam int unsigned EV_HOSTIF = 0, EV_SMFU = 1, EV_NET = 2, EV_RMA = 3, EV_UNITS = 4;
+  localparam int unsigned EV_VECTORS = 11;
   localparam int unsigned LOADS = 64;  // slots of smfu_match
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
 
   logic [EV_UNITS-1:0]    ev_valid, ev_ready;
-  ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net;
+  ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net, ev_rma;
   logic [31:0]            pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
+  logic [5*32-1:0]        pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
   logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, queue_busy, msix_busy;
   logic smfu_timer, link_timer, msix_timer;
 
-  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy;
-  assign timer_o = smfu_timer || link_timer || msix_timer;
+  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy || rma_busy;
+  assign timer_o = rma_timer || smfu_timer || link_timer || msix_timer;
 
   // ---------------------------------------------------------------- host interface
 
@@ -195,14 +196,38 @@ module nic_top #(
   logic        ext_context_req;
   logic [63:0] ext_context_rdata;
 
-  // RMA-TIE
-  assign {page_ready, rma_cpl_ready, rx_rma_ready, rx_ans_ready} = '1;
-  assign {rma_wr_valid, rma_wr_sop, rma_wr_eop, rma_wr_hdr, rma_wr_data, rma_rd_valid, rma_rd_hdr} = '0;
-  assign {tx_rma_valid, tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data, tx_ans_valid, tx_ans_sop, tx_ans_eop, tx_ans_hdr, tx_ans_data} = '0;
-  assign ext_context_rdata = '0;
-  assign {sts.atu_status_done, sts.atu_status_busy} = '0;
-  assign cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::CNT_RMA_DESCRIPTORS] = '0;
-  // RMA-TIE end
+  logic        rma_busy, rma_timer, atu_busy;
+  logic [31:0] atu_done;
+  logic [15:0] raise_rma;
+  assign sts.atu_status_done = atu_done;
+  assign sts.atu_status_busy = atu_busy;
+
+  rma #(.DATA_W(DATA_W)) i_rma (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
+    .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
+    .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
+    .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
+    .cfg_atu_base_i({cfg.atu_base3_base, cfg.atu_base2_base, cfg.atu_base1_base, cfg.atu_base0_base}),
+    .cfg_atu_count_i({cfg.atu_count3_count, cfg.atu_count2_count, cfg.atu_count1_count, cfg.atu_count0_count}),
+    .cfg_mps_i(cfg_mps_i), .cfg_mrrs_i(cfg_mrrs_i), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
+    .inv_start_i(cfg.atu_invalidate_start), .inv_all_i(cfg.atu_invalidate_everything), .inv_page_i(cfg.atu_invalidate_page),
+    .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_write_i(ext_write),
+    .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_context_rdata),
+    .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
+    .page_hdr_i(page_hdr), .page_data_i(page_data), .wr_valid_o(rma_wr_valid), .wr_ready_i(rma_wr_ready),
+    .wr_sop_o(rma_wr_sop), .wr_eop_o(rma_wr_eop), .wr_hdr_o(rma_wr_hdr), .wr_data_o(rma_wr_data),
+    .wr_snoop_i(tgt_req_valid && tgt_req_ready && tgt_req_sop && tgt_req_hdr.kind == ggas_pkg::TLP_MWR),
+    .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_valid_i(rma_cpl_valid),
+    .cpl_ready_o(rma_cpl_ready), .cpl_sop_i(rma_cpl_sop), .cpl_eop_i(rma_cpl_eop), .cpl_hdr_i(rma_cpl_hdr),
+    .cpl_data_i(rma_cpl_data), .tx_rma_valid_o(tx_rma_valid), .tx_rma_ready_i(tx_rma_ready), .tx_rma_sop_o(tx_rma_sop),
+    .tx_rma_eop_o(tx_rma_eop), .tx_rma_hdr_o(tx_rma_hdr), .tx_rma_data_o(tx_rma_data), .tx_ans_valid_o(tx_ans_valid),
+    .tx_ans_ready_i(tx_ans_ready), .tx_ans_sop_o(tx_ans_sop), .tx_ans_eop_o(tx_ans_eop), .tx_ans_hdr_o(tx_ans_hdr),
+    .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rx_rma_valid), .rx_rma_ready_o(rx_rma_ready), .rx_rma_sop_i(rx_rma_sop),
+    .rx_rma_eop_i(rx_rma_eop), .rx_rma_hdr_i(rx_rma_hdr), .rx_rma_data_i(rx_rma_data), .rx_ans_valid_i(rx_ans_valid),
+    .rx_ans_ready_o(rx_ans_ready), .rx_ans_sop_i(rx_ans_sop), .rx_ans_eop_i(rx_ans_eop), .rx_ans_hdr_i(rx_ans_hdr),
+    .rx_ans_data_i(rx_ans_data), .raise_o(raise_rma), .event_valid_o(ev_valid[EV_RMA]), .event_ready_i(ev_ready[EV_RMA]),
+    .event_o(ev_rma), .ev_pulse_o(pulse_rma), .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::CNT_RMA_DESCRIPTORS])
+  );
 
   // ---------------------------------------------------------------- network and link
 
@@ -285,7 +310,7 @@ module nic_top #(
 
   counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
     .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt),
-    .ev_i({pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req}),
+    .ev_i({pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req}),
     .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata)
   );
 
@@ -293,13 +318,13 @@ module nic_top #(
     .clk_i(clk_i), .rst_ni(rst_ni),
     .enable_i(cfg.evq_ctrl_enable), .base_i(cfg.evq_base_base[63:12]), .log2_size_i(cfg.evq_ctrl_log2_size),
     .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
-    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_net, ev_smfu, ev_hostif}),
+    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}),
     .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr), .rec_data_o(evt_data), .raise_o(raise),
     .head_o(sts.evq_head_count), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
   );
 
   msix i_msix (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .moderation_i(cfg.msix_moderation_cycles), .raise_i(raise),
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .moderation_i(cfg.msix_moderation_cycles), .raise_i(raise | raise_rma),
     .ext_req_i(ext_msix_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
     .ext_rdata_o(ext_msix_rdata), .pending_o(sts.msix_pba_bits),
     .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr), .msg_data_o(msix_data),

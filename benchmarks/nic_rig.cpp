@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/nic_rig.hpp"
+
+#include <algorithm>
+
+#include "benchmarks/nic_cycles.hpp"
+#include "ggas_regs.h"
+
+namespace ggas::bench {
+
+namespace {
+
+using pcie::tlp;
+using pcie::tlp_kind;
+
+constexpr uint64_t segment_base = 0x1'0000'0000;  // 2 MB aligned
+constexpr uint64_t table_base = 0x2'0000'0000;    // translations of 2 MB pages
+constexpr uint64_t status_base = 0x3'0000'0000;   // 16 bytes a context
+constexpr uint16_t domain = 1;
+constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
+constexpr uint64_t page_bytes = 4096;
+constexpr uint64_t patience = 1'000'000;  // cycles a measurement may take
+constexpr unsigned mtu_bytes = 256;
+
+tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fill = 0) {
+  tlp t;
+  t.kind = kind;
+  t.bar = bar;
+  t.addr = addr;
+  t.len_dw = static_cast<uint16_t>(dws);
+  t.last_be = dws > 1 ? 0xf : 0;
+  if (kind == tlp_kind::mwr)
+    for (unsigned i = 0; i < dws; ++i) t.data.push_back(fill + i);
+  return t;
+}
+
+}  // namespace
+
+double packet_flits(unsigned width, unsigned payload) {
+  const unsigned words = width / 64, payload_words = (payload + 7) / 8;
+  const unsigned header = words == 1 ? 3 : 1;
+  return header + (payload_words + words - 1) / words + 1;
+}
+
+nic_rig::nic_rig(unsigned width, uint64_t seed) : fill_(static_cast<uint32_t>(seed)) {
+  for (auto& n : nics_) n = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, "nic");
+  if (!nics_[0] || !nics_[1]) return;
+  for (auto& n : nics_) {
+    n->link_up(true);
+    n->link_ready(true);
+    n->gate(true, true, true);
+  }
+  for (unsigned n = 0; n < 2; ++n) {
+    set_up_window(n);
+    set_up_contexts(n);
+  }
+  drain();
+  ready_ = bring_up();
+}
+
+void nic_rig::store(unsigned n, uint64_t offset, unsigned dws) {
+  queue(n, request(tlp_kind::mwr, bar_window, (1 - n) * segment_bytes + offset, dws, ++fill_));
+}
+void nic_rig::load(unsigned n, uint64_t offset, unsigned dws) {
+  tlp t = request(tlp_kind::mrd, bar_window, (1 - n) * segment_bytes + offset, dws);
+  t.tag = next_tag_[n]++ & 0x3ff;
+  queue(n, std::move(t));
+}
+void nic_rig::quiet(unsigned n) { queue(n, request(tlp_kind::mrd, bar_pages, 0, 1)); }
+
+// One write a slot, as a warp does it.
+void nic_rig::post(unsigned n, unsigned vpid, const nic::descriptor& d) {
+  for (const auto& slot : d.encode()) {
+    const uint64_t at = produced_[n][vpid]++ % nic::rma_slots * nic::rma_slot_bytes;
+    tlp t = request(tlp_kind::mwr, bar_pages, vpid * page_bytes + nic::rma_slots_offset + at, slot.size());
+    t.data.assign(slot.begin(), slot.end());
+    queue(n, std::move(t));
+  }
+}
+unsigned nic_rig::free_slots(unsigned n, unsigned vpid) const {
+  return nic::rma_slots - (produced_[n][vpid] - consumed_[n][vpid]);
+}
+
+void nic_rig::step() {
+  for (unsigned n = 0; n < 2; ++n) {
+    feed(n);
+    auto& in = wire_[1 - n];
+    if (!in.empty() && in.front().first <= now_) {
+      nics_[n]->link_in(in.front().second);
+      in.pop_front();
+    }
+    nics_[n]->step(now_);
+  }
+  for (unsigned n = 0; n < 2; ++n) leave(n);
+  ++now_;
+}
+
+// What NIC n gave out in this cycle.
+void nic_rig::leave(unsigned n) {
+  if (const auto f = nics_[n]->link_out()) {
+    if (on_flit) on_flit(n, *f);
+    wire_[n].emplace_back(now_ + nic_cycles_wire, *f);
+  }
+  while (auto t = nics_[n]->pop()) {
+    if (on_tlp) on_tlp(n, *t);
+    if (t->kind == tlp_kind::mrd) answer(n, *t);
+    if (t->kind == tlp_kind::mwr) note_status(n, *t);
+    if (t->completion()) {
+      --waiting_[n];
+      last_value_ = t->data.empty() ? ~0u : t->data[0];
+      if (t->byte_count > 4u * t->len_dw && t->status == pcie::cpl_status::sc) ++waiting_[n];
+    }
+  }
+}
+
+void nic_rig::run(uint64_t cycles) {
+  for (uint64_t i = 0; i < cycles; ++i) step();
+}
+bool nic_rig::until(const std::function<bool()>& done) {
+  for (uint64_t i = 0; i < patience && !done(); ++i) step();
+  return done();
+}
+void nic_rig::drain() {
+  until([&] { return queued() == 0 && waiting_[0] + waiting_[1] == 0; });
+  run(400);
+}
+
+void nic_rig::feed(unsigned n) {
+  auto& q = queue_[n];
+  while (!q.empty()) {
+    const bool np = q.front().non_posted();
+    if (np ? nics_[n]->non_posted_pending() >= nics_[n]->np_credits() : nics_[n]->posted_pending() >= 2) return;
+    waiting_[n] += np;
+    nics_[n]->push(q.front());
+    q.pop_front();
+  }
+}
+
+void nic_rig::answer(unsigned n, const tlp& t) {
+  const unsigned bytes = 4u * t.len_dw;
+  for (unsigned at = 0; at < bytes;) {
+    const unsigned part = std::min<unsigned>(mtu_bytes - (t.addr + at) % mtu_bytes, bytes - at);
+    tlp c;
+    c.kind = tlp_kind::cpld;
+    c.tag = t.tag;
+    c.len_dw = static_cast<uint16_t>(part / 4);
+    c.byte_count = static_cast<uint16_t>(t.first_be ? bytes - at : 1);
+    c.lower_addr = static_cast<uint8_t>((t.addr + at) & 0x7f);
+    for (unsigned i = 0; i < part / 4; ++i) c.data.push_back(memory(t.addr + at + 4 * i));
+    if (on_completion) on_completion(n, c);
+    nics_[n]->push(c);
+    at += part;
+  }
+}
+
+// The translation tables, and something for every other address.
+uint32_t nic_rig::memory(uint64_t addr) const {
+  if (addr < table_base || addr >= table_base + 16) return fill_ + static_cast<uint32_t>(addr);
+  const uint64_t entry[2] = {segment_base | 7, domain};  // valid, readable, writable
+  return static_cast<uint32_t>(entry[(addr - table_base) / 8] >> 8 * (addr & 4));
+}
+
+void nic_rig::note_status(unsigned n, const tlp& t) {
+  const uint64_t index = (t.addr - status_base) / 16;
+  if (t.addr >= status_base && index < contexts) consumed_[n][index] = t.data[0];
+}
+
+void nic_rig::write_register(unsigned n, unsigned offset, uint64_t value) {
+  tlp t = request(tlp_kind::mwr, bar_registers, offset, 2);
+  t.data = {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
+  queue(n, std::move(t));
+}
+
+void nic_rig::set_up_window(unsigned n) {
+  write_register(n, GGAS_REG_NODE, n);
+  write_register(n, GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
+  write_register(n, GGAS_REG_SMFU_TBASE, segment_base);
+  write_register(n, GGAS_REG_SMFU_TSIZE, segment_bytes);
+  for (unsigned i = 0; i < 2; ++i) {
+    write_register(n, GGAS_REG_INTERVAL_START(i), i * segment_bytes);
+    write_register(n, GGAS_REG_INTERVAL_END(i), (i + 1) * segment_bytes);
+    write_register(n, GGAS_REG_INTERVAL_TARGET(i), i | GGAS_INTERVAL_TARGET_VALID_MASK);
+  }
+  write_register(n, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
+}
+
+void nic_rig::set_up_contexts(unsigned n) {
+  write_register(n, GGAS_REG_ATU_BASE2, table_base);
+  write_register(n, GGAS_REG_ATU_COUNT2, 1);
+  for (unsigned v = 0; v < contexts; ++v) {
+    write_register(n, GGAS_REG_CONTEXT_NOTIFY(v), 0);
+    write_register(n, GGAS_REG_CONTEXT_STATUS(v), status_base + 16 * v);
+    write_register(n, GGAS_REG_CONTEXT_MAILBOX(v), 0);
+    write_register(n, GGAS_REG_CONTEXT_CTRL(v),
+                   GGAS_CONTEXT_CTRL_ENABLE_MASK | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT);
+  }
+  write_register(n, GGAS_REG_RMA_CTRL,
+                 GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | 2ull << GGAS_RMA_CTRL_MTU_SHIFT);
+}
+
+bool nic_rig::bring_up() {
+  for (unsigned attempt = 0; attempt < 100; ++attempt) {
+    unsigned up = 0;
+    for (unsigned n = 0; n < 2; ++n) {
+      queue(n, request(tlp_kind::mrd, bar_registers, GGAS_REG_LINK_STATUS, 1));
+      drain();
+      up += (last_value_ & GGAS_LINK_STATUS_STATE_MASK) == GGAS_LINK_STATE_UP;
+    }
+    if (up == 2) return true;
+  }
+  return false;
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two NICs at their pins with a wire between, and hosts that answer at once: the ground of nic_cycles.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "sim/nic/nic_core.hpp"
+#include "sim/nic/rma_format.hpp"
+
+namespace ggas::bench {
+
+// Flits of a packet with that payload.
+double packet_flits(unsigned width, unsigned payload);
+
+class nic_rig {
+ public:
+  static constexpr uint64_t segment_bytes = 1 << 20;
+  static constexpr unsigned contexts = 32;
+
+  nic_rig(unsigned width, uint64_t seed);
+  bool ready() const { return ready_; }
+  uint64_t now() const { return now_; }
+  uint64_t cycles() const { return nics_[0] ? nics_[0]->steps() + nics_[1]->steps() : 0; }
+
+  std::function<void(unsigned, const pcie::tlp&)> on_tlp;
+  std::function<void(unsigned, const nic::flit&)> on_flit;
+  std::function<void(unsigned, const pcie::tlp&)> on_completion;  // pushed into NIC n, first beat in the next cycle
+
+  // ---- requests of host n. The queue is kept short inside the NIC.
+  void queue(unsigned n, pcie::tlp t) { queue_[n].push_back(std::move(t)); }
+  void store(unsigned n, uint64_t offset, unsigned dws);
+  void load(unsigned n, uint64_t offset, unsigned dws);
+  void quiet(unsigned n);
+  size_t queued() const { return queue_[0].size() + queue_[1].size(); }
+
+  // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`.
+  static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
+  void post(unsigned n, unsigned vpid, const nic::descriptor& d);
+  unsigned free_slots(unsigned n, unsigned vpid) const;
+
+  void step();
+  void run(uint64_t cycles);
+  bool until(const std::function<bool()>& done);
+  unsigned waiting(unsigned n) const { return waiting_[n]; }
+  void drain();
+
+ private:
+  void feed(unsigned n);
+  void answer(unsigned n, const pcie::tlp& t);
+  void leave(unsigned n);
+  uint32_t memory(uint64_t addr) const;
+  void note_status(unsigned n, const pcie::tlp& t);
+  void write_register(unsigned n, unsigned offset, uint64_t value);
+  void set_up_window(unsigned n);
+  void set_up_contexts(unsigned n);
+  bool bring_up();
+
+  std::array<std::unique_ptr<nic::nic_core>, 2> nics_;
+  std::array<std::deque<pcie::tlp>, 2> queue_;
+  std::array<std::deque<std::pair<uint64_t, nic::flit>>, 2> wire_;
+  std::array<unsigned, 2> waiting_{};
+  std::array<uint16_t, 2> next_tag_{};
+  std::array<std::array<uint32_t, contexts>, 2> produced_{}, consumed_{};  // descriptor slots
+  uint32_t fill_, last_value_ = 0;
+  uint64_t now_ = 0;
+  bool ready_ = false;
+};
+
+}  // namespace ggas::bench
