@@ -159,6 +159,43 @@ TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
   EXPECT_GT(failed, 50u);
 }
 
+// A put that was accepted in front of an operation is seen by it, whatever the unit still has in hand of the word.
+TYPED_TEST(Atomic, PutIsSeenByTheOperationsBehindIt) {
+  auto& b = this->b;
+  b.host.percent = 100;
+  uint64_t reads = 0;
+  for (unsigned gap = 0; gap < 60; ++gap) {
+    b.send({.nla = 0x6000, .operand = 1});
+    while (b.waiting()) b.step();
+    this->set(0x6000, 1000 * gap);
+    b.snoop = true;
+    for (unsigned i = 0; i < gap; ++i) b.step();
+    b.send({.nla = 0x6000, .operand = 5});
+    while (b.waiting()) b.step();
+    EXPECT_EQ(b.finished.back().old, 1000 * gap) << "gap " << gap;
+    reads = b.host.reads;
+  }
+  EXPECT_EQ(reads, 120u - 59);  // the first of a round finds the value that the round before left
+  ASSERT_TRUE(b.settle());
+  // The put comes while a compare that will not match has read the word: it writes nothing, and what it read is old.
+  for (bool put : {true, false}) {
+    this->set(0x6100, 7);
+    b.host.percent = 0;
+    b.send({.nla = 0x6100, .operand = 1, .compare = 8, .amo = 2});
+    const uint64_t before = b.host.reads;
+    while (b.host.reads == before) b.step();
+    if (put) this->set(0x6100, 77);
+    b.snoop = put;
+    b.step();
+    b.send({.nla = 0x6100, .operand = 1});
+    for (unsigned i = 0; i < 40; ++i) b.step();
+    b.host.percent = 100;
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.finished.back().old, put ? 77u : 7u);
+    EXPECT_EQ(b.host.reads, before + (put ? 2 : 1));
+  }
+}
+
 TYPED_TEST(Atomic, MalformedPacketsAreAnswered) {
   auto& b = this->b;
   auto expect = [&](const packet& p, uint8_t status, uint64_t info) {
