@@ -63,6 +63,64 @@ TEST(gpu_remote, a_load_sees_the_thread_s_earlier_stores) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Zero-copy: pinned host memory is behind PCIe, with its own counters.
+TEST(gpu_remote, host_memory_is_read_and_written_over_pcie) {
+  rig r;
+  r.host_memory(0).store<uint64_t>(rig::pinned_bus + 64, 1234);
+  uint64_t got = 0, back = 0, took = 0;
+  r.launch(0, 1, 1, [&] {
+    const uint64_t t = simt::now_ns();
+    got = simt::load(rig::host(64));
+    took = simt::now_ns() - t;
+    simt::store(rig::host(128), 77);
+    back = simt::load(rig::host(128));
+    simt::store(r.remote(1), 5);
+  });
+  ASSERT_TRUE(r.run());
+  EXPECT_EQ(got, 1234u);
+  EXPECT_EQ(back, 77u);
+  EXPECT_EQ(r.host_memory(0).load<uint64_t>(rig::pinned_bus + 128), 77u);
+  EXPECT_GT(took, uint64_t(r.cfg.gpu.egress_ns + r.cfg.gpu.ingress_ns + 300));
+  const auto n = r[0].counters();
+  EXPECT_EQ(n.at("gpu.pcie_reads"), 2u);
+  EXPECT_EQ(n.at("gpu.host_reads"), 2u);
+  EXPECT_EQ(n.at("gpu.pcie_writes"), 2u);
+  EXPECT_EQ(n.at("gpu.host_writes"), 1u);
+}
+
+// A descriptor of 32 bytes by four lanes, to a page and to a work queue in host memory.
+TEST(gpu_remote, a_descriptor_leaves_as_one_tlp) {
+  rig r;
+  r.launch(0, 1, 4, [&] {
+    simt::store(reinterpret_cast<uint64_t*>(rig::page + 0x200) + thread(), thread());
+    simt::store(rig::host(32) + thread(), thread());
+  });
+  ASSERT_TRUE(r.run());
+  r.settle();
+  ASSERT_EQ(r.nic(0).seen.size(), 1u);
+  EXPECT_EQ(r.nic(0).seen[0].addr, page_bus + 0x200);
+  EXPECT_EQ(r.nic(0).seen[0].len_dw, 8u);
+  EXPECT_EQ(r[0].counters().at("gpu.pcie_writes"), 2u);
+  for (uint64_t i = 0; i < 4; ++i) EXPECT_EQ(r.host_memory(0).load<uint64_t>(rig::pinned_bus + 32 + 8 * i), i);
+}
+
+TEST(gpu_remote, an_endpoint_may_export_several_memories) {
+  rig r;
+  std::vector<uint64_t> more(512);
+  r[1].host.export_memory(bar1_bus + (4 << 20), std::as_writable_bytes(std::span(more)));
+  r[1].addresses.own(more.data(), 4096);
+  pcie::tlp t = pcie::memory_write(bar1_bus + (4 << 20) + 80, std::as_bytes(std::span("abcdefg")), nic_id);
+  uint64_t seen = 0;
+  r.launch(1, 1, 1, [&] {
+    r[1].host.link.on_receive(t);
+    while (!(seen = simt::load(&more[10], true))) {
+    }
+  });
+  ASSERT_TRUE(r.run());
+  EXPECT_EQ(std::memcmp(&seen, "abcdefg", 8), 0);
+  EXPECT_EQ(r[1].counters().at("gpu.bar_unmapped"), 0u);
+}
+
 TEST(gpu_remote, outstanding_reads_are_limited) {
   for (const unsigned limit : {1u, 25u, 64u}) {
     rig_config c;
@@ -273,8 +331,9 @@ TEST(gpu_bar, partial_write_leaves_its_neighbours) {
 }
 
 TEST(gpu_bar, outside_the_segment_is_refused) {
-  rig r;
-  r[1].host.export_memory(bar1_bus, {r.local<std::byte>(1), 4096});
+  rig_config c;
+  c.exported_bytes = 4096;
+  rig r(c);
   uint64_t got = 0;
   r.launch(0, 1, 1, [&] {
     simt::store(r.remote(1, 4096), uint64_t(1));

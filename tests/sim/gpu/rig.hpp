@@ -75,6 +75,7 @@ struct rig_config {
   uint64_t nic_ps = 500'000;
   uint64_t hop_ps = 100'000;
   size_t segment_bytes = 1 << 20;
+  size_t exported_bytes = segment_bytes;  // of it, reachable through the BAR
   unsigned lanes = 16;
 };
 
@@ -94,6 +95,12 @@ class rig {
   T* local(unsigned n, size_t offset = 0) {
     return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(segments_.data()) + n * cfg.segment_bytes + offset);
   }
+  // Address of host memory of the own node.
+  template <class T = uint64_t>
+  static T* host(size_t offset = 0) {
+    return reinterpret_cast<T*>(pinned + offset);
+  }
+  mem::sparse_memory& host_memory(unsigned n) { return nodes_[n]->memory; }
   // Address of node n's memory in the window; never touched by the host.
   template <class T = uint64_t>
   T* remote(unsigned n, size_t offset = 0) {
@@ -113,7 +120,8 @@ class rig {
   uint64_t now_ns() { return kernel_.now_ps() / 1000; }
 
   rig_config cfg;
-  static constexpr uint64_t window = 0x7000'0000'0000, page = 0x6fff'0000'0000;
+  static constexpr uint64_t window = 0x7000'0000'0000, page = 0x6fff'0000'0000, pinned = 0x6ffe'0000'0000;
+  static constexpr uint64_t pinned_bus = 0x100000, pinned_bytes = 0x10000;
 
  private:
   struct node {
@@ -145,11 +153,13 @@ class rig {
     it.root.map(0, window_bus, 4 * cfg.segment_bytes);
     it.root.map(0, page_bus, 4096);
     it.root.map(1, bar1_bus, cfg.segment_bytes);
-    it.gpu.host.export_memory(bar1_bus, {local<std::byte>(n), cfg.segment_bytes});
+    it.gpu.host.export_memory(bar1_bus, {local<std::byte>(n), cfg.exported_bytes});
     it.gpu.host.flush_address(0x1000);
     it.gpu.addresses.own(local(n), cfg.segment_bytes);
     it.gpu.addresses.aperture(reinterpret_cast<void*>(window), 3 * cfg.segment_bytes, window_bus);
     it.gpu.addresses.aperture(reinterpret_cast<void*>(page), 4096, page_bus);
+    it.gpu.addresses.aperture(reinterpret_cast<void*>(pinned), pinned_bytes, pinned_bus);
+    it.gpu.host.host_memory_end(1ull << 30);
     it.gpu.addresses.forbid(segments_.data(), 2 * cfg.segment_bytes);
     it.gpu.on_idle = [this] { kernel_.stop(); };
   }
