@@ -8,8 +8,11 @@ module rma_chunk (
     input  wire logic [1:0]          cfg_mtu_i,   // 64 << cfg_mtu_i bytes, at most 256
     input  wire logic [7:0]          vpid_i,
     input  wire logic [15:0]         pd_i,
-    input  wire logic [4:0]          epoch_i,
+    input  wire logic [7:0]          epoch_i,     // header field
+    input  wire logic                tail_i,      // a NOTIFY packet follows
+    // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t  w0_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         w1_i,        // source
     input  wire logic [63:0]         w2_i,        // destination
     input  wire logic [23:0]         offset_i,    // bytes before this chunk
@@ -25,7 +28,6 @@ module rma_chunk (
   logic [8:0]  span;   // from the start of the first DW to the last byte
   logic [10:0] dws;
   logic [3:0]  tail_be;
-  wire         tail = rma_requester_pkg::has_tail(w0_i);
 
   always_comb begin
     dst     = '0;
@@ -59,14 +61,14 @@ module rma_chunk (
       hdr_o.first_be = rma_requester_pkg::be_from(dst[1:0]) & (dws == 11'd1 ? tail_be : 4'hf);
       hdr_o.last_be  = dws == 11'd1 ? 4'h0 : tail_be;
       hdr_o.svpid    = vpid_i;
-      hdr_o.epoch    = rma_requester_pkg::epoch_field(epoch_i, w0_i);
+      hdr_o.epoch    = epoch_i;
       hdr_o.dvpid    = w0_i.dvpid;
       hdr_o.pd       = pd_i;
       hdr_o.dst      = w0_i.node;
       hdr_o.src      = cfg_node_i;
       hdr_o.vc       = ggas_pkg::VC_RMA;
-      hdr_o.flags[ggas_pkg::RMA_LAST] = last_o && !tail;
-      hdr_o.flags[ggas_pkg::RMA_ACK]  = last_o && !tail && w0_i.ack;
+      hdr_o.flags[ggas_pkg::RMA_LAST] = last_o && !tail_i;
+      hdr_o.flags[ggas_pkg::RMA_ACK]  = last_o && !tail_i && w0_i.ack;
     end
   end
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a descriptor good? Every rule of docs/rma.md.
+// What kind of descriptor it is, and whether it is good: every rule of docs/rma.md. Combinational.
 `default_nettype none
 
 module rma_decode (
@@ -8,7 +8,11 @@ module rma_decode (
     input  wire logic [2:0]          w2_i,      // low bits of the destination
     input  wire logic [255:0]        second_i,  // second slot, words 4 to 7
     // verilator lint_on UNUSEDSIGNAL
-    output      logic                bad_o
+    output      logic                bad_o,
+    output      logic                tail_o,    // a NOTIFY packet follows the data of a put
+    output      logic                hold_o,    // the next descriptor of the context waits until this one is finished
+    output      logic                ack_o,     // remote completion comes with an answer
+    output      logic [2:0]          what_o     // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
 );
 
   wire is_get    = w0_i.op == ggas_pkg::DESC_GET;
@@ -35,6 +39,13 @@ module rma_decode (
   // ATOMIC: destination on its size, result record on 16 bytes, op and sign in w6, nothing in w7.
   wire atomic_bad = w2_i[1:0] != 2'd0 || (w0_i.size[3] && w2_i[2]) || second_i[67:64] != '0 || second_i[131:128] > ggas_pkg::AMO_MAX
                     || second_i[191:133] != '0 || second_i[255:192] != '0;
+
+  wire is_put   = rma_requester_pkg::is_put(w0_i.op);
+  assign tail_o = is_put && w0_i.notify_completer;
+  assign hold_o = is_notify || w0_i.op == ggas_pkg::DESC_SEND || w0_i.notify_requester || w0_i.notify_responder || tail_o
+                  || (is_get && w0_i.notify_completer);
+  assign ack_o  = is_put ? w0_i.ack : w0_i.op != ggas_pkg::DESC_NOP;
+  assign what_o = hold_o && (ack_o || tail_o) ? 3'd0 : w0_i.op[2:0];
 
   assign bad_o = size_bad || flags_bad || (is_atomic && atomic_bad);
 

@@ -17,8 +17,10 @@ module rma_express #(
     input  wire logic [3:0]          status_i,    // of the put
     input  wire logic [7:0]          vpid_i,
     input  wire logic [15:0]         pd_i,
-    input  wire logic [4:0]          epoch_i,
+    input  wire logic [7:0]          epoch_i,     // header field
+    // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t  w0_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         w1_i,
     input  wire logic [63:0]         w2_i,
     input  wire logic [63:0]         cookie_i,
@@ -65,7 +67,7 @@ module rma_express #(
       hdr.addr  = w2_i;
       hdr.op    = ggas_pkg::OP_RMA_NOTIFY;
       hdr.svpid = vpid_i;
-      hdr.epoch = rma_requester_pkg::epoch_field(epoch_i, w0_i);
+      hdr.epoch = epoch_i;
       hdr.dvpid = w0_i.dvpid;
       hdr.pd    = pd_i;
       hdr.dst   = w0_i.node;

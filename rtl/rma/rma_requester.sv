@@ -7,7 +7,7 @@
 
 module rma_requester #(
     parameter int unsigned DATA_W    = 64,                       // 64, 256 or 512
-    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 8 : 96     // fetch commands a context may have under way: what covers the host's latency
+    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 12 : 64  // fetch commands a context may have under way: what covers the host's latency
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -114,40 +114,17 @@ module rma_requester #(
     output      logic                timer_o
 );
 
-  // What a step is about.
-  localparam int unsigned K_DONE = 0, K_NOTED = 1, K_ANSWER = 2, K_DESC = 3, K_EXP = 4, K_PUT = 5, K_LATE = 6, K_AGAIN = 7;
-  localparam int unsigned IN_FLIGHT = DATA_W == 64 ? 32 : 128;  // fetch commands in all
+  localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_NOTED = rma_requester_pkg::K_NOTED, K_ANSWER = rma_requester_pkg::K_ANSWER,
+      K_DESC = rma_requester_pkg::K_DESC, K_EXP = rma_requester_pkg::K_EXP, K_PUT = rma_requester_pkg::K_PUT,
+      K_LATE = rma_requester_pkg::K_LATE, K_AGAIN = rma_requester_pkg::K_AGAIN;
 
   // ---------------------------------------------------------------- what waits for a step
-  logic       done_head, noted, late, late_full, put_head, exp_head, st_room, note_room, info_room, express_free;
-  logic [7:0] info_vpid, noted_vpid, late_vpid, put_vpid, exp_vpid;
-  logic       cmd_valid_q;
-  wire        cmd_free = !cmd_valid_q || cmd_ready_i;
-  wire        room     = st_room && note_room;
-
-  // Sources in, the first one first; a done command before the answer to its packet.
-  logic [7:0] pick;
-  logic [2:0] pick_in;
-  logic [3:0] want_out, pick_out;
-  logic       in_last_q;  // the last step was of what comes in
-  always_comb begin
-    pick_in = '0;
-    if (noted) pick_in[K_NOTED] = 1'b1;
-    else if (done_head) pick_in[K_DONE] = room;
-    else if (ans_valid_i) pick_in[K_ANSWER] = room;
-    want_out = {late && room, put_head && cmd_free && info_room && room, exp_head && express_free && room,
-                desc_valid_i && express_free && room};
-  end
-  wire  idle   = state_q == S_IDLE;
-  wire  go_out = want_out != '0 && (pick_in == '0 || in_last_q);
-  // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(4)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want_out), .take_i(idle && go_out), .eop_i(1'b1), .grant_o(pick_out), .locked_o());
-  // verilator lint_on PINCONNECTEMPTY
-  always_comb begin
-    pick = '0;
-    if (idle && go_out) pick = {pick_out[3] && late_full, pick_out[3] && !late_full, pick_out[2:0], 3'd0};
-    else if (idle) pick[2:0] = pick_in;
-  end
+  logic       done_head, noted, late, late_full, put_head, exp_head, st_room, note_room, cmd_room, cmd_free, express_free;
+  logic [7:0] info_vpid, noted_vpid, late_vpid, put_vpid, exp_vpid, pick;
+  rma_choice u_choice (
+      .clk_i, .rst_ni, .idle_i(state_q == S_IDLE), .room_i(st_room && note_room), .noted_i(noted), .done_i(done_head), .answer_i(ans_valid_i),
+      .desc_i(desc_valid_i && express_free), .exp_i(exp_head && express_free), .put_i(put_head && cmd_free), .scan_i(late), .full_i(late_full),
+      .pick_o(pick));
   wire       start = pick != '0;
   wire [7:0] vpid  = pick[K_DONE] ? info_vpid : pick[K_NOTED] ? noted_vpid : pick[K_ANSWER] ? ans_vpid_i : pick[K_DESC] ? desc_vpid_i
                      : pick[K_EXP] ? exp_vpid : pick[K_PUT] ? put_vpid : late_vpid;
@@ -178,15 +155,10 @@ module rma_requester #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q   <= S_IDLE;
-      in_last_q <= 1'b0;
+      state_q <= S_IDLE;
     end else begin
       case (state_q)
-        S_IDLE:
-          if (start) begin
-            state_q   <= pick[K_DESC] && !desc_eop_i ? S_BEATS : S_STEP;
-            in_last_q <= !go_out;
-          end
+        S_IDLE:  if (start) state_q <= pick[K_DESC] && !desc_eop_i ? S_BEATS : S_STEP;
         S_BEATS: if (desc_valid_i && desc_eop_i) state_q <= S_STEP;
         S_STEP:  state_q <= more ? S_LOAD1 : S_IDLE;
         S_LOAD1: state_q <= S_LOAD2;
@@ -228,28 +200,15 @@ module rma_requester #(
     if (state_q == S_LOAD2) slots_q[511:256] <= d_rdata;
   end
 
-  // ---------------------------------------------------------------- memory: state, and four words a context: three slots, a notification
+  // ---------------------------------------------------------------- contexts
   rma_requester_pkg::state_t  s, s_out, s_in, s_new;
   rma_requester_pkg::action_t act, act_out, act_in;
-  localparam int unsigned STATE_W = $bits(rma_requester_pkg::state_t);
-  logic [STATE_W-1:0] s_rdata;
-  logic [255:0]       born_q;  // the context's state was written since reset
-  assign s = born_q[vpid_q] ? s_rdata : '0;
-
-  ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
-      .clk_i, .we_i(step), .waddr_i(vpid_q), .wdata_i(s_new), .re_i(start), .raddr_i(vpid), .rdata_o(s_rdata));
-
-  wire         keep   = step && act.keep;
-  wire [9:0]   d_next = {state_q == S_LOAD1 ? 2'd2 : 2'd1, vpid_q};
-  ram_1r1w #(.WIDTH(256), .DEPTH(4 * ggas_pkg::CONTEXTS)) u_desc (
-      .clk_i, .we_i(desc_take || keep), .waddr_i(keep ? {2'd3, vpid_q} : {state_q == S_BEATS ? beat_q : 2'd0, state_q == S_BEATS ? vpid_q : vpid}),
-      .wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i),
-      .re_i(start || more || state_q == S_LOAD1), .raddr_i(start ? {{2{pick[K_AGAIN]}}, vpid} : d_next), .rdata_o(d_rdata));
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) born_q <= '0;
-    else if (step) born_q[vpid_q] <= 1'b1;
-  end
+  wire     keep = step && act.keep;
+  rma_memory u_memory (
+      .clk_i, .rst_ni, .re_i(start), .vpid_i(start ? vpid : vpid_q), .state_o(s), .word_re_i(start || more || state_q == S_LOAD1),
+      .word_i(start ? {2{pick[K_AGAIN]}} : state_q == S_LOAD1 ? 2'd2 : 2'd1), .word_o(d_rdata), .we_i(step), .state_i(s_new),
+      .word_we_i(desc_take || keep), .word_waddr_i(start ? {2'd0, vpid} : {keep ? 2'd3 : beat_q, vpid_q}),
+      .word_wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i));
 
   logic [255:0] enabled_q, active_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -258,7 +217,7 @@ module rma_requester #(
       active_q  <= '0;
     end else begin
       if (cfg_we_i && cfg_word_i == 3'd0) enabled_q[cfg_vpid_i] <= cfg_data_i[0];
-      if (step) active_q[vpid_q] <= s_new.phase != rma_requester_pkg::PH_IDLE || s_new.fetches != '0 || s_new.waits != '0;
+      if (step) active_q[vpid_q] <= active;
     end
   end
   // What left the state but not the unit counts for every context: it is gone in a few cycles.
@@ -268,16 +227,16 @@ module rma_requester #(
   logic [255:0]       first;
   ggas_pkg::desc_w0_t w0, info_w0;
   logic [63:0]        cookie, info_cookie;
-  logic               info_last, bad;
+  logic               info_last, bad, tail, hold, ack;
+  logic [2:0]         what;
   logic [3:0]         done_status, noted_status;
-  logic [7:0]         done_vpid;
   always_comb begin
     first = '0;
     if (step) first = loaded_q ? first_q : d_rdata;
     w0     = kind_q[K_DONE] ? info_w0 : first[63:0];
     cookie = kind_q[K_DONE] ? info_cookie : first[255:192];
   end
-  rma_decode u_decode (.w0_i(w0), .w2_i(first[130:128]), .second_i(slots_q[255:0]), .bad_o(bad));
+  rma_decode u_decode (.w0_i(w0), .w2_i(first[130:128]), .second_i(slots_q[255:0]), .bad_o(bad), .tail_o(tail), .hold_o(hold), .ack_o(ack), .what_o(what));
 
   wire remote    = w0.node != cfg_node_i;
   wire reach     = smfu_pkg::reachable(w0.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
@@ -289,89 +248,56 @@ module rma_requester #(
   ggas_pkg::rma_hdr_t chunk_hdr;
   wire  [15:0]        pd = kind_q[K_DESC] ? pd_q : s.pd;
   rma_chunk u_chunk (
-      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd), .epoch_i(s.epoch), .w0_i(w0),
-      .w1_i(first[127:64]), .w2_i(first[191:128]), .offset_i(s.offset), .last_o(chunk_last), .bytes_o(chunk_bytes), .nla_o(chunk_nla),
+      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd), .epoch_i({s.epoch, what}),
+      .tail_i(tail), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .offset_i(s.offset), .last_o(chunk_last), .bytes_o(chunk_bytes), .nla_o(chunk_nla),
       .hdr_o(chunk_hdr));
 
   // ---------------------------------------------------------------- the step itself
+  ggas_pkg::note_w1_t w1_out, w1_in;
   logic       express_held;
   logic [7:0] express_vpid;
   wire        out = kind_q[K_DESC] || kind_q[K_EXP] || kind_q[K_PUT];
   rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
       .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .w0_i(w0),
-      .cookie_i(cookie), .bad_i(bad), .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .reach_i(reach),
+      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .reach_i(reach),
       .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)), .express_own_i(express_held && express_vpid == vpid_q),
-      .cmd_free_i(cmd_free && info_room), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out), .act_o(act_out));
+      .cmd_free_i(cmd_free), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out), .act_o(act_out),
+      .w1_o(w1_out));
 
   rma_step_in u_in (
       .done_i(step && kind_q[K_DONE]), .answer_i(step && kind_q[K_ANSWER]), .noted_i(step && kind_q[K_NOTED]), .late_i(step && kind_q[K_LATE]),
-      .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .last_i(info_last),
+      .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .hold_i(hold), .tail_i(tail), .ack_i(ack), .last_i(info_last),
       .status_i(kind_q[K_DONE] ? done_status : kind_q[K_NOTED] ? noted_status : ans_status_q), .ans_op_i(ans_op_q), .ans_epoch_i(ans_epoch_q),
       .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q), .record_i(first[127:0]),
       .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
-      .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in));
+      .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in), .w1_o(w1_in));
 
-  // A descriptor that is over leaves, or waits for its notification. What waited for fetches or answers goes on.
-  logic wake_put, wake_exp, freed;
-  always_comb begin
-    act   = out ? act_out : act_in;
-    s_new = out ? s_out : s_in;
-    freed = 1'b0;
-    if (act.cmd) s_new.offset = s.offset + {15'd0, chunk_bytes};
-    if (act.over) begin
-      s_new.phase   = s_new.note != rma_requester_pkg::NOTE_NONE ? rma_requester_pkg::PH_NOTE : rma_requester_pkg::PH_IDLE;
-      s_new.tail    = 1'b0;
-      s_new.retries = '0;
-      s_new.fail    = ggas_pkg::ST_OK;
-      s_new.offset  = '0;
-      freed = s_new.note == rma_requester_pkg::NOTE_NONE;
-    end
-    if (s_new.waits == '0 && s_new.phase != rma_requester_pkg::PH_ANSWER) s_new.link = 1'b0;
-    wake_exp = !out && s_new.phase == rma_requester_pkg::PH_FETCH && s_new.fetches == '0 && s_new.waits < rma_requester_pkg::WAITS_MAX;
-    wake_put = !out && ((s_new.phase == rma_requester_pkg::PH_PARK && s_new.fetches < FETCH_MAX[6:0] && s_new.waits < rma_requester_pkg::WAITS_MAX)
-                        || (s_new.phase == rma_requester_pkg::PH_DRAIN && s_new.fetches == '0));
-    if (wake_exp) s_new.phase = rma_requester_pkg::PH_READY;
-    if (wake_put) s_new.phase = rma_requester_pkg::PH_PUT;
-  end
+  logic freed, to_puts, to_expresses, active, waiting, refused;
+  assign act = out ? act_out : act_in;
+  rma_step_end #(.FETCH_MAX(FETCH_MAX)) u_end (
+      .s_i(out ? s_out : s_in), .act_i(act), .in_i(!out), .bytes_i(chunk_bytes), .s_o(s_new), .freed_o(freed), .put_o(to_puts),
+      .express_o(to_expresses), .active_o(active), .waiting_o(waiting), .refused_o(refused));
 
   // ---------------------------------------------------------------- queues of contexts whose turn comes
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_puts (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && (act.push_put || wake_put)), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(put_head),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_puts), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(put_head),
       .rd_ready_i(pick[K_PUT]), .rd_data_o(put_vpid), .count_o());
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_expresses (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && (act.push_exp || wake_exp)), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(exp_head),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_expresses), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(exp_head),
       .rd_ready_i(pick[K_EXP]), .rd_data_o(exp_vpid), .count_o());
 
-  // ---------------------------------------------------------------- fetch commands, and what came of them
-  wire cmd = step && act.cmd;
-  logic info_head;
-  fifo #(.WIDTH(137), .DEPTH(IN_FLIGHT)) u_info (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(cmd), .wr_ready_o(info_room), .wr_data_i({vpid_q, chunk_last, w0, cookie}),
-      .rd_valid_o(info_head), .rd_ready_i(step && kind_q[K_DONE]), .rd_data_o({info_vpid, info_last, info_w0, info_cookie}), .count_o());
-  fifo #(.WIDTH(12), .DEPTH(IN_FLIGHT)) u_done (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(done_valid_i), .wr_ready_o(), .wr_data_i({done_meta_i, done_status_i}),
-      .rd_valid_o(done_head), .rd_ready_i(step && kind_q[K_DONE]), .rd_data_o({done_vpid, done_status}), .count_o());
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cmd_valid_q <= 1'b0;
-    else if (cmd) cmd_valid_q <= 1'b1;
-    else if (cmd_ready_i) cmd_valid_q <= 1'b0;
-  end
-  always_ff @(posedge clk_i) begin
-    if (cmd) begin
-      cmd_nla_o   <= chunk_nla;
-      cmd_pd_o    <= pd;
-      cmd_bytes_o <= chunk_bytes;
-      cmd_hdr_o   <= chunk_hdr;
-      cmd_meta_o  <= vpid_q;
-    end
-  end
-  assign cmd_valid_o = cmd_valid_q;
+  // ---------------------------------------------------------------- what goes out
+  rma_commands #(.IN_FLIGHT(DATA_W == 64 ? 32 : 128)) u_commands (
+      .clk_i, .rst_ni, .push_i(step && act.cmd), .free_o(cmd_free), .room_o(cmd_room), .vpid_i(vpid_q), .pd_i(pd), .last_i(chunk_last), .w0_i(w0),
+      .cookie_i(cookie), .nla_i(chunk_nla), .bytes_i(chunk_bytes), .hdr_i(chunk_hdr), .cmd_valid_o, .cmd_ready_i, .cmd_nla_o, .cmd_pd_o,
+      .cmd_bytes_o, .cmd_hdr_o, .cmd_meta_o, .done_valid_i, .done_status_i, .done_meta_i, .done_valid_o(done_head),
+      .done_ready_i(step && kind_q[K_DONE]), .done_status_o(done_status), .done_vpid_o(info_vpid), .done_last_o(info_last), .done_w0_o(info_w0),
+      .done_cookie_o(info_cookie));
 
   rma_express #(.DATA_W(DATA_W)) u_express (
       .clk_i, .rst_ni, .cfg_node_i, .cfg_mtu_i, .load_i(step && act.express), .tail_i(s.tail), .status_i(s.fail), .vpid_i(vpid_q), .pd_i(pd),
-      .epoch_i(s.epoch), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie), .slots_i(slots_q), .free_o(express_free),
+      .epoch_i({s.epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie), .slots_i(slots_q), .free_o(express_free),
       .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o);
 
   // ---------------------------------------------------------------- counts, notifications
@@ -383,7 +309,7 @@ module rma_requester #(
 
   logic note_empty;
   rma_note_port u_notes (
-      .clk_i, .rst_ni, .push_i(step && (act.note || act.error)), .room_o(note_room), .held_i(act.note), .vpid_i(vpid_q), .w0_i(act.w0), .w1_i(act.w1),
+      .clk_i, .rst_ni, .push_i(step && (act.note || act.error)), .room_o(note_room), .held_i(act.note), .vpid_i(vpid_q), .w0_i(act.w0), .w1_i(out ? w1_out : w1_in),
       .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted),
       .rsp_ready_i(step && kind_q[K_NOTED]), .rsp_status_o(noted_status), .empty_o(note_empty));
   assign noted_vpid = nt_vpid_o;
@@ -392,8 +318,7 @@ module rma_requester #(
   logic scan_busy;
   rma_scan u_scan (
       .clk_i, .rst_ni, .tick_i(time_i[ggas_pkg::TICK_LOG2-1:0] == '0), .set_i(step), .set_vpid_i(vpid_q),
-      .set_wait_i(s_new.waits != '0 || s_new.phase == rma_requester_pkg::PH_ANSWER || s_new.phase == rma_requester_pkg::PH_PAUSE),
-      .set_full_i(s_new.note == rma_requester_pkg::NOTE_FULL), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_AGAIN]), .vpid_o(late_vpid),
+      .set_wait_i(waiting), .set_full_i(refused), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_AGAIN]), .vpid_o(late_vpid),
       .full_o(late_full), .busy_o(scan_busy), .timer_o);
 
   // ---------------------------------------------------------------- pulses
@@ -428,8 +353,8 @@ module rma_requester #(
 
   wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || ev_bad_descriptor_o || ev_protection_o
                  || ev_timeout_o || ev_unreachable_o || ev_retry_limit_o || ev_unexpected_o;
-  assign busy_o = state_q != S_IDLE || pulsing || tx_valid_o || cmd_valid_q || st_valid_o || !note_empty || done_head || exp_head
-                  || (put_head && info_room) || scan_busy;
+  assign busy_o = state_q != S_IDLE || pulsing || tx_valid_o || cmd_valid_o || st_valid_o || !note_empty || done_head || exp_head
+                  || (put_head && cmd_room) || scan_busy;
 
 `ifndef SYNTHESIS
   initial begin
@@ -439,7 +364,7 @@ module rma_requester #(
   always_ff @(posedge clk_i) begin
     if (rst_ni && pick[K_DESC]) assert (desc_sop_i) else $error("rma_requester: a descriptor begins without sop");
     if (rst_ni && step && kind_q[K_DESC]) assert (s.phase == rma_requester_pkg::PH_IDLE) else $error("rma_requester: second descriptor of a context");
-    if (rst_ni && step && kind_q[K_DONE]) assert (info_head && done_vpid == info_vpid && s.fetches != '0) else $error("rma_requester: done without a command");
+    if (rst_ni && step && kind_q[K_DONE]) assert (s.fetches != '0) else $error("rma_requester: done without a command");
   end
 `endif
 

@@ -5,6 +5,16 @@
 // verilator lint_off UNUSEDSIGNAL
 package rma_requester_pkg;
 
+  // What a step is about: bits of a one-hot vector.
+  localparam int unsigned K_DONE = 0;    // the oldest fetch command is done
+  localparam int unsigned K_NOTED = 1;   // rma_notify has answered
+  localparam int unsigned K_ANSWER = 2;  // an answer of a target
+  localparam int unsigned K_DESC = 3;    // a descriptor
+  localparam int unsigned K_EXP = 4;     // the head of the express queue
+  localparam int unsigned K_PUT = 5;     // the head of the put queue
+  localparam int unsigned K_LATE = 6;    // a look at what waits for answers or pauses
+  localparam int unsigned K_AGAIN = 7;   // a refused notification
+
   // Where the descriptor of a context stands.
   localparam logic [3:0] PH_IDLE   = 4'd0;  // none
   localparam logic [3:0] PH_PUT    = 4'd1;  // in the put queue, for its next fetch command
@@ -52,9 +62,8 @@ package rma_requester_pkg;
     logic [7:0]  remote_done;
     logic        error;       // count status as an error, tell it by an error notification
     logic [3:0]  status;
-    logic        note;        // ask for the held notification in w0, w1 (never with error)
-    logic [63:0] w0;          // of either notification
-    ggas_pkg::note_w1_t w1;
+    logic        note;        // ask for the held notification (never with error)
+    logic [63:0] w0;          // word 0 of either notification
     logic        express;     // load the express packet
     logic        cmd;         // issue a fetch command
     logic        push_put;    // into the put queue
@@ -68,46 +77,20 @@ package rma_requester_pkg;
   } action_t;
 
   // The descriptor's packets go through fetch or are a put by themselves.
-  function automatic logic is_put(input logic [3:0] op);
+  function logic is_put(input logic [3:0] op);
     is_put = op == ggas_pkg::DESC_PUT || op == ggas_pkg::DESC_IMM || op == ggas_pkg::DESC_INLINE;
   endfunction
 
-  // A NOTIFY packet follows the data.
-  function automatic logic has_tail(input ggas_pkg::desc_w0_t w0);
-    has_tail = is_put(w0.op) && w0.notify_completer;
-  endfunction
-
-  // The next descriptor of the context waits until this one is finished.
-  function automatic logic holds(input ggas_pkg::desc_w0_t w0);
-    holds = w0.op == ggas_pkg::DESC_NOTIFY || w0.op == ggas_pkg::DESC_SEND || w0.notify_requester || w0.notify_responder || has_tail(w0)
-            || (w0.op == ggas_pkg::DESC_GET && w0.notify_completer);
-  endfunction
-
-  // Remote completion comes with an answer.
-  function automatic logic remote_answer(input ggas_pkg::desc_w0_t w0);
-    remote_answer = is_put(w0.op) ? w0.ack : w0.op != ggas_pkg::DESC_NOP;
-  endfunction
-
   // Data stands in the slots behind the first.
-  function automatic logic has_slots(input logic [3:0] op);
+  function logic has_slots(input logic [3:0] op);
     has_slots = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_ATOMIC || op == ggas_pkg::DESC_SEND;
   endfunction
 
-  // Header field epoch: the count, and what an answer is to: 0 the descriptor that waits for it, else the op of one that does not.
-  function automatic logic [7:0] epoch_field(input logic [4:0] epoch, input ggas_pkg::desc_w0_t w0);
-    epoch_field = {epoch, holds(w0) && (remote_answer(w0) || has_tail(w0)) ? 3'd0 : w0.op[2:0]};
-  endfunction
-
-  // Word 1 of a notification about descriptor w0.
-  function automatic ggas_pkg::note_w1_t note_w1(input logic [2:0] kind, input logic [3:0] status, input ggas_pkg::desc_w0_t w0);
-    note_w1 = {1'b0, kind, status, 4'd0, w0.op, w0.node, w0.dvpid, w0.size};
-  endfunction
-
   // Bytes from the first of a DW on, and up to the one before offset `stop`; 0: the whole DW.
-  function automatic logic [3:0] be_from(input logic [1:0] start);
+  function logic [3:0] be_from(input logic [1:0] start);
     be_from = 4'hf << start;
   endfunction
-  function automatic logic [3:0] be_to(input logic [1:0] stop);
+  function logic [3:0] be_to(input logic [1:0] stop);
     be_to = stop == 2'd0 ? 4'hf : ~(4'hf << stop);
   endfunction
 

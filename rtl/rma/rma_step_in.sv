@@ -12,8 +12,13 @@ module rma_step_in (
     input  wire logic                         again_i,        // ask for a refused notification again
 
     input  wire rma_requester_pkg::state_t    s_i,
+    // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t           w0_i,           // done: of the command's put; else of the descriptor held
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]                  cookie_i,
+    input  wire logic                         hold_i,         // it holds its context
+    input  wire logic                         tail_i,         // it ends with a NOTIFY packet
+    input  wire logic                         ack_i,          // it completes with an answer
     input  wire logic                         last_i,         // done: last command of its put
     input  wire logic [3:0]                   status_i,       // done, answer, noted
     input  wire logic [7:0]                   ans_op_i,       // answer: OP_*
@@ -32,10 +37,11 @@ module rma_step_in (
     input  wire logic [16:0]                  now_i,          // ticks
 
     output      rma_requester_pkg::state_t    s_o,
-    output      rma_requester_pkg::action_t   act_o
+    output      rma_requester_pkg::action_t   act_o,
+    output      ggas_pkg::note_w1_t           w1_o            // of the notification
 );
 
-  logic        hold, tail, ack, repeats, get_note;
+  logic        repeats, get_note;
   logic        sent;      // done: the put's last packet left, and is answered
   logic        waiting;   // the held descriptor waits for its answer
   logic        mine, piped, refused, known;
@@ -53,13 +59,10 @@ module rma_step_in (
     fail     = ggas_pkg::ST_OK;
     sent     = 1'b0;
     waiting  = s_i.phase == rma_requester_pkg::PH_ANSWER;
-    hold     = rma_requester_pkg::holds(w0_i);
-    tail     = rma_requester_pkg::has_tail(w0_i);
-    ack      = rma_requester_pkg::remote_answer(w0_i);
     repeats  = s_i.tail || w0_i.op == ggas_pkg::DESC_NOTIFY || w0_i.op == ggas_pkg::DESC_SEND;
     get_note = w0_i.op == ggas_pkg::DESC_GET && w0_i.notify_completer;
     act_o.w0 = cookie_i;
-    act_o.w1 = rma_requester_pkg::note_w1(ggas_pkg::NOTE_REQUESTER, ggas_pkg::ST_OK, w0_i);
+    w1_o     = {1'b0, ggas_pkg::NOTE_REQUESTER, ggas_pkg::ST_OK, 4'd0, w0_i.op, w0_i.node, w0_i.dvpid, w0_i.size};
 
     // ---------------------------------------------------------------- a fetch command
     if (done_i) begin
@@ -71,26 +74,26 @@ module rma_step_in (
       if (last_i) begin
         s_o.ahead = s_i.ahead - 1'b1;
         s_o.chunk = ggas_pkg::ST_OK;
-        sent = w0_i.ack && !tail && status_i == ggas_pkg::ST_OK;
+        sent = w0_i.ack && !tail_i && status_i == ggas_pkg::ST_OK;
         act_o.local_done  = 1'b1;
-        act_o.remote_done = {7'd0, tail ? !ack : !sent};
+        act_o.remote_done = {7'd0, tail_i ? !ack_i : !sent};
         if (sent) begin
           if (s_i.waits == '0) s_o.stamp = now_i;
           s_o.link = s_i.link || remote_i;
         end
-        if (tail) begin
+        if (tail_i) begin
           s_o.fail  = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : status_i;
           s_o.tail  = 1'b1;
           s_o.phase = rma_requester_pkg::PH_READY;
           act_o.push_exp = 1'b1;
-        end else if (sent && hold) begin
+        end else if (sent && hold_i) begin
           s_o.fail  = s_i.chunk;
           s_o.phase = rma_requester_pkg::PH_ANSWER;
         end else begin
           fail = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : status_i;
           if (sent) s_o.waits = s_i.waits + 1'b1;
-          act_o.over = hold;
-          act_o.note = hold && fail == ggas_pkg::ST_OK;
+          act_o.over = hold_i;
+          act_o.note = hold_i && fail == ggas_pkg::ST_OK;
         end
       end
     end
@@ -116,20 +119,20 @@ module rma_step_in (
         fail = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : status_i;
         if (status_i == ggas_pkg::ST_FULL && repeats) act_o.event_code = rma_requester_pkg::EV_RETRY_LIMIT;
         act_o.over = 1'b1;
-        act_o.remote_done = {7'd0, ack};
-        act_o.note = fail == ggas_pkg::ST_OK && ((w0_i.notify_requester && ack) || get_note);
+        act_o.remote_done = {7'd0, ack_i};
+        act_o.note = fail == ggas_pkg::ST_OK && ((w0_i.notify_requester && ack_i) || get_note);
         s_o.second = act_o.note && w0_i.notify_requester && get_note;
         // The old value of an atomic, or the address that the target refused.
         if (w0_i.op == ggas_pkg::DESC_ATOMIC ? fail == ggas_pkg::ST_OK
             : s_i.fail == ggas_pkg::ST_OK && fail != ggas_pkg::ST_OK && fail != ggas_pkg::ST_FULL) act_o.w0 = ans_addr_i;
-        if (!w0_i.notify_requester) act_o.w1.kind = ggas_pkg::NOTE_COMPLETER;
+        if (!w0_i.notify_requester) w1_o.kind = ggas_pkg::NOTE_COMPLETER;
       end else if (piped || refused) begin
         fail = status_i;
         act_o.w0 = ans_addr_i;
-        act_o.w1 = '0;
-        act_o.w1.op   = {4'd0, what};
-        act_o.w1.node = ans_node_i;
-        act_o.w1.vpid = ans_dvpid_i;
+        w1_o = '0;
+        w1_o.op   = {4'd0, what};
+        w1_o.node = ans_node_i;
+        w1_o.vpid = ans_dvpid_i;
         if (piped) begin
           s_o.waits = s_i.waits - 1'b1;
           act_o.remote_done = 8'd1;
@@ -147,7 +150,7 @@ module rma_step_in (
       end else if (s_i.second) begin
         s_o.second = 1'b0;
         act_o.note = 1'b1;
-        act_o.w1.kind = ggas_pkg::NOTE_COMPLETER;
+        w1_o.kind = ggas_pkg::NOTE_COMPLETER;
       end else begin
         s_o.note   = rma_requester_pkg::NOTE_NONE;
         act_o.over = s_i.phase == rma_requester_pkg::PH_NOTE;
@@ -156,7 +159,7 @@ module rma_step_in (
     if (again_i && s_i.note == rma_requester_pkg::NOTE_FULL) begin
       act_o.note = 1'b1;
       act_o.w0   = record_i[63:0];
-      act_o.w1   = record_i[127:64];
+      w1_o   = record_i[127:64];
     end
 
     // ---------------------------------------------------------------- time
@@ -168,19 +171,19 @@ module rma_step_in (
       act_o.event_code  = rma_requester_pkg::EV_TIMEOUT;
       act_o.give_up     = 1'b1;
       act_o.over        = waiting;
-      act_o.remote_done = s_i.waits + {7'd0, waiting && ack};
+      act_o.remote_done = s_i.waits + {7'd0, waiting && ack_i};
       s_o.epoch = s_i.epoch + 1'b1;
       s_o.waits = '0;
       if (!waiting) begin
         act_o.w0 = '0;
-        act_o.w1 = '0;
-        act_o.w1.size = {16'd0, s_i.waits};
+        w1_o = '0;
+        w1_o.size = {16'd0, s_i.waits};
       end
     end else if (late_i && s_i.phase == rma_requester_pkg::PH_PAUSE && !enabled_i) begin
       fail = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : ggas_pkg::ST_FULL;
       act_o.event_code  = rma_requester_pkg::EV_RETRY_LIMIT;
       act_o.over        = 1'b1;
-      act_o.remote_done = {7'd0, ack};
+      act_o.remote_done = {7'd0, ack_i};
     end else if (late_i && s_i.phase == rma_requester_pkg::PH_PAUSE && paused >= {1'b0, cfg_retry_ticks_i}) begin
       s_o.phase = rma_requester_pkg::PH_READY;
       act_o.push_exp = 1'b1;
@@ -191,8 +194,8 @@ module rma_step_in (
     if (fail != ggas_pkg::ST_OK) begin
       act_o.error  = 1'b1;
       act_o.status = fail;
-      act_o.w1.kind   = ggas_pkg::NOTE_ERROR;
-      act_o.w1.status = fail;
+      w1_o.kind   = ggas_pkg::NOTE_ERROR;
+      w1_o.status = fail;
     end
   end
 

@@ -12,9 +12,14 @@ module rma_step_out #(
 
     input  wire rma_requester_pkg::state_t    s_i,
     input  wire logic [15:0]                  pd_i,          // of the descriptor
+    // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t           w0_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]                  cookie_i,
     input  wire logic                         bad_i,
+    input  wire logic                         hold_i,        // it holds its context
+    input  wire logic                         tail_i,        // it ends with a NOTIFY packet
+    input  wire logic                         ack_i,         // it completes with an answer
     input  wire logic                         enabled_i,     // the context is
     input  wire logic                         remote_i,      // the node is another one
     input  wire logic                         reach_i,
@@ -26,13 +31,13 @@ module rma_step_out #(
     input  wire logic [16:0]                  now_i,         // ticks
 
     output      rma_requester_pkg::state_t    s_o,
-    output      rma_requester_pkg::action_t   act_o
+    output      rma_requester_pkg::action_t   act_o,
+    output      ggas_pkg::note_w1_t           w1_o           // of the notification
 );
 
   logic put, express;  // issue a chunk, a packet
   logic stop;          // the put cannot go on
   logic waits;         // the packet's answer counts in s.waits
-  logic hold, tail, ack;
 
   // A failed descriptor: counts what has not been counted yet.
   logic       fail, fail_local, fail_remote;
@@ -49,9 +54,6 @@ module rma_step_out #(
     fail_local  = 1'b1;
     fail_remote = 1'b1;
     fail_status = ggas_pkg::ST_BAD;
-    hold        = rma_requester_pkg::holds(w0_i);
-    tail        = rma_requester_pkg::has_tail(w0_i);
-    ack         = rma_requester_pkg::remote_answer(w0_i);
 
     // ---------------------------------------------------------------- a descriptor
     if (desc_i) begin
@@ -65,7 +67,7 @@ module rma_step_out #(
       end else if (w0_i.op == ggas_pkg::DESC_NOP) begin
         act_o.local_done  = 1'b1;
         act_o.remote_done = 8'd1;
-        act_o.note = hold;
+        act_o.note = hold_i;
         act_o.over = 1'b1;
       end else if (!reach_i) begin
         fail = 1'b1;
@@ -90,9 +92,9 @@ module rma_step_out #(
         s_o.chunk = ggas_pkg::ST_OK;
         fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : unreach_i;
         if (s_i.chunk == ggas_pkg::ST_OK) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
-        if (tail) begin
+        if (tail_i) begin
           act_o.local_done  = 1'b1;
-          act_o.remote_done = {7'd0, !ack};
+          act_o.remote_done = {7'd0, !ack_i};
           s_o.fail  = fail_status;
           s_o.tail  = 1'b1;
           s_o.phase = rma_requester_pkg::PH_READY;
@@ -114,7 +116,7 @@ module rma_step_out #(
         end else begin
           s_o.ahead  = s_i.ahead + 1'b1;
           s_o.phase  = rma_requester_pkg::PH_LAST;
-          act_o.over = !hold;
+          act_o.over = !hold_i;
         end
       end
     end
@@ -125,29 +127,29 @@ module rma_step_out #(
         fail = 1'b1;
         fail_status = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach_i;
         fail_local  = !s_i.tail && s_i.retries == '0;
-        fail_remote = ack || !s_i.tail;
+        fail_remote = ack_i || !s_i.tail;
         act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
       end else begin
         act_o.express = 1'b1;
         act_o.retried = s_i.retries != '0;
         if (!s_i.tail && s_i.retries == '0) begin
           act_o.local_done  = 1'b1;
-          act_o.remote_done = {7'd0, !ack};
+          act_o.remote_done = {7'd0, !ack_i};
         end
-        if (tail && !s_i.tail) begin
+        if (tail_i && !s_i.tail) begin
           s_o.tail  = 1'b1;
           s_o.phase = rma_requester_pkg::PH_READY;
           act_o.push_exp = 1'b1;
-        end else if (hold) begin
+        end else if (hold_i) begin
           // Without ack the requester's notification is due now, beside the answer to the put's NOTIFY.
-          act_o.note = w0_i.notify_requester && !ack && s_i.fail == ggas_pkg::ST_OK && s_i.retries == '0;
-          act_o.over = !ack && !tail;
+          act_o.note = w0_i.notify_requester && !ack_i && s_i.fail == ggas_pkg::ST_OK && s_i.retries == '0;
+          act_o.over = !ack_i && !tail_i;
           s_o.phase  = rma_requester_pkg::PH_ANSWER;
-          waits      = ack || tail;
+          waits      = ack_i || tail_i;
         end else begin
           act_o.over = 1'b1;
-          waits      = ack;
-          if (ack) s_o.waits = s_i.waits + 1'b1;
+          waits      = ack_i;
+          if (ack_i) s_o.waits = s_i.waits + 1'b1;
         end
       end
     end
@@ -159,14 +161,15 @@ module rma_step_out #(
     end
     if (act_o.note) s_o.note = rma_requester_pkg::NOTE_ASKED;
     act_o.w0 = cookie_i;
-    act_o.w1 = rma_requester_pkg::note_w1(ggas_pkg::NOTE_REQUESTER, ggas_pkg::ST_OK, w0_i);
+    w1_o     = {1'b0, ggas_pkg::NOTE_REQUESTER, ggas_pkg::ST_OK, 4'd0, w0_i.op, w0_i.node, w0_i.dvpid, w0_i.size};
     if (fail) begin
       act_o.over        = 1'b1;
       act_o.error       = 1'b1;
       act_o.status      = fail_status;
       act_o.local_done  = fail_local;
       act_o.remote_done = {7'd0, fail_remote};
-      act_o.w1 = rma_requester_pkg::note_w1(ggas_pkg::NOTE_ERROR, fail_status, w0_i);
+      w1_o.kind         = ggas_pkg::NOTE_ERROR;
+      w1_o.status       = fail_status;
     end
   end
 
