@@ -127,7 +127,8 @@ void host_model::before_step(uint64_t now) {
 
 void host_model::after_step(uint64_t now) {
   while (auto t = nic_.pop()) arrive(*t, now);
-  if (!inbound_.empty()) work_inbound(now);
+  if (!inbound_.empty()) work_inbound(inbound_, now);
+  if (!far_inbound_.empty()) work_inbound(far_inbound_, now);
 }
 
 void host_model::arrive(const tlp& t, uint64_t now) {
@@ -138,8 +139,10 @@ void host_model::arrive(const tlp& t, uint64_t now) {
   }
   ++seen_.requests_in;
   check_request(t);
-  const uint64_t at = now + rng_.below(behaviour.write_delay + 1);
-  inbound_.push_back({inbound_.empty() ? at : std::max(at, inbound_.back().at), t});
+  const bool far = t.addr - behaviour.far_base < behaviour.far_bytes;
+  const uint64_t at = now + rng_.below(behaviour.write_delay + 1) + (far ? behaviour.far_delay : 0);
+  auto& queue = far ? far_inbound_ : inbound_;
+  queue.push_back({queue.empty() ? at : std::max(at, queue.back().at), t});
 }
 
 void host_model::check_request(const tlp& t) {
@@ -186,10 +189,10 @@ void host_model::completion(const tlp& t) {
   if (finished.d) finished.d(finished.result);
 }
 
-void host_model::work_inbound(uint64_t now) {
-  while (!inbound_.empty() && inbound_.front().at <= now) {
-    const tlp t = std::move(inbound_.front().t);
-    inbound_.pop_front();
+void host_model::work_inbound(std::deque<inbound>& queue, uint64_t now) {
+  while (!queue.empty() && queue.front().at <= now) {
+    const tlp t = std::move(queue.front().t);
+    queue.pop_front();
     if (t.kind == tlp_kind::mrd) answer_read(t, now);
     if (t.kind != tlp_kind::mwr) continue;
     for (unsigned i = 0; i < t.len_dw && i < t.data.size(); ++i)

@@ -29,6 +29,10 @@ struct host_behaviour {
   unsigned max_posted_pending = 2;        // our own posted requests on their way into the NIC
   bool completions_behind_posted = true;  // PCIe order; the deadlock test depends on it
   bool posted_first = false;              // take reads and completions only while no store of ours waits
+  // A second device, at some distance behind the first: what goes to these addresses is done later, in order among
+  // itself.
+  uint64_t far_base = 0, far_bytes = 0;
+  unsigned far_delay = 0;
 };
 
 struct read_result {
@@ -57,7 +61,9 @@ class host_model {
   // Requests not yet handed to the NIC, and reads not yet answered.
   size_t queued() const { return posted_.size() + non_posted_.size(); }
   size_t outstanding() const { return reads_.size(); }
-  bool idle() const { return queued() == 0 && reads_.empty() && inbound_.empty() && answers_.empty(); }
+  bool idle() const {
+    return queued() == 0 && reads_.empty() && inbound_.empty() && far_inbound_.empty() && answers_.empty();
+  }
   void forget_reads() { reads_.clear(); }  // after a NIC was given up
 
   void before_step(uint64_t now);
@@ -95,7 +101,7 @@ class host_model {
   void arrive(const pcie::tlp& t, uint64_t now);
   void completion(const pcie::tlp& t);
   void check_request(const pcie::tlp& t);
-  void work_inbound(uint64_t now);
+  void work_inbound(std::deque<inbound>& queue, uint64_t now);
   void answer_read(const pcie::tlp& t, uint64_t now);
   uint16_t free_tag();
 
@@ -108,7 +114,7 @@ class host_model {
   std::vector<done> non_posted_done_;
   std::map<uint64_t, done> callbacks_;  // by seq of the queued request
   std::map<uint16_t, pending_read> reads_;
-  std::deque<inbound> inbound_;
+  std::deque<inbound> inbound_, far_inbound_;
   std::deque<answer> answers_;
   std::array<unsigned, 3> stall_{};
   counts seen_;

@@ -85,7 +85,7 @@ class rig {
   uint64_t bus(unsigned n, uint64_t offset) const { return cfg.segment[n] + offset; }
 
   // ---- observation
-  std::function<void()> on_step;  // after every step: software beside the test
+  std::function<void()> on_step;                                     // after every step: software beside the test
   std::function<void(unsigned from, const nic::flit&)> on_flit;      // sent by a NIC
   std::function<void(unsigned from, const nic::packet&)> on_packet;  // first transmissions
   std::function<void(unsigned at, const pcie::tlp&)> on_tlp_out;     // by the NIC of a side

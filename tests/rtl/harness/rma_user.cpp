@@ -52,7 +52,7 @@ bool rma_driver::invalidate(unsigned side, std::optional<uint64_t> address) {
 // ---------------------------------------------------------------------------------------------- user
 
 rma_user::rma_user(rig& r, const user_config& c, uint64_t seed)
-    : cfg(c), rig_(r), rng_(seed + c.vpid * 2 + c.side), base_(rma_rings + c.vpid * ring_bytes) {}
+    : cfg(c), rig_(r), rng_(seed + c.vpid * 2 + c.side), base_(c.rings + c.vpid * ring_bytes) {}
 
 void rma_user::enable() {
   const auto reg = [&](uint32_t offset, uint64_t v) { rig_.write_register(cfg.side, uint16_t(offset), v); };

@@ -77,6 +77,7 @@ class feed {
     }
   }
   bool empty() const { return beats_.empty(); }
+  size_t backlog() const { return beats_.size(); }
   bool offered() const { return offered_; }
 
   void drive(dice& d, uint8_t& valid, uint8_t& sop, uint8_t& eop, auto& hdr, auto& data) {
