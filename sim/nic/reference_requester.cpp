@@ -242,17 +242,22 @@ task<rma_model::outcome> rma_model::answer_of(unsigned v, const descriptor d, pa
     while (!c.held) co_await c.changed;
     const outcome o = *c.held;
     c.held.reset();
-    const bool repeats = d.op == desc_op::send || d.notifies_arrival();
-    if (o.status != net_status::full || !repeats) co_return o;
+    if (o.status != net_status::full) co_return o;
+    const bool counts = d.ack || d.always_answered();
+    if (d.op != desc_op::send && !d.notifies_arrival()) {
+      c.remote += counts;  // nonsense: this cannot be full
+      co_return o;
+    }
     ++sleeping_;
     for (const uint64_t until = time_ / tick_cycles + pause; c.enabled && time_ / tick_cycles < until;) co_await tick_;
     --sleeping_;
     if ((limit && retries == limit) || !c.enabled) {
       nic_.rma_event(GGAS_EV_RMA_RETRY_LIMIT, 0, v);
+      c.remote += counts;
       co_return outcome{net_status::full, 0, true};
     }
     nic_.rma_count(GGAS_REG_RMA_RETRIES);
-    expect(v, d, d.ack || d.always_answered());
+    expect(v, d, counts);
     send_request(packet(again));
   }
 }
@@ -346,7 +351,7 @@ void rma_model::answered(const packet& p, outcome o) {
   c.waiting_since = time_ / tick_cycles;
   const expectation e = *it;
   c.expected.erase(it);
-  if (e.counts && o.status != net_status::full) ++c.remote;
+  if (e.counts && !(e.held() && o.status == net_status::full)) ++c.remote;
   status_changed(p.svpid());
   if (e.held())
     c.held = o;
