@@ -73,7 +73,7 @@ module rma_fetch #(
   localparam int unsigned BEAT_DW = DATA_W / 32;
   localparam int unsigned BEAT_LOG2 = $clog2(BEAT_DW);
   localparam int unsigned RW      = 6 - BEAT_LOG2;  // rows of a slot, as a power of two
-  localparam int unsigned CMD_W   = $bits(ggas_pkg::rma_hdr_t) + META_W + 40;
+  localparam int unsigned CMD_W   = ggas_pkg::NET_HDR_W + META_W + 40;
 
   // ---------------------------------------------------------------- commands take slots
   logic          room, source_ready, start, leave, ready, source_busy;

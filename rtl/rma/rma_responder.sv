@@ -60,7 +60,7 @@ module rma_responder #(
     output      logic                busy_o
 );
   localparam int unsigned GW     = $clog2(GETS);
-  localparam int unsigned HDR_W  = $bits(ggas_pkg::rma_hdr_t);
+  localparam int unsigned HDR_W  = ggas_pkg::NET_HDR_W;
   localparam int unsigned GET_W  = HDR_W + 64 + 64 + 24 + 1;  // header, destination, cookie, size, bad
 
   function logic [GW-1:0] place_of(input logic [GETS-1:0] one_hot);

@@ -68,6 +68,7 @@ class fetch_bench {
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
+      if (command_taken_) v.cmd_valid_i = 0, command_taken_ = false;
     } else {
       EXPECT_FALSE(v.tx_valid_o || v.rd_valid_o || v.done_valid_o || v.tr_done_o || (v.tr_valid_o && v.tr_ready_i))
           << "something moves while idle";
@@ -183,7 +184,6 @@ class fetch_bench {
     unexpected += v.ev_unexpected_o;
     host_errors += v.ev_host_error_o;
     packets += v.cnt_packets_o;
-    if (command_taken_) v.cmd_valid_i = 0, command_taken_ = false;
   }
 
   static std::array<uint32_t, 6> bits(const auto& hdr) {
