@@ -269,6 +269,22 @@ TYPED_TEST(Notify, StartForgetsEverything) {
   for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(software.next()->first, 50 + i);
 }
 
+// A context that is started anew while a notification is being written begins at zero all the same.
+TYPED_TEST(Notify, StartDuringANotification) {
+  auto& b = this->b;
+  const ring r = this->plain(0x30000);
+  for (unsigned gap = 0; gap < 64; ++gap) {
+    b.start(77, r);
+    for (unsigned i = 0; i < 5; ++i) b.one(0, this->make(77, i));
+    b.todo[0].push_back(this->make(77, 6));
+    for (unsigned i = 0; i < gap % 8; ++i) b.step();
+    b.start(77, r);
+    ASSERT_TRUE(b.settle());
+    b.one(0, this->make(77, 7));
+    EXPECT_LE(b.wr.all.back().addr, r.base + 16) << "gap " << gap;
+  }
+}
+
 // A reader per context with its own pace; one never reads. Nothing is lost, doubled or written elsewhere; the others go
 // on.
 TYPED_TEST(Notify, RandomTraffic) {

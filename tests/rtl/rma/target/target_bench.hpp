@@ -148,6 +148,12 @@ class target_bench {
                   << notes_.size() << " notes, " << flushes_.size() << " flushes";
     return false;
   }
+  void reset() {
+    v.rst_ni = 0;
+    edge();
+    v.rst_ni = 1;
+    refused_.clear();
+  }
   bool backlog() const { return writes_.size() - writes_seen_ + rsps_.size() + notes_.size() > 20; }
   uint64_t answers = 0;
 

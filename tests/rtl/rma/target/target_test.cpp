@@ -60,6 +60,12 @@ TYPED_TEST(Target, RefusedPutIsRememberedUntilTheEndOfItsMessage) {
   b.send(b.notification(8, 1), 0);
   b.send(b.notification(8, 1), 0);
   ASSERT_TRUE(b.settle());
+  // A reset forgets it.
+  b.send(b.put(forbidden, 8, 0, 8, 1));
+  ASSERT_TRUE(b.settle());
+  b.reset();
+  b.send(b.put(0x1000, 8, rma_last | rma_wants_ack, 8, 1));
+  ASSERT_TRUE(b.settle());
   // A message that was given up by its node is forgotten in the next epoch.
   packet p = b.put(forbidden, 8, 0, 8, 1);
   b.send(p);
