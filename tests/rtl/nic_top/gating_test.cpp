@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idle skipping: a NIC whose clock stops whenever busy_o allows behaves, cycle for cycle, like one that is always
 // clocked.
-#include "tests/rtl/nic_top/helpers.hpp"
+#include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {
 namespace {
@@ -18,9 +18,10 @@ uint64_t digest(const pcie::tlp& t) {
   return h;
 }
 
-trace record(rig_config c, bool gated, const std::function<void(rig&)>& scenario) {
+trace record(rig_config c, bool gated, const std::function<void(rma_world&)>& scenario) {
   c.gated = gated;
-  rig r(c);
+  rma_world w({c.width}, c);
+  rig& r = w.r;
   trace out;
   r.on_flit = [&](unsigned from, const nic::flit& f) {
     out.marks.push_back(r.now() * 4 + from);
@@ -32,14 +33,14 @@ trace record(rig_config c, bool gated, const std::function<void(rig&)>& scenario
     out.marks.push_back(digest(t));
   };
   EXPECT_TRUE(r.set_up()) << r.report();
-  scenario(r);
+  scenario(w);
   out.steps = r.s[0].nic->steps() + r.s[1].nic->steps();
   out.cycles = r.now() - c.start_time;
   out.failures = r.fail.none() ? "" : r.report();
   return out;
 }
 
-void expect_same(const rig_config& c, const std::function<void(rig&)>& scenario, double most_steps) {
+void expect_same(const rig_config& c, const std::function<void(rma_world&)>& scenario, double most_steps) {
   const trace always = record(c, false, scenario), gated = record(c, true, scenario);
   EXPECT_EQ(always.failures, "");
   EXPECT_EQ(gated.failures, "");
@@ -57,7 +58,8 @@ class Gating : public testing::TestWithParam<unsigned> {};
 TEST_P(Gating, RandomTraffic) {
   expect_same(
       {.width = GetParam(), .seed = base_seed()},
-      [](rig& r) {
+      [](rma_world& w) {
+        rig& r = w.r;
         traffic t(r, {}, r.cfg.seed);
         for (unsigned i = 0; i < 10; ++i) {
           t.run(300);
@@ -71,7 +73,8 @@ TEST_P(Gating, RandomTraffic) {
 TEST_P(Gating, FaultsAndReplays) {
   expect_same(
       {.width = GetParam(), .replay_timeout = 500, .seed = base_seed()},
-      [](rig& r) {
+      [](rma_world& w) {
+        rig& r = w.r;
         for (auto& x : r.s) x.out->drop = x.out->corrupt = x.out->duplicate = 0.003;
         traffic t(r, {}, r.cfg.seed);
         for (unsigned i = 0; i < 20; ++i) {
@@ -88,7 +91,8 @@ TEST_P(Gating, TimeoutsAndDeath) {
   c.host_ticks = 3;
   expect_same(
       c,
-      [](rig& r) {
+      [](rma_world& w) {
+        rig& r = w.r;
         r.scoreboards(false);
         r.s[1].host->fate = [](const pcie::tlp&) { return read_fate::silent; };
         r.read(0, make_read(bar_window, r.window(1, 0), 16), 20'000);
@@ -103,6 +107,45 @@ TEST_P(Gating, TimeoutsAndDeath) {
         r.run(5'000);
       },
       0.7);
+}
+
+// Bursts of every one-sided operation, and pauses; then operations that wait for a full ring and for answers that never
+// come.
+TEST_P(Gating, OneSided) {
+  rig_config c{.width = GetParam(), .replay_timeout = 700, .seed = base_seed()};
+  expect_same(
+      c,
+      [](rma_world& w) {
+        rig& r = w.r;
+        w.start();
+        std::vector<rma_user*> users;
+        for (unsigned i = 0; i < 4; ++i)
+          users.push_back(
+              &w.user({.side = i % 2, .vpid = uint8_t(50 * i), .pd = 9, .queue = i == 3, .mailbox_log2 = 2}));
+        rma_traffic t(r, w.driver, users, {}, r.cfg.seed);
+        for (unsigned i = 0; i < 6; ++i) {
+          t.make(12);
+          w.finish();
+          r.run(997 + 2048 * i);
+        }
+        t.check();
+        r.scoreboards(false);
+        for (unsigned n = 0; n < 2; ++n) r.write_register(n, GGAS_REG_RMA_TIMEOUT, 3 | 4 << 16);
+        users[1]->cfg.reads_mails = false;
+        for (unsigned i = 0; i < 6; ++i)
+          users[0]->post({.op = nic::desc_op::send, .dvpid = users[1]->cfg.vpid, .node = r.cfg.id[1]});
+        for (unsigned i = 0; i < 20; ++i) {
+          r.run(401);
+          w.pump();
+        }
+        users[1]->cfg.reads_mails = true;
+        w.finish();
+        r.s[1].host->fate = [](const pcie::tlp&) { return read_fate::silent; };
+        users[0]->post({.op = nic::desc_op::get, .node = r.cfg.id[1], .size = 64, .w1 = 0, .w2 = 0});
+        w.finish();
+        r.run(20'000);
+      },
+      0.8);
 }
 
 TEST_P(Gating, AnIdlePairIsNotClocked) {

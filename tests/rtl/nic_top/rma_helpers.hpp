@@ -32,9 +32,13 @@ struct rma_world {
 
   bool set_up(unsigned mtu_code = 2, unsigned retry_limit = 0) {
     if (!r.set_up()) return false;
+    start(mtu_code, retry_limit);
+    return true;
+  }
+  // Tables and units, on a rig that is up.
+  void start(unsigned mtu_code = 2, unsigned retry_limit = 0) {
     driver.set_up(rma_traffic::table_entries, mtu_code, 1, retry_limit);
     for (auto& x : r.s) x.board->one_sided = true;
-    return true;
   }
   rma_user& user(const user_config& c) {
     users.push_back(std::make_unique<rma_user>(r, c, r.cfg.seed));

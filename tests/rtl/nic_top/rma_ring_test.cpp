@@ -200,7 +200,9 @@ TEST_P(RmaRing, RetriesEnd) {
   ASSERT_TRUE(w_->finish(100'000)) << w_->r.report();
   EXPECT_EQ(a.errors(), 0u);
   a.post(message(5, 9));
-  a.post(put(5, true));
+  descriptor last = put(5, true);
+  last.ack = true;
+  a.post(last);
   ASSERT_TRUE(w_->finish(100'000)) << w_->r.report();
   EXPECT_EQ(a.errors(), 2u);
   EXPECT_EQ(a.last_error(), net_status::full);
