@@ -28,7 +28,9 @@ module rma_note_port (
     output      logic                rsp_valid_o,
     input  wire logic                rsp_ready_i,
     output      logic [3:0]          rsp_status_o,
-    output      logic                empty_o
+    output      logic                empty_o,
+    input  wire logic [7:0]          look_i,
+    output      logic                look_o          // context look_i has a request here
 );
 
   logic [2:0] count;
@@ -38,6 +40,8 @@ module rma_note_port (
   fifo #(.WIDTH(137), .DEPTH(4)) u_queue (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(wr_ready), .wr_data_i({held_i, vpid_i, w0_i, w1_i}),
       .rd_valid_o(head), .rd_ready_i(pop), .rd_data_o({held, nt_vpid_o, nt_w0_o, nt_w1_o}), .count_o(count));
+
+  rma_queued #(.DEPTH(4)) u_of (.clk_i, .rst_ni, .push_i, .vpid_i, .pop_i(pop), .look_i, .found_o(look_o));
 
   assign room_o     = count < 3'd3;
   assign empty_o    = !head;

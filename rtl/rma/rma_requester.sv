@@ -211,6 +211,8 @@ module rma_requester #(
       .word_wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i));
 
   logic [255:0] enabled_q, active_q;
+  logic         look_count, look_note, express_held;
+  logic [7:0]   express_vpid;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       enabled_q <= '0;
@@ -220,8 +222,9 @@ module rma_requester #(
       if (step) active_q[vpid_q] <= active;
     end
   end
-  // What left the state but not the unit counts for every context: it is gone in a few cycles.
-  assign look_busy_o = active_q[look_vpid_i] || state_q != S_IDLE || st_valid_o || !note_empty || tx_valid_o;
+  // Something of a context may have left its state but not the unit.
+  assign look_busy_o = active_q[look_vpid_i] || look_count || look_note || (state_q != S_IDLE && vpid_q == look_vpid_i)
+                       || (express_held && express_vpid == look_vpid_i);
 
   // ---------------------------------------------------------------- the descriptor in question
   logic [255:0]       first;
@@ -254,8 +257,6 @@ module rma_requester #(
 
   // ---------------------------------------------------------------- the step itself
   ggas_pkg::note_w1_t w1_out, w1_in;
-  logic       express_held;
-  logic [7:0] express_vpid;
   wire        out = kind_q[K_DESC] || kind_q[K_EXP] || kind_q[K_PUT];
   rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
       .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .w0_i(w0),
@@ -301,17 +302,21 @@ module rma_requester #(
       .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o);
 
   // ---------------------------------------------------------------- counts, notifications
+  wire counting = step && (act.local_done || act.remote_done != '0 || act.error);
   fifo #(.WIDTH(22), .DEPTH(4)) u_counts (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && (act.local_done || act.remote_done != '0 || act.error)), .wr_ready_o(st_room),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(counting), .wr_ready_o(st_room),
       .wr_data_i({vpid_q, act.local_done, act.remote_done, act.error, act.status}), .rd_valid_o(st_valid_o), .rd_ready_i(st_ready_i),
       .rd_data_o({st_vpid_o, st_local_o, st_remote_o, st_error_o, st_status_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
+  rma_queued #(.DEPTH(4)) u_counts_of (
+      .clk_i, .rst_ni, .push_i(counting), .vpid_i(vpid_q), .pop_i(st_valid_o && st_ready_i), .look_i(look_vpid_i), .found_o(look_count));
 
   logic note_empty;
   rma_note_port u_notes (
       .clk_i, .rst_ni, .push_i(step && (act.note || act.error)), .room_o(note_room), .held_i(act.note), .vpid_i(vpid_q), .w0_i(act.w0), .w1_i(out ? w1_out : w1_in),
       .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted),
-      .rsp_ready_i(step && kind_q[K_NOTED]), .rsp_status_o(noted_status), .empty_o(note_empty));
+      .rsp_ready_i(step && kind_q[K_NOTED]), .rsp_status_o(noted_status), .empty_o(note_empty),
+      .look_i(look_vpid_i), .look_o(look_note));
   assign noted_vpid = nt_vpid_o;
 
   // ---------------------------------------------------------------- time

@@ -152,6 +152,59 @@ TYPED_TEST(rma_requester_random, gated_clock) {
   this->go(5, 600);
 }
 
+// Answers get lost, the link comes and goes, contexts are switched off and on: every descriptor that was started is
+// over in the end.
+TYPED_TEST(rma_requester_random, lossy) {
+  auto& random = this->random;
+  struct ledger : observer {
+    std::array<uint64_t, 256> local{}, remote{}, errors{}, notes{};
+    uint64_t given_up = 0;
+    void counted(const counts& c) override {
+      local[c.vpid] += c.local, remote[c.vpid] += c.remote, errors[c.vpid] += c.error;
+      EXPECT_LE(c.remote, 200u);
+    }
+    void noted(const record& r, net_status) override { notes[r.vpid] += r.w1.kind == nic::note_kind::error; }
+    void gave_up(uint8_t, uint8_t) override { ++given_up; }
+  } ledger;
+  bench<typename TypeParam::top, TypeParam::width> b(base_seed() + 1, ledger);
+  b.v.cfg_timeout_i = 2;
+  b.v.cfg_retry_limit_i = 2;
+  b.pace = {
+      .desc = 70, .tx = 80, .cmd = 60, .status = 70, .note = 70, .answer = 80, .fetch_delay = 100, .answer_delay = 300};
+  b.policy.fetch = [&](const command&) { return random.below(50) ? net_status::ok : net_status::timeout; };
+  b.policy.ring = [&](const record& r) { return random.below(6) || r.drop ? net_status::ok : net_status::full; };
+  b.policy.target = [&](const packet& p) -> std::optional<answer> {
+    if (!(p.flags() & nic::rma_wants_ack) || !random.below(12)) return std::nullopt;
+    return answer_to(p, random.below(6) ? net_status::ok : net_status::full);
+  };
+  constexpr unsigned contexts = 24;
+  for (unsigned v = 0; v < contexts; ++v) b.enable(uint8_t(v * 10));
+  for (unsigned i = 0; i < 1200; ++i) b.post(uint8_t(random.below(contexts) * 10), this->any());
+  for (unsigned i = 0; i < 120; ++i) {
+    b.run(random.below(400));
+    const auto v = uint8_t(random.below(contexts) * 10);
+    if (random.below(4)) {
+      b.v.link_up_i = random.below(3) != 0;
+    } else {
+      b.enable(v, false);
+      for (unsigned k = 0; k < 30'000 && b.busy(v); ++k) b.step();
+      EXPECT_FALSE(b.busy(v)) << +v;
+      b.enable(v);
+    }
+  }
+  b.v.link_up_i = 1;
+  EXPECT_TRUE(b.settle());
+  uint64_t local = 0;
+  for (unsigned v = 0; v < 256; ++v) {
+    EXPECT_FALSE(b.busy(uint8_t(v)));
+    EXPECT_EQ(ledger.local[v], ledger.remote[v]) << v;
+    EXPECT_EQ(ledger.errors[v], ledger.notes[v]) << v;
+    local += ledger.local[v];
+  }
+  EXPECT_EQ(local, b.descriptors);
+  EXPECT_GT(ledger.given_up, 0u);
+}
+
 // Words of noise: a notification each, and nobody hangs. Addresses without translation fail in fetch. GGAS_GARBAGE: how
 // many.
 TYPED_TEST(rma_requester_random, garbage) {

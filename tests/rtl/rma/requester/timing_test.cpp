@@ -24,6 +24,8 @@ class rma_requester_timing : public suite<T> {
       for (unsigned i = 0; i < n; ++i) b.post(uint8_t(v), d);
     const uint64_t begin = b.now;
     EXPECT_TRUE(b.settle());
+    std::printf("%u contexts, %u bytes, ack %d: %.2f cycles a descriptor\n", contexts, d.size, d.ack,
+                double(b.now - begin) / (contexts * n));
     return b.now - begin;
   }
 };
@@ -84,6 +86,21 @@ TYPED_TEST(rma_requester_timing, long_puts_take_turns) {
   ASSERT_NE(first, order.seen.end());
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(first[i], i % 2 ? 1 : 2) << i;
   order.finish();
+}
+
+// A context that is not busy can be seen to be so while others are.
+TYPED_TEST(rma_requester_timing, busy_is_of_a_context) {
+  auto& b = this->b;
+  for (unsigned i = 0; i < 200; ++i) b.post(2, this->imm(0x1000));
+  b.post(3, this->imm(0x1000));
+  unsigned busy = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    b.step();
+    busy += b.busy(3);
+  }
+  EXPECT_GE(busy, 1u);
+  EXPECT_LE(busy, 10u);
+  EXPECT_TRUE(b.settle());
 }
 
 // Whatever a stuck network holds up, answers and descriptors are taken.
