@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes to the pages of contexts: descriptor slots row by row, doorbells one by one. What fits nothing goes on as a row without
+// lanes, marked bad, so that each write is reported once. Always takes after finite time: it waits for rma_slots and rma_queue to take
+// turns, and for nothing else.
+`default_nettype none
+
+module rma_page #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+
+    // writes of CONTEXT[]
+    input  wire logic                cfg_we_i,
+    input  wire logic [7:0]          cfg_vpid_i,
+    input  wire logic [2:0]          cfg_word_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]         cfg_data_i,
+    // verilator lint_on UNUSEDSIGNAL
+
+    // BAR4 writes, whole DWs
+    input  wire logic                page_valid_i,
+    output      logic                page_ready_o,
+    input  wire logic                page_sop_i,
+    input  wire logic                page_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   page_data_i,
+
+    // rows of 32 bytes
+    output      logic                row_valid_o,
+    input  wire logic                row_ready_i,
+    output      logic                row_sop_o,         // first row of a write
+    output      logic                row_bad_o,         // some of it fits nothing
+    output      logic [19:0]         row_info_o,        // BAR4 offset of the write
+    output      logic [7:0]          row_vpid_o,
+    output      logic [3:0]          row_slot_o,
+    output      logic [7:0]          row_mask_o,        // lanes to write
+    output      logic [255:0]        row_data_o,
+
+    // doorbells
+    output      logic                db_valid_o,        // pulse
+    output      logic [1:0]          db_kind_o,         // 0 queue, 1 notifications, 2 messages
+    output      logic [7:0]          db_vpid_o,
+    output      logic [31:0]         db_count_o,
+    input  wire logic                db_queue_ready_i,  // kind 0 may come
+    output      logic                busy_o
+);
+
+  localparam int unsigned BEAT_DW = DATA_W / 32;
+
+  // ---------------------------------------------------------------- where the beat lies
+  logic [7:0]  vpid_q;
+  logic [9:0]  pos_q;   // DW in the page
+  logic [10:0] left_q;  // DW of the write from there on
+  logic [19:0] info_q;
+  wire [7:0]   vpid = page_sop_i ? page_hdr_i.addr[19:12] : vpid_q;
+  wire [9:0]   pos  = page_sop_i ? page_hdr_i.addr[11:2] : pos_q;
+  wire [10:0]  left = page_sop_i ? page_hdr_i.len_dw : left_q;
+  wire         beat = page_valid_i && page_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (beat) begin
+      vpid_q <= vpid;
+      pos_q  <= pos + BEAT_DW[9:0];
+      left_q <= left - BEAT_DW[10:0];
+      info_q <= row_info_o;
+    end
+  end
+
+  // ---------------------------------------------------------------- contexts; one that is written this cycle is already new
+  logic [255:0] on_q, queue_q;
+  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
+  wire          here = ctrl && cfg_vpid_i == vpid;
+  wire          on    = here ? cfg_data_i[0] : on_q[vpid];
+  wire          queue = here ? cfg_data_i[1] : queue_q[vpid];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      on_q    <= '0;
+      queue_q <= '0;
+    end else if (ctrl) begin
+      on_q[cfg_vpid_i]    <= cfg_data_i[0];
+      queue_q[cfg_vpid_i] <= cfg_data_i[1];
+    end
+  end
+
+  // ---------------------------------------------------------------- rows
+  logic       valid, ready;
+  logic [1:0] step;
+  logic [7:0] mask;
+  rma_rows #(.DATA_W(DATA_W)) u_rows (
+      .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o), .in_lane_i(pos[2:0]),
+      .in_dws_i(left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0]), .in_data_i(page_data_i), .out_valid_o(valid), .out_ready_i(ready),
+      .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
+
+  wire [6:0] row     = pos[9:3] + {5'd0, step};
+  wire       is_slot = row[6:4] == 3'd1;
+  wire       is_bell = row[6:1] == 6'd0;
+  // Lanes 4 and 6 of row 0, lane 0 of row 1: counts; the DW behind each is ignored.
+  wire [2:0] rung    = {3{is_bell && on}} & (row[0] ? {mask[0], 2'b00} : {1'b0, mask[6], mask[4] && queue});
+  wire       bad_row = is_bell ? (row[0] ? mask[7:2] != '0 : mask[3:0] != '0 || (mask[4] && !queue)) : !is_slot || queue;
+
+  // Doorbells that wait, a bit a kind, and the one that leaves: kinds 1 and 2 (never both) before 0.
+  logic [2:0] rung_q;
+  wire [2:0]  leaves = {rung_q[2:1], rung_q[2:1] == '0 && rung_q[0] && db_queue_ready_i};
+  wire        bells_free = (rung_q & ~leaves) == '0;
+
+  assign ready       = row_ready_i && (rung == '0 || bells_free);
+  assign row_valid_o = valid && (rung == '0 || bells_free);
+  assign row_sop_o   = page_sop_i && step == 2'd0;
+  assign row_bad_o   = !on || bad_row;
+  assign row_info_o  = page_sop_i ? page_hdr_i.addr[19:0] : info_q;
+  assign row_vpid_o  = vpid;
+  assign row_slot_o  = row[3:0];
+  assign row_mask_o  = is_slot && on && !queue ? mask : '0;
+
+  // ---------------------------------------------------------------- doorbells
+  logic [31:0] first_q, second_q;
+  logic [7:0]  bell_vpid_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rung_q <= '0;
+    end else begin
+      if (rung_q != '0) rung_q <= rung_q & ~leaves;
+      if (valid && ready && rung != '0) rung_q <= rung;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid && ready && rung != '0) begin
+      bell_vpid_q <= vpid;
+      first_q     <= rung[2] ? row_data_o[31:0] : row_data_o[159:128];
+      second_q    <= row_data_o[223:192];
+    end
+  end
+  assign db_valid_o = leaves != '0;
+  assign db_kind_o  = leaves[1] ? 2'd1 : leaves[2] ? 2'd2 : 2'd0;
+  assign db_vpid_o  = bell_vpid_q;
+  assign db_count_o = leaves[1] ? second_q : first_q;
+  assign busy_o     = page_valid_i || rung_q != '0;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && beat && page_sop_i) assert (page_hdr_i.addr[19:2] != '0 && page_hdr_i.len_dw != '0) else $error("rma_page: header");
+    if (rst_ni && beat) assert (page_eop_i == (left <= BEAT_DW[10:0])) else $error("rma_page: length");
+  end
+`endif
+endmodule
+
+`default_nettype wire
