@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Status blocks: counts of 256 contexts, each block written when something changed, contexts in turn. What changes while a context
+// waits for its turn shares a write. One thing a cycle (slots consumed, an error of a queue, counts of the requester, a context's
+// turn): taken in one cycle, done in the next.
+`default_nettype none
+
+module rma_status #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+
+    // writes of CONTEXT[]; is a block of a context still to be written?
+    input  wire logic                cfg_we_i,
+    input  wire logic [7:0]          cfg_vpid_i,
+    input  wire logic [2:0]          cfg_word_i,
+    // verilator lint_off UNUSEDSIGNAL
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [63:0]         cfg_data_i,
+    // verilator lint_on UNUSEDSIGNAL
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_busy_o,
+
+    // slots consumed: pulse
+    input  wire logic                sl_valid_i,
+    input  wire logic [7:0]          sl_vpid_i,
+    input  wire logic [1:0]          sl_count_i,
+
+    // errors of work queues
+    input  wire logic                err_valid_i,
+    output      logic                err_ready_o,
+    input  wire logic [7:0]          err_vpid_i,
+    input  wire logic [3:0]          err_status_i,
+
+    // counts of the requester
+    input  wire logic                st_valid_i,
+    output      logic                st_ready_o,
+    input  wire logic [7:0]          st_vpid_i,
+    input  wire logic [0:0]          st_local_i,
+    input  wire logic [7:0]          st_remote_i,
+    input  wire logic                st_error_i,
+    input  wire logic [3:0]          st_status_i,
+
+    // host writes
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      logic                wr_sop_o,
+    output      logic                wr_eop_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
+    output      logic                cnt_writes_o,  // pulse
+    output      logic                busy_o
+);
+
+  localparam bit NARROW = DATA_W < 128;  // a block takes two beats
+
+  typedef struct packed {
+    logic [7:0]  status;    // of the last error
+    logic [23:0] errors;
+    logic [31:0] remote_done;
+    logic [31:0] local_done;
+    logic [31:0] consumed;
+  } counts_t;
+
+  // ---------------------------------------------------------------- contexts
+  logic [255:0] on_q;      // enabled
+  logic [255:0] placed_q;  // has a block
+  logic [255:0] fresh_q;   // nothing counted since CTRL
+  logic [255:0] listed_q;  // in the list of those that changed
+  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
+  wire          base_we = cfg_we_i && cfg_word_i == 3'd3;
+
+  // ---------------------------------------------------------------- whose turn
+  logic       pick_valid, pick_q, valid_q, pick_last_q, writing_q, second_q;
+  logic [7:0] pick_vpid;
+  wire        sent     = wr_valid_o && wr_ready_i && wr_eop_o;
+  wire        pick_due = pick_valid && !pick_q && (!writing_q || sent);
+  wire        pick_now = pick_due && !(st_valid_i && pick_last_q);
+  assign err_ready_o   = !sl_valid_i;
+  assign st_ready_o    = !sl_valid_i && !err_valid_i && !pick_now;
+  wire        do_err   = err_valid_i && err_ready_o;
+  wire        do_st    = st_valid_i && st_ready_o;
+  wire        do_pick  = pick_now && !sl_valid_i && !err_valid_i;
+  wire        take     = sl_valid_i || do_err || do_st || do_pick;
+  wire [7:0]  take_vpid = sl_valid_i ? sl_vpid_i : do_err ? err_vpid_i : do_st ? st_vpid_i : pick_vpid;
+
+  // ---------------------------------------------------------------- the thing under way
+  logic [7:0] vpid_q, remote_q;
+  logic [1:0] slots_q;
+  logic       local_q, error_q;
+  logic [3:0] status_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {valid_q, pick_q, pick_last_q} <= '0;
+    end else begin
+      valid_q <= take;
+      pick_q  <= do_pick;
+      if (do_st || do_pick) pick_last_q <= do_pick;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      vpid_q   <= take_vpid;
+      slots_q  <= sl_valid_i ? sl_count_i : 2'd0;
+      local_q  <= do_st && st_local_i[0];
+      remote_q <= do_st ? st_remote_i : '0;
+      error_q  <= do_err || (do_st && st_error_i);
+      status_q <= do_err ? err_status_i : st_status_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- counts
+  counts_t     counts, counts_r, counts_w_q, counts_w;
+  logic        fwd_q;
+  logic [63:4] base;
+  wire         change = valid_q && !pick_q;
+  ram_1r1w #(.WIDTH(128), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
+      .clk_i, .we_i(change), .waddr_i(vpid_q), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid), .rdata_o(counts_r));
+  ram_1r1w #(.WIDTH(60), .DEPTH(ggas_pkg::CONTEXTS)) u_base (
+      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[63:4]), .re_i(do_pick), .raddr_i(pick_vpid), .rdata_o(base));
+
+  always_comb begin
+    counts = '0;
+    if (valid_q && !fresh_q[vpid_q]) counts = fwd_q ? counts_w_q : counts_r;
+    counts_w = counts;
+    if (change) begin
+      counts_w.consumed    = counts.consumed + {30'd0, slots_q};
+      counts_w.local_done  = counts.local_done + {31'd0, local_q};
+      counts_w.remote_done = counts.remote_done + {24'd0, remote_q};
+      if (error_q) begin
+        counts_w.errors = counts.errors + 1'b1;
+        counts_w.status = {4'd0, status_q};
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (take) fwd_q <= change && vpid_q == take_vpid;
+    if (change) counts_w_q <= counts_w;
+  end
+
+  // ---------------------------------------------------------------- the list
+  wire push = change && on_q[vpid_q] && placed_q[vpid_q] && !listed_q[vpid_q];
+  // verilator lint_off PINCONNECTEMPTY
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(pick_valid),
+      .rd_ready_i(do_pick), .rd_data_o(pick_vpid), .count_o());
+  // verilator lint_on PINCONNECTEMPTY
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      on_q     <= '0;
+      placed_q <= '0;
+      fresh_q  <= '1;
+      listed_q <= '0;
+    end else begin
+      if (do_pick) listed_q[pick_vpid] <= 1'b0;
+      if (push) listed_q[vpid_q] <= 1'b1;
+      if (change) fresh_q[vpid_q] <= 1'b0;
+      if (base_we) placed_q[cfg_vpid_i] <= cfg_data_i[63:4] != '0;
+      if (ctrl) begin
+        on_q[cfg_vpid_i]    <= cfg_data_i[0];
+        fresh_q[cfg_vpid_i] <= 1'b1;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- writes
+  logic [7:0]   write_vpid_q;
+  logic [63:4]  addr_q;
+  logic [127:0] block_q;
+  wire          start = pick_q && on_q[vpid_q] && placed_q[vpid_q];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      writing_q <= 1'b0;
+      second_q  <= 1'b0;
+    end else begin
+      if (sent) writing_q <= 1'b0;
+      if (start) writing_q <= 1'b1;
+      if (wr_valid_o && wr_ready_i) second_q <= !wr_eop_o;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      write_vpid_q <= vpid_q;
+      addr_q       <= base;
+      block_q      <= counts;
+    end
+  end
+
+  assign wr_valid_o = writing_q;
+  assign wr_sop_o   = !second_q;
+  assign wr_eop_o   = !NARROW || second_q;
+  always_comb begin
+    wr_hdr_o = '0;
+    if (wr_valid_o) begin
+      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
+      wr_hdr_o.bar      = 3'd7;
+      wr_hdr_o.addr     = {addr_q, 4'd0};
+      wr_hdr_o.len_dw   = 11'd4;
+      wr_hdr_o.first_be = 4'hf;
+      wr_hdr_o.last_be  = 4'hf;
+    end
+  end
+  if (NARROW) begin : g_narrow
+    assign wr_data_o = second_q ? block_q[127:64] : block_q[63:0];
+  end else begin : g_wide
+    assign wr_data_o = {{(DATA_W - 128){1'b0}}, block_q};
+  end
+
+  assign cnt_writes_o = sent;
+  assign look_busy_o  = listed_q[look_vpid_i] || (pick_q && vpid_q == look_vpid_i) || (writing_q && write_vpid_q == look_vpid_i);
+  assign busy_o       = valid_q || writing_q || pick_due;
+
+`ifndef SYNTHESIS
+  initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_status: DATA_W must be 64, 256 or 512");
+`endif
+endmodule
+
+`default_nettype wire
