@@ -325,11 +325,13 @@ void system::store(unsigned n, uint64_t addr, uint64_t value, unsigned bytes) {
 std::unique_ptr<cpu::core> system::make_program(unsigned n, std::function<void(cpu::core&)> body) {
   const auto& c = cfg_.plat.cpu;
   node& it = *nodes_[n];
-  return std::make_unique<cpu::core>(
-      *it.cpu, it.memory, *it.cache,
-      cpu::core_config{
-          .poll_ps = c.poll_ps, .miss_ps = c.miss_ps, .timer_slack_ps = c.timer_slack_ps, .store_ps = c.store_ps},
-      std::move(body));
+  return std::make_unique<cpu::core>(*it.cpu, it.memory, *it.cache,
+                                     cpu::core_config{.poll_ps = c.poll_ps,
+                                                      .miss_ps = c.miss_ps,
+                                                      .timer_slack_ps = c.timer_slack_ps,
+                                                      .call_ps = c.call_ps,
+                                                      .store_ps = c.store_ps},
+                                     std::move(body));
 }
 
 // ------------------------------------------------------------------------------------------------ results

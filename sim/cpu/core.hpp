@@ -21,6 +21,7 @@ struct core_config {
   uint64_t poll_ps = 0;         // a cached access with the instructions around it, for each line
   uint64_t miss_ps = 0;         // more if a device wrote the line meanwhile
   uint64_t timer_slack_ps = 0;  // a sleep ends that much late
+  uint64_t call_ps = 0;         // a call of a communication library, beside its accesses
   uint64_t store_ps = 0;        // the program goes on that much after a store to a device
 };
 
@@ -38,6 +39,7 @@ class core {
   // ---- inside the program
   void read(uint64_t addr, std::span<std::byte> to);
   void write(uint64_t addr, std::span<const std::byte> from);
+  void call() { thread_.wait(cfg_.call_ps); }
   void sleep(uint64_t ps) {
     thread_.wait(ps);
     thread_.wait(cfg_.timer_slack_ps);

@@ -117,6 +117,7 @@ void read_cpu(table_reader r, platform& p) {
   r.nanoseconds("poll_ns", p.cpu.poll_ps, most_ns);
   r.nanoseconds("miss_ns", p.cpu.miss_ps, most_ns);
   r.nanoseconds("timer_slack_ns", p.cpu.timer_slack_ps, most_ns);
+  r.nanoseconds("call_ns", p.cpu.call_ps, most_ns);
   r.one_of("combine_bytes", p.cpu.combine_bytes, {8, 16, 32, 64});
   table_reader l = r.sub("link");
   read_link(l, p.cpu.link);

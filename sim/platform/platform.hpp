@@ -68,8 +68,8 @@ struct platform {
   } host;
 
   struct {
-    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;     // devices
-    uint64_t poll_ps = 0, miss_ps = 0, timer_slack_ps = 0;  // host programs: cpu::core_config
+    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;                  // devices
+    uint64_t poll_ps = 0, miss_ps = 0, timer_slack_ps = 0, call_ps = 0;  // host programs: cpu::core_config
     unsigned combine_bytes = 8;
     pcie::link_config link;  // between the cores and the root complex
   } cpu;

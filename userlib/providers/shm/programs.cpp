@@ -74,6 +74,7 @@ struct shm_programs::runner final : host {
     for (uint64_t now; check(), (now = clock_ns()) < end;)
       std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(1ms, std::chrono::nanoseconds(end - now)));
   }
+  void library_call() override { check(); }
   void read(void* to, const void* from, size_t bytes) override {
     check();
     auto* out = static_cast<std::byte*>(to);

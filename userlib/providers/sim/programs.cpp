@@ -24,6 +24,7 @@ class sim_host final : public host {
   int node() const override { return node_; }
   uint64_t now_ns() const override { return pcie::now_ps() / 1000; }
   void sleep(uint64_t ns) override { core_.sleep(ps_of(ns)); }
+  void library_call() override { core_.call(); }
   void read(void* to, const void* from, size_t bytes) override {
     core_.read(view_.bus(from, bytes), {static_cast<std::byte*>(to), bytes});
   }
