@@ -7,6 +7,7 @@ module rma_choice (
     input  wire logic        clk_i,
     input  wire logic        rst_ni,
     input  wire logic        idle_i,    // a step may start
+    input  wire logic [6:0]  clash_i,   // but these not, K_* (late stands for both): the step that ends now is in their way
     input  wire logic        room_i,    // it may count and notify
 
     // what waits
@@ -32,8 +33,9 @@ module rma_choice (
     if (noted_i) in[rma_requester_pkg::K_NOTED] = 1'b1;
     else if (done_i) in[rma_requester_pkg::K_DONE] = room_i;
     else in[rma_requester_pkg::K_ANSWER] = answer_i && room_i;
+    in  = in & ~clash_i[2:0];
+    out = {scan_i, put_i, exp_i, desc_i} & {4{room_i}} & ~clash_i[6:3];
   end
-  assign out = {scan_i, put_i, exp_i, desc_i} & {4{room_i}};
 
   // verilator lint_off PINCONNECTEMPTY
   arbiter_rr #(.N(4)) u_turn (

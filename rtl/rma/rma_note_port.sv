@@ -7,7 +7,7 @@ module rma_note_port (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
 
-    // a request; the last entry is kept for the one that follows an answer
+    // a request; the last entries are kept for the one of a step under way and the one that follows an answer
     input  wire logic                push_i,
     output      logic                room_o,
     input  wire logic                held_i,         // a context waits for it; else an error: dropped rather than kept waiting
@@ -43,7 +43,7 @@ module rma_note_port (
 
   rma_queued #(.DEPTH(4)) u_of (.clk_i, .rst_ni, .push_i, .vpid_i, .pop_i(pop), .look_i, .found_o(look_o));
 
-  assign room_o     = count < 3'd3;
+  assign room_o     = count < 3'd2;
   assign empty_o    = !head;
   assign nt_valid_o = head && !asked_q;
   assign nt_drop_o  = !held;

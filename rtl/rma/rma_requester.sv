@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requester: descriptors to packets and fetch commands, answers to counts and notifications. One step at a time: something that
 // happened to a context is chosen, the context's state and descriptor are read from RAM, and a cycle later the new state is
-// written and the outputs are loaded. What comes in and what goes out take turns; nothing waits for a packet to be taken except
-// other packets.
+// written and the outputs are loaded; meanwhile a step of the other direction and of another context may be chosen. What comes in
+// and what goes out take turns; nothing waits for a packet to be taken except other packets.
 `default_nettype none
 
 module rma_requester #(
@@ -119,10 +119,30 @@ module rma_requester #(
       K_LATE = rma_requester_pkg::K_LATE, K_AGAIN = rma_requester_pkg::K_AGAIN;
 
   // ---------------------------------------------------------------- what waits for a step
-  logic       done_head, noted, late, late_full, put_head, exp_head, st_room, note_room, cmd_room, cmd_free, express_free;
+  logic       done_head, noted, late, late_full, put_head, exp_head, note_room, cmd_room, cmd_free, express_free;
   logic [7:0] info_vpid, noted_vpid, late_vpid, put_vpid, exp_vpid, pick;
+  logic [2:0] st_count;
+
+  // A step that ends now allows one to start that touches nothing of its own.
+  wire        ending = state_q == S_STEP && !kind_q[K_EXP];
+  wire        inward = kind_q[K_DONE] || kind_q[K_NOTED] || kind_q[K_ANSWER];
+  logic [6:0] clash;
+  always_comb begin
+    clash = '0;
+    if (ending) begin
+      clash = inward ? 7'h07 : 7'h78;
+      if (kind_q[K_NOTED]) clash[K_DESC] = 1'b1;  // writes the descriptor memory
+      if (info_vpid == vpid_q) clash[K_DONE] = 1'b1;
+      if (noted_vpid == vpid_q) clash[K_NOTED] = 1'b1;
+      if (ans_vpid_i == vpid_q) clash[K_ANSWER] = 1'b1;
+      if (desc_vpid_i == vpid_q) clash[K_DESC] = 1'b1;
+      if (exp_vpid == vpid_q) clash[K_EXP] = 1'b1;
+      if (put_vpid == vpid_q) clash[K_PUT] = 1'b1;
+      if (late_vpid == vpid_q) clash[K_LATE] = 1'b1;
+    end
+  end
   rma_choice u_choice (
-      .clk_i, .rst_ni, .idle_i(state_q == S_IDLE), .room_i(st_room && note_room), .noted_i(noted), .done_i(done_head), .answer_i(ans_valid_i),
+      .clk_i, .rst_ni, .idle_i(state_q == S_IDLE || ending), .clash_i(clash), .room_i(st_count < 3'd3 && note_room), .noted_i(noted), .done_i(done_head), .answer_i(ans_valid_i),
       .desc_i(desc_valid_i && express_free), .exp_i(exp_head && express_free), .put_i(put_head && cmd_free), .scan_i(late), .full_i(late_full),
       .pick_o(pick));
   wire       start = pick != '0;
@@ -158,9 +178,8 @@ module rma_requester #(
       state_q <= S_IDLE;
     end else begin
       case (state_q)
-        S_IDLE:  if (start) state_q <= pick[K_DESC] && !desc_eop_i ? S_BEATS : S_STEP;
+        S_IDLE, S_STEP: state_q <= start ? (pick[K_DESC] && !desc_eop_i ? S_BEATS : S_STEP) : more ? S_LOAD1 : S_IDLE;
         S_BEATS: if (desc_valid_i && desc_eop_i) state_q <= S_STEP;
-        S_STEP:  state_q <= more ? S_LOAD1 : S_IDLE;
         S_LOAD1: state_q <= S_LOAD2;
         default: state_q <= S_STEP;
       endcase
@@ -207,7 +226,7 @@ module rma_requester #(
   rma_memory u_memory (
       .clk_i, .rst_ni, .re_i(start), .vpid_i(start ? vpid : vpid_q), .state_o(s), .word_re_i(start || more || state_q == S_LOAD1),
       .word_i(start ? {2{pick[K_AGAIN]}} : state_q == S_LOAD1 ? 2'd2 : 2'd1), .word_o(d_rdata), .we_i(step), .state_i(s_new),
-      .word_we_i(desc_take || keep), .word_waddr_i(start ? {2'd0, vpid} : {keep ? 2'd3 : beat_q, vpid_q}),
+      .word_we_i(desc_take || keep), .word_waddr_i(keep ? {2'd3, vpid_q} : start ? {2'd0, vpid} : {beat_q, vpid_q}),
       .word_wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i));
 
   logic [255:0] enabled_q, active_q;
@@ -304,9 +323,9 @@ module rma_requester #(
   // ---------------------------------------------------------------- counts, notifications
   wire counting = step && (act.local_done || act.remote_done != '0 || act.error);
   fifo #(.WIDTH(22), .DEPTH(4)) u_counts (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(counting), .wr_ready_o(st_room),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(counting), .wr_ready_o(),
       .wr_data_i({vpid_q, act.local_done, act.remote_done, act.error, act.status}), .rd_valid_o(st_valid_o), .rd_ready_i(st_ready_i),
-      .rd_data_o({st_vpid_o, st_local_o, st_remote_o, st_error_o, st_status_o}), .count_o());
+      .rd_data_o({st_vpid_o, st_local_o, st_remote_o, st_error_o, st_status_o}), .count_o(st_count));
   // verilator lint_on PINCONNECTEMPTY
   rma_queued #(.DEPTH(4)) u_counts_of (
       .clk_i, .rst_ni, .push_i(counting), .vpid_i(vpid_q), .pop_i(st_valid_o && st_ready_i), .look_i(look_vpid_i), .found_o(look_count));

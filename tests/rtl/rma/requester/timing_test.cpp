@@ -53,7 +53,7 @@ TYPED_TEST(rma_requester_timing, immediate_puts) {
   EXPECT_LE(this->cycles(8, 100, this->imm(0x1000)), 800 * std::max(2u, beats) + 20) << "eight contexts";
   descriptor acked = this->imm(0x1000);
   acked.ack = true;
-  EXPECT_LE(this->cycles(8, 100, acked), 800 * 4 + 100u) << "with answers";
+  EXPECT_LE(this->cycles(8, 100, acked), 800 * 3 + 100u) << "with answers";
 }
 
 TYPED_TEST(rma_requester_timing, puts_of_one_context_are_pipelined) {
