@@ -25,10 +25,9 @@ function(ggas_verilate target)
   if(V_NATIVE)
     string(APPEND opt " -march=native")
   endif()
-  set(opt_slow "-O1")
+  set(opt_slow "-O0")  # reset and the list of waves: run once
   if(GGAS_COVERAGE)
     set(opt "-O1")  # a counter for every bit: much code, run once
-    set(opt_slow "-O0")
   endif()
   if(GGAS_SANITIZE)
     string(APPEND opt " -fsanitize=${GGAS_SANITIZE}")
