@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status blocks: counts of 256 contexts, each block written when something changed, contexts in turn. What changes while a context
-// waits for its turn shares a write. One thing a cycle (slots consumed, an error of a queue, counts of the requester, a context's
-// turn): taken in one cycle, done in the next.
+// waits for its turn shares a write. One thing a cycle (slots consumed, counts of the requester, a context's turn): taken in one
+// cycle, done in the next. Latency: change to write 4 cycles.
 `default_nettype none
 
 module rma_status #(
@@ -15,23 +15,15 @@ module rma_status #(
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    // verilator lint_off UNUSEDSIGNAL
     input  wire logic [63:0]         cfg_data_i,
-    // verilator lint_on UNUSEDSIGNAL
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
 
-    // slots consumed: pulse
+    // slots consumed: pulse, always taken
     input  wire logic                sl_valid_i,
     input  wire logic [7:0]          sl_vpid_i,
     input  wire logic [1:0]          sl_count_i,
-
-    // errors of work queues
-    input  wire logic                err_valid_i,
-    output      logic                err_ready_o,
-    input  wire logic [7:0]          err_vpid_i,
-    input  wire logic [3:0]          err_status_i,
 
     // counts of the requester
     input  wire logic                st_valid_i,
@@ -78,13 +70,11 @@ module rma_status #(
   wire        sent     = wr_valid_o && wr_ready_i && wr_eop_o;
   wire        pick_due = pick_valid && !pick_q && (!writing_q || sent);
   wire        pick_now = pick_due && !(st_valid_i && pick_last_q);
-  assign err_ready_o   = !sl_valid_i;
-  assign st_ready_o    = !sl_valid_i && !err_valid_i && !pick_now;
-  wire        do_err   = err_valid_i && err_ready_o;
+  assign st_ready_o    = !sl_valid_i && !pick_now;
   wire        do_st    = st_valid_i && st_ready_o;
-  wire        do_pick  = pick_now && !sl_valid_i && !err_valid_i;
-  wire        take     = sl_valid_i || do_err || do_st || do_pick;
-  wire [7:0]  take_vpid = sl_valid_i ? sl_vpid_i : do_err ? err_vpid_i : do_st ? st_vpid_i : pick_vpid;
+  wire        do_pick  = pick_now && !sl_valid_i;
+  wire        take     = sl_valid_i || do_st || do_pick;
+  wire [7:0]  take_vpid = sl_valid_i ? sl_vpid_i : do_st ? st_vpid_i : pick_vpid;
 
   // ---------------------------------------------------------------- the thing under way
   logic [7:0] vpid_q, remote_q;
@@ -106,8 +96,8 @@ module rma_status #(
       slots_q  <= sl_valid_i ? sl_count_i : 2'd0;
       local_q  <= do_st && st_local_i[0];
       remote_q <= do_st ? st_remote_i : '0;
-      error_q  <= do_err || (do_st && st_error_i);
-      status_q <= do_err ? err_status_i : st_status_i;
+      error_q  <= do_st && st_error_i;
+      status_q <= st_status_i;
     end
   end
 
@@ -210,7 +200,7 @@ module rma_status #(
   end
 
   assign cnt_writes_o = sent;
-  assign look_busy_o  = listed_q[look_vpid_i] || (pick_q && vpid_q == look_vpid_i) || (writing_q && write_vpid_q == look_vpid_i);
+  assign look_busy_o  = listed_q[look_vpid_i] || (valid_q && vpid_q == look_vpid_i) || (writing_q && write_vpid_q == look_vpid_i);
   assign busy_o       = valid_q || writing_q || pick_due;
 
 `ifndef SYNTHESIS
