@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Vatu_256.h"
+#include "Vatu_64.h"
+#include "tests/rtl/atu/bench.hpp"
+
+namespace ggas::test::atu {
+namespace {
+
+template <class V, unsigned W>
+struct config {
+  using type = bench<V, W>;
+};
+template <class C>
+class Atu : public ::testing::Test {
+ protected:
+  typename C::type b{rma::seed()};
+  void SetUp() override { std::printf("seed %llu\n", static_cast<unsigned long long>(rma::seed())); }
+
+  // Rights: mostly everything, of domain 7.
+  void change(unsigned cls, unsigned index) {
+    const uint64_t dice = b.d.below(10);
+    b.t.change(b.now, cls, index, dice == 0 ? 6u : dice == 1 ? 3u : dice == 2 ? 5u : 7u, b.d.chance(90) ? 7 : 8);
+  }
+  void fill() {
+    for (unsigned cls = 0; cls < 4; ++cls)
+      for (unsigned i = 0; i < counts[cls]; ++i) change(cls, i);
+  }
+  request any() {
+    const auto cls = unsigned(b.d.below(4));
+    const auto index = unsigned(b.d.below(counts[cls] + (b.d.chance(3) ? 2 : 0)));
+    request r{nla_of(cls, index, b.d.bits()), uint16_t(b.d.chance(95) ? 7 : 8), b.d.chance(50)};
+    if (b.d.chance(2)) r.nla |= b.d.bits() << 48;
+    return r;
+  }
+  void requests(unsigned n) {
+    for (auto& x : b.c)
+      for (unsigned i = 0; i < n; ++i) x.todo.push_back(any());
+  }
+};
+using widths = ::testing::Types<config<Vatu_64, 64>, config<Vatu_256, 256>>;
+TYPED_TEST_SUITE(Atu, widths);
+
+TYPED_TEST(Atu, Translations) {
+  auto& b = this->b;
+  this->fill();
+  b.host.percent = 30;
+  for (auto& x : b.c) x.hold = 20;
+  this->requests(600);
+  ASSERT_TRUE(b.settle());
+  for (const auto& x : b.c) EXPECT_GT(x.good, x.answered / 3);
+  EXPECT_GT(b.hits, 100u);
+  EXPECT_GT(b.misses, 50u);
+  EXPECT_GT(b.walks_failed, 5u);  // outside of a table
+}
+
+// The driver changes entries and invalidates them, page by page or all, often several at once, while all clients go on.
+TYPED_TEST(Atu, NoUseOfWhatWasInvalidated) {
+  auto& b = this->b;
+  this->fill();
+  for (unsigned round = 0; round < 4; ++round) {
+    b.gate = round != 3;
+    b.host.percent = round == 0 ? 100 : 10;
+    b.host.delay = round * 20;
+    for (auto& x : b.c) x.hold = round == 1 ? 5 : 150, x.percent = round == 2 ? 30 : 100;
+    for (unsigned i = 0; i < 3000; ++i) {
+      for (auto& x : b.c)
+        if (x.todo.empty()) x.todo.push_back(this->any());
+      if (b.d.chance(4)) {
+        const auto cls = unsigned(b.d.below(4)), index = unsigned(b.d.below(counts[cls]));
+        if (b.d.chance(20)) b.t.change(b.now, cls, index, 6, 7);  // taken away
+        else this->change(cls, index);
+        if (b.d.chance(70)) b.invalidate(b.d.chance(20), nla_of(cls, index, b.d.bits()));
+      }
+      b.step();
+    }
+    ASSERT_TRUE(b.settle());
+  }
+  EXPECT_LT(b.longest, 3000u);
+  std::printf("longest invalidation: %llu cycles\n", static_cast<unsigned long long>(b.longest));
+}
+
+// An invalidation ends although a client always has translations in use.
+TYPED_TEST(Atu, InvalidationEndsUnderLoad) {
+  auto& b = this->b;
+  this->fill();
+  b.host.percent = 100;
+  for (auto& x : b.c) x.hold = 40;
+  for (unsigned i = 0; i < 200; ++i) {
+    for (auto& x : b.c)
+      while (x.todo.size() < 4) x.todo.push_back({nla_of(1, 1, b.d.bits()), 7, false});
+    if (i == 100) b.invalidate(true, 0);
+    b.step();
+  }
+  EXPECT_EQ(b.invalidations_open(), 0u);
+  EXPECT_LE(b.longest, 90u);
+  ASSERT_TRUE(b.settle());
+}
+
+TYPED_TEST(Atu, FailedWalks) {
+  auto& b = this->b;
+  this->fill();
+  b.host.percent = 50;
+  b.host.late_after = 3000;
+  b.faults = [&] {
+    switch (b.d.below(12)) {
+      case 0: return fault::refused;
+      case 1: return fault::poisoned;
+      case 2: return fault::too_long;
+      case 3: return b.d.chance(30) ? fault::silent : fault::late;
+      default: return fault::none;
+    }
+  };
+  this->requests(120);
+  ASSERT_TRUE(b.settle(2'000'000));
+  EXPECT_GE(b.walks_failed, b.faulty);
+  EXPECT_GT(b.faulty, 10u);
+  EXPECT_GT(b.unexpected, 0u);
+}
+
+TYPED_TEST(Atu, HitTakesTwoCyclesAlsoUnderAMiss) {
+  auto& b = this->b;
+  for (unsigned cls = 0; cls < 4; ++cls) b.t.change(0, cls, 1, 7, 7);
+  b.host.percent = 100;
+  b.c[2].todo.push_back({nla_of(0, 1, 0x123), 7, true});
+  ASSERT_TRUE(b.settle());
+  EXPECT_GT(b.c[2].latency, 2u);
+  b.host.delay = 400;
+  b.c[0].todo.push_back({nla_of(2, 1, 0x5000), 7, false});
+  b.c[1].todo.push_back({nla_of(3, 1, 0x5000), 7, false});
+  for (unsigned i = 0; i < 20; ++i) b.c[2].todo.push_back({nla_of(0, 1, 8 * i), 7, false});
+  for (unsigned i = 0; i < 100; ++i) {
+    b.step();
+    if (b.c[2].answered > 1) {
+      EXPECT_EQ(b.c[2].latency, 2u);
+    }
+  }
+  EXPECT_EQ(b.c[2].answered, 21u);
+  EXPECT_EQ(b.c[0].answered + b.c[1].answered, 0u);
+  EXPECT_EQ(b.host.open(), 2u) << "two walks at once";
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.c[0].good + b.c[1].good, 2u);
+}
+
+TYPED_TEST(Atu, AHitACycle) {
+  auto& b = this->b;
+  b.t.change(0, 0, 1, 7, 7);
+  b.host.percent = 100;
+  b.c[0].todo.push_back({nla_of(0, 1, 0), 7, true});
+  ASSERT_TRUE(b.settle());
+  for (auto& x : b.c)
+    for (unsigned i = 0; i < 1000; ++i) x.todo.push_back({nla_of(0, 1, i), 7, true});
+  const uint64_t from = b.now, hits = b.hits;
+  while (b.hits - hits < 4000) b.step();
+  std::printf("%.2f hits a cycle\n", 4000.0 / double(b.now - from));
+  EXPECT_LE(b.now - from, 4000 * 10 / 9);
+  for (const auto& x : b.c) EXPECT_GT(x.answered, 700u) << "clients take turns";
+}
+
+}  // namespace
+}  // namespace ggas::test::atu

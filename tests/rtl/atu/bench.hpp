@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Verilated ATU with five clients, a host with tables and a driver that changes and invalidates them. Every answer is checked
+// against what the entry was while the request was open; every acknowledgement against the translations in use.
+#pragma once
+
+#include "tests/rtl/atu/tables.hpp"
+#include "tests/rtl/rma/unit/completer.hpp"
+
+namespace ggas::test::atu {
+
+using nic::net_status;
+using pcie::tlp;
+using pcie::tlp_kind;
+using rma::dice;
+using rma::fault;
+
+struct request {
+  uint64_t nla = 0;
+  uint16_t pd = 0;
+  bool write = false;
+};
+
+template <class V, unsigned W>
+class bench {
+ public:
+  static constexpr unsigned clients = 5;
+  struct client {
+    std::deque<request> todo;
+    unsigned percent = 100;    // chance a cycle that the next request is made
+    uint64_t hold = 0;         // longest use of a translation
+    bool waits = false;        // for an answer
+    request open;
+    uint64_t since = 0;        // when the open request was taken
+    uint64_t answered = 0, good = 0, latency = 0;
+  };
+  struct use {
+    unsigned client = 0, cls = 0, index = 0;
+    size_t version = 0;
+    uint64_t until = 0;
+  };
+
+  V v;
+  dice d;
+  tables t;
+  rma::completer<W> host;
+  std::array<client, clients> c;
+  std::deque<use> uses;
+  std::function<fault()> faults = [] { return fault::none; };
+  uint64_t now = 0, walks_failed = 0, unexpected = 0, hits = 0, misses = 0, faulty = 0;
+  uint64_t longest = 0;  // invalidation, in cycles
+  bool gate = true;
+
+  explicit bench(uint64_t seed) : d(seed) {
+    host.byte = [this](uint64_t a) { return t.byte(a); };
+    host.split_percent = 0;
+    v.cfg_timeout_i = 2;
+    for (unsigned k = 0; k < 4; ++k) {
+      v.cfg_base_i[2 * k] = uint32_t(tables::base(k));
+      v.cfg_base_i[2 * k + 1] = uint32_t(tables::base(k) >> 32);
+      v.cfg_base_i[2 * k] |= 0xabc;  // low bits are ignored
+      v.cfg_count_i[k] = counts[k];
+    }
+    v.cfg_base_i[0] &= ~0xfffu;
+    v.rst_ni = 0;
+    edge();
+    v.rst_ni = 1;
+    edge();
+  }
+  ~bench() { v.final(); }
+
+  // Now, with the next cycle.
+  void invalidate(bool all, uint64_t nla) {
+    v.inv_start_i = 1;
+    v.inv_all_i = all;
+    v.inv_page_i = nla >> 12;
+    asked_.push_back({now, all, nla});
+  }
+  uint64_t invalidations_open() const { return asked_.size(); }
+
+  void step() {
+    drive();
+    v.time_i = now;
+    v.eval();
+    const bool asked = v.tr_valid_i || v.tr_done_i || v.cpl_valid_i || v.inv_start_i;
+    if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
+      sample();
+      edge();
+      v.inv_start_i = 0;
+      for (unsigned i = 0; i < clients; ++i)
+        if (c[i].waits) v.tr_valid_i &= ~(1u << i);
+    } else {
+      EXPECT_FALSE(v.tr_rsp_valid_o || v.rd_valid_o) << "something moves while idle";
+    }
+    acknowledged();
+    ++now;
+  }
+  bool done() const {
+    for (const client& x : c)
+      if (!x.todo.empty() || x.waits) return false;
+    return uses.empty() && asked_.empty() && v.tr_valid_i == 0;
+  }
+  bool settle(uint64_t limit = 200000) {
+    for (uint64_t i = 0; i < limit; ++i) {
+      step();
+      v.eval();
+      if (done() && host.idle() && !v.busy_o && !v.timer_o) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct invalidation {
+    uint64_t since = 0;
+    bool all = false;
+    uint64_t nla = 0;
+  };
+
+  void edge() {
+    v.clk_i = 1;
+    v.eval();
+    v.clk_i = 0;
+    v.eval();
+  }
+
+  void drive() {
+    v.tr_done_i = 0;
+    for (unsigned i = 0; i < clients; ++i) {
+      client& x = c[i];
+      if (!(v.tr_valid_i >> i & 1) && !x.waits && !x.todo.empty() && d.chance(x.percent)) {
+        x.open = x.todo.front();
+        x.todo.pop_front();
+        v.tr_valid_i |= 1u << i;
+        v.tr_nla_i[2 * i] = uint32_t(x.open.nla);
+        v.tr_nla_i[2 * i + 1] = uint32_t(x.open.nla >> 32);
+        const unsigned at = 16 * i % 32;
+        v.tr_pd_i[i / 2] = (v.tr_pd_i[i / 2] & ~(0xffffu << at)) | uint32_t{x.open.pd} << at;
+        v.tr_write_i = uint8_t((v.tr_write_i & ~(1u << i)) | x.open.write << i);
+      }
+      // In order, but for the last client.
+      auto u = std::ranges::find_if(uses, [&](const use& k) { return k.client == i && (i != 4 || k.until <= now); });
+      if (u != uses.end() && u->until <= now) {
+        v.tr_done_i |= 1u << i;
+        uses.erase(u);
+      }
+    }
+    v.rd_ready_i = d.chance(80);
+    host.step(now, d);
+    host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+  }
+
+  void sample() {
+    EXPECT_EQ(v.tr_rsp_valid_o & (v.tr_rsp_valid_o - 1), 0);
+    for (unsigned i = 0; i < clients; ++i)
+      if (v.tr_rsp_valid_o >> i & 1) answer(i);
+    for (unsigned i = 0; i < clients; ++i) {
+      if (!(v.tr_valid_i & v.tr_ready_o) || !(v.tr_valid_i & v.tr_ready_o & 1u << i)) continue;
+      c[i].waits = true;
+      c[i].since = now;
+    }
+    if (v.rd_valid_o && v.rd_ready_i) {
+      std::array<uint32_t, 6> h{};
+      for (size_t i = 0; i < 5; ++i) h[i] = v.rd_hdr_o[i];
+      const tlp r = rma::from_bits<tlp>(h);
+      EXPECT_EQ(r.len_dw, 4);
+      const fault f = faults();
+      faulty += f != fault::none;
+      host.request(now, r, f, d);
+    }
+    host.cpl.sample(v.cpl_ready_o);
+    walks_failed += v.ev_walk_o;
+    unexpected += v.ev_unexpected_o;
+    hits += v.cnt_hits_o;
+    misses += v.cnt_misses_o;
+  }
+
+  void answer(unsigned i) {
+    client& x = c[i];
+    ASSERT_TRUE(x.waits) << "an answer for nothing";
+    x.waits = false;
+    ++x.answered;
+    x.latency = now - x.since;
+    const request& r = x.open;
+    const unsigned cls = r.nla >> 46 & 3;
+    const uint64_t mask = (uint64_t{1} << shifts[cls]) - 1;
+    const uint64_t index = (r.nla & 0x3fff'ffff'ffff) >> shifts[cls];
+    const bool good = v.tr_rsp_status_o == 0, outside = r.nla >> 48 || index >= counts[cls];
+    x.good += good;
+    EXPECT_EQ(v.tr_rsp_shift_o, shifts[cls]);
+    EXPECT_TRUE(good || v.tr_rsp_status_o == uint8_t(net_status::protection));
+    if (outside) {
+      EXPECT_FALSE(good) << "no such page";
+      return;
+    }
+    auto& all = t.of(cls, unsigned(index));
+    bool explained = !good && faulty;
+    for (size_t k = 0; k < all.size() && !explained; ++k) {
+      const version& e = all[k];
+      const bool seen = e.valid() ? !e.retired : e.until >= x.since;  // nothing negative is kept
+      const bool allows = e.allows(r.pd, r.write, i == 4);
+      if (!seen || allows != good) continue;
+      if (good && v.tr_rsp_addr_o != ((e.word0 & ~uint64_t{4095} & ~mask) | (r.nla & mask))) continue;
+      explained = true;
+      if (good) uses.push_back({i, cls, unsigned(index), k, now + 1 + d.below(x.hold + 1)});
+    }
+    EXPECT_TRUE(explained) << "client " << i << ", class " << cls << ", page " << index << ", status "
+                           << unsigned(v.tr_rsp_status_o) << std::hex << ", address " << v.tr_rsp_addr_o << std::dec
+                           << ", cycle " << now;
+  }
+
+  void acknowledged() {
+    for (; acks_ != v.inv_done_o; ++acks_) {
+      ASSERT_FALSE(asked_.empty()) << "acknowledged without an invalidation";
+      const invalidation a = asked_.front();
+      asked_.pop_front();
+      longest = std::max(longest, now - a.since);
+      const unsigned cls = a.nla >> 46 & 3;
+      const uint64_t index = (a.nla & 0x3fff'ffff'ffff) >> shifts[cls];
+      if (a.all) t.retire_all(a.since);
+      else if (index < counts[cls]) t.retire(cls, unsigned(index), a.since);
+    }
+    EXPECT_EQ(bool(v.inv_busy_o), !asked_.empty());
+    for (const use& u : uses)
+      EXPECT_FALSE(t.of(u.cls, u.index)[u.version].retired) << "client " << u.client << " still uses what was invalidated";
+  }
+
+  std::deque<invalidation> asked_;
+  uint32_t acks_ = 0;
+};
+
+}  // namespace ggas::test::atu
