@@ -36,7 +36,7 @@ class fetch_bench {
 
   explicit fetch_bench(uint64_t seed) : d(seed) {
     v.cfg_mrrs_i = 512;
-    v.cfg_timeout_i = 2;
+    v.cfg_timeout_i = 20;
     v.rst_ni = 0;
     edge();
     v.rst_ni = 1;

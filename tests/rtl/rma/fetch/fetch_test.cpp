@@ -79,6 +79,7 @@ TYPED_TEST(Fetch, AnyOrderWithBackPressure) {
 TYPED_TEST(Fetch, Faults) {
   auto& b = this->b;
   b.v.cfg_mrrs_i = 128;
+  b.v.cfg_timeout_i = 2;
   b.host.percent = 60;
   b.host.late_after = 3000;  // behind the time-out, before the tag is forgotten
   bool late = false;
@@ -111,6 +112,7 @@ TYPED_TEST(Fetch, Faults) {
 TYPED_TEST(Fetch, AllTagsSilent) {
   auto& b = this->b;
   b.v.cfg_mrrs_i = 128;
+  b.v.cfg_timeout_i = 2;
   unsigned more = 400;
   b.faults = [&](const tlp&) { return more != 0 ? --more, fault::silent : fault::none; };
   for (unsigned i = 0; i < 200; ++i) b.push(i * 256 + 64, i * 256, 256);
