@@ -149,22 +149,22 @@ module rma_queue #(
     least = a < b ? a : b;
   endfunction
 
-  logic [31:0] produced, fetched, consumed, ring, waiting, ahead;
+  logic [31:0] produced, fetched, consumed, ring, waiting;
   logic [4:0]  room;
   logic [31:0] slots;                  // of this read
   logic [16:0] at;                     // slot of the ring
   logic [12:0] in_block, block_left;  // bytes, then slots, of the MRRS block
-  logic        on, bad_bell, go;
+  logic        on, behind, bad_bell, go;
   always_comb begin
-    {produced, fetched, consumed, ring, waiting, ahead, room, slots, at, in_block, block_left} = '0;
-    {on, bad_bell, go} = '0;
+    {produced, fetched, consumed, ring, waiting, room, slots, at, in_block, block_left} = '0;
+    {on, behind, bad_bell, go} = '0;
     if (s_q) begin
       on = on_q[s_vpid_q];
       if (!fresh_q[s_vpid_q]) {produced, fetched, consumed} = s_read;
       ring     = 32'd1 << log2;
-      ahead    = s_bell_q - produced;
-      bad_bell = s_kind_q == K_BELL && !ahead[31] && s_bell_q - consumed > ring;
-      if (s_kind_q == K_BELL && !ahead[31] && !bad_bell) produced = s_bell_q;  // one behind was overtaken on its way
+      behind   = s_bell_q - produced > 32'h7fff_ffff;  // overtaken on its way
+      bad_bell = s_kind_q == K_BELL && !behind && s_bell_q - consumed > ring;
+      if (s_kind_q == K_BELL && !behind && !bad_bell) produced = s_bell_q;
       if (s_kind_q == K_CONSUMED) consumed = consumed + {30'd0, s_count_q};
       waiting  = produced - fetched;
       room     = 5'd16 - {fetched[4:0] - consumed[4:0]};
