@@ -187,7 +187,8 @@ module rma_target #(
   wire                x_ok   = x_status_q == ggas_pkg::ST_OK;
 
   logic               w_ready, w_last, ack_ready;
-  wire                w_valid = x_state_q == X_WRITE && beat_valid && (!(w_last && x_last && x_ack) || ack_ready);
+  // Room for the answer is there before the first beat: a write that was begun holds up every other writer.
+  wire                w_valid = x_state_q == X_WRITE && beat_valid && (x_begun_q || !(x_last && x_ack) || ack_ready);
   wire                w_done  = w_valid && w_ready && w_last;
   wire                direct  = w_done && !(x_last && failed);           // nothing more to do
   wire                pass_ready = x_kind_q == rma_target_pkg::K_GET ? get_ready_i : x_kind_q == rma_target_pkg::K_ATOMIC ? at_ready_i : mb_ready_i;

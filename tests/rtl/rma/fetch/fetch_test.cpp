@@ -113,6 +113,7 @@ TYPED_TEST(Fetch, AllTagsSilent) {
   auto& b = this->b;
   b.v.cfg_mrrs_i = 128;
   b.v.cfg_timeout_i = 2;
+  b.host.percent = 100;
   unsigned more = 400;
   b.faults = [&](const tlp&) { return more != 0 ? --more, fault::silent : fault::none; };
   for (unsigned i = 0; i < 200; ++i) b.push(i * 256 + 64, i * 256, 256);

@@ -179,6 +179,19 @@ TYPED_TEST(Target, RandomAndForgedPackets) {
   for (auto& [addr, w] : b.mem.words()) EXPECT_LT(addr - TypeParam::bus(0), forbidden);
 }
 
+// Answers that wait for the network hold back puts only between writes, so that the other writers go on.
+TYPED_TEST(Target, NoWriteIsBegunWithoutRoomForItsAnswer) {
+  auto& b = this->b;
+  b.rsp.percent = 0;
+  for (unsigned i = 0; i < 12; ++i) b.send(b.put(0x1000, 256, rma_last | rma_wants_ack));
+  for (unsigned i = 0; i < 600; ++i) b.step();
+  EXPECT_FALSE(b.v.wr_valid_o);
+  EXPECT_FALSE(b.wr.inside());
+  EXPECT_LT(b.puts, 12u);
+  b.rsp.percent = 100;
+  ASSERT_TRUE(b.settle());
+}
+
 TYPED_TEST(Target, LostFlushEndsInATimeOut) {
   auto& b = this->b;
   b.host.silent = [](const tlp&) { return true; };

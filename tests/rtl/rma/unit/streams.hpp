@@ -119,6 +119,7 @@ class drain {
 
   explicit drain(const char* name) : name_(name) {}
   bool ready(dice& d) { return d.chance(percent); }
+  bool inside() const { return inside_; }  // a packet is begun and not ended
   // True when a packet is complete: it is all.back().
   bool sample(uint64_t now, bool valid, bool ready, bool sop, bool eop, const auto& hdr, const auto& data) {
     constexpr size_t words = W / 32;
