@@ -8,7 +8,7 @@
 namespace ggas::test {
 namespace {
 
-GGAS_API_SUITE(Rma);
+GGAS_RMA_SUITE(Rma);
 
 int right_of(int node) { return (node + 1) % ggas_nodes(); }
 

@@ -10,16 +10,23 @@
 
 #include "ggas/cluster.hpp"
 #include "ggas/ggas.cuh"
+#ifdef GGAS_TEST_SIM
+#include "tests/sim/model_core.hpp"
+#include "userlib/providers/sim/sim_cluster.hpp"
+#endif
 
 namespace ggas::test {
 
 struct target {
   std::string provider = "shm";
   int nodes = 2;
-  bool threads = false;  // shm: a host thread for each node
+  bool threads = false;    // shm: a host thread for each node
+  bool reference = false;  // sim: with the reference model for NIC
+  queue_config queues = {};
+  std::string label = {};
 
   bool simulated() const { return provider == "sim"; }
-  std::string name() const { return provider + std::to_string(nodes) + (threads ? "threads" : ""); }
+  std::string name() const { return provider + std::to_string(nodes) + (threads ? "threads" : "") + label; }
   friend void PrintTo(const target& t, std::ostream* os) { *os << t.name(); }
   // Long enough for what must happen, and short enough to wait for what must not; in the time of the provider.
   uint64_t enough_ns() const { return simulated() ? 20'000'000 : 60'000'000'000; }
@@ -30,6 +37,8 @@ struct target {
     c.provider = provider;
     c.nodes = nodes;
     c.segment_bytes = 1 << 20;
+    c.host_bytes = 1 << 20;
+    c.queues = queues;
     if (threads) c.overrides = {"shm.threads=1"};
     return c;
   }
@@ -45,13 +54,24 @@ inline std::vector<target> targets() {
   return all;
 }
 
+inline result<std::unique_ptr<cluster>> make_cluster(const target& t, const cluster_config& cfg) {
+#ifdef GGAS_TEST_SIM
+  if (t.reference) {
+    return userlib::make_sim_cluster(cfg, [](unsigned width, const nic::host_config& h, const char*) {
+      return std::make_unique<test::model_core>(width, h);
+    });
+  }
+#endif
+  return cluster::create(cfg);
+}
+
 // A cluster and shorthands around it.
 class api_test : public testing::TestWithParam<target> {
  public:
   void SetUp() override { make(GetParam().config()); }
 
   void make(const cluster_config& cfg) {
-    auto c = cluster::create(cfg);
+    auto c = make_cluster(GetParam(), cfg);
     ASSERT_TRUE(c) << c.error().text;
     cluster_ = std::move(*c);
   }
@@ -84,6 +104,35 @@ class api_test : public testing::TestWithParam<target> {
 };
 
 }  // namespace ggas::test
+
+// Suites of one-sided communication run with the queues of the NIC in each of their places too.
+namespace ggas::test {
+inline std::vector<target> rma_targets() {
+  std::vector<target> all = targets();
+#ifdef GGAS_TEST_SIM
+  using place = queue_config::place;
+  all.push_back({.provider = "sim", .nodes = 2, .reference = true, .label = "model"});
+  all.push_back({.provider = "sim", .nodes = 1, .reference = true, .label = "model"});
+  all.push_back({.provider = "sim",
+                 .nodes = 2,
+                 .reference = true,
+                 .queues = {.work_queue = place::gpu, .slots_log2 = 4},
+                 .label = "workqueue"});
+  all.push_back(
+      {.provider = "sim",
+       .nodes = 2,
+       .reference = true,
+       .queues = {.notifications = place::host, .status = place::host, .work_queue = place::host, .notify_log2 = 4},
+       .label = "inhost"});
+#endif
+  return all;
+}
+}  // namespace ggas::test
+
+#define GGAS_RMA_SUITE(suite)                                                             \
+  class suite : public ggas::test::api_test {};                                           \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::ValuesIn(ggas::test::rma_targets()), \
+                           [](const auto& i) { return i.param.name(); })
 
 #define GGAS_API_SUITE(suite)                                                         \
   class suite : public ggas::test::api_test {};                                       \
