@@ -11,6 +11,11 @@ namespace ggas::bench {
 
 namespace {
 
+using nic::flit;
+using nic::flit_kind;
+using pcie::tlp;
+using pcie::tlp_kind;
+
 constexpr unsigned line_bytes = 64;
 
 class measurement {
