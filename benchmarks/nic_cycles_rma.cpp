@@ -117,7 +117,12 @@ class rma_measurement {
       return end != 0;
     });
     rig_.on_tlp = nullptr;
-    rig_.run(20'000);
+    rig_.until([&] {
+      for (unsigned v = 0; v < contexts; ++v)
+        if (rig_.queued() || rig_.free_slots(0, v) != nic::rma_slots) return false;
+      return true;
+    });
+    rig_.run(2'000);
     return double(end - begin) / (writes - skipped);
   }
   void put_efficiency(const char* name, const char* text, uint32_t bytes, unsigned contexts) {
