@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "link.gbit_per_s: 12 is above what the NIC's core moves"},
         mistake{"line_clock", "at_clock_mhz = 175.0", "at_clock_mhz = 100.0",
                 "link.gbit_per_s: 17.15 is above what the NIC's core moves"},
-        mistake{"packet_size", "mtu_bytes = 256", "mtu_bytes = 512", "rma.mtu_bytes: 512 is not one of 64, 128, 256"},
+        mistake{"packet_size", "mtu_bytes = 128", "mtu_bytes = 512", "rma.mtu_bytes: 512 is not one of 64, 128, 256"},
         mistake{"combining", "combine_bytes = 8", "combine_bytes = 4", "cpu.combine_bytes: 4 is not one of"},
         mistake{"generation", "generation = 2", "generation = 6", "pcie.nic.generation: 6 is out of range 1 ... 5"},
         mistake{"lanes", "lanes = 8", "lanes = 7", "pcie.nic.lanes: 7 is not one of 1, 2, 4, 8, 16"},
