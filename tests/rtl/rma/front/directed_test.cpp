@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages, doorbells, work queues and status blocks, one rule after the other.
+#include "tests/rtl/rma/front/bench.hpp"
+
+namespace ggas::test::rma {
+namespace {
+
+constexpr uint64_t block = uint64_t{1} << 40;
+
+slot immediate(uint32_t n) { return {2, 8u << 8, n, n + 1, n + 2, n + 3, n + 4, n + 5}; }
+setup page_context(unsigned v) { return {.pd = uint16_t(0x1000 + v), .status = block + 16 * v}; }
+setup queue_context(unsigned v, unsigned log2 = 4) {
+  return {.queue = true, .log2 = log2, .pd = uint16_t(v), .ring = (uint64_t{v} + 1) << 20, .status = block + 16 * v};
+}
+
+TYPED_TEST(front, every_split_of_a_descriptor_of_three_slots) {
+  auto& b = this->b;
+  b.start(9, page_context(9));
+  for (unsigned cut = 1; cut < 24; ++cut) {
+    for (unsigned swap = 0; swap < 2; ++swap) {
+      std::vector<uint32_t> dws;
+      for (unsigned i = 0; i < 3; ++i) {
+        slot s;
+        for (unsigned k = 0; k < 8; ++k) s[k] = uint32_t(b.d.bits());
+        if (i == 0) s[0] = 7, s[1] = 40 << 8;
+        b.ctx[9].stream.push_back(s);
+        dws.insert(dws.end(), s.begin(), s.end());
+      }
+      // The ring of slots may end in between.
+      const unsigned first = b.ctx[9].issued % page_slots * 8;
+      b.ctx[9].issued += 3;
+      auto put = [&](unsigned from, unsigned to) {
+        const unsigned end = page_slots * 8;
+        if ((first + from) / end != (first + to - 1) / end) {
+          const unsigned part = end - (first + from);
+          b.write(9 * 4096 + 0x200 + 4 * (first + from), {dws.begin() + from, dws.begin() + from + part});
+          from += part;
+        }
+        b.write(9 * 4096 + 0x200 + 4 * ((first + from) % end), {dws.begin() + from, dws.begin() + to});
+      };
+      swap ? put(cut, 24) : put(0, cut);
+      swap ? put(0, cut) : put(cut, 24);
+      ASSERT_TRUE(b.settle());
+      ASSERT_FALSE(b.ctx[9].whole());
+    }
+  }
+  EXPECT_EQ(b.descriptors, 46u);
+  b.check_blocks();
+}
+
+TYPED_TEST(front, slots_of_every_operation_and_size) {
+  auto& b = this->b;
+  b.start(200, page_context(200));
+  for (uint32_t op = 0; op < 16; ++op) {
+    for (uint32_t size : {0u, 1u, 4u, 5u, 8u, 32u, 33u, 64u, 65u, 0x400000u}) {
+      const slot head{op, size << 8, 1, 2, 3, 4, 5, 6};
+      const unsigned n = slots_of(head);
+      b.post(200, head);
+      for (unsigned i = 1; i < n; ++i) {
+        ASSERT_TRUE(b.settle());
+        ASSERT_EQ(b.ctx[200].stream.size(), i) << "started before it was whole";
+        b.post(200, immediate(i));
+      }
+      ASSERT_TRUE(b.settle());
+      ASSERT_TRUE(b.ctx[200].stream.empty()) << "op " << op << ", size " << size;
+    }
+  }
+}
+
+TYPED_TEST(front, a_slot_in_use_keeps_its_words) {
+  auto& b = this->b;
+  b.start(3, page_context(3));
+  const slot s = immediate(77);
+  b.ctx[3].stream.push_back(s);
+  ++b.ctx[3].issued;
+  const uint64_t at = 3 * 4096 + 0x200;
+  b.write(at, {s.begin(), s.begin() + 6});
+  b.write(at, {9, 9}, true);
+  b.write(at + 20, {9, s[6]}, true);  // DW 5 is there, DW 6 is not: it is taken
+  b.write(at + 28, {s[7]});
+  ASSERT_TRUE(b.settle());
+  b.check_nothing_left();
+  EXPECT_EQ(b.descriptors, 1u);
+}
+
+TYPED_TEST(front, writes_that_fit_nothing_are_told_once) {
+  auto& b = this->b;
+  b.write(7 * 4096 + 0x200, std::vector<uint32_t>(32, 1), true);  // off
+  b.start(7, page_context(7));
+  b.start(8, queue_context(8));
+  b.write(7 * 4096 + 0x24 + 4, std::vector<uint32_t>(30, 1), true);
+  b.write(8 * 4096 + 0x200, std::vector<uint32_t>(32, 1), true);
+  b.write(7 * 4096 + 0x10, {1}, true);  // no work queue
+  b.write(7 * 4096 + 0x1fc, {1, 2}, true);
+  ASSERT_TRUE(b.settle());
+  b.write(7 * 4096 + 0x200, {3}, true);  // its second DW was good
+  ASSERT_TRUE(b.settle());
+  b.check_nothing_left();
+}
+
+TYPED_TEST(front, doorbells_in_one_write) {
+  auto& b = this->b;
+  b.start(255, queue_context(255));
+  for (unsigned i = 0; i < 40; ++i) {
+    b.write(255 * 4096 + 0x10, {0, 5, 100 + i, 6, 200 + i, 7});
+    b.bells[0].push_back({0, 255, 0});
+    b.bells[1].push_back({1, 255, 100 + i});
+    b.bells[2].push_back({2, 255, 200 + i});
+    b.write(255 * 4096 + 0x14, {1});  // upper half alone: nothing
+  }
+  ASSERT_TRUE(b.settle());
+  b.check_nothing_left();
+}
+
+TYPED_TEST(front, nothing_starts_while_the_requester_is_off) {
+  auto& b = this->b;
+  b.requester = false;
+  for (unsigned v = 0; v < 5; ++v) {
+    b.start(v, page_context(v));
+    for (unsigned i = 0; i < page_slots; ++i) b.post(v, immediate(i));
+  }
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.descriptors, 0u);
+  b.stop(2);
+  ASSERT_TRUE(b.drained(2));
+  b.start(2, page_context(2));
+  ASSERT_TRUE(b.settle());
+  b.requester = true;
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.descriptors, 4u * page_slots);
+  b.post(2, immediate(5));
+  ASSERT_TRUE(b.settle());
+  b.check_nothing_left();
+  b.check_blocks();
+}
+
+TYPED_TEST(front, a_context_that_is_enabled_anew_forgets_its_slots) {
+  auto& b = this->b;
+  b.start(4, page_context(4));
+  for (unsigned i = 0; i < page_slots; ++i) b.write(4 * 4096 + 0x200 + 32 * i, {1, 2, 3, 4});
+  ASSERT_TRUE(b.settle());
+  b.stop(4);
+  ASSERT_TRUE(b.drained(4));
+  b.start(4, page_context(4));
+  for (unsigned i = 0; i < 3 * page_slots; ++i) {
+    b.post(4, immediate(i));
+    ASSERT_TRUE(i % 4 != 3 || b.settle());
+  }
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.descriptors, 3u * page_slots);
+  b.check_nothing_left();
+}
+
+// Software breaks the rule to wait: the context may lose a descriptor, but it and the others go on.
+TYPED_TEST(front, enabling_a_busy_context_hangs_nothing) {
+  auto& b = this->b;
+  b.hold = 40;
+  for (unsigned i = 0; i < 200; ++i) {
+    b.start(1, page_context(1));
+    b.post(1, immediate(i));
+    for (uint64_t n = b.d.below(60); n > 0 || !b.page.empty(); n -= n > 0) b.step();
+    ASSERT_TRUE(b.drained(1));
+    b.start(1, page_context(1));
+  }
+  b.post(1, immediate(1));
+  ASSERT_TRUE(b.settle());
+  b.check_nothing_left();
+}
+
+TYPED_TEST(front, a_ring_of_every_size_goes_round) {
+  auto& b = this->b;
+  b.mrrs = 4096;
+  for (unsigned log2 : {4u, 5u, 7u, 16u}) {
+    const unsigned v = 10 + log2;
+    b.start(v, queue_context(v, log2));
+    const unsigned total = log2 == 16 ? 300 : 3u << log2;
+    while (b.ctx[v].issued < total) {
+      for (unsigned n = 1 + unsigned(b.d.below(1u << log2)); n > 0 && b.room(v) && b.ctx[v].issued < total; --n)
+        b.produce(v, immediate(b.ctx[v].issued));
+      b.doorbell(0, v, b.ctx[v].issued, true);
+      ASSERT_TRUE(b.settle());
+    }
+    EXPECT_EQ(b.ctx[v].consumed, total);
+  }
+  b.check_nothing_left();
+  b.check_blocks();
+}
+
+TYPED_TEST(front, a_doorbell_beyond_the_ring_is_refused) {
+  auto& b = this->b;
+  b.start(30, queue_context(30));
+  b.doorbell(0, 30, 17, false);
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.bad_bells, std::vector<uint64_t>{30});
+  for (unsigned i = 0; i < 16; ++i) b.produce(30, immediate(i));
+  b.doorbell(0, 30, 16, false);
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.ctx[30].consumed, 16u);
+  EXPECT_EQ(b.bad_bells.size(), 1u);
+}
+
+TYPED_TEST(front, slots_that_cannot_be_read_are_bad_descriptors) {
+  auto& b = this->b;
+  b.fail_percent = 100;
+  b.start(31, queue_context(31));
+  for (unsigned i = 0; i < 3; ++i) b.produce(31, immediate(i));
+  b.doorbell(0, 31, 3, false);
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.descriptors, 3u);
+  EXPECT_EQ(b.failed_reads, std::vector<uint64_t>{32u << 20});
+  b.fail_percent = 0;
+  b.produce(31, immediate(8));
+  b.doorbell(0, 31, 4, false);
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.ctx[31].consumed, 4u);
+}
+
+TYPED_TEST(front, changes_share_a_status_write) {
+  auto& b = this->b;
+  b.wr.percent = 1;
+  b.start(40, page_context(40));
+  for (unsigned i = 0; i < page_slots; ++i) b.post(40, immediate(i));
+  ASSERT_TRUE(b.settle());
+  b.check_blocks();
+  EXPECT_LT(b.status_writes, 12u);
+  const uint64_t before = b.status_writes;
+  setup quiet = page_context(41);
+  quiet.status = 0;
+  b.start(41, quiet);
+  for (unsigned i = 0; i < page_slots; ++i) b.post(41, immediate(i));
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.ctx[41].consumed, page_slots);
+  EXPECT_EQ(b.status_writes, before) << "a context without a status block";
+}
+
+}  // namespace
+}  // namespace ggas::test::rma
