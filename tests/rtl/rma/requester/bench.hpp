@@ -187,7 +187,7 @@ class bench {
   struct policy policy;
   struct pace pace;
   bool gate = false;
-  uint64_t now = 1;
+  uint64_t now = (1 << 27) - 5000;  // ticks are kept in 17 bits: they wrap soon
   std::array<uint64_t, size_t(event::number)> events{};
   uint64_t descriptors = 0, retries = 0, acks = 0;
   uint64_t tx_beats = 0, desc_first = 0, tx_first = 0, done_at = 0;  // cycles of the latest
