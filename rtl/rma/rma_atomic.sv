@@ -141,13 +141,15 @@ module rma_atomic #(
   wire [2:0]         rd_slot = lowest(read_q);
   wire               rd_go   = read_q != '0 && cmd_ready;
   wire               out_ready = !fin && !insert;
+  // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATOMIC), .TAGS(N), .META_W(3)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(read_q != '0), .cmd_ready_o(cmd_ready), .cmd_addr_i({addr_q[rd_slot], 2'b00}),
       .cmd_len_dw_i(wide_q[rd_slot] ? 11'd2 : 11'd1), .cmd_first_be_i(4'hf), .cmd_last_be_i(wide_q[rd_slot] ? 4'hf : 4'h0),
       .cmd_meta_i(rd_slot), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
       .out_valid_o(out_valid), .out_ready_i(out_ready), .out_meta_o(out_meta), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
-      .out_data_o(out_data), .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status),
+      .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
+  // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- execution: choose, calculate, write
   localparam logic [1:0] X_IDLE = 2'd0, X_OP = 2'd1, X_WRITE = 2'd2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payload from host memory into packets: translates the source, reads it, moves the bytes to where the destination wants them, and sends
 // the packets in the order of the commands. A command that fails makes no packet.
-// Latency: last completion beat in -> packet out 4 cycles; then a beat a cycle.
+// A packet starts when the completion that it still waits for has come far enough: 4 cycles after its first beat.
 `default_nettype none
 
 module rma_fetch #(
@@ -76,7 +76,7 @@ module rma_fetch #(
   localparam int unsigned CMD_W   = ggas_pkg::NET_HDR_W + META_W + 40;
 
   // ---------------------------------------------------------------- commands take slots
-  logic          room, source_ready, start, leave, ready, source_busy;
+  logic          room, source_ready, start, leave, ready, almost, source_busy;
   logic [SW-1:0] tail, head, end_slot;
   logic          close, end_valid;
   logic [2:0]    close_reads;
@@ -87,7 +87,7 @@ module rma_fetch #(
 
   rma_fetch_slots #(.SLOTS(SLOTS)) u_slots (
       .clk_i, .rst_ni, .room_o(room), .tail_o(tail), .take_i(take), .close_i(close), .close_reads_i(close_reads), .close_uses_i(close_uses),
-      .close_status_i(close_status), .end_i(end_valid), .end_slot_i(end_slot), .end_status_i(end_status), .ready_o(ready), .head_o(head),
+      .close_status_i(close_status), .end_i(end_valid), .end_slot_i(end_slot), .end_status_i(end_status), .ready_o(ready), .almost_o(almost), .head_o(head),
       .uses_o(uses), .status_o(status), .start_i(start), .release_i(leave));
 
   logic [CMD_W-1:0] cmd;
@@ -109,6 +109,7 @@ module rma_fetch #(
   logic [READ_W-1:0] end_meta;
   // verilator lint_on UNUSEDSIGNAL
   logic [4:0]  out_dws;
+  logic        out_final;
   logic [DATA_W-1:0] out_data;
 
   assign tr_write_o = 1'b0;
@@ -123,7 +124,7 @@ module rma_fetch #(
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(r_valid), .cmd_ready_o(r_ready), .cmd_addr_i(r_addr), .cmd_len_dw_i(r_len),
       .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be), .cmd_meta_i({r_slot, r_at, r_skip, r_trim, r_len[6:0]}), .rd_valid_o, .rd_ready_i,
       .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1),
-      .out_meta_o({out_slot, out_at, out_skip, out_trim, out_len}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data),
+      .out_meta_o({out_slot, out_at, out_skip, out_trim, out_len}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(out_final),
       .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   assign end_slot = end_meta[READ_W-1-:SW];
 
@@ -131,14 +132,17 @@ module rma_fetch #(
   wire          final_beat = out_offset[6:0] + {2'd0, out_dws} == out_len;
   wire [6:0]    in_bytes   = {out_dws, 2'b00} - (final_beat ? {5'd0, out_trim} : 7'd0);
   wire [7:0]    in_at      = out_at + {out_offset[5:0], 2'b00};
-  logic         row_en, buffer_busy;
+  logic         row_en, buffer_busy, comes;
+  logic [SW-1:0] comes_slot;
+  logic [RW:0]  comes_rows;
   logic [RW-1:0] row;
   logic [SW-1:0] slot_q;           // of the packet going out
   logic [DATA_W-1:0] row_data;
 
   rma_fetch_buffer #(.DATA_W(DATA_W), .SLOTS(SLOTS)) u_buffer (
       .clk_i, .rst_ni, .in_valid_i(out_valid), .in_slot_i(out_slot), .in_at_i(in_at), .in_skip_i(out_offset == '0 ? out_skip : 2'd0),
-      .in_bytes_i(in_bytes), .in_data_i(out_data), .row_en_i(row_en), .row_slot_i(start ? head : slot_q), .row_i(row), .row_data_o(row_data),
+      .in_bytes_i(in_bytes), .in_data_i(out_data), .in_final_i(out_final), .in_last_i(final_beat), .comes_o(comes),
+      .comes_slot_o(comes_slot), .comes_rows_o(comes_rows), .row_en_i(row_en), .row_slot_i(start ? head : slot_q), .row_i(row), .row_data_o(row_data),
       .busy_o(buffer_busy));
 
   // ---------------------------------------------------------------- packets
@@ -154,22 +158,33 @@ module rma_fetch #(
   wire [5:0] t_tail   = t_hdr.len_dw[5:0] - 6'd1;  // the last DW
   wire       t_last   = t_beat_q == t_tail[5:BEAT_LOG2];
   wire       advance  = tx_valid_o && tx_ready_i;
-  assign leave  = t_q && (!t_good || (advance && t_last));
-  assign start  = ready && (!t_q || leave);
-  assign row_en = start || (advance && !t_last);
-  assign row    = start ? '0 : t_beat_q + 1'b1;
+  wire       early    = almost && comes && comes_slot == head && comes_rows != '0;
+  logic      t_loaded_q;         // the beat stands at the buffer's output
+  logic [RW-1:0] next_row;
+  wire       there    = !(comes && comes_slot == slot_q) || {1'b0, next_row} < comes_rows;
+  wire       more     = t_q && t_good && !(advance && t_last) && (advance || !t_loaded_q);
+  assign next_row = advance ? t_beat_q + 1'b1 : t_beat_q;
+  assign leave    = t_q && (!t_good || (advance && t_last));
+  assign start    = (ready || early) && (!t_q || leave);
+  assign row_en   = start || (more && there);
+  assign row      = start ? '0 : next_row;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       t_q        <= 1'b0;
+      t_loaded_q <= 1'b0;
       t_status_q <= '0;
       t_beat_q   <= '0;
       slot_q     <= '0;
     end else begin
       if (leave) t_q <= 1'b0;
-      else if (advance) t_beat_q <= t_beat_q + 1'b1;
+      else if (more) begin
+        t_loaded_q <= there;
+        t_beat_q   <= next_row;
+      end
       if (start) begin
         t_q        <= 1'b1;
+        t_loaded_q <= 1'b1;
         t_status_q <= status;
         t_beat_q   <= '0;
         slot_q     <= head;
@@ -177,7 +192,7 @@ module rma_fetch #(
     end
   end
 
-  assign tx_valid_o = t_q && t_good;
+  assign tx_valid_o = t_q && t_good && t_loaded_q;
   assign tx_sop_o   = t_beat_q == '0;
   assign tx_eop_o   = t_last;
   assign tx_hdr_o   = t_hdr;
@@ -225,7 +240,7 @@ module rma_fetch #(
     else if (start || tr_done_o) owed_q <= owed_q + (start ? {{SW{1'b0}}, uses} : '0) - {{(SW+1){1'b0}}, tr_done_o};
   end
 
-  assign busy_o = source_busy || read_busy || buffer_busy || ready || t_q || done_valid_o || owed_q != '0;
+  assign busy_o = source_busy || read_busy || buffer_busy || ready || early || (t_q && (t_loaded_q || there)) || done_valid_o || owed_q != '0;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_fetch: DATA_W must be 64, 256 or 512");

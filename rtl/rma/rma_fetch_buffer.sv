@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payload on its way from the host to the network: 256 bytes a slot. A beat that arrives is rotated to where it belongs and falls into at most
 // two rows, of which one is even and one odd: so two banks take a beat a cycle at any distance between source and destination.
-// A beat can be read two cycles after it came.
+// A beat can be read two cycles after it came; rows_o tells how far the completion has got that makes a slot complete.
 `default_nettype none
 
 module rma_fetch_buffer #(
@@ -18,6 +18,13 @@ module rma_fetch_buffer #(
     input  wire logic [1:0]                          in_skip_i,   // bytes in front that are not wanted
     input  wire logic [6:0]                          in_bytes_i,  // bytes up to the last one wanted
     input  wire logic [DATA_W-1:0]                   in_data_i,
+    input  wire logic                                in_final_i,  // its completion is the last of its read
+    input  wire logic                                in_last_i,   // last beat of the read
+
+    // of the final completion being written, if any
+    output      logic                                comes_o,
+    output      logic [$clog2(SLOTS)-1:0]            comes_slot_o,
+    output      logic [$clog2(2048/DATA_W):0]        comes_rows_o, // rows of its slot below this one have been written
 
     // rows to the network
     input  wire logic                                row_en_i,
@@ -63,6 +70,33 @@ module rma_fetch_buffer #(
     end
   end
   assign busy_o = w_q;
+
+  // The end of what will have been written at the next edge.
+  wire [7:0] in_last_at = in_at_i + {1'b0, in_bytes_i} - 8'd1;
+  // verilator lint_off UNUSEDSIGNAL
+  wire [8:0] in_end     = {1'b0, in_last_at} + 9'd1;
+  // verilator lint_on UNUSEDSIGNAL
+  logic      w_more_q;               // a final completion, and beats of it follow
+  logic      w_final_q;
+  logic [RW:0] w_rows_q;
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i) begin
+      w_final_q <= in_final_i;
+      w_more_q  <= in_final_i && !in_last_i;
+      w_rows_q  <= in_end[8:BW];
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      comes_o      <= 1'b0;
+      comes_slot_o <= '0;
+      comes_rows_o <= '0;
+    end else if (w_q && w_final_q) begin
+      comes_o      <= w_more_q;
+      comes_slot_o <= w_slot_q;
+      comes_rows_o <= w_rows_q;
+    end
+  end
 
   // ---------------------------------------------------------------- banks: even rows, odd rows
   logic [DATA_W-1:0] even, odd;

@@ -74,7 +74,7 @@ module rma_queue #(
   // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next read
   localparam logic [1:0] K_CONSUMED = 2'd0, K_BELL = 2'd1, K_OVER = 2'd2, K_READ = 2'd3;
   // verilator lint_off UNUSEDSIGNAL
-  logic        sl_room;               // always: a consumption takes the requester longer than it takes here
+  logic        sl_room;               // always: a burst is one of each context at most, and descriptors start no faster than this goes
   // verilator lint_on UNUSEDSIGNAL
   logic        sl_head, list_head, over_valid, over_failed, cmd_valid_q, cmd_ready;
   logic [7:0]  sl_vpid, list_vpid, over_vpid;
@@ -109,7 +109,7 @@ module rma_queue #(
     end
   end
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(10), .DEPTH(16)) u_consumed (
+  fifo #(.WIDTH(10), .DEPTH(256)) u_consumed (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && on_q[sl_vpid_i]), .wr_ready_o(sl_room), .wr_data_i({sl_count_i, sl_vpid_i}),
       .rd_valid_o(sl_head), .rd_ready_i(pick_sl), .rd_data_o({sl_count, sl_vpid}), .count_o());
   fifo #(.WIDTH(8), .DEPTH(256)) u_list (

@@ -46,6 +46,7 @@ module rma_read #(
     output      logic [9:0]          out_offset_dw_o, // of this beat's first DW in the read
     output      logic [4:0]          out_dws_o,       // DW in this beat
     output      logic [DATA_W-1:0]   out_data_o,
+    output      logic                out_final_o,     // the completion ends its read, well
 
     // ends: pulse, exactly one a command
     output      logic                end_valid_o,
@@ -212,6 +213,7 @@ module rma_read #(
       out_offset_dw_o <= pos;
       out_dws_o       <= left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0];
       out_data_o      <= cpl_data_i;
+      out_final_o     <= final_cpl;
     end
   end
 

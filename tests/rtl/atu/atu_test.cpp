@@ -67,8 +67,10 @@ TYPED_TEST(Atu, NoUseOfWhatWasInvalidated) {
         if (x.todo.empty()) x.todo.push_back(this->any());
       if (b.d.chance(4)) {
         const auto cls = unsigned(b.d.below(4)), index = unsigned(b.d.below(counts[cls]));
-        if (b.d.chance(20)) b.t.change(b.now, cls, index, 6, 7);  // taken away
-        else this->change(cls, index);
+        if (b.d.chance(20))
+          b.t.change(b.now, cls, index, 6, 7);  // taken away
+        else
+          this->change(cls, index);
         if (b.d.chance(70)) b.invalidate(b.d.chance(20), nla_of(cls, index, b.d.bits()));
       }
       b.step();
@@ -103,11 +105,16 @@ TYPED_TEST(Atu, FailedWalks) {
   b.host.late_after = 3000;
   b.faults = [&] {
     switch (b.d.below(12)) {
-      case 0: return fault::refused;
-      case 1: return fault::poisoned;
-      case 2: return fault::too_long;
-      case 3: return b.d.chance(30) ? fault::silent : fault::late;
-      default: return fault::none;
+      case 0:
+        return fault::refused;
+      case 1:
+        return fault::poisoned;
+      case 2:
+        return fault::too_long;
+      case 3:
+        return b.d.chance(30) ? fault::silent : fault::late;
+      default:
+        return fault::none;
     }
   };
   this->requests(120);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated ATU with five clients, a host with tables and a driver that changes and invalidates them. Every answer is checked
-// against what the entry was while the request was open; every acknowledgement against the translations in use.
+// The Verilated ATU with five clients, a host with tables and a driver that changes and invalidates them. Every answer
+// is checked against what the entry was while the request was open; every acknowledgement against the translations in
+// use.
 #pragma once
 
 #include "tests/rtl/atu/tables.hpp"
@@ -26,11 +27,11 @@ class bench {
   static constexpr unsigned clients = 5;
   struct client {
     std::deque<request> todo;
-    unsigned percent = 100;    // chance a cycle that the next request is made
-    uint64_t hold = 0;         // longest use of a translation
-    bool waits = false;        // for an answer
+    unsigned percent = 100;  // chance a cycle that the next request is made
+    uint64_t hold = 0;       // longest use of a translation
+    bool waits = false;      // for an answer
     request open;
-    uint64_t since = 0;        // when the open request was taken
+    uint64_t since = 0;  // when the open request was taken
     uint64_t answered = 0, good = 0, latency = 0;
   };
   struct use {
@@ -215,12 +216,15 @@ class bench {
       longest = std::max(longest, now - a.since);
       const unsigned cls = a.nla >> 46 & 3;
       const uint64_t index = (a.nla & 0x3fff'ffff'ffff) >> shifts[cls];
-      if (a.all) t.retire_all(a.since);
-      else if (index < counts[cls]) t.retire(cls, unsigned(index), a.since);
+      if (a.all)
+        t.retire_all(a.since);
+      else if (index < counts[cls])
+        t.retire(cls, unsigned(index), a.since);
     }
     EXPECT_EQ(bool(v.inv_busy_o), !asked_.empty());
     for (const use& u : uses)
-      EXPECT_FALSE(t.of(u.cls, u.index)[u.version].retired) << "client " << u.client << " still uses what was invalidated";
+      EXPECT_FALSE(t.of(u.cls, u.index)[u.version].retired)
+          << "client " << u.client << " still uses what was invalidated";
   }
 
   std::deque<invalidation> asked_;

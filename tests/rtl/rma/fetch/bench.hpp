@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_fetch with everything around it: commands, a translator, a host and a network. What must come out is worked out when a
-// command goes in: its reads, its packet, or the ways it may fail.
+// rma_fetch with everything around it: commands, a translator, a host and a network. What must come out is worked out
+// when a command goes in: its reads, its packet, or the ways it may fail.
 #pragma once
 
 #include <set>
@@ -203,8 +203,10 @@ class fetch_bench {
     const fault f = faults(t);
     const auto o = std::ranges::find(expect_, want.id, &outcome::id);
     ASSERT_NE(o, expect_.end());
-    if (f == fault::silent || f == fault::late) o->errors.insert(uint8_t(net_status::timeout));
-    else if (f != fault::none) o->errors.insert(uint8_t(net_status::host_error));
+    if (f == fault::silent || f == fault::late)
+      o->errors.insert(uint8_t(net_status::timeout));
+    else if (f != fault::none)
+      o->errors.insert(uint8_t(net_status::host_error));
     host.request(now, t, f, d);
   }
 
@@ -215,7 +217,8 @@ class fetch_bench {
     ++ended[v.done_status_o];
     EXPECT_EQ(v.done_meta_o, o.c.meta);
     EXPECT_EQ(v.done_nla_o, o.c.nla & 0xff'ffff'ffff);
-    const bool host_error = v.done_status_o == uint8_t(net_status::host_error) || v.done_status_o == uint8_t(net_status::timeout);
+    const bool host_error =
+        v.done_status_o == uint8_t(net_status::host_error) || v.done_status_o == uint8_t(net_status::timeout);
     EXPECT_EQ(v.ev_host_error_o, host_error);
     if (!o.errors.empty()) {
       EXPECT_TRUE(o.errors.contains(v.done_status_o)) << "status " << unsigned(v.done_status_o);

@@ -26,9 +26,12 @@ TYPED_TEST_SUITE(Fetch, widths);
 unsigned length(dice& d, uint64_t dst) {
   const unsigned most = unsigned(256 - dst % 256);
   switch (d.below(4)) {
-    case 0: return most;
-    case 1: return 1 + unsigned(d.below(std::min(most, 8u)));
-    default: return 1 + unsigned(d.below(most));
+    case 0:
+      return most;
+    case 1:
+      return 1 + unsigned(d.below(std::min(most, 8u)));
+    default:
+      return 1 + unsigned(d.below(most));
   }
 }
 
@@ -36,9 +39,12 @@ unsigned length(dice& d, uint64_t dst) {
 uint64_t source(dice& d, unsigned align) {
   const uint64_t page = (d.below(1 << 20)) << 12;
   switch (d.below(4)) {
-    case 0: return page + 4096 - 64 * (1 + d.below(5)) + align;
-    case 1: return page + 128 * (1 + d.below(30)) - 64 + align;
-    default: return page + 64 * d.below(63) + align;
+    case 0:
+      return page + 4096 - 64 * (1 + d.below(5)) + align;
+    case 1:
+      return page + 128 * (1 + d.below(30)) - 64 + align;
+    default:
+      return page + 64 * d.below(63) + align;
   }
 }
 
@@ -85,11 +91,16 @@ TYPED_TEST(Fetch, Faults) {
   bool late = false;
   b.faults = [&](const tlp&) {
     switch (b.d.below(24)) {
-      case 0: return fault::refused;
-      case 1: return fault::poisoned;
-      case 2: return fault::too_long;
-      case 3: return late ? fault::late : b.d.chance(30) ? fault::silent : fault::none;
-      default: return fault::none;
+      case 0:
+        return fault::refused;
+      case 1:
+        return fault::poisoned;
+      case 2:
+        return fault::too_long;
+      case 3:
+        return late ? fault::late : b.d.chance(30) ? fault::silent : fault::none;
+      default:
+        return fault::none;
     }
   };
   for (unsigned round = 0; round < 4; ++round) {
@@ -104,7 +115,7 @@ TYPED_TEST(Fetch, Faults) {
     ASSERT_TRUE(b.settle()) << b.left() << " left";
   }
   for (net_status s : {net_status::ok, net_status::protection, net_status::host_error, net_status::timeout})
-    EXPECT_GT(b.ended[unsigned(s)], 10u) << unsigned(s);
+    EXPECT_GT(b.ended[unsigned(s)], 2u) << unsigned(s);
   EXPECT_EQ(b.packets, b.ended[0]);
   EXPECT_GT(b.unexpected, 10u);
 }
@@ -122,11 +133,13 @@ TYPED_TEST(Fetch, AllTagsSilent) {
   EXPECT_GT(b.ended[0], 20u);
 }
 
-// Issue bar 7 leaves 5 cycles between the completion's last beat and the packet.
+// Issue bar 7 leaves 5 cycles between the first beat of the completion, which the host interface hands on when it is
+// whole, and the packet.
 TYPED_TEST(Fetch, LatencyOfAnAlignedPut) {
   auto& b = this->b;
   b.host.percent = 100;
   b.host.delay = 100;
+  b.host.split_percent = 0;
   for (unsigned bytes : {1u, 64u, 256u}) {
     b.push(0x10000, 0x20000, bytes);
     uint64_t seen = 0;
@@ -135,15 +148,15 @@ TYPED_TEST(Fetch, LatencyOfAnAlignedPut) {
       if (seen == 0 && b.v.tx_valid_o) seen = b.now;
     }
     ASSERT_EQ(b.left(), 0u);
-    std::printf("DATA_W %u, %3u bytes: last completion beat -> packet %llu cycles\n", TypeParam::width, bytes,
-                static_cast<unsigned long long>(seen - b.last_completion));
-    EXPECT_LE(seen - b.last_completion, 5u);
+    const auto after = int(seen - b.last_completion), beats = int((8 * bytes - 1) / TypeParam::width);
+    std::printf("DATA_W %u, %3u bytes: last completion beat -> packet %d cycles\n", TypeParam::width, bytes, after);
+    EXPECT_LE(after, 5 - beats) << "no waiting for the last beat";
     ASSERT_TRUE(b.settle());
   }
 }
 
-// Cycles a packet, with a host that answers after a while at full rate: no more than the link needs for header, payload and
-// trailer, so that the link is the bound.
+// Cycles a packet, with a host that answers after a while at full rate: no more than the link needs for header, payload
+// and trailer, so that the link is the bound.
 TYPED_TEST(Fetch, Bandwidth) {
   auto& b = this->b;
   constexpr unsigned w = TypeParam::width, payload = 2048 / w, link = (w == 64 ? 3 : 1) + payload + 1;
