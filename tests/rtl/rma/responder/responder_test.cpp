@@ -48,7 +48,7 @@ class bench {
     v.rst_ni = 1;
     edge();
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
 
   // A get is known by context and epoch of its initiator.
   uint16_t push(uint32_t size, bool notify, bool context_off = false) {
@@ -120,6 +120,10 @@ class bench {
   static uint16_t key_of(const packet& p) { return uint16_t(p.svpid() << 8 | p.epoch()); }
 
   void sample() {
+    if (v.ev_protection_o) {
+      EXPECT_EQ(v.ev_info_o, failed_nla_ & 0xff'ffff'ffff);
+      EXPECT_EQ(v.ev_node_o, failed_node_);
+    }
     in.sample(v.get_ready_o);
     if (v.nt_rsp_valid_i) noting_ = false;
     if (v.cmd_valid_o && v.cmd_ready_i) take_command();
@@ -128,10 +132,6 @@ class bench {
     if (v.rsp_valid_o && v.rsp_ready_i) take_answer();
     EXPECT_LE(v.ev_protection_o + v.ev_context_off_o + v.ev_bad_packet_o, 1);
     protection += v.ev_protection_o, off += v.ev_context_off_o, bad += v.ev_bad_packet_o, served += v.cnt_gets_o;
-    if (v.ev_protection_o) {
-      EXPECT_EQ(v.ev_info_o, failed_nla_ & 0xff'ffff'ffff);
-      EXPECT_EQ(v.ev_node_o, failed_node_);
-    }
   }
 
   void take_command() {
