@@ -67,7 +67,7 @@ class bench {
     v.rst_ni = 1;
     edge();
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
 
   // Now, with the next cycle.
   void invalidate(bool all, uint64_t nla) {

@@ -35,7 +35,7 @@ class bench {
     edge();
     v.rst_ni = 1;
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
   void config(unsigned vpid, unsigned word, uint64_t data) {
     v.cfg_we_i = 1, v.cfg_vpid_i = uint8_t(vpid), v.cfg_word_i = uint8_t(word), v.cfg_data_i = data;
     step();

@@ -50,7 +50,7 @@ class atomic_bench {
     edge();
     v.rst_ni = 1;
   }
-  ~atomic_bench() { v.final(); }
+  ~atomic_bench() { end_model(v); }
 
   static uint64_t bus(uint64_t nla) { return nla + translator::offset * 4096; }
 

@@ -43,7 +43,7 @@ class fetch_bench {
     edge();
     edges = 0;
   }
-  ~fetch_bench() { v.final(); }
+  ~fetch_bench() { end_model(v); }
 
   // Bus address of an NLA: pages that follow each other do not on the bus.
   static uint64_t bus(uint64_t nla) { return ((nla >> 12) * 0x51ed27 & 0xfffffffff) << 12 | (nla & 4095); }

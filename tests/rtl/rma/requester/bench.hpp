@@ -16,6 +16,7 @@
 #include "sim/nic/rma_format.hpp"
 #include "sim/nic/tlp_pins.hpp"
 #include "tests/rtl/harness/rng.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::requester {
 
@@ -118,7 +119,7 @@ class bench {
     v.rst_ni = 1;
     edge();
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
 
   void enable(uint8_t vpid, bool on = true) {
     v.cfg_we_i = 1;

@@ -55,7 +55,7 @@ class bench {
     edge();
     v.rst_ni = 1;
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
   static uint64_t bus(uint64_t nla) { return nla + translator::offset * 4096; }
   // Domain of a context: NLAs from 64 KB times the domain on are its own.
   static uint16_t domain(uint8_t vpid) { return vpid % 16; }

@@ -44,7 +44,7 @@ class target_bench {
     edge();
     v.rst_ni = 1;
   }
-  ~target_bench() { v.final(); }
+  ~target_bench() { end_model(v); }
   static uint64_t bus(uint64_t nla) { return nla + translator::offset * 4096; }
 
   // ---- packets of a node that behaves

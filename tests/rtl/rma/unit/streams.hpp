@@ -13,6 +13,7 @@
 
 #include "sim/nic/packet.hpp"
 #include "sim/nic/tlp_pins.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::rma {
 
