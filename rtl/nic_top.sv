@@ -202,8 +202,17 @@ module nic_top #(
   assign sts.atu_status_done = atu_done;
   assign sts.atu_status_busy = atu_busy;
 
+  // It is clocked while it works, when something comes, and at a tick that it waits for.
+  logic clk_rma, rma_snoop, tick;
+  assign tick      = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
+  assign rma_snoop = tgt_req_valid && tgt_req_ready && tgt_req_sop && tgt_req_hdr.kind == ggas_pkg::TLP_MWR;
+  clock_gate i_rma_clock (
+    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req || rma_snoop
+      || cfg.atu_invalidate_start || (rma_timer && tick)), .clk_o(clk_rma)
+  );
+
   rma #(.DATA_W(DATA_W)) i_rma (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
+    .clk_i(clk_rma), .rst_ni(rst_ni), .time_i(time_i), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
     .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
     .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
     .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
@@ -216,7 +225,7 @@ module nic_top #(
     .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
     .page_hdr_i(page_hdr), .page_data_i(page_data), .wr_valid_o(rma_wr_valid), .wr_ready_i(rma_wr_ready),
     .wr_sop_o(rma_wr_sop), .wr_eop_o(rma_wr_eop), .wr_hdr_o(rma_wr_hdr), .wr_data_o(rma_wr_data),
-    .wr_snoop_i(tgt_req_valid && tgt_req_ready && tgt_req_sop && tgt_req_hdr.kind == ggas_pkg::TLP_MWR),
+    .wr_snoop_i(rma_snoop),
     .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_valid_i(rma_cpl_valid),
     .cpl_ready_o(rma_cpl_ready), .cpl_sop_i(rma_cpl_sop), .cpl_eop_i(rma_cpl_eop), .cpl_hdr_i(rma_cpl_hdr),
     .cpl_data_i(rma_cpl_data), .tx_rma_valid_o(tx_rma_valid), .tx_rma_ready_i(tx_rma_ready), .tx_rma_sop_o(tx_rma_sop),
