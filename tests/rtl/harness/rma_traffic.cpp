@@ -16,6 +16,8 @@ constexpr unsigned areas = 8, pages_per_area = 2, classes = 4, max_users = 32;
 constexpr unsigned shared_words = 4, private_words = 24, result_records = 200;
 constexpr uint64_t error_address = uint64_t{1} << 48;  // no such network logical address
 constexpr uint16_t no_node = 40;
+constexpr uint64_t free_gets_at = 4096;
+constexpr unsigned free_get_bytes = 64, free_gets = 512;
 
 // Pages that follow each other in the address space lie apart in memory.
 uint64_t bus_page(unsigned cls, uint64_t index) {
@@ -122,11 +124,17 @@ void rma_traffic::draw_put(unsigned user, descriptor& d, unsigned target) {
   }
 }
 
+// Gets that do not hold their context overtake each other, so each of them has a place of its own.
 void rma_traffic::draw_get(unsigned user, descriptor& d, unsigned target) {
+  rng& g = rng_[user];
   const unsigned side = users_[user]->cfg.side;
-  d.size = uint32_t(rng_[user].range(1, mix_.max_bytes));
+  const area to = target == side ? gets_own : gets_other;
+  d.notify_requester = g.chance(0.5);
+  d.size = uint32_t(g.range(1, d.notify_requester ? mix_.max_bytes : free_get_bytes));
   d.w1 = place(user, source, d.size);
-  d.w2 = place(user, target == side ? gets_own : gets_other, d.size);
+  d.w2 = d.notify_requester
+             ? place(user, to, d.size)
+             : address(user, to, 1 + unsigned(g.below(3)), free_gets_at + free_get_bytes * (made_[user] % free_gets));
   for (unsigned i = 0; i < d.size; ++i) shadow_[side].store8(bus(d.w2 + i), shadow_[target].load8(bus(d.w1 + i)));
 }
 
@@ -168,7 +176,7 @@ void rma_traffic::draw_flags(unsigned user, descriptor& d, unsigned target) {
   const bool arrival = d.puts() || d.op == desc_op::get || d.op == desc_op::notify;
   const bool is_shared = d.op == desc_op::atomic && d.second[1] == 0 && d.second[2] == 0;
   d.dvpid = users_[peer(user, target)]->cfg.vpid;
-  d.notify_requester = !is_shared && g.chance(mix_.notes);
+  d.notify_requester |= d.op != desc_op::get && !is_shared && g.chance(mix_.notes);
   d.notify_completer = d.op == desc_op::notify || (arrival && g.chance(mix_.notes));
   d.notify_responder = d.op == desc_op::get && g.chance(mix_.notes);
   d.ack = g.chance(mix_.ack);
@@ -321,7 +329,6 @@ rma_trace::rma_trace(rig& r) {
 }
 
 void rma_trace::see(unsigned from, const nic::packet& p) {
-  enum : unsigned { requests, acks, gets, atomics };
   const bool response = p.vc == uint8_t(nic::vc::rsp);
   if (response && p.status == uint8_t(net_status::full)) return;
   const unsigned sequence = !response                       ? requests
@@ -344,14 +351,19 @@ uint64_t rma_trace::packets() const {
 }
 
 std::string rma_trace::compare(const rma_trace& a, const rma_trace& b) {
-  for (const auto& [k, list] : a.seen_) {
+  for (const auto& [k, of_a] : a.seen_) {
     const auto it = b.seen_.find(k);
-    if (it == b.seen_.end()) return list.front().text + " and on: not at all in the other run";
-    const auto [x, y] = std::ranges::mismatch(list, it->second);
-    if (x == list.end() && y == it->second.end()) continue;
+    if (it == b.seen_.end()) return of_a.front().text + " and on: not at all in the other run";
+    auto list = of_a, other = it->second;
+    if (std::get<2>(k) == gets) {  // of several gets, their order among each other is free
+      std::ranges::sort(list);
+      std::ranges::sort(other);
+    }
+    const auto [x, y] = std::ranges::mismatch(list, other);
+    if (x == list.end() && y == other.end()) continue;
     return "packet " + std::to_string(x - list.begin()) + " from side " + std::to_string(std::get<0>(k)) + ": " +
-           (x == list.end() ? "none" : x->text) + ", in the other run " + (y == it->second.end() ? "none" : y->text) +
-           (x != list.end() && y != it->second.end() && x->text == y->text ? " (payload differs)" : "");
+           (x == list.end() ? "none" : x->text) + ", in the other run " + (y == other.end() ? "none" : y->text) +
+           (x != list.end() && y != other.end() && x->text == y->text ? " (payload differs)" : "");
   }
   for (const auto& [k, list] : b.seen_)
     if (!a.seen_.contains(k)) return list.front().text + " and on: only in the other run";

@@ -82,11 +82,12 @@ class rma_trace {
   uint64_t packets() const;
 
  private:
+  enum : unsigned { requests, acks, gets, atomics };
   using key = std::tuple<unsigned, unsigned, unsigned>;  // from, context, sequence
   struct entry {
     std::string text;
     uint64_t data;
-    bool operator==(const entry&) const = default;
+    auto operator<=>(const entry&) const = default;
   };
   void see(unsigned from, const nic::packet& p);
   std::map<key, std::vector<entry>> seen_;

@@ -28,7 +28,7 @@ class RmaBorder : public testing::TestWithParam<device> {
   void start(unsigned mtu_code = 2) {
     w_ = std::make_unique<rma_world>(GetParam());
     ASSERT_TRUE(w_->set_up(mtu_code)) << w_->r.report();
-    me_ = &w_->user({.side = 0, .vpid = 9, .pd = domain, .ring = false, .mailbox = false});
+    me_ = &w_->user({.side = 0, .vpid = 9, .pd = domain, .mailbox = false});
     w_->user({.side = 1, .vpid = 9, .pd = domain, .ring = false, .mailbox = false});
     for (unsigned side = 0; side < 2; ++side)
       for (unsigned cls = 0; cls < classes; ++cls)
@@ -42,7 +42,7 @@ class RmaBorder : public testing::TestWithParam<device> {
     around_.push_back({to_side, to, bytes});
   }
   void transfer(bool get, uint64_t from, uint64_t to, uint32_t bytes) {
-    descriptor d{.op = get ? desc_op::get : desc_op::put, .ack = true};
+    descriptor d{.op = get ? desc_op::get : desc_op::put, .notify_requester = get, .ack = true};  // gets one by one
     d.node = 1;
     d.size = bytes;
     d.w1 = from;

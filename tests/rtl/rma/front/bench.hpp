@@ -71,6 +71,7 @@ class bench {
   uint64_t now = 0, status_writes = 0, descriptors = 0, unexpected = 0, first_seen = 0;
   unsigned desc_percent = 100, rd_percent = 100, hold = 0, mrrs = 512;
   bool gate = true, requester = true, count_errors = false;
+  bool lenient = false;  // software breaks rules: whatever descriptors come are given back
 
   bench() {
     v.rst_ni = 0;
@@ -78,7 +79,7 @@ class bench {
     v.rst_ni = 1;
     reads.status = [this](const tlp& t) { return status_of(t); };
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
 
   // ---------------------------------------------------------------- contexts
   void config(unsigned vpid, unsigned word, uint64_t data) {
@@ -217,8 +218,10 @@ class bench {
     v.rd_ready_i = d.chance(rd_percent);
     v.desc_ready_i = d.chance(desc_percent);
     v.desc_done_i = 0;
-    for (size_t i = 0; i < with_requester_.size() && !v.desc_done_i; ++i) {
+    // On the average it cannot finish more than one in two cycles.
+    for (size_t i = 0; now >= next_done_ && i < with_requester_.size() && !v.desc_done_i; ++i) {
       if (with_requester_[i].due > now) continue;
+      next_done_ = std::max(next_done_ + 2, now - 8);
       finish(with_requester_[i]);
       with_requester_.erase(with_requester_.begin() + ptrdiff_t(i));
     }
@@ -279,6 +282,10 @@ class bench {
     if (v.desc_sop_o && !beat_ && !first_seen) first_seen = now;
     if (!v.desc_ready_i) return;
     context& c = ctx[v.desc_vpid_o];
+    if (lenient) {
+      if (v.desc_eop_o) with_requester_.push_back({v.desc_vpid_o, 0, now + 2 + (hold ? d.below(hold) : 0)});
+      return;
+    }
     ASSERT_TRUE(c.on || c.closing) << "a descriptor of context " << int(v.desc_vpid_o) << ", which is off";
     ASSERT_EQ(c.out, 0u) << "two descriptors of context " << int(v.desc_vpid_o);
     ASSERT_FALSE(c.stream.empty());
@@ -303,7 +310,7 @@ class bench {
     for (unsigned n = 0; n < 256; ++n) {
       context& c = ctx[n];
       if (!(c.on || c.closing) || !c.status || c.status != t.addr) continue;
-      for (unsigned i = 0; c.on && i < 3; ++i) {
+      for (unsigned i = 0; c.on && !lenient && i < 3; ++i) {
         EXPECT_LE(t.data[i], c.block(i)) << "context " << n << " is told too much";
         EXPECT_GE(t.data[i], mem.word(c.status + 4 * i)) << "context " << n << ": a count went back";
       }
@@ -348,6 +355,7 @@ class bench {
  private:
   std::deque<job> with_requester_;
   std::deque<counts> counts_;
+  uint64_t next_done_ = 8;
   unsigned beat_ = 0, beats_ = 0;
   bool held_ = false;
   uint8_t held_vpid_ = 0;

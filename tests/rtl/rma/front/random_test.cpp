@@ -113,13 +113,13 @@ TYPED_TEST(front, random_traffic) {
   for (unsigned i = 0; i < 24; ++i) vpids.push_back(i < 20 ? i * 13 : 255 - i);
   for (unsigned v : vpids) w.start(v);
   b.count_errors = true;
+  b.mrrs = 128u << d.below(4);
   for (unsigned round = 0; round < 24; ++round) {
     b.page.percent = round % 3 ? 100 : 40;
     b.desc_percent = round % 4 == 1 ? 20 : 100;
     b.wr.percent = round % 5 == 2 ? 5 : 90;
     b.rd_percent = round % 2 ? 100 : 30;
     b.hold = round % 3 == 1 ? 60 : 4;
-    b.mrrs = 128u << d.below(4);
     b.reads.percent = round % 2 ? 100 : 5;
     b.fail_percent = round % 4 == 3 ? 10 : 0;
     b.gate = round % 2;

@@ -104,6 +104,24 @@ TYPED_TEST(rma_requester_directed, progress_keeps_the_time_out_away) {
   EXPECT_EQ(this->seen.errors, 0u);
 }
 
+// So does data of a long get.
+TYPED_TEST(rma_requester_directed, data_keeps_the_time_out_away) {
+  auto& b = this->b;
+  b.post(3, this->get(0x1000, 0x2000, 1 << 23));
+  b.run(100);
+  for (unsigned i = 0; i < 6; ++i) {
+    b.run(2 * tick);
+    b.v.ans_vpid_i = 3;
+    b.v.ans_progress_i = 1;
+    b.step();
+    b.v.ans_progress_i = 0;
+  }
+  EXPECT_EQ(this->seen.errors, 0u);
+  b.run(5 * tick);
+  EXPECT_TRUE(b.settle());
+  EXPECT_EQ(this->seen.errors, 1u) << "and no data, no answer";
+}
+
 TYPED_TEST(rma_requester_directed, held_descriptor_that_is_not_answered) {
   auto& b = this->b;
   descriptor d = this->get(0x1000, 0x2000, 8);
