@@ -26,16 +26,15 @@ constexpr uint64_t us = 1000, ms = 1000 * us, second = 1000 * ms;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::unique_ptr<cluster> make(const std::string& provider, cluster_config cfg = {}) {
+std::unique_ptr<cluster> make(const std::string& provider, cluster_config cfg = {}, bool rtl = false) {
   cfg.provider = provider;
   cfg.segment_bytes = 1 << 20;
   cfg.host_bytes = 1 << 20;
 #ifdef GGAS_HAVE_SIM
-  auto made = provider == "sim" ? userlib::make_sim_cluster(cfg,
-                                                            [](unsigned width, const nic::host_config& h, const char*) {
-                                                              return std::make_unique<test::model_core>(width, h);
-                                                            })
-                                : cluster::create(cfg);
+  const auto model = [](unsigned width, const nic::host_config& h, const char*) {
+    return std::make_unique<test::model_core>(width, h);
+  };
+  auto made = provider == "sim" && !rtl ? userlib::make_sim_cluster(cfg, model) : cluster::create(cfg);
 #else
   auto made = cluster::create(cfg);
 #endif
@@ -216,8 +215,12 @@ ggas_rma_note next_note(host& h, ggas_rma_context& q) {
   return n;
 }
 
+// On the reference model and on the RTL.
+class rma : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(nics, rma, testing::Bool(), [](const auto& i) { return i.param ? "rtl" : "model"; });
+
 struct two_nodes {
-  explicit two_nodes(cluster_config cfg = {}) : c(make("sim", cfg)), queue(c->host_queues(0)[0]) {}
+  explicit two_nodes(bool rtl, cluster_config cfg = {}) : c(make("sim", cfg, rtl)), queue(c->host_queues(0)[0]) {}
   ggas_rma_peer peer() const { return {.node = 1, .vpid = uint8_t(queue.vpid)}; }
   // A program on each node with its first context.
   void run(std::function<void(host&, ggas_rma_context&)> first,
@@ -239,8 +242,8 @@ struct two_nodes {
   rma_queue queue;
 };
 
-TEST(Rma, PutsFromEveryMemoryToEveryMemory) {
-  two_nodes t;
+TEST_P(rma, PutsFromEveryMemoryToEveryMemory) {
+  two_nodes t(GetParam());
   const host_region from = t.c->host_memory(0), to = t.c->host_memory(1);
   const uint64_t reserved = t.c->device_context(0).reserved, gpu = t.c->device_context(0).segment_nla + reserved;
   std::byte* const sources[] = {from.base, t.c->segment(0) + reserved};
@@ -280,11 +283,11 @@ TEST(Rma, PutsFromEveryMemoryToEveryMemory) {
     EXPECT_EQ(std::memcmp(targets[i % 2] + 4096 * i, sources[i / 2], bytes), 0) << "copy " << i;
 }
 
-TEST(Rma, EveryDescriptorOfTheCInterface) {
+TEST_P(rma, EveryDescriptorOfTheCInterface) {
   for (const bool work_queue : {false, true}) {
     cluster_config cfg;
     cfg.queues.host_work_queue = work_queue;
-    two_nodes t(cfg);
+    two_nodes t(GetParam(), cfg);
     const host_region own = t.c->host_memory(0), far = t.c->host_memory(1);
     const auto* mine = reinterpret_cast<const uint64_t*>(own.base);
     auto* theirs = reinterpret_cast<uint64_t*>(far.base);
@@ -334,11 +337,11 @@ TEST(Rma, EveryDescriptorOfTheCInterface) {
 }
 
 // More messages and notifications than the rings hold: the lazy updates keep them going.
-TEST(Rma, RingsTurn) {
+TEST_P(rma, RingsTurn) {
   cluster_config cfg;
   cfg.queues.notify_log2 = 4;
   cfg.queues.mailbox_log2 = 2;
-  two_nodes t(cfg);
+  two_nodes t(GetParam(), cfg);
   constexpr uint64_t rounds = 70;
   t.run(
       [&](host& h, ggas_rma_context& q) {
@@ -363,11 +366,11 @@ TEST(Rma, RingsTurn) {
 
 // A warp writes a descriptor with one store of 32 bytes, which leaves as one TLP; the ring lies where the
 // configuration says and is reached accordingly.
-TEST(Rma, KernelsUseContexts) {
+TEST_P(rma, KernelsUseContexts) {
   for (const auto place : {queue_config::place::gpu, queue_config::place::host}) {
     cluster_config cfg;
     cfg.queues.notifications = cfg.queues.status = place;
-    const auto c = make("sim", cfg);
+    const auto c = make("sim", cfg, GetParam());
     ASSERT_TRUE(c);
     ASSERT_EQ(c->device_context(0).queue_count, 4);
     const uint64_t at = c->device_context(0).reserved;
@@ -399,10 +402,10 @@ TEST(Rma, KernelsUseContexts) {
   }
 }
 
-TEST(Rma, NoContextsWhereNoneAreWanted) {
+TEST_P(rma, NoContextsWhereNoneAreWanted) {
   cluster_config cfg;
   cfg.queues.count = cfg.queues.host_count = 0;
-  const auto c = make("sim", cfg);
+  const auto c = make("sim", cfg, GetParam());
   ASSERT_TRUE(c);
   EXPECT_EQ(c->device_context(0).queue_count, 0);
   EXPECT_TRUE(c->host_queues(0).empty());
