@@ -214,7 +214,7 @@ module rma_issue #(
       .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i,
       .ans_valid_i(ans_valid), .ans_ready_o(ans_ready), .ans_op_i(ans_op), .ans_vpid_i(ans_vpid), .ans_epoch_i(ans_epoch),
       .ans_asked_i(ans_asked), .ans_status_i(ans_status), .ans_addr_i(ans_addr), .ans_node_i(ans_node), .ans_dvpid_i(ans_dvpid),
-      .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
+      .ans_progress_i(cnt_get_packets_o), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
       .ev_bad_descriptor_o(ev_req_bad), .ev_protection_o(ev_req_prot), .ev_timeout_o(ev_req_timeout),
       .ev_unreachable_o(ev_req_unreach), .ev_retry_limit_o(ev_req_retry), .ev_unexpected_o(ev_req_unexpected),
       .ev_node_o(ev_node_o[0+:16]), .ev_info_o(ev_info_o[0+:40]), .cnt_descriptors_o, .cnt_retries_o, .cnt_acks_o,

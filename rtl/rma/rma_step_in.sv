@@ -30,6 +30,7 @@ module rma_step_in (
     input  wire logic [127:0]                 record_i,       // again: w1, w0
     input  wire logic                         enabled_i,      // the context is
     input  wire logic                         remote_i,       // done: the node is another one
+    input  wire logic                         progress_i,     // late: data has come since the last look
     input  wire logic                         link_dead_i,
     input  wire logic [15:0]                  cfg_timeout_i,  // ticks
     input  wire logic [15:0]                  cfg_retry_ticks_i,
@@ -165,7 +166,8 @@ module rma_step_in (
     // ---------------------------------------------------------------- time
     age     = now_i - s_i.stamp;
     paused  = now_i - s_i.pause;
-    expired = (s_i.waits != '0 || waiting) && (age >= {1'b0, cfg_timeout_i} || (s_i.link && link_dead_i));
+    expired = (s_i.waits != '0 || waiting) && ((age >= {1'b0, cfg_timeout_i} && !progress_i) || (s_i.link && link_dead_i));
+    if (late_i && progress_i) s_o.stamp = now_i;
     if (late_i && expired) begin
       fail = link_dead_i && s_i.link ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_TIMEOUT;
       act_o.event_code  = rma_requester_pkg::EV_TIMEOUT;
