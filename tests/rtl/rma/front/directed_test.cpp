@@ -164,13 +164,13 @@ TYPED_TEST(front, enabling_a_busy_context_hangs_nothing) {
   }
   ASSERT_TRUE(b.settle());
   b.lenient = false;
+  b.descriptors = 0;
   for (unsigned vpid = 1; vpid < 4; ++vpid) {
     b.stop(vpid);
     ASSERT_TRUE(b.drained(vpid));
     b.start(vpid, page_context(vpid));
     for (unsigned i = 0; i < page_slots; ++i) b.post(vpid, immediate(i));
   }
-  b.descriptors = 0;
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.descriptors, 3u * page_slots);
   b.check_nothing_left();
