@@ -39,6 +39,7 @@ module rma_express #(
 
   localparam int unsigned BEAT_DW = DATA_W / 32;
   localparam logic [4:0] BEAT = BEAT_DW[4:0];
+  localparam int unsigned STEP_W = $clog2(BEAT_DW) + 1;
   localparam int unsigned PAY_W = 640;  // a message: 4 DW and 64 bytes
 
   // ---------------------------------------------------------------- the packet of a descriptor
@@ -133,6 +134,7 @@ module rma_express #(
 
   wire eop   = left_q <= BEAT;
   wire taken = valid_q && tx_ready_i;
+  wire [STEP_W-1:0] advance = eop ? left_q[STEP_W-1:0] : BEAT[STEP_W-1:0];  // DW of this beat
   assign free_o = !valid_q || (tx_ready_i && eop && next_q == '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -158,7 +160,7 @@ module rma_express #(
       next_last_q <= !w0_i.notify_completer;
       next_ack_q  <= w0_i.ack && !w0_i.notify_completer;
     end else if (taken) begin
-      pay_q  <= pay_q >> {eop ? left_q : BEAT, 5'd0};
+      pay_q  <= pay_q >> {advance, 5'd0};
       left_q <= eop ? next_q : left_q - BEAT;
       if (eop) begin
         next_q         <= '0;
