@@ -274,7 +274,9 @@ TYPED_TEST(rma_requester_directed, full_while_switched_off) {
 TYPED_TEST(rma_requester_directed, own_ring_full_and_no_answer) {
   auto& b = this->b;
   const uint64_t begin = b.now;
-  b.policy.ring = [&](const record& r) { return r.drop || b.now > begin + 20 * tick ? net_status::ok : net_status::full; };
+  b.policy.ring = [&](const record& r) {
+    return r.drop || b.now > begin + 20 * tick ? net_status::ok : net_status::full;
+  };
   descriptor d = this->imm(0x1000);
   d.notify_completer = d.notify_requester = true;
   b.post(3, d);
