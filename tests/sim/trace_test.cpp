@@ -220,6 +220,37 @@ TEST(waves, hold_the_window_only) {
   }
 }
 
+TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
+  const auto file = scratch("one_sided.pcapng");
+  {
+    auto w = trace::pcapng_writer::open(file);
+    ASSERT_TRUE(w) << w.error();
+    const unsigned link = (*w)->add_interface("link", trace::link_type::packet);
+    nic::packet p{
+        .dst = 3, .src = 2, .len_dw = 2, .vc = 3, .seq = 9, .op = uint8_t(nic::op::rma_put), .addr = 0x800000001233};
+    p.data = {0x11223344, 0x55667788};
+    p.vpid = 77;
+    p.set_initiator(200, 0xa5);
+    p.set_pd(0xbeef);
+    p.set_flags(nic::rma_last | nic::rma_strong);
+    const auto flits = nic::to_flits(p, 64);
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; i + 1 < flits.size(); ++i)
+      for (int b = 0; b < 64; b += 8) bytes.push_back(uint8_t(flits[i].data[0] >> b));
+    for (int b = 0; b < 32; b += 8) bytes.push_back(uint8_t(flits.back().data[0] >> b));
+    (*w)->write(link, 1000, bytes);
+    (*w)->flush();
+  }
+  const auto rows = tshark(file, "ggas.op == 0x10",
+                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.pd",
+                            "ggas.flags.last", "ggas.flags.ack", "ggas.flags.strong", "ggas.addr", "ggas.crc.good"});
+  ASSERT_EQ(rows.size(), 1u);
+  const std::vector<std::string> expected = {
+      "2", "3", "3", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
+  EXPECT_EQ(rows[0], expected);
+  EXPECT_EQ(tshark(file, "ggas.tag || _ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
+}
+
 TEST(pcapng, tlp_layout_follows_pcie) {
   auto t = pcie::memory_read(0x123456789abc, 64, 0x0203, 0x2a5);
   t.attr = 7;
