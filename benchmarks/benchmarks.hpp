@@ -16,5 +16,12 @@ result<> run_barrier(session& s);
 result<> run_reduce(session& s);
 result<> run_allreduce(session& s);
 result<> run_random_access(session& s);
+result<> run_put_latency(session& s);
+result<> run_get_latency(session& s);
+result<> run_put_bandwidth(session& s);
+result<> run_get_bandwidth(session& s);
+result<> run_message_rate(session& s);
+result<> run_atomic_latency(session& s);
+result<> run_transfer_path(session& s);
 
 }  // namespace ggas::bench

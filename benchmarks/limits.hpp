@@ -11,6 +11,7 @@ namespace ggas::bench {
 struct link_limits {
   bool known = false;                // false: no simulated link
   unsigned data_width = 0;           // bits
+  unsigned mtu_bytes = 0;            // largest payload of a packet
   unsigned line_bytes = 0;           // largest access the GPU makes of neighbouring ones
   double flits_per_s = 0;            // the slower of link and core clock
   double peer_read_bytes_per_s = 0;  // reads of a GPU's BAR through the root complex; 0: no bound of its own

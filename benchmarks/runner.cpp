@@ -25,10 +25,13 @@ bool session::calibrated() const {
   return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.overrides.empty() && c.faults.empty();
 }
 
-result<> session::start(size_t bytes) {
+result<> session::start(const wish& w) {
   cluster_.reset();  // the old one gives its memory back first
   cluster_config cfg = options_.cluster;
-  cfg.segment_bytes = round_up(bytes) + most_reserved(cfg.nodes);
+  cfg.segment_bytes = round_up(w.bytes) + most_reserved(cfg.nodes);
+  cfg.host_bytes = round_up(w.host_bytes);
+  cfg.queues = w.queues;
+  cfg.overrides.insert(cfg.overrides.end(), w.overrides.begin(), w.overrides.end());
   cfg.on_progress = [this](uint64_t now_ns) {
     if (observer_) observer_(what_, totals_.sim_ns + now_ns, totals_.wall_s);
   };

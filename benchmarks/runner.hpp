@@ -44,7 +44,14 @@ class session {
   bool calibrated() const;
 
   // Makes the cluster, or a fresh one. Segments hold `bytes` of benchmark data beside the reserved part.
-  result<> start(size_t bytes);
+  result<> start(size_t bytes) { return start({.bytes = bytes}); }
+  struct wish {
+    size_t bytes;
+    queue_config queues = {};
+    std::vector<std::string> overrides = {};  // behind those of the command line
+    size_t host_bytes = 1u << 20;
+  };
+  result<> start(const wish& w);
   cluster& machine() { return *cluster_; }
   // First byte of a node's segment behind the reserved part.
   std::byte* data(int node);

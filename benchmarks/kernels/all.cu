@@ -4,4 +4,6 @@
 #include "benchmarks/kernels/coalescing.cuh"
 #include "benchmarks/kernels/collectives.cuh"
 #include "benchmarks/kernels/latency.cuh"
+#include "benchmarks/kernels/one_sided_latency.cuh"
+#include "benchmarks/kernels/one_sided_stream.cuh"
 #include "benchmarks/kernels/random_access.cuh"

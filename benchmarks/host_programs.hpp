@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of the nodes' processors: the host's side of put, get and atomics (docs/benchmarks.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ggas/cluster.hpp"
+
+namespace ggas::bench {
+
+// A context of the NIC that a host uses through several runs of a cluster, and what a program found.
+struct host_port {
+  ggas_rma_context queue{};
+  bool open = false;
+  std::vector<double> samples;  // ns
+  uint64_t begin_ns = 0, end_ns = 0;
+  std::string fault;  // empty: all went well
+
+  void use(const host& h, const rma_queue& q);
+};
+
+// One direction of a transfer, by network logical addresses.
+struct host_transfer {
+  ggas_rma_peer peer;  // context that is told of arrivals, and its node
+  uint64_t source, target;
+  uint32_t bytes;
+  uint64_t rounds;  // measured ones, one more goes before
+  uint64_t timeout_ns;
+};
+
+// Puts to and fro, each told by a notification: node `first` begins. Samples are whole rounds.
+void host_pingpong(host& h, host_port& p, const host_transfer& t, bool first);
+
+// The same for GPUs that ask their processors: `request` is a word of host memory that the GPU raises, `flag` the word
+// in GPU memory that is raised when something has arrived.
+struct gpu_words {
+  const uint64_t* request;
+  uint64_t* flag;
+  uint64_t number;  // of the first message
+  bool first;
+};
+void host_assistant(host& h, host_port& p, const host_transfer& t, const gpu_words& w);
+
+// Gets, or fetch-adds (`atomic`: target is the word, source the result record), one behind the other.
+enum class host_round { get, atomic };
+void host_rounds(host& h, host_port& p, const host_transfer& t, host_round what);
+
+// Puts or gets with `window` of them under way, on every port in turn; until the last has arrived.
+void host_stream(host& h, std::vector<host_port>& ports, const host_transfer& t, bool get, unsigned window);
+
+}  // namespace ggas::bench
