@@ -6,7 +6,7 @@
 
 module rma_fetch #(
     parameter int unsigned DATA_W   = 64,                      // 64, 256 or 512
-    parameter int unsigned SLOTS    = DATA_W == 64 ? 16 : 64,  // commands in flight, a power of two: 256 bytes each
+    parameter int unsigned SLOTS    = DATA_W == 64 ? 16 : 128, // commands in flight, a power of two: 256 bytes each
     parameter int unsigned TAG_BASE = 128,                     // tags of its reads, a multiple of TAGS
     parameter int unsigned TAGS     = 32,                      // a power of two
     parameter int unsigned META_W   = 8                        // bits given back with done

@@ -21,7 +21,6 @@ template <class V, unsigned W>
 class fetch_bench {
  public:
   static constexpr uint64_t denied = uint64_t{1} << 44;  // pages with this bit have no translation
-  static constexpr unsigned slots = W == 64 ? 16 : 64;
 
   V v;
   dice d;

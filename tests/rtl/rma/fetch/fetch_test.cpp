@@ -161,10 +161,10 @@ TYPED_TEST(Fetch, Bandwidth) {
   auto& b = this->b;
   constexpr unsigned w = TypeParam::width, payload = 2048 / w, link = (w == 64 ? 3 : 1) + payload + 1;
   b.host.percent = 100;
-  b.host.delay = w == 64 ? 400 : 250;  // 2.5 us at 157 MHz
+  b.host.delay = w == 64 ? 400 : w == 256 ? 600 : 400;  // 2.5 us at 157 MHz, 1.5 us at 400 and 267 MHz
   b.host.split_percent = 0;
   b.v.cfg_mrrs_i = 256;
-  constexpr unsigned packets = 400;
+  constexpr unsigned packets = 800;
   for (unsigned shift : {0u, 1u}) {
     for (unsigned i = 0; i < packets; ++i) b.push(0x100000 + 256 * i + shift, 0x200000 + 256 * i, 256);
     while (b.left() > packets * 3 / 4) b.step();
