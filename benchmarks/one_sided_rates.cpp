@@ -132,6 +132,7 @@ result<> run_bandwidth(session& s, bool get) {
       summarise(r, times);
       if (times.size() == 1) r.p50 = r.p99 = std::nullopt;
       r.limit = payload_bound(s, bytes, true);
+      if (published_conditions(s) && !get && c.by_host && bytes >= (64u << 10)) r.reference = reference{767e6, "C5"};
       const json params = r.params;
       s.emit(std::move(r));
       if (bytes == all.front()) meter.emit(name, params);
@@ -227,7 +228,9 @@ result<> run_message_rate(session& s) {
         bound->value /= static_cast<double>(point.bytes);
         r.limit = bound;
       }
+      const json params = r.params;
       s.emit(std::move(r));
+      if (point.connections == 1 && point.bytes == 32) meter.emit(name, params);
     }
   }
   return {};

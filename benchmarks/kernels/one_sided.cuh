@@ -39,8 +39,11 @@ GGAS_DEVICE ggas_status send_message(const one_sided_args& a, const ggas_queue& 
   const auto* const from = own<uint64_t>(a.source);
   switch (a.how) {
     case control::notify:
+      if (a.bytes == 8)  // in the thread's hand, as small messages are
+        return ggas_put_value_notify_warp(to, pattern(a.seed, a.first, 0), number, q.index(), a.timeout_ns, q);
       return ggas_put_notify_warp(to, from, a.bytes / 8, number, q.index(), a.timeout_ns, q);
     case control::poll:
+      if (a.bytes == 8) return ggas_put_value_nbi_warp(to, pattern(a.seed, number, 0), a.timeout_ns, q);
       if (detail::lane_rank() == 0) ggas_store(last_word(ggas_node(), a.source, a.bytes), pattern(a.seed, number, 0));
       __syncwarp(detail::lane_mask());
       return ggas_put_nbi_warp(to, from, a.bytes / 8, a.timeout_ns, q);

@@ -90,7 +90,11 @@ TEST_P(Signal, NotificationsCarryTheirCookies) {
       const uint64_t n = i % 3 == 2 ? 20 : i % 3;
       if (threadIdx.x < 20) ggas_store(mine + threadIdx.x, i * 100 + threadIdx.x);
       __syncwarp();
-      if (i % 2 == 0) {
+      if (n == 1 && i % 2 == 0) {
+        EXPECT_EQ(ggas_put_value_notify_warp(there, i * 100, 7000 + i, 1, enough(), q), ggas_ok);
+      } else if (n == 1 && i % 5 == 0) {
+        if (threadIdx.x == 0) EXPECT_EQ(ggas_put_value_notify(there, i * 100, 7000 + i, 1, enough(), q), ggas_ok);
+      } else if (i % 2 == 0) {
         EXPECT_EQ(ggas_put_notify_warp(there, mine, n, 7000 + i, 1, enough(), q), ggas_ok);
       } else if (threadIdx.x == 0) {
         EXPECT_EQ(ggas_put_notify(there, mine, n, 7000 + i, 1, enough(), q), ggas_ok);

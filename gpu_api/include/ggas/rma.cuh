@@ -152,6 +152,12 @@ GGAS_DEVICE ggas_status ggas_put_notify(T* remote, const T* local, size_t n, uin
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_notify_warp(T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
                                              uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_notify(T* remote, T value, uint64_t cookie, int to_queue, uint64_t timeout_ns,
+                                              const ggas_queue& q = ggas_default_queue());
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_notify_warp(T* remote, T value, uint64_t cookie, int to_queue,
+                                                   uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
 GGAS_DEVICE ggas_status ggas_notify(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns,
                                     const ggas_queue& q = ggas_default_queue());
 GGAS_DEVICE ggas_status ggas_notify_warp(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier of all nodes. Push only: check-in flags lie on the master (node 0), one thread polls one flag for each other
-// GPU; a check-out flag lies on every GPU. No remote loads, no atomics, one writer to a word. Flags hold the number of
-// the barrier, so nothing is ever cleared. Included by ggas.cuh.
+// Barrier of all nodes. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of the
+// barrier, so nothing is ever cleared. Two ways: behind a NIC check-in flags lie on the master (node 0), where one
+// thread polls one flag for each other GPU, and a check-out flag lies on every GPU: 2 (n - 1) packets. Where the window
+// is plain memory every node tells every other one: one hop, and stores cost next to nothing. Included by ggas.cuh.
 #pragma once
 
 #include "ggas/detail/wait.cuh"
@@ -48,8 +49,30 @@ GGAS_DEVICE ggas_status follower_barrier(const layout& l, uint64_t number, const
   return block_status(s);
 }
 
+// The window is plain memory: one hop, a flag of each node on each node. The number is read by every thread that needs
+// it, before the block barrier hides its latency; the fence makes what the block stored before visible with the flag.
+GGAS_DEVICE ggas_status exchange_barrier(const layout& l, const deadline& end) {
+  const unsigned rank = thread_rank(), threads = thread_count();
+  const uint64_t me = static_cast<uint64_t>(ggas_node());
+  uint64_t number = 0;
+  if (rank < l.nodes) number = load_relaxed(own_word(layout::barrier_epoch)) + 1;
+  __syncthreads();
+  ggas_status s = ggas_ok;
+  if (rank < l.nodes) ggas_fence();
+  for (uint64_t n = rank; n < l.nodes; n += threads) store_relaxed(word_of(static_cast<int>(n), l.check_in(me)), number);
+  for (uint64_t n = rank; n < l.nodes && s == ggas_ok; n += threads) {
+    s = wait_until(own_word(l.check_in(n)), ggas_ge, number, end);
+  }
+  s = block_status(s);
+  // Only a completed barrier counts: one that timed out is tried again under the same number.
+  if (s == ggas_ok && rank == 0) store_relaxed(own_word(layout::barrier_epoch), number);
+  __syncthreads();
+  return s;
+}
+
 GGAS_DEVICE ggas_status barrier_block(const deadline& end) {
   const layout l = own_layout();
+  if (device_context().quiet == nullptr) return exchange_barrier(l, end);
   GGAS_SHARED(uint64_t, number);
   __syncthreads();  // every thread's stores are before the fence of thread 0
   ggas_status s = ggas_ok;

@@ -86,6 +86,22 @@ GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t
       g, q, last.slots, 1, [&](unsigned i) { return last.word(i); }, end);
 }
 
+template <class G, class T>
+GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_t cookie, int to_queue,
+                                         const deadline& end, const ggas_queue& q) {
+  const place at = locate(remote, sizeof(T));
+  const int vpid = vpid_of(to_queue);
+  if (!q.good() || at.node < 0 || vpid < 0) return ggas_bad_argument;
+  if (q.at.page) {
+    const slot d{first_word(desc_imm | want_ack | notify_completer, at.node, sizeof(T), vpid), as_bits<uint64_t>(value),
+                 nla(at.offset), cookie};
+    return post(
+        g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
+  }
+  const ggas_status s = put_value_nbi(g, remote, value, end, q);
+  return s == ggas_ok ? notify(g, at.node, cookie, to_queue, sizeof(T), end, q) : s;
+}
+
 // ---- taking
 
 GGAS_DEVICE bool fresh(uint64_t w1, uint32_t position, uint32_t log2) {
@@ -135,27 +151,34 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   store_relaxed(q.at.words + 2, uint64_t{position});
 }
 
-// Takes the next record if there is one.
-GGAS_DEVICE bool take_record_now(const ggas_queue& q, word_pair& record) {
+// Takes the next record if there is one. The position in memory is for those who come later: an exclusive user moves it
+// on while it waits (`ahead`), not between the arrival and what follows it.
+GGAS_DEVICE bool take_exclusively(const ggas_queue& q, word_pair& record, bool& ahead) {
+  const bool found = read_record(q, q.note, record);
+  if (!ahead) store_relaxed(q.at.words + 1, uint64_t{q.note + 1});
+  ahead = !found;
+  if (!found) return false;
+  ++q.note;
+  tell_lazily(q, q.note);
+  return true;
+}
+
+GGAS_DEVICE bool take_shared(const ggas_queue& q, word_pair& record) {
   for (;;) {
     const uint32_t position = q.note;
-    const bool found = read_record(q, position, record);
-    if (q.exclusive) {
-      if (!found) return false;
-      q.note = position + 1;
-      store_relaxed(q.at.words + 1, uint64_t{q.note});
-    } else if (!found) {
-      q.note = static_cast<uint32_t>(load_relaxed(q.at.words + 1));
-      if (q.note == position) return false;
-      continue;
+    uint64_t now = 0;
+    if (read_record(q, position, record)) {
+      now = cas_gpu(q.at.words + 1, position, uint64_t{position + 1});
+      if (now == position) break;
     } else {
-      const uint64_t old = cas_gpu(q.at.words + 1, position, uint64_t{position + 1});
-      q.note = old == position ? position + 1 : static_cast<uint32_t>(old);
-      if (old != position) continue;
+      now = load_relaxed(q.at.words + 1);
+      if (now == position) return false;
     }
-    tell_lazily(q, position + 1);
-    return true;
+    q.note = static_cast<uint32_t>(now);  // others took some
   }
+  ++q.note;
+  tell_lazily(q, q.note);
+  return true;
 }
 
 GGAS_DEVICE ggas_notification unpack(const word_pair& r) {
@@ -177,9 +200,10 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
   if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
   ggas_status s = ggas_ok;
   size_t n = 0;
+  bool ahead = false;
   while (n < most) {
     word_pair record{};
-    if (take_record_now(q, record)) {
+    if (q.exclusive ? take_exclusively(q, record, ahead) : take_shared(q, record)) {
       notes[n] = unpack(record);
       if (reports_failure(notes[n])) s = ggas_peer_error;
       ++n;
@@ -187,6 +211,7 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
       break;
     }
   }
+  if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
   acquire_after_poll();
   *taken = n;
   return n >= least ? s : ggas_timed_out;
@@ -205,6 +230,18 @@ GGAS_DEVICE ggas_status ggas_put_notify_warp(T* remote, const T* local, size_t n
                                              uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
   return put_notify(warp_group{}, remote, local, n, cookie, to_queue, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_notify(T* remote, T value, uint64_t cookie, int to_queue, uint64_t timeout_ns,
+                                              const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value_notify(thread_group{}, remote, value, cookie, to_queue, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_notify_warp(T* remote, T value, uint64_t cookie, int to_queue,
+                                                   uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value_notify(warp_group{}, remote, value, cookie, to_queue, deadline(timeout_ns), q);
 }
 GGAS_DEVICE ggas_status ggas_notify(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
