@@ -45,7 +45,7 @@ void rma_model::respond(const packet& request, op o, net_status s, uint64_t addr
   p.addr = addr;
   if (o == op::rma_ack) p.set_flags(request.flags() & rma_wants_ack);
   if (o == op::rma_atomic_rsp) {
-    p.set_flags(request.flags() & rma_result);
+    p.set_flags(request.flags() & (rma_wants_ack | rma_result));
     p.data.assign(4, 0);
     p.len_dw = 4;
   }
@@ -157,7 +157,8 @@ task<> rma_model::one_get(packet p) {
   const uint64_t to = word(p, 0);
   const uint32_t size = p.data[4];
   const unsigned limit = mtu();
-  net_status s = net_status::ok;
+  net_status s = size > rma_max_bytes ? net_status::bad : net_status::ok;
+  if (s != net_status::ok) nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
   for (uint32_t done = 0; done < size && s == net_status::ok;) {
     const auto n = unsigned(std::min<uint64_t>(size - done, limit - (to + done) % limit));
     const fetched f = co_await fetch(p.addr + done, p.pd(), n);
@@ -222,7 +223,7 @@ task<> rma_model::one_atomic(packet p) {
   nic_.rma_count(GGAS_REG_RMA_TARGET_ATOMICS);
   packet a{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::rma_atomic_rsp), .tag = p.tag, .vpid = p.vpid};
   a.set_pd(p.pd());
-  a.set_flags(p.flags() & rma_result);
+  a.set_flags(p.flags() & (rma_wants_ack | rma_result));
   a.addr = word(p, 2);
   for (const uint64_t w : {old, word(p, 3)}) {
     a.data.push_back(uint32_t(w));

@@ -307,6 +307,7 @@ task<> rma_model::one_answer(packet p) {
   outcome o{net_status(p.status), p.addr};
   if (p.is(op::rma_get_data)) {
     const net_status s = co_await store(p.addr, c.pd(), p);
+    c.waiting_since = time_ / tick_cycles;
     if (s == net_status::ok) {
       nic_.rma_count(GGAS_REG_RMA_GET_PACKETS);
     } else {
