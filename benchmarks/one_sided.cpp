@@ -34,6 +34,7 @@ queue_config controller::queues(int count) const {
 }
 
 namespace {
+constexpr int original_mhz = 157;
 bool sets_clock(const session& s) {
   const auto& all = s.opts().cluster.overrides;
   return std::any_of(all.begin(), all.end(), [](const std::string& o) { return o.starts_with("nic.clock_mhz"); });
@@ -42,7 +43,12 @@ bool sets_clock(const session& s) {
 
 std::vector<std::string> measured_clock(const session& s) {
   if (s.opts().cluster.platform != "galibier-k20" || !s.simulated() || sets_clock(s)) return {};
-  return {"nic.clock_mhz=157"};
+  return {fmt::format("nic.clock_mhz={}", original_mhz)};
+}
+
+nlohmann::ordered_json with_clock(const session& s, nlohmann::ordered_json params) {
+  if (!measured_clock(s).empty()) params["clock_mhz"] = original_mhz;
+  return params;
 }
 
 bool published_conditions(const session& s) { return s.calibrated(); }

@@ -31,6 +31,8 @@ const controller& find_controller(std::string_view name);
 // The original system ran these measurements at 157 MHz: so does its platform here, unless the command line sets a
 // clock.
 std::vector<std::string> measured_clock(const session& s);
+// Adds that clock to the parameters of a point.
+nlohmann::ordered_json with_clock(const session& s, nlohmann::ordered_json params);
 // C5, C6: for runs as published, that clock included.
 bool published_conditions(const session& s);
 

@@ -127,7 +127,7 @@ result<> run_bandwidth(session& s, bool get) {
       pcie_meter meter(s);
       GGAS_TRY(run_stream(s, x, ports, times, meter));
       record r = s.begin(name, "bandwidth", "B/s");
-      r.params = {{"bytes", bytes}};
+      r.params = with_clock(s, {{"bytes", bytes}});
       for (double& t : times) t = x.total_bytes() * 1e9 / t;
       summarise(r, times);
       if (times.size() == 1) r.p50 = r.p99 = std::nullopt;
@@ -193,7 +193,7 @@ result<> run_path(session& s, const path& way, size_t bytes, uint64_t count, std
   if (!std::equal(arrival, arrival + bytes, source))
     return failed(errc::device_fault, fmt::format("{}: verification failed, the copy differs", way.name));
   record r = s.begin(way.name, "bandwidth", "B/s");
-  r.params = {{"bytes", bytes}};
+  r.params = with_clock(s, {{"bytes", bytes}});
   r.value = x.total_bytes() * 1e9 / times.front();
   r.n = count;
   r.limit = payload_bound(s, bytes, way.from_gpu);
@@ -220,7 +220,7 @@ result<> run_message_rate(session& s) {
       pcie_meter meter(s);
       GGAS_TRY(run_stream(s, x, ports, times, meter));
       record r = s.begin(name, "messages", "1/s");
-      r.params = {{"connections", point.connections}, {"bytes", point.bytes}};
+      r.params = with_clock(s, {{"connections", point.connections}, {"bytes", point.bytes}});
       for (double& t : times) t = static_cast<double>(x.count * x.connections) * 1e9 / t;
       summarise(r, times);
       if (times.size() == 1) r.p50 = r.p99 = std::nullopt;

@@ -84,7 +84,7 @@ GGAS_DEVICE ggas_status get_once(const one_sided_args& a, const ggas_queue& q, i
     old_post(q, op, peer, a.bytes, there, here, number);
     return old_consume(q, a.request, a.timeout_ns);
   }
-  if (a.how == control::poll || !q.at.page) {
+  if (a.how == control::poll) {
     uint64_t* const last = last_word(ggas_node(), a.source, a.bytes);
     if (detail::lane_rank() == 0) ggas_store(last, uint64_t{0});
     ggas_fence_gpu();  // cleared before the data comes

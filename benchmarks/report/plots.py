@@ -30,8 +30,14 @@ AXIS = {
     "reduce": ("bytes", "vector, bytes"),
     "allreduce": ("bytes", "vector, bytes"),
     "random_access": ("bytes", "table of all nodes, bytes"),
+    "put_latency": ("bytes", "message, bytes"),
+    "get_latency": ("bytes", "message, bytes"),
+    "put_bandwidth": ("bytes", "message, bytes"),
+    "get_bandwidth": ("bytes", "message, bytes"),
+    "message_rate": ("connections", "connections, messages of 32 bytes"),
+    "transfer_path": ("bytes", "message, bytes"),
 }
-LOG_VALUE = {"coalescing", "reduce", "allreduce", "store_latency", "load_latency"}
+LOG_VALUE = {"coalescing", "reduce", "allreduce", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
 
 
 def svg(figure):
@@ -77,7 +83,9 @@ def size_text(v):
 
 def curve(name, records):
     key, label = AXIS[name]
-    records = [r for r in records if key in r["params"]]
+    records = [r for r in records if key in r["params"] and r["metric"] == records[0]["metric"]]
+    if name == "message_rate":
+        records = [r for r in records if r["params"]["bytes"] == 32]
     if not records:
         return None
     unit = records[0]["unit"]
@@ -105,6 +113,28 @@ def curve(name, records):
     return svg(figure)
 
 
+COSTS = {"gpu_instructions": "instructions", "gpu_pcie_reads": "PCIe reads", "gpu_pcie_writes": "PCIe writes"}
+
+
+def cost_bars(records):
+    """What the GPU does for a message: instructions, reads and writes on PCIe, a group of bars for each variant."""
+    records = [r for r in records if r["metric"] in COSTS]
+    if not records:
+        return None
+    variants = list(dict.fromkeys(r["variant"] for r in records))
+    figure, ax = plt.subplots(figsize=(6.4, 0.9 + 0.5 * len(variants)))
+    for i, (metric, text) in enumerate(COSTS.items()):
+        values = {r["variant"]: r["value"] for r in records if r["metric"] == metric}
+        bars = ax.barh([n + 0.27 * (i - 1) for n in range(len(variants))], [values.get(v, 0) for v in variants], height=0.25, label=text)
+        ax.bar_label(bars, fmt="%.3g", fontsize=7, padding=2)
+    ax.set_yticks(range(len(variants)), variants)
+    ax.invert_yaxis()
+    ax.margins(x=0.1)
+    ax.set_xlabel(f"for a message of {records[0]['params'].get('bytes', '')} bytes, by the GPU")
+    ax.legend(fontsize=8, frameon=False)
+    return svg(figure)
+
+
 def nic_bars(records):
     """Figures of the NIC as a share of their bounds; below 1 is within a ceiling, above 1 beyond a floor."""
     records = [r for r in records if r["limit"] and r["limit"]["value"]]
@@ -122,5 +152,5 @@ def nic_bars(records):
 
 
 def plots_of(name, records):
-    plot = nic_bars(records) if name == "nic_cycles" else curve(name, records) if name in AXIS else None
-    return [plot] if plot else []
+    found = [nic_bars(records)] if name == "nic_cycles" else [curve(name, records) if name in AXIS else None, cost_bars(records)]
+    return [plot for plot in found if plot]

@@ -25,6 +25,13 @@ TITLES = {
     "reduce": "Reduce",
     "allreduce": "Allreduce",
     "random_access": "RandomAccess",
+    "put_latency": "Put latency: half a round trip",
+    "get_latency": "Get latency",
+    "put_bandwidth": "Put bandwidth, GPU to GPU",
+    "get_bandwidth": "Get bandwidth, GPU to GPU",
+    "message_rate": "Message rate",
+    "atomic_latency": "Latency of a fetch-add",
+    "transfer_path": "Puts between memories of hosts and GPUs",
 }
 
 

@@ -4,6 +4,7 @@
 import pytest
 
 NAMES = "nic_cycles store_latency load_latency store_bandwidth load_bandwidth coalescing barrier reduce allreduce random_access".split()
+NAMES += "put_latency get_latency put_bandwidth get_bandwidth message_rate atomic_latency transfer_path".split()
 
 
 def refused(done, *words):
@@ -24,7 +25,7 @@ def test_help_names_every_option(bench):
 def test_list_names_every_benchmark_and_variant(bench):
     done = bench("list")
     assert done.returncode == 0
-    for name in [*NAMES, "thesis", "consecutive_store", "strided_load", "gather", "allgather", "mailbox"]:
+    for name in [*NAMES, "thesis", "consecutive_store", "strided_load", "gather", "allgather", "mailbox", "host_assisted", "gpu_notify_gpu", "queue_host", "gpu_to_host"]:
         assert name in done.stdout
 
 
@@ -84,7 +85,7 @@ def test_a_suite_skips_what_a_provider_cannot_do(bench):
     done = bench("thesis", "--quick", "--provider", "shm")
     assert done.returncode == 0, done.stderr
     assert "coalescing: skipped" in done.stdout
-    for name in set(NAMES) - {"coalescing", "nic_cycles"}:
+    for name in set(NAMES) - {"coalescing", "nic_cycles", "transfer_path"}:
         assert f"{name}: " in done.stdout
 
 

@@ -16,7 +16,7 @@ def test_records_keep_the_format_for_any_number_of_nodes(records, nodes):
         assert r["value"] > 0 and r["n"] > 0
         assert r["reference"] is None and r["limit"] is None
         assert r["sim"]["wall_s"] is None
-    assert {r["benchmark"] for r in found} >= {"store_latency", "barrier", "reduce", "allreduce", "random_access"}
+    assert {r["benchmark"] for r in found} >= {"store_latency", "barrier", "reduce", "allreduce", "random_access", "put_latency", "get_bandwidth", "message_rate"}
 
 
 def test_wall_clock_on_demand(records):
@@ -25,7 +25,7 @@ def test_wall_clock_on_demand(records):
 
 
 def test_same_seed_same_bytes(bench, tmp_path):
-    names = ["store_latency", "load_latency", "coalescing", "barrier", "allreduce", "random_access"]
+    names = ["store_latency", "load_latency", "coalescing", "barrier", "allreduce", "random_access", "put_latency", "atomic_latency"]
     for name in ("a", "b"):
         done = bench(*names, "--quick", "--provider", "sim", "--json", name)
         assert done.returncode == 0, done.stderr
