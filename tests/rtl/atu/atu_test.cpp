@@ -81,6 +81,26 @@ TYPED_TEST(Atu, NoUseOfWhatWasInvalidated) {
   std::printf("longest invalidation: %llu cycles\n", static_cast<unsigned long long>(b.longest));
 }
 
+// Walks, fills, drops and hits of two pages meet in every way.
+TYPED_TEST(Atu, OnePageAgainAndAgain) {
+  auto& b = this->b;
+  this->fill();
+  b.host.percent = 100;
+  for (auto& x : b.c) x.percent = 60, x.hold = 3;
+  for (unsigned i = 0; i < 12'000; ++i) {
+    b.host.delay = b.d.below(4);
+    for (auto& x : b.c)
+      if (x.todo.empty()) x.todo.push_back({nla_of(0, 3 + unsigned(b.d.below(2)), b.d.bits()), 7, false});
+    if (b.invalidations_open() == 0 && b.d.chance(50)) {
+      const unsigned index = 3 + unsigned(b.d.below(2));
+      b.t.change(b.now, 0, index, 7, 7);
+      b.invalidate(b.d.chance(10), nla_of(0, index, 0));
+    }
+    b.step();
+  }
+  ASSERT_TRUE(b.settle());
+}
+
 // An invalidation ends although a client always has translations in use.
 TYPED_TEST(Atu, InvalidationEndsUnderLoad) {
   auto& b = this->b;

@@ -54,6 +54,7 @@ class bench {
   explicit bench(uint64_t seed) : d(seed) {
     host.byte = [this](uint64_t a) { return t.byte(a); };
     host.split_percent = 0;
+    host.early_percent = 50;
     v.cfg_timeout_i = 2;
     for (unsigned k = 0; k < 4; ++k) {
       v.cfg_base_i[2 * k] = uint32_t(tables::base(k));

@@ -43,7 +43,7 @@ class tables {
   // What an acknowledged invalidation that began at `since` means for a page.
   void retire(unsigned cls, unsigned index, uint64_t since) {
     for (version& v : of(cls, index))
-      if (v.until < since) v.retired = true;
+      if (v.until <= since) v.retired = true;
   }
   void retire_all(uint64_t since) {
     for (unsigned c = 0; c < 4; ++c)

@@ -23,7 +23,8 @@ class completer {
   uint64_t delay = 0;           // cycles before an answer may leave
   unsigned split_percent = 50;  // chance that an answer is cut at a 64-byte border
   unsigned mrrs = 512;
-  uint64_t late_after = 0;  // cycles after which a `late` answer comes
+  uint64_t late_after = 0;     // cycles after which a `late` answer comes
+  unsigned early_percent = 0;  // chance that memory is read when the request comes, not when the answer goes
   uint64_t reads = 0;
   std::function<uint8_t(uint64_t)> byte = memory_byte;
 
@@ -37,7 +38,9 @@ class completer {
     EXPECT_EQ(t.len_dw == 1, t.last_be == 0);
     EXPECT_FALSE(open_.contains(t.tag)) << "tag " << t.tag << " is in use";
     if (f == fault::silent) return;
-    open_[t.tag] = {t, 0, now + delay + (f == fault::late ? late_after : 0), f, d.below(4)};
+    read& r = open_[t.tag] = {t, 0, now + delay + (f == fault::late ? late_after : 0), f, d.below(4), {}};
+    if (!d.chance(early_percent)) return;
+    for (unsigned i = 0; i < t.len_dw; ++i) r.early.push_back(word(t.addr + 4 * i));
   }
 
   void step(uint64_t now, dice& d) {
@@ -53,13 +56,19 @@ class completer {
   size_t open() const { return open_.size(); }
 
  private:
+  uint32_t word(uint64_t addr) const {
+    uint32_t w = 0;
+    for (unsigned k = 0; k < 4; ++k) w |= uint32_t{byte(addr + k)} << (8 * k);
+    return w;
+  }
+
   struct read {
     tlp t;
     unsigned done = 0;  // DW answered
     uint64_t from = 0;
     fault f = fault::none;
     uint64_t strikes = 0;  // the piece that is bad
-    uint64_t age = 0;
+    std::vector<uint32_t> early = {};
   };
 
   uint16_t oldest(const std::vector<uint16_t>& due) const {
@@ -86,11 +95,8 @@ class completer {
     if (strike && r.f == fault::poisoned) c.poisoned = true;
     if (strike && r.f == fault::too_long) n = r.t.len_dw - r.done + 1;
     c.len_dw = uint16_t(n);
-    for (unsigned i = 0; i < n; ++i) {
-      uint32_t w = 0;
-      for (unsigned k = 0; k < 4; ++k) w |= uint32_t{byte(at + 4 * i + k)} << (8 * k);
-      c.data.push_back(w);
-    }
+    for (unsigned i = 0; i < n; ++i)
+      c.data.push_back(r.done + i < r.early.size() ? r.early[r.done + i] : word(at + 4 * i));
     cpl.push(c);
     r.done += n;
     if (c.kind == tlp_kind::cpl || r.done >= r.t.len_dw) open_.erase(tag);
