@@ -82,10 +82,37 @@ module nic_top #(
   logic [5*32-1:0]        pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
   logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, queue_busy, msix_busy;
-  logic smfu_timer, link_timer, msix_timer;
+  logic rma_busy, rma_timer, smfu_timer, link_timer, msix_timer;
 
-  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy || rma_busy;
+  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy || rma_busy
+    || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q;
   assign timer_o = rma_timer || smfu_timer || link_timer || msix_timer;
+
+  // ---------------------------------------------------------------- pins that many units look at
+  // Registered, so that a change of a pin concerns few of them. A tick reaches SMFU and RMA a cycle late, and
+  // only if they wait for one.
+  localparam int unsigned TICK = ggas_pkg::TICK_LOG2;
+  logic [12:0] mps_q, mrrs_q;
+  logic [63:0] time_q, rma_time, smfu_time;
+  logic        np_ok_q, tick, rma_tick_q, smfu_tick_q;
+  assign tick = time_i[TICK-1:0] == '0;
+  always_ff @(posedge clk_i) begin
+    mps_q   <= cfg_mps_i;
+    mrrs_q  <= cfg_mrrs_i;
+    time_q  <= time_i;
+    np_ok_q <= tx_np_ok_i;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rma_tick_q  <= 1'b0;
+      smfu_tick_q <= 1'b0;
+    end else begin
+      rma_tick_q  <= rma_timer && tick;
+      smfu_tick_q <= smfu_timer && tick;
+    end
+  end
+  assign rma_time  = {time_q[63:TICK], {(TICK - 1){1'b0}}, !rma_tick_q};
+  assign smfu_time = {time_q[63:TICK], {(TICK - 1){1'b0}}, !smfu_tick_q};
 
   // ---------------------------------------------------------------- host interface
 
@@ -123,7 +150,7 @@ module nic_top #(
     .tgt_req_data_i(tgt_req_data), .tgt_cpl_valid_o(tgt_cpl_valid), .tgt_cpl_ready_i(tgt_cpl_ready),
     .tgt_cpl_sop_o(tgt_cpl_sop), .tgt_cpl_eop_o(tgt_cpl_eop), .tgt_cpl_hdr_o(tgt_cpl_hdr),
     .tgt_cpl_data_o(tgt_cpl_data), .page_valid_o(page_valid), .page_ready_i(page_ready), .page_sop_o(page_sop),
-    .page_eop_o(page_eop), .page_hdr_o(page_hdr), .page_data_o(page_data), .tx_np_ok_i(tx_np_ok_i),
+    .page_eop_o(page_eop), .page_hdr_o(page_hdr), .page_data_o(page_data), .tx_np_ok_i(np_ok_q),
     .rma_wr_valid_i(rma_wr_valid), .rma_wr_ready_o(rma_wr_ready), .rma_wr_sop_i(rma_wr_sop), .rma_wr_eop_i(rma_wr_eop),
     .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data), .rma_rd_valid_i(rma_rd_valid), .rma_rd_ready_o(rma_rd_ready),
     .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_valid_o(rma_cpl_valid), .rma_cpl_ready_i(rma_cpl_ready),
@@ -151,7 +178,7 @@ module nic_top #(
   logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .busy_o(smfu_busy), .timer_o(smfu_timer),
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
     .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress), .cfg_ingress_i(cfg.smfu_ctrl_ingress),
     .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
     .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_tbase_i(cfg.smfu_tbase_base), .cfg_tsize_i(cfg.smfu_tsize_size),
@@ -164,7 +191,7 @@ module nic_top #(
     .win_np_hdr_i(win_np_hdr), .ld_cpl_valid_o(ld_cpl_valid), .ld_cpl_ready_i(ld_cpl_ready),
     .ld_cpl_sop_o(ld_cpl_sop), .ld_cpl_eop_o(ld_cpl_eop), .ld_cpl_hdr_o(ld_cpl_hdr), .ld_cpl_data_o(ld_cpl_data),
     .tgt_req_valid_o(tgt_req_valid), .tgt_req_ready_i(tgt_req_ready), .tgt_req_sop_o(tgt_req_sop),
-    .tgt_req_eop_o(tgt_req_eop), .tgt_req_hdr_o(tgt_req_hdr), .tgt_req_data_o(tgt_req_data), .tgt_np_ok_i(tx_np_ok_i),
+    .tgt_req_eop_o(tgt_req_eop), .tgt_req_hdr_o(tgt_req_hdr), .tgt_req_data_o(tgt_req_data), .tgt_np_ok_i(np_ok_q),
     .tgt_cpl_valid_i(tgt_cpl_valid), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_sop_i(tgt_cpl_sop),
     .tgt_cpl_eop_i(tgt_cpl_eop), .tgt_cpl_hdr_i(tgt_cpl_hdr), .tgt_cpl_data_i(tgt_cpl_data),
     .tx_p_valid_o(tx_p_valid), .tx_p_ready_i(tx_p_ready), .tx_p_sop_o(tx_p_sop), .tx_p_eop_o(tx_p_eop),
@@ -196,29 +223,39 @@ module nic_top #(
   logic        ext_context_req;
   logic [63:0] ext_context_rdata;
 
-  logic        rma_busy, rma_timer, atu_busy;
+  logic        atu_busy;
   logic [31:0] atu_done;
   logic [15:0] raise_rma;
   assign sts.atu_status_done = atu_done;
   assign sts.atu_status_busy = atu_busy;
 
   // It is clocked while it works, when something comes, and at a tick that it waits for.
-  logic clk_rma, rma_snoop, tick;
-  assign tick      = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
+  logic clk_rma, rma_snoop;
+  logic [1:0] wake_q;  // behind a register write, or a change of the link
+  logic       link_up_q;
   assign rma_snoop = tgt_req_valid && tgt_req_ready && tgt_req_sop && tgt_req_hdr.kind == ggas_pkg::TLP_MWR;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wake_q    <= '0;
+      link_up_q <= 1'b0;
+    end else begin
+      wake_q    <= {wake_q[0], (reg_req && reg_write) || link_up != link_up_q};
+      link_up_q <= link_up;
+    end
+  end
   clock_gate i_rma_clock (
     .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req || rma_snoop
-      || cfg.atu_invalidate_start || (rma_timer && tick)), .clk_o(clk_rma)
+      || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
 
   rma #(.DATA_W(DATA_W)) i_rma (
-    .clk_i(clk_rma), .rst_ni(rst_ni), .time_i(time_i), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
+    .clk_i(clk_rma), .rst_ni(rst_ni), .time_i(rma_time), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
     .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
     .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
     .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
     .cfg_atu_base_i({cfg.atu_base3_base, cfg.atu_base2_base, cfg.atu_base1_base, cfg.atu_base0_base}),
     .cfg_atu_count_i({cfg.atu_count3_count, cfg.atu_count2_count, cfg.atu_count1_count, cfg.atu_count0_count}),
-    .cfg_mps_i(cfg_mps_i), .cfg_mrrs_i(cfg_mrrs_i), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
+    .cfg_mps_i(mps_q), .cfg_mrrs_i(mrrs_q), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
     .inv_start_i(cfg.atu_invalidate_start), .inv_all_i(cfg.atu_invalidate_everything), .inv_page_i(cfg.atu_invalidate_page),
     .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_write_i(ext_write),
     .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_context_rdata),
@@ -306,7 +343,7 @@ module nic_top #(
   assign sts.caps_loads     = LOADS[7:0];
   assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
   assign sts.caps_vectors   = ggas_regs_pkg::MSIX_NUM[7:0];
-  assign sts.time_cycles    = time_i;
+  assign sts.time_cycles    = time_q;
 
   regs i_regs (
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),

@@ -87,7 +87,7 @@ module hostif_tx #(
   logic       beat_q;    // second beat of a record
   wire        evt_last = EVT_BEATS == 1 || beat_q;
 
-  wire req_free = !req_valid_o || req_ready_i;
+  logic req_free;        // of the output stage, whatever the host does in this cycle
   logic [SOURCES-1:0] req, src;
   logic take_eop, unused_locked;
   assign req = {msix_valid_i, evt_valid_i, rd_valid_i && np_ok_i, wr_valid_i, tgt_valid_i};
@@ -141,46 +141,49 @@ module hostif_tx #(
   // A request of a unit: the header counts with its first beat.
   wire unit_sop = src[TGT] ? tgt_sop_i : (src[RD] || wr_sop_i);
   wire unit     = src[TGT] || src[WR] || src[RD];
+  wire take_sop = unit ? unit_sop : !beat_q;
 
-  always_ff @(posedge clk_i) begin
-    if (take) begin
-      req_sop_o <= unit ? unit_sop : !beat_q;
-      req_eop_o <= take_eop;
-      if (unit && unit_sop) begin
-        req_hdr_o           <= src[TGT] ? tgt_hdr_i : src[WR] ? wr_hdr_i : rd_hdr_i;
-        req_hdr_o.requester <= cfg_bus_id_i;
-      end else if (!unit) req_hdr_o <= own_hdr;
-      if (src[TGT]) req_data_o <= tgt_data_i;
-      else if (src[WR]) req_data_o <= wr_data_i;
-      else if (!src[RD]) req_data_o <= src[EVT] ? evt_beat : msix_beat;
-    end
+  ggas_pkg::tlp_hdr_t take_hdr;
+  logic [DATA_W-1:0]  take_data;
+  always_comb begin
+    take_hdr  = '0;
+    take_data = '0;
+    if (src[TGT]) {take_hdr, take_data} = {tgt_hdr_i, tgt_data_i};
+    else if (src[WR]) {take_hdr, take_data} = {wr_hdr_i, wr_data_i};
+    else if (src[RD]) take_hdr = rd_hdr_i;
+    else if (src != '0) {take_hdr, take_data} = {own_hdr, src[EVT] ? evt_beat : msix_beat};
+    take_hdr.requester = cfg_bus_id_i;
   end
 
-  // A write is open from its first beat in here to its last beat accepted.
-  wire req_is_write = req_hdr_o.kind == ggas_pkg::TLP_MWR;
-  wire req_done     = req_valid_o && req_ready_i && req_eop_o;
-  logic open_q;      // some packet is between its first beat taken and its last beat accepted
+  skid #(.WIDTH(2 + ggas_pkg::TLP_HDR_W + DATA_W)) i_req (
+    .clk_i(clk_i), .rst_ni(rst_ni), .in_valid_i(src != '0), .in_ready_o(req_free),
+    .in_data_i({take_sop, take_eop, take_hdr, take_data}), .out_valid_o(req_valid_o), .out_ready_i(req_ready_i),
+    .out_data_o({req_sop_o, req_eop_o, req_hdr_o, req_data_o})
+  );
+
+  // Writes between their first beat taken here and their last beat accepted.
+  logic [1:0] open_q;
+  logic       write_q;   // the packet at the output is a write
+  wire  write_at_out  = req_sop_o ? req_hdr_o.kind == ggas_pkg::TLP_MWR : write_q;
+  wire  write_begins  = take && take_sop && take_hdr.kind == ggas_pkg::TLP_MWR;
+  wire  write_ends    = req_valid_o && req_ready_i && req_eop_o && write_at_out;
+  wire  [1:0] open    = open_q - {1'b0, write_ends};  // of those begun before this cycle
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      req_valid_o <= 1'b0;
-      beat_q      <= 1'b0;
-      open_q      <= 1'b0;
+      beat_q  <= 1'b0;
+      open_q  <= '0;
+      write_q <= 1'b0;
     end else begin
-      if (take) begin
-        req_valid_o <= 1'b1;
-        if (src[EVT]) beat_q <= !evt_last;
-      end else if (req_ready_i) begin
-        req_valid_o <= 1'b0;
-      end
-      if (take) open_q <= 1'b1;
-      else if (req_done) open_q <= 1'b0;
+      if (take && src[EVT]) beat_q <= !evt_last;
+      if (req_valid_o) write_q <= write_at_out;
+      open_q <= open + {1'b0, write_begins};
     end
   end
 
   // ---- completions
   logic cpl_pending_q;  // a beat is in the output register
-  logic blocked_q;      // an earlier write has not been accepted yet
+  logic [1:0] behind_q; // earlier writes that have not been accepted yet
   logic cpl_lock_q;     // in a packet of the SMFU
   logic np_last_q;      // the last one was our own: the SMFU comes first
   wire  pick_np   = !cpl_lock_q && np_valid_i && !(ld_valid_i && np_last_q);
@@ -191,7 +194,7 @@ module hostif_tx #(
   assign np_ready_o = cpl_free && pick_np;
   assign ld_ready_o = cpl_free && !pick_np;
 
-  assign cpl_valid_o = cpl_pending_q && !blocked_q;
+  assign cpl_valid_o = cpl_pending_q && behind_q == '0;
 
   always_ff @(posedge clk_i) begin
     if (take_np) begin
@@ -216,7 +219,7 @@ module hostif_tx #(
       cpl_pending_q <= 1'b0;
       cpl_lock_q    <= 1'b0;
       np_last_q     <= 1'b0;
-      blocked_q     <= 1'b0;
+      behind_q      <= '0;
     end else begin
       if (take_np || take_ld) begin
         cpl_pending_q <= 1'b1;
@@ -226,8 +229,8 @@ module hostif_tx #(
         cpl_pending_q <= 1'b0;
       end
       // Only the first beat can meet an earlier write: what is taken later may pass or be passed.
-      if (take_np || (take_ld && ld_sop_i)) blocked_q <= open_q && req_is_write && !req_done;
-      else if (req_done) blocked_q <= 1'b0;
+      if (take_np || (take_ld && ld_sop_i)) behind_q <= open;
+      else if (write_ends && behind_q != '0) behind_q <= behind_q - 2'd1;
     end
   end
 

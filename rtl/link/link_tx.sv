@@ -35,7 +35,7 @@ module link_tx #(
     input  wire logic [11:0]         credit_i,
     output      logic [3:0]          starved_o,        // a packet waits for credits
     // replay buffer
-    output      logic                wr_valid_o,       // link_tx_* will hold this new flit: keep it
+    output      logic                wr_valid_o,       // this new flit will be sent: keep it
     output      logic [1:0]          wr_kind_o,
     output      logic [DATA_W-1:0]   wr_data_o,
     output      logic                wr_store_o,
@@ -83,7 +83,7 @@ module link_tx #(
   assign starved_o = (state_q == S_IDLE) ? want & ~pay : '0;
 
   // ---------------------------------------------------------------- what this cycle sends
-  logic       slot;          // the output register is free
+  logic       slot;          // of the output stage, whatever the PHY does in this cycle
   logic       startable, new_flit, rp_flit, ctrl_flit, first, last_word, take, cur_eop, cur_valid;
   logic [3:0] grant;
   ggas_pkg::net_hdr_t hdr;
@@ -94,7 +94,6 @@ module link_tx #(
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant), .locked_o(unused_locked)
   );
 
-  assign slot      = !link_tx_valid_o || link_tx_ready_i;
   assign startable = state_q == S_IDLE && up_i && !rp_active_i && room_i && pay != '0;
   assign cur       = (state_q == S_IDLE) ? grant : cur_q;
   assign cur_valid = (tx_valid_i & cur_q) != '0;
@@ -208,7 +207,6 @@ module link_tx #(
       state_q <= S_IDLE;
       begun_q <= 1'b0;
       cur_q   <= '0;
-      link_tx_valid_o <= 1'b0;
       for (int v = 0; v < 4; v = v + 1) begin
         sent_q[v]  <= '0;
         freed_q[v] <= '0;
@@ -217,7 +215,6 @@ module link_tx #(
       state_q <= state_d;
       begun_q <= begun_d;
       if (first) cur_q <= grant;
-      if (slot) link_tx_valid_o <= ctrl_flit || rp_flit || new_flit;
       for (int v = 0; v < 4; v = v + 1) begin
         if (clear_i) begin
           sent_q[v]  <= '0;
@@ -234,19 +231,27 @@ module link_tx #(
   always_comb for (int v = 0; v < 4; v = v + 1) newer[v] = credit_i - freed_q[v];
 
   always_ff @(posedge clk_i) begin
-    if (ctrl_flit) begin
-      link_tx_kind_o <= ggas_pkg::FLIT_CTRL;
-      link_tx_data_o <= '0;
-      link_tx_data_o[63:0] <= ctrl_flit_i;
-    end else if (rp_flit) begin
-      link_tx_kind_o <= rp_kind_i;
-      link_tx_data_o <= rp_data_i;
-    end else if (new_flit) begin
-      link_tx_kind_o <= wr_kind_o;
-      link_tx_data_o <= wr_data_o;
-    end
     if (new_flit && state_q != S_EOP) crc_q <= crc_next;
   end
+
+  logic [1:0]        out_kind;
+  logic [DATA_W-1:0] out_data;
+  always_comb begin
+    out_kind = wr_kind_o;
+    out_data = wr_data_o;
+    if (ctrl_flit) begin
+      out_kind = ggas_pkg::FLIT_CTRL;
+      out_data = '0;
+      out_data[63:0] = ctrl_flit_i;
+    end else if (rp_flit) begin
+      out_kind = rp_kind_i;
+      out_data = rp_data_i;
+    end
+  end
+  skid #(.WIDTH(2 + DATA_W)) i_out (
+      .clk_i, .rst_ni, .in_valid_i(ctrl_flit || rp_flit || new_flit), .in_ready_o(slot), .in_data_i({out_kind, out_data}),
+      .out_valid_o(link_tx_valid_o), .out_ready_i(link_tx_ready_i), .out_data_o({link_tx_kind_o, link_tx_data_o})
+  );
 
 `ifndef SYNTHESIS
   initial begin

@@ -111,6 +111,75 @@ module rma #(
   logic [16:0] cnt;
   assign cnt_o = cnt;
 
+  // ---------------------------------------------------------------- register stages at the border
+  // A unit that is not clocked costs nothing only if it hangs on nothing that is.
+  localparam int unsigned HOST_W = 2 + TLP_W + DATA_W, NET_W = 2 + ggas_pkg::NET_HDR_W + DATA_W;
+  logic page_valid, page_ready, page_sop, page_eop, cpl_in_valid, cpl_in_ready, cpl_sop, cpl_eop, rx_rma_valid, rx_rma_ready,
+    rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop, tx_rma_valid, tx_rma_ready, tx_rma_sop,
+    tx_rma_eop, tx_ans_valid, tx_ans_ready, tx_ans_sop, tx_ans_eop;
+  ggas_pkg::tlp_hdr_t page_hdr, cpl_hdr;
+  ggas_pkg::rma_hdr_t rx_rma_hdr, rx_ans_hdr, tx_rma_hdr, tx_ans_hdr;
+  logic [DATA_W-1:0]  page_data, cpl_data, rx_rma_data, rx_ans_data, tx_rma_data, tx_ans_data;
+  skid #(.WIDTH(HOST_W)) i_page (
+      .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o),
+      .in_data_i({page_sop_i, page_eop_i, page_hdr_i, page_data_i}), .out_valid_o(page_valid), .out_ready_i(page_ready),
+      .out_data_o({page_sop, page_eop, page_hdr, page_data})
+  );
+  skid #(.WIDTH(HOST_W)) i_cpl (
+      .clk_i, .rst_ni, .in_valid_i(cpl_valid_i), .in_ready_o(cpl_ready_o),
+      .in_data_i({cpl_sop_i, cpl_eop_i, cpl_hdr_i, cpl_data_i}), .out_valid_o(cpl_in_valid), .out_ready_i(cpl_in_ready),
+      .out_data_o({cpl_sop, cpl_eop, cpl_hdr, cpl_data})
+  );
+  skid #(.WIDTH(NET_W)) i_rx_rma (
+      .clk_i, .rst_ni, .in_valid_i(rx_rma_valid_i), .in_ready_o(rx_rma_ready_o),
+      .in_data_i({rx_rma_sop_i, rx_rma_eop_i, rx_rma_hdr_i, rx_rma_data_i}), .out_valid_o(rx_rma_valid),
+      .out_ready_i(rx_rma_ready), .out_data_o({rx_rma_sop, rx_rma_eop, rx_rma_hdr, rx_rma_data})
+  );
+  skid #(.WIDTH(NET_W)) i_rx_ans (
+      .clk_i, .rst_ni, .in_valid_i(rx_ans_valid_i), .in_ready_o(rx_ans_ready_o),
+      .in_data_i({rx_ans_sop_i, rx_ans_eop_i, rx_ans_hdr_i, rx_ans_data_i}), .out_valid_o(rx_ans_valid),
+      .out_ready_i(rx_ans_ready), .out_data_o({rx_ans_sop, rx_ans_eop, rx_ans_hdr, rx_ans_data})
+  );
+  skid #(.WIDTH(NET_W)) i_tx_rma (
+      .clk_i, .rst_ni, .in_valid_i(tx_rma_valid), .in_ready_o(tx_rma_ready),
+      .in_data_i({tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data}), .out_valid_o(tx_rma_valid_o),
+      .out_ready_i(tx_rma_ready_i), .out_data_o({tx_rma_sop_o, tx_rma_eop_o, tx_rma_hdr_o, tx_rma_data_o})
+  );
+  skid #(.WIDTH(NET_W)) i_tx_ans (
+      .clk_i, .rst_ni, .in_valid_i(tx_ans_valid), .in_ready_o(tx_ans_ready),
+      .in_data_i({tx_ans_sop, tx_ans_eop, tx_ans_hdr, tx_ans_data}), .out_valid_o(tx_ans_valid_o),
+      .out_ready_i(tx_ans_ready_i), .out_data_o({tx_ans_sop_o, tx_ans_eop_o, tx_ans_hdr_o, tx_ans_data_o})
+  );
+
+  // Configuration, route and time: as the units see them, a cycle late.
+  typedef struct packed {
+    logic [15:0]  node;
+    logic         requester;
+    logic         target;
+    logic [1:0]   mtu;
+    logic [15:0]  retry_ticks;
+    logic [15:0]  retry_limit;
+    logic [15:0]  timeout_answer;
+    logic [15:0]  timeout_host;
+    logic [255:0] atu_base;
+    logic [127:0] atu_count;
+    logic [12:0]  mps;
+    logic [12:0]  mrrs;
+    logic [15:0]  peer_node;
+    logic         peer_valid;
+    logic         link_up;
+  } config_t;
+  config_t     cfg_q;
+  logic [63:0] time_q;
+  always_ff @(posedge clk_i) begin
+    cfg_q <= {cfg_node_i, cfg_requester_i, cfg_target_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
+              cfg_timeout_host_i, cfg_atu_base_i, cfg_atu_count_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i, link_up_i};
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) time_q <= 64'd1;  // no tick
+    else time_q <= time_i;
+  end
+
   // ---------------------------------------------------------------- contexts
   logic        cfg_we, look_busy, context_busy;
   logic [7:0]  cfg_vpid, look_vpid;
@@ -136,7 +205,7 @@ module rma #(
   // Completions by tag; 0 puts, 1 gets, 2 target, 3 atomics, 4 translation, 5 work queues, 6 nobody.
   logic [6:0] cpl_to, cpl_valid, cpl_ready;
   logic [9:0] tag;
-  assign tag = cpl_hdr_i.tag;
+  assign tag = cpl_hdr.tag;
   always_comb begin
     cpl_to = '0;
     if (tag[9:8] != 2'd0) begin
@@ -150,18 +219,19 @@ module rma #(
     else if (tag[7:4] == 4'b1110) cpl_to[5] = 1'b1;
     else cpl_to[6] = 1'b1;
   end
-  assign cpl_valid    = cpl_valid_i ? cpl_to : '0;
+  assign cpl_valid    = cpl_in_valid ? cpl_to : '0;
   assign cpl_ready[6] = 1'b1;
-  assign cpl_ready_o  = (cpl_to & cpl_ready) != '0;
+  assign cpl_in_ready = (cpl_to & cpl_ready) != '0;
 
   atu #(.DATA_W(DATA_W)) i_atu (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i(cfg_timeout_host_i), .cfg_base_i(cfg_atu_base_i), .cfg_count_i(cfg_atu_count_i),
+      .clk_i, .rst_ni, .time_i(time_q), .cfg_timeout_i(cfg_q.timeout_host), .cfg_base_i(cfg_q.atu_base), .cfg_count_i(cfg_q.atu_count),
       .inv_start_i, .inv_all_i, .inv_page_i, .inv_done_o, .inv_busy_o,
       .tr_valid_i(tr_valid), .tr_ready_o(tr_ready), .tr_nla_i(tr_nla), .tr_pd_i(tr_pd), .tr_write_i(tr_write),
       .tr_rsp_valid_o(tr_rsp_valid), .tr_rsp_addr_o(tr_rsp_addr), .tr_rsp_shift_o(unused_shift), .tr_rsp_status_o(tr_rsp_status),
       .tr_done_i(tr_done),
       .rd_valid_o(atu_rd_valid), .rd_ready_i(atu_rd_ready), .rd_hdr_o(atu_rd_hdr),
-      .cpl_valid_i(cpl_valid[4]), .cpl_ready_o(cpl_ready[4]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
+      .cpl_valid_i(cpl_valid[4]), .cpl_ready_o(cpl_ready[4]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr),
+      .cpl_data_i(cpl_data),
       .ev_walk_o(ev_walk), .ev_info_o(walk_info), .ev_unexpected_o(stray_atu), .ev_tag_o(tag_atu),
       .cnt_hits_o(cnt[HITS]), .cnt_misses_o(cnt[MISSES]), .busy_o(atu_busy), .timer_o(atu_timer)
   );
@@ -222,17 +292,19 @@ module rma #(
   logic [159:0] serve_info;
 
   rma_issue #(.DATA_W(DATA_W)) i_issue (
-      .clk_i, .rst_ni, .time_i, .busy_o(issue_busy), .timer_o(issue_timer), .cfg_requester_i, .cfg_node_i, .cfg_mtu_i,
-      .cfg_retry_ticks_i, .cfg_retry_limit_i, .cfg_answer_i(cfg_timeout_answer_i), .cfg_timeout_i(cfg_timeout_host_i),
-      .cfg_mps_i, .cfg_mrrs_i, .peer_node_i, .peer_valid_i, .link_up_i,
+      .clk_i, .rst_ni, .time_i(time_q), .busy_o(issue_busy), .timer_o(issue_timer), .cfg_requester_i(cfg_q.requester), .cfg_node_i(cfg_q.node),
+      .cfg_mtu_i(cfg_q.mtu), .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
+      .cfg_answer_i(cfg_q.timeout_answer), .cfg_timeout_i(cfg_q.timeout_host), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs),
+      .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid), .link_up_i(cfg_q.link_up),
       .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .look_vpid_i(look_vpid),
       .look_busy_o(look_busy),
-      .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i, .page_data_i,
+      .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr),
+      .page_data_i(page_data),
       .db_valid_o(db_valid), .db_kind_o(db_kind), .db_vpid_o(db_vpid), .db_count_o(db_count),
-      .tx_valid_o(tx_rma_valid_o), .tx_ready_i(tx_rma_ready_i), .tx_sop_o(tx_rma_sop_o), .tx_eop_o(tx_rma_eop_o),
-      .tx_hdr_o(tx_rma_hdr_o), .tx_data_o(tx_rma_data_o),
-      .rx_valid_i(rx_ans_valid_i), .rx_ready_o(rx_ans_ready_o), .rx_sop_i(rx_ans_sop_i), .rx_eop_i(rx_ans_eop_i),
-      .rx_hdr_i(rx_ans_hdr_i), .rx_data_i(rx_ans_data_i),
+      .tx_valid_o(tx_rma_valid), .tx_ready_i(tx_rma_ready), .tx_sop_o(tx_rma_sop), .tx_eop_o(tx_rma_eop),
+      .tx_hdr_o(tx_rma_hdr), .tx_data_o(tx_rma_data),
+      .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready), .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop),
+      .rx_hdr_i(rx_ans_hdr), .rx_data_i(rx_ans_data),
       .tr_valid_o({tr_valid[3], tr_valid[0]}), .tr_ready_i({tr_ready[3], tr_ready[0]}),
       .tr_nla_o({tr_nla[3*64+:64], tr_nla[0+:64]}), .tr_pd_o({tr_pd[3*16+:16], tr_pd[0+:16]}),
       .tr_write_o({tr_write[3], tr_write[0]}), .tr_rsp_valid_i({tr_rsp_valid[3], tr_rsp_valid[0]}),
@@ -242,8 +314,8 @@ module rma #(
       .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]), .wr_hdr_o(issue_wr_hdr),
       .wr_data_o(issue_wr_data), .data_write_o(data_write),
       .rd_valid_o(issue_rd_valid), .rd_ready_i(issue_rd_ready), .rd_hdr_o(issue_rd_hdr),
-      .cpl_valid_i({cpl_valid[5], cpl_valid[0]}), .cpl_ready_o({cpl_ready[5], cpl_ready[0]}), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i,
-      .cpl_data_i,
+      .cpl_valid_i({cpl_valid[5], cpl_valid[0]}), .cpl_ready_o({cpl_ready[5], cpl_ready[0]}), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data),
       .ev_code_o(issue_code), .ev_node_o(issue_node), .ev_info_o(issue_info), .ev_unexpected_o(stray_issue), .ev_tag_o(tag_issue),
       .cnt_descriptors_o(cnt[DESCRIPTORS]), .cnt_tx_packets_o(cnt[TX_PACKETS]), .cnt_packets_o(put_packet),
       .cnt_retries_o(cnt[RETRIES]), .cnt_acks_o(cnt[ACKS]), .cnt_get_packets_o(cnt[GET_PACKETS]),
@@ -251,14 +323,14 @@ module rma #(
   );
 
   rma_serve #(.DATA_W(DATA_W)) i_serve (
-      .clk_i, .rst_ni, .time_i, .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i, .cfg_node_i, .cfg_mtu_i, .cfg_mps_i,
-      .cfg_mrrs_i, .cfg_timeout_i(cfg_timeout_host_i),
+      .clk_i, .rst_ni, .time_i(time_q), .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i(cfg_q.target),
+      .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
       .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
       .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
-      .rx_valid_i(rx_rma_valid_i), .rx_ready_o(rx_rma_ready_o), .rx_sop_i(rx_rma_sop_i), .rx_eop_i(rx_rma_eop_i),
-      .rx_hdr_i(rx_rma_hdr_i), .rx_data_i(rx_rma_data_i),
-      .tx_valid_o(tx_ans_valid_o), .tx_ready_i(tx_ans_ready_i), .tx_sop_o(tx_ans_sop_o), .tx_eop_o(tx_ans_eop_o),
-      .tx_hdr_o(tx_ans_hdr_o), .tx_data_o(tx_ans_data_o),
+      .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready), .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop),
+      .rx_hdr_i(rx_rma_hdr), .rx_data_i(rx_rma_data),
+      .tx_valid_o(tx_ans_valid), .tx_ready_i(tx_ans_ready), .tx_sop_o(tx_ans_sop), .tx_eop_o(tx_ans_eop),
+      .tx_hdr_o(tx_ans_hdr), .tx_data_o(tx_ans_data),
       .tr_valid_o({tr_valid[4], tr_valid[2:1]}), .tr_ready_i({tr_ready[4], tr_ready[2:1]}),
       .tr_nla_o({tr_nla[4*64+:64], tr_nla[1*64+:128]}), .tr_pd_o({tr_pd[4*16+:16], tr_pd[1*16+:32]}),
       .tr_write_o({tr_write[4], tr_write[2:1]}), .tr_rsp_valid_i({tr_rsp_valid[4], tr_rsp_valid[2:1]}),
@@ -268,7 +340,8 @@ module rma #(
       .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]), .wr_hdr_o(serve_wr_hdr),
       .wr_data_o(serve_wr_data), .wr_snoop_i(wr_snoop_i || data_write),
       .rd_valid_o(serve_rd_valid), .rd_ready_i(serve_rd_ready), .rd_hdr_o(serve_rd_hdr),
-      .cpl_valid_i(cpl_valid[3:1]), .cpl_ready_o(cpl_ready[3:1]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
+      .cpl_valid_i(cpl_valid[3:1]), .cpl_ready_o(cpl_ready[3:1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr),
+      .cpl_data_i(cpl_data),
       .raise_o(raise_velo), .ev_code_o(serve_code), .ev_node_o(serve_node), .ev_info_o(serve_info),
       .ev_unexpected_o(stray_serve), .ev_tag_o(tag_serve), .cnt_puts_o(cnt[TARGET_PUTS]), .cnt_gets_o(cnt[TARGET_GETS]),
       .cnt_atomics_o(cnt[TARGET_ATOMICS]), .cnt_packets_o(get_packet), .cnt_messages_o(cnt[MESSAGES]), .cnt_full_o(cnt[MAILBOX_FULL])
@@ -290,7 +363,7 @@ module rma #(
 
   logic [7:0] code_lost, code_walk, code_stray_issue, code_stray_serve, code_stray_atu, code_stray;
   logic       stray;
-  assign stray            = cpl_valid[6] && cpl_eop_i;
+  assign stray            = cpl_valid[6] && cpl_eop;
   assign code_lost        = ev_lost ? ggas_regs_pkg::EV_NOTIFY_LOST : '0;
   assign code_walk        = ev_walk ? ggas_regs_pkg::EV_ATU_WALK : '0;
   assign code_stray_issue = stray_issue ? ggas_regs_pkg::EV_UNEXPECTED_CPL : '0;
@@ -320,7 +393,8 @@ module rma #(
       .event_valid_o, .event_ready_i, .event_o, .busy_o(events_busy)
   );
 
-  assign busy_o  = context_busy || atu_busy || notify_busy || issue_busy || serve_busy || events_busy || packets_q != '0;
+  assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || issue_busy || serve_busy || events_busy || packets_q != '0
+    || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
   assign timer_o = atu_timer || issue_timer || serve_timer;
 endmodule
 
