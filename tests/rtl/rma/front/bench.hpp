@@ -69,8 +69,9 @@ class bench {
   std::vector<uint64_t> bad_bells, failed_reads;
   std::vector<std::pair<uint64_t, unsigned>> taken;  // cycle and context of a descriptor's last beat
   uint64_t now = 0, status_writes = 0, descriptors = 0, unexpected = 0, first_seen = 0;
-  unsigned desc_percent = 100, rd_percent = 100, hold = 0, mrrs = 512;
+  unsigned desc_percent = 100, rd_percent = 100, hold = 0, mrrs = 512, timeout = 100;
   bool gate = true, requester = true, count_errors = false;
+  bool mute = false;     // reads are never answered
   bool lenient = false;  // software breaks rules: whatever descriptors come are given back
 
   bench() {
@@ -78,6 +79,7 @@ class bench {
     edge();
     v.rst_ni = 1;
     reads.status = [this](const tlp& t) { return status_of(t); };
+    reads.silent = [this](const tlp& t) { return mute && (status_of(t), true); };
   }
   ~bench() { end_model(v); }
 
@@ -210,7 +212,7 @@ class bench {
     v.time_i = now;
     v.cfg_mrrs_i = uint16_t(mrrs);
     v.cfg_requester_i = requester;
-    v.cfg_timeout_i = 3;
+    v.cfg_timeout_i = uint16_t(timeout);
     page.drive(d, v.page_valid_i, v.page_sop_i, v.page_eop_i, v.page_hdr_i, v.page_data_i);
     reads.step(d);
     reads.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
@@ -341,7 +343,7 @@ class bench {
   // Decides how a read ends, and puts what it brings into the context's stream.
   pcie::cpl_status status_of(const tlp& t) {
     context& c = *owner(t);
-    const bool fails = d.chance(fail_percent);
+    const bool fails = mute || d.chance(fail_percent);
     for (unsigned i = 0; i < t.len_dw / 8u; ++i) {
       c.stream.push_back(fails ? slot{bad_op} : c.ahead.front());
       c.ahead.pop_front();

@@ -177,6 +177,43 @@ TYPED_TEST(front, enabling_a_busy_context_hangs_nothing) {
   b.check_blocks();
 }
 
+// Off in every state a context can be in: waiting for its turn, with the requester, reading its queue.
+TYPED_TEST(front, all_contexts_at_once_go_off_and_come_back) {
+  auto& b = this->b;
+  b.hold = 3000;
+  for (unsigned round = 0; round < 3; ++round) {
+    const bool queue = round == 1;
+    b.requester = round != 0;
+    b.reads.percent = queue ? 1 : 100;
+    for (unsigned v = 0; v < 256; ++v) {
+      b.start(v, queue ? queue_context(v) : page_context(v));
+      if (queue) {
+        b.produce(v, immediate(v));
+        b.doorbell(0, v, 1, false);
+      } else {
+        b.post(v, immediate(v));
+        b.post(v, immediate(v + 1));
+      }
+    }
+    for (unsigned i = 0; i < 3000; ++i) b.step();
+    b.requester = true;
+    for (unsigned i = 0; i < 900; ++i) b.step();
+    for (unsigned v = 0; v < 256; ++v) b.stop(v);
+    b.reads.percent = 100;
+    for (unsigned v = 0; v < 256; ++v) ASSERT_TRUE(b.drained(v)) << v;
+  }
+  b.hold = 0;
+  b.descriptors = 0;
+  for (unsigned v = 0; v < 256; ++v) {
+    b.start(v, page_context(v));
+    b.post(v, immediate(v));
+  }
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.descriptors, 256u);
+  b.check_nothing_left();
+  b.check_blocks();
+}
+
 TYPED_TEST(front, a_ring_of_every_size_goes_round) {
   auto& b = this->b;
   b.mrrs = 4096;
@@ -223,6 +260,24 @@ TYPED_TEST(front, slots_that_cannot_be_read_are_bad_descriptors) {
   b.doorbell(0, 31, 4, false);
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.ctx[31].consumed, 4u);
+}
+
+TYPED_TEST(front, a_read_without_an_answer_is_given_up) {
+  auto& b = this->b;
+  b.timeout = 3;
+  b.mute = true;
+  b.start(32, queue_context(32));
+  for (unsigned i = 0; i < 3; ++i) b.produce(32, immediate(i));
+  b.doorbell(0, 32, 3, false);
+  for (unsigned i = 0; i < 6 * 1024 && b.descriptors < 3; ++i) b.step();
+  EXPECT_EQ(b.descriptors, 3u);
+  EXPECT_EQ(b.failed_reads, std::vector<uint64_t>{33u << 20});
+  b.mute = false;
+  b.produce(32, immediate(8));
+  b.doorbell(0, 32, 4, false);
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.ctx[32].consumed, 4u);
+  b.check_blocks();
 }
 
 TYPED_TEST(front, changes_share_a_status_write) {

@@ -20,8 +20,8 @@ class writers {
     s.queue = d.chance(40);
     s.log2 = 4 + unsigned(d.below(3));
     s.pd = uint16_t(d.bits());
-    s.ring = (uint64_t{vpid} + 1) << 20;
-    s.status = d.chance(85) ? (uint64_t{1} << 40) + vpid * 16 : 0;
+    s.ring = (d.bits() << 20 | vpid) << 12;
+    s.status = d.chance(85) ? d.bits() << 12 | (vpid + 1) << 4 : 0;
     b_.start(vpid, s);
     announced_[vpid] = 0;
   }
