@@ -29,8 +29,8 @@ class host {
   // The processor sleeps; nobody polls meanwhile.
   virtual void sleep(uint64_t ns) = 0;
 
-  // What a communication library does in one call (post an operation, take its notification) beside its accesses: checks,
-  // locks, books. The C interface of ggas/rma.h alone does none of that.
+  // What a communication library does in one call (post an operation, take its notification) beside its accesses:
+  // checks, locks, books. The C interface of ggas/rma.h alone does none of that.
   virtual void library_call() = 0;
 
   // Host memory: cached loads and stores, what devices wrote is visible. A page of the NIC or the GPU's segment:
@@ -63,8 +63,8 @@ class host {
   ggas_rma_io io_;
 };
 
-// A context of the NIC as the C interface uses it, from its beginning. It counts on as long as the cluster lives: a later
-// program goes on with the same object after `context.io = h.io()`.
+// A context of the NIC as the C interface uses it, from its beginning. It counts on as long as the cluster lives: a
+// later program goes on with the same object after `context.io = h.io()`.
 ggas_rma_context open_queue(const host& h, const rma_queue& q);
 
 }  // namespace ggas

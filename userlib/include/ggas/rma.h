@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One-sided communication at the level of the NIC (docs/rma.md): descriptors, their way into a context, status block,
- * notifications, messages. C99, no allocation, no waiting: every call returns at once, whoever calls decides how to wait.
- * Not thread-safe: a context belongs to one thread at a time. */
+ * notifications, messages. C99, no allocation, no waiting: every call returns at once, whoever calls decides how to
+ * wait. Not thread-safe: a context belongs to one thread at a time. */
 #ifndef GGAS_RMA_H
 #define GGAS_RMA_H
 
@@ -14,11 +14,11 @@ extern "C" {
 
 /* How accesses reach the NIC: plain loads and stores on hardware (ggas_rma_direct), simulated ones elsewhere. */
 typedef struct ggas_rma_io {
-  void *self;
+  void* self;
   /* Stores 4 or a multiple of 8 bytes to a page of the NIC or to memory it reads. Stores stay in order. */
-  void (*write)(void *self, volatile void *to, const void *from, uint32_t bytes);
+  void (*write)(void* self, volatile void* to, const void* from, uint32_t bytes);
   /* Loads 8 bytes of memory the NIC writes. Loads stay in order. */
-  uint64_t (*read)(void *self, const volatile void *from);
+  uint64_t (*read)(void* self, const volatile void* from);
 } ggas_rma_io;
 
 /* ------------------------------------------------------------------------------------------------ descriptors */
@@ -73,7 +73,8 @@ static inline ggas_rma_desc ggas_rma_make(unsigned op, unsigned flags, ggas_rma_
                                           uint64_t w2, uint64_t cookie) {
   ggas_rma_desc d;
   memset(&d, 0, sizeof d);
-  d.w[0] = (uint64_t)op | flags | (uint64_t)to.vpid << 16 | (uint64_t)to.node << 24 | (uint64_t)(size & 0xffffffu) << 40;
+  d.w[0] =
+      (uint64_t)op | flags | (uint64_t)to.vpid << 16 | (uint64_t)to.node << 24 | (uint64_t)(size & 0xffffffu) << 40;
   d.w[1] = w1;
   d.w[2] = w2;
   d.w[3] = cookie;
@@ -103,7 +104,7 @@ static inline ggas_rma_desc ggas_rma_notify(ggas_rma_peer to, uint64_t flush, un
   return ggas_rma_make(GGAS_RMA_NOTIFY, flags | GGAS_RMA_NOTIFY_COMPLETER, to, 0, 0, flush, cookie);
 }
 
-static inline ggas_rma_desc ggas_rma_carry(ggas_rma_desc d, const void *data, uint32_t size) {
+static inline ggas_rma_desc ggas_rma_carry(ggas_rma_desc d, const void* data, uint32_t size) {
   d.slots = 0;
   if (size > GGAS_RMA_INLINE_MAX) return d;
   if (size) memcpy(d.w + 4, data, size);
@@ -112,19 +113,19 @@ static inline ggas_rma_desc ggas_rma_carry(ggas_rma_desc d, const void *data, ui
 }
 
 /* A put of 1 ... 64 bytes that travel in the slots. */
-static inline ggas_rma_desc ggas_rma_inline(ggas_rma_peer to, const void *data, uint64_t destination, uint32_t size,
+static inline ggas_rma_desc ggas_rma_inline(ggas_rma_peer to, const void* data, uint64_t destination, uint32_t size,
                                             unsigned flags, uint64_t cookie) {
   return ggas_rma_carry(ggas_rma_make(GGAS_RMA_INLINE, flags, to, size, 0, destination, cookie), data, size);
 }
 
 /* A message of 0 ... 64 bytes to the mailbox of a context. */
-static inline ggas_rma_desc ggas_rma_send(ggas_rma_peer to, const void *data, uint32_t size, unsigned flags,
+static inline ggas_rma_desc ggas_rma_send(ggas_rma_peer to, const void* data, uint32_t size, unsigned flags,
                                           uint64_t cookie) {
   return ggas_rma_carry(ggas_rma_make(GGAS_RMA_SEND, flags, to, size, 0, 0, cookie), data, size);
 }
 
-/* `what`: GGAS_RMA_ADD ...; size 4 or 8. The old value goes to the 16-byte record at `result` (0: none), `cookie` behind
- * it. */
+/* `what`: GGAS_RMA_ADD ...; size 4 or 8. The old value goes to the 16-byte record at `result` (0: none), `cookie`
+ * behind it. */
 static inline ggas_rma_desc ggas_rma_atomic(ggas_rma_peer at, unsigned what, uint64_t address, uint32_t size,
                                             uint64_t operand, uint64_t compare, uint64_t result, unsigned flags,
                                             uint64_t cookie) {
@@ -140,12 +141,12 @@ static inline ggas_rma_desc ggas_rma_atomic(ggas_rma_peer at, unsigned what, uin
 
 typedef struct ggas_rma_context {
   /* Set before ggas_rma_start(); nullptr where a context has no such thing. */
-  const ggas_rma_io *io;
-  volatile unsigned char *page;
-  const volatile unsigned char *status;
-  const volatile unsigned char *notifications;
-  const volatile unsigned char *mailbox;
-  volatile unsigned char *work_queue; /* descriptors go there instead of the page */
+  const ggas_rma_io* io;
+  volatile unsigned char* page;
+  const volatile unsigned char* status;
+  const volatile unsigned char* notifications;
+  const volatile unsigned char* mailbox;
+  volatile unsigned char* work_queue; /* descriptors go there instead of the page */
   uint32_t notify_log2, mailbox_log2, queue_log2;
   /* Counts since the start, modulo 2^32. */
   uint32_t produced; /* slots written */
@@ -163,7 +164,7 @@ enum {
 };
 
 /* The NIC's side must have been enabled anew: both begin at zero. */
-static inline void ggas_rma_start(ggas_rma_context *c) {
+static inline void ggas_rma_start(ggas_rma_context* c) {
   c->produced = c->freed = c->issued = 0;
   c->notes = c->notes_told = c->messages = c->messages_told = 0;
 }
@@ -174,7 +175,7 @@ typedef struct ggas_rma_status {
   uint8_t last_error;               /* ST_* of the last one */
 } ggas_rma_status;
 
-static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context *c) {
+static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context* c) {
   const uint64_t low = c->io->read(c->io->self, c->status), high = c->io->read(c->io->self, c->status + 8);
   ggas_rma_status s;
   s.consumed = (uint32_t)low;
@@ -185,25 +186,25 @@ static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context *c) {
   return s;
 }
 
-static inline uint32_t ggas_rma_slots(const ggas_rma_context *c) {
+static inline uint32_t ggas_rma_slots(const ggas_rma_context* c) {
   return c->work_queue ? 1u << c->queue_log2 : (uint32_t)GGAS_RMA_PAGE_SLOTS;
 }
 
 /* Whether so many slots may be written now. Asks the status block only if they might not. */
-static inline int ggas_rma_room(ggas_rma_context *c, uint32_t slots) {
+static inline int ggas_rma_room(ggas_rma_context* c, uint32_t slots) {
   if (c->produced - c->freed + slots <= ggas_rma_slots(c)) return 1;
   if (!c->status) return 0;
   c->freed = (uint32_t)c->io->read(c->io->self, c->status);
   return c->produced - c->freed + slots <= ggas_rma_slots(c);
 }
 
-static inline void ggas_rma_tell(const ggas_rma_context *c, uint32_t where, uint32_t count) {
+static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint32_t count) {
   c->io->write(c->io->self, c->page + where, &count, 4);
 }
 
 /* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. */
-static inline int ggas_rma_post(ggas_rma_context *c, const ggas_rma_desc *d) {
-  volatile unsigned char *const ring = c->work_queue ? c->work_queue : c->page + GGAS_RMA_AT_SLOTS;
+static inline int ggas_rma_post(ggas_rma_context* c, const ggas_rma_desc* d) {
+  volatile unsigned char* const ring = c->work_queue ? c->work_queue : c->page + GGAS_RMA_AT_SLOTS;
   uint32_t i;
   if (d->slots == 0 || !ggas_rma_room(c, d->slots)) return 0;
   for (i = 0; i < d->slots; ++i, ++c->produced)
@@ -215,10 +216,10 @@ static inline int ggas_rma_post(ggas_rma_context *c, const ggas_rma_desc *d) {
 }
 
 /* Everything posted so far: sources may be overwritten; has arrived. */
-static inline int ggas_rma_locally_done(const ggas_rma_context *c) {
+static inline int ggas_rma_locally_done(const ggas_rma_context* c) {
   return (uint32_t)(c->io->read(c->io->self, c->status) >> 32) == c->issued;
 }
-static inline int ggas_rma_remotely_done(const ggas_rma_context *c) {
+static inline int ggas_rma_remotely_done(const ggas_rma_context* c) {
   return (uint32_t)c->io->read(c->io->self, c->status + 8) == c->issued;
 }
 
@@ -257,14 +258,14 @@ static inline int ggas_rma_fresh(uint64_t w1, uint32_t count, uint32_t log2) {
 }
 
 /* Tells the NIC how far the ring was read. ggas_rma_next_note does it by itself every half turn. */
-static inline void ggas_rma_tell_notes(ggas_rma_context *c) {
+static inline void ggas_rma_tell_notes(ggas_rma_context* c) {
   ggas_rma_tell(c, GGAS_RMA_AT_NOTES_READ, c->notes);
   c->notes_told = c->notes;
 }
 
 /* Takes the next notification; 0: none yet. */
-static inline int ggas_rma_next_note(ggas_rma_context *c, ggas_rma_note *note) {
-  const volatile unsigned char *const at = c->notifications + 16u * (c->notes & ((1u << c->notify_log2) - 1));
+static inline int ggas_rma_next_note(ggas_rma_context* c, ggas_rma_note* note) {
+  const volatile unsigned char* const at = c->notifications + 16u * (c->notes & ((1u << c->notify_log2) - 1));
   const uint64_t w1 = c->io->read(c->io->self, at + 8);
   if (!ggas_rma_fresh(w1, c->notes, c->notify_log2)) return 0;
   *note = ggas_rma_unpack(c->io->read(c->io->self, at), w1);
@@ -283,14 +284,14 @@ typedef struct ggas_rma_message {
 } ggas_rma_message;
 
 /* As for notifications. */
-static inline void ggas_rma_tell_messages(ggas_rma_context *c) {
+static inline void ggas_rma_tell_messages(ggas_rma_context* c) {
   ggas_rma_tell(c, GGAS_RMA_AT_MESSAGES_READ, c->messages);
   c->messages_told = c->messages;
 }
 
 /* Takes the next message; 0: none yet. */
-static inline int ggas_rma_next_message(ggas_rma_context *c, ggas_rma_message *m) {
-  const volatile unsigned char *const at =
+static inline int ggas_rma_next_message(ggas_rma_context* c, ggas_rma_message* m) {
+  const volatile unsigned char* const at =
       c->mailbox + (uint32_t)GGAS_RMA_MESSAGE_BYTES * (c->messages & ((1u << c->mailbox_log2) - 1));
   const uint64_t w9 = c->io->read(c->io->self, at + 72);
   uint32_t i;
@@ -304,20 +305,20 @@ static inline int ggas_rma_next_message(ggas_rma_context *c, ggas_rma_message *m
 
 /* ------------------------------------------------------------------------------------------------ hardware */
 
-static inline void ggas_rma_direct_write(void *self, volatile void *to, const void *from, uint32_t bytes) {
-  const unsigned char *const source = (const unsigned char *)from;
+static inline void ggas_rma_direct_write(void* self, volatile void* to, const void* from, uint32_t bytes) {
+  const unsigned char* const source = (const unsigned char*)from;
   uint32_t i;
   (void)self;
   __atomic_thread_fence(__ATOMIC_RELEASE);
   if (bytes == 4) {
     uint32_t v;
     memcpy(&v, source, 4);
-    *(volatile uint32_t *)to = v;
+    *(volatile uint32_t*)to = v;
   }
   for (i = 0; i + 8 <= bytes; i += 8) {
     uint64_t v;
     memcpy(&v, source + i, 8);
-    ((volatile uint64_t *)to)[i / 8] = v;
+    ((volatile uint64_t*)to)[i / 8] = v;
   }
 #if defined(__x86_64__)
   __builtin_ia32_sfence(); /* empties the write-combining buffer */
@@ -326,9 +327,9 @@ static inline void ggas_rma_direct_write(void *self, volatile void *to, const vo
 #endif
 }
 
-static inline uint64_t ggas_rma_direct_read(void *self, const volatile void *from) {
+static inline uint64_t ggas_rma_direct_read(void* self, const volatile void* from) {
   (void)self;
-  return __atomic_load_n((const volatile uint64_t *)from, __ATOMIC_ACQUIRE);
+  return __atomic_load_n((const volatile uint64_t*)from, __ATOMIC_ACQUIRE);
 }
 
 /* Plain loads and stores of this process: pages and rings mapped from the driver. */
