@@ -151,6 +151,62 @@ TYPED_TEST(front, a_context_that_is_enabled_anew_forgets_its_slots) {
   b.check_nothing_left();
 }
 
+// A write to the page that comes with the write of CTRL already finds what that says.
+TYPED_TEST(front, pages_see_ctrl_at_once) {
+  auto& b = this->b;
+  for (unsigned i = 0; i < 3; ++i) {
+    context& c = b.ctx[6] = {};
+    static_cast<setup&>(c) = page_context(6);
+    c.on = true;
+    b.config(6, 3, c.status);
+    for (unsigned k = 0; k < 4; ++k) b.mem.set(c.status + 4 * k, 0);
+    b.post(6, immediate(i));
+    b.config(6, 0, c.ctrl());
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.descriptors, i + 1);
+    b.write(6 * 4096 + 0x220, {1}, true);
+    b.stop(6);
+    ASSERT_TRUE(b.settle());
+    ASSERT_TRUE(b.drained(6));
+  }
+  b.check_nothing_left();
+}
+
+// Contexts that went off in the list are dropped while others' descriptors come back.
+TYPED_TEST(front, the_dead_in_the_list_hinder_nobody) {
+  auto& b = this->b;
+  for (unsigned round = 0; round < 8; ++round) {
+    b.requester = true;
+    b.hold = 200;
+    for (unsigned v = 0; v < 40; ++v) {
+      b.start(v, page_context(v));
+      for (unsigned i = 0; i < 4; ++i) b.post(v, immediate(i));
+    }
+    while (!b.page.empty()) b.step();
+    for (unsigned i = 0; i < 100; ++i) b.step();
+    b.requester = false;
+    for (unsigned v = 100; v < 140; ++v) {
+      b.start(v, page_context(v));
+      b.post(v, immediate(v));
+    }
+    while (!b.page.empty()) b.step();
+    for (unsigned v = 100; v < 140; v += 2) b.stop(v);
+    b.requester = true;
+    for (unsigned v = 100; v < 140; v += 2) {
+      ASSERT_TRUE(b.drained(v));
+      b.start(v, page_context(v));
+      b.post(v, immediate(v));
+    }
+    ASSERT_TRUE(b.settle());
+    b.check_nothing_left();
+    b.check_blocks();
+    for (unsigned v = 0; v < 140; ++v) {
+      b.stop(v);
+      ASSERT_TRUE(b.drained(v));
+    }
+  }
+}
+
 // Software breaks the rule to wait: descriptors may be lost, but afterwards the context goes on.
 TYPED_TEST(front, enabling_a_busy_context_hangs_nothing) {
   auto& b = this->b;
