@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host side: makes a cluster, starts the kernel on every node and checks what came back.
+//   one_sided [provider] [nodes] [platform]      provider: shm (default) or sim
+#include <cstdio>
+#include <cstdlib>
+
+#include "ggas/cluster.hpp"
+#include "ggas/launch.hpp"
+#include "one_sided.hpp"
+
+int main(int argc, char** argv) {
+  ggas::cluster_config cfg;
+  cfg.provider = argc > 1 ? argv[1] : "shm";
+  cfg.nodes = argc > 2 ? std::atoi(argv[2]) : 2;
+  if (argc > 3) cfg.platform = argv[3];
+  cfg.segment_bytes = 1 << 20;
+
+  auto created = ggas::cluster::create(cfg);
+  if (!created) {
+    std::fprintf(stderr, "one_sided: %s\n", created.error().text.c_str());
+    return 1;
+  }
+  ggas::cluster& cluster = **created;
+
+  const uint64_t base = cluster.device_context(0).reserved;
+  for (int n = 0; n < cfg.nodes; ++n) {
+    if (auto ok = ggas::launch(cluster, n, 1, 64, ring, base); !ok) {
+      std::fprintf(stderr, "one_sided: %s\n", ok.error().text.c_str());
+      return 1;
+    }
+  }
+  auto stats = cluster.run(10 * one_second);
+  if (!stats) {
+    std::fprintf(stderr, "one_sided: %s\n", stats.error().text.c_str());
+    return 1;
+  }
+
+  bool good = true;
+  for (int n = 0; n < cfg.nodes; ++n) {
+    const std::byte* mine = cluster.segment(n) + base;
+    const int left = (n + cfg.nodes - 1) % cfg.nodes;
+    double want = 0;
+    for (unsigned step = 1; step <= steps; ++step) want += values * (left + step);
+    const auto status = static_cast<ggas_status>(*reinterpret_cast<const uint64_t*>(mine + status_at));
+    const double sum = *reinterpret_cast<const double*>(mine + sum_at);
+    std::printf("node %d: %s, sum %g\n", n, ggas_status_text(status), sum);
+    good = good && status == ggas_ok && sum == want;
+  }
+  const uint64_t sent = *reinterpret_cast<const uint64_t*>(cluster.segment(0) + base + counter_at);
+  good = good && sent == uint64_t{values} * steps * static_cast<uint64_t>(cfg.nodes);
+  std::printf("%s, %llu values sent; took %.2f us\n", good ? "right" : "WRONG", static_cast<unsigned long long>(sent),
+              static_cast<double>(stats->sim_ns) / 1000);
+  return good ? 0 : 1;
+}
