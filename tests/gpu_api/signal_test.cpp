@@ -59,6 +59,29 @@ TEST_P(Signal, DataIsThereBehindItsSignal) {
   run();
 }
 
+// Puts and stores are not ordered with each other: the queue's fence lies between.
+TEST_P(Signal, AFenceOfTheQueueOrdersPutsBeforeStores) {
+  const uint64_t rounds = simulated() ? 3 : 100;
+  on_all(1, 1, [&] {
+    const int me = ggas_node(), right = right_of(me), left = (me + ggas_nodes() - 1) % ggas_nodes();
+    const ggas_queue q = ggas_queue_of(0);
+    for (uint64_t r = 1; r <= rounds; ++r) {
+      auto* out = ggas_pointer_of_node<uint64_t>(me, base() + copy_at);
+      for (uint64_t i = 0; i < 40; ++i) ggas_store(out + i, 100 * r + i);
+      EXPECT_EQ(ggas_put_nbi(ggas_global_pointer<uint64_t>(right, base() + data_at), out, 40, enough(), q), ggas_ok);
+      EXPECT_EQ(ggas_fence(q, enough()), ggas_ok);
+      ggas_store(ggas_global_pointer<uint64_t>(right, base() + word_at), r);
+      EXPECT_EQ(ggas_wait_until(ggas_pointer_of_node<uint64_t>(me, base() + word_at), ggas_eq, r, enough()), ggas_ok);
+      for (uint64_t i = 0; i < 40; i += 13)
+        EXPECT_EQ(ggas_load(ggas_pointer_of_node<uint64_t>(me, base() + data_at) + i), 100 * r + i);
+      ggas_store(ggas_global_pointer<uint64_t>(left, base() + word_at + 64), r);
+      EXPECT_EQ(ggas_wait_until(ggas_pointer_of_node<uint64_t>(me, base() + word_at + 64), ggas_eq, r, enough()),
+                ggas_ok);
+    }
+  });
+  run();
+}
+
 TEST_P(Signal, BadSignalsAreRefused) {
   on(0, 1, 1, [&] {
     auto* here = ggas_pointer_of_node<uint64_t>(0, base());

@@ -100,8 +100,12 @@ GGAS_DEVICE result_record take_record(const ggas_queue& q) {
   return {0, 0, 0};
 }
 
+// An old cookie must not be taken for that of the next operation.
 GGAS_DEVICE void give_record(const result_record& r) {
-  if (r.bit) and_gpu(own_word(record_layout().results_taken(r.group)), ~r.bit);
+  store_relaxed(reinterpret_cast<uint64_t*>(device_context().local + r.offset) + 1, uint64_t{0});
+  if (!r.bit) return;
+  ggas_fence_gpu();
+  and_gpu(own_word(record_layout().results_taken(r.group)), ~r.bit);
 }
 
 // Waits for the record to carry the cookie, or for the operation to have failed.

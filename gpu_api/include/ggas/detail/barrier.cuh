@@ -59,7 +59,8 @@ GGAS_DEVICE ggas_status exchange_barrier(const layout& l, const deadline& end) {
   __syncthreads();
   ggas_status s = ggas_ok;
   if (rank < l.nodes) ggas_fence();
-  for (uint64_t n = rank; n < l.nodes; n += threads) store_relaxed(word_of(static_cast<int>(n), l.check_in(me)), number);
+  for (uint64_t n = rank; n < l.nodes; n += threads)
+    store_relaxed(word_of(static_cast<int>(n), l.check_in(me)), number);
   for (uint64_t n = rank; n < l.nodes && s == ggas_ok; n += threads) {
     s = wait_until(own_word(l.check_in(n)), ggas_ge, number, end);
   }
