@@ -107,18 +107,22 @@ void rma_model::start_context(unsigned v) {
   scheduler_.start(fill_from_queue(v));
 }
 
-// Whole DWs only; those that fit nothing are dropped and reported, once a write.
+bool rma_model::takes(const tlp& t) {
+  const uint64_t at = t.addr % page_bytes;
+  const bool whole = t.first_be == 15 && (t.len_dw == 1 || t.last_be == 15);
+  return whole && at >= rma_doorbell_queue && at + 4u * t.len_dw <= rma_slots_offset + rma_slots * rma_slot_bytes;
+}
+
+// DWs that fit nothing are dropped and reported, once a write.
 void rma_model::page_write(const tlp& t) {
-  const uint64_t v = t.addr / page_bytes;
-  bool refused = v >= rma_contexts || !contexts_[v]->enabled;
-  for (unsigned i = 0; i < t.len_dw && !(v >= rma_contexts || !contexts_[v]->enabled); ++i) {
+  const auto v = unsigned(t.addr / page_bytes);
+  bool refused = !contexts_[v]->enabled;
+  for (unsigned i = 0; i < t.len_dw && contexts_[v]->enabled; ++i) {
     const unsigned offset = unsigned(t.addr % page_bytes) + 4 * i;
-    if (byte_enables(t, i) != 15)
-      refused |= byte_enables(t, i) != 0 || t.len_dw == 1;
-    else if (offset >= rma_slots_offset && offset < rma_slots_offset + rma_slots * rma_slot_bytes)
-      slot_write(unsigned(v), (offset - rma_slots_offset) / 4, t.data[i], refused);
+    if (offset >= rma_slots_offset)
+      slot_write(v, (offset - rma_slots_offset) / 4, t.data[i], refused);
     else
-      doorbell(unsigned(v), offset, t.data[i], refused);
+      doorbell(v, offset, t.data[i], refused);
   }
   if (refused) nic_.rma_event(GGAS_EV_PAGE_ACCESS, 0, t.addr);
 }

@@ -40,6 +40,9 @@ class rma_model {
  public:
   rma_model(rma_services& nic, const host_config& cfg);
 
+  // Whole DWs of the part of a page that can be written.
+  static bool takes(const pcie::tlp& page_write);
+
   // ---- inputs; work begins with the next run()
   void page_write(const pcie::tlp& t);       // BAR4
   bool host_completion(const pcie::tlp& t);  // false: no read of the RMA has this tag
