@@ -27,7 +27,7 @@ BENCHES = ("nic_top/nic_top_test", "rma/target/rtl_rma_target_test", "rma/target
            "rma/notify/rtl_rma_notify_test", "rma/status/rtl_rma_status_test", "rma/front/rtl_rma_front_test",
            "rma/requester/rtl_rma_requester_test", "rma/fetch/rtl_rma_fetch_test", "rma/responder/rtl_rma_responder_test",
            "atu/rtl_atu_test", "velo/rtl_velo_test")
-SKIPPED = "*OneInAThousandFlits*:*Random.TrafficAgreesWithModel/0:*Random.TrafficAgreesWithModel/4:*Random.TrafficAgreesWithModel/6:*BadAccess*/2:*Timing*/2:Model.*"
+SKIPPED = "*OneInAThousandFlits*:*Random.TrafficAgreesWithModel/0:*Random.TrafficAgreesWithModel/4:*Random.TrafficAgreesWithModel/6:*BadAccess*/2:*Timing*/2:Model.*:*Long*:*RmaEightMegabytes*:*RmaBorderAll*/3:*RmaRandom*/4"
 TOGGLE, LINE = "toggle", "line"
 
 
