@@ -188,6 +188,29 @@ TYPED_TEST(Mailbox, FullIsAnAnswer) {
   expect_entry(b.mem, 0x1000, p, true);
 }
 
+TYPED_TEST(Mailbox, EveryContextHasAMailboxOfItsOwn) {
+  auto& b = this->b;
+  std::array<uint64_t, 256> base{};
+  std::array<uint16_t, 256> pd{};
+  for (unsigned i = 0; i < 256; ++i) {
+    base[i] = b.d.bits() << 12, pd[i] = uint16_t(b.d.bits());
+    b.start(i, base[i], unsigned(2 + b.d.below(11)), pd[i], true, i % 16);
+  }
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    for (unsigned i = 0; i < 256; ++i) {
+      const packet p = message(b.d, i, pd[i], b.d.bits(), unsigned(b.d.below(65)));
+      EXPECT_EQ(b.one(p), ok);
+      expect_entry(b.mem, base[i] + 128 * turn, p, true);
+      b.doorbell(i, turn + 1);
+    }
+  }
+  for (unsigned i = 0; i < 256; ++i) {
+    b.start(i, base[i], 2, pd[i], false);
+    b.doorbell(i, uint32_t(b.d.bits()));
+    EXPECT_EQ(b.one(message(b.d, i, pd[i], 0, 0)), disabled);
+  }
+}
+
 // Random messages to a few contexts, with stalls; a reader consumes now and then.
 TYPED_TEST(Mailbox, RandomTraffic) {
   auto& b = this->b;

@@ -52,7 +52,7 @@ class atomic_bench {
   }
   ~atomic_bench() { end_model(v); }
 
-  static uint64_t bus(uint64_t nla) { return nla + translator::offset * 4096; }
+  static uint64_t bus(uint64_t nla) { return translator::bus(nla); }
 
   packet make(const operation& o) {
     packet p{.dst = 9, .src = o.src, .op = uint8_t(op::rma_atomic)};
@@ -61,7 +61,7 @@ class atomic_bench {
     p.set_pd(o.pd);
     p.set_flags(nic::rma_last | nic::rma_wants_ack | (o.result ? nic::rma_result : 0));
     p.addr = o.nla;
-    for (uint64_t w : {o.operand, o.compare, o.result, next_cookie_++}) {
+    for (uint64_t w : {o.operand, o.compare, o.result, next_cookie_++ | d.bits() << 32}) {
       p.data.push_back(uint32_t(w));
       p.data.push_back(uint32_t(w >> 32));
     }

@@ -269,6 +269,38 @@ TYPED_TEST(Notify, StartForgetsEverything) {
   for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(software.next()->first, 50 + i);
 }
 
+TYPED_TEST(Notify, EveryContextHasARingOfItsOwn) {
+  auto& b = this->b;
+  std::map<unsigned, ring> rings;
+  for (unsigned i = 0; i < 256; ++i) {
+    rings[i] = {.enabled = true,
+                .backpressure = b.d.chance(50),
+                .irq = b.d.chance(50),
+                .vector = unsigned(b.d.below(16)),
+                .log2 = unsigned(4 + b.d.below(13)),
+                .pd = uint16_t(b.d.bits()),
+                .base = b.d.bits() << 12};
+    b.start(i, rings[i]);
+  }
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    for (unsigned i = 0; i < 256; ++i) {
+      request q = this->make(uint8_t(i), b.d.bits());
+      q.check = true, q.pd = rings[i].pd;
+      EXPECT_EQ(b.one(i % 3, q), ok);
+      EXPECT_EQ(b.wr.all.back().addr, rings[i].base + 16 * turn);
+      EXPECT_EQ(qword(b.wr.all.back().data, 0), q.w0);
+      b.doorbells.push_back({i, turn + 1});
+    }
+  }
+  for (unsigned i = 0; i < 256; ++i) {
+    // A reader that claims more than there is harms only itself.
+    b.doorbells.push_back({i, b.d.bits()});
+    rings[i].enabled = false;
+    b.start(i, rings[i]);
+    EXPECT_EQ(b.one(0, this->make(uint8_t(i), 0)), disabled);
+  }
+}
+
 // A context that is started anew while a notification is being written begins at zero all the same.
 TYPED_TEST(Notify, StartDuringANotification) {
   auto& b = this->b;

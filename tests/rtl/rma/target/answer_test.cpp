@@ -49,16 +49,19 @@ class bench {
   std::array<context, 256> contexts{};
 
   bench() {
-    tr.granted = [](uint64_t nla, uint16_t pd, bool write) { return write && nla < forbidden && pd == nla >> 16; };
+    tr.granted = [](uint64_t nla, uint16_t pd, bool write) {
+      return write && nla < forbidden && pd == domain(uint8_t(nla >> 16));
+    };
     v.cfg_mps_i = 256;
     v.rst_ni = 0;
     edge();
     v.rst_ni = 1;
   }
   ~bench() { end_model(v); }
-  static uint64_t bus(uint64_t nla) { return nla + translator::offset * 4096; }
-  // Domain of a context: NLAs from 64 KB times the domain on are its own.
-  static uint16_t domain(uint8_t vpid) { return vpid % 16; }
+  static uint64_t bus(uint64_t nla) { return translator::bus(nla); }
+  // A context reaches the NLAs from 64 KB times its area on.
+  static uint16_t area(uint8_t vpid) { return vpid % 16; }
+  static uint16_t domain(uint8_t vpid) { return uint16_t(0x1357 * (area(vpid) + 1)); }
 
   void start(uint8_t vpid, bool on = true) {
     v.cfg_we_i = 1, v.cfg_vpid_i = vpid, v.cfg_word_i = 0;
@@ -106,7 +109,7 @@ class bench {
     const bool live = c.on && c.epoch == p.epoch() >> 3;
     const bool record = p.is(op::rma_atomic_rsp) && p.status == 0 && p.flags() & nic::rma_result;
     const bool stores = p.is(op::rma_get_data) || record;
-    const bool granted = p.addr < forbidden && p.addr >> 16 == domain(p.svpid());
+    const bool granted = p.addr < forbidden && p.addr >> 16 == area(p.svpid());
     uint8_t status = p.status;
     if (!sane(p, record)) {
       expected_events.push_back({bad_packet, p.src, p.op});
@@ -242,7 +245,7 @@ TYPED_TEST(Answer, TheDomainIsThatOfTheContext) {
   b.start(3);
   b.start(4);
   packet p = b.data(3, 0x43000, 8);  // of context 4
-  p.set_pd(4);
+  p.set_pd(b.domain(4));
   b.send(p);
   b.send(b.data(4, 0x43000, 8));
   b.send(b.make(op::rma_get_done, 4));
@@ -275,6 +278,24 @@ TYPED_TEST(Answer, LateDataIsNotWritten) {
   EXPECT_TRUE(b.mem.words().empty());
 }
 
+TYPED_TEST(Answer, EveryContext) {
+  auto& b = this->b;
+  for (unsigned round = 0; round < 2; ++round) {
+    for (unsigned i = 0; i < 256; ++i) b.start(uint8_t(i));
+    for (unsigned i = 0; i < 256; ++i) {
+      b.send(b.data(uint8_t(i), uint64_t{b.area(uint8_t(i))} << 16 | i << 4, 8));
+      b.send(b.data(uint8_t(i), forbidden, 8));
+    }
+    ASSERT_TRUE(b.settle());
+    for (unsigned i = 0; i < 256; ++i) b.send(b.make(op::rma_get_done, uint8_t(i)));
+    ASSERT_TRUE(b.settle());
+    for (unsigned i = 0; i < 256; ++i) b.give_up(uint8_t(i));
+    for (unsigned i = 0; i < 256; ++i) b.start(uint8_t(i), false);
+    b.send(b.data(uint8_t(b.d.bits()), 0, 8));
+    ASSERT_TRUE(b.settle());
+  }
+}
+
 TYPED_TEST(Answer, RandomAndForgedPackets) {
   auto& b = this->b;
   for (unsigned i = 0; i < 6; ++i) b.start(uint8_t(i * 40));
@@ -291,7 +312,7 @@ TYPED_TEST(Answer, RandomAndForgedPackets) {
       if (b.d.chance(30)) b.start(uint8_t(40 * b.d.below(6)), b.d.chance(70));
     }
     const auto vpid = uint8_t(40 * b.d.below(6));
-    const uint64_t nla = (uint64_t{b.domain(vpid)} << 16) + b.d.below(b.d.chance(95) ? 0x10000 : 0x200000);
+    const uint64_t nla = (uint64_t{b.area(vpid)} << 16) + b.d.below(b.d.chance(95) ? 0x10000 : 0x200000);
     const op o = ops[b.d.below(6)];
     packet p = o == op::rma_get_data ? b.data(vpid, nla, unsigned(1 + b.d.below(b.d.chance(50) ? 16 : 256)))
                : o == op::rma_atomic_rsp

@@ -45,7 +45,7 @@ class target_bench {
     v.rst_ni = 1;
   }
   ~target_bench() { end_model(v); }
-  static uint64_t bus(uint64_t nla) { return nla + translator::offset * 4096; }
+  static uint64_t bus(uint64_t nla) { return translator::bus(nla); }
 
   // ---- packets of a node that behaves
   packet make(op o, uint16_t src, uint8_t svpid, unsigned flags) {

@@ -75,10 +75,13 @@ class read_side {
   std::deque<tlp> waiting_;
 };
 
-// The ATU as one client sees it: NLA page n of a domain is bus page n + `offset` if granted.
+// The ATU as one client sees it. Granted pages lie all over the bus.
 class translator {
  public:
-  static constexpr uint64_t offset = 0x100;  // pages
+  static uint64_t bus(uint64_t nla) {
+    const uint64_t scattered = ((nla >> 12) + 1) * 0x9e37'79b9'7f4a'7c15ull;
+    return (scattered & 0xffff'ffff'0000'0000ull) + 0x10'0000 + nla;
+  }
   struct answer {
     bool valid = false;
     uint64_t addr = 0;
@@ -104,8 +107,7 @@ class translator {
     if (!valid || !ready) return;
     ++asked;
     const bool good = nla < (uint64_t{1} << 32) && granted(nla, pd, write);
-    next_ = {true, good ? nla + offset * 4096 : 0xbad0bad0bad0ull,
-             uint8_t(good ? net_status::ok : net_status::protection)};
+    next_ = {true, good ? bus(nla) : 0xbad0bad0bad0ull, uint8_t(good ? net_status::ok : net_status::protection)};
     busy_ = true;
     left_ = latency - 1 + (percent < 100 ? unsigned(d.below(8)) : 0);
   }
