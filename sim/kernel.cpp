@@ -8,6 +8,11 @@
 // libsystemc asks for it; programs here have a main() of their own and call sc_start directly.
 int sc_main(int, char**) { return 0; }
 
+#ifdef __SANITIZE_ADDRESS__
+// SystemC's pool of timed events forgets those that are pending when a context ends.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libsystemc\n"; }
+#endif
+
 namespace ggas::sim {
 
 namespace {
