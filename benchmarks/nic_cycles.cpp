@@ -87,7 +87,8 @@ class measurement {
       if (arrived == stores) end = rig_.now();
     };
     for (unsigned i = 0; i < stores; ++i)
-      for (unsigned n = 0; n < (both ? 2u : 1u); ++n) rig_.store(n, (uint64_t{bytes} * i) % nic_rig::segment_bytes, bytes / 4);
+      for (unsigned n = 0; n < (both ? 2u : 1u); ++n)
+        rig_.store(n, (uint64_t{bytes} * i) % nic_rig::segment_bytes, bytes / 4);
     rig_.until([&] { return end != 0; });
     rig_.on_tlp = nullptr;
     rig_.drain();
@@ -113,7 +114,8 @@ class measurement {
       if (++answers == skipped) begin = rig_.now();
       if (answers == loads) end = rig_.now();
     };
-    for (unsigned i = 0; i < loads; ++i) rig_.load(0, (uint64_t{line_bytes} * i) % nic_rig::segment_bytes, line_bytes / 4);
+    for (unsigned i = 0; i < loads; ++i)
+      rig_.load(0, (uint64_t{line_bytes} * i) % nic_rig::segment_bytes, line_bytes / 4);
     rig_.until([&] { return end != 0; });
     rig_.on_tlp = nullptr;
     rig_.drain();
@@ -129,8 +131,8 @@ class measurement {
     burst(line_bytes, true);
     const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const double rate = double(rig_.cycles() - before) / 2 / std::max(wall, 1e-9);
-    add("simulation_speed", "cycles of each of two busy NICs simulated per second, one core", rate, width_ == 64 ? 300e3 : 0, false,
-        "1/s", true);
+    add("simulation_speed", "cycles of each of two busy NICs simulated per second, one core", rate,
+        width_ == 64 ? 300e3 : 0, false, "1/s", true);
   }
 
   unsigned width_;

@@ -91,8 +91,8 @@ class rma_measurement {
     }
     rig_.on_completion = nullptr;
     rig_.run(500);
-    add("put_data_to_flit", "last beat of a 64-byte put's data in to first flit out", worst, width_ == 64 ? 12 : 0, true,
-        "cycles");
+    add("put_data_to_flit", "last beat of a 64-byte put's data in to first flit out", worst, width_ == 64 ? 12 : 0,
+        true, "cycles");
   }
 
   // Cycles per write that arrives at node 1, in the middle of a flow from `contexts` contexts.
