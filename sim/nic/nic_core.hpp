@@ -45,8 +45,8 @@ class nic_core {
   virtual unsigned completions_pending() const = 0;
 
   // ---- NIC to host, requests and completions in PCIe order. `gate`: what the host takes in the next step. A TLP is
-  // taken whole once begun. With non_posted false posted requests pass the waiting reads; up to four reads already under
-  // way still come.
+  // taken whole once begun. With non_posted false posted requests pass the waiting reads; up to four reads already
+  // under way still come.
   virtual std::optional<pcie::tlp> pop() = 0;
   virtual void gate(bool posted, bool non_posted, bool completions) = 0;
 

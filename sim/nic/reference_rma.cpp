@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RMA of the reference model: contexts, rings and accesses to the local host.
+// The RMA of the reference model: contexts, status blocks and rings.
 #include "sim/nic/reference_rma.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "ggas_regs.h"
 #include "sim/nic/tlp_rules.hpp"
 
 namespace ggas::nic {
 
-using pcie::cpl_status;
 using pcie::tlp;
-using pcie::tlp_kind;
 
 namespace {
 
 constexpr unsigned word_ctrl = 0, word_notify = 1, word_queue = 2, word_status = 3, word_mailbox = 4;
 constexpr uint64_t tick_cycles = 1024;
-constexpr unsigned note_bytes = 16, entry_bytes = 16;
+constexpr unsigned note_bytes = 16;
 constexpr unsigned least_ring_log2 = 4, most_ring_log2 = 16, least_mailbox_log2 = 2, most_mailbox_log2 = 12;
 constexpr uint8_t bad_op = 15;
 
 uint64_t page_address(uint64_t base) { return base & ~(page_bytes - 1); }
-
-// Offset in its class and size of the page of an address.
-constexpr unsigned page_shifts[4] = {12, 16, 21, 30};
-unsigned class_of(uint64_t nla) { return unsigned(nla >> 46 & 3); }
-uint64_t offset_of(uint64_t nla) { return nla & ((uint64_t{1} << 46) - 1); }
-uint64_t page_of(uint64_t nla) { return nla >> page_shifts[class_of(nla)] << page_shifts[class_of(nla)]; }
 
 }  // namespace
 
@@ -246,163 +237,6 @@ net_status rma_model::deliver_message(unsigned v, uint16_t pd, const packet& p) 
              entry);
   nic_.rma_count(GGAS_REG_VELO_MESSAGES);
   return net_status::ok;
-}
-
-// ---------------------------------------------------------------------------------------------- the local host
-
-void rma_model::host_write(uint64_t addr, std::span<const uint32_t> dws, unsigned first_be, unsigned last_be) {
-  for (size_t i = 0; i < dws.size();) {
-    const uint64_t at = addr + 4 * i;
-    const auto n = size_t(std::min<uint64_t>({cfg_.mps / 4u, dws.size() - i, (page_bytes - at % page_bytes) / 4}));
-    const auto be = [&](size_t k) { return k == 0 ? first_be : k + 1 == dws.size() ? last_be : 15u; };
-    tlp w{.kind = tlp_kind::mwr, .addr = at, .len_dw = uint16_t(n), .requester = cfg_.bus_id};
-    w.first_be = uint8_t(be(i));
-    w.last_be = n > 1 ? uint8_t(be(i + n - 1)) : 0;
-    w.data.assign(dws.begin() + long(i), dws.begin() + long(i + n));
-    nic_.rma_request(std::move(w));
-    i += n;
-  }
-}
-
-// One read TLP.
-task<rma_model::read_result> rma_model::host_read_piece(uint64_t addr, unsigned dws, unsigned first_be,
-                                                        unsigned last_be) {
-  constexpr unsigned tags = last_tag - first_tag + 1;
-  while (reads_.size() >= tags) co_await tag_free_;
-  while (reads_.contains(next_tag_)) next_tag_ = next_tag_ == last_tag ? first_tag : next_tag_ + 1;
-  const uint16_t tag = next_tag_;
-  next_tag_ = next_tag_ == last_tag ? first_tag : next_tag_ + 1;
-  tlp m{.kind = tlp_kind::mrd, .addr = addr, .len_dw = uint16_t(dws), .requester = cfg_.bus_id};
-  m.first_be = uint8_t(first_be);
-  m.last_be = dws > 1 ? uint8_t(last_be) : 0;
-  m.tag = tag;
-  reads_[tag] = std::make_unique<host_read>(std::vector<uint32_t>(dws), 0, false, net_status::ok, signal(scheduler_));
-  host_read& r = *reads_[tag];
-  nic_.rma_request(std::move(m));
-  while (!r.done) co_await r.finished;
-  read_result result{r.status, std::move(r.dws)};
-  reads_.erase(tag);
-  tag_free_.notify();
-  co_return result;
-}
-
-// Cut at 4 KB and at multiples of MRRS.
-task<rma_model::read_result> rma_model::host_read_dws(uint64_t addr, unsigned dws, unsigned first_be,
-                                                      unsigned last_be) {
-  read_result all;
-  const unsigned unit = std::min<unsigned>(cfg_.mrrs, page_bytes);
-  for (unsigned i = 0; i < dws;) {
-    const uint64_t at = addr + 4 * i;
-    const unsigned n = std::min(unsigned(unit - at % unit) / 4, dws - i);
-    const auto be = [&](unsigned k) { return k == 0 ? first_be : k + 1 == dws ? last_be : 15u; };
-    const unsigned first = be(i), last = be(i + n - 1);
-    read_result r = co_await host_read_piece(at, n, first, last);
-    if (r.status != net_status::ok) {
-      all.status = r.status;
-      co_return all;
-    }
-    all.dws.insert(all.dws.end(), r.dws.begin(), r.dws.end());
-    i += n;
-  }
-  co_return all;
-}
-
-bool rma_model::host_completion(const tlp& t) {
-  const auto it = reads_.find(t.tag);
-  if (it == reads_.end() || it->second->done) return false;
-  host_read& r = *it->second;
-  if (t.status != cpl_status::sc || t.poisoned) {
-    r.status = net_status::host_error;
-    nic_.rma_event(GGAS_EV_RMA_HOST_ERROR, 0, t.tag);
-  }
-  for (unsigned i = 0; i < t.len_dw && i < t.data.size() && r.received < r.dws.size(); ++i)
-    r.dws[r.received++] = t.data[i];
-  r.done = r.status != net_status::ok || r.received == r.dws.size() || t.kind == tlp_kind::cpl;
-  if (r.done) r.finished.notify();
-  return true;
-}
-
-void rma_model::host_timeout(uint16_t tag) {
-  const auto it = reads_.find(tag);
-  if (it == reads_.end() || it->second->done) return;
-  it->second->status = net_status::timeout;
-  it->second->done = true;
-  nic_.rma_event(GGAS_EV_RMA_HOST_ERROR, 0, tag);
-  it->second->finished.notify();
-}
-
-// ---------------------------------------------------------------------------------------------- translation
-
-void rma_model::invalidate(uint64_t request) {
-  if (!(request & GGAS_ATU_INVALIDATE_START_MASK)) return;
-  if (request & GGAS_ATU_INVALIDATE_EVERYTHING_MASK)
-    tlb_.clear();
-  else
-    tlb_.erase(page_of(request & GGAS_ATU_INVALIDATE_PAGE_MASK));
-  ++invalidation_round_;
-  ++invalidations_;
-}
-
-task<rma_model::translation> rma_model::translate(uint64_t nla, uint16_t pd, bool read, bool write) {
-  const unsigned cls = class_of(nla), shift = page_shifts[cls];
-  const uint64_t page = page_of(nla);
-  if (nla >> 48) co_return translation{net_status::protection, 0, shift};
-  const auto it = tlb_.find(page);
-  tlb_entry e{};
-  if (it != tlb_.end()) {
-    nic_.rma_count(GGAS_REG_ATU_HITS);
-    e = it->second;
-  } else {
-    nic_.rma_count(GGAS_REG_ATU_MISSES);
-    const uint64_t index = offset_of(nla) >> shift;
-    const uint64_t base = reg(uint16_t(GGAS_REG_ATU_BASE0 + 16 * cls));
-    if (index >= reg(uint16_t(GGAS_REG_ATU_COUNT0 + 16 * cls))) {
-      nic_.rma_event(GGAS_EV_ATU_WALK, 0, nla);
-      co_return translation{net_status::protection, 0, shift};
-    }
-    const uint64_t round = invalidation_round_;
-    const read_result r = co_await host_read_dws(page_address(base) + index * entry_bytes, entry_bytes / 4);
-    if (r.status != net_status::ok) {
-      nic_.rma_event(GGAS_EV_ATU_WALK, 0, nla);
-      co_return translation{net_status::protection, 0, shift};
-    }
-    e = {r.dws[0] | uint64_t{r.dws[1]} << 32, r.dws[2] | uint64_t{r.dws[3]} << 32};
-    if (e.word0 & 1 && round == invalidation_round_) tlb_[page] = e;
-  }
-  const bool good = e.word0 & 1 && (!read || e.word0 & 2) && (!write || e.word0 & 4) && uint16_t(e.word1) == pd;
-  if (!good) co_return translation{net_status::protection, 0, shift};
-  const uint64_t mask = (uint64_t{1} << shift) - 1;
-  co_return translation{net_status::ok, (e.word0 & ~mask) | (nla & mask), shift};
-}
-
-// `bytes` bytes from `nla` on, which may lie in two pages.
-task<rma_model::fetched> rma_model::fetch(uint64_t nla, uint16_t pd, unsigned bytes) {
-  fetched out;
-  while (out.bytes.size() < bytes) {
-    const uint64_t at = nla + out.bytes.size();
-    const translation t = co_await translate(at, pd, true, false);
-    out.status = t.status;
-    if (t.status != net_status::ok) co_return out;
-    const uint64_t page = uint64_t{1} << t.shift;
-    const auto n = unsigned(std::min<uint64_t>(bytes - out.bytes.size(), page - at % page));
-    const unsigned skip = t.addr % 4, dws = (skip + n + 3) / 4, tail = (skip + n) % 4;
-    const unsigned first = 15u << skip & 15, last = tail ? (1u << tail) - 1 : 15;
-    const unsigned only = first & last, first_be = dws == 1 ? only : first;
-    const read_result r = co_await host_read_dws(t.addr & ~uint64_t{3}, dws, first_be, last);
-    out.status = r.status;
-    if (r.status != net_status::ok) co_return out;
-    for (unsigned i = skip; i < skip + n; ++i) out.bytes.push_back(uint8_t(r.dws[i / 4] >> 8 * (i % 4)));
-  }
-  co_return out;
-}
-
-// The payload of a PUT or GET_DATA packet to its place.
-task<net_status> rma_model::store(uint64_t nla, uint16_t pd, const packet& p) {
-  const std::vector<uint32_t> dws(p.data.begin(), p.data.end());
-  const unsigned first = p.first_be, last = p.last_be;
-  const translation t = co_await translate(nla, pd, false, true);
-  if (t.status == net_status::ok) host_write(t.addr & ~uint64_t{3}, dws, first, last);
-  co_return t.status;
 }
 
 }  // namespace ggas::nic

@@ -126,7 +126,7 @@ class rma_model {
   };
   using source_key = std::tuple<uint16_t, uint8_t, uint8_t>;  // node, context and epoch of an initiator
 
-  // ---- reference_rma.cpp: contexts, rings, host accesses
+  // ---- reference_rma.cpp: contexts, rings
   void start_context(unsigned v);
   void slot_write(unsigned v, unsigned dw, uint32_t value, bool& refused);
   void doorbell(unsigned v, unsigned offset, uint32_t value, bool& refused);
@@ -136,6 +136,8 @@ class rma_model {
   net_status notify(unsigned v, std::optional<uint16_t> pd, bool drop, uint64_t w0, note n);
   void write_note(unsigned v, uint64_t w0, note n);
   net_status deliver_message(unsigned v, uint16_t pd, const packet& p);
+
+  // ---- reference_memory.cpp: the local host, translations
   void host_write(uint64_t addr, std::span<const uint32_t> dws, unsigned first_be = 15, unsigned last_be = 15);
   task<read_result> host_read_dws(uint64_t addr, unsigned dws, unsigned first_be = 15, unsigned last_be = 15);
   task<read_result> host_read_piece(uint64_t addr, unsigned dws, unsigned first_be, unsigned last_be);
