@@ -129,6 +129,42 @@ TEST_P(RmaBreadth, EveryFieldOverItsWidth) {
   EXPECT_CLEAN(w_->r);
 }
 
+// All contexts of both NICs at once: each puts into the other of its number, which hears of it.
+TEST_P(RmaBreadth, EveryContext) {
+  rig_config c{.behaviour = fast_host(), .seed = base_seed()};
+  c.id = GetParam().id;
+  w_ = std::make_unique<rma_world>(GetParam().what, c);
+  ASSERT_TRUE(w_->set_up()) << w_->r.report();
+  constexpr uint16_t pd = 0x77;
+  for (unsigned side = 0; side < 2; ++side) w_->driver.map(side, nla(1, 2), rma_data, pd);
+  for (unsigned v = 0; v < nic::rma_contexts; ++v)
+    for (unsigned side = 0; side < 2; ++side)
+      w_->user(
+          {.side = side, .vpid = uint8_t(v), .pd = pd, .queue = (v ^ side) % 2 == 1, .notify_log2 = 4, .batch = 1});
+  for (auto& u : w_->users) {
+    descriptor d{.op = desc_op::imm, .notify_completer = true, .ack = true};
+    d.dvpid = u->cfg.vpid;
+    d.node = w_->r.cfg.id[1 - u->cfg.side];
+    d.size = 8;
+    d.w1 = 0x5a5a'0000'0000 + u->cfg.vpid;
+    d.w2 = nla(1, 2, 8 * u->cfg.vpid);
+    u->post(d);
+    d = {.op = desc_op::send, .dvpid = u->cfg.vpid, .node = w_->r.cfg.id[1 - u->cfg.side]};
+    u->post(d);
+  }
+  ASSERT_TRUE(w_->finish(200'000)) << w_->r.report();
+  for (auto& u : w_->users) {
+    EXPECT_EQ(u->errors(), 0u);
+    EXPECT_EQ(u->notes.size(), 1u);
+    EXPECT_EQ(u->messages.size(), 1u);
+    EXPECT_EQ(w_->load64(u->cfg.side, nla(1, 2, 8 * u->cfg.vpid)), 0x5a5a'0000'0000 + u->cfg.vpid);
+    u->disable();
+  }
+  w_->r.run(2'000);
+  EXPECT_FALSE(w_->users.front()->busy() || w_->users.back()->busy());
+  EXPECT_CLEAN(w_->r);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, RmaBreadth,
                          testing::Values(breadth{{64, true}, {1, 2}}, breadth{{64}, {63, 21}}, breadth{{64}, {42, 12}},
                                          breadth{{256}, {21, 62}}));
