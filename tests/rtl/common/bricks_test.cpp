@@ -50,7 +50,9 @@ TEST_F(Bricks, Fifo) {
     ASSERT_EQ(m.fifo_count_o, model.size());
     ASSERT_EQ(bool(m.fifo_rd_valid_o), !model.empty());
     ASSERT_EQ(bool(m.fifo_wr_ready_o), model.size() < 8);
-    if (!model.empty()) ASSERT_EQ(m.fifo_rd_data_o, model.front());
+    if (!model.empty()) {
+      ASSERT_EQ(m.fifo_rd_data_o, model.front());
+    }
     full += model.size() == 8;
     empty += model.empty();
     const bool wr = m.fifo_wr_valid_i && m.fifo_wr_ready_o, rd = m.fifo_rd_valid_o && m.fifo_rd_ready_i;
@@ -198,7 +200,9 @@ TEST_F(Bricks, Ram) {
     }
     if (m.ram_we_i) model[m.ram_waddr_i] = m.ram_wdata_i;
     edge();
-    if (known) ASSERT_EQ(m.ram_rdata_o, out);
+    if (known) {
+      ASSERT_EQ(m.ram_rdata_o, out);
+    }
   }
   EXPECT_GT(collisions, 100u);
 }
