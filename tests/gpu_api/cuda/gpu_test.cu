@@ -37,16 +37,28 @@ void run(cuda_cluster& c, const char* what) {
   if (!wrong.empty()) std::exit(1);  // a kernel still spins: nothing more can be done with these GPUs
 }
 
+void check(cudaError_t e, const char* what) { check(e == cudaSuccess, std::string(what) + ": " + cudaGetErrorName(e)); }
+
+// Starts a kernel. Outcomes are all ones before, so that those of a kernel that did not run are wrong.
+template <class... P, class... A>
+void start(cuda_cluster& c, int node, unsigned blocks, unsigned threads, uint64_t outcomes, void (*kernel)(P...),
+           A... args) {
+  check(cudaSetDevice(c.device(node)), "cudaSetDevice");
+  check(cudaMemsetAsync(c.segment(node) + outcomes, 0xff, blocks * threads * sizeof(outcome), c.stream(node)),
+        "cudaMemsetAsync");
+  check(ggas::launch(c, node, blocks, threads, kernel, args...), "launch");
+}
+
 // A copy of n elements from a node's segment.
 template <class T>
 std::vector<T> read(cuda_cluster& c, int node, uint64_t offset, size_t n) {
   std::vector<T> v(n);
-  cudaMemcpy(v.data(), c.segment(node) + offset, n * sizeof(T), cudaMemcpyDeviceToHost);
+  check(cudaMemcpy(v.data(), c.segment(node) + offset, n * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return v;
 }
 template <class T>
 void write(cuda_cluster& c, int node, uint64_t offset, const std::vector<T>& v) {
-  cudaMemcpy(c.segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice);
+  check(cudaMemcpy(c.segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
 }
 
 uint64_t median(std::vector<uint64_t> v) {
@@ -78,7 +90,7 @@ void check_outcomes(cuda_cluster& c, int node, uint64_t offset, size_t n, const 
 
 void ping_pong(cuda_cluster& c, const places& at, unsigned threads) {
   const ggas::bench::latency_args a{at.base, at.copy, at.outcomes, at.samples, 1000, 1, timeout_ns};
-  for (int n = 0; n < 2; ++n) ggas::launch(c, n, 1, threads, ggas::bench::store_pingpong, a);
+  for (int n = 0; n < 2; ++n) start(c, n, 1, threads, at.outcomes, ggas::bench::store_pingpong, a);
   run(c, "store_pingpong");
   for (int n = 0; n < 2; ++n) check_outcomes(c, n, at.outcomes, threads, "store_pingpong");
   const double half = 0.5 * double(median(read<uint64_t>(c, 0, at.samples, a.rounds)));
@@ -124,7 +136,7 @@ void transfers(cuda_cluster& c, const places& at) {
       for (uint64_t i = 0; i < bytes; ++i) v[i] = static_cast<char>(pattern(round, 0, i));
       write(c, 0, at.data + shift, v);
       write(c, 1, at.copy + 2 * shift - (shift ? 1 : 0), std::vector<char>(bytes + 2, 'x'));
-      for (int n = 0; n < 2; ++n) ggas::launch(c, n, 1, 256, put_and_get, at, bytes, shift, round);
+      for (int n = 0; n < 2; ++n) start(c, n, 1, 256, at.outcomes, put_and_get, at, bytes, shift, round);
       run(c, "put_and_get");
       for (int n = 0; n < 2; ++n)
         check_outcomes(c, n, at.outcomes, 256,
@@ -153,7 +165,7 @@ void atomics(cuda_cluster& c, const places& at) {
   constexpr unsigned blocks = 16, threads = 128;
   constexpr uint64_t each = 50;
   for (int n = 0; n < c.nodes(); ++n) write(c, n, at.base, std::vector<uint64_t>{0});
-  for (int n = 0; n < c.nodes(); ++n) ggas::launch(c, n, blocks, threads, add_everywhere, at, each);
+  for (int n = 0; n < c.nodes(); ++n) start(c, n, blocks, threads, at.outcomes, add_everywhere, at, each);
   run(c, "add_everywhere");
   for (int n = 0; n < c.nodes(); ++n) {
     check_outcomes(c, n, at.outcomes, blocks * threads, "fetch_add");
@@ -169,7 +181,7 @@ void atomics(cuda_cluster& c, const places& at) {
 
 void barriers(cuda_cluster& c, const places& at, unsigned blocks) {
   const ggas::bench::barrier_args a{at.base, at.outcomes, at.samples, 1000, 50, timeout_ns};
-  for (int n = 0; n < c.nodes(); ++n) ggas::launch(c, n, blocks, 128, ggas::bench::barrier_loop, a);
+  for (int n = 0; n < c.nodes(); ++n) start(c, n, blocks, 128, at.outcomes, ggas::bench::barrier_loop, a);
   run(c, "barrier_loop");
   for (int n = 0; n < c.nodes(); ++n) check_outcomes(c, n, at.outcomes, blocks * 128, "barrier");
   std::printf("barrier, %2u blocks a GPU, %d GPUs: median %llu ns\n", blocks, c.nodes(),
@@ -187,7 +199,7 @@ void reductions(cuda_cluster& c, const places& at, uint64_t elements, int method
     write(c, n, a.input, in);
   }
   for (int n = 0; n < c.nodes(); ++n) write(c, n, a.expected, sums);
-  for (int n = 0; n < c.nodes(); ++n) ggas::launch(c, n, 1, 512, ggas::bench::reduce_loop, a);
+  for (int n = 0; n < c.nodes(); ++n) start(c, n, 1, 512, at.outcomes, ggas::bench::reduce_loop, a);
   run(c, "reduce_loop");
   for (int n = 0; n < c.nodes(); ++n) check_outcomes(c, n, at.outcomes, 512, "allreduce");
   std::printf("allreduce %6llu floats, %s: median %llu ns\n", static_cast<unsigned long long>(elements),
@@ -207,7 +219,7 @@ __global__ void wait_in_vain(places at) {
 }
 
 void time_outs(cuda_cluster& c, const places& at) {
-  ggas::launch(c, 0, 1, 64, wait_in_vain, at);
+  start(c, 0, 1, 64, at.outcomes, wait_in_vain, at);
   run(c, "wait_in_vain");
   for (const outcome& o : read<outcome>(c, 0, at.outcomes, 64)) {
     check(o.status == ggas_timed_out && o.errors == 0, "a wait in vain did not time out");

@@ -71,7 +71,8 @@ std::string cuda_cluster::choose_devices() {
   for (int a = 0; a < cfg_.nodes; ++a) {
     for (int b = 0; b < cfg_.nodes; ++b) {
       int can = a == b;
-      if (a != b) cudaDeviceCanAccessPeer(&can, a, b);
+      if (cudaError_t e = a == b ? cudaSuccess : cudaDeviceCanAccessPeer(&can, a, b); e != cudaSuccess)
+        return failed("peer access", e);
       if (!can)
         return "GPU " + std::to_string(a) + " cannot reach the memory of GPU " + std::to_string(b) +
                " (no NVLink or PCIe peer access between them)";
