@@ -10,11 +10,6 @@ namespace ggas::bench {
 namespace {
 constexpr size_t page = 4096;
 size_t round_up(size_t v) { return (v + page - 1) / page * page; }
-// The most the device API keeps for itself.
-size_t most_reserved(int nodes) {
-  const auto n = static_cast<uint64_t>(nodes);
-  return round_up(layout::fixed_bytes(n) + layout::slots(n) * layout::largest_slot);
-}
 }  // namespace
 
 session::session(const benchmark& b, const options& o, const link_limits& l, totals& t, sink s, observer p)
@@ -28,7 +23,7 @@ bool session::calibrated() const {
 result<> session::start(const wish& w) {
   cluster_.reset();  // the old one gives its memory back first
   cluster_config cfg = options_.cluster;
-  cfg.segment_bytes = round_up(w.bytes) + most_reserved(cfg.nodes);
+  cfg.segment_bytes = round_up(w.bytes) + layout::largest_reserved(static_cast<uint64_t>(cfg.nodes));
   cfg.host_bytes = round_up(w.host_bytes);
   cfg.queues = w.queues;
   cfg.overrides.insert(cfg.overrides.end(), w.overrides.begin(), w.overrides.end());

@@ -10,6 +10,7 @@ are in coverage_exclusions.txt beside this file. Exit status 1 if line or toggle
 
 import argparse
 import collections
+import concurrent.futures
 import fnmatch
 import os
 import pathlib
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -60,18 +62,28 @@ def merge(files, out):
         f.unlink()
 
 
-def collect(binary, out):
-    """Runs test by test, so the counts on disk stay small; adds them to `out`."""
-    names = test_names(binary)
-    for i, name in enumerate(names, 1):
-        print(f"\r[{i}/{len(names)}] {name:<90.90}", end="", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            env = dict(os.environ, GGAS_COVERAGE_DIR=folder)
-            test = subprocess.run([binary, f"--gtest_filter={name}"], env=env, capture_output=True, text=True)
-            if test.returncode:
-                print()
-                sys.exit(f"{name} failed:\n{test.stdout[-3000:]}")
+def run_test(binary, name, out, lock):
+    """Runs one test and adds its counts to `out`; returns its output if it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(os.environ, GGAS_COVERAGE_DIR=folder)
+        test = subprocess.run([binary, f"--gtest_filter={name}"], env=env, capture_output=True, text=True)
+        if test.returncode:
+            return f"{name} failed:\n{test.stdout[-3000:]}"
+        with lock:
             merge(sorted(pathlib.Path(folder).glob("*.dat")), out)
+    return ""
+
+
+def collect(binary, out, jobs):
+    """Runs test by test, so the counts on disk stay small; adds them to `out`."""
+    names, lock = test_names(binary), threading.Lock()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(run_test, binary, name, out, lock): name for name in names}
+        for i, done in enumerate(concurrent.futures.as_completed(running), 1):
+            print(f"\r[{i}/{len(names)}] {running[done]:<90.90}", end="", flush=True)
+            if done.result():
+                pool.shutdown(cancel_futures=True)
+                sys.exit("\n" + done.result())
     print()
 
 
@@ -159,7 +171,7 @@ def percent(hit, all_points):
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--build", type=pathlib.Path, default=ROOT / "build/coverage", help="build folder")
-    args.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel compiler runs")
+    args.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel compiler runs and tests")
     args.add_argument("--least", type=float, default=90.0, help="percent of lines, and of toggles, that must be covered")
     args.add_argument("--missing", nargs="?", const="", help="list the points not covered, of files whose name holds the argument")
     args.add_argument("--keep", action="store_true", help="take the counts of the last run")
@@ -173,7 +185,7 @@ def main():
         run("ninja", "-C", opts.build, f"-j{opts.jobs}", *(b.name for b in binaries), stdout=subprocess.DEVNULL)
         data.unlink(missing_ok=True)
         for binary in binaries:
-            collect(binary, data)
+            collect(binary, data, opts.jobs)
     reached = report(points(data), exclusions(), opts.missing)
     for kind, value in reached.items():
         if value < opts.least:

@@ -30,12 +30,12 @@ GGAS_DEVICE ggas_status master_barrier(const layout& l, uint64_t number, const d
   const unsigned me = thread_rank(), threads = thread_count();
   ggas_status s = ggas_ok;
   for (uint64_t n = me + 1; n < l.nodes && s == ggas_ok; n += threads) {
-    s = wait_until(own_word(l.check_in(n)), ggas_ge, number, end);
+    s = wait_until(own_word(l.check_in(0, n)), ggas_ge, number, end);
   }
   s = block_status(s);
   if (s != ggas_ok) return s;
   for (uint64_t n = me + 1; n < l.nodes; n += threads) {
-    store_relaxed(word_of(static_cast<int>(n), layout::check_out), number);
+    store_relaxed(word_of(static_cast<int>(n), layout::check_out(0)), number);
   }
   return ggas_ok;
 }
@@ -43,8 +43,8 @@ GGAS_DEVICE ggas_status master_barrier(const layout& l, uint64_t number, const d
 GGAS_DEVICE ggas_status follower_barrier(const layout& l, uint64_t number, const deadline& end) {
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    store_relaxed(word_of(0, l.check_in(static_cast<uint64_t>(ggas_node()))), number);
-    s = wait_until(own_word(layout::check_out), ggas_ge, number, end);
+    store_relaxed(word_of(0, l.check_in(0, static_cast<uint64_t>(ggas_node()))), number);
+    s = wait_until(own_word(layout::check_out(0)), ggas_ge, number, end);
   }
   return block_status(s);
 }
@@ -55,18 +55,18 @@ GGAS_DEVICE ggas_status exchange_barrier(const layout& l, const deadline& end) {
   const unsigned rank = thread_rank(), threads = thread_count();
   const uint64_t me = static_cast<uint64_t>(ggas_node());
   uint64_t number = 0;
-  if (rank < l.nodes) number = load_relaxed(own_word(layout::barrier_epoch)) + 1;
+  if (rank < l.nodes) number = load_relaxed(own_word(layout::barrier_epoch(0))) + 1;
   __syncthreads();
   ggas_status s = ggas_ok;
   if (rank < l.nodes) ggas_fence();
   for (uint64_t n = rank; n < l.nodes; n += threads)
-    store_relaxed(word_of(static_cast<int>(n), l.check_in(me)), number);
+    store_relaxed(word_of(static_cast<int>(n), l.check_in(0, me)), number);
   for (uint64_t n = rank; n < l.nodes && s == ggas_ok; n += threads) {
-    s = wait_until(own_word(l.check_in(n)), ggas_ge, number, end);
+    s = wait_until(own_word(l.check_in(0, n)), ggas_ge, number, end);
   }
   s = block_status(s);
   // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (s == ggas_ok && rank == 0) store_relaxed(own_word(layout::barrier_epoch), number);
+  if (s == ggas_ok && rank == 0) store_relaxed(own_word(layout::barrier_epoch(0)), number);
   __syncthreads();
   return s;
 }
@@ -78,14 +78,15 @@ GGAS_DEVICE ggas_status barrier_block(const deadline& end) {
   __syncthreads();  // every thread's stores are before the fence of thread 0
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    number = load_relaxed(own_word(layout::barrier_epoch)) + 1;
+    number = load_relaxed(own_word(layout::barrier_epoch(0))) + 1;
     s = settle_stores();
   }
   s = block_status(s);
   if (s != ggas_ok) return s;
   s = ggas_node() == 0 ? master_barrier(l, number, end) : follower_barrier(l, number, end);
   // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (s == ggas_ok && thread_rank() == 0) store_relaxed(own_word(layout::barrier_epoch), static_cast<uint64_t>(number));
+  if (s == ggas_ok && thread_rank() == 0)
+    store_relaxed(own_word(layout::barrier_epoch(0)), static_cast<uint64_t>(number));
   __syncthreads();
   return s;
 }

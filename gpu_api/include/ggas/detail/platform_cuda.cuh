@@ -122,6 +122,11 @@ template <class T>
 __device__ __forceinline__ T load_poll(const T* p) {
   return bits_as<T>(ptx<sizeof(T)>::acquire(p));
 }
+// For loops that wait for a value that carries its own flag: no order beside it.
+template <class T>
+__device__ __forceinline__ T load_spin(const T* p) {
+  return load_relaxed(p);
+}
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;

@@ -26,6 +26,10 @@ T load_poll(const T* p) {
   return simt::load(p, true);
 }
 template <class T>
+T load_spin(const T* p) {
+  return simt::load(p, true);
+}
+template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }

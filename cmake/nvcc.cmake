@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
+# ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>])
+# compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider and the driver library.
+
+find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
+set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -arch")
+if(NOT GGAS_NVCC)
+  return()
+endif()
+get_filename_component(cuda_bin ${GGAS_NVCC} DIRECTORY)
+get_filename_component(GGAS_CUDA_ROOT ${cuda_bin}/.. ABSOLUTE)
+set(GGAS_NVCC_FLAGS -std=c++20 -O3 -arch=${GGAS_CUDA_ARCH} -I ${CMAKE_SOURCE_DIR}/gpu_api/include -I ${CMAKE_SOURCE_DIR}/userlib/include
+    -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
+
+function(ggas_nvcc_executable target)
+  cmake_parse_arguments(N "" "" "SOURCES;LIBRARIES;ARGUMENTS" ${ARGN})
+  set(objects)
+  foreach(source ${N_SOURCES})
+    get_filename_component(name ${source} NAME_WE)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.${name}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${GGAS_NVCC} ${GGAS_NVCC_FLAGS} ${N_ARGUMENTS} -MD -MF ${object}.d -c
+              ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} DEPFILE ${object}.d COMMENT "nvcc ${source}" VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  set(libraries)
+  foreach(library ${N_LIBRARIES} ggas_provider_cuda)
+    list(APPEND libraries $<TARGET_FILE:${library}>)
+  endforeach()
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_ARGUMENTS} -L ${GGAS_CUDA_ROOT}/lib64/stubs -lcuda -o ${program}
+    DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" VERBATIM)
+  add_custom_target(${target} ALL DEPENDS ${program})
+endfunction()

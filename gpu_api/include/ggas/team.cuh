@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams: nodes first, first + stride, ... that do collectives together. A team is a value that every member makes for
+// itself, with the same numbers; nothing is exchanged. Included by ggas.cuh.
+#pragma once
+
+#include "ggas/detail/access.cuh"
+
+struct ggas_team {
+  int first, stride, size;  // member i is node first + i * stride
+  // 0 ... 3, 0 for all nodes. Teams that share a node need different ids; disjoint ones may have the same.
+  unsigned id;
+};
+
+GGAS_DEVICE ggas_team ggas_world() { return {0, 1, ggas_nodes(), 0}; }
+
+// Size 0 if the numbers are not of a team: stride < 1, a member that does not exist, id 0 or above 3.
+GGAS_DEVICE ggas_team ggas_team_strided(unsigned id, int first, int stride, int size) {
+  const bool good = id > 0 && id < ggas::layout::teams && first >= 0 && stride > 0 && size > 0 &&
+                    first < ggas_nodes() && (ggas_nodes() - 1 - first) / stride >= size - 1;
+  return good ? ggas_team{first, stride, size, id} : ggas_team{0, 1, 0, 0};
+}
+
+GGAS_DEVICE int ggas_team_node(const ggas_team& t, int rank) { return t.first + rank * t.stride; }
+
+// -1 if the node is no member.
+GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
+  const int i = node - t.first;
+  return i >= 0 && i % t.stride == 0 && i / t.stride < t.size ? i / t.stride : -1;
+}
+GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
