@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
 # ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>])
-# compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider and the driver library.
+# makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider and the driver library.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -arch")
@@ -33,5 +33,5 @@ function(ggas_nvcc_executable target)
   add_custom_command(OUTPUT ${program}
     COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_ARGUMENTS} -L ${GGAS_CUDA_ROOT}/lib64/stubs -lcuda -o ${program}
     DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" VERBATIM)
-  add_custom_target(${target} ALL DEPENDS ${program})
+  add_custom_target(build_${target} ALL DEPENDS ${program})
 endfunction()
