@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the on-stream calls, and the calls. All of them have internal linkage: each translation unit has its own
+// device context. Included by on_stream.cuh.
+#pragma once
+
+#include "ggas/detail/on_stream_launch.cuh"
+
+namespace ggas::detail {
+
+// The first failure stays.
+GGAS_DEVICE void tell(uint64_t* status, ggas_status s) {
+  if (s == ggas_ok || !status || thread_rank() != 0) return;
+  if (load_relaxed(status) == ggas_ok) store_relaxed(status, static_cast<uint64_t>(s));
+}
+
+// Tests once before it looks whether an earlier call has failed: a signal that is here costs one load.
+GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                           const stream_report& report) {
+  const ggas_status s = ggas_wait_until(signal, cmp, value, 0);
+  if (s != ggas_timed_out) return s;
+  if (report.status && load_relaxed(report.status) != ggas_ok) return ggas_timed_out;
+  return ggas_wait_until(signal, cmp, value, report.timeout_ns);
+}
+
+[[maybe_unused]] static __global__ void put_kernel(global_ptr<char> to, const char* from, size_t bytes,
+                                                   stream_report report) {
+  after_stream();
+  tell(report.status, ggas_put_block(to.get(), from, bytes, report.timeout_ns));
+}
+
+[[maybe_unused]] static __global__ void get_kernel(char* to, global_ptr<char> from, size_t bytes,
+                                                   stream_report report) {
+  after_stream();
+  tell(report.status, ggas_get_block(to, from.get(), bytes, report.timeout_ns));
+}
+
+[[maybe_unused]] static __global__ void put_signal_kernel(global_ptr<char> to, const char* from, size_t bytes,
+                                                          global_ptr<uint64_t> signal, uint64_t value,
+                                                          ggas_signal_op op, stream_report report) {
+  after_stream();
+  ggas_status s = ggas_put_signal_nbi_block(to.get(), from, bytes, signal.get(), value, op, report.timeout_ns);
+  // The source may be overwritten by what follows in the stream.
+  if (s == ggas_ok && thread_rank() == 0) s = ggas_quiet_local(ggas_default_queue(), report.timeout_ns);
+  tell(report.status, s);
+}
+
+[[maybe_unused]] static __global__ void signal_wait_kernel(const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                                           stream_report report) {
+  after_stream();
+  tell(report.status, wait_unless_failed(signal, cmp, value, report));
+}
+
+[[maybe_unused]] static __global__ void signal_take_kernel(const uint64_t* signal, uint64_t* taken, uint64_t n,
+                                                           stream_report report) {
+  after_stream();
+  const uint64_t value = load_relaxed(taken) + n;
+  const ggas_status s = wait_unless_failed(signal, ggas_ge, value, report);
+  if (s == ggas_ok) store_relaxed(taken, value);
+  tell(report.status, s);
+}
+
+[[maybe_unused]] static __global__ void barrier_kernel(stream_report report) {
+  after_stream();
+  tell(report.status, ggas_barrier_block(report.timeout_ns));
+}
+
+template <class T>
+static __global__ void allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
+                                        stream_report report) {
+  after_stream();
+  tell(report.status, ggas_allreduce_block(dst, src, n, op, method, report.timeout_ns));
+}
+
+template <class T>
+static __global__ void reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, stream_report report) {
+  after_stream();
+  tell(report.status, ggas_reduce_block(dst, src, n, op, root, report.timeout_ns));
+}
+
+template <class T>
+global_ptr<char> as_bytes(global_ptr<T> p) {
+  return {p.node(), p.offset()};
+}
+template <class T>
+const char* as_bytes(const T* p) {
+  return reinterpret_cast<const char*>(p);
+}
+
+inline constexpr unsigned copy_threads = 256, collective_threads = 256;
+inline constexpr size_t largest_block_put = 256 * 1024;
+
+#ifdef __CUDACC__
+// Where the copy engine finds n elements of a node; null if they do not lie in its segment.
+template <class Target, class T>
+static T* host_address(Target& target, int node, global_ptr<T> p, size_t n) {
+  const context& c = target.device_context(node);
+  const bool good = p.node() >= 0 && p.node() < c.nodes && p.offset() <= c.segment_bytes &&
+                    n <= (c.segment_bytes - p.offset()) / sizeof(T);
+  return good ? reinterpret_cast<T*>(c.window + static_cast<uint64_t>(p.node()) * c.stride + p.offset()) : nullptr;
+}
+
+template <class Target>
+cudaError_t copy_by_engine(Target& target, int node, void* to, const void* from, size_t bytes) {
+  if (!to || !from) return cudaErrorInvalidValue;
+  if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, target.stream(node));
+}
+#endif
+
+}  // namespace ggas::detail
+
+namespace ggas {
+
+template <class Target, class T>
+static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
+                          const stream_report& report) {
+#ifdef __CUDACC__
+  static_cast<void>(report);
+  return detail::copy_by_engine(target, node, detail::host_address(target, node, to, n), from, n * sizeof(T));
+#else
+  return detail::launch_dependent(target, node, 1, detail::copy_threads, detail::put_kernel, detail::as_bytes(to),
+                                  detail::as_bytes(from), n * sizeof(T), report);
+#endif
+}
+
+template <class Target, class T>
+static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report) {
+#ifdef __CUDACC__
+  static_cast<void>(report);
+  return detail::copy_by_engine(target, node, to, detail::host_address(target, node, from, n), n * sizeof(T));
+#else
+  return detail::launch_dependent(target, node, 1, detail::copy_threads, detail::get_kernel,
+                                  reinterpret_cast<char*>(to), detail::as_bytes(from), n * sizeof(T), report);
+#endif
+}
+
+template <class Target, class T>
+static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
+                                 global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
+                                 const stream_report& report) {
+  size_t bytes = n * sizeof(T);
+#ifdef __CUDACC__
+  // From here on the copy engine is faster than one block.
+  if (bytes > detail::largest_block_put) {
+    if (cudaError_t e = put_on_stream(target, node, to, from, n, report); e != cudaSuccess) return e;
+    bytes = 0;
+  }
+#endif
+  return detail::launch_dependent(target, node, 1, bytes ? detail::copy_threads : 1, detail::put_signal_kernel,
+                                  detail::as_bytes(to), detail::as_bytes(from), bytes, signal, value, op, report);
+}
+
+template <class Target>
+static auto signal_wait_on_stream(Target& target, int node, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                  const stream_report& report) {
+  return detail::launch_dependent(target, node, 1, 1, detail::signal_wait_kernel, signal, cmp, value, report);
+}
+
+template <class Target>
+static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
+                                  const stream_report& report) {
+  return detail::launch_dependent(target, node, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
+}
+
+template <class Target>
+static auto barrier_on_stream(Target& target, int node, const stream_report& report) {
+  return detail::launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
+}
+
+template <class Target>
+static auto sync_on_stream(Target& target, int node, const stream_report& report) {
+  return detail::launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
+}
+
+template <class Target, class T>
+static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
+                                const stream_report& report) {
+  return detail::launch_dependent(target, node, 1, detail::collective_threads, detail::allreduce_kernel<T>, dst, src, n,
+                                  op, ggas_all_gather, report);
+}
+
+template <class Target, class T>
+static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
+                             const stream_report& report) {
+  return detail::launch_dependent(target, node, 1, detail::collective_threads, detail::reduce_kernel<T>, dst, src, n,
+                                  op, root, report);
+}
+
+}  // namespace ggas

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How on-stream calls get into a stream. On a GPU their kernels may be loaded while the one before still runs
+// (programmatic dependent launch) and wait inside for its end: that hides most of a launch. Included by on_stream.cuh.
+#pragma once
+
+#include "ggas/launch.hpp"
+
+namespace ggas {
+
+#ifdef __CUDACC__
+
+// A stream of the user's in place of the cluster's own. The stream belongs to the GPU of the node the calls are for.
+template <class Cluster>
+class stream_of {
+ public:
+  stream_of(Cluster& cluster, cudaStream_t stream) : cluster_(cluster), stream_(stream) {}
+  int device(int node) const { return cluster_.device(node); }
+  cudaStream_t stream(int) const { return stream_; }
+  const context& device_context(int node) const { return cluster_.device_context(node); }
+
+ private:
+  Cluster& cluster_;
+  cudaStream_t stream_;
+};
+template <class Cluster>
+stream_of<Cluster> user_stream(Cluster& cluster, cudaStream_t stream) {
+  return {cluster, stream};
+}
+
+namespace detail {
+
+// Of a kernel that calls after_stream() before anything else.
+template <class Target, class... P>
+cudaError_t launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
+                             std::type_identity_t<P>... args) {
+  if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.stream = target.stream(node);
+  config.attrs = &early;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, args...);
+}
+
+// Waits for the end of what is before in the stream, with its memory; then lets the next kernel be loaded.
+__device__ __forceinline__ void after_stream() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+}  // namespace detail
+
+#else
+
+namespace detail {
+
+template <class Target, class... P>
+auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
+                      std::type_identity_t<P>... args) {
+  return ggas::launch(target, node, grid, block, kernel, args...);
+}
+inline void after_stream() {}
+
+}  // namespace detail
+
+#endif
+
+}  // namespace ggas

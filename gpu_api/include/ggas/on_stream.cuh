@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication that takes its turn in a stream: calls of the host that queue a transfer, a signal, a wait or a
+// collective behind what the node's stream holds, and return at once. No CPU in the data path; a call may be captured
+// into a CUDA graph, and the graph be launched again and again: whatever counts, counts in GPU memory. Guide:
+// docs/device-api.md (On a stream), docs/how-to/stencil.md.
+//
+// `target` runs the node: a ggas::cluster on the host engine and in the simulator; with nvcc a ggas::cuda_cluster, or
+// user_stream(cluster, stream) to use another stream of the node's GPU than the cluster's own. The calls return what
+// ggas::launch returns, here only whether the work could be queued.
+//
+// Order: a call begins when everything queued before it in the stream has ended, and sees its memory; what comes behind
+// sees what the call brought. What a put brought to another node is ordered there by a signal, a barrier or a
+// collective.
+//
+// With several GPUs in one process: load kernels eagerly (CUDA_MODULE_LOADING=EAGER), instantiate and upload graphs
+// (cudaGraphUpload) and allocate memory before any stream waits for another GPU. Each of them may wait for a GPU that
+// waits for the stream that was to be filled next.
+#pragma once
+
+#include "ggas/launch.hpp"
+
+namespace ggas {
+
+// How a queued call is told that time is up, and tells how it ended.
+struct stream_report {
+  uint64_t timeout_ns;  // of the call, from its begin on the GPU
+  // A word in the own segment, or in memory of the host that the GPU reaches. The first failure (a ggas_status) is
+  // written there and stays: make it ggas_ok before. A wait that finds a failure there returns at once. May be null:
+  // nobody is told.
+  uint64_t* status = nullptr;
+};
+
+// ---- transfers of n elements between the own segment and a node's. On a GPU the copy engine moves them; the status
+// word then says nothing and an address outside a segment is refused at once.
+template <class Target, class T>
+static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
+                          const stream_report& report);
+template <class Target, class T>
+static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report);
+
+// ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. n may be 0.
+template <class Target, class T>
+static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
+                                 global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
+                                 const stream_report& report);
+
+// ---- waits until `*signal cmp value`; signal lies in the own segment.
+template <class Target>
+static auto signal_wait_on_stream(Target& target, int node, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                  const stream_report& report);
+// Waits until *signal >= *taken + n, then adds n to *taken: the n-th next signal of a sender that adds 1 each time. For
+// graphs, which make the same call each time they run. Both words lie in the own segment; *taken is the caller's alone.
+template <class Target>
+static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
+                                  const stream_report& report);
+
+// ---- all nodes, each in a stream of its own and in the same order. They are the collectives of the device API
+// (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of the same stream. Two streams
+// of a node must not run collectives at the same time.
+// barrier: every store made before it, by earlier work of the streams, is visible to all nodes after it. sync: nothing
+// but that everybody has come here.
+template <class Target>
+static auto barrier_on_stream(Target& target, int node, const stream_report& report);
+template <class Target>
+static auto sync_on_stream(Target& target, int node, const stream_report& report);
+template <class Target, class T>
+static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
+                                const stream_report& report);
+template <class Target, class T>
+static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
+                             const stream_report& report);
+
+}  // namespace ggas
+
+#include "ggas/detail/on_stream.cuh"
