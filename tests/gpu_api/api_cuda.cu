@@ -26,7 +26,7 @@ __device__ int wait_all(const T* flag) {
 
 template <class T>
 __device__ int reduce_all(T* dst, const T* src, size_t n) {
-  return ggas_reduce_block(dst, src, n, ggas_sum, 0, 1000) +
+  return ggas_reduce_block(dst, src, n, ggas_sum, 0, ggas_gather, 1000) +
          ggas_allreduce_block(dst, src, n, ggas_min, ggas_gather, 1000) +
          ggas_allreduce_block(dst, src, n, ggas_max, ggas_all_gather, 1000);
 }

@@ -85,7 +85,7 @@ TEST_P(Collective, ReduceToEveryRoot) {
       const auto want = fill<float>(n, ggas_sum);
       on_all(1, 96, [=, this] {
         float* dst = ggas_node() == root ? result<float>() : nullptr;
-        EXPECT_EQ(ggas_reduce_block(dst, source<float>(), n, ggas_sum, root, enough()), ggas_ok);
+        EXPECT_EQ(ggas_reduce_block(dst, source<float>(), n, ggas_sum, root, ggas_gather, enough()), ggas_ok);
       });
       run();
       expect(root, want);
@@ -126,7 +126,7 @@ TEST_P(Collective, BackToBackAndMixed) {
       __syncthreads();
       ggas_status s;
       if (kind < 2)
-        s = ggas_reduce_block(result<float>(), source<float>(), length, ggas_sum, root, enough());
+        s = ggas_reduce_block(result<float>(), source<float>(), length, ggas_sum, root, ggas_gather, enough());
       else
         s = ggas_allreduce_block(result<float>(), source<float>(), length, ggas_sum,
                                  kind == 2 ? ggas_gather : ggas_all_gather, enough());
@@ -148,10 +148,10 @@ TEST_P(Collective, RefusesBadArguments) {
     float* none = nullptr;
     float* crooked = reinterpret_cast<float*>(reinterpret_cast<char*>(v) + 2);
     const auto t = enough();
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, -1, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, nodes(), t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, none, 1, ggas_sum, 0, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(3), 0, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, -1, ggas_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, nodes(), ggas_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, none, 1, ggas_sum, 0, ggas_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(3), 0, ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(none, v, 1, ggas_sum, ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, crooked, 1, ggas_sum, ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, static_cast<ggas_method>(2), t), ggas_bad_argument);
@@ -168,7 +168,7 @@ TEST_P(Collective, AMissingNodeIsATimeOutAndThenAnError) {
     float* v = source<float>();
     EXPECT_EQ(ggas_allreduce_block(v, v, 10, ggas_sum, ggas_all_gather, brief()), ggas_timed_out);
     EXPECT_EQ(ggas_allreduce_block(v, v, 10, ggas_sum, ggas_all_gather, enough()), ggas_peer_error);
-    EXPECT_EQ(ggas_reduce_block(v, v, 10, ggas_sum, 0, enough()), ggas_peer_error);
+    EXPECT_EQ(ggas_reduce_block(v, v, 10, ggas_sum, 0, ggas_gather, enough()), ggas_peer_error);
   });
   run();
 }

@@ -57,6 +57,7 @@ class shm_cluster final : public cluster {
           .queues = nullptr,
           .queue_count = 0,
           .segment_nla = 0,
+          .tuned = tuning::usual(),
       };
     }
   }

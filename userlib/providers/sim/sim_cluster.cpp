@@ -224,6 +224,7 @@ void sim_cluster::describe_node(const sim::endpoint_slot& slot) {
       .queues = n.kernel_queues.data(),
       .queue_count = int32_t(n.kernel_queues.size()),
       .segment_nla = 0,
+      .tuned = tuning::usual(),
   };
 }
 

@@ -192,9 +192,11 @@ GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int r
 }  // namespace ggas::detail
 
 template <class T>
-GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, uint64_t timeout_ns) {
+GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
+                                          uint64_t timeout_ns, ggas_team team) {
   using namespace ggas::detail;
-  if (root < 0 || root >= ggas_nodes() || static_cast<unsigned>(op) > ggas_max) return ggas_bad_argument;
+  if (root < 0 || root >= team.size || static_cast<unsigned>(op) > ggas_max || method != ggas_gather || team.id != 0)
+    return ggas_bad_argument;
   if (!vector_good(src, n > 0) || !vector_good(dst, n > 0 && ggas_node() == root)) return ggas_bad_argument;
   if (n == 0) return ggas_ok;
   return gather(dst, src, n, op, root, false, deadline(timeout_ns));
@@ -202,9 +204,10 @@ GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_o
 
 template <class T>
 GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
-                                             uint64_t timeout_ns) {
+                                             uint64_t timeout_ns, ggas_team team) {
   using namespace ggas::detail;
-  if (static_cast<unsigned>(op) > ggas_max || static_cast<unsigned>(method) > ggas_all_gather) return ggas_bad_argument;
+  if (static_cast<unsigned>(op) > ggas_max || static_cast<unsigned>(method) > ggas_all_gather || team.id != 0)
+    return ggas_bad_argument;
   if (!vector_good(src, n > 0) || !vector_good(dst, n > 0)) return ggas_bad_argument;
   if (n == 0) return ggas_ok;
   const deadline end(timeout_ns);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "ggas/detail/tuning.hpp"
+
 namespace ggas {
 
 // A context of the NIC as kernels use it (docs/rma.md).
@@ -30,6 +32,7 @@ struct context {
   const rma_queue* queues;         // contexts of the NIC for this GPU; nullptr: none, put and get are stores and loads
   int32_t queue_count;
   uint64_t segment_nla;  // network logical address of byte 0 of every node's segment
+  tuning tuned;          // the same on every node
 };
 
 }  // namespace ggas

@@ -74,7 +74,7 @@ static __global__ void allreduce_kernel(T* dst, const T* src, size_t n, ggas_op 
 template <class T>
 static __global__ void reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, stream_report report) {
   after_stream();
-  tell(report.status, ggas_reduce_block(dst, src, n, op, root, report.timeout_ns));
+  tell(report.status, ggas_reduce_block(dst, src, n, op, root, ggas_gather, report.timeout_ns));
 }
 
 template <class T>
