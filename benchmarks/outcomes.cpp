@@ -5,25 +5,15 @@
 
 #include <algorithm>
 
+#include "benchmarks/outcome_sum.hpp"
+
 namespace ggas::bench {
 
 result<outcome> join_outcomes(session& s, int node, uint64_t offset, size_t count, const std::string& what) {
-  const outcome* o = at_offset<outcome>(s, node, offset);
-  outcome all = o[0];
-  for (size_t i = 1; i < count; ++i) {
-    all.begin_ns = std::min(all.begin_ns, o[i].begin_ns);
-    all.end_ns = std::max(all.end_ns, o[i].end_ns);
-    all.errors += o[i].errors;
-    if (all.status == ggas_ok) all.status = o[i].status;
-  }
-  const auto status = static_cast<ggas_status>(all.status);
-  if (status != ggas_ok) {
-    return failed(status == ggas_timed_out ? errc::timed_out : errc::device_fault,
-                  fmt::format("{}: node {}: {}", what, node, ggas_status_text(status)));
-  }
-  if (all.errors != 0) {
-    return failed(errc::device_fault,
-                  fmt::format("{}: node {}: verification failed, {} wrong values", what, node, all.errors));
+  const outcome all = combine({at_offset<outcome>(s, node, offset), count});
+  if (std::string text = complaint(all); !text.empty()) {
+    const bool late = static_cast<ggas_status>(all.status) == ggas_timed_out;
+    return failed(late ? errc::timed_out : errc::device_fault, fmt::format("{}: node {}: {}", what, node, text));
   }
   return all;
 }

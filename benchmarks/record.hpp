@@ -9,20 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/bounds.hpp"
+
 namespace ggas::bench {
-
-// A published measurement this figure may be compared with.
-struct reference {
-  double value;
-  std::string source;
-};
-
-// What physics or the platform allows at best.
-struct limit {
-  double value;
-  bool at_most = true;  // a ceiling (bandwidth); false: a floor (latency)
-  std::string source;
-};
 
 struct record {
   std::string benchmark, variant, provider, platform, nic;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/description.hpp"
 #include "benchmarks/limits.hpp"
 #include "benchmarks/record.hpp"
 #include "ggas/cluster.hpp"
@@ -81,18 +82,7 @@ class session {
   std::string what_;
 };
 
-struct variant_info {
-  const char* name;
-  const char* text;
-};
-
-struct benchmark {
-  const char* name;
-  const char* text;    // one line
-  const char* params;  // keys of params
-  std::vector<variant_info> variants;
-  bool needs_nic = false;  // reads NIC counters: provider sim or hw
-  bool needs_peer = true;  // at least two nodes
+struct benchmark : description {
   result<> (*run)(session& s);
 };
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a figure is compared with.
+#pragma once
+
+#include <string>
+
+namespace ggas::bench {
+
+// A published measurement this figure may be compared with.
+struct reference {
+  double value;
+  std::string source;
+};
+
+// What physics or the platform allows at best.
+struct limit {
+  double value;
+  bool at_most = true;  // a ceiling (bandwidth); false: a floor (latency)
+  std::string source;
+};
+
+}  // namespace ggas::bench

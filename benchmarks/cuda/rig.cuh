@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the files with kernels: start, launch, look at what kernels found. Constant memory belongs to a translation unit,
+// so everything here that touches it is static.
+#pragma once
+
+#include "benchmarks/cuda/benchmarks.hpp"
+#include "benchmarks/cuda/session.hpp"
+#include "benchmarks/kernels/common.cuh"
+#include "benchmarks/layout_plan.hpp"
+#include "benchmarks/outcome_sum.hpp"
+#include "ggas/launch.hpp"
+
+namespace ggas::bench {
+
+// Gives the kernels of this translation unit the contexts of the session's cluster.
+[[maybe_unused]] static fault bind(gpu_session& s) {
+  cuda_cluster& c = s.machine();
+  for (int node = 0; node < c.nodes(); ++node) {
+    s.keep(cudaSetDevice(c.device(node)), "cudaSetDevice");
+    s.keep(set_device_context(c.device_context(node), c.stream(node)), "device context");
+  }
+  return s.run("contexts");
+}
+
+// A fresh cluster whose segments hold `bytes` behind s.data_offset(), zero at first.
+[[maybe_unused]] static fault start(gpu_session& s, size_t bytes) {
+  GGAS_GPU_TRY(s.make_cluster(bytes));
+  return bind(s);
+}
+
+// Queues a kernel on one node, or on every node with the same arguments.
+template <class... P>
+void launch_one(gpu_session& s, int node, dim3 grid, dim3 block, void (*kernel)(P...),
+                std::type_identity_t<P>... args) {
+  s.keep(ggas::launch(s.machine(), node, grid, block, kernel, args...), "launch");
+}
+template <class... P>
+void launch_all(gpu_session& s, dim3 grid, dim3 block, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  for (int node = 0; node < s.nodes(); ++node) launch_one(s, node, grid, block, kernel, args...);
+}
+
+// Before a launch: outcomes that a kernel does not write are bad ones.
+[[maybe_unused]] static void clear_outcomes(gpu_session& s, uint64_t offset, size_t count) {
+  for (int node = 0; node < s.nodes(); ++node) s.fill(node, offset, count * sizeof(outcome), 0xff);
+}
+
+// The outcomes of one node taken together; a fault if a thread saw a bad status or a wrong value.
+[[maybe_unused]] static fault check_outcomes(gpu_session& s, int node, uint64_t offset, size_t count,
+                                             const std::string& what, outcome* together = nullptr) {
+  const outcome all = combine(s.read<outcome>(node, offset, count));
+  if (together) *together = all;
+  if (std::string text = complaint(all); !text.empty()) return {what + ": node " + std::to_string(node) + ": " + text};
+  return {};
+}
+[[maybe_unused]] static fault check_all_outcomes(gpu_session& s, uint64_t offset, size_t count,
+                                                 const std::string& what) {
+  for (int node = 0; node < s.nodes(); ++node) GGAS_GPU_TRY(check_outcomes(s, node, offset, count, what));
+  return {};
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/cuda/session.hpp"
+
+#include <utility>
+
+#include "ggas/detail/layout.hpp"
+
+namespace ggas::bench {
+
+namespace {
+constexpr size_t page = 4096;
+size_t round_up(size_t v) { return (v + page - 1) / page * page; }
+}  // namespace
+
+std::optional<limit> gpu_limits::link_ceiling(double share) const {
+  if (payload_bytes_per_s <= 0) return {};
+  return limit{payload_bytes_per_s * share, true, "links: data of " + link};
+}
+
+gpu_session::gpu_session(const description& b, const gpu_options& o, const gpu_limits& l, int nodes, sink s, observer p)
+    : benchmark_(b), options_(o), limits_(l), nodes_(nodes), sink_(std::move(s)), observer_(std::move(p)) {}
+
+gpu_session::~gpu_session() {
+  if (stuck_) (void)cluster_.release();  // its memory is in use until the process ends
+}
+
+fault gpu_session::make_cluster(size_t bytes) {
+  cluster_.reset();  // the old one gives its memory back first
+  std::string why;
+  const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes_));
+  cluster_ = cuda_cluster::create({.nodes = nodes_, .segment_bytes = round_up(bytes) + reserved}, why);
+  if (!cluster_) return {std::string(benchmark_.name) + ": " + why};
+  return {};
+}
+
+fault gpu_session::run(const std::string& what) {
+  const std::string where = std::string(benchmark_.name) + " " + what;
+  say(where);
+  if (kept_) return {where + ": " + std::exchange(kept_, {}).text};
+  const std::string wrong = cluster_->run(options_.timeout_ns);
+  if (wrong.empty()) return {};
+  stuck_ = true;
+  return {where + ": " + wrong};
+}
+
+void gpu_session::fill(int node, uint64_t offset, size_t bytes, int byte) {
+  keep(cudaSetDevice(machine().device(node)), "cudaSetDevice");
+  keep(cudaMemsetAsync(machine().segment(node) + offset, byte, bytes, machine().stream(node)), "cudaMemsetAsync");
+}
+
+std::vector<double> gpu_session::samples(int node, uint64_t offset, size_t count, double factor) {
+  std::vector<double> out;
+  for (const uint64_t ns : read<uint64_t>(node, offset, count)) out.push_back(static_cast<double>(ns) * factor);
+  return out;
+}
+
+void gpu_session::keep(cudaError_t e, const char* what) {
+  if (e == cudaSuccess || kept_) return;
+  kept_.text = std::string(what) + ": " + cudaGetErrorName(e) + ": " + cudaGetErrorString(e);
+}
+
+void gpu_session::say(const std::string& what) {
+  if (observer_) observer_(what);
+}
+
+}  // namespace ggas::bench
