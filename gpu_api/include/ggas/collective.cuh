@@ -8,17 +8,16 @@
 
 #include "ggas/team.cuh"
 
-#include "ggas/team.cuh"
-
 enum ggas_op { ggas_sum, ggas_min, ggas_max };
 enum ggas_method {
-  ggas_gather,  // everybody pushes to one node, which reduces (and casts the result back): least traffic. Block form,
-                // all nodes
-  ggas_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation. Block form, all nodes
-  ggas_one_shot,    // everybody sends everything to everybody, with the numbers of the exchange in it: one hop
-  ggas_two_shot,    // each member reduces its part and sends it to everybody, the same way: two hops
-  ggas_direct,      // each member loads its part from everybody and stores the sum to everybody: where peers are memory
-  ggas_auto,        // by size, as measured: ggas::tuning
+  // Flags behind data, the original's. Block forms, all nodes.
+  ggas_gather,      // everybody pushes to one node, which reduces (and casts the result back): least traffic
+  ggas_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation
+  // Numbers beside data (docs/collectives.md).
+  ggas_one_shot,  // everybody sends everything to everybody: one hop
+  ggas_two_shot,  // each member reduces its part and sends it to everybody: two hops
+  ggas_direct,    // each member loads its part from everybody and stores the sum to everybody: where peers are memory
+  ggas_auto,      // by size, as measured (ggas::tuning)
 };
 
 // ---- teams, barrier and sync. `team` must contain the caller and be the same on every member (ggas_bad_argument: it
@@ -27,13 +26,13 @@ enum ggas_method {
 // part in one call at a time. A call that timed out may be repeated, by all whom it failed.
 //
 // barrier: every store and put of the callers before it is visible to every caller after it.
-GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, ggas_team team = ggas_world());
-GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns, ggas_team team = ggas_world());
+GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team = ggas_world());
+GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 // sync: nobody leaves before everybody has arrived, and nothing else: no fence, so accesses before it, remote or to the
 // own segment, may become visible to other members after it. What it is good for: members have consumed what they
 // loaded before it (loads whose values were used), so it may be overwritten.
-GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, ggas_team team = ggas_world());
-GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, ggas_team team = ggas_world());
+GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team = ggas_world());
+GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 
 // ---- data to everybody. Elements of 4, 8 or 16 bytes, aligned to their size; src and dst lie in the own segment and
 // need not be at the same offset on every member; they must not overlap but as said. Every member calls with the same
@@ -45,24 +44,24 @@ GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, ggas_team team = ggas_wor
 // be dst.
 template <class T>
 GGAS_DEVICE ggas_status ggas_broadcast_block(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
-                                             ggas_team team = ggas_world());
+                                             const ggas_team& team = ggas_world());
 template <class T>
 GGAS_DEVICE ggas_status ggas_broadcast(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
-                                       ggas_team team = ggas_world());
+                                       const ggas_team& team = ggas_world());
 // allgather: n elements of member i go to dst + i * n of every member. src may be the own part of dst.
 template <class T>
 GGAS_DEVICE ggas_status ggas_allgather_block(T* dst, const T* src, size_t n, uint64_t timeout_ns,
-                                             ggas_team team = ggas_world());
+                                             const ggas_team& team = ggas_world());
 template <class T>
 GGAS_DEVICE ggas_status ggas_allgather(T* dst, const T* src, size_t n, uint64_t timeout_ns,
-                                       ggas_team team = ggas_world());
+                                       const ggas_team& team = ggas_world());
 // alltoall: n elements from src + j * n of member i go to dst + i * n of member j.
 template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall_block(T* dst, const T* src, size_t n, uint64_t timeout_ns,
-                                            ggas_team team = ggas_world());
+                                            const ggas_team& team = ggas_world());
 template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall(T* dst, const T* src, size_t n, uint64_t timeout_ns,
-                                      ggas_team team = ggas_world());
+                                      const ggas_team& team = ggas_world());
 
 // ---- reductions of n elements (4- or 8-byte arithmetic types) of every member into dst: of everybody, or of the root,
 // a rank of the team (elsewhere dst is not used and may be null). src and dst lie in the own segment, aligned to the
@@ -72,17 +71,17 @@ GGAS_DEVICE ggas_status ggas_alltoall(T* dst, const T* src, size_t n, uint64_t t
 // outside the team; ggas_direct where the window is not memory; gather or all_gather of a team or a grid.
 template <class T>
 GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
-                                             uint64_t timeout_ns, ggas_team team = ggas_world());
+                                             uint64_t timeout_ns, const ggas_team& team = ggas_world());
 template <class T>
 GGAS_DEVICE ggas_status ggas_allreduce(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
-                                       uint64_t timeout_ns, ggas_team team = ggas_world());
+                                       uint64_t timeout_ns, const ggas_team& team = ggas_world());
 // By gather, one_shot, direct or auto.
 template <class T>
 GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
-                                          uint64_t timeout_ns, ggas_team team = ggas_world());
+                                          uint64_t timeout_ns, const ggas_team& team = ggas_world());
 template <class T>
 GGAS_DEVICE ggas_status ggas_reduce(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
-                                    uint64_t timeout_ns, ggas_team team = ggas_world());
+                                    uint64_t timeout_ns, const ggas_team& team = ggas_world());
 
 #include "ggas/detail/barrier.cuh"
 #include "ggas/detail/channel.cuh"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier of all nodes. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of the
-// barrier, so nothing is ever cleared. Two ways: behind a NIC check-in flags lie on the master (node 0), where one
-// thread polls one flag for each other GPU, and a check-out flag lies on every GPU: 2 (n - 1) packets. Where the window
-// is plain memory every node tells every other one: one hop, and stores cost next to nothing. Included by ggas.cuh.
+// barrier and sync of a team. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of the
+// barrier, so nothing is ever cleared. Two ways: where the window is plain memory every member tells every other one:
+// one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one thread
+// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. Included by
+// collective.cuh.
 #pragma once
 
 #include "ggas/detail/wait.cuh"
+#include "ggas/team.cuh"
 
 namespace ggas::detail {
 
@@ -15,6 +17,28 @@ GGAS_DEVICE layout own_layout() {
 }
 GGAS_DEVICE uint64_t* word_of(int node, uint64_t offset) { return ggas_pointer_of_node<uint64_t>(node, offset); }
 GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
+
+// Barrier: what was stored before is visible behind it. Sync: arrival only.
+enum class meeting { barrier, sync };
+
+// Waits until a word is at least `least`; `seen` is what was found. False: time is up.
+template <meeting M>
+GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen, patience& end) {
+  for (;;) {
+    seen = M == meeting::barrier ? load_poll(word) : load_spin(word);
+    if (seen >= least) break;
+    if (end.over()) return false;
+  }
+  if (M == meeting::barrier) acquire_after_poll();
+  return true;
+}
+template <meeting M>
+GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, patience& end) {
+  uint64_t seen;
+  return await_word<M>(word, least, seen, end) ? ggas_ok : ggas_timed_out;
+}
+
+// ------------------------------------------------------------------------------------------------ behind a NIC
 
 // Stores order along one pair of nodes; over a third node (the master) only completion tells. So with more than two
 // nodes behind a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the barrier's
@@ -26,121 +50,157 @@ GGAS_DEVICE ggas_status settle_stores() {
   return ggas_ok;
 }
 
-GGAS_DEVICE ggas_status master_barrier(const layout& l, uint64_t number, const deadline& end) {
-  const unsigned me = thread_rank(), threads = thread_count();
+template <meeting M>
+GGAS_DEVICE ggas_status meet_as_master(const layout& l, const ggas_team& t, uint64_t number, patience& end) {
+  const int threads = static_cast<int>(thread_count()), first = static_cast<int>(thread_rank()) + 1;
   ggas_status s = ggas_ok;
-  for (uint64_t n = me + 1; n < l.nodes && s == ggas_ok; n += threads) {
-    s = wait_until(own_word(l.check_in(0, n)), ggas_ge, number, end);
+  for (int i = first; i < t.size && s == ggas_ok; i += threads) {
+    const auto node = static_cast<uint64_t>(ggas_team_node(t, i));
+    s = await_word<M>(own_word(l.check_in(t.id, node)), number, end);
   }
   s = block_status(s);
   if (s != ggas_ok) return s;
-  for (uint64_t n = me + 1; n < l.nodes; n += threads) {
-    store_relaxed(word_of(static_cast<int>(n), layout::check_out(0)), number);
-  }
+  for (int i = first; i < t.size; i += threads)
+    store_relaxed(word_of(ggas_team_node(t, i), layout::check_out(t.id)), number);
   return ggas_ok;
 }
 
-GGAS_DEVICE ggas_status follower_barrier(const layout& l, uint64_t number, const deadline& end) {
+template <meeting M>
+GGAS_DEVICE ggas_status meet_as_follower(const layout& l, const ggas_team& t, uint64_t number, patience& end) {
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    store_relaxed(word_of(0, l.check_in(0, static_cast<uint64_t>(ggas_node()))), number);
-    s = wait_until(own_word(layout::check_out(0)), ggas_ge, number, end);
+    store_relaxed(word_of(t.first, l.check_in(t.id, static_cast<uint64_t>(ggas_node()))), number);
+    s = await_word<M>(own_word(layout::check_out(t.id)), number, end);
   }
   return block_status(s);
 }
 
-// The window is plain memory: one hop, a flag of each node on each node. The number is read by every thread that needs
-// it, before the block barrier hides its latency; the fence makes what the block stored before visible with the flag.
-GGAS_DEVICE ggas_status exchange_barrier(const layout& l, const deadline& end) {
-  const unsigned rank = thread_rank(), threads = thread_count();
-  const uint64_t me = static_cast<uint64_t>(ggas_node());
-  uint64_t number = 0;
-  if (rank < l.nodes) number = load_relaxed(own_word(layout::barrier_epoch(0))) + 1;
-  __syncthreads();
-  ggas_status s = ggas_ok;
-  if (rank < l.nodes) ggas_fence();
-  for (uint64_t n = rank; n < l.nodes; n += threads)
-    store_relaxed(word_of(static_cast<int>(n), l.check_in(0, me)), number);
-  for (uint64_t n = rank; n < l.nodes && s == ggas_ok; n += threads) {
-    s = wait_until(own_word(l.check_in(0, n)), ggas_ge, number, end);
-  }
-  s = block_status(s);
-  // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (s == ggas_ok && rank == 0) store_relaxed(own_word(layout::barrier_epoch(0)), number);
-  __syncthreads();
-  return s;
-}
-
-GGAS_DEVICE ggas_status barrier_block(const deadline& end) {
-  const layout l = own_layout();
-  if (device_context().quiet == nullptr) return exchange_barrier(l, end);
+template <meeting M>
+GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, patience& end) {
   GGAS_SHARED(uint64_t, number);
   __syncthreads();  // every thread's stores are before the fence of thread 0
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    number = load_relaxed(own_word(layout::barrier_epoch(0))) + 1;
-    s = settle_stores();
+    number = load_relaxed(own_word(layout::barrier_epoch(t.id))) + 1;
+    if (M == meeting::barrier) s = settle_stores();
   }
   s = block_status(s);
   if (s != ggas_ok) return s;
-  s = ggas_node() == 0 ? master_barrier(l, number, end) : follower_barrier(l, number, end);
+  s = ggas_node() == t.first ? meet_as_master<M>(l, t, number, end) : meet_as_follower<M>(l, t, number, end);
   // Only a completed barrier counts: one that timed out is tried again under the same number.
   if (s == ggas_ok && thread_rank() == 0)
-    store_relaxed(own_word(layout::barrier_epoch(0)), static_cast<uint64_t>(number));
-  __syncthreads();
+    store_relaxed(own_word(layout::barrier_epoch(t.id)), static_cast<uint64_t>(number));
   return s;
 }
 
-// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on.
-GGAS_DEVICE ggas_status lead_grid(const layout& l, uint64_t attempt, const deadline& end) {
+// ------------------------------------------------------------------------------------------------ on peer memory
+
+// Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
+// thread 0 of the node's own block, behind the barrier's last block barrier, and read behind the first of the next one.
+// So between a write and the reads of the others lies a block barrier; if another block makes the next call, the
+// synchronisation that the caller owes between the two. The load takes its time beside the fence, not before it.
+// Each thread that stores a flag makes the fence, which is cumulative: it covers what the block stored before the block
+// barrier. Acquire and release suffice: no member reads a word here whose order with its own flag would matter.
+template <meeting M>
+GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patience& end) {
+  const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
+  const int me = ggas_node();
+  uint64_t number = 0;
   ggas_status s = ggas_ok;
-  for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count()) {
-    s = wait_until(own_word(l.arrived(b)), ggas_ge, attempt, end);
+  __syncthreads();
+  if (rank < t.size) {
+    number = load_own(own_word(layout::barrier_epoch(t.id))) + 1;
+    if (M == meeting::barrier) fence_acq_rel();
+  }
+  for (int i = rank; i < t.size; i += threads) {
+    const int node = ggas_team_node(t, i);
+    if (node != me) store_relaxed(word_of(node, l.check_in(t.id, static_cast<uint64_t>(me))), number);
+  }
+  for (int i = rank; i < t.size && s == ggas_ok; i += threads) {
+    const int node = ggas_team_node(t, i);
+    if (node != me) s = await_word<M>(own_word(l.check_in(t.id, static_cast<uint64_t>(node))), number, end);
   }
   s = block_status(s);
-  if (s == ggas_ok) s = barrier_block(end);
+  // Only a completed barrier counts: one that timed out is tried again under the same number.
+  if (s == ggas_ok && rank == 0) store_own(own_word(layout::barrier_epoch(t.id)), number);
+  return s;
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
+  const layout l = own_layout();
+  return device_context().quiet ? meet_at_master<M>(l, t, end) : meet_directly<M>(l, t, end);
+}
+
+// ------------------------------------------------------------------------------------------------ of a grid
+
+// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all have
+// the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
+// follows from it, as nobody can be further while a block has not checked in.
+GGAS_DEVICE uint64_t next_attempt(uint64_t release) { return (release >> 8) + 1; }
+
+template <meeting M>
+GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
+  const layout l = own_layout();
+  __syncthreads();
+  const uint64_t attempt = next_attempt(load_own(own_word(layout::grid_release)));
+  ggas_status s = ggas_ok;
+  for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
+    s = await_word<M>(own_word(l.arrived(b)), attempt, end);
+  s = block_status(s);
+  if (s == ggas_ok) s = meet_block<M>(t, end);
   if (thread_rank() == 0) {
-    store_relaxed(own_word(layout::grid_attempt), attempt);
-    ggas_fence_gpu();
+    if (M == meeting::barrier) fence_acq_rel_gpu();
     store_relaxed(own_word(layout::grid_release), attempt << 8 | static_cast<uint64_t>(s));
   }
   return s;
 }
 
-GGAS_DEVICE ggas_status follow_grid(const layout& l, uint64_t attempt, const deadline& end) {
+template <meeting M>
+GGAS_DEVICE ggas_status follow_grid(patience& end) {
+  const layout l = own_layout();
   ggas_status s = ggas_ok;
+  __syncthreads();
   if (thread_rank() == 0) {
+    const uint64_t attempt = next_attempt(load_relaxed(own_word(layout::grid_release)));
+    if (M == meeting::barrier) fence_acq_rel();
     store_relaxed(own_word(l.arrived(block_rank())), attempt);
-    s = wait_until(own_word(layout::grid_release), ggas_ge, attempt << 8, end);
-    if (s == ggas_ok) {
-      const uint64_t release = load_relaxed(own_word(layout::grid_release));
-      s = release >> 8 == attempt ? static_cast<ggas_status>(release & 0xff) : ggas_timed_out;
-    }
+    uint64_t release;
+    const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
+    s = decided ? static_cast<ggas_status>(release & 0xff) : ggas_timed_out;
   }
   return block_status(s);
 }
 
-}  // namespace ggas::detail
-
-GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns) {
-  return ggas::detail::barrier_block(ggas::detail::deadline(timeout_ns));
+template <meeting M>
+GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
+  if (!ggas_team_good(t) || block_count() > layout::max_blocks) return ggas_bad_argument;
+  patience end(timeout_ns);
+  if (block_count() == 1) return meet_block<M>(t, end);
+  if (block_rank() == 0) return lead_grid<M>(t, end);
+  // Block 0 decides whether time is up; the others wait longer, for its word.
+  patience longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
+  return follow_grid<M>(longer);
 }
 
-GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns) {
-  using namespace ggas::detail;
-  if (block_count() == 1) return barrier_block(deadline(timeout_ns));
-  if (block_count() > ggas::layout::max_blocks) return ggas_bad_argument;
-  GGAS_SHARED(uint64_t, attempt);
-  __syncthreads();
-  if (thread_rank() == 0) {
-    attempt = load_relaxed(own_word(ggas::layout::grid_attempt)) + 1;
-    ggas_fence();
-  }
-  __syncthreads();
-  const uint64_t mine = attempt;
-  __syncthreads();
-  const ggas::layout l = own_layout();
-  // Block 0 decides whether time is up; the others wait longer, for its word.
-  if (block_rank() == 0) return lead_grid(l, mine, deadline(timeout_ns));
-  return follow_grid(l, mine, deadline(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns));
+template <meeting M>
+GGAS_DEVICE ggas_status meet_block(const ggas_team& t, uint64_t timeout_ns) {
+  if (!ggas_team_good(t)) return ggas_bad_argument;
+  patience end(timeout_ns);
+  return meet_block<M>(t, end);
+}
+
+}  // namespace ggas::detail
+
+GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team) {
+  return ggas::detail::meet_block<ggas::detail::meeting::barrier>(team, timeout_ns);
+}
+GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns, const ggas_team& team) {
+  return ggas::detail::meet_grid<ggas::detail::meeting::barrier>(team, timeout_ns);
+}
+GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team) {
+  return ggas::detail::meet_block<ggas::detail::meeting::sync>(team, timeout_ns);
+}
+GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team) {
+  return ggas::detail::meet_grid<ggas::detail::meeting::sync>(team, timeout_ns);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ggas/detail/context.hpp"
+#include "ggas/detail/layout.hpp"
 
 #ifdef __CUDACC__
 #include "ggas/detail/platform_cuda.cuh"

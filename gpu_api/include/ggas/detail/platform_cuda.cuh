@@ -29,9 +29,14 @@ using ::dim3;
 namespace detail {
 
 // One per translation unit: set_device_context() of the same unit fills it.
-static __constant__ context constant_context;
+struct constants {
+  context own;
+  layout shape;  // of its reserved area: several divisions that no kernel should do
+};
+static __constant__ constants node_constants;
 
-__device__ __forceinline__ const context& device_context() { return constant_context; }
+__device__ __forceinline__ const context& device_context() { return node_constants.own; }
+__device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }
 
 __device__ __forceinline__ uint64_t clock_ns() {
   uint64_t t;
@@ -152,6 +157,14 @@ __device__ __forceinline__ uint32_t cas_system(uint32_t* p, uint32_t expected, u
 __device__ __forceinline__ uint64_t cas_system(uint64_t* p, uint64_t expected, uint64_t v) {
   return atomicCAS_system(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(expected), static_cast<cuda_u64>(v));
 }
+// Accesses before and after, as every node sees them, without the total order that __threadfence_system() adds.
+__device__ __forceinline__ void fence_acq_rel_system() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+  __threadfence_system();
+#else
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+}
 __device__ __forceinline__ void acquire_after_poll() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
   __threadfence_system();
@@ -162,7 +175,8 @@ __device__ __forceinline__ void acquire_after_poll() {
 
 // Host: what kernels of the calling translation unit see on the current device.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream = nullptr) {
-  return cudaMemcpyToSymbolAsync(detail::constant_context, &c, sizeof c, 0, cudaMemcpyHostToDevice, stream);
+  const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved)};
+  return cudaMemcpyToSymbolAsync(detail::node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);
 }
 
 }  // namespace ggas

@@ -15,6 +15,10 @@ using simt::dim3;
 namespace detail {
 
 inline const context& device_context() { return *static_cast<const context*>(simt::device_context()); }
+inline layout own_layout() {
+  const context& c = device_context();
+  return layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
+}
 inline uint64_t clock_ns() { return simt::now_ns(); }
 
 template <class T>
@@ -50,6 +54,7 @@ template <class U>
 U cas_system(U* p, U expected, U v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
 }
+inline void fence_acq_rel_system() { __threadfence_system(); }
 // Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so
 // only the host processor must be told.
 inline void acquire_after_poll() {
