@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// barrier and sync of a team. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of the
-// barrier, so nothing is ever cleared. Two ways: where the window is plain memory every member tells every other one:
-// one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one thread
-// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. Included by
-// collective.cuh.
+// barrier and sync of a team. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of
+// the barrier, so nothing is ever cleared. Two ways: where the window is plain memory every member tells every other
+// one: one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one
+// thread polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. Included
+// by collective.cuh.
 #pragma once
 
 #include "ggas/detail/wait.cuh"
@@ -11,10 +11,6 @@
 
 namespace ggas::detail {
 
-GGAS_DEVICE layout own_layout() {
-  const context& c = device_context();
-  return layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
-}
 GGAS_DEVICE uint64_t* word_of(int node, uint64_t offset) { return ggas_pointer_of_node<uint64_t>(node, offset); }
 GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
 
@@ -110,7 +106,7 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
   __syncthreads();
   if (rank < t.size) {
     number = load_own(own_word(layout::barrier_epoch(t.id))) + 1;
-    if (M == meeting::barrier) fence_acq_rel();
+    if (M == meeting::barrier) fence_acq_rel_system();
   }
   for (int i = rank; i < t.size; i += threads) {
     const int node = ggas_team_node(t, i);
@@ -134,8 +130,8 @@ GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
 
 // ------------------------------------------------------------------------------------------------ of a grid
 
-// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all have
-// the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
+// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all
+// have the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
 // follows from it, as nobody can be further while a block has not checked in.
 GGAS_DEVICE uint64_t next_attempt(uint64_t release) { return (release >> 8) + 1; }
 
@@ -163,7 +159,7 @@ GGAS_DEVICE ggas_status follow_grid(patience& end) {
   __syncthreads();
   if (thread_rank() == 0) {
     const uint64_t attempt = next_attempt(load_relaxed(own_word(layout::grid_release)));
-    if (M == meeting::barrier) fence_acq_rel();
+    if (M == meeting::barrier) fence_acq_rel_system();
     store_relaxed(own_word(l.arrived(block_rank())), attempt);
     uint64_t release;
     const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);

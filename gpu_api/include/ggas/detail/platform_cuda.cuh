@@ -137,6 +137,16 @@ __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;
   ptx<sizeof(T)>::store(p, bits_as<bits>(v));
 }
+// Weak accesses, from the first-level cache if it has the word: for what only threads of this GPU write, ordered with
+// its readers by block barriers or stronger.
+template <class T>
+__device__ __forceinline__ T load_own(const T* p) {
+  return *p;
+}
+template <class T>
+__device__ __forceinline__ void store_own(T* p, const T& v) {
+  *p = v;
+}
 // Read-modify-writes on 4- and 8-byte integers, as in platform_simt.hpp.
 using cuda_u64 = unsigned long long;
 __device__ __forceinline__ uint64_t cas_gpu(uint64_t* p, uint64_t expected, uint64_t v) {
@@ -163,6 +173,14 @@ __device__ __forceinline__ void fence_acq_rel_system() {
   __threadfence_system();
 #else
   asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+}
+// The same, as the threads of this GPU see them.
+__device__ __forceinline__ void fence_acq_rel_gpu() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+  __threadfence();
+#else
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #endif
 }
 __device__ __forceinline__ void acquire_after_poll() {

@@ -37,6 +37,14 @@ template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }
+template <class T>
+T load_own(const T* p) {
+  return simt::load(p);
+}
+template <class T>
+void store_own(T* p, const T& v) {
+  simt::store(p, v);
+}
 // Read-modify-writes on 4- and 8-byte integers. The unnamed scope is the GPU's; `system` reaches peers.
 inline uint64_t cas_gpu(uint64_t* p, uint64_t expected, uint64_t v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);
@@ -55,6 +63,7 @@ U cas_system(U* p, U expected, U v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
 }
 inline void fence_acq_rel_system() { __threadfence_system(); }
+inline void fence_acq_rel_gpu() { __threadfence(); }
 // Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so
 // only the host processor must be told.
 inline void acquire_after_poll() {

@@ -16,6 +16,23 @@ struct deadline {
   GGAS_DEVICE bool passed() const { return at != ~0ull && clock_ns() >= at; }
 };
 
+// Time for waits that are short as a rule: the clock, slower than a poll, is asked now and then, the first time only
+// when a wait lasts; time counts from there.
+struct patience {
+  uint64_t timeout_ns;
+  uint64_t at = 0;
+  unsigned polls = 0;
+  static constexpr unsigned polls_between_looks = 16;
+  GGAS_DEVICE explicit patience(uint64_t ns) : timeout_ns(ns) {}
+  GGAS_DEVICE bool over() {
+    if (timeout_ns == 0) return true;
+    if (++polls % polls_between_looks != 0) return false;
+    const uint64_t now = clock_ns();
+    if (at == 0) at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
+    return at != ~0ull && now >= at;
+  }
+};
+
 template <class T>
 GGAS_DEVICE bool holds(T v, ggas_cmp cmp, T value) {
   switch (cmp) {
