@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/compare/figure.hpp"
+
+#include <cstdio>
+
+#include "benchmarks/record.hpp"
+
+namespace ggas::compare {
+
+void print(const origin& from, const figure& f) {
+  if (f.samples.empty()) return;
+  bench::record r;
+  r.benchmark = f.benchmark;
+  r.variant = f.variant;
+  r.provider = "cuda";
+  r.platform = from.platform;
+  r.nic = "none";
+  r.nodes = from.nodes;
+  for (const param& p : f.params) {
+    if (p.text.empty()) {
+      r.params[p.name] = p.number;
+    } else {
+      r.params[p.name] = p.text;
+    }
+  }
+  r.metric = f.metric;
+  r.unit = f.unit;
+  bench::summarise(r, f.samples);
+  r.value = *r.p50;
+  std::printf("%s\n", bench::to_json(r, true).dump().c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace ggas::compare

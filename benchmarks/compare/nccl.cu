@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL's collectives as nodes of a CUDA graph, one process a GPU, NVLink multicast off. Prints a record a line: variant
+// `nccl` for plain device memory, `nccl_window` for memory that was registered as a symmetric window (NCCL's fastest).
+//
+//   compare_nccl [GPUs]      0 or nothing: all of them
+#include <nccl.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "benchmarks/compare/figure.hpp"
+#include "benchmarks/compare/gpu.cuh"
+#include "benchmarks/compare/processes.hpp"
+
+#define COMPARE_NCCL(call) require(call, #call)
+
+namespace ggas::compare {
+
+namespace {
+
+constexpr unsigned timeout_s = 60;
+constexpr size_t most_elements = size_t{32} << 20;
+
+void require(ncclResult_t r, const char* what) {
+  if (r == ncclSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, ncclGetErrorString(r));
+  std::exit(1);
+}
+
+struct member {
+  crew& all;
+  origin from;
+  ncclComm_t comm = nullptr;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begin = nullptr, end = nullptr;
+};
+
+member join(crew& all) {
+  member m{all, {gpu_name(all.rank()), all.size()}};
+  ncclUniqueId id{};
+  if (all.rank() == 0) COMPARE_NCCL(ncclGetUniqueId(&id));
+  all.share(&id, sizeof(id));
+  COMPARE_CUDA(cudaSetDevice(all.rank()));
+  COMPARE_NCCL(ncclCommInitRank(&m.comm, all.size(), id, all.rank()));
+  COMPARE_CUDA(cudaStreamCreateWithFlags(&m.stream, cudaStreamNonBlocking));
+  COMPARE_CUDA(cudaEventCreate(&m.begin));
+  COMPARE_CUDA(cudaEventCreate(&m.end));
+  return m;
+}
+
+struct buffers {
+  float *in, *out;
+};
+
+using collective = ncclResult_t (*)(const buffers&, size_t elements, const member&);
+
+ncclResult_t allreduce(const buffers& b, size_t elements, const member& m) {
+  return ncclAllReduce(b.in, b.out, elements, ncclFloat, ncclSum, m.comm, m.stream);
+}
+ncclResult_t reduce(const buffers& b, size_t elements, const member& m) {
+  return ncclReduce(b.in, b.out, elements, ncclFloat, ncclSum, 0, m.comm, m.stream);
+}
+ncclResult_t broadcast(const buffers& b, size_t elements, const member& m) {
+  return ncclBroadcast(b.in, b.out, elements, ncclFloat, 0, m.comm, m.stream);
+}
+ncclResult_t allgather(const buffers& b, size_t elements, const member& m) {
+  return ncclAllGather(b.in, b.out, elements, ncclFloat, m.comm, m.stream);
+}
+ncclResult_t alltoall(const buffers& b, size_t elements, const member& m) {
+  if (const ncclResult_t r = ncclGroupStart(); r != ncclSuccess) return r;
+  for (int peer = 0; peer < m.all.size(); ++peer) {
+    const size_t at = static_cast<size_t>(peer) * elements;
+    if (const ncclResult_t r = ncclSend(b.in + at, elements, ncclFloat, peer, m.comm, m.stream); r != ncclSuccess)
+      return r;
+    if (const ncclResult_t r = ncclRecv(b.out + at, elements, ncclFloat, peer, m.comm, m.stream); r != ncclSuccess)
+      return r;
+  }
+  return ncclGroupEnd();
+}
+
+// A graph of `nodes` collectives, one behind the other.
+cudaGraphExec_t capture(const member& m, collective call, const buffers& b, size_t elements, int nodes) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  COMPARE_CUDA(cudaStreamBeginCapture(m.stream, cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < nodes; ++i) COMPARE_NCCL(call(b, elements, m));
+  COMPARE_CUDA(cudaStreamEndCapture(m.stream, &graph));
+  COMPARE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
+  COMPARE_CUDA(cudaGraphUpload(ready, m.stream));
+  COMPARE_CUDA(cudaStreamSynchronize(m.stream));
+  COMPARE_CUDA(cudaGraphDestroy(graph));
+  return ready;
+}
+
+// Time in ns of a launch of the graph: of the slowest GPU. A launch before it makes all GPUs begin together.
+double launch(member& m, cudaGraphExec_t graph) {
+  m.all.meet();
+  COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
+  COMPARE_CUDA(cudaEventRecord(m.begin, m.stream));
+  COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
+  COMPARE_CUDA(cudaEventRecord(m.end, m.stream));
+  COMPARE_CUDA(cudaStreamSynchronize(m.stream));
+  float ms = 0;
+  COMPARE_CUDA(cudaEventElapsedTime(&ms, m.begin, m.end));
+  return 1e6 * m.all.largest(ms);
+}
+
+// Every GPU gives its rank + 1; the first and the last sum must be right.
+void check_sums(const member& m, const buffers& b, size_t elements) {
+  const int n = m.all.size();
+  for (const size_t at : {size_t{0}, elements - 1}) {
+    float got = 0;
+    COMPARE_CUDA(cudaMemcpy(&got, b.out + at, sizeof(got), cudaMemcpyDeviceToHost));
+    if (got == static_cast<float>(n * (n + 1) / 2)) continue;
+    std::fprintf(stderr, "ncclAllReduce: element %zu is %g\n", at, static_cast<double>(got));
+    std::exit(1);
+  }
+}
+
+void measure(member& m, const char* variant, const char* benchmark, collective call, const buffers& b,
+             size_t elements) {
+  const int nodes = elements >= (4u << 20) ? 8 : 50;
+  cudaGraphExec_t graph = capture(m, call, b, elements, nodes);
+  figure f{benchmark, variant, "time", "ns", {{"elements", static_cast<int64_t>(elements)}, {"method", 0, "graph"}},
+           {}};
+  for (int i = 0; i <= repetitions; ++i) {
+    const double ns = launch(m, graph) / nodes;
+    if (i > 0) f.samples.push_back(ns);
+  }
+  COMPARE_CUDA(cudaGraphExecDestroy(graph));
+  if (call == allreduce) check_sums(m, b, elements);
+  if (m.all.rank() == 0) print(m.from, f);
+}
+
+void fill(const member& m, const buffers& b) {
+  const std::vector<float> ones(most_elements, static_cast<float>(m.all.rank() + 1));
+  COMPARE_CUDA(cudaMemcpy(b.in, ones.data(), most_elements * sizeof(float), cudaMemcpyHostToDevice));
+}
+
+void measure_all(member& m, const char* variant, const buffers& b) {
+  fill(m, b);
+  for (const size_t elements :
+       {size_t{1}, size_t{64}, size_t{1} << 10, size_t{1} << 14, size_t{1} << 18, size_t{1} << 22, most_elements})
+    measure(m, variant, "allreduce", allreduce, b, elements);
+  for (const size_t elements : {size_t{1}, size_t{1} << 10, size_t{1} << 14, size_t{1} << 16, size_t{1} << 20}) {
+    measure(m, variant, "reduce", reduce, b, elements);
+    measure(m, variant, "broadcast", broadcast, b, elements);
+    measure(m, variant, "allgather", allgather, b, elements);
+    measure(m, variant, "alltoall", alltoall, b, elements);
+  }
+}
+
+buffers plain_buffers() {
+  buffers b{};
+  COMPARE_CUDA(cudaMalloc(&b.in, most_elements * sizeof(float)));
+  COMPARE_CUDA(cudaMalloc(&b.out, most_elements * sizeof(float)));
+  return b;
+}
+
+// Memory at the same place of a window of every GPU: NCCL's kernels then store to peers directly.
+buffers window_buffers(const member& m) {
+  buffers b{};
+  for (float** p : {&b.in, &b.out}) {
+    ncclWindow_t window = nullptr;
+    const size_t bytes = most_elements * sizeof(float);
+    COMPARE_NCCL(ncclMemAlloc(reinterpret_cast<void**>(p), bytes));
+    COMPARE_NCCL(ncclCommWindowRegister(m.comm, *p, bytes, &window, NCCL_WIN_COLL_SYMMETRIC));
+  }
+  return b;
+}
+
+int work(crew& all) {
+  member m = join(all);
+  int version = 0;
+  COMPARE_NCCL(ncclGetVersion(&version));
+  if (all.rank() == 0) std::fprintf(stderr, "NCCL %d.%d.%d\n", version / 10000, version / 100 % 100, version % 100);
+  measure_all(m, "nccl", plain_buffers());
+  measure_all(m, "nccl_window", window_buffers(m));
+  all.meet();
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace ggas::compare
+
+int main(int argc, char** argv) {
+  using namespace ggas::compare;
+  set_environment();
+  return run_on_gpus(argc, argv, timeout_s, work);
+}

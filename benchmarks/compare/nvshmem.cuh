@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVSHMEM on one process a GPU: start-up, and how a kernel's rounds become a record.
+#pragma once
+
+#include <nvshmem.h>
+#include <nvshmemx.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "benchmarks/compare/figure.hpp"
+#include "benchmarks/compare/gpu.cuh"
+#include "benchmarks/compare/processes.hpp"
+
+namespace ggas::compare {
+
+// This process among all: a GPU and its part of the symmetric memory.
+struct processing_element {
+  crew& all;
+  origin from;
+  outcome* found;  // host memory that kernels write
+  char *source, *target;
+  uint64_t* flags;  // 4 KB of them, zero
+
+  static constexpr size_t data_bytes = size_t{1} << 30;  // of source and of target
+  int me() const { return all.rank(); }
+  int count() const { return all.size(); }
+};
+
+// Starts NVSHMEM; ends the process if that fails.
+processing_element join(crew& all);
+
+// Runs `start` on all GPUs at once (the first `used` of them; it launches a kernel that ends with an outcome) a warm-up
+// and then `repetitions` times, and prints `f` with the time of GPU 0 divided by `parts`. `start` gets the number of
+// this run.
+void measure_rounds(processing_element& pe, figure f, int used, double parts,
+                    const std::function<void(uint64_t run)>& start);
+
+// The same with the time between two events, of the slowest GPU; `value` turns ns into the figure.
+void measure_events(processing_element& pe, figure f, int used, const std::function<double(double ns)>& value,
+                    const std::function<void()>& start);
+
+void measure_latencies(processing_element& pe);
+void measure_collectives(processing_element& pe);
+void measure_rates(processing_element& pe);
+
+}  // namespace ggas::compare

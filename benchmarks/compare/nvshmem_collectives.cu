@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives called by one block of a running kernel, one behind the other, with NVSHMEM.
+#include "benchmarks/compare/nvshmem.cuh"
+
+namespace ggas::compare {
+
+namespace {
+
+struct operands {
+  float *to, *from;
+  size_t elements;
+};
+
+struct allreduce {
+  static constexpr const char* name = "allreduce";
+  static __device__ int call(const operands& o) {
+    return nvshmemx_float_sum_reduce_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements);
+  }
+};
+struct broadcast {
+  static constexpr const char* name = "broadcast";
+  static __device__ int call(const operands& o) {
+    return nvshmemx_float_broadcast_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements, 0);
+  }
+};
+struct allgather {
+  static constexpr const char* name = "allgather";
+  static __device__ int call(const operands& o) {
+    return nvshmemx_float_fcollect_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements);
+  }
+};
+struct alltoall {
+  static constexpr const char* name = "alltoall";
+  static __device__ int call(const operands& o) {
+    return nvshmemx_float_alltoall_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements);
+  }
+};
+
+template <class collective>
+__global__ void collective_rounds(operands o, uint64_t rounds, outcome* out) {
+  nvshmemx_barrier_all_block();  // all GPUs begin together
+  const uint64_t begin = time_ns();
+  int status = 0;
+  for (uint64_t i = 0; i < rounds; ++i) status |= collective::call(o);
+  if (threadIdx.x == 0) *out = {time_ns() - begin, static_cast<uint64_t>(status != 0)};
+}
+
+template <class collective>
+void measure(processing_element& pe, size_t elements, int threads) {
+  const uint64_t rounds = elements > 4096 ? 50 : 200;
+  const operands o{reinterpret_cast<float*>(pe.target), reinterpret_cast<float*>(pe.source), elements};
+  measure_rounds(pe,
+                 {collective::name,
+                  "nvshmem",
+                  "time",
+                  "ns",
+                  {{"elements", static_cast<int64_t>(elements)}, {"threads", threads}, {"method", 0, "block"}},
+                  {}},
+                 pe.count(), static_cast<double>(rounds),
+                 [&](uint64_t) { collective_rounds<collective><<<1, threads>>>(o, rounds, pe.found); });
+}
+
+}  // namespace
+
+void measure_collectives(processing_element& pe) {
+  for (const size_t elements : {1, 16, 64, 256, 1024, 4096, 16384, 65536}) {
+    for (const int threads : {256, 1024}) {
+      measure<allreduce>(pe, elements, threads);
+      measure<broadcast>(pe, elements, threads);
+      measure<allgather>(pe, elements, threads);
+      measure<alltoall>(pe, elements, threads);
+    }
+  }
+}
+
+}  // namespace ggas::compare

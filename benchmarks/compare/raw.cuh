@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of raw.cu: what the hardware does with bare instructions, without any library.
+#pragma once
+
+#include "benchmarks/compare/gpu.cuh"
+#include "benchmarks/kernels/hpcc_stream.cuh"
+
+namespace ggas::compare {
+
+template <bool ordered>
+__device__ void store_flag(uint64_t* p, uint64_t v) {
+  if constexpr (ordered) {
+    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+  } else {
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+  }
+}
+template <bool ordered>
+__device__ uint64_t load_flag(const uint64_t* p) {
+  uint64_t v;
+  if constexpr (ordered) {
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  } else {
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  }
+  return v;
+}
+
+// True once *p >= v. Flags only grow.
+template <bool ordered>
+__device__ bool reaches(const uint64_t* p, uint64_t v) {
+  for (uint64_t i = 0; i < most_polls; ++i)
+    if (load_flag<ordered>(p) >= v) return true;
+  return false;
+}
+
+// One thread on each of two GPUs. `base` is the last number of the run before.
+template <bool ordered>
+__global__ void raw_pingpong(uint64_t* mine, uint64_t* theirs, bool first, uint64_t rounds, uint64_t base,
+                             outcome* out) {
+  const uint64_t begin = time_ns();
+  bool good = true;
+  for (uint64_t i = 1; i <= rounds && good; ++i) {
+    if (first) store_flag<ordered>(theirs, base + i);
+    good = reaches<ordered>(mine, base + i);
+    if (!first) store_flag<ordered>(theirs, base + i);
+  }
+  *out = {time_ns() - begin, !good};
+}
+
+inline constexpr int most_gpus = 16;
+struct peers {
+  uint64_t* flags[most_gpus];  // of each GPU: a word for every GPU
+  char* data[most_gpus];
+  int me, count;
+};
+
+enum class fencing { none, before };
+
+// Every GPU tells every other, thread t tells GPU t, then all of them wait. With a fence before, what other threads of
+// the block have stored is visible to whom has seen the flag: a barrier.
+template <fencing fence>
+__global__ void raw_exchange(peers all, uint64_t rounds, uint64_t base, outcome* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  const bool active = t < all.count && t != all.me;
+  const uint64_t begin = time_ns();
+  bool good = true;
+  for (uint64_t i = 1; i <= rounds && good; ++i) {
+    __syncthreads();
+    if (active) {
+      if constexpr (fence == fencing::before) __threadfence_system();
+      store_flag<false>(all.flags[t] + all.me, base + i);
+      good = reaches<fence == fencing::before>(all.flags[all.me] + t, base + i);
+    }
+    good = __syncthreads_and(good);
+  }
+  if (t == 0) *out = {time_ns() - begin, !good};
+}
+
+// Stores of 16 bytes, eight loads ahead.
+__global__ void __launch_bounds__(1024) raw_stores(const uint4* from, uint4* to, uint64_t count) {
+  constexpr int ahead = 8;
+  const uint64_t step = uint64_t{gridDim.x} * blockDim.x;
+  uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (; i + (ahead - 1) * step < count; i += ahead * step) {
+    uint4 v[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) v[k] = from[i + k * step];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) to[i + k * step] = v[k];
+  }
+  for (; i < count; i += step) to[i] = from[i];
+}
+
+// The bulk-copy unit, from shared memory: what the link takes when nothing has to be read first. One thread a block.
+inline constexpr uint32_t bulk_bytes = 16384;
+__global__ void raw_bulk(char* to, uint64_t bytes) {
+  extern __shared__ __align__(128) char source[];
+  for (uint32_t i = threadIdx.x; i < bulk_bytes; i += blockDim.x) source[i] = static_cast<char>(i);
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  const auto from = static_cast<uint32_t>(__cvta_generic_to_shared(source));
+  for (uint64_t at = uint64_t{blockIdx.x} * bulk_bytes; at < bytes; at += uint64_t{gridDim.x} * bulk_bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to + at), "r"(from),
+                 "r"(bulk_bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group.read 8;" ::: "memory");
+  }
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// RandomAccess by bare atomics on tables of 2^log2_words words a GPU, the first `tables` of `all` from GPU `begin` on.
+template <bool system>
+__global__ void raw_updates(peers all, int begin, int tables, int log2_words, uint64_t updates) {
+  const uint64_t threads = uint64_t{gridDim.x} * blockDim.x, t = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const uint64_t share = updates / threads;
+  uint64_t number = bench::hpcc_stream::at((static_cast<uint64_t>(all.me) * threads + t) * share);
+  for (uint64_t i = 0; i < share; ++i) {
+    number = bench::hpcc_stream::next(number);
+    const uint64_t table = (number >> log2_words) % static_cast<uint64_t>(tables);
+    auto* const word = reinterpret_cast<unsigned long long*>(all.data[begin + static_cast<int>(table)]) +
+                       (number & ((uint64_t{1} << log2_words) - 1));
+    if constexpr (system) {
+      asm volatile("red.relaxed.sys.global.xor.b64 [%0], %1;" ::"l"(word), "l"(number) : "memory");
+    } else {
+      asm volatile("red.relaxed.gpu.global.xor.b64 [%0], %1;" ::"l"(word), "l"(number) : "memory");
+    }
+  }
+}
+
+}  // namespace ggas::compare
