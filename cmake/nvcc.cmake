@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
-# ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>])
+# ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
 # makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider and the driver library.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
@@ -14,7 +14,7 @@ set(GGAS_NVCC_FLAGS -std=c++20 -O3 -arch=${GGAS_CUDA_ARCH} -I ${CMAKE_SOURCE_DIR
     -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
 
 function(ggas_nvcc_executable target)
-  cmake_parse_arguments(N "" "" "SOURCES;LIBRARIES;ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(N "" "" "SOURCES;LIBRARIES;ARGUMENTS;LINK" ${ARGN})
   set(objects)
   foreach(source ${N_SOURCES})
     get_filename_component(name ${source} NAME_WE)
@@ -31,7 +31,7 @@ function(ggas_nvcc_executable target)
   endforeach()
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${target})
   add_custom_command(OUTPUT ${program}
-    COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_ARGUMENTS} -L ${GGAS_CUDA_ROOT}/lib64/stubs -lcuda -o ${program}
+    COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_LINK} ${N_ARGUMENTS} -L ${GGAS_CUDA_ROOT}/lib64/stubs -lcuda -o ${program}
     DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" VERBATIM)
   add_custom_target(build_${target} ALL DEPENDS ${program})
 endfunction()

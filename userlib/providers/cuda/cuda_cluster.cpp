@@ -124,6 +124,7 @@ std::string cuda_cluster::map(int node) {
   c.stride = stride_;
   c.local = reinterpret_cast<char*>(at);
   c.segment_bytes = cfg_.segment_bytes;
+  c.tuned = tuning::usual();
   c.reserved = layout::reserved_bytes(static_cast<uint64_t>(cfg_.nodes), cfg_.segment_bytes);
   contexts_.push_back(c);
   return {};
