@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
+
+#include "benchmarks/common_line.hpp"
 
 namespace ggas::bench {
 
 namespace {
+
+constexpr const char* suite = "thesis";
 
 constexpr const char* examples = R"(
 Without names the quick thesis suite runs and a report is written to report/.
@@ -21,11 +24,6 @@ examples:
   ggas-bench barrier --provider shm --nodes 8
   ggas-bench store_latency --quick --waves nic.fst --window 10:40 --trace run.json --pcap run.pcapng
 )";
-
-int bad_input(const std::string& text) {
-  fmt::print(stderr, "ggas-bench: {}\n", text);
-  return 2;
-}
 
 // "FROM:TO" in microseconds; TO may be missing.
 bool parse_window(const std::string& text, double& from, double& to) {
@@ -40,32 +38,14 @@ bool parse_window(const std::string& text, double& from, double& to) {
   return rest.empty() || (number(rest, to) && to > from);
 }
 
-std::string names_text() {
-  std::string out = "thesis";
-  for (const benchmark& b : all_benchmarks()) out += fmt::format(", {}", b.name);
-  return out;
-}
-
 // Fills c.chosen; the empty string or what is wrong.
 std::string choose(const std::vector<std::string>& names, command_line& c) {
-  for (const std::string& name : names) {
-    if (name == "list") {
-      c.list = true;
-    } else if (name == "thesis") {
-      c.suite = true;
-      for (const benchmark& b : all_benchmarks()) c.chosen.push_back(&b);
-    } else if (const benchmark* b = find_benchmark(name)) {
-      c.chosen.push_back(b);
-    } else {
-      return fmt::format("unknown benchmark or suite '{}'; there are: {}", name, names_text());
-    }
-  }
-  if (c.list && names.size() > 1) return "'list' stands alone";
-  std::vector<const benchmark*> once;
-  for (const benchmark* b : c.chosen) {
-    if (std::find(once.begin(), once.end(), b) == once.end()) once.push_back(b);
-  }
-  c.chosen = std::move(once);
+  const auto found = select(names, descriptions(all_benchmarks()), suite);
+  if (const auto* wrong = std::get_if<std::string>(&found)) return *wrong;
+  const auto& s = std::get<selection>(found);
+  c.list = s.list;
+  c.suite = s.suite;
+  for (const size_t i : s.chosen) c.chosen.push_back(&all_benchmarks()[i]);
   return {};
 }
 
@@ -88,30 +68,23 @@ std::string check(const command_line& c) {
 std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   command_line c;
   cluster_config& cfg = c.opts.cluster;
-  std::vector<std::string> names;
+  common_line common;
   std::string window;
-  bool no_report = false;
-  double timeout_ms = 0;
 
   CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
   app.footer(examples);
-  app.add_option("names", names, "benchmarks or suites; 'list' shows them");
-  app.add_option("--provider", cfg.provider, "who runs it: sim (simulated cluster) or shm (this computer's memory)")
+  add_common_options(app, common,
+                     "milliseconds one point may take: of simulated time (sim, default 2000) or real time (shm, "
+                     "default 120000)");
+  app.add_option("--provider", cfg.provider,
+                 "who runs it: sim (simulated cluster), shm (this computer's memory) or cuda (its GPUs: another "
+                 "program, with options of its own)")
       ->capture_default_str();
   app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->capture_default_str();
   app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
   app.add_option("--nic", cfg.nic, "sim: model of the NIC; rtl")->capture_default_str();
-  app.add_option("--seed", cfg.seed, "seed of everything random")->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script");
-  app.add_flag("--quick", c.opts.quick, "fewer points and repetitions");
-  app.add_option(
-         "--timeout", timeout_ms,
-         "milliseconds one point may take: of simulated time (sim, default 2000) or real time (shm, default 120000)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--json", c.json, "write results as JSON lines");
-  app.add_option("--report", c.report, "folder of the HTML report");
-  app.add_flag("--no-report", no_report, "no report");
   app.add_flag("--wall", c.wall,
                "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
   app.add_option("--waves", cfg.waves, "sim: FST waves");
@@ -124,33 +97,24 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
 
-  if (names.empty()) {
-    names = {"thesis"};
-    c.opts.quick = true;
-    if (c.report.empty() && !no_report) c.report = "report";
-  }
+  if (std::string text = finish_common(common, suite); !text.empty()) return bad_input(text);
   if (!window.empty() && !parse_window(window, cfg.waves_from_us, cfg.waves_to_us)) {
     return bad_input(fmt::format("--window {}: expected FROM:TO or FROM: in microseconds, TO behind FROM", window));
   }
   if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
-  if (no_report && !c.report.empty()) return bad_input("--report and --no-report exclude each other");
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
-  if (timeout_ms == 0)
-    timeout_ms = cfg.provider == "shm" ? 120'000 : 2'000;  // a busy computer must not end a measurement
-  c.opts.timeout_ns = static_cast<uint64_t>(timeout_ms * 1e6);
-  if (std::string text = choose(names, c); !text.empty()) return bad_input(text);
+  c.opts.quick = common.quick;
+  cfg.seed = common.seed;
+  c.json = common.json;
+  c.report = common.report;
+  // A busy computer must not end a measurement.
+  const double usual_ms = cfg.provider == "shm" ? 120'000 : 2'000;
+  c.opts.timeout_ns = static_cast<uint64_t>((common.timeout_ms == 0 ? usual_ms : common.timeout_ms) * 1e6);
+  if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   return c;
 }
 
-std::string list_text() {
-  std::string out = "suites\n  thesis  every benchmark below\n\nbenchmarks\n";
-  for (const benchmark& b : all_benchmarks()) {
-    out += fmt::format("  {}  {}\n", b.name, b.text);
-    if (*b.params != '\0') out += fmt::format("      params: {}\n", b.params);
-    for (const variant_info& v : b.variants) out += fmt::format("      {:<18} {}\n", v.name, v.text);
-  }
-  return out;
-}
+std::string list_text() { return list_text(descriptions(all_benchmarks()), suite); }
 
 }  // namespace ggas::bench

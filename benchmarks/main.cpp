@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // ggas-bench: runs benchmarks on a cluster, prints tables, writes JSON lines and a report.
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <filesystem>
+#include <span>
 
 #include "benchmarks/command_line.hpp"
+#include "benchmarks/common_line.hpp"
+#include "benchmarks/output.hpp"
 #include "benchmarks/report_text.hpp"
-
-extern char** environ;
 
 namespace ggas::bench {
 
 namespace {
-
-constexpr int status_failed = 1, status_bad_input = 2;
 
 int status_of(errc code) {
   switch (code) {
@@ -33,37 +30,6 @@ int status_of(errc code) {
 int complain(const error& e) {
   fmt::print(stderr, "ggas-bench: {}\n", e.text);
   return status_of(e.code);
-}
-
-// Opens a result file; its folder is made if need be.
-result<std::ofstream> open_results(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
-  std::ofstream out(file);
-  if (!out) return failed(errc::no_file, fmt::format("cannot write {}", file.string()));
-  return out;
-}
-
-// Starts a program and waits for its end.
-int execute(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  if (posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0) return -1;
-  int status = 0;
-  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-  return WEXITSTATUS(status);
-}
-
-int write_report(const std::filesystem::path& folder, const std::filesystem::path& results) {
-  const int status = execute({GGAS_PYTHON, GGAS_REPORT_SCRIPT, results.string(), "--out", folder.string()});
-  if (status == 0) {
-    fmt::print("report: {}\n", (folder / "index.html").string());
-    return 0;
-  }
-  fmt::print(stderr, "ggas-bench: the report could not be written ({} {})\n", GGAS_PYTHON, GGAS_REPORT_SCRIPT);
-  return status_failed;
 }
 
 // Active NIC cycles and simulated time beside the wall clock.
@@ -86,7 +52,7 @@ class program {
     auto limits = find_limits(cfg);
     if (!limits) return complain(limits.error());
     limits_ = *limits;
-    if (auto opened = open_files(); !opened) return complain(opened.error());
+    if (const std::string wrong = output_.open(line_.json, line_.report); !wrong.empty()) return bad_input(wrong);
     int status = 0;
     for (const benchmark* b : line_.chosen) {
       const int s = run_one(*b);
@@ -98,24 +64,10 @@ class program {
     if (const std::string text = speed_text(totals_); !text.empty()) {
       fmt::print("{} {}\n", cfg.provider == "sim" ? "simulated" : "ran", text);
     }
-    for (std::ofstream& f : files_) f.flush();
-    if (!line_.report.empty()) status = std::max(status, write_report(line_.report, line_.report / "results.jsonl"));
-    return status;
+    return std::max(status, output_.finish());
   }
 
  private:
-  result<> open_files() {
-    std::vector<std::filesystem::path> paths;
-    if (!line_.json.empty()) paths.push_back(line_.json);
-    if (!line_.report.empty()) paths.push_back(line_.report / "results.jsonl");
-    for (const auto& path : paths) {
-      auto file = open_results(path);
-      if (!file) return std::unexpected(std::move(file.error()));
-      files_.push_back(std::move(*file));
-    }
-    return {};
-  }
-
   int run_one(const benchmark& b) {
     if (b.needs_nic && line_.opts.cluster.provider == "shm") {
       fmt::print("{}: skipped, provider shm has no NIC\n\n", b.name);
@@ -135,22 +87,39 @@ class program {
 
   void keep(std::vector<record>& records, const record& r) {
     records.push_back(r);
-    if (r.wall_clock && !line_.wall) return;
-    for (std::ofstream& f : files_) f << to_json(r, line_.wall).dump() << '\n';
+    output_.write(r, line_.wall);
   }
 
   command_line line_;
   progress progress_;
   link_limits limits_;
   totals totals_;
-  std::vector<std::ofstream> files_;
+  output output_;
 };
+
+bool wants_gpus(std::span<char* const> arguments) {
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word == "--provider=cuda") return true;
+    if (word == "--provider" && i + 1 < arguments.size() && std::string_view(arguments[i + 1]) == "cuda") return true;
+  }
+  return false;
+}
+
+// Provider cuda is a program of its own: it needs no simulator, and this one no CUDA. Returns only if it is not there.
+int become_gpu_program(char** argv) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "cuda" / "ggas-bench-cuda";
+  execv(program.c_str(), argv);
+  return bad_input(fmt::format("--provider cuda: there is no {}; it is built where a CUDA compiler (nvcc) is found",
+                               program.string()));
+}
 
 }  // namespace
 
 }  // namespace ggas::bench
 
 int main(int argc, char** argv) {
+  if (ggas::bench::wants_gpus({argv, static_cast<size_t>(argc)})) return ggas::bench::become_gpu_program(argv);
   auto parsed = ggas::bench::parse_command_line(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<ggas::bench::command_line>(parsed);

@@ -104,13 +104,15 @@ size_t columns(const std::string& s) {
   return static_cast<size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string table(const benchmark& b, const std::vector<record>& records) {
+std::string table(const description& b, const std::vector<record>& records) {
   if (records.empty()) return {};
   const record& first = records.front();
   const columns_used used = find_columns(records);
   std::vector<row> rows{heading(used, first)};
   for (const record& r : records) rows.push_back(line(used, r));
-  std::string where = first.provider != "sim" ? fmt::format("measured, provider {}", first.provider)
+  std::string where = first.provider == "shm" ? "measured, provider shm"
+                      : first.provider != "sim"
+                          ? fmt::format("measured, provider {}, {}", first.provider, first.platform)
                       : first.platform == "none"
                           ? fmt::format("simulated, provider sim, NIC alone ({})", first.nic)
                           : fmt::format("simulated, provider sim, platform {}, nic {}", first.platform, first.nic);
@@ -141,8 +143,9 @@ void progress::show(const std::string& what, uint64_t sim_ns) {
   std::string bar;
   for (size_t i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
   const double slowdown = sim_ns == 0 ? 0 : wall * 1e9 / static_cast<double>(sim_ns);
-  fmt::print(stderr, "\r\033[K{} {}/{}  {}  {} simulated in {:.0f} s{}", bar, done_, total_, what,
-             human(static_cast<double>(sim_ns), "ns"), wall,
+  const std::string simulated =
+      sim_ns == 0 ? "" : fmt::format("{} simulated in ", human(static_cast<double>(sim_ns), "ns"));
+  fmt::print(stderr, "\r\033[K{} {}/{}  {}  {}{:.0f} s{}", bar, done_, total_, what, simulated, wall,
              sim_ns == 0 ? "" : fmt::format(", 1 s = {:.0f} s", slowdown));
   std::fflush(stderr);
 }

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/description.hpp"
 #include "benchmarks/record.hpp"
-#include "benchmarks/runner.hpp"
 
 namespace ggas::bench {
 
 // One table of a benchmark's records, with provider, platform and seed in its heading.
-std::string table(const benchmark& b, const std::vector<record>& records);
+std::string table(const description& b, const std::vector<record>& records);
 
 // A line on stderr that is written over; silent unless stderr is a terminal.
 class progress {
@@ -20,6 +20,7 @@ class progress {
   explicit progress(size_t benchmarks);
   ~progress();
   void benchmark_done() { ++done_; }
+  // sim_ns: simulated time so far; 0 where nothing is simulated.
   void show(const std::string& what, uint64_t sim_ns);
   void clear();
 

@@ -17,8 +17,8 @@ std::optional<limit> gpu_limits::link_ceiling(double share) const {
   return limit{payload_bytes_per_s * share, true, "links: data of " + link};
 }
 
-gpu_session::gpu_session(const description& b, const gpu_options& o, const gpu_limits& l, int nodes, sink s, observer p)
-    : benchmark_(b), options_(o), limits_(l), nodes_(nodes), sink_(std::move(s)), observer_(std::move(p)) {}
+gpu_session::gpu_session(const description& b, const gpu_options& o, const gpu_limits& l, sink s, observer p)
+    : benchmark_(b), options_(o), limits_(l), sink_(std::move(s)), observer_(std::move(p)) {}
 
 gpu_session::~gpu_session() {
   if (stuck_) (void)cluster_.release();  // its memory is in use until the process ends
@@ -27,8 +27,8 @@ gpu_session::~gpu_session() {
 fault gpu_session::make_cluster(size_t bytes) {
   cluster_.reset();  // the old one gives its memory back first
   std::string why;
-  const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes_));
-  cluster_ = cuda_cluster::create({.nodes = nodes_, .segment_bytes = round_up(bytes) + reserved}, why);
+  const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes()));
+  cluster_ = cuda_cluster::create({.nodes = nodes(), .segment_bytes = round_up(bytes) + reserved}, why);
   if (!cluster_) return {std::string(benchmark_.name) + ": " + why};
   return {};
 }

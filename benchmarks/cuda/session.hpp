@@ -34,7 +34,7 @@ struct [[nodiscard]] fault {
   } while (0)
 
 struct gpu_options {
-  int nodes = 0;  // 0: all GPUs
+  int nodes = 0;
   bool quick = false;
   uint64_t seed = 1;
   uint64_t timeout_ns = 20'000'000'000;  // of one point, real time
@@ -75,16 +75,16 @@ struct figure {
 // One benchmark at work.
 class gpu_session {
  public:
-  using sink = std::function<void(figure)>;
+  using sink = std::function<void(const figure&)>;
   using observer = std::function<void(const std::string& what)>;
-  gpu_session(const description& b, const gpu_options& o, const gpu_limits& l, int nodes, sink s, observer p);
+  gpu_session(const description& b, const gpu_options& o, const gpu_limits& l, sink s, observer p);
   ~gpu_session();
   gpu_session(const gpu_session&) = delete;
   gpu_session& operator=(const gpu_session&) = delete;
 
   const gpu_options& opts() const { return options_; }
   const gpu_limits& limits() const { return limits_; }
-  int nodes() const { return nodes_; }
+  int nodes() const { return options_.nodes; }
   uint64_t seed() const { return options_.seed; }
   // Time-out for a wait in a kernel: the kernel reports it before run() gives up.
   uint64_t wait_ns() const { return options_.timeout_ns / 4; }
@@ -123,7 +123,7 @@ class gpu_session {
 
   // Keeps the first CUDA error for the next run(), which then returns it.
   void keep(cudaError_t e, const char* what);
-  void emit(figure f) { sink_(std::move(f)); }
+  void emit(const figure& f) { sink_(f); }
   // For the line on the terminal that says what is going on.
   void say(const std::string& what);
 
@@ -131,7 +131,6 @@ class gpu_session {
   const description& benchmark_;
   const gpu_options& options_;
   const gpu_limits& limits_;
-  int nodes_;
   sink sink_;
   observer observer_;
   std::unique_ptr<cuda_cluster> cluster_;

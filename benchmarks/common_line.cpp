@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/common_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace ggas::bench {
+
+void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text) {
+  app.add_option("names", line.names, "benchmarks or suites; 'list' shows them");
+  app.add_option("--seed", line.seed, "seed of everything random")->capture_default_str();
+  app.add_flag("--quick", line.quick, "fewer points and repetitions");
+  app.add_option("--timeout", line.timeout_ms, timeout_text)->check(CLI::PositiveNumber);
+  app.add_option("--json", line.json, "write results as JSON lines");
+  app.add_option("--report", line.report, "folder of the HTML report");
+  app.add_flag("--no-report", line.no_report, "no report");
+}
+
+std::string finish_common(common_line& line, const std::string& suite) {
+  if (line.names.empty()) {
+    line.names = {suite};
+    line.quick = true;
+    if (line.report.empty() && !line.no_report) line.report = "report";
+  }
+  if (line.no_report && !line.report.empty()) return "--report and --no-report exclude each other";
+  return {};
+}
+
+std::variant<selection, std::string> select(const std::vector<std::string>& names,
+                                            const std::vector<const description*>& all, const std::string& suite) {
+  selection s;
+  const auto choose = [&](size_t i) {
+    if (std::find(s.chosen.begin(), s.chosen.end(), i) == s.chosen.end()) s.chosen.push_back(i);
+  };
+  for (const std::string& name : names) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const description* d) { return name == d->name; });
+    if (name == "list") {
+      s.list = true;
+    } else if (name == suite) {
+      s.suite = true;
+      for (size_t i = 0; i < all.size(); ++i) choose(i);
+    } else if (found != all.end()) {
+      choose(static_cast<size_t>(found - all.begin()));
+    } else {
+      std::string there = suite;
+      for (const description* d : all) there += fmt::format(", {}", d->name);
+      return fmt::format("unknown benchmark or suite '{}'; there are: {}", name, there);
+    }
+  }
+  if (s.list && names.size() > 1) return "'list' stands alone";
+  return s;
+}
+
+std::string list_text(const std::vector<const description*>& all, const std::string& suite) {
+  std::string out = fmt::format("suites\n  {}  every benchmark below\n\nbenchmarks\n", suite);
+  for (const description* d : all) {
+    out += fmt::format("  {}  {}\n", d->name, d->text);
+    if (*d->params != '\0') out += fmt::format("      params: {}\n", d->params);
+    for (const variant_info& v : d->variants) out += fmt::format("      {:<18} {}\n", v.name, v.text);
+  }
+  return out;
+}
+
+int bad_input(const std::string& text) {
+  fmt::print(stderr, "ggas-bench: {}\n", text);
+  return status_bad_input;
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// ggas-bench --provider cuda: runs benchmarks on the GPUs of this computer, prints tables, writes JSON lines and a
+// report.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "benchmarks/common_line.hpp"
+#include "benchmarks/cuda/machine.hpp"
+#include "benchmarks/cuda/records.hpp"
+#include "benchmarks/output.hpp"
+#include "benchmarks/report_text.hpp"
+
+namespace ggas::bench {
+
+namespace {
+
+constexpr const char* suite = "gpu";
+constexpr int status_skipped = 77;  // no GPU to run on
+
+constexpr const char* examples = R"(
+Without names every benchmark runs, quickly, and a report is written to report/.
+
+examples:
+  ggas-bench --provider cuda list
+  ggas-bench --provider cuda store_latency barrier --nodes 2
+  ggas-bench --provider cuda gpu --json results.jsonl --report report
+)";
+
+struct gpu_line {
+  common_line common;
+  selection what;
+  gpu_options opts;
+};
+
+std::variant<gpu_line, int> parse(int argc, char** argv) {
+  gpu_line line;
+  common_line& common = line.common;
+  std::string provider = "cuda";
+  CLI::App app{"Benchmarks of GPUs with one global address space, on the GPUs of this computer.", "ggas-bench"};
+  app.footer(examples);
+  add_common_options(app, common, "milliseconds of real time one point may take (default 20000)");
+  app.add_option("--provider", provider, "cuda (the other providers belong to another program)")
+      ->check(CLI::IsMember({"cuda"}))
+      ->capture_default_str();
+  app.add_option("--nodes", line.opts.nodes, "GPUs to use (default: all)")->check(CLI::PositiveNumber);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : status_bad_input;
+  }
+  if (std::string text = finish_common(common, suite); !text.empty()) return bad_input(text);
+  auto found = select(common.names, descriptions(all_gpu_benchmarks()), suite);
+  if (const auto* wrong = std::get_if<std::string>(&found)) return bad_input(*wrong);
+  line.what = std::get<selection>(std::move(found));
+  line.opts.quick = common.quick;
+  line.opts.seed = common.seed;
+  if (common.timeout_ms > 0) line.opts.timeout_ns = static_cast<uint64_t>(common.timeout_ms * 1e6);
+  return line;
+}
+
+class program {
+ public:
+  program(gpu_line line, gpu_machine machine)
+      : line_(std::move(line)), machine_(std::move(machine)), progress_(line_.what.chosen.size()) {
+    if (line_.opts.nodes == 0) line_.opts.nodes = machine_.gpus;
+  }
+
+  int run() {
+    if (const std::string wrong = check(); !wrong.empty()) return bad_input(wrong);
+    const common_line& common = line_.common;
+    if (const std::string wrong = output_.open(common.json, common.report); !wrong.empty()) return bad_input(wrong);
+    int status = 0;
+    for (const size_t i : line_.what.chosen) {
+      status = std::max(status, run_one(all_gpu_benchmarks()[i]));
+      progress_.benchmark_done();
+    }
+    progress_.clear();
+    return std::max(status, output_.finish());
+  }
+
+ private:
+  std::string check() const {
+    for (const size_t i : line_.what.chosen) {
+      const gpu_benchmark& b = all_gpu_benchmarks()[i];
+      if (b.needs_peer && line_.opts.nodes < 2 && !line_.what.suite)
+        return fmt::format("{} needs at least 2 GPUs; nodes: {}", b.name, line_.opts.nodes);
+    }
+    return {};
+  }
+
+  int run_one(const gpu_benchmark& b) {
+    if (b.needs_peer && line_.opts.nodes < 2) {
+      fmt::print("{}: skipped, needs at least 2 GPUs\n\n", b.name);
+      return 0;
+    }
+    std::vector<record> records;
+    record_maker maker(b, line_.opts, machine_.platform);
+    gpu_session s(
+        b, line_.opts, machine_.limits,
+        [&](const figure& f) {
+          records.push_back(maker.make(f));
+          output_.write(records.back(), true);
+        },
+        [&](const std::string& what) { progress_.show(what, 0); });
+    const fault wrong = b.run(s);
+    progress_.clear();
+    if (!records.empty()) fmt::print("{}\n", table(b, records));
+    if (wrong) fmt::print(stderr, "ggas-bench: {}\n", wrong.text);
+    std::fflush(stdout);
+    if (s.stuck()) end_now();
+    return !wrong ? 0 : wrong.bad_input ? status_bad_input : status_failed;
+  }
+
+  // A kernel spins in vain: nothing can be done with these GPUs until this process has ended, and taking its memory
+  // away would wait for the kernel.
+  [[noreturn]] void end_now() {
+    (void)output_.finish();
+    std::fflush(nullptr);
+    std::_Exit(status_failed);
+  }
+
+  gpu_line line_;
+  gpu_machine machine_;
+  progress progress_;
+  output output_;
+};
+
+}  // namespace
+
+}  // namespace ggas::bench
+
+int main(int argc, char** argv) {
+  using namespace ggas::bench;
+  // Loading a kernel while another GPU spins in one could wait for ever.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  auto parsed = parse(argc, argv);
+  if (const int* status = std::get_if<int>(&parsed)) return *status;
+  auto& line = std::get<gpu_line>(parsed);
+  if (line.what.list) {
+    fmt::print("{}", list_text(descriptions(all_gpu_benchmarks()), suite));
+    return 0;
+  }
+  gpu_machine machine = find_gpus();
+  if (!machine.absent.empty()) {
+    fmt::print(stderr, "ggas-bench: --provider cuda: {}\n", machine.absent);
+    return status_skipped;
+  }
+  return program(std::move(line), std::move(machine)).run();
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's management library, loaded when asked for: programs run without it. Only what the benchmarks need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ggas::bench {
+
+class nvml {
+ public:
+  nvml();  // check missing()
+  ~nvml();
+  nvml(const nvml&) = delete;
+  nvml& operator=(const nvml&) = delete;
+
+  // Why there is no library, or empty.
+  const std::string& missing() const { return missing_; }
+  std::string driver() const;  // version, or "unknown"
+
+  // A GPU by its PCI address ("0000:17:00.0"); null if the library does not know it.
+  using gpu = void*;
+  gpu find(const std::string& pci_address) const;
+
+  // Nothing where the GPU or its driver does not tell.
+  std::optional<double> energy_j(gpu g) const;      // since the driver was loaded; grows in steps of some 10 ms
+  std::optional<double> power_w(gpu g) const;       // of the whole board
+  std::optional<unsigned> clock_mhz(gpu g) const;   // of the multiprocessors, at the moment
+  std::optional<unsigned> memory_mhz(gpu g) const;  // of the memory, at the moment
+
+  struct link {
+    unsigned version = 0, count = 0;  // NVLink; count 0: none is up
+  };
+  link nvlink(gpu g) const;
+  struct slot {
+    unsigned generation = 0, lanes = 0;  // PCIe; 0: not known
+  };
+  slot pcie(gpu g) const;
+
+ private:
+  template <class F>
+  F* entry(const char* name) const;
+  std::optional<unsigned> clock(gpu g, int domain) const;
+
+  void* library_ = nullptr;
+  std::string missing_;
+};
+
+}  // namespace ggas::bench
