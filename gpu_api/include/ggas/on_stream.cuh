@@ -54,11 +54,10 @@ template <class Target>
 static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
                                   const stream_report& report);
 
-// ---- all nodes, each in a stream of its own and in the same order. They are the collectives of the device API
-// (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of the same stream. Two streams
-// of a node must not run collectives at the same time.
-// barrier: every store made before it, by earlier work of the streams, is visible to all nodes after it. sync: nothing
-// but that everybody has come here.
+// ---- collectives of all nodes, each in a stream of its own and in the same order. They are the collectives of the
+// device API (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of the same stream.
+// Two streams of a node must not run collectives at the same time. barrier: every store made before it, by earlier work
+// of the streams, is visible to all nodes after it. sync: nothing but that everybody has come here.
 template <class Target>
 static auto barrier_on_stream(Target& target, int node, const stream_report& report);
 template <class Target>
@@ -70,6 +69,15 @@ template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
                              const stream_report& report);
 
+// ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
+// stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory.
+template <class Target, class... P>
+auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
+                      std::type_identity_t<P>... args);
+
 }  // namespace ggas
+
+// By every thread: waits for the end of what is before in the stream, and sees its memory.
+GGAS_DEVICE void ggas_after_stream();
 
 #include "ggas/detail/on_stream.cuh"

@@ -24,20 +24,20 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
 
 [[maybe_unused]] static __global__ void put_kernel(global_ptr<char> to, const char* from, size_t bytes,
                                                    stream_report report) {
-  after_stream();
+  ggas_after_stream();
   tell(report.status, ggas_put_block(to.get(), from, bytes, report.timeout_ns));
 }
 
 [[maybe_unused]] static __global__ void get_kernel(char* to, global_ptr<char> from, size_t bytes,
                                                    stream_report report) {
-  after_stream();
+  ggas_after_stream();
   tell(report.status, ggas_get_block(to, from.get(), bytes, report.timeout_ns));
 }
 
 [[maybe_unused]] static __global__ void put_signal_kernel(global_ptr<char> to, const char* from, size_t bytes,
                                                           global_ptr<uint64_t> signal, uint64_t value,
                                                           ggas_signal_op op, stream_report report) {
-  after_stream();
+  ggas_after_stream();
   ggas_status s = ggas_put_signal_nbi_block(to.get(), from, bytes, signal.get(), value, op, report.timeout_ns);
   // The source may be overwritten by what follows in the stream.
   if (s == ggas_ok && thread_rank() == 0) s = ggas_quiet_local(ggas_default_queue(), report.timeout_ns);
@@ -46,13 +46,13 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
 
 [[maybe_unused]] static __global__ void signal_wait_kernel(const uint64_t* signal, ggas_cmp cmp, uint64_t value,
                                                            stream_report report) {
-  after_stream();
+  ggas_after_stream();
   tell(report.status, wait_unless_failed(signal, cmp, value, report));
 }
 
 [[maybe_unused]] static __global__ void signal_take_kernel(const uint64_t* signal, uint64_t* taken, uint64_t n,
                                                            stream_report report) {
-  after_stream();
+  ggas_after_stream();
   const uint64_t value = load_relaxed(taken) + n;
   const ggas_status s = wait_unless_failed(signal, ggas_ge, value, report);
   if (s == ggas_ok) store_relaxed(taken, value);
@@ -60,20 +60,25 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
 }
 
 [[maybe_unused]] static __global__ void barrier_kernel(stream_report report) {
-  after_stream();
+  ggas_after_stream();
   tell(report.status, ggas_barrier_block(report.timeout_ns));
+}
+
+[[maybe_unused]] static __global__ void sync_kernel(stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_sync_block(report.timeout_ns));
 }
 
 template <class T>
 static __global__ void allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
                                         stream_report report) {
-  after_stream();
-  tell(report.status, ggas_allreduce_block(dst, src, n, op, method, report.timeout_ns));
+  ggas_after_stream();
+  tell(report.status, ggas_allreduce(dst, src, n, op, method, report.timeout_ns));
 }
 
 template <class T>
 static __global__ void reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, stream_report report) {
-  after_stream();
+  ggas_after_stream();
   tell(report.status, ggas_reduce_block(dst, src, n, op, root, ggas_gather, report.timeout_ns));
 }
 
@@ -118,8 +123,8 @@ static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* f
   static_cast<void>(report);
   return detail::copy_by_engine(target, node, detail::host_address(target, node, to, n), from, n * sizeof(T));
 #else
-  return detail::launch_dependent(target, node, 1, detail::copy_threads, detail::put_kernel, detail::as_bytes(to),
-                                  detail::as_bytes(from), n * sizeof(T), report);
+  return launch_dependent(target, node, 1, detail::copy_threads, detail::put_kernel, detail::as_bytes(to),
+                          detail::as_bytes(from), n * sizeof(T), report);
 #endif
 }
 
@@ -129,8 +134,8 @@ static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, s
   static_cast<void>(report);
   return detail::copy_by_engine(target, node, to, detail::host_address(target, node, from, n), n * sizeof(T));
 #else
-  return detail::launch_dependent(target, node, 1, detail::copy_threads, detail::get_kernel,
-                                  reinterpret_cast<char*>(to), detail::as_bytes(from), n * sizeof(T), report);
+  return launch_dependent(target, node, 1, detail::copy_threads, detail::get_kernel, reinterpret_cast<char*>(to),
+                          detail::as_bytes(from), n * sizeof(T), report);
 #endif
 }
 
@@ -146,44 +151,44 @@ static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, con
     bytes = 0;
   }
 #endif
-  return detail::launch_dependent(target, node, 1, bytes ? detail::copy_threads : 1, detail::put_signal_kernel,
-                                  detail::as_bytes(to), detail::as_bytes(from), bytes, signal, value, op, report);
+  return launch_dependent(target, node, 1, bytes ? detail::copy_threads : 1, detail::put_signal_kernel,
+                          detail::as_bytes(to), detail::as_bytes(from), bytes, signal, value, op, report);
 }
 
 template <class Target>
 static auto signal_wait_on_stream(Target& target, int node, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
                                   const stream_report& report) {
-  return detail::launch_dependent(target, node, 1, 1, detail::signal_wait_kernel, signal, cmp, value, report);
+  return launch_dependent(target, node, 1, 1, detail::signal_wait_kernel, signal, cmp, value, report);
 }
 
 template <class Target>
 static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
                                   const stream_report& report) {
-  return detail::launch_dependent(target, node, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
+  return launch_dependent(target, node, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
 }
 
 template <class Target>
 static auto barrier_on_stream(Target& target, int node, const stream_report& report) {
-  return detail::launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
+  return launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
 }
 
 template <class Target>
 static auto sync_on_stream(Target& target, int node, const stream_report& report) {
-  return detail::launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
+  return launch_dependent(target, node, 1, 32, detail::sync_kernel, report);
 }
 
 template <class Target, class T>
 static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
                                 const stream_report& report) {
-  return detail::launch_dependent(target, node, 1, detail::collective_threads, detail::allreduce_kernel<T>, dst, src, n,
-                                  op, ggas_all_gather, report);
+  return launch_dependent(target, node, 1, detail::collective_threads, detail::allreduce_kernel<T>, dst, src, n, op,
+                          ggas_all_gather, report);
 }
 
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
                              const stream_report& report) {
-  return detail::launch_dependent(target, node, 1, detail::collective_threads, detail::reduce_kernel<T>, dst, src, n,
-                                  op, root, report);
+  return launch_dependent(target, node, 1, detail::collective_threads, detail::reduce_kernel<T>, dst, src, n, op, root,
+                          report);
 }
 
 }  // namespace ggas

@@ -27,12 +27,9 @@ stream_of<Cluster> user_stream(Cluster& cluster, cudaStream_t stream) {
   return {cluster, stream};
 }
 
-namespace detail {
-
-// Of a kernel that calls after_stream() before anything else.
 template <class Target, class... P>
-cudaError_t launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
-                             std::type_identity_t<P>... args) {
+auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
+                      std::type_identity_t<P>... args) {
   if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -46,29 +43,21 @@ cudaError_t launch_dependent(Target& target, int node, dim3 grid, dim3 block, vo
   return cudaLaunchKernelEx(&config, kernel, args...);
 }
 
-// Waits for the end of what is before in the stream, with its memory; then lets the next kernel be loaded.
-__device__ __forceinline__ void after_stream() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-}  // namespace detail
-
 #else
-
-namespace detail {
 
 template <class Target, class... P>
 auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
                       std::type_identity_t<P>... args) {
-  return ggas::launch(target, node, grid, block, kernel, args...);
+  return launch(target, node, grid, block, kernel, args...);
 }
-inline void after_stream() {}
-
-}  // namespace detail
 
 #endif
 
 }  // namespace ggas
+
+GGAS_DEVICE void ggas_after_stream() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways of keeping Himeno's slices in step, as work for the streams of the nodes (docs/how-to/stencil.md). One
+// source for every provider: `target` is what ggas::launch takes.
+#pragma once
+
+#include <string>
+
+#include "benchmarks/kernels/himeno.cuh"
+#include "benchmarks/layout_plan.hpp"
+#ifndef __CUDACC__
+#include "ggas/cluster.hpp"
+#endif
+
+namespace ggas::bench {
+
+enum class himeno_way {
+  host,       // the host waits for every kernel and every transfer
+  stream,     // sending and waiting take their turn in the stream
+  in_kernel,  // one kernel a step; its blocks wait, and the last block of a plane tells the neighbour
+  device,     // one kernel for all steps
+};
+inline constexpr himeno_way all_himeno_ways[] = {himeno_way::host, himeno_way::stream, himeno_way::in_kernel,
+                                                 himeno_way::device};
+constexpr const char* name_of(himeno_way w) {
+  constexpr const char* names[] = {"host", "stream", "in_kernel", "device"};
+  return names[static_cast<int>(w)];
+}
+
+inline uint32_t himeno_most_tiles(const himeno_grid& grid, uint32_t depth, int nodes) {
+  uint32_t most = 0;
+  for (int n = 0; n < nodes; ++n) {
+    const uint32_t tiles = himeno_plan(grid, depth, n, nodes).tiles();
+    most = tiles < most ? most : tiles;
+  }
+  return most;
+}
+
+// What a grid must be: empty, or what is wrong with it.
+inline std::string check_himeno(const himeno_grid& g, int nodes) {
+  if (g.nx % himeno_quad != 0 || g.nx < 4 || g.ny < 3) return "nx must be a multiple of 4, and ny at least 3";
+  if (g.nz < 3u * static_cast<uint32_t>(nodes)) return "each node needs at least 3 planes";
+  return {};
+}
+
+// Places behind `start`, the same on every node.
+inline himeno_args plan_himeno(const himeno_grid& grid, uint32_t depth, uint64_t seed, uint64_t start, int nodes,
+                               uint64_t timeout_ns) {
+  layout_plan room(start);
+  himeno_args a{};
+  a.grid = grid;
+  a.depth = depth;
+  a.seed = seed;
+  a.timeout_ns = timeout_ns;
+  a.words = room.place<uint64_t>(himeno_words);
+  a.gosa = room.place<double>(himeno_most_tiles(grid, depth, nodes) + 1);
+  a.pressure = room.place<float>(2 * grid.array_floats(nodes));
+  a.arrays = room.place<float>(himeno_coefficients * grid.array_floats(nodes));
+  return a;
+}
+
+// Bytes of a segment behind `start` that plan_himeno gives away.
+inline uint64_t himeno_room(const himeno_args& a, uint64_t start, int nodes) {
+  return a.arrays + himeno_coefficients * a.grid.copy_bytes(nodes) - start;
+}
+
+// What a launch returns, and whether it says that all went well.
+#ifdef __CUDACC__
+using launched = cudaError_t;
+inline bool good(launched e) { return e == cudaSuccess; }
+inline launched all_launched() { return cudaSuccess; }
+#else
+using launched = result<>;
+inline bool good(const launched& r) { return r.has_value(); }
+inline launched all_launched() { return {}; }
+#endif
+
+#define GGAS_QUEUE(expression)                                             \
+  do {                                                                     \
+    if (auto launched_ = (expression); !good(launched_)) return launched_; \
+  } while (0)
+
+// The work of one node.
+template <class Target>
+class himeno_node {
+ public:
+  himeno_node(Target& target, int node, int nodes, const himeno_args& args)
+      : target_(target), node_(node), nodes_(nodes), a_(args), plan_(a_.grid, a_.depth, node, nodes) {}
+
+  launched fill(unsigned blocks) { return launch(target_, node_, blocks, 256, himeno_fill, a_); }
+  launched gosa() { return launch(target_, node_, 1, block(), himeno_gosa, a_); }
+
+  // host: compute on all nodes, wait for them, exchange, wait for them.
+  launched compute(uint32_t step) { return tiles(step, 0, plan_.tiles()); }
+  launched exchange(uint32_t step) {
+    if (plan_.lowest) GGAS_QUEUE(put_on_stream(target_, node_, ghost(false, step), plane(false, step), floats(), {}));
+    if (plan_.highest) GGAS_QUEUE(put_on_stream(target_, node_, ghost(true, step), plane(true, step), floats(), {}));
+    return all_launched();
+  }
+
+  // The others: steps 1 ... `steps` behind a fill. `resident`: blocks that a GPU can hold, for the way `device`.
+  launched run(himeno_way way, uint32_t steps, unsigned resident) {
+    if (way == himeno_way::device) {
+      return launch(target_, node_, plan_.tiles() < resident ? plan_.tiles() : resident, block(), himeno_persistent, a_,
+                    steps);
+    }
+    for (uint32_t step = 1; step <= steps; ++step) {
+      if (way == himeno_way::stream) {
+        GGAS_QUEUE(step_in_stream(step));
+      } else {
+        GGAS_QUEUE(launch_dependent(target_, node_, plan_.tiles(), block(), himeno_step, a_, step));
+      }
+    }
+    return all_launched();
+  }
+
+ private:
+  static dim3 block() { return {himeno_lanes, himeno_rows, 1}; }
+  launched tiles(uint32_t step, uint32_t first, uint32_t count) {
+    if (count == 0) return all_launched();
+    return launch_dependent(target_, node_, count, block(), himeno_tiles, a_, step, first);
+  }
+
+  // The planes that neighbours wait for, their sending, the rest, and the planes of the neighbours.
+  launched step_in_stream(uint32_t step) {
+    const stream_report report{a_.timeout_ns, word(himeno_status)};
+    GGAS_QUEUE(tiles(step, 0, plan_.faces()));
+    if (plan_.lowest) GGAS_QUEUE(send(false, step, report));
+    if (plan_.highest) GGAS_QUEUE(send(true, step, report));
+    GGAS_QUEUE(tiles(step, plan_.faces(), plan_.tiles() - plan_.faces()));
+    if (plan_.lowest) GGAS_QUEUE(take(himeno_from_below, himeno_taken_below, report));
+    if (plan_.highest) GGAS_QUEUE(take(himeno_from_above, himeno_taken_above, report));
+    return all_launched();
+  }
+  launched send(bool up, uint32_t step, const stream_report& report) {
+    const himeno_word theirs = up ? himeno_from_below : himeno_from_above;
+    const global_ptr<uint64_t> signal(neighbour(up), a_.words + theirs * sizeof(uint64_t));
+    return put_signal_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), signal, 1, ggas_signal_add,
+                                report);
+  }
+  launched take(himeno_word arrived, himeno_word taken, const stream_report& report) {
+    return signal_take_on_stream(target_, node_, word(arrived), word(taken), 1, report);
+  }
+
+  int neighbour(bool up) const { return up ? node_ + 1 : node_ - 1; }
+  size_t floats() const { return a_.grid.plane(); }
+  char* segment() const { return target_.device_context(node_).local; }
+  uint64_t* word(himeno_word w) const { return reinterpret_cast<uint64_t*>(segment() + a_.words) + w; }
+  // The highest or lowest plane of this node after a step, and where the neighbour keeps it.
+  const float* plane(bool up, uint32_t step) const {
+    const uint64_t first = a_.grid.index(0, 0, up ? plan_.slice.last : plan_.slice.first);
+    return reinterpret_cast<const float*>(segment() + a_.pressure + step % 2 * a_.grid.copy_bytes(nodes_)) + first;
+  }
+  global_ptr<float> ghost(bool up, uint32_t step) const {
+    const uint64_t at = himeno_ghost_offset(a_.grid, a_.pressure, neighbour(up), nodes_, up, step);
+    return global_ptr<float>(neighbour(up), at) + himeno_pad;
+  }
+
+  Target& target_;
+  int node_, nodes_;
+  himeno_args a_;
+  himeno_plan plan_;
+};
+
+}  // namespace ggas::bench

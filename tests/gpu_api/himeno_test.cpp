@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Himeno's benchmark in slices, kept in step in each way, against the same on one processor: the same bits.
+#include "benchmarks/himeno_reference.hpp"
+#include "benchmarks/kernels/himeno_ways.cuh"
+#include "benchmarks/layout_plan.hpp"
+#include "tests/gpu_api/targets.hpp"
+
+namespace ggas::bench {
+namespace {
+
+constexpr uint32_t steps = 6;
+
+class himeno_suite : public ggas::test::api_test {
+ public:
+  // A grid with tiles that are not full; x, y and planes differ.
+  void SetUp() override {
+    const himeno_grid grid{.nx = 24, .ny = 13, .nz = static_cast<uint32_t>(3 * nodes() + 5)};
+    cluster_config cfg = GetParam().config();
+    cfg.segment_bytes = 4u << 20;
+    make(cfg);
+    args_ = plan_himeno(grid, 2, 11, base(), nodes(), enough());
+  }
+
+  himeno_node<cluster> on_node(int n) { return {*cluster_, n, nodes(), args_}; }
+  template <class F>
+  void all(F queue) {
+    for (int n = 0; n < nodes(); ++n) {
+      himeno_node<cluster> node = on_node(n);
+      const auto queued = queue(node);
+      ASSERT_TRUE(queued) << queued.error().text;
+    }
+  }
+  template <class F>
+  void run_all(F queue) {
+    all(queue);
+    run();
+  }
+
+  void solve(himeno_way way) {
+    run_all([](auto& n) { return n.fill(3); });
+    if (way == himeno_way::host) {
+      for (uint32_t s = 1; s <= steps; ++s) {
+        run_all([&](auto& n) { return n.compute(s); });
+        run_all([&](auto& n) { return n.exchange(s); });
+      }
+    } else {
+      run_all([&](auto& n) { return n.run(way, steps, 5); });
+    }
+    run_all([](auto& n) { return n.gosa(); });
+  }
+
+  template <class T>
+  T* at(int node, uint64_t offset) {
+    return reinterpret_cast<T*>(cluster_->segment(node) + offset);
+  }
+  himeno_args args_;
+};
+INSTANTIATE_TEST_SUITE_P(Provider, himeno_suite, testing::ValuesIn(ggas::test::targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(himeno_suite, EveryWayGivesTheBitsOfOneProcessor) {
+  const himeno_solution want = himeno_reference(args_.grid, args_.seed, steps);
+  for (const himeno_way way : all_himeno_ways) {
+    SCOPED_TRACE(name_of(way));
+    solve(way);
+    for (int n = 0; n < nodes(); ++n) {
+      ASSERT_EQ(*at<uint64_t>(n, args_.words + himeno_status * 8), ggas_ok) << "node " << n;
+      const himeno_plan plan(args_.grid, args_.depth, n, nodes());
+      const float* got = at<float>(n, args_.pressure + steps % 2 * args_.grid.copy_bytes(nodes()));
+      const uint64_t first = plan.slice.begin * args_.grid.plane(), points = plan.slice.planes * args_.grid.plane();
+      for (uint64_t i = 0; i < points; ++i) {
+        ASSERT_EQ(got[args_.grid.index(0, 0, 1) + i], want.pressure[first + i]) << "node " << n << ", point " << i;
+      }
+      EXPECT_NEAR(at<double>(n, args_.gosa)[plan.tiles()], want.gosa, 1e-6 * want.gosa);
+    }
+  }
+}
+
+// A node that never begins: the others say so, and none hangs.
+TEST_P(himeno_suite, ALostNeighbourIsATimeOut) {
+  if (nodes() == 1) GTEST_SKIP() << "no neighbour";
+  for (const himeno_way way : {himeno_way::stream, himeno_way::in_kernel, himeno_way::device}) {
+    SCOPED_TRACE(name_of(way));
+    run_all([](auto& n) { return n.fill(1); });
+    args_.timeout_ns = brief();
+    for (int n = 1; n < nodes(); ++n) ASSERT_TRUE(on_node(n).run(way, 2, 5));
+    run();
+    EXPECT_EQ(*at<uint64_t>(1, args_.words + himeno_status * 8), ggas_timed_out);
+  }
+}
+
+}  // namespace
+}  // namespace ggas::bench
