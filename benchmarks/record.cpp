@@ -22,11 +22,12 @@ int places(double scaled, int digits) {
   return std::max(0, digits - std::max(before, 0));
 }
 
-std::string with_prefix(double value, std::string_view unit, int digits) {
-  static constexpr std::array<std::pair<double, const char*>, 4> prefixes{
-      {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
+// `least`: the smallest factor that is used.
+std::string with_prefix(double value, std::string_view unit, int digits, double least = 1) {
+  static constexpr std::array<std::pair<double, const char*>, 7> prefixes{
+      {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
   for (const auto& [factor, prefix] : prefixes) {
-    if (std::abs(value) >= factor * 0.9995 || factor == 1) {
+    if (std::abs(value) >= factor * 0.9995 || factor == least) {
       const double scaled = value / factor;
       return fmt::format("{:.{}f} {}{}", scaled, places(scaled, digits), prefix, unit);
     }
@@ -94,6 +95,7 @@ std::string human(double value, const std::string& unit, int digits) {
   if (unit == "cycles")
     return fmt::format("{:.{}f} cycles", value, value == std::floor(value) ? 0 : places(value, digits));
   if (unit == "fraction") return fmt::format("{:.1f} %", 100 * value);
+  if (unit == "J") return with_prefix(value, unit, digits, 1e-9);
   return with_prefix(value, unit, digits);
 }
 

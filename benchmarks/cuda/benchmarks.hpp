@@ -8,5 +8,6 @@ namespace ggas::bench {
 
 fault run_store_latency(gpu_session& s);
 fault run_barrier(gpu_session& s);
+fault run_energy(gpu_session& s);
 
 }  // namespace ggas::bench

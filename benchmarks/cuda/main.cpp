@@ -106,7 +106,9 @@ class program {
         [&](const std::string& what) { progress_.show(what, 0); });
     const fault wrong = b.run(s);
     progress_.clear();
-    if (!records.empty()) fmt::print("{}\n", table(b, records));
+    if (!records.empty()) fmt::print("{}", table(b, records));
+    for (const std::string& line : s.notes()) fmt::print("  {}: {}\n", b.name, line);
+    fmt::print("\n");
     if (wrong) fmt::print(stderr, "ggas-bench: {}\n", wrong.text);
     std::fflush(stdout);
     if (s.stuck()) end_now();

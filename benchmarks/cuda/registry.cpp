@@ -17,6 +17,11 @@ const gpu_benchmark registry[] = {
       .params = "threads method",
       .variants = {{"block", "one block"}, {"grid", "several blocks"}}},
      run_barrier},
+    {{.name = "energy",
+      .text = "energy of GPUs and processors for the work of a load, windows of 1 s",
+      .params = "method",
+      .variants = {{"idle", "nothing runs"}}},
+     run_energy},
 };
 
 }  // namespace

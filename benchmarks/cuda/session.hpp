@@ -124,6 +124,9 @@ class gpu_session {
   // Keeps the first CUDA error for the next run(), which then returns it.
   void keep(cudaError_t e, const char* what);
   void emit(const figure& f) { sink_(f); }
+  // A line below the table: what could not be measured and why.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+  const std::vector<std::string>& notes() const { return notes_; }
   // For the line on the terminal that says what is going on.
   void say(const std::string& what);
 
@@ -135,6 +138,7 @@ class gpu_session {
   observer observer_;
   std::unique_ptr<cuda_cluster> cluster_;
   fault kept_;
+  std::vector<std::string> notes_;
   bool stuck_ = false;
 };
 

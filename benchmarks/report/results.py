@@ -61,7 +61,7 @@ def heading(key):
     return f"{kind}, {nodes} nodes, seed {seed}"
 
 
-UNITS = {"ns": [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")]}
+UNITS = {"ns": [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")], "J": [(1e3, "kJ"), (1, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")]}
 
 
 def scale(values, unit):

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much energy a load takes. A load sets itself up and then does its job again and again:
+//   while (meter.more()) { ... one job of 10 to 200 ms ...; meter.add(work done by it); }
+#pragma once
+
+#include "benchmarks/cuda/session.hpp"
+
+namespace ggas::bench {
+
+class work_meter {
+ public:
+  virtual ~work_meter() = default;
+  // True as long as another job is wanted. Nothing runs on the GPUs when it is called.
+  virtual bool more() = 0;
+  // Work that a job did: updates, reductions, floating-point operations; of all nodes together.
+  virtual void add(double work) = 0;
+};
+
+}  // namespace ggas::bench
