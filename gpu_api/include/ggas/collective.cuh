@@ -83,6 +83,8 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_reduce(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
                                     uint64_t timeout_ns, const ggas_team& team = ggas_world());
 
+#include "ggas/detail/allreduce.cuh"
+#include "ggas/detail/alltoall.cuh"
 #include "ggas/detail/barrier.cuh"
+#include "ggas/detail/broadcast.cuh"
 #include "ggas/detail/channel.cuh"
-#include "ggas/detail/collective.cuh"

@@ -2,6 +2,14 @@
 // Channels: how a block of a collective exchanges data with the same block of every other member of its team, without
 // fences: data travels in lines that carry the number of the exchange. Rules: docs/collectives.md. Included by
 // collective.cuh.
+//
+//   channel c = open_channel(team, number);
+//   patience end(timeout_ns);
+//   if (c.failed) return close_channel(c, ggas_peer_error);
+//   send_line ...; refresh_slot ...; take_line(s) ...          exchange 1
+//   if (!next_exchange(c, mine)) return close_channel(c, mine);
+//   ...                                                        exchange 2
+//   return close_channel(c, mine);                             ends the last one
 #pragma once
 
 #include "ggas/detail/barrier.cuh"
@@ -14,15 +22,19 @@ struct alignas(16) channel_line {
   uint32_t low, low_seq, high, high_seq;
 };
 
-// A block's end of a channel. Every thread holds the same.
+// A block's end of a channel. Every thread holds the same, but what it found in `broken`.
 struct channel {
   ggas_team team;
   int rank;         // of this node in the team
   uint64_t number;  // of the channel
   uint64_t seq;     // of the exchange under way, from 1
-  uint64_t lines;   // of a slot
-  layout shape;
+  bool failed;      // an earlier collective failed here: nothing may be sent
+  uint64_t broken;  // not 0: one failed on this node. Not looked at before there is nothing else to do: it comes late
 
+  // Lines of a slot.
+  GGAS_DEVICE static unsigned lines() {
+    return static_cast<unsigned>(own_layout().channel_bytes / sizeof(channel_line));
+  }
   // Where this node writes for a member, and where a member has written for it.
   GGAS_DEVICE channel_line* outbox(int member) const { return slot(ggas_team_node(team, member), rank); }
   GGAS_DEVICE const channel_line* inbox(int member) const { return slot(ggas_node(), member); }
@@ -32,7 +44,7 @@ struct channel {
     const auto from = static_cast<uint64_t>(ggas_team_node(team, source));
     const context& c = device_context();
     char* const segment = at == c.node ? c.local : c.window + static_cast<uint64_t>(at) * c.stride;
-    return reinterpret_cast<channel_line*>(segment + shape.channel_slot(team.id, number, seq, from));
+    return reinterpret_cast<channel_line*>(segment + own_layout().channel_slot(team.id, number, seq, from));
   }
 };
 
@@ -42,29 +54,39 @@ GGAS_DEVICE unsigned usable_channels(unsigned blocks) {
   return blocks < channels ? blocks : channels;
 }
 
-// `number` is below usable_channels(). A block barrier comes before the first exchange.
+// Highest bit of a channel's word: a collective failed on it.
+constexpr uint64_t channel_failed = uint64_t{1} << 63;
+
+// `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it.
 GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
   c.rank = ggas_team_rank(team);
   c.number = number;
-  c.shape = own_layout();
-  c.lines = c.shape.channel_bytes / sizeof(channel_line);
-  c.seq = load_relaxed(own_word(c.shape.channel_seq(team.id, number))) + 1;
-  __syncthreads();
+  const uint64_t word = load_own(own_word(own_layout().channel_seq(team.id, number)));
+  c.seq = (word & ~channel_failed) + 1;
+  c.failed = (word & channel_failed) != 0;
+  c.broken = load_relaxed(own_word(layout::broken));
   return c;
 }
 
-// Behind an exchange: all threads of the block have read what it brought.
-GGAS_DEVICE void next_exchange(channel& c) {
-  __syncthreads();
-  ++c.seq;
+// Behind an exchange that another one follows: all threads of the block have read what it brought. False: a thread has
+// failed, the channel must be closed.
+GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
+  const bool failed = __syncthreads_or(mine != ggas_ok) != 0;
+  if (!failed) ++c.seq;
+  return !failed;
 }
 
-// The exchanges made are over, for good.
-GGAS_DEVICE void close_channel(const channel& c) {
-  if (thread_rank() == 0) store_relaxed(own_word(c.shape.channel_seq(c.team.id, c.number)), c.seq - 1);
+// Behind the last exchange, or the one that failed. The status is the same in all threads; a block barrier.
+GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
+  const ggas_status s = block_status(c.failed || c.broken != 0 ? ggas_peer_error : mine);
+  if (thread_rank() == 0) {
+    store_own(own_word(own_layout().channel_seq(c.team.id, c.number)), s == ggas_ok ? c.seq : c.seq | channel_failed);
+    if (s != ggas_ok) store_relaxed(own_word(layout::broken), uint64_t{1});
+  }
   __syncthreads();
+  return s;
 }
 
 GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
@@ -72,19 +94,54 @@ GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
   store_relaxed(to, channel_line{static_cast<uint32_t>(data), seq, static_cast<uint32_t>(data >> 32), seq});
 }
 
+// By the whole block, once in every exchange for every other member, also by members that send nothing in a rooted one:
+// now and then writes the rest of the member's slot, of which the first `used` lines are sent, so that no line grows so
+// old that its number comes again (docs/collectives.md).
+GGAS_DEVICE void refresh_slot(const channel& c, int member, unsigned used) {
+  constexpr uint64_t period = uint64_t{1} << 30, exchanges = 64;
+  if (c.seq % period >= exchanges || c.seq < exchanges) return;
+  channel_line* const to = c.outbox(member);
+  for (unsigned i = used + thread_rank(); i < channel::lines(); i += thread_count()) send_line(c, to + i, 0);
+}
+
 GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) {
   const auto seq = static_cast<uint32_t>(c.seq);
   return l.low_seq == seq && l.high_seq == seq;
 }
+GGAS_DEVICE uint64_t line_data(const channel_line& l) { return uint64_t{l.high} << 32 | l.low; }
 
-// Waits for a line. False: time is up.
-GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, const deadline& end) {
-  constexpr unsigned polls_between_looks = 16;  // at the clock, which takes longer than a poll
-  for (unsigned polls = 1;; ++polls) {
+// Waits for a line. False: time is up, or the node's collectives are broken.
+GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
+  for (;;) {
     const channel_line l = load_spin(from);
-    data = uint64_t{l.high} << 32 | l.low;
+    data = line_data(l);
     if (line_here(c, l)) return true;
-    if (polls % polls_between_looks == 0 && end.passed()) return false;
+    if (c.broken != 0 || end.over()) return false;
+  }
+}
+
+// Members whose lines are polled at once.
+constexpr int members_at_once = 8;
+
+// Waits for line i of the members first, first + 1 ... whose bit is set in `wanted`, all polled at once; as take_line.
+GGAS_DEVICE bool take_lines(const channel& c, unsigned i, int first, unsigned wanted, uint64_t (&data)[members_at_once],
+                            patience& end) {
+  for (;;) {
+    channel_line l[members_at_once];
+    GGAS_UNROLL
+    for (int k = 0; k < members_at_once; ++k) {
+      if (wanted >> k & 1) l[k] = load_spin(c.inbox(first + k) + i);
+    }
+    bool all = true;
+    GGAS_UNROLL
+    for (int k = 0; k < members_at_once; ++k) {
+      if (wanted >> k & 1) {
+        all = all && line_here(c, l[k]);
+        data[k] = line_data(l[k]);
+      }
+    }
+    if (all) return true;
+    if (c.broken != 0 || end.over()) return false;
   }
 }
 

@@ -7,11 +7,14 @@
 #include <cuda_runtime.h>
 #include <string.h>
 
+#include <type_traits>
+
 #define GGAS_DEVICE __device__ __forceinline__
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
 #define GGAS_SHARED_ARRAY(type, name, count) __shared__ type name[count]
 #define GGAS_COMPUTE(flops, bytes) ((void)0)
+#define GGAS_UNROLL _Pragma("unroll")  // the loop behind it
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 #define GGAS_PTX_LD "ld.volatile"
@@ -124,8 +127,13 @@ __device__ __forceinline__ T load_relaxed(const T* p) {
   return bits_as<T>(ptx<sizeof(T)>::load(p));
 }
 template <class T>
-__device__ __forceinline__ T load_poll(const T* p) {
+__device__ __forceinline__ T load_acquire(const T* p) {
   return bits_as<T>(ptx<sizeof(T)>::acquire(p));
+}
+// For wait loops: each poll acquires, so that nothing stands between the last one and what waits for it.
+template <class T>
+__device__ __forceinline__ T load_poll(const T* p) {
+  return load_acquire(p);
 }
 // For loops that wait for a value that carries its own flag: no order beside it.
 template <class T>
@@ -137,8 +145,8 @@ __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;
   ptx<sizeof(T)>::store(p, bits_as<bits>(v));
 }
-// Weak accesses, from the first-level cache if it has the word: for what only threads of this GPU write, ordered with
-// its readers by block barriers or stronger.
+// Weak accesses, from the first-level cache if it has the word: for what nobody writes meanwhile. What others have
+// written is ordered before by a block barrier or stronger.
 template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
   return *p;
@@ -147,27 +155,8 @@ template <class T>
 __device__ __forceinline__ void store_own(T* p, const T& v) {
   *p = v;
 }
-// Read-modify-writes on 4- and 8-byte integers, as in platform_simt.hpp.
-using cuda_u64 = unsigned long long;
-__device__ __forceinline__ uint64_t cas_gpu(uint64_t* p, uint64_t expected, uint64_t v) {
-  return atomicCAS(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(expected), static_cast<cuda_u64>(v));
-}
-__device__ __forceinline__ uint64_t add_gpu(uint64_t* p, uint64_t v) {
-  return atomicAdd(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(v));
-}
-__device__ __forceinline__ uint64_t or_gpu(uint64_t* p, uint64_t v) {
-  return atomicOr(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(v));
-}
-__device__ __forceinline__ uint64_t and_gpu(uint64_t* p, uint64_t v) {
-  return atomicAnd(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(v));
-}
-__device__ __forceinline__ uint32_t cas_system(uint32_t* p, uint32_t expected, uint32_t v) {
-  return atomicCAS_system(p, expected, v);
-}
-__device__ __forceinline__ uint64_t cas_system(uint64_t* p, uint64_t expected, uint64_t v) {
-  return atomicCAS_system(reinterpret_cast<cuda_u64*>(p), static_cast<cuda_u64>(expected), static_cast<cuda_u64>(v));
-}
-// Accesses before and after, as every node sees them, without the total order that __threadfence_system() adds.
+
+// Orders what was done before with what comes after, but no store with a later load: that takes ggas_fence().
 __device__ __forceinline__ void fence_acq_rel_system() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
   __threadfence_system();
@@ -175,7 +164,6 @@ __device__ __forceinline__ void fence_acq_rel_system() {
   asm volatile("fence.acq_rel.sys;" ::: "memory");
 #endif
 }
-// The same, as the threads of this GPU see them.
 __device__ __forceinline__ void fence_acq_rel_gpu() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
   __threadfence();
@@ -183,10 +171,68 @@ __device__ __forceinline__ void fence_acq_rel_gpu() {
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #endif
 }
+// st.release is the same two instructions, and has no form of 16 bytes.
+template <class T>
+__device__ __forceinline__ void store_release(T* p, const T& v) {
+  fence_acq_rel_system();
+  store_relaxed(p, v);
+}
 __device__ __forceinline__ void acquire_after_poll() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
   __threadfence_system();
 #endif
+}
+
+// Read-modify-writes on 4- and 8-byte integers, relaxed. Those whose result nobody uses become reductions (red).
+template <class T>
+struct cuda_integer {
+  using bits = unsigned;
+  using number = int;
+};
+template <class T>
+requires(sizeof(T) == 8) struct cuda_integer<T> {
+  using bits = unsigned long long;
+  using number = long long;
+};
+#define GGAS_CUDA_ATOMIC(name, function)                                               \
+  template <class T>                                                                   \
+  __device__ __forceinline__ T name(T* p, std::type_identity_t<T> v) {                 \
+    using bits = typename cuda_integer<T>::bits;                                       \
+    return static_cast<T>(function(reinterpret_cast<bits*>(p), static_cast<bits>(v))); \
+  }
+GGAS_CUDA_ATOMIC(add_gpu, atomicAdd)
+GGAS_CUDA_ATOMIC(or_gpu, atomicOr)
+GGAS_CUDA_ATOMIC(and_gpu, atomicAnd)
+GGAS_CUDA_ATOMIC(add_system, atomicAdd_system)
+GGAS_CUDA_ATOMIC(swap_system, atomicExch_system)
+GGAS_CUDA_ATOMIC(and_system, atomicAnd_system)
+GGAS_CUDA_ATOMIC(or_system, atomicOr_system)
+GGAS_CUDA_ATOMIC(xor_system, atomicXor_system)
+#undef GGAS_CUDA_ATOMIC
+#define GGAS_CUDA_ATOMIC(name, function)                                                     \
+  template <class T>                                                                         \
+  __device__ __forceinline__ T name(T* p, std::type_identity_t<T> v) {                       \
+    if constexpr (static_cast<T>(-1) < static_cast<T>(0)) {                                  \
+      using number = typename cuda_integer<T>::number;                                       \
+      return static_cast<T>(function(reinterpret_cast<number*>(p), static_cast<number>(v))); \
+    } else {                                                                                 \
+      using bits = typename cuda_integer<T>::bits;                                           \
+      return static_cast<T>(function(reinterpret_cast<bits*>(p), static_cast<bits>(v)));     \
+    }                                                                                        \
+  }
+GGAS_CUDA_ATOMIC(min_system, atomicMin_system)
+GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
+#undef GGAS_CUDA_ATOMIC
+template <class T>
+__device__ __forceinline__ T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+  using bits = typename cuda_integer<T>::bits;
+  return static_cast<T>(atomicCAS(reinterpret_cast<bits*>(p), static_cast<bits>(expected), static_cast<bits>(v)));
+}
+template <class T>
+__device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+  using bits = typename cuda_integer<T>::bits;
+  return static_cast<T>(
+      atomicCAS_system(reinterpret_cast<bits*>(p), static_cast<bits>(expected), static_cast<bits>(v)));
 }
 
 }  // namespace detail

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <type_traits>
 
 #include "gpu_api/simt/device.hpp"
 
 #define GGAS_DEVICE inline
 #define GGAS_HOST_DEVICE
+#define GGAS_UNROLL
 
 namespace ggas {
 using simt::dim3;
@@ -34,42 +36,81 @@ T load_spin(const T* p) {
   return simt::load(p, true);
 }
 template <class T>
-void store_relaxed(T* p, const T& v) {
-  simt::store(p, v);
-}
-template <class T>
 T load_own(const T* p) {
   return simt::load(p);
+}
+template <class T>
+void store_relaxed(T* p, const T& v) {
+  simt::store(p, v);
 }
 template <class T>
 void store_own(T* p, const T& v) {
   simt::store(p, v);
 }
-// Read-modify-writes on 4- and 8-byte integers. The unnamed scope is the GPU's; `system` reaches peers.
-inline uint64_t cas_gpu(uint64_t* p, uint64_t expected, uint64_t v) {
-  return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);
-}
-inline uint64_t add_gpu(uint64_t* p, uint64_t v) {
-  return simt::atomic(p, simt::rmw::add, v, uint64_t{0}, simt::scope::gpu);
-}
-inline uint64_t or_gpu(uint64_t* p, uint64_t v) {
-  return simt::atomic(p, simt::rmw::bit_or, v, uint64_t{0}, simt::scope::gpu);
-}
-inline uint64_t and_gpu(uint64_t* p, uint64_t v) {
-  return simt::atomic(p, simt::rmw::bit_and, v, uint64_t{0}, simt::scope::gpu);
-}
-template <class U>
-U cas_system(U* p, U expected, U v) {
-  return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
-}
-inline void fence_acq_rel_system() { __threadfence_system(); }
-inline void fence_acq_rel_gpu() { __threadfence(); }
+
 // Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so
 // only the host processor must be told.
 inline void acquire_after_poll() {
 #ifndef GGAS_TSAN
   std::atomic_thread_fence(std::memory_order_acquire);
 #endif
+}
+
+template <class T>
+T load_acquire(const T* p) {
+  const T v = simt::load(p);
+  acquire_after_poll();
+  return v;
+}
+inline void fence_acq_rel_system() { simt::fence(simt::scope::sys); }
+inline void fence_acq_rel_gpu() { simt::fence(simt::scope::gpu); }
+template <class T>
+void store_release(T* p, const T& v) {
+  fence_acq_rel_system();
+  store_relaxed(p, v);
+}
+
+// Read-modify-writes on 4- and 8-byte integers. `gpu` is the scope of own memory; `system` reaches peers.
+#define GGAS_SIMT_RMW(name, function, where)                                 \
+  template <class T>                                                         \
+  T name(T* p, std::type_identity_t<T> v) {                                  \
+    return simt::atomic(p, simt::rmw::function, v, T{}, simt::scope::where); \
+  }
+GGAS_SIMT_RMW(add_gpu, add, gpu)
+GGAS_SIMT_RMW(or_gpu, bit_or, gpu)
+GGAS_SIMT_RMW(and_gpu, bit_and, gpu)
+GGAS_SIMT_RMW(add_system, add, sys)
+GGAS_SIMT_RMW(swap_system, exch, sys)
+GGAS_SIMT_RMW(and_system, bit_and, sys)
+GGAS_SIMT_RMW(or_system, bit_or, sys)
+GGAS_SIMT_RMW(xor_system, bit_xor, sys)
+#undef GGAS_SIMT_RMW
+template <class T>
+T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+  return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);
+}
+template <class T>
+T cas_system(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+  return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
+}
+// The engine's minimum and maximum are those of unsigned integers.
+template <class T, class Better>
+T replace_if(T* p, T v, Better better) {
+  T old = load_relaxed(p);
+  while (better(v, old)) {
+    const T found = cas_system(p, old, v);
+    if (found == old) break;
+    old = found;
+  }
+  return old;
+}
+template <class T>
+T min_system(T* p, std::type_identity_t<T> v) {
+  return replace_if(p, v, [](T a, T b) { return a < b; });
+}
+template <class T>
+T max_system(T* p, std::type_identity_t<T> v) {
+  return replace_if(p, v, [](T a, T b) { return b < a; });
 }
 
 }  // namespace detail

@@ -6,59 +6,75 @@
 
 namespace ggas::detail {
 
-// A point in time on the device's timer.
+// A point in time on the device's timer. Neither "now" nor "never" takes a look at the timer, which costs more than a
+// poll.
 struct deadline {
   uint64_t at;
-  GGAS_DEVICE explicit deadline(uint64_t timeout_ns) {
+  GGAS_DEVICE explicit deadline(uint64_t timeout_ns) : at(timeout_ns) {
+    if (timeout_ns == 0 || timeout_ns == ~0ull) return;
     const uint64_t now = clock_ns();
     at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
   }
-  GGAS_DEVICE bool passed() const { return at != ~0ull && clock_ns() >= at; }
+  GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
 };
 
-// Time for waits that are short as a rule: the clock, slower than a poll, is asked now and then, the first time only
-// when a wait lasts; time counts from there.
-struct patience {
-  uint64_t timeout_ns;
-  uint64_t at = 0;
-  unsigned polls = 0;
-  static constexpr unsigned polls_between_looks = 16;
-  GGAS_DEVICE explicit patience(uint64_t ns) : timeout_ns(ns) {}
+// How long wait loops go on: asked after every miss, it looks at the timer only now and then. Made of a time-out, time
+// counts from the first look.
+class patience {
+ public:
+  GGAS_DEVICE explicit patience(const deadline& end) : end_(end) {}
+  GGAS_DEVICE explicit patience(uint64_t timeout_ns) : end_(0), timeout_ns_(timeout_ns) {}
   GGAS_DEVICE bool over() {
-    if (timeout_ns == 0) return true;
-    if (++polls % polls_between_looks != 0) return false;
-    const uint64_t now = clock_ns();
-    if (at == 0) at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
-    return at != ~0ull && now >= at;
+    if (end_.at == 0 && timeout_ns_ == 0) return true;
+    if (++misses_ % misses_between_looks != 0) return false;
+    if (end_.at != 0) return end_.passed();
+    end_ = deadline(timeout_ns_);
+    return false;
   }
+
+ private:
+  static constexpr unsigned misses_between_looks = 16;
+  deadline end_;
+  uint64_t timeout_ns_ = 0;
+  unsigned misses_ = 0;
 };
 
-template <class T>
-GGAS_DEVICE bool holds(T v, ggas_cmp cmp, T value) {
+// A comparison as the set of outcomes that satisfy it, so that a poll has no branches for it.
+enum outcome_bits : unsigned { is_less = 1, is_equal = 2, is_greater = 4, is_unordered = 8 };
+GGAS_DEVICE unsigned outcomes_of(ggas_cmp cmp) {
   switch (cmp) {
     case ggas_eq:
-      return v == value;
+      return is_equal;
     case ggas_ne:
-      return v != value;
+      return is_less | is_greater | is_unordered;
     case ggas_lt:
-      return v < value;
+      return is_less;
     case ggas_le:
-      return v <= value;
+      return is_less | is_equal;
     case ggas_gt:
-      return v > value;
+      return is_greater;
     case ggas_ge:
-      return v >= value;
+      return is_greater | is_equal;
   }
-  return false;
+  return 0;
+}
+template <class T>
+GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
+  return set & (v == value ? is_equal : v < value ? is_less : v > value ? is_greater : is_unordered);
 }
 
 template <class T>
-GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
-  while (!holds(load_poll(flag), cmp, value)) {
-    if (end.passed()) return ggas_timed_out;
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
+  const unsigned good = outcomes_of(cmp);
+  while (!is_outcome(good, load_poll(flag), value)) {
+    if (time.over()) return ggas_timed_out;
   }
   acquire_after_poll();
   return ggas_ok;
+}
+template <class T>
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
+  return wait_until(flag, cmp, value, patience(end));
 }
 
 // Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
@@ -88,7 +104,7 @@ GGAS_DEVICE bool wait_arguments_good(const T* flag, ggas_cmp cmp) {
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until(const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns) {
   if (!ggas::detail::wait_arguments_good(flag, cmp)) return ggas_bad_argument;
-  return ggas::detail::wait_until(flag, cmp, value, ggas::detail::deadline(timeout_ns));
+  return ggas::detail::wait_until(flag, cmp, value, ggas::detail::patience(timeout_ns));
 }
 
 template <class T>

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce over slots in the reserved area, flags behind data. Vectors longer than a slot go in chunks,
-// numbered by a sequence that only grows. Why two slots of each kind in turn suffice is said at each method. Included
-// by ggas.cuh.
+// The original's methods of reduce and allreduce, over slots in the reserved area, flags behind data. Vectors longer
+// than a slot go in chunks, numbered by a sequence that only grows. Why two slots of each kind in turn suffice is said
+// at each method. Included by ggas.cuh.
 #pragma once
 
-#include "ggas/detail/barrier.cuh"
+#include "ggas/detail/reduction.cuh"
 
 namespace ggas::detail {
-
-template <class T>
-GGAS_DEVICE T combine(ggas_op op, T a, T b) {
-  switch (op) {
-    case ggas_sum:
-      return a + b;
-    case ggas_min:
-      return b < a ? b : a;
-    case ggas_max:
-      return a < b ? b : a;
-  }
-  return a;
-}
 
 // The part of a vector that fits a slot.
 template <class T>
@@ -176,12 +163,6 @@ GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, u
 }
 
 template <class T>
-GGAS_DEVICE bool vector_good(const T* v, bool needed) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "reductions are on 4- and 8-byte elements");
-  return !needed || (v && reinterpret_cast<uintptr_t>(v) % sizeof(T) == 0);
-}
-
-template <class T>
 GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int root, bool cast, const deadline& end) {
   return for_chunks(dst, src, n, op, own_layout().gather_seq(static_cast<uint64_t>(root)),
                     [&](const layout& l, const chunk<T>& c) {
@@ -189,29 +170,14 @@ GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int r
                     });
 }
 
-}  // namespace ggas::detail
-
 template <class T>
-GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
-                                          uint64_t timeout_ns, ggas_team team) {
-  using namespace ggas::detail;
-  if (root < 0 || root >= team.size || static_cast<unsigned>(op) > ggas_max || method != ggas_gather || team.id != 0)
-    return ggas_bad_argument;
-  if (!vector_good(src, n > 0) || !vector_good(dst, n > 0 && ggas_node() == root)) return ggas_bad_argument;
-  if (n == 0) return ggas_ok;
-  return gather(dst, src, n, op, root, false, deadline(timeout_ns));
-}
-
-template <class T>
-GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
-                                             uint64_t timeout_ns, ggas_team team) {
-  using namespace ggas::detail;
-  if (static_cast<unsigned>(op) > ggas_max || static_cast<unsigned>(method) > ggas_all_gather || team.id != 0)
-    return ggas_bad_argument;
-  if (!vector_good(src, n > 0) || !vector_good(dst, n > 0)) return ggas_bad_argument;
-  if (n == 0) return ggas_ok;
+GGAS_DEVICE ggas_status by_flags(const piece<T>& p, ggas_method method, uint64_t timeout_ns) {
+  if (p.n == 0) return ggas_ok;
   const deadline end(timeout_ns);
-  if (method == ggas_gather) return gather(dst, src, n, op, 0, true, end);
-  return for_chunks(dst, src, n, op, ggas::layout::gather_all_seq,
-                    [&](const ggas::layout& l, const chunk<T>& c) { return all_gather_chunk(l, c, end); });
+  const bool cast = p.root == everybody;
+  if (method == ggas_gather) return gather(p.dst, p.src, p.n, p.op, cast ? 0 : p.root, cast, end);
+  return for_chunks(p.dst, p.src, p.n, p.op, layout::gather_all_seq,
+                    [&](const layout& l, const chunk<T>& c) { return all_gather_chunk(l, c, end); });
 }
+
+}  // namespace ggas::detail

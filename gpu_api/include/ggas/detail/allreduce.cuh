@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce and allreduce: arguments, choice of the method, forms. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/allreduce_direct.cuh"
+#include "ggas/detail/allreduce_lines.cuh"
+#include "ggas/detail/gather.cuh"
+
+namespace ggas::detail {
+
+template <class T>
+GGAS_DEVICE bool vector_good(const T* v, bool needed) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "reductions are on 4- and 8-byte elements");
+  return !needed || (v && reinterpret_cast<uintptr_t>(v) % sizeof(T) == 0);
+}
+
+template <class T>
+GGAS_DEVICE bool in_own_segment(const T* v, size_t n) {
+  const context& c = device_context();
+  const uint64_t offset = reinterpret_cast<uint64_t>(v) - reinterpret_cast<uint64_t>(c.local);
+  return n <= c.segment_bytes / sizeof(T) && offset <= c.segment_bytes - n * sizeof(T);
+}
+
+// Peers' memory can be loaded at speed.
+GGAS_DEVICE bool direct_possible(const ggas_team& team) {
+  return device_context().quiet == nullptr && team.size <= direct_members;
+}
+
+GGAS_DEVICE ggas_method choose(const tuning::limits& limits, uint64_t bytes, bool all, const ggas_team& team) {
+  if (bytes <= limits.one_shot) return ggas_one_shot;
+  if (direct_possible(team) && (bytes > limits.two_shot || !all)) return ggas_direct;
+  return all ? ggas_two_shot : ggas_one_shot;
+}
+
+// The part of block b of `blocks` in a method that moves lines: whole sectors of 128 bytes.
+template <class T>
+GGAS_DEVICE piece<T> part_of_block(const piece<T>& p, unsigned b, unsigned blocks) {
+  constexpr size_t grain = 128 / sizeof(T);
+  const size_t each = ((p.n + blocks - 1) / blocks + grain - 1) / grain * grain;
+  const size_t first = each * b < p.n ? each * b : p.n;
+  return p.part(first, p.n - first < each ? p.n - first : each);
+}
+
+template <class T>
+GGAS_DEVICE ggas_status reduce_on_channel(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
+                                          const ggas_team& team, uint64_t timeout_ns) {
+  channel c = open_channel(team, block);
+  if (c.failed) return close_channel(c, ggas_peer_error);
+  patience end(timeout_ns);
+  ggas_status mine = ggas_ok;
+  if (method == ggas_direct) mine = direct(c, p, block, blocks, end);
+  if (method == ggas_one_shot) mine = one_shot(c, p, end);
+  if (method == ggas_two_shot) mine = two_shot(c, p, end);
+  return close_channel(c, mine);
+}
+
+// Arguments are checked by all callers alike, so that all or none of a good team refuse.
+template <class T>
+GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
+                                  const ggas_team& team, uint64_t timeout_ns) {
+  const bool all = p.root == everybody, target = p.goes_to(ggas_team_rank(team));
+  if (!ggas_team_good(team) || static_cast<unsigned>(p.op) > ggas_max || static_cast<unsigned>(method) > ggas_auto ||
+      (!all && (p.root < 0 || p.root >= team.size || method == ggas_two_shot || method == ggas_all_gather)) ||
+      !vector_good(p.src, p.n > 0) || !vector_good(p.dst, p.n > 0 && target))
+    return ggas_bad_argument;
+  if (method == ggas_gather || method == ggas_all_gather) {
+    return team.id != 0 || blocks != 1 ? ggas_bad_argument : by_flags(p, method, timeout_ns);
+  }
+  if (method == ggas_auto) {
+    const tuning& t = device_context().tuned;
+    method = choose(blocks == 1 ? t.block : t.grid, p.n * sizeof(T), all, team);
+  }
+  if (method == ggas_direct &&
+      (!direct_possible(team) || !in_own_segment(p.src, p.n) || (target && !in_own_segment(p.dst, p.n))))
+    return ggas_bad_argument;
+  const unsigned used = usable_channels(blocks);
+  if (p.n == 0 || block >= used) return ggas_ok;
+  if (method == ggas_direct) return reduce_on_channel(p, method, block, used, team, timeout_ns);
+  const piece<T> part = part_of_block(p, block, used);
+  return part.n == 0 ? ggas_ok : reduce_on_channel(part, method, block, used, team, timeout_ns);
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
+                                             uint64_t timeout_ns, const ggas_team& team) {
+  using namespace ggas::detail;
+  return reduce_by(piece<T>{dst, src, n, op, everybody}, method, 0, 1, team, timeout_ns);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_allreduce(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
+                                       uint64_t timeout_ns, const ggas_team& team) {
+  using namespace ggas::detail;
+  return reduce_by(piece<T>{dst, src, n, op, everybody}, method, block_rank(), block_count(), team, timeout_ns);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
+                                          uint64_t timeout_ns, const ggas_team& team) {
+  using namespace ggas::detail;
+  if (root < 0) return ggas_bad_argument;
+  return reduce_by(piece<T>{dst, src, n, op, root}, method, 0, 1, team, timeout_ns);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_reduce(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
+                                    uint64_t timeout_ns, const ggas_team& team) {
+  using namespace ggas::detail;
+  if (root < 0) return ggas_bad_argument;
+  return reduce_by(piece<T>{dst, src, n, op, root}, method, block_rank(), block_count(), team, timeout_ns);
+}

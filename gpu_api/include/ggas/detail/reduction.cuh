@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the methods of reduce and allreduce share: operations, elements by the line. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/channel.cuh"
+
+namespace ggas::detail {
+
+template <class T>
+GGAS_DEVICE T combine(ggas_op op, T a, T b) {
+  switch (op) {
+    case ggas_sum:
+      return a + b;
+    case ggas_min:
+      return b < a ? b : a;
+    case ggas_max:
+      return a < b ? b : a;
+  }
+  return a;
+}
+
+constexpr int everybody = -1;  // for root: an allreduce
+
+// The part of a vector that a block works on.
+template <class T>
+struct piece {
+  T* dst;
+  const T* src;
+  size_t n;
+  ggas_op op;
+  int root;  // rank of who gets the result, or everybody
+
+  GGAS_DEVICE piece part(size_t first, size_t count) const {
+    return {dst ? dst + first : dst, src + first, count, op, root};  // dst is null where the result does not go
+  }
+  GGAS_DEVICE bool goes_to(int rank) const { return root == everybody || root == rank; }
+};
+
+// A line's data as elements, and back.
+template <class T>
+struct elements {
+  static constexpr unsigned count = 8 / sizeof(T);
+  T v[count];
+};
+template <class T>
+GGAS_DEVICE elements<T> elements_of(uint64_t data) {
+  elements<T> e;
+  memcpy(&e, &data, sizeof data);
+  return e;
+}
+template <class T>
+GGAS_DEVICE uint64_t data_of(const elements<T>& e) {
+  uint64_t data;
+  memcpy(&data, &e, sizeof data);
+  return data;
+}
+
+template <class T>
+GGAS_DEVICE bool pair_at_once(const T* p, size_t i, size_t n) {
+  return (i + 1) * elements<T>::count <= n && reinterpret_cast<uintptr_t>(p) % 8 == 0;
+}
+
+// Elements of line i of a vector of n. Its end may be half a line.
+template <class T>
+GGAS_DEVICE uint64_t load_elements(const T* src, size_t i, size_t n) {
+  if (pair_at_once(src, i, n)) return load_own(reinterpret_cast<const uint64_t*>(src) + i);
+  elements<T> e{};
+  for (unsigned k = 0; k < elements<T>::count; ++k) {
+    const size_t at = i * elements<T>::count + k;
+    if (at < n) e.v[k] = load_own(src + at);
+  }
+  return data_of(e);
+}
+template <class T>
+GGAS_DEVICE void store_elements(T* dst, size_t i, size_t n, uint64_t data) {
+  if (pair_at_once(dst, i, n)) return store_own(reinterpret_cast<uint64_t*>(dst) + i, data);
+  const elements<T> e = elements_of<T>(data);
+  for (unsigned k = 0; k < elements<T>::count; ++k) {
+    const size_t at = i * elements<T>::count + k;
+    if (at < n) store_own(dst + at, e.v[k]);
+  }
+}
+
+template <class T>
+GGAS_DEVICE uint64_t combine_data(ggas_op op, uint64_t a, uint64_t b) {
+  elements<T> x = elements_of<T>(a);
+  const elements<T> y = elements_of<T>(b);
+  for (unsigned k = 0; k < elements<T>::count; ++k) x.v[k] = combine(op, x.v[k], y.v[k]);
+  return data_of(x);
+}
+
+template <class T>
+GGAS_DEVICE size_t lines_of(size_t n) {
+  return (n + elements<T>::count - 1) / elements<T>::count;
+}
+
+// Member `hop` places behind this one.
+GGAS_DEVICE int member_behind(const channel& c, int hop) {
+  const int i = c.rank + hop;
+  return i < c.team.size ? i : i - c.team.size;
+}
+
+}  // namespace ggas::detail
