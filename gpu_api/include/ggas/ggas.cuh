@@ -34,6 +34,12 @@ template <class T>
 GGAS_DEVICE T ggas_load(const T* p);
 template <class T>
 GGAS_DEVICE void ggas_store(T* p, T v);
+// The same with an order. Acquire: later accesses of the thread come after it. Release: what the thread did before, and
+// what it knows of through a barrier of its block, is visible to whoever acquires the value, along each pair of nodes.
+template <class T>
+GGAS_DEVICE T ggas_load_acquire(const T* p);
+template <class T>
+GGAS_DEVICE void ggas_store_release(T* p, T v);
 
 // Copies n elements, consecutive lanes consecutive elements, so that a warp's accesses coalesce. Store: local to
 // remote. Load: remote to local. The block forms end with a block barrier.

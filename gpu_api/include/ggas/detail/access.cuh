@@ -66,6 +66,18 @@ GGAS_DEVICE void ggas_store(T* p, T v) {
 }
 
 template <class T>
+GGAS_DEVICE T ggas_load_acquire(const T* p) {
+  ggas::detail::check_access_type<T>();
+  return ggas::detail::load_acquire(p);
+}
+
+template <class T>
+GGAS_DEVICE void ggas_store_release(T* p, T v) {
+  ggas::detail::check_access_type<T>();
+  ggas::detail::store_release(p, v);
+}
+
+template <class T>
 GGAS_DEVICE void ggas_store_warp(T* remote, const T* local, size_t n) {
   ggas::detail::copy(remote, local, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
 }

@@ -17,50 +17,28 @@ GGAS_DEVICE constexpr bool is_signed_integer() {
   return static_cast<T>(-1) < static_cast<T>(0);
 }
 
-template <class T>
-GGAS_DEVICE T apply_atomic(ggas_atomic what, T old, T v, T compare) {
-  switch (what) {
-    case ggas_atomic_add:
-      return static_cast<T>(old + v);
-    case ggas_atomic_swap:
-      return v;
-    case ggas_atomic_cas:
-      return old == compare ? v : old;
-    case ggas_atomic_and:
-      return old & v;
-    case ggas_atomic_or:
-      return old | v;
-    case ggas_atomic_xor:
-      return old ^ v;
-    case ggas_atomic_min:
-      return v < old ? v : old;
-    case ggas_atomic_max:
-      return old < v ? v : old;
-  }
-  return old;
-}
-
-template <size_t Bytes>
-struct unsigned_of {
-  using type = uint32_t;
-};
-template <>
-struct unsigned_of<8> {
-  using type = uint64_t;
-};
-
-// On a peer's memory, at system scope.
+// On a peer's memory, at system scope: the word is the one that the atomic units of its GPU work on.
 template <class T>
 GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
-  using bits = typename unsigned_of<sizeof(T)>::type;
-  auto* const word = reinterpret_cast<bits*>(p);
-  bits old = load_relaxed(word);
-  for (;;) {
-    const auto next = static_cast<bits>(apply_atomic(what, static_cast<T>(old), v, compare));
-    const bits found = cas_system(word, old, next);
-    if (found == old) return static_cast<T>(old);
-    old = found;
+  switch (what) {
+    case ggas_atomic_add:
+      return add_system(p, v);
+    case ggas_atomic_swap:
+      return swap_system(p, v);
+    case ggas_atomic_cas:
+      return cas_system(p, compare, v);
+    case ggas_atomic_and:
+      return and_system(p, v);
+    case ggas_atomic_or:
+      return or_system(p, v);
+    case ggas_atomic_xor:
+      return xor_system(p, v);
+    case ggas_atomic_min:
+      return min_system(p, v);
+    case ggas_atomic_max:
+      return max_system(p, v);
   }
+  return T{};
 }
 
 // The two slots of an atomic.

@@ -141,15 +141,16 @@ GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, ggas_cmp c
                                             uint64_t timeout_ns) {
   using namespace ggas::detail;
   if (!flags_good(flags, n, cmp) || !index) return ggas_bad_argument;
-  const deadline end(timeout_ns);
+  const unsigned good = outcomes_of(cmp);
+  patience time(timeout_ns);
   do {
     for (size_t i = 0; i < n; ++i) {
-      if (!holds(load_poll(flags + i), cmp, value)) continue;
+      if (!is_outcome(good, load_poll(flags + i), value)) continue;
       *index = i;
       acquire_after_poll();
       return ggas_ok;
     }
-  } while (!end.passed());
+  } while (!time.over());
   return ggas_timed_out;
 }
 
@@ -158,13 +159,14 @@ GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, ggas_cmp 
                                              size_t* count, uint64_t timeout_ns) {
   using namespace ggas::detail;
   if (!flags_good(flags, n, cmp) || !indices || !count) return ggas_bad_argument;
-  const deadline end(timeout_ns);
+  const unsigned good = outcomes_of(cmp);
+  patience time(timeout_ns);
   size_t found = 0;
   do {
     for (size_t i = 0; i < n; ++i) {
-      if (holds(load_poll(flags + i), cmp, value)) indices[found++] = i;
+      if (is_outcome(good, load_poll(flags + i), value)) indices[found++] = i;
     }
-  } while (found == 0 && !end.passed());
+  } while (found == 0 && !time.over());
   *count = found;
   acquire_after_poll();
   return found != 0 ? ggas_ok : ggas_timed_out;
