@@ -31,10 +31,11 @@ def check(record, where):
         raise BadResults(f"{where}: unknown key '{sorted(unknown)[0]}'")
 
 
-def read(path):
+def parse(lines, source):
+    """The records of JSON lines; `source` names them in errors."""
     records = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        where = f"{path}:{number}"
+    for number, line in enumerate(lines, 1):
+        where = f"{source}:{number}"
         try:
             record = json.loads(line)
         except json.JSONDecodeError as e:
@@ -42,6 +43,10 @@ def read(path):
         check(record, where)
         records.append(record)
     return records
+
+
+def read(path):
+    return parse(path.read_text(encoding="utf-8").splitlines(), path)
 
 
 def groups(records):

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures GGAS, NVSHMEM, NCCL and bare CUDA on the same GPUs in one run and prints the ratios.
+
+Writes records.jsonl (every record of the run), comparison.json (the table) and comparison.svg into the output folder.
+docs/comparison.md says what is measured and how.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
+
+import joining  # noqa: E402
+import results  # noqa: E402
+import table  # noqa: E402
+from quantities import QUANTITIES  # noqa: E402
+
+NO_GPU = 77
+TIMEOUT_S = 600  # of one program; each has time-outs of its own
+OTHERS = {"bare CUDA": "compare_raw", "NVSHMEM": "compare_nvshmem", "NCCL": "compare_nccl"}
+
+
+def environment():
+    """The programs find NVSHMEM and NCCL where they were built; elsewhere in this Python's packages."""
+    folders = []
+    for package in ("nvidia.nvshmem", "nvidia.nccl"):
+        try:
+            spec = importlib.util.find_spec(package)
+        except ModuleNotFoundError:
+            continue
+        folders += [str(Path(f) / "lib") for f in (spec.submodule_search_locations if spec else [])]
+    paths = [p for p in (os.environ.get("LD_LIBRARY_PATH"), *folders) if p]
+    return os.environ | {"LD_LIBRARY_PATH": ":".join(paths)}
+
+
+def run(name, command):
+    """Runs a program; its exit status and what it printed. Messages of the program go to the terminal."""
+    print(f"compare: {name}", file=sys.stderr)
+    try:
+        done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired:
+        print(f"compare: {name}: no end after {TIMEOUT_S} s", file=sys.stderr)
+        return 1, ""
+    if done.returncode not in (0, NO_GPU):
+        print(f"compare: {name}: exit status {done.returncode}", file=sys.stderr)
+    return done.returncode, done.stdout
+
+
+def measure_ours(program, gpus, out):
+    file = out / "ggas.jsonl"
+    file.unlink(missing_ok=True)
+    names = list(dict.fromkeys(q.benchmark for q in QUANTITIES))
+    command = [program, *names, "--nodes", gpus, "--no-report", "--json", file]
+    status, _ = run("GGAS", [str(word) for word in command])
+    records = results.read(file) if file.exists() else []
+    file.unlink(missing_ok=True)
+    return status, records
+
+
+def measure_other(name, program, gpus):
+    if not program.exists():
+        print(f"compare: {name}: {program} is not there (built only where the library is): its column stays empty", file=sys.stderr)
+        return 0, []
+    status, text = run(name, [str(program), str(gpus)])
+    return status, results.parse(text.splitlines(), program.name)
+
+
+def measure(arguments, out):
+    """All records of the run and the worst exit status."""
+    status, records = measure_ours(arguments.programs / "cuda" / "ggas-bench-cuda", arguments.gpus, out)
+    for name, program in OTHERS.items():
+        if status == NO_GPU:
+            return status, []
+        other, found = measure_other(name, arguments.programs / "compare" / program, arguments.gpus)
+        status, records = max(status, other), records + found
+    return status, records
+
+
+def command_line(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=Path, help="folder of the built benchmarks (build/release/benchmarks)")
+    parser.add_argument("--gpus", type=int, default=0, help="how many GPUs; 0: all of this computer")
+    parser.add_argument("--records", type=Path, nargs="+", metavar="FILE", help="measure nothing; join the records of these files")
+    parser.add_argument("--out", type=Path, default=Path("report/compare"), help="output folder (default: %(default)s)")
+    arguments = parser.parse_args(argv)
+    if (arguments.programs is None) == (arguments.records is None):
+        parser.error("give either --programs, to measure, or --records, to join")
+    if arguments.gpus < 0:
+        parser.error(f"--gpus: 0 (all) or more, not {arguments.gpus}")
+    return arguments
+
+
+def main(argv=None):
+    arguments = command_line(argv)
+    out = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        if arguments.records:
+            status, records = 0, [r for file in arguments.records for r in results.read(file)]
+        else:
+            status, records = measure(arguments, out)
+        if status == NO_GPU:
+            print("compare: no GPU here", file=sys.stderr)
+            return NO_GPU
+        tables = joining.join(records)
+    except (results.BadResults, OSError) as e:
+        print(f"compare: {e}", file=sys.stderr)
+        return 1
+    (out / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    rows = [{"platform": p, "nodes": n, **row} for (p, n), found in tables.items() for row in found]
+    (out / "comparison.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    for (platform, nodes), found in tables.items():
+        print(table.text(platform, nodes, found))
+    table.plot(tables, out / "comparison.svg")
+    print(f"written: {out}/records.jsonl, comparison.json, comparison.svg")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

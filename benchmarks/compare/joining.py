@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the records of GGAS, NVSHMEM, NCCL and bare CUDA beside each other."""
+
+import results
+from quantities import QUANTITIES
+
+LIBRARIES = ("nvshmem", "nccl", "nccl_window")  # those that GGAS is compared with; `raw` is the limit
+FEWEST = 5  # samples behind a median
+
+
+def fits(value, wanted):
+    return value in wanted if isinstance(wanted, (set, range)) else value == wanted
+
+
+def belongs(record, quantity, library):
+    wanted = quantity.params | quantity.own_params.get(library, {})
+    return (
+        (record["benchmark"], record["metric"]) == (quantity.benchmark, quantity.metric)
+        and record["variant"] in quantity.variants[library]
+        and all(key in record["params"] and fits(record["params"][key], value) for key, value in wanted.items())
+    )
+
+
+def median(record):
+    if record["p50"] is None or record["n"] < FEWEST:
+        where = f"{record['benchmark']}, {record['variant']}, {record['params']}"
+        raise results.BadResults(f"{where}: a comparison needs the median of {FEWEST} samples or more, not of {record['n']}")
+    return record["p50"]
+
+
+def best(records, quantity, library):
+    """The best record of a library for a quantity; None if there is none."""
+    found = [r for r in records if belongs(r, quantity, library)]
+    return (max if quantity.is_rate else min)(found, key=median, default=None)
+
+
+def ratio(ours, other, quantity):
+    """Our time as a part of the other's; of rates the other's as a part of ours. Below 1 we are faster."""
+    return other / ours if quantity.is_rate else ours / other
+
+
+def ceiling(records, quantity, nodes):
+    """The best that bare CUDA does: measured, or for large allreduces the time of the bytes that have to leave a GPU."""
+    raw = best(records, quantity, "raw")
+    if raw:
+        return median(raw)
+    if quantity.benchmark != "allreduce" or nodes < 2 or quantity.params["elements"] < 1 << 22:
+        return None
+    sends = [r for r in records if (r["benchmark"], r["variant"], r["params"].get("connections")) == ("put_bandwidth", "raw", nodes * (nodes - 1))]
+    rates = [median(r) for r in sends if r["params"]["method"] != "copy_engine"]
+    return 1e9 * 2 * (nodes - 1) / nodes * 4 * quantity.params["elements"] / max(rates) if rates else None
+
+
+def bar_of(quantity, others):
+    """The bar and whether it was measured here: a part of the best other's figure, or a figure for 8 GPUs."""
+    if quantity.bar_ratio and others:
+        return quantity.bar_ratio * min(others)
+    return quantity.bar
+
+
+def row(records, quantity, nodes):
+    """None if nobody has a figure."""
+    by = {library: best(records, quantity, library) for library in quantity.variants}
+    if not any(by.values()):
+        return None
+    medians = {library: median(r) if r else None for library, r in by.items()}
+    others = [medians[library] for library in LIBRARIES if medians[library]]
+    ours, bar = medians["ggas"], bar_of(quantity, others)
+    fastest = (max if quantity.is_rate else min)(others, default=None)
+    return {
+        "quantity": quantity.text,
+        "unit": next(r["unit"] for r in by.values() if r),
+        "ggas": ours,
+        **{library: medians[library] for library in LIBRARIES},
+        "limit": ceiling(records, quantity, nodes),
+        "ratio": ratio(ours, fastest, quantity) if ours and fastest else None,
+        "bar": bar,
+        "bar_met": None if ours is None or bar is None else (ours >= bar if quantity.is_rate else ours <= bar),
+        "params": {library: r["params"] for library, r in by.items() if r},
+    }
+
+
+def join(records):
+    """Tables by (platform, nodes), in order of appearance: a list of rows each."""
+    tables = {}
+    for r in records:
+        tables.setdefault((r["platform"], r["nodes"]), []).append(r)
+    found = {key: [row(members, q, key[1]) for q in QUANTITIES] for key, members in tables.items()}
+    return {key: [r for r in rows if r] for key, rows in found.items()}

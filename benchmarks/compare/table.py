@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison for people: a table on the terminal and a picture of the ratios."""
+
+import matplotlib
+from results import human
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+COLUMNS = (("ggas", "GGAS"), ("nvshmem", "NVSHMEM"), ("nccl", "NCCL"), ("nccl_window", "NCCL window"), ("limit", "bare CUDA"))
+BAR_GPUS = 8  # the bars were set for so many
+
+
+def bar_text(row):
+    if row["bar"] is None:
+        return ""
+    return {True: "met", False: "missed", None: ""}[row["bar_met"]]
+
+
+def cells(row):
+    unit = row["unit"]
+    ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+    return [row["quantity"], *(human(row[key], unit) for key, _ in COLUMNS), ratio, human(row["bar"], unit), bar_text(row)]
+
+
+def text(platform, nodes, rows):
+    """A table with the explanation that it needs."""
+    head = ["quantity", *(title for _, title in COLUMNS), "ratio", "bar", ""]
+    lines = [head, *map(cells, rows)]
+    width = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    body = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, width))).rstrip() for line in lines]
+    note = f"Medians. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster. Bars were set for {BAR_GPUS} GPUs."
+    return "\n".join([f"{nodes} x {platform}", *body, note, ""])
+
+
+def plot(tables, file):
+    """A line of points for each quantity: ratio to the best of the others, a colour for each number of GPUs."""
+    names = list(dict.fromkeys(row["quantity"] for rows in tables.values() for row in rows if row["ratio"]))
+    plt.rcParams.update({"svg.hashsalt": "ggas", "font.size": 8})  # the same results give the same picture
+    figure, ax = plt.subplots(figsize=(8, 1.5 + 0.22 * len(names)))
+    for (platform, nodes), rows in tables.items():
+        points = [(row["ratio"], names.index(row["quantity"])) for row in rows if row["ratio"]]
+        if points:
+            ax.plot(*zip(*points), linestyle="", marker="o", label=f"{nodes} x {platform}")
+    ax.axvline(1, color="black", linewidth=0.8)
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.set_xlabel("time of GGAS / time of the best of NVSHMEM and NCCL (of rates the inverse); left of the line GGAS is faster")
+    ax.grid(alpha=0.3)
+    if names:
+        ax.legend()
+    figure.savefig(file, bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)

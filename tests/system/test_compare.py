@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""benchmarks/compare: records of several libraries become one table; its programs may be missing or fail."""
+
+import json
+import sys
+
+import pytest
+import results
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks" / "compare"))
+
+import compare  # noqa: E402
+import joining  # noqa: E402
+
+GPU = "NVIDIA H200"
+
+
+def record(benchmark, variant, value, unit="ns", nodes=4, n=7, **params):
+    metric = {"B/s": "bandwidth", "1/s": "updates"}.get(unit) or {"barrier": "latency", "put_latency": "half_round_trip"}.get(benchmark, "time")
+    return {
+        "benchmark": benchmark, "variant": variant, "provider": "cuda", "platform": GPU, "nic": "none", "nodes": nodes, "params": params, "metric": metric, "unit": unit,
+        "value": value, "p50": value, "p99": value, "n": n, "reference": None, "limit": None, "sim": {"cycles": 0, "sim_ns": 0, "wall_s": None}, "seed": 1, "version": "0.1.0",
+    }  # fmt: skip
+
+
+def rows_of(records, nodes=4):
+    return {row["quantity"]: row for row in joining.join(records)[GPU, nodes]}
+
+
+def test_the_best_record_of_a_library_counts():
+    sync = rows_of([record("barrier", "nvshmem", value, threads=t, method="sync") for t, value in ((32, 1860.0), (256, 2286.0))])["sync, one block a GPU"]
+    assert sync["nvshmem"] == 1860 and sync["params"]["nvshmem"]["threads"] == 32
+    puts = rows_of([record("put_bandwidth", "raw", v, "B/s", bytes=1 << 30, blocks=b, connections=1, method="stores") for b, v in ((8, 3.6e11), (16, 3.4e11), (132, 3.7e11))])
+    assert puts["put in a kernel, 1 GiB, at most 16 SMs"]["limit"] == 3.6e11
+    assert puts["put in a kernel, 1 GiB, all SMs"]["limit"] == 3.7e11
+
+
+def test_a_ratio_below_one_means_that_ours_is_faster():
+    times = rows_of([record("barrier", "block", 800.0, threads=32, method="sync"), record("barrier", "nvshmem", 1600.0, threads=32, method="sync")])
+    assert times["sync, one block a GPU"]["ratio"] == 0.5
+    rates = rows_of([record("random_access", "mailbox", 6e10, "1/s", elements=1 << 29), record("random_access", "nvshmem", 3e10, "1/s", elements=1 << 29, method="atomic")])
+    assert rates["RandomAccess, any method"]["ratio"] == 0.5
+    assert rates["RandomAccess, any method"]["bar_met"] is False
+
+
+def test_the_fastest_of_the_others_is_the_opponent():
+    found = rows_of([record("allreduce", v, t, elements=1, method="graph") for v, t in (("stream", 3000.0), ("nccl", 7650.0), ("nccl_window", 3500.0))])
+    row = found["allreduce, graph node, 1 float"]
+    assert row["ratio"] == pytest.approx(3000 / 3500)
+    assert (row["nccl"], row["nvshmem"], row["bar_met"]) == (7650, None, True)
+
+
+def test_a_bar_may_be_a_part_of_the_other_library():
+    found = rows_of([record("alltoall", "nvshmem", 8000.0, elements=64, method="block"), record("alltoall", "block", 4100.0, elements=64, method="block")])
+    row = found["alltoall in a kernel, 64 floats"]
+    assert (row["bar"], row["bar_met"]) == (4000, False)
+
+
+def test_large_allreduces_are_judged_by_the_bytes_that_leave_a_gpu():
+    sends = [record("put_bandwidth", "raw", v, "B/s", bytes=1 << 30, blocks=b, connections=12, method=m) for b, v, m in ((8, 3.5e11, "stores"), (0, 3.9e11, "copy_engine"))]
+    row = rows_of([*sends, record("allreduce", "nccl", 6e5, elements=1 << 25, method="graph")])["allreduce, graph node, 32 Mi floats"]
+    assert row["limit"] == pytest.approx(1e9 * 1.5 * 4 * (1 << 25) / 3.5e11)
+
+
+def test_each_number_of_gpus_has_a_table():
+    tables = joining.join([record("barrier", "nvshmem", 1000.0, nodes=n, method="sync") for n in (2, 4)])
+    assert list(tables) == [(GPU, 2), (GPU, 4)]
+
+
+@pytest.mark.parametrize("change", [{"n": 4}, {"p50": None}])
+def test_a_figure_that_is_no_median_is_refused(change):
+    with pytest.raises(results.BadResults, match="barrier, nvshmem.*median of 5 samples"):
+        joining.join([record("barrier", "nvshmem", 1000.0, method="sync") | change])
+
+
+def test_records_of_other_methods_do_not_count():
+    others = [record("allreduce", "block", 1.0, elements=1, method="grid"), record("allreduce", "gather", 1.0, elements=1, method="block")]
+    assert joining.join(others) == {(GPU, 4): []}
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """Puts programs in place that print records and end with a status; returns the folder."""
+
+    def write(**scripts):
+        for name, (found, status) in scripts.items():
+            file = tmp_path / ("cuda/ggas-bench-cuda" if name == "ggas" else f"compare/compare_{name}")
+            file.parent.mkdir(exist_ok=True)
+            lines = "".join(json.dumps(r) + "\n" for r in found)
+            # GGAS writes into the file behind --json, its last argument.
+            body = f"open(sys.argv[-1], 'w').write({lines!r})" if name == "ggas" else f"sys.stdout.write({lines!r})"
+            file.write_text(f"#!{sys.executable}\nimport sys\n{body}\nsys.exit({status})\n")
+            file.chmod(0o755)
+        return tmp_path
+
+    return write
+
+
+def barrier(variant, value):
+    return [record("barrier", variant, value, threads=32, method="sync")]
+
+
+def test_one_run_measures_everybody(programs, tmp_path, capsys):
+    folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), 0), nccl=([], 0))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 0
+    table = capsys.readouterr().out
+    assert "4 x NVIDIA H200" in table and "0.50" in table and "met" in table
+    row = json.loads((tmp_path / "out" / "comparison.json").read_text())[0]
+    assert (row["ggas"], row["nvshmem"], row["nccl"], row["limit"], row["ratio"]) == (800, 1600, None, 750, 0.5)
+    assert len(results.read(tmp_path / "out" / "records.jsonl")) == 3
+    assert (tmp_path / "out" / "comparison.svg").read_text().startswith("<?xml")
+    assert compare.main(["--records", str(tmp_path / "out" / "records.jsonl"), "--out", str(tmp_path / "again")]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == table.splitlines()[:3]
+
+
+def test_a_missing_library_leaves_its_column_empty(programs, tmp_path, capsys):
+    folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr()
+    assert "NVSHMEM" in told.err and "compare_nvshmem is not there" in told.err and "800 ns" in told.out
+
+
+def test_a_failing_library_is_told_and_the_rest_is_shown(programs, tmp_path, capsys):
+    folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), 3))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 3
+    told = capsys.readouterr()
+    assert "NVSHMEM: exit status 3" in told.err and "1.60 µs" in told.out
+
+
+def test_without_gpus_nothing_is_measured(programs, tmp_path, capsys):
+    folder = programs(ggas=([], 77), raw=([], 77))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 77
+    assert "no GPU here" in capsys.readouterr().err
+
+
+def test_a_line_that_is_no_record_is_named(programs, tmp_path, capsys):
+    folder = programs(ggas=(barrier("block", 800.0), 0), raw=([{"benchmark": "barrier"}], 0))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 1
+    assert "compare_raw:1: key 'variant' is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--programs", "a", "--records", "b"], ["--programs", "a", "--gpus", "-1"]])
+def test_bad_arguments(arguments):
+    with pytest.raises(SystemExit) as end:
+        compare.main(arguments)
+    assert end.value.code == 2
