@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of records and how people read them.
+#include "benchmarks/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include "benchmarks/report_text.hpp"
+
+namespace ggas::bench {
+namespace {
+
+TEST(record, percentiles_are_samples) {
+  record r;
+  std::vector<double> v;
+  for (int i = 100; i > 0; --i) v.push_back(i);
+  summarise(r, v);
+  EXPECT_DOUBLE_EQ(r.value, 50.5);
+  EXPECT_DOUBLE_EQ(*r.p50, 50);
+  EXPECT_DOUBLE_EQ(*r.p99, 99);
+  EXPECT_EQ(r.n, 100u);
+  EXPECT_DOUBLE_EQ(percentile({3}, 0.99), 3);
+}
+
+TEST(record, units_take_the_prefix_that_reads_best) {
+  EXPECT_EQ(human(630, "ns"), "630 ns");
+  EXPECT_EQ(human(105'300, "ns"), "105 µs");
+  EXPECT_EQ(human(395.6e9, "B/s"), "396 GB/s");
+  EXPECT_EQ(human(72.04e9, "1/s"), "72.0 G/s");
+  EXPECT_EQ(human(4.2e-8, "J"), "42.0 nJ");
+  EXPECT_EQ(human(1.5, "J"), "1.50 J");
+  EXPECT_EQ(human(0.25, "W"), "0.250 W");  // below one only energies have prefixes
+  EXPECT_EQ(human(0, "J"), "0.00 nJ");
+}
+
+TEST(record, a_table_shows_the_share_of_a_bound) {
+  const description d{.name = "put_bandwidth", .text = "puts", .params = "bytes", .variants = {}};
+  record r;
+  r.benchmark = "put_bandwidth";
+  r.variant = "kernel";
+  r.provider = "cuda";
+  r.platform = "NVIDIA H200";
+  r.nodes = 2;
+  r.params["bytes"] = 1 << 30;
+  r.metric = "bandwidth";
+  r.unit = "B/s";
+  r.value = 360e9;
+  r.limit = limit{400e9, true, "links"};
+  const std::string text = table(d, {r});
+  for (const char* word : {"provider cuda, NVIDIA H200", "360 GB/s", "≤ 400 GB/s", "90.0 %", "bound: links"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+}
+
+}  // namespace
+}  // namespace ggas::bench
