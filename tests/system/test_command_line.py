@@ -36,7 +36,7 @@ def test_list_names_every_benchmark_and_variant(bench):
         (["list", "barrier"], ["list"]),
         (["--nonsense"], ["--nonsense"]),
         (["barrier", "--provider", "quantum"], ["quantum"]),
-        (["barrier", "--provider", "cuda"], ["cuda"]),
+        (["barrier", "--provider", "CUDA"], ["CUDA"]),
         (["barrier", "--nic", "paper"], ["paper"]),
         (["barrier", "--platform", "abacus"], ["abacus", "galibier-k20"]),
         (["barrier", "--platform", "missing.toml"], ["missing.toml"]),

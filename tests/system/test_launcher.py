@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launcher's own words; building and running is what every other test comes from."""
 
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -15,7 +17,7 @@ def launcher(*arguments):
 def test_help(word):
     done = launcher(word)
     assert done.returncode == 0
-    for command in ("bench", "test", "synth", "./ggas bench list"):
+    for command in ("bench", "compare", "test", "synth", "./ggas bench list"):
         assert command in done.stdout
 
 
@@ -31,3 +33,15 @@ def test_bad_input(arguments, word):
     done = launcher(*arguments)
     assert done.returncode == 2
     assert word in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["bench", "--provider", "cuda"], ["bench", "list", "--provider=cuda"], ["compare"]])
+def test_gpus_need_a_compiler(arguments, tmp_path):
+    """Told before anything is installed or built. The tools the launcher itself needs are the only ones in PATH."""
+    if Path("/usr/local/cuda/bin/nvcc").exists():
+        pytest.skip("nvcc is found without PATH")
+    for tool in ("sh", "dirname", "readlink"):
+        (tmp_path / tool).symlink_to(shutil.which(tool))
+    done = subprocess.run([str(ROOT / "ggas"), *arguments], env={"PATH": str(tmp_path)}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "nvcc" in done.stderr
