@@ -10,6 +10,13 @@
 #include "benchmarks/kernels/himeno_point.cuh"
 #include "ggas/on_stream.cuh"
 
+// Registers for two blocks on a multiprocessor: enough loads under way.
+#ifdef __CUDACC__
+#define GGAS_HIMENO_BOUNDS __launch_bounds__(256, 2)
+#else
+#define GGAS_HIMENO_BOUNDS
+#endif
+
 namespace ggas::bench {
 
 // What the words at himeno_args::words mean.
@@ -148,7 +155,7 @@ __global__ void himeno_fill(himeno_args a) {
 }
 
 // Tiles [first, first + count) of a step, one a block; no communication.
-__global__ void himeno_tiles(himeno_args a, uint32_t step, uint32_t first) {
+__global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step, uint32_t first) {
   ggas_after_stream();
   const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
   const uint32_t i = first + detail::block_rank();
@@ -203,7 +210,7 @@ GGAS_DEVICE ggas_status himeno_tile_in_step(const himeno_args& a, const himeno_p
 }
 
 // A step, one tile a block.
-__global__ void himeno_step(himeno_args a, uint32_t step) {
+__global__ void GGAS_HIMENO_BOUNDS himeno_step(himeno_args a, uint32_t step) {
   ggas_after_stream();
   const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
   const ggas_status s = himeno_tile_in_step(a, plan, detail::block_rank(), step);
@@ -222,7 +229,7 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
 }
 
 // All steps: the blocks stay, all of them resident at once.
-__global__ void himeno_persistent(himeno_args a, uint32_t steps) {
+__global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
   const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
   ggas_status s = ggas_ok;
   for (uint32_t step = 1; step <= steps && s == ggas_ok; ++step) {

@@ -6,10 +6,8 @@
 #include <string>
 
 #include "benchmarks/kernels/himeno.cuh"
+#include "benchmarks/kernels/queue.cuh"
 #include "benchmarks/layout_plan.hpp"
-#ifndef __CUDACC__
-#include "ggas/cluster.hpp"
-#endif
 
 namespace ggas::bench {
 
@@ -62,22 +60,6 @@ inline himeno_args plan_himeno(const himeno_grid& grid, uint32_t depth, uint64_t
 inline uint64_t himeno_room(const himeno_args& a, uint64_t start, int nodes) {
   return a.arrays + himeno_coefficients * a.grid.copy_bytes(nodes) - start;
 }
-
-// What a launch returns, and whether it says that all went well.
-#ifdef __CUDACC__
-using launched = cudaError_t;
-inline bool good(launched e) { return e == cudaSuccess; }
-inline launched all_launched() { return cudaSuccess; }
-#else
-using launched = result<>;
-inline bool good(const launched& r) { return r.has_value(); }
-inline launched all_launched() { return {}; }
-#endif
-
-#define GGAS_QUEUE(expression)                                             \
-  do {                                                                     \
-    if (auto launched_ = (expression); !good(launched_)) return launched_; \
-  } while (0)
 
 // The work of one node.
 template <class Target>

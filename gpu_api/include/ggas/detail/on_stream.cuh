@@ -70,8 +70,8 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
 }
 
 template <class T>
-static __global__ void allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
-                                        stream_report report) {
+static __global__ void GGAS_STREAM_BOUNDS allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op,
+                                                           ggas_method method, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_allreduce(dst, src, n, op, method, report.timeout_ns));
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// global_reduction on real GPUs: reductions a second, the allreduce inside the kernel or as a node of its own.
+#include "benchmarks/kernels/global_reduction.cuh"
+
+#include "benchmarks/cuda/graphs.cuh"
+
+namespace ggas::bench {
+
+namespace {
+
+constexpr int in_a_graph = 100;
+
+struct reduction_way {
+  const char* name;
+  bool in_kernel;
+};
+
+double expected(const reduction_args& a, int nodes) {
+  double sum = 0;
+  for (int n = 0; n < nodes; ++n)
+    for (uint64_t i = 0; i < a.elements; ++i) sum += reduction_input(a.seed, static_cast<uint64_t>(n), i);
+  return sum;
+}
+
+fault check(gpu_session& s, const reduction_args& a, double want, const std::string& what) {
+  for (int node = 0; node < s.nodes(); ++node) {
+    const std::string where = what + ": node " + std::to_string(node) + ": ";
+    const auto status = static_cast<ggas_status>(s.read<uint64_t>(node, a.words, reduction_words)[reduction_status]);
+    if (status != ggas_ok) return {where + ggas_status_text(status)};
+    if (s.read<double>(node, a.sums, reduction_sums)[sum_so_far] != want) return {where + "wrong sum"};
+  }
+  return {};
+}
+
+fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way) {
+  const std::string what = std::string(way.name) + ", " + std::to_string(a.elements) + " elements";
+  // Two blocks on each multiprocessor keep its memory busy; short arrays are not worth so many.
+  const auto blocks = static_cast<unsigned>(std::clamp<uint64_t>(
+      a.elements / (4 * reduction_threads), 1, static_cast<uint64_t>(2 * s.limits().multiprocessors)));
+  launch_all(s, 1024, reduction_threads, reduction_fill, a);
+  GGAS_GPU_TRY(s.run(what));
+  node_graphs graphs(s);
+  graphs.capture([&](int node) {
+    cudaError_t e = cudaSuccess;
+    for (int i = 0; i < in_a_graph && e == cudaSuccess; ++i) {
+      e = way.in_kernel ? launch_dependent(s.machine(), node, blocks, reduction_threads, reduction_in_kernel, a)
+                        : queue_reduction(s.machine(), node, blocks, a);
+    }
+    return e;
+  });
+  std::vector<double> samples;
+  for (int i = 0; i <= s.runs(); ++i) {
+    double ns = 0;
+    GGAS_GPU_TRY(graphs.run(what, ns));
+    if (i > 0) samples.push_back(in_a_graph * 1e9 / ns);
+  }
+  GGAS_GPU_TRY(check(s, a, expected(a, s.nodes()) * in_a_graph * (s.runs() + 1), what));
+  const uint64_t bytes = a.elements * sizeof(float);
+  s.emit({.variant = way.name,
+          .params = {{"elements", a.elements}, {"bytes", bytes}},
+          .metric = "reductions",
+          .unit = "1/s",
+          .samples = samples,
+          .limit = limit{s.limits().memory_bytes_per_s / double(bytes), true, "memory: the array once"}});
+  return {};
+}
+
+}  // namespace
+
+fault run_global_reduction(gpu_session& s) {
+  constexpr uint64_t most_elements = 64u << 20;
+  GGAS_GPU_TRY(start(s, most_elements * sizeof(float) + (1u << 20)));
+  layout_plan room(s.data_offset());
+  reduction_args a{};
+  a.seed = s.seed();
+  a.timeout_ns = s.wait_ns();
+  a.partials = room.place<double>(4096);
+  a.sums = room.place<double>(reduction_sums);
+  a.words = room.place<uint64_t>(reduction_words);
+  a.input = room.place<float>(most_elements);
+  const std::vector<unsigned> sizes =
+      s.opts().quick ? std::vector<unsigned>{10, 20} : std::vector<unsigned>{10, 16, 20, 26};
+  for (const unsigned k : sizes) {
+    a.elements = uint64_t{1} << k;
+    for (const reduction_way& way : {reduction_way{"in_kernel", true}, reduction_way{"stream", false}})
+      GGAS_GPU_TRY(reduction_point(s, a, way));
+  }
+  return {};
+}
+
+}  // namespace ggas::bench

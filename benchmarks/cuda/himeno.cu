@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// himeno on real GPUs: weak and strong scaling, every way of keeping the slices in step. Results are checked: a small
+// grid against one processor, bit by bit; the large ones by the residual, which must be the same in every way.
+#include <chrono>
+
+#include "benchmarks/cuda/graphs.cuh"
+#include "benchmarks/himeno_reference.hpp"
+#include "benchmarks/kernels/himeno_ways.cuh"
+
+namespace ggas::bench {
+
+namespace {
+
+class himeno_job {
+ public:
+  himeno_job(gpu_session& s, const himeno_grid& grid, uint32_t depth, uint64_t seed, uint32_t steps)
+      : s_(s), a_(plan_himeno(grid, depth, seed, s.data_offset(), s.nodes(), s.wait_ns())), steps_(steps) {
+    for (int node = 0; node < s.nodes(); ++node) nodes_.emplace_back(s.machine(), node, s.nodes(), a_);
+  }
+
+  // From the start to the residual; `ns` is the time of the steps.
+  fault solve(himeno_way way, node_graphs& graphs, double& ns) {
+    const std::string what = std::string(name_of(way)) + " " + text();
+    GGAS_GPU_TRY(all(what, [](node& n) { return n.fill(1024); }));
+    if (way == himeno_way::host) {
+      GGAS_GPU_TRY(run_by_host(what, ns));
+    } else if (way == himeno_way::device) {
+      GGAS_GPU_TRY(graphs.timed(
+          what, [&](int n) { return nodes_[at(n)].run(way, steps_, resident()); }, ns));
+    } else {
+      GGAS_GPU_TRY(graphs.run(what, ns));
+    }
+    GGAS_GPU_TRY(all(what, [](node& n) { return n.gosa(); }));
+    return check_status(what);
+  }
+
+  void capture(himeno_way way, node_graphs& graphs) {
+    if (way == himeno_way::host || way == himeno_way::device) return;
+    graphs.capture([&](int n) { return nodes_[at(n)].run(way, steps_, 0); });
+  }
+
+  double gosa(int node) {
+    const himeno_plan plan(a_.grid, a_.depth, node, s_.nodes());
+    return s_.read<double>(node, a_.gosa + plan.tiles() * sizeof(double), 1)[0];
+  }
+
+  fault compare(const himeno_solution& want, const std::string& what) {
+    for (int n = 0; n < s_.nodes(); ++n) {
+      const himeno_slice slice(a_.grid, static_cast<uint32_t>(n), static_cast<uint32_t>(s_.nodes()));
+      const uint64_t copy = a_.pressure + steps_ % 2 * a_.grid.copy_bytes(s_.nodes());
+      const auto got = s_.read<float>(n, copy + a_.grid.index(0, 0, 1) * sizeof(float), slice.planes * a_.grid.plane());
+      if (!std::equal(got.begin(), got.end(), want.pressure.begin() + ptrdiff_t(slice.begin * a_.grid.plane())))
+        return {what + ": node " + std::to_string(n) + " differs from the same on one processor"};
+    }
+    return {};
+  }
+
+  std::string text() const {
+    const himeno_grid& g = a_.grid;
+    return std::to_string(g.nx) + "x" + std::to_string(g.ny) + "x" + std::to_string(g.nz);
+  }
+
+ private:
+  using node = himeno_node<cuda_cluster>;
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  // Queues work on all nodes and waits for it.
+  template <class F>
+  fault all(const std::string& what, F queue) {
+    for (node& n : nodes_) s_.keep(queue(n), "queue");
+    return s_.run(what);
+  }
+
+  fault run_by_host(const std::string& what, double& ns) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (uint32_t step = 1; step <= steps_; ++step) {
+      for (node& n : nodes_) s_.keep(n.compute(step), "compute");
+      wait();
+      for (node& n : nodes_) s_.keep(n.exchange(step), "exchange");
+      wait();
+    }
+    ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+    return s_.run(what);
+  }
+  void wait() {
+    for (int n = 0; n < s_.nodes(); ++n) s_.keep(cudaStreamSynchronize(s_.machine().stream(n)), "wait");
+  }
+
+  fault check_status(const std::string& what) {
+    for (int n = 0; n < s_.nodes(); ++n) {
+      const auto status = static_cast<ggas_status>(s_.read<uint64_t>(n, a_.words + himeno_status * 8, 1)[0]);
+      if (status != ggas_ok) return {what + ": node " + std::to_string(n) + ": " + ggas_status_text(status)};
+    }
+    return {};
+  }
+
+  // Blocks of the persistent kernel that fit on a GPU.
+  unsigned resident() {
+    int blocks = 0;
+    s_.keep(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, himeno_persistent, himeno_lanes * himeno_rows, 0),
+            "occupancy");
+    return static_cast<unsigned>(blocks * s_.limits().multiprocessors);
+  }
+
+  gpu_session& s_;
+  himeno_args a_;
+  uint32_t steps_;
+  std::vector<node> nodes_;
+};
+
+// Every way on a small grid, against one processor.
+fault verify(gpu_session& s) {
+  const himeno_grid grid{72, 37, static_cast<uint32_t>(6 * s.nodes() + 1)};
+  himeno_job job(s, grid, 3, s.seed() + 1, 8);
+  const himeno_solution want = himeno_reference(grid, s.seed() + 1, 8);
+  for (const himeno_way way : all_himeno_ways) {
+    node_graphs graphs(s);
+    job.capture(way, graphs);
+    double ns = 0;
+    GGAS_GPU_TRY(job.solve(way, graphs, ns));
+    GGAS_GPU_TRY(job.compare(want, std::string("himeno ") + name_of(way)));
+  }
+  return {};
+}
+
+// Each array once from memory; what stays in the second-level cache can be faster.
+limit memory_ceiling(gpu_session& s) {
+  return {s.nodes() * s.limits().memory_bytes_per_s / himeno_bytes * himeno_flops, true, "memory: 56 bytes a point"};
+}
+
+fault himeno_point(gpu_session& s, const himeno_grid& grid, uint32_t depth) {
+  const uint32_t steps = s.opts().quick ? 100 : 400;
+  himeno_job job(s, grid, depth, 0, steps);
+  double residual = -1;
+  for (const himeno_way way : all_himeno_ways) {
+    node_graphs graphs(s);
+    job.capture(way, graphs);
+    std::vector<double> samples;
+    for (int i = 0; i <= s.runs(); ++i) {
+      double ns = 0;
+      GGAS_GPU_TRY(job.solve(way, graphs, ns));
+      if (i > 0) samples.push_back(double(himeno_flops * grid.points_inside() * steps) * 1e9 / ns);
+      if (residual < 0) residual = job.gosa(0);
+      for (int n = 0; n < s.nodes(); ++n) {
+        if (job.gosa(n) != residual) return {job.text() + ", " + name_of(way) + ": the residual differs"};
+      }
+    }
+    s.emit({.variant = name_of(way),
+            .params = {{"elements", grid.plane() * grid.nz}, {"grid", job.text()}, {"depth", depth}},
+            .metric = "flops",
+            .unit = "1/s",
+            .samples = samples,
+            .limit = memory_ceiling(s)});
+  }
+  return {};
+}
+
+}  // namespace
+
+fault run_himeno(gpu_session& s) {
+  const himeno_grid weak{128, 192, static_cast<uint32_t>(64 * s.nodes())}, strong{128, 128, 192}, large{256, 256, 512};
+  GGAS_GPU_TRY(start(s, himeno_room(plan_himeno(large, 4, 0, 0, s.nodes(), 0), 0, s.nodes()) + (64u << 20)));
+  GGAS_GPU_TRY(verify(s));
+  for (const himeno_grid& g : {weak, strong, large}) GGAS_GPU_TRY(himeno_point(s, g, 4));
+  return {};
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// put_bandwidth of on-stream puts: the copy engine of the source moves the data.
+#include "benchmarks/cuda/graphs.cuh"
+
+namespace ggas::bench {
+
+namespace {
+
+constexpr uint64_t most_bytes = 1u << 30;
+
+fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
+  const std::string what = "stream, " + std::to_string(bytes) + " bytes";
+  const uint64_t from = s.data_offset(), to = from + most_bytes;
+  const int puts = static_cast<int>(std::clamp<uint64_t>((256u << 20) / bytes, 2, 50));
+  std::vector<double> samples;
+  for (int i = 0; i <= s.runs(); ++i) {
+    const int mark = i + 1;
+    s.fill(0, from, bytes, mark);
+    double ns = 0;
+    GGAS_GPU_TRY(clock.timed(
+        what,
+        [&](int node) {
+          cudaError_t e = cudaSuccess;
+          for (int k = 0; node == 0 && k < puts && e == cudaSuccess; ++k)
+            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to), s.machine().segment(0) + from, bytes, {});
+          return e;
+        },
+        ns));
+    for (const uint64_t place : {uint64_t{0}, bytes / 2, bytes - 1}) {
+      if (s.read<char>(1, to + place, 1)[0] != mark) return {what + ": wrong data at byte " + std::to_string(place)};
+    }
+    if (i > 0) samples.push_back(double(bytes) * puts * 1e9 / ns);  // the first one warms up
+  }
+  s.emit({.variant = "copy_engine",
+          .params = {{"bytes", bytes}, {"blocks", 0}, {"method", "stream"}},
+          .metric = "bandwidth",
+          .unit = "B/s",
+          .samples = samples,
+          .limit = s.limits().link_ceiling()});
+  return {};
+}
+
+}  // namespace
+
+fault run_put_on_stream(gpu_session& s) {
+  GGAS_GPU_TRY(start(s, 2 * most_bytes));
+  node_graphs clock(s);
+  const std::vector<uint64_t> sizes = s.opts().quick
+                                          ? std::vector<uint64_t>{1u << 20, 1u << 30}
+                                          : std::vector<uint64_t>{64u << 10, 1u << 20, 16u << 20, 256u << 20, 1u << 30};
+  for (const uint64_t bytes : sizes) GGAS_GPU_TRY(put_point(s, clock, bytes));
+  return {};
+}
+
+}  // namespace ggas::bench
