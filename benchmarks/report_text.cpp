@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace ggas::bench {
 
@@ -80,6 +83,17 @@ row line(const columns_used& used, const record& r) {
   return out;
 }
 
+// The part of what is possible, 1 at the bound.
+double nearness(const record& r) { return r.limit->at_most ? r.value / r.limit->value : r.limit->value / r.value; }
+
+std::string bar(double share) {
+  constexpr int width = 20;
+  const int filled = static_cast<int>(std::lround(width * std::clamp(share, 0.0, 1.0)));
+  std::string out;
+  for (int i = 0; i < width; ++i) out += i < filled ? "█" : "░";
+  return out;
+}
+
 std::string layout(const std::vector<row>& rows) {
   std::vector<size_t> width(rows.front().size(), 0);
   for (const row& r : rows) {
@@ -126,6 +140,30 @@ std::string table(const description& b, const std::vector<record>& records) {
   return out;
 }
 
+std::string overview(const std::vector<record>& records) {
+  using way = std::tuple<std::string, std::string, std::string, std::string>;
+  std::map<way, const record*> best;
+  std::vector<way> order;
+  for (const record& r : records) {
+    if (!r.limit || r.value <= 0) continue;
+    const way w{r.benchmark, r.variant, r.metric, r.params.contains("method") ? param_text(r.params["method"]) : ""};
+    const record*& kept = best[w];
+    if (!kept) order.push_back(w);
+    if (!kept || nearness(r) > nearness(*kept)) kept = &r;
+  }
+  if (order.empty()) return {};
+  std::vector<row> rows{{"benchmark", "variant", "at", "value", "bound", "of what is possible"}};
+  for (const way& w : order) {
+    const record& r = *best[w];
+    std::string at;
+    for (const auto& [key, value] : r.params.items())
+      at += fmt::format("{}{} {}", at.empty() ? "" : ", ", key, param_text(value));
+    rows.push_back({r.benchmark, r.variant, at, human(r.value, r.unit), human(r.limit->value, r.unit),
+                    fmt::format("{} {:3.0f} %", bar(nearness(r)), 100 * nearness(r))});
+  }
+  return "how near to the bounds, each at its best point\n" + layout(rows);
+}
+
 progress::progress(size_t benchmarks)
     : terminal_(isatty(STDERR_FILENO) != 0), total_(benchmarks), begin_(std::chrono::steady_clock::now()) {}
 
@@ -137,15 +175,12 @@ void progress::show(const std::string& what, uint64_t sim_ns) {
   if (!terminal_ || (shown_ && now - last_ < milliseconds(100))) return;
   last_ = now;
   shown_ = true;
-  constexpr size_t width = 20;
-  const size_t filled = total_ == 0 ? width : done_ * width / total_;
   const double wall = duration<double>(now - begin_).count();
-  std::string bar;
-  for (size_t i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
+  const double share = total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_);
   const double slowdown = sim_ns == 0 ? 0 : wall * 1e9 / static_cast<double>(sim_ns);
   const std::string simulated =
       sim_ns == 0 ? "" : fmt::format("{} simulated in ", human(static_cast<double>(sim_ns), "ns"));
-  fmt::print(stderr, "\r\033[K{} {}/{}  {}  {}{:.0f} s{}", bar, done_, total_, what, simulated, wall,
+  fmt::print(stderr, "\r\033[K{} {}/{}  {}  {}{:.0f} s{}", bar(share), done_, total_, what, simulated, wall,
              sim_ns == 0 ? "" : fmt::format(", 1 s = {:.0f} s", slowdown));
   std::fflush(stderr);
 }

@@ -77,6 +77,7 @@ class program {
       progress_.benchmark_done();
     }
     progress_.clear();
+    if (line_.what.chosen.size() > 1) fmt::print("{}\n", overview(all_));
     return std::max(status, output_.finish());
   }
 
@@ -109,6 +110,7 @@ class program {
     if (!records.empty()) fmt::print("{}", table(b, records));
     for (const std::string& line : s.notes()) fmt::print("  {}: {}\n", b.name, line);
     fmt::print("\n");
+    all_.insert(all_.end(), records.begin(), records.end());
     if (wrong) fmt::print(stderr, "ggas-bench: {}\n", wrong.text);
     std::fflush(stdout);
     if (s.stuck()) end_now();
@@ -127,6 +129,7 @@ class program {
   gpu_machine machine_;
   progress progress_;
   output output_;
+  std::vector<record> all_;
 };
 
 }  // namespace

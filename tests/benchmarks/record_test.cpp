@@ -50,5 +50,29 @@ TEST(record, a_table_shows_the_share_of_a_bound) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
 }
 
+record bounded(const char* variant, double value, limit bound, int bytes) {
+  record r;
+  r.benchmark = "b";
+  r.variant = variant;
+  r.params["bytes"] = bytes;
+  r.metric = "m";
+  r.unit = bound.at_most ? "B/s" : "ns";
+  r.value = value;
+  r.limit = std::move(bound);
+  return r;
+}
+
+TEST(record, the_overview_shows_the_best_point_of_each_way) {
+  const std::string text =
+      overview({bounded("up", 100e9, {400e9, true, "links"}, 8), bounded("up", 300e9, {400e9, true, "links"}, 16),
+                bounded("down", 1000, {600, false, "hops"}, 8)});
+  EXPECT_EQ(text.find("bytes 8,"), std::string::npos) << text;
+  for (const char* word : {"bytes 16", "75 %", "300 GB/s", "60 %", "███████████████░░░░░"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  record without;
+  without.value = 1;
+  EXPECT_EQ(overview({without}), "");
+}
+
 }  // namespace
 }  // namespace ggas::bench
