@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
 # ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
-# makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider and the driver library.
+# makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider, which finds the driver at run time.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -arch")
@@ -29,9 +29,11 @@ function(ggas_nvcc_executable target)
   foreach(library ${N_LIBRARIES} ggas_provider_cuda)
     list(APPEND libraries $<TARGET_FILE:${library}>)
   endforeach()
+  string(REPLACE "," ";" sanitize "${GGAS_SANITIZE}")
+  list(TRANSFORM sanitize PREPEND -Xcompiler=-fsanitize=)
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${target})
   add_custom_command(OUTPUT ${program}
-    COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_LINK} ${N_ARGUMENTS} -L ${GGAS_CUDA_ROOT}/lib64/stubs -lcuda -o ${program}
+    COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_LINK} ${N_ARGUMENTS} ${sanitize} -o ${program}
     DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" VERBATIM)
   add_custom_target(build_${target} ALL DEPENDS ${program})
 endfunction()

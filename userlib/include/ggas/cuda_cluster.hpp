@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs of this computer as one global address space: provider `cuda`, every GPU driven by this process. Each GPU is
-// a node with a segment of its own memory; all segments lie in one reserved range of addresses, so that the window of
-// the device API is plain memory (docs/cuda-provider.md). C++20, so that nvcc 12 can include it.
+// The GPUs of this computer as one global address space: provider `cuda`. A node is a GPU with a segment of its own
+// memory; all segments lie in one range of addresses, so that the window of the device API is plain memory. One process
+// drives all GPUs, or one process each (docs/cuda-provider.md). C++20, so that nvcc can include it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,49 +9,71 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ggas/detail/context.hpp"
+#include "ggas/job.hpp"
 
 namespace ggas {
 
 struct cuda_config {
-  int nodes = 0;                     // GPUs to use, the first ones of CUDA's order; 0: all
-  size_t segment_bytes = 64u << 20;  // of every node, a multiple of 4 KB
+  // One process: GPUs to use, the first ones of CUDA's order; 0: all. A process for each node: 0 or the job's size.
+  int nodes = 0;
+  size_t segment_bytes = 64u << 20;  // of every node, a multiple of 4 KB; the same in all processes
+  size_t most_segment_bytes = 0;     // that grow() may reach; addresses are kept free for it; 0: segments do not grow
+  job processes = {};                // node = rank; alone: this process runs all nodes. See job::from_environment
 };
 
+// Calls marked `all` are made by every process of the job, in the same order; they wait for each other, at most
+// processes.timeout_ns, and fail in all processes if they fail in one. Errors are texts; empty: all is well.
 class cuda_cluster {
  public:
-  // Null if it cannot be made; `why` then names the input or the GPUs and the rule.
+  // all. Null if it cannot be made; `why` then names the input or the GPUs and the rule.
   static std::unique_ptr<cuda_cluster> create(const cuda_config& cfg, std::string& why);
+  // Not `all`: a process that leaves takes nothing from the others; memory goes back to the system when the last
+  // process has left. If kernels still run, everything stays as it is until the process ends: it cannot be taken away
+  // from below them.
   ~cuda_cluster();
   cuda_cluster(const cuda_cluster&) = delete;
   cuda_cluster& operator=(const cuda_cluster&) = delete;
 
   int nodes() const { return static_cast<int>(contexts_.size()); }
-  int device(int node) const { return node; }  // CUDA's number of the node's GPU
+  // The nodes that this process runs: all, or one.
+  std::span<const int> local_nodes() const { return local_; }
+  bool local(int node) const { return device(node) != cudaInvalidDeviceId; }
+  // CUDA's number of the node's GPU and a stream of it; of a node of another process cudaInvalidDeviceId and null.
+  int device(int node) const { return devices_.at(static_cast<size_t>(node)); }
   cudaStream_t stream(int node) const { return streams_.at(static_cast<size_t>(node)); }
-  // What kernels of a node see; hand it to set_device_context() of the translation unit with the kernels.
-  const context& device_context(int node) const { return contexts_.at(static_cast<size_t>(node)); }
-  // The segment of a node: device memory of that GPU, mapped for all.
-  char* segment(int node) const { return contexts_.at(static_cast<size_t>(node)).local; }
+  // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
+  bool shares_gpu(int node) const { return shared_.at(static_cast<size_t>(node)); }
 
-  // Waits until every stream is idle. Empty: all is well; else what went wrong, or which nodes still run after
-  // timeout_ns. Kernels that still run are not stopped: CUDA has no way to but ending the process.
+  // What kernels of a node see; hand it to set_device_context() of each translation unit with kernels.
+  const context& device_context(int node) const { return contexts_.at(static_cast<size_t>(node)); }
+  // The segment of a node: device memory of its GPU, at this address for all GPUs and copies of this process.
+  char* segment(int node) const { return contexts_.at(static_cast<size_t>(node)).local; }
+  size_t segment_bytes() const { return contexts_.at(0).segment_bytes; }
+
+  // Waits until the streams of the local nodes are idle. Empty: all is well; else what went wrong, or which nodes still
+  // run after timeout_ns. Kernels that still run are not stopped: CUDA has no way to but ending the process.
   std::string run(uint64_t timeout_ns);
+  // all. Waits until every process has come here; `where` is for messages, at most 47 letters.
+  std::string meet(const std::string& where);
+  // all. Segments get `bytes` bytes, a multiple of 4 KB, not less than now and at most most_segment_bytes. What is in
+  // them stays, at the same addresses; what is new is zero. The streams must be idle. Afterwards hand the contexts of
+  // the local nodes to set_device_context() again in every translation unit: kernels elsewhere see the old size. On an
+  // error segments are as before.
+  std::string grow(size_t bytes);
 
  private:
-  explicit cuda_cluster(const cuda_config& cfg) : cfg_(cfg) {}
-  std::string choose_devices();
-  std::string reserve();
-  std::string map(int node);
-  std::string open_streams();
+  struct parts;
+  explicit cuda_cluster(const cuda_config& cfg);
+  std::string open();
 
-  cuda_config cfg_;
-  uint64_t window_ = 0, stride_ = 0;             // the reserved range
-  std::vector<unsigned long long> allocations_;  // CUmemGenericAllocationHandle, by node
-  size_t mapped_ = 0;                            // segments mapped so far
+  std::unique_ptr<parts> parts_;
+  std::vector<int> local_, devices_;
+  std::vector<bool> shared_;
   std::vector<cudaStream_t> streams_;
   std::vector<context> contexts_;
 };

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/providers/cuda/driver.hpp"
+
+#include <cstdlib>
+
+namespace ggas::userlib {
+
+namespace {
+
+// Kernels are loaded when a program starts to use a GPU, not when they are first launched: that would wait for a GPU
+// on which a kernel may be waiting for this one. CUDA reads the variable once, at its first call in the process: so it
+// is set before main(). A value of the user's stays.
+[[maybe_unused]] const int eager = setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+
+driver found;
+
+std::string version_text(int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); }
+
+attempt<> find(const char* name, unsigned version, void** function) {
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  const cudaError_t e = cudaGetDriverEntryPointByVersion(name, function, version, cudaEnableDefault, &result);
+#else
+  const cudaError_t e = cudaGetDriverEntryPoint(name, function, cudaEnableDefault, &result);
+#endif
+  if (auto ok = worked(std::string("driver's ") + name, e); !ok) return ok;
+  if (result == cudaDriverEntryPointSuccess && *function) return {};
+  int has = 0;
+  cudaDriverGetVersion(&has);
+  return std::unexpected("the CUDA driver is too old: it has no " + std::string(name) + " of CUDA " +
+                         version_text(static_cast<int>(version)) + "; it is for CUDA " + version_text(has));
+}
+
+attempt<> check_versions() {
+  int has = 0, needs = 0;
+  cudaDriverGetVersion(&has);
+  cudaRuntimeGetVersion(&needs);
+  if (has == 0) return std::unexpected(std::string("there is no CUDA driver (libcuda.so.1) on this computer"));
+  int gpus = 0;
+  const cudaError_t e = cudaGetDeviceCount(&gpus);
+  if (e == cudaErrorInsufficientDriver)
+    return std::unexpected("the CUDA driver is too old: this program needs one for CUDA " + version_text(needs) +
+                           ", this one is for CUDA " + version_text(has));
+  return worked("GPUs", e);
+}
+
+}  // namespace
+
+attempt<> driver::load() {
+  if (auto ok = check_versions(); !ok) return ok;
+  attempt<> all;
+#define GGAS_DRIVER_FIND(name, version) \
+  if (all) all = find(#name, version, reinterpret_cast<void**>(&found.name));
+  GGAS_DRIVER_FUNCTIONS(GGAS_DRIVER_FIND)
+#undef GGAS_DRIVER_FIND
+  return all;
+}
+
+const driver& driver::get() { return found; }
+
+attempt<> worked(const std::string& what, CUresult r) {
+  if (r == CUDA_SUCCESS) return {};
+  const char* name = nullptr;
+  const char* words = nullptr;
+  found.cuGetErrorName(r, &name);
+  found.cuGetErrorString(r, &words);
+  return std::unexpected(what + ": " + (name ? name : "CUDA error") + ": " + (words ? words : "no description"));
+}
+
+attempt<> worked(const std::string& what, cudaError_t e) {
+  if (e == cudaSuccess) return {};
+  return std::unexpected(what + ": " + cudaGetErrorName(e) + ": " + cudaGetErrorString(e));
+}
+
+}  // namespace ggas::userlib

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/providers/cuda/memory.hpp"
+
+#include <cstring>
+#include <vector>
+
+namespace ggas::userlib {
+
+namespace {
+
+CUmemAllocationHandleType handle_type(passing p) {
+  return p == passing::file     ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+         : p == passing::fabric ? CU_MEM_HANDLE_TYPE_FABRIC
+                                : CU_MEM_HANDLE_TYPE_NONE;
+}
+
+CUmemAllocationProp memory_of(int device, passing p) {
+  CUmemAllocationProp prop{};
+  prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  prop.location.id = device;
+  prop.requestedHandleTypes = handle_type(p);
+  return prop;
+}
+
+// " (of 141 GB, 12 GB are free)"
+std::string free_memory(int device) {
+  size_t free = 0, total = 0;
+  if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess) return {};
+  return "; of its " + std::to_string(total) + " bytes " + std::to_string(free) + " are free";
+}
+
+}  // namespace
+
+attempt<passing> passing_of(int device) {
+  const auto has = [&](CUdevice_attribute a) -> attempt<bool> {
+    int value = 0;
+    if (auto ok = worked("what GPU " + std::to_string(device) + " is able to do",
+                         driver::get().cuDeviceGetAttribute(&value, a, device));
+        !ok)
+      return std::unexpected(ok.error());
+    return value != 0;
+  };
+  const auto vmm = has(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+  if (!vmm) return std::unexpected(vmm.error());
+  if (!*vmm) return std::unexpected("GPU " + std::to_string(device) + " has no virtual memory management");
+  const auto by_file = has(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
+  if (by_file && *by_file) return passing::file;
+  const auto by_fabric = has(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED);
+  return by_fabric && *by_fabric ? passing::fabric : passing::none;
+}
+
+attempt<size_t> granularity_of(int device, passing p) {
+  const CUmemAllocationProp prop = memory_of(device, p);
+  size_t bytes = 0;
+  if (auto ok = worked("granularity of memory", driver::get().cuMemGetAllocationGranularity(
+                                                    &bytes, &prop, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+      !ok)
+    return std::unexpected(ok.error());
+  return bytes;
+}
+
+// ---------------------------------------------------------------------------------------------- physical memory
+
+attempt<gpu_memory> gpu_memory::make(int device, size_t bytes, passing p) {
+  const CUmemAllocationProp prop = memory_of(device, p);
+  CUmemGenericAllocationHandle handle = 0;
+  const CUresult r = driver::get().cuMemCreate(&handle, bytes, &prop, 0);
+  if (auto ok = worked("a segment of " + std::to_string(bytes) + " bytes on GPU " + std::to_string(device), r); !ok)
+    return std::unexpected(ok.error() + (r == CUDA_ERROR_OUT_OF_MEMORY ? free_memory(device) : ""));
+  return gpu_memory(handle);
+}
+
+attempt<gpu_memory::ticket> gpu_memory::pass_on(passing p) const {
+  ticket t;
+  int fd = -1;
+  CUmemFabricHandle fabric{};
+  void* const to = p == passing::file ? static_cast<void*>(&fd) : &fabric;
+  if (auto ok = worked("passing memory on", driver::get().cuMemExportToShareableHandle(to, handle_, handle_type(p), 0));
+      !ok)
+    return std::unexpected(ok.error());
+  t.handle = file(fd);
+  if (p == passing::fabric) t.bytes.assign(reinterpret_cast<const char*>(&fabric), sizeof fabric);
+  return t;
+}
+
+attempt<gpu_memory> gpu_memory::take_over(const ticket& t, passing p) {
+  CUmemFabricHandle fabric{};
+  if (p == passing::file ? !t.handle : t.bytes.size() != sizeof fabric)
+    return std::unexpected(std::string("there is no handle of another process's memory"));
+  std::memcpy(&fabric, t.bytes.data(), t.bytes.size() == sizeof fabric ? sizeof fabric : 0);
+  // A file descriptor is passed as the pointer itself.
+  void* const from =
+      p == passing::file ? reinterpret_cast<void*>(static_cast<intptr_t>(t.handle.fd())) : static_cast<void*>(&fabric);
+  CUmemGenericAllocationHandle handle = 0;
+  if (auto ok = worked("taking over another process's memory",
+                       driver::get().cuMemImportFromShareableHandle(&handle, from, handle_type(p)));
+      !ok)
+    return std::unexpected(ok.error());
+  return gpu_memory(handle);
+}
+
+gpu_memory::~gpu_memory() {
+  if (handle_) driver::get().cuMemRelease(handle_);
+}
+
+// ---------------------------------------------------------------------------------------------- addresses
+
+attempt<address_range> address_range::reserve(size_t bytes, size_t alignment) {
+  CUdeviceptr base = 0;
+  if (auto ok = worked(std::to_string(bytes) + " bytes of addresses for all segments",
+                       driver::get().cuMemAddressReserve(&base, bytes, alignment, 0, 0));
+      !ok)
+    return std::unexpected(ok.error());
+  return address_range(base, bytes);
+}
+
+address_range::~address_range() {
+  if (base_) driver::get().cuMemAddressFree(base_, bytes_);
+}
+
+attempt<mapping> mapping::map(gpu_memory memory, CUdeviceptr at, size_t bytes, std::span<const int> devices) {
+  if (auto ok = worked("mapping of a segment", driver::get().cuMemMap(at, bytes, 0, memory.handle(), 0)); !ok)
+    return std::unexpected(ok.error());
+  mapping m(std::move(memory), at, bytes);
+  std::vector<CUmemAccessDesc> access;
+  for (int d : devices) {
+    CUmemAccessDesc& a = access.emplace_back();
+    a.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    a.location.id = d;
+    a.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  }
+  if (auto ok = worked("access to a segment", driver::get().cuMemSetAccess(at, bytes, access.data(), access.size()));
+      !ok)
+    return std::unexpected(ok.error());
+  return m;
+}
+
+mapping::~mapping() {
+  if (at_) driver::get().cuMemUnmap(at_, bytes_);
+}
+
+}  // namespace ggas::userlib

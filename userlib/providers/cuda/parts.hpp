@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a cuda_cluster holds and how it is made, in the order of making.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ggas/cuda_cluster.hpp"
+#include "userlib/providers/cuda/memory.hpp"
+#include "userlib/providers/cuda/plan.hpp"
+
+namespace ggas {
+
+struct cuda_cluster::parts {
+  template <class T = void>
+  using attempt = userlib::attempt<T>;
+  using pieces = std::vector<userlib::gpu_memory>;  // one of each node
+
+  parts(cuda_cluster& owner, const cuda_config& c) : self(owner), cfg(c) {}
+
+  attempt<> join();                    // finds the other processes
+  attempt<> choose_devices();          // which node runs on which GPU
+  attempt<> open_devices();            // of this process: CUDA's contexts, streams
+  attempt<> compare();                 // settings and GPUs of all processes
+  attempt<> reserve();                 // addresses
+  attempt<> add_memory(size_t bytes);  // behind what the segments have; on an error nothing has changed
+  void fill_contexts();
+  // How something went here becomes how it went everywhere.
+  attempt<> agree(const char* what, const attempt<>& here);
+  attempt<> agree_on_growth(size_t bytes, const attempt<>& here);
+
+  cuda_cluster& self;
+  cuda_config cfg;
+  std::unique_ptr<userlib::bootstrap> others;  // null: this process runs all nodes
+  std::vector<int> gpus;                       // of this process: all of them reach all segments
+  userlib::passing passing = userlib::passing::none;
+  size_t granularity = 1;
+  uint64_t stride = 0;
+  std::optional<userlib::address_range> window;
+  size_t mapped = 0;                       // bytes of every segment that have memory
+  std::vector<userlib::mapping> segments;  // pieces of all nodes
+
+ private:
+  attempt<> reaches_all(const std::vector<userlib::claim>& claims) const;
+  attempt<pieces> make_pieces(size_t bytes) const;     // memory of the local nodes
+  attempt<pieces> exchange_pieces(pieces mine) const;  // of all nodes
+  attempt<> map_pieces(pieces all, size_t bytes);
+  attempt<> make_zero(size_t from, size_t bytes) const;  // of the local nodes
+};
+
+}  // namespace ggas

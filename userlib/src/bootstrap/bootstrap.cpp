@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges between processes that have joined; joining: join.cpp.
+#include "userlib/src/bootstrap/bootstrap.hpp"
+
+#include <poll.h>
+
+#include <cerrno>
+
+#include "userlib/src/bootstrap/words.hpp"
+
+namespace ggas::userlib {
+
+std::string bootstrap::name(int rank) const {
+  const int pid = peers_[static_cast<size_t>(rank)].pid;
+  return "rank " + std::to_string(rank) + (pid ? " (process " + std::to_string(pid) + ")" : "");
+}
+
+// Nothing works any more; rank 0 tells the others why.
+std::unexpected<std::string> bootstrap::stop(const std::string& why) {
+  broken_ = why.substr(0, message::most_bytes);
+  for (peer& p : peers_) {
+    if (p.socket && rank() == 0)
+      send(p.socket, {.type = message::kind::stop, .rank = 0, .size = size(), .bytes = broken_}, -1, std::chrono::steady_clock::now());
+    p.socket = file();
+  }
+  return std::unexpected(broken_);
+}
+
+attempt<std::vector<bootstrap::part>> bootstrap::gather(std::string_view what, std::string_view bytes, int handle) {
+  if (!broken_.empty()) return std::unexpected(broken_);
+  message mine{.type = message::kind::part,
+               .rank = rank(),
+               .size = size(),
+               .round = ++round_,
+               .what = std::string(what),
+               .bytes = std::string(bytes)};
+  if (mine.what.size() > message::most_what || mine.bytes.size() > message::most_bytes)
+    return std::unexpected(mine.what + ": a part of " + std::to_string(mine.bytes.size()) + " bytes is too long");
+  return rank() == 0 ? collect(std::move(mine), handle, until()) : ask(std::move(mine), handle, until() + words::grace);
+}
+
+// Rank 0: takes a part from everybody, then gives all of them to everybody.
+attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handle, deadline until) {
+  std::vector<part> parts(peers_.size());
+  std::vector<int> waiting;
+  for (int r = 1; r < size(); ++r) waiting.push_back(r);
+  while (!waiting.empty()) {
+    std::vector<pollfd> polls;
+    for (int r : waiting) polls.push_back({peers_[static_cast<size_t>(r)].socket.fd(), POLLIN, 0});
+    const int n = poll(polls.data(), polls.size(), milliseconds_to(until));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0)
+      return stop(words::ranks(waiting) + " did not come to '" + mine.what + "' within " +
+                  words::seconds(job_.timeout_ns));
+    std::vector<int> still;
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      if (!polls[i].revents)
+        still.push_back(waiting[i]);
+      else if (auto taken = take(mine, waiting[i], parts, until); !taken)
+        return std::unexpected(taken.error());
+    }
+    waiting = std::move(still);
+  }
+  parts[0].bytes = mine.bytes;
+  for (int to = 1; to < size(); ++to) {
+    for (int r = 0; r < size(); ++r) {
+      const part& p = parts[static_cast<size_t>(r)];
+      mine.rank = r;
+      mine.bytes = p.bytes;
+      if (send(peers_[static_cast<size_t>(to)].socket, mine, r == 0 ? handle : p.handle.fd(), until) != io::ok)
+        return stop(name(to) + " ended or hangs in '" + mine.what + "'");
+    }
+  }
+  if (handle >= 0) parts[0].handle = file::copy_of(handle);
+  return parts;
+}
+
+// The part of a rank that has something to say.
+attempt<> bootstrap::take(const message& mine, int rank, std::vector<part>& parts, deadline until) {
+  message m;
+  switch (receive(peers_[static_cast<size_t>(rank)].socket, m, until)) {
+    case io::ok:
+      break;
+    case io::garbage:
+      return stop(name(rank) + " sent something that is no message");
+    default:
+      return stop(name(rank) + " ended while the others were at '" + mine.what + "'");
+  }
+  if (m.type != message::kind::part || m.rank != rank) return stop(name(rank) + " sent a message out of turn");
+  if (m.round != mine.round || m.what != mine.what)
+    return stop(name(rank) + " is at '" + m.what + "' (exchange " + std::to_string(m.round) + "), rank 0 at '" +
+                mine.what + "' (exchange " + std::to_string(mine.round) + ")");
+  parts[static_cast<size_t>(rank)] = {std::move(m.bytes), std::move(m.handle)};
+  return {};
+}
+
+// Other ranks: give the own part to rank 0 and get those of all.
+attempt<std::vector<bootstrap::part>> bootstrap::ask(message mine, int handle, deadline until) {
+  const file& root = peers_[0].socket;
+  send(root, mine, handle, until);  // if that fails, what rank 0 has said before says why
+  std::vector<part> parts;
+  for (int r = 0; r < size(); ++r) {
+    message m;
+    switch (receive(root, m, until)) {
+      case io::ok:
+        break;
+      case io::timed_out:
+        return stop("rank 0 did not answer at '" + mine.what + "' within " + words::seconds(job_.timeout_ns));
+      case io::garbage:
+        return stop("rank 0 sent something that is no message");
+      case io::ended:
+        return stop(name(0) + " ended while rank " + std::to_string(rank()) + " was at '" + mine.what + "'");
+    }
+    if (m.type == message::kind::stop) return stop(m.bytes);
+    if (m.type != message::kind::part || m.rank != r || m.round != mine.round)
+      return stop("rank 0 sent a message out of turn");
+    parts.push_back({std::move(m.bytes), std::move(m.handle)});
+  }
+  return parts;
+}
+
+attempt<> bootstrap::agree(std::string_view what, const attempt<>& here) {
+  const std::string text = here ? "" : here.error().substr(0, message::most_bytes);
+  auto all = gather(what, here || !text.empty() ? text : "failed");
+  if (!all) return std::unexpected(all.error());
+  std::string wrong;
+  for (size_t r = 0; r < all->size(); ++r) {
+    if ((*all)[r].bytes.empty()) continue;
+    wrong += (wrong.empty() ? "rank " : "; rank ") + std::to_string(r) + ": " + (*all)[r].bytes;
+  }
+  if (!wrong.empty()) return std::unexpected(wrong);
+  return {};
+}
+
+attempt<> bootstrap::meet(std::string_view what) { return agree(what, {}); }
+
+}  // namespace ggas::userlib

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// How processes come together: rank 0 listens, the others say hello, and get a welcome when all are there.
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <thread>
+
+#include "userlib/src/bootstrap/bootstrap.hpp"
+#include "userlib/src/bootstrap/words.hpp"
+
+namespace ggas::userlib {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct address {
+  sockaddr_un at{};
+  socklen_t length = 0;
+};
+
+// The abstract name of a job: a leading zero, nothing in the file system.
+address address_of(const std::string& job) {
+  const std::string text = "ggas." + std::to_string(getuid()) + "." + job;
+  address a;
+  a.at.sun_family = AF_UNIX;
+  text.copy(a.at.sun_path + 1, sizeof a.at.sun_path - 1);
+  a.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  return a;
+}
+
+std::string system_text() { return std::strerror(errno); }
+
+attempt<> check(const job& j) {
+  if (j.size < 1 || j.size > 1024)
+    return std::unexpected("size = " + std::to_string(j.size) + ": a job has 1 to 1024 processes");
+  if (j.rank < 0 || j.rank >= j.size)
+    return std::unexpected("rank = " + std::to_string(j.rank) + ": must be from 0 to " + std::to_string(j.size - 1));
+  if (j.name.empty() || j.name.size() > 64)
+    return std::unexpected("name of the job = '" + j.name + "': must have 1 to 64 letters");
+  return {};
+}
+
+file new_socket() { return file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+}  // namespace
+
+attempt<std::unique_ptr<bootstrap>> bootstrap::join(const job& j) {
+  if (auto good = check(j); !good) return std::unexpected(good.error());
+  std::unique_ptr<bootstrap> b(new bootstrap(j));
+  if (j.size == 1) return b;
+  auto joined = j.rank == 0 ? b->listen() : b->connect();
+  if (!joined) return std::unexpected(joined.error());
+  return b;
+}
+
+attempt<> bootstrap::listen() {
+  const file listener = new_socket();
+  const address a = address_of(job_.name);
+  if (bind(listener.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) != 0)
+    return stop(errno == EADDRINUSE ? "job '" + job_.name + "' has a rank 0 already"
+                                    : "socket of the job: " + system_text());
+  if (::listen(listener.fd(), size()) != 0) return stop("socket of the job: " + system_text());
+  if (auto all = accept_all(listener, until()); !all) return all;
+  for (int r = 1; r < size(); ++r) {
+    if (send(peers_[static_cast<size_t>(r)].socket, {.type = message::kind::welcome, .size = size()}, -1, until()) !=
+        io::ok)
+      return stop(name(r) + " ended while the job began");
+  }
+  return {};
+}
+
+// Takes in whoever says hello until nobody is missing.
+attempt<> bootstrap::accept_all(const file& listener, deadline until) {
+  std::vector<peer> newcomers;  // connected, and have not said hello
+  int refused = 0;
+  for (;;) {
+    std::vector<int> missing;
+    std::vector<pollfd> polls{{listener.fd(), POLLIN, 0}};
+    for (const peer& p : newcomers) polls.push_back({p.socket.fd(), POLLIN, 0});
+    for (int r = 1; r < size(); ++r) {
+      const file& socket = peers_[static_cast<size_t>(r)].socket;
+      if (!socket) missing.push_back(r);
+      polls.push_back({socket.fd(), POLLIN, 0});  // without a socket: -1, which poll passes over
+    }
+    if (missing.empty()) return {};
+    const int n = poll(polls.data(), polls.size(), milliseconds_to(until));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0)
+      return stop("job '" + job_.name + "' of " + std::to_string(size()) + " processes: " + words::ranks(missing) +
+                  " did not come within " + words::seconds(job_.timeout_ns) +
+                  (refused ? "; " + std::to_string(refused) + " connections that were no part of it were closed" : ""));
+    for (int r = 1; r < size(); ++r) {
+      if (polls[newcomers.size() + static_cast<size_t>(r)].revents)
+        return stop(name(r) + " ended while others were still missing");
+    }
+    std::vector<peer> silent;
+    for (size_t i = 0; i < newcomers.size(); ++i) {
+      message m;
+      if (!polls[1 + i].revents)
+        silent.push_back(std::move(newcomers[i]));
+      else if (receive(newcomers[i].socket, m, until) != io::ok || m.type != message::kind::hello)
+        ++refused;
+      else if (auto good = greet(newcomers[i], m); !good)
+        return good;
+    }
+    newcomers = std::move(silent);
+    if (!polls[0].revents) continue;
+    file socket(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    ucred who{};
+    socklen_t length = sizeof who;
+    if (!socket || getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.uid != getuid())
+      ++refused;
+    else
+      newcomers.push_back({std::move(socket), who.pid});
+  }
+}
+
+// A process has said who it is.
+attempt<> bootstrap::greet(peer& newcomer, const message& hello) {
+  const std::string who = "process " + std::to_string(newcomer.pid);
+  const auto turn_away = [&](const std::string& why) {
+    send(newcomer.socket, {.type = message::kind::stop, .size = size(), .bytes = why}, -1, clock::now());
+  };
+  if (hello.size != size()) {
+    const std::string why = who + " (rank " + std::to_string(hello.rank) + ") says that the job has " +
+                            std::to_string(hello.size) + " processes, rank 0 says " + std::to_string(size());
+    turn_away(why);
+    return stop(why);
+  }
+  if (hello.rank < 1 || hello.rank >= size()) {
+    turn_away("rank = " + std::to_string(hello.rank) + ": must be from 0 to " + std::to_string(size() - 1));
+  } else if (peer& place = peers_[static_cast<size_t>(hello.rank)]; place.socket) {
+    turn_away(name(hello.rank) + " is in job '" + job_.name + "' already; " + who + " has the same rank");
+  } else {
+    place = std::move(newcomer);
+  }
+  return {};
+}
+
+attempt<> bootstrap::connect() {
+  const deadline end = until() + words::grace;
+  const address a = address_of(job_.name);
+  peer root;
+  for (;;) {
+    root.socket = new_socket();
+    if (!root.socket) return stop("socket of the job: " + system_text());
+    if (::connect(root.socket.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) == 0) break;
+    if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) return stop("socket of the job: " + system_text());
+    if (clock::now() >= end)
+      return stop("rank 0 of job '" + job_.name + "' was not there within " + words::seconds(job_.timeout_ns));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ucred who{};
+  socklen_t length = sizeof who;
+  if (getsockopt(root.socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.uid != getuid())
+    return stop("job '" + job_.name + "': another user's process listens there");
+  root.pid = who.pid;
+  peers_[0] = std::move(root);
+
+  message m;
+  send(peers_[0].socket, {.type = message::kind::hello, .rank = rank(), .size = size()}, -1, end);
+  const io answer = receive(peers_[0].socket, m, end);
+  if (answer == io::ok && m.type == message::kind::stop) return stop(m.bytes);
+  if (answer == io::ok && m.type == message::kind::welcome) return {};
+  if (answer == io::timed_out)
+    return stop(name(0) + " did not say within " + words::seconds(job_.timeout_ns) + " that all processes are there");
+  return stop(name(0) + (answer == io::ended ? " ended while the job began" : " sent something that is no welcome"));
+}
+
+}  // namespace ggas::userlib

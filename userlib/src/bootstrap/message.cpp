@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/src/bootstrap/message.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+namespace ggas::userlib {
+
+namespace {
+
+// What travels before the bytes. Sockets of type SOCK_SEQPACKET keep a message in one piece.
+struct header {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t type;
+  int32_t rank, size;
+  uint64_t round;
+  char what[message::most_what];
+};
+constexpr uint32_t magic = 0x53414747;  // "GGAS"
+constexpr uint16_t version = 1;
+
+constexpr size_t most_handles = 4;  // that are received; all but one are garbage
+union control {
+  cmsghdr align;
+  char bytes[CMSG_SPACE(most_handles * sizeof(int))];
+};
+
+bool wait_for(const file& f, short events, deadline until) {
+  for (;;) {
+    pollfd p{f.fd(), events, 0};
+    const int n = poll(&p, 1, milliseconds_to(until));
+    if (n > 0) return true;
+    if (n == 0 || errno != EINTR) return false;
+  }
+}
+
+std::vector<file> handles_of(msghdr& m) {
+  std::vector<file> handles;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    const size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < n; ++i) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+      handles.emplace_back(fd);
+    }
+  }
+  return handles;
+}
+
+// Fills m from a message of n bytes; false: it is none.
+bool decode(const char* data, size_t n, message& m) {
+  header h;
+  if (n < sizeof h) return false;
+  std::memcpy(&h, data, sizeof h);
+  if (h.magic != magic || h.version != version || h.type > static_cast<uint16_t>(message::kind::stop)) return false;
+  m.type = static_cast<message::kind>(h.type);
+  m.rank = h.rank;
+  m.size = h.size;
+  m.round = h.round;
+  m.what.assign(h.what, std::find(h.what, h.what + sizeof h.what, '\0'));
+  m.bytes.assign(data + sizeof h, n - sizeof h);
+  return true;
+}
+
+}  // namespace
+
+file::~file() {
+  if (fd_ >= 0) close(fd_);
+}
+
+file file::copy_of(int fd) { return file(fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
+int milliseconds_to(deadline until) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::clamp<long>(left, 0, INT_MAX));
+}
+
+io send(const file& to, const message& m, int handle, deadline until) {
+  header h{magic, version, static_cast<uint16_t>(m.type), m.rank, m.size, m.round, {}};
+  m.what.copy(h.what, sizeof h.what);
+  iovec parts[2] = {{&h, sizeof h}, {const_cast<char*>(m.bytes.data()), m.bytes.size()}};
+  control c{};
+  msghdr out{};
+  out.msg_iov = parts;
+  out.msg_iovlen = 2;
+  if (handle >= 0) {
+    out.msg_control = &c;
+    out.msg_controllen = CMSG_SPACE(sizeof(int));
+    cmsghdr* const head = CMSG_FIRSTHDR(&out);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &handle, sizeof(int));
+  }
+  for (;;) {
+    if (sendmsg(to.fd(), &out, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return io::ok;
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN && errno != ENOBUFS) return io::ended;
+    if (!wait_for(to, POLLOUT, until)) return io::timed_out;
+  }
+}
+
+io receive(const file& from, message& m, deadline until) {
+  std::array<char, sizeof(header) + message::most_bytes> data;
+  for (;;) {
+    if (!wait_for(from, POLLIN, until)) return io::timed_out;
+    iovec part{data.data(), data.size()};
+    control c{};
+    msghdr in{};
+    in.msg_iov = &part;
+    in.msg_iovlen = 1;
+    in.msg_control = &c;
+    in.msg_controllen = sizeof c;
+    const ssize_t n = recvmsg(from.fd(), &in, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n <= 0) return io::ended;
+    std::vector<file> handles = handles_of(in);
+    if (in.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || handles.size() > 1) return io::garbage;
+    if (!decode(data.data(), static_cast<size_t>(n), m)) return io::garbage;
+    m.handle = handles.empty() ? file() : std::move(handles[0]);
+    return io::ok;
+  }
+}
+
+}  // namespace ggas::userlib

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between processes of one computer over Unix-domain sockets, with a file descriptor in them where one is to
+// be passed on. Every wait has a deadline. Nobody trusts what comes in: a message that is not one is `garbage`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace ggas::userlib {
+
+// A file descriptor that closes itself.
+class file {
+ public:
+  file() = default;
+  explicit file(int fd) : fd_(fd) {}
+  file(file&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  file& operator=(file&& o) noexcept {
+    std::swap(fd_, o.fd_);
+    return *this;
+  }
+  ~file();
+  static file copy_of(int fd);  // empty if it cannot be made
+  int fd() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+using deadline = std::chrono::steady_clock::time_point;
+
+struct message {
+  enum class kind : uint16_t { hello, welcome, part, stop };
+  static constexpr size_t most_bytes = 8192, most_what = 48;
+
+  kind type = kind::hello;
+  int rank = 0, size = 0;  // of the sender; of a part: whose it is
+  uint64_t round = 0;      // exchanges of the sender before
+  std::string what = {};   // what the exchange is for
+  std::string bytes = {};
+  file handle = {};
+};
+
+enum class io { ok, timed_out, ended, garbage };  // ended: the other process closed its end
+
+io send(const file& to, const message& m, int handle, deadline until);
+io receive(const file& from, message& m, deadline until);
+
+// How long poll() may wait: 0 once the deadline has passed.
+int milliseconds_to(deadline until);
+
+}  // namespace ggas::userlib
