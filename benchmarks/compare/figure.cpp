@@ -3,9 +3,12 @@
 
 #include <cstdio>
 
+#include "benchmarks/cuda/machine.hpp"
 #include "benchmarks/record.hpp"
 
 namespace ggas::compare {
+
+origin origin_of(int gpus) { return {bench::find_gpus().platform, gpus}; }
 
 void print(const origin& from, const figure& f) {
   if (f.samples.empty()) return;

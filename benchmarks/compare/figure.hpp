@@ -23,9 +23,10 @@ struct figure {
 
 // What all records of a run share.
 struct origin {
-  std::string platform;  // the GPU
+  std::string platform;  // GPU, links, driver: as in the records of GGAS
   int nodes;
 };
+origin origin_of(int gpus);
 
 // Repetitions of every point; one more goes before as a warm-up.
 inline constexpr int repetitions = 7;

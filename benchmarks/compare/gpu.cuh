@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 
 #define COMPARE_CUDA(call) ::ggas::compare::require(call, #call)
 
@@ -18,12 +17,6 @@ inline void require(cudaError_t e, const char* what) {
   if (e == cudaSuccess) return;
   std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
   std::exit(1);
-}
-
-inline std::string gpu_name(int device) {
-  cudaDeviceProp p{};
-  COMPARE_CUDA(cudaGetDeviceProperties(&p, device));
-  return p.name;
 }
 
 // NVLink multicast is off in every program here.

@@ -37,7 +37,7 @@ struct member {
 };
 
 member join(crew& all) {
-  member m{all, {gpu_name(all.rank()), all.size()}};
+  member m{all, origin_of(all.size())};
   ncclUniqueId id{};
   if (all.rank() == 0) COMPARE_NCCL(ncclGetUniqueId(&id));
   all.share(&id, sizeof(id));

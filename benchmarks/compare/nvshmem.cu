@@ -45,7 +45,7 @@ processing_element join(crew& all) {
     std::fprintf(stderr, "NVSHMEM did not start\n");
     std::exit(1);
   }
-  processing_element pe{all, {gpu_name(all.rank()), all.size()}, nullptr, nullptr, nullptr, nullptr};
+  processing_element pe{all, origin_of(all.size()), nullptr, nullptr, nullptr, nullptr};
   COMPARE_CUDA(cudaMallocHost(&pe.found, sizeof(outcome)));
   pe.source = static_cast<char*>(nvshmem_malloc(pe.data_bytes));
   pe.target = static_cast<char*>(nvshmem_malloc(pe.data_bytes));

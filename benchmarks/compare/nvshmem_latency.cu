@@ -6,13 +6,15 @@ namespace ggas::compare {
 
 namespace {
 
-// One thread stores a word and waits for the answer. `base` is the last number of the run before.
+// One thread stores a word and waits for the answer. `base` is the last number of the run before. The clock starts
+// behind the first round, when both kernels run; so everywhere here.
 __global__ void p_pingpong(uint64_t* flag, int peer, bool first, uint64_t rounds, uint64_t base, outcome* out) {
-  const uint64_t begin = time_ns();
-  for (uint64_t i = 1; i <= rounds; ++i) {
-    if (first) nvshmem_uint64_p(flag, base + i, peer);
-    nvshmem_uint64_wait_until(flag, NVSHMEM_CMP_GE, base + i);
-    if (!first) nvshmem_uint64_p(flag, base + i, peer);
+  uint64_t begin = 0;
+  for (uint64_t i = 0; i <= rounds; ++i) {
+    if (i == 1) begin = time_ns();
+    if (first) nvshmem_uint64_p(flag, base + i + 1, peer);
+    nvshmem_uint64_wait_until(flag, NVSHMEM_CMP_GE, base + i + 1);
+    if (!first) nvshmem_uint64_p(flag, base + i + 1, peer);
   }
   *out = {time_ns() - begin, 0};
 }
@@ -20,19 +22,21 @@ __global__ void p_pingpong(uint64_t* flag, int peer, bool first, uint64_t rounds
 // A block puts data with a signal behind it; the block that got it answers likewise.
 __global__ void put_signal_pingpong(char* to, const char* from, size_t bytes, uint64_t* signal, int peer, bool first,
                                     uint64_t rounds, uint64_t base, outcome* out) {
-  const uint64_t begin = time_ns();
-  for (uint64_t i = 1; i <= rounds; ++i) {
-    if (first) nvshmemx_putmem_signal_block(to, from, bytes, signal, base + i, NVSHMEM_SIGNAL_SET, peer);
-    if (threadIdx.x == 0) nvshmem_signal_wait_until(signal, NVSHMEM_CMP_GE, base + i);
+  uint64_t begin = 0;
+  for (uint64_t i = 0; i <= rounds; ++i) {
+    if (i == 1) begin = time_ns();
+    if (first) nvshmemx_putmem_signal_block(to, from, bytes, signal, base + i + 1, NVSHMEM_SIGNAL_SET, peer);
+    if (threadIdx.x == 0) nvshmem_signal_wait_until(signal, NVSHMEM_CMP_GE, base + i + 1);
     __syncthreads();
-    if (!first) nvshmemx_putmem_signal_block(to, from, bytes, signal, base + i, NVSHMEM_SIGNAL_SET, peer);
+    if (!first) nvshmemx_putmem_signal_block(to, from, bytes, signal, base + i + 1, NVSHMEM_SIGNAL_SET, peer);
   }
   if (threadIdx.x == 0) *out = {time_ns() - begin, 0};
 }
 
 __global__ void sync_rounds(uint64_t rounds, bool with_quiet, outcome* out) {
-  const uint64_t begin = time_ns();
-  for (uint64_t i = 0; i < rounds; ++i) {
+  uint64_t begin = 0;
+  for (uint64_t i = 0; i <= rounds; ++i) {
+    if (i == 1) begin = time_ns();
     if (with_quiet) {
       nvshmemx_barrier_all_block();
     } else {
@@ -44,9 +48,10 @@ __global__ void sync_rounds(uint64_t rounds, bool with_quiet, outcome* out) {
 
 void pingpong(processing_element& pe) {
   constexpr uint64_t rounds = 2000;
-  measure_rounds(
-      pe, {"store_latency", "nvshmem", "half_round_trip", "ns", {{"threads", 1}, {"bytes", 8}}, {}}, 2, 2 * rounds,
-      [&](uint64_t run) { p_pingpong<<<1, 1>>>(pe.flags, 1 - pe.me(), pe.me() == 0, rounds, run * rounds, pe.found); });
+  measure_rounds(pe, {"store_latency", "nvshmem", "half_round_trip", "ns", {{"threads", 1}, {"bytes", 8}}, {}}, 2,
+                 2 * rounds, [&](uint64_t run) {
+                   p_pingpong<<<1, 1>>>(pe.flags, 1 - pe.me(), pe.me() == 0, rounds, run * (rounds + 1), pe.found);
+                 });
 }
 
 // Every ping-pong uses a signal of its own, so that it begins at 0.
@@ -61,7 +66,7 @@ void put_signal(processing_element& pe, size_t bytes, int threads, uint64_t* sig
                   {}},
                  2, 2 * static_cast<double>(rounds), [&](uint64_t run) {
                    put_signal_pingpong<<<1, threads>>>(pe.target, pe.source, bytes, signal, 1 - pe.me(), pe.me() == 0,
-                                                       rounds, run * rounds, pe.found);
+                                                       rounds, run * (rounds + 1), pe.found);
                  });
 }
 

@@ -34,16 +34,18 @@ __device__ bool reaches(const uint64_t* p, uint64_t v) {
   return false;
 }
 
-// One thread on each of two GPUs. `base` is the last number of the run before.
+// One thread on each of two GPUs. `base` is the last number of the run before. The clock starts behind the first round,
+// when both kernels run.
 template <bool ordered>
 __global__ void raw_pingpong(uint64_t* mine, uint64_t* theirs, bool first, uint64_t rounds, uint64_t base,
                              outcome* out) {
-  const uint64_t begin = time_ns();
+  uint64_t begin = 0;
   bool good = true;
-  for (uint64_t i = 1; i <= rounds && good; ++i) {
-    if (first) store_flag<ordered>(theirs, base + i);
-    good = reaches<ordered>(mine, base + i);
-    if (!first) store_flag<ordered>(theirs, base + i);
+  for (uint64_t i = 0; i <= rounds && good; ++i) {
+    if (i == 1) begin = time_ns();
+    if (first) store_flag<ordered>(theirs, base + i + 1);
+    good = reaches<ordered>(mine, base + i + 1);
+    if (!first) store_flag<ordered>(theirs, base + i + 1);
   }
   *out = {time_ns() - begin, !good};
 }
@@ -63,14 +65,15 @@ template <fencing fence>
 __global__ void raw_exchange(peers all, uint64_t rounds, uint64_t base, outcome* out) {
   const int t = static_cast<int>(threadIdx.x);
   const bool active = t < all.count && t != all.me;
-  const uint64_t begin = time_ns();
+  uint64_t begin = 0;
   bool good = true;
-  for (uint64_t i = 1; i <= rounds && good; ++i) {
+  for (uint64_t i = 0; i <= rounds && good; ++i) {
+    if (i == 1) begin = time_ns();
     __syncthreads();
     if (active) {
       if constexpr (fence == fencing::before) __threadfence_system();
-      store_flag<false>(all.flags[t] + all.me, base + i);
-      good = reaches<fence == fencing::before>(all.flags[all.me] + t, base + i);
+      store_flag<false>(all.flags[t] + all.me, base + i + 1);
+      good = reaches<fence == fencing::before>(all.flags[all.me] + t, base + i + 1);
     }
     good = __syncthreads_and(good);
   }
