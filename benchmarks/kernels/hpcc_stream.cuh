@@ -3,7 +3,7 @@
 // x^63 + x^2 + x + 1. Element n is x^n, so any place of the stream is reached by square and multiply.
 #pragma once
 
-#include "ggas/ggas.cuh"
+#include "ggas/detail/platform.cuh"
 
 namespace ggas::bench {
 
