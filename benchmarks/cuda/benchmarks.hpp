@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmarks on real GPUs, one function each; the files of the same names hold them.
+// The benchmarks on real GPUs, or parts of them, one function each.
 #pragma once
 
 #include "benchmarks/cuda/session.hpp"
 
 namespace ggas::bench {
 
-fault run_store_latency(gpu_session& s);
-fault run_barrier(gpu_session& s);
-fault run_energy(gpu_session& s);
+fault run_store_latency(gpu_session& s);     // latency.cu
+fault run_put_on_stream(gpu_session& s);     // put_on_stream.cu
+fault run_barrier(gpu_session& s);           // collectives.cu
+fault run_allreduce_graph(gpu_session& s);   // graph.cu
+fault run_himeno(gpu_session& s);            // himeno.cu
+fault run_global_reduction(gpu_session& s);  // global_reduction.cu
+fault run_energy(gpu_session& s);            // energy.cpp
 
 }  // namespace ggas::bench

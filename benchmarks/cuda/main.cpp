@@ -83,11 +83,18 @@ class program {
 
  private:
   std::string check() const {
+    if (line_.opts.nodes > machine_.gpus)
+      return fmt::format("--nodes {}: this computer has {} GPUs", line_.opts.nodes, machine_.gpus);
     for (const size_t i : line_.what.chosen) {
       const gpu_benchmark& b = all_gpu_benchmarks()[i];
       if (b.needs_peer && line_.opts.nodes < 2 && !line_.what.suite)
         return fmt::format("{} needs at least 2 GPUs; nodes: {}", b.name, line_.opts.nodes);
     }
+    return {};
+  }
+
+  static fault run_parts(const gpu_benchmark& b, gpu_session& s) {
+    for (const auto part : b.parts) GGAS_GPU_TRY(part(s));
     return {};
   }
 
@@ -105,7 +112,7 @@ class program {
           output_.write(records.back(), true);
         },
         [&](const std::string& what) { progress_.show(what, 0); });
-    const fault wrong = b.run(s);
+    const fault wrong = run_parts(b, s);
     progress_.clear();
     if (!records.empty()) fmt::print("{}", table(b, records));
     for (const std::string& line : s.notes()) fmt::print("  {}: {}\n", b.name, line);

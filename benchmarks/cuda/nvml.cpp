@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <array>
+
 namespace ggas::bench {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 constexpr int success = 0;
 constexpr int clock_sm = 1, clock_memory = 2;
 constexpr unsigned most_links = 18;
+// Names of NVLink by the library's number for a version.
+constexpr std::array<const char*, 8> nvlink_names{"?", "1", "2", "2.2", "3", "3.1", "4", "5"};
 
 using get_unsigned = int(void*, unsigned*);
 using get_of_link = int(void*, unsigned, unsigned*);
@@ -85,7 +89,7 @@ nvml::link nvml::nvlink(gpu g) const {
     unsigned up = 0, v = 0;
     if (state(g, i, &up) != success || !up) continue;
     ++found.count;
-    if (version(g, i, &v) == success) found.version = v;
+    if (version(g, i, &v) == success) found.version = nvlink_names[v < nvlink_names.size() ? v : 0];
   }
   return found;
 }

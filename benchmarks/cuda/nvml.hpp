@@ -30,7 +30,8 @@ class nvml {
   std::optional<unsigned> memory_mhz(gpu g) const;  // of the memory, at the moment
 
   struct link {
-    unsigned version = 0, count = 0;  // NVLink; count 0: none is up
+    std::string version;  // of NVLink: "4"
+    unsigned count = 0;   // links that are up
   };
   link nvlink(gpu g) const;
   struct slot {

@@ -143,7 +143,7 @@ class gpu_session {
 };
 
 struct gpu_benchmark : description {
-  fault (*run)(gpu_session& s);
+  std::vector<fault (*)(gpu_session& s)> parts;  // run one after the other; a file with kernels each
 };
 
 // In the order of the suite.
