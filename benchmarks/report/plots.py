@@ -36,8 +36,13 @@ AXIS = {
     "get_bandwidth": ("bytes", "message, bytes"),
     "message_rate": ("connections", "connections, messages of 32 bytes"),
     "transfer_path": ("bytes", "message, bytes"),
+    "broadcast": ("bytes", "vector, bytes"),
+    "allgather": ("bytes", "part of a node, bytes"),
+    "alltoall": ("bytes", "part for a node, bytes"),
+    "himeno": ("elements", "points of the grid"),
+    "global_reduction": ("elements", "numbers"),
 }
-LOG_VALUE = {"coalescing", "reduce", "allreduce", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
+LOG_VALUE = {"coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
 
 
 def svg(figure):
@@ -81,6 +86,23 @@ def size_text(v):
     return f"{v:g}"
 
 
+def series(records, key):
+    """Curves by label: the variant, and what else tells apart records at the same place of the axis."""
+    points = {}
+    for r in records:
+        points.setdefault((r["variant"], r["params"][key]), []).append(r["params"])
+    apart = {}
+    for (variant, _), at in points.items():
+        for p in dict.fromkeys(p for params in at for p in params):
+            if len({params.get(p) for params in at}) > 1:
+                apart.setdefault(variant, {})[p] = True
+    found = {}
+    for r in records:
+        more = (f"{p} {r['params'][p]}" for p in apart.get(r["variant"], ()) if p in r["params"])
+        found.setdefault(", ".join((r["variant"], *more)), []).append(r)
+    return found
+
+
 def curve(name, records):
     key, label = AXIS[name]
     records = [r for r in records if key in r["params"] and r["metric"] == records[0]["metric"]]
@@ -91,10 +113,9 @@ def curve(name, records):
     unit = records[0]["unit"]
     factor, text = scale([r["value"] for r in records], unit)
     figure, ax = plt.subplots(figsize=(6.4, 3.4))
-    for variant in dict.fromkeys(r["variant"] for r in records):
-        mine = sorted((r["params"][key], r["value"] / factor, (r["p99"] or r["value"]) / factor) for r in records if r["variant"] == variant)
-        x, y, p99 = zip(*mine)
-        (drawn,) = ax.plot(x, y, marker="o", markersize=4, label=variant)
+    for text_of_series, members in series(records, key).items():
+        x, y, p99 = zip(*sorted((r["params"][key], r["value"] / factor, (r["p99"] or r["value"]) / factor) for r in members))
+        (drawn,) = ax.plot(x, y, marker="o", markersize=4, label=text_of_series)
         if any(b > a for a, b in zip(y, p99)):
             ax.fill_between(x, y, [max(a, b) for a, b in zip(y, p99)], alpha=0.15, color=drawn.get_color(), linewidth=0)
     draw_references(ax, records, key, factor)
@@ -132,6 +153,28 @@ def cost_bars(records):
     ax.margins(x=0.1)
     ax.set_xlabel(f"for a message of {records[0]['params'].get('bytes', '')} bytes, by the GPU")
     ax.legend(fontsize=8, frameon=False)
+    return svg(figure)
+
+
+def nearness_bars(records):
+    """How near each way to do something comes to its bound, at its best point; 1 is all that is possible."""
+    best = {}
+    for r in records:
+        if not r["limit"] or r["value"] <= 0:
+            continue
+        near = r["value"] / r["limit"]["value"] if r["limit"]["at_most"] else r["limit"]["value"] / r["value"]
+        label = " ".join((r["benchmark"], r["variant"], str(r["params"].get("method", "")))).strip()
+        best[label] = max(best.get(label, 0), near)
+    if not best:
+        return None
+    figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.28 * len(best)))
+    bars = ax.barh(range(len(best)), list(best.values()), height=0.7)
+    ax.bar_label(bars, [f"{100 * v:.0f} %" for v in best.values()], fontsize=7, padding=2)
+    ax.axvline(1, color="tab:red", linestyle=":")
+    ax.set_yticks(range(len(best)), best)
+    ax.invert_yaxis()
+    ax.margins(x=0.1)
+    ax.set_xlabel("of what is possible")
     return svg(figure)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import results
 from jinja2 import Environment, FileSystemLoader
-from plots import plots_of
+from plots import nearness_bars, plots_of
 from tables import table_of
 
 TITLES = {
@@ -32,6 +32,12 @@ TITLES = {
     "message_rate": "Message rate",
     "atomic_latency": "Latency of a fetch-add",
     "transfer_path": "Puts between memories of hosts and GPUs",
+    "broadcast": "Broadcast",
+    "allgather": "Allgather",
+    "alltoall": "Alltoall",
+    "himeno": "Himeno",
+    "global_reduction": "Global reduction",
+    "energy": "Energy",
 }
 
 
@@ -50,7 +56,8 @@ def build(records, template_folder):
     for number, (key, members) in enumerate(results.groups(records)):
         names = list(dict.fromkeys(r["benchmark"] for r in members))
         sections = [section(n, [r for r in members if r["benchmark"] == n]) for n in names]
-        groups.append({"id": f"group{number}", "heading": results.heading(key), "sections": sections})
+        overview = nearness_bars(members) if key[0] == "cuda" and len(names) > 1 else None
+        groups.append({"id": f"group{number}", "heading": results.heading(key), "overview": overview, "sections": sections})
     # Plots and tables are made here and marked safe in the template; every other text is escaped.
     env = Environment(loader=FileSystemLoader(template_folder), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"])
