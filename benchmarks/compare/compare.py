@@ -23,7 +23,7 @@ from quantities import QUANTITIES  # noqa: E402
 
 NO_GPU = 77
 TIMEOUT_S = 600  # of one program; each has time-outs of its own
-OTHERS = {"bare CUDA": "compare_raw", "NVSHMEM": "compare_nvshmem", "NCCL": "compare_nccl"}
+PROGRAMS = {"GGAS": "cuda/ggas-bench-cuda", "bare CUDA": "compare/compare_raw", "NVSHMEM": "compare/compare_nvshmem", "NCCL": "compare/compare_nccl"}
 
 
 def environment():
@@ -64,22 +64,23 @@ def measure_ours(program, gpus, out):
 
 
 def measure_other(name, program, gpus):
-    if not program.exists():
-        print(f"compare: {name}: {program} is not there (built only where the library is): its column stays empty", file=sys.stderr)
-        return 0, []
     status, text = run(name, [str(program), str(gpus)])
     return status, results.parse(text.splitlines(), program.name)
 
 
 def measure(arguments, out):
     """All records of the run and the worst exit status."""
-    status, records = measure_ours(arguments.programs / "cuda" / "ggas-bench-cuda", arguments.gpus, out)
-    for name, program in OTHERS.items():
+    worst, records = 0, []
+    for name, place in PROGRAMS.items():
+        program = arguments.programs / place
+        if not program.exists():
+            print(f"compare: {name}: {program} is not there (built only where what it needs is): its column stays empty", file=sys.stderr)
+            continue
+        status, found = measure_ours(program, arguments.gpus, out) if name == "GGAS" else measure_other(name, program, arguments.gpus)
         if status == NO_GPU:
-            return status, []
-        other, found = measure_other(name, arguments.programs / "compare" / program, arguments.gpus)
-        status, records = max(status, other), records + found
-    return status, records
+            return NO_GPU, []
+        worst, records = max(worst, status), records + found
+    return worst, records
 
 
 def command_line(argv):
