@@ -24,13 +24,14 @@ GGAS_DEVICE ggas_status release_exchange(const channel& c, unsigned lines, Data 
   __syncthreads();
   if (me < items) fence_acq_rel_system();
   for (unsigned i = me; i < items; i += threads) send_line(c, c.outbox(member(i)) + i % lines, data(i % lines));
-  for (int hop = 1; hop < c.team.size; ++hop) refresh_slot(c, member_behind(c, hop), lines);
+  refresh_slots(c, [&](int) { return lines; });
   for (unsigned i = me; i < items; i += threads) {
+    const channel_line* const line = c.inbox(member(i)) + i % lines;
     uint64_t got;
-    if (!take_line(c, c.inbox(member(i)) + i % lines, got, end)) return ggas_timed_out;
+    if (!take_line(c, line, got, end)) return ggas_timed_out;
+    acquire_line(line);
     take(member(i), i % lines, got);
   }
-  if (me < items) fence_acq_rel_system();
   return ggas_ok;
 }
 
@@ -40,74 +41,80 @@ struct alignas(Count * sizeof(T)) unit {
   T v[Count];
 };
 
-// What the units of a call have in common. Unit 0 begins `head` bytes behind the start of everybody's vector.
+// What the units of a call have in common.
 template <class T>
 struct unit_moves {
   const channel& c;
   const vector_table& at;
   const piece<T>& p;
-  uint64_t head;
 };
 
-// `Units` units of the own part, `step` apart from u on. The loads of up to `Members` members are issued before the
-// first is used.
-template <int Members, int Units, class T, unsigned Count>
-GGAS_DEVICE void combine_units(const unit_moves<T>& m, size_t u, size_t step, unit<T, Count> (&sum)[Units]) {
+// Units that a thread moves at once: those at the offsets `at + i * step` below `end`, bytes behind the start of
+// everybody's vector.
+struct unit_offsets {
+  uint64_t at, step, end;
+  GGAS_DEVICE bool has(int i) const { return at + static_cast<uint64_t>(i) * step < end; }
+};
+constexpr int units_at_once = 2;
+
+// Combined in the order of ranks. The loads of up to 8 members are issued before the first is used.
+template <unsigned Count, class T>
+GGAS_DEVICE void combine_units(const unit_moves<T>& m, const unit_offsets& o, unit<T, Count> (&sum)[units_at_once]) {
   const int size = m.c.team.size;
-  for (int first = 0; first < size; first += Members) {
-    unit<T, Count> v[Members][Units];
+  GGAS_NO_UNROLL
+  for (int first = 0; first < size; first += members_at_once) {
+    unit<T, Count> v[members_at_once][units_at_once];
     GGAS_UNROLL
-    for (int k = 0; k < Members; ++k) {
+    for (int k = 0; k < members_at_once; ++k) {
       if (first + k < size) {
-        const auto* const from = reinterpret_cast<const unit<T, Count>*>(m.at.src[first + k] + m.head) + u;
+        const uint64_t from = m.at.src[first + k] + o.at;
         GGAS_UNROLL
-        for (int i = 0; i < Units; ++i) v[k][i] = load_relaxed(from + i * step);
+        for (int i = 0; i < units_at_once; ++i) {
+          if (o.has(i)) v[k][i] = load_relaxed(reinterpret_cast<const unit<T, Count>*>(from + i * o.step));
+        }
       }
     }
     GGAS_UNROLL
-    for (int k = 0; k < Members; ++k) {
-      GGAS_UNROLL
-      for (int i = 0; i < Units; ++i) {
+    for (int k = 0; k < members_at_once; ++k) {
+      if (first + k < size) {
         GGAS_UNROLL
-        for (unsigned e = 0; e < Count; ++e) {
-          if (first + k == 0)
-            sum[i].v[e] = v[k][i].v[e];
-          else if (first + k < size)
-            sum[i].v[e] = combine(m.p.op, sum[i].v[e], v[k][i].v[e]);
+        for (int i = 0; i < units_at_once; ++i) {
+          GGAS_UNROLL
+          for (unsigned e = 0; e < Count; ++e)
+            sum[i].v[e] = first + k == 0 ? v[k][i].v[e] : combine(m.p.op, sum[i].v[e], v[k][i].v[e]);
         }
       }
     }
   }
 }
 
-template <int Members, int Units, unsigned Count, class T>
-GGAS_DEVICE void move_units(const unit_moves<T>& m, size_t u, size_t step) {
-  unit<T, Count> sum[Units]{};
-  combine_units<Members, Units>(m, u, step, sum);
-  for (int hop = 0; hop < m.c.team.size; ++hop) {
-    const int to = member_behind(m.c, hop);
-    if (!m.p.goes_to(to)) continue;
-    auto* const there = reinterpret_cast<unit<T, Count>*>(m.at.dst[to] + m.head) + u;
-    GGAS_UNROLL
-    for (int i = 0; i < Units; ++i) store_relaxed(there + i * step, sum[i]);
-  }
-}
+// A range of bytes of everybody's vector that a team's blocks move: block `block` the pieces block, block + blocks ...
+// of it, so that all blocks together are at one place of the vector.
+struct byte_range {
+  uint64_t first, end;
+  unsigned block, blocks;
+};
 
-// Units first ... last - 1, as far as they fill groups; returns the first one left.
-template <int Members, int Units, unsigned Count, class T>
-GGAS_DEVICE size_t move_groups(const unit_moves<T>& m, size_t first, size_t last) {
-  const size_t step = thread_count();
-  for (; first + Units * step <= last; first += Units * step)
-    move_units<Members, Units, Count>(m, first + thread_rank(), step);
-  return first;
-}
-
-// Few members: more units at once, so that as many loads are under way.
 template <unsigned Count, class T>
-GGAS_DEVICE void move_range(const unit_moves<T>& m, size_t first, size_t last) {
-  first = m.c.team.size <= 4 ? move_groups<4, 4, Count>(m, first, last) : move_groups<8, 2, Count>(m, first, last);
-  const size_t step = thread_count();
-  for (size_t u = first + thread_rank(); u < last; u += step) move_units<8, 1, Count>(m, u, step);
+GGAS_DEVICE void move_range(const unit_moves<T>& m, const byte_range& r) {
+  using one = unit<T, Count>;
+  const uint64_t step = thread_count() * sizeof(one), all = units_at_once * step;
+  GGAS_NO_UNROLL
+  for (uint64_t at = r.first + r.block * all + thread_rank() * sizeof(one); at < r.end; at += r.blocks * all) {
+    const unit_offsets o{at, step, r.end};
+    one sum[units_at_once]{};
+    combine_units<Count>(m, o, sum);
+    GGAS_NO_UNROLL
+    for (int hop = 0; hop < m.c.team.size; ++hop) {
+      const int to = member_behind(m.c, hop);
+      if (!m.p.goes_to(to)) continue;
+      const uint64_t there = m.at.dst[to] + at;
+      GGAS_UNROLL
+      for (int i = 0; i < units_at_once; ++i) {
+        if (o.has(i)) store_relaxed(reinterpret_cast<one*>(there + i * step), sum[i]);
+      }
+    }
+  }
 }
 
 template <class T>
@@ -120,20 +127,22 @@ GGAS_DEVICE bool congruent(const channel& c, const vector_table& at, const piece
   return different % 16 == 0;
 }
 
-// Part `part` of `parts` of the vector: by 16 bytes where these are aligned alike at all members, else by elements.
+// The part of this member: by 16 bytes where these are aligned alike at all members, else by elements.
 template <class T>
-GGAS_DEVICE void move_part(const channel& c, const vector_table& at, const piece<T>& p, size_t part, size_t parts) {
-  constexpr unsigned wide = 16 / sizeof(T);
-  const auto cut = [&](size_t units, size_t i) { return units / parts * i + units % parts * i / parts; };
-  const unit_moves<T> by_element{c, at, p, 0};
-  if (!congruent(c, at, p)) return move_range<1>(by_element, cut(p.n, part), cut(p.n, part + 1));
-  // Elements before the first address that is a multiple of 16, units, elements behind.
-  const size_t skew = (16 - at.src[0] % 16) % 16 / sizeof(T);
-  const size_t head = skew < p.n ? skew : p.n;
-  const size_t units = (p.n - head) / wide;
-  move_range<wide>(unit_moves<T>{c, at, p, head * sizeof(T)}, cut(units, part), cut(units, part + 1));
-  if (part == 0) move_range<1>(by_element, 0, head);
-  if (part == parts - 1) move_range<1>(by_element, head + units * wide, p.n);
+GGAS_DEVICE void move_part(const unit_moves<T>& m, unsigned block, unsigned blocks) {
+  const auto rank = static_cast<uint64_t>(m.c.rank), members = static_cast<uint64_t>(m.c.team.size);
+  const uint64_t bytes = m.p.n * sizeof(T), each = (bytes / members + 16) / 16 * 16;
+  const auto part = [&](uint64_t from, uint64_t to) {
+    const uint64_t first = from + rank * each;
+    return byte_range{first < to ? first : to, to < first + each ? to : first + each, block, blocks};
+  };
+  if (!congruent(m.c, m.at, m.p)) return move_range<1>(m, part(0, bytes));
+  // Elements before the first address that is a multiple of 16, whole units, elements behind.
+  const uint64_t skew = (16 - m.at.src[0] % 16) % 16, head = skew < bytes ? skew : bytes;
+  const uint64_t tail = head + (bytes - head) / 16 * 16;
+  move_range<16 / sizeof(T)>(m, part(head, tail));
+  if (rank == 0) move_range<1>(m, byte_range{0, head, block, blocks});
+  if (rank == members - 1) move_range<1>(m, byte_range{tail, bytes, block, blocks});
 }
 
 // Block `block` of `blocks` that share the vector.
@@ -156,8 +165,7 @@ GGAS_DEVICE ggas_status direct(channel& c, const piece<T>& p, unsigned block, un
       [&](int member, unsigned line, uint64_t off) { (line == 0 ? at.src : at.dst)[member] = address(member, off); },
       end);
   if (!next_exchange(c, mine)) return mine;
-  const auto members = static_cast<size_t>(c.team.size);
-  move_part(c, at, p, static_cast<size_t>(c.rank) * blocks + block, members * blocks);
+  move_part(unit_moves<T>{c, at, p}, block, blocks);
   return release_exchange(
       c, 1, [](unsigned) { return uint64_t{0}; }, [](int, unsigned, uint64_t) {}, end);
 }

@@ -10,6 +10,7 @@ namespace ggas::detail {
 // Line i of everybody, combined in the order of ranks; `own` is this member's.
 template <class T>
 GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_op op, uint64_t& sum, patience& end) {
+  GGAS_NO_UNROLL
   for (int first = 0; first < c.team.size; first += members_at_once) {
     const int count = c.team.size - first < members_at_once ? c.team.size - first : members_at_once;
     const int me = c.rank - first;
@@ -34,18 +35,18 @@ template <class T>
 GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, patience& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n));
   const unsigned me = thread_rank(), threads = thread_count();
+  GGAS_NO_UNROLL
   for (unsigned i = me; i < lines; i += threads) {
     const uint64_t data = load_elements(p.src, i, p.n);
+    GGAS_NO_UNROLL
     for (int hop = 1; hop < c.team.size; ++hop) {
       const int to = member_behind(c, hop);
       if (i == 0 || p.goes_to(to)) send_line(c, c.outbox(to) + i, data);
     }
   }
-  for (int hop = 1; hop < c.team.size; ++hop) {
-    const int to = member_behind(c, hop);
-    refresh_slot(c, to, p.goes_to(to) ? lines : 1);
-  }
+  refresh_slots(c, [&](int to) { return p.goes_to(to) ? lines : 1; });
   const bool mine = p.goes_to(c.rank);
+  GGAS_NO_UNROLL
   for (unsigned i = me; i < (mine ? lines : 1); i += threads) {
     uint64_t sum = 0;
     if (!combine_line<T>(c, i, load_elements(p.src, i, p.n), p.op, sum, end)) return ggas_timed_out;
@@ -73,22 +74,28 @@ struct line_parts {
     const unsigned here = before < lines ? lines - before : 0;
     return here == 0 ? 1 : here < each ? here : each;
   }
-  GGAS_DEVICE size_t line(int member, unsigned i) const { return static_cast<size_t>(member) * each + i; }
+  GGAS_DEVICE unsigned line(int member, unsigned i) const { return static_cast<unsigned>(member) * each + i; }
 };
+
+// Line i of the part of every other member, dealt out to the threads: f(member, i).
+template <class F>
+GGAS_DEVICE void for_other_parts(const channel& c, const line_parts& parts, F f) {
+  const unsigned all = static_cast<unsigned>(c.team.size - 1) * parts.each;
+  GGAS_NO_UNROLL
+  for (unsigned k = thread_rank(); k < all; k += thread_count()) {
+    const int member = member_behind(c, static_cast<int>(k / parts.each) + 1);
+    const unsigned i = k % parts.each;
+    if (i < parts.of(member)) f(member, i);
+  }
+}
 
 // First of the two exchanges: to every member its part.
 template <class T>
 GGAS_DEVICE void scatter_parts(const channel& c, const piece<T>& p, const line_parts& parts) {
-  for (unsigned i = thread_rank(); i < parts.each; i += thread_count()) {
-    for (int hop = 1; hop < c.team.size; ++hop) {
-      const int to = member_behind(c, hop);
-      if (i < parts.of(to)) send_line(c, c.outbox(to) + i, load_elements(p.src, parts.line(to, i), p.n));
-    }
-  }
-  for (int hop = 1; hop < c.team.size; ++hop) {
-    const int to = member_behind(c, hop);
-    refresh_slot(c, to, parts.of(to));
-  }
+  for_other_parts(c, parts, [&](int to, unsigned i) {
+    send_line(c, c.outbox(to) + i, load_elements(p.src, parts.line(to, i), p.n));
+  });
+  refresh_slots(c, [&](int to) { return parts.of(to); });
 }
 
 // Second: the results of the own part to everybody. A thread sends line i when it has read everybody's line i of the
@@ -97,37 +104,31 @@ template <class T>
 GGAS_DEVICE bool cast_part(const channel& first, const channel& second, const piece<T>& p, const line_parts& parts,
                            patience& end) {
   const unsigned mine = parts.of(first.rank);
+  GGAS_NO_UNROLL
   for (unsigned i = thread_rank(); i < mine; i += thread_count()) {
-    const size_t line = parts.line(first.rank, i);
+    const unsigned line = parts.line(first.rank, i);
     uint64_t sum = 0;
     if (!combine_line<T>(first, i, load_elements(p.src, line, p.n), p.op, sum, end)) return false;
+    GGAS_NO_UNROLL
     for (int hop = 1; hop < second.team.size; ++hop) {
       send_line(second, second.outbox(member_behind(second, hop)) + i, sum);
     }
     store_elements(p.dst, line, p.n, sum);
   }
-  for (int hop = 1; hop < second.team.size; ++hop) refresh_slot(second, member_behind(second, hop), mine);
+  refresh_slots(second, [&](int) { return mine; });
   return true;
 }
 
 // The other members' results.
 template <class T>
 GGAS_DEVICE bool collect_parts(const channel& c, const piece<T>& p, const line_parts& parts, patience& end) {
-  for (unsigned i = thread_rank(); i < parts.each; i += thread_count()) {
-    for (int first = 0; first < c.team.size; first += members_at_once) {
-      unsigned wanted = 0;
-      for (int k = 0; k < members_at_once && first + k < c.team.size; ++k) {
-        if (first + k != c.rank && i < parts.of(first + k)) wanted |= 1u << k;
-      }
-      uint64_t data[members_at_once];
-      if (!take_lines(c, i, first, wanted, data, end)) return false;
-      GGAS_UNROLL
-      for (int k = 0; k < members_at_once; ++k) {
-        if (wanted >> k & 1) store_elements(p.dst, parts.line(first + k, i), p.n, data[k]);
-      }
-    }
-  }
-  return true;
+  bool all = true;
+  for_other_parts(c, parts, [&](int from, unsigned i) {
+    uint64_t data;
+    all = all && take_line(c, c.inbox(from) + i, data, end);
+    if (all) store_elements(p.dst, parts.line(from, i), p.n, data);
+  });
+  return all;
 }
 
 // Chunks of a slot of lines for every member; two exchanges each.

@@ -6,7 +6,7 @@
 //   channel c = open_channel(team, number);
 //   patience end(timeout_ns);
 //   if (c.failed) return close_channel(c, ggas_peer_error);
-//   send_line ...; refresh_slot ...; take_line(s) ...          exchange 1
+//   send_line ...; refresh_slots ...; take_line(s) ...         exchange 1
 //   if (!next_exchange(c, mine)) return close_channel(c, mine);
 //   ...                                                        exchange 2
 //   return close_channel(c, mine);                             ends the last one
@@ -35,16 +35,19 @@ struct channel {
   GGAS_DEVICE static unsigned lines() {
     return static_cast<unsigned>(own_layout().channel_bytes / sizeof(channel_line));
   }
-  // Where this node writes for a member, and where a member has written for it.
-  GGAS_DEVICE channel_line* outbox(int member) const { return slot(ggas_team_node(team, member), rank); }
-  GGAS_DEVICE const channel_line* inbox(int member) const { return slot(ggas_node(), member); }
+  // Where this node writes for another member, and where another member has written for it.
+  GGAS_DEVICE channel_line* outbox(int member) const {
+    const context& c = device_context();
+    const auto node = static_cast<uint64_t>(ggas_team_node(team, member));
+    return reinterpret_cast<channel_line*>(c.window + node * c.stride + slot(c.node));
+  }
+  GGAS_DEVICE const channel_line* inbox(int member) const {
+    return reinterpret_cast<const channel_line*>(device_context().local + slot(ggas_team_node(team, member)));
+  }
 
  private:
-  GGAS_DEVICE channel_line* slot(int at, int source) const {
-    const auto from = static_cast<uint64_t>(ggas_team_node(team, source));
-    const context& c = device_context();
-    char* const segment = at == c.node ? c.local : c.window + static_cast<uint64_t>(at) * c.stride;
-    return reinterpret_cast<channel_line*>(segment + own_layout().channel_slot(team.id, number, seq, from));
+  GGAS_DEVICE uint64_t slot(int source) const {
+    return own_layout().channel_slot(team.id, number, seq, static_cast<uint64_t>(source));
   }
 };
 
@@ -94,14 +97,21 @@ GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
   store_relaxed(to, channel_line{static_cast<uint32_t>(data), seq, static_cast<uint32_t>(data >> 32), seq});
 }
 
-// By the whole block, once in every exchange for every other member, also by members that send nothing in a rooted one:
-// now and then writes the rest of the member's slot, of which the first `used` lines are sent, so that no line grows so
-// old that its number comes again (docs/collectives.md).
+// By the whole block of every member, once in every exchange for every other member, also by those that send nothing in
+// a rooted one: now and then writes the rest of the member's slot, of which the first `used` lines are sent, so that no
+// line grows so old that its number comes again (docs/collectives.md).
 GGAS_DEVICE void refresh_slot(const channel& c, int member, unsigned used) {
   constexpr uint64_t period = uint64_t{1} << 30, exchanges = 64;
   if (c.seq % period >= exchanges || c.seq < exchanges) return;
-  channel_line* const to = c.outbox(member);
-  for (unsigned i = used + thread_rank(); i < channel::lines(); i += thread_count()) send_line(c, to + i, 0);
+  for (unsigned i = used + thread_rank(); i < channel::lines(); i += thread_count())
+    send_line(c, c.outbox(member) + i, 0);
+}
+template <class Used>
+GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
+  GGAS_NO_UNROLL
+  for (int to = 0; to < c.team.size; ++to) {
+    if (to != c.rank) refresh_slot(c, to, used(to));
+  }
 }
 
 GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) {
@@ -119,6 +129,9 @@ GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t&
     if (c.broken != 0 || end.over()) return false;
   }
 }
+
+// Of a line that is here: what its sender ordered before it by a fence is visible to this thread.
+GGAS_DEVICE void acquire_line(const channel_line* l) { load_acquire(reinterpret_cast<const uint64_t*>(l)); }
 
 // Members whose lines are polled at once.
 constexpr int members_at_once = 8;
