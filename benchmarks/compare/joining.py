@@ -2,7 +2,7 @@
 """Puts the records of GGAS, NVSHMEM, NCCL and bare CUDA beside each other."""
 
 import results
-from quantities import QUANTITIES
+from quantities import FOREIGN, QUANTITIES
 
 LIBRARIES = ("nvshmem", "nccl", "nccl_window")  # those that GGAS is compared with; `raw` is the limit
 FEWEST = 5  # samples behind a median
@@ -12,11 +12,17 @@ def fits(value, wanted):
     return value in wanted if isinstance(wanted, (set, range)) else value == wanted
 
 
+def is_of(variant, quantity, library):
+    if library in FOREIGN:
+        return variant == library
+    return variant in quantity.ours if quantity.ours else variant not in FOREIGN
+
+
 def belongs(record, quantity, library):
     wanted = quantity.params | quantity.own_params.get(library, {})
     return (
         (record["benchmark"], record["metric"]) == (quantity.benchmark, quantity.metric)
-        and record["variant"] in quantity.variants[library]
+        and is_of(record["variant"], quantity, library)
         and all(key in record["params"] and fits(record["params"][key], value) for key, value in wanted.items())
     )
 
@@ -60,7 +66,7 @@ def bar_of(quantity, others):
 
 def row(records, quantity, nodes):
     """None if nobody has a figure."""
-    by = {library: best(records, quantity, library) for library in quantity.variants}
+    by = {library: best(records, quantity, library) for library in ("ggas", *FOREIGN)}
     if not any(by.values()):
         return None
     medians = {library: median(r) if r else None for library, r in by.items()}

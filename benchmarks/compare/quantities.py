@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass, field
 
+FOREIGN = ("nvshmem", "nccl", "nccl_window", "raw")  # these variants; all other variants are ways of GGAS
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -12,7 +14,8 @@ class Quantity:
     benchmark: str
     metric: str
     params: dict
-    variants: dict  # by library; if several records fit, the best one counts, for everybody
+    # If several records of a library fit, the best one counts, for everybody.
+    ours: tuple = ()  # variants of GGAS; empty: any
     bar: float | None = None  # in the metric's unit, on 8 GPUs
     bar_ratio: float | None = None  # of the best other library's time
     own_params: dict = field(default_factory=dict)  # by library: further params
@@ -20,10 +23,6 @@ class Quantity:
     @property
     def is_rate(self):
         return self.metric in ("bandwidth", "updates")
-
-
-def everybody(*ours):
-    return {"ggas": ours, "nvshmem": ("nvshmem",), "nccl": ("nccl",), "nccl_window": ("nccl_window",), "raw": ("raw",)}
 
 
 def size_text(elements):
@@ -34,30 +33,26 @@ def size_text(elements):
 
 
 def latencies():
-    yield Quantity("store ping-pong, 1 thread", "store_latency", "half_round_trip", {"threads": 1, "bytes": 8}, everybody("store"), bar=630)
+    yield Quantity("store ping-pong, 1 thread", "store_latency", "half_round_trip", {"threads": 1, "bytes": 8}, bar=630)
     for size, text, bar in ((8, "8 B", 1300), (4096, "4 KB", 1700), (262144, "256 KB", 7000)):
-        yield Quantity(f"put + signal, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, everybody("put_signal"), bar=bar)
+        yield Quantity(f"put + signal, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, bar=bar)
     for method, bar in (("sync", 950), ("barrier", 1600)):
         text = "barrier with quiet" if method == "barrier" else method
-        yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, everybody("block"), bar=bar)
+        yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, bar=bar)
 
 
 def allreduces():
     for elements, bar in ((1, 4e3), (1 << 10, 4.5e3), (1 << 14, 5.5e3), (1 << 18, 14e3), (1 << 22, 105e3), (1 << 25, 650e3)):
-        yield Quantity(
-            f"allreduce, graph node, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "graph"}, everybody("stream"), bar=bar
-        )
+        yield Quantity(f"allreduce, graph node, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "graph"}, bar=bar)
     for elements, bar in ((1, 1.8e3), (64, 1.8e3), (1 << 10, None), (1 << 14, 2.8e3)):
-        yield Quantity(
-            f"allreduce in a kernel, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "block"}, everybody("block"), bar=bar
-        )
+        yield Quantity(f"allreduce in a kernel, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "block"}, bar=bar)
 
 
 def block_collectives():
     for name in ("alltoall", "broadcast", "allgather"):
         for elements in (1, 64, 1 << 10, 1 << 14, 1 << 16):
             yield Quantity(
-                f"{name} in a kernel, {size_text(elements)}", name, "time", {"elements": elements, "method": "block"}, everybody("block"),
+                f"{name} in a kernel, {size_text(elements)}", name, "time", {"elements": elements, "method": "block"},
                 bar_ratio=None if name == "allgather" else 0.5,
             )  # fmt: skip
 
@@ -65,14 +60,14 @@ def block_collectives():
 def rates():
     # Whatever the way of an update to its GPU, in the end it is an atomic there.
     local, atomic = {"raw": {"method": "local_atomic"}}, {"raw": {"method": "atomic"}}
-    yield Quantity("RandomAccess, any method", "random_access", "updates", {}, everybody("mailbox", "atomic"), bar=72e9, own_params=local)
-    yield Quantity("RandomAccess, remote atomics", "random_access", "updates", {}, everybody("atomic"), own_params=atomic)
+    yield Quantity("RandomAccess, any method", "random_access", "updates", {}, bar=72e9, own_params=local)
+    yield Quantity("RandomAccess, remote atomics", "random_access", "updates", {}, ours=("atomic",), own_params=atomic)
     gigabyte = {"bytes": 1 << 30}
     stores = {"raw": {"connections": 1, "method": {"stores", "bulk"}}, "nvshmem": {"method": "kernel"}}
-    copies = {"raw": {"connections": 1, "method": "copy_engine"}, "nvshmem": {"method": "stream"}}
+    copies = {"raw": {"connections": 1, "method": "copy_engine"}, "nvshmem": {"method": "stream"}, "ggas": {"method": "stream"}}
     for text, blocks, bar in (("at most 16 SMs", range(1, 17), 352e9), ("all SMs", range(17, 1 << 20), 368e9)):
-        yield Quantity(f"put in a kernel, 1 GiB, {text}", "put_bandwidth", "bandwidth", gigabyte | {"blocks": blocks}, everybody("kernel"), bar=bar, own_params=stores)
-    yield Quantity("put on a stream, 1 GiB", "put_bandwidth", "bandwidth", gigabyte, everybody("stream"), bar=390e9, own_params=copies)
+        yield Quantity(f"put in a kernel, 1 GiB, {text}", "put_bandwidth", "bandwidth", gigabyte | {"blocks": blocks}, bar=bar, own_params=stores)
+    yield Quantity("put on a stream, 1 GiB", "put_bandwidth", "bandwidth", gigabyte, bar=390e9, own_params=copies)
 
 
 QUANTITIES = [*latencies(), *allreduces(), *block_collectives(), *rates()]
