@@ -68,6 +68,13 @@ static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, 
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
                              const stream_report& report);
+template <class Target, class T>
+static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
+                                const stream_report& report);
+template <class Target, class T>
+static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report);
+template <class Target, class T>
+static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report);
 
 // ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
 // stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory.

@@ -77,9 +77,29 @@ static __global__ void GGAS_STREAM_BOUNDS allreduce_kernel(T* dst, const T* src,
 }
 
 template <class T>
-static __global__ void reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, stream_report report) {
+static __global__ void GGAS_STREAM_BOUNDS reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root,
+                                                        stream_report report) {
   ggas_after_stream();
-  tell(report.status, ggas_reduce_block(dst, src, n, op, root, ggas_gather, report.timeout_ns));
+  tell(report.status, ggas_reduce(dst, src, n, op, root, ggas_auto, report.timeout_ns));
+}
+
+template <class T>
+static __global__ void GGAS_STREAM_BOUNDS broadcast_kernel(T* dst, const T* src, size_t n, int root,
+                                                           stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_broadcast(dst, src, n, root, report.timeout_ns));
+}
+
+template <class T>
+static __global__ void GGAS_STREAM_BOUNDS allgather_kernel(T* dst, const T* src, size_t n, stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_allgather(dst, src, n, report.timeout_ns));
+}
+
+template <class T>
+static __global__ void GGAS_STREAM_BOUNDS alltoall_kernel(T* dst, const T* src, size_t n, stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_alltoall(dst, src, n, report.timeout_ns));
 }
 
 template <class T>
@@ -91,8 +111,35 @@ const char* as_bytes(const T* p) {
   return reinterpret_cast<const char*>(p);
 }
 
-inline constexpr unsigned copy_threads = 256, collective_threads = 256;
-inline constexpr size_t largest_block_put = 256 * 1024;
+// ---- shapes of launches. On the host engine a thread is a fiber: few of them.
+#ifdef __CUDACC__
+inline constexpr unsigned most_stream_blocks = 64, most_stream_threads = 512;
+#else
+inline constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
+#endif
+inline constexpr size_t largest_kernel_put = 256 * 1024;  // beyond it the copy engine is as fast
+
+struct stream_shape {
+  unsigned blocks, threads;
+  ggas_method method = ggas_auto;
+
+  static stream_shape of(unsigned blocks, unsigned threads, ggas_method method = ggas_auto) {
+    return {blocks < most_stream_blocks ? blocks : most_stream_blocks,
+            threads < most_stream_threads ? threads : most_stream_threads, method};
+  }
+  // As measured for a vector of so many bytes.
+  template <class Target>
+  static stream_shape tuned(Target& target, int node, size_t bytes) {
+    const tuning::launch& l = target.device_context(node).tuned.on_stream_for(bytes);
+    return of(l.blocks, l.threads, static_cast<ggas_method>(l.method));
+  }
+  // Of a collective that only moves data: a block for so many bytes of the vector.
+  static stream_shape moving(size_t bytes) {
+    constexpr size_t bytes_of_block = 16 * 1024, most_blocks = 32;
+    const size_t blocks = bytes / bytes_of_block + 1;
+    return of(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), bytes < 4096 ? 128 : 512);
+  }
+};
 
 #ifdef __CUDACC__
 // Where the copy engine finds n elements of a node; null if they do not lie in its segment.
@@ -123,7 +170,7 @@ static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* f
   static_cast<void>(report);
   return detail::copy_by_engine(target, node, detail::host_address(target, node, to, n), from, n * sizeof(T));
 #else
-  return launch_dependent(target, node, 1, detail::copy_threads, detail::put_kernel, detail::as_bytes(to),
+  return launch_dependent(target, node, 1, detail::most_stream_threads, detail::put_kernel, detail::as_bytes(to),
                           detail::as_bytes(from), n * sizeof(T), report);
 #endif
 }
@@ -134,7 +181,7 @@ static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, s
   static_cast<void>(report);
   return detail::copy_by_engine(target, node, to, detail::host_address(target, node, from, n), n * sizeof(T));
 #else
-  return launch_dependent(target, node, 1, detail::copy_threads, detail::get_kernel, reinterpret_cast<char*>(to),
+  return launch_dependent(target, node, 1, detail::most_stream_threads, detail::get_kernel, reinterpret_cast<char*>(to),
                           detail::as_bytes(from), n * sizeof(T), report);
 #endif
 }
@@ -146,12 +193,12 @@ static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, con
   size_t bytes = n * sizeof(T);
 #ifdef __CUDACC__
   // From here on the copy engine is faster than one block.
-  if (bytes > detail::largest_block_put) {
+  if (bytes > detail::largest_kernel_put) {
     if (cudaError_t e = put_on_stream(target, node, to, from, n, report); e != cudaSuccess) return e;
     bytes = 0;
   }
 #endif
-  return launch_dependent(target, node, 1, bytes ? detail::copy_threads : 1, detail::put_signal_kernel,
+  return launch_dependent(target, node, 1, bytes ? detail::most_stream_threads : 1, detail::put_signal_kernel,
                           detail::as_bytes(to), detail::as_bytes(from), bytes, signal, value, op, report);
 }
 
@@ -180,15 +227,37 @@ static auto sync_on_stream(Target& target, int node, const stream_report& report
 template <class Target, class T>
 static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
                                 const stream_report& report) {
-  return launch_dependent(target, node, 1, detail::collective_threads, detail::allreduce_kernel<T>, dst, src, n, op,
-                          ggas_all_gather, report);
+  const auto how = detail::stream_shape::tuned(target, node, n * sizeof(T));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::allreduce_kernel<T>, dst, src, n, op,
+                          how.method, report);
 }
 
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
                              const stream_report& report) {
-  return launch_dependent(target, node, 1, detail::collective_threads, detail::reduce_kernel<T>, dst, src, n, op, root,
+  const auto how = detail::stream_shape::tuned(target, node, n * sizeof(T));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel<T>, dst, src, n, op, root,
                           report);
+}
+
+template <class Target, class T>
+static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
+                                const stream_report& report) {
+  const auto how = detail::stream_shape::moving(n * sizeof(T));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root,
+                          report);
+}
+
+template <class Target, class T>
+static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report) {
+  const auto how = detail::stream_shape::moving(n * sizeof(T));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
+}
+
+template <class Target, class T>
+static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report) {
+  const auto how = detail::stream_shape::moving(n * sizeof(T));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
 }
 
 }  // namespace ggas
