@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries, pointers, loads, stores, copies and order. Included by ggas.cuh.
+// Queries, pointers, loads, stores and order. Included by ggas.cuh.
 #pragma once
 
 #include "ggas/ggas.cuh"
@@ -20,21 +20,6 @@ GGAS_DEVICE constexpr void check_access_type() {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
                 "GGAS loads and stores move 1, 2, 4, 8 or 16 bytes");
   static_assert(__is_trivially_copyable(T), "GGAS loads and stores move plain data");
-}
-
-// One element a thread and turn. The warp meets between load and store: loads come back at different times, stores must
-// leave together.
-template <class T>
-GGAS_DEVICE void copy(T* to, const T* from, size_t n, unsigned rank, unsigned count) {
-  check_access_type<T>();
-  const unsigned mask = lane_mask();
-  for (size_t base = 0; base < n; base += count) {
-    const size_t i = base + rank;
-    T v{};
-    if (i < n) v = load_relaxed(from + i);
-    __syncwarp(mask);
-    if (i < n) store_relaxed(to + i, v);
-  }
 }
 
 }  // namespace ggas::detail
@@ -75,25 +60,6 @@ template <class T>
 GGAS_DEVICE void ggas_store_release(T* p, T v) {
   ggas::detail::check_access_type<T>();
   ggas::detail::store_release(p, v);
-}
-
-template <class T>
-GGAS_DEVICE void ggas_store_warp(T* remote, const T* local, size_t n) {
-  ggas::detail::copy(remote, local, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
-}
-template <class T>
-GGAS_DEVICE void ggas_store_block(T* remote, const T* local, size_t n) {
-  ggas::detail::copy(remote, local, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
-  __syncthreads();
-}
-template <class T>
-GGAS_DEVICE void ggas_load_warp(T* local, const T* remote, size_t n) {
-  ggas::detail::copy(local, remote, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
-}
-template <class T>
-GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n) {
-  ggas::detail::copy(local, remote, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
-  __syncthreads();
 }
 
 GGAS_DEVICE void ggas_fence() { __threadfence_system(); }

@@ -6,7 +6,7 @@
 // a record of its own.
 #pragma once
 
-#include "ggas/detail/put.cuh"
+#include "ggas/detail/strided.cuh"
 
 namespace ggas::detail {
 

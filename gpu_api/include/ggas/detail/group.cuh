@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes a call: a thread for itself, or a warp together. Its leader decides, all of it moves data. Included by
-// rma_queue.cuh.
+// Who makes a call: a thread for itself, or a warp or block together. Its leader decides, all of it moves data.
+// Included by rma_queue.cuh.
 #pragma once
 
+#include "ggas/detail/move.cuh"
 #include "ggas/detail/wait.cuh"
 
 namespace ggas::detail {
@@ -38,7 +39,7 @@ struct warp_group {
   }
 };
 
-// All threads of a block; only for moving data.
+// All threads of a block; it posts nothing itself: its first warp does.
 struct block_group {
   GGAS_DEVICE unsigned rank() const { return thread_rank(); }
   GGAS_DEVICE unsigned size() const { return thread_count(); }

@@ -42,9 +42,8 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
   }
   uint64_t* const record = word_of(node, l.direct_notes(queue) + at % size * 16);
   store_relaxed(record, cookie);
-  ggas_fence();
   const uint64_t op = bytes ? desc_put : desc_notify;
-  store_relaxed(record + 1, note_word(bytes, q.at.vpid, ggas_node(), op, at / size % 2 == 0));
+  store_release(record + 1, note_word(bytes, q.at.vpid, ggas_node(), op, at / size % 2 == 0));
   return ggas_ok;
 }
 
@@ -60,10 +59,8 @@ GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_que
   }
   if (!reaches_peers_directly()) return ggas_no_queue;
   int s = ggas_ok;
-  if (g.rank() == 0) {
-    ggas_fence();
-    s = notify_directly(node, to_queue, q, cookie, bytes, end);
-  }
+  g.sync();  // the record's release covers what the group copied
+  if (g.rank() == 0) s = notify_directly(node, to_queue, q, cookie, bytes, end);
   return static_cast<ggas_status>(g.of_leader(s));
 }
 
@@ -74,7 +71,7 @@ GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t
   const int vpid = vpid_of(to_queue);
   if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
   if (!q.at.page || t.bytes == 0) {
-    const ggas_status s = q.at.page ? ggas_ok : copy_directly(g, t, remote, local);
+    const ggas_status s = q.at.page ? ggas_ok : copy_directly<origin::own>(g, t, remote, local);
     return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, static_cast<uint32_t>(t.bytes), end, q) : s;
   }
   const auto* from = reinterpret_cast<const char*>(local);
@@ -98,8 +95,8 @@ GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
   }
-  const ggas_status s = put_value_nbi(g, remote, value, end, q);
-  return s == ggas_ok ? notify(g, at.node, cookie, to_queue, sizeof(T), end, q) : s;
+  if (g.rank() == 0) store_relaxed(remote, value);
+  return notify(g, at.node, cookie, to_queue, sizeof(T), end, q);
 }
 
 // ---- taking

@@ -10,11 +10,14 @@
 #include <type_traits>
 
 #define GGAS_DEVICE __device__ __forceinline__
+#define GGAS_DEVICE_FUNCTION __device__ __noinline__
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
 #define GGAS_SHARED_ARRAY(type, name, count) __shared__ type name[count]
 #define GGAS_COMPUTE(flops, bytes) ((void)0)
-#define GGAS_UNROLL _Pragma("unroll")  // the loop behind it
+// The loop behind it.
+#define GGAS_UNROLL _Pragma("unroll")
+#define GGAS_NO_UNROLL _Pragma("unroll 1")
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 #define GGAS_PTX_LD "ld.volatile"
@@ -34,12 +37,23 @@ namespace detail {
 // One per translation unit: set_device_context() of the same unit fills it.
 struct constants {
   context own;
-  layout shape;  // of its reserved area: several divisions that no kernel should do
+  // What takes divisions that no kernel should do: the layout of its reserved area, and 2^32 over the stride in pages.
+  layout shape;
+  uint32_t pages_reciprocal;
 };
 static __constant__ constants node_constants;
 
 __device__ __forceinline__ const context& device_context() { return node_constants.own; }
 __device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }
+
+// Which segment lies `offset` bytes behind the window's start; strides are whole pages, the window ends below 16 TB.
+constexpr unsigned page_bits = 12;
+__device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
+  const auto page = static_cast<uint32_t>(offset >> page_bits);
+  const auto pages = static_cast<uint32_t>(device_context().stride >> page_bits);
+  const uint32_t about = __umulhi(page, node_constants.pages_reciprocal);
+  return page - about * pages >= pages ? about + 1 : about;
+}
 
 __device__ __forceinline__ uint64_t clock_ns() {
   uint64_t t;
@@ -239,7 +253,9 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 
 // Host: what kernels of the calling translation unit see on the current device.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream = nullptr) {
-  const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved)};
+  const uint64_t pages = c.stride >> detail::page_bits;
+  const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved),
+                              pages > 1 ? static_cast<uint32_t>((uint64_t{1} << 32) / pages) : ~0u};
   return cudaMemcpyToSymbolAsync(detail::node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);
 }
 

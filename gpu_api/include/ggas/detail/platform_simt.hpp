@@ -8,8 +8,10 @@
 #include "gpu_api/simt/device.hpp"
 
 #define GGAS_DEVICE inline
+#define GGAS_DEVICE_FUNCTION inline
 #define GGAS_HOST_DEVICE
 #define GGAS_UNROLL
+#define GGAS_NO_UNROLL
 
 namespace ggas {
 using simt::dim3;
@@ -21,6 +23,8 @@ inline layout own_layout() {
   const context& c = device_context();
   return layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
 }
+// Which segment lies `offset` bytes behind the window's start.
+inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offset / device_context().stride); }
 inline uint64_t clock_ns() { return simt::now_ns(); }
 
 template <class T>

@@ -43,9 +43,10 @@ GGAS_DEVICE place locate(const void* p, uint64_t bytes) {
   place at{-1, 0};
   if (a - reinterpret_cast<uintptr_t>(c.local) < c.segment_bytes) {
     at = {c.node, a - reinterpret_cast<uintptr_t>(c.local)};
-  } else if (a >= reinterpret_cast<uintptr_t>(c.window)) {
-    const uint64_t from = a - reinterpret_cast<uintptr_t>(c.window), node = from / c.stride;
-    if (node < static_cast<uint64_t>(c.nodes)) at = {static_cast<int>(node), from % c.stride};
+  } else if (const uint64_t from = a - reinterpret_cast<uintptr_t>(c.window);
+             from < static_cast<uint64_t>(c.nodes) * c.stride) {
+    const uint32_t node = segment_at(from);
+    at = {static_cast<int>(node), from - node * c.stride};
   }
   if (at.node >= 0 && !in_segment(c, at.node, at.offset, bytes)) at.node = -1;
   return at;

@@ -81,10 +81,6 @@ GGAS_DEVICE char* slot_word(const ggas_queue& q, uint32_t position, unsigned wor
   return ring + ((position + word / slot_words) & (slots - 1)) * slot_bytes + word % slot_words * 8;
 }
 
-struct alignas(16) word_pair {
-  uint64_t lo, hi;
-};
-
 constexpr unsigned most_words = 24;  // of one post by a thread
 
 // Waits for room; position of the first slot, or nothing in time.
@@ -252,8 +248,10 @@ GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
 }
 
 GGAS_DEVICE ggas_queue ggas_default_queue() {
-  const int queues = ggas_queues();
-  return ggas_queue_of(queues == 0 ? -1 : static_cast<int>(ggas::detail::block_rank() % static_cast<unsigned>(queues)));
+  const ggas::context& c = ggas::detail::device_context();
+  const unsigned block = ggas::detail::block_rank();
+  if (!c.queues) return ggas_queue_of(static_cast<int>(block % ggas::layout::direct_queues));
+  return ggas_queue_of(c.queue_count == 0 ? -1 : static_cast<int>(block % static_cast<unsigned>(c.queue_count)));
 }
 
 GGAS_DEVICE ggas_queue_failures ggas_queue_error(const ggas_queue& q) {

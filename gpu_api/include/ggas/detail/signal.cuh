@@ -30,36 +30,42 @@ GGAS_DEVICE ggas_status check_signal(const ggas_queue& q, const signal_target& t
   return q.at.page || to.op == ggas_signal_set || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }
 
-// Behind the copies of the whole group.
+// The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
 template <class G>
-GGAS_DEVICE void signal_directly(const G& g, const signal_target& to) {
+GGAS_DEVICE void move_and_signal(const G& g, void* target, const void* source, uint64_t bytes,
+                                 const signal_target& to) {
+  move_bytes(target, source, bytes, g.rank(), g.size());
+  g.sync();
   if (g.rank() != 0) return;
-  ggas_fence();
-  if (to.op == ggas_signal_set) {
-    store_relaxed(to.word, to.value);
-  } else {
-    atomic_directly(ggas_atomic_add, to.word, to.value, uint64_t{0});
-  }
+  if (to.op == ggas_signal_set) return store_release(to.word, to.value);
+  fence_acq_rel_system();
+  add_system(to.word, to.value);
 }
+
+constexpr uint64_t few_bytes = 16 * 32;  // a warp moves them at once: its own barrier is the cheaper one
 
 template <class G, class T>
 GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
                                             const ggas_queue& q) {
   const transfer t = check_transfer(q, remote, local, n);
+  if (t.status != ggas_ok) return t.status;
   place at{};
-  ggas_status s = t.status;
-  if (s == ggas_ok) s = check_signal(q, to, t.at.node, at);
-  if (s == ggas_ok) s = copy_directly(g, t, remote, local);
-  if (s == ggas_ok) signal_directly(g, to);
-  return s;
+  if (const ggas_status s = check_signal(q, to, t.at.node, at); s != ggas_ok) return s;
+  g.sync();
+  if (!__is_same(G, block_group) || t.bytes > few_bytes) {
+    move_and_signal(g, remote, local, t.bytes, to);
+  } else if (g.rank() < 32) {
+    move_and_signal(warp_group{}, remote, local, t.bytes, to);
+  }
+  g.sync();
+  return ggas_ok;
 }
 
 // Data and signal are two descriptors on one connection: they arrive in order. The last piece and the signal leave as
 // one store.
 template <class G, class T>
-GGAS_DEVICE ggas_status put_signal_nbi(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
-                                       const deadline& end, const ggas_queue& q) {
-  if (!q.at.page) return put_signal_directly(g, remote, local, n, to, q);
+GGAS_DEVICE ggas_status post_put_signal(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
+                                        const deadline& end, const ggas_queue& q) {
   transfer t = check_transfer(q, remote, local, n);
   place at{};
   ggas_status s = t.status;
@@ -78,6 +84,18 @@ GGAS_DEVICE ggas_status put_signal_nbi(const G& g, T* remote, const T* local, si
   return post(
       g, q, last.slots + sig.slots, 2, [&](unsigned i) { return i < words ? last.word(i) : sig.d.word(i - words); },
       end);
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status put_signal(const G& g, until when, T* remote, const T* local, size_t n, const signal_target& to,
+                                   uint64_t timeout_ns, const ggas_queue& q) {
+  if (!q.at.page) {
+    const ggas_status s = put_signal_directly(g, remote, local, n, to, q);
+    return when == until::complete ? settle(g, s) : s;
+  }
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end,
+                  [&](const auto& some) { return post_put_signal(some, remote, local, n, to, end, q); });
 }
 
 template <class T>
@@ -103,30 +121,25 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                             ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return put_signal_nbi(thread_group{}, remote, local, n, {signal, value, op}, deadline(timeout_ns), q);
+  return put_signal(thread_group{}, until::posted, remote, local, n, {signal, value, op}, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi_warp(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                                  ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return put_signal_nbi(warp_group{}, remote, local, n, {signal, value, op}, deadline(timeout_ns), q);
+  return put_signal(warp_group{}, until::posted, remote, local, n, {signal, value, op}, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi_block(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                                   ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  const signal_target to{signal, value, op};
-  if (!q.at.page) return block_status(put_signal_directly(block_group{}, remote, local, n, to, q));
-  const deadline end(timeout_ns);
-  return by_first_warp([&](const warp_group& g) { return put_signal_nbi(g, remote, local, n, to, end, q); });
+  return put_signal(block_group{}, until::posted, remote, local, n, {signal, value, op}, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                         ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  const deadline end(timeout_ns);
-  const thread_group g;
-  return finish(g, q, put_signal_nbi(g, remote, local, n, {signal, value, op}, end, q), end);
+  return put_signal(thread_group{}, until::complete, remote, local, n, {signal, value, op}, timeout_ns, q);
 }
 
 GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes moved by the threads that ask for it: puts and gets where peers' memory is reached directly, and collectives.
+// Stores at the target are of 16 bytes whatever the alignments, and several loads are under way before the first of
+// them. Included by group.cuh.
+//
+// What both addresses and the length are multiples of, up to 8 bytes, is never torn.
+#pragma once
+
+#include "ggas/detail/access.cuh"
+
+namespace ggas::detail {
+
+struct alignas(16) word_pair {
+  uint64_t lo, hi;
+};
+
+constexpr unsigned words_in_flight = 8;  // of 16 bytes, of one thread
+
+// Where the source lies: in own memory, where the first-level cache may answer and what was written before is ordered
+// by the barriers of the caller, or at a peer.
+enum class origin { own, remote };
+
+template <origin From, class T>
+GGAS_DEVICE T load_from(const T* p) {
+  if constexpr (From == origin::own) return load_own(p);
+  return load_relaxed(p);
+}
+
+// Words load(i), i < n, to to[i]: `count` threads of which this is number `rank`, neighbours on neighbours. The warp
+// meets between loads and stores: loads come back at different times, stores must leave together.
+template <unsigned Words, class T, class Load>
+GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Load load) {
+  const unsigned mask = lane_mask();
+  const bool together = count > 1;
+  const uint64_t turn = uint64_t{Words} * count;
+  T v[Words] = {};
+  uint64_t base = 0;
+  for (; base + turn <= n; base += turn) {
+#pragma unroll
+    for (unsigned w = 0; w < Words; ++w) v[w] = load(base + w * count + rank);
+    if (together) __syncwarp(mask);
+#pragma unroll
+    for (unsigned w = 0; w < Words; ++w) store_relaxed(to + base + w * count + rank, v[w]);
+  }
+  if (base == n) return;
+#pragma unroll
+  for (unsigned w = 0; w < Words; ++w) {
+    if (base + w * count + rank < n) v[w] = load(base + w * count + rank);
+  }
+  if (together) __syncwarp(mask);
+#pragma unroll
+  for (unsigned w = 0; w < Words; ++w) {
+    if (base + w * count + rank < n) store_relaxed(to + base + w * count + rank, v[w]);
+  }
+}
+
+// A few words at an edge, where a thread alone has several.
+template <origin From, class T>
+GGAS_DEVICE void move_units(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
+  const auto* const source = reinterpret_cast<const T*>(from);
+  move_words<4>(reinterpret_cast<T*>(to), bytes / sizeof(T), rank, count,
+                [=](uint64_t i) { return load_from<From>(source + i); });
+}
+template <origin From>
+GGAS_DEVICE void move_edge(char* to, const char* from, uint64_t bytes, unsigned unit, unsigned rank, unsigned count) {
+  if (bytes == 0) return;
+  if (unit == 8) return move_units<From, uint64_t>(to, from, bytes, rank, count);
+  if (unit == 4) return move_units<From, uint32_t>(to, from, bytes, rank, count);
+  if (unit == 2) return move_units<From, uint16_t>(to, from, bytes, rank, count);
+  move_units<From, uint8_t>(to, from, bytes, rank, count);
+}
+
+// 16 bytes that begin `shift` (1 ... 15) bytes behind the start of two aligned words.
+GGAS_DEVICE word_pair shifted(const word_pair& a, const word_pair& b, unsigned shift) {
+  const bool far = shift >= 8;
+  const uint64_t w0 = far ? a.hi : a.lo, w1 = far ? b.lo : a.hi, w2 = far ? b.hi : b.lo;
+  const unsigned bits = 8 * (shift % 8);
+  const auto join = [bits](uint64_t low, uint64_t high) { return low >> bits | high << 1 << (63 - bits); };
+  return {join(w0, w1), join(w1, w2)};
+}
+
+// The middle of a copy: from here on the target is a multiple of 16, and aligned loads do not leave the source.
+struct middle {
+  uint64_t head, words;
+  unsigned shift;  // of the source behind an aligned word
+};
+GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes) {
+  const uint64_t head = (16 - reinterpret_cast<uintptr_t>(to) % 16) % 16;
+  const auto shift = static_cast<unsigned>((reinterpret_cast<uintptr_t>(from) + head) % 16);
+  const uint64_t before = head < shift ? head + 16 : head;
+  const uint64_t behind = shift == 0 ? 0 : 16 - shift;
+  if (bytes < before + behind + 16) return {bytes, 0, 0};
+  return {before, (bytes - before - behind) / 16, shift};
+}
+
+// Any addresses, any length. Not inline: one copy of it for all calls of a program.
+template <origin From>
+GGAS_DEVICE_FUNCTION void move_crooked(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
+  const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
+  const unsigned unit = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
+  const middle m = find_middle(to, from, bytes);
+  auto* const target = reinterpret_cast<word_pair*>(to + m.head);
+  const auto* const source = reinterpret_cast<const word_pair*>(from + m.head - m.shift);
+  const uint64_t done = m.head + 16 * m.words;
+  move_edge<From>(to, from, m.head, unit, rank, count);
+  move_edge<From>(to + done, from + done, bytes - done, unit, rank, count);
+  if (m.shift == 0) {
+    move_words<words_in_flight>(target, m.words, rank, count, [=](uint64_t i) { return load_from<From>(source + i); });
+  } else {
+    const unsigned shift = m.shift;
+    move_words<words_in_flight / 2>(target, m.words, rank, count, [=](uint64_t i) {
+      return shifted(load_from<From>(source + i), load_from<From>(source + i + 1), shift);
+    });
+  }
+}
+
+// By `count` threads of which the caller is number `rank`. No barrier in it: that the source was written before, and
+// that the target is read behind, is the caller's affair.
+template <origin From = origin::own>
+GGAS_DEVICE void move_bytes(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count) {
+  const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
+  if (bytes == 8 && all % 8 == 0) {
+    if (rank == 0) store_relaxed(static_cast<uint64_t*>(to), load_from<From>(static_cast<const uint64_t*>(from)));
+  } else if (all % 16 == 0) {
+    const auto* const source = static_cast<const word_pair*>(from);
+    move_words<words_in_flight>(static_cast<word_pair*>(to), bytes / 16, rank, count,
+                                [=](uint64_t i) { return load_from<From>(source + i); });
+  } else {
+    move_crooked<From>(static_cast<char*>(to), static_cast<const char*>(from), bytes, rank, count);
+  }
+}
+
+// Elements as they are, one an access.
+template <class T>
+GGAS_DEVICE void move_elements(T* to, const T* from, size_t n, unsigned rank, unsigned count) {
+  check_access_type<T>();
+  move_words<words_in_flight>(to, n, rank, count, [=](uint64_t i) { return load_relaxed(from + i); });
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE void ggas_store_warp(T* remote, const T* local, size_t n) {
+  ggas::detail::move_elements(remote, local, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
+}
+template <class T>
+GGAS_DEVICE void ggas_store_block(T* remote, const T* local, size_t n) {
+  ggas::detail::move_elements(remote, local, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
+  __syncthreads();
+}
+template <class T>
+GGAS_DEVICE void ggas_load_warp(T* local, const T* remote, size_t n) {
+  ggas::detail::move_elements(local, remote, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
+}
+template <class T>
+GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n) {
+  ggas::detail::move_elements(local, remote, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
+  __syncthreads();
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values, and elements at a stride. Included by rma.cuh.
+#pragma once
+
+#include "ggas/detail/put.cuh"
+
+namespace ggas::detail {
+
+template <class G, class T>
+GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, uint64_t timeout_ns,
+                                  const ggas_queue& q) {
+  static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "a value has at most 8 bytes");
+  const place at = locate(remote, sizeof(T));
+  if (!q.good() || at.node < 0) return ggas_bad_argument;
+  if (!q.at.page) {
+    if (g.rank() == 0) store_relaxed(remote, value);
+    return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
+  }
+  const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at.offset), 0};
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end, [&](const auto& some) {
+    return post(
+        some, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
+  });
+}
+
+// Elements a post carries: a slot each.
+template <class G>
+GGAS_DEVICE constexpr unsigned batch_of(const G&) {
+  return __is_same(G, thread_group) ? 1 : 8;
+}
+
+// Element i lies i * stride elements from the start, forwards or backwards.
+template <class T>
+GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* local, ptrdiff_t remote_stride,
+                              ptrdiff_t local_stride, size_t n, place& first) {
+  static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "strided elements have 1, 2, 4 or 8 bytes");
+  if (!q.good() || n >> 40) return false;
+  first = locate(remote, sizeof(T));
+  const auto last = static_cast<ptrdiff_t>(n - 1);
+  const place end = locate(remote + last * remote_stride, sizeof(T));
+  return first.node >= 0 && end.node == first.node &&
+         (!q.at.page || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
+}
+
+template <class T>
+GGAS_DEVICE uint64_t strided(uint64_t offset, size_t i, ptrdiff_t stride) {
+  return offset + static_cast<uint64_t>(static_cast<ptrdiff_t>(i) * stride * static_cast<ptrdiff_t>(sizeof(T)));
+}
+
+template <class G, class T>
+GGAS_DEVICE void move_strided(const G& g, T* to, const T* from, ptrdiff_t to_stride, ptrdiff_t from_stride, size_t n) {
+  g.sync();
+  for (size_t i = g.rank(); i < n; i += g.size()) {
+    const auto k = static_cast<ptrdiff_t>(i);
+    store_relaxed(to + k * to_stride, load_relaxed(from + k * from_stride));
+  }
+  g.sync();
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status iput(const G& g, T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                             size_t n, const deadline& end, const ggas_queue& q) {
+  if (n == 0) return ggas_ok;
+  place at{};
+  if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
+  if (!q.at.page) return move_strided(g, remote, local, remote_stride, local_stride, n), ggas_ok;
+  g.sync();
+  for (size_t done = 0; done < n;) {
+    const size_t left = n - done;
+    const unsigned k = left < batch_of(g) ? static_cast<unsigned>(left) : batch_of(g);
+    const auto word = [&](unsigned i) {
+      const size_t e = done + i / slot_words;
+      const auto* from = reinterpret_cast<const char*>(local + static_cast<ptrdiff_t>(e) * local_stride);
+      const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
+                   0};
+      return i % slot_words == 1 ? load_bytes(from, sizeof(T)) : d.word(i % slot_words);
+    };
+    const ggas_status s = post(g, q, k, k, word, end);
+    if (s != ggas_ok) return s;
+    done += k;
+  }
+  return ggas_ok;
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status iget(const G& g, T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                             size_t n, const deadline& end, const ggas_queue& q) {
+  if (n == 0) return ggas_ok;
+  place at{};
+  if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
+  if (!q.at.page) return move_strided(g, local, remote, local_stride, remote_stride, n), ggas_ok;
+  for (size_t done = 0; done < n;) {
+    const size_t left = n - done;
+    const unsigned k = left < batch_of(g) ? static_cast<unsigned>(left) : batch_of(g);
+    const auto word = [&](unsigned i) {
+      const size_t e = done + i / slot_words;
+      return slot{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
+                  strided<T>(local_nla(local), e, local_stride), 0}
+          .word(i % slot_words);
+    };
+    const ggas_status s = post(g, q, k, k, word, end);
+    if (s != ggas_ok) return s;
+    done += k;
+  }
+  return ggas_ok;
+}
+
+}  // namespace ggas::detail
+
+// ---------------------------------------------------------------------------------------------- calls
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_nbi(T* remote, T value, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value(thread_group{}, until::posted, remote, value, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_nbi_warp(T* remote, T value, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value(warp_group{}, until::posted, remote, value, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value(T* remote, T value, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value(thread_group{}, until::complete, remote, value, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t n,
+                                  uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iput(thread_group{}, remote, local, remote_stride, local_stride, n, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                       size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iput(warp_group{}, remote, local, remote_stride, local_stride, n, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride, size_t n,
+                                  uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iget(thread_group{}, local, remote, local_stride, remote_stride, n, deadline(timeout_ns), q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                       size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iget(warp_group{}, local, remote, local_stride, remote_stride, n, deadline(timeout_ns), q);
+}
