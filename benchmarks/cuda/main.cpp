@@ -94,7 +94,7 @@ class program {
   }
 
   static fault run_parts(const gpu_benchmark& b, gpu_session& s) {
-    for (const auto part : b.parts) GGAS_GPU_TRY(part(s));
+    for (size_t i = 0; i < b.parts.size() && b.parts[i]; ++i) GGAS_GPU_TRY(b.parts[i](s));
     return {};
   }
 

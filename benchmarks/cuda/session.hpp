@@ -3,6 +3,7 @@
 // place for results. C++20 and few headers, because nvcc reads it; files with kernels include rig.cuh.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -143,7 +144,8 @@ class gpu_session {
 };
 
 struct gpu_benchmark : description {
-  std::vector<fault (*)(gpu_session& s)> parts;  // run one after the other; a file with kernels each
+  using part = fault (*)(gpu_session& s);
+  std::array<part, 4> parts;  // run one after the other, up to the first null; a file with kernels each
 };
 
 // In the order of the suite.
