@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/compare/processes.hpp"
 
-#include <cuda_runtime.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -11,7 +10,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -66,24 +64,19 @@ bool all_end_well(std::vector<pid_t>& running, unsigned timeout_s) {
   return true;
 }
 
-// GPUs that CUDA sees; 0 without a driver. Asked in a process of its own, because CUDA does not survive a fork.
-int count_gpus() {
-  const pid_t child = fork();
-  if (child == 0) {
-    int n = 0;
-    _exit(cudaGetDeviceCount(&n) == cudaSuccess ? n : 0);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 0;
-  return WEXITSTATUS(status);
-}
-
 }  // namespace
 
 int run_crew(int size, unsigned timeout_s, const std::function<int(crew&)>& work) {
+  if (size < 1 || size > static_cast<int>(crew::most)) {
+    std::fprintf(stderr, "processes of a run: 1 ... %zu, not %d\n", crew::most, size);
+    return 1;
+  }
   void* const memory =
       mmap(nullptr, sizeof(crew::shared_memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || size < 1 || size > static_cast<int>(crew::most)) return 1;
+  if (memory == MAP_FAILED) {
+    std::perror("mmap");
+    return 1;
+  }
   crew self;
   self.size_ = size;
   self.memory_ = static_cast<crew::shared_memory*>(memory);
@@ -110,20 +103,6 @@ int run_crew(int size, unsigned timeout_s, const std::function<int(crew&)>& work
   }
   munmap(memory, sizeof(crew::shared_memory));
   return well ? 0 : 1;
-}
-
-int run_on_gpus(int argc, char** argv, unsigned timeout_s, const std::function<int(crew&)>& work) {
-  const int gpus = count_gpus();
-  if (gpus == 0) {
-    std::fprintf(stderr, "no GPU here\n");
-    return 77;
-  }
-  const int wanted = argc > 1 ? std::atoi(argv[1]) : 0;
-  if (argc > 2 || wanted < 0 || wanted > gpus) {
-    std::fprintf(stderr, "usage: %s [GPUs, 0 (all) ... %d]\n", argv[0], gpus);
-    return 2;
-  }
-  return run_crew(wanted == 0 ? gpus : wanted, timeout_s, work);
 }
 
 }  // namespace ggas::compare
