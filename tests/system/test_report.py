@@ -5,7 +5,11 @@ import re
 import subprocess
 import sys
 
-from conftest import REPORT
+import plots
+import results
+from conftest import REPORT, ROOT
+
+DATA = ROOT / "tests" / "system" / "data"
 
 
 def write_report(*arguments, cwd):
@@ -32,6 +36,25 @@ def test_providers_never_share_a_section(bench, tmp_path):
     assert len(sections) == 2
     assert sections[0].startswith("Measured") and sections[1].startswith("Simulated")
     assert page.count("<svg") == 2
+
+
+def test_measured_gpus(tmp_path):
+    """Records of provider cuda: a section that begins with the bounds, a curve for each number of blocks, energies."""
+    assert write_report(DATA / "cuda.jsonl", "--out", "out", cwd=tmp_path).returncode == 0
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "Measured: provider cuda, on NVIDIA H200" in page and "NVLink 4 x 18" in page and "driver 580" in page
+    assert page.count("<svg") == 3  # bounds, latency, bandwidth
+    assert page.index("<svg") < page.index("<section")
+    for word in ("99.1 %", "≤ 400 GB/s", "21.0 nJ", "1.20 µs"):
+        assert word in page, word
+
+
+def test_curves_are_told_apart_by_what_differs_at_one_place():
+    records = results.read(DATA / "cuda.jsonl")
+    puts = plots.series([r for r in records if r["benchmark"] == "put_bandwidth"], "bytes")
+    assert list(puts) == ["kernel, blocks 8", "kernel, blocks 16", "kernel, blocks 132", "copy_engine"]
+    assert all(len(members) == 2 for members in puts.values())
+    assert list(plots.series([r for r in records if r["benchmark"] == "store_latency"], "bytes")) == ["store"]
 
 
 def test_bad_results_are_named(tmp_path):
