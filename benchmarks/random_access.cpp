@@ -1,123 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 // random_access after the rules of the HPC Challenge: 4 updates for each word of the table, look-ahead at most 1024,
 // verification by running the updates again, less than 1 % of the words wrong.
-#include "benchmarks/kernels/random_access.cuh"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "benchmarks/benchmarks.hpp"
 #include "benchmarks/outcomes.hpp"
+#include "benchmarks/random_access_plan.hpp"
 
 namespace ggas::bench {
 
 namespace {
 
-// Elements 64, 1000 and 2^40 of the published stream.
-static_assert(hpcc_stream::at(64) == 7 && hpcc_stream::at(1000) == 0xb6b6db0000000103 &&
-              hpcc_stream::at(1ull << 40) == 0x100000116);
+constexpr unsigned bucket_blocks = 1, atomic_blocks = 2, atomic_threads = 64;
 
-constexpr unsigned lanes = 128;  // threads of a block
-constexpr uint64_t look_ahead = 1024;
-constexpr double most_wrong = 0.01;
+// A run of one variant on a filled table.
+struct job {
+  std::string variant;
+  unsigned blocks, threads;
+  std::function<void()> kernel;
+  zero_area zero = {};
+};
 
-// Seed 1 is the stream as published; others begin far away from it.
-uint64_t origin_of(uint64_t seed) { return pattern(0, 0, seed) % hpcc_stream::period * (seed == 1 ? 0 : 1); }
-
-mailbox_args plan(session& s, unsigned log2_size) {
-  const auto nodes = static_cast<uint64_t>(s.nodes());
-  const table_split split{1ull << log2_size, nodes};
-  layout_plan room(s.data_offset());
-  mailbox_args a{};
-  a.log2_size = log2_size;
-  a.depth = look_ahead / (lanes * (nodes - 1));
-  a.origin = origin_of(s.opts().cluster.seed);
-  a.timeout_ns = s.opts().timeout_ns / 4;
-  a.table = room.place<uint64_t>(split.size / nodes + 1);
-  a.mailboxes = room.place<uint64_t>(nodes * a.depth * lanes);
-  a.credits = room.place<uint64_t>(nodes * lanes);
-  a.outcomes = room.place<outcome>(nodes * lanes);
-  return a;
+tables words_of(session& s, const update_args& a) {
+  return [&s, &a](int node) { return at_offset<uint64_t>(s, node, a.table); };
 }
 
-uint64_t& word(session& s, const mailbox_args& a, const table_split& split, uint64_t index) {
-  const uint64_t node = split.owner(index);
-  return at_offset<uint64_t>(s, static_cast<int>(node), a.table)[index - split.first(node)];
+// Of everything under way at a time the links carry one 8-byte store for each remote update, or whole lines of them.
+std::optional<limit> link_bound(session& s, const std::string& variant) {
+  if (!s.limits().known || variant == "atomic") return std::nullopt;
+  const double nodes = s.nodes(), remote = (nodes - 1) / nodes;
+  const bool lines = variant == "bucket";
+  const unsigned bytes = lines ? s.limits().line_bytes : 8;
+  return limit{nodes * s.limits().packets_per_s(bytes) * (bytes / 8) / remote, true,
+               fmt::format("links: {} flits for a store of {} remote updates", s.limits().flits(bytes), bytes / 8)};
 }
 
-void clear(session& s, const mailbox_args& a, const table_split& split) {
-  for (uint64_t i = 0; i < split.size; ++i) word(s, a, split, i) = i;
-  for (int node = 0; node < s.nodes(); ++node) {
-    std::fill_n(at_offset<uint64_t>(s, node, a.mailboxes), split.nodes * a.depth * lanes, 0);
-    std::fill_n(at_offset<uint64_t>(s, node, a.credits), split.nodes * lanes, 0);
-  }
-}
-
-// Runs the updates again, one after the other: xor takes them back. Returns the words that are not as at the start.
-uint64_t count_wrong(session& s, const mailbox_args& a, const table_split& split) {
-  uint64_t number = hpcc_stream::at(a.origin);
-  for (uint64_t i = 0; i < 4 * split.size; ++i) {
-    number = hpcc_stream::next(number);
-    word(s, a, split, split.index(number)) ^= number;
-  }
-  uint64_t wrong = 0;
-  for (uint64_t i = 0; i < split.size; ++i) wrong += word(s, a, split, i) != i ? 1 : 0;
-  return wrong;
-}
-
-result<> check(session& s, const mailbox_args& a, const table_split& split, const std::string& what) {
-  const uint64_t wrong = count_wrong(s, a, split);
-  if (static_cast<double>(wrong) < most_wrong * static_cast<double>(split.size)) return {};
-  return failed(errc::device_fault, fmt::format("{}: verification failed, {} of {} words wrong (less than 1 % may be)",
-                                                what, wrong, split.size));
-}
-
-// A node's link carries the numbers it sends to others, one 8-byte store each.
-std::optional<limit> link_bound(session& s) {
-  if (!s.limits().known) return std::nullopt;
-  const double nodes = s.nodes();
-  return limit{nodes * s.limits().packets_per_s(8) * nodes / (nodes - 1), true,
-               fmt::format("links: {} flits for the 8-byte store of each remote update", s.limits().flits(8))};
-}
-
-result<> run_table(session& s, unsigned log2_size) {
-  const std::string what = fmt::format("2^{} words", log2_size);
-  const mailbox_args a = plan(s, log2_size);
-  const table_split split{1ull << log2_size, static_cast<uint64_t>(s.nodes())};
-  const auto blocks = static_cast<unsigned>(s.nodes());
-  clear(s, a, split);
-  GGAS_TRY(s.launch_all({blocks}, {lanes}, [&](int) { return [a] { mailbox_updates(a); }; }));
+result<> run_job(session& s, const update_args& a, const job& j) {
+  const std::string what = fmt::format("{}, 2^{} words", j.variant, a.split.log2_size);
+  for (int node = 0; node < s.nodes(); ++node)
+    std::memset(at_offset<std::byte>(s, node, j.zero.offset), 0, j.zero.bytes);
+  fill_tables(a.split, words_of(s, a));
+  GGAS_TRY(s.launch_all({j.blocks}, {j.threads}, [&](int) { return j.kernel; }));
   GGAS_TRY(s.run(what));
   uint64_t begin = ~0ull, end = 0;
   for (int node = 0; node < s.nodes(); ++node) {
-    const auto o = join_outcomes(s, node, a.outcomes, blocks * lanes, what);
+    const auto o = join_outcomes(s, node, a.outcomes, j.blocks * j.threads, what);
     if (!o) return std::unexpected(o.error());
     begin = std::min(begin, o->begin_ns);
     end = std::max(end, o->end_ns);
   }
-  GGAS_TRY(check(s, a, split, what));
-  record r = s.begin("mailbox", "updates", "1/s");
-  r.params = {{"elements", split.size}, {"bytes", split.size * sizeof(uint64_t)}, {"threads", lanes * blocks}};
-  r.value = static_cast<double>(4 * split.size) * 1e9 / static_cast<double>(std::max<uint64_t>(1, end - begin));
-  r.n = 4 * split.size;
-  r.limit = link_bound(s);
+  const uint64_t size = a.split.size(), wrong = wrong_words(a, words_of(s, a));
+  if (static_cast<double>(wrong) >= most_wrong * static_cast<double>(size))
+    return failed(
+        errc::device_fault,
+        fmt::format("{}: verification failed, {} of {} words wrong (less than 1 % may be)", what, wrong, size));
+  record r = s.begin(j.variant, "updates", "1/s");
+  r.params = {{"elements", size}, {"bytes", size * sizeof(uint64_t)}, {"threads", j.threads * j.blocks}};
+  r.n = updates_per_word * size;
+  r.value = static_cast<double>(r.n) * 1e9 / static_cast<double>(std::max<uint64_t>(1, end - begin));
+  r.limit = link_bound(s, j.variant);
   s.emit(std::move(r));
   return {};
+}
+
+// The variants for so many nodes.
+std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args& a) {
+  std::vector<job> all;
+  zero_area zero;
+  if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes)) {
+    const mailbox_args m = plan_mailboxes(room, a, zero);
+    all.push_back({"mailbox", static_cast<unsigned>(s.nodes()), mailbox_threads, [m] { mailbox_updates(m); }, zero});
+  }
+  const bucket_args b = plan_buckets(room, a, bucket_blocks, bucket_depth(a.split.nodes), zero);
+  all.push_back({"bucket", bucket_blocks, bucket_threads, [b] { bucket_updates(b); }, zero});
+  all.push_back({"atomic", atomic_blocks, atomic_threads, [a] { atomic_updates(a); }});
+  return all;
 }
 
 }  // namespace
 
 result<> run_random_access(session& s) {
-  const uint64_t most = std::min<uint64_t>(max_mailbox_nodes, look_ahead / lanes + 1);
-  if (static_cast<uint64_t>(s.nodes()) > most) {
+  if (s.nodes() > static_cast<int>(most_bucket_nodes)) {
     return failed(errc::bad_argument, fmt::format("random_access: --nodes {}: at most {} keep the look-ahead of {}",
-                                                  s.nodes(), most, look_ahead));
+                                                  s.nodes(), most_bucket_nodes, look_ahead));
   }
   GGAS_TRY(s.start(8u << 20));
   const std::vector<unsigned> sizes =
       s.opts().quick ? std::vector<unsigned>{10, 12} : std::vector<unsigned>{10, 12, 14, 16, 18};
-  for (const unsigned k : sizes) GGAS_TRY(run_table(s, k));
+  const size_t threads = std::max<size_t>(mailbox_threads * static_cast<size_t>(s.nodes()), bucket_threads);
+  for (const unsigned k : sizes) {
+    layout_plan room(s.data_offset());
+    const update_args a = plan_updates(room, k, s.nodes(), threads, s.opts().cluster.seed, s.opts().timeout_ns / 4);
+    for (const job& j : jobs_of(s, room, a)) GGAS_TRY(run_job(s, a, j));
+  }
   return {};
 }
 

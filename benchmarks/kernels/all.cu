@@ -6,4 +6,5 @@
 #include "benchmarks/kernels/latency.cuh"
 #include "benchmarks/kernels/one_sided_latency.cuh"
 #include "benchmarks/kernels/one_sided_stream.cuh"
-#include "benchmarks/kernels/random_access.cuh"
+#include "benchmarks/kernels/random_access_bucket.cuh"
+#include "benchmarks/kernels/random_access_mailbox.cuh"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomAccess by mailboxes: each GPU writes the random number into a mailbox of the word's owner, who applies it.
-// Every lane of the sending block has a small ring at every other node; the owner's lane clears a slot, applies the
-// number and returns credits in batches. What is under way never exceeds lanes * depth * (nodes - 1), the look-ahead.
+// RandomAccess after the rules of the HPC Challenge: what its variants share, the variant of atomics, and the kernels
+// that fill a table and check it.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -9,106 +8,112 @@
 
 namespace ggas::bench {
 
-inline constexpr int max_mailbox_nodes = 64;
+inline constexpr uint64_t look_ahead = 1024;  // updates that a process may have made and not yet applied
+inline constexpr uint64_t updates_per_word = 4;
 
-struct mailbox_args {
-  uint64_t table;      // offset of the node's words
-  uint64_t log2_size;  // of the whole table
-  uint64_t mailboxes;  // offset of slots[source][depth][lane]
-  uint64_t credits;    // offset of counts[owner][lane], written by the owner
-  uint64_t depth;      // slots of a lane at an owner
-  uint64_t origin;     // place in the stream where node 0 begins
-  uint64_t outcomes;   // offset of an outcome for each thread
+// Which node holds a word: node n has the words from nodes * n / 2^k on.
+struct table_split {
+  uint64_t log2_size, nodes;
+  GGAS_HOST_DEVICE constexpr uint64_t size() const { return uint64_t{1} << log2_size; }
+  GGAS_HOST_DEVICE constexpr uint64_t first(uint64_t node) const { return (node * size() + nodes - 1) / nodes; }
+  GGAS_HOST_DEVICE constexpr uint64_t words(uint64_t node) const { return first(node + 1) - first(node); }
+  GGAS_HOST_DEVICE constexpr uint64_t owner(uint64_t index) const { return index * nodes >> log2_size; }
+  GGAS_HOST_DEVICE constexpr uint64_t index(uint64_t number) const { return number & (size() - 1); }
+  GGAS_HOST_DEVICE constexpr uint64_t owner_of(uint64_t number) const { return owner(index(number)); }
+  // A number that the owner cannot own, if there are others.
+  GGAS_HOST_DEVICE constexpr uint64_t foreign(uint64_t node) const { return node == 0 ? first(1) : first(0) + size(); }
+};
+
+struct update_args {
+  table_split split;
+  uint64_t table;     // offset of the node's words
+  uint64_t origin;    // place in the stream where node 0 begins
+  uint64_t outcomes;  // offset of an outcome for each thread
   uint64_t timeout_ns;
 };
 
-// Which node holds a word when nodes * k / 2^n words lie before node k.
-struct table_split {
-  uint64_t size, nodes;
-  GGAS_HOST_DEVICE constexpr uint64_t first(uint64_t node) const { return node * size / nodes; }
-  GGAS_HOST_DEVICE constexpr uint64_t owner(uint64_t index) const { return ((index + 1) * nodes - 1) / size; }
-  GGAS_HOST_DEVICE constexpr uint64_t index(uint64_t number) const { return number & (size - 1); }
+// A part of the stream: `count` numbers, the first of them next(number).
+struct stream_part {
+  uint64_t number, count;
+  // Part `which` of `parts` equal ones of `total` numbers from place `from` on.
+  GGAS_DEVICE stream_part(uint64_t from, uint64_t total, uint64_t which, uint64_t parts) {
+    const uint64_t begin = total * which / parts;
+    number = hpcc_stream::at(from + begin);
+    count = total * (which + 1) / parts - begin;
+  }
+  GGAS_DEVICE uint64_t take() {
+    --count;
+    return number = hpcc_stream::next(number);
+  }
 };
-
-GGAS_DEVICE uint64_t slot_offset(const mailbox_args& a, uint64_t source, uint64_t place) {
-  const uint64_t lanes = detail::thread_count();
-  return a.mailboxes + ((source * a.depth + place % a.depth) * lanes + detail::thread_rank()) * sizeof(uint64_t);
-}
-GGAS_DEVICE uint64_t credit_offset(const mailbox_args& a, uint64_t owner) {
-  return a.credits + (owner * detail::thread_count() + detail::thread_rank()) * sizeof(uint64_t);
+// What a part of the own node's updates is.
+GGAS_DEVICE stream_part own_part(const update_args& a, uint64_t which, uint64_t parts) {
+  const uint64_t me = static_cast<uint64_t>(ggas_node());
+  return {a.origin + updates_per_word * a.split.first(me), updates_per_word * a.split.words(me), which, parts};
 }
 
-// Atomic on the own GPU: the sending lanes and the receiving ones meet in the table.
-GGAS_DEVICE void apply_update(const mailbox_args& a, const table_split& split, uint64_t number) {
-  const uint64_t place = split.index(number) - split.first(static_cast<uint64_t>(ggas_node()));
+// Atomic on the own GPU: threads meet in the table.
+GGAS_DEVICE void apply_update(const update_args& a, uint64_t number) {
+  const uint64_t place = a.split.index(number) - a.split.first(static_cast<uint64_t>(ggas_node()));
   atomicXor(own<unsigned long long>(a.table) + place, static_cast<unsigned long long>(number));
 }
 
-// Puts a number into the own ring at a node once there is room.
-GGAS_DEVICE ggas_status post(const mailbox_args& a, uint64_t node, uint64_t& sent, uint64_t number) {
-  if (sent >= a.depth) {
-    const uint64_t* const credit = own<uint64_t>(credit_offset(a, node));
-    const ggas_status s = ggas_wait_until<uint64_t>(credit, ggas_ge, sent + 1 - a.depth, a.timeout_ns);
-    if (s != ggas_ok) return s;
-  }
-  ggas_store(
-      ggas_pointer_of_node<uint64_t>(static_cast<int>(node), slot_offset(a, static_cast<uint64_t>(ggas_node()), sent)),
-      number);
-  ++sent;
-  return ggas_ok;
-}
-
-// A number that the owner cannot own: it ends a lane's stream.
-GGAS_DEVICE uint64_t end_mark(const table_split& split, uint64_t owner) { return owner == 0 ? split.first(1) : 1; }
-
-GGAS_DEVICE ggas_status send_updates(const mailbox_args& a, const table_split& split) {
-  const uint64_t me = static_cast<uint64_t>(ggas_node()), nodes = split.nodes;
-  const uint64_t updates = 4 * (split.first(me + 1) - split.first(me));
-  const uint64_t lane = detail::thread_rank(), lanes = detail::thread_count();
-  const uint64_t begin = updates * lane / lanes, end = updates * (lane + 1) / lanes;
-  uint64_t sent[max_mailbox_nodes] = {};
-  uint64_t number = hpcc_stream::at(a.origin + 4 * split.first(me) + begin);
-  ggas_status s = ggas_ok;
-  for (uint64_t i = begin; i < end && s == ggas_ok; ++i) {
-    number = hpcc_stream::next(number);
-    const uint64_t owner = split.owner(split.index(number));
-    if (owner == me) {
-      apply_update(a, split, number);
-    } else {
-      s = post(a, owner, sent[owner], number);
-    }
-  }
-  for (uint64_t node = 0; node < nodes && s == ggas_ok; ++node) {
-    if (node != me) s = post(a, node, sent[node], end_mark(split, node));
-  }
-  return s;
-}
-
-GGAS_DEVICE ggas_status take_updates(const mailbox_args& a, const table_split& split, uint64_t source) {
-  const uint64_t me = static_cast<uint64_t>(ggas_node());
-  const uint64_t batch = a.depth > 1 ? a.depth / 2 : 1;
-  uint64_t* const credit = ggas_pointer_of_node<uint64_t>(static_cast<int>(source), credit_offset(a, me));
-  for (uint64_t taken = 0;;) {
-    uint64_t* const slot = own<uint64_t>(slot_offset(a, source, taken));
-    const ggas_status s = ggas_wait_until<uint64_t>(slot, ggas_ne, 0, a.timeout_ns);
-    if (s != ggas_ok) return s;
-    const uint64_t number = ggas_load(slot);
-    if (split.owner(split.index(number)) != me) return ggas_ok;
-    ggas_store<uint64_t>(slot, 0);
-    apply_update(a, split, number);
-    if (++taken % batch == 0) {
-      ggas_fence();  // the slots are clear before the sender learns of it
-      ggas_store(credit, taken);
-    }
-  }
-}
-
-// One block sends (block number = own node), one block receives from each other node. All of them must be resident.
-__global__ void mailbox_updates(mailbox_args a) {
-  const table_split split{1ull << a.log2_size, static_cast<uint64_t>(ggas_nodes())};
-  const uint64_t source = detail::block_rank();
+// Every update is an atomic on the word, wherever it is.
+__global__ void atomic_updates(update_args a) {
   outcome out{time_ns(), 0, 0, ggas_ok};
-  out.status = source == static_cast<uint64_t>(ggas_node()) ? send_updates(a, split) : take_updates(a, split, source);
+  const ggas_queue queue = ggas_default_queue();
+  ggas_status s = ggas_ok;
+  for (stream_part part = own_part(a, global_thread(), global_threads()); part.count != 0 && s == ggas_ok;) {
+    const uint64_t number = part.take(), index = a.split.index(number), owner = a.split.owner(index);
+    uint64_t* const word =
+        ggas_pointer_of_node<uint64_t>(static_cast<int>(owner), a.table) + (index - a.split.first(owner));
+    s = ggas_atomic_post<uint64_t>(ggas_atomic_xor, word, number, 0, a.timeout_ns, queue);
+  }
+  const ggas_status q = ggas_quiet();
+  out.status = s == ggas_ok ? q : s;
+  out.end_ns = time_ns();
+  own<outcome>(a.outcomes)[global_thread()] = out;
+}
+
+// The node's number of updates, all of them on its own words: what memory takes, and no run of RandomAccess.
+__global__ void local_updates(update_args a) {
+  outcome out{time_ns(), 0, 0, ggas_ok};
+  const uint64_t words = a.split.words(static_cast<uint64_t>(ggas_node()));
+  unsigned long long* const table = own<unsigned long long>(a.table);
+  for (stream_part part = own_part(a, global_thread(), global_threads()); part.count != 0;) {
+    const uint64_t number = part.take();
+    atomicXor(table + (a.split.index(number) * words >> a.split.log2_size), static_cast<unsigned long long>(number));
+  }
+  ggas_fence();
+  out.end_ns = time_ns();
+  own<outcome>(a.outcomes)[global_thread()] = out;
+}
+
+// ---- filling and checking
+
+__global__ void fill_table(update_args a) {
+  const uint64_t me = static_cast<uint64_t>(ggas_node()), first = a.split.first(me);
+  for (uint64_t i = global_thread(); i < a.split.words(me); i += global_threads())
+    own<uint64_t>(a.table)[i] = first + i;
+}
+
+// Makes all nodes' numbers once more and applies those of own words: xor takes the updates back. Nothing is
+// communicated.
+__global__ void take_updates_back(update_args a) {
+  const uint64_t me = static_cast<uint64_t>(ggas_node());
+  stream_part part(a.origin, updates_per_word * a.split.size(), global_thread(), global_threads());
+  while (part.count != 0) {
+    const uint64_t number = part.take();
+    if (a.split.owner_of(number) == me) apply_update(a, number);
+  }
+}
+
+// Counts the words that are not as fill_table left them, as errors of an outcome.
+__global__ void count_wrong_words(update_args a) {
+  outcome out{time_ns(), 0, 0, ggas_ok};
+  const uint64_t me = static_cast<uint64_t>(ggas_node()), first = a.split.first(me);
+  for (uint64_t i = global_thread(); i < a.split.words(me); i += global_threads())
+    out.errors += own<uint64_t>(a.table)[i] != first + i ? 1 : 0;
   out.end_ns = time_ns();
   own<outcome>(a.outcomes)[global_thread()] = out;
 }

@@ -159,6 +159,9 @@ inline unsigned __ballot_sync(unsigned mask, int p) { return ggas::simt::ballot(
 inline int __any_sync(unsigned mask, int p) { return ggas::simt::ballot(mask, p != 0) != 0; }
 inline int __all_sync(unsigned mask, int p) { return ggas::simt::ballot(mask, p == 0) == 0; }
 
+inline int __popc(unsigned v) { return std::popcount(v); }
+inline int __ffs(unsigned v) { return v == 0 ? 0 : std::countr_zero(v) + 1; }
+
 inline void __threadfence_block() { ggas::simt::fence(ggas::simt::scope::block); }
 inline void __threadfence() { ggas::simt::fence(ggas::simt::scope::gpu); }
 inline void __threadfence_system() { ggas::simt::fence(ggas::simt::scope::sys); }
