@@ -63,6 +63,7 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
       (!all && (p.root < 0 || p.root >= team.size || method == ggas_two_shot || method == ggas_all_gather)) ||
       !vector_good(p.src, p.n > 0) || !vector_good(p.dst, p.n > 0 && target))
     return ggas_bad_argument;
+  if (p.n == 0) return ggas_ok;
   if (method == ggas_gather || method == ggas_all_gather) {
     return team.id != 0 || blocks != 1 ? ggas_bad_argument : by_flags(p, method, timeout_ns);
   }
@@ -74,7 +75,7 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
       (!direct_possible(team) || !in_own_segment(p.src, p.n) || (target && !in_own_segment(p.dst, p.n))))
     return ggas_bad_argument;
   const unsigned used = usable_channels(blocks);
-  if (p.n == 0 || block >= used) return ggas_ok;
+  if (block >= used) return ggas_ok;
   if (method == ggas_direct) return reduce_on_channel(p, method, block, used, team, timeout_ns);
   const piece<T> part = part_of_block(p, block, used);
   return part.n == 0 ? ggas_ok : reduce_on_channel(part, method, block, used, team, timeout_ns);

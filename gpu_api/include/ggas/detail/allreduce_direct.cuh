@@ -131,7 +131,7 @@ GGAS_DEVICE bool congruent(const channel& c, const vector_table& at, const piece
 template <class T>
 GGAS_DEVICE void move_part(const unit_moves<T>& m, unsigned block, unsigned blocks) {
   const auto rank = static_cast<uint64_t>(m.c.rank), members = static_cast<uint64_t>(m.c.team.size);
-  const uint64_t bytes = m.p.n * sizeof(T), each = (bytes / members + 16) / 16 * 16;
+  const uint64_t bytes = m.p.n * sizeof(T), each = (bytes + 16 * members - 1) / (16 * members) * 16;
   const auto part = [&](uint64_t from, uint64_t to) {
     const uint64_t first = from + rank * each;
     return byte_range{first < to ? first : to, to < first + each ? to : first + each, block, blocks};

@@ -172,7 +172,6 @@ GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int r
 
 template <class T>
 GGAS_DEVICE ggas_status by_flags(const piece<T>& p, ggas_method method, uint64_t timeout_ns) {
-  if (p.n == 0) return ggas_ok;
   const deadline end(timeout_ns);
   const bool cast = p.root == everybody;
   if (method == ggas_gather) return gather(p.dst, p.src, p.n, p.op, cast ? 0 : p.root, cast, end);
