@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// broadcast. Methods: docs/collectives.md. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/exchange.cuh"
+
+namespace ggas::detail {
+
+// From how many words that a block of the root would store to others than the first, forwarding by the leaves is
+// quicker.
+constexpr size_t two_hops_from = 16 * 1024;
+
+struct cast {
+  uint32_t* dst;
+  const uint32_t* src;
+  int root;
+  uint64_t place;  // of dst in the own segment, bytes
+};
+
+GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine) {
+  if (c.rank == p.root && p.dst != p.src)
+    move_bytes(p.dst + mine.begin, p.src + mine.begin, mine.words() * sizeof(uint32_t), thread_rank(), thread_count());
+}
+
+// One exchange, a complete one: everybody hears from everybody, but only the root's lines have data. It costs no more
+// than the root's lines alone, as all lines travel at the same time.
+GGAS_DEVICE ggas_status cast_chunk(const channel& c, const cast& p, size_t at, size_t m, patience& end) {
+  const auto lines = static_cast<unsigned>(lines_of<uint32_t>(m));
+  const auto others = static_cast<unsigned>(c.team.size - 1);
+  if (c.rank == p.root) {
+    send_lines(c, lines * others, [&](unsigned x, channel_line*& to) {
+      to = c.outbox(member_behind(c, static_cast<int>(x / lines) + 1)) + x % lines;
+      return load_elements(p.src + at, x % lines, m);
+    });
+    refresh_slots(c, [=](int) { return lines; });
+    return receive_lines(
+        c, others, [&](unsigned x) { return c.inbox(member_behind(c, static_cast<int>(x) + 1)); },
+        [](unsigned, uint64_t) {}, end);
+  }
+  tell_all(c, 0);
+  // The root's lines, then one of each other member: those behind the root, in turn, up to this one.
+  const auto leaf = [&](unsigned x) { return (p.root + 1 + static_cast<int>(x)) % c.team.size; };
+  const auto mine = static_cast<unsigned>((c.rank - p.root - 1 + c.team.size) % c.team.size);
+  return receive_lines(
+      c, lines + others - 1,
+      [&](unsigned x) {
+        if (x < lines) return c.inbox(p.root) + x;
+        const unsigned i = x - lines;
+        return c.inbox(leaf(i < mine ? i : i + 1));
+      },
+      [&](unsigned x, uint64_t data) {
+        if (x < lines) store_elements(p.dst + at, x, m, data);
+      },
+      end);
+}
+
+GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
+  const size_t most = channel::lines() * elements<uint32_t>::count;
+  copy_at_root(c, p, mine);
+  for (size_t at = mine.begin;;) {
+    const size_t m = mine.end - at < most ? mine.end - at : most;
+    const ggas_status s = cast_chunk(c, p, at, m, end);
+    at += m;
+    if (at == mine.end || !next_exchange(c, s)) return s;
+  }
+}
+
+// Two exchanges: where destinations are; the root stores everything to everybody; it is done.
+GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mine, patience& end) {
+  tell_all(c, p.place);
+  const ggas_status s = store_to_others(
+      c, [&](int) { return c.rank == p.root; },
+      [&](int, uint32_t* dst) {
+        move_bytes(dst + mine.begin, p.src + mine.begin, mine.words() * sizeof(uint32_t), thread_rank(),
+                   thread_count());
+      },
+      end);
+  copy_at_root(c, p, mine);
+  if (!next_exchange(c, s)) return s;
+  return finish_stores(c, end);
+}
+
+// The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
+GGAS_DEVICE slice piece_of(const channel& c, const cast& p, const slice& all, int member) {
+  const auto leaf = static_cast<unsigned>((member - p.root - 1 + c.team.size) % c.team.size);
+  const slice s = slice_of(all.words(), leaf, static_cast<unsigned>(c.team.size - 1));
+  return {all.begin + s.begin, all.begin + s.end};
+}
+
+// Three exchanges: where destinations are; the root stores a piece to each leaf and tells it (the rooted one); a leaf
+// stores its piece to the other leaves; it is done.
+GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slice& mine, patience& end) {
+  const unsigned rank = thread_rank(), threads = thread_count();
+  const bool is_root = c.rank == p.root;
+  const auto store_piece = [&](uint32_t* dst, const uint32_t* src, const slice& s) {
+    move_bytes(dst + s.begin, src + s.begin, s.words() * sizeof(uint32_t), rank, threads);
+  };
+  const channel places = c;
+  tell_all(places, p.place);
+  ggas_status s = store_to_others(
+      places, [&](int) { return is_root; },
+      [&](int member, uint32_t* dst) { store_piece(dst, p.src, piece_of(c, p, mine, member)); }, end);
+  if (!next_exchange(c, s)) return s;
+  if (is_root) {
+    if (static_cast<int>(rank) + 1 < c.team.size) release_stores();
+    tell_all(c, 0);
+    copy_at_root(c, p, mine);
+  } else {
+    refresh_slots(c, [=](int) { return 0u; });
+    if (rank == 0) s = await_stores(c, p.root, end);
+    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+    s = store_to_others(
+        places, [&](int member) { return member != p.root; },
+        [&](int, uint32_t* dst) { store_piece(dst, p.dst, piece_of(c, p, mine, c.rank)); }, end);
+  }
+  if (!next_exchange(c, s)) return s;
+  return finish_stores(c, end);
+}
+
+template <class T>
+GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, const ggas_team& team, unsigned block,
+                                  unsigned blocks, uint64_t timeout_ns) {
+  if (!ggas_team_good(team) || root < 0 || root >= team.size) return ggas_bad_argument;
+  if (n == 0) return ggas_ok;
+  const bool is_root = ggas_team_rank(team) == root;
+  cast p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), root, 0};
+  if (n > ~0ull / sizeof(T) || !elements_good(dst) || !own_place(dst, n * sizeof(T), p.place) ||
+      (is_root && !elements_good(src)))
+    return ggas_bad_argument;
+  const size_t words = n * (sizeof(T) / sizeof(uint32_t));
+  return on_channel(team, block, blocks, words, timeout_ns, [&](channel& c, const slice& mine, patience& end) {
+    if (in_lines(mine.words())) return cast_in_lines(c, p, mine, end);
+    const bool one_hop = (static_cast<size_t>(team.size) - 2) * mine.words() <= two_hops_from;
+    return one_hop ? cast_directly(c, p, mine, end) : scatter_and_gather(c, p, mine, end);
+  });
+}
+
+}  // namespace ggas::detail
+
+template <class T>
+GGAS_DEVICE ggas_status ggas_broadcast_block(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
+                                             const ggas_team& team) {
+  return ggas::detail::broadcast(dst, src, n, root, team, 0, 1, timeout_ns);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_broadcast(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
+                                       const ggas_team& team) {
+  using namespace ggas::detail;
+  return broadcast(dst, src, n, root, team, block_rank(), block_count(), timeout_ns);
+}

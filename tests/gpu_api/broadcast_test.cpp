@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device API: broadcast from every root, of all nodes and of teams, by a block and by a grid; mixed with other
+// collectives on the same channels.
+#include "tests/gpu_api/spread_rig.hpp"
+
+namespace ggas::test {
+namespace {
+
+GGAS_SPREAD_SUITE(Broadcast);
+
+constexpr uint32_t untouched = 0x5eed5eedu;
+
+void fill(const spread_test& t, size_t n, size_t shift, uint32_t round) {
+  for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
+    ggas_store(t.in(shift) + i, value_of(round, ggas_node(), 0, i));
+    ggas_store(t.out(0) + i, untouched);
+  }
+  if (threadIdx.x == 0) ggas_store(t.out(0) + n, untouched);
+  __syncthreads();
+}
+
+void check(const uint32_t* got, size_t n, uint32_t round, int root) {
+  for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+    ASSERT_EQ(ggas_load(got + i), value_of(round, root, 0, i))
+        << "node " << ggas_node() << " word " << i << " of " << n << " from node " << root;
+  __syncthreads();
+}
+
+// Long enough that leaves forward.
+std::vector<size_t> lengths_of(const spread_test& t) {
+  std::vector<size_t> all = t.lengths();
+  if (!t.simulated()) all.insert(all.end(), {20001, 40000});
+  return all;
+}
+
+TEST_P(Broadcast, FromEveryRootOfEveryTeam) {
+  for (const size_t n : lengths_of(*this)) {
+    on_all(1, 128, [=, this] {
+      uint32_t kind = 0;
+      for (const auto& make_team : teams()) {
+        ++kind;
+        const ggas_team team = make_team();
+        for (int root = 0; root < team.size; ++root) {
+          if (n > 1500 && root != 0 && root != team.size - 1) continue;
+          const size_t shift = (n + static_cast<size_t>(root)) % 2;
+          const uint32_t round = kind << 8 | static_cast<uint32_t>(root);
+          fill(*this, n, shift, round);
+          ASSERT_EQ(ggas_broadcast_block(out(), in(shift), n, root, enough(), team), ggas_ok);
+          check(out(), n, round, ggas_team_node(team, root));
+          EXPECT_EQ(ggas_load(out() + n), untouched) << "written behind the end";
+        }
+      }
+    });
+    run();
+  }
+}
+
+TEST_P(Broadcast, ByAGrid) {
+  for (const size_t n : lengths_of(*this)) {
+    const int root = nodes() - 1;
+    on_all(1, 64, [=, this] { fill(*this, n, 2, 9); });
+    run();
+    on_all(3, 64, [=, this] { EXPECT_EQ(ggas_broadcast(out(), in(2), n, root, enough()), ggas_ok); });
+    run();
+    on_all(1, 64, [=, this] { check(out(), n, 9, root); });
+    run();
+  }
+}
+
+TEST_P(Broadcast, InPlaceAtTheRootWhereOnlyTheRootNamesASource) {
+  for (const size_t n : lengths_of(*this)) {
+    on_all(1, 64, [=, this] {
+      fill(*this, n, 0, 4);
+      const bool root = ggas_node() == 0;
+      ASSERT_EQ(ggas_broadcast_block(root ? in() : out(), root ? in() : nullptr, n, 0, enough()), ggas_ok);
+      check(root ? in() : out(), n, 4, 0);
+    });
+    run();
+  }
+}
+
+// One kernel, many calls back to back: slots are used again while slower nodes still read theirs. Some nodes are slow
+// at times.
+TEST_P(Broadcast, BackToBackAndMixed) {
+  const uint32_t rounds = simulated() ? 5 : 150;
+  on_all(1, 64, [&] {
+    uint32_t state = 7;  // the same on every node
+    for (uint32_t r = 1; r <= rounds; ++r) {
+      state = state * 1664525 + 1013904223;
+      const size_t n = 1 + (state >> 30 ? state / 65536 % 40 : state / 65536 % 1500);
+      const int root = static_cast<int>(state / 256 % static_cast<unsigned>(ggas_nodes()));
+      const unsigned kind = state / 16 % 5;
+      if ((state / 4096 + static_cast<unsigned>(ggas_node())) % 3 == 0) __nanosleep(2000);
+      fill(*this, n, 0, r);
+      if (kind < 2) {
+        ASSERT_EQ(ggas_broadcast_block(out(), in(), n, root, enough()), ggas_ok);
+        check(out(), n, r, root);
+      } else if (kind == 2) {
+        ASSERT_EQ(ggas_allgather_block(out(), in(), n, enough()), ggas_ok);
+        for (int k = 0; k < ggas_nodes(); ++k) check(out() + static_cast<size_t>(k) * n, n, r, k);
+      } else if (kind == 3) {
+        ASSERT_EQ(ggas_reduce_block(out(), in(), n, ggas_max, root, ggas_one_shot, enough()), ggas_ok);
+      } else {
+        ASSERT_EQ(ggas_allreduce_block(out(), in(), n, ggas_max, ggas_two_shot, enough()), ggas_ok);
+        for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
+          uint32_t want = 0;
+          for (int k = 0; k < ggas_nodes(); ++k) want = std::max(want, value_of(r, k, 0, i));
+          ASSERT_EQ(ggas_load(out() + i), want);
+        }
+        __syncthreads();
+      }
+    }
+  });
+  run();
+}
+
+TEST_P(Broadcast, RefusesBadArguments) {
+  on_all(1, 40, [&] {
+    uint32_t* const none = nullptr;
+    EXPECT_EQ(ggas_broadcast_block(out(), in(), 1, -1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_broadcast_block(out(), in(), 1, ggas_nodes(), enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_broadcast_block(none, in(), 1, 0, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_broadcast_block(out(), none, 1, ggas_node(), enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_broadcast_block(out(), in(), 8 << 20, 0, enough()), ggas_bad_argument) << "beyond the segment";
+    EXPECT_EQ(ggas_broadcast_block(none, none, 0, 0, enough()), ggas_ok) << "nothing to do";
+  });
+  run();
+}
+
+}  // namespace
+}  // namespace ggas::test
