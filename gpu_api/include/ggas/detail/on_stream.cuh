@@ -34,10 +34,30 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
   tell(report.status, ggas_get_block(to, from.get(), bytes, report.timeout_ns));
 }
 
-[[maybe_unused]] static __global__ void put_signal_kernel(global_ptr<char> to, const char* from, size_t bytes,
-                                                          global_ptr<uint64_t> signal, uint64_t value,
-                                                          ggas_signal_op op, stream_report report) {
+#ifdef __CUDACC__
+// The blocks of a cluster copy together; the first one signals. By the PTX model the barrier and the fence behind it
+// order the stores of all of them before the word.
+__device__ __forceinline__ ggas_status put_signal_cluster(char* to, const char* from, size_t bytes, uint64_t* signal,
+                                                          uint64_t value, ggas_signal_op op,
+                                                          const stream_report& report) {
+  const transfer t = check_transfer(ggas_default_queue(), to, from, bytes);
+  if (t.status == ggas_ok)
+    move_bytes(to, from, bytes, block_rank() * thread_count() + thread_rank(), block_count() * thread_count());
+  cluster_barrier();
+  if (t.status != ggas_ok || block_rank() != 0) return t.status;
+  return ggas_put_signal_nbi_block(to, from, 0, signal, value, op, report.timeout_ns);
+}
+#endif
+
+[[maybe_unused]] static __global__ void GGAS_STREAM_BOUNDS put_signal_kernel(global_ptr<char> to, const char* from,
+                                                                             size_t bytes, global_ptr<uint64_t> signal,
+                                                                             uint64_t value, ggas_signal_op op,
+                                                                             stream_report report) {
   ggas_after_stream();
+#ifdef __CUDACC__
+  if (block_count() > 1)
+    return tell(report.status, put_signal_cluster(to.get(), from, bytes, signal.get(), value, op, report));
+#endif
   ggas_status s = ggas_put_signal_nbi_block(to.get(), from, bytes, signal.get(), value, op, report.timeout_ns);
   // The source may be overwritten by what follows in the stream.
   if (s == ggas_ok && thread_rank() == 0) s = ggas_quiet_local(ggas_default_queue(), report.timeout_ns);
@@ -117,7 +137,10 @@ inline constexpr unsigned most_stream_blocks = 64, most_stream_threads = 512;
 #else
 inline constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
 #endif
-inline constexpr size_t largest_kernel_put = 256 * 1024;  // beyond it the copy engine is as fast
+// Puts by a kernel: 8 multiprocessors fill the links; beyond `largest_kernel_put` the copy engine is as fast.
+inline constexpr size_t largest_kernel_put = 1024 * 1024;
+constexpr unsigned put_blocks(size_t bytes) { return bytes < 8192 ? 1 : bytes < 32768 ? 4 : 8; }
+constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 : most_stream_threads; }
 
 struct stream_shape {
   unsigned blocks, threads;
@@ -190,16 +213,21 @@ template <class Target, class T>
 static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
                                  global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
                                  const stream_report& report) {
+  const auto bytes_to = detail::as_bytes(to);
+  const char* const bytes_from = detail::as_bytes(from);
   size_t bytes = n * sizeof(T);
 #ifdef __CUDACC__
-  // From here on the copy engine is faster than one block.
   if (bytes > detail::largest_kernel_put) {
     if (cudaError_t e = put_on_stream(target, node, to, from, n, report); e != cudaSuccess) return e;
     bytes = 0;
   }
+  const unsigned blocks = detail::cluster_of(target.device(node), detail::put_blocks(bytes));
+  return detail::launch_clusters(target, node, blocks, detail::put_threads(bytes), blocks, detail::put_signal_kernel,
+                                 bytes_to, bytes_from, bytes, signal, value, op, report);
+#else
+  return launch_dependent(target, node, 1, detail::put_threads(bytes), detail::put_signal_kernel, bytes_to, bytes_from,
+                          bytes, signal, value, op, report);
 #endif
-  return launch_dependent(target, node, 1, bytes ? detail::most_stream_threads : 1, detail::put_signal_kernel,
-                          detail::as_bytes(to), detail::as_bytes(from), bytes, signal, value, op, report);
 }
 
 template <class Target>
