@@ -52,11 +52,11 @@ def run(name, command):
     return done.returncode, done.stdout
 
 
-def measure_ours(program, gpus, out):
+def measure_ours(program, arguments, out):
     file = out / "ggas.jsonl"
     file.unlink(missing_ok=True)
     names = list(dict.fromkeys(q.benchmark for q in QUANTITIES))
-    command = [program, *names, "--nodes", gpus, "--no-report", "--json", file]
+    command = [program, *names, "--nodes", arguments.gpus, *(["--quick"] if arguments.quick else []), "--no-report", "--json", file]
     status, _ = run("GGAS", [str(word) for word in command])
     records = results.read(file) if file.exists() else []
     file.unlink(missing_ok=True)
@@ -76,7 +76,7 @@ def measure(arguments, out):
         if not program.exists():
             print(f"compare: {name}: {program} is not there (built only where what it needs is): its column stays empty", file=sys.stderr)
             continue
-        status, found = measure_ours(program, arguments.gpus, out) if name == "GGAS" else measure_other(name, program, arguments.gpus)
+        status, found = measure_ours(program, arguments, out) if name == "GGAS" else measure_other(name, program, arguments.gpus)
         if status == NO_GPU:
             return NO_GPU, []
         worst, records = max(worst, status), records + found
@@ -87,6 +87,7 @@ def command_line(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=Path, help="folder of the built benchmarks (build/release/benchmarks)")
     parser.add_argument("--gpus", type=int, default=0, help="how many GPUs; 0: all of this computer")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions and sizes of ours; the others are quick anyway")
     parser.add_argument("--records", type=Path, nargs="+", metavar="FILE", help="measure nothing; join the records of these files")
     parser.add_argument("--out", type=Path, default=Path("report/compare"), help="output folder (default: %(default)s)")
     arguments = parser.parse_args(argv)
