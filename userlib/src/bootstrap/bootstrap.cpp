@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <map>
 
 #include "userlib/src/bootstrap/words.hpp"
 
@@ -20,7 +21,8 @@ std::unexpected<std::string> bootstrap::stop(const std::string& why) {
   broken_ = why.substr(0, message::most_bytes);
   for (peer& p : peers_) {
     if (p.socket && rank() == 0)
-      send(p.socket, {.type = message::kind::stop, .rank = 0, .size = size(), .bytes = broken_}, -1, std::chrono::steady_clock::now());
+      send(p.socket, {.type = message::kind::stop, .rank = 0, .size = size(), .bytes = broken_}, -1,
+           std::chrono::steady_clock::now());
     p.socket = file();
   }
   return std::unexpected(broken_);
@@ -123,13 +125,14 @@ attempt<> bootstrap::agree(std::string_view what, const attempt<>& here) {
   const std::string text = here ? "" : here.error().substr(0, message::most_bytes);
   auto all = gather(what, here || !text.empty() ? text : "failed");
   if (!all) return std::unexpected(all.error());
+  std::map<std::string, std::vector<int>> troubles;
+  for (size_t r = 0; r < all->size(); ++r)
+    if (!(*all)[r].bytes.empty()) troubles[(*all)[r].bytes].push_back(static_cast<int>(r));
+  if (troubles.empty()) return {};
   std::string wrong;
-  for (size_t r = 0; r < all->size(); ++r) {
-    if ((*all)[r].bytes.empty()) continue;
-    wrong += (wrong.empty() ? "rank " : "; rank ") + std::to_string(r) + ": " + (*all)[r].bytes;
-  }
-  if (!wrong.empty()) return std::unexpected(wrong);
-  return {};
+  for (const auto& [trouble, which] : troubles)
+    wrong += (wrong.empty() ? "" : "; ") + words::ranks(which) + ": " + trouble;
+  return std::unexpected(wrong);
 }
 
 attempt<> bootstrap::meet(std::string_view what) { return agree(what, {}); }
