@@ -7,8 +7,20 @@
 namespace ggas::bench {
 
 fault run_store_latency(gpu_session& s);     // latency.cu
+fault run_load_latency(gpu_session& s);      // latency.cu
+fault run_put_latency(gpu_session& s);       // latency.cu
+fault run_atomic_latency(gpu_session& s);    // latency.cu
+fault run_store_bandwidth(gpu_session& s);   // bandwidth.cu
+fault run_load_bandwidth(gpu_session& s);    // bandwidth.cu
+fault run_put_bandwidth(gpu_session& s);     // bandwidth.cu
+fault run_get_bandwidth(gpu_session& s);     // bandwidth.cu
+fault run_message_rate(gpu_session& s);      // bandwidth.cu
 fault run_put_on_stream(gpu_session& s);     // put_on_stream.cu
 fault run_barrier(gpu_session& s);           // collectives.cu
+fault run_broadcast(gpu_session& s);         // collectives.cu
+fault run_allgather(gpu_session& s);         // collectives.cu
+fault run_alltoall(gpu_session& s);          // collectives.cu
+fault run_reduce(gpu_session& s);            // collectives.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
 fault run_global_reduction(gpu_session& s);  // global_reduction.cu

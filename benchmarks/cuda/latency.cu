@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// store_latency on real GPUs.
-#include "benchmarks/kernels/latency.cuh"
+// store_latency, load_latency, put_latency, atomic_latency on real GPUs.
+#include "benchmarks/kernels/peer_latency.cuh"
+
+#include <algorithm>
 
 #include "benchmarks/cuda/rig.cuh"
 
@@ -8,45 +10,144 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr unsigned most_threads = 8192, block_threads = 64;
-constexpr uint64_t most_rounds = 1000;
+using peer_kernel = void (*)(peer_args);
 
-fault store_point(gpu_session& s, unsigned threads) {
-  const std::string what = std::to_string(threads) + " threads";
-  const unsigned block = threads < block_threads ? threads : block_threads, blocks = threads / block;
-  layout_plan room(s.data_offset());
-  latency_args a{};
-  a.slots = room.place<uint64_t>(threads);
-  a.outcomes = room.place<outcome>(threads);
-  a.rounds = s.opts().quick ? 100 : most_rounds;
-  a.samples = room.place<uint64_t>(a.rounds * blocks);
-  a.seed = s.seed();
-  a.timeout_ns = s.wait_ns();
-  for (int node = 0; node < s.nodes(); ++node) s.fill(node, a.slots, threads * sizeof(uint64_t), 0);
-  clear_outcomes(s, a.outcomes, threads);
-  GGAS_GPU_TRY(s.run(what));  // nobody stores into slots that are not clear yet
-  launch_all(s, blocks, block, store_pingpong, a);
-  GGAS_GPU_TRY(s.run(what));
-  std::vector<double> rounds;
-  for (int node = 0; node + 1 < s.nodes(); node += 2) {
-    for (int n : {node, node + 1}) GGAS_GPU_TRY(check_outcomes(s, n, a.outcomes, threads, what));
-    const auto some = s.samples(node, a.samples, a.rounds * blocks, 0.5);
-    rounds.insert(rounds.end(), some.begin(), some.end());
+// What is measured at one point, and how a duration becomes a sample.
+struct point {
+  std::string variant, metric;
+  std::vector<param> params;
+  peer_kernel kernel;
+  unsigned blocks, threads;
+  uint64_t bytes;  // of data
+  double share;    // of a round that is the sample
+};
+
+constexpr uint64_t line = 128, lines = 32;  // that a flag is tried in
+
+class latency_runs {
+ public:
+  explicit latency_runs(gpu_session& s) : s_(s) {}
+
+  // The median of each window, in ns, with slots `shift` bytes further on.
+  fault measure(const point& p, uint64_t windows, uint64_t rounds, uint64_t shift, std::vector<double>& samples) {
+    layout_plan room(s_.data_offset());
+    const uint64_t threads = uint64_t{p.blocks} * p.threads;
+    peer_args a{};
+    a.slots = room.place<char>(threads * sizeof(uint64_t) + lines * line) + shift;
+    a.outcomes = room.place<outcome>(threads);
+    a.samples = room.place<uint64_t>(windows);
+    a.data = room.place<char>(3 * p.bytes);
+    a.bytes = p.bytes;
+    a.windows = windows;
+    a.rounds = rounds;
+    a.seed = s_.seed();
+    a.timeout_ns = s_.wait_ns();
+    for (int node = 0; node < s_.nodes(); ++node) s_.fill(node, a.slots, threads * sizeof(uint64_t), 0);
+    clear_outcomes(s_, a.outcomes, threads);
+    GGAS_GPU_TRY(s_.run(p.variant));  // nobody stores into slots that are not clear yet
+    launch_all(s_, p.blocks, p.threads, p.kernel, a);
+    GGAS_GPU_TRY(s_.run(p.variant));
+    const bool both = p.kernel == store_count || p.kernel == put_signal_pingpong;
+    for (int node = 0; node + 1 < s_.nodes(); node += 2) {
+      for (int n = node; n <= node + (both ? 1 : 0); ++n)
+        GGAS_GPU_TRY(check_outcomes(s_, n, a.outcomes, threads, p.variant));
+      const auto some = s_.samples(node, a.samples, windows, p.share / double(rounds));
+      samples.insert(samples.end(), some.begin(), some.end());
+    }
+    return {};
   }
-  s.emit({.variant = "store",
-          .params = {{"threads", threads}, {"bytes", threads * sizeof(uint64_t)}},
-          .metric = "half_round_trip",
-          .unit = "ns",
-          .samples = rounds});
-  return {};
-}
+
+  fault emit(const point& p, uint64_t shift = 0) {
+    std::vector<double> samples;
+    GGAS_GPU_TRY(measure(p, windows(), rounds_of(p.bytes), shift, samples));
+    s_.emit({.variant = p.variant, .params = p.params, .metric = p.metric, .unit = "ns", .samples = samples});
+    return {};
+  }
+
+  // The line of 32 whose round trips are the shortest: GPUs keep neighbouring lines in parts of the second-level cache
+  // that lie nearer and farther from the links. `each` gets the median of every line.
+  fault nearest_line(const point& p, uint64_t& shift, std::vector<double>& each) {
+    for (uint64_t l = 0; l < lines; ++l) {
+      std::vector<double> some;
+      GGAS_GPU_TRY(measure(p, 5, 40, l * line, some));
+      std::nth_element(some.begin(), some.begin() + 2, some.end());
+      each.push_back(some[2]);
+    }
+    shift = static_cast<uint64_t>(std::min_element(each.begin(), each.end()) - each.begin()) * line;
+    return {};
+  }
+
+ private:
+  uint64_t windows() const { return s_.opts().quick ? 20 : 50; }
+  static uint64_t rounds_of(uint64_t bytes) { return bytes > 65536 ? 20 : 100; }
+  gpu_session& s_;
+};
 
 }  // namespace
 
 fault run_store_latency(gpu_session& s) {
-  GGAS_GPU_TRY(start(s, most_threads * (sizeof(uint64_t) + sizeof(outcome) + most_rounds * sizeof(uint64_t)) + 4096));
-  for (const unsigned threads : {1u, 8u, 32u, 128u, 512u, 2048u, 8192u}) GGAS_GPU_TRY(store_point(s, threads));
+  GGAS_GPU_TRY(start(s, 4u << 20));
+  latency_runs runs(s);
+  for (const unsigned threads : {1u, 32u, 512u, 2048u, 8192u}) {
+    const unsigned block = std::min(threads, 256u);
+    const point p{"store",
+                  "half_round_trip",
+                  {{"threads", threads}, {"bytes", 8 * threads}},
+                  store_count,
+                  threads / block,
+                  block,
+                  0,
+                  0.5};
+    if (threads > 1) {
+      GGAS_GPU_TRY(runs.emit(p));
+      continue;
+    }
+    uint64_t nearest = 0;
+    std::vector<double> each;
+    GGAS_GPU_TRY(runs.nearest_line(p, nearest, each));
+    GGAS_GPU_TRY(runs.emit(p, nearest));
+    s.emit({.variant = "any_line", .params = p.params, .metric = p.metric, .unit = "ns", .samples = each});
+  }
   return {};
+}
+
+fault run_load_latency(gpu_session& s) {
+  GGAS_GPU_TRY(start(s, 4u << 20));
+  latency_runs runs(s);
+  for (const unsigned threads : {1u, 32u, 512u}) {
+    const unsigned block = std::min(threads, 256u);
+    GGAS_GPU_TRY(runs.emit({"load",
+                            "round_trip",
+                            {{"threads", threads}, {"bytes", 8 * threads}},
+                            load_chain,
+                            threads / block,
+                            block,
+                            0,
+                            1}));
+  }
+  return {};
+}
+
+fault run_put_latency(gpu_session& s) {
+  GGAS_GPU_TRY(start(s, 16u << 20));
+  latency_runs runs(s);
+  for (const uint64_t bytes : {8u, 64u, 512u, 4096u, 32768u, 262144u, 1048576u}) {
+    const unsigned threads = bytes <= 512 ? 32 : bytes <= 4096 ? 256 : 512;
+    GGAS_GPU_TRY(runs.emit({"put_signal",
+                            "half_round_trip",
+                            {{"bytes", bytes}, {"threads", threads}},
+                            put_signal_pingpong,
+                            1,
+                            threads,
+                            bytes,
+                            0.5}));
+  }
+  return {};
+}
+
+fault run_atomic_latency(gpu_session& s) {
+  GGAS_GPU_TRY(start(s, 4u << 20));
+  return latency_runs(s).emit({"fetch_add", "round", {{"bytes", 8}}, add_chain, 1, 1, 0, 1});
 }
 
 }  // namespace ggas::bench

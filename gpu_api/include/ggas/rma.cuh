@@ -80,6 +80,15 @@ GGAS_DEVICE ggas_status ggas_get_nbi_warp(T* local, const T* remote, size_t n, u
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_nbi_block(T* local, const T* remote, size_t n, uint64_t timeout_ns,
                                            const ggas_queue& q = ggas_default_queue());
+// By all blocks of the grid, one after the other or together, with the same queue: each moves its share of the data. Not
+// a barrier of the grid: a block returns when its own share is posted, and what other blocks wrote to the source must be
+// ordered before the call. All of a grid reaches the bandwidth of the links, a block what one multiprocessor can send.
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_nbi_grid(T* remote, const T* local, size_t n, uint64_t timeout_ns,
+                                          const ggas_queue& q = ggas_queue_of(0));
+template <class T>
+GGAS_DEVICE ggas_status ggas_get_nbi_grid(T* local, const T* remote, size_t n, uint64_t timeout_ns,
+                                          const ggas_queue& q = ggas_queue_of(0));
 // A value of 1, 2, 4 or 8 bytes that has no address.
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_value(T* remote, T value, uint64_t timeout_ns,

@@ -47,6 +47,14 @@ struct block_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
 };
 
+// All threads of a grid; its blocks are not held together.
+struct grid_group {
+  GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
+  GGAS_DEVICE unsigned size() const { return block_count() * thread_count(); }
+  GGAS_DEVICE void sync() const { __syncthreads(); }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
+};
+
 // A call of a block that its first warp makes for all, behind what the block did before.
 template <class F>
 GGAS_DEVICE ggas_status by_first_warp(F call) {

@@ -93,7 +93,14 @@ GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes)
   return {before, (bytes - before - behind) / 16, shift};
 }
 
-// Any addresses, any length. Not inline: one copy of it for all calls of a program.
+// Multiples of 16. These two are not inline: one copy for all calls of a program, and its registers are not theirs.
+template <origin From>
+GGAS_DEVICE_FUNCTION void move_aligned(word_pair* to, const word_pair* from, uint64_t words, unsigned rank,
+                                       unsigned count) {
+  move_words<words_in_flight>(to, words, rank, count, [=](uint64_t i) { return load_from<From>(from + i); });
+}
+
+// Any addresses, any length.
 template <origin From>
 GGAS_DEVICE_FUNCTION void move_crooked(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
   const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
@@ -122,9 +129,7 @@ GGAS_DEVICE void move_bytes(void* to, const void* from, uint64_t bytes, unsigned
   if (bytes == 8 && all % 8 == 0) {
     if (rank == 0) store_relaxed(static_cast<uint64_t*>(to), load_from<From>(static_cast<const uint64_t*>(from)));
   } else if (all % 16 == 0) {
-    const auto* const source = static_cast<const word_pair*>(from);
-    move_words<words_in_flight>(static_cast<word_pair*>(to), bytes / 16, rank, count,
-                                [=](uint64_t i) { return load_from<From>(source + i); });
+    move_aligned<From>(static_cast<word_pair*>(to), static_cast<const word_pair*>(from), bytes / 16, rank, count);
   } else {
     move_crooked<From>(static_cast<char*>(to), static_cast<const char*>(from), bytes, rank, count);
   }

@@ -11,6 +11,7 @@
 
 #define GGAS_DEVICE __device__ __forceinline__
 #define GGAS_DEVICE_FUNCTION __device__ __noinline__
+#define GGAS_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
 #define GGAS_SHARED_ARRAY(type, name, count) __shared__ type name[count]
@@ -237,6 +238,23 @@ GGAS_CUDA_ATOMIC(xor_system, atomicXor_system)
 GGAS_CUDA_ATOMIC(min_system, atomicMin_system)
 GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
 #undef GGAS_CUDA_ATOMIC
+// Without result and answer, relaxed. The compiler makes a reduction of an atomic whose result nobody uses only in
+// kernels without fences.
+#define GGAS_CUDA_RED(name, scope, operation, type)                                                                   \
+  template <class T>                                                                                                  \
+  __device__ __forceinline__ void name(T* p, std::type_identity_t<T> v) {                                             \
+    if constexpr (sizeof(T) == 8) {                                                                                   \
+      asm volatile("red.relaxed." scope ".global." operation "." type "64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); \
+    } else {                                                                                                          \
+      asm volatile("red.relaxed." scope ".global." operation "." type "32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); \
+    }                                                                                                                 \
+  }
+GGAS_CUDA_RED(red_xor_gpu, "gpu", "xor", "b")
+GGAS_CUDA_RED(red_add_system, "sys", "add", "u")
+GGAS_CUDA_RED(red_and_system, "sys", "and", "b")
+GGAS_CUDA_RED(red_or_system, "sys", "or", "b")
+GGAS_CUDA_RED(red_xor_system, "sys", "xor", "b")
+#undef GGAS_CUDA_RED
 template <class T>
 __device__ __forceinline__ T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   using bits = typename cuda_integer<T>::bits;

@@ -9,6 +9,7 @@
 
 #define GGAS_DEVICE inline
 #define GGAS_DEVICE_FUNCTION inline
+#define GGAS_LAUNCH_BOUNDS(threads)
 #define GGAS_HOST_DEVICE
 #define GGAS_UNROLL
 #define GGAS_NO_UNROLL
@@ -89,6 +90,18 @@ GGAS_SIMT_RMW(and_system, bit_and, sys)
 GGAS_SIMT_RMW(or_system, bit_or, sys)
 GGAS_SIMT_RMW(xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RMW
+// Without result.
+#define GGAS_SIMT_RED(name, function, where)                          \
+  template <class T>                                                  \
+  void name(T* p, std::type_identity_t<T> v) {                        \
+    simt::atomic(p, simt::rmw::function, v, T{}, simt::scope::where); \
+  }
+GGAS_SIMT_RED(red_xor_gpu, bit_xor, gpu)
+GGAS_SIMT_RED(red_add_system, add, sys)
+GGAS_SIMT_RED(red_and_system, bit_and, sys)
+GGAS_SIMT_RED(red_or_system, bit_or, sys)
+GGAS_SIMT_RED(red_xor_system, bit_xor, sys)
+#undef GGAS_SIMT_RED
 template <class T>
 T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);

@@ -151,6 +151,11 @@ template <class F>
 GGAS_DEVICE ggas_status by_queue(const block_group&, until when, const ggas_queue& q, const deadline& end, F post_it) {
   return by_first_warp([&](const warp_group& g) { return by_queue(g, when, q, end, post_it); });
 }
+// A grid: its first block does.
+template <class F>
+GGAS_DEVICE ggas_status by_queue(const grid_group&, until when, const ggas_queue& q, const deadline& end, F post_it) {
+  return block_rank() == 0 ? by_queue(block_group{}, when, q, end, post_it) : ggas_ok;
+}
 
 // Stores the group made at peers are there. A block's are behind the barrier that ended the copy.
 template <class G>
@@ -246,4 +251,16 @@ GGAS_DEVICE ggas_status ggas_get_nbi_block(T* local, const T* remote, size_t n, 
                                            const ggas_queue& q) {
   using namespace ggas::detail;
   return get(block_group{}, until::posted, local, remote, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_nbi_grid(T* remote, const T* local, size_t n, uint64_t timeout_ns,
+                                          const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put(grid_group{}, until::posted, remote, local, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_get_nbi_grid(T* local, const T* remote, size_t n, uint64_t timeout_ns,
+                                          const ggas_queue& q) {
+  using namespace ggas::detail;
+  return get(grid_group{}, until::posted, local, remote, n, timeout_ns, q);
 }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latencies between GPUs that reach each other's memory directly: one transfer at a time, as lean as a user would write
+// it. A sample is a window of many rounds, so that the timer's step does not matter; a round before each window lets
+// both sides begin together. Nodes work in pairs: 0 and 1, 2 and 3, ...; a node without a partner is idle.
+#pragma once
+
+#include "benchmarks/kernels/common.cuh"
+
+namespace ggas::bench {
+
+struct peer_args {
+  uint64_t slots;     // offset of a word for each thread: flags, signals, words to load or to add to; zero at first
+  uint64_t data;      // offset of what is put; behind it, twice as much room for what arrives
+  uint64_t bytes;     // of a put, a multiple of 8
+  uint64_t outcomes;  // offset of an outcome for each thread
+  uint64_t samples;   // offset of `windows` durations in ns, of the first thread
+  uint64_t windows, rounds;
+  uint64_t seed, timeout_ns;
+};
+
+// Runs round(number) over all windows, numbers counting up from 1; stops at a bad status.
+template <class Prepare, class Round, class Check>
+GGAS_DEVICE ggas_status run_windows(const peer_args& a, Prepare prepare, Round round, Check check) {
+  uint64_t number = 0;
+  ggas_status s = ggas_ok;
+  for (uint64_t w = 0; w < a.windows && s == ggas_ok; ++w) {
+    prepare(w);
+    s = round(++number);
+    const uint64_t begin = time_ns();
+    for (uint64_t r = 0; r < a.rounds && s == ggas_ok; ++r) s = round(++number);
+    if (global_thread() == 0) own<uint64_t>(a.samples)[w] = time_ns() - begin;
+    if (s == ggas_ok) check(w);
+  }
+  return s;
+}
+
+GGAS_DEVICE void report(const peer_args& a, ggas_status s, uint64_t errors) {
+  own<outcome>(a.outcomes)[global_thread()] = {0, 0, errors, static_cast<uint64_t>(s)};
+}
+
+// Every thread stores a number into its partner's slot and waits for the answer. Numbers grow: nothing is cleared.
+__global__ void store_count(peer_args a) {
+  const int me = ggas_node(), peer = me ^ 1;
+  if (peer >= ggas_nodes()) return;
+  const bool first = me < peer;
+  const unsigned t = global_thread(), mask = detail::lane_mask();
+  const uint64_t* const mine = own<uint64_t>(a.slots) + t;
+  uint64_t* const theirs = ggas_pointer_of_node<uint64_t>(peer, a.slots) + t;
+  const auto round = [&](uint64_t number) {
+    if (first) ggas_store(theirs, number);
+    const ggas_status s = ggas_wait_until(mine, ggas_eq, number, a.timeout_ns);
+    __syncwarp(mask);  // the warp's stores leave together
+    if (!first) ggas_store(theirs, number);
+    return s;
+  };
+  const ggas_status s = run_windows(
+      a, [](uint64_t) {}, round, [](uint64_t) {});
+  report(a, s, 0);
+}
+
+// Loads one behind the other: where the next one goes depends on the value.
+__global__ void load_chain(peer_args a) {
+  if (!leads_pair()) return;
+  const unsigned t = global_thread();
+  const uint64_t* const theirs = ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.slots) + t;
+  uint64_t at = 0;
+  const auto round = [&](uint64_t) {
+    at = ggas_load(theirs + at);
+    return ggas_ok;
+  };
+  const ggas_status s = run_windows(
+      a, [](uint64_t) {}, round, [](uint64_t) {});
+  report(a, s, at != 0);  // the words are zero
+}
+
+// A block puts data with a signal behind it; the partner's answers in the same way. What arrived is looked at between
+// windows.
+__global__ void GGAS_LAUNCH_BOUNDS(512) put_signal_pingpong(peer_args a) {
+  const int me = ggas_node(), peer = me ^ 1;
+  if (peer >= ggas_nodes()) return;
+  const bool first = me < peer;
+  const uint64_t words = a.bytes / 8;
+  uint64_t* const source = own<uint64_t>(a.data);
+  uint64_t* const buffer = ggas_pointer_of_node<uint64_t>(peer, a.data);
+  uint64_t place =
+      0;  // of what arrives: windows in turn, for a window may begin while the partner looks at the last one
+  const uint64_t* const mine = own<uint64_t>(a.slots);
+  uint64_t* const theirs = ggas_pointer_of_node<uint64_t>(peer, a.slots);
+  uint64_t errors = 0;
+  const auto each = [&](auto f) {
+    for (uint64_t i = detail::thread_rank(); i < words; i += detail::thread_count()) f(i);
+  };
+  const auto prepare = [&](uint64_t w) {
+    place = (1 + w % 2) * words;
+    each([&](uint64_t i) { source[i] = pattern(a.seed + me, w, i); });
+  };
+  const auto send = [&](uint64_t number) {
+    return ggas_put_signal_nbi_block(buffer + place, source, words, theirs, number, ggas_signal_set, a.timeout_ns);
+  };
+  const auto round = [&](uint64_t number) {
+    ggas_status s = first ? send(number) : ggas_ok;
+    if (s == ggas_ok) s = ggas_wait_until_block(mine, ggas_eq, number, a.timeout_ns);
+    return s == ggas_ok && !first ? send(number) : s;
+  };
+  const auto check = [&](uint64_t w) {
+    each([&](uint64_t i) { errors += ggas_load(source + place + i) != pattern(a.seed + peer, w, i); });
+    __syncthreads();
+  };
+  report(a, run_windows(a, prepare, round, check), errors);
+}
+
+// Fetching adds on a word of the partner, one behind the other; old values count up.
+__global__ void add_chain(peer_args a) {
+  if (!leads_pair()) return;
+  uint64_t* const word = ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.slots) + global_thread();
+  uint64_t errors = 0;
+  const auto round = [&](uint64_t number) {
+    uint64_t old = 0;
+    const ggas_status s = ggas_fetch_add(word, uint64_t{1}, &old, a.timeout_ns);
+    errors += old != number - 1;
+    return s;
+  };
+  const ggas_status s = run_windows(
+      a, [](uint64_t) {}, round, [](uint64_t) {});
+  report(a, s, errors);
+}
+
+}  // namespace ggas::bench
