@@ -49,14 +49,14 @@ processing_element join(crew& all) {
   COMPARE_CUDA(cudaMallocHost(&pe.found, sizeof(outcome)));
   pe.source = static_cast<char*>(nvshmem_malloc(pe.data_bytes));
   pe.target = static_cast<char*>(nvshmem_malloc(pe.data_bytes));
-  pe.flags = static_cast<uint64_t*>(nvshmem_malloc(4096));
+  pe.flags = static_cast<uint64_t*>(nvshmem_malloc(pe.flag_bytes));
   if (!pe.source || !pe.target || !pe.flags) {
     std::fprintf(stderr, "nvshmem_malloc: no memory\n");
     std::exit(1);
   }
   COMPARE_CUDA(cudaMemset(pe.source, 0, pe.data_bytes));
   COMPARE_CUDA(cudaMemset(pe.target, 0, pe.data_bytes));
-  COMPARE_CUDA(cudaMemset(pe.flags, 0, 4096));
+  COMPARE_CUDA(cudaMemset(pe.flags, 0, pe.flag_bytes));
   COMPARE_CUDA(cudaDeviceSynchronize());
   nvshmem_barrier_all();
   return pe;

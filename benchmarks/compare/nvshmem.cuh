@@ -21,9 +21,10 @@ struct processing_element {
   origin from;
   outcome* found;  // host memory that kernels write
   char *source, *target;
-  uint64_t* flags;  // 4 KB of them, zero
+  uint64_t* flags;  // zero
 
   static constexpr size_t data_bytes = size_t{1} << 30;  // of source and of target
+  static constexpr size_t flag_bytes = 8192;
   int me() const { return all.rank(); }
   int count() const { return all.size(); }
 };

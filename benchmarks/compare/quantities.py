@@ -45,7 +45,7 @@ def allreduces():
     for elements, bar in ((1, 4e3), (1 << 10, 4.5e3), (1 << 14, 5.5e3), (1 << 18, 14e3), (1 << 22, 105e3), (1 << 25, 650e3)):
         yield Quantity(f"allreduce, graph node, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "graph"}, bar=bar)
     for elements, bar in ((1, 1.8e3), (64, 1.8e3), (1 << 10, None), (1 << 14, 2.8e3)):
-        yield Quantity(f"allreduce in a kernel, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "block"}, bar=bar)
+        yield Quantity(f"allreduce in a kernel, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": {"block", "grid"}}, bar=bar)
 
 
 def block_collectives():

@@ -75,7 +75,7 @@ def test_a_figure_that_is_no_median_is_refused(change):
 
 
 def test_records_of_other_methods_do_not_count():
-    assert joining.join([record("allreduce", "auto", 1.0, elements=1, method="grid")]) == {(GPU, 4): []}
+    assert joining.join([record("allreduce", "auto", 1.0, elements=1, method="tuning")]) == {(GPU, 4): []}
     found = rows_of([record("random_access", "mailbox", 6e10, "1/s", elements=1 << 29), record("random_access", "atomic", 4e10, "1/s", elements=1 << 29)])
     assert [found[f"RandomAccess, {way}"]["ggas"] for way in ("any method", "remote atomics")] == [6e10, 4e10]
 
