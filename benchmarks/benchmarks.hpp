@@ -15,6 +15,8 @@ result<> run_coalescing(session& s);
 result<> run_barrier(session& s);
 result<> run_reduce(session& s);
 result<> run_allreduce(session& s);
+result<> run_himeno(session& s);
+result<> run_global_reduction(session& s);
 result<> run_random_access(session& s);
 result<> run_put_latency(session& s);
 result<> run_get_latency(session& s);

@@ -49,10 +49,9 @@ __device__ __forceinline__ ggas_status put_signal_cluster(char* to, const char* 
 }
 #endif
 
-[[maybe_unused]] static __global__ void GGAS_STREAM_BOUNDS put_signal_kernel(global_ptr<char> to, const char* from,
-                                                                             size_t bytes, global_ptr<uint64_t> signal,
-                                                                             uint64_t value, ggas_signal_op op,
-                                                                             stream_report report) {
+[[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    put_signal_kernel(global_ptr<char> to, const char* from, size_t bytes, global_ptr<uint64_t> signal, uint64_t value,
+                      ggas_signal_op op, stream_report report) {
   ggas_after_stream();
 #ifdef __CUDACC__
   if (block_count() > 1)
@@ -90,34 +89,34 @@ __device__ __forceinline__ ggas_status put_signal_cluster(char* to, const char* 
 }
 
 template <class T>
-static __global__ void GGAS_STREAM_BOUNDS allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op,
-                                                           ggas_method method, stream_report report) {
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_allreduce(dst, src, n, op, method, report.timeout_ns));
 }
 
 template <class T>
-static __global__ void GGAS_STREAM_BOUNDS reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root,
-                                                        stream_report report) {
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_reduce(dst, src, n, op, root, ggas_auto, report.timeout_ns));
 }
 
 template <class T>
-static __global__ void GGAS_STREAM_BOUNDS broadcast_kernel(T* dst, const T* src, size_t n, int root,
-                                                           stream_report report) {
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    broadcast_kernel(T* dst, const T* src, size_t n, int root, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_broadcast(dst, src, n, root, report.timeout_ns));
 }
 
 template <class T>
-static __global__ void GGAS_STREAM_BOUNDS allgather_kernel(T* dst, const T* src, size_t n, stream_report report) {
+static __global__ void GGAS_LAUNCH_BOUNDS(512) allgather_kernel(T* dst, const T* src, size_t n, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_allgather(dst, src, n, report.timeout_ns));
 }
 
 template <class T>
-static __global__ void GGAS_STREAM_BOUNDS alltoall_kernel(T* dst, const T* src, size_t n, stream_report report) {
+static __global__ void GGAS_LAUNCH_BOUNDS(512) alltoall_kernel(T* dst, const T* src, size_t n, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_alltoall(dst, src, n, report.timeout_ns));
 }

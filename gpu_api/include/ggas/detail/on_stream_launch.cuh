@@ -9,9 +9,6 @@ namespace ggas {
 
 #ifdef __CUDACC__
 
-// Of collectives of all blocks of a grid: the largest block that ggas::tuning asks for.
-#define GGAS_STREAM_BOUNDS __launch_bounds__(512)
-
 // A stream of the user's in place of the cluster's own. The stream belongs to the GPU of the node the calls are for.
 template <class Cluster>
 class stream_of {
@@ -74,8 +71,6 @@ auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*ke
 }
 
 #else
-
-#define GGAS_STREAM_BOUNDS
 
 template <class Target, class... P>
 auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
