@@ -240,14 +240,14 @@ GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
 #undef GGAS_CUDA_ATOMIC
 // Without result and answer, relaxed. The compiler makes a reduction of an atomic whose result nobody uses only in
 // kernels without fences.
-#define GGAS_CUDA_RED(name, scope, operation, type)                                                                   \
-  template <class T>                                                                                                  \
-  __device__ __forceinline__ void name(T* p, std::type_identity_t<T> v) {                                             \
-    if constexpr (sizeof(T) == 8) {                                                                                   \
+#define GGAS_CUDA_RED(name, scope, operation, type)                                                                \
+  template <class T>                                                                                               \
+  __device__ __forceinline__ void name(T* p, std::type_identity_t<T> v) {                                          \
+    if constexpr (sizeof(T) == 8) {                                                                                \
       asm volatile("red.relaxed." scope ".global." operation "." type "64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); \
-    } else {                                                                                                          \
+    } else {                                                                                                       \
       asm volatile("red.relaxed." scope ".global." operation "." type "32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); \
-    }                                                                                                                 \
+    }                                                                                                              \
   }
 GGAS_CUDA_RED(red_xor_gpu, "gpu", "xor", "b")
 GGAS_CUDA_RED(red_add_system, "sys", "add", "u")
