@@ -12,11 +12,6 @@ constexpr size_t page = 4096;
 size_t round_up(size_t v) { return (v + page - 1) / page * page; }
 }  // namespace
 
-std::optional<limit> gpu_limits::link_ceiling(double share) const {
-  if (payload_bytes_per_s <= 0) return {};
-  return limit{payload_bytes_per_s * share, true, "links: data of " + link};
-}
-
 gpu_session::gpu_session(const description& b, const gpu_options& o, const gpu_limits& l, sink s, observer p)
     : benchmark_(b), options_(o), limits_(l), sink_(std::move(s)), observer_(std::move(p)) {}
 

@@ -50,7 +50,10 @@ struct gpu_limits {
   std::string link;  // "NVLink 4 x 18", "PCIe 5 x16"
 
   // A ceiling from the links for a bandwidth of one GPU; nothing if it is not known.
-  std::optional<limit> link_ceiling(double share = 1) const;
+  std::optional<limit> link_ceiling(double share = 1) const {
+    if (payload_bytes_per_s <= 0) return {};
+    return limit{payload_bytes_per_s * share, true, "links: data of " + link};
+  }
 };
 
 // A key of a record's params.
