@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// barrier on real GPUs.
+// barrier, sync, broadcast, allgather, alltoall and reduce in running kernels on real GPUs.
 #include "benchmarks/kernels/collectives.cuh"
 
 #include "benchmarks/cuda/rig.cuh"
+#include "benchmarks/kernels/exchange.cuh"
 
 namespace ggas::bench {
 
 namespace {
 
-constexpr uint64_t most_rounds = 1000;
+// ---------------------------------------------------------------- barrier, sync
 
-fault barrier_point(gpu_session& s, const char* variant, unsigned blocks, unsigned threads) {
+constexpr double hop_ns = 600;  // of a store that a spinning thread sees, between two H200 over NVLink
+
+fault barrier_point(gpu_session& s, const char* variant, bool sync, unsigned blocks, unsigned threads) {
   const unsigned total = blocks * threads;
-  const std::string what = std::string(variant) + " " + std::to_string(blocks) + "x" + std::to_string(threads);
+  const std::string what =
+      std::string(variant) + (sync ? " sync " : " ") + std::to_string(blocks) + "x" + std::to_string(threads);
   layout_plan room(s.data_offset());
   barrier_args a{};
   a.mark = room.place<uint64_t>(1);
   a.outcomes = room.place<outcome>(total);
-  a.rounds = s.opts().quick ? 100 : most_rounds;
+  a.rounds = s.opts().quick ? 20 : 100;
   a.samples = room.place<uint64_t>(a.rounds);
   a.checks = 4;
   a.timeout_ns = s.wait_ns();
+  a.sync = sync;
+  a.batch = 50;
   for (int node = 0; node < s.nodes(); ++node) s.fill(node, a.mark, sizeof(uint64_t), 0);
   clear_outcomes(s, a.outcomes, total);
   GGAS_GPU_TRY(s.run(what));
@@ -28,10 +34,82 @@ fault barrier_point(gpu_session& s, const char* variant, unsigned blocks, unsign
   GGAS_GPU_TRY(s.run(what));
   GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, what));
   s.emit({.variant = variant,
-          .params = {{"threads", total}, {"method", "barrier"}},
+          .params = {{"threads", total}, {"method", sync ? "sync" : "barrier"}},
           .metric = "latency",
           .unit = "ns",
-          .samples = s.samples(0, a.samples, a.rounds)});
+          .samples = s.samples(0, a.samples, a.rounds, 1.0 / static_cast<double>(a.batch)),
+          .limit = limit{hop_ns, false, "one hop of a store"}});
+  return {};
+}
+
+// ---------------------------------------------------------------- data
+
+struct exchange_point {
+  const char* variant;
+  unsigned blocks, threads;
+};
+
+// What a GPU must send at least; the root of a broadcast at least once, all members of a reduce but the root.
+double least_bytes(const exchange_args& a, int nodes) {
+  const double part = static_cast<double>(a.elements * sizeof(float));
+  return a.what == moved::broadcast || a.what == moved::reduce ? part : part * (nodes - 1);
+}
+
+fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t elements) {
+  const unsigned total = p.blocks * p.threads;
+  const std::string text =
+      std::string(p.variant) + " " + std::to_string(p.threads) + " threads, " + std::to_string(elements) + " elements";
+  layout_plan room(s.data_offset());
+  exchange_args a{};
+  a.what = what;
+  a.elements = elements;
+  a.input = room.place<float>(elements * static_cast<uint64_t>(s.nodes()));
+  a.output = room.place<float>(elements * static_cast<uint64_t>(s.nodes()));
+  a.outcomes = room.place<outcome>(total);
+  a.rounds = elements > 4096 ? 50 : 200;
+  a.seed = s.seed();
+  a.timeout_ns = s.wait_ns();
+  clear_outcomes(s, a.outcomes, total);
+  const exchange_kernel loop = p.blocks > 1 ? exchange_loop_of<true>(what) : exchange_loop_of<false>(what);
+  std::vector<double> samples;
+  launch_all(s, 32, 256, exchange_fill, a);
+  GGAS_GPU_TRY(s.run(text));
+  for (int i = 0; i < s.runs(); ++i) {
+    launch_all(s, p.blocks, p.threads, loop, a);
+    GGAS_GPU_TRY(s.run(text));
+    double slowest = 0;
+    for (int node = 0; node < s.nodes(); ++node) {
+      outcome o{};
+      GGAS_GPU_TRY(check_outcomes(s, node, a.outcomes, total, text, &o));
+      slowest = std::max(slowest, static_cast<double>(o.end_ns - o.begin_ns) / static_cast<double>(a.rounds));
+    }
+    samples.push_back(slowest);
+  }
+  launch_all(s, p.blocks, p.threads, exchange_check, a);
+  GGAS_GPU_TRY(s.run(text));
+  GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, text));
+  const double link = s.limits().payload_bytes_per_s;
+  s.emit({.variant = p.variant,
+          .params =
+              {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", total}, {"method", p.variant}},
+          .metric = "time",
+          .unit = "ns",
+          .samples = std::move(samples),
+          .limit = limit{hop_ns + (link > 0 ? least_bytes(a, s.nodes()) / link * 1e9 : 0), false,
+                         "one hop and the bytes over all links"}});
+  return {};
+}
+
+fault exchange_points(gpu_session& s, moved what) {
+  GGAS_GPU_TRY(start(s, 24u << 20));
+  const std::vector<uint64_t> all = {1, 16, 64, 256, 1024, 4096, 16384, 65536}, few = {1, 1024, 65536};
+  for (const uint64_t n : s.opts().quick ? few : all) {
+    for (const exchange_point& p :
+         {exchange_point{"block", 1, 256}, exchange_point{"block", 1, 512}, exchange_point{"grid", 16, 256}}) {
+      if (s.opts().quick && p.threads == 512) continue;
+      GGAS_GPU_TRY(exchange_at(s, what, p, n));
+    }
+  }
   return {};
 }
 
@@ -39,9 +117,18 @@ fault barrier_point(gpu_session& s, const char* variant, unsigned blocks, unsign
 
 fault run_barrier(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 1u << 20));
-  GGAS_GPU_TRY(barrier_point(s, "block", 1, 32));
-  GGAS_GPU_TRY(barrier_point(s, "block", 1, 1024));
-  return barrier_point(s, "grid", 16, 256);
+  for (const bool sync : {false, true}) {
+    GGAS_GPU_TRY(barrier_point(s, "block", sync, 1, 32));
+    GGAS_GPU_TRY(barrier_point(s, "block", sync, 1, 256));
+    GGAS_GPU_TRY(barrier_point(s, "block", sync, 1, 1024));
+    GGAS_GPU_TRY(barrier_point(s, "grid", sync, 16, 256));
+    GGAS_GPU_TRY(barrier_point(s, "grid", sync, 132, 256));
+  }
+  return {};
 }
+fault run_broadcast(gpu_session& s) { return exchange_points(s, moved::broadcast); }
+fault run_allgather(gpu_session& s) { return exchange_points(s, moved::allgather); }
+fault run_alltoall(gpu_session& s) { return exchange_points(s, moved::alltoall); }
+fault run_reduce(gpu_session& s) { return exchange_points(s, moved::reduce); }
 
 }  // namespace ggas::bench

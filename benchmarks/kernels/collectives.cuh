@@ -13,6 +13,8 @@ struct barrier_args {
   uint64_t rounds;
   uint64_t checks;  // rounds that prove the barrier, before the measured ones
   uint64_t timeout_ns;
+  bool sync = false;   // measures ggas_sync
+  uint64_t batch = 1;  // calls of a round, where one is short beside the resolution of the clock
 };
 
 // A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing
@@ -28,18 +30,26 @@ GGAS_DEVICE ggas_status check_barrier(const barrier_args& a, uint64_t& errors) {
   return s;
 }
 
-__global__ void barrier_loop(barrier_args a) {
-  outcome out{0, 0, 0, ggas_ok};
-  ggas_status s = check_barrier(a, out.errors);
-  out.begin_ns = time_ns();
-  uint64_t before = out.begin_ns;
+template <class Call>
+GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, outcome& out, Call call) {
+  uint64_t before = out.begin_ns = time_ns();
   for (uint64_t round = 0; round < a.rounds && s == ggas_ok; ++round) {
-    s = ggas_barrier(a.timeout_ns);
+    for (uint64_t i = 0; i < a.batch && s == ggas_ok; ++i) s = call();
     const uint64_t now = time_ns();
     if (global_thread() == 0) own<uint64_t>(a.samples)[round] = now - before;
     before = now;
   }
   out.end_ns = before;
+  return s;
+}
+
+__global__ void barrier_loop(barrier_args a) {
+  outcome out{0, 0, 0, ggas_ok};
+  ggas_status s = check_barrier(a, out.errors);
+  if (a.sync)
+    s = barrier_rounds(a, s, out, [&] { return ggas_sync(a.timeout_ns); });
+  else
+    s = barrier_rounds(a, s, out, [&] { return ggas_barrier(a.timeout_ns); });
   out.status = s;
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
