@@ -55,7 +55,7 @@ GGAS_DEVICE stream_part own_part(const update_args& a, uint64_t which, uint64_t 
 // Atomic on the own GPU: threads meet in the table.
 GGAS_DEVICE void apply_update(const update_args& a, uint64_t number) {
   const uint64_t place = a.split.index(number) - a.split.first(static_cast<uint64_t>(ggas_node()));
-  atomicXor(own<unsigned long long>(a.table) + place, static_cast<unsigned long long>(number));
+  detail::red_xor_gpu(own<uint64_t>(a.table) + place, number);
 }
 
 // Every update is an atomic on the word, wherever it is.
@@ -79,10 +79,10 @@ __global__ void atomic_updates(update_args a) {
 __global__ void local_updates(update_args a) {
   outcome out{time_ns(), 0, 0, ggas_ok};
   const uint64_t words = a.split.words(static_cast<uint64_t>(ggas_node()));
-  unsigned long long* const table = own<unsigned long long>(a.table);
+  uint64_t* const table = own<uint64_t>(a.table);
   for (stream_part part = own_part(a, global_thread(), global_threads()); part.count != 0;) {
     const uint64_t number = part.take();
-    atomicXor(table + (a.split.index(number) * words >> a.split.log2_size), static_cast<unsigned long long>(number));
+    detail::red_xor_gpu(table + (a.split.index(number) * words >> a.split.log2_size), number);
   }
   ggas_fence();
   out.end_ns = time_ns();
