@@ -24,8 +24,8 @@ int places(double scaled, int digits) {
 
 // `least`: the smallest factor that is used.
 std::string with_prefix(double value, std::string_view unit, int digits, double least = 1) {
-  static constexpr std::array<std::pair<double, const char*>, 7> prefixes{
-      {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
+  static constexpr std::array<std::pair<double, const char*>, 8> prefixes{
+      {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
   for (const auto& [factor, prefix] : prefixes) {
     if (std::abs(value) >= factor * 0.9995 || factor == least) {
       const double scaled = value / factor;

@@ -33,7 +33,7 @@ std::string deviation_text(const record& r) {
 
 struct columns_used {
   std::vector<std::string> params;
-  bool metric = false, percentiles = false, reference = false, limit = false;
+  bool metric = false, median = false, p99 = false, reference = false, limit = false;
 };
 
 columns_used find_columns(const std::vector<record>& records) {
@@ -44,7 +44,8 @@ columns_used find_columns(const std::vector<record>& records) {
       if (std::find(used.params.begin(), used.params.end(), key) == used.params.end()) used.params.push_back(key);
     }
     metrics.insert(r.metric);
-    used.percentiles |= r.p50.has_value();
+    used.median |= r.p50.has_value() && *r.p50 != r.value;
+    used.p99 |= r.p99.has_value();
     used.reference |= r.reference.has_value();
     used.limit |= r.limit.has_value();
   }
@@ -57,7 +58,8 @@ row heading(const columns_used& used, const record& first) {
   out.insert(out.end(), used.params.begin(), used.params.end());
   if (used.metric) out.push_back("metric");
   out.push_back(used.metric ? "value" : first.metric);
-  if (used.percentiles) out.insert(out.end(), {"p50", "p99"});
+  if (used.median) out.push_back("p50");
+  if (used.p99) out.push_back("p99");
   if (used.reference) out.insert(out.end(), {"published", "deviation"});
   if (used.limit) out.insert(out.end(), {"bound", "of bound"});
   return out;
@@ -68,10 +70,8 @@ row line(const columns_used& used, const record& r) {
   for (const std::string& key : used.params) out.push_back(r.params.contains(key) ? param_text(r.params[key]) : "");
   if (used.metric) out.push_back(r.metric);
   out.push_back(human(r.value, r.unit));
-  if (used.percentiles) {
-    out.push_back(r.p50 ? human(*r.p50, r.unit) : "");
-    out.push_back(r.p99 ? human(*r.p99, r.unit) : "");
-  }
+  if (used.median) out.push_back(r.p50 ? human(*r.p50, r.unit) : "");
+  if (used.p99) out.push_back(r.p99 ? human(*r.p99, r.unit) : "");
   if (used.reference) {
     out.push_back(r.reference ? fmt::format("{} ({})", human(r.reference->value, r.unit, 2), r.reference->source) : "");
     out.push_back(deviation_text(r));

@@ -75,7 +75,7 @@ def scale(values, unit):
     if unit in ("1", "cycles", "fraction"):
         return 1, {"1": "", "cycles": "cycles", "fraction": ""}[unit]
     name = "/s" if unit == "1/s" else unit
-    steps = UNITS.get(unit) or [(1e9, "G" + name), (1e6, "M" + name), (1e3, "k" + name), (1, name)]
+    steps = UNITS.get(unit) or [(1e12, "T" + name), (1e9, "G" + name), (1e6, "M" + name), (1e3, "k" + name), (1, name)]
     for factor, text in steps:
         if top >= factor:
             return factor, text

@@ -26,6 +26,7 @@ TEST(record, units_take_the_prefix_that_reads_best) {
   EXPECT_EQ(human(105'300, "ns"), "105 µs");
   EXPECT_EQ(human(395.6e9, "B/s"), "396 GB/s");
   EXPECT_EQ(human(72.04e9, "1/s"), "72.0 G/s");
+  EXPECT_EQ(human(10.2e12, "1/s"), "10.2 T/s");
   EXPECT_EQ(human(4.2e-8, "J"), "42.0 nJ");
   EXPECT_EQ(human(1.5, "J"), "1.50 J");
   EXPECT_EQ(human(0.25, "W"), "0.250 W");  // below one only energies have prefixes
