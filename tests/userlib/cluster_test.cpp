@@ -174,13 +174,27 @@ TEST(Layout, PartsNeitherOverlapNorLeaveTheReservedArea) {
       const layout l = layout::of(nodes, reserved);
       ASSERT_GE(l.slot_bytes, layout::slot_unit);
       ASSERT_EQ(l.slot_bytes % layout::slot_unit, 0u);
-      std::vector<std::pair<uint64_t, uint64_t>> parts = {{layout::barrier_epoch, 8}, {layout::grid_attempt, 8},
-                                                          {layout::grid_release, 8},  {layout::gather_all_seq, 8},
-                                                          {layout::broken, 8},        {layout::check_out, 8},
-                                                          {layout::cast_flag, 8},     {l.cast_slot(), l.slot_bytes}};
+      std::vector<std::pair<uint64_t, uint64_t>> parts = {
+          {layout::grid_attempt, 8}, {layout::grid_release, 8}, {layout::gather_all_seq, 8},  {layout::broken, 8},
+          {layout::queues_used, 8},  {layout::cast_flag, 8},    {l.cast_slot(), l.slot_bytes}};
+      for (uint64_t team = 0; team < layout::teams; ++team) {
+        parts.push_back({layout::barrier_epoch(team), 8});
+        parts.push_back({layout::check_out(team), 8});
+        for (uint64_t n = 0; n < nodes; ++n) parts.push_back({l.check_in(team, n), 8});
+        for (uint64_t c = 0; c < layout::most_channels; ++c) parts.push_back({l.channel_seq(team, c), 8});
+        for (uint64_t c = 0; c < l.channels; ++c) {
+          for (uint64_t turn = 0; turn < layout::channel_depth; ++turn)
+            parts.push_back({l.channel_slot(team, c, turn, 0), nodes * l.channel_bytes});
+        }
+      }
+      ASSERT_GT(l.channels, 0u);
+      ASSERT_GE(l.stage_bytes, layout::stage_unit);
+      for (uint64_t c = 0; c < l.channels; ++c) {
+        for (uint64_t round : {0, 1}) parts.push_back({l.stage(c, round, 0), nodes * l.stage_bytes});
+      }
       for (uint64_t n = 0; n < nodes; ++n) {
-        for (uint64_t at : {l.check_in(n), l.gather_all_flag(n), l.gather_flag(n), l.gather_ack(n), l.gather_seq(n),
-                            l.gather_done(n)}) {
+        for (uint64_t at :
+             {l.gather_all_flag(n), l.gather_flag(n), l.gather_ack(n), l.gather_seq(n), l.gather_done(n)}) {
           parts.push_back({at, 8});
         }
         for (uint64_t seq : {0, 1}) {

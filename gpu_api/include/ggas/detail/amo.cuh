@@ -41,6 +41,23 @@ GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
   return T{};
 }
 
+// The same when nobody asks for the old value: a reduction has no answer to wait for, and twice the rate.
+template <class T>
+GGAS_DEVICE void reduce_directly(ggas_atomic what, T* p, T v, T compare) {
+  switch (what) {
+    case ggas_atomic_add:
+      return red_add_system(p, v);
+    case ggas_atomic_and:
+      return red_and_system(p, v);
+    case ggas_atomic_or:
+      return red_or_system(p, v);
+    case ggas_atomic_xor:
+      return red_xor_system(p, v);
+    default:
+      atomic_directly(what, p, v, compare);
+  }
+}
+
 // The two slots of an atomic.
 struct atomic_slots {
   slot first, second;
@@ -64,7 +81,7 @@ struct result_record {
   uint64_t group, bit;  // bit = 0: not from the pool
 };
 
-GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0, 0, 0}; }
+GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0, 0, 0, 0}; }
 
 GGAS_DEVICE result_record take_record(const ggas_queue& q) {
   const layout l = record_layout();
@@ -126,7 +143,7 @@ GGAS_DEVICE ggas_status post_atomic(const G& g, ggas_atomic what, T* remote, T v
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
   if (!q.at.page) {
-    if (g.rank() == 0) atomic_directly(what, remote, v, compare);
+    if (g.rank() == 0) reduce_directly(what, remote, v, compare);
     return ggas_ok;
   }
   const atomic_slots d = make_atomic(what, at, v, compare, 0, 0);
