@@ -6,7 +6,7 @@ namespace ggas::gpu_test {
 namespace {
 
 // Every node adds up; the inputs of a round are pattern-like small integers, so that sums are exact.
-__global__ void sum_up(places at, uint64_t elements, int method, unsigned rounds) {
+__global__ void GGAS_LAUNCH_BOUNDS(512) sum_up(places at, uint64_t elements, int method, unsigned rounds) {
   outcome out{0, 0, 0, ggas_ok};
   float* const in = own<float>(at.data);
   float* const sum = own<float>(at.copy);

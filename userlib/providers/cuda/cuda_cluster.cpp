@@ -70,7 +70,7 @@ std::string cuda_cluster::grow(size_t bytes) {
 
 cuda_cluster::~cuda_cluster() {
   bool busy = false;
-  for (int n : local_) busy = busy || cudaStreamQuery(stream(n)) == cudaErrorNotReady;
+  for (int n : local_) busy = busy || (stream(n) && cudaStreamQuery(stream(n)) == cudaErrorNotReady);
   if (busy) {
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends
     return;
