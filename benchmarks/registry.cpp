@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "benchmarks/benchmarks.hpp"
+#include "benchmarks/shared_descriptions.hpp"
 
 namespace ggas::bench {
 
@@ -63,20 +64,8 @@ const benchmark registry[] = {
       .variants = {{"gather", "all push to the root, which reduces and casts the result"},
                    {"allgather", "all push to all, each reduces"}}},
      run_allreduce},
-    {{.name = "himeno",
-      .text = "Himeno's benchmark in slices along z, verified",
-      .params = "elements grid",
-      .variants = {{"host", "the host waits for every kernel and every transfer"},
-                   {"stream", "sending and waiting take their turn in the stream"},
-                   {"in_kernel", "one kernel a step, whose blocks wait and tell the neighbours"},
-                   {"device", "one kernel for all steps"}}},
-     run_himeno},
-    {{.name = "global_reduction",
-      .text = "sum of every GPU's array, then an allreduce of one value",
-      .params = "elements bytes",
-      .variants = {{"in_kernel", "the last block to end does the allreduce"},
-                   {"stream", "the allreduce is a kernel of its own in the stream"}}},
-     run_global_reduction},
+    {himeno_description(), run_himeno},
+    {global_reduction_description(), run_global_reduction},
     {{.name = "random_access",
       .text = "HPCC RandomAccess over the tables of all nodes, verified",
       .params = "elements bytes threads",

@@ -25,7 +25,6 @@ fault run_allreduce_graph(gpu_session& s);   // graph.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
 fault run_global_reduction(gpu_session& s);  // global_reduction.cu
 fault run_random_access(gpu_session& s);     // random_access.cu
-fault run_random_access(gpu_session& s);     // random_access.cu
 fault run_energy(gpu_session& s);            // energy.cpp
 
 }  // namespace ggas::bench

@@ -111,6 +111,9 @@ struct load {
 
 const load loads[] = {
     {"idle", idle, nullptr, ""},
+    {"random_access", random_access_load, "energy_per_update", "J"},
+    {"global_reduction", global_reduction_load, "energy_per_reduction", "J"},
+    {"himeno", himeno_load, "flops_per_joule", "1/J"},
 };
 
 // The samples of a metric over the windows, by GPUs or processors.

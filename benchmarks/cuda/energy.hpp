@@ -16,4 +16,9 @@ class work_meter {
   virtual void add(double work) = 0;
 };
 
+// The loads: updates, reductions of arrays of 4 MB, floating-point operations.
+fault random_access_load(gpu_session& s, work_meter& meter);
+fault global_reduction_load(gpu_session& s, work_meter& meter);
+fault himeno_load(gpu_session& s, work_meter& meter);
+
 }  // namespace ggas::bench

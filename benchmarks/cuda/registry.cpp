@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of benchmarks on real GPUs, in the order of the suite.
 #include "benchmarks/cuda/benchmarks.hpp"
+#include "benchmarks/shared_descriptions.hpp"
 
 namespace ggas::bench {
 
@@ -86,28 +87,8 @@ const gpu_benchmark registry[] = {
       .params = "elements bytes method",
       .variants = {{"auto", "the way the tuning table names for the size"}}},
      {run_allreduce_graph}},
-    {{.name = "himeno",
-      .text = "Himeno's benchmark in slices along z, verified",
-      .params = "elements grid",
-      .variants = {{"host", "the host waits for every kernel and every transfer"},
-                   {"stream", "sending and waiting take their turn in the stream"},
-                   {"in_kernel", "one kernel a step, whose blocks wait and tell the neighbours"},
-                   {"device", "one kernel for all steps"}}},
-     {run_himeno}},
-    {{.name = "global_reduction",
-      .text = "sum of every GPU's array, then an allreduce of one value",
-      .params = "elements bytes",
-      .variants = {{"in_kernel", "the last block to end does the allreduce"},
-                   {"stream", "the allreduce is a kernel of its own in the stream"}}},
-     {run_global_reduction}},
-    {{.name = "random_access",
-      .text = "HPCC RandomAccess over the tables of all GPUs, verified",
-      .params = "elements threads",
-      .variants = {{"local", "every GPU on its own table: the limit"},
-                   {"bucket", "warps sort numbers by owner and ship 32 at once"},
-                   {"atomic", "each update is an atomic xor at the owner"},
-                   {"mailbox", "each number goes into a mailbox, 1024 under way for a GPU"}}},
-     {run_random_access}},
+    {himeno_description(), {run_himeno}},
+    {global_reduction_description(), {run_global_reduction}},
     {{.name = "random_access",
       .text = "HPCC RandomAccess over the tables of all GPUs, verified",
       .params = "elements threads",
@@ -117,9 +98,12 @@ const gpu_benchmark registry[] = {
                    {"mailbox", "each number goes into a mailbox, 1024 under way for a GPU"}}},
      {run_random_access}},
     {{.name = "energy",
-      .text = "energy of GPUs and processors for the work of a load, windows of 1 s",
+      .text = "power, and energy for the work of a load",
       .params = "method",
-      .variants = {{"idle", "nothing runs"}}},
+      .variants = {{"idle", "nothing runs"},
+                   {"random_access", "joules for an update"},
+                   {"global_reduction", "joules for a reduction of arrays of 4 MB"},
+                   {"himeno", "floating-point operations for a joule (FLOPS/W)"}}},
      {run_energy}},
 };
 

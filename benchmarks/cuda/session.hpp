@@ -46,6 +46,7 @@ struct gpu_limits {
   double link_bytes_per_s = 0;     // all its links to other GPUs together, as their signalling rate
   double payload_bytes_per_s = 0;  // of that, what is left for data: docs/benchmarks.md
   double memory_bytes_per_s = 0;   // its own memory
+  double hop_ns = 0;               // from a store until a polling thread of another GPU sees it; 0: not known
   int multiprocessors = 0;
   std::string link;  // "NVLink 4 x 18", "PCIe 5 x16"
 
@@ -53,6 +54,12 @@ struct gpu_limits {
   std::optional<limit> link_ceiling(double share = 1) const {
     if (payload_bytes_per_s <= 0) return {};
     return limit{payload_bytes_per_s * share, true, "links: data of " + link};
+  }
+  // A floor for a time in ns: so many hops one behind the other, and `bytes` that one GPU sends or gets. Nothing if
+  // the links are not known.
+  std::optional<limit> link_floor(double hops, double bytes = 0) const {
+    if (payload_bytes_per_s <= 0) return {};
+    return limit{hops * hop_ns + bytes / payload_bytes_per_s * 1e9, false, "links: hops and bytes over " + link};
   }
 };
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Benchmarks that are the same whoever runs them, variants too.
+#pragma once
+
+#include "benchmarks/description.hpp"
+
+namespace ggas::bench {
+
+inline description himeno_description() {
+  return {.name = "himeno",
+          .text = "Himeno's benchmark in slices along z, verified",
+          .params = "elements grid",
+          .variants = {{"host", "the host waits for every kernel and every transfer"},
+                       {"stream", "sending and waiting take their turn in the stream"},
+                       {"in_kernel", "one kernel a step, whose blocks wait and tell the neighbours"},
+                       {"device", "one kernel for all steps"}}};
+}
+
+inline description global_reduction_description() {
+  return {.name = "global_reduction",
+          .text = "sum of every GPU's array, then an allreduce of one value",
+          .params = "elements bytes",
+          .variants = {{"in_kernel", "the last block to end does the allreduce"},
+                       {"stream", "the allreduce is a kernel of its own in the stream"}}};
+}
+
+}  // namespace ggas::bench
