@@ -42,7 +42,8 @@ GGAS_DEVICE ggas_status reduce_in_lines(const piece<T>& p, ggas_method method, u
   channel c = open_channel(team, block);
   if (c.failed) return close_channel(c, ggas_peer_error);
   patience end(timeout_ns);
-  return close_channel(c, method == ggas_one_shot ? one_shot(c, p, end) : two_shot(c, p, end));
+  if (method == ggas_two_shot) return close_channel(c, two_shot(c, p, end));
+  return can_spread(c, p) ? one_shot_spread(c, p, end) : close_channel(c, one_shot(c, p, end));
 }
 
 template <class T>

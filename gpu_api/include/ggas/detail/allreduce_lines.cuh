@@ -55,6 +55,7 @@ GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, p
   return ggas_ok;
 }
 
+// Chunks of a slot of lines.
 template <class T>
 GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
   const size_t most = channel::lines() * elements<T>::count;
@@ -64,6 +65,49 @@ GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
     done += n;
     if (done == p.n || !next_exchange(c, mine)) return mine;
   }
+}
+
+// Short vectors: a thread for each line of each other member, so that all lines leave at once and each poll is one
+// load. What they bring meets in shared memory.
+constexpr unsigned most_spread = 512;  // lines of all members
+template <class T>
+GGAS_DEVICE bool can_spread(const channel& c, const piece<T>& p) {
+  const size_t lines = lines_of<T>(p.n), members = static_cast<size_t>(c.team.size);
+  const size_t threads = members == 1 ? lines : lines * (members - 1);
+  return lines <= channel::lines() && lines * members <= most_spread && threads <= thread_count();
+}
+
+// Ends with the channel left.
+template <class T>
+GGAS_DEVICE ggas_status one_shot_spread(const channel& c, const piece<T>& p, patience& end) {
+  GGAS_SHARED_ARRAY(uint64_t, brought, most_spread);
+  const auto lines = static_cast<unsigned>(lines_of<T>(p.n)), members = static_cast<unsigned>(c.team.size);
+  const unsigned me = thread_rank(), i = me % lines, hop = me / lines + 1, rank = static_cast<unsigned>(c.rank);
+  const bool target = p.goes_to(c.rank);
+  ggas_status mine = ggas_ok;
+  uint64_t own = 0;
+  if (me < lines) own = load_elements(p.src, me, p.n);
+  if (hop < members) {
+    const int peer = member_behind(c, static_cast<int>(hop));
+    const uint64_t data = hop == 1 ? own : load_elements(p.src, i, p.n);
+    if (i == 0 || p.goes_to(peer)) send_line(c, c.outbox(peer) + i, data);
+    if (i == 0 || target) {
+      uint64_t& here = brought[static_cast<unsigned>(peer) * lines + i];
+      if (!take_line(c, c.inbox(peer) + i, here, end)) mine = ggas_timed_out;
+    }
+  }
+  refresh_slots(c, [&](int to) { return p.goes_to(to) ? lines : 1; });
+  const ggas_status s = end_exchange(c, mine);
+  if (s == ggas_ok && me < lines && target) {
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < members; ++k) {
+      const uint64_t v = k == rank ? own : brought[k * lines + me];
+      sum = k == 0 ? v : combine_data<T>(p.op, sum, v);
+    }
+    store_elements(p.dst, me, p.n, sum);
+  }
+  leave_channel(c, s);
+  return s;
 }
 
 // How the lines of a chunk are dealt out to the members that reduce them.

@@ -26,11 +26,20 @@ struct alignas(16) channel_line {
 struct channel {
   ggas_team team;
   int rank;         // of this node in the team
-  uint64_t number;  // of the channel
   uint64_t seq;     // of the exchange under way, from 1
   bool failed;      // an earlier collective failed here: nothing may be sent
   uint64_t broken;  // not 0: one failed on this node. Not looked at before there is nothing else to do: it comes late
+  uint64_t* word;   // keeps the number of the last exchange
+  uint64_t slots;   // of the nodes, in the reserved area of any node: those of turn 0
 
+  // Channel `number` of the team, whose exchange `under_way` is under way.
+  GGAS_DEVICE channel sibling(unsigned number, uint64_t under_way) const {
+    channel c = *this;
+    c.word = own_word(own_layout().channel_seq(team.id, number));
+    c.slots = own_layout().channel_slot(team.id, number, 0, 0);
+    c.seq = under_way;
+    return c;
+  }
   // Lines of a slot.
   GGAS_DEVICE static unsigned lines() {
     return static_cast<unsigned>(own_layout().channel_bytes / sizeof(channel_line));
@@ -39,16 +48,17 @@ struct channel {
   GGAS_DEVICE channel_line* outbox(int member) const {
     const context& c = device_context();
     const auto node = static_cast<uint64_t>(ggas_team_node(team, member));
-    return reinterpret_cast<channel_line*>(c.window + node * c.stride + slot(c.node));
+    return reinterpret_cast<channel_line*>(c.window + turn() + slot(c.node) + node * c.stride);
   }
   GGAS_DEVICE const channel_line* inbox(int member) const {
-    return reinterpret_cast<const channel_line*>(device_context().local + slot(ggas_team_node(team, member)));
+    return reinterpret_cast<const channel_line*>(device_context().local + turn() + slot(ggas_team_node(team, member)));
   }
 
  private:
-  GGAS_DEVICE uint64_t slot(int source) const {
-    return own_layout().channel_slot(team.id, number, seq, static_cast<uint64_t>(source));
+  GGAS_DEVICE static uint64_t slot(int source) {
+    return static_cast<uint64_t>(source) * static_cast<uint32_t>(own_layout().channel_bytes);
   }
+  GGAS_DEVICE uint64_t turn() const { return slots + seq % layout::channel_depth * own_layout().turn_bytes(); }
 };
 
 // Channels of a team that a grid of `blocks` may use.
@@ -65,10 +75,11 @@ GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
   c.rank = ggas_team_rank(team);
-  c.number = number;
-  const uint64_t word = load_own(own_word(own_layout().channel_seq(team.id, number)));
-  c.seq = (word & ~channel_failed) + 1;
-  c.failed = (word & channel_failed) != 0;
+  c.word = own_word(own_layout().channel_seq(team.id, number));
+  c.slots = own_layout().channel_slot(team.id, number, 0, 0);
+  const uint64_t last = load_own(c.word);
+  c.seq = (last & ~channel_failed) + 1;
+  c.failed = (last & channel_failed) != 0;
   c.broken = load_relaxed(own_word(layout::broken));
   return c;
 }
@@ -81,20 +92,31 @@ GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
   return !failed;
 }
 
-// Behind the last exchange, or the one that failed. The status is the same in all threads; a block barrier.
-GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
-  const ggas_status s = block_status(c.failed || c.broken != 0 ? ggas_peer_error : mine);
+// Behind the last exchange, or the one that failed: the status is the same in all threads; a block barrier.
+// leave_channel() follows.
+GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
+  return block_status(c.failed || c.broken != 0 ? ggas_peer_error : mine);
+}
+// A block barrier.
+GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
   if (thread_rank() == 0) {
-    store_own(own_word(own_layout().channel_seq(c.team.id, c.number)), s == ggas_ok ? c.seq : c.seq | channel_failed);
-    if (s != ggas_ok) store_relaxed(own_word(layout::broken), uint64_t{1});
+    store_own(c.word, of_block == ggas_ok ? c.seq : c.seq | channel_failed);
+    if (of_block != ggas_ok) store_relaxed(own_word(layout::broken), uint64_t{1});
   }
   __syncthreads();
+}
+GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
+  const ggas_status s = end_exchange(c, mine);
+  leave_channel(c, s);
   return s;
 }
 
+GGAS_DEVICE channel_line line_of(uint64_t seq, uint64_t data) {
+  const auto number = static_cast<uint32_t>(seq);
+  return {static_cast<uint32_t>(data), number, static_cast<uint32_t>(data >> 32), number};
+}
 GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
-  const auto seq = static_cast<uint32_t>(c.seq);
-  store_relaxed(to, channel_line{static_cast<uint32_t>(data), seq, static_cast<uint32_t>(data >> 32), seq});
+  store_relaxed(to, line_of(c.seq, data));
 }
 
 // By the whole block of every member, once in every exchange for every other member, also by those that send nothing in
@@ -114,10 +136,11 @@ GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
   }
 }
 
-GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) {
-  const auto seq = static_cast<uint32_t>(c.seq);
-  return l.low_seq == seq && l.high_seq == seq;
+GGAS_DEVICE bool is_line_of(uint64_t seq, const channel_line& l) {
+  const auto number = static_cast<uint32_t>(seq);
+  return l.low_seq == number && l.high_seq == number;
 }
+GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return is_line_of(c.seq, l); }
 GGAS_DEVICE uint64_t line_data(const channel_line& l) { return uint64_t{l.high} << 32 | l.low; }
 
 // Waits for a line. False: time is up, or the node's collectives are broken.

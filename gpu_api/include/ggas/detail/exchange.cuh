@@ -8,19 +8,79 @@
 
 namespace ggas::detail {
 
-// Up to how many words of a part, for a block, the exchanges in lines are quicker than telling where destinations are.
-constexpr size_t words_in_lines = 1024;
-GGAS_DEVICE bool in_lines(size_t words) { return words <= words_in_lines; }
+// Up to how many words of a part, for a block, an exchange in lines is quicker than telling where destinations are.
+constexpr size_t words_in_lines = 4096;
+
+// The channels whose slots a block uses for one exchange: its own one, or, if it is the only block, as many of the
+// team's as the lines need. Every rule holds for each of them, so every member sends to every other one on each.
+struct bundle {
+  static constexpr unsigned most = 16;
+  const channel& first;
+  unsigned count;
+  const uint64_t* seqs;  // of the exchange under way; shared by the block, not used if there is one channel
+
+  // The channel of line i between two members.
+  GGAS_DEVICE channel of_line(unsigned i) const { return of(i / channel::lines()); }
+  GGAS_DEVICE channel of(unsigned number) const {
+    return count > 1 ? first.sibling(number, seqs[number]) : first;
+  }
+};
+
+GGAS_DEVICE unsigned channels_for(size_t lines) {
+  return static_cast<unsigned>((lines + channel::lines() - 1) / channel::lines());
+}
+// Whether the words of a part go in one exchange; `blocks` of the grid that takes part.
+GGAS_DEVICE bool in_lines(size_t words, unsigned blocks) {
+  if (words > words_in_lines) return false;
+  const unsigned usable = usable_channels(bundle::most);
+  return channels_for(lines_of<uint32_t>(words)) <= (blocks == 1 ? usable : 1);
+}
+
+GGAS_DEVICE bundle open_bundle(const channel& first, size_t lines) {
+  GGAS_SHARED_ARRAY(uint64_t, seqs, bundle::most);
+  const unsigned count = channels_for(lines);
+  if (count > 1) {
+    for (unsigned i = thread_rank(); i < count; i += thread_count())
+      seqs[i] = (load_own(own_word(own_layout().channel_seq(first.team.id, i))) & ~channel_failed) + 1;
+    __syncthreads();
+  }
+  return {first, count, seqs};
+}
+// Behind its exchange, before the first channel is closed.
+GGAS_DEVICE void close_bundle(const bundle& b, ggas_status mine) {
+  if (b.count == 1 || __syncthreads_or(mine != ggas_ok)) return;
+  for (unsigned i = 1 + thread_rank(); i < b.count; i += thread_count())
+    store_own(own_word(own_layout().channel_seq(b.first.team.id, i)), b.seqs[i]);
+}
+
+// A line's place in a slot and the number that it carries.
+struct line_place {
+  channel_line* line;
+  uint64_t seq;
+};
+struct line_source {
+  const channel_line* line;
+  uint64_t seq;
+};
+GGAS_DEVICE line_place place_of(const bundle& b, int member, unsigned i) {
+  const channel c = b.of_line(i);
+  return {c.outbox(member) + i % channel::lines(), c.seq};
+}
+GGAS_DEVICE line_source source_of(const bundle& b, int member, unsigned i) {
+  const channel c = b.of_line(i);
+  return {c.inbox(member) + i % channel::lines(), c.seq};
+}
 
 // Lines that a thread sends or polls at once.
 constexpr unsigned lines_at_once = 4;
 
 // By the whole block: sends `n` lines. line(x, to) gives the data of line x and sets where it goes.
 template <class Line>
-GGAS_DEVICE void send_lines(const channel& c, unsigned n, Line line) {
+GGAS_DEVICE void send_lines(unsigned n, Line line) {
   const unsigned threads = thread_count();
+  GGAS_NO_UNROLL
   for (unsigned first = thread_rank(); first < n; first += lines_at_once * threads) {
-    channel_line* to[lines_at_once];
+    line_place to[lines_at_once];
     uint64_t data[lines_at_once];
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
@@ -28,7 +88,7 @@ GGAS_DEVICE void send_lines(const channel& c, unsigned n, Line line) {
     }
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (first + k * threads < n) send_line(c, to[k], data[k]);
+      if (first + k * threads < n) store_relaxed(to[k].line, line_of(to[k].seq, data[k]));
     }
   }
 }
@@ -37,17 +97,21 @@ GGAS_DEVICE void send_lines(const channel& c, unsigned n, Line line) {
 template <class From, class Put>
 GGAS_DEVICE ggas_status receive_lines(const channel& c, unsigned n, From from, Put put, patience& end) {
   const unsigned threads = thread_count();
+  GGAS_NO_UNROLL
   for (unsigned first = thread_rank(); first < n; first += lines_at_once * threads) {
+    line_source at[lines_at_once];
     channel_line l[lines_at_once];
+    GGAS_UNROLL
+    for (unsigned k = 0; k < lines_at_once; ++k) at[k] = from(first + k * threads < n ? first + k * threads : first);
     for (bool all = false; !all;) {
       GGAS_UNROLL
       for (unsigned k = 0; k < lines_at_once; ++k) {
-        if (first + k * threads < n) l[k] = load_spin(from(first + k * threads));
+        if (first + k * threads < n) l[k] = load_spin(at[k].line);
       }
       all = true;
       GGAS_UNROLL
       for (unsigned k = 0; k < lines_at_once; ++k) {
-        if (first + k * threads < n) all = all && line_here(c, l[k]);
+        if (first + k * threads < n) all = all && is_line_of(at[k].seq, l[k]);
       }
       if (!all && (c.broken != 0 || end.over())) return ggas_timed_out;
     }
@@ -59,14 +123,20 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, unsigned n, From from, P
   return ggas_ok;
 }
 
+// By the whole block, once in an exchange: `lines` of them are sent to every other member.
+GGAS_DEVICE void refresh_bundle(const bundle& b, unsigned lines) {
+  for (unsigned i = 0; i < b.count; ++i) {
+    const unsigned before = i * channel::lines();
+    const unsigned used = lines - before < channel::lines() ? lines - before : channel::lines();
+    refresh_slots(b.of(i), [=](int) { return used; });
+  }
+}
+
 // By the whole block: one line to every other member.
 GGAS_DEVICE void tell_all(const channel& c, uint64_t data) {
-  const auto others = static_cast<unsigned>(c.team.size - 1);
-  send_lines(c, others, [&](unsigned x, channel_line*& to) {
-    to = c.outbox(member_behind(c, static_cast<int>(x) + 1));
-    return data;
-  });
-  refresh_slots(c, [=](int) { return 1u; });
+  for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count()))
+    send_line(c, c.outbox(member_behind(c, hop)), data);
+  refresh_slots(c, [](int) { return 1u; });
 }
 
 // By a thread, behind a block barrier: what the block stored before is at its target before what this thread sends
@@ -82,12 +152,14 @@ GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end
   return ggas_ok;
 }
 
-// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there. A
-// block barrier lies between the stores and this.
-GGAS_DEVICE ggas_status finish_stores(const channel& c, patience& end) {
+// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there;
+// while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
+template <class Meanwhile>
+GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
   const int first = static_cast<int>(thread_rank()) + 1, threads = static_cast<int>(thread_count());
   if (first < c.team.size) release_stores();
   tell_all(c, 0);
+  meanwhile();
   ggas_status s = ggas_ok;
   for (int hop = first; hop < c.team.size && s == ggas_ok; hop += threads)
     s = await_stores(c, member_behind(c, hop), end);

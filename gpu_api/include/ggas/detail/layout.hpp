@@ -80,8 +80,9 @@ struct layout {
   // Where node `source` writes its part of exchange `seq` of a channel.
   GGAS_LAYOUT_FN uint64_t channel_slot(uint64_t team, uint64_t channel, uint64_t seq, uint64_t source) const {
     const uint64_t turn = (team * channels + channel) * channel_depth + seq % channel_depth;
-    return slot(slots(nodes)) + (turn * nodes + source) * channel_bytes;
+    return slot(slots(nodes)) + turn * turn_bytes() + source * channel_bytes;
   }
+  GGAS_LAYOUT_FN uint64_t turn_bytes() const { return nodes * channel_bytes; }  // from one exchange to the next
 
   // Where node `source` stores what block `block` here shall combine, in rounds of two in turn.
   GGAS_LAYOUT_FN uint64_t stage(uint64_t block, uint64_t round, uint64_t source) const {
