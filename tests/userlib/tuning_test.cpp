@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of tuned collectives: what it gives, and what it says of what is wrong.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "ggas/tuning_table.hpp"
+
+namespace ggas {
+namespace {
+
+const std::string good = R"(
+[[nodes]]
+count = 2
+block = { one_shot = 100, two_shot = 200 }
+grid = { one_shot = 300, two_shot = 300 }
+on_stream = [ { bytes = 64, method = "one_shot", blocks = 1, threads = 32 },
+              { bytes = 128, method = "two_shot", blocks = 2, threads = 64 },
+              { method = "direct", blocks = 3, threads = 96 } ]
+[[nodes]]
+count = 6
+block = { one_shot = 1, two_shot = 2 }
+grid = { one_shot = 3, two_shot = 4 }
+on_stream = [ { method = "two_shot", blocks = 4, threads = 512 } ]
+)";
+
+tuning read(int nodes) {
+  const auto t = read_tuning(good, "table", nodes);
+  EXPECT_TRUE(t) << t.error();
+  return t.value_or(tuning{});
+}
+
+std::string replaced(const std::string& what, const std::string& by) {
+  std::string s = good;
+  s.replace(s.find(what), what.size(), by);
+  return s;
+}
+
+TEST(Tuning, OfTheNumberOfNodesOrTheNextSmallerOne) {
+  EXPECT_EQ(read(2).block.one_shot, 100u);
+  EXPECT_EQ(read(5).block.one_shot, 100u);
+  EXPECT_EQ(read(6).block.two_shot, 2u);
+  EXPECT_EQ(read(1000).grid.two_shot, 4u);
+  EXPECT_EQ(read(1).grid.one_shot, 300u);  // none is smaller
+}
+
+TEST(Tuning, RowsOnAStream) {
+  const tuning t = read(2);
+  EXPECT_EQ(t.on_stream_for(1).blocks, 1u);
+  EXPECT_EQ(t.on_stream_for(64).threads, 32u);
+  EXPECT_EQ(t.on_stream_for(65).method, 3u);  // ggas_two_shot
+  EXPECT_EQ(t.on_stream_for(129).blocks, 3u);
+  EXPECT_EQ(t.on_stream_for(~uint64_t{0}).method, 4u);
+  EXPECT_EQ(read(6).on_stream_for(5).threads, 512u);
+}
+
+TEST(Tuning, WhatIsWrittenIsRead) {
+  for (int nodes : {2, 6}) {
+    const tuning t = read(nodes);
+    const auto again = read_tuning(tuning_text(t, nodes), "again", nodes);
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(tuning_text(*again, nodes), tuning_text(t, nodes));
+  }
+}
+
+TEST(Tuning, SaysWhatIsWrong) {
+  const struct {
+    std::string text, message;
+  } cases[] = {
+      {"", "table: needs an array of tables 'nodes', each with count = 1 or more"},
+      {"nodes = 3", "table: needs an array of tables 'nodes', each with count = 1 or more"},
+      {replaced("count = 2", "count = 2 3"), "table:3: "},
+      {replaced("one_shot = 100", "one_shot = -1"), "nodes, count 2: one_shot: -1 is not in 0 ... "},
+      {replaced("two_shot = 200", "two_shot = 50"), "nodes, count 2: two_shot: 50 is not in 100 ... "},
+      {replaced("two_shot = 200", "two_shot = 2.5"), "nodes, count 2: two_shot: must be a whole number"},
+      {replaced("grid", "gird"), "nodes, count 2: grid: must be a table with one_shot and two_shot"},
+      {replaced("\"one_shot\"", "\"ring\""), "method: must be one_shot, two_shot or direct"},
+      {replaced("bytes = 128", "bytes = 64"), "bytes: 64 is not in 65 ... "},
+      {replaced("threads = 32", "threads = 1024"), "threads: 1024 is not in 32 ... 512"},
+      {replaced("blocks = 1,", ""), "blocks: must be a whole number"},
+      {replaced("{ method", "{ bytes = 256, method"), "on_stream: the last row must be without bytes"},
+      {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 8 tables"},
+  };
+  for (const auto& c : cases) {
+    const auto t = read_tuning(c.text, "table", 2);
+    ASSERT_FALSE(t) << c.message;
+    EXPECT_NE(t.error().find(c.message), std::string::npos) << t.error() << "\nshould say: " << c.message;
+  }
+}
+
+TEST(Tuning, TheBuiltInTableAndAFile) {
+  for (int nodes = 1; nodes <= 72; ++nodes) {
+    const auto t = tuning_for(nodes);
+    ASSERT_TRUE(t) << t.error();
+    EXPECT_GT(t->on_stream_for(4).threads, 0u);
+  }
+  setenv("GGAS_TUNING", "/nowhere/at/all.toml", 1);
+  const auto t = tuning_for(2);
+  unsetenv("GGAS_TUNING");
+  ASSERT_FALSE(t);
+  EXPECT_EQ(t.error(), "GGAS_TUNING = /nowhere/at/all.toml: cannot be read");
+}
+
+}  // namespace
+}  // namespace ggas

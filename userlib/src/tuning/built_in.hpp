@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of tuning.toml beside it, put into the library by CMake.
+#pragma once
+
+namespace ggas {
+extern const char* const built_in_tuning;
+}
