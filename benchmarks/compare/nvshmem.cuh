@@ -33,8 +33,8 @@ struct processing_element {
 processing_element join(crew& all);
 
 // Runs `start` on all GPUs at once (the first `used` of them; it launches a kernel that ends with an outcome) a warm-up
-// and then `repetitions` times, and prints `f` with the time of GPU 0 divided by `parts`. `start` gets the number of
-// this run.
+// and then `repetitions` times, and prints `f` with the time of the slowest GPU divided by `parts`. `start` gets the
+// number of this run.
 void measure_rounds(processing_element& pe, figure f, int used, double parts,
                     const std::function<void(uint64_t run)>& start);
 
