@@ -49,7 +49,7 @@ def run(name, command):
         return 1, ""
     if done.returncode not in (0, NO_GPU):
         print(f"compare: {name}: exit status {done.returncode}", file=sys.stderr)
-    return done.returncode, done.stdout
+    return (done.returncode if done.returncode >= 0 else 1), done.stdout  # below 0: it died of a signal
 
 
 def measure_ours(program, arguments, out):

@@ -91,7 +91,7 @@ def programs(tmp_path):
             lines = "".join(json.dumps(r) + "\n" for r in found)
             # GGAS writes into the file behind --json, its last argument.
             body = f"open(sys.argv[-1], 'w').write({lines!r})" if name == "ggas" else f"sys.stdout.write({lines!r})"
-            file.write_text(f"#!{sys.executable}\nimport sys\n{body}\nsys.exit({status})\n")
+            file.write_text(f"#!{sys.executable}\nimport os, sys\n{body}\nsys.stdout.flush()\nsys.exit({status})\n")
             file.chmod(0o755)
         return tmp_path
 
@@ -122,11 +122,12 @@ def test_a_missing_library_leaves_its_column_empty(programs, tmp_path, capsys):
     assert "NVSHMEM" in told.err and "compare_nvshmem is not there" in told.err and "800 ns" in told.out
 
 
-def test_a_failing_library_is_told_and_the_rest_is_shown(programs, tmp_path, capsys):
-    folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), 3))
-    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 3
+@pytest.mark.parametrize(("end", "status", "seen"), [("3", 3, 3), ("os.kill(os.getpid(), 6)", 1, -6)])
+def test_a_failing_library_is_told_and_the_rest_is_shown(programs, tmp_path, capsys, end, status, seen):
+    folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), end))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == status
     told = capsys.readouterr()
-    assert "NVSHMEM: exit status 3" in told.err and "1.60 µs" in told.out
+    assert f"NVSHMEM: exit status {seen}" in told.err and "1.60 µs" in told.out
 
 
 def test_without_gpus_nothing_is_measured(programs, tmp_path, capsys):
