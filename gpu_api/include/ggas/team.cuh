@@ -28,7 +28,8 @@ GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
   return i >= 0 && i % t.stride == 0 && i / t.stride < t.size ? i / t.stride : -1;
 }
 GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
-// The numbers are of a team, and the calling node is a member.
+// The numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
 GGAS_DEVICE bool ggas_team_good(const ggas_team& t) {
+  if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes();
   return t.id < ggas::layout::teams && t.size > 0 && t.stride > 0 && ggas_team_rank(t) >= 0;
 }

@@ -18,36 +18,31 @@ struct spread {
   GGAS_DEVICE uint32_t* from(int member) const { return dst + static_cast<size_t>(member) * n; }
 };
 
-// One exchange: words [at, at + m) of every part, at most a slot of lines.
-GGAS_DEVICE ggas_status spread_chunk(const channel& c, const spread& p, size_t at, size_t m, patience& end) {
+// One exchange.
+GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice& mine, patience& end) {
+  const size_t at = mine.begin, m = mine.words();
   const auto lines = static_cast<unsigned>(lines_of<uint32_t>(m));
-  const unsigned all = lines * static_cast<unsigned>(c.team.size - 1);
-  const auto member = [&](unsigned x) { return member_behind(c, static_cast<int>(x / lines) + 1); };
-  send_lines(c, all, [&](unsigned x, channel_line*& to) {
-    to = c.outbox(member(x)) + x % lines;
-    return load_elements(p.to(member(x)) + at, x % lines, m);
+  const line_grid g(c, lines);
+  const auto has = [&](unsigned x) { return g.has(x); };
+  const bundle b = open_bundle(c, lines);
+  send_lines(g.count(), has, [&](unsigned x, outgoing& to) {
+    to = outgoing_line(b, g.member(x), g.line(x));
+    return load_elements(p.to(g.member(x)) + at, g.line(x), m);
   });
-  refresh_slots(c, [=](int) { return lines; });
+  refresh_bundle(b, lines);
   if (p.to(c.rank) != p.from(c.rank)) {
     for (unsigned i = thread_rank(); i < lines; i += thread_count())
       store_elements(p.from(c.rank) + at, i, m, load_elements(p.to(c.rank) + at, i, m));
   }
-  return receive_lines(
-      c, all, [&](unsigned x) { return c.inbox(member(x)) + x % lines; },
-      [&](unsigned x, uint64_t data) { store_elements(p.from(member(x)) + at, x % lines, m, data); }, end);
+  const ggas_status s = receive_lines(
+      c, g.count(), has, [&](unsigned x) { return incoming_line(b, g.member(x), g.line(x)); },
+      [&](unsigned x, uint64_t data) { store_elements(p.from(g.member(x)) + at, g.line(x), m, data); }, end);
+  close_bundle(b, s);
+  return s;
 }
 
-GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice& mine, patience& end) {
-  const size_t most = channel::lines() * elements<uint32_t>::count;
-  for (size_t at = mine.begin;;) {
-    const size_t m = mine.end - at < most ? mine.end - at : most;
-    const ggas_status s = spread_chunk(c, p, at, m, end);
-    at += m;
-    if (at == mine.end || !next_exchange(c, s)) return s;
-  }
-}
-
-// Two exchanges: where destinations are, and, behind the stores, that they are done.
+// Two exchanges: where destinations are, and, behind the stores, that they are done. The own part, which nobody waits
+// for, is copied while the others are told.
 GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice& mine, patience& end) {
   const size_t bytes = mine.words() * sizeof(uint32_t);
   const unsigned rank = thread_rank(), threads = thread_count();
@@ -59,10 +54,12 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice
                    threads);
       },
       end);
-  if (p.to(c.rank) != p.from(c.rank))
-    move_bytes(p.from(c.rank) + mine.begin, p.to(c.rank) + mine.begin, bytes, rank, threads);
   if (!next_exchange(c, s)) return s;
-  return finish_stores(c, end);
+  const auto copy_own = [&] {
+    if (p.to(c.rank) != p.from(c.rank))
+      move_bytes(p.from(c.rank) + mine.begin, p.to(c.rank) + mine.begin, bytes, rank, threads);
+  };
+  return finish_stores(c, copy_own, end);
 }
 
 template <class T>
@@ -77,7 +74,7 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
       !own_place(dst, members * n * sizeof(T), p.place))
     return ggas_bad_argument;
   return on_channel(team, block, blocks, p.n, timeout_ns, [&](channel& c, const slice& mine, patience& end) {
-    return in_lines(mine.words()) ? spread_in_lines(c, p, mine, end) : spread_directly(c, p, mine, end);
+    return in_lines(mine.words(), blocks) ? spread_in_lines(c, p, mine, end) : spread_directly(c, p, mine, end);
   });
 }
 

@@ -91,6 +91,17 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
 
 // ------------------------------------------------------------------------------------------------ on peer memory
 
+// What a thread does for one other member.
+template <meeting M>
+GGAS_DEVICE ggas_status meet_member(const layout& l, const ggas_team& t, int member, uint64_t number, patience& end) {
+  const int me = ggas_node(), node = ggas_team_node(t, member);
+  if (node == me) return ggas_ok;
+  const context& c = device_context();
+  const uint64_t target = static_cast<uint64_t>(node) * c.stride + l.check_in(t.id, static_cast<uint64_t>(me));
+  store_relaxed(reinterpret_cast<uint64_t*>(c.window + target), number);
+  return await_word<M>(own_word(l.check_in(t.id, static_cast<uint64_t>(node))), number, end);
+}
+
 // Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
 // thread 0 of the node's own block, behind the barrier's last block barrier, and read behind the first of the next one.
 // So between a write and the reads of the others lies a block barrier; if another block makes the next call, the
@@ -100,25 +111,19 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
 template <meeting M>
 GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patience& end) {
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
-  const int me = ggas_node();
+  uint64_t* const epoch = own_word(layout::barrier_epoch(t.id));
   uint64_t number = 0;
   ggas_status s = ggas_ok;
   __syncthreads();
   if (rank < t.size) {
-    number = load_own(own_word(layout::barrier_epoch(t.id))) + 1;
+    number = load_own(epoch) + 1;
     if (M == meeting::barrier) fence_acq_rel_system();
-  }
-  for (int i = rank; i < t.size; i += threads) {
-    const int node = ggas_team_node(t, i);
-    if (node != me) store_relaxed(word_of(node, l.check_in(t.id, static_cast<uint64_t>(me))), number);
-  }
-  for (int i = rank; i < t.size && s == ggas_ok; i += threads) {
-    const int node = ggas_team_node(t, i);
-    if (node != me) s = await_word<M>(own_word(l.check_in(t.id, static_cast<uint64_t>(node))), number, end);
+    s = meet_member<M>(l, t, rank, number, end);
+    for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads) s = meet_member<M>(l, t, i, number, end);
   }
   s = block_status(s);
   // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (s == ggas_ok && rank == 0) store_own(own_word(layout::barrier_epoch(t.id)), number);
+  if (s == ggas_ok && rank == 0) store_own(epoch, number);
   return s;
 }
 
@@ -152,6 +157,15 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   return s;
 }
 
+// What this block stored is before what block 0 tells other nodes. On peer memory the order of the GPU suffices: block
+// 0's fence of system scope is cumulative. Behind a NIC it is the stores that must have left.
+GGAS_DEVICE void release_to_lead() {
+  if (device_context().quiet)
+    fence_acq_rel_system();
+  else
+    fence_acq_rel_gpu();
+}
+
 template <meeting M>
 GGAS_DEVICE ggas_status follow_grid(patience& end) {
   const layout l = own_layout();
@@ -159,7 +173,7 @@ GGAS_DEVICE ggas_status follow_grid(patience& end) {
   __syncthreads();
   if (thread_rank() == 0) {
     const uint64_t attempt = next_attempt(load_relaxed(own_word(layout::grid_release)));
-    if (M == meeting::barrier) fence_acq_rel_system();
+    if (M == meeting::barrier) release_to_lead();
     store_relaxed(own_word(l.arrived(block_rank())), attempt);
     uint64_t release;
     const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);

@@ -24,45 +24,50 @@ GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine
 
 // One exchange, a complete one: everybody hears from everybody, but only the root's lines have data. It costs no more
 // than the root's lines alone, as all lines travel at the same time.
-GGAS_DEVICE ggas_status cast_chunk(const channel& c, const cast& p, size_t at, size_t m, patience& end) {
-  const auto lines = static_cast<unsigned>(lines_of<uint32_t>(m));
-  const auto others = static_cast<unsigned>(c.team.size - 1);
-  if (c.rank == p.root) {
-    send_lines(c, lines * others, [&](unsigned x, channel_line*& to) {
-      to = c.outbox(member_behind(c, static_cast<int>(x / lines) + 1)) + x % lines;
-      return load_elements(p.src + at, x % lines, m);
-    });
-    refresh_slots(c, [=](int) { return lines; });
-    return receive_lines(
-        c, others, [&](unsigned x) { return c.inbox(member_behind(c, static_cast<int>(x) + 1)); },
-        [](unsigned, uint64_t) {}, end);
-  }
-  tell_all(c, 0);
-  // The root's lines, then one of each other member: those behind the root, in turn, up to this one.
-  const auto leaf = [&](unsigned x) { return (p.root + 1 + static_cast<int>(x)) % c.team.size; };
-  const auto mine = static_cast<unsigned>((c.rank - p.root - 1 + c.team.size) % c.team.size);
+GGAS_DEVICE ggas_status send_from_root(const bundle& b, const cast& p, const slice& mine, unsigned lines,
+                                       patience& end) {
+  const channel& c = b.first;
+  const line_grid g(c, lines), answers(c, b.count);
+  send_lines(
+      g.count(), [&](unsigned x) { return g.has(x); },
+      [&](unsigned x, outgoing& to) {
+        to = outgoing_line(b, g.member(x), g.line(x));
+        return load_elements(p.src + mine.begin, g.line(x), mine.words());
+      });
+  refresh_bundle(b, lines);
+  copy_at_root(c, p, mine);
   return receive_lines(
-      c, lines + others - 1,
+      c, answers.count(), [&](unsigned x) { return answers.has(x); },
+      [&](unsigned x) { return incoming_line(b, answers.member(x), answers.line(x) * channel::lines()); },
+      [](unsigned, uint64_t) {}, end);
+}
+
+// A leaf waits for the root's lines, and on each channel for one line of each other leaf.
+GGAS_DEVICE ggas_status receive_at_leaf(const bundle& b, const cast& p, const slice& mine, unsigned lines,
+                                        patience& end) {
+  const channel& c = b.first;
+  const line_grid answers(c, b.count);
+  for (unsigned i = 0; i < b.count; ++i) tell_all(b.of(i), 0);
+  return receive_lines(
+      c, lines + answers.count(),
+      [&](unsigned x) { return x < lines || (answers.has(x - lines) && answers.member(x - lines) != p.root); },
       [&](unsigned x) {
-        if (x < lines) return c.inbox(p.root) + x;
-        const unsigned i = x - lines;
-        return c.inbox(leaf(i < mine ? i : i + 1));
+        if (x < lines) return incoming_line(b, p.root, x);
+        return incoming_line(b, answers.member(x - lines), answers.line(x - lines) * channel::lines());
       },
       [&](unsigned x, uint64_t data) {
-        if (x < lines) store_elements(p.dst + at, x, m, data);
+        if (x < lines) store_elements(p.dst + mine.begin, x, mine.words(), data);
       },
       end);
 }
 
 GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
-  const size_t most = channel::lines() * elements<uint32_t>::count;
-  copy_at_root(c, p, mine);
-  for (size_t at = mine.begin;;) {
-    const size_t m = mine.end - at < most ? mine.end - at : most;
-    const ggas_status s = cast_chunk(c, p, at, m, end);
-    at += m;
-    if (at == mine.end || !next_exchange(c, s)) return s;
-  }
+  const auto lines = static_cast<unsigned>(lines_of<uint32_t>(mine.words()));
+  const bundle b = open_bundle(c, lines);
+  const ggas_status s =
+      c.rank == p.root ? send_from_root(b, p, mine, lines, end) : receive_at_leaf(b, p, mine, lines, end);
+  close_bundle(b, s);
+  return s;
 }
 
 // Two exchanges: where destinations are; the root stores everything to everybody; it is done.
@@ -75,9 +80,9 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mi
                    thread_count());
       },
       end);
-  copy_at_root(c, p, mine);
   if (!next_exchange(c, s)) return s;
-  return finish_stores(c, end);
+  return finish_stores(
+      c, [&] { copy_at_root(c, p, mine); }, end);
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
@@ -104,7 +109,6 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
   if (is_root) {
     if (static_cast<int>(rank) + 1 < c.team.size) release_stores();
     tell_all(c, 0);
-    copy_at_root(c, p, mine);
   } else {
     refresh_slots(c, [=](int) { return 0u; });
     if (rank == 0) s = await_stores(c, p.root, end);
@@ -114,7 +118,8 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
         [&](int, uint32_t* dst) { store_piece(dst, p.dst, piece_of(c, p, mine, c.rank)); }, end);
   }
   if (!next_exchange(c, s)) return s;
-  return finish_stores(c, end);
+  return finish_stores(
+      c, [&] { copy_at_root(c, p, mine); }, end);
 }
 
 template <class T>
@@ -129,7 +134,7 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
     return ggas_bad_argument;
   const size_t words = n * (sizeof(T) / sizeof(uint32_t));
   return on_channel(team, block, blocks, words, timeout_ns, [&](channel& c, const slice& mine, patience& end) {
-    if (in_lines(mine.words())) return cast_in_lines(c, p, mine, end);
+    if (in_lines(mine.words(), blocks)) return cast_in_lines(c, p, mine, end);
     const bool one_hop = (static_cast<size_t>(team.size) - 2) * mine.words() <= two_hops_from;
     return one_hop ? cast_directly(c, p, mine, end) : scatter_and_gather(c, p, mine, end);
   });

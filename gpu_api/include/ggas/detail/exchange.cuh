@@ -19,24 +19,20 @@ struct bundle {
   unsigned count;
   const uint64_t* seqs;  // of the exchange under way; shared by the block, not used if there is one channel
 
-  // The channel of line i between two members.
-  GGAS_DEVICE channel of_line(unsigned i) const { return of(i / channel::lines()); }
-  GGAS_DEVICE channel of(unsigned number) const {
-    return count > 1 ? first.sibling(number, seqs[number]) : first;
-  }
+  GGAS_DEVICE channel of(unsigned number) const { return count > 1 ? first.sibling(number, seqs[number]) : first; }
 };
 
-GGAS_DEVICE unsigned channels_for(size_t lines) {
-  return static_cast<unsigned>((lines + channel::lines() - 1) / channel::lines());
+GGAS_DEVICE unsigned channels_for(unsigned lines) {
+  return lines <= channel::lines() ? 1 : (lines + channel::lines() - 1) / channel::lines();
 }
-// Whether the words of a part go in one exchange; `blocks` of the grid that takes part.
+// Whether the words of a part go in one exchange; `blocks` of the grid take part.
 GGAS_DEVICE bool in_lines(size_t words, unsigned blocks) {
   if (words > words_in_lines) return false;
-  const unsigned usable = usable_channels(bundle::most);
-  return channels_for(lines_of<uint32_t>(words)) <= (blocks == 1 ? usable : 1);
+  const unsigned usable = blocks == 1 ? usable_channels(bundle::most) : 1;
+  return channels_for(static_cast<unsigned>(lines_of<uint32_t>(words))) <= usable;
 }
 
-GGAS_DEVICE bundle open_bundle(const channel& first, size_t lines) {
+GGAS_DEVICE bundle open_bundle(const channel& first, unsigned lines) {
   GGAS_SHARED_ARRAY(uint64_t, seqs, bundle::most);
   const unsigned count = channels_for(lines);
   if (count > 1) {
@@ -54,73 +50,102 @@ GGAS_DEVICE void close_bundle(const bundle& b, ggas_status mine) {
 }
 
 // A line's place in a slot and the number that it carries.
+template <class Line>
 struct line_place {
-  channel_line* line;
+  Line* line;
   uint64_t seq;
 };
-struct line_source {
-  const channel_line* line;
-  uint64_t seq;
-};
-GGAS_DEVICE line_place place_of(const bundle& b, int member, unsigned i) {
-  const channel c = b.of_line(i);
+using outgoing = line_place<channel_line>;
+using incoming = line_place<const channel_line>;
+
+// Line i of what this node sends to a member, and of what it gets from it.
+GGAS_DEVICE outgoing outgoing_line(const bundle& b, int member, unsigned i) {
+  if (b.count == 1) return {b.first.outbox(member) + i, b.first.seq};
+  const channel c = b.of(i / channel::lines());
   return {c.outbox(member) + i % channel::lines(), c.seq};
 }
-GGAS_DEVICE line_source source_of(const bundle& b, int member, unsigned i) {
-  const channel c = b.of_line(i);
+GGAS_DEVICE incoming incoming_line(const bundle& b, int member, unsigned i) {
+  if (b.count == 1) return {b.first.inbox(member) + i, b.first.seq};
+  const channel c = b.of(i / channel::lines());
   return {c.inbox(member) + i % channel::lines(), c.seq};
 }
 
-// Lines that a thread sends or polls at once.
-constexpr unsigned lines_at_once = 4;
+// Numbers of lines of all other members, dealt out without a division: `each` of a member rounded up to a power of two.
+struct line_grid {
+  int size, own;  // of the team, own rank
+  unsigned each, shift;
+  GGAS_DEVICE line_grid(const channel& c, unsigned lines) : size(c.team.size), own(c.rank), each(lines), shift(0) {
+    while (1u << shift < lines) ++shift;
+  }
+  GGAS_DEVICE unsigned count() const { return static_cast<unsigned>(size - 1) << shift; }
+  GGAS_DEVICE unsigned line(unsigned x) const { return x & ((1u << shift) - 1); }
+  GGAS_DEVICE bool has(unsigned x) const { return x < count() && line(x) < each; }
+  GGAS_DEVICE int member(unsigned x) const {
+    const int i = own + 1 + static_cast<int>(x >> shift);
+    return i < size ? i : i - size;
+  }
+};
 
-// By the whole block: sends `n` lines. line(x, to) gives the data of line x and sets where it goes.
-template <class Line>
-GGAS_DEVICE void send_lines(unsigned n, Line line) {
+// By the whole block: sends the lines x < n that has(x) says there are; line(x, to) gives the data and sets where it
+// goes. `Once` is how many a thread has under way.
+template <unsigned Once, class Has, class Line>
+GGAS_DEVICE void send_turns(unsigned n, Has has, Line line) {
   const unsigned threads = thread_count();
   GGAS_NO_UNROLL
-  for (unsigned first = thread_rank(); first < n; first += lines_at_once * threads) {
-    line_place to[lines_at_once];
-    uint64_t data[lines_at_once];
+  for (unsigned first = thread_rank(); first < n; first += Once * threads) {
+    outgoing to[Once] = {};
+    uint64_t data[Once] = {};
     GGAS_UNROLL
-    for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (first + k * threads < n) data[k] = line(first + k * threads, to[k]);
+    for (unsigned k = 0; k < Once; ++k) {
+      if (has(first + k * threads)) data[k] = line(first + k * threads, to[k]);
     }
     GGAS_UNROLL
-    for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (first + k * threads < n) store_relaxed(to[k].line, line_of(to[k].seq, data[k]));
+    for (unsigned k = 0; k < Once; ++k) {
+      if (has(first + k * threads)) store_relaxed(to[k].line, line_of(to[k].seq, data[k]));
     }
   }
 }
 
-// By the whole block: waits for `n` lines; from(x) is where line x arrives, put(x, data) takes what it brought.
-template <class From, class Put>
-GGAS_DEVICE ggas_status receive_lines(const channel& c, unsigned n, From from, Put put, patience& end) {
+// By the whole block: waits for lines; from(x) is where line x arrives, put(x, data) takes what it brought.
+template <unsigned Once, class Has, class From, class Put>
+GGAS_DEVICE ggas_status receive_turns(const channel& c, unsigned n, Has has, From from, Put put, patience& end) {
   const unsigned threads = thread_count();
   GGAS_NO_UNROLL
-  for (unsigned first = thread_rank(); first < n; first += lines_at_once * threads) {
-    line_source at[lines_at_once];
-    channel_line l[lines_at_once];
+  for (unsigned first = thread_rank(); first < n; first += Once * threads) {
+    incoming at[Once] = {};
+    channel_line l[Once] = {};
     GGAS_UNROLL
-    for (unsigned k = 0; k < lines_at_once; ++k) at[k] = from(first + k * threads < n ? first + k * threads : first);
+    for (unsigned k = 0; k < Once; ++k) {
+      if (has(first + k * threads)) at[k] = from(first + k * threads);
+    }
     for (bool all = false; !all;) {
       GGAS_UNROLL
-      for (unsigned k = 0; k < lines_at_once; ++k) {
-        if (first + k * threads < n) l[k] = load_spin(at[k].line);
+      for (unsigned k = 0; k < Once; ++k) {
+        if (at[k].line) l[k] = load_spin(at[k].line);
       }
       all = true;
       GGAS_UNROLL
-      for (unsigned k = 0; k < lines_at_once; ++k) {
-        if (first + k * threads < n) all = all && is_line_of(at[k].seq, l[k]);
-      }
+      for (unsigned k = 0; k < Once; ++k) all = all && (!at[k].line || is_line_of(at[k].seq, l[k]));
       if (!all && (c.broken != 0 || end.over())) return ggas_timed_out;
     }
     GGAS_UNROLL
-    for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (first + k * threads < n) put(first + k * threads, line_data(l[k]));
+    for (unsigned k = 0; k < Once; ++k) {
+      if (at[k].line) put(first + k * threads, line_data(l[k]));
     }
   }
   return ggas_ok;
+}
+
+// One line a thread is quickest if there are enough threads; else the latencies of four go side by side.
+template <class Has, class Line>
+GGAS_DEVICE void send_lines(unsigned n, Has has, Line line) {
+  if (n <= thread_count()) return send_turns<1>(n, has, line);
+  send_turns<4>(n, has, line);
+}
+template <class Has, class From, class Put>
+GGAS_DEVICE ggas_status receive_lines(const channel& c, unsigned n, Has has, From from, Put put, patience& end) {
+  if (n <= thread_count()) return receive_turns<1>(c, n, has, from, put, end);
+  return receive_turns<4>(c, n, has, from, put, end);
 }
 
 // By the whole block, once in an exchange: `lines` of them are sent to every other member.
@@ -198,6 +223,7 @@ struct slice {
 };
 GGAS_DEVICE slice slice_of(size_t words, unsigned part, unsigned parts) {
   constexpr size_t unit = 4;
+  if (parts == 1) return {0, words};
   const size_t units = (words + unit - 1) / unit;
   const size_t end = units * (part + 1) / parts * unit;
   return {units * part / parts * unit, end < words ? end : words};
