@@ -14,9 +14,10 @@ std::string told(const attempt<>& a) { return a ? "ok" : a.error(); }
 TEST(cuda_plan, settings_are_checked) {
   EXPECT_EQ(told(check(cuda_config{})), "ok");
   EXPECT_EQ(told(check(cuda_config{.nodes = -1})), "nodes = -1: must be 0 (all GPUs) or more");
-  EXPECT_EQ(told(check(cuda_config{.segment_bytes = 4097})), "segment_bytes = 4097: must be a multiple of 4096");
+  EXPECT_EQ(told(check(cuda_config{.segment_bytes = 4097})),
+            "segment_bytes = 4097: must be a multiple of 4096, at most 17592186044416");
   EXPECT_EQ(told(check(cuda_config{.segment_bytes = 1 << 20, .most_segment_bytes = 4096})),
-            "most_segment_bytes = 4096: must be 0 or at least segment_bytes = 1048576");
+            "most_segment_bytes = 4096: must be 0 or from segment_bytes = 1048576 to 17592186044416");
   EXPECT_EQ(told(check(cuda_config{.nodes = 2, .processes = {0, 4, "x"}})),
             "nodes = 2: with a process for each node it must be 0 or their number, 4");
   EXPECT_EQ(told(check(cuda_config{.nodes = 4, .processes = {0, 4, "x"}})), "ok");
@@ -45,7 +46,7 @@ TEST(cuda_plan, growth_stays_within_what_was_kept_free) {
 }
 
 TEST(cuda_plan, all_processes_say_the_same) {
-  const claim good{1, 64 << 20, 0, 2 << 20, {}};
+  const claim good{.passing = 1, .segment_bytes = 64 << 20, .granularity = 2 << 20};
   std::vector<claim> claims(3, good);
   EXPECT_TRUE(check(claims));
   claims[2].granularity = 4096;  // may differ: the largest counts
@@ -62,6 +63,12 @@ TEST(cuda_plan, all_processes_say_the_same) {
   claims[1].passing = 2;
   EXPECT_EQ(told(check(claims)),
             "the way GPUs pass memory on must be the same in all processes: rank 0 says 1, rank 1 says 2");
+  claims[1] = good;
+  claims[2].tuning = 7;
+  EXPECT_EQ(
+      told(check(claims)),
+      "the tuning of collectives (variable GGAS_TUNING) must be the same in all processes: that of rank 2 differs "
+      "from that of rank 0");
 }
 
 }  // namespace

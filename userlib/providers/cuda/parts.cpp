@@ -3,9 +3,12 @@
 #include "userlib/providers/cuda/parts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
 
 #include "ggas/detail/layout.hpp"
+#include "ggas/tuning_table.hpp"
 
 namespace ggas {
 
@@ -64,6 +67,9 @@ attempt<> cuda_cluster::parts::choose_devices() {
                            std::to_string(cfg.nodes) + " program)");
   const int nodes = others ? others->size() : cfg.nodes ? cfg.nodes : count;
   if (auto ok = userlib::check_segment(cfg.segment_bytes, static_cast<uint64_t>(nodes)); !ok) return ok;
+  const auto table = tuning_for(nodes);
+  if (!table) return std::unexpected(table.error());
+  tuned = *table;
   const auto n = static_cast<size_t>(nodes);
   self.devices_.assign(n, cudaInvalidDeviceId);
   self.streams_.assign(n, nullptr);
@@ -101,7 +107,12 @@ attempt<> cuda_cluster::parts::open_devices() {
 
 // What every process says, and that their GPUs reach each other.
 attempt<> cuda_cluster::parts::compare() {
-  claim mine{static_cast<int32_t>(passing), cfg.segment_bytes, cfg.most_segment_bytes, granularity, id_of(gpus[0])};
+  const claim mine{.passing = static_cast<int32_t>(passing),
+                   .segment_bytes = cfg.segment_bytes,
+                   .most_segment_bytes = cfg.most_segment_bytes,
+                   .granularity = granularity,
+                   .tuning = std::hash<std::string>{}(tuning_text(tuned, static_cast<int>(self.devices_.size()))),
+                   .gpu = id_of(gpus[0])};
   std::vector<claim> claims(others ? static_cast<size_t>(others->size()) : 0);
   if (others) {
     const auto said = others->gather("settings", {reinterpret_cast<const char*>(&mine), sizeof mine});
@@ -134,7 +145,7 @@ attempt<> cuda_cluster::parts::reaches_all(const std::vector<claim>& claims) con
 
 attempt<> cuda_cluster::parts::reserve() {
   const size_t most = std::max(cfg.most_segment_bytes, cfg.segment_bytes);
-  stride = (most + granularity - 1) / granularity * granularity;
+  stride = std::bit_ceil(std::max(most, granularity));
   auto range = userlib::address_range::reserve(stride * self.devices_.size(), granularity);
   if (!range) return std::unexpected(range.error());
   window.emplace(std::move(*range));
@@ -164,7 +175,7 @@ void cuda_cluster::parts::fill_contexts() {
     c.local = c.window + node * stride;
     c.segment_bytes = cfg.segment_bytes;
     c.reserved = layout::reserved_bytes(nodes, cfg.segment_bytes);
-    c.tuned = tuning::usual();
+    c.tuned = tuned;
     self.contexts_.push_back(c);
   }
 }

@@ -35,6 +35,7 @@ struct cuda_cluster::parts {
   std::unique_ptr<userlib::bootstrap> others;  // null: this process runs all nodes
   std::vector<int> gpus;                       // of this process: all of them reach all segments
   userlib::passing passing = userlib::passing::none;
+  tuning tuned{};
   size_t granularity = 1;
   uint64_t stride = 0;
   std::optional<userlib::address_range> window;

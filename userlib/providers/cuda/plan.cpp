@@ -28,11 +28,14 @@ attempt<> check_growth(uint64_t bytes, uint64_t now, uint64_t most) {
 
 attempt<> check(const cuda_config& cfg) {
   if (cfg.nodes < 0) return wrong("nodes = " + std::to_string(cfg.nodes) + ": must be 0 (all GPUs) or more");
-  if (cfg.segment_bytes % 4096 != 0)
-    return wrong("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": must be a multiple of 4096");
-  if (cfg.most_segment_bytes && cfg.most_segment_bytes < cfg.segment_bytes)
+  constexpr uint64_t most = uint64_t{1} << 44;  // what addresses could be kept free for
+  if (cfg.segment_bytes % 4096 != 0 || cfg.segment_bytes > most)
+    return wrong("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": must be a multiple of 4096, at most " +
+                 std::to_string(most));
+  if (cfg.most_segment_bytes && (cfg.most_segment_bytes < cfg.segment_bytes || cfg.most_segment_bytes > most))
     return wrong("most_segment_bytes = " + std::to_string(cfg.most_segment_bytes) +
-                 ": must be 0 or at least segment_bytes = " + std::to_string(cfg.segment_bytes));
+                 ": must be 0 or from segment_bytes = " + std::to_string(cfg.segment_bytes) + " to " +
+                 std::to_string(most));
   if (cfg.processes.alone()) return {};
   if (cfg.nodes && cfg.nodes != cfg.processes.size)
     return wrong("nodes = " + std::to_string(cfg.nodes) +
@@ -52,7 +55,13 @@ attempt<> check(std::span<const claim> claims) {
   };
   if (auto ok = same("segment_bytes", &claim::segment_bytes); !ok) return ok;
   if (auto ok = same("most_segment_bytes", &claim::most_segment_bytes); !ok) return ok;
-  return same("the way GPUs pass memory on", &claim::passing);
+  if (auto ok = same("the way GPUs pass memory on", &claim::passing); !ok) return ok;
+  for (size_t r = 1; r < claims.size(); ++r) {
+    if (claims[r].tuning != claims[0].tuning)
+      return wrong("the tuning of collectives (variable GGAS_TUNING) must be the same in all processes: that of rank " +
+                   std::to_string(r) + " differs from that of rank 0");
+  }
+  return {};
 }
 
 }  // namespace ggas::userlib

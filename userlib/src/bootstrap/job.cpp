@@ -46,7 +46,7 @@ std::string name_of(const launcher& l) {
   bool known = false;
   for (const char* id : l.id) {
     if (value(id).empty()) continue;
-    name += "." + std::string(value(id));
+    name.append(1, '.').append(value(id));
     known = true;
   }
   return known ? name : name + ".parent." + std::to_string(getppid());
