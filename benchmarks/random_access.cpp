@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // random_access after the rules of the HPC Challenge: 4 updates for each word of the table, look-ahead at most 1024,
-// verification by running the updates again, less than 1 % of the words wrong.
+// verification by running the updates again. The rules allow 1 % of the words to be wrong; here none may be.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ tables words_of(session& s, const update_args& a) {
 
 // Of everything under way at a time the links carry one 8-byte store for each remote update, or whole lines of them.
 std::optional<limit> link_bound(session& s, const std::string& variant) {
-  if (!s.limits().known || variant == "atomic") return std::nullopt;
+  if (!s.limits().known || s.nodes() == 1 || variant == "atomic") return std::nullopt;
   const double nodes = s.nodes(), remote = (nodes - 1) / nodes;
   const bool lines = variant == "bucket";
   const unsigned bytes = lines ? s.limits().line_bytes : 8;
@@ -53,10 +53,8 @@ result<> run_job(session& s, const update_args& a, const job& j) {
     end = std::max(end, o->end_ns);
   }
   const uint64_t size = a.split.size(), wrong = wrong_words(a, words_of(s, a));
-  if (static_cast<double>(wrong) >= most_wrong * static_cast<double>(size))
-    return failed(
-        errc::device_fault,
-        fmt::format("{}: verification failed, {} of {} words wrong (less than 1 % may be)", what, wrong, size));
+  if (wrong != 0)
+    return failed(errc::device_fault, fmt::format("{}: verification failed, {} of {} words wrong", what, wrong, size));
   record r = s.begin(j.variant, "updates", "1/s");
   r.params = {{"elements", size}, {"bytes", size * sizeof(uint64_t)}, {"threads", j.threads * j.blocks}};
   r.n = updates_per_word * size;

@@ -14,8 +14,6 @@ namespace ggas::bench {
 static_assert(hpcc_stream::at(64) == 7 && hpcc_stream::at(1000) == 0xb6b6db0000000103 &&
               hpcc_stream::at(1ull << 40) == 0x100000116);
 
-inline constexpr double most_wrong = 0.01;  // share of the table's words, by the rules
-
 // Bytes of a node's segment that the host must set to zero before a run.
 struct zero_area {
   uint64_t offset = 0, bytes = 0;

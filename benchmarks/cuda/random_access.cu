@@ -130,7 +130,7 @@ fault verify(gpu_session& s, const tables_of_size& t, const std::string& what) {
 // Measures a variant on a table that is as filled, which it is not afterwards. Returns the median by `rate`.
 fault measure(gpu_session& s, const tables_of_size& t, const run_of& r, const limit& bound, double& rate) {
   const std::string what = std::string(r.variant) + ", 2^" + std::to_string(t.all.split.log2_size) + " words";
-  const bool large = t.all.split.log2_size > log2_of_all(s, log2_most_atomic);
+  const bool large = t.all.split.log2_size > log2_of_all(s, log2_usual);
   std::vector<double> samples(static_cast<size_t>(large ? 5 : s.runs()));
   for (double& sample : samples) GGAS_GPU_TRY(run_once(s, t, r, what, sample));
   s.emit({.variant = r.variant,
