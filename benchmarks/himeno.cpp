@@ -19,12 +19,16 @@ constexpr unsigned resident_blocks = 13;  // of the persistent kernel: one a mul
 
 class himeno_run {
  public:
-  himeno_run(session& s, const himeno_args& a, uint32_t steps) : s_(s), a_(a), steps_(steps) {
-    for (int n = 0; n < s.nodes(); ++n) nodes_.emplace_back(s.machine(), n, s.nodes(), a);
+  himeno_run(session& s, const himeno_grid& grid, uint32_t steps) : s_(s), grid_(grid), steps_(steps) {
+    for (int n = 0; n < s.nodes(); ++n) {
+      nodes_.emplace_back(s.machine(), n,
+                          plan_himeno(grid, planes_of_tile, s.opts().cluster.seed, s.data_offset(), n, s.nodes(),
+                                      s.opts().timeout_ns / 4));
+    }
   }
 
   result<> solve(himeno_way way, uint64_t& ns) {
-    what_ = fmt::format("{} {}x{}x{}", name_of(way), a_.grid.nx, a_.grid.ny, a_.grid.nz);
+    what_ = fmt::format("{} {}x{}x{}", name_of(way), grid_.nx, grid_.ny, grid_.nz);
     GGAS_TRY(all([](node& n) { return n.fill(2); }));
     const uint64_t begin = s_.machine().now_ns();
     if (way == himeno_way::host) {
@@ -41,15 +45,15 @@ class himeno_run {
 
   result<> check(const himeno_solution& want) {
     for (int n = 0; n < s_.nodes(); ++n) {
-      const himeno_plan plan(a_.grid, a_.depth, n, s_.nodes());
-      const auto status = static_cast<ggas_status>(at_offset<uint64_t>(s_, n, a_.words)[himeno_status]);
+      const himeno_args& a = nodes_[static_cast<size_t>(n)].args();
+      const himeno_slice& slice = a.plan.slice;
+      const auto status = static_cast<ggas_status>(at_offset<uint64_t>(s_, n, a.words)[himeno_status]);
       if (status != ggas_ok)
         return failed(errc::device_fault, fmt::format("{}: node {}: {}", what_, n, ggas_status_text(status)));
-      const float* got = at_offset<float>(s_, n, a_.pressure + steps_ % 2 * a_.grid.copy_bytes(s_.nodes()));
-      const uint64_t first = plan.slice.begin * a_.grid.plane(), points = plan.slice.planes * a_.grid.plane();
-      const bool same = std::equal(got + a_.grid.index(0, 0, 1), got + a_.grid.index(0, 0, 1) + points,
-                                   want.pressure.begin() + static_cast<ptrdiff_t>(first));
-      const double gosa = at_offset<double>(s_, n, a_.gosa)[plan.tiles()];
+      const float* got = at_offset<float>(s_, n, a.pressure + a.copy_of(steps_)) + grid_.index(0, 0, 1);
+      const bool same = std::equal(got, got + slice.planes * grid_.plane(),
+                                   want.pressure.begin() + static_cast<ptrdiff_t>(slice.begin * grid_.plane()));
+      const double gosa = at_offset<double>(s_, n, a.gosa)[a.plan.tiles()];
       if (!same || std::abs(gosa - want.gosa) > 1e-6 * want.gosa)
         return failed(errc::device_fault,
                       fmt::format("{}: node {}: verification failed: not what one processor computes", what_, n));
@@ -66,7 +70,7 @@ class himeno_run {
   }
 
   session& s_;
-  himeno_args a_;
+  himeno_grid grid_;
   uint32_t steps_;
   std::vector<node> nodes_;
   std::string what_;
@@ -74,10 +78,8 @@ class himeno_run {
 
 result<> run_grid(session& s, const himeno_grid& grid) {
   const uint32_t steps = s.opts().quick ? 4 : 10;
-  const uint64_t seed = s.opts().cluster.seed;
-  const himeno_args a = plan_himeno(grid, planes_of_tile, seed, s.data_offset(), s.nodes(), s.opts().timeout_ns / 4);
-  const himeno_solution want = himeno_reference(grid, seed, steps);
-  himeno_run job(s, a, steps);
+  const himeno_solution want = himeno_reference(grid, s.opts().cluster.seed, steps);
+  himeno_run job(s, grid, steps);
   for (const himeno_way way : all_himeno_ways) {
     uint64_t ns = 0;
     GGAS_TRY(job.solve(way, ns));
@@ -99,7 +101,7 @@ result<> run_himeno(session& s) {
   const himeno_grid weak = s.opts().quick ? himeno_grid{32, 18, 6 * nodes} : himeno_grid{64, 34, 16 * nodes};
   const himeno_grid strong{64, 34, 48};
   const himeno_grid& largest = s.opts().quick ? weak : weak.nz > strong.nz ? weak : strong;
-  GGAS_TRY(s.start(himeno_room(plan_himeno(largest, planes_of_tile, 0, 0, s.nodes(), 0), 0, s.nodes()) + (1u << 20)));
+  GGAS_TRY(s.start(himeno_room(largest, planes_of_tile, s.nodes()) + (1u << 20)));
   GGAS_TRY(run_grid(s, weak));
   if (s.opts().quick || !check_himeno(strong, s.nodes()).empty()) return {};
   return run_grid(s, strong);

@@ -2,6 +2,7 @@
 // global_reduction on real GPUs: reductions a second, the allreduce inside the kernel or as a node of its own.
 #include "benchmarks/kernels/global_reduction.cuh"
 
+#include "benchmarks/cuda/energy.hpp"
 #include "benchmarks/cuda/graphs.cuh"
 
 namespace ggas::bench {
@@ -32,22 +33,30 @@ fault check(gpu_session& s, const reduction_args& a, double want, const std::str
   return {};
 }
 
-fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way) {
-  const std::string what = std::string(way.name) + ", " + std::to_string(a.elements) + " elements";
+unsigned blocks_for(gpu_session& s, const reduction_args& a) {
   // Two blocks on each multiprocessor keep its memory busy; short arrays are not worth so many.
-  const auto blocks = static_cast<unsigned>(std::clamp<uint64_t>(
-      a.elements / (4 * reduction_threads), 1, static_cast<uint64_t>(2 * s.limits().multiprocessors)));
-  launch_all(s, 1024, reduction_threads, reduction_fill, a);
-  GGAS_GPU_TRY(s.run(what));
-  node_graphs graphs(s);
+  return static_cast<unsigned>(std::clamp<uint64_t>(a.elements / (4 * reduction_threads), 1,
+                                                    static_cast<uint64_t>(2 * s.limits().multiprocessors)));
+}
+
+void capture(gpu_session& s, node_graphs& graphs, const reduction_args& a, bool in_kernel) {
+  const unsigned blocks = blocks_for(s, a);
   graphs.capture([&](int node) {
     cudaError_t e = cudaSuccess;
     for (int i = 0; i < in_a_graph && e == cudaSuccess; ++i) {
-      e = way.in_kernel ? launch_dependent(s.machine(), node, blocks, reduction_threads, reduction_in_kernel, a)
-                        : queue_reduction(s.machine(), node, blocks, a);
+      e = in_kernel ? launch_dependent(s.machine(), node, blocks, reduction_threads, reduction_in_kernel, a)
+                    : queue_reduction(s.machine(), node, blocks, a);
     }
     return e;
   });
+}
+
+fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way) {
+  const std::string what = std::string(way.name) + ", " + std::to_string(a.elements) + " elements";
+  launch_all(s, 1024, reduction_threads, reduction_fill, a);
+  GGAS_GPU_TRY(s.run(what));
+  node_graphs graphs(s);
+  capture(s, graphs, a, way.in_kernel);
   std::vector<double> samples;
   for (int i = 0; i <= s.runs(); ++i) {
     double ns = 0;
@@ -65,19 +74,44 @@ fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_w
   return {};
 }
 
-}  // namespace
-
-fault run_global_reduction(gpu_session& s) {
-  constexpr uint64_t most_elements = 64u << 20;
+// A cluster with room for arrays of so many floats.
+fault prepare(gpu_session& s, reduction_args& a, uint64_t most_elements) {
   GGAS_GPU_TRY(start(s, most_elements * sizeof(float) + (1u << 20)));
   layout_plan room(s.data_offset());
-  reduction_args a{};
   a.seed = s.seed();
   a.timeout_ns = s.wait_ns();
   a.partials = room.place<double>(4096);
   a.sums = room.place<double>(reduction_sums);
   a.words = room.place<uint64_t>(reduction_words);
   a.input = room.place<float>(most_elements);
+  return {};
+}
+
+}  // namespace
+
+// What energy is measured of: reductions of arrays of 4 MB.
+fault global_reduction_load(gpu_session& s, work_meter& m) {
+  constexpr int graphs_in_a_job = 50;
+  reduction_args a{};
+  GGAS_GPU_TRY(prepare(s, a, 1u << 20));
+  a.elements = 1u << 20;
+  launch_all(s, 1024, reduction_threads, reduction_fill, a);
+  GGAS_GPU_TRY(s.run("fill"));
+  node_graphs graphs(s);
+  capture(s, graphs, a, true);
+  while (m.more()) {
+    for (int i = 0; i < graphs_in_a_job; ++i) {
+      double ns = 0;
+      GGAS_GPU_TRY(graphs.run("energy", ns));
+    }
+    m.add(graphs_in_a_job * in_a_graph);
+  }
+  return {};
+}
+
+fault run_global_reduction(gpu_session& s) {
+  reduction_args a{};
+  GGAS_GPU_TRY(prepare(s, a, 64u << 20));
   const std::vector<unsigned> sizes =
       s.opts().quick ? std::vector<unsigned>{10, 20} : std::vector<unsigned>{10, 16, 20, 26};
   for (const unsigned k : sizes) {

@@ -3,6 +3,7 @@
 // grid against one processor, bit by bit; the large ones by the residual, which must be the same in every way.
 #include <chrono>
 
+#include "benchmarks/cuda/energy.hpp"
 #include "benchmarks/cuda/graphs.cuh"
 #include "benchmarks/himeno_reference.hpp"
 #include "benchmarks/kernels/himeno_ways.cuh"
@@ -11,11 +12,19 @@ namespace ggas::bench {
 
 namespace {
 
+constexpr uint32_t planes_of_tile = 2;
+
 class himeno_job {
  public:
-  himeno_job(gpu_session& s, const himeno_grid& grid, uint32_t depth, uint64_t seed, uint32_t steps)
-      : s_(s), a_(plan_himeno(grid, depth, seed, s.data_offset(), s.nodes(), s.wait_ns())), steps_(steps) {
-    for (int node = 0; node < s.nodes(); ++node) nodes_.emplace_back(s.machine(), node, s.nodes(), a_);
+  himeno_job(gpu_session& s, const himeno_grid& grid, uint32_t depth, uint64_t seed, uint32_t steps,
+             uint32_t streamed = 0)
+      : s_(s), grid_(grid), steps_(steps) {
+    for (int n = 0; n < s.nodes(); ++n) {
+      himeno_args a = plan_himeno(grid, depth, seed, s.data_offset(), n, s.nodes(), s.wait_ns());
+      a.streamed = streamed % 100;
+      a.prefetch = streamed / 100;
+      nodes_.emplace_back(s.machine(), n, a);
+    }
   }
 
   // From the start to the residual; `ns` is the time of the steps.
@@ -39,25 +48,25 @@ class himeno_job {
     graphs.capture([&](int n) { return nodes_[at(n)].run(way, steps_, 0); });
   }
 
-  double gosa(int node) {
-    const himeno_plan plan(a_.grid, a_.depth, node, s_.nodes());
-    return s_.read<double>(node, a_.gosa + plan.tiles() * sizeof(double), 1)[0];
+  double gosa(int n) {
+    const himeno_args& a = nodes_[at(n)].args();
+    return s_.read<double>(n, a.gosa + a.plan.tiles() * sizeof(double), 1)[0];
   }
 
   fault compare(const himeno_solution& want, const std::string& what) {
     for (int n = 0; n < s_.nodes(); ++n) {
-      const himeno_slice slice(a_.grid, static_cast<uint32_t>(n), static_cast<uint32_t>(s_.nodes()));
-      const uint64_t copy = a_.pressure + steps_ % 2 * a_.grid.copy_bytes(s_.nodes());
-      const auto got = s_.read<float>(n, copy + a_.grid.index(0, 0, 1) * sizeof(float), slice.planes * a_.grid.plane());
-      if (!std::equal(got.begin(), got.end(), want.pressure.begin() + ptrdiff_t(slice.begin * a_.grid.plane())))
+      const himeno_args& a = nodes_[at(n)].args();
+      const himeno_slice& slice = a.plan.slice;
+      const uint64_t first = a.pressure + a.copy_of(steps_) + grid_.index(0, 0, 1) * sizeof(float);
+      const auto got = s_.read<float>(n, first, slice.planes * grid_.plane());
+      if (!std::equal(got.begin(), got.end(), want.pressure.begin() + ptrdiff_t(slice.begin * grid_.plane())))
         return {what + ": node " + std::to_string(n) + " differs from the same on one processor"};
     }
     return {};
   }
 
   std::string text() const {
-    const himeno_grid& g = a_.grid;
-    return std::to_string(g.nx) + "x" + std::to_string(g.ny) + "x" + std::to_string(g.nz);
+    return std::to_string(grid_.nx) + "x" + std::to_string(grid_.ny) + "x" + std::to_string(grid_.nz);
   }
 
  private:
@@ -88,7 +97,8 @@ class himeno_job {
 
   fault check_status(const std::string& what) {
     for (int n = 0; n < s_.nodes(); ++n) {
-      const auto status = static_cast<ggas_status>(s_.read<uint64_t>(n, a_.words + himeno_status * 8, 1)[0]);
+      const auto status =
+          static_cast<ggas_status>(s_.read<uint64_t>(n, nodes_[at(n)].args().words + himeno_status * 8, 1)[0]);
       if (status != ggas_ok) return {what + ": node " + std::to_string(n) + ": " + ggas_status_text(status)};
     }
     return {};
@@ -103,7 +113,7 @@ class himeno_job {
   }
 
   gpu_session& s_;
-  himeno_args a_;
+  himeno_grid grid_;
   uint32_t steps_;
   std::vector<node> nodes_;
 };
@@ -128,9 +138,9 @@ limit memory_ceiling(gpu_session& s) {
   return {s.nodes() * s.limits().memory_bytes_per_s / himeno_bytes * himeno_flops, true, "memory: 56 bytes a point"};
 }
 
-fault himeno_point(gpu_session& s, const himeno_grid& grid, uint32_t depth) {
+fault himeno_point(gpu_session& s, const himeno_grid& grid, uint32_t depth, uint32_t streamed = 0) {
   const uint32_t steps = s.opts().quick ? 100 : 400;
-  himeno_job job(s, grid, depth, 0, steps);
+  himeno_job job(s, grid, depth, 0, steps, streamed);
   double residual = -1;
   for (const himeno_way way : all_himeno_ways) {
     node_graphs graphs(s);
@@ -146,7 +156,8 @@ fault himeno_point(gpu_session& s, const himeno_grid& grid, uint32_t depth) {
       }
     }
     s.emit({.variant = name_of(way),
-            .params = {{"elements", grid.plane() * grid.nz}, {"grid", job.text()}, {"depth", depth}},
+            .params =
+                {{"elements", grid.plane() * grid.nz}, {"grid", job.text()}, {"depth", depth}, {"streamed", streamed}},
             .metric = "flops",
             .unit = "1/s",
             .samples = samples,
@@ -157,11 +168,27 @@ fault himeno_point(gpu_session& s, const himeno_grid& grid, uint32_t depth) {
 
 }  // namespace
 
+// What energy is measured of: flops, in the way that is fastest on the most GPUs.
+fault himeno_load(gpu_session& s, work_meter& m) {
+  constexpr uint32_t steps = 1000;
+  const himeno_grid grid{256, 256, 512};
+  GGAS_GPU_TRY(start(s, himeno_room(grid, planes_of_tile, s.nodes()) + (1u << 20)));
+  himeno_job job(s, grid, planes_of_tile, 0, steps);
+  node_graphs graphs(s);
+  job.capture(himeno_way::in_kernel, graphs);
+  while (m.more()) {
+    double ns = 0;
+    GGAS_GPU_TRY(job.solve(himeno_way::in_kernel, graphs, ns));
+    m.add(double(himeno_flops * grid.points_inside() * steps));
+  }
+  return {};
+}
+
 fault run_himeno(gpu_session& s) {
   const himeno_grid weak{128, 192, static_cast<uint32_t>(64 * s.nodes())}, strong{128, 128, 192}, large{256, 256, 512};
-  GGAS_GPU_TRY(start(s, himeno_room(plan_himeno(large, 4, 0, 0, s.nodes(), 0), 0, s.nodes()) + (64u << 20)));
+  GGAS_GPU_TRY(start(s, himeno_room(large, planes_of_tile, s.nodes()) + (64u << 20)));
   GGAS_GPU_TRY(verify(s));
-  for (const himeno_grid& g : {weak, strong, large}) GGAS_GPU_TRY(himeno_point(s, g, 4));
+  for (const himeno_grid& g : {weak, strong, large}) GGAS_GPU_TRY(himeno_point(s, g, planes_of_tile));
   return {};
 }
 

@@ -32,23 +32,6 @@ enum himeno_word : uint64_t {
   himeno_words
 };
 
-struct himeno_args {
-  himeno_grid grid;
-  uint32_t depth;     // planes a tile of the inside works through
-  uint64_t pressure;  // offset of the first copy
-  uint64_t arrays;    // offset of the coefficients
-  uint64_t words;     // offset of himeno_words words
-  uint64_t gosa;      // offset of a double for each tile, then one for the sum
-  uint64_t seed;      // 0: the official values
-  uint64_t timeout_ns;
-};
-
-GGAS_DEVICE uint64_t* himeno_own_word(const himeno_args& a, himeno_word w) { return own<uint64_t>(a.words) + w; }
-
-GGAS_DEVICE void himeno_tell(const himeno_args& a, ggas_status s) {
-  if (s != ggas_ok) ggas_store(himeno_own_word(a, himeno_status), static_cast<uint64_t>(s));
-}
-
 // ---------------------------------------------------------------------------------------------- tiles
 
 inline constexpr uint32_t himeno_lanes = 32, himeno_rows = 8;  // shape of a block
@@ -66,11 +49,12 @@ struct himeno_tile {
 // How the planes of a node are cut into tiles. Tiles of planes that neighbours wait for come first.
 struct himeno_plan {
   himeno_slice slice;
-  uint32_t across, per_plane, depth;
-  uint32_t lowest, highest;  // tiles of the planes that are sent; 0: none
+  uint32_t across = 1, per_plane = 1, depth = 1;
+  uint32_t lowest = 0, highest = 0;  // tiles of the planes that are sent; 0: none
 
+  constexpr himeno_plan() = default;
   GGAS_HOST_DEVICE constexpr himeno_plan(const himeno_grid& g, uint32_t depth, int node, int nodes)
-      : slice(g, static_cast<uint32_t>(node), static_cast<uint32_t>(nodes)),
+      : slice(g, node, nodes),
         across((g.nx + himeno_width - 1) / himeno_width),
         per_plane(across * ((g.ny - 2 + himeno_rows - 1) / himeno_rows)),
         depth(depth),
@@ -94,6 +78,29 @@ struct himeno_plan {
   }
 };
 
+struct himeno_args {
+  himeno_grid grid;
+  himeno_plan plan;                   // of the node
+  uint64_t copy;                      // bytes of a copy of the pressure, and of an array of coefficients
+  uint64_t pressure;                  // offset of the first copy
+  uint64_t arrays;                    // offset of the coefficients
+  uint64_t words;                     // offset of himeno_words words
+  uint64_t gosa;                      // offset of a double for each tile, then one for the sum
+  uint64_t ghost_below, ghost_above;  // offsets at the neighbours: where they keep the plane from here, in copy 0
+  uint64_t seed;                      // 0: the official values
+  uint64_t timeout_ns;
+  uint32_t streamed;  // arrays of coefficients that need not stay in the second-level cache
+  uint32_t prefetch;
+
+  GGAS_HOST_DEVICE constexpr uint64_t copy_of(uint32_t step) const { return step % 2 * copy; }
+};
+
+GGAS_DEVICE uint64_t* himeno_own_word(const himeno_args& a, himeno_word w) { return own<uint64_t>(a.words) + w; }
+
+GGAS_DEVICE void himeno_tell(const himeno_args& a, ggas_status s) {
+  if (s != ggas_ok) ggas_store(himeno_own_word(a, himeno_status), static_cast<uint64_t>(s));
+}
+
 // Sum of a value of every thread, in an order that never changes. The result is thread 0's.
 GGAS_DEVICE double himeno_block_sum(double v) {
   GGAS_SHARED_ARRAY(double, of_warp, himeno_rows);
@@ -108,24 +115,44 @@ GGAS_DEVICE double himeno_block_sum(double v) {
   return sum;
 }
 
-// Step `step` on a tile; `ghost` is where a neighbour keeps the plane, or null.
-GGAS_DEVICE void himeno_compute(const himeno_args& a, const himeno_tile& t, uint32_t index, uint32_t step,
-                                float* ghost) {
+// What a thread has of a tile.
+struct himeno_share {
+  uint32_t x, y;
+  uint64_t at;  // of its first points in the arrays
+  bool any;
+  GGAS_DEVICE himeno_share(const himeno_grid& g, const himeno_tile& t)
+      : x(t.x + threadIdx.x * himeno_quad),
+        y(t.y + threadIdx.y),
+        at(g.index(x, y, t.first)),
+        any(x < g.nx && y < g.ny - 1) {}
+};
+
+GGAS_DEVICE himeno_arrays himeno_coefficients_of(const himeno_args& a) {
+  return {own<float>(a.arrays), a.copy / sizeof(float), a.streamed};
+}
+
+// The coefficients never change: they may be on their way before the step before has ended.
+GGAS_DEVICE void himeno_prefetch(const himeno_args& a, const himeno_tile& t) {
+  const himeno_share mine(a.grid, t);
+  const himeno_arrays coefficients = himeno_coefficients_of(a);
+  for (uint32_t i = 0; mine.any && i < t.count; ++i) coefficients.prefetch(mine.at + i * a.grid.plane());
+}
+
+// Step `step` on tile number `index`.
+GGAS_DEVICE void himeno_compute(const himeno_args& a, const himeno_tile& t, uint32_t index, uint32_t step) {
   const himeno_grid& g = a.grid;
-  const uint32_t x = t.x + threadIdx.x * himeno_quad, y = t.y + threadIdx.y;
+  const himeno_share mine(g, t);
   double gosa = 0;
-  if (x < g.nx && y < g.ny - 1) {
-    const uint64_t copy = g.copy_bytes(ggas_nodes());
-    const float* const from = own<float>(a.pressure + (step + 1) % 2 * copy);
-    float* const to = own<float>(a.pressure + step % 2 * copy);
-    const himeno_arrays coefficients{own<float>(a.arrays), g.array_floats(ggas_nodes())};
-    uint64_t at = g.index(x, y, t.first);
+  if (mine.any) {
+    const float* const from = own<float>(a.pressure + a.copy_of(step + 1));
+    float* const to = own<float>(a.pressure + a.copy_of(step));
+    const himeno_arrays coefficients = himeno_coefficients_of(a);
+    uint64_t at = mine.at;
     himeno_column column(from, g, at);
     for (uint32_t i = 0; i < t.count; ++i, at += g.plane()) {
       column.load_above(from, g, at);
-      const himeno_result r = himeno_update(column, coefficients, at, x, g.nx);
+      const himeno_result r = himeno_update(column, coefficients, at, mine.x, g.nx);
       himeno_store(to + at, r.pressure);
-      if (ghost) ggas_store(reinterpret_cast<himeno_four*>(ghost + g.index(x, y, 0)), r.pressure);
       gosa += r.gosa;
       column.ascend();
     }
@@ -139,16 +166,15 @@ GGAS_DEVICE void himeno_compute(const himeno_args& a, const himeno_tile& t, uint
 
 // The official start, or one in which every coefficient is different.
 __global__ void himeno_fill(himeno_args a) {
-  const himeno_slice slice(a.grid, static_cast<uint32_t>(ggas_node()), static_cast<uint32_t>(ggas_nodes()));
+  const himeno_slice& slice = a.plan.slice;
   const himeno_grid& g = a.grid;
   const uint64_t points = (uint64_t{slice.planes} + 2) * g.plane();
   for (uint64_t i = global_thread(); i < points; i += global_threads()) {
     const uint64_t z = slice.global(static_cast<uint32_t>(i / g.plane())), place = z * g.plane() + i % g.plane();
     const float p = himeno_start(g, a.seed, static_cast<uint32_t>(z), place);
-    for (uint64_t copy = 0; copy < 2; ++copy)
-      own<float>(a.pressure + copy * g.copy_bytes(ggas_nodes()))[himeno_pad + i] = p;
+    for (uint64_t copy = 0; copy < 2; ++copy) own<float>(a.pressure + copy * a.copy)[himeno_pad + i] = p;
     for (uint32_t k = 0; k < himeno_coefficients; ++k) {
-      own<float>(a.arrays)[k * g.array_floats(ggas_nodes()) + himeno_pad + i] = himeno_coefficient(a.seed, k, place);
+      own<float>(a.arrays + k * a.copy)[himeno_pad + i] = himeno_coefficient(a.seed, k, place);
     }
   }
   for (uint64_t i = global_thread(); i < himeno_words; i += global_threads()) own<uint64_t>(a.words)[i] = 0;
@@ -156,64 +182,57 @@ __global__ void himeno_fill(himeno_args a) {
 
 // Tiles [first, first + count) of a step, one a block; no communication.
 __global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step, uint32_t first) {
-  ggas_after_stream();
-  const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
   const uint32_t i = first + detail::block_rank();
-  himeno_compute(a, plan.tile(i), i, step, nullptr);
+  himeno_prefetch(a, a.plan.tile(i));
+  ggas_after_stream();
+  himeno_compute(a, a.plan.tile(i), i, step);
 }
 
 // ---- a step in which blocks wait for neighbours and the last block of a plane tells the neighbour that it is there
 
-struct himeno_face {
-  int neighbour;
-  himeno_word arrived;  // here: planes from the neighbour
-  himeno_word theirs;   // there: planes from here
-  himeno_word counter;
-  uint32_t tiles;
-  float* ghost;  // there: where it keeps this plane
-};
-
-GGAS_DEVICE himeno_face himeno_face_of(const himeno_args& a, const himeno_plan& plan, himeno_part part, uint32_t step) {
-  const bool low = part == himeno_part::lowest;
-  const int neighbour = ggas_node() + (low ? -1 : 1);
-  const uint64_t ghost = himeno_ghost_offset(a.grid, a.pressure, neighbour, ggas_nodes(), !low, step);
-  return {neighbour,
-          low ? himeno_from_below : himeno_from_above,
-          low ? himeno_from_above : himeno_from_below,
-          low ? himeno_sent_below : himeno_sent_above,
-          low ? plan.lowest : plan.highest,
-          ggas_pointer_of_node<float>(neighbour, ghost)};
+GGAS_DEVICE ggas_status himeno_wait(const himeno_args& a, himeno_part part, uint32_t step) {
+  const himeno_word arrived = part == himeno_part::lowest ? himeno_from_below : himeno_from_above;
+  return ggas_wait_until_block<uint64_t>(himeno_own_word(a, arrived), ggas_ge, step - 1, a.timeout_ns);
 }
 
-// The tile is stored here and there. The last block of the plane, found by an atomic counter, tells the neighbour.
-GGAS_DEVICE void himeno_announce(const himeno_args& a, const himeno_face& f, uint32_t step) {
+// Stores the tile at the neighbour too; the last block of the plane, found by an atomic counter, tells it.
+GGAS_DEVICE void himeno_send(const himeno_args& a, const himeno_tile& t, uint32_t step) {
+  const bool low = t.part == himeno_part::lowest;
+  const int neighbour = ggas_node() + (low ? -1 : 1);
+  const himeno_share mine(a.grid, t);
+  if (mine.any) {
+    const float* const result = own<float>(a.pressure + a.copy_of(step)) + mine.at;
+    const uint64_t ghost = (low ? a.ghost_below : a.ghost_above) + a.copy_of(step);
+    ggas_store(
+        reinterpret_cast<himeno_four*>(ggas_pointer_of_node<float>(neighbour, ghost) + a.grid.index(mine.x, mine.y, 0)),
+        himeno_load(result));
+  }
   __syncthreads();
   if (detail::thread_rank() != 0) return;
   ggas_fence();
-  if ((detail::add_gpu(himeno_own_word(a, f.counter), 1) + 1) % f.tiles != 0) return;
+  const uint32_t tiles = low ? a.plan.lowest : a.plan.highest;
+  uint64_t* const counter = himeno_own_word(a, low ? himeno_sent_below : himeno_sent_above);
+  if ((detail::add_gpu(counter, 1) + 1) % tiles != 0) return;
   ggas_fence();
-  ggas_store(ggas_pointer_of_node<uint64_t>(f.neighbour, a.words + f.theirs * sizeof(uint64_t)), uint64_t{step});
+  const uint64_t theirs = low ? himeno_from_above : himeno_from_below;
+  ggas_store(ggas_pointer_of_node<uint64_t>(neighbour, a.words + theirs * sizeof(uint64_t)), uint64_t{step});
 }
 
-GGAS_DEVICE ggas_status himeno_tile_in_step(const himeno_args& a, const himeno_plan& plan, uint32_t i, uint32_t step) {
-  const himeno_tile t = plan.tile(i);
-  if (t.part == himeno_part::inside) {
-    himeno_compute(a, t, i, step, nullptr);
-    return ggas_ok;
+GGAS_DEVICE ggas_status himeno_tile_in_step(const himeno_args& a, uint32_t i, uint32_t step) {
+  const himeno_tile t = a.plan.tile(i);
+  if (t.part != himeno_part::inside) {
+    if (const ggas_status s = himeno_wait(a, t.part, step); s != ggas_ok) return s;
   }
-  const himeno_face f = himeno_face_of(a, plan, t.part, step);
-  const ggas_status s = ggas_wait_until_block<uint64_t>(himeno_own_word(a, f.arrived), ggas_ge, step - 1, a.timeout_ns);
-  if (s != ggas_ok) return s;
-  himeno_compute(a, t, i, step, f.ghost);
-  himeno_announce(a, f, step);
+  himeno_compute(a, t, i, step);
+  if (t.part != himeno_part::inside) himeno_send(a, t, step);
   return ggas_ok;
 }
 
 // A step, one tile a block.
 __global__ void GGAS_HIMENO_BOUNDS himeno_step(himeno_args a, uint32_t step) {
+  if (a.prefetch & 1) himeno_prefetch(a, a.plan.tile(detail::block_rank()));
   ggas_after_stream();
-  const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
-  const ggas_status s = himeno_tile_in_step(a, plan, detail::block_rank(), step);
+  const ggas_status s = himeno_tile_in_step(a, detail::block_rank(), step);
   if (detail::thread_rank() == 0) himeno_tell(a, s);
 }
 
@@ -230,12 +249,13 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
 
 // All steps: the blocks stay, all of them resident at once.
 __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
-  const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
   ggas_status s = ggas_ok;
   for (uint32_t step = 1; step <= steps && s == ggas_ok; ++step) {
-    for (uint32_t i = detail::block_rank(); i < plan.tiles() && s == ggas_ok; i += detail::block_count()) {
-      s = himeno_tile_in_step(a, plan, i, step);
+    for (uint32_t i = detail::block_rank(); i < a.plan.tiles() && s == ggas_ok; i += detail::block_count()) {
+      s = himeno_tile_in_step(a, i, step);
     }
+    if ((a.prefetch & 1) && detail::block_rank() < a.plan.tiles())
+      himeno_prefetch(a, a.plan.tile(detail::block_rank()));
     if (s == ggas_ok) s = himeno_gpu_barrier(a, step);
   }
   if (detail::thread_rank() == 0) himeno_tell(a, s);
@@ -243,10 +263,9 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t ste
 
 // The residual of the last step over all nodes. One block.
 __global__ void himeno_gosa(himeno_args a) {
-  const himeno_plan plan(a.grid, a.depth, ggas_node(), ggas_nodes());
-  double* const sum = own<double>(a.gosa) + plan.tiles();
+  double* const sum = own<double>(a.gosa) + a.plan.tiles();
   double mine = 0;
-  for (uint32_t i = detail::thread_rank(); i < plan.tiles(); i += detail::thread_count())
+  for (uint32_t i = detail::thread_rank(); i < a.plan.tiles(); i += detail::thread_count())
     mine += own<double>(a.gosa)[i];
   mine = himeno_block_sum(mine);
   if (detail::thread_rank() == 0) ggas_store(sum, mine);

@@ -35,10 +35,11 @@ struct himeno_grid {
 
 // The planes of a node.
 struct himeno_slice {
-  uint32_t begin, planes;  // first one in the whole grid, how many
-  uint32_t first, last;    // of its own (counted from 1), those that are computed: not the boundary of the grid
+  uint32_t begin = 0, planes = 0;  // first one in the whole grid, how many
+  uint32_t first = 0, last = 0;    // of its own (counted from 1), those that are computed: not the boundary of the grid
 
-  GGAS_HOST_DEVICE constexpr himeno_slice(const himeno_grid& g, uint32_t node, uint32_t nodes)
+  constexpr himeno_slice() = default;
+  GGAS_HOST_DEVICE constexpr himeno_slice(const himeno_grid& g, int node, int nodes)
       : begin(cut(g, node, nodes)),
         planes(cut(g, node + 1, nodes) - begin),
         first(node == 0 ? 2 : 1),
@@ -48,18 +49,10 @@ struct himeno_slice {
   GGAS_HOST_DEVICE constexpr uint32_t global(uint32_t z) const { return begin + z == 0 ? 0 : begin + z - 1; }
 
  private:
-  static GGAS_HOST_DEVICE constexpr uint32_t cut(const himeno_grid& g, uint32_t node, uint32_t nodes) {
-    return g.nz * node / nodes;
+  static GGAS_HOST_DEVICE constexpr uint32_t cut(const himeno_grid& g, int node, int nodes) {
+    return g.nz * static_cast<uint32_t>(node) / static_cast<uint32_t>(nodes);
   }
 };
-
-// Where a node keeps the plane that its neighbour above (or below) computes in a step.
-GGAS_HOST_DEVICE constexpr uint64_t himeno_ghost_offset(const himeno_grid& g, uint64_t pressure, int node, int nodes,
-                                                        bool from_below, uint32_t step) {
-  const himeno_slice slice(g, static_cast<uint32_t>(node), static_cast<uint32_t>(nodes));
-  const uint64_t z = from_below ? 0 : slice.planes + 1;
-  return pressure + step % 2 * g.copy_bytes(nodes) + z * g.plane() * sizeof(float);
-}
 
 // ---- values at the start. seed 0: the official ones, in which b is 0 and the rest the same everywhere, so that a
 // wrong neighbour could go unnoticed; else each a little different.
@@ -93,25 +86,47 @@ struct alignas(16) himeno_four {
 
 GGAS_DEVICE himeno_four himeno_load(const float* p) { return *reinterpret_cast<const himeno_four*>(p); }
 GGAS_DEVICE void himeno_store(float* p, const himeno_four& v) { *reinterpret_cast<himeno_four*>(p) = v; }
-// Of what nobody reads again in this step.
-GGAS_DEVICE himeno_four himeno_load_once(const float* p) {
-#ifdef __CUDACC__
-  himeno_four r;
-  asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(r.v[0]), "=f"(r.v[1]), "=f"(r.v[2]), "=f"(r.v[3])
-               : "l"(p));
-  return r;
-#else
-  return himeno_load(p);
-#endif
-}
 
-struct himeno_arrays {
-  const float* start;
-  uint64_t distance;  // of two arrays, floats
-  GGAS_DEVICE himeno_four at(uint32_t which, uint64_t i) const {
-    return himeno_load_once(start + which * distance + i);
+// How the coefficients are read, each of them once a step. Together they are larger than the second-level cache of a
+// GPU: the first `streamed` arrays leave it first, so that the others and the pressure stay for the next step.
+class himeno_arrays {
+ public:
+  GGAS_DEVICE himeno_arrays(const float* start, uint64_t distance, uint32_t streamed)
+      : start_(start), distance_(distance), streamed_(streamed) {
+#ifdef __CUDACC__
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leave_));
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(stay_));
+#endif
   }
+
+  GGAS_DEVICE himeno_four at(uint32_t which, uint64_t i) const {
+    const float* const p = start_ + which * distance_ + i;
+#ifdef __CUDACC__
+    himeno_four r;
+    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=f"(r.v[0]), "=f"(r.v[1]), "=f"(r.v[2]), "=f"(r.v[3])
+        : "l"(p), "l"(which < streamed_ ? leave_ : stay_));
+    return r;
+#else
+    return himeno_load(p);
+#endif
+  }
+
+  // Starts the way of what at() will read from memory to the second-level cache.
+  GGAS_DEVICE void prefetch([[maybe_unused]] uint64_t i) const {
+#ifdef __CUDACC__
+    for (uint32_t which = 0; which < himeno_coefficients; ++which)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(start_ + which * distance_ + i));
+#endif
+  }
+
+ private:
+  const float* start_;
+  uint64_t distance_;  // of two arrays, floats
+  uint32_t streamed_;
+#ifdef __CUDACC__
+  uint64_t leave_, stay_;
+#endif
 };
 
 // Four points of a row and the two beside them: at(i) for i = -1 ... 4.

@@ -40,33 +40,39 @@ inline std::string check_himeno(const himeno_grid& g, int nodes) {
   return {};
 }
 
-// Places behind `start`, the same on every node.
-inline himeno_args plan_himeno(const himeno_grid& grid, uint32_t depth, uint64_t seed, uint64_t start, int nodes,
-                               uint64_t timeout_ns) {
+// Places behind `start`, the same on every node, and what node `node` does.
+inline himeno_args plan_himeno(const himeno_grid& grid, uint32_t depth, uint64_t seed, uint64_t start, int node,
+                               int nodes, uint64_t timeout_ns) {
   layout_plan room(start);
   himeno_args a{};
   a.grid = grid;
-  a.depth = depth;
+  a.plan = himeno_plan(grid, depth, node, nodes);
+  a.copy = grid.copy_bytes(nodes);
   a.seed = seed;
   a.timeout_ns = timeout_ns;
   a.words = room.place<uint64_t>(himeno_words);
   a.gosa = room.place<double>(himeno_most_tiles(grid, depth, nodes) + 1);
   a.pressure = room.place<float>(2 * grid.array_floats(nodes));
   a.arrays = room.place<float>(himeno_coefficients * grid.array_floats(nodes));
+  a.ghost_below = a.pressure;
+  if (node > 0) a.ghost_below += (himeno_slice(grid, node - 1, nodes).planes + 1) * grid.plane() * sizeof(float);
+  a.ghost_above = a.pressure;
   return a;
 }
 
-// Bytes of a segment behind `start` that plan_himeno gives away.
-inline uint64_t himeno_room(const himeno_args& a, uint64_t start, int nodes) {
-  return a.arrays + himeno_coefficients * a.grid.copy_bytes(nodes) - start;
+// Bytes of a segment that plan_himeno gives away.
+inline uint64_t himeno_room(const himeno_grid& grid, uint32_t depth, int nodes) {
+  return plan_himeno(grid, depth, 0, 0, 0, nodes, 0).arrays + himeno_coefficients * grid.copy_bytes(nodes);
 }
 
 // The work of one node.
 template <class Target>
 class himeno_node {
  public:
-  himeno_node(Target& target, int node, int nodes, const himeno_args& args)
-      : target_(target), node_(node), nodes_(nodes), a_(args), plan_(a_.grid, a_.depth, node, nodes) {}
+  himeno_node(Target& target, int node, const himeno_args& args)
+      : target_(target), node_(node), a_(args), plan_(a_.plan) {}
+
+  const himeno_args& args() const { return a_; }
 
   launched fill(unsigned blocks) { return launch(target_, node_, blocks, 256, himeno_fill, a_); }
   launched gosa() { return launch(target_, node_, 1, block(), himeno_gosa, a_); }
@@ -130,15 +136,14 @@ class himeno_node {
   // The highest or lowest plane of this node after a step, and where the neighbour keeps it.
   const float* plane(bool up, uint32_t step) const {
     const uint64_t first = a_.grid.index(0, 0, up ? plan_.slice.last : plan_.slice.first);
-    return reinterpret_cast<const float*>(segment() + a_.pressure + step % 2 * a_.grid.copy_bytes(nodes_)) + first;
+    return reinterpret_cast<const float*>(segment() + a_.pressure + a_.copy_of(step)) + first;
   }
   global_ptr<float> ghost(bool up, uint32_t step) const {
-    const uint64_t at = himeno_ghost_offset(a_.grid, a_.pressure, neighbour(up), nodes_, up, step);
-    return global_ptr<float>(neighbour(up), at) + himeno_pad;
+    return global_ptr<float>(neighbour(up), (up ? a_.ghost_above : a_.ghost_below) + a_.copy_of(step)) + himeno_pad;
   }
 
   Target& target_;
-  int node_, nodes_;
+  int node_;
   himeno_args a_;
   himeno_plan plan_;
 };

@@ -18,10 +18,12 @@ class himeno_suite : public ggas::test::api_test {
     cluster_config cfg = GetParam().config();
     cfg.segment_bytes = 4u << 20;
     make(cfg);
-    args_ = plan_himeno(grid, 2, 11, base(), nodes(), enough());
+    grid_ = grid;
+    timeout_ns_ = enough();
   }
 
-  himeno_node<cluster> on_node(int n) { return {*cluster_, n, nodes(), args_}; }
+  himeno_args args(int n) const { return plan_himeno(grid_, 2, seed, base(), n, nodes(), timeout_ns_); }
+  himeno_node<cluster> on_node(int n) { return {*cluster_, n, args(n)}; }
   template <class F>
   void all(F queue) {
     for (int n = 0; n < nodes(); ++n) {
@@ -53,25 +55,27 @@ class himeno_suite : public ggas::test::api_test {
   T* at(int node, uint64_t offset) {
     return reinterpret_cast<T*>(cluster_->segment(node) + offset);
   }
-  himeno_args args_;
+  static constexpr uint64_t seed = 11;
+  himeno_grid grid_;
+  uint64_t timeout_ns_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(Provider, himeno_suite, testing::ValuesIn(ggas::test::targets()),
                          [](const auto& i) { return i.param.name(); });
 
 TEST_P(himeno_suite, EveryWayGivesTheBitsOfOneProcessor) {
-  const himeno_solution want = himeno_reference(args_.grid, args_.seed, steps);
+  const himeno_solution want = himeno_reference(grid_, seed, steps);
   for (const himeno_way way : all_himeno_ways) {
     SCOPED_TRACE(name_of(way));
     solve(way);
     for (int n = 0; n < nodes(); ++n) {
-      ASSERT_EQ(*at<uint64_t>(n, args_.words + himeno_status * 8), ggas_ok) << "node " << n;
-      const himeno_plan plan(args_.grid, args_.depth, n, nodes());
-      const float* got = at<float>(n, args_.pressure + steps % 2 * args_.grid.copy_bytes(nodes()));
-      const uint64_t first = plan.slice.begin * args_.grid.plane(), points = plan.slice.planes * args_.grid.plane();
+      const himeno_args a = args(n);
+      ASSERT_EQ(*at<uint64_t>(n, a.words + himeno_status * 8), ggas_ok) << "node " << n;
+      const float* got = at<float>(n, a.pressure + a.copy_of(steps));
+      const uint64_t first = a.plan.slice.begin * grid_.plane(), points = a.plan.slice.planes * grid_.plane();
       for (uint64_t i = 0; i < points; ++i) {
-        ASSERT_EQ(got[args_.grid.index(0, 0, 1) + i], want.pressure[first + i]) << "node " << n << ", point " << i;
+        ASSERT_EQ(got[grid_.index(0, 0, 1) + i], want.pressure[first + i]) << "node " << n << ", point " << i;
       }
-      EXPECT_NEAR(at<double>(n, args_.gosa)[plan.tiles()], want.gosa, 1e-6 * want.gosa);
+      EXPECT_NEAR(at<double>(n, a.gosa)[a.plan.tiles()], want.gosa, 1e-6 * want.gosa);
     }
   }
 }
@@ -82,10 +86,10 @@ TEST_P(himeno_suite, ALostNeighbourIsATimeOut) {
   for (const himeno_way way : {himeno_way::stream, himeno_way::in_kernel, himeno_way::device}) {
     SCOPED_TRACE(name_of(way));
     run_all([](auto& n) { return n.fill(1); });
-    args_.timeout_ns = brief();
+    timeout_ns_ = brief();
     for (int n = 1; n < nodes(); ++n) ASSERT_TRUE(on_node(n).run(way, 2, 5));
     run();
-    EXPECT_EQ(*at<uint64_t>(1, args_.words + himeno_status * 8), ggas_timed_out);
+    EXPECT_EQ(*at<uint64_t>(1, args(1).words + himeno_status * 8), ggas_timed_out);
   }
 }
 
