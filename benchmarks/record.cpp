@@ -91,7 +91,7 @@ void summarise(record& r, std::span<const double> samples) {
 std::string human(double value, const std::string& unit, int digits) {
   if (unit == "ns") return time_text(value, digits);
   if (unit == "1") return fmt::format("{:.{}f}", value, value == std::floor(value) ? 0 : places(value, digits));
-  if (unit == "1/s") return with_prefix(value, "/s", digits);
+  if (unit == "1/s" || unit == "1/J") return with_prefix(value, unit.substr(1), digits);
   if (unit == "cycles")
     return fmt::format("{:.{}f} cycles", value, value == std::floor(value) ? 0 : places(value, digits));
   if (unit == "fraction") return fmt::format("{:.1f} %", 100 * value);

@@ -22,7 +22,10 @@ std::string param_text(const nlohmann::ordered_json& v) {
 }
 
 std::string share_text(const record& r) {
-  return r.limit ? fmt::format("{:.1f} %", 100 * r.value / r.limit->value) : "";
+  if (!r.limit) return "";
+  const double share = r.value / r.limit->value;
+  // How many times the least time reads better than a share.
+  return r.unit == "ns" && !r.limit->at_most ? fmt::format("{:.2f} ×", share) : fmt::format("{:.1f} %", 100 * share);
 }
 
 std::string deviation_text(const record& r) {
@@ -156,8 +159,9 @@ std::string overview(const std::vector<record>& records) {
   for (const way& w : order) {
     const record& r = *best[w];
     std::string at;
-    for (const auto& [key, value] : r.params.items())
-      at += fmt::format("{}{} {}", at.empty() ? "" : ", ", key, param_text(value));
+    for (const char* key : {"method", "elements", "bytes", "blocks"}) {
+      if (r.params.contains(key)) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", key, param_text(r.params[key]));
+    }
     rows.push_back({r.benchmark, r.variant, at, human(r.value, r.unit), human(r.limit->value, r.unit),
                     fmt::format("{} {:3.0f} %", bar(nearness(r)), 100 * nearness(r))});
   }

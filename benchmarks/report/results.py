@@ -74,7 +74,7 @@ def scale(values, unit):
     top = max((abs(v) for v in values), default=0)
     if unit in ("1", "cycles", "fraction"):
         return 1, {"1": "", "cycles": "cycles", "fraction": ""}[unit]
-    name = "/s" if unit == "1/s" else unit
+    name = unit[1:] if unit in ("1/s", "1/J") else unit
     steps = UNITS.get(unit) or [(1e12, "T" + name), (1e9, "G" + name), (1e6, "M" + name), (1e3, "k" + name), (1, name)]
     for factor, text in steps:
         if top >= factor:

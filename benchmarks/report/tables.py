@@ -20,7 +20,7 @@ def columns(records):
     cols.append(("published", lambda r: f"{human(r['reference']['value'], r['unit'], 2)} ({r['reference']['source']})" if r["reference"] else ""))
     cols.append(("deviation", deviation_text))
     cols.append(("bound", lambda r: f"{'≤' if r['limit']['at_most'] else '≥'} {human(r['limit']['value'], r['unit'])}" if r["limit"] else ""))
-    cols.append(("of bound", lambda r: "" if share(r) is None else f"{100 * share(r):.1f} %"))
+    cols.append(("of bound", share_text))
     return [(head, get) for head, get in cols if any(get(r) for r in records)]
 
 
@@ -29,6 +29,14 @@ def deviation_text(record):
     if d is None:
         return ""
     return "exact" if d == 0 else f"{100 * d:+.1f} %"
+
+
+def share_text(record):
+    part = share(record)
+    if part is None:
+        return ""
+    # How many times the least time reads better than a share.
+    return f"{part:.2f} ×" if record["unit"] == "ns" and not record["limit"]["at_most"] else f"{100 * part:.1f} %"
 
 
 def table_of(records):

@@ -27,6 +27,7 @@ TEST(record, units_take_the_prefix_that_reads_best) {
   EXPECT_EQ(human(395.6e9, "B/s"), "396 GB/s");
   EXPECT_EQ(human(72.04e9, "1/s"), "72.0 G/s");
   EXPECT_EQ(human(10.2e12, "1/s"), "10.2 T/s");
+  EXPECT_EQ(human(3.73e9, "1/J"), "3.73 G/J");
   EXPECT_EQ(human(4.2e-8, "J"), "42.0 nJ");
   EXPECT_EQ(human(1.5, "J"), "1.50 J");
   EXPECT_EQ(human(0.25, "W"), "0.250 W");  // below one only energies have prefixes
@@ -61,6 +62,11 @@ record bounded(const char* variant, double value, limit bound, int bytes) {
   r.value = value;
   r.limit = std::move(bound);
   return r;
+}
+
+TEST(record, a_time_is_so_many_times_its_floor) {
+  const description d{.name = "b", .text = "", .params = "bytes", .variants = {}};
+  EXPECT_NE(table(d, {bounded("down", 900, {600, false, "hops"}, 8)}).find("1.50 ×"), std::string::npos);
 }
 
 TEST(record, the_overview_shows_the_best_point_of_each_way) {
