@@ -37,6 +37,13 @@ unsigned blocks(const gpu_session& s, unsigned each) {
   return each * static_cast<unsigned>(s.limits().multiprocessors);
 }
 
+// Warps of buckets must all be resident.
+unsigned bucket_blocks(const gpu_session& s) {
+  int fit = 0;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, bucket_updates, bucket_threads, 0) != cudaSuccess) fit = 1;
+  return blocks(s, std::min(bucket_blocks_each, static_cast<unsigned>(fit)));
+}
+
 // log2 of the words of all tables, about 2^log2_words a GPU.
 unsigned log2_of_all(const gpu_session& s, unsigned log2_words) {
   return log2_words + static_cast<unsigned>(std::bit_width(static_cast<unsigned>(s.nodes()))) - 1;
@@ -53,8 +60,8 @@ tables_of_size plan(gpu_session& s, layout_plan room, unsigned log2_size) {
   tables_of_size t{};
   const size_t threads = size_t{blocks(s, most_blocks_each)} * block_threads;
   t.all = plan_updates(room, log2_size, s.nodes(), threads, s.seed(), s.wait_ns());
-  t.bucket = plan_buckets(room, t.all, blocks(s, bucket_blocks_each), std::min(depth, bucket_depth(t.all.split.nodes)),
-                          t.bucket_zero);
+  t.bucket =
+      plan_buckets(room, t.all, bucket_blocks(s), std::min(depth, bucket_depth(t.all.split.nodes)), t.bucket_zero);
   t.bucket.ahead = ahead;
   if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes))
     t.mailbox = plan_mailboxes(room, t.all, t.mailbox_zero);
@@ -79,7 +86,7 @@ run_of local_run(gpu_session& s, const tables_of_size& t) {
 // The variants that suit the size, the fastest first.
 std::vector<run_of> runs_for(gpu_session& s, const tables_of_size& t) {
   const unsigned many = blocks(s, most_blocks_each / 2), nodes = static_cast<unsigned>(s.nodes());
-  const unsigned resident = blocks(s, bucket_blocks_each), log2_size = static_cast<unsigned>(t.all.split.log2_size);
+  const unsigned resident = bucket_blocks(s), log2_size = static_cast<unsigned>(t.all.split.log2_size);
   std::vector<run_of> all;
   if (nodes <= most_bucket_nodes)
     all.push_back({"bucket", resident, bucket_threads, t.bucket_zero,

@@ -190,7 +190,7 @@ class bucket_warp {
 };
 
 // As many blocks of bucket_threads on every node. Mailboxes and credits are zero at first.
-__global__ void bucket_updates(bucket_args a) {
+__global__ void GGAS_LAUNCH_BOUNDS(bucket_threads) bucket_updates(bucket_args a) {
   constexpr unsigned warps = bucket_threads / 32;
   // Rings and what was seen in the mailboxes together are about as large as the look-ahead.
   constexpr unsigned words = look_ahead + most_bucket_nodes;
