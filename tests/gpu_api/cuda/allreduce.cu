@@ -1,41 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions on real GPUs.
+// Reductions on real GPUs: every method, in a block and in grids, at odd lengths and places, with members that are
+// late.
 #include "rig.hpp"
 
 namespace ggas::gpu_test {
 namespace {
 
-// Every node adds up; the inputs of a round are pattern-like small integers, so that sums are exact.
-__global__ void GGAS_LAUNCH_BOUNDS(512) sum_up(places at, uint64_t elements, int method, unsigned rounds) {
+struct vectors {
+  uint64_t elements;
+  int method;
+  unsigned shift;  // elements that the vectors of node n begin late: n times so many
+  bool in_place;
+  int root;  // -1: everybody
+};
+
+__device__ float* input(const places& at, const vectors& v, int node) {
+  return own<float>(at.data) + static_cast<unsigned>(node) * v.shift;
+}
+__device__ float* output(const places& at, const vectors& v, int node) {
+  return v.in_place ? input(at, v, node) : own<float>(at.copy) + static_cast<unsigned>(node) * v.shift;
+}
+// Sums of such numbers are exact.
+__device__ float value(int node, uint64_t i, unsigned round) {
+  return static_cast<float>((i * 7 + round + static_cast<unsigned>(node) * 3) % 19);
+}
+__device__ uint64_t wrong_sums(const places& at, const vectors& v, unsigned round) {
+  uint64_t wrong = 0;
+  if (v.root >= 0 && v.root != ggas_node()) return 0;
+  for (uint64_t i = ggas::bench::global_thread(); i < v.elements; i += ggas::bench::global_threads()) {
+    float want = 0;
+    for (int n = 0; n < ggas_nodes(); ++n) want += value(n, i, round);
+    if (output(at, v, ggas_node())[i] != want) ++wrong;
+  }
+  return wrong;
+}
+__device__ void fill(const places& at, const vectors& v, unsigned round) {
+  for (uint64_t i = ggas::bench::global_thread(); i < v.elements; i += ggas::bench::global_threads())
+    input(at, v, ggas_node())[i] = value(ggas_node(), i, round);
+}
+// Now and then a block is late.
+__device__ void be_late(unsigned round) {
+  const uint64_t dice = pattern(round, blockIdx.x, static_cast<uint64_t>(ggas_node()));
+  if (dice % 4 == 0) __nanosleep(static_cast<unsigned>(dice >> 32) % 20000);
+}
+
+// Round after round in one kernel.
+__global__ void GGAS_LAUNCH_BOUNDS(512) block_rounds(places at, vectors v, unsigned rounds) {
   outcome out{0, 0, 0, ggas_ok};
-  float* const in = own<float>(at.data);
-  float* const sum = own<float>(at.copy);
+  const auto method = static_cast<ggas_method>(v.method);
   ggas_status s = ggas_ok;
   for (unsigned round = 0; round < rounds && s == ggas_ok; ++round) {
-    const auto value = [&](int node, uint64_t i) {
-      return static_cast<float>((i * 7 + round + static_cast<unsigned>(node) * 3) % 19);
-    };
-    for (uint64_t i = ggas::detail::thread_rank(); i < elements; i += ggas::detail::thread_count())
-      in[i] = value(ggas_node(), i);
+    fill(at, v, round);
     __syncthreads();
-    s = ggas_allreduce_block(sum, in, elements, ggas_sum, static_cast<ggas_method>(method), timeout_ns);
-    for (uint64_t i = ggas::detail::thread_rank(); i < elements; i += ggas::detail::thread_count()) {
-      float want = 0;
-      for (int n = 0; n < ggas_nodes(); ++n) want += value(n, i);
-      if (sum[i] != want) ++out.errors;
-    }
+    be_late(round);
+    float* const from = input(at, v, ggas_node());
+    float* const to = output(at, v, ggas_node());
+    s = v.root < 0 ? ggas_allreduce_block(to, from, v.elements, ggas_sum, method, timeout_ns)
+                   : ggas_reduce_block(to, from, v.elements, ggas_sum, v.root, method, timeout_ns);
+    out.errors += wrong_sums(at, v, round);
     __syncthreads();
   }
   out.status = s;
   own<outcome>(at.outcomes)[ggas::detail::thread_rank()] = out;
 }
 
-TEST_F(rig, allreduce_in_a_block) {
-  for (uint64_t elements : {1u, 64u, 1024u, 16384u}) {
-    for (int method : {ggas_gather, ggas_all_gather}) {
-      start_all(1, 512, sum_up, at, elements, method, 20u);
-      run("sum_up");
-      check_all_outcomes(512, std::to_string(elements) + " floats, method " + std::to_string(method));
+// What a grid reduces is filled and checked by kernels before and after.
+__global__ void grid_fill(places at, vectors v, unsigned round) {
+  fill(at, v, round);
+  if (ggas::bench::global_thread() == 0 && round == 0) own<outcome>(at.outcomes)[0] = {0, 0, 0, ggas_ok};
+}
+__global__ void GGAS_LAUNCH_BOUNDS(512) grid_reduce(places at, vectors v, unsigned round) {
+  be_late(round);
+  const auto method = static_cast<ggas_method>(v.method);
+  const float* const from = input(at, v, ggas_node());
+  float* const to = output(at, v, ggas_node());
+  const ggas_status s = v.root < 0 ? ggas_allreduce(to, from, v.elements, ggas_sum, method, timeout_ns)
+                                   : ggas_reduce(to, from, v.elements, ggas_sum, v.root, method, timeout_ns);
+  if (threadIdx.x == 0 && s != ggas_ok) own<outcome>(at.outcomes)[0].status = s;
+}
+__global__ void grid_check(places at, vectors v, unsigned round) {
+  const uint64_t wrong = wrong_sums(at, v, round);
+  if (wrong) ggas::detail::add_gpu(&own<outcome>(at.outcomes)[0].errors, wrong);
+}
+
+std::string told(const vectors& v, unsigned blocks) {
+  return std::to_string(v.elements) + " floats, method " + std::to_string(v.method) + ", shift " +
+         std::to_string(v.shift) + ", root " + std::to_string(v.root) + ", " + std::to_string(blocks) + " blocks" +
+         (v.in_place ? ", in place" : "");
+}
+
+class allreduce : public rig {
+ protected:
+  void in_a_block(const vectors& v, unsigned threads, unsigned rounds) {
+    start_all(1, threads, block_rounds, at, v, rounds);
+    run("block_rounds");
+    check_all_outcomes(threads, told(v, 1));
+  }
+  void in_a_grid(const vectors& v, unsigned blocks, unsigned threads, unsigned rounds) {
+    for (unsigned round = 0; round < rounds; ++round) {
+      for (int n = 0; n < nodes(); ++n) {
+        ok(ggas::launch(machine(), n, 32, 256, grid_fill, at, v, round), "grid_fill");
+        ok(ggas::launch(machine(), n, blocks, threads, grid_reduce, at, v, round), "grid_reduce");
+        ok(ggas::launch(machine(), n, 32, 256, grid_check, at, v, round), "grid_check");
+      }
+    }
+    run("grid rounds");
+    check_all_outcomes(1, told(v, blocks));
+  }
+};
+
+constexpr int line_methods[] = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_auto};
+
+TEST_F(allreduce, in_a_block) {
+  for (uint64_t elements : {1u, 2u, 63u, 64u, 1023u, 1024u, 16385u}) {
+    for (int method : {ggas_gather, ggas_all_gather, ggas_one_shot, ggas_two_shot, ggas_direct, ggas_auto})
+      in_a_block({elements, method, 0, false, -1}, 512, 20);
+    for (int method : line_methods) in_a_block({elements, method, 1, false, -1}, 96, 20);
+  }
+}
+
+TEST_F(allreduce, in_place_in_a_block) {
+  for (uint64_t elements : {1u, 65u, 4099u}) {
+    for (int method : line_methods) in_a_block({elements, method, 3, true, -1}, 256, 20);
+  }
+}
+
+TEST_F(allreduce, in_grids) {
+  for (uint64_t elements : {1u, 1000u, 16384u, 262147u, 4194304u}) {
+    for (int method : line_methods) {
+      in_a_grid({elements, method, 0, false, -1}, 64, 512, 5);
+      in_a_grid({elements, method, 1, false, -1}, 7, 128, 5);
+      in_a_grid({elements, method, 4, true, -1}, 32, 256, 5);
+    }
+  }
+}
+
+TEST_F(allreduce, reduce_to_every_root) {
+  for (int root = 0; root < nodes(); ++root) {
+    for (uint64_t elements : {1u, 777u, 20001u}) {
+      for (int method : {ggas_gather, ggas_one_shot, ggas_direct, ggas_auto})
+        in_a_block({elements, method, 0, false, root}, 256, 10);
+      for (int method : {ggas_one_shot, ggas_direct}) in_a_grid({elements, method, 1, false, root}, 5, 256, 5);
     }
   }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures an allreduce called in a running kernel: the benchmark and the tuner do. Included behind rig.cuh.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "benchmarks/cuda/rig.cuh"
+#include "benchmarks/kernels/allreduce.cuh"
+
+namespace ggas::bench {
+
+struct allreduce_point {
+  uint64_t elements;
+  bool grid;
+  ggas_method method;
+  unsigned blocks, threads;
+};
+
+// Time of one call in a loop, of the slowest node; one sample for each of `runs` kernels. The sums are checked.
+[[maybe_unused]] static fault time_allreduce(gpu_session& s, const allreduce_point& p, int runs,
+                                             std::vector<double>& samples) {
+  const unsigned total = p.blocks * p.threads, check_blocks = 64, check_threads = 256;
+  const std::string text = "allreduce, method " + std::to_string(p.method) + ", " + std::to_string(p.elements) +
+                           " elements, " + std::to_string(p.blocks) + " x " + std::to_string(p.threads) + " threads";
+  layout_plan room(s.data_offset());
+  allreduce_args a{};
+  a.elements = p.elements;
+  a.outcomes = room.place<outcome>(std::max(total, check_blocks * check_threads));
+  a.input = room.place<float>(p.elements);
+  a.output = room.place<float>(p.elements);
+  a.rounds = p.elements > (1u << 20) ? 5 : p.elements > (1u << 16) ? 50 : 300;
+  a.seed = s.seed();
+  a.timeout_ns = s.wait_ns();
+  launch_all(s, check_blocks, check_threads, allreduce_fill, a);
+  const auto loop = p.grid ? allreduce_loop_by<true>(p.method) : allreduce_loop_by<false>(p.method);
+  for (int i = 0; i < runs; ++i) {
+    clear_outcomes(s, a.outcomes, total);
+    launch_all(s, p.blocks, p.threads, loop, a);
+    GGAS_GPU_TRY(s.run(text));
+    double slowest = 0;
+    for (int node = 0; node < s.nodes(); ++node) {
+      outcome o{};
+      GGAS_GPU_TRY(check_outcomes(s, node, a.outcomes, total, text, &o));
+      slowest = std::max(slowest, static_cast<double>(o.end_ns - o.begin_ns) / static_cast<double>(a.rounds));
+    }
+    samples.push_back(slowest);
+  }
+  clear_outcomes(s, a.outcomes, check_blocks * check_threads);
+  launch_all(s, check_blocks, check_threads, allreduce_check, a);
+  GGAS_GPU_TRY(s.run(text));
+  return check_all_outcomes(s, a.outcomes, check_blocks * check_threads, text);
+}
+
+}  // namespace ggas::bench

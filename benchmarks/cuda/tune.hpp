@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/cuda/session.hpp"
+#include "ggas/detail/tuning.hpp"
+
+namespace ggas::bench {
+
+// Measures the methods of allreduce on the GPUs of the session and fills the tuning for them; prints what it finds.
+fault tune(gpu_session& s, tuning& t);
+
+}  // namespace ggas::bench
