@@ -38,23 +38,29 @@ GGAS_DEVICE void report(const peer_args& a, ggas_status s, uint64_t errors) {
   own<outcome>(a.outcomes)[global_thread()] = {0, 0, errors, static_cast<uint64_t>(s)};
 }
 
-// Every thread stores a number into its partner's slot and waits for the answer. Numbers grow: nothing is cleared.
+// Every thread stores a number into its partner's slot and waits for the answer. Numbers grow: nothing is cleared, and
+// the loop is the two calls.
 __global__ void store_count(peer_args a) {
   const int me = ggas_node(), peer = me ^ 1;
   if (peer >= ggas_nodes()) return;
-  const bool first = me < peer;
-  const unsigned t = global_thread(), mask = detail::lane_mask();
+  const unsigned t = global_thread();
   const uint64_t* const mine = own<uint64_t>(a.slots) + t;
   uint64_t* const theirs = ggas_pointer_of_node<uint64_t>(peer, a.slots) + t;
-  const auto round = [&](uint64_t number) {
-    if (first) ggas_store(theirs, number);
-    const ggas_status s = ggas_wait_until(mine, ggas_eq, number, a.timeout_ns);
-    __syncwarp(mask);  // the warp's stores leave together
-    if (!first) ggas_store(theirs, number);
-    return s;
-  };
-  const ggas_status s = run_windows(
-      a, [](uint64_t) {}, round, [](uint64_t) {});
+  const uint64_t last = a.windows * a.rounds + 2;
+  ggas_status s = ggas_ok;
+  uint64_t begin = 0, until_sample = 1, window = 0;
+  if (me < peer) ggas_store(theirs, uint64_t{1});
+  for (uint64_t number = 1;; ++number) {
+    s = ggas_wait_until(mine, ggas_eq, number, a.timeout_ns);
+    if (s != ggas_ok || number == last) break;
+    ggas_store(theirs, me < peer ? number + 1 : number);
+    if (--until_sample != 0) continue;
+    const uint64_t now = time_ns();
+    if (t == 0 && begin != 0) own<uint64_t>(a.samples)[window++] = now - begin;
+    begin = now;
+    until_sample = a.rounds;
+  }
+  if (s == ggas_ok && me > peer) ggas_store(theirs, last);
   report(a, s, 0);
 }
 

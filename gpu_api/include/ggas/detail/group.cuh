@@ -17,6 +17,11 @@ struct thread_group {
     return v;
   }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return s; }
+  // Runs a check that comes out the same in all threads.
+  template <class F>
+  GGAS_DEVICE ggas_status check(F f) const {
+    return f();
+  }
 };
 
 struct warp_group {
@@ -37,6 +42,10 @@ struct warp_group {
     }
     return all;
   }
+  template <class F>
+  GGAS_DEVICE ggas_status check(F f) const {
+    return f();
+  }
 };
 
 // All threads of a block; it posts nothing itself: its first warp does.
@@ -45,6 +54,11 @@ struct block_group {
   GGAS_DEVICE unsigned size() const { return thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
+  // One warp is faster than many.
+  template <class F>
+  GGAS_DEVICE ggas_status check(F f) const {
+    return block_status(thread_rank() < 32 ? f() : ggas_ok);
+  }
 };
 
 // All threads of a grid; its blocks are not held together.
@@ -52,7 +66,11 @@ struct grid_group {
   GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
   GGAS_DEVICE unsigned size() const { return block_count() * thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
-  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
+  template <class F>
+  GGAS_DEVICE ggas_status check(F f) const {
+    return block_group{}.check(f);
+  }
 };
 
 // A call of a block that its first warp makes for all, behind what the block did before.

@@ -36,19 +36,19 @@ GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Lo
   T v[Words] = {};
   uint64_t base = 0;
   for (; base + turn <= n; base += turn) {
-#pragma unroll
+    GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) v[w] = load(base + w * count + rank);
     if (together) __syncwarp(mask);
-#pragma unroll
+    GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) store_relaxed(to + base + w * count + rank, v[w]);
   }
   if (base == n) return;
-#pragma unroll
+  GGAS_UNROLL
   for (unsigned w = 0; w < Words; ++w) {
     if (base + w * count + rank < n) v[w] = load(base + w * count + rank);
   }
   if (together) __syncwarp(mask);
-#pragma unroll
+  GGAS_UNROLL
   for (unsigned w = 0; w < Words; ++w) {
     if (base + w * count + rank < n) store_relaxed(to + base + w * count + rank, v[w]);
   }

@@ -71,7 +71,7 @@ GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t
   const int vpid = vpid_of(to_queue);
   if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
   if (!q.at.page || t.bytes == 0) {
-    const ggas_status s = q.at.page ? ggas_ok : copy_directly<origin::own>(g, t, remote, local);
+    const ggas_status s = q.at.page ? ggas_ok : copy_directly<origin::own>(g, q, remote, local, n);
     return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, static_cast<uint32_t>(t.bytes), end, q) : s;
   }
   const auto* from = reinterpret_cast<const char*>(local);

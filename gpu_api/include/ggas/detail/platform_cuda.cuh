@@ -11,13 +11,13 @@
 
 #define GGAS_DEVICE __device__ __forceinline__
 #define GGAS_DEVICE_FUNCTION __device__ __noinline__
+#define GGAS_UNROLL _Pragma("unroll")
 #define GGAS_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
 #define GGAS_SHARED_ARRAY(type, name, count) __shared__ type name[count]
 #define GGAS_COMPUTE(flops, bytes) ((void)0)
 // The loop behind it.
-#define GGAS_UNROLL _Pragma("unroll")
 #define GGAS_NO_UNROLL _Pragma("unroll 1")
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
@@ -166,6 +166,8 @@ template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
   return *p;
 }
+// Into the first-level cache, for load_own(); reads nothing.
+__device__ __forceinline__ void fetch_early(const void* p) { asm volatile("prefetch.L1 [%0];" ::"l"(p)); }
 template <class T>
 __device__ __forceinline__ void store_own(T* p, const T& v) {
   *p = v;
@@ -198,7 +200,7 @@ __device__ __forceinline__ void acquire_after_poll() {
 #endif
 }
 
-// Read-modify-writes on 4- and 8-byte integers, relaxed. Those whose result nobody uses become reductions (red).
+// Read-modify-writes on 4- and 8-byte integers, relaxed.
 template <class T>
 struct cuda_integer {
   using bits = unsigned;

@@ -9,9 +9,9 @@
 
 #define GGAS_DEVICE inline
 #define GGAS_DEVICE_FUNCTION inline
+#define GGAS_UNROLL
 #define GGAS_LAUNCH_BOUNDS(threads)
 #define GGAS_HOST_DEVICE
-#define GGAS_UNROLL
 #define GGAS_NO_UNROLL
 
 namespace ggas {
@@ -48,6 +48,7 @@ template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }
+inline void fetch_early(const void*) {}
 template <class T>
 void store_own(T* p, const T& v) {
   simt::store(p, v);

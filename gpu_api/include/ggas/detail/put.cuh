@@ -78,19 +78,30 @@ struct transfer {
 template <class T>
 GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const T* local, size_t n) {
   static_assert(__is_trivially_copyable(T), "put and get move plain data");
-  transfer t{{-1, 0}, n * sizeof(T), ggas_bad_argument};
-  if (!q.good() || n > ~0ull / sizeof(T) || !remote || !local) return t;
-  t.at = locate(remote, t.bytes);
-  if (t.at.node >= 0 && (!q.at.page || is_local(local, t.bytes))) t.status = ggas_ok;
-  return t;
+  const uint64_t bytes = n * sizeof(T);
+  const place at = locate(remote, bytes);
+  const bool good = q.good() & (n <= ~0ull / sizeof(T)) & (remote != nullptr) & (local != nullptr) & (at.node >= 0);
+  return {at, bytes, good && (!q.at.page || is_local(local, bytes)) ? ggas_ok : ggas_bad_argument};
 }
 
-// Without a NIC: `q` is a queue by name only.
-template <origin From, class G, class T>
-GGAS_DEVICE ggas_status copy_directly(const G& g, const transfer& t, T* target, const T* source) {
-  if (t.status != ggas_ok || t.bytes == 0) return t.status;
+// Without a NIC: `q` is a queue by name only. The first words of the source are on their way while addresses are
+// checked.
+template <origin From, class G, class Check>
+GGAS_DEVICE ggas_status start_directly(const G& g, const void* source, uint64_t bytes, Check check) {
   g.sync();
-  move_bytes<From>(target, source, t.bytes, g.rank(), g.size());
+  const uint64_t mine = uint64_t{g.rank()} * sizeof(word_pair);
+  if (From == origin::own && source && mine < bytes) fetch_early(static_cast<const char*>(source) + mine);
+  return g.check(check);
+}
+
+template <origin From, class G, class T>
+GGAS_DEVICE ggas_status copy_directly(const G& g, const ggas_queue& q, T* target, const T* source, size_t n) {
+  const T* const remote = From == origin::own ? target : source;
+  const T* const local = From == origin::own ? source : target;
+  const ggas_status s =
+      start_directly<From>(g, source, n * sizeof(T), [&] { return check_transfer(q, remote, local, n).status; });
+  if (s != ggas_ok) return s;
+  move_bytes<From>(target, source, n * sizeof(T), g.rank(), g.size());
   g.sync();
   return ggas_ok;
 }
@@ -167,8 +178,8 @@ GGAS_DEVICE ggas_status settle(const G& g, ggas_status copied) {
 template <class G, class T>
 GGAS_DEVICE ggas_status put(const G& g, until when, T* remote, const T* local, size_t n, uint64_t timeout_ns,
                             const ggas_queue& q) {
-  if (!q.at.page) {
-    const ggas_status s = copy_directly<origin::own>(g, check_transfer(q, remote, local, n), remote, local);
+  if (!q.at.page) [[likely]] {
+    const ggas_status s = copy_directly<origin::own>(g, q, remote, local, n);
     return when == until::complete ? settle(g, s) : s;
   }
   const deadline end(timeout_ns);
@@ -179,7 +190,8 @@ GGAS_DEVICE ggas_status put(const G& g, until when, T* remote, const T* local, s
 template <class G, class T>
 GGAS_DEVICE ggas_status get(const G& g, until when, T* local, const T* remote, size_t n, uint64_t timeout_ns,
                             const ggas_queue& q) {
-  if (!q.at.page) return copy_directly<origin::remote>(g, check_transfer(q, remote, local, n), local, remote);
+  if (!q.at.page) [[likely]]
+    return copy_directly<origin::remote>(g, q, local, remote, n);
   const deadline end(timeout_ns);
   return by_queue(g, when, q, end, [&](const auto& some) { return post_get(some, local, remote, n, end, q); });
 }

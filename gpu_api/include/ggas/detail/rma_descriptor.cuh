@@ -37,19 +37,16 @@ struct place {
   uint64_t offset;
 };
 
+// Without branches: calls that check several addresses do it side by side.
 GGAS_DEVICE place locate(const void* p, uint64_t bytes) {
   const context& c = device_context();
   const auto a = reinterpret_cast<uintptr_t>(p);
-  place at{-1, 0};
-  if (a - reinterpret_cast<uintptr_t>(c.local) < c.segment_bytes) {
-    at = {c.node, a - reinterpret_cast<uintptr_t>(c.local)};
-  } else if (const uint64_t from = a - reinterpret_cast<uintptr_t>(c.window);
-             from < static_cast<uint64_t>(c.nodes) * c.stride) {
-    const uint32_t node = segment_at(from);
-    at = {static_cast<int>(node), from - node * c.stride};
-  }
-  if (at.node >= 0 && !in_segment(c, at.node, at.offset, bytes)) at.node = -1;
-  return at;
+  const uint64_t own = a - reinterpret_cast<uintptr_t>(c.local), from = a - reinterpret_cast<uintptr_t>(c.window);
+  const uint32_t segment = segment_at(from);
+  const bool here = own < c.segment_bytes, in_window = from < static_cast<uint64_t>(c.nodes) * c.stride;
+  const uint64_t offset = here ? own : from - segment * c.stride;
+  const bool inside = (here | in_window) & (bytes <= c.segment_bytes) & (offset <= c.segment_bytes - bytes);
+  return {inside ? (here ? c.node : static_cast<int>(segment)) : -1, offset};
 }
 
 GGAS_DEVICE bool is_local(const void* p, uint64_t bytes) {

@@ -25,8 +25,9 @@ struct signal_target {
 
 GGAS_DEVICE ggas_status check_signal(const ggas_queue& q, const signal_target& to, int node, place& at) {
   at = locate(to.word, 8);
-  if (at.node < 0 || at.node != node || at.offset % 8 != 0 || static_cast<unsigned>(to.op) > ggas_signal_add)
-    return ggas_bad_argument;
+  const bool good =
+      (at.node >= 0) & (at.node == node) & (at.offset % 8 == 0) & (static_cast<unsigned>(to.op) <= ggas_signal_add);
+  if (!good) return ggas_bad_argument;
   return q.at.page || to.op == ggas_signal_set || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }
 
@@ -39,7 +40,7 @@ GGAS_DEVICE void move_and_signal(const G& g, void* target, const void* source, u
   if (g.rank() != 0) return;
   if (to.op == ggas_signal_set) return store_release(to.word, to.value);
   fence_acq_rel_system();
-  add_system(to.word, to.value);
+  red_add_system(to.word, to.value);
 }
 
 constexpr uint64_t few_bytes = 16 * 32;  // a warp moves them at once: its own barrier is the cheaper one
@@ -47,15 +48,18 @@ constexpr uint64_t few_bytes = 16 * 32;  // a warp moves them at once: its own b
 template <class G, class T>
 GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
                                             const ggas_queue& q) {
-  const transfer t = check_transfer(q, remote, local, n);
-  if (t.status != ggas_ok) return t.status;
-  place at{};
-  if (const ggas_status s = check_signal(q, to, t.at.node, at); s != ggas_ok) return s;
-  g.sync();
-  if (!__is_same(G, block_group) || t.bytes > few_bytes) {
-    move_and_signal(g, remote, local, t.bytes, to);
+  const uint64_t bytes = n * sizeof(T);
+  const ggas_status s = start_directly<origin::own>(g, local, bytes, [&] {
+    const transfer t = check_transfer(q, remote, local, n);
+    place at{};
+    const ggas_status signal = check_signal(q, to, t.at.node, at);
+    return t.status == ggas_ok ? signal : t.status;
+  });
+  if (s != ggas_ok) return s;
+  if (!__is_same(G, block_group) || bytes > few_bytes) {
+    move_and_signal(g, remote, local, bytes, to);
   } else if (g.rank() < 32) {
-    move_and_signal(warp_group{}, remote, local, t.bytes, to);
+    move_and_signal(warp_group{}, remote, local, bytes, to);
   }
   g.sync();
   return ggas_ok;
@@ -89,7 +93,7 @@ GGAS_DEVICE ggas_status post_put_signal(const G& g, T* remote, const T* local, s
 template <class G, class T>
 GGAS_DEVICE ggas_status put_signal(const G& g, until when, T* remote, const T* local, size_t n, const signal_target& to,
                                    uint64_t timeout_ns, const ggas_queue& q) {
-  if (!q.at.page) {
+  if (!q.at.page) [[likely]] {
     const ggas_status s = put_signal_directly(g, remote, local, n, to, q);
     return when == until::complete ? settle(g, s) : s;
   }

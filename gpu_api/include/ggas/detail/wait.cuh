@@ -24,9 +24,11 @@ class patience {
  public:
   GGAS_DEVICE explicit patience(const deadline& end) : end_(end) {}
   GGAS_DEVICE explicit patience(uint64_t timeout_ns) : end_(0), timeout_ns_(timeout_ns) {}
-  GGAS_DEVICE bool over() {
-    if (end_.at == 0 && timeout_ns_ == 0) return true;
-    if (++misses_ % misses_between_looks != 0) return false;
+  GGAS_DEVICE bool over() { return (++misses_ % misses_between_looks == 0 || only_once()) && look(); }
+  // For loops that poll several times between two looks.
+  GGAS_DEVICE unsigned polls() const { return only_once() ? 1 : misses_between_looks; }
+  GGAS_DEVICE bool look() {
+    if (only_once()) return true;
     if (end_.at != 0) return end_.passed();
     end_ = deadline(timeout_ns_);
     return false;
@@ -34,6 +36,7 @@ class patience {
 
  private:
   static constexpr unsigned misses_between_looks = 16;
+  GGAS_DEVICE bool only_once() const { return end_.at == 0 && timeout_ns_ == 0; }
   deadline end_;
   uint64_t timeout_ns_ = 0;
   unsigned misses_ = 0;
@@ -66,11 +69,15 @@ GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
   const unsigned good = outcomes_of(cmp);
-  while (!is_outcome(good, load_poll(flag), value)) {
-    if (time.over()) return ggas_timed_out;
-  }
-  acquire_after_poll();
-  return ggas_ok;
+  const unsigned polls = time.polls();
+  do {
+    for (unsigned poll = 0; poll < polls; ++poll) {
+      if (!is_outcome(good, load_poll(flag), value)) continue;
+      acquire_after_poll();
+      return ggas_ok;
+    }
+  } while (!time.look());
+  return ggas_timed_out;
 }
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
