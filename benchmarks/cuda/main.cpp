@@ -94,8 +94,12 @@ class program {
   }
 
   static fault run_parts(const gpu_benchmark& b, gpu_session& s) {
-    for (size_t i = 0; i < b.parts.size() && b.parts[i]; ++i) GGAS_GPU_TRY(b.parts[i](s));
-    return {};
+    try {
+      for (size_t i = 0; i < b.parts.size() && b.parts[i]; ++i) GGAS_GPU_TRY(b.parts[i](s));
+      return {};
+    } catch (const std::exception& e) {  // no memory on the host: the results so far are still written
+      return {std::string(b.name) + ": " + e.what()};
+    }
   }
 
   int run_one(const gpu_benchmark& b) {
