@@ -106,7 +106,7 @@ TEST_P(OnStream, BarrierMakesStoresOfKernelsVisible) {
 
 // On a stream and in kernels, in turn, in one order.
 TEST_P(OnStream, CollectivesMixWithThoseOfKernels) {
-  for (const size_t n : {size_t{1}, size_t{33}, size_t{simulated() ? 200 : 3000}}) {
+  for (const size_t n : {size_t{1}, size_t{33}, simulated() ? size_t{200} : size_t{3000}}) {
     fill(data_at, n);
     for (int k = 0; k < nodes(); ++k) {
       float *const in = user<float>(k, data_at), *const out = user<float>(k, copy_at);

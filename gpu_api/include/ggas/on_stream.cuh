@@ -38,7 +38,8 @@ static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* f
 template <class Target, class T>
 static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report);
 
-// ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. n may be 0.
+// ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. Both lie on one
+// node. n may be 0.
 template <class Target, class T>
 static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
                                  global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
@@ -56,8 +57,10 @@ static auto signal_take_on_stream(Target& target, int node, const uint64_t* sign
 
 // ---- collectives of all nodes, each in a stream of its own and in the same order. They are the collectives of the
 // device API (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of the same stream.
-// Two streams of a node must not run collectives at the same time. barrier: every store made before it, by earlier work
-// of the streams, is visible to all nodes after it. sync: nothing but that everybody has come here.
+// Two streams of a node must not run collectives at the same time.
+//
+// barrier: every store made before it, by earlier work of the streams, is visible to all nodes after it. sync: nothing
+// but that everybody has come here.
 template <class Target>
 static auto barrier_on_stream(Target& target, int node, const stream_report& report);
 template <class Target>
