@@ -19,7 +19,8 @@ def is_of(variant, quantity, library):
 
 
 def belongs(record, quantity, library):
-    wanted = quantity.params | quantity.own_params.get(library, {})
+    scaled = {key: part * record["nodes"] for key, part in quantity.params_per_gpu.items()}
+    wanted = quantity.params | quantity.own_params.get(library, {}) | scaled
     return (
         (record["benchmark"], record["metric"]) == (quantity.benchmark, quantity.metric)
         and is_of(record["variant"], quantity, library)

@@ -19,6 +19,7 @@ class Quantity:
     bar: float | None = None  # in the metric's unit, on 8 GPUs
     bar_ratio: float | None = None  # of the best other library's time
     own_params: dict = field(default_factory=dict)  # by library: further params
+    params_per_gpu: dict = field(default_factory=dict)  # params that grow with the number of GPUs: their part
 
     @property
     def is_rate(self):
@@ -60,8 +61,9 @@ def block_collectives():
 def rates():
     # Whatever the way of an update to its GPU, in the end it is an atomic there.
     local, atomic = {"raw": {"method": "local_atomic"}}, {"raw": {"method": "atomic"}}
-    yield Quantity("RandomAccess, any method", "random_access", "updates", {}, bar=72e9, own_params=local)
-    yield Quantity("RandomAccess, remote atomics", "random_access", "updates", {}, ours=("atomic",), own_params=atomic)
+    table = {"elements": 1 << 27}  # far larger than the L2 cache
+    for text, ours, bar, limit in (("any method", ("bucket", "mailbox", "atomic"), 72e9, local), ("remote atomics", ("atomic",), None, atomic)):
+        yield Quantity(f"RandomAccess, {text}", "random_access", "updates", {}, ours=ours, bar=bar, own_params=limit, params_per_gpu=table)
     gigabyte = {"bytes": 1 << 30}
     stores = {"raw": {"connections": 1, "method": {"stores", "bulk"}}, "nvshmem": {"method": "kernel"}}
     copies = {"raw": {"connections": 1, "method": "copy_engine"}, "nvshmem": {"method": "stream"}, "ggas": {"method": "stream"}}

@@ -76,7 +76,8 @@ def test_a_figure_that_is_no_median_is_refused(change):
 
 def test_records_of_other_methods_do_not_count():
     assert joining.join([record("allreduce", "auto", 1.0, elements=1, method="tuning")]) == {(GPU, 4): []}
-    found = rows_of([record("random_access", "mailbox", 6e10, "1/s", elements=1 << 29), record("random_access", "atomic", 4e10, "1/s", elements=1 << 29)])
+    rates = (("local", 29, 9e10), ("bucket", 20, 8e10), ("bucket", 29, 6e10), ("atomic", 29, 4e10))
+    found = rows_of([record("random_access", variant, rate, "1/s", elements=1 << log2) for variant, log2, rate in rates])
     assert [found[f"RandomAccess, {way}"]["ggas"] for way in ("any method", "remote atomics")] == [6e10, 4e10]
 
 
