@@ -49,6 +49,15 @@ processes::body member(int size, uint64_t timeout_ns, std::function<std::string(
   };
 }
 
+// Each of the first `count` ranks joins, says how it went, and ends.
+void expect_each(processes& all, int count, const std::string& outcome = "ok") {
+  for (int r = 0; r < count; ++r) {
+    EXPECT_EQ(all.next(r, soon), "joined") << "rank " << r;
+    EXPECT_EQ(all.next(r, soon), outcome) << "rank " << r;
+    EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
+  }
+}
+
 class bootstrap_test : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(sizes, bootstrap_test, testing::Values(1, 2, 3, 8));
 
@@ -69,11 +78,7 @@ TEST_P(bootstrap_test, everybody_gets_the_parts_of_all) {
                   }
                   return told(b.meet("the end"));
                 }));
-  for (int r = 0; r < size; ++r) {
-    EXPECT_EQ(all.next(r, soon), "joined");
-    EXPECT_EQ(all.next(r, soon), "ok");
-    EXPECT_EQ(all.ending(r, soon), "0");
-  }
+  expect_each(all, size);
 }
 
 // Each passes on a pipe; everybody writes its rank into the pipes of all.
@@ -98,10 +103,7 @@ TEST_P(bootstrap_test, file_descriptors_reach_everybody) {
                   }
                   return seen == std::string(static_cast<size_t>(size), 1) ? "ok" : "somebody is missing";
                 }));
-  for (int r = 0; r < size; ++r) {
-    EXPECT_EQ(all.next(r, soon), "joined");
-    EXPECT_EQ(all.next(r, soon), "ok");
-  }
+  expect_each(all, size);
 }
 
 TEST_P(bootstrap_test, trouble_of_one_is_told_to_all_and_breaks_nothing) {
@@ -112,10 +114,7 @@ TEST_P(bootstrap_test, trouble_of_one_is_told_to_all_and_breaks_nothing) {
                   const auto a = b.agree("work", me ? attempt<>(std::unexpected("no memory")) : attempt<>());
                   return told(a) + ", then " + told(b.meet("later"));
                 }));
-  for (int r = 0; r < size; ++r) {
-    EXPECT_EQ(all.next(r, soon), "joined");
-    EXPECT_EQ(all.next(r, soon), "rank " + std::to_string(size - 1) + ": no memory, then ok");
-  }
+  expect_each(all, size, "rank " + std::to_string(size - 1) + ": no memory, then ok");
 }
 
 TEST(bootstrap, missing_ranks_are_named) {
@@ -151,10 +150,7 @@ TEST(bootstrap, the_order_of_coming_does_not_matter) {
       all.start(r, b);
       std::this_thread::sleep_for(milliseconds(random() % 20));
     }
-    for (int r : order) {
-      EXPECT_EQ(all.next(r, soon), "joined");
-      EXPECT_EQ(all.next(r, soon), "ok");
-    }
+    expect_each(all, 3);
   }
 }
 
@@ -198,12 +194,7 @@ TEST(bootstrap, a_rank_that_does_not_come_to_an_exchange_is_named) {
                   if (b.rank() == 2) std::this_thread::sleep_for(milliseconds(1500));
                   return told(b.meet("work"));
                 }));
-  for (int r : {0, 1}) {
-    EXPECT_EQ(all.next(r, soon), "joined");
-    EXPECT_EQ(all.next(r, soon), "rank 2 did not come to 'work' within 0.3 s");
-  }
-  EXPECT_EQ(all.next(2, soon), "joined");
-  EXPECT_EQ(all.next(2, soon), "rank 2 did not come to 'work' within 0.3 s");
+  expect_each(all, 3, "rank 2 did not come to 'work' within 0.3 s");
 }
 
 TEST(bootstrap, different_calls_are_told) {
@@ -238,10 +229,7 @@ TEST(bootstrap, a_rank_taken_twice_is_turned_away_and_the_job_goes_on) {
   second.start(0, b);
   EXPECT_TRUE(has(second.next(0, soon), "has a rank 0 already"));
   all.start(2, b);
-  for (int r : {0, 1, 2}) {
-    EXPECT_EQ(all.next(r, soon), "joined");
-    EXPECT_EQ(all.next(r, soon), "ok");
-  }
+  expect_each(all, 3);
 }
 
 TEST(bootstrap, what_cannot_be_is_refused) {
@@ -294,10 +282,7 @@ TEST(bootstrap, garbage_at_the_door_harms_nobody) {
     if (i % 2) strangers.push_back(std::move(s));
   }
   all.start(1, b);
-  for (int r : {0, 1}) {
-    EXPECT_EQ(all.next(r, soon), "joined");
-    EXPECT_EQ(all.next(r, soon), "ok");
-  }
+  expect_each(all, 2);
 }
 
 // Somebody who has said hello properly, and then noise: that breaks the job, with a text.

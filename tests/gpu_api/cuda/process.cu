@@ -123,11 +123,7 @@ TEST_P(together, data_sums_and_barriers_also_in_segments_that_have_grown) {
                   if (wrong.empty()) wrong = grow(m);
                   return ok_if(wrong);
                 }));
-  for (int r = 0; r < n; ++r) {
-    EXPECT_EQ(all.next(r, soon), "ready");
-    EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r;
-    EXPECT_EQ(all.ending(r, soon), "0");
-  }
+  expect_each_ok(all, n);
 }
 
 // ---------------------------------------------------------------------------------------------- what does not fit
@@ -254,11 +250,7 @@ TEST(process, one_that_leaves_early_takes_nothing_from_the_others) {
                   if (wrong.empty()) wrong = m.findings(threads, ggas_timed_out, second);
                   return ok_if(wrong);
                 }));
-  for (int r = 0; r < n; ++r) {
-    EXPECT_EQ(all.next(r, soon), "ready");
-    EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r;
-    EXPECT_EQ(all.ending(r, soon), "0");
-  }
+  expect_each_ok(all, n);
 }
 
 }  // namespace

@@ -109,6 +109,14 @@ inline processes::body body(cuda_config cfg, int size, std::function<std::string
   };
 }
 
+inline void expect_each_ok(processes& all, int count) {
+  for (int r = 0; r < count; ++r) {
+    EXPECT_EQ(all.next(r, soon), "ready") << "rank " << r;
+    EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r;
+    EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
+  }
+}
+
 inline std::string ok_if(const std::string& wrong) { return wrong.empty() ? "ok" : wrong; }
 
 // Free memory of all GPUs, as a process of its own sees it.
