@@ -13,8 +13,8 @@ namespace {
 
 constexpr unsigned block_threads = 128;
 constexpr unsigned most_blocks_each = 16;   // of a multiprocessor
-constexpr unsigned bucket_blocks_each = 4;  // measured, as the next line: docs/benchmarks.md
-constexpr uint32_t depth = 2, ahead = 4;
+constexpr unsigned bucket_blocks_each = 6;  // measured, as the next line: docs/benchmarks.md
+constexpr uint32_t depth = 2, ahead = 8;
 // log2 of a GPU's words: for comparison with others; the largest with atomics and with mailboxes, which take long.
 constexpr unsigned log2_usual = 27, log2_most_atomic = 30, log2_most_mailbox = 20;
 
