@@ -119,18 +119,18 @@ TEST_P(bootstrap_test, trouble_of_one_is_told_to_all_and_breaks_nothing) {
 
 TEST(bootstrap, missing_ranks_are_named) {
   processes all;
-  const auto b = member(4, 300 * ms, [](bootstrap&) { return ""; });
+  const auto b = member(4, 1500 * ms, [](bootstrap&) { return ""; });
   for (int r : {0, 3}) all.start(r, b);
   for (int r : {0, 3}) {
     const std::string text = all.next(r, soon);
-    EXPECT_TRUE(has(text, "ranks 1, 2 did not come within 0.3 s")) << text;
+    EXPECT_TRUE(has(text, "ranks 1, 2 did not come within 1.5 s")) << text;
     EXPECT_EQ(all.ending(r, soon), "0");
   }
 }
 
 TEST(bootstrap, a_missing_rank_0_is_named) {
   processes all;
-  const auto b = member(3, 200 * ms, [](bootstrap&) { return ""; });
+  const auto b = member(3, 1500 * ms, [](bootstrap&) { return ""; });
   for (int r : {1, 2}) all.start(r, b);
   for (int r : {1, 2}) {
     const std::string text = all.next(r, soon);
@@ -190,11 +190,11 @@ TEST(bootstrap, who_dies_while_others_are_missing_is_named) {
 
 TEST(bootstrap, a_rank_that_does_not_come_to_an_exchange_is_named) {
   processes all;
-  all.start_all(3, member(3, 300 * ms, [](bootstrap& b) -> std::string {
-                  if (b.rank() == 2) std::this_thread::sleep_for(milliseconds(1500));
+  all.start_all(3, member(3, 1500 * ms, [](bootstrap& b) -> std::string {
+                  if (b.rank() == 2) std::this_thread::sleep_for(milliseconds(5000));
                   return told(b.meet("work"));
                 }));
-  expect_each(all, 3, "rank 2 did not come to 'work' within 0.3 s");
+  expect_each(all, 3, "rank 2 did not come to 'work' within 1.5 s");
 }
 
 TEST(bootstrap, different_calls_are_told) {
