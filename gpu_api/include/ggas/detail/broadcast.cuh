@@ -18,56 +18,21 @@ struct cast {
 };
 
 GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine) {
-  if (c.rank == p.root && p.dst != p.src)
-    move_bytes(p.dst + mine.begin, p.src + mine.begin, mine.words() * sizeof(uint32_t), thread_rank(), thread_count());
+  if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.words());
 }
 
 // One exchange, a complete one: everybody hears from everybody, but only the root's lines have data. It costs no more
 // than the root's lines alone, as all lines travel at the same time.
-GGAS_DEVICE ggas_status send_from_root(const bundle& b, const cast& p, const slice& mine, unsigned lines,
-                                       patience& end) {
-  const channel& c = b.first;
-  const line_grid g(c, lines), answers(c, b.count);
-  send_lines(
-      g.count(), [&](unsigned x) { return g.has(x); },
-      [&](unsigned x, outgoing& to) {
-        to = outgoing_line(b, g.member(x), g.line(x));
-        return load_elements(p.src + mine.begin, g.line(x), mine.words());
-      });
-  refresh_bundle(b, lines);
-  copy_at_root(c, p, mine);
-  return receive_lines(
-      c, answers.count(), [&](unsigned x) { return answers.has(x); },
-      [&](unsigned x) { return incoming_line(b, answers.member(x), answers.line(x) * channel::lines()); },
-      [](unsigned, uint64_t) {}, end);
-}
-
-// A leaf waits for the root's lines, and on each channel for one line of each other leaf.
-GGAS_DEVICE ggas_status receive_at_leaf(const bundle& b, const cast& p, const slice& mine, unsigned lines,
-                                        patience& end) {
-  const channel& c = b.first;
-  const line_grid answers(c, b.count);
-  for (unsigned i = 0; i < b.count; ++i) tell_all(b.of(i), 0);
-  return receive_lines(
-      c, lines + answers.count(),
-      [&](unsigned x) { return x < lines || (answers.has(x - lines) && answers.member(x - lines) != p.root); },
-      [&](unsigned x) {
-        if (x < lines) return incoming_line(b, p.root, x);
-        return incoming_line(b, answers.member(x - lines), answers.line(x - lines) * channel::lines());
-      },
-      [&](unsigned x, uint64_t data) {
-        if (x < lines) store_elements(p.dst + mine.begin, x, mine.words(), data);
-      },
-      end);
-}
-
-GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
-  const auto lines = static_cast<unsigned>(lines_of<uint32_t>(mine.words()));
-  const bundle b = open_bundle(c, lines);
-  const ggas_status s =
-      c.rank == p.root ? send_from_root(b, p, mine, lines, end) : receive_at_leaf(b, p, mine, lines, end);
-  close_bundle(b, s);
-  return s;
+GGAS_DEVICE ggas_status cast_in_lines(const channel& c, const cast& p, const slice& mine, patience& end) {
+  const auto words = static_cast<uint32_t>(mine.words());
+  const auto parts = [&](int member, route& r) {
+    r.src = p.src + mine.begin;
+    r.dst = p.dst + mine.begin;
+    if (c.rank == p.root) r.words_out = words;
+    if (member == p.root) r.words_in = words;
+  };
+  return exchange_lines(
+      c, words, parts, [&] { copy_at_root(c, p, mine); }, end);
 }
 
 // Two exchanges: where destinations are; the root stores everything to everybody; it is done.
@@ -75,11 +40,7 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mi
   tell_all(c, p.place);
   const ggas_status s = store_to_others(
       c, [&](int) { return c.rank == p.root; },
-      [&](int, uint32_t* dst) {
-        move_bytes(dst + mine.begin, p.src + mine.begin, mine.words() * sizeof(uint32_t), thread_rank(),
-                   thread_count());
-      },
-      end);
+      [&](int, uint32_t* dst) { move_part(dst + mine.begin, p.src + mine.begin, mine.words()); }, end);
   if (!next_exchange(c, s)) return s;
   return finish_stores(
       c, [&] { copy_at_root(c, p, mine); }, end);
@@ -95,10 +56,10 @@ GGAS_DEVICE slice piece_of(const channel& c, const cast& p, const slice& all, in
 // Three exchanges: where destinations are; the root stores a piece to each leaf and tells it (the rooted one); a leaf
 // stores its piece to the other leaves; it is done.
 GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slice& mine, patience& end) {
-  const unsigned rank = thread_rank(), threads = thread_count();
+  const unsigned rank = thread_rank();
   const bool is_root = c.rank == p.root;
   const auto store_piece = [&](uint32_t* dst, const uint32_t* src, const slice& s) {
-    move_bytes(dst + s.begin, src + s.begin, s.words() * sizeof(uint32_t), rank, threads);
+    move_part(dst + s.begin, src + s.begin, s.words());
   };
   const channel places = c;
   tell_all(places, p.place);
@@ -129,12 +90,12 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
   if (n == 0) return ggas_ok;
   const bool is_root = ggas_team_rank(team) == root;
   cast p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), root, 0};
-  if (n > ~0ull / sizeof(T) || !elements_good(dst) || !own_place(dst, n * sizeof(T), p.place) ||
+  if (n > ggas_segment_bytes() / sizeof(T) || !elements_good(dst) || !own_place(dst, n * sizeof(T), p.place) ||
       (is_root && !elements_good(src)))
     return ggas_bad_argument;
   const size_t words = n * (sizeof(T) / sizeof(uint32_t));
   return on_channel(team, block, blocks, words, timeout_ns, [&](channel& c, const slice& mine, patience& end) {
-    if (in_lines(mine.words(), blocks)) return cast_in_lines(c, p, mine, end);
+    if (in_lines(team, mine.words(), blocks)) return cast_in_lines(c, p, mine, end);
     const bool one_hop = (static_cast<size_t>(team.size) - 2) * mine.words() <= two_hops_from;
     return one_hop ? cast_directly(c, p, mine, end) : scatter_and_gather(c, p, mine, end);
   });

@@ -122,9 +122,12 @@ GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
 // By the whole block of every member, once in every exchange for every other member, also by those that send nothing in
 // a rooted one: now and then writes the rest of the member's slot, of which the first `used` lines are sent, so that no
 // line grows so old that its number comes again (docs/collectives.md).
-GGAS_DEVICE void refresh_slot(const channel& c, int member, unsigned used) {
+GGAS_DEVICE bool slot_is_due(uint64_t seq) {
   constexpr uint64_t period = uint64_t{1} << 30, exchanges = 64;
-  if (c.seq % period >= exchanges || c.seq < exchanges) return;
+  return seq % period < exchanges && seq >= exchanges;
+}
+GGAS_DEVICE void refresh_slot(const channel& c, int member, unsigned used) {
+  if (!slot_is_due(c.seq)) return;
   for (unsigned i = used + thread_rank(); i < channel::lines(); i += thread_count())
     send_line(c, c.outbox(member) + i, 0);
 }

@@ -8,153 +8,178 @@
 
 namespace ggas::detail {
 
+// ------------------------------------------------------------------------------------------------ in lines
+
 // Up to how many words of a part, for a block, an exchange in lines is quicker than telling where destinations are.
 constexpr size_t words_in_lines = 4096;
 
-// The channels whose slots a block uses for one exchange: its own one, or, if it is the only block, as many of the
-// team's as the lines need. Every rule holds for each of them, so every member sends to every other one on each.
-struct bundle {
-  static constexpr unsigned most = 16;
-  const channel& first;
-  unsigned count;
-  const uint64_t* seqs;  // of the exchange under way; shared by the block, not used if there is one channel
+// One exchange moves what fits the slot of the block's channel; a block that is alone uses those of as many channels of
+// the team as it needs. Every rule holds for each channel, so every member sends to every other one on each: a route.
+struct route {
+  channel_line* out;
+  const channel_line* in;
+  const uint32_t* src;
+  uint32_t* dst;
+  uint32_t seq;
+  uint32_t words_out, words_in;
 
-  GGAS_DEVICE channel of(unsigned number) const { return count > 1 ? first.sibling(number, seqs[number]) : first; }
+  // At least one line, also without data.
+  GGAS_DEVICE static unsigned lines(uint32_t words) { return words <= 2 ? 1 : (words + 1) / 2; }
 };
+constexpr unsigned most_routes = 64, most_bundled = 16;
 
-GGAS_DEVICE unsigned channels_for(unsigned lines) {
-  return lines <= channel::lines() ? 1 : (lines + channel::lines() - 1) / channel::lines();
-}
+// Lines of a part, and how they are dealt out to channels: powers of two, so that nobody divides.
+struct line_plan {
+  unsigned channels, shift;  // 1 << shift: lines of a channel, rounded up
+  GGAS_DEVICE explicit line_plan(unsigned lines) : channels(1), shift(0) {
+    const unsigned slot = channel::lines();
+    if (lines <= slot) {
+      while (1u << shift < lines) ++shift;
+    } else {
+      while (2u << shift <= slot) ++shift;
+      channels = (lines + (1u << shift) - 1) >> shift;
+    }
+  }
+};
 // Whether the words of a part go in one exchange; `blocks` of the grid take part.
-GGAS_DEVICE bool in_lines(size_t words, unsigned blocks) {
+GGAS_DEVICE bool in_lines(const ggas_team& t, size_t words, unsigned blocks) {
   if (words > words_in_lines) return false;
-  const unsigned usable = blocks == 1 ? usable_channels(bundle::most) : 1;
-  return channels_for(static_cast<unsigned>(lines_of<uint32_t>(words))) <= usable;
+  const line_plan plan(route::lines(static_cast<uint32_t>(words)));
+  const unsigned usable = blocks == 1 ? usable_channels(most_bundled) : 1;
+  return plan.channels <= usable && plan.channels * static_cast<unsigned>(t.size - 1) <= most_routes;
 }
 
-GGAS_DEVICE bundle open_bundle(const channel& first, unsigned lines) {
-  GGAS_SHARED_ARRAY(uint64_t, seqs, bundle::most);
-  const unsigned count = channels_for(lines);
-  if (count > 1) {
-    for (unsigned i = thread_rank(); i < count; i += thread_count())
-      seqs[i] = (load_own(own_word(own_layout().channel_seq(first.team.id, i))) & ~channel_failed) + 1;
-    __syncthreads();
+// Route number i of the channels of a plan. parts(member, route) sets source, destination and words as if there were
+// one channel.
+template <class Parts>
+GGAS_DEVICE route make_route(const channel& c, const line_plan& plan, unsigned i, Parts parts) {
+  const auto others = static_cast<unsigned>(c.team.size - 1);
+  const unsigned number = i / others;
+  const int member = member_behind(c, static_cast<int>(i % others) + 1);
+  channel k = c;
+  if (number > 0) {
+    k = c.sibling(number, 0);
+    k.seq = (load_own(k.word) & ~channel_failed) + 1;
   }
-  return {first, count, seqs};
-}
-// Behind its exchange, before the first channel is closed.
-GGAS_DEVICE void close_bundle(const bundle& b, ggas_status mine) {
-  if (b.count == 1 || __syncthreads_or(mine != ggas_ok)) return;
-  for (unsigned i = 1 + thread_rank(); i < b.count; i += thread_count())
-    store_own(own_word(own_layout().channel_seq(b.first.team.id, i)), b.seqs[i]);
-}
-
-// A line's place in a slot and the number that it carries.
-template <class Line>
-struct line_place {
-  Line* line;
-  uint64_t seq;
-};
-using outgoing = line_place<channel_line>;
-using incoming = line_place<const channel_line>;
-
-// Line i of what this node sends to a member, and of what it gets from it.
-GGAS_DEVICE outgoing outgoing_line(const bundle& b, int member, unsigned i) {
-  if (b.count == 1) return {b.first.outbox(member) + i, b.first.seq};
-  const channel c = b.of(i / channel::lines());
-  return {c.outbox(member) + i % channel::lines(), c.seq};
-}
-GGAS_DEVICE incoming incoming_line(const bundle& b, int member, unsigned i) {
-  if (b.count == 1) return {b.first.inbox(member) + i, b.first.seq};
-  const channel c = b.of(i / channel::lines());
-  return {c.inbox(member) + i % channel::lines(), c.seq};
+  route r{k.outbox(member), k.inbox(member), nullptr, nullptr, static_cast<uint32_t>(k.seq), 0, 0};
+  parts(member, r);
+  const uint32_t most = 2u << plan.shift, before = number * most;
+  const auto here = [=](uint32_t words) {
+    return plan.channels == 1 ? words : words <= before ? 0 : words - before < most ? words - before : most;
+  };
+  r.src += before;
+  r.dst += before;
+  r.words_out = here(r.words_out);
+  r.words_in = here(r.words_in);
+  return r;
 }
 
-// Numbers of lines of all other members, dealt out without a division: `each` of a member rounded up to a power of two.
-struct line_grid {
-  int size, own;  // of the team, own rank
-  unsigned each, shift;
-  GGAS_DEVICE line_grid(const channel& c, unsigned lines) : size(c.team.size), own(c.rank), each(lines), shift(0) {
-    while (1u << shift < lines) ++shift;
-  }
-  GGAS_DEVICE unsigned count() const { return static_cast<unsigned>(size - 1) << shift; }
-  GGAS_DEVICE unsigned line(unsigned x) const { return x & ((1u << shift) - 1); }
-  GGAS_DEVICE bool has(unsigned x) const { return x < count() && line(x) < each; }
-  GGAS_DEVICE int member(unsigned x) const {
-    const int i = own + 1 + static_cast<int>(x >> shift);
-    return i < size ? i : i - size;
-  }
-};
-
-// By the whole block: sends the lines x < n that has(x) says there are; line(x, to) gives the data and sets where it
-// goes. `Once` is how many a thread has under way.
-template <unsigned Once, class Has, class Line>
-GGAS_DEVICE void send_turns(unsigned n, Has has, Line line) {
-  const unsigned threads = thread_count();
+// Lines first, first + threads ... of all routes, `Once` of them under way at a time.
+template <unsigned Once>
+GGAS_DEVICE void send_routes(const route* routes, unsigned n, unsigned shift) {
+  const unsigned threads = thread_count(), mask = (1u << shift) - 1;
   GGAS_NO_UNROLL
   for (unsigned first = thread_rank(); first < n; first += Once * threads) {
-    outgoing to[Once] = {};
     uint64_t data[Once] = {};
     GGAS_UNROLL
     for (unsigned k = 0; k < Once; ++k) {
-      if (has(first + k * threads)) data[k] = line(first + k * threads, to[k]);
+      const unsigned x = first + k * threads;
+      if (x < n && routes[x >> shift].words_out > 0)
+        data[k] = load_elements(routes[x >> shift].src, x & mask, routes[x >> shift].words_out);
     }
     GGAS_UNROLL
     for (unsigned k = 0; k < Once; ++k) {
-      if (has(first + k * threads)) store_relaxed(to[k].line, line_of(to[k].seq, data[k]));
+      const unsigned x = first + k * threads;
+      if (x >= n) break;
+      const route& r = routes[x >> shift];
+      if ((x & mask) < route::lines(r.words_out)) store_relaxed(r.out + (x & mask), line_of(r.seq, data[k]));
     }
   }
 }
-
-// By the whole block: waits for lines; from(x) is where line x arrives, put(x, data) takes what it brought.
-template <unsigned Once, class Has, class From, class Put>
-GGAS_DEVICE ggas_status receive_turns(const channel& c, unsigned n, Has has, From from, Put put, patience& end) {
-  const unsigned threads = thread_count();
+template <unsigned Once>
+GGAS_DEVICE ggas_status receive_routes(const channel& c, const route* routes, unsigned n, unsigned shift,
+                                       patience& end) {
+  const unsigned threads = thread_count(), mask = (1u << shift) - 1;
   GGAS_NO_UNROLL
   for (unsigned first = thread_rank(); first < n; first += Once * threads) {
-    incoming at[Once] = {};
+    const channel_line* at[Once] = {};
+    uint32_t seq[Once] = {};
     channel_line l[Once] = {};
     GGAS_UNROLL
     for (unsigned k = 0; k < Once; ++k) {
-      if (has(first + k * threads)) at[k] = from(first + k * threads);
+      const unsigned x = first + k * threads;
+      if (x >= n || (x & mask) >= route::lines(routes[x >> shift].words_in)) continue;
+      at[k] = routes[x >> shift].in + (x & mask);
+      seq[k] = routes[x >> shift].seq;
     }
     for (bool all = false; !all;) {
       GGAS_UNROLL
       for (unsigned k = 0; k < Once; ++k) {
-        if (at[k].line) l[k] = load_spin(at[k].line);
+        if (at[k]) l[k] = load_spin(at[k]);
       }
       all = true;
       GGAS_UNROLL
-      for (unsigned k = 0; k < Once; ++k) all = all && (!at[k].line || is_line_of(at[k].seq, l[k]));
+      for (unsigned k = 0; k < Once; ++k) all = all && (!at[k] || is_line_of(seq[k], l[k]));
       if (!all && (c.broken != 0 || end.over())) return ggas_timed_out;
     }
     GGAS_UNROLL
     for (unsigned k = 0; k < Once; ++k) {
-      if (at[k].line) put(first + k * threads, line_data(l[k]));
+      const unsigned x = first + k * threads;
+      if (!at[k] || routes[x >> shift].words_in == 0) continue;
+      store_elements(routes[x >> shift].dst, x & mask, routes[x >> shift].words_in, line_data(l[k]));
     }
   }
   return ggas_ok;
 }
 
-// One line a thread is quickest if there are enough threads; else the latencies of four go side by side.
-template <class Has, class Line>
-GGAS_DEVICE void send_lines(unsigned n, Has has, Line line) {
-  if (n <= thread_count()) return send_turns<1>(n, has, line);
-  send_turns<4>(n, has, line);
-}
-template <class Has, class From, class Put>
-GGAS_DEVICE ggas_status receive_lines(const channel& c, unsigned n, Has has, From from, Put put, patience& end) {
-  if (n <= thread_count()) return receive_turns<1>(c, n, has, from, put, end);
-  return receive_turns<4>(c, n, has, from, put, end);
+GGAS_DEVICE void refresh_routes(const route* routes, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    for (unsigned k = route::lines(routes[i].words_out) + thread_rank(); k < channel::lines(); k += thread_count())
+      store_relaxed(routes[i].out + k, line_of(routes[i].seq, 0));
+  }
 }
 
-// By the whole block, once in an exchange: `lines` of them are sent to every other member.
-GGAS_DEVICE void refresh_bundle(const bundle& b, unsigned lines) {
-  for (unsigned i = 0; i < b.count; ++i) {
-    const unsigned before = i * channel::lines();
-    const unsigned used = lines - before < channel::lines() ? lines - before : channel::lines();
-    refresh_slots(b.of(i), [=](int) { return used; });
+// One exchange by the whole block, a complete one: `words` of a part at most. Does `meanwhile` while lines are on their
+// way. One line a thread is quickest if there are enough threads; else the latencies of four go side by side.
+template <class Parts, class Meanwhile>
+GGAS_DEVICE ggas_status exchange_lines(const channel& c, size_t words, Parts parts, Meanwhile meanwhile,
+                                       patience& end) {
+  GGAS_SHARED_ARRAY(route, routes, most_routes);
+  const line_plan plan(route::lines(static_cast<uint32_t>(words)));
+  const unsigned count = static_cast<unsigned>(c.team.size - 1) * plan.channels, n = count << plan.shift;
+  bool due = false;
+  for (unsigned i = thread_rank(); i < count; i += thread_count()) {
+    routes[i] = make_route(c, plan, i, parts);
+    due = due || slot_is_due(routes[i].seq);
   }
+  due = __syncthreads_or(due) != 0;
+  const bool few = n <= thread_count();
+  few ? send_routes<1>(routes, n, plan.shift) : send_routes<4>(routes, n, plan.shift);
+  if (due) refresh_routes(routes, count);
+  meanwhile();
+  const ggas_status s =
+      few ? receive_routes<1>(c, routes, n, plan.shift, end) : receive_routes<4>(c, routes, n, plan.shift, end);
+  if (plan.channels == 1 || __syncthreads_or(s != ggas_ok)) return s;
+  for (unsigned i = 1 + thread_rank(); i < plan.channels; i += thread_count()) {
+    uint64_t* const word = c.sibling(i, 0).word;
+    store_own(word, (load_own(word) & ~channel_failed) + 1);
+  }
+  return s;
+}
+
+// ------------------------------------------------------------------------------------------------ direct stores
+
+// Words to a destination, by the whole block.
+GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words) {
+  const unsigned rank = thread_rank(), threads = thread_count();
+  if ((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % sizeof(word_pair) != 0)
+    return move_bytes(to, from, words * sizeof(uint32_t), rank, threads);
+  constexpr size_t unit = sizeof(word_pair) / sizeof(uint32_t);
+  const auto* const source = reinterpret_cast<const word_pair*>(from);
+  move_words<4>(reinterpret_cast<word_pair*>(to), words / unit, rank, threads,
+                [=](uint64_t i) { return load_own(source + i); });
+  const size_t left = words / unit * unit + rank;
+  if (left < words) store_relaxed(to + left, load_own(from + left));
 }
 
 // By the whole block: one line to every other member.
