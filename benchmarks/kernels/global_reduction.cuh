@@ -3,7 +3,7 @@
 // reductions; each adds its result to a total, so that one that is missing or stale shows.
 #pragma once
 
-#include "benchmarks/kernels/common.cuh"
+#include "benchmarks/kernels/block_sum.cuh"
 #include "benchmarks/kernels/queue.cuh"
 
 namespace ggas::bench {
@@ -25,18 +25,6 @@ enum reduction_word : uint64_t { blocks_ended, reduction_status, reduction_words
 // Small whole numbers, so that sums are exact whatever the order.
 GGAS_HOST_DEVICE constexpr float reduction_input(uint64_t seed, uint64_t node, uint64_t i) {
   return static_cast<float>(pattern(seed, node, i) % 1024);
-}
-
-// Sum over the block, thread 0's.
-GGAS_DEVICE double reduction_block_sum(double v) {
-  GGAS_SHARED_ARRAY(double, of_warp, reduction_threads / 32);
-  for (unsigned step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
-  if (detail::lane_rank() == 0) of_warp[detail::thread_rank() / 32] = v;
-  __syncthreads();
-  double sum = 0;
-  for (unsigned w = 0; detail::thread_rank() == 0 && w < reduction_threads / 32; ++w) sum += of_warp[w];
-  __syncthreads();
-  return sum;
 }
 
 struct alignas(16) reduction_quad {
@@ -74,13 +62,13 @@ GGAS_DEVICE bool last_block(uint64_t* ended) {
 // The sum of this GPU's array, at sum_here; true in the block that stored it.
 GGAS_DEVICE bool reduce_here(const reduction_args& a) {
   double* const partials = own<double>(a.partials);
-  const double mine = reduction_block_sum(reduction_share(a));
+  const double mine = block_sum<reduction_threads / 32>(reduction_share(a));
   if (detail::thread_rank() == 0) ggas_store(partials + detail::block_rank(), mine);
   if (!last_block(own<uint64_t>(a.words) + blocks_ended)) return false;
   double sum = 0;
   for (unsigned b = detail::thread_rank(); b < detail::block_count(); b += detail::thread_count())
     sum += ggas_load(partials + b);
-  sum = reduction_block_sum(sum);
+  sum = block_sum<reduction_threads / 32>(sum);
   if (detail::thread_rank() == 0) ggas_store(own<double>(a.sums) + sum_here, sum);
   __syncthreads();
   return true;

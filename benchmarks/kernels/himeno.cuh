@@ -7,6 +7,7 @@
 // got plane s of this node, which was sent when everything that reads its plane s - 1 had been computed.
 #pragma once
 
+#include "benchmarks/kernels/block_sum.cuh"
 #include "benchmarks/kernels/himeno_point.cuh"
 #include "ggas/on_stream.cuh"
 
@@ -101,20 +102,6 @@ GGAS_DEVICE void himeno_tell(const himeno_args& a, ggas_status s) {
   if (s != ggas_ok) ggas_store(himeno_own_word(a, himeno_status), static_cast<uint64_t>(s));
 }
 
-// Sum of a value of every thread, in an order that never changes. The result is thread 0's.
-GGAS_DEVICE double himeno_block_sum(double v) {
-  GGAS_SHARED_ARRAY(double, of_warp, himeno_rows);
-  for (int step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, static_cast<unsigned>(step));
-  if (detail::lane_rank() == 0) of_warp[detail::thread_rank() / 32] = v;
-  __syncthreads();
-  double sum = 0;
-  if (detail::thread_rank() == 0) {
-    for (uint32_t w = 0; w < himeno_rows; ++w) sum += of_warp[w];
-  }
-  __syncthreads();
-  return sum;
-}
-
 // What a thread has of a tile.
 struct himeno_share {
   uint32_t x, y;
@@ -158,7 +145,7 @@ GGAS_DEVICE void himeno_compute(const himeno_args& a, const himeno_tile& t, uint
     }
     GGAS_COMPUTE(himeno_flops * himeno_quad * t.count, himeno_bytes * himeno_quad * t.count);
   }
-  const double sum = himeno_block_sum(gosa);
+  const double sum = block_sum<himeno_rows>(gosa);
   if (detail::thread_rank() == 0) own<double>(a.gosa)[index] = sum;
 }
 
@@ -267,7 +254,7 @@ __global__ void himeno_gosa(himeno_args a) {
   double mine = 0;
   for (uint32_t i = detail::thread_rank(); i < a.plan.tiles(); i += detail::thread_count())
     mine += own<double>(a.gosa)[i];
-  mine = himeno_block_sum(mine);
+  mine = block_sum<himeno_rows>(mine);
   if (detail::thread_rank() == 0) ggas_store(sum, mine);
   __syncthreads();
   const ggas_status s = ggas_allreduce_block(sum, sum, 1, ggas_sum, ggas_all_gather, a.timeout_ns);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/kernels/common.cuh"
+
+namespace ggas::bench {
+
+// Sum of a value of every thread of a block of `Warps` full warps, in an order that never changes. The result is thread
+// 0's. A block barrier.
+template <unsigned Warps>
+GGAS_DEVICE double block_sum(double v) {
+  GGAS_SHARED_ARRAY(double, of_warp, Warps);
+  for (unsigned step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
+  if (detail::lane_rank() == 0) of_warp[detail::thread_rank() / 32] = v;
+  __syncthreads();
+  double sum = 0;
+  for (unsigned w = 0; detail::thread_rank() == 0 && w < Warps; ++w) sum += of_warp[w];
+  __syncthreads();
+  return sum;
+}
+
+}  // namespace ggas::bench
