@@ -188,10 +188,6 @@ TEST(Layout, PartsNeitherOverlapNorLeaveTheReservedArea) {
         }
       }
       ASSERT_GT(l.channels, 0u);
-      ASSERT_GE(l.stage_bytes, layout::stage_unit);
-      for (uint64_t c = 0; c < l.channels; ++c) {
-        for (uint64_t round : {0, 1}) parts.push_back({l.stage(c, round, 0), nodes * l.stage_bytes});
-      }
       for (uint64_t n = 0; n < nodes; ++n) {
         for (uint64_t at :
              {l.gather_all_flag(n), l.gather_flag(n), l.gather_ack(n), l.gather_seq(n), l.gather_done(n)}) {

@@ -21,9 +21,14 @@ GGAS_DEVICE bool in_own_segment(const T* v, size_t n) {
   return n <= c.segment_bytes / sizeof(T) && offset <= c.segment_bytes - n * sizeof(T);
 }
 
+// Peers' memory can be loaded at speed.
+GGAS_DEVICE bool direct_possible(const ggas_team& team) {
+  return device_context().quiet == nullptr && team.size <= direct_members;
+}
+
 GGAS_DEVICE ggas_method choose(const tuning::limits& limits, uint64_t bytes, bool all, const ggas_team& team) {
   if (bytes <= limits.one_shot) return ggas_one_shot;
-  if (team.size <= direct_members && (bytes > limits.two_shot || !all)) return ggas_direct;
+  if (direct_possible(team) && (bytes > limits.two_shot || !all)) return ggas_direct;
   return all ? ggas_two_shot : ggas_one_shot;
 }
 
@@ -49,13 +54,10 @@ GGAS_DEVICE ggas_status reduce_in_lines(const piece<T>& p, ggas_method method, u
 template <class T>
 GGAS_DEVICE ggas_status reduce_direct(const piece<T>& p, unsigned block, unsigned blocks, const ggas_team& team,
                                       uint64_t timeout_ns) {
-  const unit_shares shares((p.n + unit<T>::count - 1) / unit<T>::count, static_cast<unsigned>(team.size), block, blocks,
-                           static_cast<unsigned>(own_layout().stage_bytes / sizeof(unit<T>)));
-  if (shares.none()) return ggas_ok;
   channel c = open_channel(team, block);
   if (c.failed) return close_channel(c, ggas_peer_error);
   patience end(timeout_ns);
-  return close_channel(c, direct(c, p, shares, end));
+  return close_channel(c, direct(c, p, block, blocks, end));
 }
 
 // Arguments are checked by all callers alike, so that all or none of a good team refuse.
@@ -75,7 +77,8 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
     const tuning& t = device_context().tuned;
     method = choose(blocks == 1 ? t.block : t.grid, p.n * sizeof(T), all, team);
   }
-  if (method == ggas_direct && (team.size > direct_members || (target && !in_own_segment(p.dst, p.n))))
+  if (method == ggas_direct &&
+      (!direct_possible(team) || !in_own_segment(p.src, p.n) || (target && !in_own_segment(p.dst, p.n))))
     return ggas_bad_argument;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;

@@ -81,7 +81,7 @@ struct result_record {
   uint64_t group, bit;  // bit = 0: not from the pool
 };
 
-GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0, 0, 0, 0}; }
+GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0, 0, 0}; }
 
 GGAS_DEVICE result_record take_record(const ggas_queue& q) {
   const layout l = record_layout();

@@ -19,7 +19,6 @@ struct layout {
   uint64_t slot_bytes;     // one node's part of a collective's chunk
   uint64_t channels;       // of each team
   uint64_t channel_bytes;  // a slot of a channel
-  uint64_t stage_bytes;    // what a block stores to the same block of another node before that must have read it
 
   static constexpr uint64_t word = 8;           // flags are 64 bit and only grow
   static constexpr uint64_t max_blocks = 1024;  // of a grid in ggas_barrier
@@ -29,7 +28,6 @@ struct layout {
   static constexpr uint64_t teams = 4;          // ids 0 (all nodes) ... 3
   static constexpr uint64_t channel_depth = 4;  // slots in turn: why so many, docs/collectives.md
   static constexpr uint64_t most_channels = 64, smallest_channel = 64, largest_channel = 4096;
-  static constexpr uint64_t stage_depth = 2, stage_unit = 128, largest_stage = 16 * 1024;
 
   // Words the node keeps for itself.
   static constexpr uint64_t grid_attempt = 8;   // grid-wide barriers tried
@@ -84,24 +82,14 @@ struct layout {
   }
   GGAS_LAYOUT_FN uint64_t turn_bytes() const { return nodes * channel_bytes; }  // from one exchange to the next
 
-  // Where node `source` stores what block `block` here shall combine, in rounds of two in turn.
-  GGAS_LAYOUT_FN uint64_t stage(uint64_t block, uint64_t round, uint64_t source) const {
-    const uint64_t lines = channels * channel_slots(nodes) * channel_bytes;
-    return slot(slots(nodes)) + lines + ((block * stage_depth + round % stage_depth) * nodes + source) * stage_bytes;
-  }
-
-  // The layout of a reserved area. Half of what is not fixed goes to the slots, two thirds of the rest to the channels.
+  // The layout of a reserved area. Half of what is not fixed goes to the slots, the rest to the channels.
   static GGAS_LAYOUT_FN layout of(uint64_t nodes, uint64_t reserved) {
     const uint64_t free = reserved < fixed_bytes(nodes) ? 0 : reserved - fixed_bytes(nodes);
     const uint64_t slot = least(free / 2 / slots(nodes) / slot_unit * slot_unit, largest_slot);
-    const uint64_t rest = free - slot * slots(nodes);
-    const uint64_t left = (rest - rest / 3) / channel_slots(nodes);  // for one slot of every channel
+    const uint64_t left = (free - slot * slots(nodes)) / channel_slots(nodes);  // for one slot of every channel
     const uint64_t bytes =
         least(most(left / 16 / smallest_channel * smallest_channel, smallest_channel), largest_channel);
-    const uint64_t channels = least(left / bytes, most_channels);
-    const uint64_t stages = rest - channels * channel_slots(nodes) * bytes;
-    const uint64_t stage = channels == 0 ? 0 : stages / (channels * stage_depth * nodes) / stage_unit * stage_unit;
-    return {nodes, slot, channels, bytes, least(stage, largest_stage)};
+    return {nodes, slot, least(left / bytes, most_channels), bytes};
   }
   // Bytes to reserve in a segment: a quarter of it, but no less than is needed and no more than is of use; a multiple
   // of 4 KB.
@@ -109,14 +97,14 @@ struct layout {
     return least(most(segment_bytes / 4 / 4096 * 4096, smallest_reserved(nodes)), largest_reserved(nodes));
   }
   static GGAS_LAYOUT_FN uint64_t largest_reserved(uint64_t nodes) {
-    const uint64_t lines = channel_slots(nodes) * largest_channel, stages = stage_depth * nodes * largest_stage;
     return round_up(
-        fixed_bytes(nodes) + slots(nodes) * largest_slot + most_channels * (lines + most(stages, lines / 2)), 4096);
+        fixed_bytes(nodes) + slots(nodes) * largest_slot + channel_slots(nodes) * most_channels * largest_channel,
+        4096);
   }
   // A segment must hold the reserved area and some room for the user.
   static GGAS_LAYOUT_FN uint64_t smallest_reserved(uint64_t nodes) {
-    return round_up(
-        fixed_bytes(nodes) + 2 * most(slots(nodes) * slot_unit, 3 * channel_slots(nodes) * smallest_channel / 2), 4096);
+    return round_up(fixed_bytes(nodes) + 2 * most(slots(nodes) * slot_unit, channel_slots(nodes) * smallest_channel),
+                    4096);
   }
   static GGAS_LAYOUT_FN uint64_t smallest_segment(uint64_t nodes) { return smallest_reserved(nodes) + 4096; }
 

@@ -232,7 +232,7 @@ GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
   if (c.queues) {
     q.at = c.queues[index];
   } else {
-    const ggas::layout l{static_cast<uint64_t>(c.nodes), 0, 0, 0, 0};
+    const ggas::layout l{static_cast<uint64_t>(c.nodes), 0, 0, 0};
     const auto n = static_cast<uint64_t>(index);
     q.at.notifications = c.local + l.direct_notes(n);
     q.at.notify_log2 = ggas::layout::direct_notify_log2;
