@@ -43,47 +43,37 @@ __global__ void get_by_grid(rate_args a) {
   });
 }
 
-// Messages of warps, each to a place of its own.
+// `count` messages of each sender, every one to a place of its own, `bytes` apart (0: all to one): send(offset).
+template <class F>
+GGAS_DEVICE void send_messages(const rate_args& a, uint64_t sender, uint64_t senders, F send) {
+  if (!leads_pair()) return;
+  timed_block(a, [&] {
+    ggas_status s = ggas_ok;
+    for (uint64_t i = 0; i < a.count && s == ggas_ok; ++i) s = send((i * senders + sender) * a.bytes);
+    return s;
+  });
+}
+GGAS_DEVICE uint64_t* partners(const rate_args& a, uint64_t offset) {
+  return ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.there + offset);
+}
+
+// Puts of warps.
 __global__ void put_messages(rate_args a) {
-  if (!leads_pair()) return;
-  const uint64_t warp = global_thread() / 32, warps = global_threads() / 32;
-  timed_block(a, [&] {
-    ggas_status s = ggas_ok;
-    for (uint64_t i = 0; i < a.count && s == ggas_ok; ++i) {
-      const uint64_t at = (i * warps + warp) * a.bytes;
-      s = ggas_put_nbi_warp(ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.there + at), own<uint64_t>(a.here + at),
-                            a.bytes / 8, a.timeout_ns);
-    }
-    return s;
+  send_messages(a, global_thread() / 32, global_threads() / 32, [&](uint64_t at) {
+    return ggas_put_nbi_warp(partners(a, at), own<uint64_t>(a.here + at), a.bytes / 8, a.timeout_ns);
   });
 }
 
-// Values of threads: 8 bytes each, neighbours a line apart, so that none travel together.
+// Values of threads: 8 bytes each.
 __global__ void put_values(rate_args a) {
-  if (!leads_pair()) return;
-  const uint64_t thread = global_thread(), threads = global_threads();
-  timed_block(a, [&] {
-    ggas_status s = ggas_ok;
-    for (uint64_t i = 0; i < a.count && s == ggas_ok; ++i) {
-      const uint64_t at = (i * threads + thread) * a.bytes;
-      s = ggas_put_value_nbi(ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.there + at), i, a.timeout_ns);
-    }
-    return s;
-  });
+  send_messages(a, global_thread(), global_threads(),
+                [&](uint64_t at) { return ggas_put_value_nbi(partners(a, at), at, a.timeout_ns); });
 }
 
-// Adds of threads to words that are `bytes` apart; 0: all to one word.
+// Adds of threads.
 __global__ void post_adds(rate_args a) {
-  if (!leads_pair()) return;
-  const uint64_t thread = global_thread(), threads = global_threads();
-  timed_block(a, [&] {
-    ggas_status s = ggas_ok;
-    for (uint64_t i = 0; i < a.count && s == ggas_ok; ++i) {
-      const uint64_t at = (i * threads + thread) * a.bytes;
-      s = ggas_add(ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.there + at), uint64_t{1}, a.timeout_ns);
-    }
-    return s;
-  });
+  send_messages(a, global_thread(), global_threads(),
+                [&](uint64_t at) { return ggas_add(partners(a, at), uint64_t{1}, a.timeout_ns); });
 }
 
 }  // namespace ggas::bench

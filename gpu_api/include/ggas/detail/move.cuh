@@ -26,21 +26,21 @@ GGAS_DEVICE T load_from(const T* p) {
   return load_relaxed(p);
 }
 
-// Words load(i), i < n, to to[i]: `count` threads of which this is number `rank`, neighbours on neighbours. The warp
+// store(i, load(i)) for all i < n: `count` threads of which this is number `rank`, neighbours on neighbours. The warp
 // meets between loads and stores: loads come back at different times, stores must leave together.
-template <unsigned Words, class T, class Load>
-GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Load load) {
+template <unsigned Words, class Load, class Store>
+GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load, Store store) {
   const unsigned mask = lane_mask();
   const bool together = count > 1;
   const uint64_t turn = uint64_t{Words} * count;
-  T v[Words] = {};
+  decltype(load(n)) v[Words] = {};
   uint64_t base = 0;
   for (; base + turn <= n; base += turn) {
     GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) v[w] = load(base + w * count + rank);
     if (together) __syncwarp(mask);
     GGAS_UNROLL
-    for (unsigned w = 0; w < Words; ++w) store_relaxed(to + base + w * count + rank, v[w]);
+    for (unsigned w = 0; w < Words; ++w) store(base + w * count + rank, v[w]);
   }
   if (base == n) return;
   GGAS_UNROLL
@@ -50,8 +50,14 @@ GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Lo
   if (together) __syncwarp(mask);
   GGAS_UNROLL
   for (unsigned w = 0; w < Words; ++w) {
-    if (base + w * count + rank < n) store_relaxed(to + base + w * count + rank, v[w]);
+    if (base + w * count + rank < n) store(base + w * count + rank, v[w]);
   }
+}
+
+// To to[i].
+template <unsigned Words, class T, class Load>
+GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Load load) {
+  move_each<Words>(n, rank, count, load, [to](uint64_t i, const T& v) { store_relaxed(to + i, v); });
 }
 
 // A few words at an edge, where a thread alone has several.

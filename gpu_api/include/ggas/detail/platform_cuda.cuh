@@ -166,8 +166,6 @@ template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
   return *p;
 }
-// Into the first-level cache, for load_own(); reads nothing.
-__device__ __forceinline__ void fetch_early(const void* p) { asm volatile("prefetch.L1 [%0];" ::"l"(p)); }
 template <class T>
 __device__ __forceinline__ void store_own(T* p, const T& v) {
   *p = v;

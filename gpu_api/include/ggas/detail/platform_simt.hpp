@@ -48,7 +48,6 @@ template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }
-inline void fetch_early(const void*) {}
 template <class T>
 void store_own(T* p, const T& v) {
   simt::store(p, v);

@@ -84,26 +84,40 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
   return {at, bytes, good && (!q.at.page || is_local(local, bytes)) ? ggas_ok : ggas_bad_argument};
 }
 
-// Without a NIC: `q` is a queue by name only. The first words of the source are on their way while addresses are
-// checked.
+// Without a NIC the group moves the data itself and `q` is a queue by name only.
+
+// At most a word for each thread: its load is on the way while the arguments are checked, which takes as long.
+template <class W, class G, class Check>
+GGAS_DEVICE ggas_status move_checked_words(const G& g, void* target, const void* source, uint64_t words, Check check) {
+  const bool mine = g.rank() < words;
+  W v{};
+  if (mine) v = load_own(static_cast<const W*>(source) + g.rank());
+  const ggas_status s = g.check(check);
+  if (s == ggas_ok && mine) store_relaxed(static_cast<W*>(target) + g.rank(), v);
+  return s;
+}
+
 template <origin From, class G, class Check>
-GGAS_DEVICE ggas_status start_directly(const G& g, const void* source, uint64_t bytes, Check check) {
-  g.sync();
-  const uint64_t mine = uint64_t{g.rank()} * sizeof(word_pair);
-  if (From == origin::own && source && mine < bytes) fetch_early(static_cast<const char*>(source) + mine);
-  return g.check(check);
+GGAS_DEVICE ggas_status move_checked(const G& g, void* target, const void* source, uint64_t bytes, Check check) {
+  const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
+  if (From == origin::own && source && bytes == 8 && all % 8 == 0)
+    return move_checked_words<uint64_t>(g, target, source, 1, check);
+  if (From == origin::own && source && bytes <= uint64_t{g.size()} * sizeof(word_pair) && all % 16 == 0)
+    return move_checked_words<word_pair>(g, target, source, bytes / sizeof(word_pair), check);
+  const ggas_status s = g.check(check);
+  if (s == ggas_ok) move_bytes<From>(target, source, bytes, g.rank(), g.size());
+  return s;
 }
 
 template <origin From, class G, class T>
 GGAS_DEVICE ggas_status copy_directly(const G& g, const ggas_queue& q, T* target, const T* source, size_t n) {
   const T* const remote = From == origin::own ? target : source;
   const T* const local = From == origin::own ? source : target;
-  const ggas_status s =
-      start_directly<From>(g, source, n * sizeof(T), [&] { return check_transfer(q, remote, local, n).status; });
-  if (s != ggas_ok) return s;
-  move_bytes<From>(target, source, n * sizeof(T), g.rank(), g.size());
   g.sync();
-  return ggas_ok;
+  const ggas_status s =
+      move_checked<From>(g, target, source, n * sizeof(T), [&] { return check_transfer(q, remote, local, n).status; });
+  g.sync();
+  return s;
 }
 
 template <class G, class T>

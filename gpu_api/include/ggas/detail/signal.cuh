@@ -32,37 +32,42 @@ GGAS_DEVICE ggas_status check_signal(const ggas_queue& q, const signal_target& t
 }
 
 // The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
-template <class G>
-GGAS_DEVICE void move_and_signal(const G& g, void* target, const void* source, uint64_t bytes,
-                                 const signal_target& to) {
-  move_bytes(target, source, bytes, g.rank(), g.size());
+template <class G, class Check>
+GGAS_DEVICE ggas_status move_and_signal(const G& g, void* target, const void* source, uint64_t bytes,
+                                        const signal_target& to, Check check) {
+  const ggas_status s = move_checked<origin::own>(g, target, source, bytes, check);
   g.sync();
-  if (g.rank() != 0) return;
-  if (to.op == ggas_signal_set) return store_release(to.word, to.value);
+  if (s != ggas_ok || g.rank() != 0) return s;
   fence_acq_rel_system();
-  red_add_system(to.word, to.value);
+  if (to.op == ggas_signal_set) {
+    store_relaxed(to.word, to.value);
+  } else {
+    red_add_system(to.word, to.value);
+  }
+  return s;
 }
 
-constexpr uint64_t few_bytes = 16 * 32;  // a warp moves them at once: its own barrier is the cheaper one
+constexpr uint64_t few_bytes = 16 * 32;  // a warp moves them at once: the block meets before and after, not between
 
 template <class G, class T>
 GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
                                             const ggas_queue& q) {
   const uint64_t bytes = n * sizeof(T);
-  const ggas_status s = start_directly<origin::own>(g, local, bytes, [&] {
+  const auto check = [&] {
     const transfer t = check_transfer(q, remote, local, n);
     place at{};
     const ggas_status signal = check_signal(q, to, t.at.node, at);
     return t.status == ggas_ok ? signal : t.status;
-  });
-  if (s != ggas_ok) return s;
-  if (!__is_same(G, block_group) || bytes > few_bytes) {
-    move_and_signal(g, remote, local, bytes, to);
-  } else if (g.rank() < 32) {
-    move_and_signal(warp_group{}, remote, local, bytes, to);
-  }
+  };
   g.sync();
-  return ggas_ok;
+  if (__is_same(G, block_group) && bytes <= few_bytes) {
+    ggas_status s = ggas_ok;
+    if (g.rank() < 32) s = move_and_signal(warp_group{}, remote, local, bytes, to, check);
+    return g.join(s);
+  }
+  const ggas_status s = move_and_signal(g, remote, local, bytes, to, check);
+  g.sync();
+  return s;
 }
 
 // Data and signal are two descriptors on one connection: they arrive in order. The last piece and the signal leave as

@@ -51,59 +51,54 @@ GGAS_DEVICE uint64_t strided(uint64_t offset, size_t i, ptrdiff_t stride) {
 template <class G, class T>
 GGAS_DEVICE void move_strided(const G& g, T* to, const T* from, ptrdiff_t to_stride, ptrdiff_t from_stride, size_t n) {
   g.sync();
-  for (size_t i = g.rank(); i < n; i += g.size()) {
-    const auto k = static_cast<ptrdiff_t>(i);
-    store_relaxed(to + k * to_stride, load_relaxed(from + k * from_stride));
-  }
+  move_each<4>(
+      n, g.rank(), g.size(), [=](uint64_t i) { return load_relaxed(from + static_cast<ptrdiff_t>(i) * from_stride); },
+      [=](uint64_t i, T v) { store_relaxed(to + static_cast<ptrdiff_t>(i) * to_stride, v); });
   g.sync();
+}
+
+// Posts a slot for each of n elements; word(e, i) is word i of the slot of element e.
+template <class G, class W>
+GGAS_DEVICE ggas_status post_elements(const G& g, const ggas_queue& q, size_t n, const deadline& end, W word) {
+  g.sync();
+  for (size_t done = 0; done < n;) {
+    const size_t left = n - done;
+    const unsigned k = left < batch_of(g) ? static_cast<unsigned>(left) : batch_of(g);
+    const ggas_status s = post(
+        g, q, k, k, [&](unsigned i) { return word(done + i / slot_words, i % slot_words); }, end);
+    if (s != ggas_ok) return s;
+    done += k;
+  }
+  return ggas_ok;
 }
 
 template <class G, class T>
 GGAS_DEVICE ggas_status iput(const G& g, T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
-                             size_t n, const deadline& end, const ggas_queue& q) {
+                             size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   if (n == 0) return ggas_ok;
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
   if (!q.at.page) return move_strided(g, remote, local, remote_stride, local_stride, n), ggas_ok;
-  g.sync();
-  for (size_t done = 0; done < n;) {
-    const size_t left = n - done;
-    const unsigned k = left < batch_of(g) ? static_cast<unsigned>(left) : batch_of(g);
-    const auto word = [&](unsigned i) {
-      const size_t e = done + i / slot_words;
-      const auto* from = reinterpret_cast<const char*>(local + static_cast<ptrdiff_t>(e) * local_stride);
-      const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
-                   0};
-      return i % slot_words == 1 ? load_bytes(from, sizeof(T)) : d.word(i % slot_words);
-    };
-    const ggas_status s = post(g, q, k, k, word, end);
-    if (s != ggas_ok) return s;
-    done += k;
-  }
-  return ggas_ok;
+  return post_elements(g, q, n, deadline(timeout_ns), [&](size_t e, unsigned i) {
+    const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
+                 0};
+    const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
+    return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
+  });
 }
 
 template <class G, class T>
 GGAS_DEVICE ggas_status iget(const G& g, T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
-                             size_t n, const deadline& end, const ggas_queue& q) {
+                             size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   if (n == 0) return ggas_ok;
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
   if (!q.at.page) return move_strided(g, local, remote, local_stride, remote_stride, n), ggas_ok;
-  for (size_t done = 0; done < n;) {
-    const size_t left = n - done;
-    const unsigned k = left < batch_of(g) ? static_cast<unsigned>(left) : batch_of(g);
-    const auto word = [&](unsigned i) {
-      const size_t e = done + i / slot_words;
-      return slot{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
-                  strided<T>(local_nla(local), e, local_stride), 0}
-          .word(i % slot_words);
-    };
-    const ggas_status s = post(g, q, k, k, word, end);
-    if (s != ggas_ok) return s;
-    done += k;
-  }
-  return ggas_ok;
+  return post_elements(g, q, n, deadline(timeout_ns), [&](size_t e, unsigned i) {
+    const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
+                 strided<T>(local_nla(local), e, local_stride), 0};
+    return d.word(i);
+  });
 }
 
 }  // namespace ggas::detail
@@ -129,23 +124,23 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_iput(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t n,
                                   uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iput(thread_group{}, remote, local, remote_stride, local_stride, n, deadline(timeout_ns), q);
+  return iput(thread_group{}, remote, local, remote_stride, local_stride, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_iput_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iput(warp_group{}, remote, local, remote_stride, local_stride, n, deadline(timeout_ns), q);
+  return iput(warp_group{}, remote, local, remote_stride, local_stride, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride, size_t n,
                                   uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iget(thread_group{}, local, remote, local_stride, remote_stride, n, deadline(timeout_ns), q);
+  return iget(thread_group{}, local, remote, local_stride, remote_stride, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iget(warp_group{}, local, remote, local_stride, remote_stride, n, deadline(timeout_ns), q);
+  return iget(warp_group{}, local, remote, local_stride, remote_stride, n, timeout_ns, q);
 }

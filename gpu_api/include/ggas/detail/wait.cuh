@@ -69,15 +69,14 @@ GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
   const unsigned good = outcomes_of(cmp);
-  const unsigned polls = time.polls();
-  do {
-    for (unsigned poll = 0; poll < polls; ++poll) {
-      if (!is_outcome(good, load_poll(flag), value)) continue;
-      acquire_after_poll();
-      return ggas_ok;
-    }
-  } while (!time.look());
-  return ggas_timed_out;
+  unsigned left = time.polls();
+  while (!is_outcome(good, load_poll(flag), value)) {
+    if (--left != 0) continue;
+    if (time.look()) return ggas_timed_out;
+    left = time.polls();
+  }
+  acquire_after_poll();
+  return ggas_ok;
 }
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
