@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmarks, one function each; the files of the same names hold them.
+// The benchmarks, one function each; the files of the same names hold them, where no other is named.
 #pragma once
 
 #include "benchmarks/runner.hpp"
@@ -15,6 +15,9 @@ result<> run_coalescing(session& s);
 result<> run_barrier(session& s);
 result<> run_reduce(session& s);
 result<> run_allreduce(session& s);
+result<> run_broadcast(session& s);  // exchange.cpp
+result<> run_allgather(session& s);  // exchange.cpp
+result<> run_alltoall(session& s);   // exchange.cpp
 result<> run_himeno(session& s);
 result<> run_global_reduction(session& s);
 result<> run_random_access(session& s);

@@ -19,6 +19,7 @@ struct barrier_point {
   const char* variant;
   unsigned blocks, threads;  // of a block
   bool kernels;              // a kernel for each barrier
+  bool sync = false;
 };
 
 result<> run_barrier_point(session& s, const barrier_point& p) {
@@ -33,6 +34,7 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
   a.rounds = p.kernels ? 1 : rounds;
   a.checks = p.kernels ? 0 : 4;
   a.timeout_ns = s.opts().timeout_ns / 4;
+  a.sync = p.sync;
   for (int node = 0; node < s.nodes(); ++node) *at_offset<uint64_t>(s, node, a.mark) = 0;
   const unsigned launches = p.kernels ? std::min(rounds, 200u) : 1;
   const uint64_t begin = s.machine().now_ns();
@@ -45,7 +47,7 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
     if (auto o = join_outcomes(s, node, a.outcomes, total, what); !o) return std::unexpected(o.error());
   }
   record r = s.begin(p.variant, "latency", "ns");
-  r.params = {{"threads", total}};
+  r.params = {{"threads", total}, {"method", p.sync ? "sync" : "barrier"}};
   if (p.kernels) {
     r.value = elapsed / launches;
     r.n = launches;
@@ -129,7 +131,8 @@ constexpr size_t vectors_room = 4u << 20;
 result<> run_barrier(session& s) {
   GGAS_TRY(s.start(1u << 20));
   for (const barrier_point& p : {barrier_point{"block", 1, 32, false}, barrier_point{"block", 1, 1024, false},
-                                 barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true}}) {
+                                 barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true},
+                                 barrier_point{"sync", 1, 32, false, true}}) {
     GGAS_TRY(run_barrier_point(s, p));
   }
   return {};
@@ -146,6 +149,8 @@ result<> run_allreduce(session& s) {
   for (const uint64_t n : vector_lengths(s.opts().quick)) {
     GGAS_TRY(run_reduce_point(s, "gather", ggas_gather, n));
     GGAS_TRY(run_reduce_point(s, "allgather", ggas_all_gather, n));
+    GGAS_TRY(run_reduce_point(s, "one_shot", ggas_one_shot, n));
+    GGAS_TRY(run_reduce_point(s, "two_shot", ggas_two_shot, n));
   }
   return {};
 }

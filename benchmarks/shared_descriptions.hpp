@@ -24,4 +24,22 @@ inline description global_reduction_description() {
                        {"stream", "the allreduce is a kernel of its own in the stream"}}};
 }
 
+// Data to everybody: the three differ in name and text.
+inline description exchange_description(const char* name, const char* text) {
+  return {.name = name,
+          .text = text,
+          .params = "elements bytes threads method",
+          .variants = {{"block", "one block on each GPU"}, {"grid", "16 blocks; on GPUs"}}};
+}
+inline description broadcast_description() {
+  return exchange_description("broadcast", "floats of one GPU to all, called in a running kernel");
+}
+inline description allgather_description() {
+  return exchange_description("allgather", "floats of every GPU to all, called in a running kernel");
+}
+inline description alltoall_description() {
+  return exchange_description("alltoall",
+                              "floats of every GPU for each, called in a running kernel; elements per destination");
+}
+
 }  // namespace ggas::bench
