@@ -9,7 +9,9 @@
 #include "ggas/on_stream.cuh"
 
 namespace ggas::bench {
+namespace {
 
+// Of this translation unit alone, as the kernels of on-stream calls and their device context are.
 class node_graphs {
  public:
   explicit node_graphs(gpu_session& s) : s_(s) {
@@ -78,4 +80,5 @@ class node_graphs {
   std::vector<cudaGraphExec_t> graphs_;
 };
 
+}  // namespace
 }  // namespace ggas::bench

@@ -12,6 +12,10 @@
 // sees what the call brought. What a put brought to another node is ordered there by a signal, a barrier or a
 // collective.
 //
+// The calls and their kernels belong to the translation unit, as its device context does. What calls them from a header
+// that several units include (an inline function, a template, a class) needs internal linkage too, or the linker keeps
+// one unit's calls for all.
+//
 // With several GPUs in one process: load kernels eagerly (CUDA_MODULE_LOADING=EAGER), instantiate and upload graphs
 // (cudaGraphUpload) and allocate memory before any stream waits for another GPU. Each of them may wait for a GPU that
 // waits for the stream that was to be filled next.
