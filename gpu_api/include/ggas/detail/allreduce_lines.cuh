@@ -77,12 +77,33 @@ GGAS_DEVICE bool can_spread(const channel& c, const piece<T>& p) {
   return lines <= channel::lines() && lines * members <= most_spread && threads <= thread_count();
 }
 
+// A line of every member, `apart` from each other, combined in the order of ranks.
+template <class T>
+GGAS_DEVICE uint64_t combine_brought(ggas_op op, const uint64_t* line, unsigned apart, unsigned members) {
+  uint64_t sum = line[0];
+  GGAS_NO_UNROLL
+  for (unsigned first = 1; first < members; first += members_at_once) {
+    uint64_t v[members_at_once];
+    GGAS_UNROLL
+    for (unsigned k = 0; k < members_at_once; ++k) {
+      if (first + k < members) v[k] = line[(first + k) * apart];
+    }
+    GGAS_UNROLL
+    for (unsigned k = 0; k < members_at_once; ++k) {
+      if (first + k < members) sum = combine_data<T>(op, sum, v[k]);
+    }
+  }
+  return sum;
+}
+
 // Ends with the channel left.
 template <class T>
 GGAS_DEVICE ggas_status one_shot_spread(const channel& c, const piece<T>& p, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, brought, most_spread);
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n)), members = static_cast<unsigned>(c.team.size);
-  const unsigned me = thread_rank(), i = me % lines, hop = me / lines + 1, rank = static_cast<unsigned>(c.rank);
+  const unsigned me = thread_rank();
+  unsigned i = me, hop = 1;
+  for (; hop < members && i >= lines; ++hop) i -= lines;  // a division takes longer
   const bool target = p.goes_to(c.rank);
   ggas_status mine = ggas_ok;
   uint64_t own = 0;
@@ -99,11 +120,8 @@ GGAS_DEVICE ggas_status one_shot_spread(const channel& c, const piece<T>& p, pat
   refresh_slots(c, [&](int to) { return p.goes_to(to) ? lines : 1; });
   const ggas_status s = end_exchange(c, mine);
   if (s == ggas_ok && me < lines && target) {
-    uint64_t sum = 0;
-    for (unsigned k = 0; k < members; ++k) {
-      const uint64_t v = k == rank ? own : brought[k * lines + me];
-      sum = k == 0 ? v : combine_data<T>(p.op, sum, v);
-    }
+    brought[static_cast<unsigned>(c.rank) * lines + me] = own;
+    const uint64_t sum = combine_brought<T>(p.op, brought + me, lines, members);
     store_elements(p.dst, me, p.n, sum);
   }
   leave_channel(c, s);
