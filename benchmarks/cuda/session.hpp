@@ -126,6 +126,8 @@ class gpu_session {
   void write(int node, uint64_t offset, const std::vector<T>& v) {
     static_assert(std::is_trivially_copyable_v<T>);
     keep(cudaMemcpy(machine().segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "write");
+    // The call may return while the last piece is on the way: another GPU could read too early.
+    keep(cudaStreamSynchronize(nullptr), "write");
   }
   // Sets bytes in a segment, in the node's stream.
   void fill(int node, uint64_t offset, size_t bytes, int byte);

@@ -87,6 +87,8 @@ class rig : public testing::Test {
   void write(int node, uint64_t offset, const std::vector<T>& v) {
     static_assert(std::is_trivially_copyable_v<T>);
     ok(cudaMemcpy(machine().segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "write");
+    // The call may return while the last piece is on the way: another GPU could read too early.
+    ok(cudaStreamSynchronize(nullptr), "write");
   }
   static void ok(cudaError_t e, const char* what) {
     EXPECT_EQ(e, cudaSuccess) << what << ": " << cudaGetErrorString(e);
