@@ -132,7 +132,7 @@ fault run_put_latency(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 16u << 20));
   latency_runs runs(s);
   for (const uint64_t bytes : {8u, 64u, 512u, 4096u, 32768u, 262144u, 1048576u}) {
-    const unsigned threads = bytes <= 512 ? 32 : bytes <= 4096 ? 256 : 512;
+    const unsigned threads = bytes <= 512 ? 32 : 256;
     GGAS_GPU_TRY(runs.emit({"put_signal",
                             "half_round_trip",
                             {{"bytes", bytes}, {"threads", threads}},
