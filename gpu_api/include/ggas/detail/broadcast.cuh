@@ -8,7 +8,7 @@ namespace ggas::detail {
 
 // From how many words that a block of the root would store to others than the first, forwarding by the leaves is
 // quicker.
-constexpr size_t two_hops_from = 16 * 1024;
+constexpr size_t two_hops_from = 64 * 1024;
 
 struct cast {
   uint32_t* dst;

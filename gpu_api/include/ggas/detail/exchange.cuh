@@ -11,7 +11,7 @@ namespace ggas::detail {
 // ------------------------------------------------------------------------------------------------ in lines
 
 // Up to how many words of a part, for a block, an exchange in lines is quicker than telling where destinations are.
-constexpr size_t words_in_lines = 4096;
+constexpr size_t words_in_lines = 1024;
 
 // One exchange moves what fits the slot of the block's channel; a block that is alone uses those of as many channels of
 // the team as it needs. Every rule holds for each channel, so every member sends to every other one on each: a route.
@@ -54,8 +54,8 @@ GGAS_DEVICE bool in_lines(const ggas_team& t, size_t words, unsigned blocks) {
 template <class Parts>
 GGAS_DEVICE route make_route(const channel& c, const line_plan& plan, unsigned i, Parts parts) {
   const auto others = static_cast<unsigned>(c.team.size - 1);
-  const unsigned number = i / others;
-  const int member = member_behind(c, static_cast<int>(i % others) + 1);
+  const unsigned number = plan.channels == 1 ? 0 : i / others;
+  const int member = member_behind(c, static_cast<int>(i - number * others) + 1);
   channel k = c;
   if (number > 0) {
     k = c.sibling(number, 0);
