@@ -11,7 +11,6 @@ namespace {
 
 // From the library's reference manual; its interface is stable, its header is not part of every toolkit.
 constexpr int success = 0;
-constexpr int clock_sm = 1, clock_memory = 2;
 constexpr unsigned most_links = 18;
 // Names of NVLink by the library's number for a version.
 constexpr std::array<const char*, 8> nvlink_names{"?", "1", "2", "2.2", "3", "3.1", "4", "5"};
@@ -63,22 +62,6 @@ std::optional<double> nvml::energy_j(gpu g) const {
   if (!g || !get || get(g, &mj) != success) return {};
   return static_cast<double>(mj) / 1e3;
 }
-
-std::optional<double> nvml::power_w(gpu g) const {
-  unsigned mw = 0;
-  const auto get = entry<get_unsigned>("nvmlDeviceGetPowerUsage");
-  if (!g || !get || get(g, &mw) != success) return {};
-  return mw / 1e3;
-}
-
-std::optional<unsigned> nvml::clock(gpu g, int domain) const {
-  unsigned mhz = 0;
-  const auto get = entry<int(gpu, int, unsigned*)>("nvmlDeviceGetClockInfo");
-  if (!g || !get || get(g, domain, &mhz) != success) return {};
-  return mhz;
-}
-std::optional<unsigned> nvml::clock_mhz(gpu g) const { return clock(g, clock_sm); }
-std::optional<unsigned> nvml::memory_mhz(gpu g) const { return clock(g, clock_memory); }
 
 nvml::link nvml::nvlink(gpu g) const {
   link found;

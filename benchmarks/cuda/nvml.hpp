@@ -23,11 +23,8 @@ class nvml {
   using gpu = void*;
   gpu find(const std::string& pci_address) const;
 
-  // Nothing where the GPU or its driver does not tell.
-  std::optional<double> energy_j(gpu g) const;      // since the driver was loaded; grows in steps of some 10 ms
-  std::optional<double> power_w(gpu g) const;       // of the whole board
-  std::optional<unsigned> clock_mhz(gpu g) const;   // of the multiprocessors, at the moment
-  std::optional<unsigned> memory_mhz(gpu g) const;  // of the memory, at the moment
+  // Joules since the driver was loaded, in steps of up to 100 ms; nothing where the GPU or its driver does not tell.
+  std::optional<double> energy_j(gpu g) const;
 
   struct link {
     std::string version;  // of NVLink: "4"
@@ -42,7 +39,6 @@ class nvml {
  private:
   template <class F>
   F* entry(const char* name) const;
-  std::optional<unsigned> clock(gpu g, int domain) const;
 
   void* library_ = nullptr;
   std::string missing_;

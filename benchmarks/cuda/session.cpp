@@ -24,7 +24,7 @@ fault gpu_session::make_cluster(size_t bytes) {
   std::string why;
   const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes()));
   cluster_ = cuda_cluster::create({.nodes = nodes(), .segment_bytes = round_up(bytes) + reserved}, why);
-  if (!cluster_) return {std::string(benchmark_.name) + ": " + why};
+  if (!cluster_) return {std::string(benchmark_.name) + ": " + why, true};
   return {};
 }
 
