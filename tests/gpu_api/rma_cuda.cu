@@ -12,10 +12,10 @@ __device__ __noinline__ int transfer_all(T* remote, T* local, size_t n) {
   const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
   int s = ggas_put(remote, local, n, t) + ggas_put_warp(remote, local, n, t) + ggas_put_block(remote, local, n, t) +
           ggas_put_nbi(remote, local, n, t, q) + ggas_put_nbi_warp(remote, local, n, t, q) +
-          ggas_put_nbi_block(remote, local, n, t, q);
+          ggas_put_nbi_block(remote, local, n, t, q) + ggas_put_nbi_grid(remote, local, n, t, q);
   s += ggas_get(local, remote, n, t) + ggas_get_warp(local, remote, n, t) + ggas_get_block(local, remote, n, t) +
        ggas_get_nbi(local, remote, n, t, q) + ggas_get_nbi_warp(local, remote, n, t, q) +
-       ggas_get_nbi_block(local, remote, n, t, q);
+       ggas_get_nbi_block(local, remote, n, t, q) + ggas_get_nbi_grid(local, remote, n, t, q);
   auto* signal = reinterpret_cast<uint64_t*>(remote);
   s += ggas_put_signal(remote, local, n, signal, 1, ggas_signal_set, t) +
        ggas_put_signal_nbi(remote, local, n, signal, 1, ggas_signal_add, t, q) +
@@ -74,8 +74,7 @@ __device__ __noinline__ int queues_all(uint64_t* signal) {
 __global__ void one_sided(int* result, size_t n) {
   char* to = ggas_pointer_of_node(1, ggas_reserved_bytes());
   char* from = ggas_pointer_of_node(ggas_node(), ggas_segment_bytes() / 2);
-  int s = transfer_all(to, from, n) +
-          transfer_all(reinterpret_cast<vec16*>(to), reinterpret_cast<vec16*>(from), n);
+  int s = transfer_all(to, from, n) + transfer_all(reinterpret_cast<vec16*>(to), reinterpret_cast<vec16*>(from), n);
   s += strided_all(to, from, n) + strided_all(reinterpret_cast<double*>(to), reinterpret_cast<double*>(from), n);
   s += atomics_all(reinterpret_cast<int*>(to), reinterpret_cast<int*>(from)) +
        atomics_all(reinterpret_cast<uint64_t*>(to), reinterpret_cast<uint64_t*>(from));
