@@ -20,12 +20,12 @@ std::vector<size_t> lengths(bool simulated) {
 
 // Every node puts `n` bytes at `from` to its right neighbour at `to`; bytes beside them stay.
 void check_put(api_test& t, size_t n, size_t from, size_t to, const std::function<ggas_status(char*, const char*)>& put,
-               unsigned threads) {
+               unsigned threads, unsigned blocks = 1) {
   for (int k = 0; k < t.nodes(); ++k) {
     std::memset(t.user<char>(k), 0x55, 16384);
     for (size_t i = 0; i < n; ++i) t.user<unsigned char>(k, from)[i] = static_cast<unsigned char>(i * 7 + 3 + k);
   }
-  t.on_all(1, threads, [&] {
+  t.on_all(blocks, threads, [&] {
     char* there = ggas_global_pointer<char>(right_of(ggas_node()), t.base() + 8192 + to);
     const char* here = ggas_pointer_of_node<char>(ggas_node(), t.base() + from);
     EXPECT_EQ(put(there, here), ggas_ok);
@@ -48,6 +48,28 @@ TEST_P(Rma, PutsOfManyLengthsByThreadWarpAndBlock) {
         *this, n, 3, 6, [&](char* to, const char* from) { return ggas_put_warp(to, from, n, enough()); }, 20);
     check_put(
         *this, n, 8, 1, [&](char* to, const char* from) { return ggas_put_block(to, from, n, enough()); }, 70);
+  }
+}
+
+// Each block of a grid moves its share.
+TEST_P(Rma, PutsAndGetsOfGrids) {
+  for (size_t n : lengths(simulated())) {
+    check_put(
+        *this, n, 5, 2,
+        [&](char* to, const char* from) {
+          EXPECT_EQ(ggas_put_nbi_grid(to, from, n, enough()), ggas_ok);
+          return ggas_quiet_block();
+        },
+        40, 3);
+    on_all(3, 40, [&] {
+      char* here = ggas_pointer_of_node<char>(ggas_node(), base() + 16384);
+      const char* there = ggas_global_pointer<char>(right_of(ggas_node()), base() + 5);
+      EXPECT_EQ(ggas_get_nbi_grid(here, there, n, enough()), ggas_ok);
+      EXPECT_EQ(ggas_quiet_block(), ggas_ok);
+    });
+    run();
+    for (int k = 0; k < nodes(); ++k)
+      ASSERT_EQ(std::memcmp(user<char>(k, 16384), user<char>((k + 1) % nodes(), 5), n), 0) << n;
   }
 }
 
