@@ -36,28 +36,22 @@ GGAS_DEVICE ggas_method choose(const tuning::limits& limits, uint64_t bytes, boo
 template <class T>
 GGAS_DEVICE piece<T> part_of_block(const piece<T>& p, unsigned b, unsigned blocks) {
   constexpr size_t grain = 128 / sizeof(T);
+  if (blocks == 1) return p;  // without a division
   const size_t each = ((p.n + blocks - 1) / blocks + grain - 1) / grain * grain;
   const size_t first = each * b < p.n ? each * b : p.n;
   return p.part(first, p.n - first < each ? p.n - first : each);
 }
 
+// By block `block` of `blocks`; p is its part of the vector, for a direct the whole one.
 template <class T>
-GGAS_DEVICE ggas_status reduce_in_lines(const piece<T>& p, ggas_method method, unsigned block, const ggas_team& team,
-                                        uint64_t timeout_ns) {
+GGAS_DEVICE ggas_status reduce_on_channel(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
+                                          const ggas_team& team, uint64_t timeout_ns) {
   channel c = open_channel(team, block);
   if (c.failed) return close_channel(c, ggas_peer_error);
   patience end(timeout_ns);
+  if (method == ggas_direct) return close_channel(c, direct(c, p, block, blocks, end));
   if (method == ggas_two_shot) return close_channel(c, two_shot(c, p, end));
   return can_spread(c, p) ? one_shot_spread(c, p, end) : close_channel(c, one_shot(c, p, end));
-}
-
-template <class T>
-GGAS_DEVICE ggas_status reduce_direct(const piece<T>& p, unsigned block, unsigned blocks, const ggas_team& team,
-                                      uint64_t timeout_ns) {
-  channel c = open_channel(team, block);
-  if (c.failed) return close_channel(c, ggas_peer_error);
-  patience end(timeout_ns);
-  return close_channel(c, direct(c, p, block, blocks, end));
 }
 
 // Arguments are checked by all callers alike, so that all or none of a good team refuse.
@@ -82,9 +76,8 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
     return ggas_bad_argument;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
-  if (method == ggas_direct) return reduce_direct(p, block, used, team, timeout_ns);
-  const piece<T> part = part_of_block(p, block, used);
-  return part.n == 0 ? ggas_ok : reduce_in_lines(part, method, block, team, timeout_ns);
+  const piece<T> part = method == ggas_direct ? p : part_of_block(p, block, used);
+  return part.n == 0 ? ggas_ok : reduce_on_channel(part, method, block, used, team, timeout_ns);
 }
 
 }  // namespace ggas::detail
