@@ -91,7 +91,6 @@ struct himeno_args {
   uint64_t seed;                      // 0: the official values
   uint64_t timeout_ns;
   uint32_t streamed;  // arrays of coefficients that need not stay in the second-level cache
-  uint32_t prefetch;
 
   GGAS_HOST_DEVICE constexpr uint64_t copy_of(uint32_t step) const { return step % 2 * copy; }
 };
@@ -116,13 +115,6 @@ struct himeno_share {
 
 GGAS_DEVICE himeno_arrays himeno_coefficients_of(const himeno_args& a) {
   return {own<float>(a.arrays), a.copy / sizeof(float), a.streamed};
-}
-
-// The coefficients never change: they may be on their way before the step before has ended.
-GGAS_DEVICE void himeno_prefetch(const himeno_args& a, const himeno_tile& t) {
-  const himeno_share mine(a.grid, t);
-  const himeno_arrays coefficients = himeno_coefficients_of(a);
-  for (uint32_t i = 0; mine.any && i < t.count; ++i) coefficients.prefetch(mine.at + i * a.grid.plane());
 }
 
 // Step `step` on tile number `index`.
@@ -170,7 +162,6 @@ __global__ void himeno_fill(himeno_args a) {
 // Tiles [first, first + count) of a step, one a block; no communication.
 __global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step, uint32_t first) {
   const uint32_t i = first + detail::block_rank();
-  himeno_prefetch(a, a.plan.tile(i));
   ggas_after_stream();
   himeno_compute(a, a.plan.tile(i), i, step);
 }
@@ -217,7 +208,6 @@ GGAS_DEVICE ggas_status himeno_tile_in_step(const himeno_args& a, uint32_t i, ui
 
 // A step, one tile a block.
 __global__ void GGAS_HIMENO_BOUNDS himeno_step(himeno_args a, uint32_t step) {
-  if (a.prefetch & 1) himeno_prefetch(a, a.plan.tile(detail::block_rank()));
   ggas_after_stream();
   const ggas_status s = himeno_tile_in_step(a, detail::block_rank(), step);
   if (detail::thread_rank() == 0) himeno_tell(a, s);
@@ -241,8 +231,6 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t ste
     for (uint32_t i = detail::block_rank(); i < a.plan.tiles() && s == ggas_ok; i += detail::block_count()) {
       s = himeno_tile_in_step(a, i, step);
     }
-    if ((a.prefetch & 1) && detail::block_rank() < a.plan.tiles())
-      himeno_prefetch(a, a.plan.tile(detail::block_rank()));
     if (s == ggas_ok) s = himeno_gpu_barrier(a, step);
   }
   if (detail::thread_rank() == 0) himeno_tell(a, s);

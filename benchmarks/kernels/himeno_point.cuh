@@ -95,7 +95,7 @@ class himeno_arrays {
       : start_(start), distance_(distance), streamed_(streamed) {
 #ifdef __CUDACC__
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leave_));
-    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(stay_));
+    asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(stay_));
 #endif
   }
 
@@ -103,20 +103,12 @@ class himeno_arrays {
     const float* const p = start_ + which * distance_ + i;
 #ifdef __CUDACC__
     himeno_four r;
-    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
-        : "=f"(r.v[0]), "=f"(r.v[1]), "=f"(r.v[2]), "=f"(r.v[3])
-        : "l"(p), "l"(which < streamed_ ? leave_ : stay_));
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=f"(r.v[0]), "=f"(r.v[1]), "=f"(r.v[2]), "=f"(r.v[3])
+                 : "l"(p), "l"(which < streamed_ ? leave_ : stay_));
     return r;
 #else
     return himeno_load(p);
-#endif
-  }
-
-  // Starts the way of what at() will read from memory to the second-level cache.
-  GGAS_DEVICE void prefetch([[maybe_unused]] uint64_t i) const {
-#ifdef __CUDACC__
-    for (uint32_t which = 0; which < himeno_coefficients; ++which)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(start_ + which * distance_ + i));
 #endif
   }
 
