@@ -101,14 +101,16 @@ template <class T>
 GGAS_DEVICE ggas_status one_shot_spread(const channel& c, const piece<T>& p, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, brought, most_spread);
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n)), members = static_cast<unsigned>(c.team.size);
-  const unsigned me = thread_rank();
+  const unsigned me = thread_rank(), whole_warps = (lines + 31) / 32 * 32;
+  // Warps that send to and poll from one member each are 0.2 us quicker.
+  const unsigned apart = whole_warps * (members - 1) <= thread_count() ? whole_warps : lines;
   unsigned i = me, hop = 1;
-  for (; hop < members && i >= lines; ++hop) i -= lines;  // a division takes longer
+  for (; hop < members && i >= apart; ++hop) i -= apart;  // a division takes longer
   const bool target = p.goes_to(c.rank);
   ggas_status mine = ggas_ok;
   uint64_t own = 0;
   if (me < lines) own = load_elements(p.src, me, p.n);
-  if (hop < members) {
+  if (hop < members && i < lines) {
     const int peer = member_behind(c, static_cast<int>(hop));
     const uint64_t data = hop == 1 ? own : load_elements(p.src, i, p.n);
     if (i == 0 || p.goes_to(peer)) send_line(c, c.outbox(peer) + i, data);
