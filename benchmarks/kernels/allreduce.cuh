@@ -15,13 +15,12 @@ struct allreduce_args {
   uint64_t timeout_ns;
 };
 
-// Kernels of more than one translation unit are static: each has a context of its own.
-
 // Element i of a node: small whole numbers, so that sums are exact.
 GGAS_DEVICE float allreduce_input(const allreduce_args& a, int node, uint64_t i) {
   return static_cast<float>(pattern(a.seed, static_cast<uint64_t>(node), i) % 1024);
 }
 
+// Static: more than one translation unit has these two, each with a context of its own.
 [[maybe_unused]] static __global__ void allreduce_fill(allreduce_args a) {
   for (uint64_t i = global_thread(); i < a.elements; i += global_threads()) {
     own<float>(a.input)[i] = allreduce_input(a, ggas_node(), i);
