@@ -16,7 +16,7 @@ GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_o
     const int me = c.rank - first;
     unsigned wanted = (1u << count) - 1;
     if (me >= 0 && me < count) wanted &= ~(1u << me);
-    uint64_t data[members_at_once];
+    uint64_t data[members_at_once]{};
     if (!take_lines(c, i, first, wanted, data, end)) return false;
     GGAS_UNROLL
     for (int k = 0; k < members_at_once; ++k) {
@@ -83,7 +83,7 @@ GGAS_DEVICE uint64_t combine_brought(ggas_op op, const uint64_t* line, unsigned 
   uint64_t sum = line[0];
   GGAS_NO_UNROLL
   for (unsigned first = 1; first < members; first += members_at_once) {
-    uint64_t v[members_at_once];
+    uint64_t v[members_at_once]{};
     GGAS_UNROLL
     for (unsigned k = 0; k < members_at_once; ++k) {
       if (first + k < members) v[k] = line[(first + k) * apart];

@@ -166,7 +166,7 @@ constexpr int members_at_once = 8;
 GGAS_DEVICE bool take_lines(const channel& c, unsigned i, int first, unsigned wanted, uint64_t (&data)[members_at_once],
                             patience& end) {
   for (;;) {
-    channel_line l[members_at_once];
+    channel_line l[members_at_once]{};
     GGAS_UNROLL
     for (int k = 0; k < members_at_once; ++k) {
       if (wanted >> k & 1) l[k] = load_spin(c.inbox(first + k) + i);
