@@ -57,6 +57,14 @@ def test_curves_are_told_apart_by_what_differs_at_one_place():
     assert list(plots.series([r for r in records if r["benchmark"] == "store_latency"], "bytes")) == ["store"]
 
 
+def test_recorded_results_keep_the_format():
+    files = sorted((ROOT / "docs" / "results").glob("*.jsonl"))
+    assert files
+    for file in files:
+        for r in results.read(file):
+            assert "driver" in r["platform"] and r["nodes"] >= 2 and r["n"] >= 5, (file, r)
+
+
 def test_bad_results_are_named(tmp_path):
     for text, word in (("{", "bad:1"), ('{"benchmark": "x"}', "variant"), ("", "no results")):
         (tmp_path / "bad").write_text(text)
