@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "compare"))
 
 import compare  # noqa: E402
 import joining  # noqa: E402
+import table  # noqa: E402
 
 GPU = "NVIDIA H200"
 
@@ -79,6 +80,16 @@ def test_records_of_other_methods_do_not_count():
     rates = (("local", 29, 9e10), ("bucket", 20, 8e10), ("bucket", 29, 6e10), ("atomic", 29, 4e10))
     found = rows_of([record("random_access", variant, rate, "1/s", elements=1 << log2) for variant, log2, rate in rates])
     assert [found[f"RandomAccess, {way}"]["ggas"] for way in ("any method", "remote atomics")] == [6e10, 4e10]
+
+
+@pytest.mark.parametrize("gpus", [2, 4])
+def test_the_published_table_comes_from_the_published_records(gpus):
+    found = results.read(ROOT / "docs" / "results" / f"compare-{gpus}.jsonl")
+    ((platform, nodes), rows), = joining.join(found).items()  # fmt: skip
+    assert nodes == gpus
+    lines = table.text(platform, nodes, rows).splitlines()
+    page = (ROOT / "docs" / "comparison.md").read_text()
+    assert "\n".join(line for line in lines if line and not line.startswith("Medians")) in page
 
 
 @pytest.fixture
