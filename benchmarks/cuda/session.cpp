@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/cuda/session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "ggas/detail/layout.hpp"
@@ -22,8 +23,10 @@ gpu_session::~gpu_session() {
 fault gpu_session::make_cluster(size_t bytes) {
   cluster_.reset();  // the old one gives its memory back first
   std::string why;
+  // A quarter of a segment is reserved at most: large enough for every channel of the collectives.
   const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes()));
-  cluster_ = cuda_cluster::create({.nodes = nodes(), .segment_bytes = round_up(bytes) + reserved}, why);
+  const size_t segment = std::max(round_up(bytes) + reserved, 4 * reserved);
+  cluster_ = cuda_cluster::create({.nodes = nodes(), .segment_bytes = segment}, why);
   if (!cluster_) return {std::string(benchmark_.name) + ": " + why, true};
   return {};
 }
