@@ -37,14 +37,7 @@ struct allreduce_point {
   for (int i = 0; i < runs; ++i) {
     clear_outcomes(s, a.outcomes, total);
     launch_all(s, p.blocks, p.threads, loop, a);
-    GGAS_GPU_TRY(s.run(text));
-    double slowest = 0;
-    for (int node = 0; node < s.nodes(); ++node) {
-      outcome o{};
-      GGAS_GPU_TRY(check_outcomes(s, node, a.outcomes, total, text, &o));
-      slowest = std::max(slowest, static_cast<double>(o.end_ns - o.begin_ns) / static_cast<double>(a.rounds));
-    }
-    samples.push_back(slowest);
+    GGAS_GPU_TRY(run_loops(s, a.outcomes, total, a.rounds, text, samples));
   }
   clear_outcomes(s, a.outcomes, check_blocks * check_threads);
   launch_all(s, check_blocks, check_threads, allreduce_check, a);

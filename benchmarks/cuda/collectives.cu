@@ -69,21 +69,14 @@ fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t 
   a.rounds = elements > 4096 ? 50 : 200;
   a.seed = s.seed();
   a.timeout_ns = s.wait_ns();
-  clear_outcomes(s, a.outcomes, total);
   const exchange_kernel loop = p.blocks > 1 ? exchange_loop_of<true>(what) : exchange_loop_of<false>(what);
   std::vector<double> samples;
   launch_all(s, 32, 256, exchange_fill, a);
   GGAS_GPU_TRY(s.run(text));
   for (int i = 0; i < s.runs(); ++i) {
+    clear_outcomes(s, a.outcomes, total);
     launch_all(s, p.blocks, p.threads, loop, a);
-    GGAS_GPU_TRY(s.run(text));
-    double slowest = 0;
-    for (int node = 0; node < s.nodes(); ++node) {
-      outcome o{};
-      GGAS_GPU_TRY(check_outcomes(s, node, a.outcomes, total, text, &o));
-      slowest = std::max(slowest, static_cast<double>(o.end_ns - o.begin_ns) / static_cast<double>(a.rounds));
-    }
-    samples.push_back(slowest);
+    GGAS_GPU_TRY(run_loops(s, a.outcomes, total, a.rounds, text, samples));
   }
   launch_all(s, p.blocks, p.threads, exchange_check, a);
   GGAS_GPU_TRY(s.run(text));

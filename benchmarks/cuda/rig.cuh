@@ -3,6 +3,9 @@
 // so everything here that touches it is static.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "benchmarks/cuda/benchmarks.hpp"
 #include "benchmarks/cuda/session.hpp"
 #include "benchmarks/kernels/common.cuh"
@@ -55,6 +58,21 @@ void launch_all(gpu_session& s, dim3 grid, dim3 block, void (*kernel)(P...), std
 [[maybe_unused]] static fault check_all_outcomes(gpu_session& s, uint64_t offset, size_t count,
                                                  const std::string& what) {
   for (int node = 0; node < s.nodes(); ++node) GGAS_GPU_TRY(check_outcomes(s, node, offset, count, what));
+  return {};
+}
+
+// Runs the loops queued on every node, `rounds` calls each by `count` threads, and adds the time of a call on the
+// slowest node to the samples.
+[[maybe_unused]] static fault run_loops(gpu_session& s, uint64_t outcomes, size_t count, uint64_t rounds,
+                                        const std::string& what, std::vector<double>& samples) {
+  GGAS_GPU_TRY(s.run(what));
+  double slowest = 0;
+  for (int node = 0; node < s.nodes(); ++node) {
+    outcome o{};
+    GGAS_GPU_TRY(check_outcomes(s, node, outcomes, count, what, &o));
+    slowest = std::max(slowest, static_cast<double>(o.end_ns - o.begin_ns) / static_cast<double>(rounds));
+  }
+  samples.push_back(slowest);
   return {};
 }
 
