@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the processes of a job on this computer, one for each node: `./ggas run -n 4 program arguments...`
-
-Each process gets GGAS_RANK, GGAS_SIZE and GGAS_JOB and writes to the launcher's output as it is. INT, TERM, HUP, USR1
-and USR2 are passed on. The exit status is the worst one; 128 + number for a process that a signal ended.
-"""
+"""Starts the processes of a job on this computer, one for each node: `./ggas run -n 4 program arguments...`"""
 
 import argparse
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -16,22 +13,38 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signa
 MOST = 1024  # processes of a job
 PATIENCE_S = 5  # from TERM to KILL, with --stop
 
+MORE = """\
+Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE and GGAS_JOB, and writes to the output of this command as it is.
+Rank 0 reads what is piped in. INT, TERM, HUP, USR1 and USR2 are passed on to all processes and what they started.
+The exit status is the worst one; 128 + number for a process that a signal ended.
+
+examples:
+  ./ggas run -n 4 build/release/examples/real_gpus/real_gpus
+  ./ggas run -n 2 --stop sh -c 'CUDA_VISIBLE_DEVICES=$GGAS_RANK exec program'    each sees its own GPU only
+"""
+
 
 def say(text):
     print(f"ggas run: {text}", file=sys.stderr, flush=True)
 
 
 def count(text):
-    if not text.isdigit() or not 1 <= int(text) <= MOST:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= MOST:
         raise argparse.ArgumentTypeError(f"'{text}': must be a number from 1 to {MOST}")
     return int(text)
 
 
 def options(arguments):
-    parser = argparse.ArgumentParser(prog="ggas run", description=__doc__.splitlines()[0])
-    parser.add_argument("-n", type=count, required=True, metavar="N", help="processes, as many as nodes")
-    parser.add_argument("--stop", action="store_true", help="when one fails, end the others (TERM, later KILL)")
-    parser.add_argument("program", nargs=argparse.REMAINDER, help="the program and its arguments")
+    parser = argparse.ArgumentParser(
+        prog="ggas run",
+        usage="ggas run -n N [--stop] PROGRAM [...]",
+        description="Starts the processes of a job on this computer, one for each node.",
+        epilog=MORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-n", type=count, required=True, metavar="N", help=f"processes, as many as nodes, 1 to {MOST}")
+    parser.add_argument("--stop", action="store_true", help=f"when one fails, end the others (TERM, after {PATIENCE_S} s KILL)")
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
     chosen = parser.parse_args(arguments)
     if chosen.program[:1] == ["--"]:
         del chosen.program[0]
@@ -40,9 +53,18 @@ def options(arguments):
     return chosen
 
 
+def how_it_ended(code):
+    if code >= 0:
+        return f"exit status {code}"
+    names = {number.value: f" ({number.name})" for number in signal.Signals}  # real-time signals have no name
+    return f"signal {-code}{names.get(-code, '')}"
+
+
 class Job:
     def __init__(self):
-        self.processes = []
+        # No other job has this name, on no computer and in no container.
+        self.name = f"run.{os.getpid()}.{secrets.token_hex(6)}"
+        self.processes = []  # kept: an object that goes takes its process's status with it
         self.ranks = {}  # of those that run, by their number
         self.started = False
         self.early = []  # signals that came before all were started
@@ -52,7 +74,7 @@ class Job:
     def start(self, program, size):
         """All processes, in groups of their own: a signal of the terminal comes once, through the launcher."""
         for rank in range(size):
-            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=f"run.{os.getpid()}")
+            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name)
             # One process may read what is piped in; nobody reads from a terminal.
             reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
             process = subprocess.Popen(program, env=environment, stdin=reads, process_group=0)
@@ -71,8 +93,9 @@ class Job:
             self.send(number)
 
     def send(self, number):
-        for process in self.ranks:
-            os.kill(process, number)
+        """To the processes and what they started: each leads a group."""
+        for process in list(self.ranks):
+            os.killpg(process, number)
 
     def stop(self):
         if not self.stopping:
@@ -82,15 +105,15 @@ class Job:
 
     def wait(self, stop):
         while self.ranks:
-            process, status = os.wait()
+            # Forgotten first: once the system has forgotten it too, its number may be another process's.
+            process = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
             rank = self.ranks.pop(process, None)
-            if rank is None or status == 0:
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            if rank is None or code == 0:
                 continue
-            code = os.waitstatus_to_exitcode(status)
-            how = f"exit status {code}" if code > 0 else f"signal {-code} ({signal.Signals(-code).name})"
             if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
                 continue  # the launcher's doing
-            say(f"rank {rank} ended with {how}")
+            say(f"rank {rank} ended with {how_it_ended(code)}")
             self.worst = max(self.worst, code if code > 0 else 128 - code)
             if stop:
                 self.stop()
@@ -99,13 +122,15 @@ class Job:
 def main(arguments):
     chosen = options(arguments)
     job = Job()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, nobody hears how processes end
     for number in PASSED_ON:
-        signal.signal(number, job.pass_on)
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup stays nohup
+            signal.signal(number, job.pass_on)
     signal.signal(signal.SIGALRM, lambda *_: job.send(signal.SIGKILL))
     try:
         job.start(chosen.program, chosen.n)
-    except OSError as error:
-        say(f"{chosen.program[0]}: {error.strerror}")
+    except (OSError, ValueError) as error:
+        say(f"{chosen.program[0]}: {getattr(error, 'strerror', None) or error}")
         job.worst = 127
         job.stop()
     job.all_started()

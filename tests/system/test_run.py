@@ -58,6 +58,47 @@ def test_signals_are_passed_on(number):
     assert rest == "heard\n" * 2 and job.returncode == 7
 
 
+def test_signals_reach_what_a_wrapper_has_started():
+    """And nothing of it is left behind."""
+    job = subprocess.Popen([str(ROOT / "ggas"), "run", "-n", "2", *shell("sleep 60 & echo $!; wait")], stdout=subprocess.PIPE, text=True)
+    sleepers = [int(job.stdout.readline()) for _ in range(2)]
+    os.kill(job.pid, signal.SIGTERM)
+    job.communicate(timeout=30)
+    deadline = time.monotonic() + 10
+    while any(os.path.exists(f"/proc/{pid}") and not is_dead(pid) for pid in sleepers):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_dead(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_a_signal_without_a_name():
+    done = run("-n", "1", *shell("kill -40 $$"))
+    assert done.returncode == 128 + 40 and "rank 0 ended with signal 40\n" in done.stderr
+
+
+def test_nohup_is_respected():
+    script = "trap '' HUP; exec \"$0\" run -n 1 sh -c 'kill -HUP $(cut -d\" \" -f4 /proc/$$/stat); sleep 0.3; echo alive'"
+    done = subprocess.run(["sh", "-c", script, str(ROOT / "ggas")], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "alive\n" and done.returncode == 0
+
+
+def test_a_parent_that_ignores_its_children():
+    done = run("-n", "2", *shell("exit 3"), preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert done.returncode == 3
+
+
+def test_help_says_what_processes_get():
+    done = run("--help")
+    assert done.returncode == 0 and "usage: ggas run -n N [--stop] PROGRAM [...]" in done.stdout and "GGAS_RANK" in done.stdout
+
+
 def test_input_goes_to_rank_0():
     done = run("-n", "2", *shell("cat | wc -c; [ $GGAS_RANK = 0 ] || sleep 0.2"), input="12345")
     assert sorted(done.stdout.split()) == ["0", "5"]

@@ -85,6 +85,8 @@ attempt<> bootstrap::take(const message& mine, int rank, std::vector<part>& part
       break;
     case io::garbage:
       return stop(name(rank) + " sent something that is no message");
+    case io::no_room:
+      return stop(std::string("rank 0 ") + words::no_room);
     default:
       return stop(name(rank) + " ended while the others were at '" + mine.what + "'");
   }
@@ -110,6 +112,8 @@ attempt<std::vector<bootstrap::part>> bootstrap::ask(message mine, int handle, d
         return stop("rank 0 did not answer at '" + mine.what + "' within " + words::seconds(job_.timeout_ns));
       case io::garbage:
         return stop("rank 0 sent something that is no message");
+      case io::no_room:
+        return stop("rank " + std::to_string(this->rank()) + " " + words::no_room);
       case io::ended:
         return stop(name(0) + " ended while rank " + std::to_string(rank()) + " was at '" + mine.what + "'");
     }

@@ -59,7 +59,7 @@ class bootstrap {
   attempt<std::vector<part>> ask(message mine, int handle, deadline until);
   std::unexpected<std::string> stop(const std::string& why);
   std::string name(int rank) const;
-  deadline until() const { return std::chrono::steady_clock::now() + std::chrono::nanoseconds(job_.timeout_ns); }
+  deadline until() const { return after(job_.timeout_ns); }
 
   job job_;
   std::vector<peer> peers_;  // rank 0: the others, by rank; others: rank 0

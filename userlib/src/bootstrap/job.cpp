@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/job.hpp"
 
-#include <unistd.h>
-
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+#include "userlib/src/bootstrap/launcher.hpp"
 
 namespace ggas {
 
 namespace {
 
-// The variables of a launcher. Those of `id` that are set make the job's name; none is set: the parent process does,
-// which is the launcher's on this computer.
+constexpr size_t most_letters = 64;  // of a job's name
+
+// The variables of a launcher. Those of `id` that are set make the job's name; none is set: the launcher's process
+// does.
 struct launcher {
   const char* rank;
   const char* size;
   const char* id[2];
-  const char* here;  // processes on this computer; null: all
+  const char* here;       // processes on this computer; null, or not set: `computers` tells
+  const char* computers;  // of the job; null, or not set: one
 };
+// PMI before Slurm: Slurm starts MPICH's launcher as a job step of one process, whose variables its processes inherit.
 constexpr launcher launchers[] = {
-    {"GGAS_RANK", "GGAS_SIZE", {"GGAS_JOB", nullptr}, nullptr},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"PMIX_NAMESPACE", nullptr}, "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", {"SLURM_JOB_ID", "SLURM_STEP_ID"}, nullptr},
-    {"PMI_RANK", "PMI_SIZE", {"PMI_JOBID", nullptr}, "MPI_LOCALNRANKS"},
+    {"GGAS_RANK", "GGAS_SIZE", {"GGAS_JOB", nullptr}, nullptr, nullptr},
+    {"OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     {"PMIX_NAMESPACE", nullptr},
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     nullptr},
+    {"PMI_RANK", "PMI_SIZE", {"PMI_JOBID", nullptr}, "MPI_LOCALNRANKS", "SLURM_STEP_NUM_NODES"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", {"SLURM_JOB_ID", "SLURM_STEP_ID"}, nullptr, "SLURM_STEP_NUM_NODES"},
 };
 
 std::string_view value(const char* variable) {
@@ -40,6 +49,15 @@ std::string read(const char* variable, int least, int most, int& to) {
          " to " + std::to_string(most);
 }
 
+// A name that is too long keeps its beginning, for people; its end becomes a number made of all letters (FNV-1a).
+std::string shortened(std::string name) {
+  if (name.size() <= most_letters) return name;
+  uint64_t all = 0xcbf29ce484222325;
+  for (const char c : name) all = (all ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  const std::string number = "." + std::to_string(all);
+  return name.substr(0, most_letters - number.size()) + number;
+}
+
 std::string name_of(const launcher& l) {
   std::string name = l.rank;
   name = name.substr(0, name.find('_'));
@@ -49,17 +67,15 @@ std::string name_of(const launcher& l) {
     name.append(1, '.').append(value(id));
     known = true;
   }
-  return known ? name : name + ".parent." + std::to_string(getppid());
+  return shortened(known ? name : name + ".launcher." + userlib::launcher_without(l.rank));
 }
 
 std::string all_here(const launcher& l, int size) {
-  int here = size;
-  if (l.here && !value(l.here).empty()) {
+  int here = size, computers = 1;
+  if (!value(l.here).empty()) {
     if (std::string why = read(l.here, 1, size, here); !why.empty()) return why;
-  }
-  int computers = 1;
-  if (l.rank == std::string_view("SLURM_PROCID") && !value("SLURM_STEP_NUM_NODES").empty()) {
-    if (std::string why = read("SLURM_STEP_NUM_NODES", 1, 1'000'000, computers); !why.empty()) return why;
+  } else if (!value(l.computers).empty()) {
+    if (std::string why = read(l.computers, 1, 1'000'000, computers); !why.empty()) return why;
   }
   if (here == size && computers == 1) return {};
   return std::string(l.size) + " = " + std::to_string(size) +

@@ -35,7 +35,15 @@ address address_of(const std::string& job) {
   return a;
 }
 
-std::string system_text() { return std::strerror(errno); }
+std::string socket_error() { return std::string("socket of the job: ") + std::strerror(errno); }
+
+// The process at the other end.
+ucred other_end(const file& socket) {
+  ucred who{.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
+  socklen_t length = sizeof who;
+  getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length);
+  return who;
+}
 
 attempt<> check(const job& j) {
   if (j.size < 1 || j.size > 1024)
@@ -48,6 +56,18 @@ attempt<> check(const job& j) {
 }
 
 file new_socket() { return file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+bool connects(const file& socket, const address& a) {
+  return ::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) == 0;
+}
+
+// Who has a job's name already.
+std::string holder(const address& a) {
+  const file s = new_socket();
+  if (!s || !connects(s, a)) return "a process that is gone by now";
+  const ucred who = other_end(s);
+  return "process " + std::to_string(who.pid) + (who.uid == getuid() ? "" : " of user " + std::to_string(who.uid));
+}
 
 }  // namespace
 
@@ -62,11 +82,11 @@ attempt<std::unique_ptr<bootstrap>> bootstrap::join(const job& j) {
 
 attempt<> bootstrap::listen() {
   const file listener = new_socket();
+  if (!listener) return stop(socket_error());
   const address a = address_of(job_.name);
   if (bind(listener.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) != 0)
-    return stop(errno == EADDRINUSE ? "job '" + job_.name + "' has a rank 0 already"
-                                    : "socket of the job: " + system_text());
-  if (::listen(listener.fd(), size()) != 0) return stop("socket of the job: " + system_text());
+    return stop(errno == EADDRINUSE ? "job '" + job_.name + "' has a rank 0 already: " + holder(a) : socket_error());
+  if (::listen(listener.fd(), size()) != 0) return stop(socket_error());
   if (auto all = accept_all(listener, until()); !all) return all;
   for (int r = 1; r < size(); ++r) {
     if (send(peers_[static_cast<size_t>(r)].socket, {.type = message::kind::welcome, .size = size()}, -1, until()) !=
@@ -113,9 +133,10 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
     newcomers = std::move(silent);
     if (!polls[0].revents) continue;
     file socket(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    ucred who{};
-    socklen_t length = sizeof who;
-    if (!socket || getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.uid != getuid())
+    if (!socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+      return stop(socket_error());  // they would stay at the door
+    const ucred who = other_end(socket);
+    if (!socket || who.uid != getuid())
       ++refused;
     else
       newcomers.push_back({std::move(socket), who.pid});
@@ -150,17 +171,17 @@ attempt<> bootstrap::connect() {
   peer root;
   for (;;) {
     root.socket = new_socket();
-    if (!root.socket) return stop("socket of the job: " + system_text());
-    if (::connect(root.socket.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) == 0) break;
-    if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) return stop("socket of the job: " + system_text());
+    if (!root.socket) return stop(socket_error());
+    if (connects(root.socket, a)) break;
+    if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) return stop(socket_error());
     if (clock::now() >= end)
       return stop("rank 0 of job '" + job_.name + "' was not there within " + words::seconds(job_.timeout_ns));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  ucred who{};
-  socklen_t length = sizeof who;
-  if (getsockopt(root.socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.uid != getuid())
-    return stop("job '" + job_.name + "': another user's process listens there");
+  const ucred who = other_end(root.socket);
+  if (who.uid != getuid())
+    return stop("job '" + job_.name + "': process " + std::to_string(who.pid) + " of user " + std::to_string(who.uid) +
+                " listens there");
   root.pid = who.pid;
   peers_[0] = std::move(root);
 

@@ -82,6 +82,11 @@ file::~file() {
 
 file file::copy_of(int fd) { return file(fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
+deadline after(uint64_t ns) {
+  constexpr uint64_t most = std::chrono::nanoseconds(std::chrono::hours(20 * 24)).count();
+  return std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(ns, most));
+}
+
 int milliseconds_to(deadline until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
   return static_cast<int>(std::clamp<long>(left, 0, INT_MAX));
@@ -127,8 +132,9 @@ io receive(const file& from, message& m, deadline until) {
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0) return io::ended;
     std::vector<file> handles = handles_of(in);
-    if (in.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || handles.size() > 1) return io::garbage;
+    if (in.msg_flags & MSG_TRUNC || handles.size() > 1) return io::garbage;
     if (!decode(data.data(), static_cast<size_t>(n), m)) return io::garbage;
+    if (in.msg_flags & MSG_CTRUNC) return io::no_room;
     m.handle = handles.empty() ? file() : std::move(handles[0]);
     return io::ok;
   }

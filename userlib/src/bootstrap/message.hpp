@@ -30,6 +30,7 @@ class file {
 };
 
 using deadline = std::chrono::steady_clock::time_point;
+deadline after(uint64_t ns);  // from now; at most 20 days, which stand for ever
 
 struct message {
   enum class kind : uint16_t { hello, welcome, part, stop };
@@ -43,7 +44,8 @@ struct message {
   file handle = {};
 };
 
-enum class io { ok, timed_out, ended, garbage };  // ended: the other process closed its end
+// ended: the other process closed its end; no_room: this process has no room for another file descriptor.
+enum class io { ok, timed_out, ended, garbage, no_room };
 
 io send(const file& to, const message& m, int handle, deadline until);
 io receive(const file& from, message& m, deadline until);

@@ -12,6 +12,9 @@ namespace ggas::userlib::words {
 // Rank 0 knows best what is wrong: the others wait a little longer, so that it can tell them.
 inline constexpr std::chrono::milliseconds grace{500};
 
+// Why a process cannot take a file descriptor of another one.
+inline constexpr const char* no_room = "has no room for another file descriptor (ulimit -n)";
+
 inline std::string seconds(uint64_t ns) {
   const std::string s = std::to_string(static_cast<double>(ns) * 1e-9);
   return s.substr(0, s.find('.') + 2) + " s";

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which process started this one as a part of a job, where the launcher gives the job no name.
+#pragma once
+
+#include <string>
+
+namespace ggas::userlib {
+
+// The same text in all processes of a job on this computer, and another one in every other job: made of the nearest
+// ancestor that was started without `variable`, which is the launcher. Scripts between it and the program have it.
+std::string launcher_without(const char* variable);
+
+}  // namespace ggas::userlib
