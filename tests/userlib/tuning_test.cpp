@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iterator>
+#include <random>
 
 #include "ggas/tuning_table.hpp"
 
@@ -70,15 +72,25 @@ TEST(Tuning, SaysWhatIsWrong) {
       {"", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {"nodes = 3", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {replaced("count = 2", "count = 2 3"), "table:3: "},
-      {replaced("one_shot = 100", "one_shot = -1"), "nodes, count 2: one_shot: -1 is not in 0 ... "},
+      {"[[nodes]]\nblock = 1", "table:1: nodes: count: must be a whole number"},
+      {replaced("count = 6", "count = 0"), "table:10: nodes: count: 0 is not in 1 ... "},
+      {replaced("count = 6", "count = 6\nfoo = 1"), "table:11: nodes, count 6: foo: unknown key"},
+      {"foo = 1\n" + good, "table:1: foo: unknown key"},
+      {replaced("one_shot = 3, two_shot = 4", "one_shot = 5, two_shot = 4"),
+       "table:12: nodes, count 6: two_shot: 4 is not in 5 ... "},
+      {replaced("{ bytes = 64, method", "{ method"), "table:6: nodes, count 2: on_stream: the last row, and no other"},
+      {replaced("threads = 64", "threads = 64, warps = 2"), "table:7: nodes, count 2: warps: unknown key"},
+      {replaced("one_shot = 100", "one_shot = -1"), "table:4: nodes, count 2: one_shot: -1 is not in 0 ... "},
       {replaced("two_shot = 200", "two_shot = 50"), "nodes, count 2: two_shot: 50 is not in 100 ... "},
       {replaced("two_shot = 200", "two_shot = 2.5"), "nodes, count 2: two_shot: must be a whole number"},
-      {replaced("grid", "gird"), "nodes, count 2: grid: must be a table with one_shot and two_shot"},
+      {replaced("grid", "gird"), "table:5: nodes, count 2: gird: unknown key"},
+      {replaced("grid = { one_shot = 300, two_shot = 300 }", ""),
+       "table:2: nodes, count 2: grid: must be a table with one_shot and two_shot"},
       {replaced("\"one_shot\"", "\"ring\""), "method: must be one_shot, two_shot or direct"},
       {replaced("bytes = 128", "bytes = 64"), "bytes: 64 is not in 65 ... "},
       {replaced("threads = 32", "threads = 1024"), "threads: 1024 is not in 32 ... 512"},
       {replaced("blocks = 1,", ""), "blocks: must be a whole number"},
-      {replaced("{ method", "{ bytes = 256, method"), "on_stream: the last row must be without bytes"},
+      {replaced("{ method", "{ bytes = 256, method"), "on_stream: the last row, and no other, must be without bytes"},
       {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 8 tables"},
   };
   for (const auto& c : cases) {
@@ -88,17 +100,86 @@ TEST(Tuning, SaysWhatIsWrong) {
   }
 }
 
-TEST(Tuning, TheBuiltInTableAndAFile) {
+// ggas-tune adds what it measures at the end of a file.
+TEST(Tuning, OfTwoEntriesForANumberTheLaterOneCounts) {
+  const std::string again = good + R"(
+[[nodes]]
+count = 2
+block = { one_shot = 7, two_shot = 8 }
+grid = { one_shot = 7, two_shot = 8 }
+on_stream = [ { method = "direct", blocks = 4, threads = 512 } ]
+)";
+  for (int nodes : {1, 2, 5}) EXPECT_EQ(read_tuning(again, "table", nodes)->block.one_shot, 7u) << nodes;
+  EXPECT_EQ(read_tuning(again, "table", 6)->block.one_shot, 1u);
+}
+
+// Mangled tables either load or give a message with the file; never a crash (run under the sanitizers too).
+TEST(Tuning, SurvivesMangledTables) {
+  constexpr unsigned seed = 20142;
+  std::mt19937 rng(seed);
+  RecordProperty("seed", seed);
+  const char* pieces[] = {"[",
+                          "]",
+                          "=",
+                          "\"",
+                          "-",
+                          "e999",
+                          "0x",
+                          "\n",
+                          ".",
+                          "{",
+                          "}",
+                          "nan",
+                          "\'\'\'",
+                          "\xff",
+                          "inf",
+                          "#",
+                          "9223372036854775807",
+                          "18446744073709551616",
+                          "count = 2\n",
+                          "[[nodes]]\n",
+                          "[nodes]\n"};
+  unsigned loaded = 0, refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = good;
+    for (unsigned k = 1 + rng() % 4; k--;) {
+      const size_t at = rng() % text.size();
+      const unsigned how = static_cast<unsigned>(rng() % 4);
+      if (how == 0) text[at] = static_cast<char>(rng());
+      if (how == 1) text.erase(at, 1 + rng() % 30);
+      if (how == 2) text.insert(at, pieces[rng() % std::size(pieces)]);
+      if (how == 3) text.insert(at, text.substr(rng() % text.size(), rng() % 60));
+    }
+    const auto t = read_tuning(text, "fuzz.toml", 1 + static_cast<int>(rng() % 8));
+    ++(t ? loaded : refused);
+    if (t)
+      ASSERT_EQ(t->on_stream[tuning::rows - 1].bytes, uint64_t{tuning::any});
+    else
+      ASSERT_TRUE(t.error().starts_with("fuzz.toml:")) << t.error();
+  }
+  EXPECT_GT(loaded, 0u);
+  EXPECT_GT(refused, 1000u);
+}
+
+TEST(Tuning, FilesThatCannotBeTables) {
+  const auto of_file = [](const char* file) {
+    setenv("GGAS_TUNING", file, 1);
+    const auto t = tuning_for(2);
+    unsetenv("GGAS_TUNING");
+    return t ? std::string("read") : t.error();
+  };
+  EXPECT_EQ(of_file("/nowhere/at/all.toml"), "GGAS_TUNING = /nowhere/at/all.toml: cannot be read");
+  EXPECT_EQ(of_file("/tmp"), "GGAS_TUNING = /tmp: cannot be read");
+  EXPECT_EQ(of_file("/dev/zero"), "GGAS_TUNING = /dev/zero: is longer than 1 MiB");
+  EXPECT_EQ(of_file("/dev/null"), "/dev/null: needs an array of tables 'nodes', each with count = 1 or more");
+}
+
+TEST(Tuning, TheBuiltInTableIsForAnyNumber) {
   for (int nodes = 1; nodes <= 72; ++nodes) {
     const auto t = tuning_for(nodes);
     ASSERT_TRUE(t) << t.error();
     EXPECT_GT(t->on_stream_for(4).threads, 0u);
   }
-  setenv("GGAS_TUNING", "/nowhere/at/all.toml", 1);
-  const auto t = tuning_for(2);
-  unsetenv("GGAS_TUNING");
-  ASSERT_FALSE(t);
-  EXPECT_EQ(t.error(), "GGAS_TUNING = /nowhere/at/all.toml: cannot be read");
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 #include "ggas/tuning_table.hpp"
 
 #include <toml++/toml.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <initializer_list>
 #include <optional>
 #include <sstream>
 
@@ -15,82 +17,117 @@ namespace ggas {
 
 namespace {
 
-// Names of the methods that a table may choose, by their number in ggas_method.
-constexpr std::array<const char*, 3> method_names = {"one_shot", "two_shot", "direct"};
-constexpr uint32_t first_method = 2, most_blocks = 1024, most_threads = 512;
+// What a table calls a method, by its number in ggas_method; null: not for a table.
+constexpr std::array<const char*, 5> method_names = {nullptr, nullptr, "one_shot", "two_shot", "direct"};
+constexpr uint32_t most_blocks = 1024, most_threads = 512;
 
-// Reads one entry; remembers the first thing that is wrong.
+// "one_shot, two_shot or direct"
+std::string all_methods() {
+  std::string text;
+  for (size_t m = 0; m < method_names.size(); ++m) {
+    if (!method_names[m]) continue;
+    if (!text.empty()) text += m + 1 == method_names.size() ? " or " : ", ";
+    text += method_names[m];
+  }
+  return text;
+}
+
+// Reads entries; remembers the first thing that is wrong.
 class reader {
  public:
-  reader(std::string_view file, std::string where) : where_(std::string(file) + ": " + std::move(where)) {}
+  explicit reader(std::string_view file) : file_(file) {}
   const std::string& error() const { return error_; }
 
+  struct entry {
+    uint64_t count;
+    tuning values;
+  };
+  entry read(const toml::table& t) {
+    entry e{};
+    where_ = "nodes: ";
+    e.count = number(t, "count", 1, INT32_MAX);
+    where_ = "nodes, count " + std::to_string(e.count) + ": ";
+    only(t, {"count", "block", "grid", "on_stream"});
+    e.values.block = limits(t, "block");
+    e.values.grid = limits(t, "grid");
+    on_stream(t, e.values);
+    return e;
+  }
+  void only(const toml::table& t, std::initializer_list<std::string_view> known) {
+    for (const auto& [key, value] : t)
+      if (std::ranges::find(known, key.str()) == known.end()) wrong(value, std::string(key.str()), "unknown key");
+  }
+
+ private:
+  // At a place of the file.
+  uint64_t wrong(const toml::node& at, const std::string& key, const std::string& rule) {
+    if (error_.empty())
+      error_ = file_ + ":" + std::to_string(at.source().begin.line) + ": " + where_ + key + ": " + rule;
+    return 0;
+  }
+
   uint64_t number(const toml::table& t, const std::string& key, uint64_t least, uint64_t most) {
-    const auto v = t[key].value_exact<int64_t>();
-    if (!v) return wrong(key, "must be a whole number");
-    if (*v < 0 || static_cast<uint64_t>(*v) < least || static_cast<uint64_t>(*v) > most)
-      return wrong(key, std::to_string(*v) + " is not in " + std::to_string(least) + " ... " + std::to_string(most));
-    return static_cast<uint64_t>(*v);
+    const toml::node* n = t.get(key);
+    const auto v = n ? n->value_exact<int64_t>() : std::nullopt;
+    if (!v) return wrong(n ? *n : t, key, "must be a whole number");
+    if (*v >= 0 && static_cast<uint64_t>(*v) >= least && static_cast<uint64_t>(*v) <= most)
+      return static_cast<uint64_t>(*v);
+    return wrong(*n, key, std::to_string(*v) + " is not in " + std::to_string(least) + " ... " + std::to_string(most));
   }
 
   tuning::limits limits(const toml::table& entry, const std::string& key) {
-    const toml::table* t = entry[key].as_table();
-    if (!t) return wrong(key, "must be a table with one_shot and two_shot, in bytes"), tuning::limits{};
-    const auto all = uint64_t(INT64_MAX);
-    const uint64_t one = number(*t, "one_shot", 0, all);
-    return {one, number(*t, "two_shot", one, all)};
+    tuning::limits l{};
+    const toml::node* n = entry.get(key);
+    const toml::table* t = n ? n->as_table() : nullptr;
+    if (!t) return wrong(n ? *n : entry, key, "must be a table with one_shot and two_shot, in bytes"), l;
+    only(*t, {"one_shot", "two_shot"});
+    l.one_shot = number(*t, "one_shot", 0, INT64_MAX);
+    l.two_shot = number(*t, "two_shot", l.one_shot, INT64_MAX);
+    return l;
   }
 
   tuning::launch row(const toml::table& t, uint64_t above) {
+    only(t, {"bytes", "method", "blocks", "threads"});
     tuning::launch r{};
     r.bytes = t.contains("bytes") ? number(t, "bytes", above + 1, INT64_MAX) : tuning::any;
-    const auto name = t["method"].value_exact<std::string>();
+    const toml::node* method = t.get("method");
+    const auto name = method ? method->value_exact<std::string>() : std::nullopt;
     for (uint32_t m = 0; name && m < method_names.size(); ++m) {
-      if (*name == method_names[m]) r.method = first_method + m;
+      if (method_names[m] && *name == method_names[m]) r.method = m;
     }
-    if (r.method == 0) wrong("method", "must be one_shot, two_shot or direct");
+    if (r.method == 0) wrong(method ? *method : t, "method", "must be " + all_methods());
     r.blocks = static_cast<uint32_t>(number(t, "blocks", 1, most_blocks));
     r.threads = static_cast<uint32_t>(number(t, "threads", 32, most_threads));
     return r;
   }
 
   void on_stream(const toml::table& entry, tuning& out) {
-    const toml::array* rows = entry["on_stream"].as_array();
+    const toml::node* n = entry.get("on_stream");
+    const toml::array* rows = n ? n->as_array() : nullptr;
     if (!rows || rows->empty() || rows->size() > tuning::rows || !rows->is_homogeneous<toml::table>()) {
-      wrong("on_stream", "must be an array of 1 ... " + std::to_string(int{tuning::rows}) + " tables");
+      wrong(n ? *n : entry, "on_stream", "must be an array of 1 ... " + std::to_string(int{tuning::rows}) + " tables");
       return;
     }
-    for (size_t i = 0; i < tuning::rows; ++i) {  // the last one stands for the rest too
-      const size_t at = std::min(i, rows->size() - 1);
-      out.on_stream[i] = row(*rows->get_as<toml::table>(at), at == 0 ? 0 : out.on_stream[at - 1].bytes);
+    uint64_t above = 0;
+    for (size_t i = 0; i < rows->size(); ++i) {
+      const toml::table& t = *rows->get_as<toml::table>(i);
+      out.on_stream[i] = row(t, above);
+      above = out.on_stream[i].bytes;
+      if ((above == tuning::any) != (i + 1 == rows->size()))
+        wrong(t, "on_stream", "the last row, and no other, must be without bytes: it is for all that are longer");
     }
-    if (error_.empty() && out.on_stream[tuning::rows - 1].bytes != tuning::any)
-      wrong("on_stream", "the last row must be without bytes: it is for all that are longer");
+    // The last one stands for the rest too.
+    std::fill(out.on_stream + rows->size(), out.on_stream + tuning::rows, out.on_stream[rows->size() - 1]);
   }
 
- private:
-  uint64_t wrong(const std::string& key, const std::string& rule) {
-    if (error_.empty()) error_ = where_ + ": " + key + ": " + rule;
-    return 0;
-  }
-  std::string where_, error_;
+  std::string file_, where_, error_;
 };
 
-// The entry to use for so many nodes.
-const toml::table* choose(const toml::array& entries, int nodes) {
-  const toml::table* best = nullptr;
-  int64_t best_count = 0;
-  for (const toml::node& e : entries) {
-    const toml::table* t = e.as_table();
-    const auto count = t ? (*t)["count"].value_exact<int64_t>() : std::nullopt;
-    if (!count || *count < 1) continue;
-    const bool fits = *count <= nodes, best_fits = best && best_count <= nodes;
-    if (!best || (fits ? !best_fits || *count > best_count : !best_fits && *count < best_count)) {
-      best = t;
-      best_count = *count;
-    }
-  }
-  return best;
+// Whether an entry is better than another one for so many nodes: the next smaller number, or else the smallest; of two
+// for the same number the later one, which was measured later.
+bool is_better(uint64_t count, uint64_t other, uint64_t nodes) {
+  const bool fits = count <= nodes, other_fits = other <= nodes;
+  return fits != other_fits ? fits : fits ? count >= other : count <= other;
 }
 
 }  // namespace
@@ -104,24 +141,29 @@ std::expected<tuning, std::string> read_tuning(std::string_view text, std::strin
                            std::string(e.description()));
   }
   const toml::array* entries = all["nodes"].as_array();
-  const toml::table* entry = entries ? choose(*entries, nodes) : nullptr;
-  if (!entry)
+  if (!entries || entries->empty() || !entries->is_homogeneous<toml::table>())
     return std::unexpected(std::string(name) + ": needs an array of tables 'nodes', each with count = 1 or more");
-  reader r(name, "nodes, count " + std::to_string(*(*entry)["count"].value<int64_t>()));
-  tuning t{};
-  t.block = r.limits(*entry, "block");
-  t.grid = r.limits(*entry, "grid");
-  r.on_stream(*entry, t);
+  reader r(name);
+  r.only(all, {"nodes"});
+  std::optional<reader::entry> best;
+  for (const toml::node& e : *entries) {
+    const reader::entry one = r.read(*e.as_table());
+    if (!best || is_better(one.count, best->count, static_cast<uint64_t>(nodes))) best = one;
+  }
   if (!r.error().empty()) return std::unexpected(r.error());
-  return t;
+  return best->values;
 }
 
 std::expected<tuning, std::string> tuning_for(int nodes) {
   const char* file = std::getenv("GGAS_TUNING");
   if (!file || !*file) return read_tuning(built_in_tuning, "built-in tuning table", nodes);
+  constexpr std::streamsize most = 1 << 20;  // of a table that somebody wrote
+  std::string text(most + 1, 0);
   std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return std::unexpected(std::string("GGAS_TUNING = ") + file + ": cannot be read");
+  in.read(text.data(), most + 1);  // does not throw for a folder, as iterators do
+  if (in.bad() || !in.is_open()) return std::unexpected(std::string("GGAS_TUNING = ") + file + ": cannot be read");
+  if (in.gcount() > most) return std::unexpected(std::string("GGAS_TUNING = ") + file + ": is longer than 1 MiB");
+  text.resize(static_cast<size_t>(in.gcount()));
   return read_tuning(text, file, nodes);
 }
 
@@ -137,8 +179,8 @@ std::string tuning_text(const tuning& t, int nodes) {
   for (const tuning::launch& l : t.on_stream) {
     s << "  { ";
     if (l.bytes != tuning::any) s << "bytes = " << l.bytes << ", ";
-    s << "method = \"" << method_names.at(l.method - first_method) << "\", blocks = " << l.blocks
-      << ", threads = " << l.threads << " },\n";
+    s << "method = \"" << method_names.at(l.method) << "\", blocks = " << l.blocks << ", threads = " << l.threads
+      << " },\n";
     if (l.bytes == tuning::any) break;
   }
   s << "]\n";
