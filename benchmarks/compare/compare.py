@@ -12,9 +12,11 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks" / "report"))
 
 import joining  # noqa: E402
 import results  # noqa: E402
@@ -23,6 +25,7 @@ from quantities import QUANTITIES  # noqa: E402
 
 NO_GPU = 77
 TIMEOUT_S = 600  # of one program; each has time-outs of its own
+BUILT = ROOT / "build" / "release" / "benchmarks"  # where `./ggas compare` builds them
 PROGRAMS = {"GGAS": "cuda/ggas-bench-cuda", "bare CUDA": "compare/compare_raw", "NVSHMEM": "compare/compare_nvshmem", "NCCL": "compare/compare_nccl"}
 
 
@@ -39,9 +42,19 @@ def environment():
     return os.environ | {"LD_LIBRARY_PATH": ":".join(paths)}
 
 
+EXAMPLES = """examples:
+  ./ggas compare                                       all GPUs of this computer, about a minute
+  ./ggas compare --gpus 2 --quick --out report/two     two GPUs, fewer sizes of ours
+  ./ggas compare --records docs/results/compare-4.jsonl    the table of a run that was recorded: needs no GPU
+
+Libraries that were not found when this was built leave their column empty: docs/comparison.md says where they are looked for.
+Exit status: 0 done, 1 a program failed or its data were wrong, 2 bad input, 77 no GPU."""
+
+
 def run(name, command):
     """Runs a program; its exit status and what it printed. Messages of the program go to the terminal."""
-    print(f"compare: {name}", file=sys.stderr)
+    place, begin = list(PROGRAMS).index(name) + 1, time.monotonic()
+    print(f"compare: [{place}/{len(PROGRAMS)}] {name} ...", file=sys.stderr, flush=True)
     try:
         done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
@@ -49,6 +62,7 @@ def run(name, command):
         return 1, ""
     if done.returncode not in (0, NO_GPU):
         print(f"compare: {name}: exit status {done.returncode}", file=sys.stderr)
+    print(f"compare: [{place}/{len(PROGRAMS)}] {name}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
     return (done.returncode if done.returncode >= 0 else 1), done.stdout  # below 0: it died of a signal
 
 
@@ -56,7 +70,8 @@ def measure_ours(program, arguments, out):
     file = out / "ggas.jsonl"
     file.unlink(missing_ok=True)
     names = list(dict.fromkeys(q.benchmark for q in QUANTITIES))
-    command = [program, *names, "--nodes", arguments.gpus, *(["--quick"] if arguments.quick else []), "--no-report", "--json", file]
+    nodes = ["--nodes", arguments.gpus] if arguments.gpus else []
+    command = [program, *names, *nodes, *(["--quick"] if arguments.quick else []), "--no-report", "--json", file]
     status, _ = run("GGAS", [str(word) for word in command])
     records = results.read(file) if file.exists() else []
     file.unlink(missing_ok=True)
@@ -84,15 +99,16 @@ def measure(arguments, out):
 
 
 def command_line(argv):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--programs", type=Path, help="folder of the built benchmarks (build/release/benchmarks)")
-    parser.add_argument("--gpus", type=int, default=0, help="how many GPUs; 0: all of this computer")
+    parser = argparse.ArgumentParser(
+        prog="ggas compare", description=__doc__.splitlines()[0], epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--programs", type=Path, default=BUILT, metavar="DIR", help="folder of the built benchmarks (default: build/release/benchmarks)")
+    what.add_argument("--records", type=Path, nargs="+", metavar="FILE", help="measure nothing; join the records of these files")
+    parser.add_argument("--gpus", type=int, default=0, metavar="N", help="how many GPUs; 0: all of this computer (default)")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and sizes of ours; the others are quick anyway")
-    parser.add_argument("--records", type=Path, nargs="+", metavar="FILE", help="measure nothing; join the records of these files")
-    parser.add_argument("--out", type=Path, default=Path("report/compare"), help="output folder (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=Path("report/compare"), metavar="DIR", help="output folder (default: %(default)s)")
     arguments = parser.parse_args(argv)
-    if (arguments.programs is None) == (arguments.records is None):
-        parser.error("give either --programs, to measure, or --records, to join")
     if arguments.gpus < 0:
         parser.error(f"--gpus: 0 (all) or more, not {arguments.gpus}")
     return arguments

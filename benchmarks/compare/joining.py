@@ -74,13 +74,15 @@ def row(records, quantity, nodes):
     others = [medians[library] for library in LIBRARIES if medians[library]]
     ours, bar = medians["ggas"], bar_of(quantity, others)
     fastest = (max if quantity.is_rate else min)(others, default=None)
+    limit = ceiling(records, quantity, nodes)
     return {
         "quantity": quantity.text,
         "unit": next(r["unit"] for r in by.values() if r),
         "ggas": ours,
         **{library: medians[library] for library in LIBRARIES},
-        "limit": ceiling(records, quantity, nodes),
+        "limit": limit,
         "ratio": ratio(ours, fastest, quantity) if ours and fastest else None,
+        "to_limit": ratio(ours, limit, quantity) if ours and limit else None,
         "bar": bar,
         "bar_met": None if ours is None or bar is None else (ours >= bar if quantity.is_rate else ours <= bar),
         "params": {library: r["params"] for library, r in by.items() if r},

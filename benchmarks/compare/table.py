@@ -8,6 +8,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 COLUMNS = (("ggas", "GGAS"), ("nvshmem", "NVSHMEM"), ("nccl", "NCCL"), ("nccl_window", "NCCL window"), ("limit", "bare CUDA"))
+RATIOS = (("ratio", "ratio"), ("to_limit", "to bare"))
 BAR_GPUS = 8  # the bars were set for so many
 
 
@@ -19,17 +20,17 @@ def bar_text(row):
 
 def cells(row):
     unit = row["unit"]
-    ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-    return [row["quantity"], *(human(row[key], unit) for key, _ in COLUMNS), ratio, human(row["bar"], unit), bar_text(row)]
+    ratios = ["" if row[key] is None else f"{row[key]:.2f}" for key, _ in RATIOS]
+    return [row["quantity"], *(human(row[key], unit) for key, _ in COLUMNS), *ratios, human(row["bar"], unit), bar_text(row)]
 
 
 def text(platform, nodes, rows):
     """A table with the explanation that it needs."""
-    head = ["quantity", *(title for _, title in COLUMNS), "ratio", "bar", ""]
+    head = ["quantity", *(title for _, title in (*COLUMNS, *RATIOS)), "bar", ""]
     lines = [head, *map(cells, rows)]
     width = [max(len(line[i]) for line in lines) for i in range(len(head))]
     body = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, width))).rstrip() for line in lines]
-    note = f"Medians. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster. Bars were set for {BAR_GPUS} GPUs."
+    note = f"Medians. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
     return "\n".join([f"{nodes} x {platform}", *body, note, ""])
 
 

@@ -121,10 +121,28 @@ def test_one_run_measures_everybody(programs, tmp_path, capsys):
     assert "4 x NVIDIA H200" in table and "0.50" in table and "met" in table
     row = json.loads((tmp_path / "out" / "comparison.json").read_text())[0]
     assert (row["ggas"], row["nvshmem"], row["nccl"], row["limit"], row["ratio"]) == (800, 1600, None, 750, 0.5)
+    assert row["to_limit"] == pytest.approx(800 / 750)
     assert len(results.read(tmp_path / "out" / "records.jsonl")) == 3
     assert (tmp_path / "out" / "comparison.svg").read_text().startswith("<?xml")
     assert compare.main(["--records", str(tmp_path / "out" / "records.jsonl"), "--out", str(tmp_path / "again")]) == 0
     assert capsys.readouterr().out.splitlines()[:3] == table.splitlines()[:3]
+
+
+@pytest.mark.parametrize(("gpus", "asked"), [("0", False), ("2", True)])
+def test_our_program_is_asked_for_the_same_gpus(programs, tmp_path, gpus, asked):
+    """No number is passed on for all of them: it takes all by itself and refuses 0."""
+    folder = programs(ggas=(barrier("block", 800.0), 0))
+    ours = folder / "cuda" / "ggas-bench-cuda"
+    ours.write_text(ours.read_text().replace("import os, sys", f"import os, sys\nopen({str(tmp_path / 'words')!r}, 'w').write(' '.join(sys.argv[1:]))"))
+    assert compare.main(["--programs", str(folder), "--gpus", gpus, "--out", str(tmp_path / "out")]) == 0
+    assert (f"--nodes {gpus}" in (tmp_path / "words").read_text()) is asked
+
+
+def test_help_has_examples(capsys):
+    with pytest.raises(SystemExit) as end:
+        compare.main(["--help"])
+    told = capsys.readouterr().out
+    assert end.value.code == 0 and "./ggas compare --gpus 2" in told and "77 no GPU" in told
 
 
 def test_a_missing_library_leaves_its_column_empty(programs, tmp_path, capsys):
@@ -154,7 +172,7 @@ def test_a_line_that_is_no_record_is_named(programs, tmp_path, capsys):
     assert "compare_raw:1: key 'variant' is missing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [[], ["--programs", "a", "--records", "b"], ["--programs", "a", "--gpus", "-1"]])
+@pytest.mark.parametrize("arguments", [["--programs", "a", "--records", "b"], ["--gpus", "-1"], ["--gpus", "many"], ["--records"]])
 def test_bad_arguments(arguments):
     with pytest.raises(SystemExit) as end:
         compare.main(arguments)
