@@ -60,6 +60,11 @@ TEST(cuda_plan, all_processes_say_the_same) {
   EXPECT_EQ(told(check(claims)),
             "most_segment_bytes must be the same in all processes: rank 0 says 0, rank 1 says 1073741824");
   claims[1] = good;
+  claims[2].reserved = 4096;
+  EXPECT_EQ(told(check(claims)),
+            "the reserved area of segments (the library's version) must be the same in all processes: rank 0 says 0, "
+            "rank 2 says 4096");
+  claims[2] = good;
   claims[1].passing = 2;
   EXPECT_EQ(told(check(claims)),
             "the way GPUs pass memory on must be the same in all processes: rank 0 says 1, rank 1 says 2");

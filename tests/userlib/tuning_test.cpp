@@ -21,9 +21,9 @@ on_stream = [ { bytes = 64, method = "one_shot", blocks = 1, threads = 32 },
               { method = "direct", blocks = 3, threads = 96 } ]
 [[nodes]]
 count = 6
-block = { one_shot = 1, two_shot = 2 }
+block = { one_shot = 1, two_shot = 2, direct = 3 }
 grid = { one_shot = 3, two_shot = 4 }
-on_stream = [ { method = "two_shot", blocks = 4, threads = 512 } ]
+on_stream = [ { bytes = 8, method = "push", blocks = 4, threads = 512 }, { method = "two_shot", blocks = 4, threads = 512 } ]
 )";
 
 tuning read(int nodes) {
@@ -42,6 +42,8 @@ TEST(Tuning, OfTheNumberOfNodesOrTheNextSmallerOne) {
   EXPECT_EQ(read(2).block.one_shot, 100u);
   EXPECT_EQ(read(5).block.one_shot, 100u);
   EXPECT_EQ(read(6).block.two_shot, 2u);
+  EXPECT_EQ(read(6).block.direct, 3u);
+  EXPECT_EQ(read(6).grid.direct, uint64_t{tuning::any});
   EXPECT_EQ(read(1000).grid.two_shot, 4u);
   EXPECT_EQ(read(1).grid.one_shot, 300u);  // none is smaller
 }
@@ -53,7 +55,8 @@ TEST(Tuning, RowsOnAStream) {
   EXPECT_EQ(t.on_stream_for(65).method, 3u);  // ggas_two_shot
   EXPECT_EQ(t.on_stream_for(129).blocks, 3u);
   EXPECT_EQ(t.on_stream_for(~uint64_t{0}).method, 4u);
-  EXPECT_EQ(read(6).on_stream_for(5).threads, 512u);
+  EXPECT_EQ(read(6).on_stream_for(5).method, 5u);  // ggas_push
+  EXPECT_EQ(read(6).on_stream_for(9).threads, 512u);
 }
 
 TEST(Tuning, WhatIsWrittenIsRead) {
@@ -78,6 +81,7 @@ TEST(Tuning, SaysWhatIsWrong) {
       {"foo = 1\n" + good, "table:1: foo: unknown key"},
       {replaced("one_shot = 3, two_shot = 4", "one_shot = 5, two_shot = 4"),
        "table:12: nodes, count 6: two_shot: 4 is not in 5 ... "},
+      {replaced("direct = 3", "direct = 1"), "table:11: nodes, count 6: direct: 1 is not in 2 ... "},
       {replaced("{ bytes = 64, method", "{ method"), "table:6: nodes, count 2: on_stream: the last row, and no other"},
       {replaced("threads = 64", "threads = 64, warps = 2"), "table:7: nodes, count 2: warps: unknown key"},
       {replaced("one_shot = 100", "one_shot = -1"), "table:4: nodes, count 2: one_shot: -1 is not in 0 ... "},
@@ -86,7 +90,7 @@ TEST(Tuning, SaysWhatIsWrong) {
       {replaced("grid", "gird"), "table:5: nodes, count 2: gird: unknown key"},
       {replaced("grid = { one_shot = 300, two_shot = 300 }", ""),
        "table:2: nodes, count 2: grid: must be a table with one_shot and two_shot"},
-      {replaced("\"one_shot\"", "\"ring\""), "method: must be one_shot, two_shot or direct"},
+      {replaced("\"one_shot\"", "\"ring\""), "method: must be one_shot, two_shot, direct, push, read or tree"},
       {replaced("bytes = 128", "bytes = 64"), "bytes: 64 is not in 65 ... "},
       {replaced("threads = 32", "threads = 1024"), "threads: 1024 is not in 32 ... 512"},
       {replaced("blocks = 1,", ""), "blocks: must be a whole number"},

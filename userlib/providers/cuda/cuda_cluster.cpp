@@ -38,7 +38,7 @@ std::string cuda_cluster::open() {
 }
 
 std::string cuda_cluster::run(uint64_t timeout_ns) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
+  const userlib::deadline end = userlib::after(timeout_ns);
   for (;;) {
     std::string waiting;
     for (int n : local_) {
@@ -72,6 +72,7 @@ cuda_cluster::~cuda_cluster() {
   bool busy = false;
   for (int n : local_) busy = busy || (stream(n) && cudaStreamQuery(stream(n)) == cudaErrorNotReady);
   if (busy) {
+    parts_->others.reset();               // the others hear that this process has left
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends
     return;
   }

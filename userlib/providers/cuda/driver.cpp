@@ -41,18 +41,23 @@ attempt<> check_versions() {
   if (e == cudaErrorInsufficientDriver)
     return std::unexpected("the CUDA driver is too old: this program needs one for CUDA " + version_text(needs) +
                            ", this one is for CUDA " + version_text(has));
+  if (e == cudaErrorNoDevice)
+    return std::unexpected(std::string("this process sees no GPU: there is none, or CUDA_VISIBLE_DEVICES hides it"));
   return worked("GPUs", e);
 }
 
 }  // namespace
 
 attempt<> driver::load() {
-  if (auto ok = check_versions(); !ok) return ok;
-  attempt<> all;
+  // Once: threads may make clusters side by side.
+  static const attempt<> all = [] {
+    attempt<> ok = check_versions();
 #define GGAS_DRIVER_FIND(name, version) \
-  if (all) all = find(#name, version, reinterpret_cast<void**>(&found.name));
-  GGAS_DRIVER_FUNCTIONS(GGAS_DRIVER_FIND)
+  if (ok) ok = find(#name, version, reinterpret_cast<void**>(&found.name));
+    GGAS_DRIVER_FUNCTIONS(GGAS_DRIVER_FIND)
 #undef GGAS_DRIVER_FIND
+    return ok;
+  }();
   return all;
 }
 

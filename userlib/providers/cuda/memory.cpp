@@ -30,6 +30,13 @@ std::string free_memory(int device) {
   return "; of its " + std::to_string(total) + " bytes " + std::to_string(free) + " are free";
 }
 
+// Before an error of the driver's, when GPUs were hidden from those who asked whether they reach each other.
+std::string not_reached(std::span<const int> devices) {
+  std::string text = "GPU";
+  for (int d : devices) text += " " + std::to_string(d);
+  return text + " cannot reach this memory, neither by NVLink nor by PCIe peer access: ";
+}
+
 }  // namespace
 
 attempt<passing> passing_of(int device) {
@@ -130,9 +137,9 @@ attempt<mapping> mapping::map(gpu_memory memory, CUdeviceptr at, size_t bytes, s
     a.location.id = d;
     a.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   }
-  if (auto ok = worked("access to a segment", driver::get().cuMemSetAccess(at, bytes, access.data(), access.size()));
-      !ok)
-    return std::unexpected(ok.error());
+  const CUresult r = driver::get().cuMemSetAccess(at, bytes, access.data(), access.size());
+  if (auto ok = worked("access to a segment", r); !ok)
+    return std::unexpected(r == CUDA_ERROR_INVALID_DEVICE ? not_reached(devices) + ok.error() : ok.error());
   return m;
 }
 

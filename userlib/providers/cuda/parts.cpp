@@ -40,7 +40,8 @@ attempt<> reaches(int gpu, int peer) {
   if (auto ok = worked("peer access", cudaDeviceCanAccessPeer(&can, gpu, peer)); !ok) return ok;
   if (can) return {};
   return std::unexpected("GPU " + std::to_string(gpu) + " cannot reach the memory of GPU " + std::to_string(peer) +
-                         " (no NVLink or PCIe peer access between them)");
+                         ": there is neither NVLink nor PCIe peer access between them; all GPUs of a cluster must "
+                         "reach each other (CUDA_VISIBLE_DEVICES chooses some that do)");
 }
 
 }  // namespace
@@ -60,7 +61,6 @@ attempt<> cuda_cluster::parts::agree(const char* what, const attempt<>& here) {
 attempt<> cuda_cluster::parts::choose_devices() {
   int count = 0;
   if (auto ok = worked("GPUs", cudaGetDeviceCount(&count)); !ok) return ok;
-  if (count == 0) return std::unexpected(std::string("this process sees no GPU"));
   if (!others && cfg.nodes > count)
     return std::unexpected("nodes = " + std::to_string(cfg.nodes) + ": this process sees " + std::to_string(count) +
                            " GPUs; nodes share a GPU only as processes of their own (./ggas run -n " +
@@ -107,11 +107,13 @@ attempt<> cuda_cluster::parts::open_devices() {
 
 // What every process says, and that their GPUs reach each other.
 attempt<> cuda_cluster::parts::compare() {
-  const claim mine{.passing = static_cast<int32_t>(passing),
+  const auto nodes = static_cast<int>(self.devices_.size());
+  const claim mine{.passing = static_cast<int64_t>(passing),
                    .segment_bytes = cfg.segment_bytes,
                    .most_segment_bytes = cfg.most_segment_bytes,
                    .granularity = granularity,
-                   .tuning = std::hash<std::string>{}(tuning_text(tuned, static_cast<int>(self.devices_.size()))),
+                   .reserved = layout::reserved_bytes(static_cast<uint64_t>(nodes), cfg.segment_bytes),
+                   .tuning = std::hash<std::string>{}(tuning_text(tuned, nodes)),
                    .gpu = id_of(gpus[0])};
   std::vector<claim> claims(others ? static_cast<size_t>(others->size()) : 0);
   if (others) {

@@ -55,6 +55,7 @@ attempt<> check(std::span<const claim> claims) {
   };
   if (auto ok = same("segment_bytes", &claim::segment_bytes); !ok) return ok;
   if (auto ok = same("most_segment_bytes", &claim::most_segment_bytes); !ok) return ok;
+  if (auto ok = same("the reserved area of segments (the library's version)", &claim::reserved); !ok) return ok;
   if (auto ok = same("the way GPUs pass memory on", &claim::passing); !ok) return ok;
   for (size_t r = 1; r < claims.size(); ++r) {
     if (claims[r].tuning != claims[0].tuning)

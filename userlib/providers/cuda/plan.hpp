@@ -15,8 +15,9 @@ namespace ggas::userlib {
 
 // What a process says; travels as it is.
 struct claim {
-  int32_t passing = 0;  // how its GPU can pass memory on
+  int64_t passing = 0;  // how its GPU can pass memory on
   uint64_t segment_bytes = 0, most_segment_bytes = 0, granularity = 0;
+  uint64_t reserved = 0;       // bytes of a segment that the library keeps: its version's
   uint64_t tuning = 0;         // of collectives: of its text
   std::array<char, 16> gpu{};  // its UUID
 };

@@ -52,7 +52,7 @@ std::string launcher_without(const char* variable) {
     if (parent <= 0) break;
     launcher = parent;
   }
-  return std::to_string(launcher) + "." + numbering();
+  return std::to_string(launcher).append(1, '.').append(numbering());
 }
 
 }  // namespace ggas::userlib

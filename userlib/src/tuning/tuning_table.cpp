@@ -18,10 +18,11 @@ namespace ggas {
 namespace {
 
 // What a table calls a method, by its number in ggas_method; null: not for a table.
-constexpr std::array<const char*, 5> method_names = {nullptr, nullptr, "one_shot", "two_shot", "direct"};
+constexpr std::array<const char*, 8> method_names = {nullptr,  nullptr, "one_shot", "two_shot",
+                                                     "direct", "push",  "read",     "tree"};
 constexpr uint32_t most_blocks = 1024, most_threads = 512;
 
-// "one_shot, two_shot or direct"
+// "one_shot, two_shot ... or tree"
 std::string all_methods() {
   std::string text;
   for (size_t m = 0; m < method_names.size(); ++m) {
@@ -80,9 +81,10 @@ class reader {
     const toml::node* n = entry.get(key);
     const toml::table* t = n ? n->as_table() : nullptr;
     if (!t) return wrong(n ? *n : entry, key, "must be a table with one_shot and two_shot, in bytes"), l;
-    only(*t, {"one_shot", "two_shot"});
+    only(*t, {"one_shot", "two_shot", "direct"});
     l.one_shot = number(*t, "one_shot", 0, INT64_MAX);
     l.two_shot = number(*t, "two_shot", l.one_shot, INT64_MAX);
+    l.direct = t->contains("direct") ? number(*t, "direct", l.two_shot, INT64_MAX) : tuning::any;
     return l;
   }
 
@@ -171,7 +173,9 @@ std::string tuning_text(const tuning& t, int nodes) {
   std::ostringstream s;
   s << "[[nodes]]\ncount = " << nodes << "\n";
   const auto limits = [&](const char* key, const tuning::limits& l) {
-    s << key << " = { one_shot = " << l.one_shot << ", two_shot = " << l.two_shot << " }\n";
+    s << key << " = { one_shot = " << l.one_shot << ", two_shot = " << l.two_shot;
+    if (l.direct != tuning::any) s << ", direct = " << l.direct;
+    s << " }\n";
   };
   limits("block", t.block);
   limits("grid", t.grid);

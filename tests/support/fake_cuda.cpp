@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake_cuda.hpp"
+
+#include <cuda_runtime.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+using ggas::test::fake_cuda;
+
+fake_cuda& fake_cuda::here() {
+  static fake_cuda one;
+  return one;
+}
+
+namespace {
+
+constexpr size_t granularity = 2 << 20;
+
+fake_cuda& cuda() { return fake_cuda::here(); }
+
+// A call that may go wrong.
+bool goes_wrong(const char* name) {
+  if (cuda().fails_at < 0 || cuda().fails_at-- > 0) return false;
+  cuda().failed = name;
+  return true;
+}
+#define GGAS_FAKE_TRY(error) \
+  if (goes_wrong(__func__)) return error
+
+// Physical memory. It lives as long as somebody has its handle or maps it.
+struct piece {
+  int file, gpu;  // of the computer
+  size_t bytes;
+  int users;
+  bool own;
+};
+std::map<CUmemGenericAllocationHandle, piece>& pieces() {
+  static std::map<CUmemGenericAllocationHandle, piece> all;
+  return all;
+}
+std::map<CUdeviceptr, CUmemGenericAllocationHandle>& mapped() {
+  static std::map<CUdeviceptr, CUmemGenericAllocationHandle> all;
+  return all;
+}
+
+CUmemGenericAllocationHandle keep(piece p) {
+  static CUmemGenericAllocationHandle last = 0;
+  pieces().emplace(++last, p);
+  ++cuda().pieces;
+  return last;
+}
+void drop(CUmemGenericAllocationHandle h) {
+  piece& p = pieces().at(h);
+  if (--p.users) return;
+  close(p.file);
+  pieces().erase(h);
+  --cuda().pieces;
+}
+
+// Which GPU's memory a file is: its name says so.
+int gpu_of(int file) {
+  char link[64], name[64] = {};
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  return readlink(link, name, sizeof name - 1) > 0 && std::strstr(name, "gpu") ? std::atoi(std::strstr(name, "gpu") + 3)
+                                                                               : -1;
+}
+
+bool reach(int a, int b) { return !cuda().cut.contains(std::minmax(a, b)); }
+
+void* at(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------- driver
+
+namespace {
+
+CUresult cuGetErrorName(CUresult e, const char** name) {
+  *name = e == CUDA_ERROR_OUT_OF_MEMORY    ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : e == CUDA_ERROR_INVALID_DEVICE ? "CUDA_ERROR_INVALID_DEVICE"
+                                           : "CUDA_ERROR_UNKNOWN";
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult, const char** text) {
+  *text = "words of the driver";
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute a, CUdevice) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  *value = a == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED ? cuda().files
+           : a == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED              ? cuda().fabric
+                                                                                : 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  *bytes = granularity;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAddressReserve(CUdeviceptr* base, size_t bytes, size_t alignment, CUdeviceptr, unsigned long long) {
+  GGAS_FAKE_TRY(CUDA_ERROR_OUT_OF_MEMORY);
+  void* const p = mmap(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  const auto raw = reinterpret_cast<CUdeviceptr>(p);
+  *base = (raw + alignment - 1) / alignment * alignment;
+  munmap(p, *base - raw);
+  munmap(at(*base + bytes), alignment - (*base - raw));
+  ++cuda().addresses;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAddressFree(CUdeviceptr base, size_t bytes) {
+  if (!mapped().empty() && mapped().lower_bound(base) != mapped().lower_bound(base + bytes))
+    std::abort();  // the range must outlive what is mapped into it
+  munmap(at(base), bytes);
+  --cuda().addresses;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemCreate(CUmemGenericAllocationHandle* h, size_t bytes, const CUmemAllocationProp* p, unsigned long long) {
+  GGAS_FAKE_TRY(CUDA_ERROR_OUT_OF_MEMORY);
+  const int gpu = cuda().first_gpu + p->location.id;
+  size_t used = bytes;
+  for (const auto& [handle, one] : pieces()) used += one.own && one.gpu == gpu ? one.bytes : 0;
+  if (bytes % granularity) return CUDA_ERROR_INVALID_VALUE;
+  if (used > cuda().memory) return CUDA_ERROR_OUT_OF_MEMORY;
+  const int file = memfd_create(("gpu" + std::to_string(gpu)).c_str(), MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) return CUDA_ERROR_UNKNOWN;
+  *h = keep({file, gpu, bytes, 1, true});
+  return CUDA_SUCCESS;
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle h) {
+  drop(h);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemMap(CUdeviceptr to, size_t bytes, size_t, CUmemGenericAllocationHandle h, unsigned long long) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  piece& p = pieces().at(h);
+  if (bytes != p.bytes || mmap(at(to), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, p.file, 0) == MAP_FAILED)
+    return CUDA_ERROR_INVALID_VALUE;
+  ++p.users;
+  mapped()[to] = h;
+  ++cuda().mappings;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemUnmap(CUdeviceptr from, size_t bytes) {
+  mmap(at(from), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  drop(mapped().at(from));
+  mapped().erase(from);
+  --cuda().mappings;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemSetAccess(CUdeviceptr to, size_t bytes, const CUmemAccessDesc* who, size_t count) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  for (size_t i = 0; i < count; ++i)
+    if (!reach(cuda().first_gpu + who[i].location.id, pieces().at(mapped().at(to)).gpu))
+      return CUDA_ERROR_INVALID_DEVICE;
+  return mprotect(at(to), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+}
+// A handle of the fabric is the name of the file in the process that has it.
+CUresult cuMemExportToShareableHandle(void* to, CUmemGenericAllocationHandle h, CUmemAllocationHandleType type,
+                                      unsigned long long) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  const int file = pieces().at(h).file;
+  if (type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    *static_cast<int*>(to) = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  else
+    std::snprintf(static_cast<char*>(to), sizeof(CUmemFabricHandle), "/proc/%d/fd/%d", getpid(), file);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* h, void* from, CUmemAllocationHandleType type) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  const int file = type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+                       ? fcntl(static_cast<int>(reinterpret_cast<intptr_t>(from)), F_DUPFD_CLOEXEC, 0)
+                       : open(static_cast<const char*>(from), O_RDWR | O_CLOEXEC);
+  if (file < 0 || gpu_of(file) < 0) return CUDA_ERROR_INVALID_VALUE;
+  *h = keep({file, gpu_of(file), static_cast<size_t>(lseek(file, 0, SEEK_END)), 1, false});
+  return CUDA_SUCCESS;
+}
+
+void* function(const std::string& name) {
+#define GGAS_FAKE(f) \
+  if (name == #f) return reinterpret_cast<void*>(&f);
+  GGAS_FAKE(cuGetErrorName)
+  GGAS_FAKE(cuGetErrorString)
+  GGAS_FAKE(cuDeviceGetAttribute)
+  GGAS_FAKE(cuMemGetAllocationGranularity)
+  GGAS_FAKE(cuMemAddressReserve)
+  GGAS_FAKE(cuMemAddressFree)
+  GGAS_FAKE(cuMemCreate)
+  GGAS_FAKE(cuMemRelease)
+  GGAS_FAKE(cuMemMap)
+  GGAS_FAKE(cuMemUnmap)
+  GGAS_FAKE(cuMemSetAccess)
+  GGAS_FAKE(cuMemExportToShareableHandle)
+  GGAS_FAKE(cuMemImportFromShareableHandle)
+#undef GGAS_FAKE
+  return nullptr;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------- runtime
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int* v) {
+  *v = cuda().driver_version;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* v) {
+  *v = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* n) {
+  *n = cuda().gpus;
+  return cuda().driver_version < CUDART_VERSION / 1000 * 1000 ? cudaErrorInsufficientDriver
+         : cuda().gpus == 0                                   ? cudaErrorNoDevice
+                                                              : cudaSuccess;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** f, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* result) {
+  *f = name == cuda().missing ? nullptr : function(name);
+  *result = *f ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+const char* cudaGetErrorName(cudaError_t e) {
+  return e == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaErrorUnknown";
+}
+const char* cudaGetErrorString(cudaError_t) { return "words of the runtime"; }
+cudaError_t cudaSetDevice(int gpu) {
+  GGAS_FAKE_TRY(cudaErrorUnknown);
+  return gpu < cuda().gpus ? cudaSuccess : cudaErrorInvalidDevice;
+}
+cudaError_t cudaFree(void*) {
+  GGAS_FAKE_TRY(cudaErrorUnknown);
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int gpu) {
+  std::memset(p, 0, sizeof *p);
+  p->uuid.bytes[0] = static_cast<char>(1 + cuda().first_gpu + gpu);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int gpu, int peer) {
+  GGAS_FAKE_TRY(cudaErrorUnknown);
+  *can = reach(cuda().first_gpu + gpu, cuda().first_gpu + peer);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  *total = cuda().memory;
+  *free = cuda().memory / 2;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) {
+  GGAS_FAKE_TRY(cudaErrorUnknown);
+  *s = reinterpret_cast<cudaStream_t>(new char);
+  ++cuda().streams;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t s) {
+  delete reinterpret_cast<char*>(s);
+  --cuda().streams;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  GGAS_FAKE_TRY(cudaErrorUnknown);
+  return cuda().busy ? cudaErrorNotReady : cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
+  GGAS_FAKE_TRY(cudaErrorUnknown);
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA without a GPU, as far as the cuda provider calls it: what it does between its calls can be tested anywhere, also
+// with GPUs and drivers that nobody has here. Memory of a GPU is a file in memory, mapped for the host. A program that
+// is linked with fake_cuda.cpp gets it in place of CUDA. One thread calls it; any may end what is busy.
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace ggas::test {
+
+// What this process sees. Fork before the first use of the provider, and change it in the child.
+struct fake_cuda {
+  int driver_version = 13000;  // 0: none
+  int gpus = 4;
+  int first_gpu = 0;                  // which one of the computer GPU 0 is
+  size_t memory = size_t{1} << 30;    // of a GPU, bytes
+  std::set<std::pair<int, int>> cut;  // GPUs of the computer, the smaller number first: they do not reach each other
+  bool files = true, fabric = false;  // how memory may be passed on
+  std::string missing;                // a function of the driver
+  std::atomic<bool> busy = false;     // a kernel runs on every stream
+  int fails_at = -1;                  // this call, counted from now, fails; -1: none
+  std::string failed;                 // the name of what did
+
+  // What is held.
+  int addresses = 0, mappings = 0, streams = 0, pieces = 0;
+  bool holds_nothing() const { return addresses + mappings + streams + pieces == 0; }
+
+  static fake_cuda& here();
+};
+
+}  // namespace ggas::test
