@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/figure.hpp"
 #include "benchmarks/compare/gpu.cuh"
 #include "benchmarks/compare/processes.hpp"
@@ -34,6 +35,7 @@ struct member {
   ncclComm_t comm = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t begin = nullptr, end = nullptr;
+  outcome* found = nullptr;  // host memory that kernels write
 };
 
 member join(crew& all) {
@@ -46,6 +48,8 @@ member join(crew& all) {
   COMPARE_CUDA(cudaStreamCreateWithFlags(&m.stream, cudaStreamNonBlocking));
   COMPARE_CUDA(cudaEventCreate(&m.begin));
   COMPARE_CUDA(cudaEventCreate(&m.end));
+  COMPARE_CUDA(cudaMallocHost(&m.found, sizeof(outcome)));
+  *m.found = {0, 0};
   return m;
 }
 
@@ -106,48 +110,37 @@ double launch(member& m, cudaGraphExec_t graph) {
   return 1e6 * m.all.largest(ms);
 }
 
-// Every GPU gives its rank + 1; the first and the last sum must be right.
-void check_sums(const member& m, const buffers& b, size_t elements) {
-  const int n = m.all.size();
-  for (const size_t at : {size_t{0}, elements - 1}) {
-    float got = 0;
-    COMPARE_CUDA(cudaMemcpy(&got, b.out + at, sizeof(got), cudaMemcpyDeviceToHost));
-    if (got == static_cast<float>(n * (n + 1) / 2)) continue;
-    std::fprintf(stderr, "ncclAllReduce: element %zu is %g\n", at, static_cast<double>(got));
-    std::exit(1);
-  }
-}
-
-void measure(member& m, const char* variant, const char* benchmark, collective call, const buffers& b,
-             size_t elements) {
+void measure(member& m, const char* variant, moved what, collective call, const buffers& b, size_t elements) {
   const int nodes = elements >= (4u << 20) ? 8 : 50;
   cudaGraphExec_t graph = capture(m, call, b, elements, nodes);
-  figure f{benchmark, variant, "time", "ns", {{"elements", static_cast<int64_t>(elements)}, {"method", 0, "graph"}},
-           {}};
-  for (int i = 0; i <= repetitions; ++i) {
+  figure f{
+      name_of(what), variant, "time", "ns", {{"elements", static_cast<int64_t>(elements)}, {"method", 0, "graph"}}, {}};
+  for (uint64_t run = 0; run <= repetitions; ++run) {
+    const vectors v{what, m.all.rank(), m.all.size(), elements, run};
+    give_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.in, b.out);
     const double ns = launch(m, graph) / nodes;
-    if (i > 0) f.samples.push_back(ns);
+    check_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.out, m.found);
+    COMPARE_CUDA(cudaStreamSynchronize(m.stream));
+    if (m.found->failed != 0) {
+      std::fprintf(stderr, "NCCL, %s: GPU %d found %llu wrong\n", f.benchmark.c_str(), v.me,
+                   static_cast<unsigned long long>(m.found->failed));
+      std::exit(1);
+    }
+    if (run > 0) f.samples.push_back(ns);
   }
   COMPARE_CUDA(cudaGraphExecDestroy(graph));
-  if (call == allreduce) check_sums(m, b, elements);
   if (m.all.rank() == 0) print(m.from, f);
 }
 
-void fill(const member& m, const buffers& b) {
-  const std::vector<float> ones(most_elements, static_cast<float>(m.all.rank() + 1));
-  COMPARE_CUDA(cudaMemcpy(b.in, ones.data(), most_elements * sizeof(float), cudaMemcpyHostToDevice));
-}
-
 void measure_all(member& m, const char* variant, const buffers& b) {
-  fill(m, b);
   for (const size_t elements :
        {size_t{1}, size_t{64}, size_t{1} << 10, size_t{1} << 14, size_t{1} << 18, size_t{1} << 22, most_elements})
-    measure(m, variant, "allreduce", allreduce, b, elements);
+    measure(m, variant, moved::allreduce, allreduce, b, elements);
   for (const size_t elements : {size_t{1}, size_t{1} << 10, size_t{1} << 14, size_t{1} << 16, size_t{1} << 20}) {
-    measure(m, variant, "reduce", reduce, b, elements);
-    measure(m, variant, "broadcast", broadcast, b, elements);
-    measure(m, variant, "allgather", allgather, b, elements);
-    measure(m, variant, "alltoall", alltoall, b, elements);
+    measure(m, variant, moved::reduce, reduce, b, elements);
+    measure(m, variant, moved::broadcast, broadcast, b, elements);
+    measure(m, variant, moved::allgather, allgather, b, elements);
+    measure(m, variant, moved::alltoall, alltoall, b, elements);
   }
 }
 

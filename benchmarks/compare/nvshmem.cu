@@ -62,44 +62,64 @@ processing_element join(crew& all) {
   return pe;
 }
 
-void measure_rounds(processing_element& pe, figure f, int used, double parts,
-                    const std::function<void(uint64_t run)>& start) {
+namespace {
+
+void launch(const job::step& step, uint64_t run) {
+  if (step) step(run);
+  COMPARE_CUDA(cudaGetLastError());
+  COMPARE_CUDA(cudaDeviceSynchronize());
+}
+
+void require_right(const processing_element& pe, const figure& f) {
+  if (pe.found->failed == 0) return;
+  std::fprintf(stderr, "%s: GPU %d found %llu wrong\n", f.benchmark.c_str(), pe.me(),
+               static_cast<unsigned long long>(pe.found->failed));
+  std::exit(1);
+}
+
+// All runs of a job; `once` measures one and returns its time in ns at the slowest GPU.
+void measure(processing_element& pe, figure f, const job& j, const std::function<double(double ns)>& value,
+             const std::function<double(uint64_t run)>& once) {
   for (uint64_t run = 0; run <= repetitions; ++run) {
     *pe.found = {0, 0};
+    launch(j.prepare, run);
     pe.all.meet();
-    if (pe.me() < used) start(run);
-    COMPARE_CUDA(cudaGetLastError());
-    COMPARE_CUDA(cudaDeviceSynchronize());
-    if (pe.found->failed != 0) {
-      std::fprintf(stderr, "%s: GPU %d found %llu wrong\n", f.benchmark.c_str(), pe.me(),
-                   static_cast<unsigned long long>(pe.found->failed));
-      std::exit(1);
-    }
-    const double longest = pe.all.largest(static_cast<double>(pe.found->ns));  // the root of a broadcast is done early
-    if (run > 0) f.samples.push_back(longest / parts);
+    const double longest = once(run);
+    require_right(pe, f);
+    launch(j.check, run);
+    require_right(pe, f);
+    if (run > 0) f.samples.push_back(value(longest));
   }
   if (pe.me() == 0) print(pe.from, f);
 }
 
+}  // namespace
+
+void measure_rounds(processing_element& pe, figure f, int used, double parts, const job& j) {
+  measure(
+      pe, std::move(f), j, [&](double ns) { return ns / parts; },
+      [&](uint64_t run) {
+        launch(pe.me() < used ? j.start : job::step{}, run);
+        return pe.all.largest(static_cast<double>(pe.found->ns));  // the root of a broadcast is done early
+      });
+}
+
 void measure_events(processing_element& pe, figure f, int used, const std::function<double(double ns)>& value,
-                    const std::function<void()>& start) {
+                    const job& j) {
   cudaEvent_t begin = nullptr, end = nullptr;
   COMPARE_CUDA(cudaEventCreate(&begin));
   COMPARE_CUDA(cudaEventCreate(&end));
-  for (int run = 0; run <= repetitions; ++run) {
-    pe.all.meet();
+  measure(pe, std::move(f), j, value, [&](uint64_t run) {
     COMPARE_CUDA(cudaEventRecord(begin, nullptr));
-    if (pe.me() < used) start();
+    if (pe.me() < used) j.start(run);
     COMPARE_CUDA(cudaEventRecord(end, nullptr));
-    COMPARE_CUDA(cudaDeviceSynchronize());
+    launch({}, run);
     float ms = 0;
     COMPARE_CUDA(cudaEventElapsedTime(&ms, begin, end));
-    const double longest = 1e6 * pe.all.largest(ms);
-    if (run > 0) f.samples.push_back(value(longest));
-  }
+    return 1e6 * pe.all.largest(ms);
+  });
   COMPARE_CUDA(cudaEventDestroy(begin));
   COMPARE_CUDA(cudaEventDestroy(end));
-  if (pe.me() == 0) print(pe.from, f);
 }
 
 }  // namespace ggas::compare

@@ -32,15 +32,21 @@ struct processing_element {
 // Starts NVSHMEM; ends the process if that fails.
 processing_element join(crew& all);
 
-// Runs `start` on all GPUs at once (the first `used` of them; it launches a kernel that ends with an outcome) a warm-up
-// and then `repetitions` times, and prints `f` with the time of the slowest GPU divided by `parts`. `start` gets the
-// number of this run.
-void measure_rounds(processing_element& pe, figure f, int used, double parts,
-                    const std::function<void(uint64_t run)>& start);
+// What happens in a run, in this order. All get its number; what they launch counts what is wrong in `found`.
+struct job {
+  using step = std::function<void(uint64_t run)>;
+  step start;         // what is measured: on the first `used` GPUs
+  step prepare = {};  // other data in every run
+  step check = {};    // when all GPUs have ended
+};
+
+// Does the job on all GPUs at once: a warm-up and then `repetitions` times. Prints `f` with the time that the kernel of
+// the slowest GPU has left in its outcome, divided by `parts`.
+void measure_rounds(processing_element& pe, figure f, int used, double parts, const job& j);
 
 // The same with the time between two events, of the slowest GPU; `value` turns ns into the figure.
 void measure_events(processing_element& pe, figure f, int used, const std::function<double(double ns)>& value,
-                    const std::function<void()>& start);
+                    const job& j);
 
 void measure_latencies(processing_element& pe);
 void measure_collectives(processing_element& pe);

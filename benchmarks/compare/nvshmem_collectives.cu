@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives called by one block of a running kernel, one behind the other, with NVSHMEM.
+#include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/nvshmem.cuh"
 
 namespace ggas::compare {
@@ -12,25 +13,25 @@ struct operands {
 };
 
 struct allreduce {
-  static constexpr const char* name = "allreduce";
+  static constexpr moved what = moved::allreduce;
   static __device__ int call(const operands& o) {
     return nvshmemx_float_sum_reduce_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements);
   }
 };
 struct broadcast {
-  static constexpr const char* name = "broadcast";
+  static constexpr moved what = moved::broadcast;
   static __device__ int call(const operands& o) {
     return nvshmemx_float_broadcast_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements, 0);
   }
 };
 struct allgather {
-  static constexpr const char* name = "allgather";
+  static constexpr moved what = moved::allgather;
   static __device__ int call(const operands& o) {
     return nvshmemx_float_fcollect_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements);
   }
 };
 struct alltoall {
-  static constexpr const char* name = "alltoall";
+  static constexpr moved what = moved::alltoall;
   static __device__ int call(const operands& o) {
     return nvshmemx_float_alltoall_block(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements);
   }
@@ -49,15 +50,18 @@ template <class collective, int threads>
 void measure(processing_element& pe, size_t elements) {
   const uint64_t rounds = elements > 4096 ? 50 : 200;
   const operands o{reinterpret_cast<float*>(pe.target), reinterpret_cast<float*>(pe.source), elements};
+  const auto seen = [&](uint64_t run) { return vectors{collective::what, pe.me(), pe.count(), elements, run}; };
   measure_rounds(pe,
-                 {collective::name,
+                 {name_of(collective::what),
                   "nvshmem",
                   "time",
                   "ns",
                   {{"elements", static_cast<int64_t>(elements)}, {"threads", threads}, {"method", 0, "block"}},
                   {}},
                  pe.count(), static_cast<double>(rounds),
-                 [&](uint64_t) { collective_rounds<collective, threads><<<1, threads>>>(o, rounds, pe.found); });
+                 {[&](uint64_t) { collective_rounds<collective, threads><<<1, threads>>>(o, rounds, pe.found); },
+                  [&](uint64_t run) { give_vectors<<<check_blocks, check_threads>>>(seen(run), o.from, o.to); },
+                  [&](uint64_t run) { check_vectors<<<check_blocks, check_threads>>>(seen(run), o.to, pe.found); }});
 }
 
 template <int threads>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ping-pongs, sync and barrier with NVSHMEM.
+#include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/nvshmem.cuh"
 
 namespace ggas::compare {
@@ -73,25 +74,34 @@ void pingpong(processing_element& pe) {
   constexpr uint64_t rounds = 2000;
   uint64_t* const flag = pe.flags + words_of_line * fastest_line(pe);
   measure_rounds(pe, {"store_latency", "nvshmem", "half_round_trip", "ns", {{"threads", 1}, {"bytes", 8}}, {}}, 2,
-                 2 * rounds, [&](uint64_t run) {
+                 2 * rounds, {[&](uint64_t run) {
                    p_pingpong<<<1, 1>>>(flag, 1 - pe.me(), pe.me() == 0, rounds, (run + 1) * (rounds + 1), pe.found);
-                 });
+                 }});
 }
 
 // Every ping-pong uses a signal of its own, so that it begins at 0.
 void put_signal(processing_element& pe, size_t bytes, int threads, uint64_t* signal) {
   const uint64_t rounds = bytes > 65536 ? 300 : 1000;
-  measure_rounds(pe,
-                 {"put_latency",
-                  "nvshmem",
-                  "half_round_trip",
-                  "ns",
-                  {{"bytes", static_cast<int64_t>(bytes)}, {"threads", threads}},
-                  {}},
-                 2, 2 * static_cast<double>(rounds), [&](uint64_t run) {
-                   put_signal_pingpong<<<1, threads>>>(pe.target, pe.source, bytes, signal, 1 - pe.me(), pe.me() == 0,
-                                                       rounds, run * (rounds + 1), pe.found);
-                 });
+  const size_t words = bytes / sizeof(uint64_t);
+  auto *const source = reinterpret_cast<uint64_t*>(pe.source), *const target = reinterpret_cast<uint64_t*>(pe.target);
+  measure_rounds(
+      pe,
+      {"put_latency",
+       "nvshmem",
+       "half_round_trip",
+       "ns",
+       {{"bytes", static_cast<int64_t>(bytes)}, {"threads", threads}},
+       {}},
+      2, 2 * static_cast<double>(rounds),
+      {[&](uint64_t run) {
+         put_signal_pingpong<<<1, threads>>>(pe.target, pe.source, bytes, signal, 1 - pe.me(), pe.me() == 0, rounds,
+                                             run * (rounds + 1), pe.found);
+       },
+       [&](uint64_t run) { give_words<<<check_blocks, check_threads>>>(key_of(run, pe.me()), source, words); },
+       [&](uint64_t run) {
+         if (pe.me() > 1) return;
+         check_words<<<check_blocks, check_threads>>>(key_of(run, 1 - pe.me()), target, words, pe.found);
+       }});
 }
 
 void barrier(processing_element& pe, int threads, bool with_quiet) {
@@ -103,7 +113,7 @@ void barrier(processing_element& pe, int threads, bool with_quiet) {
                   "ns",
                   {{"threads", threads}, {"method", 0, with_quiet ? "barrier" : "sync"}},
                   {}},
-                 pe.count(), rounds, [&](uint64_t) { sync_rounds<<<1, threads>>>(rounds, with_quiet, pe.found); });
+                 pe.count(), rounds, {[&](uint64_t) { sync_rounds<<<1, threads>>>(rounds, with_quiet, pe.found); }});
 }
 
 }  // namespace

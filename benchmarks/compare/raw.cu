@@ -3,115 +3,15 @@
 // process drives all GPUs. Prints a record a line, variant `raw`.
 //
 //   compare_raw [GPUs]      0 or nothing: all of them
-#include <algorithm>
-#include <functional>
-#include <vector>
-
-#include "benchmarks/compare/figure.hpp"
 #include "benchmarks/compare/raw.cuh"
+
+#include "benchmarks/compare/raw_rig.cuh"
 
 namespace ggas::compare {
 
 namespace {
 
-constexpr uint64_t data_bytes = uint64_t{1} << 30;
-constexpr int log2_words = 27;  // of a GPU's table: the same memory
-
-struct gpu {
-  cudaStream_t stream;
-  cudaEvent_t begin, end;
-  outcome* found;
-  char* source;
-};
-
-class rig {
- public:
-  explicit rig(int count) : gpus_(static_cast<size_t>(count)) {
-    all_.count = count;
-    for (int i = 0; i < count; ++i) open(i);
-    from_ = origin_of(count);
-  }
-
-  int count() const { return all_.count; }
-  const origin& from() const { return from_; }
-  gpu& at(int i) { return gpus_[static_cast<size_t>(i)]; }
-  peers seen_by(int i) const {
-    peers p = all_;
-    p.me = i;
-    return p;
-  }
-  // The last number that flags may hold; they only grow.
-  uint64_t next_base(uint64_t used) { return (base_ += used) - used; }
-
-  void synchronize() {
-    for (int i = 0; i < count(); ++i) {
-      COMPARE_CUDA(cudaSetDevice(i));
-      COMPARE_CUDA(cudaStreamSynchronize(at(i).stream));
-    }
-  }
-  // Starts work on the first `used` GPUs and returns the longest time in ns of their streams.
-  double time(int used, const std::function<void(int)>& start) {
-    synchronize();
-    for (int i = 0; i < used; ++i) {
-      COMPARE_CUDA(cudaSetDevice(i));
-      COMPARE_CUDA(cudaEventRecord(at(i).begin, at(i).stream));
-      start(i);
-      COMPARE_CUDA(cudaGetLastError());
-      COMPARE_CUDA(cudaEventRecord(at(i).end, at(i).stream));
-    }
-    synchronize();
-    float longest = 0;
-    for (int i = 0; i < used; ++i) {
-      float ms = 0;
-      COMPARE_CUDA(cudaEventElapsedTime(&ms, at(i).begin, at(i).end));
-      longest = std::max(longest, ms);
-    }
-    return 1e6 * longest;
-  }
-  // The longest time in ns that a kernel found; the process ends if one gave up.
-  double found(int used, const char* what) {
-    uint64_t longest = 0;
-    for (int i = 0; i < used; ++i) {
-      longest = std::max(longest, at(i).found->ns);
-      if (at(i).found->failed == 0) continue;
-      std::fprintf(stderr, "%s: GPU %d gave up waiting\n", what, i);
-      std::exit(1);
-    }
-    return static_cast<double>(longest);
-  }
-
- private:
-  void open(int i) {
-    COMPARE_CUDA(cudaSetDevice(i));
-    for (int peer = 0; peer < count(); ++peer)
-      if (peer != i) COMPARE_CUDA(cudaDeviceEnablePeerAccess(peer, 0));
-    gpu& g = at(i);
-    COMPARE_CUDA(cudaStreamCreateWithFlags(&g.stream, cudaStreamNonBlocking));
-    COMPARE_CUDA(cudaEventCreate(&g.begin));
-    COMPARE_CUDA(cudaEventCreate(&g.end));
-    COMPARE_CUDA(cudaMallocHost(&g.found, sizeof(outcome)));
-    COMPARE_CUDA(cudaMalloc(&g.source, data_bytes));
-    COMPARE_CUDA(cudaMalloc(&all_.data[i], data_bytes));
-    COMPARE_CUDA(cudaMalloc(&all_.flags[i], 4096));
-    COMPARE_CUDA(cudaMemset(g.source, 0, data_bytes));
-    COMPARE_CUDA(cudaMemset(all_.data[i], 0, data_bytes));
-    COMPARE_CUDA(cudaMemset(all_.flags[i], 0, 4096));
-    COMPARE_CUDA(cudaDeviceSynchronize());
-  }
-
-  std::vector<gpu> gpus_;
-  peers all_{};
-  origin from_;
-  uint64_t base_ = 0;
-};
-
-// A warm-up, then a sample of `once` for each repetition.
-std::vector<double> repeat(const std::function<double()>& once) {
-  once();
-  std::vector<double> samples;
-  for (int i = 0; i < repetitions; ++i) samples.push_back(once());
-  return samples;
-}
+constexpr int log2_words = 27;  // of a GPU's table: all of its data
 
 // Half a round trip through the flags of a line of 128 bytes, in ns.
 template <bool ordered>
@@ -246,6 +146,8 @@ int main(int argc, char** argv) {
       exchange<fencing::none>(r, threads, "sync");
       exchange<fencing::before>(r, threads, "barrier");
     }
+    measure_puts_with_signal(r);
+    measure_block_collectives(r);
     bandwidths(r);
     updates<true>(r, false, "atomic");
   }

@@ -2,37 +2,10 @@
 // Kernels of raw.cu: what the hardware does with bare instructions, without any library.
 #pragma once
 
-#include "benchmarks/compare/gpu.cuh"
+#include "benchmarks/compare/raw_device.cuh"
 #include "benchmarks/kernels/hpcc_stream.cuh"
 
 namespace ggas::compare {
-
-template <bool ordered>
-__device__ void store_flag(uint64_t* p, uint64_t v) {
-  if constexpr (ordered) {
-    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
-  } else {
-    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
-  }
-}
-template <bool ordered>
-__device__ uint64_t load_flag(const uint64_t* p) {
-  uint64_t v;
-  if constexpr (ordered) {
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-  } else {
-    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-  }
-  return v;
-}
-
-// True once *p >= v. Flags only grow.
-template <bool ordered>
-__device__ bool reaches(const uint64_t* p, uint64_t v) {
-  for (uint64_t i = 0; i < most_polls; ++i)
-    if (load_flag<ordered>(p) >= v) return true;
-  return false;
-}
 
 // One thread on each of two GPUs. `base` is the last number of the run before. The clock starts behind the first round,
 // when both kernels run.
@@ -49,13 +22,6 @@ __global__ void raw_pingpong(uint64_t* mine, uint64_t* theirs, bool first, uint6
   }
   *out = {time_ns() - begin, !good};
 }
-
-inline constexpr int most_gpus = 16;
-struct peers {
-  uint64_t* flags[most_gpus];  // of each GPU: a word for every GPU
-  char* data[most_gpus];
-  int me, count;
-};
 
 enum class fencing { none, before };
 
@@ -82,17 +48,7 @@ __global__ void raw_exchange(peers all, uint64_t rounds, uint64_t base, outcome*
 
 // Stores of 16 bytes, eight loads ahead.
 __global__ void __launch_bounds__(1024) raw_stores(const uint4* from, uint4* to, uint64_t count) {
-  constexpr int ahead = 8;
-  const uint64_t step = uint64_t{gridDim.x} * blockDim.x;
-  uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  for (; i + (ahead - 1) * step < count; i += ahead * step) {
-    uint4 v[ahead];
-#pragma unroll
-    for (int k = 0; k < ahead; ++k) v[k] = from[i + k * step];
-#pragma unroll
-    for (int k = 0; k < ahead; ++k) to[i + k * step] = v[k];
-  }
-  for (; i < count; i += step) to[i] = from[i];
+  copy_ahead<8>(from, to, count, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x, uint64_t{gridDim.x} * blockDim.x);
 }
 
 // The bulk-copy unit, from shared memory: what the link takes when nothing has to be read first. One thread a block.

@@ -34,22 +34,33 @@ def text(platform, nodes, rows):
     return "\n".join([f"{nodes} x {platform}", *body, note, ""])
 
 
+SERIES = (("ratio", "o", "beside the best of NVSHMEM and NCCL"), ("to_limit", "|", "beside bare CUDA"))
+TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+
+
 def plot(tables, file):
-    """A line of points for each quantity: ratio to the best of the others, a colour for each number of GPUs."""
-    names = list(dict.fromkeys(row["quantity"] for rows in tables.values() for row in rows if row["ratio"]))
+    """A line of points for each quantity, a colour for each number of GPUs: beside the best of the others and beside bare CUDA."""
+    names = list(dict.fromkeys(row["quantity"] for rows in tables.values() for row in rows if row["ratio"] or row["to_limit"]))
     plt.rcParams.update({"svg.hashsalt": "ggas", "font.size": 8})  # the same results give the same picture
     figure, ax = plt.subplots(figsize=(8, 1.5 + 0.22 * len(names)))
-    for (platform, nodes), rows in tables.items():
-        points = [(row["ratio"], names.index(row["quantity"])) for row in rows if row["ratio"]]
-        if points:
-            ax.plot(*zip(*points), linestyle="", marker="o", label=f"{nodes} x {platform}")
+    seen = [1.0]
+    for colour, ((platform, nodes), rows) in enumerate(tables.items()):
+        for key, marker, text in SERIES:
+            points = [(row[key], names.index(row["quantity"])) for row in rows if row[key]]
+            seen += [x for x, _ in points]
+            if points:
+                ax.plot(*zip(*points), linestyle="", marker=marker, markersize=6, markeredgewidth=1.5, color=f"C{colour}", label=f"{nodes} x {platform}, {text}")
     ax.axvline(1, color="black", linewidth=0.8)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set_xscale("log")
-    ax.set_xlabel("time of GGAS / time of the best of NVSHMEM and NCCL (of rates the inverse); left of the line GGAS is faster")
+    ax.set_xlim(0.9 * min(seen), 1.1 * max(seen))
+    ax.set_xticks([x for x in TICKS if 0.9 * min(seen) <= x <= 1.1 * max(seen)], minor=False)
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
+    ax.set_xlabel("time of GGAS / time of the other (of rates the inverse); left of the line GGAS is faster")
     ax.grid(alpha=0.3)
     if names:
-        ax.legend()
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     figure.savefig(file, bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
