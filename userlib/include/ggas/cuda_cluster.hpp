@@ -26,7 +26,9 @@ struct cuda_config {
   job processes = {};                // node = rank; alone: this process runs all nodes. See job::from_environment
 };
 
-// Calls marked `all` are made by every process of the job, in the same order; they wait for each other, at most
+// Used by one thread at a time; threads may use clusters of their own side by side. Calls may change the thread's
+// current GPU (cudaSetDevice). A node out of 0 ... nodes() - 1 is std::out_of_range; everything else that goes wrong is
+// a text. Calls marked `all` are made by every process of the job, in the same order; they wait for each other, at most
 // processes.timeout_ns, and fail in all processes if they fail in one. Errors are texts; empty: all is well.
 class cuda_cluster {
  public:
@@ -34,7 +36,7 @@ class cuda_cluster {
   static std::unique_ptr<cuda_cluster> create(const cuda_config& cfg, std::string& why);
   // Not `all`: a process that leaves takes nothing from the others; memory goes back to the system when the last
   // process has left. If kernels still run, everything stays as it is until the process ends: it cannot be taken away
-  // from below them.
+  // from below them. That is known of the nodes' streams; streams of your own must be idle.
   ~cuda_cluster();
   cuda_cluster(const cuda_cluster&) = delete;
   cuda_cluster& operator=(const cuda_cluster&) = delete;
@@ -56,7 +58,8 @@ class cuda_cluster {
   size_t segment_bytes() const { return contexts_.at(0).segment_bytes; }
 
   // Waits until the streams of the local nodes are idle. Empty: all is well; else what went wrong, or which nodes still
-  // run after timeout_ns. Kernels that still run are not stopped: CUDA has no way to but ending the process.
+  // run after timeout_ns (20 days or more: for ever). Kernels that still run are not stopped: CUDA has no way to but
+  // ending the process.
   std::string run(uint64_t timeout_ns);
   // all. Waits until every process has come here; `where` is for messages, at most 47 letters.
   std::string meet(const std::string& where);
