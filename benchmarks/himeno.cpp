@@ -14,16 +14,15 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr uint32_t planes_of_tile = 4;
 constexpr unsigned resident_blocks = 13;  // of the persistent kernel: one a multiprocessor of the smallest platform
 
 class himeno_run {
  public:
   himeno_run(session& s, const himeno_grid& grid, uint32_t steps) : s_(s), grid_(grid), steps_(steps) {
     for (int n = 0; n < s.nodes(); ++n) {
-      nodes_.emplace_back(s.machine(), n,
-                          plan_himeno(grid, planes_of_tile, s.opts().cluster.seed, s.data_offset(), n, s.nodes(),
-                                      s.opts().timeout_ns / 4));
+      nodes_.emplace_back(
+          s.machine(), n,
+          plan_himeno(grid, s.opts().cluster.seed, s.data_offset(), n, s.nodes(), s.opts().timeout_ns / 4));
     }
   }
 
@@ -101,7 +100,7 @@ result<> run_himeno(session& s) {
   const himeno_grid weak = s.opts().quick ? himeno_grid{32, 18, 6 * nodes} : himeno_grid{64, 34, 16 * nodes};
   const himeno_grid strong{64, 34, 48};
   const himeno_grid& largest = s.opts().quick ? weak : weak.nz > strong.nz ? weak : strong;
-  GGAS_TRY(s.start(himeno_room(largest, planes_of_tile, s.nodes()) + (1u << 20)));
+  GGAS_TRY(s.start(himeno_room(largest, s.nodes()) + (1u << 20)));
   GGAS_TRY(run_grid(s, weak));
   if (s.opts().quick || !check_himeno(strong, s.nodes()).empty()) return {};
   return run_grid(s, strong);

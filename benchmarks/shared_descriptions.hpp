@@ -13,7 +13,8 @@ inline description himeno_description() {
           .variants = {{"host", "the host waits for every kernel and every transfer"},
                        {"stream", "sending and waiting take their turn in the stream"},
                        {"in_kernel", "one kernel a step, whose blocks wait and tell the neighbours"},
-                       {"device", "one kernel for all steps"}}};
+                       {"device", "one kernel for all steps"}},
+          .needs_peer = false};
 }
 
 inline description global_reduction_description() {
@@ -21,7 +22,8 @@ inline description global_reduction_description() {
           .text = "sum of every GPU's array, then an allreduce of one value",
           .params = "elements bytes",
           .variants = {{"in_kernel", "the last block to end does the allreduce"},
-                       {"stream", "the allreduce is a kernel of its own in the stream"}}};
+                       {"stream", "the allreduce is a kernel of its own in the stream"}},
+          .needs_peer = false};
 }
 
 // Data to everybody: the three differ in name and text.

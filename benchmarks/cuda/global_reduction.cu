@@ -51,6 +51,12 @@ void capture(gpu_session& s, node_graphs& graphs, const reduction_args& a, bool 
   });
 }
 
+// The array once from memory, and a hop to everybody.
+limit reduction_ceiling(gpu_session& s, uint64_t bytes) {
+  const double ns = double(bytes) / s.limits().memory_bytes_per_s * 1e9 + (s.nodes() > 1 ? s.limits().hop_ns : 0);
+  return {1e9 / ns, true, "memory: the array once; links: a hop"};
+}
+
 fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way) {
   const std::string what = std::string(way.name) + ", " + std::to_string(a.elements) + " elements";
   launch_all(s, 1024, reduction_threads, reduction_fill, a);
@@ -70,7 +76,7 @@ fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_w
           .metric = "reductions",
           .unit = "1/s",
           .samples = samples,
-          .limit = limit{s.limits().memory_bytes_per_s / double(bytes), true, "memory: the array once"}});
+          .limit = reduction_ceiling(s, bytes)});
   return {};
 }
 

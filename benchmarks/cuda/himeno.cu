@@ -12,8 +12,6 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr uint32_t planes_of_tile = 2;
-
 // Arrays of coefficients that find no room in the second-level cache beside both copies of the pressure. Half of the
 // cache: what passes through needs the rest.
 uint32_t streamed_arrays(gpu_session& s, int node, uint64_t array_bytes) {
@@ -28,7 +26,7 @@ class himeno_job {
   himeno_job(gpu_session& s, const himeno_grid& grid, uint64_t seed, uint32_t steps)
       : s_(s), grid_(grid), steps_(steps) {
     for (int n = 0; n < s.nodes(); ++n) {
-      himeno_args a = plan_himeno(grid, planes_of_tile, seed, s.data_offset(), n, s.nodes(), s.wait_ns());
+      himeno_args a = plan_himeno(grid, seed, s.data_offset(), n, s.nodes(), s.wait_ns());
       a.streamed = streamed_arrays(s, n, a.copy);
       nodes_.emplace_back(s.machine(), n, a);
     }
@@ -114,7 +112,7 @@ class himeno_job {
   // Blocks of the persistent kernel that fit on a GPU.
   unsigned resident() {
     int blocks = 0;
-    s_.keep(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, himeno_persistent, himeno_lanes * himeno_rows, 0),
+    s_.keep(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, himeno_persistent, himeno_warps * 32, 0),
             "occupancy");
     return static_cast<unsigned>(blocks * s_.limits().multiprocessors);
   }
@@ -145,8 +143,14 @@ limit memory_ceiling(gpu_session& s) {
   return {s.nodes() * s.limits().memory_bytes_per_s / himeno_bytes * himeno_flops, true, "memory: 56 bytes a point"};
 }
 
+// So many that they take about the same time on every grid and number of GPUs; even: copies take turns.
+uint32_t steps_for(gpu_session& s, const himeno_grid& grid) {
+  const double bound_ns = double(himeno_flops * grid.points_inside()) * 1e9 / memory_ceiling(s).value;
+  return 2 * static_cast<uint32_t>(std::clamp((s.opts().quick ? 3e6 : 12e6) / bound_ns, 10.0, 200.0));
+}
+
 fault himeno_point(gpu_session& s, const himeno_grid& grid) {
-  const uint32_t steps = s.opts().quick ? 100 : 400;
+  const uint32_t steps = steps_for(s, grid);
   himeno_job job(s, grid, 0, steps);
   double residual = -1;
   for (const himeno_way way : all_himeno_ways) {
@@ -178,7 +182,7 @@ fault himeno_point(gpu_session& s, const himeno_grid& grid) {
 fault himeno_load(gpu_session& s, work_meter& m) {
   constexpr uint32_t steps = 1000;
   const himeno_grid grid{256, 256, 512};
-  GGAS_GPU_TRY(start(s, himeno_room(grid, planes_of_tile, s.nodes()) + (1u << 20)));
+  GGAS_GPU_TRY(start(s, himeno_room(grid, s.nodes()) + (1u << 20)));
   himeno_job job(s, grid, 0, steps);
   node_graphs graphs(s);
   job.capture(himeno_way::in_kernel, graphs);
@@ -192,7 +196,7 @@ fault himeno_load(gpu_session& s, work_meter& m) {
 
 fault run_himeno(gpu_session& s) {
   const himeno_grid weak{128, 192, static_cast<uint32_t>(64 * s.nodes())}, strong{128, 128, 192}, large{256, 256, 512};
-  GGAS_GPU_TRY(start(s, himeno_room(large, planes_of_tile, s.nodes()) + (64u << 20)));
+  GGAS_GPU_TRY(start(s, himeno_room(large, s.nodes()) + (64u << 20)));
   GGAS_GPU_TRY(verify(s));
   for (const himeno_grid& g : {weak, strong, large}) GGAS_GPU_TRY(himeno_point(s, g));
   return {};

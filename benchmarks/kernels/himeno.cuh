@@ -11,9 +11,9 @@
 #include "benchmarks/kernels/himeno_point.cuh"
 #include "ggas/on_stream.cuh"
 
-// Registers for two blocks on a multiprocessor: enough loads under way.
+// Registers for four blocks on a multiprocessor: enough loads under way.
 #ifdef __CUDACC__
-#define GGAS_HIMENO_BOUNDS __launch_bounds__(256, 2)
+#define GGAS_HIMENO_BOUNDS __launch_bounds__(128, 4)
 #else
 #define GGAS_HIMENO_BOUNDS
 #endif
@@ -35,47 +35,42 @@ enum himeno_word : uint64_t {
 
 // ---------------------------------------------------------------------------------------------- tiles
 
-inline constexpr uint32_t himeno_lanes = 32, himeno_rows = 8;  // shape of a block
-inline constexpr uint32_t himeno_width = himeno_lanes * himeno_quad;
+inline constexpr uint32_t himeno_warps = 4;  // of a block
+inline constexpr uint32_t himeno_points = himeno_warps * 32 * himeno_quad;
 
 enum class himeno_part { lowest, highest, inside };
 
-// What a block computes at a time: some rows of one plane or of several.
+// What a block computes at a time: himeno_points points of one plane that lie behind each other in memory. Larger tiles
+// would read less of the pressure, which comes from the caches anyhow, and end less evenly.
 struct himeno_tile {
   himeno_part part;
-  uint32_t x, y;          // of its first point
-  uint32_t first, count;  // planes
+  uint32_t plane;
+  uint32_t first;  // of its points, counted from the begin of row 1: rows 0 and ny - 1 are not computed
 };
 
 // How the planes of a node are cut into tiles. Tiles of planes that neighbours wait for come first.
 struct himeno_plan {
   himeno_slice slice;
-  uint32_t across = 1, per_plane = 1, depth = 1;
+  uint32_t line = 0, per_plane = 1;  // points and tiles of a plane
   uint32_t lowest = 0, highest = 0;  // tiles of the planes that are sent; 0: none
 
   constexpr himeno_plan() = default;
-  GGAS_HOST_DEVICE constexpr himeno_plan(const himeno_grid& g, uint32_t depth, int node, int nodes)
+  GGAS_HOST_DEVICE constexpr himeno_plan(const himeno_grid& g, int node, int nodes)
       : slice(g, node, nodes),
-        across((g.nx + himeno_width - 1) / himeno_width),
-        per_plane(across * ((g.ny - 2 + himeno_rows - 1) / himeno_rows)),
-        depth(depth),
+        line(g.nx * (g.ny - 2)),
+        per_plane((line + himeno_points - 1) / himeno_points),
         lowest(node > 0 ? per_plane : 0),
         highest(node + 1 < nodes ? per_plane : 0) {}
 
-  GGAS_HOST_DEVICE constexpr uint32_t first_inside() const { return slice.first + (lowest ? 1 : 0); }
-  GGAS_HOST_DEVICE constexpr uint32_t planes_inside() const { return slice.last + (highest ? 0 : 1) - first_inside(); }
   GGAS_HOST_DEVICE constexpr uint32_t faces() const { return lowest + highest; }
-  GGAS_HOST_DEVICE constexpr uint32_t tiles() const {
-    return faces() + (planes_inside() + depth - 1) / depth * per_plane;
-  }
+  GGAS_HOST_DEVICE constexpr uint32_t tiles() const { return (slice.last + 1 - slice.first) * per_plane; }
 
   GGAS_HOST_DEVICE constexpr himeno_tile tile(uint32_t i) const {
-    const uint32_t place = i % per_plane;
-    const uint32_t x = place % across * himeno_width, y = 1 + place / across * himeno_rows;
-    if (i < lowest) return {himeno_part::lowest, x, y, slice.first, 1};
-    if (i < faces()) return {himeno_part::highest, x, y, slice.last, 1};
-    const uint32_t skipped = (i - faces()) / per_plane * depth, left = planes_inside() - skipped;
-    return {himeno_part::inside, x, y, first_inside() + skipped, left < depth ? left : depth};
+    const uint32_t first = i % per_plane * himeno_points;
+    if (i < lowest) return {himeno_part::lowest, slice.first, first};
+    if (i < faces()) return {himeno_part::highest, slice.last, first};
+    const uint32_t first_inside = slice.first + (lowest ? 1 : 0);
+    return {himeno_part::inside, first_inside + (i - faces()) / per_plane, first};
   }
 };
 
@@ -101,45 +96,45 @@ GGAS_DEVICE void himeno_tell(const himeno_args& a, ggas_status s) {
   if (s != ggas_ok) ggas_store(himeno_own_word(a, himeno_status), static_cast<uint64_t>(s));
 }
 
-// What a thread has of a tile.
-struct himeno_share {
-  uint32_t x, y;
-  uint64_t at;  // of its first points in the arrays
-  bool any;
-  GGAS_DEVICE himeno_share(const himeno_grid& g, const himeno_tile& t)
-      : x(t.x + threadIdx.x * himeno_quad),
-        y(t.y + threadIdx.y),
-        at(g.index(x, y, t.first)),
-        any(x < g.nx && y < g.ny - 1) {}
-};
-
-GGAS_DEVICE himeno_arrays himeno_coefficients_of(const himeno_args& a) {
-  return {own<float>(a.arrays), a.copy / sizeof(float), a.streamed};
-}
-
-// Step `step` on tile number `index`.
-GGAS_DEVICE void himeno_compute(const himeno_args& a, const himeno_tile& t, uint32_t index, uint32_t step) {
-  const himeno_grid& g = a.grid;
-  const himeno_share mine(g, t);
-  double gosa = 0;
-  if (mine.any) {
-    const float* const from = own<float>(a.pressure + a.copy_of(step + 1));
-    float* const to = own<float>(a.pressure + a.copy_of(step));
-    const himeno_arrays coefficients = himeno_coefficients_of(a);
-    uint64_t at = mine.at;
-    himeno_column column(from, g, at);
-    for (uint32_t i = 0; i < t.count; ++i, at += g.plane()) {
-      column.load_above(from, g, at);
-      const himeno_result r = himeno_update(column, coefficients, at, mine.x, g.nx);
-      himeno_store(to + at, r.pressure);
-      gosa += r.gosa;
-      column.ascend();
-    }
-    GGAS_COMPUTE(himeno_flops * himeno_quad * t.count, himeno_bytes * himeno_quad * t.count);
+// Four points of a tile, a thread's.
+class himeno_work {
+ public:
+  // Loads the coefficients. They never change: what the step before computes need not be here yet.
+  GGAS_DEVICE himeno_work(const himeno_args& a, const himeno_tile& t) {
+    const uint32_t first = t.first + detail::thread_rank() * himeno_quad;
+    any_ = first < a.plan.line;
+    x_ = first % a.grid.nx;
+    at_ = a.grid.index(0, 1, t.plane) + first;
+    if (!any_) return;
+    const himeno_arrays arrays(own<float>(a.arrays), a.copy / sizeof(float), a.streamed);
+    for (uint32_t i = 0; i < himeno_coefficients; ++i) k_[i] = arrays.at(i, at_);
   }
-  const double sum = block_sum<himeno_rows>(gosa);
-  if (detail::thread_rank() == 0) own<double>(a.gosa)[index] = sum;
-}
+
+  // Step `step` on tile number `index`. By all threads of the block.
+  GGAS_DEVICE void compute(const himeno_args& a, uint32_t index, uint32_t step) {
+    himeno_result r{};
+    if (any_) {
+      const float* const from = own<float>(a.pressure + a.copy_of(step + 1)) + at_;
+      r = himeno_update(himeno_around(from, a.grid), k_, x_, a.grid.nx);
+      himeno_store(own<float>(a.pressure + a.copy_of(step)) + at_, r.pressure);
+      GGAS_COMPUTE(himeno_flops * himeno_quad, himeno_bytes * himeno_quad);
+    }
+    pressure_ = r.pressure;
+    const double sum = block_sum<himeno_warps>(r.gosa);
+    if (detail::thread_rank() == 0) own<double>(a.gosa)[index] = sum;
+  }
+
+  // Stores the result in another place, too: `plane` is where it keeps point (0, 0) of the plane.
+  GGAS_DEVICE void send(const himeno_args& a, const himeno_tile& t, float* plane) const {
+    if (any_) ggas_store(reinterpret_cast<himeno_four*>(plane + (at_ - a.grid.index(0, 0, t.plane))), pressure_);
+  }
+
+ private:
+  uint32_t x_;
+  uint64_t at_;  // of the first point in the arrays
+  bool any_;
+  himeno_four k_[himeno_coefficients], pressure_;
+};
 
 // ---------------------------------------------------------------------------------------------- kernels
 
@@ -159,11 +154,12 @@ __global__ void himeno_fill(himeno_args a) {
   for (uint64_t i = global_thread(); i < himeno_words; i += global_threads()) own<uint64_t>(a.words)[i] = 0;
 }
 
-// Tiles [first, first + count) of a step, one a block; no communication.
-__global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step, uint32_t first) {
-  const uint32_t i = first + detail::block_rank();
+// A step, one tile a block; no communication.
+__global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step) {
+  const uint32_t i = detail::block_rank();
+  himeno_work work(a, a.plan.tile(i));
   ggas_after_stream();
-  himeno_compute(a, a.plan.tile(i), i, step);
+  work.compute(a, i, step);
 }
 
 // ---- a step in which blocks wait for neighbours and the last block of a plane tells the neighbour that it is there
@@ -174,46 +170,38 @@ GGAS_DEVICE ggas_status himeno_wait(const himeno_args& a, himeno_part part, uint
 }
 
 // Stores the tile at the neighbour too; the last block of the plane, found by an atomic counter, tells it.
-GGAS_DEVICE void himeno_send(const himeno_args& a, const himeno_tile& t, uint32_t step) {
+GGAS_DEVICE void himeno_send(const himeno_args& a, const himeno_tile& t, const himeno_work& work, uint32_t step) {
   const bool low = t.part == himeno_part::lowest;
   const int neighbour = ggas_node() + (low ? -1 : 1);
-  const himeno_share mine(a.grid, t);
-  if (mine.any) {
-    const float* const result = own<float>(a.pressure + a.copy_of(step)) + mine.at;
-    const uint64_t ghost = (low ? a.ghost_below : a.ghost_above) + a.copy_of(step);
-    ggas_store(
-        reinterpret_cast<himeno_four*>(ggas_pointer_of_node<float>(neighbour, ghost) + a.grid.index(mine.x, mine.y, 0)),
-        himeno_load(result));
-  }
+  const uint64_t ghost = (low ? a.ghost_below : a.ghost_above) + a.copy_of(step);
+  work.send(a, t, ggas_pointer_of_node<float>(neighbour, ghost) + himeno_pad);
   __syncthreads();
   if (detail::thread_rank() != 0) return;
   ggas_fence();
-  const uint32_t tiles = low ? a.plan.lowest : a.plan.highest;
   uint64_t* const counter = himeno_own_word(a, low ? himeno_sent_below : himeno_sent_above);
-  if ((detail::add_gpu(counter, 1) + 1) % tiles != 0) return;
+  if ((detail::add_gpu(counter, 1) + 1) % a.plan.per_plane != 0) return;
   ggas_fence();
   const uint64_t theirs = low ? himeno_from_above : himeno_from_below;
   ggas_store(ggas_pointer_of_node<uint64_t>(neighbour, a.words + theirs * sizeof(uint64_t)), uint64_t{step});
 }
 
-// Two copies of the computation: what waiting and sending keep in registers would be missing inside.
-GGAS_DEVICE ggas_status himeno_tile_in_step(const himeno_args& a, uint32_t i, uint32_t step) {
+GGAS_DEVICE ggas_status himeno_in_step(const himeno_args& a, himeno_work& work, uint32_t i, uint32_t step) {
   const himeno_tile t = a.plan.tile(i);
-  if (t.part == himeno_part::inside) {
-    himeno_compute(a, t, i, step);
-    return ggas_ok;
+  const bool face = t.part != himeno_part::inside;
+  if (face) {
+    const ggas_status s = himeno_wait(a, t.part, step);
+    if (s != ggas_ok) return s;
   }
-  const ggas_status s = himeno_wait(a, t.part, step);
-  if (s != ggas_ok) return s;
-  himeno_compute(a, t, i, step);
-  himeno_send(a, t, step);
+  work.compute(a, i, step);
+  if (face) himeno_send(a, t, work, step);
   return ggas_ok;
 }
 
 // A step, one tile a block.
 __global__ void GGAS_HIMENO_BOUNDS himeno_step(himeno_args a, uint32_t step) {
+  himeno_work work(a, a.plan.tile(detail::block_rank()));
   ggas_after_stream();
-  const ggas_status s = himeno_tile_in_step(a, detail::block_rank(), step);
+  const ggas_status s = himeno_in_step(a, work, detail::block_rank(), step);
   if (detail::thread_rank() == 0) himeno_tell(a, s);
 }
 
@@ -228,12 +216,17 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
   return ggas_wait_until_block<uint64_t>(here, ggas_ge, uint64_t{step} * detail::block_count(), a.timeout_ns);
 }
 
-// All steps: the blocks stay, all of them resident at once.
+// All steps: the blocks stay, all of them resident at once. Rounds behind the first go from the last block to the
+// first, so that the tiles that are missing in the last round are missed by the blocks that had sent a tile.
 __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
+  const uint32_t block = detail::block_rank(), blocks = detail::block_count();
   ggas_status s = ggas_ok;
   for (uint32_t step = 1; step <= steps && s == ggas_ok; ++step) {
-    for (uint32_t i = detail::block_rank(); i < a.plan.tiles() && s == ggas_ok; i += detail::block_count()) {
-      s = himeno_tile_in_step(a, i, step);
+    for (uint32_t round = 0; round < a.plan.tiles() && s == ggas_ok; round += blocks) {
+      const uint32_t i = round + (round ? blocks - 1 - block : block);
+      if (i >= a.plan.tiles()) break;
+      himeno_work work(a, a.plan.tile(i));
+      s = himeno_in_step(a, work, i, step);
     }
     if (s == ggas_ok) s = himeno_gpu_barrier(a, step);
   }
@@ -246,7 +239,7 @@ __global__ void himeno_gosa(himeno_args a) {
   double mine = 0;
   for (uint32_t i = detail::thread_rank(); i < a.plan.tiles(); i += detail::thread_count())
     mine += own<double>(a.gosa)[i];
-  mine = block_sum<himeno_rows>(mine);
+  mine = block_sum<himeno_warps>(mine);
   if (detail::thread_rank() == 0) ggas_store(sum, mine);
   __syncthreads();
   const ggas_status s = ggas_allreduce_block(sum, sum, 1, ggas_sum, ggas_all_gather, a.timeout_ns);

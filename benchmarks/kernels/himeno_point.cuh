@@ -139,18 +139,13 @@ GGAS_DEVICE himeno_rows_of himeno_load_rows(const float* p, uint32_t nx) {
   return {himeno_load_row(p - nx), himeno_load_row(p), himeno_load_row(p + nx)};
 }
 
-// What the update of four points reads of the pressure; moves up plane by plane and keeps two of three.
-struct himeno_column {
+// What the update of four points reads of the pressure.
+struct himeno_around {
   himeno_rows_of below, here, above;
-  GGAS_DEVICE himeno_column(const float* p, const himeno_grid& g, uint64_t at)
-      : below(himeno_load_rows(p + at - g.plane(), g.nx)), here(himeno_load_rows(p + at, g.nx)), above() {}
-  GGAS_DEVICE void load_above(const float* p, const himeno_grid& g, uint64_t at) {
-    above = himeno_load_rows(p + at + g.plane(), g.nx);
-  }
-  GGAS_DEVICE void ascend() {
-    below = here;
-    here = above;
-  }
+  GGAS_DEVICE himeno_around(const float* p, const himeno_grid& g)
+      : below(himeno_load_rows(p - g.plane(), g.nx)),
+        here(himeno_load_rows(p, g.nx)),
+        above(himeno_load_rows(p + g.plane(), g.nx)) {}
 };
 
 struct himeno_result {
@@ -163,11 +158,8 @@ GGAS_DEVICE float himeno_cross(float p, float q, float r, float s) {
   return himeno_add(himeno_sub(himeno_sub(p, q), r), s);
 }
 
-// Points x ... x + 3 of a row; those on the boundary of the grid keep their value.
-GGAS_DEVICE himeno_result himeno_update(const himeno_column& p, const himeno_arrays& arrays, uint64_t at, uint32_t x,
-                                        uint32_t nx) {
-  himeno_four k[himeno_coefficients];
-  for (uint32_t i = 0; i < himeno_coefficients; ++i) k[i] = arrays.at(i, at);
+// Points x ... x + 3 of a row with their coefficients; those on the boundary of the grid keep their value.
+GGAS_DEVICE himeno_result himeno_update(const himeno_around& p, const himeno_four* k, uint32_t x, uint32_t nx) {
   himeno_result r{};
   for (int i = 0; i < static_cast<int>(himeno_quad); ++i) {
     const himeno_rows_of &u = p.above, &h = p.here, &d = p.below;

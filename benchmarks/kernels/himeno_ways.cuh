@@ -24,10 +24,10 @@ constexpr const char* name_of(himeno_way w) {
   return names[static_cast<int>(w)];
 }
 
-inline uint32_t himeno_most_tiles(const himeno_grid& grid, uint32_t depth, int nodes) {
+inline uint32_t himeno_most_tiles(const himeno_grid& grid, int nodes) {
   uint32_t most = 0;
   for (int n = 0; n < nodes; ++n) {
-    const uint32_t tiles = himeno_plan(grid, depth, n, nodes).tiles();
+    const uint32_t tiles = himeno_plan(grid, n, nodes).tiles();
     most = tiles < most ? most : tiles;
   }
   return most;
@@ -41,17 +41,17 @@ inline std::string check_himeno(const himeno_grid& g, int nodes) {
 }
 
 // Places behind `start`, the same on every node, and what node `node` does.
-inline himeno_args plan_himeno(const himeno_grid& grid, uint32_t depth, uint64_t seed, uint64_t start, int node,
-                               int nodes, uint64_t timeout_ns) {
+inline himeno_args plan_himeno(const himeno_grid& grid, uint64_t seed, uint64_t start, int node, int nodes,
+                               uint64_t timeout_ns) {
   layout_plan room(start);
   himeno_args a{};
   a.grid = grid;
-  a.plan = himeno_plan(grid, depth, node, nodes);
+  a.plan = himeno_plan(grid, node, nodes);
   a.copy = grid.copy_bytes(nodes);
   a.seed = seed;
   a.timeout_ns = timeout_ns;
   a.words = room.place<uint64_t>(himeno_words);
-  a.gosa = room.place<double>(himeno_most_tiles(grid, depth, nodes) + 1);
+  a.gosa = room.place<double>(himeno_most_tiles(grid, nodes) + 1);
   a.pressure = room.place<float>(2 * grid.array_floats(nodes));
   a.arrays = room.place<float>(himeno_coefficients * grid.array_floats(nodes));
   a.ghost_below = a.pressure;
@@ -61,8 +61,8 @@ inline himeno_args plan_himeno(const himeno_grid& grid, uint32_t depth, uint64_t
 }
 
 // Bytes of a segment that plan_himeno gives away.
-inline uint64_t himeno_room(const himeno_grid& grid, uint32_t depth, int nodes) {
-  return plan_himeno(grid, depth, 0, 0, 0, nodes, 0).arrays + himeno_coefficients * grid.copy_bytes(nodes);
+inline uint64_t himeno_room(const himeno_grid& grid, int nodes) {
+  return plan_himeno(grid, 0, 0, 0, nodes, 0).arrays + himeno_coefficients * grid.copy_bytes(nodes);
 }
 
 // The work of one node.
@@ -75,60 +75,66 @@ class himeno_node {
   const himeno_args& args() const { return a_; }
 
   launched fill(unsigned blocks) { return launch(target_, node_, blocks, 256, himeno_fill, a_); }
-  launched gosa() { return launch(target_, node_, 1, block(), himeno_gosa, a_); }
+  launched gosa() { return launch(target_, node_, 1, threads, himeno_gosa, a_); }
 
   // host: compute on all nodes, wait for them, exchange, wait for them.
-  launched compute(uint32_t step) { return tiles(step, 0, plan_.tiles()); }
+  launched compute(uint32_t step) {
+    if (step == 1) return launch(target_, node_, plan_.tiles(), threads, himeno_tiles, a_, step);
+    return launch_dependent(target_, node_, plan_.tiles(), threads, himeno_tiles, a_, step);
+  }
   launched exchange(uint32_t step) {
-    if (plan_.lowest) GGAS_QUEUE(put_on_stream(target_, node_, ghost(false, step), plane(false, step), floats(), {}));
-    if (plan_.highest) GGAS_QUEUE(put_on_stream(target_, node_, ghost(true, step), plane(true, step), floats(), {}));
+    for (const bool up : {false, true}) {
+      if (face(up)) GGAS_QUEUE(put_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), {}));
+    }
     return all_launched();
   }
 
   // The others: steps 1 ... `steps` behind a fill. `resident`: blocks that a GPU can hold, for the way `device`.
   launched run(himeno_way way, uint32_t steps, unsigned resident) {
     if (way == himeno_way::device) {
-      return launch(target_, node_, plan_.tiles() < resident ? plan_.tiles() : resident, block(), himeno_persistent, a_,
+      return launch(target_, node_, plan_.tiles() < resident ? plan_.tiles() : resident, threads, himeno_persistent, a_,
                     steps);
     }
     for (uint32_t step = 1; step <= steps; ++step) {
-      if (way == himeno_way::stream) {
-        GGAS_QUEUE(step_in_stream(step));
-      } else {
-        GGAS_QUEUE(launch_dependent(target_, node_, plan_.tiles(), block(), himeno_step, a_, step));
-      }
+      GGAS_QUEUE(way == himeno_way::stream ? step_in_stream(step) : step_in_kernel(step));
     }
     return all_launched();
   }
 
  private:
-  static dim3 block() { return {himeno_lanes, himeno_rows, 1}; }
-  launched tiles(uint32_t step, uint32_t first, uint32_t count) {
-    if (count == 0) return all_launched();
-    return launch_dependent(target_, node_, count, block(), himeno_tiles, a_, step, first);
+  static constexpr unsigned threads = himeno_warps * 32;
+
+  // The first one loads coefficients that the kernel before may have written.
+  launched step_in_kernel(uint32_t step) {
+    if (step == 1) return launch(target_, node_, plan_.tiles(), threads, himeno_step, a_, step);
+    return launch_dependent(target_, node_, plan_.tiles(), threads, himeno_step, a_, step);
   }
 
-  // The planes that neighbours wait for, their sending, the rest, and the planes of the neighbours.
+  // All planes, those that neighbours wait for on their way, those of the neighbours.
   launched step_in_stream(uint32_t step) {
-    const stream_report report{a_.timeout_ns, word(himeno_status)};
-    GGAS_QUEUE(tiles(step, 0, plan_.faces()));
-    if (plan_.lowest) GGAS_QUEUE(send(false, step, report));
-    if (plan_.highest) GGAS_QUEUE(send(true, step, report));
-    GGAS_QUEUE(tiles(step, plan_.faces(), plan_.tiles() - plan_.faces()));
-    if (plan_.lowest) GGAS_QUEUE(take(himeno_from_below, himeno_taken_below, report));
-    if (plan_.highest) GGAS_QUEUE(take(himeno_from_above, himeno_taken_above, report));
+    GGAS_QUEUE(compute(step));
+    for (const bool up : {false, true}) {
+      if (face(up)) GGAS_QUEUE(send(up, step));
+    }
+    for (const bool up : {false, true}) {
+      if (face(up)) GGAS_QUEUE(take(up));
+    }
     return all_launched();
   }
-  launched send(bool up, uint32_t step, const stream_report& report) {
+  launched send(bool up, uint32_t step) {
     const himeno_word theirs = up ? himeno_from_below : himeno_from_above;
     const global_ptr<uint64_t> signal(neighbour(up), a_.words + theirs * sizeof(uint64_t));
     return put_signal_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), signal, 1, ggas_signal_add,
-                                report);
+                                report());
   }
-  launched take(himeno_word arrived, himeno_word taken, const stream_report& report) {
-    return signal_take_on_stream(target_, node_, word(arrived), word(taken), 1, report);
+  launched take(bool up) {
+    const himeno_word arrived = up ? himeno_from_above : himeno_from_below;
+    const himeno_word taken = up ? himeno_taken_above : himeno_taken_below;
+    return signal_take_on_stream(target_, node_, word(arrived), word(taken), 1, report());
   }
+  stream_report report() const { return {a_.timeout_ns, word(himeno_status)}; }
 
+  bool face(bool up) const { return (up ? plan_.highest : plan_.lowest) != 0; }  // whether a neighbour waits for it
   int neighbour(bool up) const { return up ? node_ + 1 : node_ - 1; }
   size_t floats() const { return a_.grid.plane(); }
   char* segment() const { return target_.device_context(node_).local; }

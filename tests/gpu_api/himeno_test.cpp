@@ -12,9 +12,9 @@ constexpr uint32_t steps = 6;
 
 class himeno_suite : public ggas::test::api_test {
  public:
-  // A grid with tiles that are not full; x, y and planes differ.
+  // A grid with several tiles a plane, the last one not full; x, y and planes differ.
   void SetUp() override {
-    const himeno_grid grid{.nx = 24, .ny = 13, .nz = static_cast<uint32_t>(3 * nodes() + 5)};
+    const himeno_grid grid{.nx = 40, .ny = 17, .nz = static_cast<uint32_t>(3 * nodes() + 5)};
     cluster_config cfg = GetParam().config();
     cfg.segment_bytes = 4u << 20;
     make(cfg);
@@ -22,7 +22,7 @@ class himeno_suite : public ggas::test::api_test {
     timeout_ns_ = enough();
   }
 
-  himeno_args args(int n) const { return plan_himeno(grid_, 2, seed, base(), n, nodes(), timeout_ns_); }
+  himeno_args args(int n) const { return plan_himeno(grid_, seed, base(), n, nodes(), timeout_ns_); }
   himeno_node<cluster> on_node(int n) { return {*cluster_, n, args(n)}; }
   template <class F>
   void all(F queue) {
