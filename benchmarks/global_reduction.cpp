@@ -13,13 +13,6 @@ namespace {
 
 constexpr unsigned blocks = 4;
 
-double expected(const reduction_args& a, int nodes) {
-  double sum = 0;
-  for (int n = 0; n < nodes; ++n)
-    for (uint64_t i = 0; i < a.elements; ++i) sum += reduction_input(a.seed, static_cast<uint64_t>(n), i);
-  return sum;
-}
-
 result<> check(session& s, const reduction_args& a, double want, const std::string& what) {
   for (int n = 0; n < s.nodes(); ++n) {
     const auto status = static_cast<ggas_status>(at_offset<uint64_t>(s, n, a.words)[reduction_status]);
@@ -41,13 +34,12 @@ result<> run_point(session& s, const reduction_args& a, bool in_kernel) {
   const uint64_t begin = s.machine().now_ns();
   for (unsigned i = 0; i < rounds; ++i) {
     for (int n = 0; n < s.nodes(); ++n) {
-      GGAS_TRY(in_kernel ? launch(s.machine(), n, blocks, reduction_threads, reduction_in_kernel, a)
-                         : queue_reduction(s.machine(), n, blocks, a));
+      GGAS_TRY(queue_reduction(s.machine(), n, blocks, a, in_kernel));
     }
   }
   GGAS_TRY(s.run(what));
   const double ns = static_cast<double>(s.machine().now_ns() - begin);
-  GGAS_TRY(check(s, a, expected(a, s.nodes()) * rounds, what));
+  GGAS_TRY(check(s, a, reduction_result(a, s.nodes()) * rounds, what));
   record r = s.begin(variant, "reductions", "1/s");
   r.params = {{"elements", a.elements}, {"bytes", a.elements * sizeof(float)}};
   r.value = rounds * 1e9 / ns;
@@ -62,14 +54,8 @@ result<> run_global_reduction(session& s) {
   const std::vector<uint64_t> sizes =
       s.opts().quick ? std::vector<uint64_t>{4096} : std::vector<uint64_t>{1024, 16384, 262144};
   GGAS_TRY(s.start(sizes.back() * sizeof(float) + (1u << 20)));
-  layout_plan room(s.data_offset());
-  reduction_args a{};
-  a.seed = s.opts().cluster.seed;
-  a.timeout_ns = s.opts().timeout_ns / 4;
-  a.partials = room.place<double>(blocks);
-  a.sums = room.place<double>(reduction_sums);
-  a.words = room.place<uint64_t>(reduction_words);
-  a.input = room.place<float>(sizes.back());
+  reduction_args a =
+      plan_reduction(s.data_offset(), sizes.back(), blocks, s.opts().cluster.seed, s.opts().timeout_ns / 4);
   for (const uint64_t n : sizes) {
     a.elements = n;
     for (const bool in_kernel : {true, false}) GGAS_TRY(run_point(s, a, in_kernel));

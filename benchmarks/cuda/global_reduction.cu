@@ -16,13 +16,6 @@ struct reduction_way {
   bool in_kernel;
 };
 
-double expected(const reduction_args& a, int nodes) {
-  double sum = 0;
-  for (int n = 0; n < nodes; ++n)
-    for (uint64_t i = 0; i < a.elements; ++i) sum += reduction_input(a.seed, static_cast<uint64_t>(n), i);
-  return sum;
-}
-
 fault check(gpu_session& s, const reduction_args& a, double want, const std::string& what) {
   for (int node = 0; node < s.nodes(); ++node) {
     const std::string where = what + ": node " + std::to_string(node) + ": ";
@@ -33,20 +26,18 @@ fault check(gpu_session& s, const reduction_args& a, double want, const std::str
   return {};
 }
 
+// Two blocks on each multiprocessor keep its memory busy; short arrays are not worth so many.
+unsigned most_blocks(gpu_session& s) { return static_cast<unsigned>(2 * s.limits().multiprocessors); }
 unsigned blocks_for(gpu_session& s, const reduction_args& a) {
-  // Two blocks on each multiprocessor keep its memory busy; short arrays are not worth so many.
-  return static_cast<unsigned>(std::clamp<uint64_t>(a.elements / (4 * reduction_threads), 1,
-                                                    static_cast<uint64_t>(2 * s.limits().multiprocessors)));
+  return static_cast<unsigned>(std::clamp<uint64_t>(a.elements / (4 * reduction_threads), 1, most_blocks(s)));
 }
 
 void capture(gpu_session& s, node_graphs& graphs, const reduction_args& a, bool in_kernel) {
   const unsigned blocks = blocks_for(s, a);
   graphs.capture([&](int node) {
     cudaError_t e = cudaSuccess;
-    for (int i = 0; i < in_a_graph && e == cudaSuccess; ++i) {
-      e = in_kernel ? launch_dependent(s.machine(), node, blocks, reduction_threads, reduction_in_kernel, a)
-                    : queue_reduction(s.machine(), node, blocks, a);
-    }
+    for (int i = 0; i < in_a_graph && e == cudaSuccess; ++i)
+      e = queue_reduction(s.machine(), node, blocks, a, in_kernel);
     return e;
   });
 }
@@ -57,7 +48,7 @@ limit reduction_ceiling(gpu_session& s, uint64_t bytes) {
   return {1e9 / ns, true, "memory: the array once; links: a hop"};
 }
 
-fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way) {
+fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way, double result) {
   const std::string what = std::string(way.name) + ", " + std::to_string(a.elements) + " elements";
   launch_all(s, 1024, reduction_threads, reduction_fill, a);
   GGAS_GPU_TRY(s.run(what));
@@ -69,7 +60,7 @@ fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_w
     GGAS_GPU_TRY(graphs.run(what, ns));
     if (i > 0) samples.push_back(in_a_graph * 1e9 / ns);
   }
-  GGAS_GPU_TRY(check(s, a, expected(a, s.nodes()) * in_a_graph * (s.runs() + 1), what));
+  GGAS_GPU_TRY(check(s, a, result * in_a_graph * (s.runs() + 1), what));
   const uint64_t bytes = a.elements * sizeof(float);
   s.emit({.variant = way.name,
           .params = {{"elements", a.elements}, {"bytes", bytes}},
@@ -83,13 +74,7 @@ fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_w
 // A cluster with room for arrays of so many floats.
 fault prepare(gpu_session& s, reduction_args& a, uint64_t most_elements) {
   GGAS_GPU_TRY(start(s, most_elements * sizeof(float) + (1u << 20)));
-  layout_plan room(s.data_offset());
-  a.seed = s.seed();
-  a.timeout_ns = s.wait_ns();
-  a.partials = room.place<double>(4096);
-  a.sums = room.place<double>(reduction_sums);
-  a.words = room.place<uint64_t>(reduction_words);
-  a.input = room.place<float>(most_elements);
+  a = plan_reduction(s.data_offset(), most_elements, most_blocks(s), s.seed(), s.wait_ns());
   return {};
 }
 
@@ -122,8 +107,9 @@ fault run_global_reduction(gpu_session& s) {
       s.opts().quick ? std::vector<unsigned>{10, 20} : std::vector<unsigned>{10, 16, 20, 26};
   for (const unsigned k : sizes) {
     a.elements = uint64_t{1} << k;
+    const double result = reduction_result(a, s.nodes());
     for (const reduction_way& way : {reduction_way{"in_kernel", true}, reduction_way{"stream", false}})
-      GGAS_GPU_TRY(reduction_point(s, a, way));
+      GGAS_GPU_TRY(reduction_point(s, a, way, result));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "benchmarks/kernels/block_sum.cuh"
 #include "benchmarks/kernels/queue.cuh"
+#include "benchmarks/layout_plan.hpp"
 
 namespace ggas::bench {
 
@@ -25,6 +26,28 @@ enum reduction_word : uint64_t { blocks_ended, reduction_status, reduction_words
 // Small whole numbers, so that sums are exact whatever the order.
 GGAS_HOST_DEVICE constexpr float reduction_input(uint64_t seed, uint64_t node, uint64_t i) {
   return static_cast<float>(pattern(seed, node, i) % 1024);
+}
+
+// Places behind `start`, the same on every node, for arrays of at most so many floats and for at most so many blocks.
+inline reduction_args plan_reduction(uint64_t start, uint64_t most_elements, unsigned most_blocks, uint64_t seed,
+                                     uint64_t timeout_ns) {
+  layout_plan room(start);
+  reduction_args a{};
+  a.seed = seed;
+  a.timeout_ns = timeout_ns;
+  a.partials = room.place<double>(most_blocks);
+  a.sums = room.place<double>(reduction_sums);
+  a.words = room.place<uint64_t>(reduction_words);
+  a.input = room.place<float>(most_elements);
+  return a;
+}
+
+// What a reduction gives.
+inline double reduction_result(const reduction_args& a, int nodes) {
+  double sum = 0;
+  for (int n = 0; n < nodes; ++n)
+    for (uint64_t i = 0; i < a.elements; ++i) sum += reduction_input(a.seed, static_cast<uint64_t>(n), i);
+  return sum;
 }
 
 struct alignas(16) reduction_quad {
@@ -121,9 +144,10 @@ __global__ void reduction_total(reduction_args a) {
   add_to_total(a);
 }
 
-// Queues one reduction of a node, in parts.
+// Queues one reduction of a node: in one kernel, or in parts.
 template <class Target>
-launched queue_reduction(Target& target, int node, unsigned blocks, const reduction_args& a) {
+launched queue_reduction(Target& target, int node, unsigned blocks, const reduction_args& a, bool in_kernel) {
+  if (in_kernel) return launch_dependent(target, node, blocks, reduction_threads, reduction_in_kernel, a);
   char* const mine = target.device_context(node).local;
   auto* const sums = reinterpret_cast<double*>(mine + a.sums);
   auto* const status = reinterpret_cast<uint64_t*>(mine + a.words) + reduction_status;
