@@ -54,8 +54,8 @@ std::string shortened(std::string name) {
   if (name.size() <= most_letters) return name;
   uint64_t all = 0xcbf29ce484222325;
   for (const char c : name) all = (all ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  const std::string number = "." + std::to_string(all);
-  return name.substr(0, most_letters - number.size()) + number;
+  const std::string number = std::to_string(all);
+  return name.substr(0, most_letters - 1 - number.size()).append(1, '.').append(number);
 }
 
 std::string name_of(const launcher& l) {

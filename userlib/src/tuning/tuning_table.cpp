@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/tuning_table.hpp"
 
+// The parser checks some rules of a text by assertions before it reports them: builds with assertions must not end
+// there.
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 
 #include <algorithm>
