@@ -36,18 +36,21 @@ class latency_runs {
     a.slots = room.place<char>(threads * sizeof(uint64_t) + lines * line) + shift;
     a.outcomes = room.place<outcome>(threads);
     a.samples = room.place<uint64_t>(windows);
-    a.data = room.place<char>(3 * p.bytes);
+    a.data = room.place<char>(6 * p.bytes);
     a.bytes = p.bytes;
     a.windows = windows;
     a.rounds = rounds;
     a.seed = s_.seed();
     a.timeout_ns = s_.wait_ns();
-    for (int node = 0; node < s_.nodes(); ++node) s_.fill(node, a.slots, threads * sizeof(uint64_t), 0);
+    for (int node = 0; node < s_.nodes(); ++node) {
+      s_.fill(node, a.slots, threads * sizeof(uint64_t), 0);
+      if (p.bytes != 0) s_.fill(node, a.data, 6 * p.bytes, 0);
+    }
     clear_outcomes(s_, a.outcomes, threads);
     GGAS_GPU_TRY(s_.run(p.variant));  // nobody stores into slots that are not clear yet
     launch_all(s_, p.blocks, p.threads, p.kernel, a);
     GGAS_GPU_TRY(s_.run(p.variant));
-    const bool both = p.kernel == store_count || p.kernel == put_signal_pingpong;
+    const bool both = p.share == 0.5;  // the partner answers
     for (int node = 0; node + 1 < s_.nodes(); node += 2) {
       for (int n = node; n <= node + (both ? 1 : 0); ++n)
         GGAS_GPU_TRY(check_outcomes(s_, n, a.outcomes, threads, p.variant));
@@ -137,6 +140,17 @@ fault run_put_latency(gpu_session& s) {
                             "half_round_trip",
                             {{"bytes", bytes}, {"threads", threads}},
                             put_signal_pingpong,
+                            1,
+                            threads,
+                            bytes,
+                            0.5}));
+  }
+  for (const uint64_t bytes : {8u, 64u, 512u, 4096u, 16384u, 32768u}) {
+    const unsigned threads = bytes <= 512 ? 32 : 256;
+    GGAS_GPU_TRY(runs.emit({"put_tagged",
+                            "half_round_trip",
+                            {{"bytes", bytes}, {"threads", threads}},
+                            put_tagged_pingpong,
                             1,
                             threads,
                             bytes,

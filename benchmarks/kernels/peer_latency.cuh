@@ -10,7 +10,7 @@ namespace ggas::bench {
 
 struct peer_args {
   uint64_t slots;     // offset of a word for each thread: flags, signals, words to load or to add to; zero at first
-  uint64_t data;      // offset of what is put; behind it, twice as much room for what arrives
+  uint64_t data;      // offset of what is put; behind it, five times as much room for what arrives; zero at first
   uint64_t bytes;     // of a put, a multiple of 8
   uint64_t outcomes;  // offset of an outcome for each thread
   uint64_t samples;   // offset of `windows` durations in ns, of the first thread
@@ -79,40 +79,66 @@ __global__ void load_chain(peer_args a) {
   report(a, s, at != 0);  // the words are zero
 }
 
-// A block puts data with a signal behind it; the partner's answers in the same way. What arrived is looked at between
-// windows.
-__global__ void GGAS_LAUNCH_BOUNDS(512) put_signal_pingpong(peer_args a) {
-  const int me = ggas_node(), peer = me ^ 1;
-  if (peer >= ggas_nodes()) return;
-  const bool first = me < peer;
+// A block sends data, the partner's answers in the same way: send(place, number) puts what lies at a.data to `place`
+// words behind it at the partner, wait(number) returns when the partner's have come. What arrived is looked at between
+// windows, which go to two places in turn: one may begin while the partner looks at the last.
+template <class Send, class Wait>
+GGAS_DEVICE void data_pingpong(const peer_args& a, Send send, Wait wait) {
+  const bool first = ggas_node() % 2 == 0;
   const uint64_t words = a.bytes / 8;
   uint64_t* const source = own<uint64_t>(a.data);
-  uint64_t* const buffer = ggas_pointer_of_node<uint64_t>(peer, a.data);
-  uint64_t place =
-      0;  // of what arrives: windows in turn, for a window may begin while the partner looks at the last one
-  const uint64_t* const mine = own<uint64_t>(a.slots);
-  uint64_t* const theirs = ggas_pointer_of_node<uint64_t>(peer, a.slots);
-  uint64_t errors = 0;
+  uint64_t place = 0, errors = 0;
   const auto each = [&](auto f) {
     for (uint64_t i = detail::thread_rank(); i < words; i += detail::thread_count()) f(i);
   };
   const auto prepare = [&](uint64_t w) {
     place = (1 + w % 2) * words;
-    each([&](uint64_t i) { source[i] = pattern(a.seed + me, w, i); });
-  };
-  const auto send = [&](uint64_t number) {
-    return ggas_put_signal_nbi_block(buffer + place, source, words, theirs, number, ggas_signal_set, a.timeout_ns);
+    each([&](uint64_t i) { source[i] = pattern(a.seed + ggas_node(), w, i); });
   };
   const auto round = [&](uint64_t number) {
-    ggas_status s = first ? send(number) : ggas_ok;
-    if (s == ggas_ok) s = ggas_wait_until_block(mine, ggas_eq, number, a.timeout_ns);
-    return s == ggas_ok && !first ? send(number) : s;
+    ggas_status s = first ? send(place, number) : ggas_ok;
+    if (s == ggas_ok) s = wait(place, number);
+    return s == ggas_ok && !first ? send(place, number) : s;
   };
   const auto check = [&](uint64_t w) {
-    each([&](uint64_t i) { errors += ggas_load(source + place + i) != pattern(a.seed + peer, w, i); });
+    each([&](uint64_t i) { errors += ggas_load(source + place + i) != pattern(a.seed + (ggas_node() ^ 1), w, i); });
     __syncthreads();
   };
   report(a, run_windows(a, prepare, round, check), errors);
+}
+
+// With a signal behind the data.
+__global__ void GGAS_LAUNCH_BOUNDS(512) put_signal_pingpong(peer_args a) {
+  const int peer = ggas_node() ^ 1;
+  if (peer >= ggas_nodes()) return;
+  const auto* const source = own<uint64_t>(a.data);
+  auto* const buffer = ggas_pointer_of_node<uint64_t>(peer, a.data);
+  const auto* const mine = own<uint64_t>(a.slots);
+  auto* const theirs = ggas_pointer_of_node<uint64_t>(peer, a.slots);
+  data_pingpong(
+      a,
+      [&](uint64_t place, uint64_t number) {
+        return ggas_put_signal_nbi_block(buffer + place, source, a.bytes / 8, theirs, number, ggas_signal_set,
+                                         a.timeout_ns);
+      },
+      [&](uint64_t, uint64_t number) { return ggas_wait_until_block(mine, ggas_eq, number, a.timeout_ns); });
+}
+
+// With a tag beside every word of the data: they come to lines, from where the partner takes them.
+__global__ void GGAS_LAUNCH_BOUNDS(512) put_tagged_pingpong(peer_args a) {
+  const int peer = ggas_node() ^ 1;
+  if (peer >= ggas_nodes()) return;
+  auto* const data = own<uint64_t>(a.data);
+  const auto* const mine = own<ggas_tagged>(a.data + 4 * a.bytes);
+  auto* const theirs = ggas_pointer_of_node<ggas_tagged>(peer, a.data + 4 * a.bytes);
+  data_pingpong(
+      a,
+      [&](uint64_t, uint64_t number) {
+        return ggas_put_tagged_block(theirs, data, a.bytes / 8, static_cast<uint32_t>(number));
+      },
+      [&](uint64_t place, uint64_t number) {
+        return ggas_take_tagged_block(data + place, mine, a.bytes / 8, static_cast<uint32_t>(number), a.timeout_ns);
+      });
 }
 
 // Fetching adds on a word of the partner, one behind the other; old values count up.

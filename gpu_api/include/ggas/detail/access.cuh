@@ -11,8 +11,12 @@ GGAS_DEVICE uint64_t ggas_reserved_bytes() { return ggas::detail::device_context
 
 namespace ggas::detail {
 
+GGAS_DEVICE bool fits_segment(uint64_t offset, uint64_t bytes) {
+  const uint64_t size = device_context().segment_bytes;
+  return (bytes <= size) & (offset <= size - bytes);
+}
 GGAS_DEVICE bool in_segment(const context& c, int node, uint64_t offset, size_t bytes) {
-  return node >= 0 && node < c.nodes && bytes <= c.segment_bytes && offset <= c.segment_bytes - bytes;
+  return node >= 0 && node < c.nodes && fits_segment(offset, bytes);
 }
 
 template <class T>

@@ -134,7 +134,7 @@ GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, cons
   const bool good =
       q.good() && at.node >= 0 && at.offset % sizeof(T) == 0 && static_cast<unsigned>(what) <= ggas_atomic_max;
   if (!good) return ggas_bad_argument;
-  return q.at.page || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+  return posts_descriptors() || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }
 
 template <class G, class T>
@@ -142,7 +142,7 @@ GGAS_DEVICE ggas_status post_atomic(const G& g, ggas_atomic what, T* remote, T v
                                     const ggas_queue& q) {
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
-  if (!q.at.page) {
+  if (!posts_descriptors()) {
     if (g.rank() == 0) reduce_directly(what, remote, v, compare);
     return ggas_ok;
   }
@@ -158,7 +158,7 @@ GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T 
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
   uint64_t value = 0;
   int s = ggas_ok;
-  if (!q.at.page) {
+  if (!posts_descriptors()) {
     if (g.rank() == 0) value = static_cast<uint64_t>(atomic_directly(what, remote, v, compare));
   } else {
     result_record r{};

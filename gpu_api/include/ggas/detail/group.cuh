@@ -17,17 +17,12 @@ struct thread_group {
     return v;
   }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return s; }
-  // Runs a check that comes out the same in all threads.
-  template <class F>
-  GGAS_DEVICE ggas_status check(F f) const {
-    return f();
-  }
 };
 
 struct warp_group {
   GGAS_DEVICE unsigned rank() const { return lane_rank(); }
   GGAS_DEVICE unsigned size() const { return lane_count(); }
-  GGAS_DEVICE void sync() const { __syncwarp(lane_mask()); }
+  GGAS_DEVICE void sync() const { sync_lanes(); }
   template <class T>
   GGAS_DEVICE T of_leader(T v) const {
     return __shfl_sync(lane_mask(), v, 0);
@@ -42,10 +37,6 @@ struct warp_group {
     }
     return all;
   }
-  template <class F>
-  GGAS_DEVICE ggas_status check(F f) const {
-    return f();
-  }
 };
 
 // All threads of a block; it posts nothing itself: its first warp does.
@@ -54,11 +45,6 @@ struct block_group {
   GGAS_DEVICE unsigned size() const { return thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
-  // One warp is faster than many.
-  template <class F>
-  GGAS_DEVICE ggas_status check(F f) const {
-    return block_status(thread_rank() < 32 ? f() : ggas_ok);
-  }
 };
 
 // All threads of a grid; its blocks are not held together.
@@ -67,10 +53,6 @@ struct grid_group {
   GGAS_DEVICE unsigned size() const { return block_count() * thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
-  template <class F>
-  GGAS_DEVICE ggas_status check(F f) const {
-    return block_group{}.check(f);
-  }
 };
 
 // A call of a block that its first warp makes for all, behind what the block did before.

@@ -30,7 +30,6 @@ GGAS_DEVICE T load_from(const T* p) {
 // meets between loads and stores: loads come back at different times, stores must leave together.
 template <unsigned Words, class Load, class Store>
 GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load, Store store) {
-  const unsigned mask = lane_mask();
   const bool together = count > 1;
   const uint64_t turn = uint64_t{Words} * count;
   decltype(load(n)) v[Words] = {};
@@ -38,7 +37,7 @@ GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load,
   for (; base + turn <= n; base += turn) {
     GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) v[w] = load(base + w * count + rank);
-    if (together) __syncwarp(mask);
+    if (together) sync_lanes();
     GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) store(base + w * count + rank, v[w]);
   }
@@ -47,7 +46,7 @@ GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load,
   for (unsigned w = 0; w < Words; ++w) {
     if (base + w * count + rank < n) v[w] = load(base + w * count + rank);
   }
-  if (together) __syncwarp(mask);
+  if (together) sync_lanes();
   GGAS_UNROLL
   for (unsigned w = 0; w < Words; ++w) {
     if (base + w * count + rank < n) store(base + w * count + rank, v[w]);

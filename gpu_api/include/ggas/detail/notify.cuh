@@ -43,7 +43,7 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
   uint64_t* const record = word_of(node, l.direct_notes(queue) + at % size * 16);
   store_relaxed(record, cookie);
   const uint64_t op = bytes ? desc_put : desc_notify;
-  store_release(record + 1, note_word(bytes, q.at.vpid, ggas_node(), op, at / size % 2 == 0));
+  store_release(record + 1, note_word(bytes, static_cast<uint32_t>(q.index()), ggas_node(), op, at / size % 2 == 0));
   return ggas_ok;
 }
 
@@ -52,7 +52,7 @@ GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_que
                                const ggas_queue& q) {
   const int vpid = vpid_of(to_queue);
   if (!q.good() || vpid < 0 || node < 0 || node >= ggas_nodes()) return ggas_bad_argument;
-  if (q.at.page) {
+  if (posts_descriptors()) {
     const slot d{first_word(desc_notify | notify_completer, node, 0, vpid), 0, 0, cookie};
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
@@ -70,8 +70,8 @@ GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t
   transfer t = check_transfer(q, remote, local, n);
   const int vpid = vpid_of(to_queue);
   if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
-  if (!q.at.page || t.bytes == 0) {
-    const ggas_status s = q.at.page ? ggas_ok : copy_directly<origin::own>(g, q, remote, local, n);
+  if (!posts_descriptors() || t.bytes == 0) {
+    const ggas_status s = posts_descriptors() ? ggas_ok : copy_directly<origin::own>(g, q, remote, local, n);
     return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, static_cast<uint32_t>(t.bytes), end, q) : s;
   }
   const auto* from = reinterpret_cast<const char*>(local);
@@ -89,7 +89,7 @@ GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_
   const place at = locate(remote, sizeof(T));
   const int vpid = vpid_of(to_queue);
   if (!q.good() || at.node < 0 || vpid < 0) return ggas_bad_argument;
-  if (q.at.page) {
+  if (posts_descriptors()) {
     const slot d{first_word(desc_imm | want_ack | notify_completer, at.node, sizeof(T), vpid), as_bits<uint64_t>(value),
                  nla(at.offset), cookie};
     return post(
@@ -194,6 +194,7 @@ GGAS_DEVICE bool reports_failure(const ggas_notification& n) { return n.code != 
 GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
                                            const deadline& end, const ggas_queue& q) {
   if (!q.good() || !notes || !taken || most == 0) return ggas_bad_argument;
+  find_notifications(q);
   if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
   ggas_status s = ggas_ok;
   size_t n = 0;

@@ -38,14 +38,17 @@ namespace detail {
 // One per translation unit: set_device_context() of the same unit fills it.
 struct constants {
   context own;
-  // What takes divisions that no kernel should do: the layout of its reserved area, and 2^32 over the stride in pages.
+  // What takes multiplications and divisions that no call should do: the layout of its reserved area, the bytes of the
+  // window, and 2^32 over the stride in pages.
   layout shape;
+  uint64_t window_bytes;
   uint32_t pages_reciprocal;
 };
 static __constant__ constants node_constants;
 
 __device__ __forceinline__ const context& device_context() { return node_constants.own; }
 __device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }
+__device__ __forceinline__ uint64_t window_bytes() { return node_constants.window_bytes; }
 
 // Which segment lies `offset` bytes behind the window's start; strides are whole pages, the window ends below 16 TB.
 constexpr unsigned page_bits = 12;
@@ -198,6 +201,18 @@ __device__ __forceinline__ void acquire_after_poll() {
 #endif
 }
 
+// Ends a wait whose polls were load_spin(p): an acquire. One behind the polls is cheaper than polls that acquire, where
+// the toolkit has the fence that only invalidates the first-level cache.
+template <class T>
+__device__ __forceinline__ void acquire_after_spin(const T* p) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 13
+  asm volatile("fence.acquire.sys;" ::: "memory");
+#else
+  load_acquire(p);
+  acquire_after_poll();
+#endif
+}
+
 // Read-modify-writes on 4- and 8-byte integers, relaxed.
 template <class T>
 struct cuda_integer {
@@ -273,6 +288,7 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream = nullptr) {
   const uint64_t pages = c.stride >> detail::page_bits;
   const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved),
+                              static_cast<uint64_t>(c.nodes) * c.stride,
                               pages > 1 ? static_cast<uint32_t>((uint64_t{1} << 32) / pages) : ~0u};
   return cudaMemcpyToSymbolAsync(detail::node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);
 }

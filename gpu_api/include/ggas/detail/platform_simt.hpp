@@ -24,6 +24,7 @@ inline layout own_layout() {
   const context& c = device_context();
   return layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
 }
+inline uint64_t window_bytes() { return static_cast<uint64_t>(device_context().nodes) * device_context().stride; }
 // Which segment lies `offset` bytes behind the window's start.
 inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offset / device_context().stride); }
 inline uint64_t clock_ns() { return simt::now_ns(); }
@@ -59,6 +60,11 @@ inline void acquire_after_poll() {
 #ifndef GGAS_TSAN
   std::atomic_thread_fence(std::memory_order_acquire);
 #endif
+}
+
+template <class T>
+void acquire_after_spin(const T*) {
+  acquire_after_poll();
 }
 
 template <class T>

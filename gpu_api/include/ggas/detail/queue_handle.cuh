@@ -16,7 +16,7 @@ class ggas_queue {
   GGAS_DEVICE int index() const { return index_; }
 
   // For the library.
-  ggas::rma_queue at{};  // page == nullptr: no NIC, peers are reached directly
+  mutable ggas::rma_queue at{};  // all zero without a NIC, where peers are reached directly; notifications fill it in
   int index_ = -1;
   bool exclusive = false;
   mutable uint64_t ticket = 0;    // last seen of words[0]

@@ -43,10 +43,16 @@ GGAS_DEVICE place locate(const void* p, uint64_t bytes) {
   const auto a = reinterpret_cast<uintptr_t>(p);
   const uint64_t own = a - reinterpret_cast<uintptr_t>(c.local), from = a - reinterpret_cast<uintptr_t>(c.window);
   const uint32_t segment = segment_at(from);
-  const bool here = own < c.segment_bytes, in_window = from < static_cast<uint64_t>(c.nodes) * c.stride;
+  const bool here = own < c.segment_bytes;
   const uint64_t offset = here ? own : from - segment * c.stride;
-  const bool inside = (here | in_window) & (bytes <= c.segment_bytes) & (offset <= c.segment_bytes - bytes);
+  const bool inside = (here | (from < window_bytes())) & fits_segment(offset, bytes);
   return {inside ? (here ? c.node : static_cast<int>(segment)) : -1, offset};
+}
+// Of a second address, which mostly lies in the segment of the first.
+GGAS_DEVICE place locate_beside(const place& first, const void* at, const void* p, uint64_t bytes) {
+  const uint64_t offset = first.offset + (reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(at));
+  if (first.node >= 0 && fits_segment(offset, bytes)) [[likely]] return {first.node, offset};
+  return locate(p, bytes);
 }
 
 GGAS_DEVICE bool is_local(const void* p, uint64_t bytes) {

@@ -23,10 +23,11 @@ GGAS_DEVICE uint64_t advance(uint64_t ticket, unsigned slots, unsigned descripto
          static_cast<uint64_t>((issued(ticket) + descriptors) & 0xffffff) << 8 | (ticket & 0xff);
 }
 
-GGAS_DEVICE bool reaches_peers_directly() {
-  const context& c = device_context();
-  return !c.queues && !c.quiet;
-}
+// Whether calls become descriptors; else the caller moves the data itself and a queue is one by name only. What a good
+// handle says too, but known before there is one.
+GGAS_DEVICE bool posts_descriptors() { return device_context().queues != nullptr; }
+
+GGAS_DEVICE bool reaches_peers_directly() { return !posts_descriptors() && !device_context().quiet; }
 
 // ---- posting
 
@@ -222,6 +223,21 @@ GGAS_DEVICE int ggas_queues() {
   return c.queues ? c.queue_count : static_cast<int>(ggas::layout::direct_queues);
 }
 
+namespace ggas::detail {
+
+// Where a queue that is one by name only keeps its notifications. Not filled in before somebody asks: every call of
+// every kernel would pay for it.
+GGAS_DEVICE void find_notifications(const ggas_queue& q) {
+  if (posts_descriptors() || q.at.notifications) return;
+  const layout l{static_cast<uint64_t>(device_context().nodes), 0, 0, 0};
+  const auto n = static_cast<uint64_t>(q.index());
+  q.at.notifications = device_context().local + l.direct_notes(n);
+  q.at.notify_log2 = layout::direct_notify_log2;
+  q.at.words = own_word(l.direct_words(n));
+}
+
+}  // namespace ggas::detail
+
 GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
   using namespace ggas::detail;
   const ggas::context& c = device_context();
@@ -229,17 +245,9 @@ GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
   if (index < 0 || index >= ggas_queues()) return q;
   q.index_ = index;
   q.exclusive = sharing == ggas_exclusive;
-  if (c.queues) {
-    q.at = c.queues[index];
-  } else {
-    const ggas::layout l{static_cast<uint64_t>(c.nodes), 0, 0, 0};
-    const auto n = static_cast<uint64_t>(index);
-    q.at.notifications = c.local + l.direct_notes(n);
-    q.at.notify_log2 = ggas::layout::direct_notify_log2;
-    q.at.words = own_word(l.direct_words(n));
-    q.at.vpid = static_cast<uint32_t>(index);
-  }
+  if (c.queues) q.at = c.queues[index];
   if (q.exclusive) {
+    find_notifications(q);
     q.ticket = load_relaxed(q.at.words);
     q.note = static_cast<uint32_t>(load_relaxed(q.at.words + 1));
     q.told = static_cast<uint32_t>(load_relaxed(q.at.words + 2));

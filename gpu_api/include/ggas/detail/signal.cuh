@@ -23,12 +23,13 @@ struct signal_target {
   ggas_signal_op op;
 };
 
-GGAS_DEVICE ggas_status check_signal(const ggas_queue& q, const signal_target& to, int node, place& at) {
-  at = locate(to.word, 8);
+// `remote` is where the data goes, at place `data`.
+GGAS_DEVICE ggas_status check_signal(const signal_target& to, const void* remote, const place& data, place& at) {
+  at = locate_beside(data, remote, to.word, 8);
   const bool good =
-      (at.node >= 0) & (at.node == node) & (at.offset % 8 == 0) & (static_cast<unsigned>(to.op) <= ggas_signal_add);
+      (at.node >= 0) & (at.node == data.node) & (at.offset % 8 == 0) & (static_cast<unsigned>(to.op) <= ggas_signal_add);
   if (!good) return ggas_bad_argument;
-  return q.at.page || to.op == ggas_signal_set || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+  return to.op == ggas_signal_set || posts_descriptors() || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }
 
 // The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
@@ -56,16 +57,19 @@ GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* loca
   const auto check = [&] {
     const transfer t = check_transfer(q, remote, local, n);
     place at{};
-    const ggas_status signal = check_signal(q, to, t.at.node, at);
+    const ggas_status signal = check_signal(to, remote, t.at, at);
     return t.status == ggas_ok ? signal : t.status;
   };
   g.sync();
-  if (__is_same(G, block_group) && bytes <= few_bytes) {
-    ggas_status s = ggas_ok;
-    if (g.rank() < 32) s = move_and_signal(warp_group{}, remote, local, bytes, to, check);
-    return g.join(s);
+  const bool one_warp = __is_same(G, block_group) && bytes <= few_bytes;
+  ggas_status s = ggas_ok;
+  if (!one_warp) {
+    s = move_and_signal(g, remote, local, bytes, to, check);
+  } else if (g.rank() < 32) {
+    s = move_and_signal(warp_group{}, remote, local, bytes, to, check);
+  } else {
+    s = check();
   }
-  const ggas_status s = move_and_signal(g, remote, local, bytes, to, check);
   g.sync();
   return s;
 }
@@ -78,7 +82,7 @@ GGAS_DEVICE ggas_status post_put_signal(const G& g, T* remote, const T* local, s
   transfer t = check_transfer(q, remote, local, n);
   place at{};
   ggas_status s = t.status;
-  if (s == ggas_ok) s = check_signal(q, to, t.at.node, at);
+  if (s == ggas_ok) s = check_signal(to, remote, t.at, at);
   if (s != ggas_ok) return s;
   const signal_slots sig = make_signal(at, to.value, to.op);
   if (t.bytes == 0)
@@ -98,7 +102,7 @@ GGAS_DEVICE ggas_status post_put_signal(const G& g, T* remote, const T* local, s
 template <class G, class T>
 GGAS_DEVICE ggas_status put_signal(const G& g, until when, T* remote, const T* local, size_t n, const signal_target& to,
                                    uint64_t timeout_ns, const ggas_queue& q) {
-  if (!q.at.page) [[likely]] {
+  if (!posts_descriptors()) [[likely]] {
     const ggas_status s = put_signal_directly(g, remote, local, n, to, q);
     return when == until::complete ? settle(g, s) : s;
   }

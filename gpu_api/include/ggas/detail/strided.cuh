@@ -12,7 +12,7 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
   static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "a value has at most 8 bytes");
   const place at = locate(remote, sizeof(T));
   if (!q.good() || at.node < 0) return ggas_bad_argument;
-  if (!q.at.page) {
+  if (!posts_descriptors()) {
     if (g.rank() == 0) store_relaxed(remote, value);
     return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
   }
@@ -40,7 +40,7 @@ GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* loc
   const auto last = static_cast<ptrdiff_t>(n - 1);
   const place end = locate(remote + last * remote_stride, sizeof(T));
   return first.node >= 0 && end.node == first.node &&
-         (!q.at.page || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
+         (!posts_descriptors() || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
 }
 
 template <class T>
@@ -78,7 +78,7 @@ GGAS_DEVICE ggas_status iput(const G& g, T* remote, const T* local, ptrdiff_t re
   if (n == 0) return ggas_ok;
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
-  if (!q.at.page) return move_strided(g, remote, local, remote_stride, local_stride, n), ggas_ok;
+  if (!posts_descriptors()) return move_strided(g, remote, local, remote_stride, local_stride, n), ggas_ok;
   return post_elements(g, q, n, deadline(timeout_ns), [&](size_t e, unsigned i) {
     const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
                  0};
@@ -93,7 +93,7 @@ GGAS_DEVICE ggas_status iget(const G& g, T* local, const T* remote, ptrdiff_t lo
   if (n == 0) return ggas_ok;
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
-  if (!q.at.page) return move_strided(g, local, remote, local_stride, remote_stride, n), ggas_ok;
+  if (!posts_descriptors()) return move_strided(g, local, remote, local_stride, remote_stride, n), ggas_ok;
   return post_elements(g, q, n, deadline(timeout_ns), [&](size_t e, unsigned i) {
     const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
                  strided<T>(local_nla(local), e, local_stride), 0};
