@@ -2,6 +2,7 @@
 // One process for each node, on real GPUs: forked, sharing GPUs where there are fewer of them than processes. What they
 // do together, what they say of settings that do not fit, and what is left when one of them dies.
 // Exit status 77 without a GPU.
+#include <sstream>
 #include <utility>
 
 #include "process_rig.hpp"
@@ -126,6 +127,29 @@ TEST_P(together, data_sums_and_barriers_also_in_segments_that_have_grown) {
   expect_each_ok(all, n);
 }
 
+// The name of a GPU among those that CUDA_VISIBLE_DEVICES lets this process see.
+std::string name_of_gpu(int gpu) {
+  const char* const seen = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!seen) return std::to_string(gpu);
+  std::istringstream names(seen);
+  std::string name;
+  for (int i = 0; i <= gpu; ++i) std::getline(names, name, ',');
+  return name;
+}
+
+// As launchers' scripts do it: the memory of GPUs that a process does not see is mapped all the same.
+TEST(process, each_sees_its_own_gpu_only) {
+  const int n = std::max(2, std::min(gpus(), 4));
+  processes all;
+  const auto work = body({.segment_bytes = 16 * mebi}, n,
+                         [](member& m, const voice&) { return ok_if(work_together(m, 1, 5, 100'000, m.at())); });
+  all.start_all(n, [=](int rank, const voice& parent) {
+    setenv("CUDA_VISIBLE_DEVICES", name_of_gpu(rank % gpus()).c_str(), 1);
+    work(rank, parent);
+  });
+  expect_each_ok(all, n);
+}
+
 // ---------------------------------------------------------------------------------------------- what does not fit
 
 TEST(process, different_settings_are_told_to_all) {
@@ -212,6 +236,8 @@ std::string wait_for_the_lost(member& m, const voice& parent) {
     if (std::exchange(first, false)) parent.say("waiting");
     if (wrong.empty()) wrong = m.cluster->run(20 * second);
     if (wrong.empty()) wrong = m.findings(blocks * threads, ggas_timed_out, timeout);
+    if (cudaGetLastError() != cudaSuccess)
+      wrong = "run() has left an error behind";  // of its questions to busy streams
     if (!wrong.empty()) return "wait " + std::to_string(static_cast<int>(what)) + ": " + wrong;
   }
   return {};
