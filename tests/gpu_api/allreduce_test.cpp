@@ -3,6 +3,7 @@
 // operation and type, at lengths around those of lines, slots and chunks; slots used again and again; what goes wrong.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 
 #include "tests/gpu_api/targets.hpp"
@@ -22,6 +23,7 @@ class Allreduce : public api_test {
     unsigned blocks = 0, threads = 64;
     int root = -1;  // an allreduce
     bool in_place = false;
+    uint64_t out = out_offset;
     std::function<uint64_t(int node)> shift = [](int) { return 0; };  // elements that vectors begin late
   };
 
@@ -30,28 +32,51 @@ class Allreduce : public api_test {
   size_t slot_elements() const {
     return shape().channel_bytes / 16 * 8 / sizeof(T);
   }
-  // In the simulator loads from peers are no method.
+  // In the simulator peers' memory is no memory.
   std::vector<ggas_method> methods() const {
-    if (simulated()) return {ggas_one_shot, ggas_two_shot, ggas_auto};
-    return {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_auto};
+    if (simulated()) return {ggas_one_shot, ggas_two_shot, ggas_read, ggas_tree, ggas_auto};
+    return {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree, ggas_auto};
   }
+  static bool to_all_only(ggas_method m) { return m == ggas_two_shot || m == ggas_push; }
   template <class T>
   std::vector<size_t> lengths() const {
     if (simulated()) return {1, 3, 40};
     const size_t slot = slot_elements<T>(), chunk = slot * static_cast<size_t>(nodes());
     if (GetParam().threads) return {1, 3, chunk + 1};  // slow
+    if (!std::is_same_v<T, float>) return {1, 3, 2 * slot + 1, chunk + 5};
     return {1, 2, 3, 31, slot - 1, slot, slot + 1, chunk - 1, chunk, chunk + 1, 3 * chunk + 5, 2000};
   }
 
   template <class T>
   static T combined(ggas_op op, T a, T b) {
+    if (op == ggas_prod) return static_cast<T>(a * b);
     return op == ggas_sum ? static_cast<T>(a + b) : op == ggas_min ? std::min(a, b) : std::max(a, b);
   }
-  // Sums of such numbers are rounded: they tell in which order they were made.
+  // Sums and products of such numbers are rounded: they tell in which order they were made.
   template <class T>
-  T number() {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(random_());
-    return static_cast<T>(random_() % 2000001) / T{7} - T{100000};
+  T number(ggas_op op) {
+    if constexpr (std::is_unsigned_v<T>) return static_cast<T>(random_());
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<int>(random_() % 20001) % (op == ggas_prod ? 7 : 20001) - 3);
+    if (op == ggas_prod) return static_cast<T>(0.5 + random_() % 1000 / 999.0);
+    if (sizeof(T) == 2) return static_cast<T>(static_cast<int>(random_() % 2001) / 7.0 - 100);
+    return static_cast<T>((random_() % 2000001) / T(7) - T(99999));
+  }
+  // By a tree the members from `place` on, `place` behind the root, are combined in its order.
+  template <class T>
+  static T along_tree(ggas_op op, const std::vector<T>& v, size_t place) {
+    T sum = v[place];
+    for (size_t bit = 1; !(place & bit) && place + bit < v.size(); bit *= 2)
+      sum = combined(op, sum, along_tree(op, v, place + bit));
+    return sum;
+  }
+  template <class T>
+  static T reduced(const call& c, std::vector<T> v) {
+    if (c.method == ggas_tree) {
+      std::rotate(v.begin(), v.begin() + std::max(c.root, 0), v.end());
+      return along_tree(c.op, v, 0);
+    }
+    return std::accumulate(v.begin() + 1, v.end(), v[0], [&](T a, T b) { return combined(c.op, a, b); });
   }
   template <class T>
   T* at(int node, const call& c, uint64_t offset) {
@@ -61,16 +86,15 @@ class Allreduce : public api_test {
   // Fills everybody's vectors, returns what must come out.
   template <class T>
   std::vector<T> fill(const call& c, const ggas_team& team) {
-    std::vector<T> want(c.n);
+    std::vector<std::vector<T>> numbers(c.n);
     for (int k = 0; k < team.size; ++k) {
       const int node = team.first + k * team.stride;
       T* const src = at<T>(node, c, 0);
-      for (size_t i = 0; i < c.n; ++i) {
-        src[i] = number<T>();
-        want[i] = k == 0 ? src[i] : combined(c.op, want[i], src[i]);
-      }
-      std::fill_n(at<T>(node, c, out_offset) - 1, c.n + 2, T{77});
+      for (size_t i = 0; i < c.n; ++i) numbers[i].push_back(src[i] = number<T>(c.op));
+      std::fill_n(at<T>(node, c, c.out) - 1, c.n + 2, T{77});
     }
+    std::vector<T> want;
+    for (auto& v : numbers) want.push_back(reduced(c, std::move(v)));
     return want;
   }
 
@@ -78,7 +102,7 @@ class Allreduce : public api_test {
   ggas_status make_call(const call& c, const ggas_team& team) {
     const int me = ggas_node();
     const T* const src = at<T>(me, c, 0);
-    T* const dst = c.in_place ? const_cast<T*>(src) : at<T>(me, c, out_offset);
+    T* const dst = c.in_place ? const_cast<T*>(src) : at<T>(me, c, c.out);
     if (c.root < 0) {
       return c.blocks == 0 ? ggas_allreduce_block(dst, src, c.n, c.op, c.method, enough(), team)
                            : ggas_allreduce(dst, src, c.n, c.op, c.method, enough(), team);
@@ -92,7 +116,7 @@ class Allreduce : public api_test {
   void expect(const call& c, const ggas_team& team, const std::vector<T>& want) {
     for (int k = 0; k < team.size; ++k) {
       const int node = team.first + k * team.stride;
-      const T* const dst = at<T>(node, c, c.in_place ? 0 : out_offset);
+      const T* const dst = at<T>(node, c, c.in_place ? 0 : c.out);
       const bool gets = c.root < 0 || c.root == k;
       for (size_t i = 0; i < c.n; ++i) {
         ASSERT_EQ(dst[i], gets ? want[i] : T{77})
@@ -126,8 +150,9 @@ class Allreduce : public api_test {
   void everything() {
     unsigned turn = 0;
     for (ggas_method method : methods()) {
-      for (size_t n : lengths<T>()) check<T>({.method = method, .op = static_cast<ggas_op>(turn++ % 3), .n = n});
-      for (ggas_op op : {ggas_sum, ggas_min, ggas_max}) check<T>({.method = method, .op = op, .n = 5, .threads = 1});
+      for (size_t n : lengths<T>()) check<T>({.method = method, .op = static_cast<ggas_op>(turn++ % 4), .n = n});
+      for (ggas_op op : {ggas_sum, ggas_min, ggas_max, ggas_prod})
+        check<T>({.method = method, .op = op, .n = 5, .threads = 1});
     }
   }
 
@@ -149,13 +174,15 @@ TEST_P(Allreduce, Floats) { everything<float>(); }
 TEST_P(Allreduce, Doubles) { everything<double>(); }
 TEST_P(Allreduce, Integers) { everything<int32_t>(); }
 TEST_P(Allreduce, LongIntegers) { everything<uint64_t>(); }
+TEST_P(Allreduce, HalfFloats) { everything<_Float16>(); }
+TEST_P(Allreduce, Bytes) { everything<int8_t>(); }
 
 TEST_P(Allreduce, Grids) {
   const auto channels = static_cast<unsigned>(shape().channels);
   for (ggas_method method : methods()) {
-    for (size_t n : lengths<float>()) {
-      check<float>({.method = method, .n = n, .blocks = 3, .threads = 40});
-      if (simulated()) continue;
+    for (size_t n : lengths<float>()) check<float>({.method = method, .n = n, .blocks = 3, .threads = 40});
+    if (simulated()) continue;
+    for (size_t n : lengths<double>()) {
       check<float>({.method = method, .n = 3 * n, .blocks = channels + 2, .threads = 32});  // more than channels
       check<double>({.method = method, .op = ggas_max, .n = n, .blocks = 2, .threads = 7});
     }
@@ -188,12 +215,28 @@ TEST_P(Allreduce, VectorsAnywhere) {
   }
 }
 
+// Slices of many chunks, the last ones shorter, and elements that belong to no slice.
+TEST_P(Allreduce, PushesChunks) {
+  if (simulated()) GTEST_SKIP() << "peers' memory is no memory";
+  cluster_config big = GetParam().config();
+  big.segment_bytes = 8 << 20;
+  make(big);
+  const size_t chunk = detail::most_chunk / sizeof(float), members = static_cast<size_t>(nodes());
+  constexpr uint64_t out = 3 << 20;
+  for (size_t slice : {chunk - 4, chunk, 2 * chunk + 4}) {
+    check<float>({.method = ggas_push, .n = slice * members + members - 1, .threads = 256, .out = out});
+    check<float>({.method = ggas_push, .n = slice * members, .blocks = 2, .threads = 128, .out = out, .shift = [](int) {
+                    return 3;
+                  }});
+  }
+}
+
 TEST_P(Allreduce, ReduceToEveryRoot) {
   for (ggas_method method : methods()) {
-    if (method == ggas_two_shot) continue;
+    if (to_all_only(method)) continue;
     for (int root = 0; root < nodes(); ++root) {
       for (size_t n : lengths<float>()) {
-        check<float>({.method = method, .op = static_cast<ggas_op>(n % 3), .n = n, .root = root});
+        check<float>({.method = method, .op = static_cast<ggas_op>(n % 4), .n = n, .root = root});
         if (!simulated() && n % 2) check<double>({.method = method, .n = n, .blocks = 3, .threads = 32, .root = root});
       }
     }
@@ -213,7 +256,7 @@ struct random_calls {
     n = 1 + state / 4096 % longest;
     from = state / 64 % most;
     method = methods[state / 256 % methods.size()];
-    const bool to_root = state >> 31 && method != ggas_two_shot;
+    const bool to_root = state >> 31 && method != ggas_two_shot && method != ggas_push;
     root = to_root ? static_cast<int>(state / 16 % static_cast<unsigned>(nodes)) : -1;
   }
 };
@@ -278,7 +321,7 @@ TEST_P(Allreduce, Teams) {
     for (int r = 0; r < 6; ++r) {
       check<float>(c);
       check<float>(c, teams[2]);
-      check<double>({.method = method, .n = 9, .root = method == ggas_two_shot ? -1 : 1}, teams[2]);
+      check<double>({.method = method, .n = 9, .root = to_all_only(method) ? -1 : 1}, teams[2]);
     }
   }
 }
@@ -294,19 +337,23 @@ TEST_P(Allreduce, RefusesBadArguments) {
       EXPECT_EQ(ggas_allreduce_block(none, v, n, ggas_sum, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, none, n, ggas_sum, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, crooked, n, ggas_sum, m, t), ggas_bad_argument);
-      EXPECT_EQ(ggas_allreduce_block(v, v, n, static_cast<ggas_op>(3), m, t), ggas_bad_argument);
+      EXPECT_EQ(ggas_allreduce_block(v, v, n, static_cast<ggas_op>(4), m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, m, t, ggas_team{0, 1, 0, 1}), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce(v, v, n, ggas_sum, m, t, ggas_team{ggas_node() + 1, 1, 1, 1}), ggas_bad_argument);
       EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, -1, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_reduce(v, v, n, ggas_sum, nodes(), m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, m, t), ggas_ok);
     }
-    EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, 0, ggas_two_shot, t), ggas_bad_argument);
+    for (ggas_method m : {ggas_two_shot, ggas_push})
+      EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, 0, m, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, static_cast<ggas_method>(ggas_auto + 1), t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, ggas_gather, t, ggas_team{ggas_node(), 1, 1, 1}),
               ggas_bad_argument);
     // Peers load from src: it lies in the segment, and the window is memory.
     float outside[4] = {};
-    EXPECT_EQ(ggas_allreduce_block(v, simulated() ? v : outside, n, ggas_sum, ggas_direct, t), ggas_bad_argument);
+    for (ggas_method m : {ggas_direct, ggas_push})
+      EXPECT_EQ(ggas_allreduce_block(v, simulated() ? v : outside, n, ggas_sum, m, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_allreduce_block(v, outside, n, ggas_sum, ggas_read, t), ggas_bad_argument);
     // None of these counts: the next one works.
     EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, ggas_one_shot, t), ggas_ok);
   });
@@ -351,7 +398,7 @@ TEST_P(Allreduce, NumbersOfExchangesWrap) {
 TEST_P(Allreduce, SlotsAreRefreshed) {
   if (simulated()) GTEST_SKIP() << "the same code, and slow";
   constexpr uint64_t period = uint64_t{1} << 30;
-  for (ggas_method method : {ggas_one_shot, ggas_two_shot, ggas_direct}) {
+  for (ggas_method method : {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree}) {
     set_numbers(period - 3);
     on_all(1, 32, [=, this] {
       float* const v = user<float>(ggas_node());

@@ -8,7 +8,7 @@
 
 #include "ggas/team.cuh"
 
-enum ggas_op { ggas_sum, ggas_min, ggas_max };
+enum ggas_op { ggas_sum, ggas_min, ggas_max, ggas_prod };
 enum ggas_method {
   // Flags behind data, the original's. Block forms, all nodes.
   ggas_gather,      // everybody pushes to one node, which reduces (and casts the result back): least traffic
@@ -17,6 +17,9 @@ enum ggas_method {
   ggas_one_shot,  // everybody sends everything to everybody: one hop
   ggas_two_shot,  // each member reduces its part and sends it to everybody: two hops
   ggas_direct,    // each member loads its part from everybody and stores the sum to everybody: where peers are memory
+  ggas_push,      // as direct, by stores only, with the destinations as the place where parts wait for the sum
+  ggas_read,      // each member loads everything from everybody and stores nowhere else: the most traffic
+  ggas_tree,      // sums go up a binomial tree, the result down: fewest messages; sums in the order of the tree
   ggas_auto,      // by size, as measured (ggas::tuning)
 };
 
@@ -63,19 +66,21 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall(T* dst, const T* src, size_t n, uint64_t timeout_ns,
                                       const ggas_team& team = ggas_world());
 
-// ---- reductions of n elements (4- or 8-byte arithmetic types) of every member into dst: of everybody, or of the root,
-// a rank of the team (elsewhere dst is not used and may be null). src and dst lie in the own segment, aligned to the
-// element, at any offset; they are the same vector or do not overlap. Sums run in the order of ranks, whatever the
-// method and the form, so results are the same bits everywhere. The result is visible to the block, with the grid forms
-// to everybody behind the kernel; no promise about other data. ggas_bad_argument: op, root, method or pointer; a caller
-// outside the team; ggas_direct where the window is not memory; gather or all_gather of a team or a grid.
+// ---- reductions of n elements of every member into dst: of everybody, or of the root, a rank of the team (elsewhere
+// dst is not used and may be null). Elements are types of 1, 2, 4 or 8 bytes with +, * and <: integers, float, double,
+// and on GPUs __half and __nv_bfloat16; each sum is rounded to the type. src and dst lie in the own segment, aligned to
+// the element, at any offset; they are the same vector or do not overlap. Sums run in the order of ranks, by ggas_tree
+// in that of the tree, whatever the form: results are the same bits at all members and every time. The result is
+// visible to the block, with the grid forms to everybody behind the kernel; no promise about other data.
+// ggas_bad_argument: op, root, method or pointer; a caller outside the team; direct or push where the window is not
+// memory; direct, push or read of more than 64 members; gather or all_gather of a team or a grid.
 template <class T>
 GGAS_DEVICE ggas_status ggas_allreduce_block(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
                                              uint64_t timeout_ns, const ggas_team& team = ggas_world());
 template <class T>
 GGAS_DEVICE ggas_status ggas_allreduce(T* dst, const T* src, size_t n, ggas_op op, ggas_method method,
                                        uint64_t timeout_ns, const ggas_team& team = ggas_world());
-// By gather, one_shot, direct or auto.
+// By gather, one_shot, direct, read, tree or auto.
 template <class T>
 GGAS_DEVICE ggas_status ggas_reduce_block(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
                                           uint64_t timeout_ns, const ggas_team& team = ggas_world());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions on real GPUs: every method, in a block and in grids, at odd lengths and places, with members that are
 // late.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "rig.hpp"
 
 namespace ggas::gpu_test {
@@ -109,12 +112,12 @@ class allreduce : public rig {
   }
 };
 
-constexpr int line_methods[] = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_auto};
+constexpr int line_methods[] = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree, ggas_auto};
 
 TEST_F(allreduce, in_a_block) {
   for (uint64_t elements : {1u, 2u, 63u, 64u, 1023u, 1024u, 16385u}) {
-    for (int method : {ggas_gather, ggas_all_gather, ggas_one_shot, ggas_two_shot, ggas_direct, ggas_auto})
-      in_a_block({elements, method, 0, false, -1}, 512, 20);
+    for (int method : {ggas_gather, ggas_all_gather}) in_a_block({elements, method, 0, false, -1}, 512, 20);
+    for (int method : line_methods) in_a_block({elements, method, 0, false, -1}, 512, 20);
     for (int method : line_methods) in_a_block({elements, method, 1, false, -1}, 96, 20);
   }
 }
@@ -126,9 +129,10 @@ TEST_F(allreduce, in_place_in_a_block) {
 }
 
 TEST_F(allreduce, in_grids) {
-  for (uint64_t elements : {1u, 1000u, 16384u, 262147u, 4194304u}) {
+  for (uint64_t elements : {1u, 1000u, 16384u, 262147u, 4194304u, 16000001u}) {
     for (int method : line_methods) {
-      in_a_grid({elements, method, 0, false, -1}, 64, 512, 5);
+      if (elements > 5000000 && method != ggas_push && method != ggas_auto) continue;
+      in_a_grid({elements, method, 0, false, -1}, 128, 512, 5);
       in_a_grid({elements, method, 1, false, -1}, 7, 128, 5);
       in_a_grid({elements, method, 4, true, -1}, 32, 256, 5);
     }
@@ -138,11 +142,60 @@ TEST_F(allreduce, in_grids) {
 TEST_F(allreduce, reduce_to_every_root) {
   for (int root = 0; root < nodes(); ++root) {
     for (uint64_t elements : {1u, 777u, 20001u}) {
-      for (int method : {ggas_gather, ggas_one_shot, ggas_direct, ggas_auto})
+      for (int method : {ggas_gather, ggas_one_shot, ggas_direct, ggas_read, ggas_tree, ggas_auto})
         in_a_block({elements, method, 0, false, root}, 256, 10);
-      for (int method : {ggas_one_shot, ggas_direct}) in_a_grid({elements, method, 1, false, root}, 5, 256, 5);
+      for (int method : {ggas_one_shot, ggas_direct, ggas_read, ggas_tree})
+        in_a_grid({elements, method, 1, false, root}, 5, 256, 5);
     }
   }
+}
+
+// Small whole numbers, so that results are exact in every type and order.
+__device__ int small(int node, uint64_t i, ggas_op op) {
+  return op == ggas_prod ? 1 + static_cast<int>((i + static_cast<unsigned>(node)) % 2)
+                         : static_cast<int>((i * 5 + static_cast<unsigned>(node) * 3) % 7) - 3;
+}
+__device__ int combined(int a, int b, ggas_op op) {
+  return op == ggas_sum ? a + b : op == ggas_prod ? a * b : op == ggas_min ? min(a, b) : max(a, b);
+}
+
+template <class T>
+__global__ void GGAS_LAUNCH_BOUNDS(512) typed_rounds(places at, uint64_t elements, int method) {
+  outcome out{0, 0, 0, ggas_ok};
+  T* const from = own<T>(at.data);
+  T* const to = own<T>(at.copy) + 1;
+  for (ggas_op op : {ggas_sum, ggas_min, ggas_max, ggas_prod}) {
+    for (uint64_t i = threadIdx.x; i < elements; i += blockDim.x)
+      from[i] = static_cast<T>(float(small(ggas_node(), i, op)));
+    __syncthreads();
+    if (out.status == ggas_ok)
+      out.status = ggas_allreduce_block(to, from, elements, op, static_cast<ggas_method>(method), timeout_ns);
+    for (uint64_t i = threadIdx.x; i < elements; i += blockDim.x) {
+      int want = small(0, i, op);
+      for (int n = 1; n < ggas_nodes(); ++n) want = combined(want, small(n, i, op), op);
+      if (static_cast<float>(to[i]) != static_cast<float>(static_cast<T>(float(want)))) ++out.errors;
+    }
+    __syncthreads();
+  }
+  own<outcome>(at.outcomes)[threadIdx.x] = out;
+}
+
+TEST_F(allreduce, of_every_type_and_operation) {
+  const auto all = [&](auto kernel, const char* type) {
+    for (uint64_t elements : {1u, 7u, 300u, 5003u}) {
+      for (int method : line_methods) {
+        start_all(1, 256, kernel, at, elements, method);
+        run(type);
+        check_all_outcomes(256,
+                           std::string(type) + ", " + std::to_string(elements) + ", method " + std::to_string(method));
+      }
+    }
+  };
+  all(typed_rounds<double>, "double");
+  all(typed_rounds<__half>, "half");
+  all(typed_rounds<__nv_bfloat16>, "bfloat16");
+  all(typed_rounds<int8_t>, "int8");
+  all(typed_rounds<int64_t>, "int64");
 }
 
 }  // namespace

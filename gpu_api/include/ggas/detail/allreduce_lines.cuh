@@ -55,24 +55,29 @@ GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, p
   return ggas_ok;
 }
 
-// Chunks of a slot of lines.
-template <class T>
-GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
+// Chunks of a slot of lines: exchange(chunk) for each.
+template <class T, class Exchange>
+GGAS_DEVICE ggas_status by_slots(channel& c, const piece<T>& p, Exchange exchange) {
   const size_t most = channel::lines() * elements<T>::count;
   for (size_t done = 0;;) {
     const size_t n = p.n - done < most ? p.n - done : most;
-    const ggas_status mine = one_shot_exchange(c, p.part(done, n), end);
+    const ggas_status mine = exchange(p.part(done, n));
     done += n;
     if (done == p.n || !next_exchange(c, mine)) return mine;
   }
+}
+
+template <class T>
+GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
+  return by_slots(c, p, [&](const piece<T>& chunk) { return one_shot_exchange(c, chunk, end); });
 }
 
 // Short vectors: a thread for each line of each other member, so that all lines leave at once and each poll is one
 // load. What they bring meets in shared memory.
 constexpr unsigned most_spread = 512;  // lines of all members
 template <class T>
-GGAS_DEVICE bool can_spread(const channel& c, const piece<T>& p) {
-  const size_t lines = lines_of<T>(p.n), members = static_cast<size_t>(c.team.size);
+GGAS_DEVICE bool can_spread(const ggas_team& team, const piece<T>& p) {
+  const size_t lines = lines_of<T>(p.n), members = static_cast<size_t>(team.size);
   const size_t threads = members == 1 ? lines : lines * (members - 1);
   return lines <= channel::lines() && lines * members <= most_spread && threads <= thread_count();
 }

@@ -27,7 +27,7 @@ struct layout {
   static constexpr uint64_t line = 64;
   static constexpr uint64_t teams = 4;          // ids 0 (all nodes) ... 3
   static constexpr uint64_t channel_depth = 4;  // slots in turn: why so many, docs/collectives.md
-  static constexpr uint64_t most_channels = 64, smallest_channel = 64, largest_channel = 4096;
+  static constexpr uint64_t most_channels = 128, smallest_channel = 64, largest_channel = 4096;
 
   // Words the node keeps for itself.
   static constexpr uint64_t grid_attempt = 8;   // grid-wide barriers tried

@@ -132,7 +132,7 @@ const char* as_bytes(const T* p) {
 
 // ---- shapes of launches. On the host engine a thread is a fiber: few of them.
 #ifdef __CUDACC__
-inline constexpr unsigned most_stream_blocks = 64, most_stream_threads = 512;
+inline constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
 #else
 inline constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
 #endif

@@ -10,11 +10,13 @@ template <class T>
 GGAS_DEVICE T combine(ggas_op op, T a, T b) {
   switch (op) {
     case ggas_sum:
-      return a + b;
+      return static_cast<T>(a + b);
     case ggas_min:
       return b < a ? b : a;
     case ggas_max:
       return a < b ? b : a;
+    case ggas_prod:
+      return static_cast<T>(a * b);
   }
   return a;
 }
@@ -33,6 +35,7 @@ struct piece {
   GGAS_DEVICE piece part(size_t first, size_t count) const {
     return {dst ? dst + first : dst, src + first, count, op, root};  // dst is null where the result does not go
   }
+  GGAS_DEVICE piece to(int rank) const { return {dst, src, n, op, rank}; }
   GGAS_DEVICE bool goes_to(int rank) const { return root == everybody || root == rank; }
 };
 

@@ -15,10 +15,10 @@
 namespace ggas {
 
 struct tuning {
-  // Called in a kernel: vectors of up to `one_shot` bytes by that method, of up to `two_shot` by that one, others
-  // direct. Where loads from peers are slow (a NIC): never direct.
+  // Called in a kernel: vectors of up to `one_shot` bytes by that method, of up to `two_shot` and `direct` by those,
+  // others by push. Where peers' memory is not memory (a NIC): never direct nor push.
   struct limits {
-    uint64_t one_shot, two_shot;
+    uint64_t one_shot, two_shot, direct;
   };
   // A call on a stream, for vectors of up to `bytes`.
   struct launch {
@@ -34,8 +34,8 @@ struct tuning {
 
   // Where nothing was measured.
   static GGAS_TUNING_FN tuning usual() {
-    return {{4 << 10, 4 << 10},
-            {32 << 10, 256 << 10},
+    return {{4 << 10, 4 << 10, any},
+            {32 << 10, 256 << 10, 4 << 20},
             {{256, 2, 1, 32},
              {8 << 10, 2, 4, 256},
              {64 << 10, 2, 16, 512},
