@@ -21,9 +21,10 @@ exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
   exchange_args a{};
   a.what = what;
   a.elements = elements;
-  a.input = room.place<float>(elements * (what == moved::alltoall ? parts : 1));
+  a.input = room.place<float>(elements_in(what, elements, s.nodes()));
   a.output = room.place<float>(elements * (what == moved::broadcast ? 1 : parts));
   a.outcomes = room.place<outcome>(threads);
+  a.checks = 1;
   a.rounds = s.opts().quick ? 3 : 10;
   a.seed = s.opts().cluster.seed;
   a.timeout_ns = s.opts().timeout_ns / 4;

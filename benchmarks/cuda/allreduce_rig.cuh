@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "benchmarks/cuda/rig.cuh"
-#include "benchmarks/kernels/allreduce.cuh"
+#include "benchmarks/kernels/exchange.cuh"
 
 namespace ggas::bench {
 
@@ -24,23 +24,25 @@ struct allreduce_point {
   const std::string text = "allreduce, method " + std::to_string(p.method) + ", " + std::to_string(p.elements) +
                            " elements, " + std::to_string(p.blocks) + " x " + std::to_string(p.threads) + " threads";
   layout_plan room(s.data_offset());
-  allreduce_args a{};
+  exchange_args a{};
+  a.what = moved::allreduce;
   a.elements = p.elements;
   a.outcomes = room.place<outcome>(std::max(total, check_blocks * check_threads));
-  a.input = room.place<float>(p.elements);
+  a.input = room.place<float>(elements_in(a.what, p.elements, s.nodes()));
   a.output = room.place<float>(p.elements);
+  a.checks = 3;
   a.rounds = p.elements > (1u << 20) ? 5 : p.elements > (1u << 16) ? 50 : 300;
   a.seed = s.seed();
   a.timeout_ns = s.wait_ns();
-  launch_all(s, check_blocks, check_threads, allreduce_fill, a);
-  const auto loop = p.grid ? allreduce_loop_by<true>(p.method) : allreduce_loop_by<false>(p.method);
+  launch_all(s, check_blocks, check_threads, exchange_fill, a);
+  const auto loop = p.grid ? allreduce_loop_of<true>(p.method) : allreduce_loop_of<false>(p.method);
   for (int i = 0; i < runs; ++i) {
     clear_outcomes(s, a.outcomes, total);
     launch_all(s, p.blocks, p.threads, loop, a);
     GGAS_GPU_TRY(run_loops(s, a.outcomes, total, a.rounds, text, samples));
   }
   clear_outcomes(s, a.outcomes, check_blocks * check_threads);
-  launch_all(s, check_blocks, check_threads, allreduce_check, a);
+  launch_all(s, check_blocks, check_threads, exchange_check, a);
   GGAS_GPU_TRY(s.run(text));
   return check_all_outcomes(s, a.outcomes, check_blocks * check_threads, text);
 }

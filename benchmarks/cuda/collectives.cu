@@ -63,9 +63,10 @@ fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t 
   exchange_args a{};
   a.what = what;
   a.elements = elements;
-  a.input = room.place<float>(elements * static_cast<uint64_t>(s.nodes()));
+  a.input = room.place<float>(elements_in(what, elements, s.nodes()));
   a.output = room.place<float>(elements * static_cast<uint64_t>(s.nodes()));
   a.outcomes = room.place<outcome>(total);
+  a.checks = 3;
   a.rounds = elements > 4096 ? 50 : 200;
   a.seed = s.seed();
   a.timeout_ns = s.wait_ns();

@@ -11,7 +11,6 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr ggas_method methods[] = {ggas_one_shot, ggas_two_shot, ggas_direct};
 constexpr uint64_t largest = 128u << 20;  // bytes
 
 double median(std::vector<double> v) {
@@ -19,25 +18,36 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// Methods called in a kernel: doubles the size until one_shot, then two_shot is no longer the best.
+// A method called in a kernel, ns.
+fault time_in_kernel(gpu_session& s, uint64_t bytes, bool grid, ggas_method method, double& ns) {
+  std::vector<double> samples;
+  const unsigned blocks = grid ? (method == ggas_push ? 128 : 32) : 1;
+  GGAS_GPU_TRY(time_allreduce(s, {bytes / sizeof(float), grid, method, blocks, 256}, 3, samples));
+  ns = median(samples);
+  return {};
+}
+
+// Methods called in a kernel, in the order in which longer vectors want them: doubles the size until one is no longer
+// better than those behind it, and so on.
 fault tune_in_kernel(gpu_session& s, bool grid, tuning::limits& out) {
-  const unsigned blocks = grid ? 32 : 1, threads = 256;
-  bool one = true, two = true;
-  out = {};
-  for (uint64_t bytes = 256; two && bytes <= (4u << 20); bytes *= 2) {
-    double time[3] = {};
-    for (int m = 0; m < 3; ++m) {
-      std::vector<double> samples;
-      GGAS_GPU_TRY(time_allreduce(s, {bytes / sizeof(float), grid, methods[m], blocks, threads}, 3, samples));
-      time[m] = median(samples);
+  constexpr int count = 4;
+  constexpr ggas_method methods[count] = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push};
+  const uint64_t most = grid ? largest / 2 : 16u << 20, most_lines = grid ? 4u << 20 : 256u << 10;
+  uint64_t limits[count - 1] = {};
+  int first = 0;  // which of the methods is still in the running
+  for (uint64_t bytes = 256; bytes <= most && first < count - 1; bytes *= 2) {
+    double time[count] = {};
+    std::printf("  %s %9llu bytes:", grid ? "grid " : "block", static_cast<unsigned long long>(bytes));
+    for (int m = bytes > most_lines ? 2 : 0; m < count; ++m) {
+      GGAS_GPU_TRY(time_in_kernel(s, bytes, grid, methods[m], time[m]));
+      std::printf(" %8.0f", time[m]);
     }
-    std::printf("  %s %8llu bytes: one_shot %8.0f two_shot %8.0f direct %8.0f ns\n", grid ? "grid " : "block",
-                static_cast<unsigned long long>(bytes), time[0], time[1], time[2]);
-    one = one && time[0] <= std::min(time[1], time[2]);
-    two = one || time[1] <= time[2];
-    if (one) out.one_shot = bytes;
-    if (two) out.two_shot = bytes;
+    std::printf(" ns\n");
+    if (bytes > most_lines) first = std::max(first, 2);
+    while (first < count - 1 && time[first] > 1.02 * *std::min_element(time + first + 1, time + count)) ++first;
+    for (int m = first; m < count - 1; ++m) limits[m] = bytes;
   }
+  out = {limits[0], limits[1], first < count - 1 ? uint64_t{tuning::any} : limits[2]};
   return {};
 }
 
@@ -74,13 +84,29 @@ fault time_graph(gpu_session& s, uint64_t bytes, const tuning::launch& l, double
   return {};
 }
 
+// Worth a try.
+bool has_hope(ggas_method method, uint64_t bytes, unsigned blocks) {
+  if (bytes > (32u << 10) * blocks && blocks < 16) return false;
+  switch (method) {
+    case ggas_direct:
+      return bytes >= (32u << 10);
+    case ggas_push:
+      return bytes >= (1u << 20) && blocks >= 32;
+    case ggas_read:
+      return bytes >= (32u << 10) && bytes <= (2u << 20);
+    case ggas_tree:
+      return bytes <= (64u << 10);
+    default:
+      return bytes <= (2u << 20);
+  }
+}
+
 // The best launch for vectors of `bytes`.
 fault tune_launch(gpu_session& s, uint64_t bytes, tuning::launch& best) {
   double least = 0;
-  for (const ggas_method method : methods) {
-    if (method == ggas_direct ? bytes < (32u << 10) : bytes > (2u << 20)) continue;  // hopeless
-    for (const unsigned blocks : {1u, 4u, 8u, 16u, 32u, 64u}) {
-      if (bytes > (32u << 10) * blocks && blocks < 16) continue;
+  for (const ggas_method method : {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree}) {
+    for (const unsigned blocks : {1u, 4u, 8u, 16u, 32u, 64u, 128u}) {
+      if (!has_hope(method, bytes, blocks)) continue;
       for (const unsigned threads : {128u, 256u, 512u}) {
         const tuning::launch l{0, static_cast<uint32_t>(method), blocks, threads};
         double ns = 0;
@@ -99,7 +125,7 @@ fault tune_launch(gpu_session& s, uint64_t bytes, tuning::launch& best) {
 }  // namespace
 
 fault tune(gpu_session& s, tuning& t) {
-  GGAS_GPU_TRY(start(s, 2 * largest + (8u << 20)));
+  GGAS_GPU_TRY(start(s, 2 * largest + (16u << 20)));
   GGAS_GPU_TRY(tune_in_kernel(s, false, t.block));
   GGAS_GPU_TRY(tune_in_kernel(s, true, t.grid));
   // A row for vectors up to `bytes`, measured at `at`.

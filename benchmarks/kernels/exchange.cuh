@@ -1,35 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather, alltoall and reduce called in a running kernel, one behind the other.
+// broadcast, allgather, alltoall, reduce and allreduce called in a running kernel, one behind the other, each call with
+// other data than the ones before it.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
 
 namespace ggas::bench {
 
-enum class moved { broadcast, allgather, alltoall, reduce };
+enum class moved { broadcast, allgather, alltoall, reduce, allreduce };
 
 struct exchange_args {
   moved what;
   uint64_t elements;  // of a part
-  uint64_t input;     // offset of `elements` floats, of an alltoall for every node
+  uint64_t input;     // offset of so many floats as elements_in() says
   uint64_t output;    // of `elements` floats, of allgather and alltoall for every node
   uint64_t outcomes;  // offset of one outcome a thread
   uint64_t rounds;    // measured ones
   uint64_t seed;
   uint64_t timeout_ns;
+  uint64_t checks = 0;  // rounds before, whose results are all checked
 };
 
-// Element i that node `from` has for node `to`: small, so that sums are exact.
-GGAS_HOST_DEVICE inline float exchanged(const exchange_args& a, int from, int to, uint64_t i) {
-  const auto between = static_cast<uint64_t>(from) * 1024 + static_cast<uint64_t>(a.what == moved::alltoall ? to : 0);
-  return static_cast<float>(pattern(a.seed, between, i) % 1024);
+// Calls take their input from one place after the other, 128 bytes apart, so that what an earlier call has left
+// somewhere does not pass for a result.
+constexpr uint64_t input_places = 8, place_elements = 32;
+GGAS_HOST_DEVICE constexpr uint64_t place_of(uint64_t round) { return round % input_places * place_elements; }
+GGAS_HOST_DEVICE constexpr uint64_t elements_in(moved what, uint64_t elements, int nodes) {
+  return elements * (what == moved::alltoall ? static_cast<uint64_t>(nodes) : 1) + (input_places - 1) * place_elements;
+}
+
+// What stands at a place of a node's input: small, so that sums are exact.
+GGAS_HOST_DEVICE constexpr float exchanged(const exchange_args& a, int node, uint64_t at) {
+  return static_cast<float>(pattern(a.seed, static_cast<uint64_t>(node), at) % 1024);
 }
 
 // All blocks of a grid call, or one block.
-template <moved What, bool Grid>
-GGAS_DEVICE ggas_status exchange_once(const exchange_args& a) {
+template <moved What, ggas_method Method, bool Grid>
+GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
   float* const to = own<float>(a.output);
-  const float* const from = own<float>(a.input);
+  const float* const from = own<float>(a.input) + place_of(round);
   const uint64_t n = a.elements, limit = a.timeout_ns;
   if constexpr (What == moved::broadcast)
     return Grid ? ggas_broadcast(to, from, n, 0, limit) : ggas_broadcast_block(to, from, n, 0, limit);
@@ -37,56 +46,74 @@ GGAS_DEVICE ggas_status exchange_once(const exchange_args& a) {
     return Grid ? ggas_allgather(to, from, n, limit) : ggas_allgather_block(to, from, n, limit);
   if constexpr (What == moved::alltoall)
     return Grid ? ggas_alltoall(to, from, n, limit) : ggas_alltoall_block(to, from, n, limit);
-  if constexpr (Grid) return ggas_reduce(to, from, n, ggas_sum, 0, ggas_auto, limit);
-  return ggas_reduce_block(to, from, n, ggas_sum, 0, ggas_auto, limit);
+  if constexpr (What == moved::reduce)
+    return Grid ? ggas_reduce(to, from, n, ggas_sum, 0, Method, limit)
+                : ggas_reduce_block(to, from, n, ggas_sum, 0, Method, limit);
+  return Grid ? ggas_allreduce(to, from, n, ggas_sum, Method, limit)
+              : ggas_allreduce_block(to, from, n, ggas_sum, Method, limit);
 }
 
-// Parts of the input, and of the output that are checked.
-GGAS_DEVICE int parts_in(const exchange_args& a) { return a.what == moved::alltoall ? ggas_nodes() : 1; }
+// Parts of the output.
 GGAS_DEVICE int parts_out(const exchange_args& a) {
   if (a.what == moved::reduce) return ggas_node() == 0 ? 1 : 0;
-  return a.what == moved::broadcast ? 1 : ggas_nodes();
+  return a.what == moved::broadcast || a.what == moved::allreduce ? 1 : ggas_nodes();
 }
 
-GGAS_DEVICE float expected_element(const exchange_args& a, int part, uint64_t i) {
-  if (a.what != moved::reduce) return exchanged(a, part, ggas_node(), i);
+GGAS_DEVICE float expected_element(const exchange_args& a, int part, uint64_t i, uint64_t round) {
+  const uint64_t at = place_of(round) + i;
+  if (a.what == moved::alltoall) return exchanged(a, part, static_cast<uint64_t>(ggas_node()) * a.elements + at);
+  if (a.what == moved::broadcast || a.what == moved::allgather) return exchanged(a, part, at);
   float sum = 0;
-  for (int node = 0; node < ggas_nodes(); ++node) sum += exchanged(a, node, 0, i);
+  for (int node = 0; node < ggas_nodes(); ++node) sum += exchanged(a, node, at);
   return sum;
 }
 
-__global__ void exchange_fill(exchange_args a) {
-  for (int to = 0; to < parts_in(a); ++to) {
+// By all threads of the grid: elements of the result that are wrong.
+GGAS_DEVICE uint64_t count_wrong(const exchange_args& a, uint64_t round) {
+  uint64_t wrong = 0;
+  for (int part = 0; part < parts_out(a); ++part) {
+    const float* const got = own<float>(a.output) + static_cast<uint64_t>(part) * a.elements;
     for (uint64_t i = global_thread(); i < a.elements; i += global_threads())
-      own<float>(a.input)[static_cast<uint64_t>(to) * a.elements + i] = exchanged(a, ggas_node(), to, i);
+      wrong += ggas_load(got + i) != expected_element(a, part, i, round);
   }
+  return wrong;
+}
+
+// Static, as all kernels here: more than one translation unit has them, each with a context of its own.
+[[maybe_unused]] static __global__ void exchange_fill(exchange_args a) {
+  const uint64_t n = elements_in(a.what, a.elements, ggas_nodes());
+  for (uint64_t i = global_thread(); i < n; i += global_threads())
+    own<float>(a.input)[i] = exchanged(a, ggas_node(), i);
   for (int part = 0; part < parts_out(a); ++part) {
     for (uint64_t i = global_thread(); i < a.elements; i += global_threads())
       own<float>(a.output)[static_cast<uint64_t>(part) * a.elements + i] = -1;
   }
 }
 
-// One round before the clock starts: all nodes are here then.
-template <moved What, bool Grid>
-__global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
+// A round, whose result all nodes have before the clock starts, and before it those that are checked.
+template <moved What, ggas_method Method, bool Grid>
+static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
-  ggas_status s = exchange_once<What, Grid>(a);
-  if (s == ggas_ok) s = ggas_barrier(a.timeout_ns);
+  ggas_status s = ggas_ok;
+  uint64_t round = 0;
+  for (; round <= a.checks && s == ggas_ok; ++round) {
+    s = exchange_once<What, Method, Grid>(a, round);
+    if (s == ggas_ok) s = ggas_barrier(a.timeout_ns);
+    if (round == a.checks || s != ggas_ok) continue;
+    out.errors += count_wrong(a, round);
+    s = ggas_barrier(a.timeout_ns);
+  }
   out.begin_ns = time_ns();
-  for (uint64_t round = 0; round < a.rounds && s == ggas_ok; ++round) s = exchange_once<What, Grid>(a);
+  for (uint64_t i = 0; i < a.rounds && s == ggas_ok; ++i) s = exchange_once<What, Method, Grid>(a, round + i);
   out.end_ns = time_ns();
   out.status = s;
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
 
-__global__ void exchange_check(exchange_args a) {
+// The result of the last call of the loop.
+[[maybe_unused]] static __global__ void exchange_check(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
-  for (int part = 0; part < parts_out(a); ++part) {
-    for (uint64_t i = global_thread(); i < a.elements; i += global_threads()) {
-      const float got = ggas_load(own<float>(a.output) + static_cast<uint64_t>(part) * a.elements + i);
-      if (got != expected_element(a, part, i)) ++out.errors;
-    }
-  }
+  out.errors = count_wrong(a, a.checks + a.rounds);
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
 
@@ -95,15 +122,32 @@ template <bool Grid>
 exchange_kernel exchange_loop_of(moved what) {
   switch (what) {
     case moved::broadcast:
-      return exchange_loop<moved::broadcast, Grid>;
+      return exchange_loop<moved::broadcast, ggas_auto, Grid>;
     case moved::allgather:
-      return exchange_loop<moved::allgather, Grid>;
+      return exchange_loop<moved::allgather, ggas_auto, Grid>;
     case moved::alltoall:
-      return exchange_loop<moved::alltoall, Grid>;
+      return exchange_loop<moved::alltoall, ggas_auto, Grid>;
     case moved::reduce:
-      return exchange_loop<moved::reduce, Grid>;
+      return exchange_loop<moved::reduce, ggas_auto, Grid>;
+    case moved::allreduce:  // allreduce_loop_of
+      break;
   }
   return nullptr;
+}
+template <bool Grid>
+exchange_kernel allreduce_loop_of(ggas_method method) {
+  switch (method) {
+    case ggas_one_shot:
+      return exchange_loop<moved::allreduce, ggas_one_shot, Grid>;
+    case ggas_two_shot:
+      return exchange_loop<moved::allreduce, ggas_two_shot, Grid>;
+    case ggas_direct:
+      return exchange_loop<moved::allreduce, ggas_direct, Grid>;
+    case ggas_push:
+      return exchange_loop<moved::allreduce, ggas_push, Grid>;
+    default:
+      return exchange_loop<moved::allreduce, ggas_auto, Grid>;
+  }
 }
 
 }  // namespace ggas::bench
