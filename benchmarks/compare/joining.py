@@ -68,7 +68,7 @@ def bar_of(quantity, others):
 def row(records, quantity, nodes):
     """None if nobody has a figure."""
     by = {library: best(records, quantity, library) for library in ("ggas", *FOREIGN)}
-    if not any(by.values()):
+    if not any(by.values()) or (quantity.only_with_ours and not by["ggas"]):
         return None
     medians = {library: median(r) if r else None for library, r in by.items()}
     others = [medians[library] for library in LIBRARIES if medians[library]]

@@ -24,7 +24,7 @@ struct processing_element {
   uint64_t* flags;  // zero
 
   static constexpr size_t data_bytes = size_t{1} << 30;  // of source and of target
-  static constexpr size_t flag_bytes = 8192;
+  static constexpr size_t flag_bytes = 256 << 10;
   int me() const { return all.rank(); }
   int count() const { return all.size(); }
 };

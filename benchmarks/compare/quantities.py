@@ -19,6 +19,7 @@ class Quantity:
     bar: float | None = None  # in the metric's unit, on 8 GPUs
     bar_ratio: float | None = None  # of the best other library's time
     own_params: dict = field(default_factory=dict)  # by library: further params
+    only_with_ours: bool = False  # no row without a figure of GGAS
     params_per_gpu: dict = field(default_factory=dict)  # params that grow with the number of GPUs: their part
 
     @property
@@ -36,7 +37,11 @@ def size_text(elements):
 def latencies():
     yield Quantity("store ping-pong, 1 thread", "store_latency", "half_round_trip", {"threads": 1, "bytes": 8}, bar=630)
     for size, text, bar in ((8, "8 B", 1300), (4096, "4 KB", 1700), (262144, "256 KB", 7000)):
-        yield Quantity(f"put + signal, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, bar=bar)
+        yield Quantity(f"put + signal, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, ours=("put_signal",), bar=bar)
+    # The same job by another call: the receiver finds the data by tags and takes them out. Beside the others' put + signal.
+    for size, text, bar in ((8, "8 B", 1300), (4096, "4 KB", 1700)):
+        tagged = {"raw": {"method": "tagged"}}  # nobody measures that by hand
+        yield Quantity(f"tagged put + take, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, ours=("put_tagged",), bar=bar, own_params=tagged, only_with_ours=True)
     for method, bar in (("sync", 950), ("barrier", 1600)):
         text = "barrier with quiet" if method == "barrier" else method
         yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, bar=bar)

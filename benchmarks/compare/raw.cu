@@ -13,33 +13,33 @@ namespace {
 
 constexpr int log2_words = 27;  // of a GPU's table: all of its data
 
-// Half a round trip through the flags of a line of 128 bytes, in ns.
+// Half a round trip through the flags at a place, in ns.
 template <bool ordered>
-double pingpong(rig& r, int line, uint64_t rounds) {
+double pingpong(rig& r, int place, uint64_t rounds) {
   const uint64_t base = r.next_base(rounds + 1);
   r.time(2, [&](int i) {
     const peers p = r.seen_by(i);
-    uint64_t *mine = p.flags[i] + 16 * line, *theirs = p.flags[1 - i] + 16 * line;
+    uint64_t *mine = p.flags[i] + flag_step * place, *theirs = p.flags[1 - i] + flag_step * place;
     raw_pingpong<ordered><<<1, 1, 0, r.at(i).stream>>>(mine, theirs, i == 0, rounds, base, r.at(i).found);
   });
   return r.found(2, "ping-pong") / (2 * static_cast<double>(rounds));
 }
 
-// The time depends on which part of the L2 cache holds the flag, so the fastest of 32 lines is measured too.
-int fastest_line(rig& r) {
+// The time depends on which part of the L2 cache holds the flag, so the fastest of 32 places is measured too.
+int fastest_place(rig& r) {
   std::vector<double> times;
-  for (int line = 0; line < 32; ++line) times.push_back(pingpong<false>(r, line, 200));
+  for (int place = 0; place < flag_places; ++place) times.push_back(pingpong<false>(r, place, 200));
   return static_cast<int>(std::min_element(times.begin(), times.end()) - times.begin());
 }
 
 template <bool ordered>
-void pingpongs(rig& r, int line, const char* method) {
+void pingpongs(rig& r, int place, const char* method) {
   print(r.from(), {"store_latency",
                    "raw",
                    "half_round_trip",
                    "ns",
                    {{"threads", 1}, {"bytes", 8}, {"method", 0, method}},
-                   repeat([&] { return pingpong<ordered>(r, line, 2000); })});
+                   repeat([&] { return pingpong<ordered>(r, place, 2000); })});
 }
 
 template <fencing fence>
@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
   rig r(wanted == 0 ? gpus : wanted);
   if (r.count() > 1) {
     pingpongs<false>(r, 0, "relaxed");
-    pingpongs<false>(r, fastest_line(r), "relaxed_fastest_line");
+    pingpongs<false>(r, fastest_place(r), "relaxed_fastest_place");
     pingpongs<true>(r, 0, "ordered");
     for (const int threads : {32, 256}) {
       exchange<fencing::none>(r, threads, "sync");

@@ -107,13 +107,20 @@ struct load {
   fault (*run)(gpu_session& s, work_meter& m);
   const char* metric;  // beside the power; nullptr: none
   const char* unit;    // "J": energy over work; else work over energy
+  bool quick;          // measured in a quick run too
+  int64_t elements;    // floats of a call; 0: says nothing
 };
 
+constexpr const char* per_call = "energy_per_call";
 const load loads[] = {
-    {"idle", idle, nullptr, ""},
-    {"random_access", random_access_load, "energy_per_update", "J"},
-    {"global_reduction", global_reduction_load, "energy_per_reduction", "J"},
-    {"himeno", himeno_load, "flops_per_joule", "1/J"},
+    {"idle", idle, nullptr, "", true, 0},
+    {"random_access", random_access_load, "energy_per_update", "J", true, 0},
+    {"global_reduction", global_reduction_load, "energy_per_reduction", "J", true, 0},
+    {"himeno", himeno_load, "flops_per_joule", "1/J", true, 0},
+    {"put", put_load, "energy_per_byte", "J", true, 0},
+    {"barrier", barrier_load, per_call, "J", false, 0},
+    {"alltoall", alltoall_load, per_call, "J", false, 1 << 10},
+    {"allreduce", allreduce_load, per_call, "J", true, 1 << 10},
 };
 
 // The samples of a metric over the windows, by GPUs or processors.
@@ -125,7 +132,8 @@ void emit(gpu_session& s, const load& l, const std::vector<window>& found, const
     power.push_back(j / w.seconds);
     if (l.metric) share.push_back(std::string(l.unit) == "J" ? j / w.work : w.work / j);
   }
-  const std::vector<param> params{{"method", method}};
+  std::vector<param> params{{"method", method}};
+  if (l.elements) params.emplace_back("elements", l.elements);
   s.emit({.variant = l.variant, .params = params, .metric = "power", .unit = "W", .samples = power});
   if (l.metric) s.emit({.variant = l.variant, .params = params, .metric = l.metric, .unit = l.unit, .samples = share});
 }
@@ -144,7 +152,8 @@ fault run_energy(gpu_session& s) {
   energy_counters counters(s);
   if (!counters.gpus_j()) s.note("energy of the GPUs n/a: " + counters.why_no_gpus());
   if (!counters.processors_j()) s.note("energy of the processors n/a: " + counters.why_no_processors());
-  for (const load& l : loads) GGAS_GPU_TRY(measure(s, counters, l));
+  for (const load& l : loads)
+    if (l.quick || !s.opts().quick) GGAS_GPU_TRY(measure(s, counters, l));
   return {};
 }
 

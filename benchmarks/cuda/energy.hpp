@@ -12,7 +12,8 @@ class work_meter {
   virtual ~work_meter() = default;
   // True as long as another job is wanted. Nothing runs on the GPUs when it is called.
   virtual bool more() = 0;
-  // Work that a job did: updates, reductions, floating-point operations; of all nodes together.
+  // Work that a job did: updates, reductions, calls of a collective, bytes, floating-point operations; of all nodes
+  // together.
   virtual void add(double work) = 0;
 };
 
@@ -20,5 +21,12 @@ class work_meter {
 fault random_access_load(gpu_session& s, work_meter& meter);
 fault global_reduction_load(gpu_session& s, work_meter& meter);
 fault himeno_load(gpu_session& s, work_meter& meter);
+
+// Calls in a running kernel. By one block: barriers, alltoalls (floats for each node) and allreduces of 1 Ki floats. By
+// a grid: bytes put by every GPU to the next one.
+fault barrier_load(gpu_session& s, work_meter& meter);
+fault alltoall_load(gpu_session& s, work_meter& meter);
+fault allreduce_load(gpu_session& s, work_meter& meter);
+fault put_load(gpu_session& s, work_meter& meter);
 
 }  // namespace ggas::bench

@@ -19,6 +19,10 @@ namespace {
 constexpr const char* suite = "gpu";
 constexpr int status_skipped = 77;  // no GPU to run on
 
+constexpr const char* why_no_sharing =
+    "(Nodes that share a GPU take turns of milliseconds on it: no figures of communication. Tests do that: "
+    "docs/cuda-provider.md.)\n";
+
 constexpr const char* examples = R"(
 Without names every benchmark runs, quickly, and a report is written to report/.
 
@@ -44,7 +48,7 @@ std::variant<gpu_line, int> parse(int argc, char** argv) {
   app.add_option("--provider", provider, "cuda (the other providers belong to another program)")
       ->check(CLI::IsMember({"cuda"}))
       ->capture_default_str();
-  app.add_option("--nodes", line.opts.nodes, "GPUs to use (default: all)")->check(CLI::PositiveNumber);
+  app.add_option("--nodes", line.opts.nodes, "GPUs to use, 1 or more (default: all)")->check(CLI::Range(1, 64));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -78,7 +82,9 @@ class program {
     }
     progress_.clear();
     if (line_.what.chosen.size() > 1) fmt::print("{}\n", overview(all_));
-    return std::max(status, output_.finish());
+    if (!skipped_.empty()) fmt::print(stderr, "ggas-bench: skipped, need at least 2 GPUs:{}\n{}", skipped_, why_no_sharing);
+    status = std::max(status, output_.finish());
+    return status == 0 && all_.empty() && !skipped_.empty() ? status_skipped : status;
   }
 
  private:
@@ -87,7 +93,7 @@ class program {
       return fmt::format("--nodes {}: this computer has {} GPUs", line_.opts.nodes, machine_.gpus);
     for (const size_t i : line_.what.chosen) {
       const gpu_benchmark& b = all_gpu_benchmarks()[i];
-      if (b.needs_peer && line_.opts.nodes < 2 && !line_.what.suite)
+      if (b.needs_peer && line_.opts.nodes < 2 && machine_.gpus > 1 && !line_.what.suite)
         return fmt::format("{} needs at least 2 GPUs; nodes: {}", b.name, line_.opts.nodes);
     }
     return {};
@@ -104,7 +110,7 @@ class program {
 
   int run_one(const gpu_benchmark& b) {
     if (b.needs_peer && line_.opts.nodes < 2) {
-      fmt::print("{}: skipped, needs at least 2 GPUs\n\n", b.name);
+      skipped_ += std::string(" ") + b.name;
       return 0;
     }
     std::vector<record> records;
@@ -141,6 +147,7 @@ class program {
   progress progress_;
   output output_;
   std::vector<record> all_;
+  std::string skipped_;  // names of benchmarks
 };
 
 }  // namespace

@@ -18,14 +18,14 @@ std::optional<T> read(const std::filesystem::path& file) {
 
 rapl::rapl(const std::filesystem::path& root) {
   std::error_code none;
-  missing_ = "no power zones in " + root.string();
+  missing_ = "no power zones in " + root.string() + " (driver intel_rapl not loaded, or a container hides them)";
   for (const auto& zone : std::filesystem::directory_iterator(root, none)) {
     const auto name = read<std::string>(zone.path() / "name");
     if (!name || !name->starts_with("package-")) continue;
     const auto counter = zone.path() / "energy_uj";
     const auto range = read<uint64_t>(zone.path() / "max_energy_range_uj"), now = read<uint64_t>(counter);
     if (!range || !now) {
-      missing_ = "cannot read " + counter.string();
+      missing_ = "cannot read " + counter.string() + " (only root may, unless its mode is changed)";
       packages_.clear();
       return;
     }

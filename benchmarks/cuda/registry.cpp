@@ -89,11 +89,15 @@ const gpu_benchmark registry[] = {
      {run_random_access}},
     {{.name = "energy",
       .text = "power, and energy for the work of a load",
-      .params = "method",
+      .params = "method elements",
       .variants = {{"idle", "nothing runs"},
                    {"random_access", "joules for an update"},
                    {"global_reduction", "joules for a reduction of arrays of 4 MB"},
-                   {"himeno", "floating-point operations for a joule (FLOPS/W)"}}},
+                   {"himeno", "floating-point operations for a joule (FLOPS/W)"},
+                   {"put", "joules for a byte, every GPU to the next one"},
+                   {"barrier", "joules for a call in a running kernel, all GPUs together"},
+                   {"alltoall", "the same, of `elements` floats for each GPU"},
+                   {"allreduce", "the same, of `elements` floats"}}},
      {run_energy}},
 };
 

@@ -52,6 +52,12 @@ def test_the_fastest_of_the_others_is_the_opponent():
     assert (row["nccl"], row["nvshmem"], row["bar_met"]) == (7650, None, True)
 
 
+def test_tagged_puts_have_rows_of_their_own():
+    found = rows_of([record("put_latency", v, t, bytes=8, threads=32) for v, t in (("put_signal", 2000.0), ("put_tagged", 1200.0), ("nvshmem", 2400.0), ("raw", 1700.0))])
+    rows = [found[f"{way}, 8 B, one block"] for way in ("put + signal", "tagged put + take")]
+    assert [(row["ggas"], row["nvshmem"], row["limit"], row["bar_met"]) for row in rows] == [(2000, 2400, 1700, False), (1200, 2400, None, True)]
+
+
 def test_a_bar_may_be_a_part_of_the_other_library():
     found = rows_of([record("alltoall", "nvshmem", 8000.0, elements=64, method="block"), record("alltoall", "block", 4100.0, elements=64, method="block")])
     row = found["alltoall in a kernel, 64 floats"]

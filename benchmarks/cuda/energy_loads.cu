@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of the energy benchmark that communicate and do nothing else: collectives and puts, called in running kernels.
+#include "benchmarks/kernels/energy.cuh"
+
+#include "benchmarks/cuda/energy.hpp"
+#include "benchmarks/cuda/rig.cuh"
+
+namespace ggas::bench {
+
+namespace {
+
+struct shape {
+  unsigned blocks, threads;
+  uint64_t calls;  // of a job, which takes some tens of ms
+};
+
+// `work`: of a call, of all nodes together.
+template <repeated What>
+fault repeat_calls(gpu_session& s, work_meter& m, uint64_t elements, const shape& k, double work) {
+  const unsigned total = k.blocks * k.threads;
+  energy_args a{};
+  a.elements = elements;
+  a.parts = What == repeated::alltoall ? static_cast<uint64_t>(s.nodes()) : 1;
+  GGAS_GPU_TRY(start(s, (2 * elements * a.parts + 4096) * sizeof(float) + total * sizeof(outcome)));
+  layout_plan room(s.data_offset());
+  a.from = room.place<float>(elements * a.parts);
+  a.to = room.place<float>(elements * a.parts);
+  a.outcomes = room.place<outcome>(total);
+  a.calls = k.calls;
+  a.timeout_ns = s.wait_ns();
+  launch_all(s, 32, 256, energy_fill, a);
+  GGAS_GPU_TRY(s.run("fill"));
+  while (m.more()) {
+    clear_outcomes(s, a.outcomes, total);
+    launch_all(s, k.blocks, k.threads, energy_loop<What>, a);
+    GGAS_GPU_TRY(s.run("energy"));
+    GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, "energy"));
+    m.add(static_cast<double>(k.calls) * work);
+  }
+  clear_outcomes(s, a.outcomes, total);
+  launch_all(s, k.blocks, k.threads, energy_check<What>, a);
+  GGAS_GPU_TRY(s.run("check"));
+  return check_all_outcomes(s, a.outcomes, total, "energy");
+}
+
+constexpr uint64_t put_elements = uint64_t{16} << 20;
+
+}  // namespace
+
+fault barrier_load(gpu_session& s, work_meter& m) {
+  return repeat_calls<repeated::barrier>(s, m, 1, {1, 256, 20000}, 1);
+}
+fault alltoall_load(gpu_session& s, work_meter& m) {
+  return repeat_calls<repeated::alltoall>(s, m, 1024, {1, 256, 10000}, 1);
+}
+fault allreduce_load(gpu_session& s, work_meter& m) {
+  return repeat_calls<repeated::allreduce>(s, m, 1024, {1, 256, 10000}, 1);
+}
+fault put_load(gpu_session& s, work_meter& m) {
+  const double bytes = static_cast<double>(put_elements * sizeof(float)) * s.nodes();
+  return repeat_calls<repeated::put>(s, m, put_elements, {16, 512, 200}, bytes);
+}
+
+}  // namespace ggas::bench
