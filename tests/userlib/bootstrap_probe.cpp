@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the job that the environment names, as every program with the cuda provider does, and says who is in it.
+// bootstrap_probe [SECONDS]: joins the job that the environment names, as every program with the cuda provider does,
+// and says who is in it. Waits so long for the others (30).
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "userlib/src/bootstrap/bootstrap.hpp"
 
-int main() {
+int main(int argc, char** argv) {
   std::string why;
   ggas::job j = ggas::job::from_environment(why);
   if (why.empty() && j.alone()) why = "alone";
-  j.timeout_ns = 5'000'000'000;
+  j.timeout_ns = (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 30) * 1'000'000'000;
   ggas::userlib::attempt<std::vector<ggas::userlib::bootstrap::part>> heard;
   if (why.empty()) {
     if (const auto all = ggas::userlib::bootstrap::join(j); !all)
