@@ -22,7 +22,9 @@ struct point {
   double share;    // of a round that is the sample
 };
 
-constexpr uint64_t line = 128, lines = 32;  // that a flag is tried in
+// Lines that a flag is tried in, each in another 4 KB: GPUs spread memory over the halves of their L2 in pieces of that
+// size, and a multiprocessor is near to one half.
+constexpr uint64_t line_step = 4096 + 128, lines = 32;
 
 class latency_runs {
  public:
@@ -33,7 +35,7 @@ class latency_runs {
     layout_plan room(s_.data_offset());
     const uint64_t threads = uint64_t{p.blocks} * p.threads;
     peer_args a{};
-    a.slots = room.place<char>(threads * sizeof(uint64_t) + lines * line) + shift;
+    a.slots = room.place<char>(threads * sizeof(uint64_t) + lines * line_step) + shift;
     a.outcomes = room.place<outcome>(threads);
     a.samples = room.place<uint64_t>(windows);
     a.data = room.place<char>(6 * p.bytes);
@@ -67,16 +69,15 @@ class latency_runs {
     return {};
   }
 
-  // The line of 32 whose round trips are the shortest: GPUs keep neighbouring lines in parts of the second-level cache
-  // that lie nearer and farther from the links. `each` gets the median of every line.
+  // The line of 32 whose round trips are the shortest. `each` gets the median of every line.
   fault nearest_line(const point& p, uint64_t& shift, std::vector<double>& each) {
     for (uint64_t l = 0; l < lines; ++l) {
       std::vector<double> some;
-      GGAS_GPU_TRY(measure(p, 5, 40, l * line, some));
+      GGAS_GPU_TRY(measure(p, 5, 40, l * line_step, some));
       std::nth_element(some.begin(), some.begin() + 2, some.end());
       each.push_back(some[2]);
     }
-    shift = static_cast<uint64_t>(std::min_element(each.begin(), each.end()) - each.begin()) * line;
+    shift = static_cast<uint64_t>(std::min_element(each.begin(), each.end()) - each.begin()) * line_step;
     return {};
   }
 

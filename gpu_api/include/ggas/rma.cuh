@@ -80,9 +80,10 @@ GGAS_DEVICE ggas_status ggas_get_nbi_warp(T* local, const T* remote, size_t n, u
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_nbi_block(T* local, const T* remote, size_t n, uint64_t timeout_ns,
                                            const ggas_queue& q = ggas_default_queue());
-// By all blocks of the grid, one after the other or together, with the same queue: each moves its share of the data. Not
-// a barrier of the grid: a block returns when its own share is posted, and what other blocks wrote to the source must be
-// ordered before the call. All of a grid reaches the bandwidth of the links, a block what one multiprocessor can send.
+// By all blocks of the grid, one after the other or together, with the same queue: each moves its share of the data.
+// Not a barrier of the grid: a block returns when its own share is posted, and what other blocks wrote to the source
+// must be ordered before the call. All of a grid reaches the bandwidth of the links, a block what one multiprocessor
+// can send.
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_nbi_grid(T* remote, const T* local, size_t n, uint64_t timeout_ns,
                                           const ggas_queue& q = ggas_queue_of(0));
@@ -137,14 +138,15 @@ GGAS_DEVICE ggas_status ggas_put_signal_nbi_block(T* remote, const T* local, siz
 GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,
                                                uint64_t timeout_ns);
 
-// ---- tagged puts: the fastest way for up to some 16 KB. Every 8 bytes travel beside a tag in a line of 16, and whoever
-// takes them waits for the tag in every line: no fence, no signal, one hop instead of a confirmed store and a hop, but
-// twice the bytes. The caller chooses tags; they are not 0, and not the one that the line holds from before: count up.
-// Lines are overwritten, not queued: put new ones when the last were taken. Orders nothing but the data itself.
+// ---- tagged puts: the fastest way for up to some 16 KB. Every 8 bytes travel beside a tag in a line of 16, and
+// whoever takes them waits for the tag in every line: no fence, no signal, one hop instead of a confirmed store and a
+// hop, but twice the bytes. The caller chooses tags; they are not 0, and not the one that the line holds from before:
+// count up. Lines are overwritten, not queued: put new ones when the last were taken. Orders nothing but the data
+// itself.
 struct alignas(16) ggas_tagged {
   uint32_t low, low_tag, high, high_tag;
 };
-GGAS_HOST_DEVICE constexpr size_t ggas_tagged_lines(size_t bytes);  // lines for so many bytes
+GGAS_HOST_DEVICE constexpr size_t ggas_tagged_lines(size_t bytes) { return (bytes + 7) / 8; }  // lines they take
 // Puts n elements into lines at a node, which may be any address of the window; posted on return, and the source may be
 // overwritten. With and without a NIC these are stores of 16 bytes, in no queue.
 template <class T>
@@ -153,8 +155,8 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_put_tagged_warp(ggas_tagged* remote, const T* local, size_t n, uint32_t tag);
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_tagged_block(ggas_tagged* remote, const T* local, size_t n, uint32_t tag);
-// Waits for n elements with this tag in lines here and writes them to `local`, which may be shared memory too. The group
-// sees them on return, and the lines may be put again. After a time-out some elements may have been written.
+// Waits for n elements with this tag in lines here and writes them to `local`, which may be shared memory too. The
+// group sees them on return, and the lines may be put again. After a time-out some elements may have been written.
 template <class T>
 GGAS_DEVICE ggas_status ggas_take_tagged(T* local, const ggas_tagged* lines, size_t n, uint32_t tag,
                                          uint64_t timeout_ns);

@@ -91,6 +91,50 @@ TEST_F(atomics, every_kind_of_every_type) {
   every_kind<uint64_t>("uint64_t");
 }
 
+// Lanes that add the same to the same word may go together, others not: whole warps, parts of them, and lanes that
+// differ in the word or in the number, in turns.
+template <class T>
+__global__ void add_in_crowds(places at, uint64_t each) {
+  outcome out{0, 0, 0, ggas_ok};
+  auto* const words = ggas_pointer_of_node<T>(ggas_nodes() - 1, at.base);
+  const unsigned lane = detail::lane_rank();
+  for (uint64_t i = 0; i < each; ++i) {
+    const unsigned way = i % 5;
+    if (way == 4 && lane % 3 == 0) continue;
+    const auto word = way == 1 ? lane : way == 2 ? lane / 16 : 0;
+    const auto number = static_cast<T>(way == 3 ? 1 + lane / 8 : 3);
+    if (const ggas_status s = ggas_add(words + word, number, timeout_ns); s != ggas_ok) out.status = s;
+  }
+  own<outcome>(at.outcomes)[bench::global_thread()] = out;
+}
+
+template <class T>
+void count_crowds(std::vector<T> got, uint64_t warps, uint64_t each) {
+  std::vector<uint64_t> want(32);
+  for (uint64_t lane = 0; lane < 32; ++lane) {
+    want[lane] += 3;
+    want[lane / 16] += 3;
+    want[0] += 3 + (1 + lane / 8) + (lane % 3 == 0 ? 0 : 3);
+  }
+  for (size_t w = 0; w < 32; ++w) EXPECT_EQ(got[w], static_cast<T>(want[w] * warps * (each / 5))) << w;
+}
+
+TEST_F(rig, adds_of_crowds_are_all_counted) {
+  constexpr unsigned blocks = 4, threads = 96;
+  constexpr uint64_t each = 50, first = 4096;
+  const uint64_t warps = uint64_t{blocks} * threads / 32 * static_cast<uint64_t>(nodes());
+  start_all(blocks, threads, add_in_crowds<uint64_t>, at, each);
+  run("add_in_crowds");
+  check_all_outcomes(blocks * threads, "add_in_crowds");
+  count_crowds(read<uint64_t>(nodes() - 1, at.base, 32), warps, each);
+  places behind = at;
+  behind.base += first;
+  start_all(blocks, threads, add_in_crowds<int32_t>, behind, each);
+  run("add_in_crowds");
+  check_all_outcomes(blocks * threads, "add_in_crowds");
+  count_crowds(read<int32_t>(nodes() - 1, behind.base, 32), warps, each);
+}
+
 // The old values of all adds together are a permutation.
 __global__ void draw_tickets(places at, uint64_t each) {
   outcome out{0, 0, 0, ggas_ok};

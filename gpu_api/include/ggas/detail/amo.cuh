@@ -46,7 +46,7 @@ template <class T>
 GGAS_DEVICE void reduce_directly(ggas_atomic what, T* p, T v, T compare) {
   switch (what) {
     case ggas_atomic_add:
-      return red_add_system(p, v);
+      return red_add_system_together(p, v);
     case ggas_atomic_and:
       return red_and_system(p, v);
     case ggas_atomic_or:

@@ -27,17 +27,16 @@ GGAS_DEVICE T load_from(const T* p) {
 }
 
 // store(i, load(i)) for all i < n: `count` threads of which this is number `rank`, neighbours on neighbours. The warp
-// meets between loads and stores: loads come back at different times, stores must leave together.
+// meets before: stores of lanes that are apart leave apart.
 template <unsigned Words, class Load, class Store>
 GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load, Store store) {
-  const bool together = count > 1;
+  if (count > 1) sync_lanes();
   const uint64_t turn = uint64_t{Words} * count;
   decltype(load(n)) v[Words] = {};
   uint64_t base = 0;
   for (; base + turn <= n; base += turn) {
     GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) v[w] = load(base + w * count + rank);
-    if (together) sync_lanes();
     GGAS_UNROLL
     for (unsigned w = 0; w < Words; ++w) store(base + w * count + rank, v[w]);
   }
@@ -46,7 +45,6 @@ GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load,
   for (unsigned w = 0; w < Words; ++w) {
     if (base + w * count + rank < n) v[w] = load(base + w * count + rank);
   }
-  if (together) sync_lanes();
   GGAS_UNROLL
   for (unsigned w = 0; w < Words; ++w) {
     if (base + w * count + rank < n) store(base + w * count + rank, v[w]);

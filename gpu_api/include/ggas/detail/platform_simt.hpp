@@ -104,6 +104,7 @@ GGAS_SIMT_RMW(xor_system, bit_xor, sys)
   }
 GGAS_SIMT_RED(red_xor_gpu, bit_xor, gpu)
 GGAS_SIMT_RED(red_add_system, add, sys)
+GGAS_SIMT_RED(red_add_system_together, add, sys)
 GGAS_SIMT_RED(red_and_system, bit_and, sys)
 GGAS_SIMT_RED(red_or_system, bit_or, sys)
 GGAS_SIMT_RED(red_xor_system, bit_xor, sys)

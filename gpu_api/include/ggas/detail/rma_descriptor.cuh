@@ -51,7 +51,8 @@ GGAS_DEVICE place locate(const void* p, uint64_t bytes) {
 // Of a second address, which mostly lies in the segment of the first.
 GGAS_DEVICE place locate_beside(const place& first, const void* at, const void* p, uint64_t bytes) {
   const uint64_t offset = first.offset + (reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(at));
-  if (first.node >= 0 && fits_segment(offset, bytes)) [[likely]] return {first.node, offset};
+  if (first.node >= 0 && fits_segment(offset, bytes)) [[likely]]
+    return {first.node, offset};
   return locate(p, bytes);
 }
 

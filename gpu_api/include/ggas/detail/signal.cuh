@@ -26,8 +26,8 @@ struct signal_target {
 // `remote` is where the data goes, at place `data`.
 GGAS_DEVICE ggas_status check_signal(const signal_target& to, const void* remote, const place& data, place& at) {
   at = locate_beside(data, remote, to.word, 8);
-  const bool good =
-      (at.node >= 0) & (at.node == data.node) & (at.offset % 8 == 0) & (static_cast<unsigned>(to.op) <= ggas_signal_add);
+  const bool good = (at.node >= 0) & (at.node == data.node) & (at.offset % 8 == 0) &
+                    (static_cast<unsigned>(to.op) <= ggas_signal_add);
   if (!good) return ggas_bad_argument;
   return to.op == ggas_signal_set || posts_descriptors() || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }

@@ -16,29 +16,33 @@ GGAS_DEVICE ggas_tagged tagged_line(uint32_t tag, uint64_t data) {
 GGAS_DEVICE bool has_tag(const ggas_tagged& l, uint32_t tag) { return l.low_tag == tag && l.high_tag == tag; }
 GGAS_DEVICE uint64_t tagged_data(const ggas_tagged& l) { return uint64_t{l.high} << 32 | l.low; }
 
-// Memory at any address as words of 8 bytes, the last of which may be short.
+// Memory as words of 8 bytes: whole ones, and at any address, where the last may be short.
+template <class Word>
+struct whole_words {
+  Word* at;
+  GGAS_DEVICE uint64_t load(uint64_t i) const { return load_own(at + i); }
+  GGAS_DEVICE void store(uint64_t i, uint64_t v) const { store_own(at + i, v); }
+};
 template <class Byte>
-struct word_view {
+struct crooked_words {
   Byte* at;
   uint64_t bytes;
-  GGAS_DEVICE uint64_t words() const { return (bytes + 7) / 8; }
-  GGAS_DEVICE bool whole() const { return (reinterpret_cast<uintptr_t>(at) | bytes) % 8 == 0; }
   GGAS_DEVICE unsigned size_of(uint64_t i) const {
     return bytes - 8 * i < 8 ? static_cast<unsigned>(bytes - 8 * i) : 8;
   }
   GGAS_DEVICE uint64_t load(uint64_t i) const {
-    if (whole()) return load_own(reinterpret_cast<const uint64_t*>(at) + i);
     uint64_t v = 0;
-    for (unsigned b = 0; b < size_of(i); ++b)
-      v |= uint64_t{load_own(reinterpret_cast<const uint8_t*>(at) + 8 * i + b)} << 8 * b;
+    GGAS_NO_UNROLL
+    for (unsigned b = 0; b < size_of(i); ++b) v |= uint64_t{load_own(at + 8 * i + b)} << 8 * b;
     return v;
   }
   GGAS_DEVICE void store(uint64_t i, uint64_t v) const {
-    if (whole()) return store_own(reinterpret_cast<uint64_t*>(at) + i, v);
-    for (unsigned b = 0; b < size_of(i); ++b)
-      store_own(reinterpret_cast<uint8_t*>(at) + 8 * i + b, static_cast<uint8_t>(v >> 8 * b));
+    GGAS_NO_UNROLL
+    for (unsigned b = 0; b < size_of(i); ++b) store_own(at + 8 * i + b, static_cast<uint8_t>(v >> 8 * b));
   }
 };
+
+GGAS_DEVICE bool are_whole(const void* p, uint64_t bytes) { return (reinterpret_cast<uintptr_t>(p) | bytes) % 8 == 0; }
 
 template <class T>
 GGAS_DEVICE bool tagged_good(const ggas_tagged* lines, const T* local, size_t n, uint32_t tag) {
@@ -47,75 +51,89 @@ GGAS_DEVICE bool tagged_good(const ggas_tagged* lines, const T* local, size_t n,
          (n <= ~0ull / 16 / sizeof(T)) & (tag != 0);
 }
 
-// The first words of each thread are on the way while the arguments are checked.
-template <class G, class T>
-GGAS_DEVICE ggas_status put_tagged(const G& g, ggas_tagged* remote, const T* local, size_t n, uint32_t tag) {
-  const word_view<const char> source{reinterpret_cast<const char*>(local), n * sizeof(T)};
-  const bool good = tagged_good(remote, local, n, tag);
-  const uint64_t words = good ? source.words() : 0;
-  g.sync();
-  uint64_t first[lines_in_flight] = {};
-  GGAS_UNROLL
-  for (unsigned k = 0; k < lines_in_flight; ++k) {
-    const uint64_t i = uint64_t{k} * g.size() + g.rank();
-    if (i < words) first[k] = source.load(i);
-  }
-  const bool there = locate(remote, words * sizeof(ggas_tagged)).node >= 0;
-  const auto send = [=](uint64_t i, uint64_t v) { store_relaxed(remote + i, tagged_line(tag, v)); };
-  if (good && there) {
-    GGAS_UNROLL
-    for (unsigned k = 0; k < lines_in_flight; ++k) {
-      const uint64_t i = uint64_t{k} * g.size() + g.rank();
-      if (i < words) send(i, first[k]);
-    }
-    const uint64_t done = uint64_t{lines_in_flight} * g.size();
-    if (words > done) {
-      move_each<lines_in_flight>(
-          words - done, g.rank(), g.size(), [=](uint64_t i) { return source.load(done + i); },
-          [=](uint64_t i, uint64_t v) { send(done + i, v); });
-    }
-  }
-  g.sync();
-  return good && there ? ggas_ok : ggas_bad_argument;
+// The first word of each thread is on the way while the address is checked: of few words there is no other.
+template <class G, class Words>
+GGAS_DEVICE ggas_status put_words(const G& g, ggas_tagged* remote, const Words& source, uint64_t words, uint32_t tag) {
+  const bool mine = g.rank() < words;
+  const uint64_t first = mine ? source.load(g.rank()) : 0;
+  if (locate(remote, words * sizeof(ggas_tagged)).node < 0) return ggas_bad_argument;
+  if (mine) store_relaxed(remote + g.rank(), tagged_line(tag, first));
+  if (words <= g.size()) return ggas_ok;
+  const uint64_t done = g.size();
+  move_each<lines_in_flight>(
+      words - done, g.rank(), g.size(), [=](uint64_t i) { return source.load(done + i); },
+      [=](uint64_t i, uint64_t v) { store_relaxed(remote + done + i, tagged_line(tag, v)); });
+  return ggas_ok;
 }
 
-// Several lines of a thread are polled at once.
-template <class T>
-GGAS_DEVICE ggas_status take_share(T* local, const ggas_tagged* lines, size_t n, uint32_t tag, uint64_t timeout_ns,
-                                   unsigned rank, unsigned count) {
-  if (!tagged_good(lines, local, n, tag)) return ggas_bad_argument;
-  const word_view<char> target{reinterpret_cast<char*>(local), n * sizeof(T)};
-  const uint64_t words = target.words();
-  patience time(timeout_ns);
-  for (uint64_t base = rank; base < words; base += uint64_t{lines_in_flight} * count) {
-    ggas_tagged l[lines_in_flight] = {};
-    for (bool all = false; !all;) {
-      all = true;
-      GGAS_UNROLL
-      for (unsigned k = 0; k < lines_in_flight; ++k) {
-        if (base + k * count < words) l[k] = load_spin(lines + base + k * count);
-      }
-      GGAS_UNROLL
-      for (unsigned k = 0; k < lines_in_flight; ++k) all &= base + k * count >= words || has_tag(l[k], tag);
-      if (!all && time.over()) return ggas_timed_out;
+template <class G, class T>
+GGAS_DEVICE ggas_status put_tagged(const G& g, ggas_tagged* remote, const T* local, size_t n, uint32_t tag) {
+  const uint64_t bytes = n * sizeof(T), words = ggas_tagged_lines(bytes);
+  ggas_status s = ggas_bad_argument;
+  g.sync();
+  const bool good = tagged_good(remote, local, n, tag);
+  if (good && are_whole(local, bytes)) {
+    s = put_words(g, remote, whole_words<const uint64_t>{reinterpret_cast<const uint64_t*>(local)}, words, tag);
+  } else if (good) {
+    s = put_words(g, remote, crooked_words<const uint8_t>{reinterpret_cast<const uint8_t*>(local), bytes}, words, tag);
+  }
+  g.sync();
+  return s;
+}
+
+// A thread's next lines, every `count`-th from `first` on, are polled at once.
+template <unsigned Lines, class Words>
+GGAS_DEVICE bool take_some(const ggas_tagged* lines, const Words& target, uint64_t first, uint64_t words,
+                           unsigned count, uint32_t tag, patience& time) {
+  ggas_tagged l[Lines] = {};
+  for (bool all = false; !all;) {
+    all = true;
+    GGAS_UNROLL
+    for (unsigned k = 0; k < Lines; ++k) {
+      if (first + k * count < words) l[k] = load_spin(lines + first + k * count);
     }
     GGAS_UNROLL
-    for (unsigned k = 0; k < lines_in_flight; ++k) {
-      if (base + k * count < words) target.store(base + k * count, tagged_data(l[k]));
-    }
+    for (unsigned k = 0; k < Lines; ++k) all &= first + k * count >= words || has_tag(l[k], tag);
+    if (!all && time.over()) return false;
   }
-  return ggas_ok;
+  GGAS_UNROLL
+  for (unsigned k = 0; k < Lines; ++k) {
+    if (first + k * count < words) target.store(first + k * count, tagged_data(l[k]));
+  }
+  return true;
+}
+
+template <class Words>
+GGAS_DEVICE ggas_status take_words(const ggas_tagged* lines, const Words& target, uint64_t words, uint32_t tag,
+                                   uint64_t timeout_ns, unsigned rank, unsigned count) {
+  patience time(timeout_ns);
+  bool good = true;
+  if (words <= count) {
+    if (rank < words) good = take_some<1>(lines, target, rank, words, count, tag, time);
+  } else {
+    for (uint64_t first = rank; first < words && good; first += uint64_t{lines_in_flight} * count)
+      good = take_some<lines_in_flight>(lines, target, first, words, count, tag, time);
+  }
+  return good ? ggas_ok : ggas_timed_out;
 }
 
 template <class G, class T>
 GGAS_DEVICE ggas_status take_tagged(const G& g, T* local, const ggas_tagged* lines, size_t n, uint32_t tag,
                                     uint64_t timeout_ns) {
-  return g.join(take_share(local, lines, n, tag, timeout_ns, g.rank(), g.size()));
+  const uint64_t bytes = n * sizeof(T), words = ggas_tagged_lines(bytes);
+  ggas_status s = ggas_bad_argument;
+  const bool good = tagged_good(lines, local, n, tag);
+  if (good && are_whole(local, bytes)) {
+    s = take_words(lines, whole_words<uint64_t>{reinterpret_cast<uint64_t*>(local)}, words, tag, timeout_ns, g.rank(),
+                   g.size());
+  } else if (good) {
+    s = take_words(lines, crooked_words<uint8_t>{reinterpret_cast<uint8_t*>(local), bytes}, words, tag, timeout_ns,
+                   g.rank(), g.size());
+  }
+  return g.join(s);
 }
 
 }  // namespace ggas::detail
-
-GGAS_HOST_DEVICE constexpr size_t ggas_tagged_lines(size_t bytes) { return (bytes + 7) / 8; }
 
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_tagged(ggas_tagged* remote, const T* local, size_t n, uint32_t tag) {
