@@ -128,7 +128,7 @@ package ggas_pkg;
     logic [7:0]  epoch;     // its epoch, echoed in responses
     logic [7:0]  dvpid;     // context at the target
     logic [15:0] pd;        // protection domain of the initiator, stamped by its NIC
-    logic [3:0]  rsvd1;
+    logic [3:0]  place;     // GET_DATA, GET_DONE: of the get among those that its target serves
     // w0
     logic [15:0] dst;
     logic [15:0] src;
@@ -144,6 +144,7 @@ package ggas_pkg;
   localparam int unsigned RMA_STRONG = 2;  // NOTIFY: behind a flush of all earlier puts
   localparam int unsigned RMA_RESULT = 3;  // ATOMIC, ATOMIC_RSP: write the result record
   localparam int unsigned RMA_RESPONDER = 4;  // GET: notify context dvpid at the target when served
+  localparam int unsigned RMA_FIRST  = 5;  // PUT, GET_DATA, NOTIFY alone: first packet of its operation
 
   // ---------------------------------------------------------------- descriptors (docs/rma.md)
 

@@ -24,6 +24,10 @@ module rma_answer #(
     input  wire logic [7:0]          ep_vpid_i,
     input  wire logic [4:0]          ep_epoch_i,
 
+    // is something of a context about to be written? Not begun before it changes its epoch, nothing of the old one is written after.
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_writes_o,  // in the same cycle
+
     // responses
     input  wire logic                rx_valid_i,
     output      logic                rx_ready_o,
@@ -88,12 +92,9 @@ module rma_answer #(
 
   logic        live;            // the context is on, and in this epoch
   logic [15:0] pd;
-  logic        x_refused;       // a packet of the get in execution was refused before
-  logic        refuse, forget;  // the packet taken now was refused; GET_DONE was handed over
   rma_answer_context u_context (
       .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i,
-      .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid), .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .live_o(live), .pd_o(pd),
-      .refuse_i(refuse), .x_vpid_i(x_hdr_q.svpid), .forget_i(forget), .x_refused_o(x_refused));
+      .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid), .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .live_o(live), .pd_o(pd));
 
   wire [10:0] page_dw  = {1'b0, head.addr[11:2]} + head.len_dw;
   wire        is_data  = head.op == ggas_pkg::OP_RMA_GET_DATA;
@@ -160,9 +161,10 @@ module rma_answer #(
   wire   answered = ans_valid_o && ans_ready_i;
   assign beat_ready = x_state_q == X_TAKE || (w_valid && w_ready) || (answered && bare);
   assign head_take  = decided && (x_state_q == X_IDLE || direct);
-  assign forget     = answered && x_done;
-  assign refuse     = head_take && is_data && live && !good;
   wire   x_eop      = beat_valid && beat_eop;
+
+  logic  x_refused;  // a packet of its get was refused
+  rma_answer_get u_get (.clk_i, .take_i(head_take), .hdr_i(head), .data_i(is_data && live), .good_i(good), .refused_o(x_refused));
 
   rma_write #(.DATA_W(DATA_W)) u_write (
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && good), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
@@ -199,6 +201,7 @@ module rma_answer #(
   end
 
   assign tr_done_o    = w_done;
+  assign look_writes_o = (head_valid && wants && head.svpid == look_vpid_i) || (x_state_q == X_WRITE && x_hdr_q.svpid == look_vpid_i);
   assign ans_valid_o  = x_state_q == X_ANSWER;
   assign ans_op_o     = x_hdr_q.op;
   assign ans_vpid_o   = x_hdr_q.svpid;
@@ -236,6 +239,7 @@ module rma_answer #(
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_answer: DATA_W must be 64, 256 or 512");
   always_ff @(posedge clk_i) begin
     if (rst_ni && w_done) assert (beat_eop);
+    if (rst_ni && ep_valid_i && x_state_q == X_WRITE) assert (x_hdr_q.svpid != ep_vpid_i) else $error("rma_answer: late write");
     if (rst_ni && answered && bare) assert (beat_valid && beat_eop);
   end
 `endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rma_answer keeps of the 256 contexts: whether they are on, protection domain, epoch, and whether data of the get under way was refused.
+// What rma_answer keeps of the 256 contexts: whether they are on, protection domain, epoch.
 `default_nettype none
 
 module rma_answer_context (
@@ -23,13 +23,7 @@ module rma_answer_context (
     input  wire logic [7:0]          vpid_i,
     input  wire logic [4:0]          epoch_i,
     output      logic                live_o,       // the context is on and in this epoch
-    output      logic [15:0]         pd_o,
-    input  wire logic                refuse_i,     // its data was refused
-
-    // the packet that is executed
-    input  wire logic [7:0]          x_vpid_i,
-    input  wire logic                forget_i,     // its get is over
-    output      logic                x_refused_o   // data of its get was refused
+    output      logic [15:0]         pd_o
 );
 
   wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
@@ -37,29 +31,22 @@ module rma_answer_context (
   ram_1r1w #(.WIDTH(16), .DEPTH(256)) u_pd (
       .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[47:32]), .re_i, .raddr_i(re_vpid_i), .rdata_o(pd_o));
 
-  logic [255:0] on_q, refused_q;
+  logic [255:0] on_q;
   logic [255:0] known_q;          // contexts whose epoch has ever changed
   logic [4:0]   epoch_q [256];
   wire [4:0]    epoch = known_q[vpid_i] ? epoch_q[vpid_i] : 5'd0;
-  assign live_o      = on_q[vpid_i] && epoch == epoch_i;
-  assign x_refused_o = refused_q[x_vpid_i];
+  wire          over  = ep_valid_i && ep_vpid_i == vpid_i;  // known in the next cycle
+  assign live_o = on_q[vpid_i] && epoch == epoch_i && !over;
 
   always_ff @(posedge clk_i) if (ep_valid_i) epoch_q[ep_vpid_i] <= ep_epoch_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      on_q      <= '0;
-      refused_q <= '0;
-      known_q   <= '0;
+      on_q    <= '0;
+      known_q <= '0;
     end else begin
       if (ctrl_we) on_q[cfg_vpid_i] <= cfg_data_i[0];
-      if (refuse_i) refused_q[vpid_i] <= 1'b1;
-      if (forget_i) refused_q[x_vpid_i] <= 1'b0;
-      if (ctrl_we) refused_q[cfg_vpid_i] <= 1'b0;
-      if (ep_valid_i) begin
-        known_q[ep_vpid_i]   <= 1'b1;
-        refused_q[ep_vpid_i] <= 1'b0;
-      end
+      if (ep_valid_i) known_q[ep_vpid_i] <= 1'b1;
     end
   end
 

@@ -67,6 +67,7 @@ module rma_chunk (
       hdr_o.dst      = w0_i.node;
       hdr_o.src      = cfg_node_i;
       hdr_o.vc       = ggas_pkg::VC_RMA;
+      hdr_o.flags[ggas_pkg::RMA_FIRST] = offset_i == '0;
       hdr_o.flags[ggas_pkg::RMA_LAST] = last_o && !tail_i;
       hdr_o.flags[ggas_pkg::RMA_ACK]  = last_o && !tail_i && w0_i.ack;
     end

@@ -95,6 +95,7 @@ module rma_express #(
         hdr.len_dw   = split ? {5'd0, room} + 11'd1 : {6'd0, total};
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);
         hdr.last_be  = hdr.len_dw == 11'd1 ? 4'h0 : split ? 4'hf : end_be;
+        hdr.flags[ggas_pkg::RMA_FIRST] = 1'b1;
         hdr.flags[ggas_pkg::RMA_LAST] = !w0_i.notify_completer && !split;
         hdr.flags[ggas_pkg::RMA_ACK]  = w0_i.ack && !w0_i.notify_completer && !split;
       end else if (w0_i.op == ggas_pkg::DESC_GET) begin
@@ -116,6 +117,7 @@ module rma_express #(
       end else begin
         pay[127:0] = {28'd0, w0_i.op, 8'd0, w0_i.size, cookie_i};
         hdr.status = status_i;
+        hdr.flags[ggas_pkg::RMA_FIRST]  = !tail_i;
         hdr.flags[ggas_pkg::RMA_STRONG] = w0_i.flush;
         if (!w0_i.flush) hdr.addr = '0;
       end
@@ -168,6 +170,7 @@ module rma_express #(
         hdr_q.len_dw   <= {6'd0, next_q};
         hdr_q.first_be <= next_q == 5'd1 ? next_be_q : 4'hf;
         hdr_q.last_be  <= next_q == 5'd1 ? 4'h0 : next_be_q;
+        hdr_q.flags[ggas_pkg::RMA_FIRST] <= 1'b0;
         hdr_q.flags[ggas_pkg::RMA_LAST] <= next_last_q;
         hdr_q.flags[ggas_pkg::RMA_ACK]  <= next_ack_q;
       end

@@ -188,12 +188,12 @@ module rma_issue #(
   assign look_busy_o       = front_look || requester_look;
 
   // ---------------------------------------------------------------- requester
-  logic cmd_valid, cmd_ready, done_valid, ans_valid, ans_ready, ans_asked, ep_valid, requester_busy, requester_timer;
+  logic cmd_valid, cmd_ready, done_valid, ans_valid, ans_ready, ans_asked, ans_writes, ep_valid, requester_busy, requester_timer;
   logic [63:0] cmd_nla, ans_addr;
   logic [15:0] cmd_pd, ans_node;
   logic [8:0]  cmd_bytes;
   ggas_pkg::rma_hdr_t cmd_hdr;
-  logic [7:0]  cmd_meta, done_meta, ans_op, ans_vpid, ans_epoch, ans_dvpid, ep_vpid;
+  logic [7:0]  cmd_meta, done_meta, ans_op, ans_vpid, ans_epoch, ans_dvpid, ans_look_vpid, ep_vpid;
   logic [4:0]  ep_epoch;
   logic [3:0]  done_status, ans_status;
   logic ev_req_bad, ev_req_prot, ev_req_timeout, ev_req_unreach, ev_req_retry, ev_req_unexpected;
@@ -214,7 +214,7 @@ module rma_issue #(
       .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i,
       .ans_valid_i(ans_valid), .ans_ready_o(ans_ready), .ans_op_i(ans_op), .ans_vpid_i(ans_vpid), .ans_epoch_i(ans_epoch),
       .ans_asked_i(ans_asked), .ans_status_i(ans_status), .ans_addr_i(ans_addr), .ans_node_i(ans_node), .ans_dvpid_i(ans_dvpid),
-      .ans_progress_i(cnt_get_packets_o), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
+      .ans_progress_i(cnt_get_packets_o), .ans_look_vpid_o(ans_look_vpid), .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
       .ev_bad_descriptor_o(ev_req_bad), .ev_protection_o(ev_req_prot), .ev_timeout_o(ev_req_timeout),
       .ev_unreachable_o(ev_req_unreach), .ev_retry_limit_o(ev_req_retry), .ev_unexpected_o(ev_req_unexpected),
       .ev_node_o(ev_node_o[0+:16]), .ev_info_o(ev_info_o[0+:40]), .cnt_descriptors_o, .cnt_retries_o, .cnt_acks_o,
@@ -255,7 +255,7 @@ module rma_issue #(
   logic answer_busy, ev_ans_bad, ev_ans_prot, ev_ans_unexpected;
   rma_answer #(.DATA_W(DATA_W)) i_answer (
       .clk_i, .rst_ni, .cfg_mps_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
-      .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch),
+      .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch), .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes),
       .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o(tr_valid_o[1]), .tr_ready_i(tr_ready_i[1]), .tr_nla_o(tr_nla_o[64+:64]), .tr_pd_o(tr_pd_o[16+:16]),
       .tr_write_o(tr_write_o[1]), .tr_rsp_valid_i(tr_rsp_valid_i[1]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[1]),

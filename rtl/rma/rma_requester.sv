@@ -95,6 +95,8 @@ module rma_requester #(
     input  wire logic [15:0]         ans_node_i,
     input  wire logic [7:0]          ans_dvpid_i,
     input  wire logic                ans_progress_i,      // pulse: a packet of data of a get has come for ans_vpid_i
+    output      logic [7:0]          ans_look_vpid_o,
+    input  wire logic                ans_writes_i,        // something of ans_look_vpid_o is about to be written, in the same cycle
     output      logic                ep_valid_o,          // pulse: answers to ep_vpid_o of another epoch are late
     output      logic [7:0]          ep_vpid_o,
     output      logic [4:0]          ep_epoch_o,          // bits 7:3 of the header field
@@ -172,6 +174,7 @@ module rma_requester #(
 
   assign desc_ready_o = pick[K_DESC] || state_q == S_BEATS;
   assign ans_ready_o  = pick[K_ANSWER];
+  assign ans_look_vpid_o = vpid_q;
   wire   desc_take    = desc_valid_i && desc_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -294,7 +297,8 @@ module rma_requester #(
       .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .hold_i(hold), .tail_i(tail), .ack_i(ack), .last_i(info_last),
       .status_i(kind_q[K_DONE] ? done_status : kind_q[K_NOTED] ? noted_status : ans_status_q), .ans_op_i(ans_op_q), .ans_epoch_i(ans_epoch_q),
       .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q), .record_i(first[127:0]),
-      .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .progress_i(progress_q[vpid_q]), .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
+      .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .progress_i(progress_q[vpid_q]), .writes_i(ans_writes_i),
+      .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
       .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in), .w1_o(w1_in));
 
   logic freed, to_puts, to_expresses, active, waiting, refused;

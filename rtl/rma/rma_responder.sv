@@ -4,8 +4,7 @@
 `default_nettype none
 
 module rma_responder #(
-    parameter int unsigned DATA_W = 64,  // 64, 256 or 512
-    parameter int unsigned GETS   = 16   // gets under way, a power of two, at most 128
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -59,7 +58,8 @@ module rma_responder #(
     output      logic                cnt_gets_o,
     output      logic                busy_o
 );
-  localparam int unsigned GW     = $clog2(GETS);
+  localparam int unsigned GW     = 4;        // bits of rma_hdr_t.place
+  localparam int unsigned GETS   = 1 << GW;  // gets under way
   localparam int unsigned HDR_W  = ggas_pkg::NET_HDR_W;
   localparam int unsigned GET_W  = HDR_W + 64 + 64 + 24 + 1;  // header, destination, cookie, size, bad
 
@@ -121,6 +121,7 @@ module rma_responder #(
   wire [23:0] b_offset = b_q && begun_q[b_get_q] ? offset_q[b_get_q] : '0;
   rma_responder_cut u_cut (
       .en_i(b_q), .cfg_node_i, .cfg_mtu_i, .get_i(b_get), .dst_i(b_record[HDR_W+:64]), .size_i(b_record[HDR_W+128+:24]), .offset_i(b_offset),
+      .first_i(!begun_q[b_get_q]), .place_i(b_get_q),
       .last_o(b_last), .bytes_o(b_bytes), .nla_o(b_nla), .hdr_o(b_hdr));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -217,7 +218,7 @@ module rma_responder #(
   logic done_get;
   rma_responder_end u_end (
       .clk_i, .rst_ni, .cfg_node_i, .start_i(e_start), .idle_o(e_idle), .get_i(e_hdr), .cookie_i(e_record[HDR_W+64+:64]),
-      .size_i(e_record[HDR_W+128+:24]), .status_i(e_status), .end_o(end_get), .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_pd_o, .nt_w0_o, .nt_w1_o,
+      .size_i(e_record[HDR_W+128+:24]), .place_i(e_get_q), .status_i(e_status), .end_o(end_get), .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_pd_o, .nt_w0_o, .nt_w1_o,
       .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o, .rsp_ready_i, .rsp_hdr_o, .ev_off_o(ev_off), .ev_bad_o(ev_bad),
       .ev_ready_i(!(d_fail && done_status_i == ggas_pkg::ST_PROTECTION)), .cnt_gets_o(done_get));
 
@@ -247,10 +248,7 @@ module rma_responder #(
                   || ev_bad_packet_o || cnt_gets_o;
 
 `ifndef SYNTHESIS
-  initial begin
-    if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_responder: DATA_W must be 64, 256 or 512");
-    if (GETS < 4 || GETS > 128 || (GETS & (GETS - 1)) != 0) $error("rma_responder: GETS must be a power of two, 4 to 128");
-  end
+  initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_responder: DATA_W must be 64, 256 or 512");
   always_ff @(posedge clk_i) begin
     if (rst_ni && done_valid_i) assert (active_q[d_get] && !none_open[d_get]) else $error("rma_responder: done without a command");
   end

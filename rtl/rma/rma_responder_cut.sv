@@ -12,6 +12,8 @@ module rma_responder_cut (
     input  wire logic [63:0]         dst_i,
     input  wire logic [23:0]         size_i,
     input  wire logic [23:0]         offset_i,   // bytes before this packet
+    input  wire logic                first_i,    // there are none
+    input  wire logic [3:0]          place_i,    // of the get
     output      logic                last_o,     // nothing is left behind it
     output      logic [8:0]          bytes_o,
     output      logic [63:0]         nla_o,      // source
@@ -52,10 +54,12 @@ module rma_responder_cut (
       hdr_o.epoch    = get_i.epoch;
       hdr_o.dvpid    = get_i.dvpid;
       hdr_o.pd       = get_i.pd;
+      hdr_o.place    = place_i;
       hdr_o.dst      = get_i.src;
       hdr_o.src      = cfg_node_i;
       hdr_o.len_dw   = {2'd0, dws};
       hdr_o.vc       = ggas_pkg::VC_RSP;
+      hdr_o.flags[ggas_pkg::RMA_FIRST] = first_i;
     end
   end
 endmodule

@@ -15,6 +15,7 @@ module rma_responder_end (
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         cookie_i,
     input  wire logic [23:0]         size_i,
+    input  wire logic [3:0]          place_i,    // of the get
     input  wire logic [3:0]          status_i,
     output      logic                end_o,
 
@@ -88,6 +89,7 @@ module rma_responder_end (
       rsp_hdr_o.epoch  = get_i.epoch;
       rsp_hdr_o.dvpid  = get_i.dvpid;
       rsp_hdr_o.pd     = get_i.pd;
+      rsp_hdr_o.place  = place_i;
       rsp_hdr_o.dst    = get_i.src;
       rsp_hdr_o.src    = cfg_node_i;
       rsp_hdr_o.vc     = ggas_pkg::VC_RSP;

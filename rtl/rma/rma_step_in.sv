@@ -31,6 +31,7 @@ module rma_step_in (
     input  wire logic                         enabled_i,      // the context is
     input  wire logic                         remote_i,       // done: the node is another one
     input  wire logic                         progress_i,     // late: data has come since the last look
+    input  wire logic                         writes_i,       // late: something that came is about to be written
     input  wire logic                         link_dead_i,
     input  wire logic [15:0]                  cfg_timeout_i,  // ticks
     input  wire logic [15:0]                  cfg_retry_ticks_i,
@@ -166,7 +167,8 @@ module rma_step_in (
     // ---------------------------------------------------------------- time
     age     = now_i - s_i.stamp;
     paused  = now_i - s_i.pause;
-    expired = (s_i.waits != '0 || waiting) && ((age >= {1'b0, cfg_timeout_i} && !progress_i) || (s_i.link && link_dead_i));
+    // What is given up may not be written any more, so what has come is waited for.
+    expired = (s_i.waits != '0 || waiting) && !writes_i && ((age >= {1'b0, cfg_timeout_i} && !progress_i) || (s_i.link && link_dead_i));
     if (late_i && progress_i) s_o.stamp = now_i;
     if (late_i && expired) begin
       fail = link_dead_i && s_i.link ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_TIMEOUT;

@@ -181,7 +181,8 @@ module rma_target #(
   logic [127:0]       note_q;      // payload of a NOTIFY: cookie, size, op
   // verilator lint_on UNUSEDSIGNAL
   logic               x_begun_q;   // its first beat has passed
-  logic               failed;      // a packet of this message was refused before
+  logic               marked_before; // a packet of this message was refused before, or of one that never ended
+  wire                x_first = x_hdr_q.flags[ggas_pkg::RMA_FIRST];
   wire                x_last = x_hdr_q.flags[ggas_pkg::RMA_LAST];
   wire                x_ack  = x_hdr_q.flags[ggas_pkg::RMA_ACK];
   wire                x_ok   = x_status_q == ggas_pkg::ST_OK;
@@ -190,7 +191,7 @@ module rma_target #(
   // Room for the answer is there before the first beat: a write that was begun holds up every other writer.
   wire                w_valid = x_state_q == X_WRITE && beat_valid && (x_begun_q || !(x_last && x_ack) || ack_ready);
   wire                w_done  = w_valid && w_ready && w_last;
-  wire                direct  = w_done && !(x_last && failed);           // nothing more to do
+  wire                direct  = w_done && !(marked_before && (x_first || x_last));  // nothing more to do
   wire                pass_ready = x_kind_q == rma_target_pkg::K_GET ? get_ready_i : x_kind_q == rma_target_pkg::K_ATOMIC ? at_ready_i : mb_ready_i;
   wire                x_pass  = x_state_q == X_PASS;
   assign beat_ready = x_state_q == X_TAKE || (x_pass && pass_ready) || (w_valid && w_ready);
@@ -206,12 +207,14 @@ module rma_target #(
       .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
 
   logic marked;
+  wire  failed = marked_before && !x_first;
   wire  closes = x_kind_q == rma_target_pkg::K_PUT || x_kind_q == rma_target_pkg::K_NOTIFY;  // packets that report what happened to earlier ones
   wire  answer;                                              // pushed in X_ANSWER
   logic [3:0] final_status;
   rma_refused u_refused (
-      .clk_i, .rst_ni, .re_i(head_take), .node_i(head.src[5:0]), .vpid_i(head.svpid), .epoch_i(head.epoch[3]), .failed_o(failed),
-      .mark_i(x_state_q == X_MARK), .marked_o(marked), .forget_i(answer && closes && failed && final_status != ggas_pkg::ST_FULL));
+      .clk_i, .rst_ni, .re_i(head_take), .node_i(head.src[5:0]), .vpid_i(head.svpid), .failed_o(marked_before),
+      .mark_i(x_state_q == X_MARK), .marked_o(marked),
+      .forget_i(answer && closes && marked_before && (x_first || final_status != ggas_pkg::ST_FULL)));
 
   logic       fl_ready, fl_end;
   logic [3:0] fl_status;
@@ -321,7 +324,7 @@ module rma_target #(
 
   // ---------------------------------------------------------------- answers
   assign final_status = closes && failed && (x_ok || x_status_q == ggas_pkg::ST_LOST) ? ggas_pkg::ST_PROTECTION : x_status_q;
-  wire  due  = x_ack || final_status != ggas_pkg::ST_OK;
+  wire  due  = (x_ack && (x_last || x_kind_q != rma_target_pkg::K_PUT)) || final_status != ggas_pkg::ST_OK;
   assign answer = x_state_q == X_ANSWER && ack_ready;
   wire  push = (answer && due) || (direct && x_last && x_ack);
 

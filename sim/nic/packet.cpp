@@ -123,10 +123,10 @@ std::string to_text(const packet& p) {
                         (unsigned long long)p.addr, p.len_dw);
   const auto rest = [&] { return sizeof line - size_t(n); };
   if (p.one_sided())
-    n += std::snprintf(line + n, rest(), " context %u epoch %u to %u domain %u%s%s%s%s%s", p.svpid(), p.epoch(),
-                       p.dvpid(), p.pd(), p.flags() & rma_last ? " last" : "", p.flags() & rma_wants_ack ? " ack" : "",
-                       p.flags() & rma_strong ? " strong" : "", p.flags() & rma_result ? " result" : "",
-                       p.flags() & rma_responder ? " responder" : "");
+    n += std::snprintf(line + n, rest(), " context %u epoch %u to %u domain %u%s%s%s%s%s%s", p.svpid(), p.epoch(),
+                       p.dvpid(), p.pd(), p.flags() & rma_first ? " first" : "", p.flags() & rma_last ? " last" : "",
+                       p.flags() & rma_wants_ack ? " ack" : "", p.flags() & rma_strong ? " strong" : "",
+                       p.flags() & rma_result ? " result" : "", p.flags() & rma_responder ? " responder" : "");
   else
     n += std::snprintf(line + n, rest(), " tag %u", p.tag);
   if (p.status) std::snprintf(line + n, rest(), " status %s", to_text(net_status(p.status)));

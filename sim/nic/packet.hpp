@@ -46,7 +46,14 @@ enum class net_status : uint8_t {
   bad = 10,
 };
 // Bits of the flags of an RMA packet (ggas_pkg::RMA_*).
-enum rma_flag : uint16_t { rma_last = 1, rma_wants_ack = 2, rma_strong = 4, rma_result = 8, rma_responder = 16 };
+enum rma_flag : uint16_t {
+  rma_last = 1,
+  rma_wants_ack = 2,
+  rma_strong = 4,
+  rma_result = 8,
+  rma_responder = 16,
+  rma_first = 32,
+};
 
 inline constexpr unsigned mtu_bytes = 256, mtu_dw = mtu_bytes / 4;
 
@@ -75,12 +82,14 @@ struct packet {
   uint8_t dvpid() const { return vpid; }
   uint16_t pd() const { return uint16_t(req_dw << 5 | (reserved >> 15 & 31)); }
   uint16_t flags() const { return uint16_t(reserved & 0x7ff); }
+  uint8_t place() const { return uint8_t(reserved >> 11 & 15); }  // of a get at its target
   void set_initiator(uint8_t svpid, uint8_t epoch) { tag = uint16_t(svpid << 8 | epoch); }
   void set_pd(uint16_t pd) {
     req_dw = pd >> 5;
     reserved = (reserved & ~(31u << 15)) | (pd & 31u) << 15;
   }
   void set_flags(unsigned f) { reserved = (reserved & ~0x7ffu) | (f & 0x7ff); }
+  void set_place(unsigned place) { reserved = (reserved & ~(15u << 11)) | (place & 15u) << 11; }
 };
 
 // Payload and byte enables of a PUT or GET_DATA whose address is set: DW 0 holds the bytes at addr & ~3.

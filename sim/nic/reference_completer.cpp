@@ -104,6 +104,7 @@ void rma_model::message(const packet& p) {
 // A packet that is refused is remembered until the last one of its message, which is then answered with an error.
 task<> rma_model::put(packet p, net_status s) {
   const bool last = p.flags() & rma_last;
+  if (p.flags() & rma_first) refused_.erase(source(p));
   if (s == net_status::ok) {
     s = co_await store(p.addr, p.pd(), p);
     if (s == net_status::ok)
@@ -119,6 +120,7 @@ task<> rma_model::put(packet p, net_status s) {
 }
 
 task<> rma_model::notification(packet p) {
+  if (p.flags() & rma_first) refused_.erase(source(p));
   net_status s = net_status::ok;
   if (p.flags() & rma_strong) {
     const translation t = co_await translate(p.addr, p.pd(), false, true);
@@ -169,6 +171,7 @@ task<> rma_model::one_get(packet p) {
     d.set_pd(p.pd());
     d.addr = to + done;
     put_payload(d, f.bytes);
+    d.set_flags(done == 0 ? rma_first : 0);
     nic_.rma_count(GGAS_REG_RMA_READ_PACKETS);
     nic_.rma_send(std::move(d));
     done += n;

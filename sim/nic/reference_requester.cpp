@@ -167,8 +167,9 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
     packet p = request_packet(v, d, op::rma_put);
     p.addr = to;
     put_payload(p, f.bytes);
+    if (done == 0) p.set_flags(rma_first);
     done += n;
-    if (done == d.size && !d.notify_completer) p.set_flags(rma_last | (d.ack ? rma_wants_ack : 0));
+    if (done == d.size && !d.notify_completer) p.set_flags(p.flags() | rma_last | (d.ack ? rma_wants_ack : 0));
     send_request(std::move(p));
   }
   co_return net_status::ok;
@@ -186,7 +187,7 @@ packet rma_model::notify_packet(unsigned v, const descriptor& d, net_status s) c
   packet p = request_packet(v, d, op::rma_notify);
   p.addr = d.strong ? d.w2 : 0;
   p.status = uint8_t(s);
-  p.set_flags(rma_last | rma_wants_ack | (d.strong ? rma_strong : 0));
+  p.set_flags(rma_last | rma_wants_ack | (d.strong ? rma_strong : 0) | (d.puts() ? 0 : rma_first));
   append(p, d.cookie);
   append(p, d.size | uint64_t(d.op) << 32);
   return p;
@@ -306,24 +307,26 @@ task<> rma_model::one_answer(packet p) {
   }
   outcome o{net_status(p.status), p.addr};
   if (p.is(op::rma_get_data)) {
+    c.writing = true;
     const net_status s = co_await store(p.addr, c.pd(), p);
+    c.writing = false;
     c.waiting_since = time_ / tick_cycles;
-    if (s == net_status::ok) {
+    net_status& failed = gets_failed_[{p.src, p.place()}];
+    if (p.flags() & rma_first) failed = net_status::ok;
+    if (failed == net_status::ok) failed = s;
+    if (s == net_status::ok)
       nic_.rma_count(GGAS_REG_RMA_GET_PACKETS);
-    } else {
+    else
       nic_.rma_event(GGAS_EV_RMA_PROTECTION, p.src, v);
-      if (c.get_status == net_status::ok) c.get_status = s;
-    }
     co_return;
   }
-  if (p.is(op::rma_get_done)) {
-    const net_status s = std::exchange(c.get_status, net_status::ok);
-    if (o.status == net_status::ok) o.status = s;
-  }
+  if (p.is(op::rma_get_done) && o.status == net_status::ok) o.status = gets_failed_[{p.src, p.place()}];
   if (p.is(op::rma_atomic_rsp) && o.status == net_status::ok) {
     o.w0 = p.data[0] | uint64_t{p.data[1]} << 32;
     if (p.flags() & rma_result) {
+      c.writing = true;
       const translation t = co_await translate(p.addr, c.pd(), false, true);
+      c.writing = false;
       o.status = t.status;
       if (t.status == net_status::ok) {
         const std::vector<uint32_t> record(p.data.begin(), p.data.begin() + 4);

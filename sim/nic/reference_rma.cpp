@@ -53,15 +53,22 @@ void rma_model::advance(uint64_t time) {
   const uint64_t answer = reg(GGAS_REG_RMA_TIMEOUT) & GGAS_RMA_TIMEOUT_ANSWER_MASK;
   for (unsigned v = 0; v < rma_contexts; ++v) {
     const context& c = *contexts_[v];
-    if (!c.expected.empty() && time / tick_cycles - c.waiting_since > answer) give_up(v, net_status::timeout);
+    if (c.expected.empty() || c.writing) continue;
+    if (cut_off(v))
+      give_up(v, net_status::link_down);
+    else if (time / tick_cycles - c.waiting_since > answer)
+      give_up(v, net_status::timeout);
   }
 }
 
 void rma_model::link_died() {
-  for (unsigned v = 0; v < rma_contexts; ++v) {
-    const auto away = [&](const expectation& e) { return nic_.rma_route(e.node) != net_status::ok; };
-    if (std::ranges::any_of(contexts_[v]->expected, away)) give_up(v, net_status::link_down);
-  }
+  for (unsigned v = 0; v < rma_contexts; ++v)
+    if (!contexts_[v]->writing && cut_off(v)) give_up(v, net_status::link_down);
+}
+
+bool rma_model::cut_off(unsigned v) const {
+  const auto away = [&](const expectation& e) { return nic_.rma_route(e.node) != net_status::ok; };
+  return std::ranges::any_of(contexts_[v]->expected, away);
 }
 
 bool rma_model::waits() const {

@@ -92,8 +92,8 @@ class rma_model {
     uint8_t epoch = 0;  // 5 bits
     std::deque<expectation> expected;
     std::optional<outcome> held;
-    net_status get_status = net_status::ok;  // first failure at a get's data
     uint64_t waiting_since = 0;
+    bool writing = false;  // an answer of its own is being translated: nothing is given up
     signal changed;
 
     bool queue_mode() const;
@@ -124,7 +124,8 @@ class rma_model {
   struct tlb_entry {
     uint64_t word0, word1;
   };
-  using source_key = std::tuple<uint16_t, uint8_t, uint8_t>;  // node, context and epoch of an initiator
+  using source_key = std::pair<uint16_t, uint8_t>;  // node and context of an initiator
+  using get_key = std::pair<uint16_t, uint8_t>;     // node and place of a get there
 
   // ---- reference_rma.cpp: contexts, rings
   void start_context(unsigned v);
@@ -165,6 +166,7 @@ class rma_model {
   task<> answers();
   task<> one_answer(packet p);
   void answered(const packet& p, outcome o);
+  bool cut_off(unsigned v) const;  // it waits for a node that cannot be reached
   void give_up(unsigned v, net_status s);
 
   // ---- reference_completer.cpp: target
@@ -172,7 +174,7 @@ class rma_model {
   task<> one_request(packet p);
   task<> put(packet p, net_status s);
   void message(const packet& p);
-  static source_key source(const packet& p) { return {p.src, p.svpid(), uint8_t(p.epoch() >> 3)}; }
+  static source_key source(const packet& p) { return {p.src, p.svpid()}; }
   task<> notification(packet p);
   task<> responder();
   task<> one_get(packet p);
@@ -193,8 +195,9 @@ class rma_model {
       atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_};
   std::map<uint16_t, std::unique_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
-  std::map<uint64_t, tlb_entry> tlb_;  // by NLA of the page
-  std::set<source_key> refused_;       // puts whose last packet has not come
+  std::map<uint64_t, tlb_entry> tlb_;          // by NLA of the page
+  std::set<source_key> refused_;               // puts whose last packet has not come
+  std::map<get_key, net_status> gets_failed_;  // first failure at the data of a get under way
   std::vector<unsigned> status_due_;
   uint32_t invalidations_ = 0;
   uint64_t invalidation_round_ = 0;

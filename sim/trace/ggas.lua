@@ -31,19 +31,21 @@ local f = {
   epoch = ProtoField.uint8("ggas.epoch", "Its epoch", base.HEX),
   dvpid = ProtoField.uint8("ggas.dvpid", "Context at the target"),
   pd = ProtoField.uint16("ggas.pd", "Protection domain"),
+  place = ProtoField.uint8("ggas.place", "Place of the get at its target"),
   flags = ProtoField.uint16("ggas.flags", "Flags", base.HEX),
   last = ProtoField.bool("ggas.flags.last", "Last of its message", 11, nil, 1),
   ack = ProtoField.bool("ggas.flags.ack", "Wants an answer", 11, nil, 2),
   strong = ProtoField.bool("ggas.flags.strong", "Behind all earlier puts", 11, nil, 4),
   result = ProtoField.bool("ggas.flags.result", "Result record", 11, nil, 8),
   responder = ProtoField.bool("ggas.flags.responder", "Responder notification", 11, nil, 16),
+  first = ProtoField.bool("ggas.flags.first", "First of its operation", 11, nil, 32),
   payload = ProtoField.bytes("ggas.payload", "Payload"),
   crc = ProtoField.uint32("ggas.crc", "CRC-32", base.HEX),
   crc_good = ProtoField.bool("ggas.crc.good", "CRC good"),
   width = ProtoField.uint16("ggas.link_width", "Link width (bits)"),
 }
 packet.fields = { f.dst, f.src, f.len, f.vc, f.seq, f.op, f.status, f.first_be, f.last_be, f.tag, f.vpid, f.req, f.addr, f.svpid,
-  f.epoch, f.dvpid, f.pd, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.payload, f.crc, f.crc_good, f.width }
+  f.epoch, f.dvpid, f.pd, f.place, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.first, f.payload, f.crc, f.crc_good, f.width }
 
 local bad_length = ProtoExpert.new("ggas.bad_length", "Payload shorter than the header says", expert.group.MALFORMED, expert.severity.ERROR)
 local bad_crc = ProtoExpert.new("ggas.bad_crc", "CRC is wrong", expert.group.CHECKSUM, expert.severity.ERROR)
@@ -115,8 +117,9 @@ function packet.dissector(buffer, pinfo, tree)
     t:add(f.epoch, buffer(11, 2), bit32.band(tag, 0xff))
     t:add(f.dvpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
     t:add(f.pd, buffer(8, 3), bit32.extract(w1_low, 4, 16))
+    t:add(f.place, buffer(8, 1), bit32.extract(w1_low, 0, 4))
     local sub = t:add(f.flags, buffer(0, 2), flags)
-    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder }) do sub:add(bit, buffer(0, 2), flags) end
+    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder, f.first }) do sub:add(bit, buffer(0, 2), flags) end
   else
     t:add(f.tag, buffer(11, 3), tag)
     t:add(f.vpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))

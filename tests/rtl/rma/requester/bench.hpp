@@ -143,6 +143,8 @@ class bench {
   void step() {
     drive();
     v.eval();
+    v.ans_writes_i = writing[v.ans_look_vpid_o];
+    v.eval();
     const bool asked = v.desc_valid_i || v.done_valid_i || v.nt_rsp_valid_i || v.ans_valid_i || v.cfg_we_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
@@ -183,6 +185,7 @@ class bench {
   };
   std::array<std::deque<posted>, 256> posts;
   std::array<bool, 256> held{};         // a descriptor is with the requester
+  std::array<bool, 256> writing{};      // an answer is about to be written
   std::deque<timed<command>> commands;  // at the fetch engine
   std::deque<timed<answer>> answers;    // on their way
   struct policy policy;
@@ -359,7 +362,11 @@ class bench {
     descriptors += v.cnt_descriptors_o;
     retries += v.cnt_retries_o;
     acks += v.cnt_acks_o;
-    if (v.ep_valid_o) watch.gave_up(v.ep_vpid_o, v.ep_epoch_o);
+    if (v.ep_valid_o) {
+      EXPECT_FALSE(written_[v.ep_vpid_o]) << "given up while it is written, cycle " << now;
+      watch.gave_up(v.ep_vpid_o, v.ep_epoch_o);
+    }
+    written_ = writing;
     if (v.desc_done_o) {
       EXPECT_TRUE(held[v.desc_done_vpid_o]) << "nothing to give back, cycle " << now;
       held[v.desc_done_vpid_o] = false;
@@ -370,6 +377,7 @@ class bench {
 
   std::deque<std::array<uint32_t, 8>> beats_;
   unsigned turn_ = 0;
+  std::array<bool, 256> written_{};  // `writing` a cycle ago
   bool accepted_desc_ = false, accepted_ans_ = false, tx_held_ = false, inside_ = false;
   std::vector<uint32_t> tx_bits_;
   packet open_;

@@ -42,8 +42,7 @@ class checker : public observer {
     packet p = request(vpid, j.d, nic::op::rma_put);
     p.addr = j.d.w2 + j.issued;
     nic::put_payload(p, std::vector<uint8_t>(n));
-    if (j.issued + n == j.d.size && !j.d.notify_completer)
-      p.set_flags(nic::rma_last | (j.d.ack ? nic::rma_wants_ack : 0));
+    p.set_flags(put_flags(j.d, uint32_t(j.issued), n));
     expect_header(k.hdr, p);
     j.issued += n;
     c.fetching.push_back({c.command, j.issued == j.d.size});
@@ -205,10 +204,15 @@ class checker : public observer {
     packet p = request(vpid, d, nic::op::rma_notify);
     p.addr = d.strong ? d.w2 : 0;
     p.status = uint8_t(s);
-    p.set_flags(nic::rma_last | nic::rma_wants_ack | (d.strong ? nic::rma_strong : 0));
+    p.set_flags(nic::rma_last | nic::rma_wants_ack | (d.strong ? nic::rma_strong : 0) |
+                (d.puts() ? 0 : nic::rma_first));
     append(p, d.cookie);
     append(p, d.size | uint64_t(d.op) << 32);
     return p;
+  }
+  static unsigned put_flags(const descriptor& d, uint32_t at, uint32_t n) {
+    const unsigned last = nic::rma_last | (d.ack ? nic::rma_wants_ack : 0);
+    return (at == 0 ? nic::rma_first : 0u) | (at + n == d.size && !d.notify_completer ? last : 0u);
   }
   std::vector<packet> express(uint8_t vpid, const descriptor& d) const {
     std::vector<packet> out;
@@ -218,8 +222,8 @@ class checker : public observer {
         packet p = request(vpid, d, nic::op::rma_put);
         p.addr = d.w2 + at;
         nic::put_payload(p, std::span(d.data).subspan(at, n));
+        p.set_flags(put_flags(d, at, n));
         at += n;
-        if (at == d.size && !d.notify_completer) p.set_flags(nic::rma_last | (d.ack ? nic::rma_wants_ack : 0));
         out.push_back(p);
       }
     } else if (d.op == desc_op::notify) {

@@ -154,6 +154,31 @@ TYPED_TEST(rma_requester_directed, link_that_dies) {
             (std::vector<std::pair<event, uint16_t>>{{event::timeout, 0}, {event::unreachable, peer_node}}));
 }
 
+// Nothing is written once its descriptor was given up: what has come is waited for, and only that of the context
+// itself.
+TYPED_TEST(rma_requester_directed, what_has_come_is_written_first) {
+  auto& b = this->b;
+  const descriptor d = this->get(0x1000, 0x2000, 8);
+  for (const bool dead : {false, true}) {
+    this->seen.notes.clear();
+    this->seen.epochs.clear();
+    this->seen.errors = 0;
+    b.post(3, d);
+    b.run(20);
+    b.writing[3] = true;
+    b.v.link_up_i = !dead;
+    b.run(10 * tick);
+    EXPECT_TRUE(this->seen.epochs.empty());
+    EXPECT_TRUE(this->seen.notes.empty());
+    b.writing = {};
+    b.writing[4] = true;
+    b.run(2 * tick);
+    EXPECT_TRUE(b.settle());
+    this->expect_failure(dead ? net_status::link_down : net_status::timeout, 0);
+    EXPECT_EQ(this->seen.epochs.size(), 1u);
+  }
+}
+
 TYPED_TEST(rma_requester_directed, own_node_needs_no_link) {
   auto& b = this->b;
   b.v.cfg_timeout_i = 1000;

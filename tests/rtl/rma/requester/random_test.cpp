@@ -187,6 +187,7 @@ TYPED_TEST(rma_requester_random, lossy) {
   for (unsigned i = 0; i < 120; ++i) {
     b.run(random.below(400));
     const auto v = uint8_t(random.below(contexts) * 10);
+    for (unsigned k = 0; k < contexts; ++k) b.writing[10 * k] = k * 10 != v && !random.below(3);
     if (random.below(4)) {
       b.v.link_up_i = random.below(3) != 0;
     } else {
@@ -197,6 +198,7 @@ TYPED_TEST(rma_requester_random, lossy) {
     }
   }
   b.v.link_up_i = 1;
+  b.writing = {};
   EXPECT_TRUE(b.settle());
   uint64_t local = 0;
   for (unsigned v = 0; v < 256; ++v) {

@@ -22,6 +22,7 @@ class bench {
     uint8_t status = 0;  // of its first packet that failed
     bool told = false;   // notification or event seen
     bool off = false;    // its context does not exist
+    bool placed = false;
     uint64_t since = 0, commands_before = 0;
   };
   struct command {
@@ -146,6 +147,9 @@ class bench {
     want.tag = g.p.tag, want.vpid = g.p.vpid, want.addr = g.dst + g.asked;
     want.set_pd(g.p.pd());
     put_payload(want, std::vector<uint8_t>(n));
+    want.set_flags(g.asked == 0 ? nic::rma_first : 0);
+    expect_place(key_of(p), g, p.place());
+    want.set_place(p.place());
     EXPECT_EQ(p.header_words(), want.header_words());
     EXPECT_EQ(v.cmd_nla_o, g.p.addr + g.asked);
     EXPECT_EQ(v.cmd_pd_o, g.p.pd());
@@ -186,17 +190,27 @@ class bench {
   void take_answer() {
     const packet p = header(v.rsp_hdr_o);
     ASSERT_TRUE(gets_.contains(key_of(p)));
-    const get& g = gets_[key_of(p)];
+    get& g = gets_[key_of(p)];
     const bool huge = g.size > nic::rma_max_bytes;
     packet want{.dst = g.p.src, .src = 9, .vc = uint8_t(nic::vc::rsp), .op = uint8_t(op::rma_get_done)};
     want.tag = g.p.tag, want.vpid = g.p.vpid, want.addr = g.p.addr;
     want.set_pd(g.p.pd());
     want.status = huge ? uint8_t(net_status::bad) : g.status;
+    expect_place(key_of(p), g, p.place());
+    want.set_place(p.place());
     EXPECT_EQ(p.header_words(), want.header_words());
     if (!huge) expect_over(g);
     EXPECT_EQ(g.told, !huge && (g.p.flags() & nic::rma_responder) != 0);
     finished[key_of(p)] = commands;
+    places_.erase(p.place());
     gets_.erase(key_of(p));
+  }
+
+  // A get keeps its place, alone, from its first packet to its end.
+  void expect_place(uint16_t key, get& g, uint8_t place) {
+    if (!g.placed) places_.insert({place, key});
+    g.placed = true;
+    EXPECT_TRUE(places_.contains(place) && places_[place] == key) << "place " << unsigned(place) << " of two gets";
   }
 
   void expect_over(const get& g) {
@@ -205,6 +219,7 @@ class bench {
   }
 
   std::map<uint16_t, get> gets_;
+  std::map<uint8_t, uint16_t> places_;  // key of the get that is there
   std::deque<command> waiting_;
   unsigned next_key_ = 0;
   bool noting_ = false, noted_off_ = false;

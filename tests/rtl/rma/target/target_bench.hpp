@@ -3,6 +3,8 @@
 // compared with that, item by item, and nothing may come out before the writes of the packets in front of it.
 #pragma once
 
+#include <set>
+
 #include "sim/nic/rma_format.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 #include "tests/rtl/rma/unit/puts.hpp"
@@ -180,10 +182,10 @@ class target_bench {
     };
     return in(p.first_be, {8, 12, 14, 15}) && in(p.last_be, {1, 3, 7, 15});
   }
-  // Refused packets of a message that has not ended, with the bit of the epoch that must be the same.
-  bool refused(const packet& p) const {
-    auto it = refused_.find({p.src, p.svpid()});
-    return it != refused_.end() && it->second == (p.epoch() >> 3 & 1);
+  // Was a packet of its message refused? The first packet of one ends whatever was before.
+  bool refused(const packet& p) {
+    if (p.flags() & nic::rma_first) refused_.erase({p.src, p.svpid()});
+    return refused_.contains({p.src, p.svpid()});
   }
   void expect_answer(const packet& p, uint8_t s) { rsps_.push_back({p, writes_.size(), s}); }
   void unit_event(const packet& p, uint8_t s) {
@@ -191,16 +193,16 @@ class target_bench {
     if (s == st(net_status::bad)) expected_events.push_back({bad_packet, p.src, p.op});
   }
   void expect_put(const packet& p, uint8_t s) {
-    const bool last = p.flags() & nic::rma_last;
+    const bool last = p.flags() & nic::rma_last, before = refused(p);
     if (s == 0) {
       for (const tlp& t : writes_of(p, bus(p.addr), v.cfg_mps_i)) writes_.push_back(t);
     }
     if (!last) {
-      if (s) refused_[{p.src, p.svpid()}] = p.epoch() >> 3 & 1;
+      if (s) refused_.insert({p.src, p.svpid()});
       return;
     }
-    if (s == 0 && refused(p)) s = st(net_status::protection);
-    if (refused(p)) refused_.erase({p.src, p.svpid()});
+    if (s == 0 && before) s = st(net_status::protection);
+    refused_.erase({p.src, p.svpid()});
     if (s || p.flags() & nic::rma_wants_ack) expect_answer(p, s);
   }
   void expect_notify(const packet& p, uint8_t s, uint8_t unit_status, bool flush_fails) {
@@ -371,7 +373,7 @@ class target_bench {
   size_t writes_seen_ = 0;
   std::deque<item> gets_, ats_, mbs_, notes_, rsps_, flushes_;
   std::deque<uint8_t> note_status_;
-  std::map<std::pair<uint16_t, uint8_t>, bool> refused_;
+  std::set<std::pair<uint16_t, uint8_t>> refused_;
   std::vector<uint32_t> message_;
   bool note_open_ = false, message_open_ = false;
 };

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Was data of a get refused here? A word for each node and place there: a target serves one get in a place at a time, and its packets come
+// in order. Written by the first packet of a get and by those that are refused; context and epoch beside it keep what was forged apart.
+`default_nettype none
+
+module rma_answer_get (
+    input  wire logic                clk_i,
+    input  wire logic                take_i,      // a packet is taken
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::rma_hdr_t  hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic                data_i,      // it is GET_DATA of a context that waits
+    input  wire logic                good_i,      // it is written
+    output      logic                refused_o    // of the packet taken last: data of its get was refused
+);
+
+  wire [9:0]   key = {hdr_i.src[5:0], hdr_i.place};
+  wire         we  = take_i && data_i && (!good_i || hdr_i.flags[ggas_pkg::RMA_FIRST]);
+  wire [16:0]  word = {!good_i, hdr_i.svpid, hdr_i.epoch};
+  logic [15:0] owner_q, owner;  // context, epoch
+  logic        refused;
+
+  ram_1r1w #(.WIDTH(17), .DEPTH(1024)) u_gets (
+      .clk_i, .we_i(we), .waddr_i(key), .wdata_i(word), .re_i(take_i), .raddr_i(key),
+      .rdata_o({refused, owner}));
+
+  always_ff @(posedge clk_i) if (take_i) owner_q <= {hdr_i.svpid, hdr_i.epoch};
+  assign refused_o = refused && owner == owner_q;
+
+endmodule
+
+`default_nettype wire
