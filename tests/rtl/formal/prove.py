@@ -82,7 +82,7 @@ def build(name, proof, generated, folder, mutant=None):
     script = folder / "script.ys"
     defines = " ".join(f"-D{k}={v}" for k, v in proof.get("defines", {}).items())
     script.write_text(SCRIPT.format(defines=defines, files=" ".join(map(str, files)), top=top_file.stem, out=model,
-                                    free="\n".join(f"cutpoint $paramod*{m}*" for m in proof.get("free", [])),
+                                    free="\n".join(f"cutpoint $paramod*{m}* {m}" for m in proof.get("free", [])),
                                     params=f"chparam {params} {top_file.stem}" if params else ""))
     if not command(["yosys", "-q", script], folder / "yosys.log"):
         raise Failed("Yosys cannot read it:\n" + "\n".join((folder / "yosys.log").read_text().splitlines()[-5:]))
