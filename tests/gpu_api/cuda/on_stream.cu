@@ -126,7 +126,7 @@ __global__ void expect_bytes(places at, uint64_t shift, uint64_t bytes, uint64_t
 
 TEST_F(on_stream, PutWithSignalOfEverySize) {
   uint64_t seed = 0;
-  for (const uint64_t bytes : {1u, 8u, 1000u, 8191u, 8192u, 40000u, 98304u, 1u << 20, 5u << 20}) {
+  for (const uint64_t bytes : {1u, 8u, 1000u, 8191u, 8192u, 40000u, 98304u, 1u << 20, 5u << 20, 17u << 20}) {
     for (const uint64_t shift : {0u, 3u}) {
       ++seed;
       for (int n = 0; n < nodes(); ++n) {
