@@ -114,6 +114,65 @@ TEST_P(Broadcast, BackToBackAndMixed) {
   run();
 }
 
+// The root of many calls in a row runs ahead of its leaves as far as it may; each call has other data, sizes go over
+// one channel and over several, leaves are late in turn. Now and then another member is the root.
+TEST_P(Broadcast, TheRootRunsAhead) {
+  const uint32_t rounds = simulated() ? 12 : 200;
+  on_all(1, 256, [&] {
+    for (uint32_t r = 1; r <= rounds; ++r) {
+      const int root = static_cast<int>(r / 40 % static_cast<unsigned>(ggas_nodes()));
+      const size_t n = r % 7 == 0 ? 700 : 1 + r % 50;
+      if (ggas_node() == root) {
+        for (size_t i = threadIdx.x; i < n; i += blockDim.x) ggas_store(in() + i, value_of(r, root, 0, i));
+        __syncthreads();
+      } else if ((r + static_cast<unsigned>(ggas_node())) % 11 == 0) {
+        __nanosleep(5000);
+      }
+      ASSERT_EQ(ggas_broadcast_block(out(), in(), n, root, enough()), ggas_ok);
+      check(out(), n, r, root);
+    }
+  });
+  run();
+}
+
+// Without a leaf the root stops before it overwrites what the leaf has not read; the other leaves have what it sent.
+TEST_P(Broadcast, WithoutALeafTimesOutAfterAFewCalls) {
+  if (nodes() == 1) GTEST_SKIP() << "one node never waits";
+  on(0, 1, 64, [&] {
+    int passed = 0;
+    while (passed < 10 && ggas_broadcast_block(out(), in(), 5, 0, brief()) == ggas_ok) ++passed;
+    EXPECT_EQ(passed, 2);
+    EXPECT_EQ(ggas_broadcast_block(out(), in(), 5, 0, enough()), ggas_peer_error);
+  });
+  run();
+}
+
+// The number of an exchange passes 2^30, where slots are refreshed, and 2^32, where lines begin again at 0.
+TEST_P(Broadcast, NumbersOfExchangesWrap) {
+  if (simulated()) GTEST_SKIP() << "the same code, and slow";
+  const layout l = layout::of(static_cast<uint64_t>(nodes()), cluster_->device_context(0).reserved);
+  for (const uint64_t last : {(uint64_t{1} << 30) - 5, (uint64_t{1} << 32) - 5}) {
+    for (int node = 0; node < nodes(); ++node) {
+      for (uint64_t channel = 0; channel < l.channels; ++channel)
+        *reinterpret_cast<uint64_t*>(cluster_->segment(node) + l.channel_seq(0, channel)) = last;
+    }
+    on_all(1, 64, [&] {
+      for (uint32_t r = 1; r <= 16; ++r) {
+        const size_t n = r % 2 ? 9 : l.channel_bytes / 8 + 3;  // one channel, two channels
+        fill(*this, n, 0, r);
+        if (r <= 4) {  // what the numbers say was before has not been: everybody must have heard of it
+          ASSERT_EQ(ggas_allgather_block(out(), in(), n, enough()), ggas_ok);
+        } else {
+          const int root = static_cast<int>(r) % ggas_nodes();
+          ASSERT_EQ(ggas_broadcast_block(out(), in(), n, root, enough()), ggas_ok);
+          check(out(), n, r, root);
+        }
+      }
+    });
+    run();
+  }
+}
+
 TEST_P(Broadcast, RefusesBadArguments) {
   on_all(1, 40, [&] {
     uint32_t* const none = nullptr;

@@ -23,7 +23,7 @@ GGAS_DEVICE void copy_own_part(const channel& c, const spread& p, const slice& m
 }
 
 // One exchange.
-GGAS_DEVICE ggas_status spread_in_lines(const channel& c, const spread& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice& mine, patience& end) {
   const auto parts = [&](int member, route& r) {
     r.src = p.to(member) + mine.begin;
     r.dst = p.from(member) + mine.begin;
@@ -48,6 +48,22 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice
       c, [&] { copy_own_part(c, p, mine); }, end);
 }
 
+// One exchange, a thread has one line at most.
+GGAS_DEVICE ggas_status spread_short(const channel_call& call, const spread& p) {
+  return on_channel(call, [&](channel& c, patience& end) {
+    const auto words = static_cast<uint32_t>(call.mine.words());
+    const thread_line mine(lines_of_words(words), c.team.size);
+    ggas_status s = ggas_ok;
+    if (mine.any) {
+      s = exchange_line(
+          c, mine, words, [&](int member) { return p.to(member) + call.mine.begin; },
+          [&](int member) { return p.from(member) + call.mine.begin; }, end);
+    }
+    refresh_slots(c, [=](int) { return lines_of_words(words); });
+    return s;
+  });
+}
+
 template <class T>
 GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step, const ggas_team& team, unsigned block,
                                      unsigned blocks, uint64_t timeout_ns) {
@@ -59,8 +75,13 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
   if (n > ggas_segment_bytes() / sizeof(T) || !elements_good(src) || !elements_good(dst) ||
       !own_place(dst, members * n * sizeof(T), p.place))
     return ggas_bad_argument;
-  return on_channel(team, block, blocks, p.n, timeout_ns, [&](channel& c, const slice& mine, patience& end) {
-    return in_lines(team, mine.words(), blocks) ? spread_in_lines(c, p, mine, end) : spread_directly(c, p, mine, end);
+  const channel_call call(team, block, blocks, p.n, timeout_ns);
+  const size_t here = call.mine.words();
+  if (here == 0) return ggas_ok;
+  if (is_short(here, team.size)) return spread_short(call, p);
+  return on_channel(call, [&](channel& c, patience& end) {
+    return in_lines(team, here, call.blocks) ? spread_in_lines(c, p, call.mine, end)
+                                             : spread_directly(c, p, call.mine, end);
   });
 }
 

@@ -20,12 +20,10 @@ enum class meeting { barrier, sync };
 // Waits until a word is at least `least`; `seen` is what was found. False: time is up.
 template <meeting M>
 GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen, patience& end) {
-  for (;;) {
-    seen = M == meeting::barrier ? load_poll(word) : load_spin(word);
-    if (seen >= least) break;
+  while ((seen = load_spin(word)) < least) {
     if (end.over()) return false;
   }
-  if (M == meeting::barrier) acquire_after_poll();
+  if (M == meeting::barrier) acquire_after_spin(word);
   return true;
 }
 template <meeting M>
@@ -91,35 +89,47 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
 
 // ------------------------------------------------------------------------------------------------ on peer memory
 
-// What a thread does for one other member.
+// Where a member is told of this node and where it tells of itself; nowhere for this node.
+struct meeting_point {
+  uint64_t* there;
+  const uint64_t* here;
+  GGAS_DEVICE meeting_point(const layout& l, const ggas_team& t, int member) {
+    const context& c = device_context();
+    const int node = ggas_team_node(t, member);
+    const uint64_t target = static_cast<uint64_t>(node) * c.stride + l.check_in(t.id, static_cast<uint64_t>(c.node));
+    there = node == c.node ? nullptr : reinterpret_cast<uint64_t*>(c.window + target);
+    here = own_word(l.check_in(t.id, static_cast<uint64_t>(node)));
+  }
+};
+
 template <meeting M>
-GGAS_DEVICE ggas_status meet_member(const layout& l, const ggas_team& t, int member, uint64_t number, patience& end) {
-  const int me = ggas_node(), node = ggas_team_node(t, member);
-  if (node == me) return ggas_ok;
-  const context& c = device_context();
-  const uint64_t target = static_cast<uint64_t>(node) * c.stride + l.check_in(t.id, static_cast<uint64_t>(me));
-  store_relaxed(reinterpret_cast<uint64_t*>(c.window + target), number);
-  return await_word<M>(own_word(l.check_in(t.id, static_cast<uint64_t>(node))), number, end);
+GGAS_DEVICE ggas_status meet_member(const meeting_point& p, uint64_t number, patience& end) {
+  if (!p.there) return ggas_ok;
+  store_relaxed(p.there, number);
+  return await_word<M>(p.here, number, end);
 }
 
 // Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
 // thread 0 of the node's own block, behind the barrier's last block barrier, and read behind the first of the next one.
 // So between a write and the reads of the others lies a block barrier; if another block makes the next call, the
-// synchronisation that the caller owes between the two. The load takes its time beside the fence, not before it.
+// synchronisation that the caller owes between the two. The load takes its time beside the fence, not before it, and
+// addresses are ready before the block meets.
 // Each thread that stores a flag makes the fence, which is cumulative: it covers what the block stored before the block
 // barrier. Acquire and release suffice: no member reads a word here whose order with its own flag would matter.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patience& end) {
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
   uint64_t* const epoch = own_word(layout::barrier_epoch(t.id));
+  const meeting_point first(l, t, rank);
   uint64_t number = 0;
   ggas_status s = ggas_ok;
   __syncthreads();
   if (rank < t.size) {
     number = load_own(epoch) + 1;
     if (M == meeting::barrier) fence_acq_rel_system();
-    s = meet_member<M>(l, t, rank, number, end);
-    for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads) s = meet_member<M>(l, t, i, number, end);
+    s = meet_member<M>(first, number, end);
+    for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads)
+      s = meet_member<M>(meeting_point(l, t, i), number, end);
   }
   s = block_status(s);
   // Only a completed barrier counts: one that timed out is tried again under the same number.

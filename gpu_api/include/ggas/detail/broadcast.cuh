@@ -23,7 +23,7 @@ GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine
 
 // One exchange, a complete one: everybody hears from everybody, but only the root's lines have data. It costs no more
 // than the root's lines alone, as all lines travel at the same time.
-GGAS_DEVICE ggas_status cast_in_lines(const channel& c, const cast& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
   const auto words = static_cast<uint32_t>(mine.words());
   const auto parts = [&](int member, route& r) {
     r.src = p.src + mine.begin;
@@ -54,7 +54,7 @@ GGAS_DEVICE slice piece_of(const channel& c, const cast& p, const slice& all, in
 }
 
 // Three exchanges: where destinations are; the root stores a piece to each leaf and tells it (the rooted one); a leaf
-// stores its piece to the other leaves; it is done.
+// stores its piece to the other leaves; it is done. Leaves say that they are here in the rooted one too.
 GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slice& mine, patience& end) {
   const unsigned rank = thread_rank();
   const bool is_root = c.rank == p.root;
@@ -71,7 +71,7 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
     if (static_cast<int>(rank) + 1 < c.team.size) release_stores();
     tell_all(c, 0);
   } else {
-    refresh_slots(c, [=](int) { return 0u; });
+    tell_all(c, 0);
     if (rank == 0) s = await_stores(c, p.root, end);
     if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
     s = store_to_others(
@@ -81,6 +81,34 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
   if (!next_exchange(c, s)) return s;
   return finish_stores(
       c, [&] { copy_at_root(c, p, mine); }, end);
+}
+
+// One exchange, a thread has one line at most. The root does not wait for its leaves and these wait for the root alone;
+// all tell all that they are here, which is heard two calls later: calls one behind the other cost what the lines cost,
+// not the way to and fro.
+GGAS_DEVICE ggas_status cast_short(const channel_call& call, const cast& p) {
+  return on_channel(call, [&](channel& c, patience& end) {
+    const auto words = static_cast<uint32_t>(call.mine.words());
+    const unsigned lines = lines_of_words(words), line = thread_rank();
+    const uint32_t* const src = p.src + call.mine.begin;
+    uint32_t* const dst = p.dst + call.mine.begin;
+    if (c.rank == p.root) {
+      const thread_line mine(lines, c.team.size);
+      if (mine.any) {
+        const int member = member_behind(c, mine.hop);
+        const uint64_t data = load_elements(src, mine.line, words);
+        if (member != c.rank) send_line(c, c.outbox(member) + mine.line, data);
+        if (member == c.rank && src != dst) store_elements(dst, mine.line, words, data);
+      }
+      refresh_slots(c, [=](int) { return lines; });
+    } else {
+      send_empty_lines(c);
+      uint64_t data;
+      if (line < lines && !take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
+      if (line < lines) store_elements(dst, line, words, data);
+    }
+    return hear_of_earlier(c, end);
+  });
 }
 
 template <class T>
@@ -94,10 +122,14 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
       (is_root && !elements_good(src)))
     return ggas_bad_argument;
   const size_t words = n * (sizeof(T) / sizeof(uint32_t));
-  return on_channel(team, block, blocks, words, timeout_ns, [&](channel& c, const slice& mine, patience& end) {
-    if (in_lines(team, mine.words(), blocks)) return cast_in_lines(c, p, mine, end);
-    const bool one_hop = (static_cast<size_t>(team.size) - 2) * mine.words() <= two_hops_from;
-    return one_hop ? cast_directly(c, p, mine, end) : scatter_and_gather(c, p, mine, end);
+  const channel_call call(team, block, blocks, words, timeout_ns);
+  const size_t here = call.mine.words();
+  if (here == 0) return ggas_ok;
+  if (is_short(here, team.size)) return cast_short(call, p);
+  return on_channel(call, [&](channel& c, patience& end) {
+    if (in_lines(team, here, call.blocks)) return cast_in_lines(c, p, call.mine, end);
+    const bool one_hop = (static_cast<size_t>(team.size) - 2) * here <= two_hops_from;
+    return one_hop ? cast_directly(c, p, call.mine, end) : scatter_and_gather(c, p, call.mine, end);
   });
 }
 

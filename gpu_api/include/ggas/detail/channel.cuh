@@ -22,64 +22,79 @@ struct alignas(16) channel_line {
   uint32_t low, low_seq, high, high_seq;
 };
 
+// Highest bit of a channel's word: a collective failed on it.
+constexpr uint64_t channel_failed = uint64_t{1} << 63;
+
 // A block's end of a channel. Every thread holds the same, but what it found in `broken`.
 struct channel {
   ggas_team team;
-  int rank;         // of this node in the team
-  uint64_t seq;     // of the exchange under way, from 1
-  bool failed;      // an earlier collective failed here: nothing may be sent
-  uint64_t broken;  // not 0: one failed on this node. Not looked at before there is nothing else to do: it comes late
-  uint64_t* word;   // keeps the number of the last exchange
-  uint64_t slots;   // of the nodes, in the reserved area of any node: those of turn 0
+  int rank;          // of this node in the team
+  unsigned bundled;  // channels that the call uses, this one and those behind it
+  uint64_t seq;      // of the exchange under way, from 1
+  bool failed;       // an earlier collective failed here: nothing may be sent
+  uint64_t broken;   // not 0: one failed on this node. Not looked at before there is nothing else to do: it comes late
+  uint64_t* word;    // keeps the number of the last exchange
+  uint64_t slots;    // of the nodes, in the reserved area of any node: those of turn 0
 
-  // Channel `number` of the team, whose exchange `under_way` is under way.
-  GGAS_DEVICE channel sibling(unsigned number, uint64_t under_way) const {
+  // What the channel's word says.
+  GGAS_DEVICE void begin_after(uint64_t last) {
+    seq = (last & ~channel_failed) + 1;
+    failed = (last & channel_failed) != 0;
+  }
+  // One of the bundle, before or in its first exchange.
+  GGAS_DEVICE channel sibling(unsigned number) const {
     channel c = *this;
-    c.word = own_word(own_layout().channel_seq(team.id, number));
-    c.slots = own_layout().channel_slot(team.id, number, 0, 0);
-    c.seq = under_way;
+    if (number == 0) return c;
+    c.word += number;
+    c.slots += uint64_t{number * static_cast<uint32_t>(layout::channel_depth)} * turn_bytes();
+    c.begin_after(load_own(c.word));
     return c;
   }
   // Lines of a slot.
   GGAS_DEVICE static unsigned lines() {
-    return static_cast<unsigned>(own_layout().channel_bytes / sizeof(channel_line));
+    return static_cast<unsigned>(own_layout().channel_bytes) / static_cast<unsigned>(sizeof(channel_line));
   }
-  // Where this node writes for another member, and where another member has written for it.
+  // Where this node writes for another member, and where another member has written for it, in exchange `number`.
   GGAS_DEVICE channel_line* outbox(int member) const {
     const context& c = device_context();
     const auto node = static_cast<uint64_t>(ggas_team_node(team, member));
-    return reinterpret_cast<channel_line*>(c.window + turn() + slot(c.node) + node * c.stride);
+    return reinterpret_cast<channel_line*>(c.window + turn(seq) + slot(c.node) + node * c.stride);
   }
-  GGAS_DEVICE const channel_line* inbox(int member) const {
-    return reinterpret_cast<const channel_line*>(device_context().local + turn() + slot(ggas_team_node(team, member)));
+  GGAS_DEVICE const channel_line* inbox(int member) const { return inbox(member, seq); }
+  GGAS_DEVICE const channel_line* inbox(int member, uint64_t number) const {
+    const uint64_t at = turn(number) + slot(ggas_team_node(team, member));
+    return reinterpret_cast<const channel_line*>(device_context().local + at);
   }
 
  private:
   GGAS_DEVICE static uint64_t slot(int source) {
-    return static_cast<uint64_t>(source) * static_cast<uint32_t>(own_layout().channel_bytes);
+    return uint64_t{static_cast<uint32_t>(source)} * static_cast<uint32_t>(own_layout().channel_bytes);
   }
-  GGAS_DEVICE uint64_t turn() const { return slots + seq % layout::channel_depth * own_layout().turn_bytes(); }
+  // Factors of 32 bits: one instruction each.
+  GGAS_DEVICE static uint32_t turn_bytes() {
+    return static_cast<uint32_t>(own_layout().nodes) * static_cast<uint32_t>(own_layout().channel_bytes);
+  }
+  GGAS_DEVICE uint64_t turn(uint64_t number) const {
+    return slots + uint64_t{static_cast<uint32_t>(number % layout::channel_depth)} * turn_bytes();
+  }
 };
 
 // Channels of a team that a grid of `blocks` may use.
 GGAS_DEVICE unsigned usable_channels(unsigned blocks) {
+  if (blocks == 1) return 1;
   const auto channels = static_cast<unsigned>(own_layout().channels);
   return blocks < channels ? blocks : channels;
 }
-
-// Highest bit of a channel's word: a collective failed on it.
-constexpr uint64_t channel_failed = uint64_t{1} << 63;
 
 // `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it.
 GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
   c.rank = ggas_team_rank(team);
+  c.bundled = 1;
   c.word = own_word(own_layout().channel_seq(team.id, number));
   c.slots = own_layout().channel_slot(team.id, number, 0, 0);
-  const uint64_t last = load_own(c.word);
-  c.seq = (last & ~channel_failed) + 1;
-  c.failed = (last & channel_failed) != 0;
+  c.begin_after(load_own(c.word));
   c.broken = load_relaxed(own_word(layout::broken));
   return c;
 }
@@ -99,10 +114,11 @@ GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
 }
 // A block barrier.
 GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
-  if (thread_rank() == 0) {
-    store_own(c.word, of_block == ggas_ok ? c.seq : c.seq | channel_failed);
-    if (of_block != ggas_ok) store_relaxed(own_word(layout::broken), uint64_t{1});
+  for (unsigned i = thread_rank(); i < c.bundled; i += thread_count()) {
+    const channel at = c.sibling(i);
+    store_own(at.word, of_block == ggas_ok ? at.seq : at.seq | channel_failed);
   }
+  if (of_block != ggas_ok && thread_rank() == 0) store_relaxed(own_word(layout::broken), uint64_t{1});
   __syncthreads();
 }
 GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {

@@ -3,8 +3,8 @@
 // Vectors are words of 4 bytes here. Rules: docs/collectives.md. Included by collective.cuh.
 #pragma once
 
+#include "ggas/detail/lines.cuh"
 #include "ggas/detail/move.cuh"
-#include "ggas/detail/reduction.cuh"
 
 namespace ggas::detail {
 
@@ -20,7 +20,7 @@ struct route {
   const channel_line* in;
   const uint32_t* src;
   uint32_t* dst;
-  uint32_t seq;
+  uint64_t seq;
   uint32_t words_out, words_in;
 
   // At least one line, also without data.
@@ -56,12 +56,8 @@ GGAS_DEVICE route make_route(const channel& c, const line_plan& plan, unsigned i
   const auto others = static_cast<unsigned>(c.team.size - 1);
   const unsigned number = plan.channels == 1 ? 0 : i / others;
   const int member = member_behind(c, static_cast<int>(i - number * others) + 1);
-  channel k = c;
-  if (number > 0) {
-    k = c.sibling(number, 0);
-    k.seq = (load_own(k.word) & ~channel_failed) + 1;
-  }
-  route r{k.outbox(member), k.inbox(member), nullptr, nullptr, static_cast<uint32_t>(k.seq), 0, 0};
+  const channel k = c.sibling(number);
+  route r{k.outbox(member), k.inbox(member), nullptr, nullptr, k.seq, 0, 0};
   parts(member, r);
   const uint32_t most = 2u << plan.shift, before = number * most;
   const auto here = [=](uint32_t words) {
@@ -110,7 +106,7 @@ GGAS_DEVICE ggas_status receive_routes(const channel& c, const route* routes, un
       const unsigned x = first + k * threads;
       if (x >= n || (x & mask) >= route::lines(routes[x >> shift].words_in)) continue;
       at[k] = routes[x >> shift].in + (x & mask);
-      seq[k] = routes[x >> shift].seq;
+      seq[k] = static_cast<uint32_t>(routes[x >> shift].seq);
     }
     for (bool all = false; !all;) {
       GGAS_UNROLL
@@ -142,11 +138,11 @@ GGAS_DEVICE void refresh_routes(const route* routes, unsigned count) {
 // One exchange by the whole block, a complete one: `words` of a part at most. Does `meanwhile` while lines are on their
 // way. One line a thread is quickest if there are enough threads; else the latencies of four go side by side.
 template <class Parts, class Meanwhile>
-GGAS_DEVICE ggas_status exchange_lines(const channel& c, size_t words, Parts parts, Meanwhile meanwhile,
-                                       patience& end) {
+GGAS_DEVICE ggas_status exchange_lines(channel& c, size_t words, Parts parts, Meanwhile meanwhile, patience& end) {
   GGAS_SHARED_ARRAY(route, routes, most_routes);
   const line_plan plan(route::lines(static_cast<uint32_t>(words)));
   const unsigned count = static_cast<unsigned>(c.team.size - 1) * plan.channels, n = count << plan.shift;
+  c.bundled = plan.channels;
   bool due = false;
   for (unsigned i = thread_rank(); i < count; i += thread_count()) {
     routes[i] = make_route(c, plan, i, parts);
@@ -157,14 +153,7 @@ GGAS_DEVICE ggas_status exchange_lines(const channel& c, size_t words, Parts par
   few ? send_routes<1>(routes, n, plan.shift) : send_routes<4>(routes, n, plan.shift);
   if (due) refresh_routes(routes, count);
   meanwhile();
-  const ggas_status s =
-      few ? receive_routes<1>(c, routes, n, plan.shift, end) : receive_routes<4>(c, routes, n, plan.shift, end);
-  if (plan.channels == 1 || __syncthreads_or(s != ggas_ok)) return s;
-  for (unsigned i = 1 + thread_rank(); i < plan.channels; i += thread_count()) {
-    uint64_t* const word = c.sibling(i, 0).word;
-    store_own(word, (load_own(word) & ~channel_failed) + 1);
-  }
-  return s;
+  return few ? receive_routes<1>(c, routes, n, plan.shift, end) : receive_routes<4>(c, routes, n, plan.shift, end);
 }
 
 // ------------------------------------------------------------------------------------------------ direct stores
@@ -269,19 +258,23 @@ GGAS_DEVICE bool elements_good(const T* p) {
   return p && reinterpret_cast<uintptr_t>(p) % sizeof(T) == 0;
 }
 
-// Runs a collective on the channel of the calling block, one of `blocks`: run(channel, slice, patience). Blocks without
-// words to move, or without a channel, have nothing to do.
+// What a collective does on the channel of the calling block: its slice of the words of a part.
+struct channel_call {
+  ggas_team team;
+  unsigned block, blocks;  // of the blocks that have a channel
+  slice mine;
+  uint64_t timeout_ns;
+  // Blocks without words to move, or without a channel, have nothing to do.
+  GGAS_DEVICE channel_call(const ggas_team& t, unsigned number, unsigned all, size_t words, uint64_t timeout)
+      : team(t), block(number), blocks(usable_channels(all)), mine{0, 0}, timeout_ns(timeout) {
+    if (block < blocks) mine = slice_of(words, block, blocks);
+  }
+};
 template <class Run>
-GGAS_DEVICE ggas_status on_channel(const ggas_team& team, unsigned block, unsigned blocks, size_t words,
-                                   uint64_t timeout_ns, Run run) {
-  const unsigned usable = usable_channels(blocks);
-  if (block >= usable) return ggas_ok;
-  const slice mine = slice_of(words, block, usable);
-  if (mine.words() == 0) return ggas_ok;
-  channel c = open_channel(team, block);
-  if (c.failed) return close_channel(c, ggas_peer_error);
-  patience end(timeout_ns);
-  const ggas_status s = run(c, mine, end);
+GGAS_DEVICE ggas_status on_channel(const channel_call& call, Run run) {
+  channel c = open_channel(call.team, call.block);
+  patience end(call.timeout_ns);
+  const ggas_status s = c.failed ? ggas_peer_error : run(c, end);
   return close_channel(c, s);
 }
 
