@@ -21,6 +21,10 @@ __device__ __noinline__ int transfer_all(T* remote, T* local, size_t n) {
        ggas_put_signal_nbi(remote, local, n, signal, 1, ggas_signal_add, t, q) +
        ggas_put_signal_nbi_warp(remote, local, n, signal, 1, ggas_signal_add, t, q) +
        ggas_put_signal_nbi_block(remote, local, n, signal, 1, ggas_signal_add, t, q);
+  auto* lines = reinterpret_cast<ggas_tagged*>(remote);
+  s += ggas_put_tagged(lines, local, n, 1) + ggas_put_tagged_warp(lines, local, n, 1) +
+       ggas_put_tagged_block(lines, local, n, 1) + ggas_take_tagged(local, lines, n, 1, t) +
+       ggas_take_tagged_warp(local, lines, n, 1, t) + ggas_take_tagged_block(local, lines, n, 1, t);
   return s + ggas_put_notify(remote, local, n, 7, 0, t) + ggas_put_notify_warp(remote, local, n, 7, 0, t, q);
 }
 
