@@ -170,6 +170,16 @@ TEST_P(Broadcast, NumbersOfExchangesWrap) {
       }
     });
     run();
+    for (int node = 0; node < nodes(); ++node) {
+      for (int from = 0; from < nodes(); ++from) {
+        for (uint64_t turn = 0; turn < layout::channel_depth && from != node; ++turn) {
+          const uint64_t slot = l.channel_slot(0, 0, turn, static_cast<uint64_t>(from));
+          const auto* const words = reinterpret_cast<const uint32_t*>(cluster_->segment(node) + slot);
+          for (uint64_t i = 0; i < l.channel_bytes / 4; i += 2)
+            ASSERT_LE(static_cast<uint32_t>(last) + 17 - words[i + 1], 24u) << "line " << i / 4 << " from " << from;
+        }
+      }
+    }
   }
 }
 
