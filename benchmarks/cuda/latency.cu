@@ -38,7 +38,7 @@ class latency_runs {
     a.slots = room.place<char>(threads * sizeof(uint64_t) + lines * line_step) + shift;
     a.outcomes = room.place<outcome>(threads);
     a.samples = room.place<uint64_t>(windows);
-    a.data = room.place<char>(6 * p.bytes);
+    a.data = room.place<char>(6 * pingpong_room(p.bytes));
     a.bytes = p.bytes;
     a.windows = windows;
     a.rounds = rounds;
@@ -46,7 +46,7 @@ class latency_runs {
     a.timeout_ns = s_.wait_ns();
     for (int node = 0; node < s_.nodes(); ++node) {
       s_.fill(node, a.slots, threads * sizeof(uint64_t), 0);
-      if (p.bytes != 0) s_.fill(node, a.data, 6 * p.bytes, 0);
+      if (p.bytes != 0) s_.fill(node, a.data, 6 * pingpong_room(p.bytes), 0);
     }
     clear_outcomes(s_, a.outcomes, threads);
     GGAS_GPU_TRY(s_.run(p.variant));  // nobody stores into slots that are not clear yet

@@ -10,7 +10,7 @@ namespace ggas::bench {
 
 struct peer_args {
   uint64_t slots;     // offset of a word for each thread: flags, signals, words to load or to add to; zero at first
-  uint64_t data;      // offset of what is put; behind it, five times as much room for what arrives; zero at first
+  uint64_t data;      // offset of what is put, in 6 x pingpong_room(bytes), zero at first: what arrives comes behind it
   uint64_t bytes;     // of a put, a multiple of 8
   uint64_t outcomes;  // offset of an outcome for each thread
   uint64_t samples;   // offset of `windows` durations in ns, of the first thread
@@ -80,8 +80,10 @@ __global__ void load_chain(peer_args a) {
 }
 
 // A block sends data, the partner's answers in the same way: send(place, number) puts what lies at a.data to `place`
-// words behind it at the partner, wait(number) returns when the partner's have come. What arrived is looked at between
-// windows, which go to two places in turn: one may begin while the partner looks at the last.
+// words behind it at the partner, wait(place, number) returns when the partner's have come. What arrived is looked at
+// between windows, which go to two places in turn: one may begin while the partner looks at the last. Nothing that
+// arrives shares a line with anything that is sent.
+GGAS_HOST_DEVICE constexpr uint64_t pingpong_room(uint64_t bytes) { return bytes < 256 ? 256 : bytes; }
 template <class Send, class Wait>
 GGAS_DEVICE void data_pingpong(const peer_args& a, Send send, Wait wait) {
   const bool first = ggas_node() % 2 == 0;
@@ -92,7 +94,7 @@ GGAS_DEVICE void data_pingpong(const peer_args& a, Send send, Wait wait) {
     for (uint64_t i = detail::thread_rank(); i < words; i += detail::thread_count()) f(i);
   };
   const auto prepare = [&](uint64_t w) {
-    place = (1 + w % 2) * words;
+    place = (1 + w % 2) * pingpong_room(a.bytes) / 8;
     each([&](uint64_t i) { source[i] = pattern(a.seed + ggas_node(), w, i); });
   };
   const auto round = [&](uint64_t number) {
@@ -129,8 +131,8 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) put_tagged_pingpong(peer_args a) {
   const int peer = ggas_node() ^ 1;
   if (peer >= ggas_nodes()) return;
   auto* const data = own<uint64_t>(a.data);
-  const auto* const mine = own<ggas_tagged>(a.data + 4 * a.bytes);
-  auto* const theirs = ggas_pointer_of_node<ggas_tagged>(peer, a.data + 4 * a.bytes);
+  const auto* const mine = own<ggas_tagged>(a.data + 4 * pingpong_room(a.bytes));
+  auto* const theirs = ggas_pointer_of_node<ggas_tagged>(peer, a.data + 4 * pingpong_room(a.bytes));
   data_pingpong(
       a,
       [&](uint64_t, uint64_t number) {
