@@ -87,7 +87,9 @@ TEST_P(himeno_suite, ALostNeighbourIsATimeOut) {
     SCOPED_TRACE(name_of(way));
     run_all([](auto& n) { return n.fill(1); });
     timeout_ns_ = brief();
-    for (int n = 1; n < nodes(); ++n) ASSERT_TRUE(on_node(n).run(way, 2, 5));
+    // A stream goes on behind a wait that failed: it would send its next plane while the neighbour reads the last.
+    const uint32_t few = way == himeno_way::stream ? 1 : 2;
+    for (int n = 1; n < nodes(); ++n) ASSERT_TRUE(on_node(n).run(way, few, 5));
     run();
     EXPECT_EQ(*at<uint64_t>(1, args(1).words + himeno_status * 8), ggas_timed_out);
   }
