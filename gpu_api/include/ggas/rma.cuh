@@ -117,7 +117,7 @@ GGAS_DEVICE ggas_status ggas_iget_warp(T* local, const T* remote, ptrdiff_t loca
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
 
 // ---- put, and behind it a 64-bit word at the same node is set or added to: who sees the word sees the data.
-enum ggas_signal_op { ggas_signal_set, ggas_signal_add };
+enum ggas_signal_op : int { ggas_signal_set, ggas_signal_add };
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                         ggas_signal_op op, uint64_t timeout_ns,
@@ -233,7 +233,7 @@ GGAS_DEVICE bool ggas_test_all(const T* flags, size_t n, ggas_cmp cmp, T value);
 // ---- atomics on 4- and 8-byte integers of any node, the own one included. Through a queue they are exact among
 // themselves; plain accesses and the GPU's own atomics to the same word are not ordered with them. Fetching calls
 // return when *old is there; after a time-out the outcome is unknown. The others are posted as nbi.
-enum ggas_atomic {
+enum ggas_atomic : int {
   ggas_atomic_add,
   ggas_atomic_swap,
   ggas_atomic_cas,
