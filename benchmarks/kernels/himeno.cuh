@@ -115,7 +115,7 @@ class himeno_work {
     himeno_result r{};
     if (any_) {
       const float* const from = own<float>(a.pressure + a.copy_of(step + 1)) + at_;
-      r = himeno_update(himeno_around(from, a.grid), k_, x_, a.grid.nx);
+      r = himeno_update(himeno_around(from, a.grid, x_), k_, x_, a.grid.nx);
       himeno_store(own<float>(a.pressure + a.copy_of(step)) + at_, r.pressure);
       GGAS_COMPUTE(himeno_flops * himeno_quad, himeno_bytes * himeno_quad);
     }

@@ -129,23 +129,37 @@ struct himeno_row {
   GGAS_DEVICE float at(int i) const { return i < 0 ? left : i == static_cast<int>(himeno_quad) ? right : own.v[i]; }
 };
 
-GGAS_DEVICE himeno_row himeno_load_row(const float* p) { return {p[-1], himeno_load(p), p[himeno_quad]}; }
+// Where the points beside four lie; at the ends of a row points of the row itself, which nobody asks for: what lies
+// beyond may be a plane that a neighbour is writing.
+struct himeno_beside {
+  int64_t left, right;
+  GGAS_DEVICE himeno_beside(uint32_t x, uint32_t nx)
+      : left(x > 0 ? -1 : 0), right(x + himeno_quad < nx ? himeno_quad : himeno_quad - 1) {}
+};
+
+GGAS_DEVICE himeno_row himeno_load_row(const float* p, const himeno_beside& b) {
+  return {p[b.left], himeno_load(p), p[b.right]};
+}
 
 // Three rows of one plane.
 struct himeno_rows_of {
   himeno_row south, mid, north;
 };
-GGAS_DEVICE himeno_rows_of himeno_load_rows(const float* p, uint32_t nx) {
-  return {himeno_load_row(p - nx), himeno_load_row(p), himeno_load_row(p + nx)};
+GGAS_DEVICE himeno_rows_of himeno_load_rows(const float* p, uint32_t nx, const himeno_beside& b) {
+  return {himeno_load_row(p - nx, b), himeno_load_row(p, b), himeno_load_row(p + nx, b)};
 }
 
-// What the update of four points reads of the pressure.
+// What the update of four points, the first of them at x, reads of the pressure.
 struct himeno_around {
   himeno_rows_of below, here, above;
-  GGAS_DEVICE himeno_around(const float* p, const himeno_grid& g)
-      : below(himeno_load_rows(p - g.plane(), g.nx)),
-        here(himeno_load_rows(p, g.nx)),
-        above(himeno_load_rows(p + g.plane(), g.nx)) {}
+  GGAS_DEVICE himeno_around(const float* p, const himeno_grid& g, uint32_t x)
+      : himeno_around(p, g, himeno_beside(x, g.nx)) {}
+
+ private:
+  GGAS_DEVICE himeno_around(const float* p, const himeno_grid& g, const himeno_beside& b)
+      : below(himeno_load_rows(p - g.plane(), g.nx, b)),
+        here(himeno_load_rows(p, g.nx, b)),
+        above(himeno_load_rows(p + g.plane(), g.nx, b)) {}
 };
 
 struct himeno_result {

@@ -43,7 +43,7 @@ template <class Target, class T>
 static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report);
 
 // ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. Both lie on one
-// node. n may be 0.
+// node. n may be 0. On a GPU nothing can fail there: what is wrong with the arguments is told at once, like above.
 template <class Target, class T>
 static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
                                  global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,

@@ -226,11 +226,17 @@ TEST_F(on_stream, BadPlacesAreTold) {
   const float* const mine = local<float>(0, at.data);
   EXPECT_EQ(put_on_stream(machine(), 0, global_ptr<float>(0, end - 8), mine, 3, report(0)), cudaErrorInvalidValue);
   EXPECT_EQ(put_on_stream(machine(), 0, global_ptr<float>(nodes(), 0), mine, 3, report(0)), cudaErrorInvalidValue);
-  ok(put_signal_on_stream(machine(), 0, global_ptr<float>(0, end - 8), mine, 3, word_at(0, arrived), 1, ggas_signal_set,
-                          report(0)),
-     "put");
-  run("bad put");
-  EXPECT_EQ(read<uint64_t>(0, at.base, words)[status], ggas_bad_argument);
+  const auto put = [&](const global_ptr<float>& to, const float* from, const global_ptr<uint64_t>& signal) {
+    return put_signal_on_stream(machine(), 0, to, from, 3, signal, 1, ggas_signal_set, report(0));
+  };
+  const global_ptr<float> there(0, at.copy);
+  EXPECT_EQ(put(global_ptr<float>(0, end - 8), mine, word_at(0, arrived)), cudaErrorInvalidValue);
+  EXPECT_EQ(put(there, nullptr, word_at(0, arrived)), cudaErrorInvalidValue);
+  EXPECT_EQ(put(there, mine, global_ptr<uint64_t>(0, at.base + 4)), cudaErrorInvalidValue) << "a misaligned word";
+  EXPECT_EQ(put(there, mine, global_ptr<uint64_t>(nodes(), at.base)), cudaErrorInvalidValue);
+  if (nodes() > 1)
+    EXPECT_EQ(put(there, mine, word_at(1, arrived)), cudaErrorInvalidValue) << "the word of another node";
+  run("bad puts");
   EXPECT_EQ(read<uint64_t>(0, at.base, words)[arrived], 0u);
 }
 
