@@ -151,6 +151,8 @@ result<> run_allreduce(session& s) {
     GGAS_TRY(run_reduce_point(s, "allgather", ggas_all_gather, n));
     GGAS_TRY(run_reduce_point(s, "one_shot", ggas_one_shot, n));
     GGAS_TRY(run_reduce_point(s, "two_shot", ggas_two_shot, n));
+    GGAS_TRY(run_reduce_point(s, "read", ggas_read, n));
+    GGAS_TRY(run_reduce_point(s, "tree", ggas_tree, n));
   }
   return {};
 }

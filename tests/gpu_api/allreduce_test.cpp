@@ -249,6 +249,7 @@ struct random_calls {
   uint32_t state = 7;
   size_t n = 0, from = 0;
   ggas_method method = ggas_one_shot;
+  ggas_op op = ggas_sum;
   int root = -1;
 
   void next(const std::vector<ggas_method>& methods, int nodes, size_t longest) {
@@ -256,6 +257,7 @@ struct random_calls {
     n = 1 + state / 4096 % longest;
     from = state / 64 % most;
     method = methods[state / 256 % methods.size()];
+    op = static_cast<ggas_op>(state / 1024 % 3);
     const bool to_root = state >> 31 && method != ggas_two_shot && method != ggas_push;
     root = to_root ? static_cast<int>(state / 16 % static_cast<unsigned>(nodes)) : -1;
   }
@@ -282,21 +284,21 @@ TEST_P(Allreduce, ManyCallsWithDelays) {
       if (late >> 29 == 0) __nanosleep(late / 65536 % 20000);
       const float* const src = user<float>(me) + c.from;
       float* const dst = user<float>(me, out_offset) + static_cast<size_t>(r) * most;
-      const ggas_status s = c.root < 0 ? ggas_allreduce(dst, src, c.n, ggas_sum, c.method, enough())
-                                       : ggas_reduce(dst, src, c.n, ggas_sum, c.root, c.method, enough());
+      const ggas_status s = c.root < 0 ? ggas_allreduce(dst, src, c.n, c.op, c.method, enough())
+                                       : ggas_reduce(dst, src, c.n, c.op, c.root, c.method, enough());
       ASSERT_EQ(s, ggas_ok) << "round " << r << " method " << c.method;
     }
   });
   run();
   random_calls c;
-  const int sum = nodes() * (nodes() + 1) / 2;
   for (int r = 0; r < rounds; ++r) {
     c.next(all, nodes(), longest);
+    const int times = c.op == ggas_sum ? nodes() * (nodes() + 1) / 2 : c.op == ggas_min ? 1 : nodes();
     for (int node = 0; node < nodes(); ++node) {
       const bool gets = c.root < 0 || c.root == node;
       const float* const dst = user<float>(node, out_offset) + static_cast<size_t>(r) * most;
       for (size_t i = 0; i < most; ++i) {
-        const float want = gets && i < c.n ? static_cast<float>(sum) * static_cast<float>(c.from + i) : 77.0f;
+        const float want = gets && i < c.n ? static_cast<float>(times) * static_cast<float>(c.from + i) : 77.0f;
         ASSERT_EQ(dst[i], want) << "round " << r << " node " << node << " element " << i << " method " << c.method;
       }
     }

@@ -8,8 +8,8 @@
 
 #include "ggas/team.cuh"
 
-enum ggas_op { ggas_sum, ggas_min, ggas_max, ggas_prod };
-enum ggas_method {
+enum ggas_op : unsigned { ggas_sum, ggas_min, ggas_max, ggas_prod };
+enum ggas_method : unsigned {
   // Flags behind data, the original's. Block forms, all nodes.
   ggas_gather,      // everybody pushes to one node, which reduces (and casts the result back): least traffic
   ggas_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation

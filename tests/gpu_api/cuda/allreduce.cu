@@ -150,6 +150,60 @@ TEST_F(allreduce, reduce_to_every_root) {
   }
 }
 
+// Calls of one block behind each other, each with another length, place, operation, method and root.
+struct random_call {
+  uint64_t elements, from;
+  ggas_op op;
+  ggas_method method;
+  int root;  // -1: everybody
+
+  __device__ random_call(unsigned number, uint64_t most) {
+    const uint64_t dice = pattern(4711, number, 0);
+    elements = 1 + dice % (number % 8 == 0 ? most : 300);
+    from = (dice >> 20) % most;
+    op = static_cast<ggas_op>((dice >> 32) % 3);
+    method = static_cast<ggas_method>((dice >> 36) % (ggas_auto + 1));
+    const bool to_root =
+        (dice >> 44) % 2 && method != ggas_all_gather && method != ggas_two_shot && method != ggas_push;
+    root = to_root ? static_cast<int>((dice >> 48) % static_cast<unsigned>(ggas_nodes())) : -1;
+  }
+  __device__ float expected(uint64_t i) const {
+    float sum = value(0, from + i, 0);
+    for (int n = 1; n < ggas_nodes(); ++n) {
+      const float v = value(n, from + i, 0);
+      sum = op == ggas_sum ? sum + v : op == ggas_min ? fminf(sum, v) : fmaxf(sum, v);
+    }
+    return sum;
+  }
+};
+__global__ void GGAS_LAUNCH_BOUNDS(512) many_calls(places at, unsigned calls) {
+  constexpr uint64_t most = 20000;
+  outcome out{0, 0, 0, ggas_ok};
+  float* const in = own<float>(at.data);
+  float* const to = own<float>(at.copy);
+  for (uint64_t i = threadIdx.x; i < 2 * most; i += blockDim.x) in[i] = value(ggas_node(), i, 0);
+  __syncthreads();
+  for (unsigned k = 0; k < calls && out.status == ggas_ok; ++k) {
+    const random_call c(k, most);
+    be_late(k);
+    out.status = c.root < 0 ? ggas_allreduce_block(to, in + c.from, c.elements, c.op, c.method, timeout_ns)
+                            : ggas_reduce_block(to, in + c.from, c.elements, c.op, c.root, c.method, timeout_ns);
+    if (c.root < 0 || c.root == ggas_node()) {
+      for (uint64_t i = threadIdx.x; i < c.elements; i += blockDim.x) out.errors += to[i] != c.expected(i);
+    }
+    __syncthreads();
+  }
+  own<outcome>(at.outcomes)[threadIdx.x] = out;
+}
+
+TEST_F(allreduce, many_calls_of_all_kinds_behind_each_other) {
+  for (unsigned threads : {96u, 256u}) {
+    start_all(1, threads, many_calls, at, 500u);
+    run("many_calls");
+    check_all_outcomes(threads, "many calls");
+  }
+}
+
 // Small whole numbers, so that results are exact in every type and order.
 __device__ int small(int node, uint64_t i, ggas_op op) {
   return op == ggas_prod ? 1 + static_cast<int>((i + static_cast<unsigned>(node)) % 2)

@@ -70,27 +70,29 @@ GGAS_DEVICE piece<T> part_of_block(const piece<T>& p, unsigned b, unsigned block
   return p.part(first, p.n - first < each ? p.n - first : each);
 }
 
-// By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it. Not inline: one copy
-// for all calls of a program.
+// By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it.
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status reduce_at_length(piece<T> p, ggas_method method, unsigned block, unsigned blocks,
+GGAS_DEVICE ggas_status reduce_on_channel(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
+                                          const ggas_team& team, uint64_t timeout_ns) {
+  channel c = open_channel(team, block);
+  if (c.failed) return close_channel(c, ggas_peer_error);
+  patience end(timeout_ns);
+  if (method == ggas_direct) return close_channel(c, direct(c, p, block, blocks, end));
+  if (method == ggas_two_shot) return close_channel(c, two_shot(c, p, end));
+  return can_spread(team, p) ? one_shot_spread(c, p, end) : close_channel(c, one_shot(c, p, end));
+}
+
+// The methods that take long, or are for comparison. Not inline, so that their needs of registers and of memory are not
+// those of the others: one copy for all calls of a program.
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_otherwise(piece<T> p, ggas_method method, unsigned block, unsigned blocks,
                                                   ggas_team team, uint64_t timeout_ns) {
   if (method == ggas_gather || method == ggas_all_gather) return by_flags(p, method, timeout_ns);
   channel c = open_channel(team, block);
   if (c.failed) return close_channel(c, ggas_peer_error);
   patience end(timeout_ns);
-  if (over_memory(method)) return close_channel(c, over_memory(c, p, method, block, blocks, end));
-  if (method == ggas_two_shot) return close_channel(c, two_shot(c, p, end));
-  return close_channel(c, method == ggas_tree ? tree(c, p, end) : one_shot(c, p, end));
-}
-
-// The quickest way, without a call.
-template <class T>
-GGAS_DEVICE ggas_status reduce_shortly(const piece<T>& p, unsigned block, const ggas_team& team, uint64_t timeout_ns) {
-  const channel c = open_channel(team, block);
-  if (c.failed) return close_channel(c, ggas_peer_error);
-  patience end(timeout_ns);
-  return one_shot_spread(c, p, end);
+  if (method == ggas_tree) return close_channel(c, tree(c, p, end));
+  return close_channel(c, push_or_read(c, p, method == ggas_push, block, blocks, end));
 }
 
 // Arguments are checked by all callers alike, so that all or none of a good team refuse.
@@ -112,9 +114,9 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
   if (block >= used) return ggas_ok;
   const piece<T> part = over_memory(method) ? p : part_of_block(p, block, used);
   if (part.n == 0) return ggas_ok;
-  return method == ggas_one_shot && can_spread(team, part)
-             ? reduce_shortly(part, block, team, timeout_ns)
-             : reduce_at_length(part, method, block, used, team, timeout_ns);
+  const bool usual = method == ggas_one_shot || method == ggas_two_shot || method == ggas_direct;
+  return usual ? reduce_on_channel(part, method, block, used, team, timeout_ns)
+               : reduce_otherwise(part, method, block, used, team, timeout_ns);
 }
 
 }  // namespace ggas::detail

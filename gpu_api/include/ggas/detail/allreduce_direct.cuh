@@ -106,9 +106,8 @@ struct byte_range {
   unsigned block, blocks;
 };
 
-// Not inline: one copy for all calls of a kernel.
 template <unsigned Count, class T>
-GGAS_DEVICE_FUNCTION void move_range(unit_moves m, byte_range r) {
+GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
   using one = unit<T, Count>;
   const uint64_t step = thread_count() * sizeof(one), all = units_at_once * step;
   GGAS_NO_UNROLL
@@ -127,6 +126,13 @@ GGAS_DEVICE_FUNCTION void move_range(unit_moves m, byte_range r) {
       }
     }
   }
+}
+
+// Element by element: what is left at the ends, and vectors that are not aligned alike. Not inline: one copy for all
+// calls of a kernel.
+template <class T>
+GGAS_DEVICE_FUNCTION void move_singly(unit_moves m, byte_range r) {
+  move_range<1, T>(m, r);
 }
 
 template <class T>
@@ -163,10 +169,11 @@ GGAS_DEVICE void move_part(const channel& c, const vector_table& at, const piece
                            unsigned blocks) {
   const unit_moves m(c, at, p);
   const vector_cut cut(at.src[0], p.n * sizeof(T));
-  if (!congruent(c, at, p)) return move_range<1, T>(m, part_of_member(0, cut.bytes, c, block, blocks));
+  if (!congruent(c, at, p)) return move_singly<T>(m, part_of_member(0, cut.bytes, c, block, blocks));
   move_range<wide / sizeof(T), T>(m, part_of_member(cut.head, cut.tail, c, block, blocks));
-  if (c.rank == 0) move_range<1, T>(m, byte_range{0, cut.head, block, blocks});
-  if (c.rank == c.team.size - 1) move_range<1, T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
+  if (c.rank == 0 && cut.head > 0) move_singly<T>(m, byte_range{0, cut.head, block, blocks});
+  if (c.rank == c.team.size - 1 && cut.tail < cut.bytes)
+    move_singly<T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
 }
 
 // The whole vector, to this member alone.
@@ -177,10 +184,10 @@ GGAS_DEVICE void move_all(const channel& c, const vector_table& at, const piece<
   const piece<T> mine = p.to(c.rank);
   const unit_moves m(c, at, mine);
   const vector_cut cut(at.src[0], p.n * sizeof(T));
-  if (!congruent(c, at, mine)) return move_range<1, T>(m, byte_range{0, cut.bytes, block, blocks});
+  if (!congruent(c, at, mine)) return move_singly<T>(m, byte_range{0, cut.bytes, block, blocks});
   move_range<wide / sizeof(T), T>(m, byte_range{cut.head, cut.tail, block, blocks});
-  move_range<1, T>(m, byte_range{0, cut.head, block, blocks});
-  move_range<1, T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
+  move_singly<T>(m, byte_range{0, cut.head, block, blocks});
+  move_singly<T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
 }
 
 // Whether a member of an allreduce works in place: nobody else may touch its vector then but to bring the result.
@@ -189,6 +196,25 @@ GGAS_DEVICE bool somebody_in_place(const channel& c, const vector_table& at, con
   bool in_place = false;
   for (int i = 0; i < c.team.size; ++i) in_place = in_place || (p.root == everybody && at.src[i] == at.dst[i]);
   return in_place;
+}
+
+// Tells everybody's places, then move(places) to the end of the last exchange.
+template <class T, class Move>
+GGAS_DEVICE ggas_status between_places(channel& c, const piece<T>& p, patience& end, Move move) {
+  GGAS_SHARED(vector_table, at);
+  const ggas_status mine = exchange_places(c, p, at, end);
+  if (!next_exchange(c, mine)) return mine;
+  return move(at);
+}
+
+template <class T>
+GGAS_DEVICE ggas_status direct(channel& c, const piece<T>& p, unsigned block, unsigned blocks, patience& end) {
+  return between_places(c, p, end, [&](vector_table& at) {
+    move_part(c, at, p, block, blocks);
+    __syncthreads();
+    return finish_stores(
+        c, [] {}, end);
+  });
 }
 
 }  // namespace ggas::detail

@@ -69,8 +69,8 @@ class pusher {
   GGAS_DEVICE void move_rest() const {
     if (c_.rank != c_.team.size - 1) return;
     const unit_moves m(c_, at_, p_);
-    move_range<1, T>(m, byte_range{0, cut_.head, block_, blocks_});
-    move_range<1, T>(m, byte_range{slice(c_.team.size), cut_.bytes, block_, blocks_});
+    move_singly<T>(m, byte_range{0, cut_.head, block_, blocks_});
+    move_singly<T>(m, byte_range{slice(c_.team.size), cut_.bytes, block_, blocks_});
   }
   // What member i has for this member's slice waits at i's slice of the own destination.
   GGAS_DEVICE void gather_places() {
@@ -116,22 +116,21 @@ class pusher {
   unsigned chunks_;        // of the block with most: exchanges are as many at every member
 };
 
-// Block `block` of `blocks` that share the vector.
+// By push or read, where nobody works in place; else as direct.
 template <class T>
-GGAS_DEVICE ggas_status over_memory(channel& c, const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
-                                    patience& end) {
-  GGAS_SHARED(vector_table, at);
-  const ggas_status mine = exchange_places(c, p, at, end);
-  if (!next_exchange(c, mine)) return mine;
-  const bool in_place = somebody_in_place(c, at, p);
-  if (method == ggas_push && !in_place && congruent(c, at, p)) return pusher<T>(c, at, p, block, blocks).run(end);
-  if (method == ggas_read && !in_place)
-    move_all(c, at, p, block, blocks);
-  else
-    move_part(c, at, p, block, blocks);
-  __syncthreads();
-  return finish_stores(
-      c, [] {}, end);
+GGAS_DEVICE ggas_status push_or_read(channel& c, const piece<T>& p, bool push, unsigned block, unsigned blocks,
+                                     patience& end) {
+  return between_places(c, p, end, [&](vector_table& at) {
+    const bool in_place = somebody_in_place(c, at, p);
+    if (push && !in_place && congruent(c, at, p)) return pusher<T>(c, at, p, block, blocks).run(end);
+    if (push || in_place)
+      move_part(c, at, p, block, blocks);
+    else
+      move_all(c, at, p, block, blocks);
+    __syncthreads();
+    return finish_stores(
+        c, [] {}, end);
+  });
 }
 
 }  // namespace ggas::detail
