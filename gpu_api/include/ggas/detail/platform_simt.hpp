@@ -8,7 +8,7 @@
 #include "gpu_api/simt/device.hpp"
 
 #define GGAS_DEVICE inline
-#define GGAS_DEVICE_FUNCTION inline
+#define GGAS_DEVICE_FUNCTION [[gnu::noinline]] inline
 #define GGAS_UNROLL
 #define GGAS_LAUNCH_BOUNDS(threads)
 #define GGAS_HOST_DEVICE
