@@ -14,12 +14,9 @@ class layout_plan {
   template <class T>
   uint64_t place(size_t n) {
     const uint64_t at = next_;
-    next_ += n * sizeof(T);
-    align(256);
+    next_ = (next_ + n * sizeof(T) + 255) / 256 * 256;
     return at;
   }
-  // What is placed next begins at a multiple of so many bytes.
-  void align(uint64_t to) { next_ = (next_ + to - 1) / to * to; }
 
  private:
   uint64_t next_;

@@ -18,10 +18,6 @@ constexpr uint32_t depth = 2, ahead = 8;
 // log2 of a GPU's words: for comparison with others; the largest with atomics and with mailboxes, which take long.
 constexpr unsigned log2_usual = 27, log2_most_atomic = 30, log2_most_mailbox = 20;
 
-// Where tables begin. GPUs keep translations of peers' addresses for large ranges: bare atomics on tables of 1 GiB in the
-// memory of 4 GPUs reach 40.6 G/s, on tables that begin 2 or 70 MiB behind such a place 28.5 or 32.6.
-constexpr uint64_t table_alignment = 256u << 20;
-
 // Everything for tables of one size.
 struct tables_of_size {
   update_args all;
@@ -62,7 +58,6 @@ unsigned log2_of_half_the_memory(const gpu_session& s) {
 
 tables_of_size plan(gpu_session& s, layout_plan room, unsigned log2_size) {
   tables_of_size t{};
-  room.align(table_alignment);
   const size_t threads = size_t{blocks(s, most_blocks_each)} * block_threads;
   t.all = plan_updates(room, log2_size, s.nodes(), threads, s.seed(), s.wait_ns());
   t.bucket =
@@ -78,7 +73,7 @@ fault start_for(gpu_session& s, unsigned log2_size) {
   const tables_of_size t = plan(s, layout_plan(0), log2_size);
   const zero_area& b = t.bucket_zero;
   const zero_area& m = t.mailbox_zero;
-  return start(s, std::max(b.offset + b.bytes, m.offset + m.bytes) + table_alignment);
+  return start(s, std::max(b.offset + b.bytes, m.offset + m.bytes) + 4096);
 }
 
 // Every GPU on its own table: what the rates of the others are measured by.

@@ -19,9 +19,9 @@ double median(std::vector<double> v) {
 }
 
 // A method called in a kernel, ns.
-fault time_in_kernel(gpu_session& s, uint64_t bytes, bool grid, ggas_method method, double& ns) {
+fault time_in_kernel(gpu_session& s, uint64_t bytes, unsigned blocks, ggas_method method, double& ns) {
   std::vector<double> samples;
-  const unsigned blocks = grid ? (method == ggas_push ? 128 : 32) : 1;
+  const bool grid = blocks > 1;
   GGAS_GPU_TRY(time_allreduce(s, {bytes / sizeof(float), grid, method, blocks, 256}, 3, samples));
   ns = median(samples);
   return {};
@@ -38,8 +38,9 @@ fault tune_in_kernel(gpu_session& s, bool grid, tuning::limits& out) {
   for (uint64_t bytes = 256; bytes <= most && first < count - 1; bytes *= 2) {
     double time[count] = {};
     std::printf("  %s %9llu bytes:", grid ? "grid " : "block", static_cast<unsigned long long>(bytes));
+    const unsigned blocks = !grid ? 1 : bytes > most_lines ? 128 : 32;
     for (int m = bytes > most_lines ? 2 : 0; m < count; ++m) {
-      GGAS_GPU_TRY(time_in_kernel(s, bytes, grid, methods[m], time[m]));
+      GGAS_GPU_TRY(time_in_kernel(s, bytes, blocks, methods[m], time[m]));
       std::printf(" %8.0f", time[m]);
     }
     std::printf(" ns\n");

@@ -54,10 +54,18 @@ GGAS_DEVICE bool method_good(ggas_method m, const piece<T>& p, unsigned blocks, 
   }
 }
 
-GGAS_DEVICE ggas_method choose(const tuning::limits& limits, uint64_t bytes, bool all, const ggas_team& team) {
+// With few blocks the exchanges of a push are not hidden.
+constexpr unsigned blocks_that_push = 64;
+GGAS_DEVICE bool push_pays(const tuning::limits& limits, uint64_t bytes, unsigned blocks) {
+  return bytes > limits.direct && (blocks == 1 || blocks >= blocks_that_push);
+}
+
+GGAS_DEVICE ggas_method choose(uint64_t bytes, bool all, unsigned blocks, const ggas_team& team) {
+  const tuning& t = device_context().tuned;
+  const tuning::limits& limits = blocks == 1 ? t.block : t.grid;
   if (bytes <= limits.one_shot) return ggas_one_shot;
   if (!direct_possible(team) || (bytes <= limits.two_shot && all)) return all ? ggas_two_shot : ggas_one_shot;
-  return bytes > limits.direct && all ? ggas_push : ggas_direct;
+  return all && push_pays(limits, bytes, blocks) ? ggas_push : ggas_direct;
 }
 
 // The part of block b of `blocks` in a method that moves lines: whole sectors of 128 bytes.
@@ -104,10 +112,7 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
       (!all && (p.root < 0 || p.root >= team.size)) || !vector_good(p.src, p.n > 0) ||
       !vector_good(p.dst, p.n > 0 && target))
     return ggas_bad_argument;
-  if (method == ggas_auto) {
-    const tuning& t = device_context().tuned;
-    method = choose(blocks == 1 ? t.block : t.grid, p.n * sizeof(T), all, team);
-  }
+  if (method == ggas_auto) method = choose(p.n * sizeof(T), all, blocks, team);
   if (!method_good(method, p, blocks, team)) return ggas_bad_argument;
   if (p.n == 0) return ggas_ok;
   const unsigned used = usable_channels(blocks);
