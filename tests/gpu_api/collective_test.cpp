@@ -151,10 +151,10 @@ TEST_P(Collective, RefusesBadArguments) {
     EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, -1, ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, nodes(), ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_reduce_block(v, none, 1, ggas_sum, 0, ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(3), 0, ggas_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(ggas_prod + 1), 0, ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(none, v, 1, ggas_sum, ggas_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, crooked, 1, ggas_sum, ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, static_cast<ggas_method>(6), t), ggas_bad_argument);
+    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, static_cast<ggas_method>(ggas_auto + 1), t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, ggas_gather, t), ggas_ok);
     // None of these counts: the next one works.
     EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, ggas_all_gather, t), ggas_ok);
