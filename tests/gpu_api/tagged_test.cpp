@@ -85,15 +85,16 @@ TEST_P(Tagged, FloatsGoRound) {
 TEST_P(Tagged, TakesOnlyWholeLines) {
   on(0, 1, 1, [&] {
     auto* const line = ggas_pointer_of_node<ggas_tagged>(0, base() + lines_at);
-    uint64_t got = 7;
-    EXPECT_EQ(ggas_take_tagged(&got, line, 1, 5, 0), ggas_timed_out);
+    auto* const got = ggas_pointer_of_node<uint64_t>(0, base() + out_at);
+    ggas_store(got, uint64_t{7});
+    EXPECT_EQ(ggas_take_tagged(got, line, 1, 5, 0), ggas_timed_out);
     ggas_store(reinterpret_cast<uint64_t*>(line), uint64_t{5} << 32 | 0x11);
-    EXPECT_EQ(ggas_take_tagged(&got, line, 1, 5, brief()), ggas_timed_out);
-    EXPECT_EQ(got, 7u);
+    EXPECT_EQ(ggas_take_tagged(got, line, 1, 5, brief()), ggas_timed_out);
+    EXPECT_EQ(ggas_load(got), 7u);
     ggas_store(reinterpret_cast<uint64_t*>(line) + 1, uint64_t{5} << 32 | 0x22);
-    EXPECT_EQ(ggas_take_tagged(&got, line, 1, 5, enough()), ggas_ok);
-    EXPECT_EQ(got, uint64_t{0x22} << 32 | 0x11);
-    EXPECT_EQ(ggas_take_tagged(&got, line, 1, 6, brief()), ggas_timed_out);
+    EXPECT_EQ(ggas_take_tagged(got, line, 1, 5, enough()), ggas_ok);
+    EXPECT_EQ(ggas_load(got), uint64_t{0x22} << 32 | 0x11);
+    EXPECT_EQ(ggas_take_tagged(got, line, 1, 6, brief()), ggas_timed_out);
   });
   run();
 }
