@@ -82,7 +82,8 @@ class program {
     }
     progress_.clear();
     if (line_.what.chosen.size() > 1) fmt::print("{}\n", overview(all_));
-    if (!skipped_.empty()) fmt::print(stderr, "ggas-bench: skipped, need at least 2 GPUs:{}\n{}", skipped_, why_no_sharing);
+    if (!skipped_.empty())
+      fmt::print(stderr, "ggas-bench: skipped, need at least 2 GPUs:{}\n{}", skipped_, why_no_sharing);
     status = std::max(status, output_.finish());
     return status == 0 && all_.empty() && !skipped_.empty() ? status_skipped : status;
   }
