@@ -197,8 +197,10 @@ TEST(bootstrap, what_cannot_be_is_refused) {
   refused({0, 2, std::string(65, 'x')}, "1 to 64 letters");
   auto alone = bootstrap::join({0, 1, "x"});
   ASSERT_TRUE(alone);
-  EXPECT_FALSE((*alone)->gather("too long", std::string(message::most_bytes + 1, 'x')));
-  EXPECT_FALSE((*alone)->gather(std::string(message::most_what + 1, 'x'), ""));
+  EXPECT_EQ(told((*alone)->gather("work", std::string(message::most_bytes + 1, 'x'))),
+            "work: a part of 8193 bytes is too long");
+  const std::string purpose(message::most_what + 1, 'x');
+  EXPECT_EQ(told((*alone)->gather(purpose, "")), "'" + purpose + "': must have at most 48 letters");
   EXPECT_TRUE((*alone)->gather("fits", std::string(message::most_bytes, 'x')));
 }
 

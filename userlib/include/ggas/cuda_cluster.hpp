@@ -22,8 +22,9 @@ struct cuda_config {
   // One process: GPUs to use, the first ones of CUDA's order; 0: all. A process for each node: 0 or the job's size.
   int nodes = 0;
   size_t segment_bytes = 64u << 20;  // of every node, a multiple of 4 KB; the same in all processes
-  size_t most_segment_bytes = 0;     // that grow() may reach; addresses are kept free for it; 0: segments do not grow
-  job processes = {};                // node = rank; alone: this process runs all nodes. See job::from_environment
+  // That grow() may reach; addresses are kept free for it, of all nodes at most 16 TiB. 0: segments do not grow.
+  size_t most_segment_bytes = 0;
+  job processes = {};  // node = rank; alone: this process runs all nodes. See job::from_environment
 };
 
 // Used by one thread at a time; threads may use clusters of their own side by side. Calls may change the thread's
@@ -61,7 +62,7 @@ class cuda_cluster {
   // run after timeout_ns (20 days or more: for ever). Kernels that still run are not stopped: CUDA has no way to but
   // ending the process.
   std::string run(uint64_t timeout_ns);
-  // all. Waits until every process has come here; `where` is for messages, at most 47 letters.
+  // all. Waits until every process has come here; `where` is for messages, at most 48 letters.
   std::string meet(const std::string& where);
   // all. Segments get `bytes` bytes, a multiple of 4 KB, not less than now and at most most_segment_bytes. What is in
   // them stays, at the same addresses; what is new is zero. The streams must be idle. Afterwards hand the contexts of

@@ -36,7 +36,9 @@ attempt<std::vector<bootstrap::part>> bootstrap::gather(std::string_view what, s
                .round = ++round_,
                .what = std::string(what),
                .bytes = std::string(bytes)};
-  if (mine.what.size() > message::most_what || mine.bytes.size() > message::most_bytes)
+  if (mine.what.size() > message::most_what)
+    return std::unexpected("'" + mine.what + "': must have at most " + std::to_string(message::most_what) + " letters");
+  if (mine.bytes.size() > message::most_bytes)
     return std::unexpected(mine.what + ": a part of " + std::to_string(mine.bytes.size()) + " bytes is too long");
   return rank() == 0 ? collect(std::move(mine), handle, until()) : ask(std::move(mine), handle, until() + words::grace);
 }

@@ -35,7 +35,7 @@ class bootstrap {
   int rank() const { return job_.rank; }
   int size() const { return job_.size; }
 
-  // All processes call it with the same `what` (at most 47 letters) and get the parts of all, by rank, their own among
+  // All processes call it with the same `what` (at most 48 letters) and get the parts of all, by rank, their own among
   // them. A part is at most message::most_bytes and may have a file descriptor (-1: none), which stays the caller's.
   attempt<std::vector<part>> gather(std::string_view what, std::string_view bytes, int handle = -1);
   // All processes tell how something went; it went well if it did everywhere. Does not break the bootstrap.
