@@ -153,6 +153,24 @@ TEST_P(host_program, a_run_that_is_over_ends_it_and_its_objects) {
   EXPECT_TRUE(again);
 }
 
+// Times that no clock reaches.
+TEST_P(host_program, a_time_without_end_is_one) {
+  const auto c = make(GetParam());
+  ASSERT_TRUE(c);
+  for (uint64_t endless : {~uint64_t{0}, ~uint64_t{0} / 4}) {
+    bool ended = false;
+    ASSERT_TRUE(c->launch_host(0, [&](host& h) {
+      h.sleep(2 * ms);
+      ended = true;
+    }));
+    const auto r = c->run(endless);
+    EXPECT_TRUE(r) << r.error().text;
+    EXPECT_TRUE(ended);
+    ASSERT_TRUE(c->launch_host(0, [&](host& h) { h.sleep(endless); }));
+    EXPECT_FALSE(c->run(5 * ms)) << "a sleep without end is over";
+  }
+}
+
 TEST_P(host_program, failures_are_named) {
   const auto c = make(GetParam());
   ASSERT_TRUE(c);

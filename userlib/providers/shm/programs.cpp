@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/providers/shm/programs.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -10,8 +11,6 @@
 
 namespace ggas {
 namespace {
-
-using namespace std::chrono_literals;
 
 struct stopped {};
 
@@ -62,17 +61,18 @@ struct shm_programs::runner final : host {
   }
   bool wait_for_end(uint64_t deadline_ns) {
     std::unique_lock lock(mutex);
-    const uint64_t now = clock_ns();
-    return changed.wait_for(lock, std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0),
-                            [this] { return ended; });
+    const uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+    constexpr uint64_t most = ~uint64_t{0} / 4;  // of the library's clock, which has a sign
+    return changed.wait_for(lock, std::chrono::nanoseconds(std::min(left, most)), [this] { return ended; });
   }
 
   int node() const override { return what.node; }
   uint64_t now_ns() const override { return clock_ns(); }
   void sleep(uint64_t ns) override {
-    const uint64_t end = clock_ns() + ns;
+    const uint64_t end = after(clock_ns(), ns);
+    constexpr uint64_t most = 1'000'000;  // until it looks whether it is to stop
     for (uint64_t now; check(), (now = clock_ns()) < end;)
-      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(1ms, std::chrono::nanoseconds(end - now)));
+      std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(most, end - now)));
   }
   void library_call() override { check(); }
   void read(void* to, const void* from, size_t bytes) override {
@@ -100,7 +100,7 @@ struct shm_programs::runner final : host {
     }
   }
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) override {
-    const uint64_t now = clock_ns(), end = timeout_ns > ~now ? ~uint64_t{0} : now + timeout_ns;
+    const uint64_t end = after(clock_ns(), timeout_ns);
     while (!done()) {
       check();
       if (clock_ns() >= end) return false;
@@ -146,7 +146,7 @@ result<> shm_programs::finish(uint64_t deadline_ns) {
   stop_ = true;
   std::string text;
   for (const auto& r : running_) {
-    r->wait_for_end(~uint64_t{0} / 4);
+    r->wait_for_end(~uint64_t{0});
     if (!r->what.fault.empty())
       text += (text.empty() ? "" : "; ") + ("node " + std::to_string(r->node())) + ": program '" + r->what.name +
               "': " + r->what.fault;

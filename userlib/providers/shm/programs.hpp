@@ -26,6 +26,8 @@ class shm_programs {
   result<> finish(uint64_t deadline_ns);
 
   static uint64_t clock_ns();
+  // So long after a time of the clock; beyond its end: its end, which is never.
+  static uint64_t after(uint64_t from_ns, uint64_t ns) { return ns > ~from_ns ? ~uint64_t{0} : from_ns + ns; }
 
  private:
   struct program {

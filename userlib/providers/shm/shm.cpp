@@ -93,7 +93,7 @@ class shm_cluster final : public cluster {
 
   result<run_stats> run(uint64_t timeout_ns) override {
     const uint64_t start = now_ns();
-    const uint64_t deadline = timeout_ns > ~start ? ~uint64_t{0} : start + timeout_ns;
+    const uint64_t deadline = shm_programs::after(start, timeout_ns);
     std::function<void()> progress;
     if (cfg_.on_progress) progress = [this] { cfg_.on_progress(now_ns()); };
     programs_.start();

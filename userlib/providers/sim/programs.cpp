@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -12,11 +11,6 @@
 namespace ggas::userlib {
 
 namespace {
-
-constexpr uint64_t ps_of(uint64_t ns) {
-  constexpr uint64_t most = std::numeric_limits<uint64_t>::max() / 1000;
-  return std::min(ns, most) * 1000;
-}
 
 class sim_host final : public host {
  public:

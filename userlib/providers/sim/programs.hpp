@@ -2,8 +2,10 @@
 // Host programs of the sim provider: ggas::host on a simulated processor.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,12 @@
 #include "sim/system.hpp"
 
 namespace ggas::userlib {
+
+// A time; what picoseconds cannot count is the longest they can.
+constexpr uint64_t ps_of(uint64_t ns) {
+  constexpr uint64_t most = std::numeric_limits<uint64_t>::max() / 1000;
+  return std::min(ns, most) * 1000;
+}
 
 // Addresses of this process and where the processor finds them on the bus.
 struct host_view {

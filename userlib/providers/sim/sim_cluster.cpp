@@ -320,7 +320,7 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns) {
         report_progress();
         return settled();
       },
-      timeout_ns * 1000);
+      ps_of(timeout_ns));
   if (auto ok = verdict(in_time, timeout_ns); !ok) return std::unexpected(ok.error());
   // The hosts learn of it.
   if (kernels) system_->run_for((gpu_cfg_.sync_stream_ns - gpu_cfg_.launch_ns) * 1000ull);
