@@ -34,8 +34,9 @@ struct allreduce_point {
   a.rounds = p.elements > (1u << 20) ? 5 : p.elements > (1u << 16) ? 50 : 300;
   a.seed = s.seed();
   a.timeout_ns = s.wait_ns();
+  a.method = p.method;
   launch_all(s, check_blocks, check_threads, exchange_fill, a);
-  const auto loop = p.grid ? allreduce_loop_of<true>(p.method) : allreduce_loop_of<false>(p.method);
+  const auto loop = p.grid ? exchange_loop<moved::allreduce, true> : exchange_loop<moved::allreduce, false>;
   for (int i = 0; i < runs; ++i) {
     clear_outcomes(s, a.outcomes, total);
     launch_all(s, p.blocks, p.threads, loop, a);

@@ -18,7 +18,8 @@ struct exchange_args {
   uint64_t rounds;    // measured ones
   uint64_t seed;
   uint64_t timeout_ns;
-  uint64_t checks = 0;  // rounds before, whose results are all checked
+  uint64_t checks = 0;             // rounds before, whose results are all checked
+  ggas_method method = ggas_auto;  // of reduce and allreduce
 };
 
 // Calls take their input from one place after the other, 128 bytes apart, so that what an earlier call has left
@@ -35,7 +36,7 @@ GGAS_HOST_DEVICE constexpr float exchanged(const exchange_args& a, int node, uin
 }
 
 // All blocks of a grid call, or one block.
-template <moved What, ggas_method Method, bool Grid>
+template <moved What, bool Grid>
 GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
   float* const to = own<float>(a.output);
   const float* const from = own<float>(a.input) + place_of(round);
@@ -47,10 +48,10 @@ GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
   if constexpr (What == moved::alltoall)
     return Grid ? ggas_alltoall(to, from, n, limit) : ggas_alltoall_block(to, from, n, limit);
   if constexpr (What == moved::reduce)
-    return Grid ? ggas_reduce(to, from, n, ggas_sum, 0, Method, limit)
-                : ggas_reduce_block(to, from, n, ggas_sum, 0, Method, limit);
-  return Grid ? ggas_allreduce(to, from, n, ggas_sum, Method, limit)
-              : ggas_allreduce_block(to, from, n, ggas_sum, Method, limit);
+    return Grid ? ggas_reduce(to, from, n, ggas_sum, 0, a.method, limit)
+                : ggas_reduce_block(to, from, n, ggas_sum, 0, a.method, limit);
+  return Grid ? ggas_allreduce(to, from, n, ggas_sum, a.method, limit)
+              : ggas_allreduce_block(to, from, n, ggas_sum, a.method, limit);
 }
 
 // Parts of the output.
@@ -92,13 +93,13 @@ GGAS_DEVICE uint64_t count_wrong(const exchange_args& a, uint64_t round) {
 
 // `checks` rounds whose results are checked, one behind which all nodes are here, then the measured ones. The call
 // stands in one place: twice the code would take longer.
-template <moved What, ggas_method Method, bool Grid>
+template <moved What, bool Grid>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
   ggas_status s = ggas_ok;
   GGAS_NO_UNROLL
   for (uint64_t round = 0; round <= a.checks + a.rounds && s == ggas_ok; ++round) {
-    s = exchange_once<What, Method, Grid>(a, round);
+    s = exchange_once<What, Grid>(a, round);
     if (round > a.checks || s != ggas_ok) continue;
     s = ggas_barrier(a.timeout_ns);
     if (round < a.checks && s == ggas_ok) {
@@ -124,32 +125,17 @@ template <bool Grid>
 exchange_kernel exchange_loop_of(moved what) {
   switch (what) {
     case moved::broadcast:
-      return exchange_loop<moved::broadcast, ggas_auto, Grid>;
+      return exchange_loop<moved::broadcast, Grid>;
     case moved::allgather:
-      return exchange_loop<moved::allgather, ggas_auto, Grid>;
+      return exchange_loop<moved::allgather, Grid>;
     case moved::alltoall:
-      return exchange_loop<moved::alltoall, ggas_auto, Grid>;
+      return exchange_loop<moved::alltoall, Grid>;
     case moved::reduce:
-      return exchange_loop<moved::reduce, ggas_auto, Grid>;
-    case moved::allreduce:  // allreduce_loop_of
-      break;
+      return exchange_loop<moved::reduce, Grid>;
+    case moved::allreduce:
+      break;  // not here: a program that measures this one alone would contain all
   }
   return nullptr;
-}
-template <bool Grid>
-exchange_kernel allreduce_loop_of(ggas_method method) {
-  switch (method) {
-    case ggas_one_shot:
-      return exchange_loop<moved::allreduce, ggas_one_shot, Grid>;
-    case ggas_two_shot:
-      return exchange_loop<moved::allreduce, ggas_two_shot, Grid>;
-    case ggas_direct:
-      return exchange_loop<moved::allreduce, ggas_direct, Grid>;
-    case ggas_push:
-      return exchange_loop<moved::allreduce, ggas_push, Grid>;
-    default:
-      return exchange_loop<moved::allreduce, ggas_auto, Grid>;
-  }
 }
 
 }  // namespace ggas::bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ggas/detail/allreduce_push.cuh"
+#include "ggas/detail/allreduce_short.cuh"
 #include "ggas/detail/allreduce_tree.cuh"
 #include "ggas/detail/gather.cuh"
 
@@ -60,68 +61,110 @@ GGAS_DEVICE bool push_pays(const tuning::limits& limits, uint64_t bytes, unsigne
   return bytes > limits.direct && (blocks == 1 || blocks >= blocks_that_push);
 }
 
+GGAS_DEVICE const tuning::limits& limits_of(unsigned blocks) {
+  return blocks == 1 ? device_context().tuned.block : device_context().tuned.grid;
+}
 GGAS_DEVICE ggas_method choose(uint64_t bytes, bool all, unsigned blocks, const ggas_team& team) {
-  const tuning& t = device_context().tuned;
-  const tuning::limits& limits = blocks == 1 ? t.block : t.grid;
+  const tuning::limits& limits = limits_of(blocks);
   if (bytes <= limits.one_shot) return ggas_one_shot;
   if (!direct_possible(team) || (bytes <= limits.two_shot && all)) return all ? ggas_two_shot : ggas_one_shot;
   return all && push_pays(limits, bytes, blocks) ? ggas_push : ggas_direct;
 }
+GGAS_DEVICE bool goes_one_shot(uint64_t bytes, ggas_method method, unsigned blocks) {
+  return method == ggas_one_shot || (method == ggas_auto && bytes <= limits_of(blocks).one_shot);
+}
 
-// The part of block b of `blocks` in a method that moves lines: whole sectors of 128 bytes.
 template <class T>
-GGAS_DEVICE piece<T> part_of_block(const piece<T>& p, unsigned b, unsigned blocks) {
+GGAS_DEVICE bool arguments_good(const piece<T>& p, const ggas_team& team) {
+  return ggas_team_good(team) && static_cast<unsigned>(p.op) <= ggas_prod &&
+         (p.root == everybody || (p.root >= 0 && p.root < team.size)) && vector_good(p.src, p.n > 0) &&
+         vector_good(p.dst, p.n > 0 && p.goes_to(ggas_team_rank(team)));
+}
+
+// The part of each of `blocks` in a method that moves lines: whole sectors of 128 bytes. Divides only if it must.
+template <class T>
+GGAS_DEVICE size_t part_elements(size_t n, unsigned blocks) {
   constexpr size_t grain = 128 / sizeof(T);
-  if (blocks == 1) return p;  // without a division
-  const size_t each = ((p.n + blocks - 1) / blocks + grain - 1) / grain * grain;
+  if (blocks == 1) return n;
+  const bool power = (blocks & (blocks - 1)) == 0;
+  const size_t each = power ? (n + blocks - 1) >> log2_up(blocks) : (n + blocks - 1) / blocks;
+  return (each + grain - 1) / grain * grain;
+}
+template <class T>
+GGAS_DEVICE piece<T> part_of_block(const piece<T>& p, size_t each, unsigned b) {
   const size_t first = each * b < p.n ? each * b : p.n;
   return p.part(first, p.n - first < each ? p.n - first : each);
 }
 
-// By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it.
-template <class T>
-GGAS_DEVICE ggas_status reduce_on_channel(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
-                                          const ggas_team& team, uint64_t timeout_ns) {
+// ---- the methods, one copy of each for all calls of a program: what one keeps in registers and in memory is no affair
+// of the others. By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it.
+
+// The channel is closed by run(channel, patience).
+template <class Run>
+GGAS_DEVICE ggas_status between_open_and_close(const ggas_team& team, unsigned block, uint64_t timeout_ns, Run run) {
   channel c = open_channel(team, block);
-  if (c.failed) return close_channel(c, ggas_peer_error);
   patience end(timeout_ns);
-  if (method == ggas_direct) return close_channel(c, direct(c, p, block, blocks, end));
-  if (method == ggas_two_shot) return close_channel(c, two_shot(c, p, end));
-  return can_spread(team, p) ? one_shot_spread(c, p, end) : close_channel(c, one_shot(c, p, end));
+  return close_channel(c, c.failed ? ggas_peer_error : run(c, end));
 }
 
-// The methods that take long, or are for comparison. Not inline, so that their needs of registers and of memory are not
-// those of the others: one copy for all calls of a program.
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status reduce_otherwise(piece<T> p, ggas_method method, unsigned block, unsigned blocks,
-                                                  ggas_team team, uint64_t timeout_ns) {
-  if (method == ggas_gather || method == ggas_all_gather) return by_flags(p, method, timeout_ns);
-  channel c = open_channel(team, block);
-  if (c.failed) return close_channel(c, ggas_peer_error);
-  patience end(timeout_ns);
-  if (method == ggas_tree) return close_channel(c, tree(c, p, end));
-  return close_channel(c, push_or_read(c, p, method == ggas_push, block, blocks, end));
+GGAS_DEVICE_FUNCTION ggas_status reduce_in_lines(piece<T> p, bool two, unsigned block, ggas_team team,
+                                                 uint64_t timeout_ns) {
+  return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
+    return two ? two_shot(c, p, end) : one_shot(c, p, end);
+  });
+}
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_directly(piece<T> p, unsigned block, unsigned blocks, ggas_team team,
+                                                 uint64_t timeout_ns) {
+  return between_open_and_close(team, block, timeout_ns,
+                                [&](channel& c, patience& end) { return direct(c, p, block, blocks, end); });
+}
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_by_push_or_read(piece<T> p, bool push, unsigned block, unsigned blocks,
+                                                        ggas_team team, uint64_t timeout_ns) {
+  return between_open_and_close(
+      team, block, timeout_ns, [&](channel& c, patience& end) { return push_or_read(c, p, push, block, blocks, end); });
+}
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_by_tree(piece<T> p, unsigned block, ggas_team team, uint64_t timeout_ns) {
+  return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) { return tree(c, p, end); });
 }
 
-// Arguments are checked by all callers alike, so that all or none of a good team refuse.
+// Whatever is not short. Arguments are checked by all callers alike, so that all or none of a good team refuse.
 template <class T>
-GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
-                                  const ggas_team& team, uint64_t timeout_ns) {
-  const bool all = p.root == everybody, target = p.goes_to(ggas_team_rank(team));
-  if (!ggas_team_good(team) || static_cast<unsigned>(p.op) > ggas_prod ||
-      (!all && (p.root < 0 || p.root >= team.size)) || !vector_good(p.src, p.n > 0) ||
-      !vector_good(p.dst, p.n > 0 && target))
-    return ggas_bad_argument;
-  if (method == ggas_auto) method = choose(p.n * sizeof(T), all, blocks, team);
+GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, unsigned block, unsigned blocks,
+                                             ggas_team team, uint64_t timeout_ns) {
+  if (!arguments_good(p, team)) return ggas_bad_argument;
+  if (method == ggas_auto) method = choose(p.n * sizeof(T), p.root == everybody, blocks, team);
   if (!method_good(method, p, blocks, team)) return ggas_bad_argument;
   if (p.n == 0) return ggas_ok;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
-  const piece<T> part = over_memory(method) ? p : part_of_block(p, block, used);
+  if (method == ggas_gather || method == ggas_all_gather) return by_flags(p, method, timeout_ns);
+  if (method == ggas_direct) return reduce_directly(p, block, used, team, timeout_ns);
+  if (over_memory(method)) return reduce_by_push_or_read(p, method == ggas_push, block, used, team, timeout_ns);
+  const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
   if (part.n == 0) return ggas_ok;
-  const bool usual = method == ggas_one_shot || method == ggas_two_shot || method == ggas_direct;
-  return usual ? reduce_on_channel(part, method, block, used, team, timeout_ns)
-               : reduce_otherwise(part, method, block, used, team, timeout_ns);
+  if (method == ggas_tree) return reduce_by_tree(part, block, team, timeout_ns);
+  return reduce_in_lines(part, method == ggas_two_shot, block, team, timeout_ns);
+}
+
+// A short call is made here and now; the rest of them is not inline.
+template <class T>
+GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
+                                  const ggas_team& team, uint64_t timeout_ns) {
+  const unsigned used = usable_channels(blocks);
+  const size_t each = part_elements<T>(p.n, used);
+  if (p.n > 0 && arguments_good(p, team) && goes_one_shot(p.n * sizeof(T), method, blocks) &&
+      fits_threads<T>(team, each)) {
+    const piece<T> part = part_of_block(p, each, block);
+    if (block >= used || part.n == 0) return ggas_ok;
+    bool done;
+    const ggas_status s = one_shot_short(team, block, part, timeout_ns, done);
+    if (done) return s;
+  }
+  return reduce_long(p, method, block, blocks, team, timeout_ns);
 }
 
 }  // namespace ggas::detail

@@ -128,8 +128,14 @@ GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
   }
 }
 
-// Element by element: what is left at the ends, and vectors that are not aligned alike. Not inline: one copy for all
-// calls of a kernel.
+constexpr unsigned wide = 16;  // bytes
+
+// By 16 bytes, and element by element: what is left at the ends, and vectors that are not aligned alike. Not inline:
+// one copy of each for all methods, with registers of their own.
+template <class T>
+GGAS_DEVICE_FUNCTION void move_widely(unit_moves m, byte_range r) {
+  move_range<wide / sizeof(T), T>(m, r);
+}
 template <class T>
 GGAS_DEVICE_FUNCTION void move_singly(unit_moves m, byte_range r) {
   move_range<1, T>(m, r);
@@ -154,8 +160,6 @@ struct vector_cut {
     tail = head + (bytes - head) / 16 * 16;
   }
 };
-constexpr unsigned wide = 16;  // bytes
-
 // Of the bytes [from, to) the part of a member, one of `members`.
 GGAS_DEVICE byte_range part_of_member(uint64_t from, uint64_t to, const channel& c, unsigned block, unsigned blocks) {
   const auto rank = static_cast<uint64_t>(c.rank), members = static_cast<uint64_t>(c.team.size);
@@ -170,7 +174,7 @@ GGAS_DEVICE void move_part(const channel& c, const vector_table& at, const piece
   const unit_moves m(c, at, p);
   const vector_cut cut(at.src[0], p.n * sizeof(T));
   if (!congruent(c, at, p)) return move_singly<T>(m, part_of_member(0, cut.bytes, c, block, blocks));
-  move_range<wide / sizeof(T), T>(m, part_of_member(cut.head, cut.tail, c, block, blocks));
+  move_widely<T>(m, part_of_member(cut.head, cut.tail, c, block, blocks));
   if (c.rank == 0 && cut.head > 0) move_singly<T>(m, byte_range{0, cut.head, block, blocks});
   if (c.rank == c.team.size - 1 && cut.tail < cut.bytes)
     move_singly<T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
@@ -185,7 +189,7 @@ GGAS_DEVICE void move_all(const channel& c, const vector_table& at, const piece<
   const unit_moves m(c, at, mine);
   const vector_cut cut(at.src[0], p.n * sizeof(T));
   if (!congruent(c, at, mine)) return move_singly<T>(m, byte_range{0, cut.bytes, block, blocks});
-  move_range<wide / sizeof(T), T>(m, byte_range{cut.head, cut.tail, block, blocks});
+  move_widely<T>(m, byte_range{cut.head, cut.tail, block, blocks});
   move_singly<T>(m, byte_range{0, cut.head, block, blocks});
   move_singly<T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
 }

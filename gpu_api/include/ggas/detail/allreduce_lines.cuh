@@ -72,69 +72,6 @@ GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
   return by_slots(c, p, [&](const piece<T>& chunk) { return one_shot_exchange(c, chunk, end); });
 }
 
-// Short vectors: a thread for each line of each other member, so that all lines leave at once and each poll is one
-// load. What they bring meets in shared memory.
-constexpr unsigned most_spread = 512;  // lines of all members
-template <class T>
-GGAS_DEVICE bool can_spread(const ggas_team& team, const piece<T>& p) {
-  const size_t lines = lines_of<T>(p.n), members = static_cast<size_t>(team.size);
-  const size_t threads = members == 1 ? lines : lines * (members - 1);
-  return lines <= channel::lines() && lines * members <= most_spread && threads <= thread_count();
-}
-
-// A line of every member, `apart` from each other, combined in the order of ranks.
-template <class T>
-GGAS_DEVICE uint64_t combine_brought(ggas_op op, const uint64_t* line, unsigned apart, unsigned members) {
-  uint64_t sum = line[0];
-  GGAS_NO_UNROLL
-  for (unsigned first = 1; first < members; first += members_at_once) {
-    uint64_t v[members_at_once]{};
-    GGAS_UNROLL
-    for (unsigned k = 0; k < members_at_once; ++k) {
-      if (first + k < members) v[k] = line[(first + k) * apart];
-    }
-    GGAS_UNROLL
-    for (unsigned k = 0; k < members_at_once; ++k) {
-      if (first + k < members) sum = combine_data<T>(op, sum, v[k]);
-    }
-  }
-  return sum;
-}
-
-// Ends with the channel left.
-template <class T>
-GGAS_DEVICE ggas_status one_shot_spread(const channel& c, const piece<T>& p, patience& end) {
-  GGAS_SHARED_ARRAY(uint64_t, brought, most_spread);
-  const auto lines = static_cast<unsigned>(lines_of<T>(p.n)), members = static_cast<unsigned>(c.team.size);
-  const unsigned me = thread_rank(), whole_warps = (lines + 31) / 32 * 32;
-  // Warps that send to and poll from one member each are 0.2 us quicker.
-  const unsigned apart = whole_warps * (members - 1) <= thread_count() ? whole_warps : lines;
-  unsigned i = me, hop = 1;
-  for (; hop < members && i >= apart; ++hop) i -= apart;  // a division takes longer
-  const bool target = p.goes_to(c.rank);
-  ggas_status mine = ggas_ok;
-  uint64_t own = 0;
-  if (me < lines) own = load_elements(p.src, me, p.n);
-  if (hop < members && i < lines) {
-    const int peer = member_behind(c, static_cast<int>(hop));
-    const uint64_t data = hop == 1 ? own : load_elements(p.src, i, p.n);
-    if (i == 0 || p.goes_to(peer)) send_line(c, c.outbox(peer) + i, data);
-    if (i == 0 || target) {
-      uint64_t& here = brought[static_cast<unsigned>(peer) * lines + i];
-      if (!take_line(c, c.inbox(peer) + i, here, end)) mine = ggas_timed_out;
-    }
-  }
-  refresh_slots(c, [&](int to) { return p.goes_to(to) ? lines : 1; });
-  const ggas_status s = end_exchange(c, mine);
-  if (s == ggas_ok && me < lines && target) {
-    brought[static_cast<unsigned>(c.rank) * lines + me] = own;
-    const uint64_t sum = combine_brought<T>(p.op, brought + me, lines, members);
-    store_elements(p.dst, me, p.n, sum);
-  }
-  leave_channel(c, s);
-  return s;
-}
-
 // How the lines of a chunk are dealt out to the members that reduce them.
 struct line_parts {
   unsigned lines, each;

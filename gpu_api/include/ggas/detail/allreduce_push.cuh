@@ -94,7 +94,7 @@ class pusher {
     const chunk k = chunk_of(number);
     const uint64_t first = slice(c_.rank) + k.at;
     const piece<T> own = p_.to(c_.rank);
-    move_range<wide / sizeof(T), T>(unit_moves(c_, at_, own), byte_range{first, first + k.bytes, 0, 1});
+    move_widely<T>(unit_moves(c_, at_, own), byte_range{first, first + k.bytes, 0, 1});
   }
   GGAS_DEVICE void cast(unsigned number) const {
     const chunk k = chunk_of(number);
