@@ -2,6 +2,7 @@
 // On-stream calls: what they move, order, collectives of all nodes, mixing with calls from kernels, status words.
 #include "ggas/on_stream.cuh"
 
+#include <utility>
 #include <vector>
 
 #include "tests/gpu_api/targets.hpp"
@@ -131,6 +132,67 @@ TEST_P(OnStream, CollectivesMixWithThoseOfKernels) {
   }
 }
 
+// Every method a grid has, with blocks and threads of the caller's, gives the same sums.
+TEST_P(OnStream, TheCallerMayChooseHow) {
+  const size_t n = simulated() ? 200 : 1000;
+  fill(data_at, n);
+  const bool memory = cluster_->device_context(0).quiet == nullptr;
+  for (const ggas_method method :
+       {ggas_auto, ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree}) {
+    if (!memory && (method == ggas_direct || method == ggas_push)) continue;
+    for (const unsigned blocks : {0u, 1u, 500u}) {
+      for (int k = 0; k < nodes(); ++k) {
+        queued(allreduce_on_stream(*cluster_, k, user<float>(k, copy_at), user<float>(k, data_at), n, ggas_sum,
+                                   report(k), {blocks, blocks * 32, method}));
+      }
+      run();
+      expect_all_ok();
+      for (size_t i = 0; i < n; ++i) {
+        float sum = 0;
+        for (int k = 0; k < nodes(); ++k) sum += value(k, i);
+        for (int k = 0; k < nodes(); ++k) {
+          ASSERT_EQ(user<float>(k, copy_at)[i], sum) << "node " << k << ", " << i << ", method " << method;
+          user<float>(k, copy_at)[i] = -1;
+        }
+      }
+    }
+  }
+}
+
+// A method that the grid form does not have, or a reduce.
+TEST_P(OnStream, AWrongMethodIsTold) {
+  for (int k = 0; k < nodes(); ++k) {
+    float *const in = user<float>(k, data_at), *const out = user<float>(k, copy_at);
+    queued(allreduce_on_stream(*cluster_, k, out, in, 8, ggas_sum, report(k), {2, 64, ggas_gather}));
+  }
+  run();
+  for (int k = 0; k < nodes(); ++k) EXPECT_EQ(std::exchange(*user<uint64_t>(k, status_at), ggas_ok), ggas_bad_argument);
+  for (int k = 0; k < nodes(); ++k) {
+    float *const in = user<float>(k, data_at), *const out = user<float>(k, copy_at);
+    queued(reduce_on_stream(*cluster_, k, out, in, 8, ggas_sum, 0, report(k), {1, 64, ggas_two_shot}));
+    queued(reduce_on_stream(*cluster_, k, out, in, 8, ggas_sum, 0, report(k), {1, 64, ggas_tree}));
+  }
+  run();
+  for (int k = 0; k < nodes(); ++k) EXPECT_EQ(status(k), ggas_bad_argument);
+}
+
+// So long that the table names a method for memory, which a NIC has not.
+TEST_P(OnStream, ALongAllreduceWorksBehindANic) {
+  if (!simulated()) GTEST_SKIP() << "no NIC";
+  constexpr size_t n = 66000;
+  constexpr uint64_t in_at = data_at, out_at = data_at + n * sizeof(float);
+  fill(in_at, n);
+  for (int k = 0; k < nodes(); ++k)
+    queued(allreduce_on_stream(*cluster_, k, user<float>(k, out_at), user<float>(k, in_at), n, ggas_sum, report(k)));
+  run();
+  expect_all_ok();
+  for (size_t i = 0; i < n; ++i) {
+    float sum = 0;
+    for (int k = 0; k < nodes(); ++k) sum += value(k, i);
+    for (int k = 0; k < nodes(); ++k) ASSERT_EQ(user<float>(k, out_at)[i], sum) << k << ", " << i;
+  }
+}
+
 TEST_P(OnStream, CollectivesThatMoveData) {
   const size_t n = simulated() ? 40 : 500;
   const auto all = static_cast<size_t>(nodes());
@@ -139,8 +201,8 @@ TEST_P(OnStream, CollectivesThatMoveData) {
   for (int k = 0; k < nodes(); ++k) {
     float* const in = user<float>(k, data_at);
     queued(broadcast_on_stream(*cluster_, k, user<float>(k, copy_at), in, n, nodes() - 1, report(k)));
-    queued(allgather_on_stream(*cluster_, k, user<float>(k, gathered_at), in, n, report(k)));
-    queued(alltoall_on_stream(*cluster_, k, user<float>(k, exchanged_at), in, n, report(k)));
+    queued(allgather_on_stream(*cluster_, k, user<float>(k, gathered_at), in, n, report(k), {1, 32}));
+    queued(alltoall_on_stream(*cluster_, k, user<float>(k, exchanged_at), in, n, report(k), {2}));
   }
   run();
   expect_all_ok();
@@ -181,6 +243,10 @@ TEST_P(OnStream, BadPlacesAreTold) {
   queued(put_on_stream(*cluster_, 0, global_ptr<float>(0, end - 8), mine, 3, report(0)));
   run();
   EXPECT_EQ(status(0), ggas_bad_argument);
+  *user<uint64_t>(0, status_at) = ggas_ok;
+  queued(put_on_stream(*cluster_, 0, place<float>(0, copy_at), mine, ~size_t{0} / sizeof(float) + 2, report(0)));
+  run();
+  EXPECT_EQ(status(0), ggas_bad_argument) << "bytes that wrap";
   *user<uint64_t>(0, status_at) = ggas_ok;
   queued(put_signal_on_stream(*cluster_, 0, place<float>(0, copy_at), mine, 3, global_ptr<uint64_t>(nodes(), 0), 1,
                               ggas_signal_set, report(0)));

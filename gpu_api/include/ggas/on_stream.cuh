@@ -34,8 +34,19 @@ struct stream_report {
   uint64_t* status = nullptr;
 };
 
-// ---- transfers of n elements between the own segment and a node's. On a GPU the copy engine moves them; the status
-// word then says nothing and an address outside a segment is refused at once.
+// How a collective is launched: what is left 0 (ggas_auto) is chosen by the size of the vector, as measured
+// (ggas::tuning). The same on every node. Few blocks leave multiprocessors to kernels of other streams; a method is for
+// who compares, or knows better than a table.
+struct stream_shape {
+  unsigned blocks = 0;   // more than 128 are 128
+  unsigned threads = 0;  // of a block; more than 512 are 512
+  // Of allreduce and reduce: one that its grid form takes, else the status is ggas_bad_argument. The others have none.
+  ggas_method method = ggas_auto;
+};
+
+// ---- transfers of n elements between the own segment and a node's; n may be 0. On a GPU the copy engine moves them;
+// the status word then says nothing, and elements that do not lie in these segments are refused at once
+// (cudaErrorInvalidValue).
 template <class Target, class T>
 static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
                           const stream_report& report);
@@ -71,17 +82,19 @@ template <class Target>
 static auto sync_on_stream(Target& target, int node, const stream_report& report);
 template <class Target, class T>
 static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
-                                const stream_report& report);
+                                const stream_report& report, const stream_shape& shape = {});
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
-                             const stream_report& report);
+                             const stream_report& report, const stream_shape& shape = {});
 template <class Target, class T>
 static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
-                                const stream_report& report);
+                                const stream_report& report, const stream_shape& shape = {});
 template <class Target, class T>
-static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report);
+static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
+                                const stream_shape& shape = {});
 template <class Target, class T>
-static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report);
+static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
+                               const stream_shape& shape = {});
 
 // ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
 // stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory.

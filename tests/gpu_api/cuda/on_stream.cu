@@ -226,18 +226,51 @@ TEST_F(on_stream, BadPlacesAreTold) {
   const float* const mine = local<float>(0, at.data);
   EXPECT_EQ(put_on_stream(machine(), 0, global_ptr<float>(0, end - 8), mine, 3, report(0)), cudaErrorInvalidValue);
   EXPECT_EQ(put_on_stream(machine(), 0, global_ptr<float>(nodes(), 0), mine, 3, report(0)), cudaErrorInvalidValue);
+  const auto get = [&](float* to, const global_ptr<float>& from, size_t n) {
+    return get_on_stream(machine(), 0, to, from, n, report(0));
+  };
+  std::vector<float> elsewhere(3);  // not of the segment
+  EXPECT_EQ(put_on_stream(machine(), 0, global_ptr<float>(0, at.copy), elsewhere.data(), 3, report(0)),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(put_on_stream(machine(), 0, global_ptr<float>(0, at.copy), mine, ~size_t{0} / 4 + 2, report(0)),
+            cudaErrorInvalidValue)
+      << "bytes that wrap";
+  EXPECT_EQ(get(elsewhere.data(), global_ptr<float>(0, at.copy), 3), cudaErrorInvalidValue);
+  EXPECT_EQ(get(local<float>(0, end - 8), global_ptr<float>(0, at.copy), 3), cudaErrorInvalidValue);
+  EXPECT_EQ(get(nullptr, global_ptr<float>(0, at.copy), 0), cudaSuccess);
   const auto put = [&](const global_ptr<float>& to, const float* from, const global_ptr<uint64_t>& signal) {
     return put_signal_on_stream(machine(), 0, to, from, 3, signal, 1, ggas_signal_set, report(0));
   };
   const global_ptr<float> there(0, at.copy);
   EXPECT_EQ(put(global_ptr<float>(0, end - 8), mine, word_at(0, arrived)), cudaErrorInvalidValue);
   EXPECT_EQ(put(there, nullptr, word_at(0, arrived)), cudaErrorInvalidValue);
+  EXPECT_EQ(put(there, elsewhere.data(), word_at(0, arrived)), cudaErrorInvalidValue);
   EXPECT_EQ(put(there, mine, global_ptr<uint64_t>(0, at.base + 4)), cudaErrorInvalidValue) << "a misaligned word";
   EXPECT_EQ(put(there, mine, global_ptr<uint64_t>(nodes(), at.base)), cudaErrorInvalidValue);
   if (nodes() > 1)
     EXPECT_EQ(put(there, mine, word_at(1, arrived)), cudaErrorInvalidValue) << "the word of another node";
   run("bad puts");
   EXPECT_EQ(read<uint64_t>(0, at.base, words)[arrived], 0u);
+}
+
+// The same sums whatever the caller chooses.
+TEST_F(on_stream, TheCallerMayChooseHow) {
+  for (const ggas_method method :
+       {ggas_auto, ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree}) {
+    for (const stream_shape& shape :
+         {stream_shape{0, 0, method}, stream_shape{1, 64, method}, stream_shape{5, 512, method}}) {
+      for (int n = 0; n < nodes(); ++n) {
+        ok(ggas::launch(machine(), n, 1, 512, give, at), "give");
+        ok(allreduce_on_stream(machine(), n, local<float>(n, at.copy), local<float>(n, at.data), vector, ggas_sum,
+                               report(n), shape),
+           "allreduce");
+        ok(ggas::launch(machine(), n, 1, 512, expect_sums, at), "expect");
+      }
+      run("allreduce");
+      expect_words(status, ggas_ok);
+      expect_words(wrong, 0);
+    }
+  }
 }
 
 // A stream of the user's in place of the cluster's.

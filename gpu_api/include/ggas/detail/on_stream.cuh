@@ -100,9 +100,9 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
 
 template <class T>
 static __global__ void GGAS_LAUNCH_BOUNDS(512)
-    reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, stream_report report) {
+    reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method, stream_report report) {
   ggas_after_stream();
-  tell(report.status, ggas_reduce(dst, src, n, op, root, ggas_auto, report.timeout_ns));
+  tell(report.status, ggas_reduce(dst, src, n, op, root, method, report.timeout_ns));
 }
 
 template <class T>
@@ -133,6 +133,12 @@ const char* as_bytes(const T* p) {
   return reinterpret_cast<const char*>(p);
 }
 
+// Of n elements; what no memory holds stays too much.
+template <class T>
+constexpr size_t bytes_of(size_t n) {
+  return n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);
+}
+
 // ---- shapes of launches. On the host engine a thread is a fiber: few of them.
 #ifdef __CUDACC__
 inline constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
@@ -146,27 +152,30 @@ inline constexpr size_t largest_kernel_put = 16 * 1024 * 1024;
 constexpr unsigned put_blocks(size_t bytes) { return bytes < 8192 ? 1 : bytes < 32768 ? 4 : 8; }
 constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 : most_stream_threads; }
 
-struct stream_shape {
-  unsigned blocks, threads;
-  ggas_method method = ggas_auto;
-
-  static stream_shape of(unsigned blocks, unsigned threads, ggas_method method = ggas_auto) {
-    return {blocks < most_stream_blocks ? blocks : most_stream_blocks,
-            threads < most_stream_threads ? threads : most_stream_threads, method};
-  }
-  // As measured for a vector of so many bytes.
-  template <class Target>
-  static stream_shape tuned(Target& target, int node, size_t bytes) {
-    const tuning::launch& l = target.device_context(node).tuned.on_stream_for(bytes);
-    return of(l.blocks, l.threads, static_cast<ggas_method>(l.method));
-  }
-  // Of a collective that only moves data: a block for so many bytes of the vector.
-  static stream_shape moving(size_t bytes) {
-    constexpr size_t bytes_of_block = 16 * 1024, most_blocks = 32;
-    const size_t blocks = bytes / bytes_of_block + 1;
-    return of(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), bytes < 4096 ? 128 : 512);
-  }
-};
+// What a collective is launched with: what the caller wants, else what is usual.
+inline stream_shape filled(const stream_shape& wanted, const stream_shape& usual) {
+  const auto some = [](unsigned mine, unsigned other, unsigned most) {
+    const unsigned n = mine != 0 ? mine : other;
+    return n < most ? n : most;
+  };
+  return {some(wanted.blocks, usual.blocks, most_stream_blocks),
+          some(wanted.threads, usual.threads, most_stream_threads),
+          wanted.method == ggas_auto ? usual.method : wanted.method};
+}
+// Usual for an allreduce of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
+template <class Target>
+stream_shape tuned_shape(Target& target, int node, size_t bytes) {
+  const context& c = target.device_context(node);
+  const tuning::launch& l = c.tuned.on_stream_for(bytes);
+  const bool possible = c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push);
+  return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto};
+}
+// Usual for a collective that only moves data: a block for so many bytes of the vector.
+inline stream_shape moving_shape(size_t bytes) {
+  constexpr size_t bytes_of_block = 16 * 1024, most_blocks = 32;
+  const size_t blocks = bytes / bytes_of_block + 1;
+  return {static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), bytes < 4096 ? 128u : 512u};
+}
 
 #ifdef __CUDACC__
 // Where n elements of a node lie for copy engines and kernels; null if they do not lie in its segment.
@@ -178,9 +187,16 @@ static T* host_address(Target& target, int node, global_ptr<T> p, size_t n) {
   return good ? reinterpret_cast<T*>(c.window + static_cast<uint64_t>(p.node()) * c.stride + p.offset()) : nullptr;
 }
 
+// Whether n elements lie in the own segment; none lie everywhere.
+template <class Target, class T>
+static bool lie_here(Target& target, int node, const T* p, size_t n) {
+  const context& c = target.device_context(node);
+  const uint64_t offset = reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(c.local);
+  return n == 0 || (offset <= c.segment_bytes && n <= (c.segment_bytes - offset) / sizeof(T));
+}
+
 template <class Target>
 cudaError_t copy_by_engine(Target& target, int node, void* to, const void* from, size_t bytes) {
-  if (!to || !from) return cudaErrorInvalidValue;
   if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, target.stream(node));
 }
@@ -195,10 +211,12 @@ static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* f
                           const stream_report& report) {
 #ifdef __CUDACC__
   static_cast<void>(report);
-  return detail::copy_by_engine(target, node, detail::host_address(target, node, to, n), from, n * sizeof(T));
+  T* const there = detail::host_address(target, node, to, n);
+  if (!there || !detail::lie_here(target, node, from, n)) return cudaErrorInvalidValue;
+  return n == 0 ? cudaSuccess : detail::copy_by_engine(target, node, there, from, n * sizeof(T));
 #else
   return launch_dependent(target, node, 1, detail::most_stream_threads, detail::put_kernel, detail::as_bytes(to),
-                          detail::as_bytes(from), n * sizeof(T), report);
+                          detail::as_bytes(from), detail::bytes_of<T>(n), report);
 #endif
 }
 
@@ -206,10 +224,12 @@ template <class Target, class T>
 static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report) {
 #ifdef __CUDACC__
   static_cast<void>(report);
-  return detail::copy_by_engine(target, node, to, detail::host_address(target, node, from, n), n * sizeof(T));
+  const T* const there = detail::host_address(target, node, from, n);
+  if (!there || !detail::lie_here(target, node, to, n)) return cudaErrorInvalidValue;
+  return n == 0 ? cudaSuccess : detail::copy_by_engine(target, node, to, there, n * sizeof(T));
 #else
   return launch_dependent(target, node, 1, detail::most_stream_threads, detail::get_kernel, reinterpret_cast<char*>(to),
-                          detail::as_bytes(from), n * sizeof(T), report);
+                          detail::as_bytes(from), detail::bytes_of<T>(n), report);
 #endif
 }
 
@@ -217,12 +237,12 @@ template <class Target, class T>
 static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
                                  global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
                                  const stream_report& report) {
-  size_t bytes = n * sizeof(T);
+  size_t bytes = detail::bytes_of<T>(n);
 #ifdef __CUDACC__
   T* const there = detail::host_address(target, node, to, n);
   uint64_t* const word = detail::host_address(target, node, signal, 1);
-  if (!there || !word || to.node() != signal.node() || signal.offset() % sizeof(uint64_t) != 0 || (n > 0 && !from) ||
-      static_cast<unsigned>(op) > ggas_signal_add)
+  if (!there || !word || to.node() != signal.node() || signal.offset() % sizeof(uint64_t) != 0 ||
+      !detail::lie_here(target, node, from, n) || static_cast<unsigned>(op) > ggas_signal_add)
     return cudaErrorInvalidValue;
   if (bytes > detail::largest_kernel_put) {
     if (cudaError_t e = put_on_stream(target, node, to, from, n, report); e != cudaSuccess) return e;
@@ -261,37 +281,40 @@ static auto sync_on_stream(Target& target, int node, const stream_report& report
 
 template <class Target, class T>
 static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
-                                const stream_report& report) {
-  const auto how = detail::stream_shape::tuned(target, node, n * sizeof(T));
+                                const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::allreduce_kernel<T>, dst, src, n, op,
                           how.method, report);
 }
 
+// Blocks and threads as of an allreduce; but not every method of one is one of a reduce.
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
-                             const stream_report& report) {
-  const auto how = detail::stream_shape::tuned(target, node, n * sizeof(T));
+                             const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel<T>, dst, src, n, op, root,
-                          report);
+                          shape.method, report);
 }
 
 template <class Target, class T>
 static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
-                                const stream_report& report) {
-  const auto how = detail::stream_shape::moving(n * sizeof(T));
+                                const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::moving_shape(n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root,
                           report);
 }
 
 template <class Target, class T>
-static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report) {
-  const auto how = detail::stream_shape::moving(n * sizeof(T));
+static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
+                                const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::moving_shape(n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
 }
 
 template <class Target, class T>
-static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report) {
-  const auto how = detail::stream_shape::moving(n * sizeof(T));
+static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
+                               const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::moving_shape(n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
 }
 
