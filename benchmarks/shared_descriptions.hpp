@@ -31,17 +31,14 @@ inline description exchange_description(const char* name, const char* text) {
   return {.name = name,
           .text = text,
           .params = "elements bytes threads method",
-          .variants = {{"block", "one block on each GPU"}, {"grid", "16 blocks; on GPUs"}}};
+          .variants = {{"block", "called in a running kernel by one block on each GPU"},
+                       {"grid", "called in a running kernel by 16 blocks; on GPUs"},
+                       {"graph", "a node of a CUDA graph; on GPUs"}}};
 }
-inline description broadcast_description() {
-  return exchange_description("broadcast", "floats of one GPU to all, called in a running kernel");
-}
-inline description allgather_description() {
-  return exchange_description("allgather", "floats of every GPU to all, called in a running kernel");
-}
+inline description broadcast_description() { return exchange_description("broadcast", "floats of one GPU to all"); }
+inline description allgather_description() { return exchange_description("allgather", "floats of every GPU to all"); }
 inline description alltoall_description() {
-  return exchange_description("alltoall",
-                              "floats of every GPU for each, called in a running kernel; elements per destination");
+  return exchange_description("alltoall", "floats of every GPU for each; elements per destination");
 }
 
 }  // namespace ggas::bench

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,16 @@ inline void set_environment() {
   setenv("NCCL_NVLS_ENABLE", "0", 1);
   setenv("NVSHMEM_DISABLE_NVLS", "1", 1);
 }
+
+// Small messages to memory of 1 GiB, as GGAS's message_rate sends them: words of threads so far apart, and puts of so
+// many bytes by warps; up to 1000 of each sender, each to a place of its own.
+inline constexpr int64_t value_bytes_apart = 128, warp_put_bytes = 64;
+struct message_plan {
+  uint64_t senders, each;
+  message_plan(uint64_t from, int64_t bytes)
+      : senders(from), each(std::min<uint64_t>(1000, (uint64_t{1} << 30) / static_cast<uint64_t>(bytes) / from)) {}
+  uint64_t messages() const { return senders * each; }
+};
 
 // What a kernel found: written by one thread.
 struct outcome {

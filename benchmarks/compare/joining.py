@@ -85,6 +85,7 @@ def row(records, quantity, nodes):
         "to_limit": ratio(ours, limit, quantity) if ours and limit else None,
         "bar": bar,
         "bar_met": None if ours is None or bar is None else (ours >= bar if quantity.is_rate else ours <= bar),
+        "bus_bytes": quantity.bus_bytes(nodes),
         "params": {library: r["params"] for library, r in by.items() if r},
     }
 

@@ -28,6 +28,7 @@ int work(crew& all) {
   measure_latencies(pe);
   measure_collectives(pe);
   measure_rates(pe);
+  measure_on_stream(pe);
   all.meet();
   return 0;
 }
@@ -110,6 +111,7 @@ void measure_events(processing_element& pe, figure f, int used, const std::funct
   COMPARE_CUDA(cudaEventCreate(&begin));
   COMPARE_CUDA(cudaEventCreate(&end));
   measure(pe, std::move(f), j, value, [&](uint64_t run) {
+    if (j.lead) j.lead(run);
     COMPARE_CUDA(cudaEventRecord(begin, nullptr));
     if (pe.me() < used) j.start(run);
     COMPARE_CUDA(cudaEventRecord(end, nullptr));

@@ -38,6 +38,7 @@ struct job {
   step start;         // what is measured: on the first `used` GPUs
   step prepare = {};  // other data in every run
   step check = {};    // when all GPUs have ended
+  step lead = {};     // right before the clock starts (measure_events)
 };
 
 // Does the job on all GPUs at once: a warm-up and then `repetitions` times. Prints `f` with the time that the kernel of
@@ -50,6 +51,7 @@ void measure_events(processing_element& pe, figure f, int used, const std::funct
 
 void measure_latencies(processing_element& pe);
 void measure_collectives(processing_element& pe);
+void measure_on_stream(processing_element& pe);
 void measure_rates(processing_element& pe);
 
 }  // namespace ggas::compare

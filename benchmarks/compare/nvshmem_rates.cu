@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put bandwidth and RandomAccess with NVSHMEM.
+// Bandwidth of puts and gets, message rate and RandomAccess with NVSHMEM.
 #include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/nvshmem.cuh"
 #include "benchmarks/kernels/hpcc_stream.cuh"
@@ -8,10 +8,37 @@ namespace ggas::compare {
 
 namespace {
 
-// Each block puts its part.
-__global__ void __launch_bounds__(1024) put_parts(char* to, const char* from, size_t bytes, int peer) {
+// Each block moves its part.
+template <bool put>
+__global__ void __launch_bounds__(1024) move_parts(char* to, const char* from, size_t bytes, int peer) {
   const size_t part = bytes / gridDim.x / 16 * 16, at = blockIdx.x * part;
-  nvshmemx_putmem_nbi_block(to + at, from + at, blockIdx.x + 1 == gridDim.x ? bytes - at : part, peer);
+  const size_t mine = blockIdx.x + 1 == gridDim.x ? bytes - at : part;
+  if constexpr (put) {
+    nvshmemx_putmem_nbi_block(to + at, from + at, mine, peer);
+  } else {
+    nvshmemx_getmem_nbi_block(to + at, from + at, mine, peer);
+  }
+  if (threadIdx.x == 0) nvshmem_quiet();
+}
+
+// `count` messages of each sender: words of threads, puts of warps.
+__global__ void put_values(uint64_t* to, uint64_t key, uint64_t count, size_t words_apart, int peer) {
+  const uint64_t threads = uint64_t{gridDim.x} * blockDim.x, t = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t at = (i * threads + t) * words_apart;
+    nvshmem_uint64_p(to + at, word_of(key, at), peer);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) nvshmem_quiet();
+}
+__global__ void put_messages(char* to, const char* from, uint64_t count, size_t bytes, int peer) {
+  const uint64_t warps = uint64_t{gridDim.x} * blockDim.x / 32;
+  const uint64_t w = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t at = (i * warps + w) * bytes;
+    nvshmemx_putmem_nbi_warp(to + at, from + at, bytes, peer);
+  }
+  __syncthreads();
   if (threadIdx.x == 0) nvshmem_quiet();
 }
 
@@ -32,42 +59,95 @@ double per_second(double amount, double ns) { return 1e9 * amount / ns; }
 
 constexpr size_t data_words = processing_element::data_bytes / sizeof(uint64_t);
 
-// A put of all data from GPU 0 to GPU 1.
-job put_job(processing_element& pe, const std::function<void()>& start) {
+// GPU 0 moves words: a put to GPU 1 or a get from there. `step`: every so many words one is moved.
+job move_job(processing_element& pe, bool put, size_t words, const std::function<void(uint64_t run)>& start,
+             size_t step = 1) {
   auto *const source = reinterpret_cast<uint64_t*>(pe.source), *const target = reinterpret_cast<uint64_t*>(pe.target);
-  return {[start](uint64_t) { start(); },
-          [=](uint64_t run) { give_words<<<check_blocks, check_threads>>>(key_of(run, 0), source, data_words); },
+  const int from = put ? 0 : 1;
+  return {start,
+          [=](uint64_t run) { give_words<<<check_blocks, check_threads>>>(key_of(run, from), source, words * step); },
           [=, &pe](uint64_t run) {
-            if (pe.me() != 1) return;
-            check_words<<<check_blocks, check_threads>>>(key_of(run, 0), target, data_words, pe.found);
+            if (pe.me() != 1 - from) return;
+            check_words<<<check_blocks, check_threads>>>(key_of(run, from), target, words, pe.found, step);
           }};
 }
 
-void put_bandwidth(processing_element& pe) {
-  constexpr auto bytes = static_cast<int64_t>(processing_element::data_bytes);
+int multiprocessors(const processing_element& pe) {
   int sms = 0;
   COMPARE_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, pe.me()));
-  const auto rate = [](double ns) { return per_second(static_cast<double>(bytes), ns); };
-  for (const int blocks : {8, 16, 32, sms}) {
-    measure_events(pe,
-                   {"put_bandwidth",
-                    "nvshmem",
-                    "bandwidth",
-                    "B/s",
-                    {{"bytes", bytes}, {"blocks", blocks}, {"connections", 1}, {"method", 0, "kernel"}},
-                    {}},
-                   1, rate, put_job(pe, [&] {
-                     put_parts<<<static_cast<unsigned>(blocks), 1024>>>(pe.target, pe.source, bytes, 1);
-                   }));
+  return sms;
+}
+
+template <bool put>
+void kernel_bandwidth(processing_element& pe) {
+  constexpr auto bytes = static_cast<int64_t>(processing_element::data_bytes);
+  for (const int blocks : {8, 16, 32, multiprocessors(pe)}) {
+    measure_events(
+        pe,
+        {put ? "put_bandwidth" : "get_bandwidth",
+         "nvshmem",
+         "bandwidth",
+         "B/s",
+         {{"bytes", bytes}, {"blocks", blocks}, {"connections", 1}, {"method", 0, "kernel"}},
+         {}},
+        1, [](double ns) { return per_second(static_cast<double>(bytes), ns); },
+        move_job(pe, put, data_words, [&](uint64_t) {
+          move_parts<put><<<static_cast<unsigned>(blocks), 1024>>>(pe.target, pe.source, bytes, 1);
+        }));
   }
-  measure_events(pe,
-                 {"put_bandwidth",
-                  "nvshmem",
-                  "bandwidth",
-                  "B/s",
-                  {{"bytes", bytes}, {"connections", 1}, {"method", 0, "stream"}},
-                  {}},
-                 1, rate, put_job(pe, [&] { nvshmemx_putmem_on_stream(pe.target, pe.source, bytes, 1, nullptr); }));
+}
+
+// Puts of one size one behind the other, as many as GGAS's benchmark queues.
+void put_on_stream(processing_element& pe, size_t bytes) {
+  const int puts = static_cast<int>(std::clamp<size_t>((size_t{256} << 20) / bytes, 2, 50));
+  measure_events(
+      pe,
+      {"put_bandwidth",
+       "nvshmem",
+       "bandwidth",
+       "B/s",
+       {{"bytes", static_cast<int64_t>(bytes)}, {"connections", 1}, {"method", 0, "stream"}},
+       {}},
+      1, [=](double ns) { return per_second(static_cast<double>(bytes) * puts, ns); },
+      move_job(pe, true, bytes / sizeof(uint64_t), [&](uint64_t) {
+        for (int i = 0; i < puts; ++i) nvshmemx_putmem_on_stream(pe.target, pe.source, bytes, 1, nullptr);
+      }));
+}
+
+void message_rate(processing_element& pe, int blocks) {
+  constexpr unsigned threads = 512;
+  constexpr size_t words_apart = value_bytes_apart / sizeof(uint64_t);
+  const auto grid = static_cast<unsigned>(blocks);
+  const auto point = [&](int64_t bytes, const char* method, uint64_t messages, const job& j) {
+    measure_events(
+        pe,
+        {"message_rate",
+         "nvshmem",
+         "messages",
+         "1/s",
+         {{"bytes", bytes}, {"blocks", blocks}, {"threads", threads}, {"method", 0, method}},
+         {}},
+        1, [=](double ns) { return per_second(static_cast<double>(messages), ns); }, j);
+  };
+  const message_plan values(grid * threads, value_bytes_apart), puts(grid * threads / 32, warp_put_bytes);
+  const auto put_all_values = [&](uint64_t run) {
+    put_values<<<grid, threads>>>(reinterpret_cast<uint64_t*>(pe.target), key_of(run, 0), values.each, words_apart, 1);
+  };
+  const auto put_all_messages = [&](uint64_t) {
+    put_messages<<<grid, threads>>>(pe.target, pe.source, puts.each, warp_put_bytes, 1);
+  };
+  point(value_bytes_apart, "value", values.messages(),
+        move_job(pe, true, values.messages(), put_all_values, words_apart));
+  point(warp_put_bytes, "put_warp", puts.messages(),
+        move_job(pe, true, puts.messages() * warp_put_bytes / sizeof(uint64_t), put_all_messages));
+}
+
+void bandwidths(processing_element& pe) {
+  kernel_bandwidth<true>(pe);
+  kernel_bandwidth<false>(pe);
+  for (const size_t bytes : {size_t{64} << 10, size_t{1} << 20, size_t{16} << 20, processing_element::data_bytes})
+    put_on_stream(pe, bytes);
+  for (const int blocks : {1, multiprocessors(pe)}) message_rate(pe, blocks);
 }
 
 void random_access(processing_element& pe) {
@@ -97,7 +177,7 @@ void random_access(processing_element& pe) {
 }  // namespace
 
 void measure_rates(processing_element& pe) {
-  if (pe.count() > 1) put_bandwidth(pe);
+  if (pe.count() > 1) bandwidths(pe);
   random_access(pe);
 }
 

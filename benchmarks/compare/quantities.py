@@ -24,7 +24,15 @@ class Quantity:
 
     @property
     def is_rate(self):
-        return self.metric in ("bandwidth", "updates")
+        return self.metric in ("bandwidth", "updates", "messages")
+
+    def bus_bytes(self, nodes):
+        """What NCCL's convention divides by the time of a long collective; None for what is no such thing."""
+        elements = self.params.get("elements", 0)
+        if self.params.get("method") != "graph" or elements < 1 << 20:
+            return None
+        parts = {"allreduce": 2 * (nodes - 1) / nodes, "broadcast": 1, "reduce": 1, "allgather": nodes - 1, "alltoall": nodes - 1}
+        return 4 * elements * parts[self.benchmark]
 
 
 def size_text(elements):
@@ -45,6 +53,7 @@ def latencies():
     for method, bar in (("sync", 950), ("barrier", 1600)):
         text = "barrier with quiet" if method == "barrier" else method
         yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, bar=bar)
+    yield Quantity("barrier with quiet, graph node", "barrier", "latency", {"method": "barrier_graph"})
 
 
 def allreduces():
@@ -63,6 +72,12 @@ def block_collectives():
             )  # fmt: skip
 
 
+def graph_collectives():
+    for name in ("alltoall", "broadcast", "allgather", "reduce"):
+        for elements in (1 << 10, 1 << 20):
+            yield Quantity(f"{name}, graph node, {size_text(elements)}", name, "time", {"elements": elements, "method": "graph"}, only_with_ours=True)
+
+
 def rates():
     # Whatever the way of an update to its GPU, in the end it is an atomic there.
     local, atomic = {"raw": {"method": "local_atomic"}}, {"raw": {"method": "atomic"}}
@@ -74,7 +89,18 @@ def rates():
     copies = {"raw": {"connections": 1, "method": "copy_engine"}, "nvshmem": {"method": "stream"}, "ggas": {"method": "stream"}}
     for text, blocks, bar in (("at most 16 SMs", range(1, 17), 352e9), ("all SMs", range(17, 1 << 20), 368e9)):
         yield Quantity(f"put in a kernel, 1 GiB, {text}", "put_bandwidth", "bandwidth", gigabyte | {"blocks": blocks}, bar=bar, own_params=stores)
-    yield Quantity("put on a stream, 1 GiB", "put_bandwidth", "bandwidth", gigabyte, bar=390e9, own_params=copies)
+    for text, size, bar in (("64 KiB", 1 << 16, None), ("1 MiB", 1 << 20, None), ("1 GiB", 1 << 30, 390e9)):
+        yield Quantity(f"put on a stream, {text}", "put_bandwidth", "bandwidth", {"bytes": size}, bar=bar, own_params=copies)
+    for text, blocks in (("at most 16 SMs", range(1, 17)), ("all SMs", range(17, 1 << 20))):
+        yield Quantity(f"get in a kernel, 1 GiB, {text}", "get_bandwidth", "bandwidth", gigabyte | {"blocks": blocks})
 
 
-QUANTITIES = [*latencies(), *allreduces(), *block_collectives(), *rates()]
+def message_rates():
+    # `bytes` of words of threads: how far apart they are.
+    for text, variant, size in (("8-byte puts of threads", "value", 128), ("64-byte puts of warps", "put_warp", 64)):
+        foreign = {library: {"method": variant} for library in FOREIGN}
+        for where, blocks in (("1 SM", 1), ("all SMs", range(17, 1 << 20))):
+            yield Quantity(f"{text}, {where}", "message_rate", "messages", {"bytes": size, "blocks": blocks}, ours=(variant,), own_params=foreign)
+
+
+QUANTITIES = [*latencies(), *allreduces(), *block_collectives(), *graph_collectives(), *rates(), *message_rates()]

@@ -55,6 +55,12 @@ void exchange(rig& r, int threads, const char* method) {
   print(r.from(), {"barrier", "raw", "latency", "ns", {{"threads", threads}, {"method", 0, method}}, repeat(once)});
 }
 
+int multiprocessors() {
+  int sms = 0;
+  COMPARE_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  return sms;
+}
+
 using copy = std::function<void(int from, int to, uint64_t offset, uint64_t bytes)>;
 
 // Bandwidth of a GPU that sends: GPU 0 to GPU 1, and every GPU to all others, a part each.
@@ -81,14 +87,12 @@ void bandwidth(rig& r, int64_t blocks, const char* method, const copy& start) {
 }
 
 void bandwidths(rig& r) {
-  int sms = 0;
-  COMPARE_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
   auto target = [&](int to, uint64_t offset) { return r.seen_by(0).data[to] + offset; };
-  for (const int blocks : {8, 16, 32, sms}) {
+  for (const int blocks : {8, 16, 32, multiprocessors()}) {
     const auto grid = static_cast<unsigned>(blocks);
     bandwidth(r, blocks, "stores", [&](int from, int to, uint64_t offset, uint64_t bytes) {
-      raw_stores<<<grid, 1024, 0, r.at(from).stream>>>(reinterpret_cast<const uint4*>(r.at(from).source + offset),
-                                                       reinterpret_cast<uint4*>(target(to, offset)), bytes / 16);
+      raw_copy<<<grid, 1024, 0, r.at(from).stream>>>(reinterpret_cast<const uint4*>(r.at(from).source + offset),
+                                                     reinterpret_cast<uint4*>(target(to, offset)), bytes / 16);
     });
     bandwidth(r, blocks, "bulk", [&](int from, int to, uint64_t offset, uint64_t bytes) {
       raw_bulk<<<grid, 128, bulk_bytes, r.at(from).stream>>>(target(to, offset), bytes);
@@ -98,6 +102,54 @@ void bandwidths(rig& r) {
     COMPARE_CUDA(cudaMemcpyAsync(target(to, offset), r.at(from).source + offset, bytes, cudaMemcpyDeviceToDevice,
                                  r.at(from).stream));
   });
+}
+
+// GPU 0 loads from GPU 1.
+void loads(rig& r) {
+  for (const int blocks : {8, 16, 32, multiprocessors()}) {
+    auto once = [&] {
+      const double ns = r.time(1, [&](int) {
+        raw_copy<<<static_cast<unsigned>(blocks), 1024, 0, r.at(0).stream>>>(
+            reinterpret_cast<const uint4*>(r.seen_by(0).data[1]), reinterpret_cast<uint4*>(r.at(0).source),
+            data_bytes / 16);
+      });
+      return 1e9 * data_bytes / ns;
+    };
+    print(r.from(), {"get_bandwidth",
+                     "raw",
+                     "bandwidth",
+                     "B/s",
+                     {{"bytes", data_bytes}, {"blocks", blocks}, {"method", 0, "loads"}},
+                     repeat(once)});
+  }
+}
+
+// Messages a second from GPU 0 to GPU 1: words of threads `apart` bytes apart; 64 bytes by four threads.
+void message_rates(rig& r) {
+  constexpr unsigned threads = 512;
+  const auto to = [&] { return r.seen_by(0).data[1]; };
+  for (const int blocks : {1, multiprocessors()}) {
+    const auto grid = static_cast<unsigned>(blocks);
+    const auto emit = [&](int64_t bytes, const char* method, double messages, const std::function<void()>& start) {
+      auto once = [&] { return 1e9 * messages / r.time(1, [&](int) { start(); }); };
+      print(r.from(), {"message_rate",
+                       "raw",
+                       "messages",
+                       "1/s",
+                       {{"bytes", bytes}, {"blocks", blocks}, {"threads", threads}, {"method", 0, method}},
+                       repeat(once)});
+    };
+    const message_plan words(grid * threads, value_bytes_apart), blocks_of_data(grid * threads / 32, warp_put_bytes);
+    emit(value_bytes_apart, "value", static_cast<double>(words.messages()), [&] {
+      raw_values<<<grid, threads, 0, r.at(0).stream>>>(reinterpret_cast<uint64_t*>(to()), words.each,
+                                                       value_bytes_apart / sizeof(uint64_t));
+    });
+    emit(warp_put_bytes, "put_warp", static_cast<double>(blocks_of_data.messages()), [&] {
+      raw_copy<<<grid, threads, 0, r.at(0).stream>>>(reinterpret_cast<const uint4*>(r.at(0).source),
+                                                     reinterpret_cast<uint4*>(to()),
+                                                     blocks_of_data.messages() * warp_put_bytes / 16);
+    });
+  }
 }
 
 // Updates a second of all GPUs together. Local: every GPU on its own table.
@@ -149,6 +201,8 @@ int main(int argc, char** argv) {
     measure_puts_with_signal(r);
     measure_block_collectives(r);
     bandwidths(r);
+    loads(r);
+    message_rates(r);
     updates<true>(r, false, "atomic");
   }
   updates<false>(r, true, "local_atomic");

@@ -46,8 +46,8 @@ __global__ void raw_exchange(peers all, uint64_t rounds, uint64_t base, outcome*
   if (t == 0) *out = {time_ns() - begin, !good};
 }
 
-// Stores of 16 bytes, eight loads ahead.
-__global__ void __launch_bounds__(1024) raw_stores(const uint4* from, uint4* to, uint64_t count) {
+// Copies 16 bytes at a time, eight loads ahead: `to` or `from` is a peer's.
+__global__ void __launch_bounds__(1024) raw_copy(const uint4* from, uint4* to, uint64_t count) {
   copy_ahead<8>(from, to, count, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x, uint64_t{gridDim.x} * blockDim.x);
 }
 
@@ -67,6 +67,12 @@ __global__ void raw_bulk(char* to, uint64_t bytes) {
     asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group.read 8;" ::: "memory");
   }
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// Small messages: a word of 8 bytes from each thread to a place of its own.
+__global__ void raw_values(uint64_t* to, uint64_t count, uint64_t words_apart) {
+  const uint64_t threads = uint64_t{gridDim.x} * blockDim.x, t = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (uint64_t i = 0; i < count; ++i) store_flag<false>(to + (i * threads + t) * words_apart, i);
 }
 
 // RandomAccess by bare atomics on tables of 2^log2_words words a GPU, the first `tables` of `all` from GPU `begin` on.

@@ -24,14 +24,24 @@ def cells(row):
     return [row["quantity"], *(human(row[key], unit) for key, _ in COLUMNS), *ratios, human(row["bar"], unit), bar_text(row)]
 
 
+def aligned(lines):
+    width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, width))).rstrip() for line in lines]
+
+
+def bus_lines(rows):
+    """Long collectives as NCCL's bus bandwidth; nothing if there are none."""
+    long = [row for row in rows if row["bus_bytes"]]
+    lines = [[row["quantity"], *("" if row[key] is None else human(1e9 * row["bus_bytes"] / row[key], "B/s") for key, _ in COLUMNS)] for row in long]
+    return aligned([["bus bandwidth", *(title for _, title in COLUMNS)], *lines]) if long else []
+
+
 def text(platform, nodes, rows):
     """A table with the explanation that it needs."""
     head = ["quantity", *(title for _, title in (*COLUMNS, *RATIOS)), "bar", ""]
-    lines = [head, *map(cells, rows)]
-    width = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    body = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, width))).rstrip() for line in lines]
+    body = aligned([head, *map(cells, rows)])
     note = f"Medians. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
-    return "\n".join([f"{nodes} x {platform}", *body, note, ""])
+    return "\n".join([f"{nodes} x {platform}", *body, *bus_lines(rows), note, ""])
 
 
 SERIES = (("ratio", "o", "beside the best of NVSHMEM and NCCL"), ("to_limit", "|", "beside bare CUDA"))

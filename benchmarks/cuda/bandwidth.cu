@@ -11,15 +11,16 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr uint64_t gigabyte = 1u << 30, places_bytes = 1u << 20;
+constexpr uint64_t gigabyte = 1u << 30, places_bytes = 4u << 20;
 constexpr unsigned copy_threads = 512;
+constexpr unsigned check_blocks = 256, check_threads = 256;
 
 // Where things are in every segment: outcomes and a counter, then a buffer to move from and one to move to.
 struct rate_places {
   uint64_t outcomes, counter, here, there;
   explicit rate_places(gpu_session& s) {
     layout_plan room(s.data_offset());
-    outcomes = room.place<outcome>(places_bytes / 2 / sizeof(outcome));
+    outcomes = room.place<outcome>(check_blocks * check_threads);
     counter = room.place<uint64_t>(1);
     here = room.place<char>(gigabyte);
     there = room.place<char>(gigabyte);
@@ -42,13 +43,30 @@ fault timed(gpu_session& s, const std::string& what, unsigned blocks, unsigned t
   return {};
 }
 
-// The first bytes, some in the middle and the last ones of what was copied.
-fault check_copy(gpu_session& s, const std::string& what, int from, uint64_t at, int to, uint64_t copy,
-                 uint64_t bytes) {
-  for (const uint64_t place : {uint64_t{0}, bytes / 2 / 16 * 16, bytes - 16}) {
-    if (s.read<uint64_t>(from, at + place, 2) != s.read<uint64_t>(to, copy + place, 2))
-      return {what + ": wrong data at byte " + std::to_string(place)};
+// New words for the nodes that send, or are loaded from; the others forget what they have got.
+void fill(gpu_session& s, const words_args& from, uint64_t to, bool leaders_send, uint64_t run) {
+  for (int node = 0; node < s.nodes(); ++node) {
+    words_args w = from;
+    w.key = sender_key(run, node);
+    if ((node % 2 == 0) == leaders_send) {
+      launch_one(s, node, check_blocks, check_threads, fill_words, w);
+    } else {
+      s.fill(node, to, from.count * sizeof(uint64_t), 0);
+    }
   }
+}
+
+// Looks at every word that came.
+fault check(gpu_session& s, const words_args& came, bool leaders_sent, uint64_t run, const std::string& what) {
+  clear_outcomes(s, came.outcomes, check_blocks * check_threads);
+  for (int lead = 0; lead + 1 < s.nodes(); lead += 2) {
+    words_args w = came;
+    if (w.key != 0) w.key = sender_key(run, leaders_sent ? lead : lead + 1);
+    launch_one(s, leaders_sent ? lead + 1 : lead, check_blocks, check_threads, check_words, w);
+  }
+  GGAS_GPU_TRY(s.run(what));
+  for (int lead = 0; lead + 1 < s.nodes(); lead += 2)
+    GGAS_GPU_TRY(check_outcomes(s, leaders_sent ? lead + 1 : lead, came.outcomes, check_blocks * check_threads, what));
   return {};
 }
 
@@ -56,16 +74,16 @@ template <class Args>
 fault bandwidth_point(gpu_session& s, const char* variant, unsigned blocks, void (*kernel)(Args), const Args& a,
                       uint64_t bytes, const rate_places& at, bool toward_partner, uint64_t from, uint64_t to) {
   const std::string what = std::string(variant) + ", " + std::to_string(blocks) + " blocks";
+  const words_args sent{from, bytes / sizeof(uint64_t), 1, 1, 0, at.outcomes},
+      came{to, sent.count, 1, 1, 0, at.outcomes};
   std::vector<double> samples;
   for (int run = 0; run <= s.runs(); ++run) {
-    for (int node = 0; node < s.nodes(); ++node) {
-      s.fill(node, from, bytes, run + 1 + node);
-      s.fill(node, at.counter, sizeof(uint64_t), 0);
-    }
+    fill(s, sent, to, toward_partner, static_cast<uint64_t>(run));
+    for (int node = 0; node < s.nodes(); ++node) s.fill(node, at.counter, sizeof(uint64_t), 0);
     GGAS_GPU_TRY(s.run(what));  // all buffers are filled
     std::vector<double> seconds;
     GGAS_GPU_TRY(timed(s, what, blocks, copy_threads, kernel, a, seconds));
-    GGAS_GPU_TRY(check_copy(s, what, toward_partner ? 0 : 1, from, toward_partner ? 1 : 0, to, bytes));
+    GGAS_GPU_TRY(check(s, came, toward_partner, static_cast<uint64_t>(run), what));
     for (const double t : seconds) {
       if (run > 0) samples.push_back(double(bytes) / t);  // the first one warms up
     }
@@ -99,7 +117,7 @@ fault grid_copies(gpu_session& s, const char* variant, void (*kernel)(rate_args)
   const rate_places at(s);
   return by_blocks(s, [&](unsigned blocks) {
     const uint64_t bytes = bytes_for(blocks);
-    const rate_args a{at.here, at.there, bytes, 0, at.outcomes, s.wait_ns()};
+    const rate_args a{at.here, at.there, bytes, 0, at.outcomes, s.wait_ns(), 0};
     return bandwidth_point(s, variant, blocks, kernel, a, bytes, at, put, put ? at.here : at.there,
                            put ? at.there : at.here);
   });
@@ -115,24 +133,41 @@ fault word_copies(gpu_session& s, const char* variant, void (*kernel)(copy_args)
   });
 }
 
+enum class small { value, put, add };  // what is sent
+
 struct rate_point {
   const char* variant;
   const char* metric;
   void (*kernel)(rate_args);
-  uint64_t bytes;    // of a message, or the distance of two words
-  bool each_thread;  // sends; else each warp
+  small what;
+  uint64_t bytes;  // of a put; of the others the distance of two words
 };
+
+// What must be at the partner when all have been sent: words of the run, or what the adds make of zeros.
+words_args expected(const rate_places& at, const rate_point& p, uint64_t messages) {
+  const uint64_t words = p.bytes / sizeof(uint64_t);
+  if (p.what == small::put) return {at.there, messages * words, 1, 1, 0, at.outcomes};
+  if (p.what == small::value) return {at.there, messages, words, 1, 0, at.outcomes};
+  if (p.bytes == 0) return {at.there, 1, 1, 0, messages, at.outcomes};
+  return {at.there, messages, words, 0, 1, at.outcomes};
+}
 
 fault rate_of(gpu_session& s, const rate_places& at, const rate_point& p, unsigned blocks) {
   const unsigned threads = 512;
-  const uint64_t senders = uint64_t{blocks} * threads / (p.each_thread ? 1 : 32);
+  const uint64_t senders = uint64_t{blocks} * threads / (p.what == small::put ? 32 : 1);
   const uint64_t count =
       std::min<uint64_t>(p.bytes == 0 ? 16 : 1000, gigabyte / std::max<uint64_t>(p.bytes, 1) / senders);
-  const rate_args a{at.here, at.there, p.bytes, count, at.outcomes, s.wait_ns()};
+  rate_args a{at.here, at.there, p.bytes, count, at.outcomes, s.wait_ns(), 0};
+  const words_args came = expected(at, p, senders * count);
+  const words_args sent{at.here, came.count * came.step, 1, 1, 0, at.outcomes};
   std::vector<double> samples;
   for (int run = 0; run <= s.runs(); ++run) {
+    a.run = static_cast<uint64_t>(run);
+    fill(s, sent, at.there, true, a.run);
+    GGAS_GPU_TRY(s.run(p.variant));
     std::vector<double> seconds;
     GGAS_GPU_TRY(timed(s, p.variant, blocks, threads, p.kernel, a, seconds));
+    GGAS_GPU_TRY(check(s, came, true, a.run, p.variant));
     for (const double t : seconds) {
       if (run > 0) samples.push_back(double(senders * count) / t);
     }
@@ -156,10 +191,10 @@ fault run_message_rate(gpu_session& s) {
   GGAS_GPU_TRY(start(s, rate_places::bytes));
   const rate_places at(s);
   const rate_point points[] = {
-      {"value", "messages", put_values, 128, true},       {"put_warp", "messages", put_messages, 64, false},
-      {"put_warp", "messages", put_messages, 512, false}, {"put_warp", "messages", put_messages, 4096, false},
-      {"add", "atomics", post_adds, 128, true},           {"add", "atomics", post_adds, 8, true},
-      {"add_same", "atomics", post_adds, 0, true}};
+      {"value", "messages", put_values, small::value, 128},    {"put_warp", "messages", put_messages, small::put, 64},
+      {"put_warp", "messages", put_messages, small::put, 512}, {"put_warp", "messages", put_messages, small::put, 4096},
+      {"add", "atomics", post_adds, small::add, 128},          {"add", "atomics", post_adds, small::add, 8},
+      {"add_same", "atomics", post_adds, small::add, 0}};
   for (const rate_point& p : points) {
     for (const unsigned blocks : {1u, 16u, static_cast<unsigned>(s.limits().multiprocessors)})
       GGAS_GPU_TRY(rate_of(s, at, p, blocks));

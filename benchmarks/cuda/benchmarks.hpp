@@ -22,6 +22,11 @@ fault run_allgather(gpu_session& s);         // collectives.cu
 fault run_alltoall(gpu_session& s);          // collectives.cu
 fault run_reduce(gpu_session& s);            // collectives.cu
 fault run_allreduce(gpu_session& s);         // allreduce.cu
+fault run_barrier_graph(gpu_session& s);     // graph.cu
+fault run_broadcast_graph(gpu_session& s);   // graph.cu
+fault run_allgather_graph(gpu_session& s);   // graph.cu
+fault run_alltoall_graph(gpu_session& s);    // graph.cu
+fault run_reduce_graph(gpu_session& s);      // graph.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
 fault run_global_reduction(gpu_session& s);  // global_reduction.cu

@@ -70,6 +70,16 @@ def test_large_allreduces_are_judged_by_the_bytes_that_leave_a_gpu():
     assert row["limit"] == pytest.approx(1e9 * 1.5 * 4 * (1 << 25) / 3.5e11)
 
 
+def test_long_collectives_have_a_bus_bandwidth():
+    """NCCL's convention: bytes that leave a GPU over the time, of an allreduce 2 (n - 1) / n of the vector, of an allgather n - 1 parts."""
+    times = {"allreduce": (1 << 25, 6e5, 1.5), "allgather": (1 << 20, 5e4, 3), "broadcast": (1 << 20, 3e4, 1), "alltoall": (1 << 10, 5e3, None)}
+    rows = rows_of([record(name, "graph", ns, elements=elements, method="graph") for name, (elements, ns, _) in times.items()]).values()
+    assert [row["bus_bytes"] for row in rows] == [4 * (1 << 25) * 1.5, None, 4 * (1 << 20), 4 * (1 << 20) * 3]
+    lines = table.bus_lines(list(rows))
+    assert len(lines) == 4 and "336 GB/s" in lines[1] and "252 GB/s" in lines[3]
+    assert table.bus_lines([]) == []
+
+
 def test_each_number_of_gpus_has_a_table():
     tables = joining.join([record("barrier", "nvshmem", 1000.0, nodes=n, method="sync") for n in (2, 4)])
     assert list(tables) == [(GPU, 2), (GPU, 4)]

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVSHMEM's collectives on a stream, as nodes of a CUDA graph.
+#include "benchmarks/compare/checked.cuh"
+#include "benchmarks/compare/nvshmem.cuh"
+
+namespace ggas::compare {
+
+namespace {
+
+struct operands {
+  float *to, *from;
+  size_t elements;
+};
+using collective = int (*)(const operands&, cudaStream_t);
+
+int allreduce(const operands& o, cudaStream_t s) {
+  return nvshmemx_float_sum_reduce_on_stream(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements, s);
+}
+int broadcast(const operands& o, cudaStream_t s) {
+  return nvshmemx_float_broadcast_on_stream(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements, 0, s);
+}
+int allgather(const operands& o, cudaStream_t s) {
+  return nvshmemx_float_fcollect_on_stream(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements, s);
+}
+int alltoall(const operands& o, cudaStream_t s) {
+  return nvshmemx_float_alltoall_on_stream(NVSHMEM_TEAM_WORLD, o.to, o.from, o.elements, s);
+}
+
+// A graph of `length` calls, one behind the other. One goes before: what a first call makes is no work for a graph.
+cudaGraphExec_t capture(const std::function<int(cudaStream_t)>& call, int length) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  COMPARE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  int wrong = call(stream);
+  COMPARE_CUDA(cudaStreamSynchronize(stream));
+  COMPARE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < length; ++i) wrong |= call(stream);
+  COMPARE_CUDA(cudaStreamEndCapture(stream, &graph));
+  if (wrong != 0) {
+    std::fprintf(stderr, "NVSHMEM: a call on a stream failed\n");
+    std::exit(1);
+  }
+  COMPARE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
+  COMPARE_CUDA(cudaGraphUpload(ready, stream));
+  COMPARE_CUDA(cudaStreamSynchronize(stream));
+  COMPARE_CUDA(cudaGraphDestroy(graph));
+  COMPARE_CUDA(cudaStreamDestroy(stream));
+  return ready;
+}
+
+// Time of a call in a graph that is launched behind itself, so that all GPUs begin together.
+void measure_graph(processing_element& pe, const figure& f, int length, const std::function<int(cudaStream_t)>& call,
+                   job j) {
+  pe.all.meet();
+  cudaGraphExec_t graph = capture(call, length);
+  j.start = j.lead = [&](uint64_t) { COMPARE_CUDA(cudaGraphLaunch(graph, nullptr)); };
+  measure_events(
+      pe, f, pe.count(), [&](double ns) { return ns / length; }, j);
+  COMPARE_CUDA(cudaGraphExecDestroy(graph));
+}
+
+void measure(processing_element& pe, moved what, collective call, size_t elements) {
+  const operands o{reinterpret_cast<float*>(pe.target), reinterpret_cast<float*>(pe.source), elements};
+  const auto seen = [&, what](uint64_t run) { return vectors{what, pe.me(), pe.count(), elements, run}; };
+  measure_graph(
+      pe,
+      {name_of(what),
+       "nvshmem",
+       "time",
+       "ns",
+       {{"elements", static_cast<int64_t>(elements)}, {"method", 0, "graph"}},
+       {}},
+      elements > (1u << 18) ? 8 : 50, [&](cudaStream_t s) { return call(o, s); },
+      {.start = {},
+       .prepare = [&](uint64_t run) { give_vectors<<<check_blocks, check_threads>>>(seen(run), o.from, o.to); },
+       .check = [&](uint64_t run) { check_vectors<<<check_blocks, check_threads>>>(seen(run), o.to, pe.found); }});
+}
+
+void measure_meeting(processing_element& pe, const char* method, int (*call)(cudaStream_t)) {
+  measure_graph(pe, {"barrier", "nvshmem", "latency", "ns", {{"method", 0, method}}, {}}, 50, call, {});
+}
+
+}  // namespace
+
+void measure_on_stream(processing_element& pe) {
+  for (const unsigned k : {0, 10, 14, 18, 22, 25}) measure(pe, moved::allreduce, allreduce, size_t{1} << k);
+  for (const unsigned k : {0, 10, 14, 16, 20}) {
+    measure(pe, moved::broadcast, broadcast, size_t{1} << k);
+    measure(pe, moved::allgather, allgather, size_t{1} << k);
+    measure(pe, moved::alltoall, alltoall, size_t{1} << k);
+  }
+  measure_meeting(pe, "barrier_graph", [](cudaStream_t s) {
+    nvshmemx_barrier_all_on_stream(s);
+    return 0;
+  });
+  measure_meeting(pe, "sync_graph", [](cudaStream_t s) {
+    nvshmemx_sync_all_on_stream(s);
+    return 0;
+  });
+}
+
+}  // namespace ggas::compare
