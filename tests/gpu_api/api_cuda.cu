@@ -62,6 +62,6 @@ struct one_device {
 
 cudaError_t start(int* result) {
   one_device target;
-  if (cudaError_t e = ggas::set_device_context(ggas::context{}); e != cudaSuccess) return e;
+  if (cudaError_t e = ggas::set_device_context(ggas::context{}, nullptr); e != cudaSuccess) return e;
   return ggas::launch(target, 0, 1, dim3(32, 2), everything, result, 5);
 }

@@ -254,6 +254,17 @@ TEST_P(Rma, BadArgumentsAreRefused) {
     EXPECT_EQ(ggas_put_value(last + 1, uint64_t{1}, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_iput(last, here, 1, 1, 2, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_iget(here, last, 1, 1, 2, enough()), ggas_bad_argument);
+    auto* const between = reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(last) - 4);
+    EXPECT_EQ(ggas_put_value(between, uint64_t{1}, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_put_value_notify(between, uint64_t{1}, 0, 0, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput(between, here, 1, 1, 1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput(last, reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(here) + 4), 1, 1, 1, enough()),
+              ggas_bad_argument);
+    EXPECT_EQ(ggas_iput(last, none, 1, 1, 1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iget(none, last, 1, 1, 1, enough()), ggas_bad_argument);
+    const ptrdiff_t round = ptrdiff_t{1} << 60;  // elements: two of them come back to where they began
+    EXPECT_EQ(ggas_iput(last, here, round, 0, 3, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput(last, here, 0, -round, 3, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put(last, here, 0, enough()), ggas_ok);
     EXPECT_EQ(ggas_iput(last, here, 1, 1, 0, enough()), ggas_ok);
     for (int index : {-1, ggas_queues()}) {

@@ -139,6 +139,52 @@ TEST_P(Signal, NotificationsCarryTheirCookies) {
   run();
 }
 
+// Readers count in 32 bits, writers in 64: a ring goes on where the lower ones begin again.
+TEST_P(Signal, RingsGoOnBehind32Bits) {
+  if (simulated()) GTEST_SKIP() << "words of rings without a NIC";
+  constexpr uint64_t before = 128, notes = 2 * before, start = (uint64_t{1} << 32) - before;
+  const layout l = layout::of(static_cast<uint64_t>(nodes()), base());
+  for (int n = 0; n < nodes(); ++n) {
+    const auto word = [&](uint64_t offset) { return reinterpret_cast<uint64_t*>(cluster_->segment(n) + offset); };
+    *word(l.direct_claimed(0)) = *word(l.direct_read(0)) = start;
+    word(l.direct_words(0))[1] = word(l.direct_words(0))[2] = start;
+  }
+  on_all(1, 1, [&] {
+    const ggas_queue q = ggas_queue_of(0);
+    for (uint64_t i = 0; i < notes; ++i) {
+      ASSERT_EQ(ggas_notify(right_of(ggas_node()), i, 0, enough(), q), ggas_ok);
+      ggas_notification note{};
+      ASSERT_EQ(ggas_notification_wait(&note, enough(), q), ggas_ok);
+      ASSERT_EQ(note.cookie, i);
+    }
+  });
+  run();
+}
+
+// The size in a record has 24 bits: it is that of the last piece.
+TEST_P(Signal, ANotificationOfALongPutTellsItsLastPiece) {
+  if (simulated()) GTEST_SKIP() << "takes too long";
+  cluster_config cfg = GetParam().config();
+  cfg.segment_bytes = 40u << 20;
+  make(cfg);
+  for (const uint64_t bytes : {uint64_t{8} << 20, (uint64_t{16} << 20) + 8}) {
+    on(0, 1, 32, [&] {
+      const char* from = ggas_pointer_of_node<char>(0, base());
+      char* to = ggas_pointer_of_node<char>(nodes() - 1, base());
+      EXPECT_EQ(ggas_put_notify_warp(to, from, bytes, 7, 0, enough(), ggas_queue_of(1)), ggas_ok);
+    });
+    on(nodes() - 1, 1, 1, [&] {
+      ggas_notification note{};
+      ASSERT_EQ(ggas_notification_wait(&note, enough(), ggas_queue_of(0)), ggas_ok);
+      EXPECT_EQ(note.size, (bytes - 1) % (8u << 20) + 1);
+      EXPECT_EQ(note.queue, 1u);
+      EXPECT_EQ(note.node, 0u);
+      EXPECT_EQ(note.action, detail::desc_put);
+    });
+    run();
+  }
+}
+
 // Several blocks take notifications of one ring: each is taken once.
 TEST_P(Signal, ManyTakersOfOneRing) {
   constexpr unsigned takers = 4;

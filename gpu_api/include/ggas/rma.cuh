@@ -171,7 +171,7 @@ GGAS_DEVICE ggas_status ggas_take_tagged_block(T* local, const ggas_tagged* line
 // number; `to_queue` the queue at the target whose ring is meant. Posted as nbi.
 struct ggas_notification {
   uint64_t cookie;
-  uint32_t size;    // bytes of the put
+  uint32_t size;    // bytes of the put; of one longer than 8 MB, which travels in pieces, those of the last piece
   uint32_t node;    // who sent it
   uint32_t queue;   // with which queue
   uint32_t kind;    // ggas_note_*

@@ -27,9 +27,10 @@ struct warp_group {
   GGAS_DEVICE T of_leader(T v) const {
     return __shfl_sync(lane_mask(), v, 0);
   }
-  // ok if all lanes are, else the gravest.
+  // ok if all lanes are, else the gravest. Orders what the lanes did before, as that of a block.
   GGAS_DEVICE ggas_status join(ggas_status mine) const {
     const unsigned mask = lane_mask();
+    sync();  // a vote orders nothing
     if (!__any_sync(mask, mine != ggas_ok)) return ggas_ok;
     ggas_status all = ggas_ok;
     for (unsigned s = ggas_timed_out; s <= ggas_no_queue; ++s) {

@@ -16,6 +16,7 @@ GGAS_DEVICE int vpid_of(int queue) {
   return c.queues ? static_cast<int>(c.queues[queue].vpid) : queue;
 }
 
+// `bytes` below 2^24.
 GGAS_DEVICE uint64_t note_word(uint32_t bytes, uint32_t vpid, int node, uint64_t op, bool phase) {
   return bytes | static_cast<uint64_t>(vpid) << 24 | static_cast<uint64_t>(node) << 32 | op << 48 |
          static_cast<uint64_t>(ggas_note_arrived) << 60 | static_cast<uint64_t>(phase) << 63;
@@ -28,10 +29,10 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
   const auto queue = static_cast<uint64_t>(to_queue);
   uint64_t* const claimed = word_of(node, l.direct_claimed(queue));
   uint64_t* const read = word_of(node, l.direct_read(queue));
-  constexpr uint64_t size = uint64_t{1} << layout::direct_notify_log2;
+  constexpr uint32_t size = 1u << layout::direct_notify_log2;
   uint64_t at = load_relaxed(claimed);
   for (;;) {
-    if (at - load_relaxed(read) < size) {
+    if (static_cast<uint32_t>(at - load_relaxed(read)) < size) {  // readers count in 32 bits
       const uint64_t found = cas_system(claimed, at, at + 1);
       if (found == at) break;
       at = found;
@@ -64,6 +65,11 @@ GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_que
   return static_cast<ggas_status>(g.of_leader(s));
 }
 
+// What a record tells of a put.
+GGAS_DEVICE uint32_t last_piece(uint64_t bytes) {
+  return bytes == 0 ? 0 : static_cast<uint32_t>((bytes - 1) % largest_put + 1);
+}
+
 template <class G, class T>
 GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
                                    const deadline& end, const ggas_queue& q) {
@@ -71,8 +77,8 @@ GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t
   const int vpid = vpid_of(to_queue);
   if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
   if (!posts_descriptors() || t.bytes == 0) {
-    const ggas_status s = posts_descriptors() ? ggas_ok : copy_directly<origin::own>(g, q, remote, local, n);
-    return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, static_cast<uint32_t>(t.bytes), end, q) : s;
+    const ggas_status s = posts_descriptors() ? ggas_ok : put_directly(g, q, remote, local, n);
+    return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, last_piece(t.bytes), end, q) : s;
   }
   const auto* from = reinterpret_cast<const char*>(local);
   expose_source(g, t.bytes);
@@ -88,7 +94,7 @@ GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_
                                          const deadline& end, const ggas_queue& q) {
   const place at = locate(remote, sizeof(T));
   const int vpid = vpid_of(to_queue);
-  if (!q.good() || at.node < 0 || vpid < 0) return ggas_bad_argument;
+  if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0 || vpid < 0) return ggas_bad_argument;
   if (posts_descriptors()) {
     const slot d{first_word(desc_imm | want_ack | notify_completer, at.node, sizeof(T), vpid), as_bits<uint64_t>(value),
                  nla(at.offset), cookie};
@@ -263,6 +269,7 @@ GGAS_DEVICE ggas_status ggas_notification_wait_warp(ggas_notification* note, uin
   int s = ggas_ok;
   if (g.rank() == 0) s = ggas_notification_wait(&mine, timeout_ns, q);
   s = g.of_leader(s);
+  g.sync();  // what the leader acquired the others have too
   *note = {g.of_leader(mine.cookie), g.of_leader(mine.size), g.of_leader(mine.node),  g.of_leader(mine.queue),
            g.of_leader(mine.kind),   g.of_leader(mine.code), g.of_leader(mine.action)};
   return static_cast<ggas_status>(s);

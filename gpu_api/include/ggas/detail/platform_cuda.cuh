@@ -96,6 +96,11 @@ struct ptx<1> {
       asm volatile(GGAS_PTX_LD suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");         \
       return v;                                                                               \
     }                                                                                         \
+    static __device__ __forceinline__ bits load_weak(const void* p) {                         \
+      bits v;                                                                                 \
+      asm volatile("ld" suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");                \
+      return v;                                                                               \
+    }                                                                                         \
     static __device__ __forceinline__ bits acquire(const void* p) {                           \
       bits v;                                                                                 \
       asm volatile(GGAS_PTX_LD_ACQUIRE suffix " %0, [%1];" : "=" reg(v) : "l"(p) : "memory"); \
@@ -118,6 +123,11 @@ struct ptx<16> {
   static __device__ __forceinline__ bits load(const void* p) {
     bits v;
     asm volatile(GGAS_PTX_LD ".v2.u64 {%0, %1}, [%2];" : "=l"(v.lo), "=l"(v.hi) : "l"(p) : "memory");
+    return v;
+  }
+  static __device__ __forceinline__ bits load_weak(const void* p) {
+    bits v;
+    asm volatile("ld.v2.u64 {%0, %1}, [%2];" : "=l"(v.lo), "=l"(v.hi) : "l"(p) : "memory");
     return v;
   }
   // A record of the NIC: one request of 16 bytes, which its one write does not tear.
@@ -168,6 +178,17 @@ __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
 template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
   return *p;
+}
+// The same, and the compiler leaves it where it stands: for what is to be on the way while something else is done.
+template <class T>
+__device__ __forceinline__ T load_own_now(const T* p) {
+  return bits_as<T>(ptx<sizeof(T)>::load_weak(p));
+}
+// The same value, which the compiler knows nothing of before the accesses that stand before.
+template <class T>
+__device__ __forceinline__ T* known_from_here(T* p) {
+  asm volatile("" : "+l"(p)::"memory");
+  return p;
 }
 template <class T>
 __device__ __forceinline__ void store_own(T* p, const T& v) {
@@ -299,8 +320,10 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 
 }  // namespace detail
 
-// Host: what kernels of the calling translation unit see on the current device.
-static inline cudaError_t set_device_context(const context& c, cudaStream_t stream = nullptr) {
+// Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
+// copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
+// behind it. Returns what the copy's start returned.
+static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {
   const uint64_t pages = c.stride >> detail::page_bits;
   const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved),
                               static_cast<uint64_t>(c.nodes) * c.stride,

@@ -87,36 +87,59 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than to tell each other.
 
-// At most a word for each thread: its load is on the way while the arguments are checked.
-template <class W, class G, class Check>
-GGAS_DEVICE ggas_status move_checked_words(const G& g, void* target, const void* source, uint64_t words, Check check) {
-  const bool mine = g.rank() < words;
-  W v{};
-  if (mine) v = load_own(static_cast<const W*>(source) + g.rank());
-  const ggas_status s = check();
-  if (s == ggas_ok && mine) store_relaxed(static_cast<W*>(target) + g.rank(), v);
-  return s;
-}
-
-template <origin From, class G, class Check>
-GGAS_DEVICE ggas_status move_checked(const G& g, void* target, const void* source, uint64_t bytes, Check check) {
+// A put: the first words of each thread are on the way while the call is checked. The check uses `target`, which it
+// knows only behind their loads.
+template <class G, class T, class Check>
+GGAS_DEVICE ggas_status put_checked(const G& g, T*& target, const T* source, uint64_t bytes, Check check) {
+  constexpr unsigned early = 4;
   const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
-  if (From == origin::own && source && bytes == 8 && all % 8 == 0)
-    return move_checked_words<uint64_t>(g, target, source, 1, check);
-  if (From == origin::own && source && bytes <= uint64_t{g.size()} * sizeof(word_pair) && all % 16 == 0)
-    return move_checked_words<word_pair>(g, target, source, bytes / sizeof(word_pair), check);
-  const ggas_status s = check();
-  if (s == ggas_ok) move_bytes<From>(target, source, bytes, g.rank(), g.size());
-  return s;
+  const bool one = bytes == 8 && all % 8 == 0, whole = all % 16 == 0;
+  const unsigned rank = g.rank(), count = g.size();
+  const auto* const from = reinterpret_cast<const word_pair*>(source);
+  const uint64_t words = bytes / sizeof(word_pair);
+  const auto has = [=](unsigned w) { return source && rank + w * count < words; };
+  word_pair v[early] = {};
+  if (one) {
+    if (source && rank == 0) v[0].lo = load_own_now(reinterpret_cast<const uint64_t*>(source));
+  } else if (whole) {
+    GGAS_UNROLL
+    for (unsigned w = 0; w < early; ++w) {
+      if (has(w)) v[w] = load_own_now(from + (rank + w * count));
+    }
+  }
+  target = known_from_here(target);
+  if (const ggas_status s = check(); s != ggas_ok) return s;
+  if (one) {
+    if (rank == 0) store_relaxed(reinterpret_cast<uint64_t*>(target), v[0].lo);
+  } else if (whole) {
+    auto* const to = reinterpret_cast<word_pair*>(target);
+    GGAS_UNROLL
+    for (unsigned w = 0; w < early; ++w) {
+      if (has(w)) store_relaxed(to + (rank + w * count), v[w]);
+    }
+    const uint64_t done = uint64_t{early} * count;
+    if (words > done) move_aligned<origin::own>(to + done, from + done, words - done, rank, count);
+  } else {
+    move_crooked<origin::own>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes, rank,
+                              count);
+  }
+  return ggas_ok;
 }
 
-template <origin From, class G, class T>
-GGAS_DEVICE ggas_status copy_directly(const G& g, const ggas_queue& q, T* target, const T* source, size_t n) {
-  const T* const remote = From == origin::own ? target : source;
-  const T* const local = From == origin::own ? source : target;
+template <class G, class T>
+GGAS_DEVICE ggas_status put_directly(const G& g, const ggas_queue& q, T* remote, const T* local, size_t n) {
   g.sync();
   const ggas_status s =
-      move_checked<From>(g, target, source, n * sizeof(T), [&] { return check_transfer(q, remote, local, n).status; });
+      put_checked(g, remote, local, n * sizeof(T), [&] { return check_transfer(q, remote, local, n).status; });
+  g.sync();
+  return s;
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status get_directly(const G& g, const ggas_queue& q, T* local, const T* remote, size_t n) {
+  const ggas_status s = check_transfer(q, remote, local, n).status;
+  g.sync();
+  if (s == ggas_ok) move_bytes<origin::remote>(local, remote, n * sizeof(T), g.rank(), g.size());
   g.sync();
   return s;
 }
@@ -194,7 +217,7 @@ template <class G, class T>
 GGAS_DEVICE ggas_status put(const G& g, until when, T* remote, const T* local, size_t n, uint64_t timeout_ns,
                             const ggas_queue& q) {
   if (!posts_descriptors()) [[likely]] {
-    const ggas_status s = copy_directly<origin::own>(g, q, remote, local, n);
+    const ggas_status s = put_directly(g, q, remote, local, n);
     return when == until::complete ? settle(g, s) : s;
   }
   const deadline end(timeout_ns);
@@ -206,7 +229,7 @@ template <class G, class T>
 GGAS_DEVICE ggas_status get(const G& g, until when, T* local, const T* remote, size_t n, uint64_t timeout_ns,
                             const ggas_queue& q) {
   if (!posts_descriptors()) [[likely]]
-    return copy_directly<origin::remote>(g, q, local, remote, n);
+    return get_directly(g, q, local, remote, n);
   const deadline end(timeout_ns);
   return by_queue(g, when, q, end, [&](const auto& some) { return post_get(some, local, remote, n, end, q); });
 }

@@ -33,10 +33,10 @@ GGAS_DEVICE ggas_status check_signal(const signal_target& to, const void* remote
 }
 
 // The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
-template <class G, class Check>
-GGAS_DEVICE ggas_status move_and_signal(const G& g, void* target, const void* source, uint64_t bytes,
+template <class G, class T, class Check>
+GGAS_DEVICE ggas_status move_and_signal(const G& g, T*& target, const T* source, uint64_t bytes,
                                         const signal_target& to, Check check) {
-  const ggas_status s = move_checked<origin::own>(g, target, source, bytes, check);
+  const ggas_status s = put_checked(g, target, source, bytes, check);
   g.sync();
   if (s != ggas_ok || g.rank() != 0) return s;
   fence_acq_rel_system();
@@ -48,30 +48,16 @@ GGAS_DEVICE ggas_status move_and_signal(const G& g, void* target, const void* so
   return s;
 }
 
-constexpr uint64_t few_bytes = 16 * 32;  // a warp moves them at once: the block meets before and after, not between
-
 template <class G, class T>
 GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
                                             const ggas_queue& q) {
-  const uint64_t bytes = n * sizeof(T);
-  const auto check = [&] {
+  g.sync();
+  return move_and_signal(g, remote, local, n * sizeof(T), to, [&] {
     const transfer t = check_transfer(q, remote, local, n);
     place at{};
     const ggas_status signal = check_signal(to, remote, t.at, at);
     return t.status == ggas_ok ? signal : t.status;
-  };
-  g.sync();
-  const bool one_warp = __is_same(G, block_group) && bytes <= few_bytes;
-  ggas_status s = ggas_ok;
-  if (!one_warp) {
-    s = move_and_signal(g, remote, local, bytes, to, check);
-  } else if (g.rank() < 32) {
-    s = move_and_signal(warp_group{}, remote, local, bytes, to, check);
-  } else {
-    s = check();
-  }
-  g.sync();
-  return s;
+  });
 }
 
 // Data and signal are two descriptors on one connection: they arrive in order. The last piece and the signal leave as

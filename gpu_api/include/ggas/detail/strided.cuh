@@ -11,7 +11,7 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
                                   const ggas_queue& q) {
   static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "a value has at most 8 bytes");
   const place at = locate(remote, sizeof(T));
-  if (!q.good() || at.node < 0) return ggas_bad_argument;
+  if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0) return ggas_bad_argument;
   if (!posts_descriptors()) {
     if (g.rank() == 0) store_relaxed(remote, value);
     return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
@@ -30,16 +30,24 @@ GGAS_DEVICE constexpr unsigned batch_of(const G&) {
   return __is_same(G, thread_group) ? 1 : 8;
 }
 
+// Whether n elements at a stride can lie in one segment: their distances are numbers then.
+GGAS_DEVICE bool spans(ptrdiff_t stride, size_t n, size_t bytes) {
+  const uint64_t most = device_context().segment_bytes / bytes;
+  const uint64_t step = stride < 0 ? uint64_t{0} - static_cast<uint64_t>(stride) : static_cast<uint64_t>(stride);
+  return static_cast<double>(n - 1) * static_cast<double>(step) <= static_cast<double>(most);
+}
+
 // Element i lies i * stride elements from the start, forwards or backwards.
 template <class T>
 GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* local, ptrdiff_t remote_stride,
                               ptrdiff_t local_stride, size_t n, place& first) {
   static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "strided elements have 1, 2, 4 or 8 bytes");
-  if (!q.good() || n >> 40) return false;
+  if (!q.good() || n >> 40 || !spans(remote_stride, n, sizeof(T)) || !spans(local_stride, n, sizeof(T))) return false;
+  if (!local || reinterpret_cast<uintptr_t>(local) % sizeof(T) != 0) return false;
   first = locate(remote, sizeof(T));
   const auto last = static_cast<ptrdiff_t>(n - 1);
   const place end = locate(remote + last * remote_stride, sizeof(T));
-  return first.node >= 0 && end.node == first.node &&
+  return first.node >= 0 && end.node == first.node && first.offset % sizeof(T) == 0 &&
          (!posts_descriptors() || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
 }
 

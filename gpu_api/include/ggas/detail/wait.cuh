@@ -117,7 +117,9 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_warp(const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns) {
   int s = ggas_ok;
   if (ggas::detail::lane_rank() == 0) s = ggas_wait_until(flag, cmp, value, timeout_ns);
-  return static_cast<ggas_status>(__shfl_sync(ggas::detail::lane_mask(), s, 0));
+  s = __shfl_sync(ggas::detail::lane_mask(), s, 0);
+  ggas::detail::sync_lanes();  // what lane 0 acquired the others have too: a shuffle orders nothing
+  return static_cast<ggas_status>(s);
 }
 
 template <class T>
