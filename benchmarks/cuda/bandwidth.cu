@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "benchmarks/cuda/rig.cuh"
+#include "benchmarks/cuda/sent_words.cuh"
 #include "benchmarks/kernels/peer_rates.cuh"
 
 namespace ggas::bench {
@@ -13,14 +13,13 @@ namespace {
 
 constexpr uint64_t gigabyte = 1u << 30, places_bytes = 4u << 20;
 constexpr unsigned copy_threads = 512;
-constexpr unsigned check_blocks = 256, check_threads = 256;
 
 // Where things are in every segment: outcomes and a counter, then a buffer to move from and one to move to.
 struct rate_places {
   uint64_t outcomes, counter, here, there;
   explicit rate_places(gpu_session& s) {
     layout_plan room(s.data_offset());
-    outcomes = room.place<outcome>(check_blocks * check_threads);
+    outcomes = room.place<outcome>(words_threads);
     counter = room.place<uint64_t>(1);
     here = room.place<char>(gigabyte);
     there = room.place<char>(gigabyte);
@@ -46,10 +45,8 @@ fault timed(gpu_session& s, const std::string& what, unsigned blocks, unsigned t
 // New words for the nodes that send, or are loaded from; the others forget what they have got.
 void fill(gpu_session& s, const words_args& from, uint64_t to, bool leaders_send, uint64_t run) {
   for (int node = 0; node < s.nodes(); ++node) {
-    words_args w = from;
-    w.key = sender_key(run, node);
     if ((node % 2 == 0) == leaders_send) {
-      launch_one(s, node, check_blocks, check_threads, fill_words, w);
+      fill_sent(s, node, from, run);
     } else {
       s.fill(node, to, from.count * sizeof(uint64_t), 0);
     }
@@ -58,15 +55,10 @@ void fill(gpu_session& s, const words_args& from, uint64_t to, bool leaders_send
 
 // Looks at every word that came.
 fault check(gpu_session& s, const words_args& came, bool leaders_sent, uint64_t run, const std::string& what) {
-  clear_outcomes(s, came.outcomes, check_blocks * check_threads);
   for (int lead = 0; lead + 1 < s.nodes(); lead += 2) {
-    words_args w = came;
-    if (w.key != 0) w.key = sender_key(run, leaders_sent ? lead : lead + 1);
-    launch_one(s, leaders_sent ? lead + 1 : lead, check_blocks, check_threads, check_words, w);
+    const int from = leaders_sent ? lead : lead + 1, to = leaders_sent ? lead + 1 : lead;
+    GGAS_GPU_TRY(check_sent(s, to, came, from, run, what));
   }
-  GGAS_GPU_TRY(s.run(what));
-  for (int lead = 0; lead + 1 < s.nodes(); lead += 2)
-    GGAS_GPU_TRY(check_outcomes(s, leaders_sent ? lead + 1 : lead, came.outcomes, check_blocks * check_threads, what));
   return {};
 }
 

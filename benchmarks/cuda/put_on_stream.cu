@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // put_bandwidth of on-stream puts: the copy engine of the source moves the data.
 #include "benchmarks/cuda/graphs.cuh"
+#include "benchmarks/cuda/sent_words.cuh"
 
 namespace ggas::bench {
 
@@ -10,12 +11,14 @@ constexpr uint64_t most_bytes = 1u << 30;
 
 fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
   const std::string what = "stream, " + std::to_string(bytes) + " bytes";
-  const uint64_t from = s.data_offset(), to = from + most_bytes;
+  const uint64_t outcomes = s.data_offset(), from = outcomes + words_threads * sizeof(outcome), to = from + most_bytes;
+  const words_args sent{from, bytes / sizeof(uint64_t), 1, 1, 0, outcomes}, came{to, sent.count, 1, 1, 0, outcomes};
   const int puts = static_cast<int>(std::clamp<uint64_t>((256u << 20) / bytes, 2, 50));
   std::vector<double> samples;
   for (int i = 0; i <= s.runs(); ++i) {
-    const int mark = i + 1;
-    s.fill(0, from, bytes, mark);
+    const auto run = static_cast<uint64_t>(i);
+    fill_sent(s, 0, sent, run);
+    s.fill(1, to, bytes, 0);
     double ns = 0;
     GGAS_GPU_TRY(clock.timed(
         what,
@@ -26,9 +29,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
           return e;
         },
         ns));
-    for (const uint64_t place : {uint64_t{0}, bytes / 2, bytes - 1}) {
-      if (s.read<char>(1, to + place, 1)[0] != mark) return {what + ": wrong data at byte " + std::to_string(place)};
-    }
+    GGAS_GPU_TRY(check_sent(s, 1, came, 0, run, what));
     if (i > 0) samples.push_back(double(bytes) * puts * 1e9 / ns);  // the first one warms up
   }
   s.emit({.variant = "copy_engine",
@@ -43,7 +44,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
 }  // namespace
 
 fault run_put_on_stream(gpu_session& s) {
-  GGAS_GPU_TRY(start(s, 2 * most_bytes));
+  GGAS_GPU_TRY(start(s, 2 * most_bytes + words_threads * sizeof(outcome)));
   node_graphs clock(s);
   const std::vector<uint64_t> sizes = s.opts().quick
                                           ? std::vector<uint64_t>{1u << 20, 1u << 30}

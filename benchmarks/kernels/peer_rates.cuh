@@ -3,7 +3,7 @@
 // first node of each pair works. Outcomes tell when a block began and when its part had arrived.
 #pragma once
 
-#include "benchmarks/kernels/common.cuh"
+#include "benchmarks/kernels/sent_words.cuh"
 
 namespace ggas::bench {
 
@@ -15,32 +15,6 @@ struct rate_args {
   uint64_t timeout_ns;
   uint64_t run;  // its number: what is sent differs from run to run
 };
-
-// Word `i` of what a node sends in a run: two multiplications, so that a sender can make it on its way.
-GGAS_HOST_DEVICE constexpr uint64_t sender_key(uint64_t run, int node) {
-  return 2 * (64 * run + static_cast<uint64_t>(node)) + 1;
-}
-GGAS_DEVICE uint64_t sent_word(uint64_t key, uint64_t i) { return key * (0x9e3779b97f4a7c15u * i + 1); }
-
-struct words_args {
-  uint64_t at, count;  // offset of the first word, and how many
-  uint64_t step;       // words from one to the next
-  uint64_t key;        // of who sent them; 0: every word is `value`
-  uint64_t value;
-  uint64_t outcomes;  // offset of an outcome for each thread
-};
-GGAS_DEVICE uint64_t word_at(const words_args& a, uint64_t i) { return a.key ? sent_word(a.key, i * a.step) : a.value; }
-
-__global__ void fill_words(words_args a) {
-  for (uint64_t i = global_thread(); i < a.count; i += global_threads())
-    own<uint64_t>(a.at)[i * a.step] = word_at(a, i);
-}
-__global__ void check_words(words_args a) {
-  outcome out{0, 0, 0, ggas_ok};
-  for (uint64_t i = global_thread(); i < a.count; i += global_threads())
-    out.errors += own<uint64_t>(a.at)[i * a.step] != word_at(a, i);
-  own<outcome>(a.outcomes)[global_thread()] = out;
-}
 
 // Runs work() between looks at the clock; a block has ended when all it stored has arrived.
 template <class F>
