@@ -85,17 +85,19 @@ GGAS_DEVICE void combine_units(const unit_moves& m, const unit_offsets& o, unit<
         }
       }
     }
-    GGAS_UNROLL
-    for (int k = 0; k < members_at_once; ++k) {
-      if (first + k < m.members) {
-        GGAS_UNROLL
-        for (int i = 0; i < units_at_once; ++i) {
+    with_operation<T>(m.op, [&](auto combined) {
+      GGAS_UNROLL
+      for (int k = 0; k < members_at_once; ++k) {
+        if (first + k < m.members) {
           GGAS_UNROLL
-          for (unsigned e = 0; e < Count; ++e)
-            sum[i].v[e] = first + k == 0 ? v[k][i].v[e] : combine(m.op, sum[i].v[e], v[k][i].v[e]);
+          for (int i = 0; i < units_at_once; ++i) {
+            GGAS_UNROLL
+            for (unsigned e = 0; e < Count; ++e)
+              sum[i].v[e] = first + k == 0 ? v[k][i].v[e] : combined(sum[i].v[e], v[k][i].v[e]);
+          }
         }
       }
-    }
+    });
   }
 }
 

@@ -18,13 +18,15 @@ GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_o
     if (me >= 0 && me < count) wanted &= ~(1u << me);
     uint64_t data[members_at_once]{};
     if (!take_lines(c, i, first, wanted, data, end)) return false;
-    GGAS_UNROLL
-    for (int k = 0; k < members_at_once; ++k) {
-      if (k < count) {
-        const uint64_t v = k == me ? own : data[k];
-        sum = first + k == 0 ? v : combine_data<T>(op, sum, v);
+    with_operation<T>(op, [&](auto combined) {
+      GGAS_UNROLL
+      for (int k = 0; k < members_at_once; ++k) {
+        if (k < count) {
+          const uint64_t v = k == me ? own : data[k];
+          sum = first + k == 0 ? v : combine_lines<T>(combined, sum, v);
+        }
       }
-    }
+    });
   }
   return true;
 }

@@ -16,7 +16,7 @@
 namespace ggas::detail {
 
 // Bytes of a chunk: at most a quarter of what a block has of a slice, but no less and not much more than pays.
-constexpr uint64_t least_chunk = 8 * 1024, most_chunk = 32 * 1024;
+constexpr uint64_t least_chunk = 8 * 1024, most_chunk = 64 * 1024;
 
 template <class T>
 class pusher {
@@ -86,8 +86,7 @@ class pusher {
       const int to = member_behind(c_, hop);
       const auto* const from =
           reinterpret_cast<const word_pair*>(reinterpret_cast<uint64_t>(p_.src) + slice(to) + k.at);
-      move_words<words_in_flight>(there(to, k), k.units(), thread_rank(), thread_count(),
-                                  [=](uint64_t i) { return load_own(from + i); });
+      move_aligned<origin::own>(there(to, k), from, k.units(), thread_rank(), thread_count());
     }
   }
   GGAS_DEVICE void reduce(unsigned number) const {

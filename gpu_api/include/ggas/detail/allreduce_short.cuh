@@ -81,10 +81,12 @@ GGAS_DEVICE bool exchange_short_line(const channel& c, const piece<T>& p, const 
   if (!take_from_all(c, places, i == 0 || target, l, end)) return false;
   if (!target) return true;
   uint64_t sum = line_data(l[0]);
-  GGAS_UNROLL
-  for (int k = 1; k < Most; ++k) {
-    if (k < c.team.size) sum = combine_data<T>(p.op, sum, line_data(l[k]));
-  }
+  with_operation<T>(p.op, [&](auto combined) {
+    GGAS_UNROLL
+    for (int k = 1; k < Most; ++k) {
+      if (k < c.team.size) sum = combine_lines<T>(combined, sum, line_data(l[k]));
+    }
+  });
   store_elements(p.dst, i, p.n, sum);
   return true;
 }

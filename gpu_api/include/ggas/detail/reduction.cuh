@@ -6,18 +6,23 @@
 
 namespace ggas::detail {
 
-template <class T>
-GGAS_DEVICE T combine(ggas_op op, T a, T b) {
+// f(combine) with the operation as a function of two elements: one choice for all that f combines.
+template <class T, class F>
+GGAS_DEVICE void with_operation(ggas_op op, F f) {
   switch (op) {
     case ggas_sum:
-      return static_cast<T>(a + b);
+      return f([](T a, T b) { return static_cast<T>(a + b); });
     case ggas_min:
-      return b < a ? b : a;
+      return f([](T a, T b) { return b < a ? b : a; });
     case ggas_max:
-      return a < b ? b : a;
+      return f([](T a, T b) { return a < b ? b : a; });
     case ggas_prod:
-      return static_cast<T>(a * b);
+      return f([](T a, T b) { return static_cast<T>(a * b); });
   }
+}
+template <class T>
+GGAS_DEVICE T combine(ggas_op op, T a, T b) {
+  with_operation<T>(op, [&](auto combined) { a = combined(a, b); });
   return a;
 }
 
@@ -84,12 +89,19 @@ GGAS_DEVICE void store_elements(T* dst, size_t i, size_t n, uint64_t data) {
   }
 }
 
-template <class T>
-GGAS_DEVICE uint64_t combine_data(ggas_op op, uint64_t a, uint64_t b) {
+// The elements of two lines, by `combined`.
+template <class T, class F>
+GGAS_DEVICE uint64_t combine_lines(F combined, uint64_t a, uint64_t b) {
   elements<T> x = elements_of<T>(a);
   const elements<T> y = elements_of<T>(b);
-  for (unsigned k = 0; k < elements<T>::count; ++k) x.v[k] = combine(op, x.v[k], y.v[k]);
+  GGAS_UNROLL
+  for (unsigned k = 0; k < elements<T>::count; ++k) x.v[k] = combined(x.v[k], y.v[k]);
   return data_of(x);
+}
+template <class T>
+GGAS_DEVICE uint64_t combine_data(ggas_op op, uint64_t a, uint64_t b) {
+  with_operation<T>(op, [&](auto combined) { a = combine_lines<T>(combined, a, b); });
+  return a;
 }
 
 template <class T>
