@@ -2,6 +2,8 @@
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
 # ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
 # makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider, which finds the driver at run time.
+# ggas_nvcc_compiles(<test> <.cu file> INCLUDE <folders>)
+# makes a test: the file compiles without a warning. Nobody runs what comes of it, so nothing is optimised where nvcc can do that.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -arch")
@@ -36,4 +38,17 @@ function(ggas_nvcc_executable target)
     COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_LINK} ${N_ARGUMENTS} ${sanitize} -o ${program}
     DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" VERBATIM)
   add_custom_target(build_${target} ALL DEPENDS ${program})
+endfunction()
+
+execute_process(COMMAND ${GGAS_NVCC} --help OUTPUT_VARIABLE help)
+set(ggas_nvcc_quick "")
+if(help MATCHES "--Ofast-compile")
+  set(ggas_nvcc_quick --Ofast-compile=max)
+endif()
+function(ggas_nvcc_compiles test source)
+  cmake_parse_arguments(N "" "" "INCLUDE" ${ARGN})
+  list(TRANSFORM N_INCLUDE PREPEND -I)
+  add_test(NAME ${test} COMMAND ${GGAS_NVCC} -std=c++20 -arch=${GGAS_CUDA_ARCH} ${ggas_nvcc_quick} -Werror all-warnings ${N_INCLUDE}
+    -c ${source} -o ${CMAKE_CURRENT_BINARY_DIR}/${test}.o)
+  set_tests_properties(${test} PROPERTIES TIMEOUT 300)
 endfunction()
