@@ -10,6 +10,8 @@ namespace ggas::bench {
 class layout_plan {
  public:
   explicit layout_plan(size_t start) : next_(start) {}
+  // The next place is a multiple of `bytes`.
+  void align(uint64_t bytes) { next_ = (next_ + bytes - 1) / bytes * bytes; }
   // Room for n objects, aligned to 256 bytes.
   template <class T>
   uint64_t place(size_t n) {

@@ -18,6 +18,11 @@ constexpr uint32_t depth = 2, ahead = 8;
 // log2 of a GPU's words: for comparison with others; the largest with atomics and with mailboxes, which take long.
 constexpr unsigned log2_usual = 27, log2_most_atomic = 30, log2_most_mailbox = 20;
 
+// Where tables begin. Atomics on peers' memory go through four units, one for each 128 MiB of addresses: the exclusive
+// or of the pairs of address bits from 27 on. A table of whole 512 MiB that begins at a multiple of them is spread
+// evenly; one of 1 GiB that begins 128 MiB behind takes 1.4 times as long (docs/benchmarks.md).
+constexpr uint64_t table_alignment = 512u << 20;
+
 // Everything for tables of one size.
 struct tables_of_size {
   update_args all;
@@ -58,6 +63,7 @@ unsigned log2_of_half_the_memory(const gpu_session& s) {
 
 tables_of_size plan(gpu_session& s, layout_plan room, unsigned log2_size) {
   tables_of_size t{};
+  room.align(table_alignment);
   const size_t threads = size_t{blocks(s, most_blocks_each)} * block_threads;
   t.all = plan_updates(room, log2_size, s.nodes(), threads, s.seed(), s.wait_ns());
   t.bucket =
@@ -73,7 +79,7 @@ fault start_for(gpu_session& s, unsigned log2_size) {
   const tables_of_size t = plan(s, layout_plan(0), log2_size);
   const zero_area& b = t.bucket_zero;
   const zero_area& m = t.mailbox_zero;
-  return start(s, std::max(b.offset + b.bytes, m.offset + m.bytes) + 4096);
+  return start(s, std::max(b.offset + b.bytes, m.offset + m.bytes) + table_alignment);
 }
 
 // Every GPU on its own table: what the rates of the others are measured by.

@@ -38,11 +38,10 @@ namespace detail {
 // One per translation unit: set_device_context() of the same unit fills it.
 struct constants {
   context own;
-  // What takes multiplications and divisions that no call should do: the layout of its reserved area, the bytes of the
-  // window, and 2^32 over the stride in pages.
+  // What takes multiplications that no call should do: the layout of its reserved area and the bytes of the window.
   layout shape;
   uint64_t window_bytes;
-  uint32_t pages_reciprocal;
+  uint32_t stride_log2;
 };
 static __constant__ constants node_constants;
 
@@ -50,13 +49,12 @@ __device__ __forceinline__ const context& device_context() { return node_constan
 __device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }
 __device__ __forceinline__ uint64_t window_bytes() { return node_constants.window_bytes; }
 
-// Which segment lies `offset` bytes behind the window's start; strides are whole pages, the window ends below 16 TB.
-constexpr unsigned page_bits = 12;
+// Which segment lies `offset` bytes behind the window's start, and how far into it that is. Strides are powers of two.
 __device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
-  const auto page = static_cast<uint32_t>(offset >> page_bits);
-  const auto pages = static_cast<uint32_t>(device_context().stride >> page_bits);
-  const uint32_t about = __umulhi(page, node_constants.pages_reciprocal);
-  return page - about * pages >= pages ? about + 1 : about;
+  return static_cast<uint32_t>(offset >> node_constants.stride_log2);
+}
+__device__ __forceinline__ uint64_t offset_in_segment(uint64_t offset) {
+  return offset & (node_constants.own.stride - 1);
 }
 
 __device__ __forceinline__ uint64_t clock_ns() {
@@ -322,12 +320,14 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 
 // Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
 // copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
-// behind it. Returns what the copy's start returned.
+// behind it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
+// two.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {
-  const uint64_t pages = c.stride >> detail::page_bits;
+  uint32_t log2 = 0;
+  while (log2 < 63 && uint64_t{1} << log2 < c.stride) ++log2;
+  if (c.nodes > 1 && c.stride != uint64_t{1} << log2) return cudaErrorInvalidValue;
   const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved),
-                              static_cast<uint64_t>(c.nodes) * c.stride,
-                              pages > 1 ? static_cast<uint32_t>((uint64_t{1} << 32) / pages) : ~0u};
+                              static_cast<uint64_t>(c.nodes) * c.stride, log2};
   return cudaMemcpyToSymbolAsync(detail::node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);
 }
 

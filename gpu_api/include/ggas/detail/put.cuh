@@ -87,38 +87,31 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than to tell each other.
 
-// A put: the first words of each thread are on the way while the call is checked. The check uses `target`, which it
-// knows only behind their loads.
+// A put: the first word of each thread is on the way while the call is checked. The check uses `target`, which it knows
+// only behind that load.
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status put_checked(const G& g, T*& target, const T* source, uint64_t bytes, Check check) {
-  constexpr unsigned early = 4;
   const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
   const bool one = bytes == 8 && all % 8 == 0, whole = all % 16 == 0;
   const unsigned rank = g.rank(), count = g.size();
-  const auto* const from = reinterpret_cast<const word_pair*>(source);
   const uint64_t words = bytes / sizeof(word_pair);
-  const auto has = [=](unsigned w) { return source && rank + w * count < words; };
-  word_pair v[early] = {};
-  if (one) {
-    if (source && rank == 0) v[0].lo = load_own_now(reinterpret_cast<const uint64_t*>(source));
-  } else if (whole) {
-    GGAS_UNROLL
-    for (unsigned w = 0; w < early; ++w) {
-      if (has(w)) v[w] = load_own_now(from + (rank + w * count));
-    }
+  const bool mine = source && whole && rank < words;
+  const auto* const from = reinterpret_cast<const word_pair*>(source);
+  word_pair v{};
+  if (mine) {
+    v = load_own_now(from + rank);
+  } else if (one && source && rank == 0) {
+    v.lo = load_own_now(reinterpret_cast<const uint64_t*>(source));
   }
   target = known_from_here(target);
-  if (const ggas_status s = check(); s != ggas_ok) return s;
-  if (one) {
-    if (rank == 0) store_relaxed(reinterpret_cast<uint64_t*>(target), v[0].lo);
-  } else if (whole) {
-    auto* const to = reinterpret_cast<word_pair*>(target);
-    GGAS_UNROLL
-    for (unsigned w = 0; w < early; ++w) {
-      if (has(w)) store_relaxed(to + (rank + w * count), v[w]);
-    }
-    const uint64_t done = uint64_t{early} * count;
-    if (words > done) move_aligned<origin::own>(to + done, from + done, words - done, rank, count);
+  if (const ggas_status s = check(); s != ggas_ok) [[unlikely]]
+    return s;
+  auto* const to = reinterpret_cast<word_pair*>(target);
+  if (mine) store_relaxed(to + rank, v);
+  if (whole) {
+    if (words > count) move_aligned<origin::own>(to + count, from + count, words - count, rank, count);
+  } else if (one) {
+    if (rank == 0) store_relaxed(reinterpret_cast<uint64_t*>(target), v.lo);
   } else {
     move_crooked<origin::own>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes, rank,
                               count);
@@ -213,6 +206,29 @@ GGAS_DEVICE ggas_status settle(const G& g, ggas_status copied) {
   return g.join(g.rank() == 0 ? quiet_stores() : ggas_ok);
 }
 
+// Calls that a queue takes are not inline: what a kernel on peers' memory never runs is not between what it runs. The
+// handle goes by a copy, so that the caller's stays in registers.
+template <class F>
+GGAS_DEVICE ggas_status with_copy(const ggas_queue& q, F call) {
+  const ggas_queue copy = q;
+  const ggas_status s = call(copy);
+  q.remember(copy);
+  return s;
+}
+
+template <class G, class T>
+GGAS_DEVICE_FUNCTION ggas_status put_by_queue(const G& g, until when, T* remote, const T* local, size_t n,
+                                              uint64_t timeout_ns, const ggas_queue& q) {
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end, [&](const auto& some) { return post_put(some, remote, local, n, end, q); });
+}
+template <class G, class T>
+GGAS_DEVICE_FUNCTION ggas_status get_by_queue(const G& g, until when, T* local, const T* remote, size_t n,
+                                              uint64_t timeout_ns, const ggas_queue& q) {
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end, [&](const auto& some) { return post_get(some, local, remote, n, end, q); });
+}
+
 template <class G, class T>
 GGAS_DEVICE ggas_status put(const G& g, until when, T* remote, const T* local, size_t n, uint64_t timeout_ns,
                             const ggas_queue& q) {
@@ -220,8 +236,7 @@ GGAS_DEVICE ggas_status put(const G& g, until when, T* remote, const T* local, s
     const ggas_status s = put_directly(g, q, remote, local, n);
     return when == until::complete ? settle(g, s) : s;
   }
-  const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) { return post_put(some, remote, local, n, end, q); });
+  return with_copy(q, [&](const ggas_queue& c) { return put_by_queue(g, when, remote, local, n, timeout_ns, c); });
 }
 
 // Without a NIC a get is complete when it returns.
@@ -230,8 +245,7 @@ GGAS_DEVICE ggas_status get(const G& g, until when, T* local, const T* remote, s
                             const ggas_queue& q) {
   if (!posts_descriptors()) [[likely]]
     return get_directly(g, q, local, remote, n);
-  const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) { return post_get(some, local, remote, n, end, q); });
+  return with_copy(q, [&](const ggas_queue& c) { return get_by_queue(g, when, local, remote, n, timeout_ns, c); });
 }
 
 }  // namespace ggas::detail

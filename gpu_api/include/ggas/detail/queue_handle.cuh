@@ -14,6 +14,14 @@ class ggas_queue {
  public:
   GGAS_DEVICE bool good() const { return index_ >= 0; }
   GGAS_DEVICE int index() const { return index_; }
+  // What a copy of this handle has seen.
+  GGAS_DEVICE void remember(const ggas_queue& copy) const {
+    at = copy.at;
+    ticket = copy.ticket;
+    consumed = copy.consumed;
+    note = copy.note;
+    told = copy.told;
+  }
 
   // For the library.
   mutable ggas::rma_queue at{};  // all zero without a NIC, where peers are reached directly; notifications fill it in

@@ -86,15 +86,24 @@ GGAS_DEVICE ggas_status post_put_signal(const G& g, T* remote, const T* local, s
 }
 
 template <class G, class T>
+GGAS_DEVICE_FUNCTION ggas_status put_signal_by_queue(const G& g, until when, T* remote, const T* local, size_t n,
+                                                     const signal_target& to, uint64_t timeout_ns,
+                                                     const ggas_queue& q) {
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end,
+                  [&](const auto& some) { return post_put_signal(some, remote, local, n, to, end, q); });
+}
+
+template <class G, class T>
 GGAS_DEVICE ggas_status put_signal(const G& g, until when, T* remote, const T* local, size_t n, const signal_target& to,
                                    uint64_t timeout_ns, const ggas_queue& q) {
   if (!posts_descriptors()) [[likely]] {
     const ggas_status s = put_signal_directly(g, remote, local, n, to, q);
     return when == until::complete ? settle(g, s) : s;
   }
-  const deadline end(timeout_ns);
-  return by_queue(g, when, q, end,
-                  [&](const auto& some) { return post_put_signal(some, remote, local, n, to, end, q); });
+  const signal_target signal = to;
+  return with_copy(
+      q, [&](const ggas_queue& c) { return put_signal_by_queue(g, when, remote, local, n, signal, timeout_ns, c); });
 }
 
 template <class T>

@@ -9,7 +9,9 @@ namespace ggas::detail {
 // A point in time on the device's timer. Neither "now" nor "never" takes a look at the timer, which costs more than a
 // poll.
 struct deadline {
+  enum known { is_known };
   uint64_t at;
+  GGAS_DEVICE deadline(uint64_t at_ns, known) : at(at_ns) {}
   GGAS_DEVICE explicit deadline(uint64_t timeout_ns) : at(timeout_ns) {
     if (timeout_ns == 0 || timeout_ns == ~0ull) return;
     const uint64_t now = clock_ns();
@@ -18,26 +20,32 @@ struct deadline {
   GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
 };
 
+// The end of a wait after a look at the timer: `at` as before, counted from now if that is 0; long_ago once it has
+// passed. Not inline: wait loops come here once in many polls.
+constexpr uint64_t long_ago = 1;
+GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
+  if (at == 0) return deadline(timeout_ns).at;
+  return deadline{at, deadline::is_known}.passed() ? long_ago : at;
+}
+
 // How long wait loops go on: asked after every miss, it looks at the timer only now and then. Made of a time-out, time
 // counts from the first look.
 class patience {
  public:
-  GGAS_DEVICE explicit patience(const deadline& end) : end_(end) {}
-  GGAS_DEVICE explicit patience(uint64_t timeout_ns) : end_(0), timeout_ns_(timeout_ns) {}
+  GGAS_DEVICE explicit patience(const deadline& end) : end_(end.at) {}
+  GGAS_DEVICE explicit patience(uint64_t timeout_ns) : timeout_ns_(timeout_ns) {}
   GGAS_DEVICE bool over() { return (++misses_ % misses_between_looks == 0 || only_once()) && look(); }
   // For loops that poll several times between two looks.
   GGAS_DEVICE unsigned polls() const { return only_once() ? 1 : misses_between_looks; }
   GGAS_DEVICE bool look() {
-    if (only_once()) return true;
-    if (end_.at != 0) return end_.passed();
-    end_ = deadline(timeout_ns_);
-    return false;
+    end_ = end_after_look(end_, timeout_ns_);
+    return end_ <= long_ago;
   }
 
  private:
   static constexpr unsigned misses_between_looks = 16;
-  GGAS_DEVICE bool only_once() const { return end_.at == 0 && timeout_ns_ == 0; }
-  deadline end_;
+  GGAS_DEVICE bool only_once() const { return end_ == 0 && timeout_ns_ == 0; }
+  uint64_t end_ = 0;  // 0: not looked yet, or no time at all
   uint64_t timeout_ns_ = 0;
   unsigned misses_ = 0;
 };
@@ -83,10 +91,8 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const d
   return wait_until(flag, cmp, value, patience(end));
 }
 
-// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
-// barrier.
-GGAS_DEVICE ggas_status block_status(ggas_status mine) {
-  if (!__syncthreads_or(mine != ggas_ok)) return ggas_ok;
+// The gravest of what the threads of a block found, for all of them.
+GGAS_DEVICE_FUNCTION ggas_status gravest_status(ggas_status mine) {
   GGAS_SHARED(unsigned, failed);
   if (thread_rank() == 0) failed = 0;
   __syncthreads();
@@ -97,6 +103,13 @@ GGAS_DEVICE ggas_status block_status(ggas_status mine) {
   const ggas_status all = static_cast<ggas_status>(failed);
   __syncthreads();
   return all;
+}
+// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
+// barrier.
+GGAS_DEVICE ggas_status block_status(ggas_status mine) {
+  if (!__syncthreads_or(mine != ggas_ok)) [[likely]]
+    return ggas_ok;
+  return gravest_status(mine);
 }
 
 template <class T>
