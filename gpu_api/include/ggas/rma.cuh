@@ -12,6 +12,7 @@
 #pragma once
 
 #include "ggas/detail/queue_handle.cuh"
+#include "ggas/detail/tagged_line.cuh"
 #include "ggas/ggas.cuh"
 
 // ---- queues. A queue carries operations to one node in the order they were posted; operations of different queues are
@@ -142,10 +143,7 @@ GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp 
 // whoever takes them waits for the tag in every line: no fence, no signal, one hop instead of a confirmed store and a
 // hop, but twice the bytes. The caller chooses tags; they are not 0, and not the one that the line holds from before:
 // count up. Lines are overwritten, not queued: put new ones when the last were taken. Orders nothing but the data
-// itself.
-struct alignas(16) ggas_tagged {
-  uint32_t low, low_tag, high, high_tag;
-};
+// itself. A line is a ggas_tagged; what it consists of (detail/tagged_line.cuh) only the library needs to know.
 GGAS_HOST_DEVICE constexpr size_t ggas_tagged_lines(size_t bytes) { return (bytes + 7) / 8; }  // lines they take
 // Puts n elements into lines at a node, which may be any address of the window; posted on return, and the source may be
 // overwritten. With and without a NIC these are stores of 16 bytes, in no queue.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data with a tag in every line of 16 bytes: who takes them waits for tags, nobody for a fence. Each half of a line is
-// one access of 8 bytes, so a reader that sees the tag sees the data beside it. Included by rma.cuh.
+// Data with a tag in every line of 16 bytes: who takes them waits for tags, nobody for a fence. Included by rma.cuh.
 #pragma once
 
 #include "ggas/detail/group.cuh"
@@ -9,12 +8,6 @@
 namespace ggas::detail {
 
 constexpr unsigned lines_in_flight = 4;  // of one thread
-
-GGAS_DEVICE ggas_tagged tagged_line(uint32_t tag, uint64_t data) {
-  return {static_cast<uint32_t>(data), tag, static_cast<uint32_t>(data >> 32), tag};
-}
-GGAS_DEVICE bool has_tag(const ggas_tagged& l, uint32_t tag) { return l.low_tag == tag && l.high_tag == tag; }
-GGAS_DEVICE uint64_t tagged_data(const ggas_tagged& l) { return uint64_t{l.high} << 32 | l.low; }
 
 // Memory as words of 8 bytes: whole ones, and at any address, where the last may be short.
 template <class Word>
