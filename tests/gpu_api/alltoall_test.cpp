@@ -68,6 +68,24 @@ TEST_P(Alltoall, ByABlockOfEveryTeamAtEveryLength) {
   }
 }
 
+// Blocks of members differ in size: some have a line a thread, others several, on the wire it is the same.
+TEST_P(Alltoall, ByBlocksOfDifferentSizes) {
+  for (const size_t n : lengths()) {
+    for (int node = 0; node < nodes(); ++node) {
+      const unsigned threads = 1 + static_cast<unsigned>(node * 5 % 8) * 40;
+      on(node, 1, threads, [=, this] {
+        for (const bool gather : {true, false}) {
+          const job j{gather, n, 1, gather ? 1u : 2u};
+          fill(*this, j, ggas_world());
+          ASSERT_EQ(block_call(*this, j, ggas_world()), ggas_ok);
+          check(*this, j, ggas_world());
+        }
+      });
+    }
+    run();
+  }
+}
+
 TEST_P(Alltoall, ByAGrid) {
   for (const unsigned blocks : {2u, 5u}) {
     for (const size_t n : lengths()) {

@@ -31,6 +31,8 @@ TEST_P(Team, RanksAndNodes) {
       EXPECT_EQ(ggas_sync(enough(), t), ggas_bad_argument);
     }
     EXPECT_EQ(ggas_barrier_block(enough(), ggas_team{(me + 1) % (n + 1), 1, 1, 1}), ggas_bad_argument);
+    EXPECT_EQ(ggas_barrier_block(enough(), ggas_team{0, 1, n + 1, 1}), ggas_bad_argument);
+    EXPECT_EQ(ggas_barrier_block(enough(), ggas_team{0, 0x40000000, 3, 1}), ggas_bad_argument);
   });
   run();
 }

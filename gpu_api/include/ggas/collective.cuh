@@ -25,8 +25,10 @@ enum ggas_method : unsigned {
 
 // ---- teams, barrier and sync. `team` must contain the caller and be the same on every member (ggas_bad_argument: it
 // does not, or is no team). _block: one block on each member. Without: every block of the grid on each member, at most
-// 1024 and all resident at once (a grid that does not fit can never pass); all blocks get the same status. A node takes
-// part in one call at a time. A call that timed out may be repeated, by all whom it failed.
+// 1024 and all resident at once (a grid that does not fit can never pass); all blocks get the same status if the
+// time-out is longer than the blocks come apart (so not 0). A node takes part in one call at a time; where another
+// block makes the next one, all its threads are synchronised with the block before. A call that timed out may be
+// repeated, by all whom it failed.
 //
 // barrier: every store and put of the callers before it is visible to every caller after it.
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team = ggas_world());

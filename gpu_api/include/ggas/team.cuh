@@ -7,7 +7,8 @@
 
 struct ggas_team {
   int first, stride, size;  // member i is node first + i * stride
-  // 0 ... 3, 0 for all nodes. Teams that share a node need different ids; disjoint ones may have the same.
+  // 0 ... 3, 0 for all nodes. Teams that share a node need different ids as long as the cluster lives: what is counted
+  // for an id goes on from one team to the next. Teams of the same id are the same, or disjoint and stay so.
   unsigned id;
 };
 
@@ -31,5 +32,7 @@ GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t,
 // The numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
 GGAS_DEVICE bool ggas_team_good(const ggas_team& t) {
   if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes();
-  return t.id < ggas::layout::teams && t.size > 0 && t.stride > 0 && ggas_team_rank(t) >= 0;
+  const bool members_exist = t.first >= 0 && t.size > 0 && t.stride > 0 &&
+                             t.first + static_cast<int64_t>(t.size - 1) * t.stride < ggas_nodes();
+  return t.id < ggas::layout::teams && members_exist && ggas_team_rank(t) >= 0;
 }

@@ -14,8 +14,8 @@ struct spread {
   size_t n, step;
   uint64_t place;  // of dst in the own segment, bytes
 
-  GGAS_DEVICE const uint32_t* to(int member) const { return src + static_cast<size_t>(member) * step; }
-  GGAS_DEVICE uint32_t* from(int member) const { return dst + static_cast<size_t>(member) * n; }
+  GGAS_DEVICE const uint32_t* to(int member) const { return src + size_t{static_cast<uint32_t>(member)} * step; }
+  GGAS_DEVICE uint32_t* from(int member) const { return dst + size_t{static_cast<uint32_t>(member)} * n; }
 };
 
 GGAS_DEVICE void copy_own_part(const channel& c, const spread& p, const slice& mine) {
@@ -24,13 +24,12 @@ GGAS_DEVICE void copy_own_part(const channel& c, const spread& p, const slice& m
 
 // One exchange.
 GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice& mine, patience& end) {
-  const auto parts = [&](int member, route& r) {
-    r.src = p.to(member) + mine.begin;
-    r.dst = p.from(member) + mine.begin;
-    r.words_out = r.words_in = static_cast<uint32_t>(mine.words());
-  };
-  return exchange_lines(
-      c, mine.words(), parts, [&] { copy_own_part(c, p, mine); }, end);
+  const line_plan plan(mine.words());
+  c.bundled = plan.channels;
+  send_lines(c, plan, mine.words(), [&](int member) { return p.to(member) + mine.begin; });
+  copy_own_part(c, p, mine);
+  return receive_lines(
+      c, plan, mine.words(), 1, c.team.size - 1, [&](int member) { return p.from(member) + mine.begin; }, end);
 }
 
 // Two exchanges: where destinations are, and, behind the stores, that they are done. The own part, which nobody waits
@@ -49,40 +48,47 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice
 }
 
 // One exchange, a thread has one line at most.
-GGAS_DEVICE ggas_status spread_short(const channel_call& call, const spread& p) {
-  return on_channel(call, [&](channel& c, patience& end) {
-    const auto words = static_cast<uint32_t>(call.mine.words());
-    const thread_line mine(lines_of_words(words), c.team.size);
-    ggas_status s = ggas_ok;
-    if (mine.any) {
-      s = exchange_line(
-          c, mine, words, [&](int member) { return p.to(member) + call.mine.begin; },
-          [&](int member) { return p.from(member) + call.mine.begin; }, end);
-    }
-    refresh_slots(c, [=](int) { return lines_of_words(words); });
-    return s;
-  });
+GGAS_DEVICE ggas_status spread_short(const channel& c, const spread& p, const slice& part, patience& end) {
+  const auto words = static_cast<uint32_t>(part.words());
+  const thread_line mine(lines_of_words(words), c.team.size);
+  ggas_status s = ggas_ok;
+  if (mine.any) {
+    s = exchange_line(
+        c, mine, words, [&](int member) { return p.to(member) + part.begin; },
+        [&](int member) { return p.from(member) + part.begin; }, end);
+  }
+  refresh_slots(c, [=](int) { return lines_of_words(words); });
+  return s;
 }
 
+// The channel's word is on its way while arguments are looked at; these make one branch.
 template <class T>
 GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step, const ggas_team& team, unsigned block,
                                      unsigned blocks, uint64_t timeout_ns) {
   if (!ggas_team_good(team)) return ggas_bad_argument;
   if (n == 0) return ggas_ok;
-  const auto members = static_cast<size_t>(team.size);
   constexpr size_t words = sizeof(T) / sizeof(uint32_t);
   spread p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), n * words, step * words, 0};
-  if (n > ggas_segment_bytes() / sizeof(T) || !elements_good(src) || !elements_good(dst) ||
-      !own_place(dst, members * n * sizeof(T), p.place))
-    return ggas_bad_argument;
-  const channel_call call(team, block, blocks, p.n, timeout_ns);
+  const size_t bytes = static_cast<size_t>(team.size) * n * sizeof(T);
+  const bool good = (n <= ggas_segment_bytes() / sizeof(T)) & elements_good(src) & elements_good(dst) &
+                    own_place(dst, bytes, p.place);
+  const channel_call call(block, blocks, p.n);
   const size_t here = call.mine.words();
-  if (here == 0) return ggas_ok;
-  if (is_short(here, team.size)) return spread_short(call, p);
-  return on_channel(call, [&](channel& c, patience& end) {
-    return in_lines(team, here, call.blocks) ? spread_in_lines(c, p, call.mine, end)
-                                             : spread_directly(c, p, call.mine, end);
-  });
+  if (here == 0) return good ? ggas_ok : ggas_bad_argument;
+  channel c = open_channel(team, call.block);
+  if (!good) return ggas_bad_argument;
+  patience end(timeout_ns);
+  ggas_status s = ggas_ok;
+  if (c.failed) {
+    s = ggas_peer_error;
+  } else if (is_short(here, team.size)) {
+    s = spread_short(c, p, call.mine, end);
+  } else if (in_lines(here, call.blocks)) {
+    s = spread_in_lines(c, p, call.mine, end);
+  } else {
+    s = spread_directly(c, p, call.mine, end);
+  }
+  return close_channel(c, s);
 }
 
 }  // namespace ggas::detail

@@ -6,33 +6,39 @@
 
 namespace ggas::detail {
 
-// From how many words that a block of the root would store to others than the first, forwarding by the leaves is
-// quicker.
-constexpr size_t two_hops_from = 64 * 1024;
+// Up to how many words that a block of the root would send to others than the first one hop is quicker than two, and
+// how many blocks one GPU can serve at their full speed.
+constexpr size_t one_hop_until = 64 * 1024;
+constexpr unsigned blocks_served = 8;
 
 struct cast {
   uint32_t* dst;
   const uint32_t* src;
   int root;
-  uint64_t place;  // of dst in the own segment, bytes
+  uint64_t place;   // of dst in the own segment, bytes
+  uint64_t source;  // of src in that of the root
 };
 
 GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine) {
   if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.words());
 }
 
-// One exchange, a complete one: everybody hears from everybody, but only the root's lines have data. It costs no more
-// than the root's lines alone, as all lines travel at the same time.
+// One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
+// here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro.
 GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
-  const auto words = static_cast<uint32_t>(mine.words());
-  const auto parts = [&](int member, route& r) {
-    r.src = p.src + mine.begin;
-    r.dst = p.dst + mine.begin;
-    if (c.rank == p.root) r.words_out = words;
-    if (member == p.root) r.words_in = words;
-  };
-  return exchange_lines(
-      c, words, parts, [&] { copy_at_root(c, p, mine); }, end);
+  const line_plan plan(mine.words());
+  c.bundled = plan.channels;
+  ggas_status s = ggas_ok;
+  if (c.rank == p.root) {
+    send_lines(c, plan, mine.words(), [&](int) { return p.src + mine.begin; });
+    copy_at_root(c, p, mine);
+  } else {
+    send_empty_lines(c);
+    const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
+    s = receive_lines(
+        c, plan, mine.words(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
+  }
+  return s == ggas_ok ? hear_of_earlier(c, end) : s;
 }
 
 // Two exchanges: where destinations are; the root stores everything to everybody; it is done.
@@ -44,6 +50,39 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mi
   if (!next_exchange(c, s)) return s;
   return finish_stores(
       c, [&] { copy_at_root(c, p, mine); }, end);
+}
+
+// Two exchanges: the root tells where the vector is, which the leaves load, all at the same time: a block loads about
+// as fast as it stores, and the root's would have to store the vector to each of them. Then they tell that they have
+// it.
+GGAS_DEVICE ggas_status cast_by_loads(channel& c, const cast& p, const slice& mine, patience& end) {
+  GGAS_SHARED(uint64_t, place);
+  const int first = static_cast<int>(thread_rank()) + 1;
+  const bool is_root = c.rank == p.root;
+  if (is_root) {
+    __syncthreads();
+    if (first < c.team.size) release_stores();
+  }
+  tell_all(c, p.source);
+  if (is_root) copy_at_root(c, p, mine);
+  ggas_status s = hear_all(
+      c,
+      [&](int member, uint64_t said) {
+        if (member != p.root) return;
+        acquire_line(c.inbox(member));
+        place = said;
+      },
+      end);
+  if (!is_root) {
+    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+    const auto* const src = ggas_pointer_of_node<uint32_t>(ggas_team_node(c.team, p.root), place);
+    move_bytes<origin::remote>(p.dst + mine.begin, src + mine.begin, mine.words() * sizeof(uint32_t), thread_rank(),
+                               thread_count());
+  }
+  if (!next_exchange(c, s)) return s;
+  tell_all(c, 0);
+  return hear_all(
+      c, [](int, uint64_t) {}, end);
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
@@ -83,32 +122,36 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
       c, [&] { copy_at_root(c, p, mine); }, end);
 }
 
-// One exchange, a thread has one line at most. The root does not wait for its leaves and these wait for the root alone;
-// all tell all that they are here, which is heard two calls later: calls one behind the other cost what the lines cost,
-// not the way to and fro.
-GGAS_DEVICE ggas_status cast_short(const channel_call& call, const cast& p) {
-  return on_channel(call, [&](channel& c, patience& end) {
-    const auto words = static_cast<uint32_t>(call.mine.words());
-    const unsigned lines = lines_of_words(words), line = thread_rank();
-    const uint32_t* const src = p.src + call.mine.begin;
-    uint32_t* const dst = p.dst + call.mine.begin;
-    if (c.rank == p.root) {
-      const thread_line mine(lines, c.team.size);
-      if (mine.any) {
-        const int member = member_behind(c, mine.hop);
-        const uint64_t data = load_elements(src, mine.line, words);
-        if (member != c.rank) send_line(c, c.outbox(member) + mine.line, data);
-        if (member == c.rank && src != dst) store_elements(dst, mine.line, words, data);
-      }
-      refresh_slots(c, [=](int) { return lines; });
-    } else {
-      send_empty_lines(c);
-      uint64_t data;
-      if (line < lines && !take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
-      if (line < lines) store_elements(dst, line, words, data);
+GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {
+  const auto others = static_cast<unsigned>(c.team.size - 1);
+  const bool one_hop = (others - size_t{1}) * call.mine.words() <= one_hop_until;
+  const bool loads = device_context().quiet == nullptr && (one_hop || call.blocks * others <= blocks_served);
+  if (loads) return cast_by_loads(c, p, call.mine, end);
+  return one_hop ? cast_directly(c, p, call.mine, end) : scatter_and_gather(c, p, call.mine, end);
+}
+
+// As cast_in_lines; a thread has one line at most.
+GGAS_DEVICE ggas_status cast_short(const channel& c, const cast& p, const slice& part, patience& end) {
+  const auto words = static_cast<uint32_t>(part.words());
+  const unsigned lines = lines_of_words(words), line = thread_rank();
+  const uint32_t* const src = p.src + part.begin;
+  uint32_t* const dst = p.dst + part.begin;
+  if (c.rank == p.root) {
+    const thread_line mine(lines, c.team.size);
+    if (mine.any) {
+      const int member = member_behind(c, mine.hop);
+      const uint64_t data = load_line(src, mine.line, words);
+      if (member != c.rank) send_line(c, c.outbox(member) + mine.line, data);
+      if (member == c.rank && src != dst) store_line(dst, mine.line, words, data);
     }
-    return hear_of_earlier(c, end);
-  });
+    refresh_slots(c, [=](int) { return lines; });
+  } else {
+    send_empty_lines(c);
+    uint64_t data;
+    if (line < lines && !take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
+    if (line < lines) store_line(dst, line, words, data);
+  }
+  return hear_of_earlier(c, end);
 }
 
 template <class T>
@@ -116,21 +159,27 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
                                   unsigned blocks, uint64_t timeout_ns) {
   if (!ggas_team_good(team) || root < 0 || root >= team.size) return ggas_bad_argument;
   if (n == 0) return ggas_ok;
-  const bool is_root = ggas_team_rank(team) == root;
-  cast p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), root, 0};
-  if (n > ggas_segment_bytes() / sizeof(T) || !elements_good(dst) || !own_place(dst, n * sizeof(T), p.place) ||
-      (is_root && !elements_good(src)))
-    return ggas_bad_argument;
-  const size_t words = n * (sizeof(T) / sizeof(uint32_t));
-  const channel_call call(team, block, blocks, words, timeout_ns);
+  cast p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), root, 0, 0};
+  const bool good = (n <= ggas_segment_bytes() / sizeof(T)) & elements_good(dst) &
+                    own_place(dst, n * sizeof(T), p.place) &
+                    ((ggas_team_rank(team) != root) | (elements_good(src) & own_place(src, n * sizeof(T), p.source)));
+  const channel_call call(block, blocks, n * (sizeof(T) / sizeof(uint32_t)));
   const size_t here = call.mine.words();
-  if (here == 0) return ggas_ok;
-  if (is_short(here, team.size)) return cast_short(call, p);
-  return on_channel(call, [&](channel& c, patience& end) {
-    if (in_lines(team, here, call.blocks)) return cast_in_lines(c, p, call.mine, end);
-    const bool one_hop = (static_cast<size_t>(team.size) - 2) * here <= two_hops_from;
-    return one_hop ? cast_directly(c, p, call.mine, end) : scatter_and_gather(c, p, call.mine, end);
-  });
+  if (here == 0) return good ? ggas_ok : ggas_bad_argument;
+  channel c = open_channel(team, call.block);
+  if (!good) return ggas_bad_argument;
+  patience end(timeout_ns);
+  ggas_status s = ggas_ok;
+  if (c.failed) {
+    s = ggas_peer_error;
+  } else if (is_short(here, team.size)) {
+    s = cast_short(c, p, call.mine, end);
+  } else if (in_lines(here, call.blocks)) {
+    s = cast_in_lines(c, p, call.mine, end);
+  } else {
+    s = cast_long(c, p, call, end);
+  }
+  return close_channel(c, s);
 }
 
 }  // namespace ggas::detail

@@ -57,7 +57,7 @@ struct channel {
   // Where this node writes for another member, and where another member has written for it, in exchange `number`.
   GGAS_DEVICE channel_line* outbox(int member) const {
     const context& c = device_context();
-    const auto node = static_cast<uint64_t>(ggas_team_node(team, member));
+    const uint64_t node = static_cast<uint32_t>(ggas_team_node(team, member));
     return reinterpret_cast<channel_line*>(c.window + turn(seq) + slot(c.node) + node * c.stride);
   }
   GGAS_DEVICE const channel_line* inbox(int member) const { return inbox(member, seq); }
@@ -143,12 +143,12 @@ GGAS_DEVICE bool slot_is_due(uint64_t seq) {
   return seq % period < exchanges && seq >= exchanges;
 }
 GGAS_DEVICE void refresh_slot(const channel& c, int member, unsigned used) {
-  if (!slot_is_due(c.seq)) return;
   for (unsigned i = used + thread_rank(); i < channel::lines(); i += thread_count())
     send_line(c, c.outbox(member) + i, 0);
 }
 template <class Used>
 GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
+  if (!slot_is_due(c.seq)) return;
   GGAS_NO_UNROLL
   for (int to = 0; to < c.team.size; ++to) {
     if (to != c.rank) refresh_slot(c, to, used(to));
@@ -164,11 +164,13 @@ GGAS_DEVICE uint64_t line_data(const channel_line& l) { return uint64_t{l.high} 
 
 // Waits for a line. False: time is up, or the node's collectives are broken.
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
-  for (;;) {
+  for (unsigned left = end.polls();;) {
     const channel_line l = load_spin(from);
     data = line_data(l);
     if (line_here(c, l)) return true;
-    if (c.broken != 0 || end.over()) return false;
+    if (--left != 0) continue;
+    if (c.broken != 0 || end.look()) return false;
+    left = end.polls();
   }
 }
 

@@ -8,11 +8,13 @@
 
 namespace ggas::detail {
 
-// Lines of a part, at least one, also without data.
-GGAS_DEVICE unsigned lines_of_words(size_t words) { return words <= 2 ? 1 : (static_cast<unsigned>(words) + 1) / 2; }
+// Lines of a part.
+GGAS_DEVICE unsigned lines_of_words(size_t words) { return (static_cast<unsigned>(words) + 1) / 2; }
 
 // Of a number that is not 0.
 GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<unsigned>(__builtin_clz(v - 1)); }
+
+GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(__builtin_clz(v)); }
 
 // Line `line` of the member `hop` places behind (`size`: of this one): what a thread does of `lines` lines for each of
 // `size` members. Where there are threads enough, a warp is for one member: lines to one node leave together.
@@ -38,6 +40,18 @@ GGAS_DEVICE bool is_short(size_t words, int size) {
   return static_cast<unsigned>(size) << thread_line::shift_of(lines, size) <= thread_count();
 }
 
+// The words of a line, one access each: there is no question of alignment, and no branch. `line` is one of the part's.
+// Behind the end of a part of odd length comes its last word once more; the receiver does not take it.
+GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, uint32_t words) {
+  const unsigned first = 2 * line, second = first + 1 < words ? first + 1 : first;
+  const uint32_t low = load_own(part + first), high = load_own(part + second);
+  return uint64_t{high} << 32 | low;
+}
+GGAS_DEVICE void store_line(uint32_t* part, unsigned line, uint32_t words, uint64_t data) {
+  store_own(part + 2 * line, static_cast<uint32_t>(data));
+  if (2 * line + 1 < words) store_own(part + 2 * line + 1, static_cast<uint32_t>(data >> 32));
+}
+
 // Sends a thread's line to its member and receives that member's, target(member) gets it; the own part is copied,
 // unless in place.
 template <class Source, class Target>
@@ -46,43 +60,56 @@ GGAS_DEVICE ggas_status exchange_line(const channel& c, const thread_line& mine,
   const int member = member_behind(c, mine.hop);
   const uint32_t* const from = source(member);
   uint32_t* const to = target(member);
-  uint64_t data = load_elements(from, mine.line, words);
-  if (member == c.rank) {
-    if (from == to) return ggas_ok;
-  } else {
-    send_line(c, c.outbox(member) + mine.line, data);
-    if (!take_line(c, c.inbox(member) + mine.line, data, end)) return ggas_timed_out;
+  channel_line* const out = c.outbox(member) + mine.line;
+  const channel_line* const in = c.inbox(member) + mine.line;
+  uint64_t data = load_line(from, mine.line, words);
+  if (member != c.rank) {
+    send_line(c, out, data);
+    if (!take_line(c, in, data, end)) return ggas_timed_out;
   }
-  store_elements(to, mine.line, words, data);
+  if (from != to) store_line(to, mine.line, words, data);
   return ggas_ok;
 }
 
-// f(member) for every other member, by the last threads of the block: the first ones have lines to look after.
+// f(channel, number, member) for each channel of the bundle and every other member, by the last threads of the block:
+// the first ones have lines to look after.
 template <class F>
 GGAS_DEVICE void for_other_ends(const channel& c, F f) {
-  const int threads = static_cast<int>(thread_count());
+  const unsigned threads = thread_count(), shift = log2_up(c.bundled);
+  const unsigned ends = static_cast<unsigned>(c.team.size - 1) << shift;
   GGAS_NO_UNROLL
-  for (int hop = threads - static_cast<int>(thread_rank()); hop < c.team.size; hop += threads) f(member_behind(c, hop));
+  for (unsigned i = threads - 1 - thread_rank(); i < ends; i += threads) {
+    const unsigned number = i & ((1u << shift) - 1);
+    if (number < c.bundled) f(c.sibling(number), number, member_behind(c, static_cast<int>(i >> shift) + 1));
+  }
+}
+
+// By a thread: now and then, the rest of the slot at a member, of which `used` lines were sent; see refresh_slot.
+GGAS_DEVICE void refresh_end(const channel& c, int member, unsigned used) {
+  if (!slot_is_due(c.seq)) return;
+  for (unsigned i = used; i < channel::lines(); ++i) send_line(c, c.outbox(member) + i, 0);
 }
 
 // Who has nothing to say says that it is here.
 GGAS_DEVICE void send_empty_lines(const channel& c) {
-  for_other_ends(c, [&](int member) { send_line(c, c.outbox(member), 0); });
-  refresh_slots(c, [](int) { return 1u; });
+  for_other_ends(c, [](const channel& at, unsigned, int member) {
+    send_line(at, at.outbox(member), 0);
+    refresh_end(at, member, 1);
+  });
 }
 
 // For an exchange in which a member does not wait for everybody: behind it every other one is known to have been in the
 // exchange two before this one, so the slot written next is free. By now that one may have written the same line again,
 // two exchanges from here.
 GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
-  if (c.seq <= 2) return ggas_ok;
-  const uint64_t earlier = c.seq - 2;
   bool heard = true;
-  for_other_ends(c, [&](int member) {
-    const auto* const line = reinterpret_cast<const uint64_t*>(c.inbox(member, earlier));
+  for_other_ends(c, [&](const channel& at, unsigned, int member) {
+    if (at.seq <= 2) return;
+    const uint64_t earlier = at.seq - 2;
+    const auto* const line = reinterpret_cast<const uint64_t*>(at.inbox(member, earlier));
     while (heard) {
       const auto number = static_cast<uint32_t>(load_spin(line) >> 32);
-      if (number == static_cast<uint32_t>(earlier) || number == static_cast<uint32_t>(c.seq + 2)) return;
+      if (number == static_cast<uint32_t>(earlier) || number == static_cast<uint32_t>(at.seq + 2)) return;
       if (c.broken != 0 || end.over()) heard = false;
     }
   });
