@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of calls.cuh that are atomics. For one translation unit.
+#pragma once
+
+#include "tests/gpu_api/calls.cuh"
+
+namespace ggas::calls {
+
+// What fetching ones return goes to `here`.
+template <class T>
+GGAS_DEVICE ggas_status atomic_as(const step& s, uint64_t timeout_ns) {
+  T* const word = there<T>(s);
+  const auto v = static_cast<T>(s.value), compare = static_cast<T>(s.compare);
+  const auto what = static_cast<ggas_atomic>(s.operation);
+  const ggas_queue q = queue_of(s);
+  T old{};
+  ggas_status r = ggas_no_queue;
+  switch (s.what) {
+    case call::fetch:
+      r = ggas_atomic_fetch(what, word, v, compare, &old, timeout_ns, q);
+      break;
+    case call::fetch_warp:
+      r = ggas_atomic_fetch_warp(what, word, v, compare, &old, timeout_ns, q);
+      break;
+    case call::fetch_add:
+      r = ggas_fetch_add(word, v, &old, timeout_ns, q);
+      break;
+    case call::fetch_swap:
+      r = ggas_fetch_swap(word, v, &old, timeout_ns, q);
+      break;
+    case call::compare_swap:
+      r = ggas_compare_swap(word, compare, v, &old, timeout_ns, q);
+      break;
+    case call::post:
+      return ggas_atomic_post(what, word, v, compare, timeout_ns, q);
+    case call::add:
+      return ggas_add(word, v, timeout_ns, q);
+    default:
+      return ggas_no_queue;
+  }
+  if (r == ggas_ok && detail::thread_rank() == s.actor) *here<T>(s) = old;
+  return r;
+}
+
+__global__ void GGAS_LAUNCH_BOUNDS(96) atomics(args a) {
+  go_through(a, [&](const step& s) {
+    if (s.bytes == 4) return s.is_signed ? atomic_as<int32_t>(s, a.timeout_ns) : atomic_as<uint32_t>(s, a.timeout_ns);
+    return s.is_signed ? atomic_as<int64_t>(s, a.timeout_ns) : atomic_as<uint64_t>(s, a.timeout_ns);
+  });
+}
+
+}  // namespace ggas::calls

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device API: tables of calls drawn by chance against a reference; on GPUs: cuda/calls_*.cu.
+#include "tests/gpu_api/calls_atomics.cuh"
+#include "tests/gpu_api/calls_elements.cuh"
+#include "tests/gpu_api/calls_run.hpp"
+#include "tests/gpu_api/calls_transfers.cuh"
+#include "tests/gpu_api/targets.hpp"
+
+namespace ggas::test {
+namespace {
+
+class Calls : public api_test {
+ public:
+  uint64_t segment_bytes() const { return cluster_->config().segment_bytes; }
+  uint64_t timeout_ns() const { return enough(); }
+  uint64_t outcomes() const { return base(); }
+  uint64_t tables() const { return base() + 8192; }
+  uint64_t data() const { return base() + 65536; }
+
+  void write(int node, uint64_t offset, const std::vector<uint8_t>& v) {
+    std::memcpy(cluster_->segment(node) + offset, v.data(), v.size());
+  }
+  std::vector<uint8_t> read(int node, uint64_t offset, size_t n) {
+    const auto* const at = reinterpret_cast<const uint8_t*>(cluster_->segment(node) + offset);
+    return {at, at + n};
+  }
+  void run(unsigned threads, void (*kernel)(calls::args), const calls::args& a) {
+    on_all(1, threads, [=] { kernel(a); });
+    api_test::run();
+  }
+
+  template <size_t N>
+  void check(const calls::description (&all)[N], void (*kernel)(calls::args)) {
+    calls::run_tables(*this, all, kernel, simulated() ? 2 : 4, simulated() ? 4 * N : 100);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Provider, Calls, testing::ValuesIn(rma_targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(Calls, OfElements) { check(calls::element_calls, calls::elements); }
+TEST_P(Calls, OfTransfers) { check(calls::transfer_calls, calls::transfers); }
+TEST_P(Calls, OfAtomics) { check(calls::atomic_calls, calls::atomics); }
+
+}  // namespace
+}  // namespace ggas::test

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs as a machine that tables of calls run on.
+#pragma once
+
+#include "rig.hpp"
+#include "tests/gpu_api/calls_run.hpp"
+
+namespace ggas::gpu_test {
+
+class calls_rig : public rig {
+ public:
+  using rig::nodes;
+  uint64_t segment_bytes() const { return machine().device_context(0).segment_bytes; }
+  uint64_t timeout_ns() const { return gpu_test::timeout_ns; }
+  uint64_t tables() const { return at.base; }
+  uint64_t outcomes() const { return at.outcomes; }
+  uint64_t data() const { return at.data; }
+
+  void write(int node, uint64_t offset, const std::vector<uint8_t>& v) { rig::write(node, offset, v); }
+  std::vector<uint8_t> read(int node, uint64_t offset, size_t n) { return rig::read<uint8_t>(node, offset, n); }
+  void run(unsigned threads, void (*kernel)(calls::args), const calls::args& a) {
+    start_all(1, threads, kernel, a);
+    rig::run("calls");
+  }
+
+  template <size_t N>
+  void check(const calls::description (&all)[N], void (*kernel)(calls::args)) {
+    calls::run_tables(*this, all, kernel, 8, 3000);
+  }
+};
+
+}  // namespace ggas::gpu_test
