@@ -61,43 +61,48 @@ struct unit_moves {
       : at(&places), rank(c.rank), members(c.team.size), op(p.op), root(p.root) {}
 };
 
-// Units that a thread moves at once: those at the offsets `at + i * step` below `end`, bytes behind the start of
-// everybody's vector.
-struct unit_offsets {
-  uint64_t at, step, end;
-  GGAS_DEVICE bool has(int i) const { return at + static_cast<uint64_t>(i) * step < end; }
-};
-constexpr int units_at_once = 2;
-
-// Combined in the order of ranks. The loads of up to 8 members are issued before the first is used.
-template <unsigned Count, class T>
-GGAS_DEVICE void combine_units(const unit_moves& m, const unit_offsets& o, unit<T, Count> (&sum)[units_at_once]) {
+// `Units` units of everybody's vector, `step` bytes apart, combined in the order of ranks. All loads of `Members`
+// members are issued before the first is used. The own vector stands for members that do not exist: loads that nobody
+// uses cost less than registers that are written in some cases only.
+template <int Members, int Units, unsigned Count, class T>
+GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, unit<T, Count> (&sum)[Units]) {
   GGAS_NO_UNROLL
-  for (int first = 0; first < m.members; first += members_at_once) {
-    unit<T, Count> v[members_at_once][units_at_once];
+  for (int first = 0; first < m.members; first += Members) {
+    uint64_t from[Members];
     GGAS_UNROLL
-    for (int k = 0; k < members_at_once; ++k) {
-      if (first + k < m.members) {
-        const uint64_t from = m.at->src[first + k] + o.at;
-        GGAS_UNROLL
-        for (int i = 0; i < units_at_once; ++i) {
-          if (o.has(i)) v[k][i] = load_relaxed(reinterpret_cast<const unit<T, Count>*>(from + i * o.step));
-        }
-      }
+    for (int k = 0; k < Members; ++k) from[k] = m.at->src[first + k < m.members ? first + k : m.rank] + at;
+    unit<T, Count> v[Members][Units];
+    GGAS_UNROLL
+    for (int k = 0; k < Members; ++k) {
+      GGAS_UNROLL
+      for (int i = 0; i < Units; ++i)
+        v[k][i] = load_relaxed(reinterpret_cast<const unit<T, Count>*>(from[k] + i * step));
     }
     with_operation<T>(m.op, [&](auto combined) {
       GGAS_UNROLL
-      for (int k = 0; k < members_at_once; ++k) {
-        if (first + k < m.members) {
+      for (int k = 0; k < Members; ++k) {
+        if (first + k >= m.members) break;
+        GGAS_UNROLL
+        for (int i = 0; i < Units; ++i) {
           GGAS_UNROLL
-          for (int i = 0; i < units_at_once; ++i) {
-            GGAS_UNROLL
-            for (unsigned e = 0; e < Count; ++e)
-              sum[i].v[e] = first + k == 0 ? v[k][i].v[e] : combined(sum[i].v[e], v[k][i].v[e]);
-          }
+          for (unsigned e = 0; e < Count; ++e)
+            sum[i].v[e] = first + k == 0 ? v[k][i].v[e] : combined(sum[i].v[e], v[k][i].v[e]);
         }
       }
     });
+  }
+}
+template <int Members, int Units, unsigned Count, class T>
+GGAS_DEVICE void move_units(const unit_moves& m, uint64_t at, uint64_t step) {
+  unit<T, Count> sum[Units]{};
+  combine_units<Members>(m, at, step, sum);
+  GGAS_NO_UNROLL
+  for (int hop = 0; hop < m.members; ++hop) {
+    const int to = m.rank + hop < m.members ? m.rank + hop : m.rank + hop - m.members;
+    if (m.root != everybody && m.root != to) continue;
+    const uint64_t there = m.at->dst[to] + at;
+    GGAS_UNROLL
+    for (int i = 0; i < Units; ++i) store_relaxed(reinterpret_cast<unit<T, Count>*>(there + i * step), sum[i]);
   }
 }
 
@@ -108,39 +113,31 @@ struct byte_range {
   unsigned block, blocks;
 };
 
-template <unsigned Count, class T>
+template <int Members, int Units, unsigned Count, class T>
 GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
-  using one = unit<T, Count>;
-  const uint64_t step = thread_count() * sizeof(one), all = units_at_once * step;
+  const uint64_t step = thread_count() * sizeof(unit<T, Count>), all = Units * step;
+  uint64_t at = r.first + r.block * all + thread_rank() * sizeof(unit<T, Count>);
   GGAS_NO_UNROLL
-  for (uint64_t at = r.first + r.block * all + thread_rank() * sizeof(one); at < r.end; at += r.blocks * all) {
-    const unit_offsets o{at, step, r.end};
-    one sum[units_at_once]{};
-    combine_units(m, o, sum);
-    GGAS_NO_UNROLL
-    for (int hop = 0; hop < m.members; ++hop) {
-      const int to = m.rank + hop < m.members ? m.rank + hop : m.rank + hop - m.members;
-      if (m.root != everybody && m.root != to) continue;
-      const uint64_t there = m.at->dst[to] + at;
-      GGAS_UNROLL
-      for (int i = 0; i < units_at_once; ++i) {
-        if (o.has(i)) store_relaxed(reinterpret_cast<one*>(there + i * step), sum[i]);
-      }
-    }
-  }
+  for (; at + (Units - 1) * step < r.end; at += r.blocks * all) move_units<Members, Units, Count, T>(m, at, step);
+  GGAS_NO_UNROLL
+  for (; at < r.end; at += step) move_units<Members, 1, Count, T>(m, at, step);
 }
 
 constexpr unsigned wide = 16;  // bytes
 
 // By 16 bytes, and element by element: what is left at the ends, and vectors that are not aligned alike. Not inline:
 // one copy of each for all methods, with registers of their own.
+template <int Members, int Units, class T>
+GGAS_DEVICE_FUNCTION void move_wide_units(unit_moves m, byte_range r) {
+  move_range<Members, Units, wide / sizeof(T), T>(m, r);
+}
 template <class T>
-GGAS_DEVICE_FUNCTION void move_widely(unit_moves m, byte_range r) {
-  move_range<wide / sizeof(T), T>(m, r);
+GGAS_DEVICE void move_widely(const unit_moves& m, const byte_range& r) {
+  m.members <= 4 ? move_wide_units<4, 4, T>(m, r) : move_wide_units<members_at_once, 2, T>(m, r);
 }
 template <class T>
 GGAS_DEVICE_FUNCTION void move_singly(unit_moves m, byte_range r) {
-  move_range<1, T>(m, r);
+  move_range<members_at_once, 1, 1, T>(m, r);
 }
 
 template <class T>

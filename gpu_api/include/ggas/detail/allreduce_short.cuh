@@ -45,47 +45,52 @@ GGAS_DEVICE bool line_goes_to(const piece<T>& p, unsigned line, int rank) {
   return line == 0 || p.goes_to(rank);
 }
 
-// The lines of all other members that are `wanted`; those of others are as they were. False: time is up, or the node's
-// collectives are broken.
-template <int Most>
-GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool wanted, channel_line (&l)[Most],
-                               patience& end) {
+// f(rank) for all members, half of what there may be at most first: a team of up to 4 has no instructions of the others
+// in its way.
+template <class F>
+GGAS_DEVICE void for_each_rank(const channel& c, F f) {
+  constexpr int half = members_at_once / 2;
+  GGAS_UNROLL
+  for (int k = 0; k < half; ++k) f(k);
+  if (c.team.size <= half) return;
+  GGAS_UNROLL
+  for (int k = half; k < members_at_once; ++k) f(k);
+}
+
+// The lines of all other members, if `wanted`. False: time is up, or the node's collectives are broken.
+GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool wanted,
+                               channel_line (&l)[members_at_once], patience& end) {
   const auto number = static_cast<uint32_t>(c.seq);
   for (;;) {
-    GGAS_UNROLL
-    for (int k = 0; k < Most; ++k) {
+    for_each_rank(c, [&](int k) {
       if (wanted && k < c.team.size && k != c.rank) l[k] = load_spin(places.from(k));
-    }
+    });
     uint32_t different = 0;
-    GGAS_UNROLL
-    for (int k = 0; k < Most; ++k) different |= (l[k].low_seq ^ number) | (l[k].high_seq ^ number);
+    for_each_rank(c, [&](int k) { different |= (l[k].low_seq ^ number) | (l[k].high_seq ^ number); });
     if (different == 0) return true;
     if (c.broken != 0 || end.over()) return false;
   }
 }
 
 // Line i of everybody, this member's is `own`; the result, if it goes to this member, is stored.
-template <int Most, class T>
+template <class T>
 GGAS_DEVICE bool exchange_short_line(const channel& c, const piece<T>& p, const line_places& places, unsigned i,
                                      uint64_t own, patience& end) {
   const channel_line mine = line_of(c.seq, own);
-  GGAS_UNROLL
-  for (int hop = 1; hop < Most; ++hop) {
+  for_each_rank(c, [&](int hop) {
     const int to = member_behind(c, hop);
-    if (hop < c.team.size && line_goes_to(p, i, to)) store_relaxed(places.to(to), mine);
-  }
-  channel_line l[Most];
-  GGAS_UNROLL
-  for (int k = 0; k < Most; ++k) l[k] = mine;
+    if (hop > 0 && hop < c.team.size && line_goes_to(p, i, to)) store_relaxed(places.to(to), mine);
+  });
+  channel_line l[members_at_once];
+  for_each_rank(c, [&](int k) { l[k] = mine; });  // stays that of this member, and of those that do not exist
   const bool target = p.goes_to(c.rank);
   if (!take_from_all(c, places, i == 0 || target, l, end)) return false;
   if (!target) return true;
   uint64_t sum = line_data(l[0]);
   with_operation<T>(p.op, [&](auto combined) {
-    GGAS_UNROLL
-    for (int k = 1; k < Most; ++k) {
-      if (k < c.team.size) sum = combine_lines<T>(combined, sum, line_data(l[k]));
-    }
+    for_each_rank(c, [&](int k) {
+      if (k > 0 && k < c.team.size) sum = combine_lines<T>(combined, sum, line_data(l[k]));
+    });
   });
   store_elements(p.dst, i, p.n, sum);
   return true;
@@ -115,8 +120,7 @@ GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, co
   if (i < lines_of<T>(p.n)) {
     patience end(timeout_ns);
     places.at(c.seq);
-    good = team.size <= 4 ? exchange_short_line<4>(c, p, places, i, own, end)
-                          : exchange_short_line<members_at_once>(c, p, places, i, own, end);
+    good = exchange_short_line(c, p, places, i, own, end);
   }
   if (!__syncthreads_or(!good || c.broken != 0)) return ggas_ok;
   return close_channel(c, good ? ggas_ok : ggas_timed_out);
