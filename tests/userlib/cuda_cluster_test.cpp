@@ -86,18 +86,6 @@ TEST(cuda_cluster, one_process_for_all_nodes) {
   for (const char* text : {"1", "2", "4", "8", "all given back"}) EXPECT_EQ(one.next(0, soon), text);
 }
 
-TEST(cuda_cluster, a_window_that_kernels_could_not_address_is_refused) {
-  processes one;
-  one.start(0, [](int, const voice& parent) {
-    fake_cuda::here().gpus = 4;
-    std::string why;
-    const auto c = cuda_cluster::create({.segment_bytes = 4 * mebi, .most_segment_bytes = size_t{5} << 40}, why);
-    parent.say(c ? "made" : why);
-  });
-  const std::string why = one.next(0, soon);
-  EXPECT_TRUE(has(why, "4 segments of up to 8796093022208 bytes")) << why;
-}
-
 // ---------------------------------------------------------------------------------------------- processes
 
 using body = std::function<std::string(int rank, cuda_cluster*, const std::string& why)>;

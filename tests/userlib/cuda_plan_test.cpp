@@ -45,16 +45,6 @@ TEST(cuda_plan, growth_stays_within_what_was_kept_free) {
             "grow(67108864): the cluster was made with most_segment_bytes = 0: its segments do not grow");
 }
 
-// Kernels count the pages of the window in 32 bits.
-TEST(cuda_plan, a_window_has_16_terabytes_at_most) {
-  constexpr uint64_t tera = uint64_t{1} << 40;
-  EXPECT_TRUE(check_window(16 * tera, 1));
-  EXPECT_TRUE(check_window(4 * tera, 4));
-  EXPECT_EQ(told(check_window(4 * tera, 5)),
-            "5 segments of up to 4398046511104 bytes (segment_bytes or most_segment_bytes, rounded up to a power of "
-            "two): all of them together must not have more than 17592186044416 bytes of addresses");
-}
-
 TEST(cuda_plan, all_processes_say_the_same) {
   const claim good{.passing = 1, .segment_bytes = 64 << 20, .granularity = 2 << 20};
   std::vector<claim> claims(3, good);

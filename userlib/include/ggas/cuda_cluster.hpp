@@ -22,9 +22,8 @@ struct cuda_config {
   // One process: GPUs to use, the first ones of CUDA's order; 0: all. A process for each node: 0 or the job's size.
   int nodes = 0;
   size_t segment_bytes = 64u << 20;  // of every node, a multiple of 4 KB; the same in all processes
-  // That grow() may reach; addresses are kept free for it, of all nodes at most 16 TiB. 0: segments do not grow.
-  size_t most_segment_bytes = 0;
-  job processes = {};  // node = rank; alone: this process runs all nodes. See job::from_environment
+  size_t most_segment_bytes = 0;     // that grow() may reach; addresses are kept free for it; 0: segments do not grow
+  job processes = {};                // node = rank; alone: this process runs all nodes. See job::from_environment
 };
 
 // Used by one thread at a time; threads may use clusters of their own side by side. Calls may change the thread's

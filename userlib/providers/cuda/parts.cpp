@@ -148,7 +148,6 @@ attempt<> cuda_cluster::parts::reaches_all(const std::vector<claim>& claims) con
 attempt<> cuda_cluster::parts::reserve() {
   const size_t most = std::max(cfg.most_segment_bytes, cfg.segment_bytes);
   stride = std::bit_ceil(std::max(most, granularity));
-  if (auto ok = userlib::check_window(stride, self.devices_.size()); !ok) return ok;
   auto range = userlib::address_range::reserve(stride * self.devices_.size(), granularity);
   if (!range) return std::unexpected(range.error());
   window.emplace(std::move(*range));

@@ -9,8 +9,6 @@ namespace {
 
 std::unexpected<std::string> wrong(const std::string& text) { return std::unexpected(text); }
 
-constexpr uint64_t most_addresses = uint64_t{1} << 44;  // of a window: kernels count its pages of 4 KB in 32 bits
-
 }  // namespace
 
 attempt<> check_segment(uint64_t bytes, uint64_t nodes) {
@@ -28,17 +26,9 @@ attempt<> check_growth(uint64_t bytes, uint64_t now, uint64_t most) {
                std::to_string(most) + " (most_segment_bytes)");
 }
 
-attempt<> check_window(uint64_t stride, uint64_t nodes) {
-  if (stride <= most_addresses / nodes) return {};
-  return wrong(std::to_string(nodes) + " segments of up to " + std::to_string(stride) +
-               " bytes (segment_bytes or most_segment_bytes, rounded up to a power of two): all of them together must "
-               "not have more than " +
-               std::to_string(most_addresses) + " bytes of addresses");
-}
-
 attempt<> check(const cuda_config& cfg) {
   if (cfg.nodes < 0) return wrong("nodes = " + std::to_string(cfg.nodes) + ": must be 0 (all GPUs) or more");
-  constexpr uint64_t most = most_addresses;
+  constexpr uint64_t most = uint64_t{1} << 44;  // what addresses could be kept free for
   if (cfg.segment_bytes % 4096 != 0 || cfg.segment_bytes > most)
     return wrong("segment_bytes = " + std::to_string(cfg.segment_bytes) + ": must be a multiple of 4096, at most " +
                  std::to_string(most));

@@ -26,8 +26,6 @@ struct claim {
 attempt<> check(const cuda_config& cfg);
 attempt<> check_segment(uint64_t bytes, uint64_t nodes);
 attempt<> check_growth(uint64_t bytes, uint64_t now, uint64_t most);
-// The addresses of all segments: one begins every `stride` bytes.
-attempt<> check_window(uint64_t stride, uint64_t nodes);
 
 // Claims by rank: they fit each other, or who says what.
 attempt<> check(std::span<const claim> claims);
