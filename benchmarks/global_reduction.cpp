@@ -26,17 +26,13 @@ result<> check(session& s, const reduction_args& a, double want, const std::stri
   return {};
 }
 
-result<> run_point(session& s, const reduction_args& a, bool in_kernel) {
-  const std::string variant = in_kernel ? "in_kernel" : "stream", what = fmt::format("{} {}", variant, a.elements);
+result<> run_point(session& s, const reduction_args& a, reduction_way way) {
+  const std::string variant = name_of(way), what = fmt::format("{} {}", variant, a.elements);
   const unsigned rounds = s.opts().quick ? 5 : 20;
   GGAS_TRY(s.launch_all({2}, {reduction_threads}, [&](int) { return [a] { reduction_fill(a); }; }));
   GGAS_TRY(s.run(what));
   const uint64_t begin = s.machine().now_ns();
-  for (unsigned i = 0; i < rounds; ++i) {
-    for (int n = 0; n < s.nodes(); ++n) {
-      GGAS_TRY(queue_reduction(s.machine(), n, blocks, a, in_kernel));
-    }
-  }
+  for (int n = 0; n < s.nodes(); ++n) GGAS_TRY(queue_reductions(s.machine(), n, blocks, a, way, rounds));
   GGAS_TRY(s.run(what));
   const double ns = static_cast<double>(s.machine().now_ns() - begin);
   GGAS_TRY(check(s, a, reduction_result(a, s.nodes()) * rounds, what));
@@ -58,7 +54,7 @@ result<> run_global_reduction(session& s) {
       plan_reduction(s.data_offset(), sizes.back(), blocks, s.opts().cluster.seed, s.opts().timeout_ns / 4);
   for (const uint64_t n : sizes) {
     a.elements = n;
-    for (const bool in_kernel : {true, false}) GGAS_TRY(run_point(s, a, in_kernel));
+    for (const reduction_way way : all_reduction_ways) GGAS_TRY(run_point(s, a, way));
   }
   return {};
 }

@@ -21,8 +21,9 @@ inline description global_reduction_description() {
   return {.name = "global_reduction",
           .text = "sum of every GPU's array, then an allreduce of one value",
           .params = "elements bytes",
-          .variants = {{"in_kernel", "the last block to end does the allreduce"},
-                       {"stream", "the allreduce is a kernel of its own in the stream"}},
+          .variants = {{"in_kernel", "a kernel for each reduction, whose last block does the allreduce"},
+                       {"stream", "the allreduce is a kernel of its own in the stream"},
+                       {"device", "one kernel for all reductions"}},
           .needs_peer = false};
 }
 

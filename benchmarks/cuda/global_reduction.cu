@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// global_reduction on real GPUs: reductions a second, the allreduce inside the kernel or as a node of its own.
+// global_reduction on real GPUs: reductions a second, by kernels of a graph or by one kernel for all.
 #include "benchmarks/kernels/global_reduction.cuh"
 
 #include "benchmarks/cuda/energy.hpp"
@@ -11,11 +11,6 @@ namespace {
 
 constexpr int in_a_graph = 100;
 
-struct reduction_way {
-  const char* name;
-  bool in_kernel;
-};
-
 fault check(gpu_session& s, const reduction_args& a, double want, const std::string& what) {
   for (int node = 0; node < s.nodes(); ++node) {
     const std::string where = what + ": node " + std::to_string(node) + ": ";
@@ -26,20 +21,15 @@ fault check(gpu_session& s, const reduction_args& a, double want, const std::str
   return {};
 }
 
-// Two blocks on each multiprocessor keep its memory busy; short arrays are not worth so many.
+// Two blocks on each multiprocessor keep its memory busy, and both stay resident; short arrays are not worth so many.
 unsigned most_blocks(gpu_session& s) { return static_cast<unsigned>(2 * s.limits().multiprocessors); }
 unsigned blocks_for(gpu_session& s, const reduction_args& a) {
   return static_cast<unsigned>(std::clamp<uint64_t>(a.elements / (4 * reduction_threads), 1, most_blocks(s)));
 }
 
-void capture(gpu_session& s, node_graphs& graphs, const reduction_args& a, bool in_kernel) {
+void capture(gpu_session& s, node_graphs& graphs, const reduction_args& a, reduction_way way) {
   const unsigned blocks = blocks_for(s, a);
-  graphs.capture([&](int node) {
-    cudaError_t e = cudaSuccess;
-    for (int i = 0; i < in_a_graph && e == cudaSuccess; ++i)
-      e = queue_reduction(s.machine(), node, blocks, a, in_kernel);
-    return e;
-  });
+  graphs.capture([&](int node) { return queue_reductions(s.machine(), node, blocks, a, way, in_a_graph); });
 }
 
 // The array once from memory, and a hop to everybody.
@@ -48,12 +38,12 @@ limit reduction_ceiling(gpu_session& s, uint64_t bytes) {
   return {1e9 / ns, true, "memory: the array once; links: a hop"};
 }
 
-fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_way& way, double result) {
-  const std::string what = std::string(way.name) + ", " + std::to_string(a.elements) + " elements";
+fault reduction_point(gpu_session& s, const reduction_args& a, reduction_way way, double result) {
+  const std::string what = std::string(name_of(way)) + ", " + std::to_string(a.elements) + " elements";
   launch_all(s, 1024, reduction_threads, reduction_fill, a);
   GGAS_GPU_TRY(s.run(what));
   node_graphs graphs(s);
-  capture(s, graphs, a, way.in_kernel);
+  capture(s, graphs, a, way);
   std::vector<double> samples;
   for (int i = 0; i <= s.runs(); ++i) {
     double ns = 0;
@@ -62,7 +52,7 @@ fault reduction_point(gpu_session& s, const reduction_args& a, const reduction_w
   }
   GGAS_GPU_TRY(check(s, a, result * in_a_graph * (s.runs() + 1), what));
   const uint64_t bytes = a.elements * sizeof(float);
-  s.emit({.variant = way.name,
+  s.emit({.variant = name_of(way),
           .params = {{"elements", a.elements}, {"bytes", bytes}},
           .metric = "reductions",
           .unit = "1/s",
@@ -89,7 +79,7 @@ fault global_reduction_load(gpu_session& s, work_meter& m) {
   launch_all(s, 1024, reduction_threads, reduction_fill, a);
   GGAS_GPU_TRY(s.run("fill"));
   node_graphs graphs(s);
-  capture(s, graphs, a, true);
+  capture(s, graphs, a, reduction_way::in_kernel);
   while (m.more()) {
     for (int i = 0; i < graphs_in_a_job; ++i) {
       double ns = 0;
@@ -108,8 +98,7 @@ fault run_global_reduction(gpu_session& s) {
   for (const unsigned k : sizes) {
     a.elements = uint64_t{1} << k;
     const double result = reduction_result(a, s.nodes());
-    for (const reduction_way& way : {reduction_way{"in_kernel", true}, reduction_way{"stream", false}})
-      GGAS_GPU_TRY(reduction_point(s, a, way, result));
+    for (const reduction_way way : all_reduction_ways) GGAS_GPU_TRY(reduction_point(s, a, way, result));
   }
   return {};
 }

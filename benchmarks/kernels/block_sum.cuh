@@ -13,10 +13,12 @@ GGAS_DEVICE double block_sum(double v) {
   for (unsigned step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
   if (detail::lane_rank() == 0) of_warp[detail::thread_rank() / 32] = v;
   __syncthreads();
-  double sum = 0;
-  for (unsigned w = 0; detail::thread_rank() == 0 && w < Warps; ++w) sum += of_warp[w];
+  if (detail::thread_rank() < 32) {
+    v = detail::lane_rank() < Warps ? of_warp[detail::lane_rank()] : 0;
+    for (unsigned step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
+  }
   __syncthreads();
-  return sum;
+  return v;
 }
 
 }  // namespace ggas::bench

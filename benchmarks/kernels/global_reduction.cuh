@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // global_reduction: every GPU sums its array, and one value goes through an allreduce. A job is a number of such
-// reductions; each adds its result to a total, so that one that is missing or stale shows.
+// reductions, one behind the other; each adds its result to a total, so that one that is missing or stale shows.
 #pragma once
 
 #include "benchmarks/kernels/block_sum.cuh"
@@ -10,18 +10,39 @@
 namespace ggas::bench {
 
 inline constexpr unsigned reduction_threads = 256;
+// Registers for so many blocks on a multiprocessor. Three of a kernel: then two of the next one find room beside one
+// that still waits.
+#ifdef __CUDACC__
+#define GGAS_REDUCTION_BOUNDS(blocks) __launch_bounds__(reduction_threads, blocks)
+#else
+#define GGAS_REDUCTION_BOUNDS(blocks)
+#endif
 
 struct reduction_args {
   uint64_t input;  // offset of `elements` floats; a multiple of 4
   uint64_t elements;
-  uint64_t partials;  // offset of a double for each block
+  uint64_t partials;  // offset of a pair of words for each block
   uint64_t sums;      // offset of three: of this GPU, of all, of all so far
-  uint64_t words;     // offset of two: blocks that have ended, the first ggas_status that was not ok
+  uint64_t words;     // offset of reduction_words
   uint64_t seed;
   uint64_t timeout_ns;
 };
 enum reduction_sum : uint64_t { sum_here, sum_of_all, sum_so_far, reduction_sums };
-enum reduction_word : uint64_t { blocks_ended, reduction_status, reduction_words };
+// How many reductions have ended, the first ggas_status that was not ok, and for the blocks of `device` both in one
+// word: 256 * number + status.
+enum reduction_word : uint64_t { reductions_done, reduction_status, reduction_go, reduction_words };
+
+enum class reduction_way {
+  in_kernel,  // a kernel for each reduction, whose last block does the allreduce
+  stream,     // the allreduce is a kernel of its own
+  device,     // one kernel for all reductions
+};
+inline constexpr reduction_way all_reduction_ways[] = {reduction_way::in_kernel, reduction_way::stream,
+                                                       reduction_way::device};
+constexpr const char* name_of(reduction_way w) {
+  constexpr const char* names[] = {"in_kernel", "stream", "device"};
+  return names[static_cast<int>(w)];
+}
 
 // Small whole numbers, so that sums are exact whatever the order.
 GGAS_HOST_DEVICE constexpr float reduction_input(uint64_t seed, uint64_t node, uint64_t i) {
@@ -35,7 +56,7 @@ inline reduction_args plan_reduction(uint64_t start, uint64_t most_elements, uns
   reduction_args a{};
   a.seed = seed;
   a.timeout_ns = timeout_ns;
-  a.partials = room.place<double>(most_blocks);
+  a.partials = room.place<detail::word_pair>(most_blocks);
   a.sums = room.place<double>(reduction_sums);
   a.words = room.place<uint64_t>(reduction_words);
   a.input = room.place<float>(most_elements);
@@ -75,79 +96,140 @@ GGAS_DEVICE double reduction_share(const reduction_args& a) {
   return sum;
 }
 
-// True in the block that is last to end: it sees what the others stored.
-GGAS_DEVICE bool last_block(uint64_t* ended) {
-  if (detail::block_count() == 1) return true;
-  GGAS_SHARED(unsigned, last);
-  __syncthreads();
-  if (detail::thread_rank() == 0) {
-    ggas_fence_gpu();
-    last = (detail::add_gpu(ended, 1) + 1) % detail::block_count() == 0;
-    ggas_fence_gpu();
-  }
-  __syncthreads();
-  const bool mine = last != 0;
-  __syncthreads();
-  return mine;
-}
+// The block that gets the sums of all blocks of the grid and goes on with them: the last one, so that the others have
+// begun when it waits for them.
+GGAS_DEVICE bool collects() { return detail::block_rank() + 1 == detail::block_count(); }
 
-// The sum of this GPU's array, at sum_here; true in the block that stored it.
-GGAS_DEVICE bool reduce_here(const reduction_args& a) {
-  double* const partials = own<double>(a.partials);
-  const double mine = block_sum<reduction_threads / 32>(reduction_share(a));
-  if (detail::thread_rank() == 0) ggas_store(partials + detail::block_rank(), mine);
-  if (!last_block(own<uint64_t>(a.words) + blocks_ended)) return false;
-  double sum = 0;
-  for (unsigned b = detail::thread_rank(); b < detail::block_count(); b += detail::thread_count())
-    sum += ggas_load(partials + b);
-  sum = block_sum<reduction_threads / 32>(sum);
-  if (detail::thread_rank() == 0) ggas_store(own<double>(a.sums) + sum_here, sum);
-  __syncthreads();
+GGAS_DEVICE void tell_sum(detail::word_pair* line, double mine, uint64_t number) {
+  uint64_t bits = 0;
+  __builtin_memcpy(&bits, &mine, sizeof bits);
+  ggas_store(line, detail::word_pair{(number << 32) | (bits & 0xffffffffu), (number << 32) | (bits >> 32)});
+}
+// Half a sum lies beside the low bits of the reduction's number in each word: who finds them has the half.
+GGAS_DEVICE bool take_sum(const detail::word_pair* line, uint64_t number, double& sum) {
+  const detail::word_pair w = detail::load_poll(line);
+  if (w.lo >> 32 != (number & 0xffffffffu) || w.hi >> 32 != (number & 0xffffffffu)) return false;
+  const uint64_t bits = (w.hi << 32) | (w.lo & 0xffffffffu);
+  __builtin_memcpy(&sum, &bits, sizeof sum);
   return true;
 }
 
-GGAS_DEVICE void add_to_total(const reduction_args& a) {
-  double* const sums = own<double>(a.sums);
-  if (detail::thread_rank() == 0)
-    ggas_store(sums + sum_so_far, ggas_load(sums + sum_so_far) + ggas_load(sums + sum_of_all));
+// Sums the array of this GPU as reduction `number`; the block that collects stores the sum at sum_here. All threads of
+// that block get the status, the others are not asked.
+GGAS_DEVICE ggas_status reduce_here(const reduction_args& a, uint64_t number) {
+  auto* const lines = own<detail::word_pair>(a.partials);
+  double sum = block_sum<reduction_threads / 32>(reduction_share(a));
+  if (!collects()) {
+    if (detail::thread_rank() == 0) tell_sum(lines + detail::block_rank(), sum, number);
+    return ggas_ok;
+  }
+  ggas_status s = ggas_ok;
+  if (detail::block_count() > 1) {
+    detail::patience time(a.timeout_ns);
+    if (detail::thread_rank() != 0) sum = 0;
+    for (unsigned b = detail::thread_rank(); b + 1 < detail::block_count() && s == ggas_ok; b += reduction_threads) {
+      double of_block = 0;
+      while (s == ggas_ok && !take_sum(lines + b, number, of_block))
+        if (time.over()) s = ggas_timed_out;
+      sum += of_block;
+    }
+    sum = block_sum<reduction_threads / 32>(sum);
+    s = detail::block_status(s);
+  }
+  if (detail::thread_rank() == 0) ggas_store(own<double>(a.sums) + sum_here, sum);
+  __syncthreads();
+  return s;
 }
 
+// The first failure stays.
+GGAS_DEVICE void tell_status(const reduction_args& a, ggas_status s) {
+  uint64_t* const word = own<uint64_t>(a.words) + reduction_status;
+  if (s != ggas_ok && ggas_load(word) == ggas_ok) ggas_store(word, static_cast<uint64_t>(s));
+}
+
+// What has ended, by the first thread of the block that collects.
+GGAS_DEVICE void end_reduction(const reduction_args& a, uint64_t number, ggas_status s, double before) {
+  double* const sums = own<double>(a.sums);
+  tell_status(a, s);
+  if (s == ggas_ok) ggas_store(sums + sum_so_far, before + ggas_load(sums + sum_of_all));
+  ggas_store(own<uint64_t>(a.words) + reductions_done, number);
+}
+
+// The allreduce and the end of a reduction, by the block that collects.
+GGAS_DEVICE ggas_status reduce_over_all(const reduction_args& a, uint64_t number, ggas_status s) {
+  double* const sums = own<double>(a.sums);
+  const double before = detail::thread_rank() == 0 ? ggas_load(sums + sum_so_far) : 0;
+  if (s == ggas_ok) s = ggas_allreduce_block(sums + sum_of_all, sums + sum_here, 1, ggas_sum, ggas_auto, a.timeout_ns);
+  __syncthreads();
+  if (detail::thread_rank() == 0) end_reduction(a, number, s, before);
+  return s;
+}
+
+// All blocks leave a reduction of `device` when its result is known, and see what was before that.
+GGAS_DEVICE ggas_status leave_together(const reduction_args& a, uint64_t number, ggas_status s) {
+  uint64_t* const go = own<uint64_t>(a.words) + reduction_go;
+  if (detail::block_count() == 1) return s;
+  GGAS_SHARED(unsigned, seen);
+  if (detail::thread_rank() == 0 && collects()) {
+    ggas_fence_gpu();
+    ggas_store(go, number * 256 + s);
+  } else if (detail::thread_rank() == 0) {
+    s = ggas_wait_until(go, ggas_ge, number * 256, a.timeout_ns);
+    if (s == ggas_ok) s = static_cast<ggas_status>(ggas_load(go) % 256);
+  }
+  if (detail::thread_rank() == 0) seen = s;
+  __syncthreads();
+  s = static_cast<ggas_status>(seen);
+  __syncthreads();
+  return s;
+}
+
+GGAS_DEVICE uint64_t next_reduction(const reduction_args& a) {
+  return ggas_load(own<uint64_t>(a.words) + reductions_done) + 1;
+}
+
+// New totals; numbers of reductions go on, so that no word of an earlier job fits.
 __global__ void reduction_fill(reduction_args a) {
   const auto node = static_cast<uint64_t>(ggas_node());
   for (uint64_t i = global_thread(); i < a.elements; i += global_threads())
     own<float>(a.input)[i] = reduction_input(a.seed, node, i);
   for (uint64_t i = global_thread(); i < reduction_sums; i += global_threads()) own<double>(a.sums)[i] = 0;
-  for (uint64_t i = global_thread(); i < reduction_words; i += global_threads()) own<uint64_t>(a.words)[i] = 0;
+  if (global_thread() == 0) own<uint64_t>(a.words)[reduction_status] = ggas_ok;
 }
 
-// The whole reduction: the last block to end has the sum and does the allreduce.
-__global__ void reduction_in_kernel(reduction_args a) {
+__global__ void GGAS_REDUCTION_BOUNDS(3) reduction_in_kernel(reduction_args a) {
   ggas_after_stream();
-  if (!reduce_here(a)) return;
-  double* const sums = own<double>(a.sums);
-  const ggas_status s = ggas_allreduce_block(sums + sum_of_all, sums + sum_here, 1, ggas_sum, ggas_auto, a.timeout_ns);
-  __syncthreads();
-  if (s == ggas_ok) {
-    add_to_total(a);
-  } else if (detail::thread_rank() == 0) {
-    ggas_store(own<uint64_t>(a.words) + reduction_status, static_cast<uint64_t>(s));
+  const uint64_t number = next_reduction(a);
+  const ggas_status s = reduce_here(a, number);
+  if (collects()) reduce_over_all(a, number, s);
+}
+
+// All blocks resident at once.
+__global__ void GGAS_REDUCTION_BOUNDS(2) reduction_on_device(reduction_args a, unsigned rounds) {
+  ggas_after_stream();
+  uint64_t number = next_reduction(a);
+  ggas_status s = ggas_ok;
+  for (unsigned i = 0; i < rounds && s == ggas_ok; ++i, ++number) {
+    s = reduce_here(a, number);
+    if (collects()) s = reduce_over_all(a, number, s);
+    s = leave_together(a, number, s);
   }
 }
 
 // The parts of it for a stream, around allreduce_on_stream.
-__global__ void reduction_here(reduction_args a) {
+__global__ void GGAS_REDUCTION_BOUNDS(3) reduction_here(reduction_args a) {
   ggas_after_stream();
-  reduce_here(a);
+  const ggas_status s = reduce_here(a, next_reduction(a));
+  if (collects() && detail::thread_rank() == 0) tell_status(a, s);
 }
 __global__ void reduction_total(reduction_args a) {
   ggas_after_stream();
-  add_to_total(a);
+  const auto s = static_cast<ggas_status>(ggas_load(own<uint64_t>(a.words) + reduction_status));
+  if (detail::thread_rank() == 0) end_reduction(a, next_reduction(a), s, ggas_load(own<double>(a.sums) + sum_so_far));
 }
 
-// Queues one reduction of a node: in one kernel, or in parts.
 template <class Target>
-launched queue_reduction(Target& target, int node, unsigned blocks, const reduction_args& a, bool in_kernel) {
-  if (in_kernel) return launch_dependent(target, node, blocks, reduction_threads, reduction_in_kernel, a);
+launched queue_in_parts(Target& target, int node, unsigned blocks, const reduction_args& a) {
   char* const mine = target.device_context(node).local;
   auto* const sums = reinterpret_cast<double*>(mine + a.sums);
   auto* const status = reinterpret_cast<uint64_t*>(mine + a.words) + reduction_status;
@@ -155,6 +237,22 @@ launched queue_reduction(Target& target, int node, unsigned blocks, const reduct
   GGAS_QUEUE(
       allreduce_on_stream(target, node, sums + sum_of_all, sums + sum_here, 1, ggas_sum, {a.timeout_ns, status}));
   return launch_dependent(target, node, 1, 32, reduction_total, a);
+}
+
+// Queues `rounds` reductions of a node. For `device` all blocks must fit a GPU at once.
+template <class Target>
+launched queue_reductions(Target& target, int node, unsigned blocks, const reduction_args& a, reduction_way way,
+                          unsigned rounds) {
+  if (way == reduction_way::device)
+    return launch_dependent(target, node, blocks, reduction_threads, reduction_on_device, a, rounds);
+  for (unsigned i = 0; i < rounds; ++i) {
+    if (way == reduction_way::stream) {
+      GGAS_QUEUE(queue_in_parts(target, node, blocks, a));
+    } else {
+      GGAS_QUEUE(launch_dependent(target, node, blocks, reduction_threads, reduction_in_kernel, a));
+    }
+  }
+  return all_launched();
 }
 
 }  // namespace ggas::bench
