@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tables of calls.cuh on a machine and compares. A machine has nodes(), segment_bytes(), timeout_ns(), the offsets
 // of room for tables(), outcomes() and data(), write(node, offset, bytes), read(node, offset, count), and
-// run(threads, kernel, argument), which runs a block on every node.
+// run(blocks, threads, kernel, argument), which runs a grid on every node.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class table_run {
     names_.clear();
     for (int k = 0; k < nodes; ++k) machine_.write(k, at_.begin, wanted.of(k));
     for (int k = 0; k < nodes; ++k) make(seed, k, wanted);
-    machine_.run(threads_, kernel, args{machine_.tables(), count, machine_.outcomes(), machine_.timeout_ns()});
+    machine_.run(1, threads_, kernel, args{machine_.tables(), count, machine_.outcomes(), machine_.timeout_ns()});
     for (int k = 0; k < nodes && !testing::Test::HasFatalFailure(); ++k) check_outcomes(k);
     for (int k = 0; k < nodes && !testing::Test::HasFatalFailure(); ++k) check_memory(k, wanted);
   }

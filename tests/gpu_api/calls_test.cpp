@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: tables of calls drawn by chance against a reference; on GPUs: cuda/calls_*.cu.
+// Device API: tables of calls drawn by chance against a reference, waits and notifications in every form; on GPUs:
+// cuda/calls_*.cu.
 #include "tests/gpu_api/calls_atomics.cuh"
 #include "tests/gpu_api/calls_elements.cuh"
 #include "tests/gpu_api/calls_run.hpp"
 #include "tests/gpu_api/calls_transfers.cuh"
+#include "tests/gpu_api/calls_waits_run.hpp"
 #include "tests/gpu_api/targets.hpp"
 
 namespace ggas::test {
@@ -13,6 +15,7 @@ class Calls : public api_test {
  public:
   uint64_t segment_bytes() const { return cluster_->config().segment_bytes; }
   uint64_t timeout_ns() const { return enough(); }
+  uint64_t brief_ns() const { return brief() / 8; }
   uint64_t outcomes() const { return base(); }
   uint64_t tables() const { return base() + 8192; }
   uint64_t data() const { return base() + 65536; }
@@ -24,8 +27,9 @@ class Calls : public api_test {
     const auto* const at = reinterpret_cast<const uint8_t*>(cluster_->segment(node) + offset);
     return {at, at + n};
   }
-  void run(unsigned threads, void (*kernel)(calls::args), const calls::args& a) {
-    on_all(1, threads, [=] { kernel(a); });
+  template <class Args>
+  void run(unsigned blocks, unsigned threads, void (*kernel)(Args), const Args& a) {
+    on_all(blocks, threads, [=] { kernel(a); });
     api_test::run();
   }
 
@@ -40,6 +44,8 @@ INSTANTIATE_TEST_SUITE_P(Provider, Calls, testing::ValuesIn(rma_targets()),
 TEST_P(Calls, OfElements) { check(calls::element_calls, calls::elements); }
 TEST_P(Calls, OfTransfers) { check(calls::transfer_calls, calls::transfers); }
 TEST_P(Calls, OfAtomics) { check(calls::atomic_calls, calls::atomics); }
+TEST_P(Calls, OfWaits) { calls::run_waits(*this, simulated() ? 12 : 60); }
+TEST_P(Calls, OfNotifications) { calls::run_notifications(*this, simulated() ? 24 : 150); }
 
 }  // namespace
 }  // namespace ggas::test

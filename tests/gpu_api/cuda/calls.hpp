@@ -12,14 +12,16 @@ class calls_rig : public rig {
   using rig::nodes;
   uint64_t segment_bytes() const { return machine().device_context(0).segment_bytes; }
   uint64_t timeout_ns() const { return gpu_test::timeout_ns; }
+  uint64_t brief_ns() const { return 1'000'000; }
   uint64_t tables() const { return at.base; }
   uint64_t outcomes() const { return at.outcomes; }
   uint64_t data() const { return at.data; }
 
   void write(int node, uint64_t offset, const std::vector<uint8_t>& v) { rig::write(node, offset, v); }
   std::vector<uint8_t> read(int node, uint64_t offset, size_t n) { return rig::read<uint8_t>(node, offset, n); }
-  void run(unsigned threads, void (*kernel)(calls::args), const calls::args& a) {
-    start_all(1, threads, kernel, a);
+  template <class Args>
+  void run(unsigned blocks, unsigned threads, void (*kernel)(Args), const Args& a) {
+    start_all(blocks, threads, kernel, a);
     rig::run("calls");
   }
 

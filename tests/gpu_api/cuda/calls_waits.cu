@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits and notifications in every form on real GPUs.
+#include "tests/gpu_api/calls_waits_run.hpp"
+
+#include "calls.hpp"
+
+namespace ggas::gpu_test {
+namespace {
+
+TEST_F(calls_rig, of_waits) { calls::run_waits(*this, 3000); }
+TEST_F(calls_rig, of_notifications) { calls::run_notifications(*this, 3000); }
+
+}  // namespace
+}  // namespace ggas::gpu_test
