@@ -74,13 +74,14 @@ GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool
 
 // Line i of everybody, this member's is `own`; the result, if it goes to this member, is stored.
 template <class T>
-GGAS_DEVICE bool exchange_short_line(const channel& c, const piece<T>& p, const line_places& places, unsigned i,
-                                     uint64_t own, patience& end) {
+GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_places& places, unsigned i, uint64_t own,
+                                     patience& end) {
   const channel_line mine = line_of(c.seq, own);
   for_each_rank(c, [&](int hop) {
     const int to = member_behind(c, hop);
     if (hop > 0 && hop < c.team.size && line_goes_to(p, i, to)) store_relaxed(places.to(to), mine);
   });
+  look_for_failure(c);
   channel_line l[members_at_once];
   for_each_rank(c, [&](int k) { l[k] = mine; });  // stays that of this member, and of those that do not exist
   const bool target = p.goes_to(c.rank);
@@ -104,25 +105,22 @@ GGAS_DEVICE bool fits_threads(const ggas_team& team, size_t most) {
   return lines <= channel::lines() && lines <= thread_count() && team.size <= members_at_once;
 }
 
-// The number of the exchange is stored before the only block barrier: it has ended then, or the channel fails. False in
-// `done`: what is seldom; nothing was sent.
+// Not done: what is seldom; nothing was sent.
 template <class T>
 GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, const piece<T>& p, uint64_t timeout_ns,
                                        bool& done) {
-  const channel c = open_channel(team, block);
+  channel c = find_channel(team, block);
   const unsigned i = thread_rank();
   const uint64_t own = load_elements(p.src, i, p.n);  // on its way beside the channel's word
   line_places places(c, i);
   done = !c.failed && !slot_is_due(c.seq);
   if (!done) return ggas_ok;
   bool good = true;
-  if (i == 0) store_own(c.word, c.seq);
   if (i < lines_of<T>(p.n)) {
     patience end(timeout_ns);
     places.at(c.seq);
     good = exchange_short_line(c, p, places, i, own, end);
   }
-  if (!__syncthreads_or(!good || c.broken != 0)) return ggas_ok;
   return close_channel(c, good ? ggas_ok : ggas_timed_out);
 }
 

@@ -86,8 +86,9 @@ GGAS_DEVICE unsigned usable_channels(unsigned blocks) {
   return blocks < channels ? blocks : channels;
 }
 
-// `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it.
-GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
+// `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it. Nobody has
+// looked yet whether a collective failed on this node.
+GGAS_DEVICE channel find_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
   c.rank = ggas_team_rank(team);
@@ -95,7 +96,13 @@ GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   c.word = own_word(own_layout().channel_seq(team.id, number));
   c.slots = own_layout().channel_slot(team.id, number, 0, 0);
   c.begin_after(load_own(c.word));
-  c.broken = load_relaxed(own_word(layout::broken));
+  return c;
+}
+// Its answer takes as long as a poll: best behind the first lines that are sent, before the waits.
+GGAS_DEVICE void look_for_failure(channel& c) { c.broken = load_relaxed(own_word(layout::broken)); }
+GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
+  channel c = find_channel(team, number);
+  look_for_failure(c);
   return c;
 }
 
