@@ -31,6 +31,15 @@ struct OnStream : api_test {
     for (int k = 0; k < nodes(); ++k)
       for (size_t i = 0; i < n; ++i) user<float>(k, at)[i] = value(k, i);
   }
+  // That every node has the sums of all; they are overwritten.
+  void expect_sums(uint64_t at, size_t n, ggas_method method = ggas_auto) {
+    for (size_t i = 0; i < n; ++i) {
+      float sum = 0;
+      for (int k = 0; k < nodes(); ++k) sum += value(k, i);
+      for (int k = 0; k < nodes(); ++k)
+        ASSERT_EQ(std::exchange(user<float>(k, at)[i], -1.0f), sum) << k << ", " << i << ", method " << method;
+    }
+  }
   template <class T>
   global_ptr<T> place(int node, uint64_t at) const {
     return {node, base() + at};
@@ -147,14 +156,7 @@ TEST_P(OnStream, TheCallerMayChooseHow) {
       }
       run();
       expect_all_ok();
-      for (size_t i = 0; i < n; ++i) {
-        float sum = 0;
-        for (int k = 0; k < nodes(); ++k) sum += value(k, i);
-        for (int k = 0; k < nodes(); ++k) {
-          ASSERT_EQ(user<float>(k, copy_at)[i], sum) << "node " << k << ", " << i << ", method " << method;
-          user<float>(k, copy_at)[i] = -1;
-        }
-      }
+      expect_sums(copy_at, n, method);
     }
   }
 }
@@ -186,11 +188,7 @@ TEST_P(OnStream, ALongAllreduceWorksBehindANic) {
     queued(allreduce_on_stream(*cluster_, k, user<float>(k, out_at), user<float>(k, in_at), n, ggas_sum, report(k)));
   run();
   expect_all_ok();
-  for (size_t i = 0; i < n; ++i) {
-    float sum = 0;
-    for (int k = 0; k < nodes(); ++k) sum += value(k, i);
-    for (int k = 0; k < nodes(); ++k) ASSERT_EQ(user<float>(k, out_at)[i], sum) << k << ", " << i;
-  }
+  expect_sums(out_at, n);
 }
 
 TEST_P(OnStream, CollectivesThatMoveData) {
