@@ -198,6 +198,36 @@ TEST_P(Allreduce, InPlace) {
   }
 }
 
+// What is sent does not depend on the number of threads, nor on whether a member has enough of them for a short call.
+TEST_P(Allreduce, ThreadsDifferFromMemberToMember) {
+  for (ggas_method method : methods()) {
+    for (size_t n : {size_t{1}, size_t{50}, size_t{simulated() ? 70u : 150u}}) {
+      for (unsigned blocks : {1u, 2u}) {
+        const call c{.method = method, .n = n, .blocks = blocks};
+        const auto want = fill<float>(c, world());
+        for (int node = 0; node < nodes(); ++node) {
+          on(node, blocks, node % 2 ? 96u : 16u, [=, this] { EXPECT_EQ(make_call<float>(c, world()), ggas_ok); });
+        }
+        run();
+        expect<float>(c, world(), want);
+      }
+    }
+  }
+}
+
+// By every method everybody hears from everybody, also where it waits for few: a short broadcast relies on it.
+TEST_P(Allreduce, BroadcastsFollowEveryMethod) {
+  for (ggas_method method : methods()) {
+    on_all(1, 32, [&] {
+      float* const v = user<float>(ggas_node());
+      EXPECT_EQ(ggas_allreduce_block(v, v, 3, ggas_max, method, enough()), ggas_ok) << "method " << method;
+      for (int root : {0, ggas_nodes() - 1, 0})
+        EXPECT_EQ(ggas_broadcast_block(v, v, 3, root, enough()), ggas_ok) << "behind method " << method;
+    });
+    run();
+  }
+}
+
 // Vectors need not lie at the same place, nor be aligned alike to the lines and 16-byte accesses inside.
 TEST_P(Allreduce, VectorsAnywhere) {
   const std::vector<std::function<uint64_t(int)>> shifts = {

@@ -108,6 +108,10 @@ GGAS_DEVICE ggas_status between_open_and_close(const ggas_team& team, unsigned b
 }
 
 template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_by_flags(piece<T> p, ggas_method method, uint64_t timeout_ns) {
+  return by_flags(p, method, timeout_ns);
+}
+template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_in_lines(piece<T> p, bool two, unsigned block, ggas_team team,
                                                  uint64_t timeout_ns) {
   return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
@@ -141,7 +145,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, uns
   if (p.n == 0) return ggas_ok;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
-  if (method == ggas_gather || method == ggas_all_gather) return by_flags(p, method, timeout_ns);
+  if (method == ggas_gather || method == ggas_all_gather) return reduce_by_flags(p, method, timeout_ns);
   if (method == ggas_direct) return reduce_directly(p, block, used, team, timeout_ns);
   if (over_memory(method)) return reduce_by_push_or_read(p, method == ggas_push, block, used, team, timeout_ns);
   const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);

@@ -34,10 +34,11 @@ class tree_exchange {
         down_(p.root == everybody ? lines_ : 1) {}
 
   GGAS_DEVICE ggas_status run(patience& end) {
+    send_empty_lines();
     for (unsigned i = thread_rank(); i < lines_; i += thread_count()) {
       if (!up(i, end)) return ggas_timed_out;
     }
-    refresh_slots(c_, [&](int to) { return sent_to(to); });
+    refresh_slots(c_, [&](int to) { return sent_to(to) == 0 ? 1 : sent_to(to); });
     if (at_.is_root()) return ggas_ok;
     for (unsigned i = thread_rank(); i < down_; i += thread_count()) {
       if (!down(i, end)) return ggas_timed_out;
@@ -46,6 +47,12 @@ class tree_exchange {
   }
 
  private:
+  // Who is no neighbour hears, too, that this member has come, as the rule of channels says: a broadcast that follows
+  // looks for these lines. Nobody waits for them here.
+  GGAS_DEVICE void send_empty_lines() const {
+    for (int to = static_cast<int>(thread_rank()); to < c_.team.size; to += static_cast<int>(thread_count()))
+      if (to != c_.rank && sent_to(to) == 0) send_line(c_, c_.outbox(to), 0);
+  }
   GGAS_DEVICE bool up(unsigned i, patience& end) {
     uint64_t sum = load_elements(p_.src, i, p_.n);
     GGAS_NO_UNROLL
