@@ -135,29 +135,19 @@ fault run_load_latency(gpu_session& s) {
 fault run_put_latency(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 16u << 20));
   latency_runs runs(s);
-  for (const uint64_t bytes : {8u, 64u, 512u, 4096u, 32768u, 262144u, 1048576u}) {
-    const unsigned threads = bytes <= 512 ? 32 : 256;
-    GGAS_GPU_TRY(runs.emit({"put_signal",
-                            "half_round_trip",
-                            {{"bytes", bytes}, {"threads", threads}},
-                            put_signal_pingpong,
-                            1,
-                            threads,
-                            bytes,
-                            0.5}));
-  }
-  for (const uint64_t bytes : {8u, 64u, 512u, 4096u, 16384u, 32768u}) {
-    const unsigned threads = bytes <= 512 ? 32 : 256;
-    GGAS_GPU_TRY(runs.emit({"put_tagged",
-                            "half_round_trip",
-                            {{"bytes", bytes}, {"threads", threads}},
-                            put_tagged_pingpong,
-                            1,
-                            threads,
-                            bytes,
-                            0.5}));
-  }
-  return {};
+  const auto ping_pongs = [&](const char* variant, peer_kernel kernel, const std::vector<uint64_t>& sizes) -> fault {
+    for (const uint64_t bytes : sizes) {
+      // One warp moves little as fast as a block does; which block is the best for more depends on the length.
+      for (const unsigned threads : bytes <= 512 ? std::vector<unsigned>{32} : std::vector<unsigned>{256, 512}) {
+        const point p{variant, "half_round_trip", {{"bytes", bytes}, {"threads", threads}}, kernel, 1, threads, bytes,
+                      0.5};
+        GGAS_GPU_TRY(runs.emit(p));
+      }
+    }
+    return {};
+  };
+  GGAS_GPU_TRY(ping_pongs("put_signal", put_signal_pingpong, {8, 64, 512, 4096, 32768, 262144, 1048576}));
+  return ping_pongs("put_tagged", put_tagged_pingpong, {8, 64, 512, 4096, 16384, 32768});
 }
 
 fault run_atomic_latency(gpu_session& s) {

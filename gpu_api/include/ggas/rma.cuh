@@ -22,7 +22,8 @@
 GGAS_DEVICE int ggas_queues();  // of this node: 0, 1 ... ; the same on every node
 // Queue `index`; ggas_queue::good() is false if there is none.
 GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing = ggas_shared);
-GGAS_DEVICE ggas_queue ggas_default_queue();  // the block's number modulo the queues, shared
+// The block's number modulo the queues, shared: the one of calls that are given none (ggas_queue::of_block()).
+GGAS_DEVICE ggas_queue ggas_default_queue();
 
 // Operations of the queue that have failed since its start, and the NIC's code of the last one (ST_* in docs/rma.md).
 struct ggas_queue_failures {
@@ -47,40 +48,40 @@ GGAS_DEVICE ggas_status ggas_fence(const ggas_queue& q, uint64_t timeout_ns);
 // stay as it is until ggas_quiet_local, data is there after ggas_quiet. The time-out is for the call.
 template <class T>
 GGAS_DEVICE ggas_status ggas_put(T* remote, const T* local, size_t n, uint64_t timeout_ns,
-                                 const ggas_queue& q = ggas_default_queue());
+                                 const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_warp(T* remote, const T* local, size_t n, uint64_t timeout_ns,
-                                      const ggas_queue& q = ggas_default_queue());
+                                      const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_block(T* remote, const T* local, size_t n, uint64_t timeout_ns,
-                                       const ggas_queue& q = ggas_default_queue());
+                                       const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_nbi(T* remote, const T* local, size_t n, uint64_t timeout_ns,
-                                     const ggas_queue& q = ggas_default_queue());
+                                     const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_nbi_warp(T* remote, const T* local, size_t n, uint64_t timeout_ns,
-                                          const ggas_queue& q = ggas_default_queue());
+                                          const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_nbi_block(T* remote, const T* local, size_t n, uint64_t timeout_ns,
-                                           const ggas_queue& q = ggas_default_queue());
+                                           const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_get(T* local, const T* remote, size_t n, uint64_t timeout_ns,
-                                 const ggas_queue& q = ggas_default_queue());
+                                 const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_warp(T* local, const T* remote, size_t n, uint64_t timeout_ns,
-                                      const ggas_queue& q = ggas_default_queue());
+                                      const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_block(T* local, const T* remote, size_t n, uint64_t timeout_ns,
-                                       const ggas_queue& q = ggas_default_queue());
+                                       const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_nbi(T* local, const T* remote, size_t n, uint64_t timeout_ns,
-                                     const ggas_queue& q = ggas_default_queue());
+                                     const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_nbi_warp(T* local, const T* remote, size_t n, uint64_t timeout_ns,
-                                          const ggas_queue& q = ggas_default_queue());
+                                          const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_nbi_block(T* local, const T* remote, size_t n, uint64_t timeout_ns,
-                                           const ggas_queue& q = ggas_default_queue());
+                                           const ggas_queue& q = ggas_queue::of_block());
 // By all blocks of the grid, one after the other or together, with the same queue: each moves its share of the data.
 // Not a barrier of the grid: a block returns when its own share is posted, and what other blocks wrote to the source
 // must be ordered before the call. All of a grid reaches the bandwidth of the links, a block what one multiprocessor
@@ -94,47 +95,47 @@ GGAS_DEVICE ggas_status ggas_get_nbi_grid(T* local, const T* remote, size_t n, u
 // A value of 1, 2, 4 or 8 bytes that has no address.
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_value(T* remote, T value, uint64_t timeout_ns,
-                                       const ggas_queue& q = ggas_default_queue());
+                                       const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_value_nbi(T* remote, T value, uint64_t timeout_ns,
-                                           const ggas_queue& q = ggas_default_queue());
+                                           const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_value_nbi_warp(T* remote, T value, uint64_t timeout_ns,
-                                                const ggas_queue& q = ggas_default_queue());
+                                                const ggas_queue& q = ggas_queue::of_block());
 
 // ---- strided: element i goes from source[i * source_stride] to target[i * target_stride]; strides in elements of 1,
 // 2, 4 or 8 bytes. Posted as nbi.
 template <class T>
 GGAS_DEVICE ggas_status ggas_iput(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t n,
-                                  uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                  uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_iput_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
-                                       size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                       size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride, size_t n,
-                                  uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                  uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
-                                       size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                       size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 
 // ---- put, and behind it a 64-bit word at the same node is set or added to: who sees the word sees the data.
 enum ggas_signal_op : int { ggas_signal_set, ggas_signal_add };
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                         ggas_signal_op op, uint64_t timeout_ns,
-                                        const ggas_queue& q = ggas_default_queue());
+                                        const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                             ggas_signal_op op, uint64_t timeout_ns,
-                                            const ggas_queue& q = ggas_default_queue());
+                                            const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi_warp(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                                  ggas_signal_op op, uint64_t timeout_ns,
-                                                 const ggas_queue& q = ggas_default_queue());
+                                                 const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi_block(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                                   ggas_signal_op op, uint64_t timeout_ns,
-                                                  const ggas_queue& q = ggas_default_queue());
+                                                  const ggas_queue& q = ggas_queue::of_block());
 // Waits for a signal word here; `seen` (may be null) gets its value.
 GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,
                                                uint64_t timeout_ns);
@@ -185,20 +186,20 @@ enum ggas_note_kind {
 };
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_notify(T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
-                                        uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                        uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_notify_warp(T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
-                                             uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_value_notify(T* remote, T value, uint64_t cookie, int to_queue, uint64_t timeout_ns,
-                                              const ggas_queue& q = ggas_default_queue());
+                                              const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_value_notify_warp(T* remote, T value, uint64_t cookie, int to_queue,
-                                                   uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                                   uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 GGAS_DEVICE ggas_status ggas_notify(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns,
-                                    const ggas_queue& q = ggas_default_queue());
+                                    const ggas_queue& q = ggas_queue::of_block());
 GGAS_DEVICE ggas_status ggas_notify_warp(int node, uint64_t cookie, int to_queue, uint64_t timeout_ns,
-                                         const ggas_queue& q = ggas_default_queue());
+                                         const ggas_queue& q = ggas_queue::of_block());
 // Takes the next notification of a queue; with `some` as many as there are, at least one, at most `most`; with `all`
 // exactly n. `taken` says how many were written to `notes`, after a time-out too. ggas_peer_error: taken, and one of
 // them reports a failure or a loss. Each notification is taken once, whoever waits. A time-out of 0 tests.
@@ -244,24 +245,24 @@ enum ggas_atomic : int {
 // The word becomes `operand` under `what`; cas: if it was `compare`.
 template <class T>
 GGAS_DEVICE ggas_status ggas_atomic_fetch(ggas_atomic what, T* remote, T operand, T compare, T* old,
-                                          uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                          uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_atomic_post(ggas_atomic what, T* remote, T operand, T compare, uint64_t timeout_ns,
-                                         const ggas_queue& q = ggas_default_queue());
+                                         const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_atomic_fetch_warp(ggas_atomic what, T* remote, T operand, T compare, T* old,
-                                               uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+                                               uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_fetch_add(T* remote, T v, T* old, uint64_t timeout_ns,
-                                       const ggas_queue& q = ggas_default_queue());
+                                       const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_fetch_swap(T* remote, T v, T* old, uint64_t timeout_ns,
-                                        const ggas_queue& q = ggas_default_queue());
+                                        const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_compare_swap(T* remote, T compare, T v, T* old, uint64_t timeout_ns,
-                                          const ggas_queue& q = ggas_default_queue());
+                                          const ggas_queue& q = ggas_queue::of_block());
 template <class T>
-GGAS_DEVICE ggas_status ggas_add(T* remote, T v, uint64_t timeout_ns, const ggas_queue& q = ggas_default_queue());
+GGAS_DEVICE ggas_status ggas_add(T* remote, T v, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 
 #include "ggas/detail/amo.cuh"
 #include "ggas/detail/notify.cuh"

@@ -131,10 +131,11 @@ GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, cons
   static_assert((sizeof(T) == 4 || sizeof(T) == 8) && (is_signed_integer<T>() || static_cast<T>(-1) > T{0}),
                 "atomics are on 4- and 8-byte integers");
   at = locate(remote, sizeof(T));
+  const bool posts = posts_to(q);
   const bool good =
       q.good() && at.node >= 0 && at.offset % sizeof(T) == 0 && static_cast<unsigned>(what) <= ggas_atomic_max;
   if (!good) return ggas_bad_argument;
-  return posts_descriptors() || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+  return posts || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }
 
 template <class G, class T>

@@ -52,8 +52,9 @@ template <class G>
 GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue, uint32_t bytes, const deadline& end,
                                const ggas_queue& q) {
   const int vpid = vpid_of(to_queue);
+  const bool posts = posts_to(q);
   if (!q.good() || vpid < 0 || node < 0 || node >= ggas_nodes()) return ggas_bad_argument;
-  if (posts_descriptors()) {
+  if (posts) {
     const slot d{first_word(desc_notify | notify_completer, node, 0, vpid), 0, 0, cookie};
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
@@ -94,8 +95,9 @@ GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_
                                          const deadline& end, const ggas_queue& q) {
   const place at = locate(remote, sizeof(T));
   const int vpid = vpid_of(to_queue);
+  const bool posts = posts_to(q);
   if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0 || vpid < 0) return ggas_bad_argument;
-  if (posts_descriptors()) {
+  if (posts) {
     const slot d{first_word(desc_imm | want_ack | notify_completer, at.node, sizeof(T), vpid), as_bits<uint64_t>(value),
                  nla(at.offset), cookie};
     return post(

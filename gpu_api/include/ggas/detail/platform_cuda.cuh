@@ -49,6 +49,9 @@ __device__ __forceinline__ const context& device_context() { return node_constan
 __device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }
 __device__ __forceinline__ uint64_t window_bytes() { return node_constants.window_bytes; }
 
+// Whether the own segment's address is that in the window, as on all GPUs that reach each other's memory.
+constexpr bool own_segment_in_window = true;
+
 // Which segment lies `offset` bytes behind the window's start, and how far into it that is. Strides are powers of two.
 __device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
   return static_cast<uint32_t>(offset >> node_constants.stride_log2);
@@ -325,7 +328,9 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {
   uint32_t log2 = 0;
   while (log2 < 63 && uint64_t{1} << log2 < c.stride) ++log2;
-  if (c.nodes > 1 && c.stride != uint64_t{1} << log2) return cudaErrorInvalidValue;
+  if (c.nodes > 0 &&
+      (c.stride != uint64_t{1} << log2 || c.local != c.window + c.stride * static_cast<uint64_t>(c.node)))
+    return cudaErrorInvalidValue;
   const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved),
                               static_cast<uint64_t>(c.nodes) * c.stride, log2};
   return cudaMemcpyToSymbolAsync(detail::node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);

@@ -80,8 +80,9 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
   static_assert(__is_trivially_copyable(T), "put and get move plain data");
   const uint64_t bytes = n * sizeof(T);
   const place at = locate(remote, bytes);
+  const bool posts = posts_to(q);
   const bool good = q.good() & (n <= ~0ull / sizeof(T)) & (remote != nullptr) & (local != nullptr) & (at.node >= 0);
-  return {at, bytes, good && (!posts_descriptors() || is_local(local, bytes)) ? ggas_ok : ggas_bad_argument};
+  return {at, bytes, good && (!posts || is_local(local, bytes)) ? ggas_ok : ggas_bad_argument};
 }
 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
@@ -92,26 +93,25 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status put_checked(const G& g, T*& target, const T* source, uint64_t bytes, Check check) {
   const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
-  const bool one = bytes == 8 && all % 8 == 0, whole = all % 16 == 0;
+  const bool whole = all % sizeof(word_pair) == 0, one = bytes == 8 && all % 8 == 0;
   const unsigned rank = g.rank(), count = g.size();
   const uint64_t words = bytes / sizeof(word_pair);
-  const bool mine = source && whole && rank < words;
+  const bool pair = whole && source && rank < words, single = one && source && rank == 0;
   const auto* const from = reinterpret_cast<const word_pair*>(source);
+  uint64_t word = 0;
   word_pair v{};
-  if (mine) {
-    v = load_own_now(from + rank);
-  } else if (one && source && rank == 0) {
-    v.lo = load_own_now(reinterpret_cast<const uint64_t*>(source));
-  }
+  if (single) word = load_own_now(reinterpret_cast<const uint64_t*>(source));
+  if (pair) v = load_own_now(from + rank);
   target = known_from_here(target);
   if (const ggas_status s = check(); s != ggas_ok) [[unlikely]]
     return s;
   auto* const to = reinterpret_cast<word_pair*>(target);
-  if (mine) store_relaxed(to + rank, v);
+  if (pair) store_relaxed(to + rank, v);
+  if (single) store_relaxed(reinterpret_cast<uint64_t*>(target), word);
+  if (one || (whole && words <= count)) [[likely]]
+    return ggas_ok;
   if (whole) {
-    if (words > count) move_aligned<origin::own>(to + count, from + count, words - count, rank, count);
-  } else if (one) {
-    if (rank == 0) store_relaxed(reinterpret_cast<uint64_t*>(target), v.lo);
+    move_aligned<origin::own>(to + count, from + count, words - count, rank, count);
   } else {
     move_crooked<origin::own>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes, rank,
                               count);

@@ -37,23 +37,15 @@ struct place {
   uint64_t offset;
 };
 
+// Without branches: calls that check several addresses do it side by side.
 GGAS_DEVICE place locate(const void* p, uint64_t bytes) {
   const context& c = device_context();
   const auto a = reinterpret_cast<uintptr_t>(p);
-  const uint64_t from = a - reinterpret_cast<uintptr_t>(c.window);
-  if (from < window_bytes()) [[likely]] {
-    const uint64_t offset = offset_in_segment(from);
-    return {fits_segment(offset, bytes) ? static_cast<int>(segment_at(from)) : -1, offset};
-  }
-  const uint64_t offset = a - reinterpret_cast<uintptr_t>(c.local);
-  return {fits_segment(offset, bytes) ? c.node : -1, offset};
-}
-// Of a second address, which mostly lies in the segment of the first.
-GGAS_DEVICE place locate_beside(const place& first, const void* at, const void* p, uint64_t bytes) {
-  const uint64_t offset = first.offset + (reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(at));
-  if (first.node >= 0 && fits_segment(offset, bytes)) [[likely]]
-    return {first.node, offset};
-  return locate(p, bytes);
+  const uint64_t own = a - reinterpret_cast<uintptr_t>(c.local), from = a - reinterpret_cast<uintptr_t>(c.window);
+  const bool here = !own_segment_in_window && own < c.segment_bytes;
+  const uint64_t offset = here ? own : offset_in_segment(from);
+  const bool inside = (here | (from < window_bytes())) & fits_segment(offset, bytes);
+  return {inside ? (here ? c.node : static_cast<int>(segment_at(from))) : -1, offset};
 }
 
 GGAS_DEVICE bool is_local(const void* p, uint64_t bytes) {

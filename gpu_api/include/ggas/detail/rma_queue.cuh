@@ -27,6 +27,14 @@ GGAS_DEVICE uint64_t advance(uint64_t ticket, unsigned slots, unsigned descripto
 // handle says too, but known before there is one.
 GGAS_DEVICE bool posts_descriptors() { return device_context().queues != nullptr; }
 
+// The same of a call with a queue, which is known from then on.
+GGAS_DEVICE bool posts_to(const ggas_queue& q) {
+  if (!posts_descriptors()) [[likely]]
+    return false;
+  if (q.of_block_) q.remember(ggas_default_queue());
+  return true;
+}
+
 GGAS_DEVICE bool reaches_peers_directly() { return !posts_descriptors() && !device_context().quiet; }
 
 // ---- posting

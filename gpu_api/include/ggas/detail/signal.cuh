@@ -23,13 +23,13 @@ struct signal_target {
   ggas_signal_op op;
 };
 
-// `remote` is where the data goes, at place `data`.
-GGAS_DEVICE ggas_status check_signal(const signal_target& to, const void* remote, const place& data, place& at) {
-  at = locate_beside(data, remote, to.word, 8);
+// `data` is where the data goes.
+GGAS_DEVICE ggas_status check_signal(const signal_target& to, const place& data, place& at) {
+  at = locate(to.word, 8);
   const bool good = (at.node >= 0) & (at.node == data.node) & (at.offset % 8 == 0) &
                     (static_cast<unsigned>(to.op) <= ggas_signal_add);
-  if (!good) return ggas_bad_argument;
-  return to.op == ggas_signal_set || posts_descriptors() || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+  const bool possible = to.op == ggas_signal_set || posts_descriptors() || reaches_peers_directly();
+  return !good ? ggas_bad_argument : possible ? ggas_ok : ggas_no_queue;
 }
 
 // The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
@@ -55,7 +55,7 @@ GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* loca
   return move_and_signal(g, remote, local, n * sizeof(T), to, [&] {
     const transfer t = check_transfer(q, remote, local, n);
     place at{};
-    const ggas_status signal = check_signal(to, remote, t.at, at);
+    const ggas_status signal = check_signal(to, t.at, at);
     return t.status == ggas_ok ? signal : t.status;
   });
 }
@@ -68,7 +68,7 @@ GGAS_DEVICE ggas_status post_put_signal(const G& g, T* remote, const T* local, s
   transfer t = check_transfer(q, remote, local, n);
   place at{};
   ggas_status s = t.status;
-  if (s == ggas_ok) s = check_signal(to, remote, t.at, at);
+  if (s == ggas_ok) s = check_signal(to, t.at, at);
   if (s != ggas_ok) return s;
   const signal_slots sig = make_signal(at, to.value, to.op);
   if (t.bytes == 0)

@@ -11,8 +11,9 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
                                   const ggas_queue& q) {
   static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "a value has at most 8 bytes");
   const place at = locate(remote, sizeof(T));
+  const bool posts = posts_to(q);
   if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0) return ggas_bad_argument;
-  if (!posts_descriptors()) {
+  if (!posts) {
     if (g.rank() == 0) store_relaxed(remote, value);
     return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
   }
@@ -42,13 +43,14 @@ template <class T>
 GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* local, ptrdiff_t remote_stride,
                               ptrdiff_t local_stride, size_t n, place& first) {
   static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "strided elements have 1, 2, 4 or 8 bytes");
+  const bool posts = posts_to(q);
   if (!q.good() || n >> 40 || !spans(remote_stride, n, sizeof(T)) || !spans(local_stride, n, sizeof(T))) return false;
   if (!local || reinterpret_cast<uintptr_t>(local) % sizeof(T) != 0) return false;
   first = locate(remote, sizeof(T));
   const auto last = static_cast<ptrdiff_t>(n - 1);
   const place end = locate(remote + last * remote_stride, sizeof(T));
   return first.node >= 0 && end.node == first.node && first.offset % sizeof(T) == 0 &&
-         (!posts_descriptors() || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
+         (!posts || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
 }
 
 template <class T>
