@@ -42,8 +42,10 @@ GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team = g
 // ---- data to everybody. Elements of 4, 8 or 16 bytes, aligned to their size; src and dst lie in the own segment and
 // need not be at the same offset on every member; they must not overlap but as said. Every member calls with the same
 // n, root and team; the grid forms with the same number of blocks (docs/collectives.md says what of a grid's data must
-// be complete). On ggas_ok the result is visible to the calling block, src may be overwritten; nothing is promised
-// about other data. After anything but ggas_ok and ggas_bad_argument the node's collectives return ggas_peer_error.
+// be complete). A call begins without a block barrier: what threads of the block have stored to src, and loaded from
+// dst, must be behind a __syncthreads() for all of them. On ggas_ok the result is visible to the calling block, src may
+// be overwritten; nothing is promised about other data. After anything but ggas_ok and ggas_bad_argument the node's
+// collectives return ggas_peer_error.
 //
 // broadcast: n elements of member `root` (a rank) go to dst of every member; src counts on the root only, where it may
 // be dst.

@@ -66,7 +66,7 @@ GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool
       if (wanted && k < c.team.size && k != c.rank) l[k] = load_spin(places.from(k));
     });
     uint32_t different = 0;
-    for_each_rank(c, [&](int k) { different |= (l[k].low_seq ^ number) | (l[k].high_seq ^ number); });
+    for_each_rank(c, [&](int k) { different |= (l[k].low_tag ^ number) | (l[k].high_tag ^ number); });
     if (different == 0) return true;
     if (c.broken != 0 || end.over()) return false;
   }
@@ -87,10 +87,10 @@ GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_p
   const bool target = p.goes_to(c.rank);
   if (!take_from_all(c, places, i == 0 || target, l, end)) return false;
   if (!target) return true;
-  uint64_t sum = line_data(l[0]);
+  uint64_t sum = tagged_data(l[0]);
   with_operation<T>(p.op, [&](auto combined) {
     for_each_rank(c, [&](int k) {
-      if (k > 0 && k < c.team.size) sum = combine_lines<T>(combined, sum, line_data(l[k]));
+      if (k > 0 && k < c.team.size) sum = combine_lines<T>(combined, sum, tagged_data(l[k]));
     });
   });
   store_elements(p.dst, i, p.n, sum);

@@ -27,15 +27,22 @@ GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice
   const line_plan plan(mine.words());
   c.bundled = plan.channels;
   send_lines(c, plan, mine.words(), [&](int member) { return p.to(member) + mine.begin; });
+  look_for_failure(c);
   copy_own_part(c, p, mine);
   return receive_lines(
       c, plan, mine.words(), 1, c.team.size - 1, [&](int member) { return p.from(member) + mine.begin; }, end);
 }
 
+// Words of the own part that a block copies in the time of one hop, about.
+constexpr size_t own_words_early = 8192;
+
 // Two exchanges: where destinations are, and, behind the stores, that they are done. The own part, which nobody waits
-// for, is copied while the others are told.
+// for, is copied while the others are told, at the start and at the end.
 GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice& mine, patience& end) {
+  const size_t half = mine.words() / 8 * 4, cut = mine.begin + (half < own_words_early ? half : own_words_early);
   tell_all(c, p.place);
+  look_for_failure(c);
+  copy_own_part(c, p, {mine.begin, cut});
   const ggas_status s = store_to_others(
       c, [](int) { return true; },
       [&](int member, uint32_t* dst) {
@@ -44,11 +51,15 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice
       end);
   if (!next_exchange(c, s)) return s;
   return finish_stores(
-      c, [&] { copy_own_part(c, p, mine); }, end);
+      c,
+      [&] {
+        copy_own_part(c, p, {cut, mine.end});
+      },
+      end);
 }
 
 // One exchange, a thread has one line at most.
-GGAS_DEVICE ggas_status spread_short(const channel& c, const spread& p, const slice& part, patience& end) {
+GGAS_DEVICE ggas_status spread_short(channel& c, const spread& p, const slice& part, patience& end) {
   const auto words = static_cast<uint32_t>(part.words());
   const thread_line mine(lines_of_words(words), c.team.size);
   ggas_status s = ggas_ok;
@@ -75,7 +86,7 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
   const channel_call call(block, blocks, p.n);
   const size_t here = call.mine.words();
   if (here == 0) return good ? ggas_ok : ggas_bad_argument;
-  channel c = open_channel(team, call.block);
+  channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
   patience end(timeout_ns);
   ggas_status s = ggas_ok;

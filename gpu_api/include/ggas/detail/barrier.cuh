@@ -20,11 +20,8 @@ enum class meeting { barrier, sync };
 // Waits until a word is at least `least`; `seen` is what was found. False: time is up.
 template <meeting M>
 GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen, patience& end) {
-  unsigned left = end.polls();
   while ((seen = load_spin(word)) < least) {
-    if (--left != 0) continue;
-    if (end.look()) return false;
-    left = end.polls();
+    if (end.over()) return false;
   }
   if (M == meeting::barrier) acquire_after_spin(word);
   return true;

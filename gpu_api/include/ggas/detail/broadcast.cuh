@@ -6,9 +6,10 @@
 
 namespace ggas::detail {
 
-// Up to how many words that a block of the root would send to others than the first one hop is quicker than two, and
-// how many blocks one GPU can serve at their full speed.
-constexpr size_t one_hop_until = 64 * 1024;
+// In words that a block of the root would store to its leaves: from how many on loads by the leaves are quicker, as
+// long as the blocks of all leaves are so few that the root's GPU serves them at their full speed; and up to how many
+// beside those to the first one it does not pay that leaves forward.
+constexpr size_t loads_from = 20 * 1024, one_hop_until = 64 * 1024;
 constexpr unsigned blocks_served = 8;
 
 struct cast {
@@ -31,9 +32,11 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mi
   ggas_status s = ggas_ok;
   if (c.rank == p.root) {
     send_lines(c, plan, mine.words(), [&](int) { return p.src + mine.begin; });
+    look_for_failure(c);
     copy_at_root(c, p, mine);
   } else {
     send_empty_lines(c);
+    look_for_failure(c);
     const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
     s = receive_lines(
         c, plan, mine.words(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
@@ -123,15 +126,17 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
 }
 
 GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {
-  const auto others = static_cast<unsigned>(c.team.size - 1);
-  const bool one_hop = (others - size_t{1}) * call.mine.words() <= one_hop_until;
-  const bool loads = device_context().quiet == nullptr && (one_hop || call.blocks * others <= blocks_served);
-  if (loads) return cast_by_loads(c, p, call.mine, end);
-  return one_hop ? cast_directly(c, p, call.mine, end) : scatter_and_gather(c, p, call.mine, end);
+  const auto leaves = static_cast<unsigned>(c.team.size - 1);
+  const size_t here = call.mine.words();
+  look_for_failure(c);
+  if (!device_context().quiet && leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
+    return cast_by_loads(c, p, call.mine, end);
+  return leaves * here <= one_hop_until + here ? cast_directly(c, p, call.mine, end)
+                                               : scatter_and_gather(c, p, call.mine, end);
 }
 
 // As cast_in_lines; a thread has one line at most.
-GGAS_DEVICE ggas_status cast_short(const channel& c, const cast& p, const slice& part, patience& end) {
+GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part, patience& end) {
   const auto words = static_cast<uint32_t>(part.words());
   const unsigned lines = lines_of_words(words), line = thread_rank();
   const uint32_t* const src = p.src + part.begin;
@@ -145,8 +150,10 @@ GGAS_DEVICE ggas_status cast_short(const channel& c, const cast& p, const slice&
       if (member == c.rank && src != dst) store_line(dst, mine.line, words, data);
     }
     refresh_slots(c, [=](int) { return lines; });
+    look_for_failure(c);
   } else {
     send_empty_lines(c);
+    look_for_failure(c);
     uint64_t data;
     if (line < lines && !take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
     if (line < lines) store_line(dst, line, words, data);
@@ -166,7 +173,7 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
   const channel_call call(block, blocks, n * (sizeof(T) / sizeof(uint32_t)));
   const size_t here = call.mine.words();
   if (here == 0) return good ? ggas_ok : ggas_bad_argument;
-  channel c = open_channel(team, call.block);
+  channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
   patience end(timeout_ns);
   ggas_status s = ggas_ok;

@@ -13,14 +13,13 @@
 #pragma once
 
 #include "ggas/detail/barrier.cuh"
+#include "ggas/detail/tagged_line.cuh"
 #include "ggas/team.cuh"
 
 namespace ggas::detail {
 
-// 8 bytes of data. Each half of a line is one access, so a reader that sees the number sees the data beside it.
-struct alignas(16) channel_line {
-  uint32_t low, low_seq, high, high_seq;
-};
+// Tagged with the number of its exchange.
+using channel_line = ggas_tagged;
 
 // Highest bit of a channel's word: a collective failed on it.
 constexpr uint64_t channel_failed = uint64_t{1} << 63;
@@ -134,10 +133,7 @@ GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
   return s;
 }
 
-GGAS_DEVICE channel_line line_of(uint64_t seq, uint64_t data) {
-  const auto number = static_cast<uint32_t>(seq);
-  return {static_cast<uint32_t>(data), number, static_cast<uint32_t>(data >> 32), number};
-}
+GGAS_DEVICE channel_line line_of(uint64_t seq, uint64_t data) { return tagged_line(static_cast<uint32_t>(seq), data); }
 GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
   store_relaxed(to, line_of(c.seq, data));
 }
@@ -162,18 +158,13 @@ GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
   }
 }
 
-GGAS_DEVICE bool is_line_of(uint64_t seq, const channel_line& l) {
-  const auto number = static_cast<uint32_t>(seq);
-  return l.low_seq == number && l.high_seq == number;
-}
-GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return is_line_of(c.seq, l); }
-GGAS_DEVICE uint64_t line_data(const channel_line& l) { return uint64_t{l.high} << 32 | l.low; }
+GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return has_tag(l, static_cast<uint32_t>(c.seq)); }
 
 // Waits for a line. False: time is up, or the node's collectives are broken.
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
   for (unsigned left = end.polls();;) {
     const channel_line l = load_spin(from);
-    data = line_data(l);
+    data = tagged_data(l);
     if (line_here(c, l)) return true;
     if (--left != 0) continue;
     if (c.broken != 0 || end.look()) return false;
@@ -201,7 +192,7 @@ GGAS_DEVICE bool take_lines(const channel& c, unsigned i, int first, unsigned wa
     for (int k = 0; k < members_at_once; ++k) {
       if (wanted >> k & 1) {
         all = all && line_here(c, l[k]);
-        data[k] = line_data(l[k]);
+        data[k] = tagged_data(l[k]);
       }
     }
     if (all) return true;

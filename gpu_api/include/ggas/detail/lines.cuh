@@ -55,18 +55,17 @@ GGAS_DEVICE void store_line(uint32_t* part, unsigned line, uint32_t words, uint6
 // Sends a thread's line to its member and receives that member's, target(member) gets it; the own part is copied,
 // unless in place.
 template <class Source, class Target>
-GGAS_DEVICE ggas_status exchange_line(const channel& c, const thread_line& mine, uint32_t words, Source source,
-                                      Target target, patience& end) {
+GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, uint32_t words, Source source, Target target,
+                                      patience& end) {
   const int member = member_behind(c, mine.hop);
   const uint32_t* const from = source(member);
   uint32_t* const to = target(member);
   channel_line* const out = c.outbox(member) + mine.line;
   const channel_line* const in = c.inbox(member) + mine.line;
   uint64_t data = load_line(from, mine.line, words);
-  if (member != c.rank) {
-    send_line(c, out, data);
-    if (!take_line(c, in, data, end)) return ggas_timed_out;
-  }
+  if (member != c.rank) send_line(c, out, data);
+  look_for_failure(c);
+  if (member != c.rank && !take_line(c, in, data, end)) return ggas_timed_out;
   if (from != to) store_line(to, mine.line, words, data);
   return ggas_ok;
 }
