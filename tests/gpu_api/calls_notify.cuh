@@ -3,7 +3,7 @@
 // the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
-#include "tests/gpu_api/calls_found.cuh"
+#include "tests/gpu_api/calls_found_run.hpp"
 
 namespace ggas::calls {
 
@@ -220,6 +220,28 @@ __global__ void notify_refused(notify_args a) {
   f.status(ggas_barrier_block(t), ggas_ok, __LINE__);
   find_none(a, in, f);
   f.write(a.outcomes);
+}
+
+// ---- host
+
+template <class Machine>
+void run_notifications(Machine& m, uint64_t count) {
+  for (int queue = 0; queue < 4; ++queue) {
+    const std::string ring = ", ring " + std::to_string(queue);
+    notify_args a{m.data(),
+                  m.data() + 32768,
+                  m.data() + 65536,
+                  m.outcomes(),
+                  count,
+                  static_cast<uint64_t>(queue),
+                  m.timeout_ns(),
+                  m.brief_ns(),
+                  queue};
+    run_found(m, 1, 64, notify_in_a_ring, a, "notify_in_a_ring" + ring);
+    a.count = count / 4 + 1;
+    run_found(m, 4, 33, notify_many_takers, a, "notify_many_takers" + ring);
+    run_found(m, 1, 1, notify_refused, a, "notify_refused" + ring);
+  }
 }
 
 }  // namespace ggas::calls

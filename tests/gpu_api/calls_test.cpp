@@ -3,9 +3,11 @@
 // cuda/calls_*.cu.
 #include "tests/gpu_api/calls_atomics.cuh"
 #include "tests/gpu_api/calls_elements.cuh"
+#include "tests/gpu_api/calls_grid.cuh"
+#include "tests/gpu_api/calls_notify.cuh"
 #include "tests/gpu_api/calls_run.hpp"
 #include "tests/gpu_api/calls_transfers.cuh"
-#include "tests/gpu_api/calls_waits_run.hpp"
+#include "tests/gpu_api/calls_waits.cuh"
 #include "tests/gpu_api/targets.hpp"
 
 namespace ggas::test {
@@ -46,6 +48,9 @@ TEST_P(Calls, OfTransfers) { check(calls::transfer_calls, calls::transfers); }
 TEST_P(Calls, OfAtomics) { check(calls::atomic_calls, calls::atomics); }
 TEST_P(Calls, OfWaits) { calls::run_waits(*this, simulated() ? 12 : 60); }
 TEST_P(Calls, OfNotifications) { calls::run_notifications(*this, simulated() ? 24 : 150); }
+TEST_P(Calls, OfGrids) {
+  for (const unsigned blocks : {1u, 3u}) calls::run_grids(*this, blocks, 64, 2000, simulated() ? 6 : 40);
+}
 
 }  // namespace
 }  // namespace ggas::test

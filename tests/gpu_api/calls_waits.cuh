@@ -3,7 +3,7 @@
 // source for the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
-#include "tests/gpu_api/calls_found.cuh"
+#include "tests/gpu_api/calls_found_run.hpp"
 
 namespace ggas::calls {
 
@@ -212,6 +212,17 @@ __global__ void GGAS_LAUNCH_BOUNDS(96) tell_the_next_block(wait_args a) {
     }
   }
   f.write(a.outcomes);
+}
+
+// ---- host
+
+template <class Machine>
+void run_waits(Machine& m, uint64_t rounds) {
+  const wait_args a{m.data(), m.data() + 8192, m.outcomes(), rounds, 7, m.timeout_ns(), m.brief_ns()};
+  run_found(m, 1, 96, wait_in_rounds, a, "wait_in_rounds");
+  run_found(m, 1, 70, wait_in_rounds, a, "wait_in_rounds, a short warp");
+  run_found(m, 1, 70, wait_for_nothing, a, "wait_for_nothing");
+  run_found(m, 2, 96, tell_the_next_block, a, "tell_the_next_block");
 }
 
 }  // namespace ggas::calls

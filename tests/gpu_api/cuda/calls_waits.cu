@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits and notifications in every form on real GPUs.
-#include "tests/gpu_api/calls_waits_run.hpp"
+#include "tests/gpu_api/calls_notify.cuh"
+#include "tests/gpu_api/calls_waits.cuh"
 
 #include "calls.hpp"
 
