@@ -5,6 +5,7 @@
 #include "tests/gpu_api/calls_elements.cuh"
 #include "tests/gpu_api/calls_grid.cuh"
 #include "tests/gpu_api/calls_notify.cuh"
+#include "tests/gpu_api/calls_queries.cuh"
 #include "tests/gpu_api/calls_run.hpp"
 #include "tests/gpu_api/calls_transfers.cuh"
 #include "tests/gpu_api/calls_waits.cuh"
@@ -18,6 +19,7 @@ class Calls : public api_test {
   uint64_t segment_bytes() const { return cluster_->config().segment_bytes; }
   uint64_t timeout_ns() const { return enough(); }
   uint64_t brief_ns() const { return brief() / 8; }
+  uint64_t reserved() const { return base(); }
   uint64_t outcomes() const { return base(); }
   uint64_t tables() const { return base() + 8192; }
   uint64_t data() const { return base() + 65536; }
@@ -32,8 +34,11 @@ class Calls : public api_test {
   template <class Args>
   void run(unsigned blocks, unsigned threads, void (*kernel)(Args), const Args& a) {
     on_all(blocks, threads, [=] { kernel(a); });
-    api_test::run();
+    wait();
   }
+  cluster& target() { return *cluster_; }
+  static bool queued(const result<void>& r) { return static_cast<bool>(r); }
+  void wait() { api_test::run(); }
 
   template <size_t N>
   void check(const calls::description (&all)[N], void (*kernel)(calls::args)) {
@@ -51,6 +56,8 @@ TEST_P(Calls, OfNotifications) { calls::run_notifications(*this, simulated() ? 2
 TEST_P(Calls, OfGrids) {
   for (const unsigned blocks : {1u, 3u}) calls::run_grids(*this, blocks, 64, 2000, simulated() ? 6 : 40);
 }
+TEST_P(Calls, OfQueries) { calls::run_queries(*this); }
+TEST_P(Calls, BehindEachOther) { calls::run_chain(*this, 3, 40, 11); }
 
 }  // namespace
 }  // namespace ggas::test

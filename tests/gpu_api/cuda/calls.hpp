@@ -13,6 +13,7 @@ class calls_rig : public rig {
   uint64_t segment_bytes() const { return machine().device_context(0).segment_bytes; }
   uint64_t timeout_ns() const { return gpu_test::timeout_ns; }
   uint64_t brief_ns() const { return 1'000'000; }
+  uint64_t reserved() const { return machine().device_context(0).reserved; }
   uint64_t tables() const { return at.base; }
   uint64_t outcomes() const { return at.outcomes; }
   uint64_t data() const { return at.data; }
@@ -22,8 +23,11 @@ class calls_rig : public rig {
   template <class Args>
   void run(unsigned blocks, unsigned threads, void (*kernel)(Args), const Args& a) {
     start_all(blocks, threads, kernel, a);
-    rig::run("calls");
+    wait();
   }
+  cuda_cluster& target() { return machine(); }
+  static bool queued(cudaError_t e) { return e == cudaSuccess; }
+  void wait() { rig::run("calls"); }
 
   template <size_t N>
   void check(const calls::description (&all)[N], void (*kernel)(calls::args)) {
