@@ -98,12 +98,12 @@ std::string told(const vectors& v, unsigned blocks) {
 class allreduce : public rig {
  protected:
   void in_a_block(const vectors& v, unsigned threads, unsigned rounds) {
-    start_all(1, threads, block_rounds, at, v, rounds);
+    start_all(1, threads, block_rounds, at, v, rounds_of(rounds));
     run("block_rounds");
     check_all_outcomes(threads, told(v, 1));
   }
   void in_a_grid(const vectors& v, unsigned blocks, unsigned threads, unsigned rounds) {
-    for (unsigned round = 0; round < rounds; ++round) {
+    for (unsigned round = 0; round < rounds_of(rounds); ++round) {
       for (int n = 0; n < nodes(); ++n) {
         ok(ggas::launch(machine(), n, 32, 256, grid_fill, at, v, round), "grid_fill");
         ok(ggas::launch(machine(), n, blocks, threads, grid_reduce, at, v, round), "grid_reduce");
@@ -200,7 +200,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) many_calls(places at, unsigned calls) {
 
 TEST_F(allreduce, many_calls_of_all_kinds_behind_each_other) {
   for (unsigned threads : {96u, 256u}) {
-    start_all(1, threads, many_calls, at, 500u);
+    start_all(1, threads, many_calls, at, rounds_of(500));
     run("many_calls");
     check_all_outcomes(threads, "many calls");
   }

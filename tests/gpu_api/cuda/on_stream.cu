@@ -30,7 +30,7 @@ class on_stream : public rig {
 
   // A graph of every node's work, launched `times` times.
   template <class F>
-  void replay(int times, F queue) {
+  void replay(unsigned times, F queue) {
     std::vector<cudaGraphExec_t> graphs;
     for (int n = 0; n < nodes(); ++n) {
       ok(cudaSetDevice(machine().device(n)), "device");
@@ -43,7 +43,7 @@ class on_stream : public rig {
       ok(cudaGraphDestroy(graph), "graph");
     }
     run("upload");
-    for (int i = 0; i < times; ++i) {
+    for (unsigned i = 0; i < times; ++i) {
       for (int n = 0; n < nodes(); ++n) {
         ok(cudaSetDevice(machine().device(n)), "device");
         ok(cudaGraphLaunch(graphs[static_cast<size_t>(n)], machine().stream(n)), "launch");
@@ -91,7 +91,7 @@ __global__ void in_kernel_max(places at) {
 }
 
 TEST_F(on_stream, GraphsRunAgainAndAgain) {
-  constexpr int times = 1000;
+  const unsigned times = rounds_of(1000);
   replay(times, [&](int n) {
     float *const in = local<float>(n, at.data), *const out = local<float>(n, at.copy);
     ok(ggas::launch(machine(), n, 1, 512, give, at), "give");

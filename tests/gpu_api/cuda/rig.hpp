@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -39,6 +40,13 @@ struct places {
         data(base + (6 << 20)),
         copy(base + (70 << 20)) {}
 };
+
+// How often a test does a thing that it repeats: under tools that slow kernels down GGAS_TEST_ROUNDS sets less than is
+// usual.
+inline unsigned rounds_of(unsigned usual) {
+  const char* const most = std::getenv("GGAS_TEST_ROUNDS");
+  return most ? std::min(usual, static_cast<unsigned>(std::max(1, std::atoi(most)))) : usual;
+}
 
 // A translation unit with kernels: its constant memory gets the contexts of the nodes.
 class unit {
