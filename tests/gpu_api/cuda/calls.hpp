@@ -31,7 +31,7 @@ class calls_rig : public rig {
 
   template <size_t N>
   void check(const calls::description (&all)[N], void (*kernel)(calls::args)) {
-    calls::run_tables(*this, all, kernel, 8, 3000);
+    calls::run_tables(*this, all, kernel, rounds_of(8), rounds_of(3000));
   }
 };
 

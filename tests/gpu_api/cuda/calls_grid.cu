@@ -8,7 +8,7 @@ namespace ggas::gpu_test {
 namespace {
 
 TEST_F(calls_rig, of_grids) {
-  for (const unsigned blocks : {1u, 5u, 24u}) calls::run_grids(*this, blocks, 128, 500'000, 200);
+  for (const unsigned blocks : {1u, 5u, 24u}) calls::run_grids(*this, blocks, 128, 500'000, rounds_of(200));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 TEST_F(calls_rig, of_queries) { calls::run_queries(*this); }
 TEST_F(calls_rig, behind_each_other) {
-  for (const unsigned blocks : {1u, 40u, 300u}) calls::run_chain(*this, blocks, 256, 500);
+  for (const unsigned blocks : {1u, 40u, 300u}) calls::run_chain(*this, blocks, 256, rounds_of(500));
 }
 
 }  // namespace

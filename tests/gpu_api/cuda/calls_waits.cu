@@ -8,8 +8,8 @@
 namespace ggas::gpu_test {
 namespace {
 
-TEST_F(calls_rig, of_waits) { calls::run_waits(*this, 3000); }
-TEST_F(calls_rig, of_notifications) { calls::run_notifications(*this, 3000); }
+TEST_F(calls_rig, of_waits) { calls::run_waits(*this, rounds_of(3000)); }
+TEST_F(calls_rig, of_notifications) { calls::run_notifications(*this, rounds_of(3000)); }
 
 }  // namespace
 }  // namespace ggas::gpu_test
