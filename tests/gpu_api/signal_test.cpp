@@ -205,6 +205,29 @@ TEST_P(Signal, ManyTakersOfOneRing) {
   for (uint64_t i = 0; i < cookies.size(); ++i) ASSERT_EQ(cookies[i], i);
 }
 
+// Two readers may meet when both have something to tell a sender, and each leave it to the other. Who waits tells it
+// then: else the sender takes the ring for full and the readers wait for nothing.
+TEST_P(Signal, WhoWaitsTellsWhatNobodyHasTold) {
+  if (simulated()) GTEST_SKIP() << "words of rings without a NIC";
+  constexpr uint64_t size = uint64_t{1} << layout::direct_notify_log2;
+  const layout l = layout::of(static_cast<uint64_t>(nodes()), base());
+  for (int n = 0; n < nodes(); ++n) {
+    const auto word = [&](uint64_t offset) { return reinterpret_cast<uint64_t*>(cluster_->segment(n) + offset); };
+    *word(l.direct_claimed(0)) = word(l.direct_words(0))[1] = size;  // sent and taken: once round, and nothing told
+    for (uint64_t i = 0; i < size; ++i) word(l.direct_notes(0))[2 * i + 1] = uint64_t{1} << 63;
+  }
+  on_all(2, 1, [&] {
+    const ggas_queue q = ggas_queue_of(0);
+    ggas_notification note{};
+    if (blockIdx.x == 0)
+      EXPECT_EQ(ggas_notify(right_of(ggas_node()), 7, 0, enough(), q), ggas_ok);
+    else
+      EXPECT_EQ(ggas_notification_wait(&note, enough(), q), ggas_ok);
+    EXPECT_EQ(note.cookie, blockIdx.x == 0 ? 0u : 7u);
+  });
+  run();
+}
+
 TEST_P(Signal, SomeAndAllNotifications) {
   on_all(1, 1, [&] {
     const ggas_queue q = ggas_queue_of(3);
@@ -300,6 +323,20 @@ TEST_P(Signal, NoIncrementIsLostOrSeenTwice) {
 }
 
 // ------------------------------------------------------------------------------------------------ many flags
+
+// More at once than there are records for their results: who finds none waits for one.
+TEST_P(Signal, MoreFetchesThanResults) {
+  constexpr unsigned threads = 2 * layout::results;
+  std::set<uint64_t> all;
+  on(0, 1, threads, [&] {
+    uint64_t old = 0;
+    ASSERT_EQ(ggas_fetch_add(ggas_global_pointer<uint64_t>(nodes() - 1, base()), uint64_t{1}, &old, enough()), ggas_ok);
+    all.insert(old);
+  });
+  run();
+  ASSERT_EQ(all.size(), threads);
+  EXPECT_EQ(*all.rbegin(), threads - 1);
+}
 
 TEST_P(Signal, AnySomeAndAllFlags) {
   const int setter = nodes() - 1;

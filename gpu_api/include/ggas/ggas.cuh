@@ -56,7 +56,8 @@ GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n);
 // later ones.
 GGAS_DEVICE void ggas_fence();      // as seen by every node, along each pair of nodes: see the memory model
 GGAS_DEVICE void ggas_fence_gpu();  // as seen by this GPU
-// Waits until every earlier store of this node is visible at its target. ggas_peer_error: one may be lost.
+// Waits until every earlier store of this node is visible at its target; where peers are memory, those of this thread
+// and what it knows of through an acquire or a barrier. ggas_peer_error: one may be lost.
 GGAS_DEVICE ggas_status ggas_quiet();
 GGAS_DEVICE ggas_status ggas_quiet_block();
 

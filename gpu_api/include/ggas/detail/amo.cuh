@@ -77,18 +77,18 @@ GGAS_DEVICE atomic_slots make_atomic(ggas_atomic what, const place& at, T v, T c
 // ---- result records
 
 struct result_record {
-  uint64_t offset;      // in the own segment; 0: none free
+  uint64_t offset;      // in the own segment; 0: none was free in time
   uint64_t group, bit;  // bit = 0: not from the pool
 };
 
 GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0, 0, 0}; }
 
-GGAS_DEVICE result_record take_record(const ggas_queue& q) {
+GGAS_DEVICE result_record take_record(const ggas_queue& q, const deadline& end) {
   const layout l = record_layout();
   if (q.exclusive) return {l.exclusive_result(static_cast<uint64_t>(q.index())), 0, 0};
   constexpr uint64_t groups = layout::results / 64;
   const uint64_t start = block_rank() * thread_count() + thread_rank();
-  for (uint64_t tries = 0; tries < layout::results; ++tries) {
+  for (uint64_t tries = 0; tries < layout::results || !end.passed(); ++tries) {
     const uint64_t i = (start + tries) % layout::results, group = i % groups, bit = uint64_t{1} << i / groups;
     if (!(or_gpu(own_word(l.results_taken(group)), bit) & bit)) return {l.result(group * 64 + i / groups), group, bit};
   }
@@ -163,7 +163,7 @@ GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T 
     if (g.rank() == 0) value = static_cast<uint64_t>(atomic_directly(what, remote, v, compare));
   } else {
     result_record r{};
-    if (g.rank() == 0) r = take_record(q);
+    if (g.rank() == 0) r = take_record(q, end);
     r.offset = g.of_leader(r.offset);
     if (r.offset == 0) return ggas_timed_out;
     // Unlike every other one that could be in the record.

@@ -137,9 +137,10 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
 }
 
 // Now and then tells the writer how far the ring was read. One at a time, so that the count never goes back; whoever
-// finds somebody at it leaves it to the next.
+// finds somebody at it leaves it to the next, or to who waits in vain.
+GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
-  const uint32_t quarter = 1u << (q.at.notify_log2 - 2);
+  const uint32_t quarter = quarter_of_ring(q);
   if (q.exclusive) {
     if (position - q.told < quarter) return;
     q.told = position;
@@ -152,7 +153,9 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint64_t told = load_relaxed(q.at.words + 2);
   if ((told & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(told)) <= 0) return;
   if (cas_gpu(q.at.words + 2, told, told | telling) != told) return;
+  fence_acq_rel_gpu();  // behind who told before, and before who tells next
   tell_reader_position(q, position);
+  fence_acq_rel_gpu();
   store_relaxed(q.at.words + 2, uint64_t{position});
 }
 
@@ -207,6 +210,7 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
   ggas_status s = ggas_ok;
   size_t n = 0;
   bool ahead = false;
+  unsigned misses = 0;
   while (n < most) {
     word_pair record{};
     if (q.exclusive ? take_exclusively(q, record, ahead) : take_shared(q, record)) {
@@ -215,6 +219,8 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
       ++n;
     } else if (n >= least || end.passed()) {
       break;
+    } else if (!q.exclusive && ++misses % 16 == 0) {
+      tell_lazily(q, q.note - q.note % quarter_of_ring(q));
     }
   }
   if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
