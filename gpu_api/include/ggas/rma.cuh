@@ -44,8 +44,9 @@ GGAS_DEVICE ggas_status ggas_quiet_local_warp(const ggas_queue& q, uint64_t time
 // Orders what was posted to the queue before everything the thread does later, whatever the way.
 GGAS_DEVICE ggas_status ggas_fence(const ggas_queue& q, uint64_t timeout_ns);
 
-// ---- put and get of n elements. Without suffix nbi: complete on return. nbi: posted on return; a put's source must
-// stay as it is until ggas_quiet_local, data is there after ggas_quiet. The time-out is for the call.
+// ---- put and get of n elements; all n of `local` must be there, also where a call is refused. Without suffix nbi:
+// complete on return. nbi: posted on return; a put's source must stay as it is until ggas_quiet_local, data is there
+// after ggas_quiet. The time-out is for the call.
 template <class T>
 GGAS_DEVICE ggas_status ggas_put(T* remote, const T* local, size_t n, uint64_t timeout_ns,
                                  const ggas_queue& q = ggas_queue::of_block());

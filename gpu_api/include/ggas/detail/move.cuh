@@ -14,11 +14,16 @@ struct alignas(16) word_pair {
   uint64_t lo, hi;
 };
 
-constexpr unsigned words_in_flight = 8;  // of 16 bytes, of one thread
+constexpr unsigned words_in_flight = 8;  // of one thread
 
 // Where the source lies: in own memory, where the first-level cache may answer and what was written before is ordered
 // by the barriers of the caller, or at a peer.
 enum class origin { own, remote };
+
+// Words of 16 bytes that a thread loads before it stores the first of them. Of own memory more are slower: 256 KB by a
+// block of 256 threads take 7.74 us with 4, 7.88 with 8, 16.6 with 16 (H200).
+template <origin From>
+constexpr unsigned pairs_in_flight = From == origin::own ? 4 : 8;
 
 template <origin From, class T>
 GGAS_DEVICE T load_from(const T* p) {
@@ -100,7 +105,7 @@ GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes)
 template <origin From>
 GGAS_DEVICE_FUNCTION void move_aligned(word_pair* to, const word_pair* from, uint64_t words, unsigned rank,
                                        unsigned count) {
-  move_words<words_in_flight>(to, words, rank, count, [=](uint64_t i) { return load_from<From>(from + i); });
+  move_words<pairs_in_flight<From>>(to, words, rank, count, [=](uint64_t i) { return load_from<From>(from + i); });
 }
 
 // Any addresses, any length.
@@ -115,10 +120,11 @@ GGAS_DEVICE_FUNCTION void move_crooked(char* to, const char* from, uint64_t byte
   move_edge<From>(to, from, m.head, unit, rank, count);
   move_edge<From>(to + done, from + done, bytes - done, unit, rank, count);
   if (m.shift == 0) {
-    move_words<words_in_flight>(target, m.words, rank, count, [=](uint64_t i) { return load_from<From>(source + i); });
+    move_words<pairs_in_flight<From>>(target, m.words, rank, count,
+                                      [=](uint64_t i) { return load_from<From>(source + i); });
   } else {
     const unsigned shift = m.shift;
-    move_words<words_in_flight / 2>(target, m.words, rank, count, [=](uint64_t i) {
+    move_words<4>(target, m.words, rank, count, [=](uint64_t i) {
       return shifted(load_from<From>(source + i), load_from<From>(source + i + 1), shift);
     });
   }

@@ -185,12 +185,6 @@ template <class T>
 __device__ __forceinline__ T load_own_now(const T* p) {
   return bits_as<T>(ptx<sizeof(T)>::load_weak(p));
 }
-// The same value, which the compiler knows nothing of before the accesses that stand before.
-template <class T>
-__device__ __forceinline__ T* known_from_here(T* p) {
-  asm volatile("" : "+l"(p)::"memory");
-  return p;
-}
 template <class T>
 __device__ __forceinline__ void store_own(T* p, const T& v) {
   *p = v;

@@ -52,10 +52,6 @@ T load_own_now(const T* p) {
   return simt::load(p);
 }
 template <class T>
-T* known_from_here(T* p) {
-  return p;
-}
-template <class T>
 void store_relaxed(T* p, const T& v) {
   simt::store(p, v);
 }

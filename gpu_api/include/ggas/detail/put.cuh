@@ -88,33 +88,30 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than to tell each other.
 
-// A put: the first word of each thread is on the way while the call is checked. The check uses `target`, which it knows
-// only behind that load.
+// A put of at most a word for each thread: the words are on the way while the call is checked.
 template <class G, class T, class Check>
-GGAS_DEVICE ggas_status put_checked(const G& g, T*& target, const T* source, uint64_t bytes, Check check) {
+GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint64_t bytes, Check check) {
   const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
-  const bool whole = all % sizeof(word_pair) == 0, one = bytes == 8 && all % 8 == 0;
-  const unsigned rank = g.rank(), count = g.size();
-  const uint64_t words = bytes / sizeof(word_pair);
-  const bool pair = whole && source && rank < words, single = one && source && rank == 0;
+  const bool one = bytes == 8 && all % 8 == 0, few = all % 16 == 0 && bytes / 16 <= g.size();
+  const unsigned rank = g.rank();
+  const bool single = source && one && rank == 0, pair = source && few && rank < bytes / 16;
+  auto* const to = reinterpret_cast<word_pair*>(target);
   const auto* const from = reinterpret_cast<const word_pair*>(source);
   uint64_t word = 0;
   word_pair v{};
   if (single) word = load_own_now(reinterpret_cast<const uint64_t*>(source));
   if (pair) v = load_own_now(from + rank);
-  target = known_from_here(target);
   if (const ggas_status s = check(); s != ggas_ok) [[unlikely]]
     return s;
-  auto* const to = reinterpret_cast<word_pair*>(target);
   if (pair) store_relaxed(to + rank, v);
   if (single) store_relaxed(reinterpret_cast<uint64_t*>(target), word);
-  if (one || (whole && words <= count)) [[likely]]
+  if (one || few) [[likely]]
     return ggas_ok;
-  if (whole) {
-    move_aligned<origin::own>(to + count, from + count, words - count, rank, count);
+  if (all % 16 == 0) {
+    move_aligned<origin::own>(to, from, bytes / 16, rank, g.size());
   } else {
     move_crooked<origin::own>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes, rank,
-                              count);
+                              g.size());
   }
   return ggas_ok;
 }

@@ -34,8 +34,8 @@ GGAS_DEVICE ggas_status check_signal(const signal_target& to, const place& data,
 
 // The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
 template <class G, class T, class Check>
-GGAS_DEVICE ggas_status move_and_signal(const G& g, T*& target, const T* source, uint64_t bytes,
-                                        const signal_target& to, Check check) {
+GGAS_DEVICE ggas_status move_and_signal(const G& g, T* target, const T* source, uint64_t bytes, const signal_target& to,
+                                        Check check) {
   const ggas_status s = put_checked(g, target, source, bytes, check);
   g.sync();
   if (s != ggas_ok || g.rank() != 0) return s;

@@ -45,7 +45,7 @@ GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* loc
   static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T), "strided elements have 1, 2, 4 or 8 bytes");
   const bool posts = posts_to(q);
   if (!q.good() || n >> 40 || !spans(remote_stride, n, sizeof(T)) || !spans(local_stride, n, sizeof(T))) return false;
-  if (!local || reinterpret_cast<uintptr_t>(local) % sizeof(T) != 0) return false;
+  if (!remote || !local || reinterpret_cast<uintptr_t>(local) % sizeof(T) != 0) return false;
   first = locate(remote, sizeof(T));
   const auto last = static_cast<ptrdiff_t>(n - 1);
   const place end = locate(remote + last * remote_stride, sizeof(T));
