@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pages name is there: files, headings, identifiers, commands and their options."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "rtl", "sim", "tests", "userlib")
+SOURCES = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sv", ".rdl")
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"[`*]", "", h).lower()).replace(" ", "-") for h in headings}
+
+
+def in_backticks(page):
+    return set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", page.read_text(), flags=re.S)))
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Every identifier of the sources."""
+    files = [file for folder in FOLDERS if folder != "docs" for file in (ROOT / folder).rglob("*") if file.suffix in SOURCES]
+    return {word for file in files for word in re.findall(r"\w+", file.read_text())}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links(page):
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+        file = (page.parent / target).resolve() if target else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_files(page):
+    for text in in_backticks(page):
+        if re.fullmatch(r"[\w./-]+", text) and text.split("/")[0] in FOLDERS and "/" in text:
+            assert (ROOT / text).exists(), text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_identifiers(page, words):
+    for text in in_backticks(page):
+        for word in re.findall(r"\b(?:ggas|GGAS)_\w*\w(?![\w*<])", text):
+            assert word in words, f"{word} in `{text}`"
+
+
+def commands(command):
+    """Arguments of all calls of a command that pages show."""
+    for page in PAGES:
+        for line in re.findall(rf"\./ggas {command}( [^`\n#]*)?(?=[`\n#])", page.read_text()):
+            yield name(page), re.split(r"\s{2,}|\s*\|", line.strip())[0].replace("[", "").replace("]", "").split()
+
+
+def test_bench_commands(bench):
+    options = set(re.findall(r"--[a-z-]+", bench("--help").stdout))
+    known = set(re.findall(r"^\s+(\w+)  ", bench("list").stdout, re.M)) | {"list", "gpu"}
+    for page, arguments in commands("bench"):
+        positional = True
+        for word in arguments:
+            if word.startswith("--"):
+                assert word in options, f"{page}: {word}"
+                positional = False
+            elif positional and re.fullmatch(r"[a-z_]+", word):
+                assert word in known, f"{page}: {word}"
+
+
+@pytest.mark.parametrize("command, program", [("compare", "benchmarks/compare/compare.py"), ("run", "userlib/run.py")])
+def test_other_commands(command, program):
+    shown = subprocess.run([sys.executable, str(ROOT / program), "--help"], capture_output=True, text=True, timeout=60)
+    options = set(re.findall(r"(?<![\w-])--?[a-z-]+", shown.stdout))
+    for page, arguments in commands(command):
+        for word in arguments:
+            if not word.startswith("-") and not word.isdigit():
+                break  # the program to run, with options of its own
+            assert word.isdigit() or word in options, f"{page}: ./ggas {command} {word}"
