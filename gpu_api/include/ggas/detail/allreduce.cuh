@@ -119,12 +119,6 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_in_lines(piece<T> p, bool two, unsigned 
   });
 }
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status reduce_directly(piece<T> p, unsigned block, unsigned blocks, ggas_team team,
-                                                 uint64_t timeout_ns) {
-  return between_open_and_close(team, block, timeout_ns,
-                                [&](channel& c, patience& end) { return direct(c, p, block, blocks, end); });
-}
-template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_by_push_or_read(piece<T> p, bool push, unsigned block, unsigned blocks,
                                                         ggas_team team, uint64_t timeout_ns) {
   return between_open_and_close(
@@ -135,7 +129,8 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_tree(piece<T> p, unsigned block, ggas
   return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) { return tree(c, p, end); });
 }
 
-// Whatever is not short. Arguments are checked by all callers alike, so that all or none of a good team refuse.
+// Whatever is not short. Arguments are checked by all callers alike, so that all or none of a good team refuse. Direct
+// is here and not a call further: what a function keeps in memory for its caller is fetched anew behind the fence.
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, unsigned block, unsigned blocks,
                                              ggas_team team, uint64_t timeout_ns) {
@@ -146,7 +141,10 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, uns
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
   if (method == ggas_gather || method == ggas_all_gather) return reduce_by_flags(p, method, timeout_ns);
-  if (method == ggas_direct) return reduce_directly(p, block, used, team, timeout_ns);
+  if (method == ggas_direct) {
+    return between_open_and_close(team, block, timeout_ns,
+                                  [&](channel& c, patience& end) { return direct(c, p, block, used, end); });
+  }
   if (over_memory(method)) return reduce_by_push_or_read(p, method == ggas_push, block, used, team, timeout_ns);
   const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
   if (part.n == 0) return ggas_ok;
@@ -164,9 +162,7 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
       fits_threads<T>(team, each)) {
     const piece<T> part = part_of_block(p, each, block);
     if (block >= used || part.n == 0) return ggas_ok;
-    bool done;
-    const ggas_status s = one_shot_short(team, block, part, timeout_ns, done);
-    if (done) return s;
+    return one_shot_short(team, block, part, timeout_ns);
   }
   return reduce_long(p, method, block, blocks, team, timeout_ns);
 }

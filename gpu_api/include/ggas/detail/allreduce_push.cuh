@@ -16,7 +16,7 @@
 namespace ggas::detail {
 
 // Bytes of a chunk: at most a quarter of what a block has of a slice, but no less and not much more than pays.
-constexpr uint64_t least_chunk = 8 * 1024, most_chunk = 64 * 1024;
+constexpr uint64_t least_chunk = 8 * 1024, most_chunk = 128 * 1024;
 
 template <class T>
 class pusher {
