@@ -9,7 +9,8 @@ fault run_allreduce(gpu_session& s) {
   for (const uint64_t elements : {1u, 16u, 64u, 1024u, 16384u, 65536u}) {
     for (const allreduce_point& p :
          {allreduce_point{elements, false, ggas_auto, 1, 128}, allreduce_point{elements, false, ggas_auto, 1, 512},
-          allreduce_point{elements, true, ggas_auto, 64, 128}, allreduce_point{elements, true, ggas_auto, 64, 512}}) {
+          allreduce_point{elements, true, ggas_auto, 64, 128}, allreduce_point{elements, true, ggas_auto, 64, 512},
+          allreduce_point{elements, true, ggas_auto, 128, 128}}) {
       std::vector<double> samples;
       GGAS_GPU_TRY(time_allreduce(s, p, s.runs(), samples));
       const uint64_t bytes = elements * sizeof(float);

@@ -38,7 +38,7 @@ fault tune_in_kernel(gpu_session& s, bool grid, tuning::limits& out) {
   for (uint64_t bytes = 256; bytes <= most && first < count - 1; bytes *= 2) {
     double time[count] = {};
     std::printf("  %s %9llu bytes:", grid ? "grid " : "block", static_cast<unsigned long long>(bytes));
-    const unsigned blocks = !grid ? 1 : bytes > most_lines ? 128 : 32;
+    const unsigned blocks = !grid ? 1 : bytes > most_lines ? 128 : 64;
     for (int m = bytes > most_lines ? 2 : 0; m < count; ++m) {
       GGAS_GPU_TRY(time_in_kernel(s, bytes, blocks, methods[m], time[m]));
       std::printf(" %8.0f", time[m]);
