@@ -52,12 +52,14 @@ template <class G, class T>
 GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* local, size_t n, const signal_target& to,
                                             const ggas_queue& q) {
   g.sync();
-  return move_and_signal(g, remote, local, n * sizeof(T), to, [&] {
+  const ggas_status s = move_and_signal(g, remote, local, n * sizeof(T), to, [&] {
     const transfer t = check_transfer(q, remote, local, n);
     place at{};
     const ggas_status signal = check_signal(to, t.at, at);
     return t.status == ggas_ok ? signal : t.status;
   });
+  g.sync();  // what any thread sends next comes behind the signal
+  return s;
 }
 
 // Data and signal are two descriptors on one connection: they arrive in order. The last piece and the signal leave as
