@@ -10,8 +10,9 @@
 namespace ggas::bench {
 
 inline constexpr unsigned reduction_threads = 256;
-// Registers for so many blocks on a multiprocessor. Three of a kernel: then two of the next one find room beside one
-// that still waits.
+// Registers for so many blocks on a multiprocessor. Four where two are launched: then the next kernel's find room
+// beside those that still run. With less room they would go where blocks end first, two to one multiprocessor and none
+// to the next (64 Mi floats: 85 us instead of 66).
 #ifdef __CUDACC__
 #define GGAS_REDUCTION_BOUNDS(blocks) __launch_bounds__(reduction_threads, blocks)
 #else
@@ -21,16 +22,15 @@ inline constexpr unsigned reduction_threads = 256;
 struct reduction_args {
   uint64_t input;  // offset of `elements` floats; a multiple of 4
   uint64_t elements;
-  uint64_t partials;  // offset of a pair of words for each block
+  uint64_t partials;  // offset of a pair of words for each block, and one more
   uint64_t sums;      // offset of three: of this GPU, of all, of all so far
   uint64_t words;     // offset of reduction_words
   uint64_t seed;
   uint64_t timeout_ns;
 };
 enum reduction_sum : uint64_t { sum_here, sum_of_all, sum_so_far, reduction_sums };
-// How many reductions have ended, the first ggas_status that was not ok, and for the blocks of `device` both in one
-// word: 256 * number + status.
-enum reduction_word : uint64_t { reductions_done, reduction_status, reduction_go, reduction_words };
+// How many reductions have ended, the first ggas_status that was not ok.
+enum reduction_word : uint64_t { reductions_done, reduction_status, reduction_words };
 
 enum class reduction_way {
   in_kernel,  // a kernel for each reduction, whose last block does the allreduce
@@ -56,7 +56,7 @@ inline reduction_args plan_reduction(uint64_t start, uint64_t most_elements, uns
   reduction_args a{};
   a.seed = seed;
   a.timeout_ns = timeout_ns;
-  a.partials = room.place<detail::word_pair>(most_blocks);
+  a.partials = room.place<detail::word_pair>(most_blocks + 1);
   a.sums = room.place<double>(reduction_sums);
   a.words = room.place<uint64_t>(reduction_words);
   a.input = room.place<float>(most_elements);
@@ -107,11 +107,18 @@ GGAS_DEVICE void tell_sum(detail::word_pair* line, double mine, uint64_t number)
 }
 // Half a sum lies beside the low bits of the reduction's number in each word: who finds them has the half.
 GGAS_DEVICE bool take_sum(const detail::word_pair* line, uint64_t number, double& sum) {
-  const detail::word_pair w = detail::load_poll(line);
+  const detail::word_pair w = detail::load_spin(line);
   if (w.lo >> 32 != (number & 0xffffffffu) || w.hi >> 32 != (number & 0xffffffffu)) return false;
   const uint64_t bits = (w.hi << 32) | (w.lo & 0xffffffffu);
   __builtin_memcpy(&sum, &bits, sizeof sum);
   return true;
+}
+
+GGAS_DEVICE ggas_status wait_for_sum(const detail::word_pair* line, uint64_t number, double& sum, uint64_t timeout_ns) {
+  detail::patience time(timeout_ns);
+  while (!take_sum(line, number, sum))
+    if (time.over()) return ggas_timed_out;
+  return ggas_ok;
 }
 
 // Sums the array of this GPU as reduction `number`; the block that collects stores the sum at sum_here. All threads of
@@ -125,12 +132,10 @@ GGAS_DEVICE ggas_status reduce_here(const reduction_args& a, uint64_t number) {
   }
   ggas_status s = ggas_ok;
   if (detail::block_count() > 1) {
-    detail::patience time(a.timeout_ns);
     if (detail::thread_rank() != 0) sum = 0;
     for (unsigned b = detail::thread_rank(); b + 1 < detail::block_count() && s == ggas_ok; b += reduction_threads) {
       double of_block = 0;
-      while (s == ggas_ok && !take_sum(lines + b, number, of_block))
-        if (time.over()) s = ggas_timed_out;
+      s = wait_for_sum(lines + b, number, of_block, a.timeout_ns);
       sum += of_block;
     }
     sum = block_sum<reduction_threads / 32>(sum);
@@ -148,40 +153,36 @@ GGAS_DEVICE void tell_status(const reduction_args& a, ggas_status s) {
 }
 
 // What has ended, by the first thread of the block that collects.
-GGAS_DEVICE void end_reduction(const reduction_args& a, uint64_t number, ggas_status s, double before) {
-  double* const sums = own<double>(a.sums);
+GGAS_DEVICE void end_reduction(const reduction_args& a, uint64_t number, ggas_status s, double so_far) {
   tell_status(a, s);
-  if (s == ggas_ok) ggas_store(sums + sum_so_far, before + ggas_load(sums + sum_of_all));
+  if (s == ggas_ok) ggas_store(own<double>(a.sums) + sum_so_far, so_far);
   ggas_store(own<uint64_t>(a.words) + reductions_done, number);
 }
 
+// Where all blocks of `device` get the sum of all, as whatever goes on with it would; no number if it failed.
+GGAS_DEVICE detail::word_pair* shared_line(const reduction_args& a) {
+  return own<detail::word_pair>(a.partials) + detail::block_count();
+}
+
 // The allreduce and the end of a reduction, by the block that collects.
-GGAS_DEVICE ggas_status reduce_over_all(const reduction_args& a, uint64_t number, ggas_status s) {
+GGAS_DEVICE ggas_status reduce_over_all(const reduction_args& a, uint64_t number, ggas_status s, bool share) {
   double* const sums = own<double>(a.sums);
   const double before = detail::thread_rank() == 0 ? ggas_load(sums + sum_so_far) : 0;
   if (s == ggas_ok) s = ggas_allreduce_block(sums + sum_of_all, sums + sum_here, 1, ggas_sum, ggas_auto, a.timeout_ns);
   __syncthreads();
-  if (detail::thread_rank() == 0) end_reduction(a, number, s, before);
+  if (detail::thread_rank() != 0) return s;
+  const double sum = s == ggas_ok ? ggas_load(sums + sum_of_all) : __builtin_nan("");
+  if (share) tell_sum(shared_line(a), sum, number);
+  end_reduction(a, number, s, before + sum);
   return s;
 }
 
-// All blocks leave a reduction of `device` when its result is known, and see what was before that.
-GGAS_DEVICE ggas_status leave_together(const reduction_args& a, uint64_t number, ggas_status s) {
-  uint64_t* const go = own<uint64_t>(a.words) + reduction_go;
-  if (detail::block_count() == 1) return s;
-  GGAS_SHARED(unsigned, seen);
-  if (detail::thread_rank() == 0 && collects()) {
-    ggas_fence_gpu();
-    ggas_store(go, number * 256 + s);
-  } else if (detail::thread_rank() == 0) {
-    s = ggas_wait_until(go, ggas_ge, number * 256, a.timeout_ns);
-    if (s == ggas_ok) s = static_cast<ggas_status>(ggas_load(go) % 256);
-  }
-  if (detail::thread_rank() == 0) seen = s;
-  __syncthreads();
-  s = static_cast<ggas_status>(seen);
-  __syncthreads();
-  return s;
+// The other blocks of `device`.
+GGAS_DEVICE ggas_status hear_sum(const reduction_args& a, uint64_t number) {
+  ggas_status s = ggas_ok;
+  double sum = 0;
+  if (detail::thread_rank() == 0) s = wait_for_sum(shared_line(a), number, sum, a.timeout_ns);
+  return __syncthreads_or(s != ggas_ok || sum != sum) ? ggas_peer_error : ggas_ok;
 }
 
 GGAS_DEVICE uint64_t next_reduction(const reduction_args& a) {
@@ -197,11 +198,11 @@ __global__ void reduction_fill(reduction_args a) {
   if (global_thread() == 0) own<uint64_t>(a.words)[reduction_status] = ggas_ok;
 }
 
-__global__ void GGAS_REDUCTION_BOUNDS(3) reduction_in_kernel(reduction_args a) {
+__global__ void GGAS_REDUCTION_BOUNDS(4) reduction_in_kernel(reduction_args a) {
   ggas_after_stream();
   const uint64_t number = next_reduction(a);
   const ggas_status s = reduce_here(a, number);
-  if (collects()) reduce_over_all(a, number, s);
+  if (collects()) reduce_over_all(a, number, s, false);
 }
 
 // All blocks resident at once.
@@ -211,21 +212,22 @@ __global__ void GGAS_REDUCTION_BOUNDS(2) reduction_on_device(reduction_args a, u
   ggas_status s = ggas_ok;
   for (unsigned i = 0; i < rounds && s == ggas_ok; ++i, ++number) {
     s = reduce_here(a, number);
-    if (collects()) s = reduce_over_all(a, number, s);
-    s = leave_together(a, number, s);
+    s = collects() ? reduce_over_all(a, number, s, detail::block_count() > 1) : hear_sum(a, number);
   }
 }
 
 // The parts of it for a stream, around allreduce_on_stream.
-__global__ void GGAS_REDUCTION_BOUNDS(3) reduction_here(reduction_args a) {
+__global__ void GGAS_REDUCTION_BOUNDS(4) reduction_here(reduction_args a) {
   ggas_after_stream();
   const ggas_status s = reduce_here(a, next_reduction(a));
   if (collects() && detail::thread_rank() == 0) tell_status(a, s);
 }
 __global__ void reduction_total(reduction_args a) {
   ggas_after_stream();
+  const double* const sums = own<double>(a.sums);
   const auto s = static_cast<ggas_status>(ggas_load(own<uint64_t>(a.words) + reduction_status));
-  if (detail::thread_rank() == 0) end_reduction(a, next_reduction(a), s, ggas_load(own<double>(a.sums) + sum_so_far));
+  if (detail::thread_rank() == 0)
+    end_reduction(a, next_reduction(a), s, ggas_load(sums + sum_so_far) + ggas_load(sums + sum_of_all));
 }
 
 template <class Target>
