@@ -145,7 +145,7 @@ void message_rate(processing_element& pe, int blocks) {
 void bandwidths(processing_element& pe) {
   kernel_bandwidth<true>(pe);
   kernel_bandwidth<false>(pe);
-  for (const size_t bytes : {size_t{64} << 10, size_t{1} << 20, size_t{16} << 20, processing_element::data_bytes})
+  for (const size_t bytes : {size_t{1} << 20, size_t{16} << 20, processing_element::data_bytes})
     put_on_stream(pe, bytes);
   for (const int blocks : {1, multiprocessors(pe)}) message_rate(pe, blocks);
 }
