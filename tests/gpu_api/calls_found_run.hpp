@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs kernels that say what they found on a machine of calls_run.hpp, which has brief_ns(), too.
+// Runs kernels that say what they found on a machine of calls_run.hpp, which has brief_ns() and has_nic(), too.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -222,6 +222,32 @@ __global__ void notify_refused(notify_args a) {
   f.write(a.outcomes);
 }
 
+// One thread, without a NIC: a ring that nobody reads takes what it has room for, told in quarters, and leaves nothing
+// of what was too much behind; what was read makes room.
+__global__ void notify_full_ring(notify_args a) {
+  found f;
+  constexpr uint64_t records = uint64_t{1} << layout::direct_notify_log2;
+  const int right = (ggas_node() + 1) % ggas_nodes();
+  const ggas_queue q = ggas_queue_of(0), in = ggas_queue_of(a.to_queue);
+  for (uint64_t turn = 0; turn < 3; ++turn) {
+    uint64_t sent = 0;
+    while (sent <= records && ggas_notify(right, turn << 32 | sent, a.to_queue, 0, q) == ggas_ok) ++sent;
+    f.want(sent <= records && sent > (turn == 0 ? 0 : records - records / 4), __LINE__);
+    const uint64_t begin = bench::time_ns();
+    f.status(ggas_notify(right, 77, a.to_queue, a.brief_ns, q), ggas_timed_out, __LINE__);
+    f.want(bench::time_ns() - begin >= a.brief_ns, __LINE__);
+    f.status(ggas_barrier_block(a.timeout_ns), ggas_ok, __LINE__);
+    ggas_notification note{};
+    uint64_t taken = 0;
+    for (; ggas_notification_wait(&note, 0, in) == ggas_ok; ++taken)
+      f.want(note.cookie == (turn << 32 | taken), __LINE__);
+    f.want(taken <= records && taken > (turn == 0 ? 0 : records - records / 4), __LINE__);
+    find_none(a, in, f);
+    f.status(ggas_barrier_block(a.timeout_ns), ggas_ok, __LINE__);
+  }
+  f.write(a.outcomes);
+}
+
 // ---- host
 
 template <class Machine>
@@ -241,6 +267,7 @@ void run_notifications(Machine& m, uint64_t count) {
     a.count = count / 4 + 1;
     run_found(m, 4, 33, notify_many_takers, a, "notify_many_takers" + ring);
     run_found(m, 1, 1, notify_refused, a, "notify_refused" + ring);
+    if (!m.has_nic()) run_found(m, 1, 1, notify_full_ring, a, "notify_full_ring" + ring);
   }
 }
 

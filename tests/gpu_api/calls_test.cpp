@@ -19,6 +19,7 @@ class Calls : public api_test {
   uint64_t segment_bytes() const { return cluster_->config().segment_bytes; }
   uint64_t timeout_ns() const { return enough(); }
   uint64_t brief_ns() const { return brief() / 8; }
+  bool has_nic() const { return simulated(); }
   uint64_t reserved() const { return base(); }
   uint64_t outcomes() const { return base(); }
   uint64_t tables() const { return base() + 8192; }
@@ -52,7 +53,7 @@ TEST_P(Calls, OfElements) { check(calls::element_calls, calls::elements); }
 TEST_P(Calls, OfTransfers) { check(calls::transfer_calls, calls::transfers); }
 TEST_P(Calls, OfAtomics) { check(calls::atomic_calls, calls::atomics); }
 TEST_P(Calls, OfWaits) { calls::run_waits(*this, simulated() ? 12 : 60); }
-TEST_P(Calls, OfNotifications) { calls::run_notifications(*this, simulated() ? 24 : 150); }
+TEST_P(Calls, OfNotifications) { calls::run_notifications(*this, simulated() ? 100 : 150); }
 TEST_P(Calls, OfGrids) {
   for (const unsigned blocks : {1u, 3u}) calls::run_grids(*this, blocks, 64, 2000, simulated() ? 6 : 40);
 }

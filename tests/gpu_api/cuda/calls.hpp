@@ -13,6 +13,7 @@ class calls_rig : public rig {
   uint64_t segment_bytes() const { return machine().device_context(0).segment_bytes; }
   uint64_t timeout_ns() const { return gpu_test::timeout_ns; }
   uint64_t brief_ns() const { return 1'000'000; }
+  static bool has_nic() { return machine().device_context(0).queues != nullptr; }
   uint64_t reserved() const { return machine().device_context(0).reserved; }
   uint64_t tables() const { return at.base; }
   uint64_t outcomes() const { return at.outcomes; }
