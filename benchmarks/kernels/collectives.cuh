@@ -43,13 +43,7 @@ GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, out
   return s;
 }
 
-// Blocks of up to 1024 threads, one on a multiprocessor: nvcc 13.0 leaves room for two unless it is told, and spills.
-#ifdef __CUDACC__
-#define GGAS_BARRIER_BOUNDS __launch_bounds__(1024, 1)
-#else
-#define GGAS_BARRIER_BOUNDS
-#endif
-__global__ void GGAS_BARRIER_BOUNDS barrier_loop(barrier_args a) {
+__global__ void GGAS_LAUNCH_BOUNDS(1024) barrier_loop(barrier_args a) {
   outcome out{0, 0, 0, ggas_ok};
   ggas_status s = check_barrier(a, out.errors);
   if (a.sync)
