@@ -73,8 +73,8 @@ __global__ void GGAS_LAUNCH_BOUNDS(256) mixed_calls(places at, uint64_t rounds) 
 }
 
 TEST_F(rig, collectives_of_all_kinds_in_a_row) {
-  for (const unsigned threads : {32u, 256u}) {
-    start_all(1, threads, mixed_calls, at, 400);
+  for (const unsigned threads : {1u, 32u, 256u}) {
+    start_all(1, threads, mixed_calls, at, threads == 1 ? 40 : 400);
     run("mixed_calls");
     check_all_outcomes(threads, "mixed collectives");
   }

@@ -94,7 +94,7 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
     s = ggas_peer_error;
   } else if (is_short(here, team.size)) {
     s = spread_short(c, p, call.mine, end);
-  } else if (in_lines(here, call.blocks)) {
+  } else if (in_lines(team, here, call.blocks)) {
     s = spread_in_lines(c, p, call.mine, end);
   } else {
     s = spread_directly(c, p, call.mine, end);

@@ -110,9 +110,10 @@ GGAS_DEVICE ggas_status meet_member(const meeting_point& p, uint64_t number, pat
 }
 
 // Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
-// thread 0 of the node's own block, between the two block barriers of a call, and read before the first one; if another
-// block makes the next call, behind the synchronisation that the caller owes between the two. So neither the load nor
-// the store is waited for by itself, and addresses are ready before the block meets.
+// thread 0 of the node's own block, behind the barrier's last block barrier, and read behind the first of the next one.
+// So between a write and the reads of the others lies a block barrier; if another block makes the next call, the
+// synchronisation that the caller owes between the two. The load takes its time beside the fence, not before it, and
+// addresses are ready before the block meets.
 // Each thread that stores a flag makes the fence, which is cumulative: it covers what the block stored before the block
 // barrier. Acquire and release suffice: no member reads a word here whose order with its own flag would matter.
 template <meeting M>
@@ -120,23 +121,19 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
   uint64_t* const epoch = own_word(layout::barrier_epoch(t.id));
   const meeting_point first(l, t, rank);
-  const uint64_t last = rank < t.size ? load_own(epoch) : 0;
   uint64_t number = 0;
   ggas_status s = ggas_ok;
   __syncthreads();
   if (rank < t.size) {
+    number = load_own(epoch) + 1;
     if (M == meeting::barrier) fence_acq_rel_system();
-    number = last + 1;
     s = meet_member<M>(first, number, end);
     for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads)
       s = meet_member<M>(meeting_point(l, t, i), number, end);
-    if (rank == 0) store_own(epoch, number);
   }
   s = block_status(s);
-  if (s == ggas_ok) return s;
   // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (rank == 0) store_own(epoch, last);
-  __syncthreads();
+  if (s == ggas_ok && rank == 0) store_own(epoch, number);
   return s;
 }
 

@@ -25,23 +25,24 @@ GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine
 }
 
 // One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
-// here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro.
+// here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro. A
+// leaf hears it while the root's lines are under way.
 GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
   const line_plan plan(mine.words());
   c.bundled = plan.channels;
-  ggas_status s = ggas_ok;
   if (c.rank == p.root) {
     send_lines(c, plan, mine.words(), [&](int) { return p.src + mine.begin; });
     look_for_failure(c);
     copy_at_root(c, p, mine);
-  } else {
-    send_empty_lines(c);
-    look_for_failure(c);
-    const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
-    s = receive_lines(
-        c, plan, mine.words(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
+    return hear_of_earlier(c, end);
   }
-  return s == ggas_ok ? hear_of_earlier(c, end) : s;
+  send_empty_lines(c);
+  look_for_failure(c);
+  const ggas_status heard = hear_of_earlier(c, end);
+  const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
+  const ggas_status s = receive_lines(
+      c, plan, mine.words(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
+  return heard == ggas_ok ? s : heard;
 }
 
 // Two exchanges: where destinations are; the root stores everything to everybody; it is done.
@@ -151,14 +152,17 @@ GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part,
     }
     refresh_slots(c, [=](int) { return lines; });
     look_for_failure(c);
-  } else {
-    send_empty_lines(c);
-    look_for_failure(c);
-    uint64_t data;
-    if (line < lines && !take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
-    if (line < lines) store_line(dst, line, words, data);
+    return hear_of_earlier(c, end);
   }
-  return hear_of_earlier(c, end);
+  send_empty_lines(c);
+  look_for_failure(c);
+  const ggas_status heard = hear_of_earlier(c, end);
+  uint64_t data;
+  if (line < lines) {
+    if (!take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
+    store_line(dst, line, words, data);
+  }
+  return heard;
 }
 
 template <class T>
@@ -181,7 +185,7 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
     s = ggas_peer_error;
   } else if (is_short(here, team.size)) {
     s = cast_short(c, p, call.mine, end);
-  } else if (in_lines(here, call.blocks)) {
+  } else if (in_lines(team, here, call.blocks)) {
     s = cast_in_lines(c, p, call.mine, end);
   } else {
     s = cast_long(c, p, call, end);

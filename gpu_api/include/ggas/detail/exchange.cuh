@@ -10,8 +10,9 @@ namespace ggas::detail {
 
 // ------------------------------------------------------------------------------------------------ in lines
 
-// Up to how many words of a part, for a block, an exchange in lines is quicker than telling where destinations are.
-constexpr size_t words_in_lines = 1024;
+// Up to how many words for all others an exchange in lines over several channels is quicker than telling where
+// destinations are.
+constexpr size_t words_in_lines = 3 * 1024;
 constexpr unsigned most_bundled = 16;
 
 // How the lines of a part are dealt out to channels. One exchange moves what fits the slot of the block's channel; a
@@ -27,15 +28,17 @@ struct line_plan {
     slot_log2 = log2_down(room);
     channels = (lines + (1u << slot_log2) - 1) >> slot_log2;
   }
-  // Of a channel of the bundle.
-  GGAS_DEVICE unsigned lines_on(unsigned number) const {
-    const unsigned left = lines - (number << slot_log2);
+  // In the slot that begins with line `first`.
+  GGAS_DEVICE unsigned lines_from(unsigned first) const {
+    const unsigned left = lines - first;
     return left < 1u << slot_log2 ? left : 1u << slot_log2;
   }
 };
-// Whether the words of a part go in one exchange; `blocks` of the grid take part.
-GGAS_DEVICE bool in_lines(size_t words, unsigned blocks) {
-  return words <= words_in_lines && line_plan(words).channels <= (blocks == 1 ? usable_channels(most_bundled) : 1);
+// Whether the words of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does.
+GGAS_DEVICE bool in_lines(const ggas_team& t, size_t words, unsigned blocks) {
+  if (words <= 2 * channel::lines()) return true;
+  if (blocks > 1 || words > words_in_lines || words * static_cast<unsigned>(t.size - 1) > words_in_lines) return false;
+  return line_plan(words).channels <= usable_channels(most_bundled);
 }
 
 // Calls f(channel, hop, line, in_slot) for the lines that a thread has of the parts of `members` members: line after
@@ -60,16 +63,15 @@ GGAS_DEVICE bool for_lines(const channel& c, const line_plan& plan, int members,
   return true;
 }
 
-// Lines of the parts source(member) for all other members.
+// Lines of the parts source(member) for all other members. Who has the first line of a slot looks after the rest of it.
 template <class Source>
 GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t words, Source source) {
   for_lines(c, plan, c.team.size - 1, [&](const channel& at, int hop, unsigned line, unsigned in_slot) {
     const int member = member_behind(c, hop + 1);
     send_line(at, at.outbox(member) + in_slot, load_elements(source(member), line, words));
+    if (in_slot == 0) refresh_end(at, member, plan.lines_from(line));
     return true;
   });
-  for_other_ends(
-      c, [&](const channel& at, unsigned number, int member) { refresh_end(at, member, plan.lines_on(number)); });
 }
 // Lines of `members` members from the one `first_hop` places behind this one on, to the parts target(member).
 template <class Target>

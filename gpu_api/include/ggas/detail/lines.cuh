@@ -70,7 +70,7 @@ GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, uint3
   return ggas_ok;
 }
 
-// f(channel, number, member) for each channel of the bundle and every other member, by the last threads of the block:
+// f(channel, member) for each channel of the bundle and every other member, by the last threads of the block:
 // the first ones have lines to look after.
 template <class F>
 GGAS_DEVICE void for_other_ends(const channel& c, F f) {
@@ -79,7 +79,7 @@ GGAS_DEVICE void for_other_ends(const channel& c, F f) {
   GGAS_NO_UNROLL
   for (unsigned i = threads - 1 - thread_rank(); i < ends; i += threads) {
     const unsigned number = i & ((1u << shift) - 1);
-    if (number < c.bundled) f(c.sibling(number), number, member_behind(c, static_cast<int>(i >> shift) + 1));
+    if (number < c.bundled) f(c.sibling(number), member_behind(c, static_cast<int>(i >> shift) + 1));
   }
 }
 
@@ -91,7 +91,7 @@ GGAS_DEVICE void refresh_end(const channel& c, int member, unsigned used) {
 
 // Who has nothing to say says that it is here.
 GGAS_DEVICE void send_empty_lines(const channel& c) {
-  for_other_ends(c, [](const channel& at, unsigned, int member) {
+  for_other_ends(c, [](const channel& at, int member) {
     send_line(at, at.outbox(member), 0);
     refresh_end(at, member, 1);
   });
@@ -102,7 +102,7 @@ GGAS_DEVICE void send_empty_lines(const channel& c) {
 // two exchanges from here.
 GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
   bool heard = true;
-  for_other_ends(c, [&](const channel& at, unsigned, int member) {
+  for_other_ends(c, [&](const channel& at, int member) {
     if (at.seq <= 2) return;
     const uint64_t earlier = at.seq - 2;
     const auto* const line = reinterpret_cast<const uint64_t*>(at.inbox(member, earlier));
