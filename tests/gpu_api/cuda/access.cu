@@ -51,5 +51,15 @@ TEST_F(rig, waits_in_vain_time_out) {
   for (const outcome& o : read<outcome>(0, at.outcomes, 64)) EXPECT_GE(o.end_ns - o.begin_ns, 1'000'000u);
 }
 
+// Addresses are found by shifts: strides are powers of two, and the own segment lies in the window.
+TEST_F(rig, contexts_that_no_gpu_can_have_are_refused) {
+  context c = machine().device_context(0);
+  c.stride += c.stride / 2;
+  EXPECT_EQ(set_device_context(c, machine().stream(0)), cudaErrorInvalidValue);
+  c = machine().device_context(0);
+  c.local += 4096;
+  EXPECT_EQ(set_device_context(c, machine().stream(0)), cudaErrorInvalidValue);
+}
+
 }  // namespace
 }  // namespace ggas::gpu_test

@@ -88,7 +88,7 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than to tell each other.
 
-// A put of at most a word for each thread: the words are on the way while the call is checked.
+// A put. Of at most a word for each thread the words are on the way while the call is checked.
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint64_t bytes, Check check) {
   const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
