@@ -162,7 +162,9 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
       fits_threads<T>(team, each)) {
     const piece<T> part = part_of_block(p, each, block);
     if (block >= used || part.n == 0) return ggas_ok;
-    return one_shot_short(team, block, part, timeout_ns);
+    bool done;
+    const ggas_status s = one_shot_short(team, block, part, timeout_ns, done);
+    if (done) return s;
   }
   return reduce_long(p, method, block, blocks, team, timeout_ns);
 }
