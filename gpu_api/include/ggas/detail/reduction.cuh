@@ -7,7 +7,7 @@
 namespace ggas::detail {
 
 // f(combine) with the operation as a function of two elements: one choice for all that f combines. Three cases, not
-// four: of four the compiler makes a jump by a table, which a kernel that has just begun must fetch.
+// four: of four the compiler makes a jump by a table in memory.
 template <class T, class F>
 GGAS_DEVICE void with_operation(ggas_op op, F f) {
   if (op == ggas_sum) return f([](T a, T b) { return static_cast<T>(a + b); });
