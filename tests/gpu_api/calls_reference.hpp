@@ -52,7 +52,6 @@ class memory {
   }
 
  private:
-  static bool comes_from(kind k) { return k == kind::access_from || k == kind::strided_from || k == kind::bytes_from; }
   uint8_t* byte(int node, uint64_t offset) { return bytes_[static_cast<size_t>(node)].data() + (offset - at_.begin); }
   void write(int node, uint64_t offset, const void* from, size_t bytes) {
     std::memcpy(byte(node, offset), from, bytes);

@@ -12,6 +12,8 @@ namespace ggas::calls {
 // How the arguments of a call are meant. `to` a peer, `from` a peer.
 enum class kind { access_to, access_from, value, strided_to, strided_from, bytes_to, bytes_from, signal, atomic };
 
+inline bool comes_from(kind k) { return k == kind::access_from || k == kind::strided_from || k == kind::bytes_from; }
+
 struct description {
   call what;
   const char* name;
@@ -101,14 +103,13 @@ class table_maker {
   // 0 ... most, small ones often.
   uint64_t length(uint64_t most) { return below((most >> below(11)) + 1); }
 
-  static bool comes(kind k) { return k == kind::access_from || k == kind::strided_from || k == kind::bytes_from; }
   // A place for `bytes` in one of the three parts that calls of this kind use.
   uint64_t own_place(kind k, uint64_t bytes, uint64_t align) {
-    return (comes(k) || k == kind::atomic ? at_.brought() : at_.source()) +
+    return (comes_from(k) || k == kind::atomic ? at_.brought() : at_.source()) +
            below((area::bytes - bytes) / align) * align;
   }
   uint64_t far_place(kind k, uint64_t bytes, uint64_t align) {
-    if (comes(k)) return at_.source() + below((area::bytes - bytes) / align) * align;
+    if (comes_from(k)) return at_.source() + below((area::bytes - bytes) / align) * align;
     return at_.part(me_) + area::words + below((area::part_bytes - area::words - bytes) / align) * align;
   }
 
@@ -153,7 +154,7 @@ class table_maker {
     s.n = length(150);
     s.here_stride = static_cast<int64_t>(below(11)) - 5;
     s.there_stride = static_cast<int64_t>(below(11)) - 5;
-    int64_t& target = comes(k) ? s.here_stride : s.there_stride;
+    int64_t& target = comes_from(k) ? s.here_stride : s.there_stride;
     if (target == 0) target = 1;
     const auto span = [&](int64_t stride) { return s.n * static_cast<uint64_t>(std::abs(stride)) * s.bytes + s.bytes; };
     const auto first = [&](int64_t stride) { return stride < 0 ? span(stride) - s.bytes : 0; };
