@@ -162,6 +162,16 @@ GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return has
 
 // Waits for a line. False: time is up, or the node's collectives are broken.
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
+  for (;;) {
+    const channel_line l = load_spin(from);
+    data = tagged_data(l);
+    if (line_here(c, l)) return true;
+    if (c.broken != 0 || end.over()) return false;
+  }
+}
+// The same for a thread that has several lines, one behind the other: without pauses between polls, which cost 0.05 us
+// where it has one, and save 0.2 us where it has more (H200).
+GGAS_DEVICE bool take_next_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
   for (unsigned left = end.polls();;) {
     const channel_line l = load_spin(from);
     data = tagged_data(l);

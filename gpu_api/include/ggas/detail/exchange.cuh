@@ -80,7 +80,7 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, s
   const auto receive = [&](const channel& at, int hop, unsigned line, unsigned in_slot) {
     const int member = member_behind(c, first_hop + hop);
     uint64_t data;
-    if (!take_line(at, at.inbox(member) + in_slot, data, end)) return false;
+    if (!take_next_line(at, at.inbox(member) + in_slot, data, end)) return false;
     store_elements(target(member), line, words, data);
     return true;
   };
