@@ -58,7 +58,7 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mi
 
 // Two exchanges: the root tells where the vector is, which the leaves load, all at the same time: a block loads about
 // as fast as it stores, and the root's would have to store the vector to each of them. Then they tell that they have
-// it.
+// it: their loads are ordered before what the root stores there afterwards.
 GGAS_DEVICE ggas_status cast_by_loads(channel& c, const cast& p, const slice& mine, patience& end) {
   GGAS_SHARED(uint64_t, place);
   const int first = static_cast<int>(thread_rank()) + 1;
@@ -84,9 +84,8 @@ GGAS_DEVICE ggas_status cast_by_loads(channel& c, const cast& p, const slice& mi
                                thread_count());
   }
   if (!next_exchange(c, s)) return s;
-  tell_all(c, 0);
-  return hear_all(
-      c, [](int, uint64_t) {}, end);
+  return finish_stores(
+      c, [] {}, end);
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
