@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event ring (wrap, overflow) and MSI-X (mask, pending, moderation).
+#include <array>
+#include <random>
+
+#include "ggas_reg_names.hpp"
+#include "tests/rtl/regs/suite.hpp"
+
+namespace ggas::test {
+namespace {
+
+TEST_F(regs_test, DisabledRingTakesEventsSilently) {
+  for (int i = 0; i < 50; ++i) event(static_cast<unsigned>(i) % 3, 5, 1);
+  EXPECT_TRUE(records.empty());
+  EXPECT_EQ(read(regs::event_counter(GGAS_EV_EVENT_OVERFLOW)), 0u);
+}
+
+TEST_F(regs_test, RingWrapsWithAlternatingPhase) {
+  enable_ring(4);
+  for (unsigned i = 0; i < 100; ++i) {
+    event(i % 3, 1 + i % 19, i);
+    run(3);
+    write(GGAS_REG_EVQ_TAIL, i + 1);
+  }
+  ASSERT_EQ(records.size(), 100u);
+  for (unsigned i = 0; i < 100; ++i) {
+    EXPECT_EQ(records[i].addr, 0x12345000u + 16 * (i % 16));
+    EXPECT_EQ(records[i].sequence(), i);
+    EXPECT_EQ(records[i].phase(), i / 16 % 2 == 0) << i;
+    EXPECT_EQ(records[i].code(), 1 + i % 19);
+    EXPECT_EQ(records[i].info(), i);
+  }
+  EXPECT_EQ(read(GGAS_REG_EVQ_HEAD), 100u);
+  // Enabled again it starts over.
+  write(GGAS_REG_EVQ_CTRL, 4 << 8);
+  enable_ring(4);
+  event(0, 2, 77);
+  run(3);
+  EXPECT_EQ(records.back().sequence(), 0u);
+  EXPECT_TRUE(records.back().phase());
+}
+
+TEST_F(regs_test, FullRingCountsWhatItDropsAndSaysSo) {
+  enable_ring(4);
+  for (unsigned i = 0; i < 16 + 9; ++i) event(i % 3, 3, i);
+  run(10);
+  EXPECT_EQ(records.size(), 16u);
+  EXPECT_EQ(read(regs::event_counter(GGAS_EV_EVENT_OVERFLOW)), 9u);
+  write(GGAS_REG_EVQ_TAIL, 4);
+  run(10);
+  ASSERT_EQ(records.size(), 17u);
+  EXPECT_EQ(records[16].code(), static_cast<unsigned>(GGAS_EV_EVENT_OVERFLOW));
+  EXPECT_EQ(records[16].info(), 9u);
+  EXPECT_EQ(records[16].addr, 0x12345000u);
+  event(1, 6, 42);
+  run(10);
+  ASSERT_EQ(records.size(), 18u);
+  EXPECT_EQ(records[17].info(), 42u);
+}
+
+TEST_F(regs_test, EventSourcesTakeTurns) {
+  enable_ring(16);
+  v.rec_ready_i = 1;
+  std::array<unsigned, 3> count{};
+  for (unsigned i = 0; i < 300; ++i) {
+    for (unsigned s = 0; s < 3; ++s)
+      if (!(v.ev_valid_i >> s & 1)) {
+        v.ev_i[2 * s] = i;
+        v.ev_i[2 * s + 1] = (s + 1) << 24;
+        v.ev_valid_i |= static_cast<uint8_t>(1u << s);
+      }
+    cycle();
+  }
+  for (auto& r : records) ++count[r.code() - 1];
+  for (unsigned n : count) EXPECT_NEAR(n, records.size() / 3.0, 1.0);
+  EXPECT_GT(records.size(), 100u);
+}
+
+TEST_F(regs_test, EventRaisesItsVectorAfterTheRecord) {
+  enable_vector(5);
+  enable_ring(4, 5);
+  v.rec_ready_i = 0;
+  event(0, 1, 0);
+  run(20);
+  EXPECT_TRUE(messages.empty()) << "before the record was taken";
+  v.rec_ready_i = 1;
+  run(5);
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].addr, 0xfee00050u);
+  EXPECT_EQ(messages[0].data, 0x4005u);
+  EXPECT_EQ(read(GGAS_REG_HOST_MSIX), 1u);
+  write(GGAS_REG_EVQ_CTRL, 1 | 4 << 8 | 200 << 16);  // no such vector
+  event(0, 1, 0);
+  run(5);
+  EXPECT_EQ(messages.size(), 1u);
+}
+
+TEST_F(regs_test, MaskedVectorsWaitAsPending) {
+  for (unsigned i = 0; i < 16; ++i) enable_vector(i);
+  for (unsigned i = 0; i < 16; i += 2) write(static_cast<uint16_t>(GGAS_REG_MSIX_CTRL(i)), 1ULL << 32, 0xf0);
+  v.raise_i = 0xffff;
+  run(60);
+  EXPECT_EQ(messages.size(), 8u);
+  for (auto& m : messages) EXPECT_EQ(m.data & 1, 1u);
+  EXPECT_EQ(read(GGAS_REG_MSIX_PBA), 0x5555u);
+  EXPECT_FALSE(v.busy_o) << "a masked vector needs no clock";
+  messages.clear();
+  for (unsigned i = 0; i < 16; i += 2) write(static_cast<uint16_t>(GGAS_REG_MSIX_CTRL(i)), 0, 0xf0);
+  run(60);
+  EXPECT_EQ(messages.size(), 8u);
+  for (auto& m : messages) EXPECT_EQ(m.data, 0x4000u + (m.addr - 0xfee00000u) / 16);
+  EXPECT_EQ(read(GGAS_REG_MSIX_PBA), 0u);
+}
+
+TEST_F(regs_test, StuckHostLosesNoInterrupt) {
+  for (unsigned i = 0; i < 16; ++i) enable_vector(i);
+  v.msg_ready_i = 0;
+  v.raise_i = 0x00f0;
+  run(50);
+  v.raise_i = 0xff00;
+  run(50);
+  EXPECT_TRUE(messages.empty());
+  v.msg_ready_i = 1;
+  run(60);
+  EXPECT_EQ(messages.size(), 12u);
+}
+
+TEST_F(regs_test, ModerationDelaysAndNeverLoses) {
+  constexpr uint64_t distance = 3000;
+  enable_vector(2);
+  enable_vector(3);
+  write(GGAS_REG_MSIX_MODERATION, distance);
+  std::mt19937_64 rng(9);
+  uint64_t last_raise = 0;
+  for (int i = 0; i < 40000; ++i) {
+    if (rng() % 500 == 0) {
+      v.raise_i = 4;
+      last_raise = now;
+    }
+    cycle();
+  }
+  v.raise_i = 8;  // another vector is not held up
+  const uint64_t raised = now;
+  run(10);
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages.back().addr, 0xfee00030u);
+  EXPECT_LE(messages.back().at - raised, 4u);
+  messages.pop_back();
+  run(2 * distance);
+  for (size_t i = 1; i < messages.size(); ++i) {
+    EXPECT_GE(messages[i].at - messages[i - 1].at, distance);
+    // Raised all the time, so the next one follows within the distance, a tick and the gap between raises.
+    EXPECT_LE(messages[i].at - messages[i - 1].at, distance + 1024 + 5000);
+  }
+  EXPECT_GT(messages.size(), 8u);
+  EXPECT_GE(messages.back().at, last_raise) << "the last one was lost";
+  EXPECT_EQ(read(GGAS_REG_MSIX_PBA), 0u);
+}
+
+// With moderation a stopped clock makes no difference: the NIC is clocked while busy, and on ticks while timer_o.
+TEST_F(regs_test, ModerationWithAGatedClock) {
+  enable_vector(2);
+  write(GGAS_REG_MSIX_MODERATION, 3000);
+  auto play = [&](bool gated) {
+    messages.clear();
+    now = (now / 102400 + 1) * 102400;  // ticks fall on the same offsets in both runs
+    const uint64_t start = now;
+    while (now < start + 20000) {
+      const uint64_t t = now - start;
+      if (t == 10 || t == 500 || t == 4000 || t == 7100) v.raise_i = 4;
+      const bool tick = now % 1024 == 0 && v.timer_o;
+      if (gated && !v.busy_o && !tick && v.raise_i == 0) {
+        ++now;
+        continue;
+      }
+      cycle();
+    }
+    std::vector<uint64_t> at;
+    for (auto& m : messages) at.push_back(m.at - start);
+    return at;
+  };
+  const auto free_running = play(false);
+  run(5000);
+  const auto gated = play(true);
+  EXPECT_EQ(free_running, gated);
+  EXPECT_EQ(free_running.size(), 4u);
+}
+
+}  // namespace
+}  // namespace ggas::test
