@@ -104,35 +104,46 @@ class reference_model : private rma_services {
     std::vector<uint16_t> nodes;
   };
 
-  void host_request(const pcie::tlp& t);
-  void host_completion(const pcie::tlp& t);
+  // ---- reference_registers.cpp: BAR0
+  void reset_registers();
   void register_access(const pcie::tlp& t);
   void write_register(uint16_t offset, uint64_t value, uint64_t mask);
+  void interval_written(uint16_t offset);
+
+  // ---- reference_source.cpp: the window, quiets, and their answers
   void window_store(const pcie::tlp& t);
   void window_load(const pcie::tlp& t);
   void start_quiet();
   void finish_quiet();
   void fail_store(net_status s);
-  bool reachable(uint16_t node, net_status& why) const;
-  void send(packet&& p);
-  void accept(const packet& p);
-  void target_store(const packet& p);
-  void target_load(const packet& p);
-  void target_quiet(const packet& p);
   void response(const packet& p);
   void load_data(uint16_t tag, const packet& rsp);
   void end_waiting(uint16_t tag, net_status s, const event& e);
+  void lose_responses();
+  uint16_t new_net_tag();
+
+  // ---- reference_target.cpp: what other nodes want, and the local host's completions
+  void target_store(const packet& p);
+  void target_load(const packet& p);
+  void target_quiet(const packet& p);
+  void host_completion(const pcie::tlp& t);
   void end_read(uint64_t key, net_status s);
   void answer(const read& r);
   bool in_segment(const packet& p, unsigned dw) const;
+  uint16_t new_host_tag();
+
+  // ---- reference_model.cpp: where requests and packets go, completions
+  void host_request(const pcie::tlp& t);
+  bool reachable(uint16_t node, net_status& why) const;
+  void send(packet&& p);
+  void accept(const packet& p);
+  void refuse(const pcie::tlp& request, uint8_t code);  // with the event `code`; an error where it is answered
   void complete_error(const pcie::tlp& request, pcie::cpl_status status, unsigned dw);
   void complete_data(const pcie::tlp& request, std::vector<uint32_t> dws, unsigned first_dw);
   void raise(uint8_t code, uint16_t node, uint64_t info);
   void count(uint16_t offset) { ++regs_[offset / 8]; }
   uint64_t reg(uint16_t offset) const { return regs_[offset / 8]; }
   uint16_t own() const;
-  uint16_t new_net_tag();
-  uint16_t new_host_tag();
 
   unsigned data_width_;
   host_config cfg_;

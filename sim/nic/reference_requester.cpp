@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RMA of the reference model at the initiator: descriptors to packets, and what comes back.
+// The RMA of the reference model at the initiator: descriptors to packets, one after another, until each is complete.
 #include <algorithm>
 
 #include "ggas_regs.h"
 #include "sim/nic/reference_rma.hpp"
-#include "sim/nic/tlp_rules.hpp"
 
 namespace ggas::nic {
 
 namespace {
-
-constexpr uint64_t tick_cycles = 1024;
 
 void append(packet& p, uint64_t word) {
   p.data.push_back(uint32_t(word));
@@ -30,15 +27,6 @@ uint8_t what(const descriptor& d) {
 
 note own_note(const descriptor& d, note_kind kind, net_status s) {
   return {.kind = kind, .status = uint8_t(s), .op = uint8_t(d.op), .vpid = d.dvpid, .node = d.node, .size = d.size};
-}
-
-bool sane_answer(const packet& p) {
-  if (p.is(op::rma_get_data))
-    return p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
-           enables_allowed(p.len_dw, p.addr & ~uint64_t{3}, p.first_be, p.last_be);
-  if (!p.is(op::rma_atomic_rsp)) return p.len_dw == 0;
-  const bool record = p.flags() & rma_result && p.status == 0;
-  return p.len_dw == 4 && !(record && p.addr % 16);
 }
 
 }  // namespace
@@ -84,17 +72,22 @@ task<> rma_model::requester(unsigned v) {
   }
 }
 
+// Whether there is a way to do what the descriptor asks.
+net_status rma_model::admit(unsigned v, const descriptor& d) {
+  if (!d.good()) {
+    nic_.rma_event(GGAS_EV_BAD_DESCRIPTOR, 0, v);
+    return net_status::bad;
+  }
+  if (d.op == desc_op::nop) return net_status::ok;
+  const net_status s = nic_.rma_route(d.node);
+  if (s != net_status::ok) nic_.rma_event(GGAS_EV_RMA_UNREACHABLE, d.node, v);
+  return s;
+}
+
 task<> rma_model::execute(unsigned v, descriptor d) {
   context& c = *contexts_[v];
   nic_.rma_count(GGAS_REG_RMA_DESCRIPTORS);
-  net_status s = net_status::ok;
-  if (!d.good()) {
-    s = net_status::bad;
-    nic_.rma_event(GGAS_EV_BAD_DESCRIPTOR, 0, v);
-  } else if (d.op != desc_op::nop) {
-    s = nic_.rma_route(d.node);
-    if (s != net_status::ok) nic_.rma_event(GGAS_EV_RMA_UNREACHABLE, d.node, v);
-  }
+  net_status s = admit(v, d);
   if (s != net_status::ok) {
     ++c.local;
     ++c.remote;
@@ -112,10 +105,7 @@ task<> rma_model::execute(unsigned v, descriptor d) {
     }
     answered = (answered && s == net_status::ok) || d.notify_completer;
   } else if (d.op != desc_op::nop) {
-    last = d.op == desc_op::get      ? get_packet(v, d)
-           : d.op == desc_op::atomic ? atomic_packet(v, d)
-           : d.op == desc_op::send   ? message_packet(v, d)
-                                     : notify_packet(v, d, s);
+    last = only_packet(v, d);
     send_request(packet(last));
   } else {
     answered = false;
@@ -191,6 +181,14 @@ packet rma_model::notify_packet(unsigned v, const descriptor& d, net_status s) c
   append(p, d.cookie);
   append(p, d.size | uint64_t(d.op) << 32);
   return p;
+}
+
+// Of all but puts, which may have many.
+packet rma_model::only_packet(unsigned v, const descriptor& d) const {
+  if (d.op == desc_op::get) return get_packet(v, d);
+  if (d.op == desc_op::atomic) return atomic_packet(v, d);
+  if (d.op == desc_op::send) return message_packet(v, d);
+  return notify_packet(v, d, net_status::ok);
 }
 
 packet rma_model::get_packet(unsigned v, const descriptor& d) const {
@@ -271,117 +269,8 @@ task<> rma_model::notify_self(unsigned v, const descriptor d, note_kind kind, ui
   while (notify(v, std::nullopt, false, w0, own_note(d, kind, net_status::ok)) == net_status::full) co_await c.changed;
 }
 
-void rma_model::error(unsigned v, net_status s, uint64_t w0, note n) {
-  context& c = *contexts_[v];
-  ++c.errors;
-  c.last_error = uint32_t(s);
-  status_changed(v);
-  notify(v, std::nullopt, true, w0, n);
-}
-
 void rma_model::fail(unsigned v, const descriptor& d, net_status s, uint64_t w0) {
   error(v, s, w0, own_note(d, note_kind::error, s));
-}
-
-// ---------------------------------------------------------------------------------------------- answers
-
-task<> rma_model::answers() {
-  for (;;) {
-    while (answers_.empty()) co_await answer_arrived_;
-    packet p = std::move(answers_.front());
-    answers_.pop_front();
-    co_await one_answer(std::move(p));
-  }
-}
-
-task<> rma_model::one_answer(packet p) {
-  const unsigned v = p.svpid();
-  context& c = *contexts_[v];
-  if (!sane_answer(p)) {
-    nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
-    co_return;
-  }
-  if (!c.enabled || p.epoch() >> 3 != c.epoch) {
-    nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, v);
-    co_return;
-  }
-  outcome o{net_status(p.status), p.addr};
-  if (p.is(op::rma_get_data)) {
-    c.writing = true;
-    const net_status s = co_await store(p.addr, c.pd(), p);
-    c.writing = false;
-    c.waiting_since = time_ / tick_cycles;
-    net_status& failed = gets_failed_[{p.src, p.place()}];
-    if (p.flags() & rma_first) failed = net_status::ok;
-    if (failed == net_status::ok) failed = s;
-    if (s == net_status::ok)
-      nic_.rma_count(GGAS_REG_RMA_GET_PACKETS);
-    else
-      nic_.rma_event(GGAS_EV_RMA_PROTECTION, p.src, v);
-    co_return;
-  }
-  if (p.is(op::rma_get_done) && o.status == net_status::ok) o.status = gets_failed_[{p.src, p.place()}];
-  if (p.is(op::rma_atomic_rsp) && o.status == net_status::ok) {
-    o.w0 = p.data[0] | uint64_t{p.data[1]} << 32;
-    if (p.flags() & rma_result) {
-      c.writing = true;
-      const translation t = co_await translate(p.addr, c.pd(), false, true);
-      c.writing = false;
-      o.status = t.status;
-      if (t.status == net_status::ok) {
-        const std::vector<uint32_t> record(p.data.begin(), p.data.begin() + 4);
-        host_write(t.addr, record);
-      } else {
-        nic_.rma_event(GGAS_EV_RMA_PROTECTION, p.src, v);
-      }
-    }
-  }
-  answered(p, o);
-}
-
-void rma_model::answered(const packet& p, outcome o) {
-  context& c = *contexts_[p.svpid()];
-  const uint8_t what = p.epoch() & 7;
-  const note n{.kind = note_kind::error, .status = uint8_t(o.status), .op = what, .vpid = p.dvpid(), .node = p.src};
-  const bool asked = !p.is(op::rma_ack) || p.flags() & rma_wants_ack;
-  const auto it = std::ranges::find_if(
-      c.expected, [&](const expectation& e) { return e.node == p.src && p.is(e.kind) && e.what == what; });
-  if (!asked && o.status != net_status::ok) {
-    nic_.rma_count(GGAS_REG_RMA_ACKS);
-    return error(p.svpid(), o.status, o.w0, n);
-  }
-  if (!asked || it == c.expected.end()) return nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, p.svpid());
-  nic_.rma_count(GGAS_REG_RMA_ACKS);
-  c.waiting_since = time_ / tick_cycles;
-  const expectation e = *it;
-  c.expected.erase(it);
-  if (e.counts && !(e.held() && o.status == net_status::full)) ++c.remote;
-  status_changed(p.svpid());
-  if (e.held())
-    c.held = o;
-  else if (o.status != net_status::ok)
-    error(p.svpid(), o.status, o.w0, n);
-  c.changed.notify();
-}
-
-// Nothing that was asked will be answered.
-void rma_model::give_up(unsigned v, net_status s) {
-  context& c = *contexts_[v];
-  nic_.rma_event(GGAS_EV_RMA_TIMEOUT, 0, v);
-  c.epoch = (c.epoch + 1) & 31;
-  bool held = false;
-  uint32_t others = 0;
-  for (const expectation& e : std::exchange(c.expected, {})) {
-    c.remote += e.counts;
-    held |= e.held();
-    others += !e.held();
-  }
-  status_changed(v);
-  if (held)
-    c.held = {s, 0, true};
-  else
-    error(v, s, 0, {.kind = note_kind::error, .status = uint8_t(s), .size = others});
-  c.changed.notify();
 }
 
 }  // namespace ggas::nic

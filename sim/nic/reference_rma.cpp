@@ -14,7 +14,6 @@ using pcie::tlp;
 namespace {
 
 constexpr unsigned word_ctrl = 0, word_notify = 1, word_queue = 2, word_status = 3, word_mailbox = 4;
-constexpr uint64_t tick_cycles = 1024;
 constexpr unsigned note_bytes = 16;
 constexpr unsigned least_ring_log2 = 4, most_ring_log2 = 16, least_mailbox_log2 = 2, most_mailbox_log2 = 12;
 constexpr uint8_t bad_op = 15;

@@ -127,7 +127,10 @@ class rma_model {
   using source_key = std::pair<uint16_t, uint8_t>;  // node and context of an initiator
   using get_key = std::pair<uint16_t, uint8_t>;     // node and place of a get there
 
+  static constexpr uint64_t tick_cycles = 1024;  // unit of time-outs and pauses
+
   // ---- reference_rma.cpp: contexts, rings
+  bool cut_off(unsigned v) const;  // it waits for a node that cannot be reached
   void start_context(unsigned v);
   void slot_write(unsigned v, unsigned dw, uint32_t value, bool& refused);
   void doorbell(unsigned v, unsigned offset, uint32_t value, bool& refused);
@@ -146,14 +149,16 @@ class rma_model {
   task<fetched> fetch(uint64_t nla, uint16_t pd, unsigned bytes);
   task<net_status> store(uint64_t nla, uint16_t pd, const packet& p);
 
-  // ---- reference_requester.cpp: initiator
+  // ---- reference_requester.cpp: initiator, descriptors
   task<> requester(unsigned v);
   std::optional<descriptor> next_descriptor(unsigned v);
   void consume(unsigned v, unsigned slots);
+  net_status admit(unsigned v, const descriptor& d);
   task<> execute(unsigned v, descriptor d);
   task<net_status> send_put(unsigned v, descriptor d);
   packet request_packet(unsigned v, const descriptor& d, op o) const;
   packet notify_packet(unsigned v, const descriptor& d, net_status s) const;
+  packet only_packet(unsigned v, const descriptor& d) const;
   packet get_packet(unsigned v, const descriptor& d) const;
   packet atomic_packet(unsigned v, const descriptor& d) const;
   packet message_packet(unsigned v, const descriptor& d) const;
@@ -162,11 +167,14 @@ class rma_model {
   task<outcome> answer_of(unsigned v, const descriptor d, packet again);
   task<> notify_self(unsigned v, const descriptor d, note_kind kind, uint64_t w0);
   void fail(unsigned v, const descriptor& d, net_status s, uint64_t w0);
-  void error(unsigned v, net_status s, uint64_t w0, note n);
+
+  // ---- reference_answers.cpp: initiator, what comes back
   task<> answers();
   task<> one_answer(packet p);
+  task<> get_data(packet p);
+  task<net_status> write_record(packet p);
   void answered(const packet& p, outcome o);
-  bool cut_off(unsigned v) const;  // it waits for a node that cannot be reached
+  void error(unsigned v, net_status s, uint64_t w0, note n);
   void give_up(unsigned v, net_status s);
 
   // ---- reference_completer.cpp: target

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference model: registers, BAR0 as the host reads and writes it.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ggas_regs.h"
+#include "sim/nic/reference_model.hpp"
+#include "sim/nic/tlp_rules.hpp"
+
+namespace ggas::nic {
+
+using pcie::tlp;
+
+namespace {
+
+constexpr unsigned register_bytes = 1 << 16;
+
+// Writable bits of the plain registers; those not listed are read only.
+struct writable {
+  uint16_t offset;
+  uint64_t mask;
+  uint64_t reset;
+};
+constexpr writable plain_registers[] = {
+    {GGAS_REG_NODE, GGAS_NODE_ID_MASK, 0},
+    {GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | GGAS_SMFU_CTRL_MODE_MASK, 0},
+    {GGAS_REG_SMFU_MASK, ~0ull, 0},
+    {GGAS_REG_SMFU_SHIFT, GGAS_SMFU_SHIFT_SHIFT_MASK | GGAS_SMFU_SHIFT_NODES_MASK, 0},
+    {GGAS_REG_SMFU_TBASE, ~0ull, 0},
+    {GGAS_REG_SMFU_TSIZE, ~0ull, 0},
+    {GGAS_REG_SMFU_TIMEOUT, GGAS_SMFU_TIMEOUT_LOAD_MASK | GGAS_SMFU_TIMEOUT_HOST_MASK, 1000 | 500 << 16},
+    {GGAS_REG_LINK_PEER, GGAS_LINK_PEER_NODE_MASK | GGAS_LINK_PEER_VALID_MASK, 0},
+    {GGAS_REG_LINK_CTRL, GGAS_LINK_CTRL_REPLAY_LIMIT_MASK | GGAS_LINK_CTRL_REPLAY_TIMEOUT_MASK, 32 << 8 | 2048 << 16},
+    {GGAS_REG_EVQ_BASE, ~0ull, 0},
+    {GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | GGAS_EVQ_CTRL_LOG2_SIZE_MASK | GGAS_EVQ_CTRL_VECTOR_MASK, 8 << 8},
+    {GGAS_REG_EVQ_TAIL, 0xffffffff, 0},
+    {GGAS_REG_MSIX_MODERATION, 0xffffffff, 0},
+    {GGAS_REG_RMA_CTRL,
+     GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | GGAS_RMA_CTRL_MTU_MASK |
+         GGAS_RMA_CTRL_RETRY_TICKS_MASK | GGAS_RMA_CTRL_RETRY_LIMIT_MASK,
+     2 << 8 | 1 << 16},
+    {GGAS_REG_RMA_TIMEOUT, GGAS_RMA_TIMEOUT_ANSWER_MASK | GGAS_RMA_TIMEOUT_HOST_MASK, 2000 | 500 << 16},
+    {GGAS_REG_ATU_INVALIDATE, GGAS_ATU_INVALIDATE_EVERYTHING_MASK | GGAS_ATU_INVALIDATE_PAGE_MASK, 0},
+    {GGAS_REG_ATU_BASE0, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT0, 0xffffffff, 0},
+    {GGAS_REG_ATU_BASE1, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT1, 0xffffffff, 0},
+    {GGAS_REG_ATU_BASE2, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT2, 0xffffffff, 0},
+    {GGAS_REG_ATU_BASE3, ~0ull, 0},
+    {GGAS_REG_ATU_COUNT3, 0xffffffff, 0},
+};
+constexpr uint16_t time_dependent[] = {GGAS_REG_TIME, GGAS_REG_LINK_STATUS, GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA,
+                                       GGAS_REG_ATU_STATUS};
+// Writable bits of the words of a context.
+constexpr uint64_t context_masks[] = {
+    GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
+        GGAS_CONTEXT_CTRL_IRQ_MASK | GGAS_CONTEXT_CTRL_VECTOR_MASK | GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK |
+        GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
+    ~0ull, ~0ull, ~0ull, ~0ull};
+constexpr unsigned context_bytes = 0x40, context_state = 5;
+
+bool in_range(uint16_t offset, unsigned base, unsigned bytes) { return offset >= base && offset < base + bytes; }
+bool is_counter(uint16_t offset) {
+  return in_range(offset, GGAS_REG_SMFU_STORES_IN, GGAS_REG_VELO_FULL + 8 - GGAS_REG_SMFU_STORES_IN) ||
+         in_range(offset, GGAS_REG_EVENT_COUNT(0), 8 * GGAS_EVENT_COUNT_NUM);
+}
+bool is_interval(uint16_t offset) {
+  return in_range(offset, GGAS_REG_INTERVAL_START(0), 32 * GGAS_INTERVAL_NUM) && (offset & 0x18) != 0x18;
+}
+bool is_interval_target(uint16_t offset) { return is_interval(offset) && (offset & 0x18) == 0x10; }
+bool is_context(uint16_t offset) {
+  return in_range(offset, GGAS_REG_CONTEXT_CTRL(0), context_bytes * GGAS_CONTEXT_NUM) &&
+         offset % context_bytes / 8 <= context_state;
+}
+unsigned context_of(uint16_t offset) { return (offset - GGAS_REG_CONTEXT_CTRL(0)) / context_bytes; }
+bool is_state(uint16_t offset) { return is_context(offset) && offset % context_bytes / 8 == context_state; }
+bool is_msix(uint16_t offset) { return in_range(offset, GGAS_REG_MSIX_ADDR(0), 16 * GGAS_MSIX_NUM); }
+bool is_time_dependent(uint16_t offset) {
+  return std::ranges::find(time_dependent, offset) != std::end(time_dependent);
+}
+bool is_known(uint16_t offset) {
+  return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
+         is_counter(offset) || is_interval(offset) || is_msix(offset) || is_context(offset) || offset == GGAS_REG_ID ||
+         offset == GGAS_REG_CAPS || is_time_dependent(offset);
+}
+
+}  // namespace
+
+void reference_model::reset_registers() {
+  regs_.resize(register_bytes / 8);
+  for (const auto& r : plain_registers) regs_[r.offset / 8] = r.reset;
+  for (unsigned i = 0; i < GGAS_MSIX_NUM; ++i) regs_[GGAS_REG_MSIX_CTRL(i) / 8] = GGAS_MSIX_CTRL_MASK_MASK;
+}
+
+void reference_model::register_access(const tlp& t) {
+  const bool word = t.len_dw == 1 && t.first_be == 0xf;
+  const bool both = t.len_dw == 2 && t.first_be == 0xf && t.last_be == 0xf && t.addr % 8 == 0;
+  const uint16_t offset = uint16_t(t.addr & 0xfff8);
+  if (!(word || both) || t.addr >= register_bytes || !is_known(offset)) return refuse(t, GGAS_EV_UNSUPPORTED_TLP);
+  const unsigned shift = t.addr & 4 ? 32 : 0;
+  if (t.posted()) {
+    const uint64_t value = uint64_t{t.data[0]} << shift | (both ? uint64_t{t.data[1]} << 32 : 0);
+    write_register(offset, value, both ? ~0ull : 0xffffffffull << shift);
+    return;
+  }
+  uint64_t value = read_register(offset).value_or(0);
+  if (offset == GGAS_REG_ATU_STATUS) value = rma_.atu_status();
+  if (is_state(offset)) value = rma_.context_busy(context_of(offset));
+  std::vector<uint32_t> dws{uint32_t(value >> shift)};
+  if (both) dws.push_back(uint32_t(value >> 32));
+  complete_data(t, std::move(dws), 0);
+}
+
+void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t mask) {
+  const auto merge = [&](uint64_t bits) {
+    uint64_t& r = regs_[offset / 8];
+    r = (r & ~(mask & bits)) | (value & mask & bits);
+  };
+  for (const auto& r : plain_registers)
+    if (r.offset == offset) merge(r.mask);
+  if (is_msix(offset)) merge(offset & 8 ? GGAS_MSIX_CTRL_DATA_MASK | GGAS_MSIX_CTRL_MASK_MASK : ~0ull);
+  if (offset == GGAS_REG_ATU_INVALIDATE) rma_.invalidate((value & mask) | (reg(offset) & ~mask));
+  if (is_context(offset)) {
+    const unsigned word = offset % context_bytes / 8;
+    if (word == context_state) return;
+    merge(context_masks[word]);
+    rma_.write_context(context_of(offset), word, reg(offset));
+  }
+  if (!is_interval(offset)) return;
+  merge(is_interval_target(offset) ? GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK : ~0ull);
+  interval_written(offset);
+}
+
+// A new border switches its interval off; a target switches on what has whole pages.
+void reference_model::interval_written(uint16_t offset) {
+  const bool target = is_interval_target(offset);
+  if (!target) regs_[(offset & ~0x1fu) / 8 + 2] &= ~GGAS_INTERVAL_TARGET_VALID_MASK;
+  if (!target || !(reg(offset) & GGAS_INTERVAL_TARGET_VALID_MASK)) return;
+  const uint64_t start = reg(uint16_t(offset - 16)), end = reg(uint16_t(offset - 8));
+  if (start < end && start % page_bytes == 0 && end % page_bytes == 0) return;
+  regs_[offset / 8] &= ~GGAS_INTERVAL_TARGET_VALID_MASK;
+  raise(GGAS_EV_BAD_INTERVAL, 0, (offset - GGAS_REG_INTERVAL_START(0)) / 32u);
+}
+
+std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
+  if (is_time_dependent(offset) || is_state(offset)) return std::nullopt;
+  if (offset == GGAS_REG_ID) return 0x53414747ull | 1ull << 32;
+  if (offset == GGAS_REG_CAPS)
+    return data_width_ | uint64_t{mtu_bytes} << 16 | 64ull << 32 | uint64_t{GGAS_INTERVAL_NUM} << 40 |
+           uint64_t{GGAS_MSIX_NUM} << 48;
+  return reg(offset);
+}
+
+}  // namespace ggas::nic

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference model at the source: the host's stores and loads of the window, quiets, and what other nodes answer.
+#include <algorithm>
+#include <utility>
+
+#include "ggas_regs.h"
+#include "sim/nic/reference_model.hpp"
+#include "sim/nic/tlp_rules.hpp"
+
+namespace ggas::nic {
+
+using pcie::cpl_status;
+using pcie::tlp;
+
+// ---------------------------------------------------------------------------------------------- window
+
+std::optional<reference_model::place> reference_model::lookup(uint64_t offset, uint64_t bytes) const {
+  const uint64_t ctrl = reg(GGAS_REG_SMFU_CTRL);
+  if (!(ctrl & GGAS_SMFU_CTRL_EGRESS_MASK)) return std::nullopt;
+  if (ctrl & GGAS_SMFU_CTRL_MODE_MASK) {
+    const uint64_t mask = reg(GGAS_REG_SMFU_MASK), s = reg(GGAS_REG_SMFU_SHIFT);
+    const uint64_t shift = s & GGAS_SMFU_SHIFT_SHIFT_MASK, nodes = s >> GGAS_SMFU_SHIFT_NODES_SHIFT & 0xffff;
+    const uint64_t node = (offset & mask) >> shift;
+    if (node >= nodes || ((offset + bytes - 1) & mask) != (offset & mask)) return std::nullopt;
+    return place{uint16_t(node), offset & ~mask};
+  }
+  for (unsigned i = 0; i < GGAS_INTERVAL_NUM; ++i) {
+    const uint64_t target = reg(uint16_t(GGAS_REG_INTERVAL_TARGET(i)));
+    const uint64_t start = reg(uint16_t(GGAS_REG_INTERVAL_START(i))), end = reg(uint16_t(GGAS_REG_INTERVAL_END(i)));
+    if (target & GGAS_INTERVAL_TARGET_VALID_MASK && offset >= start && offset < end) {
+      if (offset + bytes > end) return std::nullopt;
+      return place{uint16_t(target & GGAS_INTERVAL_TARGET_NODE_MASK), offset - start};
+    }
+  }
+  return std::nullopt;
+}
+
+void reference_model::fail_store(net_status s) {
+  if (sticky_ == net_status::ok) sticky_ = s;
+}
+
+void reference_model::window_store(const tlp& t) {
+  count(GGAS_REG_SMFU_STORES_IN);
+  const auto where = lookup(t.addr, 4u * t.len_dw);
+  if (!where) return raise(GGAS_EV_STORE_UNMAPPED, 0, t.addr);
+  net_status why{};
+  if (!reachable(where->node, why)) {
+    fail_store(why);
+    return raise(GGAS_EV_STORE_UNREACHABLE, where->node, t.addr);
+  }
+  dirty_[where->node] = true;
+  for (unsigned dw = 0; dw < t.len_dw; dw += mtu_dw) {
+    const unsigned n = std::min<unsigned>(mtu_dw, t.len_dw - dw);
+    packet p{.dst = where->node, .len_dw = uint16_t(n), .vc = uint8_t(vc::p), .op = uint8_t(op::store)};
+    p.addr = where->addr + 4 * dw;
+    p.first_be = uint8_t(byte_enables(t, dw));
+    p.last_be = n > 1 ? uint8_t(byte_enables(t, dw + n - 1)) : 0;
+    p.data.assign(t.data.begin() + dw, t.data.begin() + dw + n);
+    count(GGAS_REG_SMFU_STORE_PACKETS);
+    send(std::move(p));
+  }
+}
+
+void reference_model::window_load(const tlp& t) {
+  count(GGAS_REG_SMFU_LOADS_IN);
+  const auto where = lookup(t.addr, 4u * t.len_dw);
+  net_status why{};
+  if (!where || !reachable(where->node, why)) {
+    raise(where ? GGAS_EV_LOAD_UNREACHABLE : GGAS_EV_LOAD_UNMAPPED, where ? where->node : 0, t.addr);
+    count(GGAS_REG_SMFU_LOAD_ERRORS);
+    return complete_error(t, cpl_status::ur, 0);
+  }
+  const uint16_t tag = new_net_tag();
+  const unsigned unit = std::min<unsigned>(mtu_bytes, cfg_.mps);
+  waiting& w = waiting_[tag];
+  w.request = t;
+  w.node = where->node;
+  std::vector<packet> out;
+  for (unsigned dw = 0; dw < t.len_dw;) {
+    const uint64_t addr = where->addr + 4 * dw;
+    const unsigned n = std::min<unsigned>(unsigned(unit - addr % unit) / 4, t.len_dw - dw);
+    packet p{.dst = where->node, .vc = uint8_t(vc::np), .op = uint8_t(op::load), .tag = tag};
+    p.req_dw = uint16_t(n);
+    p.addr = addr;
+    p.first_be = uint8_t(byte_enables(t, dw));
+    p.last_be = n > 1 ? uint8_t(byte_enables(t, dw + n - 1)) : 0;
+    w.pieces.push_back(n);
+    out.push_back(std::move(p));
+    dw += n;
+  }
+  for (auto& p : out) {
+    count(GGAS_REG_SMFU_LOAD_PACKETS);
+    send(std::move(p));
+  }
+}
+
+uint16_t reference_model::new_net_tag() {
+  while (waiting_.contains(next_net_tag_)) ++next_net_tag_;
+  return next_net_tag_++;
+}
+
+// ---------------------------------------------------------------------------------------------- quiet
+
+void reference_model::start_quiet() {
+  quiet& q = quiets_.front();
+  std::vector<packet> out;
+  for (auto& [node, dirty] : dirty_) {
+    if (!std::exchange(dirty, false)) continue;
+    net_status why{};
+    if (!reachable(node, why)) {
+      fail_store(why);
+      raise(GGAS_EV_QUIET_FAILED, node, uint64_t(why));
+      continue;
+    }
+    packet p{.dst = node, .vc = uint8_t(vc::np), .op = uint8_t(op::quiet), .tag = new_net_tag()};
+    waiting_[p.tag] = {q.request, true, node, {}, 0};
+    q.nodes.push_back(node);
+    out.push_back(std::move(p));
+  }
+  if (q.nodes.empty()) return finish_quiet();
+  for (auto& p : out) send(std::move(p));
+}
+
+void reference_model::finish_quiet() {
+  const quiet q = std::move(quiets_.front());
+  quiets_.pop_front();
+  std::vector<uint32_t> dws(q.request.len_dw, 0);
+  dws[0] = uint32_t(std::exchange(sticky_, net_status::ok));
+  count(GGAS_REG_SMFU_QUIETS);
+  complete_data(q.request, std::move(dws), 0);
+  if (!quiets_.empty()) start_quiet();
+}
+
+// ---------------------------------------------------------------------------------------------- responses
+
+void reference_model::response(const packet& p) {
+  const auto it = waiting_.find(p.tag);
+  const bool match = it != waiting_.end() && it->second.node == p.src && it->second.quiet == p.is(op::quiet_rsp);
+  if (!match) return raise(GGAS_EV_UNEXPECTED_RSP, p.src, p.tag);
+  const bool quiet = it->second.quiet;
+  if (p.status != uint8_t(net_status::ok)) {
+    const uint8_t code = quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_REMOTE_ERROR;
+    return end_waiting(p.tag, net_status(p.status), {code, p.src, p.status});
+  }
+  if (quiet) return end_waiting(p.tag, net_status::ok, {});
+  load_data(p.tag, p);
+}
+
+void reference_model::load_data(uint16_t tag, const packet& rsp) {
+  waiting& w = waiting_[tag];
+  if (rsp.len_dw != w.pieces.front())
+    return end_waiting(tag, net_status::host_error, {GGAS_EV_BAD_PACKET, rsp.src, rsp.op});
+  complete_data(w.request, {rsp.data.begin(), rsp.data.end()}, w.dw_sent);
+  w.dw_sent += rsp.len_dw;
+  w.pieces.pop_front();
+  count(GGAS_REG_SMFU_LOAD_CPLS);  // one completion an answer
+  if (w.pieces.empty()) waiting_.erase(tag);
+}
+
+// Ends what waits for `tag`: a load, or one node of the quiet.
+void reference_model::end_waiting(uint16_t tag, net_status s, const event& e) {
+  const auto it = waiting_.find(tag);
+  if (it == waiting_.end()) return;
+  const waiting w = std::move(it->second);
+  waiting_.erase(it);
+  if (e.code) raise(e.code, e.node, e.info);
+  if (w.quiet) {
+    if (s != net_status::ok) fail_store(s);
+    std::erase(quiets_.front().nodes, w.node);
+    if (quiets_.front().nodes.empty()) finish_quiet();
+    return;
+  }
+  count(GGAS_REG_SMFU_LOAD_ERRORS);
+  complete_error(w.request, cpl_status::ca, w.dw_sent);
+}
+
+void reference_model::load_timeout(uint16_t tag) {
+  const auto it = waiting_.find(tag);
+  if (it == waiting_.end()) return;
+  const bool quiet = it->second.quiet;
+  const uint64_t info = quiet ? uint64_t(net_status::timeout) : tag;
+  const uint8_t code = quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_TIMEOUT;
+  end_waiting(tag, net_status::timeout, {code, it->second.node, info});
+}
+
+// The link died: neither loads and quiets nor stores under way are answered.
+void reference_model::lose_responses() {
+  for (auto& [node, dirty] : dirty_)
+    if (dirty && node != own()) fail_store(net_status::link_down);
+  std::vector<uint16_t> tags;
+  for (const auto& [tag, w] : waiting_)
+    if (w.node != own()) tags.push_back(tag);
+  for (uint16_t tag : tags) {
+    const auto it = waiting_.find(tag);
+    if (it == waiting_.end()) continue;
+    const uint8_t code = it->second.quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_REMOTE_ERROR;
+    end_waiting(tag, net_status::link_down, {code, it->second.node, uint64_t(net_status::link_down)});
+  }
+}
+
+}  // namespace ggas::nic
