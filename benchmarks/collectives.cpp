@@ -34,12 +34,13 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
   a.rounds = p.kernels ? 1 : rounds;
   a.checks = p.kernels ? 0 : 4;
   a.timeout_ns = s.opts().timeout_ns / 4;
-  a.sync = p.sync;
   for (int node = 0; node < s.nodes(); ++node) *at_offset<uint64_t>(s, node, a.mark) = 0;
   const unsigned launches = p.kernels ? std::min(rounds, 200u) : 1;
   const uint64_t begin = s.machine().now_ns();
   for (unsigned i = 0; i < launches; ++i) {
-    GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) { return [a] { barrier_loop(a); }; }));
+    GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) {
+      return [=] { p.sync ? barrier_loop<meeting::sync, true>(a) : barrier_loop<meeting::barrier, true>(a); };
+    }));
   }
   GGAS_TRY(s.run(what));
   const double elapsed = static_cast<double>(s.machine().now_ns() - begin);

@@ -13,7 +13,9 @@ namespace {
 
 constexpr double hop_ns = 600;  // of a store that a spinning thread sees, between two H200 over NVLink
 
-fault barrier_point(gpu_session& s, const char* variant, bool sync, unsigned blocks, unsigned threads) {
+template <bool Grid>
+fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads) {
+  const char* const variant = Grid ? "grid" : "block";
   const unsigned total = blocks * threads;
   const std::string what =
       std::string(variant) + (sync ? " sync " : " ") + std::to_string(blocks) + "x" + std::to_string(threads);
@@ -25,12 +27,11 @@ fault barrier_point(gpu_session& s, const char* variant, bool sync, unsigned blo
   a.samples = room.place<uint64_t>(a.rounds);
   a.checks = 4;
   a.timeout_ns = s.wait_ns();
-  a.sync = sync;
   a.batch = 50;
   for (int node = 0; node < s.nodes(); ++node) s.fill(node, a.mark, sizeof(uint64_t), 0);
   clear_outcomes(s, a.outcomes, total);
   GGAS_GPU_TRY(s.run(what));
-  launch_all(s, blocks, threads, barrier_loop, a);
+  launch_all(s, blocks, threads, sync ? barrier_loop<meeting::sync, Grid> : barrier_loop<meeting::barrier, Grid>, a);
   GGAS_GPU_TRY(s.run(what));
   GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, what));
   s.emit({.variant = variant,
@@ -112,11 +113,11 @@ fault exchange_points(gpu_session& s, moved what) {
 fault run_barrier(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 1u << 20));
   for (const bool sync : {false, true}) {
-    GGAS_GPU_TRY(barrier_point(s, "block", sync, 1, 32));
-    GGAS_GPU_TRY(barrier_point(s, "block", sync, 1, 256));
-    GGAS_GPU_TRY(barrier_point(s, "block", sync, 1, 1024));
-    GGAS_GPU_TRY(barrier_point(s, "grid", sync, 16, 256));
-    GGAS_GPU_TRY(barrier_point(s, "grid", sync, 132, 256));
+    GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, 32));
+    GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, 256));
+    GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, 1024));
+    GGAS_GPU_TRY(barrier_point<true>(s, sync, 16, 256));
+    GGAS_GPU_TRY(barrier_point<true>(s, sync, 132, 256));
   }
   return {};
 }

@@ -13,28 +13,37 @@ struct barrier_args {
   uint64_t rounds;
   uint64_t checks;  // rounds that prove the barrier, before the measured ones
   uint64_t timeout_ns;
-  bool sync = false;   // measures ggas_sync
   uint64_t batch = 1;  // calls of a round, where one is short beside the resolution of the clock
 };
 
+enum class meeting { barrier, sync };
+
+// Of a grid, or of a block alone.
+template <meeting M, bool Grid>
+GGAS_DEVICE ggas_status meet(uint64_t timeout_ns) {
+  if constexpr (M == meeting::sync) return Grid ? ggas_sync(timeout_ns) : ggas_sync_block(timeout_ns);
+  return Grid ? ggas_barrier(timeout_ns) : ggas_barrier_block(timeout_ns);
+}
+
 // A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing
 // the next number before this one was read.
+template <bool Grid>
 GGAS_DEVICE ggas_status check_barrier(const barrier_args& a, uint64_t& errors) {
   ggas_status s = ggas_ok;
   for (uint64_t k = 1; k <= a.checks && s == ggas_ok; ++k) {
     if (global_thread() == 0) ggas_store(ggas_pointer_of_node<uint64_t>((ggas_node() + 1) % ggas_nodes(), a.mark), k);
-    s = ggas_barrier(a.timeout_ns);
+    s = meet<meeting::barrier, Grid>(a.timeout_ns);
     if (s == ggas_ok && ggas_load(own<uint64_t>(a.mark)) != k) ++errors;
-    if (s == ggas_ok) s = ggas_barrier(a.timeout_ns);
+    if (s == ggas_ok) s = meet<meeting::barrier, Grid>(a.timeout_ns);
   }
   return s;
 }
 
-template <class Call>
-GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, outcome& out, Call call) {
+template <meeting M, bool Grid>
+GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, outcome& out) {
   uint64_t before = out.begin_ns = time_ns();
   for (uint64_t round = 0; round < a.rounds && s == ggas_ok; ++round) {
-    for (uint64_t i = 0; i < a.batch && s == ggas_ok; ++i) s = call();
+    for (uint64_t i = 0; i < a.batch && s == ggas_ok; ++i) s = meet<M, Grid>(a.timeout_ns);
     const uint64_t now = time_ns();
     if (global_thread() == 0) own<uint64_t>(a.samples)[round] = now - before;
     before = now;
@@ -43,14 +52,10 @@ GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, out
   return s;
 }
 
+template <meeting M, bool Grid>
 __global__ void GGAS_LAUNCH_BOUNDS(1024) barrier_loop(barrier_args a) {
   outcome out{0, 0, 0, ggas_ok};
-  ggas_status s = check_barrier(a, out.errors);
-  if (a.sync)
-    s = barrier_rounds(a, s, out, [&] { return ggas_sync(a.timeout_ns); });
-  else
-    s = barrier_rounds(a, s, out, [&] { return ggas_barrier(a.timeout_ns); });
-  out.status = s;
+  out.status = barrier_rounds<M, Grid>(a, check_barrier<Grid>(a, out.errors), out);
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
 
