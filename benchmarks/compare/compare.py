@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,7 +24,8 @@ import results  # noqa: E402
 import table  # noqa: E402
 from quantities import QUANTITIES  # noqa: E402
 
-NO_GPU = 77
+BAD_INPUT, NO_GPU = 2, 77
+MOST_GPUS = 64
 TIMEOUT_S = 600  # of one program; each has time-outs of its own
 BUILT = ROOT / "build" / "release" / "benchmarks"  # where `./ggas compare` builds them
 PROGRAMS = {"GGAS": "cuda/ggas-bench-cuda", "bare CUDA": "compare/compare_raw", "NVSHMEM": "compare/compare_nvshmem", "NCCL": "compare/compare_nccl"}
@@ -73,7 +75,7 @@ def measure_ours(program, arguments, out):
     nodes = ["--nodes", arguments.gpus] if arguments.gpus else []
     command = [program, *names, *nodes, *(["--quick"] if arguments.quick else []), "--no-report", "--json", file]
     status, _ = run("GGAS", [str(word) for word in command])
-    records = results.read(file) if file.exists() else []
+    records = results.read(file) if file.exists() and file.stat().st_size else []
     file.unlink(missing_ok=True)
     return status, records
 
@@ -108,36 +110,60 @@ def command_line(argv):
     parser.add_argument("--gpus", type=int, default=0, metavar="N", help="how many GPUs; 0: all of this computer (default)")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and sizes of ours; the others are quick anyway")
     parser.add_argument("--out", type=Path, default=Path("report/compare"), metavar="DIR", help="output folder (default: %(default)s)")
+    parser.add_argument("--parse-only", action="store_true", help=argparse.SUPPRESS)  # of the launcher, before it builds
     arguments = parser.parse_args(argv)
-    if arguments.gpus < 0:
-        parser.error(f"--gpus: 0 (all) or more, not {arguments.gpus}")
+    if not 0 <= arguments.gpus <= MOST_GPUS:
+        parser.error(f"--gpus: must be 0 (all) to {MOST_GPUS}, not {arguments.gpus}")
     return arguments
+
+
+def write(out, records, tables):
+    (out / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    rows = [{"platform": p, "nodes": n, **row} for (p, n), found in tables.items() for row in found]
+    (out / "comparison.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    table.plot(tables, out / "comparison.svg")
+
+
+def join(arguments):
+    """Measures or reads; writes the files, then prints the table."""
+    out = arguments.out
+    if arguments.records:
+        status, records = 0, [r for file in arguments.records for r in results.read(file)]
+    else:
+        out.mkdir(parents=True, exist_ok=True)  # told before anything is measured
+        status, records = measure(arguments, out)
+    if status == NO_GPU:
+        print("compare: no GPU here", file=sys.stderr)
+        return NO_GPU
+    tables = joining.join(records)
+    if arguments.records and not any(tables.values()):
+        raise results.BadResults(f"{', '.join(map(str, arguments.records))}: no record of a quantity that is compared")
+    out.mkdir(parents=True, exist_ok=True)
+    write(out, records, tables)
+    for (platform, nodes), found in tables.items():
+        print(table.text(platform, nodes, found))
+    print(f"written: {out}/records.jsonl, comparison.json, comparison.svg", flush=True)
+    return status
 
 
 def main(argv=None):
     arguments = command_line(argv)
-    out = arguments.out
-    out.mkdir(parents=True, exist_ok=True)
+    if arguments.parse_only:
+        return 0
     try:
-        if arguments.records:
-            status, records = 0, [r for file in arguments.records for r in results.read(file)]
-        else:
-            status, records = measure(arguments, out)
-        if status == NO_GPU:
-            print("compare: no GPU here", file=sys.stderr)
-            return NO_GPU
-        tables = joining.join(records)
-    except (results.BadResults, OSError) as e:
+        return join(arguments)
+    except results.BadResults as e:
         print(f"compare: {e}", file=sys.stderr)
-        return 1
-    (out / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
-    rows = [{"platform": p, "nodes": n, **row} for (p, n), found in tables.items() for row in found]
-    (out / "comparison.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    for (platform, nodes), found in tables.items():
-        print(table.text(platform, nodes, found))
-    table.plot(tables, out / "comparison.svg")
-    print(f"written: {out}/records.jsonl, comparison.json, comparison.svg")
-    return status
+        return BAD_INPUT if arguments.records else 1
+    except BrokenPipeError:  # whoever read the table has seen enough; the files are written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as e:
+        print(f"compare: {e.filename}: {e.strerror}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("compare: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

@@ -103,11 +103,16 @@ def series(records, key):
     return found
 
 
+def is_place(value):
+    """On a logarithmic axis."""
+    return isinstance(value, (int, float)) and value > 0
+
+
 def curve(name, records):
     key, label = AXIS[name]
-    records = [r for r in records if key in r["params"] and r["metric"] == records[0]["metric"]]
+    records = [r for r in records if is_place(r["params"].get(key)) and r["metric"] == records[0]["metric"]]
     if name == "message_rate":
-        records = [r for r in records if r["params"]["bytes"] == 32]
+        records = [r for r in records if r["params"].get("bytes") == 32]
     if not records:
         return None
     unit = records[0]["unit"]

@@ -66,17 +66,18 @@ def build(records, template_folder):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="+", type=Path, help="JSON lines written by ggas-bench")
-    parser.add_argument("--out", type=Path, default=Path("report"), help="folder of index.html")
+    parser.add_argument("--out", type=Path, default=Path("report"), help="folder of index.html (default: %(default)s)")
     args = parser.parse_args(argv)
     try:
         records = [r for f in args.results for r in results.read(f)]
-        if not records:
-            raise results.BadResults(f"{', '.join(map(str, args.results))}: no results")
         page = build(records, Path(__file__).parent)
         args.out.mkdir(parents=True, exist_ok=True)
         (args.out / "index.html").write_text(page, encoding="utf-8")
-    except (OSError, results.BadResults) as e:
+    except results.BadResults as e:
         print(f"report: {e}", file=sys.stderr)
+        return 2
+    except OSError as e:
+        print(f"report: {e.filename}: {e.strerror}", file=sys.stderr)
         return 2
     return 0
 

@@ -4,28 +4,47 @@
 import json
 import math
 
+NUMBER = (int, float)
 REQUIRED = {
     "benchmark": str, "variant": str, "provider": str, "platform": str, "nic": str, "nodes": int, "params": dict,
-    "metric": str, "unit": str, "value": (int, float), "n": int, "sim": dict, "seed": int, "version": str,
+    "metric": str, "unit": str, "value": NUMBER, "n": int, "sim": dict, "seed": int, "version": str,
 }  # fmt: skip
-OPTIONAL = ("p50", "p99", "reference", "limit")
+OPTIONAL = {"p50": NUMBER, "p99": NUMBER, "reference": dict, "limit": dict}  # null if unknown
+INSIDE = {"reference": {"value": NUMBER, "source": str}, "limit": {"value": NUMBER, "source": str, "at_most": bool}}
+LEAST = {"nodes": 1, "n": 0}
 
 
 class BadResults(Exception):
     """A result file that breaks the format; the text names file, line and rule."""
 
 
+def check_key(found, key, kind, where):
+    if key not in found:
+        raise BadResults(f"{where}: key '{key}' is missing{' (null if unknown)' if key in OPTIONAL else ''}")
+    value = found[key]
+    if value is None and key in OPTIONAL:
+        return
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise BadResults(f"{where}: key '{key}' has the wrong type")
+    if kind is NUMBER and not math.isfinite(value):
+        raise BadResults(f"{where}: key '{key}' is {value}: must be a finite number")
+    if key in LEAST and value < LEAST[key]:
+        raise BadResults(f"{where}: key '{key}' is {value}: must be {LEAST[key]} or more")
+
+
 def check(record, where):
     if not isinstance(record, dict):
         raise BadResults(f"{where}: a record is a JSON object")
-    for key, kind in REQUIRED.items():
-        if key not in record:
-            raise BadResults(f"{where}: key '{key}' is missing")
-        if not isinstance(record[key], kind) or isinstance(record[key], bool):
-            raise BadResults(f"{where}: key '{key}' has the wrong type")
-    for key in OPTIONAL:
-        if key not in record:
-            raise BadResults(f"{where}: key '{key}' is missing (null if unknown)")
+    for key, kind in (REQUIRED | OPTIONAL).items():
+        check_key(record, key, kind, where)
+    for outer, keys in INSIDE.items():
+        for key, kind in keys.items() if record[outer] is not None else ():
+            check_key(record[outer], key, kind, f"{where}: {outer}")
+        if record[outer] is not None and record[outer]["value"] == 0:
+            raise BadResults(f"{where}: {outer}: key 'value' must not be 0")
+    for key, value in record["params"].items():
+        if not isinstance(value, (int, float, str)) or value != value:
+            raise BadResults(f"{where}: params: '{key}' must be a number or a text")
     unknown = set(record) - set(REQUIRED) - set(OPTIONAL)
     if unknown:
         raise BadResults(f"{where}: unknown key '{sorted(unknown)[0]}'")
@@ -46,7 +65,16 @@ def parse(lines, source):
 
 
 def read(path):
-    return parse(path.read_text(encoding="utf-8").splitlines(), path)
+    """The records of a file, at least one."""
+    try:
+        found = parse(path.read_text(encoding="utf-8").splitlines(), path)
+    except UnicodeDecodeError:
+        raise BadResults(f"{path}: not a text file of JSON lines") from None
+    except OSError as e:
+        raise BadResults(f"{path}: {e.strerror}") from None
+    if not found:
+        raise BadResults(f"{path}: no results")
+    return found
 
 
 def groups(records):

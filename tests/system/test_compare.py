@@ -2,6 +2,7 @@
 """benchmarks/compare: records of several libraries become one table; its programs may be missing or fail."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -188,7 +189,34 @@ def test_a_line_that_is_no_record_is_named(programs, tmp_path, capsys):
     assert "compare_raw:1: key 'variant' is missing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--programs", "a", "--records", "b"], ["--gpus", "-1"], ["--gpus", "many"], ["--records"]])
+RECORDED = str(ROOT / "docs" / "results" / "compare-2.jsonl")
+
+
+@pytest.mark.parametrize(
+    "text, word", [(b"", "no results"), (b"{", "records:1"), (b"\xff\xfe", "not a text file"), (json.dumps(record("himeno", "device", 1.0)).encode(), "no record of a quantity")]
+)
+def test_files_without_records_are_bad_input(text, word, tmp_path, capsys):
+    (tmp_path / "records").write_bytes(text)
+    assert compare.main(["--records", str(tmp_path / "records"), "--out", str(tmp_path / "out")]) == 2
+    assert word in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--records", "/nowhere"], ["--records", "/"], ["--records", RECORDED, "--out", RECORDED], ["--programs", "/nowhere", "--out", "/dev/null/x"]])
+def test_files_that_cannot_be_used_are_named(arguments, capsys):
+    assert compare.main(arguments) == 2
+    assert arguments[-1] in capsys.readouterr().err
+
+
+def test_the_files_are_there_when_nobody_reads_the_table(tmp_path):
+    command = [sys.executable, str(ROOT / "benchmarks" / "compare" / "compare.py"), "--records", RECORDED, "--out", "out"]
+    run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run.stdout.close()
+    assert run.stderr.read() == b"" and run.wait(timeout=60) == 0
+    assert {f.name for f in (tmp_path / "out").iterdir()} == {"records.jsonl", "comparison.json", "comparison.svg"}
+
+
+@pytest.mark.parametrize("arguments", [["--programs", "a", "--records", "b"], ["--gpus", "-1"], ["--gpus", "many"], ["--gpus", "65"], ["--records"]])
 def test_bad_arguments(arguments):
     with pytest.raises(SystemExit) as end:
         compare.main(arguments)

@@ -13,12 +13,18 @@ def launcher(*arguments):
     return subprocess.run([str(ROOT / "ggas"), *arguments], cwd="/", capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.parametrize("word", ["help", "--help", "-h"])
-def test_help(word):
-    done = launcher(word)
+@pytest.mark.parametrize("words", [["help"], ["--help"], ["-h"], ["test", "--help"], ["synth", "-h"], ["coverage", "--help"], ["build", "-h"]], ids=" ".join)
+def test_help(words):
+    done = launcher(*words)
     assert done.returncode == 0
     for command in ("bench", "compare", "test", "synth", "./ggas bench list"):
         assert command in done.stdout
+
+
+def test_paths_are_relative_to_the_folder_of_the_caller(tmp_path):
+    (tmp_path / "mine").write_text("")
+    done = subprocess.run([str(ROOT / "ggas"), "compare", "--records", "mine"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "mine: no results" in done.stderr
 
 
 def test_without_arguments_it_helps():
@@ -27,7 +33,7 @@ def test_without_arguments_it_helps():
 
 @pytest.mark.parametrize(
     "arguments, word",
-    [(["fly"], "fly"), (["test", "--fast"], "--fast"), (["test", "a", "b"], "one filter"), (["synth", "65"], "65"), (["synth", "64", "256"], "one width")],
+    [(["fly"], "fly"), (["coverage", "rtl"], "no argument"), (["run"], "-n"), (["compare", "--records", "nowhere"], "nowhere"), (["test", "--fast"], "--fast"), (["test", "a", "b"], "one filter"), (["synth", "65"], "65"), (["synth", "64", "256"], "one width")],
 )
 def test_bad_input(arguments, word):
     done = launcher(*arguments)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML report."""
 
+import json
+import math
 import re
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +17,12 @@ DATA = ROOT / "tests" / "system" / "data"
 
 def write_report(*arguments, cwd):
     return subprocess.run([sys.executable, str(REPORT / "report.py"), *map(str, arguments)], cwd=cwd, capture_output=True, text=True)
+
+
+def refused(done, *words):
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
 
 
 def test_run_with_report(bench, tmp_path):
@@ -66,8 +75,31 @@ def test_recorded_results_keep_the_format():
 
 
 def test_bad_results_are_named(tmp_path):
-    for text, word in (("{", "bad:1"), ('{"benchmark": "x"}', "variant"), ("", "no results")):
+    good = json.loads((ROOT / "docs" / "results" / "gpu-2.jsonl").read_text().splitlines()[0])
+    limit = {"value": 1, "source": "x", "at_most": True}
+    changes = [
+        ({"value": math.nan}, "'value' is nan"), ({"value": math.inf}, "'value' is inf"), ({"p99": "slow"}, "'p99'"), ({"nodes": -2}, "'nodes' is -2"), ({"n": -1}, "'n' is -1"),
+        ({"reference": "C1"}, "'reference'"), ({"reference": {}}, "reference: key 'value'"), ({"limit": {"value": 3}}, "limit: key 'source'"), ({"limit": limit | {"value": 0}}, "must not be 0"),
+        ({"params": {"bytes": None}}, "'bytes'"), ({"colour": 3}, "unknown key 'colour'"), ({"unit": 5}, "'unit'"), ({"seed": True}, "'seed'"),
+    ]  # fmt: skip
+    cases = [(json.dumps(good | change), word) for change, word in changes]
+    for text, word in [("{", "bad:1"), ("null", "JSON object"), ('{"benchmark": "x"}', "variant"), ("", "no results"), *cases]:
         (tmp_path / "bad").write_text(text)
-        done = write_report("bad", cwd=tmp_path)
-        assert done.returncode == 2 and word in done.stderr, done.stderr
-    assert write_report("missing", cwd=tmp_path).returncode == 2
+        refused(write_report("bad", cwd=tmp_path), "bad", word)
+
+
+def test_bad_files_are_named(tmp_path):
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\0")
+    shutil.copy(DATA / "cuda.jsonl", tmp_path / "good")
+    for arguments, word in ((["missing"], "No such file"), (["."], "directory"), (["binary"], "not a text file"), (["good", "--out", "good"], "good"), (["good", "--out", "/dev/null/x"], "/dev/null/x")):
+        refused(write_report(*arguments, cwd=tmp_path), word)
+
+
+def test_records_without_a_place_on_the_axis_still_make_a_table(tmp_path):
+    good = json.loads((ROOT / "docs" / "results" / "gpu-2.jsonl").read_text().splitlines()[0])
+    for params in ({"bytes": "many"}, {"bytes": -3}, {"connections": 2}):
+        lines = [json.dumps(good | {"benchmark": name, "params": params}) + "\n" for name in ("store_latency", "message_rate")]
+        (tmp_path / "odd").write_text("".join(lines))
+        done = write_report("odd", "--out", "out", cwd=tmp_path)
+        assert done.returncode == 0 and done.stderr == ""
+        assert (tmp_path / "out" / "index.html").read_text().count("<table>") == 2
