@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,11 +29,20 @@ fake_cuda& cuda() { return fake_cuda::here(); }
 // A call that may go wrong.
 bool goes_wrong(const char* name) {
   if (cuda().fails_at < 0 || cuda().fails_at-- > 0) return false;
+  if (cuda().dies) raise(SIGKILL);
   cuda().failed = name;
   return true;
 }
 #define GGAS_FAKE_TRY(error) \
   if (goes_wrong(__func__)) return error
+
+// What a call of the runtime's says stays behind as its last error.
+cudaError_t says(cudaError_t e) {
+  if (e != cudaSuccess) cuda().last = e;
+  return e;
+}
+#define GGAS_FAKE_TRY_RUNTIME \
+  if (goes_wrong(__func__)) return says(cudaErrorUnknown)
 
 // Physical memory. It lives as long as somebody has its handle or maps it.
 struct piece {
@@ -218,13 +228,15 @@ cudaError_t cudaRuntimeGetVersion(int* v) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* n) {
+  GGAS_FAKE_TRY_RUNTIME;
   *n = cuda().gpus;
-  return cuda().driver_version < CUDART_VERSION / 1000 * 1000 ? cudaErrorInsufficientDriver
-         : cuda().gpus == 0                                   ? cudaErrorNoDevice
-                                                              : cudaSuccess;
+  return says(cuda().driver_version < CUDART_VERSION / 1000 * 1000 ? cudaErrorInsufficientDriver
+              : cuda().gpus == 0                                   ? cudaErrorNoDevice
+                                                                   : cudaSuccess);
 }
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** f, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* result) {
+  GGAS_FAKE_TRY_RUNTIME;
   *f = name == cuda().missing ? nullptr : function(name);
   *result = *f ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
@@ -233,21 +245,23 @@ const char* cudaGetErrorName(cudaError_t e) {
   return e == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaErrorUnknown";
 }
 const char* cudaGetErrorString(cudaError_t) { return "words of the runtime"; }
+cudaError_t cudaGetLastError() { return std::exchange(cuda().last, cudaSuccess); }
 cudaError_t cudaSetDevice(int gpu) {
-  GGAS_FAKE_TRY(cudaErrorUnknown);
-  return gpu < cuda().gpus ? cudaSuccess : cudaErrorInvalidDevice;
+  GGAS_FAKE_TRY_RUNTIME;
+  return says(gpu < cuda().gpus ? cudaSuccess : cudaErrorInvalidDevice);
 }
 cudaError_t cudaFree(void*) {
-  GGAS_FAKE_TRY(cudaErrorUnknown);
+  GGAS_FAKE_TRY_RUNTIME;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int gpu) {
+  GGAS_FAKE_TRY_RUNTIME;
   std::memset(p, 0, sizeof *p);
   p->uuid.bytes[0] = static_cast<char>(1 + cuda().first_gpu + gpu);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int gpu, int peer) {
-  GGAS_FAKE_TRY(cudaErrorUnknown);
+  GGAS_FAKE_TRY_RUNTIME;
   *can = reach(cuda().first_gpu + gpu, cuda().first_gpu + peer);
   return cudaSuccess;
 }
@@ -257,7 +271,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) {
-  GGAS_FAKE_TRY(cudaErrorUnknown);
+  GGAS_FAKE_TRY_RUNTIME;
   *s = reinterpret_cast<cudaStream_t>(new char);
   ++cuda().streams;
   return cudaSuccess;
@@ -268,12 +282,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t) {
-  GGAS_FAKE_TRY(cudaErrorUnknown);
-  return cuda().busy ? cudaErrorNotReady : cudaSuccess;
+  GGAS_FAKE_TRY_RUNTIME;
+  return cuda().busy ? cudaErrorNotReady : cudaSuccess;  // does not stay behind
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
-  GGAS_FAKE_TRY(cudaErrorUnknown);
+  GGAS_FAKE_TRY_RUNTIME;
   std::memset(to, value, bytes);
+  if (cuda().slow) cuda().busy = true;
   return cudaSuccess;
 }
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cuda.h>
+#include <cuda_runtime.h>
 
 #include <atomic>
 #include <cstddef>
@@ -24,8 +25,11 @@ struct fake_cuda {
   bool files = true, fabric = false;  // how memory may be passed on
   std::string missing;                // a function of the driver
   std::atomic<bool> busy = false;     // a kernel runs on every stream
+  bool slow = false;                  // what is queued makes them busy
   int fails_at = -1;                  // this call, counted from now, fails; -1: none
+  bool dies = false;                  // instead: the process is killed
   std::string failed;                 // the name of what did
+  cudaError_t last = cudaSuccess;     // what cudaGetLastError() says
 
   // What is held.
   int addresses = 0, mappings = 0, streams = 0, pieces = 0;

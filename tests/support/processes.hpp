@@ -3,11 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace ggas::test {
+
+// File descriptors that this process has open.
+size_t open_files();
 
 // What a forked process has of its parent: a line to it.
 class voice {
@@ -28,7 +32,8 @@ class processes {
   processes(const processes&) = delete;
   ~processes();  // kills those that are left
 
-  // Forks a process for each rank; it ends with status 0 when the body returns.
+  // Forks a process for each rank; it ends with status 0 when the body returns, 23 if memory has leaked (where the
+  // build looks for that).
   void start(int rank, const body& b);
   void start_all(int count, const body& b);
   int count() const { return static_cast<int>(all_.size()); }

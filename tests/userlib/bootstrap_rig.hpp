@@ -14,6 +14,7 @@
 namespace ggas::userlib::test_rig {
 
 using std::chrono::milliseconds;
+using test::open_files;
 using test::processes;
 using test::voice;
 inline constexpr milliseconds soon{10'000};

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -223,12 +222,6 @@ class mangler {
   }
   std::mt19937 random_;
 };
-
-size_t open_files() {
-  size_t n = 0;
-  for ([[maybe_unused]] const auto& f : std::filesystem::directory_iterator("/proc/self/fd")) ++n;
-  return n;
-}
 
 // A member joins and meets while `other` plays the other rank. It ends, well or with a text, and keeps nothing open.
 template <class Other>

@@ -10,6 +10,13 @@ namespace ggas {
 
 namespace {
 std::string text(const userlib::attempt<>& a) { return a ? "" : a.error(); }
+
+// Whether something still runs on a stream of a GPU.
+userlib::attempt<bool> is_busy(cudaStream_t s, int gpu) {
+  const cudaError_t e = cudaStreamQuery(s);
+  if (e == cudaSuccess || e == cudaErrorNotReady) return e == cudaErrorNotReady;
+  return std::unexpected(userlib::worked("GPU " + std::to_string(gpu), "cudaStreamQuery", e).error());
+}
 }  // namespace
 
 cuda_cluster::cuda_cluster(const cuda_config& cfg) : parts_(std::make_unique<parts>(*this, cfg)) {}
@@ -42,11 +49,9 @@ std::string cuda_cluster::run(uint64_t timeout_ns) {
   for (;;) {
     std::string waiting;
     for (int n : local_) {
-      const cudaError_t e = cudaStreamQuery(stream(n));
-      if (e == cudaErrorNotReady)
-        waiting += " " + std::to_string(n);
-      else if (auto ok = userlib::worked("GPU " + std::to_string(device(n)), e); !ok)
-        return ok.error();
+      const auto busy = is_busy(stream(n), device(n));
+      if (!busy) return busy.error();
+      if (*busy) waiting.append(1, ' ').append(std::to_string(n));
     }
     if (waiting.empty()) return {};
     if (std::chrono::steady_clock::now() >= end)
@@ -70,14 +75,14 @@ std::string cuda_cluster::grow(size_t bytes) {
 
 cuda_cluster::~cuda_cluster() {
   bool busy = false;
-  for (int n : local_) busy = busy || (stream(n) && cudaStreamQuery(stream(n)) == cudaErrorNotReady);
+  for (int n : local_) busy = busy || (stream(n) && is_busy(stream(n), device(n)).value_or(false));
   if (busy) {
     parts_->others.reset();               // the others hear that this process has left
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends
     return;
   }
   for (int n : local_) {
-    cudaSetDevice(device(n));
+    static_cast<void>(GGAS_RUNTIME("GPU", cudaSetDevice, device(n)));
     if (stream(n)) cudaStreamDestroy(stream(n));
   }
 }

@@ -18,12 +18,13 @@ std::string version_text(int v) { return std::to_string(v / 1000) + "." + std::t
 
 attempt<> find(const char* name, unsigned version, void** function) {
   cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+  const std::string what = std::string("the driver's ") + name;
 #if CUDART_VERSION >= 12050
-  const cudaError_t e = cudaGetDriverEntryPointByVersion(name, function, version, cudaEnableDefault, &result);
+  auto ok = GGAS_RUNTIME(what, cudaGetDriverEntryPointByVersion, name, function, version, cudaEnableDefault, &result);
 #else
-  const cudaError_t e = cudaGetDriverEntryPoint(name, function, cudaEnableDefault, &result);
+  auto ok = GGAS_RUNTIME(what, cudaGetDriverEntryPoint, name, function, cudaEnableDefault, &result);
 #endif
-  if (auto ok = worked(std::string("driver's ") + name, e); !ok) return ok;
+  if (!ok) return ok;
   if (result == cudaDriverEntryPointSuccess && *function) return {};
   int has = 0;
   cudaDriverGetVersion(&has);
@@ -38,12 +39,13 @@ attempt<> check_versions() {
   if (has == 0) return std::unexpected(std::string("there is no CUDA driver (libcuda.so.1) on this computer"));
   int gpus = 0;
   const cudaError_t e = cudaGetDeviceCount(&gpus);
+  const attempt<> seen = worked("GPUs", "cudaGetDeviceCount", e);
   if (e == cudaErrorInsufficientDriver)
     return std::unexpected("the CUDA driver is too old: this program needs one for CUDA " + version_text(needs) +
                            ", this one is for CUDA " + version_text(has));
   if (e == cudaErrorNoDevice)
     return std::unexpected(std::string("this process sees no GPU: there is none, or CUDA_VISIBLE_DEVICES hides it"));
-  return worked("GPUs", e);
+  return seen;
 }
 
 }  // namespace
@@ -63,18 +65,20 @@ attempt<> driver::load() {
 
 const driver& driver::get() { return found; }
 
-attempt<> worked(const std::string& what, CUresult r) {
+attempt<> worked(const std::string& what, const char* call, CUresult r) {
   if (r == CUDA_SUCCESS) return {};
   const char* name = nullptr;
   const char* words = nullptr;
   found.cuGetErrorName(r, &name);
   found.cuGetErrorString(r, &words);
-  return std::unexpected(what + ": " + (name ? name : "CUDA error") + ": " + (words ? words : "no description"));
+  return std::unexpected(what + ": " + call + ": " + (name ? name : "CUDA error") + ": " +
+                         (words ? words : "no description"));
 }
 
-attempt<> worked(const std::string& what, cudaError_t e) {
+attempt<> worked(const std::string& what, const char* call, cudaError_t e) {
   if (e == cudaSuccess) return {};
-  return std::unexpected(what + ": " + cudaGetErrorName(e) + ": " + cudaGetErrorString(e));
+  static_cast<void>(cudaGetLastError());
+  return std::unexpected(what + ": " + call + ": " + cudaGetErrorName(e) + ": " + cudaGetErrorString(e));
 }
 
 }  // namespace ggas::userlib

@@ -38,8 +38,14 @@ struct driver {
   static const driver& get();
 };
 
-// "what: CUDA_ERROR_...: words"; nothing if all is well.
-attempt<> worked(const std::string& what, CUresult r);
-attempt<> worked(const std::string& what, cudaError_t e);
+// "what: call: CUDA_ERROR_...: words"; nothing if all is well. An error of the runtime's is told here and nowhere else:
+// it does not stay behind as CUDA's last error, where a launch that is checked by it would seem to have failed.
+attempt<> worked(const std::string& what, const char* call, CUresult r);
+attempt<> worked(const std::string& what, const char* call, cudaError_t e);
+
+// A call of the driver's or of the runtime's, with its name in the error.
+#define GGAS_DRIVER(what, call, ...) \
+  ::ggas::userlib::worked(what, #call, ::ggas::userlib::driver::get().call(__VA_ARGS__))
+#define GGAS_RUNTIME(what, call, ...) ::ggas::userlib::worked(what, #call, call(__VA_ARGS__))
 
 }  // namespace ggas::userlib

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/providers/cuda/memory.hpp"
 
+#include <fcntl.h>
+
 #include <cstring>
 #include <vector>
 
@@ -23,17 +25,17 @@ CUmemAllocationProp memory_of(int device, passing p) {
   return prop;
 }
 
-// " (of 141 GB, 12 GB are free)"
+// "; of its 151000000000 bytes 12000000000 are free"
 std::string free_memory(int device) {
   size_t free = 0, total = 0;
-  if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess) return {};
+  if (!GGAS_RUNTIME("", cudaSetDevice, device) || !GGAS_RUNTIME("", cudaMemGetInfo, &free, &total)) return {};
   return "; of its " + std::to_string(total) + " bytes " + std::to_string(free) + " are free";
 }
 
 // Before an error of the driver's, when GPUs were hidden from those who asked whether they reach each other.
 std::string not_reached(std::span<const int> devices) {
   std::string text = "GPU";
-  for (int d : devices) text += " " + std::to_string(d);
+  for (int d : devices) text.append(1, ' ').append(std::to_string(d));
   return text + " cannot reach this memory, neither by NVLink nor by PCIe peer access: ";
 }
 
@@ -42,9 +44,9 @@ std::string not_reached(std::span<const int> devices) {
 attempt<passing> passing_of(int device) {
   const auto has = [&](CUdevice_attribute a) -> attempt<bool> {
     int value = 0;
-    if (auto ok = worked("what GPU " + std::to_string(device) + " is able to do",
-                         driver::get().cuDeviceGetAttribute(&value, a, device));
-        !ok)
+    const CUresult r = driver::get().cuDeviceGetAttribute(&value, a, device);
+    if (r == CUDA_ERROR_INVALID_VALUE) return false;  // the driver is older than the attribute
+    if (auto ok = worked("what GPU " + std::to_string(device) + " is able to do", "cuDeviceGetAttribute", r); !ok)
       return std::unexpected(ok.error());
     return value != 0;
   };
@@ -52,16 +54,18 @@ attempt<passing> passing_of(int device) {
   if (!vmm) return std::unexpected(vmm.error());
   if (!*vmm) return std::unexpected("GPU " + std::to_string(device) + " has no virtual memory management");
   const auto by_file = has(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
-  if (by_file && *by_file) return passing::file;
+  if (!by_file) return std::unexpected(by_file.error());
+  if (*by_file) return passing::file;
   const auto by_fabric = has(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED);
-  return by_fabric && *by_fabric ? passing::fabric : passing::none;
+  if (!by_fabric) return std::unexpected(by_fabric.error());
+  return *by_fabric ? passing::fabric : passing::none;
 }
 
 attempt<size_t> granularity_of(int device, passing p) {
   const CUmemAllocationProp prop = memory_of(device, p);
   size_t bytes = 0;
-  if (auto ok = worked("granularity of memory", driver::get().cuMemGetAllocationGranularity(
-                                                    &bytes, &prop, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+  if (auto ok = GGAS_DRIVER("granularity of memory", cuMemGetAllocationGranularity, &bytes, &prop,
+                            CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
       !ok)
     return std::unexpected(ok.error());
   return bytes;
@@ -73,7 +77,9 @@ attempt<gpu_memory> gpu_memory::make(int device, size_t bytes, passing p) {
   const CUmemAllocationProp prop = memory_of(device, p);
   CUmemGenericAllocationHandle handle = 0;
   const CUresult r = driver::get().cuMemCreate(&handle, bytes, &prop, 0);
-  if (auto ok = worked("a segment of " + std::to_string(bytes) + " bytes on GPU " + std::to_string(device), r); !ok)
+  if (auto ok =
+          worked("a segment of " + std::to_string(bytes) + " bytes on GPU " + std::to_string(device), "cuMemCreate", r);
+      !ok)
     return std::unexpected(ok.error() + (r == CUDA_ERROR_OUT_OF_MEMORY ? free_memory(device) : ""));
   return gpu_memory(handle);
 }
@@ -83,10 +89,11 @@ attempt<gpu_memory::ticket> gpu_memory::pass_on(passing p) const {
   int fd = -1;
   CUmemFabricHandle fabric{};
   void* const to = p == passing::file ? static_cast<void*>(&fd) : &fabric;
-  if (auto ok = worked("passing memory on", driver::get().cuMemExportToShareableHandle(to, handle_, handle_type(p), 0));
-      !ok)
+  if (auto ok = GGAS_DRIVER("passing memory on", cuMemExportToShareableHandle, to, handle_, handle_type(p), 0); !ok)
     return std::unexpected(ok.error());
   t.handle = file(fd);
+  // A program that another thread starts meanwhile would keep the memory for as long as it runs.
+  if (p == passing::file) fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (p == passing::fabric) t.bytes.assign(reinterpret_cast<const char*>(&fabric), sizeof fabric);
   return t;
 }
@@ -100,8 +107,8 @@ attempt<gpu_memory> gpu_memory::take_over(const ticket& t, passing p) {
   void* const from =
       p == passing::file ? reinterpret_cast<void*>(static_cast<intptr_t>(t.handle.fd())) : static_cast<void*>(&fabric);
   CUmemGenericAllocationHandle handle = 0;
-  if (auto ok = worked("taking over another process's memory",
-                       driver::get().cuMemImportFromShareableHandle(&handle, from, handle_type(p)));
+  if (auto ok = GGAS_DRIVER("taking over another process's memory", cuMemImportFromShareableHandle, &handle, from,
+                            handle_type(p));
       !ok)
     return std::unexpected(ok.error());
   return gpu_memory(handle);
@@ -115,8 +122,8 @@ gpu_memory::~gpu_memory() {
 
 attempt<address_range> address_range::reserve(size_t bytes, size_t alignment) {
   CUdeviceptr base = 0;
-  if (auto ok = worked(std::to_string(bytes) + " bytes of addresses for all segments",
-                       driver::get().cuMemAddressReserve(&base, bytes, alignment, 0, 0));
+  if (auto ok = GGAS_DRIVER(std::to_string(bytes) + " bytes of addresses for all segments", cuMemAddressReserve, &base,
+                            bytes, alignment, 0, 0);
       !ok)
     return std::unexpected(ok.error());
   return address_range(base, bytes);
@@ -127,7 +134,7 @@ address_range::~address_range() {
 }
 
 attempt<mapping> mapping::map(gpu_memory memory, CUdeviceptr at, size_t bytes, std::span<const int> devices) {
-  if (auto ok = worked("mapping of a segment", driver::get().cuMemMap(at, bytes, 0, memory.handle(), 0)); !ok)
+  if (auto ok = GGAS_DRIVER("mapping of a segment", cuMemMap, at, bytes, 0, memory.handle(), 0); !ok)
     return std::unexpected(ok.error());
   mapping m(std::move(memory), at, bytes);
   std::vector<CUmemAccessDesc> access;
@@ -138,7 +145,7 @@ attempt<mapping> mapping::map(gpu_memory memory, CUdeviceptr at, size_t bytes, s
     a.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   }
   const CUresult r = driver::get().cuMemSetAccess(at, bytes, access.data(), access.size());
-  if (auto ok = worked("access to a segment", r); !ok)
+  if (auto ok = worked("access to a segment", "cuMemSetAccess", r); !ok)
     return std::unexpected(r == CUDA_ERROR_INVALID_DEVICE ? not_reached(devices) + ok.error() : ok.error());
   return m;
 }

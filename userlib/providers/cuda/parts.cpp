@@ -16,28 +16,11 @@ namespace {
 
 using userlib::attempt;
 using userlib::claim;
-using userlib::worked;
-
-std::array<char, 16> id_of(int gpu) {
-  std::array<char, 16> id{};
-  cudaDeviceProp p{};
-  if (cudaGetDeviceProperties(&p, gpu) == cudaSuccess) std::memcpy(id.data(), &p.uuid, id.size());
-  return id;
-}
-
-// The number here of the GPU with an id; -1: this process does not see it.
-int find(const std::array<char, 16>& id) {
-  int count = 0;
-  cudaGetDeviceCount(&count);
-  for (int gpu = 0; gpu < count; ++gpu)
-    if (id_of(gpu) == id) return gpu;
-  return -1;
-}
 
 attempt<> reaches(int gpu, int peer) {
   int can = gpu == peer;
   if (can) return {};
-  if (auto ok = worked("peer access", cudaDeviceCanAccessPeer(&can, gpu, peer)); !ok) return ok;
+  if (auto ok = GGAS_RUNTIME("peer access", cudaDeviceCanAccessPeer, &can, gpu, peer); !ok) return ok;
   if (can) return {};
   return std::unexpected("GPU " + std::to_string(gpu) + " cannot reach the memory of GPU " + std::to_string(peer) +
                          ": there is neither NVLink nor PCIe peer access between them; all GPUs of a cluster must "
@@ -58,9 +41,21 @@ attempt<> cuda_cluster::parts::agree(const char* what, const attempt<>& here) {
   return others ? others->agree(what, here) : here;
 }
 
-attempt<> cuda_cluster::parts::choose_devices() {
+attempt<> cuda_cluster::parts::see_gpus() {
   int count = 0;
-  if (auto ok = worked("GPUs", cudaGetDeviceCount(&count)); !ok) return ok;
+  if (auto ok = GGAS_RUNTIME("GPUs", cudaGetDeviceCount, &count); !ok) return ok;
+  for (int gpu = 0; gpu < count; ++gpu) {
+    cudaDeviceProp p{};
+    if (auto ok = GGAS_RUNTIME("GPU " + std::to_string(gpu), cudaGetDeviceProperties, &p, gpu); !ok) return ok;
+    static_assert(sizeof p.uuid == sizeof(gpu_id));
+    std::memcpy(seen.emplace_back().data(), &p.uuid, sizeof p.uuid);
+  }
+  return {};
+}
+
+attempt<> cuda_cluster::parts::choose_devices() {
+  if (auto ok = see_gpus(); !ok) return ok;
+  const int count = static_cast<int>(seen.size());
   if (!others && cfg.nodes > count)
     return std::unexpected("nodes = " + std::to_string(cfg.nodes) + ": this process sees " + std::to_string(count) +
                            " GPUs; nodes share a GPU only as processes of their own (./ggas run -n " +
@@ -87,10 +82,10 @@ attempt<> cuda_cluster::parts::open_devices() {
   for (int node : self.local_) {
     const int gpu = self.device(node);
     const std::string name = "GPU " + std::to_string(gpu);
-    if (auto ok = worked(name, cudaSetDevice(gpu)); !ok) return ok;
-    if (auto ok = worked(name, cudaFree(nullptr)); !ok) return ok;  // makes CUDA's context
+    if (auto ok = GGAS_RUNTIME(name, cudaSetDevice, gpu); !ok) return ok;
+    if (auto ok = GGAS_RUNTIME(name, cudaFree, nullptr); !ok) return ok;  // makes CUDA's context
     auto& stream = self.streams_[static_cast<size_t>(node)];
-    if (auto ok = worked("stream on " + name, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); !ok)
+    if (auto ok = GGAS_RUNTIME("stream on " + name, cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking); !ok)
       return ok;
     const auto can = userlib::passing_of(gpu);
     if (!can) return std::unexpected(can.error());
@@ -114,7 +109,7 @@ attempt<> cuda_cluster::parts::compare() {
                    .granularity = granularity,
                    .reserved = layout::reserved_bytes(static_cast<uint64_t>(nodes), cfg.segment_bytes),
                    .tuning = std::hash<std::string>{}(tuning_text(tuned, nodes)),
-                   .gpu = id_of(gpus[0])};
+                   .gpu = seen[static_cast<size_t>(gpus[0])]};
   std::vector<claim> claims(others ? static_cast<size_t>(others->size()) : 0);
   if (others) {
     const auto said = others->gather("settings", {reinterpret_cast<const char*>(&mine), sizeof mine});
@@ -135,10 +130,13 @@ attempt<> cuda_cluster::parts::compare() {
 
 attempt<> cuda_cluster::parts::reaches_all(const std::vector<claim>& claims) const {
   std::vector<int> peers = gpus;
-  for (const claim& c : claims) peers.push_back(find(c.gpu));
+  for (const claim& c : claims) {
+    const auto at = std::ranges::find(seen, c.gpu);
+    // One that is hidden from this process: mapping its memory will tell.
+    if (at != seen.end()) peers.push_back(static_cast<int>(at - seen.begin()));
+  }
   for (int gpu : gpus) {
     for (int peer : peers) {
-      if (peer < 0) continue;  // hidden from this process: mapping its memory will tell
       if (auto ok = reaches(gpu, peer); !ok) return ok;
     }
   }

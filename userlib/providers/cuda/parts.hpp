@@ -2,6 +2,7 @@
 // What a cuda_cluster holds and how it is made, in the order of making.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@ struct cuda_cluster::parts {
   template <class T = void>
   using attempt = userlib::attempt<T>;
   using pieces = std::vector<userlib::gpu_memory>;  // one of each node
+  using gpu_id = std::array<char, 16>;              // a UUID
 
   parts(cuda_cluster& owner, const cuda_config& c) : self(owner), cfg(c) {}
 
@@ -33,7 +35,8 @@ struct cuda_cluster::parts {
   cuda_cluster& self;
   cuda_config cfg;
   std::unique_ptr<userlib::bootstrap> others;  // null: this process runs all nodes
-  std::vector<int> gpus;                       // of this process: all of them reach all segments
+  std::vector<gpu_id> seen;                    // GPUs that this process sees, by CUDA's number
+  std::vector<int> gpus;                       // those it uses: all of them reach all segments
   userlib::passing passing = userlib::passing::none;
   tuning tuned{};
   size_t granularity = 1;
@@ -41,13 +44,16 @@ struct cuda_cluster::parts {
   std::optional<userlib::address_range> window;
   size_t mapped = 0;                       // bytes of every segment that have memory
   std::vector<userlib::mapping> segments;  // pieces of all nodes
+  size_t used = 0;                         // of those; the rest is of an attempt that failed
 
  private:
+  attempt<> see_gpus();
   attempt<> reaches_all(const std::vector<userlib::claim>& claims) const;
   attempt<pieces> make_pieces(size_t bytes) const;     // memory of the local nodes
   attempt<pieces> exchange_pieces(pieces mine) const;  // of all nodes
   attempt<> map_pieces(pieces all, size_t bytes);
   attempt<> make_zero(size_t from, size_t bytes) const;  // of the local nodes
+  void drop_unused();
 };
 
 }  // namespace ggas

@@ -9,7 +9,6 @@ namespace ggas {
 using userlib::attempt;
 using userlib::gpu_memory;
 using userlib::mapping;
-using userlib::worked;
 
 // How something went, without what came of it.
 template <class T>
@@ -19,7 +18,8 @@ static attempt<> only_error(const attempt<T>& a) {
 
 attempt<> cuda_cluster::parts::add_memory(size_t bytes) {
   bytes = (bytes + granularity - 1) / granularity * granularity;
-  const size_t before = segments.size(), from = mapped;
+  const size_t from = mapped;
+  drop_unused();
   auto mine = make_pieces(bytes);
   auto ok = agree("memory", only_error(mine));
   if (!ok) return ok;
@@ -27,11 +27,20 @@ attempt<> cuda_cluster::parts::add_memory(size_t bytes) {
   ok = all ? map_pieces(std::move(*all), bytes) : only_error(all);
   if (ok) ok = make_zero(from, bytes);
   ok = agree("mapping", ok);
-  if (ok)
-    mapped += bytes;
-  else
-    while (segments.size() > before) segments.pop_back();
+  if (!ok) {
+    // A GPU may still be at it, when others have kept it busy for so long: then the next attempt, which begins when the
+    // streams are idle, or the end of the cluster takes it away.
+    if (self.run(0).empty()) drop_unused();
+    return ok;
+  }
+  mapped += bytes;
+  used = segments.size();
   return ok;
+}
+
+// What an attempt that failed has left.
+void cuda_cluster::parts::drop_unused() {
+  while (segments.size() > used) segments.pop_back();
 }
 
 attempt<cuda_cluster::parts::pieces> cuda_cluster::parts::make_pieces(size_t bytes) const {
@@ -80,12 +89,13 @@ attempt<> cuda_cluster::parts::map_pieces(pieces all, size_t bytes) {
 attempt<> cuda_cluster::parts::make_zero(size_t from, size_t bytes) const {
   for (int node : self.local_) {
     const CUdeviceptr at = window->base() + stride * static_cast<size_t>(node) + from;
-    if (auto ok = worked("GPU", cudaSetDevice(self.device(node))); !ok) return ok;
-    if (auto ok = worked("a segment", cudaMemsetAsync(reinterpret_cast<void*>(at), 0, bytes, self.stream(node))); !ok)
+    if (auto ok = GGAS_RUNTIME("GPU", cudaSetDevice, self.device(node)); !ok) return ok;
+    if (auto ok = GGAS_RUNTIME("a segment", cudaMemsetAsync, reinterpret_cast<void*>(at), 0, bytes, self.stream(node));
+        !ok)
       return ok;
   }
-  constexpr uint64_t enough_ns = 60'000'000'000;
-  const std::string wrong = self.run(enough_ns);
+  // Before the others give up waiting for this process: then they hear why.
+  const std::string wrong = self.run(cfg.processes.timeout_ns / 2);
   if (!wrong.empty()) return std::unexpected("making segments zero: " + wrong);
   return {};
 }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults of the cuda provider, on tests/support/fake_cuda: each call of CUDA's fails in turn, processes die at each of
+// them, GPUs stay busy. Everybody hears what it was, and nothing is kept (run_one() looks).
+#include <csignal>
+#include <thread>
+
+#include "tests/userlib/cuda_rig.hpp"
+
+namespace ggas {
+namespace {
+
+using namespace test;
+
+std::string told(const std::string& wrong, const char* when_well) {
+  const std::string& call = fake_cuda::here().failed;  // empty on the other nodes
+  if (wrong.empty()) return when_well;
+  return has(wrong, call) ? wrong : call + " is not named: " + wrong;
+}
+
+// ---------------------------------------------------------------------------------------------- a call fails
+
+// Every call of CUDA's that may fail does so once, on one node of three: all processes hear its name and the node's, in
+// the same words, and nobody waits until a time-out. Then some calls more, which are those of leaving.
+TEST(cuda_faults, whatever_fails_on_one_node_while_it_is_made_is_told_to_all) {
+  for (const int victim : {0, 2}) {
+    int call = 0;
+    for (int made = 0; made < 4; ++call) {
+      ASSERT_LT(call, 200);
+      processes all;
+      start(
+          all, 3, small, [=](int rank, fake_cuda& cuda) { cuda.fails_at = rank == victim ? call : -1; },
+          [](int, cuda_cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
+      const std::string text = all.next(0, soon);
+      made += text == "made";
+      EXPECT_TRUE(made || text.starts_with("rank " + std::to_string(victim) + ": ")) << "call " << call << ": " << text;
+      for (int r : {1, 2}) EXPECT_EQ(all.next(r, soon), text) << "call " << call;
+    }
+    EXPECT_GT(call, 30);
+  }
+}
+
+// The same for growing: all sizes and contents are as before, and growing then works.
+TEST(cuda_faults, whatever_fails_on_one_node_while_it_grows_changes_nothing) {
+  for (const int victim : {0, 2}) {
+    int call = 0;
+    for (bool grown = false; !grown; ++call) {
+      ASSERT_LT(call, 200);
+      processes all;
+      start(all, 3, small, as_it_is, [=](int rank, cuda_cluster* c, const std::string& why) {
+        if (!c) return why;
+        std::string wrong = exchange(*c, 'x');
+        if (!wrong.empty()) return wrong;
+        char* const old = mark(*c, rank);
+        if (rank == victim) fake_cuda::here().fails_at = call;
+        const std::string text = told(c->grow(6 * mebi), "grown");
+        if (text == "grown") return text;
+        if (!text.starts_with("rank " + std::to_string(victim) + ": ")) return "nobody is named: " + text;
+        if (c->segment_bytes() != 4 * mebi || *old != 'x') return "not as before: " + text;
+        wrong = c->meet("looked");
+        if (wrong.empty()) wrong = c->grow(5 * mebi);
+        if (wrong.empty()) wrong = exchange(*c, 'y');
+        return wrong.empty() ? std::string("ok") : "later: " + wrong;
+      });
+      for (int r = 0; r < 3; ++r) {
+        const std::string text = all.next(r, soon);
+        if (r == 0) grown = text == "grown";
+        EXPECT_EQ(text, grown ? "grown" : "ok") << "call " << call;
+      }
+    }
+    EXPECT_GT(call, 8);
+  }
+}
+
+// Four GPUs of one process: making and growing.
+TEST(cuda_faults, whatever_fails_in_one_process_is_named) {
+  int call = 0;
+  for (bool grown = false; !grown; ++call) {
+    ASSERT_LT(call, 200);
+    processes one;
+    one.start(0, [=](int, const voice& parent) {
+      fake_cuda::here().fails_at = call;
+      parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) {
+        return told(c ? c->grow(6 * mebi) : why, "grown");
+      }));
+    });
+    const std::string text = one.next(0, soon);
+    grown = text == "grown";
+    EXPECT_TRUE(grown || has(text, ": cuda") || has(text, ": cu")) << "call " << call << ": " << text;
+    EXPECT_TRUE(grown || has(text, "Unknown") || has(text, "UNKNOWN") || has(text, "OUT_OF_MEMORY")) << text;
+    EXPECT_FALSE(has(text, "is not named") || has(text, "held") || has(text, "open:"))
+        << "call " << call << ": " << text;
+  }
+  EXPECT_GT(call, 50);
+}
+
+TEST(cuda_faults, one_gpu_without_memory_to_grow) {
+  processes all;
+  start(
+      all, 3, small, [](int rank, fake_cuda& cuda) { cuda.memory = (rank == 1 ? 10 : 100) * mebi; },
+      [](int, cuda_cluster* c, const std::string& why) {
+        if (!c) return why;
+        const std::string text = c->grow(40 * mebi);
+        return c->grow(8 * mebi).empty() ? text : "cannot grow any more";
+      });
+  expect_each(all, 3,
+              "rank 1: a segment of 37748736 bytes on GPU 1: cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY: words of the "
+              "driver; of its 10485760 bytes 5242880 are free");
+}
+
+// ---------------------------------------------------------------------------------------------- a process dies
+
+// Killed at each call of CUDA's in turn, while the cluster is made and while it grows: the others hear who it was at
+// once, have what they had before, and give all of it back.
+TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
+  for (const int victim : {0, 2}) {
+    int call = 0;
+    for (bool grown = false; !grown; ++call) {
+      ASSERT_LT(call, 200);
+      processes all;
+      start(
+          all, 3, small,
+          [=](int rank, fake_cuda& cuda) {
+            cuda.fails_at = rank == victim ? call : -1;
+            cuda.dies = true;
+          },
+          [](int, cuda_cluster* c, const std::string& why) {
+            if (!c) return why;
+            const std::string wrong = c->grow(6 * mebi);
+            if (wrong.empty()) return std::string("grown");
+            return c->segment_bytes() == 4 * mebi && c->meet("later") == wrong ? wrong : "not as before: " + wrong;
+          });
+      grown = all.next(victim, soon) == "grown";
+      EXPECT_EQ(all.ending(victim, soon), grown ? "0" : "signal 9");
+      const std::string who = "rank " + std::to_string(victim) + " (process ";
+      for (int r = 0; r < 3; ++r) {
+        if (r == victim) continue;
+        const std::string text = all.next(r, soon);
+        // Who has died while it was leaving is not missed.
+        EXPECT_TRUE(text == "grown" ? call > 40 : text.starts_with(who) && has(text, ") ended"))
+            << call << ": " << text;
+      }
+    }
+    EXPECT_GT(call, 50);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- a GPU stays busy
+
+// It cannot give its memory back while a kernel uses it; the others hear at once that it has left.
+TEST(cuda_faults, one_that_leaves_while_a_kernel_runs) {
+  const auto hang = [](int rank, cuda_cluster* c, const std::string& why) -> std::string {
+    if (!c) return why;
+    if (rank == 1) fake_cuda::here().busy = true;
+    if (rank == 1 && !has(c->run(1'000'000), "kernels still run after 1000000 ns on nodes 1")) return "a kernel ended";
+    const std::string text = c->grow(8 * mebi);
+    return text + (rank == 1 ? "" : c->meet("later"));
+  };
+  processes all;
+  start(all, 2, small, as_it_is, hang);
+  const std::string busy = "rank 1: grow: the streams must be idle: kernels still run after 0 ns on nodes 1";
+  EXPECT_EQ(all.next(1, soon), busy);
+  const std::string text = all.next(0, soon);
+  EXPECT_TRUE(text.starts_with(busy + "rank 1 (process ") && has(text, "ended while the others were at 'later'"))
+      << text;
+}
+
+// Somebody else's kernels keep a GPU from making memory zero. All hear that before they give up waiting; the memory
+// stays until the GPU has done with it, and growing then works.
+TEST(cuda_faults, a_gpu_that_does_not_come_to_make_memory_zero) {
+  processes all;
+  start(
+      all, 3, small, as_it_is,
+      [](int rank, cuda_cluster* c, const std::string& why) {
+        if (!c) return why;
+        fake_cuda& cuda = fake_cuda::here();
+        const int before = cuda.mappings;
+        cuda.slow = rank == 1;
+        const std::string text = c->grow(6 * mebi);
+        if (cuda.mappings != (rank == 1 ? 2 * before : before)) return "mappings: " + text;
+        cuda.busy = cuda.slow = false;
+        std::string wrong = c->grow(6 * mebi);
+        if (wrong.empty()) wrong = exchange(*c, 'x');
+        return wrong.empty() ? text : wrong;
+      },
+      second);
+  expect_each(all, 3, "rank 1: making segments zero: kernels still run after 500000000 ns on nodes 1");
+}
+
+TEST(cuda_faults, a_run_for_ever_waits) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string&) {
+      fake_cuda::here().busy = true;
+      std::thread kernel([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        fake_cuda::here().busy = false;
+      });
+      const std::string wrong = c->run(~uint64_t{0});
+      kernel.join();
+      return "run: " + wrong;
+    }));
+  });
+  EXPECT_EQ(one.next(0, soon), "run: ");
+}
+
+}  // namespace
+}  // namespace ggas

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the cuda provider on tests/support/fake_cuda share: a process for each rank that makes the cluster,
+// what it does with it, and that nothing is left when it has gone.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+#include "ggas/cuda_cluster.hpp"
+#include "tests/support/fake_cuda.hpp"
+#include "tests/support/processes.hpp"
+
+namespace ggas::test {
+
+inline constexpr std::chrono::milliseconds soon{20'000};
+inline constexpr size_t mebi = 1 << 20;
+inline constexpr uint64_t second = 1'000'000'000;
+inline constexpr cuda_config small{.segment_bytes = 4 * mebi, .most_segment_bytes = 40 * mebi};
+
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// What is in the last page of a segment.
+inline char* mark(const cuda_cluster& c, int node) { return c.segment(node) + c.segment_bytes() - 4096; }
+
+// Every local node writes into every segment, as kernels do, by the window; then all is there, and the rest is zero.
+inline std::string exchange(cuda_cluster& c, char letter) {
+  for (int node : c.local_nodes()) {
+    const context& k = c.device_context(node);
+    for (int to = 0; to < c.nodes(); ++to) k.window[to * k.stride + k.segment_bytes - 4096 + node] = letter;
+  }
+  if (std::string wrong = c.meet("written"); !wrong.empty()) return wrong;
+  for (int node : c.local_nodes()) {
+    const std::string seen(mark(c, node), static_cast<size_t>(c.nodes()) + 1);
+    if (seen != std::string(static_cast<size_t>(c.nodes()), letter) + '\0') return "not all have written";
+  }
+  return c.meet("read");
+}
+
+using body = std::function<std::string(int rank, cuda_cluster*, const std::string& why)>;
+
+// Makes a cluster, does something with it, and says how that went; or what was kept of it.
+inline std::string run_one(const cuda_config& cfg, int rank, const body& then) {
+  fake_cuda& cuda = fake_cuda::here();
+  const size_t files = open_files();
+  std::string why, said;
+  {
+    const auto c = cuda_cluster::create(cfg, why);
+    said = then(rank, c.get(), why);
+  }
+  if (cuda.busy) return said;
+  if (!cuda.holds_nothing()) return "something is held: " + said;
+  if (open_files() != files) return "files are open: " + said;
+  return cuda.last == cudaSuccess ? said : "CUDA's last error stays: " + said;
+}
+
+// A process for each rank: prepares what it sees of CUDA, then run_one().
+inline void start(processes& all, int size, cuda_config cfg, std::function<void(int, fake_cuda&)> prepare, body then,
+                  uint64_t timeout_ns = 10 * second) {
+  static int number = 0;
+  const std::string name = "fake." + std::to_string(getpid()) + "." + std::to_string(number++);
+  all.start_all(size, [=](int rank, const voice& parent) {
+    prepare(rank, fake_cuda::here());
+    cuda_config mine = cfg;
+    mine.processes = {rank, size, name, timeout_ns};
+    parent.say(run_one(mine, rank, then));
+  });
+}
+
+inline void as_it_is(int, fake_cuda&) {}
+inline std::string why_not(int, cuda_cluster* c, const std::string& why) { return c ? "made" : why; }
+
+inline void expect_each(processes& all, int size, const std::string& text) {
+  for (int r = 0; r < size; ++r) {
+    EXPECT_EQ(all.next(r, soon), text) << "rank " << r;
+    EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
+  }
+}
+
+}  // namespace ggas::test
