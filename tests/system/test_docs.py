@@ -85,3 +85,56 @@ def test_other_commands(command, program):
             if not word.startswith("-") and not word.isdigit():
                 break  # the program to run, with options of its own
             assert word.isdigit() or word in options, f"{page}: ./ggas {command} {word}"
+
+
+REFERENCE = ROOT / "docs" / "reference.md"
+GPU_API = ROOT / "gpu_api" / "include" / "ggas"
+
+
+def declared(file, pattern):
+    return set(re.findall(pattern, file.read_text(), re.M))
+
+
+def declared_publicly(file, pattern):
+    return set(re.findall(pattern, re.sub(r"^ (?:private|protected):.*?^};", "", file.read_text(), flags=re.M | re.S), re.M))
+
+
+def device_calls_of_the_reference():
+    """Names with their forms: `1` and `G` are names as they stand, `W` and `B` have suffixes."""
+    calls = set()
+    for first, forms in re.findall(r"^\| (.*?`ggas_.*?) \| ([^|]*) \|", REFERENCE.read_text(), re.M):
+        split = bool(re.fullmatch(r"[1WBG ]+; [1WBG ]+", forms))
+        for cell, letters in zip(*((first.split("; "), forms.split("; ")) if split else ([first], [forms])), strict=True):
+            suffixes = {"W": "_warp", "B": "_block"} if re.fullmatch(r"[1WBG ]+", letters) else {}
+            for call in re.findall(r"`(ggas_\w+)[^`]*`", cell):
+                full = re.search(r"_(warp|block|grid)$", call)
+                calls |= {call} if full or not suffixes else {call + suffixes.get(letter, "") for letter in letters.split()}
+    return calls
+
+
+def test_the_reference_has_every_device_call():
+    headers = [GPU_API / name for name in ("ggas.cuh", "rma.cuh", "collective.cuh", "team.cuh", "on_stream.cuh")]
+    public = set.union(*(declared(file, r"^(?:GGAS_DEVICE|GGAS_HOST_DEVICE) [^(]*?\b(ggas_\w+)\(") for file in headers))
+    shown = {call for call in device_calls_of_the_reference() if not call.startswith("ggas_rma_") and call not in STATUS}
+    assert len(public) > 90
+    assert public - shown == set(), "not in docs/reference.md, or without this form"
+    assert shown - public == set(), "in docs/reference.md only"
+
+
+STATUS = declared(GPU_API / "status.hpp", r"^  (ggas_\w+) = ")
+
+
+def test_the_reference_has_every_host_call():
+    include = ROOT / "userlib" / "include" / "ggas"
+    public = declared(GPU_API / "on_stream.cuh", r"^(?:static )?auto (\w+)\(") | declared(include / "rma.h", r"^static inline [^(]*?\b(ggas_rma_\w+)\(")
+    for name in ("cuda_cluster.hpp", "cluster.hpp", "job.hpp", "host.hpp"):
+        public |= declared_publicly(include / name, r"^  (?:static |virtual )?[\w:<>, *&]+ [*&]?([a-z]\w+)\([^;{]*\)(?: const)?(?: = 0;| \{|;)")
+    public |= declared(include / "tuning_table.hpp", r"^std::\S+ (\w+)\(")
+    assert {"run", "grow", "launch_host", "tuning_text", "allreduce_on_stream", "ggas_rma_post", "wait_until"} <= public
+    shown = {word for text in in_backticks(REFERENCE) for word in re.findall(r"\w+", text)}
+    assert public - shown == set(), "not in docs/reference.md"
+
+
+def test_the_reference_has_every_status():
+    rows = dict(re.findall(r"^\| `(ggas_\w+)` \| (\d) \|", REFERENCE.read_text(), re.M))
+    assert rows == dict(re.findall(r"^  (ggas_\w+) = (\d)", (GPU_API / "status.hpp").read_text(), re.M))
