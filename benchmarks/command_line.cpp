@@ -59,7 +59,14 @@ std::string check(const command_line& c) {
   }
   const bool observed = !cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty();
   if (observed && c.chosen.size() != 1) return "--waves, --trace and --pcap need exactly one benchmark";
-  if (observed && cfg.provider != "sim") return "--waves, --trace and --pcap need --provider sim";
+  return {};
+}
+
+// Options of the simulator that another provider would not look at; the empty string or the first that was given.
+std::string check_simulated(const CLI::App& app, const std::string& provider) {
+  if (provider == "sim") return {};
+  for (const char* option : {"--platform", "--nic", "--faults", "--waves", "--trace", "--pcap"})
+    if (app.count(option) != 0) return fmt::format("{} needs --provider sim", option);
   return {};
 }
 
@@ -80,17 +87,17 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
                  "who runs it: sim (simulated cluster), shm (this computer's memory) or cuda (its GPUs: another "
                  "program, with options of its own)")
       ->capture_default_str();
-  app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->capture_default_str();
+  app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->check(a_name)->capture_default_str();
   app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
   app.add_option("--nic", cfg.nic, "sim: model of the NIC; rtl")->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
-  app.add_option("--faults", cfg.faults, "sim: fault script");
+  app.add_option("--faults", cfg.faults, "sim: fault script")->check(a_name);
   app.add_flag("--wall", c.wall,
                "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
-  app.add_option("--waves", cfg.waves, "sim: FST waves");
+  app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name);
   app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time");
-  app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto");
-  app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark");
+  app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto")->check(a_name);
+  app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark")->check(a_name);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -110,6 +117,7 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   // A busy computer must not end a measurement.
   const double usual_ms = cfg.provider == "shm" ? 120'000 : 2'000;
   c.opts.timeout_ns = static_cast<uint64_t>((common.timeout_ms == 0 ? usual_ms : common.timeout_ms) * 1e6);
+  if (std::string text = check_simulated(app, cfg.provider); !text.empty()) return bad_input(text);
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   return c;

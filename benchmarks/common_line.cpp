@@ -5,16 +5,41 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 
 namespace ggas::bench {
 
+namespace {
+
+template <typename T>
+bool reads_as(const std::string& text, T& out) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
+// CLI11 would take -1 for the largest number.
+std::string whole_number(const std::string& text) {
+  uint64_t n = 0;
+  return reads_as(text, n) ? "" : fmt::format("'{}': must be a whole number from 0 to 2^64 - 1", text);
+}
+
+std::string milliseconds(const std::string& text) {
+  double ms = 0;
+  constexpr double most = 1e9;  // eleven days; nanoseconds of it fit into 64 bits
+  return reads_as(text, ms) && ms > 0 && ms <= most ? "" : fmt::format("'{}': must be above 0, {} at most", text, most);
+}
+
+}  // namespace
+
+std::string a_name(const std::string& text) { return text.empty() ? "'': must be a name" : ""; }
+
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text) {
   app.add_option("names", line.names, "benchmarks or suites; 'list' shows them");
-  app.add_option("--seed", line.seed, "seed of everything random")->capture_default_str();
+  app.add_option("--seed", line.seed, "seed of everything random")->check(whole_number)->capture_default_str();
   app.add_flag("--quick", line.quick, "fewer points and repetitions");
-  app.add_option("--timeout", line.timeout_ms, timeout_text)->check(CLI::PositiveNumber);
-  app.add_option("--json", line.json, "write results as JSON lines");
-  app.add_option("--report", line.report, "folder of the HTML report");
+  app.add_option("--timeout", line.timeout_ms, timeout_text)->check(milliseconds);
+  app.add_option("--json", line.json, "write results as JSON lines")->check(a_name);
+  app.add_option("--report", line.report, "folder of the HTML report")->check(a_name);
   app.add_flag("--no-report", line.no_report, "no report");
 }
 

@@ -26,6 +26,8 @@ struct common_line {
   std::filesystem::path json, report;  // empty: none
 };
 
+// Check of an option that names a file, a folder or a model: what is wrong with the text, or nothing.
+std::string a_name(const std::string& text);
 // `timeout_text` explains --timeout.
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text);
 // Without names: the quick suite with a report. What is wrong with the options, or nothing.

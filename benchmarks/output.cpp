@@ -6,6 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "benchmarks/common_line.hpp"
 
 extern char** environ;
@@ -38,19 +41,24 @@ std::string output::open(const std::filesystem::path& json, const std::filesyste
   for (const auto& path : paths) {
     std::error_code ignored;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-    std::ofstream& file = files_.emplace_back(path);
-    if (!file) return fmt::format("cannot write {}", path.string());
+    file& f = files_.emplace_back(path.string(), std::ofstream(path));
+    if (!f.out) return fmt::format("cannot write {}: {}", f.name, std::strerror(errno));
   }
   return {};
 }
 
 void output::write(const record& r, bool wall) {
   if (r.wall_clock && !wall) return;
-  for (std::ofstream& f : files_) f << to_json(r, wall).dump() << '\n';
+  const std::string line = to_json(r, wall).dump();
+  for (file& f : files_) f.out << line << std::endl;  // a run that is ended early keeps its records
 }
 
 int output::finish() {
-  for (std::ofstream& f : files_) f.flush();
+  for (const file& f : files_) {
+    if (f.out) continue;
+    fmt::print(stderr, "ggas-bench: {} is incomplete: it could not be written (disk full?)\n", f.name);
+    return status_failed;
+  }
   if (report_.empty()) return 0;
   const std::string results = (report_ / results_name).string();
   if (execute({GGAS_PYTHON, GGAS_REPORT_SCRIPT, results, "--out", report_.string()}) == 0) {

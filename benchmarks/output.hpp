@@ -17,12 +17,17 @@ class output {
   std::string open(const std::filesystem::path& json, const std::filesystem::path& report);
   // `wall`: wall-clock times too.
   void write(const record& r, bool wall);
-  // Completes the files and makes the report. Exit status.
+  // Tells of files that are incomplete, makes the report. Exit status.
   int finish();
 
  private:
+  struct file {
+    std::string name;
+    std::ofstream out;
+  };
+
   std::filesystem::path report_;
-  std::vector<std::ofstream> files_;
+  std::vector<file> files_;
 };
 
 }  // namespace ggas::bench

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "ggas_reg_names.hpp"
@@ -77,8 +80,7 @@ std::expected<void, std::string> system::build() {
     if (auto r = build_node(n); !r) return r;
   if (auto r = wire_links(); !r) return r;
   if (auto r = observe(); !r) return r;
-  schedule_waves();
-  return {};
+  return schedule_waves();
 }
 
 std::expected<void, std::string> system::build_node(unsigned n) {
@@ -208,16 +210,23 @@ std::expected<void, std::string> system::observe() {
   return {};
 }
 
-void system::schedule_waves() {
-  if (cfg_.waves.empty()) return;
+std::expected<void, std::string> system::schedule_waves() {
+  if (cfg_.waves.empty()) return {};
+  // Known now, not when the window begins.
+  for (unsigned n = 0; n < nodes_.size(); ++n)
+    if (const std::string file = waves_file(n); !std::ofstream(file))
+      return fail(fmt::format("{}: cannot be written: {}", file, std::strerror(errno)));
   waves_ = std::make_unique<pcie::timed_queue<bool>>("waves", [this](bool&& on) {
-    for (unsigned n = 0; n < nodes_.size(); ++n) {
-      const auto stem = cfg_.waves.parent_path() / cfg_.waves.stem();
-      nodes_[n]->nic->core().waves(on, fmt::format("{}.node{}.fst", stem.string(), n).c_str());
-    }
+    for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->nic->core().waves(on, waves_file(n).c_str());
   });
   waves_->push_at(uint64_t(cfg_.waves_from_us * 1e6), true);
   if (cfg_.waves_to_us != 0) waves_->push_at(uint64_t(cfg_.waves_to_us * 1e6), false);
+  return {};
+}
+
+std::string system::waves_file(unsigned node) const {
+  const auto stem = cfg_.waves.parent_path() / cfg_.waves.stem();
+  return fmt::format("{}.node{}.fst", stem.string(), node);
 }
 
 // ------------------------------------------------------------------------------------------------ set-up

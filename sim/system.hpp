@@ -160,7 +160,8 @@ class system {
   std::expected<void, std::string> build_node(unsigned n);
   std::expected<void, std::string> wire_links();
   std::expected<void, std::string> observe();
-  void schedule_waves();
+  std::expected<void, std::string> schedule_waves();
+  std::string waves_file(unsigned node) const;
   std::expected<void, std::string> program();
   void program_node(unsigned n);
   void enable_node(unsigned n);

@@ -195,9 +195,10 @@ std::expected<platform, std::string> load_platform(std::string_view name, std::s
   const fs::path file = is_path ? fs::path(name) : platform_folder() / (std::string(name) + ".toml");
   std::error_code ec;
   if (name.empty() || !fs::is_regular_file(file, ec))
-    return std::unexpected(is_path ? fmt::format("{}: no such platform file", file.string())
-                                   : fmt::format("unknown platform '{}': {} or the path of a .toml file", name,
-                                                 fmt::join(platform_names(), ", ")));
+    return std::unexpected(
+        is_path ? fmt::format("{}: no such platform file", file.string())
+                : fmt::format("unknown platform '{}': there are {} (files in {}), or give the path of a .toml file",
+                              name, fmt::join(platform_names(), ", "), platform_folder().string()));
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) return std::unexpected(fmt::format("{}: cannot be read", file.string()));

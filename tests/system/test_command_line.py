@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input gets a message that names it, and exit status 2."""
 
+import json
+import signal
+import subprocess
+
 import pytest
+from conftest import bench_program
 
 NAMES = "nic_cycles store_latency load_latency store_bandwidth load_bandwidth coalescing barrier reduce allreduce random_access".split()
 NAMES += "put_latency get_latency put_bandwidth get_bandwidth message_rate atomic_latency transfer_path".split()
@@ -50,9 +55,21 @@ def test_list_names_every_benchmark_and_variant(bench):
         (["barrier", "--nodes", "2.5"], ["2.5"]),
         (["barrier", "--nodes", "1"], ["barrier", "at least 2"]),
         (["barrier", "--nodes", "70000"], ["70000"]),
-        (["barrier", "--seed", "x"], ["x"]),
-        (["barrier", "--timeout", "-1"], ["-1"]),
-        (["barrier", "--timeout", "soon"], ["soon"]),
+        (["barrier", "--seed", "x"], ["--seed", "'x'"]),
+        (["barrier", "--seed", "-1"], ["--seed", "'-1'"]),
+        (["barrier", "--seed", "99999999999999999999999"], ["--seed", "2^64"]),
+        (["barrier", "--timeout", "-1"], ["--timeout", "'-1'"]),
+        (["barrier", "--timeout", "soon"], ["--timeout", "'soon'"]),
+        (["barrier", "--timeout", "nan"], ["--timeout", "'nan'"]),
+        (["barrier", "--timeout", "1e300"], ["--timeout", "at most"]),
+        (["barrier", "--json", ""], ["--json"]),
+        (["barrier", "--faults", "."], ["fault script '.'"]),
+        (["barrier", "--provider", "shm", "--platform", "modern"], ["--platform needs --provider sim"]),
+        (["barrier", "--provider", "shm", "--nic", "rtl"], ["--nic needs --provider sim"]),
+        (["barrier", "--provider", "shm", "--faults", "f"], ["--faults needs --provider sim"]),
+        (["store_latency", "--waves", "/dev/null/w.fst"], ["/dev/null/w.node0.fst", "cannot be written"]),
+        (["store_latency", "--trace", "/dev/null/t"], ["/dev/null/t", "cannot be written"]),
+        (["store_latency", "--pcap", "."], [".: cannot be written"]),
         (["store_latency", "--window", "1:2"], ["--window", "--waves"]),
         (["store_latency", "--waves", "w.fst", "--window", "9:2"], ["9:2"]),
         (["store_latency", "--waves", "w.fst", "--window", "now"], ["now"]),
@@ -66,6 +83,25 @@ def test_list_names_every_benchmark_and_variant(bench):
 )
 def test_bad_input(bench, arguments, words):
     refused(bench(*arguments, timeout=30), *words)
+
+
+def test_folder_of_platforms_without_platforms(bench, tmp_path, monkeypatch):
+    monkeypatch.setenv("GGAS_PLATFORMS", str(tmp_path / "nowhere"))
+    refused(bench("barrier"), "galibier-k20", "nowhere")
+
+
+def test_records_that_could_not_be_written_are_told(bench):
+    done = bench("barrier", "--quick", "--provider", "shm", "--json", "/dev/full")
+    assert done.returncode == 1 and "/dev/full is incomplete" in done.stderr
+
+
+def test_records_so_far_are_kept_when_nobody_reads_the_table_any_more(tmp_path):
+    """`ggas-bench ... | head -1` ends it at its next table."""
+    command = [bench_program(), "barrier", "reduce", "--quick", "--provider", "shm", "--json", "r.jsonl"]
+    run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE)
+    run.stdout.close()
+    assert run.wait(timeout=60) == -signal.SIGPIPE
+    assert {json.loads(line)["benchmark"] for line in (tmp_path / "r.jsonl").read_text().splitlines()} == {"barrier"}
 
 
 def test_unknown_key_in_a_platform_file(bench, tmp_path):

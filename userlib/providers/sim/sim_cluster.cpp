@@ -114,8 +114,10 @@ result<> check(const cluster_config& cfg) {
 }
 
 result<std::string> read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
   std::ifstream in(path);
-  if (!in) return fail(errc::no_file, "fault script '{}': cannot be read", path.string());
+  if (!in || std::filesystem::is_directory(path, ignored))  // a folder opens, and throws when it is read
+    return fail(errc::no_file, "fault script '{}': cannot be read", path.string());
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
