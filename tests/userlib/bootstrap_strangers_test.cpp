@@ -159,6 +159,38 @@ TEST(bootstrap_strangers, a_member_without_room_for_what_is_passed_on_says_so) {
   }
 }
 
+// The kernel lets no more descriptors of a user be under way than one process may open: the others wait at the door.
+TEST(bootstrap_strangers, more_handles_than_may_be_under_way) {
+  if (getuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  constexpr int rooms = 4, each = 8;  // messages that wait in a socket: less than the kernel holds
+  std::vector<std::pair<file, file>> all(rooms);
+  for (auto& [in, out] : all) {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    in = file(ends[0]), out = file(ends[1]);
+  }
+  processes both;
+  both.start(0, [&](int, const voice& parent) {
+    if (setuid(nobody) != 0) return parent.say("cannot become another user");
+    leave_room_for(0);
+    const auto hand_over = [&](deadline until) {
+      for (const auto& [in, out] : all)
+        for (int i = 0; i < each; ++i)
+          if (const io sent = send(out, {}, out.fd(), until); sent != io::ok) return sent;
+      return io::ok;
+    };
+    const io at_once = hand_over(std::chrono::steady_clock::now());
+    parent.say(at_once == io::timed_out ? "no room" : "sent at once");
+    parent.say(hand_over(in_time()) == io::ok ? "ok" : "not sent");
+  });
+  EXPECT_EQ(both.next(0, soon), "no room");
+  both.start(1, [&](int, const voice&) {
+    for (message m;; std::this_thread::sleep_for(milliseconds(1)))
+      for (const auto& [in, out] : all) receive(in, m, std::chrono::steady_clock::now());
+  });
+  EXPECT_EQ(both.next(0, soon), "ok");
+}
+
 TEST(bootstrap_strangers, a_wait_for_ever_is_one) {
   processes all;
   all.start(1, who_meets(2, ~uint64_t{0}));

@@ -70,6 +70,23 @@ TEST_P(bootstrap_test, trouble_of_one_is_told_to_all_and_breaks_nothing) {
   expect_each(all, size, "rank " + std::to_string(size - 1) + ": no memory, then ok");
 }
 
+// As many as GPUs hardly ever are; and meetings of one name follow each other at once.
+TEST(bootstrap, many_processes_meet_again_and_again) {
+  constexpr int size = 64;
+  processes all;
+  job_of(0, size);
+  all.start_all(size, [](int rank, const voice& parent) {
+    std::string wrong = "ok";
+    const size_t files = open_files();
+    for (int i = 0; i < 5 && wrong == "ok"; ++i) {
+      const auto b = bootstrap::join(job_of(rank, size));
+      wrong = b ? told((*b)->gather("handles", "", 0)) : b.error();
+    }
+    parent.say(open_files() == files ? wrong : "files are open");
+  });
+  for (int r = 0; r < size; ++r) EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r;
+}
+
 TEST(bootstrap, missing_ranks_are_named) {
   processes all;
   const auto b = member(4, 1500 * ms, [](bootstrap&) { return ""; });
@@ -129,6 +146,30 @@ TEST_P(dying_rank, is_named_to_those_who_wait_and_later_calls_fail_alike) {
         << text;
   }
   EXPECT_EQ(all.ending(victim, soon), "signal 9");
+}
+
+// A child that it has forked has its sockets too and lives on: workers that load data are such.
+TEST_P(dying_rank, is_named_although_a_child_of_its_lives) {
+  const int victim = GetParam();
+  processes all;
+  all.start_all(3, member(3, 8000 * ms, [=](bootstrap& b) -> std::string {
+                  if (b.rank() != victim) return told(b.meet("work"));
+                  if (fork() == 0) {
+                    for (int f : {0, 1, 2}) close(f);  // whoever runs this test does not wait for it
+                    sleep(12);
+                    _exit(0);
+                  }
+                  std::this_thread::sleep_for(soon);
+                  return "";
+                }));
+  for (int r = 0; r < 3; ++r) EXPECT_EQ(all.next(r, soon), "joined");
+  std::this_thread::sleep_for(milliseconds(50));
+  all.kill(victim);
+  for (int r = 0; r < 3; ++r) {
+    if (r == victim) continue;
+    const std::string text = all.next(r, soon);
+    EXPECT_TRUE(has(text, "rank " + std::to_string(victim) + " (process") && has(text, "ended")) << text;
+  }
 }
 
 TEST(bootstrap, who_dies_while_others_are_missing_is_named) {

@@ -50,7 +50,9 @@ attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handl
   for (int r = 1; r < size(); ++r) waiting.push_back(r);
   while (!waiting.empty()) {
     std::vector<pollfd> polls;
-    for (int r : waiting) polls.push_back({peers_[static_cast<size_t>(r)].socket.fd(), POLLIN, 0});
+    for (int r : waiting)
+      for (const file* f : {&peers_[static_cast<size_t>(r)].socket, &peers_[static_cast<size_t>(r)].process})
+        polls.push_back({f->fd(), POLLIN, 0});
     const int n = poll(polls.data(), polls.size(), milliseconds_to(until));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0)
@@ -58,7 +60,7 @@ attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handl
                   words::seconds(job_.timeout_ns));
     std::vector<int> still;
     for (size_t i = 0; i < waiting.size(); ++i) {
-      if (!polls[i].revents)
+      if (!polls[2 * i].revents && !polls[2 * i + 1].revents)
         still.push_back(waiting[i]);
       else if (auto taken = take(mine, waiting[i], parts, until); !taken)
         return std::unexpected(taken.error());
@@ -71,7 +73,8 @@ attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handl
       const part& p = parts[static_cast<size_t>(r)];
       mine.rank = r;
       mine.bytes = p.bytes;
-      if (send(peers_[static_cast<size_t>(to)].socket, mine, r == 0 ? handle : p.handle.fd(), until) != io::ok)
+      const peer& other = peers_[static_cast<size_t>(to)];
+      if (send(other.socket, mine, r == 0 ? handle : p.handle.fd(), until, other.process) != io::ok)
         return stop(name(to) + " ended or hangs in '" + mine.what + "'");
     }
   }
@@ -82,7 +85,8 @@ attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handl
 // The part of a rank that has something to say.
 attempt<> bootstrap::take(const message& mine, int rank, std::vector<part>& parts, deadline until) {
   message m;
-  switch (receive(peers_[static_cast<size_t>(rank)].socket, m, until)) {
+  const peer& other = peers_[static_cast<size_t>(rank)];
+  switch (receive(other.socket, m, until, other.process)) {
     case io::ok:
       break;
     case io::garbage:
@@ -102,12 +106,12 @@ attempt<> bootstrap::take(const message& mine, int rank, std::vector<part>& part
 
 // Other ranks: give the own part to rank 0 and get those of all.
 attempt<std::vector<bootstrap::part>> bootstrap::ask(message mine, int handle, deadline until) {
-  const file& root = peers_[0].socket;
-  send(root, mine, handle, until);  // if that fails, what rank 0 has said before says why
+  const peer& root = peers_[0];
+  send(root.socket, mine, handle, until, root.process);  // if that fails, what rank 0 has said before says why
   std::vector<part> parts;
   for (int r = 0; r < size(); ++r) {
     message m;
-    switch (receive(root, m, until)) {
+    switch (receive(root.socket, m, until, root.process)) {
       case io::ok:
         break;
       case io::timed_out:

@@ -45,7 +45,7 @@ class bootstrap {
 
  private:
   struct peer {
-    file socket;
+    file socket, process;  // process: end_of(pid)
     int pid = 0;
   };
 

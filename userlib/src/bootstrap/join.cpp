@@ -37,14 +37,6 @@ address address_of(const std::string& job) {
 
 std::string socket_error() { return std::string("socket of the job: ") + std::strerror(errno); }
 
-// The process at the other end.
-ucred other_end(const file& socket) {
-  ucred who{.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
-  socklen_t length = sizeof who;
-  getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length);
-  return who;
-}
-
 attempt<> check(const job& j) {
   if (j.size < 1 || j.size > 1024)
     return std::unexpected("size = " + std::to_string(j.size) + ": a job has 1 to 1024 processes");
@@ -65,8 +57,8 @@ bool connects(const file& socket, const address& a) {
 std::string holder(const address& a) {
   const file s = new_socket();
   if (!s || !connects(s, a)) return "a process that is gone by now";
-  const ucred who = other_end(s);
-  return "process " + std::to_string(who.pid) + (who.uid == getuid() ? "" : " of user " + std::to_string(who.uid));
+  const other_end who = other_end_of(s);
+  return "process " + std::to_string(who.pid) + (who.user == getuid() ? "" : " of user " + std::to_string(who.user));
 }
 
 }  // namespace
@@ -81,13 +73,14 @@ attempt<std::unique_ptr<bootstrap>> bootstrap::join(const job& j) {
 }
 
 attempt<> bootstrap::listen() {
-  const file listener = new_socket();
+  file listener = new_socket();
   if (!listener) return stop(socket_error());
   const address a = address_of(job_.name);
   if (bind(listener.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) != 0)
     return stop(errno == EADDRINUSE ? "job '" + job_.name + "' has a rank 0 already: " + holder(a) : socket_error());
   if (::listen(listener.fd(), size()) != 0) return stop(socket_error());
   if (auto all = accept_all(listener, until()); !all) return all;
+  listener = file();  // who has been welcomed may at once come to another meeting of this name
   for (int r = 1; r < size(); ++r) {
     if (send(peers_[static_cast<size_t>(r)].socket, {.type = message::kind::welcome, .size = size()}, -1, until()) !=
         io::ok)
@@ -105,9 +98,10 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
     std::vector<pollfd> polls{{listener.fd(), POLLIN, 0}};
     for (const peer& p : newcomers) polls.push_back({p.socket.fd(), POLLIN, 0});
     for (int r = 1; r < size(); ++r) {
-      const file& socket = peers_[static_cast<size_t>(r)].socket;
-      if (!socket) missing.push_back(r);
-      polls.push_back({socket.fd(), POLLIN, 0});  // without a socket: -1, which poll passes over
+      const peer& p = peers_[static_cast<size_t>(r)];
+      if (!p.socket) missing.push_back(r);
+      polls.push_back({p.socket.fd(), POLLIN, 0});  // without a socket: -1, which poll passes over
+      polls.push_back({p.process.fd(), POLLIN, 0});
     }
     if (missing.empty()) return {};
     const int n = poll(polls.data(), polls.size(), milliseconds_to(until));
@@ -117,8 +111,8 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
                   " did not come within " + words::seconds(job_.timeout_ns) +
                   (refused ? "; " + std::to_string(refused) + " connections that were no part of it were closed" : ""));
     for (int r = 1; r < size(); ++r) {
-      if (polls[newcomers.size() + static_cast<size_t>(r)].revents)
-        return stop(name(r) + " ended while others were still missing");
+      const size_t at = newcomers.size() + 2 * static_cast<size_t>(r) - 1;
+      if (polls[at].revents || polls[at + 1].revents) return stop(name(r) + " ended while others were still missing");
     }
     std::vector<peer> silent;
     for (size_t i = 0; i < newcomers.size(); ++i) {
@@ -135,11 +129,11 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
     file socket(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
       return stop(socket_error());  // they would stay at the door
-    const ucred who = other_end(socket);
-    if (!socket || who.uid != getuid())
+    const other_end who = other_end_of(socket);
+    if (!socket || who.user != getuid())
       ++refused;
     else
-      newcomers.push_back({std::move(socket), who.pid});
+      newcomers.push_back({std::move(socket), {}, who.pid});
   }
 }
 
@@ -161,6 +155,7 @@ attempt<> bootstrap::greet(peer& newcomer, const message& hello) {
     turn_away(name(hello.rank) + " is in job '" + job_.name + "' already; " + who + " has the same rank");
   } else {
     place = std::move(newcomer);
+    place.process = end_of(place.pid);
   }
   return {};
 }
@@ -178,16 +173,17 @@ attempt<> bootstrap::connect() {
       return stop("rank 0 of job '" + job_.name + "' was not there within " + words::seconds(job_.timeout_ns));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  const ucred who = other_end(root.socket);
-  if (who.uid != getuid())
-    return stop("job '" + job_.name + "': process " + std::to_string(who.pid) + " of user " + std::to_string(who.uid) +
+  const other_end who = other_end_of(root.socket);
+  if (who.user != getuid())
+    return stop("job '" + job_.name + "': process " + std::to_string(who.pid) + " of user " + std::to_string(who.user) +
                 " listens there");
   root.pid = who.pid;
+  root.process = end_of(who.pid);
   peers_[0] = std::move(root);
 
   message m;
   send(peers_[0].socket, {.type = message::kind::hello, .rank = rank(), .size = size()}, -1, end);
-  const io answer = receive(peers_[0].socket, m, end);
+  const io answer = receive(peers_[0].socket, m, end, peers_[0].process);
   if (answer == io::ok && m.type == message::kind::stop) return stop(m.bytes);
   if (answer == io::ok && m.type == message::kind::welcome) return {};
   if (answer == io::timed_out)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace ggas::userlib {
@@ -36,12 +38,15 @@ union control {
   char bytes[CMSG_SPACE(most_handles * sizeof(int))];
 };
 
-bool wait_for(const file& f, short events, deadline until) {
+// ok: something may be sent or received. What a process has said before it ended comes first.
+io wait_for(const file& f, short events, deadline until, const file& process) {
   for (;;) {
-    pollfd p{f.fd(), events, 0};
-    const int n = poll(&p, 1, milliseconds_to(until));
-    if (n > 0) return true;
-    if (n == 0 || errno != EINTR) return false;
+    pollfd p[2] = {{f.fd(), events, 0}, {process.fd(), POLLIN, 0}};  // -1: poll passes over it
+    const int n = poll(p, 2, milliseconds_to(until));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return io::timed_out;
+    if (p[0].revents || poll(p, 1, 0) > 0) return io::ok;
+    return io::ended;
   }
 }
 
@@ -92,7 +97,16 @@ int milliseconds_to(deadline until) {
   return static_cast<int>(std::clamp<long>(left, 0, INT_MAX));
 }
 
-io send(const file& to, const message& m, int handle, deadline until) {
+other_end other_end_of(const file& socket) {
+  ucred who{};
+  socklen_t length = sizeof who;
+  if (getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) return {};
+  return {who.pid, who.uid};
+}
+
+file end_of(int pid) { return file(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
+
+io send(const file& to, const message& m, int handle, deadline until, const file& process) {
   header h{magic, version, static_cast<uint16_t>(m.type), m.rank, m.size, m.round, {}};
   m.what.copy(h.what, sizeof h.what);
   iovec parts[2] = {{&h, sizeof h}, {const_cast<char*>(m.bytes.data()), m.bytes.size()}};
@@ -112,15 +126,23 @@ io send(const file& to, const message& m, int handle, deadline until) {
   for (;;) {
     if (sendmsg(to.fd(), &out, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return io::ok;
     if (errno == EINTR) continue;
-    if (errno != EAGAIN && errno != ENOBUFS) return io::ended;
-    if (!wait_for(to, POLLOUT, until)) return io::timed_out;
+    if (errno == ETOOMANYREFS || errno == ENOBUFS) {
+      // As many descriptors of this user are under way as one process may open, or the kernel is short of memory: until
+      // others have taken theirs.
+      if (std::chrono::steady_clock::now() >= until) return io::timed_out;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } else if (errno != EAGAIN) {
+      return io::ended;
+    } else if (const io ready = wait_for(to, POLLOUT, until, process); ready != io::ok) {
+      return ready;
+    }
   }
 }
 
-io receive(const file& from, message& m, deadline until) {
+io receive(const file& from, message& m, deadline until, const file& process) {
   std::array<char, sizeof(header) + message::most_bytes> data;
   for (;;) {
-    if (!wait_for(from, POLLIN, until)) return io::timed_out;
+    if (const io ready = wait_for(from, POLLIN, until, process); ready != io::ok) return ready;
     iovec part{data.data(), data.size()};
     control c{};
     msghdr in{};

@@ -47,8 +47,20 @@ struct message {
 // ended: the other process closed its end; no_room: this process has no room for another file descriptor.
 enum class io { ok, timed_out, ended, garbage, no_room };
 
-io send(const file& to, const message& m, int handle, deadline until);
-io receive(const file& from, message& m, deadline until);
+// The process at the other end of a socket: its number; 0 where that is not known here (containers that count their
+// own).
+struct other_end {
+  int pid = 0;
+  unsigned user = ~0u;
+};
+other_end other_end_of(const file& socket);
+// Something to poll that becomes readable when a process ends. Empty where the kernel has none (before Linux 5.3) or
+// there is no room.
+file end_of(int pid);
+
+// `process`: end_of() the one at the other end. A child of its may have the socket open for longer.
+io send(const file& to, const message& m, int handle, deadline until, const file& process = {});
+io receive(const file& from, message& m, deadline until, const file& process = {});
 
 // How long poll() may wait: 0 once the deadline has passed.
 int milliseconds_to(deadline until);
