@@ -138,3 +138,21 @@ def test_the_reference_has_every_host_call():
 def test_the_reference_has_every_status():
     rows = dict(re.findall(r"^\| `(ggas_\w+)` \| (\d) \|", REFERENCE.read_text(), re.M))
     assert rows == dict(re.findall(r"^  (ggas_\w+) = (\d)", (GPU_API / "status.hpp").read_text(), re.M))
+
+
+def test_every_setting_is_on_its_page():
+    """Environment variables that programs and tests read, options of the build."""
+    files = [f for folder in FOLDERS if folder != "docs" for f in (ROOT / folder).rglob("*") if f.suffix in SOURCES] + [ROOT / "CMakeLists.txt"]
+    found = set()
+    for text in (file.read_text() for file in files):
+        found |= set(re.findall(r'getenv\("((?:GGAS|CUDA)_\w+)"', text)) | set(re.findall(r'environ(?:\.get\(|\[)"(GGAS_\w+)"', text))
+        found |= set(re.findall(r"(?:set|option|find_program)\((GGAS_\w+)\b[^)]*(?:CACHE (?!INTERNAL)|OFF\)|PATHS)", text))
+    assert {"GGAS_TUNING", "GGAS_PLATFORMS", "GGAS_SANITIZE", "GGAS_NVCC", "GGAS_NCCL_ROOT"} <= found
+    page = in_backticks(ROOT / "docs" / "settings.md")
+    assert found - page == set(), "not in docs/settings.md"
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "index.md").read_text()
+    pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if page != "index.md" and not page.startswith("decisions/") and f"({page})" not in index] == []
