@@ -6,9 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, built
 
-PROBE = os.environ["GGAS_BOOTSTRAP_PROBE"]
 OPEN_MPI = ["mpirun.openmpi", "--oversubscribe", "-n"]
 LAUNCHERS = {
     "ggas": [str(ROOT / "ggas"), "run", "-n"],
@@ -22,6 +21,11 @@ LAUNCHERS = {
 # Open MPI refuses root without these.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 WRAPPER = ["sh", "-c", '"$@"; exit $?', "wrapper"]  # as scripts that choose a GPU: the program is not the launcher's child
+
+
+@pytest.fixture
+def probe():
+    return built("GGAS_BOOTSTRAP_PROBE", "tests/userlib/bootstrap_probe")
 
 
 def start(launcher, count, program):
@@ -47,23 +51,23 @@ def job_of(process, count):
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 @pytest.mark.parametrize("wrapper", [[], WRAPPER], ids=["alone", "wrapped"])
-def test_two_jobs_at_once(launcher, wrapper):
+def test_two_jobs_at_once(launcher, wrapper, probe):
     """Each finds its own processes."""
-    jobs = [start(launcher, 3, [*wrapper, PROBE]) for _ in range(2)]
+    jobs = [start(launcher, 3, [*wrapper, probe]) for _ in range(2)]
     first, second = (job_of(job, 3) for job in jobs)
     assert not set(first) & set(second)
 
 
 @pytest.mark.parametrize("launcher", ["ggas", "openmpi", "mpich"])
-def test_one_that_ends_before_it_joins(launcher):
+def test_one_that_ends_before_it_joins(launcher, probe):
     """The others say so after their time-out; nobody hangs."""
     script = '[ "$GGAS_RANK$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ] || exec "$0" 3'
-    output, _ = start(launcher, 3, ["sh", "-c", script, PROBE]).communicate(timeout=60)
+    output, _ = start(launcher, 3, ["sh", "-c", script, probe]).communicate(timeout=60)
     assert "rank 1 did not come within 3.0 s" in output
 
 
-def test_variables_set_by_hand():
+def test_variables_set_by_hand(probe):
     """A shell as launcher, with nothing else in common."""
     script = 'for r in 0 1 2; do GGAS_RANK=$r GGAS_SIZE=3 "$@" & done; wait'
-    job = subprocess.Popen(["sh", "-c", script, "by hand", *WRAPPER, PROBE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    job = subprocess.Popen(["sh", "-c", script, "by hand", *WRAPPER, probe], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     job_of(job, 3)
