@@ -2,9 +2,12 @@
 // Remote atomics. Included by rma.cuh.
 //
 // The result of a fetching one comes as a record of old value and cookie in own memory. Records are taken from a pool
-// with a bit each; one whose answer never came stays taken, for it may still come. A queue that is used exclusively has
-// a record of its own.
+// with a bit each. One whose answer did not come in time stays taken, for it may still come, and is marked as left; who
+// needs a record takes one that was left and has its answer by now. A queue that is used exclusively has a record of
+// its own.
 #pragma once
+
+#include <type_traits>
 
 #include "ggas/detail/strided.cuh"
 
@@ -12,9 +15,10 @@ namespace ggas::detail {
 
 constexpr uint64_t amo_signed = 16;
 
+// Types of words. Not those of floating point, which converted to integers would be added to a word's bits.
 template <class T>
-GGAS_DEVICE constexpr bool is_signed_integer() {
-  return static_cast<T>(-1) < static_cast<T>(0);
+GGAS_DEVICE constexpr bool is_atomic_word() {
+  return std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 }
 
 // On a peer's memory, at system scope: the word is the one that the atomic units of its GPU work on.
@@ -68,7 +72,7 @@ struct atomic_slots {
 template <class T>
 GGAS_DEVICE atomic_slots make_atomic(ggas_atomic what, const place& at, T v, T compare, uint64_t result,
                                      uint64_t cookie) {
-  const bool with_sign = is_signed_integer<T>() && (what == ggas_atomic_min || what == ggas_atomic_max);
+  const bool with_sign = std::is_signed_v<T> && (what == ggas_atomic_min || what == ggas_atomic_max);
   return {{first_word(desc_atomic, at.node, sizeof(T)), as_bits<uint64_t>(v), nla(at.offset), cookie},
           {as_bits<uint64_t>(compare), result == 0 ? 0 : nla(result),
            static_cast<uint64_t>(what) | (with_sign ? amo_signed : 0), 0}};
@@ -83,6 +87,21 @@ struct result_record {
 
 GGAS_DEVICE layout record_layout() { return {static_cast<uint64_t>(ggas_nodes()), 0, 0, 0}; }
 
+GGAS_DEVICE uint64_t* cookie_of(const result_record& r) {
+  return reinterpret_cast<uint64_t*>(device_context().local + r.offset) + 1;
+}
+// Not 0 once the answer is here.
+GGAS_DEVICE bool has_answer(const result_record& r) { return load_relaxed(cookie_of(r)) != 0; }
+
+// One that somebody left becomes the caller's, if its answer has come and nobody was quicker.
+GGAS_DEVICE bool take_left_record(const result_record& r) {
+  uint64_t* const left = own_word(record_layout().results_left(r.group));
+  if (!(load_relaxed(left) & r.bit) || !has_answer(r) || !(and_gpu(left, ~r.bit) & r.bit)) return false;
+  store_relaxed(cookie_of(r), uint64_t{0});
+  ggas_fence_gpu();
+  return true;
+}
+
 GGAS_DEVICE result_record take_record(const ggas_queue& q, const deadline& end) {
   const layout l = record_layout();
   if (q.exclusive) return {l.exclusive_result(static_cast<uint64_t>(q.index())), 0, 0};
@@ -90,17 +109,22 @@ GGAS_DEVICE result_record take_record(const ggas_queue& q, const deadline& end) 
   const uint64_t start = block_rank() * thread_count() + thread_rank();
   for (uint64_t tries = 0; tries < layout::results || !end.passed(); ++tries) {
     const uint64_t i = (start + tries) % layout::results, group = i % groups, bit = uint64_t{1} << i / groups;
-    if (!(or_gpu(own_word(l.results_taken(group)), bit) & bit)) return {l.result(group * 64 + i / groups), group, bit};
+    const result_record r{l.result(group * 64 + i / groups), group, bit};
+    if (!(or_gpu(own_word(l.results_taken(group)), bit) & bit) || take_left_record(r)) return r;
   }
   return {0, 0, 0};
 }
 
 // An old cookie must not be taken for that of the next operation.
 GGAS_DEVICE void give_record(const result_record& r) {
-  store_relaxed(reinterpret_cast<uint64_t*>(device_context().local + r.offset) + 1, uint64_t{0});
+  store_relaxed(cookie_of(r), uint64_t{0});
   if (!r.bit) return;
   ggas_fence_gpu();
   and_gpu(own_word(record_layout().results_taken(r.group)), ~r.bit);
+}
+// Its answer may still come.
+GGAS_DEVICE void leave_record(const result_record& r) {
+  if (r.bit) or_gpu(own_word(record_layout().results_left(r.group)), r.bit);
 }
 
 // Waits for the record to carry the cookie, or for the operation to have failed.
@@ -128,8 +152,7 @@ GGAS_DEVICE ggas_status await_record(const ggas_queue& q, const result_record& r
 
 template <class T>
 GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, const T* remote, place& at) {
-  static_assert((sizeof(T) == 4 || sizeof(T) == 8) && (is_signed_integer<T>() || static_cast<T>(-1) > T{0}),
-                "atomics are on 4- and 8-byte integers");
+  static_assert(is_atomic_word<T>(), "atomics are on 4- and 8-byte integers");
   at = locate(remote, sizeof(T));
   const bool posts = posts_to(q);
   const bool good =
@@ -138,46 +161,60 @@ GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, cons
   return posts || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
 }
 
-template <class G, class T>
-GGAS_DEVICE ggas_status post_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare, const deadline& end,
+// By one thread. The timer is looked at only where something may have to be waited for.
+template <class T>
+GGAS_DEVICE ggas_status post_atomic(ggas_atomic what, T* remote, T v, T compare, uint64_t timeout_ns,
                                     const ggas_queue& q) {
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
-  if (!posts_descriptors()) {
-    if (g.rank() == 0) reduce_directly(what, remote, v, compare);
-    return ggas_ok;
-  }
+  if (!posts_descriptors()) return reduce_directly(what, remote, v, compare), ggas_ok;
   const atomic_slots d = make_atomic(what, at, v, compare, 0, 0);
   return post(
-      g, q, 2, 1, [&](unsigned i) { return d.word(i); }, end);
+      thread_group{}, q, 2, 1, [&](unsigned i) { return d.word(i); }, deadline(timeout_ns));
 }
 
+// What became of a fetch; the old value is the leader's alone.
+struct fetched {
+  int status;
+  uint64_t old;
+};
+template <class G, class T>
+GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place at, T v, T compare, uint64_t timeout_ns,
+                                            const ggas_queue& q) {
+  const deadline end(timeout_ns);
+  result_record r{};
+  if (g.rank() == 0) r = take_record(q, end);
+  r.offset = g.of_leader(r.offset);
+  if (r.offset == 0) return {ggas_timed_out, 0};
+  // Unlike every other one that could be in the record.
+  const uint64_t cookie = g.of_leader(clock_ns() << 8 | static_cast<uint64_t>(q.index()) | uint64_t{1} << 63);
+  const atomic_slots d = make_atomic(what, at, v, compare, r.offset, cookie);
+  fetched f{post(
+                g, q, 2, 1, [&](unsigned i) { return d.word(i); }, end),
+            0};
+  const bool posted = f.status == ggas_ok;
+  if (g.rank() != 0) return f;
+  if (posted) f.status = await_record(q, r, cookie, end, f.old);
+  posted&& f.status == ggas_timed_out ? leave_record(r) : give_record(r);
+  return f;
+}
+
+// Lanes of a warp may want the old value or not, each for itself.
 template <class G, class T>
 GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare, T* old,
-                                     const deadline& end, const ggas_queue& q) {
+                                     uint64_t timeout_ns, const ggas_queue& q) {
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
-  uint64_t value = 0;
-  int s = ggas_ok;
-  if (!posts_descriptors()) {
-    if (g.rank() == 0) value = static_cast<uint64_t>(atomic_directly(what, remote, v, compare));
+  fetched f{ggas_ok, 0};
+  if (!posts_descriptors()) [[likely]] {
+    if (g.rank() == 0) f.old = static_cast<uint64_t>(atomic_directly(what, remote, v, compare));
   } else {
-    result_record r{};
-    if (g.rank() == 0) r = take_record(q, end);
-    r.offset = g.of_leader(r.offset);
-    if (r.offset == 0) return ggas_timed_out;
-    // Unlike every other one that could be in the record.
-    const uint64_t cookie = g.of_leader(clock_ns() << 8 | static_cast<uint64_t>(q.index()) | uint64_t{1} << 63);
-    const atomic_slots d = make_atomic(what, at, v, compare, r.offset, cookie);
-    s = post(
-        g, q, 2, 1, [&](unsigned i) { return d.word(i); }, end);
-    const bool posted = s == ggas_ok;
-    if (posted && g.rank() == 0) s = await_record(q, r, cookie, end, value);
-    if ((s == ggas_ok || !posted) && g.rank() == 0) give_record(r);
-    s = g.of_leader(s);
+    f = with_copy(q, [&](const ggas_queue& c) { return fetch_by_queue(g, what, at, v, compare, timeout_ns, c); });
   }
-  if (s == ggas_ok && old) *old = static_cast<T>(g.of_leader(value));
-  return static_cast<ggas_status>(s);
+  g.sync();
+  f = {g.of_leader(f.status), g.of_leader(f.old)};
+  if (f.status == ggas_ok && old) *old = static_cast<T>(f.old);
+  return static_cast<ggas_status>(f.status);
 }
 
 }  // namespace ggas::detail
@@ -186,19 +223,19 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_atomic_fetch(ggas_atomic what, T* remote, T operand, T compare, T* old,
                                           uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return fetch_atomic(thread_group{}, what, remote, operand, compare, old, deadline(timeout_ns), q);
+  return fetch_atomic(thread_group{}, what, remote, operand, compare, old, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_atomic_fetch_warp(ggas_atomic what, T* remote, T operand, T compare, T* old,
                                                uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return fetch_atomic(warp_group{}, what, remote, operand, compare, old, deadline(timeout_ns), q);
+  return fetch_atomic(warp_group{}, what, remote, operand, compare, old, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_atomic_post(ggas_atomic what, T* remote, T operand, T compare, uint64_t timeout_ns,
                                          const ggas_queue& q) {
   using namespace ggas::detail;
-  return post_atomic(thread_group{}, what, remote, operand, compare, deadline(timeout_ns), q);
+  return post_atomic(what, remote, operand, compare, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_fetch_add(T* remote, T v, T* old, uint64_t timeout_ns, const ggas_queue& q) {

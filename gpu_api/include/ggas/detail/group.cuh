@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes a call: a thread for itself, or a warp or block together. Its leader decides, all of it moves data.
-// Included by rma_queue.cuh.
+// Who makes a call: a thread for itself, or a warp or block together. Its leader decides, all of it moves data. What
+// the leader did for all is ordered before what the others do next by sync(), not by of_leader(): a shuffle orders
+// nothing. Included by rma_queue.cuh.
 #pragma once
 
 #include "ggas/detail/move.cuh"
@@ -48,10 +49,14 @@ struct block_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
 };
 
-// All threads of a grid; its blocks are not held together.
+// All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those behind
+// have nothing to do: numbers of threads, and some times as many, stay below 2^32.
 struct grid_group {
+  static constexpr unsigned most_blocks = 1u << 19;
+  GGAS_DEVICE static constexpr unsigned working(unsigned blocks) { return blocks < most_blocks ? blocks : most_blocks; }
+  GGAS_DEVICE static bool works() { return block_rank() < most_blocks; }
   GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
-  GGAS_DEVICE unsigned size() const { return block_count() * thread_count(); }
+  GGAS_DEVICE unsigned size() const { return working(block_count()) * thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
 };

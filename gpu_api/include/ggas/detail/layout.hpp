@@ -54,10 +54,11 @@ struct layout {
     return arrived(max_blocks) + (team * most_channels + channel) * word;
   }
 
-  // Records of 16 bytes that results of atomics are written to: a pool with a bit each that says it is taken, and one
-  // for each queue that is used exclusively.
+  // Records of 16 bytes that results of atomics are written to: a pool with a bit each that says it is taken and one
+  // that says its taker has left it, and a record for each queue that is used exclusively.
   static constexpr uint64_t results = 256, most_queues = 128;
   GGAS_LAYOUT_FN uint64_t results_taken(uint64_t group) const { return rma() + group * word; }  // 64 a group
+  GGAS_LAYOUT_FN uint64_t results_left(uint64_t group) const { return rma() + (results / 64 + group) * word; }
   GGAS_LAYOUT_FN uint64_t result(uint64_t i) const { return rma() + line + i * 16; }
   GGAS_LAYOUT_FN uint64_t exclusive_result(uint64_t queue) const { return result(results + queue); }
 

@@ -301,6 +301,7 @@ __device__ __forceinline__ void red_add_system_together(T* p, std::type_identity
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   if (lane == __ffs(static_cast<int>(lanes)) - 1)
     red_add_system(p, static_cast<T>(static_cast<bits>(v) * static_cast<bits>(__popc(lanes))));
+  __syncwarp(lanes);  // each lane's addition is before what the lane does next, as if it had made it
 }
 template <class T>
 __device__ __forceinline__ T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {

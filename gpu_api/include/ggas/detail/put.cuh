@@ -174,6 +174,7 @@ GGAS_DEVICE ggas_status finish(const G& g, const ggas_queue& q, ggas_status post
   if (posted != ggas_ok) return posted;
   int s = ggas_ok;
   if (g.rank() == 0) s = complete(q, completion::remote, q.ticket, end);
+  g.sync();
   return static_cast<ggas_status>(g.of_leader(s));
 }
 
@@ -206,9 +207,9 @@ GGAS_DEVICE ggas_status settle(const G& g, ggas_status copied) {
 // Calls that a queue takes are not inline: what a kernel on peers' memory never runs is not between what it runs. The
 // handle goes by a copy, so that the caller's stays in registers.
 template <class F>
-GGAS_DEVICE ggas_status with_copy(const ggas_queue& q, F call) {
+GGAS_DEVICE auto with_copy(const ggas_queue& q, F call) {
   const ggas_queue copy = q;
-  const ggas_status s = call(copy);
+  const auto s = call(copy);
   q.remember(copy);
   return s;
 }
@@ -317,11 +318,13 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_put_nbi_grid(T* remote, const T* local, size_t n, uint64_t timeout_ns,
                                           const ggas_queue& q) {
   using namespace ggas::detail;
+  if (!grid_group::works()) return ggas_ok;
   return put(grid_group{}, until::posted, remote, local, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_get_nbi_grid(T* local, const T* remote, size_t n, uint64_t timeout_ns,
                                           const ggas_queue& q) {
   using namespace ggas::detail;
+  if (!grid_group::works()) return ggas_ok;
   return get(grid_group{}, until::posted, local, remote, n, timeout_ns, q);
 }

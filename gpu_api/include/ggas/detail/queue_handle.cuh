@@ -31,6 +31,7 @@ class ggas_queue {
   bool exclusive = false;
   mutable uint64_t ticket = 0;    // last seen of words[0]
   mutable uint32_t consumed = 0;  // slots
+  mutable bool looked = false;    // ticket and consumed are known
   mutable uint32_t note = 0;      // next notification
   mutable uint32_t told = 0;      // exclusive: notifications the NIC was told of
   // What a copy of this handle has seen.
@@ -40,6 +41,7 @@ class ggas_queue {
     of_block_ = copy.of_block_;
     ticket = copy.ticket;
     consumed = copy.consumed;
+    looked = copy.looked;
     note = copy.note;
     told = copy.told;
   }

@@ -41,8 +41,18 @@ GGAS_DEVICE bool reaches_peers_directly() { return !posts_descriptors() && !devi
 
 enum class claim { good, again, full };
 
-// One try to get room. A failed compare-and-swap is somebody else's success, so `again` needs no time-out.
+GGAS_DEVICE uint32_t read_consumed(const ggas_queue& q) {
+  return static_cast<uint32_t>(load_poll(reinterpret_cast<const uint64_t*>(q.at.status)));
+}
+
+// One try to get room. A failed compare-and-swap is somebody else's success, so `again` needs no time-out. Counts go
+// round: what a handle has not seen is no number to begin with.
 GGAS_DEVICE claim try_claim(const ggas_queue& q, unsigned slots, unsigned descriptors) {
+  if (!q.looked) {
+    if (!q.exclusive) q.ticket = load_relaxed(q.at.words);
+    q.consumed = read_consumed(q);
+    q.looked = true;
+  }
   const uint64_t t = q.ticket;
   const uint32_t room = q.at.slots ? 1u << q.at.slots_log2 : page_slots;
   if (!q.exclusive && (t & (ticket_held | ticket_locked))) {
@@ -50,7 +60,7 @@ GGAS_DEVICE claim try_claim(const ggas_queue& q, unsigned slots, unsigned descri
     return claim::full;
   }
   if (produced(t) + slots - q.consumed > room) {
-    q.consumed = static_cast<uint32_t>(load_poll(reinterpret_cast<const uint64_t*>(q.at.status)));
+    q.consumed = read_consumed(q);
     if (produced(t) + slots - q.consumed > room) {
       if (!q.exclusive) q.ticket = load_relaxed(q.at.words);
       return claim::full;
@@ -138,6 +148,7 @@ GGAS_DEVICE ggas_status post(const warp_group& g, const ggas_queue& q, unsigned 
   }
   g.sync();
   if (rank == 0) publish(q, slots, descriptors);
+  g.sync();
   return ggas_ok;
 }
 
@@ -197,8 +208,9 @@ GGAS_DEVICE ggas_status complete(const ggas_queue& q, completion what, uint64_t 
 
 // Of everything any thread posted before.
 GGAS_DEVICE ggas_status quiet(const ggas_queue& q, completion what, const deadline& end) {
+  const bool posts = posts_to(q);
   if (!q.good()) return ggas_bad_argument;
-  if (!q.at.page) return what == completion::local ? ggas_ok : quiet_stores();
+  if (!posts) return what == completion::local ? ggas_ok : quiet_stores();
   return complete(q, what, q.exclusive ? q.ticket : load_relaxed(q.at.words), end);
 }
 
@@ -207,6 +219,7 @@ GGAS_DEVICE ggas_status quiet(const G& g, const ggas_queue& q, completion what, 
   g.sync();
   int s = ggas_ok;
   if (g.rank() == 0) s = quiet(q, what, end);
+  g.sync();
   return static_cast<ggas_status>(g.of_leader(s));
 }
 
@@ -271,13 +284,14 @@ GGAS_DEVICE ggas_queue ggas_default_queue() {
 }
 
 GGAS_DEVICE ggas_queue_failures ggas_queue_error(const ggas_queue& q) {
-  if (!q.at.status) return {0, 0};
+  if (!ggas::detail::posts_to(q) || !q.good()) return {0, 0};
   const uint64_t v = ggas::detail::load_poll(reinterpret_cast<const uint64_t*>(q.at.status) + 1);
   return {static_cast<uint32_t>(v >> 32) & 0xffffff, static_cast<uint32_t>(v >> 56)};
 }
 
 GGAS_DEVICE void ggas_queue_forgive(const ggas_queue& q) {
-  if (q.at.status) ggas::detail::store_relaxed(q.at.words + 3, static_cast<uint64_t>(ggas_queue_error(q).count));
+  const uint64_t failures = ggas_queue_error(q).count;
+  if (q.at.status) ggas::detail::store_relaxed(q.at.words + 3, failures);
 }
 
 GGAS_DEVICE ggas_status ggas_quiet() {

@@ -154,8 +154,11 @@ GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uin
 
 GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,
                                                uint64_t timeout_ns) {
-  const ggas_status s = ggas_wait_until(signal, cmp, value, timeout_ns);
-  if (s == ggas_ok && seen) *seen = ggas_load(signal);
+  using namespace ggas::detail;
+  if (!wait_arguments_good(signal, cmp)) return ggas_bad_argument;
+  uint64_t found = 0;
+  const ggas_status s = wait_until(signal, cmp, value, found, patience(timeout_ns));
+  if (s == ggas_ok && seen) *seen = found;
   return s;
 }
 
@@ -173,7 +176,7 @@ GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, ggas_cmp c
       acquire_after_poll();
       return ggas_ok;
     }
-  } while (!time.over());
+  } while (!time.over(n));
   return ggas_timed_out;
 }
 
@@ -189,7 +192,7 @@ GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, ggas_cmp 
     for (size_t i = 0; i < n; ++i) {
       if (is_outcome(good, load_poll(flags + i), value)) indices[found++] = i;
     }
-  } while (found == 0 && !time.over());
+  } while (found == 0 && !time.over(n));
   *count = found;
   acquire_after_poll();
   return found != 0 ? ggas_ok : ggas_timed_out;

@@ -15,7 +15,9 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
   if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0) return ggas_bad_argument;
   if (!posts) {
     if (g.rank() == 0) store_relaxed(remote, value);
-    return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
+    if (when == until::complete) return settle(g, ggas_ok);
+    g.sync();  // what any thread sends next comes behind the value
+    return ggas_ok;
   }
   const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at.offset), 0};
   const deadline end(timeout_ns);

@@ -35,6 +35,8 @@ class patience {
   GGAS_DEVICE explicit patience(const deadline& end) : end_(end.at) {}
   GGAS_DEVICE explicit patience(uint64_t timeout_ns) : timeout_ns_(timeout_ns) {}
   GGAS_DEVICE bool over() { return (++misses_ % misses_between_looks == 0 || only_once()) && look(); }
+  // After a turn of so many misses.
+  GGAS_DEVICE bool over(size_t misses) { return misses < misses_between_looks ? over() : look(); }
   // For loops that poll several times between two looks.
   GGAS_DEVICE unsigned polls() const { return only_once() ? 1 : misses_between_looks; }
   GGAS_DEVICE bool look() {
@@ -74,17 +76,24 @@ GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
   return set & (v == value ? is_equal : v < value ? is_less : v > value ? is_greater : is_unordered);
 }
 
+// `seen` is the value that ended the wait: what its writer ordered before that one is visible, and of a value that the
+// flag may have by now nothing is known.
 template <class T>
-GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen, patience&& time) {
   const unsigned good = outcomes_of(cmp);
   unsigned left = time.polls();
-  while (!is_outcome(good, load_poll(flag), value)) {
+  while (!is_outcome(good, seen = load_poll(flag), value)) {
     if (--left != 0) continue;
     if (time.look()) return ggas_timed_out;
     left = time.polls();
   }
   acquire_after_poll();
   return ggas_ok;
+}
+template <class T>
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
+  T seen;
+  return wait_until(flag, cmp, value, seen, static_cast<patience&&>(time));
 }
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
