@@ -32,7 +32,8 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
   constexpr uint32_t size = 1u << layout::direct_notify_log2;
   uint64_t at = load_relaxed(claimed);
   for (;;) {
-    if (static_cast<uint32_t>(at - load_relaxed(read)) < size) {  // readers count in 32 bits
+    // Readers count in 32 bits. An acquire: they have read what lay at the place before.
+    if (static_cast<uint32_t>(at - load_acquire(read)) < size) {
       const uint64_t found = cas_system(claimed, at, at + 1);
       if (found == at) break;
       at = found;
@@ -63,6 +64,7 @@ GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_que
   int s = ggas_ok;
   g.sync();  // the record's release covers what the group copied
   if (g.rank() == 0) s = notify_directly(node, to_queue, q, cookie, bytes, end);
+  g.sync();
   return static_cast<ggas_status>(g.of_leader(s));
 }
 
@@ -131,8 +133,8 @@ GGAS_DEVICE bool read_record(const ggas_queue& q, uint32_t position, word_pair& 
 GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
   if (q.at.page) {
     store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
-  } else {
-    store_relaxed(own_word(record_layout().direct_read(static_cast<uint64_t>(q.index()))), uint64_t{position});
+  } else {  // a peer writes there next, behind all that was read
+    store_release(own_word(record_layout().direct_read(static_cast<uint64_t>(q.index()))), uint64_t{position});
   }
 }
 
@@ -176,6 +178,7 @@ GGAS_DEVICE bool take_shared(const ggas_queue& q, word_pair& record) {
     const uint32_t position = q.note;
     uint64_t now = 0;
     if (read_record(q, position, record)) {
+      fence_acq_rel_gpu();  // whoever tells the writer of this place has the reading behind it
       now = cas_gpu(q.at.words + 1, position, uint64_t{position + 1});
       if (now == position) break;
     } else {
@@ -204,6 +207,7 @@ GGAS_DEVICE bool reports_failure(const ggas_notification& n) { return n.code != 
 // At least `least` and at most `most`.
 GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
                                            const deadline& end, const ggas_queue& q) {
+  static_cast<void>(posts_to(q));
   if (!q.good() || !notes || !taken || most == 0) return ggas_bad_argument;
   find_notifications(q);
   if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
@@ -275,11 +279,13 @@ GGAS_DEVICE ggas_status ggas_notification_wait_warp(ggas_notification* note, uin
   const warp_group g;
   ggas_notification mine{};
   int s = ggas_ok;
-  if (g.rank() == 0) s = ggas_notification_wait(&mine, timeout_ns, q);
+  if (g.rank() == 0) s = ggas_notification_wait(note ? &mine : nullptr, timeout_ns, q);
   s = g.of_leader(s);
   g.sync();  // what the leader acquired the others have too
-  *note = {g.of_leader(mine.cookie), g.of_leader(mine.size), g.of_leader(mine.node),  g.of_leader(mine.queue),
-           g.of_leader(mine.kind),   g.of_leader(mine.code), g.of_leader(mine.action)};
+  const ggas_notification all{g.of_leader(mine.cookie), g.of_leader(mine.size), g.of_leader(mine.node),
+                              g.of_leader(mine.queue),  g.of_leader(mine.kind), g.of_leader(mine.code),
+                              g.of_leader(mine.action)};
+  if (note) *note = all;
   return static_cast<ggas_status>(s);
 }
 GGAS_DEVICE ggas_status ggas_notification_wait_some(ggas_notification* notes, size_t most, size_t* taken,
