@@ -86,6 +86,17 @@ def size_text(v):
     return f"{v:g}"
 
 
+def logarithmic_sizes(ax):
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_formatter(lambda v, _: size_text(v))
+
+
+def logarithmic_values(ax):
+    ax.set_yscale("log")
+    for axis_part in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
+        axis_part(lambda v, _: f"{v:g}" if f"{v:.0e}"[0] in "125" else "")
+
+
 def series(records, key):
     """Curves by label: the variant, and what else tells apart records at the same place of the axis."""
     points = {}
@@ -125,12 +136,9 @@ def curve(name, records):
             ax.fill_between(x, y, [max(a, b) for a, b in zip(y, p99)], alpha=0.15, color=drawn.get_color(), linewidth=0)
     draw_references(ax, records, key, factor)
     draw_limits(ax, records, key, factor)
-    ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_formatter(lambda v, _: size_text(v))
+    logarithmic_sizes(ax)
     if name in LOG_VALUE and len({r["value"] for r in records}) > 1:
-        ax.set_yscale("log")
-        for axis_part in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
-            axis_part(lambda v, _: f"{v:g}" if f"{v:.0e}"[0] in "125" else "")
+        logarithmic_values(ax)
     else:
         ax.set_ylim(bottom=0)
     ax.set_xlabel(label)

@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 
+import pictures
 import plots
+import pytest
 import results
 from conftest import REPORT, ROOT
 
@@ -72,6 +74,22 @@ def test_recorded_results_keep_the_format():
     for file in files:
         for r in results.read(file):
             assert "driver" in r["platform"] and r["nodes"] >= 2 and r["n"] >= 5, (file, r)
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_pictures_are_of_the_published_records(name):
+    """If not: .venv/bin/python benchmarks/report/pictures.py"""
+    assert pictures.fingerprint(pictures.PICTURES[name]) in (ROOT / "docs" / "plots" / f"{name}.svg").read_text()
+
+
+def test_a_picture_shows_the_best_record_of_each_place():
+    def record(variant, threads, value, unit="ns"):
+        return {"benchmark": "b", "variant": variant, "unit": unit, "value": value, "params": {"bytes": 8, "threads": threads}}
+
+    found = [record("x", 32, 5), record("x", 64, 3), record("y", 32, 1)]
+    assert pictures.best(found, "b", "bytes", variants={"x"}) == [(8, 3)]
+    assert pictures.best(found, "b", "bytes", threads=32) == [(8, 1)]
+    assert pictures.best([r | {"unit": "B/s"} for r in found], "b", "bytes", variants={"x"}) == [(8, 5)]
 
 
 def test_bad_results_are_named(tmp_path):
