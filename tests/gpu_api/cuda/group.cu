@@ -5,7 +5,7 @@
 namespace ggas::gpu_test {
 namespace {
 
-enum class way : int { value, swap, add_together, notification, ways };
+enum class way : int { value, swap, notification, ways };
 
 GGAS_DEVICE ggas_status send(way what, uint64_t* value, uint64_t number) {
   switch (what) {
@@ -14,8 +14,6 @@ GGAS_DEVICE ggas_status send(way what, uint64_t* value, uint64_t number) {
     case way::swap:
       return ggas_atomic_fetch_warp(ggas_atomic_swap, value, number, uint64_t{0}, static_cast<uint64_t*>(nullptr),
                                     timeout_ns);
-    case way::add_together:
-      return ggas_add(value, uint64_t{1}, timeout_ns);
     default:
       return ggas_put_value_notify_warp(value, number, number, 0, timeout_ns);
   }
@@ -38,7 +36,7 @@ __global__ void behind_the_leader(places at, way what, uint64_t rounds) {
     keep(send(what, value, r));
     if (lane == 31) ggas_store_release(ggas_pointer_of_node<uint64_t>(right, at.base + flag), r);
     keep(ggas_wait_until_warp(own<uint64_t>(at.base + flag), ggas_eq, r, timeout_ns));
-    out.errors += ggas_load(own<uint64_t>(at.base)) != (what == way::add_together ? 32 * r : r);
+    out.errors += ggas_load(own<uint64_t>(at.base)) != r;
     ggas_notification note{};
     if (what == way::notification) keep(ggas_notification_wait_warp(&note, timeout_ns, ggas_queue_of(0)));
     out.errors += what == way::notification && note.cookie != r;
