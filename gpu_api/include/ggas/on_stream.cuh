@@ -16,6 +16,9 @@
 // that several units include (an inline function, a template, a class) needs internal linkage too, or the linker keeps
 // one unit's calls for all.
 //
+// Graphs hold the addresses of the cluster's segments: destroy them before it. After grow() they still hold; a device
+// context that is set anew counts from a graph's next launch.
+//
 // With several GPUs in one process: load kernels eagerly (CUDA_MODULE_LOADING=EAGER), instantiate and upload graphs
 // (cudaGraphUpload) and allocate memory before any stream waits for another GPU. Each of them may wait for a GPU that
 // waits for the stream that was to be filled next.
@@ -97,7 +100,9 @@ static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, s
                                const stream_shape& shape = {});
 
 // ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
-// stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory.
+// stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory. Its
+// blocks take room on the GPU while they wait for that: if the kernel before waits for one of another stream of the
+// same GPU, leave room for that one, or use ggas::launch.
 template <class Target, class... P>
 auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
                       std::type_identity_t<P>... args);

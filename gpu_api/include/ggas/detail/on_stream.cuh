@@ -75,6 +75,7 @@ struct cluster_group {
 [[maybe_unused]] static __global__ void signal_take_kernel(const uint64_t* signal, uint64_t* taken, uint64_t n,
                                                            stream_report report) {
   ggas_after_stream();
+  if (!wait_arguments_good(taken, ggas_ge)) return tell(report.status, ggas_bad_argument);
   const uint64_t value = load_relaxed(taken) + n;
   const ggas_status s = wait_unless_failed(signal, ggas_ge, value, report);
   if (s == ggas_ok) store_relaxed(taken, value);
