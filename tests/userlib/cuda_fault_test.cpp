@@ -30,10 +30,10 @@ TEST(cuda_faults, whatever_fails_on_one_node_while_it_is_made_is_told_to_all) {
       start(
           all, 3, small, [=](int rank, fake_cuda& cuda) { cuda.fails_at = rank == victim ? call : -1; },
           [](int, cuda_cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
-      const std::string text = all.next(0, soon);
+      const std::string text = last_word(all, 0);
       made += text == "made";
       EXPECT_TRUE(made || text.starts_with("rank " + std::to_string(victim) + ": ")) << "call " << call << ": " << text;
-      for (int r : {1, 2}) EXPECT_EQ(all.next(r, soon), text) << "call " << call;
+      for (int r : {1, 2}) EXPECT_EQ(last_word(all, r), text) << "call " << call;
     }
     EXPECT_GT(call, 30);
   }
@@ -62,7 +62,7 @@ TEST(cuda_faults, whatever_fails_on_one_node_while_it_grows_changes_nothing) {
         return wrong.empty() ? std::string("ok") : "later: " + wrong;
       });
       for (int r = 0; r < 3; ++r) {
-        const std::string text = all.next(r, soon);
+        const std::string text = last_word(all, r);
         if (r == 0) grown = text == "grown";
         EXPECT_EQ(text, grown ? "grown" : "ok") << "call " << call;
       }
@@ -83,7 +83,7 @@ TEST(cuda_faults, whatever_fails_in_one_process_is_named) {
         return told(c ? c->grow(6 * mebi) : why, "grown");
       }));
     });
-    const std::string text = one.next(0, soon);
+    const std::string text = last_word(one, 0);
     grown = text == "grown";
     EXPECT_TRUE(grown || has(text, ": cuda") || has(text, ": cu")) << "call " << call << ": " << text;
     EXPECT_TRUE(grown || has(text, "Unknown") || has(text, "UNKNOWN") || has(text, "OUT_OF_MEMORY")) << text;
@@ -134,7 +134,7 @@ TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
       const std::string who = "rank " + std::to_string(victim) + " (process ";
       for (int r = 0; r < 3; ++r) {
         if (r == victim) continue;
-        const std::string text = all.next(r, soon);
+        const std::string text = last_word(all, r);
         // Who has died while it was leaving is not missed.
         EXPECT_TRUE(text == "grown" ? call > 40 : text.starts_with(who) && has(text, ") ended"))
             << call << ": " << text;
@@ -159,7 +159,7 @@ TEST(cuda_faults, one_that_leaves_while_a_kernel_runs) {
   start(all, 2, small, as_it_is, hang);
   const std::string busy = "rank 1: grow: the streams must be idle: kernels still run after 0 ns on nodes 1";
   EXPECT_EQ(all.next(1, soon), busy);
-  const std::string text = all.next(0, soon);
+  const std::string text = last_word(all, 0);
   EXPECT_TRUE(text.starts_with(busy + "rank 1 (process ") && has(text, "ended while the others were at 'later'"))
       << text;
 }
@@ -200,7 +200,7 @@ TEST(cuda_faults, a_run_for_ever_waits) {
       return "run: " + wrong;
     }));
   });
-  EXPECT_EQ(one.next(0, soon), "run: ");
+  EXPECT_EQ(last_word(one, 0), "run: ");
 }
 
 }  // namespace

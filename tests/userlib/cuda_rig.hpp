@@ -72,11 +72,14 @@ inline void start(processes& all, int size, cuda_config cfg, std::function<void(
 inline void as_it_is(int, fake_cuda&) {}
 inline std::string why_not(int, cuda_cluster* c, const std::string& why) { return c ? "made" : why; }
 
+// What a process says last; it then ends in good order.
+inline std::string last_word(processes& all, int rank) {
+  const std::string text = all.next(rank, soon);
+  EXPECT_EQ(all.ending(rank, soon), "0") << "rank " << rank;
+  return text;
+}
 inline void expect_each(processes& all, int size, const std::string& text) {
-  for (int r = 0; r < size; ++r) {
-    EXPECT_EQ(all.next(r, soon), text) << "rank " << r;
-    EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
-  }
+  for (int r = 0; r < size; ++r) EXPECT_EQ(last_word(all, r), text) << "rank " << r;
 }
 
 }  // namespace ggas::test
