@@ -51,7 +51,9 @@ class cuda_cluster {
   // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
   bool shares_gpu(int node) const { return shared_.at(static_cast<size_t>(node)); }
 
-  // What kernels of a node see; hand it to set_device_context() of each translation unit with kernels.
+  // What kernels of a node see; hand it to set_device_context() of each translation unit with kernels. A unit's kernels
+  // see one context on each GPU, the last one: with two clusters on a GPU set it anew between kernels of the one and
+  // the other, in their order.
   const context& device_context(int node) const { return contexts_.at(static_cast<size_t>(node)); }
   // The segment of a node: device memory of its GPU, at this address for all GPUs and copies of this process.
   char* segment(int node) const { return contexts_.at(static_cast<size_t>(node)).local; }

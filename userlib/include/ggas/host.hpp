@@ -53,7 +53,8 @@ class host {
   // within that time.
   virtual bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) = 0;
 
-  // This host for the C interface of ggas/rma.h.
+  // This host for the C interface of ggas/rma.h. Its functions leave by an exception when the program is stopped or an
+  // address is wrong: C code between is compiled with -fexceptions.
   const ggas_rma_io* io() const { return &io_; }
 
  protected:
