@@ -52,7 +52,7 @@ def latencies():
         yield Quantity(f"tagged put + take, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, ours=("put_tagged",), bar=bar, own_params=tagged, only_with_ours=True)
     for method, bar in (("sync", 950), ("barrier", 1600)):
         text = "barrier with quiet" if method == "barrier" else method
-        yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, bar=bar)
+        yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, ours=("block",), bar=bar)
     yield Quantity("barrier with quiet, graph node", "barrier", "latency", {"method": "barrier_graph"})
 
 

@@ -38,6 +38,11 @@ def test_the_best_record_of_a_library_counts():
     assert puts["put in a kernel, 1 GiB, all SMs"]["limit"] == 3.7e11
 
 
+def test_a_figure_of_a_grid_is_none_of_a_block():
+    sync = rows_of([record("barrier", variant, value, threads=32, method="sync") for variant, value in (("block", 900.0), ("grid", 700.0))])
+    assert sync["sync, one block a GPU"]["ggas"] == 900
+
+
 def test_a_ratio_below_one_means_that_ours_is_faster():
     times = rows_of([record("barrier", "block", 800.0, threads=32, method="sync"), record("barrier", "nvshmem", 1600.0, threads=32, method="sync")])
     assert times["sync, one block a GPU"]["ratio"] == 0.5
