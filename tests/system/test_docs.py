@@ -81,6 +81,16 @@ def test_bench_commands(bench):
                 assert word in known["cuda" if "cuda" in arguments else "sim"], f"{page}: {word}"
 
 
+@pytest.mark.parametrize("provider", ["sim", "cuda"])
+def test_the_page_has_every_benchmark_and_variant(bench, provider):
+    shown = bench("list", "--provider", provider)
+    if "nvcc" in shown.stderr:
+        pytest.skip(shown.stderr)
+    listed = set(re.findall(r"^ {2}(?: {4})?(\w+) +", shown.stdout.split("benchmarks\n")[1], re.M)) - {"params"}
+    assert {"barrier", "himeno"} < listed
+    assert listed - in_backticks(ROOT / "docs" / "benchmarks.md") == set()
+
+
 @pytest.mark.parametrize("command, program", [("compare", "benchmarks/compare/compare.py"), ("run", "userlib/run.py")])
 def test_other_commands(command, program):
     shown = subprocess.run([sys.executable, str(ROOT / program), "--help"], capture_output=True, text=True, timeout=60)
