@@ -159,6 +159,9 @@ TEST_P(Alltoall, RefusesBadArguments) {
     EXPECT_EQ(ggas_alltoall_block(none, v, 1, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_alltoall_block(v, none, 1, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_alltoall_block(odd, v, 1, enough()), ggas_bad_argument);
+    uint32_t outside[8] = {};
+    EXPECT_EQ(ggas_alltoall_block(v, outside, 1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_allgather_block(v, outside, 1, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_allgather_block(v, v, 1, enough(), nobody), ggas_bad_argument);
     EXPECT_EQ(ggas_allgather_block(v, v, 1, enough(), others), ggas_bad_argument);
     EXPECT_EQ(ggas_allgather_block(v, v, 2 << 20, enough()), ggas_bad_argument) << "beyond the segment";

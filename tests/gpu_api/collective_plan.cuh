@@ -133,8 +133,8 @@ class collective_draw {
     c.n = length();
     c.grid = grid;
     c.blocks = grid ? 1 + random_() % 4 : 1;
-    c.threads = random_() % 2 ? 1u << random_() % 7 : 1 + random_() % 100;
-    c.in_place = (c.what == kind::allreduce || c.what == kind::reduce) && random_() % 4 == 0;
+    c.threads = random_() % 2 ? 1u << random_() % 8 : 1 + random_() % 200;
+    c.in_place = random_() % 4 == 0 && c.what != kind::allgather && c.what != kind::alltoall;
     c.src = base_ + 4 * (random_() % 8);
     c.dst = c.in_place ? c.src : base_ + (1 << 20) + 4 * (random_() % 8);
     do {
@@ -170,8 +170,8 @@ class collective_draw {
     }
   }
   size_t length() {
-    constexpr std::array<size_t, 20> edges{1,   2,   3,   5,   31,  32,   33,   64,   129,  255,
-                                           256, 257, 511, 512, 600, 1023, 1024, 1025, 3000, 5000};
+    constexpr std::array<size_t, 24> edges{1,   2,   3,   5,   31,   32,   33,   64,   129,  255,  256,  257,
+                                           511, 512, 600, 1023, 1024, 1025, 2049, 3000, 4096, 5000, 8191, 12001};
     if (simulated_ || random_() % 2) return 1 + random_() % 300;
     return edges[random_() % edges.size()];
   }

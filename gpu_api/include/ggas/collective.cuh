@@ -35,7 +35,8 @@ GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team&
 GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 // sync: nobody leaves before everybody has arrived, and nothing else: no fence, so accesses before it, remote or to the
 // own segment, may become visible to other members after it. What it is good for: members have consumed what they
-// loaded before it (loads whose values were used), so it may be overwritten.
+// loaded before it (loads whose values were used; GPUs issue in order, the PTX model alone would not promise it), so it
+// may be overwritten.
 GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 

@@ -22,6 +22,8 @@ GGAS_DEVICE void copy_own_part(const channel& c, const spread& p, const slice& m
   if (p.to(c.rank) != p.from(c.rank)) move_part(p.from(c.rank) + mine.begin, p.to(c.rank) + mine.begin, mine.words());
 }
 
+constexpr size_t spread_in_lines_until = 4 * 1024;  // words for all others
+
 // One exchange.
 GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice& mine, patience& end) {
   const line_plan plan(mine.words());
@@ -72,6 +74,16 @@ GGAS_DEVICE ggas_status spread_short(channel& c, const spread& p, const slice& p
   return s;
 }
 
+// What is not short: a function of its own, as registers that it needs would be kept in memory by the calls that are.
+GGAS_DEVICE_FUNCTION ggas_status spread_long(spread p, channel_call call, ggas_team team, uint64_t timeout_ns) {
+  channel c = find_channel(team, call.block);
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+    return in_lines(team, call.mine.words(), call.blocks, spread_in_lines_until)
+               ? spread_in_lines(at, p, call.mine, end)
+               : spread_directly(at, p, call.mine, end);
+  });
+}
+
 // The channel's word is on its way while arguments are looked at; these make one branch.
 template <class T>
 GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step, const ggas_team& team, unsigned block,
@@ -80,26 +92,17 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
   if (n == 0) return ggas_ok;
   constexpr size_t words = sizeof(T) / sizeof(uint32_t);
   spread p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), n * words, step * words, 0};
-  const size_t bytes = static_cast<size_t>(team.size) * n * sizeof(T);
+  const auto members = static_cast<size_t>(team.size);
+  uint64_t source;
   const bool good = (n <= ggas_segment_bytes() / sizeof(T)) & elements_good(src) & elements_good(dst) &
-                    own_place(dst, bytes, p.place);
+                    own_place(src, (n + step * (members - 1)) * sizeof(T), source) &
+                    own_place(dst, members * n * sizeof(T), p.place);
   const channel_call call(block, blocks, p.n);
-  const size_t here = call.mine.words();
-  if (here == 0) return good ? ggas_ok : ggas_bad_argument;
+  if (call.mine.words() == 0) return good ? ggas_ok : ggas_bad_argument;
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
-  patience end(timeout_ns);
-  ggas_status s = ggas_ok;
-  if (c.failed) {
-    s = ggas_peer_error;
-  } else if (is_short(here, team.size)) {
-    s = spread_short(c, p, call.mine, end);
-  } else if (in_lines(team, here, call.blocks)) {
-    s = spread_in_lines(c, p, call.mine, end);
-  } else {
-    s = spread_directly(c, p, call.mine, end);
-  }
-  return close_channel(c, s);
+  if (!is_short(call.mine.words(), team.size)) return spread_long(p, call, team, timeout_ns);
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) { return spread_short(at, p, call.mine, end); });
 }
 
 }  // namespace ggas::detail

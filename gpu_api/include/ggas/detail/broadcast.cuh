@@ -6,10 +6,10 @@
 
 namespace ggas::detail {
 
-// In words that a block of the root would store to its leaves: from how many on loads by the leaves are quicker, as
-// long as the blocks of all leaves are so few that the root's GPU serves them at their full speed; and up to how many
-// beside those to the first one it does not pay that leaves forward.
-constexpr size_t loads_from = 20 * 1024, one_hop_until = 64 * 1024;
+// In words that a block of the root would store to its leaves: up to how many they go in lines; from how many on loads
+// by the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their
+// full speed; and up to how many beside those to the first one it does not pay that leaves forward.
+constexpr size_t cast_in_lines_until = 8 * 1024, loads_from = 20 * 1024, one_hop_until = 64 * 1024;
 constexpr unsigned blocks_served = 8;
 
 struct cast {
@@ -56,36 +56,46 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mi
       c, [&] { copy_at_root(c, p, mine); }, end);
 }
 
-// Two exchanges: the root tells where the vector is, which the leaves load, all at the same time: a block loads about
-// as fast as it stores, and the root's would have to store the vector to each of them. Then they tell that they have
-// it: their loads are ordered before what the root stores there afterwards.
-GGAS_DEVICE ggas_status cast_by_loads(channel& c, const cast& p, const slice& mine, patience& end) {
-  GGAS_SHARED(uint64_t, place);
-  const int first = static_cast<int>(thread_rank()) + 1;
+// Words that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
+// own copy if it makes one, when they are.
+GGAS_DEVICE size_t words_pushed(size_t words, int members, bool in_place) {
+  return words / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / 4 * 4;
+}
+
+// Two exchanges: the root tells where the vector is and whether that is its destination, leaves where theirs is. They
+// all load most of the vector at the same time: a block loads as fast as it stores, and the root's would have to store
+// it to each of them. That everybody has told everybody that it is done, behind a fence, orders loads before what the
+// root stores there afterwards.
+GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast& p, const slice& mine, patience& end) {
+  GGAS_SHARED(uint64_t, said_by_root);
   const bool is_root = c.rank == p.root;
+  if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
+  tell_all(c, is_root ? p.source | (p.dst == p.src) : p.place);
+  ggas_status s = ggas_ok;
   if (is_root) {
-    __syncthreads();
-    if (first < c.team.size) release_stores();
-  }
-  tell_all(c, p.source);
-  if (is_root) copy_at_root(c, p, mine);
-  ggas_status s = hear_all(
-      c,
-      [&](int member, uint64_t said) {
-        if (member != p.root) return;
-        acquire_line(c.inbox(member));
-        place = said;
-      },
-      end);
-  if (!is_root) {
+    const size_t pushed = words_pushed(mine.words(), c.team.size, p.dst == p.src);
+    s = store_to_others(
+        c, [](int) { return true; },
+        [&](int, uint32_t* dst) { move_part(dst + mine.begin, p.src + mine.begin, pushed); }, end);
+  } else {
+    s = hear_all(
+        c,
+        [&](int member, uint64_t said) {
+          if (member != p.root) return;
+          acquire_line(c.inbox(member));
+          said_by_root = said;
+        },
+        end);
     if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
-    const auto* const src = ggas_pointer_of_node<uint32_t>(ggas_team_node(c.team, p.root), place);
-    move_bytes<origin::remote>(p.dst + mine.begin, src + mine.begin, mine.words() * sizeof(uint32_t), thread_rank(),
+    const uint64_t source = said_by_root & ~uint64_t{1};
+    const size_t begin = mine.begin + words_pushed(mine.words(), c.team.size, source != said_by_root);
+    const auto* const src = ggas_pointer_of_node<uint32_t>(ggas_team_node(c.team, p.root), source);
+    move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(uint32_t), thread_rank(),
                                thread_count());
   }
   if (!next_exchange(c, s)) return s;
   return finish_stores(
-      c, [] {}, end);
+      c, [&] { copy_at_root(c, p, mine); }, end);
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
@@ -125,16 +135,6 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
       c, [&] { copy_at_root(c, p, mine); }, end);
 }
 
-GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {
-  const auto leaves = static_cast<unsigned>(c.team.size - 1);
-  const size_t here = call.mine.words();
-  look_for_failure(c);
-  if (!device_context().quiet && leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
-    return cast_by_loads(c, p, call.mine, end);
-  return leaves * here <= one_hop_until + here ? cast_directly(c, p, call.mine, end)
-                                               : scatter_and_gather(c, p, call.mine, end);
-}
-
 // As cast_in_lines; a thread has one line at most.
 GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part, patience& end) {
   const auto words = static_cast<uint32_t>(part.words());
@@ -164,6 +164,26 @@ GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part,
   return heard;
 }
 
+// By stores to peers' memory, or by loads from it, too.
+GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast& p, const channel_call& call, patience& end) {
+  const auto leaves = static_cast<unsigned>(c.team.size - 1);
+  const size_t here = call.mine.words();
+  look_for_failure(c);
+  if (!device_context().quiet && leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
+    return cast_both_ways(c, p, call.mine, end);
+  return leaves * here <= one_hop_until + here ? cast_directly(c, p, call.mine, end)
+                                               : scatter_and_gather(c, p, call.mine, end);
+}
+
+// What is not short: a function of its own, as registers that it needs would be kept in memory by the calls that are.
+GGAS_DEVICE_FUNCTION ggas_status cast_long(cast p, channel_call call, ggas_team team, uint64_t timeout_ns) {
+  channel c = find_channel(team, call.block);
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+    return in_lines(team, call.mine.words(), call.blocks, cast_in_lines_until) ? cast_in_lines(at, p, call.mine, end)
+                                                                               : cast_over_memory(at, p, call, end);
+  });
+}
+
 template <class T>
 GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, const ggas_team& team, unsigned block,
                                   unsigned blocks, uint64_t timeout_ns) {
@@ -174,22 +194,11 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
                     own_place(dst, n * sizeof(T), p.place) &
                     ((ggas_team_rank(team) != root) | (elements_good(src) & own_place(src, n * sizeof(T), p.source)));
   const channel_call call(block, blocks, n * (sizeof(T) / sizeof(uint32_t)));
-  const size_t here = call.mine.words();
-  if (here == 0) return good ? ggas_ok : ggas_bad_argument;
+  if (call.mine.words() == 0) return good ? ggas_ok : ggas_bad_argument;
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
-  patience end(timeout_ns);
-  ggas_status s = ggas_ok;
-  if (c.failed) {
-    s = ggas_peer_error;
-  } else if (is_short(here, team.size)) {
-    s = cast_short(c, p, call.mine, end);
-  } else if (in_lines(team, here, call.blocks)) {
-    s = cast_in_lines(c, p, call.mine, end);
-  } else {
-    s = cast_long(c, p, call, end);
-  }
-  return close_channel(c, s);
+  if (!is_short(call.mine.words(), team.size)) return cast_long(p, call, team, timeout_ns);
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_short(at, p, call.mine, end); });
 }
 
 }  // namespace ggas::detail
