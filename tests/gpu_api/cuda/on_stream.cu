@@ -119,6 +119,7 @@ __global__ void fill_bytes(places at, uint64_t shift, uint64_t bytes, uint64_t s
     own<char>(at.data + shift)[i] = static_cast<char>(pattern(seed, static_cast<uint64_t>(ggas_node()), i));
 }
 __global__ void expect_bytes(places at, uint64_t shift, uint64_t bytes, uint64_t seed, int from) {
+  ggas_after_stream();
   for (uint64_t i = bench::global_thread(); i < bytes; i += bench::global_threads())
     if (own<char>(at.copy + shift)[i] != static_cast<char>(pattern(seed, static_cast<uint64_t>(from), i)))
       detail::add_gpu(&my_word(at, wrong), 1);
@@ -163,6 +164,31 @@ TEST_F(on_stream, PutAndGetOfTheCopyEngine) {
   run("put and get");
   expect_words(wrong, 0);
   expect_words(status, ggas_ok);
+}
+
+// Copies and kernels by turns in one graph: a kernel that may be loaded early waits for the copy before it all the
+// same.
+TEST_F(on_stream, GraphsOfCopiesAndKernels) {
+  const uint64_t bytes = (17u << 20) + 3;
+  const unsigned times = rounds_of(5);
+  for (int n = 0; n < nodes(); ++n) ok(ggas::launch(machine(), n, 64, 256, fill_bytes, at, 0, bytes, 11), "fill");
+  run("fill");
+  replay(times, [&](int n) {
+    ok(put_signal_on_stream(machine(), n, global_ptr<char>(next(n), at.copy), local<char>(n, at.data), bytes,
+                            word_at(next(n), arrived), 1, ggas_signal_add, report(n)),
+       "put with signal");
+    ok(signal_take_on_stream(machine(), n, word_of(n, arrived), word_of(n, taken), 1, report(n)), "take");
+    ok(launch_dependent(machine(), n, 64, 256, expect_bytes, at, 0, bytes, 11, before(n)), "expect");
+    ok(cudaMemsetAsync(local<char>(n, at.copy), 0, bytes, machine().stream(n)), "clear");
+    ok(get_on_stream(machine(), n, local<char>(n, at.copy), global_ptr<char>(next(n), at.data), bytes, report(n)),
+       "get");
+    ok(launch_dependent(machine(), n, 64, 256, expect_bytes, at, 0, bytes, 11, next(n)), "expect");
+    ok(cudaMemsetAsync(local<char>(n, at.copy), 0, bytes, machine().stream(n)), "clear");
+    ok(sync_on_stream(machine(), n, report(n)), "sync");
+  });
+  expect_words(wrong, 0);
+  expect_words(status, ggas_ok);
+  expect_words(taken, times);
 }
 
 // ---- collectives
