@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire: rate, latency, and every fault, by index and by seed.
+// The wire: rate, latency, and every fault, by index and by seed; scripts of faults.
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "sim/fabric/wire.hpp"
+#include "tests/support/mangled.hpp"
 
 namespace ggas::test {
 namespace {
@@ -110,6 +111,30 @@ INSTANTIATE_TEST_SUITE_P(
                     bad_script{"* drop sometimes", "expected: at"}, bad_script{"* cut at 3", "expected: cut"},
                     bad_script{"* cut from 3 to 2", "to > from"}, bad_script{"* cut from nan", "numbers of"},
                     bad_script{"* cut from 1e300", "numbers of"}, bad_script{"* drop at 1 2 3", "expected: at"}));
+
+// Mangled scripts load or name file and line; rules that load keep what the injector counts on.
+TEST(fault_scripts, survive_being_mangled) {
+  const std::string good =
+      "# a comment\n0->1 drop at 3 count 2\n* corrupt rate 0.25\n1->0 cut from 5.5 to 17\n* duplicate at 9\n2->1 cut "
+      "from 3\n";
+  std::mt19937 random(20143);
+  unsigned loaded = 0, refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto rules = fabric::parse_faults(mangled(good, random, 4), "fuzz");
+    ++(rules ? loaded : refused);
+    if (!rules) {
+      ASSERT_TRUE(rules.error().starts_with("fuzz:")) << rules.error();
+      continue;
+    }
+    for (const fabric::fault_rule& r : *rules) {
+      ASSERT_TRUE(r.rate >= 0 && r.rate <= 1) << r.rate;
+      ASSERT_LE(r.from_ps, r.to_ps);
+    }
+    fabric::fault_injector(*rules, "0->1", 1).next(3, 6'000'000);
+  }
+  EXPECT_GT(loaded, 100u);
+  EXPECT_GT(refused, 1000u);
+}
 
 }  // namespace
 }  // namespace ggas::test

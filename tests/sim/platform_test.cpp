@@ -6,8 +6,9 @@
 
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <regex>
+
+#include "tests/support/mangled.hpp"
 
 namespace ggas::test {
 namespace {
@@ -135,7 +136,8 @@ TEST(platform, all_mistakes_are_reported_at_once) {
 TEST(platform, files_that_are_not_there) {
   const auto p = sim::load_platform("galibir");
   ASSERT_FALSE(p);
-  EXPECT_NE(p.error().find("unknown platform 'galibir': galibier-k20, modern"), std::string::npos) << p.error();
+  EXPECT_NE(p.error().find("unknown platform 'galibir': there are galibier-k20, modern"), std::string::npos)
+      << p.error();
   const auto q = sim::load_platform("/nonexistent/x.toml");
   ASSERT_FALSE(q);
   EXPECT_NE(q.error().find("/nonexistent/x.toml: no such platform file"), std::string::npos) << q.error();
@@ -168,34 +170,15 @@ TEST(platform, overrides) {
   }
 }
 
-// Mangled files either load or give a message; never a crash (run under the sanitizers too).
+// Mangled files either load or give a message; never a crash.
 TEST(platform, survives_mangled_files) {
   const std::string good = text_of("galibier-k20");
   constexpr unsigned seed = 20141;
   std::mt19937 rng(seed);
   RecordProperty("seed", seed);
-  const char* pieces[] = {"[", "]", "=",   "\"",  "-",  "e999", "0x",         "\n",  ".",
-                          "{", "}", "nan", "'''", "\0", "\xff", "1979-05-27", "inf", "#"};
   unsigned loaded = 0, refused = 0;
   for (int i = 0; i < 3000; ++i) {
-    std::string text = good;
-    for (unsigned k = 1 + rng() % 6; k--;) {
-      const size_t at = rng() % text.size();
-      switch (rng() % 4) {
-        case 0:
-          text[at] = char(rng());
-          break;
-        case 1:
-          text.erase(at, 1 + rng() % 40);
-          break;
-        case 2:
-          text.insert(at, pieces[rng() % std::size(pieces)]);
-          break;
-        default:
-          text.insert(at, text.substr(rng() % text.size(), rng() % 60));
-          break;
-      }
-    }
+    const std::string text = mangled(good, rng, 6);
     const auto p = sim::parse_platform(text, "fuzz.toml");
     if (p)
       ++loaded;

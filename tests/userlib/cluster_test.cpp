@@ -7,6 +7,7 @@
 #include "ggas/cluster.hpp"
 #include "ggas/detail/layout.hpp"
 #include "ggas/launch.hpp"
+#include "tests/support/mangled.hpp"
 
 namespace ggas {
 namespace {
@@ -49,6 +50,34 @@ TEST(Cluster, RefusesBadConfigurations) {
   EXPECT_TRUE(has(with([](auto& c) { c.overrides = {"shm.threads=yes"}; }), "must be key=number"));
   EXPECT_TRUE(has(with([](auto& c) { c.overrides = {"shm.threads"}; }), "must be key=number"));
   EXPECT_TRUE(has(with([](auto& c) { c.overrides = {"shm.threads=2"}; }), "shm.threads=0|1"));
+}
+
+TEST(Cluster, MangledOverridesAreTakenOrNamed) {
+  std::mt19937 random(20145);
+  unsigned taken = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string text = test::mangled(random() % 2 ? "shm.threads=1" : "shm.resident_blocks=12", random, 2);
+    cluster_config c = shm();
+    c.overrides = {text};
+    const auto made = cluster::create(c);
+    taken += made.has_value();
+    if (!made) ASSERT_TRUE(made.error().text.starts_with("override '" + text + "': ")) << made.error().text;
+  }
+  EXPECT_GT(taken, 5u);
+}
+
+// More than a process has addresses for is an error that says what was asked for.
+TEST(Cluster, MemoryThatIsNotToBeHad) {
+  constexpr size_t most = size_t{1} << 46;
+  const auto told = [](const cluster_config& c) {
+    const auto made = cluster::create(c);
+    return made ? "made" : (made.error().code == errc::out_of_memory ? "" : "another code: ") + made.error().text;
+  };
+  cluster_config c = shm(3);
+  c.host_bytes = most;
+  EXPECT_EQ(told(c), "cannot map host memory of 3 nodes, 70368744177664 bytes each: Cannot allocate memory");
+  c.segment_bytes = most;
+  EXPECT_EQ(told(c), "cannot map 3 segments of 70368744177664 bytes: Cannot allocate memory");
 }
 
 TEST(Cluster, TheSmallestSegmentWorks) {

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
+#include "tests/support/mangled.hpp"
 #include "userlib/src/bootstrap/launcher.hpp"
 
 namespace ggas {
@@ -14,12 +17,13 @@ namespace {
 class environment : public testing::Test {
  protected:
   environment() {
-    for (const char* v : {"GGAS_RANK", "GGAS_SIZE", "GGAS_JOB", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                          "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
-                          "SLURM_STEP_NUM_NODES", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_RANK", "PMI_SIZE", "PMI_JOBID",
-                          "MPI_LOCALNRANKS"})
-      unsetenv(v);
+    for (const char* v : variables) unsetenv(v);
   }
+  static constexpr const char* variables[] = {
+      "GGAS_RANK",      "GGAS_SIZE",    "GGAS_JOB",      "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+      "PMIX_NAMESPACE", "SLURM_PROCID", "SLURM_JOB_ID",  "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
+      "PMI_RANK",       "PMI_SIZE",     "SLURM_STEP_ID", "SLURM_STEP_NUM_NODES", "MPI_LOCALNRANKS",
+      "PMI_JOBID"};
   static void set(const char* variable, const char* value) { setenv(variable, value, 1); }
   static void is(int rank, int size, const std::string& name) {
     std::string why;
@@ -91,6 +95,30 @@ TEST_F(environment, wrong_numbers_are_told) {
   is_wrong("GGAS_RANK = 'one': must be a number from 0 to 1");
   set("GGAS_SIZE", "1025");
   is_wrong("GGAS_SIZE = '1025': must be a number from 1 to 1024");
+}
+
+// Variables that are missing, empty, or hold anything: a job that the bootstrap takes, or one of them is named.
+TEST_F(environment, anything_may_be_in_the_variables) {
+  std::mt19937 random(20144);
+  unsigned alone = 0, jobs = 0, refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const char* const good[] = {"0", "1", "2", "4", "4", "4", "1024", ""};
+    for (const char* v : variables) {
+      const std::string value = good[random() % std::size(good)];
+      unsetenv(v);
+      if (random() % 4 == 0) continue;
+      set(v, (random() % 8 ? value : test::mangled(value, random, 3)).c_str());
+    }
+    std::string why = "before";
+    const job j = job::from_environment(why);
+    ++(!why.empty() ? refused : j.alone() ? alone : jobs);
+    const auto named = [&](const char* v) { return why.starts_with(std::string(v) + " = "); };
+    ASSERT_TRUE(why.empty() || (j.alone() && std::ranges::any_of(variables, named))) << why;
+    ASSERT_TRUE(j.alone() || (j.rank < j.size && j.size <= 1024 && !j.name.empty() && j.name.size() <= 64)) << j.name;
+  }
+  EXPECT_GT(alone, 10u);
+  EXPECT_GT(jobs, 1000u);
+  EXPECT_GT(refused, 1000u);
 }
 
 TEST_F(environment, jobs_on_several_computers_are_refused) {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 
@@ -21,7 +22,10 @@ class window {
   explicit window(size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;
     void* m = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (m != MAP_FAILED) base_ = static_cast<std::byte*>(m);
+    if (m != MAP_FAILED)
+      base_ = static_cast<std::byte*>(m);
+    else
+      error_ = errno;
   }
   ~window() {
     if (base_) munmap(base_, bytes_);
@@ -29,9 +33,11 @@ class window {
   window(const window&) = delete;
   window& operator=(const window&) = delete;
   std::byte* base() const { return base_; }
+  int error() const { return error_; }  // 0, or why there is none
 
  private:
   std::byte* base_ = nullptr;
+  int error_ = 0;
   size_t bytes_;
 };
 
@@ -62,7 +68,17 @@ class shm_cluster final : public cluster {
     }
   }
 
-  bool mapped() const { return window_.base() != nullptr && (host_.base() != nullptr || cfg_.host_bytes == 0); }
+  // What could not be mapped; empty: all was.
+  std::string missing() const {
+    const std::string nodes = std::to_string(cfg_.nodes);
+    if (window_.error())
+      return "cannot map " + nodes + " segments of " + std::to_string(cfg_.segment_bytes) +
+             " bytes: " + std::strerror(window_.error());
+    if (host_.error())
+      return "cannot map host memory of " + nodes + " nodes, " + std::to_string(cfg_.host_bytes) +
+             " bytes each: " + std::strerror(host_.error());
+    return {};
+  }
 
   const cluster_config& config() const override { return cfg_; }
   std::byte* segment(int node) override {
@@ -156,11 +172,8 @@ result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg) {
                std::to_string(cfg.host_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
   }
   auto c = std::make_unique<shm_cluster>(cfg, *native);
-  if (!c->mapped()) {
-    return std::unexpected(error{errc::out_of_memory, "cannot map " + std::to_string(cfg.nodes) + " segments of " +
-                                                          std::to_string(cfg.segment_bytes) +
-                                                          " bytes: " + std::strerror(errno)});
-  }
+  if (std::string text = c->missing(); !text.empty())
+    return std::unexpected(error{errc::out_of_memory, std::move(text)});
   return c;
 }
 

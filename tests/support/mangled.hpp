@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text as somebody may have spoilt it, for tests of what reads text: the reader takes it or says what is wrong, and
+// never crashes (run them under the sanitizers too). The same for the same seed on any computer.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ggas::test {
+
+// What readers of numbers and of TOML trip over.
+inline constexpr std::string_view stumbling_blocks[] = {"[",
+                                                        "]",
+                                                        "=",
+                                                        "\"",
+                                                        "-",
+                                                        "e999",
+                                                        "0x",
+                                                        "\n",
+                                                        ".",
+                                                        "{",
+                                                        "}",
+                                                        "'''",
+                                                        "#",
+                                                        "nan",
+                                                        "inf",
+                                                        "\xff",
+                                                        ":",
+                                                        "1979-05-27",
+                                                        "+",
+                                                        " ",
+                                                        ",",
+                                                        "\t",
+                                                        "\r",
+                                                        std::string_view("\0", 1),
+                                                        "1e308",
+                                                        "9223372036854775807",
+                                                        "18446744073709551616",
+                                                        "[x]\n",
+                                                        "[[x]]\n"};
+
+// One to `most` changes: a letter, a part left out, one of `blocks` put in, a part said twice.
+inline std::string mangled(std::string text, std::mt19937& random, unsigned most,
+                           std::span<const std::string_view> blocks = stumbling_blocks) {
+  const auto below = [&](size_t n) { return n ? random() % n : 0; };
+  for (size_t changes = 1 + below(most); changes--;) {
+    const size_t at = below(text.size());
+    switch (below(4)) {
+      case 0:
+        if (!text.empty()) text[at] = static_cast<char>(random());
+        break;
+      case 1:
+        text.erase(at, 1 + below(40));
+        break;
+      case 2:
+        text.insert(at, blocks[below(blocks.size())]);
+        break;
+      default:
+        text.insert(at, text.substr(below(text.size()), below(60)));
+    }
+  }
+  return text;
+}
+
+}  // namespace ggas::test
