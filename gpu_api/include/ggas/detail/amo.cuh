@@ -201,20 +201,25 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
 
 // Lanes of a warp may want the old value or not, each for itself.
 template <class G, class T>
+GGAS_DEVICE ggas_status hand_out(const G& g, const fetched& leaders, T* old) {
+  g.sync();
+  const fetched f{g.of_leader(leaders.status), g.of_leader(leaders.old)};
+  if (f.status == ggas_ok && old) *old = static_cast<T>(f.old);
+  return static_cast<ggas_status>(f.status);
+}
+
+template <class G, class T>
 GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare, T* old,
                                      uint64_t timeout_ns, const ggas_queue& q) {
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
-  fetched f{ggas_ok, 0};
   if (!posts_descriptors()) [[likely]] {
-    if (g.rank() == 0) f.old = static_cast<uint64_t>(atomic_directly(what, remote, v, compare));
-  } else {
-    f = with_copy(q, [&](const ggas_queue& c) { return fetch_by_queue(g, what, at, v, compare, timeout_ns, c); });
+    const T found = g.rank() == 0 ? atomic_directly(what, remote, v, compare) : T{};
+    return hand_out(g, {ggas_ok, static_cast<uint64_t>(found)}, old);
   }
-  g.sync();
-  f = {g.of_leader(f.status), g.of_leader(f.old)};
-  if (f.status == ggas_ok && old) *old = static_cast<T>(f.old);
-  return static_cast<ggas_status>(f.status);
+  return hand_out(
+      g, with_copy(q, [&](const ggas_queue& c) { return fetch_by_queue(g, what, at, v, compare, timeout_ns, c); }),
+      old);
 }
 
 }  // namespace ggas::detail
