@@ -3,6 +3,7 @@
 // window is no shorter than a second.
 #include "benchmarks/cuda/energy.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -123,9 +124,10 @@ const load loads[] = {
     {"allreduce", allreduce_load, per_call, "J", true, 1 << 10},
 };
 
-// The samples of a metric over the windows, by GPUs or processors.
+// The samples of a metric over the windows, by GPUs or processors; nothing if a counter did not tell in all of them.
 void emit(gpu_session& s, const load& l, const std::vector<window>& found, const char* method,
           std::optional<double> window::*energy) {
+  if (!std::ranges::all_of(found, [&](const window& w) { return (w.*energy).has_value(); })) return;
   std::vector<double> power, share;
   for (const window& w : found) {
     const double j = *(w.*energy);
@@ -141,8 +143,8 @@ void emit(gpu_session& s, const load& l, const std::vector<window>& found, const
 fault measure(gpu_session& s, energy_counters& counters, const load& l) {
   meter m(counters);
   GGAS_GPU_TRY(l.run(s, m));
-  if (m.found.front().gpus_j) emit(s, l, m.found, "gpus", &window::gpus_j);
-  if (m.found.front().processors_j) emit(s, l, m.found, "processors", &window::processors_j);
+  emit(s, l, m.found, "gpus", &window::gpus_j);
+  emit(s, l, m.found, "processors", &window::processors_j);
   return {};
 }
 
