@@ -177,6 +177,12 @@ def main():
     args.add_argument("--keep", action="store_true", help="take the counts of the last run")
     opts = args.parse_args()
     data = opts.build / "coverage.dat"
+    if opts.jobs < 1:
+        args.error(f"--jobs: must be 1 or more, not {opts.jobs}")
+    if not 0 <= opts.least <= 100:
+        args.error(f"--least: must be a percentage, not {opts.least}")
+    if opts.keep and not data.is_file():
+        args.error(f"--keep: there are no counts of an earlier run ({data})")
     if not opts.keep:
         python = ROOT / ".venv/bin/python"
         run("cmake", "--preset", "coverage", "-S", ROOT, "-B", opts.build, f"-DGGAS_PYTHON={python if python.exists() else sys.executable}",
@@ -194,4 +200,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -131,11 +131,15 @@ def main():
     args.add_argument("--jobs", type=int, default=1, help="proofs at a time")
     args.add_argument("--vcd", help="where the counterexample goes")
     opts = args.parse_args()
+    if opts.jobs < 1:
+        args.error(f"--jobs: must be 1 or more, not {opts.jobs}")
+    if not (opts.generated / "ggas_regs_pkg.sv").is_file():
+        args.error(f"--generated {opts.generated}: ggas_regs_pkg.sv is not there; build the target ggas_regs")
 
     proofs = tomllib.loads((HERE / "proofs.toml").read_text())
     unknown = [n for n in opts.names if n not in proofs]
     if unknown:
-        sys.exit(f"prove.py: no proof named {', '.join(unknown)} in proofs.toml; there are {', '.join(proofs)}")
+        args.error(f"no proof named {', '.join(unknown)} in proofs.toml; there are {', '.join(proofs)}")
     names = opts.names or list(proofs)
     good = True
     with concurrent.futures.ThreadPoolExecutor(opts.jobs) as pool:
