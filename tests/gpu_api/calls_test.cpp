@@ -7,6 +7,7 @@
 #include "tests/gpu_api/calls_notify.cuh"
 #include "tests/gpu_api/calls_queries.cuh"
 #include "tests/gpu_api/calls_run.hpp"
+#include "tests/gpu_api/calls_shapes.cuh"
 #include "tests/gpu_api/calls_transfers.cuh"
 #include "tests/gpu_api/calls_waits.cuh"
 #include "tests/gpu_api/targets.hpp"
@@ -57,6 +58,7 @@ TEST_P(Calls, OfNotifications) { calls::run_notifications(*this, simulated() ? 1
 TEST_P(Calls, OfGrids) {
   for (const unsigned blocks : {1u, 3u}) calls::run_grids(*this, blocks, 64, 2000, simulated() ? 6 : 40);
 }
+TEST_P(Calls, OfShapes) { calls::run_shapes(*this); }
 TEST_P(Calls, OfQueries) { calls::run_queries(*this); }
 TEST_P(Calls, BehindEachOther) { calls::run_chain(*this, 3, 40, 11); }
 
