@@ -11,7 +11,8 @@ using bench::moved;
 
 TEST_F(rig, data_to_everybody_at_every_length) {
   for (const moved what : {moved::broadcast, moved::allgather, moved::alltoall}) {
-    for (const uint64_t elements : {1u, 3u, 255u, 256u, 511u, 513u, 4095u, 4096u, 4097u, 5001u, 70'001u, 1'000'003u}) {
+    for (const uint64_t elements : {1u, 3u, 255u, 256u, 511u, 513u, 1024u, 4095u, 4096u, 4097u, 8192u, 8193u, 16'384u,
+                                    24'579u, 70'001u, 1'000'003u}) {
       for (const unsigned blocks : {1u, 5u}) {
         if (elements > 100'000 && blocks == 1) continue;
         exchange_args a{what, elements, at.data, at.copy, at.outcomes, 3, elements, timeout_ns};
@@ -48,7 +49,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(256) mixed_calls(places at, uint64_t rounds) 
     const uint64_t dice = pattern(77, 0, r);
     const int odd = me % 2;
     const ggas_team team = dice % 5 ? ggas_world() : ggas_team_strided(1, odd, 2, (ggas_nodes() - odd + 1) / 2);
-    const uint64_t n = 1 + (dice >> 8) % ((dice >> 40) % 3 ? 300 : 6000);
+    const uint64_t n = 1 + (dice >> 8) % ((dice >> 40) % 3 ? 300 : 30000);
     const int kind = static_cast<int>(dice >> 32 & 3) % 3, root = static_cast<int>((dice >> 24) % 64) % team.size;
     for (int k = 0; k < team.size; ++k) {
       for (uint64_t i = i0; i < n; i += threads) {
@@ -73,7 +74,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(256) mixed_calls(places at, uint64_t rounds) 
 }
 
 TEST_F(rig, collectives_of_all_kinds_in_a_row) {
-  for (const unsigned threads : {1u, 32u, 256u}) {
+  for (const unsigned threads : {1u, 33u, 128u, 256u}) {
     start_all(1, threads, mixed_calls, at, threads == 1 ? 40 : 400);
     run("mixed_calls");
     check_all_outcomes(threads, "mixed collectives");

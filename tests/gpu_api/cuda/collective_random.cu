@@ -55,7 +55,7 @@ class random_collectives : public rig {
 };
 
 TEST_F(random_collectives, of_blocks) {
-  for (unsigned threads : {1u, 2u, 32u, 96u, 100u, 256u}) play_on_all(false, 1, threads, threads);
+  for (unsigned threads : {1u, 2u, 32u, 33u, 100u, 128u, 256u}) play_on_all(false, 1, threads, threads);
 }
 TEST_F(random_collectives, of_grids) {
   for (unsigned blocks : {2u, 7u, 64u}) play_on_all(true, blocks, 128, blocks);
