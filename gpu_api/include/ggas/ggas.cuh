@@ -28,8 +28,9 @@ GGAS_DEVICE T* ggas_pointer_of_node(int node, uint64_t offset = 0);  // own node
 template <class T = char>
 GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset = 0);  // always through the window
 
-// ---- loads and stores of 1, 2, 4, 8 or 16 bytes: relaxed, system scope, never from a first-level cache. 16 bytes
-// travel as one access but are atomic in halves. A store returns before it is visible; a load returns the value.
+// ---- loads and stores of 1, 2, 4, 8 or 16 bytes at multiples of their size: relaxed, system scope, never from a
+// first-level cache. 16 bytes travel as one access but are atomic in halves. A store returns before it is visible; a
+// load returns the value. Addresses are not checked: null is a fault of the kernel.
 template <class T>
 GGAS_DEVICE T ggas_load(const T* p);
 template <class T>
@@ -57,7 +58,8 @@ GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n);
 GGAS_DEVICE void ggas_fence();      // as seen by every node, along each pair of nodes: see the memory model
 GGAS_DEVICE void ggas_fence_gpu();  // as seen by this GPU
 // Waits until every earlier store of this node is visible at its target; where peers are memory, those of this thread
-// and what it knows of through an acquire or a barrier. ggas_peer_error: one may be lost.
+// and what it knows of through an acquire or a barrier. ggas_peer_error: one may be lost; ggas_timed_out: puts through
+// queues of a NIC were not complete within a second.
 GGAS_DEVICE ggas_status ggas_quiet();
 GGAS_DEVICE ggas_status ggas_quiet_block();
 
