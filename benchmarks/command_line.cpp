@@ -25,12 +25,12 @@ examples:
   ggas-bench store_latency --quick --waves nic.fst --window 10:40 --trace run.json --pcap run.pcapng
 )";
 
-// "FROM:TO" in microseconds; TO may be missing.
+// "FROM:TO" in microseconds; TO may be missing. Picoseconds of the longest, eleven days, fit into 64 bits.
 bool parse_window(const std::string& text, double& from, double& to) {
   const size_t colon = text.find(':');
   const auto number = [](std::string_view s, double& out) {
     const auto [end, code] = std::from_chars(s.data(), s.data() + s.size(), out);
-    return code == std::errc{} && end == s.data() + s.size() && out >= 0;
+    return code == std::errc{} && end == s.data() + s.size() && out >= 0 && out <= 1e12;
   };
   if (colon == std::string::npos || !number(std::string_view(text).substr(0, colon), from)) return false;
   const std::string_view rest = std::string_view(text).substr(colon + 1);
@@ -106,7 +106,8 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
 
   if (std::string text = finish_common(common, suite); !text.empty()) return bad_input(text);
   if (!window.empty() && !parse_window(window, cfg.waves_from_us, cfg.waves_to_us)) {
-    return bad_input(fmt::format("--window {}: expected FROM:TO or FROM: in microseconds, TO behind FROM", window));
+    return bad_input(
+        fmt::format("--window {}: expected FROM:TO or FROM: in microseconds (at most 1e12), TO behind FROM", window));
   }
   if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));

@@ -73,6 +73,8 @@ def test_list_names_every_benchmark_and_variant(bench):
         (["store_latency", "--window", "1:2"], ["--window", "--waves"]),
         (["store_latency", "--waves", "w.fst", "--window", "9:2"], ["9:2"]),
         (["store_latency", "--waves", "w.fst", "--window", "now"], ["now"]),
+        (["store_latency", "--waves", "w.fst", "--window", "0:inf"], ["0:inf"]),
+        (["store_latency", "--waves", "w.fst", "--window", "1e300:"], ["1e300:"]),
         (["store_latency", "barrier", "--trace", "t.json"], ["one benchmark"]),
         (["barrier", "--provider", "shm", "--pcap", "p.pcapng"], ["--provider sim"]),
         (["coalescing", "--provider", "shm"], ["coalescing", "shm"]),

@@ -60,6 +60,13 @@ def test_the_program_shown_is_the_example():
     assert f"```cpp\n{(ROOT / 'examples/real_gpus/real_gpus.cu').read_text()}```" in (ROOT / "docs" / "how-to" / "real-gpus.md").read_text()
 
 
+def test_the_kernel_of_the_readme_compiles(tmp_path):
+    (tmp_path / "kernel.cpp").write_text(re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1))
+    include = [f"-I{ROOT / folder}" for folder in ("gpu_api/include", "userlib/include", ".")]
+    done = subprocess.run(["c++", "-std=c++23", "-fsyntax-only", "-Wall", "-Werror", *include, "kernel.cpp"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 def commands(command):
     """Arguments of all calls of a command that pages show."""
     for page in PAGES:
