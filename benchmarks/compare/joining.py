@@ -29,9 +29,11 @@ def belongs(record, quantity, library):
 
 
 def median(record):
+    where = f"{record['benchmark']}, {record['variant']}, {record['params']}"
     if record["p50"] is None or record["n"] < FEWEST:
-        where = f"{record['benchmark']}, {record['variant']}, {record['params']}"
         raise results.BadResults(f"{where}: a comparison needs the median of {FEWEST} samples or more, not of {record['n']}")
+    if record["p50"] <= 0:
+        raise results.BadResults(f"{where}: the median is {record['p50']}: must be above 0")
     return record["p50"]
 
 

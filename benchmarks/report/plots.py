@@ -137,7 +137,8 @@ def curve(name, records):
     draw_references(ax, records, key, factor)
     draw_limits(ax, records, key, factor)
     logarithmic_sizes(ax)
-    if name in LOG_VALUE and len({r["value"] for r in records}) > 1:
+    values = {r["value"] for r in records}
+    if name in LOG_VALUE and len(values) > 1 and min(values) > 0:
         logarithmic_values(ax)
     else:
         ax.set_ylim(bottom=0)

@@ -12,10 +12,15 @@ REQUIRED = {
 OPTIONAL = {"p50": NUMBER, "p99": NUMBER, "reference": dict, "limit": dict}  # null if unknown
 INSIDE = {"reference": {"value": NUMBER, "source": str}, "limit": {"value": NUMBER, "source": str, "at_most": bool}}
 LEAST = {"nodes": 1, "n": 0}
+MOST = 1e18  # of a number: what is computed from such ones stays finite, and whole ones fit into 64 bits
 
 
 class BadResults(Exception):
     """A result file that breaks the format; the text names file, line and rule."""
+
+
+def is_measured(value):
+    return value == 0 or 1 / MOST <= abs(value) <= MOST
 
 
 def check_key(found, key, kind, where):
@@ -26,8 +31,8 @@ def check_key(found, key, kind, where):
         return
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise BadResults(f"{where}: key '{key}' has the wrong type")
-    if kind is NUMBER and not math.isfinite(value):
-        raise BadResults(f"{where}: key '{key}' is {value}: must be a finite number")
+    if kind is NUMBER and not is_measured(value):
+        raise BadResults(f"{where}: key '{key}' is {value}: must be a finite number, 0 or of a size from {1 / MOST:g} to {MOST:g}")
     if key in LEAST and value < LEAST[key]:
         raise BadResults(f"{where}: key '{key}' is {value}: must be {LEAST[key]} or more")
 
@@ -43,8 +48,8 @@ def check(record, where):
         if record[outer] is not None and record[outer]["value"] == 0:
             raise BadResults(f"{where}: {outer}: key 'value' must not be 0")
     for key, value in record["params"].items():
-        if not isinstance(value, (int, float, str)) or value != value:
-            raise BadResults(f"{where}: params: '{key}' must be a number or a text")
+        if not isinstance(value, str) and not (isinstance(value, NUMBER) and is_measured(value)):
+            raise BadResults(f"{where}: params: '{key}' must be a finite number or a text")
     unknown = set(record) - set(REQUIRED) - set(OPTIONAL)
     if unknown:
         raise BadResults(f"{where}: unknown key '{sorted(unknown)[0]}'")
@@ -57,8 +62,11 @@ def parse(lines, source):
         where = f"{source}:{number}"
         try:
             record = json.loads(line)
+            json.dumps(record, ensure_ascii=False).encode()  # JSON may hold halves of letters, which nobody can write
         except json.JSONDecodeError as e:
             raise BadResults(f"{where}: {e.msg}") from None
+        except (ValueError, RecursionError) as e:  # those, thousands of digits, brackets within brackets
+            raise BadResults(f"{where}: {e}") from None
         check(record, where)
         records.append(record)
     return records
