@@ -48,6 +48,11 @@ GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team = g
 // be overwritten; nothing is promised about other data. After anything but ggas_ok and ggas_bad_argument the node's
 // collectives return ggas_peer_error.
 //
+// From the call on other members may store into dst. What this kernel itself has stored there before must be behind a
+// ggas_barrier, or behind that __syncthreads() and a ggas_fence() that every thread makes after it, or an old value may
+// land on top of a new one; so, by the letter of the PTX model, what it has loaded from there
+// (docs/memory-model.md#destinations-of-collectives). Short parts need nothing of it: do not build on a size.
+//
 // broadcast: n elements of member `root` (a rank) go to dst of every member; src counts on the root only, where it may
 // be dst.
 template <class T>

@@ -8,11 +8,13 @@ namespace {
 
 using test::collective_call;
 
-// Threads of a call meet around it: a block, or the grids of all members.
+// Threads of a call meet around it: a block, or the grids of all members. A block has stored to its destinations, and
+// peers may from the call on: hence the fence.
 template <bool Grid>
 GGAS_DEVICE ggas_status meet(const collective_call& c) {
   if (Grid) return ggas_barrier(timeout_ns, c.team);
   __syncthreads();
+  ggas_fence();
   return ggas_ok;
 }
 template <bool Grid>
