@@ -61,5 +61,18 @@ TEST_F(rig, contexts_that_no_gpu_can_have_are_refused) {
   EXPECT_EQ(set_device_context(c, machine().stream(0)), cudaErrorInvalidValue);
 }
 
+// The copy is made now, of what a graph would look for in vain each time it runs.
+TEST_F(rig, contexts_are_not_set_by_graphs) {
+  ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
+  ok(cudaStreamBeginCapture(machine().stream(0), cudaStreamCaptureModeThreadLocal), "capture");
+  EXPECT_EQ(set_device_context(machine().device_context(0), machine().stream(0)), cudaErrorStreamCaptureUnsupported);
+  cudaGraph_t graph{};
+  ok(cudaStreamEndCapture(machine().stream(0), &graph), "capture");
+  size_t nodes = 1;
+  ok(cudaGraphGetNodes(graph, nullptr, &nodes), "nodes");
+  EXPECT_EQ(nodes, 0u);
+  ok(cudaGraphDestroy(graph), "graph");
+}
+
 }  // namespace
 }  // namespace ggas::gpu_test

@@ -320,8 +320,11 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 // Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
 // copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
 // behind it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
-// two.
+// two; cudaErrorStreamCaptureUnsupported: the stream is being captured, and a graph would copy what is gone by then.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {
+  cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+  if (cudaError_t e = cudaStreamIsCapturing(stream, &captured); e != cudaSuccess) return e;
+  if (captured != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
   uint32_t log2 = 0;
   while (log2 < 63 && uint64_t{1} << log2 < c.stride) ++log2;
   if (c.nodes > 0 &&
