@@ -12,7 +12,8 @@
 #define GGAS_DEVICE __device__ __forceinline__
 #define GGAS_DEVICE_FUNCTION inline __device__ __noinline__
 #define GGAS_UNROLL _Pragma("unroll")
-// Without the 1 nvcc 13.0 keeps room for two blocks where all functions that a kernel calls are small: half the registers.
+// Without the 1 nvcc 13.0 keeps room for two blocks where all functions that a kernel calls are small: half the
+// registers.
 #define GGAS_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
