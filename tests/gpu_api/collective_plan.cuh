@@ -36,7 +36,7 @@ struct collective_call {
     return i >= 0 && i % team.stride == 0 && i / team.stride < team.size ? i / team.stride : -1;
   }
   std::string text() const {
-    const auto s = [](auto v) { return " " + std::to_string(v); };
+    const auto s = [](auto v) { return std::string(1, ' ').append(std::to_string(v)); };
     return "call" + s(number) + ": kind" + s(int(what)) + " method" + s(int(method)) + " op" + s(int(op)) + " team" +
            s(team.id) + " root" + s(root) + " n" + s(n) + (grid ? " grid of" : " block,") + s(blocks) + " x" +
            s(threads) + (in_place ? " in place" : "");
