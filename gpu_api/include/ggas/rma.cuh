@@ -137,8 +137,8 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi_block(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                                   ggas_signal_op op, uint64_t timeout_ns,
                                                   const ggas_queue& q = ggas_queue::of_block());
-// Waits for a signal word here; `seen` (may be null) gets the value that ended the wait, also if the word has another one
-// by now: what was sent before that value is here.
+// Waits for a signal word here; `seen` (may be null) gets the value that ended the wait, also if the word has another
+// one by now: what was sent before that value is here.
 GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,
                                                uint64_t timeout_ns);
 
