@@ -6,21 +6,13 @@
 
 namespace ggas::bench {
 
-// Messages to and fro; half of a round is the latency. One warp, or one thread if the old way or the processor is used.
-__global__ void put_pingpong(one_sided_args a) {
-  const int me = ggas_node(), peer = me ^ 1;
-  if (peer >= ggas_nodes()) return;
-  const bool first = me < peer;
-  const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
+// Does something in every round, one behind the other, and keeps how long each took; the first only warms up.
+template <class Once>
+GGAS_DEVICE void time_rounds(const one_sided_args& a, const ggas_queue& q, Once once) {
   outcome out{0, 0, 0, ggas_ok};
   uint64_t before = time_ns();
   for (uint64_t round = 0; round <= a.rounds && out.status == ggas_ok; ++round) {
-    const uint64_t number = 2 * (a.first + round) + 2;
-    ggas_status s = ggas_ok;
-    if (first) s = send_message(a, q, peer, number);
-    if (s == ggas_ok) s = await_message(a, q, first ? number + 1 : number);
-    if (s == ggas_ok && !first) s = send_message(a, q, peer, number + 1);
-    out.status = s;
+    out.status = once(round, out.errors);
     const uint64_t now = time_ns();
     if (round == 0) out.begin_ns = now;
     if (round > 0 && detail::thread_rank() == 0) own<uint64_t>(a.samples)[round - 1] = now - before;
@@ -31,21 +23,26 @@ __global__ void put_pingpong(one_sided_args a) {
   if (detail::thread_rank() == 0) own<outcome>(a.outcomes)[0] = out;
 }
 
+// Messages to and fro; half of a round is the latency. One warp, or one thread if the old way or the processor is used.
+__global__ void put_pingpong(one_sided_args a) {
+  const int me = ggas_node(), peer = me ^ 1;
+  if (peer >= ggas_nodes()) return;
+  const bool first = me < peer;
+  const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
+  time_rounds(a, q, [&](uint64_t round, uint64_t&) {
+    const uint64_t number = 2 * (a.first + round) + 2;
+    ggas_status s = ggas_ok;
+    if (first) s = send_message(a, q, peer, number);
+    if (s == ggas_ok) s = await_message(a, q, first ? number + 1 : number);
+    if (s == ggas_ok && !first) s = send_message(a, q, peer, number + 1);
+    return s;
+  });
+}
+
 __global__ void get_rounds(one_sided_args a) {
   if (!leads_pair()) return;
   const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
-  outcome out{0, 0, 0, ggas_ok};
-  uint64_t before = time_ns();
-  for (uint64_t round = 0; round <= a.rounds && out.status == ggas_ok; ++round) {
-    out.status = get_once(a, q, ggas_node() + 1, round + 1);
-    const uint64_t now = time_ns();
-    if (round == 0) out.begin_ns = now;
-    if (round > 0 && detail::thread_rank() == 0) own<uint64_t>(a.samples)[round - 1] = now - before;
-    before = now;
-  }
-  out.end_ns = before;
-  if (a.how == control::old_way) old_close(q);
-  if (detail::thread_rank() == 0) own<outcome>(a.outcomes)[0] = out;
+  time_rounds(a, q, [&](uint64_t round, uint64_t&) { return get_once(a, q, ggas_node() + 1, round + 1); });
 }
 
 // Fetch-adds of one on a word of the partner, one behind the other; old values must count up.
@@ -53,19 +50,13 @@ __global__ void atomic_rounds(one_sided_args a) {
   if (!leads_pair()) return;
   const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
   auto* const word = ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.target);
-  outcome out{0, 0, 0, ggas_ok};
-  uint64_t before = time_ns();
-  for (uint64_t round = 0; round <= a.rounds && out.status == ggas_ok; ++round) {
+  time_rounds(a, q, [&](uint64_t round, uint64_t& errors) {
     uint64_t old = 0;
-    out.status = ggas_atomic_fetch_warp(ggas_atomic_add, word, uint64_t{1}, uint64_t{0}, &old, a.timeout_ns, q);
-    if (old != a.first + round) ++out.errors;
-    const uint64_t now = time_ns();
-    if (round == 0) out.begin_ns = now;
-    if (round > 0 && detail::thread_rank() == 0) own<uint64_t>(a.samples)[round - 1] = now - before;
-    before = now;
-  }
-  out.end_ns = before;
-  if (detail::thread_rank() == 0) own<outcome>(a.outcomes)[0] = out;
+    const ggas_status s =
+        ggas_atomic_fetch_warp(ggas_atomic_add, word, uint64_t{1}, uint64_t{0}, &old, a.timeout_ns, q);
+    if (old != a.first + round) ++errors;
+    return s;
+  });
 }
 
 }  // namespace ggas::bench
