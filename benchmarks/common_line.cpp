@@ -34,6 +34,7 @@ std::string milliseconds(const std::string& text) {
 std::string a_name(const std::string& text) { return text.empty() ? "'': must be a name" : ""; }
 
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text) {
+  app.set_version_flag("--version", GGAS_VERSION, "the version, as in records");
   app.add_option("names", line.names, "benchmarks or suites; 'list' shows them");
   app.add_option("--seed", line.seed, "seed of everything random")->check(whole_number)->capture_default_str();
   app.add_flag("--quick", line.quick, "fewer points and repetitions");

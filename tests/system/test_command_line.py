@@ -2,11 +2,12 @@
 """Bad input gets a message that names it, and exit status 2."""
 
 import json
+import re
 import signal
 import subprocess
 
 import pytest
-from conftest import bench_program
+from conftest import ROOT, bench_program
 
 NAMES = "nic_cycles store_latency load_latency store_bandwidth load_bandwidth coalescing barrier reduce allreduce random_access".split()
 NAMES += "put_latency get_latency put_bandwidth get_bandwidth message_rate atomic_latency transfer_path".split()
@@ -25,6 +26,11 @@ def test_help_names_every_option(bench):
     assert done.returncode == 0
     for option in "--provider --platform --nodes --nic --seed --quick --json --report --waves --window --trace --pcap --faults --set --wall".split():
         assert option in done.stdout
+
+
+def test_version(bench):
+    done = bench("--version")
+    assert (done.returncode, done.stdout) == (0, re.search(r"project\(ggas VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1) + "\n")
 
 
 def test_list_names_every_benchmark_and_variant(bench):
@@ -107,8 +113,6 @@ def test_records_so_far_are_kept_when_nobody_reads_the_table_any_more(tmp_path):
 
 
 def test_unknown_key_in_a_platform_file(bench, tmp_path):
-    from conftest import ROOT
-
     text = (ROOT / "sim" / "platforms" / "galibier-k20.toml").read_text()
     (tmp_path / "mine.toml").write_text(text.replace("[nic]\n", "[nic]\ncolour = 3\n", 1))
     refused(bench("barrier", "--platform", "mine.toml"), "mine.toml", "colour")
