@@ -39,9 +39,11 @@ AXIS = {
     "broadcast": ("bytes", "vector, bytes"),
     "allgather": ("bytes", "part of a node, bytes"),
     "alltoall": ("bytes", "part for a node, bytes"),
-    "himeno": ("elements", "points of the grid"),
     "global_reduction": ("elements", "numbers"),
 }
+# Where records say by how many blocks of a grid they were made, or have no bytes: that instead.
+BLOCKS = ("blocks", "blocks of the kernel")
+ELEMENTS = ("elements", "elements of all nodes")
 LOG_VALUE = {"coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
 
 
@@ -80,7 +82,7 @@ def draw_limits(ax, records, key, factor):
 
 
 def size_text(v):
-    for factor, suffix in ((1 << 20, "Mi"), (1 << 10, "Ki")):
+    for factor, suffix in ((1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")):
         if v >= factor:
             return f"{v / factor:g} {suffix}"
     return f"{v:g}"
@@ -114,16 +116,27 @@ def series(records, key):
     return found
 
 
+DECADE = 4  # a logarithmic axis of less has hardly a number beside it
+
+
 def is_place(value):
     """On a logarithmic axis."""
     return isinstance(value, (int, float)) and value > 0
 
 
-def curve(name, records):
-    key, label = AXIS[name]
-    records = [r for r in records if is_place(r["params"].get(key)) and r["metric"] == records[0]["metric"]]
+def curves(name, records):
+    """A plot of the records made by kernels of so many blocks for each metric, and one of the first metric of the others."""
+    by_blocks = [r for r in records if is_place(r["params"].get("blocks"))]
+    others = [r for r in records if r not in by_blocks]
+    found = [curve(name, [r for r in by_blocks if r["metric"] == metric], *BLOCKS) for metric in dict.fromkeys(r["metric"] for r in by_blocks)]
     if name == "message_rate":
-        records = [r for r in records if r["params"].get("bytes") == 32]
+        others = [r for r in others if r["params"].get("bytes") == 32]
+    places = [r for r in others if is_place(r["params"].get(AXIS[name][0]))]
+    return [*found, curve(name, places, *AXIS[name]) if places else curve(name, others, *ELEMENTS)]
+
+
+def curve(name, records, key, label):
+    records = [r for r in records if is_place(r["params"].get(key)) and r["metric"] == records[0]["metric"]]
     if not records:
         return None
     unit = records[0]["unit"]
@@ -137,14 +150,34 @@ def curve(name, records):
     draw_references(ax, records, key, factor)
     draw_limits(ax, records, key, factor)
     logarithmic_sizes(ax)
-    values = {r["value"] for r in records}
-    if name in LOG_VALUE and len(values) > 1 and min(values) > 0:
+    values = [r["value"] for r in records]
+    if (name in LOG_VALUE or key == "blocks") and 0 < DECADE * min(values) < max(values):
         logarithmic_values(ax)
     else:
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
     ax.set_xlabel(label)
     ax.set_ylabel(f"{records[0]['metric'].replace('_', ' ')}{f' / {text}' if text else ''}")
     ax.legend(fontsize=8, frameon=False)
+    return svg(figure)
+
+
+def grid_bars(records):
+    """Himeno: a group of bars for each grid, a bar for each way, and what memory allows."""
+    records = [r for r in records if "grid" in r["params"]]
+    if not records:
+        return None
+    grids, ways = (list(dict.fromkeys(found)) for found in ((str(r["params"]["grid"]) for r in records), (r["variant"] for r in records)))
+    factor, text = scale([r["value"] for r in records], records[0]["unit"])
+    figure, ax = plt.subplots(figsize=(6.4, 3.4))
+    for i, way in enumerate(ways):
+        values = {str(r["params"]["grid"]): r["value"] / factor for r in records if r["variant"] == way}
+        width = 0.8 / len(ways)
+        ax.bar([n + width * (i - (len(ways) - 1) / 2) for n in range(len(grids))], [values.get(g, 0) for g in grids], width=0.9 * width, label=way)
+    for source, limit in {(r["limit"]["source"], r["limit"]["value"] / factor) for r in records if r["limit"]}:
+        ax.axhline(limit, color="tab:red", linestyle=":", label=f"bound: {source}")
+    ax.set_xticks(range(len(grids)), grids)
+    ax.set_ylabel(f"{records[0]['metric']} / {text}")
+    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
     return svg(figure)
 
 
@@ -209,5 +242,10 @@ def nic_bars(records):
 
 
 def plots_of(name, records):
-    found = [nic_bars(records)] if name == "nic_cycles" else [curve(name, records) if name in AXIS else None, cost_bars(records)]
+    if name == "nic_cycles":
+        found = [nic_bars(records)]
+    elif name == "himeno":
+        found = [grid_bars(records)]
+    else:
+        found = [*(curves(name, records) if name in AXIS else []), cost_bars(records)]
     return [plot for plot in found if plot]

@@ -60,7 +60,7 @@ def build(records, template_folder):
         groups.append({"id": f"group{number}", "heading": results.heading(key), "overview": overview, "sections": sections})
     # Plots and tables are made here and marked safe in the template; every other text is escaped.
     env = Environment(loader=FileSystemLoader(template_folder), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"])
+    return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"], published=any(r["reference"] for r in records))
 
 
 def main(argv=None):

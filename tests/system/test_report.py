@@ -54,7 +54,8 @@ def test_measured_gpus(tmp_path):
     assert write_report(DATA / "cuda.jsonl", "--out", "out", cwd=tmp_path).returncode == 0
     page = (tmp_path / "out" / "index.html").read_text()
     assert "Measured: provider cuda, on NVIDIA H200" in page and "NVLink 4 x 18" in page and "driver 580" in page
-    assert page.count("<svg") == 3  # bounds, latency, bandwidth
+    assert page.count("<svg") == 4  # bounds, latency, bandwidth over blocks and over bytes
+    assert "calibration" not in page  # nothing was published for these
     assert page.index("<svg") < page.index("<section")
     for word in ("99.1 %", "≤ 400 GB/s", "21.0 nJ", "1.20 µs"):
         assert word in page, word
@@ -66,6 +67,12 @@ def test_curves_are_told_apart_by_what_differs_at_one_place():
     assert list(puts) == ["kernel, blocks 8", "kernel, blocks 16", "kernel, blocks 132", "copy_engine"]
     assert all(len(members) == 2 for members in puts.values())
     assert list(plots.series([r for r in records if r["benchmark"] == "store_latency"], "bytes")) == ["store"]
+
+
+def test_every_benchmark_of_gpus_has_its_plots():
+    found = results.read(ROOT / "docs" / "results" / "gpu-2.jsonl")
+    count = {name: len(plots.plots_of(name, [r for r in found if r["benchmark"] == name])) for name in {r["benchmark"] for r in found}}
+    assert {name: n for name, n in count.items() if n != 1} == {"put_bandwidth": 2, "message_rate": 2, "energy": 0, "atomic_latency": 0}  # of one word
 
 
 def test_recorded_results_keep_the_format():
