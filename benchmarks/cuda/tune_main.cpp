@@ -21,7 +21,7 @@ constexpr int bad_input = 2, failed = 1, skipped = 77;
 constexpr const char* help = R"(usage: ggas-tune FILE [GPUS]
 
 Measures the methods of allreduce on GPUS GPUs of this computer (2 or more; default: all) and adds what it found to the
-table in FILE, which it makes if there is none. Takes a minute; nothing else should run on the GPUs. Of two entries for
+table in FILE, which it makes if there is none. Takes some seconds; nothing else should run on the GPUs. Of two entries for
 the same number of GPUs the later one counts. What a table says: docs/collectives.md.
 
 example:
