@@ -229,7 +229,8 @@ module nic_top #(
   assign sts.atu_status_done = atu_done;
   assign sts.atu_status_busy = atu_busy;
 
-  // It is clocked while it works, when something comes, and at a tick that it waits for.
+  // It is clocked while it works, when something comes, and at a tick that it waits for. A write of the SMFU concerns only atomics
+  // whose reads are under way, hence with a time-out.
   logic clk_rma, rma_snoop;
   logic [1:0] wake_q;  // behind a register write, or a change of the link
   logic       link_up_q;
@@ -244,8 +245,8 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req || rma_snoop
-      || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
+    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req
+      || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
 
   rma #(.DATA_W(DATA_W)) i_rma (

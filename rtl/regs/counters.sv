@@ -33,23 +33,18 @@ module counters #(
     end
   end
 
-  // How many sources saw code i this cycle.
-  logic [4*NE-1:0] seen;
-  always_comb begin
+  // How many sources saw that code this cycle.
+  function automatic logic [3:0] seen(input logic [32*EV_SOURCES-1:0] ev, input int unsigned code);
     seen = '0;
-    if (any_ev) begin
-      for (int unsigned i = 0; i < NE; i++) begin
-        for (int unsigned s = 0; s < EV_SOURCES; s++) seen[4*i +: 4] = seen[4*i +: 4] + {3'd0, ev_i[32*s + i]};
-      end
-    end
-  end
+    for (int unsigned s = 0; s < EV_SOURCES; s++) seen = seen + {3'd0, ev[32*s + code]};
+  endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       event_q <= '0;
     end else if (any_ev) begin
       for (int unsigned i = 0; i < NE; i++) begin
-        if (seen[4*i +: 4] != 4'd0) event_q[64*i +: 64] <= event_q[64*i +: 64] + {60'd0, seen[4*i +: 4]};
+        if (seen(ev_i, i) != '0) event_q[64*i +: 64] <= event_q[64*i +: 64] + {60'd0, seen(ev_i, i)};
       end
     end
   end

@@ -60,7 +60,6 @@ module smfu_lookup (
     for (int i = 0; i < 8; i++) strobe[8*i+:8] = {8{ext_wstrb_i[i]}};
   end
 
-  // Constant indices inside the loop: plain registers, which synthesis need not discover behind a memory.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int i = 0; i < 64; i++) begin
@@ -69,13 +68,9 @@ module smfu_lookup (
         node_q[i]  <= '0;
       end
     end else if (ext_wr) begin
-      for (int i = 0; i < 64; i++) begin
-        if (ext_index == i[5:0]) begin
-          if (ext_reg == 2'd0) start_q[i] <= (start_r & ~strobe) | (ext_wdata_i & strobe);
-          if (ext_reg == 2'd1) end_q[i]   <= (end_r & ~strobe) | (ext_wdata_i & strobe);
-          if (arm)             node_q[i]  <= ext_wdata_i[15:0];
-        end
-      end
+      if (ext_reg == 2'd0) start_q[ext_index] <= (start_r & ~strobe) | (ext_wdata_i & strobe);
+      if (ext_reg == 2'd1) end_q[ext_index]   <= (end_r & ~strobe) | (ext_wdata_i & strobe);
+      if (arm)             node_q[ext_index]  <= ext_wdata_i[15:0];
     end
   end
 

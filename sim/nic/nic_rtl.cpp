@@ -214,9 +214,7 @@ class nic_rtl final : public nic_core {
       top_->clk_i = i & 1;
       top_->eval();
     }
-    top_->clk_i = 0;
-    top_->rst_ni = 1;
-    top_->eval();
+    top_->rst_ni = 1;  // taken at the falling edge of the first step
   }
 
   // The next request: a non-posted one that has a credit and no earlier posted one before it, else a posted one.

@@ -83,12 +83,12 @@ class atomic_bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || v.at_valid_i || v.cpl_valid_i || v.tr_rsp_valid_i || v.wr_snoop_i ||
-        (v.timer_o && now % 1024 == 0)) {
+    if (!gate || v.busy_o || v.at_valid_i || v.cpl_valid_i || v.tr_rsp_valid_i ||
+        (v.timer_o && (v.wr_snoop_i || now % 1024 == 0))) {
       sample();
       edge();
     } else {
-      tr.sample(d, false, false, 0, 0, false, false);
+      tr.rest(d);
     }
     snoop = false;
     ++now;
@@ -120,10 +120,7 @@ class atomic_bench {
     at.drive(d, v.at_valid_i, v.at_sop_i, v.at_eop_i, v.at_hdr_i, v.at_data_i);
     host.step(d);
     host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
-    v.tr_ready_i = tr.ready(d);
-    v.tr_rsp_valid_i = tr.now().valid;
-    v.tr_rsp_addr_i = tr.now().addr;
-    v.tr_rsp_status_i = tr.now().status;
+    tr.drive(d, v);
     v.wr_ready_i = wr.ready(d);
     v.rd_ready_i = rd.ready(d);
     v.rsp_ready_i = rsp.ready(d);
@@ -133,7 +130,7 @@ class atomic_bench {
   void sample() {
     at.sample(v.at_ready_o);
     host.cpl.sample(v.cpl_ready_o);
-    tr.sample(d, v.tr_valid_o, v.tr_ready_i, v.tr_nla_o, v.tr_pd_o, v.tr_write_o, v.tr_done_o);
+    tr.sample(d, v);
     if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o))
       mem.write(wr.all.back());
     const std::array<uint32_t, W / 32> none{};

@@ -114,6 +114,20 @@ class translator {
   const answer& now() const { return out_; }
   bool idle() const { return !busy_ && !out_.valid; }
 
+  // The same at the pins tr_* of a unit: before an edge, at it, and in a cycle in which the unit is not clocked.
+  template <class V>
+  void drive(dice& d, V& v) {
+    v.tr_ready_i = ready(d);
+    v.tr_rsp_valid_i = out_.valid;
+    v.tr_rsp_addr_i = out_.addr;
+    v.tr_rsp_status_i = out_.status;
+  }
+  template <class V>
+  void sample(dice& d, const V& v) {
+    sample(d, v.tr_valid_o, v.tr_ready_i, v.tr_nla_o, v.tr_pd_o, v.tr_write_o, v.tr_done_o);
+  }
+  void rest(dice& d) { sample(d, false, false, 0, 0, false, false); }
+
  private:
   bool busy_ = false;
   unsigned left_ = 0;
