@@ -31,9 +31,7 @@ module rma_target #(
     output      logic [15:0]         tr_pd_o,
     output      logic                tr_write_o,
     input  wire logic                tr_rsp_valid_i,
-    // verilator lint_off UNUSEDSIGNAL
     input  wire logic [63:0]         tr_rsp_addr_i,
-    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [3:0]          tr_rsp_status_i,
     output      logic                tr_done_o,
 
@@ -111,64 +109,20 @@ module rma_target #(
     output      logic                timer_o
 );
 
-  // ---------------------------------------------------------------- the next packet: check, translate
-  logic               head_valid, head_take, rx_head;
+  // ---------------------------------------------------------------- the next packet
+  logic               head_valid, decided, head_take, wants;
   ggas_pkg::rma_hdr_t head;
+  logic [2:0]         head_kind;
+  logic [63:2]        head_addr;
+  logic [3:0]         head_status;
   logic               beat_valid, beat_ready, beat_eop;
   logic [DATA_W-1:0]  beat_data;
-
-  rma_rx #(.DATA_W(DATA_W)) u_rx (
-      .clk_i, .rst_ni, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i, .rx_head_o(rx_head),
-      .head_valid_o(head_valid), .head_take_i(head_take), .head_o(head),
+  rma_target_head #(.DATA_W(DATA_W)) u_head (
+      .clk_i, .rst_ni, .cfg_target_i, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
+      .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i,
+      .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind), .wants_o(wants),
+      .addr_o(head_addr), .status_o(head_status),
       .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
-
-  logic [2:0] head_kind;
-  logic       head_sane;
-  rma_target_check u_check (.hdr_i(head), .kind_o(head_kind), .sane_o(head_sane));
-
-  logic        on_q;                 // targets were on when the header came
-  logic        asked_q, told_q;      // translation asked for, and answered
-  logic [63:2] told_addr_q;
-  logic [3:0]  told_status_q;
-  wire         wants   = head_sane && on_q && (head_kind == rma_target_pkg::K_PUT || (head_kind == rma_target_pkg::K_NOTIFY && head.flags[ggas_pkg::RMA_STRONG]));
-  wire         decided = head_valid && (!wants || told_q || tr_rsp_valid_i);
-  wire [63:2]  head_addr = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
-  logic [3:0]  head_status;
-  always_comb begin
-    head_status = ggas_pkg::ST_OK;
-    if (head_valid) begin
-      if (!head_sane) head_status = ggas_pkg::ST_BAD;
-      else if (!on_q) head_status = ggas_pkg::ST_DISABLED;
-      else if (wants) head_status = told_q ? told_status_q : tr_rsp_status_i;
-    end
-  end
-
-  assign tr_valid_o = head_valid && wants && !asked_q;
-  assign tr_nla_o   = head.addr;
-  assign tr_pd_o    = head.pd;
-  assign tr_write_o = 1'b1;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      on_q          <= 1'b0;
-      asked_q       <= 1'b0;
-      told_q        <= 1'b0;
-      told_addr_q   <= '0;
-      told_status_q <= '0;
-    end else begin
-      if (rx_head) on_q <= cfg_target_i;
-      if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
-      if (tr_rsp_valid_i) begin
-        told_q        <= 1'b1;
-        told_addr_q   <= tr_rsp_addr_i[63:2];
-        told_status_q <= tr_rsp_status_i;
-      end
-      if (head_take) begin
-        asked_q <= 1'b0;
-        told_q  <= 1'b0;
-      end
-    end
-  end
 
   // ---------------------------------------------------------------- the packet that is executed
   localparam logic [3:0] X_IDLE = 4'd0, X_WRITE = 4'd1, X_PASS = 4'd2, X_TAKE = 4'd3, X_FLUSH = 4'd4, X_FLUSHED = 4'd5,
@@ -366,10 +320,7 @@ module rma_target #(
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_target: DATA_W must be 64, 256 or 512");
-  always_ff @(posedge clk_i) begin
-    if (rst_ni && w_done) assert (beat_eop);
-    if (rst_ni && tr_rsp_valid_i) assert (asked_q);
-  end
+  always_ff @(posedge clk_i) if (rst_ni && w_done) assert (beat_eop);
 `endif
 
 endmodule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads the exported segment, and is answered
-// in ring order. A quiet is a zero-length read: it comes back behind the writes before it. The tag of a read is {slot, part}:
-// with MRRS = 128 a load takes two. A slot whose read ran out of time keeps its tags out of use until its completions
-// came after all or another time-out went by.
+// in ring order. A quiet is a zero-length read: it comes back behind the writes before it. Requests are checked and their reads
+// made by smfu_reads; the tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use until its
+// completions came after all or another time-out went by.
 `default_nettype none
 
 module smfu_rob #(
@@ -82,120 +82,24 @@ module smfu_rob #(
   wire [5:0] tail = tail_q[5:0];
   wire       full = (head_q ^ tail_q) == 7'h40;
 
-  // ---------------------------------------------------------------- requests: check in the first cycle
-  logic        in_q, in_quiet_q, in_second_q;
-  logic [3:0]  in_status_q;
-  logic [15:0] in_src_q, in_tag_q;
-  logic [63:0] in_addr_q;          // bus address of the next read
-  logic [6:0]  in_len_q, in_left_q;
-  logic [5:0]  in_pos_q;
-  logic [3:0]  in_first_be_q, in_last_be_q;
-  logic [63:0] range_q;            // nodes that lost a store here since their last quiet
-
-  wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
-  wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
-  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0 && len_dw <= smfu_pkg::MTU_DW
-                         && rx_np_hdr_i.addr[1:0] == '0
-                         && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
-                         && smfu_pkg::be_good(rx_np_hdr_i.addr[2], len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
-  wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw, cfg_tsize_i));
-  wire        known_src = rx_np_hdr_i.src < 16'd64;
-  wire        told     = is_quiet && known_src && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store
-  wire        refuse   = !sane || !ranged;
-  wire        in_done;
-  wire        take     = rx_np_valid_i && rx_np_ready_o && rx_np_sop_i;
-  wire        op_known = is_quiet || rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD;
-  assign rx_np_ready_o = (!in_q || in_done) && !req_event_valid_o;
+  // ---------------------------------------------------------------- requests
+  logic        in_held, in_done, fill;
+  logic [39:0] fill_slot;
+  logic [3:0]  fill_status;
+  logic [5:0]  pos_read;
+  smfu_reads u_reads (
+      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i, .cfg_tsize_i, .cfg_mrrs_i, .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !zombie_q[tail]), .slot_i(tail), .held_o(in_held), .fill_o(fill),
+      .fill_slot_o(fill_slot), .fill_status_o(fill_status), .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
+      .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
+  );
+  wire       issue = rd_valid_o && rd_ready_i;
+  wire [6:0] tag   = rd_hdr_o.tag[6:0];
+  wire [6:0] len   = rd_hdr_o.len_dw[6:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) range_q <= '0;
-    else begin
-      if (take && told) range_q[rx_np_hdr_i.src[5:0]] <= 1'b0;
-      if (range_error_i) range_q[range_node_i] <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      req_event_valid_o <= 1'b0;
-      req_event_o       <= '0;
-    end else begin
-      if (req_event_ready_i) req_event_valid_o <= 1'b0;
-      if (take && refuse && !told) begin
-        req_event_valid_o <= 1'b1;
-        req_event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
-        req_event_o.node  <= rx_np_hdr_i.src;
-        req_event_o.info  <= sane ? rx_np_hdr_i.addr[39:0] : {32'd0, rx_np_hdr_i.op};
-      end
-    end
-  end
-
-  // ---------------------------------------------------------------- second cycle: slot and reads
-  wire        half   = cfg_mrrs_i < 13'd256;  // the least MRRS is 128
-  wire [6:0]  border = 7'd32 - {2'd0, in_addr_q[6:2]};
-  wire        final_part = !half || in_left_q <= border;
-  wire [6:0]  len    = final_part ? in_left_q : border;
-  wire [6:0]  tag    = {tail, in_second_q};
-  wire        open   = in_q && !full && !zombie_q[tail];
-  wire        wrong  = in_status_q != ggas_pkg::ST_OK;
-  assign rd_valid_o  = open && !wrong;
-  wire        issue  = rd_valid_o && rd_ready_i;
-  assign in_done     = (issue && final_part) || (open && wrong);
-
-  always_comb begin
-    rd_hdr_o = '0;
-    if (rd_valid_o) begin
-      rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
-      rd_hdr_o.bar      = 3'd7;
-      rd_hdr_o.addr     = in_addr_q;
-      rd_hdr_o.len_dw   = {4'd0, len};
-      rd_hdr_o.first_be = !in_second_q ? in_first_be_q : len == 7'd1 ? in_last_be_q : 4'hf;
-      rd_hdr_o.last_be  = len == 7'd1 ? 4'h0 : final_part ? in_last_be_q : 4'hf;
-      rd_hdr_o.tag      = {3'd0, tag};
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      in_q          <= 1'b0;
-      in_quiet_q    <= 1'b0;
-      in_second_q   <= 1'b0;
-      in_status_q   <= '0;
-      in_src_q      <= '0;
-      in_tag_q      <= '0;
-      in_addr_q     <= '0;
-      in_len_q      <= '0;
-      in_left_q     <= '0;
-      in_pos_q      <= '0;
-      in_first_be_q <= '0;
-      in_last_be_q  <= '0;
-      tail_q        <= '0;
-    end else begin
-      if (in_done) begin
-        in_q   <= 1'b0;
-        tail_q <= tail_q + 1'b1;
-      end else if (issue) begin
-        in_second_q <= 1'b1;
-        in_addr_q   <= in_addr_q + {55'd0, len, 2'b00};
-        in_left_q   <= in_left_q - len;
-        in_pos_q    <= in_pos_q + len[5:0];
-      end
-      // A packet of no known kind gets no answer: nobody waits for it.
-      if (take && op_known) begin
-        in_q          <= 1'b1;
-        in_quiet_q    <= is_quiet;
-        in_second_q   <= 1'b0;
-        in_status_q   <= refuse || told ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
-        in_src_q      <= rx_np_hdr_i.src;
-        in_tag_q      <= rx_np_hdr_i.tag;
-        in_addr_q     <= {cfg_tbase_i, 12'd0} + (is_quiet ? 64'd0 : rx_np_hdr_i.addr);
-        in_len_q      <= is_quiet ? 7'd1 : len_dw[6:0];
-        in_left_q     <= is_quiet ? 7'd1 : len_dw[6:0];
-        in_pos_q      <= '0;
-        in_first_be_q <= is_quiet ? 4'h0 : rx_np_hdr_i.first_be;
-        in_last_be_q  <= is_quiet ? 4'h0 : rx_np_hdr_i.last_be;
-      end
-    end
+    if (!rst_ni) tail_q <= '0;
+    else if (in_done) tail_q <= tail_q + 1'b1;
   end
 
   // ---------------------------------------------------------------- completions
@@ -252,7 +156,7 @@ module smfu_rob #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (issue) progress_q[tag] <= {len, in_pos_q};
+    if (issue) progress_q[tag] <= {len, pos_read};
     else if (c_take && c_open) progress_q[ctag] <= {c_left, pos + tgt_cpl_hdr_i.len_dw[5:0]};
   end
 
@@ -261,7 +165,7 @@ module smfu_rob #(
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
   // Not the slot whose reads are being made; but one that rests must be let go, even if a request already waits for it.
-  wire        making = in_q && walk_q == tail && !zombie_q[walk_q];
+  wire        making = in_held && walk_q == tail && !zombie_q[walk_q];
   wire        w_wait = walk && (part_q[{walk_q, 1'b0}] || part_q[{walk_q, 1'b1}]) && !making;
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
@@ -308,9 +212,9 @@ module smfu_rob #(
 
   always_ff @(posedge clk_i) begin
     if (issue || expire) deadline_q[expire ? walk_q : tail] <= now_i + {1'b0, cfg_timeout_i};
-    if (open && !in_second_q) begin
-      slot_q[tail]   <= {in_src_q, in_tag_q, in_len_q, in_quiet_q};
-      status_q[tail] <= in_status_q;
+    if (fill) begin
+      slot_q[tail]   <= fill_slot;
+      status_q[tail] <= fill_status;
     end
     if (c_take && c_fails && status_q[cslot] == ggas_pkg::ST_OK) status_q[cslot] <= ggas_pkg::ST_HOST_ERROR;
     if (expire && status_q[walk_q] == ggas_pkg::ST_OK) status_q[walk_q] <= ggas_pkg::ST_TIMEOUT;
@@ -408,7 +312,7 @@ module smfu_rob #(
   end
 
   assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
-  assign busy_o  = in_q || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o || cpl_event_valid_o;
+  assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o || cpl_event_valid_o;
   assign timer_o = part_q != '0;
 
 `ifndef SYNTHESIS

@@ -169,7 +169,7 @@ class answer_bench {
       sample();
       edge();
     } else {
-      tr.sample(d, false, false, 0, 0, false, false);
+      tr.rest(d);
     }
     ++now;
   }
@@ -193,13 +193,7 @@ class answer_bench {
   static bool sane(const packet& p, bool record) {
     if (p.is(op::rma_ack) || p.is(op::rma_get_done)) return p.len_dw == 0;
     if (p.is(op::rma_atomic_rsp)) return p.len_dw == 4 && !(record && p.addr % 16);
-    if (!p.is(op::rma_get_data) || p.len_dw == 0 || p.len_dw > 64 || p.addr % 4096 / 4 + p.len_dw > 1024) return false;
-    if (p.len_dw == 1) return p.last_be == 0;
-    if (p.len_dw == 2 && !(p.addr & 4)) return p.first_be && p.last_be;
-    const auto in = [](unsigned be, std::initializer_list<unsigned> set) {
-      return std::ranges::find(set, be) != set.end();
-    };
-    return in(p.first_be, {8, 12, 14, 15}) && in(p.last_be, {1, 3, 7, 15});
+    return p.is(op::rma_get_data) && payload_sane(p);
   }
   void edge() {
     v.clk_i = 1;
@@ -209,16 +203,13 @@ class answer_bench {
   }
   void drive() {
     rx.drive(d, v.rx_valid_i, v.rx_sop_i, v.rx_eop_i, v.rx_hdr_i, v.rx_data_i);
-    v.tr_ready_i = tr.ready(d);
-    v.tr_rsp_valid_i = tr.now().valid;
-    v.tr_rsp_addr_i = tr.now().addr;
-    v.tr_rsp_status_i = tr.now().status;
+    tr.drive(d, v);
     v.wr_ready_i = wr.ready(d);
     v.ans_ready_i = d.chance(answer_percent);
   }
   void sample() {
     rx.sample(v.rx_ready_o);
-    tr.sample(d, v.tr_valid_o, v.tr_ready_i, v.tr_nla_o, v.tr_pd_o, v.tr_write_o, v.tr_done_o);
+    tr.sample(d, v);
     if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
       if (on_write) {
         on_write(wr.all.back());

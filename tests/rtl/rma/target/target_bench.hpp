@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_target with everything around it played by C++. send() works out what the packet must lead to; what comes out is
-// compared with that, item by item, and nothing may come out before the writes of the packets in front of it.
+// rma_target with everything around it played by C++. What comes out is compared with what the packets must lead to,
+// item by item, and nothing may come out before the writes of the packets in front of it.
 #pragma once
 
-#include <set>
-
-#include "sim/nic/rma_format.hpp"
-#include "tests/rtl/rma/unit/host.hpp"
-#include "tests/rtl/rma/unit/puts.hpp"
+#include "tests/rtl/rma/target/target_work.hpp"
 
 namespace ggas::test::rma {
-
-enum event_kind : uint8_t { bad_packet, protection, context_off, host_error };
-struct event {
-  event_kind kind;
-  uint16_t node;
-  uint64_t info;
-  auto operator<=>(const event&) const = default;
-};
 
 template <class V, unsigned W>
 class target_bench {
@@ -31,7 +19,8 @@ class target_bench {
   read_side<W> host;
   memory mem;
   translator tr;
-  std::vector<event> events, expected_events;
+  std::vector<event> events;
+  target_work work;
   uint64_t now = 0, puts = 0;
   bool gate = true;
   unsigned unit_percent = 100;  // chance a cycle that a neighbour answers
@@ -79,43 +68,8 @@ class target_bench {
   // ---- a packet goes in, and what it must lead to is written down
   void send(const packet& p, uint8_t unit_status = 0, bool flush_fails = false) {
     rx.push(p);
-    const bool on = v.cfg_target_i;
-    uint8_t s = 0;
-    if (p.src >= 64 || !known(p)) {
-      expected_events.push_back({bad_packet, p.src, p.op});
-      return;
-    }
-    if (!sane(p))
-      s = st(net_status::bad), expected_events.push_back({bad_packet, p.src, p.op});
-    else if (!on)
-      s = st(net_status::disabled), expected_events.push_back({context_off, p.src, p.vpid});
-    const bool strong = p.is(op::rma_notify) && p.flags() & nic::rma_strong;
-    if (s == 0 && (p.is(op::rma_put) || strong) && !(p.addr < 0x100000 && p.pd() == 5))
-      s = st(net_status::protection), expected_events.push_back({protection, p.src, p.addr & 0xff'ffff'ffff});
-    switch (op(p.op)) {
-      case op::rma_put:
-        expect_put(p, s);
-        break;
-      case op::rma_notify:
-        expect_notify(p, s, unit_status, flush_fails);
-        break;
-      case op::rma_get:
-        if (s == 0)
-          gets_.push_back({p, writes_.size()});
-        else
-          expect_answer(p, s);
-        break;
-      case op::rma_atomic:
-        ats_.push_back({p, writes_.size(), s});
-        break;
-      default:
-        if (s == 0) {
-          mbs_.push_back({p, writes_.size(), unit_status});
-          unit_event(p, unit_status);
-          s = unit_status;
-        }
-        if (s || p.flags() & nic::rma_wants_ack) expect_answer(p, s);
-    }
+    work.mps = v.cfg_mps_i;
+    work.expect(p, v.cfg_target_i, unit_status, flush_fails);
   }
 
   void step() {
@@ -126,7 +80,7 @@ class target_bench {
       sample();
       edge();
     } else {
-      tr.sample(d, false, false, 0, 0, false, false);
+      tr.rest(d);
     }
     ++now;
   }
@@ -138,94 +92,26 @@ class target_bench {
   bool settle(uint64_t limit = 100000) {
     for (uint64_t i = 0; i < limit; ++i) {
       step();
-      if (idle() && writes_seen_ == writes_.size() && rsps_.empty() && gets_.empty() && ats_.empty() && mbs_.empty() &&
-          notes_.empty() && flushes_.empty()) {
-        EXPECT_EQ(events, expected_events);
+      if (idle() && work.done()) {
+        EXPECT_EQ(events, work.events);
         EXPECT_EQ(tr.held, 0u) << "translations that were not given back";
         return true;
       }
     }
-    ADD_FAILURE() << "waits for " << writes_.size() - writes_seen_ << " writes, " << rsps_.size() << " answers, "
-                  << gets_.size() << " gets, " << ats_.size() << " atomics, " << mbs_.size() << " messages, "
-                  << notes_.size() << " notes, " << flushes_.size() << " flushes";
+    ADD_FAILURE() << "waits for " << work;
     return false;
   }
   void reset() {
     v.rst_ni = 0;
     edge();
     v.rst_ni = 1;
-    refused_.clear();
+    work.reset();
   }
-  bool backlog() const { return writes_.size() - writes_seen_ + rsps_.size() + notes_.size() > 20; }
+  bool backlog() const { return work.backlog(); }
   uint64_t answers = 0;
 
  private:
-  struct item {
-    packet p;
-    size_t writes;  // that must be accepted before
-    uint8_t status = 0;
-  };
-  static uint8_t st(net_status s) { return uint8_t(s); }
-  static bool known(const packet& p) {
-    return p.is(op::rma_put) || p.is(op::rma_get) || p.is(op::rma_notify) || p.is(op::rma_atomic) || p.is(op::velo_msg);
-  }
-  static bool sane(const packet& p) {
-    if (p.is(op::rma_notify)) return p.len_dw == 4;
-    if (p.is(op::rma_get)) return p.len_dw == 6;
-    if (p.is(op::rma_atomic)) return p.len_dw == 10;
-    if (p.is(op::velo_msg)) return p.len_dw >= 4 && p.len_dw <= 20;
-    if (p.len_dw == 0 || p.len_dw > 64 || p.addr % 4096 / 4 + p.len_dw > 1024) return false;
-    if (p.len_dw == 1) return p.last_be == 0;
-    if (p.len_dw == 2 && !(p.addr & 4)) return p.first_be && p.last_be;
-    const auto in = [](unsigned be, std::initializer_list<unsigned> set) {
-      return std::ranges::find(set, be) != set.end();
-    };
-    return in(p.first_be, {8, 12, 14, 15}) && in(p.last_be, {1, 3, 7, 15});
-  }
-  // Was a packet of its message refused? The first packet of one ends whatever was before.
-  bool refused(const packet& p) {
-    if (p.flags() & nic::rma_first) refused_.erase({p.src, p.svpid()});
-    return refused_.contains({p.src, p.svpid()});
-  }
-  void expect_answer(const packet& p, uint8_t s) { rsps_.push_back({p, writes_.size(), s}); }
-  void unit_event(const packet& p, uint8_t s) {
-    if (s == st(net_status::disabled)) expected_events.push_back({context_off, p.src, p.vpid});
-    if (s == st(net_status::bad)) expected_events.push_back({bad_packet, p.src, p.op});
-  }
-  void expect_put(const packet& p, uint8_t s) {
-    const bool last = p.flags() & nic::rma_last, before = refused(p);
-    if (s == 0) {
-      for (const tlp& t : writes_of(p, bus(p.addr), v.cfg_mps_i)) writes_.push_back(t);
-    }
-    if (!last) {
-      if (s) refused_.insert({p.src, p.svpid()});
-      return;
-    }
-    if (s == 0 && before) s = st(net_status::protection);
-    refused_.erase({p.src, p.svpid()});
-    if (s || p.flags() & nic::rma_wants_ack) expect_answer(p, s);
-  }
-  void expect_notify(const packet& p, uint8_t s, uint8_t unit_status, bool flush_fails) {
-    const bool before = refused(p);
-    if (s == 0 || s == st(net_status::protection)) {
-      if (p.flags() & nic::rma_strong && s == 0) {
-        flushes_.push_back({p, writes_.size(), flush_fails});
-        if (flush_fails) {
-          s = st(net_status::host_error);
-          expected_events.push_back({host_error, p.src, p.addr & 0xff'ffff'ffff});
-        }
-      }
-      const uint8_t told = p.status ? p.status : before ? st(net_status::protection) : s;
-      notes_.push_back({p, writes_.size(), unit_status});
-      note_status_.push_back(told);
-      unit_event(p, unit_status);
-      if (s == 0 || unit_status == st(net_status::full)) s = unit_status;
-    }
-    if (before && (s == 0 || s == st(net_status::lost))) s = st(net_status::protection);
-    if (before && s != st(net_status::full)) refused_.erase({p.src, p.svpid()});
-    if (s || p.flags() & nic::rma_wants_ack) expect_answer(p, s);
-  }
-
+  using item = target_work::item;
   void edge() {
     v.clk_i = 1;
     v.eval();
@@ -237,10 +123,7 @@ class target_bench {
     rx.drive(d, v.rx_valid_i, v.rx_sop_i, v.rx_eop_i, v.rx_hdr_i, v.rx_data_i);
     host.step(d);
     host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
-    v.tr_ready_i = tr.ready(d);
-    v.tr_rsp_valid_i = tr.now().valid;
-    v.tr_rsp_addr_i = tr.now().addr;
-    v.tr_rsp_status_i = tr.now().status;
+    tr.drive(d, v);
     v.wr_ready_i = wr.ready(d);
     v.rd_ready_i = rd.ready(d);
     v.get_ready_i = get.ready(d);
@@ -250,11 +133,11 @@ class target_bench {
     v.nt_ready_i = d.chance(unit_percent);
     v.nt_rsp_valid_i = note_open_ && d.chance(unit_percent);
     v.mb_rsp_valid_i = message_open_ && d.chance(unit_percent);
-    if (v.nt_rsp_valid_i) v.nt_rsp_status_i = notes_.front().status;
-    if (v.mb_rsp_valid_i) v.mb_rsp_status_i = mbs_.front().status;
+    if (v.nt_rsp_valid_i) v.nt_rsp_status_i = work.notes.front().status;
+    if (v.mb_rsp_valid_i) v.mb_rsp_status_i = work.mbs.front().status;
   }
   void behind(const item& i, const char* what) {
-    EXPECT_GE(writes_seen_, i.writes) << what << " in front of writes at cycle " << now;
+    EXPECT_GE(work.writes_seen, i.writes) << what << " in front of writes at cycle " << now;
   }
   void same(const packet& a, const packet& b) {
     EXPECT_EQ(a.header_words(), b.header_words());
@@ -264,19 +147,19 @@ class target_bench {
     ASSERT_FALSE(q.empty()) << name;
     same(s.all.back(), q.front().p);
     behind(q.front(), name);
-    EXPECT_TRUE(&q != &ats_ || v.at_status_o == q.front().status);
+    EXPECT_TRUE(&q != &work.ats || v.at_status_o == q.front().status);
     q.pop_front();
     s.all.clear();
   }
   void sample() {
     rx.sample(v.rx_ready_o);
     host.cpl.sample(v.cpl_ready_o);
-    if (v.nt_rsp_valid_i) notes_.pop_front(), note_open_ = false;
-    if (v.mb_rsp_valid_i) mbs_.pop_front(), message_open_ = false;
-    tr.sample(d, v.tr_valid_o, v.tr_ready_i, v.tr_nla_o, v.tr_pd_o, v.tr_write_o, v.tr_done_o);
+    if (v.nt_rsp_valid_i) work.notes.pop_front(), note_open_ = false;
+    if (v.mb_rsp_valid_i) work.mbs.pop_front(), message_open_ = false;
+    tr.sample(d, v);
     if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
-      ASSERT_LT(writes_seen_, writes_.size()) << "a write nobody asked for";
-      expect_same(wr.all.back(), writes_[writes_seen_++]);
+      ASSERT_LT(work.writes_seen, work.writes.size()) << "a write nobody asked for";
+      expect_same(wr.all.back(), work.writes[work.writes_seen++]);
       mem.write(wr.all.back());
       wr.all.clear();
     }
@@ -285,9 +168,9 @@ class target_bench {
     if (sample_header(rd, v.rd_valid_o, v.rd_ready_i, v.rd_hdr_o, none, narrow)) sample_flush();
     if (sample_header(rsp, v.rsp_valid_o, v.rsp_ready_i, v.rsp_hdr_o, none, narrow)) sample_answer();
     if (get.sample(now, v.get_valid_o, v.get_ready_i, v.get_sop_o, v.get_eop_o, v.get_hdr_o, v.get_data_o))
-      expect_passed(gets_, get, "get");
+      expect_passed(work.gets, get, "get");
     if (at.sample(now, v.at_valid_o, v.at_ready_i, v.at_sop_o, v.at_eop_o, v.at_hdr_o, v.at_data_o))
-      expect_passed(ats_, at, "atomic");
+      expect_passed(work.ats, at, "atomic");
     sample_message();
     sample_note();
     for (auto [on, kind] : {std::pair{v.ev_bad_packet_o, bad_packet},
@@ -306,21 +189,21 @@ class target_bench {
   }
   void sample_flush() {
     const tlp& t = rd.all.back();
-    ASSERT_FALSE(flushes_.empty());
-    EXPECT_EQ(t.addr, bus(flushes_.front().p.addr) & ~uint64_t{3});
+    ASSERT_FALSE(work.flushes.empty());
+    EXPECT_EQ(t.addr, bus(work.flushes.front().p.addr) & ~uint64_t{3});
     EXPECT_EQ(t.len_dw, 1u);
     EXPECT_EQ(t.first_be, 0u);
-    behind(flushes_.front(), "flush");
-    const bool fails = flushes_.front().status;
+    behind(work.flushes.front(), "flush");
+    const bool fails = work.flushes.front().status;
     host.status = [fails](const tlp&) { return fails ? pcie::cpl_status::ur : pcie::cpl_status::sc; };
     host.request(mem, t);
-    flushes_.pop_front();
+    work.flushes.pop_front();
     rd.all.clear();
   }
   void sample_answer() {
     const packet& a = rsp.all.back();
-    ASSERT_FALSE(rsps_.empty()) << "an answer nobody asked for";
-    const item& i = rsps_.front();
+    ASSERT_FALSE(work.rsps.empty()) << "an answer nobody asked for";
+    const item& i = work.rsps.front();
     behind(i, "answer");
     packet want{.dst = i.p.src, .src = 9, .vc = uint8_t(nic::vc::rsp), .status = i.status};
     want.op = uint8_t(i.p.is(op::rma_get) ? op::rma_get_done : op::rma_ack);
@@ -331,13 +214,13 @@ class target_bench {
     want.set_flags(i.p.flags() & nic::rma_wants_ack);
     same(a, want);
     ++answers;
-    rsps_.pop_front();
+    work.rsps.pop_front();
     rsp.all.clear();
   }
   void sample_message() {
     if (!v.mb_valid_o || !v.mb_ready_i) return;
-    ASSERT_FALSE(mbs_.empty());
-    const packet& p = mbs_.front().p;
+    ASSERT_FALSE(work.mbs.empty());
+    const packet& p = work.mbs.front().p;
     std::array<uint32_t, 6> h{};
     for (unsigned i = 0; i < 6; ++i) h[i] = v.mb_hdr_o[i];
     EXPECT_EQ(h, header_bits(p)) << "the header must hold for the whole packet";
@@ -345,35 +228,30 @@ class target_bench {
       message_.push_back(nic::pins::get_word<W>(v.mb_data_o, i));
     if (!v.mb_eop_o) return;
     EXPECT_TRUE(std::ranges::equal(message_, p.data));
-    behind(mbs_.front(), "message");
+    behind(work.mbs.front(), "message");
     message_.clear();
     message_open_ = true;
   }
   void sample_note() {
     if (!v.nt_valid_o || !v.nt_ready_i) return;
-    ASSERT_FALSE(notes_.empty());
-    const packet& p = notes_.front().p;
-    behind(notes_.front(), "notification");
+    ASSERT_FALSE(work.notes.empty());
+    const packet& p = work.notes.front().p;
+    behind(work.notes.front(), "notification");
     EXPECT_EQ(v.nt_vpid_o, p.vpid);
     EXPECT_EQ(v.nt_pd_o, p.pd());
     EXPECT_EQ(v.nt_w0_o, qword(p.data, 0));
     const nic::note want{.kind = nic::note_kind::completer,
-                         .status = note_status_.front(),
+                         .status = work.note_status.front(),
                          .op = uint8_t(p.data[3]),
                          .vpid = p.svpid(),
                          .node = p.src,
                          .size = p.data[2] & 0xffffff,
                          .phase = false};
     EXPECT_EQ(v.nt_w1_o, want.word());
-    note_status_.pop_front();
+    work.note_status.pop_front();
     note_open_ = true;
   }
 
-  std::vector<tlp> writes_;
-  size_t writes_seen_ = 0;
-  std::deque<item> gets_, ats_, mbs_, notes_, rsps_, flushes_;
-  std::deque<uint8_t> note_status_;
-  std::set<std::pair<uint16_t, uint8_t>> refused_;
   std::vector<uint32_t> message_;
   bool note_open_ = false, message_open_ = false;
 };

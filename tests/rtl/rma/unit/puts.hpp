@@ -24,6 +24,17 @@ inline std::vector<tlp> writes_of(const packet& p, uint64_t bus, unsigned mps) {
   return out;
 }
 
+// Length and byte enables of a packet with data, as a node that behaves makes them.
+inline bool payload_sane(const packet& p) {
+  if (p.len_dw == 0 || p.len_dw > 64 || p.addr % 4096 / 4 + p.len_dw > 1024) return false;
+  if (p.len_dw == 1) return p.last_be == 0;
+  if (p.len_dw == 2 && !(p.addr & 4)) return p.first_be && p.last_be;
+  const auto in = [](unsigned be, std::initializer_list<unsigned> set) {
+    return std::ranges::find(set, be) != set.end();
+  };
+  return in(p.first_be, {8, 12, 14, 15}) && in(p.last_be, {1, 3, 7, 15});
+}
+
 inline void expect_same(const tlp& got, const tlp& want) {
   EXPECT_EQ(got.addr, want.addr);
   EXPECT_EQ(got.len_dw, want.len_dw);

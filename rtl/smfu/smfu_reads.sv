@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exported segment from the
+// second on, as soon as the slot that smfu_rob has for them is free. What is refused becomes an event, and an answer without
+// a read; a packet of no known kind becomes an event alone. With MRRS = 128 a load takes two reads.
+`default_nettype none
+
+module smfu_reads (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                cfg_ingress_i,
+    input  wire logic [63:12]        cfg_tbase_i,
+    input  wire logic [63:0]         cfg_tsize_i,
+    input  wire logic [12:0]         cfg_mrrs_i,
+
+    // loads and quiets
+    input  wire logic                rx_np_valid_i,
+    output      logic                rx_np_ready_o,
+    input  wire logic                rx_np_sop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::net_hdr_t  rx_np_hdr_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic                range_error_i,   // a store of range_node_i was dropped
+    input  wire logic [5:0]          range_node_i,
+
+    // the slot of the request in hand
+    input  wire logic                free_i,          // slot_i is free, its tags too
+    input  wire logic [5:0]          slot_i,
+    output      logic                held_o,          // there is a request in hand
+    output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
+    output      logic [39:0]         fill_slot_o,     // src 16, tag 16, len_dw 7, quiet
+    output      logic [3:0]          fill_status_o,
+    output      logic                done_o,          // its last read was taken, or it needs none
+
+    // reads; their tag is {slot, part}
+    output      logic                rd_valid_o,
+    input  wire logic                rd_ready_i,
+    output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
+    output      logic [5:0]          rd_pos_o,        // DW of the answer where the read begins
+
+    // TARGET_RANGE, BAD_PACKET
+    output      logic                event_valid_o,
+    input  wire logic                event_ready_i,
+    output      ggas_pkg::event_t    event_o
+);
+
+  // ---------------------------------------------------------------- first cycle: check
+  logic        quiet_q, second_q;
+  logic [3:0]  status_q;
+  logic [15:0] src_q, tag_q;
+  logic [63:0] addr_q;             // bus address of the next read
+  logic [6:0]  len_q, left_q;
+  logic [5:0]  pos_q;
+  logic [3:0]  first_be_q, last_be_q;
+  logic [63:0] range_q;            // nodes that lost a store here since their last quiet
+
+  wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
+  wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
+  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0 && len_dw <= smfu_pkg::MTU_DW
+                         && rx_np_hdr_i.addr[1:0] == '0
+                         && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
+                         && smfu_pkg::be_good(rx_np_hdr_i.addr[2], len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
+  wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw, cfg_tsize_i));
+  wire        known    = rx_np_hdr_i.src < 16'd64;
+  wire        told     = is_quiet && known && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store
+  wire        refuse   = !sane || !ranged;
+  wire        take     = rx_np_valid_i && rx_np_ready_o && rx_np_sop_i;
+  wire        op_known = is_quiet || rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD;
+  assign rx_np_ready_o = (!held_o || done_o) && !event_valid_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) range_q <= '0;
+    else begin
+      if (take && told) range_q[rx_np_hdr_i.src[5:0]] <= 1'b0;
+      if (range_error_i) range_q[range_node_i] <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      event_valid_o <= 1'b0;
+      event_o       <= '0;
+    end else begin
+      if (event_ready_i) event_valid_o <= 1'b0;
+      if (take && refuse && !told) begin
+        event_valid_o <= 1'b1;
+        event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
+        event_o.node  <= rx_np_hdr_i.src;
+        event_o.info  <= sane ? rx_np_hdr_i.addr[39:0] : {32'd0, rx_np_hdr_i.op};
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- second cycle: reads
+  wire        half       = cfg_mrrs_i < 13'd256;  // the least MRRS is 128
+  wire [6:0]  border     = 7'd32 - {2'd0, addr_q[6:2]};
+  wire        final_part = !half || left_q <= border;
+  wire [6:0]  len        = final_part ? left_q : border;
+  wire        open       = held_o && free_i;
+  wire        wrong      = status_q != ggas_pkg::ST_OK;
+  wire        issue      = rd_valid_o && rd_ready_i;
+
+  assign done_o        = (issue && final_part) || (open && wrong);
+  assign fill_o        = open && !second_q;
+  assign fill_slot_o   = {src_q, tag_q, len_q, quiet_q};
+  assign fill_status_o = status_q;
+  assign rd_valid_o    = open && !wrong;
+  assign rd_pos_o      = pos_q;
+
+  always_comb begin
+    rd_hdr_o = '0;
+    if (rd_valid_o) begin
+      rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
+      rd_hdr_o.bar      = 3'd7;
+      rd_hdr_o.addr     = addr_q;
+      rd_hdr_o.len_dw   = {4'd0, len};
+      rd_hdr_o.first_be = !second_q ? first_be_q : len == 7'd1 ? last_be_q : 4'hf;
+      rd_hdr_o.last_be  = len == 7'd1 ? 4'h0 : final_part ? last_be_q : 4'hf;
+      rd_hdr_o.tag      = {3'd0, slot_i, second_q};
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      held_o     <= 1'b0;
+      quiet_q    <= 1'b0;
+      second_q   <= 1'b0;
+      status_q   <= '0;
+      src_q      <= '0;
+      tag_q      <= '0;
+      addr_q     <= '0;
+      len_q      <= '0;
+      left_q     <= '0;
+      pos_q      <= '0;
+      first_be_q <= '0;
+      last_be_q  <= '0;
+    end else begin
+      if (done_o) begin
+        held_o   <= 1'b0;
+      end else if (issue) begin
+        second_q <= 1'b1;
+        addr_q   <= addr_q + {55'd0, len, 2'b00};
+        left_q   <= left_q - len;
+        pos_q    <= pos_q + len[5:0];
+      end
+      // A packet of no known kind gets no answer: nobody waits for it.
+      if (take && op_known) begin
+        held_o     <= 1'b1;
+        quiet_q    <= is_quiet;
+        second_q   <= 1'b0;
+        status_q   <= refuse || told ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
+        src_q      <= rx_np_hdr_i.src;
+        tag_q      <= rx_np_hdr_i.tag;
+        addr_q     <= {cfg_tbase_i, 12'd0} + (is_quiet ? 64'd0 : rx_np_hdr_i.addr);
+        len_q      <= is_quiet ? 7'd1 : len_dw[6:0];
+        left_q     <= is_quiet ? 7'd1 : len_dw[6:0];
+        pos_q      <= '0;
+        first_be_q <= is_quiet ? 4'h0 : rx_np_hdr_i.first_be;
+        last_be_q  <= is_quiet ? 4'h0 : rx_np_hdr_i.last_be;
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire
