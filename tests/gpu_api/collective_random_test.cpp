@@ -11,7 +11,7 @@ class RandomCollectives : public api_test {
  public:
   void SetUp() override {
     cluster_config cfg = GetParam().config();
-    cfg.segment_bytes = 4 << 20;  // several channels
+    cfg.segment_bytes = static_cast<uint64_t>(cfg.nodes) << 22;  // channels enough, whose slots hold rows of lines
     make(cfg);
   }
 

@@ -52,12 +52,7 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice
       },
       end);
   if (!next_exchange(c, s)) return s;
-  return finish_stores(
-      c,
-      [&] {
-        copy_own_part(c, p, {cut, mine.end});
-      },
-      end);
+  return finish_stores_and_copy(c, p.from(c.rank) + cut, p.to(c.rank) + cut, mine.end - cut, end);
 }
 
 // One exchange, a thread has one line at most.
@@ -74,14 +69,10 @@ GGAS_DEVICE ggas_status spread_short(channel& c, const spread& p, const slice& p
   return s;
 }
 
-// What is not short: a function of its own, as registers that it needs would be kept in memory by the calls that are.
-GGAS_DEVICE_FUNCTION ggas_status spread_long(spread p, channel_call call, ggas_team team, uint64_t timeout_ns) {
-  channel c = find_channel(team, call.block);
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
-    return in_lines(team, call.mine.words(), call.blocks, spread_in_lines_until)
-               ? spread_in_lines(at, p, call.mine, end)
-               : spread_directly(at, p, call.mine, end);
-  });
+GGAS_DEVICE ggas_status spread_long(channel& c, const spread& p, const channel_call& call, patience& end) {
+  return in_lines(c.team, call.mine.words(), call.blocks, spread_in_lines_until)
+             ? spread_in_lines(c, p, call.mine, end)
+             : spread_directly(c, p, call.mine, end);
 }
 
 // The channel's word is on its way while arguments are looked at; these make one branch.
@@ -101,8 +92,9 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
   if (call.mine.words() == 0) return good ? ggas_ok : ggas_bad_argument;
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
-  if (!is_short(call.mine.words(), team.size)) return spread_long(p, call, team, timeout_ns);
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) { return spread_short(at, p, call.mine, end); });
+  if (is_short(call.mine.words(), team.size))
+    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return spread_short(at, p, call.mine, end); });
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) { return spread_long(at, p, call, end); });
 }
 
 }  // namespace ggas::detail

@@ -24,6 +24,11 @@ GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine
   if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.words());
 }
 
+GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast& p, const slice& mine, patience& end) {
+  const bool copies = c.rank == p.root && p.dst != p.src;
+  return finish_stores_and_copy(c, p.dst + mine.begin, p.src + mine.begin, copies ? mine.words() : 0, end);
+}
+
 // One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
 // here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro. A
 // leaf hears it while the root's lines are under way.
@@ -52,8 +57,7 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mi
       c, [&](int) { return c.rank == p.root; },
       [&](int, uint32_t* dst) { move_part(dst + mine.begin, p.src + mine.begin, mine.words()); }, end);
   if (!next_exchange(c, s)) return s;
-  return finish_stores(
-      c, [&] { copy_at_root(c, p, mine); }, end);
+  return finish_cast(c, p, mine, end);
 }
 
 // Words that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
@@ -94,8 +98,7 @@ GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast& p, const slice& m
                                thread_count());
   }
   if (!next_exchange(c, s)) return s;
-  return finish_stores(
-      c, [&] { copy_at_root(c, p, mine); }, end);
+  return finish_cast(c, p, mine, end);
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
@@ -131,8 +134,7 @@ GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slic
         [&](int, uint32_t* dst) { store_piece(dst, p.dst, piece_of(c, p, mine, c.rank)); }, end);
   }
   if (!next_exchange(c, s)) return s;
-  return finish_stores(
-      c, [&] { copy_at_root(c, p, mine); }, end);
+  return finish_cast(c, p, mine, end);
 }
 
 // As cast_in_lines; a thread has one line at most.
@@ -175,13 +177,9 @@ GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast& p, const channe
                                                : scatter_and_gather(c, p, call.mine, end);
 }
 
-// What is not short: a function of its own, as registers that it needs would be kept in memory by the calls that are.
-GGAS_DEVICE_FUNCTION ggas_status cast_long(cast p, channel_call call, ggas_team team, uint64_t timeout_ns) {
-  channel c = find_channel(team, call.block);
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
-    return in_lines(team, call.mine.words(), call.blocks, cast_in_lines_until) ? cast_in_lines(at, p, call.mine, end)
-                                                                               : cast_over_memory(at, p, call, end);
-  });
+GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {
+  return in_lines(c.team, call.mine.words(), call.blocks, cast_in_lines_until) ? cast_in_lines(c, p, call.mine, end)
+                                                                               : cast_over_memory(c, p, call, end);
 }
 
 template <class T>
@@ -197,8 +195,9 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
   if (call.mine.words() == 0) return good ? ggas_ok : ggas_bad_argument;
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
-  if (!is_short(call.mine.words(), team.size)) return cast_long(p, call, team, timeout_ns);
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_short(at, p, call.mine, end); });
+  if (is_short(call.mine.words(), team.size))
+    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_short(at, p, call.mine, end); });
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_long(at, p, call, end); });
 }
 
 }  // namespace ggas::detail

@@ -14,22 +14,23 @@ constexpr unsigned most_bundled = 16;  // channels of an exchange
 
 // How the lines of a part are dealt out to channels and threads. One exchange moves what fits the slot of the block's
 // channel; a block that is alone uses those of as many channels of the team as it needs. Every rule holds for each
-// channel, so every member sends to every other one on each. On a channel lines lie in rows; a thread looks after
-// lines_at_once lines of a row, so far apart that neighbours lie side by side. Powers of two, so that nobody divides.
-constexpr unsigned at_once_log2 = 2, lines_at_once = 1u << at_once_log2;
+// channel, so every member sends to every other one on each. A row of lines is for the lanes of a warp: each looks
+// after lines_at_once of them, so far apart that neighbours lie side by side. Powers of two, so that nobody divides.
+constexpr unsigned lanes_log2 = 5, at_once_log2 = 2, row_log2 = lanes_log2 + at_once_log2;
+constexpr unsigned lines_at_once = 1u << at_once_log2;
+
+// Whether slots hold whole rows: else nothing is dealt out to several channels.
+GGAS_DEVICE bool slots_hold_rows() { return channel::lines() >> row_log2 != 0; }
 
 struct line_plan {
   unsigned lines, channels;
-  unsigned slot_log2, lanes_log2, rows_log2;  // lines of a channel, threads of a row, rows of a part, rounded up
+  unsigned slot_log2, rows_log2;  // lines of a channel and rows of a part, rounded up
   GGAS_DEVICE explicit line_plan(size_t words)
-      : lines(lines_of_words(words)), channels(1), slot_log2(31), lanes_log2(5) {
+      : lines(lines_of_words(words)), channels(1), slot_log2(31), rows_log2(log2_up(((lines - 1) >> row_log2) + 1)) {
     const unsigned room = channel::lines();
-    if (lines > room) {
-      slot_log2 = log2_down(room);
-      channels = ((lines - 1) >> slot_log2) + 1;
-      if (slot_log2 < lanes_log2 + at_once_log2) lanes_log2 = slot_log2 - at_once_log2;
-    }
-    rows_log2 = log2_up(((lines - 1) >> lanes_log2 >> at_once_log2) + 1);
+    if (lines <= room) return;
+    slot_log2 = log2_down(room);
+    channels = ((lines - 1) >> slot_log2) + 1;
   }
   // In the slot that begins with line `first`.
   GGAS_DEVICE unsigned lines_from(unsigned first) const {
@@ -38,40 +39,35 @@ struct line_plan {
   }
 };
 // Whether the words of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does; over
-// several channels up to `most` words for all others, from where on it is quicker to tell where destinations are.
+// several channels, where slots hold a row, up to `most` words for all others, from where on it is quicker to tell
+// where destinations are.
 GGAS_DEVICE bool in_lines(const ggas_team& t, size_t words, unsigned blocks, size_t most) {
   if (words <= 2 * channel::lines()) return true;
   if (blocks > 1 || words > most || words * static_cast<unsigned>(t.size - 1) > most) return false;
-  return line_plan(words).channels <= usable_channels(most_bundled);
+  return slots_hold_rows() && line_plan(words).channels <= usable_channels(most_bundled);
 }
 
-// What a thread has of a row of a member: lines first, first + step ... below `lines`.
+// What a thread has of a row of a member: line `first` of the part and those behind it, as far as there are any.
 struct lines_of_row {
   channel at;
   int hop;
-  unsigned first, in_slot, step_log2, left;
-  GGAS_DEVICE bool has(unsigned k) const { return k << step_log2 < left; }
-  // Of the k-th line behind the first one; 0 where there is none, so that nothing depends on how many there are.
-  GGAS_DEVICE unsigned behind(unsigned k) const { return has(k) ? k << step_log2 : 0; }
+  unsigned first, in_slot, left;
+  GGAS_DEVICE bool has(unsigned k) const { return k << lanes_log2 < left; }
+  // How far behind the first line the k-th is; 0 where there is none, so that loads are without a condition.
+  GGAS_DEVICE unsigned behind(unsigned k) const { return has(k) ? k << lanes_log2 : 0; }
 };
 
 // Calls f(lines_of_row) for all that a thread has of the parts of `members` members. Stops, and is false, when f is.
 template <class F>
 GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, F f) {
-  const unsigned threads = thread_count();
-  const unsigned all = static_cast<unsigned>(members) << plan.rows_log2 << plan.lanes_log2;
+  constexpr unsigned lanes = 1u << lanes_log2;
+  const unsigned threads = thread_count(), all = static_cast<unsigned>(members) << plan.rows_log2 << lanes_log2;
   GGAS_NO_UNROLL
   for (unsigned i = thread_rank(); i < all; i += threads) {
-    const unsigned rows = i >> plan.lanes_log2, row = rows & ((1u << plan.rows_log2) - 1);
-    const unsigned first = (row << plan.lanes_log2 << at_once_log2) + (i & ((1u << plan.lanes_log2) - 1));
+    const unsigned row = i >> lanes_log2, first = ((row & ((1u << plan.rows_log2) - 1)) << row_log2) + i % lanes;
     if (first >= plan.lines) continue;
-    const unsigned in_slot = first & ((1u << plan.slot_log2) - 1);
-    const lines_of_row r{c.sibling(first >> plan.slot_log2),
-                         static_cast<int>(rows >> plan.rows_log2),
-                         first,
-                         in_slot,
-                         plan.lanes_log2,
-                         plan.lines - first};
+    const lines_of_row r{c.sibling(first >> plan.slot_log2), static_cast<int>(row >> plan.rows_log2), first,
+                         first & ((1u << plan.slot_log2) - 1), plan.lines - first};
     if (!f(r)) return false;
   }
   return true;
@@ -90,7 +86,7 @@ GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t word
       data[k] = load_line(part, r.first + r.behind(k), static_cast<uint32_t>(words));
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (r.has(k)) send_line(r.at, out + r.behind(k), data[k]);
+      if (r.has(k)) send_line(r.at, out + (k << lanes_log2), data[k]);
     }
     if (r.in_slot == 0) refresh_end(r.at, member, plan.lines_from(r.first));
     return true;
@@ -136,7 +132,7 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, s
     if (!take_row(r, r.at.inbox(member) + r.in_slot, data, end)) return false;
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (r.has(k)) store_pair(part, r.first + r.behind(k), static_cast<uint32_t>(words), data[k]);
+      if (r.has(k)) store_pair(part, r.first + (k << lanes_log2), static_cast<uint32_t>(words), data[k]);
     }
     return true;
   };
@@ -145,9 +141,8 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, s
 
 // ------------------------------------------------------------------------------------------------ direct stores
 
-// Words to a destination, by the whole block.
-GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words) {
-  const unsigned rank = thread_rank(), threads = thread_count();
+// Words to a destination, by `threads` threads of which this is number `rank`; by the whole block.
+GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words, unsigned rank, unsigned threads) {
   if ((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % sizeof(word_pair) != 0)
     return move_bytes(to, from, words * sizeof(uint32_t), rank, threads);
   constexpr size_t unit = sizeof(word_pair) / sizeof(uint32_t);
@@ -155,6 +150,10 @@ GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words) {
   move_words<4>(reinterpret_cast<word_pair*>(to), words / unit, rank, threads,
                 [=](uint64_t i) { return load_own(source + i); });
   for (size_t i = words / unit * unit + rank; i < words; i += threads) store_relaxed(to + i, load_own(from + i));
+}
+
+GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words) {
+  move_part(to, from, words, thread_rank(), thread_count());
 }
 
 // By the whole block: one line to every other member.
@@ -189,15 +188,33 @@ GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end
   return ggas_ok;
 }
 
-// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there;
-// while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
-template <class Meanwhile>
-GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
+// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there. A
+// block barrier lies between the stores and this.
+GGAS_DEVICE void tell_stored(const channel& c) {
   if (static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
   tell_all(c, 0);
-  meanwhile();
+}
+GGAS_DEVICE ggas_status hear_stored(const channel& c, patience& end) {
   return hear_all(
       c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
+}
+// While that is under way the block does `meanwhile`.
+template <class Meanwhile>
+GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
+  tell_stored(c);
+  meanwhile();
+  return hear_stored(c, end);
+}
+// The same for a copy of words, which nobody waits for: by the warps that do not tell, as a fence and a share of the
+// copy one behind the other would take longer than the exchange. By all, if there are no others.
+GGAS_DEVICE ggas_status finish_stores_and_copy(const channel& c, uint32_t* to, const uint32_t* from, size_t words,
+                                               patience& end) {
+  const unsigned rank = thread_rank(), threads = thread_count();
+  const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32;
+  tell_stored(c);
+  const unsigned skipped = telling < threads ? telling : 0;
+  if (to != from && words != 0 && rank >= skipped) move_part(to, from, words, rank - skipped, threads - skipped);
+  return hear_stored(c, end);
 }
 
 // Where the other members' destinations are: each tells it in the first line of exchange `c`, as bytes from the start

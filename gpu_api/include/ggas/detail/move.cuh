@@ -22,9 +22,11 @@ enum class origin { own, remote };
 
 // Words of 16 bytes that a thread loads before it stores the first of them. Of own memory short copies want fewer: 256
 // KB by a block of 256 threads take 7.74 us with 4, 7.88 with 8, 16.6 with 16. Long ones by few blocks want more: 1 GiB
-// by 12 blocks of 512 goes at 364 GB/s with 8, at 338 with 4 (H200).
-constexpr unsigned pairs_in_flight = 8, pairs_of_short_copies = 4;
+// by 12 blocks of 512 goes at 364 GB/s with 8, at 338 with 4 (H200). A block that loads from a peer wants more still,
+// but has registers for them only if it is no larger than half of what is possible.
+constexpr unsigned pairs_in_flight = 8, pairs_of_short_copies = 4, pairs_from_peer = 12;
 constexpr uint64_t long_copy = 256;  // words of a thread
+constexpr unsigned half_block = 512;
 
 template <origin From, class T>
 GGAS_DEVICE T load_from(const T* p) {
@@ -109,6 +111,7 @@ GGAS_DEVICE_FUNCTION void move_aligned(word_pair* to, const word_pair* from, uin
   const auto load = [=](uint64_t i) { return load_from<From>(from + i); };
   if (From == origin::own && words < long_copy * count)
     return move_words<pairs_of_short_copies>(to, words, rank, count, load);
+  if (From == origin::remote && count <= half_block) return move_words<pairs_from_peer>(to, words, rank, count, load);
   move_words<pairs_in_flight>(to, words, rank, count, load);
 }
 
