@@ -28,13 +28,19 @@ fake_cuda& cuda() { return fake_cuda::here(); }
 
 // A call that may go wrong.
 bool goes_wrong(const char* name) {
-  if (cuda().fails_at < 0 || cuda().fails_at-- > 0) return false;
+  if (cuda().fails_at < 0) return false;
+  if (cuda().fails_at > 0) return cuda().fails_at--, false;
+  if (!cuda().falls) cuda().fails_at = -1;
   if (cuda().dies) raise(SIGKILL);
-  cuda().failed = name;
+  if (cuda().failed.empty()) cuda().failed = name;
   return true;
 }
 #define GGAS_FAKE_TRY(error) \
   if (goes_wrong(__func__)) return error
+
+// A call that gives something back goes wrong only when the GPU is lost.
+#define GGAS_FAKE_LOST(error) \
+  if (cuda().falls && cuda().fails_at == 0) return error
 
 // What a call of the runtime's says stays behind as its last error.
 cudaError_t says(cudaError_t e) {
@@ -126,6 +132,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* base, size_t bytes, size_t alignment, 
   return CUDA_SUCCESS;
 }
 CUresult cuMemAddressFree(CUdeviceptr base, size_t bytes) {
+  GGAS_FAKE_LOST(CUDA_ERROR_UNKNOWN);
   if (!mapped().empty() && mapped().lower_bound(base) != mapped().lower_bound(base + bytes))
     std::abort();  // the range must outlive what is mapped into it
   munmap(at(base), bytes);
@@ -145,6 +152,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* h, size_t bytes, const CUmemA
   return CUDA_SUCCESS;
 }
 CUresult cuMemRelease(CUmemGenericAllocationHandle h) {
+  GGAS_FAKE_LOST(CUDA_ERROR_UNKNOWN);
   drop(h);
   return CUDA_SUCCESS;
 }
@@ -159,6 +167,7 @@ CUresult cuMemMap(CUdeviceptr to, size_t bytes, size_t, CUmemGenericAllocationHa
   return CUDA_SUCCESS;
 }
 CUresult cuMemUnmap(CUdeviceptr from, size_t bytes) {
+  GGAS_FAKE_LOST(CUDA_ERROR_UNKNOWN);
   mmap(at(from), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   drop(mapped().at(from));
   mapped().erase(from);
@@ -272,12 +281,13 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) {
   GGAS_FAKE_TRY_RUNTIME;
-  *s = reinterpret_cast<cudaStream_t>(new char);
+  static char somewhere[64];  // what they point to is nobody's
+  *s = reinterpret_cast<cudaStream_t>(somewhere + cuda().streams % sizeof somewhere);
   ++cuda().streams;
   return cudaSuccess;
 }
-cudaError_t cudaStreamDestroy(cudaStream_t s) {
-  delete reinterpret_cast<char*>(s);
+cudaError_t cudaStreamDestroy(cudaStream_t) {
+  GGAS_FAKE_LOST(cudaErrorUnknown);
   --cuda().streams;
   return cudaSuccess;
 }

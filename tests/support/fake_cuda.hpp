@@ -28,6 +28,7 @@ struct fake_cuda {
   bool slow = false;                  // what is queued makes them busy
   int fails_at = -1;                  // this call, counted from now, fails; -1: none
   bool dies = false;                  // instead: the process is killed
+  bool falls = false;                 // and so do all after it, those that give something back too: the GPU is lost
   std::string failed;                 // the name of what did
   cudaError_t last = cudaSuccess;     // what cudaGetLastError() says
 

@@ -19,24 +19,31 @@ std::string told(const std::string& wrong, const char* when_well) {
 
 // ---------------------------------------------------------------------------------------------- a call fails
 
-// Every call of CUDA's that may fail does so once, on one node of three: all processes hear its name and the node's, in
-// the same words, and nobody waits until a time-out. Then some calls more, which are those of leaving.
-TEST(cuda_faults, whatever_fails_on_one_node_while_it_is_made_is_told_to_all) {
-  for (const int victim : {0, 2}) {
-    int call = 0;
-    for (int made = 0; made < 4; ++call) {
-      ASSERT_LT(call, 200);
-      processes all;
-      start(
-          all, 3, small, [=](int rank, fake_cuda& cuda) { cuda.fails_at = rank == victim ? call : -1; },
-          [](int, cuda_cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
-      const std::string text = last_word(all, 0);
-      made += text == "made";
-      EXPECT_TRUE(made || text.starts_with("rank " + std::to_string(victim) + ": ")) << "call " << call << ": " << text;
-      for (int r : {1, 2}) EXPECT_EQ(last_word(all, r), text) << "call " << call;
-    }
-    EXPECT_GT(call, 30);
+// Every call of CUDA's that may fail does so, once or from then on, on one node of three: all processes hear its name
+// and the node's, in the same words, and nobody waits until a time-out. Then some calls more, which are those of
+// leaving.
+class call : public testing::TestWithParam<std::tuple<int, bool>> {};
+INSTANTIATE_TEST_SUITE_P(cuda_faults, call, testing::Combine(testing::Values(0, 2), testing::Bool()));
+
+TEST_P(call, that_fails_on_one_node_while_it_is_made_is_told_to_all) {
+  const auto [victim, lost] = GetParam();
+  int call = 0;
+  for (int made = 0; made < 4; ++call) {
+    ASSERT_LT(call, 200);
+    processes all;
+    start(
+        all, 3, small,
+        [=, victim = victim, lost = lost](int rank, fake_cuda& cuda) {
+          cuda.fails_at = rank == victim ? call : -1;
+          cuda.falls = lost;
+        },
+        [](int, cuda_cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
+    const std::string text = last_word(all, 0);
+    made += text == "made";
+    EXPECT_TRUE(made || text.starts_with("rank " + std::to_string(victim) + ": ")) << "call " << call << ": " << text;
+    for (int r : {1, 2}) EXPECT_EQ(last_word(all, r), text) << "call " << call;
   }
+  EXPECT_GT(call, 30);
 }
 
 // The same for growing: all sizes and contents are as before, and growing then works.
