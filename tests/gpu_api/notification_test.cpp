@@ -43,6 +43,7 @@ TEST_P(Notification, NotificationsCarryTheirCookies) {
       EXPECT_EQ(note.queue, q.at.vpid);
       EXPECT_EQ(note.kind, static_cast<uint32_t>(ggas_note_arrived));
       EXPECT_EQ(note.code, 0u);
+      EXPECT_EQ(note.action == detail::desc_notify, n == 0);
       const auto* got = ggas_pointer_of_node<uint64_t>(me, base() + copy_at);
       if (threadIdx.x < n) EXPECT_EQ(ggas_load(got + threadIdx.x), i * 100 + threadIdx.x);
       EXPECT_EQ(ggas_barrier_block(enough()), ggas_ok);
@@ -79,7 +80,7 @@ TEST_P(Notification, ANotificationOfALongPutTellsItsLastPiece) {
   cluster_config cfg = GetParam().config();
   cfg.segment_bytes = 40u << 20;
   make(cfg);
-  for (const uint64_t bytes : {uint64_t{8} << 20, (uint64_t{16} << 20) + 8}) {
+  for (const uint64_t bytes : {uint64_t{8} << 20, (uint64_t{8} << 20) + 24, (uint64_t{16} << 20) + 8}) {
     on(0, 1, 32, [&] {
       const char* from = ggas_pointer_of_node<char>(0, base());
       char* to = ggas_pointer_of_node<char>(nodes() - 1, base());
