@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host side of the first kernel: makes a cluster, starts the kernel on every node and prints what came back.
 //   first_kernel [provider] [nodes] [platform]      provider: shm (default) or sim
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "first_kernel.hpp"
 #include "ggas/cluster.hpp"
 #include "ggas/launch.hpp"
 
+int failed(const std::string& why) {
+  std::fprintf(stderr, "first_kernel: %s\n", why.c_str());
+  return 1;
+}
+
 int main(int argc, char** argv) {
   ggas::cluster_config cfg;
   cfg.provider = argc > 1 ? argv[1] : "shm";
-  cfg.nodes = argc > 2 ? std::atoi(argv[2]) : 2;
+  if (argc > 2) {
+    const char* const end = argv[2] + std::strlen(argv[2]);
+    if (const auto read = std::from_chars(argv[2], end, cfg.nodes); read.ec != std::errc{} || read.ptr != end)
+      return failed("nodes = " + std::string(argv[2]) + ": must be 1 ... 65536");
+  }
   if (argc > 3) cfg.platform = argv[3];
   cfg.segment_bytes = 1 << 20;
 
   auto created = ggas::cluster::create(cfg);
-  if (!created) {
-    std::fprintf(stderr, "first_kernel: %s\n", created.error().text.c_str());
-    return 1;
-  }
+  if (!created) return failed(created.error().text);
   ggas::cluster& cluster = **created;
 
   // The first bytes of every segment belong to the library; ours begin behind them.
@@ -28,16 +36,11 @@ int main(int argc, char** argv) {
     std::byte* mine = cluster.segment(n) + base;
     auto* status = reinterpret_cast<ggas_status*>(mine + status_offset);
     auto* sum = reinterpret_cast<float*>(mine + sum_offset);
-    if (auto ok = ggas::launch(cluster, n, 1, greeting_values, greet, base, status, sum); !ok) {
-      std::fprintf(stderr, "first_kernel: %s\n", ok.error().text.c_str());
-      return 1;
-    }
+    if (auto ok = ggas::launch(cluster, n, 1, greeting_values, greet, base, status, sum); !ok)
+      return failed(ok.error().text);
   }
   auto stats = cluster.run(2 * one_second);
-  if (!stats) {
-    std::fprintf(stderr, "first_kernel: %s\n", stats.error().text.c_str());
-    return 1;
-  }
+  if (!stats) return failed(stats.error().text);
 
   const float want = static_cast<float>(cfg.nodes * (cfg.nodes + 1) / 2);
   bool good = true;

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host side: makes a cluster, starts the kernel on every node and checks what came back.
 //   one_sided [provider] [nodes] [platform]      provider: shm (default) or sim
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "ggas/cluster.hpp"
 #include "ggas/launch.hpp"
 #include "one_sided.hpp"
 
+int failed(const std::string& why) {
+  std::fprintf(stderr, "one_sided: %s\n", why.c_str());
+  return 1;
+}
+
 int main(int argc, char** argv) {
   ggas::cluster_config cfg;
   cfg.provider = argc > 1 ? argv[1] : "shm";
-  cfg.nodes = argc > 2 ? std::atoi(argv[2]) : 2;
+  if (argc > 2) {
+    const char* const end = argv[2] + std::strlen(argv[2]);
+    if (const auto read = std::from_chars(argv[2], end, cfg.nodes); read.ec != std::errc{} || read.ptr != end)
+      return failed("nodes = " + std::string(argv[2]) + ": must be 1 ... 65536");
+  }
   if (argc > 3) cfg.platform = argv[3];
   cfg.segment_bytes = 1 << 20;
 
   auto created = ggas::cluster::create(cfg);
-  if (!created) {
-    std::fprintf(stderr, "one_sided: %s\n", created.error().text.c_str());
-    return 1;
-  }
+  if (!created) return failed(created.error().text);
   ggas::cluster& cluster = **created;
 
   const uint64_t base = cluster.device_context(0).reserved;
   for (int n = 0; n < cfg.nodes; ++n) {
-    if (auto ok = ggas::launch(cluster, n, 1, 64, ring, base); !ok) {
-      std::fprintf(stderr, "one_sided: %s\n", ok.error().text.c_str());
-      return 1;
-    }
+    if (auto ok = ggas::launch(cluster, n, 1, 64, ring, base); !ok) return failed(ok.error().text);
   }
   auto stats = cluster.run(10 * one_second);
-  if (!stats) {
-    std::fprintf(stderr, "one_sided: %s\n", stats.error().text.c_str());
-    return 1;
-  }
+  if (!stats) return failed(stats.error().text);
 
   bool good = true;
   for (int n = 0; n < cfg.nodes; ++n) {

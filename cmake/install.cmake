@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts into a prefix, for projects without this source tree (docs/how-to/another-project.md):
+# headers, the providers shm and cuda as archives, the package GGAS of CMake, files for pkg-config, the programs that
+# were built. The prefix can be moved. The provider sim is not for others: its NIC is Verilated for this machine's
+# processor and linked with SystemC.
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/GGAS)
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+
+# ggas_install_library(<name> <target> <file for pkg-config> <description> CFLAGS <flags> LIBS <flags> REQUIRES <files>)
+function(ggas_install_library name target pc description)
+  cmake_parse_arguments(L "" "CFLAGS;LIBS;REQUIRES" "" ${ARGN})
+  set(GGAS_COMPONENTS ${GGAS_COMPONENTS} ${name} PARENT_SCOPE)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT GGAS-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT GGAS-${name} NAMESPACE GGAS:: DESTINATION ${package})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/install/${pc}.pc @ONLY CONTENT [[
+prefix=${pcfiledir}/@up@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+Name: @pc@
+Description: @description@
+Version: @PROJECT_VERSION@
+Requires: @L_REQUIRES@
+Cflags: @L_CFLAGS@
+Libs: @L_LIBS@
+]])
+  install(FILES ${CMAKE_BINARY_DIR}/install/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+ggas_install_library(device ggas_device ggas "Headers of GGAS: one global address space for the GPUs of a cluster"
+  CFLAGS "-I\${includedir}")
+ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
+  CFLAGS "-I\${includedir}/ggas/simt" LIBS "-L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
+if(TARGET ggas_provider_cuda)
+  ggas_install_library(cuda ggas_provider_cuda ggas-cuda "GGAS on the GPUs of a computer, linked by nvcc for C++20"
+    LIBS "-L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
+endif()
+install(DIRECTORY gpu_api/include/ggas userlib/include/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# For kernels on the processor; named as in the tree, but in a folder of their own.
+install(FILES gpu_api/simt/device.hpp gpu_api/simt/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/simt/gpu_api/simt)
+
+configure_package_config_file(cmake/GGASConfig.cmake.in ${CMAKE_BINARY_DIR}/install/GGASConfig.cmake
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/GGASConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/install/GGASConfig.cmake ${CMAKE_BINARY_DIR}/install/GGASConfigVersion.cmake DESTINATION ${package})
+
+# Programs that nvcc links are no targets for install(). What of others is in them comes with its licence.
+install(PROGRAMS ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-bench-cuda ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-tune
+  DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+install(PROGRAMS userlib/run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ggas-run)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+foreach(part libtomlplusplus-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
+  install(FILES /usr/share/doc/${part}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME ${part}.copyright OPTIONAL)
+endforeach()
