@@ -22,7 +22,7 @@ GGAS_DEVICE void copy_own_part(const channel& c, const spread& p, const slice& m
   if (p.to(c.rank) != p.from(c.rank)) move_part(p.from(c.rank) + mine.begin, p.to(c.rank) + mine.begin, mine.words());
 }
 
-constexpr size_t spread_in_lines_until = 4 * 1024;  // words for all others
+constexpr size_t spread_in_lines_until = 6 * 1024;  // words for all others
 
 // One exchange.
 GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice& mine, patience& end) {
@@ -36,15 +36,17 @@ GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice
 }
 
 // Words of the own part that a block copies in the time of one hop, about.
-constexpr size_t own_words_early = 8192;
+constexpr size_t own_words_early = 6144;
 
 // Two exchanges: where destinations are, and, behind the stores, that they are done. The own part, which nobody waits
 // for, is copied while the others are told, at the start and at the end.
 GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice& mine, patience& end) {
-  const size_t half = mine.words() / 8 * 4, cut = mine.begin + (half < own_words_early ? half : own_words_early);
+  const size_t half = mine.words() / 8 * 4, early = half < own_words_early ? half : own_words_early;
+  uint32_t* const to = p.from(c.rank) + mine.begin;
+  const uint32_t* const from = p.to(c.rank) + mine.begin;
   tell_all(c, p.place);
   look_for_failure(c);
-  copy_own_part(c, p, {mine.begin, cut});
+  copy_beside(c, to, from, early);
   const ggas_status s = store_to_others(
       c, [](int) { return true; },
       [&](int member, uint32_t* dst) {
@@ -52,7 +54,8 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice
       },
       end);
   if (!next_exchange(c, s)) return s;
-  return finish_stores_and_copy(c, p.from(c.rank) + cut, p.to(c.rank) + cut, mine.end - cut, end);
+  return finish_stores(
+      c, [&] { copy_beside(c, to + early, from + early, mine.words() - early); }, end);
 }
 
 // One exchange, a thread has one line at most.

@@ -25,8 +25,8 @@ GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine
 }
 
 GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast& p, const slice& mine, patience& end) {
-  const bool copies = c.rank == p.root && p.dst != p.src;
-  return finish_stores_and_copy(c, p.dst + mine.begin, p.src + mine.begin, copies ? mine.words() : 0, end);
+  return finish_stores(
+      c, [&] { copy_beside(c, p.dst + mine.begin, p.src + mine.begin, c.rank == p.root ? mine.words() : 0); }, end);
 }
 
 // One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
@@ -37,16 +37,18 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mi
   c.bundled = plan.channels;
   if (c.rank == p.root) {
     send_lines(c, plan, mine.words(), [&](int) { return p.src + mine.begin; });
+    const early_look earlier(c);
     look_for_failure(c);
     copy_at_root(c, p, mine);
-    return hear_of_earlier(c, end);
+    return earlier.hear(c, end);
   }
   send_empty_lines(c);
+  const early_look earlier(c);
   look_for_failure(c);
-  const ggas_status heard = hear_of_earlier(c, end);
   const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
   const ggas_status s = receive_lines(
       c, plan, mine.words(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
+  const ggas_status heard = earlier.hear(c, end);
   return heard == ggas_ok ? s : heard;
 }
 
@@ -152,18 +154,19 @@ GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part,
       if (member == c.rank && src != dst) store_line(dst, mine.line, words, data);
     }
     refresh_slots(c, [=](int) { return lines; });
+    const early_look earlier(c);
     look_for_failure(c);
-    return hear_of_earlier(c, end);
+    return earlier.hear(c, end);
   }
   send_empty_lines(c);
+  const early_look earlier(c);
   look_for_failure(c);
-  const ggas_status heard = hear_of_earlier(c, end);
   uint64_t data;
   if (line < lines) {
     if (!take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
     store_line(dst, line, words, data);
   }
-  return heard;
+  return earlier.hear(c, end);
 }
 
 // By stores to peers' memory, or by loads from it, too.

@@ -188,33 +188,25 @@ GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end
   return ggas_ok;
 }
 
-// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there. A
-// block barrier lies between the stores and this.
-GGAS_DEVICE void tell_stored(const channel& c) {
+// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there;
+// while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
+template <class Meanwhile>
+GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
   if (static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
   tell_all(c, 0);
-}
-GGAS_DEVICE ggas_status hear_stored(const channel& c, patience& end) {
+  meanwhile();
   return hear_all(
       c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
 }
-// While that is under way the block does `meanwhile`.
-template <class Meanwhile>
-GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
-  tell_stored(c);
-  meanwhile();
-  return hear_stored(c, end);
-}
-// The same for a copy of words, which nobody waits for: by the warps that do not tell, as a fence and a share of the
-// copy one behind the other would take longer than the exchange. By all, if there are no others.
-GGAS_DEVICE ggas_status finish_stores_and_copy(const channel& c, uint32_t* to, const uint32_t* from, size_t words,
-                                               patience& end) {
+
+// A copy of words that nobody waits for, while an exchange is under way: by the warps that do not tell, as what these
+// have to do, a fence or a look at lines, and a share of the copy one behind the other would take longer than the
+// exchange. By all, if there are no others.
+GGAS_DEVICE void copy_beside(const channel& c, uint32_t* to, const uint32_t* from, size_t words) {
   const unsigned rank = thread_rank(), threads = thread_count();
-  const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32;
-  tell_stored(c);
-  const unsigned skipped = telling < threads ? telling : 0;
+  const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32,
+                 skipped = telling < threads ? telling : 0;
   if (to != from && words != 0 && rank >= skipped) move_part(to, from, words, rank - skipped, threads - skipped);
-  return hear_stored(c, end);
 }
 
 // Where the other members' destinations are: each tells it in the first line of exchange `c`, as bytes from the start

@@ -100,19 +100,42 @@ GGAS_DEVICE void send_empty_lines(const channel& c) {
 // For an exchange in which a member does not wait for everybody: behind it every other one is known to have been in the
 // exchange two before this one, so the slot written next is free. By now that one may have written the same line again,
 // two exchanges from here.
+GGAS_DEVICE uint64_t look_at_earlier(const channel& at, int member) {
+  return load_spin(reinterpret_cast<const uint64_t*>(at.inbox(member, at.seq - 2)));
+}
+GGAS_DEVICE bool is_of_earlier(uint64_t line, uint64_t seq) {
+  const auto number = static_cast<uint32_t>(line >> 32);
+  return seq <= 2 || number == static_cast<uint32_t>(seq - 2) || number == static_cast<uint32_t>(seq + 2);
+}
 GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
   bool heard = true;
   for_other_ends(c, [&](const channel& at, int member) {
-    if (at.seq <= 2) return;
-    const uint64_t earlier = at.seq - 2;
-    const auto* const line = reinterpret_cast<const uint64_t*>(at.inbox(member, earlier));
-    while (heard) {
-      const auto number = static_cast<uint32_t>(load_spin(line) >> 32);
-      if (number == static_cast<uint32_t>(earlier) || number == static_cast<uint32_t>(at.seq + 2)) return;
+    while (heard && !is_of_earlier(look_at_earlier(at, member), at.seq)) {
       if (c.broken != 0 || end.over()) heard = false;
     }
   });
   return heard ? ggas_ok : ggas_timed_out;
 }
+
+// The same, with a first look that is under way while the exchange is.
+class early_look {
+ public:
+  GGAS_DEVICE explicit early_look(const channel& c) {
+    const unsigned i = thread_count() - 1 - thread_rank(), shift = log2_up(c.bundled);
+    const unsigned number = i & ((1u << shift) - 1), hop = (i >> shift) + 1;
+    suffices_ = static_cast<unsigned>(c.team.size - 1) << shift <= thread_count();
+    if (number >= c.bundled || hop >= static_cast<unsigned>(c.team.size)) return;
+    const channel at = c.sibling(number);
+    seq_ = at.seq;
+    found_ = look_at_earlier(at, member_behind(c, static_cast<int>(hop)));
+  }
+  GGAS_DEVICE ggas_status hear(const channel& c, patience& end) const {
+    return suffices_ && is_of_earlier(found_, seq_) ? ggas_ok : hear_of_earlier(c, end);
+  }
+
+ private:
+  bool suffices_;  // a thread has one line to look at, or none
+  uint64_t seq_ = 0, found_ = 0;
+};
 
 }  // namespace ggas::detail
