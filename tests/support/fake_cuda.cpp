@@ -35,20 +35,21 @@ bool goes_wrong(const char* name) {
   if (cuda().failed.empty()) cuda().failed = name;
   return true;
 }
-#define GGAS_FAKE_TRY(error) \
+#define GGAS_FAKE_TRY(error)                            \
+  const std::lock_guard one_at_a_time(fake_cuda::lock); \
   if (goes_wrong(__func__)) return error
 
 // A call that gives something back goes wrong only when the GPU is lost.
-#define GGAS_FAKE_LOST(error) \
+#define GGAS_FAKE_LOST(error)                           \
+  const std::lock_guard one_at_a_time(fake_cuda::lock); \
   if (cuda().falls && cuda().fails_at == 0) return error
 
 // What a call of the runtime's says stays behind as its last error.
 cudaError_t says(cudaError_t e) {
-  if (e != cudaSuccess) cuda().last = e;
+  if (e != cudaSuccess) fake_cuda::last = e;
   return e;
 }
-#define GGAS_FAKE_TRY_RUNTIME \
-  if (goes_wrong(__func__)) return says(cudaErrorUnknown)
+#define GGAS_FAKE_TRY_RUNTIME GGAS_FAKE_TRY(says(cudaErrorUnknown))
 
 // Physical memory. It lives as long as somebody has its handle or maps it.
 struct piece {
@@ -254,7 +255,7 @@ const char* cudaGetErrorName(cudaError_t e) {
   return e == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaErrorUnknown";
 }
 const char* cudaGetErrorString(cudaError_t) { return "words of the runtime"; }
-cudaError_t cudaGetLastError() { return std::exchange(cuda().last, cudaSuccess); }
+cudaError_t cudaGetLastError() { return std::exchange(fake_cuda::last, cudaSuccess); }
 cudaError_t cudaSetDevice(int gpu) {
   GGAS_FAKE_TRY_RUNTIME;
   return says(gpu < cuda().gpus ? cudaSuccess : cudaErrorInvalidDevice);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA without a GPU, as far as the cuda provider calls it: what it does between its calls can be tested anywhere, also
 // with GPUs and drivers that nobody has here. Memory of a GPU is a file in memory, mapped for the host. A program that
-// is linked with fake_cuda.cpp gets it in place of CUDA. One thread calls it; any may end what is busy.
+// is linked with fake_cuda.cpp gets it in place of CUDA. Any thread may call it.
 #pragma once
 
 #include <cuda.h>
@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,13 +31,14 @@ struct fake_cuda {
   bool dies = false;                  // instead: the process is killed
   bool falls = false;                 // and so do all after it, those that give something back too: the GPU is lost
   std::string failed;                 // the name of what did
-  cudaError_t last = cudaSuccess;     // what cudaGetLastError() says
 
   // What is held.
   int addresses = 0, mappings = 0, streams = 0, pieces = 0;
   bool holds_nothing() const { return addresses + mappings + streams + pieces == 0; }
 
   static fake_cuda& here();
+  static inline thread_local cudaError_t last = cudaSuccess;  // what cudaGetLastError() says
+  static inline std::mutex lock;                              // of calls
 };
 
 }  // namespace ggas::test

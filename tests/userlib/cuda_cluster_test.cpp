@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cuda provider without a GPU: on tests/support/fake_cuda. Memory and growth in one process and in several, GPUs
 // that do not reach each other, drivers that lack something. What goes wrong: cuda_fault_test.cpp.
+#include <array>
+#include <thread>
+#include <vector>
+
 #include "tests/userlib/cuda_rig.hpp"
 
 namespace ggas {
@@ -34,6 +38,28 @@ TEST(cuda_cluster, one_process_for_all_nodes) {
     }
   });
   for (const char* text : {"1", "2", "4", "8"}) EXPECT_EQ(one.next(0, soon), text);
+}
+
+TEST(cuda_cluster, threads_have_clusters_of_their_own) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    std::array<std::string, 4> said;
+    {
+      std::vector<std::jthread> threads;
+      for (std::string& mine : said)
+        threads.emplace_back([&mine] {
+          for (int round = 0; round < 3; ++round) {
+            const auto c = cuda_cluster::create(small, mine);
+            if (c) mine = grow_and_exchange(*c);
+            if (fake_cuda::last != cudaSuccess) mine = "CUDA's last error stays";
+            if (!mine.empty()) return;
+          }
+        });
+    }
+    for (const std::string& text : said) parent.say(text.empty() ? "ok" : text);
+    parent.say(fake_cuda::here().holds_nothing() ? "all given back" : "something is held");
+  });
+  for (const char* text : {"ok", "ok", "ok", "ok", "all given back"}) EXPECT_EQ(one.next(0, soon), text);
 }
 
 // ---------------------------------------------------------------------------------------------- processes

@@ -53,7 +53,7 @@ inline std::string run_one(const cuda_config& cfg, int rank, const body& then) {
   if (cuda.busy || (cuda.falls && cuda.fails_at == 0)) return said;  // that cannot be given back
   if (!cuda.holds_nothing()) return "something is held: " + said;
   if (open_files() != files) return "files are open: " + said;
-  return cuda.last == cudaSuccess ? said : "CUDA's last error stays: " + said;
+  return fake_cuda::last == cudaSuccess ? said : "CUDA's last error stays: " + said;
 }
 
 // A process for each rank: prepares what it sees of CUDA, then run_one().
