@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <span>
 
 #include "benchmarks/command_line.hpp"
 #include "benchmarks/common_line.hpp"
+#include "benchmarks/installed.hpp"
 #include "benchmarks/output.hpp"
 #include "benchmarks/report_text.hpp"
 
@@ -108,10 +110,16 @@ bool wants_gpus(std::span<char* const> arguments) {
 
 // Provider cuda is a program of its own: it needs no simulator, and this one no CUDA. Returns only if it is not there.
 int become_gpu_program(char** argv) {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "cuda" / "ggas-bench-cuda";
-  execv(program.c_str(), argv);
+  const auto installed = program_folder() / "ggas-bench-cuda", built = program_folder() / "cuda" / "ggas-bench-cuda";
+  execv(installed.c_str(), argv);
+  execv(built.c_str(), argv);
   return bad_input(fmt::format("--provider cuda: there is no {}; it is built where a CUDA compiler (nvcc) is found",
-                               program.string()));
+                               built.string()));
+}
+
+// A folder that the user names comes first.
+void use_installed_platforms() {
+  if (const auto folder = installed_folder("platforms"); !folder.empty()) setenv("GGAS_PLATFORMS", folder.c_str(), 0);
 }
 
 }  // namespace
@@ -120,6 +128,7 @@ int become_gpu_program(char** argv) {
 
 int main(int argc, char** argv) {
   if (ggas::bench::wants_gpus({argv, static_cast<size_t>(argc)})) return ggas::bench::become_gpu_program(argv);
+  ggas::bench::use_installed_platforms();
   auto parsed = ggas::bench::parse_command_line(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<ggas::bench::command_line>(parsed);

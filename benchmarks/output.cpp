@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "benchmarks/common_line.hpp"
+#include "benchmarks/installed.hpp"
 
 extern char** environ;
 
@@ -25,10 +26,17 @@ int execute(std::vector<std::string> words) {
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   pid_t child = 0;
-  if (posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0) return -1;
+  if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0) return -1;
   int status = 0;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
+}
+
+// Interpreter and script of the report: those of the source tree, or of an installation with the system's Python.
+std::vector<std::string> report_program() {
+  const auto folder = installed_folder("report");
+  if (folder.empty()) return {GGAS_PYTHON, GGAS_REPORT_SCRIPT};
+  return {"python3", (folder / "report.py").string()};
 }
 
 }  // namespace
@@ -60,13 +68,13 @@ int output::finish() {
     return status_failed;
   }
   if (report_.empty()) return 0;
-  const std::string results = (report_ / results_name).string();
-  if (execute({GGAS_PYTHON, GGAS_REPORT_SCRIPT, results, "--out", report_.string()}) == 0) {
+  std::vector<std::string> words = report_program();
+  words.insert(words.end(), {(report_ / results_name).string(), "--out", report_.string()});
+  if (execute(words) == 0) {
     fmt::print("report: {}\n", (report_ / "index.html").string());
     return 0;
   }
-  fmt::print(stderr, "ggas-bench: the report could not be written ({} {} {})\n", GGAS_PYTHON, GGAS_REPORT_SCRIPT,
-             results);
+  fmt::print(stderr, "ggas-bench: the report could not be written ({})\n", fmt::join(words, " "));
   return status_failed;
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts into a prefix, for projects without this source tree (docs/how-to/another-project.md):
 # headers, the providers shm and cuda as archives, the package GGAS of CMake, files for pkg-config, the programs that
-# were built. The prefix can be moved. The provider sim is not for others: its NIC is Verilated for this machine's
+# were built. The prefix can be moved. The provider sim is in ggas-bench only: its NIC is Verilated for this machine's
 # processor and linked with SystemC.
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/GGAS)
@@ -45,11 +45,14 @@ configure_package_config_file(cmake/GGASConfig.cmake.in ${CMAKE_BINARY_DIR}/inst
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/GGASConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/install/GGASConfig.cmake ${CMAKE_BINARY_DIR}/install/GGASConfigVersion.cmake DESTINATION ${package})
 
-# Programs that nvcc links are no targets for install(). What of others is in them comes with its licence.
+# Programs, as far as they were built (what nvcc links is no target of install()), and what they read. What of others is in
+# them comes with its licence.
+install(TARGETS ggas-bench DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-bench-cuda ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-tune
   DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(PROGRAMS userlib/run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ggas-run)
+install(DIRECTORY benchmarks/report sim/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/ggas PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-foreach(part libtomlplusplus-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
+foreach(part libtomlplusplus-dev libfmt-dev libcli11-dev nlohmann-json3-dev libsystemc-dev verilator)
   install(FILES /usr/share/doc/${part}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME ${part}.copyright OPTIONAL)
 endforeach()
