@@ -64,7 +64,8 @@ fault time_graph(gpu_session& s, uint64_t bytes, const tuning::launch& l, double
     char* const mine = s.machine().segment(node);
     cudaError_t e = cudaSuccess;
     for (int i = 0; i < calls && e == cudaSuccess; ++i) {
-      e = launch_dependent(s.machine(), node, l.blocks, l.threads, detail::allreduce_kernel<float>,
+      e = launch_dependent(s.machine(), node, l.blocks, l.threads,
+                           detail::allreduce_kernel_for<float>(static_cast<ggas_method>(l.method)),
                            reinterpret_cast<float*>(mine + output), reinterpret_cast<const float*>(mine + input),
                            bytes / sizeof(float), ggas_sum, static_cast<ggas_method>(l.method),
                            stream_report{s.wait_ns(), reinterpret_cast<uint64_t*>(mine + status)});

@@ -129,6 +129,10 @@ TEST_P(Allreduce, RefusesBadArguments) {
       EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, -1, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_reduce(v, v, n, ggas_sum, nodes(), m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, m, t), ggas_ok);
+      for (size_t all : {ggas_segment_bytes() / sizeof(float), ~size_t{0} / sizeof(float) + 2, ~size_t{0}}) {
+        EXPECT_EQ(ggas_allreduce_block(v, v, all, ggas_sum, m, t), ggas_bad_argument) << "method " << m << ", " << all;
+        EXPECT_EQ(ggas_reduce(v, v, all, ggas_sum, 0, m, t), ggas_bad_argument) << "method " << m << ", " << all;
+      }
     }
     for (ggas_method m : {ggas_two_shot, ggas_push})
       EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, 0, m, t), ggas_bad_argument);

@@ -2,8 +2,9 @@
 // reduce and allreduce: arguments, choice of the method, forms. Included by collective.cuh.
 #pragma once
 
+#include "ggas/detail/allreduce_bundle.cuh"
+#include "ggas/detail/allreduce_lines.cuh"
 #include "ggas/detail/allreduce_push.cuh"
-#include "ggas/detail/allreduce_short.cuh"
 #include "ggas/detail/allreduce_tree.cuh"
 #include "ggas/detail/gather.cuh"
 
@@ -23,6 +24,11 @@ GGAS_DEVICE bool in_own_segment(const T* v, size_t n) {
   return n == 0 || (n <= c.segment_bytes / sizeof(T) && offset <= c.segment_bytes - n * sizeof(T));
 }
 
+template <class T>
+GGAS_DEVICE bool in_own_segment(const piece<T>& p, const ggas_team& team) {
+  return in_own_segment(p.src, p.n) && (!p.goes_to(ggas_team_rank(team)) || in_own_segment(p.dst, p.n));
+}
+
 // Peers' memory is memory.
 GGAS_DEVICE bool direct_possible(const ggas_team& team) {
   return device_context().quiet == nullptr && team.size <= direct_members;
@@ -31,9 +37,7 @@ GGAS_DEVICE bool direct_possible(const ggas_team& team) {
 GGAS_DEVICE bool over_memory(ggas_method m) { return m == ggas_direct || m == ggas_push || m == ggas_read; }
 
 // Whether a method can do it.
-template <class T>
-GGAS_DEVICE bool method_good(ggas_method m, const piece<T>& p, unsigned blocks, const ggas_team& team) {
-  const bool all = p.root == everybody;
+GGAS_DEVICE bool method_good(ggas_method m, bool all, unsigned blocks, const ggas_team& team) {
   switch (m) {
     case ggas_gather:
       return team.id == 0 && blocks == 1;
@@ -42,17 +46,21 @@ GGAS_DEVICE bool method_good(ggas_method m, const piece<T>& p, unsigned blocks, 
     case ggas_two_shot:
       return all;
     case ggas_direct:
+      return direct_possible(team);
     case ggas_push:
-      return direct_possible(team) && (all || m == ggas_direct) && in_own_segment(p.src, p.n) &&
-             (!p.goes_to(ggas_team_rank(team)) || in_own_segment(p.dst, p.n));
+      return direct_possible(team) && all;
     case ggas_read:
-      return team.size <= direct_members && in_own_segment(p.src, p.n);
+      return team.size <= direct_members;
     case ggas_one_shot:
     case ggas_tree:
       return true;
     default:
       return false;
   }
+}
+template <class T>
+GGAS_DEVICE bool call_good(ggas_method m, const piece<T>& p, unsigned blocks, const ggas_team& team) {
+  return method_good(m, p.root == everybody, blocks, team) && in_own_segment(p, team);
 }
 
 // With few blocks the exchanges of a push are not hidden.
@@ -81,13 +89,14 @@ GGAS_DEVICE bool arguments_good(const piece<T>& p, const ggas_team& team) {
          vector_good(p.dst, p.n > 0 && p.goes_to(ggas_team_rank(team)));
 }
 
-// The part of each of `blocks` in a method that moves lines: whole sectors of 128 bytes. Divides only if it must.
+// The part of each of `blocks` in a method that moves lines, of 1 or more elements: whole sectors of 128 bytes. Divides
+// only if it must.
 template <class T>
 GGAS_DEVICE size_t part_elements(size_t n, unsigned blocks) {
   constexpr size_t grain = 128 / sizeof(T);
   if (blocks == 1) return n;
   const bool power = (blocks & (blocks - 1)) == 0;
-  const size_t each = power ? (n + blocks - 1) >> log2_up(blocks) : (n + blocks - 1) / blocks;
+  const size_t each = (power ? (n - 1) >> log2_up(blocks) : (n - 1) / blocks) + 1;
   return (each + grain - 1) / grain * grain;
 }
 template <class T>
@@ -129,6 +138,25 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_tree(piece<T> p, unsigned block, ggas
   return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) { return tree(c, p, end); });
 }
 
+// A one_shot over a bundle of channels, by a block that is alone.
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_by_bundle(piece<T> p, ggas_team team, uint64_t timeout_ns) {
+  if (!in_own_segment(p, team)) return ggas_bad_argument;
+  return between_open_and_close(team, 0, timeout_ns,
+                                [&](channel& c, patience& end) { return one_shot_bundled(c, p, end); });
+}
+// One that is not short.
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status reduce_by_one_shot(piece<T> p, unsigned block, unsigned blocks, ggas_team team,
+                                                    uint64_t timeout_ns) {
+  if (!arguments_good(p, team) || !in_own_segment(p, team)) return ggas_bad_argument;
+  if (p.n == 0) return ggas_ok;
+  if (blocks == 1 && fits_bundle<T>(p.n)) return reduce_by_bundle(p, team, timeout_ns);
+  const unsigned used = usable_channels(blocks);
+  const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
+  return block >= used || part.n == 0 ? ggas_ok : reduce_in_lines(part, false, block, team, timeout_ns);
+}
+
 // Whatever is not short. Arguments are checked by all callers alike, so that all or none of a good team refuse. Direct
 // is here and not a call further: what a function keeps in memory for its caller is fetched anew behind the fence.
 template <class T>
@@ -136,7 +164,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, uns
                                              ggas_team team, uint64_t timeout_ns) {
   if (!arguments_good(p, team)) return ggas_bad_argument;
   if (method == ggas_auto) method = choose(p.n * sizeof(T), p.root == everybody, blocks, team);
-  if (!method_good(method, p, blocks, team)) return ggas_bad_argument;
+  if (!call_good(method, p, blocks, team)) return ggas_bad_argument;
   if (p.n == 0) return ggas_ok;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
@@ -158,15 +186,49 @@ GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigne
                                   const ggas_team& team, uint64_t timeout_ns) {
   const unsigned used = usable_channels(blocks);
   const size_t each = part_elements<T>(p.n, used);
-  if (p.n > 0 && arguments_good(p, team) && goes_one_shot(p.n * sizeof(T), method, blocks) &&
-      fits_threads<T>(team, each)) {
+  if (p.n > 0 && arguments_good(p, team) && goes_one_shot(p.n * sizeof(T), method, blocks)) {
+    if (fits_threads<T>(team, each)) {
+      const piece<T> part = part_of_block(p, each, block);
+      if (block >= used || part.n == 0) return ggas_ok;
+      bool done;
+      const ggas_status s = one_shot_short(team, block, part, timeout_ns, done);
+      if (done) return s;
+    } else if (blocks == 1 && fits_bundle<T>(p.n)) {
+      return reduce_by_bundle(p, team, timeout_ns);
+    }
+  }
+  return reduce_long(p, method, block, blocks, team, timeout_ns);
+}
+
+// For kernels of one method: no other is in them, as what is not executed costs, too (docs/collectives.md).
+template <class T>
+GGAS_DEVICE ggas_status reduce_only_by_one_shot(const piece<T>& p, unsigned block, unsigned blocks,
+                                                const ggas_team& team, uint64_t timeout_ns) {
+  const unsigned used = usable_channels(blocks);
+  const size_t each = part_elements<T>(p.n, used);
+  if (p.n > 0 && arguments_good(p, team) && fits_threads<T>(team, each)) {
     const piece<T> part = part_of_block(p, each, block);
     if (block >= used || part.n == 0) return ggas_ok;
     bool done;
     const ggas_status s = one_shot_short(team, block, part, timeout_ns, done);
     if (done) return s;
   }
-  return reduce_long(p, method, block, blocks, team, timeout_ns);
+  return reduce_by_one_shot(p, block, blocks, team, timeout_ns);
+}
+template <ggas_method Method, class T>
+GGAS_DEVICE ggas_status reduce_only_by(const piece<T>& p, unsigned block, unsigned blocks, const ggas_team& team,
+                                       uint64_t timeout_ns) {
+  static_assert(Method == ggas_one_shot || Method == ggas_direct || Method == ggas_push);
+  if constexpr (Method == ggas_one_shot) {
+    return reduce_only_by_one_shot(p, block, blocks, team, timeout_ns);
+  } else {
+    if (!arguments_good(p, team) || !call_good(Method, p, blocks, team)) return ggas_bad_argument;
+    const unsigned used = usable_channels(blocks);
+    if (p.n == 0 || block >= used) return ggas_ok;
+    return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
+      return Method == ggas_push ? push_or_read(c, p, true, block, used, end) : direct(c, p, block, used, end);
+    });
+  }
 }
 
 }  // namespace ggas::detail

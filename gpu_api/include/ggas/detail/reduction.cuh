@@ -99,9 +99,10 @@ GGAS_DEVICE uint64_t combine_data(ggas_op op, uint64_t a, uint64_t b) {
   return a;
 }
 
+// Of 1 or more elements.
 template <class T>
 GGAS_DEVICE size_t lines_of(size_t n) {
-  return (n + elements<T>::count - 1) / elements<T>::count;
+  return (n - 1) / elements<T>::count + 1;
 }
 
 // Member `hop` places behind this one.

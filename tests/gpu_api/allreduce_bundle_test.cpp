@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device API: reduce and allreduce by a block that is alone, in one exchange over a bundle of channels: lengths around
+// those of a slot and of the bundle, numbers of threads that differ from member to member, teams, numbers of exchanges
+// that differ from channel to channel, wrap and are refreshed, members that do not come.
+#include <bit>
+
+#include "tests/gpu_api/allreduce_rig.hpp"
+
+namespace ggas::test {
+namespace {
+
+class AllreduceBundle : public Allreduce {
+ protected:
+  // Of a slot in a bundle, and of all its slots.
+  template <class T>
+  size_t in_slot() const {
+    return std::bit_floor(shape().channel_bytes / 16) * 8 / sizeof(T);
+  }
+  template <class T>
+  size_t in_bundle() const {
+    return std::min<size_t>(shape().channels, detail::most_bundled) * in_slot<T>();
+  }
+  // Around what takes one channel more, and anything.
+  template <class T>
+  size_t some_length() {
+    const size_t slot = in_slot<T>(), all = in_bundle<T>(), near = random_() % 3;
+    switch (random_() % 4) {
+      case 0:
+        return slot * (1 + random_() % (all / slot)) + near - 1;
+      case 1:
+        return all + near - 1;
+      case 2:
+        return slot_elements<T>() + near - 1;
+      default:
+        return 1 + random_() % (all + slot);
+    }
+  }
+  unsigned some_threads() {
+    constexpr unsigned counts[] = {1, 7, 31, 32, 33, 64, 100, 128, 1024};
+    return counts[random_() % (nodes() > 4 ? std::size(counts) - 1 : std::size(counts))];
+  }
+  // An id stands for the same members in every call.
+  ggas_team some_team() {
+    const ggas_team teams[] = {
+        world(), {nodes() > 1, 1, std::max(nodes() - 1, 1), 1}, {0, 2, (nodes() + 1) / 2, 2}, {nodes() - 1, 1, 1, 3}};
+    return teams[random_() % std::size(teams)];
+  }
+
+  // As check() of the rig, with threads of its own for every member.
+  template <class T>
+  void check_uneven(const call& c, const ggas_team& team) {
+    const auto want = fill<T>(c, team);
+    for (int k = 0; k < team.size; ++k)
+      on(ggas_team_node(team, k), 1, some_threads(), [=, this] { EXPECT_EQ(make_call<T>(c, team), ggas_ok); });
+    run();
+    expect<T>(c, team, want);
+  }
+  template <class T>
+  void some_calls(int count) {
+    for (int i = 0; i < count; ++i) {
+      const ggas_team team = some_team();
+      const uint64_t late = random_() % 4;
+      const int root = random_() % 3 ? -1 : static_cast<int>(random_() % static_cast<unsigned>(team.size));
+      const call c{.method = random_() % 4 ? ggas_one_shot : ggas_auto,
+                   .op = static_cast<ggas_op>(random_() % 4),
+                   .n = some_length<T>(),
+                   .root = root,
+                   .in_place = root < 0 && random_() % 3 == 0,
+                   .shift = [late](int node) { return late * static_cast<uint64_t>(node); }};
+      check_uneven<T>(c, team);
+    }
+  }
+
+  // Slots of 128 lines and more, as bundles have.
+  void renew() {
+    cluster_config large = GetParam().config();
+    large.segment_bytes = static_cast<size_t>(nodes()) << 22;
+    make(large);
+    ASSERT_GE(shape().channel_bytes / 16, 128u);
+    ASSERT_GT(shape().channels, 4u);
+  }
+  void SetUp() override {
+    if (simulated()) GTEST_SKIP() << "the same code, and slow";
+    renew();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Provider, AllreduceBundle, testing::ValuesIn(targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(AllreduceBundle, Floats) { some_calls<float>(10); }
+TEST_P(AllreduceBundle, Doubles) { some_calls<double>(5); }
+TEST_P(AllreduceBundle, HalfFloats) { some_calls<_Float16>(4); }
+TEST_P(AllreduceBundle, Bytes) { some_calls<int8_t>(4); }
+
+// All forms make the same bits, and take their turns on the same channels.
+TEST_P(AllreduceBundle, BlocksAndGridsInTurn) {
+  for (int i = 0; i < 4; ++i) {
+    const call block{.n = 5 * in_slot<float>() - static_cast<size_t>(i), .threads = 96};
+    call grid = block;
+    grid.blocks = 1 + static_cast<unsigned>(i) % 3 * 2;
+    check<float>(block);
+    check<float>(grid);
+    on_all(1, 64, [&] {
+      float* const v = user<float>(ggas_node());
+      EXPECT_EQ(ggas_alltoall_block(v + 20000, v, 100, enough()), ggas_ok);
+      EXPECT_EQ(ggas_broadcast_block(v, v, 100, i % ggas_nodes(), enough()), ggas_ok);
+    });
+    run();
+  }
+}
+
+// Channels of a bundle have numbers of their own, and each passes 2^30, where slots are refreshed, and 2^32, where
+// lines begin again at 0, in its own time.
+TEST_P(AllreduceBundle, NumbersDifferAndWrap) {
+  for (const uint64_t last : {(uint64_t{1} << 30) - 6, (uint64_t{1} << 32) - 6}) {
+    for (int node = 0; node < nodes(); ++node) {
+      for (uint64_t channel = 0; channel < 3; ++channel)
+        *reinterpret_cast<uint64_t*>(cluster_->segment(node) + shape().channel_seq(0, channel)) = last + channel;
+    }
+    for (int i = 0; i < 12; ++i) {  // all slots of all channels are refreshed behind 2^30
+      const size_t n = 3 * in_slot<float>() - static_cast<size_t>(i) * 3;
+      check_uneven<float>({.n = n, .root = i % 2 ? i % nodes() : -1}, world());
+    }
+  }
+}
+
+// No line of a bundle grows old, also at a member that gets one line of every slot alone.
+TEST_P(AllreduceBundle, SlotsAreRefreshed) {
+  constexpr uint64_t period = uint64_t{1} << 30;
+  for (const int root : {-1, 0}) {
+    renew();
+    set_numbers(period - 3);
+    for (int i = 0; i < 7; ++i) check_uneven<float>({.n = 3 * in_slot<float>() - 1, .root = root}, world());
+    const layout l = shape();
+    constexpr uint64_t used = 3;
+    for (int node = 0; node < nodes(); ++node) {
+      for (int from = 0; from < nodes(); ++from) {
+        for (uint64_t turn = 0; turn < used * layout::channel_depth && from != node; ++turn) {
+          const uint64_t slot = l.channel_slot(0, turn / 4, turn, static_cast<uint64_t>(from));
+          const auto* const words = reinterpret_cast<const uint32_t*>(cluster_->segment(node) + slot);
+          for (uint64_t i = 0; i < l.channel_bytes / 4; i += 4) {
+            ASSERT_GE(words[i + 1], period)
+                << "line " << i / 4 << " from " << from << " to " << node << ", root " << root;
+            ASSERT_EQ(words[i + 1], words[i + 3]);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The channels of a bundle fail together, and for everybody who uses one of them.
+TEST_P(AllreduceBundle, AMissingMemberIsATimeOutAndThenAnError) {
+  if (nodes() == 1) GTEST_SKIP() << "one node never waits";
+  on(0, 1, 64, [this] {
+    float* const v = user<float>(0);
+    EXPECT_EQ(ggas_allreduce_block(v, v, in_bundle<float>(), ggas_sum, ggas_one_shot, brief()), ggas_timed_out);
+    EXPECT_EQ(ggas_allreduce_block(v, v, in_bundle<float>(), ggas_sum, ggas_one_shot, enough()), ggas_peer_error);
+    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, ggas_one_shot, enough()), ggas_peer_error);
+  });
+  run();
+  on(0, 3, 64, [this] {
+    float* const v = user<float>(0);
+    EXPECT_EQ(ggas_allreduce(v, v, 96, ggas_sum, ggas_one_shot, enough()), ggas_peer_error);
+  });
+  run();
+}
+
+}  // namespace
+}  // namespace ggas::test
