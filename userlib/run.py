@@ -13,19 +13,21 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signa
 MOST = 1024  # processes of a job
 PATIENCE_S = 5  # from TERM to KILL, with --stop
 
-MORE = """\
+NAME = "ggas-run" if os.path.basename(sys.argv[0]) == "ggas-run" else "./ggas run"  # as installed, or as the launcher calls it
+
+MORE = f"""\
 Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE and GGAS_JOB, and writes to the output of this command as it is.
 Rank 0 reads what is piped in. INT, TERM, HUP, USR1 and USR2 are passed on to all processes and what they started.
 The exit status is the worst one; 128 + number for a process that a signal ended.
 
 examples:
-  ./ggas run -n 4 build/release/examples/real_gpus/real_gpus
-  ./ggas run -n 2 --stop sh -c 'CUDA_VISIBLE_DEVICES=$GGAS_RANK exec program'    each sees its own GPU only
+  {NAME} -n 4 build/release/examples/real_gpus/real_gpus
+  {NAME} -n 2 --stop sh -c 'CUDA_VISIBLE_DEVICES=$GGAS_RANK exec program'    each sees its own GPU only
 """
 
 
 def say(text):
-    print(f"ggas run: {text}", file=sys.stderr, flush=True)
+    print(f"{NAME}: {text}", file=sys.stderr, flush=True)
 
 
 def count(text):
@@ -36,8 +38,8 @@ def count(text):
 
 def options(arguments):
     parser = argparse.ArgumentParser(
-        prog="ggas run",
-        usage="ggas run -n N [--stop] PROGRAM [...]",
+        prog=NAME,
+        usage=f"{NAME} -n N [--stop] PROGRAM [...]",
         description="Starts the processes of a job on this computer, one for each node.",
         epilog=MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,

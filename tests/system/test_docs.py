@@ -88,6 +88,15 @@ def test_bench_commands(bench):
                 assert word in known["cuda" if "cuda" in arguments else "sim"], f"{page}: {word}"
 
 
+def test_the_page_has_every_option(bench):
+    """`./ggas bench --help` shows the page where nothing is built."""
+
+    def lines(text):
+        return [" ".join(line.split()) for line in text[text.index("Usage:") :].splitlines() if line]
+
+    assert lines(re.search(r"```\n(Usage:.*?)```", (ROOT / "docs" / "benchmarks.md").read_text(), re.S).group(1)) == lines(bench("--help").stdout)
+
+
 @pytest.mark.parametrize("provider", ["sim", "cuda"])
 def test_the_page_has_every_benchmark_and_variant(bench, provider):
     shown = bench("list", "--provider", provider)

@@ -41,13 +41,24 @@ def test_bad_input(arguments, word):
     assert word in done.stderr
 
 
+def with_tools(folder, *names):
+    """The only ones in PATH: what else the launcher wants is not there."""
+    for tool in names:
+        (folder / tool).symlink_to(shutil.which(tool))
+    return {"PATH": str(folder)}
+
+
+def test_help_of_bench_builds_nothing(tmp_path):
+    done = subprocess.run([str(ROOT / "ggas"), "bench", "store_latency", "--help"], env=with_tools(tmp_path, "sh", "dirname", "readlink", "sed"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "--provider" in done.stdout and "examples:" in done.stdout and "```" not in done.stdout
+
+
 @pytest.mark.parametrize("arguments", [["bench", "--provider", "cuda"], ["bench", "list", "--provider=cuda"], ["compare"]])
 def test_gpus_need_a_compiler(arguments, tmp_path):
-    """Told before anything is installed or built. The tools the launcher itself needs are the only ones in PATH."""
+    """Told before anything is installed or built."""
     if Path("/usr/local/cuda/bin/nvcc").exists():
         pytest.skip("nvcc is found without PATH")
-    for tool in ("sh", "dirname", "readlink"):
-        (tmp_path / tool).symlink_to(shutil.which(tool))
-    done = subprocess.run([str(ROOT / "ggas"), *arguments], env={"PATH": str(tmp_path)}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(ROOT / "ggas"), *arguments], env=with_tools(tmp_path, "sh", "dirname", "readlink"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "nvcc" in done.stderr
