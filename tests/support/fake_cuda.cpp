@@ -111,9 +111,10 @@ CUresult cuGetErrorString(CUresult, const char** text) {
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute a, CUdevice) {
   GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  if (a == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED && !cuda().knows_fabric) return CUDA_ERROR_INVALID_VALUE;
   *value = a == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED ? cuda().files
            : a == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED              ? cuda().fabric
-                                                                                : 1;
+                                                                                : cuda().virtual_memory;
   return CUDA_SUCCESS;
 }
 CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {

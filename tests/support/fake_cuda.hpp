@@ -24,6 +24,8 @@ struct fake_cuda {
   size_t memory = size_t{1} << 30;    // of a GPU, bytes
   std::set<std::pair<int, int>> cut;  // GPUs of the computer, the smaller number first: they do not reach each other
   bool files = true, fabric = false;  // how memory may be passed on
+  bool virtual_memory = true;         // its management
+  bool knows_fabric = true;           // the driver has heard of it
   std::string missing;                // a function of the driver
   std::atomic<bool> busy = false;     // a kernel runs on every stream
   bool slow = false;                  // what is queued makes them busy

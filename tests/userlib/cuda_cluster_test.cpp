@@ -107,12 +107,49 @@ TEST(cuda_cluster, clusters_of_a_job_side_by_side_and_one_after_another) {
 }
 
 TEST(cuda_cluster, memory_that_cannot_be_passed_on) {
-  processes all;
-  start(
-      all, 2, small, [](int, fake_cuda& cuda) { cuda.files = cuda.fabric = false; }, why_not);
-  expect_each(all, 2,
-              "rank 0: GPU 0 cannot pass memory on to other processes; let one process run all nodes; rank 1: GPU 1 "
-              "cannot pass memory on to other processes; let one process run all nodes");
+  for (const bool old : {false, true}) {
+    processes all;
+    start(
+        all, 2, small,
+        [=](int, fake_cuda& cuda) {
+          cuda.files = false;
+          cuda.knows_fabric = !old;
+        },
+        why_not);
+    expect_each(all, 2,
+                "rank 0: GPU 0 cannot pass memory on to other processes; let one process run all nodes; rank 1: GPU 1 "
+                "cannot pass memory on to other processes; let one process run all nodes");
+  }
+}
+
+// Each process has its own idea of the cluster: it is not made, or does not grow, and all hear who says what.
+TEST(cuda_cluster, processes_that_ask_for_different_things) {
+  const std::string name = "fake." + std::to_string(getpid()) + ".differ";
+  const auto told = [&](std::function<void(int, cuda_config&)> change, size_t grown_by) {
+    processes all;
+    all.start_all(2, [=](int rank, const voice& parent) {
+      cuda_config cfg = small;
+      cfg.processes = {rank, 2, name, 10 * second};
+      change(rank, cfg);
+      parent.say(run_one(cfg, rank, [=](int, cuda_cluster* c, const std::string& why) {
+        return c ? c->grow(8 * mebi + static_cast<size_t>(rank) * grown_by) : why;
+      }));
+    });
+    const std::string text = last_word(all, 0);
+    EXPECT_EQ(last_word(all, 1), text);
+    return text;
+  };
+  EXPECT_EQ(told([](int, cuda_config&) {}, 0), "");
+  EXPECT_EQ(told([](int rank, cuda_config& c) { c.segment_bytes += rank * mebi; }, 0),
+            "segment_bytes must be the same in all processes: rank 0 says 4194304, rank 1 says 5242880");
+  EXPECT_EQ(told([](int rank, cuda_config& c) { c.most_segment_bytes += rank * mebi; }, 0),
+            "most_segment_bytes must be the same in all processes: rank 0 says 41943040, rank 1 says 42991616");
+  EXPECT_EQ(told([](int rank, cuda_config& c) { c.nodes = rank ? 3 : 0; }, 0),
+            "rank 1: nodes = 3: with a process for each node it must be 0 or their number, 2");
+  EXPECT_EQ(told([](int rank, cuda_config&) { setenv("GGAS_TUNING", rank ? "/nowhere" : "", 1); }, 0),
+            "rank 1: GGAS_TUNING = /nowhere: cannot be read");
+  EXPECT_EQ(told([](int, cuda_config&) {}, mebi),
+            "grow: all processes must ask for the same: rank 0 says 8388608, rank 1 says 9437184");
 }
 
 // ---------------------------------------------------------------------------------------------- no way between GPUs
@@ -169,16 +206,25 @@ TEST(cuda_cluster, also_those_that_are_hidden) {
 // ---------------------------------------------------------------------------------------------- drivers
 
 TEST(cuda_cluster, what_a_computer_lacks_is_told) {
-  const auto told = [](std::function<void(fake_cuda&)> prepare) {
+  const auto told = [](std::function<void(fake_cuda&)> prepare, cuda_config cfg = {}) {
     processes one;
     one.start(0, [=](int, const voice& parent) {
       prepare(fake_cuda::here());
-      std::string why;
-      cuda_cluster::create({}, why);
-      parent.say(why);
+      parent.say(run_one(cfg, 0, why_not));
     });
-    return one.next(0, soon);
+    return last_word(one, 0);
   };
+  const auto nothing = [](fake_cuda&) {};
+  EXPECT_EQ(told(nothing, {.nodes = 5}),
+            "nodes = 5: this process sees 4 GPUs; nodes share a GPU only as processes of their own (./ggas run -n 5 "
+            "program)");
+  EXPECT_EQ(told(nothing, {.segment_bytes = size_t{2} << 30}),
+            "a segment of 2147483648 bytes on GPU 0: cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY: words of the driver; of "
+            "its 1073741824 bytes 536870912 are free");
+  EXPECT_EQ(told([](fake_cuda& c) { c.gpus = 8; }, {.most_segment_bytes = size_t{1} << 44}),
+            "140737488355328 bytes of addresses for all segments: cuMemAddressReserve: CUDA_ERROR_OUT_OF_MEMORY: words "
+            "of the driver");
+  EXPECT_EQ(told([](fake_cuda& c) { c.virtual_memory = false; }), "GPU 0 has no virtual memory management");
   EXPECT_EQ(told([](fake_cuda& c) { c.driver_version = 0; }),
             "there is no CUDA driver (libcuda.so.1) on this computer");
   EXPECT_TRUE(has(told([](fake_cuda& c) { c.driver_version = 11040; }), "this one is for CUDA 11.4"));
