@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `cmake --install` leaves is enough for projects outside the tree, wherever it is moved to (docs/how-to/another-project.md)."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+BUILD = Path(os.environ.get("GGAS_BUILD") or ROOT / "build" / "release")
+NOT_FOR_HOST = {"cuda_cluster.hpp"}  # of CUDA
+NOT_FOR_CUDA = {"cluster.hpp", "tuning_table.hpp"}  # C++23
+
+
+def run(*words, **how):
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300, **how)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """Installed into a folder that is then moved."""
+    if not (BUILD / "userlib" / "libggas_provider_shm.a").exists():
+        pytest.skip(f"nothing is built in {BUILD}: ./ggas test builds it, or GGAS_BUILD names another folder")
+    folder = tmp_path_factory.mktemp("install")
+    run("cmake", "--install", BUILD, "--prefix", folder / "first")
+    return (folder / "first").rename(folder / "moved")
+
+
+def libraries(prefix):
+    """lib, lib64 or a folder of lib, as the system has it."""
+    return next(prefix.rglob("libggas_provider_shm.a")).parent
+
+
+@pytest.fixture
+def flags(prefix):
+    def ask(package):
+        return run("pkg-config", "--cflags", "--libs", package, env={**os.environ, "PKG_CONFIG_PATH": str(libraries(prefix) / "pkgconfig")}).split()
+
+    return ask
+
+
+@pytest.fixture
+def nvcc(prefix):
+    if not (libraries(prefix) / "libggas_provider_cuda.a").exists():
+        pytest.skip("built without a CUDA compiler")
+    return os.environ.get("GGAS_NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+
+
+def example(name, folder):
+    return shutil.copytree(ROOT / "examples" / name, folder / name)
+
+
+def build(source, prefix, *options):
+    """With CMake; the folder of the programs."""
+    run("cmake", "-G", "Ninja", "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *options)
+    run("cmake", "--build", source / "build")
+    return source / "build"
+
+
+def every_header(prefix, file, but):
+    """A file that includes all that a user may."""
+    found = [header for header in (prefix / "include" / "ggas").glob("*.*") if "Included by ggas.cuh" not in header.read_text()]
+    names = sorted({header.name for header in found} - but)
+    assert {"ggas.cuh", "launch.hpp", "on_stream.cuh", "status.hpp"} <= set(names)
+    file.write_text("".join(f'#include "ggas/{name}"\n' for name in names))
+    return file
+
+
+def test_no_file_names_where_it_was(prefix):
+    folders = (prefix / "include", libraries(prefix) / "cmake", libraries(prefix) / "pkgconfig")
+    for file in (file for folder in folders for file in folder.rglob("*.*") if file.is_file()):
+        text = file.read_text()
+        assert str(ROOT) not in text and str(prefix.parent) not in text, file
+
+
+def test_headers_are_complete(prefix, flags, tmp_path):
+    run("c++", "-std=c++23", "-fsyntax-only", every_header(prefix, tmp_path / "all.cpp", NOT_FOR_HOST), *flags("ggas-shm"), cwd=tmp_path)
+
+
+def test_cmake_on_the_processor(prefix, tmp_path):
+    assert "right" in run(build(example("first_kernel", tmp_path), prefix) / "first_kernel", "shm", 3)
+
+
+def test_pkg_config_on_the_processor(prefix, flags, tmp_path):
+    source = example("one_sided", tmp_path)
+    run("c++", "-std=c++23", "-xc++", "main.cpp", "one_sided.cu", "-xnone", "-o", "one_sided", *flags("ggas-shm"), cwd=source)
+    assert "right" in run(source / "one_sided", "shm", 3)
+
+
+def test_what_is_not_there_is_told(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\nfind_package(GGAS 0.1 REQUIRED COMPONENTS device sim)\n")
+    done = subprocess.run(["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "there is no component sim" in done.stderr
+
+
+def greets(program):
+    """Where there are GPUs; else it says so."""
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 or "no CUDA driver" in done.stderr or "no GPU" in done.stderr, done.stderr
+
+
+def test_cmake_on_gpus(prefix, nvcc, tmp_path):
+    greets(build(example("real_gpus", tmp_path), prefix, f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_ARCHITECTURES=90") / "real_gpus")
+
+
+def test_pkg_config_on_gpus(prefix, flags, nvcc, tmp_path):
+    source = example("real_gpus", tmp_path)
+    headers = every_header(prefix, source / "all.cu", NOT_FOR_CUDA)
+    run(nvcc, "-std=c++20", "-arch=sm_90", "real_gpus.cu", headers, "-o", "real_gpus", *flags("ggas-cuda"), cwd=source)
+    greets(source / "real_gpus")
+
+
+def test_programs(prefix, tmp_path):
+    bench = prefix / "bin" / "ggas-bench"
+    if bench.exists():
+        listed = subprocess.run([bench, "store_latency", "--platform", "nowhere"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert f"files in {prefix}/share/ggas/platforms" in listed.stderr
+    ranks = run(sys.executable, prefix / "bin" / "ggas-run", "-n", 2, "sh", "-c", "echo $GGAS_RANK")
+    assert sorted(ranks.split()) == ["0", "1"]
