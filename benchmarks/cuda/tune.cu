@@ -52,13 +52,24 @@ fault tune_in_kernel(gpu_session& s, bool grid, tuning::limits& out) {
   return {};
 }
 
-// Time of one node of a captured graph.
+// Time of one node of a captured graph; the sums are checked.
 fault time_graph(gpu_session& s, uint64_t bytes, const tuning::launch& l, double& ns) {
-  const std::string what = "graph, " + std::to_string(bytes) + " bytes";
+  const std::string what = "graph, " + std::to_string(bytes) + " bytes, method " + std::to_string(l.method) + ", " +
+                           std::to_string(l.blocks) + " x " + std::to_string(l.threads) + " threads";
+  constexpr unsigned check_blocks = 256, check_threads = 256;
   const int calls = bytes > (1u << 20) ? 4 : 40;
   layout_plan room(s.data_offset());
-  const uint64_t status = room.place<uint64_t>(1), input = room.place<char>(largest),
-                 output = room.place<char>(largest);
+  const uint64_t status = room.place<uint64_t>(1);
+  exchange_args a{};
+  a.what = moved::allreduce;
+  a.elements = bytes / sizeof(float);
+  a.outcomes = room.place<outcome>(check_blocks * check_threads);
+  a.input = room.place<float>(elements_in(a.what, largest / sizeof(float), s.nodes()));
+  a.output = room.place<float>(largest / sizeof(float));
+  a.seed = s.seed();
+  for (int node = 0; node < s.nodes(); ++node) s.fill(node, status, sizeof(uint64_t), 0);
+  clear_outcomes(s, a.outcomes, check_blocks * check_threads);
+  launch_all(s, check_blocks, check_threads, exchange_fill, a);
   node_graphs graphs(s);
   graphs.capture([&](int node) {
     char* const mine = s.machine().segment(node);
@@ -66,8 +77,8 @@ fault time_graph(gpu_session& s, uint64_t bytes, const tuning::launch& l, double
     for (int i = 0; i < calls && e == cudaSuccess; ++i) {
       e = launch_dependent(s.machine(), node, l.blocks, l.threads,
                            detail::allreduce_kernel_for<float>(static_cast<ggas_method>(l.method)),
-                           reinterpret_cast<float*>(mine + output), reinterpret_cast<const float*>(mine + input),
-                           bytes / sizeof(float), ggas_sum, static_cast<ggas_method>(l.method),
+                           reinterpret_cast<float*>(mine + a.output), reinterpret_cast<const float*>(mine + a.input),
+                           a.elements, ggas_sum, static_cast<ggas_method>(l.method),
                            stream_report{s.wait_ns(), reinterpret_cast<uint64_t*>(mine + status)});
     }
     return e;
@@ -79,11 +90,13 @@ fault time_graph(gpu_session& s, uint64_t bytes, const tuning::launch& l, double
     if (i > 0) samples.push_back(all / calls);  // the first one warms up
   }
   ns = median(samples);
+  launch_all(s, check_blocks, check_threads, exchange_check, a);
+  GGAS_GPU_TRY(s.run(what));
   for (int node = 0; node < s.nodes(); ++node) {
     if (const auto found = s.read<uint64_t>(node, status, 1)[0]; found != ggas_ok)
       return {what + ": " + ggas_status_text(static_cast<ggas_status>(found))};
   }
-  return {};
+  return check_all_outcomes(s, a.outcomes, check_blocks * check_threads, what);
 }
 
 // Worth a try.

@@ -125,6 +125,17 @@ TEST_F(allreduce, in_a_block) {
   }
 }
 
+// Over the slots of several channels: lengths around those of one, of rows and of a whole bundle.
+TEST_F(allreduce, over_bundles_of_channels) {
+  for (uint64_t elements : {513u, 769u, 3001u, 8191u, 8192u, 8193u}) {
+    for (unsigned threads : {33u, 128u, 512u}) {
+      in_a_block({elements, ggas_one_shot, 0, false, -1}, threads, 20);
+      in_a_block({elements, ggas_one_shot, 1, true, -1}, threads, 20);
+      in_a_block({elements, ggas_one_shot, 0, false, nodes() - 1}, threads, 20);
+    }
+  }
+}
+
 TEST_F(allreduce, in_place_in_a_block) {
   for (uint64_t elements : {1u, 65u, 4099u}) {
     for (int method : line_methods) in_a_block({elements, method, 3, true, -1}, 256, 20);
