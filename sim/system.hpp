@@ -45,6 +45,7 @@ inline constexpr uint64_t bar4_base = 0xe0100000, bar4_bytes = 0x100000;
 inline constexpr uint64_t window_base = 0x10000000000;
 inline constexpr uint64_t endpoint_base = 0x8000000000;
 inline constexpr uint64_t event_ring_base = 0x100000;
+inline constexpr unsigned event_ring_log2 = 10;  // records
 inline constexpr uint64_t translation_base = 0x200000;
 inline constexpr uint64_t host_segment_base = 0x1000000;
 inline constexpr uint64_t pinned_base = 0x2000000;
@@ -162,10 +163,12 @@ class system {
   std::expected<void, std::string> observe();
   std::expected<void, std::string> schedule_waves();
   std::string waves_file(unsigned node) const;
+  // sim/system_program.cpp
   std::expected<void, std::string> program();
   void program_node(unsigned n);
   void enable_node(unsigned n);
   std::expected<void, std::string> wait_for_links();
+
   void collect_events(unsigned n);
 
   system_config cfg_;

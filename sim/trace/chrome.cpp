@@ -17,15 +17,19 @@ std::expected<std::unique_ptr<chrome_writer>, std::string> chrome_writer::open(c
   std::FILE* f = std::fopen(file.c_str(), "w");
   if (!f) return std::unexpected(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
   std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", f);
-  return std::unique_ptr<chrome_writer>(new chrome_writer(f));
+  return std::unique_ptr<chrome_writer>(new chrome_writer(f, file.string()));
 }
 
 chrome_writer::~chrome_writer() { finish(); }
 
-void chrome_writer::finish() {
-  if (!file_) return;
+std::expected<void, std::string> chrome_writer::finish() {
+  if (!file_) return {};
   std::fputs("\n]}\n", file_.get());
+  const bool whole = std::fflush(file_.get()) == 0 && !std::ferror(file_.get());
+  const int why = errno;
   file_.reset();
+  if (!whole) return std::unexpected(fmt::format("{}: could not be written whole: {}", name_, std::strerror(why)));
+  return {};
 }
 
 void chrome_writer::event(const std::string& json) {

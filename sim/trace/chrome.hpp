@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace ggas::trace {
 
@@ -23,17 +24,18 @@ class chrome_writer {
   // A slice from start to end; `args` is the inside of a JSON object or empty.
   void slice(unsigned process, unsigned track, const std::string& name, uint64_t start_ps, uint64_t end_ps,
              const std::string& args, flow f, uint64_t flow_id);
-  // Ends the file; nothing may follow.
-  void finish();
+  // Ends the file; nothing may follow. The error says that not everything is in it (a full disk).
+  std::expected<void, std::string> finish();
 
  private:
   struct closer {
     void operator()(std::FILE* f) const { std::fclose(f); }
   };
-  explicit chrome_writer(std::FILE* f) : file_(f) {}
+  chrome_writer(std::FILE* f, std::string name) : file_(f), name_(std::move(name)) {}
   void event(const std::string& json);
 
   std::unique_ptr<std::FILE, closer> file_;
+  std::string name_;
   bool first_ = true;
 };
 

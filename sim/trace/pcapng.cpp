@@ -33,7 +33,7 @@ void option(bytes& b, uint16_t code, std::span<const uint8_t> value) {
 std::expected<std::unique_ptr<pcapng_writer>, std::string> pcapng_writer::open(const std::filesystem::path& file) {
   std::FILE* f = std::fopen(file.c_str(), "wb");
   if (!f) return std::unexpected(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
-  std::unique_ptr<pcapng_writer> w(new pcapng_writer(f));
+  std::unique_ptr<pcapng_writer> w(new pcapng_writer(f, file.string()));
   bytes b;
   put(b, uint32_t(0x1a2b3c4d));  // byte order
   put(b, uint16_t(1));           // version 1.0
@@ -80,7 +80,10 @@ void pcapng_writer::write(unsigned interface, uint64_t time_ps, std::span<const 
   ++packets_;
 }
 
-void pcapng_writer::flush() { std::fflush(file_.get()); }
+std::expected<void, std::string> pcapng_writer::flush() {
+  if (std::fflush(file_.get()) == 0 && !std::ferror(file_.get())) return {};
+  return std::unexpected(fmt::format("{}: could not be written whole: {}", name_, std::strerror(errno)));
+}
 
 std::vector<uint8_t> tlp_bytes(const pcie::tlp& t) {
   using pcie::tlp_kind;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/pcie/tlp.hpp"
@@ -26,18 +27,19 @@ class pcapng_writer {
   // Interfaces are numbered from 0 in the order they are added.
   unsigned add_interface(const std::string& name, link_type type);
   void write(unsigned interface, uint64_t time_ps, std::span<const uint8_t> bytes);
-  // Everything so far is in the file.
-  void flush();
+  // Everything so far is in the file; the error says that it is not (a full disk).
+  std::expected<void, std::string> flush();
   uint64_t packets() const { return packets_; }
 
  private:
   struct closer {
     void operator()(std::FILE* f) const { std::fclose(f); }
   };
-  explicit pcapng_writer(std::FILE* f) : file_(f) {}
+  pcapng_writer(std::FILE* f, std::string name) : file_(f), name_(std::move(name)) {}
   void block(uint32_t type, std::span<const uint8_t> body);
 
   std::unique_ptr<std::FILE, closer> file_;
+  std::string name_;
   unsigned interfaces_ = 0;
   uint64_t packets_ = 0;
 };

@@ -42,7 +42,8 @@ class recorder {
   void node(unsigned n, const node_map& map);
   void tlp(unsigned node, place where, const pcie::tlp& t, uint64_t start_ps, uint64_t end_ps);
   void flit(unsigned from, unsigned to, const nic::flit& f, uint64_t start_ps, uint64_t end_ps);
-  void finish();
+  // Ends the files. The error names each that is not whole.
+  std::expected<void, std::string> finish();
 
  private:
   // One message on its way: a window access of a node.

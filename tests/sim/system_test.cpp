@@ -290,6 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "host memory has room"},
         bad_config{"bar", [](auto& c) { c.endpoint_bar_bytes = 12345; }, "endpoint_bar_bytes = 12345"},
         bad_config{"waves", [](auto& c) { c.waves_from_us = 5, c.waves_to_us = 4; }, "waves_to_us = 4"},
+        bad_config{"waves_beyond_time", [](auto& c) { c.waves_to_us = 1e300; }, "between 0 and 1e12"},
         bad_config{"pcap", [](auto& c) { c.pcap = "/nonexistent/x.pcapng"; }, "/nonexistent/x.pcapng"},
         bad_config{"trace", [](auto& c) { c.trace = "/nonexistent/x.json"; }, "/nonexistent/x.json"},
         bad_config{"fault", [](auto& c) { c.faults = "* explode at 3"; }, "faults:1: unknown fault 'explode'"},

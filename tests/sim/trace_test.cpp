@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "sim/trace/pcapng.hpp"
+#include "sim/trace/recorder.hpp"
 #include "tests/sim/system_fixture.hpp"
 
 namespace ggas::test {
@@ -239,7 +240,8 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
       for (int b = 0; b < 64; b += 8) bytes.push_back(uint8_t(flits[i].data[0] >> b));
     for (int b = 0; b < 32; b += 8) bytes.push_back(uint8_t(flits.back().data[0] >> b));
     (*w)->write(link, 1000, bytes);
-    (*w)->flush();
+    const auto whole = (*w)->flush();
+    ASSERT_TRUE(whole) << whole.error();
   }
   const auto rows = tshark(file, "ggas.op == 0x10",
                            {"ggas.src", "ggas.dst", "ggas.vc", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.pd",
@@ -249,6 +251,17 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
       "2", "3", "3", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
   EXPECT_EQ(rows[0], expected);
   EXPECT_EQ(tshark(file, "ggas.tag || _ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
+}
+
+TEST(recorder, a_full_disk_is_told_for_each_file) {
+  auto r = trace::recorder::open({.trace = "/dev/full", .pcap = "/dev/full"});
+  ASSERT_TRUE(r) << r.error();
+  (*r)->node(0, {.window_base = 0, .window_bytes = 4096, .stride = 4096, .segment_base = 0, .segment_bytes = 4096});
+  const auto whole = (*r)->finish();
+  ASSERT_FALSE(whole);
+  EXPECT_EQ(whole.error(),
+            "/dev/full: could not be written whole: No space left on device\n"
+            "/dev/full: could not be written whole: No space left on device");
 }
 
 TEST(pcapng, tlp_layout_follows_pcie) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver does after reset, by MMIO of each node's processor: identity, segment, intervals or mask, time-outs,
+// event ring; then the links are waited for and the units enabled.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "ggas_regs.h"
+#include "sim/system.hpp"
+
+namespace ggas::sim {
+
+namespace {
+constexpr uint64_t link_up_timeout_ps = 10'000'000'000;
+}
+
+std::expected<void, std::string> system::program() {
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    const auto id = read_register(n, GGAS_REG_ID);
+    if (!id) return std::unexpected(fmt::format("node {}: NIC does not answer: {}", n, id.error()));
+    if ((*id & GGAS_ID_MAGIC_MASK) != 0x53414747)
+      return std::unexpected(fmt::format("node {}: NIC identity is {:#x}", n, *id));
+    program_node(n);
+  }
+  if (auto r = wait_for_links(); !r) return r;
+  // Enabled last: a packet never meets a node that is not set up.
+  for (unsigned n = 0; n < nodes_.size(); ++n) enable_node(n);
+  for (unsigned n = 0; n < nodes_.size(); ++n)
+    if (auto r = read_register(n, GGAS_REG_SMFU_CTRL); !r) return std::unexpected(r.error());
+  return {};
+}
+
+void system::enable_node(unsigned n) {
+  const auto& rma = cfg_.plat.rma;
+  const uint64_t mode = cfg_.mask_mode ? GGAS_SMFU_MODE_MASK : GGAS_SMFU_MODE_INTERVAL;
+  write_register(n, GGAS_REG_SMFU_CTRL,
+                 GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | mode << GGAS_SMFU_CTRL_MODE_SHIFT);
+  const uint64_t mtu = uint64_t(std::countr_zero(rma.mtu_bytes / 64));
+  write_register(n, GGAS_REG_RMA_CTRL,
+                 GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | mtu << GGAS_RMA_CTRL_MTU_SHIFT |
+                     uint64_t(rma.retry_ticks) << GGAS_RMA_CTRL_RETRY_TICKS_SHIFT |
+                     uint64_t(rma.retry_limit) << GGAS_RMA_CTRL_RETRY_LIMIT_SHIFT);
+}
+
+void system::program_node(unsigned n) {
+  const platform& p = cfg_.plat;
+  const auto set = [&](uint16_t offset, uint64_t value) { write_register(n, offset, value); };
+  set(GGAS_REG_NODE, n);
+  set(GGAS_REG_SMFU_TBASE, nodes_[n]->segment_bus);
+  set(GGAS_REG_SMFU_TSIZE, cfg_.segment_bytes);
+  set(GGAS_REG_SMFU_TIMEOUT, uint64_t(p.nic.load_timeout_ticks) << GGAS_SMFU_TIMEOUT_LOAD_SHIFT |
+                                 uint64_t(p.nic.host_timeout_ticks) << GGAS_SMFU_TIMEOUT_HOST_SHIFT);
+  set(GGAS_REG_RMA_TIMEOUT, uint64_t(p.rma.answer_timeout_ticks) << GGAS_RMA_TIMEOUT_ANSWER_SHIFT |
+                                uint64_t(p.rma.host_timeout_ticks) << GGAS_RMA_TIMEOUT_HOST_SHIFT);
+  set(GGAS_REG_LINK_CTRL, uint64_t(p.nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT |
+                              uint64_t(p.nic.replay_timeout_cycles) << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT);
+  if (nodes_.size() > 1) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
+  if (cfg_.mask_mode) {
+    set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
+    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size())
+                                                                       << GGAS_SMFU_SHIFT_NODES_SHIFT);
+  } else {
+    for (unsigned i = 0; i < nodes_.size(); ++i) {
+      set(uint16_t(GGAS_REG_INTERVAL_START(i)), i * stride_);
+      set(uint16_t(GGAS_REG_INTERVAL_END(i)), i * stride_ + cfg_.segment_bytes);
+      set(uint16_t(GGAS_REG_INTERVAL_TARGET(i)), i | GGAS_INTERVAL_TARGET_VALID_MASK);
+    }
+  }
+  set(uint16_t(GGAS_REG_MSIX_ADDR(0)), nodes_[n]->root->config().msi_base);
+  set(uint16_t(GGAS_REG_MSIX_CTRL(0)), 0);
+  set(GGAS_REG_EVQ_BASE, event_ring_base);
+  set(GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | event_ring_log2 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT);
+}
+
+std::expected<void, std::string> system::wait_for_links() {
+  if (nodes_.size() < 2) return {};
+  const uint64_t end = now_ps() + link_up_timeout_ps;
+  for (unsigned n = 0; n < 2; ++n) {
+    for (;;) {
+      const auto s = read_register(n, GGAS_REG_LINK_STATUS);
+      if (!s) return std::unexpected(s.error());
+      const auto state = (*s & GGAS_LINK_STATUS_STATE_MASK) >> GGAS_LINK_STATUS_STATE_SHIFT;
+      if (state == GGAS_LINK_STATE_UP) break;
+      // A cluster may begin with a dead link when a fault script asks for it; programs then see it fail.
+      if (state == GGAS_LINK_STATE_DEAD && !cfg_.faults.empty()) break;
+      if (now_ps() >= end) {
+        if (!cfg_.faults.empty()) break;
+        return std::unexpected(
+            fmt::format("node {}: link is not up after 10 ms of simulated time (state {})", n, state));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace ggas::sim
