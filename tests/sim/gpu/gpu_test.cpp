@@ -20,8 +20,6 @@ rig_config small_gpu() {
   return c;
 }
 
-uint64_t thread() { return uint64_t(simt::block_index().x) * simt::block_threads() + simt::thread_linear(); }
-
 TEST(gpu, every_thread_runs_once) {
   rig r(small_gpu());
   uint64_t* out = r.local(0);

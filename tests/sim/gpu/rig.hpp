@@ -17,6 +17,9 @@
 
 namespace ggas::test {
 
+// Number of the calling thread in its grid.
+inline uint64_t thread() { return uint64_t(simt::block_index().x) * simt::block_threads() + simt::thread_linear(); }
+
 inline constexpr uint64_t window_bus = 0x10000000000, page_bus = 0xe0100000, bar1_bus = 0x8000000000;
 inline constexpr uint16_t nic_id = 0x100, gpu_id = 0x200;
 
