@@ -221,7 +221,9 @@ GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store s
     const int last = first + at_once < c.team.size ? first + at_once : c.team.size;
     ggas_status s = ggas_ok;
     for (int hop = first + rank; hop < last && s == ggas_ok; hop += threads) {
-      if (!take_line(c, c.inbox(member_behind(c, hop)), places[hop - first], end)) s = ggas_timed_out;
+      const channel_line* const line = c.inbox(member_behind(c, hop));
+      if (!take_line(c, line, places[hop - first], end)) s = ggas_timed_out;
+      acquire_line(line);  // what the block stores then comes after what the member did before it told
     }
     if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
     for (int hop = first; hop < last; ++hop) {

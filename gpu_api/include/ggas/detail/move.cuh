@@ -104,6 +104,33 @@ GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes)
   return {before, (bytes - before - behind) / 16, shift};
 }
 
+// What a block loads from a peer: far more of a thread is under way than of own memory, in few registers beside them.
+GGAS_DEVICE_FUNCTION void move_from_peer(word_pair* to, const word_pair* from, uint64_t words, unsigned rank,
+                                         unsigned count) {
+  constexpr unsigned at_once = pairs_from_peer;
+  const uint64_t turn = uint64_t{at_once} * count;
+  const word_pair* in = from + rank;
+  word_pair* out = to + rank;
+  word_pair v[at_once];
+  if (count > 1) sync_lanes();
+  GGAS_NO_UNROLL
+  for (; words >= turn; words -= turn) {
+    GGAS_UNROLL
+    for (unsigned w = 0; w < at_once; ++w, in = one_by_one(in + count)) v[w] = load_relaxed(in);
+    GGAS_UNROLL
+    for (unsigned w = 0; w < at_once; ++w, out = one_by_one(out + count)) store_relaxed(out, v[w]);
+  }
+  if (rank >= words) return;
+  // Behind its last word a thread loads that one again, so that no load stands under a condition.
+  const auto left = static_cast<unsigned>(words);
+  const auto has = [=](unsigned w) { return rank + w * count < left; };
+  GGAS_UNROLL
+  for (unsigned w = 0; w < at_once; ++w, in = one_by_one(has(w) ? in + count : in)) v[w] = load_relaxed(in);
+  GGAS_UNROLL
+  for (unsigned w = 0; w < at_once; ++w, out = one_by_one(out + count))
+    if (has(w)) store_relaxed(out, v[w]);
+}
+
 // Multiples of 16. These two are not inline: one copy for all calls of a program, and its registers are not theirs.
 template <origin From>
 GGAS_DEVICE_FUNCTION void move_aligned(word_pair* to, const word_pair* from, uint64_t words, unsigned rank,
@@ -111,7 +138,7 @@ GGAS_DEVICE_FUNCTION void move_aligned(word_pair* to, const word_pair* from, uin
   const auto load = [=](uint64_t i) { return load_from<From>(from + i); };
   if (From == origin::own && words < long_copy * count)
     return move_words<pairs_of_short_copies>(to, words, rank, count, load);
-  if (From == origin::remote && count <= half_block) return move_words<pairs_from_peer>(to, words, rank, count, load);
+  if (From == origin::remote && count <= half_block) return move_from_peer(to, from, words, rank, count);
   move_words<pairs_in_flight>(to, words, rank, count, load);
 }
 

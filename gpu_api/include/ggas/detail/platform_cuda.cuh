@@ -192,6 +192,14 @@ __device__ __forceinline__ void store_own(T* p, const T& v) {
   *p = v;
 }
 
+// An address of an unrolled loop that the compiler is not to compute ahead: all of them together take more registers
+// than what they point at.
+template <class T>
+__device__ __forceinline__ T* one_by_one(T* p) {
+  asm volatile("" : "+l"(p));
+  return p;
+}
+
 // Orders what was done before with what comes after, but no store with a later load: that takes ggas_fence().
 __device__ __forceinline__ void fence_acq_rel_system() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700

@@ -79,6 +79,10 @@ T load_acquire(const T* p) {
   acquire_after_poll();
   return v;
 }
+template <class T>
+T* one_by_one(T* p) {
+  return p;
+}
 inline void fence_acq_rel_system() { simt::fence(simt::scope::sys); }
 inline void fence_acq_rel_gpu() { simt::fence(simt::scope::gpu); }
 template <class T>
