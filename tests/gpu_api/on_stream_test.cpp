@@ -223,6 +223,14 @@ TEST_P(OnStream, AWaitInVainIsTold) {
   run();
   EXPECT_EQ(status(0), ggas_timed_out);
   EXPECT_LT(cluster_->now_ns() - begin, 25 * brief());
+  // What did not come is not taken.
+  *user<uint64_t>(0, status_at) = ggas_ok;
+  uint64_t* const taken = user<uint64_t>(0, taken_at);
+  *taken = 5;
+  queued(signal_take_on_stream(*cluster_, 0, never, taken, 1, brief_report(0)));
+  run();
+  EXPECT_EQ(status(0), ggas_timed_out);
+  EXPECT_EQ(*taken, 5u);
 }
 
 TEST_P(OnStream, AMissingNodeEndsCollectives) {

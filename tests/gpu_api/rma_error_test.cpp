@@ -166,6 +166,24 @@ TEST_F(RmaError, ACutLinkEndsEveryWait) {
   });
 }
 
+// The same for stores through the window: the NIC's answer to a quiet says so, and a put made of them hands it on.
+TEST_F(RmaError, ACutLinkIsToldToWhoStores) {
+  const auto script = std::filesystem::path(testing::TempDir()) / "ggas_cut_stores.faults";
+  std::ofstream(script) << "* cut from 40\n";
+  cluster_config cfg = config();
+  cfg.queues.count = 0;
+  cfg.faults = script;
+  make(cfg, false);
+  on(0, [&] {
+    auto* here = ggas_pointer_of_node<uint64_t>(0, base_);
+    ggas_status s = ggas_ok;
+    for (int i = 0; i < 200 && s == ggas_ok; ++i) s = ggas_put(there(), here, 1, limit_ns);
+    EXPECT_EQ(s, ggas_peer_error);
+    ggas_store(there(), uint64_t{1});
+    EXPECT_EQ(ggas_quiet(), ggas_peer_error);
+  });
+}
+
 }  // namespace
 }  // namespace ggas::test
 #endif

@@ -251,6 +251,11 @@ TEST_P(Rma, BadArgumentsAreRefused) {
     EXPECT_EQ(ggas_put_nbi(last + 1, here, 1, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put(last, here, ~size_t{0}, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_get(here, last, 2, enough()), ggas_bad_argument);
+    const size_t wrapped = ~size_t{0} / sizeof *here + 2;  // elements: as many bytes as one has
+    EXPECT_EQ(ggas_put(last, here, wrapped, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_get(here, last, wrapped, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_put_signal(last, here, wrapped, last, 1, ggas_signal_set, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_put_notify(last, here, wrapped, 0, 0, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put_value(last + 1, uint64_t{1}, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_iput(last, here, 1, 1, 2, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_iget(here, last, 1, 1, 2, enough()), ggas_bad_argument);

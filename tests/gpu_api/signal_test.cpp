@@ -98,6 +98,20 @@ TEST_P(Signal, BadSignalsAreRefused) {
 
 // ------------------------------------------------------------------------------------------------ many flags
 
+// A time-out that ends behind the last moment of the timer is none.
+TEST_P(Signal, LongTimesDoNotWrap) {
+  if (nodes() == 1) return;
+  on(0, 1, 1, [&] {
+    EXPECT_EQ(ggas_wait_until(ggas_pointer_of_node<uint32_t>(0, base()), ggas_eq, 5u, ~uint64_t{0} - 1), ggas_ok);
+  });
+  on(nodes() - 1, 1, 1, [&] {
+    const uint32_t* const nothing = ggas_pointer_of_node<uint32_t>(nodes() - 1, base() + 64);
+    EXPECT_EQ(ggas_wait_until(nothing, ggas_eq, 5u, brief()), ggas_timed_out);
+    ggas_store(ggas_global_pointer<uint32_t>(0, base()), 5u);
+  });
+  run();
+}
+
 TEST_P(Signal, AnySomeAndAllFlags) {
   const int setter = nodes() - 1;
   on(0, 1, 70, [&] {
