@@ -201,11 +201,11 @@ GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, pat
 
 // A copy of words that nobody waits for, while an exchange is under way: by the warps that do not tell, as what these
 // have to do, a fence or a look at lines, and a share of the copy one behind the other would take longer than the
-// exchange. By all, if there are no others.
+// exchange. By all, where the others are few.
 GGAS_DEVICE void copy_beside(const channel& c, uint32_t* to, const uint32_t* from, size_t words) {
   const unsigned rank = thread_rank(), threads = thread_count();
-  const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32,
-                 skipped = telling < threads ? telling : 0;
+  const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32;
+  const unsigned skipped = 2 * telling <= threads ? telling : 0;
   if (to != from && words != 0 && rank >= skipped) move_part(to, from, words, rank - skipped, threads - skipped);
 }
 
