@@ -118,11 +118,28 @@ auto allreduce_kernel_for(ggas_method method) {
   }
 }
 
-template <class T>
+template <ggas_method Only, class T>
 static __global__ void GGAS_LAUNCH_BOUNDS(512)
     reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method, stream_report report) {
   ggas_after_stream();
-  tell(report.status, ggas_reduce(dst, src, n, op, root, method, report.timeout_ns));
+  if constexpr (Only == ggas_auto) {
+    tell(report.status, ggas_reduce(dst, src, n, op, root, method, report.timeout_ns));
+  } else {
+    tell(report.status, root < 0 ? ggas_bad_argument
+                                 : reduce_only_by<Only>(piece<T>{dst, src, n, op, root}, block_rank(), block_count(),
+                                                        ggas_world(), report.timeout_ns));
+  }
+}
+template <class T>
+auto reduce_kernel_for(ggas_method method) {
+  switch (method) {
+    case ggas_one_shot:
+      return reduce_kernel<ggas_one_shot, T>;
+    case ggas_direct:
+      return reduce_kernel<ggas_direct, T>;
+    default:
+      return reduce_kernel<ggas_auto, T>;
+  }
 }
 
 template <class T>
@@ -189,6 +206,10 @@ stream_shape tuned_shape(Target& target, int node, size_t bytes) {
   const tuning::launch& l = c.tuned.on_stream_for(bytes);
   const bool possible = c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push);
   return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto};
+}
+// What a reduce does where an allreduce of so many bytes goes by `m`.
+inline ggas_method method_of_reduce(ggas_method m) {
+  return m == ggas_two_shot ? ggas_one_shot : m == ggas_push ? ggas_direct : m;
 }
 // Usual for a collective that only moves data, by the bytes of a part, as measured on 2 x H200: so many blocks that
 // what each moves goes in lines, which is quicker than telling where destinations are, as long as there are
@@ -315,13 +336,14 @@ static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, 
                           n, op, how.method, report);
 }
 
-// Blocks and threads as of an allreduce; but not every method of one is one of a reduce.
+// As an allreduce; but not every method of one is one of a reduce.
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
                              const stream_report& report, const stream_shape& shape) {
   const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, n * sizeof(T)));
-  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel<T>, dst, src, n, op, root,
-                          shape.method, report);
+  const ggas_method method = shape.method == ggas_auto ? detail::method_of_reduce(how.method) : shape.method;
+  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel_for<T>(method), dst, src, n, op,
+                          root, method, report);
 }
 
 template <class Target, class T>
