@@ -172,6 +172,55 @@ TEST_P(dying_rank, is_named_although_a_child_of_its_lives) {
   }
 }
 
+// The others have said their part of the exchange, and rank 0 has not read it yet when it sees who has died.
+TEST_P(dying_rank, is_named_to_those_whose_message_nobody_has_read) {
+  const int victim = GetParam() + 1;
+  processes all;
+  int gate[2];
+  ASSERT_EQ(pipe(gate), 0);
+  all.start_all(4, member(4, 8000 * ms, [=](bootstrap& b) -> std::string {
+                  char c;
+                  close(gate[1]);
+                  if (b.rank() == 0 || b.rank() == victim) (void)!read(gate[0], &c, 1);
+                  return told(b.meet("work"));
+                }));
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(all.next(r, soon), "joined");
+  all.kill(victim);
+  EXPECT_EQ(all.ending(victim, soon), "signal 9");
+  std::this_thread::sleep_for(milliseconds(50));
+  close(gate[1]);
+  for (int r = 0; r < 4; ++r) {
+    if (r == victim) continue;
+    const std::string text = all.next(r, soon);
+    EXPECT_TRUE(text.starts_with("rank " + std::to_string(victim) + " (process")) << "rank " << r << ": " << text;
+  }
+  close(gate[0]);
+}
+
+// Rank 0 goes too and never comes to the exchange: who died first is the news.
+TEST_P(dying_rank, is_named_when_rank_0_leaves_after_it) {
+  const int victim = GetParam() + 1;
+  processes all;
+  int gate[2];
+  ASSERT_EQ(pipe(gate), 0);
+  all.start_all(4, member(4, 8000 * ms, [=](bootstrap& b) -> std::string {
+                  char c;
+                  close(gate[1]);
+                  if (b.rank() == 0 || b.rank() == victim) (void)!read(gate[0], &c, 1);
+                  return b.rank() == 0 ? "leaves" : told(b.meet("work"));
+                }));
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(all.next(r, soon), "joined");
+  all.kill(victim);
+  EXPECT_EQ(all.ending(victim, soon), "signal 9");
+  close(gate[1]);
+  for (int r = 1; r < 4; ++r) {
+    if (r == victim) continue;
+    const std::string text = all.next(r, soon);
+    EXPECT_TRUE(text.starts_with("rank " + std::to_string(victim) + " (process")) << "rank " << r << ": " << text;
+  }
+  close(gate[0]);
+}
+
 TEST(bootstrap, who_dies_while_others_are_missing_is_named) {
   processes all;
   const auto b = member(3, 8000 * ms, [](bootstrap&) { return ""; });

@@ -16,6 +16,17 @@ std::string bootstrap::name(int rank) const {
   return "rank " + std::to_string(rank) + (pid ? " (process " + std::to_string(pid) + ")" : "");
 }
 
+bootstrap::~bootstrap() {
+  if (rank() != 0 || !broken_.empty()) return;
+  for (int r = 1; r < size(); ++r) {
+    const peer& p = peers_[static_cast<size_t>(r)];
+    pollfd ends[2] = {{p.socket.fd(), 0, 0}, {p.process.fd(), POLLIN, 0}};  // without events: POLLHUP alone
+    if (poll(ends, 2, 0) <= 0) continue;
+    static_cast<void>(stop(name(r) + " ended before the others"));
+    return;
+  }
+}
+
 // Nothing works any more; rank 0 tells the others why.
 std::unexpected<std::string> bootstrap::stop(const std::string& why) {
   broken_ = why.substr(0, message::most_bytes);

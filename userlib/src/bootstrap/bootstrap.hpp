@@ -31,6 +31,8 @@ class bootstrap {
   // Waits until all processes are there. j.rank is not -1. Fails with the ranks that are missing, or with who says what
   // of the size of the job.
   static attempt<std::unique_ptr<bootstrap>> join(const job& j);
+  // When rank 0 leaves and another process has ended before, the others hear of that one.
+  ~bootstrap();
 
   int rank() const { return job_.rank; }
   int size() const { return job_.size; }

@@ -151,7 +151,8 @@ io receive(const file& from, message& m, deadline until, const file& process) {
     in.msg_control = &c;
     in.msg_controllen = sizeof c;
     const ssize_t n = recvmsg(from.fd(), &in, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    // ECONNRESET comes once, where the other end closed before it had read everything; what it had said comes next.
+    if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET)) continue;
     if (n <= 0) return io::ended;
     std::vector<file> handles = handles_of(in);
     if (in.msg_flags & MSG_TRUNC || handles.size() > 1) return io::garbage;
