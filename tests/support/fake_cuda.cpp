@@ -281,8 +281,9 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   *free = cuda().memory / 2;
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
   GGAS_FAKE_TRY_RUNTIME;
+  cuda().stream_flags = flags;
   static char somewhere[64];  // what they point to is nobody's
   *s = reinterpret_cast<cudaStream_t>(somewhere + cuda().streams % sizeof somewhere);
   ++cuda().streams;

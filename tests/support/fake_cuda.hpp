@@ -33,6 +33,7 @@ struct fake_cuda {
   bool dies = false;                  // instead: the process is killed
   bool falls = false;                 // and so do all after it, those that give something back too: the GPU is lost
   std::string failed;                 // the name of what did
+  unsigned stream_flags = ~0u;        // of the last stream that was made
 
   // What is held.
   int addresses = 0, mappings = 0, streams = 0, pieces = 0;

@@ -2,6 +2,10 @@
 // The cuda provider without a GPU: on tests/support/fake_cuda. Memory and growth in one process and in several, GPUs
 // that do not reach each other, drivers that lack something. What goes wrong: cuda_fault_test.cpp.
 #include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -60,6 +64,70 @@ TEST(cuda_cluster, threads_have_clusters_of_their_own) {
     parent.say(fake_cuda::here().holds_nothing() ? "all given back" : "something is held");
   });
   for (const char* text : {"ok", "ok", "ok", "ok", "all given back"}) EXPECT_EQ(one.next(0, soon), text);
+}
+
+// Else a cudaMemcpy before a launch and the kernel overtake each other.
+TEST(cuda_cluster, streams_are_in_order_with_the_default_stream) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    const std::string made = run_one(small, 0, why_not);
+    parent.say(made + " " + std::to_string(fake_cuda::here().stream_flags));
+  });
+  EXPECT_EQ(last_word(one, 0), "made " + std::to_string(cudaStreamDefault));
+}
+
+// The processor is free for others while kernels run.
+TEST(cuda_cluster, waiting_for_kernels_takes_little_of_the_processor) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) -> std::string {
+      if (!c) return why;
+      fake_cuda::here().busy = true;
+      const std::clock_t begin = std::clock();
+      const std::string text = c->run(second / 2);
+      const double used = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      return used < 0.1 ? text : std::to_string(used) + " s of the processor in 0.5 s";
+    }));
+  });
+  EXPECT_TRUE(has(one.next(0, soon), "kernels still run after 500000000 ns"));
+}
+
+TEST(cuda_cluster, waiting_can_be_cancelled) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) -> std::string {
+      if (!c) return why;
+      fake_cuda::here().busy = true;
+      int asked = 0;
+      return c->run(3600 * second, [&] { return ++asked == 10; });
+    }));
+  });
+  EXPECT_EQ(one.next(0, soon), "cancelled; kernels still run on nodes 0 1 2 3");
+}
+
+// For the test below, in a process of its own.
+TEST(module_loading, DISABLED_says_what_it_is) {
+  const char* const value = getenv("CUDA_MODULE_LOADING");
+  std::printf("loading: %s\n", value ? value : "as CUDA does");
+}
+
+// Eagerly where one process runs several GPUs; what a launcher started for one node loads as it always does.
+TEST(module_loading, is_changed_only_where_a_kernel_could_wait_for_it) {
+  const auto said = [](const std::string& environment) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string command = "env -u CUDA_MODULE_LOADING " + environment + " " + self +
+                                " --gtest_also_run_disabled_tests --gtest_filter=module_loading.DISABLED_*";
+    std::string text(4096, '\0');
+    std::FILE* const p = popen(command.c_str(), "r");
+    text.resize(std::fread(text.data(), 1, text.size(), p));
+    pclose(p);
+    const size_t at = text.find("loading: ");
+    return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(said(""), "loading: EAGER");
+  EXPECT_EQ(said("CUDA_MODULE_LOADING=LAZY"), "loading: LAZY");
+  EXPECT_EQ(said("GGAS_RANK=1 GGAS_SIZE=2 GGAS_JOB=j"), "loading: as CUDA does");
+  EXPECT_EQ(said("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4"), "loading: as CUDA does");
 }
 
 // ---------------------------------------------------------------------------------------------- processes

@@ -22,5 +22,47 @@ TEST_F(rig, a_launch_that_cannot_be_is_told) {
   cudaGetLastError();
 }
 
+__global__ void meet(places at, uint64_t round) {
+  const ggas_status s = ggas_barrier(timeout_ns);
+  if (threadIdx.x == 0) own<uint64_t>(at.base)[blockIdx.x] = s == ggas_ok ? round : 0;
+}
+
+// Blocks that wait for each other: as many as a GPU holds meet, and one more is refused before anybody waits.
+TEST_F(rig, a_grid_that_does_not_fit_is_refused_at_its_launch) {
+  for (const unsigned threads : {512u, 1024u}) {
+    unsigned fit = 0;
+    ok(blocks_at_once(machine().device(0), threads, meet, fit), "blocks_at_once");
+    ASSERT_GE(fit, 1u);
+    EXPECT_EQ(launch_grid(machine(), 0, fit + 1, threads, meet, at, 1), cudaErrorCooperativeLaunchTooLarge);
+    for (int n = 0; n < nodes(); ++n) ok(launch_grid(machine(), n, fit, threads, meet, at, threads), "launch_grid");
+    run("meet");
+    for (int n = 0; n < nodes(); ++n)
+      EXPECT_EQ(read<uint64_t>(n, at.base, fit), std::vector<uint64_t>(fit, threads)) << "node " << n;
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+__global__ void compare(places at, const uint32_t* from, size_t n, uint32_t value) {
+  outcome out{0, 0, 0, ggas_ok};
+  for (size_t i = detail::thread_rank(); i < n; i += blockDim.x) out.errors += from[i] != value;
+  own<outcome>(at.outcomes)[detail::thread_rank()] = out;
+}
+
+// cudaMemcpy returns before the last piece of ordinary memory has arrived; the kernel sees it nevertheless.
+TEST_F(rig, a_copy_before_a_launch_is_there_when_the_kernel_begins) {
+  constexpr size_t n = 3 << 20;
+  std::vector<uint32_t> data(n);
+  auto* const to = reinterpret_cast<uint32_t*>(machine().segment(0) + at.data);
+  for (uint32_t round = 1; round <= rounds_of(50); ++round) {
+    std::fill(data.begin(), data.end(), round);
+    const size_t part = n / round;  // of all sizes
+    ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
+    ok(cudaMemcpy(to, data.data(), part * sizeof(uint32_t), cudaMemcpyHostToDevice), "cudaMemcpy");
+    start(0, 1, 1024, compare, at, to + part - part / 4, part / 4, round);
+    run("compare");
+    check_outcomes(0, 1024, "compare");
+  }
+}
+
 }  // namespace
 }  // namespace ggas::gpu_test

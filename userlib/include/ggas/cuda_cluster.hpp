@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,7 +46,10 @@ class cuda_cluster {
   // The nodes that this process runs: all, or one.
   std::span<const int> local_nodes() const { return local_; }
   bool local(int node) const { return device(node) != cudaInvalidDeviceId; }
-  // CUDA's number of the node's GPU and a stream of it; of a node of another process cudaInvalidDeviceId and null.
+  // CUDA's number of the node's GPU and a stream of it; of a node of another process cudaInvalidDeviceId and null. The
+  // stream is in order with the GPU's default stream, as those of cudaStreamCreate are: a cudaMemcpy before a launch is
+  // seen by the kernel, and one behind it waits for the kernel. Work that must run beside the default stream's takes a
+  // stream of its own (cudaStreamNonBlocking, user_stream() of ggas/on_stream.cuh) and orders what it reads itself.
   int device(int node) const { return devices_.at(static_cast<size_t>(node)); }
   cudaStream_t stream(int node) const { return streams_.at(static_cast<size_t>(node)); }
   // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
@@ -61,8 +65,8 @@ class cuda_cluster {
 
   // Waits until the streams of the local nodes are idle. Empty: all is well; else what went wrong, or which nodes still
   // run after timeout_ns (20 days or more: for ever). Kernels that still run are not stopped: CUDA has no way to but
-  // ending the process.
-  std::string run(uint64_t timeout_ns);
+  // ending the process. `cancelled`, if any, is asked all the time; true ends the waiting like a time-out.
+  std::string run(uint64_t timeout_ns, const std::function<bool()>& cancelled = {});
   // all. Waits until every process has come here; `where` is for messages, at most 48 letters.
   std::string meet(const std::string& where);
   // all. Segments get `bytes` bytes, a multiple of 4 KB, not less than now and at most most_segment_bytes. What is in

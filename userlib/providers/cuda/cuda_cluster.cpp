@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/cuda_cluster.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -9,6 +10,19 @@
 namespace ggas {
 
 namespace {
+
+using clock = std::chrono::steady_clock;
+
+// Between two looks at the streams. At first nobody is kept waiting; later the processor is left to others, for a
+// sixteenth of the time that has passed.
+void wait_a_little(clock::duration waited) {
+  constexpr clock::duration at_once = std::chrono::microseconds(500), most = std::chrono::milliseconds(1);
+  if (waited < at_once)
+    std::this_thread::yield();
+  else
+    std::this_thread::sleep_for(std::min(waited / 16, most));
+}
+
 std::string text(const userlib::attempt<>& a) { return a ? "" : a.error(); }
 
 // Whether something still runs on a stream of a GPU.
@@ -44,7 +58,8 @@ std::string cuda_cluster::open() {
   return text(ok);
 }
 
-std::string cuda_cluster::run(uint64_t timeout_ns) {
+std::string cuda_cluster::run(uint64_t timeout_ns, const std::function<bool()>& cancelled) {
+  const clock::time_point begin = clock::now();
   const userlib::deadline end = userlib::after(timeout_ns);
   for (;;) {
     std::string waiting;
@@ -54,9 +69,11 @@ std::string cuda_cluster::run(uint64_t timeout_ns) {
       if (*busy) waiting.append(1, ' ').append(std::to_string(n));
     }
     if (waiting.empty()) return {};
-    if (std::chrono::steady_clock::now() >= end)
+    if (cancelled && cancelled()) return "cancelled; kernels still run on nodes" + waiting;
+    const clock::time_point now = clock::now();
+    if (now >= end)
       return "kernels still run after " + std::to_string(timeout_ns) + " ns on nodes" + waiting;
-    std::this_thread::yield();
+    wait_a_little(now - begin);
   }
 }
 

@@ -85,7 +85,8 @@ attempt<> cuda_cluster::parts::open_devices() {
     if (auto ok = GGAS_RUNTIME(name, cudaSetDevice, gpu); !ok) return ok;
     if (auto ok = GGAS_RUNTIME(name, cudaFree, nullptr); !ok) return ok;  // makes CUDA's context
     auto& stream = self.streams_[static_cast<size_t>(node)];
-    if (auto ok = GGAS_RUNTIME("stream on " + name, cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking); !ok)
+    // In order with the default stream: a cudaMemcpy before a launch is there when the kernel begins.
+    if (auto ok = GGAS_RUNTIME("stream on " + name, cudaStreamCreateWithFlags, &stream, cudaStreamDefault); !ok)
       return ok;
     const auto can = userlib::passing_of(gpu);
     if (!can) return std::unexpected(can.error());
