@@ -12,6 +12,7 @@
 #include "benchmarks/installed.hpp"
 #include "benchmarks/output.hpp"
 #include "benchmarks/report_text.hpp"
+#include "benchmarks/signals.hpp"
 
 namespace ggas::bench {
 
@@ -57,22 +58,23 @@ class program {
     if (const std::string wrong = output_.open(line_.json, line_.report); !wrong.empty()) return bad_input(wrong);
     int status = 0;
     for (const benchmark* b : line_.chosen) {
-      const int s = run_one(*b);
-      if (s == status_bad_input) return s;
-      status = std::max(status, s);
+      if (status == status_bad_input || caught_signal() != 0) break;
+      ++begun_;
+      status = std::max(status, run_one(*b));
       progress_.benchmark_done();
     }
     progress_.clear();
     if (const std::string text = speed_text(totals_); !text.empty()) {
-      fmt::print("{} {}\n", cfg.provider == "sim" ? "simulated" : "ran", text);
+      say(fmt::format("{} {}\n", cfg.provider == "sim" ? "simulated" : "ran", text));
     }
-    return std::max(status, output_.finish());
+    status = std::max(status, output_.finish());
+    return caught_signal() != 0 ? tell_of_signal() : status;
   }
 
  private:
   int run_one(const benchmark& b) {
     if (b.needs_nic && line_.opts.cluster.provider == "shm") {
-      fmt::print("{}: skipped, provider shm has no NIC\n\n", b.name);
+      say(fmt::format("{}: skipped, provider shm has no NIC\n\n", b.name));
       return 0;
     }
     std::vector<record> records;
@@ -81,10 +83,27 @@ class program {
         [&](const std::string& what, uint64_t sim_ns, double) { progress_.show(what, sim_ns); });
     const auto outcome = b.run(s);
     progress_.clear();
-    if (!records.empty()) fmt::print("{}\n", table(b, records));
+    if (!records.empty()) say(table(b, records) + "\n");
+    const int status = tell_of_traces(b, s);
     std::fflush(stdout);
-    if (!outcome) return complain(outcome.error());
-    return 0;
+    if (outcome) return status;
+    if (outcome.error().code != errc::cancelled) return complain(outcome.error());
+    cut_ = s.what().empty() ? b.name : s.what();
+    return status;
+  }
+
+  static int tell_of_traces(const benchmark& b, session& s) {
+    s.end_observation();
+    if (!s.traces().empty()) say(fmt::format("{}: traces in {}\n\n", b.name, fmt::join(s.traces(), ", ")));
+    if (s.incomplete().empty()) return 0;
+    fmt::print(stderr, "{}", s.incomplete());
+    return status_failed;
+  }
+
+  int tell_of_signal() const {
+    std::string not_run;
+    for (size_t i = begun_; i < line_.chosen.size(); ++i) not_run += fmt::format(" {}", line_.chosen[i]->name);
+    return ended_by_signal(cut_, not_run);
   }
 
   void keep(std::vector<record>& records, const record& r) {
@@ -97,6 +116,8 @@ class program {
   link_limits limits_;
   totals totals_;
   output output_;
+  size_t begun_ = 0;  // benchmarks
+  std::string cut_;   // the point at which a signal came
 };
 
 bool wants_gpus(std::span<char* const> arguments) {
@@ -133,8 +154,9 @@ int main(int argc, char** argv) {
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<ggas::bench::command_line>(parsed);
   if (line.list) {
-    fmt::print("{}", ggas::bench::list_text());
-    return 0;
+    ggas::bench::say(ggas::bench::list_text());
+    return ggas::bench::end_of_output(0);
   }
-  return ggas::bench::program(std::move(line)).run();
+  ggas::bench::catch_signals();
+  return ggas::bench::end_of_output(ggas::bench::program(std::move(line)).run());
 }

@@ -6,6 +6,7 @@
 
 #include "benchmarks/benchmarks.hpp"
 #include "benchmarks/nic_cycles.hpp"
+#include "benchmarks/signals.hpp"
 #include "gpu_api/simt/device.hpp"
 
 namespace ggas::bench {
@@ -29,8 +30,10 @@ void emit_figure(session& s, const nic_cycle_record& f) {
 
 result<> measure_width(session& s, unsigned data_w) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto figures = run_nic_cycles(s.opts().cluster.seed, {data_w});
+  const auto cancelled = [] { return caught_signal() != 0; };
+  const auto figures = run_nic_cycles(s.opts().cluster.seed, data_w, cancelled);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (cancelled()) return failed(errc::cancelled, fmt::format("nic_cycles: {}-bit NIC", data_w));
   if (figures.empty())
     return failed(errc::device_fault, fmt::format("nic_cycles: the link of the {}-bit NIC does not come up", data_w));
   s.charge(0, 0, wall_s);

@@ -20,8 +20,8 @@ constexpr unsigned line_bytes = 64;
 
 class measurement {
  public:
-  measurement(unsigned width, uint64_t seed, std::vector<nic_cycle_record>& out)
-      : width_(width), seed_(seed), out_(out), rig_(width, seed) {}
+  measurement(unsigned width, uint64_t seed, const std::function<bool()>& cancelled, std::vector<nic_cycle_record>& out)
+      : width_(width), seed_(seed), out_(out), rig_(width, seed, cancelled) {}
   void all() {
     if (!rig_.ready()) return;
     latencies();
@@ -144,12 +144,10 @@ class measurement {
 
 }  // namespace
 
-std::vector<nic_cycle_record> run_nic_cycles(uint64_t seed, std::vector<unsigned> widths) {
+std::vector<nic_cycle_record> run_nic_cycles(uint64_t seed, unsigned width, const std::function<bool()>& cancelled) {
   std::vector<nic_cycle_record> out;
-  for (unsigned w : widths) {
-    measurement(w, seed, out).all();
-    run_rma_cycles(w, seed, out);
-  }
+  measurement(width, seed, cancelled, out).all();
+  run_rma_cycles(width, seed, cancelled, out);
   return out;
 }
 

@@ -20,8 +20,9 @@ constexpr unsigned mtu_bytes = 256;
 
 class rma_measurement {
  public:
-  rma_measurement(unsigned width, uint64_t seed, std::vector<nic_cycle_record>& out)
-      : width_(width), out_(out), rig_(width, seed) {}
+  rma_measurement(unsigned width, uint64_t seed, const std::function<bool()>& cancelled,
+                  std::vector<nic_cycle_record>& out)
+      : width_(width), out_(out), rig_(width, seed, cancelled) {}
   void all() {
     if (!rig_.ready()) return;
     imm_latency();
@@ -143,8 +144,9 @@ class rma_measurement {
 
 }  // namespace
 
-void run_rma_cycles(unsigned width, uint64_t seed, std::vector<nic_cycle_record>& out) {
-  rma_measurement(width, seed, out).all();
+void run_rma_cycles(unsigned width, uint64_t seed, const std::function<bool()>& cancelled,
+                    std::vector<nic_cycle_record>& out) {
+  rma_measurement(width, seed, cancelled, out).all();
 }
 
 }  // namespace ggas::bench

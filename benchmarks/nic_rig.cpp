@@ -2,6 +2,7 @@
 #include "benchmarks/nic_rig.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "benchmarks/nic_cycles.hpp"
 #include "ggas_regs.h"
@@ -42,7 +43,8 @@ double packet_flits(unsigned width, unsigned payload) {
   return header + (payload_words + words - 1) / words + 1;
 }
 
-nic_rig::nic_rig(unsigned width, uint64_t seed) : fill_(static_cast<uint32_t>(seed)) {
+nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled)
+    : fill_(static_cast<uint32_t>(seed)), cancelled_(std::move(cancelled)) {
   for (auto& n : nics_) n = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, "nic");
   if (!nics_[0] || !nics_[1]) return;
   for (auto& n : nics_) {
@@ -113,11 +115,17 @@ void nic_rig::leave(unsigned n) {
   }
 }
 
+// Asked every so many cycles: a question costs as much as some of them.
+bool nic_rig::ended() {
+  constexpr uint64_t between = 1024;
+  if (!ended_ && cancelled_ && now_ % between == 0) ended_ = cancelled_();
+  return ended_;
+}
 void nic_rig::run(uint64_t cycles) {
-  for (uint64_t i = 0; i < cycles; ++i) step();
+  for (uint64_t i = 0; i < cycles && !ended(); ++i) step();
 }
 bool nic_rig::until(const std::function<bool()>& done) {
-  for (uint64_t i = 0; i < patience && !done(); ++i) step();
+  for (uint64_t i = 0; i < patience && !ended() && !done(); ++i) step();
   return done();
 }
 void nic_rig::drain() {

@@ -20,7 +20,8 @@ class nic_rig {
   static constexpr uint64_t segment_bytes = 1 << 20;
   static constexpr unsigned contexts = 32;
 
-  nic_rig(unsigned width, uint64_t seed);
+  // `cancelled`, if any, is looked at now and then; once it is true nothing runs any more.
+  nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled = {});
   bool ready() const { return ready_; }
   uint64_t now() const { return now_; }
   uint64_t cycles() const { return nics_[0] ? nics_[0]->steps() + nics_[1]->steps() : 0; }
@@ -57,6 +58,7 @@ class nic_rig {
   void set_up_window(unsigned n);
   void set_up_contexts(unsigned n);
   bool bring_up();
+  bool ended();
 
   std::array<std::unique_ptr<nic::nic_core>, 2> nics_;
   std::array<std::deque<pcie::tlp>, 2> queue_;
@@ -66,7 +68,8 @@ class nic_rig {
   std::array<std::array<uint32_t, contexts>, 2> produced_{}, consumed_{};  // descriptor slots
   uint32_t fill_, last_value_ = 0;
   uint64_t now_ = 0;
-  bool ready_ = false;
+  std::function<bool()> cancelled_;
+  bool ready_ = false, ended_ = false;
 };
 
 }  // namespace ggas::bench

@@ -232,7 +232,7 @@ result<> run_variants(session& s, std::initializer_list<const char*> names, cons
     if (c.needs_nic && !s.simulated()) continue;
     const uint64_t rounds = s.opts().quick ? 4 : 10;
     const session::wish w{
-        .bytes = room_for(all.back(), rounds, 1), .queues = c.queues(), .overrides = measured_clock(s)};
+        .bytes = room_for(all.back(), rounds, 1), .part = name, .queues = c.queues(), .overrides = measured_clock(s)};
     GGAS_TRY(s.start(w));
     port_pair ports;
     for (const size_t bytes : all) {

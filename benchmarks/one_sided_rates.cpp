@@ -118,7 +118,9 @@ result<> run_bandwidth(session& s, bool get) {
   for (const char* name : {"host", "gpu_notify_host", "gpu_notify_gpu", "queue_host", "queue_gpu"}) {
     const controller& c = find_controller(name);
     if (c.needs_nic && !s.simulated()) continue;
-    GGAS_TRY(s.start({.bytes = room_for(all.back(), 1, 1), .queues = c.queues(), .overrides = measured_clock(s)}));
+    const session::wish w{
+        .bytes = room_for(all.back(), 1, 1), .part = name, .queues = c.queues(), .overrides = measured_clock(s)};
+    GGAS_TRY(s.start(w));
     std::vector<host_port> ports;
     for (const size_t bytes : all) {
       const size_t least = s.opts().quick ? 2 : 4, volume = s.opts().quick ? 128u << 10 : 4u << 20;
@@ -211,7 +213,9 @@ result<> run_message_rate(session& s) {
   for (const char* name : {"host", "gpu_notify_host", "gpu_notify_gpu", "queue_gpu"}) {
     const controller& c = find_controller(name);
     if (c.needs_nic && !s.simulated()) continue;
-    GGAS_TRY(s.start({.bytes = room_for(32 * 1024, 1, 32), .queues = c.queues(32), .overrides = measured_clock(s)}));
+    const session::wish w{
+        .bytes = room_for(32 * 1024, 1, 32), .part = name, .queues = c.queues(32), .overrides = measured_clock(s)};
+    GGAS_TRY(s.start(w));
     std::vector<host_port> ports;
     for (const rate_point& point : rate_points(s.opts().quick)) {
       if (!s.simulated() && point.connections > layout::direct_queues) continue;
@@ -241,6 +245,7 @@ result<> run_transfer_path(session& s) {
       s.opts().quick ? std::vector<size_t>{65536} : std::vector<size_t>{1024, 4096, 16384, 65536, 262144};
   for (const path& way : paths) {
     GGAS_TRY(s.start({.bytes = room_for(all.back(), 1, 1),
+                      .part = way.name,
                       .queues = find_controller("host").queues(),
                       .overrides = measured_clock(s),
                       .host_bytes = 2 * all.back()}));

@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "benchmarks/common_line.hpp"
@@ -49,33 +51,51 @@ std::string output::open(const std::filesystem::path& json, const std::filesyste
   for (const auto& path : paths) {
     std::error_code ignored;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-    file& f = files_.emplace_back(path.string(), std::ofstream(path));
-    if (!f.out) return fmt::format("cannot write {}: {}", f.name, std::strerror(errno));
+    auto file = trace::whole_file::open(path);
+    if (!file) return file.error();
+    files_.push_back(std::move(*file));
   }
   return {};
 }
 
 void output::write(const record& r, bool wall) {
   if (r.wall_clock && !wall) return;
-  const std::string line = to_json(r, wall).dump();
-  for (file& f : files_) f.out << line << std::endl;  // a run that is ended early keeps its records
+  empty_ = false;
+  const std::string line = to_json(r, wall).dump() + "\n";
+  for (const auto& f : files_) {
+    f->add(line);
+    f->flush();  // a run that is ended early keeps its records
+  }
 }
 
 int output::finish() {
-  for (const file& f : files_) {
-    if (f.out) continue;
-    fmt::print(stderr, "ggas-bench: {} is incomplete: it could not be written (disk full?)\n", f.name);
-    return status_failed;
+  int status = 0;
+  for (const auto& f : files_) {
+    const auto whole = f->finish();
+    if (whole) continue;
+    fmt::print(stderr, "ggas-bench: {}\n", whole.error());
+    status = status_failed;
   }
-  if (report_.empty()) return 0;
+  return report_.empty() || empty_ ? status : std::max(status, make_report());
+}
+
+int output::make_report() const {
   std::vector<std::string> words = report_program();
   words.insert(words.end(), {(report_ / results_name).string(), "--out", report_.string()});
   if (execute(words) == 0) {
-    fmt::print("report: {}\n", (report_ / "index.html").string());
+    say(fmt::format("report: {}\n", (report_ / "index.html").string()));
     return 0;
   }
   fmt::print(stderr, "ggas-bench: the report could not be written ({})\n", fmt::join(words, " "));
   return status_failed;
+}
+
+void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int end_of_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  fmt::print(stderr, "ggas-bench: standard output is incomplete: {}\n", std::strerror(errno));
+  return status == 0 ? status_failed : status;
 }
 
 }  // namespace ggas::bench

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "benchmarks/record.hpp"
+#include "sim/trace/whole_file.hpp"
 
 namespace ggas::bench {
 
@@ -17,17 +18,20 @@ class output {
   std::string open(const std::filesystem::path& json, const std::filesystem::path& report);
   // `wall`: wall-clock times too.
   void write(const record& r, bool wall);
-  // Tells of files that are incomplete, makes the report. Exit status.
+  // Tells of files that are incomplete, makes the report of what there is. Exit status.
   int finish();
 
  private:
-  struct file {
-    std::string name;
-    std::ofstream out;
-  };
+  int make_report() const;
 
   std::filesystem::path report_;
-  std::vector<file> files_;
+  std::vector<std::unique_ptr<trace::whole_file>> files_;
+  bool empty_ = true;  // no record yet
 };
+
+// To standard output; an error waits for end_of_output().
+void say(const std::string& text);
+// Tells if standard output did not take everything. `status`, or that of a failure in place of success.
+int end_of_output(int status);
 
 }  // namespace ggas::bench

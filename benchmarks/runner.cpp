@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "benchmarks/signals.hpp"
 #include "ggas/detail/layout.hpp"
 
 namespace ggas::bench {
@@ -10,6 +11,12 @@ namespace ggas::bench {
 namespace {
 constexpr size_t page = 4096;
 size_t round_up(size_t v) { return (v + page - 1) / page * page; }
+
+// A pipe or device: it takes all parts, one behind the other.
+bool is_stream(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return exists(path, ignored) && !is_regular_file(path, ignored) && !is_directory(path, ignored);
+}
 }  // namespace
 
 session::session(const benchmark& b, const options& o, const link_limits& l, totals& t, sink s, observer p)
@@ -20,13 +27,38 @@ bool session::calibrated() const {
   return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.overrides.empty() && c.faults.empty();
 }
 
+// The traces of a part have its name in theirs: run.json becomes run.<part>.json.
+void session::name_traces(cluster_config& cfg, const std::string& part) {
+  for (std::filesystem::path* path : {&cfg.waves, &cfg.trace, &cfg.pcap}) {
+    if (path->empty() || is_stream(*path)) continue;
+    std::string stem = path->stem().string();
+    if (!part.empty()) stem += "." + part;
+    const std::string end = path->extension().string();
+    path->replace_filename(stem + end);
+    if (path != &cfg.waves) traces_.push_back(path->string());
+    for (int n = 0; n < nodes() && path == &cfg.waves; ++n)
+      traces_.push_back((path->parent_path() / fmt::format("{}.node{}.fst", stem, n)).string());
+  }
+}
+
+void session::end_observation() {
+  if (!cluster_) return;
+  if (const auto whole = cluster_->end_observation(); !whole) incomplete_ += whole.error().text + "\n";
+}
+
 result<> session::start(const wish& w) {
+  end_observation();
   cluster_.reset();  // the old one gives its memory back first
   cluster_config cfg = options_.cluster;
+  name_traces(cfg, w.part);
   cfg.segment_bytes = round_up(w.bytes) + layout::largest_reserved(static_cast<uint64_t>(cfg.nodes));
   cfg.host_bytes = round_up(w.host_bytes);
   cfg.queues = w.queues;
   cfg.overrides.insert(cfg.overrides.end(), w.overrides.begin(), w.overrides.end());
+  cfg.cancelled = [this] {
+    raise_when_due(totals_.sim_ns + cluster_->now_ns());
+    return caught_signal() != 0;
+  };
   cfg.on_progress = [this](uint64_t now_ns) {
     if (observer_) observer_(what_, totals_.sim_ns + now_ns, totals_.wall_s);
   };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -48,12 +49,20 @@ class session {
   result<> start(size_t bytes) { return start({.bytes = bytes}); }
   struct wish {
     size_t bytes;
+    std::string part = {};  // what this cluster is for, if a benchmark makes several: stands in the names of its traces
     queue_config queues = {};
     std::vector<std::string> overrides = {};  // behind those of the command line
     size_t host_bytes = 1u << 20;
   };
   result<> start(const wish& w);
   cluster& machine() { return *cluster_; }
+  // Ends the traces of the last cluster; the benchmark is done.
+  void end_observation();
+  // Traces so far, and what is to be said of those that are not whole: a line each.
+  const std::vector<std::string>& traces() const { return traces_; }
+  const std::string& incomplete() const { return incomplete_; }
+  // The point at work.
+  const std::string& what() const { return what_; }
   // First byte of a node's segment behind the reserved part.
   std::byte* data(int node);
   // Offset of data() in the segment.
@@ -71,6 +80,8 @@ class session {
   void charge(uint64_t cycles, uint64_t sim_ns, double wall_s);
 
  private:
+  void name_traces(cluster_config& cfg, const std::string& part);
+
   const benchmark& benchmark_;
   const options& options_;
   const link_limits& limits_;
@@ -79,7 +90,8 @@ class session {
   observer observer_;
   std::unique_ptr<cluster> cluster_;
   totals point_;
-  std::string what_;
+  std::string what_, incomplete_;
+  std::vector<std::string> traces_;
 };
 
 struct benchmark : description {

@@ -28,8 +28,19 @@ system::system(system_config cfg) : cfg_(std::move(cfg)) {}
 
 system::~system() {
   kernel_.enter();
-  if (!recorder_) return;
-  if (const auto whole = recorder_->finish(); !whole) fmt::print(stderr, "{}\n", whole.error());
+  if (const auto whole = end_observation(); !whole) fmt::print(stderr, "{}\n", whole.error());
+}
+
+std::expected<void, std::string> system::end_observation() {
+  std::string wrong;
+  const auto add = [&wrong](const std::expected<void, std::string>& file) {
+    if (!file) wrong += (wrong.empty() ? "" : "\n") + file.error();
+  };
+  if (recorder_) add(recorder_->finish());
+  for (const auto& n : nodes_)
+    if (n->nic) add(n->nic->core().close_waves());
+  if (!wrong.empty()) return fail(std::move(wrong));
+  return {};
 }
 
 std::expected<std::unique_ptr<system>, std::string> system::create(system_config cfg) {
@@ -219,8 +230,9 @@ std::expected<void, std::string> system::schedule_waves() {
   for (unsigned n = 0; n < nodes_.size(); ++n)
     if (const std::string file = waves_file(n); !std::ofstream(file))
       return fail(fmt::format("{}: cannot be written: {}", file, std::strerror(errno)));
+  for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->nic->core().open_waves(waves_file(n));
   waves_ = std::make_unique<pcie::timed_queue<bool>>("waves", [this](bool&& on) {
-    for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->nic->core().waves(on, waves_file(n).c_str());
+    for (const auto& n : nodes_) n->nic->core().waves(on);
   });
   waves_->push_at(uint64_t(cfg_.waves_from_us * 1e6), true);
   if (cfg_.waves_to_us != 0) waves_->push_at(uint64_t(cfg_.waves_to_us * 1e6), false);

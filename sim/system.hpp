@@ -132,6 +132,9 @@ class system {
   std::map<std::string, uint64_t> counters(unsigned node);
   std::vector<std::string> events(unsigned node);
   uint64_t nic_cycles() const;  // active, all NICs
+  // Ends waves, trace and capture; nothing is observed any more. The error has a line for each file that is not whole.
+  // Without this call the destructor does it and tells on standard error.
+  std::expected<void, std::string> end_observation();
 
   // ---- parts
   mem::sparse_memory& memory(unsigned node) { return nodes_[node]->memory; }

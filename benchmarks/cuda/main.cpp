@@ -11,6 +11,7 @@
 #include "benchmarks/cuda/records.hpp"
 #include "benchmarks/output.hpp"
 #include "benchmarks/report_text.hpp"
+#include "benchmarks/signals.hpp"
 
 namespace ggas::bench {
 
@@ -77,14 +78,17 @@ class program {
     if (const std::string wrong = output_.open(common.json, common.report); !wrong.empty()) return bad_input(wrong);
     int status = 0;
     for (const size_t i : line_.what.chosen) {
+      if (caught_signal() != 0) break;
+      ++begun_;
       status = std::max(status, run_one(all_gpu_benchmarks()[i]));
       progress_.benchmark_done();
     }
     progress_.clear();
-    if (line_.what.chosen.size() > 1) fmt::print("{}\n", overview(all_));
+    if (line_.what.chosen.size() > 1) say(overview(all_) + "\n");
     if (!skipped_.empty())
       fmt::print(stderr, "ggas-bench: skipped, need at least 2 GPUs:{}\n{}", skipped_, why_no_sharing);
     status = std::max(status, output_.finish());
+    if (caught_signal() != 0) return tell_of_signal();
     return status == 0 && all_.empty() && !skipped_.empty() ? status_skipped : status;
   }
 
@@ -125,9 +129,9 @@ class program {
         [&](const std::string& what) { progress_.show(what, 0); });
     const fault wrong = run_parts(b, s);
     progress_.clear();
-    if (!records.empty()) fmt::print("{}", table(b, records));
-    for (const std::string& line : s.notes()) fmt::print("  {}: {}\n", b.name, line);
-    fmt::print("\n");
+    if (!records.empty()) say(table(b, records));
+    for (const std::string& line : s.notes()) say(fmt::format("  {}: {}\n", b.name, line));
+    say("\n");
     all_.insert(all_.end(), records.begin(), records.end());
     if (wrong) fmt::print(stderr, "ggas-bench: {}\n", wrong.text);
     std::fflush(stdout);
@@ -139,8 +143,16 @@ class program {
   // away would wait for the kernel.
   [[noreturn]] void end_now() {
     (void)output_.finish();
+    const int status = end_of_output(caught_signal() != 0 ? tell_of_signal() : status_failed);
     std::fflush(nullptr);
-    std::_Exit(status_failed);
+    std::_Exit(status);
+  }
+
+  int tell_of_signal() const {
+    const std::vector<size_t>& all = line_.what.chosen;
+    std::string not_run;
+    for (size_t i = begun_; i < all.size(); ++i) not_run += std::string(" ") + all_gpu_benchmarks()[all[i]].name;
+    return ended_by_signal({}, not_run);
   }
 
   gpu_line line_;
@@ -149,6 +161,7 @@ class program {
   output output_;
   std::vector<record> all_;
   std::string skipped_;  // names of benchmarks
+  size_t begun_ = 0;
 };
 
 }  // namespace
@@ -163,13 +176,14 @@ int main(int argc, char** argv) {
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<gpu_line>(parsed);
   if (line.what.list) {
-    fmt::print("{}", list_text(descriptions(all_gpu_benchmarks()), suite));
-    return 0;
+    say(list_text(descriptions(all_gpu_benchmarks()), suite));
+    return end_of_output(0);
   }
   gpu_machine machine = find_gpus();
   if (!machine.absent.empty()) {
     fmt::print(stderr, "ggas-bench: --provider cuda: {}\n", machine.absent);
     return status_skipped;
   }
-  return program(std::move(line), std::move(machine)).run();
+  catch_signals();
+  return end_of_output(program(std::move(line), std::move(machine)).run());
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "benchmarks/signals.hpp"
 #include "ggas/detail/layout.hpp"
 
 namespace ggas::bench {
@@ -34,8 +35,10 @@ fault gpu_session::make_cluster(size_t bytes) {
 fault gpu_session::run(const std::string& what) {
   const std::string where = std::string(benchmark_.name) + " " + what;
   say(where);
+  const auto cancelled = [] { return caught_signal() != 0; };
+  if (cancelled()) return {where + ": cancelled"};
   if (kept_) return {where + ": " + std::exchange(kept_, {}).text};
-  const std::string wrong = cluster_->run(options_.timeout_ns);
+  const std::string wrong = cluster_->run(options_.timeout_ns, cancelled);
   if (wrong.empty()) return {};
   stuck_ = true;
   return {where + ": " + wrong};

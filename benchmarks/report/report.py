@@ -63,6 +63,19 @@ def build(records, template_folder):
     return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"], published=any(r["reference"] for r in records))
 
 
+def write(file, page):
+    """All of the page or, where the disk is full, the page that was there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_suffix(".new")
+    try:
+        new.write_text(page, encoding="utf-8")
+        new.replace(file)
+    except OSError as e:
+        new.unlink(missing_ok=True)
+        e.filename = file
+        raise
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="+", type=Path, help="JSON lines written by ggas-bench")
@@ -71,8 +84,7 @@ def main(argv=None):
     try:
         records = [r for f in args.results for r in results.read(f)]
         page = build(records, Path(__file__).parent)
-        args.out.mkdir(parents=True, exist_ok=True)
-        (args.out / "index.html").write_text(page, encoding="utf-8")
+        write(args.out / "index.html", page)
     except results.BadResults as e:
         print(f"report: {e}", file=sys.stderr)
         return 2

@@ -16,6 +16,7 @@ uint64_t clock_ns() {
 }
 
 constexpr uint64_t progress_ns = 200'000'000;
+const native_error cancelled{native_error::kind::cancelled, "cancelled"};
 constexpr uint32_t sleeping = 1;  // access::owner of a sleep whose end (access::b) is known
 
 }  // namespace
@@ -127,18 +128,17 @@ void native_scheduler::enqueue(unsigned s, launch l, const void* context) {
   streams_.at(s)->enqueue(std::move(l), context);
 }
 
-std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<void()>& on_progress) {
+std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<bool()>& go_on) {
   const uint64_t start = clock_ns();
   const uint64_t deadline = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
-  auto r = cfg_.thread_per_stream ? run_threads(deadline, on_progress) : run_turns(deadline, on_progress);
+  auto r = cfg_.thread_per_stream ? run_threads(deadline, go_on) : run_turns(deadline, go_on);
   if (!r) {
     for (unsigned i = 0; i < streams_.size(); ++i) streams_[i] = std::make_unique<stream>(cfg_, i);
   }
   return r;
 }
 
-std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline,
-                                                              const std::function<void()>& on_progress) {
+std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline, const std::function<bool()>& go_on) {
   uint64_t next_progress = clock_ns() + progress_ns;
   while (true) {
     bool more = false, idle = true;
@@ -146,35 +146,35 @@ std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline,
       if (!s->turn()) continue;
       more = true;
       idle = idle && s->only_sleeps();
-      if (!s->fault().empty()) return std::unexpected(native_error{false, s->fault()});
+      if (!s->fault().empty()) return std::unexpected(native_error{native_error::kind::failed, s->fault()});
     }
     if (!more) return {};
     const uint64_t now = clock_ns();
     if (now > deadline) {
       std::string text;
       for (auto& s : streams_) text += s->where();
-      return std::unexpected(native_error{true, std::move(text)});
+      return std::unexpected(native_error{native_error::kind::timed_out, std::move(text)});
     }
-    if (on_progress && now > next_progress) {
-      on_progress();
+    if (go_on && now > next_progress) {
+      if (!go_on()) return std::unexpected(cancelled);
       next_progress = now + progress_ns;
     }
     if (idle) std::this_thread::yield();
   }
 }
 
-std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline,
-                                                                const std::function<void()>& on_progress) {
+std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline, const std::function<bool()>& go_on) {
   std::atomic<bool> stop = false;
   std::atomic<size_t> left = streams_.size();
   std::mutex mutex;
   std::condition_variable done;
   std::vector<std::optional<native_error>> errors(streams_.size());
+  bool ended_early = false;
   auto work = [&](unsigned i) {
     stream& s = *streams_[i];
     while (!stop.load(std::memory_order_relaxed) && s.turn()) {
-      if (!s.fault().empty()) errors[i] = native_error{false, s.fault()};
-      if (!errors[i] && clock_ns() > deadline) errors[i] = native_error{true, s.where()};
+      if (!s.fault().empty()) errors[i] = native_error{native_error::kind::failed, s.fault()};
+      if (!errors[i] && clock_ns() > deadline) errors[i] = native_error{native_error::kind::timed_out, s.where()};
       if (errors[i]) stop = true;
       std::this_thread::yield();
     }
@@ -187,15 +187,18 @@ std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadlin
     for (unsigned i = 0; i < streams_.size(); ++i) threads.emplace_back(work, i);
     std::unique_lock lock(mutex);
     while (!done.wait_for(lock, std::chrono::nanoseconds(progress_ns), [&] { return left == 0; })) {
-      if (on_progress) on_progress();
+      if (!go_on || go_on()) continue;
+      ended_early = true;
+      stop = true;
     }
   }
+  if (ended_early) return std::unexpected(cancelled);
   std::expected<void, native_error> r;
   for (auto& e : errors) {  // a failure says more than the time-outs it causes
     if (!e) continue;
-    if (r || (r.error().timed_out && !e->timed_out)) {
+    if (r || e->why < r.error().why) {
       r = std::unexpected(*e);
-    } else if (e->timed_out == r.error().timed_out) {
+    } else if (e->why == r.error().why) {
       r.error().text += e->text;
     }
   }

@@ -18,8 +18,8 @@ struct native_config {
 };
 
 struct native_error {
-  bool timed_out = false;  // else a thread of a kernel failed, or all wait at barriers for ever
-  std::string text;        // names the kernel, the blocks and what their warps wait for
+  enum class kind { failed, timed_out, cancelled } why = kind::failed;  // failed: also if all wait at barriers for ever
+  std::string text;  // names the kernel, the blocks and what their warps wait for
 };
 
 class native_scheduler {
@@ -29,14 +29,14 @@ class native_scheduler {
 
   // Kernels of one stream run one after the other. `l` has passed grid::check.
   void enqueue(unsigned stream, launch l, const void* device_context);
-  // Runs everything queued. After an error nothing is left in any queue. `on_progress`, if any, is called a few times a
-  // second by the calling thread.
-  std::expected<void, native_error> run(uint64_t timeout_ns, const std::function<void()>& on_progress = {});
+  // Runs everything queued. After an error nothing is left in any queue. `go_on`, if any, is called a few times a
+  // second by the calling thread; false cancels the run.
+  std::expected<void, native_error> run(uint64_t timeout_ns, const std::function<bool()>& go_on = {});
 
  private:
   class stream;
-  std::expected<void, native_error> run_turns(uint64_t deadline_ns, const std::function<void()>& on_progress);
-  std::expected<void, native_error> run_threads(uint64_t deadline_ns, const std::function<void()>& on_progress);
+  std::expected<void, native_error> run_turns(uint64_t deadline_ns, const std::function<bool()>& go_on);
+  std::expected<void, native_error> run_threads(uint64_t deadline_ns, const std::function<bool()>& go_on);
 
   native_config cfg_;
   std::vector<std::unique_ptr<stream>> streams_;

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "sim/pcie/tlp.hpp"
 
@@ -67,8 +69,11 @@ class nic_core {
 
   virtual uint64_t steps() const = 0;  // clock edges so far
 
-  // ---- waves: FST from now on / off. The file is opened by the first call.
-  virtual bool waves(bool on, const char* path) = 0;
+  // ---- waves: an FST file with all signals, changes between waves(true) and waves(false). close_waves() ends it; the
+  // error says what is missing.
+  virtual void open_waves(const std::string& path) {}
+  virtual void waves(bool on) {}
+  virtual std::expected<void, std::string> close_waves() { return {}; }
 };
 
 // The Verilated NIC. data_width is 64, 256 or 512; nullptr for any other.

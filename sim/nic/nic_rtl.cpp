@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Verilated NIC behind nic_core. One template over the Verilated class of each data width.
 #include <verilated.h>
-#include <verilated_fst_c.h>
 #if VM_COVERAGE
 #include <unistd.h>
 #include <verilated_cov.h>
@@ -19,6 +18,7 @@
 #include "Vnic_top_64.h"
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/tlp_pins.hpp"
+#include "sim/trace/wave_file.hpp"
 
 namespace ggas::nic {
 namespace {
@@ -30,6 +30,7 @@ using pins::put_words;
 using pins::unpack;
 
 constexpr unsigned np_credit_count = 32;  // NP_CREDITS of nic_top
+constexpr int all_levels = 99;            // of the model's hierarchy, for waves
 
 // TLPs on their way into one stream of the NIC, a beat a step.
 template <unsigned W>
@@ -99,7 +100,7 @@ class nic_rtl final : public nic_core {
     reset();
   }
   ~nic_rtl() override {
-    if (waves_) waves_->close();
+    waves_.reset();
     top_->final();
     write_coverage();
     Verilated::threadContextp(context_.get());  // the model's scopes leave the context of this thread: it must be ours
@@ -177,17 +178,16 @@ class nic_rtl final : public nic_core {
   bool timer() const override { return top_->timer_o; }
   uint64_t steps() const override { return steps_; }
 
-  bool waves(bool on, const char* path) override {
-    if (on && !waves_) {
-      auto file = std::make_unique<VerilatedFstC>();
-      top_->trace(file.get(), 99);
-      file->open(path);
-      if (!file->isOpen()) return false;
-      waves_ = std::move(file);
-    }
-    if (!on && waves_) waves_->flush();
-    waving_ = on;
-    return true;
+  void open_waves(const std::string& path) override {
+    waves_ = std::make_unique<trace::wave_file>(path, [this](VerilatedFstC& f) { top_->trace(&f, all_levels); });
+  }
+  void waves(bool on) override {
+    waving_ = on && waves_;
+    if (waving_) waves_->begin();
+  }
+  std::expected<void, std::string> close_waves() override {
+    waving_ = false;
+    return waves_ ? waves_->finish() : std::expected<void, std::string>();
   }
 
  private:
@@ -277,7 +277,7 @@ class nic_rtl final : public nic_core {
 
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<V> top_;
-  std::unique_ptr<VerilatedFstC> waves_;
+  std::unique_ptr<trace::wave_file> waves_;
   bool waving_ = false;
 
   std::deque<tlp> posted_, completions_, out_;

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-
 namespace ggas::trace {
 
 namespace {
@@ -14,28 +11,14 @@ std::string us(uint64_t ps) { return fmt::format("{}.{:06}", ps / 1'000'000, ps 
 }  // namespace
 
 std::expected<std::unique_ptr<chrome_writer>, std::string> chrome_writer::open(const std::filesystem::path& file) {
-  std::FILE* f = std::fopen(file.c_str(), "w");
-  if (!f) return std::unexpected(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
-  std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", f);
-  return std::unique_ptr<chrome_writer>(new chrome_writer(f, file.string()));
-}
-
-chrome_writer::~chrome_writer() { finish(); }
-
-std::expected<void, std::string> chrome_writer::finish() {
-  if (!file_) return {};
-  std::fputs("\n]}\n", file_.get());
-  const bool whole = std::fflush(file_.get()) == 0 && !std::ferror(file_.get());
-  const int why = errno;
-  file_.reset();
-  if (!whole) return std::unexpected(fmt::format("{}: could not be written whole: {}", name_, std::strerror(why)));
-  return {};
+  auto f = whole_file::open(file, R"({"displayTimeUnit":"ns","traceEvents":[)", "\n]}\n");
+  if (!f) return std::unexpected(f.error());
+  return std::unique_ptr<chrome_writer>(new chrome_writer(std::move(*f)));
 }
 
 void chrome_writer::event(const std::string& json) {
-  std::fputs(first_ ? "\n" : ",\n", file_.get());
+  file_->add((first_ ? "\n" : ",\n") + json);
   first_ = false;
-  std::fwrite(json.data(), 1, json.size(), file_.get());
 }
 
 void chrome_writer::name_process(unsigned p, const std::string& name) {

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <expected>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include "sim/trace/whole_file.hpp"
 
 namespace ggas::trace {
 
@@ -17,7 +18,6 @@ enum class flow : char { none = 0, begin = 's', step = 't', end = 'f' };
 class chrome_writer {
  public:
   static std::expected<std::unique_ptr<chrome_writer>, std::string> open(const std::filesystem::path& file);
-  ~chrome_writer();
 
   void name_process(unsigned process, const std::string& name);
   void name_track(unsigned process, unsigned track, const std::string& name);
@@ -25,17 +25,13 @@ class chrome_writer {
   void slice(unsigned process, unsigned track, const std::string& name, uint64_t start_ps, uint64_t end_ps,
              const std::string& args, flow f, uint64_t flow_id);
   // Ends the file; nothing may follow. The error says that not everything is in it (a full disk).
-  std::expected<void, std::string> finish();
+  std::expected<void, std::string> finish() { return file_->finish(); }
 
  private:
-  struct closer {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  chrome_writer(std::FILE* f, std::string name) : file_(f), name_(std::move(name)) {}
+  explicit chrome_writer(std::unique_ptr<whole_file> f) : file_(std::move(f)) {}
   void event(const std::string& json);
 
-  std::unique_ptr<std::FILE, closer> file_;
-  std::string name_;
+  std::unique_ptr<whole_file> file_;
   bool first_ = true;
 };
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace/pcapng.hpp"
 
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
-
 namespace ggas::trace {
 
 namespace {
@@ -28,30 +23,32 @@ void option(bytes& b, uint16_t code, std::span<const uint8_t> value) {
   pad(b);
 }
 
-}  // namespace
+std::string_view text(const bytes& b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 
-std::expected<std::unique_ptr<pcapng_writer>, std::string> pcapng_writer::open(const std::filesystem::path& file) {
-  std::FILE* f = std::fopen(file.c_str(), "wb");
-  if (!f) return std::unexpected(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
-  std::unique_ptr<pcapng_writer> w(new pcapng_writer(f, file.string()));
-  bytes b;
-  put(b, uint32_t(0x1a2b3c4d));  // byte order
-  put(b, uint16_t(1));           // version 1.0
-  put(b, uint16_t(0));
-  put(b, ~uint64_t(0));  // section length unknown
-  w->block(0x0a0d0d0a, b);
-  return w;
-}
-
-void pcapng_writer::block(uint32_t type, std::span<const uint8_t> body) {
+bytes make_block(uint32_t type, std::span<const uint8_t> body) {
   bytes b;
   const auto total = uint32_t(body.size() + 12);
   put(b, type);
   put(b, total);
   b.insert(b.end(), body.begin(), body.end());
   put(b, total);
-  std::fwrite(b.data(), 1, b.size(), file_.get());
+  return b;
 }
+
+}  // namespace
+
+std::expected<std::unique_ptr<pcapng_writer>, std::string> pcapng_writer::open(const std::filesystem::path& file) {
+  bytes b;
+  put(b, uint32_t(0x1a2b3c4d));  // byte order
+  put(b, uint16_t(1));           // version 1.0
+  put(b, uint16_t(0));
+  put(b, ~uint64_t(0));  // section length unknown
+  auto f = whole_file::open(file, text(make_block(0x0a0d0d0a, b)));
+  if (!f) return std::unexpected(f.error());
+  return std::unique_ptr<pcapng_writer>(new pcapng_writer(std::move(*f)));
+}
+
+void pcapng_writer::block(uint32_t type, std::span<const uint8_t> body) { file_->add(text(make_block(type, body))); }
 
 unsigned pcapng_writer::add_interface(const std::string& name, link_type type) {
   bytes b;
@@ -78,11 +75,6 @@ void pcapng_writer::write(unsigned interface, uint64_t time_ps, std::span<const 
   pad(b);
   block(6, b);
   ++packets_;
-}
-
-std::expected<void, std::string> pcapng_writer::flush() {
-  if (std::fflush(file_.get()) == 0 && !std::ferror(file_.get())) return {};
-  return std::unexpected(fmt::format("{}: could not be written whole: {}", name_, std::strerror(errno)));
 }
 
 std::vector<uint8_t> tlp_bytes(const pcie::tlp& t) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <expected>
 #include <filesystem>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "sim/pcie/tlp.hpp"
+#include "sim/trace/whole_file.hpp"
 
 namespace ggas::trace {
 
@@ -27,19 +27,15 @@ class pcapng_writer {
   // Interfaces are numbered from 0 in the order they are added.
   unsigned add_interface(const std::string& name, link_type type);
   void write(unsigned interface, uint64_t time_ps, std::span<const uint8_t> bytes);
-  // Everything so far is in the file; the error says that it is not (a full disk).
-  std::expected<void, std::string> flush();
+  // Ends the file; nothing may follow. The error says that not everything is in it (a full disk).
+  std::expected<void, std::string> finish() { return file_->finish(); }
   uint64_t packets() const { return packets_; }
 
  private:
-  struct closer {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  pcapng_writer(std::FILE* f, std::string name) : file_(f), name_(std::move(name)) {}
+  explicit pcapng_writer(std::unique_ptr<whole_file> f) : file_(std::move(f)) {}
   void block(uint32_t type, std::span<const uint8_t> body);
 
-  std::unique_ptr<std::FILE, closer> file_;
-  std::string name_;
+  std::unique_ptr<whole_file> file_;
   unsigned interfaces_ = 0;
   uint64_t packets_ = 0;
 };

@@ -58,7 +58,7 @@ std::expected<std::unique_ptr<recorder>, std::string> recorder::open(const recor
 
 std::expected<void, std::string> recorder::finish() {
   const auto trace = trace_ ? trace_->finish() : std::expected<void, std::string>();
-  const auto pcap = pcap_ ? pcap_->flush() : std::expected<void, std::string>();
+  const auto pcap = pcap_ ? pcap_->finish() : std::expected<void, std::string>();
   if (!trace && !pcap) return std::unexpected(trace.error() + "\n" + pcap.error());
   return trace ? pcap : trace;
 }

@@ -64,7 +64,6 @@ class model_core : public nic::nic_core {
   bool busy() const override { return !in_.empty() || !flits_.empty(); }
   bool timer() const override { return model_.rma_waits(); }
   uint64_t steps() const override { return steps_; }
-  bool waves(bool, const char*) override { return false; }
 
  private:
   // The model knows nothing of the link's state.

@@ -84,7 +84,7 @@ def test_list_names_every_benchmark_and_variant(bench):
         (["store_latency", "barrier", "--trace", "t.json"], ["one benchmark"]),
         (["barrier", "--provider", "shm", "--pcap", "p.pcapng"], ["--provider sim"]),
         (["coalescing", "--provider", "shm"], ["coalescing", "shm"]),
-        (["barrier", "--provider", "shm", "--json", "/dev/null/x"], ["cannot write"]),
+        (["barrier", "--provider", "shm", "--json", "/dev/null/x"], ["/dev/null/x: cannot be written"]),
         (["barrier", "--report", "r", "--no-report"], ["--no-report"]),
         (["random_access", "--provider", "shm", "--nodes", "40"], ["40", "look-ahead"]),
     ],
@@ -100,7 +100,7 @@ def test_folder_of_platforms_without_platforms(bench, tmp_path, monkeypatch):
 
 def test_records_that_could_not_be_written_are_told(bench):
     done = bench("barrier", "--quick", "--provider", "shm", "--json", "/dev/full")
-    assert done.returncode == 1 and "/dev/full is incomplete" in done.stderr
+    assert done.returncode == 1 and "/dev/full: cut short, holds 0 of" in done.stderr
 
 
 def test_records_so_far_are_kept_when_nobody_reads_the_table_any_more(tmp_path):

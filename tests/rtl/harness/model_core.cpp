@@ -75,7 +75,6 @@ class model_core : public nic::nic_core {
   bool busy() const override { return !flits_.empty() || !out_[0].empty() || !out_[1].empty(); }
   bool timer() const override { return model_.responses_waiting() != 0 || model_.rma_waits(); }
   uint64_t steps() const override { return steps_; }
-  bool waves(bool, const char*) override { return false; }
   void set_completer(uint16_t id) { completer_ = id; }
 
  private:

@@ -21,7 +21,17 @@
 namespace ggas {
 
 // Errors are values: a code to branch on, a text that names the input and the rule it broke.
-enum class errc { bad_argument, bad_platform, no_file, timed_out, out_of_memory, device_fault, unsupported };
+enum class errc {
+  bad_argument,
+  bad_platform,
+  no_file,
+  no_space,  // a file does not fit on the disk
+  timed_out,
+  cancelled,
+  out_of_memory,
+  device_fault,
+  unsupported
+};
 struct error {
   errc code;
   std::string text;
@@ -62,6 +72,9 @@ struct cluster_config {
   std::vector<std::string> overrides;         // sim: "table.key=value" over the platform file
   // Called some times a second of real time while run() works, with now_ns(): for progress bars. May be empty.
   std::function<void(uint64_t now_ns)> on_progress;
+  // Looked at while run() works; true ends the run with errc::cancelled. sim: at least once in a microsecond of
+  // simulated time with activity; shm: some times a second. Called often, so it is quick. May be empty.
+  std::function<bool()> cancelled;
 };
 
 struct run_stats {
@@ -93,7 +106,8 @@ class cluster {
   // kernels. An exception that leaves one is a device_fault.
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
   // Runs until every queued kernel and program ended, or returns timed_out after that much simulated (sim) or real
-  // (shm) time. After an error the kernels that had not ended are gone; memory keeps what they wrote.
+  // (shm) time, or cancelled when cluster_config::cancelled says so. After an error the kernels that had not ended are
+  // gone; memory keeps what they wrote.
   virtual result<run_stats> run(uint64_t timeout_ns) = 0;
 
   virtual uint64_t now_ns() const = 0;
@@ -101,6 +115,10 @@ class cluster {
   // without a NIC.
   virtual std::map<std::string, uint64_t> counters(int node) const = 0;
   virtual std::vector<std::string> events(int node) const = 0;  // NIC events so far, as text
+
+  // Ends waves, trace and capture; nothing is observed any more. The error (no_space) has a line for each file that is
+  // not whole. Without this call the destructor does it and tells on standard error.
+  virtual result<> end_observation() { return {}; }
 };
 
 }  // namespace ggas

@@ -140,9 +140,15 @@ void shm_programs::start() {
   queued_.clear();
 }
 
-result<> shm_programs::finish(uint64_t deadline_ns) {
-  bool in_time = true;
-  for (const auto& r : running_) in_time = r->wait_for_end(deadline_ns) && in_time;
+result<> shm_programs::finish(uint64_t deadline_ns, const std::function<bool()>& go_on) {
+  constexpr uint64_t between_questions_ns = 200'000'000;
+  bool in_time = true, cancelled = false;
+  for (const auto& r : running_) {
+    while (in_time && !cancelled && !r->wait_for_end(std::min(deadline_ns, after(clock_ns(), between_questions_ns)))) {
+      in_time = clock_ns() < deadline_ns;
+      cancelled = !go_on();
+    }
+  }
   stop_ = true;
   std::string text;
   for (const auto& r : running_) {
@@ -152,6 +158,7 @@ result<> shm_programs::finish(uint64_t deadline_ns) {
               "': " + r->what.fault;
   }
   running_.clear();
+  if (cancelled) return std::unexpected(error{errc::cancelled, "cancelled"});
   if (text.empty()) return {};
   return std::unexpected(error{in_time ? errc::device_fault : errc::timed_out, std::move(text)});
 }

@@ -21,9 +21,10 @@ class shm_programs {
   shm_programs();
   ~shm_programs();
   void add(int node, memory m, std::function<void(host&)> program, std::string name);
-  // Starts what was added; waits until all ended or that time is over, and ends them. Nothing is left then.
+  // Starts what was added; waits until all ended, that time is over or go_on(), asked some times a second, is false,
+  // and ends them. Nothing is left then.
   void start();
-  result<> finish(uint64_t deadline_ns);
+  result<> finish(uint64_t deadline_ns, const std::function<bool()>& go_on);
 
   static uint64_t clock_ns();
   // So long after a time of the clock; beyond its end: its end, which is never.

@@ -110,13 +110,17 @@ class shm_cluster final : public cluster {
   result<run_stats> run(uint64_t timeout_ns) override {
     const uint64_t start = now_ns();
     const uint64_t deadline = shm_programs::after(start, timeout_ns);
-    std::function<void()> progress;
-    if (cfg_.on_progress) progress = [this] { cfg_.on_progress(now_ns()); };
+    const auto go_on = [this] {
+      if (cfg_.on_progress) cfg_.on_progress(now_ns());
+      return !(cfg_.cancelled && cfg_.cancelled());
+    };
     programs_.start();
-    auto r = scheduler_.run(timeout_ns, progress);
-    auto programs = programs_.finish(r ? deadline : start);
+    auto r = scheduler_.run(timeout_ns, go_on);
+    auto programs = programs_.finish(r ? deadline : start, go_on);
     if (!r) {
-      if (!r.error().timed_out) return std::unexpected(error{errc::device_fault, r.error().text});
+      using kind = simt::native_error::kind;
+      if (r.error().why == kind::failed) return std::unexpected(error{errc::device_fault, r.error().text});
+      if (r.error().why == kind::cancelled) return std::unexpected(error{errc::cancelled, r.error().text});
       return std::unexpected(
           error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
     }

@@ -64,6 +64,10 @@ class sim_cluster final : public cluster {
   std::vector<std::string> events(int node) const override {
     return valid(node) ? system_->events(unsigned(node)) : std::vector<std::string>{};
   }
+  result<> end_observation() override {
+    if (auto whole = system_->end_observation(); !whole) return fail(errc::no_space, "{}", whole.error());
+    return {};
+  }
 
  private:
   // What a node owns in this process. Addresses are the same for kernels and host programs.
@@ -89,6 +93,8 @@ class sim_cluster final : public cluster {
   bool settled() const;
   void report_progress();
   result<> verdict(bool in_time, uint64_t timeout_ns);
+  // Nothing is left to run after it.
+  result<> cancel();
 
   cluster_config cfg_;
   memory_plan plan_;
@@ -317,18 +323,27 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns) {
     return fail(errc::out_of_memory, "no memory for the stacks of host programs");
   }
   const bool kernels = !gpus_idle();
+  bool cancelled = false;
   const bool in_time = system_->run_until(
-      [this] {
+      [&] {
         report_progress();
-        return settled();
+        cancelled = cfg_.cancelled && cfg_.cancelled();
+        return cancelled || settled();
       },
       ps_of(timeout_ns));
+  if (cancelled) return std::unexpected(cancel().error());
   if (auto ok = verdict(in_time, timeout_ns); !ok) return std::unexpected(ok.error());
   // The hosts learn of it.
   if (kernels) system_->run_for((gpu_cfg_.sync_stream_ns - gpu_cfg_.launch_ns) * 1000ull);
   return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
                    .nic_cycles = system_->nic_cycles() - cycles,
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
+}
+
+result<> sim_cluster::cancel() {
+  programs_.reset(*system_);
+  for (int n = 0; n < cfg_.nodes; ++n) gpu_of(n).reset();
+  return fail(errc::cancelled, "cancelled after {} ns", now_ns());
 }
 
 // What the run came to. After anything but success no kernel is left on any GPU.

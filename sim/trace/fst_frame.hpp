@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// An FST file that was not ended cannot be read: its signals stand behind the last change. What a full disk left of one
+// becomes a shorter file that can be read.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+
+namespace ggas::trace {
+
+// What every file of one model has in common: its head, and its signals, which stand at the end.
+struct fst_frame {
+  std::string head, signals;
+  bool empty() const { return head.empty() || signals.empty(); }
+};
+// Of a file that was ended; empty if it is none.
+fst_frame read_fst_frame(const std::string& path);
+
+// Ends a file whose first `good` bytes were written without an error: whole blocks of changes, as many as leave room
+// for the signals, then these. The last time of a change in it; nothing if there is no room for any change.
+std::expected<uint64_t, std::string> end_fst_early(const std::string& path, uint64_t good, const fst_frame& frame);
+
+}  // namespace ggas::trace
