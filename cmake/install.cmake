@@ -30,15 +30,19 @@ endfunction()
 
 ggas_install_library(device ggas_device ggas "Headers of GGAS: one global address space for the GPUs of a cluster"
   CFLAGS "-I\${includedir}")
-ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
-  CFLAGS "-I\${includedir}/ggas/simt" LIBS "-L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
+if(GGAS_SHM)
+  ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
+    CFLAGS "-I\${includedir}/ggas/simt" LIBS "-L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
+endif()
 if(TARGET ggas_provider_cuda)
   ggas_install_library(cuda ggas_provider_cuda ggas-cuda "GGAS on the GPUs of a computer, linked by nvcc for C++20"
     LIBS "-L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
 endif()
 install(DIRECTORY gpu_api/include/ggas userlib/include/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # For kernels on the processor; named as in the tree, but in a folder of their own.
-install(FILES gpu_api/simt/device.hpp gpu_api/simt/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/simt/gpu_api/simt)
+if(GGAS_SHM)
+  install(FILES gpu_api/simt/device.hpp gpu_api/simt/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/simt/gpu_api/simt)
+endif()
 
 configure_package_config_file(cmake/GGASConfig.cmake.in ${CMAKE_BINARY_DIR}/install/GGASConfig.cmake
   INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
@@ -47,7 +51,9 @@ install(FILES ${CMAKE_BINARY_DIR}/install/GGASConfig.cmake ${CMAKE_BINARY_DIR}/i
 
 # Programs, as far as they were built (what nvcc links is no target of install()), and what they read. What of others is in
 # them comes with its licence.
-install(TARGETS ggas-bench DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+if(TARGET ggas-bench)
+  install(TARGETS ggas-bench DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endif()
 install(PROGRAMS ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-bench-cuda ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-tune
   DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(PROGRAMS userlib/run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ggas-run)

@@ -6,7 +6,6 @@
 # compile in two thirds of the time. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
 
 # Verilator's runtime, once for all models (Verilator itself builds it only beside an executable).
-find_program(VERILATOR verilator REQUIRED)
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE GGAS_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(runtime verilated.cpp verilated_threads.cpp verilated_cov.cpp)
 list(TRANSFORM runtime PREPEND ${GGAS_VERILATOR_ROOT}/include/)
@@ -57,7 +56,7 @@ function(ggas_verilate target)
     list(APPEND args -G${p})
   endforeach()
   add_custom_command(OUTPUT ${dir}/${V_PREFIX}__ALL.a
-    COMMAND ${VERILATOR} ${args} ${V_SOURCES}
+    COMMAND ${CMAKE_COMMAND} -P ${CMAKE_SOURCE_DIR}/cmake/quietly.cmake -- ${VERILATOR} ${args} ${V_SOURCES}
     DEPENDS ${V_SOURCES} ${V_DEPENDS}
     COMMENT "Verilating ${V_TOP} as ${V_PREFIX}" VERBATIM)
   add_custom_target(${target}_gen DEPENDS ${dir}/${V_PREFIX}__ALL.a)

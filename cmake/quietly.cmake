@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -P quietly.cmake -- <command>: runs it; its standard output is shown if it fails.
+set(command "")
+set(begun FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(begun)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(begun TRUE)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} OUTPUT_VARIABLE said RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "${said}")
+endif()

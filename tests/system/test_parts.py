@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is configured where packages are missing: CMake says in a line what it leaves out, and the rest is there."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+NVCC = os.environ.get("GGAS_NVCC")
+# How each is hidden from CMake, and the part that needs it.
+HIDDEN = {
+    "Verilator": ["-DVERILATOR="],
+    "SystemC": ["-DSYSTEMC="],
+    "toml++": ["-DTOMLPLUSPLUS="],
+    "Boost.Context": ["-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON"],
+    "zlib": ["-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON"],
+    "GoogleTest": ["-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"],
+    "yosys": ["-DYOSYS="],
+    "fmt": ["-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"],
+    "CLI11": ["-DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON"],
+}
+
+
+def configure(folder, *options):
+    command = ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    left_out = [line for line in done.stdout.splitlines() if "Left out" in line]
+    targets = subprocess.run(["ninja", "-C", folder, "-t", "targets", "all"], capture_output=True, text=True, timeout=60).stdout
+    return left_out, {line.split(":")[0] for line in targets.splitlines()}
+
+
+def test_programs_for_gpus_need_no_simulator(tmp_path):
+    left_out, targets = configure(tmp_path, *(option for name in HIDDEN if name not in ("fmt", "CLI11") for option in HIDDEN[name]))
+    assert len(left_out) == 4, left_out
+    assert any("the simulator" in line and "Verilator, SystemC, toml++, zlib, Boost.Context" in line for line in left_out)
+    assert "ggas-bench" not in targets
+    if NVCC:
+        assert {"build_ggas-bench-cuda", "build_comparison", "build_real_gpus"} <= targets
+
+
+@pytest.mark.parametrize("name", ["Verilator", "Boost.Context", "GoogleTest", "yosys", "CLI11"])
+def test_one_is_missing(name, tmp_path):
+    left_out, targets = configure(tmp_path, *HIDDEN[name])
+    assert left_out and all(line.endswith(f"not found: {name}") for line in left_out)
+    assert ("ggas-bench" in targets) == (name in ("GoogleTest", "yosys"))
+    assert ("first_kernel" in targets) == (name != "Boost.Context")
+    if NVCC:
+        assert ("build_ggas-bench-cuda" in targets) == (name not in ("fmt", "CLI11"))
+        assert "build_real_gpus" in targets
+
+
+def launcher_with(folder, installed, *arguments):
+    """./ggas in a copy of its own, with a dpkg-query that knows these packages alone, and an apt-get and a cmake that note how they are called."""
+    tools = folder / "tools"
+    tools.mkdir()
+    for tool in ("sh", "dirname", "readlink", "cat", "mktemp", "rm", "tail", "sha256sum", "env", "id", "grep", "mkdir", "touch"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    scripts = {
+        "dpkg-query": f'for p; do :; done; case " {installed} " in *" $p "*) printf installed ;; esac',
+        "apt-get": 'echo "apt-get $*" >>"$NOTES"',
+        "cmake": 'echo "cmake $*" >>"$NOTES"; touch build/release/build.ninja',
+        "ninja": 'echo "ninja $*" >>"$NOTES"',
+        "nvcc": "true",
+        "sudo": '"$@"',
+    }
+    for name, text in scripts.items():
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tools / name).chmod(0o755)
+    for name in ("ggas", "packages.txt", "requirements.txt"):
+        shutil.copy(ROOT / name, folder / name)
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "bin" / "python").symlink_to(shutil.which("true"))
+    stamp = subprocess.run(["sha256sum"], stdin=open(folder / "requirements.txt"), capture_output=True, text=True).stdout
+    (folder / ".venv" / "requirements.stamp").write_text(stamp)
+    subprocess.run([folder / "ggas", *arguments], env={"PATH": str(tools), "NOTES": str(folder / "notes"), "HOME": str(folder)}, cwd=folder, capture_output=True, text=True, timeout=60)
+    return (folder / "notes").read_text().splitlines()
+
+
+def packages(*groups):
+    found, group = [], None
+    for line in (ROOT / "packages.txt").read_text().splitlines():
+        if line.startswith("["):
+            group = line.strip("[]")
+        elif not line.startswith("#") and group in groups:
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(
+    "arguments, groups, target",
+    [
+        (["bench", "--provider", "cuda"], ["base"], "build_ggas-bench-cuda"),
+        (["compare"], ["base"], "build_comparison"),
+        (["build", "build_real_gpus"], ["base"], "build_real_gpus"),
+        (["bench"], ["base", "sim"], "ggas-bench"),
+        (["build", "first_kernel"], ["base", "sim", "synth", "test"], "first_kernel"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else v,
+)
+def test_a_command_installs_and_builds_what_it_needs(tmp_path, arguments, groups, target):
+    notes = launcher_with(tmp_path, "g++ cmake", *arguments)
+    wanted = [p for p in packages(*groups) if p not in ("g++", "cmake")]
+    assert f"apt-get install -y --no-install-recommends {' '.join(wanted)} " in [f"{n} " if not n.endswith(" ") else n for n in notes]
+    assert any(n.startswith("cmake --preset release") for n in notes)
+    assert notes[-1].startswith("ninja ") and notes[-1].split()[-1] == target
