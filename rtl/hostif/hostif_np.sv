@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Non-posted requests wait here behind the posted ones that came before them, then go to the SMFU, to the registers or back as UR.
-// Register accesses, writes too, pass through here: one a cycle, writes first.
+// What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register accesses, writes too, pass
+// through here: one a cycle, writes first.
 `default_nettype none
 
 module hostif_np #(
@@ -48,91 +49,88 @@ module hostif_np #(
   output logic        busy_o
 );
 
-  localparam int unsigned AW = $clog2(DEPTH);
-  // Wide enough that it cannot wrap half-way while one request waits, however many posted ones pass it.
   localparam int unsigned MARK_W = 32;
 
-  hostif_pkg::non_posted_t queue [DEPTH];
-  logic [MARK_W-1:0] marks [DEPTH];
-
-  logic [AW:0]       wr_q, rd_q;
+  // ---- both queues
   logic [MARK_W-1:0] entered_q, done_q;  // posted requests, modulo
-  wire  [AW:0]       used = wr_q - rd_q;
+  wire  window = !push_hdr_i.reject && push_hdr_i.bar != ggas_pkg::BAR_REGS;
+  logic win_full, win_empty, reg_full, reg_empty, reg_valid, reg_pop;
+  hostif_pkg::window_t win;
+  hostif_pkg::access_t head;
 
-  hostif_pkg::non_posted_t head;
-  assign head = queue[rd_q[AW-1:0]];
-  wire [MARK_W-1:0] lead = done_q - marks[rd_q[AW-1:0]];
-  wire ready_head = used != '0 && !lead[MARK_W-1];
+  hostif_wait #(.WIDTH(hostif_pkg::WINDOW_W), .DEPTH(DEPTH), .MARK_W(MARK_W)) i_window (
+    .clk_i(clk_i), .rst_ni(rst_ni), .entered_i(entered_q), .done_i(done_q), .push_i(push_i && window), .full_o(win_full),
+    .data_i({push_hdr_i.bar == ggas_pkg::BAR_PAGES, push_hdr_i.addr, push_hdr_i.len_dw, push_hdr_i.first_be, push_hdr_i.last_be,
+             push_hdr_i.tag, push_hdr_i.requester, push_hdr_i.attr}),
+    .valid_o(win_valid_o), .pop_i(win_valid_o && win_ready_i), .data_o(win), .empty_o(win_empty)
+  );
+  hostif_wait #(.WIDTH(hostif_pkg::ACCESS_W), .DEPTH(DEPTH), .MARK_W(MARK_W)) i_access (
+    .clk_i(clk_i), .rst_ni(rst_ni), .entered_i(entered_q), .done_i(done_q), .push_i(push_i && !window), .full_o(reg_full),
+    .data_i({push_hdr_i.reject, push_hdr_i.addr[15:0], push_hdr_i.len_dw, push_hdr_i.first_be, push_hdr_i.last_be,
+             push_hdr_i.tag, push_hdr_i.requester, push_hdr_i.attr}),
+    .valid_o(reg_valid), .pop_i(reg_pop), .data_o(head), .empty_o(reg_empty)
+  );
+  assign full_o = win_full || reg_full;
 
-  assign full_o = used[AW];
-
-  // ---- where the head goes
-  wire to_regs = ready_head && !head.reject && head.bar == ggas_pkg::BAR_REGS;
-  wire to_smfu = ready_head && !head.reject && head.bar != ggas_pkg::BAR_REGS;
-  wire to_ur   = ready_head && head.reject;
+  // ---- whose turn
+  wire to_regs  = reg_valid && !head.reject;
+  wire to_ur    = reg_valid && head.reject;
   wire cpl_free = !cpl_valid_o || cpl_ready_i;
 
   logic reading_q;      // a register read is being answered this cycle
   logic writing_q;
   logic [15:0] waddr_q;
+  logic [5:0]  left_q;  // requests that left and were not told yet
 
   wire read_go = to_regs && !reading_q && !wr_valid_i && cpl_free;
-  wire pop     = (win_valid_o && win_ready_i) || reading_q || (to_ur && cpl_free);
+  assign reg_pop = reading_q || (to_ur && cpl_free);
+  wire [5:0] left = left_q + {5'd0, reg_pop} + {5'd0, win_valid_o && win_ready_i};
 
-  always_ff @(posedge clk_i) begin
-    if (push_i) begin
-      queue[wr_q[AW-1:0]] <= push_hdr_i;
-      marks[wr_q[AW-1:0]] <= entered_q;
-    end
-    if (wr_valid_i) waddr_q <= wr_addr_i;
-  end
+  always_ff @(posedge clk_i) if (wr_valid_i) waddr_q <= wr_addr_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      wr_q      <= '0;
-      rd_q      <= '0;
       entered_q <= '0;
       done_q    <= '0;
       reading_q <= 1'b0;
       writing_q <= 1'b0;
       credit_o  <= 1'b0;
+      left_q    <= '0;
     end else begin
-      if (push_i) wr_q <= wr_q + 1'b1;
-      if (pop) rd_q <= rd_q + 1'b1;
       if (p_commit_i) entered_q <= entered_q + 1'b1;
       if (p_done_i) done_q <= done_q + 1'b1;
       reading_q <= read_go;
       writing_q <= wr_valid_i;
-      credit_o  <= pop;
+      credit_o  <= left != '0;
+      left_q    <= left - {5'd0, left != '0};
     end
   end
 
   // ---- SMFU
-  assign win_valid_o          = to_smfu;
   assign win_hdr_o.kind       = ggas_pkg::TLP_MRD;
-  assign win_hdr_o.bar        = head.bar;
-  assign win_hdr_o.addr       = head.addr;
-  assign win_hdr_o.len_dw     = head.len_dw;
-  assign win_hdr_o.first_be   = head.first_be;
-  assign win_hdr_o.last_be    = head.last_be;
-  assign win_hdr_o.tag        = head.tag;
-  assign win_hdr_o.requester  = head.requester;
+  assign win_hdr_o.bar        = win.page ? ggas_pkg::BAR_PAGES : ggas_pkg::BAR_WINDOW;
+  assign win_hdr_o.addr       = win.addr;
+  assign win_hdr_o.len_dw     = win.len_dw;
+  assign win_hdr_o.first_be   = win.first_be;
+  assign win_hdr_o.last_be    = win.last_be;
+  assign win_hdr_o.tag        = win.tag;
+  assign win_hdr_o.requester  = win.requester;
   assign win_hdr_o.completer  = 16'd0;
   assign win_hdr_o.status     = ggas_pkg::CPL_SC;
   assign win_hdr_o.byte_count = 13'd0;
   assign win_hdr_o.lower_addr = 7'd0;
-  assign win_hdr_o.attr       = head.attr;
+  assign win_hdr_o.attr       = win.attr;
   assign win_hdr_o.poisoned   = 1'b0;
 
   // ---- registers
   assign reg_req_o   = wr_valid_i || read_go;
   assign reg_write_o = wr_valid_i;
-  assign reg_addr_o  = wr_valid_i ? wr_addr_i : head.addr[15:0];
+  assign reg_addr_o  = wr_valid_i ? wr_addr_i : head.addr;
   assign reg_wdata_o = wr_dword_i ? wr_data_i : {wr_data_i[31:0], wr_data_i[31:0]};
   assign reg_wstrb_o = wr_dword_i ? 8'hff : (wr_addr_i[2] ? 8'hf0 : 8'h0f);
 
   assign unsupported_o = (reading_q || writing_q) && reg_error_i;
-  assign info_o        = reading_q ? head.addr[39:0] : {24'd0, waddr_q};
+  assign info_o        = {24'd0, reading_q ? head.addr : waddr_q};
 
   // ---- completions
   // Bytes asked for, from the first to the last enabled one; a request without any counts as one.
@@ -189,16 +187,7 @@ module hostif_np #(
     else if (cpl_ready_i) cpl_valid_o <= 1'b0;
   end
 
-  assign busy_o = used != '0 || reading_q || writing_q || cpl_valid_o || credit_o;
-
-`ifndef SYNTHESIS
-  initial begin
-    if ((1 << AW) != DEPTH) $error("hostif_np: DEPTH must be a power of two");
-  end
-  always_ff @(posedge clk_i) begin
-    if (rst_ni) assert (!(push_i && full_o)) else $error("hostif_np: more non-posted requests than credits");
-  end
-`endif
+  assign busy_o = !win_empty || !reg_empty || reading_q || writing_q || cpl_valid_o || credit_o || left_q != '0;
 
 endmodule
 

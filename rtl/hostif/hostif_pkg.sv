@@ -32,6 +32,28 @@ package hostif_pkg;
     logic [2:0]  attr;
   } non_posted_t;
 
+  // As it waits: for the SMFU, or for the registers and for its UR.
+  typedef struct packed {
+    logic        page;      // of BAR4, else of the window
+    logic [63:0] addr;
+    logic [10:0] len_dw;
+    logic [3:0]  first_be;
+    logic [3:0]  last_be;
+    logic [9:0]  tag;
+    logic [15:0] requester;
+    logic [2:0]  attr;
+  } window_t;
+  typedef struct packed {
+    logic        reject;
+    logic [15:0] addr;
+    logic [10:0] len_dw;
+    logic [3:0]  first_be;
+    logic [3:0]  last_be;
+    logic [9:0]  tag;
+    logic [15:0] requester;
+    logic [2:0]  attr;
+  } access_t;
+
   // A completion of a read of the NIC.
   typedef struct packed {
     logic        has_data;
@@ -47,5 +69,7 @@ package hostif_pkg;
   // Widths, for parameters ($bits of a type is not understood everywhere).
   localparam int unsigned POSTED_W = 104;
   localparam int unsigned COMPLETION_W = 62;
+  localparam int unsigned WINDOW_W = 113;
+  localparam int unsigned ACCESS_W = 65;
 
 endpackage

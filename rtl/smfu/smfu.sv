@@ -224,6 +224,7 @@ module smfu #(
   logic [9:0]  req_tag;
   logic [2:0]  req_attr;
   logic [7:2]  req_addr;
+  logic [7:0]  req_page;
   logic [10:0] req_len_dw;
   logic [3:0]  req_first_be, req_last_be;
   ggas_pkg::net_hdr_t quiet_np_hdr;
@@ -234,7 +235,7 @@ module smfu #(
       .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && s2_np_q), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
       .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
       .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
-      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
+      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_page_o(req_page),
       .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
       .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
       .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
@@ -285,7 +286,7 @@ module smfu #(
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i, .peer_valid_i,
       .link_up_i, .lost_i(lost), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status),
       .req_valid_i(quiet_valid), .req_ready_o(quiet_ready), .req_requester_i(req_requester), .req_tag_i(req_tag),
-      .req_attr_i(req_attr), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
+      .req_attr_i(req_attr), .req_page_i(req_page), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be),
       .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
       .rsp_hdr_i(rx_rsp_hdr_i), .rsp_known_o(quiet_known), .rsp_i(quiet_rsp),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Window loads to SMFU_LOAD packets, one load at a time: look it up, let the stores before it leave, take an entry of the
 // matching store, send its chunks. A chunk never crosses a multiple of the MTU, nor of MPS (its answer is one completion). What
-// has no target is answered UR at once. Quiet reads go on to smfu_quiet once the stores before them have left.
+// has no target is answered UR at once, and so is a load behind one that the network did not take in time: many loads end as soon
+// as one does. Quiet reads go on to smfu_quiet once the stores before them have left.
 `default_nettype none
 
 module smfu_loads (
@@ -41,7 +42,8 @@ module smfu_loads (
     output      logic [15:0]         req_requester_o,
     output      logic [9:0]          req_tag_o,
     output      logic [2:0]          req_attr_o,
-    output      logic [7:2]          req_addr_o,      // low bits of the segment offset; of the window offset if there is no hit
+    output      logic [7:2]          req_addr_o,      // low bits of the offset that was asked for, in the window or BAR4
+    output      logic [7:0]          req_page_o,      // of BAR4
     output      logic [10:0]         req_len_dw_o,
     output      logic [3:0]          req_first_be_o,
     output      logic [3:0]          req_last_be_o,
@@ -82,6 +84,7 @@ module smfu_loads (
   logic [63:0] addr_q;      // of the next chunk
   logic [10:0] left_q;      // DW from there on
   logic [15:0] tag_q;
+  logic        stuck_q;     // a load ran out of time here, and the packet in front of it still waits
 
   wire is_quiet = win_np_hdr_i.bar == ggas_pkg::BAR_PAGES;
   assign look_want_o    = state_q == S_IDLE && win_np_valid_i && !is_quiet;
@@ -92,11 +95,13 @@ module smfu_loads (
   wire reach  = smfu_pkg::reachable(node_q, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
   wire decide = state_q == S_DECIDE && mark_q == '0;
   wire mapped = hit_q && cfg_egress_i;
-  wire refuse = decide && !quiet_q && !(mapped && reach) && !event_valid_o;
-  assign alloc_valid_o = decide && !quiet_q && mapped && reach;
+  wire served = mapped && reach && !stuck_q;
+  wire refuse = decide && !quiet_q && !served && !event_valid_o;
+  assign alloc_valid_o = decide && !quiet_q && served;
   assign quiet_valid_o = state_q == S_QUIET;
   assign ur_valid_o    = state_q == S_UR;
-  assign req_addr_o    = addr_q[7:2];
+  assign req_addr_o    = win_addr_q[7:2];
+  assign req_page_o    = win_addr_q[19:12];
   assign req_node_o    = node_q[5:0];
   assign req_len_dw_o  = left_q;
 
@@ -141,6 +146,7 @@ module smfu_loads (
       state_q         <= S_IDLE;
       mark_q          <= '0;
       quiet_q         <= 1'b0;
+      stuck_q         <= 1'b0;
       hit_q           <= 1'b0;
       first_q         <= 1'b0;
       win_addr_q      <= '0;
@@ -155,6 +161,8 @@ module smfu_loads (
       node_q          <= '0;
     end else begin
       if (p_done_i && mark_q != '0) mark_q <= mark_q - 1'b1;
+      if (slot_free) stuck_q <= 1'b0;
+      else if (state_q == S_SEND && !alloc_live_i) stuck_q <= 1'b1;
       case (state_q)
         S_IDLE:
           if (take) begin
@@ -176,8 +184,7 @@ module smfu_loads (
             state_q    <= S_DECIDE;
             hit_q      <= ans_hit_i;
             node_q     <= ans_node_i;
-            // A refused load keeps its window offset: its completion tells the lower address.
-            if (ans_hit_i) addr_q <= ans_addr_i;
+            addr_q     <= ans_addr_i;
           end
         S_DECIDE:
           if (decide && quiet_q) state_q <= S_QUIET;

@@ -123,7 +123,12 @@ module smfu_lookup (
   // ---------------------------------------------------------------- first cycle: compare
   wire [63:0] last_addr   = req_addr_i + {51'd0, req_len_dw_i, 2'b00} - 64'd1;
   wire [63:0] first_field = (req_addr_i & cfg_mask_i) >> cfg_shift_i;
-  wire [63:0] last_field  = (last_addr & cfg_mask_i) >> cfg_shift_i;
+  // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or below the
+  // highest bit in which the two differ. Accesses do not cross 4 KB.
+  wire [63:0] differs = req_addr_i ^ last_addr;
+  logic [11:0] changes;
+  always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;
+  wire        one_node = ({differs[63:12], changes} & cfg_mask_i) == '0;
 
   logic        s1_valid_q, s1_masked_q, s1_mask_hit_q;
   logic [63:0] s1_hit_q, s1_addr_q;
@@ -144,7 +149,7 @@ module smfu_lookup (
         s1_masked_q <= cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK;
         if (cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK) begin
           s1_mask_node_q <= first_field[15:0];
-          s1_mask_hit_q  <= first_field == last_field && first_field < {48'd0, cfg_nodes_i};
+          s1_mask_hit_q  <= one_node && first_field < {48'd0, cfg_nodes_i};
         end else begin
           for (int i = 0; i < 64; i++) begin
             s1_hit_q[i] <= armed_q[i] && req_addr_i[63:12] >= start_q[i][63:12] && last_addr[63:12] < end_q[i][63:12] && last_addr >= req_addr_i;

@@ -24,7 +24,7 @@ module smfu_match #(
     input  wire logic [15:0]         req_requester_i,
     input  wire logic [9:0]          req_tag_i,
     input  wire logic [2:0]          req_attr_i,
-    input  wire logic [7:2]          req_addr_i,      // low bits of the segment offset
+    input  wire logic [7:2]          req_addr_i,      // low bits of the window offset; it cuts chunks as the segment offset does
     input  wire logic [10:0]         req_len_dw_i,
     input  wire logic [3:0]          req_first_be_i,
     input  wire logic [3:0]          req_last_be_i,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every node
-// that got stores since it was last asked (dirty); further reads wait in order. The answer is the first ST_* that hit a
-// store or a round since the last answer.
+// that got stores since it was last asked (dirty); further reads wait in order. The answer is an ST_* that hit a store or a
+// round since the last answer to the same page, so that whoever asks first takes it from nobody.
 `default_nettype none
 
 module smfu_quiet #(
@@ -30,6 +30,7 @@ module smfu_quiet #(
     input  wire logic [15:0]         req_requester_i,
     input  wire logic [9:0]          req_tag_i,
     input  wire logic [2:0]          req_attr_i,
+    input  wire logic [7:0]          req_page_i,      // page of BAR4
     input  wire logic [6:2]          req_addr_i,
     input  wire logic [10:0]         req_len_dw_i,
     input  wire logic [3:0]          req_first_be_i,
@@ -62,7 +63,8 @@ module smfu_quiet #(
 );
 
   localparam int unsigned AW    = $clog2(DEPTH);
-  localparam int unsigned REQ_W = 51;
+  localparam int unsigned REQ_W = 59;
+  localparam int unsigned EPOCH_W = 32;
 
   // ---------------------------------------------------------------- waiting reads: what their completion needs
   logic [REQ_W-1:0] req_q [DEPTH];
@@ -74,9 +76,19 @@ module smfu_quiet #(
   always_ff @(posedge clk_i) begin
     if (req_valid_i && req_ready_o) begin
       req_q[wr_q[AW-1:0]] <= {req_requester_i, req_tag_i, req_attr_i, req_len_dw_i[1:0], bytes,
-                              req_addr_i, smfu_pkg::be_first(req_first_be_i)};
+                              req_page_i, req_addr_i, smfu_pkg::be_first(req_first_be_i)};
     end
   end
+
+  // The oldest of them.
+  logic [15:0] c_requester;
+  logic [9:0]  c_tag;
+  logic [2:0]  c_attr;
+  logic [1:0]  c_len;
+  logic [12:0] c_bytes;
+  logic [7:0]  c_page;
+  logic [6:0]  c_lower;
+  assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_page, c_lower} = req_q[rd_q[AW-1:0]];
 
   // ---------------------------------------------------------------- the round
   localparam logic [1:0] S_IDLE = 2'd0, S_ASK = 2'd1, S_WAIT = 2'd2, S_DONE = 2'd3;
@@ -86,7 +98,6 @@ module smfu_quiet #(
   logic [63:0] wait_q;       // nodes that have not answered
   logic [63:0] fail_q;       // nodes whose failure is not told yet
   logic [3:0]  fail_status_q;
-  logic [3:0]  sticky_q;
   logic [8:0]  round_q;
   logic [16:0] deadline_q;
 
@@ -196,27 +207,47 @@ module smfu_quiet #(
   wire [3:0]  found     = tell ? fail_status_q : failed_i ? failed_status_i : (sent_away || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      dirty_q  <= '0;
-      sticky_q <= ggas_pkg::ST_OK;
+      dirty_q <= '0;
     end else begin
       if (start) dirty_q <= '0;
       if (sent_i) dirty_q[sent_node_i] <= 1'b1;
-      if (finish) sticky_q <= found;
-      else if (sticky_q == ggas_pkg::ST_OK) sticky_q <= found;
+    end
+  end
+
+  // ---------------------------------------------------------------- errors
+  // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told last.
+  // Words and epoch are not reset: they stay comparable, and without an error there is nothing to tell.
+  logic [EPOCH_W-1:0] epoch_q, told_epoch;
+  logic [3:0]         error_q, answer_q;
+  logic               open_q;            // nobody was told of this epoch's error
+  logic               held_q;            // the answer stands in answer_q
+  wire                telling = state_q == S_DONE && !held_q;
+  wire [3:0]          answer  = held_q ? answer_q : told_epoch != epoch_q ? error_q : ggas_pkg::ST_OK;
+  ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_told (
+      .clk_i, .we_i(telling), .waddr_i(c_page), .wdata_i(epoch_q), .re_i(start), .raddr_i(c_page), .rdata_o(told_epoch));
+
+  wire   next_epoch = found != ggas_pkg::ST_OK && (!open_q || telling);
+  initial epoch_q = '0;
+  always_ff @(posedge clk_i) begin
+    if (next_epoch) epoch_q <= epoch_q + 1'b1;
+    if (telling) answer_q <= answer;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      error_q <= ggas_pkg::ST_OK;
+      open_q  <= 1'b0;
+      held_q  <= 1'b0;
+    end else begin
+      held_q <= state_q == S_DONE && !cpl_ready_i;
+      if (next_epoch) error_q <= found;
+      if (next_epoch) open_q <= 1'b1;
+      else if (telling) open_q <= 1'b0;
     end
   end
 
   // ---------------------------------------------------------------- completion and event
-  logic [15:0] c_requester;
-  logic [9:0]  c_tag;
-  logic [2:0]  c_attr;
-  logic [1:0]  c_len;
-  logic [12:0] c_bytes;
-  logic [6:0]  c_lower;
-  assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_lower} = req_q[rd_q[AW-1:0]];
-
   assign cpl_valid_o = state_q == S_DONE;
-  assign cpl_data_o  = {60'd0, sticky_q};
+  assign cpl_data_o  = {60'd0, answer};
   always_comb begin
     cpl_hdr_o = '0;
     if (cpl_valid_o) begin

@@ -160,8 +160,11 @@ class reference_model : private rma_services {
   uint16_t next_net_tag_ = 0, next_host_tag_ = 0;
   std::map<uint16_t, bool> dirty_;
   std::map<uint16_t, bool> lost_for_;  // a store of that source was refused since its last quiet
-  net_status sticky_ = net_status::ok;
-  std::deque<quiet> quiets_;  // one at a time: the front is under way
+  uint64_t quiet_epoch_ = 0;
+  net_status quiet_error_ = net_status::ok;
+  bool quiet_told_ = true;                      // some page was told of this epoch
+  std::map<uint64_t, uint64_t> quiet_told_of_;  // the epoch each page was told last
+  std::deque<quiet> quiets_;                    // one at a time: the front is under way
   rma_model rma_;
 };
 

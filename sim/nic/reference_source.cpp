@@ -21,7 +21,9 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
     const uint64_t mask = reg(GGAS_REG_SMFU_MASK), s = reg(GGAS_REG_SMFU_SHIFT);
     const uint64_t shift = s & GGAS_SMFU_SHIFT_SHIFT_MASK, nodes = s >> GGAS_SMFU_SHIFT_NODES_SHIFT & 0xffff;
     const uint64_t node = (offset & mask) >> shift;
-    if (node >= nodes || ((offset + bytes - 1) & mask) != (offset & mask)) return std::nullopt;
+    if (node >= nodes) return std::nullopt;
+    for (uint64_t at = offset & ~uint64_t{3}; at < offset + bytes; at += 4)
+      if ((at & mask) != (offset & mask)) return std::nullopt;
     return place{uint16_t(node), offset & ~mask};
   }
   for (unsigned i = 0; i < GGAS_INTERVAL_NUM; ++i) {
@@ -35,8 +37,11 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
   return std::nullopt;
 }
 
+// Errors between two answers share an epoch; a page hears the first of the newest epoch that it was not told.
 void reference_model::fail_store(net_status s) {
-  if (sticky_ == net_status::ok) sticky_ = s;
+  if (!std::exchange(quiet_told_, false)) return;
+  ++quiet_epoch_;
+  quiet_error_ = s;
 }
 
 void reference_model::window_store(const tlp& t) {
@@ -125,7 +130,9 @@ void reference_model::finish_quiet() {
   const quiet q = std::move(quiets_.front());
   quiets_.pop_front();
   std::vector<uint32_t> dws(q.request.len_dw, 0);
-  dws[0] = uint32_t(std::exchange(sticky_, net_status::ok));
+  uint64_t& told = quiet_told_of_[q.request.addr / page_bytes];
+  if (std::exchange(told, quiet_epoch_) != quiet_epoch_) dws[0] = uint32_t(quiet_error_);
+  quiet_told_ = true;
   count(GGAS_REG_SMFU_QUIETS);
   complete_data(q.request, std::move(dws), 0);
   if (!quiets_.empty()) start_quiet();

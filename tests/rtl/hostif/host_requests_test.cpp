@@ -281,6 +281,27 @@ TYPED_TEST(hostif_test, Fuzz) {
   EXPECT_GT(b.events.size(), 1000u);
 }
 
+// Loads of a target that hangs fill their queue: registers are read all the same, behind the posted requests before
+// them.
+TYPED_TEST(hostif_test, RegisterReadsPassLoadsThatWait) {
+  auto& b = *this->b;
+  b.pace.win_np = 0;
+  for (unsigned i = 0; i + 3 < np_credits; ++i) this->send(this->make(tlp_kind::mrd, i % 2 ? 4 : 2, 0x1000 * i, 2));
+  this->send(this->make(tlp_kind::mwr, 2, 0x40, 16));
+  for (unsigned i = 0; i < 2; ++i) this->send(this->make(tlp_kind::mrd, 0, 0x100, 2));
+  this->send(this->make(tlp_kind::mrd, 4, 0x104, 2));  // rejected
+  const uint64_t start = b.now;
+  while (b.tx_cpl.size() < 3 && b.now < start + 200) b.cycle();
+  ASSERT_EQ(b.tx_cpl.size(), 3u);
+  EXPECT_EQ(b.win_p.size(), 1u);
+  EXPECT_TRUE(b.win_np.empty());
+  EXPECT_EQ(b.tx_cpl[2].t.status, pcie::cpl_status::ur);
+  b.pace = {};
+  ASSERT_TRUE(b.drain(10000));
+  EXPECT_EQ(b.win_np.size(), np_credits - 3);
+  EXPECT_EQ(b.credits, np_credits);
+}
+
 // The host takes no completions and the SMFU no loads: posted requests flow all the same, and the credits run out
 // first.
 TYPED_TEST(hostif_test, StuckCompletionsDoNotStopStores) {

@@ -134,6 +134,33 @@ TYPED_TEST(smfu_lookup, mask_mode) {
   EXPECT_EQ(this->where(0x2000 | 0x1'0000'0000'0000), this->nowhere) << "node numbers beyond 16 bits";
 }
 
+// Node bits among the lowest: an access is in one place only if every byte of it is, and its completions tell the
+// address that was asked for, not the one in the segment.
+TYPED_TEST(smfu_lookup, mask_of_low_bits) {
+  using place = typename TestFixture::place;
+  auto& b = this->b;
+  b.v.cfg_mode_i = 1;
+  b.v.cfg_nodes_i = 3;
+  for (unsigned k = 0; k < 600; ++k) {
+    const unsigned shift = 3 + b.random(6), len = 1 + b.random(k % 3 ? 16 : 64);
+    b.v.cfg_shift_i = uint8_t(shift);
+    b.v.cfg_mask_i = uint64_t{3} << shift;
+    const uint64_t mask = b.v.cfg_mask_i, addr = 4 * uint64_t{b.random(960)};
+    if (addr % 4096 + 4 * len > 4096) continue;
+    place want{int((addr & mask) >> shift), addr & ~mask};
+    for (uint64_t at = addr; at < addr + 4 * len; at += 4)
+      if ((at & mask) >> shift != uint64_t(want.node)) want = {-1, 0};
+    if (want.node == 0) continue;  // no route
+    if (want.node > 2) want = {-1, 0};
+    ASSERT_EQ(this->where(addr, len), want) << std::hex << addr << " mask " << mask << " DW " << len;
+    uint64_t at = addr;
+    for (const auto& c : b.ld_cpl.all) {
+      ASSERT_EQ(c.t.lower_addr, at & 0x7f) << std::hex << addr << " mask " << mask << " DW " << len;
+      at += 4 * c.t.len_dw;
+    }
+  }
+}
+
 TYPED_TEST(smfu_lookup, egress_off) {
   this->b.v.cfg_egress_i = 0;
   EXPECT_EQ(this->where(TestFixture::window), this->nowhere);

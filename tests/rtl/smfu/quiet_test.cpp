@@ -195,6 +195,57 @@ TYPED_TEST(smfu_quiet, target_reports_an_error) {
   this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::host_error));
 }
 
+// Whoever asks first does not take the error from the others: each page hears of what failed since its own last quiet.
+TYPED_TEST(smfu_quiet, every_page_hears_of_an_error) {
+  auto& b = this->b;
+  const auto code = [&](unsigned page) {
+    b.clear_outputs();
+    b.host(quiet_read(page & 63, 1, page));
+    EXPECT_TRUE(b.settle());
+    EXPECT_EQ(b.ld_cpl.all.size(), 1u);
+    return b.ld_cpl.all.empty() ? ~0u : b.ld_cpl.all[0].t.data[0];
+  };
+  for (unsigned page : {0u, 7u, 255u}) EXPECT_EQ(code(page), 0u) << page;
+  this->store_to(2);  // no route
+  EXPECT_TRUE(b.settle());
+  const auto unreachable = uint32_t(net_status::unreachable), link_down = uint32_t(net_status::link_down);
+  for (unsigned page : {255u, 0u, 9u}) EXPECT_EQ(code(page), unreachable) << page;
+  for (unsigned page : {255u, 9u}) EXPECT_EQ(code(page), 0u) << page;
+  b.v.link_up_i = 0;
+  this->store_to(0);
+  this->store_to(2);
+  EXPECT_TRUE(b.settle());
+  EXPECT_EQ(code(9), link_down) << "the first of two";
+  EXPECT_EQ(code(9), 0u);
+  EXPECT_NE(code(7), 0u) << "both errors are news to this page";
+  EXPECT_EQ(code(7), 0u);
+  EXPECT_EQ(code(0), link_down);
+  EXPECT_EQ(code(254), link_down) << "it never asked before";
+}
+
+TYPED_TEST(smfu_quiet, errors_and_pages_at_random) {
+  auto& b = this->b;
+  std::map<unsigned, bool> news;
+  bool any = false;
+  b.v.link_up_i = 0;
+  for (unsigned k = 0; k < 2000; ++k) {
+    if (b.chance(20)) {
+      this->store_to(b.chance(50) ? 0 : 2);
+      EXPECT_TRUE(b.settle());
+      any = true;
+      for (auto& [page, due] : news) due = true;
+    }
+    const unsigned page = b.random(12) * 23;
+    const bool due = news.contains(page) ? news[page] : any;
+    b.clear_outputs();
+    b.host(quiet_read(1, 1, page));
+    EXPECT_TRUE(b.settle());
+    ASSERT_EQ(b.ld_cpl.all.size(), 1u);
+    ASSERT_EQ(b.ld_cpl.all[0].t.data[0] != 0, due) << "page " << page << " step " << k;
+    news[page] = false;
+  }
+}
+
 // ---------------------------------------------------------------- at the target
 
 TYPED_TEST(smfu_quiet, empty_read_behind_the_writes) {

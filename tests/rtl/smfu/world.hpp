@@ -33,8 +33,8 @@ inline tlp request(tlp_kind kind, uint64_t addr, unsigned len, unsigned first_be
   t.requester = 0x1234;
   return t;
 }
-inline tlp quiet_read(unsigned tag, unsigned len = 2) {
-  tlp t = request(tlp_kind::mrd, 0x3000, len);
+inline tlp quiet_read(unsigned tag, unsigned len = 2, unsigned page = 3) {
+  tlp t = request(tlp_kind::mrd, 0x1000 * page, len);
   t.bar = 4;
   t.tag = uint16_t(tag);
   return t;
