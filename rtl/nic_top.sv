@@ -85,7 +85,7 @@ module nic_top #(
   logic rma_busy, rma_timer, smfu_timer, link_timer, msix_timer;
 
   assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy || rma_busy
-    || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q;
+    || stop_q != {STOP_CYCLES{stop}} || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q;
   assign timer_o = rma_timer || smfu_timer || link_timer || msix_timer;
 
   // ---------------------------------------------------------------- pins that many units look at
@@ -113,6 +113,21 @@ module nic_top #(
   end
   assign rma_time  = {time_q[63:TICK], {(TICK - 1){1'b0}}, !rma_tick_q};
   assign smfu_time = {time_q[63:TICK], {(TICK - 1){1'b0}}, !smfu_tick_q};
+
+  // ---------------------------------------------------------------- stop of the whole NIC
+  // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the register
+  // read that tells of the stop.
+  localparam int unsigned STOP_CYCLES = 4;
+  logic [STOP_CYCLES-1:0] stop_q;
+  logic stop, smfu_stopped, events_stopped, rma_writes;
+  assign stop = cfg.stop_nic;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stop_q <= '0;
+    else stop_q <= stop ? {stop_q[STOP_CYCLES-2:0], 1'b1} : '0;
+  end
+  assign sts.stopped_nic     = stop_q[STOP_CYCLES-1] && smfu_stopped && events_stopped && !rma_writes;
+  assign sts.stopped_events  = events_stopped;
+  assign sts.stopped_ingress = smfu_stopped;
 
   // ---------------------------------------------------------------- host interface
 
@@ -158,7 +173,7 @@ module nic_top #(
     .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
     .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
     .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
-    .msix_valid_i(msix_valid), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
+    .msix_valid_i(msix_valid && !stop), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
     .event_valid_o(ev_valid[EV_HOSTIF]), .event_ready_i(ev_ready[EV_HOSTIF]), .event_o(ev_hostif),
     .ev_pulse_o(pulse_req), .ev_pulse2_o(pulse_cpl), .ev_pulse3_o(pulse_reg),
     .cnt_rx_req_o(cnt[ggas_regs_pkg::CNT_HOST_RX_REQS]), .cnt_tx_req_o(cnt[ggas_regs_pkg::CNT_HOST_TX_REQS]),
@@ -179,7 +194,8 @@ module nic_top #(
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
     .clk_i(clk_i), .rst_ni(rst_ni), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
-    .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress), .cfg_ingress_i(cfg.smfu_ctrl_ingress),
+    .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress && !stop), .cfg_ingress_i(cfg.smfu_ctrl_ingress && !stop),
+    .ingress_stopped_o(smfu_stopped),
     .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
     .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_tbase_i(cfg.smfu_tbase_base), .cfg_tsize_i(cfg.smfu_tsize_size),
     .cfg_timeout_load_i(cfg.smfu_timeout_load), .cfg_timeout_host_i(cfg.smfu_timeout_host), .cfg_mps_i(cfg_mps_i),
@@ -250,7 +266,7 @@ module nic_top #(
   );
 
   rma #(.DATA_W(DATA_W)) i_rma (
-    .clk_i(clk_rma), .rst_ni(rst_ni), .time_i(rma_time), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
+    .clk_i(clk_rma), .rst_ni(rst_ni), .stop_i(stop), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
     .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
     .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
     .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
@@ -363,7 +379,7 @@ module nic_top #(
 
   event_queue #(.SOURCES(EV_UNITS)) i_event_queue (
     .clk_i(clk_i), .rst_ni(rst_ni),
-    .enable_i(cfg.evq_ctrl_enable), .base_i(cfg.evq_base_base[63:12]), .log2_size_i(cfg.evq_ctrl_log2_size),
+    .enable_i(cfg.evq_ctrl_enable && !stop), .stopped_o(events_stopped), .base_i(cfg.evq_base_base[63:12]), .log2_size_i(cfg.evq_ctrl_log2_size),
     .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
     .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}),
     .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr), .rec_data_o(evt_data), .raise_o(raise),

@@ -28,6 +28,7 @@ module event_queue #(
   output logic [15:0]  raise_o,         // MSI-X vector pulse, after the record was taken
 
   output logic [31:0]  head_o,          // records written since the ring was enabled
+  output logic         stopped_o,       // the ring is off, and no record is on its way to it
   output logic [31:0]  ev_pulse_o,      // EVENT_OVERFLOW occurrences
   output logic         busy_o
 );
@@ -96,6 +97,7 @@ module event_queue #(
     end
   end
 
+  assign stopped_o   = !enable_i && !enable_q && !valid_q;
   assign rec_valid_o = valid_q;
   assign rec_addr_o  = {base_i, 12'd0} + {44'd0, slot, 4'd0};
   assign rec_data_o  = {31'd0, head_o, turn == 32'd0, event_q};

@@ -12,6 +12,10 @@ module rma #(
     output      logic                busy_o,
     output      logic                timer_o,
 
+    // the NIC is stopped: nothing new is begun, nothing but what was begun is written
+    input  wire logic                stop_i,
+    output      logic                writes_o,          // something begun may still write
+
     // configuration: NODE, RMA_CTRL, RMA_TIMEOUT, ATU_BASE0 ... 3, ATU_COUNT0 ... 3, configuration space
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic                cfg_requester_i,
@@ -153,6 +157,7 @@ module rma #(
 
   // Configuration, route and time: as the units see them, a cycle late.
   typedef struct packed {
+    logic         stop;
     logic [15:0]  node;
     logic         requester;
     logic         target;
@@ -172,7 +177,7 @@ module rma #(
   config_t     cfg_q;
   logic [63:0] time_q;
   always_ff @(posedge clk_i) begin
-    cfg_q <= {cfg_node_i, cfg_requester_i, cfg_target_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
+    cfg_q <= {stop_i, cfg_node_i, cfg_requester_i && !stop_i, cfg_target_i && !stop_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
               cfg_timeout_host_i, cfg_atu_base_i, cfg_atu_count_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i, link_up_i};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -181,15 +186,20 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- contexts
-  logic        cfg_we, look_busy, context_busy;
+  logic        cfg_we, context_busy, issue_look, serve_look, note_look, page_look;
   logic [7:0]  cfg_vpid, look_vpid;
   logic [2:0]  cfg_word;
   logic [63:0] cfg_data;
   rma_context i_context (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
       .cfg_we_o(cfg_we), .cfg_vpid_o(cfg_vpid), .cfg_word_o(cfg_word), .cfg_data_o(cfg_data),
-      .look_vpid_o(look_vpid), .look_busy_i(look_busy), .busy_o(context_busy)
+      .look_vpid_o(look_vpid), .look_busy_i(issue_look || serve_look || note_look || page_look), .busy_o(context_busy)
   );
+
+  // The page write at the end of the register stage, if that holds two.
+  logic [7:0] page_vpid_q;
+  always_ff @(posedge clk_i) if (page_valid_i && page_ready_o && page_sop_i) page_vpid_q <= page_hdr_i.addr[19:12];
+  assign page_look = !page_ready_o && page_vpid_q == look_vpid;
 
   // ---------------------------------------------------------------- translation: 0 puts, 1 gets, 2 target, 3 answers, 4 atomics
   logic [4:0]   tr_valid, tr_ready, tr_write, tr_rsp_valid, tr_done, unused_shift;
@@ -257,7 +267,7 @@ module rma #(
   );
 
   // ---------------------------------------------------------------- notification rings: 0 requester, 1 target, 2 responder
-  logic        db_valid, ev_lost, notify_busy;
+  logic        db_valid, ev_lost, notify_busy, notify_writes, issue_writes, serve_writes;
   logic [1:0]  db_kind;
   logic [7:0]  db_vpid;
   logic [31:0] db_count;
@@ -270,7 +280,7 @@ module rma #(
   logic [15:0] raise_note, raise_velo;
   logic [39:0] lost_info;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
-      .clk_i, .rst_ni, .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
       .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
       .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110), .nt_pd_i({nt_pd, 16'd0}),
       .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1), .nt_rsp_valid_o(nt_rsp_valid),
@@ -292,12 +302,12 @@ module rma #(
   logic [159:0] serve_info;
 
   rma_issue #(.DATA_W(DATA_W)) i_issue (
-      .clk_i, .rst_ni, .time_i(time_q), .busy_o(issue_busy), .timer_o(issue_timer), .cfg_requester_i(cfg_q.requester), .cfg_node_i(cfg_q.node),
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(issue_writes), .time_i(time_q), .busy_o(issue_busy), .timer_o(issue_timer), .cfg_requester_i(cfg_q.requester), .cfg_node_i(cfg_q.node),
       .cfg_mtu_i(cfg_q.mtu), .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
       .cfg_answer_i(cfg_q.timeout_answer), .cfg_timeout_i(cfg_q.timeout_host), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs),
       .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid), .link_up_i(cfg_q.link_up),
       .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .look_vpid_i(look_vpid),
-      .look_busy_o(look_busy),
+      .look_busy_o(issue_look),
       .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr),
       .page_data_i(page_data),
       .db_valid_o(db_valid), .db_kind_o(db_kind), .db_vpid_o(db_vpid), .db_count_o(db_count),
@@ -323,7 +333,7 @@ module rma #(
   );
 
   rma_serve #(.DATA_W(DATA_W)) i_serve (
-      .clk_i, .rst_ni, .time_i(time_q), .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i(cfg_q.target),
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(serve_writes), .look_vpid_i(look_vpid), .look_busy_o(serve_look), .time_i(time_q), .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i(cfg_q.target),
       .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
       .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
       .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
@@ -395,6 +405,7 @@ module rma #(
 
   assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || issue_busy || serve_busy || events_busy || packets_q != '0
     || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
+  assign writes_o = notify_writes || issue_writes || serve_writes;
   assign timer_o = atu_timer || issue_timer || serve_timer;
 endmodule
 

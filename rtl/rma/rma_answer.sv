@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Responses from the network: data of gets and results of atomics become host writes, then the requester is told. The protection domain
-// is that of the local context, whatever the packet says; what comes for a context that is off, or in an epoch that is over, is not
-// written. Waits for translation and host writes only.
+// is that of the local context: what carries another one, or an epoch that is over, was asked for by somebody else and is reported
+// only. Nothing is written for a context that is off. Waits for translation and host writes only.
 `default_nettype none
 
 module rma_answer #(
@@ -9,6 +9,7 @@ module rma_answer #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,          // the NIC is stopped: nothing is written
     input  wire logic [12:0]         cfg_mps_i,
 
     // writes of CONTEXT[]
@@ -27,6 +28,10 @@ module rma_answer #(
     // is something of a context about to be written? Not begun before it changes its epoch, nothing of the old one is written after.
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_writes_o,  // in the same cycle
+
+    // is anything for a context in hand?
+    input  wire logic [7:0]          busy_vpid_i,
+    output      logic                busy_vpid_o,    // in the same cycle
 
     // responses
     input  wire logic                rx_valid_i,
@@ -76,6 +81,7 @@ module rma_answer #(
     output      logic [15:0]         ev_node_o,
     output      logic [39:0]         ev_info_o,
     output      logic                cnt_get_packets_o,
+    output      logic                writes_o,          // something is about to be written
     output      logic                busy_o
 );
 
@@ -90,11 +96,13 @@ module rma_answer #(
       .head_valid_o(head_valid), .head_take_i(head_take), .head_o(head),
       .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
 
-  logic        live;            // the context is on, and in this epoch
+  logic        known, on;       // it is for the context's owner; the context is on
   logic [15:0] pd;
+  wire         live = known && on && !stop_i;
   rma_answer_context u_context (
       .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i,
-      .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid), .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .live_o(live), .pd_o(pd));
+      .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid), .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .pd_i(head.pd),
+      .known_o(known), .on_o(on), .pd_o(pd));
 
   wire [10:0] page_dw  = {1'b0, head.addr[11:2]} + head.len_dw;
   wire        is_data  = head.op == ggas_pkg::OP_RMA_GET_DATA;
@@ -106,6 +114,7 @@ module rma_answer #(
   wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result && head.addr[3:0] != '0) : is_bare && head.len_dw == '0;
   wire        writes   = is_data || result;
   wire        wants    = writes && sane && (live || asked_q);
+  wire        tell     = !is_data && sane && (known || asked_q);  // the requester is to know
 
   logic        asked_q, told_q;
   logic [63:2] told_addr_q;
@@ -143,7 +152,7 @@ module rma_answer #(
   // ---------------------------------------------------------------- the packet that is executed
   localparam logic [1:0] X_IDLE = 2'd0, X_WRITE = 2'd1, X_TAKE = 2'd2, X_ANSWER = 2'd3;
   logic [1:0]         x_state_q;
-  logic               x_tell_q;      // the requester is to know
+  logic               x_tell_q;
   logic               x_begun_q;     // the first beat has passed
   logic [3:0]         x_status_q;
   logic [63:0]        x_old_q;       // old value of an atomic
@@ -191,8 +200,8 @@ module rma_answer #(
         if (!x_begun_q && x_rsp) x_old_q <= beat_data[63:0];
       end
       if (head_take) begin
-        x_state_q  <= good ? X_WRITE : sane && is_bare ? X_ANSWER : X_TAKE;
-        x_tell_q   <= sane && !is_data;
+        x_state_q  <= good ? X_WRITE : tell && is_bare ? X_ANSWER : X_TAKE;
+        x_tell_q   <= tell;
         x_begun_q  <= 1'b0;
         x_status_q <= wants ? told_status : head.status;
         x_hdr_q    <= head;
@@ -202,6 +211,8 @@ module rma_answer #(
 
   assign tr_done_o    = w_done;
   assign look_writes_o = (head_valid && wants && head.svpid == look_vpid_i) || (x_state_q == X_WRITE && x_hdr_q.svpid == look_vpid_i);
+  assign busy_vpid_o  = (head_valid && head.svpid == busy_vpid_i) || (x_state_q != X_IDLE && x_hdr_q.svpid == busy_vpid_i);
+  assign writes_o     = asked_q || x_state_q == X_WRITE;
   assign ans_valid_o  = x_state_q == X_ANSWER;
   assign ans_op_o     = x_hdr_q.op;
   assign ans_vpid_o   = x_hdr_q.svpid;
@@ -214,7 +225,7 @@ module rma_answer #(
 
   // ---------------------------------------------------------------- events
   wire h_bad  = head_take && !sane;
-  wire h_late = head_take && sane && writes && !wants;
+  wire h_late = head_take && sane && !wants && (writes || !tell);
   wire h_prot = head_take && wants && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rma_answer keeps of the 256 contexts: whether they are on, protection domain, epoch.
+// What rma_answer keeps of the 256 contexts: whether they are on, and of their owner protection domain and epoch. Those stay while
+// a context is off, so that what its owner still waits for finds it.
 `default_nettype none
 
 module rma_answer_context (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
 
-    // writes of CONTEXT[]; changes of epochs, all 0 after reset
+    // writes of CONTEXT[]; changes of epochs, all 0 after reset: a packet carries their sum with the starts of the context
     input  wire logic                cfg_we_i,
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
@@ -22,21 +23,26 @@ module rma_answer_context (
     input  wire logic [7:0]          re_vpid_i,
     input  wire logic [7:0]          vpid_i,
     input  wire logic [4:0]          epoch_i,
-    output      logic                live_o,       // the context is on and in this epoch
+    input  wire logic [15:0]         pd_i,
+    output      logic                known_o,      // it answers this owner of the context, in this epoch
+    output      logic                on_o,
     output      logic [15:0]         pd_o
 );
 
   wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
 
-  ram_1r1w #(.WIDTH(16), .DEPTH(256)) u_pd (
-      .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[47:32]), .re_i, .raddr_i(re_vpid_i), .rdata_o(pd_o));
+  logic [4:0] starts;
+  ram_1r1w #(.WIDTH(21), .DEPTH(256)) u_owner (
+      .clk_i, .we_i(ctrl_we && cfg_data_i[0]), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[52:32]), .re_i, .raddr_i(re_vpid_i),
+      .rdata_o({starts, pd_o}));
 
   logic [255:0] on_q;
   logic [255:0] known_q;          // contexts whose epoch has ever changed
   logic [4:0]   epoch_q [256];
   wire [4:0]    epoch = known_q[vpid_i] ? epoch_q[vpid_i] : 5'd0;
   wire          over  = ep_valid_i && ep_vpid_i == vpid_i;  // known in the next cycle
-  assign live_o = on_q[vpid_i] && epoch == epoch_i && !over;
+  assign known_o = pd_i == pd_o && epoch_i - starts == epoch && !over;
+  assign on_o    = on_q[vpid_i];
 
   always_ff @(posedge clk_i) if (ep_valid_i) epoch_q[ep_vpid_i] <= ep_epoch_i;
 

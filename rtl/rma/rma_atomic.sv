@@ -71,6 +71,7 @@ module rma_atomic #(
     output      logic                ev_unexpected_o,  // UNEXPECTED_CPL, any time
     output      logic [9:0]          ev_tag_o,
     output      logic                cnt_atomics_o,
+    output      logic                writes_o,         // an operation may still write
     output      logic                busy_o,
     output      logic                timer_o
 );
@@ -89,14 +90,14 @@ module rma_atomic #(
   endfunction
 
   // ---------------------------------------------------------------- operations come in
-  logic                op_valid, op_ready, op_wide, in_busy;
+  logic                op_valid, op_ready, op_wide, in_writes, in_busy;
   rma_atomic_pkg::op_t op;
   logic [63:2]         op_addr;
   logic [3:0]          op_status;
   rma_atomic_in #(.DATA_W(DATA_W)) u_in (
       .clk_i, .rst_ni, .at_valid_i, .at_ready_o, .at_sop_i, .at_eop_i, .at_hdr_i, .at_data_i, .at_status_i, .tr_valid_o, .tr_ready_i, .tr_nla_o,
       .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i, .op_valid_o(op_valid), .op_ready_i(op_ready), .op_o(op),
-      .op_addr_o(op_addr), .op_wide_o(op_wide), .op_status_o(op_status), .busy_o(in_busy));
+      .op_addr_o(op_addr), .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes), .busy_o(in_busy));
 
   // ---------------------------------------------------------------- entries
   logic [rma_atomic_pkg::OP_W-1:0]    op_q [N];
@@ -323,6 +324,7 @@ module rma_atomic #(
       .rsp_hdr_o, .rsp_data_o, .ev_bad_packet_o, .ev_protection_o, .ev_host_error_o, .ev_node_o, .ev_info_o, .busy_o(out_busy));
 
   assign cnt_atomics_o = fin && x_ok;
+  assign writes_o      = in_writes || (live_q & works_q) != '0;
   assign busy_o        = in_busy || read_q != '0 || ready_q != '0 || x_state_q != X_IDLE || hand_valid_q || read_busy || out_busy;
 
 `ifndef SYNTHESIS

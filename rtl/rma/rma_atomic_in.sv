@@ -37,6 +37,7 @@ module rma_atomic_in #(
     output      logic [63:2]         op_addr_o,     // bus address, or, if the status is not OK, what the packet said
     output      logic                op_wide_o,     // 64 bits
     output      logic [3:0]          op_status_o,
+    output      logic                writes_o,      // what is here may be done, not only answered
     output      logic                busy_o
 );
 
@@ -132,7 +133,8 @@ module rma_atomic_in #(
     end
   end
 
-  assign busy_o = open_q;
+  assign writes_o = open_q && given_q == ggas_pkg::ST_OK;
+  assign busy_o   = open_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) if (rst_ni && tr_rsp_valid_i) assert (asked_q && !told_q);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole 64-bit
-// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written.
+// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Units are told
+// beside CTRL how often the context was started, modulo 32, so that packets of different owners differ.
 `default_nettype none
 
 module rma_context (
@@ -19,9 +20,9 @@ module rma_context (
     output      logic         cfg_we_o,
     output      logic [7:0]   cfg_vpid_o,
     output      logic [2:0]   cfg_word_o,
-    output      logic [63:0]  cfg_data_o,
+    output      logic [63:0]  cfg_data_o,    // CTRL: bits 52:48 count the starts
 
-    // is anything of a context under way?
+    // is anything of a context under way? Asked two cycles behind a write of CTRL at the earliest.
     output      logic [7:0]   look_vpid_o,
     input  wire logic         look_busy_i,   // of look_vpid_o, in the same cycle
     output      logic         busy_o
@@ -39,10 +40,11 @@ module rma_context (
   logic         write;
   logic [255:0] known_q;          // CTRL was written since reset
   logic         zero_q, state_q, state_busy_q;
+  logic [4:0]   starts_r, starts;
 
   assign vpid  = ext_addr_i[13:6];
   assign word  = ext_addr_i[5:3];
-  assign row   = {word, vpid};
+  assign row   = {word == STATE ? CTRL : word, vpid};
   assign half  = {ext_wstrb_i[4], ext_wstrb_i[0]};
   assign write = ext_req_i && ext_write_i && word < WORDS[2:0];
   assign wdata = (word == CTRL) ? ext_wdata_i & CTRL_FIELDS : ext_wdata_i;
@@ -52,9 +54,20 @@ module rma_context (
     ram_1r1w #(.WIDTH(32), .DEPTH(256 * WORDS)) i_ram (
         .clk_i,
         .we_i(write && half[i]), .waddr_i(row), .wdata_i(wdata[32*i+:32]),
-        .re_i(ext_req_i && word < WORDS[2:0]), .raddr_i(row), .rdata_o(rdata[32*i+:32])
+        .re_i(ext_req_i && (word < WORDS[2:0] || word == STATE)), .raddr_i(row), .rdata_o(rdata[32*i+:32])
     );
   end
+
+  logic [63:0] held, whole;  // the word before this access, and behind it
+  assign held  = zero_q ? '0 : rdata;
+  assign whole = {half_q[1] ? wdata_q[63:32] : held[63:32], half_q[0] ? wdata_q[31:0] : held[31:0]};
+
+  // Starts are counted a cycle behind the write. Two in a row count as one: nobody owned the context between them.
+  ram_1r1w #(.WIDTH(5), .DEPTH(256)) u_starts (
+      .clk_i, .we_i(cfg_we_o && cfg_word_o == CTRL && whole[0]), .waddr_i(cfg_vpid_o), .wdata_i(starts), .re_i(ext_req_i), .raddr_i(vpid),
+      .rdata_o(starts_r)
+  );
+  assign starts = (zero_q ? 5'd0 : starts_r) + {4'd0, whole[0]};
 
   always_ff @(posedge clk_i) begin
     if (ext_req_i) begin
@@ -62,9 +75,9 @@ module rma_context (
       cfg_word_o   <= word;
       wdata_q      <= wdata;
       half_q       <= half;
-      zero_q       <= word == CTRL && !known_q[vpid];
+      zero_q       <= (word == CTRL || word == STATE) && !known_q[vpid];
       state_q      <= word == STATE;
-      state_busy_q <= look_busy_i;
+      state_busy_q <= look_busy_i || (cfg_we_o && cfg_vpid_o == vpid);
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -77,10 +90,11 @@ module rma_context (
     end
   end
 
-  logic [63:0] held;  // the word before this access
-  assign held = zero_q ? '0 : rdata;
-  assign cfg_data_o  = {half_q[1] ? wdata_q[63:32] : held[63:32], half_q[0] ? wdata_q[31:0] : held[31:0]};
-  assign ext_rdata_o = state_q ? {63'd0, state_busy_q} : held;
+  always_comb begin
+    cfg_data_o = whole;
+    if (cfg_word_o == CTRL) cfg_data_o[52:48] = starts;
+  end
+  assign ext_rdata_o = state_q ? {63'd0, !held[0] && !state_busy_q} : held;
   assign busy_o      = cfg_we_o;
 
   logic unused;

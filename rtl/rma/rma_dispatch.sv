@@ -42,6 +42,7 @@ module rma_dispatch (
     output      logic          desc_eop_o,
     output      logic [7:0]    desc_vpid_o,
     output      logic [15:0]   desc_pd_o,
+    output      logic [4:0]    desc_starts_o,     // times the context was started
     output      logic [255:0]  desc_data_o,
     input  wire logic          desc_done_i,       // pulse: the requester needs nothing more of it
     input  wire logic [7:0]    desc_done_vpid_i,
@@ -114,8 +115,9 @@ module rma_dispatch (
   assign desc_data_o = read_data_i;
   assign desc_eop_o  = left_q == 2'd0;
 
-  ram_1r1w #(.WIDTH(16), .DEPTH(ggas_pkg::CONTEXTS)) u_pd (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[47:32]), .re_i(load), .raddr_i(load_vpid), .rdata_o(desc_pd_o));
+  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS)) u_owner (
+      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[52:32]), .re_i(load), .raddr_i(load_vpid),
+      .rdata_o({desc_starts_o, desc_pd_o}));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

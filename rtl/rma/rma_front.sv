@@ -7,6 +7,7 @@ module rma_front #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,              // the NIC is stopped: nothing is written
     input  wire logic [63:0]         time_i,
     input  wire logic [12:0]         cfg_mrrs_i,          // bytes
     input  wire logic                cfg_requester_i,     // RMA_CTRL.requester: descriptors may start
@@ -41,6 +42,7 @@ module rma_front #(
     output      logic                desc_eop_o,
     output      logic [7:0]          desc_vpid_o,
     output      logic [15:0]         desc_pd_o,
+    output      logic [4:0]          desc_starts_o,       // times the context was started
     output      logic [255:0]        desc_data_o,
     input  wire logic                desc_done_i,         // pulse: the context's next one may come
     input  wire logic [7:0]          desc_done_vpid_i,
@@ -84,29 +86,30 @@ module rma_front #(
     output      logic [9:0]          ev_tag_o,
     output      logic                cnt_status_writes_o,
     output      logic                cnt_queue_reads_o,
+    output      logic                writes_o,            // a status block is on its way
     output      logic                busy_o,
     output      logic                timer_o
 );
   // ---------------------------------------------------------------- pages
-  logic         row_valid, row_ready, row_sop, row_bad, bell_ready, page_busy;
+  logic         row_valid, row_ready, row_sop, row_bad, bell_ready, page_look, page_busy;
   logic [19:0]  row_info;
   logic [7:0]   row_vpid, row_mask;
   logic [3:0]   row_slot;
   logic [255:0] row_data;
   rma_page #(.DATA_W(DATA_W)) i_page (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i,
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i,
       .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop), .row_bad_o(row_bad), .row_info_o(row_info),
       .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask), .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_vpid_o,
       .db_count_o, .db_queue_ready_i(bell_ready), .busy_o(page_busy));
 
   // ---------------------------------------------------------------- slots
-  logic         fill_valid, fill_ready, kick_valid, kick_consume, sl_valid, head_valid, read, slots_busy;
+  logic         fill_valid, fill_ready, kick_valid, kick_consume, sl_valid, head_valid, read, slots_look, slots_busy;
   logic [7:0]   fill_vpid, fill_mask, kick_vpid, sl_vpid, head_vpid, read_vpid;
   logic [3:0]   fill_slot, head_slot, read_slot;
   logic [1:0]   sl_count, head_more;
   logic [255:0] fill_data, read_data;
   rma_slots i_slots (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .row_valid_i(row_valid), .row_ready_o(row_ready), .row_sop_i(row_sop),
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .look_vpid_i, .look_busy_o(slots_look), .row_valid_i(row_valid), .row_ready_o(row_ready), .row_sop_i(row_sop),
       .row_bad_i(row_bad), .row_info_i(row_info), .row_vpid_i(row_vpid), .row_slot_i(row_slot), .row_mask_i(row_mask), .row_data_i(row_data),
       .fill_valid_i(fill_valid), .fill_ready_o(fill_ready), .fill_vpid_i(fill_vpid), .fill_slot_i(fill_slot), .fill_mask_i(fill_mask),
       .fill_data_i(fill_data), .kick_valid_i(kick_valid), .kick_vpid_i(kick_vpid), .kick_consume_i(kick_consume), .sl_valid_o(sl_valid),
@@ -120,7 +123,7 @@ module rma_front #(
       .clk_i, .rst_ni, .cfg_requester_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(dispatch_look),
       .head_valid_i(head_valid), .head_vpid_i(head_vpid), .head_slot_i(head_slot), .head_more_i(head_more), .read_o(read),
       .read_vpid_o(read_vpid), .read_slot_o(read_slot), .read_data_i(read_data), .kick_valid_o(kick_valid), .kick_vpid_o(kick_vpid),
-      .kick_consume_o(kick_consume), .desc_valid_o, .desc_ready_i, .desc_sop_o, .desc_eop_o, .desc_vpid_o, .desc_pd_o, .desc_data_o,
+      .kick_consume_o(kick_consume), .desc_valid_o, .desc_ready_i, .desc_sop_o, .desc_eop_o, .desc_vpid_o, .desc_pd_o, .desc_starts_o, .desc_data_o,
       .desc_done_i, .desc_done_vpid_i, .busy_o(dispatch_busy));
 
   // ---------------------------------------------------------------- work queues
@@ -137,11 +140,12 @@ module rma_front #(
   // ---------------------------------------------------------------- status blocks
   logic status_look, status_busy;
   rma_status #(.DATA_W(DATA_W)) i_status (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(status_look), .sl_valid_i(sl_valid),
+      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(status_look), .sl_valid_i(sl_valid),
       .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i, .st_local_i, .st_remote_i, .st_error_i, .st_status_i,
       .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o, .cnt_writes_o(cnt_status_writes_o), .busy_o(status_busy));
 
-  assign look_busy_o = dispatch_look || queue_look || status_look;
+  assign look_busy_o = page_look || slots_look || dispatch_look || queue_look || status_look;
+  assign writes_o    = wr_valid_o;
   assign busy_o      = page_busy || slots_busy || dispatch_busy || queue_busy || status_busy;
 endmodule
 

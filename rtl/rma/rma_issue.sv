@@ -8,6 +8,8 @@ module rma_issue #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,            // the NIC is stopped: nothing is written
+    output      logic                writes_o,          // something is on its way to the host
     input  wire logic [63:0]         time_i,
     output      logic                busy_o,
     output      logic                timer_o,
@@ -153,6 +155,7 @@ module rma_issue #(
   );
 
   // ---------------------------------------------------------------- pages, work queues, status blocks
+  logic status_writes, answer_writes, answer_look;
   logic st_valid, st_ready, st_error, requester_look, stray_fetch, stray_queue;
   logic [7:0] st_vpid, st_remote;
   logic [0:0] st_local;
@@ -161,15 +164,16 @@ module rma_issue #(
   logic desc_valid, desc_ready, desc_sop, desc_eop, desc_done, front_busy, front_timer, front_look, ev_page, ev_doorbell, ev_queue;
   logic [7:0]   desc_vpid, desc_done_vpid;
   logic [15:0]  desc_pd;
+  logic [4:0]   desc_starts;
   logic [255:0] desc_data;
 
   rma_front #(.DATA_W(DATA_W)) i_front (
-      .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_requester_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
+      .clk_i, .rst_ni, .stop_i, .writes_o(status_writes), .time_i, .cfg_mrrs_i, .cfg_requester_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
       .look_vpid_i, .look_busy_o(front_look),
       .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i, .page_data_i,
       .db_valid_o, .db_kind_o, .db_vpid_o, .db_count_o,
       .desc_valid_o(desc_valid), .desc_ready_i(desc_ready), .desc_sop_o(desc_sop), .desc_eop_o(desc_eop),
-      .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd), .desc_data_o(desc_data), .desc_done_i(desc_done),
+      .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd), .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done),
       .desc_done_vpid_i(desc_done_vpid),
       .st_valid_i(st_valid), .st_ready_o(st_ready), .st_vpid_i(st_vpid), .st_local_i(st_local), .st_remote_i(st_remote),
       .st_error_i(st_error), .st_status_i(st_status),
@@ -185,7 +189,8 @@ module rma_issue #(
   assign ev_code_o[32+:8]  = ev_doorbell ? ggas_regs_pkg::EV_BAD_DESCRIPTOR : ggas_regs_pkg::EV_NONE;
   assign ev_code_o[40+:8]  = ev_queue ? ggas_regs_pkg::EV_RMA_HOST_ERROR : ggas_regs_pkg::EV_NONE;
   assign ev_node_o[48+:48] = '0;
-  assign look_busy_o       = front_look || requester_look;
+  assign look_busy_o       = front_look || requester_look || answer_look;
+  assign writes_o          = status_writes || answer_writes;
 
   // ---------------------------------------------------------------- requester
   logic cmd_valid, cmd_ready, done_valid, ans_valid, ans_ready, ans_asked, ans_writes, ep_valid, requester_busy, requester_timer;
@@ -203,7 +208,7 @@ module rma_issue #(
       .peer_node_i, .peer_valid_i, .link_up_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
       .look_busy_o(requester_look),
       .desc_valid_i(desc_valid), .desc_ready_o(desc_ready), .desc_sop_i(desc_sop), .desc_eop_i(desc_eop),
-      .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_data_i(desc_data), .desc_done_o(desc_done),
+      .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_starts_i(desc_starts), .desc_data_i(desc_data), .desc_done_o(desc_done),
       .desc_done_vpid_o(desc_done_vpid),
       .st_valid_o(st_valid), .st_ready_i(st_ready), .st_vpid_o(st_vpid), .st_local_o(st_local), .st_remote_o(st_remote),
       .st_error_o(st_error), .st_status_o(st_status),
@@ -254,7 +259,7 @@ module rma_issue #(
   // ---------------------------------------------------------------- answers
   logic answer_busy, ev_ans_bad, ev_ans_prot, ev_ans_unexpected;
   rma_answer #(.DATA_W(DATA_W)) i_answer (
-      .clk_i, .rst_ni, .cfg_mps_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
+      .clk_i, .rst_ni, .stop_i, .writes_o(answer_writes), .busy_vpid_i(look_vpid_i), .busy_vpid_o(answer_look), .cfg_mps_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
       .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch), .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes),
       .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o(tr_valid_o[1]), .tr_ready_i(tr_ready_i[1]), .tr_nla_o(tr_nla_o[64+:64]), .tr_pd_o(tr_pd_o[16+:16]),

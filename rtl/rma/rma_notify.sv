@@ -8,8 +8,9 @@ module rma_notify #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,           // the NIC is stopped: nothing is written
 
-    // writes of CONTEXT[]; doorbells
+    // writes of CONTEXT[]; doorbells; may a record of a context still be written?
     input  wire logic                cfg_we_i,
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
@@ -18,6 +19,8 @@ module rma_notify #(
     input  wire logic [1:0]          db_kind_i,
     input  wire logic [7:0]          db_vpid_i,
     input  wire logic [31:0]         db_count_i,
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_busy_o,
 
     // requests: a bit or slice for each client (0 requester, 1 target, 2 responder)
     input  wire logic [2:0]          nt_valid_i,
@@ -46,6 +49,7 @@ module rma_notify #(
     output      logic [39:0]         ev_info_o,
     output      logic                cnt_notifications_o,
     output      logic                cnt_full_o,
+    output      logic                writes_o,         // a record is on its way
     output      logic                busy_o
 );
 
@@ -121,7 +125,7 @@ module rma_notify #(
   wire          lose   = look && known && !fits && !hold;
 
   rma_ring #(.BASE_WORD(1), .LOG_LSB(8), .LOG_MIN(4), .LOG_MAX(16), .DB_KIND(1), .EXTRA_W(32)) u_ring (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
       .re_i(take), .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq), .vector_o(vector),
       .pd_o(ring_pd), .base_o(base), .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2),
       .we_i(write || lose), .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)),
@@ -207,6 +211,8 @@ module rma_notify #(
       if (lose) ev_info_o <= {32'd0, vpid_q};
     end
   end
+  assign look_busy_o         = state_q != S_IDLE && vpid_q == look_vpid_i;
+  assign writes_o            = wr_valid_o;
   assign cnt_notifications_o = sent;
   assign cnt_full_o          = look && known && !fits;
   assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0;

@@ -10,13 +10,15 @@ module rma_page #(
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
 
-    // writes of CONTEXT[]
+    // writes of CONTEXT[]; is a write to a context's page in hand?
     input  wire logic                cfg_we_i,
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
     input  wire logic [63:0]         cfg_data_i,
     // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_busy_o,
 
     // BAR4 writes, whole DWs
     input  wire logic                page_valid_i,
@@ -137,6 +139,7 @@ module rma_page #(
   assign db_kind_o  = leaves[1] ? 2'd1 : leaves[2] ? 2'd2 : 2'd0;
   assign db_vpid_o  = bell_vpid_q;
   assign db_count_o = leaves[1] ? second_q : first_q;
+  assign look_busy_o = (page_valid_i && vpid == look_vpid_i) || (rung_q != '0 && bell_vpid_q == look_vpid_i);
   assign busy_o     = page_valid_i || rung_q != '0;
 
 `ifndef SYNTHESIS

@@ -69,7 +69,6 @@ module rma_queue #(
   logic [255:0] listed_q;   // waits for its turn to read
   logic [255:0] reading_q;  // a read is under way
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
-  assign look_busy_o = reading_q[look_vpid_i];
 
   // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next read
   localparam logic [1:0] K_CONSUMED = 2'd0, K_BELL = 2'd1, K_OVER = 2'd2, K_READ = 2'd3;
@@ -245,6 +244,8 @@ module rma_queue #(
     if (s_q && bad_bell) ev_doorbell_info_o <= {32'd0, s_vpid_q};
     if (pick_over) ev_queue_info_o <= over_addr;
   end
+  // Consumptions wait short, and are not looked through.
+  assign look_busy_o = reading_q[look_vpid_i] || sl_head || (s_q && s_vpid_q == look_vpid_i) || (bell_q && bell_vpid_q == look_vpid_i);
   assign busy_o = s_q || sl_head || bell_q || over_valid || (list_head && cmd_free) || cmd_valid_q || read_busy || ev_bad_descriptor_o
                   || ev_host_error_o || cnt_queue_reads_o;
 

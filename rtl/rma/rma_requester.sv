@@ -40,6 +40,7 @@ module rma_requester #(
     input  wire logic                desc_eop_i,
     input  wire logic [7:0]          desc_vpid_i,
     input  wire logic [15:0]         desc_pd_i,
+    input  wire logic [4:0]          desc_starts_i,       // times the context was started
     input  wire logic [255:0]        desc_data_i,
     output      logic                desc_done_o,         // pulse: the context's next one may come
     output      logic [7:0]          desc_done_vpid_o,
@@ -99,7 +100,7 @@ module rma_requester #(
     input  wire logic                ans_writes_i,        // something of ans_look_vpid_o is about to be written, in the same cycle
     output      logic                ep_valid_o,          // pulse: answers to ep_vpid_o of another epoch are late
     output      logic [7:0]          ep_vpid_o,
-    output      logic [4:0]          ep_epoch_o,          // bits 7:3 of the header field
+    output      logic [4:0]          ep_epoch_o,          // times the context gave up
 
     // events: pulses, at most one at a time
     output      logic                ev_bad_descriptor_o,
@@ -162,6 +163,7 @@ module rma_requester #(
   logic [511:0] slots_q;    // those behind it
   logic [1:0]   beat_q;
   logic [15:0]  pd_q;
+  logic [4:0]   starts_q;
   logic [7:0]   ans_op_q, ans_epoch_q, ans_dvpid_q;
   logic [15:0]  ans_node_q;
   logic [63:0]  ans_addr_q;
@@ -200,6 +202,7 @@ module rma_requester #(
     if (pick[K_DESC]) begin
       first_q <= desc_data_i;
       pd_q    <= desc_pd_i;
+      starts_q <= desc_starts_i;
     end
     if (pick[K_ANSWER]) begin
       ans_op_q     <= ans_op_i;
@@ -277,8 +280,9 @@ module rma_requester #(
   logic [63:0]        chunk_nla;
   ggas_pkg::rma_hdr_t chunk_hdr;
   wire  [15:0]        pd = kind_q[K_DESC] ? pd_q : s.pd;
+  wire  [4:0]         epoch = s.epoch + (kind_q[K_DESC] ? starts_q : s.starts);
   rma_chunk u_chunk (
-      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd), .epoch_i({s.epoch, what}),
+      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd), .epoch_i({epoch, what}),
       .tail_i(tail), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .offset_i(s.offset), .last_o(chunk_last), .bytes_o(chunk_bytes), .nla_o(chunk_nla),
       .hdr_o(chunk_hdr));
 
@@ -286,7 +290,7 @@ module rma_requester #(
   ggas_pkg::note_w1_t w1_out, w1_in;
   wire        out = kind_q[K_DESC] || kind_q[K_EXP] || kind_q[K_PUT];
   rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
-      .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .w0_i(w0),
+      .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .starts_i(starts_q), .w0_i(w0),
       .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .reach_i(reach),
       .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)), .express_own_i(express_held && express_vpid == vpid_q),
       .cmd_free_i(cmd_free), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out), .act_o(act_out),
@@ -326,7 +330,7 @@ module rma_requester #(
 
   rma_express #(.DATA_W(DATA_W)) u_express (
       .clk_i, .rst_ni, .cfg_node_i, .cfg_mtu_i, .load_i(step && act.express), .tail_i(s.tail), .status_i(s.fail), .vpid_i(vpid_q), .pd_i(pd),
-      .epoch_i({s.epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie), .slots_i(slots_q), .free_o(express_free),
+      .epoch_i({epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie), .slots_i(slots_q), .free_o(express_free),
       .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o);
 
   // ---------------------------------------------------------------- counts, notifications

@@ -42,7 +42,8 @@ package rma_requester_pkg;
     logic [6:0]  fetches;  // fetch commands under way
     logic [6:0]  ahead;    // puts handed to fetch completely but not done
     logic [3:0]  chunk;    // first failure among the done chunks of the oldest put that is not done
-    logic [4:0]  epoch;
+    logic [4:0]  epoch;    // times it gave up; packets carry the sum with starts
+    logic [4:0]  starts;   // of the context when the last descriptor came
     logic [7:0]  waits;    // answers outstanding to descriptors that do not hold the context
     logic        link;     // some answer must come over the link
     logic [16:0] stamp;    // tick of the last progress of answers

@@ -13,6 +13,7 @@ module rma_ring #(
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_ni,
+    input  wire logic               stop_i,          // the NIC is stopped: no ring exists
 
     // writes of CONTEXT[]; doorbells
     input  wire logic               cfg_we_i,
@@ -113,7 +114,7 @@ module rma_ring #(
   wire [31:0] unread = count_o - (consumed_known_q ? consumed_raw : '0);
   wire [31:0] size   = 32'd1 << log_o;
   assign base_o   = base;
-  assign exists_o = enabled_q && base != '0 && log_o >= LOG_MIN[4:0] && log_o <= LOG_MAX[4:0];
+  assign exists_o = enabled_q && !stop_i && base != '0 && log_o >= LOG_MIN[4:0] && log_o <= LOG_MAX[4:0];
   assign count_o  = count_known_q ? count_raw : '0;
   assign extra_o  = count_known_q ? extra_raw : '0;
   assign room_o   = unread < size;

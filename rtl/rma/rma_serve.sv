@@ -8,6 +8,8 @@ module rma_serve #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,           // the NIC is stopped: no message is written
+    output      logic                writes_o,         // something that may still write is in hand
     input  wire logic [63:0]         time_i,
     output      logic                busy_o,
     output      logic                timer_o,
@@ -19,7 +21,7 @@ module rma_serve #(
     input  wire logic [12:0]         cfg_mrrs_i,
     input  wire logic [15:0]         cfg_timeout_i,    // RMA_TIMEOUT.host
 
-    // writes of CONTEXT[]; doorbells
+    // writes of CONTEXT[]; doorbells; is a message to a context in hand?
     input  wire logic                cfg_we_i,
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
@@ -28,6 +30,8 @@ module rma_serve #(
     input  wire logic [1:0]          db_kind_i,
     input  wire logic [7:0]          db_vpid_i,
     input  wire logic [31:0]         db_count_i,
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_busy_o,
 
     // requests and their answers
     input  wire logic                rx_valid_i,
@@ -137,6 +141,7 @@ module rma_serve #(
   );
 
   // ---------------------------------------------------------------- requests
+  logic target_writes, atomic_writes, velo_writes;
   logic target_busy, target_timer, ev_target_bad, ev_target_prot, ev_target_off, ev_target_host;
   logic at_valid, at_ready, at_sop, at_eop, get_valid, get_ready, get_sop, get_eop, mb_valid, mb_ready, mb_eop, mb_rsp_valid;
   ggas_pkg::rma_hdr_t at_hdr, get_hdr, mb_hdr;
@@ -146,7 +151,7 @@ module rma_serve #(
   logic [9:0] tag_target, tag_atomic, tag_fetch;
 
   rma_target #(.DATA_W(DATA_W)) i_target (
-      .clk_i, .rst_ni, .time_i, .cfg_target_i, .cfg_node_i, .cfg_mps_i, .cfg_timeout_i,
+      .clk_i, .rst_ni, .writes_o(target_writes), .time_i, .cfg_target_i, .cfg_node_i, .cfg_mps_i, .cfg_timeout_i,
       .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o(tr_valid_o[1]), .tr_ready_i(tr_ready_i[1]), .tr_nla_o(tr_nla_o[64+:64]), .tr_pd_o(tr_pd_o[16+:16]),
       .tr_write_o(tr_write_o[1]), .tr_rsp_valid_i(tr_rsp_valid_i[1]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[1]),
@@ -180,7 +185,7 @@ module rma_serve #(
   assign snoop = wr_snoop_i || (wr_valid[0] && wr_ready[0]);
 
   rma_atomic #(.DATA_W(DATA_W)) i_atomic (
-      .clk_i, .rst_ni, .time_i, .cfg_node_i, .cfg_timeout_i,
+      .clk_i, .rst_ni, .writes_o(atomic_writes), .time_i, .cfg_node_i, .cfg_timeout_i,
       .at_valid_i(at_valid), .at_ready_o(at_ready), .at_sop_i(at_sop), .at_eop_i(at_eop), .at_hdr_i(at_hdr), .at_data_i(at_data),
       .at_status_i(at_status),
       .tr_valid_o(tr_valid_o[2]), .tr_ready_i(tr_ready_i[2]), .tr_nla_o(tr_nla_o[128+:64]), .tr_pd_o(tr_pd_o[32+:16]),
@@ -205,7 +210,7 @@ module rma_serve #(
   // ---------------------------------------------------------------- messages
   logic velo_busy;
   velo_mailbox #(.DATA_W(DATA_W)) i_velo (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .clk_i, .rst_ni, .stop_i, .writes_o(velo_writes), .look_vpid_i, .look_busy_o, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
       .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr), .mb_data_i(mb_data),
       .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status),
       .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(velo_wr_hdr),
@@ -266,6 +271,7 @@ module rma_serve #(
 
   assign busy_o  = target_busy || atomic_busy || velo_busy || responder_busy || fetch_busy;
   assign timer_o = target_timer || atomic_timer || fetch_timer;
+  assign writes_o = target_writes || atomic_writes || velo_writes;
 endmodule
 
 `default_nettype wire

@@ -8,10 +8,12 @@ module rma_slots (
     input  wire logic          clk_i,
     input  wire logic          rst_ni,
 
-    // writes of CONTEXT[]: CTRL empties the slots
+    // writes of CONTEXT[]: CTRL empties the slots; is something of a context in hand?
     input  wire logic          cfg_we_i,
     input  wire logic [7:0]    cfg_vpid_i,
     input  wire logic [2:0]    cfg_word_i,
+    input  wire logic [7:0]    look_vpid_i,
+    output      logic          look_busy_o,
 
     // rows of pages
     input  wire logic          row_valid_i,
@@ -265,6 +267,7 @@ module rma_slots (
     end
   end
 
+  assign look_busy_o = (valid_q && vpid_q == look_vpid_i) || (sl_valid_o && sl_vpid_o == look_vpid_i);
   assign busy_o = valid_q || ev_page_access_o || sl_valid_o;
 
 `ifndef SYNTHESIS

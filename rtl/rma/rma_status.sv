@@ -9,6 +9,7 @@ module rma_status #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,  // the NIC is stopped: nothing is written
 
     // writes of CONTEXT[]; is a block of a context still to be written?
     input  wire logic                cfg_we_i,
@@ -160,7 +161,7 @@ module rma_status #(
   logic [7:0]   write_vpid_q;
   logic [63:4]  addr_q;
   logic [127:0] block_q;
-  wire          start = pick_q && on_q[vpid_q] && placed_q[vpid_q];
+  wire          start = pick_q && !stop_i && on_q[vpid_q] && placed_q[vpid_q];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       writing_q <= 1'b0;

@@ -105,7 +105,7 @@ module rma_step_in (
     fits = ans_op_i == (s_i.tail || rma_requester_pkg::is_put(w0_i.op) ? ggas_pkg::OP_RMA_ACK
                         : w0_i.op == ggas_pkg::DESC_GET ? ggas_pkg::OP_RMA_GET_DONE
                         : w0_i.op == ggas_pkg::DESC_ATOMIC ? ggas_pkg::OP_RMA_ATOMIC_RSP : ggas_pkg::OP_RMA_ACK);
-    known   = ans_epoch_i[7:3] == s_i.epoch;
+    known   = ans_epoch_i[7:3] == s_i.epoch + s_i.starts;
     mine    = known && what == 4'd0 && ans_asked_i && waiting && fits;
     piped   = known && what != 4'd0 && ans_asked_i && s_i.waits != '0;
     refused = known && !ans_asked_i && ans_op_i == ggas_pkg::OP_RMA_ACK && status_i != ggas_pkg::ST_OK;

@@ -12,6 +12,7 @@ module rma_step_out #(
 
     input  wire rma_requester_pkg::state_t    s_i,
     input  wire logic [15:0]                  pd_i,          // of the descriptor
+    input  wire logic [4:0]                   starts_i,
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t           w0_i,
     // verilator lint_on UNUSEDSIGNAL
@@ -57,7 +58,8 @@ module rma_step_out #(
 
     // ---------------------------------------------------------------- a descriptor
     if (desc_i) begin
-      s_o.pd = pd_i;
+      s_o.pd     = pd_i;
+      s_o.starts = starts_i;
       act_o.started = enabled_i;
       if (!enabled_i) begin
         act_o.over = 1'b1;
@@ -84,14 +86,14 @@ module rma_step_out #(
 
     // ---------------------------------------------------------------- a chunk of a put
     if (put || (run_put_i && s_i.phase == rma_requester_pkg::PH_PUT)) begin
-      stop = (s_i.chunk != ggas_pkg::ST_OK && s_i.ahead == '0) || !reach_i;
+      stop = (s_i.chunk != ggas_pkg::ST_OK && s_i.ahead == '0) || !reach_i || !enabled_i;
       if (stop && s_i.fetches != '0) begin
         s_o.phase = rma_requester_pkg::PH_DRAIN;
       end else if (stop) begin
         // Nothing of it is under way, and no packet with LAST was sent.
         s_o.chunk = ggas_pkg::ST_OK;
-        fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : unreach_i;
-        if (s_i.chunk == ggas_pkg::ST_OK) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+        fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !enabled_i ? ggas_pkg::ST_DISABLED : unreach_i;
+        if (s_i.chunk == ggas_pkg::ST_OK && enabled_i) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
         if (tail_i) begin
           act_o.local_done  = 1'b1;
           act_o.remote_done = {7'd0, !ack_i};

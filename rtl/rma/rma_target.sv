@@ -105,12 +105,13 @@ module rma_target #(
     output      logic                ev_unexpected_o,   // UNEXPECTED_CPL, any time
     output      logic [9:0]          ev_tag_o,
     output      logic                cnt_puts_o,
+    output      logic                writes_o,          // a packet is served that may still write
     output      logic                busy_o,
     output      logic                timer_o
 );
 
   // ---------------------------------------------------------------- the next packet
-  logic               head_valid, decided, head_take, wants;
+  logic               head_valid, decided, head_take, head_serves, wants;
   ggas_pkg::rma_hdr_t head;
   logic [2:0]         head_kind;
   logic [63:2]        head_addr;
@@ -120,7 +121,7 @@ module rma_target #(
   rma_target_head #(.DATA_W(DATA_W)) u_head (
       .clk_i, .rst_ni, .cfg_target_i, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i,
-      .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind), .wants_o(wants),
+      .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind), .serves_o(head_serves), .wants_o(wants),
       .addr_o(head_addr), .status_o(head_status),
       .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
 
@@ -135,6 +136,7 @@ module rma_target #(
   logic [127:0]       note_q;      // payload of a NOTIFY: cookie, size, op
   // verilator lint_on UNUSEDSIGNAL
   logic               x_begun_q;   // its first beat has passed
+  logic               x_serves_q;  // it came while targets were on
   logic               marked_before; // a packet of this message was refused before, or of one that never ended
   wire                x_first = x_hdr_q.flags[ggas_pkg::RMA_FIRST];
   wire                x_last = x_hdr_q.flags[ggas_pkg::RMA_LAST];
@@ -190,6 +192,7 @@ module rma_target #(
       x_addr_q   <= '0;
       x_hdr_q    <= '0;
       x_begun_q  <= 1'b0;
+      x_serves_q <= 1'b0;
       note_q     <= '0;
     end else begin
       if (beat_valid && beat_ready) x_begun_q <= 1'b1;
@@ -224,6 +227,7 @@ module rma_target #(
         x_addr_q   <= head_addr;
         x_hdr_q    <= head;
         x_begun_q  <= 1'b0;
+        x_serves_q <= head_serves;
       end
     end
   end
@@ -315,6 +319,7 @@ module rma_target #(
   end
 
   assign cnt_puts_o = w_done;
+  assign writes_o   = (head_valid && head_serves) || (x_state_q != X_IDLE && x_serves_q);
   assign busy_o     = (x_state_q != X_IDLE && x_state_q != X_FLUSHED) || head_valid || rsp_valid_o || fl_busy
                       || ev_bad_packet_o || ev_protection_o || ev_context_off_o || ev_host_error_o;
 

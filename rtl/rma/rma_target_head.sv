@@ -36,6 +36,7 @@ module rma_target_head #(
     input  wire logic                take_i,          // it is executed from the next cycle on
     output      ggas_pkg::rma_hdr_t  hdr_o,
     output      logic [2:0]          kind_o,          // rma_target_pkg::K_*
+    output      logic                serves_o,        // targets were on when its header came
     output      logic                wants_o,         // its address is translated
     output      logic [63:2]         addr_o,          // translated, if it is and with OK
     output      logic [3:0]          status_o,        // ST_BAD, ST_DISABLED, what the translation says, or OK
@@ -60,6 +61,7 @@ module rma_target_head #(
   logic        asked_q, told_q;      // translation asked for, and answered
   logic [63:2] told_addr_q;
   logic [3:0]  told_status_q;
+  assign serves_o  = on_q;
   assign wants_o   = sane && on_q && (kind_o == rma_target_pkg::K_PUT || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[ggas_pkg::RMA_STRONG]));
   assign decided_o = valid_o && (!wants_o || told_q || tr_rsp_valid_i);
   assign addr_o    = told_q ? told_addr_q : tr_rsp_addr_i[63:2];

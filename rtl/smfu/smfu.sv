@@ -18,6 +18,7 @@ module smfu #(
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic                cfg_egress_i,
     input  wire logic                cfg_ingress_i,
+    output      logic                ingress_stopped_o,   // it is off, and nothing that was let in can reach the host any more
     input  wire logic                cfg_mode_i,          // SMFU_MODE_*
     input  wire logic [63:0]         cfg_mask_i,
     input  wire logic [5:0]          cfg_shift_i,
@@ -303,7 +304,7 @@ module smfu #(
   );
 
   // ---------------------------------------------------------------- target side
-  logic               rd_valid, rd_ready, range_error, ingress_busy, rob_busy, rob_timer;
+  logic               rd_valid, rd_ready, range_error, ingress_writes, ingress_busy, rob_reads, rob_busy, rob_timer;
   logic [5:0]         range_node;
   ggas_pkg::tlp_hdr_t rd_hdr;
 
@@ -313,7 +314,8 @@ module smfu #(
       .range_error_o(range_error), .range_node_o(range_node),
       .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr),
       .tgt_req_valid_o, .tgt_req_ready_i, .tgt_req_sop_o, .tgt_req_eop_o, .tgt_req_hdr_o, .tgt_req_data_o, .tgt_np_ok_i,
-      .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress), .cnt_target_stores_o, .busy_o(ingress_busy)
+      .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress), .cnt_target_stores_o,
+      .writes_o(ingress_writes), .busy_o(ingress_busy)
   );
 
   smfu_rob #(.DATA_W(DATA_W)) u_rob (
@@ -325,8 +327,11 @@ module smfu #(
       .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o, .tx_rsp_eop_o, .tx_rsp_hdr_o, .tx_rsp_data_o,
       .req_event_valid_o(ev_valid[6]), .req_event_ready_i(ev_ready[6]), .req_event_o(ev_rob_req),
       .cpl_event_valid_o(ev_valid[7]), .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl),
-      .cnt_target_loads_o, .busy_o(rob_busy), .timer_o(rob_timer)
+      .cnt_target_loads_o, .reads_o(rob_reads), .busy_o(rob_busy), .timer_o(rob_timer)
   );
+
+  // Off, and nothing that was let in is on its way to the host any more.
+  assign ingress_stopped_o = !cfg_ingress_i && !ingress_writes && !rob_reads;
 
   // ---------------------------------------------------------------- events, activity
   logic events_busy;

@@ -44,6 +44,7 @@ module smfu_ingress #(
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
     output      logic                cnt_target_stores_o,
+    output      logic                writes_o,        // a store that passed its checks, or a read, has not left
     output      logic                busy_o
 );
 
@@ -169,6 +170,7 @@ module smfu_ingress #(
     end
   end
 
+  assign writes_o = state_q == S_PASS || tgt_req_valid_o;
   assign busy_o = state_q != S_IDLE || tgt_req_valid_o || event_valid_o;
 
 `ifndef SYNTHESIS

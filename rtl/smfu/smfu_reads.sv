@@ -26,6 +26,7 @@ module smfu_reads (
     input  wire logic                free_i,          // slot_i is free, its tags too
     input  wire logic [5:0]          slot_i,
     output      logic                held_o,          // there is a request in hand
+    output      logic                reads_o,         // it passed its checks
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
     output      logic [39:0]         fill_slot_o,     // src 16, tag 16, len_dw 7, quiet
     output      logic [3:0]          fill_status_o,
@@ -104,6 +105,7 @@ module smfu_reads (
   assign fill_slot_o   = {src_q, tag_q, len_q, quiet_q};
   assign fill_status_o = status_q;
   assign rd_valid_o    = open && !wrong;
+  assign reads_o       = held_o && !wrong;
   assign rd_pos_o      = pos_q;
 
   always_comb begin

@@ -61,6 +61,7 @@ module smfu_rob #(
     input  wire logic                cpl_event_ready_i,
     output      ggas_pkg::event_t    cpl_event_o,
     output      logic                cnt_target_loads_o,
+    output      logic                reads_o,         // reads of the segment are under way, or will be
     output      logic                busy_o,
     output      logic                timer_o
 );
@@ -83,13 +84,13 @@ module smfu_rob #(
   wire       full = (head_q ^ tail_q) == 7'h40;
 
   // ---------------------------------------------------------------- requests
-  logic        in_held, in_done, fill;
+  logic        in_held, in_reads, in_done, fill;
   logic [39:0] fill_slot;
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
   smfu_reads u_reads (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i, .cfg_tsize_i, .cfg_mrrs_i, .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !zombie_q[tail]), .slot_i(tail), .held_o(in_held), .fill_o(fill),
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !zombie_q[tail]), .slot_i(tail), .held_o(in_held), .reads_o(in_reads), .fill_o(fill),
       .fill_slot_o(fill_slot), .fill_status_o(fill_status), .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
       .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
   );
@@ -314,6 +315,7 @@ module smfu_rob #(
   assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
   assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o || cpl_event_valid_o;
   assign timer_o = part_q != '0;
+  assign reads_o = in_reads || timer_o;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) if (rst_ni && cpl_see) assert (tgt_cpl_sop_i);

@@ -8,8 +8,9 @@ module velo_mailbox #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    input  wire logic                stop_i,          // the NIC is stopped: nothing is written
 
-    // writes of CONTEXT[]; doorbells
+    // writes of CONTEXT[]; doorbells; may a message to a context still be written?
     input  wire logic                cfg_we_i,
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
@@ -18,6 +19,8 @@ module velo_mailbox #(
     input  wire logic [1:0]          db_kind_i,
     input  wire logic [7:0]          db_vpid_i,
     input  wire logic [31:0]         db_count_i,
+    input  wire logic [7:0]          look_vpid_i,
+    output      logic                look_busy_o,
 
     // VELO_MSG packets of 4 ... 20 DW; the answer (pulse) comes before the next one is taken
     input  wire logic                mb_valid_i,
@@ -41,6 +44,7 @@ module velo_mailbox #(
     output      logic [15:0]         raise_o,         // MSI-X vectors, pulses behind the entry
     output      logic                cnt_messages_o,
     output      logic                cnt_full_o,
+    output      logic                writes_o,        // an entry is on its way
     output      logic                busy_o
 );
 
@@ -83,7 +87,7 @@ module velo_mailbox #(
 
   // verilator lint_off PINCONNECTEMPTY
   rma_ring #(.BASE_WORD(4), .LOG_LSB(24), .LOG_MIN(2), .LOG_MAX(12), .DB_KIND(2), .EXTRA_W(1)) u_ring (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
       .re_i(start), .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .vector_o(vector), .pd_o(ring_pd),
       .base_o(base), .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write), .count_i(count + 1'b1),
       .extra_i(1'b0));
@@ -168,6 +172,8 @@ module velo_mailbox #(
       raise_o <= done && irq ? 16'd1 << vector : '0;
     end
   end
+  assign look_busy_o    = state_q != S_IDLE && hdr_q.dvpid == look_vpid_i;
+  assign writes_o       = wr_valid_o;
   assign cnt_messages_o = done;
   assign cnt_full_o     = look && sane && known && !room;
   assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o;

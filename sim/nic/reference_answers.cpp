@@ -38,7 +38,10 @@ task<> rma_model::one_answer(packet p) {
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
     co_return;
   }
-  if (!c.enabled || p.epoch() >> 3 != c.epoch) {
+  const bool record = p.is(op::rma_atomic_rsp) && p.flags() & rma_result && p.status == 0;
+  const bool writable = c.enabled && !stopped();
+  const bool known = p.epoch() >> 3 == c.epoch && p.pd() == c.owner;
+  if (!known || (p.is(op::rma_get_data) && !writable)) {
     nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, v);
     co_return;
   }
@@ -50,7 +53,8 @@ task<> rma_model::one_answer(packet p) {
   if (p.is(op::rma_get_done) && o.status == net_status::ok) o.status = gets_failed_[{p.src, p.place()}];
   if (p.is(op::rma_atomic_rsp) && o.status == net_status::ok) {
     o.w0 = p.data[0] | uint64_t{p.data[1]} << 32;
-    if (p.flags() & rma_result) o.status = co_await write_record(p);
+    if (record && writable) o.status = co_await write_record(p);
+    if (record && !writable) nic_.rma_event(GGAS_EV_UNEXPECTED_RSP, p.src, v);
   }
   answered(p, o);
 }
@@ -58,7 +62,7 @@ task<> rma_model::one_answer(packet p) {
 task<> rma_model::get_data(packet p) {
   context& c = *contexts_[p.svpid()];
   c.writing = true;
-  const net_status s = co_await store(p.addr, c.pd(), p);
+  const net_status s = co_await store(p.addr, c.owner, p);
   c.writing = false;
   c.waiting_since = time_ / tick_cycles;
   net_status& failed = gets_failed_[{p.src, p.place()}];
@@ -74,7 +78,7 @@ task<> rma_model::get_data(packet p) {
 task<net_status> rma_model::write_record(packet p) {
   context& c = *contexts_[p.svpid()];
   c.writing = true;
-  const translation t = co_await translate(p.addr, c.pd(), false, true);
+  const translation t = co_await translate(p.addr, c.owner, false, true);
   c.writing = false;
   if (t.status == net_status::ok) {
     const std::vector<uint32_t> record(p.data.begin(), p.data.begin() + 4);

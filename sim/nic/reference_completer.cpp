@@ -70,7 +70,7 @@ task<> rma_model::one_request(packet p) {
   if (!sane(p)) {
     refusal = net_status::bad;
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
-  } else if (!(reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_TARGET_MASK)) {
+  } else if (stopped() || !(reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_TARGET_MASK)) {
     refusal = net_status::disabled;
     nic_.rma_event(GGAS_EV_CONTEXT_OFF, p.src, p.vpid);
   }

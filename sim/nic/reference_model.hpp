@@ -144,6 +144,8 @@ class reference_model : private rma_services {
   void count(uint16_t offset) { ++regs_[offset / 8]; }
   uint64_t reg(uint16_t offset) const { return regs_[offset / 8]; }
   uint16_t own() const;
+  bool stopped() const;    // STOP.nic
+  uint64_t stops() const;  // STOPPED, as far as the model writes at all
 
   unsigned data_width_;
   host_config cfg_;

@@ -24,6 +24,7 @@ struct writable {
 };
 constexpr writable plain_registers[] = {
     {GGAS_REG_NODE, GGAS_NODE_ID_MASK, 0},
+    {GGAS_REG_STOP, GGAS_STOP_NIC_MASK, 0},
     {GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | GGAS_SMFU_CTRL_MODE_MASK, 0},
     {GGAS_REG_SMFU_MASK, ~0ull, 0},
     {GGAS_REG_SMFU_SHIFT, GGAS_SMFU_SHIFT_SHIFT_MASK | GGAS_SMFU_SHIFT_NODES_MASK, 0},
@@ -51,8 +52,8 @@ constexpr writable plain_registers[] = {
     {GGAS_REG_ATU_BASE3, ~0ull, 0},
     {GGAS_REG_ATU_COUNT3, 0xffffffff, 0},
 };
-constexpr uint16_t time_dependent[] = {GGAS_REG_TIME, GGAS_REG_LINK_STATUS, GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA,
-                                       GGAS_REG_ATU_STATUS};
+constexpr uint16_t time_dependent[] = {GGAS_REG_TIME,     GGAS_REG_STOPPED,  GGAS_REG_LINK_STATUS,
+                                       GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA, GGAS_REG_ATU_STATUS};
 // Writable bits of the words of a context.
 constexpr uint64_t context_masks[] = {
     GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
@@ -107,10 +108,21 @@ void reference_model::register_access(const tlp& t) {
   }
   uint64_t value = read_register(offset).value_or(0);
   if (offset == GGAS_REG_ATU_STATUS) value = rma_.atu_status();
-  if (is_state(offset)) value = rma_.context_busy(context_of(offset));
+  if (offset == GGAS_REG_STOPPED) value = stops();
+  if (is_state(offset)) value = rma_.context_stopped(context_of(offset));
   std::vector<uint32_t> dws{uint32_t(value >> shift)};
   if (both) dws.push_back(uint32_t(value >> 32));
   complete_data(t, std::move(dws), 0);
+}
+
+bool reference_model::stopped() const { return reg(GGAS_REG_STOP) & GGAS_STOP_NIC_MASK; }
+
+uint64_t reference_model::stops() const {
+  const bool ingress = !(reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK) || stopped();
+  const bool events = !(reg(GGAS_REG_EVQ_CTRL) & GGAS_EVQ_CTRL_ENABLE_MASK) || stopped();
+  const bool idle = reads_.empty() && !rma_.reads_host();
+  return (stopped() && idle ? GGAS_STOPPED_NIC_MASK : 0) | (events ? GGAS_STOPPED_EVENTS_MASK : 0) |
+         (ingress && reads_.empty() ? GGAS_STOPPED_INGRESS_MASK : 0);
 }
 
 void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t mask) {

@@ -36,7 +36,7 @@ note own_note(const descriptor& d, note_kind kind, net_status s) {
 // The descriptor at the head of the slots, once all its slots are written.
 std::optional<descriptor> rma_model::next_descriptor(unsigned v) {
   context& c = *contexts_[v];
-  const bool on = reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_REQUESTER_MASK;
+  const bool on = reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_REQUESTER_MASK && !stopped();
   if (!c.enabled || !on) return std::nullopt;
   std::vector<std::array<uint32_t, 8>> slots;
   descriptor d;
@@ -146,8 +146,9 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
     const uint64_t to = d.w2 + done;
     const auto n = unsigned(std::min<uint64_t>(d.size - done, limit - to % limit));
     fetched f;
+    if (!contexts_[v]->enabled) co_return net_status::disabled;
     if (d.op == desc_op::put) {
-      f = co_await fetch(d.w1 + done, contexts_[v]->pd(), n);
+      f = co_await fetch(d.w1 + done, contexts_[v]->owner, n);
       if (f.status == net_status::protection) nic_.rma_event(GGAS_EV_RMA_PROTECTION, 0, v);
       if (f.status != net_status::ok) co_return f.status;
       nic_.rma_count(GGAS_REG_RMA_READ_PACKETS);
@@ -169,7 +170,7 @@ packet rma_model::request_packet(unsigned v, const descriptor& d, op o) const {
   const context& c = *contexts_[v];
   packet p{.dst = d.node, .vc = uint8_t(vc::rma), .op = uint8_t(o), .vpid = d.dvpid};
   p.set_initiator(uint8_t(v), uint8_t(c.epoch << 3 | what(d)));
-  p.set_pd(c.pd());
+  p.set_pd(c.owner);
   return p;
 }
 

@@ -75,9 +75,9 @@ bool rma_model::waits() const {
   return std::ranges::any_of(contexts_, [](const auto& c) { return !c->expected.empty(); });
 }
 
-bool rma_model::context_busy(unsigned v) const {
+bool rma_model::context_stopped(unsigned v) const {
   const context& c = *contexts_[v];
-  return c.executing || !c.expected.empty();
+  return !c.enabled && !c.executing && !c.writing && c.expected.empty();
 }
 
 // ---------------------------------------------------------------------------------------------- contexts
@@ -99,6 +99,8 @@ void rma_model::start_context(unsigned v) {
   c.notes = c.notes_read = c.notes_lost = 0;
   c.mails = c.mails_read = 0;
   c.expected.clear();
+  c.epoch = (c.epoch + 1) & 31;
+  c.owner = c.pd();
   if (std::exchange(c.started, true)) return;
   scheduler_.start(requester(v));
   scheduler_.start(fill_from_queue(v));
@@ -180,7 +182,7 @@ void rma_model::status_changed(unsigned v) {
 
 void rma_model::write_status(unsigned v) {
   context& c = *contexts_[v];
-  if (!c.enabled || c.words[word_status] == 0) return;
+  if (!c.enabled || stopped() || c.words[word_status] == 0) return;
   const uint32_t dws[4] = {c.consumed, c.local, c.remote, (c.errors & 0xffffff) | c.last_error << 24};
   host_write(c.words[word_status] & ~uint64_t{15}, dws);
   nic_.rma_count(GGAS_REG_RMA_STATUS_WRITES);
@@ -206,7 +208,7 @@ net_status rma_model::notify(unsigned v, std::optional<uint16_t> pd, bool drop, 
   context& c = *contexts_[v];
   const unsigned log2 = c.log2(GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT);
   const bool ring = c.words[word_notify] != 0 && log2 >= least_ring_log2 && log2 <= most_ring_log2;
-  if (!c.enabled || !ring || (pd && *pd != c.pd())) return net_status::disabled;
+  if (!c.enabled || stopped() || !ring || (pd && *pd != c.pd())) return net_status::disabled;
   const uint32_t room = (1u << log2) - (c.notes - c.notes_read);
   if (room >= (c.notes_lost ? 2u : 1u)) {
     if (c.notes_lost) write_note(v, std::exchange(c.notes_lost, 0), {.kind = note_kind::lost});
@@ -224,7 +226,7 @@ net_status rma_model::deliver_message(unsigned v, uint16_t pd, const packet& p) 
   context& c = *contexts_[v];
   const unsigned log2 = c.log2(GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT);
   const bool box = c.words[word_mailbox] != 0 && log2 >= least_mailbox_log2 && log2 <= most_mailbox_log2;
-  if (!c.enabled || !box || pd != c.pd()) return net_status::disabled;
+  if (!c.enabled || stopped() || !box || pd != c.pd()) return net_status::disabled;
   if (c.mails - c.mails_read >= 1u << log2) {
     nic_.rma_count(GGAS_REG_VELO_FULL);
     return net_status::full;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
 #include "sim/nic/rma_format.hpp"
 #include "sim/nic/task.hpp"
@@ -55,7 +56,8 @@ class rma_model {
   void run();
 
   // ---- state
-  bool context_busy(unsigned vpid) const;
+  bool context_stopped(unsigned vpid) const;  // off, and nothing of it is under way
+  bool reads_host() const { return !reads_.empty(); }
   uint64_t atu_status() const { return invalidations_; }
   bool waits() const;  // something ends by time only, or waits for the host or the network
 
@@ -89,7 +91,8 @@ class rma_model {
     uint32_t produced = 0, fetched = 0;  // work queue
     uint32_t notes = 0, notes_read = 0, notes_lost = 0;
     uint32_t mails = 0, mails_read = 0;
-    uint8_t epoch = 0;  // 5 bits
+    uint8_t epoch = 0;   // 5 bits: times it was started or gave up
+    uint16_t owner = 0;  // domain it was started with
     std::deque<expectation> expected;
     std::optional<outcome> held;
     uint64_t waiting_since = 0;
@@ -191,6 +194,7 @@ class rma_model {
   void respond(const packet& request, op o, net_status s, uint64_t addr);
 
   uint64_t reg(uint16_t offset) const { return nic_.rma_register(offset); }
+  bool stopped() const { return reg(GGAS_REG_STOP) & GGAS_STOP_NIC_MASK; }
   unsigned mtu() const;
   note note_of(const packet& p, note_kind kind, net_status s) const;
 

@@ -16,7 +16,7 @@ using pcie::tlp;
 
 std::optional<reference_model::place> reference_model::lookup(uint64_t offset, uint64_t bytes) const {
   const uint64_t ctrl = reg(GGAS_REG_SMFU_CTRL);
-  if (!(ctrl & GGAS_SMFU_CTRL_EGRESS_MASK)) return std::nullopt;
+  if (!(ctrl & GGAS_SMFU_CTRL_EGRESS_MASK) || stopped()) return std::nullopt;
   if (ctrl & GGAS_SMFU_CTRL_MODE_MASK) {
     const uint64_t mask = reg(GGAS_REG_SMFU_MASK), s = reg(GGAS_REG_SMFU_SHIFT);
     const uint64_t shift = s & GGAS_SMFU_SHIFT_SHIFT_MASK, nodes = s >> GGAS_SMFU_SHIFT_NODES_SHIFT & 0xffff;

@@ -15,7 +15,7 @@ using pcie::tlp_kind;
 
 bool reference_model::in_segment(const packet& p, unsigned dw) const {
   const uint64_t size = reg(GGAS_REG_SMFU_TSIZE), bytes = 4u * dw;
-  return reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK && bytes <= size && p.addr <= size - bytes;
+  return reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK && !stopped() && bytes <= size && p.addr <= size - bytes;
 }
 
 void reference_model::target_store(const packet& p) {

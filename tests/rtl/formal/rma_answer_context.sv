@@ -1,15 +1,17 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any context: it is live only in its present epoch, from the cycle on in which that changes.
+  // Any context: a packet is known only with the owner's domain and in the present epoch of that owner, from the cycle on in which
+  // it changes.
   (* anyconst *) logic [7:0] f_vpid;
   logic [4:0] f_epoch;
   wire        f_change = ep_valid_i && ep_vpid_i == f_vpid;
+  wire [4:0]  f_carried = f_epoch + starts;  // by packets of the owner that was looked up
   always_comb if (f_change) assume (ep_epoch_i != f_epoch);
 
   always_ff @(posedge clk_i) f_epoch <= f_init ? 5'd0 : f_change ? ep_epoch_i : f_epoch;
 
   always_comb begin
     if (!f_init) begin
-      if (live_o && vpid_i == f_vpid) assert (epoch_i == f_epoch && !f_change);
+      if (known_o && vpid_i == f_vpid) assert (epoch_i == f_carried && pd_i == pd_o && !f_change);
       assert ((known_q[f_vpid] ? epoch_q[f_vpid] : 5'd0) == f_epoch);  // why
     end
   end

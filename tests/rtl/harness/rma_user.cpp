@@ -78,7 +78,7 @@ void rma_user::enable() {
 }
 
 void rma_user::disable() { rig_.write_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_CTRL(cfg.vpid)), 0); }
-bool rma_user::busy() { return rig_.read_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_STATE(cfg.vpid))) & 1; }
+bool rma_user::stopped() { return rig_.read_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_STATE(cfg.vpid))) & 1; }
 
 uint32_t rma_user::status(unsigned dw) const { return rig_.s[cfg.side].host->mem.load32(status_block() + 4 * dw); }
 

@@ -67,7 +67,7 @@ class rma_user {
   rma_user(rig& r, const user_config& cfg, uint64_t seed);
   void enable();
   void disable();
-  bool busy();  // STATE
+  bool stopped();  // STATE
 
   // Queues a descriptor; pump() writes it when slots are free, in pieces of any size.
   void post(const nic::descriptor& d) { post_slots(d.encode()); }

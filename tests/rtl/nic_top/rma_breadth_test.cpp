@@ -112,7 +112,7 @@ void RmaBreadth::round(unsigned side) {
   for (rma_user* x : u) {
     x->disable();
     w_->r.run(50);
-    EXPECT_FALSE(x->busy());
+    EXPECT_TRUE(x->stopped());
   }
   w_->users.clear();
 }
@@ -161,7 +161,7 @@ TEST_P(RmaBreadth, EveryContext) {
     u->disable();
   }
   w_->r.run(2'000);
-  EXPECT_FALSE(w_->users.front()->busy() || w_->users.back()->busy());
+  EXPECT_TRUE(w_->users.front()->stopped() && w_->users.back()->stopped());
   EXPECT_CLEAN(w_->r);
 }
 

@@ -40,6 +40,26 @@ TEST_F(regs_test, RingWrapsWithAlternatingPhase) {
   EXPECT_TRUE(records.back().phase());
 }
 
+// A record that waits for the host belongs to the old ring: it is stopped only when that record was taken.
+TEST_F(regs_test, RingIsStoppedBehindItsLastRecord) {
+  const auto stopped = [&] { return read(GGAS_REG_STOPPED) & GGAS_STOPPED_EVENTS_MASK; };
+  EXPECT_TRUE(stopped()) << "never enabled";
+  for (unsigned round = 0; round < 3; ++round) {
+    enable_ring(4);
+    EXPECT_FALSE(stopped());
+    v.rec_ready_i = 0;
+    event(0, 2, round);
+    write(GGAS_REG_EVQ_CTRL, 4 << 8);
+    for (unsigned i = 0; i < 20; ++i) EXPECT_FALSE(stopped());
+    v.rec_ready_i = 1;
+    event(1, 3, round);
+    run(3);
+    EXPECT_TRUE(stopped());
+    EXPECT_EQ(records.size(), round + 1) << "what came later is only counted";
+    EXPECT_EQ(records.back().info(), round);
+  }
+}
+
 TEST_F(regs_test, FullRingCountsWhatItDropsAndSaysSo) {
   enable_ring(4);
   for (unsigned i = 0; i < 16 + 9; ++i) event(i % 3, 3, i);

@@ -28,6 +28,7 @@ TEST_F(regs_test, ResetValues) {
 
 TEST_F(regs_test, WritableFieldsKeepExactlyTheirBits) {
   const std::map<uint16_t, uint64_t> fields = {{GGAS_REG_NODE, 0xffff},
+                                               {GGAS_REG_STOP, 1},
                                                {GGAS_REG_SMFU_CTRL, 7},
                                                {GGAS_REG_SMFU_MASK, ~0ULL},
                                                {GGAS_REG_SMFU_SHIFT, 0xffff003f},
@@ -69,10 +70,10 @@ TEST_F(regs_test, ReadOnlyRegistersIgnoreWrites) {
 TEST_F(regs_test, EveryOtherOffsetIsAnError) {
   unsigned found = 0;
   for (uint32_t addr = 0; addr < 0x10000; addr += 8) found += !access(false, static_cast<uint16_t>(addr)).error;
-  // 31 own registers (the pending bits are one), 35 counters, 32 event counters, 64 intervals, 256 contexts, 16
+  // 33 own registers (the pending bits are one), 35 counters, 32 event counters, 64 intervals, 256 contexts, 16
   // vectors.
-  EXPECT_EQ(found, 31u + 35 + 32 + 64 * 3 + 256 * 6 + 16 * 2);
-  EXPECT_TRUE(access(true, 0x0020, 1).error);
+  EXPECT_EQ(found, 33u + 35 + 32 + 64 * 3 + 256 * 6 + 16 * 2);
+  EXPECT_TRUE(access(true, 0x0030, 1).error);
   EXPECT_TRUE(access(true, 0x2018, 1).error);
 }
 
@@ -96,11 +97,13 @@ TEST_F(regs_test, IntervalAccessesArePassedOn) {
   }
 }
 
-// Every write is told as a whole word, and every word reads back; fields that do not exist stay 0.
+// Every write is told as a whole word, and every word reads back; fields that do not exist stay 0. Beside CTRL the
+// starts are told.
 TEST_F(regs_test, ContextsAreHeldAndTold) {
   std::mt19937_64 rng(5);
   constexpr uint64_t fields = 0x0000'ffff'1f1f'1fff;
   std::map<uint16_t, uint64_t> want;
+  std::array<uint64_t, GGAS_CONTEXT_NUM> starts{};
   for (unsigned c = 0; c < GGAS_CONTEXT_NUM; ++c)
     EXPECT_EQ(read(static_cast<uint16_t>(GGAS_REG_CONTEXT_CTRL(c))), 0u) << "after reset";
   for (int i = 0; i < 5000; ++i) {
@@ -117,7 +120,8 @@ TEST_F(regs_test, ContextsAreHeldAndTold) {
     v.req_i = 0;
     v.eval();
     ASSERT_TRUE(v.context_we_o && v.context_vpid_o == vpid && v.context_word_o == word) << vpid << "." << word;
-    ASSERT_EQ(v.context_data_o, want[addr]) << vpid << "." << word;
+    if (word == 0) starts[vpid] = (starts[vpid] + (want[addr] & 1)) % 32;
+    ASSERT_EQ(v.context_data_o, want[addr] | (word ? 0 : starts[vpid] << 48)) << vpid << "." << word;
     ASSERT_TRUE(v.busy_o);
     cycle();
     ASSERT_FALSE(v.context_we_o);
@@ -125,16 +129,18 @@ TEST_F(regs_test, ContextsAreHeldAndTold) {
   for (auto [addr, data] : want) EXPECT_EQ(read(addr), data) << std::hex << addr;
 }
 
-TEST_F(regs_test, ContextStateIsLookedUp) {
+TEST_F(regs_test, ContextIsStoppedWhenOffAndNotBusy) {
   for (unsigned c : {0u, 1u, 137u, 255u})
-    for (bool busy : {false, true}) {
-      const auto addr = static_cast<uint16_t>(GGAS_REG_CONTEXT_STATE(c));
-      v.look_busy_i = busy;
-      EXPECT_EQ(read(addr), busy) << c;
-      EXPECT_EQ(v.look_vpid_o, c);
-      write(addr, ~0ull);
-      EXPECT_FALSE(v.context_we_o) << "a write to STATE was told";
-    }
+    for (bool on : {false, true, false})
+      for (bool busy : {false, true}) {
+        const auto addr = static_cast<uint16_t>(GGAS_REG_CONTEXT_STATE(c));
+        write(static_cast<uint16_t>(GGAS_REG_CONTEXT_CTRL(c)), on);
+        v.look_busy_i = busy;
+        EXPECT_EQ(read(addr), !on && !busy) << c;
+        EXPECT_EQ(v.look_vpid_o, c);
+        write(addr, ~0ull);
+        EXPECT_FALSE(v.context_we_o) << "a write to STATE was told";
+      }
 }
 
 TEST_F(regs_test, InvalidationIsOnePulse) {

@@ -107,7 +107,7 @@ module regs_bench (
     .log2_size_i(cfg.evq_ctrl_log2_size), .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
     .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
     .rec_valid_o(rec_valid_o), .rec_ready_i(rec_ready_i), .rec_addr_o(rec_addr_o), .rec_data_o(rec_data_o), .raise_o(raise),
-    .head_o(sts.evq_head_count), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
+    .head_o(sts.evq_head_count), .stopped_o(sts.stopped_events), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
   );
 
   msix i_msix (

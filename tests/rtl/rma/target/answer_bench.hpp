@@ -45,7 +45,9 @@ class answer_bench {
   std::function<void(const tlp&)> on_write;  // if set, nothing is compared: what comes out depends on time
   struct context {
     bool on = false;
-    uint8_t epoch = 0;  // 5 bits
+    uint8_t gave_up = 0, starts = 0;  // 5 bits
+    uint16_t pd = 0;
+    uint8_t epoch() const { return (gave_up + starts) % 32; }
   };
   // A get by the node that serves it and its place there.
   struct get {
@@ -70,25 +72,29 @@ class answer_bench {
   static uint16_t area(uint8_t vpid) { return vpid % 16; }
   static uint16_t domain(uint8_t vpid) { return uint16_t(0x1357 * (area(vpid) + 1)); }
 
-  void start(uint8_t vpid, bool on = true) {
+  // Switched off, a context keeps its owner.
+  void start(uint8_t vpid, bool on = true) { start(vpid, on, domain(vpid)); }
+  void start(uint8_t vpid, bool on, uint16_t pd) {
+    context& c = contexts[vpid];
+    c.on = on;
+    if (on) c.starts = (c.starts + 1) % 32, c.pd = pd;
     v.cfg_we_i = 1, v.cfg_vpid_i = vpid, v.cfg_word_i = 0;
-    v.cfg_data_i = uint64_t{on} | uint64_t{domain(vpid)} << 32 | 0xffff'0000'0000'0000ull;
+    v.cfg_data_i = on ? 1 | uint64_t{pd} << 32 | uint64_t{c.starts} << 48 | 0xffe0'0000'0000'0000ull : d.bits() & ~1ull;
     step();
     v.cfg_we_i = 0;
-    contexts[vpid].on = on;
   }
   void give_up(uint8_t vpid) {
     context& c = contexts[vpid];
-    c.epoch = (c.epoch + 1) % 32;
-    v.ep_valid_i = 1, v.ep_vpid_i = vpid, v.ep_epoch_i = c.epoch;
+    c.gave_up = (c.gave_up + 1) % 32;
+    v.ep_valid_i = 1, v.ep_vpid_i = vpid, v.ep_epoch_i = c.gave_up;
     step();
     v.ep_valid_i = 0;
   }
   packet make(op o, uint8_t vpid, net_status s = net_status::ok) {
     packet p{.src = uint16_t(d.below(64)), .vc = uint8_t(nic::vc::rsp), .op = uint8_t(o), .status = uint8_t(s)};
-    p.set_initiator(vpid, uint8_t(contexts[vpid].epoch << 3 | d.below(8)));
+    p.set_initiator(vpid, uint8_t(contexts[vpid].epoch() << 3 | d.below(8)));
     p.vpid = uint8_t(d.bits());
-    p.set_pd(uint16_t(d.bits()));  // of no account here
+    p.set_pd(contexts[vpid].pd);
     p.set_place(unsigned(d.below(16)));
     p.addr = d.bits();
     p.set_flags(d.chance(50) ? nic::rma_wants_ack : 0);
@@ -127,14 +133,14 @@ class answer_bench {
     rx.push(p);
     if (on_write) return;
     context& c = contexts[p.svpid()];
-    const bool live = c.on && c.epoch == p.epoch() >> 3;
+    const bool known = c.epoch() == p.epoch() >> 3 && c.pd == p.pd(), live = c.on && known;
     const bool record = p.is(op::rma_atomic_rsp) && p.status == 0 && p.flags() & nic::rma_result;
     const bool stores = p.is(op::rma_get_data) || record;
     const bool granted = p.addr < forbidden && p.addr >> 16 == area(p.svpid());
     uint8_t status = p.status;
     if (!sane(p, record)) {
       expected_events.push_back({bad_packet, p.src, p.op});
-    } else if (stores && !live) {
+    } else if (stores ? !live : !known) {
       expected_events.push_back({unexpected, p.src, p.svpid()});
     } else if (stores && !granted) {
       expected_events.push_back({protection, p.src, p.svpid()});
@@ -151,7 +157,7 @@ class answer_bench {
       if (live && (refused || p.flags() & nic::rma_first)) g = {refused, p.svpid(), p.epoch()};
       return;
     }
-    if (!sane(p, record)) return;
+    if (!sane(p, record) || !known) return;
     if (p.is(op::rma_get_done)) {
       const get& g = gets[{p.src % 64, p.place()}];
       const bool its = g.vpid == p.svpid() && g.epoch == p.epoch();

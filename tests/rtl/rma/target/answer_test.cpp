@@ -35,9 +35,10 @@ TYPED_TEST(Answer, TheDomainIsThatOfTheContext) {
   auto& b = this->b;
   b.start(3);
   b.start(4);
-  packet p = b.data(3, 0x43000, 8);  // of context 4
+  b.send(b.of(b.data(3, 0x43000, 8), 1, 5, 4, nic::rma_first));  // of context 4
+  packet p = b.data(3, 0x43000, 8);
   p.set_pd(b.domain(4));
-  b.send(b.of(p, 1, 5, 4, nic::rma_first));
+  b.send(b.of(p, 1, 5, 4));  // nobody asked for it
   b.send(b.of(b.data(4, 0x43000, 8), 1, 6, 4, nic::rma_first));
   b.send(b.of(b.make(op::rma_get_done, 4), 1, 6, 4));
   b.send(b.of(b.make(op::rma_get_done, 3), 1, 5, 4));
@@ -70,6 +71,31 @@ TYPED_TEST(Answer, LateDataIsNotWritten) {
   b.send(b.data(5, 0x50000, 8));
   ASSERT_TRUE(b.settle());
   EXPECT_TRUE(b.mem.words().empty());
+}
+
+// What a former owner of a context asked for finds nobody: neither its data nor its answers, and if the starts wrapped
+// around, the domain still tells them apart.
+TYPED_TEST(Answer, FormerOwnersAreForgotten) {
+  auto& b = this->b;
+  constexpr uint16_t next_owner = 0x2468;
+  for (unsigned starts : {1u, 31u, 32u, 64u}) {
+    b.start(3);
+    const std::array late{b.data(3, 0x33000, 8), b.result(3, 0x33000), b.make(op::rma_ack, 3),
+                          b.make(op::rma_ack, 3, net_status::protection), b.make(op::rma_get_done, 3)};
+    b.start(3, false);
+    for (const packet& p : late) b.send(p);  // it is off: the answers end what it still waits for
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.expected_events.size(), 2u);
+    for (unsigned n = 0; n < starts; ++n) {
+      b.start(3, false);
+      b.start(3, true, starts % 32 ? b.domain(3) : next_owner);
+    }
+    for (const packet& p : late) b.send(p);
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.expected_events.size(), 7u);
+    EXPECT_TRUE(b.mem.words().empty());
+    b.events.clear(), b.expected_events.clear();
+  }
 }
 
 // The status belongs to the get, whatever else its context has under way, at the same node and at others.
@@ -124,7 +150,7 @@ TYPED_TEST(Answer, NothingOfAnEpochThatIsOverIsWritten) {
   b.on_write = [&](const tlp& t) {
     ++written;
     const uint64_t nla = (t.addr & 0xffff'ffff) - 0x10'0000;
-    EXPECT_EQ(nla >> 12 & 15, b.contexts[nla >> 16].epoch % 16u) << "late, cycle " << b.now;
+    EXPECT_EQ(nla >> 12 & 15, b.contexts[nla >> 16].gave_up % 16u) << "late, cycle " << b.now;
   };
   for (uint8_t vpid = 0; vpid < 4; ++vpid) b.start(vpid);
   unsigned over = 0, held = 0;
@@ -135,7 +161,7 @@ TYPED_TEST(Answer, NothingOfAnEpochThatIsOverIsWritten) {
     if (b.rx.backlog() < 30) {
       const auto vpid = uint8_t(b.d.below(4));
       const uint64_t nla =
-          uint64_t{vpid} << 16 | uint64_t(b.contexts[vpid].epoch % 16) << 12 | (b.d.below(0xc00) & ~15ull);
+          uint64_t{vpid} << 16 | uint64_t(b.contexts[vpid].gave_up % 16) << 12 | (b.d.below(0xc00) & ~15ull);
       b.send(b.d.chance(70) ? b.data(vpid, nla, unsigned(1 + b.d.below(256))) : b.result(vpid, nla));
     }
     const auto vpid = uint8_t(b.d.below(4));
