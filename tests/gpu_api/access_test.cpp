@@ -241,6 +241,8 @@ TEST(Status, TextsDiffer) {
   EXPECT_STREQ(ggas_status_text(ggas_timed_out), "timed out");
   EXPECT_STREQ(ggas_status_text(ggas_bad_argument), "bad argument");
   EXPECT_STREQ(ggas_status_text(ggas_peer_error), "peer error");
+  EXPECT_STREQ(ggas_status_text(ggas_broken), "broken by an earlier failure");
+  EXPECT_STREQ(ggas_status_text(ggas_aborted), "aborted by the host");
   EXPECT_STREQ(ggas_status_text(static_cast<ggas_status>(99)), "unknown status");
 }
 

@@ -155,13 +155,13 @@ TEST_P(AllreduceBundle, AMissingMemberIsATimeOutAndThenAnError) {
   on(0, 1, 64, [this] {
     float* const v = user<float>(0);
     EXPECT_EQ(ggas_allreduce_block(v, v, in_bundle<float>(), ggas_sum, ggas_one_shot, brief()), ggas_timed_out);
-    EXPECT_EQ(ggas_allreduce_block(v, v, in_bundle<float>(), ggas_sum, ggas_one_shot, enough()), ggas_peer_error);
-    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, ggas_one_shot, enough()), ggas_peer_error);
+    EXPECT_EQ(ggas_allreduce_block(v, v, in_bundle<float>(), ggas_sum, ggas_one_shot, enough()), ggas_broken);
+    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, ggas_one_shot, enough()), ggas_broken);
   });
   run();
   on(0, 3, 64, [this] {
     float* const v = user<float>(0);
-    EXPECT_EQ(ggas_allreduce(v, v, 96, ggas_sum, ggas_one_shot, enough()), ggas_peer_error);
+    EXPECT_EQ(ggas_allreduce(v, v, 96, ggas_sum, ggas_one_shot, enough()), ggas_broken);
   });
   run();
 }

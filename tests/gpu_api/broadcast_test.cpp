@@ -162,7 +162,7 @@ TEST_P(Broadcast, WithoutALeafTimesOutAfterAFewCalls) {
     int passed = 0;
     while (passed < 10 && ggas_broadcast_block(out(), in(), 5, 0, brief()) == ggas_ok) ++passed;
     EXPECT_EQ(passed, 2);
-    EXPECT_EQ(ggas_broadcast_block(out(), in(), 5, 0, enough()), ggas_peer_error);
+    EXPECT_EQ(ggas_broadcast_block(out(), in(), 5, 0, enough()), ggas_broken);
   });
   run();
 }

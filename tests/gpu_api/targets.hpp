@@ -99,6 +99,10 @@ class api_test : public testing::TestWithParam<target> {
     auto r = cluster_->run(4 * enough());
     ASSERT_TRUE(r) << r.error().text;
   }
+  void reset() {
+    const auto r = cluster_->reset(4 * enough());
+    ASSERT_TRUE(r) << r.error().text;
+  }
 
   std::unique_ptr<cluster> cluster_;
 };

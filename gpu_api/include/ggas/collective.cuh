@@ -3,7 +3,8 @@
 //
 // x_block is called by one block on each member, x by all blocks of the grid on each member, all of them resident at
 // once and equally many everywhere. All members call with the same team, n, op, root and method, in the same order.
-// After anything but ggas_ok and ggas_bad_argument the collectives of the node return ggas_peer_error.
+// After anything but ggas_ok and ggas_bad_argument barriers and collectives of the node return ggas_broken, until the
+// host resets the cluster: so ok always means that everybody has come (docs/failures.md).
 #pragma once
 
 #include "ggas/team.cuh"
@@ -27,8 +28,8 @@ enum ggas_method : unsigned {
 // does not, or is no team). _block: one block on each member. Without: every block of the grid on each member, at most
 // 1024 and all resident at once (a grid that does not fit can never pass); all blocks get the same status if the
 // time-out is longer than the blocks come apart (so not 0). A node takes part in one call at a time; where another
-// block makes the next one, all its threads are synchronised with the block before. A call that timed out may be
-// repeated, by all whom it failed.
+// block makes the next one, all its threads are synchronised with the block before. A call that failed cannot be
+// repeated.
 //
 // barrier: every store and put of the callers before it is visible to every caller after it.
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team = ggas_world());
@@ -45,8 +46,7 @@ GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team = g
 // n, root and team; the grid forms with the same number of blocks (docs/collectives.md says what of a grid's data must
 // be complete). A call begins without a block barrier: what threads of the block have stored to src, and loaded from
 // dst, must be behind a __syncthreads() for all of them. On ggas_ok the result is visible to the calling block, src may
-// be overwritten; nothing is promised about other data. After anything but ggas_ok and ggas_bad_argument the node's
-// collectives return ggas_peer_error.
+// be overwritten; nothing is promised about other data.
 //
 // From the call on other members may store into dst. What this kernel itself has stored there before must be behind a
 // ggas_barrier, or behind that __syncthreads() and a ggas_fence() that every thread makes after it, or an old value may

@@ -110,6 +110,17 @@ class cluster {
   // gone; memory keeps what they wrote.
   virtual result<run_stats> run(uint64_t timeout_ns) = 0;
 
+  // Ends the waits of all kernels on all nodes, those with GGAS_FOREVER too: with ggas_aborted, some polls later,
+  // unless what they wait for has come. So it goes on until reset(). By any thread, also while another one is in run(),
+  // and from programs and on_progress.
+  void abort();
+  // After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted, and
+  // the nodes' memory behind the reserved area is as it was. First runs what is queued and waits until every node's
+  // stores have arrived, as run() with that time-out; an error of it is this one's, and nothing has changed. Puts,
+  // gets and atomics that were posted to queues of the NIC complete by themselves, also afterwards: ggas_quiet tells.
+  // Where there is no NIC rings of notifications are empty afterwards, and counts of failures of the NIC stay.
+  result<> reset(uint64_t timeout_ns);
+
   virtual uint64_t now_ns() const = 0;
   // NIC counters of a node by register name (rtl/regs/ggas.rdl), and the GPU model's own ("gpu.pcie_reads", …). Empty
   // without a NIC.

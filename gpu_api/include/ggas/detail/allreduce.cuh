@@ -113,7 +113,7 @@ template <class Run>
 GGAS_DEVICE ggas_status between_open_and_close(const ggas_team& team, unsigned block, uint64_t timeout_ns, Run run) {
   channel c = open_channel(team, block);
   patience end(timeout_ns);
-  return close_channel(c, c.failed ? ggas_peer_error : run(c, end));
+  return close_channel(c, c.failed ? ggas_broken : run(c, end));
 }
 
 template <class T>

@@ -107,7 +107,7 @@ GGAS_DEVICE result_record take_record(const ggas_queue& q, const deadline& end) 
   if (q.exclusive) return {l.exclusive_result(static_cast<uint64_t>(q.index())), 0, 0};
   constexpr uint64_t groups = layout::results / 64;
   const uint64_t start = block_rank() * thread_count() + thread_rank();
-  for (uint64_t tries = 0; tries < layout::results || !end.passed(); ++tries) {
+  for (uint64_t tries = 0; tries < layout::results || !end.over(); ++tries) {
     const uint64_t i = (start + tries) % layout::results, group = i % groups, bit = uint64_t{1} << i / groups;
     const result_record r{l.result(group * 64 + i / groups), group, bit};
     if (!(or_gpu(own_word(l.results_taken(group)), bit) & bit) || take_left_record(r)) return r;
@@ -139,7 +139,7 @@ GGAS_DEVICE ggas_status await_record(const ggas_queue& q, const result_record& r
       acquire_after_poll();
       return ggas_ok;
     }
-    if (end.passed()) return ggas_timed_out;
+    if (end.over()) return in_vain();
     // Failures are rare: not every turn.
     if (turn % 16 == 0 && static_cast<uint32_t>(load_poll(status) >> 32) != 0) {
       const ggas_status s = complete(q, completion::remote, q.ticket, end);
@@ -185,7 +185,7 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   result_record r{};
   if (g.rank() == 0) r = take_record(q, end);
   r.offset = g.of_leader(r.offset);
-  if (r.offset == 0) return {ggas_timed_out, 0};
+  if (r.offset == 0) return {in_vain(), 0};
   // Unlike every other one that could be in the record.
   const uint64_t cookie = g.of_leader(clock_ns() << 8 | static_cast<uint64_t>(q.index()) | uint64_t{1} << 63);
   const atomic_slots d = make_atomic(what, at, v, compare, r.offset, cookie);
@@ -195,7 +195,7 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   const bool posted = f.status == ggas_ok;
   if (g.rank() != 0) return f;
   if (posted) f.status = await_record(q, r, cookie, end, f.old);
-  posted&& f.status == ggas_timed_out ? leave_record(r) : give_record(r);
+  posted && (f.status == ggas_timed_out || f.status == ggas_aborted) ? leave_record(r) : give_record(r);
   return f;
 }
 

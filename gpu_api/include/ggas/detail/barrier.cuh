@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // barrier and sync of a team. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of
-// the barrier, so nothing is ever cleared. Two ways: where the window is plain memory every member tells every other
-// one: one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one
-// thread polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. Included
-// by collective.cuh.
+// the barrier, so nothing is cleared but by a reset of the cluster. A number is used for one call of a member: one that
+// fails is its last (docs/failures.md). Two ways: where the window is plain memory every member tells every other one:
+// one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one thread
+// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. Included by
+// collective.cuh.
 #pragma once
 
 #include "ggas/detail/wait.cuh"
@@ -12,7 +13,20 @@
 namespace ggas::detail {
 
 GGAS_DEVICE uint64_t* word_of(int node, uint64_t offset) { return ggas_pointer_of_node<uint64_t>(node, offset); }
-GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
+
+// Before a block returns a failure of a barrier or collective: the next ones of the node return ggas_broken. By one
+// thread.
+GGAS_DEVICE_FUNCTION void break_node() {
+  for (uint64_t team = 0; team < layout::teams; ++team)
+    store_relaxed(own_word(layout::barrier_broken(team)), uint64_t{1});
+  store_relaxed(own_word(layout::broken), uint64_t{1});
+}
+
+// Of a team's barriers, or of those of the node's grids: a count, and whether anything failed on the node.
+struct alignas(16) progress_here {
+  uint64_t count, broken;
+};
+GGAS_DEVICE progress_here* own_progress(uint64_t offset) { return reinterpret_cast<progress_here*>(own_word(offset)); }
 
 // Barrier: what was stored before is visible behind it. Sync: arrival only.
 enum class meeting { barrier, sync };
@@ -42,6 +56,19 @@ GGAS_DEVICE ggas_status settle_stores() {
   if (const ggas_status puts = quiet_puts(); puts != ggas_ok) return puts;
   ggas_fence();
   return ggas_ok;
+}
+
+// By the whole block, with the status of all. What any thread calls next finds the mark.
+GGAS_DEVICE ggas_status end_of_meeting(ggas_status s) {
+  if (s == ggas_ok) return s;
+  if (thread_rank() == 0) break_node();
+  __syncthreads();
+  return s;
+}
+// Only a meeting that ended well counts.
+GGAS_DEVICE ggas_status end_of_meeting(const ggas_team& t, uint64_t number, ggas_status s) {
+  if (s == ggas_ok && thread_rank() == 0) store_own(own_word(layout::barrier_epoch(t.id)), number);
+  return end_of_meeting(s);
 }
 
 template <meeting M>
@@ -75,16 +102,17 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
   __syncthreads();  // every thread's stores are before the fence of thread 0
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    number = load_relaxed(own_word(layout::barrier_epoch(t.id))) + 1;
-    if (M == meeting::barrier) s = settle_stores();
+    const progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
+    number = before.count + 1;
+    if (before.broken != 0)
+      s = ggas_broken;
+    else if (M == meeting::barrier)
+      s = settle_stores();
   }
   s = block_status(s);
-  if (s != ggas_ok) return s;
-  s = ggas_node() == t.first ? meet_as_master<M>(l, t, number, end) : meet_as_follower<M>(l, t, number, end);
-  // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (s == ggas_ok && thread_rank() == 0)
-    store_relaxed(own_word(layout::barrier_epoch(t.id)), static_cast<uint64_t>(number));
-  return s;
+  if (s == ggas_ok)
+    s = ggas_node() == t.first ? meet_as_master<M>(l, t, number, end) : meet_as_follower<M>(l, t, number, end);
+  return end_of_meeting(t, number, s);
 }
 
 // ------------------------------------------------------------------------------------------------ on peer memory
@@ -119,22 +147,20 @@ GGAS_DEVICE ggas_status meet_member(const meeting_point& p, uint64_t number, pat
 template <meeting M>
 GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patience& end) {
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
-  uint64_t* const epoch = own_word(layout::barrier_epoch(t.id));
+  const progress_here* const mine = own_progress(layout::barrier_epoch(t.id));
   const meeting_point first(l, t, rank);
   uint64_t number = 0;
   ggas_status s = ggas_ok;
   __syncthreads();
   if (rank < t.size) {
-    number = load_own(epoch) + 1;
+    const progress_here before = load_own(mine);
+    number = before.count + 1;
     if (M == meeting::barrier) fence_acq_rel_system();
-    s = meet_member<M>(first, number, end);
+    s = before.broken != 0 ? ggas_broken : meet_member<M>(first, number, end);
     for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads)
       s = meet_member<M>(meeting_point(l, t, i), number, end);
   }
-  s = block_status(s);
-  // Only a completed barrier counts: one that timed out is tried again under the same number.
-  if (s == ggas_ok && rank == 0) store_own(epoch, number);
-  return s;
+  return end_of_meeting(t, number, block_status(s));
 }
 
 template <meeting M>
@@ -147,18 +173,31 @@ GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
 
 // The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all
 // have the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
-// follows from it, as nobody can be further while a block has not checked in.
-GGAS_DEVICE uint64_t next_attempt(uint64_t release) { return (release >> 8) + 1; }
+// follows from it, as nobody can be further while a block has not checked in. One that failed is the last: a block that
+// comes late, or again, refuses instead of checking in.
+GGAS_DEVICE uint64_t next_attempt(const progress_here& g) { return (g.count >> 8) + 1; }
+GGAS_DEVICE ggas_status status_of_attempt(uint64_t release) { return static_cast<ggas_status>(release & 0xff); }
+GGAS_DEVICE bool has_failed(const progress_here& g) {
+  return (g.broken != 0) | (status_of_attempt(g.count) != ggas_ok);
+}
+constexpr uint64_t refused = ~uint64_t{0};
+
+template <meeting M>
+GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& end) {
+  uint64_t seen;
+  if (!await_word<M>(own_word(own_layout().arrived(block)), attempt, seen, end)) return ggas_timed_out;
+  return seen == refused ? ggas_broken : ggas_ok;
+}
 
 template <meeting M>
 GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
-  const layout l = own_layout();
   __syncthreads();
-  const uint64_t attempt = next_attempt(load_own(own_word(layout::grid_release)));
-  ggas_status s = ggas_ok;
+  const progress_here before = load_own(own_progress(layout::grid_release));
+  const uint64_t attempt = next_attempt(before);
+  ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;
   for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
-    s = await_word<M>(own_word(l.arrived(b)), attempt, end);
-  s = block_status(s);
+    s = await_block<M>(b, attempt, end);
+  s = end_of_meeting(block_status(s));
   if (s == ggas_ok) s = meet_block<M>(t, end);
   if (thread_rank() == 0) {
     if (M == meeting::barrier) fence_acq_rel_gpu();
@@ -177,17 +216,28 @@ GGAS_DEVICE void release_to_lead() {
 }
 
 template <meeting M>
+GGAS_DEVICE ggas_status check_in(patience& end) {
+  uint64_t* const arrived = own_word(own_layout().arrived(block_rank()));
+  const progress_here before = load_relaxed(own_progress(layout::grid_release));
+  if (has_failed(before)) {
+    store_relaxed(arrived, uint64_t{refused});
+    return ggas_broken;
+  }
+  const uint64_t attempt = next_attempt(before);
+  if (M == meeting::barrier) release_to_lead();
+  store_relaxed(arrived, attempt);
+  uint64_t release;
+  const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
+  return decided ? status_of_attempt(release) : ggas_timed_out;
+}
+
+template <meeting M>
 GGAS_DEVICE ggas_status follow_grid(patience& end) {
-  const layout l = own_layout();
   ggas_status s = ggas_ok;
   __syncthreads();
   if (thread_rank() == 0) {
-    const uint64_t attempt = next_attempt(load_relaxed(own_word(layout::grid_release)));
-    if (M == meeting::barrier) release_to_lead();
-    store_relaxed(own_word(l.arrived(block_rank())), attempt);
-    uint64_t release;
-    const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
-    s = decided ? static_cast<ggas_status>(release & 0xff) : ggas_timed_out;
+    s = check_in<M>(end);
+    if (s != ggas_ok) break_node();
   }
   return block_status(s);
 }

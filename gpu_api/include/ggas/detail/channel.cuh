@@ -5,7 +5,7 @@
 //
 //   channel c = open_channel(team, number);
 //   patience end(timeout_ns);
-//   if (c.failed) return close_channel(c, ggas_peer_error);
+//   if (c.failed) return close_channel(c, ggas_broken);
 //   send_line ...; refresh_slots ...; take_line(s) ...         exchange 1
 //   if (!next_exchange(c, mine)) return close_channel(c, mine);
 //   ...                                                        exchange 2
@@ -31,7 +31,7 @@ struct channel {
   unsigned bundled;  // channels that the call uses, this one and those behind it
   uint64_t seq;      // of the exchange under way, from 1
   bool failed;       // an earlier collective failed here: nothing may be sent
-  uint64_t broken;   // not 0: one failed on this node. Not looked at before there is nothing else to do: it comes late
+  uint64_t broken;   // not 0: something failed on this node. Looked at when there is nothing else to do: it comes late
   uint64_t* word;    // keeps the number of the last exchange
   uint64_t slots;    // of the nodes, in the reserved area of any node: those of turn 0
 
@@ -116,7 +116,7 @@ GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
 // Behind the last exchange, or the one that failed: the status is the same in all threads; a block barrier.
 // leave_channel() follows.
 GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
-  return block_status(c.failed || c.broken != 0 ? ggas_peer_error : mine);
+  return block_status(c.failed || c.broken != 0 ? ggas_broken : mine);
 }
 // A block barrier.
 GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
@@ -124,7 +124,7 @@ GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
     const channel at = c.sibling(i);
     store_own(at.word, of_block == ggas_ok ? at.seq : at.seq | channel_failed);
   }
-  if (of_block != ggas_ok && thread_rank() == 0) store_relaxed(own_word(layout::broken), uint64_t{1});
+  if (of_block != ggas_ok && thread_rank() == 0) break_node();
   __syncthreads();
 }
 GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
@@ -137,7 +137,7 @@ GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
 template <class Run>
 GGAS_DEVICE ggas_status run_on(channel& c, uint64_t timeout_ns, Run run) {
   patience end(timeout_ns);
-  return close_channel(c, c.failed ? ggas_peer_error : run(c, end));
+  return close_channel(c, c.failed ? ggas_broken : run(c, end));
 }
 
 GGAS_DEVICE channel_line line_of(uint64_t seq, uint64_t data) { return tagged_line(static_cast<uint32_t>(seq), data); }

@@ -142,7 +142,7 @@ GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, u
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
     first = load_relaxed(own_word(counter)) + 1;
-    if (load_relaxed(own_word(layout::broken)) != 0) s = ggas_peer_error;
+    if (load_relaxed(own_word(layout::broken)) != 0) s = ggas_broken;
   }
   s = block_status(s);
   if (s != ggas_ok) return s;
@@ -155,7 +155,7 @@ GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, u
     if (s == ggas_ok) {
       store_relaxed(own_word(counter), seq - 1);
     } else {  // peers may have used part of it: nothing that follows could be right
-      store_relaxed(own_word(layout::broken), uint64_t{1});
+      break_node();
     }
   }
   __syncthreads();

@@ -34,7 +34,7 @@ struct warp_group {
     sync();  // a vote orders nothing
     if (!__any_sync(mask, mine != ggas_ok)) return ggas_ok;
     ggas_status all = ggas_ok;
-    for (unsigned s = ggas_timed_out; s <= ggas_no_queue; ++s) {
+    for (unsigned s = ggas_timed_out; s <= gravest; ++s) {
       if (__any_sync(mask, mine == static_cast<ggas_status>(s))) all = static_cast<ggas_status>(s);
     }
     return all;

@@ -30,12 +30,14 @@ struct layout {
   static constexpr uint64_t most_channels = 128, smallest_channel = 64, largest_channel = 4096;
 
   // Words the node keeps for itself.
-  static constexpr uint64_t grid_attempt = 8;   // grid-wide barriers tried
-  static constexpr uint64_t grid_release = 16;  // attempt << 8 | status, for the blocks of the grid
-  static constexpr uint64_t gather_all_seq = 24;
-  static constexpr uint64_t broken = 32;       // a collective failed half way
+  static constexpr uint64_t aborted = 8;        // the host's: not 0 ends all waits
+  static constexpr uint64_t grid_release = 16;  // attempt << 8 | status, for the blocks of the grid; read with the next
+  static constexpr uint64_t broken = 24;        // not 0: a barrier or collective failed on this node
+  static constexpr uint64_t gather_all_seq = 32;
   static constexpr uint64_t queues_used = 40;  // not 0 once a queue of the NIC was used
-  static GGAS_LAYOUT_FN uint64_t barrier_epoch(uint64_t team) { return line + team * word; }  // barriers completed
+  // Barriers completed, and a copy of `broken` for each team: one load brings both.
+  static GGAS_LAYOUT_FN uint64_t barrier_epoch(uint64_t team) { return line + team * 2 * word; }
+  static GGAS_LAYOUT_FN uint64_t barrier_broken(uint64_t team) { return barrier_epoch(team) + word; }
   // Words a master writes.
   static constexpr uint64_t cast_flag = 2 * line;
   static GGAS_LAYOUT_FN uint64_t check_out(uint64_t team) { return (3 + team) * line; }

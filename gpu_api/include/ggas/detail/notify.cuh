@@ -38,7 +38,7 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
       if (found == at) break;
       at = found;
     } else {
-      if (end.passed()) return ggas_timed_out;
+      if (end.over()) return in_vain();
       at = load_relaxed(claimed);
     }
   }
@@ -138,6 +138,8 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
   }
 }
 
+constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: somebody is at it
+
 // Now and then tells the writer how far the ring was read. One at a time, so that the count never goes back; whoever
 // finds somebody at it leaves it to the next, or to who waits in vain.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
@@ -151,7 +153,6 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
     return;
   }
   if (position % quarter != 0) return;
-  constexpr uint64_t telling = uint64_t{1} << 63;
   const uint64_t told = load_relaxed(q.at.words + 2);
   if ((told & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(told)) <= 0) return;
   if (cas_gpu(q.at.words + 2, told, told | telling) != told) return;
@@ -221,7 +222,7 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
       notes[n] = unpack(record);
       if (reports_failure(notes[n])) s = ggas_peer_error;
       ++n;
-    } else if (n >= least || end.passed()) {
+    } else if (n >= least || end.over()) {
       break;
     } else if (!q.exclusive && ++misses % 16 == 0) {
       tell_lazily(q, q.note - q.note % quarter_of_ring(q));
@@ -230,7 +231,7 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
   if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
   acquire_after_poll();
   *taken = n;
-  return n >= least ? s : ggas_timed_out;
+  return n >= least ? s : in_vain();
 }
 
 }  // namespace ggas::detail

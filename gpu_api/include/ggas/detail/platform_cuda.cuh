@@ -171,6 +171,8 @@ template <class T>
 __device__ __forceinline__ T load_spin(const T* p) {
   return load_relaxed(p);
 }
+// At a word that hardly ever changes, beside a loop that polls another one.
+__device__ __forceinline__ uint64_t glance(const uint64_t* p) { return load_relaxed(p); }
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;

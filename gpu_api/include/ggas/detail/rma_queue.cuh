@@ -111,7 +111,7 @@ GGAS_DEVICE bool claim_slots(const G& g, const ggas_queue& q, unsigned slots, un
     for (bool waiting = true; waiting;) {
       const claim c = try_claim(q, slots, descriptors);
       if (c == claim::good) found = uint64_t{1} << 32 | (produced(q.ticket) - slots);
-      waiting = c == claim::again || (c == claim::full && !end.passed());
+      waiting = c == claim::again || (c == claim::full && !end.over());
     }
   }
   found = g.of_leader(found);
@@ -126,7 +126,7 @@ GGAS_DEVICE ggas_status post(const thread_group& g, const ggas_queue& q, unsigne
   uint64_t w[most_words];
   for (unsigned i = 0; i < slots * slot_words; ++i) w[i] = word(i);
   uint32_t position = 0;
-  if (!claim_slots(g, q, slots, descriptors, end, position)) return ggas_timed_out;
+  if (!claim_slots(g, q, slots, descriptors, end, position)) return in_vain();
   for (unsigned i = 0; i < slots * slot_words; i += 2) {
     store_relaxed(reinterpret_cast<word_pair*>(slot_word(q, position, i)), word_pair{w[i], w[i + 1]});
   }
@@ -142,7 +142,7 @@ GGAS_DEVICE ggas_status post(const warp_group& g, const ggas_queue& q, unsigned 
   const unsigned words = slots * slot_words, rank = g.rank();
   const uint64_t mine = rank < words ? word(rank) : 0;
   uint32_t position = 0;
-  if (!claim_slots(g, q, slots, descriptors, end, position)) return ggas_timed_out;
+  if (!claim_slots(g, q, slots, descriptors, end, position)) return in_vain();
   for (unsigned i = rank; i < words; i += g.size()) {
     store_relaxed(reinterpret_cast<uint64_t*>(slot_word(q, position, i)), i == rank ? mine : word(i));
   }
@@ -181,7 +181,7 @@ GGAS_DEVICE bool drain(const ggas_queue& q, completion what, const deadline& end
   while (!empty) {
     p = read_progress(q, what);
     empty = nothing_open(q, p);
-    if (empty || end.passed()) break;
+    if (empty || end.over()) break;
     const uint64_t t = q.ticket;
     if (!holding && !(t & ticket_held)) holding = cas_gpu(q.at.words, t, t | ticket_held) == t;
   }
@@ -198,10 +198,10 @@ GGAS_DEVICE ggas_status check_failures(const ggas_queue& q, const progress& p) {
 GGAS_DEVICE ggas_status complete(const ggas_queue& q, completion what, uint64_t ticket, const deadline& end) {
   progress p = read_progress(q, what);
   while (static_cast<int32_t>((p.count - issued(ticket)) << 8) < 0) {
-    if (end.passed()) return ggas_timed_out;
+    if (end.over()) return in_vain();
     p = read_progress(q, what);
   }
-  if (!nothing_open(q, p) && !drain(q, what, end, p)) return ggas_timed_out;
+  if (!nothing_open(q, p) && !drain(q, what, end, p)) return in_vain();
   acquire_after_poll();
   return check_failures(q, p);
 }

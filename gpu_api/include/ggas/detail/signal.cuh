@@ -177,7 +177,7 @@ GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, ggas_cmp c
       return ggas_ok;
     }
   } while (!time.over(n));
-  return ggas_timed_out;
+  return time.in_vain();
 }
 
 template <class T>
@@ -195,7 +195,7 @@ GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, ggas_cmp 
   } while (found == 0 && !time.over(n));
   *count = found;
   acquire_after_poll();
-  return found != 0 ? ggas_ok : ggas_timed_out;
+  return found != 0 ? ggas_ok : time.in_vain();
 }
 
 template <class T>

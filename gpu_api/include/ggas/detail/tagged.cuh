@@ -107,7 +107,7 @@ GGAS_DEVICE ggas_status take_words(const ggas_tagged* lines, const Words& target
     for (uint64_t first = rank; first < words && good; first += uint64_t{lines_in_flight} * count)
       good = take_some<lines_in_flight>(lines, target, first, words, count, tag, time);
   }
-  return good ? ggas_ok : ggas_timed_out;
+  return good ? ggas_ok : time.in_vain();
 }
 
 template <class G, class T>

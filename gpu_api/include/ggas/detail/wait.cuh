@@ -6,6 +6,14 @@
 
 namespace ggas::detail {
 
+GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
+
+// The host ends all waits of this node. They look at its word as seldom as at the timer.
+GGAS_DEVICE bool aborted() { return device_context().local && glance(own_word(layout::aborted)) != 0; }
+
+// Why a wait was in vain, if it may have been the host.
+GGAS_DEVICE_FUNCTION ggas_status in_vain() { return aborted() ? ggas_aborted : ggas_timed_out; }
+
 // A point in time on the device's timer. Neither "now" nor "never" takes a look at the timer, which costs more than a
 // poll.
 struct deadline {
@@ -18,14 +26,23 @@ struct deadline {
     at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
   }
   GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
+  // Asked by loops after every miss: the same, or the host ends them; in_vain() tells which.
+  GGAS_DEVICE bool over() const { return passed() || (++misses_ % 16 == 0 && aborted()); }
+
+ private:
+  mutable unsigned misses_ = 0;
 };
 
 // The end of a wait after a look at the timer: `at` as before, counted from now if that is 0; long_ago once it has
-// passed. Not inline: wait loops come here once in many polls.
-constexpr uint64_t long_ago = 1;
+// passed, ended_by_host if that was quicker. Not inline: wait loops come here once in many polls. The host's word is on
+// its way while the timer is read, which takes longer.
+constexpr uint64_t long_ago = 1, ended_by_host = 2;
 GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
-  if (at == 0) return deadline(timeout_ns).at;
-  return deadline{at, deadline::is_known}.passed() ? long_ago : at;
+  if (at == 0 && timeout_ns == 0) return 0;
+  const bool stop = aborted();
+  const deadline known{at, deadline::is_known};
+  const uint64_t end = at == 0 ? deadline(timeout_ns).at : known.passed() ? long_ago : at;
+  return stop && end > long_ago ? ended_by_host : end;
 }
 
 // How long wait loops go on: asked after every miss, it looks at the timer only now and then. Made of a time-out, time
@@ -41,8 +58,10 @@ class patience {
   GGAS_DEVICE unsigned polls() const { return only_once() ? 1 : misses_between_looks; }
   GGAS_DEVICE bool look() {
     end_ = end_after_look(end_, timeout_ns_);
-    return end_ <= long_ago;
+    return end_ <= ended_by_host;
   }
+  // Of a wait that is over.
+  GGAS_DEVICE ggas_status in_vain() const { return end_ == ended_by_host ? ggas_aborted : ggas_timed_out; }
 
  private:
   static constexpr unsigned misses_between_looks = 16;
@@ -84,7 +103,7 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen
   unsigned left = time.polls();
   while (!is_outcome(good, seen = load_poll(flag), value)) {
     if (--left != 0) continue;
-    if (time.look()) return ggas_timed_out;
+    if (time.look()) return time.in_vain();
     left = time.polls();
   }
   acquire_after_poll();
@@ -100,15 +119,19 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const d
   return wait_until(flag, cmp, value, patience(end));
 }
 
-// The gravest of what the threads of a block found, for all of them.
+// The gravest of what the threads of a block found, for all of them. Waits inside the library need not know who ended
+// them: it is told here.
+constexpr unsigned gravest = ggas_aborted;
 GGAS_DEVICE_FUNCTION ggas_status gravest_status(ggas_status mine) {
   GGAS_SHARED(unsigned, failed);
   if (thread_rank() == 0) failed = 0;
   __syncthreads();
-  for (unsigned s = ggas_timed_out; s <= ggas_no_queue; ++s) {  // the gravest wins; one writer value at a time
+  for (unsigned s = ggas_timed_out; s <= gravest; ++s) {  // the gravest wins; one writer value at a time
     if (mine == static_cast<ggas_status>(s)) failed = s;
     __syncthreads();
   }
+  if (thread_rank() == 0 && failed == ggas_timed_out) failed = in_vain();
+  __syncthreads();
   const ggas_status all = static_cast<ggas_status>(failed);
   __syncthreads();
   return all;
