@@ -91,6 +91,11 @@ int gpu_of(int file) {
 
 bool reach(int a, int b) { return !cuda().cut.contains(std::minmax(a, b)); }
 
+cudaStream_t new_stream() {
+  static char somewhere[64];  // what they point to is nobody's
+  return reinterpret_cast<cudaStream_t>(somewhere + cuda().streams++ % static_cast<int>(sizeof somewhere));
+}
+
 void* at(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
 
 }  // namespace
@@ -284,9 +289,23 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
   GGAS_FAKE_TRY_RUNTIME;
   cuda().stream_flags = flags;
-  static char somewhere[64];  // what they point to is nobody's
-  *s = reinterpret_cast<cudaStream_t>(somewhere + cuda().streams % sizeof somewhere);
-  ++cuda().streams;
+  *s = new_stream();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *s = new_stream();
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
+  GGAS_FAKE_TRY_RUNTIME;
+  std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cuda provider without a GPU: on tests/support/fake_cuda. Memory and growth in one process and in several, GPUs
 // that do not reach each other, drivers that lack something. What goes wrong: cuda_fault_test.cpp.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "ggas/detail/layout.hpp"
 #include "tests/userlib/cuda_rig.hpp"
 
 namespace ggas {
@@ -152,6 +154,52 @@ TEST_P(passing, segments_are_everywhere_and_grow) {
         return wrong.empty() ? "ok" : wrong;
       });
   expect_each(all, size, "ok");
+}
+
+// One process tells all nodes to end their waits; a reset takes that and the library's own words back, and leaves the
+// rest as it is.
+std::string abort_and_reset(int rank, cuda_cluster& c) {
+  std::string wrong = exchange(c, 'r');
+  if (wrong.empty() && rank == c.nodes() - 1) wrong = c.abort();
+  if (wrong.empty()) wrong = c.meet("told");
+  for (const int node : c.local_nodes()) {
+    char* const first = c.segment(node);
+    const uint64_t reserved = c.device_context(node).reserved;
+    if (*reinterpret_cast<uint64_t*>(first + layout::aborted) != 1) return "a node has not heard of the end";
+    first[reserved - 1] = first[layout::broken] = 1;
+    first[reserved] = 2;
+    if (wrong.empty()) wrong = c.meet("looked");
+    if (wrong.empty()) wrong = c.reset();
+    if (std::count(first, first + reserved, 0) != static_cast<ptrdiff_t>(reserved))
+      return "the library's words are left";
+    if (first[reserved] != 2 || *mark(c, node) != 'r') return "contents are lost";
+  }
+  return wrong.empty() ? c.meet("all is well") : wrong;
+}
+
+TEST(cuda_cluster, one_ends_all_waits_and_all_reset) {
+  processes all;
+  start(all, 3, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& why) {
+    const std::string wrong = c ? abort_and_reset(rank, *c) : why;
+    return wrong.empty() ? "ok" : wrong;
+  });
+  expect_each(all, 3, "ok");
+}
+
+// Nothing is cleared below a kernel that runs.
+TEST(cuda_cluster, a_reset_beside_a_kernel_is_refused) {
+  processes all;
+  start(all, 2, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& why) {
+    if (!c) return why;
+    fake_cuda::here().busy = rank == 1;
+    const std::string text = c->reset();
+    fake_cuda::here().busy = false;
+    return text;
+  });
+  for (int r : {0, 1}) {
+    const std::string text = last_word(all, r);
+    EXPECT_TRUE(text.starts_with("rank 1: reset: the streams must be idle: ")) << text;
+  }
 }
 
 // A job may have several: each create() is a meeting of its own.

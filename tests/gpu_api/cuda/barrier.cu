@@ -84,16 +84,19 @@ __global__ void barrier_alone(places at, bool grid, ggas_status want) {
   own<outcome>(at.outcomes)[bench::global_thread()] = out;
 }
 
-TEST_F(rig, a_barrier_that_timed_out_may_be_repeated) {
+TEST_F(rig, a_barrier_that_timed_out_leaves_the_node_broken) {
   GGAS_NEEDS_NODES(2);
   for (const bool grid : {false, true}) {
     const unsigned blocks = grid ? 7 : 1;
-    start(0, blocks, 64, barrier_alone, at, grid, ggas_timed_out);
-    run("barrier_alone");
-    check_outcomes(0, size_t{blocks} * 64, "a barrier alone");
+    for (const ggas_status want : {ggas_timed_out, ggas_broken}) {
+      start(0, blocks, 64, barrier_alone, at, grid, want);
+      run("barrier_alone");
+      check_outcomes(0, size_t{blocks} * 64, "a barrier alone");
+    }
+    EXPECT_EQ(machine().reset(), "");
     start_all(blocks, 64, barrier_rounds, at, 10, grid);
     run("barrier_rounds");
-    check_all_outcomes(size_t{blocks} * 64, "barriers after a time-out");
+    check_all_outcomes(size_t{blocks} * 64, "barriers behind a reset");
   }
 }
 

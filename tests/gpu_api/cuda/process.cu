@@ -226,28 +226,36 @@ TEST(process, clusters_can_be_made_one_after_the_other_and_beside_each_other) {
 
 // ---------------------------------------------------------------------------------------------- faults
 
-// Waits of each kind, one after the other; all of them end by their time-outs.
-std::string wait_for_the_lost(member& m, const voice& parent) {
+// A wait for a flag and one of the kind, one after the other; both end by their time-outs. Then the node is broken.
+std::string wait_for_the_lost(member& m, const voice& parent, vain kind) {
   constexpr uint64_t timeout = second;
-  bool first = true;
-  for (vain what : {vain::flag, vain::barrier, vain::grid_barrier, vain::allreduce}) {
-    const unsigned blocks = what == vain::grid_barrier ? 4 : 1;
-    std::string wrong = m.launch(blocks, wait_in_vain, m.at(), what, timeout);
-    if (std::exchange(first, false)) parent.say("waiting");
+  struct {
+    vain what;
+    ggas_status want;
+    uint64_t least_ns;
+  } const waits[] = {
+      {vain::flag, ggas_timed_out, timeout}, {kind, ggas_timed_out, timeout}, {vain::barrier, ggas_broken, 0}};
+  for (const auto& w : waits) {
+    const unsigned blocks = w.what == vain::grid_barrier ? 4 : 1;
+    std::string wrong = m.launch(blocks, wait_in_vain, m.at(), w.what, timeout);
+    if (w.what == vain::flag) parent.say("waiting");
     if (wrong.empty()) wrong = m.cluster->run(20 * second);
-    if (wrong.empty()) wrong = m.findings(blocks * threads, ggas_timed_out, timeout);
+    if (wrong.empty()) wrong = m.findings(blocks * threads, w.want, w.least_ns);
     if (cudaGetLastError() != cudaSuccess)
       wrong = "run() has left an error behind";  // of its questions to busy streams
-    if (!wrong.empty()) return "wait " + std::to_string(static_cast<int>(what)) + ": " + wrong;
+    if (!wrong.empty()) return "wait " + std::to_string(static_cast<int>(w.what)) + ": " + wrong;
   }
   return {};
 }
 
-TEST(process, killed_in_a_kernel_every_wait_times_out_processes_end_and_memory_is_free) {
+class process_killed : public testing::TestWithParam<vain> {};
+INSTANTIATE_TEST_SUITE_P(in, process_killed, testing::Values(vain::barrier, vain::grid_barrier, vain::allreduce));
+
+TEST_P(process_killed, every_wait_times_out_processes_end_and_memory_is_free) {
   const int n = std::max(2, std::min(gpus(), 4)), victim = n - 1;
   processes all;
   all.start_all(n, body({.segment_bytes = 512 * mebi}, n, [=](member& m, const voice& parent) {
-                  const std::string wrong = wait_for_the_lost(m, parent);
+                  const std::string wrong = wait_for_the_lost(m, parent, GetParam());
                   if (!wrong.empty()) return wrong;
                   const std::string text = m.cluster->meet("after the fault");
                   return has(text, "rank " + std::to_string(victim)) && has(text, "ended") ? "ok" : "told: " + text;
@@ -262,6 +270,27 @@ TEST(process, killed_in_a_kernel_every_wait_times_out_processes_end_and_memory_i
     EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
   }
   memory_check::expect_free_again();
+}
+
+// One process ends the waits of all; then all of them reset, and barriers pass.
+TEST(process, one_ends_the_waits_of_all_and_a_reset_mends_what_was_broken) {
+  const int n = std::max(2, std::min(gpus(), 4));
+  processes all;
+  all.start_all(n, body({.segment_bytes = 64 * mebi}, n, [=](member& m, const voice&) {
+                  const vain what = m.me == 0 ? vain::flag : vain::grid_barrier;  // that of node 0 never comes
+                  std::string wrong = m.launch(4, wait_in_vain, m.at(), what, GGAS_FOREVER);
+                  if (wrong.empty() && m.cluster->run(second / 10).empty()) wrong = "nobody has ended it";
+                  if (wrong.empty()) wrong = m.cluster->meet("all wait");
+                  if (wrong.empty() && m.me == n - 1) wrong = m.cluster->abort();
+                  if (wrong.empty()) wrong = m.cluster->run(20 * second);
+                  if (wrong.empty()) wrong = m.findings(4 * threads, ggas_aborted);
+                  if (wrong.empty()) wrong = m.cluster->reset();
+                  if (wrong.empty()) wrong = m.launch(4, wait_in_vain, m.at(), vain::grid_barrier, 20 * second);
+                  if (wrong.empty()) wrong = m.cluster->run(30 * second);
+                  if (wrong.empty()) wrong = m.findings(4 * threads, ggas_ok);
+                  return ok_if(wrong);
+                }));
+  expect_each_ok(all, n);
 }
 
 // A process that has all it wants leaves in good order; the others store to it and wait for it.

@@ -74,6 +74,14 @@ class cuda_cluster {
   // the local nodes to set_device_context() again in every translation unit: kernels elsewhere see the old size. On an
   // error segments are as before.
   std::string grow(size_t bytes);
+  // Ends the waits of all kernels on all nodes, those of other processes and those with GGAS_FOREVER too: with
+  // ggas_aborted, some polls after the copy engine has told the GPUs, unless what they wait for has come. So it goes on
+  // until reset(). Returns at once; by any thread, also while another one is in run().
+  std::string abort();
+  // all. After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted,
+  // rings of notifications are empty; what lies behind the reserved area stays. The streams of the nodes, and your own
+  // with work on segments, must be idle: so all puts have arrived. On an error call it again before anything else.
+  std::string reset();
 
  private:
   struct parts;

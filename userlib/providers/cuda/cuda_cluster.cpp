@@ -102,6 +102,9 @@ cuda_cluster::~cuda_cluster() {
     static_cast<void>(GGAS_RUNTIME("GPU", cudaSetDevice, device(n)));
     if (stream(n)) cudaStreamDestroy(stream(n));
   }
+  if (!parts_->aborts) return;
+  static_cast<void>(GGAS_RUNTIME("GPU", cudaSetDevice, parts_->gpus[0]));
+  cudaStreamDestroy(parts_->aborts);
 }
 
 }  // namespace ggas

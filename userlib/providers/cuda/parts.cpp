@@ -98,7 +98,16 @@ attempt<> cuda_cluster::parts::open_devices() {
   if (others && others->size() > 1 && passing == userlib::passing::none)
     return std::unexpected("GPU " + std::to_string(gpus[0]) +
                            " cannot pass memory on to other processes; let one process run all nodes");
-  return {};
+  return open_aborts();
+}
+
+// Made now: later a GPU may be held up by what is to be ended.
+attempt<> cuda_cluster::parts::open_aborts() {
+  const std::string name = "GPU " + std::to_string(gpus[0]);
+  int least = 0, greatest = 0;
+  if (auto ok = GGAS_RUNTIME(name, cudaSetDevice, gpus[0]); !ok) return ok;
+  if (auto ok = GGAS_RUNTIME(name, cudaDeviceGetStreamPriorityRange, &least, &greatest); !ok) return ok;
+  return GGAS_RUNTIME("stream on " + name, cudaStreamCreateWithPriority, &aborts, cudaStreamNonBlocking, greatest);
 }
 
 // What every process says, and that their GPUs reach each other.

@@ -27,6 +27,7 @@ struct cuda_cluster::parts {
   attempt<> compare();                 // settings and GPUs of all processes
   attempt<> reserve();                 // addresses
   attempt<> add_memory(size_t bytes);  // behind what the segments have; on an error nothing has changed
+  attempt<> make_zero(size_t from, size_t bytes) const;  // in the segments of the local nodes
   void fill_contexts();
   // How something went here becomes how it went everywhere.
   attempt<> agree(const char* what, const attempt<>& here);
@@ -37,6 +38,7 @@ struct cuda_cluster::parts {
   std::unique_ptr<userlib::bootstrap> others;  // null: this process runs all nodes
   std::vector<gpu_id> seen;                    // GPUs that this process sees, by CUDA's number
   std::vector<int> gpus;                       // those it uses: all of them reach all segments
+  cudaStream_t aborts = nullptr;               // of the first of them, ahead of all other streams
   userlib::passing passing = userlib::passing::none;
   tuning tuned{};
   size_t granularity = 1;
@@ -48,11 +50,11 @@ struct cuda_cluster::parts {
 
  private:
   attempt<> see_gpus();
+  attempt<> open_aborts();
   attempt<> reaches_all(const std::vector<userlib::claim>& claims) const;
   attempt<pieces> make_pieces(size_t bytes) const;     // memory of the local nodes
   attempt<pieces> exchange_pieces(pieces mine) const;  // of all nodes
   attempt<> map_pieces(pieces all, size_t bytes);
-  attempt<> make_zero(size_t from, size_t bytes) const;  // of the local nodes
   void drop_unused();
 };
 
