@@ -10,7 +10,9 @@
 #include <type_traits>
 
 #define GGAS_DEVICE __device__ __forceinline__
-#define GGAS_DEVICE_FUNCTION inline __device__ __noinline__
+// Of each translation unit its own: where nvlink links units (-rdc=true) the one chosen for all would read the constant
+// memory of one of them, and take the registers it likes, whatever the launch bounds of a kernel.
+#define GGAS_DEVICE_FUNCTION [[maybe_unused]] static __device__ __noinline__
 #define GGAS_UNROLL _Pragma("unroll")
 // Without the 1 nvcc 13.0 keeps room for two blocks where all functions that a kernel calls are small: half the
 // registers.
@@ -37,7 +39,8 @@ using ::dim3;
 
 namespace detail {
 
-// One per translation unit: set_device_context() of the same unit fills it.
+// set_device_context() fills it: of each translation unit, or, where nvlink links them, of the program: kernels that
+// are templates are merged then, and must not read another unit's.
 struct constants {
   context own;
   // What takes multiplications that no call should do: the layout of its reserved area and the bytes of the window.
@@ -45,7 +48,11 @@ struct constants {
   uint64_t window_bytes;
   uint32_t stride_log2;
 };
+#ifdef __CUDACC_RDC__
+inline __constant__ constants node_constants;
+#else
 static __constant__ constants node_constants;
+#endif
 
 __device__ __forceinline__ const context& device_context() { return node_constants.own; }
 __device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }

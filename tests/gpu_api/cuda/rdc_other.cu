@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdc.hpp"
+
+namespace {
+// Of this file alone.
+__global__ void GGAS_LAUNCH_BOUNDS(512) broadcast_and_sum(uint64_t dst, uint64_t src, size_t n, uint64_t* status) {
+  float* const to = ggas_pointer_of_node<float>(ggas_node(), dst);
+  float* const from = ggas_pointer_of_node<float>(ggas_node(), src);
+  ggas_status s = ggas_put_block(ggas_pointer_of_node<float>(ggas_node(), dst), from, n, 5'000'000'000);
+  if (s == ggas_ok) s = ggas_barrier(5'000'000'000);
+  if (s == ggas_ok) s = ggas_reduce(to, from, n, ggas_sum, 0, ggas_auto, 5'000'000'000);
+  if (s == ggas_ok) s = ggas_barrier(5'000'000'000);
+  if (s == ggas_ok) s = ggas_broadcast(to, to, n, 0, 5'000'000'000);
+  if (s != ggas_ok && threadIdx.x == 0) *status = s;
+}
+}  // namespace
+
+cudaError_t set_context_in_other_file(const ggas::context& c, cudaStream_t s) { return set_device_context(c, s); }
+
+cudaError_t sum_in_other_file(ggas::cuda_cluster& c, int node, uint64_t dst, uint64_t src, size_t n, uint64_t* status) {
+  if (cudaError_t e = ggas::launch(c, node, 4, 512, sum_over_nodes<float>, dst, src, n, status); e != cudaSuccess)
+    return e;
+  return ggas::launch(c, node, 1, 512, broadcast_and_sum, dst + n * sizeof(float), src, n, status);
+}
