@@ -306,7 +306,8 @@ GGAS_CUDA_RED(red_or_system, "sys", "or", "b")
 GGAS_CUDA_RED(red_xor_system, "sys", "xor", "b")
 #undef GGAS_CUDA_RED
 // Lanes that add the same number to the same word at the same time send one addition: a word takes one every 2 ns,
-// whoever sends it. Others go alone.
+// whoever sends it. Others go alone. What each of them did before is before that addition, and the addition before what
+// each does next, as if all had made it themselves (docs/memory-model.md).
 template <class T>
 __device__ __forceinline__ void red_add_system_together(T* p, std::type_identity_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
@@ -319,13 +320,14 @@ __device__ __forceinline__ void red_add_system_together(T* p, std::type_identity
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   if (lane == __ffs(static_cast<int>(lanes)) - 1)
     red_add_system(p, static_cast<T>(static_cast<bits>(v) * static_cast<bits>(__popc(lanes))));
-  __syncwarp(lanes);  // each lane's addition is before what the lane does next, as if it had made it
+  __syncwarp(lanes);
 }
 template <class T>
 __device__ __forceinline__ T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
   return static_cast<T>(atomicCAS(reinterpret_cast<bits*>(p), static_cast<bits>(expected), static_cast<bits>(v)));
 }
+  __syncwarp(lanes);
 template <class T>
 __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
