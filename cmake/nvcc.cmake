@@ -2,7 +2,8 @@
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
 # ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
 # makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider, which finds the driver at run time.
-# ggas_nvcc_compiles(<test> <.cu file> INCLUDE <folders>)
+# The objects of all of them are in the global property GGAS_NVCC_OBJECTS.
+# ggas_nvcc_compiles(<test> <.cu file> INCLUDE <folders> [ARGUMENTS <more for nvcc>])
 # makes a test: the file compiles without a warning. Nobody runs what comes of it, so nothing is optimised where nvcc can do that.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
@@ -46,9 +47,9 @@ if(help MATCHES "--Ofast-compile")
   set(ggas_nvcc_quick --Ofast-compile=max)
 endif()
 function(ggas_nvcc_compiles test source)
-  cmake_parse_arguments(N "" "" "INCLUDE" ${ARGN})
+  cmake_parse_arguments(N "" "" "INCLUDE;ARGUMENTS" ${ARGN})
   list(TRANSFORM N_INCLUDE PREPEND -I)
-  add_test(NAME ${test} COMMAND ${GGAS_NVCC} -std=c++20 -arch=${GGAS_CUDA_ARCH} ${ggas_nvcc_quick} -Werror all-warnings ${N_INCLUDE}
+  add_test(NAME ${test} COMMAND ${GGAS_NVCC} -std=c++20 -arch=${GGAS_CUDA_ARCH} ${ggas_nvcc_quick} -Werror all-warnings ${N_ARGUMENTS} ${N_INCLUDE}
     -c ${source} -o ${CMAKE_CURRENT_BINARY_DIR}/${test}.o)
   set_tests_properties(${test} PROPERTIES TIMEOUT 300)
 endfunction()

@@ -11,6 +11,11 @@ GGAS_DEVICE uint64_t ggas_reserved_bytes() { return ggas::detail::device_context
 
 namespace ggas::detail {
 
+// What the node has of a NIC: its contexts for this GPU, the page whose loads wait for stores. Null where peers' memory
+// is reached directly.
+GGAS_DEVICE const rma_queue* nic_queues() { return nic_possible ? device_context().queues : nullptr; }
+GGAS_DEVICE const volatile uint64_t* nic_page() { return nic_possible ? device_context().quiet : nullptr; }
+
 GGAS_DEVICE bool fits_segment(uint64_t offset, uint64_t bytes) {
   const uint64_t size = device_context().segment_bytes;
   return (bytes <= size) & (offset <= size - bytes);
@@ -74,7 +79,7 @@ namespace ggas::detail {
 // Waits until every earlier store of this node through the window is visible at its target.
 GGAS_DEVICE ggas_status quiet_stores() {
   ggas_fence();
-  const volatile uint64_t* page = device_context().quiet;
+  const volatile uint64_t* page = nic_page();
   if (!page) return ggas_ok;  // the fence has waited for remote memory itself
   // The read pushes the thread's stores before it; the NIC answers when the targets have confirmed.
   const uint64_t code = load_relaxed(const_cast<const uint64_t*>(page));

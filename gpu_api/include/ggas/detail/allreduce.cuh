@@ -30,9 +30,7 @@ GGAS_DEVICE bool in_own_segment(const piece<T>& p, const ggas_team& team) {
 }
 
 // Peers' memory is memory.
-GGAS_DEVICE bool direct_possible(const ggas_team& team) {
-  return device_context().quiet == nullptr && team.size <= direct_members;
-}
+GGAS_DEVICE bool direct_possible(const ggas_team& team) { return !nic_page() && team.size <= direct_members; }
 // Blocks share the vector and tell each other where it is.
 GGAS_DEVICE bool over_memory(ggas_method m) { return m == ggas_direct || m == ggas_push || m == ggas_read; }
 

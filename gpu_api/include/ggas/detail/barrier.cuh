@@ -166,7 +166,7 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
 template <meeting M>
 GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
   const layout l = own_layout();
-  return device_context().quiet ? meet_at_master<M>(l, t, end) : meet_directly<M>(l, t, end);
+  return nic_page() ? meet_at_master<M>(l, t, end) : meet_directly<M>(l, t, end);
 }
 
 // ------------------------------------------------------------------------------------------------ of a grid
@@ -209,7 +209,7 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
 // What this block stored is before what block 0 tells other nodes. On peer memory the order of the GPU suffices: block
 // 0's fence of system scope is cumulative. Behind a NIC it is the stores that must have left.
 GGAS_DEVICE void release_to_lead() {
-  if (device_context().quiet)
+  if (nic_page())
     fence_acq_rel_system();
   else
     fence_acq_rel_gpu();

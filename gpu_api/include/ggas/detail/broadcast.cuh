@@ -174,7 +174,7 @@ GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast& p, const channe
   const auto leaves = static_cast<unsigned>(c.team.size - 1);
   const size_t here = call.mine.words();
   look_for_failure(c);
-  if (!device_context().quiet && leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
+  if (!nic_page() && leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
     return cast_both_ways(c, p, call.mine, end);
   return leaves * here <= one_hop_until + here ? cast_directly(c, p, call.mine, end)
                                                : scatter_and_gather(c, p, call.mine, end);

@@ -11,9 +11,8 @@ namespace ggas::detail {
 
 // vpid of a queue at another node: the same everywhere. -1: there is none.
 GGAS_DEVICE int vpid_of(int queue) {
-  const context& c = device_context();
   if (queue < 0 || queue >= ggas_queues()) return -1;
-  return c.queues ? static_cast<int>(c.queues[queue].vpid) : queue;
+  return posts_descriptors() ? static_cast<int>(nic_queues()[queue].vpid) : queue;
 }
 
 // `bytes` below 2^24.

@@ -61,6 +61,15 @@ __device__ __forceinline__ uint64_t window_bytes() { return node_constants.windo
 // Whether the own segment's address is that in the window, as on all GPUs that reach each other's memory.
 constexpr bool own_segment_in_window = true;
 
+// Whether kernels may find a NIC: with GGAS_NIC only. Programs for peers' memory have no code for queues: what is
+// decided when a kernel runs, beside every address, costs instructions, and nvcc 13.0 has kept both sides of it in one
+// uniform register (docs/device-api.md).
+#ifdef GGAS_NIC
+constexpr bool nic_possible = true;
+#else
+constexpr bool nic_possible = false;
+#endif
+
 // Which segment lies `offset` bytes behind the window's start, and how far into it that is. Strides are powers of two.
 __device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
   return static_cast<uint32_t>(offset >> node_constants.stride_log2);
@@ -340,11 +349,13 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 // Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
 // copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
 // behind it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
-// two; cudaErrorStreamCaptureUnsupported: the stream is being captured, and a graph would copy what is gone by then.
+// two; cudaErrorNotSupported: the node has a NIC, and the program was built without GGAS_NIC;
+// cudaErrorStreamCaptureUnsupported: the stream is being captured, and a graph would copy what is gone by then.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {
   cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
   if (cudaError_t e = cudaStreamIsCapturing(stream, &captured); e != cudaSuccess) return e;
   if (captured != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
+  if (!detail::nic_possible && (c.queues || c.quiet)) return cudaErrorNotSupported;
   uint32_t log2 = 0;
   while (log2 < 63 && uint64_t{1} << log2 < c.stride) ++log2;
   if (c.nodes > 0 &&

@@ -25,7 +25,7 @@ GGAS_DEVICE uint64_t advance(uint64_t ticket, unsigned slots, unsigned descripto
 
 // Whether calls become descriptors; else the caller moves the data itself and a queue is one by name only. What a good
 // handle says too, but known before there is one.
-GGAS_DEVICE bool posts_descriptors() { return device_context().queues != nullptr; }
+GGAS_DEVICE bool posts_descriptors() { return nic_queues() != nullptr; }
 
 // The same of a call with a queue, which is known from then on.
 GGAS_DEVICE bool posts_to(const ggas_queue& q) {
@@ -225,12 +225,11 @@ GGAS_DEVICE ggas_status quiet(const G& g, const ggas_queue& q, completion what, 
 
 // Puts and the like of all queues of this node.
 GGAS_DEVICE ggas_status quiet_puts() {
-  const context& c = device_context();
-  if (!c.queues || load_relaxed(own_word(layout::queues_used)) == 0) return ggas_ok;
+  if (!posts_descriptors() || load_relaxed(own_word(layout::queues_used)) == 0) return ggas_ok;
   const deadline end(quiet_limit_ns);
   ggas_status all = ggas_ok;
-  for (int i = 0; i < c.queue_count; ++i) {
-    if (load_relaxed(c.queues[i].words) == 0) continue;  // never used
+  for (int i = 0; i < device_context().queue_count; ++i) {
+    if (load_relaxed(nic_queues()[i].words) == 0) continue;  // never used
     const ggas_status s = quiet(ggas_queue_of(i), completion::remote, end);
     if (s > all) all = s;
   }
@@ -240,8 +239,8 @@ GGAS_DEVICE ggas_status quiet_puts() {
 }  // namespace ggas::detail
 
 GGAS_DEVICE int ggas_queues() {
-  const ggas::context& c = ggas::detail::device_context();
-  return c.queues ? c.queue_count : static_cast<int>(ggas::layout::direct_queues);
+  if (ggas::detail::posts_descriptors()) return ggas::detail::device_context().queue_count;
+  return ggas_nodes() > 0 ? static_cast<int>(ggas::layout::direct_queues) : 0;
 }
 
 namespace ggas::detail {
@@ -261,12 +260,11 @@ GGAS_DEVICE void find_notifications(const ggas_queue& q) {
 
 GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
   using namespace ggas::detail;
-  const ggas::context& c = device_context();
   ggas_queue q;
   if (index < 0 || index >= ggas_queues()) return q;
   q.index_ = index;
   q.exclusive = sharing == ggas_exclusive;
-  if (c.queues) q.at = c.queues[index];
+  if (posts_descriptors()) q.at = nic_queues()[index];
   if (q.exclusive) {
     find_notifications(q);
     q.ticket = load_relaxed(q.at.words);
@@ -277,10 +275,10 @@ GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
 }
 
 GGAS_DEVICE ggas_queue ggas_default_queue() {
-  const ggas::context& c = ggas::detail::device_context();
   const unsigned block = ggas::detail::block_rank();
-  if (!c.queues) return ggas_queue_of(static_cast<int>(block % ggas::layout::direct_queues));
-  return ggas_queue_of(c.queue_count == 0 ? -1 : static_cast<int>(block % static_cast<unsigned>(c.queue_count)));
+  if (!ggas::detail::posts_descriptors()) return ggas_queue_of(static_cast<int>(block % ggas::layout::direct_queues));
+  const int queues = ggas::detail::device_context().queue_count;
+  return ggas_queue_of(queues == 0 ? -1 : static_cast<int>(block % static_cast<unsigned>(queues)));
 }
 
 GGAS_DEVICE ggas_queue_failures ggas_queue_error(const ggas_queue& q) {
