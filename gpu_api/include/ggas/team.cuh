@@ -31,7 +31,8 @@ GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
 GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
 // The numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
 GGAS_DEVICE bool ggas_team_good(const ggas_team& t) {
-  if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes();
+  // No node at all: the program has not set the context.
+  if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes() && t.size > 0;
   const bool members_exist = t.first >= 0 && t.size > 0 && t.stride > 0 &&
                              t.first + static_cast<int64_t>(t.size - 1) * t.stride < ggas_nodes();
   return t.id < ggas::layout::teams && members_exist && ggas_team_rank(t) >= 0;

@@ -55,7 +55,9 @@ class unit {
   explicit unit(setter s) { all().push_back(s); }
   static std::vector<setter>& all();
 };
+#ifndef GGAS_TEST_WITHOUT_CONTEXT
 [[maybe_unused]] static const unit this_unit([](const context& c, cudaStream_t s) { return set_device_context(c, s); });
+#endif
 
 cuda_cluster& machine();
 

@@ -10,23 +10,15 @@
 
 namespace ggas::detail {
 
+// n elements of the own segment, n > 0. Without branches: short calls are looked at, too.
 template <class T>
-GGAS_DEVICE bool vector_good(const T* v, bool needed) {
+GGAS_DEVICE bool vector_good(const T* v, size_t n) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
                 "reductions are on elements of 1, 2, 4 or 8 bytes");
-  return !needed || (v && reinterpret_cast<uintptr_t>(v) % sizeof(T) == 0);
-}
-
-template <class T>
-GGAS_DEVICE bool in_own_segment(const T* v, size_t n) {
   const context& c = device_context();
   const uint64_t offset = reinterpret_cast<uint64_t>(v) - reinterpret_cast<uint64_t>(c.local);
-  return n == 0 || (n <= c.segment_bytes / sizeof(T) && offset <= c.segment_bytes - n * sizeof(T));
-}
-
-template <class T>
-GGAS_DEVICE bool in_own_segment(const piece<T>& p, const ggas_team& team) {
-  return in_own_segment(p.src, p.n) && (!p.goes_to(ggas_team_rank(team)) || in_own_segment(p.dst, p.n));
+  return (reinterpret_cast<uintptr_t>(v) % sizeof(T) == 0) & (n <= c.segment_bytes / sizeof(T)) &
+         (offset <= c.segment_bytes - n * sizeof(T));
 }
 
 // Peers' memory is memory.
@@ -56,11 +48,6 @@ GGAS_DEVICE bool method_good(ggas_method m, bool all, unsigned blocks, const gga
       return false;
   }
 }
-template <class T>
-GGAS_DEVICE bool call_good(ggas_method m, const piece<T>& p, unsigned blocks, const ggas_team& team) {
-  return method_good(m, p.root == everybody, blocks, team) && in_own_segment(p, team);
-}
-
 // With few blocks the exchanges of a push are not hidden.
 constexpr unsigned blocks_that_push = 64;
 GGAS_DEVICE bool push_pays(const tuning::limits& limits, uint64_t bytes, unsigned blocks) {
@@ -82,9 +69,10 @@ GGAS_DEVICE bool goes_one_shot(uint64_t bytes, ggas_method method, unsigned bloc
 
 template <class T>
 GGAS_DEVICE bool arguments_good(const piece<T>& p, const ggas_team& team) {
-  return ggas_team_good(team) && static_cast<unsigned>(p.op) <= ggas_prod &&
-         (p.root == everybody || (p.root >= 0 && p.root < team.size)) && vector_good(p.src, p.n > 0) &&
-         vector_good(p.dst, p.n > 0 && p.goes_to(ggas_team_rank(team)));
+  const bool call = ggas_team_good(team) && static_cast<unsigned>(p.op) <= ggas_prod &&
+                    (p.root == everybody || (p.root >= 0 && p.root < team.size));
+  return call &&
+         (p.n == 0 || (vector_good(p.src, p.n) && (!p.goes_to(ggas_team_rank(team)) || vector_good(p.dst, p.n))));
 }
 
 // The part of each of `blocks` in a method that moves lines, of 1 or more elements: whole sectors of 128 bytes. Divides
@@ -139,7 +127,6 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_tree(piece<T> p, unsigned block, ggas
 // A one_shot over a bundle of channels, by a block that is alone.
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_by_bundle(piece<T> p, ggas_team team, uint64_t timeout_ns) {
-  if (!in_own_segment(p, team)) return ggas_bad_argument;
   return between_open_and_close(team, 0, timeout_ns,
                                 [&](channel& c, patience& end) { return one_shot_bundled(c, p, end); });
 }
@@ -147,7 +134,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_bundle(piece<T> p, ggas_team team, ui
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_by_one_shot(piece<T> p, unsigned block, unsigned blocks, ggas_team team,
                                                     uint64_t timeout_ns) {
-  if (!arguments_good(p, team) || !in_own_segment(p, team)) return ggas_bad_argument;
+  if (!arguments_good(p, team)) return ggas_bad_argument;
   if (p.n == 0) return ggas_ok;
   if (blocks == 1 && fits_bundle<T>(p.n)) return reduce_by_bundle(p, team, timeout_ns);
   const unsigned used = usable_channels(blocks);
@@ -162,7 +149,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, uns
                                              ggas_team team, uint64_t timeout_ns) {
   if (!arguments_good(p, team)) return ggas_bad_argument;
   if (method == ggas_auto) method = choose(p.n * sizeof(T), p.root == everybody, blocks, team);
-  if (!call_good(method, p, blocks, team)) return ggas_bad_argument;
+  if (!method_good(method, p.root == everybody, blocks, team)) return ggas_bad_argument;
   if (p.n == 0) return ggas_ok;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
@@ -220,7 +207,7 @@ GGAS_DEVICE ggas_status reduce_only_by(const piece<T>& p, unsigned block, unsign
   if constexpr (Method == ggas_one_shot) {
     return reduce_only_by_one_shot(p, block, blocks, team, timeout_ns);
   } else {
-    if (!arguments_good(p, team) || !call_good(Method, p, blocks, team)) return ggas_bad_argument;
+    if (!arguments_good(p, team) || !method_good(Method, p.root == everybody, blocks, team)) return ggas_bad_argument;
     const unsigned used = usable_channels(blocks);
     if (p.n == 0 || block >= used) return ggas_ok;
     return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {

@@ -208,7 +208,7 @@ GGAS_DEVICE bool reports_failure(const ggas_notification& n) { return n.code != 
 GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
                                            const deadline& end, const ggas_queue& q) {
   static_cast<void>(posts_to(q));
-  if (!q.good() || !notes || !taken || most == 0) return ggas_bad_argument;
+  if (!q.good() || !notes || !taken || most == 0 || ggas_nodes() == 0) return ggas_bad_argument;
   find_notifications(q);
   if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
   ggas_status s = ggas_ok;

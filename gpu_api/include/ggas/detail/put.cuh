@@ -81,7 +81,9 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
   const uint64_t bytes = n * sizeof(T);
   const place at = locate(remote, bytes);
   const bool posts = posts_to(q);
-  const bool good = q.good() & (n <= ~0ull / sizeof(T)) & (remote != nullptr) & (local != nullptr) & (at.node >= 0);
+  const uintptr_t both = reinterpret_cast<uintptr_t>(remote) | reinterpret_cast<uintptr_t>(local);
+  const bool good = q.good() & (n <= ~0ull / sizeof(T)) & (remote != nullptr) & (local != nullptr) &
+                    (both % alignof(T) == 0) & (at.node >= 0);
   return {at, bytes, good && (!posts || is_local(local, bytes)) ? ggas_ok : ggas_bad_argument};
 }
 

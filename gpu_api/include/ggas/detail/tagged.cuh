@@ -41,7 +41,7 @@ template <class T>
 GGAS_DEVICE bool tagged_good(const ggas_tagged* lines, const T* local, size_t n, uint32_t tag) {
   static_assert(__is_trivially_copyable(T), "tagged puts move plain data");
   return (lines != nullptr) & (reinterpret_cast<uintptr_t>(lines) % sizeof(ggas_tagged) == 0) & (local != nullptr) &
-         (n <= ~0ull / 16 / sizeof(T)) & (tag != 0);
+         (reinterpret_cast<uintptr_t>(local) % alignof(T) == 0) & (n <= ~0ull / 16 / sizeof(T)) & (tag != 0);
 }
 
 // The first word of each thread is on the way while the address is checked: of few words there is no other.
