@@ -281,6 +281,12 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int gpu, int peer) {
   *can = reach(cuda().first_gpu + gpu, cuda().first_gpu + peer);
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr a, int gpu, int peer) {
+  GGAS_FAKE_TRY_RUNTIME;
+  const int one = cuda().first_gpu + gpu, other = cuda().first_gpu + peer;
+  *value = a == cudaDevP2PAttrNativeAtomicSupported && !cuda().plain.contains(std::minmax(one, other));
+  return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   *total = cuda().memory;
   *free = cuda().memory / 2;

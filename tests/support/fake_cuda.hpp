@@ -23,6 +23,7 @@ struct fake_cuda {
   int first_gpu = 0;                  // which one of the computer GPU 0 is
   size_t memory = size_t{1} << 30;    // of a GPU, bytes
   std::set<std::pair<int, int>> cut;  // GPUs of the computer, the smaller number first: they do not reach each other
+  std::set<std::pair<int, int>> plain;  // these reach each other, but not with atomics
   bool files = true, fabric = false;  // how memory may be passed on
   bool virtual_memory = true;         // its management
   bool knows_fabric = true;           // the driver has heard of it

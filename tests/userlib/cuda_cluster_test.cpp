@@ -300,6 +300,43 @@ TEST(cuda_cluster, also_those_of_processes) {
   expect_each(all, 4, std::string("rank 1: ") + no_way + "; rank 3: " + other);
 }
 
+// They reach each other's memory, but an atomic there is a load and a store: no node has any.
+constexpr const char* no_atomics =
+    "GPU 1 and GPU 3 have no atomics on each other's memory, as over PCIe: remote atomics, signals that add and "
+    "notifications return ggas_no_queue (CUDA_VISIBLE_DEVICES chooses GPUs that are joined by NVLink)";
+
+std::string atomics_of(int, cuda_cluster* c, const std::string& why) {
+  if (!c) return why;
+  for (int n = 0; n < c->nodes(); ++n)
+    if (c->device_context(n).no_peer_atomics == c->lacks_atomics().empty()) return "kernels hear something else";
+  return c->lacks_atomics().empty() ? "all have atomics" : c->lacks_atomics();
+}
+
+TEST(cuda_cluster, gpus_without_atomics_between_them_are_named) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    parent.say(run_one(small, 0, atomics_of));
+    fake_cuda::here().plain = {{1, 3}};
+    parent.say(run_one(small, 0, atomics_of));
+    cuda_config three = small;
+    three.nodes = 3;
+    parent.say(run_one(three, 0, atomics_of));
+  });
+  for (const char* text : {"all have atomics", no_atomics, "all have atomics"}) EXPECT_EQ(one.next(0, soon), text);
+}
+
+TEST(cuda_cluster, also_those_of_other_processes) {
+  processes all;
+  start(
+      all, 4, small,
+      [](int, fake_cuda& cuda) {
+        cuda.plain = {{1, 3}};
+      },
+      atomics_of);
+  for (int rank : {0, 2}) EXPECT_EQ(all.next(rank, soon), std::string("rank 1: ") + no_atomics);
+  for (int rank : {1, 3}) EXPECT_TRUE(has(all.next(rank, soon), "have no atomics on each other's memory"));
+}
+
 // Nobody sees both GPUs: mapping tells.
 TEST(cuda_cluster, also_those_that_are_hidden) {
   processes all;

@@ -8,7 +8,8 @@
 // Remote addresses are those of ggas_pointer_of_node or ggas_global_pointer; local ones lie in the own segment. Times
 // are in ns. ggas_bad_argument: an address in no segment or across its end, or a misaligned one; ggas_timed_out: not
 // done in time (the operation may still happen); ggas_peer_error: an operation of the queue failed (ggas_queue_error
-// tells which way); ggas_no_queue: the node has neither a context nor peers it reaches directly.
+// tells which way); ggas_no_queue: the node has neither a context nor peers it reaches directly; an atomic, a signal
+// that adds or a notification: nor peers that take atomics.
 #pragma once
 
 #include "ggas/detail/queue_handle.cuh"

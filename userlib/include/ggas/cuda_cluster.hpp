@@ -55,6 +55,11 @@ class cuda_cluster {
   // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
   bool shares_gpu(int node) const { return shared_.at(static_cast<size_t>(node)); }
 
+  // Why remote atomics, ggas_signal_add and notifications return ggas_no_queue in kernels: two GPUs that have no
+  // atomics on each other's memory. Empty: all of them have. Not known of GPUs that CUDA_VISIBLE_DEVICES hides from a
+  // process.
+  const std::string& lacks_atomics() const { return lacks_atomics_; }
+
   // What kernels of a node see; hand it to set_device_context() of each translation unit with kernels. A unit's kernels
   // see one context on each GPU, the last one: with two clusters on a GPU set it anew between kernels of the one and
   // the other, in their order.
@@ -93,6 +98,7 @@ class cuda_cluster {
   std::vector<bool> shared_;
   std::vector<cudaStream_t> streams_;
   std::vector<context> contexts_;
+  std::string lacks_atomics_;
 };
 
 }  // namespace ggas

@@ -27,6 +27,19 @@ attempt<> reaches(int gpu, int peer) {
                          "reach each other (CUDA_VISIBLE_DEVICES chooses some that do)");
 }
 
+// "": atomics of the one work on the other's memory.
+attempt<std::string> lack_of_atomics(int gpu, int peer) {
+  int native = gpu == peer;
+  if (native) return "";
+  const auto attribute = cudaDevP2PAttrNativeAtomicSupported;
+  if (auto ok = GGAS_RUNTIME("peer atomics", cudaDeviceGetP2PAttribute, &native, attribute, gpu, peer); !ok)
+    return std::unexpected(ok.error());
+  if (native) return "";
+  return "GPU " + std::to_string(gpu) + " and GPU " + std::to_string(peer) +
+         " have no atomics on each other's memory, as over PCIe: remote atomics, signals that add and notifications "
+         "return ggas_no_queue (CUDA_VISIBLE_DEVICES chooses GPUs that are joined by NVLink)";
+}
+
 }  // namespace
 
 attempt<> cuda_cluster::parts::join() {
@@ -135,20 +148,48 @@ attempt<> cuda_cluster::parts::compare() {
       for (size_t b = 0; b < claims.size(); ++b)
         if (a != b && claims[a].gpu == claims[b].gpu) self.shared_[a] = true;
   }
-  return agree("peer access", reaches_all(claims));
+  if (auto ok = agree("peer access", reaches_all(claims)); !ok) return ok;
+  return agree_on_atomics(lacks_atomics(claims));
 }
 
-attempt<> cuda_cluster::parts::reaches_all(const std::vector<claim>& claims) const {
+// GPUs of all processes. One that is hidden from this process is not among them: mapping its memory will tell.
+std::vector<int> cuda_cluster::parts::peers_of(const std::vector<claim>& claims) const {
   std::vector<int> peers = gpus;
   for (const claim& c : claims) {
     const auto at = std::ranges::find(seen, c.gpu);
-    // One that is hidden from this process: mapping its memory will tell.
     if (at != seen.end()) peers.push_back(static_cast<int>(at - seen.begin()));
   }
+  return peers;
+}
+
+attempt<> cuda_cluster::parts::reaches_all(const std::vector<claim>& claims) const {
   for (int gpu : gpus) {
-    for (int peer : peers) {
+    for (int peer : peers_of(claims)) {
       if (auto ok = reaches(gpu, peer); !ok) return ok;
     }
+  }
+  return {};
+}
+
+attempt<std::string> cuda_cluster::parts::lacks_atomics(const std::vector<claim>& claims) const {
+  for (int gpu : gpus) {
+    for (int peer : peers_of(claims)) {
+      auto lack = lack_of_atomics(gpu, peer);
+      if (!lack || !lack->empty()) return lack;
+    }
+  }
+  return "";
+}
+
+// What one pair of GPUs lacks no node has: calls do the same everywhere.
+attempt<> cuda_cluster::parts::agree_on_atomics(const attempt<std::string>& lacks) {
+  if (auto ok = agree("peer atomics", lacks ? attempt<>{} : std::unexpected(lacks.error())); !ok) return ok;
+  self.lacks_atomics_ = *lacks;
+  if (!others) return {};
+  const auto said = others->gather("peer atomics", *lacks);
+  if (!said) return std::unexpected(said.error());
+  for (size_t r = 0; r < said->size() && self.lacks_atomics_.empty(); ++r) {
+    if (!(*said)[r].bytes.empty()) self.lacks_atomics_ = "rank " + std::to_string(r) + ": " + (*said)[r].bytes;
   }
   return {};
 }
@@ -186,6 +227,7 @@ void cuda_cluster::parts::fill_contexts() {
     c.segment_bytes = cfg.segment_bytes;
     c.reserved = layout::reserved_bytes(nodes, cfg.segment_bytes);
     c.tuned = tuned;
+    c.no_peer_atomics = !self.lacks_atomics_.empty();
     self.contexts_.push_back(c);
   }
 }

@@ -51,6 +51,9 @@ struct cuda_cluster::parts {
  private:
   attempt<> see_gpus();
   attempt<> open_aborts();
+  attempt<std::string> lacks_atomics(const std::vector<userlib::claim>& claims) const;
+  attempt<> agree_on_atomics(const attempt<std::string>& lacks);
+  std::vector<int> peers_of(const std::vector<userlib::claim>& claims) const;
   attempt<> reaches_all(const std::vector<userlib::claim>& claims) const;
   attempt<pieces> make_pieces(size_t bytes) const;     // memory of the local nodes
   attempt<pieces> exchange_pieces(pieces mine) const;  // of all nodes

@@ -158,7 +158,7 @@ GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, cons
   const bool good =
       q.good() && at.node >= 0 && at.offset % sizeof(T) == 0 && static_cast<unsigned>(what) <= ggas_atomic_max;
   if (!good) return ggas_bad_argument;
-  return posts || reaches_peers_directly() ? ggas_ok : ggas_no_queue;
+  return posts || peers_take_atomics() ? ggas_ok : ggas_no_queue;
 }
 
 // By one thread. The timer is looked at only where something may have to be waited for.

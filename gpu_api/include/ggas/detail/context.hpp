@@ -33,6 +33,7 @@ struct context {
   int32_t queue_count;
   uint64_t segment_nla;  // network logical address of byte 0 of every node's segment
   tuning tuned;          // the same on every node
+  bool no_peer_atomics;  // where peers are reached directly: not with atomics; the same on every node
 };
 
 }  // namespace ggas

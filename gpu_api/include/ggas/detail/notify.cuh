@@ -59,7 +59,7 @@ GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_que
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
   }
-  if (!reaches_peers_directly()) return ggas_no_queue;
+  if (!peers_take_atomics()) return ggas_no_queue;
   int s = ggas_ok;
   g.sync();  // the record's release covers what the group copied
   if (g.rank() == 0) s = notify_directly(node, to_queue, q, cookie, bytes, end);

@@ -327,6 +327,7 @@ __device__ __forceinline__ void red_add_system_together(T* p, std::type_identity
   if (!one_word || !one_value) return red_add_system(p, v);
   int lane = 0;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  __syncwarp(lanes);
   if (lane == __ffs(static_cast<int>(lanes)) - 1)
     red_add_system(p, static_cast<T>(static_cast<bits>(v) * static_cast<bits>(__popc(lanes))));
   __syncwarp(lanes);
@@ -336,7 +337,6 @@ __device__ __forceinline__ T cas_gpu(T* p, std::type_identity_t<T> expected, std
   using bits = typename cuda_integer<T>::bits;
   return static_cast<T>(atomicCAS(reinterpret_cast<bits*>(p), static_cast<bits>(expected), static_cast<bits>(v)));
 }
-  __syncwarp(lanes);
 template <class T>
 __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   using bits = typename cuda_integer<T>::bits;

@@ -35,7 +35,9 @@ GGAS_DEVICE bool posts_to(const ggas_queue& q) {
   return true;
 }
 
-GGAS_DEVICE bool reaches_peers_directly() { return !posts_descriptors() && !device_context().quiet; }
+GGAS_DEVICE bool reaches_peers_directly() { return !posts_descriptors() && !nic_page(); }
+// Between some GPUs, over PCIe, an atomic is a load and a store: what others did meanwhile is lost.
+GGAS_DEVICE bool peers_take_atomics() { return reaches_peers_directly() && !device_context().no_peer_atomics; }
 
 // ---- posting
 

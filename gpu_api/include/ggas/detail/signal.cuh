@@ -28,7 +28,7 @@ GGAS_DEVICE ggas_status check_signal(const signal_target& to, const place& data,
   at = locate(to.word, 8);
   const bool good = (at.node >= 0) & (at.node == data.node) & (at.offset % 8 == 0) &
                     (static_cast<unsigned>(to.op) <= ggas_signal_add);
-  const bool possible = to.op == ggas_signal_set || posts_descriptors() || reaches_peers_directly();
+  const bool possible = to.op == ggas_signal_set || posts_descriptors() || peers_take_atomics();
   return !good ? ggas_bad_argument : possible ? ggas_ok : ggas_no_queue;
 }
 
