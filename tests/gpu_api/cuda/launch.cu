@@ -48,17 +48,17 @@ __global__ void compare(places at, const uint32_t* from, size_t n, uint32_t valu
   own<outcome>(at.outcomes)[detail::thread_rank()] = out;
 }
 
-// cudaMemcpy returns before the last piece of ordinary memory has arrived; the kernel sees it nevertheless.
+// cudaMemcpy between places of a GPU returns before it has copied; the kernel sees the copy nevertheless.
 TEST_F(rig, a_copy_before_a_launch_is_there_when_the_kernel_begins) {
-  constexpr size_t n = 3 << 20;
-  std::vector<uint32_t> data(n);
-  auto* const to = reinterpret_cast<uint32_t*>(machine().segment(0) + at.data);
-  for (uint32_t round = 1; round <= rounds_of(50); ++round) {
-    std::fill(data.begin(), data.end(), round);
-    const size_t part = n / round;  // of all sizes
+  constexpr size_t bytes = 48 << 20;
+  char* const from = machine().segment(0) + at.copy;
+  char* const to = machine().segment(0) + at.data;
+  for (unsigned round = 1; round <= rounds_of(50); ++round) {
     ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
-    ok(cudaMemcpy(to, data.data(), part * sizeof(uint32_t), cudaMemcpyHostToDevice), "cudaMemcpy");
-    start(0, 1, 1024, compare, at, to + part - part / 4, part / 4, round);
+    ok(cudaMemset(from, static_cast<int>(round), bytes), "cudaMemset");
+    ok(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
+    const auto* const end = reinterpret_cast<const uint32_t*>(to + bytes) - 4096;
+    ok(ggas::launch(machine(), 0, 1, 1024, compare, at, end, 4096, 0x01010101 * round), "launch");
     run("compare");
     check_outcomes(0, 1024, "compare");
   }
