@@ -14,6 +14,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
   const uint64_t outcomes = s.data_offset(), from = outcomes + words_threads * sizeof(outcome), to = from + most_bytes;
   const words_args sent{from, bytes / sizeof(uint64_t), 1, 1, 0, outcomes}, came{to, sent.count, 1, 1, 0, outcomes};
   const int puts = static_cast<int>(std::clamp<uint64_t>((256u << 20) / bytes, 2, 50));
+  const stream_report report{s.wait_ns(), nullptr};
   std::vector<double> samples;
   for (int i = 0; i <= s.runs(); ++i) {
     const auto run = static_cast<uint64_t>(i);
@@ -25,7 +26,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
         [&](int node) {
           cudaError_t e = cudaSuccess;
           for (int k = 0; node == 0 && k < puts && e == cudaSuccess; ++k)
-            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to), s.machine().segment(0) + from, bytes, {});
+            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to), s.machine().segment(0) + from, bytes, report);
           return e;
         },
         ns));

@@ -84,7 +84,7 @@ class himeno_node {
   }
   launched exchange(uint32_t step) {
     for (const bool up : {false, true}) {
-      if (face(up)) GGAS_QUEUE(put_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), {}));
+      if (face(up)) GGAS_QUEUE(put_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), report()));
     }
     return all_launched();
   }

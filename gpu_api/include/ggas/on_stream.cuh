@@ -28,13 +28,16 @@
 
 namespace ggas {
 
-// How a queued call is told that time is up, and tells how it ended.
+// How a queued call is told that time is up, and tells how it ended. There is no empty one: a put whose time is up ends
+// before its data are there, and the end of the stream would be taken for their arrival.
 struct stream_report {
+  constexpr stream_report(uint64_t timeout_ns, uint64_t* status) : timeout_ns(timeout_ns), status(status) {}
+
   uint64_t timeout_ns;  // of the call, from its begin on the GPU
   // A word in the own segment, or in memory of the host that the GPU reaches. The first failure (a ggas_status) is
   // written there and stays: make it ggas_ok before. A wait that finds a failure there returns at once. May be null:
   // nobody is told.
-  uint64_t* status = nullptr;
+  uint64_t* status;
 };
 
 // How a collective is launched: what is left 0 (ggas_auto) is chosen by the size of the vector, as measured
