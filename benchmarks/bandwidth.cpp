@@ -15,8 +15,9 @@ namespace {
 
 constexpr unsigned threads = 8192;
 
-std::vector<size_t> sizes(bool quick) {
-  if (quick) return {1024, 4096, 16384, 65536, 262144, 1u << 20};
+std::vector<size_t> sizes(const options& o) {
+  if (o.quick) return {1024, 4096, 16384, 65536, 262144, 1u << 20};
+  if (o.middle) return {512, 32768, 2u << 20};
   std::vector<size_t> out;
   for (size_t bytes = 512; bytes <= (4u << 20); bytes *= 2) out.push_back(bytes);
   return out;
@@ -64,9 +65,9 @@ result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t 
 }
 
 result<> run_copies(session& s, const direction& d, double published, const std::optional<limit>& bound) {
-  const std::vector<size_t> all = sizes(s.opts().quick);
+  const std::vector<size_t> all = sizes(s.opts());
   GGAS_TRY(s.start(2 * all.back() + (1u << 20)));
-  const int repetitions = s.opts().quick ? 1 : 3;
+  const int repetitions = s.opts().sized(1, 2, 3);
   for (const size_t bytes : all) {
     layout_plan room(s.data_offset());
     copy_args a{};

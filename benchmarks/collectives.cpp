@@ -24,7 +24,7 @@ struct barrier_point {
 
 result<> run_barrier_point(session& s, const barrier_point& p) {
   const std::string what = fmt::format("{} {}x{}", p.variant, p.blocks, p.threads);
-  const unsigned rounds = s.opts().quick ? 50 : 1000;
+  const unsigned rounds = s.opts().sized(50u, 200u, 1000u);
   const unsigned total = p.blocks * p.threads;
   layout_plan room(s.data_offset());
   barrier_args a{};
@@ -78,7 +78,7 @@ reduce_args plan_reduce(session& s, int method, uint64_t elements) {
   a.output = room.place<float>(elements);
   a.expected = room.place<float>(elements);
   a.outcomes = room.place<outcome>(reduce_threads);
-  a.rounds = s.opts().quick ? 5 : 20;
+  a.rounds = s.opts().sized(5u, 10u, 20u);
   a.samples = room.place<uint64_t>(a.rounds);
   a.timeout_ns = s.opts().timeout_ns / 4;
   a.method = method;
@@ -118,8 +118,9 @@ result<> run_reduce_point(session& s, const char* variant, int method, uint64_t 
   return {};
 }
 
-std::vector<uint64_t> vector_lengths(bool quick) {
-  if (quick) return {1, 64, 1024, 8192};
+std::vector<uint64_t> vector_lengths(const options& o) {
+  if (o.quick) return {1, 64, 1024, 8192};
+  if (o.middle) return {16, 16384};
   std::vector<uint64_t> out;
   for (uint64_t n = 1; n <= 65536; n *= 4) out.push_back(n);
   return out;
@@ -141,13 +142,13 @@ result<> run_barrier(session& s) {
 
 result<> run_reduce(session& s) {
   GGAS_TRY(s.start(vectors_room));
-  for (const uint64_t n : vector_lengths(s.opts().quick)) GGAS_TRY(run_reduce_point(s, "gather", reduce_to_root, n));
+  for (const uint64_t n : vector_lengths(s.opts())) GGAS_TRY(run_reduce_point(s, "gather", reduce_to_root, n));
   return {};
 }
 
 result<> run_allreduce(session& s) {
   GGAS_TRY(s.start(vectors_room));
-  for (const uint64_t n : vector_lengths(s.opts().quick)) {
+  for (const uint64_t n : vector_lengths(s.opts())) {
     GGAS_TRY(run_reduce_point(s, "gather", ggas_gather, n));
     GGAS_TRY(run_reduce_point(s, "allgather", ggas_all_gather, n));
     GGAS_TRY(run_reduce_point(s, "one_shot", ggas_one_shot, n));

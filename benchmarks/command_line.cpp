@@ -92,6 +92,8 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   app.add_option("--nic", cfg.nic, "sim: model of the NIC; rtl")->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script")->check(a_name);
+  app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
+      ->excludes("--quick");
   app.add_flag("--wall", c.wall,
                "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
   app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name);

@@ -25,7 +25,7 @@ exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
   a.output = room.place<float>(elements * (what == moved::broadcast ? 1 : parts));
   a.outcomes = room.place<outcome>(threads);
   a.checks = 1;
-  a.rounds = s.opts().quick ? 3 : 10;
+  a.rounds = s.opts().sized(3u, 5u, 10u);
   a.seed = s.opts().cluster.seed;
   a.timeout_ns = s.opts().timeout_ns / 4;
   return a;
@@ -64,9 +64,9 @@ result<> exchange_point(session& s, moved what, uint64_t elements) {
 }
 
 result<> exchange_points(session& s, moved what) {
-  const uint64_t most = s.opts().quick ? 1024 : 16384;
+  const uint64_t most = s.opts().sized(1024u, 4096u, 16384u), step = s.opts().sized(32u, 64u, 4u);
   GGAS_TRY(s.start((2 * static_cast<size_t>(s.nodes()) * most * sizeof(float)) + (1u << 20)));
-  for (uint64_t n = 1; n <= most; n *= s.opts().quick ? 32 : 4) GGAS_TRY(exchange_point(s, what, n));
+  for (uint64_t n = 1; n <= most; n *= step) GGAS_TRY(exchange_point(s, what, n));
   return {};
 }
 

@@ -28,7 +28,7 @@ result<> check(session& s, const reduction_args& a, double want, const std::stri
 
 result<> run_point(session& s, const reduction_args& a, reduction_way way) {
   const std::string variant = name_of(way), what = fmt::format("{} {}", variant, a.elements);
-  const unsigned rounds = s.opts().quick ? 5 : 20;
+  const unsigned rounds = s.opts().sized(5u, 10u, 20u);
   GGAS_TRY(s.launch_all({2}, {reduction_threads}, [&](int) { return [a] { reduction_fill(a); }; }));
   GGAS_TRY(s.run(what));
   const uint64_t begin = s.machine().now_ns();
@@ -47,8 +47,7 @@ result<> run_point(session& s, const reduction_args& a, reduction_way way) {
 }  // namespace
 
 result<> run_global_reduction(session& s) {
-  const std::vector<uint64_t> sizes =
-      s.opts().quick ? std::vector<uint64_t>{4096} : std::vector<uint64_t>{1024, 16384, 262144};
+  const auto sizes = s.opts().sized<std::vector<uint64_t>>({4096}, {1024, 65536}, {1024, 16384, 262144});
   GGAS_TRY(s.start(sizes.back() * sizeof(float) + (1u << 20)));
   reduction_args a =
       plan_reduction(s.data_offset(), sizes.back(), blocks, s.opts().cluster.seed, s.opts().timeout_ns / 4);

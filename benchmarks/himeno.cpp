@@ -76,7 +76,7 @@ class himeno_run {
 };
 
 result<> run_grid(session& s, const himeno_grid& grid) {
-  const uint32_t steps = s.opts().quick ? 4 : 10;
+  const uint32_t steps = s.opts().sized(4u, 6u, 10u);
   const himeno_solution want = himeno_reference(grid, s.opts().cluster.seed, steps);
   himeno_run job(s, grid, steps);
   for (const himeno_way way : all_himeno_ways) {
@@ -99,11 +99,11 @@ result<> run_himeno(session& s) {
   // Weak scaling: the same for each node; strong: the same for all together.
   const himeno_grid weak = s.opts().quick ? himeno_grid{32, 18, 6 * nodes} : himeno_grid{64, 34, 16 * nodes};
   const himeno_grid strong{64, 34, 48};
-  const himeno_grid& largest = s.opts().quick ? weak : weak.nz > strong.nz ? weak : strong;
+  const bool both = !s.opts().quick && !s.opts().middle && check_himeno(strong, s.nodes()).empty();
+  const himeno_grid& largest = both && strong.nz > weak.nz ? strong : weak;
   GGAS_TRY(s.start(himeno_room(largest, s.nodes()) + (1u << 20)));
   GGAS_TRY(run_grid(s, weak));
-  if (s.opts().quick || !check_himeno(strong, s.nodes()).empty()) return {};
-  return run_grid(s, strong);
+  return both ? run_grid(s, strong) : result<>{};
 }
 
 }  // namespace ggas::bench

@@ -25,21 +25,22 @@ struct plan {
 };
 
 plan make_plan(session& s, unsigned threads) {
-  const bool few = threads <= flat_threads, quick = s.opts().quick;
-  plan p{.threads = threads, .launches = quick ? (few ? 5u : 1u) : (few ? 20u : 4u), .where = usual_shape(threads)};
+  const unsigned launches = threads <= flat_threads ? s.opts().sized(5u, 8u, 20u) : s.opts().sized(1u, 2u, 4u);
+  plan p{.threads = threads, .launches = launches, .where = usual_shape(threads)};
   layout_plan room(s.data_offset());
   p.args.slots = room.place<uint64_t>(most_threads);
   p.args.copies = room.place<uint64_t>(most_threads);
   p.args.outcomes = room.place<outcome>(most_threads);
-  p.args.rounds = quick ? 4 : 10;
+  p.args.rounds = s.opts().quick ? 4 : 10;
   p.args.samples = room.place<uint64_t>(p.args.rounds * p.where.grid.x);
   p.args.seed = s.opts().cluster.seed;
   p.args.timeout_ns = s.opts().timeout_ns / 4;
   return p;
 }
 
-std::vector<unsigned> thread_counts(bool quick) {
-  if (quick) return {1, 8, 32, 128, 512, 2048, 8192};
+std::vector<unsigned> thread_counts(const options& o) {
+  if (o.quick) return {1, 8, 32, 128, 512, 2048, 8192};
+  if (o.middle) return {2, 64, 1024, 4096};
   std::vector<unsigned> out;
   for (unsigned t = 1; t <= most_threads; t *= 2) out.push_back(t);
   return out;
@@ -105,7 +106,7 @@ result<> loads_once(session& s, const plan& p, const std::string& what, findings
 
 result<> run_store_latency(session& s) {
   GGAS_TRY(s.start(room_needed));
-  for (const unsigned threads : thread_counts(s.opts().quick)) {
+  for (const unsigned threads : thread_counts(s.opts())) {
     const plan p = make_plan(s, threads);
     findings f;
     for (unsigned i = 0; i < p.launches; ++i) GGAS_TRY(pingpong_once(s, p, fmt::format("{} threads", threads), f));
@@ -118,7 +119,7 @@ result<> run_store_latency(session& s) {
 
 result<> run_load_latency(session& s) {
   GGAS_TRY(s.start(room_needed));
-  for (const unsigned threads : thread_counts(s.opts().quick)) {
+  for (const unsigned threads : thread_counts(s.opts())) {
     const plan p = make_plan(s, threads);
     findings f;
     for (unsigned i = 0; i < p.launches; ++i) GGAS_TRY(loads_once(s, p, fmt::format("{} threads", threads), f));

@@ -19,8 +19,13 @@ namespace ggas::bench {
 
 struct options {
   cluster_config cluster;
-  bool quick = false;                   // fewer points and repetitions
+  bool quick = false, middle = false;   // fewer points and repetitions; some of the large points, too
   uint64_t timeout_ns = 2'000'000'000;  // of one point, simulated (sim) or real (shm) time
+
+  template <class T>
+  T sized(const T& if_quick, const T& if_middle, const T& if_full) const {
+    return quick ? if_quick : middle ? if_middle : if_full;
+  }
 };
 
 // Sums over a whole run of the program, for the closing lines.
