@@ -5,10 +5,8 @@
 
 namespace ggas::bench {
 
-void host_port::use(const host& h, const rma_queue& q) {
-  if (!open) queue = open_queue(h, q);
-  open = true;
-  queue.io = h.io();
+void host_port::use(host& h, size_t index) {
+  queue = &h.queue(index);
   samples.clear();
   fault.clear();
 }
@@ -18,7 +16,7 @@ namespace {
 // A call of the communication library that posts.
 bool post(host& h, host_port& p, const ggas_rma_desc& d, uint64_t timeout_ns) {
   h.library_call();
-  if (h.wait_until([&] { return ggas_rma_post(&p.queue, &d) != 0; }, timeout_ns)) return true;
+  if (h.wait_until([&] { return ggas_rma_post(p.queue, &d) != 0; }, timeout_ns)) return true;
   p.fault = "no room in the queue in time";
   return false;
 }
@@ -33,7 +31,7 @@ bool look(host_port& p, const ggas_rma_note& n) {
 bool take(host& h, host_port& p, unsigned kind, uint64_t timeout_ns) {
   ggas_rma_note note{};
   const auto found = [&] {
-    while (p.fault.empty() && ggas_rma_next_note(&p.queue, &note)) {
+    while (p.fault.empty() && ggas_rma_next_note(p.queue, &note)) {
       if (look(p, note) && note.kind == kind) return true;
     }
     return !p.fault.empty();
@@ -111,13 +109,13 @@ void host_stream(host& h, std::vector<host_port>& ports, const host_transfer& t,
   host_port& first = ports.front();
   first.begin_ns = h.now_ns();
   const auto done = [](const host_port& p) {
-    return static_cast<uint32_t>(p.queue.io->read(p.queue.io->self, p.queue.status + 8));
+    return static_cast<uint32_t>(p.queue->io->read(p.queue->io->self, p.queue->status + 8));
   };
   for (uint64_t round = 0; round < t.rounds; ++round) {
     for (size_t i = 0; i < ports.size(); ++i) {
       host_port& p = ports[i];
       const uint64_t shift = i * t.bytes;
-      const auto room = [&] { return p.queue.issued - done(p) < window; };
+      const auto room = [&] { return p.queue->issued - done(p) < window; };
       if (!h.wait_until(room, t.timeout_ns)) first.fault = "no progress in time";
       const ggas_rma_desc d =
           get ? ggas_rma_get(t.peer, t.source + shift, t.target + shift, t.bytes, 0, round)
@@ -126,8 +124,8 @@ void host_stream(host& h, std::vector<host_port>& ports, const host_transfer& t,
     }
   }
   for (host_port& p : ports) {
-    if (!h.wait_until([&] { return done(p) == p.queue.issued; }, t.timeout_ns)) first.fault = "not complete in time";
-    if (ggas_rma_read_status(&p.queue).errors != 0) first.fault = "an operation failed";
+    if (!h.wait_until([&] { return done(p) == p.queue->issued; }, t.timeout_ns)) first.fault = "not complete in time";
+    if (ggas_rma_read_status(p.queue).errors != 0) first.fault = "an operation failed";
   }
   first.end_ns = h.now_ns();
 }

@@ -9,15 +9,14 @@
 
 namespace ggas::bench {
 
-// A context of the NIC that a host uses through several runs of a cluster, and what a program found.
+// A context of the NIC that a program uses, and what the program found.
 struct host_port {
-  ggas_rma_context queue{};
-  bool open = false;
+  ggas_rma_context* queue = nullptr;
   std::vector<double> samples;  // ns
   uint64_t begin_ns = 0, end_ns = 0;
   std::string fault;  // empty: all went well
 
-  void use(const host& h, const rma_queue& q);
+  void use(host& h, size_t index);
 };
 
 // One direction of a transfer, by network logical addresses.

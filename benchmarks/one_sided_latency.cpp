@@ -24,7 +24,7 @@ struct series {
   std::string what() const { return fmt::format("{} {}", c.name, human(static_cast<double>(bytes), "B")); }
 };
 
-// Host ports of two nodes; they live as long as the cluster.
+// Host ports of two nodes.
 using port_pair = std::array<host_port, 2>;
 
 host_transfer transfer_of(session& s, const plan_of_buffers& p, int node, size_t bytes, uint64_t rounds) {
@@ -65,7 +65,7 @@ result<> host_pingpong_once(session& s, const series& x, const plan_of_buffers& 
   for (int node = 0; node < 2; ++node) {
     GGAS_TRY(s.machine().launch_host(node, [&s, &x, &p, &ports, node](host& h) {
       host_port& mine = ports[static_cast<size_t>(node)];
-      mine.use(h, s.machine().host_queues(node)[0]);
+      mine.use(h, 0);
       host_pingpong(h, mine, transfer_of(s, p, node, x.bytes, x.rounds), node == 0);
     }));
   }
@@ -78,7 +78,7 @@ result<> assisted_once(session& s, const series& x, const plan_of_buffers& p, po
     *at_offset<uint64_t>(s, node, p.args.flag) = 0;
     GGAS_TRY(s.machine().launch_host(node, [&s, &x, &p, &ports, node](host& h) {
       host_port& mine = ports[static_cast<size_t>(node)];
-      mine.use(h, s.machine().host_queues(node)[0]);
+      mine.use(h, 0);
       host_assistant(h, mine, transfer_of(s, p, node, x.bytes, x.rounds),
                      {host_word(s, node), at_offset<uint64_t>(s, node, p.args.flag), 2 * p.args.first + 2, node == 0});
     }));
@@ -86,8 +86,8 @@ result<> assisted_once(session& s, const series& x, const plan_of_buffers& p, po
   return {};
 }
 
-result<> pingpong_once(session& s, const series& x, const plan_of_buffers& p, port_pair& ports,
-                       std::vector<double>& halves) {
+result<> pingpong_once(session& s, const series& x, const plan_of_buffers& p, std::vector<double>& halves) {
+  port_pair ports;
   if (x.c.by_host) {
     GGAS_TRY(x.c.how == control::assisted ? assisted_once(s, x, p, ports) : host_pingpong_once(s, x, p, ports));
   }
@@ -106,7 +106,7 @@ result<> pingpong_once(session& s, const series& x, const plan_of_buffers& p, po
   return {};
 }
 
-result<> put_point(session& s, const series& x, port_pair& ports, uint64_t& first, bool costs) {
+result<> put_point(session& s, const series& x, uint64_t& first, bool costs) {
   plan_of_buffers p = plan_buffers(s, x.bytes, x.rounds, 1);
   p.args.bytes = x.bytes;
   p.args.rounds = x.rounds;
@@ -117,7 +117,7 @@ result<> put_point(session& s, const series& x, port_pair& ports, uint64_t& firs
     fill_buffers(s, p, first);
     p.args.first = first;
     meter.begin();
-    GGAS_TRY(pingpong_once(s, x, p, ports, halves));
+    GGAS_TRY(pingpong_once(s, x, p, halves));
     meter.end(x.rounds + 1);
     if (x.c.how != control::poll) {
       for (int node = 0; node + 1 < s.nodes(); node += 2) {
@@ -140,10 +140,11 @@ result<> put_point(session& s, const series& x, port_pair& ports, uint64_t& firs
 
 // ---------------------------------------------------------------------------------------------- get, atomics
 
-result<> host_rounds_once(session& s, const series& x, const plan_of_buffers& p, port_pair& ports, host_round what,
+result<> host_rounds_once(session& s, const series& x, const plan_of_buffers& p, host_round what,
                           std::vector<double>& samples) {
+  port_pair ports;
   GGAS_TRY(s.machine().launch_host(0, [&](host& h) {
-    ports[0].use(h, s.machine().host_queues(0)[0]);
+    ports[0].use(h, 0);
     host_transfer t = transfer_of(s, p, 0, x.bytes, x.rounds);
     if (what == host_round::get) std::swap(t.source, t.target);  // from the partner's target to the source here
     host_rounds(h, ports[0], t, what);
@@ -179,7 +180,7 @@ void fill_for_get(session& s, const plan_of_buffers& p, uint64_t round) {
   }
 }
 
-result<> rounds_point(session& s, const series& x, port_pair& ports, bool atomic, bool costs) {
+result<> rounds_point(session& s, const series& x, bool atomic, bool costs) {
   plan_of_buffers p = plan_buffers(s, x.bytes, x.rounds, 1);
   p.args.bytes = x.bytes;
   p.args.rounds = x.rounds;
@@ -193,7 +194,7 @@ result<> rounds_point(session& s, const series& x, port_pair& ports, bool atomic
     p.args.first = first;
     meter.begin();
     if (x.c.by_host) {
-      GGAS_TRY(host_rounds_once(s, x, p, ports, atomic ? host_round::atomic : host_round::get, samples));
+      GGAS_TRY(host_rounds_once(s, x, p, atomic ? host_round::atomic : host_round::get, samples));
     } else {
       GGAS_TRY(kernel_rounds_once(s, x, p, atomic, samples));
     }
@@ -216,27 +217,27 @@ result<> rounds_point(session& s, const series& x, port_pair& ports, bool atomic
 
 // ---------------------------------------------------------------------------------------------- every variant
 
-std::vector<size_t> sizes(bool quick) {
-  if (quick) return {8, 1024};
+std::vector<size_t> sizes(const options& o) {
+  if (o.quick) return {8, 1024};
+  if (o.middle) return {64, 8192};
   std::vector<size_t> out;
   for (size_t bytes = 8; bytes <= (32u << 10); bytes *= 4) out.push_back(bytes);
   return out;
 }
 
-using point = std::function<result<>(const series&, port_pair&, bool costs)>;
+using point = std::function<result<>(const series&, bool costs)>;
 
 result<> run_variants(session& s, std::initializer_list<const char*> names, const std::vector<size_t>& all,
                       const point& run) {
   for (const char* name : names) {
     const controller& c = find_controller(name);
     if (c.needs_nic && !s.simulated()) continue;
-    const uint64_t rounds = s.opts().quick ? 4 : 10;
+    const uint64_t rounds = s.opts().sized(4u, 6u, 10u);
     const session::wish w{
         .bytes = room_for(all.back(), rounds, 1), .part = name, .queues = c.queues(), .overrides = measured_clock(s)};
     GGAS_TRY(s.start(w));
-    port_pair ports;
     for (const size_t bytes : all) {
-      GGAS_TRY(run({c, bytes, s.opts().quick ? 3u : 5u, rounds}, ports, bytes == all.front()));
+      GGAS_TRY(run({c, bytes, s.opts().sized(3u, 4u, 5u), rounds}, bytes == all.front()));
     }
   }
   return {};
@@ -248,25 +249,21 @@ result<> run_put_latency(session& s) {
   uint64_t first = 0;
   return run_variants(
       s, {"host", "host_assisted", "gpu_notify_host", "gpu_notify_gpu", "gpu_poll", "queue_host", "queue_gpu"},
-      sizes(s.opts().quick),
-      [&](const series& x, port_pair& ports, bool costs) { return put_point(s, x, ports, first, costs); });
+      sizes(s.opts()), [&](const series& x, bool costs) { return put_point(s, x, first, costs); });
 }
 
 result<> run_get_latency(session& s) {
   // Without a NIC nobody notifies of a get.
   if (!s.simulated())
-    return run_variants(s, {"gpu_poll"}, sizes(s.opts().quick), [&](const series& x, port_pair& ports, bool costs) {
-      return rounds_point(s, x, ports, false, costs);
-    });
-  return run_variants(
-      s, {"host", "gpu_notify_host", "gpu_notify_gpu", "gpu_poll", "queue_host", "queue_gpu"}, sizes(s.opts().quick),
-      [&](const series& x, port_pair& ports, bool costs) { return rounds_point(s, x, ports, false, costs); });
+    return run_variants(s, {"gpu_poll"}, sizes(s.opts()),
+                        [&](const series& x, bool costs) { return rounds_point(s, x, false, costs); });
+  return run_variants(s, {"host", "gpu_notify_host", "gpu_notify_gpu", "gpu_poll", "queue_host", "queue_gpu"},
+                      sizes(s.opts()), [&](const series& x, bool costs) { return rounds_point(s, x, false, costs); });
 }
 
 result<> run_atomic_latency(session& s) {
-  return run_variants(
-      s, {"host", "gpu_poll", "queue_host", "queue_gpu"}, {8},
-      [&](const series& x, port_pair& ports, bool costs) { return rounds_point(s, x, ports, true, costs); });
+  return run_variants(s, {"host", "gpu_poll", "queue_host", "queue_gpu"}, {8},
+                      [&](const series& x, bool costs) { return rounds_point(s, x, true, costs); });
 }
 
 }  // namespace ggas::bench

@@ -74,11 +74,10 @@ result<> kernel_stream(session& s, const stream& x, const plan_of_buffers& p, st
   return {};
 }
 
-result<> program_stream(session& s, const stream& x, const host_transfer& t, std::vector<host_port>& ports,
-                        std::vector<double>& times) {
-  ports.resize(x.connections);
+result<> program_stream(session& s, const stream& x, const host_transfer& t, std::vector<double>& times) {
+  std::vector<host_port> ports(x.connections);
   GGAS_TRY(s.machine().launch_host(0, [&](host& h) {
-    for (size_t i = 0; i < ports.size(); ++i) ports[i].use(h, s.machine().host_queues(0)[i]);
+    for (size_t i = 0; i < ports.size(); ++i) ports[i].use(h, i);
     host_stream(h, ports, t, x.get, host_window);
   }));
   GGAS_TRY(s.run(x.what()));
@@ -95,12 +94,11 @@ host_transfer transfer_of(session& s, const stream& x, const plan_of_buffers& p)
           x.count,   s.opts().timeout_ns / 4};
 }
 
-result<> run_stream(session& s, const stream& x, std::vector<host_port>& ports, std::vector<double>& times,
-                    pcie_meter& meter) {
+result<> run_stream(session& s, const stream& x, std::vector<double>& times, pcie_meter& meter) {
   const plan_of_buffers p = make_plan(s, x);
   fill(s, x, p);
   meter.begin();
-  GGAS_TRY(x.c.by_host ? program_stream(s, x, transfer_of(s, x, p), ports, times) : kernel_stream(s, x, p, times));
+  GGAS_TRY(x.c.by_host ? program_stream(s, x, transfer_of(s, x, p), times) : kernel_stream(s, x, p, times));
   meter.end(x.count * x.connections);
   for (int node = 0; node + 1 < (x.c.by_host ? 2 : s.nodes()); node += 2) GGAS_TRY(check_arrival(s, x, p, node));
   return {};
@@ -108,26 +106,26 @@ result<> run_stream(session& s, const stream& x, std::vector<host_port>& ports, 
 
 // ---------------------------------------------------------------------------------------------- bandwidth
 
-std::vector<size_t> bandwidth_sizes(bool quick) {
-  if (quick) return {4096, 65536};
+std::vector<size_t> bandwidth_sizes(const options& o) {
+  if (o.quick) return {4096, 65536};
+  if (o.middle) return {1024, 262144};
   return {256, 1024, 4096, 16384, 65536, 262144, 1u << 20};
 }
 
 result<> run_bandwidth(session& s, bool get) {
-  const std::vector<size_t> all = bandwidth_sizes(s.opts().quick);
+  const std::vector<size_t> all = bandwidth_sizes(s.opts());
   for (const char* name : {"host", "gpu_notify_host", "gpu_notify_gpu", "queue_host", "queue_gpu"}) {
     const controller& c = find_controller(name);
     if (c.needs_nic && !s.simulated()) continue;
     const session::wish w{
         .bytes = room_for(all.back(), 1, 1), .part = name, .queues = c.queues(), .overrides = measured_clock(s)};
     GGAS_TRY(s.start(w));
-    std::vector<host_port> ports;
     for (const size_t bytes : all) {
-      const size_t least = s.opts().quick ? 2 : 4, volume = s.opts().quick ? 128u << 10 : 4u << 20;
+      const size_t least = s.opts().quick ? 2 : 4, volume = s.opts().sized(128u << 10, 512u << 10, 4u << 20);
       const stream x{c, bytes, std::clamp<size_t>(volume / bytes, least, 256), 1, get};
       std::vector<double> times;
       pcie_meter meter(s);
-      GGAS_TRY(run_stream(s, x, ports, times, meter));
+      GGAS_TRY(run_stream(s, x, times, meter));
       record r = s.begin(name, "bandwidth", "B/s");
       r.params = with_clock(s, {{"bytes", bytes}});
       for (double& t : times) t = x.total_bytes() * 1e9 / t;
@@ -150,8 +148,9 @@ struct rate_point {
   size_t bytes;
 };
 
-std::vector<rate_point> rate_points(bool quick) {
-  if (quick) return {{1, 32}, {4, 32}, {32, 32}};
+std::vector<rate_point> rate_points(const options& o) {
+  if (o.quick) return {{1, 32}, {4, 32}, {32, 32}};
+  if (o.middle) return {{1, 32}, {16, 32}, {1, 8}, {16, 128}};
   std::vector<rate_point> out;
   for (unsigned n = 1; n <= 32; n *= 2) out.push_back({n, 32});
   for (size_t bytes = 8; bytes <= 1024; bytes *= 4) {
@@ -172,7 +171,7 @@ constexpr path paths[] = {{"host_to_host", false, false, 892e6},
                           {"gpu_to_host", true, false, 769e6},
                           {"gpu_to_gpu", true, true, 767e6}};
 
-result<> run_path(session& s, const path& way, size_t bytes, uint64_t count, std::vector<host_port>& ports) {
+result<> run_path(session& s, const path& way, size_t bytes, uint64_t count) {
   const controller& c = find_controller("host");
   const stream x{c, bytes, count};
   const plan_of_buffers p = make_plan(s, x);
@@ -191,7 +190,7 @@ result<> run_path(session& s, const path& way, size_t bytes, uint64_t count, std
     t.target = to.nla + half;
   }
   std::vector<double> times;
-  GGAS_TRY(program_stream(s, x, t, ports, times));
+  GGAS_TRY(program_stream(s, x, t, times));
   if (!std::equal(arrival, arrival + bytes, source))
     return failed(errc::device_fault, fmt::format("{}: verification failed, the copy differs", way.name));
   record r = s.begin(way.name, "bandwidth", "B/s");
@@ -216,13 +215,12 @@ result<> run_message_rate(session& s) {
     const session::wish w{
         .bytes = room_for(32 * 1024, 1, 32), .part = name, .queues = c.queues(32), .overrides = measured_clock(s)};
     GGAS_TRY(s.start(w));
-    std::vector<host_port> ports;
-    for (const rate_point& point : rate_points(s.opts().quick)) {
+    for (const rate_point& point : rate_points(s.opts())) {
       if (!s.simulated() && point.connections > layout::direct_queues) continue;
-      const stream x{c, point.bytes, s.opts().quick ? 16u : 64u, point.connections};
+      const stream x{c, point.bytes, s.opts().sized(16u, 32u, 64u), point.connections};
       std::vector<double> times;
       pcie_meter meter(s);
-      GGAS_TRY(run_stream(s, x, ports, times, meter));
+      GGAS_TRY(run_stream(s, x, times, meter));
       record r = s.begin(name, "messages", "1/s");
       r.params = with_clock(s, {{"connections", point.connections}, {"bytes", point.bytes}});
       for (double& t : times) t = static_cast<double>(x.count * x.connections) * 1e9 / t;
@@ -242,15 +240,14 @@ result<> run_message_rate(session& s) {
 
 result<> run_transfer_path(session& s) {
   const std::vector<size_t> all =
-      s.opts().quick ? std::vector<size_t>{65536} : std::vector<size_t>{1024, 4096, 16384, 65536, 262144};
+      s.opts().sized<std::vector<size_t>>({65536}, {1024, 262144}, {1024, 4096, 16384, 65536, 262144});
   for (const path& way : paths) {
     GGAS_TRY(s.start({.bytes = room_for(all.back(), 1, 1),
                       .part = way.name,
                       .queues = find_controller("host").queues(),
                       .overrides = measured_clock(s),
                       .host_bytes = 2 * all.back()}));
-    std::vector<host_port> ports;
-    for (const size_t bytes : all) GGAS_TRY(run_path(s, way, bytes, bytes >= 65536 ? 4 : 32, ports));
+    for (const size_t bytes : all) GGAS_TRY(run_path(s, way, bytes, bytes >= 65536 ? 4 : 32));
   }
   return {};
 }

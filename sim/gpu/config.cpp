@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/gpu/config.hpp"
 
-#include <bit>
+#include <utility>
 
 #include "sim/platform/reader.hpp"
 
@@ -50,14 +50,20 @@ void read_pcie(sim::table_reader& r, gpu_config& c) {
 
 void read_host(sim::table_reader& r, gpu_config& c) {
   r.whole("launch_ns", c.launch_ns, 0, 1'000'000'000);
+  r.whole("launch_call_ns", c.launch_call_ns, 0, 1'000'000'000);
   r.whole("kernel_gap_ns", c.kernel_gap_ns, 0, 1'000'000'000);
   r.whole("launch_skew_ns", c.launch_skew_ns, 0, 1'000'000'000);
   r.whole("sync_stream_ns", c.sync_stream_ns, 0, 1'000'000'000);
   r.whole("sync_device_ns", c.sync_device_ns, 0, 1'000'000'000);
   r.whole("sync_event_ns", c.sync_event_ns, 0, 1'000'000'000);
   r.whole("sync_event_blocking_ns", c.sync_event_blocking_ns, 0, 1'000'000'000);
-  if (c.sync_stream_ns < c.launch_ns)
-    r.wrong("sync_stream_ns", "contains the launch, so it is not less than launch_ns");
+  if (c.launch_ns < c.launch_call_ns) r.wrong("launch_ns", "contains the call, so it is not less than launch_call_ns");
+  const std::pair<const char*, unsigned> ends[] = {{"sync_stream_ns", c.sync_stream_ns},
+                                                   {"sync_device_ns", c.sync_device_ns},
+                                                   {"sync_event_ns", c.sync_event_ns},
+                                                   {"sync_event_blocking_ns", c.sync_event_blocking_ns}};
+  for (const auto& [key, ns] : ends)
+    if (ns < c.launch_ns) r.wrong(key, "contains the launch, so it is not less than launch_ns");
 }
 
 }  // namespace

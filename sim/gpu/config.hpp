@@ -58,6 +58,7 @@ struct gpu_config {
 
   // Host and GPU.
   unsigned launch_ns = 5000;      // host launches on an idle stream: first block starts
+  unsigned launch_call_ns = 0;    // of that, the host's time in the launching call: the next kernel's call comes behind
   unsigned kernel_gap_ns = 1500;  // a queued kernel after its predecessor's end
   unsigned launch_skew_ns = 0;    // nodes start by chance within that time of each other
   unsigned sync_stream_ns = 0, sync_device_ns = 0, sync_event_ns = 0,

@@ -36,14 +36,28 @@ void gpu::launch(simt::launch l, unsigned stream) {
   streams_[stream].queue.push_back(std::make_unique<kernel>(std::move(l), *this, ++kernels_));
 }
 
+void gpu::call_kernels(uint64_t at_ps) {
+  std::vector<kernel*> calls;
+  for (auto& [number, s] : streams_)
+    for (auto& k : s.queue)
+      if (!k->called) calls.push_back(k.get());
+  std::ranges::sort(calls, {}, &kernel::number);
+  for (kernel* k : calls) {
+    k->called = true;
+    k->ready_ps = at_ps + cfg_.launch_ns * 1000ull;
+    at_ps += cfg_.launch_call_ns * 1000ull;
+  }
+}
+
 void gpu::start(uint64_t delay_ps) {
+  call_kernels(now_ps() + delay_ps);
   for (auto& [number, s] : streams_) {
     if (s.busy || s.queue.empty()) continue;
     s.busy = true;
     ++running_;
     s.start.owner = this;
     s.start.of = &s;
-    agenda_.at(now_ps() + delay_ps + cfg_.launch_ns * 1000ull, s.start);
+    agenda_.at(s.queue.front()->ready_ps, s.start);
   }
 }
 
@@ -60,7 +74,7 @@ void gpu::end_kernel(kernel& k) {
   ended_kernels_.push_back(std::move(s.queue.front()));
   s.queue.pop_front();
   if (!s.queue.empty()) {
-    agenda_.at(now_ps() + cfg_.kernel_gap_ns * 1000ull, s.start);
+    agenda_.at(std::max(now_ps() + uint64_t{cfg_.kernel_gap_ns} * 1000, s.queue.front()->ready_ps), s.start);
     return;
   }
   s.busy = false;

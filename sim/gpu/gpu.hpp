@@ -38,7 +38,7 @@ class gpu : public sc_core::sc_module, public simt::environment {
   std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const;
   // Queues a kernel on a stream. It starts with start(), or if the stream is already running, in its turn.
   void launch(simt::launch l, unsigned stream = 0);
-  // The host launches what is queued, that much later.
+  // The host launches what is queued, that much later: one call for each kernel, one behind the other.
   void start(uint64_t delay_ps);
   bool idle() const { return running_ == 0; }
   // The last kernel ended, or one broke a rule of the engine and cannot go on (see kernel_fault).
@@ -81,6 +81,7 @@ class gpu : public sc_core::sc_module, public simt::environment {
   };
 
   // gpu.cpp: streams, kernels, blocks
+  void call_kernels(uint64_t at_ps);
   void activate(stream& s);
   void dispatch();
   std::optional<unsigned> place(unsigned threads, unsigned warps) const;

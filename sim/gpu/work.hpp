@@ -30,6 +30,8 @@ struct kernel {
   simt::grid grid;
   unsigned number;                  // of this GPU, from 1
   unsigned started = 0, ended = 0;  // blocks
+  bool called = false;              // the host has made the launching call, or is about to
+  uint64_t ready_ps = 0;            // not before that, then
 };
 
 struct sm {

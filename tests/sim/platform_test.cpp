@@ -36,23 +36,6 @@ TEST(platform, shipped_files_load) {
   EXPECT_DOUBLE_EQ(k20->pcie.nic.link.bytes_per_second(), 4e9);
 }
 
-// Every number of a platform file has a comment on its line or on its table's line: its source.
-TEST(platform, every_number_has_a_source) {
-  const std::regex number(R"(^\s*[a-z_0-9]+\s*=\s*[-+0-9.].*$)"), table(R"(^\s*\[.*\].*$)");
-  for (const auto& n : sim::platform_names()) {
-    std::istringstream in(text_of(n));
-    bool table_has = false;
-    unsigned line = 0, numbers = 0;
-    for (std::string s; ++line, std::getline(in, s);) {
-      if (std::regex_match(s, table)) table_has = s.find('#') != std::string::npos;
-      if (!std::regex_match(s, number)) continue;
-      ++numbers;
-      EXPECT_TRUE(table_has || s.find('#') != std::string::npos) << n << ".toml:" << line << ": " << s;
-    }
-    EXPECT_GT(numbers, 50u);
-  }
-}
-
 TEST(platform, a_line_clocked_with_the_core_follows_it) {
   const auto slow = sim::load_platform("galibier-k20", std::vector<std::string>{"nic.clock_mhz=157"});
   ASSERT_TRUE(slow) << slow.error();

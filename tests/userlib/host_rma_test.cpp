@@ -34,12 +34,7 @@ struct two_nodes {
   // A program on each node with its first context.
   void run(std::function<void(host&, ggas_rma_context&)> first,
            std::function<void(host&, ggas_rma_context&)> second = {}) {
-    const auto with_queue = [this](auto body) {
-      return [this, body](host& h) {
-        auto q = open_queue(h, c->host_queues(h.node())[0]);
-        body(h, q);
-      };
-    };
+    const auto with_queue = [](auto body) { return [body](host& h) { body(h, h.queue(0)); }; };
     ASSERT_TRUE(c->launch_host(0, with_queue(first), "first"));
     if (second) {
       ASSERT_TRUE(c->launch_host(1, with_queue(second), "second"));
@@ -171,6 +166,37 @@ TEST_P(rma, RingsTurn) {
           ASSERT_EQ(m.note.cookie, ~i);
         }
       });
+}
+
+// Programs one after the other, in runs of their own, use one context: the NIC counts on, and so must they. More
+// descriptors, records and messages than the rings hold.
+TEST_P(rma, LaterProgramsGoOnWithAContext) {
+  cluster_config cfg;
+  cfg.queues.notify_log2 = 4;
+  cfg.queues.mailbox_log2 = 2;
+  two_nodes t(GetParam(), cfg);
+  constexpr uint64_t each = 3, runs = 7;
+  for (uint64_t first = 0; first < runs * each; first += each) {
+    SCOPED_TRACE(first);
+    t.run(
+        [&](host& h, ggas_rma_context& q) {
+          for (uint64_t i = first; i < first + each; ++i) {
+            for (const auto& d : {ggas_rma_notify(t.peer(), 0, 0, i), ggas_rma_send(t.peer(), &i, 8, 0, i)}) {
+              ASSERT_TRUE(h.wait_until([&] { return ggas_rma_post(&q, &d) != 0; }, 5 * ms)) << i;
+            }
+          }
+          EXPECT_TRUE(h.wait_until([&] { return ggas_rma_remotely_done(&q) != 0; }, 5 * ms));
+          EXPECT_EQ(ggas_rma_read_status(&q).errors, 0u);
+        },
+        [&](host& h, ggas_rma_context& q) {
+          for (uint64_t i = first; i < first + each; ++i) {
+            ASSERT_EQ(next_note(h, q).cookie, i);
+            ggas_rma_message m{};
+            ASSERT_TRUE(h.wait_until([&] { return ggas_rma_next_message(&q, &m) != 0; }, 5 * ms)) << i;
+            ASSERT_EQ(m.data[0], i);
+          }
+        });
+  }
 }
 
 // A warp writes a descriptor with one store of 32 bytes, which leaves as one TLP; the ring lies where the

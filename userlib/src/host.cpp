@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/host.hpp"
 
+#include <stdexcept>
+#include <string>
+
 namespace ggas {
 namespace {
 
@@ -11,26 +14,17 @@ uint64_t io_read(void* self, const volatile void* from) {
   return static_cast<host*>(self)->load(static_cast<const uint64_t*>(const_cast<const void*>(from)));
 }
 
-unsigned char* bytes(char* p) { return reinterpret_cast<unsigned char*>(p); }
-const unsigned char* bytes(const char* p) { return reinterpret_cast<const unsigned char*>(p); }
-
 }  // namespace
 
-host::host() : io_{.self = this, .write = io_write, .read = io_read} {}
+host::host(std::span<ggas_rma_context> queues)
+    : io_{.self = this, .write = io_write, .read = io_read}, queues_(queues) {}
 
-ggas_rma_context open_queue(const host& h, const rma_queue& q) {
-  ggas_rma_context c{};
-  c.io = h.io();
-  c.page = bytes(q.page);
-  c.status = bytes(q.status);
-  c.notifications = bytes(q.notifications);
-  c.mailbox = bytes(q.mailbox);
-  c.work_queue = bytes(q.slots);
-  c.notify_log2 = q.notify_log2;
-  c.mailbox_log2 = q.mailbox_log2;
-  c.queue_log2 = q.slots_log2;
-  ggas_rma_start(&c);
-  return c;
+ggas_rma_context& host::queue(size_t index) {
+  if (index >= queues_.size())
+    throw std::out_of_range("queue " + std::to_string(index) + ": the node has " + std::to_string(queues_.size()) +
+                            " contexts of the NIC for host programs");
+  queues_[index].io = io();
+  return queues_[index];
 }
 
 }  // namespace ggas

@@ -161,6 +161,32 @@ TEST(gpu, kernels_of_a_stream_run_in_order_those_of_two_side_by_side) {
   (void)p;
 }
 
+// One call of the host behind the other: a kernel waits for its own, or for its predecessor's end and the gap.
+TEST(gpu, kernels_in_a_row_start_no_faster_than_the_host_launches_them) {
+  rig_config c = small_gpu();
+  c.gpu.launch_ns = 5000;
+  c.gpu.launch_call_ns = 4000;
+  c.gpu.kernel_gap_ns = 300;
+  rig r(c);
+  std::vector<uint64_t> began;
+  const auto lasts = [&](uint64_t ns) {
+    return [&began, ns] {
+      began.push_back(simt::now_ns());
+      simt::sleep(ns);
+    };
+  };
+  r.launch(0, 1, 1, lasts(100), 0);
+  r.launch(0, 1, 1, lasts(10'000), 0);
+  r.launch(0, 1, 1, lasts(100), 0);
+  r.launch(0, 1, 1, lasts(100), 1);  // another stream, the same host
+  ASSERT_TRUE(r.run());
+  ASSERT_EQ(began.size(), 4u);
+  EXPECT_NEAR(double(began[0]), 5000, 100);
+  EXPECT_NEAR(double(began[1]), 9000, 100);
+  EXPECT_NEAR(double(began[2]), 17000, 100);
+  EXPECT_NEAR(double(began[3]), 9000 + 10'000 + 300, 300);
+}
+
 TEST(gpu, block_barrier_wakes_every_warp) {
   rig r(small_gpu());
   uint64_t* p = r.local(0);

@@ -77,6 +77,15 @@ struct cluster_config {
   std::function<bool()> cancelled;
 };
 
+// How a node's host learns that its kernels have ended. Provider sim charges for each what the platform says
+// (gpu.sync_..._ns); providers on real memory have one way.
+enum class host_sync {
+  stream,          // polls for the end of the stream
+  device,          // of everything on the GPU
+  event,           // polls for an event behind the last kernel
+  event_blocking,  // sleeps until an interrupt tells it of that event
+};
+
 struct run_stats {
   uint64_t sim_ns = 0;      // simulated (sim) or elapsed (shm) time of this run
   uint64_t nic_cycles = 0;  // active core cycles, all NICs
@@ -107,8 +116,10 @@ class cluster {
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
   // Runs until every queued kernel and program ended, or returns timed_out after that much simulated (sim) or real
   // (shm) time, or cancelled when cluster_config::cancelled says so. After an error the kernels that had not ended are
-  // gone; memory keeps what they wrote.
-  virtual result<run_stats> run(uint64_t timeout_ns) = 0;
+  // gone; memory keeps what they wrote. With kernels it is a step of a host: provider sim charges each launching call,
+  // and at the end what the hosts need to learn of it. It tells nothing of stores and puts that a kernel has not
+  // completed: they may still be on their way.
+  virtual result<run_stats> run(uint64_t timeout_ns, host_sync how = host_sync::stream) = 0;
 
   // Ends the waits of all kernels on all nodes, those with GGAS_FOREVER too: with ggas_aborted, some polls later,
   // unless what they wait for has come. So it goes on until reset(). By any thread, also while another one is in run(),

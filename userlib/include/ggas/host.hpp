@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "ggas/detail/context.hpp"
 #include "ggas/rma.h"
@@ -57,15 +58,18 @@ class host {
   // address is wrong: C code between is compiled with -fexceptions.
   const ggas_rma_io* io() const { return &io_; }
 
+  // Context `index` of the node's NIC (cluster::host_queues) for the C interface of ggas/rma.h. It counts as the NIC
+  // does, from program to program as long as the cluster lives, so there is one of it: take a reference, no copy. One
+  // program at a time uses a context. Throws std::out_of_range where there is none.
+  ggas_rma_context& queue(size_t index);
+
  protected:
-  host();
+  // `queues` live longer than the host.
+  explicit host(std::span<ggas_rma_context> queues);
 
  private:
   ggas_rma_io io_;
+  std::span<ggas_rma_context> queues_;
 };
-
-// A context of the NIC as the C interface uses it, from its beginning. It counts on as long as the cluster lives: a
-// later program goes on with the same object after `context.io = h.io()`.
-ggas_rma_context open_queue(const host& h, const rma_queue& q);
 
 }  // namespace ggas

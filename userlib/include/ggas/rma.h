@@ -163,12 +163,6 @@ enum {
   GGAS_RMA_AT_SLOTS = 0x200
 };
 
-/* The NIC's side must have been enabled anew: both begin at zero. */
-static inline void ggas_rma_start(ggas_rma_context* c) {
-  c->produced = c->freed = c->issued = 0;
-  c->notes = c->notes_told = c->messages = c->messages_told = 0;
-}
-
 typedef struct ggas_rma_status {
   uint32_t consumed, local, remote; /* slots; descriptors locally, remotely complete */
   uint32_t errors;                  /* modulo 2^24 */
@@ -184,6 +178,18 @@ static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context* c) {
   s.errors = (uint32_t)(high >> 32) & 0xffffffu;
   s.last_error = (uint8_t)(high >> 56);
   return s;
+}
+
+/* Begins at zero, as the NIC does where a context is enabled anew (and its rings and status block are cleared). 0: it
+ * has not been, the NIC has counted already. The NIC counts on as long as it is enabled, and does not tell how far its
+ * rings were read: whoever uses a context later goes on with the same object. */
+static inline int ggas_rma_start(ggas_rma_context* c) {
+  ggas_rma_status s;
+  c->produced = c->freed = c->issued = 0;
+  c->notes = c->notes_told = c->messages = c->messages_told = 0;
+  if (!c->status) return 1;
+  s = ggas_rma_read_status(c);
+  return s.consumed == 0 && s.local == 0 && s.remote == 0;
 }
 
 static inline uint32_t ggas_rma_slots(const ggas_rma_context* c) {
@@ -202,15 +208,17 @@ static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint
   c->io->write(c->io->self, c->page + where, &count, 4);
 }
 
-/* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. */
+/* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. Counts before it writes: a program
+ * that is ended in a write leaves no slot that would be written twice. */
 static inline int ggas_rma_post(ggas_rma_context* c, const ggas_rma_desc* d) {
   volatile unsigned char* const ring = c->work_queue ? c->work_queue : c->page + GGAS_RMA_AT_SLOTS;
+  const uint32_t first = c->produced, mask = ggas_rma_slots(c) - 1;
   uint32_t i;
   if (d->slots == 0 || !ggas_rma_room(c, d->slots)) return 0;
-  for (i = 0; i < d->slots; ++i, ++c->produced)
-    c->io->write(c->io->self, ring + (c->produced & (ggas_rma_slots(c) - 1)) * GGAS_RMA_SLOT_BYTES, d->w + 4 * i,
-                 GGAS_RMA_SLOT_BYTES);
+  c->produced += d->slots;
   ++c->issued;
+  for (i = 0; i < d->slots; ++i)
+    c->io->write(c->io->self, ring + ((first + i) & mask) * GGAS_RMA_SLOT_BYTES, d->w + 4 * i, GGAS_RMA_SLOT_BYTES);
   if (c->work_queue) ggas_rma_tell(c, GGAS_RMA_AT_DOORBELL, c->produced);
   return 1;
 }

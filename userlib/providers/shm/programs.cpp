@@ -42,7 +42,8 @@ uint64_t shm_programs::clock_ns() {
 }
 
 struct shm_programs::runner final : host {
-  runner(program p, const std::atomic<bool>& stop) : what(std::move(p)), stop(stop), thread([this] { run(); }) {}
+  runner(program p, const std::atomic<bool>& stop)
+      : host({}), what(std::move(p)), stop(stop), thread([this] { run(); }) {}
   ~runner() override { thread.join(); }
 
   void run() {

@@ -107,7 +107,7 @@ class shm_cluster final : public cluster {
     return {};
   }
 
-  result<run_stats> run(uint64_t timeout_ns) override {
+  result<run_stats> run(uint64_t timeout_ns, host_sync) override {
     const uint64_t start = now_ns();
     const uint64_t deadline = shm_programs::after(start, timeout_ns);
     const auto go_on = [this] {

@@ -14,7 +14,7 @@ namespace {
 
 class sim_host final : public host {
  public:
-  sim_host(cpu::core& c, const host_view& v, int node) : core_(c), view_(v), node_(node) {}
+  sim_host(cpu::core& c, host_view& v, int node) : host(v.queues), core_(c), view_(v), node_(node) {}
   int node() const override { return node_; }
   uint64_t now_ns() const override { return pcie::now_ps() / 1000; }
   void sleep(uint64_t ns) override { core_.sleep(ps_of(ns)); }
@@ -45,6 +45,24 @@ uint64_t host_view::bus(const void* at, size_t bytes) const {
       "access of {} bytes at {}: neither pinned host memory, nor the own segment, nor the NIC", bytes, fmt::ptr(at)));
 }
 
+ggas_rma_context started(const rma_queue& q) {
+  const auto bytes = [](auto* p) { return reinterpret_cast<unsigned char*>(const_cast<char*>(p)); };
+  const ggas_rma_io direct = ggas_rma_direct();
+  ggas_rma_context c{};
+  c.io = &direct;
+  c.page = bytes(q.page);
+  c.status = bytes(q.status);
+  c.notifications = bytes(q.notifications);
+  c.mailbox = bytes(q.mailbox);
+  c.work_queue = bytes(q.slots);
+  c.notify_log2 = q.notify_log2;
+  c.mailbox_log2 = q.mailbox_log2;
+  c.queue_log2 = q.slots_log2;
+  if (!ggas_rma_start(&c)) throw std::logic_error(fmt::format("context {} was not enabled anew", q.vpid));
+  c.io = nullptr;  // a program brings its own
+  return c;
+}
+
 struct host_programs::runner {
   program what;
   std::unique_ptr<cpu::core> core;
@@ -53,7 +71,7 @@ struct host_programs::runner {
 host_programs::host_programs() = default;
 host_programs::~host_programs() = default;
 
-bool host_programs::start(sim::system& s, const std::function<const host_view&(int)>& view) {
+bool host_programs::start(sim::system& s, const std::function<host_view&(int)>& view) {
   bool good = true;
   for (program& p : std::exchange(queued_, {})) {
     auto r = std::make_unique<runner>(std::move(p));

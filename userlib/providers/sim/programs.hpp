@@ -21,7 +21,8 @@ constexpr uint64_t ps_of(uint64_t ns) {
   return std::min(ns, most) * 1000;
 }
 
-// Addresses of this process and where the processor finds them on the bus.
+// What the programs of a node see: addresses of this process and where the processor finds them on the bus; contexts of
+// the NIC.
 struct host_view {
   struct range {
     const std::byte* base;
@@ -29,9 +30,13 @@ struct host_view {
     uint64_t bus;
   };
   std::vector<range> ranges;
+  std::vector<ggas_rma_context> queues;  // each counts on from program to program, as the NIC does
   // Throws std::out_of_range.
   uint64_t bus(const void* at, size_t bytes) const;
 };
+
+// A context that was enabled, at its beginning. Set-up: costs no simulated time.
+ggas_rma_context started(const rma_queue& q);
 
 class host_programs {
  public:
@@ -41,7 +46,7 @@ class host_programs {
     queued_.push_back({node, std::move(body), std::move(name)});
   }
   // Starts what was added. `view` gives a node's addresses. False: no memory for their stacks.
-  bool start(sim::system& s, const std::function<const host_view&(int node)>& view);
+  bool start(sim::system& s, const std::function<host_view&(int node)>& view);
   bool idle() const;    // all have ended
   bool failed() const;  // one ended with an exception
   // What those that still run, or those that failed, are; for people.

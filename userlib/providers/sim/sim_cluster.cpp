@@ -12,6 +12,7 @@
 #include "ggas/detail/layout.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/system.hpp"
+#include "userlib/providers/sim/host_sync.hpp"
 #include "userlib/providers/sim/layout.hpp"
 #include "userlib/providers/sim/programs.hpp"
 #include "userlib/providers/sim/reservation.hpp"
@@ -56,7 +57,7 @@ class sim_cluster final : public cluster {
   }
   result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel, std::string name) override;
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
-  result<run_stats> run(uint64_t timeout_ns) override;
+  result<run_stats> run(uint64_t timeout_ns, host_sync how) override;
   uint64_t now_ns() const override { return system_->now_ps() / 1000; }
   std::map<std::string, uint64_t> counters(int node) const override {
     return valid(node) ? system_->counters(unsigned(node)) : std::map<std::string, uint64_t>{};
@@ -269,6 +270,8 @@ result<> sim_cluster::set_up_contexts() {
     for (const auto* list : {&plan_.kernels, &plan_.programs})
       for (const context_plan& p : *list) driver.enable(p, cfg_.queues, rings);
     if (auto ok = driver.finish(); !ok) return fail(errc::device_fault, "node {}: {}", n, ok.error());
+    node_memory& own = nodes_[size_t(n)];
+    for (const rma_queue& q : own.program_queues) own.host.queues.push_back(started(q));
   }
   return {};
 }
@@ -310,14 +313,13 @@ void sim_cluster::report_progress() {
   cfg_.on_progress(now_ns());
 }
 
-result<run_stats> sim_cluster::run(uint64_t timeout_ns) {
+result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
   const auto wall = clock::now();
   const uint64_t begin_ps = system_->now_ps(), cycles = system_->nic_cycles();
   system_->sim().enter();
   for (int n = 0; n < cfg_.nodes; ++n)
     gpu_of(n).start(gpu_cfg_.launch_skew_ns ? random_() % (gpu_cfg_.launch_skew_ns * 1000ull) : 0);
-  const bool started =
-      programs_.start(*system_, [this](int node) -> const host_view& { return nodes_[size_t(node)].host; });
+  const bool started = programs_.start(*system_, [this](int node) -> host_view& { return nodes_[size_t(node)].host; });
   if (!started) {
     programs_.reset(*system_);
     return fail(errc::out_of_memory, "no memory for the stacks of host programs");
@@ -334,7 +336,7 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns) {
   if (cancelled) return std::unexpected(cancel().error());
   if (auto ok = verdict(in_time, timeout_ns); !ok) return std::unexpected(ok.error());
   // The hosts learn of it.
-  if (kernels) system_->run_for((gpu_cfg_.sync_stream_ns - gpu_cfg_.launch_ns) * 1000ull);
+  if (kernels) system_->run_for((sync_ns(gpu_cfg_, how) - gpu_cfg_.launch_ns) * 1000ull);
   return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
                    .nic_cycles = system_->nic_cycles() - cycles,
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
