@@ -91,7 +91,7 @@ package ggas_pkg;
   // Largest payload of a packet in bytes. Loads are cut at addresses that are a multiple of it.
   localparam int unsigned MTU = 256;
 
-  // Packet header: three 64-bit words, w0 first on the link. `seq` belongs to the link layer: 0 elsewhere.
+  // Packet header: three 64-bit words, w0 first on the link. `seq` and `session` belong to the link: 0 elsewhere.
   typedef struct packed {
     // w2
     logic [63:0] addr;      // byte offset in the target's segment, DW aligned
@@ -108,9 +108,11 @@ package ggas_pkg;
     logic [15:0] dst;       // destination node
     logic [15:0] src;       // source node
     logic [10:0] len_dw;    // payload DW in this packet, 0 … MTU/4
+    logic        rsvd_vc;   // 0; room for eight virtual channels
     logic [1:0]  vc;        // VC_*
     logic [7:0]  seq;       // link sequence number
-    logic [10:0] rsvd0;
+    logic [3:0]  session;   // link session, see link_ctrl_t
+    logic [5:0]  rsvd0;
   } net_hdr_t;
 
   localparam int unsigned NET_HDR_W = 192;
@@ -133,9 +135,11 @@ package ggas_pkg;
     logic [15:0] dst;
     logic [15:0] src;
     logic [10:0] len_dw;
+    logic        rsvd_vc;
     logic [1:0]  vc;
     logic [7:0]  seq;
-    logic [10:0] flags;     // RMA_*
+    logic [3:0]  session;
+    logic [5:0]  flags;     // RMA_*
   } rma_hdr_t;
 
   // Bits of rma_hdr_t.flags.
@@ -210,7 +214,35 @@ package ggas_pkg;
   localparam logic [1:0] FLIT_DATA = 2'd0;
   localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet
   localparam logic [1:0] FLIT_EOP  = 2'd2;  // trailer: CRC-32 in bits 31:0
-  localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement, credits, link state
+  localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement and credits, or a hello
+
+  // A side's number of its session: the low TAG_W bits count sessions, the others are taken from the time. Flits within
+  // a session carry the tag alone, that of their receiver's number.
+  localparam int unsigned SESSION_W = 14;
+  localparam int unsigned SESSION_TAG_W = 4;
+  localparam int unsigned CREDIT_W = 13;
+
+  // Content of a CTRL flit within a session.
+  typedef struct packed {
+    logic                     hello;      // 0
+    logic                     rsvd;
+    logic                     poll;       // tell me your credits
+    logic                     nak;        // send again from ack_seq on
+    logic [2:0]               credit_vc;
+    logic [CREDIT_W-1:0]      credit;     // units freed in that virtual channel since the session began, modulo
+    logic [SESSION_TAG_W-1:0] session;    // tag of the receiver's number
+    logic [7:0]               ack_seq;    // next packet expected; everything before it arrived
+  } link_ctrl_t;
+
+  // Content of a CTRL flit that begins or ends a session.
+  typedef struct packed {
+    logic                 hello;  // 1
+    logic                 dead;   // the session of these two numbers is over
+    logic                 met;    // `mine` came back in a hello of the receiver
+    logic                 seen;   // `yours` holds the number the receiver said
+    logic [SESSION_W-1:0] yours;
+    logic [SESSION_W-1:0] mine;
+  } link_hello_t;
 
   // ---------------------------------------------------------------- events and time
 

@@ -61,131 +61,99 @@ module link #(
     output      logic                cnt_rx_crc_errors_o,
     output      logic                cnt_rx_seq_errors_o
 );
-  // As ggas_regs_pkg::LINK_STATE_*.
-  localparam logic [1:0] DOWN = 2'd0, INIT = 2'd1, UP = 2'd2, DEAD = 2'd3;
+  localparam int unsigned CW = ggas_pkg::CREDIT_W, TAG_W = ggas_pkg::SESSION_TAG_W;
 
-  logic [1:0] state_q, state_d;
-  logic       seen_ready_q;  // the other side's receiver is initialised
-  logic       was_seen_q;    // the other side knows that ours is
-  logic       retrain_q;     // asked for, waiting for buffers to run empty
-  logic [7:0] polls_q;       // requests for credits without an answer
-
-  logic up, down, tick;
-  assign up   = state_q == UP;
-  assign down = state_q == DOWN;
+  logic up, down, dead, tick, session_busy, session_timer;
+  logic [TAG_W-1:0] session_rx, session_tx;
   assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
-  assign sts_state_o = state_q;
+  logic unused_bits;
+  assign unused_bits = ^time_i[63:32];
 
   // ---------------------------------------------------------------- receiver
-  logic        rx_empty, ctrl_valid, accept, repeated, nak;
-  logic [31:0] ctrl;
-  logic [7:0]  next_seq;
-  logic [47:0] freed;
+  logic            rx_empty, ctrl_valid, accept, repeated, nak;
+  logic [31:0]     ctrl_content;
+  logic [7:0]      next_seq;
+  logic [4*CW-1:0] freed;
   link_rx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_rx (
-      .clk_i, .rst_ni, .enable_i(up || state_q == INIT), .clear_i(down),
+      .clk_i, .rst_ni, .up_i(up), .clear_i(down), .session_i(session_rx),
       .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i,
       .rx_valid_o, .rx_ready_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .empty_o(rx_empty),
-      .ctrl_valid_o(ctrl_valid), .ctrl_o(ctrl), .accept_o(accept), .repeat_o(repeated), .nak_o(nak),
+      .ctrl_valid_o(ctrl_valid), .ctrl_o(ctrl_content), .accept_o(accept), .repeat_o(repeated), .nak_o(nak),
       .next_seq_o(next_seq), .freed_o(freed),
       .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o,
       .cnt_packets_o(cnt_rx_packets_o), .cnt_crc_errors_o(cnt_rx_crc_errors_o), .cnt_seq_errors_o(cnt_rx_seq_errors_o)
   );
-  logic ctrl_ready, ctrl_seen, ctrl_poll;
-  assign ctrl_ready = ctrl_valid && ctrl[9];
-  assign ctrl_seen  = ctrl_ready && ctrl[10];
-  assign ctrl_poll  = ctrl_valid && ctrl[25];
-  logic unused_bits;
-  assign unused_bits = ^{ctrl[31:26], time_i[63:32]};
+  ggas_pkg::link_ctrl_t ctrl;  // counts only if it is of this session
+  logic                 ctrl_ours;
+  assign ctrl = ctrl_content;
+  logic unused_ctrl;
+  assign unused_ctrl = ^{ctrl.hello, ctrl.rsvd, ctrl.session};
+
+  // ---------------------------------------------------------------- session and state
+  logic        hello, told, give_up, unsure, discarded;
+  logic [31:0] hello_content;
+  link_session i_session (
+      .clk_i, .rst_ni, .time_i(time_i[9:0]), .tick_i(tick),
+      .phy_up_i(link_rx_up_i), .taken_i(rx_empty), .discarded_i(discarded), .give_up_i(give_up || unsure),
+      .retrain_i(cfg_retrain_i), .ctrl_valid_i(ctrl_valid), .ctrl_i(ctrl_content),
+      .packet_i(link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP), .ctrl_ours_o(ctrl_ours),
+      .hello_o(hello), .hello_content_o(hello_content), .told_i(told), .state_o(sts_state_o), .up_o(up),
+      .down_o(down), .dead_o(dead), .ev_dead_o, .busy_o(session_busy), .timer_o(session_timer),
+      .mine_o(session_rx), .yours_o(session_tx)
+  );
 
   // ---------------------------------------------------------------- CTRL flits to send
-  logic        hello, poll, say_valid, say_urgent, say_sent, packet_flit;
+  // The last credit update before a quiet time can be lost, and then neither side has anything to say: who starves
+  // asks.
+  logic        poll, say_busy, say_valid, say_urgent, say_sent, packet_flit;
   logic [63:0] say_flit;
-  // Starting, every state change, a side that has not heard us yet, and in INIT once a tick.
-  assign hello = state_d != state_q || (state_q == INIT && tick) || (up && ctrl_ready && !ctrl_seen);
+  logic [3:0]  starved;  // virtual channels with a packet that waits for credits
+  logic [7:0]  polls_q;  // requests for credits without an answer
+  assign poll   = up && tick && starved != '0;
+  assign unsure = poll && polls_q >= cfg_replay_limit_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) polls_q <= '0;
+    else if (down || ctrl_ours) polls_q <= '0;
+    else if (poll) polls_q <= polls_q + 8'd1;
+  end
   link_ctrl i_ctrl (
-      .clk_i, .rst_ni, .clear_i(down),
-      .ack_i(accept || repeated), .nak_i(nak), .hello_i(hello && state_d != DOWN), .poll_i(poll), .polled_i(ctrl_poll),
-      .freed_i(freed), .next_seq_i(next_seq), .ready_i(up || state_q == INIT), .seen_ready_i(seen_ready_q),
+      .clk_i, .rst_ni, .clear_i(down), .up_i(up), .busy_o(say_busy),
+      .ack_i(accept || repeated), .nak_i(nak), .poll_i(poll), .polled_i(ctrl_ours && ctrl.poll), .hello_i(hello),
+      .freed_i(freed), .next_seq_i(next_seq), .session_i(session_tx), .hello_content_i(hello_content), .told_o(told),
       .valid_o(say_valid), .urgent_o(say_urgent), .flit_o(say_flit), .sent_i(say_sent), .packet_flit_i(packet_flit)
   );
 
   // ---------------------------------------------------------------- sender
-  logic              wr_valid, wr_store, room, boundary, rp_active, rp_valid, rp_ready, tx_working, tx_idle;
+  logic              wr_valid, wr_store, room, boundary, rp_active, rp_valid, rp_ready, tx_working, tx_idle, retiring;
   logic [1:0]        wr_kind, rp_kind;
   logic [DATA_W-1:0] wr_data, rp_data;
-  logic [7:0]        seq, tries;
-  logic [3:0]        starved;
-  logic              retiring, give_up;
+  logic [7:0]        seq;
   link_tx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_tx (
-      .clk_i, .rst_ni, .clear_i(down), .up_i(up),
+      .clk_i, .rst_ni, .clear_i(down), .up_i(up), .session_i(session_tx),
       .tx_valid_i, .tx_ready_o, .tx_sop_i, .tx_eop_i, .tx_hdr_i, .tx_data_i,
       .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
       .ctrl_valid_i(say_valid), .ctrl_urgent_i(say_urgent), .ctrl_flit_i(say_flit), .ctrl_sent_o(say_sent),
       .packet_flit_o(packet_flit),
-      .credit_valid_i(ctrl_valid), .credit_vc_i(ctrl[12:11]), .credit_i(ctrl[24:13]), .starved_o(starved),
+      .credit_valid_i(ctrl_ours && !ctrl.credit_vc[2]), .credit_vc_i(ctrl.credit_vc[1:0]), .credit_i(ctrl.credit),
+      .starved_o(starved),
       .wr_valid_o(wr_valid), .wr_kind_o(wr_kind), .wr_data_o(wr_data), .wr_store_o(wr_store), .room_i(room),
       .seq_i(seq), .boundary_o(boundary), .rp_active_i(rp_active), .rp_valid_i(rp_valid), .rp_ready_o(rp_ready),
       .rp_kind_i(rp_kind), .rp_data_i(rp_data),
       .working_o(tx_working), .idle_o(tx_idle), .lost_o(ev_lost_o[0]), .cnt_packets_o(cnt_tx_packets_o)
   );
   link_replay #(.DATA_W(DATA_W), .FLITS(REPLAY_FLITS)) i_replay (
-      .clk_i, .rst_ni, .clear_i(down), .up_i(up), .dead_i(state_q == DEAD), .time_i(time_i[31:0]), .tick_i(tick),
+      .clk_i, .rst_ni, .clear_i(down), .up_i(up), .dead_i(dead), .time_i(time_i[31:0]), .tick_i(tick),
       .cfg_limit_i(cfg_replay_limit_i), .cfg_timeout_i(cfg_replay_timeout_i),
       .wr_valid_i(wr_valid), .wr_kind_i(wr_kind), .wr_data_i(wr_data), .wr_store_i(wr_store), .room_o(room), .seq_o(seq),
-      .ctrl_valid_i(ctrl_valid), .ctrl_nak_i(ctrl[8]), .ctrl_ack_i(ctrl[7:0]),
+      .ctrl_valid_i(ctrl_ours), .ctrl_nak_i(ctrl.nak), .ctrl_ack_i(ctrl.ack_seq),
       .boundary_i(boundary), .active_o(rp_active), .rp_valid_o(rp_valid), .rp_ready_i(rp_ready), .rp_kind_o(rp_kind),
-      .rp_data_o(rp_data), .unacked_o(sts_unacked_o), .working_o(retiring), .tries_o(tries), .give_up_o(give_up),
-      .lost_o(ev_lost_o[1]), .cnt_replays_o(cnt_tx_replays_o)
+      .rp_data_o(rp_data), .unacked_o(sts_unacked_o), .working_o(retiring), .tries_o(ev_dead_tries_o),
+      .give_up_o(give_up), .lost_o(ev_lost_o[1]), .cnt_replays_o(cnt_tx_replays_o)
   );
+  assign discarded = tx_idle && sts_unacked_o == '0;
 
-  // ---------------------------------------------------------------- state
-  // The last credit update before a quiet time can be lost, and then neither side has anything to say: who starves asks.
-  assign poll = up && tick && starved != '0;
-
-  logic fatal;
-  // Besides the replay limit: the PHY, or the other side died (ready = 0) or started again (seen_ready = 0).
-  assign fatal = !link_rx_up_i || give_up || (poll && polls_q >= cfg_replay_limit_i)
-      || (ctrl_valid && !ctrl_ready) || (ctrl_ready && !ctrl_seen && was_seen_q);
-  always_comb begin
-    state_d = state_q;
-    case (state_q)
-      DOWN: if (link_rx_up_i && rx_empty) state_d = INIT;
-      INIT: begin
-        if (!link_rx_up_i) state_d = DOWN;
-        else if (ctrl_ready || accept) state_d = UP;  // who sends packets is up
-      end
-      UP: if (fatal) state_d = DEAD;
-      default: if (retrain_q && tx_idle && sts_unacked_o == '0) state_d = DOWN;
-    endcase
-  end
-  assign ev_dead_o = up && fatal;
-  assign ev_dead_tries_o = tries;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q      <= DOWN;
-      seen_ready_q <= 1'b0;
-      was_seen_q   <= 1'b0;
-      retrain_q    <= 1'b0;
-      polls_q      <= '0;
-    end else begin
-      state_q <= state_d;
-      if (down) begin
-        seen_ready_q <= 1'b0;
-        was_seen_q   <= 1'b0;
-        polls_q      <= '0;
-      end else begin
-        if (ctrl_ready || accept) seen_ready_q <= 1'b1;
-        if (ctrl_seen) was_seen_q <= 1'b1;
-        if (ctrl_valid) polls_q <= '0;
-        else if (poll) polls_q <= polls_q + 8'd1;
-      end
-      retrain_q <= (retrain_q || cfg_retrain_i) && state_q == DEAD;
-    end
-  end
-
-  assign busy_o = tx_working || rp_active || retiring || !rx_empty || state_d != state_q || retrain_q;
-  assign timer_o = state_q == INIT || sts_unacked_o != '0 || starved != '0;
+  assign busy_o = tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy;
+  assign timer_o = session_timer || sts_unacked_o != '0 || starved != '0;
 endmodule
 
 `default_nettype wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a CTRL flit is worth sending and what it says: acknowledgement, nak, credits, link state. Promptly while
-// the link has nothing else to do, at most one in GAP flits under load, a nak at once.
+// Decides when a CTRL flit is worth sending and what it says: a hello, or acknowledgement, nak and credits. Promptly
+// while the link has nothing else to do, at most one in GAP flits under load, a hello or nak at once. The flit comes from
+// a register, which follows what there is to say until it is sent.
 `default_nettype none
 
 module link_ctrl #(
@@ -9,16 +10,20 @@ module link_ctrl #(
     input  wire logic        clk_i,
     input  wire logic        rst_ni,
     input  wire logic        clear_i,       // DOWN: nothing to say but the hello on leaving it
+    input  wire logic        up_i,          // UP: acknowledgements and credits may be said
+    output      logic        busy_o,        // there is something to say
     // reasons
     input  wire logic        ack_i,         // a packet was taken, or came again
     input  wire logic        nak_i,
-    input  wire logic        hello_i,       // say it again: state and acknowledgement
     input  wire logic        poll_i,        // ask the other side for its credits
     input  wire logic        polled_i,      // the other side asks for ours
-    input  wire logic [47:0] freed_i,       // our credits, 12 bits a virtual channel
-    input  wire logic [7:0]  next_seq_i,
-    input  wire logic        ready_i,
-    input  wire logic        seen_ready_i,
+    input  wire logic        hello_i,
+    // what to say
+    input  wire logic [4*ggas_pkg::CREDIT_W-1:0]      freed_i,  // our credits, a slice a virtual channel
+    input  wire logic [7:0]                           next_seq_i,
+    input  wire logic [ggas_pkg::SESSION_TAG_W-1:0]   session_i,
+    input  wire logic [31:0]                          hello_content_i,  // link_hello_t
+    output      logic        told_o,        // pulse: hello_content_i as it is now was sent
     // to the transmitter
     output      logic        valid_o,
     output      logic        urgent_o,      // even before packet flits
@@ -26,31 +31,55 @@ module link_ctrl #(
     input  wire logic        sent_i,        // the CTRL flit was taken
     input  wire logic        packet_flit_i  // another flit was sent
 );
-  logic        hello_q, nak_q, poll_q;
-  logic [3:0]  stale;          // virtual channels whose credits changed since they were last told
-  logic [3:0]  force_q;        // tell although nothing changed
-  logic [47:0] told_q;
-  logic [1:0]  last_vc_q, vc;  // channel in this flit: round robin
-  logic [7:0]  gap_q;
-  logic [11:0] credit;
-  logic [31:0] content, crc;
+  localparam int unsigned CW = ggas_pkg::CREDIT_W;
+
+  logic            hello_q, ack_q, nak_q, poll_q;
+  logic [3:0]      stale;          // virtual channels whose credits changed since they were last told
+  logic [3:0]      force_q;        // tell although nothing changed
+  logic [4*CW-1:0] told_q;
+  logic [1:0]      last_vc_q, vc;  // channel in the next flit: round robin
+  logic [7:0]      gap_q;
+  logic [31:0]     content, crc;
+  logic            want;
+  ggas_pkg::link_ctrl_t next, sent;  // the next flit, the one in the register
 
   always_comb begin
-    for (int v = 0; v < 4; v = v + 1) stale[v] = force_q[v] || told_q[v*12+:12] != freed_i[v*12+:12];
+    for (int v = 0; v < 4; v = v + 1) stale[v] = force_q[v] || told_q[v*CW+:CW] != freed_i[v*CW+:CW];
     vc = last_vc_q;
     for (int i = 3; i >= 1; i = i - 1) if (stale[last_vc_q + i[1:0]]) vc = last_vc_q + i[1:0];
-    credit = freed_i[vc*12+:12];
+    next = '0;
+    next.poll      = poll_q;
+    next.nak       = nak_q;
+    next.credit_vc = {1'b0, vc};
+    next.credit    = freed_i[vc*CW+:CW];
+    next.session   = session_i;
+    next.ack_seq   = next_seq_i;
   end
 
-  assign valid_o  = hello_q || nak_q || poll_q || stale != '0;
-  assign urgent_o = nak_q || gap_q >= GAP[7:0];
-  assign content  = {6'd0, poll_q, credit, vc, seen_ready_i, ready_i, nak_q, next_seq_i};
-  assign flit_o   = {~crc, content};
-  crc32 #(.DATA_W(32)) i_crc (.en_i(valid_o), .crc_i(32'hffffffff), .data_i(content), .crc_o(crc));
+  assign want     = hello_q || (up_i && (ack_q || nak_q || poll_q || stale != '0));
+  assign busy_o   = want || valid_o;
+  assign content  = hello_q ? hello_content_i : next;
+  assign sent     = flit_o[31:0];
+  assign urgent_o = sent.hello || sent.nak || gap_q >= GAP[7:0];
+  assign told_o   = sent_i && flit_o[31:0] == hello_content_i;
+  crc32 #(.DATA_W(32)) i_crc (.en_i(want), .crc_i(32'hffffffff), .data_i(content), .crc_o(crc));
 
+  logic unused_sent;
+  assign unused_sent = ^{sent.rsvd, sent.session, sent.credit_vc[2]};
+
+  logic load, sent_run;
+  assign load     = want && !sent_i;
+  assign sent_run = sent_i && !sent.hello;
+  always_ff @(posedge clk_i) begin
+    if (load) flit_o <= {~crc, content};
+  end
+
+  // What was sent is done with unless something came up since the register was loaded.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_o   <= 1'b0;
       hello_q   <= 1'b0;
+      ack_q     <= 1'b0;
       nak_q     <= 1'b0;
       poll_q    <= 1'b0;
       force_q   <= '0;
@@ -58,23 +87,26 @@ module link_ctrl #(
       last_vc_q <= '0;
       gap_q     <= '0;
     end else if (clear_i) begin
+      valid_o <= 1'b0;
       hello_q <= hello_i;
+      ack_q   <= 1'b0;
       nak_q   <= 1'b0;
       poll_q  <= 1'b0;
       force_q <= '0;
       told_q  <= '0;
     end else begin
-      hello_q <= (hello_q && !sent_i) || hello_i || ack_i;
-      nak_q   <= (nak_q && !sent_i) || nak_i;
-      poll_q  <= (poll_q && !sent_i) || poll_i;
-      if (sent_i) begin
-        last_vc_q <= vc;
-        gap_q     <= '0;
-      end else if (packet_flit_i && gap_q < GAP[7:0]) gap_q <= gap_q + 8'd1;
+      valid_o <= load;
+      hello_q <= (hello_q && !told_o) || hello_i;
+      ack_q   <= (ack_q && !(sent_run && sent.ack_seq == next_seq_i)) || ack_i;
+      nak_q   <= (nak_q && !(sent_run && sent.nak)) || nak_i;
+      poll_q  <= (poll_q && !(sent_run && sent.poll)) || poll_i;
+      if (sent_run) last_vc_q <= sent.credit_vc[1:0];
+      if (sent_i) gap_q <= '0;
+      else if (packet_flit_i && gap_q < GAP[7:0]) gap_q <= gap_q + 8'd1;
       for (int v = 0; v < 4; v = v + 1) begin
         if (polled_i) force_q[v] <= 1'b1;
-        else if (sent_i && vc == v[1:0]) force_q[v] <= 1'b0;
-        if (sent_i && vc == v[1:0]) told_q[v*12+:12] <= freed_i[v*12+:12];
+        else if (sent_run && sent.credit_vc[1:0] == v[1:0]) force_q[v] <= 1'b0;
+        if (sent_run && sent.credit_vc[1:0] == v[1:0]) told_q[v*CW+:CW] <= sent.credit;
       end
     end
   end

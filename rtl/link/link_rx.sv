@@ -10,8 +10,9 @@ module link_rx #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
-    input  wire logic                enable_i,        // INIT or UP: flits are looked at
+    input  wire logic                up_i,            // packets are looked at
     input  wire logic                clear_i,         // DOWN: sequence number and credits start again
+    input  wire logic [ggas_pkg::SESSION_TAG_W-1:0] session_i,  // packets of any other are dropped
     // flits
     input  wire logic                link_rx_valid_i,
     input  wire logic [1:0]          link_rx_kind_i,
@@ -31,7 +32,7 @@ module link_rx #(
     output      logic                repeat_o,        // a packet arrived again: acknowledge once more
     output      logic                nak_o,           // first sign of a loss
     output      logic [7:0]          next_seq_o,      // sequence number expected next
-    output      logic [47:0]         freed_o,         // units freed since reset, 12 bits a virtual channel
+    output      logic [4*ggas_pkg::CREDIT_W-1:0] freed_o,  // units freed in this session
     // an intact packet that no buffer can hold (length, or beyond its credits)
     output      logic                ev_bad_o,
     output      logic [15:0]         ev_bad_src_o,
@@ -46,6 +47,7 @@ module link_rx #(
   localparam logic [10:0] MTU_DW = ggas_pkg::MTU[12:2];
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
+  localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MARK_W = 32;  // never wraps while an NP packet waits
 
   // Framing: JUNK is the rest of a packet whose beginning was lost.
@@ -59,10 +61,10 @@ module link_rx #(
   logic               naked_q;    // a nak was sent and nothing arrived in sequence since
 
   logic is_sop, is_data, is_eop, is_ctrl;
-  assign is_sop  = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP;
-  assign is_data = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_DATA;
-  assign is_eop  = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP;
-  assign is_ctrl = enable_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_CTRL;
+  assign is_sop  = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP;
+  assign is_data = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_DATA;
+  assign is_eop  = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP;
+  assign is_ctrl = !clear_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_CTRL;
 
   crc32 #(.DATA_W(DATA_W)) i_crc (
       .en_i(is_sop || is_data), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i), .crc_o(crc_next)
@@ -79,23 +81,24 @@ module link_rx #(
   // ---------------------------------------------------------------- judgement on a packet
   logic [11:0] flits;     // payload flits that len_dw asks for
   logic [7:0]  ahead;     // sequence number relative to the one expected
-  logic        framing_error, payload, intact, take, fits, nak;
+  logic        framing_error, payload, intact, ours, take, fits, nak;
   logic [3:0]  vc_sel, over;
 
   assign flits   = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
   assign ahead   = hdr_q.seq - expected_q;
   assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
-  assign vc_sel  = 4'd1 << hdr_q.vc;
+  assign vc_sel  = hdr_q.rsvd_vc ? 4'd0 : 4'd1 << hdr_q.vc;
+  assign ours    = hdr_q.session == session_i;
   assign intact  = is_eop && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == flits
       && ~crc_q == link_rx_data_i[31:0];
   assign framing_error = (is_sop && framing_q == F_OPEN) || (is_data && framing_q == F_IDLE)
       || (is_eop && framing_q != F_JUNK && !intact);
-  assign take    = intact && ahead == 8'd0;
-  assign fits    = hdr_q.len_dw <= MTU_DW && (over & vc_sel) == '0;
-  assign nak     = framing_error || (intact && ahead != 8'd0 && !ahead[7]);
+  assign take    = intact && ours && ahead == 8'd0;
+  assign fits    = hdr_q.len_dw <= MTU_DW && vc_sel != '0 && (over & vc_sel) == '0;
+  assign nak     = framing_error || (intact && ours && ahead != 8'd0 && !ahead[7]);
 
   assign accept_o   = take;
-  assign repeat_o   = intact && ahead[7];
+  assign repeat_o   = intact && ours && ahead[7];
   assign nak_o      = nak && !naked_q;
   assign next_seq_o = expected_q;
   assign ev_bad_o     = take && !fits;
@@ -103,7 +106,7 @@ module link_rx #(
   assign ev_bad_op_o  = hdr_q.op;
   assign cnt_packets_o    = take;
   assign cnt_crc_errors_o = framing_error || (is_ctrl && !ctrl_valid_o);
-  assign cnt_seq_errors_o = intact && ahead != 8'd0;
+  assign cnt_seq_errors_o = intact && !take;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -161,6 +164,7 @@ module link_rx #(
   always_comb begin
     hdr_store = hdr_q;
     hdr_store.seq = '0;
+    hdr_store.session = '0;
   end
 
   assign np_may_go  = $signed(p_out_q - np_mark) >= 0;
@@ -182,7 +186,7 @@ module link_rx #(
     localparam int unsigned MW = (v == 1) ? MARK_W : 1;
     logic [MW-1:0]      mark_in, mark_out;
     ggas_pkg::net_hdr_t hdr_out;
-    logic [11:0]        freed_q, back_good, back_bad;
+    logic [CW-1:0]      freed_q, back_good, back_bad;
 
     net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW)) i_buffer (
         .clk_i, .rst_ni,
@@ -203,9 +207,9 @@ module link_rx #(
     end
 
     // Units of a packet that was dropped as bad go back at once: its sender has paid for them.
-    assign back_good = freed[v] ? {5'd0, freed_units[v*7+:7]} : '0;
-    assign back_bad  = (ev_bad_o && vc_sel[v]) ? flits + 12'd1 : '0;
-    assign freed_o[v*12+:12] = freed_q;
+    assign back_good = freed[v] ? {{(CW - 7) {1'b0}}, freed_units[v*7+:7]} : '0;
+    assign back_bad  = (ev_bad_o && vc_sel[v]) ? {1'b0, flits} + 1'b1 : '0;
+    assign freed_o[v*CW+:CW] = freed_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) freed_q <= '0;
       else if (clear_i) freed_q <= '0;

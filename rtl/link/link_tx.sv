@@ -11,6 +11,7 @@ module link_tx #(
     input  wire logic                rst_ni,
     input  wire logic                clear_i,          // DOWN: credits start again
     input  wire logic                up_i,
+    input  wire logic [ggas_pkg::SESSION_TAG_W-1:0] session_i,  // what packets are marked with
     // packets; one bit or slice a virtual channel
     input  wire logic [3:0]          tx_valid_i,
     output      logic [3:0]          tx_ready_o,
@@ -29,10 +30,10 @@ module link_tx #(
     input  wire logic [63:0]         ctrl_flit_i,
     output      logic                ctrl_sent_o,
     output      logic                packet_flit_o,    // another flit was sent
-    // credits of the other side
+    // credits of the other side, said in this session
     input  wire logic                credit_valid_i,
     input  wire logic [1:0]          credit_vc_i,
-    input  wire logic [11:0]         credit_i,
+    input  wire logic [ggas_pkg::CREDIT_W-1:0] credit_i,
     output      logic [3:0]          starved_o,        // a packet waits for credits
     // replay buffer
     output      logic                wr_valid_o,       // this new flit will be sent: keep it
@@ -55,7 +56,7 @@ module link_tx #(
 );
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
-  localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
+  localparam logic [ggas_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[ggas_pkg::CREDIT_W-1:0] - 1'b1;
 
   // W1, W2: header words of a 64-bit link. DRAIN: the link died under the packet, its rest is swallowed.
   typedef enum logic [2:0] {S_IDLE, S_W1, S_W2, S_DATA, S_EOP, S_DRAIN} state_t;
@@ -65,18 +66,19 @@ module link_tx #(
   logic [31:0] crc_q, crc_next;
 
   // ---------------------------------------------------------------- credits
-  logic [11:0] sent_q [0:3];
-  logic [11:0] freed_q [0:3];
-  logic [11:0] cost [0:3];
-  logic [11:0] left [0:3];
+  localparam int unsigned CW = ggas_pkg::CREDIT_W;
+  logic [CW-1:0] sent_q [0:3];
+  logic [CW-1:0] freed_q [0:3];
+  logic [CW-1:0] cost [0:3];
+  logic [CW-1:0] left [0:3];
   logic [10:0] len_dw [0:3];
   logic [3:0]  want, pay;
   always_comb begin
     for (int v = 0; v < 4; v = v + 1) begin
       len_dw[v] = tx_hdr_i[v*192+21+:11];
       want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
-      cost[v] = (({1'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 12'd1;
-      left[v] = VC_DEPTH[11:0] + freed_q[v] - sent_q[v];
+      cost[v] = (({2'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 1'b1;
+      left[v] = VC_DEPTH[CW-1:0] + freed_q[v] - sent_q[v];
       pay[v]  = want[v] && cost[v] <= left[v];
     end
   end
@@ -112,6 +114,7 @@ module link_tx #(
       end
     end
     hdr.seq = seq_i;
+    hdr.session = session_i;
   end
 
   logic have;  // the packet has a flit to send
@@ -222,12 +225,12 @@ module link_tx #(
         end else begin
           if (first && grant[v]) sent_q[v] <= sent_q[v] + cost[v];
           // An old CTRL flit must not take credits back.
-          if (credit_valid_i && credit_vc_i == v[1:0] && !newer[v][11]) freed_q[v] <= credit_i;
+          if (credit_valid_i && credit_vc_i == v[1:0] && !newer[v][CW-1]) freed_q[v] <= credit_i;
         end
       end
     end
   end
-  logic [11:0] newer [0:3];
+  logic [CW-1:0] newer [0:3];
   always_comb for (int v = 0; v < 4; v = v + 1) newer[v] = credit_i - freed_q[v];
 
   always_ff @(posedge clk_i) begin

@@ -43,10 +43,11 @@ uint32_t crc32(uint32_t word) { return ~crc_step(~0u, word, 4); }
 
 std::array<uint64_t, 3> packet::header_words() const {
   const uint64_t w0 = uint64_t{dst} << 48 | uint64_t{src} << 32 | uint64_t(len_dw & 0x7ff) << 21 |
-                      uint64_t(vc & 3) << 19 | uint64_t{seq} << 11 | (reserved & 0x7ff);
+                      uint64_t(vc & 7) << 18 | uint64_t{seq} << 10 | uint64_t(session & session_tag_mask) << 6 |
+                      (reserved & 0x3f);
   const uint64_t w1 = uint64_t{op} << 56 | uint64_t(status & 15) << 52 | uint64_t(first_be & 15) << 48 |
                       uint64_t(last_be & 15) << 44 | uint64_t{tag} << 28 | uint64_t{vpid} << 20 |
-                      uint64_t(req_dw & 0x7ff) << 9 | (reserved >> 11 & 0x1ff);
+                      uint64_t(req_dw & 0x7ff) << 9 | (reserved >> 6 & 0x1ff);
   return {w0, w1, addr};
 }
 
@@ -54,8 +55,9 @@ void packet::set_header_words(const std::array<uint64_t, 3>& w) {
   dst = uint16_t(field(w[0], 48, 16));
   src = uint16_t(field(w[0], 32, 16));
   len_dw = uint16_t(field(w[0], 21, 11));
-  vc = uint8_t(field(w[0], 19, 2));
-  seq = uint8_t(field(w[0], 11, 8));
+  vc = uint8_t(field(w[0], 18, 3));
+  seq = uint8_t(field(w[0], 10, 8));
+  session = uint8_t(field(w[0], 6, 4));
   op = uint8_t(field(w[1], 56, 8));
   status = uint8_t(field(w[1], 52, 4));
   first_be = uint8_t(field(w[1], 48, 4));
@@ -63,7 +65,7 @@ void packet::set_header_words(const std::array<uint64_t, 3>& w) {
   tag = uint16_t(field(w[1], 28, 16));
   vpid = uint8_t(field(w[1], 20, 8));
   req_dw = uint16_t(field(w[1], 9, 11));
-  reserved = uint32_t(field(w[0], 0, 11) | field(w[1], 0, 9) << 11);
+  reserved = uint32_t(field(w[0], 0, 6) | field(w[1], 0, 9) << 6);
   addr = w[2];
 }
 
@@ -151,22 +153,50 @@ std::vector<flit> to_flits(const packet& p, unsigned width) {
   return out;
 }
 
+namespace {
+
+constexpr uint32_t is_hello = 1u << 31;
+
+flit control_flit(uint32_t content) {
+  return {.kind = flit_kind::ctrl, .data = {content | uint64_t{crc32(content)} << 32}};
+}
+std::optional<uint32_t> control_content(const flit& f) {
+  const uint32_t w = uint32_t(f.data[0]);
+  if (f.kind != flit_kind::ctrl || crc32(w) != f.data[0] >> 32) return std::nullopt;
+  return w;
+}
+
+}  // namespace
+
 flit to_flit(const control& c) {
-  const uint32_t w = c.ack_seq | uint32_t{c.nak} << 8 | uint32_t{c.ready} << 9 | uint32_t{c.seen_ready} << 10 |
-                     uint32_t(c.credit_vc & 3) << 11 | uint32_t(c.credit & 0xfff) << 13 | uint32_t{c.poll} << 25;
-  return {.kind = flit_kind::ctrl, .data = {w | uint64_t{crc32(w)} << 32}};
+  return control_flit(c.ack_seq | uint32_t(c.session & session_tag_mask) << 8 | uint32_t(c.credit & 0x1fff) << 12 |
+                      uint32_t(c.credit_vc & 7) << 25 | uint32_t{c.nak} << 28 | uint32_t{c.poll} << 29);
+}
+
+flit to_flit(const hello& h) {
+  return control_flit((h.mine & session_mask) | uint32_t(h.yours & session_mask) << 14 | uint32_t{h.seen} << 28 |
+                      uint32_t{h.met} << 29 | uint32_t{h.dead} << 30 | is_hello);
 }
 
 std::optional<control> parse_control(const flit& f) {
-  const uint32_t w = uint32_t(f.data[0]);
-  if (f.kind != flit_kind::ctrl || crc32(w) != f.data[0] >> 32) return std::nullopt;
-  return control{.ack_seq = uint8_t(w),
-                 .nak = bool(w >> 8 & 1),
-                 .ready = bool(w >> 9 & 1),
-                 .seen_ready = bool(w >> 10 & 1),
-                 .credit_vc = uint8_t(w >> 11 & 3),
-                 .credit = uint16_t(w >> 13 & 0xfff),
-                 .poll = bool(w >> 25 & 1)};
+  const auto w = control_content(f);
+  if (!w || *w & is_hello) return std::nullopt;
+  return control{.ack_seq = uint8_t(*w),
+                 .session = uint8_t(*w >> 8 & session_tag_mask),
+                 .credit = uint16_t(*w >> 12 & 0x1fff),
+                 .credit_vc = uint8_t(*w >> 25 & 7),
+                 .nak = bool(*w >> 28 & 1),
+                 .poll = bool(*w >> 29 & 1)};
+}
+
+std::optional<hello> parse_hello(const flit& f) {
+  const auto w = control_content(f);
+  if (!w || !(*w & is_hello)) return std::nullopt;
+  return hello{.mine = uint16_t(*w & session_mask),
+               .yours = uint16_t(*w >> 14 & session_mask),
+               .seen = bool(*w >> 28 & 1),
+               .met = bool(*w >> 29 & 1),
+               .dead = bool(*w >> 30 & 1)};
 }
 
 std::optional<packet> flit_decoder::push(const flit& f) {

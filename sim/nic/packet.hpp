@@ -62,13 +62,13 @@ inline constexpr unsigned mtu_bytes = 256, mtu_dw = mtu_bytes / 4;
 struct packet {
   uint16_t dst = 0, src = 0;
   uint16_t len_dw = 0;  // as the header says; data.size() is what is there
-  uint8_t vc = 0, seq = 0;
+  uint8_t vc = 0, seq = 0, session = 0;
   uint8_t op = 0, status = 0, first_be = 0, last_be = 0;
   uint16_t tag = 0;
   uint8_t vpid = 0;
   uint16_t req_dw = 0;
   uint64_t addr = 0;
-  uint32_t reserved = 0;  // rsvd0 | rsvd1 << 11
+  uint32_t reserved = 0;  // rsvd0 | rsvd1 << 6
   boost::container::small_vector<uint32_t, 64> data = {};
 
   bool is(enum op o) const { return op == uint8_t(o); }
@@ -80,16 +80,16 @@ struct packet {
   uint8_t svpid() const { return uint8_t(tag >> 8); }  // context of the initiator
   uint8_t epoch() const { return uint8_t(tag); }
   uint8_t dvpid() const { return vpid; }
-  uint16_t pd() const { return uint16_t(req_dw << 5 | (reserved >> 15 & 31)); }
-  uint16_t flags() const { return uint16_t(reserved & 0x7ff); }
-  uint8_t place() const { return uint8_t(reserved >> 11 & 15); }  // of a get at its target
+  uint16_t pd() const { return uint16_t(req_dw << 5 | (reserved >> 10 & 31)); }
+  uint16_t flags() const { return uint16_t(reserved & 0x3f); }
+  uint8_t place() const { return uint8_t(reserved >> 6 & 15); }  // of a get at its target
   void set_initiator(uint8_t svpid, uint8_t epoch) { tag = uint16_t(svpid << 8 | epoch); }
   void set_pd(uint16_t pd) {
     req_dw = pd >> 5;
-    reserved = (reserved & ~(31u << 15)) | (pd & 31u) << 15;
+    reserved = (reserved & ~(31u << 10)) | (pd & 31u) << 10;
   }
-  void set_flags(unsigned f) { reserved = (reserved & ~0x7ffu) | (f & 0x7ff); }
-  void set_place(unsigned place) { reserved = (reserved & ~(15u << 11)) | (place & 15u) << 11; }
+  void set_flags(unsigned f) { reserved = (reserved & ~0x3fu) | (f & 0x3f); }
+  void set_place(unsigned place) { reserved = (reserved & ~(15u << 6)) | (place & 15u) << 6; }
 };
 
 // Payload and byte enables of a PUT or GET_DATA whose address is set: DW 0 holds the bytes at addr & ~3.
@@ -107,16 +107,25 @@ uint32_t crc32(uint32_t word);
 // Flits of one packet, trailer included, on a link of `width` bits.
 std::vector<flit> to_flits(const packet& p, unsigned width);
 
-// Content of a CTRL flit.
+// Content of a CTRL flit within a session, and of one that begins or ends it (ggas_pkg::link_ctrl_t, link_hello_t).
 struct control {
   uint8_t ack_seq = 0;
-  bool nak = false, ready = false, seen_ready = false;
-  uint8_t credit_vc = 0;
+  uint8_t session = 0;  // tag of the receiver's number
   uint16_t credit = 0;
+  uint8_t credit_vc = 0;
+  bool nak = false;
   bool poll = false;  // tell me your credits
 };
+struct hello {
+  uint16_t mine = 0, yours = 0;
+  bool seen = false, met = false, dead = false;
+};
+inline constexpr unsigned session_mask = 0x3fff, session_tag_mask = 15;
 flit to_flit(const control& c);
-std::optional<control> parse_control(const flit& f);  // nullopt: bad CRC or not a CTRL flit
+flit to_flit(const hello& h);
+// nullopt: bad CRC, not a CTRL flit, or one of the other kind
+std::optional<control> parse_control(const flit& f);
+std::optional<hello> parse_hello(const flit& f);
 
 // Flits in, intact packets out. Anything against the framing or with a bad CRC is dropped and counted.
 class flit_decoder {

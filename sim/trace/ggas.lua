@@ -19,6 +19,7 @@ local f = {
   len = ProtoField.uint16("ggas.len_dw", "Payload length (DW)"),
   vc = ProtoField.uint8("ggas.vc", "Virtual channel", base.DEC, vcs),
   seq = ProtoField.uint8("ggas.seq", "Link sequence number"),
+  session = ProtoField.uint8("ggas.session", "Link session"),
   op = ProtoField.uint8("ggas.op", "Operation", base.HEX, ops),
   status = ProtoField.uint8("ggas.status", "Status", base.DEC, states),
   first_be = ProtoField.uint8("ggas.first_be", "First byte enables", base.HEX),
@@ -33,18 +34,18 @@ local f = {
   pd = ProtoField.uint16("ggas.pd", "Protection domain"),
   place = ProtoField.uint8("ggas.place", "Place of the get at its target"),
   flags = ProtoField.uint16("ggas.flags", "Flags", base.HEX),
-  last = ProtoField.bool("ggas.flags.last", "Last of its message", 11, nil, 1),
-  ack = ProtoField.bool("ggas.flags.ack", "Wants an answer", 11, nil, 2),
-  strong = ProtoField.bool("ggas.flags.strong", "Behind all earlier puts", 11, nil, 4),
-  result = ProtoField.bool("ggas.flags.result", "Result record", 11, nil, 8),
-  responder = ProtoField.bool("ggas.flags.responder", "Responder notification", 11, nil, 16),
-  first = ProtoField.bool("ggas.flags.first", "First of its operation", 11, nil, 32),
+  last = ProtoField.bool("ggas.flags.last", "Last of its message", 6, nil, 1),
+  ack = ProtoField.bool("ggas.flags.ack", "Wants an answer", 6, nil, 2),
+  strong = ProtoField.bool("ggas.flags.strong", "Behind all earlier puts", 6, nil, 4),
+  result = ProtoField.bool("ggas.flags.result", "Result record", 6, nil, 8),
+  responder = ProtoField.bool("ggas.flags.responder", "Responder notification", 6, nil, 16),
+  first = ProtoField.bool("ggas.flags.first", "First of its operation", 6, nil, 32),
   payload = ProtoField.bytes("ggas.payload", "Payload"),
   crc = ProtoField.uint32("ggas.crc", "CRC-32", base.HEX),
   crc_good = ProtoField.bool("ggas.crc.good", "CRC good"),
   width = ProtoField.uint16("ggas.link_width", "Link width (bits)"),
 }
-packet.fields = { f.dst, f.src, f.len, f.vc, f.seq, f.op, f.status, f.first_be, f.last_be, f.tag, f.vpid, f.req, f.addr, f.svpid,
+packet.fields = { f.dst, f.src, f.len, f.vc, f.seq, f.session, f.op, f.status, f.first_be, f.last_be, f.tag, f.vpid, f.req, f.addr, f.svpid,
   f.epoch, f.dvpid, f.pd, f.place, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.first, f.payload, f.crc, f.crc_good, f.width }
 
 local bad_length = ProtoExpert.new("ggas.bad_length", "Payload shorter than the header says", expert.group.MALFORMED, expert.severity.ERROR)
@@ -104,22 +105,23 @@ function packet.dissector(buffer, pinfo, tree)
   t:add_le(f.dst, buffer(6, 2))
   t:add_le(f.src, buffer(4, 2))
   t:add(f.len, buffer(2, 2), len_dw)
-  t:add(f.vc, buffer(2, 1), bit32.extract(w0, 19, 2))
-  t:add(f.seq, buffer(1, 2), bit32.extract(w0, 11, 8))
+  t:add(f.vc, buffer(2, 1), bit32.extract(w0, 18, 3))
+  t:add(f.seq, buffer(1, 2), bit32.extract(w0, 10, 8))
+  t:add(f.session, buffer(0, 2), bit32.extract(w0, 6, 4))
   t:add(f.op, buffer(15, 1), op)
   t:add(f.status, buffer(14, 1), bit32.extract(w1_high, 20, 4))
   t:add(f.first_be, buffer(14, 1), bit32.extract(w1_high, 16, 4))
   t:add(f.last_be, buffer(13, 1), bit32.extract(w1_high, 12, 4))
   local one_sided = op >= 0x10
   if one_sided then
-    local flags = bit32.extract(w0, 0, 11)
+    local flags = bit32.extract(w0, 0, 6)
     t:add(f.svpid, buffer(12, 2), bit32.rshift(tag, 8))
     t:add(f.epoch, buffer(11, 2), bit32.band(tag, 0xff))
     t:add(f.dvpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
     t:add(f.pd, buffer(8, 3), bit32.extract(w1_low, 4, 16))
     t:add(f.place, buffer(8, 1), bit32.extract(w1_low, 0, 4))
-    local sub = t:add(f.flags, buffer(0, 2), flags)
-    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder, f.first }) do sub:add(bit, buffer(0, 2), flags) end
+    local sub = t:add(f.flags, buffer(0, 1), flags)
+    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder, f.first }) do sub:add(bit, buffer(0, 1), flags) end
   else
     t:add(f.tag, buffer(11, 3), tag)
     t:add(f.vpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))

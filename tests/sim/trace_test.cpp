@@ -297,8 +297,14 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
     auto w = trace::pcapng_writer::open(file);
     ASSERT_TRUE(w) << w.error();
     const unsigned link = (*w)->add_interface("link", trace::link_type::packet);
-    nic::packet p{
-        .dst = 3, .src = 2, .len_dw = 2, .vc = 3, .seq = 9, .op = uint8_t(nic::op::rma_put), .addr = 0x800000001233};
+    nic::packet p{.dst = 3,
+                  .src = 2,
+                  .len_dw = 2,
+                  .vc = 3,
+                  .seq = 9,
+                  .session = 5,
+                  .op = uint8_t(nic::op::rma_put),
+                  .addr = 0x800000001233};
     p.data = {0x11223344, 0x55667788};
     p.vpid = 77;
     p.set_initiator(200, 0xa5);
@@ -314,11 +320,11 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
     ASSERT_TRUE(whole) << whole.error();
   }
   const auto rows = tshark(file, "ggas.op == 0x10",
-                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.pd",
+                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.seq", "ggas.session", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.pd",
                             "ggas.flags.last", "ggas.flags.ack", "ggas.flags.strong", "ggas.addr", "ggas.crc.good"});
   ASSERT_EQ(rows.size(), 1u);
   const std::vector<std::string> expected = {
-      "2", "3", "3", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
+      "2", "3", "3", "9", "5", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
   EXPECT_EQ(rows[0], expected);
   EXPECT_EQ(tshark(file, "ggas.tag || _ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
 }

@@ -17,7 +17,8 @@
   always_comb begin
     if (!f_init) begin
       assert (expected_q == f_taken[7:0]);
-      if (accept_o) assert (hdr_q.seq == expected_q && enable_i && link_rx_kind_i == ggas_pkg::FLIT_EOP);
+      if (accept_o) assert (hdr_q.seq == expected_q && up_i && link_rx_kind_i == ggas_pkg::FLIT_EOP);
+      if (accept_o || repeat_o || (intact && nak)) assert (hdr_q.session == session_i);  // no other session counts
       assert (!(accept_o && repeat_o) && !(accept_o && nak_o));
       assert ((f_commit & (f_commit - 1'b1)) == '0);               // into one channel at most
       assert (accept_o == (f_commit != '0 || ev_bad_o));           // and if into none, it is reported

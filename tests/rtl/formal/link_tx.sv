@@ -1,18 +1,18 @@
   // SPDX-License-Identifier: Apache-2.0
   // Credits of virtual channel F_VC, with a receiver that frees what it holds whenever it likes and says so in CTRL flits that
-  // may be late, lost or repeated.
+  // may be late, lost or repeated. That credits of other sessions do not arrive here is shown by link_pair.
   localparam logic [1:0] f_vc = `F_VC;
-  (* anyseq *) logic [11:0] f_frees;
-  logic [11:0] f_freed, f_sent;
-  wire  [11:0] f_cost  = 12'd1 + ((tx_hdr_i[f_vc*192+21+:11] + 12'd1) >> 1);  // header, and 2 DWs a flit of 64 bits
-  wire  [11:0] f_held  = f_sent - f_freed;   // units in its buffer or on the way
-  wire  [11:0] f_known = sent_q[f_vc] - freed_q[f_vc];
-  wire  [11:0] f_stale = f_freed - credit_i;
+  (* anyseq *) logic [CW-1:0] f_frees;
+  logic [CW-1:0] f_freed, f_sent;
+  wire  [CW-1:0] f_cost = 13'd1 + ((tx_hdr_i[f_vc*192+21+:11] + 12'd1) >> 1);  // header, and 2 DWs a flit of 64 bits
+  wire  [CW-1:0] f_held  = f_sent - f_freed;   // units in its buffer or on the way
+  wire  [CW-1:0] f_known = sent_q[f_vc] - freed_q[f_vc];
+  wire  [CW-1:0] f_stale = f_freed - credit_i;
   always_ff @(posedge clk_i) f_freed <= (f_init || clear_i) ? '0 : f_freed + f_frees;
   always_ff @(posedge clk_i) f_sent <= (f_init || clear_i) ? '0 : f_sent + (first && grant[f_vc] ? f_cost : '0);
   always_comb begin
     assume (f_frees <= f_held);
-    if (credit_valid_i && credit_vc_i == f_vc) assume (f_stale < 12'd2048);
+    if (credit_valid_i && credit_vc_i == f_vc) assume (f_stale < 13'd4096);
     if (clear_i) assume (!up_i);
   end
 
@@ -27,6 +27,8 @@
       assert (f_held <= VC_DEPTH);  // the receiver's buffer cannot overflow
       if (first && grant[f_vc]) assert (f_held + f_cost <= VC_DEPTH);
       if (first) assert (up_i && room_i && !rp_active_i);
+      // what is sent is marked with this session
+      if (first) assert (wr_data_o[9:6] == session_i);
       // one source for each flit
       assert (ctrl_flit + rp_flit + new_flit <= 1);
       assert (!(new_flit && rp_active_i && state_q == S_IDLE));

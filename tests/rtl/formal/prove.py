@@ -6,7 +6,7 @@
     prove.py --generated DIR NAME --vcd F  write the counterexample as a waveform
 
 A proof is a file NAME.sv of properties, spliced into its module in front of `endmodule` (Yosys has no `bind`), so it sees the module's
-own signals and the RTL stays free of it. Each is proved for all time: base case by bounded model checking, then temporal induction.
+own signals and the RTL stays free of it. A proof of several modules together is a module of its own instead, a `bench`. Each is proved for all time: base case by bounded model checking, then temporal induction.
 Then every mutant of the module (a text replaced, see proofs.toml) must fail: a proof that cannot fail proves nothing.
 docs/formal.md explains how to write one.
 """
@@ -66,17 +66,24 @@ def splice(module, properties):
 
 def build(name, proof, generated, folder, mutant=None):
     """Writes the SMT-LIB model; returns its path."""
-    top_file = RTL / proof["module"]
-    text = top_file.read_text()
+    texts = {m: (RTL / m).read_text() for m in [*proof.get("with", []), proof["module"]]}
     if mutant:
         before, after = mutant
-        if text.count(before) == 0:
-            raise Failed(f"mutant: '{before}' is not in {proof['module']}")
-        text = text.replace(before, after, 1)
-    spliced = folder / top_file.name
-    spliced.write_text(splice(text, (HERE / proof.get("properties", f"{name}.sv")).read_text()))
-    packages = [RTL / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv"] + [RTL / p for p in proof.get("packages", [])]
-    files = packages + [RTL / m for m in proof.get("with", [])] + [spliced]
+        at = next((m for m in reversed(texts) if before in texts[m]), None)
+        if at is None:
+            raise Failed(f"mutant: '{before}' is not in {', '.join(texts)}")
+        texts[at] = texts[at].replace(before, after, 1)
+    if "bench" in proof:
+        top_file = HERE / proof["bench"]
+        texts[proof["bench"]] = splice(top_file.read_text(), "")
+    else:
+        top_file = RTL / proof["module"]
+        properties = (HERE / proof.get("properties", f"{name}.sv")).read_text()
+        texts[proof["module"]] = splice(texts[proof["module"]], properties)
+    files = [RTL / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv"] + [RTL / p for p in proof.get("packages", [])]
+    for path, text in texts.items():
+        files.append(folder / pathlib.Path(path).name)
+        files[-1].write_text(text)
     params = " ".join(f"-set {k} {v}" for k, v in proof.get("parameters", {}).items())
     model = folder / "model.smt2"
     script = folder / "script.ys"

@@ -160,12 +160,16 @@ struct LinkForgeTest : testing::Test {
   uint64_t time = 1;
   uint8_t next_seq = 0;
   nic::control last;  // what the link said last
+  nic::hello met;
+  static constexpr uint16_t session = 0x2bc5;  // our number
   std::array<uint16_t, channels> credits{};
 
   void feed(const std::optional<flit>& f) {
     auto out = dut.step(time++, f);
     if (!out) return;
+    if (auto h = nic::parse_hello(*out)) met = *h;
     if (auto c = nic::parse_control(*out)) {
+      EXPECT_EQ(c->session, session & nic::session_tag_mask);
       last = *c;
       credits[c->credit_vc] = c->credit;
     }
@@ -176,12 +180,14 @@ struct LinkForgeTest : testing::Test {
   void bring_up() {
     dut.pins().link_rx_up_i = 1;
     idle(4);
-    feed(nic::to_flit({.ready = true, .seen_ready = true}));
+    feed(nic::to_flit(nic::hello{.mine = session, .yours = met.mine, .seen = true}));
     idle(10);
     ASSERT_EQ(dut.state(), unsigned(link_up));
+    EXPECT_TRUE(met.seen && met.met && met.yours == session);
   }
   void feed_packet(packet p) {
     p.seq = next_seq;
+    p.session = met.mine & nic::session_tag_mask;
     for (const flit& f : nic::to_flits(p, T::width)) feed(f);
   }
   // A good packet still gets through.
@@ -249,6 +255,7 @@ TYPED_TEST(LinkForgeTest, BrokenPackets) {
   for (int k = 0; k < 3000; ++k) {
     packet p = random_packet(rng, rng() % channels);
     p.seq = this->next_seq;
+    p.session = this->met.mine & nic::session_tag_mask;
     if (rng() % 2)
       p.len_dw = uint16_t(p.len_dw + 2 * TypeParam::width / 32 + rng() % 100);  // says more than there is
     else
@@ -279,12 +286,11 @@ TYPED_TEST(LinkForgeTest, AbsurdControl) {
   this->bring_up();
   std::mt19937_64 rng(seed());
   for (int k = 0; k < 20'000; ++k) {
-    this->feed(nic::to_flit({.ack_seq = uint8_t(1 + rng() % 255),
-                             .nak = bool(rng() & 1),
-                             .ready = true,
-                             .seen_ready = true,
-                             .credit_vc = 3,
-                             .credit = uint16_t(rng() & 0xfff)}));
+    this->feed(nic::to_flit(nic::control{.ack_seq = uint8_t(1 + rng() % 255),
+                                         .session = uint8_t(this->met.mine & nic::session_tag_mask),
+                                         .credit = uint16_t(rng() & 0x1fff),
+                                         .credit_vc = uint8_t(3 + rng() % 5),
+                                         .nak = bool(rng() & 1)}));
     this->idle(2);
   }
   EXPECT_EQ(this->dut.count().replays, 0u);

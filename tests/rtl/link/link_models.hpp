@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated widths that every link test runs on.
+// The Verilated widths: two that every link test runs on, and all.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include "Vlink256.h"
+#include "Vlink512.h"
 #include "Vlink64.h"
 
 namespace ggas::test {
@@ -17,6 +18,11 @@ struct link256 {
   using model = Vlink256;
   static constexpr unsigned width = 256;
 };
+struct link512 {
+  using model = Vlink512;
+  static constexpr unsigned width = 512;
+};
 using link_models = testing::Types<link64, link256>;
+using all_link_models = testing::Types<link64, link256, link512>;
 
 }  // namespace ggas::test

@@ -85,6 +85,20 @@ class link_node {
     p_begun_ = p_received_ = 0;
     count_ = {};
     order_errors_ = 0;
+    begun_.clear();
+  }
+  // Resets the link and the units behind it: a packet half handed over on either side is gone.
+  void restart() {
+    m_.rst_ni = 0;
+    m_.eval();
+    m_.rst_ni = 1;
+    m_.eval();
+    for (unsigned v = 0; v < channels; ++v) {
+      if (beat_[v]) tx_[v].pop_front();
+      beat_[v] = 0;
+      offered_[v] = false;
+      open_[v] = {};
+    }
   }
 
   // ---- set-up
@@ -123,7 +137,10 @@ class link_node {
   }
   unsigned state() const { return m_.sts_state_o; }
   bool quiet() const { return sent_all() && m_.sts_unacked_o == 0 && !m_.busy_o; }
+  // Nothing happens before a flit arrives or the next tick.
+  bool waits() const { return !m_.busy_o && !m_.cfg_retrain_i && (sent_all() || state() != link_up); }
   std::deque<sent_packet>& sent(unsigned vc) { return sent_[vc]; }
+  const std::vector<uint64_t>& begun() const { return begun_; }  // addresses of the packets handed over, in order
   std::deque<packet>& received(unsigned vc) { return received_[vc]; }
   size_t received_total() const {
     size_t n = 0;
@@ -211,6 +228,7 @@ class link_node {
     }
     if (beat_[v] == 0) {
       sent_[v].push_back({tx_[v].front(), p_begun_});
+      begun_.push_back(tx_[v].front().addr);
       p_begun_ += v == 0;
     }
     offered_[v] = false;
@@ -248,6 +266,7 @@ class link_node {
   uint64_t skipped_ = 0;
   std::array<std::deque<packet>, channels> tx_, received_;
   std::array<std::deque<sent_packet>, channels> sent_;
+  std::vector<uint64_t> begun_;
   std::array<bool, channels> offered_{};
   std::array<unsigned, channels> beat_{};
   std::array<packet, channels> open_{};

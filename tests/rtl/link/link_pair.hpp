@@ -31,6 +31,12 @@ class channel {
     if (auto c = nic::parse_control(f); c && c->nak) ++naks_;
     return f;
   }
+  // A flit from elsewhere, behind those under way.
+  void inject(const flit& f, uint64_t now) {
+    last_ = std::max(last_ + 1, now + delay_);
+    queue_.push_back({last_, f});
+  }
+  void delay(unsigned cycles) { delay_ = cycles; }  // of what is sent from now on
   bool empty() const { return queue_.empty(); }
   uint64_t flits() const { return flits_; }
   uint64_t naks() const { return naks_; }
@@ -79,6 +85,9 @@ class link_pair {
     }
     ++time_;
   }
+
+  // For clocks that are gated: to the cycle of the next tick, as nothing happens before it.
+  void skip_to_tick() { time_ = (time_ + nic::nic_core::tick_cycles - 1) & ~(nic::nic_core::tick_cycles - 1); }
 
   // Steps until `done` holds; false if it does not within `limit` cycles.
   bool run(uint64_t limit, const std::function<bool()>& done) {
