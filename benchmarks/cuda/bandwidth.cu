@@ -125,7 +125,9 @@ fault word_copies(gpu_session& s, const char* variant, void (*kernel)(copy_args)
   });
 }
 
-enum class small { value, put, add };  // what is sent
+enum class small { value, put_warp, put_thread, add };  // what is sent
+
+bool is_put(small what) { return what == small::put_warp || what == small::put_thread; }
 
 struct rate_point {
   const char* variant;
@@ -138,15 +140,14 @@ struct rate_point {
 // What must be at the partner when all have been sent: words of the run, or what the adds make of zeros.
 words_args expected(const rate_places& at, const rate_point& p, uint64_t messages) {
   const uint64_t words = p.bytes / sizeof(uint64_t);
-  if (p.what == small::put) return {at.there, messages * words, 1, 1, 0, at.outcomes};
+  if (is_put(p.what)) return {at.there, messages * words, 1, 1, 0, at.outcomes};
   if (p.what == small::value) return {at.there, messages, words, 1, 0, at.outcomes};
   if (p.bytes == 0) return {at.there, 1, 1, 0, messages, at.outcomes};
   return {at.there, messages, words, 0, 1, at.outcomes};
 }
 
-fault rate_of(gpu_session& s, const rate_places& at, const rate_point& p, unsigned blocks) {
-  const unsigned threads = 512;
-  const uint64_t senders = uint64_t{blocks} * threads / (p.what == small::put ? 32 : 1);
+fault rate_of(gpu_session& s, const rate_places& at, const rate_point& p, unsigned blocks, unsigned threads) {
+  const uint64_t senders = uint64_t{blocks} * threads / (p.what == small::put_warp ? 32 : 1);
   const uint64_t count =
       std::min<uint64_t>(p.bytes == 0 ? 16 : 1000, gigabyte / std::max<uint64_t>(p.bytes, 1) / senders);
   rate_args a{at.here, at.there, p.bytes, count, at.outcomes, s.wait_ns(), 0};
@@ -183,13 +184,16 @@ fault run_message_rate(gpu_session& s) {
   GGAS_GPU_TRY(start(s, rate_places::bytes));
   const rate_places at(s);
   const rate_point points[] = {
-      {"value", "messages", put_values, small::value, 128},    {"put_warp", "messages", put_messages, small::put, 64},
-      {"put_warp", "messages", put_messages, small::put, 512}, {"put_warp", "messages", put_messages, small::put, 4096},
+      {"value", "messages", put_values, small::value, 128},    {"put_warp", "messages", put_messages, small::put_warp, 64},
+      {"put_thread", "messages", put_messages_of_threads, small::put_thread, 64},
+      {"put_warp", "messages", put_messages, small::put_warp, 512}, {"put_warp", "messages", put_messages, small::put_warp, 4096},
       {"add", "atomics", post_adds, small::add, 128},          {"add", "atomics", post_adds, small::add, 8},
       {"add_same", "atomics", post_adds, small::add, 0}};
   for (const rate_point& p : points) {
-    for (const unsigned blocks : {1u, 16u, static_cast<unsigned>(s.limits().multiprocessors)})
-      GGAS_GPU_TRY(rate_of(s, at, p, blocks));
+    for (const unsigned blocks : {1u, 16u, static_cast<unsigned>(s.limits().multiprocessors)}) {
+      GGAS_GPU_TRY(rate_of(s, at, p, blocks, 512));
+      if (p.what != small::add) GGAS_GPU_TRY(rate_of(s, at, p, blocks, 1024));
+    }
   }
   return {};
 }

@@ -35,7 +35,7 @@ fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads
   GGAS_GPU_TRY(s.run(what));
   GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, what));
   s.emit({.variant = variant,
-          .params = {{"threads", total}, {"method", sync ? "sync" : "barrier"}},
+          .params = {{"blocks", blocks}, {"threads", threads}, {"method", sync ? "sync" : "barrier"}},
           .metric = "latency",
           .unit = "ns",
           .samples = s.samples(0, a.samples, a.rounds, 1.0 / static_cast<double>(a.batch)),
@@ -45,21 +45,17 @@ fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads
 
 // ---------------------------------------------------------------- data
 
-struct exchange_point {
-  const char* variant;
-  unsigned blocks, threads;
-};
-
 // What a GPU must send at least; the root of a broadcast at least once, all members of a reduce but the root.
 double least_bytes(const exchange_args& a, int nodes) {
   const double part = static_cast<double>(a.elements * sizeof(float));
   return a.what == moved::broadcast || a.what == moved::reduce ? part : part * (nodes - 1);
 }
 
-fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t elements) {
+fault exchange_at(gpu_session& s, moved what, const kernel_shape& p, uint64_t elements) {
   const unsigned total = p.blocks * p.threads;
+  const char* const variant = p.blocks > 1 ? "grid" : "block";
   const std::string text =
-      std::string(p.variant) + " " + std::to_string(p.threads) + " threads, " + std::to_string(elements) + " elements";
+      std::to_string(p.blocks) + " x " + std::to_string(p.threads) + " threads, " + std::to_string(elements) + " elements";
   layout_plan room(s.data_offset());
   exchange_args a{};
   a.what = what;
@@ -67,8 +63,7 @@ fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t 
   a.input = room.place<float>(elements_in(what, elements, s.nodes()));
   a.output = room.place<float>(elements * static_cast<uint64_t>(s.nodes()));
   a.outcomes = room.place<outcome>(total);
-  a.checks = 3;
-  a.rounds = elements > 4096 ? 50 : 200;
+  a.checks = a.rounds = elements > 4096 ? 50 : 200;
   a.seed = s.seed();
   a.timeout_ns = s.wait_ns();
   const exchange_kernel loop = p.blocks > 1 ? exchange_loop_of<true>(what) : exchange_loop_of<false>(what);
@@ -84,9 +79,12 @@ fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t 
   GGAS_GPU_TRY(s.run(text));
   GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, text));
   const double link = s.limits().payload_bytes_per_s;
-  s.emit({.variant = p.variant,
-          .params =
-              {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", total}, {"method", p.variant}},
+  s.emit({.variant = variant,
+          .params = {{"elements", elements},
+                     {"bytes", elements * sizeof(float)},
+                     {"blocks", p.blocks},
+                     {"threads", p.threads},
+                     {"method", variant}},
           .metric = "time",
           .unit = "ns",
           .samples = std::move(samples),
@@ -96,12 +94,11 @@ fault exchange_at(gpu_session& s, moved what, const exchange_point& p, uint64_t 
 }
 
 fault exchange_points(gpu_session& s, moved what) {
-  GGAS_GPU_TRY(start(s, 24u << 20));
-  const std::vector<uint64_t> all = {1, 16, 64, 256, 1024, 4096, 16384, 65536}, few = {1, 1024, 65536};
+  GGAS_GPU_TRY(start(s, (64u << 20) + static_cast<size_t>(s.nodes()) * (8u << 20)));
+  const std::vector<uint64_t> all = {1, 16, 64, 256, 1024, 4096, 16384, 65536, 1 << 20}, few = {1, 1024, 65536};
   for (const uint64_t n : s.opts().quick ? few : all) {
-    for (const exchange_point& p :
-         {exchange_point{"block", 1, 256}, exchange_point{"block", 1, 512}, exchange_point{"grid", 16, 256}}) {
-      if (s.opts().quick && p.threads == 512) continue;
+    for (const kernel_shape& p : kernel_shapes(s, n)) {
+      if (n > 65536 && p.blocks == 1) continue;  // long for a block
       GGAS_GPU_TRY(exchange_at(s, what, p, n));
     }
   }
@@ -113,11 +110,9 @@ fault exchange_points(gpu_session& s, moved what) {
 fault run_barrier(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 1u << 20));
   for (const bool sync : {false, true}) {
-    GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, 32));
-    GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, 256));
-    GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, 1024));
-    GGAS_GPU_TRY(barrier_point<true>(s, sync, 16, 256));
-    GGAS_GPU_TRY(barrier_point<true>(s, sync, 132, 256));
+    for (const unsigned threads : {32u, 64u, 128u, 256u, 512u, 1024u})
+      GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, threads));
+    for (const unsigned blocks : {16u, 132u}) GGAS_GPU_TRY(barrier_point<true>(s, sync, blocks, 256));
   }
   return {};
 }

@@ -70,6 +70,21 @@ class node_graphs {
     return {};
   }
 
+  // Work of one node alone, on which the others have no part: nothing goes before it, as a change from a kernel to a copy
+  // engine would count.
+  template <class F>
+  fault timed_alone(int node, const std::string& what, F queue, double& ns) {
+    use(node);
+    s_.keep(cudaEventRecord(begin_[at(node)], stream(node)), "event");
+    s_.keep(queue(), "queue");
+    s_.keep(cudaEventRecord(end_[at(node)], stream(node)), "event");
+    GGAS_GPU_TRY(s_.run(what));
+    float ms = 0;
+    s_.keep(cudaEventElapsedTime(&ms, begin_[at(node)], end_[at(node)]), "event");
+    ns = double{ms} * 1e6;
+    return {};
+  }
+
  private:
   static size_t at(int node) { return static_cast<size_t>(node); }
   cudaStream_t stream(int node) { return s_.machine().stream(node); }

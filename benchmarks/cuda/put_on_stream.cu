@@ -9,29 +9,32 @@ namespace {
 
 constexpr uint64_t most_bytes = 1u << 30;
 
+// Puts one behind the other, each to a place of its own.
 fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
   const std::string what = "stream, " + std::to_string(bytes) + " bytes";
   const uint64_t outcomes = s.data_offset(), from = outcomes + words_threads * sizeof(outcome), to = from + most_bytes;
-  const words_args sent{from, bytes / sizeof(uint64_t), 1, 1, 0, outcomes}, came{to, sent.count, 1, 1, 0, outcomes};
-  const int puts = static_cast<int>(std::clamp<uint64_t>((256u << 20) / bytes, 2, 50));
-  const stream_report report{s.wait_ns(), nullptr};
+  const auto puts = std::clamp<uint64_t>((256u << 20) / bytes, 1, 50);
+  const words_args sent{from, puts * bytes / sizeof(uint64_t), 1, 1, 0, outcomes},
+      came{to, sent.count, 1, 1, 0, outcomes};
   std::vector<double> samples;
   for (int i = 0; i <= s.runs(); ++i) {
     const auto run = static_cast<uint64_t>(i);
     fill_sent(s, 0, sent, run);
-    s.fill(1, to, bytes, 0);
+    s.fill(1, to, puts * bytes, 0);
+    GGAS_GPU_TRY(s.run(what));
     double ns = 0;
-    GGAS_GPU_TRY(clock.timed(
-        what,
-        [&](int node) {
+    GGAS_GPU_TRY(clock.timed_alone(
+        0, what,
+        [&] {
           cudaError_t e = cudaSuccess;
-          for (int k = 0; node == 0 && k < puts && e == cudaSuccess; ++k)
-            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to), s.machine().segment(0) + from, bytes, report);
+          for (uint64_t at = 0; at < puts * bytes && e == cudaSuccess; at += bytes)
+            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to + at), s.machine().segment(0) + from + at, bytes,
+                              {});
           return e;
         },
         ns));
     GGAS_GPU_TRY(check_sent(s, 1, came, 0, run, what));
-    if (i > 0) samples.push_back(double(bytes) * puts * 1e9 / ns);  // the first one warms up
+    if (i > 0) samples.push_back(static_cast<double>(puts * bytes) * 1e9 / ns);  // the first one warms up
   }
   s.emit({.variant = "copy_engine",
           .params = {{"bytes", bytes}, {"blocks", 0}, {"method", "stream"}},

@@ -147,7 +147,7 @@ fault measure(gpu_session& s, const tables_of_size& t, const run_of& r, const li
   std::vector<double> samples(static_cast<size_t>(large ? 5 : s.runs()));
   for (double& sample : samples) GGAS_GPU_TRY(run_once(s, t, r, what, sample));
   s.emit({.variant = r.variant,
-          .params = {{"elements", t.all.split.size()}, {"threads", uint64_t{r.blocks} * r.threads}},
+          .params = {{"elements", t.all.split.size()}, {"blocks", r.blocks}, {"threads", r.threads}},
           .metric = "updates",
           .unit = "1/s",
           .samples = samples,

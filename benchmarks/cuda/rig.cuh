@@ -31,6 +31,19 @@ namespace ggas::bench {
   return bind(s);
 }
 
+// Blocks, and threads of each, that a collective in a kernel is tried with; a grid where a vector is long enough.
+struct kernel_shape {
+  unsigned blocks, threads;
+};
+[[maybe_unused]] static std::vector<kernel_shape> kernel_shapes(const gpu_session& s, uint64_t elements) {
+  if (s.opts().quick) return {{1, 256}, {16, 256}};
+  std::vector<kernel_shape> all = {{1, 128}, {1, 256}, {1, 512}};
+  if (elements < 1024) return all;
+  for (const unsigned blocks : {16u, 64u, 128u})
+    for (const unsigned threads : {128u, 256u, 512u}) all.push_back({blocks, threads});
+  return all;
+}
+
 // Queues a kernel on one node, or on every node with the same arguments.
 template <class... P>
 void launch_one(gpu_session& s, int node, dim3 grid, dim3 block, void (*kernel)(P...),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures every method of allreduce, in running kernels and in graphs, and picks the best by size.
+// Measures every method of allreduce in running kernels, and every collective on a stream by method, blocks and threads;
+// picks the best by size.
 #include "benchmarks/cuda/tune.hpp"
 
 #include <cstdio>
 
 #include "benchmarks/cuda/allreduce_rig.cuh"
-#include "benchmarks/cuda/graphs.cuh"
+#include "benchmarks/cuda/collective_graphs.cuh"
 
 namespace ggas::bench {
 
@@ -52,51 +53,19 @@ fault tune_in_kernel(gpu_session& s, bool grid, tuning::limits& out) {
   return {};
 }
 
-// Time of one node of a captured graph; the sums are checked.
-fault time_graph(gpu_session& s, uint64_t bytes, const tuning::launch& l, double& ns) {
-  const std::string what = "graph, " + std::to_string(bytes) + " bytes, method " + std::to_string(l.method) + ", " +
-                           std::to_string(l.blocks) + " x " + std::to_string(l.threads) + " threads";
-  constexpr unsigned check_blocks = 256, check_threads = 256;
+// Time of a call in a captured graph; the result of the last one is checked. `v` has room for it.
+fault time_call(gpu_session& s, vectors v, uint64_t bytes, const stream_shape& shape, double& ns) {
+  const std::string what = "graph, collective " + std::to_string(static_cast<int>(v.what)) + ", " +
+                           std::to_string(bytes) + " bytes, method " + std::to_string(shape.method) + ", " +
+                           std::to_string(shape.blocks) + " x " + std::to_string(shape.threads) + " threads";
   const int calls = bytes > (1u << 20) ? 4 : 40;
-  layout_plan room(s.data_offset());
-  const uint64_t status = room.place<uint64_t>(1);
-  exchange_args a{};
-  a.what = moved::allreduce;
-  a.elements = bytes / sizeof(float);
-  a.outcomes = room.place<outcome>(check_blocks * check_threads);
-  a.input = room.place<float>(elements_in(a.what, largest / sizeof(float), s.nodes()));
-  a.output = room.place<float>(largest / sizeof(float));
-  a.seed = s.seed();
-  for (int node = 0; node < s.nodes(); ++node) s.fill(node, status, sizeof(uint64_t), 0);
-  clear_outcomes(s, a.outcomes, check_blocks * check_threads);
-  launch_all(s, check_blocks, check_threads, exchange_fill, a);
-  node_graphs graphs(s);
-  graphs.capture([&](int node) {
-    char* const mine = s.machine().segment(node);
-    cudaError_t e = cudaSuccess;
-    for (int i = 0; i < calls && e == cudaSuccess; ++i) {
-      e = launch_dependent(s.machine(), node, l.blocks, l.threads,
-                           detail::allreduce_kernel_for<float>(static_cast<ggas_method>(l.method)),
-                           reinterpret_cast<float*>(mine + a.output), reinterpret_cast<const float*>(mine + a.input),
-                           a.elements, ggas_sum, static_cast<ggas_method>(l.method),
-                           stream_report{s.wait_ns(), reinterpret_cast<uint64_t*>(mine + status)});
-    }
-    return e;
-  });
+  v.elements = bytes / sizeof(float);
+  fill_vectors(s, v);
   std::vector<double> samples;
-  for (int i = 0; i < 4; ++i) {
-    double all = 0;
-    GGAS_GPU_TRY(graphs.run(what, all));
-    if (i > 0) samples.push_back(all / calls);  // the first one warms up
-  }
+  const auto call = [&](int node, uint64_t i) { return queue_call(s, node, v, i, shape); };
+  GGAS_GPU_TRY(time_graph(s, calls, 3, what, call, samples));
   ns = median(samples);
-  launch_all(s, check_blocks, check_threads, exchange_check, a);
-  GGAS_GPU_TRY(s.run(what));
-  for (int node = 0; node < s.nodes(); ++node) {
-    if (const auto found = s.read<uint64_t>(node, status, 1)[0]; found != ggas_ok)
-      return {what + ": " + ggas_status_text(static_cast<ggas_status>(found))};
-  }
-  return check_all_outcomes(s, a.outcomes, check_blocks * check_threads, what);
+  return check_last(s, v, calls, what);
 }
 
 // Worth a try.
@@ -111,49 +80,111 @@ bool has_hope(ggas_method method, uint64_t bytes, unsigned blocks) {
       return bytes >= (32u << 10) && bytes <= (2u << 20);
     case ggas_tree:
       return bytes <= (64u << 10);
+    case ggas_auto:
+      return blocks == 1 || bytes >= 128 * blocks;
     default:
       return bytes <= (2u << 20);
   }
 }
 
 // The best launch for vectors of `bytes`.
-fault tune_launch(gpu_session& s, uint64_t bytes, tuning::launch& best) {
+fault tune_launch(gpu_session& s, const vectors& v, const std::vector<ggas_method>& methods, uint64_t bytes,
+                  tuning::launch& best) {
   double least = 0;
-  for (const ggas_method method : {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree}) {
+  for (const ggas_method method : methods) {
     for (const unsigned blocks : {1u, 4u, 8u, 16u, 32u, 64u, 128u}) {
       if (!has_hope(method, bytes, blocks)) continue;
       for (const unsigned threads : {128u, 256u, 512u}) {
-        const tuning::launch l{0, static_cast<uint32_t>(method), blocks, threads};
         double ns = 0;
-        GGAS_GPU_TRY(time_graph(s, bytes, l, ns));
+        GGAS_GPU_TRY(time_call(s, v, bytes, {blocks, threads, method}, ns));
         if (least > 0 && ns >= least) continue;
         least = ns;
-        best = l;
+        best = {0, method == ggas_auto ? 0u : static_cast<uint32_t>(method), blocks, threads};
       }
     }
   }
-  std::printf("  graph %9llu bytes: method %u, %2u x %3u: %8.0f ns\n", static_cast<unsigned long long>(bytes),
-              best.method, best.blocks, best.threads, least);
+  std::printf("  collective %d %9llu bytes: method %u, %3u x %3u: %8.0f ns\n", static_cast<int>(v.what),
+              static_cast<unsigned long long>(bytes), best.method, best.blocks, best.threads, least);
+  std::fflush(stdout);
   return {};
+}
+
+// A row for vectors up to `bytes`, measured at `at`.
+struct tuned_row {
+  uint64_t bytes, at;
+};
+constexpr tuned_row reductions[tuning::rows] = {
+    {1u << 10, 256},          {8u << 10, 4u << 10}, {32u << 10, 16u << 10}, {128u << 10, 64u << 10},
+    {512u << 10, 256u << 10}, {2u << 20, 1u << 20}, {8u << 20, 4u << 20},   {32u << 20, 16u << 20},
+    {tuning::any, largest}};
+constexpr tuned_row moves[tuning::rows] = {
+    {128, 64},               {1u << 10, 512},         {4u << 10, 4u << 10},  {16u << 10, 16u << 10},
+    {128u << 10, 64u << 10}, {512u << 10, 256u << 10}, {2u << 20, 1u << 20}, {8u << 20, 4u << 20},
+    {tuning::any, 16u << 20}};
+
+fault tune_rows(gpu_session& s, moved what, const std::vector<ggas_method>& methods,
+                const tuned_row (&rows)[tuning::rows], tuning::launches& out) {
+  const vectors v = place_vectors(s, what, rows[tuning::rows - 1].at / sizeof(float));
+  for (int i = 0; i < tuning::rows; ++i) {
+    GGAS_GPU_TRY(tune_launch(s, v, methods, rows[i].at, out.row[i]));
+    out.row[i].bytes = rows[i].bytes;
+  }
+  return {};
+}
+
+// The kernels here see the contexts of the cluster, with another tuning.
+fault bind_tuning(gpu_session& s, const tuning& t) {
+  for (int node = 0; node < s.nodes(); ++node) {
+    context c = s.machine().device_context(node);
+    c.tuned = t;
+    s.keep(cudaSetDevice(s.machine().device(node)), "cudaSetDevice");
+    s.keep(set_device_context(c, s.machine().stream(node)), "device context");
+  }
+  return s.run("contexts");
+}
+
+// From which size on leaves of a broadcast forward: doubles the size until that is clearly quicker. Shorter ones go in
+// lines.
+fault tune_root_sends(gpu_session& s, tuning& t) {
+  t = tuning::usual();
+  if (s.nodes() < 3) return {};
+  constexpr uint64_t most = 8u << 20;
+  const vectors v = place_vectors(s, moved::broadcast, most / sizeof(float));
+  const auto beside = [&](uint64_t bytes) { return bytes * static_cast<uint64_t>(s.nodes() - 2); };
+  t.root_sends = beside(most);
+  for (uint64_t bytes = 256u << 10; bytes <= most; bytes *= 2) {
+    const stream_shape shape{64, 512};
+    tuning way = t;
+    double by_root = 0, by_leaves = 0;
+    way.root_sends = tuning::any;
+    GGAS_GPU_TRY(bind_tuning(s, way));
+    GGAS_GPU_TRY(time_call(s, v, bytes, shape, by_root));
+    way.root_sends = 0;
+    GGAS_GPU_TRY(bind_tuning(s, way));
+    GGAS_GPU_TRY(time_call(s, v, bytes, shape, by_leaves));
+    std::printf("  broadcast %9llu bytes: by the root %8.0f, by leaves %8.0f ns\n",
+                static_cast<unsigned long long>(bytes), by_root, by_leaves);
+    if (by_leaves > 0.97 * by_root) continue;
+    t.root_sends = beside(bytes / 2);
+    break;
+  }
+  return bind_tuning(s, t);
 }
 
 }  // namespace
 
 fault tune(gpu_session& s, tuning& t) {
-  GGAS_GPU_TRY(start(s, 2 * largest + (16u << 20)));
+  const uint64_t spread = (static_cast<uint64_t>(s.nodes()) + 1) * moves[tuning::rows - 1].at;
+  GGAS_GPU_TRY(start(s, std::max(2 * largest, spread) + (16u << 20)));
+  GGAS_GPU_TRY(tune_root_sends(s, t));
   GGAS_GPU_TRY(tune_in_kernel(s, false, t.block));
   GGAS_GPU_TRY(tune_in_kernel(s, true, t.grid));
-  // A row for vectors up to `bytes`, measured at `at`.
-  constexpr struct {
-    uint64_t bytes, at;
-  } rows[tuning::rows] = {{1u << 10, 256},         {8u << 10, 4u << 10},     {32u << 10, 16u << 10},
-                          {128u << 10, 64u << 10}, {512u << 10, 256u << 10}, {4u << 20, 1u << 20},
-                          {32u << 20, 16u << 20},  {tuning::any, largest}};
-  for (int i = 0; i < tuning::rows; ++i) {
-    GGAS_GPU_TRY(tune_launch(s, rows[i].at, t.on_stream[i]));
-    t.on_stream[i].bytes = rows[i].bytes;
-  }
-  return {};
+  const std::vector<ggas_method> all = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree};
+  GGAS_GPU_TRY(tune_rows(s, moved::allreduce, all, reductions, t.allreduce));
+  GGAS_GPU_TRY(
+      tune_rows(s, moved::reduce, {ggas_one_shot, ggas_direct, ggas_read, ggas_tree}, reductions, t.reduce));
+  GGAS_GPU_TRY(tune_rows(s, moved::broadcast, {ggas_auto}, moves, t.broadcast));
+  return tune_rows(s, moved::allgather, {ggas_auto}, moves, t.spread);
 }
 
 }  // namespace ggas::bench

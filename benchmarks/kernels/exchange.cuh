@@ -80,18 +80,23 @@ GGAS_DEVICE uint64_t count_wrong(const exchange_args& a, uint64_t round) {
   return wrong;
 }
 
-// Static, as all kernels here: more than one translation unit has them, each with a context of its own.
-[[maybe_unused]] static __global__ void exchange_fill(exchange_args a) {
-  const uint64_t n = elements_in(a.what, a.elements, ggas_nodes());
-  for (uint64_t i = global_thread(); i < n; i += global_threads())
-    own<float>(a.input)[i] = exchanged(a, ggas_node(), i);
+// By all threads of the grid: the destination holds nothing that could pass for a result.
+GGAS_DEVICE void forget_output(const exchange_args& a) {
   for (int part = 0; part < parts_out(a); ++part) {
     for (uint64_t i = global_thread(); i < a.elements; i += global_threads())
       own<float>(a.output)[static_cast<uint64_t>(part) * a.elements + i] = -1;
   }
 }
 
-// `checks` rounds whose results are checked, one behind which all nodes are here, then the measured ones. Every call
+// Static, as all kernels here: more than one translation unit has them, each with a context of its own.
+[[maybe_unused]] static __global__ void exchange_fill(exchange_args a) {
+  const uint64_t n = elements_in(a.what, a.elements, ggas_nodes());
+  for (uint64_t i = global_thread(); i < n; i += global_threads())
+    own<float>(a.input)[i] = exchanged(a, ggas_node(), i);
+  forget_output(a);
+}
+
+// `checks` rounds whose results are all checked and then overwritten, one behind which all nodes are here, then the measured ones. Every call
 // stands in one place: twice the code takes longer, to run and to compile.
 template <moved What, bool Grid>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
@@ -106,6 +111,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
       s = ggas_barrier(a.timeout_ns);
       if (!again || s != ggas_ok) break;
       out.errors += count_wrong(a, round);
+      forget_output(a);
     }
     out.begin_ns = time_ns();
   }
@@ -119,6 +125,11 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
   out.errors = count_wrong(a, a.checks + a.rounds);
   own<outcome>(a.outcomes)[global_thread()] = out;
+}
+
+// Adds what is wrong with the result of a call to the outcomes.
+[[maybe_unused]] static __global__ void exchange_count(exchange_args a, uint64_t round) {
+  own<outcome>(a.outcomes)[global_thread()].errors += count_wrong(a, round);
 }
 
 using exchange_kernel = void (*)(exchange_args);

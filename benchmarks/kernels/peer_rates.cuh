@@ -59,14 +59,21 @@ GGAS_DEVICE uint64_t* partners(const rate_args& a, uint64_t offset) {
 }
 
 // Puts of warps.
-__global__ void put_messages(rate_args a) {
+__global__ void GGAS_LAUNCH_BOUNDS(1024) put_messages(rate_args a) {
   send_messages(a, global_thread() / 32, global_threads() / 32, [&](uint64_t at) {
     return ggas_put_nbi_warp(partners(a, at), own<uint64_t>(a.here + at), a.bytes / 8, a.timeout_ns);
   });
 }
 
+// Puts of threads.
+__global__ void GGAS_LAUNCH_BOUNDS(1024) put_messages_of_threads(rate_args a) {
+  send_messages(a, global_thread(), global_threads(), [&](uint64_t at) {
+    return ggas_put_nbi(partners(a, at), own<uint64_t>(a.here + at), a.bytes / 8, a.timeout_ns);
+  });
+}
+
 // Values of threads: 8 bytes each.
-__global__ void put_values(rate_args a) {
+__global__ void GGAS_LAUNCH_BOUNDS(1024) put_values(rate_args a) {
   const uint64_t key = sender_key(a.run, ggas_node());
   send_messages(a, global_thread(), global_threads(), [&](uint64_t at) {
     return ggas_put_value_nbi(partners(a, at), sent_word(key, at / sizeof(uint64_t)), a.timeout_ns);

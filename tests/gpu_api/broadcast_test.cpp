@@ -77,13 +77,19 @@ TEST_P(Broadcast, ByBlocksOfDifferentSizes) {
 
 TEST_P(Broadcast, ByAGrid) {
   for (const size_t n : lengths_of(*this)) {
-    const int root = nodes() - 1;
-    on_all(1, 64, [=, this] { fill(*this, n, 2, 9); });
-    run();
-    on_all(3, 64, [=, this] { EXPECT_EQ(ggas_broadcast(out(), in(2), n, root, enough()), ggas_ok); });
-    run();
-    on_all(1, 64, [=, this] { check(out(), n, 9, root); });
-    run();
+    for (const size_t shift : {0u, 2u}) {  // aligned as the destinations, and not
+      const int root = shift == 0 ? 0 : nodes() - 1;
+      const auto round = static_cast<uint32_t>(9 + shift);
+      on_all(1, 64, [=, this] { fill(*this, n, shift, round); });
+      run();
+      on_all(3, 64, [=, this] { EXPECT_EQ(ggas_broadcast(out(), in(shift), n, root, enough()), ggas_ok); });
+      run();
+      on_all(1, 64, [=, this] {
+        check(out(), n, round, root);
+        EXPECT_EQ(ggas_load(out() + n), untouched) << "written behind the end";
+      });
+      run();
+    }
   }
 }
 

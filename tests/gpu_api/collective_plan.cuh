@@ -131,6 +131,9 @@ class collective_draw {
     c.team = team(random_() % 2 ? 0 : random_() % 4);
     c.root = static_cast<int>(random_() % static_cast<unsigned>(c.team.size));
     c.n = length();
+    // Long enough that links count: leaves forward, the root of a reduce combines nothing.
+    if (!simulated_ && (c.what == kind::broadcast || c.what == kind::reduce) && random_() % 8 == 0)
+      c.n = 30000 + random_() % 60000;
     c.grid = grid;
     c.blocks = grid ? 1 + random_() % 4 : 1;
     c.threads = random_() % 2 ? 1u << random_() % 8 : 1 + random_() % 200;

@@ -23,6 +23,10 @@ count = 6
 block = { one_shot = 1, two_shot = 2, direct = 3 }
 grid = { one_shot = 3, two_shot = 4 }
 on_stream = [ { bytes = 8, method = "push", blocks = 4, threads = 512 }, { method = "two_shot", blocks = 4, threads = 512 } ]
+reduce = [ { bytes = 9, method = "tree", blocks = 1, threads = 64 }, { method = "direct", blocks = 5, threads = 512 } ]
+broadcast = [ { bytes = 10, blocks = 6, threads = 512 }, { blocks = 7, threads = 512 } ]
+spread = [ { blocks = 8, threads = 512 } ]
+root_sends = 11
 )";
 
 tuning read(int nodes) {
@@ -49,13 +53,30 @@ TEST(Tuning, OfTheNumberOfNodesOrTheNextSmallerOne) {
 
 TEST(Tuning, RowsOnAStream) {
   const tuning t = read(2);
-  EXPECT_EQ(t.on_stream_for(1).blocks, 1u);
-  EXPECT_EQ(t.on_stream_for(64).threads, 32u);
-  EXPECT_EQ(t.on_stream_for(65).method, 3u);  // ggas_two_shot
-  EXPECT_EQ(t.on_stream_for(129).blocks, 3u);
-  EXPECT_EQ(t.on_stream_for(~uint64_t{0}).method, 4u);
-  EXPECT_EQ(read(6).on_stream_for(5).method, 5u);  // ggas_push
-  EXPECT_EQ(read(6).on_stream_for(9).threads, 512u);
+  EXPECT_EQ(t.allreduce.of(1).blocks, 1u);
+  EXPECT_EQ(t.allreduce.of(64).threads, 32u);
+  EXPECT_EQ(t.allreduce.of(65).method, 3u);  // ggas_two_shot
+  EXPECT_EQ(t.allreduce.of(129).blocks, 3u);
+  EXPECT_EQ(t.allreduce.of(~uint64_t{0}).method, 4u);
+  EXPECT_EQ(read(6).allreduce.of(5).method, 5u);  // ggas_push
+  EXPECT_EQ(read(6).allreduce.of(9).threads, 512u);
+}
+
+// Other collectives may have rows of their own; else a reduce goes by those of an allreduce, as far as it can.
+TEST(Tuning, RowsOfOtherCollectives) {
+  const tuning own = read(6), none = read(2), usual = tuning::usual();
+  EXPECT_EQ(own.reduce.of(9).method, 7u);  // ggas_tree
+  EXPECT_EQ(own.reduce.of(10).blocks, 5u);
+  EXPECT_EQ(own.broadcast.of(10).blocks, 6u);
+  EXPECT_EQ(own.broadcast.of(11).blocks, 7u);
+  EXPECT_EQ(own.broadcast.of(11).method, 0u);
+  EXPECT_EQ(own.spread.of(1).blocks, 8u);
+  EXPECT_EQ(own.root_sends, 11u);
+  EXPECT_EQ(none.reduce.of(128).blocks, 2u);
+  EXPECT_EQ(none.reduce.of(128).method, 2u);  // ggas_one_shot for ggas_two_shot
+  EXPECT_EQ(none.broadcast.of(1 << 20).blocks, usual.broadcast.of(1 << 20).blocks);
+  EXPECT_EQ(none.spread.of(1).threads, usual.spread.of(1).threads);
+  EXPECT_EQ(none.root_sends, usual.root_sends);
 }
 
 TEST(Tuning, WhatIsWrittenIsRead) {
@@ -97,7 +118,12 @@ TEST(Tuning, SaysWhatIsWrong) {
       {replaced("threads = 32", "threads = 1024"), "threads: 1024 is not in 32 ... 512"},
       {replaced("blocks = 1,", ""), "blocks: must be a whole number"},
       {replaced("{ method", "{ bytes = 256, method"), "on_stream: the last row, and no other, must be without bytes"},
-      {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 8 tables"},
+      {replaced("method = \"direct\", blocks = 5", "method = \"push\", blocks = 5"),
+       "method: must be one_shot, direct, read or tree"},
+      {replaced("{ bytes = 10, blocks", "{ bytes = 10, method = \"tree\", blocks"), "method: unknown key"},
+      {replaced("root_sends = 11", "root_sends = -1"), "root_sends: -1 is not in 0 ... "},
+      {replaced("spread = [", "spread = [ 5,"), "spread: must be an array of 1 ... 9 tables"},
+      {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 9 tables"},
   };
   for (const auto& c : cases) {
     const auto t = read_tuning(c.text, "table", 2);
@@ -130,7 +156,7 @@ TEST(Tuning, SurvivesMangledTables) {
     const auto t = read_tuning(text, "fuzz.toml", 1 + static_cast<int>(rng() % 8));
     ++(t ? loaded : refused);
     if (t)
-      ASSERT_EQ(t->on_stream[tuning::rows - 1].bytes, uint64_t{tuning::any});
+      ASSERT_EQ(t->allreduce.row[tuning::rows - 1].bytes, uint64_t{tuning::any});
     else
       ASSERT_TRUE(t.error().starts_with("fuzz.toml:")) << t.error();
   }
@@ -155,7 +181,7 @@ TEST(Tuning, TheBuiltInTableIsForAnyNumber) {
   for (int nodes = 1; nodes <= 72; ++nodes) {
     const auto t = tuning_for(nodes);
     ASSERT_TRUE(t) << t.error();
-    EXPECT_GT(t->on_stream_for(4).threads, 0u);
+    EXPECT_GT(t->allreduce.of(4).threads, 0u);
   }
 }
 

@@ -25,12 +25,15 @@ constexpr std::array<const char*, 8> method_names = {nullptr,  nullptr, "one_sho
                                                      "direct", "push",  "read",     "tree"};
 constexpr uint32_t most_blocks = 1024, most_threads = 512;
 
+// Sets of methods, a bit each.
+constexpr unsigned no_methods = 0, all_methods = 0b11111100, methods_of_reduce = 0b11010100;
+
 // "one_shot, two_shot ... or tree"
-std::string all_methods() {
+std::string names_of(unsigned methods) {
   std::string text;
   for (size_t m = 0; m < method_names.size(); ++m) {
-    if (!method_names[m]) continue;
-    if (!text.empty()) text += m + 1 == method_names.size() ? " or " : ", ";
+    if (!(methods >> m & 1)) continue;
+    if (!text.empty()) text += methods >> (m + 1) == 0 ? " or " : ", ";
     text += method_names[m];
   }
   return text;
@@ -51,10 +54,16 @@ class reader {
     where_ = "nodes: ";
     e.count = number(t, "count", 1, INT32_MAX);
     where_ = "nodes, count " + std::to_string(e.count) + ": ";
-    only(t, {"count", "block", "grid", "on_stream"});
+    only(t, {"count", "block", "grid", "on_stream", "reduce", "broadcast", "spread", "root_sends"});
+    const tuning usual = tuning::usual();
     e.values.block = limits(t, "block");
     e.values.grid = limits(t, "grid");
-    on_stream(t, e.values);
+    e.values.allreduce = launches(t, "on_stream", all_methods);
+    e.values.reduce =
+        t.contains("reduce") ? launches(t, "reduce", methods_of_reduce) : tuning::for_reduce(e.values.allreduce);
+    e.values.broadcast = t.contains("broadcast") ? launches(t, "broadcast", no_methods) : usual.broadcast;
+    e.values.spread = t.contains("spread") ? launches(t, "spread", no_methods) : usual.spread;
+    e.values.root_sends = t.contains("root_sends") ? number(t, "root_sends", 0, INT64_MAX) : usual.root_sends;
     return e;
   }
   void only(const toml::table& t, std::initializer_list<std::string_view> known) {
@@ -91,38 +100,45 @@ class reader {
     return l;
   }
 
-  tuning::launch row(const toml::table& t, uint64_t above) {
-    only(t, {"bytes", "method", "blocks", "threads"});
-    tuning::launch r{};
-    r.bytes = t.contains("bytes") ? number(t, "bytes", above + 1, INT64_MAX) : tuning::any;
+  // The number of a method that is one of `allowed`, bit by bit.
+  uint32_t method_of(const toml::table& t, unsigned allowed) {
     const toml::node* method = t.get("method");
     const auto name = method ? method->value_exact<std::string>() : std::nullopt;
-    for (uint32_t m = 0; name && m < method_names.size(); ++m) {
-      if (method_names[m] && *name == method_names[m]) r.method = m;
-    }
-    if (r.method == 0) wrong(method ? *method : t, "method", "must be " + all_methods());
+    for (uint32_t m = 0; name && m < method_names.size(); ++m)
+      if ((allowed >> m & 1) && *name == method_names[m]) return m;
+    return static_cast<uint32_t>(wrong(method ? *method : t, "method", "must be " + names_of(allowed)));
+  }
+
+  tuning::launch row(const toml::table& t, uint64_t above, unsigned methods) {
+    only(t, methods ? std::initializer_list<std::string_view>{"bytes", "method", "blocks", "threads"}
+                    : std::initializer_list<std::string_view>{"bytes", "blocks", "threads"});
+    tuning::launch r{};
+    r.bytes = t.contains("bytes") ? number(t, "bytes", above + 1, INT64_MAX) : tuning::any;
+    if (methods) r.method = method_of(t, methods);
     r.blocks = static_cast<uint32_t>(number(t, "blocks", 1, most_blocks));
     r.threads = static_cast<uint32_t>(number(t, "threads", 32, most_threads));
     return r;
   }
 
-  void on_stream(const toml::table& entry, tuning& out) {
-    const toml::node* n = entry.get("on_stream");
+  tuning::launches launches(const toml::table& entry, const std::string& key, unsigned methods) {
+    tuning::launches out{};
+    const toml::node* n = entry.get(key);
     const toml::array* rows = n ? n->as_array() : nullptr;
     if (!rows || rows->empty() || rows->size() > tuning::rows || !rows->is_homogeneous<toml::table>()) {
-      wrong(n ? *n : entry, "on_stream", "must be an array of 1 ... " + std::to_string(int{tuning::rows}) + " tables");
-      return;
+      wrong(n ? *n : entry, key, "must be an array of 1 ... " + std::to_string(int{tuning::rows}) + " tables");
+      return out;
     }
     uint64_t above = 0;
     for (size_t i = 0; i < rows->size(); ++i) {
       const toml::table& t = *rows->get_as<toml::table>(i);
-      out.on_stream[i] = row(t, above);
-      above = out.on_stream[i].bytes;
+      out.row[i] = row(t, above, methods);
+      above = out.row[i].bytes;
       if ((above == tuning::any) != (i + 1 == rows->size()))
-        wrong(t, "on_stream", "the last row, and no other, must be without bytes: it is for all that are longer");
+        wrong(t, key, "the last row, and no other, must be without bytes: it is for all that are longer");
     }
     // The last one stands for the rest too.
-    std::fill(out.on_stream + rows->size(), out.on_stream + tuning::rows, out.on_stream[rows->size() - 1]);
+    std::fill(out.row + rows->size(), out.row + tuning::rows, out.row[rows->size() - 1]);
+    return out;
   }
 
   std::string file_, where_, error_;
@@ -217,15 +233,22 @@ std::string tuning_text(const tuning& t, int nodes) {
   };
   limits("block", t.block);
   limits("grid", t.grid);
-  s << "on_stream = [\n";
-  for (const tuning::launch& l : t.on_stream) {
-    s << "  { ";
-    if (l.bytes != tuning::any) s << "bytes = " << l.bytes << ", ";
-    s << "method = \"" << method_names.at(l.method) << "\", blocks = " << l.blocks << ", threads = " << l.threads
-      << " },\n";
-    if (l.bytes == tuning::any) break;
-  }
-  s << "]\n";
+  const auto launches = [&](const char* key, const tuning::launches& all) {
+    s << key << " = [\n";
+    for (const tuning::launch& l : all.row) {
+      s << "  { ";
+      if (l.bytes != tuning::any) s << "bytes = " << l.bytes << ", ";
+      if (l.method != 0) s << "method = \"" << method_names.at(l.method) << "\", ";
+      s << "blocks = " << l.blocks << ", threads = " << l.threads << " },\n";
+      if (l.bytes == tuning::any) break;
+    }
+    s << "]\n";
+  };
+  launches("on_stream", t.allreduce);
+  launches("reduce", t.reduce);
+  launches("broadcast", t.broadcast);
+  launches("spread", t.spread);
+  s << "root_sends = " << t.root_sends << "\n";
   return s.str();
 }
 

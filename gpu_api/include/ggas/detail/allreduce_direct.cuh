@@ -159,9 +159,13 @@ struct vector_cut {
     tail = head + (bytes - head) / 16 * 16;
   }
 };
-// Of the bytes [from, to) the part of a member, one of `members`.
-GGAS_DEVICE byte_range part_of_member(uint64_t from, uint64_t to, const channel& c, unsigned block, unsigned blocks) {
-  const auto rank = static_cast<uint64_t>(c.rank), members = static_cast<uint64_t>(c.team.size);
+// Of the bytes [from, to) the part that a member combines. The root of a reduce has none where there are two others or
+// more: the results are all that its links can take in.
+GGAS_DEVICE byte_range part_of_member(uint64_t from, uint64_t to, const channel& c, int root, unsigned block,
+                                      unsigned blocks) {
+  const bool spared = root != everybody && c.team.size > 2;
+  const auto rank = static_cast<uint64_t>(spared ? (c.rank - root - 1 + c.team.size) % c.team.size : c.rank);
+  const auto members = static_cast<uint64_t>(c.team.size - spared);
   const uint64_t each = (to - from + wide * members - 1) / (wide * members) * wide, first = from + rank * each;
   return {first < to ? first : to, to < first + each ? to : first + each, block, blocks};
 }
@@ -172,8 +176,8 @@ GGAS_DEVICE void move_part(const channel& c, const vector_table& at, const piece
                            unsigned blocks) {
   const unit_moves m(c, at, p);
   const vector_cut cut(at.src[0], p.n * sizeof(T));
-  if (!congruent(c, at, p)) return move_singly<T>(m, part_of_member(0, cut.bytes, c, block, blocks));
-  move_widely<T>(m, part_of_member(cut.head, cut.tail, c, block, blocks));
+  if (!congruent(c, at, p)) return move_singly<T>(m, part_of_member(0, cut.bytes, c, p.root, block, blocks));
+  move_widely<T>(m, part_of_member(cut.head, cut.tail, c, p.root, block, blocks));
   if (c.rank == 0 && cut.head > 0) move_singly<T>(m, byte_range{0, cut.head, block, blocks});
   if (c.rank == c.team.size - 1 && cut.tail < cut.bytes)
     move_singly<T>(m, byte_range{cut.tail, cut.bytes, block, blocks});

@@ -8,9 +8,10 @@ namespace ggas::detail {
 
 // In words that a block of the root would store to its leaves: up to how many they go in lines; from how many on loads
 // by the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their
-// full speed; and up to how many beside those to the first one it does not pay that leaves forward.
-constexpr size_t cast_in_lines_until = 8 * 1024, loads_from = 20 * 1024, one_hop_until = 64 * 1024;
+// full speed.
+constexpr size_t cast_in_lines_until = 8 * 1024, loads_from = 20 * 1024;
 constexpr unsigned blocks_served = 8;
+constexpr int most_forwarding = 64;  // members of a team whose leaves forward
 
 struct cast {
   uint32_t* dst;
@@ -103,39 +104,59 @@ GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast& p, const slice& m
   return finish_cast(c, p, mine, end);
 }
 
-// The piece of a leaf: what it gets from the root and stores to the other leaves, so that every link carries data.
+// The piece of a leaf: what it gets from the root and stores to the other leaves.
 GGAS_DEVICE slice piece_of(const channel& c, const cast& p, const slice& all, int member) {
   const auto leaf = static_cast<unsigned>((member - p.root - 1 + c.team.size) % c.team.size);
   const slice s = slice_of(all.words(), leaf, static_cast<unsigned>(c.team.size - 1));
   return {all.begin + s.begin, all.begin + s.end};
 }
 
-// Three exchanges: where destinations are; the root stores a piece to each leaf and tells it (the rooted one); a leaf
-// stores its piece to the other leaves; it is done. Leaves say that they are here in the rooted one too.
-GGAS_DEVICE ggas_status scatter_and_gather(channel& c, const cast& p, const slice& mine, patience& end) {
-  const unsigned rank = thread_rank();
+// Words [piece.begin, piece.end) of the vector from the root to every leaf, this one first. `places`: the root's source,
+// the leaves' destinations.
+template <class W>
+GGAS_DEVICE void forward_words(const channel& c, const cast& p, const uint64_t* places, const slice& piece) {
+  constexpr size_t unit = sizeof(W) / sizeof(uint32_t);
+  const auto* const from = reinterpret_cast<const W*>(places[p.root]) + piece.begin / unit;
+  move_each<words_in_flight>(
+      piece.words() / unit, thread_rank(), thread_count(), [=](uint64_t i) { return load_relaxed(from + i); },
+      [&](uint64_t i, const W& v) {
+        GGAS_NO_UNROLL
+        for (int hop = 0; hop < c.team.size; ++hop) {
+          const int member = member_behind(c, hop);
+          if (member != p.root) store_relaxed(reinterpret_cast<W*>(places[member]) + piece.begin / unit + i, v);
+        }
+      });
+}
+GGAS_DEVICE void forward_piece(const channel& c, const cast& p, const uint64_t* places, const slice& piece) {
+  uint64_t all = 0;
+  for (int i = 0; i < c.team.size; ++i) all |= places[i];
+  const size_t wide = all % sizeof(word_pair) == 0 ? piece.begin + piece.words() / 4 * 4 : piece.begin;
+  forward_words<word_pair>(c, p, places, {piece.begin, wide});
+  forward_words<uint32_t>(c, p, places, {wide, piece.end});
+}
+
+// Two exchanges: the root tells where the vector is, leaves where their destinations are. Each leaf loads its piece and
+// stores it to all leaves, so that every link carries the vector once and nobody waits in between. As above, the end
+// orders loads before what the root stores there next.
+GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast& p, const slice& mine, patience& end) {
+  GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);
   const bool is_root = c.rank == p.root;
-  const auto store_piece = [&](uint32_t* dst, const uint32_t* src, const slice& s) {
-    move_part(dst + s.begin, src + s.begin, s.words());
-  };
-  const channel places = c;
-  tell_all(places, p.place);
-  ggas_status s = store_to_others(
-      places, [&](int) { return is_root; },
-      [&](int member, uint32_t* dst) { store_piece(dst, p.src, piece_of(c, p, mine, member)); }, end);
+  if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
+  tell_all(c, is_root ? p.source : p.place);
+  if (thread_rank() == 0) places[c.rank] = reinterpret_cast<uint64_t>(is_root ? p.src : p.dst);
+  const ggas_status s = hear_all(
+      c,
+      [&](int member, uint64_t said) {
+        acquire_line(c.inbox(member));
+        const int node = ggas_team_node(c.team, member);
+        places[member] = reinterpret_cast<uint64_t>(ggas_pointer_of_node<uint32_t>(node, said));
+      },
+      end);
   if (!next_exchange(c, s)) return s;
-  if (is_root) {
-    if (static_cast<int>(rank) + 1 < c.team.size) release_stores();
-    tell_all(c, 0);
-  } else {
-    tell_all(c, 0);
-    if (rank == 0) s = await_stores(c, p.root, end);
-    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
-    s = store_to_others(
-        places, [&](int member) { return member != p.root; },
-        [&](int, uint32_t* dst) { store_piece(dst, p.dst, piece_of(c, p, mine, c.rank)); }, end);
+  if (!is_root) {
+    forward_piece(c, p, places, piece_of(c, p, mine, c.rank));
+    __syncthreads();
   }
-  if (!next_exchange(c, s)) return s;
   return finish_cast(c, p, mine, end);
 }
 
@@ -174,10 +195,13 @@ GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast& p, const channe
   const auto leaves = static_cast<unsigned>(c.team.size - 1);
   const size_t here = call.mine.words();
   look_for_failure(c);
-  if (!nic_page() && leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
+  if (nic_page()) return cast_directly(c, p, call.mine, end);
+  if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
     return cast_both_ways(c, p, call.mine, end);
-  return leaves * here <= one_hop_until + here ? cast_directly(c, p, call.mine, end)
-                                               : scatter_and_gather(c, p, call.mine, end);
+  const bool many = leaves > 1 && c.team.size <= most_forwarding;
+  const uint64_t beside = many ? uint64_t{leaves - 1} * here * call.blocks * sizeof(uint32_t) : 0;
+  return beside > device_context().tuned.root_sends ? cast_by_leaves(c, p, call.mine, end)
+                                                     : cast_directly(c, p, call.mine, end);
 }
 
 GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {

@@ -199,31 +199,13 @@ inline stream_shape filled(const stream_shape& wanted, const stream_shape& usual
           some(wanted.threads, usual.threads, most_stream_threads),
           wanted.method == ggas_auto ? usual.method : wanted.method};
 }
-// Usual for an allreduce of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
+// Usual for a collective of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
 template <class Target>
-stream_shape tuned_shape(Target& target, int node, size_t bytes) {
+stream_shape tuned_shape(Target& target, int node, tuning::launches tuning::*kind, size_t bytes) {
   const context& c = target.device_context(node);
-  const tuning::launch& l = c.tuned.on_stream_for(bytes);
-  const bool possible = c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push);
+  const tuning::launch& l = (c.tuned.*kind).of(bytes);
+  const bool possible = l.method != 0 && (c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push));
   return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto};
-}
-// What a reduce does where an allreduce of so many bytes goes by `m`.
-inline ggas_method method_of_reduce(ggas_method m) {
-  return m == ggas_two_shot ? ggas_one_shot : m == ggas_push ? ggas_direct : m;
-}
-// Usual for a collective that only moves data, by the bytes of a part, as measured on 2 x H200: so many blocks that
-// what each moves goes in lines, which is quicker than telling where destinations are, as long as there are
-// multiprocessors enough.
-inline stream_shape moving_shape(size_t bytes) {
-  struct row {
-    size_t bytes;
-    unsigned blocks, threads;
-  };
-  constexpr row rows[] = {{128, 1, 128},    {1024, 1, 256},     {4096, 4, 256},    {16384, 32, 256},
-                          {65536, 64, 256}, {262144, 128, 512}, {1 << 20, 64, 256}};
-  for (const row& r : rows)
-    if (bytes <= r.bytes) return {r.blocks, r.threads};
-  return {128, 512};
 }
 
 #ifdef __CUDACC__
@@ -331,25 +313,23 @@ static auto sync_on_stream(Target& target, int node, const stream_report& report
 template <class Target, class T>
 static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
                                 const stream_report& report, const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, n * sizeof(T)));
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::allreduce, n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::allreduce_kernel_for<T>(how.method), dst, src,
                           n, op, how.method, report);
 }
 
-// As an allreduce; but not every method of one is one of a reduce.
 template <class Target, class T>
 static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
                              const stream_report& report, const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, n * sizeof(T)));
-  const ggas_method method = shape.method == ggas_auto ? detail::method_of_reduce(how.method) : shape.method;
-  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel_for<T>(method), dst, src, n, op,
-                          root, method, report);
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::reduce, n * sizeof(T)));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel_for<T>(how.method), dst, src, n,
+                          op, root, how.method, report);
 }
 
 template <class Target, class T>
 static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
                                 const stream_report& report, const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::moving_shape(n * sizeof(T)));
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::broadcast, n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root,
                           report);
 }
@@ -357,14 +337,14 @@ static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, 
 template <class Target, class T>
 static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
                                 const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::moving_shape(n * sizeof(T)));
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::spread, n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
 }
 
 template <class Target, class T>
 static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
                                const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::moving_shape(n * sizeof(T)));
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::spread, n * sizeof(T)));
   return launch_dependent(target, node, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
 }
 
