@@ -64,11 +64,54 @@ static __global__ void check_vectors(vectors v, const float* out, outcome* found
   add_wrong(wrong, found);
 }
 
+// A grid's collective is one of each block: `v` is a block's, whose vectors lie behind those of the blocks before it,
+// and whose data are its own.
+struct block_vectors {
+  vectors v;
+  float *in, *out;
+
+  __device__ block_vectors(vectors each, float* all_in, float* all_out) : v(each) {
+    const size_t before = size_t{blockIdx.x} * each.elements;
+    in = all_in + before * static_cast<size_t>(each.parts_in());
+    out = all_out + before * static_cast<size_t>(each.count);
+    v.run += 7 * uint64_t{blockIdx.x};
+  }
+  __device__ void give(uint64_t round) {
+    vectors now = v;
+    now.run += round;
+    for (size_t at = threadIdx.x; at < v.elements * static_cast<size_t>(v.parts_in()); at += blockDim.x)
+      in[at] = now.given(v.me, static_cast<int>(at / v.elements), at % v.elements);
+    for (size_t at = threadIdx.x; at < v.elements * static_cast<size_t>(v.parts_out()); at += blockDim.x) out[at] = -1;
+  }
+  __device__ uint64_t wrong(uint64_t round) {
+    vectors now = v;
+    now.run += round;
+    uint64_t found = 0;
+    for (size_t at = threadIdx.x; at < v.elements * static_cast<size_t>(v.parts_out()); at += blockDim.x)
+      found += *const_cast<const volatile float*>(out + at) != now.due(static_cast<int>(at / v.elements), at % v.elements);
+    return found;
+  }
+};
+static __global__ void give_blocks(vectors each, float* in, float* out) { block_vectors(each, in, out).give(0); }
+static __global__ void check_blocks_of(vectors each, float* in, float* out, outcome* found) {
+  add_wrong(block_vectors(each, in, out).wrong(0), found);
+}
+
 // Words of a put; key 0: all zero.
 __device__ inline uint64_t word_of(uint64_t key, size_t i) { return key * (0x9e3779b97f4a7c15u * i + 1); }
 
 static __global__ void give_words(uint64_t key, uint64_t* words, size_t count) {
   for_each(count, [&](size_t i) { words[i] = word_of(key, i); });
+}
+// By a block.
+__device__ inline void give_block(uint64_t key, uint64_t* words, size_t count) {
+  for (size_t i = threadIdx.x; i < count; i += blockDim.x) words[i] = word_of(key, i);
+}
+__device__ inline uint64_t wrong_in_block(uint64_t key, const uint64_t* words, size_t count) {
+  uint64_t wrong = 0;
+  for (size_t i = threadIdx.x; i < count; i += blockDim.x)
+    wrong += *const_cast<const volatile uint64_t*>(words + i) != word_of(key, i);
+  return wrong;
 }
 
 // Every `step`-th of them.

@@ -45,7 +45,7 @@ def environment():
 
 
 EXAMPLES = """examples:
-  ./ggas compare                                       all GPUs of this computer, about a minute
+  ./ggas compare                                       all GPUs of this computer, some minutes
   ./ggas compare --gpus 2 --quick --out report/two     two GPUs, fewer sizes of ours
   ./ggas compare --records docs/results/compare-4.jsonl    the table of a run that was recorded: needs no GPU
 
@@ -141,7 +141,7 @@ def join(arguments):
     out.mkdir(parents=True, exist_ok=True)
     write(out, records, tables)
     for (platform, nodes), found in tables.items():
-        print(table.text(platform, nodes, found))
+        print(table.text(platform, nodes, found, joining.libraries([r for r in records if (r["platform"], r["nodes"]) == (platform, nodes)])))
     print(f"written: {out}/records.jsonl, comparison.json, comparison.svg", flush=True)
     return status
 

@@ -8,7 +8,11 @@
 
 namespace ggas::compare {
 
-origin origin_of(int gpus) { return {bench::find_gpus().platform, gpus}; }
+origin origin_of(int gpus, const std::string& library) { return {bench::find_gpus().platform, gpus, library}; }
+
+std::string library_text(const char* name, int major, int minor, int patch) {
+  return std::string(name) + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
 
 void print(const origin& from, const figure& f) {
   if (f.samples.empty()) return;
@@ -26,6 +30,7 @@ void print(const origin& from, const figure& f) {
       r.params[p.name] = p.text;
     }
   }
+  if (!from.library.empty()) r.params["library"] = from.library;
   r.metric = f.metric;
   r.unit = f.unit;
   bench::summarise(r, f.samples);

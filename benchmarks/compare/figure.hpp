@@ -25,8 +25,11 @@ struct figure {
 struct origin {
   std::string platform;  // GPU, links, driver: as in the records of GGAS
   int nodes;
+  std::string library;  // name and version, for params; empty: none
 };
-origin origin_of(int gpus);
+origin origin_of(int gpus, const std::string& library = {});
+// "NCCL 2.28.9"
+std::string library_text(const char* name, int major, int minor, int patch);
 
 // Repetitions of every point; one more goes before as a warm-up.
 inline constexpr int repetitions = 7;

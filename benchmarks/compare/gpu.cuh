@@ -26,9 +26,20 @@ inline void set_environment() {
   setenv("NVSHMEM_DISABLE_NVLS", "1", 1);
 }
 
+// Blocks, and threads of each, that a kernel is tried with.
+struct shape {
+  unsigned blocks, threads;
+};
+inline constexpr unsigned thread_counts[] = {32, 64, 128, 256, 512, 1024};
+inline constexpr shape grids[] = {{16, 128}, {16, 256}, {16, 512}, {64, 128}, {64, 256},
+                                  {64, 512}, {128, 128}, {128, 256}, {128, 512}};
+inline constexpr unsigned most_blocks = 128;
+// RandomAccess: as many threads each time, so that all do the same updates.
+inline constexpr shape update_grids[] = {{2112, 128}, {1056, 256}, {528, 512}, {264, 1024}};
+
 // Small messages to memory of 1 GiB, as GGAS's message_rate sends them: words of threads so far apart, and puts of so
-// many bytes by warps; up to 1000 of each sender, each to a place of its own.
-inline constexpr int64_t value_bytes_apart = 128, warp_put_bytes = 64;
+// many bytes by warps or threads; up to 1000 of each sender, each to a place of its own.
+inline constexpr int64_t value_bytes_apart = 128, put_bytes = 64;
 struct message_plan {
   uint64_t senders, each;
   message_plan(uint64_t from, int64_t bytes)
@@ -36,7 +47,7 @@ struct message_plan {
   uint64_t messages() const { return senders * each; }
 };
 
-// What a kernel found: written by one thread.
+// What a block of a kernel found: written by one thread.
 struct outcome {
   uint64_t ns;      // of all rounds
   uint64_t failed;  // not 0: a wait was given up, or a value was wrong

@@ -43,6 +43,12 @@ def best(records, quantity, library):
     return (max if quantity.is_rate else min)(found, key=median, default=None)
 
 
+def shape(record):
+    """Blocks and threads of each by which a figure was reached, where its record says so: "16x256"."""
+    params = record["params"] if record else {}
+    return f"{params['blocks']}x{params['threads']}" if params.get("blocks") and params.get("threads") else None
+
+
 def ratio(ours, other, quantity):
     """Our time as a part of the other's; of rates the other's as a part of ours. Below 1 we are faster."""
     return other / ours if quantity.is_rate else ours / other
@@ -73,6 +79,7 @@ def row(records, quantity, nodes):
     if not any(by.values()) or (quantity.only_with_ours and not by["ggas"]):
         return None
     medians = {library: median(r) if r else None for library, r in by.items()}
+    shapes = {library: shape(r) for library, r in by.items()}
     others = [medians[library] for library in LIBRARIES if medians[library]]
     ours, bar = medians["ggas"], bar_of(quantity, others)
     fastest = (max if quantity.is_rate else min)(others, default=None)
@@ -88,8 +95,14 @@ def row(records, quantity, nodes):
         "bar": bar,
         "bar_met": None if ours is None or bar is None else (ours >= bar if quantity.is_rate else ours <= bar),
         "bus_bytes": quantity.bus_bytes(nodes),
+        "shapes": {"ggas": shapes["ggas"], **{library: shapes[library] for library in LIBRARIES}, "limit": shapes["raw"]},
         "params": {library: r["params"] for library, r in by.items() if r},
     }
+
+
+def libraries(records):
+    """Names and versions of the libraries that were measured, in order of appearance."""
+    return list(dict.fromkeys(r["params"]["library"] for r in records if "library" in r["params"]))
 
 
 def join(records):

@@ -20,8 +20,8 @@ namespace ggas::compare {
 
 namespace {
 
-constexpr unsigned timeout_s = 60;
-constexpr size_t most_elements = size_t{32} << 20;
+constexpr unsigned timeout_s = 150;
+constexpr size_t most_elements = size_t{32} << 20, most_parts = size_t{16} << 20;
 
 void require(ncclResult_t r, const char* what) {
   if (r == ncclSuccess) return;
@@ -39,7 +39,10 @@ struct member {
 };
 
 member join(crew& all) {
-  member m{all, origin_of(all.size())};
+  int version = 0;
+  COMPARE_NCCL(ncclGetVersion(&version));
+  const std::string library = library_text("NCCL", version / 10000, version / 100 % 100, version % 100);
+  member m{all, origin_of(all.size(), library)};
   ncclUniqueId id{};
   if (all.rank() == 0) COMPARE_NCCL(ncclGetUniqueId(&id));
   all.share(&id, sizeof(id));
@@ -83,12 +86,12 @@ ncclResult_t alltoall(const buffers& b, size_t elements, const member& m) {
   return ncclGroupEnd();
 }
 
-// A graph of `nodes` collectives, one behind the other.
-cudaGraphExec_t capture(const member& m, collective call, const buffers& b, size_t elements, int nodes) {
+// A graph of what queue(i) queues for i < `nodes`.
+cudaGraphExec_t capture(const member& m, int nodes, const std::function<void(uint64_t i)>& queue) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t ready = nullptr;
   COMPARE_CUDA(cudaStreamBeginCapture(m.stream, cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < nodes; ++i) COMPARE_NCCL(call(b, elements, m));
+  for (int i = 0; i < nodes; ++i) queue(static_cast<uint64_t>(i));
   COMPARE_CUDA(cudaStreamEndCapture(m.stream, &graph));
   COMPARE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
   COMPARE_CUDA(cudaGraphUpload(ready, m.stream));
@@ -110,9 +113,33 @@ double launch(member& m, cudaGraphExec_t graph) {
   return 1e6 * m.all.largest(ms);
 }
 
+void require_right(const member& m, moved what) {
+  COMPARE_CUDA(cudaStreamSynchronize(m.stream));
+  if (m.found->failed == 0) return;
+  std::fprintf(stderr, "NCCL, %s: GPU %d found %llu wrong\n", name_of(what), m.all.rank(),
+               static_cast<unsigned long long>(m.found->failed));
+  std::exit(1);
+}
+
+// The calls of a measured graph in one that nobody times: each with data of its own into a destination that was
+// overwritten, all of which is looked at.
+void check_graph(const member& m, moved what, collective call, const buffers& b, size_t elements, int nodes) {
+  m.all.meet();
+  cudaGraphExec_t graph = capture(m, nodes, [&](uint64_t i) {
+    const vectors v{what, m.all.rank(), m.all.size(), elements, 1000 + i};
+    give_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.in, b.out);
+    COMPARE_NCCL(call(b, elements, m));
+    check_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.out, m.found);
+  });
+  COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
+  require_right(m, what);
+  COMPARE_CUDA(cudaGraphExecDestroy(graph));
+}
+
 void measure(member& m, const char* variant, moved what, collective call, const buffers& b, size_t elements) {
   const int nodes = elements >= (4u << 20) ? 8 : 50;
-  cudaGraphExec_t graph = capture(m, call, b, elements, nodes);
+  check_graph(m, what, call, b, elements, nodes);
+  cudaGraphExec_t graph = capture(m, nodes, [&](uint64_t) { COMPARE_NCCL(call(b, elements, m)); });
   figure f{
       name_of(what), variant, "time", "ns", {{"elements", static_cast<int64_t>(elements)}, {"method", 0, "graph"}}, {}};
   for (uint64_t run = 0; run <= repetitions; ++run) {
@@ -120,12 +147,7 @@ void measure(member& m, const char* variant, moved what, collective call, const 
     give_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.in, b.out);
     const double ns = launch(m, graph) / nodes;
     check_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.out, m.found);
-    COMPARE_CUDA(cudaStreamSynchronize(m.stream));
-    if (m.found->failed != 0) {
-      std::fprintf(stderr, "NCCL, %s: GPU %d found %llu wrong\n", f.benchmark.c_str(), v.me,
-                   static_cast<unsigned long long>(m.found->failed));
-      std::exit(1);
-    }
+    require_right(m, what);
     if (run > 0) f.samples.push_back(ns);
   }
   COMPARE_CUDA(cudaGraphExecDestroy(graph));
@@ -136,7 +158,8 @@ void measure_all(member& m, const char* variant, const buffers& b) {
   for (const size_t elements :
        {size_t{1}, size_t{64}, size_t{1} << 10, size_t{1} << 14, size_t{1} << 18, size_t{1} << 22, most_elements})
     measure(m, variant, moved::allreduce, allreduce, b, elements);
-  for (const size_t elements : {size_t{1}, size_t{1} << 10, size_t{1} << 14, size_t{1} << 16, size_t{1} << 20}) {
+  for (const unsigned k : {0, 10, 14, 16, 20, 22, 24}) {
+    const size_t elements = size_t{1} << k;
     measure(m, variant, moved::reduce, reduce, b, elements);
     measure(m, variant, moved::broadcast, broadcast, b, elements);
     measure(m, variant, moved::allgather, allgather, b, elements);
@@ -144,10 +167,15 @@ void measure_all(member& m, const char* variant, const buffers& b) {
   }
 }
 
-buffers plain_buffers() {
+// For the longest vector, and for the longest parts of all.
+size_t buffer_bytes(const member& m) {
+  return std::max(most_elements, most_parts * static_cast<size_t>(m.all.size())) * sizeof(float);
+}
+
+buffers plain_buffers(const member& m) {
   buffers b{};
-  COMPARE_CUDA(cudaMalloc(&b.in, most_elements * sizeof(float)));
-  COMPARE_CUDA(cudaMalloc(&b.out, most_elements * sizeof(float)));
+  COMPARE_CUDA(cudaMalloc(&b.in, buffer_bytes(m)));
+  COMPARE_CUDA(cudaMalloc(&b.out, buffer_bytes(m)));
   return b;
 }
 
@@ -156,7 +184,7 @@ buffers window_buffers(const member& m) {
   buffers b{};
   for (float** p : {&b.in, &b.out}) {
     ncclWindow_t window = nullptr;
-    const size_t bytes = most_elements * sizeof(float);
+    const size_t bytes = buffer_bytes(m);
     COMPARE_NCCL(ncclMemAlloc(reinterpret_cast<void**>(p), bytes));
     COMPARE_NCCL(ncclCommWindowRegister(m.comm, *p, bytes, &window, NCCL_WIN_COLL_SYMMETRIC));
   }
@@ -165,10 +193,8 @@ buffers window_buffers(const member& m) {
 
 int work(crew& all) {
   member m = join(all);
-  int version = 0;
-  COMPARE_NCCL(ncclGetVersion(&version));
-  if (all.rank() == 0) std::fprintf(stderr, "NCCL %d.%d.%d\n", version / 10000, version / 100 % 100, version % 100);
-  measure_all(m, "nccl", plain_buffers());
+  if (all.rank() == 0) std::fprintf(stderr, "%s\n", m.from.library.c_str());
+  measure_all(m, "nccl", plain_buffers(m));
   measure_all(m, "nccl_window", window_buffers(m));
   all.meet();
   return 0;

@@ -9,7 +9,7 @@ namespace ggas::compare {
 
 namespace {
 
-constexpr unsigned timeout_s = 90;
+constexpr unsigned timeout_s = 240, grid_timeout_s = 60;
 
 // The processes are on one computer: they find each other over the loop-back interface and need no network.
 void set_up_nvshmem() {
@@ -17,20 +17,32 @@ void set_up_nvshmem() {
   setenv("NVSHMEM_BOOTSTRAP", "UID", 1);
   setenv("NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME", "lo", 0);
   setenv("NVSHMEM_REMOTE_TRANSPORT", "none", 0);
-  setenv("NVSHMEM_SYMMETRIC_SIZE", "3G", 0);
+  setenv("NVSHMEM_SYMMETRIC_SIZE", "8G", 0);
+  setenv("NVSHMEM_MAX_TEAMS", "160", 0);  // one for each block of the largest grid
 }
 
 int work(crew& all) {
   processing_element pe = join(all);
-  int major = 0, minor = 0, patch = 0;
-  nvshmemx_vendor_get_version_info(&major, &minor, &patch);
-  if (all.rank() == 0) std::fprintf(stderr, "NVSHMEM %d.%d.%d\n", major, minor, patch);
+  if (all.rank() == 0) std::fprintf(stderr, "%s\n", pe.from.library.c_str());
   measure_latencies(pe);
-  measure_collectives(pe);
+  measure_block_collectives(pe);
   measure_rates(pe);
   measure_on_stream(pe);
   all.meet();
   return 0;
+}
+
+// Blocks that work at the same time need a team each; fewer where NVSHMEM makes no more.
+void make_teams(processing_element& pe) {
+  while (pe.teams.size() < most_blocks) {
+    nvshmem_team_t team = NVSHMEM_TEAM_INVALID;
+    if (nvshmem_team_split_strided(NVSHMEM_TEAM_WORLD, 0, 1, pe.count(), nullptr, 0, &team) != 0 ||
+        team == NVSHMEM_TEAM_INVALID)
+      break;
+    pe.teams.push_back(team);
+  }
+  if (pe.me() == 0 && pe.teams.size() < most_blocks)
+    std::fprintf(stderr, "NVSHMEM: grids of at most %zu blocks, as it makes no more teams\n", pe.teams.size());
 }
 
 }  // namespace
@@ -46,8 +58,12 @@ processing_element join(crew& all) {
     std::fprintf(stderr, "NVSHMEM did not start\n");
     std::exit(1);
   }
-  processing_element pe{all, origin_of(all.size()), nullptr, nullptr, nullptr, nullptr};
-  COMPARE_CUDA(cudaMallocHost(&pe.found, sizeof(outcome)));
+  int major = 0, minor = 0, patch = 0;
+  nvshmemx_vendor_get_version_info(&major, &minor, &patch);
+  processing_element pe{.all = all, .from = origin_of(all.size(), library_text("NVSHMEM", major, minor, patch))};
+  pe.teams = {NVSHMEM_TEAM_WORLD};
+  COMPARE_CUDA(cudaStreamCreateWithFlags(&pe.stream, cudaStreamNonBlocking));
+  COMPARE_CUDA(cudaMallocHost(&pe.found, most_blocks * sizeof(outcome)));
   pe.source = static_cast<char*>(nvshmem_malloc(pe.data_bytes));
   pe.target = static_cast<char*>(nvshmem_malloc(pe.data_bytes));
   pe.flags = static_cast<uint64_t*>(nvshmem_malloc(pe.flag_bytes));
@@ -65,44 +81,60 @@ processing_element join(crew& all) {
 
 namespace {
 
-void launch(const job::step& step, uint64_t run) {
+void launch(const processing_element& pe, const job::step& step, uint64_t run) {
   if (step) step(run);
   COMPARE_CUDA(cudaGetLastError());
-  COMPARE_CUDA(cudaDeviceSynchronize());
+  COMPARE_CUDA(cudaStreamSynchronize(pe.stream));
 }
 
 void require_right(const processing_element& pe, const figure& f) {
-  if (pe.found->failed == 0) return;
+  uint64_t failed = 0;
+  for (unsigned b = 0; b < most_blocks; ++b) failed += pe.found[b].failed;
+  if (failed == 0) return;
   std::fprintf(stderr, "%s: GPU %d found %llu wrong\n", f.benchmark.c_str(), pe.me(),
-               static_cast<unsigned long long>(pe.found->failed));
+               static_cast<unsigned long long>(failed));
   std::exit(1);
 }
 
-// All runs of a job; `once` measures one and returns its time in ns at the slowest GPU.
+// A run of a job; `once` measures it and returns its time in ns at the slowest GPU.
+double run_once(processing_element& pe, const figure& f, const job& j, uint64_t run,
+                const std::function<double()>& once) {
+  std::fill_n(pe.found, most_blocks, outcome{0, 0});
+  launch(pe, j.prepare, run);
+  pe.all.meet();
+  const double longest = once();
+  require_right(pe, f);
+  launch(pe, j.check, run);
+  require_right(pe, f);
+  return longest;
+}
+
 void measure(processing_element& pe, figure f, const job& j, const std::function<double(double ns)>& value,
              const std::function<double(uint64_t run)>& once) {
   for (uint64_t run = 0; run <= repetitions; ++run) {
-    *pe.found = {0, 0};
-    launch(j.prepare, run);
-    pe.all.meet();
-    const double longest = once(run);
-    require_right(pe, f);
-    launch(j.check, run);
-    require_right(pe, f);
+    const double longest = run_once(pe, f, j, run, [&] { return once(run); });
     if (run > 0) f.samples.push_back(value(longest));
   }
   if (pe.me() == 0) print(pe.from, f);
 }
 
+double run_rounds(processing_element& pe, int used, const job& j, uint64_t run) {
+  launch(pe, pe.me() < used ? j.start : job::step{}, run);
+  uint64_t longest = 0;
+  for (unsigned b = 0; b < most_blocks; ++b) longest = std::max(longest, pe.found[b].ns);
+  return pe.all.largest(static_cast<double>(longest));  // the root of a broadcast is done early
+}
+
 }  // namespace
+
+void check_rounds(processing_element& pe, const figure& f, int used, const job& j) {
+  run_once(pe, f, j, 0, [&] { return run_rounds(pe, used, j, 0); });
+}
 
 void measure_rounds(processing_element& pe, figure f, int used, double parts, const job& j) {
   measure(
       pe, std::move(f), j, [&](double ns) { return ns / parts; },
-      [&](uint64_t run) {
-        launch(pe.me() < used ? j.start : job::step{}, run);
-        return pe.all.largest(static_cast<double>(pe.found->ns));  // the root of a broadcast is done early
-      });
+      [&](uint64_t run) { return run_rounds(pe, used, j, run); });
 }
 
 void measure_events(processing_element& pe, figure f, int used, const std::function<double(double ns)>& value,
@@ -112,10 +144,10 @@ void measure_events(processing_element& pe, figure f, int used, const std::funct
   COMPARE_CUDA(cudaEventCreate(&end));
   measure(pe, std::move(f), j, value, [&](uint64_t run) {
     if (j.lead) j.lead(run);
-    COMPARE_CUDA(cudaEventRecord(begin, nullptr));
+    COMPARE_CUDA(cudaEventRecord(begin, pe.stream));
     if (pe.me() < used) j.start(run);
-    COMPARE_CUDA(cudaEventRecord(end, nullptr));
-    launch({}, run);
+    COMPARE_CUDA(cudaEventRecord(end, pe.stream));
+    launch(pe, {}, run);
     float ms = 0;
     COMPARE_CUDA(cudaEventElapsedTime(&ms, begin, end));
     return 1e6 * pe.all.largest(ms);
@@ -127,6 +159,10 @@ void measure_events(processing_element& pe, figure f, int used, const std::funct
 }  // namespace ggas::compare
 
 int main(int argc, char** argv) {
-  ggas::compare::set_up_nvshmem();
-  return ggas::compare::run_on_gpus(argc, argv, ggas::compare::timeout_s, ggas::compare::work);
+  using namespace ggas::compare;
+  set_up_nvshmem();
+  if (const int status = run_on_gpus(argc, argv, timeout_s, work); status != 0) return status;
+  if (run_on_gpus(argc, argv, grid_timeout_s, work_in_grids) == 0) return 0;
+  std::fprintf(stderr, "NVSHMEM: collectives of a grid, a team for each block, failed\n");
+  return 1;
 }

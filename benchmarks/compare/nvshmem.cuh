@@ -19,9 +19,11 @@ namespace ggas::compare {
 struct processing_element {
   crew& all;
   origin from;
-  outcome* found;  // host memory that kernels write
+  cudaStream_t stream;  // its own: everything happens in it
+  outcome* found;       // host memory that kernels write: of most_blocks blocks
   char *source, *target;
-  uint64_t* flags;  // zero
+  uint64_t* flags;                    // zero
+  std::vector<nvshmem_team_t> teams;  // of all, one for each block of a grid; the first is the world
 
   static constexpr size_t data_bytes = size_t{1} << 30;  // of source and of target
   static constexpr size_t flag_bytes = 256 << 10;
@@ -41,8 +43,11 @@ struct job {
   step lead = {};     // right before the clock starts (measure_events)
 };
 
-// Does the job on all GPUs at once: a warm-up and then `repetitions` times. Prints `f` with the time that the kernel of
-// the slowest GPU has left in its outcome, divided by `parts`.
+// A check without a record: the job, once.
+void check_rounds(processing_element& pe, const figure& f, int used, const job& j);
+
+// Does the job on all GPUs at once: a warm-up and then `repetitions` times. Prints `f` with the time that the slowest
+// block of all GPUs has left in its outcome, divided by `parts`.
 void measure_rounds(processing_element& pe, figure f, int used, double parts, const job& j);
 
 // The same with the time between two events, of the slowest GPU; `value` turns ns into the figure.
@@ -50,7 +55,8 @@ void measure_events(processing_element& pe, figure f, int used, const std::funct
                     const job& j);
 
 void measure_latencies(processing_element& pe);
-void measure_collectives(processing_element& pe);
+void measure_block_collectives(processing_element& pe);
+void measure_grid_collectives(processing_element& pe);
 void measure_on_stream(processing_element& pe);
 void measure_rates(processing_element& pe);
 

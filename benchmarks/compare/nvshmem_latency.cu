@@ -20,18 +20,40 @@ __global__ void p_pingpong(uint64_t* flag, int peer, bool first, uint64_t rounds
   *out = {time_ns() - begin, 0};
 }
 
-// A block puts data with a signal behind it; the block that got it answers likewise.
-__global__ void put_signal_pingpong(char* to, const char* from, size_t bytes, uint64_t* signal, int peer, bool first,
-                                    uint64_t rounds, uint64_t base, outcome* out) {
+// A block puts data with a signal behind it; the block that got it answers likewise. Checked: every round has data of
+// its own, whose keys follow those given, and what came is looked at.
+struct put_call {
+  uint64_t *to, *from;
+  size_t words;
+  uint64_t* signal;
+  int peer;
+  bool first;
+  uint64_t rounds, base;
+  uint64_t here, there;  // keys of what this one and the peer send
+};
+template <bool checked>
+__global__ void put_signal_pingpong(put_call c, outcome* out) {
   uint64_t begin = 0;
-  for (uint64_t i = 0; i <= rounds; ++i) {
+  const auto send = [&](uint64_t i) {
+    if constexpr (checked) {
+      give_block(c.here + 2 * i, c.from, c.words);
+      __syncthreads();
+    }
+    nvshmemx_putmem_signal_block(c.to, c.from, c.words * sizeof(uint64_t), c.signal, c.base + i + 1, NVSHMEM_SIGNAL_SET,
+                                 c.peer);
+  };
+  for (uint64_t i = 0; i <= c.rounds; ++i) {
     if (i == 1) begin = time_ns();
-    if (first) nvshmemx_putmem_signal_block(to, from, bytes, signal, base + i + 1, NVSHMEM_SIGNAL_SET, peer);
-    if (threadIdx.x == 0) nvshmem_signal_wait_until(signal, NVSHMEM_CMP_GE, base + i + 1);
+    if (c.first) send(i);
+    if (threadIdx.x == 0) nvshmem_signal_wait_until(c.signal, NVSHMEM_CMP_GE, c.base + i + 1);
     __syncthreads();
-    if (!first) nvshmemx_putmem_signal_block(to, from, bytes, signal, base + i + 1, NVSHMEM_SIGNAL_SET, peer);
+    if constexpr (checked) {
+      add_wrong(wrong_in_block(c.there + 2 * i, c.to, c.words), out);
+      __syncthreads();
+    }
+    if (!c.first) send(i);
   }
-  if (threadIdx.x == 0) *out = {time_ns() - begin, 0};
+  if (!checked && threadIdx.x == 0) *out = {time_ns() - begin, 0};
 }
 
 __global__ void sync_rounds(uint64_t rounds, bool with_quiet, outcome* out) {
@@ -58,9 +80,9 @@ int fastest_place(processing_element& pe) {
   for (int place = 0; place < places; ++place) {
     pe.all.meet();
     if (pe.me() < 2) {
-      p_pingpong<<<1, 1>>>(pe.flags + words_apart * place, 1 - pe.me(), pe.me() == 0, rounds, 0, pe.found);
+      p_pingpong<<<1, 1, 0, pe.stream>>>(pe.flags + words_apart * place, 1 - pe.me(), pe.me() == 0, rounds, 0, pe.found);
     }
-    COMPARE_CUDA(cudaDeviceSynchronize());
+    COMPARE_CUDA(cudaStreamSynchronize(pe.stream));
     if (pe.found->ns < least) {
       least = pe.found->ns;
       best = place;
@@ -75,45 +97,54 @@ void pingpong(processing_element& pe) {
   uint64_t* const flag = pe.flags + words_apart * fastest_place(pe);
   measure_rounds(pe, {"store_latency", "nvshmem", "half_round_trip", "ns", {{"threads", 1}, {"bytes", 8}}, {}}, 2,
                  2 * rounds, {[&](uint64_t run) {
-                   p_pingpong<<<1, 1>>>(flag, 1 - pe.me(), pe.me() == 0, rounds, (run + 1) * (rounds + 1), pe.found);
+                   p_pingpong<<<1, 1, 0, pe.stream>>>(flag, 1 - pe.me(), pe.me() == 0, rounds, (run + 1) * (rounds + 1), pe.found);
                  }});
 }
 
 // Every ping-pong uses a signal of its own, so that it begins at 0.
-void put_signal(processing_element& pe, size_t bytes, int threads, uint64_t* signal) {
-  const uint64_t rounds = bytes > 65536 ? 300 : 1000;
+void put_signal(processing_element& pe, size_t bytes, unsigned threads, uint64_t* signal) {
+  const uint64_t rounds = bytes > 65536 ? 300 : 1000, checks = 100;
   const size_t words = bytes / sizeof(uint64_t);
   auto *const source = reinterpret_cast<uint64_t*>(pe.source), *const target = reinterpret_cast<uint64_t*>(pe.target);
+  const auto call = [&](uint64_t count, uint64_t base, uint64_t run) {
+    return put_call{target, source, words, signal, 1 - pe.me(), pe.me() == 0, count, base, key_of(run, pe.me()),
+                    key_of(run, 1 - pe.me())};
+  };
+  const figure f{"put_latency",
+                 "nvshmem",
+                 "half_round_trip",
+                 "ns",
+                 {{"bytes", static_cast<int64_t>(bytes)}, {"blocks", 1}, {"threads", threads}},
+                 {}};
+  check_rounds(pe, f, 2, {[&](uint64_t run) {
+                 put_signal_pingpong<true><<<1, threads, 0, pe.stream>>>(call(checks, 0, run), pe.found);
+               }});
   measure_rounds(
-      pe,
-      {"put_latency",
-       "nvshmem",
-       "half_round_trip",
-       "ns",
-       {{"bytes", static_cast<int64_t>(bytes)}, {"threads", threads}},
-       {}},
-      2, 2 * static_cast<double>(rounds),
+      pe, f, 2, 2 * static_cast<double>(rounds),
       {[&](uint64_t run) {
-         put_signal_pingpong<<<1, threads>>>(pe.target, pe.source, bytes, signal, 1 - pe.me(), pe.me() == 0, rounds,
-                                             run * (rounds + 1), pe.found);
+         put_signal_pingpong<false>
+             <<<1, threads, 0, pe.stream>>>(call(rounds, checks + 1 + run * (rounds + 1), run), pe.found);
        },
-       [&](uint64_t run) { give_words<<<check_blocks, check_threads>>>(key_of(run, pe.me()), source, words); },
+       [&](uint64_t run) {
+         give_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, pe.me()), source, words);
+       },
        [&](uint64_t run) {
          if (pe.me() > 1) return;
-         check_words<<<check_blocks, check_threads>>>(key_of(run, 1 - pe.me()), target, words, pe.found);
+         check_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, 1 - pe.me()), target, words, pe.found);
        }});
 }
 
-void barrier(processing_element& pe, int threads, bool with_quiet) {
+void barrier(processing_element& pe, unsigned threads, bool with_quiet) {
   constexpr uint64_t rounds = 1000;
   measure_rounds(pe,
                  {"barrier",
                   "nvshmem",
                   "latency",
                   "ns",
-                  {{"threads", threads}, {"method", 0, with_quiet ? "barrier" : "sync"}},
+                  {{"blocks", 1}, {"threads", threads}, {"method", 0, with_quiet ? "barrier" : "sync"}},
                   {}},
-                 pe.count(), rounds, {[&](uint64_t) { sync_rounds<<<1, threads>>>(rounds, with_quiet, pe.found); }});
+                 pe.count(), rounds,
+                 {[&](uint64_t) { sync_rounds<<<1, threads, 0, pe.stream>>>(rounds, with_quiet, pe.found); }});
 }
 
 }  // namespace
@@ -123,9 +154,9 @@ void measure_latencies(processing_element& pe) {
     pingpong(pe);
     uint64_t* signal = pe.flags + words_apart * places;
     for (const size_t bytes : {size_t{8}, size_t{4096}, size_t{262144}})
-      for (const int threads : {32, 256, 1024}) put_signal(pe, bytes, threads, signal++);
+      for (const unsigned threads : thread_counts) put_signal(pe, bytes, threads, signal++);
   }
-  for (const int threads : {32, 256, 1024})
+  for (const unsigned threads : thread_counts)
     for (const bool with_quiet : {false, true}) barrier(pe, threads, with_quiet);
 }
 

@@ -31,12 +31,18 @@ __global__ void put_values(uint64_t* to, uint64_t key, uint64_t count, size_t wo
   __syncthreads();
   if (threadIdx.x == 0) nvshmem_quiet();
 }
+template <bool by_warps>
 __global__ void put_messages(char* to, const char* from, uint64_t count, size_t bytes, int peer) {
-  const uint64_t warps = uint64_t{gridDim.x} * blockDim.x / 32;
-  const uint64_t w = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  constexpr unsigned group = by_warps ? 32 : 1;
+  const uint64_t senders = uint64_t{gridDim.x} * blockDim.x / group;
+  const uint64_t sender = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / group;
   for (uint64_t i = 0; i < count; ++i) {
-    const size_t at = (i * warps + w) * bytes;
-    nvshmemx_putmem_nbi_warp(to + at, from + at, bytes, peer);
+    const size_t at = (i * senders + sender) * bytes;
+    if constexpr (by_warps) {
+      nvshmemx_putmem_nbi_warp(to + at, from + at, bytes, peer);
+    } else {
+      nvshmem_putmem_nbi(to + at, from + at, bytes, peer);
+    }
   }
   __syncthreads();
   if (threadIdx.x == 0) nvshmem_quiet();
@@ -65,10 +71,13 @@ job move_job(processing_element& pe, bool put, size_t words, const std::function
   auto *const source = reinterpret_cast<uint64_t*>(pe.source), *const target = reinterpret_cast<uint64_t*>(pe.target);
   const int from = put ? 0 : 1;
   return {start,
-          [=](uint64_t run) { give_words<<<check_blocks, check_threads>>>(key_of(run, from), source, words * step); },
+          [=, &pe](uint64_t run) {
+            give_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, from), source, words * step);
+          },
           [=, &pe](uint64_t run) {
             if (pe.me() != 1 - from) return;
-            check_words<<<check_blocks, check_threads>>>(key_of(run, from), target, words, pe.found, step);
+            check_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, from), target, words, pe.found,
+                                                                       step);
           }};
 }
 
@@ -79,27 +88,25 @@ int multiprocessors(const processing_element& pe) {
 }
 
 template <bool put>
-void kernel_bandwidth(processing_element& pe) {
+void kernel_bandwidth(processing_element& pe, unsigned blocks, unsigned threads) {
   constexpr auto bytes = static_cast<int64_t>(processing_element::data_bytes);
-  for (const int blocks : {8, 16, 32, multiprocessors(pe)}) {
-    measure_events(
-        pe,
-        {put ? "put_bandwidth" : "get_bandwidth",
-         "nvshmem",
-         "bandwidth",
-         "B/s",
-         {{"bytes", bytes}, {"blocks", blocks}, {"connections", 1}, {"method", 0, "kernel"}},
-         {}},
-        1, [](double ns) { return per_second(static_cast<double>(bytes), ns); },
-        move_job(pe, put, data_words, [&](uint64_t) {
-          move_parts<put><<<static_cast<unsigned>(blocks), 1024>>>(pe.target, pe.source, bytes, 1);
-        }));
-  }
+  measure_events(
+      pe,
+      {put ? "put_bandwidth" : "get_bandwidth",
+       "nvshmem",
+       "bandwidth",
+       "B/s",
+       {{"bytes", bytes}, {"blocks", blocks}, {"threads", threads}, {"connections", 1}, {"method", 0, "kernel"}},
+       {}},
+      1, [](double ns) { return per_second(static_cast<double>(bytes), ns); },
+      move_job(pe, put, data_words, [&pe, blocks, threads](uint64_t) {
+        move_parts<put><<<blocks, threads, 0, pe.stream>>>(pe.target, pe.source, bytes, 1);
+      }));
 }
 
-// Puts of one size one behind the other, as many as GGAS's benchmark queues.
+// Puts of one size one behind the other, as many as GGAS's benchmark queues, each to a place of its own.
 void put_on_stream(processing_element& pe, size_t bytes) {
-  const int puts = static_cast<int>(std::clamp<size_t>((size_t{256} << 20) / bytes, 2, 50));
+  const int puts = static_cast<int>(std::clamp<size_t>((size_t{256} << 20) / bytes, 1, 50));
   measure_events(
       pe,
       {"put_bandwidth",
@@ -109,15 +116,16 @@ void put_on_stream(processing_element& pe, size_t bytes) {
        {{"bytes", static_cast<int64_t>(bytes)}, {"connections", 1}, {"method", 0, "stream"}},
        {}},
       1, [=](double ns) { return per_second(static_cast<double>(bytes) * puts, ns); },
-      move_job(pe, true, bytes / sizeof(uint64_t), [&](uint64_t) {
-        for (int i = 0; i < puts; ++i) nvshmemx_putmem_on_stream(pe.target, pe.source, bytes, 1, nullptr);
+      move_job(pe, true, static_cast<size_t>(puts) * bytes / sizeof(uint64_t), [&](uint64_t) {
+        for (int i = 0; i < puts; ++i) {
+          const size_t at = static_cast<size_t>(i) * bytes;
+          nvshmemx_putmem_on_stream(pe.target + at, pe.source + at, bytes, 1, pe.stream);
+        }
       }));
 }
 
-void message_rate(processing_element& pe, int blocks) {
-  constexpr unsigned threads = 512;
+void message_rate(processing_element& pe, unsigned blocks, unsigned threads) {
   constexpr size_t words_apart = value_bytes_apart / sizeof(uint64_t);
-  const auto grid = static_cast<unsigned>(blocks);
   const auto point = [&](int64_t bytes, const char* method, uint64_t messages, const job& j) {
     measure_events(
         pe,
@@ -129,56 +137,72 @@ void message_rate(processing_element& pe, int blocks) {
          {}},
         1, [=](double ns) { return per_second(static_cast<double>(messages), ns); }, j);
   };
-  const message_plan values(grid * threads, value_bytes_apart), puts(grid * threads / 32, warp_put_bytes);
-  const auto put_all_values = [&](uint64_t run) {
-    put_values<<<grid, threads>>>(reinterpret_cast<uint64_t*>(pe.target), key_of(run, 0), values.each, words_apart, 1);
-  };
-  const auto put_all_messages = [&](uint64_t) {
-    put_messages<<<grid, threads>>>(pe.target, pe.source, puts.each, warp_put_bytes, 1);
+  const message_plan values(blocks * threads, value_bytes_apart), of_warps(blocks * threads / 32, put_bytes),
+      of_threads(blocks * threads, put_bytes);
+  const auto puts = [&](const char* method, const message_plan& plan, auto kernel) {
+    point(put_bytes, method, plan.messages(),
+          move_job(pe, true, plan.messages() * put_bytes / sizeof(uint64_t), [&pe, blocks, threads, plan, kernel](uint64_t) {
+            kernel<<<blocks, threads, 0, pe.stream>>>(pe.target, pe.source, plan.each, put_bytes, 1);
+          }));
   };
   point(value_bytes_apart, "value", values.messages(),
-        move_job(pe, true, values.messages(), put_all_values, words_apart));
-  point(warp_put_bytes, "put_warp", puts.messages(),
-        move_job(pe, true, puts.messages() * warp_put_bytes / sizeof(uint64_t), put_all_messages));
+        move_job(
+            pe, true, values.messages(),
+            [&](uint64_t run) {
+              put_values<<<blocks, threads, 0, pe.stream>>>(reinterpret_cast<uint64_t*>(pe.target), key_of(run, 0),
+                                                            values.each, words_apart, 1);
+            },
+            words_apart));
+  puts("put_warp", of_warps, put_messages<true>);
+  puts("put_thread", of_threads, put_messages<false>);
 }
 
 void bandwidths(processing_element& pe) {
-  kernel_bandwidth<true>(pe);
-  kernel_bandwidth<false>(pe);
+  const auto all = static_cast<unsigned>(multiprocessors(pe));
+  for (const unsigned blocks : {8u, 12u, 16u, 32u, 64u, all}) {
+    for (const unsigned threads : {512u, 1024u}) {
+      kernel_bandwidth<true>(pe, blocks, threads);
+      kernel_bandwidth<false>(pe, blocks, threads);
+    }
+  }
   for (const size_t bytes : {size_t{1} << 20, size_t{16} << 20, processing_element::data_bytes})
     put_on_stream(pe, bytes);
-  for (const int blocks : {1, multiprocessors(pe)}) message_rate(pe, blocks);
+  for (const unsigned blocks : {1u, all})
+    for (const unsigned threads : {256u, 512u, 1024u}) message_rate(pe, blocks, threads);
 }
 
-void random_access(processing_element& pe) {
+void random_access(processing_element& pe, const shape& s) {
   constexpr int log2_words = 27;  // all of the target memory
-  constexpr unsigned blocks = 1056, threads = 256;
-  constexpr uint64_t updates = (uint64_t{1} << 27) / (blocks * threads) * (blocks * threads);
+  const uint64_t senders = s.blocks * s.threads, updates = (uint64_t{1} << 27) / senders * senders;
   static_assert(repetitions % 2 == 1, "an even number of runs, with the warm-up: the updates take each other back");
   auto* const table = reinterpret_cast<uint64_t*>(pe.target);
-  measure_events(pe,
-                 {"random_access",
-                  "nvshmem",
-                  "updates",
-                  "1/s",
-                  {{"elements", pe.count() * (int64_t{1} << log2_words)}, {"method", 0, "atomic"}},
-                  {}},
-                 pe.count(), [&](double ns) { return per_second(static_cast<double>(updates) * pe.count(), ns); },
-                 {[&](uint64_t) { atomic_updates<<<blocks, threads>>>(table, log2_words, updates); },
-                  [&](uint64_t run) {
-                    if (run == 0) give_words<<<check_blocks, check_threads>>>(0, table, data_words);
-                  },
-                  [&](uint64_t run) {
-                    if (run == repetitions)
-                      check_words<<<check_blocks, check_threads>>>(0, table, data_words, pe.found);
-                  }});
+  measure_events(
+      pe,
+      {"random_access",
+       "nvshmem",
+       "updates",
+       "1/s",
+       {{"elements", pe.count() * (int64_t{1} << log2_words)},
+        {"blocks", s.blocks},
+        {"threads", s.threads},
+        {"method", 0, "atomic"}},
+       {}},
+      pe.count(), [&](double ns) { return per_second(static_cast<double>(updates) * pe.count(), ns); },
+      {[&](uint64_t) { atomic_updates<<<s.blocks, s.threads, 0, pe.stream>>>(table, log2_words, updates); },
+       [&](uint64_t run) {
+         if (run == 0) give_words<<<check_blocks, check_threads, 0, pe.stream>>>(0, table, data_words);
+       },
+       [&](uint64_t run) {
+         if (run == repetitions)
+           check_words<<<check_blocks, check_threads, 0, pe.stream>>>(0, table, data_words, pe.found);
+       }});
 }
 
 }  // namespace
 
 void measure_rates(processing_element& pe) {
   if (pe.count() > 1) bandwidths(pe);
-  random_access(pe);
+  for (const shape& s : update_grids) random_access(pe, s);
 }
 
 }  // namespace ggas::compare

@@ -59,22 +59,32 @@ def latencies():
 def allreduces():
     for elements, bar in ((1, 4e3), (1 << 10, 4.5e3), (1 << 14, 5.5e3), (1 << 18, 14e3), (1 << 22, 105e3), (1 << 25, 650e3)):
         yield Quantity(f"allreduce, graph node, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": "graph"}, bar=bar)
-    for elements, bar in ((1, 1.8e3), (64, 1.8e3), (1 << 10, None), (1 << 14, 2.8e3)):
-        yield Quantity(f"allreduce in a kernel, {size_text(elements)}", "allreduce", "time", {"elements": elements, "method": {"block", "grid"}}, bar=bar)
 
 
-def block_collectives():
+def kernel_quantity(name, shape, elements, **bars):
+    """Of a collective in a running kernel: one block beside one block, a grid beside a grid."""
+    text = f"{name} by a {shape}, {size_text(elements)}"
+    return Quantity(text, name, "time", {"elements": elements, "method": shape}, ours=(shape,), **bars)
+
+
+def kernel_allreduces():
+    # The bar of 16 Ki floats was set for any call in a kernel; that of a grid is the faster one.
+    for shape, sizes in (("block", ((1, 1.8e3), (64, 1.8e3), (1 << 10, None), (1 << 14, None))), ("grid", ((1 << 10, None), (1 << 14, 2.8e3), (1 << 16, None)))):
+        for elements, bar in sizes:
+            yield kernel_quantity("allreduce", shape, elements, bar=bar)
+
+
+def kernel_collectives():
     for name in ("alltoall", "broadcast", "allgather"):
         for elements in (1, 64, 1 << 10, 1 << 14, 1 << 16):
-            yield Quantity(
-                f"{name} in a kernel, {size_text(elements)}", name, "time", {"elements": elements, "method": "block"},
-                bar_ratio=None if name == "allgather" else 0.5,
-            )  # fmt: skip
+            yield kernel_quantity(name, "block", elements, bar_ratio=None if name == "allgather" else 0.5)
+        for elements in (1 << 10, 1 << 14, 1 << 16, 1 << 20):
+            yield kernel_quantity(name, "grid", elements)
 
 
 def graph_collectives():
     for name in ("alltoall", "broadcast", "allgather", "reduce"):
-        for elements in (1 << 10, 1 << 20):
+        for elements in (1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24):
             yield Quantity(f"{name}, graph node, {size_text(elements)}", name, "time", {"elements": elements, "method": "graph"}, only_with_ours=True)
 
 
@@ -97,10 +107,10 @@ def rates():
 
 def message_rates():
     # `bytes` of words of threads: how far apart they are.
-    for text, variant, size in (("8-byte puts of threads", "value", 128), ("64-byte puts of warps", "put_warp", 64)):
+    for text, variant, size in (("8-byte puts of threads", "value", 128), ("64-byte puts of warps", "put_warp", 64), ("64-byte puts of threads", "put_thread", 64)):
         foreign = {library: {"method": variant} for library in FOREIGN}
         for where, blocks in (("1 SM", 1), ("all SMs", range(17, 1 << 20))):
             yield Quantity(f"{text}, {where}", "message_rate", "messages", {"bytes": size, "blocks": blocks}, ours=(variant,), own_params=foreign)
 
 
-QUANTITIES = [*latencies(), *allreduces(), *block_collectives(), *graph_collectives(), *rates(), *message_rates()]
+QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *rates(), *message_rates()]

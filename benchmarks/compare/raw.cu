@@ -38,12 +38,12 @@ void pingpongs(rig& r, int place, const char* method) {
                    "raw",
                    "half_round_trip",
                    "ns",
-                   {{"threads", 1}, {"bytes", 8}, {"method", 0, method}},
+                   {{"blocks", 1}, {"threads", 1}, {"bytes", 8}, {"method", 0, method}},
                    repeat([&] { return pingpong<ordered>(r, place, 2000); })});
 }
 
 template <fencing fence>
-void exchange(rig& r, int threads, const char* method) {
+void exchange(rig& r, unsigned threads, const char* method) {
   constexpr uint64_t rounds = 2000;
   auto once = [&] {
     const uint64_t base = r.next_base(rounds + 1);
@@ -52,7 +52,7 @@ void exchange(rig& r, int threads, const char* method) {
     });
     return r.found(r.count(), "flag exchange") / rounds;
   };
-  print(r.from(), {"barrier", "raw", "latency", "ns", {{"threads", threads}, {"method", 0, method}}, repeat(once)});
+  print(r.from(), {"barrier", "raw", "latency", "ns", {{"blocks", 1}, {"threads", threads}, {"method", 0, method}}, repeat(once)});
 }
 
 int multiprocessors() {
@@ -64,7 +64,7 @@ int multiprocessors() {
 using copy = std::function<void(int from, int to, uint64_t offset, uint64_t bytes)>;
 
 // Bandwidth of a GPU that sends: GPU 0 to GPU 1, and every GPU to all others, a part each.
-void bandwidth(rig& r, int64_t blocks, const char* method, const copy& start) {
+void bandwidth(rig& r, int64_t blocks, int64_t threads, const char* method, const copy& start) {
   auto pair = [&] { return 1e9 * data_bytes / r.time(1, [&](int) { start(0, 1, 0, data_bytes); }); };
   const uint64_t part = data_bytes / static_cast<uint64_t>(r.count()) / bulk_bytes * bulk_bytes;
   auto every = [&] {
@@ -80,6 +80,7 @@ void bandwidth(rig& r, int64_t blocks, const char* method, const copy& start) {
                      "B/s",
                      {{"bytes", data_bytes},
                       {"blocks", blocks},
+                      {"threads", threads},
                       {"connections", all ? r.count() * (r.count() - 1) : 1},
                       {"method", 0, method}},
                      all ? repeat(every) : repeat(pair)});
@@ -88,17 +89,17 @@ void bandwidth(rig& r, int64_t blocks, const char* method, const copy& start) {
 
 void bandwidths(rig& r) {
   auto target = [&](int to, uint64_t offset) { return r.seen_by(0).data[to] + offset; };
-  for (const int blocks : {8, 16, 32, multiprocessors()}) {
+  for (const int blocks : {8, 12, 16, 32, 64, multiprocessors()}) {
     const auto grid = static_cast<unsigned>(blocks);
-    bandwidth(r, blocks, "stores", [&](int from, int to, uint64_t offset, uint64_t bytes) {
+    bandwidth(r, blocks, 1024, "stores", [&](int from, int to, uint64_t offset, uint64_t bytes) {
       raw_copy<<<grid, 1024, 0, r.at(from).stream>>>(reinterpret_cast<const uint4*>(r.at(from).source + offset),
                                                      reinterpret_cast<uint4*>(target(to, offset)), bytes / 16);
     });
-    bandwidth(r, blocks, "bulk", [&](int from, int to, uint64_t offset, uint64_t bytes) {
+    bandwidth(r, blocks, 128, "bulk", [&](int from, int to, uint64_t offset, uint64_t bytes) {
       raw_bulk<<<grid, 128, bulk_bytes, r.at(from).stream>>>(target(to, offset), bytes);
     });
   }
-  bandwidth(r, 0, "copy_engine", [&](int from, int to, uint64_t offset, uint64_t bytes) {
+  bandwidth(r, 0, 0, "copy_engine", [&](int from, int to, uint64_t offset, uint64_t bytes) {
     COMPARE_CUDA(cudaMemcpyAsync(target(to, offset), r.at(from).source + offset, bytes, cudaMemcpyDeviceToDevice,
                                  r.at(from).stream));
   });
@@ -106,7 +107,7 @@ void bandwidths(rig& r) {
 
 // GPU 0 loads from GPU 1.
 void loads(rig& r) {
-  for (const int blocks : {8, 16, 32, multiprocessors()}) {
+  for (const int blocks : {8, 12, 16, 32, 64, multiprocessors()}) {
     auto once = [&] {
       const double ns = r.time(1, [&](int) {
         raw_copy<<<static_cast<unsigned>(blocks), 1024, 0, r.at(0).stream>>>(
@@ -119,14 +120,14 @@ void loads(rig& r) {
                      "raw",
                      "bandwidth",
                      "B/s",
-                     {{"bytes", data_bytes}, {"blocks", blocks}, {"method", 0, "loads"}},
+                     {{"bytes", data_bytes}, {"blocks", blocks}, {"threads", 1024}, {"method", 0, "loads"}},
                      repeat(once)});
   }
 }
 
-// Messages a second from GPU 0 to GPU 1: words of threads `apart` bytes apart; 64 bytes by four threads.
-void message_rates(rig& r) {
-  constexpr unsigned threads = 512;
+// Messages a second from GPU 0 to GPU 1: words of threads far apart; 64 bytes of a warp that has one such put under way,
+// and of any threads, four for a put, with eight loads of each under way.
+void message_rates(rig& r, unsigned threads) {
   const auto to = [&] { return r.seen_by(0).data[1]; };
   for (const int blocks : {1, multiprocessors()}) {
     const auto grid = static_cast<unsigned>(blocks);
@@ -139,36 +140,43 @@ void message_rates(rig& r) {
                        {{"bytes", bytes}, {"blocks", blocks}, {"threads", threads}, {"method", 0, method}},
                        repeat(once)});
     };
-    const message_plan words(grid * threads, value_bytes_apart), blocks_of_data(grid * threads / 32, warp_put_bytes);
+    const message_plan words(grid * threads, value_bytes_apart), of_warps(grid * threads / 32, put_bytes),
+        of_threads(grid * threads, put_bytes);
+    auto* const source = reinterpret_cast<const uint4*>(r.at(0).source);
+    auto* const target = reinterpret_cast<uint4*>(to());
     emit(value_bytes_apart, "value", static_cast<double>(words.messages()), [&] {
       raw_values<<<grid, threads, 0, r.at(0).stream>>>(reinterpret_cast<uint64_t*>(to()), words.each,
                                                        value_bytes_apart / sizeof(uint64_t));
     });
-    emit(warp_put_bytes, "put_warp", static_cast<double>(blocks_of_data.messages()), [&] {
-      raw_copy<<<grid, threads, 0, r.at(0).stream>>>(reinterpret_cast<const uint4*>(r.at(0).source),
-                                                     reinterpret_cast<uint4*>(to()),
-                                                     blocks_of_data.messages() * warp_put_bytes / 16);
+    emit(put_bytes, "put_warp", static_cast<double>(of_warps.messages()), [&] {
+      raw_warp_puts<<<grid, threads, 0, r.at(0).stream>>>(source, target, of_warps.each);
+    });
+    emit(put_bytes, "put_thread", static_cast<double>(of_threads.messages()), [&] {
+      raw_copy<<<grid, threads, 0, r.at(0).stream>>>(source, target, of_threads.messages() * put_bytes / 16);
     });
   }
 }
 
 // Updates a second of all GPUs together. Local: every GPU on its own table.
 template <bool system>
-void updates(rig& r, bool local, const char* method) {
+void updates(rig& r, bool local, const char* method, const shape& s) {
   constexpr uint64_t each = uint64_t{1} << 27;
   auto once = [&] {
     const double ns = r.time(r.count(), [&](int i) {
       raw_updates<system>
-          <<<1056, 256, 0, r.at(i).stream>>>(r.seen_by(i), local ? i : 0, local ? 1 : r.count(), log2_words, each);
+          <<<s.blocks, s.threads, 0, r.at(i).stream>>>(r.seen_by(i), local ? i : 0, local ? 1 : r.count(), log2_words, each);
     });
-    constexpr uint64_t done = each / (1056 * 256) * (1056 * 256);
+    const uint64_t senders = s.blocks * s.threads, done = each / senders * senders;
     return 1e9 * static_cast<double>(done) * r.count() / ns;
   };
   print(r.from(), {"random_access",
                    "raw",
                    "updates",
                    "1/s",
-                   {{"elements", r.count() * (int64_t{1} << log2_words)}, {"method", 0, method}},
+                   {{"elements", r.count() * (int64_t{1} << log2_words)},
+                    {"blocks", s.blocks},
+                    {"threads", s.threads},
+                    {"method", 0, method}},
                    repeat(once)});
 }
 
@@ -194,17 +202,17 @@ int main(int argc, char** argv) {
     pingpongs<false>(r, 0, "relaxed");
     pingpongs<false>(r, fastest_place(r), "relaxed_fastest_place");
     pingpongs<true>(r, 0, "ordered");
-    for (const int threads : {32, 256}) {
+    for (const unsigned threads : thread_counts) {
       exchange<fencing::none>(r, threads, "sync");
       exchange<fencing::before>(r, threads, "barrier");
     }
     measure_puts_with_signal(r);
-    measure_block_collectives(r);
+    measure_collectives(r);
     bandwidths(r);
     loads(r);
-    message_rates(r);
-    updates<true>(r, false, "atomic");
+    for (const unsigned threads : {256u, 512u, 1024u}) message_rates(r, threads);
+    for (const shape& s : update_grids) updates<true>(r, false, "atomic", s);
   }
-  updates<false>(r, true, "local_atomic");
+  for (const shape& s : update_grids) updates<false>(r, true, "local_atomic", s);
   return 0;
 }

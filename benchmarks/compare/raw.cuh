@@ -75,6 +75,26 @@ __global__ void raw_values(uint64_t* to, uint64_t count, uint64_t words_apart) {
   for (uint64_t i = 0; i < count; ++i) store_flag<false>(to + (i * threads + t) * words_apart, i);
 }
 
+// 64 bytes from each warp to a place of its own, one such put of a warp under way: four lanes load and store.
+__global__ void raw_warp_puts(const uint4* from, uint4* to, uint64_t count) {
+  const uint64_t warps = uint64_t{gridDim.x} * blockDim.x / 32, lane = threadIdx.x % 32;
+  const uint64_t w = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t at = (i * warps + w) * (put_bytes / 16) + lane;
+    if (lane < put_bytes / 16) {
+      uint4 v;
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                   : "l"(from + at)
+                   : "memory");
+      asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to + at), "r"(v.x), "r"(v.y), "r"(v.z),
+                   "r"(v.w)
+                   : "memory");
+    }
+    __syncwarp();
+  }
+}
+
 // RandomAccess by bare atomics on tables of 2^log2_words words a GPU, the first `tables` of `all` from GPU `begin` on.
 template <bool system>
 __global__ void raw_updates(peers all, int begin, int tables, int log2_words, uint64_t updates) {

@@ -18,10 +18,16 @@ def bar_text(row):
     return {True: "met", False: "missed", None: ""}[row["bar_met"]]
 
 
+def figure_text(row, key):
+    """A figure with the blocks and threads by which it was reached: 1.30 µs 1x128."""
+    text, shape = human(row[key], row["unit"]), row["shapes"].get(key)
+    return f"{text} {shape:>7}" if text and shape else text
+
+
 def cells(row):
     unit = row["unit"]
     ratios = ["" if row[key] is None else f"{row[key]:.2f}" for key, _ in RATIOS]
-    return [row["quantity"], *(human(row[key], unit) for key, _ in COLUMNS), *ratios, human(row["bar"], unit), bar_text(row)]
+    return [row["quantity"], *(figure_text(row, key) for key, _ in COLUMNS), *ratios, human(row["bar"], unit), bar_text(row)]
 
 
 def aligned(lines):
@@ -36,12 +42,12 @@ def bus_lines(rows):
     return aligned([["bus bandwidth", *(title for _, title in COLUMNS)], *lines]) if long else []
 
 
-def text(platform, nodes, rows):
+def text(platform, nodes, rows, libraries=()):
     """A table with the explanation that it needs."""
     head = ["quantity", *(title for _, title in (*COLUMNS, *RATIOS)), "bar", ""]
     body = aligned([head, *map(cells, rows)])
-    note = f"Medians. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
-    return "\n".join([f"{nodes} x {platform}", *body, *bus_lines(rows), note, ""])
+    note = f"Medians; behind a figure blocks x threads. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
+    return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *body, *bus_lines(rows), note, ""])
 
 
 SERIES = (("ratio", "o", "beside the best of NVSHMEM and NCCL"), ("to_limit", "|", "beside bare CUDA"))

@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS, PLOTS = ROOT / "docs" / "results", ROOT / "docs" / "plots"
 STYLE = {
     "GGAS": ("tab:blue", "o", "-"), "GGAS, tagged": ("tab:cyan", "o", "-"), "GGAS, grid": ("tab:cyan", "s", "-"), "NVSHMEM": ("tab:green", "v", "--"),
-    "NCCL": ("tab:red", "^", "--"), "NCCL, window": ("tab:orange", "^", "--"), "bare CUDA": ("black", "x", ":"),
+    "NVSHMEM, grid": ("tab:olive", "s", "--"), "NCCL": ("tab:red", "^", "--"), "NCCL, window": ("tab:orange", "^", "--"),
+    "bare CUDA": ("black", "x", ":"), "bare CUDA, grid": ("tab:gray", "+", ":"),
 }  # fmt: skip
 # Variants of the records that GGAS and the others write.
 OTHERS = {"NVSHMEM": {"nvshmem"}, "NCCL": {"nccl"}, "NCCL, window": {"nccl_window"}, "bare CUDA": {"raw"}}
@@ -87,7 +88,8 @@ def in_kernel(benchmark, below):
         draw(ax, "GGAS", best(records, benchmark, "elements", variants={"block"}), 1e3, FLOAT)
         draw(ax, "GGAS, grid", best(records, benchmark, "elements", variants={"grid"}), 1e3, FLOAT)
         for name in ("NVSHMEM", "bare CUDA"):
-            draw(ax, name, best(records, benchmark, "elements", variants=OTHERS[name], method="block"), 1e3, FLOAT)
+            for shape, label in (("block", name), ("grid", f"{name}, grid")):
+                draw(ax, label, best(records, benchmark, "elements", variants=OTHERS[name], method=shape), 1e3, FLOAT)
         axes(ax, f"{benchmark} in a kernel, {gpus} GPUs", below, "µs")
 
     return panel

@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "compare"))
 
 import compare  # noqa: E402
 import joining  # noqa: E402
+import publish  # noqa: E402
 import table  # noqa: E402
 
 GPU = "NVIDIA H200"
@@ -66,7 +67,7 @@ def test_tagged_puts_have_rows_of_their_own():
 
 def test_a_bar_may_be_a_part_of_the_other_library():
     found = rows_of([record("alltoall", "nvshmem", 8000.0, elements=64, method="block"), record("alltoall", "block", 4100.0, elements=64, method="block")])
-    row = found["alltoall in a kernel, 64 floats"]
+    row = found["alltoall by a block, 64 floats"]
     assert (row["bar"], row["bar_met"]) == (4000, False)
 
 
@@ -104,14 +105,74 @@ def test_records_of_other_methods_do_not_count():
     assert [found[f"RandomAccess, {way}"]["ggas"] for way in ("any method", "remote atomics")] == [6e10, 4e10]
 
 
-@pytest.mark.parametrize("gpus", [2, 4])
-def test_the_published_table_comes_from_the_published_records(gpus):
-    found = results.read(ROOT / "docs" / "results" / f"compare-{gpus}.jsonl")
-    ((platform, nodes), rows), = joining.join(found).items()  # fmt: skip
-    assert nodes == gpus
-    lines = table.text(platform, nodes, rows).splitlines()
-    page = (ROOT / "docs" / "comparison.md").read_text()
-    assert "\n".join(line for line in lines if line and not line.startswith("Medians")) in page
+def test_a_grid_stands_beside_a_grid_and_a_block_beside_a_block():
+    found = rows_of([
+        record("allreduce", v, t, elements=1 << 14, method=m, blocks=b, threads=256)
+        for v, m, b, t in (("block", "block", 1, 7600.0), ("grid", "grid", 64, 1500.0), ("nvshmem", "block", 1, 29000.0), ("nvshmem", "grid", 16, 9000.0), ("raw", "grid", 64, 1400.0))
+    ])  # fmt: skip
+    block, grid = found["allreduce by a block, 16 Ki floats"], found["allreduce by a grid, 16 Ki floats"]
+    assert (block["ggas"], block["nvshmem"], block["limit"]) == (7600, 29000, None)
+    assert (grid["ggas"], grid["nvshmem"], grid["limit"]) == (1500, 9000, 1400)
+    assert grid["shapes"] == {"ggas": "64x256", "nvshmem": "16x256", "nccl": None, "nccl_window": None, "limit": "64x256"}
+
+
+def test_the_table_names_blocks_and_threads_and_libraries():
+    found = [record("barrier", v, t, blocks=1, threads=n, method="sync", **more) for v, t, n, more in (("block", 900.0, 64, {}), ("nvshmem", 1600.0, 32, {"library": "NVSHMEM 3.8.0"}))]
+    lines = table.text(GPU, 4, rows_of(found).values(), joining.libraries(found)).splitlines()
+    assert lines[0] == "4 x NVIDIA H200, NVSHMEM 3.8.0"
+    assert "900 ns    1x64" in lines[2] and "1.60 µs    1x32" in lines[2]
+
+
+def test_64_byte_puts_of_warps_have_the_limit_of_warps():
+    found = rows_of([record("message_rate", v, rate, "1/s", bytes=64, blocks=1, threads=512, **m) | {"metric": "messages"} for v, rate, m in (
+        ("put_warp", 4e7, {}), ("put_thread", 4e8, {}), ("raw", 4.4e7, {"method": "put_warp"}), ("raw", 5e8, {"method": "put_thread"}))])  # fmt: skip
+    assert [(found[f"64-byte puts of {who}, 1 SM"]["ggas"], found[f"64-byte puts of {who}, 1 SM"]["limit"]) for who in ("warps", "threads")] == [(4e7, 4.4e7), (4e8, 5e8)]
+
+
+def test_published_pages_come_from_the_published_records():
+    for path, text in publish.pages().items():
+        assert path.read_text() == text, f"{path}: run benchmarks/compare/publish.py"
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """A tree of pages with marks, and records of 2 and 4 GPUs."""
+    folder = tmp_path / "docs" / "results"
+    folder.mkdir(parents=True)
+    (folder / "README.md").write_text("| `compare-2.jsonl` | made | old |\n| `compare-4.jsonl` | made | old |\n")
+    marks = lambda *names: "".join(f"<!-- {n} -->\n?\n<!-- end of {n} -->\n" for n in names)  # noqa: E731
+    (tmp_path / "docs" / "comparison.md").write_text("before\n" + marks("table of 2 GPUs", "table of 4 GPUs", "rows behind") + "after\n")
+    (tmp_path / "README.md").write_text(marks("excerpt", "rows behind"))
+    monkeypatch.setattr(publish, "ROOT", tmp_path)
+    monkeypatch.setattr(publish, "RESULTS", folder)
+    monkeypatch.setattr(publish.pictures, "main", lambda: None)
+    return tmp_path
+
+
+def records_file(folder, *gpus):
+    file = folder / "records.jsonl"
+    found = [record("barrier", v, t, nodes=n, blocks=1, threads=32, method="sync") for n in gpus for v, t in (("block", 1000.0 * n), ("nvshmem", 1500.0))]
+    file.write_text("".join(json.dumps(r) + "\n" for r in found))
+    return str(file)
+
+
+def test_records_are_published_by_their_number_of_gpus(published):
+    assert publish.main([records_file(published, 2, 4), "--state", "abc"]) == 0
+    page = (published / "docs" / "comparison.md").read_text()
+    assert page.startswith("before\n") and page.endswith("after\n") and "?" not in page
+    assert "2 x NVIDIA H200" in page and "* sync, one block a GPU: 167 % (GGAS 4.00 µs; NVSHMEM 1.50 µs)" in page
+    assert "On 2 GPUs 1 of 1 rows are behind" in (published / "README.md").read_text()
+    assert (published / "docs" / "results" / "README.md").read_text().count("| abc |") == 2
+    assert publish.main([records_file(published, 2), "--state", "def"]) == 0
+    assert (published / "docs" / "results" / "README.md").read_text() == "| `compare-2.jsonl` | made | def |\n| `compare-4.jsonl` | made | abc |\n"
+
+
+def test_pages_without_marks_and_other_numbers_of_gpus_are_refused(published, capsys):
+    assert publish.main([records_file(published, 3)]) == 2
+    assert "records of 3 GPUs" in capsys.readouterr().err
+    (published / "README.md").write_text("nothing")
+    assert publish.main([records_file(published, 2, 4)]) == 2
+    assert "marks of 'excerpt': 0 of them" in capsys.readouterr().err
 
 
 @pytest.fixture
