@@ -16,6 +16,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
   const auto puts = std::clamp<uint64_t>((256u << 20) / bytes, 1, 50);
   const words_args sent{from, puts * bytes / sizeof(uint64_t), 1, 1, 0, outcomes},
       came{to, sent.count, 1, 1, 0, outcomes};
+  const stream_report report{s.wait_ns(), nullptr};
   std::vector<double> samples;
   for (int i = 0; i <= s.runs(); ++i) {
     const auto run = static_cast<uint64_t>(i);
@@ -29,7 +30,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
           cudaError_t e = cudaSuccess;
           for (uint64_t at = 0; at < puts * bytes && e == cudaSuccess; at += bytes)
             e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to + at), s.machine().segment(0) + from + at, bytes,
-                              {});
+                              report);
           return e;
         },
         ns));
