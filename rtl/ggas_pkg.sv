@@ -179,8 +179,18 @@ package ggas_pkg;
                          AMO_MIN = 4'd6, AMO_MAX = 4'd7;
 
   // Contexts and their descriptor slots (32 bytes each).
+`ifdef GGAS_CONTEXTS
+  localparam int unsigned CONTEXTS = `GGAS_CONTEXTS;  // 16, 64 or 256: fewer make the NIC smaller, numbers keep 8 bits everywhere
+`else
   localparam int unsigned CONTEXTS = 256;
+`endif
+  localparam int unsigned CONTEXT_W = $clog2(CONTEXTS);
   localparam int unsigned SLOTS    = 16;
+
+  // What names a context from outside (a register, a page, a packet) may name one that this NIC has not.
+  function automatic logic is_context(input logic [7:0] vpid);
+    is_context = {1'b0, vpid} < CONTEXTS[8:0];
+  endfunction
 
   // Kinds of notifications.
   localparam logic [2:0] NOTE_REQUESTER = 3'd0;  // the initiator's operation is complete (locally, or remotely if ack was set)

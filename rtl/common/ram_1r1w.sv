@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One write port, one read port, synchronous read: block RAM. A read of the address written at the same edge returns
-// the old word; rdata_o holds its value while re_i is low.
+// One write port, one read port, synchronous read: block RAM; rdata_o holds its value while re_i is low. A read of
+// the address that is written at the same edge returns no defined word, as block RAM does, or with OLD the old one,
+// which costs a comparator and two registers for each bit.
 `default_nettype none
 
 module ram_1r1w #(
-    parameter int unsigned WIDTH = 64,   // bits of a word
-    parameter int unsigned DEPTH = 512   // words
+    parameter int unsigned WIDTH = 64,    // bits of a word
+    parameter int unsigned DEPTH = 512,   // words
+    parameter bit          OLD   = 1'b0   // a word that is written as it is read is read as it was
 ) (
     input  wire logic                     clk_i,
     input  wire logic                     we_i,
@@ -15,11 +17,18 @@ module ram_1r1w #(
     input  wire logic [$clog2(DEPTH)-1:0] raddr_i,
     output      logic [WIDTH-1:0]         rdata_o   // word at raddr_i, one cycle after re_i
 );
-  logic [WIDTH-1:0] mem_q [0:DEPTH-1];
+  (* no_rw_check = !OLD *) logic [WIDTH-1:0] mem_q [0:DEPTH-1];
+
+`ifdef SYNTHESIS
+  wire [WIDTH-1:0] word = mem_q[raddr_i];
+`else
+  // Neither the old nor the new word, so that a test finds who counts on one.
+  wire [WIDTH-1:0] word = mem_q[raddr_i] ^ {WIDTH{!OLD && we_i && waddr_i == raddr_i}};
+`endif
 
   always_ff @(posedge clk_i) begin
     if (we_i) mem_q[waddr_i] <= wdata_i;
-    if (re_i) rdata_o <= mem_q[raddr_i];
+    if (re_i) rdata_o <= word;
   end
 
 `ifndef SYNTHESIS

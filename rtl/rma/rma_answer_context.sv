@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rma_answer keeps of the 256 contexts: whether they are on, and of their owner protection domain and epoch. Those stay while
+// What rma_answer keeps of the contexts: whether they are on, and of their owner protection domain and epoch. Those stay while
 // a context is off, so that what its owner still waits for finds it.
 `default_nettype none
 
@@ -28,31 +28,32 @@ module rma_answer_context (
     output      logic                on_o,
     output      logic [15:0]         pd_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
 
   logic [4:0] starts;
-  ram_1r1w #(.WIDTH(21), .DEPTH(256)) u_owner (
-      .clk_i, .we_i(ctrl_we && cfg_data_i[0]), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[52:32]), .re_i, .raddr_i(re_vpid_i),
+  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
+      .clk_i, .we_i(ctrl_we && cfg_data_i[0]), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i, .raddr_i(re_vpid_i[CW-1:0]),
       .rdata_o({starts, pd_o}));
 
-  logic [255:0] on_q;
-  logic [255:0] known_q;          // contexts whose epoch has ever changed
-  logic [4:0]   epoch_q [256];
-  wire [4:0]    epoch = known_q[vpid_i] ? epoch_q[vpid_i] : 5'd0;
+  logic [ggas_pkg::CONTEXTS-1:0] on_q;
+  logic [ggas_pkg::CONTEXTS-1:0] known_q;          // contexts whose epoch has ever changed
+  logic [4:0]   epoch_q [ggas_pkg::CONTEXTS];
+  wire [4:0]    epoch = known_q[vpid_i[CW-1:0]] ? epoch_q[vpid_i[CW-1:0]] : 5'd0;
   wire          over  = ep_valid_i && ep_vpid_i == vpid_i;  // known in the next cycle
-  assign known_o = pd_i == pd_o && epoch_i - starts == epoch && !over;
-  assign on_o    = on_q[vpid_i];
+  assign known_o = ggas_pkg::is_context(vpid_i) && pd_i == pd_o && epoch_i - starts == epoch && !over;
+  assign on_o    = ggas_pkg::is_context(vpid_i) && on_q[vpid_i[CW-1:0]];
 
-  always_ff @(posedge clk_i) if (ep_valid_i) epoch_q[ep_vpid_i] <= ep_epoch_i;
+  always_ff @(posedge clk_i) if (ep_valid_i) epoch_q[ep_vpid_i[CW-1:0]] <= ep_epoch_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       on_q    <= '0;
       known_q <= '0;
     end else begin
-      if (ctrl_we) on_q[cfg_vpid_i] <= cfg_data_i[0];
-      if (ep_valid_i) known_q[ep_vpid_i] <= 1'b1;
+      if (ctrl_we) on_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[0];
+      if (ep_valid_i) known_q[ep_vpid_i[CW-1:0]] <= 1'b1;
     end
   end
 

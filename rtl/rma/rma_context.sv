@@ -27,6 +27,7 @@ module rma_context (
     input  wire logic         look_busy_i,   // of look_vpid_o, in the same cycle
     output      logic         busy_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   localparam int unsigned WORDS = 5;
   localparam logic [2:0]  CTRL  = ggas_regs_pkg::CONTEXT_CTRL[5:3];
   localparam logic [2:0]  STATE = ggas_regs_pkg::CONTEXT_STATE[5:3];
@@ -34,24 +35,24 @@ module rma_context (
 
   logic [7:0]   vpid;
   logic [2:0]   word;
-  logic [10:0]  row;
+  logic [CW+2:0] row;
   logic [63:0]  wdata, rdata, wdata_q;
   logic [1:0]   half, half_q;     // halves that are written
   logic         write;
-  logic [255:0] known_q;          // CTRL was written since reset
-  logic         zero_q, state_q, state_busy_q;
+  logic [ggas_pkg::CONTEXTS-1:0] known_q;          // CTRL was written since reset
+  logic         none_q, zero_q, state_q, state_busy_q;
   logic [4:0]   starts_r, starts;
 
   assign vpid  = ext_addr_i[13:6];
   assign word  = ext_addr_i[5:3];
-  assign row   = {word == STATE ? CTRL : word, vpid};
+  assign row   = {word == STATE ? CTRL : word, vpid[CW-1:0]};
   assign half  = {ext_wstrb_i[4], ext_wstrb_i[0]};
-  assign write = ext_req_i && ext_write_i && word < WORDS[2:0];
+  assign write = ext_req_i && ext_write_i && word < WORDS[2:0] && ggas_pkg::is_context(vpid);
   assign wdata = (word == CTRL) ? ext_wdata_i & CTRL_FIELDS : ext_wdata_i;
   assign look_vpid_o = vpid;
 
   for (genvar i = 0; i < 2; i = i + 1) begin : g_half
-    ram_1r1w #(.WIDTH(32), .DEPTH(256 * WORDS)) i_ram (
+    ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS * WORDS)) i_ram (
         .clk_i,
         .we_i(write && half[i]), .waddr_i(row), .wdata_i(wdata[32*i+:32]),
         .re_i(ext_req_i && (word < WORDS[2:0] || word == STATE)), .raddr_i(row), .rdata_o(rdata[32*i+:32])
@@ -63,8 +64,8 @@ module rma_context (
   assign whole = {half_q[1] ? wdata_q[63:32] : held[63:32], half_q[0] ? wdata_q[31:0] : held[31:0]};
 
   // Starts are counted a cycle behind the write. Two in a row count as one: nobody owned the context between them.
-  ram_1r1w #(.WIDTH(5), .DEPTH(256)) u_starts (
-      .clk_i, .we_i(cfg_we_o && cfg_word_o == CTRL && whole[0]), .waddr_i(cfg_vpid_o), .wdata_i(starts), .re_i(ext_req_i), .raddr_i(vpid),
+  ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_starts (
+      .clk_i, .we_i(cfg_we_o && cfg_word_o == CTRL && whole[0]), .waddr_i(cfg_vpid_o[CW-1:0]), .wdata_i(starts), .re_i(ext_req_i), .raddr_i(vpid[CW-1:0]),
       .rdata_o(starts_r)
   );
   assign starts = (zero_q ? 5'd0 : starts_r) + {4'd0, whole[0]};
@@ -75,7 +76,8 @@ module rma_context (
       cfg_word_o   <= word;
       wdata_q      <= wdata;
       half_q       <= half;
-      zero_q       <= (word == CTRL || word == STATE) && !known_q[vpid];
+      none_q       <= !ggas_pkg::is_context(vpid);
+      zero_q       <= (word == CTRL || word == STATE) && !known_q[vpid[CW-1:0]];
       state_q      <= word == STATE;
       state_busy_q <= look_busy_i || (cfg_we_o && cfg_vpid_o == vpid);
     end
@@ -86,7 +88,7 @@ module rma_context (
       known_q  <= '0;
     end else begin
       cfg_we_o <= write;
-      if (write && word == CTRL) known_q[vpid] <= 1'b1;
+      if (write && word == CTRL) known_q[vpid[CW-1:0]] <= 1'b1;
     end
   end
 
@@ -94,7 +96,7 @@ module rma_context (
     cfg_data_o = whole;
     if (cfg_word_o == CTRL) cfg_data_o[52:48] = starts;
   end
-  assign ext_rdata_o = state_q ? {63'd0, !held[0] && !state_busy_q} : held;
+  assign ext_rdata_o = none_q ? '0 : state_q ? {63'd0, !held[0] && !state_busy_q} : held;
   assign busy_o      = cfg_we_o;
 
   logic unused;

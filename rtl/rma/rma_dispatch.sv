@@ -48,12 +48,13 @@ module rma_dispatch (
     input  wire logic [7:0]    desc_done_vpid_i,
     output      logic          busy_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   // ---------------------------------------------------------------- contexts
-  logic [255:0] on_q;      // enabled
-  logic [255:0] listed_q;  // in the list
-  logic [255:0] out_q;     // with the requester; never both
-  logic [255:0] old_q;     // listed or out since before the last write of CTRL
+  logic [ggas_pkg::CONTEXTS-1:0] on_q;      // enabled
+  logic [ggas_pkg::CONTEXTS-1:0] listed_q;  // in the list
+  logic [ggas_pkg::CONTEXTS-1:0] out_q;     // with the requester; never both
+  logic [ggas_pkg::CONTEXTS-1:0] old_q;     // listed or out since before the last write of CTRL
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
 
   // ---------------------------------------------------------------- the list
@@ -62,10 +63,10 @@ module rma_dispatch (
   logic [3:0] first_slot;
   logic [1:0] first_more;
   wire        free  = !desc_valid_o || (desc_ready_i && desc_eop_o);
-  wire        dead  = waits && old_q[first_vpid];
+  wire        dead  = waits && old_q[first_vpid[CW-1:0]];
   wire        drop  = dead && !desc_done_i;  // a look at a dead context waits for the port
   wire        start = waits && !dead && free && cfg_requester_i;
-  wire        fresh = head_valid_i && on_q[head_vpid_i] && !listed_q[head_vpid_i] && !out_q[head_vpid_i];
+  wire        fresh = head_valid_i && on_q[head_vpid_i[CW-1:0]] && !listed_q[head_vpid_i[CW-1:0]] && !out_q[head_vpid_i[CW-1:0]];
   wire        direct = fresh && !waits && free && cfg_requester_i;
   assign push = fresh && !direct;
   // verilator lint_off PINCONNECTEMPTY
@@ -76,13 +77,13 @@ module rma_dispatch (
 
   assign kick_valid_o   = desc_done_i || drop;
   assign kick_vpid_o    = desc_done_i ? desc_done_vpid_i : first_vpid;
-  assign kick_consume_o = desc_done_i && !old_q[desc_done_vpid_i];
-  assign look_busy_o    = out_q[look_vpid_i];
+  assign kick_consume_o = desc_done_i && !old_q[desc_done_vpid_i[CW-1:0]];
+  assign look_busy_o    = out_q[look_vpid_i[CW-1:0]];
 
   wire [7:0] load_vpid = direct ? head_vpid_i : first_vpid;
   wire       load      = direct || start;
-  wire       pending   = (listed_q[cfg_vpid_i] && !(drop && first_vpid == cfg_vpid_i))
-                         || (out_q[cfg_vpid_i] && !(desc_done_i && desc_done_vpid_i == cfg_vpid_i))
+  wire       pending   = (listed_q[cfg_vpid_i[CW-1:0]] && !(drop && first_vpid == cfg_vpid_i))
+                         || (out_q[cfg_vpid_i[CW-1:0]] && !(desc_done_i && desc_done_vpid_i == cfg_vpid_i))
                          || (fresh && head_vpid_i == cfg_vpid_i);  // still so in the next cycle
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -91,14 +92,14 @@ module rma_dispatch (
       out_q    <= '0;
       old_q    <= '0;
     end else begin
-      if (start || drop) listed_q[first_vpid] <= 1'b0;
-      if (push) listed_q[head_vpid_i] <= 1'b1;
-      if (desc_done_i) out_q[desc_done_vpid_i] <= 1'b0;
-      if (load) out_q[load_vpid] <= 1'b1;
-      if (kick_valid_o) old_q[kick_vpid_o] <= 1'b0;
+      if (start || drop) listed_q[first_vpid[CW-1:0]] <= 1'b0;
+      if (push) listed_q[head_vpid_i[CW-1:0]] <= 1'b1;
+      if (desc_done_i) out_q[desc_done_vpid_i[CW-1:0]] <= 1'b0;
+      if (load) out_q[load_vpid[CW-1:0]] <= 1'b1;
+      if (kick_valid_o) old_q[kick_vpid_o[CW-1:0]] <= 1'b0;
       if (ctrl) begin
-        on_q[cfg_vpid_i]  <= cfg_data_i[0];
-        old_q[cfg_vpid_i] <= pending;
+        on_q[cfg_vpid_i[CW-1:0]]  <= cfg_data_i[0];
+        old_q[cfg_vpid_i[CW-1:0]] <= pending;
       end
     end
   end
@@ -115,8 +116,8 @@ module rma_dispatch (
   assign desc_data_o = read_data_i;
   assign desc_eop_o  = left_q == 2'd0;
 
-  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS)) u_owner (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[52:32]), .re_i(load), .raddr_i(load_vpid),
+  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
+      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i(load), .raddr_i(load_vpid[CW-1:0]),
       .rdata_o({desc_starts_o, desc_pd_o}));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -141,8 +142,8 @@ module rma_dispatch (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && desc_done_i) assert (out_q[desc_done_vpid_i]) else $error("rma_dispatch: done without a descriptor");
-    if (rst_ni && load) assert (!out_q[load_vpid]) else $error("rma_dispatch: two descriptors of a context");
+    if (rst_ni && desc_done_i) assert (out_q[desc_done_vpid_i[CW-1:0]]) else $error("rma_dispatch: done without a descriptor");
+    if (rst_ni && load) assert (!out_q[load_vpid[CW-1:0]]) else $error("rma_dispatch: two descriptors of a context");
   end
 `endif
 endmodule

@@ -21,17 +21,18 @@ module rma_memory (
     input  wire logic [9:0]                  word_waddr_i,  // word, context
     input  wire logic [255:0]                word_wdata_i
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   localparam int unsigned STATE_W = $bits(state_i);
   logic [STATE_W-1:0] rdata;
-  logic [255:0]       born_q;  // the context's state was written since reset
+  logic [ggas_pkg::CONTEXTS-1:0]       born_q;  // the context's state was written since reset
   logic [7:0]         vpid_q;
-  assign state_o = born_q[vpid_q] ? rdata : '0;
+  assign state_o = born_q[vpid_q[CW-1:0]] ? rdata : '0;
 
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
-      .clk_i, .we_i, .waddr_i(vpid_q), .wdata_i(state_i), .re_i, .raddr_i(vpid_i), .rdata_o(rdata));
+      .clk_i, .we_i, .waddr_i(vpid_q[CW-1:0]), .wdata_i(state_i), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
   ram_1r1w #(.WIDTH(256), .DEPTH(4 * ggas_pkg::CONTEXTS)) u_words (
-      .clk_i, .we_i(word_we_i), .waddr_i(word_waddr_i), .wdata_i(word_wdata_i), .re_i(word_re_i), .raddr_i({word_i, vpid_i}),
+      .clk_i, .we_i(word_we_i), .waddr_i({word_waddr_i[9:8], word_waddr_i[CW-1:0]}), .wdata_i(word_wdata_i), .re_i(word_re_i), .raddr_i({word_i, vpid_i[CW-1:0]}),
       .rdata_o(word_o));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -40,7 +41,7 @@ module rma_memory (
       vpid_q <= '0;
     end else begin
       if (re_i) vpid_q <= vpid_i;
-      if (we_i) born_q[vpid_q] <= 1'b1;
+      if (we_i) born_q[vpid_q[CW-1:0]] <= 1'b1;
     end
   end
 

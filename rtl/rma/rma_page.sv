@@ -49,6 +49,7 @@ module rma_page #(
     input  wire logic                db_queue_ready_i,  // kind 0 may come
     output      logic                busy_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   localparam int unsigned BEAT_DW = DATA_W / 32;
 
@@ -72,18 +73,18 @@ module rma_page #(
   end
 
   // ---------------------------------------------------------------- contexts; one that is written this cycle is already new
-  logic [255:0] on_q, queue_q;
+  logic [ggas_pkg::CONTEXTS-1:0] on_q, queue_q;
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
   wire          here = ctrl && cfg_vpid_i == vpid;
-  wire          on    = here ? cfg_data_i[0] : on_q[vpid];
-  wire          queue = here ? cfg_data_i[1] : queue_q[vpid];
+  wire          on    = here ? cfg_data_i[0] : ggas_pkg::is_context(vpid) && on_q[vpid[CW-1:0]];
+  wire          queue = here ? cfg_data_i[1] : queue_q[vpid[CW-1:0]];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       on_q    <= '0;
       queue_q <= '0;
     end else if (ctrl) begin
-      on_q[cfg_vpid_i]    <= cfg_data_i[0];
-      queue_q[cfg_vpid_i] <= cfg_data_i[1];
+      on_q[cfg_vpid_i[CW-1:0]]    <= cfg_data_i[0];
+      queue_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[1];
     end
   end
 

@@ -63,11 +63,12 @@ module rma_queue #(
     output      logic                busy_o,
     output      logic                timer_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   // ---------------------------------------------------------------- contexts
-  logic [255:0] on_q;       // enabled, in queue mode
-  logic [255:0] fresh_q;    // counts are 0
-  logic [255:0] listed_q;   // waits for its turn to read
-  logic [255:0] reading_q;  // a read is under way
+  logic [ggas_pkg::CONTEXTS-1:0] on_q;       // enabled, in queue mode
+  logic [ggas_pkg::CONTEXTS-1:0] fresh_q;    // counts are 0
+  logic [ggas_pkg::CONTEXTS-1:0] listed_q;   // waits for its turn to read
+  logic [ggas_pkg::CONTEXTS-1:0] reading_q;  // a read is under way
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
 
   // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next read
@@ -108,10 +109,10 @@ module rma_queue #(
     end
   end
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(10), .DEPTH(256)) u_consumed (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && on_q[sl_vpid_i]), .wr_ready_o(sl_room), .wr_data_i({sl_count_i, sl_vpid_i}),
+  fifo #(.WIDTH(10), .DEPTH(ggas_pkg::CONTEXTS)) u_consumed (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && on_q[sl_vpid_i[CW-1:0]]), .wr_ready_o(sl_room), .wr_data_i({sl_count_i, sl_vpid_i}),
       .rd_valid_o(sl_head), .rd_ready_i(pick_sl), .rd_data_o({sl_count, sl_vpid}), .count_o());
-  fifo #(.WIDTH(8), .DEPTH(256)) u_list (
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(s_vpid_q), .rd_valid_o(list_head),
       .rd_ready_i(pick_read), .rd_data_o(list_vpid), .count_o());
   // verilator lint_on PINCONNECTEMPTY
@@ -122,13 +123,13 @@ module rma_queue #(
   logic [95:0]  s_read, s_write;
   logic [63:12] base;
   logic [4:0]   log2;
-  ram_1r1w #(.WIDTH(96), .DEPTH(256)) u_counts (
-      .clk_i, .we_i(s_q), .waddr_i(s_vpid_q), .wdata_i(s_write), .re_i(pick), .raddr_i(vpid), .rdata_o(s_read));
-  ram_1r1w #(.WIDTH(52), .DEPTH(256)) u_base (
-      .clk_i, .we_i(cfg_we_i && cfg_word_i == 3'd2), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[63:12]), .re_i(pick), .raddr_i(vpid),
+  ram_1r1w #(.WIDTH(96), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
+      .clk_i, .we_i(s_q), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(s_write), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(s_read));
+  ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
+      .clk_i, .we_i(cfg_we_i && cfg_word_i == 3'd2), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i(pick), .raddr_i(vpid[CW-1:0]),
       .rdata_o(base));
-  ram_1r1w #(.WIDTH(5), .DEPTH(256)) u_size (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[20:16]), .re_i(pick), .raddr_i(vpid), .rdata_o(log2));
+  ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_size (
+      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[20:16]), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) s_q <= 1'b0;
@@ -158,8 +159,8 @@ module rma_queue #(
     {produced, fetched, consumed, ring, waiting, room, slots, at, in_block, block_left} = '0;
     {on, behind, bad_bell, go} = '0;
     if (s_q) begin
-      on = on_q[s_vpid_q];
-      if (!fresh_q[s_vpid_q]) {produced, fetched, consumed} = s_read;
+      on = on_q[s_vpid_q[CW-1:0]];
+      if (!fresh_q[s_vpid_q[CW-1:0]]) {produced, fetched, consumed} = s_read;
       ring     = 32'd1 << log2;
       behind   = s_bell_q - produced > 32'h7fff_ffff;  // overtaken on its way
       bad_bell = s_kind_q == K_BELL && !behind && s_bell_q - consumed > ring;
@@ -172,14 +173,14 @@ module rma_queue #(
       block_left = (cfg_mrrs_i - in_block) >> 5;
       slots    = least(least(waiting, {27'd0, room}), least(ring - {15'd0, at}, {19'd0, block_left}));
       slots    = least(slots, 32'd8);
-      go       = s_kind_q == K_READ && on && !reading_q[s_vpid_q] && slots != '0;
+      go       = s_kind_q == K_READ && on && !reading_q[s_vpid_q[CW-1:0]] && slots != '0;
       if (go) fetched = fetched + slots;
     end
     s_write = {produced, fetched, consumed};
   end
-  wire reads_on = reading_q[s_vpid_q] && s_kind_q != K_OVER;
+  wire reads_on = reading_q[s_vpid_q[CW-1:0]] && s_kind_q != K_OVER;
   wire wants    = s_q && on && !go && !reads_on && produced != fetched && fetched - consumed < 32'd16;
-  assign push   = wants && !listed_q[s_vpid_q];
+  assign push   = wants && !listed_q[s_vpid_q[CW-1:0]];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -189,15 +190,15 @@ module rma_queue #(
       reading_q <= '0;
     end else begin
       if (s_q) begin
-        fresh_q[s_vpid_q] <= 1'b0;
-        if (s_kind_q == K_OVER) reading_q[s_vpid_q] <= 1'b0;
-        if (go) reading_q[s_vpid_q] <= 1'b1;
+        fresh_q[s_vpid_q[CW-1:0]] <= 1'b0;
+        if (s_kind_q == K_OVER) reading_q[s_vpid_q[CW-1:0]] <= 1'b0;
+        if (go) reading_q[s_vpid_q[CW-1:0]] <= 1'b1;
       end
-      if (pick_read) listed_q[list_vpid] <= 1'b0;
-      if (push) listed_q[s_vpid_q] <= 1'b1;
+      if (pick_read) listed_q[list_vpid[CW-1:0]] <= 1'b0;
+      if (push) listed_q[s_vpid_q[CW-1:0]] <= 1'b1;
       if (ctrl) begin
-        on_q[cfg_vpid_i]    <= cfg_data_i[1:0] == 2'b11;
-        fresh_q[cfg_vpid_i] <= 1'b1;
+        on_q[cfg_vpid_i[CW-1:0]]    <= cfg_data_i[1:0] == 2'b11;
+        fresh_q[cfg_vpid_i[CW-1:0]] <= 1'b1;
       end
     end
   end
@@ -216,7 +217,7 @@ module rma_queue #(
     if (go) begin
       cmd_addr_q  <= {base, 12'd0} + {42'd0, at, 5'd0};
       cmd_vpid_q  <= s_vpid_q;
-      cmd_slot_q  <= s_read[35:32] & {4{!fresh_q[s_vpid_q]}};
+      cmd_slot_q  <= s_read[35:32] & {4{!fresh_q[s_vpid_q[CW-1:0]]}};
       cmd_slots_q <= slots[3:0];
     end
   end
@@ -245,7 +246,7 @@ module rma_queue #(
     if (pick_over) ev_queue_info_o <= over_addr;
   end
   // Consumptions wait short, and are not looked through.
-  assign look_busy_o = reading_q[look_vpid_i] || sl_head || (s_q && s_vpid_q == look_vpid_i) || (bell_q && bell_vpid_q == look_vpid_i);
+  assign look_busy_o = reading_q[look_vpid_i[CW-1:0]] || sl_head || (s_q && s_vpid_q == look_vpid_i) || (bell_q && bell_vpid_q == look_vpid_i);
   assign busy_o = s_q || sl_head || bell_q || over_valid || (list_head && cmd_free) || cmd_valid_q || read_busy || ev_bad_descriptor_o
                   || ev_host_error_o || cnt_queue_reads_o;
 

@@ -50,6 +50,7 @@ module rma_queue_read #(
     output      logic                busy_o,
     output      logic                timer_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   localparam logic [255:0] BAD_SLOT = 256'hf;  // no such operation
 
   // ---------------------------------------------------------------- reads
@@ -86,14 +87,14 @@ module rma_queue_read #(
       .out_valid_o(row_valid), .out_ready_i(row_ready), .out_step_o(row_step), .out_mask_o(row_mask), .out_data_o(row_data));
 
   // How many slots of a context's read came. Hosts cut at multiples of 64 bytes: a slot comes as a whole or not at all.
-  logic [3:0]   came_q [256];
-  logic [255:0] any_q;
-  always_ff @(posedge clk_i) if (row_take && row_mask[7]) came_q[out_vpid] <= row_at + 4'd1;
+  logic [3:0]   came_q [ggas_pkg::CONTEXTS];
+  logic [ggas_pkg::CONTEXTS-1:0] any_q;
+  always_ff @(posedge clk_i) if (row_take && row_mask[7]) came_q[out_vpid[CW-1:0]] <= row_at + 4'd1;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) any_q <= '0;
     else begin
-      if (row_take && row_mask[7]) any_q[out_vpid] <= 1'b1;
-      if (cmd_valid_i && cmd_ready_o) any_q[cmd_vpid_i] <= 1'b0;
+      if (row_take && row_mask[7]) any_q[out_vpid[CW-1:0]] <= 1'b1;
+      if (cmd_valid_i && cmd_ready_o) any_q[cmd_vpid_i[CW-1:0]] <= 1'b0;
     end
   end
 
@@ -119,7 +120,7 @@ module rma_queue_read #(
       at_q      <= '0;
     end else if (begins) begin
       mending_q <= 1'b1;
-      at_q      <= any_q[over_vpid_o] ? came_q[over_vpid_o] : 4'd0;
+      at_q      <= any_q[over_vpid_o[CW-1:0]] ? came_q[over_vpid_o[CW-1:0]] : 4'd0;
     end else begin
       if (mend && fill_ready_i) at_q <= at_q + 4'd1;
       if (over_valid_o && over_ready_i) mending_q <= 1'b0;

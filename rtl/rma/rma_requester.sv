@@ -117,6 +117,7 @@ module rma_requester #(
     output      logic                busy_o,
     output      logic                timer_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_NOTED = rma_requester_pkg::K_NOTED, K_ANSWER = rma_requester_pkg::K_ANSWER,
       K_DESC = rma_requester_pkg::K_DESC, K_EXP = rma_requester_pkg::K_EXP, K_PUT = rma_requester_pkg::K_PUT,
@@ -236,8 +237,8 @@ module rma_requester #(
       .word_we_i(desc_take || keep), .word_waddr_i(keep ? {2'd3, vpid_q} : start ? {2'd0, vpid} : {beat_q, vpid_q}),
       .word_wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i));
 
-  logic [255:0] enabled_q, active_q;
-  logic [255:0] progress_q;  // data has come since the last look
+  logic [ggas_pkg::CONTEXTS-1:0] enabled_q, active_q;
+  logic [ggas_pkg::CONTEXTS-1:0] progress_q;  // data has come since the last look
   logic         look_count, look_note, express_held;
   logic [7:0]   express_vpid;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -246,14 +247,14 @@ module rma_requester #(
       active_q   <= '0;
       progress_q <= '0;
     end else begin
-      if (step && kind_q[K_LATE]) progress_q[vpid_q] <= 1'b0;
-      if (ans_progress_i) progress_q[ans_vpid_i] <= 1'b1;
-      if (cfg_we_i && cfg_word_i == 3'd0) enabled_q[cfg_vpid_i] <= cfg_data_i[0];
-      if (step) active_q[vpid_q] <= active;
+      if (step && kind_q[K_LATE]) progress_q[vpid_q[CW-1:0]] <= 1'b0;
+      if (ans_progress_i) progress_q[ans_vpid_i[CW-1:0]] <= 1'b1;
+      if (cfg_we_i && cfg_word_i == 3'd0) enabled_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[0];
+      if (step) active_q[vpid_q[CW-1:0]] <= active;
     end
   end
   // Something of a context may have left its state but not the unit.
-  assign look_busy_o = active_q[look_vpid_i] || look_count || look_note || (state_q != S_IDLE && vpid_q == look_vpid_i)
+  assign look_busy_o = active_q[look_vpid_i[CW-1:0]] || look_count || look_note || (state_q != S_IDLE && vpid_q == look_vpid_i)
                        || (express_held && express_vpid == look_vpid_i);
 
   // ---------------------------------------------------------------- the descriptor in question
@@ -291,7 +292,7 @@ module rma_requester #(
   wire        out = kind_q[K_DESC] || kind_q[K_EXP] || kind_q[K_PUT];
   rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
       .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .starts_i(starts_q), .w0_i(w0),
-      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .reach_i(reach),
+      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q[CW-1:0]]), .remote_i(remote), .reach_i(reach),
       .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)), .express_own_i(express_held && express_vpid == vpid_q),
       .cmd_free_i(cmd_free), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out), .act_o(act_out),
       .w1_o(w1_out));
@@ -301,7 +302,7 @@ module rma_requester #(
       .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .hold_i(hold), .tail_i(tail), .ack_i(ack), .last_i(info_last),
       .status_i(kind_q[K_DONE] ? done_status : kind_q[K_NOTED] ? noted_status : ans_status_q), .ans_op_i(ans_op_q), .ans_epoch_i(ans_epoch_q),
       .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q), .record_i(first[127:0]),
-      .enabled_i(enabled_q[vpid_q]), .remote_i(remote), .progress_i(progress_q[vpid_q]), .writes_i(ans_writes_i),
+      .enabled_i(enabled_q[vpid_q[CW-1:0]]), .remote_i(remote), .progress_i(progress_q[vpid_q[CW-1:0]]), .writes_i(ans_writes_i),
       .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
       .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in), .w1_o(w1_in));
 

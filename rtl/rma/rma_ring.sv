@@ -47,6 +47,7 @@ module rma_ring #(
     input  wire logic [31:0]        count_i,
     input  wire logic [EXTRA_W-1:0] extra_i
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   localparam int unsigned CTRL_W = 27;  // pd 16, log2 5, vector 4, irq, backpressure
 
@@ -57,9 +58,9 @@ module rma_ring #(
   logic [7:0]   vpid_q;     // looked up last
   logic         stale_q;    // and configured anew since
   logic         enabled_q, consumed_known_q, count_known_q;  // of it
-  logic [255:0] on_q;       // contexts that are enabled
-  logic [255:0] db_q;       // had a doorbell since their start
-  logic [255:0] used_q;     // had an update since their start
+  logic [ggas_pkg::CONTEXTS-1:0] on_q;       // contexts that are enabled
+  logic [ggas_pkg::CONTEXTS-1:0] db_q;       // had a doorbell since their start
+  logic [ggas_pkg::CONTEXTS-1:0] used_q;     // had an update since their start
   wire          update = we_i && !stale_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -75,20 +76,20 @@ module rma_ring #(
     end else begin
       if (re_i) begin
         vpid_q           <= vpid_i;
-        enabled_q        <= on_q[vpid_i];
-        consumed_known_q <= db_q[vpid_i];
-        count_known_q    <= used_q[vpid_i];
+        enabled_q        <= ggas_pkg::is_context(vpid_i) && on_q[vpid_i[CW-1:0]];
+        consumed_known_q <= db_q[vpid_i[CW-1:0]];
+        count_known_q    <= used_q[vpid_i[CW-1:0]];
         stale_q          <= ctrl_we && cfg_vpid_i == vpid_i;
       end else if (ctrl_we && cfg_vpid_i == vpid_q) begin
         stale_q <= 1'b1;
       end
-      if (update) used_q[vpid_q] <= 1'b1;
-      if (db_we) db_q[db_vpid_i] <= 1'b1;
+      if (update) used_q[vpid_q[CW-1:0]] <= 1'b1;
+      if (db_we) db_q[db_vpid_i[CW-1:0]] <= 1'b1;
       if (ctrl_we) begin
-        on_q[cfg_vpid_i] <= cfg_data_i[0];
+        on_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[0];
         if (cfg_data_i[0]) begin
-          used_q[cfg_vpid_i] <= 1'b0;
-          db_q[cfg_vpid_i]   <= 1'b0;
+          used_q[cfg_vpid_i[CW-1:0]] <= 1'b0;
+          db_q[cfg_vpid_i[CW-1:0]]   <= 1'b0;
         end
       end
     end
@@ -100,15 +101,15 @@ module rma_ring #(
   logic [EXTRA_W-1:0] extra_raw;
   wire [CTRL_W-1:0]  ctrl = {cfg_data_i[47:32], cfg_data_i[LOG_LSB+:5], cfg_data_i[7:4], cfg_data_i[3], cfg_data_i[2]};
 
-  ram_1r1w #(.WIDTH(CTRL_W), .DEPTH(256)) u_ctrl (
-      .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i),
+  ram_1r1w #(.WIDTH(CTRL_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_ctrl (
+      .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i[CW-1:0]),
       .rdata_o({pd_o, log_o, vector_o, irq_o, backpressure_o}));
-  ram_1r1w #(.WIDTH(52), .DEPTH(256)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[63:12]), .re_i, .raddr_i(vpid_i), .rdata_o(base));
-  ram_1r1w #(.WIDTH(32), .DEPTH(256)) u_consumed (
-      .clk_i, .we_i(db_we), .waddr_i(db_vpid_i), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i), .rdata_o(consumed_raw));
-  ram_1r1w #(.WIDTH(32 + EXTRA_W), .DEPTH(256)) u_count (
-      .clk_i, .we_i(update), .waddr_i(vpid_q), .wdata_i({extra_i, count_i}), .re_i, .raddr_i(vpid_i), .rdata_o({extra_raw, count_raw}));
+  ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
+      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(base));
+  ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_consumed (
+      .clk_i, .we_i(db_we), .waddr_i(db_vpid_i[CW-1:0]), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(consumed_raw));
+  ram_1r1w #(.WIDTH(32 + EXTRA_W), .DEPTH(ggas_pkg::CONTEXTS)) u_count (
+      .clk_i, .we_i(update), .waddr_i(vpid_q[CW-1:0]), .wdata_i({extra_i, count_i}), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o({extra_raw, count_raw}));
 
   // ---------------------------------------------------------------- answer
   wire [31:0] unread = count_o - (consumed_known_q ? consumed_raw : '0);

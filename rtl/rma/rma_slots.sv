@@ -58,6 +58,7 @@ module rma_slots (
     output      logic [39:0]   ev_info_o,
     output      logic          busy_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   // What is known of a context's slots, a bit or pair a slot.
   typedef struct packed {
@@ -152,15 +153,15 @@ module rma_slots (
   state_t       state_r, state_w_q, state, state_w;
   part_t        part_r, part_w_q, part, part_w;
   logic         state_fwd_q, part_fwd_q;
-  logic [255:0] fresh_q;  // nothing was written since CTRL
-  wire          fresh = fresh_q[vpid_q];
+  logic [ggas_pkg::CONTEXTS-1:0] fresh_q;  // nothing was written since CTRL
+  wire          fresh = fresh_q[vpid_q[CW-1:0]];
   wire          part_read = (row_take || fill_take) && take_mask != '0;
   wire          part_we   = valid_q && write_q;
 
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
-      .clk_i, .we_i(valid_q), .waddr_i(vpid_q), .wdata_i(state_w), .re_i(take), .raddr_i(take_vpid), .rdata_o(state_r));
+      .clk_i, .we_i(valid_q), .waddr_i(vpid_q[CW-1:0]), .wdata_i(state_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]), .rdata_o(state_r));
   ram_1r1w #(.WIDTH(PART_W), .DEPTH(ggas_pkg::CONTEXTS * ggas_pkg::SLOTS)) u_parts (
-      .clk_i, .we_i(part_we), .waddr_i({vpid_q, slot_q}), .wdata_i(part_w), .re_i(part_read), .raddr_i({take_vpid, take_slot}),
+      .clk_i, .we_i(part_we), .waddr_i({vpid_q[CW-1:0], slot_q}), .wdata_i(part_w), .re_i(part_read), .raddr_i({take_vpid[CW-1:0], take_slot}),
       .rdata_o(part_r));
 
   always_ff @(posedge clk_i) begin
@@ -173,8 +174,8 @@ module rma_slots (
     if (!rst_ni) begin
       fresh_q <= '1;
     end else begin
-      if (valid_q) fresh_q[vpid_q] <= 1'b0;
-      if (cfg_we_i && cfg_word_i == 3'd0) fresh_q[cfg_vpid_i] <= 1'b1;
+      if (valid_q) fresh_q[vpid_q[CW-1:0]] <= 1'b0;
+      if (cfg_we_i && cfg_word_i == 3'd0) fresh_q[cfg_vpid_i[CW-1:0]] <= 1'b1;
     end
   end
 
@@ -234,8 +235,8 @@ module rma_slots (
   wire          meets = add != '0 && read_vpid_i == vpid_q && read_slot_i == slot_q;
   for (genvar i = 0; i < 8; i = i + 1) begin : g_lane
     ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS * ggas_pkg::SLOTS)) u_data (
-        .clk_i, .we_i(add[i]), .waddr_i({vpid_q, slot_q}), .wdata_i(data_q[32*i+:32]), .re_i(read_i),
-        .raddr_i({read_vpid_i, read_slot_i}), .rdata_o(read_data[32*i+:32]));
+        .clk_i, .we_i(add[i]), .waddr_i({vpid_q[CW-1:0], slot_q}), .wdata_i(data_q[32*i+:32]), .re_i(read_i),
+        .raddr_i({read_vpid_i[CW-1:0], read_slot_i}), .rdata_o(read_data[32*i+:32]));
     assign read_data_o[32*i+:32] = bypass_q[i] ? bypass_data_q[32*i+:32] : read_data[32*i+:32];
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin

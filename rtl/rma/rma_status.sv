@@ -46,6 +46,7 @@ module rma_status #(
     output      logic                cnt_writes_o,  // pulse
     output      logic                busy_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   localparam bit NARROW = DATA_W < 128;  // a block takes two beats
 
@@ -58,10 +59,10 @@ module rma_status #(
   } counts_t;
 
   // ---------------------------------------------------------------- contexts
-  logic [255:0] on_q;      // enabled
-  logic [255:0] placed_q;  // has a block
-  logic [255:0] fresh_q;   // nothing counted since CTRL
-  logic [255:0] listed_q;  // in the list of those that changed
+  logic [ggas_pkg::CONTEXTS-1:0] on_q;      // enabled
+  logic [ggas_pkg::CONTEXTS-1:0] placed_q;  // has a block
+  logic [ggas_pkg::CONTEXTS-1:0] fresh_q;   // nothing counted since CTRL
+  logic [ggas_pkg::CONTEXTS-1:0] listed_q;  // in the list of those that changed
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
   wire          base_we = cfg_we_i && cfg_word_i == 3'd3;
 
@@ -108,13 +109,13 @@ module rma_status #(
   logic [63:4] base;
   wire         change = valid_q && !pick_q;
   ram_1r1w #(.WIDTH(128), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
-      .clk_i, .we_i(change), .waddr_i(vpid_q), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid), .rdata_o(counts_r));
-  ram_1r1w #(.WIDTH(60), .DEPTH(ggas_pkg::CONTEXTS)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i), .wdata_i(cfg_data_i[63:4]), .re_i(do_pick), .raddr_i(pick_vpid), .rdata_o(base));
+      .clk_i, .we_i(change), .waddr_i(vpid_q[CW-1:0]), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]), .rdata_o(counts_r));
+  ram_1r1w #(.WIDTH(60), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
+      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:4]), .re_i(do_pick), .raddr_i(pick_vpid[CW-1:0]), .rdata_o(base));
 
   always_comb begin
     counts = '0;
-    if (valid_q && !fresh_q[vpid_q]) counts = fwd_q ? counts_w_q : counts_r;
+    if (valid_q && !fresh_q[vpid_q[CW-1:0]]) counts = fwd_q ? counts_w_q : counts_r;
     counts_w = counts;
     if (change) begin
       counts_w.consumed    = counts.consumed + {30'd0, slots_q};
@@ -132,7 +133,7 @@ module rma_status #(
   end
 
   // ---------------------------------------------------------------- the list
-  wire push = change && on_q[vpid_q] && placed_q[vpid_q] && !listed_q[vpid_q];
+  wire push = change && on_q[vpid_q[CW-1:0]] && placed_q[vpid_q[CW-1:0]] && !listed_q[vpid_q[CW-1:0]];
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(pick_valid),
@@ -146,13 +147,13 @@ module rma_status #(
       fresh_q  <= '1;
       listed_q <= '0;
     end else begin
-      if (do_pick) listed_q[pick_vpid] <= 1'b0;
-      if (push) listed_q[vpid_q] <= 1'b1;
-      if (change) fresh_q[vpid_q] <= 1'b0;
-      if (base_we) placed_q[cfg_vpid_i] <= cfg_data_i[63:4] != '0;
+      if (do_pick) listed_q[pick_vpid[CW-1:0]] <= 1'b0;
+      if (push) listed_q[vpid_q[CW-1:0]] <= 1'b1;
+      if (change) fresh_q[vpid_q[CW-1:0]] <= 1'b0;
+      if (base_we) placed_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[63:4] != '0;
       if (ctrl) begin
-        on_q[cfg_vpid_i]    <= cfg_data_i[0];
-        fresh_q[cfg_vpid_i] <= 1'b1;
+        on_q[cfg_vpid_i[CW-1:0]]    <= cfg_data_i[0];
+        fresh_q[cfg_vpid_i[CW-1:0]] <= 1'b1;
       end
     end
   end
@@ -161,7 +162,7 @@ module rma_status #(
   logic [7:0]   write_vpid_q;
   logic [63:4]  addr_q;
   logic [127:0] block_q;
-  wire          start = pick_q && !stop_i && on_q[vpid_q] && placed_q[vpid_q];
+  wire          start = pick_q && !stop_i && on_q[vpid_q[CW-1:0]] && placed_q[vpid_q[CW-1:0]];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       writing_q <= 1'b0;
@@ -201,7 +202,7 @@ module rma_status #(
   end
 
   assign cnt_writes_o = sent;
-  assign look_busy_o  = listed_q[look_vpid_i] || (valid_q && vpid_q == look_vpid_i) || (writing_q && write_vpid_q == look_vpid_i);
+  assign look_busy_o  = listed_q[look_vpid_i[CW-1:0]] || (valid_q && vpid_q == look_vpid_i) || (writing_q && write_vpid_q == look_vpid_i);
   assign busy_o       = valid_q || writing_q || pick_due;
 
 `ifndef SYNTHESIS

@@ -193,9 +193,10 @@ TEST_F(Bricks, Ram) {
     m.ram_wdata_i = uint16_t(rng());
     m.ram_re_i = chance(70);
     m.ram_raddr_i = chance(20) ? unsigned(m.ram_waddr_i) : unsigned(rng() & 31);
-    collisions += m.ram_we_i && m.ram_re_i && m.ram_waddr_i == m.ram_raddr_i;
+    const bool collision = m.ram_we_i && m.ram_re_i && m.ram_waddr_i == m.ram_raddr_i;
+    collisions += collision;
     if (m.ram_re_i) {
-      out = model[m.ram_raddr_i];
+      out = collision ? uint16_t(~model[m.ram_raddr_i]) : model[m.ram_raddr_i];  // never the old word
       known = true;
     }
     if (m.ram_we_i) model[m.ram_waddr_i] = m.ram_wdata_i;

@@ -1,5 +1,5 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any word: a read returns what was written last, before the edge of the read.
+  // Any word: a read returns what was written last, before the edge of the read, but if it is written at that edge.
   (* anyconst *) logic [$clog2(DEPTH)-1:0] f_at;
   logic [WIDTH-1:0] f_word, f_seen;
   logic             f_read, f_known;
@@ -7,7 +7,7 @@
     if (we_i && waddr_i == f_at) f_word <= wdata_i;
     f_known <= !f_init && (f_known || (we_i && waddr_i == f_at));
     if (re_i) begin
-      f_read <= !f_init && f_known && raddr_i == f_at;
+      f_read <= !f_init && f_known && raddr_i == f_at && (OLD || !(we_i && waddr_i == f_at));
       f_seen <= f_word;
     end
     if (f_init) f_read <= 1'b0;
