@@ -166,23 +166,18 @@ module smfu #(
   // ---------------------------------------------------------------- lookup, shared in turn by stores and loads
   logic        p_want, p_go, np_want, np_go;
   logic        np_turn_q;                     // loads come first next time
-  logic        s1_np_q, s2_np_q;              // whose answer is on its way
-  logic        ans_valid, ans_hit, lookup_busy;
+  logic        look_ready, ans_valid, ans_np, ans_hit, lookup_busy;
   logic [15:0] ans_node;
   logic [63:0] ans_addr;
 
-  assign np_go = np_want && (!p_want || np_turn_q);
-  assign p_go  = p_want && !np_go;
+  assign np_go = look_ready && np_want && (!p_want || np_turn_q);
+  assign p_go  = look_ready && p_want && !(np_want && np_turn_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       np_turn_q <= 1'b0;
-      s1_np_q   <= 1'b0;
-      s2_np_q   <= 1'b0;
     end else begin
       if (np_go) np_turn_q <= 1'b0;
       else if (p_go && np_want) np_turn_q <= 1'b1;
-      s1_np_q <= np_go;
-      s2_np_q <= s1_np_q;
     end
   end
 
@@ -193,9 +188,9 @@ module smfu #(
       .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i,
       .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
       .ext_rdata_o(ext_interval_rdata_o),
-      .req_valid_i(p_go || np_go), .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
+      .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go), .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
       .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_hdr_i.len_dw),
-      .ans_valid_o(ans_valid), .ans_hit_o(ans_hit), .ans_node_o(ans_node), .ans_addr_o(ans_addr),
+      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_node_o(ans_node), .ans_addr_o(ans_addr),
       .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
   );
 
@@ -208,7 +203,7 @@ module smfu #(
   smfu_egress #(.DATA_W(DATA_W)) u_egress (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_p_valid_i, .win_p_ready_o, .win_p_sop_i, .win_p_eop_i, .win_p_hdr_i, .win_p_data_i,
-      .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !s2_np_q), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
+      .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
       .ans_addr_i(ans_addr),
       .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
       .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .failed_o(failed),
@@ -233,7 +228,7 @@ module smfu #(
   smfu_loads u_loads (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i,
-      .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && s2_np_q), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
+      .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
       .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
       .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
       .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_page_o(req_page),

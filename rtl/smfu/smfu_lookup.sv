@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window offset to node and segment offset: 64 intervals, or bits of the offset (mask mode). The answer comes two cycles
-// after the request; one request a cycle. An access hits when the whole of it lies in one place; the lowest interval wins.
-// Intervals are whole 4 KB pages, so pages are what the comparators see. They hold still when nothing is asked.
+// Window offset to node and segment offset: 64 intervals, or bits of the offset (mask mode). An access hits when the
+// whole of it lies in one place; the lowest interval wins. Answers found before stand in 64 lines of RAM, chosen by
+// the bits of the offset that tell intervals of the usual size apart, each with the range of pages for which it
+// holds: the answer comes two cycles after the request, one request a cycle. Only what stands in no line is searched
+// for (at most 140 cycles), meanwhile ready_o is low. Behind a change of the intervals the lines are filled anew
+// without a request, so that the first access to an interval finds one.
 `default_nettype none
 
 module smfu_lookup (
@@ -22,12 +25,15 @@ module smfu_lookup (
     output      logic [63:0]        ext_rdata_o,
 
     // request
-    input  wire logic               req_valid_i,
+    input  wire logic               req_valid_i,   // only while ready_o
+    output      logic               ready_o,
+    input  wire logic               req_np_i,      // comes back with the answer
     input  wire logic [63:0]        req_addr_i,    // window offset
     input  wire logic [10:0]        req_len_dw_i,
 
-    // answer
+    // answer, in the order of the requests
     output      logic               ans_valid_o,
+    output      logic               ans_np_o,
     output      logic               ans_hit_o,
     output      logic [15:0]        ans_node_o,
     output      logic [63:0]        ans_addr_o,    // segment offset
@@ -38,89 +44,19 @@ module smfu_lookup (
     output      ggas_pkg::event_t   event_o,
     output      logic               busy_o
 );
+  localparam int unsigned LINES = 64;
 
-  logic [63:0] start_q [64];
-  logic [63:0] end_q [64];
-  logic [15:0] node_q [64];
-  logic [63:0] armed_q;
+  // ---------------------------------------------------------------- requests
+  typedef struct packed {
+    logic        np;
+    logic        masked;     // mask mode
+    logic        mask_hit;
+    logic        wraps;      // runs over the end of the window
+    logic [15:0] mask_node;
+    logic [63:0] addr;
+    logic [51:0] last;       // page of the last byte
+  } request_t;
 
-  // ---------------------------------------------------------------- registers
-  wire  [5:0]  ext_index = ext_addr_i[10:5];
-  wire  [1:0]  ext_reg   = ext_addr_i[4:3];
-  wire         ext_wr    = ext_req_i && ext_write_i;
-  wire  [63:0] start_r   = start_q[ext_index];
-  wire  [63:0] end_r     = end_q[ext_index];
-  wire  [15:0] node_r    = node_q[ext_index];
-  wire         good      = start_r < end_r && start_r[11:0] == '0 && end_r[11:0] == '0;
-  // The valid bit lies in the low half of TARGET: a write of the high half changes nothing.
-  wire         arm       = ext_wr && ext_reg == 2'd2 && ext_wstrb_i[0];
-
-  logic [63:0] strobe;
-  always_comb begin
-    for (int i = 0; i < 8; i++) strobe[8*i+:8] = {8{ext_wstrb_i[i]}};
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      for (int i = 0; i < 64; i++) begin
-        start_q[i] <= '0;
-        end_q[i]   <= '0;
-        node_q[i]  <= '0;
-      end
-    end else if (ext_wr) begin
-      if (ext_reg == 2'd0) start_q[ext_index] <= (start_r & ~strobe) | (ext_wdata_i & strobe);
-      if (ext_reg == 2'd1) end_q[ext_index]   <= (end_r & ~strobe) | (ext_wdata_i & strobe);
-      if (arm)             node_q[ext_index]  <= ext_wdata_i[15:0];
-    end
-  end
-
-  // A changed border disarms: the interval may be half written.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) armed_q <= '0;
-    else if (ext_wr && !ext_reg[1]) armed_q[ext_index] <= 1'b0;
-    else if (arm) armed_q[ext_index] <= ext_wdata_i[16] && good;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) ext_rdata_o <= '0;
-    else if (ext_req_i) begin
-      case (ext_reg)
-        2'd0:    ext_rdata_o <= start_r;
-        2'd1:    ext_rdata_o <= end_r;
-        2'd2:    ext_rdata_o <= {47'd0, armed_q[ext_index], node_r};
-        default: ext_rdata_o <= '0;
-      endcase
-    end
-  end
-
-  // Register accesses come one at a time and far apart; should a second bad write arrive before the event was taken it waits
-  // in bad_again_q.
-  logic       bad_again_q;
-  logic [5:0] bad_index_q;
-  wire        bad = arm && ext_wdata_i[16] && !good;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      event_valid_o <= 1'b0;
-      event_o       <= '0;
-      bad_again_q   <= 1'b0;
-      bad_index_q   <= '0;
-    end else begin
-      if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
-      if ((bad || bad_again_q) && (!event_valid_o || event_ready_i)) begin
-        event_valid_o <= 1'b1;
-        event_o.code  <= ggas_regs_pkg::EV_BAD_INTERVAL;
-        event_o.node  <= '0;
-        event_o.info  <= {34'd0, bad_again_q ? bad_index_q : ext_index};
-        bad_again_q   <= bad && bad_again_q;
-        bad_index_q   <= ext_index;
-      end else if (bad) begin
-        bad_again_q <= 1'b1;
-        bad_index_q <= ext_index;
-      end
-    end
-  end
-
-  // ---------------------------------------------------------------- first cycle: compare
   wire [63:0] last_addr   = req_addr_i + {51'd0, req_len_dw_i, 2'b00} - 64'd1;
   wire [63:0] first_field = (req_addr_i & cfg_mask_i) >> cfg_shift_i;
   // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or below the
@@ -129,63 +65,155 @@ module smfu_lookup (
   logic [11:0] changes;
   always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;
   wire        one_node = ({differs[63:12], changes} & cfg_mask_i) == '0;
+  request_t   req;
+  always_comb begin
+    req = '0;
+    if (req_valid_i) begin
+      req.np        = req_np_i;
+      req.masked    = cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK;
+      req.mask_hit  = one_node && first_field < {48'd0, cfg_nodes_i};
+      req.wraps     = last_addr < req_addr_i;
+      req.mask_node = first_field[15:0];
+      req.addr      = req_addr_i;
+      req.last      = last_addr[63:12];
+    end
+  end
 
-  logic        s1_valid_q, s1_masked_q, s1_mask_hit_q;
-  logic [63:0] s1_hit_q, s1_addr_q;
-  logic [15:0] s1_mask_node_q;
+  // ---------------------------------------------------------------- lines: answers found before
+  typedef struct packed {
+    logic        found;
+    logic [15:0] node;
+    logic [51:0] start;
+    logic [51:0] low, high;  // for accesses from page low to the one before page high
+  } line_t;
+
+  request_t         one_q;                // whose line is read
+  logic             missed_np_q;          // which is searched for
+  logic [63:0]      missed_addr_q;
+  logic [51:0]      missed_last_q;
+  logic             one_valid_q, miss_q, again_q;
+  logic [6:0]       ahead_q;              // interval whose line is filled next without a request; LINES: none
+  logic             peeked_q, searching_ahead_q;  // its start stands at the RAM; is searched for
+  logic [51:0]      ahead_page_q;
+  logic [5:0]       shift_q;              // log2 of the pages of the interval put into use last
+  logic [LINES-1:0] valid_q;
+  logic             line_valid_q, done, keep, changed, armed, peek_ready, peek_valid, intervals_busy;
+  logic [51:0]      peek_page;
+  logic [5:0]       armed_log2;
+  line_t            line, found;
+
+  function automatic logic [5:0] line_of(input logic [51:0] page, input logic [5:0] shift);
+    // verilator lint_off UNUSEDSIGNAL
+    logic [51:0] moved;
+    // verilator lint_on UNUSEDSIGNAL
+    moved   = page >> shift;
+    line_of = moved[5:0];
+  endfunction
+
+  wire [51:0] find_first = searching_ahead_q ? ahead_page_q : missed_addr_q[63:12];
+  wire [51:0] find_last  = searching_ahead_q ? ahead_page_q : missed_last_q;
+  wire        fill       = done && keep;
+  wire [5:0]  fill_at    = line_of(find_first, shift_q);
+  wire [5:0]  read_at    = line_of(again_q ? one_q.addr[63:12] : req_addr_i[63:12], shift_q);
+  wire        read       = again_q || req_valid_i;
+  ram_1r1w #(.WIDTH($bits(line)), .DEPTH(LINES)) u_lines (
+      .clk_i, .we_i(fill), .waddr_i(fill_at), .wdata_i(found), .re_i(read), .raddr_i(read_at), .rdata_o(line));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      s1_valid_q     <= 1'b0;
-      s1_masked_q    <= 1'b0;
-      s1_mask_hit_q  <= 1'b0;
-      s1_hit_q       <= '0;
-      s1_addr_q      <= '0;
-      s1_mask_node_q <= '0;
+      valid_q      <= '0;
+      line_valid_q <= 1'b0;
     end else begin
-      s1_valid_q <= req_valid_i;
-      if (req_valid_i) begin
-        s1_addr_q   <= req_addr_i;
-        s1_masked_q <= cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK;
-        if (cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK) begin
-          s1_mask_node_q <= first_field[15:0];
-          s1_mask_hit_q  <= one_node && first_field < {48'd0, cfg_nodes_i};
-        end else begin
-          for (int i = 0; i < 64; i++) begin
-            s1_hit_q[i] <= armed_q[i] && req_addr_i[63:12] >= start_q[i][63:12] && last_addr[63:12] < end_q[i][63:12] && last_addr >= req_addr_i;
-          end
-        end
-      end
+      if (changed) valid_q <= '0;
+      else if (fill) valid_q[fill_at] <= 1'b1;
+      if (read) line_valid_q <= valid_q[read_at] && !(fill && fill_at == read_at);
     end
   end
 
-  // ---------------------------------------------------------------- second cycle: select
-  logic [5:0] index;
-  always_comb begin
-    index = '0;
-    if (s1_valid_q) begin
-      for (int i = 63; i >= 0; i--) if (s1_hit_q[i]) index = i[5:0];
+  // ---------------------------------------------------------------- an answer from a line, or a search
+  wire test   = one_valid_q && !miss_q && !again_q;
+  wire hit    = line_valid_q && one_q.addr[63:12] >= line.low && one_q.last < line.high;
+  wire direct = one_q.masked || one_q.wraps || hit;
+  wire answer = done && !searching_ahead_q;  // the search's
+  assign ready_o = !miss_q && !again_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      one_valid_q <= 1'b0;
+      miss_q      <= 1'b0;
+      again_q     <= 1'b0;
+    end else begin
+      if (ready_o) one_valid_q <= req_valid_i;
+      if (test && !direct) miss_q <= 1'b1;
+      else if (answer) miss_q <= 1'b0;
+      again_q <= answer && one_valid_q;  // the request behind it may now find its line
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (req_valid_i) one_q <= req;
+    if (test) begin
+      missed_np_q   <= one_q.np;
+      missed_addr_q <= one_q.addr;
+      missed_last_q <= one_q.last;
     end
   end
 
+  wire [63:0] from = miss_q ? missed_addr_q : one_q.addr;
+  wire [51:0] base = miss_q ? found.start : line.start;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ans_valid_o <= 1'b0;
+      ans_np_o    <= 1'b0;
       ans_hit_o   <= 1'b0;
       ans_node_o  <= '0;
       ans_addr_o  <= '0;
     end else begin
-      ans_valid_o <= s1_valid_q;
-      if (s1_valid_q) begin
-        ans_hit_o  <= s1_masked_q ? s1_mask_hit_q : s1_hit_q != '0;
-        ans_node_o <= s1_masked_q ? s1_mask_node_q : node_q[index];
-        ans_addr_o <= s1_masked_q ? s1_addr_q & ~cfg_mask_i : s1_addr_q - start_q[index];
+      ans_valid_o <= answer || (test && direct);
+      if (answer || test) begin
+        ans_np_o   <= miss_q ? missed_np_q : one_q.np;
+        ans_hit_o  <= miss_q ? found.found : one_q.masked ? one_q.mask_hit : hit && line.found;
+        ans_node_o <= miss_q ? found.node : one_q.masked ? one_q.mask_node : line.node;
+        ans_addr_o <= !miss_q && one_q.masked ? one_q.addr & ~cfg_mask_i : {from[63:12] - base, from[11:0]};
       end
     end
   end
 
-  assign busy_o = s1_valid_q || ans_valid_o || event_valid_o || bad_again_q;
+  // ---------------------------------------------------------------- search
+  wire ahead = !ahead_q[6] && !miss_q && !searching_ahead_q && !peeked_q;
+  wire peek  = ahead && peek_valid && peek_ready;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ahead_q           <= LINES[6:0];
+      peeked_q          <= 1'b0;
+      searching_ahead_q <= 1'b0;
+      shift_q           <= '0;
+    end else if (changed) begin
+      ahead_q           <= '0;
+      peeked_q          <= 1'b0;
+      searching_ahead_q <= 1'b0;
+      if (armed) shift_q <= armed_log2;
+    end else begin
+      if ((ahead && !peek_valid) || (done && searching_ahead_q)) ahead_q <= ahead_q + 1'b1;
+      peeked_q <= peek;
+      if (searching_ahead_q) searching_ahead_q <= !done;
+      else searching_ahead_q <= peeked_q && !miss_q;
+    end
+  end
+  always_ff @(posedge clk_i) if (peeked_q) ahead_page_q <= peek_page;
 
+  smfu_intervals u_intervals (
+      .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
+      .changed_o(changed), .armed_o(armed), .armed_log2_o(armed_log2), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
+      .peek_ready_o(peek_ready), .peek_valid_o(peek_valid), .peek_page_o(peek_page), .find_i(miss_q ||
+      searching_ahead_q), .first_i(find_first), .last_i(find_last), .done_o(done), .found_o(found.found),
+      .node_o(found.node), .start_o(found.start), .keep_o(keep), .low_o(found.low), .high_o(found.high),
+      .event_valid_o, .event_ready_i, .event_o, .busy_o(intervals_busy));
+
+  assign busy_o = one_valid_q || miss_q || !ahead_q[6] || ans_valid_o || intervals_busy;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && req_valid_i) assert (ready_o) else $error("smfu_lookup: request while searching");
+`endif
 endmodule
 
 `default_nettype wire

@@ -10,6 +10,10 @@ class smfu_timing : public suite<T> {
  protected:
   using base = suite<T>;
   using base::b;
+  void SetUp() override {
+    base::SetUp();
+    EXPECT_TRUE(b.settle());  // the lookup has found the intervals that were just armed
+  }
 };
 TYPED_TEST_SUITE(smfu_timing, widths);
 

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// The INTERVAL registers in RAM, and the search through them: one interval a cycle, the lowest that holds the whole
+// access wins. Beside the answer stands the range of pages around the access in which every access has the same one,
+// so that it need not be searched again.
+`default_nettype none
+
+module smfu_intervals (
+    input  wire logic               clk_i,
+    input  wire logic               rst_ni,
+
+    // INTERVAL registers
+    input  wire logic               ext_req_i,
+    input  wire logic               ext_write_i,
+    input  wire logic [10:3]        ext_addr_i,    // offset in INTERVAL
+    input  wire logic [63:0]        ext_wdata_i,
+    input  wire logic [7:0]         ext_wstrb_i,   // halves as a whole
+    output      logic [63:0]        ext_rdata_o,
+    output      logic               changed_o,     // what was found before no longer holds
+    output      logic               armed_o,       // pulse: the interval written is in use
+    output      logic [5:0]         armed_log2_o,  // floor(log2(its pages))
+
+    // where an interval begins; only while nothing is searched for
+    input  wire logic               peek_i,
+    input  wire logic [5:0]         peek_index_i,
+    output      logic               peek_ready_o,
+    output      logic               peek_valid_o,  // it is in use
+    output      logic [51:0]        peek_page_o,   // in the next cycle
+
+    // search: pages of the first and the last byte, held until done
+    input  wire logic               find_i,
+    input  wire logic [51:0]        first_i,
+    input  wire logic [51:0]        last_i,
+    output      logic               done_o,        // pulse: the answer
+    output      logic               found_o,
+    output      logic [15:0]        node_o,
+    output      logic [51:0]        start_o,       // first page of the interval
+    output      logic               keep_o,        // the range holds the access
+    output      logic [51:0]        low_o,         // the range: from here on
+    output      logic [51:0]        high_o,        // to the page before this one
+
+    // BAD_INTERVAL, held until taken
+    output      logic               event_valid_o,
+    input  wire logic               event_ready_i,
+    output      ggas_pkg::event_t   event_o,
+    output      logic               busy_o
+);
+  localparam int unsigned N = ggas_regs_pkg::INTERVAL_NUM;
+
+  // ---------------------------------------------------------------- registers: in RAM, valid bits beside them
+  wire  [5:0]  index  = ext_addr_i[10:5];
+  wire  [1:0]  which  = ext_addr_i[4:3];
+  wire         write  = ext_req_i && ext_write_i;
+  logic [N-1:0] known_q, valid_q;  // written since reset; in use
+  logic [5:0]  index_q;
+  logic [1:0]  which_q;
+  logic        known_then_q, arm_q, on_q;
+
+  // The first write of an interval since reset clears what it does not write.
+  wire         fresh = write && !known_q[index];
+  logic        read;
+  logic [5:0]  read_index;
+  logic [63:0] start_raw, end_raw;
+  logic [15:0] node_raw;
+  for (genvar i = 0; i < 2; i = i + 1) begin : g_half
+    wire start_we = write && which == 2'd0 && ext_wstrb_i[4*i];
+    wire end_we   = write && which == 2'd1 && ext_wstrb_i[4*i];
+    ram_1r1w #(.WIDTH(32), .DEPTH(N)) u_start (
+        .clk_i, .we_i(start_we || fresh), .waddr_i(index), .wdata_i(start_we ? ext_wdata_i[32*i+:32] : '0),
+        .re_i(read), .raddr_i(read_index), .rdata_o(start_raw[32*i+:32]));
+    ram_1r1w #(.WIDTH(32), .DEPTH(N)) u_end (
+        .clk_i, .we_i(end_we || fresh), .waddr_i(index), .wdata_i(end_we ? ext_wdata_i[32*i+:32] : '0), .re_i(read),
+        .raddr_i(read_index), .rdata_o(end_raw[32*i+:32]));
+  end
+  // The valid bit lies in the low half of TARGET: a write of the high half changes nothing.
+  wire arm = write && which == 2'd2 && ext_wstrb_i[0];
+  ram_1r1w #(.WIDTH(16), .DEPTH(N)) u_node (
+      .clk_i, .we_i(arm || fresh), .waddr_i(index), .wdata_i(arm ? ext_wdata_i[15:0] : '0), .re_i(read),
+      .raddr_i(read_index), .rdata_o(node_raw));
+
+  wire good = known_then_q && start_raw < end_raw && start_raw[11:0] == '0 && end_raw[11:0] == '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      known_q <= '0;
+      valid_q <= '0;
+      arm_q   <= 1'b0;
+    end else begin
+      arm_q <= arm;
+      if (write) known_q[index] <= 1'b1;
+      if (arm_q) valid_q[index_q] <= on_q && good;
+      // A changed border disarms: the interval may be half written.
+      if (write && !which[1]) valid_q[index] <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (ext_req_i) begin
+      index_q      <= index;
+      which_q      <= which;
+      known_then_q <= known_q[index];
+      on_q         <= ext_wdata_i[16];
+    end
+  end
+
+  always_comb begin
+    ext_rdata_o = '0;
+    if (known_then_q) begin
+      case (which_q)
+        2'd0:    ext_rdata_o = start_raw;
+        2'd1:    ext_rdata_o = end_raw;
+        2'd2:    ext_rdata_o = {47'd0, valid_q[index_q], node_raw};
+        default: ext_rdata_o = '0;
+      endcase
+    end
+  end
+
+  assign changed_o    = write || arm_q;
+  assign armed_o      = arm_q && on_q && good;
+  assign peek_page_o  = start_raw[63:12];
+  assign peek_valid_o = valid_q[peek_index_i];
+  assign peek_ready_o = !ext_req_i;
+  wire [51:0] pages   = end_raw[63:12] - start_raw[63:12];
+  always_comb begin
+    armed_log2_o = '0;
+    if (armed_o) for (int unsigned i = 0; i < 52; i++) if (pages[i]) armed_log2_o = i[5:0];
+  end
+
+  // ---------------------------------------------------------------- search: address, word, registered word, decision
+  logic [6:0]  next_q;               // interval to be read next; N: all were
+  logic        word_q, test_q;       // an interval stands at the RAM, in the registers behind it
+  logic [5:0]  word_index_q;
+  logic        valid_test_q;
+  logic [51:0] start_q, end_q;
+  logic [15:0] node_q;
+  wire         issue = find_i && !next_q[6] && !ext_req_i;
+  wire         last  = find_i && next_q[6] && !word_q && !test_q;
+  assign read        = ext_req_i || issue || peek_i;
+  assign read_index  = ext_req_i ? index : issue ? next_q[5:0] : peek_index_i;
+
+  wire holds  = valid_test_q && first_i >= start_q && last_i < end_q;
+  wire under = end_q <= first_i;
+  wire over  = start_q > last_i;
+  assign done_o = !changed_o && last;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      next_q <= '0;
+      word_q <= 1'b0;
+      test_q <= 1'b0;
+    end else if (!find_i || changed_o || done_o) begin
+      next_q <= '0;
+      word_q <= 1'b0;
+      test_q <= 1'b0;
+    end else begin
+      word_q <= issue;
+      test_q <= word_q;
+      if (test_q && holds) begin
+        next_q <= N[6:0];
+        word_q <= 1'b0;
+        test_q <= 1'b0;
+      end else if (issue) begin
+        next_q <= next_q + 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (issue) word_index_q <= next_q[5:0];
+    if (word_q) begin
+      valid_test_q <= valid_q[word_index_q];
+      start_q      <= start_raw[63:12];
+      end_q        <= end_raw[63:12];
+      node_q       <= node_raw;
+    end
+    if (next_q == '0) begin
+      found_o <= 1'b0;
+      keep_o  <= 1'b1;
+      low_o   <= '0;
+      high_o  <= '1;  // the last page of all is behind every interval
+      start_o <= '0;
+      node_o  <= '0;
+    end else if (test_q && holds) begin
+      found_o <= 1'b1;
+      node_o  <= node_q;
+      start_o <= start_q;
+      if (start_q > low_o) low_o <= start_q;
+      if (end_q < high_o) high_o <= end_q;
+    end else if (test_q && valid_test_q) begin
+      if (under) low_o <= low_o < end_q ? end_q : low_o;
+      else if (over) high_o <= high_o > start_q ? start_q : high_o;
+      else keep_o <= 1'b0;
+    end
+  end
+
+  // ---------------------------------------------------------------- event
+  // Register accesses come one at a time and far apart; should a second bad write arrive before the event was taken
+  // it waits in bad_again_q.
+  logic       bad_again_q;
+  logic [5:0] bad_index_q;
+  wire        bad = arm_q && on_q && !good;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      event_valid_o <= 1'b0;
+      event_o       <= '0;
+      bad_again_q   <= 1'b0;
+      bad_index_q   <= '0;
+    end else begin
+      if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
+      if ((bad || bad_again_q) && (!event_valid_o || event_ready_i)) begin
+        event_valid_o <= 1'b1;
+        event_o.code  <= ggas_regs_pkg::EV_BAD_INTERVAL;
+        event_o.node  <= '0;
+        event_o.info  <= {34'd0, bad_again_q ? bad_index_q : index_q};
+        bad_again_q   <= bad && bad_again_q;
+        bad_index_q   <= index_q;
+      end else if (bad) begin
+        bad_again_q <= 1'b1;
+        bad_index_q <= index_q;
+      end
+    end
+  end
+
+  assign busy_o = arm_q || event_valid_o || bad_again_q;
+
+  logic unused;
+  assign unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
+
+`ifndef SYNTHESIS
+  initial if (N != 64) $error("smfu_intervals: the index has 6 bits");
+`endif
+endmodule
+
+`default_nettype wire
