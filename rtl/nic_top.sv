@@ -81,10 +81,10 @@ module nic_top #(
   logic [31:0]            pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
   logic [5*32-1:0]        pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
-  logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, queue_busy, msix_busy;
+  logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, queue_busy, msix_busy;
   logic rma_busy, rma_timer, smfu_timer, link_timer, msix_timer;
 
-  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || queue_busy || msix_busy || rma_busy
+  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || queue_busy || msix_busy || rma_busy
     || stop_q != {STOP_CYCLES{stop}} || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q;
   assign timer_o = rma_timer || smfu_timer || link_timer || msix_timer;
 
@@ -374,7 +374,8 @@ module nic_top #(
   counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
     .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt),
     .ev_i({pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req}),
-    .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata)
+    .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata),
+    .busy_o(counters_busy)
   );
 
   event_queue #(.SOURCES(EV_UNITS)) i_event_queue (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. Read over the register bus.
+// They stand in RAM; what occurs is first counted in a few bits, which are added to the RAM in turn: a count is there
+// at most TURN cycles late.
 `default_nettype none
 
 module counters #(
@@ -13,27 +15,28 @@ module counters #(
 
   input  wire         ext_req_i,      // read this cycle
   input  wire  [15:0] ext_addr_i,
-  output logic [63:0] ext_rdata_o     // next cycle
+  output logic [63:0] ext_rdata_o,    // next cycle
+  output logic        busy_o          // something is not in RAM yet
 );
 
-  localparam int unsigned N  = ggas_regs_pkg::CNT_NUM;
-  localparam int unsigned NE = ggas_regs_pkg::EVENT_COUNT_NUM;
+  // Words of the RAM: named counters from 0 on, events from 64 on; GROUPS of 8 words are looked at together.
+  localparam int unsigned N      = ggas_regs_pkg::CNT_NUM;
+  localparam int unsigned NE     = ggas_regs_pkg::EVENT_COUNT_NUM;
+  localparam int unsigned GROUPS = 12;
+  localparam int unsigned WORDS  = 8 * GROUPS;
+  localparam int unsigned TURN   = WORDS + N + NE + GROUPS;  // until a word's turn comes: the RAM is cleared, all others add
+  localparam int unsigned NAMED_W = $clog2(TURN + 1);
+  localparam int unsigned EVENT_W = $clog2(TURN * EV_SOURCES + 1);
 
-  logic [64*N-1:0]  value_q;
-  logic [64*NE-1:0] event_q;
-  wire any_ev = ev_i != '0;
+  // ---------------------------------------------------------------- what is not in RAM yet
+  logic [NAMED_W*N-1:0]  named_q;
+  logic [EVENT_W*NE-1:0] event_q;
+  logic [WORDS-1:0]    some_q;         // of a word
+  logic [WORDS-1:0]    take;           // it is added to the RAM
+  logic [N-1:0]        cnt_q;
+  logic [32*EV_SOURCES-1:0] ev_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      value_q <= '0;
-    end else if (cnt_i != '0) begin
-      for (int unsigned i = 0; i < N; i++) begin
-        if (cnt_i[i]) value_q[64*i +: 64] <= value_q[64*i +: 64] + 64'd1;
-      end
-    end
-  end
-
-  // How many sources saw that code this cycle.
+  // How many sources saw that code in a cycle.
   function automatic logic [3:0] seen(input logic [32*EV_SOURCES-1:0] ev, input int unsigned code);
     seen = '0;
     for (int unsigned s = 0; s < EV_SOURCES; s++) seen = seen + {3'd0, ev[32*s + code]};
@@ -41,27 +44,130 @@ module counters #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      cnt_q  <= '0;
+      ev_q   <= '0;
+      some_q <= '0;
+      named_q <= '0;
       event_q <= '0;
-    end else if (any_ev) begin
-      for (int unsigned i = 0; i < NE; i++) begin
-        if (seen(ev_i, i) != '0) event_q[64*i +: 64] <= event_q[64*i +: 64] + {60'd0, seen(ev_i, i)};
+    end else begin
+      cnt_q <= cnt_i;
+      ev_q  <= ev_i;
+      if (cnt_q != '0 || take != '0) begin
+        for (int unsigned i = 0; i < N; i++) begin
+          if (cnt_q[i] || take[i])
+            named_q[NAMED_W*i+:NAMED_W] <= (take[i] ? '0 : named_q[NAMED_W*i+:NAMED_W]) + {{(NAMED_W - 1){1'b0}}, cnt_q[i]};
+          some_q[i] <= cnt_q[i] || (some_q[i] && !take[i]);
+        end
+      end
+      if (ev_q != '0 || take != '0) begin
+        for (int unsigned i = 0; i < NE; i++) begin
+          event_q[EVENT_W*i+:EVENT_W] <= (take[64 + i] ? '0 : event_q[EVENT_W*i+:EVENT_W]) + {{(EVENT_W - 4){1'b0}}, seen(ev_q, i)};
+          some_q[64 + i] <= seen(ev_q, i) != '0 || (some_q[64 + i] && !take[64 + i]);
+        end
       end
     end
   end
 
-  wire [5:0] index  = ext_addr_i[8:3];
-  wire       events = ext_addr_i[15:8] == ggas_regs_pkg::ADDR_EVENT_COUNT[15:8];
+  // ---------------------------------------------------------------- whose turn it is
+  logic       clear_q;         // the RAM is being cleared behind a reset
+  logic [3:0] group_q;
+  logic [2:0] from_q;          // words of the group that had their turn
+  logic [7:0] waits;
+  logic [2:0] first;
+  wire  [6:0] index   = {group_q, clear_q ? from_q : first};
+  wire        pick    = !clear_q && waits != '0 && !ext_req_i;
+  wire        forward = clear_q ? from_q == 3'd7 : waits == '0 || (pick && first == 3'd7);
 
-  always_ff @(posedge clk_i) begin
-    if (ext_req_i) ext_rdata_o <= events ? event_q[64*index[4:0] +: 64] : (index < N[5:0]) ? value_q[64*index +: 64] : 64'd0;
+  always_comb begin
+    waits = '0;
+    first = '0;
+    if (!clear_q && some_q != '0) begin
+      waits = some_q[{group_q, 3'd0}+:8] & (8'hff << from_q);
+      for (int i = 7; i >= 0; i--) if (waits[i]) first = i[2:0];
+    end
   end
+  always_comb begin
+    take = '0;
+    if (pick) take[index] = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clear_q <= 1'b1;
+      group_q <= '0;
+      from_q  <= '0;
+    end else if (clear_q || some_q != '0) begin
+      if (forward) group_q <= group_q == GROUPS[3:0] - 4'd1 ? 4'd0 : group_q + 4'd1;
+      if (clear_q || forward || pick) from_q <= forward ? 3'd0 : clear_q ? from_q + 3'd1 : first + 3'd1;
+      if (forward && group_q == GROUPS[3:0] - 4'd1) clear_q <= 1'b0;
+    end
+  end
+
+  // ---------------------------------------------------------------- read, add, write; a word at most once in GROUPS
+  logic [63:0]        word, word_q;
+  logic [EVENT_W-1:0] add, add_q, add2_q;
+  logic [6:0]         read_q, index2_q;
+  logic               read_valid_q, add_valid_q;
+  wire [5:0]  ext_index = ext_addr_i[8:3];
+  wire        ext_event = ext_addr_i[15:8] == ggas_regs_pkg::ADDR_EVENT_COUNT[15:8];
+  wire [6:0]  ext_word  = ext_event ? {2'b10, ext_index[4:0]} : {1'b0, ext_index};
+  wire [63:0] sum       = word_q + {{(64 - EVENT_W){1'b0}}, add2_q};
+
+  always_comb begin
+    add = '0;
+    if (pick) begin
+      for (int unsigned i = 0; i < N; i++) if (take[i]) add = add | {{(EVENT_W - NAMED_W){1'b0}}, named_q[NAMED_W*i+:NAMED_W]};
+      for (int unsigned i = 0; i < NE; i++) if (take[64 + i]) add = add | event_q[EVENT_W*i+:EVENT_W];
+    end
+  end
+
+  ram_1r1w #(.WIDTH(64), .DEPTH(128)) i_ram (
+    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? index : index2_q), .wdata_i(clear_q ? 64'd0 :
+    sum), .re_i(ext_req_i || pick), .raddr_i(ext_req_i ? ext_word : index), .rdata_o(word)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      read_valid_q <= 1'b0;
+      add_valid_q  <= 1'b0;
+    end else begin
+      read_valid_q <= pick;
+      add_valid_q  <= read_valid_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (pick) begin
+      read_q <= index;
+      add_q  <= add;
+    end
+    if (read_valid_q) begin
+      word_q   <= word;
+      index2_q <= read_q;
+      add2_q   <= add_q;
+    end
+  end
+
+  // A word that is written as it is read comes from beside the RAM; one that does not exist or is not cleared yet is
+  // 0.
+  logic        beside_q, none_q;
+  logic [63:0] sum_q;
+  always_ff @(posedge clk_i) begin
+    if (ext_req_i) begin
+      beside_q <= add_valid_q && index2_q == ext_word;
+      none_q   <= clear_q || (!ext_event && ext_index >= N[5:0]);
+      sum_q    <= sum;
+    end
+  end
+  assign ext_rdata_o = none_q ? 64'd0 : beside_q ? sum_q : word;
+
+  assign busy_o = clear_q || some_q != '0 || read_valid_q || add_valid_q || cnt_q != '0 || ev_q != '0;
 
   wire unused = &{1'b0, ext_addr_i[2:0]};
 
 `ifndef SYNTHESIS
   initial begin
     if (EV_SOURCES == 0 || EV_SOURCES > 15) $error("counters: EV_SOURCES must be 1 to 15");
-    if (N > 63 || ggas_regs_pkg::ADDR_COUNTERS[8:0] != 9'd0 || ggas_regs_pkg::ADDR_EVENT_COUNT[7:0] != 8'd0)
+    if (N > 63 || NE > 32 || ggas_regs_pkg::ADDR_COUNTERS[8:0] != 9'd0 || ggas_regs_pkg::ADDR_EVENT_COUNT[7:0] != 8'd0)
       $error("counters: addresses do not fit the index");
   end
 `endif

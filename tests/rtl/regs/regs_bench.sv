@@ -57,7 +57,7 @@ module regs_bench (
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
-  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, context_busy, queue_busy, msix_busy, sent;
+  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, counters_busy, context_busy, queue_busy, msix_busy, sent;
   logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
   logic [15:0] raise;
@@ -77,7 +77,7 @@ module regs_bench (
   assign invalidate_o            = cfg.atu_invalidate_start;
   assign invalidate_all_o        = cfg.atu_invalidate_everything;
   assign invalidate_page_o       = cfg.atu_invalidate_page;
-  assign busy_o                  = regs_busy || context_busy || queue_busy || msix_busy;
+  assign busy_o                  = regs_busy || counters_busy || context_busy || queue_busy || msix_busy;
 
   regs i_regs (
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(req_i), .write_i(write_i), .addr_i(addr_i), .wdata_i(wdata_i), .wstrb_i(wstrb_i),
@@ -99,7 +99,8 @@ module regs_bench (
 
   counters #(.EV_SOURCES(3)) i_counters (
     .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt_i | {17'd0, sent, 17'd0}), .ev_i({pulse_queue, pulse_b_i, pulse_a_i}),
-    .ext_req_i(ext_counter_req), .ext_addr_i(interval_addr_o), .ext_rdata_o(ext_counter_rdata)
+    .ext_req_i(ext_counter_req), .ext_addr_i(interval_addr_o), .ext_rdata_o(ext_counter_rdata),
+    .busy_o(counters_busy)
   );
 
   event_queue #(.SOURCES(3)) i_event_queue (
