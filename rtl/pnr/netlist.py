@@ -140,7 +140,7 @@ def _renumber(text):
     """Automatic names hold a line and a running number of the whole NIC: replaced by a number of this text."""
     text = re.sub(r"[\w./-]+\.sv:\d+(?:\.\d+-\d+\.\d+)?", "", text)
     numbers = {}
-    return re.sub(r"\$(\d+)\b", lambda m: f"${numbers.setdefault(m.group(1), len(numbers))}", text)
+    return re.sub(r"\$(\d+)(?![0-9a-f])", lambda m: f"${numbers.setdefault(m.group(1), len(numbers))}", text)
 
 
 def run(command, limit, log, folder=None):

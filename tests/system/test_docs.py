@@ -107,7 +107,7 @@ def test_the_page_has_every_benchmark_and_variant(bench, provider):
     assert listed - in_backticks(ROOT / "docs" / "benchmarks.md") == set()
 
 
-@pytest.mark.parametrize("command, program", [("compare", "benchmarks/compare/compare.py"), ("run", "userlib/run.py")])
+@pytest.mark.parametrize("command, program", [("compare", "benchmarks/compare/compare.py"), ("pnr", "rtl/pnr/pnr.py"), ("run", "userlib/run.py")])
 def test_other_commands(command, program):
     shown = subprocess.run([sys.executable, str(ROOT / program), "--help"], capture_output=True, text=True, timeout=60)
     options = set(re.findall(r"(?<![\w-])--?[a-z-]+", shown.stdout))
