@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets whose payload is in the descriptor: built when the descriptor's turn comes, sent from registers. An immediate or inline
-// put that crosses a multiple of the MTU makes two packets.
+// Packets whose payload is in the descriptor: loaded when the descriptor's turn comes, sent from a shift register. The data of a put
+// move to their place in the first DW, and what lies behind the last byte becomes 0, as a beat goes out. An immediate or inline put
+// that crosses a multiple of the MTU makes two packets.
 `default_nettype none
 
 module rma_express #(
@@ -45,9 +46,8 @@ module rma_express #(
   // ---------------------------------------------------------------- the packet of a descriptor
   ggas_pkg::rma_hdr_t hdr;
   logic [PAY_W-1:0]   pay;
-  logic [511:0]       data;     // immediate, inline or message bytes, the rest 0
   logic [1:0]         skew;     // first byte in the first DW
-  logic [6:0]         span;     // bytes from the first DW's first to the last
+  logic [6:0]         span;     // payload bytes from the first DW's first to the last
   logic [4:0]         total;    // payload DW
   logic [5:0]         room;     // DW up to the border, less 1
   logic               put, split;
@@ -56,9 +56,8 @@ module rma_express #(
   always_comb begin
     hdr    = '0;
     pay    = '0;
-    data   = '0;
     skew   = '0;
-    span   = '0;
+    span   = 7'd16;
     total  = 5'd4;
     room   = '0;
     split  = 1'b0;
@@ -76,7 +75,8 @@ module rma_express #(
       hdr.vc    = ggas_pkg::VC_RMA;
       hdr.flags[ggas_pkg::RMA_LAST] = 1'b1;
       hdr.flags[ggas_pkg::RMA_ACK]  = 1'b1;
-      for (int i = 0; i < 64; i++) if (i[6:0] < w0_i.size[6:0]) data[i*8+:8] = w0_i.op == ggas_pkg::DESC_IMM ? w1_i[(i%8)*8+:8] : slots_i[i*8+:8];
+      // What lies behind `span` does not matter.
+      pay = {128'd0, slots_i[511:64], w0_i.op == ggas_pkg::DESC_IMM ? w1_i : slots_i[63:0]};
 
       if (put) begin
         skew   = w2_i[1:0];
@@ -85,12 +85,6 @@ module rma_express #(
         end_be = rma_requester_pkg::be_to(span[1:0]);
         room   = cfg_mtu_i == 2'd0 ? {2'd0, ~w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, ~w2_i[6:2]} : ~w2_i[7:2];
         split  = {1'b0, total} > {1'b0, room[4:0]} + 6'd1 && !room[5];
-        case (skew)
-          2'd0:    pay[543:0] = {32'd0, data};
-          2'd1:    pay[543:0] = {24'd0, data, 8'd0};
-          2'd2:    pay[543:0] = {16'd0, data, 16'd0};
-          default: pay[543:0] = {8'd0, data, 24'd0};
-        endcase
         hdr.op       = ggas_pkg::OP_RMA_PUT;
         hdr.len_dw   = split ? {5'd0, room} + 11'd1 : {6'd0, total};
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);
@@ -100,18 +94,21 @@ module rma_express #(
         hdr.flags[ggas_pkg::RMA_ACK]  = w0_i.ack && !w0_i.notify_completer && !split;
       end else if (w0_i.op == ggas_pkg::DESC_GET) begin
         total      = 5'd6;
+        span       = 7'd24;
         pay[191:0] = {32'd0, 8'd0, w0_i.size, cookie_i, w2_i};
         hdr.op     = ggas_pkg::OP_RMA_GET;
         hdr.addr   = w1_i;
         hdr.flags[ggas_pkg::RMA_RESPONDER] = w0_i.notify_responder;
       end else if (w0_i.op == ggas_pkg::DESC_ATOMIC) begin
         total      = 5'd10;
+        span       = 7'd40;
         pay[319:0] = {32'd0, w0_i.size[3], slots_i[158:128], cookie_i, slots_i[127:0], w1_i};
         hdr.op     = ggas_pkg::OP_RMA_ATOMIC;
         hdr.flags[ggas_pkg::RMA_RESULT] = slots_i[127:64] != '0;
       end else if (w0_i.op == ggas_pkg::DESC_SEND) begin
         total    = 5'd4 + w0_i.size[6:2] + {4'd0, w0_i.size[1:0] != 2'd0};
-        pay      = {data, 32'd0, 8'd0, w0_i.size, cookie_i};
+        span     = 7'd16 + w0_i.size[6:0];
+        pay      = {slots_i, 32'd0, 8'd0, w0_i.size, cookie_i};
         hdr.op   = ggas_pkg::OP_VELO_MSG;
         hdr.addr = '0;
       end else begin
@@ -128,6 +125,9 @@ module rma_express #(
   // ---------------------------------------------------------------- the packet under way
   logic             valid_q, sop_q;
   logic [PAY_W-1:0] pay_q;
+  logic [23:0]      past_q;    // the last three bytes that went out
+  logic [1:0]       skew_q;
+  logic [6:0]       span_q;    // payload bytes from here on, of both packets
   logic [4:0]       left_q;    // DW of this packet from here on
   logic [4:0]       next_q;    // DW of the packet behind it
   logic [3:0]       next_be_q; // bytes of that one's last DW
@@ -156,6 +156,9 @@ module rma_express #(
     if (load_i) begin
       hdr_q       <= hdr;
       pay_q       <= pay;
+      past_q      <= '0;
+      skew_q      <= skew;
+      span_q      <= span;
       left_q      <= hdr.len_dw[4:0];
       next_q      <= split ? total - hdr.len_dw[4:0] : 5'd0;
       next_be_q   <= end_be;
@@ -163,6 +166,8 @@ module rma_express #(
       next_ack_q  <= w0_i.ack && !w0_i.notify_completer;
     end else if (taken) begin
       pay_q  <= pay_q >> {advance, 5'd0};
+      past_q <= last_bytes;
+      span_q <= span_q - {advance_dw, 2'd0};
       left_q <= eop ? next_q : left_q - BEAT;
       if (eop) begin
         next_q         <= '0;
@@ -177,9 +182,26 @@ module rma_express #(
     end
   end
 
+  // The beat: bytes before it and its own, moved up by the skew; nothing behind the last byte of the packet.
+  logic [DATA_W-1:0] moved;
+  logic [23:0]       last_bytes;
+  wire [4:0]         advance_dw = eop ? left_q : BEAT;
   always_comb begin
+    last_bytes = pay_q[31:8];
+    for (int i = 1; i < BEAT_DW; i++) if (i[4:0] < advance_dw) last_bytes = pay_q[i*32+8+:24];
+  end
+  always_comb begin
+    case (skew_q)
+      2'd0:    moved = pay_q[DATA_W-1:0];
+      2'd1:    moved = {pay_q[DATA_W-9:0], past_q[23:16]};
+      2'd2:    moved = {pay_q[DATA_W-17:0], past_q[23:8]};
+      default: moved = {pay_q[DATA_W-25:0], past_q};
+    endcase
     tx_data_o = '0;
-    if (valid_q) for (int i = 0; i < BEAT_DW; i++) if (i[4:0] < left_q) tx_data_o[i*32+:32] = pay_q[i*32+:32];
+    if (valid_q) begin
+      for (int i = 0; i < DATA_W / 8; i++)
+        if (i[6:2] < left_q && i[6:0] < span_q) tx_data_o[i*8+:8] = moved[i*8+:8];
+    end
   end
   assign tx_valid_o  = valid_q;
   assign tx_sop_o    = sop_q;
