@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ggas_verilate(<target> TOP <module> PREFIX <C++ class> SOURCES <.sv files, packages first>
-#               [PARAMETERS NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE])
+#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE])
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
 # NATIVE is for models whose speed counts: optimised fully and for this machine's processor; others are for small tests and
 # compile in two thirds of the time. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
@@ -22,7 +22,7 @@ if(GGAS_SANITIZE)
 endif()
 
 function(ggas_verilate target)
-  cmake_parse_arguments(V "TRACE;NATIVE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;NATIVE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
   set(opt -O1)
   set(opt_waves -O1)  # straight code, half the compiler's time of a whole NIC at -O3
@@ -54,6 +54,9 @@ function(ggas_verilate target)
   endif()
   foreach(p ${V_PARAMETERS})
     list(APPEND args -G${p})
+  endforeach()
+  foreach(d ${V_DEFINES})
+    list(APPEND args +define+${d})
   endforeach()
   add_custom_command(OUTPUT ${dir}/${V_PREFIX}__ALL.a
     COMMAND ${CMAKE_COMMAND} -P ${CMAKE_SOURCE_DIR}/cmake/quietly.cmake -- ${VERILATOR} ${args} ${V_SOURCES}

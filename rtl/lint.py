@@ -9,11 +9,16 @@ import sources
 
 
 def main():
-    opts = sources.arguments(__doc__).parse_args()
+    args = sources.arguments(__doc__)
+    args.add_argument("--contexts", type=int, choices=(16, 64, 256), default=256, help="contexts of the NIC")
+    opts = args.parse_args()
     command = ["verilator", "--lint-only", "-Wall", f"-GDATA_W={opts.data_w}", "--top-module", "nic_top"]
+    command.append(f"-DGGAS_CONTEXTS={opts.contexts}")
+    if opts.contexts < 256:
+        command.append("-Wno-UNUSEDSIGNAL")  # numbers of contexts keep 8 bits
     result = subprocess.run(command + [str(f) for f in sources.files(opts.generated)])
     if result.returncode == 0:
-        print(f"nic_top, DATA_W={opts.data_w}: no warning")
+        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts: no warning")
     sys.exit(1 if result.returncode else 0)
 
 

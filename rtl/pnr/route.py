@@ -37,6 +37,7 @@ read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v
 hierarchy -check -top unit_0
 flatten
 opt_clean -purge
+blackbox =A:whitebox
 write_json {out}
 """
 PIN_MHZ = 250  # of the lanes at the pins
@@ -52,7 +53,7 @@ def fits(area):
 
 def fmax_of(report):
     """{clock: MHz} of nextpnr's report; nextpnr's names of clocks say which net carries them."""
-    return {clock.removeprefix("$glbnet$"): round(paths["achieved"], 1) for clock, paths in report["fmax"].items()}
+    return {clock.removeprefix("$glbnet$").removesuffix("$TRELLIS_IO_IN"): round(paths["achieved"], 1) for clock, paths in report["fmax"].items()}
 
 
 def route(unit, mhz, seed):
