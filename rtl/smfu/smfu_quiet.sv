@@ -215,7 +215,9 @@ module smfu_quiet #(
   end
 
   // ---------------------------------------------------------------- errors
-  // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told last.
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
+  // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told last;
+  // a page without a context has none and reads that of another one.
   // Words and epoch are not reset: they stay comparable, and without an error there is nothing to tell.
   logic [EPOCH_W-1:0] epoch_q, told_epoch;
   logic [3:0]         error_q, answer_q;
@@ -224,7 +226,8 @@ module smfu_quiet #(
   wire                telling = state_q == S_DONE && !held_q;
   wire [3:0]          answer  = held_q ? answer_q : told_epoch != epoch_q ? error_q : ggas_pkg::ST_OK;
   ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_told (
-      .clk_i, .we_i(telling), .waddr_i(c_page), .wdata_i(epoch_q), .re_i(start), .raddr_i(c_page), .rdata_o(told_epoch));
+      .clk_i, .we_i(telling && ggas_pkg::is_context(c_page)), .waddr_i(c_page[CW-1:0]), .wdata_i(epoch_q), .re_i(start),
+      .raddr_i(c_page[CW-1:0]), .rdata_o(told_epoch));
 
   wire   next_epoch = found != ggas_pkg::ST_OK && (!open_q || telling);
   initial epoch_q = '0;
