@@ -61,11 +61,12 @@ struct unit_moves {
       : at(&places), rank(c.rank), members(c.team.size), op(p.op), root(p.root) {}
 };
 
-// `Units` units of everybody's vector, `step` bytes apart, combined in the order of ranks. All loads of `Members`
-// members are issued before the first is used. The own vector stands for members that do not exist: loads that nobody
+// `Units` units of everybody's vector, `step` bytes apart, combined in the order of ranks; the first `here` of them are
+// wanted, and the first one stands for the others. All loads of `Members` members are issued before the first is used. The own vector stands for members that do not exist: loads that nobody
 // uses cost less than registers that are written in some cases only.
 template <int Members, int Units, unsigned Count, class T>
-GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, unit<T, Count> (&sum)[Units]) {
+GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, int here,
+                               unit<T, Count> (&sum)[Units]) {
   GGAS_NO_UNROLL
   for (int first = 0; first < m.members; first += Members) {
     uint64_t from[Members];
@@ -76,7 +77,7 @@ GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, 
     for (int k = 0; k < Members; ++k) {
       GGAS_UNROLL
       for (int i = 0; i < Units; ++i)
-        v[k][i] = load_relaxed(reinterpret_cast<const unit<T, Count>*>(from[k] + i * step));
+        v[k][i] = load_relaxed(reinterpret_cast<const unit<T, Count>*>(from[k] + (i < here ? i * step : 0)));
     }
     with_operation<T>(m.op, [&](auto combined) {
       GGAS_UNROLL
@@ -93,16 +94,17 @@ GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, 
   }
 }
 template <int Members, int Units, unsigned Count, class T>
-GGAS_DEVICE void move_units(const unit_moves& m, uint64_t at, uint64_t step) {
+GGAS_DEVICE void move_units(const unit_moves& m, uint64_t at, uint64_t step, int here) {
   unit<T, Count> sum[Units]{};
-  combine_units<Members>(m, at, step, sum);
+  combine_units<Members>(m, at, step, here, sum);
   GGAS_NO_UNROLL
   for (int hop = 0; hop < m.members; ++hop) {
     const int to = m.rank + hop < m.members ? m.rank + hop : m.rank + hop - m.members;
     if (m.root != everybody && m.root != to) continue;
     const uint64_t there = m.at->dst[to] + at;
     GGAS_UNROLL
-    for (int i = 0; i < Units; ++i) store_relaxed(reinterpret_cast<unit<T, Count>*>(there + i * step), sum[i]);
+    for (int i = 0; i < Units; ++i)
+      if (i < here) store_relaxed(reinterpret_cast<unit<T, Count>*>(there + i * step), sum[i]);
   }
 }
 
@@ -118,9 +120,9 @@ GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
   const uint64_t step = thread_count() * sizeof(unit<T, Count>), all = Units * step;
   uint64_t at = r.first + r.block * all + thread_rank() * sizeof(unit<T, Count>);
   GGAS_NO_UNROLL
-  for (; at + (Units - 1) * step < r.end; at += r.blocks * all) move_units<Members, Units, Count, T>(m, at, step);
-  GGAS_NO_UNROLL
-  for (; at < r.end; at += step) move_units<Members, 1, Count, T>(m, at, step);
+  for (; at + (Units - 1) * step < r.end; at += r.blocks * all) move_units<Members, Units, Count, T>(m, at, step, Units);
+  // What is left is fewer units; one behind the other each would take the time of a load.
+  if (at < r.end) move_units<Members, Units, Count, T>(m, at, step, static_cast<int>((r.end - at - 1) / step) + 1);
 }
 
 constexpr unsigned wide = 16;  // bytes
