@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. Read over the register bus.
-// They stand in RAM; what occurs is first counted in a few bits, which are added to the RAM in turn: a count is there
-// at most TURN cycles late.
+// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs is first
+// counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not there yet, but for
+// the cycle of the read and the one before.
 `default_nettype none
 
 module counters #(
@@ -113,17 +113,25 @@ module counters #(
   wire [6:0]  ext_word  = ext_event ? {2'b10, ext_index[4:0]} : {1'b0, ext_index};
   wire [63:0] sum       = word_q + {{(64 - EVENT_W){1'b0}}, add2_q};
 
+  // What the word that is read, for the bus or for its turn, has beside the RAM.
+  wire  [6:0]       at  = ext_req_i ? ext_word : index;
+  logic [WORDS-1:0] here;
+  always_comb begin
+    here = '0;
+    if (ext_req_i || pick) here[at] = 1'b1;
+  end
   always_comb begin
     add = '0;
-    if (pick) begin
-      for (int unsigned i = 0; i < N; i++) if (take[i]) add = add | {{(EVENT_W - NAMED_W){1'b0}}, named_q[NAMED_W*i+:NAMED_W]};
-      for (int unsigned i = 0; i < NE; i++) if (take[64 + i]) add = add | event_q[EVENT_W*i+:EVENT_W];
+    if (ext_req_i || pick) begin
+      for (int unsigned i = 0; i < N; i++)
+        if (here[i]) add = add | {{(EVENT_W - NAMED_W){1'b0}}, named_q[NAMED_W*i+:NAMED_W]};
+      for (int unsigned i = 0; i < NE; i++) if (here[64 + i]) add = add | event_q[EVENT_W*i+:EVENT_W];
     end
   end
 
   ram_1r1w #(.WIDTH(64), .DEPTH(128)) i_ram (
-    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? index : index2_q), .wdata_i(clear_q ? 64'd0 :
-    sum), .re_i(ext_req_i || pick), .raddr_i(ext_req_i ? ext_word : index), .rdata_o(word)
+    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? index : index2_q), .wdata_i(clear_q ? '0 : sum),
+    .re_i(ext_req_i || pick), .raddr_i(at), .rdata_o(word)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -147,18 +155,21 @@ module counters #(
     end
   end
 
-  // A word that is written as it is read comes from beside the RAM; one that does not exist or is not cleared yet is
-  // 0.
-  logic        beside_q, none_q;
+  // A word that is written as it is read comes from beside the RAM; one that does not exist is 0.
+  logic        beside_q, none_q, clear_then_q;
   logic [63:0] sum_q;
+  logic [EVENT_W:0] late_q;
   always_ff @(posedge clk_i) begin
     if (ext_req_i) begin
       beside_q <= add_valid_q && index2_q == ext_word;
-      none_q   <= clear_q || (!ext_event && ext_index >= N[5:0]);
+      none_q   <= !ext_event && ext_index >= N[5:0];
+      clear_then_q <= clear_q;
       sum_q    <= sum;
+      late_q   <= {1'b0, add} + (read_valid_q && read_q == ext_word ? {1'b0, add_q} : '0);
     end
   end
-  assign ext_rdata_o = none_q ? 64'd0 : beside_q ? sum_q : word;
+  wire [63:0] in_ram = clear_then_q ? 64'd0 : beside_q ? sum_q : word;
+  assign ext_rdata_o = none_q ? 64'd0 : in_ram + {{(63 - EVENT_W){1'b0}}, late_q};
 
   assign busy_o = clear_q || some_q != '0 || read_valid_q || add_valid_q || cnt_q != '0 || ev_q != '0;
 

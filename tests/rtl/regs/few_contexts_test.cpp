@@ -49,7 +49,9 @@ TEST_F(few_contexts, OnlyTheseCanBeWritten) {
   for (unsigned c = 0; c < 256; ++c) {
     access(true, c, 1, 0x1000 * (c + 1));
     EXPECT_EQ(told, c < contexts) << c;
-    if (told) EXPECT_EQ(v.context_vpid_o, c);
+    if (told) {
+      EXPECT_EQ(v.context_vpid_o, c);
+    }
   }
   for (unsigned c = 0; c < 256; ++c) EXPECT_EQ(access(false, c, 1), c < contexts ? 0x1000 * (c + 1) : 0) << c;
 }
