@@ -78,7 +78,7 @@ reduce_args plan_reduce(session& s, int method, uint64_t elements) {
   a.output = room.place<float>(elements);
   a.expected = room.place<float>(elements);
   a.outcomes = room.place<outcome>(reduce_threads);
-  a.rounds = s.opts().sized(5u, 10u, 20u);
+  a.rounds = s.opts().sized(5u, 5u, 20u);
   a.samples = room.place<uint64_t>(a.rounds);
   a.timeout_ns = s.opts().timeout_ns / 4;
   a.method = method;

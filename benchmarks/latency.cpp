@@ -25,7 +25,7 @@ struct plan {
 };
 
 plan make_plan(session& s, unsigned threads) {
-  const unsigned launches = threads <= flat_threads ? s.opts().sized(5u, 8u, 20u) : s.opts().sized(1u, 2u, 4u);
+  const unsigned launches = threads <= flat_threads ? s.opts().sized(5u, 5u, 20u) : s.opts().sized(1u, 2u, 4u);
   plan p{.threads = threads, .launches = launches, .where = usual_shape(threads)};
   layout_plan room(s.data_offset());
   p.args.slots = room.place<uint64_t>(most_threads);

@@ -88,7 +88,7 @@ result<> run_random_access(session& s) {
                                                   s.nodes(), most_bucket_nodes, look_ahead));
   }
   GGAS_TRY(s.start(8u << 20));
-  const auto sizes = s.opts().sized<std::vector<unsigned>>({10, 12}, {14}, {10, 12, 14, 16, 18});
+  const auto sizes = s.opts().sized<std::vector<unsigned>>({10, 12}, {10, 14}, {10, 12, 14, 16, 18});
   const size_t threads = std::max<size_t>(mailbox_threads * static_cast<size_t>(s.nodes()), bucket_threads);
   for (const unsigned k : sizes) {
     layout_plan room(s.data_offset());

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every benchmark at full size on every simulated platform and writes a table of status and wall-clock time.
+
+    python benchmarks/full_size.py build/release/benchmarks/ggas-bench --out docs/full-size.md
+
+Exit status 1 if a run did not end with status 0. One run at a time: their times are those of one core."""
+
+import argparse
+import json
+import os
+import platform
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HEADER = """# Every benchmark at full size
+
+Purpose: that every benchmark of `ggas-bench` ends well at full size (without `--quick` or `--middle`) on both simulated
+platforms, and how long that takes. Simulated: provider sim, NIC rtl, 2 nodes. Made by `python benchmarks/full_size.py
+build/release/benchmarks/ggas-bench --out docs/full-size.md`; a smaller size of each (`--middle`) is part of the tests
+(`system.middle.*`).
+
+{facts}
+
+| benchmark | platform | status | wall-clock time | processor time | simulated time | records |
+|---|---|---|---|---|---|---|
+"""
+
+
+def machine():
+    """The processor's name and how many of them."""
+    info = Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
+    model = re.search(r"model name\s*: (.*)", info)
+    return f"{model[1] if model else platform.machine()}, {os.cpu_count()} processors"
+
+
+def benchmarks(bench):
+    text = subprocess.run([bench, "list"], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"^  (\w+)  ", text.partition("\nbenchmarks\n")[2], re.MULTILINE)
+
+
+def cpu_seconds():
+    """Of programs that have ended: what the wall-clock time is where nothing else runs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(bench, name, platform_name, seed):
+    """A row of the table, and whether the run ended well."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "results.jsonl"
+        begin, cpu_before = time.monotonic(), cpu_seconds()
+        done = subprocess.run([bench, name, "--platform", platform_name, "--seed", str(seed), "--no-report", "--json", str(out)],
+                              capture_output=True, text=True)
+        wall, cpu = time.monotonic() - begin, cpu_seconds() - cpu_before
+        records = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+    if done.returncode != 0:
+        print(done.stderr, file=sys.stderr)
+    simulated = sum(r["sim"]["sim_ns"] for r in records) / 1e6
+    row = f"| `{name}` | {platform_name} | {done.returncode} | {wall:.1f} s | {cpu:.1f} s | {simulated:.3g} ms | {len(records)} |"
+    return row, done.returncode == 0
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("bench", help="the program ggas-bench")
+    p.add_argument("--out", type=Path, required=True, help="the page to write")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--platform", action="append", help="galibier-k20 and modern, if none is given; repeatable")
+    p.add_argument("names", nargs="*", help="benchmarks; all if none is given")
+    options = p.parse_intermixed_args()
+    version = subprocess.run([options.bench, "--version"], capture_output=True, text=True).stdout.strip()
+    facts = f"Machine: {machine()}. Seed {options.seed}. Version {version}."
+    good = True
+    with options.out.open("w") as page:
+        page.write(HEADER.format(facts=facts))
+        for name in options.names or benchmarks(options.bench):
+            for platform_name in options.platform or ["galibier-k20", "modern"]:
+                row, ok = run(options.bench, name, platform_name, options.seed)
+                good &= ok
+                print(row, flush=True)
+                page.write(row + "\n")
+                page.flush()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
