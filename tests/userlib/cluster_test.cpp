@@ -2,6 +2,7 @@
 // The cluster interface on the shm provider: configuration, launches, time-outs, faults, bad input.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "ggas/cluster.hpp"
@@ -189,6 +190,41 @@ TEST(Cluster, ReportsProgress) {
     ASSERT_TRUE((*made)->launch(0, 1, 1, [] { __nanosleep(900'000'000); }));
     ASSERT_TRUE((*made)->run(60 * second));
     EXPECT_GE(calls, 1);
+  }
+}
+
+// Whoever waits, kernels or a host program; what was queued is gone.
+TEST(Cluster, ARunIsCancelled) {
+  for (const char* threads : {"shm.threads=0", "shm.threads=1"}) {
+    for (const bool by_host : {false, true}) {
+      cluster_config cfg = shm();
+      std::atomic<bool> begun = false;
+      cfg.cancelled = [&] { return begun.load(); };
+      cfg.overrides = {threads};
+      auto made = cluster::create(cfg);
+      ASSERT_TRUE(made);
+      cluster& c = **made;
+      if (by_host) {
+        ASSERT_TRUE(c.launch_host(0, [&](host& h) {
+          begun = true;
+          h.sleep(3600 * second);
+        }));
+      } else {
+        ASSERT_TRUE(c.launch(1, 1, 1, [&] {
+          begun = true;
+          __nanosleep(1'000'000'000);
+          __nanosleep(4'000'000'000);
+        }));
+      }
+      const auto r = c.run(3600 * second);
+      ASSERT_FALSE(r);
+      EXPECT_EQ(r.error().code, errc::cancelled) << r.error().text;
+      begun = false;
+      bool ran = false;
+      ASSERT_TRUE(c.launch(0, 1, 1, [&] { ran = true; }));
+      ASSERT_TRUE(c.run(second));
+      EXPECT_TRUE(ran);
+    }
   }
 }
 
