@@ -15,11 +15,13 @@ class Block:
     def __init__(self, number, code):
         self.number, self.code = number, code
         self.after = []  # numbers of the blocks that may follow
-        self.before = []
+        self.before = []  # within the function: behind a call comes the call
         self.behind_call = None  # where it goes on behind the call at the end
         self.open = None  # barriers that a group of lanes has set on every path to the start of the block
         self.barrier = barrier_of(code[-1]) if code[-1].name == "BSYNC" else None
         self.breaks = {barrier_of(i) for i in code if i.name == "BREAK"}
+        # All lanes of the warp go on together.
+        self.meets = code[-1].operation.startswith(("BAR.SYNC", "BAR.RED", "WARPSYNC.ALL"))
         self.parts = False  # its branch parts the lanes of a group
 
     @property
@@ -74,6 +76,7 @@ class Flow:
 
     def _connect(self):
         calls = {}  # entry of a function -> blocks behind the calls
+        self.callers = {}  # ... -> blocks that end with the calls
         for b in self.blocks:
             i, following = b.last, b.number + 1
             falls = following < len(self.blocks)
@@ -81,6 +84,7 @@ class Flow:
                 b.after.append(self.at[i.target])
                 b.behind_call = following
                 calls.setdefault(self.at[i.target], []).append(following)
+                self.callers.setdefault(self.at[i.target], []).append(b.number)
                 falls = False
             elif i.name in ("BRA", "JMP") and i.target in self.at:
                 b.after.append(self.at[i.target])
@@ -99,7 +103,7 @@ class Flow:
                     self.blocks[n].after += [m for m in behind if m < len(self.blocks)]
         for b in self.blocks:
             b.after = list(dict.fromkeys(b.after))
-            for n in b.after:
+            for n in self._within(b.number):
                 self.blocks[n].before.append(b.number)
 
     # Jump tables are not in the listing: every block that nothing leads to otherwise.
@@ -109,6 +113,14 @@ class Flow:
             if b.number + 1 < len(self.blocks) and (b.last.guard or b.last.name not in ENDS + ("BRA", "JMP")):
                 reached.add(b.number + 1)
         return [b.number for b in self.blocks if b.number not in reached and b.number != 0]
+
+    def calls_of(self, entry):
+        """Blocks that end with a call of the function that begins with this one."""
+        return self.callers.get(entry, [])
+
+    def called_from(self, block):
+        """Blocks of the function that is called at the end of a block, and of those it calls."""
+        return self.functions[block.after[0]] if block.behind_call else set()
 
     # Where it goes on within a function: behind what it calls.
     def _within(self, n):
@@ -154,7 +166,7 @@ class Flow:
     def _reach(self, start, stops):
         def after(n):
             b = self.blocks[n]
-            return [] if b.barrier in stops else [b.behind_call] if b.behind_call else b.after
+            return [] if b.barrier in stops or b.meets else [b.behind_call] if b.behind_call else b.after
 
         seen = closure(start, after)
         called = (self.functions[self.blocks[n].after[0]] for n in seen if self.blocks[n].behind_call)

@@ -11,10 +11,10 @@ into it: addresses without the node. This program looks for it:
   for each branch on something that may differ between lanes, and each of its two sides: no uniform register that is
   used behind a place where lanes of this side may be held is written on the other side with another value.
 
-Sides end where the lanes are one group again (BSYNC of a barrier that both have set, BSSY). What may differ between
+Sides end where the lanes are one group again (BSYNC of a barrier that both have set, BSSY; BAR, WARPSYNC.ALL). What may differ between
 lanes is found by following registers from thread numbers and memory of threads; a load from one address is the same
-for all. It is a rule of thumb in three places: what is set under a condition counts as set; a function returns to all
-its callers; values loaded from the same constant are the same.
+for all. It is a rule of thumb in three places: what is set under a condition counts as set; registers that a function
+leaves to its caller are not followed; values loaded from the same constant are the same.
 
 usage: uniform_registers.py [--cuobjdump PROGRAM] OBJECT...      objects and programs of nvcc
        uniform_registers.py --listing FILE...                    output of cuobjdump -sass
@@ -46,12 +46,12 @@ def used_later(flow):
     while todo:
         b = flow.blocks[todo.pop()]
         now = 0
-        for n in b.after:
+        for n in [] if b.last.name == "RET" else b.after + ([b.behind_call] if b.behind_call else []):
             now |= live[n]
         now = used_before(b.code, now)
         if now & ~live[b.number]:
             live[b.number] |= now
-            todo += b.before
+            todo += b.before + flow.calls_of(b.number)
     return live
 
 
@@ -70,6 +70,8 @@ def definitions(flow, start, bit):
         if n in seen:
             continue
         seen.add(n)
+        for m in flow.called_from(flow.blocks[n]):
+            found += [i for i in flow.blocks[m].code if i.writes & bit]
         for i in reversed(flow.blocks[n].code):
             if i.writes & bit:
                 found.append(i)
@@ -86,6 +88,8 @@ def held_at(flow, first, side):
         b = flow.blocks[n]
         if b.last.name in WAITS or b.parts:
             held.update(m for m in b.after if m in side)
+        if any(flow.blocks[m].last.name in WAITS for m in flow.called_from(b)):
+            held.add(b.behind_call)
     return held
 
 
