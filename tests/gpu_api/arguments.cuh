@@ -19,7 +19,7 @@ struct args {
   { 1, 2, 3, 4, 31, 32, 33, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097 }
 
 enum class fault { null, odd, over_the_end, before_the_start, far_too_long };
-constexpr fault faults[] = {fault::null, fault::odd, fault::over_the_end, fault::before_the_start, fault::far_too_long};
+constexpr int faults = 5;
 
 // Whether a fault leaves something wrong: bytes are never odd.
 template <class T>
@@ -90,7 +90,8 @@ GGAS_DEVICE void spoil_vectors(witness& w, const args& a, size_t n) {
   const int me = ggas_node();
   T* const src = bench::own<T>(a.src);
   T* const dst = bench::own<T>(a.dst);
-  for (fault f : faults) {
+  for (int i = 0; i < faults; ++i) {
+    const auto f = static_cast<fault>(i);
     if (!counts<T>(f)) continue;
     const size_t many = length<T>(f, n);
     spoil_collectives(w, spoilt<T>(f, me, a.dst, n), static_cast<const T*>(src), many, a.timeout_ns);
@@ -180,7 +181,8 @@ GGAS_DEVICE void spoil_pointers(witness& w, const args& a, size_t n) {
   T* const remote = ggas_global_pointer<T>(0, a.dst);
   T* const local = bench::own<T>(a.src);
   uint64_t* const signal = ggas_pointer_of_node<uint64_t>(0, a.dst);
-  for (fault f : faults) {
+  for (int i = 0; i < faults; ++i) {
+    const auto f = static_cast<fault>(i);
     if (!counts<T>(f)) continue;
     T* const there = spoilt_far<T>(f, a.dst, n);
     spoil_transfers(w, there, local, signal, length<T>(f, n), a.timeout_ns);
