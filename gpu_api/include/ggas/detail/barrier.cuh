@@ -130,11 +130,15 @@ struct meeting_point {
   }
 };
 
+// This node's own point: nothing to say, and nobody to wait for. The mark is looked at behind the branch, where the
+// compiler leaves it: before the fence the fence would wait for its load, which takes 0.15 us.
 template <meeting M>
-GGAS_DEVICE ggas_status meet_member(const meeting_point& p, uint64_t number, patience& end) {
+GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before, patience& end) {
   if (!p.there) return ggas_ok;
-  store_relaxed(p.there, number);
-  return await_word<M>(p.here, number, end);
+  keep_here(before.broken);
+  if (before.broken != 0) return ggas_broken;
+  store_relaxed(p.there, before.count + 1);
+  return await_word<M>(p.here, before.count + 1, end);
 }
 
 // Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
@@ -149,18 +153,18 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
   const progress_here* const mine = own_progress(layout::barrier_epoch(t.id));
   const meeting_point first(l, t, rank);
-  uint64_t number = 0;
+  progress_here before{};
   ggas_status s = ggas_ok;
   __syncthreads();
   if (rank < t.size) {
-    const progress_here before = load_own(mine);
-    number = before.count + 1;
+    before = load_own(mine);
     if (M == meeting::barrier) fence_acq_rel_system();
-    s = before.broken != 0 ? ggas_broken : meet_member<M>(first, number, end);
+    s = meet_member<M>(first, before, end);
     for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads)
-      s = meet_member<M>(meeting_point(l, t, i), number, end);
+      s = meet_member<M>(meeting_point(l, t, i), before, end);
+    if (t.size == 1 && before.broken != 0) s = ggas_broken;
   }
-  return end_of_meeting(t, number, block_status(s));
+  return end_of_meeting(t, before.count + 1, block_status(s));
 }
 
 template <meeting M>
@@ -194,9 +198,10 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   __syncthreads();
   const progress_here before = load_own(own_progress(layout::grid_release));
   const uint64_t attempt = next_attempt(before);
-  ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;
+  ggas_status s = ggas_ok;
   for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
     s = await_block<M>(b, attempt, end);
+  if (has_failed(before)) s = ggas_broken;  // looked at last: the first poll need not wait for the load
   s = end_of_meeting(block_status(s));
   if (s == ggas_ok) s = meet_block<M>(t, end);
   if (thread_rank() == 0) {
@@ -218,13 +223,16 @@ GGAS_DEVICE void release_to_lead() {
 template <meeting M>
 GGAS_DEVICE ggas_status check_in(patience& end) {
   uint64_t* const arrived = own_word(own_layout().arrived(block_rank()));
-  const progress_here before = load_relaxed(own_progress(layout::grid_release));
+  progress_here before = load_relaxed(own_progress(layout::grid_release));
+  if (M == meeting::barrier) release_to_lead();
+  if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
+  keep_here(before.broken);
+  keep_here(before.count);
   if (has_failed(before)) {
     store_relaxed(arrived, uint64_t{refused});
     return ggas_broken;
   }
   const uint64_t attempt = next_attempt(before);
-  if (M == meeting::barrier) release_to_lead();
   store_relaxed(arrived, attempt);
   uint64_t release;
   const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);

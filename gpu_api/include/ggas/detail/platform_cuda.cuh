@@ -187,6 +187,8 @@ template <class T>
 __device__ __forceinline__ T load_spin(const T* p) {
   return load_relaxed(p);
 }
+// Nothing: what follows from v is not worked out before this place.
+__device__ __forceinline__ void keep_here(uint64_t& v) { asm volatile("" : "+l"(v)); }
 // At a word that hardly ever changes, beside a loop that polls another one.
 __device__ __forceinline__ uint64_t glance(const uint64_t* p) { return load_relaxed(p); }
 template <class T>

@@ -48,6 +48,7 @@ template <class T>
 T load_own(const T* p) {
   return simt::load(p);
 }
+inline void keep_here(uint64_t&) {}  // a matter of nvcc's order
 // A look at a word that hardly ever changes, beside a loop that polls another one. No operation of the kernel, or the
 // simulator would not know the loop any more (sim/gpu/convergence.cpp): it takes no simulated time.
 inline uint64_t glance(const uint64_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
