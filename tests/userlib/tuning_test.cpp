@@ -94,8 +94,8 @@ TEST(Tuning, SaysWhatIsWrong) {
   } cases[] = {
       {"", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {good + "# \u00e9\nname = \"\u00e9\"\nn\u00e9 = 1",
-       "table:16: only strings and comments may have letters outside"},
-      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:14: nodes, count 6: name: unknown key"},
+       "table:20: only strings and comments may have letters outside"},
+      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:18: nodes, count 6: name: unknown key"},
       {"nodes = 3", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {replaced("count = 2", "count = 2 3"), "table:3: "},
       {"[[nodes]]\nblock = 1", "table:1: nodes: count: must be a whole number"},
