@@ -179,7 +179,7 @@ struct LinkForgeTest : testing::Test {
   }
   void bring_up() {
     dut.pins().link_rx_up_i = 1;
-    idle(4);
+    idle(10);  // it draws a number and says hello
     feed(nic::to_flit(nic::hello{.mine = session, .yours = met.mine, .seen = true}));
     idle(10);
     ASSERT_EQ(dut.state(), unsigned(link_up));
