@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole 64-bit
-// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Units are told
+// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Contexts that the
+// build does not have read 0, and as stopped. Units are told
 // beside CTRL how often the context was started, modulo 32, so that packets of different owners differ.
 `default_nettype none
 
@@ -96,7 +97,7 @@ module rma_context (
     cfg_data_o = whole;
     if (cfg_word_o == CTRL) cfg_data_o[52:48] = starts;
   end
-  assign ext_rdata_o = none_q ? '0 : state_q ? {63'd0, !held[0] && !state_busy_q} : held;
+  assign ext_rdata_o = none_q ? {63'd0, state_q} : state_q ? {63'd0, !held[0] && !state_busy_q} : held;
   assign busy_o      = cfg_we_o;
 
   logic unused;

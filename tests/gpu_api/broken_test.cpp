@@ -22,10 +22,10 @@ class Broken : public api_test {
         EXPECT_EQ(ggas_barrier_block(enough()), ggas_ok);
         EXPECT_EQ(ggas_sync_block(enough()), ggas_ok);
         for (const ggas_method m : {ggas_one_shot, ggas_all_gather, ggas_gather, ggas_tree}) {
-          vector()[threadIdx.x] = 1;
+          ggas_store(vector() + threadIdx.x, 1.0f);
           __syncthreads();
           EXPECT_EQ(ggas_allreduce_block(vector(1), vector(), 64, ggas_sum, m, enough()), ggas_ok);
-          EXPECT_EQ(vector(1)[threadIdx.x], all);
+          EXPECT_EQ(ggas_load(vector(1) + threadIdx.x), all);
           __syncthreads();
         }
         EXPECT_EQ(ggas_alltoall_block(vector(2), vector(), 64 / static_cast<size_t>(nodes()), enough()), ggas_ok);

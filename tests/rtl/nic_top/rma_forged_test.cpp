@@ -111,7 +111,7 @@ class RmaForged : public testing::TestWithParam<forgery> {
 TEST_P(RmaForged, EveryHeaderBit) {
   std::vector<unsigned> bits;
   for (unsigned bit = 0; bit < 192; ++bit)
-    if (bit < 11 || bit >= 32) bits.push_back(bit);  // sequence number, channel and length belong to the link layer
+    if (bit < 6 || bit >= 32) bits.push_back(bit);  // session, sequence number, channel and length belong to the link
   forge(unsigned(bits.size()), [&](unsigned k, packet& p) {
     auto w = p.header_words();
     w[bits[k] / 64] ^= uint64_t{1} << bits[k] % 64;
