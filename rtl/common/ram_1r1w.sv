@@ -19,16 +19,14 @@ module ram_1r1w #(
 );
   (* no_rw_check = !OLD *) logic [WIDTH-1:0] mem_q [0:DEPTH-1];
 
-`ifdef SYNTHESIS
-  wire [WIDTH-1:0] word = mem_q[raddr_i];
-`else
-  // Neither the old nor the new word, so that a test finds who counts on one.
-  wire [WIDTH-1:0] word = mem_q[raddr_i] ^ {WIDTH{!OLD && we_i && waddr_i == raddr_i}};
-`endif
-
   always_ff @(posedge clk_i) begin
     if (we_i) mem_q[waddr_i] <= wdata_i;
-    if (re_i) rdata_o <= word;
+`ifdef SYNTHESIS
+    if (re_i) rdata_o <= mem_q[raddr_i];
+`else
+    // Neither the old nor the new word on a collision, so that a test finds who counts on one.
+    if (re_i) rdata_o <= mem_q[raddr_i] ^ {WIDTH{!OLD && we_i && waddr_i == raddr_i}};
+`endif
   end
 
 `ifndef SYNTHESIS

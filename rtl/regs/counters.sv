@@ -52,14 +52,14 @@ module counters #(
     end else begin
       cnt_q <= cnt_i;
       ev_q  <= ev_i;
-      if (cnt_q != '0 || take != '0) begin
+      if (cnt_q != '0 || take[63:0] != '0) begin
         for (int unsigned i = 0; i < N; i++) begin
           if (cnt_q[i] || take[i])
             named_q[NAMED_W*i+:NAMED_W] <= (take[i] ? '0 : named_q[NAMED_W*i+:NAMED_W]) + {{(NAMED_W - 1){1'b0}}, cnt_q[i]};
           some_q[i] <= cnt_q[i] || (some_q[i] && !take[i]);
         end
       end
-      if (ev_q != '0 || take != '0) begin
+      if (ev_q != '0 || take[WORDS-1:64] != '0) begin
         for (int unsigned i = 0; i < NE; i++) begin
           event_q[EVENT_W*i+:EVENT_W] <= (take[64 + i] ? '0 : event_q[EVENT_W*i+:EVENT_W]) + {{(EVENT_W - 4){1'b0}}, seen(ev_q, i)};
           some_q[64 + i] <= seen(ev_q, i) != '0 || (some_q[64 + i] && !take[64 + i]);
