@@ -165,6 +165,19 @@ TEST_P(Broken, AResetMendsWhatStoppedKernelsLeftBehind) {
   }
 }
 
+// On a broken node nobody waits for blocks that do not come any more.
+TEST_P(Broken, BlockZeroDoesNotWaitForBlocksThatLeft) {
+  if (nodes() == 1) GTEST_SKIP() << "one node never waits";
+  on(0, 1, 32, [this] { EXPECT_EQ(ggas_barrier_block(brief() / 10), ggas_timed_out); });
+  run();
+  on(0, 3, 32, [] {
+    if (blockIdx.x == 0) {
+      EXPECT_EQ(ggas_barrier(GGAS_FOREVER), ggas_broken);
+    }
+  });
+  run();
+}
+
 // A block that fails does not make block 0 of its grid wait for it.
 TEST_P(Broken, ABlockThatFailedRefuses) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";

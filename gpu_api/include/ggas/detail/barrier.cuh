@@ -198,10 +198,9 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   __syncthreads();
   const progress_here before = load_own(own_progress(layout::grid_release));
   const uint64_t attempt = next_attempt(before);
-  ggas_status s = ggas_ok;
+  ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;  // first: blocks that failed may never come again
   for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
     s = await_block<M>(b, attempt, end);
-  if (has_failed(before)) s = ggas_broken;  // looked at last: the first poll need not wait for the load
   s = end_of_meeting(block_status(s));
   if (s == ggas_ok) s = meet_block<M>(t, end);
   if (thread_rank() == 0) {
