@@ -153,8 +153,9 @@ io receive(const file& from, message& m, deadline until, const file& process) {
     const ssize_t n = recvmsg(from.fd(), &in, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     // ECONNRESET comes once, where the other end closed before it had read everything; what it had said comes next.
     if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET)) continue;
-    if (n <= 0) return io::ended;
+    if (n < 0) return io::ended;
     std::vector<file> handles = handles_of(in);
+    if (n == 0 && handles.empty()) return io::ended;
     if (in.msg_flags & MSG_TRUNC || handles.size() > 1) return io::garbage;
     if (!decode(data.data(), static_cast<size_t>(n), m)) return io::garbage;
     if (in.msg_flags & MSG_CTRUNC) return io::no_room;
