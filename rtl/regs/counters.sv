@@ -27,42 +27,68 @@ module counters #(
   localparam int unsigned TURN   = WORDS + N + NE + GROUPS;  // until a word's turn comes: the RAM is cleared, all others add
   localparam int unsigned NAMED_W = $clog2(TURN + 1);
   localparam int unsigned EVENT_W = $clog2(TURN * EV_SOURCES + 1);
+  localparam int unsigned SEEN_W  = $clog2(EV_SOURCES + 1);
 
   // ---------------------------------------------------------------- what is not in RAM yet
-  logic [NAMED_W*N-1:0]  named_q;
-  logic [EVENT_W*NE-1:0] event_q;
-  logic [WORDS-1:0]    some_q;         // of a word
-  logic [WORDS-1:0]    take;           // it is added to the RAM
-  logic [N-1:0]        cnt_q;
+  // In planes, bit b of every word together: one addition counts for all words, in the simulator too.
+  logic [N-1:0]     named_q [NAMED_W];
+  logic [NE-1:0]    event_q [EVENT_W];
+  logic [WORDS-1:0] some_q;        // of a word
+  logic [N-1:0]     cnt_q;
+  logic [N-1:0]     named_taken;   // it is added to the RAM
+  logic [NE-1:0]    event_taken;
   logic [32*EV_SOURCES-1:0] ev_q;
 
-  // How many sources saw that code in a cycle.
-  function automatic logic [3:0] seen(input logic [32*EV_SOURCES-1:0] ev, input int unsigned code);
-    seen = '0;
-    for (int unsigned s = 0; s < EV_SOURCES; s++) seen = seen + {3'd0, ev[32*s + code]};
-  endfunction
+  // How many sources saw each code in this cycle.
+  logic [NE-1:0] seen [SEEN_W];
+  logic [NE-1:0] seen_some, carry, so_far;
+  always_comb begin
+    for (int b = 0; b < SEEN_W; b++) seen[b] = '0;
+    seen_some = '0;
+    carry     = '0;
+    so_far    = '0;
+    if (ev_q != '0) begin
+      for (int s = 0; s < EV_SOURCES; s++) begin
+        carry     = ev_q[32*s+:NE];
+        seen_some = seen_some | carry;
+        for (int b = 0; b < SEEN_W; b++) begin
+          so_far  = seen[b];
+          seen[b] = so_far ^ carry;
+          carry   = so_far & carry;
+        end
+      end
+    end
+  end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i or negedge rst_ni) begin : count
+    logic [N-1:0]  named_left, named_carry;
+    logic [NE-1:0] event_left, event_more, event_carry;
     if (!rst_ni) begin
       cnt_q  <= '0;
       ev_q   <= '0;
       some_q <= '0;
-      named_q <= '0;
-      event_q <= '0;
+      for (int b = 0; b < NAMED_W; b++) named_q[b] <= '0;
+      for (int b = 0; b < EVENT_W; b++) event_q[b] <= '0;
     end else begin
       cnt_q <= cnt_i;
       ev_q  <= ev_i;
-      if (cnt_q != '0 || take[63:0] != '0) begin
-        for (int unsigned i = 0; i < N; i++) begin
-          if (cnt_q[i] || take[i])
-            named_q[NAMED_W*i+:NAMED_W] <= (take[i] ? '0 : named_q[NAMED_W*i+:NAMED_W]) + {{(NAMED_W - 1){1'b0}}, cnt_q[i]};
-          some_q[i] <= cnt_q[i] || (some_q[i] && !take[i]);
+      if ((cnt_q | named_taken) != '0) begin
+        named_carry = cnt_q;
+        for (int b = 0; b < NAMED_W; b++) begin
+          named_left  = named_q[b] & ~named_taken;
+          named_q[b] <= named_left ^ named_carry;
+          named_carry = named_left & named_carry;
         end
+        some_q[N-1:0] <= cnt_q | (some_q[N-1:0] & ~named_taken);
       end
-      if (ev_q != '0 || take[WORDS-1:64] != '0) begin
-        for (int unsigned i = 0; i < NE; i++) begin
-          event_q[EVENT_W*i+:EVENT_W] <= (take[64 + i] ? '0 : event_q[EVENT_W*i+:EVENT_W]) + {{(EVENT_W - 4){1'b0}}, seen(ev_q, i)};
-          some_q[64 + i] <= seen(ev_q, i) != '0 || (some_q[64 + i] && !take[64 + i]);
+      if (ev_q != '0 || event_taken != '0) begin
+        some_q[64+:NE] <= seen_some | (some_q[64+:NE] & ~event_taken);
+        event_carry = '0;
+        for (int b = 0; b < EVENT_W; b++) begin
+          event_left  = event_q[b] & ~event_taken;
+          event_more  = b < SEEN_W ? seen[b % SEEN_W] : '0;
+          event_q[b] <= event_left ^ event_more ^ event_carry;
+          event_carry = (event_left & event_more) | (event_carry & (event_left | event_more));
         end
       end
     end
@@ -87,8 +113,10 @@ module counters #(
     end
   end
   always_comb begin
-    take = '0;
-    if (pick) take[index] = 1'b1;
+    named_taken = '0;
+    event_taken = '0;
+    if (pick && index[6]) event_taken[index[4:0]] = 1'b1;
+    else if (pick) named_taken[index[5:0]] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -115,17 +143,14 @@ module counters #(
 
   // What the word that is read, for the bus or for its turn, has beside the RAM.
   wire  [6:0]       at  = ext_req_i ? ext_word : index;
-  logic [WORDS-1:0] here;
-  always_comb begin
-    here = '0;
-    if (ext_req_i || pick) here[at] = 1'b1;
-  end
   always_comb begin
     add = '0;
     if (ext_req_i || pick) begin
-      for (int unsigned i = 0; i < N; i++)
-        if (here[i]) add = add | {{(EVENT_W - NAMED_W){1'b0}}, named_q[NAMED_W*i+:NAMED_W]};
-      for (int unsigned i = 0; i < NE; i++) if (here[64 + i]) add = add | event_q[EVENT_W*i+:EVENT_W];
+      if (at[6]) begin
+        for (int b = 0; b < EVENT_W; b++) add[b] = event_q[b][at[4:0]];
+      end else if (at[5:0] < N[5:0]) begin
+        for (int b = 0; b < NAMED_W; b++) add[b] = named_q[b][at[5:0]];
+      end
     end
   end
 
