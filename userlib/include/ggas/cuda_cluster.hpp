@@ -67,6 +67,7 @@ class cuda_cluster {
   // The segment of a node: device memory of its GPU, at this address for all GPUs and copies of this process.
   char* segment(int node) const { return contexts_.at(static_cast<size_t>(node)).local; }
   size_t segment_bytes() const { return contexts_.at(0).segment_bytes; }
+  size_t most_segment_bytes() const;  // that grow() may reach; 0: segments do not grow
 
   // Waits until the streams of the local nodes are idle. Empty: all is well; else what went wrong, or which nodes still
   // run after timeout_ns (20 days or more: for ever). Kernels that still run are not stopped: CUDA has no way to but
@@ -74,6 +75,9 @@ class cuda_cluster {
   std::string run(uint64_t timeout_ns, const std::function<bool()>& cancelled = {});
   // all. Waits until every process has come here; `where` is for messages, at most 48 letters.
   std::string meet(const std::string& where);
+  // all. Says who brings what unless all processes bring the same text, of at most 8 KiB. For what must be the same
+  // everywhere (ggas/heap.hpp).
+  std::string same(const std::string& text);
   // all. Segments get `bytes` bytes, a multiple of 4 KB, not less than now and at most most_segment_bytes. What is in
   // them stays, at the same addresses; what is new is zero. The streams must be idle. Afterwards hand the contexts of
   // the local nodes to set_device_context() again in every translation unit: kernels elsewhere see the old size. On an

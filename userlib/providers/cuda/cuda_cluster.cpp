@@ -79,6 +79,12 @@ std::string cuda_cluster::run(uint64_t timeout_ns, const std::function<bool()>& 
 
 std::string cuda_cluster::meet(const std::string& where) { return text(parts_->agree(where.c_str(), {})); }
 
+std::string cuda_cluster::same(const std::string& mine) {
+  return parts_->others ? text(parts_->others->same("comparing", mine)) : "";
+}
+
+size_t cuda_cluster::most_segment_bytes() const { return parts_->cfg.most_segment_bytes; }
+
 std::string cuda_cluster::grow(size_t bytes) {
   parts& p = *parts_;
   userlib::attempt<> ok = userlib::check_growth(bytes, segment_bytes(), p.cfg.most_segment_bytes);

@@ -142,18 +142,35 @@ attempt<std::vector<bootstrap::part>> bootstrap::ask(message mine, int handle, d
   return parts;
 }
 
+namespace {
+
+// "rank 0: this; ranks 1, 2: that", without those who said nothing.
+std::string who_said_what(const std::vector<bootstrap::part>& parts) {
+  std::map<std::string, std::vector<int>> texts;
+  for (size_t r = 0; r < parts.size(); ++r)
+    if (!parts[r].bytes.empty()) texts[parts[r].bytes].push_back(static_cast<int>(r));
+  std::string all;
+  for (const auto& [text, which] : texts) all += (all.empty() ? "" : "; ") + words::ranks(which) + ": " + text;
+  return all;
+}
+
+}  // namespace
+
 attempt<> bootstrap::agree(std::string_view what, const attempt<>& here) {
   const std::string text = here ? "" : here.error().substr(0, message::most_bytes);
   auto all = gather(what, here || !text.empty() ? text : "failed");
   if (!all) return std::unexpected(all.error());
-  std::map<std::string, std::vector<int>> troubles;
-  for (size_t r = 0; r < all->size(); ++r)
-    if (!(*all)[r].bytes.empty()) troubles[(*all)[r].bytes].push_back(static_cast<int>(r));
-  if (troubles.empty()) return {};
-  std::string wrong;
-  for (const auto& [trouble, which] : troubles)
-    wrong += (wrong.empty() ? "" : "; ") + words::ranks(which) + ": " + trouble;
-  return std::unexpected(wrong);
+  std::string wrong = who_said_what(*all);
+  if (wrong.empty()) return {};
+  return std::unexpected(std::move(wrong));
+}
+
+attempt<> bootstrap::same(std::string_view what, std::string_view text) {
+  const auto all = gather(what, text);
+  if (!all) return std::unexpected(all.error());
+  for (const part& p : *all)
+    if (p.bytes != text) return std::unexpected("the processes differ: " + who_said_what(*all));
+  return {};
 }
 
 attempt<> bootstrap::meet(std::string_view what) { return agree(what, {}); }

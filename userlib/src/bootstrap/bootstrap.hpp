@@ -42,6 +42,9 @@ class bootstrap {
   attempt<std::vector<part>> gather(std::string_view what, std::string_view bytes, int handle = -1);
   // All processes tell how something went; it went well if it did everywhere. Does not break the bootstrap.
   attempt<> agree(std::string_view what, const attempt<>& here);
+  // All processes bring a text (at most message::most_bytes); fails, with who brought what, unless all bring the same.
+  // Does not break the bootstrap.
+  attempt<> same(std::string_view what, std::string_view text);
   // Waits until all processes have come here.
   attempt<> meet(std::string_view what);
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The symmetric heap on the cuda provider's segments, one process or several, which it makes longer.
+#include "tests/userlib/cuda_rig.hpp"
+#include "tests/userlib/heap_rig.hpp"
+
+namespace ggas {
+namespace {
+
+using namespace test;
+
+std::string fill_and_grow(int, cuda_cluster* c, const std::string& not_made) {
+  if (!c) return not_made;
+  std::string why;
+  const auto h = heap::create(heap_of(*c, 4096), why);
+  if (!h) return why;
+  uint64_t sum = 0, blocks = 0;
+  for (auto at = h->allocate(1 << 20, why); at; at = h->allocate(1 << 20, why)) {
+    for (const int node : c->local_nodes()) {
+      if (c->segment(node)[*at] != 0) return "a block is not new";
+      c->segment(node)[*at] = c->segment(node)[*at + (1 << 20) - 1] = 1;
+    }
+    sum += *at;
+    ++blocks;
+  }
+  if (!has(why, "may grow to") && !has(why, "does not grow")) return why;
+  if (blocks < 30 || c->segment_bytes() > 40 * mebi) return std::to_string(blocks) + " blocks";
+  return c->same(std::to_string(sum));
+}
+
+TEST(cuda_heap, grows_with_the_segments_of_one_process) {
+  processes one;
+  one.start(0, [](int, const voice& parent) {
+    fake_cuda::here().gpus = 2;
+    parent.say("ok" + run_one(small, 0, fill_and_grow));
+  });
+  EXPECT_EQ(one.next(0, soon), "ok");
+}
+
+TEST(cuda_heap, grows_with_the_segments_of_several_processes) {
+  processes all;
+  start(all, 3, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& why) {
+    return "ok" + fill_and_grow(rank, c, why);
+  });
+  expect_each(all, 3, "ok");
+}
+
+TEST(cuda_heap, a_process_that_asks_for_something_else_is_named) {
+  processes all;
+  start(all, 2, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& not_made) {
+    if (!c) return not_made;
+    std::string why;
+    const auto h = heap::create(heap_of(*c), why);
+    if (h) static_cast<void>(h->allocate(rank == 1 ? 8 : 16, why));
+    return why;
+  });
+  expect_each(all, 2,
+              "the processes differ: rank 0: call 1 of the heap, allocate(16 bytes, alignment 256); "
+              "rank 1: call 1 of the heap, allocate(8 bytes, alignment 256)");
+}
+
+}  // namespace
+}  // namespace ggas

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The symmetric heap: places in the segments by allocate and free, the same offset on every node and in every process.
+// docs/heap.md. C++20, so that nvcc can include it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace ggas {
+
+struct heap_config {
+  // Offsets in every segment: of the heap's first byte, and behind its last one. The same in all processes.
+  uint64_t begin = 0, end = 0;
+  uint64_t most_end = 0;  // that `grow` may reach; 0: the heap does not grow
+  // Makes every segment `end` bytes long; the error or nothing. Called in all processes alike.
+  std::function<std::string(uint64_t end)> grow = {};
+  // In a job: waits until all processes have come here, and says what is wrong if they do not all bring the same text.
+  // Empty: one process.
+  std::function<std::string(const std::string& call)> same = {};
+};
+
+struct heap_statistics {
+  uint64_t bytes;         // of the heap as it is now
+  uint64_t used, peak;    // bytes allocated, with what rounding added; and the most there were
+  uint64_t largest_free;  // bytes of the largest free block
+  uint64_t allocations;   // blocks allocated now
+  uint64_t free_blocks;
+  uint64_t calls;  // of allocate and free, also those that failed
+  uint64_t grown;  // times the segments were made longer
+};
+
+// Used by one thread at a time. In a job all processes make the same calls in the same order. Errors are texts; on an
+// error nothing has changed.
+class heap {
+ public:
+  static constexpr uint64_t unit = 256;  // sizes and offsets are multiples of it
+
+  // Null if the range is none (`why` names the numbers), or the processes do not want the same.
+  static std::unique_ptr<heap> create(heap_config cfg, std::string& why);
+
+  // Offset of `bytes` bytes (1 or more) at a multiple of `alignment`, a power of two; nothing: `why` says why.
+  std::optional<uint64_t> allocate(uint64_t bytes, std::string& why, uint64_t alignment = unit);
+  // `offset` came from allocate and was not freed since; empty: it is free now.
+  std::string free(uint64_t offset);
+
+  heap_statistics statistics() const;
+  // Offset and bytes of each allocated block.
+  const std::map<uint64_t, uint64_t>& allocated() const { return used_; }
+
+ private:
+  explicit heap(heap_config cfg);
+  std::string agree(const std::string& call);
+  std::string extend(uint64_t bytes, uint64_t alignment);
+  std::string exhausted(uint64_t bytes, uint64_t alignment) const;
+  std::optional<uint64_t> take(uint64_t bytes, uint64_t alignment);
+  void give_back(uint64_t offset, uint64_t bytes);
+  void add_free(uint64_t offset, uint64_t bytes);
+  void drop_free(std::map<uint64_t, uint64_t>::iterator block);
+
+  heap_config cfg_;
+  std::map<uint64_t, uint64_t> used_, free_;             // offset, bytes
+  std::set<std::pair<uint64_t, uint64_t>> free_by_size_;  // bytes, offset
+  uint64_t used_bytes_ = 0, peak_ = 0, calls_ = 0, grown_ = 0;
+};
+
+// The range behind what the library reserves and `by_hand` bytes that the program lays out itself. Of a cluster that
+// lets processes compare texts and whose segments grow the heap does both; `cluster` then outlives it.
+template <class Cluster>
+heap_config heap_of(Cluster& cluster, uint64_t by_hand = 0) {
+  heap_config cfg;
+  if constexpr (requires { cluster.local_nodes(); }) {
+    const auto& c = cluster.device_context(cluster.local_nodes()[0]);
+    cfg = {c.reserved + by_hand, c.segment_bytes, cluster.most_segment_bytes()};
+    cfg.grow = [&cluster](uint64_t end) { return cluster.grow(end); };
+    if (cluster.local_nodes().size() < static_cast<size_t>(cluster.nodes()))
+      cfg.same = [&cluster](const std::string& call) { return cluster.same(call); };
+  } else {
+    const auto& c = cluster.device_context(0);
+    cfg.begin = c.reserved + by_hand;
+    cfg.end = c.segment_bytes;
+  }
+  return cfg;
+}
+
+}  // namespace ggas
