@@ -58,7 +58,7 @@ package ggas_pkg;
   localparam logic [1:0] VC_RSP = 2'd2;  // responses
   localparam logic [1:0] VC_RMA = 2'd3;  // requests of the RMA and VELO, in order (docs/decisions/0004-a-channel-for-rma.md)
 
-  // Packet operations; the high nibble names the unit that consumes the packet.
+  // Packet operations; bits 6:4 name the unit that consumes the packet.
   localparam logic [7:0] OP_SMFU_STORE     = 8'h00;  // P:   payload, byte enables
   localparam logic [7:0] OP_SMFU_LOAD      = 8'h01;  // NP:  no payload; len_dw asks for so many DW
   localparam logic [7:0] OP_SMFU_LOAD_RSP  = 8'h02;  // RSP: payload if status is OK
@@ -74,6 +74,9 @@ package ggas_pkg;
   localparam logic [7:0] OP_RMA_GET_DONE   = 8'h1a;  // RSP: no payload
   localparam logic [7:0] OP_RMA_ATOMIC_RSP = 8'h1b;  // RSP: 4 DW
   localparam logic [7:0] OP_VELO_MSG       = 8'h20;  // RMA: 4 DW and up to 16 DW of message
+  // Kept free: 8'h30 … 8'h3f for collectives, 8'h40 … 8'h7f for what nobody thought of, and this bit, with which an op goes
+  // to all nodes of group `dst`. A NIC drops what it does not know with BAD_PACKET.
+  localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
   // Packet status, also the code a quiet read returns.
   localparam logic [3:0] ST_OK          = 4'd0;
@@ -91,55 +94,70 @@ package ggas_pkg;
   // Largest payload of a packet in bytes. Loads are cut at addresses that are a multiple of it.
   localparam int unsigned MTU = 256;
 
-  // Packet header: three 64-bit words, w0 first on the link. `seq` and `session` belong to the link: 0 elsewhere.
+  // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; w3 goes with the CRC on a link of
+  // 64 bits. docs/packet-format.md says who sets, checks and changes each field. w0 is all that a hop looks at.
+  localparam logic [2:0] PACKET_VERSION = 3'd2;
+  localparam logic [7:0] HOP_LIMIT = 8'd255;  // hops a new packet may take
   typedef struct packed {
+    // w3, 32 bits
+    logic [7:0]  rsvd3;
+    logic [7:0]  export_no; // export at the target that addr lies in; 0 until there are several
+    logic [15:0] domain;    // of the initiator, stamped by its NIC; 0 until windows have owners
     // w2
-    logic [63:0] addr;      // byte offset in the target's segment, DW aligned
+    logic [63:0] addr;      // byte offset in the export, DW aligned
     // w1
-    logic [7:0]  op;        // OP_*
+    logic [15:0] src;       // source node
     logic [3:0]  status;    // ST_*, responses only
     logic [3:0]  first_be;
     logic [3:0]  last_be;
     logic [15:0] tag;       // requester's tag, echoed in the response
-    logic [7:0]  vpid;      // owning context; 0 until contexts exist
     logic [10:0] req_dw;    // loads: DW asked for
     logic [8:0]  rsvd1;
     // w0
-    logic [15:0] dst;       // destination node
-    logic [15:0] src;       // source node
+    logic [15:0] dst;       // destination node, or group if the op has OP_MULTICAST
+    logic [7:0]  op;        // OP_*
     logic [10:0] len_dw;    // payload DW in this packet, 0 … MTU/4
-    logic        rsvd_vc;   // 0; room for eight virtual channels
+    logic [2:0]  version;   // PACKET_VERSION; set and checked by the link, 0 elsewhere
+    logic [2:0]  rsvd0;
+    logic        lane;      // of the virtual channel on this link (dateline); a hop may change it
     logic [1:0]  vc;        // VC_*
-    logic [7:0]  seq;       // link sequence number
-    logic [3:0]  session;   // link session, see link_ctrl_t
-    logic [5:0]  rsvd0;
+    logic [7:0]  hops;      // hops it may still take; set by net, every hop takes one off
+    logic [7:0]  seq;       // link sequence number; set by the link, 0 elsewhere
+    logic [3:0]  session;   // link session, see link_ctrl_t; set by the link, 0 elsewhere
   } net_hdr_t;
 
-  localparam int unsigned NET_HDR_W = 192;
+  localparam int unsigned NET_HDR_W = 224;
 
-  // The same 192 bits as RMA and VELO packets use them.
+  // The same bits as RMA and VELO packets use them.
   typedef struct packed {
+    // w3
+    logic [7:0]  rsvd3;
+    logic [7:0]  export_no; // 0: a network logical address needs none
+    logic [15:0] pd;        // protection domain of the initiator, stamped by its NIC
     // w2
     logic [63:0] addr;      // network logical address at the receiver, byte granular; other uses: docs/rma.md
     // w1
-    logic [7:0]  op;        // OP_RMA_*, OP_VELO_MSG
+    logic [15:0] src;
     logic [3:0]  status;    // ST_*
     logic [3:0]  first_be;  // PUT, GET_DATA: bytes of the first payload DW
     logic [3:0]  last_be;   // the same of the last; 0 when len_dw = 1
     logic [7:0]  svpid;     // context of the initiator, in requests and in responses
     logic [7:0]  epoch;     // its epoch, echoed in responses
     logic [7:0]  dvpid;     // context at the target
-    logic [15:0] pd;        // protection domain of the initiator, stamped by its NIC
+    logic [5:0]  flags;     // RMA_*
     logic [3:0]  place;     // GET_DATA, GET_DONE: of the get among those that its target serves
+    logic [1:0]  rsvd1;
     // w0
     logic [15:0] dst;
-    logic [15:0] src;
+    logic [7:0]  op;        // OP_RMA_*, OP_VELO_MSG
     logic [10:0] len_dw;
-    logic        rsvd_vc;
+    logic [2:0]  version;
+    logic [2:0]  rsvd0;
+    logic        lane;
     logic [1:0]  vc;
+    logic [7:0]  hops;
     logic [7:0]  seq;
     logic [3:0]  session;
-    logic [5:0]  flags;     // RMA_*
   } rma_hdr_t;
 
   // Bits of rma_hdr_t.flags.

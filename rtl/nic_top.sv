@@ -295,7 +295,7 @@ module nic_top #(
   // ---------------------------------------------------------------- network and link
 
   logic [3:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
-  logic [4*192-1:0] lnk_tx_hdr, lnk_rx_hdr;
+  logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_tx_hdr, lnk_rx_hdr;
   logic [4*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
   logic lnk_ev_dead, lnk_ev_bad;
   logic [7:0] lnk_ev_dead_tries, lnk_ev_bad_op;

@@ -5,7 +5,7 @@
 
 module stream_mux #(
     parameter int unsigned N      = 2,   // streams
-    parameter int unsigned HDR_W  = 192, // bits of the header
+    parameter int unsigned HDR_W  = 224, // bits of the header
     parameter int unsigned DATA_W = 64   // bits of a beat
 ) (
     input  wire logic                clk_i,

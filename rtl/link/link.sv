@@ -37,13 +37,13 @@ module link #(
     output      logic [3:0]          tx_ready_o,
     input  wire logic [3:0]          tx_sop_i,
     input  wire logic [3:0]          tx_eop_i,
-    input  wire logic [4*192-1:0]    tx_hdr_i,             // net_hdr_t, valid with sop
+    input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i, // net_hdr_t, valid with sop
     input  wire logic [4*DATA_W-1:0] tx_data_i,
     output      logic [3:0]          rx_valid_o,
     input  wire logic [3:0]          rx_ready_i,
     output      logic [3:0]          rx_sop_o,
     output      logic [3:0]          rx_eop_o,
-    output      logic [4*192-1:0]    rx_hdr_o,             // net_hdr_t, valid on every beat
+    output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
     output      logic [4*DATA_W-1:0] rx_data_o,
 
     // events, as pulses; net turns them into event_t

@@ -22,7 +22,7 @@ module link_rx #(
     input  wire logic [3:0]          rx_ready_i,
     output      logic [3:0]          rx_sop_o,
     output      logic [3:0]          rx_eop_o,
-    output      logic [4*192-1:0]    rx_hdr_o,
+    output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,
     output      logic [4*DATA_W-1:0] rx_data_o,
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
@@ -42,7 +42,9 @@ module link_rx #(
     output      logic                cnt_crc_errors_o,
     output      logic                cnt_seq_errors_o
 );
+  localparam int unsigned HW = ggas_pkg::NET_HDR_W;
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
+  localparam logic [31:0] CRC_RESIDUE = 32'hdebb20e3;  // of anything that ends with its CRC
   localparam int unsigned DW_SHIFT = $clog2(DATA_W / 32);
   localparam logic [10:0] MTU_DW = ggas_pkg::MTU[12:2];
   localparam int unsigned DW_FLIT = DATA_W / 32;
@@ -67,7 +69,7 @@ module link_rx #(
   assign is_ctrl = !clear_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_CTRL;
 
   crc32 #(.DATA_W(DATA_W)) i_crc (
-      .en_i(is_sop || is_data), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i), .crc_o(crc_next)
+      .en_i(is_sop || is_data || is_eop), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i), .crc_o(crc_next)
   );
 
   // ---------------------------------------------------------------- CTRL flits
@@ -87,14 +89,14 @@ module link_rx #(
   assign flits   = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
   assign ahead   = hdr_q.seq - expected_q;
   assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
-  assign vc_sel  = hdr_q.rsvd_vc ? 4'd0 : 4'd1 << hdr_q.vc;
+  assign vc_sel  = hdr_q.lane ? 4'd0 : 4'd1 << hdr_q.vc;
   assign ours    = hdr_q.session == session_i;
   assign intact  = is_eop && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == flits
-      && ~crc_q == link_rx_data_i[31:0];
+      && crc_next == CRC_RESIDUE;
   assign framing_error = (is_sop && framing_q == F_OPEN) || (is_data && framing_q == F_IDLE)
       || (is_eop && framing_q != F_JUNK && !intact);
   assign take    = intact && ours && ahead == 8'd0;
-  assign fits    = hdr_q.len_dw <= MTU_DW && vc_sel != '0 && (over & vc_sel) == '0;
+  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= MTU_DW && vc_sel != '0 && (over & vc_sel) == '0;
   assign nak     = framing_error || (intact && ours && ahead != 8'd0 && !ahead[7]);
 
   assign accept_o   = take;
@@ -146,10 +148,11 @@ module link_rx #(
       if (is_sop) hdr_q[63:0] <= link_rx_data_i[63:0];
       else if (is_data && hcount_q == 2'd1) hdr_q[127:64] <= link_rx_data_i[63:0];
       else if (is_data && hcount_q == 2'd2) hdr_q[191:128] <= link_rx_data_i[63:0];
+      else if (is_eop) hdr_q[223:192] <= link_rx_data_i[31:0];
     end
   end else begin : g_header_flit
     always_ff @(posedge clk_i) begin
-      if (is_sop) hdr_q <= link_rx_data_i[191:0];
+      if (is_sop) hdr_q <= link_rx_data_i[HW-1:0];
     end
   end
 
@@ -163,6 +166,8 @@ module link_rx #(
 
   always_comb begin
     hdr_store = hdr_q;
+    if (DATA_W == 64) hdr_store[223:192] = link_rx_data_i[31:0];  // of the last flit
+    hdr_store.version = '0;
     hdr_store.seq = '0;
     hdr_store.session = '0;
   end
@@ -196,7 +201,7 @@ module link_rx #(
         .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out), .empty_o(empty[v]),
         .freed_o(freed[v]), .freed_units_o(freed_units[v*7+:7])
     );
-    assign rx_hdr_o[v*192+:192] = hdr_out;
+    assign rx_hdr_o[v*HW+:HW] = hdr_out;
     if (v == 1) begin : g_mark
       assign mark_in = p_in_q;
       assign np_mark = mark_out;

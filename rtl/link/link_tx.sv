@@ -17,7 +17,7 @@ module link_tx #(
     output      logic [3:0]          tx_ready_o,
     input  wire logic [3:0]          tx_sop_i,
     input  wire logic [3:0]          tx_eop_i,
-    input  wire logic [4*192-1:0]    tx_hdr_i,
+    input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i,
     input  wire logic [4*DATA_W-1:0] tx_data_i,
     // flits
     output      logic                link_tx_valid_o,
@@ -54,6 +54,7 @@ module link_tx #(
     output      logic                lost_o,           // a posted packet, half or just accepted, was discarded
     output      logic                cnt_packets_o
 );
+  localparam int unsigned HW = ggas_pkg::NET_HDR_W;
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
   localparam logic [ggas_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[ggas_pkg::CREDIT_W-1:0] - 1'b1;
@@ -73,9 +74,13 @@ module link_tx #(
   logic [CW-1:0] left [0:3];
   logic [10:0] len_dw [0:3];
   logic [3:0]  want, pay;
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::net_hdr_t head;
+  // verilator lint_on UNUSEDSIGNAL
   always_comb begin
     for (int v = 0; v < 4; v = v + 1) begin
-      len_dw[v] = tx_hdr_i[v*192+21+:11];
+      head = tx_hdr_i[v*HW+:HW];
+      len_dw[v] = head.len_dw;
       want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
       cost[v] = (({2'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 1'b1;
       left[v] = VC_DEPTH[CW-1:0] + freed_q[v] - sent_q[v];
@@ -108,11 +113,12 @@ module link_tx #(
     cur_eop = 1'b0;
     for (int v = 0; v < 4; v = v + 1) begin
       if (cur[v]) begin
-        hdr = tx_hdr_i[v*192+:192];
+        hdr = tx_hdr_i[v*HW+:HW];
         beat = tx_data_i[v*DATA_W+:DATA_W];
         cur_eop = tx_eop_i[v];
       end
     end
+    hdr.version = ggas_pkg::PACKET_VERSION;
     hdr.seq = seq_i;
     hdr.session = session_i;
   end
@@ -139,31 +145,47 @@ module link_tx #(
   assign last_word = (DATA_W == 64) ? state_q == S_W2 : state_q == S_IDLE;
   assign take = new_flit && ((state_q == S_DATA) || (last_word && hdr.len_dw == '0));
 
+  // w3 is valid with the first beat only, and leaves with the last flit of a 64-bit link.
+  logic [31:0] w3_q;
+  always_ff @(posedge clk_i) if (first) w3_q <= hdr[223:192];
+
+  logic [DATA_W-1:0] wr_flit;  // without the CRC
   always_comb begin
     wr_kind_o = ggas_pkg::FLIT_DATA;
-    wr_data_o = '0;
+    wr_flit = '0;
     case (state_q)
       S_IDLE: begin
         wr_kind_o = ggas_pkg::FLIT_SOP;
-        if (DATA_W == 64) wr_data_o[63:0] = hdr[63:0];
-        else wr_data_o[HDR_BITS-1:0] = hdr[HDR_BITS-1:0];
+        if (DATA_W == 64) wr_flit[63:0] = hdr[63:0];
+        else wr_flit[HDR_BITS-1:0] = hdr[HDR_BITS-1:0];
       end
-      S_W1: wr_data_o[63:0] = hdr[127:64];
-      S_W2: wr_data_o[63:0] = hdr[191:128];
+      S_W1: wr_flit[63:0] = hdr[127:64];
+      S_W2: wr_flit[63:0] = hdr[191:128];
       S_EOP: begin
         wr_kind_o = ggas_pkg::FLIT_EOP;
-        wr_data_o[31:0] = ~crc_q;
+        if (DATA_W == 64) wr_flit[31:0] = w3_q;
       end
-      default: wr_data_o = beat;
+      default: wr_flit = beat;
     endcase
   end
-  localparam int unsigned HDR_BITS = (DATA_W == 64) ? 64 : 192;
+  localparam int unsigned HDR_BITS = (DATA_W == 64) ? 64 : HW;
   assign wr_valid_o = new_flit;
+  assign wr_data_o  = (state_q == S_EOP) ? {~crc_next, wr_flit[DATA_W-33:0]} : wr_flit;
   assign wr_store_o = cur_q[0];
   assign cnt_packets_o = new_flit && state_q == S_EOP;
 
+  // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end, behind zeros
+  // and with the state added to them, they make the CRC that they would make at the lower end.
+  logic [DATA_W-1:0] crc_data;
+  always_comb begin
+    crc_data = wr_flit;
+    if (state_q == S_EOP) begin
+      crc_data = {wr_flit[DATA_W-33:0], 32'd0};
+      crc_data[63:32] = crc_data[63:32] ^ crc_q;
+    end
+  end
   crc32 #(.DATA_W(DATA_W)) i_crc (
-      .en_i(new_flit && state_q != S_EOP), .crc_i(state_q == S_IDLE ? 32'hffffffff : crc_q), .data_i(wr_data_o),
+      .en_i(new_flit), .crc_i(state_q == S_IDLE ? 32'hffffffff : state_q == S_EOP ? 32'd0 : crc_q), .data_i(crc_data),
       .crc_o(crc_next)
   );
 

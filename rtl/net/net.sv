@@ -91,13 +91,13 @@ module net #(
     input  wire logic [3:0]          lnk_tx_ready_i,
     output      logic [3:0]          lnk_tx_sop_o,
     output      logic [3:0]          lnk_tx_eop_o,
-    output      logic [4*192-1:0]    lnk_tx_hdr_o,
+    output      logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_tx_hdr_o,
     output      logic [4*DATA_W-1:0] lnk_tx_data_o,
     input  wire logic [3:0]          lnk_rx_valid_i,
     output      logic [3:0]          lnk_rx_ready_o,
     input  wire logic [3:0]          lnk_rx_sop_i,
     input  wire logic [3:0]          lnk_rx_eop_i,
-    input  wire logic [4*192-1:0]    lnk_rx_hdr_i,
+    input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_rx_hdr_i,
     input  wire logic [4*DATA_W-1:0] lnk_rx_data_i,
     input  wire logic                lnk_ev_dead_i,
     input  wire logic [7:0]          lnk_ev_dead_tries_i,
@@ -112,6 +112,7 @@ module net #(
     output      ggas_pkg::event_t    event_o,
     output      logic [31:0]         event_count_o
 );
+  localparam int unsigned HW = ggas_pkg::NET_HDR_W;
   localparam logic [1:0] LINK_UP = 2'd2;  // ggas_regs_pkg::LINK_STATE_UP
 
   assign peer_node_o  = cfg_peer_node_i;
@@ -137,17 +138,26 @@ module net #(
   assign {tx_rma_ready_o, rsp_ready, tx_np_ready_o, tx_p_ready_o} = tx_ready;
   assign lnk_tx_sop_o  = tx_sop;
   assign lnk_tx_eop_o  = tx_eop;
-  assign lnk_tx_hdr_o  = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
+  logic [4*HW-1:0] tx_hdr;
+  assign tx_hdr = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
   assign lnk_tx_data_o = {tx_rma_data_i, rsp_grant[1] ? tx_ans_data_i : tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
 
   // Route: fixed with the first beat that is taken.
   logic [3:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
+  logic [15:0] tx_dst [0:3];
+  ggas_pkg::net_hdr_t tx_head;
+  always_comb begin
+    for (int v = 0; v < 4; v = v + 1) begin
+      tx_head = tx_hdr[v*HW+:HW];
+      tx_head.hops = ggas_pkg::HOP_LIMIT;
+      tx_dst[v] = tx_head.dst;
+      lnk_tx_hdr_o[v*HW+:HW] = tx_head;
+    end
+  end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_route
-    logic [15:0] dst;
-    assign dst     = lnk_tx_hdr_o[v*192+48+:16];
-    assign own[v]  = inside_q[v] ? own_q[v] : dst == cfg_node_i;
-    assign out[v]  = inside_q[v] ? out_q[v] : dst != cfg_node_i && cfg_peer_valid_i && dst == cfg_peer_node_i && link_up_o;
+    assign own[v]  = inside_q[v] ? own_q[v] : tx_dst[v] == cfg_node_i;
+    assign out[v]  = inside_q[v] ? out_q[v] : !own[v] && cfg_peer_valid_i && tx_dst[v] == cfg_peer_node_i && link_up_o;
     assign lnk_tx_valid_o[v] = tx_valid[v] && out[v];
     assign tx_ready[v] = out[v] ? lnk_tx_ready_i[v] : own[v] ? loop_ready[v] : 1'b1;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -175,7 +185,7 @@ module net #(
 
   // ---------------------------------------------------------------- to the units
   logic [3:0] rx_ready, rx_valid, rx_sop, rx_eop, bad, bad_end;
-  logic [4*192-1:0]    rx_hdr;
+  logic [4*HW-1:0]     rx_hdr;
   logic [4*DATA_W-1:0] rx_data;
   logic                rsp_to_rma;
   assign rx_ready = {rx_rma_ready_i, rsp_to_rma ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
@@ -190,26 +200,39 @@ module net #(
   assign {rx_rma_data_o, rx_rsp_data_o, rx_np_data_o, rx_p_data_o} = rx_data;
   assign rx_ans_sop_o   = rx_sop[2];
   assign rx_ans_eop_o   = rx_eop[2];
-  assign rx_ans_hdr_o   = rx_hdr[2*192+:192];
+  assign rx_ans_hdr_o   = rx_hdr[2*HW+:HW];
   assign rx_ans_data_o  = rx_data[2*DATA_W+:DATA_W];
 
   // Which unit a response is for: its op says so, with the first beat.
   logic rsp_to_rma_q;
-  assign rsp_to_rma = rx_sop[2] ? rx_hdr[2*192+124+:4] != 4'd0 : rsp_to_rma_q;
+  assign rsp_to_rma = rx_sop[2] ? rx_rsp_hdr_o.op[7:4] != 4'd0 : rsp_to_rma_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rsp_to_rma_q <= 1'b0;
     else if (rx_valid[2] && rx_ready[2]) rsp_to_rma_q <= rsp_to_rma;
   end
 
+  // Of the link's packets; a header is valid on every beat.
+  logic [4*24-1:0] rx_who;  // source and op
+  logic [10:0] rx_len [0:3];
+  logic [15:0] rx_dst [0:3];
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::net_hdr_t rx_head;
+  // verilator lint_on UNUSEDSIGNAL
+  always_comb begin
+    for (int v = 0; v < 4; v = v + 1) begin
+      rx_head = lnk_rx_hdr_i[v*HW+:HW];
+      rx_len[v] = rx_head.len_dw;
+      rx_dst[v] = rx_head.dst;
+      rx_who[v*24+:24] = {rx_head.src, rx_head.op};
+    end
+  end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_merge
-    logic [191:0] hdr;        // of the link's packet, valid on every beat
-    logic [10:0]  len_dw;
-    logic [1:0] grant;        // bit 0 link, bit 1 loopback
-    logic       op_ok;
-    assign hdr    = lnk_rx_hdr_i[v*192+:192];
-    assign len_dw = hdr[31:21];
+    logic [10:0] len_dw;
+    logic [1:0]  grant;       // bit 0 link, bit 1 loopback
+    logic        op_ok;
+    assign len_dw = rx_len[v];
     always_comb begin
-      case (hdr[127:120])
+      case (rx_who[v*24+:8])
         ggas_pkg::OP_SMFU_STORE:     op_ok = v == 0 && len_dw != '0;
         ggas_pkg::OP_SMFU_LOAD:      op_ok = v == 1 && len_dw == '0;
         ggas_pkg::OP_SMFU_QUIET:     op_ok = v == 1 && len_dw == '0;
@@ -227,7 +250,7 @@ module net #(
         default:                     op_ok = 1'b0;
       endcase
     end
-    assign bad[v]     = lnk_rx_valid_i[v] && (!op_ok || hdr[63:48] != cfg_node_i);
+    assign bad[v]     = lnk_rx_valid_i[v] && (!op_ok || rx_dst[v] != cfg_node_i);
     assign bad_end[v] = bad[v] && lnk_rx_eop_i[v];
 
     logic unused_locked;
@@ -238,7 +261,7 @@ module net #(
     assign rx_valid[v] = grant != '0;
     assign rx_sop[v]   = grant[1] ? tx_sop[v] : lnk_rx_sop_i[v];
     assign rx_eop[v]   = grant[1] ? tx_eop[v] : lnk_rx_eop_i[v];
-    assign rx_hdr[v*192+:192] = grant[1] ? lnk_tx_hdr_o[v*192+:192] : hdr;
+    assign rx_hdr[v*HW+:HW] = grant[1] ? lnk_tx_hdr_o[v*HW+:HW] : lnk_rx_hdr_i[v*HW+:HW];
     assign rx_data[v*DATA_W+:DATA_W] = grant[1] ? lnk_tx_data_o[v*DATA_W+:DATA_W] : lnk_rx_data_i[v*DATA_W+:DATA_W];
     assign loop_ready[v] = rx_ready[v] && grant[1];
     assign lnk_rx_ready_o[v] = bad[v] || (rx_ready[v] && grant[0]);
@@ -259,10 +282,10 @@ module net #(
   assign bad_any    = lnk_ev_bad_i || bad_end != '0;
   always_comb begin
     if (lnk_ev_bad_i) {bad_src, bad_op} = {lnk_ev_bad_src_i, lnk_ev_bad_op_i};
-    else if (bad_end[0]) {bad_src, bad_op} = {lnk_rx_hdr_i[32+:16], lnk_rx_hdr_i[120+:8]};
-    else if (bad_end[1]) {bad_src, bad_op} = {lnk_rx_hdr_i[192+32+:16], lnk_rx_hdr_i[192+120+:8]};
-    else if (bad_end[2]) {bad_src, bad_op} = {lnk_rx_hdr_i[2*192+32+:16], lnk_rx_hdr_i[2*192+120+:8]};
-    else {bad_src, bad_op} = {lnk_rx_hdr_i[3*192+32+:16], lnk_rx_hdr_i[3*192+120+:8]};
+    else if (bad_end[0]) {bad_src, bad_op} = rx_who[0+:24];
+    else if (bad_end[1]) {bad_src, bad_op} = rx_who[24+:24];
+    else if (bad_end[2]) {bad_src, bad_op} = rx_who[48+:24];
+    else {bad_src, bad_op} = rx_who[72+:24];
   end
 
   logic take;

@@ -19,8 +19,8 @@ constexpr std::array<uint32_t, 256> make_crc_table() {
 }
 constexpr auto crc_table = make_crc_table();
 
-uint32_t crc_step(uint32_t crc, uint64_t bytes, unsigned n) {
-  for (unsigned i = 0; i < n; ++i) crc = (crc >> 8) ^ crc_table[(crc ^ bytes >> 8 * i) & 0xff];
+uint32_t crc_step(uint32_t crc, uint32_t bytes) {
+  for (unsigned i = 0; i < 4; ++i) crc = (crc >> 8) ^ crc_table[(crc ^ bytes >> 8 * i) & 0xff];
   return crc;
 }
 
@@ -28,45 +28,52 @@ constexpr uint64_t field(uint64_t word, unsigned low, unsigned width) {
   return word >> low & ((uint64_t{1} << width) - 1);
 }
 
-constexpr unsigned header_words_count = 3;
 constexpr unsigned max_payload_dw = 2047;  // what len_dw can say
 
 }  // namespace
 
-uint32_t crc32(std::span<const uint64_t> words) {
+uint32_t crc32(std::span<const uint32_t> words) {
   uint32_t crc = ~0u;
-  for (uint64_t w : words) crc = crc_step(crc, w, 8);
+  for (uint32_t w : words) crc = crc_step(crc, w);
   return ~crc;
 }
 
-uint32_t crc32(uint32_t word) { return ~crc_step(~0u, word, 4); }
+uint32_t crc32(uint32_t word) { return ~crc_step(~0u, word); }
 
-std::array<uint64_t, 3> packet::header_words() const {
-  const uint64_t w0 = uint64_t{dst} << 48 | uint64_t{src} << 32 | uint64_t(len_dw & 0x7ff) << 21 |
-                      uint64_t(vc & 7) << 18 | uint64_t{seq} << 10 | uint64_t(session & session_tag_mask) << 6 |
-                      (reserved & 0x3f);
-  const uint64_t w1 = uint64_t{op} << 56 | uint64_t(status & 15) << 52 | uint64_t(first_be & 15) << 48 |
-                      uint64_t(last_be & 15) << 44 | uint64_t{tag} << 28 | uint64_t{vpid} << 20 |
-                      uint64_t(req_dw & 0x7ff) << 9 | (reserved >> 6 & 0x1ff);
-  return {w0, w1, addr};
+packet_header packet::header() const {
+  const uint64_t w0 = uint64_t{dst} << 48 | uint64_t{op} << 40 | uint64_t(len_dw & 0x7ff) << 29 |
+                      uint64_t(version & 7) << 26 | uint64_t(reserved & 7) << 23 | uint64_t(vc & 7) << 20 |
+                      uint64_t{hops} << 12 | uint64_t{seq} << 4 | (session & session_tag_mask);
+  const uint64_t low = one_sided() ? uint64_t{vpid} << 12 | (detail & 0xfff)
+                                   : uint64_t(req_dw & 0x7ff) << 9 | (detail & 0x1ff);
+  const uint64_t w1 = uint64_t{src} << 48 | uint64_t(status & 15) << 44 | uint64_t(first_be & 15) << 40 |
+                      uint64_t(last_be & 15) << 36 | uint64_t{tag} << 20 | low;
+  const uint32_t w3 = uint32_t(reserved >> 3 & 0xff) << 24 | uint32_t{export_no} << 16 | domain;
+  return {uint32_t(w0), uint32_t(w0 >> 32), uint32_t(w1), uint32_t(w1 >> 32), uint32_t(addr), uint32_t(addr >> 32), w3};
 }
 
-void packet::set_header_words(const std::array<uint64_t, 3>& w) {
-  dst = uint16_t(field(w[0], 48, 16));
-  src = uint16_t(field(w[0], 32, 16));
-  len_dw = uint16_t(field(w[0], 21, 11));
-  vc = uint8_t(field(w[0], 18, 3));
-  seq = uint8_t(field(w[0], 10, 8));
-  session = uint8_t(field(w[0], 6, 4));
-  op = uint8_t(field(w[1], 56, 8));
-  status = uint8_t(field(w[1], 52, 4));
-  first_be = uint8_t(field(w[1], 48, 4));
-  last_be = uint8_t(field(w[1], 44, 4));
-  tag = uint16_t(field(w[1], 28, 16));
-  vpid = uint8_t(field(w[1], 20, 8));
-  req_dw = uint16_t(field(w[1], 9, 11));
-  reserved = uint32_t(field(w[0], 0, 6) | field(w[1], 0, 9) << 6);
-  addr = w[2];
+void packet::set_header(const packet_header& h) {
+  const uint64_t w0 = h[0] | uint64_t{h[1]} << 32, w1 = h[2] | uint64_t{h[3]} << 32;
+  dst = uint16_t(field(w0, 48, 16));
+  op = uint8_t(field(w0, 40, 8));
+  len_dw = uint16_t(field(w0, 29, 11));
+  version = uint8_t(field(w0, 26, 3));
+  vc = uint8_t(field(w0, 20, 3));
+  hops = uint8_t(field(w0, 12, 8));
+  seq = uint8_t(field(w0, 4, 8));
+  session = uint8_t(field(w0, 0, 4));
+  src = uint16_t(field(w1, 48, 16));
+  status = uint8_t(field(w1, 44, 4));
+  first_be = uint8_t(field(w1, 40, 4));
+  last_be = uint8_t(field(w1, 36, 4));
+  tag = uint16_t(field(w1, 20, 16));
+  vpid = one_sided() ? uint8_t(field(w1, 12, 8)) : 0;
+  req_dw = one_sided() ? 0 : uint16_t(field(w1, 9, 11));
+  detail = uint16_t(field(w1, 0, one_sided() ? 12 : 9));
+  addr = h[4] | uint64_t{h[5]} << 32;
+  domain = uint16_t(h[6]);
+  export_no = uint8_t(h[6] >> 16);
+  reserved = uint16_t(field(w0, 23, 3) | h[6] >> 24 << 3);
 }
 
 void put_payload(packet& p, std::span<const uint8_t> bytes) {
@@ -135,21 +142,21 @@ std::string to_text(const packet& p) {
   return line;
 }
 
+// Header and payload as they fill flits: a narrow link sends w3 behind the payload, with the CRC.
 std::vector<flit> to_flits(const packet& p, unsigned width) {
-  const unsigned words = width / 64;
-  std::vector<uint64_t> stream;
-  for (uint64_t w : p.header_words()) stream.push_back(w);
-  if (words > 1) stream.resize(std::max(words, header_words_count));
-  for (size_t i = 0; i < p.data.size(); i += 2)
-    stream.push_back(p.data[i] | (i + 1 < p.data.size() ? uint64_t{p.data[i + 1]} << 32 : 0));
-  stream.resize((stream.size() + words - 1) / words * words);
-  std::vector<flit> out;
-  for (size_t i = 0; i < stream.size(); i += words) {
-    flit f{.kind = i == 0 ? flit_kind::sop : flit_kind::data};
-    std::copy_n(stream.begin() + long(i), words, f.data.begin());
-    out.push_back(f);
-  }
-  out.push_back({.kind = flit_kind::eop, .data = {crc32(stream)}});
+  const unsigned dws = width / 32;
+  const packet_header h = p.header();
+  std::vector<uint32_t> stream(h.begin(), width == 64 ? h.end() - 1 : h.end());
+  stream.resize((stream.size() + dws - 1) / dws * dws);
+  stream.insert(stream.end(), p.data.begin(), p.data.end());
+  stream.resize((stream.size() + dws - 1) / dws * dws);
+  if (width == 64) stream.push_back(h.back());
+  stream.resize((stream.size() + dws) / dws * dws);
+  stream.back() = crc32(std::span(stream).first(stream.size() - 1));
+  std::vector<flit> out(stream.size() / dws, flit{.kind = flit_kind::data});
+  for (size_t i = 0; i < stream.size(); ++i) out[i / dws].data[i % dws / 2] |= uint64_t{stream[i]} << 32 * (i & 1);
+  out.front().kind = flit_kind::sop;
+  out.back().kind = flit_kind::eop;
   return out;
 }
 
@@ -200,46 +207,38 @@ std::optional<hello> parse_hello(const flit& f) {
 }
 
 std::optional<packet> flit_decoder::push(const flit& f) {
-  switch (f.kind) {
-    case flit_kind::ctrl:
-      return std::nullopt;
-    case flit_kind::sop:
-      if (open_) ++errors_;
-      open_ = true;
-      buffer_.assign(f.data.begin(), f.data.begin() + words_);
-      return std::nullopt;
-    case flit_kind::data:
-      if (!open_)
-        ++errors_;
-      else
-        buffer_.insert(buffer_.end(), f.data.begin(), f.data.begin() + words_);
-      return std::nullopt;
-    case flit_kind::eop:
-      break;
-  }
-  if (!open_) {
+  if (f.kind == flit_kind::ctrl) return std::nullopt;
+  if (f.kind == flit_kind::sop) {
+    if (open_) ++errors_;
+    open_ = true;
+    buffer_.clear();
+  } else if (!open_) {
     ++errors_;
     return std::nullopt;
   }
+  for (unsigned i = 0; i < dws_; ++i) buffer_.push_back(uint32_t(f.data[i / 2] >> 32 * (i & 1)));
+  if (f.kind != flit_kind::eop) return std::nullopt;
   open_ = false;
-  return finish(f);
+  auto p = from_flits(buffer_, 32 * dws_);
+  const bool good = p && p->len_dw <= max_payload_dw && p->data.size() == p->len_dw &&
+                    buffer_.size() == dws_ * to_flits(*p, 32 * dws_).size() &&
+                    buffer_.back() == crc32(std::span(buffer_).first(buffer_.size() - 1));
+  if (good) return p;
+  ++errors_;
+  return std::nullopt;
 }
 
-std::optional<packet> flit_decoder::finish(const flit& trailer) {
-  const size_t header = std::max(words_, header_words_count);
-  if (trailer.data[0] != crc32(buffer_) || buffer_.size() < header) {
-    ++errors_;
-    return std::nullopt;
-  }
+std::optional<packet> from_flits(std::span<const uint32_t> dws, unsigned width) {
+  const unsigned flit_dws = width / 32, payload_at = width == 64 ? header_dws - 1 : flit_dws;
+  if (dws.size() < payload_at + flit_dws) return std::nullopt;
+  packet_header h;
+  std::copy_n(dws.begin(), header_dws, h.begin());
+  if (width == 64) h.back() = dws[dws.size() - 2];
   packet p;
-  p.set_header_words({buffer_[0], buffer_[1], buffer_[2]});
-  const size_t payload_words = (p.len_dw + 1u) / 2;
-  const size_t expected = header + (payload_words + words_ - 1) / words_ * words_;
-  if (buffer_.size() != expected || p.len_dw > max_payload_dw) {
-    ++errors_;
-    return std::nullopt;
-  }
-  for (unsigned i = 0; i < p.len_dw; ++i) p.data.push_back(uint32_t(buffer_[header + i / 2] >> 32 * (i & 1)));
+  p.set_header(h);
+  const size_t there = dws.size() - payload_at - flit_dws;
+  const auto first = dws.begin() + payload_at;
+  p.data.assign(first, first + long(std::min<size_t>(there, p.len_dw)));
   return p;
 }
 

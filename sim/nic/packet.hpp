@@ -31,6 +31,7 @@ enum class op : uint8_t {
   rma_atomic_rsp = 0x1b,
   velo_msg = 0x20,
 };
+inline constexpr uint8_t op_multicast = 0x80;  // kept free: to all nodes of a group
 // Packet status, also what a quiet returns and what notifications and status blocks carry (ggas_pkg::ST_*).
 enum class net_status : uint8_t {
   ok = 0,
@@ -57,39 +58,45 @@ enum rma_flag : uint16_t {
 
 inline constexpr unsigned mtu_bytes = 256, mtu_dw = mtu_bytes / 4;
 
+inline constexpr unsigned packet_version = 2;
+inline constexpr uint8_t hop_limit = 255;
+inline constexpr unsigned header_dws = 7;
+using packet_header = std::array<uint32_t, header_dws>;  // w0, w1, w2 (low half first), w3
+
 // Image of ggas_pkg::net_hdr_t with the payload. Plain integers: a packet from the network may hold anything. RMA
-// packets read the same bits as ggas_pkg::rma_hdr_t; the functions below give that view.
+// packets read the same bits as ggas_pkg::rma_hdr_t; the functions below give that view. version, seq and session are
+// the link's: 0 in a packet that units and link exchange.
 struct packet {
   uint16_t dst = 0, src = 0;
   uint16_t len_dw = 0;  // as the header says; data.size() is what is there
-  uint8_t vc = 0, seq = 0, session = 0;
+  uint8_t vc = 0, seq = 0, session = 0;  // vc: with the lane in bit 2
   uint8_t op = 0, status = 0, first_be = 0, last_be = 0;
   uint16_t tag = 0;
-  uint8_t vpid = 0;
-  uint16_t req_dw = 0;
+  uint8_t vpid = 0;     // RMA, VELO: context at the target
+  uint16_t req_dw = 0;  // SMFU
   uint64_t addr = 0;
-  uint32_t reserved = 0;  // rsvd0 | rsvd1 << 6
+  uint16_t domain = 0;
+  uint8_t export_no = 0, hops = 0, version = 0;
+  uint16_t detail = 0;    // the low bits of w1: 12 of RMA and VELO, 9 reserved ones of the SMFU
+  uint16_t reserved = 0;  // rsvd0 | rsvd3 << 3
   boost::container::small_vector<uint32_t, 64> data = {};
 
   bool is(enum op o) const { return op == uint8_t(o); }
-  std::array<uint64_t, 3> header_words() const;
-  void set_header_words(const std::array<uint64_t, 3>& w);
+  packet_header header() const;
+  void set_header(const packet_header& h);
 
   // ---- the view of RMA and VELO packets
   bool one_sided() const { return op >= uint8_t(op::rma_put); }
   uint8_t svpid() const { return uint8_t(tag >> 8); }  // context of the initiator
   uint8_t epoch() const { return uint8_t(tag); }
   uint8_t dvpid() const { return vpid; }
-  uint16_t pd() const { return uint16_t(req_dw << 5 | (reserved >> 10 & 31)); }
-  uint16_t flags() const { return uint16_t(reserved & 0x3f); }
-  uint8_t place() const { return uint8_t(reserved >> 6 & 15); }  // of a get at its target
+  uint16_t pd() const { return domain; }
+  uint16_t flags() const { return uint16_t(detail >> 6 & 0x3f); }
+  uint8_t place() const { return uint8_t(detail >> 2 & 15); }  // of a get at its target
   void set_initiator(uint8_t svpid, uint8_t epoch) { tag = uint16_t(svpid << 8 | epoch); }
-  void set_pd(uint16_t pd) {
-    req_dw = pd >> 5;
-    reserved = (reserved & ~(31u << 10)) | (pd & 31u) << 10;
-  }
-  void set_flags(unsigned f) { reserved = (reserved & ~0x3fu) | (f & 0x3f); }
-  void set_place(unsigned place) { reserved = (reserved & ~(15u << 6)) | (place & 15u) << 6; }
+  void set_pd(uint16_t pd) { domain = pd; }
+  void set_flags(unsigned f) { detail = uint16_t((detail & 0x3f) | (f & 0x3f) << 6); }
+  void set_place(unsigned place) { detail = uint16_t((detail & 0xfc3) | (place & 15u) << 2); }
 };
 
 // Payload and byte enables of a PUT or GET_DATA whose address is set: DW 0 holds the bytes at addr & ~3.
@@ -101,11 +108,13 @@ const char* to_text(net_status s);
 std::string to_text(const packet& p);
 
 // CRC-32 of the link: reflected 0xEDB88320, initial value and final xor all ones.
-uint32_t crc32(std::span<const uint64_t> words);
+uint32_t crc32(std::span<const uint32_t> words);
 uint32_t crc32(uint32_t word);
 
 // Flits of one packet, trailer included, on a link of `width` bits.
 std::vector<flit> to_flits(const packet& p, unsigned width);
+// The packet in these DWs of flits, as far as they go; the CRC is not looked at. nullopt: not even a header.
+std::optional<packet> from_flits(std::span<const uint32_t> dws, unsigned width);
 
 // Content of a CTRL flit within a session, and of one that begins or ends it (ggas_pkg::link_ctrl_t, link_hello_t).
 struct control {
@@ -130,15 +139,14 @@ std::optional<hello> parse_hello(const flit& f);
 // Flits in, intact packets out. Anything against the framing or with a bad CRC is dropped and counted.
 class flit_decoder {
  public:
-  explicit flit_decoder(unsigned width) : words_(width / 64) {}
+  explicit flit_decoder(unsigned width) : dws_(width / 32) {}
   std::optional<packet> push(const flit& f);
   uint64_t errors() const { return errors_; }
 
  private:
-  std::optional<packet> finish(const flit& trailer);
-  unsigned words_;
+  unsigned dws_;
   bool open_ = false;
-  std::vector<uint64_t> buffer_;
+  std::vector<uint32_t> buffer_;
   uint64_t errors_ = 0;
 };
 

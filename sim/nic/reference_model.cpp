@@ -87,6 +87,7 @@ net_status reference_model::rma_route(uint16_t node) const {
 
 void reference_model::send(packet&& p) {
   p.src = own();
+  p.hops = hop_limit;
   if (p.dst == own()) return accept(p);
   count(GGAS_REG_LINK_TX_PACKETS);
   packets_.push_back(std::move(p));

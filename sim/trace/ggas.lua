@@ -18,6 +18,9 @@ local f = {
   src = ProtoField.uint16("ggas.src", "Source node"),
   len = ProtoField.uint16("ggas.len_dw", "Payload length (DW)"),
   vc = ProtoField.uint8("ggas.vc", "Virtual channel", base.DEC, vcs),
+  lane = ProtoField.uint8("ggas.lane", "Lane of the virtual channel"),
+  version = ProtoField.uint8("ggas.version", "Packet version"),
+  hops = ProtoField.uint8("ggas.hops", "Hops it may still take"),
   seq = ProtoField.uint8("ggas.seq", "Link sequence number"),
   session = ProtoField.uint8("ggas.session", "Link session"),
   op = ProtoField.uint8("ggas.op", "Operation", base.HEX, ops),
@@ -25,13 +28,13 @@ local f = {
   first_be = ProtoField.uint8("ggas.first_be", "First byte enables", base.HEX),
   last_be = ProtoField.uint8("ggas.last_be", "Last byte enables", base.HEX),
   tag = ProtoField.uint16("ggas.tag", "Tag", base.HEX),
-  vpid = ProtoField.uint8("ggas.vpid", "Context"),
   req = ProtoField.uint16("ggas.req_dw", "Requested length (DW)"),
   addr = ProtoField.uint64("ggas.addr", "Address (segment offset or network logical)", base.HEX),
   svpid = ProtoField.uint8("ggas.svpid", "Context of the initiator"),
   epoch = ProtoField.uint8("ggas.epoch", "Its epoch", base.HEX),
   dvpid = ProtoField.uint8("ggas.dvpid", "Context at the target"),
-  pd = ProtoField.uint16("ggas.pd", "Protection domain"),
+  domain = ProtoField.uint16("ggas.domain", "Domain of the initiator"),
+  export = ProtoField.uint8("ggas.export", "Export at the target"),
   place = ProtoField.uint8("ggas.place", "Place of the get at its target"),
   flags = ProtoField.uint16("ggas.flags", "Flags", base.HEX),
   last = ProtoField.bool("ggas.flags.last", "Last of its message", 6, nil, 1),
@@ -45,8 +48,8 @@ local f = {
   crc_good = ProtoField.bool("ggas.crc.good", "CRC good"),
   width = ProtoField.uint16("ggas.link_width", "Link width (bits)"),
 }
-packet.fields = { f.dst, f.src, f.len, f.vc, f.seq, f.session, f.op, f.status, f.first_be, f.last_be, f.tag, f.vpid, f.req, f.addr, f.svpid,
-  f.epoch, f.dvpid, f.pd, f.place, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.first, f.payload, f.crc, f.crc_good, f.width }
+packet.fields = { f.dst, f.src, f.len, f.vc, f.lane, f.version, f.hops, f.seq, f.session, f.op, f.status, f.first_be, f.last_be, f.tag, f.req, f.addr, f.svpid,
+  f.epoch, f.dvpid, f.domain, f.export, f.place, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.first, f.payload, f.crc, f.crc_good, f.width }
 
 local bad_length = ProtoExpert.new("ggas.bad_length", "Payload shorter than the header says", expert.group.MALFORMED, expert.severity.ERROR)
 local bad_crc = ProtoExpert.new("ggas.bad_crc", "CRC is wrong", expert.group.CHECKSUM, expert.severity.ERROR)
@@ -77,13 +80,15 @@ local function crc_zeros(c, n)
   return c
 end
 
--- The CRC covers whole flits, so it depends on the width of the link: header and payload each padded to flits.
+-- The CRC covers all of the flits in front of it, so it depends on the width of the link. A link of 64 bits sends w3 behind the
+-- payload.
 local function crc_of(bytes, payload, width)
-  local flit = width / 8
-  local c = crc_update(0xffffffff, bytes, 0, 23)
-  c = crc_zeros(c, (-24) % flit)
-  c = crc_update(c, bytes, 24, 23 + payload)
+  local flit, header = width / 8, (width == 64) and 24 or 28
+  local c = crc_update(0xffffffff, bytes, 0, header - 1)
+  c = crc_zeros(c, (-header) % flit)
+  c = crc_update(c, bytes, 28, 27 + payload)
   c = crc_zeros(c, (-payload) % flit)
+  c = (width == 64) and crc_update(c, bytes, 24, 27) or crc_zeros(c, flit - 4)
   return bit32.bxor(c, 0xffffffff)
 end
 
@@ -91,46 +96,49 @@ function packet.dissector(buffer, pinfo, tree)
   pinfo.cols.protocol = "GGAS"
   local length = buffer:len()
   local t = tree:add(packet, buffer())
-  if length < 28 then
+  if length < 32 then
     t:add_proto_expert_info(too_short)
     return length
   end
-  local w0 = buffer(0, 4):le_uint()
+  local w0_low, w0_high = buffer(0, 4):le_uint(), buffer(4, 4):le_uint()
   local w1_low, w1_high = buffer(8, 4):le_uint(), buffer(12, 4):le_uint()
-  local len_dw = bit32.extract(w0, 21, 11)
-  local op = bit32.extract(w1_high, 24, 8)
-  local tag = bit32.bor(bit32.lshift(bit32.extract(w1_high, 0, 12), 4), bit32.extract(w1_low, 28, 4))
+  local len_dw = bit32.bor(bit32.lshift(bit32.extract(w0_high, 0, 8), 3), bit32.extract(w0_low, 29, 3))
+  local op = bit32.extract(w0_high, 8, 8)
+  local tag = bit32.bor(bit32.lshift(bit32.extract(w1_high, 0, 4), 12), bit32.extract(w1_low, 20, 12))
   local req = bit32.extract(w1_low, 9, 11)
 
   t:add_le(f.dst, buffer(6, 2))
-  t:add_le(f.src, buffer(4, 2))
-  t:add(f.len, buffer(2, 2), len_dw)
-  t:add(f.vc, buffer(2, 1), bit32.extract(w0, 18, 3))
-  t:add(f.seq, buffer(1, 2), bit32.extract(w0, 10, 8))
-  t:add(f.session, buffer(0, 2), bit32.extract(w0, 6, 4))
-  t:add(f.op, buffer(15, 1), op)
-  t:add(f.status, buffer(14, 1), bit32.extract(w1_high, 20, 4))
-  t:add(f.first_be, buffer(14, 1), bit32.extract(w1_high, 16, 4))
-  t:add(f.last_be, buffer(13, 1), bit32.extract(w1_high, 12, 4))
+  t:add(f.op, buffer(5, 1), op)
+  t:add(f.len, buffer(3, 2), len_dw)
+  t:add(f.version, buffer(3, 1), bit32.extract(w0_low, 26, 3))
+  t:add(f.lane, buffer(2, 1), bit32.extract(w0_low, 22, 1))
+  t:add(f.vc, buffer(2, 1), bit32.extract(w0_low, 20, 2))
+  t:add(f.hops, buffer(1, 2), bit32.extract(w0_low, 12, 8))
+  t:add(f.seq, buffer(0, 2), bit32.extract(w0_low, 4, 8))
+  t:add(f.session, buffer(0, 1), bit32.extract(w0_low, 0, 4))
+  t:add_le(f.src, buffer(14, 2))
+  t:add(f.status, buffer(13, 1), bit32.extract(w1_high, 12, 4))
+  t:add(f.first_be, buffer(13, 1), bit32.extract(w1_high, 8, 4))
+  t:add(f.last_be, buffer(12, 1), bit32.extract(w1_high, 4, 4))
   local one_sided = op >= 0x10
   if one_sided then
-    local flags = bit32.extract(w0, 0, 6)
-    t:add(f.svpid, buffer(12, 2), bit32.rshift(tag, 8))
-    t:add(f.epoch, buffer(11, 2), bit32.band(tag, 0xff))
-    t:add(f.dvpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
-    t:add(f.pd, buffer(8, 3), bit32.extract(w1_low, 4, 16))
-    t:add(f.place, buffer(8, 1), bit32.extract(w1_low, 0, 4))
-    local sub = t:add(f.flags, buffer(0, 1), flags)
-    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder, f.first }) do sub:add(bit, buffer(0, 1), flags) end
+    local flags = bit32.extract(w1_low, 6, 6)
+    t:add(f.svpid, buffer(11, 2), bit32.rshift(tag, 8))
+    t:add(f.epoch, buffer(10, 2), bit32.band(tag, 0xff))
+    t:add(f.dvpid, buffer(9, 2), bit32.extract(w1_low, 12, 8))
+    t:add(f.place, buffer(8, 1), bit32.extract(w1_low, 2, 4))
+    local sub = t:add(f.flags, buffer(8, 2), flags)
+    for _, bit in ipairs({ f.last, f.ack, f.strong, f.result, f.responder, f.first }) do sub:add(bit, buffer(8, 2), flags) end
   else
-    t:add(f.tag, buffer(11, 3), tag)
-    t:add(f.vpid, buffer(10, 2), bit32.extract(w1_low, 20, 8))
+    t:add(f.tag, buffer(10, 3), tag)
     t:add(f.req, buffer(9, 2), req)
   end
+  t:add_le(f.domain, buffer(24, 2))
+  t:add(f.export, buffer(26, 1))
   t:add_le(f.addr, buffer(16, 8))
 
-  local payload = length - 28
-  if payload > 0 then t:add(f.payload, buffer(24, payload)) end
+  local payload = length - 32
+  if payload > 0 then t:add(f.payload, buffer(28, payload)) end
   if payload ~= 4 * len_dw then t:add_proto_expert_info(bad_length) end
 
   local found = buffer(length - 4, 4):le_uint()
@@ -151,7 +159,7 @@ function packet.dissector(buffer, pinfo, tree)
 
   local size = (op == 1) and 4 * req or 4 * len_dw
   local who = one_sided and string.format("context %d", bit32.rshift(tag, 8)) or string.format("tag 0x%x", tag)
-  pinfo.cols.info = string.format("%d > %d %s %d B %s", buffer(4, 2):le_uint(), buffer(6, 2):le_uint(), ops[op] or "?", size, who)
+  pinfo.cols.info = string.format("%d > %d %s %d B %s", buffer(14, 2):le_uint(), buffer(6, 2):le_uint(), ops[op] or "?", size, who)
   return length
 end
 

@@ -18,6 +18,7 @@ enum : unsigned { track_gpu_tx = 1, track_nic_rx, track_link_tx, track_link_rx, 
 // How far a message has come.
 enum : unsigned { at_gpu = 1, at_nic, on_link, at_target_nic, at_target };
 
+constexpr size_t most_dws = 2048;  // of a packet that never ends
 constexpr size_t messages_kept = 4096;  // per path; older ones lost their way (dropped, unmapped)
 
 unsigned track_of(place p) {
@@ -170,39 +171,28 @@ void recorder::tlp(unsigned n, place where, const pcie::tlp& t, uint64_t start_p
 
 void recorder::flit(unsigned from, unsigned to, const nic::flit& f, uint64_t start_ps, uint64_t end_ps) {
   assembly& a = nodes_[to].incoming;
-  const unsigned words = cfg_.data_width / 64;
-  switch (f.kind) {
-    case nic::flit_kind::ctrl:
-      return;
-    case nic::flit_kind::sop:
-      a = {.words = {}, .start_ps = start_ps, .open = true};
-      [[fallthrough]];
-    case nic::flit_kind::data:
-      if (a.open && a.words.size() < 1024) a.words.insert(a.words.end(), f.data.begin(), f.data.begin() + words);
-      return;
-    case nic::flit_kind::eop:
-      if (a.open) packet(from, to, a, uint32_t(f.data[0]), end_ps);
-      a.open = false;
-      return;
-  }
+  if (f.kind == nic::flit_kind::ctrl) return;
+  if (f.kind == nic::flit_kind::sop) a = {.dws = {}, .start_ps = start_ps, .open = true};
+  if (!a.open || a.dws.size() > most_dws) return;
+  for (unsigned i = 0; i < cfg_.data_width / 32; ++i) a.dws.push_back(uint32_t(f.data[i / 2] >> 32 * (i & 1)));
+  if (f.kind != nic::flit_kind::eop) return;
+  packet(from, to, a, end_ps);
+  a.open = false;
 }
 
 // Also packets with a wrong CRC or length: a capture shows what was on the wire.
-void recorder::packet(unsigned from, unsigned to, const assembly& a, uint32_t crc, uint64_t end_ps) {
-  const unsigned words = cfg_.data_width / 64;
-  const size_t payload_at = words == 1 ? 3 : words;  // wide links carry the header in one flit
-  if (a.words.size() < 3) return;
-  nic::packet p;
-  p.set_header_words({a.words[0], a.words[1], a.words[2]});
+void recorder::packet(unsigned from, unsigned to, const assembly& a, uint64_t end_ps) {
+  const auto read = nic::from_flits(a.dws, cfg_.data_width);
+  if (!read) return;
+  const nic::packet& p = *read;
 
   if (pcap_) {
-    std::vector<uint8_t> bytes(24);
-    std::memcpy(bytes.data(), a.words.data(), 24);
-    const size_t there = a.words.size() > payload_at ? 8 * (a.words.size() - payload_at) : 0;
-    const size_t n = std::min<size_t>(there, 4ull * p.len_dw);
-    const auto* payload = reinterpret_cast<const uint8_t*>(a.words.data() + payload_at);
-    if (n) bytes.insert(bytes.end(), payload, payload + n);
-    for (int s = 0; s < 32; s += 8) bytes.push_back(uint8_t(crc >> s));
+    std::vector<uint32_t> image;
+    for (uint32_t w : p.header()) image.push_back(w);
+    image.insert(image.end(), p.data.begin(), p.data.end());
+    image.push_back(a.dws.back());
+    const auto* at = reinterpret_cast<const uint8_t*>(image.data());
+    const std::vector<uint8_t> bytes(at, at + 4 * image.size());
     pcap_->write(nodes_[from].link_tx, a.start_ps, bytes);
     pcap_->write(nodes_[to].link_rx, end_ps, bytes);
   }

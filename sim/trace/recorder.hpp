@@ -58,7 +58,7 @@ class recorder {
     auto operator<=>(const path_key&) const = default;
   };
   struct assembly {
-    std::vector<uint64_t> words;
+    std::vector<uint32_t> dws;
     uint64_t start_ps = 0;
     bool open = false;
   };
@@ -74,7 +74,7 @@ class recorder {
   std::optional<std::pair<flow, uint64_t>> follow_segment(unsigned node, place where, const pcie::tlp& t);
   std::optional<std::pair<flow, uint64_t>> follow_completion(unsigned node, place where, const pcie::tlp& t);
   message* find(const path_key& path, uint64_t offset, unsigned seen_below);
-  void packet(unsigned from, unsigned to, const assembly& a, uint32_t crc, uint64_t end_ps);
+  void packet(unsigned from, unsigned to, const assembly& a, uint64_t end_ps);
 
   recorder_config cfg_;
   std::unique_ptr<chrome_writer> trace_;

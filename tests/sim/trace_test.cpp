@@ -309,22 +309,28 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
     p.vpid = 77;
     p.set_initiator(200, 0xa5);
     p.set_pd(0xbeef);
+    p.version = nic::packet_version;
+    p.hops = 17;
+    p.export_no = 44;
     p.set_flags(nic::rma_last | nic::rma_strong);
     const auto flits = nic::to_flits(p, 64);
     std::vector<uint8_t> bytes;
-    for (size_t i = 0; i + 1 < flits.size(); ++i)
-      for (int b = 0; b < 64; b += 8) bytes.push_back(uint8_t(flits[i].data[0] >> b));
-    for (int b = 0; b < 32; b += 8) bytes.push_back(uint8_t(flits.back().data[0] >> b));
+    const auto add = [&bytes](uint32_t dw) {
+      for (int b = 0; b < 32; b += 8) bytes.push_back(uint8_t(dw >> b));
+    };
+    for (uint32_t dw : p.header()) add(dw);
+    for (uint32_t dw : p.data) add(dw);
+    add(uint32_t(flits.back().data[0] >> 32));
     (*w)->write(link, 1000, bytes);
     const auto whole = (*w)->finish();
     ASSERT_TRUE(whole) << whole.error();
   }
   const auto rows = tshark(file, "ggas.op == 0x10",
-                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.seq", "ggas.session", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.pd",
+                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.seq", "ggas.session", "ggas.version", "ggas.hops", "ggas.lane", "ggas.export", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.domain",
                             "ggas.flags.last", "ggas.flags.ack", "ggas.flags.strong", "ggas.addr", "ggas.crc.good"});
   ASSERT_EQ(rows.size(), 1u);
   const std::vector<std::string> expected = {
-      "2", "3", "3", "9", "5", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
+      "2", "3", "3", "9", "5", "2", "17", "0", "44", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
   EXPECT_EQ(rows[0], expected);
   EXPECT_EQ(tshark(file, "ggas.tag || _ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
 }

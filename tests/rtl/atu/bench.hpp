@@ -160,7 +160,7 @@ class bench {
       c[i].since = now;
     }
     if (v.rd_valid_o && v.rd_ready_i) {
-      std::array<uint32_t, 6> h{};
+      nic::packet_header h{};
       for (size_t i = 0; i < 5; ++i) h[i] = v.rd_hdr_o[i];
       const tlp r = rma::from_bits<tlp>(h);
       EXPECT_EQ(r.len_dw, 4);

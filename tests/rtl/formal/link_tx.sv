@@ -4,7 +4,7 @@
   localparam logic [1:0] f_vc = `F_VC;
   (* anyseq *) logic [CW-1:0] f_frees;
   logic [CW-1:0] f_freed, f_sent;
-  wire  [CW-1:0] f_cost = 13'd1 + ((tx_hdr_i[f_vc*192+21+:11] + 12'd1) >> 1);  // header, and 2 DWs a flit of 64 bits
+  wire  [CW-1:0] f_cost = 13'd1 + ((tx_hdr_i[f_vc*224+29+:11] + 12'd1) >> 1);  // header, and 2 DWs a flit of 64 bits
   wire  [CW-1:0] f_held  = f_sent - f_freed;   // units in its buffer or on the way
   wire  [CW-1:0] f_known = sent_q[f_vc] - freed_q[f_vc];
   wire  [CW-1:0] f_stale = f_freed - credit_i;
@@ -28,7 +28,7 @@
       if (first && grant[f_vc]) assert (f_held + f_cost <= VC_DEPTH);
       if (first) assert (up_i && room_i && !rp_active_i);
       // what is sent is marked with this session
-      if (first) assert (wr_data_o[9:6] == session_i);
+      if (first) assert (wr_data_o[3:0] == session_i);
       // one source for each flit
       assert (ctrl_flit + rp_flit + new_flit <= 1);
       assert (!(new_flit && rp_active_i && state_q == S_IDLE));

@@ -83,6 +83,7 @@ class model_core : public nic::nic_core {
     while (auto c = model_.pop_completion()) out_[1].push_back(std::move(*c));
     while (auto p = model_.pop_packet()) {
       p->seq = seq_++;
+      p->version = nic::packet_version;
       for (const auto& f : nic::to_flits(*p, width_)) flits_.push_back(f);
     }
     while (model_.pop_event()) {

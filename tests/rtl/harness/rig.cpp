@@ -45,7 +45,7 @@ void rig::monitor(unsigned n, const nic::flit& f) {
   ++s[n].next_seq;
   if (on_packet) on_packet(n, *p);
   nic::packet q = *p;
-  q.seq = q.session = 0;
+  q.seq = q.session = q.version = 0;
   s[n].board->link_out(q);
   s[1 - n].board->link_in(q);
 }

@@ -233,7 +233,7 @@ void scoreboard::link_out(const packet& p) {
     return;
   }
   ++seen_.packets_out;
-  if (p.reserved || p.vpid) fail_.add("packet with reserved bits {:#x}, vpid {}", p.reserved, p.vpid);
+  if (p.reserved || p.detail) fail_.add("packet with reserved bits {:#x}, {:#x}", p.reserved, p.detail);
   const uint8_t vc = p.is(op::store) ? 0 : p.is(op::load) || p.is(op::quiet) ? 1 : 2;
   if (p.vc != vc) fail_.add("op {} in VC {}", p.op, p.vc);
   if (p.is(op::store)) return store_out(p);

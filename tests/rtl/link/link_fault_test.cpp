@@ -185,8 +185,9 @@ struct LinkForgeTest : testing::Test {
     ASSERT_EQ(dut.state(), unsigned(link_up));
     EXPECT_TRUE(met.seen && met.met && met.yours == session);
   }
-  void feed_packet(packet p) {
+  void feed_packet(packet p, unsigned version = nic::packet_version) {
     p.seq = next_seq;
+    p.version = uint8_t(version);
     p.session = met.mine & nic::session_tag_mask;
     for (const flit& f : nic::to_flits(p, T::width)) feed(f);
   }
@@ -223,6 +224,15 @@ TYPED_TEST(LinkForgeTest, IntactPacketsThatFitNowhere) {
       EXPECT_EQ(this->last.ack_seq, this->next_seq);
       owed[vc] += 1 + (len + words - 1) / words;
     }
+  for (unsigned version : {0u, 1u, 3u, 7u}) {
+    packet p = random_packet(rng, version % channels, 8);
+    this->feed_packet(p, version);
+    ++this->next_seq;
+    this->idle(20);
+    EXPECT_EQ(this->dut.count().bad, ++bad) << "version " << version;
+    EXPECT_EQ(this->last.ack_seq, this->next_seq);
+    owed[version % channels] += 1 + (p.len_dw + words - 1) / words;
+  }
   this->idle(100);
   for (unsigned v = 0; v < channels; ++v) EXPECT_EQ(this->credits[v], owed[v]) << "credits of channel " << v;
   EXPECT_EQ(this->dut.received_total(), 0u);
@@ -255,6 +265,7 @@ TYPED_TEST(LinkForgeTest, BrokenPackets) {
   for (int k = 0; k < 3000; ++k) {
     packet p = random_packet(rng, rng() % channels);
     p.seq = this->next_seq;
+    p.version = nic::packet_version;
     p.session = this->met.mine & nic::session_tag_mask;
     if (rng() % 2)
       p.len_dw = uint16_t(p.len_dw + 2 * TypeParam::width / 32 + rng() % 100);  // says more than there is

@@ -187,11 +187,11 @@ class link_node {
 
   void drive_beat(unsigned v, unsigned& sop, unsigned& eop) {
     const packet& p = tx_[v].front();
-    const auto h = p.header_words();
+    const auto h = p.header();
     sop |= unsigned(beat_[v] == 0) << v;
     eop |= unsigned(beat_[v] + 1 == beats_of(p)) << v;
-    for (unsigned i = 0; i < 6; ++i)
-      m_.tx_hdr_i[v * 6 + i] = beat_[v] == 0 ? uint32_t(h[i / 2] >> 32 * (i & 1)) : 0xdeadbeef;
+    for (unsigned i = 0; i < nic::header_dws; ++i)
+      m_.tx_hdr_i[v * nic::header_dws + i] = beat_[v] == 0 ? h[i] : 0xdeadbeef;
     for (unsigned i = 0; i < words; ++i) {
       const size_t dw = size_t(beat_[v]) * words + i;
       m_.tx_data_i[v * words + i] = dw < p.data.size() ? p.data[dw] : 0;
@@ -242,10 +242,10 @@ class link_node {
     if (!first_rx_time) first_rx_time = time;
     if (!(m_.rx_ready_i >> v & 1)) return;
     if (m_.rx_sop_o >> v & 1) {
-      std::array<uint64_t, 3> h{};
-      for (unsigned i = 0; i < 6; ++i) h[i / 2] |= uint64_t{m_.rx_hdr_o[v * 6 + i]} << 32 * (i & 1);
+      nic::packet_header h;
+      for (unsigned i = 0; i < nic::header_dws; ++i) h[i] = m_.rx_hdr_o[v * nic::header_dws + i];
       open_[v] = {};
-      open_[v].set_header_words(h);
+      open_[v].set_header(h);
       if (v == 1 && np_expected_ && np_taken_ < np_expected_->size() &&
           p_received_ < (*np_expected_)[np_taken_++].p_before)
         ++order_errors_;

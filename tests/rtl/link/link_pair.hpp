@@ -118,7 +118,7 @@ class link_pair {
   }
 
   static bool same(const packet& a, const packet& b) {
-    return a.header_words() == b.header_words() && a.data == b.data;
+    return a.header() == b.header() && a.data == b.data;
   }
 
   std::array<unsigned, 2> states{};  // bit per state seen
@@ -150,6 +150,11 @@ inline packet random_packet(std::mt19937_64& rng, unsigned vc, unsigned max_dw =
   p.last_be = rng() & 15;
   p.tag = uint16_t(rng());
   p.vpid = uint8_t(rng());
+  p.detail = rng() & 0x1ff;
+  p.domain = uint16_t(rng());
+  p.export_no = uint8_t(rng());
+  p.hops = uint8_t(rng());
+  p.reserved = rng() & 0x7ff;
   p.req_dw = rng() & 0x7ff;
   p.addr = rng();
   p.len_dw = rng() % 4 == 0 ? 0 : uint16_t(1 + rng() % max_dw);

@@ -97,7 +97,7 @@ class NetTest : public testing::Test {
     valid = b.valid;
     sop = b.sop;
     eop = b.eop;
-    for (unsigned i = 0; i < 6; ++i) hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef;
+    for (unsigned i = 0; i < nic::header_dws; ++i) hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef;
     for (unsigned i = 0; i < words; ++i) put(data, i, b.data[i]);
   }
   template <class S, class H, class D>
@@ -107,7 +107,7 @@ class NetTest : public testing::Test {
     b.valid = true;
     b.sop = sop;
     b.eop = eop;
-    for (unsigned i = 0; i < 6 && b.sop; ++i) b.hdr[i] = hdr[i];
+    for (unsigned i = 0; i < nic::header_dws && b.sop; ++i) b.hdr[i] = hdr[i];
     for (unsigned i = 0; i < words; ++i) b.data[i] = get(data, i);
     return b;
   }
@@ -117,7 +117,7 @@ class NetTest : public testing::Test {
     b.valid = true;
     b.sop = m.lnk_tx_sop_o >> v & 1;
     b.eop = m.lnk_tx_eop_o >> v & 1;
-    for (unsigned i = 0; i < 6 && b.sop; ++i) b.hdr[i] = m.lnk_tx_hdr_o[v * 6 + i];
+    for (unsigned i = 0; i < nic::header_dws && b.sop; ++i) b.hdr[i] = m.lnk_tx_hdr_o[v * nic::header_dws + i];
     for (unsigned i = 0; i < words; ++i) b.data[i] = m.lnk_tx_data_o[v * words + i];
     return b;
   }
@@ -125,7 +125,7 @@ class NetTest : public testing::Test {
     m.lnk_rx_valid_i = (m.lnk_rx_valid_i & ~(1u << v)) | unsigned(b.valid) << v;
     m.lnk_rx_sop_i = (m.lnk_rx_sop_i & ~(1u << v)) | unsigned(b.sop) << v;
     m.lnk_rx_eop_i = (m.lnk_rx_eop_i & ~(1u << v)) | unsigned(b.eop) << v;
-    for (unsigned i = 0; i < 6; ++i) m.lnk_rx_hdr_i[v * 6 + i] = b.hdr[i];
+    for (unsigned i = 0; i < nic::header_dws; ++i) m.lnk_rx_hdr_i[v * nic::header_dws + i] = b.hdr[i];
     for (unsigned i = 0; i < words; ++i) m.lnk_rx_data_i[v * words + i] = b.data[i];
   }
 
@@ -164,7 +164,8 @@ class NetTest : public testing::Test {
   }
 
   void began(unsigned u) {  // first beat of a unit packet was taken
-    const packet& p = tx[u].queue.front();
+    packet p = tx[u].queue.front();
+    p.hops = nic::hop_limit;
     if (p.dst == own_node) {
       expect_loop[u].push_back(p);
       if (u == port_p) ++loop_p;

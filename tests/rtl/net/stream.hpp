@@ -16,7 +16,7 @@ using nic::packet;
 // One beat of a stream as it stands on the pins.
 struct beat {
   bool valid = false, sop = false, eop = false;
-  std::array<uint32_t, 6> hdr{};
+  nic::packet_header hdr{};
   std::array<uint32_t, 16> data{};
   bool operator==(const beat&) const = default;
 };
@@ -32,9 +32,7 @@ struct source {
     offered = !queue.empty() && (offered || willing);
     if (!offered) return {};
     const packet& p = queue.front();
-    beat b{.valid = true, .sop = index == 0, .eop = index + 1 == beats()};
-    const auto h = p.header_words();
-    for (unsigned i = 0; i < 6; ++i) b.hdr[i] = uint32_t(h[i / 2] >> 32 * (i & 1));
+    beat b{.valid = true, .sop = index == 0, .eop = index + 1 == beats(), .hdr = p.header()};
     for (unsigned i = 0; i < words && index * words + i < p.data.size(); ++i) b.data[i] = p.data[index * words + i];
     return b;
   }
@@ -59,14 +57,13 @@ struct sink {
     if (!b.valid || !ready) return;
     if (b.sop) {
       open = {};
-      open.set_header_words({b.hdr[0] | uint64_t{b.hdr[1]} << 32, b.hdr[2] | uint64_t{b.hdr[3]} << 32,
-                             b.hdr[4] | uint64_t{b.hdr[5]} << 32});
+      open.set_header(b.hdr);
     }
     for (unsigned i = 0; i < words && open.data.size() < open.len_dw; ++i) open.data.push_back(b.data[i]);
     if (b.eop) got.push_back(open);
   }
 };
 
-inline bool same(const packet& a, const packet& b) { return a.header_words() == b.header_words() && a.data == b.data; }
+inline bool same(const packet& a, const packet& b) { return a.header() == b.header() && a.data == b.data; }
 
 }  // namespace ggas::test

@@ -67,6 +67,9 @@ class BadPacket : public testing::TestWithParam<unsigned> {
 TEST_P(BadPacket, Stores) {
   store_forged([](packet& p) { p.op = 0x77; }, GGAS_EV_BAD_PACKET, 0x77);
   store_forged([](packet& p) { p.op = 0x10; }, GGAS_EV_BAD_PACKET, 0x10);
+  store_forged([](packet& p) { p.op = 0x30; }, GGAS_EV_BAD_PACKET, 0x30);                      // collectives, one day
+  store_forged([](packet& p) { p.op |= nic::op_multicast; }, GGAS_EV_BAD_PACKET, nic::op_multicast);
+  store_forged([](packet& p) { p.version = 1; }, GGAS_EV_BAD_PACKET, 0);
   store_forged([](packet& p) { p.op = uint8_t(op::load); }, GGAS_EV_BAD_PACKET, 1);
   store_forged([](packet& p) { p.op = uint8_t(op::load_rsp); }, GGAS_EV_BAD_PACKET, 2);
   store_forged([](packet& p) { p.addr |= 2; }, GGAS_EV_BAD_PACKET, 0);
@@ -138,17 +141,11 @@ TEST_P(BadPacket, QuietResponses) {
 TEST_P(BadPacket, EveryHeaderBit) {
   for (unsigned from = 0; from < 2; ++from) {
     for (op o : {op::store, op::load, op::quiet}) {
-      for (unsigned bit = 0; bit < 192; ++bit) {
-        const unsigned low = bit % 64;
-        const bool framing = bit < 64 && low >= 11 && low < 32;  // seq, vc and length belong to the link layer
-        if (framing) continue;
+      for (unsigned bit = 0; bit < 32 * nic::header_dws; ++bit) {
+        if (of_the_link(bit)) continue;
         const op target = from == 0 ? o : o == op::load ? op::load_rsp : op::quiet_rsp;
         forge_next(from, target, [&](packet& p) {
-          auto w = p.header_words();
-          w[bit / 64] ^= uint64_t{1} << low;
-          const auto data = p.data;
-          p.set_header_words(w);
-          p.data = data;
+          flip_header_bit(p, bit);
         });
         r_->write(0, make_write(bar_window, r_->window(1, 0x40), some_dws(4, bit)));
         if (o == op::load)

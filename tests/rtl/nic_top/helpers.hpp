@@ -21,6 +21,16 @@ inline std::vector<uint32_t> some_dws(unsigned n, uint32_t first) {
   return v;
 }
 
+// Bits of a header on which the link itself stands: sequence number, channel, lane and length.
+inline bool of_the_link(unsigned bit) { return (bit >= 4 && bit < 12) || (bit >= 20 && bit < 23) || (bit >= 29 && bit < 40); }
+
+// The packet with one bit of its header changed, and its payload as it was.
+inline void flip_header_bit(nic::packet& p, unsigned bit) {
+  nic::packet_header h = p.header();
+  h[bit / 32] ^= 1u << bit % 32;
+  p.set_header(h);
+}
+
 // A store and a load in each direction and a quiet each: after whatever happened, the NICs still work.
 inline void expect_alive(rig& r) {
   static uint32_t value = 0xA11E0000;

@@ -58,14 +58,16 @@ TEST(Model, PacketsSurviveTheLink) {
   for (unsigned width : {64u, 256u, 512u}) {
     for (unsigned n = 0; n <= 64; ++n) {
       nic::packet p;
-      p.set_header_words({random.next(), random.next(), random.next()});
+      nic::packet_header h;
+      for (auto& dw : h) dw = uint32_t(random.next());
+      p.set_header(h);
       p.len_dw = uint16_t(n);
       for (unsigned i = 0; i < n; ++i) p.data.push_back(uint32_t(random.next()));
       nic::flit_decoder decoder(width);
       std::optional<nic::packet> got;
       for (const auto& f : nic::to_flits(p, width)) got = decoder.push(f);
       ASSERT_TRUE(got);
-      EXPECT_EQ(got->header_words(), p.header_words());
+      EXPECT_EQ(got->header(), p.header());
       EXPECT_EQ(got->data, p.data);
     }
   }

@@ -30,27 +30,23 @@ struct logged_event {
 // One beat on its way into the NIC.
 struct beat {
   bool sop = false, eop = false;
-  std::array<uint32_t, 6> hdr{};
+  nic::packet_header hdr{};
   std::vector<uint32_t> words;
 };
 
-inline std::array<uint32_t, 6> header_bits(const tlp& t) {
-  std::array<uint32_t, 6> h{};
+inline nic::packet_header header_bits(const tlp& t) {
+  nic::packet_header h{};
   nic::pins::pack(t, h);
   return h;
 }
-inline std::array<uint32_t, 6> header_bits(const packet& p) {
-  const auto w = p.header_words();
-  return {uint32_t(w[0]),       uint32_t(w[0] >> 32), uint32_t(w[1]),
-          uint32_t(w[1] >> 32), uint32_t(w[2]),       uint32_t(w[2] >> 32)};
-}
+inline nic::packet_header header_bits(const packet& p) { return p.header(); }
 template <class T>
-T from_bits(const std::array<uint32_t, 6>& h) {
+T from_bits(const nic::packet_header& h) {
   if constexpr (std::is_same_v<T, tlp>) {
     return nic::pins::unpack(h);
   } else {
     packet p;
-    p.set_header_words({h[0] | uint64_t{h[1]} << 32, h[2] | uint64_t{h[3]} << 32, h[4] | uint64_t{h[5]} << 32});
+    p.set_header(h);
     return p;
   }
 }
@@ -248,7 +244,7 @@ class bench {
                const char* name) {
     EXPECT_TRUE(valid || !s.held) << name << " dropped valid at cycle " << now;
     if (!valid) return;
-    std::array<uint32_t, 6> h{};
+    nic::packet_header h{};
     for (size_t i = 0; i < sizeof(hdr) / 4; ++i) h[i] = hdr[i];
     std::vector<uint32_t> bits{uint32_t(sop), uint32_t(eop)};
     if (sop) bits.insert(bits.end(), h.begin(), h.end());

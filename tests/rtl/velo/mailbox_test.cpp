@@ -57,8 +57,8 @@ class bench {
     v.wr_ready_i = wr.ready(d);
     mb.drive(d, v.mb_valid_i, sop, v.mb_eop_i, v.mb_hdr_i, v.mb_data_i);
     if (mb.offered() && !sop)  // rma_target keeps the header
-      for (unsigned i = 0; i < 6; ++i) v.mb_hdr_i[i] = kept_[i];
-    for (unsigned i = 0; i < 6; ++i) kept_[i] = v.mb_hdr_i[i];
+      for (unsigned i = 0; i < nic::header_dws; ++i) v.mb_hdr_i[i] = kept_[i];
+    for (unsigned i = 0; i < nic::header_dws; ++i) kept_[i] = v.mb_hdr_i[i];
     v.eval();
     if (!gate || v.busy_o || v.mb_valid_i || v.cfg_we_i || v.db_valid_i) {
       mb.sample(v.mb_ready_o);
@@ -96,7 +96,7 @@ class bench {
     v.clk_i = 0;
     v.eval();
   }
-  std::array<uint32_t, 6> kept_{};
+  nic::packet_header kept_{};
 };
 
 packet message(dice& d, unsigned dvpid, unsigned pd, uint64_t cookie, unsigned size) {

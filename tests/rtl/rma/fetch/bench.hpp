@@ -141,7 +141,7 @@ class fetch_bench {
       v.cmd_bytes_i = uint16_t(c.want.size());
       v.cmd_meta_i = c.meta;
       const auto h = header_bits(c.p);
-      for (unsigned i = 0; i < 6; ++i) v.cmd_hdr_i[i] = h[i];
+      for (unsigned i = 0; i < h.size(); ++i) v.cmd_hdr_i[i] = h[i];
     }
     v.tr_rsp_valid_i = translating_ && now >= answer_at_;
     if (v.tr_rsp_valid_i) {
@@ -185,8 +185,8 @@ class fetch_bench {
     packets += v.cnt_packets_o;
   }
 
-  static std::array<uint32_t, 6> bits(const auto& hdr) {
-    std::array<uint32_t, 6> h{};
+  static nic::packet_header bits(const auto& hdr) {
+    nic::packet_header h{};
     for (size_t i = 0; i < sizeof(hdr) / 4; ++i) h[i] = hdr[i];
     return h;
   }
@@ -227,7 +227,7 @@ class fetch_bench {
     ASSERT_FALSE(tx.all.empty()) << "done without its packet";
     const packet got = std::move(tx.all.front());
     tx.all.erase(tx.all.begin());
-    EXPECT_EQ(got.header_words(), o.c.p.header_words());
+    EXPECT_EQ(got.header(), o.c.p.header());
     EXPECT_TRUE(got.data == o.c.p.data) << to_text(got) << " from " << std::hex << o.c.nla << std::dec << ", bytes "
                                         << o.c.want.size() << ", cycle " << now;
   }

@@ -106,7 +106,7 @@ class bench {
   }
 
   void request() {
-    std::array<uint32_t, 6> h{};
+    nic::packet_header h{};
     for (size_t i = 0; i < 5; ++i) h[i] = v.rd_hdr_o[i];
     const tlp t = from_bits<tlp>(h);
     ASSERT_FALSE(order_.empty());

@@ -262,7 +262,9 @@ class bench {
   // ---------------------------------------------------------------- outputs
   static packet header(const auto& h) {
     packet p;
-    p.set_header_words({h[0] | uint64_t{h[1]} << 32, h[2] | uint64_t{h[3]} << 32, h[4] | uint64_t{h[5]} << 32});
+    nic::packet_header bits;
+    for (unsigned i = 0; i < nic::header_dws; ++i) bits[i] = h[i];
+    p.set_header(bits);
     return p;
   }
   void reply(const packet& p) {
@@ -289,7 +291,7 @@ class bench {
     EXPECT_TRUE(v.tx_valid_o || !tx_held_) << "tx dropped valid, cycle " << now;
     if (!v.tx_valid_o) return;
     std::vector<uint32_t> bits{uint32_t(v.tx_sop_o), uint32_t(v.tx_eop_o)};
-    for (unsigned i = 0; i < 6; ++i) bits.push_back(v.tx_hdr_o[i]);
+    for (unsigned i = 0; i < nic::header_dws; ++i) bits.push_back(v.tx_hdr_o[i]);
     for (unsigned i = 0; i < words; ++i) bits.push_back(nic::pins::get_word<W>(v.tx_data_o, i));
     EXPECT_TRUE(!tx_held_ || bits == tx_bits_) << "tx changed while waiting, cycle " << now;
     if (v.tx_sop_o && !tx_held_) tx_first = now;

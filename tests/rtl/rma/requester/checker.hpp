@@ -184,7 +184,7 @@ class checker : public observer {
   static uint16_t domain(uint8_t vpid) { return uint16_t(0xa000 + vpid); }
 
   static void expect_header(const packet& got, const packet& want) {
-    EXPECT_EQ(got.header_words(), want.header_words()) << to_text(got) << "\nexpected " << to_text(want);
+    EXPECT_EQ(got.header(), want.header()) << to_text(got) << "\nexpected " << to_text(want);
   }
 
   static bool awaited(const descriptor& d) { return d.ack || d.always_answered() || d.notify_completer; }

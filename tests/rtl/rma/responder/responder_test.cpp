@@ -114,8 +114,8 @@ class bench {
     v.eval();
   }
   static packet header(const auto& hdr) {
-    std::array<uint32_t, 6> h{};
-    for (size_t i = 0; i < 6; ++i) h[i] = hdr[i];
+    nic::packet_header h{};
+    for (size_t i = 0; i < h.size(); ++i) h[i] = hdr[i];
     return from_bits<packet>(h);
   }
   static uint16_t key_of(const packet& p) { return uint16_t(p.svpid() << 8 | p.epoch()); }
@@ -150,7 +150,7 @@ class bench {
     want.set_flags(g.asked == 0 ? nic::rma_first : 0);
     expect_place(key_of(p), g, p.place());
     want.set_place(p.place());
-    EXPECT_EQ(p.header_words(), want.header_words());
+    EXPECT_EQ(p.header(), want.header());
     EXPECT_EQ(v.cmd_nla_o, g.p.addr + g.asked);
     EXPECT_EQ(v.cmd_pd_o, g.p.pd());
     EXPECT_EQ(v.cmd_bytes_o, n);
@@ -198,7 +198,7 @@ class bench {
     want.status = huge ? uint8_t(net_status::bad) : g.status;
     expect_place(key_of(p), g, p.place());
     want.set_place(p.place());
-    EXPECT_EQ(p.header_words(), want.header_words());
+    EXPECT_EQ(p.header(), want.header());
     if (!huge) expect_over(g);
     EXPECT_EQ(g.told, !huge && (g.p.flags() & nic::rma_responder) != 0);
     finished[key_of(p)] = commands;

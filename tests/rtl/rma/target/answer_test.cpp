@@ -243,7 +243,9 @@ TYPED_TEST(Answer, RandomAndForgedPackets) {
           p.len_dw = uint16_t(p.data.size());
           break;
         default:
-          p.set_header_words({b.d.bits(), b.d.bits(), b.d.bits()});
+          nic::packet_header h;
+          for (auto& dw : h) dw = uint32_t(b.d.bits());
+          p.set_header(h);
           p.len_dw = uint16_t(p.data.size());
       }
     }

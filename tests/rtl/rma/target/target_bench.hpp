@@ -140,7 +140,7 @@ class target_bench {
     EXPECT_GE(work.writes_seen, i.writes) << what << " in front of writes at cycle " << now;
   }
   void same(const packet& a, const packet& b) {
-    EXPECT_EQ(a.header_words(), b.header_words());
+    EXPECT_EQ(a.header(), b.header());
     EXPECT_EQ(a.data, b.data);
   }
   void expect_passed(std::deque<item>& q, drain<packet, W>& s, const char* name) {
@@ -221,8 +221,8 @@ class target_bench {
     if (!v.mb_valid_o || !v.mb_ready_i) return;
     ASSERT_FALSE(work.mbs.empty());
     const packet& p = work.mbs.front().p;
-    std::array<uint32_t, 6> h{};
-    for (unsigned i = 0; i < 6; ++i) h[i] = v.mb_hdr_o[i];
+    nic::packet_header h{};
+    for (unsigned i = 0; i < h.size(); ++i) h[i] = v.mb_hdr_o[i];
     EXPECT_EQ(h, header_bits(p)) << "the header must hold for the whole packet";
     for (unsigned i = 0; i < W / 32 && message_.size() < p.data.size(); ++i)
       message_.push_back(nic::pins::get_word<W>(v.mb_data_o, i));

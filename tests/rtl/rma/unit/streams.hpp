@@ -41,23 +41,22 @@ class dice {
 };
 
 template <class T>
-std::array<uint32_t, 6> header_bits(const T& t) {
-  std::array<uint32_t, 6> h{};
+nic::packet_header header_bits(const T& t) {
+  nic::packet_header h{};
   if constexpr (std::is_same_v<T, tlp>) {
     nic::pins::pack(t, h);
   } else {
-    const auto w = t.header_words();
-    for (unsigned i = 0; i < 6; ++i) h[i] = uint32_t(w[i / 2] >> 32 * (i % 2));
+    h = t.header();
   }
   return h;
 }
 template <class T>
-T from_bits(const std::array<uint32_t, 6>& h) {
+T from_bits(const nic::packet_header& h) {
   if constexpr (std::is_same_v<T, tlp>) {
     return nic::pins::unpack(h);
   } else {
     packet p;
-    p.set_header_words({h[0] | uint64_t{h[1]} << 32, h[2] | uint64_t{h[3]} << 32, h[4] | uint64_t{h[5]} << 32});
+    p.set_header(h);
     return p;
   }
 }
@@ -102,7 +101,7 @@ class feed {
  private:
   struct beat {
     bool sop = false, eop = false;
-    std::array<uint32_t, 6> hdr{};
+    nic::packet_header hdr{};
     std::vector<uint32_t> words;
   };
   std::deque<beat> beats_;
@@ -127,7 +126,7 @@ class drain {
     EXPECT_TRUE(valid || !held_) << name_ << " dropped valid at cycle " << now;
     accepted = valid && ready;
     if (!valid) return false;
-    std::array<uint32_t, 6> h{};
+    nic::packet_header h{};
     for (size_t i = 0; i < sizeof(hdr) / 4; ++i) h[i] = hdr[i];
     std::vector<uint32_t> bits{sop, eop};
     if (sop) bits.insert(bits.end(), h.begin(), h.end());
