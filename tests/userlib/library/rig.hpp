@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of libggas: forks the ranks of a job and hears from each how it went.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "ggas/ggas.h"
+#include "tests/support/processes.hpp"
+
+namespace ggas::library_test {
+
+using std::chrono::milliseconds;
+using test::processes;
+using test::voice;
+
+inline constexpr uint64_t ms = 1'000'000, second = 1000 * ms;
+inline constexpr uint64_t patience = 20 * second;  // of calls that are to succeed
+inline constexpr milliseconds soon{40'000};
+
+// A rank that has started.
+struct rank {
+  ggas_process* p;
+  uint32_t me, size;
+  const voice& parent;
+
+  template <class T = std::byte>
+  T* memory(uint32_t segment) const {
+    void* at = nullptr;
+    return ggas_segment_pointer(p, segment, &at) == GGAS_OK ? static_cast<T*>(at) : nullptr;
+  }
+  ggas_rc create(uint32_t segment, uint64_t bytes) const {
+    return ggas_segment_create(p, segment, bytes, GGAS_GROUP_ALL, patience);
+  }
+  ggas_rc barrier() const { return ggas_group_barrier(p, GGAS_GROUP_ALL, patience); }
+  ggas_rc put(uint32_t segment, uint64_t from, uint32_t to, uint64_t at, uint64_t bytes) const {
+    const ggas_part part{segment, segment, from, at, bytes};
+    return ggas_queue_write(p, &part, to, 0, patience);
+  }
+  ggas_rc get(uint32_t segment, uint64_t to, uint32_t from, uint64_t at, uint64_t bytes) const {
+    const ggas_part part{segment, segment, to, at, bytes};
+    return ggas_queue_read(p, &part, from, 0, patience);
+  }
+  ggas_rc notify(uint32_t segment, uint32_t to, uint32_t slot, uint32_t value) const {
+    return ggas_queue_notify(p, segment, to, slot, value, 0, patience);
+  }
+};
+
+// What a rank does: "ok", or what went wrong.
+using program = std::function<std::string(const rank&)>;
+
+// In a program: a call that has to return a code, a condition that has to hold.
+#define MUST(call, code)                                                                                    \
+  if (const ggas_rc rc_ = (call); rc_ != (code))                                                            \
+    return std::string(#call " returned ") + std::to_string(rc_) + " (" + ggas_error_text() + "), line " + \
+           std::to_string(__LINE__)
+#define MUST_HOLD(condition) \
+  if (!(condition)) return std::string(#condition " does not hold, line ") + std::to_string(__LINE__)
+
+inline void be(int rank, int size, const std::string& job) {
+  setenv("GGAS_RANK", std::to_string(rank).c_str(), 1);
+  setenv("GGAS_SIZE", std::to_string(size).c_str(), 1);
+  setenv("GGAS_JOB", job.c_str(), 1);
+}
+
+inline std::string job_name() {
+  static const int parent = getpid();
+  static int count = 0;
+  return "libggas." + std::to_string(parent) + "." + std::to_string(++count);
+}
+
+inline processes::body member(int size, program what) {
+  return [size, what = std::move(what), job = job_name()](int r, const voice& parent) {
+    be(r, size, job);
+    ggas_process* p = nullptr;
+    if (ggas_process_start(&p, patience) != GGAS_OK) return parent.say(std::string("start: ") + ggas_error_text());
+    uint32_t me = 99, n = 99;
+    ggas_process_rank(p, &me);
+    ggas_process_size(p, &n);
+    parent.say(what({p, me, n, parent}));
+    ggas_process_stop(p);
+  };
+}
+
+// Runs a program on ranks; each has to say "ok".
+inline void run(int size, const program& what) {
+  processes all;
+  all.start_all(size, member(size, what));
+  for (int r = 0; r < size; ++r) EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r << " of " << size;
+  for (int r = 0; r < size; ++r) EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r << " of " << size;
+}
+
+}  // namespace ggas::library_test

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The host library libggas, C11: one-sided communication between the processes of a job. A process is a rank.
+ *
+ * Segments are memory that other ranks reach, by number; transfers go through queues, in order for each target;
+ * notifications are values in slots of the target's segment and arrive behind the data of earlier calls.
+ *
+ * Every call that can wait takes a time-out in nanoseconds: 0 tests, GGAS_BLOCK waits for ever. A call that returned
+ * GGAS_TIMEOUT has waited and not failed: the same call again goes on with it. Any thread may call anything, but for
+ * ggas_process_stop(), which is the last call. docs/libggas.md has the rules: order, failures, limits.
+ */
+#ifndef GGAS_GGAS_H
+#define GGAS_GGAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GGAS_BLOCK UINT64_MAX           /**< time-out: none */
+#define GGAS_TEST 0                     /**< time-out: do not wait */
+#define GGAS_SEGMENTS 256               /**< segments of a rank; ids are 0 ... 255 */
+#define GGAS_NOTIFICATIONS 65536        /**< notification slots of a segment */
+#define GGAS_QUEUES 64                  /**< queues of a rank; ids are 0 ... 63 */
+#define GGAS_QUEUES_AT_START 8          /**< queues 0 ... 7 are there from the start */
+#define GGAS_GROUPS 64                  /**< groups of a rank */
+#define GGAS_GROUP_ALL 0                /**< the group of all ranks, there from the start */
+#define GGAS_PASSIVE_MOST 65536         /**< bytes of a passive message */
+#define GGAS_ELEMENT_MOST 4096          /**< bytes of an element of a reduction of the user */
+
+/** What a call returns: 0, GGAS_TIMEOUT, or an error, which is negative. */
+typedef enum ggas_rc {
+  GGAS_OK = 0,
+  GGAS_TIMEOUT = 1,            /**< the time was up; the same call again goes on */
+  GGAS_ERR_ARGUMENT = -1,      /**< null pointer, unknown type or operation */
+  GGAS_ERR_RANK = -2,          /**< no such rank */
+  GGAS_ERR_SEGMENT = -3,       /**< no such segment on that rank, or this rank may not reach it */
+  GGAS_ERR_RANGE = -4,         /**< offset and size leave the segment, or an atomic is not aligned to 8 bytes */
+  GGAS_ERR_QUEUE = -5,         /**< no such queue, or no queue is left */
+  GGAS_ERR_NOTIFICATION = -6,  /**< no such slot, or the value 0 */
+  GGAS_ERR_GROUP = -7,         /**< no such group, this rank is not in it, or no group is left */
+  GGAS_ERR_SIZE = -8,          /**< a size that is 0 or too large */
+  GGAS_ERR_PEER = -9,          /**< a rank that is needed has ended */
+  GGAS_ERR_MEMORY = -10,       /**< there is no room */
+  GGAS_ERR_STATE = -11,        /**< not now: another collective of the group is under way, the segment is there, ... */
+  GGAS_ERR_MISMATCH = -12,     /**< members of a group called different collectives */
+  GGAS_ERR_SYSTEM = -13        /**< the system refused something; the text says what */
+} ggas_rc;
+
+/** State of a rank, as this rank knows it. */
+typedef enum ggas_state {
+  GGAS_STATE_HEALTHY = 0,
+  GGAS_STATE_LEFT = 1, /**< it has called ggas_process_stop() */
+  GGAS_STATE_LOST = 2  /**< its process has ended without that */
+} ggas_state;
+
+typedef enum ggas_type {
+  GGAS_TYPE_INT32,
+  GGAS_TYPE_UINT32,
+  GGAS_TYPE_INT64,
+  GGAS_TYPE_UINT64,
+  GGAS_TYPE_FLOAT,
+  GGAS_TYPE_DOUBLE
+} ggas_type;
+
+typedef enum ggas_operation { GGAS_OP_SUM, GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_PRODUCT } ggas_operation;
+
+/** What this rank has called since it started. */
+typedef struct ggas_statistics {
+  uint64_t writes, written_bytes;
+  uint64_t reads, read_bytes;
+  uint64_t notifications; /**< sent */
+  uint64_t atomics;
+  uint64_t passive_sent, passive_received;
+  uint64_t collectives; /**< barriers and reductions that came to their end */
+  uint64_t timeouts;    /**< calls that returned GGAS_TIMEOUT */
+} ggas_statistics;
+
+/** A part of a list: bytes of a segment here, and of one there. */
+typedef struct ggas_part {
+  uint32_t local_segment;
+  uint32_t remote_segment;
+  uint64_t local_offset;
+  uint64_t remote_offset;
+  uint64_t bytes;
+} ggas_part;
+
+typedef struct ggas_process ggas_process; /**< this process as a rank of its job */
+
+/** Text of a code. Never null; static. */
+const char* ggas_rc_text(ggas_rc code);
+/** What the last call of this thread that failed has to say, naming value and rule; "" before. Until its next call. */
+const char* ggas_error_text(void);
+
+/**
+ * Joins the job that the environment names (`ggas run`, Open MPI, MPICH, Slurm; none: a job of one) and waits until
+ * all its ranks have. A time-out ends the attempt: GGAS_TIMEOUT here means that ranks are missing.
+ * @param process set if the call returns GGAS_OK
+ */
+ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns);
+/** Leaves the job without waiting; frees everything. Other ranks see GGAS_STATE_LEFT. Null is let pass. */
+void ggas_process_stop(ggas_process* process);
+ggas_rc ggas_process_rank(const ggas_process* process, uint32_t* rank);
+ggas_rc ggas_process_size(const ggas_process* process, uint32_t* size);
+/** The states of all ranks, looked at now. @param states room for as many as ranks */
+ggas_rc ggas_process_states(ggas_process* process, ggas_state* states, size_t count);
+/** Ends another rank's process with SIGKILL. */
+ggas_rc ggas_process_kill(ggas_process* process, uint32_t rank);
+ggas_rc ggas_process_statistics(const ggas_process* process, ggas_statistics* statistics);
+
+/** New memory of this rank, filled with 0, which no other rank may reach yet. @param bytes 1 ... memory of the host */
+ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
+/** The caller's memory as a segment; it stays the caller's, and stays until ggas_segment_delete(). */
+ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
+/** Lets a rank reach a segment of this one. */
+ggas_rc ggas_segment_permit(ggas_process* process, uint32_t segment, uint32_t rank);
+/** Of all members of a group, with sizes of their own: allocate, permit to all, barrier. */
+ggas_rc ggas_segment_create(ggas_process* process, uint32_t segment, uint64_t bytes, uint32_t group,
+                            uint64_t timeout_ns);
+/** The same with memory of the caller. */
+ggas_rc ggas_segment_use(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
+                         uint64_t timeout_ns);
+ggas_rc ggas_segment_delete(ggas_process* process, uint32_t segment);
+/** Address of a segment of this rank. */
+ggas_rc ggas_segment_pointer(ggas_process* process, uint32_t segment, void** pointer);
+/** Bytes of a segment of a rank, this one or another. */
+ggas_rc ggas_segment_size(ggas_process* process, uint32_t segment, uint32_t rank, uint64_t* bytes);
+/** Adds to 8 bytes (aligned) of a rank's segment. @param old what was there; may be null */
+ggas_rc ggas_segment_fetch_add(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t add,
+                               uint64_t* old, uint64_t timeout_ns);
+/** Writes `desired` if `expected` is there. */
+ggas_rc ggas_segment_compare_swap(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank,
+                                  uint64_t expected, uint64_t desired, uint64_t* old, uint64_t timeout_ns);
+
+/** Another queue. @param queue its id */
+ggas_rc ggas_queue_create(ggas_process* process, uint32_t* queue);
+ggas_rc ggas_queue_delete(ggas_process* process, uint32_t queue);
+/** Requests that were posted since the last ggas_queue_wait(). */
+ggas_rc ggas_queue_posted(const ggas_process* process, uint32_t queue, uint64_t* posted);
+/** Copies from a segment here to one of a rank. Its bytes may change after ggas_queue_wait(). */
+ggas_rc ggas_queue_write(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue,
+                         uint64_t timeout_ns);
+/** Copies from a segment of a rank to one here. The bytes are there after ggas_queue_wait(). */
+ggas_rc ggas_queue_read(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue,
+                        uint64_t timeout_ns);
+ggas_rc ggas_queue_write_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
+                              uint32_t queue, uint64_t timeout_ns);
+ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
+                             uint32_t queue, uint64_t timeout_ns);
+/** Puts a value, not 0, into a slot of a rank's segment, behind everything posted to that rank and queue before. */
+ggas_rc ggas_queue_notify(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
+                          uint32_t queue, uint64_t timeout_ns);
+/** Waits until everything posted before is done. GGAS_ERR_PEER: a target has ended; what it got is not known. */
+ggas_rc ggas_queue_wait(ggas_process* process, uint32_t queue, uint64_t timeout_ns);
+/** Forgets what was posted, also its errors. */
+ggas_rc ggas_queue_purge(ggas_process* process, uint32_t queue);
+
+/** Waits until one of slots first ... first + count - 1 of a segment here is not 0. @param found that slot */
+ggas_rc ggas_notification_waitsome(ggas_process* process, uint32_t segment, uint32_t first, uint32_t count,
+                                   uint32_t* found, uint64_t timeout_ns);
+/** Sets a slot to 0 and gives what was in it, in one step: of several threads one gets the value. */
+ggas_rc ggas_notification_reset(ggas_process* process, uint32_t segment, uint32_t slot, uint32_t* value);
+
+/** A message to a rank that takes it with ggas_passive_receive(). @param bytes 1 ... GGAS_PASSIVE_MOST */
+ggas_rc ggas_passive_send(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t bytes,
+                          uint64_t timeout_ns);
+/** The next message of any rank, of one rank in its order. @param bytes room; GGAS_ERR_SIZE leaves a longer message */
+ggas_rc ggas_passive_receive(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t* rank, uint64_t bytes,
+                             uint64_t timeout_ns);
+
+/** An empty group. @param group its id here; other ranks may have another */
+ggas_rc ggas_group_create(ggas_process* process, uint32_t* group);
+ggas_rc ggas_group_add(ggas_process* process, uint32_t group, uint32_t rank);
+/** Of all members, which have added the same ranks. Afterwards the group can be used. */
+ggas_rc ggas_group_commit(ggas_process* process, uint32_t group, uint64_t timeout_ns);
+ggas_rc ggas_group_delete(ggas_process* process, uint32_t group);
+ggas_rc ggas_group_size(const ggas_process* process, uint32_t group, uint32_t* size);
+/** @param ranks room for `count` ranks, ascending */
+ggas_rc ggas_group_ranks(const ggas_process* process, uint32_t group, uint32_t* ranks, size_t count);
+ggas_rc ggas_group_barrier(ggas_process* process, uint32_t group, uint64_t timeout_ns);
+/** Element by element over all members, in the order of ranks: the same bits everywhere. `to` may be `from`. */
+ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, size_t elements, ggas_type type,
+                             ggas_operation operation, uint32_t group, uint64_t timeout_ns);
+
+/**
+ * An operation of the user: result[i] = one[i] op two[i]; result may be one. Associative. What it returns but 0 ends
+ * the reduction with that code.
+ */
+typedef int (*ggas_reducer)(const void* one, const void* two, void* result, void* state, size_t elements,
+                            size_t element_bytes, uint64_t timeout_ns);
+ggas_rc ggas_group_allreduce_user(ggas_process* process, const void* from, void* to, size_t elements,
+                                  size_t element_bytes, ggas_reducer reducer, void* state, uint32_t group,
+                                  uint64_t timeout_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process as a rank: what the functions of ggas.h work on, and the checks that all of them share.
+#pragma once
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "userlib/library/core/fail.hpp"
+#include "userlib/library/core/group.hpp"
+#include "userlib/library/core/transport.hpp"
+
+struct ggas_process {
+  explicit ggas_process(std::unique_ptr<ggas::library::transport> t);
+
+  struct counter {
+    std::atomic<uint64_t> n{0};
+    void add(uint64_t more) { n.fetch_add(more, std::memory_order_relaxed); }
+    uint64_t get() const { return n.load(std::memory_order_relaxed); }
+  };
+  struct counters {
+    counter writes, written_bytes, reads, read_bytes, notifications, atomics, passive_sent, passive_received,
+        collectives, timeouts;
+  };
+  struct queue {
+    std::atomic<bool> there{false};
+    counter posted, waited;
+  };
+  // A collective creation of a segment whose barrier timed out: the same call again goes on.
+  struct creation {
+    uint64_t bytes;
+    void* memory;
+    uint32_t group;
+    bool operator==(const creation&) const = default;
+  };
+
+  std::unique_ptr<ggas::library::transport> transport;
+  mutable counters count;
+  std::array<queue, GGAS_QUEUES> queues;
+  mutable std::mutex lock;  // of the two tables
+  std::array<std::shared_ptr<ggas::library::group>, GGAS_GROUPS> groups;
+  std::map<uint32_t, creation> creations;
+
+  std::shared_ptr<ggas::library::group> group(uint32_t id) const;
+};
+
+namespace ggas::library {
+
+// Null pointers and numbers out of range, with the name of the parameter in the text.
+ggas_rc check_pointer(const void* p, const char* name);
+ggas_rc check_rank(const ggas_process* p, uint32_t rank);
+ggas_rc check_segment(uint32_t segment);
+ggas_rc check_queue(const ggas_process* p, uint32_t queue);
+ggas_rc check_slot(uint32_t slot);
+
+// The first check that fails, or GGAS_OK.
+template <class... Checks>
+ggas_rc first_of(Checks&&... checks) {
+  ggas_rc rc = GGAS_OK;
+  static_cast<void>(((rc = checks(), rc != GGAS_OK) || ...));
+  return rc;
+}
+
+// Runs a call with a process: nothing leaves it but a code.
+template <class Call>
+ggas_rc call(const ggas_process* p, Call&& body) {
+  try {
+    if (!p) return fail(GGAS_ERR_ARGUMENT, "process: must not be null");
+    const ggas_rc rc = body();
+    if (rc == GGAS_TIMEOUT) p->count.timeouts.add(1);
+    return rc;
+  } catch (const std::exception& e) {
+    return fail_with(GGAS_ERR_MEMORY, e.what());
+  }
+}
+
+}  // namespace ggas::library

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues, notifications and passive messages of ggas.h.
+#include "userlib/library/core/process.hpp"
+
+using namespace ggas::library;
+
+namespace {
+
+ggas_rc check_target(const ggas_process* p, uint32_t rank, uint32_t queue) {
+  return first_of([&] { return check_rank(p, rank); }, [&] { return check_queue(p, queue); });
+}
+
+// A part, both ends of which are checked before anything moves; null: without a text of its own.
+ggas_rc check_part(const ggas_part& part) {
+  if (part.bytes == 0) return fail(GGAS_ERR_SIZE, "bytes 0: a transfer has at least one");
+  return first_of([&] { return check_segment(part.local_segment); },
+                  [&] { return check_segment(part.remote_segment); });
+}
+
+ggas_rc move(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t queue, limit until, bool writes) {
+  transport& t = *p->transport;
+  std::byte* here = nullptr;
+  ggas_rc rc = check_part(part);
+  if (rc == GGAS_OK) rc = t.segment_here(part.local_segment, part.local_offset, part.bytes, here);
+  if (rc != GGAS_OK) return rc;
+  const place there{rank, part.remote_segment, part.remote_offset};
+  rc = writes ? t.write(there, here, part.bytes, queue, until) : t.read(there, here, part.bytes, queue, until);
+  if (rc != GGAS_OK) return rc;
+  p->queues[queue].posted.add(1);
+  (writes ? p->count.writes : p->count.reads).add(1);
+  (writes ? p->count.written_bytes : p->count.read_bytes).add(part.bytes);
+  return GGAS_OK;
+}
+
+ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
+                 uint64_t timeout_ns, bool writes) {
+  return call(p, [&] {
+    ggas_rc rc = check_pointer(parts, "parts");
+    if (rc == GGAS_OK && count == 0) rc = fail(GGAS_ERR_SIZE, "count 0: a list has at least one part");
+    if (rc == GGAS_OK) rc = check_target(p, rank, queue);
+    const limit until = limit::after(timeout_ns);
+    for (size_t i = 0; rc == GGAS_OK && i < count; ++i) rc = move(p, parts[i], rank, queue, until, writes);
+    return rc;
+  });
+}
+
+}  // namespace
+
+ggas_rc ggas_queue_create(ggas_process* p, uint32_t* queue) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_pointer(queue, "queue"); rc != GGAS_OK) return rc;
+    for (uint32_t i = 0; i < GGAS_QUEUES; ++i) {
+      if (p->queues[i].there.exchange(true)) continue;
+      p->transport->forget(i);
+      *queue = i;
+      return GGAS_OK;
+    }
+    return fail(GGAS_ERR_QUEUE, "no queue is left: a rank has ", GGAS_QUEUES);
+  });
+}
+
+ggas_rc ggas_queue_delete(ggas_process* p, uint32_t queue) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
+    p->queues[queue].there = false;
+    return GGAS_OK;
+  });
+}
+
+ggas_rc ggas_queue_posted(const ggas_process* p, uint32_t queue, uint64_t* posted) {
+  return call(p, [&] {
+    const ggas_rc rc = first_of([&] { return check_pointer(posted, "posted"); }, [&] { return check_queue(p, queue); });
+    if (rc == GGAS_OK) *posted = p->queues[queue].posted.get() - p->queues[queue].waited.get();
+    return rc;
+  });
+}
+
+ggas_rc ggas_queue_write(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue, uint64_t timeout_ns) {
+  return move_all(p, part, 1, rank, queue, timeout_ns, true);
+}
+
+ggas_rc ggas_queue_read(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue, uint64_t timeout_ns) {
+  return move_all(p, part, 1, rank, queue, timeout_ns, false);
+}
+
+ggas_rc ggas_queue_write_list(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
+                              uint64_t timeout_ns) {
+  return move_all(p, parts, count, rank, queue, timeout_ns, true);
+}
+
+ggas_rc ggas_queue_read_list(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
+                             uint64_t timeout_ns) {
+  return move_all(p, parts, count, rank, queue, timeout_ns, false);
+}
+
+ggas_rc ggas_queue_notify(ggas_process* p, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
+                          uint32_t queue, uint64_t timeout_ns) {
+  return call(p, [&] {
+    ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_target(p, rank, queue); },
+                          [&] { return check_slot(slot); });
+    if (rc == GGAS_OK && value == 0) rc = fail(GGAS_ERR_NOTIFICATION, "value 0: is an empty slot");
+    if (rc == GGAS_OK)
+      rc = p->transport->notify({rank, segment, slot}, value, queue, limit::after(timeout_ns));
+    if (rc != GGAS_OK) return rc;
+    p->queues[queue].posted.add(1);
+    p->count.notifications.add(1);
+    return rc;
+  });
+}
+
+ggas_rc ggas_queue_wait(ggas_process* p, uint32_t queue, uint64_t timeout_ns) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
+    const uint64_t posted = p->queues[queue].posted.get();
+    const ggas_rc rc = p->transport->flush(queue, limit::after(timeout_ns));
+    if (rc == GGAS_OK) p->queues[queue].waited.n.store(posted, std::memory_order_relaxed);
+    return rc;
+  });
+}
+
+ggas_rc ggas_queue_purge(ggas_process* p, uint32_t queue) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
+    p->transport->forget(queue);
+    p->queues[queue].waited.n.store(p->queues[queue].posted.get(), std::memory_order_relaxed);
+    return GGAS_OK;
+  });
+}
+
+ggas_rc ggas_notification_waitsome(ggas_process* p, uint32_t segment, uint32_t first, uint32_t count, uint32_t* found,
+                                   uint64_t timeout_ns) {
+  return call(p, [&] {
+    ggas_rc rc = first_of([&] { return check_pointer(found, "found"); }, [&] { return check_segment(segment); },
+                          [&] { return check_slot(first); });
+    if (rc != GGAS_OK) return rc;
+    if (count == 0 || count > GGAS_NOTIFICATIONS - first)
+      return fail(GGAS_ERR_NOTIFICATION, "count ", count, ": must be 1 ... ", GGAS_NOTIFICATIONS - first);
+    return p->transport->waitsome(segment, first, count, *found, limit::after(timeout_ns));
+  });
+}
+
+ggas_rc ggas_notification_reset(ggas_process* p, uint32_t segment, uint32_t slot, uint32_t* value) {
+  return call(p, [&] {
+    const ggas_rc rc = first_of([&] { return check_pointer(value, "value"); }, [&] { return check_segment(segment); },
+                                [&] { return check_slot(slot); });
+    return rc == GGAS_OK ? p->transport->reset(segment, slot, *value) : rc;
+  });
+}
+
+ggas_rc ggas_passive_send(ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t bytes,
+                          uint64_t timeout_ns) {
+  return call(p, [&] {
+    ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_rank(p, rank); });
+    if (rc == GGAS_OK && (bytes == 0 || bytes > GGAS_PASSIVE_MOST))
+      rc = fail(GGAS_ERR_SIZE, "bytes ", bytes, ": a message has 1 ... ", GGAS_PASSIVE_MOST);
+    std::byte* from = nullptr;
+    if (rc == GGAS_OK) rc = p->transport->segment_here(segment, offset, bytes, from);
+    if (rc == GGAS_OK) rc = p->transport->send(rank, from, bytes, limit::after(timeout_ns));
+    if (rc == GGAS_OK) p->count.passive_sent.add(1);
+    return rc;
+  });
+}
+
+ggas_rc ggas_passive_receive(ggas_process* p, uint32_t segment, uint64_t offset, uint32_t* rank, uint64_t bytes,
+                             uint64_t timeout_ns) {
+  return call(p, [&] {
+    ggas_rc rc = first_of([&] { return check_pointer(rank, "rank"); }, [&] { return check_segment(segment); });
+    if (rc == GGAS_OK && bytes == 0) rc = fail(GGAS_ERR_SIZE, "bytes 0: a message has at least one");
+    std::byte* to = nullptr;
+    if (rc == GGAS_OK) rc = p->transport->segment_here(segment, offset, bytes, to);
+    if (rc == GGAS_OK) rc = p->transport->receive(to, bytes, *rank, limit::after(timeout_ns));
+    if (rc == GGAS_OK) p->count.passive_received.add(1);
+    return rc;
+  });
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segments and atomics of ggas.h.
+#include <unistd.h>
+
+#include "userlib/library/core/process.hpp"
+
+using namespace ggas::library;
+
+namespace {
+
+ggas_rc check_bytes(uint64_t bytes) {
+  static const uint64_t most = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+  if (bytes == 0) return fail(GGAS_ERR_SIZE, "bytes 0: a segment has at least one");
+  if (bytes > most) return fail(GGAS_ERR_MEMORY, "bytes ", bytes, ": this host has ", most);
+  return GGAS_OK;
+}
+
+ggas_rc open(ggas_process* p, uint32_t segment, uint64_t bytes, void* memory) {
+  const ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_bytes(bytes); });
+  return rc == GGAS_OK ? p->transport->segment_open(segment, bytes, memory) : rc;
+}
+
+// Allocates or binds, lets all members in, and meets them.
+ggas_rc open_together(ggas_process* p, uint32_t segment, uint64_t bytes, void* memory, uint32_t group,
+                      uint64_t timeout_ns) {
+  const auto g = p->group(group);
+  if (!g || !g->committed()) return fail(GGAS_ERR_GROUP, "group ", group, ": is not there or not committed");
+  const ggas_process::creation mine{bytes, memory, group};
+  bool under_way;
+  {
+    const std::lock_guard held(p->lock);
+    const auto begun = p->creations.find(segment);
+    under_way = begun != p->creations.end() && begun->second == mine;
+  }
+  if (!under_way) {
+    if (ggas_rc rc = open(p, segment, bytes, memory); rc != GGAS_OK) return rc;
+    for (unsigned r : g->members())
+      if (ggas_rc rc = p->transport->segment_permit(segment, r); rc != GGAS_OK) return rc;
+    const std::lock_guard held(p->lock);
+    p->creations[segment] = mine;
+  }
+  const ggas_rc rc = g->barrier(limit::after(timeout_ns));
+  if (rc != GGAS_TIMEOUT) {
+    const std::lock_guard held(p->lock);
+    p->creations.erase(segment);
+  }
+  return rc;
+}
+
+// 8 bytes that an atomic can work on.
+ggas_rc check_word(const ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank) {
+  const ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_rank(p, rank); });
+  if (rc != GGAS_OK || offset % 8 == 0) return rc;
+  return fail(GGAS_ERR_RANGE, "offset ", offset, ": must be a multiple of 8");
+}
+
+}  // namespace
+
+ggas_rc ggas_segment_allocate(ggas_process* p, uint32_t segment, uint64_t bytes) {
+  return call(p, [&] { return open(p, segment, bytes, nullptr); });
+}
+
+ggas_rc ggas_segment_bind(ggas_process* p, uint32_t segment, void* memory, uint64_t bytes) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_pointer(memory, "memory"); rc != GGAS_OK) return rc;
+    return open(p, segment, bytes, memory);
+  });
+}
+
+ggas_rc ggas_segment_permit(ggas_process* p, uint32_t segment, uint32_t rank) {
+  return call(p, [&] {
+    const ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_rank(p, rank); });
+    return rc == GGAS_OK ? p->transport->segment_permit(segment, rank) : rc;
+  });
+}
+
+ggas_rc ggas_segment_create(ggas_process* p, uint32_t segment, uint64_t bytes, uint32_t group, uint64_t timeout_ns) {
+  return call(p, [&] { return open_together(p, segment, bytes, nullptr, group, timeout_ns); });
+}
+
+ggas_rc ggas_segment_use(ggas_process* p, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
+                         uint64_t timeout_ns) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_pointer(memory, "memory"); rc != GGAS_OK) return rc;
+    return open_together(p, segment, bytes, memory, group, timeout_ns);
+  });
+}
+
+ggas_rc ggas_segment_delete(ggas_process* p, uint32_t segment) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_segment(segment); rc != GGAS_OK) return rc;
+    return p->transport->segment_close(segment);
+  });
+}
+
+ggas_rc ggas_segment_pointer(ggas_process* p, uint32_t segment, void** pointer) {
+  return call(p, [&] {
+    ggas_rc rc = first_of([&] { return check_pointer(pointer, "pointer"); }, [&] { return check_segment(segment); });
+    std::byte* start = nullptr;
+    if (rc == GGAS_OK) rc = p->transport->segment_here(segment, 0, 0, start);
+    if (rc == GGAS_OK) *pointer = start;
+    return rc;
+  });
+}
+
+ggas_rc ggas_segment_size(ggas_process* p, uint32_t segment, uint32_t rank, uint64_t* bytes) {
+  return call(p, [&] {
+    const ggas_rc rc = first_of([&] { return check_pointer(bytes, "bytes"); }, [&] { return check_segment(segment); },
+                                [&] { return check_rank(p, rank); });
+    return rc == GGAS_OK ? p->transport->segment_bytes(segment, rank, *bytes) : rc;
+  });
+}
+
+ggas_rc ggas_segment_fetch_add(ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t add,
+                               uint64_t* old, uint64_t timeout_ns) {
+  return call(p, [&] {
+    uint64_t was = 0;
+    ggas_rc rc = check_word(p, segment, offset, rank);
+    if (rc == GGAS_OK) rc = p->transport->fetch_add({rank, segment, offset}, add, was, limit::after(timeout_ns));
+    if (rc != GGAS_OK) return rc;
+    p->count.atomics.add(1);
+    if (old) *old = was;
+    return rc;
+  });
+}
+
+ggas_rc ggas_segment_compare_swap(ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank,
+                                  uint64_t expected, uint64_t desired, uint64_t* old, uint64_t timeout_ns) {
+  return call(p, [&] {
+    uint64_t was = 0;
+    ggas_rc rc = check_word(p, segment, offset, rank);
+    if (rc == GGAS_OK)
+      rc = p->transport->compare_swap({rank, segment, offset}, expected, desired, was, limit::after(timeout_ns));
+    if (rc != GGAS_OK) return rc;
+    p->count.atomics.add(1);
+    if (old) *old = was;
+    return rc;
+  });
+}

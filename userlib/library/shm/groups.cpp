@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of processes of one computer. The lowest rank leads: it names the group, and all meet on its board.
+#include <algorithm>
+#include <cstring>
+
+#include "userlib/library/shm/shm.hpp"
+
+namespace ggas::library::shm {
+
+namespace {
+
+// Raises a word to at least this value.
+void raise(std::atomic<uint64_t>& word, uint64_t value) {
+  for (uint64_t was = word.load(); was < value && !word.compare_exchange_weak(was, value);) {
+  }
+}
+
+std::array<uint64_t, ranks_most / 64> bits(const std::vector<unsigned>& members) {
+  std::array<uint64_t, ranks_most / 64> set{};
+  for (unsigned r : members) set[r / 64] |= uint64_t{1} << r % 64;
+  return set;
+}
+
+bool same(const rank_set& s, const std::array<uint64_t, ranks_most / 64>& set) {
+  return std::equal(set.begin(), set.end(), s.begin(), [](uint64_t a, const auto& b) { return a == b.load(); });
+}
+
+class shm_exchange final : public exchange {
+ public:
+  shm_exchange(shm_transport& t, std::vector<unsigned> members, unsigned place)
+      : t_(t), members_(std::move(members)), bits_(bits(members_)), place_(place), places_(members_.size(), -1) {
+    me_ = static_cast<size_t>(std::find(members_.begin(), members_.end(), t.rank()) - members_.begin());
+  }
+
+  ~shm_exchange() override {
+    withdraw();
+    t_.give_back(place_, members_, id_);
+  }
+
+  ggas_rc commit(limit until) override {
+    if (!all_found_) {
+      const ggas_rc rc = wait(leader().groups, until, [this] { return find_all(); }, [this] { return all_alive(0); });
+      if (rc != GGAS_OK) return rc;
+      all_found_ = true;
+      round_ = leader().records[size_t(places_[0])].round.load();
+      arrive(nullptr, 0);  // nobody goes on before all have found all
+    }
+    return await(until);
+  }
+
+  void arrive(const void* part, size_t bytes) override {
+    ++round_;
+    if (bytes) std::memcpy(part_at(me_), part, bytes);
+    board().arrived[me_].store(round_);
+    release_if_all_are_there();
+  }
+
+  ggas_rc await(limit until) override {
+    const auto released = [this] { return board().released.load() >= round_; };
+    return wait(board().turned, until, released, [&] {
+      release_if_all_are_there();  // the last one to arrive may have been killed before it did this
+      return released() ? GGAS_OK : all_alive(round_);
+    });
+  }
+
+  const std::byte* part(size_t member) const override { return part_at(member); }
+
+  std::byte* of(size_t member, block kind, unsigned turn) override {
+    const size_t index = (kind == block::result ? 2 : 0) + turn % 2;
+    return area(member) + t_.where().blocks() + index * block_bytes;
+  }
+
+ private:
+  control& leader() const { return t_.of(members_[0]).head(); }
+  control& own() const { return t_.of(t_.rank()).head(); }
+  group_record& record() const { return own().records[place_]; }
+  bool leads() const { return me_ == 0; }
+  std::byte* area(size_t member) const {
+    const layout& w = t_.where();
+    return t_.of(members_[member]).memory.at(w.groups() + size_t(places_[member]) * w.group_bytes());
+  }
+  round_board& board() const { return *reinterpret_cast<round_board*>(area(0)); }
+  std::byte* part_at(size_t member) const {
+    return area(0) + t_.where().parts() + (2 * member + round_ % 2) * part_most;
+  }
+
+  void release_if_all_are_there() {
+    round_board& b = board();
+    for (size_t m = 0; m < members_.size(); ++m)
+      if (b.arrived[m].load() < round_) return;
+    raise(b.released, round_);
+    b.turned.ring();
+  }
+
+  // Of members that have not arrived in a round.
+  ggas_rc all_alive(uint64_t round) const {
+    t_.look_out();
+    for (size_t m = 0; m < members_.size(); ++m) {
+      if (t_.healthy(members_[m]) || (round && board().arrived[m].load() >= round)) continue;
+      return t_.expect(members_[m]);
+    }
+    return GGAS_OK;
+  }
+
+  void publish(uint64_t id) {
+    id_ = id;
+    for (size_t w = 0; w < bits_.size(); ++w) record().members[w].store(bits_[w]);
+    record().id.store(id);
+    leader().groups.ring();
+  }
+
+  void withdraw() {
+    record().id.store(0);
+    leader().groups.ring();
+  }
+
+  // Publishes what can be published by now; true when all members have.
+  bool find_all() {
+    if (leads() && id_ == 0) announce();
+    if (!leads()) follow();
+    if (id_ == 0) return false;
+    for (size_t m = 0; m < members_.size(); ++m) {
+      places_[m] = place_of(t_.of(members_[m]).head(), members_, id_);
+      if (places_[m] < 0) return false;
+    }
+    return true;
+  }
+
+  void announce() {
+    const layout& w = t_.where();
+    auto& b = *reinterpret_cast<round_board*>(t_.of(t_.rank()).memory.at(w.groups() + place_ * w.group_bytes()));
+    uint64_t last = b.released.load();  // rounds of groups that had this place before
+    for (size_t m = 0; m < t_.size(); ++m) last = std::max(last, b.arrived[m].load());
+    record().round.store(last);
+    publish(t_.next_group_id());
+  }
+
+  // Takes the leader's oldest group of these members that this rank has not been in.
+  void follow() {
+    if (id_ && place_of(leader(), members_, id_) >= 0) return;
+    const uint64_t last = t_.last_joined(members_);
+    uint64_t oldest = UINT64_MAX;
+    for (const group_record& r : leader().records)
+      if (const uint64_t id = r.id.load(); id > last && id < oldest && same(r.members, bits_)) oldest = id;
+    if (oldest == UINT64_MAX || place_of(leader(), members_, oldest) < 0) return;
+    if (t_.join(members_, oldest)) publish(oldest);
+  }
+
+  shm_transport& t_;
+  std::vector<unsigned> members_;
+  std::array<uint64_t, ranks_most / 64> bits_;
+  unsigned place_;           // in this rank's table
+  std::vector<int> places_;  // in the tables of all members
+  size_t me_;
+  uint64_t id_ = 0, round_ = 0;
+  bool all_found_ = false;
+};
+
+}  // namespace
+
+int place_of(const control& c, const std::vector<unsigned>& members, uint64_t id) {
+  const auto set = bits(members);
+  for (size_t i = 0; i < c.records.size(); ++i) {
+    const group_record& r = c.records[i];
+    if (r.id.load() == id && same(r.members, set) && r.id.load() == id) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// A place can be used again when no living member is in its last group: it might still look at its board.
+bool shm_transport::vacant(const group_place& p) {
+  if (p.used) return false;
+  return std::none_of(p.members.begin(), p.members.end(), [&](unsigned r) {
+    return r != rank_ && place_of(peers_[r].head(), p.members, p.id) >= 0 && state(r) == GGAS_STATE_HEALTHY;
+  });
+}
+
+std::unique_ptr<exchange> shm_transport::group(const std::vector<unsigned>& members) {
+  const std::lock_guard held(groups_);
+  for (unsigned i = 0; i < places_.size(); ++i) {
+    if (!vacant(places_[i])) continue;
+    places_[i].used = true;
+    return std::make_unique<shm_exchange>(*this, members, i);
+  }
+  fail(GGAS_ERR_GROUP, "no group is left: members still use all ", GGAS_GROUPS, " groups of this rank");
+  return nullptr;
+}
+
+void shm_transport::give_back(unsigned place, std::vector<unsigned> members, uint64_t id) {
+  const std::lock_guard held(groups_);
+  places_[place] = {false, std::move(members), id};
+}
+
+uint64_t shm_transport::last_joined(const std::vector<unsigned>& members) {
+  const std::lock_guard held(groups_);
+  return joined_[members];
+}
+
+bool shm_transport::join(const std::vector<unsigned>& members, uint64_t id) {
+  const std::lock_guard held(groups_);
+  uint64_t& last = joined_[members];
+  if (id <= last) return false;  // another thread was faster
+  last = id;
+  return true;
+}
+
+}  // namespace ggas::library::shm

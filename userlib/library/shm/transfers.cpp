@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "userlib/library/shm/shm.hpp"
+
+namespace ggas::library::shm {
+
+// A queue has something for a rank: flush() will say if that one has ended.
+void shm_transport::aim(unsigned queue, unsigned rank) {
+  if (!has(targets_[queue], rank)) insert(targets_[queue], rank);
+}
+
+ggas_rc shm_transport::write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit until) {
+  view v;
+  if (ggas_rc rc = look(to, bytes, v); rc != GGAS_OK) return rc;
+  aim(queue, to.rank);
+  if (!v.start) return copy(to, v, const_cast<void*>(from), bytes, request::write, until);
+  std::memmove(v.start + to.offset, from, bytes);  // a rank may write to itself, and parts may overlap
+  return GGAS_OK;
+}
+
+ggas_rc shm_transport::read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) {
+  view v;
+  if (ggas_rc rc = look(from, bytes, v); rc != GGAS_OK) return rc;
+  aim(queue, from.rank);
+  if (!v.start) return copy(from, v, to, bytes, request::read, until);
+  std::memmove(to, v.start + from.offset, bytes);
+  return GGAS_OK;
+}
+
+ggas_rc shm_transport::notify(const place& at, uint32_t value, unsigned queue, limit) {
+  view v;
+  if (ggas_rc rc = look(at.rank, at.segment, v); rc != GGAS_OK) return rc;
+  aim(queue, at.rank);
+  const peer& p = peers_[at.rank];
+  p.memory.array<slot>(v.slots)[at.offset].store(value);
+  p.head().segments[at.segment].notified.ring();
+  return GGAS_OK;
+}
+
+ggas_rc shm_transport::flush(unsigned queue, limit) {
+  look_out();
+  for (unsigned word = 0; word < (size_ + 63) / 64; ++word) {
+    for (uint64_t left = targets_[queue][word].load(std::memory_order_relaxed); left; left &= left - 1) {
+      const unsigned r = word * 64 + unsigned(__builtin_ctzll(left));
+      if (!healthy(r)) return expect(r);
+    }
+  }
+  return GGAS_OK;
+}
+
+void shm_transport::forget(unsigned queue) {
+  for (auto& word : targets_[queue]) word.store(0);
+}
+
+ggas_rc shm_transport::fetch_add(const place& at, uint64_t add, uint64_t& old, limit until) {
+  view v;
+  if (ggas_rc rc = look(at, sizeof add, v); rc != GGAS_OK) return rc;
+  if (!v.start) return ask(at, request::fetch_add, nullptr, sizeof add, old = add, 0, until);
+  old = std::atomic_ref(*reinterpret_cast<uint64_t*>(v.start + at.offset)).fetch_add(add);
+  return GGAS_OK;
+}
+
+ggas_rc shm_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old, limit until) {
+  view v;
+  if (ggas_rc rc = look(at, sizeof desired, v); rc != GGAS_OK) return rc;
+  old = expected;
+  if (!v.start) return ask(at, request::compare_swap, nullptr, sizeof desired, old, desired, until);
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(v.start + at.offset)).compare_exchange_strong(old, desired);
+  return GGAS_OK;
+}
+
+ggas_rc shm_transport::waitsome(unsigned segment, unsigned first, unsigned count, unsigned& found, limit until) {
+  view v;
+  if (ggas_rc rc = look(rank_, segment, v); rc != GGAS_OK) return rc;
+  const slot* const slots = peers_[rank_].memory.array<slot>(v.slots);
+  const auto there = [&] {
+    for (unsigned i = first; i < first + count; ++i) {
+      if (slots[i].load() == 0) continue;
+      found = i;
+      return true;
+    }
+    return false;
+  };
+  // Who will notify is not known here, so nobody's end ends the wait.
+  return wait(peers_[rank_].head().segments[segment].notified, until, there, [] { return GGAS_OK; });
+}
+
+ggas_rc shm_transport::reset(unsigned segment, unsigned number, uint32_t& old) {
+  view v;
+  if (ggas_rc rc = look(rank_, segment, v); rc != GGAS_OK) return rc;
+  old = peers_[rank_].memory.array<slot>(v.slots)[number].exchange(0);
+  return GGAS_OK;
+}
+
+// A message waits in the receiver's arena, one of each sender.
+ggas_rc shm_transport::send(unsigned rank, const void* from, uint64_t bytes, limit until) {
+  peer& p = peers_[rank];
+  mailbox& box = p.memory.array<mailbox>(where_.mailboxes())[rank_];
+  if (ggas_rc rc = p.mail.take(until); rc != GGAS_OK) return rc;
+  const auto empty = [&] { return box.full.load() == 0; };
+  ggas_rc rc = expect(rank);
+  if (rc == GGAS_OK) rc = wait(p.head().drained, until, empty, [&] { return expect(rank); });
+  if (rc == GGAS_OK) {
+    std::memcpy(box.data, from, bytes);
+    box.bytes = static_cast<uint32_t>(bytes);
+    box.full.store(1);
+    p.head().arrived.ring();
+  }
+  p.mail.give();
+  return rc;
+}
+
+ggas_rc shm_transport::receive(void* to, uint64_t room, unsigned& rank, limit until) {
+  control& here = peers_[rank_].head();
+  mailbox* const boxes = peers_[rank_].memory.array<mailbox>(where_.mailboxes());
+  const auto taken = [&] {
+    const unsigned begin = next_sender_.load(std::memory_order_relaxed);  // behind the last one: nobody starves
+    for (unsigned i = 0; i < size_; ++i) {
+      rank = (begin + i) % size_;
+      uint32_t full = 1;
+      if (boxes[rank].full.load() == 1 && boxes[rank].full.compare_exchange_strong(full, 2)) return true;
+    }
+    return false;
+  };
+  if (ggas_rc rc = wait(here.arrived, until, taken, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
+  mailbox& box = boxes[rank];
+  if (box.bytes > room) {
+    const uint32_t bytes = box.bytes;
+    box.full.store(1);
+    here.arrived.ring();
+    return fail(GGAS_ERR_SIZE, "a message of rank ", rank, " has ", bytes, " bytes, the room has ", room);
+  }
+  std::memcpy(to, box.data, box.bytes);
+  next_sender_.store((rank + 1) % size_, std::memory_order_relaxed);
+  box.full.store(0);
+  here.drained.ring();
+  return GGAS_OK;
+}
+
+}  // namespace ggas::library::shm
