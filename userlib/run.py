@@ -16,7 +16,7 @@ PATIENCE_S = 5  # from TERM to KILL, with --stop
 NAME = "ggas-run" if os.path.basename(sys.argv[0]) == "ggas-run" else "./ggas run"  # as installed, or as the launcher calls it
 
 MORE = f"""\
-Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE and GGAS_JOB, and writes to the output of this command as it is.
+Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE, GGAS_JOB and GGAS_SECRET, and writes to the output of this command as it is.
 Rank 0 reads what is piped in. INT, TERM, HUP, USR1 and USR2 are passed on to all processes and what they started.
 The exit status is the worst one; 128 + number for a process that a signal ended.
 
@@ -66,6 +66,7 @@ class Job:
     def __init__(self):
         # No other job has this name, on no computer and in no container.
         self.name = f"run.{os.getpid()}.{secrets.token_hex(6)}"
+        self.secret = secrets.token_hex(16)  # what its processes know and no other
         self.processes = []  # kept: an object that goes takes its process's status with it
         self.ranks = {}  # of those that run, by their number
         self.started = False
@@ -76,7 +77,7 @@ class Job:
     def start(self, program, size):
         """All processes, in groups of their own: a signal of the terminal comes once, through the launcher."""
         for rank in range(size):
-            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name)
+            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
             # One process may read what is piped in; nobody reads from a terminal.
             reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
             process = subprocess.Popen(program, env=environment, stdin=reads, process_group=0)

@@ -65,6 +65,7 @@ inline void be(int rank, int size, const std::string& job) {
   setenv("GGAS_RANK", std::to_string(rank).c_str(), 1);
   setenv("GGAS_SIZE", std::to_string(size).c_str(), 1);
   setenv("GGAS_JOB", job.c_str(), 1);
+  setenv("GGAS_SECRET", "000102030405060708090a0b0c0d0e0f", 1);
 }
 
 inline std::string job_name() {

@@ -10,7 +10,9 @@
 
 #ifdef __SANITIZE_THREAD__
 extern "C" void AnnotateIgnoreReadsBegin(const char*, int);
+extern "C" void AnnotateIgnoreReadsEnd(const char*, int);
 extern "C" void AnnotateIgnoreWritesBegin(const char*, int);
+extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
 #endif
 
 namespace ggas::library::shm {
@@ -19,6 +21,22 @@ namespace {
 
 // How long a request that the owner has begun may take when the caller's time is up.
 constexpr uint64_t begun_ns = 1'000'000'000;
+
+// The helper works for other processes, in an order they make and ThreadSanitizer does not see.
+struct for_others {
+#ifdef __SANITIZE_THREAD__
+  for_others() {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  ~for_others() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+#else
+  for_others() {}
+#endif
+};
 
 enum class copied { all, forbidden, gone, fault };
 
@@ -107,11 +125,7 @@ ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint6
 }
 
 void shm_transport::help() {
-#ifdef __SANITIZE_THREAD__
-  // It works for other processes, in an order they make and ThreadSanitizer does not see.
-  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
-#endif
+  const for_others here;
   const auto work = [this] { return stopping_.load() || serve_all(); };
   while (!stopping_.load()) wait(peers_[rank_].head().asked, limit::after(UINT64_MAX), work, [] { return GGAS_OK; });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the processes of a job on one computer find each other and exchange small things, file descriptors among them:
 // a star of Unix-domain sockets around rank 0, which listens at an abstract name made of the user's and the job's.
-// Processes of other users are turned away.
+// Processes of other users are turned away, and where the job has a secret all that do not know it: rank 0 and each
+// newcomer prove to each other that they do, and the name is made of it too.
 //
 // A lost process, a wait that is too long or a call that does not fit those of the others breaks the bootstrap: that
 // call and every later one fail in all processes, with the same text where rank 0 could still tell it.
@@ -15,6 +16,7 @@
 
 #include "ggas/job.hpp"
 #include "userlib/src/bootstrap/message.hpp"
+#include "userlib/src/bootstrap/secret.hpp"
 
 namespace ggas::userlib {
 
@@ -54,10 +56,19 @@ class bootstrap {
     int pid = 0;
   };
 
+  // A process that has connected; with what it said and was asked, where it has to prove something.
+  struct newcomer {
+    peer process;
+    message hello;
+    std::string asked;
+  };
+
   explicit bootstrap(const job& j) : job_(j), peers_(static_cast<size_t>(j.size)) {}
   attempt<> listen();
   attempt<> accept_all(const file& listener, deadline until);
+  bool hear(newcomer& n, deadline until, attempt<>& outcome);
   attempt<> greet(peer& newcomer, const message& hello);
+  io prove(message& answer, const std::string& mine, deadline until);
   attempt<> connect();
   attempt<std::vector<part>> collect(message mine, int handle, deadline until);
   attempt<> take(const message& mine, int rank, std::vector<part>& parts, deadline until);
@@ -67,6 +78,7 @@ class bootstrap {
   deadline until() const { return after(job_.timeout_ns); }
 
   job job_;
+  secret secret_;
   std::vector<peer> peers_;  // rank 0: the others, by rank; others: rank 0
   uint64_t round_ = 0;
   std::string broken_;  // why; empty: it is not

@@ -93,6 +93,7 @@ job job::from_environment(std::string& why) {
     if (why.empty()) why = read(l.rank, 0, j.size - 1, j.rank);
     if (why.empty()) why = all_here(l, j.size);
     j.name = name_of(l);
+    j.secret = value("GGAS_SECRET");
     return why.empty() ? j : job{};
   }
   return {};

@@ -26,8 +26,10 @@ struct address {
 };
 
 // The abstract name of a job: a leading zero, nothing in the file system.
-address address_of(const std::string& job) {
-  const std::string text = "ggas." + std::to_string(getuid()) + "." + job;
+address address_of(const std::string& job, const secret& s) {
+  std::string text = "ggas." + std::to_string(getuid()) + "." + job;
+  if (s)
+    for (const unsigned char c : s.proof("name " + job)) text += "0123456789abcdef"[c / 16];
   address a;
   a.at.sun_family = AF_UNIX;
   text.copy(a.at.sun_path + 1, sizeof a.at.sun_path - 1);
@@ -66,6 +68,9 @@ std::string holder(const address& a) {
 attempt<std::unique_ptr<bootstrap>> bootstrap::join(const job& j) {
   if (auto good = check(j); !good) return std::unexpected(good.error());
   std::unique_ptr<bootstrap> b(new bootstrap(j));
+  const auto known = secret::read(j.secret);
+  if (!known) return std::unexpected("secret of the job: must have 32 hexadecimal digits");
+  b->secret_ = *known;
   if (j.size == 1) return b;
   auto joined = j.rank == 0 ? b->listen() : b->connect();
   if (!joined) return std::unexpected(joined.error());
@@ -75,7 +80,7 @@ attempt<std::unique_ptr<bootstrap>> bootstrap::join(const job& j) {
 attempt<> bootstrap::listen() {
   file listener = new_socket();
   if (!listener) return stop(socket_error());
-  const address a = address_of(job_.name);
+  const address a = address_of(job_.name, secret_);
   if (bind(listener.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) != 0)
     return stop(errno == EADDRINUSE ? "job '" + job_.name + "' has a rank 0 already: " + holder(a) : socket_error());
   if (::listen(listener.fd(), size()) != 0) return stop(socket_error());
@@ -91,12 +96,12 @@ attempt<> bootstrap::listen() {
 
 // Takes in whoever says hello until nobody is missing.
 attempt<> bootstrap::accept_all(const file& listener, deadline until) {
-  std::vector<peer> newcomers;  // connected, and have not said hello
+  std::vector<newcomer> newcomers;  // connected, and not greeted
   int refused = 0;
   for (;;) {
     std::vector<int> missing;
     std::vector<pollfd> polls{{listener.fd(), POLLIN, 0}};
-    for (const peer& p : newcomers) polls.push_back({p.socket.fd(), POLLIN, 0});
+    for (const newcomer& n : newcomers) polls.push_back({n.process.socket.fd(), POLLIN, 0});
     for (int r = 1; r < size(); ++r) {
       const peer& p = peers_[static_cast<size_t>(r)];
       if (!p.socket) missing.push_back(r);
@@ -114,17 +119,19 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
       const size_t at = newcomers.size() + 2 * static_cast<size_t>(r) - 1;
       if (polls[at].revents || polls[at + 1].revents) return stop(name(r) + " ended while others were still missing");
     }
-    std::vector<peer> silent;
+    std::vector<newcomer> still;
     for (size_t i = 0; i < newcomers.size(); ++i) {
-      message m;
+      attempt<> outcome;
       if (!polls[1 + i].revents)
-        silent.push_back(std::move(newcomers[i]));
-      else if (receive(newcomers[i].socket, m, until) != io::ok || m.type != message::kind::hello)
+        still.push_back(std::move(newcomers[i]));
+      else if (!hear(newcomers[i], until, outcome))
         ++refused;
-      else if (auto good = greet(newcomers[i], m); !good)
-        return good;
+      else if (!outcome)
+        return outcome;
+      else if (newcomers[i].process.socket && !newcomers[i].asked.empty())
+        still.push_back(std::move(newcomers[i]));
     }
-    newcomers = std::move(silent);
+    newcomers = std::move(still);
     if (!polls[0].revents) continue;
     file socket(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
@@ -133,8 +140,32 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
     if (!socket || who.user != getuid())
       ++refused;
     else
-      newcomers.push_back({std::move(socket), {}, who.pid});
+      newcomers.push_back({{std::move(socket), {}, who.pid}, {}, {}});
   }
+}
+
+// What a newcomer says: who it is, or the proof it was asked for. False: it is no part of the job.
+bool bootstrap::hear(newcomer& n, deadline until, attempt<>& outcome) {
+  message m;
+  if (receive(n.process.socket, m, until) != io::ok) return false;
+  if (!n.asked.empty()) {
+    if (m.type != message::kind::proof || !same(m.bytes, secret_.proof("newcomer " + n.asked))) return false;
+    n.asked.clear();
+    outcome = greet(n.process, n.hello);
+    return true;
+  }
+  if (m.type != message::kind::hello) return false;
+  if (!secret_) {
+    outcome = greet(n.process, m);
+    return true;
+  }
+  const std::string mine = nonce();
+  n.asked = mine + std::to_string(m.rank) + " " + std::to_string(m.size);
+  n.hello = std::move(m);
+  const message question{.type = message::kind::challenge,
+                         .size = size(),
+                         .bytes = mine + secret_.proof("rank 0 " + n.hello.bytes + mine)};
+  return !mine.empty() && send(n.process.socket, question, -1, clock::now()) == io::ok;
 }
 
 // A process has said who it is.
@@ -160,9 +191,21 @@ attempt<> bootstrap::greet(peer& newcomer, const message& hello) {
   return {};
 }
 
+// Rank 0 has to know the secret, and is told so of this process; then comes its answer. Else that is io::garbage.
+io bootstrap::prove(message& answer, const std::string& mine, deadline until) {
+  if (answer.type == message::kind::stop) return io::ok;
+  if (!secret_ || mine.empty() || answer.type != message::kind::challenge) return io::garbage;
+  const std::string theirs = answer.bytes.substr(0, mine.size());
+  if (!same(answer.bytes, theirs + secret_.proof("rank 0 " + mine + theirs))) return io::garbage;
+  const std::string asked = theirs + std::to_string(rank()) + " " + std::to_string(size());
+  send(peers_[0].socket, {.type = message::kind::proof, .size = size(), .bytes = secret_.proof("newcomer " + asked)}, -1,
+       until);
+  return receive(peers_[0].socket, answer, until, peers_[0].process);
+}
+
 attempt<> bootstrap::connect() {
   const deadline end = until() + words::grace;
-  const address a = address_of(job_.name);
+  const address a = address_of(job_.name, secret_);
   peer root;
   for (;;) {
     root.socket = new_socket();
@@ -182,13 +225,17 @@ attempt<> bootstrap::connect() {
   peers_[0] = std::move(root);
 
   message m;
-  send(peers_[0].socket, {.type = message::kind::hello, .rank = rank(), .size = size()}, -1, end);
-  const io answer = receive(peers_[0].socket, m, end, peers_[0].process);
+  const std::string mine = secret_ ? nonce() : "";
+  send(peers_[0].socket, {.type = message::kind::hello, .rank = rank(), .size = size(), .bytes = mine}, -1, end);
+  io answer = receive(peers_[0].socket, m, end, peers_[0].process);
+  if (answer == io::ok && (secret_ || m.type == message::kind::challenge)) answer = prove(m, mine, end);
   if (answer == io::ok && m.type == message::kind::stop) return stop(m.bytes);
   if (answer == io::ok && m.type == message::kind::welcome) return {};
   if (answer == io::timed_out)
     return stop(name(0) + " did not say within " + words::seconds(job_.timeout_ns) + " that all processes are there");
-  return stop(name(0) + (answer == io::ended ? " ended while the job began" : " sent something that is no welcome"));
+  return stop(name(0) + (answer == io::ended ? " ended while the job began"
+                         : secret_           ? " does not know the secret of the job, or sent no welcome"
+                                             : " sent something that is no welcome"));
 }
 
 }  // namespace ggas::userlib

@@ -30,7 +30,7 @@ struct header {
   char what[message::most_what];
 };
 constexpr uint32_t magic = 0x53414747;  // "GGAS"
-constexpr uint16_t version = 1;
+constexpr uint16_t version = 2;
 
 constexpr size_t most_handles = 4;  // that are received; all but one are garbage
 union control {

@@ -33,7 +33,7 @@ using deadline = std::chrono::steady_clock::time_point;
 deadline after(uint64_t ns);  // from now; at most 20 days, which stand for ever
 
 struct message {
-  enum class kind : uint16_t { hello, welcome, part, stop };
+  enum class kind : uint16_t { hello, challenge, proof, welcome, part, stop };
   static constexpr size_t most_bytes = 8192, most_what = 48;
 
   kind type = kind::hello;
