@@ -12,7 +12,7 @@ function(ggas_install_library name target pc description)
   cmake_parse_arguments(L "" "CFLAGS;LIBS;REQUIRES" "" ${ARGN})
   set(GGAS_COMPONENTS ${GGAS_COMPONENTS} ${name} PARENT_SCOPE)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS ${target} EXPORT GGAS-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${target} EXPORT GGAS-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT GGAS-${name} NAMESPACE GGAS:: DESTINATION ${package})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/install/${pc}.pc @ONLY CONTENT [[
 prefix=${pcfiledir}/@up@
@@ -30,6 +30,8 @@ endfunction()
 
 ggas_install_library(device ggas_device ggas "Headers of GGAS: one global address space for the GPUs of a cluster"
   CFLAGS "-I\${includedir}")
+ggas_install_library(host libggas ggas-host "Host library of GGAS: one-sided communication between processes, from C"
+  CFLAGS "-I\${includedir}" LIBS "-L\${libdir} -lggas")
 if(GGAS_SHM)
   ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
     CFLAGS "-I\${includedir}/ggas/simt" LIBS "-L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)

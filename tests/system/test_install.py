@@ -92,6 +92,16 @@ def test_pkg_config_on_the_processor(prefix, flags, tmp_path):
     assert "right" in run(source / "one_sided", "shm", 3)
 
 
+def test_pkg_config_of_the_host_library(prefix, flags, tmp_path):
+    page = (ROOT / "docs" / "libggas.md").read_text()
+    body = page.split("```c\n")[1].split("```")[0].split("\n\n", 1)
+    program = f"#include <stdio.h>\n{body[0]}\nint main(void) {{\n{body[1]}\n  return value != 42;\n}}\n"
+    (tmp_path / "program.c").write_text(program)
+    run("cc", "-std=c11", "-Wall", "-Werror", "-pedantic", "program.c", "-o", "program", *flags("ggas-host"), cwd=tmp_path)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries(prefix))}
+    run(sys.executable, prefix / "bin" / "ggas-run", "-n", 2, tmp_path / "program", env=environment)
+
+
 def test_what_is_not_there_is_told(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\nfind_package(GGAS 0.1 REQUIRED COMPONENTS device sim)\n")
     done = subprocess.run(["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
