@@ -19,7 +19,6 @@ constexpr uint64_t table_base = 0x2'0000'0000;    // translations of 2 MB pages
 constexpr uint64_t status_base = 0x3'0000'0000;   // 16 bytes a context
 constexpr uint16_t domain = 1;
 constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
-constexpr uint64_t page_bytes = 4096;
 constexpr uint64_t patience = 1'000'000;  // cycles a measurement may take
 constexpr unsigned mtu_bytes = 256;
 
@@ -74,7 +73,7 @@ void nic_rig::quiet(unsigned n) { queue(n, request(tlp_kind::mrd, bar_pages, 0, 
 void nic_rig::post(unsigned n, unsigned vpid, const nic::descriptor& d) {
   for (const auto& slot : d.encode()) {
     const uint64_t at = produced_[n][vpid]++ % nic::rma_slots * nic::rma_slot_bytes;
-    tlp t = request(tlp_kind::mwr, bar_pages, vpid * page_bytes + nic::rma_slots_offset + at, slot.size());
+    tlp t = request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_slots_offset + at, slot.size());
     t.data.assign(slot.begin(), slot.end());
     queue(n, std::move(t));
   }

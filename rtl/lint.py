@@ -11,14 +11,15 @@ import sources
 def main():
     args = sources.arguments(__doc__)
     args.add_argument("--contexts", type=int, choices=(16, 64, 256), default=256, help="contexts of the NIC")
+    args.add_argument("--page-log2", type=int, choices=(12, 16), default=12, help="log2 of the distance of two pages")
     opts = args.parse_args()
     command = ["verilator", "--lint-only", "-Wall", f"-GDATA_W={opts.data_w}", "--top-module", "nic_top"]
-    command.append(f"-DGGAS_CONTEXTS={opts.contexts}")
+    command += [f"-DGGAS_CONTEXTS={opts.contexts}", f"-GPAGE_LOG2={opts.page_log2}"]
     if opts.contexts < 256:
         command.append("-Wno-UNUSEDSIGNAL")  # numbers of contexts keep 8 bits
     result = subprocess.run(command + [str(f) for f in sources.files(opts.generated)])
     if result.returncode == 0:
-        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts: no warning")
+        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts, pages {1 << opts.page_log2} bytes apart: no warning")
     sys.exit(1 if result.returncode else 0)
 
 

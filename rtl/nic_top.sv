@@ -4,7 +4,8 @@
 
 module nic_top #(
   parameter int unsigned DATA_W = 64,       // 64, 256 or 512
-  parameter int unsigned NP_CREDITS = 32    // non-posted requests the host may have inside the NIC
+  parameter int unsigned NP_CREDITS = 32,   // non-posted requests the host may have inside the NIC
+  parameter int unsigned PAGE_LOG2 = 12     // log2 of the distance of two pages in BAR4, bytes: 12 or 16 (hosts with 64 KB pages)
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,        // asynchronous assert, synchronous release
@@ -146,7 +147,7 @@ module nic_top #(
   logic [127:0] evt_data;
   logic [31:0] msix_data;
 
-  hostif #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS)) i_hostif (
+  hostif #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS), .PAGE_LOG2(PAGE_LOG2)) i_hostif (
     .clk_i(clk_i), .rst_ni(rst_ni), .cfg_mps_i(cfg_mps_i), .cfg_bus_id_i(cfg_bus_id_i),
     .rx_req_valid_i(rx_req_valid_i), .rx_req_ready_o(rx_req_ready_o), .rx_req_sop_i(rx_req_sop_i),
     .rx_req_eop_i(rx_req_eop_i), .rx_req_hdr_i(rx_req_hdr_i), .rx_req_data_i(rx_req_data_i),
@@ -361,6 +362,8 @@ module nic_top #(
   assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
   assign sts.caps_vectors   = ggas_regs_pkg::MSIX_NUM[7:0];
   assign sts.time_cycles    = time_q;
+  assign sts.build_contexts = ggas_pkg::CONTEXTS[8:0];
+  assign sts.build_page_log2 = PAGE_LOG2[4:0];
 
   regs i_regs (
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),

@@ -41,7 +41,7 @@ class recorder;
 namespace ggas::sim {
 
 inline constexpr uint64_t bar0_base = 0xe0000000, bar0_bytes = 0x10000;
-inline constexpr uint64_t bar4_base = 0xe0100000, bar4_bytes = 0x100000;
+inline constexpr uint64_t bar4_base = 0xe0200000, bar4_page = 0x1000, bar4_bytes = 256 * 2 * bar4_page;
 inline constexpr uint64_t window_base = 0x10000000000;
 inline constexpr uint64_t endpoint_base = 0x8000000000;
 inline constexpr uint64_t event_ring_base = 0x100000;

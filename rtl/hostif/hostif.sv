@@ -4,7 +4,8 @@
 
 module hostif #(
   parameter int unsigned DATA_W = 64,
-  parameter int unsigned NP_CREDITS = 32
+  parameter int unsigned NP_CREDITS = 32,
+  parameter int unsigned PAGE_LOG2 = 12       // log2 of the distance of two pages in BAR4, bytes: 12 or 16
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -142,7 +143,7 @@ module hostif #(
   logic rx_malformed, rx_unsupported, rx_busy;
   logic [39:0] rx_info;
 
-  hostif_rx #(.DATA_W(DATA_W)) i_rx (
+  hostif_rx #(.DATA_W(DATA_W), .PAGE_LOG2(PAGE_LOG2)) i_rx (
     .clk_i(clk_i), .rst_ni(rst_ni), .cfg_mps_i(cfg_mps_i),
     .rx_valid_i(rx_req_valid_i), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_sop_i), .rx_eop_i(rx_req_eop_i),
     .rx_hdr_i(rx_req_hdr_i), .rx_data_i(rx_req_data_i),
@@ -181,26 +182,39 @@ module hostif #(
   assign page_eop_o   = p_eop;
   assign page_data_o  = p_data;
   always_comb begin
-    page_hdr_o     = win_p_hdr_o;
-    page_hdr_o.bar = ggas_pkg::BAR_PAGES;
+    page_hdr_o      = win_p_hdr_o;
+    page_hdr_o.bar  = ggas_pkg::BAR_PAGES;
+    page_hdr_o.addr = in_pages(p_hdr.addr);
   end
+
+  // Units see pages 4 KB apart, whatever their distance is on the bus.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [63:0] in_pages(input logic [63:0] addr);
+    in_pages = {43'd0, addr[PAGE_LOG2+:9], addr[11:0]};
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
 
   // ---- non-posted requests and registers
   logic np_cpl_valid, np_cpl_ready, np_busy, reg_unsupported;
-  ggas_pkg::tlp_hdr_t np_cpl_hdr;
+  ggas_pkg::tlp_hdr_t np_cpl_hdr, np_win_hdr;
   logic [63:0] np_cpl_data;
   logic [39:0] reg_info;
 
   hostif_np #(.DEPTH(NP_CREDITS)) i_np (
     .clk_i(clk_i), .rst_ni(rst_ni), .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop),
     .full_o(np_full), .push_i(np_push), .push_hdr_i(np_hdr), .credit_o(np_credit_o),
-    .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i), .win_hdr_o(win_np_hdr_o),
+    .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i), .win_hdr_o(np_win_hdr),
     .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]), .wr_data_i(p_data[63:0]),
     .reg_req_o(reg_req_o), .reg_write_o(reg_write_o), .reg_addr_o(reg_addr_o), .reg_wdata_o(reg_wdata_o),
     .reg_wstrb_o(reg_wstrb_o), .reg_rdata_i(reg_rdata_i), .reg_error_i(reg_error_i),
     .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr), .cpl_data_o(np_cpl_data),
     .unsupported_o(reg_unsupported), .info_o(reg_info), .busy_o(np_busy)
   );
+
+  always_comb begin
+    win_np_hdr_o = np_win_hdr;
+    if (np_win_hdr.bar == ggas_pkg::BAR_PAGES) win_np_hdr_o.addr = in_pages(np_win_hdr.addr);
+  end
 
   // ---- completions in
   logic cpl_malformed, cpl_unexpected, cpl_busy;
@@ -283,6 +297,7 @@ module hostif #(
 `ifndef SYNTHESIS
   initial begin
     if ($bits(p_hdr) != hostif_pkg::POSTED_W) $error("hostif_pkg::POSTED_W is wrong");
+    if (PAGE_LOG2 != 12 && PAGE_LOG2 != 16) $error("hostif: PAGE_LOG2 must be 12 or 16");
   end
 `endif
 

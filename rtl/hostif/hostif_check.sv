@@ -3,7 +3,9 @@
 // Combinational.
 `default_nettype none
 
-module hostif_check (
+module hostif_check #(
+  parameter int unsigned PAGE_LOG2 = 12  // log2 of the distance of two pages in BAR4, bytes: 12 or 16
+) (
   input  ggas_pkg::tlp_hdr_t hdr_i,
   input  wire  [12:0] cfg_mps_i,
   output logic        malformed_o,    // breaks a PCIe rule (memory requests only)
@@ -34,10 +36,14 @@ module hostif_check (
   wire sized = word || dword;
   wire on_regs   = hdr_i.bar == ggas_pkg::BAR_REGS && hdr_i.addr[63:16] == '0 && sized;
   wire on_window = hdr_i.bar == ggas_pkg::BAR_WINDOW;
-  wire on_quiet  = hdr_i.bar == ggas_pkg::BAR_PAGES && hdr_i.addr[63:20] == '0 && hdr_i.addr[11:0] == '0 && sized;
 
-  // A page takes whole DWs from 0x010 to 0x3ff.
-  wire on_page   = hdr_i.bar == ggas_pkg::BAR_PAGES && hdr_i.addr[63:20] == '0 && hdr_i.addr[11:4] != '0 && end_dw <= 12'd256
+  // Each context has a page of doorbells, whole DWs from 0x010 to 0x03f, and behind it one of descriptor slots, from
+  // 0x000 to 0x1ff. Of a page only the first 4 KB are used.
+  localparam logic [63:0] NO_PAGE = ~((64'd1 << (PAGE_LOG2 + 9)) - 64'd1) | (((64'd1 << PAGE_LOG2) - 64'd1) & ~64'hfff);
+  wire in_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES && (hdr_i.addr & NO_PAGE) == '0;
+  wire slots     = hdr_i.addr[PAGE_LOG2];
+  wire on_quiet  = in_pages && !slots && hdr_i.addr[11:0] == '0 && sized;
+  wire on_page   = in_pages && (slots ? end_dw <= 12'd128 : hdr_i.addr[11:4] != '0 && end_dw <= 12'd16)
       && fbe == 4'hf && (len == 11'd1 || lbe == 4'hf);
 
   assign malformed_o  = (is_write || is_read) && (bad_len || bad_addr || bad_be || hdr_i.poisoned);

@@ -5,7 +5,8 @@
 `default_nettype none
 
 module hostif_rx #(
-  parameter int unsigned DATA_W = 64
+  parameter int unsigned DATA_W = 64,
+  parameter int unsigned PAGE_LOG2 = 12       // as in hostif
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -46,7 +47,7 @@ module hostif_rx #(
   // ---- header checks (first beat)
   logic hdr_malformed, write_ok, read_ok, non_posted;
 
-  hostif_check i_check (
+  hostif_check #(.PAGE_LOG2(PAGE_LOG2)) i_check (
     .hdr_i(rx_hdr_i), .cfg_mps_i(cfg_mps_i), .malformed_o(hdr_malformed), .write_ok_o(write_ok), .read_ok_o(read_ok),
     .non_posted_o(non_posted)
   );

@@ -198,7 +198,7 @@ module rma #(
 
   // The page write at the end of the register stage, if that holds two.
   logic [7:0] page_vpid_q;
-  always_ff @(posedge clk_i) if (page_valid_i && page_ready_o && page_sop_i) page_vpid_q <= page_hdr_i.addr[19:12];
+  always_ff @(posedge clk_i) if (page_valid_i && page_ready_o && page_sop_i) page_vpid_q <= page_hdr_i.addr[20:13];
   assign page_look = !page_ready_o && page_vpid_q == look_vpid;
 
   // ---------------------------------------------------------------- translation: 0 puts, 1 gets, 2 target, 3 answers, 4 atomics

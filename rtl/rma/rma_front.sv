@@ -77,7 +77,7 @@ module rma_front #(
 
     // events and counters: pulses
     output      logic                ev_page_access_o,
-    output      logic [39:0]         ev_page_info_o,      // BAR4 offset
+    output      logic [39:0]         ev_page_info_o,      // place, as in rma_page
     output      logic                ev_bad_descriptor_o,
     output      logic [39:0]         ev_doorbell_info_o,  // context
     output      logic                ev_host_error_o,
@@ -92,7 +92,7 @@ module rma_front #(
 );
   // ---------------------------------------------------------------- pages
   logic         row_valid, row_ready, row_sop, row_bad, bell_ready, page_look, page_busy;
-  logic [19:0]  row_info;
+  logic [20:0]  row_info;
   logic [7:0]   row_vpid, row_mask;
   logic [3:0]   row_slot;
   logic [255:0] row_data;

@@ -20,7 +20,7 @@ module rma_page #(
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
 
-    // BAR4 writes, whole DWs
+    // writes to pages, whole DWs; address: context 20:13, its page of slots (1) or doorbells (0) 12, offset there 11:0
     input  wire logic                page_valid_i,
     output      logic                page_ready_o,
     input  wire logic                page_sop_i,
@@ -35,7 +35,7 @@ module rma_page #(
     input  wire logic                row_ready_i,
     output      logic                row_sop_o,         // first row of a write
     output      logic                row_bad_o,         // some of it fits nothing
-    output      logic [19:0]         row_info_o,        // BAR4 offset of the write
+    output      logic [20:0]         row_info_o,        // address of the write
     output      logic [7:0]          row_vpid_o,
     output      logic [3:0]          row_slot_o,
     output      logic [7:0]          row_mask_o,        // lanes to write
@@ -55,20 +55,23 @@ module rma_page #(
 
   // ---------------------------------------------------------------- where the beat lies
   logic [7:0]  vpid_q;
-  logic [9:0]  pos_q;   // DW in the page
+  logic        is_slot_q;
+  logic [6:0]  pos_q;   // DW in the page
   logic [10:0] left_q;  // DW of the write from there on
-  logic [19:0] info_q;
-  wire [7:0]   vpid = page_sop_i ? page_hdr_i.addr[19:12] : vpid_q;
-  wire [9:0]   pos  = page_sop_i ? page_hdr_i.addr[11:2] : pos_q;
+  logic [20:0] info_q;
+  wire [7:0]   vpid = page_sop_i ? page_hdr_i.addr[20:13] : vpid_q;
+  wire         is_slot = page_sop_i ? page_hdr_i.addr[12] : is_slot_q;
+  wire [6:0]   pos  = page_sop_i ? page_hdr_i.addr[8:2] : pos_q;
   wire [10:0]  left = page_sop_i ? page_hdr_i.len_dw : left_q;
   wire         beat = page_valid_i && page_ready_o;
 
   always_ff @(posedge clk_i) begin
     if (beat) begin
-      vpid_q <= vpid;
-      pos_q  <= pos + BEAT_DW[9:0];
-      left_q <= left - BEAT_DW[10:0];
-      info_q <= row_info_o;
+      vpid_q    <= vpid;
+      is_slot_q <= is_slot;
+      pos_q     <= pos + BEAT_DW[6:0];
+      left_q    <= left - BEAT_DW[10:0];
+      info_q    <= row_info_o;
     end
   end
 
@@ -97,12 +100,10 @@ module rma_page #(
       .in_dws_i(left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0]), .in_data_i(page_data_i), .out_valid_o(valid), .out_ready_i(ready),
       .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
 
-  wire [6:0] row     = pos[9:3] + {5'd0, step};
-  wire       is_slot = row[6:4] == 3'd1;
-  wire       is_bell = row[6:1] == 6'd0;
+  wire [3:0] row = pos[6:3] + {2'd0, step};
   // Lanes 4 and 6 of row 0, lane 0 of row 1: counts; the DW behind each is ignored.
-  wire [2:0] rung    = {3{is_bell && on}} & (row[0] ? {mask[0], 2'b00} : {1'b0, mask[6], mask[4] && queue});
-  wire       bad_row = is_bell ? (row[0] ? mask[7:2] != '0 : mask[3:0] != '0 || (mask[4] && !queue)) : !is_slot || queue;
+  wire [2:0] rung    = {3{!is_slot && on}} & (row[0] ? {mask[0], 2'b00} : {1'b0, mask[6], mask[4] && queue});
+  wire       bad_row = is_slot ? queue : row[0] ? mask[7:2] != '0 : mask[4] && !queue;
 
   // Doorbells that wait, a bit a kind, and the one that leaves: kinds 1 and 2 (never both) before 0.
   logic [2:0] rung_q;
@@ -113,9 +114,9 @@ module rma_page #(
   assign row_valid_o = valid && (rung == '0 || bells_free);
   assign row_sop_o   = page_sop_i && step == 2'd0;
   assign row_bad_o   = !on || bad_row;
-  assign row_info_o  = page_sop_i ? page_hdr_i.addr[19:0] : info_q;
+  assign row_info_o  = page_sop_i ? page_hdr_i.addr[20:0] : info_q;
   assign row_vpid_o  = vpid;
-  assign row_slot_o  = row[3:0];
+  assign row_slot_o  = row;
   assign row_mask_o  = is_slot && on && !queue ? mask : '0;
 
   // ---------------------------------------------------------------- doorbells
@@ -145,7 +146,7 @@ module rma_page #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && beat && page_sop_i) assert (page_hdr_i.addr[19:2] != '0 && page_hdr_i.len_dw != '0) else $error("rma_page: header");
+    if (rst_ni && beat && page_sop_i) assert (page_hdr_i.addr[11:0] + {page_hdr_i.len_dw[9:0], 2'b00} <= (page_hdr_i.addr[12] ? 12'h200 : 12'h40) && page_hdr_i.len_dw != '0) else $error("rma_page: header");
     if (rst_ni && beat) assert (page_eop_i == (left <= BEAT_DW[10:0])) else $error("rma_page: length");
   end
 `endif

@@ -20,7 +20,7 @@ module rma_slots (
     output      logic          row_ready_o,
     input  wire logic          row_sop_i,      // first row of a write
     input  wire logic          row_bad_i,      // some of it fits nothing
-    input  wire logic [19:0]   row_info_i,     // BAR4 offset of the write
+    input  wire logic [20:0]   row_info_i,     // place of the write, as in rma_page
     input  wire logic [7:0]    row_vpid_i,
     input  wire logic [3:0]    row_slot_i,
     input  wire logic [7:0]    row_mask_i,
@@ -119,7 +119,7 @@ module rma_slots (
 
   // ---------------------------------------------------------------- the thing under way
   logic         valid_q, row_q, consume_q, write_q, sop_q, bad_q;
-  logic [19:0]  info_q;
+  logic [20:0]  info_q;
   logic [7:0]   vpid_q, mask_q;
   logic [3:0]   slot_q;
   logic [255:0] data_q;
@@ -261,7 +261,7 @@ module rma_slots (
     end
   end
   always_ff @(posedge clk_i) begin
-    if (refused) ev_info_o <= {20'd0, info_q};
+    if (refused) ev_info_o <= {19'd0, info_q};
     if (valid_q && consume_q) begin
       sl_vpid_o  <= vpid_q;
       sl_count_o <= count;

@@ -101,7 +101,7 @@ module smfu_loads (
   assign quiet_valid_o = state_q == S_QUIET;
   assign ur_valid_o    = state_q == S_UR;
   assign req_addr_o    = win_addr_q[7:2];
-  assign req_page_o    = win_addr_q[19:12];
+  assign req_page_o    = win_addr_q[20:13];
   assign req_node_o    = node_q[5:0];
   assign req_len_dw_o  = left_q;
 

@@ -54,8 +54,8 @@ void reference_model::advance(uint64_t cycle) {
 
 void reference_model::host_request(const tlp& t) {
   const bool memory = t.kind == tlp_kind::mrd || t.kind == tlp_kind::mwr;
-  const bool in_pages = t.bar == bar_pages && t.addr < rma_contexts * page_bytes;
-  const bool quiet_page = in_pages && t.kind == tlp_kind::mrd && t.addr % page_bytes == 0 && t.len_dw <= 2;
+  const bool in_pages = t.bar == bar_pages && t.addr < rma_contexts * rma_context_bytes;
+  const bool quiet_page = in_pages && t.kind == tlp_kind::mrd && t.addr % rma_context_bytes == 0 && t.len_dw <= 2;
   const bool page = in_pages && t.kind == tlp_kind::mwr && rma_model::takes(t);
   const bool served = memory && (t.bar == bar_registers || t.bar == bar_window || quiet_page || page);
   const bool too_long = t.kind == tlp_kind::mwr && 4u * t.len_dw > cfg_.mps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference model: registers, BAR0 as the host reads and writes it.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -84,7 +85,7 @@ bool is_time_dependent(uint16_t offset) {
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
          is_counter(offset) || is_interval(offset) || is_msix(offset) || is_context(offset) || offset == GGAS_REG_ID ||
-         offset == GGAS_REG_CAPS || is_time_dependent(offset);
+         offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD || is_time_dependent(offset);
 }
 
 }  // namespace
@@ -162,6 +163,8 @@ std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
   if (offset == GGAS_REG_CAPS)
     return data_width_ | uint64_t{mtu_bytes} << 16 | 64ull << 32 | uint64_t{GGAS_INTERVAL_NUM} << 40 |
            uint64_t{GGAS_MSIX_NUM} << 48;
+  if (offset == GGAS_REG_BUILD)
+    return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT;
   return reg(offset);
 }
 

@@ -107,17 +107,19 @@ void rma_model::start_context(unsigned v) {
 }
 
 bool rma_model::takes(const tlp& t) {
-  const uint64_t at = t.addr % page_bytes;
+  const uint64_t at = t.addr % rma_context_bytes, end = at + 4u * t.len_dw;
   const bool whole = t.first_be == 15 && (t.len_dw == 1 || t.last_be == 15);
-  return whole && at >= rma_doorbell_queue && at + 4u * t.len_dw <= rma_slots_offset + rma_slots * rma_slot_bytes;
+  const bool doorbells = at >= rma_doorbell_queue && end <= rma_doorbells_end;
+  const bool slots = at >= rma_slots_offset && end <= rma_slots_offset + rma_slots * rma_slot_bytes;
+  return whole && (doorbells || slots);
 }
 
 // DWs that fit nothing are dropped and reported, once a write.
 void rma_model::page_write(const tlp& t) {
-  const auto v = unsigned(t.addr / page_bytes);
+  const auto v = unsigned(t.addr / rma_context_bytes);
   bool refused = !contexts_[v]->enabled;
   for (unsigned i = 0; i < t.len_dw && contexts_[v]->enabled; ++i) {
-    const unsigned offset = unsigned(t.addr % page_bytes) + 4 * i;
+    const unsigned offset = unsigned(t.addr % rma_context_bytes) + 4 * i;
     if (offset >= rma_slots_offset)
       slot_write(v, (offset - rma_slots_offset) / 4, t.data[i], refused);
     else

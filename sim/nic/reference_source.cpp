@@ -130,7 +130,7 @@ void reference_model::finish_quiet() {
   const quiet q = std::move(quiets_.front());
   quiets_.pop_front();
   std::vector<uint32_t> dws(q.request.len_dw, 0);
-  uint64_t& told = quiet_told_of_[q.request.addr / page_bytes];
+  uint64_t& told = quiet_told_of_[q.request.addr / rma_context_bytes];
   if (std::exchange(told, quiet_epoch_) != quiet_epoch_) dws[0] = uint32_t(quiet_error_);
   quiet_told_ = true;
   count(GGAS_REG_SMFU_QUIETS);

@@ -129,6 +129,7 @@ class MemoryQueue : public testing::Test {
     cluster_ = std::move(*c);
     context_ = cluster_->device_context(0);
     queue_.page = page_;
+    queue_.descriptors = page_ + 4096;
     queue_.status = reinterpret_cast<const char*>(status_);
     queue_.words = words_;
     context_.queues = &queue_;
@@ -151,7 +152,7 @@ class MemoryQueue : public testing::Test {
   }
   uint64_t* word() const { return ggas_global_pointer<uint64_t>(0, context_.reserved); }
 
-  alignas(64) char page_[4096] = {};
+  alignas(64) char page_[8192] = {};
   alignas(16) uint64_t status_[2] = {}, words_[8] = {};
   rma_queue queue_ = {};
   std::unique_ptr<cluster> cluster_;
@@ -178,7 +179,7 @@ TEST_F(MemoryQueue, ANewHandleFindsAFullRingFullAlsoWhereCountsBeginAgain) {
 TEST_F(MemoryQueue, RecordsOfAnswersThatCameLateServeAgain) {
   uint64_t answered = 0;
   const auto record = [&](uint64_t nla) { return reinterpret_cast<uint64_t*>(context_.local + nla); };
-  const auto* const slots = reinterpret_cast<const uint64_t*>(page_ + detail::at_slots);
+  const auto* const slots = reinterpret_cast<const uint64_t*>(queue_.descriptors);
   for (uint64_t i = 0; i < 3 * layout::results; ++i) {
     const auto at = static_cast<uint32_t>(2 * i);
     set(at, at);

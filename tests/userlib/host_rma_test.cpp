@@ -215,7 +215,7 @@ TEST_P(rma, KernelsUseContexts) {
         const rma_queue& q = x.queues[1];
         const ggas_rma_desc d = ggas_rma_imm({.node = uint16_t(1 - n), .vpid = uint8_t(q.vpid)}, 0x1234,
                                              x.segment_nla + at, 8, GGAS_RMA_NOTIFY_COMPLETER, 77);
-        ggas_store(reinterpret_cast<uint64_t*>(q.page + GGAS_RMA_AT_SLOTS) + threadIdx.x, d.w[threadIdx.x]);
+        ggas_store(reinterpret_cast<uint64_t*>(q.descriptors) + threadIdx.x, d.w[threadIdx.x]);
         if (threadIdx.x) return;
         const auto* ring = reinterpret_cast<const uint64_t*>(q.notifications);
         (void)ggas_wait_until(ring + 1, ggas_ne, uint64_t{0}, 5 * ms);

@@ -10,7 +10,7 @@
     if (!(x)) return __LINE__; \
   } while (0)
 
-static uint64_t page[512], status_block[2], ring[2 * 16], mailbox[16 * 4], queue[4 * 16];
+static uint64_t page[512 + 64], status_block[2], ring[2 * 16], mailbox[16 * 4], queue[4 * 16];
 
 static ggas_rma_context make(const ggas_rma_io* io, int with_queue) {
   ggas_rma_context c;
@@ -21,6 +21,7 @@ static ggas_rma_context make(const ggas_rma_io* io, int with_queue) {
   memset(&c, 0, sizeof c);
   c.io = io;
   c.page = (unsigned char*)page;
+  c.descriptors = (unsigned char*)(page + 512);
   c.status = (unsigned char*)status_block;
   c.notifications = (unsigned char*)ring;
   c.mailbox = (unsigned char*)mailbox;
@@ -61,12 +62,12 @@ static int posting(const ggas_rma_io* io) {
   ggas_rma_desc d = ggas_rma_inline(peer, "x", 8, 1, 0, 77);
   uint32_t i;
   for (i = 0; i < 8; ++i) CHECK(ggas_rma_post(&c, &d) == 1);
-  CHECK(page[64 + 3] == 77 && page[64 + 4] == 'x' && page[64 + 56 + 3] == 77);
+  CHECK(page[512 + 3] == 77 && page[512 + 4] == 'x' && page[512 + 56 + 3] == 77);
   CHECK(ggas_rma_post(&c, &d) == 0); /* 16 slots are full */
   CHECK(c.issued == 8);
   status_block[0] = 2;
   d.w[3] = 78;
-  CHECK(ggas_rma_post(&c, &d) == 1 && page[64 + 3] == 78);
+  CHECK(ggas_rma_post(&c, &d) == 1 && page[512 + 3] == 78);
   CHECK(!ggas_rma_locally_done(&c) && !ggas_rma_remotely_done(&c));
   status_block[0] |= 9ull << 32;
   CHECK(ggas_rma_locally_done(&c) && !ggas_rma_remotely_done(&c));
@@ -83,7 +84,7 @@ static int posting(const ggas_rma_io* io) {
     CHECK(ggas_rma_post(&c, &d) == 1);
     CHECK((uint32_t)page[2] == i && queue[4 * (i - 1) + 3] == 55);
   }
-  CHECK(ggas_rma_post(&c, &d) == 0 && page[64] == 0);
+  CHECK(ggas_rma_post(&c, &d) == 0 && page[512] == 0);
   c.status = 0; /* without a status block nobody frees slots */
   CHECK(ggas_rma_post(&c, &d) == 0);
   return 0;

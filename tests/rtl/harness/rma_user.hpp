@@ -96,7 +96,7 @@ class rma_user {
   uint64_t queue_ring() const { return base_ + 0x10'0000; }
   uint64_t status_block() const { return base_ + 0x40'0000; }
   uint64_t mailbox() const { return base_ + 0x50'0000; }
-  uint64_t page() const { return uint64_t{cfg.vpid} * 4096; }
+  uint64_t page() const { return cfg.vpid * nic::rma_context_bytes; }
   void tell_notes();  // doorbell: all read
   void tell_messages();
 

@@ -142,7 +142,7 @@ void traffic::quiet(unsigned n) {
     samples->push_back({target, offset, shadow_[target].load8(rig_.bus(target, offset)), stored_[target][offset]});
   }
   quiet_open_[n] = true;
-  const uint64_t page = rng_.below(256) * 4096;
+  const uint64_t page = rng_.below(nic::rma_contexts) * nic::rma_context_bytes;
   rig_.s[n].host->read(make_read(bar_pages, page, rng_.chance(0.5) ? 1 : 2), [this, samples, n](const read_result& r) {
     quiet_open_[n] = false;
     if (!r.ok() || r.value() != 0)

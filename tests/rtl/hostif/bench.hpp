@@ -19,6 +19,7 @@ using nic::pins::get_word;
 using pcie::tlp;
 
 constexpr unsigned np_credits = 32;
+constexpr unsigned page_log2_of(unsigned width) { return width == 256 ? 16 : 12; }  // as in CMakeLists.txt
 
 struct beat {
   bool sop = false, eop = false;

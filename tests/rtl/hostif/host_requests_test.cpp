@@ -25,30 +25,44 @@ bool sized(const tlp& t) {
   return (t.len_dw == 1 && t.first_be == 15) || (t.len_dw == 2 && t.first_be == 15 && t.last_be == 15 && !(t.addr & 4));
 }
 
-// Whole DWs from 0x010 to 0x3ff of a context page.
-bool on_page(const tlp& t) {
-  const uint64_t offset = t.addr & 0xfff;
-  return t.addr < 0x100000 && offset >= 0x10 && offset + 4u * t.len_dw <= 0x400 && t.first_be == 15 &&
-         (t.len_dw == 1 || t.last_be == 15);
+// Where an offset in BAR4 lies, with pages so far apart: contexts have two each, doorbells and slots.
+struct place {
+  uint64_t page, offset;
+  place(uint64_t addr, unsigned page_log2) : page(addr >> page_log2), offset(addr & ((1ull << page_log2) - 1)) {}
+  bool exists() const { return page < 512; }
+  bool slots() const { return page % 2; }
+  uint64_t seen() const { return page << 12 | offset; }  // by the units
+};
+
+// Whole DWs from 0x010 to 0x03f of a page of doorbells, from 0 to 0x1ff of one of slots.
+bool on_page(const tlp& t, unsigned page_log2) {
+  const place at(t.addr, page_log2);
+  const uint64_t end = at.offset + 4u * t.len_dw;
+  const bool fits = at.slots() ? end <= 0x200 : at.offset >= 0x10 && end <= 0x40;
+  return at.exists() && fits && t.first_be == 15 && (t.len_dw == 1 || t.last_be == 15);
+}
+bool on_quiet(const tlp& t, unsigned page_log2) {
+  const place at(t.addr, page_log2);
+  return at.exists() && !at.slots() && at.offset == 0 && sized(t);
 }
 
 enum class fate { window, regs, page, ur, malformed, unsupported };
 
-fate served(const tlp& t) {
+fate served(const tlp& t, unsigned page_log2) {
   const bool write = t.kind == tlp_kind::mwr, read = t.kind == tlp_kind::mrd;
   if (!write && !read) return fate::unsupported;
   if (t.bar == 2) return fate::window;
   if (t.bar == 0 && t.addr < 0x10000 && sized(t)) return fate::regs;
-  if (write && t.bar == 4 && on_page(t)) return fate::page;
-  if (read && t.bar == 4 && t.addr < 0x100000 && !(t.addr & 0xfff) && sized(t)) return fate::window;
+  if (write && t.bar == 4 && on_page(t, page_log2)) return fate::page;
+  if (read && t.bar == 4 && on_quiet(t, page_log2)) return fate::window;
   return fate::unsupported;
 }
 
 // begun: the first beat agrees with the length; whole: all do. Of a TLP that is not served only the first one matters.
-fate fate_of(const tlp& t, bool begun, bool whole, unsigned mps) {
+fate fate_of(const tlp& t, bool begun, bool whole, unsigned mps, unsigned page_log2) {
   const bool memory = t.kind == tlp_kind::mwr || t.kind == tlp_kind::mrd;
   if (memory && (!begun || !header_ok(t, mps))) return fate::malformed;
-  const fate f = served(t);
+  const fate f = served(t, page_log2);
   return f != fate::unsupported && !whole ? fate::malformed : f;
 }
 
@@ -57,6 +71,7 @@ struct expectation {
   std::vector<register_access> accesses;           // writes and reads, in the order of their own kind
   std::vector<uint64_t> load_marks, read_marks;
   uint64_t malformed = 0, unsupported = 0, posted = 0;
+  unsigned page_log2 = 12;
 
   void posted_tlp(const tlp& t, fate f) {
     if (f == fate::malformed) ++malformed;
@@ -65,6 +80,7 @@ struct expectation {
     ++posted;
     if (f != fate::regs) {
       (f == fate::window ? stores : pages).push_back(t);
+      if (f == fate::page) pages.back().addr = place(t.addr, page_log2).seen();
       return;
     }
     uint64_t data = t.data[0];
@@ -83,6 +99,7 @@ struct expectation {
     if (f == fate::unsupported) ++unsupported;
     if (f == fate::window) {
       loads.push_back(t);
+      if (t.bar == 4) loads.back().addr = place(t.addr, page_log2).seen();
       load_marks.push_back(posted);
       return;
     }
@@ -156,7 +173,9 @@ TYPED_TEST(hostif_test, StoresKeepFullRate) {
 // 10^5 TLPs, half of them wrong in some way, at random pace.
 TYPED_TEST(hostif_test, Fuzz) {
   auto& b = *this->b;
+  constexpr unsigned page_log2 = page_log2_of(TestFixture::width);
   expectation want;
+  want.page_log2 = page_log2;
   bool in_tlp = false;  // the beats so far end inside a TLP
   bool stray_run = false;
   auto random = [&](unsigned n) { return this->random(n); };
@@ -167,7 +186,11 @@ TYPED_TEST(hostif_test, Fuzz) {
     const unsigned len = bar ? 1 + random(random(10) ? 16 : 64) : 1 + random(2);
     uint64_t addr = uint64_t{random(1u << 14)} * 4;
     if (random(2)) addr &= ~7ULL;
-    if (bar == 4 && random(2)) addr &= kind == tlp_kind::mrd ? ~0xfffULL : ~0xc00ULL;
+    if (bar == 4 && random(4)) {
+      const uint64_t page = uint64_t{random(random(20) ? 512 : 1024)} << page_log2;
+      addr = page + (kind == tlp_kind::mrd && random(4) ? 0 : addr & (random(20) ? 0x1ff : (1 << page_log2) - 1));
+      if (kind == tlp_kind::mwr && (page >> page_log2) % 2 == 0 && random(3)) addr = page + 0x10 + addr % 0x30;
+    }
     if (bar == 2) addr = b.rng() & 0xffffffff00ULL;
     tlp t = this->make(kind, bar, addr, len);
     t.attr = static_cast<uint8_t>(random(8));
@@ -210,7 +233,7 @@ TYPED_TEST(hostif_test, Fuzz) {
     }
     const size_t right = t.kind == tlp_kind::mrd ? 1 : (t.len_dw * 32u + TestFixture::width - 1) / TestFixture::width;
     const bool whole = !cut && beats.size() == right;
-    const fate f = fate_of(t, beats[0].eop == (right == 1), whole, 256);
+    const fate f = fate_of(t, beats[0].eop == (right == 1), whole, 256, page_log2);
     if (whole && t.kind == tlp_kind::mwr)
       t.data.resize(t.len_dw);  // the last beat may hold more, or less, than the header counts
     t.non_posted() ? want.non_posted_tlp(t, f) : want.posted_tlp(t, f);
@@ -286,7 +309,7 @@ TYPED_TEST(hostif_test, Fuzz) {
 TYPED_TEST(hostif_test, RegisterReadsPassLoadsThatWait) {
   auto& b = *this->b;
   b.pace.win_np = 0;
-  for (unsigned i = 0; i + 3 < np_credits; ++i) this->send(this->make(tlp_kind::mrd, i % 2 ? 4 : 2, 0x1000 * i, 2));
+  for (unsigned i = 0; i + 3 < np_credits; ++i) this->send(this->make(tlp_kind::mrd, i % 2 ? 4 : 2, 0x20000 * (i % 8), 2));
   this->send(this->make(tlp_kind::mwr, 2, 0x40, 16));
   for (unsigned i = 0; i < 2; ++i) this->send(this->make(tlp_kind::mrd, 0, 0x100, 2));
   this->send(this->make(tlp_kind::mrd, 4, 0x104, 2));  // rejected

@@ -302,15 +302,16 @@ TEST_P(BadAccess, Unsupported) {
     expect_ur(make_read(bar, 0x100, 2), GGAS_EV_UNSUPPORTED_TLP, 0x100);
   }
   // Pages: the quiet register, 4 or 8 bytes, is read; doorbells and slots are written, in whole DWs.
-  for (uint64_t at : {0x1000, 0x100c, 0x13fc, 0x1400, 0x1ff8, 0x100200})
+  for (uint64_t at : {0x2000, 0x200c, 0x203c, 0x2040, 0x2ff8, 0x31fc, 0x3200, 0x3ff8, 0x200010, 0x201000})
     expect_dropped(make_write(bar_pages, at, some_dws(2, 1)), GGAS_EV_UNSUPPORTED_TLP, at);
-  expect_dropped(make_write(bar_pages, 0x1200, some_dws(2, 1), 0xf, 0x7), GGAS_EV_UNSUPPORTED_TLP, 0x1200);
-  for (uint64_t at : {0x1010, 0x1200, 0xff3f8})
+  expect_dropped(make_write(bar_pages, 0x3000, some_dws(2, 1), 0xf, 0x7), GGAS_EV_UNSUPPORTED_TLP, 0x3000);
+  for (uint64_t at : {0x2010, 0x2038, 0x3000, 0x1ff1f8})
     expect_dropped(make_write(bar_pages, at, some_dws(2, 1)), GGAS_EV_PAGE_ACCESS, at);  // contexts that are off
-  expect_ur(make_read(bar_pages, 0x1008, 2), GGAS_EV_UNSUPPORTED_TLP, 0x1008);
-  expect_ur(make_read(bar_pages, 0x3000, 3), GGAS_EV_UNSUPPORTED_TLP, 0x3000);
+  expect_ur(make_read(bar_pages, 0x2008, 2), GGAS_EV_UNSUPPORTED_TLP, 0x2008);
+  expect_ur(make_read(bar_pages, 0x4000, 3), GGAS_EV_UNSUPPORTED_TLP, 0x4000);
+  expect_ur(make_read(bar_pages, 0x3000, 2), GGAS_EV_UNSUPPORTED_TLP, 0x3000);
   // Registers: holes in the map, and sizes.
-  for (uint16_t offset : {0x0030, 0x0f00, 0x1118, 0x2018, 0x4030, 0xc008, 0xfff8}) {
+  for (uint16_t offset : {0x0048, 0x0f00, 0x1118, 0x2018, 0x4030, 0xc008, 0xfff8}) {
     SCOPED_TRACE(offset);
     expect_ur(make_read(bar_registers, offset, 2), GGAS_EV_UNSUPPORTED_TLP, offset);
     expect_dropped(make_write(bar_registers, offset, some_dws(2, 1)), GGAS_EV_UNSUPPORTED_TLP, offset);

@@ -13,7 +13,7 @@ TEST_P(Registers, ReadBackWhatTheModelSays) {
   // The scoreboard compares every read with the model.
   constexpr uint16_t plain[] = {GGAS_REG_NODE,       GGAS_REG_SMFU_MASK,    GGAS_REG_SMFU_SHIFT, GGAS_REG_SMFU_TBASE,
                                 GGAS_REG_SMFU_TSIZE, GGAS_REG_SMFU_TIMEOUT, GGAS_REG_LINK_PEER,  GGAS_REG_EVQ_TAIL,
-                                GGAS_REG_ID,         GGAS_REG_CAPS};
+                                GGAS_REG_ID,         GGAS_REG_CAPS,        GGAS_REG_BUILD};
   rng random(base_seed());
   r.write_register(0, GGAS_REG_SMFU_CTRL, 0);
   const auto check = [&](uint16_t offset) {

@@ -124,16 +124,16 @@ class stopped_interval : public stoppable {
     r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_END(index_)), window() + (uint64_t{index_ + 1} << 12));
   }
   void work() override {
-    r_.write(0, make_write(bar_window, window() + (uint64_t{index_} << 12) + 4 * rng_.below(960),
+    r_.write(0, make_write(bar_window, window() + (index_ * nic::rma_context_bytes) + 4 * rng_.below(960),
                            some_dws(unsigned(rng_.range(1, 64)), 7)));
   }
   void stop() override { r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index_)), 0); }
   void ask(std::function<void(bool)> told) override {
-    r_.s[0].host->read(make_read(bar_pages, uint64_t{index_} << 12, 2),
+    r_.s[0].host->read(make_read(bar_pages, index_ * nic::rma_context_bytes, 2),
                        [told](const read_result& r) { told(r.ok() && r.value() == 0); });
   }
   void forget() override { o_.take(1, page()); }
-  uint64_t page() const { return r_.bus(1, uint64_t{index_} << 12); }
+  uint64_t page() const { return r_.bus(1, index_ * nic::rma_context_bytes); }
 
  private:
   uint64_t window() const { return 0x100'0000'0000 + (uint64_t{index_} << 24); }

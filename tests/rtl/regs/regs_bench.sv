@@ -69,6 +69,8 @@ module regs_bench (
   assign sts.caps_intervals      = 8'd64;
   assign sts.caps_vectors        = 8'd16;
   assign sts.time_cycles         = time_i;
+  assign sts.build_contexts      = 9'd256;
+  assign sts.build_page_log2     = 5'd12;
   assign sts.link_status_state   = link_state_i;
   assign sts.link_status_unacked = 8'h5a;
   assign retrain_o               = cfg.link_ctrl_retrain;

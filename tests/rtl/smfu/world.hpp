@@ -34,7 +34,7 @@ inline tlp request(tlp_kind kind, uint64_t addr, unsigned len, unsigned first_be
   return t;
 }
 inline tlp quiet_read(unsigned tag, unsigned len = 2, unsigned page = 3) {
-  tlp t = request(tlp_kind::mrd, 0x1000 * page, len);
+  tlp t = request(tlp_kind::mrd, 0x2000 * page, len);
   t.bar = 4;
   t.tag = uint16_t(tag);
   return t;

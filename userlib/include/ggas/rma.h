@@ -142,11 +142,12 @@ static inline ggas_rma_desc ggas_rma_atomic(ggas_rma_peer at, unsigned what, uin
 typedef struct ggas_rma_context {
   /* Set before ggas_rma_start(); nullptr where a context has no such thing. */
   const ggas_rma_io* io;
-  volatile unsigned char* page;
+  volatile unsigned char* page;        /* doorbells */
+  volatile unsigned char* descriptors; /* slots, in a page of their own, to be mapped with other caching or rights */
   const volatile unsigned char* status;
   const volatile unsigned char* notifications;
   const volatile unsigned char* mailbox;
-  volatile unsigned char* work_queue; /* descriptors go there instead of the page */
+  volatile unsigned char* work_queue; /* descriptors go there instead of their page */
   uint32_t notify_log2, mailbox_log2, queue_log2;
   /* Counts since the start, modulo 2^32. */
   uint32_t produced; /* slots written */
@@ -159,8 +160,7 @@ typedef struct ggas_rma_context {
 enum {
   GGAS_RMA_AT_DOORBELL = 0x010,
   GGAS_RMA_AT_NOTES_READ = 0x018,
-  GGAS_RMA_AT_MESSAGES_READ = 0x020,
-  GGAS_RMA_AT_SLOTS = 0x200
+  GGAS_RMA_AT_MESSAGES_READ = 0x020
 };
 
 typedef struct ggas_rma_status {
@@ -211,7 +211,7 @@ static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint
 /* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. Counts before it writes: a program
  * that is ended in a write leaves no slot that would be written twice. */
 static inline int ggas_rma_post(ggas_rma_context* c, const ggas_rma_desc* d) {
-  volatile unsigned char* const ring = c->work_queue ? c->work_queue : c->page + GGAS_RMA_AT_SLOTS;
+  volatile unsigned char* const ring = c->work_queue ? c->work_queue : c->descriptors;
   const uint32_t first = c->produced, mask = ggas_rma_slots(c) - 1;
   uint32_t i;
   if (d->slots == 0 || !ggas_rma_room(c, d->slots)) return 0;

@@ -51,6 +51,7 @@ ggas_rma_context started(const rma_queue& q) {
   ggas_rma_context c{};
   c.io = &direct;
   c.page = bytes(q.page);
+  c.descriptors = bytes(q.descriptors);
   c.status = bytes(q.status);
   c.notifications = bytes(q.notifications);
   c.mailbox = bytes(q.mailbox);

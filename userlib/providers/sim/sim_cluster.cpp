@@ -246,7 +246,8 @@ rma_queue sim_cluster::queue(const node_memory& n, const context_plan& p) const 
     return reinterpret_cast<char*>(base + part.offset);
   };
   return {
-      .page = reinterpret_cast<char*>(n.pages.base() + page_bytes_of_class(0) * p.vpid),
+      .page = reinterpret_cast<char*>(n.pages.base() + 2 * sim::bar4_page * p.vpid),
+      .descriptors = reinterpret_cast<char*>(n.pages.base() + 2 * sim::bar4_page * p.vpid + sim::bar4_page),
       .status = at(p.status),
       .notifications = at(p.notifications),
       .slots = at(p.work_queue),

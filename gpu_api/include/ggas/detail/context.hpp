@@ -10,10 +10,11 @@ namespace ggas {
 
 // A context of the NIC as kernels use it (docs/rma.md).
 struct rma_queue {
-  char* page;           // its page of BAR4
+  char* page;           // its page of doorbells in BAR4
+  char* descriptors;    // its page of descriptor slots
   const char* status;   // its status block
   char* notifications;  // its notification ring; nullptr: none
-  char* slots;          // its work queue; nullptr: descriptors are written to the page
+  char* slots;          // its work queue; nullptr: descriptors are written to their page
   char* mailbox;        // its mailbox; nullptr: none
   uint64_t* words;      // 8 words of own memory, zero at first, that only the device library uses: tickets, positions
   uint32_t notify_log2, slots_log2, mailbox_log2;  // sizes of the rings

@@ -19,7 +19,7 @@ enum : uint64_t {
 constexpr unsigned slot_bytes = 32, slot_words = 4, page_slots = 16, inline_most = 64;
 constexpr uint64_t largest_put = 8u << 20;
 // Offsets in the page of a context.
-constexpr unsigned at_doorbell = 0x010, at_notes_read = 0x018, at_slots = 0x200;
+constexpr unsigned at_doorbell = 0x010, at_notes_read = 0x018;
 
 GGAS_DEVICE uint64_t first_word(uint64_t op_and_flags, int node, uint64_t bytes, int to_queue_vpid = 0) {
   return op_and_flags | static_cast<uint64_t>(to_queue_vpid) << 16 | static_cast<uint64_t>(node) << 24 | bytes << 40;

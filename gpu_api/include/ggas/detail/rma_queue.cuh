@@ -97,7 +97,7 @@ GGAS_DEVICE void publish(const ggas_queue& q, unsigned slots, unsigned descripto
 }
 
 GGAS_DEVICE char* slot_word(const ggas_queue& q, uint32_t position, unsigned word) {
-  char* const ring = q.at.slots ? q.at.slots : q.at.page + at_slots;
+  char* const ring = q.at.slots ? q.at.slots : q.at.descriptors;
   const uint32_t slots = q.at.slots ? 1u << q.at.slots_log2 : page_slots;
   return ring + ((position + word / slot_words) & (slots - 1)) * slot_bytes + word % slot_words * 8;
 }

@@ -131,7 +131,7 @@ class bench {
   }
   // A slot of a page, whole.
   void write_slot(unsigned vpid, unsigned at, const slot& s) {
-    write(vpid * 4096 + 0x200 + at % page_slots * 32, {s.begin(), s.end()});
+    write(vpid * 8192 + 0x1000 + at % page_slots * 32, {s.begin(), s.end()});
   }
   void post(unsigned vpid, const slot& s) {
     context& c = ctx[vpid];
@@ -141,7 +141,7 @@ class bench {
   void doorbell(unsigned kind, unsigned vpid, uint32_t count, bool high) {
     std::vector<uint32_t> dws{count};
     if (high) dws.push_back(uint32_t(d.bits()));
-    write(vpid * 4096 + 0x10 + 8 * kind, dws);
+    write(vpid * 8192 + 0x10 + 8 * kind, dws);
     bells[kind].push_back({kind, vpid, count});
   }
   // Slots into the ring; the doorbell comes later.

@@ -33,10 +33,10 @@ TYPED_TEST(front, every_split_of_a_descriptor_of_three_slots) {
         const unsigned end = page_slots * 8;
         if ((first + from) / end != (first + to - 1) / end) {
           const unsigned part = end - (first + from);
-          b.write(9 * 4096 + 0x200 + 4 * (first + from), {dws.begin() + from, dws.begin() + from + part});
+          b.write(9 * 8192 + 0x1000 + 4 * (first + from), {dws.begin() + from, dws.begin() + from + part});
           from += part;
         }
-        b.write(9 * 4096 + 0x200 + 4 * ((first + from) % end), {dws.begin() + from, dws.begin() + to});
+        b.write(9 * 8192 + 0x1000 + 4 * ((first + from) % end), {dws.begin() + from, dws.begin() + to});
       };
       swap ? put(cut, 24) : put(0, cut);
       swap ? put(0, cut) : put(cut, 24);
@@ -73,7 +73,7 @@ TYPED_TEST(front, a_slot_in_use_keeps_its_words) {
   const slot s = immediate(77);
   b.ctx[3].stream.push_back(s);
   ++b.ctx[3].issued;
-  const uint64_t at = 3 * 4096 + 0x200;
+  const uint64_t at = 3 * 8192 + 0x1000;
   b.write(at, {s.begin(), s.begin() + 6});
   b.write(at, {9, 9}, true);
   b.write(at + 20, {9, s[6]}, true);  // DW 5 is there, DW 6 is not: it is taken
@@ -85,15 +85,15 @@ TYPED_TEST(front, a_slot_in_use_keeps_its_words) {
 
 TYPED_TEST(front, writes_that_fit_nothing_are_told_once) {
   auto& b = this->b;
-  b.write(7 * 4096 + 0x200, std::vector<uint32_t>(32, 1), true);  // off
+  b.write(7 * 8192 + 0x1000, std::vector<uint32_t>(32, 1), true);  // off
   b.start(7, page_context(7));
   b.start(8, queue_context(8));
-  b.write(7 * 4096 + 0x24 + 4, std::vector<uint32_t>(30, 1), true);
-  b.write(8 * 4096 + 0x200, std::vector<uint32_t>(32, 1), true);
-  b.write(7 * 4096 + 0x10, {1}, true);  // no work queue
-  b.write(7 * 4096 + 0x1fc, {1, 2}, true);
+  b.write(7 * 8192 + 0x28, std::vector<uint32_t>(6, 1), true);
+  b.write(8 * 8192 + 0x1000, std::vector<uint32_t>(32, 1), true);
+  b.write(7 * 8192 + 0x10, {1}, true);  // no work queue
   ASSERT_TRUE(b.settle());
-  b.write(7 * 4096 + 0x200, {3}, true);  // its second DW was good
+  b.write(7 * 8192 + 0x1000, {2});
+  b.write(7 * 8192 + 0x1000, {3}, true);
   ASSERT_TRUE(b.settle());
   b.check_nothing_left();
 }
@@ -102,11 +102,11 @@ TYPED_TEST(front, doorbells_in_one_write) {
   auto& b = this->b;
   b.start(255, queue_context(255));
   for (unsigned i = 0; i < 40; ++i) {
-    b.write(255 * 4096 + 0x10, {0, 5, 100 + i, 6, 200 + i, 7});
+    b.write(255 * 8192 + 0x10, {0, 5, 100 + i, 6, 200 + i, 7});
     b.bells[0].push_back({0, 255, 0});
     b.bells[1].push_back({1, 255, 100 + i});
     b.bells[2].push_back({2, 255, 200 + i});
-    b.write(255 * 4096 + 0x14, {1});  // upper half alone: nothing
+    b.write(255 * 8192 + 0x14, {1});  // upper half alone: nothing
   }
   ASSERT_TRUE(b.settle());
   b.check_nothing_left();
@@ -137,7 +137,7 @@ TYPED_TEST(front, nothing_starts_while_the_requester_is_off) {
 TYPED_TEST(front, a_context_that_is_enabled_anew_forgets_its_slots) {
   auto& b = this->b;
   b.start(4, page_context(4));
-  for (unsigned i = 0; i < page_slots; ++i) b.write(4 * 4096 + 0x200 + 32 * i, {1, 2, 3, 4});
+  for (unsigned i = 0; i < page_slots; ++i) b.write(4 * 8192 + 0x1000 + 32 * i, {1, 2, 3, 4});
   ASSERT_TRUE(b.settle());
   b.stop(4);
   ASSERT_TRUE(b.drained(4));
@@ -164,7 +164,7 @@ TYPED_TEST(front, pages_see_ctrl_at_once) {
     b.config(6, 0, c.ctrl());
     ASSERT_TRUE(b.settle());
     EXPECT_EQ(b.descriptors, i + 1);
-    b.write(6 * 4096 + 0x220, {1}, true);
+    b.write(6 * 8192 + 0x1020, {1}, true);
     b.stop(6);
     ASSERT_TRUE(b.settle());
     ASSERT_TRUE(b.drained(6));

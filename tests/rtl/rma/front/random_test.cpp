@@ -70,11 +70,11 @@ class writers {
     }
     for (size_t i = pieces.size(); i > 1; --i) std::swap(pieces[i - 1], pieces[d.below(i)]);
     for (const piece& p : pieces) {
-      const uint64_t to = vpid * 4096 + 0x200 + 4 * ((first + p.at) % (page_slots * 8));
+      const uint64_t to = vpid * 8192 + 0x1000 + 4 * ((first + p.at) % (page_slots * 8));
       const bool last = &p == &pieces.back();
       // Once more what stands there already.
       if (last && pieces.size() > 1 && d.chance(overlap_percent) && waits_for(pieces[0].at, p.at))
-        b_.write(vpid * 4096 + 0x200 + 4 * ((first + pieces[0].at) % (page_slots * 8)), {1}, true);
+        b_.write(vpid * 8192 + 0x1000 + 4 * ((first + pieces[0].at) % (page_slots * 8)), {1}, true);
       b_.write(to, {dws.begin() + p.at, dws.begin() + p.at + p.count});
     }
   }
@@ -89,14 +89,14 @@ class writers {
   // Writes that mean nothing.
   void nonsense(unsigned vpid) {
     dice& d = b_.d;
-    const uint64_t page = vpid * 4096;
+    const uint64_t page = vpid * 8192;
     std::vector<uint32_t> dws(1 + d.below(8), 7);
     switch (d.below(3)) {
       case 0:
-        b_.write(page + 0x28 + 4 * d.below(100), dws, true);
+        b_.write(page + 0x38, {6, 7}, true);
         break;
       case 1:
-        if (b_.ctx[vpid].queue) b_.write(page + 0x200 + 4 * d.below(100), dws, true);
+        if (b_.ctx[vpid].queue) b_.write(page + 0x1000 + 4 * d.below(100), dws, true);
         break;
       default:
         if (!b_.ctx[vpid].queue) b_.write(page + 0x10, {1, 2}, true);
@@ -138,7 +138,7 @@ TYPED_TEST(front, random_traffic) {
       if (d.chance(15)) off.push_back(v);
     for (unsigned v : off) b.stop(v);
     for (unsigned v : off)
-      if (d.chance(50)) b.write(v * 4096 + 0x200, {1, 2, 3}, true);
+      if (d.chance(50)) b.write(v * 8192 + 0x1000, {1, 2, 3}, true);
     for (unsigned i = 0; i < 5000 && !b.page.empty(); ++i) b.step();
     for (unsigned v : off) ASSERT_TRUE(b.drained(v)) << "context " << v << " stays busy";
     for (unsigned v : off) w.start(v);

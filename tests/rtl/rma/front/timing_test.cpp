@@ -65,7 +65,7 @@ TYPED_TEST(front, pages_and_queues_share) {
   for (unsigned i = 0; i < 200; ++i) b.produce(2, immediate(i));
   b.doorbell(0, 2, 200, false);
   while (!b.page.empty()) b.step();
-  for (unsigned i = 0; i < 20000; ++i) b.write(1 * 4096 + 0x300, {1}, i > 0);
+  for (unsigned i = 0; i < 20000; ++i) b.write(1 * 8192 + 0x1100, {1}, i > 0);
   const uint64_t from = b.now;
   while (b.ctx[2].consumed < 200 && b.now < from + 10000) b.step();
   EXPECT_EQ(b.ctx[2].consumed, 200u);
