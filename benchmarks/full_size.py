@@ -3,7 +3,10 @@
 
     python benchmarks/full_size.py build/release/benchmarks/ggas-bench --out docs/full-size.md
 
-Exit status 1 if a run did not end with status 0. One run at a time: their times are those of one core."""
+    python benchmarks/full_size.py build/release/benchmarks/ggas-bench --out docs/full-size.md allreduce himeno
+
+runs those two anew and keeps the other rows of the page, also after it was stopped. Exit status 1 if a run did not
+end with status 0. One run at a time: their times are those of one core."""
 
 import argparse
 import json
@@ -17,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+PLATFORMS = ["galibier-k20", "modern"]
 HEADER = """# Every benchmark at full size
 
 Purpose: that every benchmark of `ggas-bench` ends well at full size (without `--quick` or `--middle`) on both simulated
@@ -25,6 +29,8 @@ build/release/benchmarks/ggas-bench --out docs/full-size.md`; a smaller size of 
 (`system.middle.*`).
 
 {facts}
+
+Not run: {missing}.
 
 | benchmark | platform | status | wall-clock time | processor time | simulated time | records |
 |---|---|---|---|---|---|---|
@@ -54,15 +60,35 @@ def run(bench, name, platform_name, seed):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results.jsonl"
         begin, cpu_before = time.monotonic(), cpu_seconds()
-        done = subprocess.run([bench, name, "--platform", platform_name, "--seed", str(seed), "--no-report", "--json", str(out)],
-                              capture_output=True, text=True)
+        command = [bench, name, "--platform", platform_name, "--seed", str(seed), "--no-report", "--json", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True)
         wall, cpu = time.monotonic() - begin, cpu_seconds() - cpu_before
         records = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
     if done.returncode != 0:
         print(done.stderr, file=sys.stderr)
     simulated = sum(r["sim"]["sim_ns"] for r in records) / 1e6
-    row = f"| `{name}` | {platform_name} | {done.returncode} | {wall:.1f} s | {cpu:.1f} s | {simulated:.3g} ms | {len(records)} |"
+    row = (f"| `{name}` | {platform_name} | {done.returncode} | {wall:.1f} s | {cpu:.1f} s | {simulated:.3g} ms "
+           f"| {len(records)} |")
     return row, done.returncode == 0
+
+
+SHARED = """Other work ran on the machine at the same time: the processor time is about what a run takes alone."""
+ROW = re.compile(r"^\| `(\w+)` \| (\S+) \| (\S+) \| (\S+) s \| (\S+) s \|.*$", re.MULTILINE)
+
+
+def rows_of(page):
+    """(benchmark, platform) -> row of a page that was written before."""
+    return {(m[1], m[2]): m[0] for m in ROW.finditer(page.read_text())} if page.exists() else {}
+
+
+def write(page, facts, wanted, rows):
+    """The page with the rows that there are, in the order of what is wanted."""
+    there = [rows[w] for w in wanted if w in rows]
+    wall, cpu = (sum(float(ROW.match(r)[n]) for r in there) for n in (4, 5))
+    if wall > 1.2 * cpu:
+        facts += "\n\n" + SHARED
+    missing = ", ".join(f"`{name}` ({on})" for name, on in wanted if (name, on) not in rows) or "nothing"
+    page.write_text(HEADER.format(facts=facts, missing=missing) + "".join(r + "\n" for r in there))
 
 
 def main():
@@ -70,21 +96,22 @@ def main():
     p.add_argument("bench", help="the program ggas-bench")
     p.add_argument("--out", type=Path, required=True, help="the page to write")
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--platform", action="append", help="galibier-k20 and modern, if none is given; repeatable")
-    p.add_argument("names", nargs="*", help="benchmarks; all if none is given")
+    p.add_argument("names", nargs="*", help="benchmarks to run; all if none is given")
     options = p.parse_intermixed_args()
     version = subprocess.run([options.bench, "--version"], capture_output=True, text=True).stdout.strip()
     facts = f"Machine: {machine()}. Seed {options.seed}. Version {version}."
+    known = benchmarks(options.bench)
+    if unknown := set(options.names) - set(known):
+        p.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    wanted = [(name, on) for name in known for on in PLATFORMS]
+    rows = rows_of(options.out) if options.names else {}
     good = True
-    with options.out.open("w") as page:
-        page.write(HEADER.format(facts=facts))
-        for name in options.names or benchmarks(options.bench):
-            for platform_name in options.platform or ["galibier-k20", "modern"]:
-                row, ok = run(options.bench, name, platform_name, options.seed)
-                good &= ok
-                print(row, flush=True)
-                page.write(row + "\n")
-                page.flush()
+    for name, on in wanted:
+        if not options.names or name in options.names:
+            rows[name, on], ok = run(options.bench, name, on, options.seed)
+            good &= ok
+            print(rows[name, on], flush=True)
+            write(options.out, facts, wanted, rows)
     return 0 if good else 1
 
 
