@@ -32,6 +32,10 @@ ggas_install_library(device ggas_device ggas "Headers of GGAS: one global addres
   CFLAGS "-I\${includedir}")
 ggas_install_library(host libggas ggas-host "Host library of GGAS: one-sided communication between processes, from C"
   CFLAGS "-I\${includedir}" LIBS "-L\${libdir} -lggas")
+# What programs of GASPI ask pkg-config for.
+file(WRITE ${CMAKE_BINARY_DIR}/install/GASPI.pc
+  "Name: GASPI\nDescription: GASPI 17.1 by libggas\nVersion: 17.1.0\nRequires: ggas-host\n")
+install(FILES ${CMAKE_BINARY_DIR}/install/GASPI.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(GGAS_SHM)
   ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
     CFLAGS "-I\${includedir}/ggas/simt" LIBS "-L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
@@ -41,6 +45,7 @@ if(TARGET ggas_provider_cuda)
     LIBS "-L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
 endif()
 install(DIRECTORY gpu_api/include/ggas userlib/include/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # For kernels on the processor; named as in the tree, but in a folder of their own.
 if(GGAS_SHM)
   install(FILES gpu_api/simt/device.hpp gpu_api/simt/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/simt/gpu_api/simt)
@@ -59,6 +64,7 @@ endif()
 install(PROGRAMS ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-bench-cuda ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-tune
   DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(PROGRAMS userlib/run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ggas-run)
+install(PROGRAMS userlib/gaspi_run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME gaspi_run)
 install(DIRECTORY benchmarks/report sim/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/ggas PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(part libtomlplusplus-dev libfmt-dev libcli11-dev nlohmann-json3-dev libsystemc-dev verilator)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gaspi_run -m FILE -n N`: machine files, good and bad."""
+
+import random
+import socket
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+
+def gaspi_run(*arguments):
+    return subprocess.run([ROOT / "userlib" / "gaspi_run.py", *arguments], capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def machines(tmp_path):
+    def write(data):
+        (tmp_path / "machines").write_bytes(data if isinstance(data, bytes) else data.encode())
+        return tmp_path / "machines"
+
+    return write
+
+
+def test_a_line_is_a_rank(machines):
+    file = machines(f"# all\nlocalhost\n\n{socket.gethostname()} # again\nlocalhost\n")
+    script = ["sh", "-c", "echo $GGAS_RANK $GGAS_SIZE ${#GGAS_SECRET}"]
+    assert sorted(gaspi_run("-m", file, *script).stdout.split("\n")) == ["", "0 3 32", "1 3 32", "2 3 32"]
+    assert gaspi_run("-m", file, "-n", "1", *script).stdout == "0 1 32\n"
+    assert gaspi_run("-m", file, "-n", "2", "sh", "-c", "exit $GGAS_RANK").returncode == 1
+
+
+@pytest.mark.parametrize(
+    "text, arguments, why",
+    [
+        ("", [], "names no computer"),
+        ("# nobody\n", [], "names no computer"),
+        ("localhost\nfar.away.example\n", [], "line 2: 'far.away.example' is not this computer"),
+        ("localhost\n", ["-n", "2"], "-n 2: must be 1 to 1"),
+        ("localhost\n", ["-n", "0"], "-n 0: must be 1 to 1"),
+        ("x" * (1 << 21), [], "at most 1048576 are read"),
+    ],
+)
+def test_a_bad_file_is_told(machines, text, arguments, why):
+    done = gaspi_run("-m", machines(text), *arguments, "true")
+    assert done.returncode == 1 and why in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_missing_file_is_told(tmp_path):
+    done = gaspi_run("-m", tmp_path / "none", "true")
+    assert done.returncode == 1 and "No such file" in done.stderr
+
+
+def test_noise_is_no_machine_file(machines):
+    noise = random.Random(5)
+    for _ in range(5):
+        done = gaspi_run("-m", machines(noise.randbytes(300)), "true")
+        assert done.returncode == 1 and "Traceback" not in done.stderr

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file Extensions of GASPI that programs in the field use. */
+#ifndef GASPI_EXT_H
+#define GASPI_EXT_H
+
+#include <GASPI.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Whether gaspi_proc_init() has succeeded and gaspi_proc_term() has not been called. @param initialized 0 or 1 */
+gaspi_return_t gaspi_initialized(gaspi_int* initialized);
+/** Rank and number of ranks on this computer. */
+gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t* local_rank);
+gaspi_return_t gaspi_proc_local_num(gaspi_rank_t* local_num);
+/** Whether a rank is alive: GASPI_ERROR if it has ended. */
+gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
+/** printf to the standard output, a line at once, with the rank before it. */
+void gaspi_printf(const char* format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/** Text of a return code and of the last error of this thread; static. */
+gaspi_string_t gaspi_error_str(gaspi_return_t error_code);
+/** Bytes of a rank's segment. */
+gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_size_t* size);
+/** Bytes of memory that this process uses. */
+gaspi_return_t gaspi_proc_mem_usage(gaspi_size_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

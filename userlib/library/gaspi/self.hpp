@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// GASPI has no handle: what its procedures work on, and how their arguments and outcomes become those of ggas.h.
+#pragma once
+
+#include <GASPI.h>
+#include <GASPI_Ext.h>
+
+#include "ggas/ggas.h"
+
+namespace ggas::library::gaspi {
+
+// This process as a rank; null before gaspi_proc_init and after gaspi_proc_term: then every call is an error.
+ggas_process* self();
+
+inline gaspi_return_t as_gaspi(ggas_rc rc) {
+  return rc == GGAS_OK ? GASPI_SUCCESS : rc == GGAS_TIMEOUT ? GASPI_TIMEOUT : GASPI_ERROR;
+}
+
+inline uint64_t nanoseconds(gaspi_timeout_t ms) { return ms > UINT64_MAX / 1'000'000 ? GGAS_BLOCK : ms * 1'000'000; }
+
+// Remembers a text; GASPI_ERROR.
+gaspi_return_t refuse(const char* text);
+
+// A value through a pointer that must not be null. Limits are known before gaspi_proc_init too.
+template <class T, class V>
+gaspi_return_t give(T* to, V value) {
+  if (!to) return refuse("a pointer is null");
+  *to = static_cast<T>(value);
+  return GASPI_SUCCESS;
+}
+
+}  // namespace ggas::library::gaspi
