@@ -149,7 +149,7 @@ bool bootstrap::hear(newcomer& n, deadline until, attempt<>& outcome) {
   message m;
   if (receive(n.process.socket, m, until) != io::ok) return false;
   if (!n.asked.empty()) {
-    if (m.type != message::kind::proof || !same(m.bytes, secret_.proof("newcomer " + n.asked))) return false;
+    if (m.type != message::kind::proof || !equal_bytes(m.bytes, secret_.proof("newcomer " + n.asked))) return false;
     n.asked.clear();
     outcome = greet(n.process, n.hello);
     return true;
@@ -196,7 +196,7 @@ io bootstrap::prove(message& answer, const std::string& mine, deadline until) {
   if (answer.type == message::kind::stop) return io::ok;
   if (!secret_ || mine.empty() || answer.type != message::kind::challenge) return io::garbage;
   const std::string theirs = answer.bytes.substr(0, mine.size());
-  if (!same(answer.bytes, theirs + secret_.proof("rank 0 " + mine + theirs))) return io::garbage;
+  if (!equal_bytes(answer.bytes, theirs + secret_.proof("rank 0 " + mine + theirs))) return io::garbage;
   const std::string asked = theirs + std::to_string(rank()) + " " + std::to_string(size());
   send(peers_[0].socket, {.type = message::kind::proof, .size = size(), .bytes = secret_.proof("newcomer " + asked)}, -1,
        until);

@@ -77,7 +77,7 @@ std::string nonce() {
   return bytes;
 }
 
-bool same(std::string_view a, std::string_view b) {
+bool equal_bytes(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned different = 0;
   for (size_t i = 0; i < a.size(); ++i) different |= static_cast<unsigned char>(a[i] ^ b[i]);

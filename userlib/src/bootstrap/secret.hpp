@@ -26,6 +26,6 @@ class secret {
 // 16 bytes that nobody has seen before.
 std::string nonce();
 // The same bytes, in a time that says nothing of them.
-bool same(std::string_view a, std::string_view b);
+bool equal_bytes(std::string_view a, std::string_view b);
 
 }  // namespace ggas::userlib
