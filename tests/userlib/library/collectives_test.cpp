@@ -222,6 +222,47 @@ TEST(library_collectives, a_commit_is_resumed) {
   });
 }
 
+// Attempts that come to nothing leave no place of the table behind, also where the other rank once had that group.
+TEST(library_collectives, a_commit_that_is_given_up_takes_nothing) {
+  run(2, [](const rank& r) -> std::string {
+    const auto group_of_both = [&](uint32_t& g) {
+      ggas_group_create(r.p, &g);
+      ggas_group_add(r.p, g, 0);
+      return ggas_group_add(r.p, g, 1);
+    };
+    uint32_t g = 0;
+    MUST(group_of_both(g), GGAS_OK);
+    MUST(ggas_group_commit(r.p, g, patience), GGAS_OK);
+    MUST(ggas_group_delete(r.p, g), GGAS_OK);
+    MUST(r.barrier(), GGAS_OK);
+    for (int i = 0; r.me == 1 && i < 100; ++i) {
+      MUST(group_of_both(g), GGAS_OK);
+      MUST(ggas_group_commit(r.p, g, GGAS_TEST), GGAS_TIMEOUT);
+      MUST(ggas_group_delete(r.p, g), GGAS_OK);
+    }
+    MUST(r.barrier(), GGAS_OK);
+    return "ok";
+  });
+}
+
+TEST(library_collectives, a_segment_that_was_deleted_is_made_anew) {
+  run(2, [](const rank& r) -> std::string {
+    MUST(r.create(1, 8), GGAS_OK);
+    if (r.me == 1) {
+      MUST(ggas_segment_create(r.p, 0, 64, GGAS_GROUP_ALL, GGAS_TEST), GGAS_TIMEOUT);
+      MUST(ggas_segment_delete(r.p, 0), GGAS_OK);
+      MUST(r.notify(1, 0, 0, 1), GGAS_OK);
+    } else {
+      uint32_t found;
+      MUST(ggas_notification_waitsome(r.p, 1, 0, 1, &found, patience), GGAS_OK);
+    }
+    MUST(r.create(0, 64), GGAS_OK);
+    MUST_HOLD(r.memory(0) != nullptr);
+    MUST(r.barrier(), GGAS_OK);
+    return "ok";
+  });
+}
+
 TEST_P(library_collectives, passive_messages_come_in_the_order_of_each_rank) {
   run(GetParam(), [](const rank& r) -> std::string {
     constexpr uint32_t messages = 50;

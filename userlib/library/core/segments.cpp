@@ -89,6 +89,10 @@ ggas_rc ggas_segment_use(ggas_process* p, uint32_t segment, void* memory, uint64
 ggas_rc ggas_segment_delete(ggas_process* p, uint32_t segment) {
   return call(p, [&] {
     if (ggas_rc rc = check_segment(segment); rc != GGAS_OK) return rc;
+    {
+      const std::lock_guard held(p->lock);
+      p->creations.erase(segment);
+    }
     return p->transport->segment_close(segment);
   });
 }

@@ -170,6 +170,7 @@ int place_of(const control& c, const std::vector<unsigned>& members, uint64_t id
 // A place can be used again when no living member is in its last group: it might still look at its board.
 bool shm_transport::vacant(const group_place& p) {
   if (p.used) return false;
+  if (p.id == 0) return true;  // its last group found no leader
   return std::none_of(p.members.begin(), p.members.end(), [&](unsigned r) {
     return r != rank_ && place_of(peers_[r].head(), p.members, p.id) >= 0 && state(r) == GGAS_STATE_HEALTHY;
   });
