@@ -323,6 +323,9 @@ cudaError_t cudaStreamQuery(cudaStream_t) {
   GGAS_FAKE_TRY_RUNTIME;
   return cuda().busy ? cudaErrorNotReady : cudaSuccess;  // does not stay behind
 }
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
   GGAS_FAKE_TRY_RUNTIME;
   std::memset(to, value, bytes);

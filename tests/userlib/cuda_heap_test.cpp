@@ -38,9 +38,8 @@ TEST(cuda_heap, grows_with_the_segments_of_one_process) {
 
 TEST(cuda_heap, grows_with_the_segments_of_several_processes) {
   processes all;
-  start(all, 3, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& why) {
-    return "ok" + fill_and_grow(rank, c, why);
-  });
+  start(all, 3, small, as_it_is,
+        [](int rank, cuda_cluster* c, const std::string& why) { return "ok" + fill_and_grow(rank, c, why); });
   expect_each(all, 3, "ok");
 }
 

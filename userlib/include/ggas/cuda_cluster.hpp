@@ -69,6 +69,9 @@ class cuda_cluster {
   size_t segment_bytes() const { return contexts_.at(0).segment_bytes; }
   size_t most_segment_bytes() const;  // that grow() may reach; 0: segments do not grow
 
+  // Copies `bytes` bytes to an offset of the segments of the local nodes, in order with their GPUs' default streams.
+  std::string write(uint64_t offset, const void* from, size_t bytes);
+
   // Waits until the streams of the local nodes are idle. Empty: all is well; else what went wrong, or which nodes still
   // run after timeout_ns (20 days or more: for ever). Kernels that still run are not stopped: CUDA has no way to but
   // ending the process. `cancelled`, if any, is asked all the time; true ends the waiting like a time-out.

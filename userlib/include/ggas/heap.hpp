@@ -64,7 +64,7 @@ class heap {
   void drop_free(std::map<uint64_t, uint64_t>::iterator block);
 
   heap_config cfg_;
-  std::map<uint64_t, uint64_t> used_, free_;             // offset, bytes
+  std::map<uint64_t, uint64_t> used_, free_;              // offset, bytes
   std::set<std::pair<uint64_t, uint64_t>> free_by_size_;  // bytes, offset
   uint64_t used_bytes_ = 0, peak_ = 0, calls_ = 0, grown_ = 0;
 };

@@ -79,6 +79,20 @@ std::string cuda_cluster::run(uint64_t timeout_ns, const std::function<bool()>& 
 
 std::string cuda_cluster::meet(const std::string& where) { return text(parts_->agree(where.c_str(), {})); }
 
+std::string cuda_cluster::write(uint64_t offset, const void* from, size_t bytes) {
+  if (bytes > segment_bytes() || offset > segment_bytes() - bytes)
+    return "write: " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+           " do not lie in segments of " + std::to_string(segment_bytes());
+  for (const int n : local_) {
+    userlib::attempt<> ok = GGAS_RUNTIME("node " + std::to_string(n), cudaSetDevice, device(n));
+    if (ok)
+      ok = GGAS_RUNTIME("node " + std::to_string(n), cudaMemcpy, segment(n) + offset, from, bytes,
+                        cudaMemcpyHostToDevice);
+    if (!ok) return ok.error();
+  }
+  return {};
+}
+
 std::string cuda_cluster::same(const std::string& mine) {
   return parts_->others ? text(parts_->others->same("comparing", mine)) : "";
 }

@@ -30,7 +30,8 @@ std::unique_ptr<heap> heap::create(heap_config cfg, std::string& why) {
   else if (round_up(cfg.begin, unit) >= cfg.end / unit * unit)
     why = "heap of " + range + ": has no " + number(unit) + " bytes at a multiple of " + number(unit);
   else if (cfg.most_end != 0 && (cfg.most_end < cfg.end || !cfg.grow))
-    why = "heap that grows to " + number(cfg.most_end) + ": must be " + number(cfg.end) + " or more, with a way to grow";
+    why =
+        "heap that grows to " + number(cfg.most_end) + ": must be " + number(cfg.end) + " or more, with a way to grow";
   if (!why.empty()) return nullptr;
   cfg.begin = round_up(cfg.begin, unit);
   cfg.end = cfg.end / unit * unit;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels' handle of a committed datatype, and the words of its image in the segments (docs/datatypes.md). For host
+// and kernels.
+#pragma once
+
+#include <stdint.h>
+
+namespace ggas::detail {
+
+constexpr unsigned most_box_dimensions = 8;
+constexpr unsigned widest_unit = 16;  // bytes of one access
+
+struct box_dimension {
+  uint64_t count;
+  int64_t stride;  // bytes
+};
+
+// An image: two words that say whose it is and which, zero once it is freed; records; the lookaside part.
+constexpr uint64_t image_header_bytes = 16, record_words = 8;
+
+enum class record_kind : unsigned { contiguous, vector, indexed_block, indexed, structure, subarray };
+// Words of a record. All but `look` of a struct describe one child; a child that is no primitive follows at once, those
+// of a struct are named in the lookaside part.
+enum record_word : unsigned {
+  rec_bits,
+  rec_count,
+  rec_size,
+  rec_extent,
+  rec_elements,
+  rec_stride,
+  rec_blocklength,
+  rec_look
+};
+constexpr uint64_t rec_leaf = 1u << 4;  // the child is a primitive; its number in bits 8 ... 15
+// Lookaside part, n = count. indexed: n + 1 sums of the blocklengths before, n displacements. indexed_block:
+// displacements. structure: n + 1 sums of the bytes before, n displacements, and of each child size, extent and record
+// (no_record: a primitive), n words each. subarray: n sizes, n subsizes, n starts.
+constexpr uint64_t no_record = ~uint64_t{0};
+
+}  // namespace ggas::detail
+
+// A value that is the same on every node: pass it to kernels. All of it is the library's.
+struct ggas_type {
+  uint64_t space = 0, generation = 0;                // who committed it, and the how-manieth that was; 0: nobody
+  uint64_t image = 0;                                // offset in every segment
+  uint64_t words = 0;                                // of 8 bytes behind the image's header
+  uint32_t records = 0;                              // of those the records; 0: a box
+  uint32_t dimensions = 0;                           // of the box
+  uint32_t unit = 1;                                 // every run and every place is a multiple of so many bytes
+  uint64_t size = 0;                                 // bytes of data of an item
+  int64_t extent = 0;                                // from one item to the next
+  int64_t true_lb = 0, true_ub = 0;                  // where the data of an item lie
+  uint64_t word = 0, word_length = 0, elements = 0;  // signature
+  // The box: runs of so many bytes, the first at `base`, repeated in each dimension, the innermost first.
+  int64_t base = 0;
+  uint64_t run = 0;
+  ggas::detail::box_dimension box[ggas::detail::most_box_dimensions] = {};
+};

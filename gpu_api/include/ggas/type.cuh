@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datatypes in kernels: noncontiguous data packed, put and got where they lie. A ggas_type comes from
+// ggas::type_space::commit (ggas/committed_types.hpp) and is the same value on every node. Guide: docs/datatypes.md.
+//
+// An address is that of an item's displacement 0, which may lie before or behind its data; all data of `count` items
+// lie in the own segment, or, of a put or get, in one segment. Both sides of a put or get have the same signature: as
+// many primitives, the same in the same order. Layouts may differ.
+//
+// ggas_bad_argument, and nothing has moved: a type that is not committed, was freed or is another cluster's; unequal
+// signatures; count x extent beyond 64 bits; a range past the data; data outside a segment. An image that was
+// overwritten gives ggas_bad_argument too, and nothing outside the segment's data is read or written, but some may have
+// moved.
+//
+// Without suffix by one thread, _warp, _block, _grid by all threads of one, with the same arguments. All that moves is
+// ordered as by ggas_put and ggas_get of that form: complete when the call returns. A grid's blocks are not held
+// together: what a block returns from is complete for its share.
+#pragma once
+
+#include "ggas/detail/type_handle.hpp"
+#include "ggas/ggas.cuh"
+
+constexpr uint64_t ggas_all_bytes = ~0ull;
+
+// ---- between memory of the own node. Packed data are the primitives one behind the other. Bytes `first` ... `first` +
+// `bytes` - 1 of the packed data of all items, at `to`; unpack: from `from`. Gaps are not written. ggas_all_bytes: up
+// to the end. Cost of a piece of up to 16 bytes: a division for each dimension of a box, else a step for each record on
+// its way, log2 n loads in a list of n blocks.
+GGAS_DEVICE ggas_status ggas_pack(void* to, const void* from, uint64_t count, const ggas_type& type, uint64_t first = 0,
+                                  uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_pack_warp(void* to, const void* from, uint64_t count, const ggas_type& type,
+                                       uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_pack_block(void* to, const void* from, uint64_t count, const ggas_type& type,
+                                        uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_pack_grid(void* to, const void* from, uint64_t count, const ggas_type& type,
+                                       uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_unpack(void* to, uint64_t count, const ggas_type& type, const void* from,
+                                    uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_unpack_warp(void* to, uint64_t count, const ggas_type& type, const void* from,
+                                         uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_unpack_block(void* to, uint64_t count, const ggas_type& type, const void* from,
+                                          uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+GGAS_DEVICE ggas_status ggas_unpack_grid(void* to, uint64_t count, const ggas_type& type, const void* from,
+                                         uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+
+// ---- items of one layout here become items of another one there, or come from there. Where peers' memory is reached
+// directly straight from layout to layout; behind a NIC a descriptor for each run that both sides have in common, of a
+// grid by its first block. The time-out is for the call.
+GGAS_DEVICE ggas_status ggas_put_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                       const void* local, uint64_t local_count, const ggas_type& local_type,
+                                       uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_put_typed_warp(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                            const void* local, uint64_t local_count, const ggas_type& local_type,
+                                            uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_put_typed_block(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                             const void* local, uint64_t local_count, const ggas_type& local_type,
+                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_put_typed_grid(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                            const void* local, uint64_t local_count, const ggas_type& local_type,
+                                            uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_get_typed(void* local, uint64_t local_count, const ggas_type& local_type,
+                                       const void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                       uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_get_typed_warp(void* local, uint64_t local_count, const ggas_type& local_type,
+                                            const void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                            uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_get_typed_block(void* local, uint64_t local_count, const ggas_type& local_type,
+                                             const void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_get_typed_grid(void* local, uint64_t local_count, const ggas_type& local_type,
+                                            const void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                            uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+
+// ---- put, and behind it a word on the same node is set or added to: who sees the word sees the data.
+GGAS_DEVICE ggas_status ggas_put_signal_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                              const void* local, uint64_t local_count, const ggas_type& local_type,
+                                              uint64_t* signal, uint64_t value, ggas_signal_op op, uint64_t timeout_ns,
+                                              const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_put_signal_typed_warp(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                                   const void* local, uint64_t local_count, const ggas_type& local_type,
+                                                   uint64_t* signal, uint64_t value, ggas_signal_op op,
+                                                   uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+GGAS_DEVICE ggas_status ggas_put_signal_typed_block(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                                    const void* local, uint64_t local_count,
+                                                    const ggas_type& local_type, uint64_t* signal, uint64_t value,
+                                                    ggas_signal_op op, uint64_t timeout_ns,
+                                                    const ggas_queue& q = ggas_queue::of_block());
+// The last block to be done signals: it is found by `*arrived`, a word of the own segment that is zero before and
+// after, and that no other call uses meanwhile.
+GGAS_DEVICE ggas_status ggas_put_signal_typed_grid(void* remote, uint64_t remote_count, const ggas_type& remote_type,
+                                                   const void* local, uint64_t local_count, const ggas_type& local_type,
+                                                   uint64_t* signal, uint64_t value, ggas_signal_op op,
+                                                   uint64_t* arrived, uint64_t timeout_ns,
+                                                   const ggas_queue& q = ggas_queue::of_block());
+
+#include "ggas/detail/typed.cuh"

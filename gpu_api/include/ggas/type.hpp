@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datatypes: which bytes of memory belong to a message, and in which order. A datatype is an ordered list of
+// primitives, each at a distance from the address that a call is given; the constructors and their rules are MPI's
+// (chapter Datatypes). For the host, C++20, no CUDA. Guide: docs/datatypes.md; kernels: ggas/type.cuh; from C:
+// ggas/type.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ggas {
+
+enum class primitive : uint8_t {
+  byte,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,   // two float32
+  complex128,  // two float64
+};
+inline constexpr int primitives = 15;
+uint64_t size_of(primitive p);
+
+enum class array_order { c, fortran };  // c: the last dimension's elements are neighbours; fortran: the first one's
+enum class distribution { none, block, cyclic };
+inline constexpr int64_t default_argument = -1;  // of a distribution
+
+// What kernels read of a datatype.
+enum class type_form {
+  automatic,  // a box where it is one, else the records of the canonical datatype
+  records,    // those of the datatype as it was made: to compare, and to test
+};
+
+// What of a datatype must be equal on both sides of a transfer: the primitives in their order, without places. Two
+// sequences are equal if they have as many elements and are powers of the same word.
+struct type_signature {
+  uint64_t word;         // a hash of the shortest word that the sequence repeats; 0: no elements
+  uint64_t word_length;  // its elements
+  uint64_t elements;     // of the whole sequence
+  bool operator==(const type_signature&) const = default;
+};
+
+// A value; copies share what it is made of. A constructor that is given something wrong makes a datatype that is not
+// good(): its error() names argument and rule, all else of it is 0, and so is what is made of it. Displacements and
+// extents are in bytes, in constructors without h in extents of `of`; all numbers are of 64 bits, and what goes beyond
+// is an error. A depth of more than `most_depth` constructors is one, too. Any thread may use it.
+class datatype {
+ public:
+  static constexpr int most_depth = 256;
+  static constexpr int most_dimensions = 6;
+  static constexpr uint64_t most_signature_runs = uint64_t{1} << 20;  // of one struct, neighbours of one primitive
+
+  datatype(primitive p);  // implicit: a primitive is a datatype
+
+  static datatype contiguous(int64_t count, const datatype& of);
+  static datatype vector(int64_t count, int64_t blocklength, int64_t stride, const datatype& of);
+  static datatype hvector(int64_t count, int64_t blocklength, int64_t stride_bytes, const datatype& of);
+  // A block for each displacement.
+  static datatype indexed(std::span<const int64_t> blocklengths, std::span<const int64_t> displacements,
+                          const datatype& of);
+  static datatype hindexed(std::span<const int64_t> blocklengths, std::span<const int64_t> displacements,
+                           const datatype& of);
+  static datatype indexed_block(int64_t blocklength, std::span<const int64_t> displacements, const datatype& of);
+  static datatype hindexed_block(int64_t blocklength, std::span<const int64_t> displacements, const datatype& of);
+  static datatype structure(std::span<const int64_t> blocklengths, std::span<const int64_t> displacements,
+                            std::span<const datatype> of);
+  // Part of an array of 1 ... most_dimensions dimensions: `subsizes` elements from `starts` on. Its extent is the
+  // array's.
+  static datatype subarray(std::span<const int64_t> sizes, std::span<const int64_t> subsizes,
+                           std::span<const int64_t> starts, array_order order, const datatype& of);
+  // What process `rank` of `size` has of an array that is spread over a grid of processes, by ranks in C's order.
+  static datatype darray(int64_t size, int64_t rank, std::span<const int64_t> sizes,
+                         std::span<const distribution> distributions, std::span<const int64_t> arguments,
+                         std::span<const int64_t> processes, array_order order, const datatype& of);
+  static datatype resized(const datatype& of, int64_t lb, int64_t extent);
+  static datatype dup(const datatype& of);
+
+  bool good() const;
+  const std::string& error() const;
+
+  uint64_t size() const;        // bytes of data, without gaps
+  uint64_t elements() const;    // primitives
+  int64_t lb() const;           // lower bound
+  int64_t extent() const;       // from one item to the next; rounded up as alignment asks, where no bounds were given
+  int64_t true_lb() const;      // of the data alone
+  int64_t true_extent() const;  // likewise, without rounding
+  int depth() const;            // constructors on the way to the deepest primitive
+  type_signature signature() const;
+
+  // What it was made of: for encoders (gpu_api/types).
+  struct node;
+  const node& made_of() const { return *node_; }
+
+ private:
+  explicit datatype(std::shared_ptr<const node> n) : node_(std::move(n)) {}
+  std::shared_ptr<const node> node_;
+  friend class datatype_builder;
+};
+
+}  // namespace ggas

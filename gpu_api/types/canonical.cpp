@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datatypes made simple: boxes, runs merged.
+#include <algorithm>
+
+#include "gpu_api/types/encode.hpp"
+#include "gpu_api/types/node.hpp"
+
+namespace ggas {
+
+namespace {
+
+using node = datatype::node;
+using kind = node::kind;
+
+// An item with more runs than its lists have entries anyway stays nested beyond so many.
+constexpr uint64_t always_flat = 4096;
+
+// `count` copies, `stride` bytes apart.
+std::optional<type_box> repeated(std::optional<type_box> b, int64_t count, int64_t stride) {
+  if (!b || count == 1) return b;
+  const auto n = static_cast<uint64_t>(count);
+  if (b->dimensions.empty() && static_cast<uint64_t>(stride) == b->run) {
+    b->run *= n;
+    return b;
+  }
+  if (!b->dimensions.empty()) {
+    detail::box_dimension& outer = b->dimensions.back();
+    if (static_cast<uint64_t>(outer.stride) * outer.count == static_cast<uint64_t>(stride)) {
+      outer.count *= n;
+      return b;
+    }
+  }
+  if (b->dimensions.size() == detail::most_box_dimensions) return std::nullopt;
+  b->dimensions.push_back({n, stride});
+  return b;
+}
+
+std::optional<type_box> moved(std::optional<type_box> b, int64_t by) {
+  if (b) b->base += by;
+  return b;
+}
+
+bool same_shape(const type_box& a, const type_box& b) {
+  return a.run == b.run &&
+         std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
+                    [](const auto& x, const auto& y) { return x.count == y.count && x.stride == y.stride; });
+}
+
+// Boxes one behind the other are one: runs that touch, or equal boxes at equal distances.
+std::optional<type_box> joined_boxes(std::vector<type_box> all) {
+  std::vector<type_box> some;
+  for (type_box& b : all) {
+    const bool touches = !some.empty() && some.back().dimensions.empty() && b.dimensions.empty() &&
+                         some.back().base + static_cast<int64_t>(some.back().run) == b.base;
+    if (touches)
+      some.back().run += b.run;
+    else
+      some.push_back(std::move(b));
+  }
+  if (some.empty()) return std::nullopt;
+  if (some.size() == 1) return some[0];
+  const int64_t stride = some[1].base - some[0].base;
+  for (size_t i = 1; i < some.size(); ++i)
+    if (!same_shape(some[i], some[0]) || some[i].base - some[i - 1].base != stride) return std::nullopt;
+  return repeated(some[0], static_cast<int64_t>(some.size()), stride);
+}
+
+// Blocks of a list: what child, how many, where.
+struct listed {
+  const datatype* child;
+  int64_t count, displacement;
+};
+std::vector<listed> blocks_of(const node& n) {
+  std::vector<listed> all;
+  for (size_t i = 0; i < n.displacements.size(); ++i) {
+    const datatype& child = n.children[n.what == kind::structure ? i : 0];
+    const int64_t count = n.what == kind::indexed_block ? n.blocklength : n.blocklengths[i];
+    if (count > 0 && child.size() > 0) all.push_back({&child, count, n.displacements[i]});
+  }
+  return all;
+}
+
+bool is_list(kind k) { return k == kind::indexed || k == kind::indexed_block || k == kind::structure; }
+
+std::optional<type_box> box_of_list(const node& n) {
+  std::vector<type_box> all;
+  const datatype* last = nullptr;
+  std::optional<type_box> child;
+  for (const listed& b : blocks_of(n)) {
+    if (b.child != last) child = box_of(*b.child);
+    last = b.child;
+    auto block = moved(repeated(child, b.count, b.child->extent()), b.displacement);
+    if (!block) return std::nullopt;
+    all.push_back(std::move(*block));
+  }
+  return joined_boxes(std::move(all));
+}
+
+std::optional<type_box> box_of_subarray(const node& n) {
+  std::optional<type_box> b = box_of(n.children[0]);
+  int64_t row = n.child().extent(), first = 0;
+  for (size_t d = n.sizes.size(); d-- > 0;) {
+    b = repeated(b, n.subsizes[d], row);
+    first += n.starts[d] * row;
+    row *= n.sizes[d];
+  }
+  return moved(b, first);
+}
+
+// Runs of a datatype; at most a little more than `most` are counted.
+uint64_t count_runs(const datatype& t, uint64_t most) {
+  if (t.size() == 0) return 0;
+  if (const auto b = box_of(t)) {
+    uint64_t runs = 1;
+    for (const auto& d : b->dimensions) runs = d.count > most ? most + 1 : std::min(runs * d.count, most + 1);
+    return runs;
+  }
+  const node& n = t.made_of();
+  uint64_t runs = 0;
+  if (is_list(n.what)) {
+    for (const listed& b : blocks_of(n)) {
+      const auto copies = static_cast<uint64_t>(b.count);
+      runs += copies > most ? most + 1 : std::min(count_runs(*b.child, most) * copies, most + 1);
+      if (runs > most) return most + 1;
+    }
+    return runs;
+  }
+  const uint64_t copies = n.child().size == 0 ? 0 : t.size() / n.child().size;
+  return copies > most ? most + 1 : std::min(count_runs(n.children[0], most) * copies, most + 1);
+}
+
+struct runs {
+  std::vector<int64_t> lengths, places;
+
+  void add(int64_t place, uint64_t bytes) {
+    if (!places.empty() && places.back() + lengths.back() == place) {
+      lengths.back() += static_cast<int64_t>(bytes);
+      return;
+    }
+    places.push_back(place);
+    lengths.push_back(static_cast<int64_t>(bytes));
+  }
+  void add(const type_box& b, int64_t place, size_t dimensions) {
+    if (dimensions == 0) return add(place, b.run);
+    const auto& d = b.dimensions[dimensions - 1];
+    for (uint64_t i = 0; i < d.count; ++i) add(b, place + static_cast<int64_t>(i) * d.stride, dimensions - 1);
+  }
+  void add(const datatype& t, int64_t place);
+  void add_copies(const datatype& t, int64_t place, int64_t copies, int64_t stride) {
+    for (int64_t i = 0; i < copies; ++i) add(t, place + i * stride);
+  }
+  void add_subarray(const node& n, size_t d, int64_t place, int64_t rows) {
+    if (d == n.sizes.size()) return add(n.children[0], place);
+    const int64_t row = rows / n.sizes[d];
+    for (int64_t i = 0; i < n.subsizes[d]; ++i) add_subarray(n, d + 1, place + (n.starts[d] + i) * row, row);
+  }
+};
+
+void runs::add(const datatype& t, int64_t place) {
+  if (t.size() == 0) return;
+  if (const auto b = box_of(t)) return add(*b, place + b->base, b->dimensions.size());
+  const node& n = t.made_of();
+  if (is_list(n.what)) {
+    for (const listed& b : blocks_of(n)) add_copies(*b.child, place + b.displacement, b.count, b.child->extent());
+  } else if (n.what == kind::vector) {
+    for (int64_t i = 0; i < n.count; ++i)
+      add_copies(n.children[0], place + i * n.stride, n.blocklength, n.child().extent());
+  } else if (n.what == kind::subarray) {
+    add_subarray(n, 0, place, n.extent());
+  } else {
+    add_copies(n.children[0], place, n.what == kind::contiguous ? n.count : 1, n.child().extent());
+  }
+}
+
+datatype of_runs(const runs& r) {
+  const bool equal = std::all_of(r.lengths.begin(), r.lengths.end(), [&](int64_t n) { return n == r.lengths[0]; });
+  if (equal) return datatype::hindexed_block(r.lengths[0], r.places, primitive::byte);
+  return datatype::hindexed(r.lengths, r.places, primitive::byte);
+}
+
+datatype of_box(const type_box& b) {
+  datatype t = datatype::contiguous(static_cast<int64_t>(b.run), primitive::byte);
+  for (const auto& d : b.dimensions) t = datatype::hvector(static_cast<int64_t>(d.count), 1, d.stride, t);
+  return b.base == 0 ? t : datatype::hindexed_block(1, std::span(&b.base, 1), t);
+}
+
+datatype simple_child(const datatype& t) { return datatype::resized(canonical(t), 0, t.extent()); }
+
+datatype copies_of(int64_t count, int64_t stride, const datatype& t) {
+  return count == 1 ? t : datatype::hvector(count, 1, stride, t);
+}
+
+datatype canonical_list(const datatype& t) {
+  const std::vector<listed> blocks = blocks_of(t.made_of());
+  const uint64_t most = always_flat + 2 * blocks.size();
+  if (count_runs(t, most) <= most) {
+    runs r;
+    r.add(t, 0);
+    return of_runs(r);
+  }
+  std::vector<int64_t> lengths, places;
+  std::vector<datatype> children;
+  for (const listed& b : blocks) {
+    lengths.push_back(b.count);
+    places.push_back(b.displacement);
+    if (children.empty() || t.made_of().what == kind::structure) children.push_back(simple_child(*b.child));
+  }
+  if (t.made_of().what == kind::structure) return datatype::structure(lengths, places, children);
+  return datatype::hindexed(lengths, places, children[0]);
+}
+
+}  // namespace
+
+std::optional<type_box> box_of(const datatype& t) {
+  if (t.size() == 0) return std::nullopt;
+  const node& n = t.made_of();
+  switch (n.what) {
+    case kind::primitive:
+      return type_box{0, n.size};
+    case kind::contiguous:
+      return repeated(box_of(n.children[0]), n.count, n.child().extent());
+    case kind::vector:
+      return repeated(repeated(box_of(n.children[0]), n.blocklength, n.child().extent()), n.count, n.stride);
+    case kind::subarray:
+      return box_of_subarray(n);
+    case kind::resized:
+    case kind::dup:
+      return box_of(n.children[0]);
+    default:
+      return box_of_list(n);
+  }
+}
+
+datatype canonical(const datatype& t) {
+  if (t.size() == 0) return datatype::contiguous(0, primitive::byte);
+  if (const auto b = box_of(t)) return of_box(*b);
+  const node& n = t.made_of();
+  switch (n.what) {
+    case kind::contiguous:
+      return copies_of(n.count, n.child().extent(), canonical(n.children[0]));
+    case kind::vector:
+      return copies_of(n.count, n.stride, copies_of(n.blocklength, n.child().extent(), canonical(n.children[0])));
+    case kind::subarray: {
+      datatype rows = canonical(n.children[0]);
+      int64_t row = n.child().extent(), first = 0;
+      for (size_t d = n.sizes.size(); d-- > 0;) {
+        rows = copies_of(n.subsizes[d], row, rows);
+        first += n.starts[d] * row;
+        row *= n.sizes[d];
+      }
+      return first == 0 ? rows : datatype::hindexed_block(1, std::span(&first, 1), rows);
+    }
+    case kind::indexed_block:
+    case kind::indexed:
+    case kind::structure:
+      return canonical_list(t);
+    default:
+      return canonical(n.children[0]);
+  }
+}
+
+}  // namespace ggas

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datatypes for kernels: committing one puts what kernels read of it into the segments, once, at the same offset on
+// every node. docs/datatypes.md. C++20.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ggas/detail/type_handle.hpp"
+#include "ggas/heap.hpp"
+#include "ggas/type.hpp"
+
+namespace ggas {
+
+// Writes bytes at an offset of the segments of all nodes of this process; the error or nothing.
+using segment_writer = std::function<std::string(uint64_t offset, const void* from, size_t bytes)>;
+
+// The committed datatypes of a cluster. Used by one thread at a time; in a job all processes make the same calls in the
+// same order, as they do of the heap. Errors are texts; on an error nothing has changed. A handle is good while the
+// space lives; kernels that use it have ended before it is freed.
+class type_space {
+ public:
+  // `memory` outlives it.
+  type_space(heap& memory, segment_writer write);
+  ~type_space();  // frees what is left
+  type_space(const type_space&) = delete;
+  type_space& operator=(const type_space&) = delete;
+
+  // A handle for kernels; one that kernels refuse if something is wrong, and `why` says what.
+  ggas_type commit(const datatype& t, std::string& why, type_form form = type_form::automatic);
+  // Kernels refuse the handle from now on. An error: it was not committed here, or freed before.
+  std::string free(const ggas_type& handle);
+
+  uint64_t committed() const { return images_.size(); }
+  uint64_t uploads() const { return uploads_; }  // images that were written, one for each commit
+
+ private:
+  heap& memory_;
+  segment_writer write_;
+  uint64_t space_, generation_ = 0, uploads_ = 0;
+  std::map<uint64_t, uint64_t> images_;  // generation, offset
+};
+
+// Of a cluster's segments, which it outlives.
+template <class Cluster>
+segment_writer writer_of(Cluster& cluster) {
+  if constexpr (requires { cluster.write(uint64_t{}, nullptr, size_t{}); }) {
+    return [&cluster](uint64_t offset, const void* from, size_t bytes) { return cluster.write(offset, from, bytes); };
+  } else {
+    return [&cluster](uint64_t offset, const void* from, size_t bytes) {
+      for (int node = 0; node < cluster.config().nodes; ++node)
+        __builtin_memcpy(cluster.segment(node) + offset, from, bytes);
+      return std::string();
+    };
+  }
+}
+
+}  // namespace ggas

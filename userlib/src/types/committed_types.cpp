@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ggas/committed_types.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include "gpu_api/types/encode.hpp"
+
+namespace ggas {
+
+namespace {
+
+// Tells spaces of a process apart, and is the same in all processes of a job: they make them in the same order.
+uint64_t next_space() {
+  static std::atomic<uint64_t> spaces{0};
+  uint64_t v = (++spaces) * 0x9e3779b97f4a7c15;
+  v = (v ^ (v >> 32)) * 0xd6e8feb86659fd93;
+  return v | 1;
+}
+
+constexpr uint64_t header_words = detail::image_header_bytes / 8;
+
+}  // namespace
+
+type_space::type_space(heap& memory, segment_writer write)
+    : memory_(memory), write_(std::move(write)), space_(next_space()) {}
+
+type_space::~type_space() {
+  while (!images_.empty()) {
+    ggas_type h;
+    h.space = space_;
+    h.generation = images_.begin()->first;
+    if (!free(h).empty()) images_.erase(h.generation);
+  }
+}
+
+ggas_type type_space::commit(const datatype& t, std::string& why, type_form form) {
+  if (!t.good()) {
+    why = "commit: " + t.error();
+    return {};
+  }
+  type_image made = image_of(t, form);
+  const auto at = memory_.allocate((header_words + made.words.size()) * 8, why);
+  if (!at) {
+    why = "commit: " + why;
+    return {};
+  }
+  made.words.insert(made.words.begin(), {space_, generation_ + 1});
+  why = write_(*at, made.words.data(), made.words.size() * 8);
+  if (!why.empty()) {
+    memory_.free(*at);
+    return {};
+  }
+  ++uploads_;
+  images_[++generation_] = *at;
+  made.handle.space = space_;
+  made.handle.generation = generation_;
+  made.handle.image = *at;
+  return made.handle;
+}
+
+std::string type_space::free(const ggas_type& handle) {
+  const auto image = images_.find(handle.generation);
+  if (handle.space != space_ || image == images_.end())
+    return handle.space == 0 ? "free: a datatype that was not committed"
+                             : "free: a datatype that was freed before, or is another cluster's";
+  const uint64_t nobody[header_words] = {}, at = image->second;
+  if (std::string wrong = write_(at, nobody, sizeof nobody); !wrong.empty()) return wrong;
+  images_.erase(image);
+  return memory_.free(at);
+}
+
+}  // namespace ggas
