@@ -260,15 +260,19 @@ TEST_P(RmaRing, StrongNotificationsWaitForTheFarDevice) {
   rma_user& b = w_->user({.side = 1, .vpid = 5, .pd = domain});
   w_->driver.map(1, nla(2, 1), device_memory, domain);
   unsigned early[3] = {};
-  for (unsigned i = 0; i < 12; ++i) {
-    const unsigned way = i % 3;  // weak, strong, strong and alone behind a put
+  for (unsigned i = 0; i < 18; ++i) {
+    const unsigned way = i % 3;       // weak, strong, strong and alone behind a put
+    const bool carried = i / 3 % 2;  // INLINE; else IMM
     const auto value = uint64_t{0xfa00'0000} + i;
-    descriptor d{.op = desc_op::imm, .notify_completer = way < 2, .strong = way == 1};
+    descriptor d{.op = carried ? desc_op::inline_put : desc_op::imm, .notify_completer = way < 2, .strong = way == 1};
     d.node = 1;
     d.dvpid = 5;
     d.size = 8;
-    d.w1 = value;
     d.w2 = nla(2, 1, 64 * i);
+    if (carried)
+      for (unsigned k = 0; k < 8; ++k) d.data.push_back(uint8_t(value >> 8 * k));
+    else
+      d.w1 = value;
     a.post(d);
     if (way == 2) {
       descriptor n{.op = desc_op::notify, .notify_completer = true, .strong = true, .dvpid = 5, .node = 1};
