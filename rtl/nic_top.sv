@@ -17,6 +17,12 @@ module nic_top #(
   input  wire  [12:0]       cfg_mps_i,     // largest payload, bytes
   input  wire  [12:0]       cfg_mrrs_i,    // largest read request, bytes
   input  wire  [15:0]       cfg_bus_id_i,
+  input  wire               cfg_msix_enable_i,     // MSI-X Enable
+  input  wire               cfg_msix_mask_i,       // MSI-X Function Mask
+
+  // ---- board
+  input  wire  [31:0]       cfg_clock_khz_i,       // clk_i, kHz
+  input  wire  [63:0]       cfg_serial_i,          // serial number
 
   // ---- requests of the host
   input  wire               rx_req_valid_i,
@@ -82,12 +88,13 @@ module nic_top #(
   logic [31:0]            pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
   logic [5*32-1:0]        pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
-  logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, queue_busy, msix_busy;
-  logic rma_busy, rma_timer, smfu_timer, link_timer, msix_timer;
+  logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, interrupts_busy;
+  logic rma_busy, rma_timer, smfu_timer, link_timer, interrupts_timer;
 
-  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || queue_busy || msix_busy || rma_busy
-    || stop_q != {STOP_CYCLES{stop}} || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q;
-  assign timer_o = rma_timer || smfu_timer || link_timer || msix_timer;
+  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || interrupts_busy || rma_busy
+    || stop_q != {STOP_CYCLES{stop}} || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q
+    || msix_ok != msix_ok_q;
+  assign timer_o = rma_timer || smfu_timer || link_timer || interrupts_timer;
 
   // ---------------------------------------------------------------- pins that many units look at
   // Registered, so that a change of a pin concerns few of them. A tick reaches SMFU and RMA a cycle late, and
@@ -95,13 +102,15 @@ module nic_top #(
   localparam int unsigned TICK = ggas_pkg::TICK_LOG2;
   logic [12:0] mps_q, mrrs_q;
   logic [63:0] time_q, rma_time, smfu_time;
-  logic        np_ok_q, tick, rma_tick_q, smfu_tick_q;
+  logic        np_ok_q, msix_ok_q, tick, rma_tick_q, smfu_tick_q;
+  wire         msix_ok = cfg_msix_enable_i && !cfg_msix_mask_i;
   assign tick = time_i[TICK-1:0] == '0;
   always_ff @(posedge clk_i) begin
     mps_q   <= cfg_mps_i;
     mrrs_q  <= cfg_mrrs_i;
     time_q  <= time_i;
     np_ok_q <= tx_np_ok_i;
+    msix_ok_q <= msix_ok;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -120,15 +129,16 @@ module nic_top #(
   // read that tells of the stop.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
-  logic stop, smfu_stopped, events_stopped, rma_writes;
+  logic stop, smfu_stopped, events_stopped, fired_stopped, rma_writes;
   assign stop = cfg.stop_nic;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stop_q <= '0;
     else stop_q <= stop ? {stop_q[STOP_CYCLES-2:0], 1'b1} : '0;
   end
-  assign sts.stopped_nic     = stop_q[STOP_CYCLES-1] && smfu_stopped && events_stopped && !rma_writes;
+  assign sts.stopped_nic     = stop_q[STOP_CYCLES-1] && smfu_stopped && events_stopped && fired_stopped && !rma_writes;
   assign sts.stopped_events  = events_stopped;
   assign sts.stopped_ingress = smfu_stopped;
+  assign sts.stopped_fired   = fired_stopped;
 
   // ---------------------------------------------------------------- host interface
 
@@ -174,7 +184,7 @@ module nic_top #(
     .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
     .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
     .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
-    .msix_valid_i(msix_valid && !stop), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
+    .msix_valid_i(msix_valid), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
     .event_valid_o(ev_valid[EV_HOSTIF]), .event_ready_i(ev_ready[EV_HOSTIF]), .event_o(ev_hostif),
     .ev_pulse_o(pulse_req), .ev_pulse2_o(pulse_cpl), .ev_pulse3_o(pulse_reg),
     .cnt_rx_req_o(cnt[ggas_regs_pkg::CNT_HOST_RX_REQS]), .cnt_tx_req_o(cnt[ggas_regs_pkg::CNT_HOST_TX_REQS]),
@@ -242,7 +252,9 @@ module nic_top #(
 
   logic        atu_busy;
   logic [31:0] atu_done;
-  logic [15:0] raise_rma;
+  logic        fire_valid, fire_ready, fire_list;
+  logic [7:0]  fire_vpid;
+  logic [3:0]  fire_vector;
   assign sts.atu_status_done = atu_done;
   assign sts.atu_status_busy = atu_busy;
 
@@ -289,7 +301,8 @@ module nic_top #(
     .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rx_rma_valid), .rx_rma_ready_o(rx_rma_ready), .rx_rma_sop_i(rx_rma_sop),
     .rx_rma_eop_i(rx_rma_eop), .rx_rma_hdr_i(rx_rma_hdr), .rx_rma_data_i(rx_rma_data), .rx_ans_valid_i(rx_ans_valid),
     .rx_ans_ready_o(rx_ans_ready), .rx_ans_sop_i(rx_ans_sop), .rx_ans_eop_i(rx_ans_eop), .rx_ans_hdr_i(rx_ans_hdr),
-    .rx_ans_data_i(rx_ans_data), .raise_o(raise_rma), .event_valid_o(ev_valid[EV_RMA]), .event_ready_i(ev_ready[EV_RMA]),
+    .rx_ans_data_i(rx_ans_data), .fire_valid_o(fire_valid), .fire_ready_i(fire_ready), .fire_vpid_o(fire_vpid),
+    .fire_vector_o(fire_vector), .fire_list_o(fire_list), .event_valid_o(ev_valid[EV_RMA]), .event_ready_i(ev_ready[EV_RMA]),
     .event_o(ev_rma), .ev_pulse_o(pulse_rma), .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::CNT_RMA_DESCRIPTORS])
   );
 
@@ -351,9 +364,8 @@ module nic_top #(
 
   // ---------------------------------------------------------------- registers, counters, events, interrupts
 
-  logic        ext_counter_req, ext_msix_req;
-  logic [63:0] ext_counter_rdata, ext_msix_rdata;
-  logic [15:0] raise;
+  logic        ext_counter_req, ext_msix_req, ext_moderation_req;
+  logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_moderation_rdata;
   logic        reg_ack;
 
   assign sts.caps_data_w    = DATA_W[9:0];
@@ -364,13 +376,20 @@ module nic_top #(
   assign sts.time_cycles    = time_q;
   assign sts.build_contexts = ggas_pkg::CONTEXTS[8:0];
   assign sts.build_page_log2 = PAGE_LOG2[4:0];
+  assign sts.build_nodes     = smfu_pkg::MAX_NODES[16:0];
+  assign sts.build_rma       = 1'b1;
+  assign sts.build_velo      = 1'b1;
+  assign sts.clock_khz       = cfg_clock_khz_i;
+  assign sts.serial_id       = cfg_serial_i;
 
   regs i_regs (
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
     .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
-    .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata), .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
-    .ext_msix_rdata_i(ext_msix_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata),
+    .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
+    .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
+    .ext_msix_rdata_i(ext_msix_rdata), .ext_moderation_req_o(ext_moderation_req),
+    .ext_moderation_rdata_i(ext_moderation_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata),
     .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
   );
 
@@ -381,24 +400,20 @@ module nic_top #(
     .busy_o(counters_busy)
   );
 
-  event_queue #(.SOURCES(EV_UNITS)) i_event_queue (
-    .clk_i(clk_i), .rst_ni(rst_ni),
-    .enable_i(cfg.evq_ctrl_enable && !stop), .stopped_o(events_stopped), .base_i(cfg.evq_base_base[63:12]), .log2_size_i(cfg.evq_ctrl_log2_size),
-    .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
-    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}),
-    .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr), .rec_data_o(evt_data), .raise_o(raise),
-    .head_o(sts.evq_head_count), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
+  interrupts #(.SOURCES(EV_UNITS)) i_interrupts (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(stop), .msix_enable_i(msix_ok_q), .cfg_i(cfg), .ext_msix_req_i(ext_msix_req),
+    .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
+    .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata), .ext_moderation_rdata_o(ext_moderation_rdata),
+    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}), .ev_pulse_o(pulse_queue),
+    .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid), .fire_vector_i(fire_vector),
+    .fire_list_i(fire_list), .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr),
+    .rec_data_o(evt_data), .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr),
+    .msg_data_o(msix_data), .evq_head_o(sts.evq_head_count), .fired_head_o(sts.fired_head_count),
+    .pending_o(sts.msix_pba_bits), .events_stopped_o(events_stopped), .fired_stopped_o(fired_stopped),
+    .cnt_sent_o(cnt[ggas_regs_pkg::CNT_HOST_MSIX]), .busy_o(interrupts_busy), .timer_o(interrupts_timer)
   );
 
-  msix i_msix (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .moderation_i(cfg.msix_moderation_cycles), .raise_i(raise | raise_rma),
-    .ext_req_i(ext_msix_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
-    .ext_rdata_o(ext_msix_rdata), .pending_o(sts.msix_pba_bits),
-    .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr), .msg_data_o(msix_data),
-    .cnt_sent_o(cnt[ggas_regs_pkg::CNT_HOST_MSIX]), .busy_o(msix_busy), .timer_o(msix_timer)
-  );
-
-  wire unused = &{1'b0, reg_ack, cfg.evq_base_base[11:0]};
+  wire unused = &{1'b0, reg_ack, cfg.evq_base_base[11:0], cfg.fired_base_base[11:0]};
 
 endmodule
 

@@ -126,7 +126,9 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   pcie::port::connect(it.cpu->port(), it.root->at(port_cpu), p.cpu.link);
   it.root->attach(port_cpu, cpu_id);
 
-  const nic::host_config host{.mps = uint16_t(p.mps()), .mrrs = uint16_t(p.mrrs()), .bus_id = nic_id};
+  const nic::host_config host{.mps = uint16_t(p.mps()), .mrrs = uint16_t(p.mrrs()), .bus_id = nic_id,
+                              .clock_khz = uint32_t(p.nic.hertz / 1000),
+                              .serial = n + 1u};
   auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name("nic").c_str());
   if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
   nic::bridge_config b{.id = nic_id,

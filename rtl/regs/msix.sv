@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSI-X: table, mask and pending bits of 16 vectors; a message is a 4-byte write. Moderation keeps two messages of a
-// vector apart: the later one waits (at most one tick longer than asked) and is never lost.
+// MSI-X: table, mask and pending bits of 16 vectors; a message is a 4-byte write. A vector is pending until its message
+// was taken; a message that waits is withdrawn when its vector may not send any more, so none leaves behind the write
+// that masked it. Moderation holds a vector for some time after each message, unless so many raises came meanwhile.
 `default_nettype none
 
 module msix (
   input  wire         clk_i,
   input  wire         rst_ni,
   input  wire  [63:0] time_i,
-  input  wire  [31:0] moderation_i,   // cycles between messages of one vector; 0 is off
+  input  wire         enable_i,       // messages may leave: MSI-X enabled, function not masked, NIC not stopped
 
   input  wire  [15:0] raise_i,        // pulse: interrupt of a vector
 
-  // table, over the register bus
+  // table and moderation, over the register bus
   input  wire         ext_req_i,
+  input  wire         ext_moderation_req_i,
   input  wire         ext_write_i,
   input  wire  [15:0] ext_addr_i,
   input  wire  [63:0] ext_wdata_i,
   input  wire  [7:0]  ext_wstrb_i,
-  output logic [63:0] ext_rdata_o,    // next cycle
+  output logic [63:0] ext_rdata_o,              // next cycle
+  output logic [63:0] ext_moderation_rdata_o,   // next cycle
 
   output logic [15:0] pending_o,
-  output logic        msg_valid_o,
+  output logic        msg_valid_o,    // may fall before msg_ready_i
   input  wire         msg_ready_i,
   output logic [63:0] msg_addr_o,
   output logic [31:0] msg_data_o,
@@ -66,14 +69,39 @@ module msix (
   wire  [31:0] data  = known ? data_q[at] : 32'd0;
   always_ff @(posedge clk_i) if (ext_req_i && !ext_write_i) ext_rdata_o <= ctrl ? {31'd0, mask_q[row], data} : addr;
 
-  // ---- moderation: a vector is held from its message until the distance has passed. Looked at behind a tick and when it is
-  // raised, one vector a cycle.
+  // ---- moderation of each vector: likewise
+  logic [31:0]  cycles_q [N];
+  logic [7:0]   count_q [N];
+  logic [N-1:0] moderated_q;   // written since reset
+  wire  [3:0]   which     = ext_addr_i[6:3];
+  wire          mod_write = ext_moderation_req_i && ext_write_i;
+  wire          mod_fresh = mod_write && !moderated_q[which];
+
+  always_ff @(posedge clk_i) begin
+    if (mod_fresh || (mod_write && ext_wstrb_i[0])) cycles_q[which] <= ext_wstrb_i[0] ? ext_wdata_i[31:0] : 32'd0;
+    if (mod_fresh || (mod_write && ext_wstrb_i[4])) count_q[which] <= ext_wstrb_i[4] ? ext_wdata_i[39:32] : 8'd0;
+    if (ext_moderation_req_i && !ext_write_i)
+      ext_moderation_rdata_o <= moderated_q[which] ? {24'd0, count_q[which], cycles_q[which]} : 64'd0;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) moderated_q <= '0;
+    else if (mod_write) moderated_q[which] <= 1'b1;
+  end
+
+  // A vector is held from its message until the time has passed or the raises have come. Looked at behind a tick and
+  // when it is raised, one vector a cycle.
+  logic         taken;             // a message left
+  logic [3:0]   vector_q;          // its vector
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
+  logic [7:0]   raises_q [N];      // since it was held; stops at its end
   logic [31:0]  sent_at_q [N];
   logic [3:0]   looked;
-  logic [N-1:0] free;
+  logic [N-1:0] free, left;
   wire          tick   = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
-  wire          passed = look_q != '0 && time_i[31:0] - sent_at_q[looked] >= moderation_i;
+  wire  [31:0]  cycles = moderated_q[looked] ? cycles_q[looked] : 32'd0;
+  wire  [7:0]   count  = moderated_q[looked] ? count_q[looked] : 8'd0;
+  wire          passed = look_q != '0 && (time_i[31:0] - sent_at_q[looked] >= cycles
+                                          || (count != '0 && raises_q[looked] >= count));
 
   always_comb begin
     looked = 4'd0;
@@ -81,51 +109,59 @@ module msix (
   end
   always_comb begin
     free = '0;
+    left = '0;
     if (passed) free[looked] = 1'b1;
+    if (taken) left[vector_q] = 1'b1;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) look_q <= '0;
     else if (hold_q != '0) look_q <= (look_q & (look_q - 1'b1)) | (hold_q & ~free & (raise_i | {N{tick}}));
     else look_q <= '0;
   end
+  always_ff @(posedge clk_i) begin
+    for (int i = 0; i < N; i++) begin
+      if (left[i]) raises_q[i] <= {7'd0, raise_i[i]};
+      else if (raise_i[i] && hold_q[i] && raises_q[i] != '1) raises_q[i] <= raises_q[i] + 8'd1;
+    end
+  end
 
   // ---- choice
-  wire [N-1:0] can  = pending_o & ~mask_q & ~hold_q;
-  wire         send = can != '0 && !msg_valid_o && !ext_req_i;
-  logic [N-1:0] chosen;
+  logic         valid_q;
+  wire  [N-1:0] able = ~mask_q & {N{enable_i}};
+  wire  [N-1:0] can  = pending_o & able & ~hold_q;
+  wire          send = can != '0 && !valid_q && !ext_req_i;
 
   always_comb begin
     vector = 4'd0;
     if (can != '0) for (int i = N - 1; i >= 0; i--) if (can[i]) vector = i[3:0];
   end
-  always_comb begin
-    chosen = '0;
-    if (send) chosen[vector] = 1'b1;
-  end
+
+  assign msg_valid_o = valid_q && able[vector_q];
+  assign taken       = msg_valid_o && msg_ready_i;
 
   always_ff @(posedge clk_i) begin
     if (send) begin
-      msg_addr_o        <= addr;
-      msg_data_o        <= data;
-      sent_at_q[vector] <= time_i[31:0];
+      msg_addr_o <= addr;
+      msg_data_o <= data;
+      vector_q   <= vector;
     end
+    if (taken) sent_at_q[vector_q] <= time_i[31:0];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pending_o   <= '0;
-      hold_q      <= '0;
-      msg_valid_o <= 1'b0;
+      pending_o <= '0;
+      hold_q    <= '0;
+      valid_q   <= 1'b0;
     end else begin
-      pending_o <= (pending_o & ~chosen) | raise_i;
-      hold_q    <= (hold_q & ~free) | ((moderation_i != 32'd0) ? chosen : '0);
-      if (send) msg_valid_o <= 1'b1;
-      else if (msg_ready_i) msg_valid_o <= 1'b0;
+      pending_o <= (pending_o & ~left) | raise_i;
+      hold_q    <= (hold_q & ~free) | (moderated_q & left);
+      valid_q   <= send || (msg_valid_o && !msg_ready_i);
     end
   end
 
-  assign cnt_sent_o = msg_valid_o && msg_ready_i;
-  assign busy_o     = msg_valid_o || can != '0 || look_q != '0;
+  assign cnt_sent_o = taken;
+  assign busy_o     = valid_q || can != '0 || look_q != '0;
   assign timer_o    = hold_q != '0;
 
   wire unused = &{1'b0, time_i[63:32], ext_addr_i[15:8], ext_addr_i[2:0], ext_wstrb_i[7:5], ext_wstrb_i[3:1]};

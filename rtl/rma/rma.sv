@@ -99,7 +99,11 @@ module rma #(
     input  wire ggas_pkg::rma_hdr_t  rx_ans_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_ans_data_i,
 
-    output      logic [15:0]         raise_o,           // MSI-X vectors, pulses
+    output      logic                fire_valid_o,      // an armed context fires; taken in finite time
+    input  wire logic                fire_ready_i,
+    output      logic [7:0]          fire_vpid_o,
+    output      logic [3:0]          fire_vector_o,
+    output      logic                fire_list_o,       // into the ring of fired contexts
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
@@ -186,14 +190,14 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- contexts
-  logic        cfg_we, context_busy, issue_look, serve_look, note_look, page_look;
+  logic        cfg_we, context_busy, issue_look, serve_look, note_look, arm_look, page_look;
   logic [7:0]  cfg_vpid, look_vpid;
   logic [2:0]  cfg_word;
   logic [63:0] cfg_data;
   rma_context i_context (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
       .cfg_we_o(cfg_we), .cfg_vpid_o(cfg_vpid), .cfg_word_o(cfg_word), .cfg_data_o(cfg_data),
-      .look_vpid_o(look_vpid), .look_busy_i(issue_look || serve_look || note_look || page_look), .busy_o(context_busy)
+      .look_vpid_o(look_vpid), .look_busy_i(issue_look || serve_look || note_look || arm_look || page_look), .busy_o(context_busy)
   );
 
   // The page write at the end of the register stage, if that holds two.
@@ -267,7 +271,7 @@ module rma #(
   );
 
   // ---------------------------------------------------------------- notification rings: 0 requester, 1 target, 2 responder
-  logic        db_valid, ev_lost, notify_busy, notify_writes, issue_writes, serve_writes;
+  logic        db_valid, db_arm, db_arm_ready, ev_lost, notify_busy, notify_writes, issue_writes, serve_writes;
   logic [1:0]  db_kind;
   logic [7:0]  db_vpid;
   logic [31:0] db_count;
@@ -277,7 +281,10 @@ module rma #(
   logic [31:0] nt_pd;  // target, responder: their context must be of this domain
   logic [191:0] nt_w0, nt_w1;
   logic [3:0]  nt_rsp_status;
-  logic [15:0] raise_note, raise_velo;
+  logic [1:0]  tell_valid, tell_ready;  // 0 notifications, 1 messages
+  logic [15:0] tell_vpid;
+  logic [63:0] tell_count;
+  logic        arm_busy;
   logic [39:0] lost_info;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
@@ -286,10 +293,18 @@ module rma #(
       .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1), .nt_rsp_valid_o(nt_rsp_valid),
       .nt_rsp_status_o(nt_rsp_status),
       .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(note_wr_hdr),
-      .wr_data_o(note_wr_data), .raise_o(raise_note), .ev_lost_o(ev_lost), .ev_info_o(lost_info),
+      .wr_data_o(note_wr_data), .tell_valid_o(tell_valid[0]), .tell_ready_i(tell_ready[0]),
+      .tell_vpid_o(tell_vpid[7:0]), .tell_count_o(tell_count[31:0]), .ev_lost_o(ev_lost), .ev_info_o(lost_info),
       .cnt_notifications_o(cnt[NOTIFICATIONS]), .cnt_full_o(cnt[NOTIFY_FULL]), .busy_o(notify_busy)
   );
-  assign raise_o = raise_note | raise_velo;
+
+  rma_arm i_arm (
+      .clk_i, .rst_ni, .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
+      .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready), .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid), .arm_count_i(db_count),
+      .rec_valid_i(tell_valid), .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid), .rec_count_i(tell_count),
+      .fire_valid_o, .fire_ready_i, .fire_vpid_o, .fire_vector_o, .fire_list_o,
+      .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
+  );
 
   // ---------------------------------------------------------------- the two halves
   logic issue_busy, issue_timer, serve_busy, serve_timer, data_write, put_packet, get_packet, stray_issue, stray_serve;
@@ -310,7 +325,7 @@ module rma #(
       .look_busy_o(issue_look),
       .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr),
       .page_data_i(page_data),
-      .db_valid_o(db_valid), .db_kind_o(db_kind), .db_vpid_o(db_vpid), .db_count_o(db_count),
+      .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready), .db_vpid_o(db_vpid), .db_count_o(db_count),
       .tx_valid_o(tx_rma_valid), .tx_ready_i(tx_rma_ready), .tx_sop_o(tx_rma_sop), .tx_eop_o(tx_rma_eop),
       .tx_hdr_o(tx_rma_hdr), .tx_data_o(tx_rma_data),
       .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready), .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop),
@@ -352,7 +367,8 @@ module rma #(
       .rd_valid_o(serve_rd_valid), .rd_ready_i(serve_rd_ready), .rd_hdr_o(serve_rd_hdr),
       .cpl_valid_i(cpl_valid[3:1]), .cpl_ready_o(cpl_ready[3:1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr),
       .cpl_data_i(cpl_data),
-      .raise_o(raise_velo), .ev_code_o(serve_code), .ev_node_o(serve_node), .ev_info_o(serve_info),
+      .tell_valid_o(tell_valid[1]), .tell_ready_i(tell_ready[1]), .tell_vpid_o(tell_vpid[15:8]),
+      .tell_count_o(tell_count[63:32]), .ev_code_o(serve_code), .ev_node_o(serve_node), .ev_info_o(serve_info),
       .ev_unexpected_o(stray_serve), .ev_tag_o(tag_serve), .cnt_puts_o(cnt[TARGET_PUTS]), .cnt_gets_o(cnt[TARGET_GETS]),
       .cnt_atomics_o(cnt[TARGET_ATOMICS]), .cnt_packets_o(get_packet), .cnt_messages_o(cnt[MESSAGES]), .cnt_full_o(cnt[MAILBOX_FULL])
   );
@@ -403,7 +419,7 @@ module rma #(
       .event_valid_o, .event_ready_i, .event_o, .busy_o(events_busy)
   );
 
-  assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || issue_busy || serve_busy || events_busy || packets_q != '0
+  assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy || issue_busy || serve_busy || events_busy || packets_q != '0
     || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
   assign writes_o = notify_writes || issue_writes || serve_writes;
   assign timer_o = atu_timer || issue_timer || serve_timer;

@@ -32,7 +32,7 @@ module rma_context (
   localparam int unsigned WORDS = 5;
   localparam logic [2:0]  CTRL  = ggas_regs_pkg::CONTEXT_CTRL[5:3];
   localparam logic [2:0]  STATE = ggas_regs_pkg::CONTEXT_STATE[5:3];
-  localparam logic [63:0] CTRL_FIELDS = 64'h0000_ffff_1f1f_1fff;  // the rest reads 0
+  localparam logic [63:0] CTRL_FIELDS = 64'h0000_ffff_1f1f_3fff;  // the rest reads 0
 
   logic [7:0]   vpid;
   logic [2:0]   word;

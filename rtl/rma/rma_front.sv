@@ -32,6 +32,8 @@ module rma_front #(
     // doorbells, to the rings of notifications and messages too
     output      logic                db_valid_o,          // pulse
     output      logic [1:0]          db_kind_o,           // 0 queue, 1 notifications, 2 messages
+    output      logic                db_arm_o,            // kinds 1 and 2: and arm
+    input  wire logic                db_arm_ready_i,
     output      logic [7:0]          db_vpid_o,
     output      logic [31:0]         db_count_o,
 
@@ -99,7 +101,7 @@ module rma_front #(
   rma_page #(.DATA_W(DATA_W)) i_page (
       .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i,
       .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop), .row_bad_o(row_bad), .row_info_o(row_info),
-      .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask), .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_vpid_o,
+      .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask), .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o,
       .db_count_o, .db_queue_ready_i(bell_ready), .busy_o(page_busy));
 
   // ---------------------------------------------------------------- slots

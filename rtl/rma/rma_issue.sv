@@ -44,6 +44,8 @@ module rma_issue #(
     input  wire logic [DATA_W-1:0]   page_data_i,
     output      logic                db_valid_o,
     output      logic [1:0]          db_kind_o,
+    output      logic                db_arm_o,            // kinds 1 and 2: and arm
+    input  wire logic                db_arm_ready_i,
     output      logic [7:0]          db_vpid_o,
     output      logic [31:0]         db_count_o,
 
@@ -171,7 +173,7 @@ module rma_issue #(
       .clk_i, .rst_ni, .stop_i, .writes_o(status_writes), .time_i, .cfg_mrrs_i, .cfg_requester_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
       .look_vpid_i, .look_busy_o(front_look),
       .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i, .page_data_i,
-      .db_valid_o, .db_kind_o, .db_vpid_o, .db_count_o,
+      .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
       .desc_valid_o(desc_valid), .desc_ready_i(desc_ready), .desc_sop_o(desc_sop), .desc_eop_o(desc_eop),
       .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd), .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done),
       .desc_done_vpid_i(desc_done_vpid),

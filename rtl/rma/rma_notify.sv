@@ -44,7 +44,11 @@ module rma_notify #(
     output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
-    output      logic [15:0]         raise_o,          // MSI-X vectors, pulses behind the record
+    // a record of a context that uses interrupts was written: its context and count
+    output      logic                tell_valid_o,
+    input  wire logic                tell_ready_i,
+    output      logic [7:0]          tell_vpid_o,
+    output      logic [31:0]         tell_count_o,
     output      logic                ev_lost_o,        // NOTIFY_LOST
     output      logic [39:0]         ev_info_o,
     output      logic                cnt_notifications_o,
@@ -111,12 +115,11 @@ module rma_notify #(
 
   // ---------------------------------------------------------------- the ring
   logic         exists, backpressure, irq, room, room2;
-  logic [3:0]   vector;
   logic [15:0]  ring_pd;
   logic [63:12] base;
   logic [4:0]   log;
   logic [31:0]  count, lost;
-  wire          look   = state_q == S_LOOK;
+  wire          look   = state_q == S_LOOK && !tell_valid_o;
   wire          known  = exists && !(check_q && ring_pd != pd_q);
   wire          tell   = lost != '0;                 // a LOST record goes first
   wire          fits   = tell ? room2 : room;
@@ -126,7 +129,7 @@ module rma_notify #(
 
   rma_ring #(.BASE_WORD(1), .LOG_LSB(8), .LOG_MIN(4), .LOG_MAX(16), .DB_KIND(1), .EXTRA_W(32)) u_ring (
       .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
-      .re_i(take), .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq), .vector_o(vector),
+      .re_i(take), .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq),
       .pd_o(ring_pd), .base_o(base), .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2),
       .we_i(write || lose), .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)),
       .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
@@ -184,7 +187,7 @@ module rma_notify #(
       end
       case (state_q)
         S_IDLE: if (take) state_q <= S_LOOK;
-        S_LOOK: state_q <= !write ? S_IDLE : tell ? S_LOST : S_RECORD;
+        S_LOOK: if (look) state_q <= !write ? S_IDLE : tell ? S_LOST : S_RECORD;
         S_LOST: if (sent) begin
           state_q <= S_RECORD;
           count_q <= count_q + 1'b1;
@@ -194,28 +197,37 @@ module rma_notify #(
     end
   end
 
-  // ---------------------------------------------------------------- answers, interrupts, events
+  // ---------------------------------------------------------------- answers, events, readers
   wire [3:0] refusal = !known ? ggas_pkg::ST_DISABLED : hold ? ggas_pkg::ST_FULL : ggas_pkg::ST_LOST;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       nt_rsp_valid_o  <= '0;
       nt_rsp_status_o <= '0;
-      raise_o         <= '0;
       ev_lost_o       <= 1'b0;
       ev_info_o       <= '0;
     end else begin
       nt_rsp_valid_o <= (look && !write) || done ? client_q : '0;
       if (look) nt_rsp_status_o <= write ? ggas_pkg::ST_OK : refusal;
-      raise_o   <= done && irq ? 16'd1 << vector : '0;
       ev_lost_o <= lose;
       if (lose) ev_info_o <= {32'd0, vpid_q};
     end
   end
-  assign look_busy_o         = state_q != S_IDLE && vpid_q == look_vpid_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) tell_valid_o <= 1'b0;
+    else if (done && irq) tell_valid_o <= 1'b1;
+    else if (tell_ready_i) tell_valid_o <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (done) begin
+      tell_vpid_o  <= vpid_q;
+      tell_count_o <= count_q + 32'd1;
+    end
+  end
+  assign look_busy_o         = (state_q != S_IDLE && vpid_q == look_vpid_i) || (tell_valid_o && tell_vpid_o == look_vpid_i);
   assign writes_o            = wr_valid_o;
   assign cnt_notifications_o = sent;
   assign cnt_full_o          = look && known && !fits;
-  assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0;
+  assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0 || tell_valid_o;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_notify: DATA_W must be 64, 256 or 512");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes to the pages of contexts: descriptor slots row by row, doorbells one by one. What fits nothing goes on as a row without
-// lanes, marked bad, so that each write is reported once. Always takes after finite time: it waits for rma_slots and rma_queue to take
-// turns, and for nothing else.
+// lanes, marked bad, so that each write is reported once. Always takes after finite time: it waits for rma_slots, rma_queue and
+// rma_arm to take turns, and for nothing else.
 `default_nettype none
 
 module rma_page #(
@@ -44,9 +44,11 @@ module rma_page #(
     // doorbells
     output      logic                db_valid_o,        // pulse
     output      logic [1:0]          db_kind_o,         // 0 queue, 1 notifications, 2 messages
+    output      logic                db_arm_o,          // kinds 1 and 2: and arm
     output      logic [7:0]          db_vpid_o,
     output      logic [31:0]         db_count_o,
     input  wire logic                db_queue_ready_i,  // kind 0 may come
+    input  wire logic                db_arm_ready_i,    // an arm is taken this cycle; asked while db_arm_o
     output      logic                busy_o
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
@@ -101,13 +103,19 @@ module rma_page #(
       .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
 
   wire [3:0] row = pos[6:3] + {2'd0, step};
-  // Lanes 4 and 6 of row 0, lane 0 of row 1: counts; the DW behind each is ignored.
-  wire [2:0] rung    = {3{!is_slot && on}} & (row[0] ? {mask[0], 2'b00} : {1'b0, mask[6], mask[4] && queue});
-  wire       bad_row = is_slot ? queue : row[0] ? mask[7:2] != '0 : mask[4] && !queue;
+  // Lanes 4 and 6 of row 0, lanes 0, 2 and 4 of row 1: counts; the DW behind each is ignored.
+  wire [4:0] rung    = {5{!is_slot && on}} & (row[0] ? {mask[4], mask[2], mask[0], 2'b00} : {3'd0, mask[6], mask[4] && queue});
+  wire       bad_row = is_slot ? queue : row[0] ? mask[7:6] != '0 : mask[4] && !queue;
 
-  // Doorbells that wait, a bit a kind, and the one that leaves: kinds 1 and 2 (never both) before 0.
-  logic [2:0] rung_q;
-  wire [2:0]  leaves = {rung_q[2:1], rung_q[2:1] == '0 && rung_q[0] && db_queue_ready_i};
+  // Doorbells that wait: queue, notifications; or messages, arm for notifications, arm for messages. One leaves, arms and the
+  // queue's last.
+  logic [4:0] rung_q, leaves;
+  wire        waits = rung_q[2:1] != '0;
+  wire        arms  = !waits && rung_q[4:3] != '0;
+  assign leaves[2:1] = rung_q[2:1];
+  assign leaves[0]   = !waits && rung_q[0] && db_queue_ready_i;
+  assign leaves[3]   = arms && rung_q[3] && db_arm_ready_i;
+  assign leaves[4]   = arms && !rung_q[3] && db_arm_ready_i;
   wire        bells_free = (rung_q & ~leaves) == '0;
 
   assign ready       = row_ready_i && (rung == '0 || bells_free);
@@ -120,7 +128,7 @@ module rma_page #(
   assign row_mask_o  = is_slot && on && !queue ? mask : '0;
 
   // ---------------------------------------------------------------- doorbells
-  logic [31:0] first_q, second_q;
+  logic [31:0] first_q, second_q, third_q;
   logic [7:0]  bell_vpid_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -133,16 +141,18 @@ module rma_page #(
   always_ff @(posedge clk_i) begin
     if (valid && ready && rung != '0) begin
       bell_vpid_q <= vpid;
-      first_q     <= rung[2] ? row_data_o[31:0] : row_data_o[159:128];
-      second_q    <= row_data_o[223:192];
+      first_q     <= row[0] ? row_data_o[31:0] : row_data_o[159:128];
+      second_q    <= row[0] ? row_data_o[95:64] : row_data_o[223:192];
+      third_q     <= row_data_o[159:128];
     end
   end
   assign db_valid_o = leaves != '0;
-  assign db_kind_o  = leaves[1] ? 2'd1 : leaves[2] ? 2'd2 : 2'd0;
+  assign db_arm_o   = arms;
+  assign db_kind_o  = leaves[1] || (arms && rung_q[3]) ? 2'd1 : leaves[2] || arms ? 2'd2 : 2'd0;
   assign db_vpid_o  = bell_vpid_q;
-  assign db_count_o = leaves[1] ? second_q : first_q;
+  assign db_count_o = leaves[1] || (arms && rung_q[3]) ? second_q : arms ? third_q : first_q;
   assign look_busy_o = (page_valid_i && vpid == look_vpid_i) || (rung_q != '0 && bell_vpid_q == look_vpid_i);
-  assign busy_o     = page_valid_i || rung_q != '0;
+  assign busy_o      = page_valid_i || rung_q != '0;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

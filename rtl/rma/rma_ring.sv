@@ -33,7 +33,6 @@ module rma_ring #(
     output      logic               exists_o,        // enabled, and it has a ring
     output      logic               backpressure_o,
     output      logic               irq_o,
-    output      logic [3:0]         vector_o,
     output      logic [15:0]        pd_o,
     output      logic [63:12]       base_o,
     output      logic [4:0]         log_o,           // log2 of the records
@@ -49,7 +48,7 @@ module rma_ring #(
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  localparam int unsigned CTRL_W = 27;  // pd 16, log2 5, vector 4, irq, backpressure
+  localparam int unsigned CTRL_W = 23;  // pd 16, log2 5, irq, backpressure
 
   wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
   wire base_we = cfg_we_i && cfg_word_i == BASE_WORD[2:0];
@@ -99,11 +98,11 @@ module rma_ring #(
   logic [51:0]       base;
   logic [31:0]       consumed_raw, count_raw;
   logic [EXTRA_W-1:0] extra_raw;
-  wire [CTRL_W-1:0]  ctrl = {cfg_data_i[47:32], cfg_data_i[LOG_LSB+:5], cfg_data_i[7:4], cfg_data_i[3], cfg_data_i[2]};
+  wire [CTRL_W-1:0]  ctrl = {cfg_data_i[47:32], cfg_data_i[LOG_LSB+:5], cfg_data_i[3], cfg_data_i[2]};
 
   ram_1r1w #(.WIDTH(CTRL_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_ctrl (
       .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i[CW-1:0]),
-      .rdata_o({pd_o, log_o, vector_o, irq_o, backpressure_o}));
+      .rdata_o({pd_o, log_o, irq_o, backpressure_o}));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
       .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(base));
   ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_consumed (

@@ -86,7 +86,10 @@ module rma_serve #(
     input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
-    output      logic [15:0]         raise_o,          // MSI-X vectors
+    output      logic                tell_valid_o,     // a message was written, as in velo_mailbox
+    input  wire logic                tell_ready_i,
+    output      logic [7:0]          tell_vpid_o,
+    output      logic [31:0]         tell_count_o,
 
     // events: 0 target, 1 atomics, 2 gets, 3 responder; a code of 0 is none
     output      logic [4*8-1:0]      ev_code_o,
@@ -214,7 +217,7 @@ module rma_serve #(
       .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr), .mb_data_i(mb_data),
       .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status),
       .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(velo_wr_hdr),
-      .wr_data_o(velo_wr_data), .raise_o, .cnt_messages_o, .cnt_full_o, .busy_o(velo_busy)
+      .wr_data_o(velo_wr_data), .tell_valid_o, .tell_ready_i, .tell_vpid_o, .tell_count_o, .cnt_messages_o, .cnt_full_o, .busy_o(velo_busy)
   );
 
   // ---------------------------------------------------------------- gets

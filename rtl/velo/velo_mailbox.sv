@@ -41,7 +41,11 @@ module velo_mailbox #(
     output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
-    output      logic [15:0]         raise_o,         // MSI-X vectors, pulses behind the entry
+    // an entry of a context that uses interrupts was written: its context and count
+    output      logic                tell_valid_o,
+    input  wire logic                tell_ready_i,
+    output      logic [7:0]          tell_vpid_o,
+    output      logic [31:0]         tell_count_o,
     output      logic                cnt_messages_o,
     output      logic                cnt_full_o,
     output      logic                writes_o,        // an entry is on its way
@@ -73,12 +77,11 @@ module velo_mailbox #(
   end
 
   logic         exists, irq, room;
-  logic [3:0]   vector;
   logic [15:0]  ring_pd;
   logic [63:12] base;
   logic [4:0]   log;
   logic [31:0]  count;
-  wire          look  = state_q == S_LOOK;
+  wire          look  = state_q == S_LOOK && !tell_valid_o;
   wire [23:0]   size  = buf_q[64+:24];
   wire [10:0]   want  = {6'd0, size[6:2]} + {10'd0, size[1:0] != 2'd0} + 11'd4;
   wire          sane  = size <= 24'd64 && want == hdr_q.len_dw;
@@ -88,7 +91,7 @@ module velo_mailbox #(
   // verilator lint_off PINCONNECTEMPTY
   rma_ring #(.BASE_WORD(4), .LOG_LSB(24), .LOG_MIN(2), .LOG_MAX(12), .DB_KIND(2), .EXTRA_W(1)) u_ring (
       .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
-      .re_i(start), .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .vector_o(vector), .pd_o(ring_pd),
+      .re_i(start), .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .pd_o(ring_pd),
       .base_o(base), .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write), .count_i(count + 1'b1),
       .extra_i(1'b0));
   // verilator lint_on PINCONNECTEMPTY
@@ -146,7 +149,7 @@ module velo_mailbox #(
           state_q <= mb_eop_i ? S_LOOK : S_GATHER;
           beat_q  <= mb_eop_i ? '0 : beat_q + 1'b1;
         end
-        S_LOOK: begin
+        S_LOOK: if (look) begin
           state_q <= write ? S_WRITE : S_IDLE;
           count_q <= count;
         end
@@ -158,25 +161,34 @@ module velo_mailbox #(
     end
   end
 
-  // ---------------------------------------------------------------- answer and interrupt
+  // ---------------------------------------------------------------- answer; reader
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       mb_rsp_valid_o  <= 1'b0;
       mb_rsp_status_o <= '0;
-      raise_o         <= '0;
     end else begin
       mb_rsp_valid_o <= (look && !write) || done;
       if (look) begin
         mb_rsp_status_o <= !sane ? ggas_pkg::ST_BAD : !known ? ggas_pkg::ST_DISABLED : room ? ggas_pkg::ST_OK : ggas_pkg::ST_FULL;
       end
-      raise_o <= done && irq ? 16'd1 << vector : '0;
     end
   end
-  assign look_busy_o    = state_q != S_IDLE && hdr_q.dvpid == look_vpid_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) tell_valid_o <= 1'b0;
+    else if (done && irq) tell_valid_o <= 1'b1;
+    else if (tell_ready_i) tell_valid_o <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (done) begin
+      tell_vpid_o  <= hdr_q.dvpid;
+      tell_count_o <= count_q + 32'd1;
+    end
+  end
+  assign look_busy_o    = (state_q != S_IDLE && hdr_q.dvpid == look_vpid_i) || (tell_valid_o && tell_vpid_o == look_vpid_i);
   assign writes_o       = wr_valid_o;
   assign cnt_messages_o = done;
   assign cnt_full_o     = look && sane && known && !room;
-  assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o;
+  assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o || tell_valid_o;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("velo_mailbox: DATA_W must be 64, 256 or 512");

@@ -25,11 +25,13 @@ struct flit {
   bool operator==(const flit&) const = default;
 };
 
-// What software finds in configuration space.
+// What software finds in configuration space, and what the board says of itself.
 struct host_config {
   uint16_t mps = 256;   // bytes
   uint16_t mrrs = 512;  // bytes
   uint16_t bus_id = 0;
+  uint32_t clock_khz = 125'000;
+  uint64_t serial = 0;
 };
 
 class nic_core {
@@ -58,6 +60,9 @@ class nic_core {
   virtual std::optional<flit> link_out() = 0;
   virtual void link_ready(bool ready) = 0;
   virtual void link_up(bool up) = 0;
+
+  // ---- MSI-X Enable and Function Mask of configuration space, from the next step on; both allow messages at first.
+  virtual void msix(bool enable, bool mask) = 0;
 
   // One rising clock edge; `time` is the cycle number seen on time_i.
   virtual void step(uint64_t time) = 0;

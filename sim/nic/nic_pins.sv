@@ -16,6 +16,10 @@ module nic_pins #(
   input  wire  [12:0]        cfg_mps_i,
   input  wire  [12:0]        cfg_mrrs_i,
   input  wire  [15:0]        cfg_bus_id_i,
+  input  wire                cfg_msix_enable_i,
+  input  wire                cfg_msix_mask_i,
+  input  wire  [31:0]        cfg_clock_khz_i,
+  input  wire  [63:0]        cfg_serial_i,
   input  wire                rx_req_valid_i,
   output logic               rx_req_ready_o,
   input  wire                rx_req_sop_i,
@@ -53,7 +57,7 @@ module nic_pins #(
 );
 
   logic rst_nq, rx_req_valid_q, rx_req_sop_q, rx_req_eop_q, rx_cpl_valid_q, rx_cpl_sop_q, rx_cpl_eop_q,
-    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, link_tx_ready_q, link_rx_valid_q, link_rx_up_q;
+    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, link_tx_ready_q, link_rx_valid_q, link_rx_up_q, cfg_msix_enable_q, cfg_msix_mask_q;
   logic [63:0] time_q;
   logic [12:0] cfg_mps_q, cfg_mrrs_q;
   logic [15:0] cfg_bus_id_q;
@@ -67,6 +71,8 @@ module nic_pins #(
     cfg_mps_q       <= cfg_mps_i;
     cfg_mrrs_q      <= cfg_mrrs_i;
     cfg_bus_id_q    <= cfg_bus_id_i;
+    cfg_msix_enable_q <= cfg_msix_enable_i;
+    cfg_msix_mask_q <= cfg_msix_mask_i;
     rx_req_valid_q  <= rx_req_valid_i;
     rx_req_sop_q    <= rx_req_sop_i;
     rx_req_eop_q    <= rx_req_eop_i;
@@ -89,7 +95,9 @@ module nic_pins #(
 
   nic_top #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS)) i_nic (
     .clk_i(clk_i), .rst_ni(rst_nq), .time_i(time_q), .busy_o(busy_o), .timer_o(timer_o), .cfg_mps_i(cfg_mps_q),
-    .cfg_mrrs_i(cfg_mrrs_q), .cfg_bus_id_i(cfg_bus_id_q), .rx_req_valid_i(rx_req_valid_q),
+    .cfg_mrrs_i(cfg_mrrs_q), .cfg_bus_id_i(cfg_bus_id_q),
+    .cfg_msix_enable_i(cfg_msix_enable_q), .cfg_msix_mask_i(cfg_msix_mask_q), .cfg_clock_khz_i(cfg_clock_khz_i),
+    .cfg_serial_i(cfg_serial_i), .rx_req_valid_i(rx_req_valid_q),
     .rx_req_ready_o(rx_req_ready_o), .rx_req_sop_i(rx_req_sop_q), .rx_req_eop_i(rx_req_eop_q),
     .rx_req_hdr_i(rx_req_hdr_q), .rx_req_data_i(rx_req_data_q), .np_credit_o(np_credit_o),
     .rx_cpl_valid_i(rx_cpl_valid_q), .rx_cpl_ready_o(rx_cpl_ready_o), .rx_cpl_sop_i(rx_cpl_sop_q),

@@ -95,6 +95,9 @@ class nic_rtl final : public nic_core {
     top_->cfg_mps_i = cfg.mps;
     top_->cfg_mrrs_i = cfg.mrrs;
     top_->cfg_bus_id_i = cfg.bus_id;
+    top_->cfg_clock_khz_i = cfg.clock_khz;
+    top_->cfg_serial_i = cfg.serial;
+    top_->cfg_msix_enable_i = 1;
     top_->tx_np_ok_i = 1;
     top_->link_tx_ready_i = 1;
     reset();
@@ -156,7 +159,13 @@ class nic_rtl final : public nic_core {
     return flit_;
   }
   void link_ready(bool ready) override { top_->link_tx_ready_i = ready; }
-  void link_up(bool up) override { link_changed_ |= top_->link_rx_up_i != up, top_->link_rx_up_i = up; }
+  void link_up(bool up) override { pins_changed_ |= top_->link_rx_up_i != up, top_->link_rx_up_i = up; }
+
+  void msix(bool enable, bool mask) override {
+    pins_changed_ = true;
+    top_->cfg_msix_enable_i = enable;
+    top_->cfg_msix_mask_i = mask;
+  }
 
   void step(uint64_t time) override {
     drive(time);
@@ -168,11 +177,11 @@ class nic_rtl final : public nic_core {
     top_->eval();
     if (waving_) waves_->dump(2 * time + 1);
     top_->link_rx_valid_i = 0;
-    link_changed_ = false;
+    pins_changed_ = false;
     ++steps_;
   }
   bool busy() const override {
-    return top_->busy_o || top_->link_rx_valid_i || link_changed_ || req_.active() || cpl_.active() ||
+    return top_->busy_o || top_->link_rx_valid_i || pins_changed_ || req_.active() || cpl_.active() ||
            !posted_.empty() || !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
   }
   bool timer() const override { return top_->timer_o; }
@@ -287,7 +296,7 @@ class nic_rtl final : public nic_core {
   feeder<W> req_, cpl_;
   collector<W> requests_, replies_;
   bool gate_posted_ = true, gate_non_posted_ = true, gate_completions_ = true;
-  bool link_changed_ = false;
+  bool pins_changed_ = false;  // beside those of streams: taken at the next step
   bool sent_flit_ = false;
   flit flit_;
   uint64_t steps_ = 0;

@@ -37,7 +37,9 @@ constexpr writable plain_registers[] = {
     {GGAS_REG_EVQ_BASE, ~0ull, 0},
     {GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | GGAS_EVQ_CTRL_LOG2_SIZE_MASK | GGAS_EVQ_CTRL_VECTOR_MASK, 8 << 8},
     {GGAS_REG_EVQ_TAIL, 0xffffffff, 0},
-    {GGAS_REG_MSIX_MODERATION, 0xffffffff, 0},
+    {GGAS_REG_FIRED_BASE, ~0ull, 0},
+    {GGAS_REG_FIRED_CTRL, GGAS_FIRED_CTRL_ENABLE_MASK, 0},
+    {GGAS_REG_FIRED_TAIL, 0xffffffff, 0},
     {GGAS_REG_RMA_CTRL,
      GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | GGAS_RMA_CTRL_MTU_MASK |
          GGAS_RMA_CTRL_RETRY_TICKS_MASK | GGAS_RMA_CTRL_RETRY_LIMIT_MASK,
@@ -54,12 +56,13 @@ constexpr writable plain_registers[] = {
     {GGAS_REG_ATU_COUNT3, 0xffffffff, 0},
 };
 constexpr uint16_t time_dependent[] = {GGAS_REG_TIME,     GGAS_REG_STOPPED,  GGAS_REG_LINK_STATUS,
-                                       GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA, GGAS_REG_ATU_STATUS};
+                                       GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA, GGAS_REG_ATU_STATUS,
+                                       GGAS_REG_FIRED_HEAD};
 // Writable bits of the words of a context.
 constexpr uint64_t context_masks[] = {
     GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
         GGAS_CONTEXT_CTRL_IRQ_MASK | GGAS_CONTEXT_CTRL_VECTOR_MASK | GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK |
-        GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
+        GGAS_CONTEXT_CTRL_LIST_MASK | GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
     ~0ull, ~0ull, ~0ull, ~0ull};
 constexpr unsigned context_bytes = 0x40, context_state = 5;
 
@@ -79,13 +82,15 @@ bool is_context(uint16_t offset) {
 unsigned context_of(uint16_t offset) { return (offset - GGAS_REG_CONTEXT_CTRL(0)) / context_bytes; }
 bool is_state(uint16_t offset) { return is_context(offset) && offset % context_bytes / 8 == context_state; }
 bool is_msix(uint16_t offset) { return in_range(offset, GGAS_REG_MSIX_ADDR(0), 16 * GGAS_MSIX_NUM); }
+bool is_moderation(uint16_t offset) { return in_range(offset, GGAS_REG_MODERATION(0), 8 * GGAS_MODERATION_NUM); }
 bool is_time_dependent(uint16_t offset) {
   return std::ranges::find(time_dependent, offset) != std::end(time_dependent);
 }
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-         is_counter(offset) || is_interval(offset) || is_msix(offset) || is_context(offset) || offset == GGAS_REG_ID ||
-         offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD || is_time_dependent(offset);
+         is_counter(offset) || is_interval(offset) || is_msix(offset) || is_moderation(offset) || is_context(offset) || offset == GGAS_REG_ID ||
+         offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD ||
+         offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
 }
 
 }  // namespace
@@ -121,8 +126,10 @@ bool reference_model::stopped() const { return reg(GGAS_REG_STOP) & GGAS_STOP_NI
 uint64_t reference_model::stops() const {
   const bool ingress = !(reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK) || stopped();
   const bool events = !(reg(GGAS_REG_EVQ_CTRL) & GGAS_EVQ_CTRL_ENABLE_MASK) || stopped();
+  const bool fired = !(reg(GGAS_REG_FIRED_CTRL) & GGAS_FIRED_CTRL_ENABLE_MASK) || stopped();
   const bool idle = reads_.empty() && !rma_.reads_host();
   return (stopped() && idle ? GGAS_STOPPED_NIC_MASK : 0) | (events ? GGAS_STOPPED_EVENTS_MASK : 0) |
+         (fired ? GGAS_STOPPED_FIRED_MASK : 0) |
          (ingress && reads_.empty() ? GGAS_STOPPED_INGRESS_MASK : 0);
 }
 
@@ -134,6 +141,7 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
   for (const auto& r : plain_registers)
     if (r.offset == offset) merge(r.mask);
   if (is_msix(offset)) merge(offset & 8 ? GGAS_MSIX_CTRL_DATA_MASK | GGAS_MSIX_CTRL_MASK_MASK : ~0ull);
+  if (is_moderation(offset)) merge(0xff'ffffffff);
   if (offset == GGAS_REG_ATU_INVALIDATE) rma_.invalidate((value & mask) | (reg(offset) & ~mask));
   if (is_context(offset)) {
     const unsigned word = offset % context_bytes / 8;
@@ -164,7 +172,10 @@ std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
     return data_width_ | uint64_t{mtu_bytes} << 16 | 64ull << 32 | uint64_t{GGAS_INTERVAL_NUM} << 40 |
            uint64_t{GGAS_MSIX_NUM} << 48;
   if (offset == GGAS_REG_BUILD)
-    return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT;
+    return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT |
+           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | 64ull << GGAS_BUILD_NODES_SHIFT;
+  if (offset == GGAS_REG_CLOCK) return cfg_.clock_khz;
+  if (offset == GGAS_REG_SERIAL) return cfg_.serial;
   return reg(offset);
 }
 

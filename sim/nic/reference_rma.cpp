@@ -145,11 +145,11 @@ void rma_model::doorbell(unsigned v, unsigned offset, uint32_t value, bool& refu
   context& c = *contexts_[v];
   if (offset == rma_doorbell_queue && c.queue_mode())
     c.produced = value;
-  else if (offset == rma_doorbell_notes)
+  else if (offset == rma_doorbell_notes || offset == rma_arm_notes)
     c.notes_read = value;
-  else if (offset == rma_doorbell_messages)
+  else if (offset == rma_doorbell_messages || offset == rma_arm_messages)
     c.mails_read = value;
-  else if (offset != rma_doorbell_queue + 4 && offset != rma_doorbell_notes + 4 && offset != rma_doorbell_messages + 4)
+  else if (offset % 8 == 0 || offset > rma_arm_messages + 4)
     refused = true;  // the upper half of a doorbell is ignored
   else
     return;

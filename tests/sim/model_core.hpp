@@ -23,6 +23,7 @@ class model_core : public nic::nic_core {
 
   unsigned data_width() const override { return width_; }
   unsigned np_credits() const override { return 32; }
+  void msix(bool, bool) override {}  // the model has no interrupts
   void push(const pcie::tlp& t) override { in_.push_back(t); }
   unsigned posted_pending() const override { return unsigned(in_.size()); }
   unsigned non_posted_pending() const override { return 0; }

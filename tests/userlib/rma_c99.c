@@ -122,6 +122,8 @@ static int notifications(const ggas_rma_io* io) {
   }
   ggas_rma_tell_notes(&c);
   CHECK((uint32_t)page[3] == 50);
+  ggas_rma_arm_notes(&c);
+  CHECK((uint32_t)page[5] == c.notes && c.notes_told == c.notes);
   return 0;
 }
 
@@ -143,6 +145,8 @@ static int messages(const ggas_rma_io* io) {
   }
   ggas_rma_tell_messages(&c);
   CHECK((uint32_t)page[4] == 11);
+  ggas_rma_arm_messages(&c);
+  CHECK((uint32_t)page[6] == c.messages);
   return 0;
 }
 

@@ -21,7 +21,7 @@ module nic_ecp5 #(
 );
   localparam int unsigned TLP_W   = DATA_W + ggas_pkg::TLP_HDR_W + 2;
   localparam int unsigned FLIT_W  = DATA_W + 2;
-  localparam int unsigned SETTING_W = 13 + 13 + 16 + 2;
+  localparam int unsigned SETTING_W = 13 + 13 + 16 + 4;
 
   // ---------------------------------------------------------------- resets, time
   logic [1:0]  rst_q, pin_rst_q;
@@ -72,7 +72,8 @@ module nic_ecp5 #(
   nic_top #(.DATA_W(DATA_W)) u_nic (
       .clk_i(clk), .rst_ni, .time_i(time_q), .busy_o(busy_now), .timer_o(timer_now), .cfg_mps_i(setting_q[12:0]),
       .cfg_mrrs_i(setting_q[25:13]), .cfg_bus_id_i(setting_q[41:26]), .tx_np_ok_i(setting_q[42]),
-      .link_rx_up_i(setting_q[43]), .np_credit_o(np_credit_now), .rx_req_valid_i(rx_req_valid),
+      .link_rx_up_i(setting_q[43]), .cfg_msix_enable_i(setting_q[44]), .cfg_msix_mask_i(setting_q[45]),
+      .cfg_clock_khz_i(32'd125000), .cfg_serial_i(64'd0), .np_credit_o(np_credit_now), .rx_req_valid_i(rx_req_valid),
       .rx_req_ready_o(rx_req_ready), .rx_req_sop_i(rx_req[TLP_W-1]), .rx_req_eop_i(rx_req[TLP_W-2]),
       .rx_req_hdr_i(rx_req[TLP_W-3:DATA_W]), .rx_req_data_i(rx_req[DATA_W-1:0]), .rx_cpl_valid_i(rx_cpl_valid),
       .rx_cpl_ready_o(rx_cpl_ready), .rx_cpl_sop_i(rx_cpl[TLP_W-1]), .rx_cpl_eop_i(rx_cpl[TLP_W-2]),

@@ -18,6 +18,7 @@ class model_core : public nic::nic_core {
   }
   unsigned data_width() const override { return width_; }
   unsigned np_credits() const override { return 32; }
+  void msix(bool, bool) override {}  // the model has no interrupts
 
   void push(const pcie::tlp& t) override {
     // What only a NIC with a link and a clock can say.

@@ -96,7 +96,7 @@ TEST_P(Gating, TimeoutsAndDeath) {
         r.scoreboards(false);
         r.s[1].host->fate = [](const pcie::tlp&) { return read_fate::silent; };
         r.read(0, make_read(bar_window, r.window(1, 0), 16), 20'000);
-        r.write_register(1, GGAS_REG_MSIX_MODERATION, 5'000);
+        r.write_register(1, GGAS_REG_MODERATION(3), 5'000);
         r.run(333);
         for (unsigned i = 0; i < 5; ++i) r.write(1, make_write(bar_window, 7 * r.cfg.stride, some_dws(2, i)));
         r.run(30'000);

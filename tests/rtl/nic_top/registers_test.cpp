@@ -13,7 +13,8 @@ TEST_P(Registers, ReadBackWhatTheModelSays) {
   // The scoreboard compares every read with the model.
   constexpr uint16_t plain[] = {GGAS_REG_NODE,       GGAS_REG_SMFU_MASK,    GGAS_REG_SMFU_SHIFT, GGAS_REG_SMFU_TBASE,
                                 GGAS_REG_SMFU_TSIZE, GGAS_REG_SMFU_TIMEOUT, GGAS_REG_LINK_PEER,  GGAS_REG_EVQ_TAIL,
-                                GGAS_REG_ID,         GGAS_REG_CAPS,        GGAS_REG_BUILD};
+                                GGAS_REG_ID,         GGAS_REG_CAPS,        GGAS_REG_BUILD,      GGAS_REG_CLOCK,
+                                GGAS_REG_SERIAL};
   rng random(base_seed());
   r.write_register(0, GGAS_REG_SMFU_CTRL, 0);
   const auto check = [&](uint16_t offset) {
@@ -130,12 +131,46 @@ TEST_P(Registers, MaskedInterruptStaysPendingAndModerationDelays) {
   r.run(100);
   EXPECT_EQ(at.size(), 1u);
   EXPECT_EQ(r.read_register(0, GGAS_REG_MSIX_PBA), 0u);
-  r.write_register(0, GGAS_REG_MSIX_MODERATION, 3'000);
+  r.write_register(0, GGAS_REG_MODERATION(3), 3'000);
   for (unsigned i = 0; i < 4; ++i) event();
   r.run(8'000);
   ASSERT_EQ(at.size(), 3u) << "one at once, the others together";
   EXPECT_GE(at[2] - at[1], 3'000u);
   EXPECT_LE(at[2] - at[1], 3'000u + 1'200u);
+  EXPECT_CLEAN(r);
+}
+
+// MSI-X Enable and Function Mask change at any time: nothing leaves while either forbids it, and nothing is lost.
+TEST_P(Registers, MsixPinsAtRandomTimes) {
+  rig r({.width = GetParam(), .behaviour = fast_host(), .seed = base_seed()});
+  ASSERT_TRUE(r.set_up()) << r.report();
+  rng random(base_seed());
+  uint64_t messages = 0;
+  r.on_tlp_out = [&](unsigned n, const pcie::tlp& t) { messages += n == 0 && t.addr == rig::msix_page; };
+  r.write_register(0, GGAS_REG_MSIX_CTRL(3), 0);
+  const auto events = [&] {
+    for (uint64_t k = 1 + random.below(3); k > 0; --k) {
+      r.write(0, make_write(bar_window, 3 * r.cfg.stride, some_dws(1, 1)));
+      r.run(random.below(60));
+    }
+  };
+  for (unsigned k = 0; k < 200; ++k) {
+    events();
+    const unsigned pins = 1 + random.below(3);  // bit 0 off, bit 1 masked
+    r.s[0].nic->msix(!(pins & 1), pins & 2);
+    r.run(60);  // what the host interface had taken
+    const uint64_t before = messages;
+    events();
+    r.run(100);
+    ASSERT_EQ(messages, before) << "with MSI-X " << (pins & 1 ? "off" : "on") << (pins & 2 ? ", masked" : "");
+    EXPECT_EQ(r.read_register(0, GGAS_REG_MSIX_PBA), 8u);
+    r.s[0].nic->msix(true, false);
+    r.run(100);
+    ASSERT_GT(messages, before);
+    EXPECT_EQ(r.read_register(0, GGAS_REG_MSIX_PBA), 0u);
+    const uint64_t count = r.read_register(0, GGAS_REG_EVQ_HEAD);
+    r.write_register(0, GGAS_REG_EVQ_TAIL, count);
+  }
   EXPECT_CLEAN(r);
 }
 

@@ -13,7 +13,9 @@ namespace {
 TEST_F(regs_test, ResetValues) {
   EXPECT_EQ(read(GGAS_REG_ID), 0x0001'53414747u);
   EXPECT_EQ(read(GGAS_REG_CAPS), 0x0010'4040'0100'0040u);
-  EXPECT_EQ(read(GGAS_REG_BUILD), 12u << 16 | 256u);
+  EXPECT_EQ(read(GGAS_REG_BUILD), 64ull << 32 | 1u << 24 | 12u << 16 | 256u);
+  EXPECT_EQ(read(GGAS_REG_CLOCK), 125'000u);
+  EXPECT_EQ(read(GGAS_REG_SERIAL), 0x0123456789abcdefu);
   EXPECT_EQ(read(GGAS_REG_NODE), 0u);
   EXPECT_EQ(read(GGAS_REG_SMFU_CTRL), 0u);
   EXPECT_EQ(read(GGAS_REG_SMFU_TIMEOUT), 1000u | 500u << 16);
@@ -41,7 +43,10 @@ TEST_F(regs_test, WritableFieldsKeepExactlyTheirBits) {
                                                {GGAS_REG_EVQ_BASE, ~0ULL},
                                                {GGAS_REG_EVQ_CTRL, 0xff1f01},
                                                {GGAS_REG_EVQ_TAIL, 0xffffffff},
-                                               {GGAS_REG_MSIX_MODERATION, 0xffffffff}};
+                                               {GGAS_REG_FIRED_BASE, ~0ULL},
+                                               {GGAS_REG_FIRED_TAIL, 0xffffffff},
+                                               {GGAS_REG_MODERATION(0), 0xff'ffffffff},
+                                               {GGAS_REG_MODERATION(15), 0xff'ffffffff}};
   for (auto [addr, mask] : fields) {
     write(addr, ~0ULL);
     EXPECT_EQ(read(addr), mask) << std::hex << addr;
@@ -71,10 +76,10 @@ TEST_F(regs_test, ReadOnlyRegistersIgnoreWrites) {
 TEST_F(regs_test, EveryOtherOffsetIsAnError) {
   unsigned found = 0;
   for (uint32_t addr = 0; addr < 0x10000; addr += 8) found += !access(false, static_cast<uint16_t>(addr)).error;
-  // 34 own registers (the pending bits are one), 35 counters, 32 event counters, 64 intervals, 256 contexts, 16
-  // vectors.
-  EXPECT_EQ(found, 34u + 35 + 32 + 64 * 3 + 256 * 6 + 16 * 2);
-  EXPECT_TRUE(access(true, 0x0048, 1).error);
+  // 39 own registers (the pending bits are one), 35 counters, 32 event counters, 64 intervals, 256 contexts, 16
+  // vectors with moderation.
+  EXPECT_EQ(found, 39u + 35 + 32 + 64 * 3 + 256 * 6 + 16 * 3);
+  EXPECT_TRUE(access(true, 0x0050, 1).error);
   EXPECT_TRUE(access(true, 0x2018, 1).error);
 }
 
@@ -102,7 +107,7 @@ TEST_F(regs_test, IntervalAccessesArePassedOn) {
 // starts are told.
 TEST_F(regs_test, ContextsAreHeldAndTold) {
   std::mt19937_64 rng(5);
-  constexpr uint64_t fields = 0x0000'ffff'1f1f'1fff;
+  constexpr uint64_t fields = 0x0000'ffff'1f1f'3fff;
   std::map<uint16_t, uint64_t> want;
   std::array<uint64_t, GGAS_CONTEXT_NUM> starts{};
   for (unsigned c = 0; c < GGAS_CONTEXT_NUM; ++c)

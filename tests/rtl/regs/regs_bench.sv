@@ -46,7 +46,19 @@ module regs_bench (
   output logic [63:0]  rec_addr_o,
   output logic [127:0] rec_data_o,
 
-  input  wire  [15:0]  raise_i,
+  input  wire          msix_enable_i,
+  input  wire          fire_i,         // raise a vector
+  input  wire  [3:0]   fire_vector_i,
+  output logic         fire_ready_o,
+  input  wire          arm_valid_i,
+  output logic         arm_ready_o,
+  input  wire          arm_ring_i,
+  input  wire  [7:0]   arm_vpid_i,
+  input  wire  [31:0]  arm_count_i,
+  input  wire  [1:0]   tell_valid_i,
+  output logic [1:0]   tell_ready_o,
+  input  wire  [15:0]  tell_vpid_i,
+  input  wire  [63:0]  tell_count_i,
   output logic         msg_valid_o,
   input  wire          msg_ready_i,
   output logic [63:0]  msg_addr_o,
@@ -57,10 +69,9 @@ module regs_bench (
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
-  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, counters_busy, context_busy, queue_busy, msix_busy, sent;
-  logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_wdata;
+  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, counters_busy, context_busy, interrupts_busy, ext_moderation_req, sent;
+  logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_moderation_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
-  logic [15:0] raise;
   logic [31:0] pulse_queue;
 
   assign sts.caps_data_w         = 10'd64;
@@ -71,6 +82,11 @@ module regs_bench (
   assign sts.time_cycles         = time_i;
   assign sts.build_contexts      = 9'd256;
   assign sts.build_page_log2     = 5'd12;
+  assign sts.build_rma           = 1'b1;
+  assign sts.build_velo          = 1'b0;
+  assign sts.build_nodes         = 17'd64;
+  assign sts.clock_khz           = 32'd125000;
+  assign sts.serial_id           = 64'h0123456789abcdef;
   assign sts.link_status_state   = link_state_i;
   assign sts.link_status_unacked = 8'h5a;
   assign retrain_o               = cfg.link_ctrl_retrain;
@@ -79,7 +95,7 @@ module regs_bench (
   assign invalidate_o            = cfg.atu_invalidate_start;
   assign invalidate_all_o        = cfg.atu_invalidate_everything;
   assign invalidate_page_o       = cfg.atu_invalidate_page;
-  assign busy_o                  = regs_busy || counters_busy || context_busy || queue_busy || msix_busy;
+  assign busy_o                  = regs_busy || counters_busy || context_busy || arm_busy || interrupts_busy;
 
   regs i_regs (
     .clk_i(clk_i), .rst_ni(rst_ni), .req_i(req_i), .write_i(write_i), .addr_i(addr_i), .wdata_i(wdata_i), .wstrb_i(wstrb_i),
@@ -88,6 +104,7 @@ module regs_bench (
     .ext_interval_req_o(interval_req_o), .ext_interval_rdata_i(interval_rdata_i),
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata),
     .ext_msix_req_o(ext_msix_req), .ext_msix_rdata_i(ext_msix_rdata),
+    .ext_moderation_req_o(ext_moderation_req), .ext_moderation_rdata_i(ext_moderation_rdata),
     .ext_write_o(interval_write_o), .ext_addr_o(interval_addr_o), .ext_wdata_o(ext_wdata), .ext_wstrb_o(ext_wstrb),
     .cfg_o(cfg), .sts_i(sts)
   );
@@ -96,7 +113,7 @@ module regs_bench (
     .clk_i(clk_i), .rst_ni(rst_ni), .ext_req_i(ext_context_req), .ext_write_i(interval_write_o),
     .ext_addr_i(interval_addr_o[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
     .ext_rdata_o(ext_context_rdata), .cfg_we_o(context_we_o), .cfg_vpid_o(context_vpid_o), .cfg_word_o(context_word_o),
-    .cfg_data_o(context_data_o), .look_vpid_o(look_vpid_o), .look_busy_i(look_busy_i), .busy_o(context_busy)
+    .cfg_data_o(context_data_o), .look_vpid_o(look_vpid_o), .look_busy_i(look_busy_i || arm_look), .busy_o(context_busy)
   );
 
   counters #(.EV_SOURCES(3)) i_counters (
@@ -105,21 +122,36 @@ module regs_bench (
     .busy_o(counters_busy)
   );
 
-  event_queue #(.SOURCES(3)) i_event_queue (
-    .clk_i(clk_i), .rst_ni(rst_ni), .enable_i(cfg.evq_ctrl_enable), .base_i(cfg.evq_base_base[63:12]),
-    .log2_size_i(cfg.evq_ctrl_log2_size), .vector_i(cfg.evq_ctrl_vector), .tail_i(cfg.evq_tail_count),
-    .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
-    .rec_valid_o(rec_valid_o), .rec_ready_i(rec_ready_i), .rec_addr_o(rec_addr_o), .rec_data_o(rec_data_o), .raise_o(raise),
-    .head_o(sts.evq_head_count), .stopped_o(sts.stopped_events), .ev_pulse_o(pulse_queue), .busy_o(queue_busy)
+  interrupts #(.SOURCES(3)) i_interrupts (
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(cfg.stop_nic), .msix_enable_i(msix_enable_i), .cfg_i(cfg), .ext_msix_req_i(ext_msix_req),
+    .ext_moderation_req_i(ext_moderation_req), .ext_write_i(interval_write_o), .ext_addr_i(interval_addr_o),
+    .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata),
+    .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
+    .ev_pulse_o(pulse_queue), .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid),
+    .fire_vector_i(fire_vector), .fire_list_i(fire_list), .rec_valid_o(rec_valid_o), .rec_ready_i(rec_ready_i),
+    .rec_addr_o(rec_addr_o), .rec_data_o(rec_data_o), .msg_valid_o(msg_valid_o), .msg_ready_i(msg_ready_i),
+    .msg_addr_o(msg_addr_o), .msg_data_o(msg_data_o), .evq_head_o(sts.evq_head_count),
+    .fired_head_o(sts.fired_head_count), .pending_o(sts.msix_pba_bits), .events_stopped_o(sts.stopped_events),
+    .fired_stopped_o(sts.stopped_fired), .cnt_sent_o(sent), .busy_o(interrupts_busy), .timer_o(timer_o)
   );
 
-  msix i_msix (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .moderation_i(cfg.msix_moderation_cycles), .raise_i(raise | raise_i),
-    .ext_req_i(ext_msix_req), .ext_write_i(interval_write_o), .ext_addr_i(interval_addr_o), .ext_wdata_i(ext_wdata),
-    .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_msix_rdata), .pending_o(sts.msix_pba_bits),
-    .msg_valid_o(msg_valid_o), .msg_ready_i(msg_ready_i), .msg_addr_o(msg_addr_o), .msg_data_o(msg_data_o),
-    .cnt_sent_o(sent), .busy_o(msix_busy), .timer_o(timer_o)
+  // A test may fire a context, or arm and write records as the RMA does.
+  logic        arm_fire_valid, arm_fire_list, fire_valid, fire_ready, fire_list, arm_busy, arm_look;
+  logic [7:0]  arm_fire_vpid, fire_vpid;
+  logic [3:0]  arm_fire_vector, fire_vector;
+  rma_arm i_arm (
+    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_we_i(context_we_o), .cfg_vpid_i(context_vpid_o), .cfg_word_i(context_word_o),
+    .cfg_data_i(context_data_o), .arm_valid_i(arm_valid_i), .arm_ready_o(arm_ready_o), .arm_ring_i(arm_ring_i),
+    .arm_vpid_i(arm_vpid_i), .arm_count_i(arm_count_i), .rec_valid_i(tell_valid_i), .rec_ready_o(tell_ready_o),
+    .rec_vpid_i(tell_vpid_i), .rec_count_i(tell_count_i), .fire_valid_o(arm_fire_valid),
+    .fire_ready_i(fire_ready && !fire_i), .fire_vpid_o(arm_fire_vpid), .fire_vector_o(arm_fire_vector),
+    .fire_list_o(arm_fire_list), .look_vpid_i(look_vpid_o), .look_busy_o(arm_look), .busy_o(arm_busy)
   );
+  assign fire_valid  = fire_i || arm_fire_valid;
+  assign fire_vpid   = fire_i ? 8'd0 : arm_fire_vpid;
+  assign fire_vector = fire_i ? fire_vector_i : arm_fire_vector;
+  assign fire_list   = !fire_i && arm_fire_list;
+  assign fire_ready_o = fire_ready;
 
 endmodule
 

@@ -33,7 +33,7 @@ class regs_test : public testing::Test {
     for (int i = 0; i < 4; ++i) v.clk_i = i & 1, v.eval();
     v.clk_i = 0;
     v.rst_ni = 1;
-    v.msg_ready_i = v.rec_ready_i = 1;
+    v.msg_ready_i = v.rec_ready_i = v.msix_enable_i = 1;
     v.eval();
   }
 
@@ -49,10 +49,18 @@ class regs_test : public testing::Test {
     v.clk_i = 1;
     v.eval();
     v.ev_valid_i &= static_cast<uint8_t>(~taken);
-    v.raise_i = 0;
+    v.fire_i = 0;
     v.cnt_i = 0;
     v.pulse_a_i = v.pulse_b_i = 0;
     ++now;
+  }
+  void fire(unsigned vector) {  // with the next cycle
+    v.fire_i = 1;
+    v.fire_vector_i = uint8_t(vector);
+  }
+  void fire_all(unsigned vectors) {
+    for (unsigned i = 0; i < 16; ++i)
+      if (vectors >> i & 1) fire(i), cycle();
   }
   void run(unsigned n) {
     while (n--) cycle();

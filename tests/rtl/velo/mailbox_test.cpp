@@ -26,7 +26,7 @@ class bench {
   drain<tlp, W> wr{"wr"};
   memory mem;
   std::vector<uint8_t> answers;
-  std::array<uint64_t, 16> raised{};
+  uint64_t told = 0;
   uint64_t now = 0, messages = 0, met_full = 0;
   bool gate = true;
 
@@ -55,6 +55,7 @@ class bench {
   void step() {
     uint8_t sop = 0;
     v.wr_ready_i = wr.ready(d);
+    v.tell_ready_i = d.chance(30);
     mb.drive(d, v.mb_valid_i, sop, v.mb_eop_i, v.mb_hdr_i, v.mb_data_i);
     if (mb.offered() && !sop)  // rma_target keeps the header
       for (unsigned i = 0; i < nic::header_dws; ++i) v.mb_hdr_i[i] = kept_[i];
@@ -68,7 +69,11 @@ class bench {
         mem.write(wr.all.back());
       }
       if (v.mb_rsp_valid_o) answers.push_back(v.mb_rsp_status_o);
-      for (unsigned i = 0; i < 16; ++i) raised[i] += v.raise_o >> i & 1;
+      if (v.tell_valid_o && v.tell_ready_i) {
+        ++told;
+        EXPECT_EQ(v.tell_vpid_o, 200);
+        EXPECT_EQ(v.tell_count_o, told);
+      }
       messages += v.cnt_messages_o;
       met_full += v.cnt_full_o;
       edge();
@@ -143,7 +148,7 @@ TYPED_TEST(Mailbox, EveryLengthArrivesZeroPadded) {
     expect_entry(b.mem, 0x40000 + 128 * size, p, true);
   }
   EXPECT_EQ(b.messages, 65u);
-  EXPECT_EQ(b.raised[5], 65u);
+  EXPECT_EQ(b.told, 65u);
   EXPECT_EQ(b.mem.words().size(), 65u * 20);
 }
 

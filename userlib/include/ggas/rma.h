@@ -160,7 +160,9 @@ typedef struct ggas_rma_context {
 enum {
   GGAS_RMA_AT_DOORBELL = 0x010,
   GGAS_RMA_AT_NOTES_READ = 0x018,
-  GGAS_RMA_AT_MESSAGES_READ = 0x020
+  GGAS_RMA_AT_MESSAGES_READ = 0x020,
+  GGAS_RMA_ARM_NOTES = 0x028,
+  GGAS_RMA_ARM_MESSAGES = 0x030
 };
 
 typedef struct ggas_rma_status {
@@ -206,6 +208,17 @@ static inline int ggas_rma_room(ggas_rma_context* c, uint32_t slots) {
 
 static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint32_t count) {
   c->io->write(c->io->self, c->page + where, &count, 4);
+}
+
+/* Before a reader sleeps, when it has read everything: the context fires with the next record, or at once if one came
+ * meanwhile (docs/interrupts.md). */
+static inline void ggas_rma_arm_notes(ggas_rma_context* c) {
+  c->notes_told = c->notes;
+  ggas_rma_tell(c, GGAS_RMA_ARM_NOTES, c->notes);
+}
+static inline void ggas_rma_arm_messages(ggas_rma_context* c) {
+  c->messages_told = c->messages;
+  ggas_rma_tell(c, GGAS_RMA_ARM_MESSAGES, c->messages);
 }
 
 /* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. Counts before it writes: a program

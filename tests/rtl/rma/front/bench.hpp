@@ -65,7 +65,7 @@ class bench {
   memory mem;
   std::array<context, 256> ctx;
   std::deque<uint32_t> refused;           // BAR4 offsets of the writes that must be reported, in order
-  std::array<std::deque<bell>, 3> bells;  // doorbells that must come, by kind
+  std::array<std::deque<bell>, 5> bells;  // doorbells that must come, by kind; 3 and 4: arms
   std::vector<uint64_t> bad_bells, failed_reads;
   std::vector<std::pair<uint64_t, unsigned>> taken;  // cycle and context of a descriptor's last beat
   uint64_t now = 0, status_writes = 0, descriptors = 0, unexpected = 0, first_seen = 0;
@@ -186,7 +186,7 @@ class bench {
   void check_nothing_left() {
     for (unsigned n = 0; n < 256; ++n)
       ASSERT_FALSE(ctx[n].on && ctx[n].whole()) << "a descriptor of context " << n << " never came";
-    for (unsigned k = 0; k < 3; ++k) ASSERT_TRUE(bells[k].empty()) << "doorbell of kind " << k;
+    for (unsigned k = 0; k < 5; ++k) ASSERT_TRUE(bells[k].empty()) << "doorbell of kind " << k;
     ASSERT_TRUE(refused.empty()) << "not reported: " << std::hex << refused.front();
   }
 
@@ -219,6 +219,7 @@ class bench {
     v.wr_ready_i = wr.ready(d);
     v.rd_ready_i = d.chance(rd_percent);
     v.desc_ready_i = d.chance(desc_percent);
+    v.db_arm_ready_i = d.chance(50);
     v.desc_done_i = 0;
     // On the average it cannot finish more than one in two cycles.
     for (size_t i = 0; now >= next_done_ && i < with_requester_.size() && !v.desc_done_i; ++i) {
@@ -259,7 +260,7 @@ class bench {
     if (v.rd_valid_o && v.rd_ready_i) request(nic::pins::unpack(v.rd_hdr_o));
     sample_descriptor();
     if (v.db_valid_o) {
-      const bell b{v.db_kind_o, v.db_vpid_o, v.db_count_o};
+      const bell b{v.db_kind_o + (v.db_arm_o ? 2u : 0u), v.db_vpid_o, v.db_count_o};
       ASSERT_FALSE(bells[b.kind].empty()) << "a doorbell of kind " << b.kind;
       EXPECT_EQ(b, bells[b.kind].front());
       bells[b.kind].pop_front();

@@ -88,7 +88,7 @@ TYPED_TEST(front, writes_that_fit_nothing_are_told_once) {
   b.write(7 * 8192 + 0x1000, std::vector<uint32_t>(32, 1), true);  // off
   b.start(7, page_context(7));
   b.start(8, queue_context(8));
-  b.write(7 * 8192 + 0x28, std::vector<uint32_t>(6, 1), true);
+  b.write(7 * 8192 + 0x38, std::vector<uint32_t>(2, 1), true);
   b.write(8 * 8192 + 0x1000, std::vector<uint32_t>(32, 1), true);
   b.write(7 * 8192 + 0x10, {1}, true);  // no work queue
   ASSERT_TRUE(b.settle());
@@ -102,10 +102,12 @@ TYPED_TEST(front, doorbells_in_one_write) {
   auto& b = this->b;
   b.start(255, queue_context(255));
   for (unsigned i = 0; i < 40; ++i) {
-    b.write(255 * 8192 + 0x10, {0, 5, 100 + i, 6, 200 + i, 7});
+    b.write(255 * 8192 + 0x10, {0, 5, 100 + i, 6, 200 + i, 7, 300 + i, 8, 400 + i, 9});
     b.bells[0].push_back({0, 255, 0});
     b.bells[1].push_back({1, 255, 100 + i});
     b.bells[2].push_back({2, 255, 200 + i});
+    b.bells[3].push_back({3, 255, 300 + i});
+    b.bells[4].push_back({4, 255, 400 + i});
     b.write(255 * 8192 + 0x14, {1});  // upper half alone: nothing
   }
   ASSERT_TRUE(b.settle());

@@ -32,7 +32,7 @@ class writers {
     else
       paper(vpid);
     dice& d = b_.d;
-    if (d.chance(10)) b_.doorbell(1 + unsigned(d.below(2)), vpid, uint32_t(d.bits()), d.chance(50));
+    if (d.chance(10)) b_.doorbell(1 + unsigned(d.below(4)), vpid, uint32_t(d.bits()), d.chance(50));
     if (d.chance(5)) nonsense(vpid);
   }
   void announce(unsigned vpid) {

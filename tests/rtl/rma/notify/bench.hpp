@@ -38,7 +38,7 @@ class bench {
   std::array<std::deque<request>, 3> todo;
   std::array<std::deque<std::pair<request, uint8_t>>, 3> answers;  // with the status
   std::vector<uint8_t> lost_events;
-  std::array<uint64_t, 16> raised{};
+  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // records told of, the last count
   uint64_t now = 0, records = 0, met_full = 0;
   bool gate = true;
   std::deque<std::array<uint64_t, 2>> doorbells;
@@ -96,6 +96,7 @@ class bench {
   }
   void drive() {
     v.wr_ready_i = wr.ready(d);
+    v.tell_ready_i = d.chance(30);
     v.db_valid_i = !doorbells.empty();
     if (v.db_valid_i) {
       v.db_kind_i = 1;
@@ -139,7 +140,7 @@ class bench {
       }
     }
     if (v.ev_lost_o) lost_events.push_back(uint8_t(v.ev_info_o));
-    for (unsigned i = 0; i < 16; ++i) raised[i] += v.raise_o >> i & 1;
+    if (v.tell_valid_o && v.tell_ready_i) ++told[v.tell_vpid_o].first, told[v.tell_vpid_o].second = v.tell_count_o;
     records += v.cnt_notifications_o;
     met_full += v.cnt_full_o;
   }

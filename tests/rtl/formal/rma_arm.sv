@@ -1,0 +1,65 @@
+  // SPDX-License-Identifier: Apache-2.0
+  // Any ring of any context: it fires exactly if a reader that says what it has seen is behind the count, or the count
+  // passes one that waits. So nobody waits while there is more than it has seen, whatever comes when and for whom else.
+  (* anyconst *) logic [7:0] f_vpid;
+  (* anyconst *) logic       f_ring;
+  logic        f_started;           // the context was started
+  logic [31:0] f_count, f_seen;     // records of this start; what the reader that waits has seen
+  logic        f_waits;
+  logic        f_offered;           // a context fires, not taken yet
+  logic        f_late;              // the item in hand came before the context was started anew
+
+  // The RAMs, by their own proof.
+  logic [CFG_W-1:0] f_cfg, f_cfg_read;
+  logic [ROW_W-1:0] f_row, f_row_read;
+  wire f_mine  = act_q && vpid_q == f_vpid;
+  wire f_write = cfg_we_i && cfg_word_i == 3'd0 && cfg_vpid_i == f_vpid;
+  wire f_start = f_write && cfg_data_i[0];
+  always_comb begin
+    if (f_mine) begin
+      assume ({cfg_starts, vector, list, on} == f_cfg_read);
+      assume ({row_starts, row_armed, row_counts} == f_row_read);
+    end
+    // rma_context: each start has a number that no row has, and switching off changes it not.
+    if (f_start) assume (cfg_data_i[52:48] != f_row[70:66] && cfg_data_i[52:48] != f_cfg[10:6]);
+    if (f_start && f_mine) assume (cfg_data_i[52:48] != cfg_starts);
+    if (f_write && !f_start) assume (cfg_data_i[52:48] == f_cfg[10:6]);
+    // rma_page, rma_notify, velo_mailbox: only what was started writes and arms; contexts exist.
+    if (take && vpid == f_vpid) assume (f_started);
+    if (cfg_we_i) assume (ggas_pkg::is_context(cfg_vpid_i));
+  end
+
+  wire f_item = f_mine && ring_q == f_ring && !f_late;
+  always_ff @(posedge clk_i) begin
+    if (f_write) f_cfg <= {cfg_data_i[52:48], cfg_data_i[7:4], cfg_data_i[13], cfg_data_i[0] && cfg_data_i[3]};
+    if (f_mine && done) f_row <= {cfg_starts, now_armed, now_counts};
+    if (take) {f_cfg_read, f_row_read} <= {f_cfg, f_row};
+    f_offered <= !f_init && f_mine && fire_valid_o && !fire_ready_i;
+    f_started <= !f_init && (f_started || f_start);
+    f_late    <= !f_init && f_start || (f_late && !take);
+    if (f_item && done) begin
+      f_waits <= is_arm_q && on && count_q == f_count;
+      f_seen  <= count_q;
+      if (!is_arm_q) f_count <= count_q;
+    end
+    if (f_start) {f_count, f_waits} <= '0;
+    if (f_init) {f_count, f_waits} <= '0;
+  end
+
+  always_comb begin
+    if (!f_init) begin
+      if (f_waits) assert (f_count == f_seen);
+      if (f_offered) assert (fire_valid_o);
+      if (f_item && on) assert (fire_valid_o == (is_arm_q ? f_count != count_q : f_waits));
+      if (f_item && !on) assert (!fire_valid_o);
+      if (fire_valid_o && f_mine) assert (fire_vpid_o == f_vpid && {fire_vector_o, fire_list_o} == f_cfg_read[5:1]);
+      if (act_q) assert (arm_ready_o == 1'b0 && rec_ready_o == 2'b00);
+      // why
+      if (f_started && f_row[70:66] == f_cfg[10:6]) begin
+        assert (f_row[32*f_ring+:32] == f_count);
+        assert (f_row[64+f_ring] == f_waits);
+      end else if (f_started) assert (f_count == '0 && !f_waits);
+      if (f_mine && !f_late) assert (f_row_read == f_row && f_cfg_read[10:6] == f_cfg[10:6] && f_started);
+      if (f_mine && f_late) assert (cfg_starts != f_cfg[10:6] && f_row[70:66] != f_cfg[10:6]);
+    end
+  end
