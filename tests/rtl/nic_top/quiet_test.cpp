@@ -58,7 +58,8 @@ TEST_P(Quiet, ManyAtOnce) {
     for (unsigned n = 0; n < 2; ++n) {
       r.write(n, make_write(bar_window, r.window(1 - n, n * r.cfg.stride / 2 + 64 * i), some_dws(16, i)));
       const uint32_t want = some_dws(16, i)[15];
-      r.s[n].host->read(make_read(bar_pages, nic::rma_context_bytes * i, 2), [&r, &ended, n, i, want](const read_result& q) {
+      const pcie::tlp quiet = make_read(bar_pages, nic::rma_context_bytes * i, 2);
+      r.s[n].host->read(quiet, [&r, &ended, n, i, want](const read_result& q) {
         ++ended;
         EXPECT_TRUE(q.ok() && q.value() == 0);
         EXPECT_EQ(r.s[1 - n].host->mem.load32(r.bus(1 - n, n * r.cfg.stride / 2 + 64 * i + 60)), want);

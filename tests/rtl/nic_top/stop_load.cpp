@@ -54,11 +54,11 @@ void stopped_context::work() {
     if (queue_) {
       for (unsigned i = 0; i < 8; ++i) w_.r.s[0].host->mem.store32(area() + 0x4000 + 32 * slots_ + 4 * i, s[i], 15);
     } else {
-      w_.r.write(0, make_write(bar_pages, vpid_ * nic::rma_context_bytes + nic::rma_slots_offset + 32 * slots_, {s.begin(), s.end()}));
+      w_.r.write(0, make_write(bar_pages, page() + nic::rma_slots_offset + 32 * slots_, {s.begin(), s.end()}));
     }
     ++slots_;
   }
-  if (queue_) w_.r.write(0, make_write(bar_pages, vpid_ * nic::rma_context_bytes + nic::rma_doorbell_queue, {slots_}));
+  if (queue_) w_.r.write(0, make_write(bar_pages, page() + nic::rma_doorbell_queue, {slots_}));
 }
 
 // ---------------------------------------------------------------------------------------------- all of them

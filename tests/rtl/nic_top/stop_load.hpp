@@ -72,6 +72,7 @@ class stopped_context : public stoppable {
   // Where gets and results of the area go; mapped for good.
   static uint64_t data(unsigned area) { return nla(0, area, 0); }
   uint64_t area() const { return areas + area_ * area_bytes; }
+  uint64_t page() const { return vpid_ * nic::rma_context_bytes; }
 
  private:
   void reg(uint32_t offset, uint64_t v) { w_.r.write_register(0, uint16_t(offset), v); }
@@ -124,7 +125,7 @@ class stopped_interval : public stoppable {
     r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_END(index_)), window() + (uint64_t{index_ + 1} << 12));
   }
   void work() override {
-    r_.write(0, make_write(bar_window, window() + (index_ * nic::rma_context_bytes) + 4 * rng_.below(960),
+    r_.write(0, make_write(bar_window, window() + (uint64_t{index_} << 12) + 4 * rng_.below(960),
                            some_dws(unsigned(rng_.range(1, 64)), 7)));
   }
   void stop() override { r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index_)), 0); }
@@ -133,7 +134,7 @@ class stopped_interval : public stoppable {
                        [told](const read_result& r) { told(r.ok() && r.value() == 0); });
   }
   void forget() override { o_.take(1, page()); }
-  uint64_t page() const { return r_.bus(1, index_ * nic::rma_context_bytes); }
+  uint64_t page() const { return r_.bus(1, uint64_t{index_} << 12); }
 
  private:
   uint64_t window() const { return 0x100'0000'0000 + (uint64_t{index_} << 24); }
