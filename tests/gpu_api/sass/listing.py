@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Listings of `cuobjdump -sass` as functions of instructions, with the registers that each reads and writes.
+"""Listings of `nvdisasm -c` as functions of instructions, with the registers that each reads and writes.
 
 Registers are bits of one mask: UR0 ... UR62 are bits 0 ... 62, UP0 ... UP6 bits 64 ... 70, R0 ... R254 from bit
-128 on, P0 ... P6 from bit 384 on.
+128 on, P0 ... P6 from bit 384 on; single bits of R0 ... where predicates are kept from bit 512 on.
 """
 import re
 from dataclasses import dataclass, field
 
 UNIFORM = (1 << 71) - 1  # UR and UP
-FIRST_UP, FIRST_R, FIRST_P = 64, 128, 384
+FIRST_UP, FIRST_R, FIRST_P, FIRST_BIT = 64, 128, 384, 512
 ALL_UP = 0x7F << FIRST_UP
 ALL_P = 0x7F << FIRST_P
 
-FUNCTION = re.compile(r"^\s*Function : (\S+)")
+FUNCTION = re.compile(r"^\.text\.(\S+):")
+LABEL = re.compile(r"^(\.L_\S+|\$\S+):")
 INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P[0-9T])\s+)?([A-Z][A-Z0-9_.a-z]*)\s*([^;]*);")
+TO_LABEL = re.compile(r"`\(([^)]*)\)")
+NOTE = re.compile(r'\(\*.*?\*\)')
+TABLE = re.compile(r'\(\*"BRANCH_TARGETS (\S+)"\*\)')  # of a BRX
 REGISTER = re.compile(r"(?<![A-Za-z0-9_])(UR|UP|R|P)(\d+)\b")
 # Operations that write a uniform register though their name does not begin with U.
 UNIFORM_RESULT = ("R2UR", "S2UR", "CS2UR", "VOTEU", "REDUX", "CREDUX", "ELECT", "LDCU")
@@ -24,8 +28,9 @@ NO_RESULT = ("ST", "RED", "BRA", "BRX", "BSSY", "BSYNC", "BREAK", "EXIT", "CALL"
              "WARPSYNC", "NANOSLEEP", "BAR", "CCTL", "ERRBAR", "BPT", "KILL", "JMP", "JMX", "FENCE", "DEPBAR", "UBLK",
              "UTMA", "UCGABAR", "SYNCS", "UMEMSETS", "BMOV", "ENDCOLLECTIVE", "USETMAXREG", "LDGSTS", "LDGDEPBAR",
              "PREEXIT", "ACQBULK", "CGAERRBAR")
+MOVES_WIDE = ("ST", "RED", "ATOM")  # as many registers as the operation is wide
 # Their results may differ between lanes though their operands do not. A load from one address is the same for all.
-OF_LANES = frozenset(("LDL", "ATOM", "ATOMG", "ATOMS", "LDSM", "SHFL", "MATCH", "SUATOM", "QSPC"))
+OF_LANES = frozenset(("ATOM", "ATOMG", "ATOMS", "LDSM", "SHFL", "MATCH", "SUATOM", "QSPC"))
 # Not known before the program runs.
 MEMORY = frozenset(("LD", "LDG", "LDS", "TLD", "B2R"))
 
@@ -49,10 +54,26 @@ class Instruction:
     operands: list
     reads: int = 0
     writes: int = 0
-    target: int = -1  # of a branch, a call, or where a barrier is waited at
+    read_bits: tuple = ()  # what its result depends on where it is carried out
+    write_bits: tuple = ()
+    clears: int = 0  # one bit of a register (FIRST_BIT), the rest stays
+    sets: int = 0
+    shape: tuple = ()  # what it does, whatever registers it does it with
+    targets: list = field(default_factory=list)  # of a branch, a call; where a barrier is waited at
 
     def __post_init__(self):
         self.name = self.operation.split(".", 1)[0]
+        self.guard_is_uniform = self.guard.lstrip("!").startswith("U")
+
+    def reads_of(self, which):
+        """Registers in some of the operands."""
+        mask = 0
+        for operand in self.operands[which]:
+            mask |= _mask(operand)
+        return mask
+
+    def text_of_operands(self):
+        return ", ".join(self.operands) if self.operation == "LOP3.LUT" else ""
 
     def text(self):
         guard = f"@{self.guard} " if self.guard else ""
@@ -124,15 +145,19 @@ def decode(address, guard, operation, operand_text):
                 i.writes |= ALL_P
         else:
             i.reads |= _mask(operand, wide=name_takes_pair(operation, n - results))
+            if width > 1 and i.name.startswith(MOVES_WIDE) and (stored := re.fullmatch(r"R(\d+)(\.reuse)?", operand)):
+                for k in range(width):
+                    i.reads |= register_bit("R", int(stored.group(1)) + k)
             if operand == "UPR":
                 i.reads |= ALL_UP
             if operand == "PR":
                 i.reads |= ALL_P
-    if guard:
-        i.reads |= _mask(guard)
-    found = [o for o in operands if re.fullmatch(r"0x[0-9a-f]+", o)]
-    if i.name in ("BRA", "CALL", "BSSY", "JMP", "WARPSYNC") and found:
-        i.target = int(found[-1], 16)
+    if i.name == "PRMT" and operands[2:3] == ["0x7610"] and operands[3:4] == operands[:1]:
+        i.reads = _mask(operands[1])  # 16 bits of a register whose upper half nobody looks at
+    i.read_bits = tuple(bits(i.reads | (_mask(guard) if i.guard_is_uniform else 0)))
+    i.write_bits = tuple(bits(i.writes))
+    i.reads |= _mask(guard)
+    i.shape = i.operation, i.guard.startswith("!"), tuple(REGISTER.sub("", o) for o in operands)
     return i
 
 
@@ -143,14 +168,59 @@ def name_takes_pair(operation, source):
     return name in ("IMAD", "UIMAD") and ".WIDE" in operation and source == 2
 
 
+def follow_kept_predicates(code):
+    """Predicates kept in single bits of a register, each followed for itself: cleared, set under a guard, tested."""
+    kept = {}  # register -> bits that are tested
+    for i in code:
+        if found := KEPT.fullmatch(i.text_of_operands()):
+            tested, target, source, number, operation = found.groups()
+            number = int(number, 16)
+            if tested and operation == "c0" and number & (number - 1) == 0:
+                i.reads = _kept_bit(source, number) | _mask(i.guard)
+                kept[int(source)] = kept.get(int(source), 0) | i.reads & -1 << FIRST_BIT
+            elif target == source and operation == "fc" and number & (number - 1) == 0:
+                i.sets = _kept_bit(source, number)
+            elif target == source and operation == "c0" and not i.guard and (rest := number ^ 0xffffffff):
+                i.clears = _kept_bit(source, rest) if rest & (rest - 1) == 0 else 0
+    for i in code:
+        if not i.sets and not i.clears:
+            for register, mask in kept.items():
+                i.writes |= mask if i.writes & register_bit("R", register) else 0
+
+
+KEPT = re.compile(r"(?:(P\d), )?R(Z|\d+), R(\d+)(?:\.reuse)?, (0x[0-9a-f]+), RZ, 0x(c0|fc), !PT")
+
+
+def _kept_bit(register, number):
+    return 1 << FIRST_BIT + 32 * int(register) + number.bit_length() - 1
+
+
+def by_function(lines):
+    """The lines of each function; jumps lead nowhere else."""
+    starts = [n for n, line in enumerate(lines) if FUNCTION.match(line)]
+    return [lines[n:m] for n, m in zip(starts, starts[1:] + [len(lines)])]
+
+
 def parse(lines):
     """The functions of a listing, in order."""
-    functions = []
+    functions, labels, jumps = [], {}, []
+    waiting = []  # labels before the next instruction
     for line in lines:
         if found := INSTRUCTION.match(line):
-            if functions:
-                address, guard, operation, operands = found.groups()
-                functions[-1].code.append(decode(int(address, 16), guard or "", operation, operands))
+            address, guard, operation, operands = found.groups()
+            address = int(address, 16)
+            labels.update((name, address) for name in waiting)
+            waiting = []
+            names = [n for table in TABLE.findall(operands) for n in table.split(",")] + TO_LABEL.findall(operands)
+            i = decode(address, guard or "", operation, NOTE.sub("", operands))
+            functions[-1].code.append(i)
+            jumps.append((i, names))
+        elif found := LABEL.match(line):
+            waiting.append(found.group(1))
         elif found := FUNCTION.match(line):
             functions.append(Function(found.group(1)))
+    for f in functions:
+        follow_kept_predicates(f.code)
+    for i, names in jumps:
+        i.targets = [labels[n] for n in names if n in labels]
     return functions

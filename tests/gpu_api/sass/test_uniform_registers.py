@@ -1,58 +1,156 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search itself, on listings of a probe loop: written by hand in the shape in which nvcc 13.0.88 lost the node
-(samples/taken.sass: the distance of segments in UR4 over a YIELD, lanes that are done load `queues` into it), and in
-two shapes that are right."""
+(samples/taken.sass: the distance of segments in UR4 over a YIELD, lanes that are done load `queues` into it), in two
+shapes that are right, and with single lines changed: each change that makes it right beside one that does not."""
 import os
 import pathlib
 import subprocess
 import sys
 
+import pytest
+
 HERE = pathlib.Path(__file__).parent
+COMPARE = "        /*00c0*/                   ISETP.NE.U32.AND P0, PT, R8, RZ, PT ;\n"
+LEAVE = "        /*00d0*/               @P0 BRA `(.L_x_0) ;\n"
+OTHER = "        /*00e0*/                   ULDC.64 UR4, c[0x3][0x38] ;\n"
 
 
 def search(*arguments):
-    program = [sys.executable, str(HERE / "uniform_registers.py"), *arguments]
+    program = [sys.executable, str(HERE / "uniform_registers.py"), *map(str, arguments)]
     return subprocess.run(program, capture_output=True, text=True, check=False, env={**os.environ, "PATH": ""})
 
 
 def in_sample(name):
-    return search("--listing", str(HERE / "samples" / name))
+    return search("--listing", HERE / "samples" / name)
+
+
+def found_with(folder, sample, old, new, behind=""):
+    """Whether something is found in a sample with some lines replaced; `behind`: lines at its end."""
+    text = (HERE / "samples" / sample).read_text()
+    assert text.count(old) == 1
+    (folder / "changed.sass").write_text(text.replace(old, new) + behind)
+    done = search("--listing", folder / "changed.sass")
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return done.returncode == 1
+
+
+def lines(first, *instructions):
+    """Instructions from an address on."""
+    return "".join(f"        /*{first + n:04x}*/  {i} ;\n" for n, i in enumerate(instructions))
 
 
 def test_a_register_that_other_lanes_take_is_found():
     done = in_sample("taken.sass")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "UR4 is needed behind  /*0070*/" in done.stdout
-    assert "lanes parted at           /*00d0*/ @P0 BRA 0x40" in done.stdout
-    assert "its value is that of      /*0040*/ ULDC.64 UR4, c[0x3][0x10]" in done.stdout
+    assert "lanes parted at           /*00d0*/ @P0 BRA" in done.stdout
     assert "other lanes overwrite it  /*00e0*/ ULDC.64 UR4, c[0x3][0x38]" in done.stdout
 
 
-def test_a_register_of_their_own_is_none_of_it():
-    assert in_sample("kept.sass").returncode == 0
+@pytest.mark.parametrize("name", ["kept", "together"])
+def test_right_shapes(name):
+    assert in_sample(name + ".sass").returncode == 0
 
 
-def test_lanes_that_have_met_again_take_nothing():
-    assert in_sample("together.sass").returncode == 0
+# What the loop's branch depends on: only what may differ between lanes parts them.
+@pytest.mark.parametrize("right, wrong", [
+    (["ISETP.NE.U32.AND P0, PT, R14, RZ, PT"], ["ISETP.NE.U32.AND P0, PT, R0, RZ, PT"]),
+    # by way of the lanes' own memory
+    (["STL.64 [R1+0x8], R14", "LDL R9, [R1+0xc]", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
+     ["STL.64 [R1+0x8], R8", "LDL R9, [R1+0xc]", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    (["STL [R1+0x8], R14", "STL [R1+0x4], R8", "LDL R9, [R1+0x8]", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
+     ["STL [R1+0x8], R14", "STL [R6], R8", "LDL R9, [R1+0x8]", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    # told by one lane
+    (["SHFL.IDX PT, R9, R8, RZ, 0x1f", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
+     ["SHFL.IDX PT, R9, R8, R0, 0x1f", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    (["ISETP.NE.AND P2, PT, R8, RZ, PT", "VOTE.ANY P0, P2"],
+     ["ISETP.NE.AND P2, PT, R8, RZ, PT", "SHFL.DOWN PT, R9, R8, 0x1, 0x1f", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    # set under a condition and its opposite; under the first alone, what was there before stays
+    (["ISETP.NE.AND P2, PT, R14, RZ, PT", "@P2 MOV R8, R14", "@!P2 MOV R8, RZ", "ISETP.NE.AND P0, PT, R8, RZ, PT"],
+     ["ISETP.NE.AND P2, PT, R14, RZ, PT", "@P2 MOV R8, R14", "ISETP.NE.AND P0, PT, R8, RZ, PT"]),
+    (["ISETP.NE.AND P2, PT, R14, RZ, PT", "@P2 MOV R8, R14", "@P2 MOV R9, R8", "@!P2 MOV R9, RZ",
+      "ISETP.NE.AND P0, PT, R9, RZ, PT"],
+     ["ISETP.NE.AND P2, PT, R14, RZ, PT", "@P2 MOV R8, R14", "ISETP.NE.AND P2, PT, R15, RZ, PT", "@P2 MOV R9, R8",
+      "@!P2 MOV R9, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    # 16 bits of a register
+    (["PRMT R8, R14, 0x7610, R8", "PRMT R9, R8, 0x9910, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
+     ["PRMT R8, R14, 0x5410, R8", "PRMT R9, R8, 0x9910, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    # two predicates kept in bits of one register
+    (["ISETP.NE.AND P2, PT, R14, RZ, PT", "ISETP.NE.AND P3, PT, R8, RZ, PT",
+      "LOP3.LUT R9, R9, 0xfffffffb, RZ, 0xc0, !PT", "@P2 LOP3.LUT R9, R9, 0x4, RZ, 0xfc, !PT",
+      "LOP3.LUT R9, R9, 0xfffffff7, RZ, 0xc0, !PT", "@P3 LOP3.LUT R9, R9, 0x8, RZ, 0xfc, !PT",
+      "LOP3.LUT P0, RZ, R9, 0x4, RZ, 0xc0, !PT"],
+     ["ISETP.NE.AND P2, PT, R14, RZ, PT", "ISETP.NE.AND P3, PT, R8, RZ, PT",
+      "LOP3.LUT R9, R9, 0xfffffffb, RZ, 0xc0, !PT", "@P2 LOP3.LUT R9, R9, 0x4, RZ, 0xfc, !PT",
+      "LOP3.LUT R9, R9, 0xfffffff7, RZ, 0xc0, !PT", "@P3 LOP3.LUT R9, R9, 0x8, RZ, 0xfc, !PT",
+      "LOP3.LUT P0, RZ, R9, 0x8, RZ, 0xc0, !PT"]),
+    (["CS2R R8, SR_CLOCKLO", "ISETP.NE.AND P0, PT, R8, RZ, PT"],
+     ["S2R R8, SR_LANEID", "ISETP.NE.AND P0, PT, R8, RZ, PT"]),
+])
+def test_branches(tmp_path, right, wrong):
+    assert not found_with(tmp_path, "taken.sass", COMPARE, lines(0xc0, *right))
+    assert found_with(tmp_path, "taken.sass", COMPARE, lines(0xc0, *wrong))
 
 
-# A branch that all lanes take alike parts nobody.
-def test_a_branch_on_what_is_the_same_for_all(tmp_path):
-    text = (HERE / "samples" / "taken.sass").read_text()
-    same = text.replace("ISETP.NE.U32.AND P0, PT, R8, RZ, PT", "ISETP.NE.U32.AND P0, PT, R14, RZ, PT")
-    (tmp_path / "same.sass").write_text(same)
-    assert same != text and search("--listing", str(tmp_path / "same.sass")).returncode == 0
+# What the other lanes write: the same value does no harm.
+@pytest.mark.parametrize("right, wrong", [
+    (["ULDC.64 UR4, c[0x3][0x10]"], ["ULDC.64 UR4, c[0x3][0x18]"]),
+    (["UMOV UR6, 0x1"], ["UMOV UR4, 0x1"]),
+    (["@P2 ULDC.64 UR4, c[0x3][0x10]"], ["@P2 ULDC.64 UR4, c[0x3][0x18]"]),
+    # from where it was kept
+    (["MOV R20, UR4", "R2UR UR4, R20"], ["MOV R20, UR8", "R2UR UR4, R20"]),
+    # behind a barrier of all lanes
+    (["BAR.SYNC.DEFER_BLOCKING 0x0", "UMOV UR4, 0x1"], ["BAR.ARV 0x0", "UMOV UR4, 0x1"]),
+    (["WARPSYNC.ALL", "UMOV UR4, 0x1"], ["WARPSYNC R20", "UMOV UR4, 0x1"]),
+])
+def test_writes(tmp_path, right, wrong):
+    assert not found_with(tmp_path, "taken.sass", OTHER, lines(0xe0, *right))
+    assert found_with(tmp_path, "taken.sass", OTHER, lines(0xe0, *wrong))
 
 
-def test_the_same_word_loaded_by_others_is_the_same_value(tmp_path):
-    text = (HERE / "samples" / "taken.sass").read_text()
-    (tmp_path / "anew.sass").write_text(text.replace("c[0x3][0x38]", "c[0x3][0x10]"))
-    assert search("--listing", str(tmp_path / "anew.sass")).returncode == 0
+@pytest.mark.parametrize("register, found", [("UR4", True), ("UR6", False)])
+def test_writes_of_called_functions(tmp_path, register, found):
+    call = lines(0xe0, "CALL.REL.NOINC `($load)")
+    function = "$load:\n" + lines(0x160, f"ULDC.64 {register}, c[0x3][0x38]", "RET.REL.NODEC R20 `(probe_loop)")
+    assert found_with(tmp_path, "taken.sass", OTHER, call, function) == found
+
+
+# A function called by lanes with numbers of their own, and with what is the same for all: two calls, two results.
+@pytest.mark.parametrize("result, found", [("R21", False), ("R22", True)])
+def test_calls_are_kept_apart(tmp_path, result, found):
+    code = lines(0xb1, "MOV R20, R14", "CALL.REL.NOINC `($add)", "MOV R21, R20",
+                 "MOV R20, R0", "CALL.REL.NOINC `($add)", "MOV R22, R20", f"ISETP.NE.AND P0, PT, {result}, RZ, PT")
+    function = "$add:\n" + lines(0x160, "IADD3 R20, R20, 0x1, RZ", "RET.REL.NODEC R24 `(probe_loop)")
+    assert found_with(tmp_path, "taken.sass", COMPARE, code, function) == found
+
+
+@pytest.mark.parametrize("index, found", [("R14", False), ("R8", True)])
+def test_jump_tables(tmp_path, index, found):
+    jump = f'        /*00d0*/  BRX {index} -0xe0  (*"BRANCH_TARGETS .L_x_0,.L_x_9"*) ;\n.L_x_9:\n'
+    assert found_with(tmp_path, "taken.sass", LEAVE, jump) == found
+
+
+# Some lanes leave the barrier that all of them met at: the others go on without them.
+def test_lanes_that_do_not_wait(tmp_path):
+    move = "        /*00f0*/              @!P1 VIADD R6, R6, 0x8 ;\n"
+    assert not found_with(tmp_path, "together.sass", move, move + lines(0xf1, "NOP"))
+    assert found_with(tmp_path, "together.sass", move, move + lines(0xf1, "BREAK B1"))
 
 
 def test_files_without_machine_code_are_wrong(tmp_path):
     (tmp_path / "empty.sass").write_text("")
-    assert search("--listing", str(tmp_path / "empty.sass")).returncode == 2
+    assert search("--listing", tmp_path / "empty.sass").returncode == 2
+
+
+# What was clean is looked at again when it has changed, and what was not always.
+def test_seen_before(tmp_path):
+    listing = tmp_path / "loop.sass"
+    listing.write_text((HERE / "samples" / "kept.sass").read_text())
+    again = ["--listing", "--seen", tmp_path / "seen", listing]
+    assert "0 objects seen before" in search(*again).stdout
+    assert "1 objects seen before" in search(*again).stdout
+    listing.write_text((HERE / "samples" / "taken.sass").read_text())
+    assert [search(*again).returncode for _ in range(2)] == [1, 1]
 
 
 def test_without_cuobjdump_it_is_skipped():

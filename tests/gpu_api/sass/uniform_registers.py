@@ -4,175 +4,171 @@
 
 A warp has one set of uniform registers for all lanes. Where its lanes have parted, one group of them may be held (at
 a YIELD, at a barrier of lanes, as the other side of a branch) while another one runs. A value that the first group
-still needs must then be in a register that the other one leaves alone. nvcc 13.0.88 has broken this rule: the distance
-of segments lay in a uniform register over a YIELD, and lanes that were further on loaded another word of the context
-into it: addresses without the node. This program looks for it:
+still needs must then be in a register that the other one leaves alone. nvcc 13.0.88 has broken this rule: the
+distance of segments lay in a uniform register over a YIELD, and lanes that were further on loaded another word of
+the context into it: addresses without the node. This program looks for it:
 
   for each branch on something that may differ between lanes, and each of its two sides: no uniform register that is
   used behind a place where lanes of this side may be held is written on the other side with another value.
 
-Sides end where the lanes are one group again (BSYNC of a barrier that both have set, BSSY; BAR, WARPSYNC.ALL). What may differ between
-lanes is found by following registers from thread numbers and memory of threads; a load from one address is the same
-for all. It is a rule of thumb in three places: what is set under a condition counts as set; registers that a function
-leaves to its caller are not followed; values loaded from the same constant are the same.
+flow.py says where a branch leads and where the lanes are one group again (BSYNC of a barrier that both sides have
+set, BSSY; BAR, WARPSYNC.ALL), varying.py what may differ between lanes (followed from thread numbers and memory of
+threads) and which values are the same, stack.py what lanes may differ in behind their stack pointer.
 
-usage: uniform_registers.py [--cuobjdump PROGRAM] OBJECT...      objects and programs of nvcc
-       uniform_registers.py --listing FILE...                    output of cuobjdump -sass
-Exit status 0: nothing found; 1: found something, which is printed; 2: wrong use; 77: no cuobjdump.
+It is a rule of thumb in five places: a load from one address is the same for all; what is set under a condition that
+differs between lanes counts as set; 16 bits put into a register count as the whole of it; generic stores to the
+memory of lanes are not seen; loads of one constant are the same. Functions that call themselves are not followed.
+
+usage: uniform_registers.py [--cuobjdump PROGRAM] [--seen FOLDER] OBJECT...   objects and programs of nvcc
+       uniform_registers.py --listing FILE...                                 output of nvdisasm -c
+Exit status 0: nothing found; 1: found something, which is printed; 2: wrong use; 77: no cuobjdump or nvdisasm.
 """
 import argparse
+import hashlib
 import multiprocessing
+import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from flow import WAITS, Flow
-from listing import UNIFORM, bits, parse
+from listing import UNIFORM, bits, by_function, parse
+from varying import Values, Varying
 
-CONSTANT = ("ULDC", "UMOV", "S2UR")  # the same operands, the same value
-
-
-def used_before(code, now):
-    """Uniform registers used later, before the code of a block; `now`: behind it."""
-    for i in reversed(code):
-        now = now & ~i.writes | i.reads & UNIFORM
-    return now
+HERE = pathlib.Path(__file__).parent
 
 
 def used_later(flow):
-    """Uniform registers whose value is used later, at the start of each block."""
-    live = [0] * len(flow.blocks)
-    todo = [b.number for b in flow.blocks]
+    """Uniform registers whose value is used later, at the start of each node."""
+    used, set_first = [], []  # of each block: needed at its start, written before any use
+    for b in flow.blocks:
+        reads = 0
+        for i in reversed(b.code):
+            reads = reads & ~i.writes | i.reads & UNIFORM
+        used.append(reads)
+        set_first.append(b.writes)
+    live = [0] * len(flow.nodes)
+    todo = list(range(len(flow.nodes)))
     while todo:
-        b = flow.blocks[todo.pop()]
+        n = flow.nodes[todo.pop()]
         now = 0
-        for n in [] if b.last.name == "RET" else b.after + ([b.behind_call] if b.behind_call else []):
-            now |= live[n]
-        now = used_before(b.code, now)
-        if now & ~live[b.number]:
-            live[b.number] |= now
-            todo += b.before + flow.calls_of(b.number)
+        for m in n.after:
+            now |= live[m]
+        now = now & ~set_first[n.block.number] | used[n.block.number]
+        if now & ~live[n.number]:
+            live[n.number] |= now
+            todo += n.before
     return live
 
 
-def value_of(i, bit):
-    """The same for instructions that give a register the same value; None: any value."""
-    if i.name not in CONSTANT or i.guard:
-        return None
-    return i.operation, tuple(i.operands[1:]), bit // (i.writes & -i.writes)
-
-
-def definitions(flow, start, bit):
-    """The instructions whose value of a register may reach the start of a block."""
-    found, seen, todo = [], set(), list(flow.blocks[start].before)
-    while todo:
-        n = todo.pop()
-        if n in seen:
-            continue
-        seen.add(n)
-        for m in flow.called_from(flow.blocks[n]):
-            found += [i for i in flow.blocks[m].code if i.writes & bit]
-        for i in reversed(flow.blocks[n].code):
-            if i.writes & bit:
-                found.append(i)
-                break
-        else:
-            todo += flow.blocks[n].before
-    return found
-
-
-def held_at(flow, first, side):
-    """Blocks of a side before which its lanes, or some of them, may be held."""
+def held_at(flow, parting, first, side):
+    """Nodes of a side before which its lanes, or some of them, may be held."""
     held = {first}
     for n in side:
-        b = flow.blocks[n]
-        if b.last.name in WAITS or b.parts:
-            held.update(m for m in b.after if m in side)
-        if any(flow.blocks[m].last.name in WAITS for m in flow.called_from(b)):
-            held.add(b.behind_call)
+        if flow.nodes[n].block.last.name in WAITS or n in parting:
+            held.update(m for m in flow.nodes[n].after if m in side)
     return held
 
 
 class Finding:
-    def __init__(self, flow, held, bit, branch, value, other):
+    def __init__(self, flow, held, bit, branch, other):
         n = bit.bit_length() - 1
         self.register = f"UR{n}" if n < 64 else f"UP{n - 64}"
-        self.held, self.branch = flow.blocks[held].code[0], branch.last
-        self.value, self.other = value, other
+        self.held, self.branch = flow.nodes[held].block.code[0], flow.nodes[branch].block.last
+        self.other = next(i for i in flow.nodes[other].block.code if i.writes & bit)
 
     def __str__(self):
         return (f"{self.register} is needed behind  {self.held.text()}\n"
                 f"  lanes parted at           {self.branch.text()}\n"
-                f"  its value is that of      {'; '.join(i.text() for i in self.value[:3])}\n"
                 f"  other lanes overwrite it  {self.other.text()}")
 
 
 def check(function):
     """The findings of a function, one for each register and place."""
     flow = Flow(function)
+    values = Values(flow)
+    parting = Varying(flow, values).parting
     live = used_later(flow)
     found = {}
-    for branch in (b for b in flow.blocks if b.parts):
-        sides = flow.sides(branch)
+    for branch, sides in parting.items():
         for k, side in enumerate(sides):
-            others = set().union(*(s for j, s in enumerate(sides) if j != k))
-            writes = 0
-            for n in others:
-                writes |= flow.written[n] & UNIFORM
-            for n in held_at(flow, branch.after[k], side):
-                for bit in bits(live[n] & writes):
-                    if (n, bit) not in found and (clash := overwritten(flow, n, bit, others)):
-                        found[n, bit] = Finding(flow, n, bit, branch, *clash)
+            others = {}  # uniform register bit -> nodes that write it
+            for n in set().union(*(s for j, s in enumerate(sides) if j != k)):
+                for bit in values.written.get(n, ()):
+                    others.setdefault(bit, []).append(n)
+            mask = sum(others)  # keys are bits
+            for n in held_at(flow, parting, flow.nodes[branch].after[k], side):
+                for bit in bits(live[n] & mask):
+                    now = values.before.get(n, {}).get(bit)
+                    clash = [m for m in others[bit] if now is None or values.written[m][bit] != {now}]
+                    key = flow.nodes[n].block.number, bit
+                    if clash and key not in found:
+                        found[key] = Finding(flow, n, bit, branch, clash[0])
     return list(found.values())
 
 
-def overwritten(flow, held, bit, others):
-    """The instructions that set a register for those who wait, and one of the others that gives it another value."""
-    value = definitions(flow, held, bit)
-    values = {value_of(i, bit) for i in value}
-    for n in others:
-        if not flow.written[n] & bit:
-            continue
-        for i in flow.blocks[n].code:
-            if i.writes & bit and (value_of(i, bit) is None or values != {value_of(i, bit)}):
-                return value, i
-    return None
+def listing_of(path, cuobjdump):
+    """The lines of nvdisasm, which lies beside cuobjdump, about the machine code in an object."""
+    nvdisasm = pathlib.Path(cuobjdump).with_name("nvdisasm")
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([cuobjdump, "-xelf", "all", path.resolve()], cwd=folder, check=True, capture_output=True)
+        for cubin in sorted(pathlib.Path(folder).iterdir()):
+            done = subprocess.run([nvdisasm, "-c", cubin], check=True, capture_output=True, text=True)
+            lines += done.stdout.splitlines()
+    return lines
+
+
+def digest_of(path):
+    """Of an object and of this search: one that was seen with both is not looked at again."""
+    digest = hashlib.sha256(path.read_bytes())
+    for part in sorted(HERE.glob("*.py")):
+        digest.update(part.read_bytes())
+    return digest.hexdigest()
 
 
 def look_at(job):
-    """Functions, instructions, and the text of what was found in a listing or an object."""
+    """Functions, instructions, and the texts of what was found in an object, or in a listing (no cuobjdump)."""
     path, cuobjdump = job
-    if cuobjdump:
-        done = subprocess.run([cuobjdump, "-sass", path], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            return 0, 0, [f"{path}: {done.stderr.strip()}"]
-        lines = done.stdout.splitlines()
-    else:
-        with open(path, encoding="utf-8") as f:
-            lines = f.readlines()
-    functions = [f for f in parse(lines) if f.code]
-    texts = [f"{path}: {f.name}: {finding}" for f in functions for finding in check(f)]
-    return len(functions), sum(len(f.code) for f in functions), texts
+    lines = listing_of(path, cuobjdump) if cuobjdump else path.read_text(encoding="utf-8").splitlines()
+    functions, instructions, texts = 0, 0, []
+    for part in by_function(lines):
+        for function in (f for f in parse(part) if f.code):
+            functions += 1
+            instructions += len(function.code)
+            texts += [f"{path}: {function.name}: {finding}" for finding in check(function)]
+    return functions, instructions, texts
 
 
 def main():
     arguments = argparse.ArgumentParser(description="uniform registers that lanes of a warp may take from each other")
-    arguments.add_argument("--listing", action="store_true", help="the files are output of cuobjdump -sass")
+    arguments.add_argument("--listing", action="store_true", help="the files are output of nvdisasm -c")
     arguments.add_argument("--cuobjdump", default="cuobjdump", help="NVIDIA's program (default: that in PATH)")
-    arguments.add_argument("files", nargs="+")
+    arguments.add_argument("--seen", type=pathlib.Path, help="folder of notes: objects seen clean are left out")
+    arguments.add_argument("files", nargs="+", type=pathlib.Path)
     a = arguments.parse_args()
     program = None if a.listing else shutil.which(a.cuobjdump)
-    if not a.listing and not program:
-        print(f"no {a.cuobjdump} here: skipped")
+    if not a.listing and not (program and pathlib.Path(program).with_name("nvdisasm").exists()):
+        print(f"no {a.cuobjdump} with nvdisasm beside it: skipped")
         return 77
-    with multiprocessing.Pool() as pool:
-        seen = pool.map(look_at, [(f, program) for f in a.files], chunksize=1)
-    texts = [t for s in seen for t in s[2]]
-    print("\n".join(texts + [f"{sum(s[0] for s in seen)} functions, {sum(s[1] for s in seen)} instructions, "
-                             f"{len(texts)} findings"]))
-    if not any(s[1] for s in seen):
+    notes = {f: a.seen / f"{f.name}.seen" for f in a.files} if a.seen else {}
+    digests = {f: digest_of(f) for f in notes}
+    files = [f for f in a.files if f not in notes or not notes[f].exists() or notes[f].read_text() != digests[f]]
+    files.sort(key=lambda f: -f.stat().st_size)  # the longest first: nothing to wait for at the end
+    with multiprocessing.Pool(max(1, min(len(files), multiprocessing.cpu_count()))) as pool:
+        seen = pool.map(look_at, [(f, program) for f in files], chunksize=1)
+    functions, instructions = (sum(s[n] for s in seen) for n in (0, 1))
+    texts = [text for s in seen for text in s[2]]
+    print("\n".join(texts + [f"{functions} functions, {instructions} instructions, {len(texts)} findings, "
+                             f"{len(a.files) - len(files)} objects seen before"]))
+    if len(files) == len(a.files) and not functions:
         print("no machine code in these files")
         return 2
+    if a.seen and not texts:
+        a.seen.mkdir(parents=True, exist_ok=True)
+        for f, note in notes.items():
+            note.write_text(digests[f])
     return 1 if texts else 0
 
 
