@@ -85,6 +85,7 @@ module nic_top #(
 
   logic [EV_UNITS-1:0]    ev_valid, ev_ready;
   ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net, ev_rma;
+  logic [6:0]             interval_smfu;
   logic [31:0]            pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
   logic [5*32-1:0]        pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
@@ -231,7 +232,7 @@ module nic_top #(
     .rx_np_eop_i(rx_np_eop), .rx_np_hdr_i(rx_np_hdr), .rx_np_data_i(rx_np_data), .rx_rsp_valid_i(rx_rsp_valid),
     .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_sop_i(rx_rsp_sop), .rx_rsp_eop_i(rx_rsp_eop), .rx_rsp_hdr_i(rx_rsp_hdr),
     .rx_rsp_data_i(rx_rsp_data), .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]),
-    .event_o(ev_smfu), .event_count_o(pulse_smfu), .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]),
+    .event_o(ev_smfu), .event_interval_o(interval_smfu), .event_count_o(pulse_smfu), .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]),
     .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
     .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
     .cnt_load_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_PACKETS]),
@@ -404,7 +405,9 @@ module nic_top #(
     .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(stop), .msix_enable_i(msix_ok_q), .cfg_i(cfg), .ext_msix_req_i(ext_msix_req),
     .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
     .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata), .ext_moderation_rdata_o(ext_moderation_rdata),
-    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}), .ev_pulse_o(pulse_queue),
+    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}),
+    .ev_interval_i({smfu_pkg::NO_INTERVAL, smfu_pkg::NO_INTERVAL, interval_smfu, smfu_pkg::NO_INTERVAL}),
+    .ev_pulse_o(pulse_queue),
     .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid), .fire_vector_i(fire_vector),
     .fire_list_i(fire_list), .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr),
     .rec_data_o(evt_data), .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr),

@@ -190,7 +190,9 @@ module hostif #(
   // Units see pages 4 KB apart, whatever their distance is on the bus.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic [63:0] in_pages(input logic [63:0] addr);
-    in_pages = {43'd0, addr[PAGE_LOG2+:9], addr[11:0]};
+    logic beyond;  // where no page is: behind the first 4 KB of one, behind the last one
+    beyond   = (addr >> (PAGE_LOG2 + 9)) != '0 || (addr[PAGE_LOG2-1:0] >> 12) != '0;
+    in_pages = {42'd0, beyond, addr[PAGE_LOG2+:9], addr[11:0]};
   endfunction
   // verilator lint_on UNUSEDSIGNAL
 
@@ -257,12 +259,18 @@ module hostif #(
   );
 
   // ---- events: one record waits; those that meet it waiting are only counted
+  // A write to a page is a user's.
+  wire page_write = rx_req_hdr_i.kind == ggas_pkg::TLP_MWR && rx_req_hdr_i.bar == ggas_pkg::BAR_PAGES && rx_unsupported;
+  // verilator lint_off UNUSEDSIGNAL
+  wire [63:0] page_info = in_pages(rx_req_hdr_i.addr);
+  // verilator lint_on UNUSEDSIGNAL
   always_comb begin
     ev_pulse_o  = '0;
     ev_pulse2_o = '0;
     ev_pulse3_o = '0;
     ev_pulse_o[ggas_regs_pkg::EV_MALFORMED_TLP[4:0]]    = rx_malformed;
-    ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]]  = rx_unsupported;
+    ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]]  = rx_unsupported && !page_write;
+    ev_pulse_o[ggas_regs_pkg::EV_PAGE_ACCESS[4:0]]      = rx_unsupported && page_write;
     ev_pulse2_o[ggas_regs_pkg::EV_MALFORMED_TLP[4:0]]   = cpl_malformed;
     ev_pulse2_o[ggas_regs_pkg::EV_UNEXPECTED_CPL[4:0]]  = cpl_unexpected;
     ev_pulse3_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]] = reg_unsupported;
@@ -274,8 +282,9 @@ module hostif #(
     if (event_new && !event_valid_o) begin
       event_o.node <= 16'd0;
       if (rx_malformed || rx_unsupported) begin
-        event_o.code <= rx_malformed ? ggas_regs_pkg::EV_MALFORMED_TLP : ggas_regs_pkg::EV_UNSUPPORTED_TLP;
-        event_o.info <= rx_info;
+        event_o.code <= rx_malformed ? ggas_regs_pkg::EV_MALFORMED_TLP :
+                        page_write ? ggas_regs_pkg::EV_PAGE_ACCESS : ggas_regs_pkg::EV_UNSUPPORTED_TLP;
+        event_o.info <= page_write ? page_info[39:0] : rx_info;
       end else if (cpl_malformed || cpl_unexpected) begin
         event_o.code <= cpl_malformed ? ggas_regs_pkg::EV_MALFORMED_TLP : ggas_regs_pkg::EV_UNEXPECTED_CPL;
         event_o.info <= cpl_info;

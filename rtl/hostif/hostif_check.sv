@@ -42,13 +42,13 @@ module hostif_check #(
   localparam logic [63:0] NO_PAGE = ~((64'd1 << (PAGE_LOG2 + 9)) - 64'd1) | (((64'd1 << PAGE_LOG2) - 64'd1) & ~64'hfff);
   wire in_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES && (hdr_i.addr & NO_PAGE) == '0;
   wire slots     = hdr_i.addr[PAGE_LOG2];
-  wire on_quiet  = in_pages && !slots && hdr_i.addr[11:0] == '0 && sized;
+  wire on_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES;  // the SMFU answers every read: users make them
   wire on_page   = in_pages && (slots ? end_dw <= 12'd128 : hdr_i.addr[11:4] != '0 && end_dw <= 12'd16)
       && fbe == 4'hf && (len == 11'd1 || lbe == 4'hf);
 
   assign malformed_o  = (is_write || is_read) && (bad_len || bad_addr || bad_be || hdr_i.poisoned);
   assign write_ok_o   = is_write && !malformed_o && (on_regs || on_window || on_page);
-  assign read_ok_o    = is_read && !malformed_o && (on_regs || on_window || on_quiet);
+  assign read_ok_o    = is_read && !malformed_o && (on_regs || on_window || on_pages);
   assign non_posted_o = is_read || hdr_i.kind == ggas_pkg::TLP_OTHER_NP;
 
   wire unused = &{1'b0, hdr_i.tag, hdr_i.requester, hdr_i.completer, hdr_i.status, hdr_i.byte_count, hdr_i.lower_addr, hdr_i.attr};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event queue: takes events from the units in turn, writes 16-byte records into a ring in host memory and raises an
-// MSI-X vector. With the ring full an event is dropped, counted and, once there is room, reported by EVENT_OVERFLOW.
+// MSI-X vector. Masked codes, and what is beyond the share of who caused it (event_share), are not written. With the
+// ring full an event is dropped, counted and, once there is room, reported by EVENT_OVERFLOW.
 // Record: bits 63:0 event_t, bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
 `default_nettype none
 
@@ -16,10 +17,15 @@ module event_queue #(
   input  wire  [4:0]   log2_size_i,    // 4 to 16; others count as the nearest
   input  wire  [7:0]   vector_i,       // above 15: no interrupt
   input  wire  [31:0]  tail_i,         // records software has read
+  input  wire  [31:0]  mask_i,         // codes that are not written
+  input  wire  [7:0]   limit_i,        // records of a share in a period; 0: no limit
+  input  wire  [3:0]   log2_ticks_i,   // of a period
+  input  wire  [63:0]  time_i,         // core cycles
 
   input  wire  [SOURCES-1:0]    ev_valid_i,
   output logic [SOURCES-1:0]    ev_ready_o,
   input  wire  [64*SOURCES-1:0] ev_i,       // event_t of each source
+  input  wire  [7*SOURCES-1:0]  ev_interval_i,  // interval each concerns; from 64 on none
 
   output logic         rec_valid_o,     // record to write
   input  wire          rec_ready_i,
@@ -29,7 +35,7 @@ module event_queue #(
 
   output logic [31:0]  head_o,          // records written since the ring was enabled
   output logic         stopped_o,       // the ring is off, and no record is on its way to it
-  output logic [31:0]  ev_pulse_o,      // EVENT_OVERFLOW occurrences
+  output logic [31:0]  ev_pulse_o,      // EVENT_OVERFLOW, EVENT_LIMITED occurrences
   output logic         busy_o
 );
 
@@ -48,7 +54,8 @@ module event_queue #(
   logic        valid_q;
 
   wire starting = enable_i && !enable_q;
-  wire idle     = !valid_q && !starting;
+  logic judge_q;                  // event_q waits for its share
+  wire idle     = !valid_q && !judge_q && !starting;
   wire report   = idle && enable_i && room && dropped_q != '0;
   wire take     = idle && !report && ev_valid_i != '0;
 
@@ -56,25 +63,39 @@ module event_queue #(
   logic [SOURCES-1:0] last_q;     // one-hot
   logic [SOURCES-1:0] grant;
   ggas_pkg::event_t   chosen;
+  logic [6:0]         interval;
 
   wire [SOURCES-1:0] behind = ~(last_q | (last_q - 1'b1));
   wire [SOURCES-1:0] later  = ev_valid_i & behind;
   always_comb begin
     if (later != '0) grant = later & (~later + 1'b1);
     else grant = ev_valid_i & (~ev_valid_i + 1'b1);
-    chosen = '0;
+    chosen   = '0;
+    interval = '0;
     if (take) begin
-      for (int unsigned i = 0; i < SOURCES; i++) if (grant[i]) chosen = chosen | ev_i[64*i +: 64];
+      for (int unsigned i = 0; i < SOURCES; i++) begin
+        if (grant[i]) begin
+          chosen   = chosen | ev_i[64*i +: 64];
+          interval = interval | ev_interval_i[7*i +: 7];
+        end
+      end
     end
   end
   assign ev_ready_o = take ? grant : '0;
 
-  wire keep = take && enable_i && room;
-  wire drop = take && enable_i && !room;
+  wire  judge = take && enable_i && !mask_i[chosen.code[4:0]];
+  logic granted;
+  event_share i_share (
+    .clk_i(clk_i), .limit_i(limit_i), .log2_ticks_i(log2_ticks_i), .time_i(time_i), .ask_i(judge), .event_i(chosen),
+    .interval_i(interval), .judge_i(judge_q && enable_i && room), .granted_o(granted)
+  );
+  wire keep = judge_q && enable_i && room && granted;
+  wire drop = judge_q && enable_i && !room;
+  wire limited = judge_q && enable_i && room && !granted;
 
   always_ff @(posedge clk_i) begin
     if (report) event_q <= {ggas_regs_pkg::EV_EVENT_OVERFLOW, 16'd0, dropped_q};
-    else if (keep) event_q <= chosen;
+    else if (judge) event_q <= chosen;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -82,11 +103,13 @@ module event_queue #(
       enable_q  <= 1'b0;
       dropped_q <= '0;
       valid_q   <= 1'b0;
+      judge_q   <= 1'b0;
       head_o    <= 32'd0;
       last_q    <= {{(SOURCES - 1){1'b0}}, 1'b1};
     end else begin
       enable_q <= enable_i;
       if (take) last_q <= grant;
+      judge_q <= judge;
       if (starting) dropped_q <= '0;
       else if (report) dropped_q <= '0;
       else if (drop && dropped_q != '1) dropped_q <= dropped_q + 40'd1;
@@ -97,7 +120,7 @@ module event_queue #(
     end
   end
 
-  assign stopped_o   = !enable_i && !enable_q && !valid_q;
+  assign stopped_o   = !enable_i && !enable_q && !judge_q && !valid_q;
   assign rec_valid_o = valid_q;
   assign rec_addr_o  = {base_i, 12'd0} + {44'd0, slot, 4'd0};
   assign rec_data_o  = {31'd0, head_o, turn == 32'd0, event_q};
@@ -107,9 +130,10 @@ module event_queue #(
     ev_pulse_o = 32'd0;
     if (valid_q && rec_ready_i && vector_i[7:4] == 4'd0) raise_o[vector_i[3:0]] = 1'b1;
     ev_pulse_o[ggas_regs_pkg::EV_EVENT_OVERFLOW[4:0]] = drop;
+    ev_pulse_o[ggas_regs_pkg::EV_EVENT_LIMITED[4:0]]  = limited;
   end
 
-  assign busy_o = valid_q || ev_valid_i != '0 || report || enable_i != enable_q;
+  assign busy_o = valid_q || judge_q || ev_valid_i != '0 || report || enable_i != enable_q;
 
 `ifndef SYNTHESIS
   initial begin

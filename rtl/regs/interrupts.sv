@@ -29,7 +29,8 @@ module interrupts #(
   input  wire  [SOURCES-1:0]    ev_valid_i,
   output logic [SOURCES-1:0]    ev_ready_o,
   input  wire  [64*SOURCES-1:0] ev_i,    // event_t of each source
-  output logic [31:0]  ev_pulse_o,       // EVENT_OVERFLOW occurrences
+  input  wire  [7*SOURCES-1:0]  ev_interval_i,  // interval each concerns; from 64 on none
+  output logic [31:0]  ev_pulse_o,       // EVENT_OVERFLOW, EVENT_LIMITED occurrences
 
   // contexts that fire
   input  wire          fire_valid_i,
@@ -67,7 +68,9 @@ module interrupts #(
   event_queue #(.SOURCES(SOURCES)) i_events (
     .clk_i(clk_i), .rst_ni(rst_ni), .enable_i(cfg_i.evq_ctrl_enable && !stop_i), .stopped_o(events_stopped_o),
     .base_i(cfg_i.evq_base_base[63:12]), .log2_size_i(cfg_i.evq_ctrl_log2_size), .vector_i(cfg_i.evq_ctrl_vector),
-    .tail_i(cfg_i.evq_tail_count), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
+    .tail_i(cfg_i.evq_tail_count), .mask_i(cfg_i.evq_mask_codes), .limit_i(cfg_i.evq_limit_count),
+    .log2_ticks_i(cfg_i.evq_limit_log2_ticks), .time_i(time_i), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o),
+    .ev_i(ev_i), .ev_interval_i(ev_interval_i),
     .rec_valid_o(rec_valid[0]), .rec_ready_i(rec_ready_i && rec_grant[0]), .rec_addr_o(event_addr),
     .rec_data_o(event_data), .raise_o(event_raise), .head_o(evq_head_o), .ev_pulse_o(ev_pulse_o), .busy_o(queue_busy)
   );

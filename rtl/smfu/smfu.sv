@@ -129,6 +129,7 @@ module smfu #(
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
+    output      logic [6:0]          event_interval_o,    // that it concerns; from smfu_pkg::NO_INTERVAL on none
     output      logic [31:0]         event_count_o,
 
     // counter pulses, at the index of ggas_regs_pkg::CNT_SMFU_*
@@ -168,6 +169,7 @@ module smfu #(
   logic        np_turn_q;                     // loads come first next time
   logic        look_ready, ans_valid, ans_np, ans_hit, lookup_busy;
   logic [15:0] ans_node;
+  logic [6:0]  ans_interval, req_interval, iv_egress, iv_loads, iv_match;
   logic [63:0] ans_addr;
 
   assign np_go = look_ready && np_want && (!p_want || np_turn_q);
@@ -190,7 +192,8 @@ module smfu #(
       .ext_rdata_o(ext_interval_rdata_o),
       .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go), .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
       .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_hdr_i.len_dw),
-      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_node_o(ans_node), .ans_addr_o(ans_addr),
+      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_node_o(ans_node), .ans_interval_o(ans_interval),
+      .ans_addr_o(ans_addr),
       .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
   );
 
@@ -204,17 +207,18 @@ module smfu #(
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_p_valid_i, .win_p_ready_o, .win_p_sop_i, .win_p_eop_i, .win_p_hdr_i, .win_p_data_i,
       .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
-      .ans_addr_i(ans_addr),
+      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr),
       .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
       .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .failed_o(failed),
       .failed_status_o(failed_status),
-      .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress), .cnt_stores_in_o, .cnt_store_packets_o,
+      .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress), .event_interval_o(iv_egress),
+       .cnt_stores_in_o, .cnt_store_packets_o,
       .busy_o(egress_busy)
   );
 
   // ---------------------------------------------------------------- loads and quiets out
-  logic        alloc_valid, alloc_ready, alloc_live, quiet_valid, quiet_ready, quiet_np_valid, quiet_np_ready, ur_valid, ur_ready;
-  logic        loads_busy;
+  logic        alloc_valid, alloc_ready, alloc_live, quiet_valid, quiet_ready, quiet_np_valid, quiet_np_ready;
+  logic        loads_busy, refused_valid, refused_ready;
   logic [15:0] alloc_tag, req_requester;
   logic [5:0]  req_node;
   logic [9:0]  req_tag;
@@ -229,34 +233,34 @@ module smfu #(
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i,
       .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
-      .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
+      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
       .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
       .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_page_o(req_page),
-      .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
+      .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node), .req_interval_o(req_interval),
       .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
       .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
-      .tx_np_valid_o, .tx_np_ready_i, .tx_np_hdr_o, .ur_valid_o(ur_valid), .ur_ready_i(ur_ready),
-      .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads), .cnt_loads_in_o, .cnt_load_packets_o,
+      .tx_np_valid_o, .tx_np_ready_i, .tx_np_hdr_o, .refused_valid_o(refused_valid), .refused_ready_i(refused_ready),
+      .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads), .event_interval_o(iv_loads),
+       .cnt_loads_in_o, .cnt_load_packets_o,
       .busy_o(loads_busy)
   );
   assign tx_np_sop_o  = 1'b1;
   assign tx_np_eop_o  = 1'b1;
   assign tx_np_data_o = '0;
 
-  ggas_pkg::tlp_hdr_t ur_hdr;
-  always_comb begin
-    ur_hdr = '0;
-    if (ur_valid) begin
-      ur_hdr.kind       = ggas_pkg::TLP_CPL;
-      ur_hdr.bar        = 3'd7;
-      ur_hdr.tag        = req_tag;
-      ur_hdr.requester  = req_requester;
-      ur_hdr.status     = ggas_pkg::CPL_UR;
-      ur_hdr.byte_count = smfu_pkg::byte_count(req_len_dw, req_first_be, req_last_be);
-      ur_hdr.lower_addr = {req_addr[6:2], smfu_pkg::be_first(req_first_be)};
-      ur_hdr.attr       = req_attr;
-    end
-  end
+  // What is left of a refused read: all of it.
+  logic            failed_valid, failed_ready, o_valid, o_ready, o_sop, o_eop;
+  smfu_pkg::left_t refused, rest;
+  ggas_pkg::tlp_hdr_t o_hdr;
+  wire [12:0] req_bytes = smfu_pkg::byte_count(req_len_dw, req_first_be, req_last_be);
+  assign refused = {req_requester, req_tag, req_attr, req_bytes, req_len_dw, req_addr, smfu_pkg::be_first(req_first_be)};
+
+  smfu_ones #(.DATA_W(DATA_W)) u_ones (
+      .clk_i, .rst_ni, .cfg_mps_i, .failed_valid_i(failed_valid), .failed_ready_o(failed_ready), .failed_i(rest),
+      .refused_valid_i(refused_valid), .refused_ready_o(refused_ready), .refused_i(refused),
+      .cpl_valid_o(o_valid), .cpl_ready_i(o_ready), .cpl_sop_o(o_sop), .cpl_eop_o(o_eop), .cpl_hdr_o(o_hdr),
+      .cnt_load_errors_o
+  );
 
   // ---------------------------------------------------------------- answers in
   logic               m_valid, m_ready, m_sop, m_eop, quiet_known, quiet_rsp, match_busy, match_timer;
@@ -267,11 +271,13 @@ module smfu #(
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_mps_i, .cfg_timeout_i(cfg_timeout_load_i), .lost_i(lost),
       .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
-      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
+      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node), .req_interval_i(req_interval),
       .rx_rsp_valid_i, .rx_rsp_ready_o, .rx_rsp_sop_i, .rx_rsp_eop_i, .rx_rsp_hdr_i, .rx_rsp_data_i,
       .quiet_known_i(quiet_known), .quiet_rsp_o(quiet_rsp),
       .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
-      .event_valid_o(ev_valid[3]), .event_ready_i(ev_ready[3]), .event_o(ev_match), .busy_o(match_busy), .timer_o(match_timer)
+      .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest),
+      .event_valid_o(ev_valid[3]), .event_ready_i(ev_ready[3]), .event_o(ev_match), .event_interval_o(iv_match),
+       .busy_o(match_busy), .timer_o(match_timer)
   );
 
   logic               q_valid, q_ready, quiet_busy, quiet_timer;
@@ -292,10 +298,10 @@ module smfu #(
 
   smfu_cpl_mux #(.DATA_W(DATA_W)) u_cpl_mux (
       .clk_i, .rst_ni, .m_valid_i(m_valid), .m_ready_o(m_ready), .m_sop_i(m_sop), .m_eop_i(m_eop), .m_hdr_i(m_hdr), .m_data_i(m_data),
-      .ur_valid_i(ur_valid), .ur_ready_o(ur_ready), .ur_hdr_i(ur_hdr),
+      .o_valid_i(o_valid), .o_ready_o(o_ready), .o_sop_i(o_sop), .o_eop_i(o_eop), .o_hdr_i(o_hdr),
       .quiet_valid_i(q_valid), .quiet_ready_o(q_ready), .quiet_hdr_i(q_hdr), .quiet_data_i(q_data),
       .ld_cpl_valid_o, .ld_cpl_ready_i, .ld_cpl_sop_o, .ld_cpl_eop_o, .ld_cpl_hdr_o, .ld_cpl_data_o,
-      .cnt_load_cpls_o, .cnt_load_errors_o, .cnt_quiets_o
+      .cnt_load_cpls_o, .cnt_quiets_o
   );
 
   // ---------------------------------------------------------------- target side
@@ -333,11 +339,12 @@ module smfu #(
   smfu_events #(.SOURCES(8), .DEPTH(8)) u_events (
       .clk_i, .rst_ni, .valid_i(ev_valid), .ready_o(ev_ready),
       .events_i({ev_rob_cpl, ev_rob_req, ev_ingress, ev_quiet, ev_match, ev_loads, ev_egress, ev_lookup}),
-      .event_valid_o, .event_ready_i, .event_o, .count_o(event_count_o), .busy_o(events_busy)
+      .intervals_i({{4{smfu_pkg::NO_INTERVAL}}, iv_match, iv_loads, iv_egress, smfu_pkg::NO_INTERVAL}),
+      .event_valid_o, .event_ready_i, .event_o, .event_interval_o, .count_o(event_count_o), .busy_o(events_busy)
   );
 
   assign busy_o  = lookup_busy || egress_busy || loads_busy || match_busy || quiet_busy || ingress_busy || rob_busy || events_busy
-                   || ld_cpl_valid_o || route_news;
+                   || ld_cpl_valid_o || o_valid || route_news;
   assign timer_o = match_timer || quiet_timer || rob_timer;
 
 endmodule

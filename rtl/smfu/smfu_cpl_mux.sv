@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges the completions of host reads into one stream: answers with data and their errors (a packet stream), refused loads (UR)
-// and quiet reads (one beat each). One register stage; whole packets.
+// Merges the completions of host reads into one stream, packet by packet in turn: answers with data, all ones for what
+// failed or was refused, and quiet reads (one beat each). One register stage.
 `default_nettype none
 
 module smfu_cpl_mux #(
@@ -16,10 +16,12 @@ module smfu_cpl_mux #(
     input  wire logic                m_eop_i,
     input  wire ggas_pkg::tlp_hdr_t  m_hdr_i,
     input  wire logic [DATA_W-1:0]   m_data_i,
-    // refused loads
-    input  wire logic                ur_valid_i,
-    output      logic                ur_ready_o,
-    input  wire ggas_pkg::tlp_hdr_t  ur_hdr_i,
+    // all ones
+    input  wire logic                o_valid_i,
+    output      logic                o_ready_o,
+    input  wire logic                o_sop_i,
+    input  wire logic                o_eop_i,
+    input  wire ggas_pkg::tlp_hdr_t  o_hdr_i,
     // quiet reads
     input  wire logic                quiet_valid_i,
     output      logic                quiet_ready_o,
@@ -34,49 +36,41 @@ module smfu_cpl_mux #(
     output      logic [DATA_W-1:0]   ld_cpl_data_o,
 
     output      logic                cnt_load_cpls_o,
-    output      logic                cnt_load_errors_o,
     output      logic                cnt_quiets_o
 );
+  localparam int unsigned M = 0, O = 1, Q = 2;
 
-  logic inside_q;  // within a packet of the matching store
-  logic turn_q;    // the single ones come first next time
+  logic [2:0] src;
+  logic       unused_locked;
+  wire free = !ld_cpl_valid_o || ld_cpl_ready_i;
+  wire take = free && src != '0;
+  wire sop  = src[M] ? m_sop_i : src[O] ? o_sop_i : 1'b1;
+  wire eop  = src[M] ? m_eop_i : src[O] ? o_eop_i : 1'b1;
+  arbiter_rr #(.N(3)) u_arbiter (
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i({quiet_valid_i, o_valid_i, m_valid_i}), .take_i(take), .eop_i(eop),
+      .grant_o(src), .locked_o(unused_locked));
 
-  wire free    = !ld_cpl_valid_o || ld_cpl_ready_i;
-  wire single  = !inside_q && (ur_valid_i || quiet_valid_i) && (turn_q || !m_valid_i);
-  assign ur_ready_o    = free && single && ur_valid_i;
-  assign quiet_ready_o = free && single && !ur_valid_i;
-  assign m_ready_o     = free && !single;
-  wire m_take = m_valid_i && m_ready_o;
-
-  assign cnt_load_cpls_o   = m_take && m_sop_i && m_hdr_i.kind == ggas_pkg::TLP_CPLD;
-  assign cnt_load_errors_o = ur_ready_o || (m_take && m_hdr_i.kind == ggas_pkg::TLP_CPL);
-  assign cnt_quiets_o      = quiet_ready_o;
+  assign m_ready_o     = free && src[M];
+  assign o_ready_o     = free && src[O];
+  assign quiet_ready_o = free && src[Q];
+  assign cnt_load_cpls_o = m_ready_o && m_sop_i;
+  assign cnt_quiets_o    = quiet_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      inside_q       <= 1'b0;
-      turn_q         <= 1'b0;
       ld_cpl_valid_o <= 1'b0;
       ld_cpl_sop_o   <= 1'b0;
       ld_cpl_eop_o   <= 1'b0;
       ld_cpl_hdr_o   <= '0;
       ld_cpl_data_o  <= '0;
     end else if (free) begin
-      ld_cpl_valid_o <= m_take || single;
-      if (single) begin
-        turn_q              <= 1'b0;
-        ld_cpl_sop_o        <= 1'b1;
-        ld_cpl_eop_o        <= 1'b1;
-        ld_cpl_hdr_o        <= ur_valid_i ? ur_hdr_i : quiet_hdr_i;
-        ld_cpl_data_o       <= '0;
-        ld_cpl_data_o[63:0] <= ur_valid_i ? 64'd0 : quiet_data_i;
-      end else if (m_take) begin
-        inside_q      <= !m_eop_i;
-        turn_q        <= 1'b1;
-        ld_cpl_sop_o  <= m_sop_i;
-        ld_cpl_eop_o  <= m_eop_i;
-        ld_cpl_data_o <= m_data_i;
-        if (m_sop_i) ld_cpl_hdr_o <= m_hdr_i;
+      ld_cpl_valid_o <= take;
+      if (take) begin
+        ld_cpl_sop_o <= sop;
+        ld_cpl_eop_o <= eop;
+        if (sop) ld_cpl_hdr_o <= src[M] ? m_hdr_i : src[O] ? o_hdr_i : quiet_hdr_i;
+        ld_cpl_data_o <= src[M] ? m_data_i : '1;
+        if (src[Q]) ld_cpl_data_o[63:0] <= quiet_data_i;
       end
     end
   end

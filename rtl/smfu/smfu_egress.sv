@@ -30,6 +30,7 @@ module smfu_egress #(
     input  wire logic                ans_valid_i,
     input  wire logic                ans_hit_i,
     input  wire logic [15:0]         ans_node_i,
+    input  wire logic [6:0]          ans_interval_i,
     input  wire logic [63:0]         ans_addr_i,
 
     // packets
@@ -52,6 +53,7 @@ module smfu_egress #(
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
+    output      logic [6:0]          event_interval_o,
     output      logic                cnt_stores_in_o,
     output      logic                cnt_store_packets_o,
     output      logic                busy_o
@@ -61,7 +63,7 @@ module smfu_egress #(
   localparam int unsigned PIECE_DW  = ggas_pkg::MTU / 4;
   localparam int unsigned PIECE_END = ggas_pkg::MTU * 8 / DATA_W - 1;  // last beat of a full piece
   localparam int unsigned ASKED_W   = 59;                           // len_dw, first_be, last_be, low address bits
-  localparam int unsigned ANSWER_W  = 85;                           // status, mapped, node, segment offset
+  localparam int unsigned ANSWER_W  = 92;                           // status, mapped, node, interval, segment offset
 
   // ---------------------------------------------------------------- queues: beats, what was asked, what was answered
   logic [DATA_W:0]     beat_q [BEATS];  // {eop, data}
@@ -89,7 +91,7 @@ module smfu_egress #(
   always_ff @(posedge clk_i) begin
     if (take) beat_q[beat_wr_q[2:0]] <= {win_p_eop_i, win_p_data_i};
     if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_hdr_i.len_dw, win_p_hdr_i.first_be, win_p_hdr_i.last_be, win_p_hdr_i.addr[39:0]};
-    if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_node_i, ans_addr_i};
+    if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_node_i, ans_interval_i, ans_addr_i};
   end
 
   // ---------------------------------------------------------------- head of the queues
@@ -98,9 +100,10 @@ module smfu_egress #(
   logic [39:0] win_addr;
   logic        mapped;
   logic [15:0] node;
+  logic [6:0]  interval;
   logic [63:0] addr;
   assign {len_dw, first_be, last_be, win_addr} = asked_q[rd_q[1:0]];
-  assign {status, mapped, node, addr}          = answer_q[rd_q[1:0]];
+  assign {status, mapped, node, interval, addr} = answer_q[rd_q[1:0]];
 
   logic [4:0]  piece_q;  // pieces of the head already sent
   logic [5:0]  beat_n_q; // beats of this piece already sent
@@ -155,6 +158,7 @@ module smfu_egress #(
       told_q        <= 1'b0;
       event_valid_o <= 1'b0;
       event_o       <= '0;
+      event_interval_o <= '0;
     end else begin
       if (take) beat_wr_q <= beat_wr_q + 1'b1;
       if (ask) ask_wr_q <= ask_wr_q + 1'b1;
@@ -172,6 +176,7 @@ module smfu_egress #(
         event_o.code  <= mapped ? ggas_regs_pkg::EV_STORE_UNREACHABLE : ggas_regs_pkg::EV_STORE_UNMAPPED;
         event_o.node  <= mapped ? node : 16'd0;
         event_o.info  <= win_addr;
+        event_interval_o <= interval;
       end
     end
   end

@@ -13,10 +13,12 @@ module smfu_events #(
     input  wire logic [SOURCES-1:0]      valid_i,
     output      logic [SOURCES-1:0]      ready_o,
     input  wire logic [64*SOURCES-1:0]   events_i,       // event_t of source 0 in the low bits
+    input  wire logic [7*SOURCES-1:0]    intervals_i,    // that each concerns
 
     output      logic                    event_valid_o,
     input  wire logic                    event_ready_i,
     output      ggas_pkg::event_t        event_o,
+    output      logic [6:0]              event_interval_o,
     output      logic [31:0]             count_o,        // one bit a code, for one cycle
     output      logic                    busy_o
 );
@@ -24,23 +26,26 @@ module smfu_events #(
   localparam int unsigned AW = $clog2(DEPTH);
   localparam int unsigned SW = $clog2(SOURCES);
 
-  logic [63:0]   queue_q [DEPTH];
+  logic [70:0]   queue_q [DEPTH];  // interval, event
   logic [AW:0]   wr_q, rd_q;
   logic [SW-1:0] next_q;  // the source that comes first, round robin
   logic [SW-1:0] pick;
   logic [63:0]   picked;
+  logic [6:0]    picked_interval;
 
   // The highest iteration wins, so count down from the last in turn to the first.
   always_comb begin
     pick    = '0;
     ready_o = '0;
     picked  = '0;
+    picked_interval = '0;
     if (valid_i != '0) begin
       for (int i = SOURCES - 1; i >= 0; i--) begin
         if (valid_i[next_q + i[SW-1:0]]) pick = next_q + i[SW-1:0];
       end
       ready_o[pick] = 1'b1;
       picked = events_i[64*pick+:64];
+      picked_interval = intervals_i[7*pick+:7];
     end
   end
 
@@ -48,7 +53,7 @@ module smfu_events #(
   wire        take = valid_i != '0;
 
   always_ff @(posedge clk_i) begin
-    if (take && !used[AW]) queue_q[wr_q[AW-1:0]] <= picked;
+    if (take && !used[AW]) queue_q[wr_q[AW-1:0]] <= {picked_interval, picked};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -67,7 +72,7 @@ module smfu_events #(
   end
 
   assign event_valid_o = used != '0;
-  assign event_o       = queue_q[rd_q[AW-1:0]];
+  assign {event_interval_o, event_o} = queue_q[rd_q[AW-1:0]];
   assign busy_o        = take || event_valid_o || count_o != '0;
 
 endmodule

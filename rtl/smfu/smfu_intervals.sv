@@ -33,6 +33,7 @@ module smfu_intervals (
     output      logic               done_o,        // pulse: the answer
     output      logic               found_o,
     output      logic [15:0]        node_o,
+    output      logic [5:0]         index_o,
     output      logic [51:0]        start_o,       // first page of the interval
     output      logic               keep_o,        // the range holds the access
     output      logic [51:0]        low_o,         // the range: from here on
@@ -126,7 +127,7 @@ module smfu_intervals (
   // ---------------------------------------------------------------- search: address, word, registered word, decision
   logic [6:0]  next_q;               // interval to be read next; N: all were
   logic        word_q, test_q;       // an interval stands at the RAM, in the registers behind it
-  logic [5:0]  word_index_q;
+  logic [5:0]  word_index_q, test_index_q;
   logic        valid_test_q;
   logic [51:0] start_q, end_q;
   logic [15:0] node_q;
@@ -169,6 +170,7 @@ module smfu_intervals (
       start_q      <= start_raw[63:12];
       end_q        <= end_raw[63:12];
       node_q       <= node_raw;
+      test_index_q <= word_index_q;
     end
     if (next_q == '0) begin
       found_o <= 1'b0;
@@ -177,9 +179,11 @@ module smfu_intervals (
       high_o  <= '1;  // the last page of all is behind every interval
       start_o <= '0;
       node_o  <= '0;
+      index_o <= '0;
     end else if (test_q && holds) begin
       found_o <= 1'b1;
       node_o  <= node_q;
+      index_o <= test_index_q;
       start_o <= start_q;
       if (start_q > low_o) low_o <= start_q;
       if (end_q < high_o) high_o <= end_q;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Window loads to SMFU_LOAD packets, one load at a time: look it up, let the stores before it leave, take an entry of the
 // matching store, send its chunks. A chunk never crosses a multiple of the MTU, nor of MPS (its answer is one completion). What
-// has no target is answered UR at once, and so is a load behind one that the network did not take in time: many loads end as soon
-// as one does. Quiet reads go on to smfu_quiet once the stores before them have left.
+// has no target reads as all ones at once, and so does a load behind one that the network did not take in time: many loads end as
+// soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are refused.
 `default_nettype none
 
 module smfu_loads (
@@ -28,6 +28,7 @@ module smfu_loads (
     input  wire logic                ans_valid_i,
     input  wire logic                ans_hit_i,
     input  wire logic [15:0]         ans_node_i,
+    input  wire logic [6:0]          ans_interval_i,
     input  wire logic [63:0]         ans_addr_i,
 
     // stores before us
@@ -48,6 +49,7 @@ module smfu_loads (
     output      logic [3:0]          req_first_be_o,
     output      logic [3:0]          req_last_be_o,
     output      logic [5:0]          req_node_o,      // for an entry, so reachable
+    output      logic [6:0]          req_interval_o,
 
     // quiet: the read in req_* is one
     output      logic                quiet_valid_o,
@@ -61,24 +63,25 @@ module smfu_loads (
     input  wire logic                tx_np_ready_i,
     output      ggas_pkg::net_hdr_t  tx_np_hdr_o,
 
-    // UR completion for the load in req_*
-    output      logic                ur_valid_o,
-    input  wire logic                ur_ready_i,
+    // the read in req_* is refused
+    output      logic                refused_valid_o,
+    input  wire logic                refused_ready_i,
 
-    // LOAD_UNMAPPED, LOAD_UNREACHABLE
+    // LOAD_UNMAPPED, LOAD_UNREACHABLE, PAGE_ACCESS
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
+    output      logic [6:0]          event_interval_o,
     output      logic                cnt_loads_in_o,
     output      logic                cnt_load_packets_o,
     output      logic                busy_o
 );
 
-  localparam logic [2:0] S_IDLE = 3'd0, S_LOOK = 3'd1, S_DECIDE = 3'd2, S_SEND = 3'd3, S_UR = 3'd4, S_QUIET = 3'd5;
+  localparam logic [2:0] S_IDLE = 3'd0, S_LOOK = 3'd1, S_DECIDE = 3'd2, S_SEND = 3'd3, S_REFUSED = 3'd4, S_QUIET = 3'd5;
 
   logic [2:0]  state_q;
   logic [2:0]  mark_q;      // stores that must leave first
-  logic        quiet_q, hit_q, first_q;
+  logic        page_q, quiet_q, hit_q, first_q;
   logic [15:0] node_q;
   logic [39:0] win_addr_q;
   logic [63:0] addr_q;      // of the next chunk
@@ -86,30 +89,30 @@ module smfu_loads (
   logic [15:0] tag_q;
   logic        stuck_q;     // a load ran out of time here, and the packet in front of it still waits
 
-  wire is_quiet = win_np_hdr_i.bar == ggas_pkg::BAR_PAGES;
-  assign look_want_o    = state_q == S_IDLE && win_np_valid_i && !is_quiet;
-  assign win_np_ready_o = state_q == S_IDLE && (is_quiet || look_go_i);
+  wire is_page  = win_np_hdr_i.bar == ggas_pkg::BAR_PAGES;
+  wire word     = win_np_hdr_i.len_dw == 11'd1 || (win_np_hdr_i.len_dw == 11'd2 && win_np_hdr_i.last_be == 4'hf);
+  wire is_quiet = is_page && win_np_hdr_i.addr[63:21] == '0 && win_np_hdr_i.addr[12:0] == '0 && word && win_np_hdr_i.first_be == 4'hf;
+  assign look_want_o    = state_q == S_IDLE && win_np_valid_i && !is_page;
+  assign win_np_ready_o = state_q == S_IDLE && (is_page || look_go_i);
   wire take = win_np_valid_i && win_np_ready_o;
-  assign cnt_loads_in_o = take && !is_quiet;
+  assign cnt_loads_in_o = take && !is_page;
 
   wire reach  = smfu_pkg::reachable(node_q, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
   wire decide = state_q == S_DECIDE && mark_q == '0;
-  wire mapped = hit_q && cfg_egress_i;
+  wire mapped = hit_q && cfg_egress_i && !page_q;
   wire served = mapped && reach && !stuck_q;
   wire refuse = decide && !quiet_q && !served && !event_valid_o;
   assign alloc_valid_o = decide && !quiet_q && served;
   assign quiet_valid_o = state_q == S_QUIET;
-  assign ur_valid_o    = state_q == S_UR;
+  assign refused_valid_o = state_q == S_REFUSED;
   assign req_addr_o    = win_addr_q[7:2];
   assign req_page_o    = win_addr_q[20:13];
   assign req_node_o    = node_q[5:0];
   assign req_len_dw_o  = left_q;
 
   // ---------------------------------------------------------------- chunks
-  wire        half   = cfg_mps_i < ggas_pkg::MTU[12:0];  // the least MPS is 128
-  wire [10:0] border = half ? 11'd32 - {6'd0, addr_q[6:2]} : 11'd64 - {5'd0, addr_q[7:2]};
-  wire        final_chunk = left_q <= border;
-  wire [10:0] chunk  = final_chunk ? left_q : border;
+  wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, cfg_mps_i);
+  wire        final_chunk = chunk == left_q;
   wire        slot_free = !tx_np_valid_o || tx_np_ready_i;
   wire        send   = state_q == S_SEND && alloc_live_i && slot_free && !quiet_np_valid_i;
   assign quiet_np_ready_o   = slot_free;
@@ -145,6 +148,7 @@ module smfu_loads (
     if (!rst_ni) begin
       state_q         <= S_IDLE;
       mark_q          <= '0;
+      page_q          <= 1'b0;
       quiet_q         <= 1'b0;
       stuck_q         <= 1'b0;
       hit_q           <= 1'b0;
@@ -159,6 +163,7 @@ module smfu_loads (
       req_first_be_o  <= '0;
       req_last_be_o   <= '0;
       node_q          <= '0;
+      req_interval_o  <= '0;
     end else begin
       if (p_done_i && mark_q != '0) mark_q <= mark_q - 1'b1;
       if (slot_free) stuck_q <= 1'b0;
@@ -166,8 +171,10 @@ module smfu_loads (
       case (state_q)
         S_IDLE:
           if (take) begin
-            state_q         <= is_quiet ? S_DECIDE : S_LOOK;
+            state_q         <= is_page ? S_DECIDE : S_LOOK;
             mark_q          <= p_inflight_i - {2'd0, p_done_i};
+            page_q          <= is_page;
+            req_interval_o  <= smfu_pkg::NO_INTERVAL;
             quiet_q         <= is_quiet;
             first_q         <= 1'b1;
             win_addr_q      <= win_np_hdr_i.addr[39:0];
@@ -181,6 +188,7 @@ module smfu_loads (
           end
         S_LOOK:
           if (ans_valid_i) begin
+            req_interval_o <= ans_interval_i;
             state_q    <= S_DECIDE;
             hit_q      <= ans_hit_i;
             node_q     <= ans_node_i;
@@ -188,7 +196,7 @@ module smfu_loads (
           end
         S_DECIDE:
           if (decide && quiet_q) state_q <= S_QUIET;
-          else if (refuse) state_q <= S_UR;
+          else if (refuse) state_q <= S_REFUSED;
           else if (alloc_valid_o && alloc_ready_i) begin
             state_q <= S_SEND;
             tag_q   <= alloc_tag_i;
@@ -201,8 +209,8 @@ module smfu_loads (
             left_q  <= left_q - chunk;
             if (final_chunk) state_q <= S_IDLE;
           end
-        S_UR:    if (ur_ready_i) state_q <= S_IDLE;
-        S_QUIET: if (quiet_ready_i) state_q <= S_IDLE;
+        S_REFUSED: if (refused_ready_i) state_q <= S_IDLE;
+        S_QUIET:   if (quiet_ready_i) state_q <= S_IDLE;
         default: state_q <= S_IDLE;
       endcase
     end
@@ -212,13 +220,16 @@ module smfu_loads (
     if (!rst_ni) begin
       event_valid_o <= 1'b0;
       event_o       <= '0;
+      event_interval_o <= '0;
     end else begin
       if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
       if (refuse) begin
         event_valid_o <= 1'b1;
-        event_o.code  <= mapped ? ggas_regs_pkg::EV_LOAD_UNREACHABLE : ggas_regs_pkg::EV_LOAD_UNMAPPED;
+        event_o.code  <= page_q ? ggas_regs_pkg::EV_PAGE_ACCESS :
+                         mapped ? ggas_regs_pkg::EV_LOAD_UNREACHABLE : ggas_regs_pkg::EV_LOAD_UNMAPPED;
         event_o.node  <= mapped ? node_q : 16'd0;
         event_o.info  <= win_addr_q;
+        event_interval_o <= req_interval_o;
       end
     end
   end

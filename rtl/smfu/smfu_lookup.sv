@@ -36,6 +36,7 @@ module smfu_lookup (
     output      logic               ans_np_o,
     output      logic               ans_hit_o,
     output      logic [15:0]        ans_node_o,
+    output      logic [6:0]         ans_interval_o,  // that holds it; from NO_INTERVAL on none
     output      logic [63:0]        ans_addr_o,    // segment offset
 
     // BAD_INTERVAL, held until taken
@@ -83,6 +84,7 @@ module smfu_lookup (
   typedef struct packed {
     logic        found;
     logic [15:0] node;
+    logic [5:0]  index;
     logic [51:0] start;
     logic [51:0] low, high;  // for accesses from page low to the one before page high
   } line_t;
@@ -166,12 +168,14 @@ module smfu_lookup (
       ans_np_o    <= 1'b0;
       ans_hit_o   <= 1'b0;
       ans_node_o  <= '0;
+      ans_interval_o <= '0;
       ans_addr_o  <= '0;
     end else begin
       ans_valid_o <= answer || (test && direct);
       if (answer || test) begin
         ans_np_o   <= miss_q ? missed_np_q : one_q.np;
         ans_hit_o  <= miss_q ? found.found : one_q.masked ? one_q.mask_hit : hit && line.found;
+        ans_interval_o <= miss_q ? {!found.found, found.index} : {one_q.masked || !hit || !line.found, line.index};
         ans_node_o <= miss_q ? found.node : one_q.masked ? one_q.mask_node : line.node;
         ans_addr_o <= !miss_q && one_q.masked ? one_q.addr & ~cfg_mask_i : {from[63:12] - base, from[11:0]};
       end
@@ -206,7 +210,7 @@ module smfu_lookup (
       .changed_o(changed), .armed_o(armed), .armed_log2_o(armed_log2), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
       .peek_ready_o(peek_ready), .peek_valid_o(peek_valid), .peek_page_o(peek_page), .find_i(miss_q ||
       searching_ahead_q), .first_i(find_first), .last_i(find_last), .done_o(done), .found_o(found.found),
-      .node_o(found.node), .start_o(found.start), .keep_o(keep), .low_o(found.low), .high_o(found.high),
+      .node_o(found.node), .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low), .high_o(found.high),
       .event_valid_o, .event_ready_i, .event_o, .busy_o(intervals_busy));
 
   assign busy_o = one_valid_q || miss_q || !ahead_q[6] || ans_valid_o || intervals_busy;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry a load: its
 // chunks are answered in order, so the entry needs only what is left. The network tag is slot and round, so an answer that comes
-// after the slot was given up is recognised. An error ends the load with one CA; answers still under way are then swallowed.
+// after the slot was given up is recognised. An error ends the load: what is left of it goes to smfu_ones, and answers still under
+// way are then swallowed.
 `default_nettype none
 
 module smfu_match #(
@@ -29,6 +30,7 @@ module smfu_match #(
     input  wire logic [3:0]          req_first_be_i,
     input  wire logic [3:0]          req_last_be_i,
     input  wire logic [5:0]          req_node_i,      // below MAX_NODES
+    input  wire logic [6:0]          req_interval_i,
 
     // packets
     input  wire logic                rx_rsp_valid_i,
@@ -51,17 +53,22 @@ module smfu_match #(
     output      logic                cpl_eop_o,
     output      ggas_pkg::tlp_hdr_t  cpl_hdr_o,
     output      logic [DATA_W-1:0]   cpl_data_o,
+    // a load that failed, behind its completions
+    output      logic                failed_valid_o,
+    input  wire logic                failed_ready_i,
+    output      smfu_pkg::left_t     failed_o,
 
     // LOAD_TIMEOUT, LOAD_REMOTE_ERROR, UNEXPECTED_RSP, BAD_PACKET
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
+    output      logic [6:0]          event_interval_o,
     output      logic                busy_o,
     output      logic                timer_o
 );
 
   // ---------------------------------------------------------------- entries
-  localparam int unsigned ENTRY_W = 94;
+  localparam int unsigned ENTRY_W = 101;
   logic [ENTRY_W-1:0] entry_q [64];
   logic [63:0]         live_q;
   logic [14:0]        next_q;      // round 9, slot 6 of the next entry
@@ -72,10 +79,11 @@ module smfu_match #(
   logic [2:0]  e_attr;
   logic [5:0]  e_node;
   logic [16:0] e_deadline;
-  logic        e_failed;           // CA was sent: swallow what comes
+  logic        e_failed;           // it was told: swallow what comes
   logic [12:0] e_bytes;            // still to deliver
   logic [10:0] e_dw;
   logic [7:0]  e_addr;             // low bits, of the first enabled byte
+  logic [6:0]  e_interval;
 
   // ---------------------------------------------------------------- walk over the entries on a tick or a broken route
   logic       flush_q, found_q;  // entries of other nodes are over; walk_slot_q is over
@@ -91,8 +99,8 @@ module smfu_match #(
   wire [5:0] slot     = rsp ? rx_rsp_hdr_i.tag[5:0] : walk_slot_q;
 
   always_comb begin
-    {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr} = '0;
-    if (rsp || walk) {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr} = entry_q[slot];
+    {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval} = '0;
+    if (rsp || walk) {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval} = entry_q[slot];
   end
 
   // verilator lint_off UNUSEDSIGNAL
@@ -103,9 +111,8 @@ module smfu_match #(
 
   // ---------------------------------------------------------------- decision about an answer, or an entry that is over
   // The length of a chunk follows from where it starts, as in smfu_loads.
-  wire [10:0] border   = cfg_mps_i < ggas_pkg::MTU[12:0] ? 11'd32 - {6'd0, e_addr[6:2]} : 11'd64 - {5'd0, e_addr[7:2]};
-  wire        final_chunk = e_dw <= border;
-  wire [10:0] chunk    = final_chunk ? e_dw : border;
+  wire [10:0] chunk    = smfu_pkg::chunk_dw(e_addr[7:2], e_dw, cfg_mps_i);
+  wire        final_chunk = chunk == e_dw;
   wire [12:0] bytes    = final_chunk ? e_bytes : {chunk, 2'b00} - {11'd0, e_addr[1:0]};
 
   wire is_load  = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP;
@@ -137,11 +144,11 @@ module smfu_match #(
   always_ff @(posedge clk_i) begin
     if (write_back) begin
       entry_q[slot] <= {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, e_dw - chunk,
-                        {chunk_end, 2'b00}};
+                        {chunk_end, 2'b00}, e_interval};
     end else if (alloc) begin
       entry_q[next_slot] <= {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
                              smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
-                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}};
+                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i};
     end
   end
 
@@ -188,7 +195,7 @@ module smfu_match #(
   end
 
   // ---------------------------------------------------------------- completion and event
-  logic drop_q;  // behind the error completion: the rest of the packet
+  logic drop_q;  // behind the failure: the rest of the packet
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= S_IDLE;
@@ -200,7 +207,7 @@ module smfu_match #(
           if (giveup && !e_failed) state_q <= S_ERROR;
           else if (answer) state_q <= good ? S_PASS : fails ? S_ERROR : S_DROP;
         end
-        S_ERROR: if (cpl_ready_i) state_q <= drop_q ? S_DROP : S_IDLE;
+        S_ERROR: if (failed_ready_i) state_q <= drop_q ? S_DROP : S_IDLE;
         default: if (rx_rsp_valid_i && rx_rsp_ready_o && rx_rsp_eop_i) state_q <= S_IDLE;
       endcase
     end
@@ -211,26 +218,29 @@ module smfu_match #(
     if (!rst_ni) begin
       begun_q   <= 1'b0;
       cpl_hdr_o <= '0;
+      failed_o  <= '0;
     end else begin
       if (cpl_valid_o && cpl_ready_i) begun_q <= !cpl_eop_o;
       if (answer || giveup) begin
         cpl_hdr_o            <= '0;
-        cpl_hdr_o.kind       <= good ? ggas_pkg::TLP_CPLD : ggas_pkg::TLP_CPL;
+        cpl_hdr_o.kind       <= ggas_pkg::TLP_CPLD;
         cpl_hdr_o.bar        <= 3'd7;
-        cpl_hdr_o.len_dw     <= good ? chunk : 11'd0;
+        cpl_hdr_o.len_dw     <= chunk;
         cpl_hdr_o.tag        <= e_tag;
         cpl_hdr_o.requester  <= e_requester;
-        cpl_hdr_o.status     <= good ? ggas_pkg::CPL_SC : ggas_pkg::CPL_CA;
+        cpl_hdr_o.status     <= ggas_pkg::CPL_SC;
         cpl_hdr_o.byte_count <= e_bytes;
         cpl_hdr_o.lower_addr <= e_addr[6:0];
         cpl_hdr_o.attr       <= e_attr;
+        failed_o             <= {e_requester, e_tag, e_attr, e_bytes, e_dw, e_addr};
       end
     end
   end
 
-  assign cpl_valid_o    = state_q == S_ERROR || (state_q == S_PASS && rx_rsp_valid_i);
+  assign failed_valid_o = state_q == S_ERROR;
+  assign cpl_valid_o    = state_q == S_PASS && rx_rsp_valid_i;
   assign cpl_sop_o      = !begun_q;
-  assign cpl_eop_o      = state_q == S_ERROR || rx_rsp_eop_i;
+  assign cpl_eop_o      = rx_rsp_eop_i;
   assign cpl_data_o     = state_q == S_PASS ? rx_rsp_data_i : '0;
   assign rx_rsp_ready_o = state_q == S_DROP || (state_q == S_PASS && cpl_ready_i);
 
@@ -238,10 +248,12 @@ module smfu_match #(
     if (!rst_ni) begin
       event_valid_o <= 1'b0;
       event_o       <= '0;
+      event_interval_o <= '0;
     end else begin
       if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
       if (raise) begin
         event_valid_o <= 1'b1;
+        event_interval_o <= giveup || known ? e_interval : smfu_pkg::NO_INTERVAL;
         event_o.node  <= rsp ? rx_rsp_hdr_i.src : {10'd0, e_node};
         if (giveup && flushed) begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_REMOTE_ERROR;

@@ -7,9 +7,27 @@ package smfu_pkg;
 
   localparam int unsigned MAX_NODES = 64;  // nodes that have a dirty bit; a higher number is unreachable
   localparam int unsigned INTERVALS = 64;
+  localparam logic [6:0]  NO_INTERVAL = 7'd64;
 
   // Payload DW of the largest packet.
   localparam logic [10:0] MTU_DW = 11'd64;
+
+  // What is left of a host read: whom its completions go to, and from where on.
+  typedef struct packed {
+    logic [15:0] requester;
+    logic [9:0]  tag;
+    logic [2:0]  attr;
+    logic [12:0] bytes;   // byte count of the next completion
+    logic [10:0] len_dw;
+    logic [7:0]  addr;    // low bits of the address, of the first enabled byte
+  } left_t;
+
+  // DW of the next chunk of a load: up to the next multiple of MTU and of MPS (128 is the least).
+  function logic [10:0] chunk_dw(input logic [7:2] addr, input logic [10:0] left, input logic [12:0] mps);
+    logic [10:0] border;
+    border   = mps < ggas_pkg::MTU[12:0] ? 11'd32 - {6'd0, addr[6:2]} : 11'd64 - {5'd0, addr[7:2]};
+    chunk_dw = left <= border ? left : border;
+  endfunction
 
   // First enabled byte of a DW; 0 if none is enabled.
   function logic [1:0] be_first(input logic [3:0] be);

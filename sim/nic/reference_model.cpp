@@ -55,15 +55,16 @@ void reference_model::advance(uint64_t cycle) {
 void reference_model::host_request(const tlp& t) {
   const bool memory = t.kind == tlp_kind::mrd || t.kind == tlp_kind::mwr;
   const bool in_pages = t.bar == bar_pages && t.addr < rma_contexts * rma_context_bytes;
-  const bool quiet_page = in_pages && t.kind == tlp_kind::mrd && t.addr % rma_context_bytes == 0 && t.len_dw <= 2;
   const bool page = in_pages && t.kind == tlp_kind::mwr && rma_model::takes(t);
-  const bool served = memory && (t.bar == bar_registers || t.bar == bar_window || quiet_page || page);
+  const bool served = memory && (t.bar == bar_registers || t.bar == bar_window || t.bar == bar_pages);
   const bool too_long = t.kind == tlp_kind::mwr && 4u * t.len_dw > cfg_.mps;
   if (memory && (too_long || broken_rule(t))) return refuse(t, GGAS_EV_MALFORMED_TLP);
   if (!served) return refuse(t, GGAS_EV_UNSUPPORTED_TLP);
   if (t.bar == bar_registers) return register_access(t);
   if (t.bar == bar_window) return t.posted() ? window_store(t) : window_load(t);
   if (page) return rma_.page_write(t);
+  if (t.posted()) return raise(GGAS_EV_PAGE_ACCESS, 0, t.addr);
+  if (!in_pages || !asks_quiet(t)) return refuse_read(t, GGAS_EV_PAGE_ACCESS, 0);
   quiets_.push_back({t, {}});
   if (quiets_.size() == 1) start_quiet();
 }
@@ -124,17 +125,25 @@ void reference_model::link_up(bool up) {
 
 void reference_model::refuse(const tlp& t, uint8_t code) {
   raise(code, 0, t.addr);
-  if (t.non_posted()) complete_error(t, cpl_status::ur, 0);
+  if (!t.non_posted()) return;
+  tlp c{.kind = tlp_kind::cpl, .len_dw = 0, .tag = t.tag, .requester = t.requester};
+  c.completer = cfg_.bus_id;
+  c.status = cpl_status::ur;
+  c.byte_count = uint16_t(bytes_left(t, 0));
+  c.lower_addr = lower_address(t, 0);
+  completions_.push_back(std::move(c));
 }
 
-// Ends a request whose first `dw` DWs were answered.
-void reference_model::complete_error(const tlp& request, cpl_status status, unsigned dw) {
-  tlp c{.kind = tlp_kind::cpl, .len_dw = 0, .tag = request.tag, .requester = request.requester};
-  c.completer = cfg_.bus_id;
-  c.status = status;
-  c.byte_count = uint16_t(bytes_left(request, dw));
-  c.lower_addr = lower_address(request, dw);
-  completions_.push_back(std::move(c));
+// A user's read that cannot be served.
+void reference_model::refuse_read(const tlp& t, uint8_t code, uint16_t node) {
+  raise(code, node, t.addr);
+  complete_ones(t, 0);
+}
+
+// The rest of a read whose first `dw` DWs were answered is all ones.
+void reference_model::complete_ones(const tlp& request, unsigned dw) {
+  count(GGAS_REG_SMFU_LOAD_ERRORS);
+  complete_data(request, std::vector<uint32_t>(request.len_dw - dw, ~0u), dw);
 }
 
 // DWs from `first_dw` of the request on, in completions that end on RCB borders and obey MPS.

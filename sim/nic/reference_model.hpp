@@ -137,8 +137,9 @@ class reference_model : private rma_services {
   bool reachable(uint16_t node, net_status& why) const;
   void send(packet&& p);
   void accept(const packet& p);
-  void refuse(const pcie::tlp& request, uint8_t code);  // with the event `code`; an error where it is answered
-  void complete_error(const pcie::tlp& request, pcie::cpl_status status, unsigned dw);
+  void refuse(const pcie::tlp& request, uint8_t code);  // with the event `code`; UR where it is answered
+  void refuse_read(const pcie::tlp& t, uint8_t code, uint16_t node);
+  void complete_ones(const pcie::tlp& request, unsigned dw);
   void complete_data(const pcie::tlp& request, std::vector<uint32_t> dws, unsigned first_dw);
   void raise(uint8_t code, uint16_t node, uint64_t info);
   void count(uint16_t offset) { ++regs_[offset / 8]; }

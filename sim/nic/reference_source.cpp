@@ -9,7 +9,6 @@
 
 namespace ggas::nic {
 
-using pcie::cpl_status;
 using pcie::tlp;
 
 // ---------------------------------------------------------------------------------------------- window
@@ -70,11 +69,8 @@ void reference_model::window_load(const tlp& t) {
   count(GGAS_REG_SMFU_LOADS_IN);
   const auto where = lookup(t.addr, 4u * t.len_dw);
   net_status why{};
-  if (!where || !reachable(where->node, why)) {
-    raise(where ? GGAS_EV_LOAD_UNREACHABLE : GGAS_EV_LOAD_UNMAPPED, where ? where->node : 0, t.addr);
-    count(GGAS_REG_SMFU_LOAD_ERRORS);
-    return complete_error(t, cpl_status::ur, 0);
-  }
+  if (!where) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0);
+  if (!reachable(where->node, why)) return refuse_read(t, GGAS_EV_LOAD_UNREACHABLE, where->node);
   const uint16_t tag = new_net_tag();
   const unsigned unit = std::min<unsigned>(mtu_bytes, cfg_.mps);
   waiting& w = waiting_[tag];
@@ -177,8 +173,7 @@ void reference_model::end_waiting(uint16_t tag, net_status s, const event& e) {
     if (quiets_.front().nodes.empty()) finish_quiet();
     return;
   }
-  count(GGAS_REG_SMFU_LOAD_ERRORS);
-  complete_error(w.request, cpl_status::ca, w.dw_sent);
+  complete_ones(w.request, w.dw_sent);
 }
 
 void reference_model::load_timeout(uint16_t tag) {

@@ -31,6 +31,12 @@ inline const char* broken_rule(const pcie::tlp& t) {
   return nullptr;
 }
 
+// A read of the pages that is one of QUIET.
+inline bool asks_quiet(const pcie::tlp& t) {
+  const bool dw = t.len_dw == 1 && t.first_be == 0xf, two = t.len_dw == 2 && t.first_be == 0xf && t.last_be == 0xf;
+  return t.kind == pcie::tlp_kind::mrd && t.addr % (2 * page_bytes) == 0 && (dw || two);
+}
+
 inline unsigned lowest_bit(unsigned be) { return be & 1 ? 0 : be & 2 ? 1 : be & 4 ? 2 : be & 8 ? 3 : 0; }
 inline unsigned highest_bit(unsigned be) { return be & 8 ? 3 : be & 4 ? 2 : be & 2 ? 1 : 0; }
 

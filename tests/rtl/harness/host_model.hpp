@@ -3,6 +3,7 @@
 // the rules, and answers the NIC's reads late, cut and out of order, or with errors. Writes become visible late, too.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -40,6 +41,8 @@ struct read_result {
   pcie::cpl_status status = pcie::cpl_status::sc;
   std::vector<uint32_t> dws;
   bool ok() const { return status == pcie::cpl_status::sc; }
+  // What a user reads where nothing can be read.
+  bool ones() const { return ok() && !dws.empty() && std::ranges::count(dws, ~0u) == std::ssize(dws); }
   uint64_t value() const { return dws.empty() ? 0 : dws[0] | (dws.size() > 1 ? uint64_t{dws[1]} << 32 : 0); }
 };
 

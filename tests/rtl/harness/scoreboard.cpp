@@ -57,8 +57,7 @@ bool scoreboard::not_mine(const tlp& t) const {
 void scoreboard::host_push(const tlp& t) {
   if (!enabled || not_mine(t)) return;
   if (t.completion()) return completion_in(t);
-  const bool quiet = t.kind == tlp_kind::mrd && t.bar == bar_pages && t.addr % nic::rma_context_bytes == 0 &&
-                     !nic::broken_rule(t);
+  const bool quiet = t.bar == bar_pages && nic::asks_quiet(t) && !nic::broken_rule(t);
   if (quiet) {
     host_quiets_[t.tag] = stores_expected_;
     ++seen_.quiets;

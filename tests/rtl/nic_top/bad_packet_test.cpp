@@ -57,7 +57,7 @@ class BadPacket : public testing::TestWithParam<unsigned> {
     const uint64_t events = r_->events(reporter, code);
     forge_next(1 - side, o, f);
     const auto got = r_->read(o == op::load ? 0 : 0, make_read(bar_window, r_->window(1, 0x40), 16), 20'000);
-    EXPECT_EQ(got.status, pcie::cpl_status::ca);
+    EXPECT_TRUE(got.ones());
     EXPECT_EQ(r_->events(reporter, code), events + times);
   }
   std::unique_ptr<rig> r_;
@@ -115,7 +115,7 @@ TEST_P(BadPacket, ResponseOfTheWrongLength) {
       p.data.resize(dws, 7);
     });
     const auto got = r_->read(0, make_read(bar_window, r_->window(1, 0x40), 16), 20'000);
-    EXPECT_EQ(got.status, pcie::cpl_status::ca) << dws;
+    EXPECT_TRUE(got.ones()) << dws;
   }
   EXPECT_EQ(r_->events(0, GGAS_EV_BAD_PACKET) + r_->events(0, GGAS_EV_LOAD_REMOTE_ERROR) +
                 r_->events(0, GGAS_EV_UNEXPECTED_RSP),

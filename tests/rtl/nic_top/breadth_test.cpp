@@ -5,7 +5,6 @@
 namespace ggas::test {
 namespace {
 
-using pcie::cpl_status;
 
 // A ring and an interrupt somewhere in the 64-bit address space; `ring` gets its base.
 void move_events(rig& r, unsigned n, rng& random, uint64_t& ring, uint64_t& message) {
@@ -33,7 +32,7 @@ void outside(rig& r, unsigned n, rng& random) {
   uint64_t interrupts = 0;
   r.on_tlp_out = [&](unsigned side, const pcie::tlp&) { interrupts += side == n; };
   r.write(n, make_write(bar_window, at, some_dws(1, 1)));
-  EXPECT_EQ(r.read(n, make_read(bar_window, at, 1)).status, cpl_status::ur);
+  EXPECT_TRUE(r.read(n, make_read(bar_window, at, 1)).ones());
   r.run(100);
   EXPECT_EQ(r.events(n, GGAS_EV_LOAD_UNMAPPED), events + 1);
   EXPECT_GE(interrupts, 3u) << "records and messages";
@@ -56,7 +55,7 @@ void unreachable(rig& r, unsigned n, rng& random) {
   r.write_register(n, uint16_t(GGAS_REG_INTERVAL_END(50)), at + 0x1000);
   r.write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(50)), node | GGAS_INTERVAL_TARGET_VALID_MASK);
   r.write(n, make_write(bar_window, at, some_dws(2, 1)));
-  EXPECT_EQ(r.read(n, make_read(bar_window, at + 0x48, 1)).status, cpl_status::ur);
+  EXPECT_TRUE(r.read(n, make_read(bar_window, at + 0x48, 1)).ones());
   EXPECT_EQ(r.quiet(n).value(), 5u);  // ST_UNREACHABLE
 }
 
@@ -102,7 +101,7 @@ TEST_P(Breadth, EverySlotTimesOut) {
     r.s[1].host->fate = [round](const pcie::tlp&) { return round == 1 ? read_fate::ur : read_fate::silent; };
     for (unsigned i = 0; i < 150; ++i)
       r.s[0].host->read(make_read(bar_window, r.window(1, 256 * i), 64), [&](const read_result& got) {
-        EXPECT_EQ(got.status, cpl_status::ca);
+        EXPECT_TRUE(got.ones());
         ++ended;
       });
     r.run_until([&] { return ended == 150; }, 100'000, "150 loads");

@@ -23,7 +23,7 @@ void expect_refused(rig& r, unsigned n) {
   const uint64_t stores = r.events(n, GGAS_EV_STORE_UNREACHABLE), loads = r.events(n, GGAS_EV_LOAD_UNREACHABLE);
   r.write(n, make_write(bar_window, r.window(1 - n, 0x40), some_dws(4, 1)));
   const auto got = r.read(n, make_read(bar_window, r.window(1 - n, 0x40), 4), 2'000);
-  EXPECT_EQ(got.status, pcie::cpl_status::ur);
+  EXPECT_TRUE(got.ones());
   EXPECT_EQ(r.events(n, GGAS_EV_STORE_UNREACHABLE), stores + 1);
   EXPECT_EQ(r.events(n, GGAS_EV_LOAD_UNREACHABLE), loads + 1);
   const auto q = r.quiet(n, 2'000);
@@ -53,7 +53,7 @@ TEST_P(DeadLink, CutIsDetectedAndWaitersEnd) {
     r.write(n, make_write(bar_window, r.window(1 - n, 0x100), some_dws(16, 7)));
     for (unsigned i = 0; i < loads; ++i)
       r.s[n].host->read(make_read(bar_window, r.window(1 - n, 64 * i), 16), [&](const read_result& got) {
-        EXPECT_FALSE(got.ok());
+        EXPECT_TRUE(got.ones());
         ++ended;
         last = r.now();
       });
@@ -84,7 +84,7 @@ TEST_P(DeadLink, PhyDownIsDetectedAtOnce) {
   unsigned ended = 0;
   for (unsigned i = 0; i < 8; ++i)
     r.s[0].host->read(make_read(bar_window, r.window(1, 64 * i), 16), [&](const read_result& got) {
-      EXPECT_EQ(got.status, pcie::cpl_status::ca);
+      EXPECT_TRUE(got.ones());
       ++ended;
     });
   r.run(200);
@@ -118,7 +118,7 @@ TEST_P(DeadLink, LostResponsesEndByTimeout) {
   r.run(300);
   for (auto& x : r.s) x.out->cut = true;
   r.run_until([&] { return ended; }, 5 * 1024, "a load whose response is lost");
-  EXPECT_EQ(got.status, pcie::cpl_status::ca);
+  EXPECT_TRUE(got.ones());
   r.run(detection + 600);
   EXPECT_EQ(state(r, 1), dead);
   EXPECT_EQ(r.events(0, GGAS_EV_LOAD_TIMEOUT), 1u);
@@ -158,7 +158,7 @@ TEST_P(DeadLink, FloodDrains) {
       r.write(n, make_write(bar_window, r.window(1 - n, 64 * i), some_dws(16, i)));
       r.s[n].host->read(make_read(bar_window, r.window(1 - n, 64 * i), 16), [&](const read_result& got) {
         ++ended;
-        good += got.ok();
+        good += !got.ones();
       });
     }
   r.run(1'500);

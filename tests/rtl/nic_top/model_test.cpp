@@ -47,7 +47,9 @@ TEST(Model, CompletionsObeyByteCountAndBoundary) {
   m.from_host(read);  // nothing is mapped
   const auto c = m.pop_completion();
   ASSERT_TRUE(c);
-  EXPECT_EQ(c->status, pcie::cpl_status::ur);
+  EXPECT_EQ(c->status, pcie::cpl_status::sc);
+  ASSERT_EQ(c->data.size(), 1u);  // up to the border
+  EXPECT_EQ(c->data[0], ~0u);
   EXPECT_EQ(c->byte_count, 160 - 3 - 3);
   EXPECT_EQ(c->lower_addr, 0x7f);
   EXPECT_EQ(m.pop_event()->code, GGAS_EV_LOAD_UNMAPPED);

@@ -71,7 +71,7 @@ TEST_P(Registers, EveryIntervalMaps) {
     EXPECT_TRUE(got.ok() && got.dws == dws) << i << r.report();
     EXPECT_EQ(r.s[i % 2].host->mem.load32(r.bus(i % 2, offset)), dws[0]);
     for (uint64_t beside : {start[i] - 4, start[i] + 0x2000})
-      EXPECT_EQ(r.read(0, make_read(bar_window, beside, 1)).status, pcie::cpl_status::ur);
+      EXPECT_TRUE(r.read(0, make_read(bar_window, beside, 1)).ones());
   }
   EXPECT_CLEAN(r);
 }

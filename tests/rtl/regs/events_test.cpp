@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event ring (wrap, overflow) and MSI-X (mask, pending, moderation).
 #include <array>
+#include <map>
 #include <random>
 
 #include "ggas_reg_names.hpp"
@@ -78,6 +79,97 @@ TEST_F(regs_test, FullRingCountsWhatItDropsAndSaysSo) {
   EXPECT_EQ(records[17].info(), 42u);
 }
 
+TEST_F(regs_test, MaskedCodesAreOnlyCounted) {
+  enable_ring(8);
+  write(GGAS_REG_EVQ_MASK, 1u << GGAS_EV_STORE_UNMAPPED | 1u << GGAS_EV_RMA_RETRY_LIMIT);
+  for (unsigned code = 1; code < 31; ++code) event(code % 3, code, code);
+  run(10);
+  ASSERT_EQ(records.size(), 28u);
+  for (const auto& r : records) {
+    EXPECT_NE(r.code(), unsigned{GGAS_EV_STORE_UNMAPPED});
+    EXPECT_NE(r.code(), unsigned{GGAS_EV_RMA_RETRY_LIMIT});
+  }
+  EXPECT_EQ(read(regs::event_counter(GGAS_EV_EVENT_LIMITED)), 0u);
+}
+
+// Whose share an event takes from, by the words of docs/memory-map.md.
+unsigned share_of(unsigned code, unsigned node, uint64_t info, unsigned interval) {
+  switch (code) {
+    case GGAS_EV_BAD_DESCRIPTOR:
+    case GGAS_EV_RMA_PROTECTION:
+    case GGAS_EV_RMA_TIMEOUT:
+    case GGAS_EV_NOTIFY_LOST:
+    case GGAS_EV_RMA_UNREACHABLE:
+    case GGAS_EV_RMA_RETRY_LIMIT:
+      return unsigned(info & 0xff);
+    case GGAS_EV_PAGE_ACCESS:
+      return unsigned(info >> 13 & 0xff);
+    case GGAS_EV_TARGET_RANGE:
+    case GGAS_EV_TARGET_HOST_ERROR:
+    case GGAS_EV_TARGET_TIMEOUT:
+    case GGAS_EV_BAD_PACKET:
+    case GGAS_EV_TARGET_PROTECTION:
+    case GGAS_EV_CONTEXT_OFF:
+      return 2000 + node % 64;
+    default:
+      return interval < 64 ? 3000 + interval : 4000 + code;
+  }
+}
+
+// Events at random against the rule: of each share so many records a period, in the order of the events.
+TEST_F(regs_test, NobodyWritesMoreRecordsThanItsShare) {
+  std::mt19937_64 rng(7);
+  std::map<std::array<uint64_t, 3>, unsigned> used;
+  for (unsigned round = 0; round < 8; ++round) {
+    const unsigned limit = unsigned(rng() % 4), log2_ticks = unsigned(rng() % 3);
+    write(GGAS_REG_EVQ_CTRL, 0);
+    write(GGAS_REG_EVQ_LIMIT, limit | log2_ticks << 8);
+    enable_ring(16);
+    records.clear();
+    const uint64_t limited_before = read(regs::event_counter(GGAS_EV_EVENT_LIMITED));
+    std::vector<uint64_t> expected;
+    uint64_t limited = 0;
+    std::array<uint64_t, 3> offered{};
+    std::array<unsigned, 3> interval{};
+    for (unsigned i = 0; i < 12000; ++i) {
+      for (unsigned s = 0; s < 3; ++s) {
+        if (v.ev_valid_i >> s & 1 || rng() % 4) continue;
+        // Few who cause events, so that they meet again.
+        const uint64_t code = 1 + rng() % 30, node = rng() % 3 + 62;
+        offered[s] = code << 56 | node << 40 | (rng() % 3) << 13 | (rng() % 2 + 254 * (rng() % 2));
+        interval[s] = unsigned(rng() % 3 ? rng() % 2 + 62 : 64 + rng() % 64);
+        v.ev_i[2 * s] = uint32_t(offered[s]);
+        v.ev_i[2 * s + 1] = uint32_t(offered[s] >> 32);
+        v.ev_interval_i = (v.ev_interval_i & ~(0x7fu << 7 * s)) | interval[s] << 7 * s;
+        v.ev_valid_i |= uint8_t(1u << s);
+      }
+      v.rec_ready_i = rng() % 3 != 0;
+      cycle();
+      for (unsigned s = 0; s < 3; ++s) {
+        if (!(taken >> s & 1)) continue;
+        const uint64_t e = offered[s];
+        const unsigned share = share_of(e >> 56, e >> 40 & 0xffff, e & 0xffffffffff, interval[s]);
+        unsigned& n = used[{share, (now - 1) >> 10 >> log2_ticks, log2_ticks}];
+        if (limit && n >= limit) {
+          ++limited;
+        } else {
+          n += limit != 0;
+          expected.push_back(e);
+        }
+      }
+    }
+    v.rec_ready_i = 1;
+    v.ev_valid_i = 0;
+    run(20);
+    ASSERT_EQ(records.size(), expected.size()) << "round " << round;
+    for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(records[i].event, expected[i]) << i;
+    EXPECT_EQ(read(regs::event_counter(GGAS_EV_EVENT_LIMITED)) - limited_before, limited);
+    if (limit) {
+      EXPECT_GT(limited, 500u);
+    }
+  }
+}
+
 TEST_F(regs_test, EventSourcesTakeTurns) {
   enable_ring(16);
   v.rec_ready_i = 1;
@@ -93,7 +185,7 @@ TEST_F(regs_test, EventSourcesTakeTurns) {
   }
   for (auto& r : records) ++count[r.code() - 1];
   for (unsigned n : count) EXPECT_NEAR(n, records.size() / 3.0, 1.0);
-  EXPECT_GT(records.size(), 100u);
+  EXPECT_GE(records.size(), 100u);
 }
 
 TEST_F(regs_test, EventRaisesItsVectorAfterTheRecord) {

@@ -40,6 +40,7 @@ module regs_bench (
   input  wire  [2:0]   ev_valid_i,
   output logic [2:0]   ev_ready_o,
   input  wire  [191:0] ev_i,
+  input  wire  [20:0]  ev_interval_i,
 
   output logic         rec_valid_o,
   input  wire          rec_ready_i,
@@ -126,7 +127,7 @@ module regs_bench (
     .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(cfg.stop_nic), .msix_enable_i(msix_enable_i), .cfg_i(cfg), .ext_msix_req_i(ext_msix_req),
     .ext_moderation_req_i(ext_moderation_req), .ext_write_i(interval_write_o), .ext_addr_i(interval_addr_o),
     .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata),
-    .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
+    .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i), .ev_interval_i(ev_interval_i),
     .ev_pulse_o(pulse_queue), .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid),
     .fire_vector_i(fire_vector), .fire_list_i(fire_list), .rec_valid_o(rec_valid_o), .rec_ready_i(rec_ready_i),
     .rec_addr_o(rec_addr_o), .rec_data_o(rec_data_o), .msg_valid_o(msg_valid_o), .msg_ready_i(msg_ready_i),

@@ -83,6 +83,7 @@ class bench {
   out_stream<tlp> ld_cpl, tgt_req;
   out_stream<packet> tx_p, tx_np, tx_rsp;
   std::vector<logged_event> events;
+  std::vector<unsigned> event_intervals;  // of each of them
   std::array<uint64_t, 32> event_count{};
   std::map<std::string, uint64_t> counters;
   unsigned event_percent = 100;
@@ -189,6 +190,7 @@ class bench {
   }
   void clear_outputs() {
     ld_cpl.all.clear(), tgt_req.all.clear(), tx_p.all.clear(), tx_np.all.clear(), tx_rsp.all.clear(), events.clear();
+    event_intervals.clear();
     event_count.fill(0);
     counters.clear();
   }
@@ -284,8 +286,10 @@ class bench {
             "tx_np");
     collect(tx_rsp, v.tx_rsp_valid_o, v.tx_rsp_ready_i, v.tx_rsp_sop_o, v.tx_rsp_eop_o, v.tx_rsp_hdr_o, v.tx_rsp_data_o,
             "tx_rsp");
-    if (v.event_valid_o && v.event_ready_i)
+    if (v.event_valid_o && v.event_ready_i) {
       events.push_back({uint8_t(v.event_o >> 56), uint16_t(v.event_o >> 40), v.event_o & 0xff'ffff'ffff});
+      event_intervals.push_back(v.event_interval_o);
+    }
     for (unsigned i = 0; i < 32; ++i) event_count[i] += v.event_count_o >> i & 1;
     counters["stores_in"] += v.cnt_stores_in_o;
     counters["loads_in"] += v.cnt_loads_in_o;

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "ggas/detail/layout.hpp"
@@ -104,6 +107,7 @@ class sim_cluster final : public cluster {
   reservation window_;
   std::vector<node_memory> nodes_;
   uint64_t host_nla_ = 0;
+  std::map<int, size_t> events_seen_;  // of each node, by verdicts
   std::unique_ptr<sim::system> system_;  // its blocks may refer to all of the above
   host_programs programs_;               // run on it
   clock::time_point next_progress_;
@@ -361,6 +365,12 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
     if (!g.kernel_fault().empty()) add(broken, n, g.kernel_fault());
     if (const auto f = g.take_fault(); f.count)
       add(failed, n, fmt::format("{} failed accesses, the first: {}", f.count, f.first));
+    // The GPU cannot tell: the NIC answers loads that fail with all ones.
+    const auto log = system_->events(unsigned(n));
+    const auto fresh = std::span(log).subspan(std::exchange(events_seen_[n], log.size()));
+    const auto load = [](const std::string& e) { return e.find(": LOAD_") != e.npos; };
+    if (const auto loads = std::ranges::count_if(fresh, load))
+      add(failed, n, fmt::format("{} loads failed, the first: {}", loads, *std::ranges::find_if(fresh, load)));
   }
   if (!programs_.idle()) stuck += (stuck.empty() ? "" : "; ") + programs_.describe(false);
   if (programs_.failed()) broken += (broken.empty() ? "" : "; ") + programs_.describe(true);
