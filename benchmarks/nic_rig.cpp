@@ -192,8 +192,8 @@ void nic_rig::set_up_window(unsigned n) {
 }
 
 void nic_rig::set_up_contexts(unsigned n) {
-  write_register(n, GGAS_REG_ATU_BASE2, table_base);
-  write_register(n, GGAS_REG_ATU_COUNT2, 1);
+  write_register(n, GGAS_REG_ATU_PIECE(0), table_base);
+  write_register(n, GGAS_REG_ATU_TABLE2, 1);
   for (unsigned v = 0; v < contexts; ++v) {
     write_register(n, GGAS_REG_CONTEXT_NOTIFY(v), 0);
     write_register(n, GGAS_REG_CONTEXT_STATUS(v), status_base + 16 * v);

@@ -248,8 +248,8 @@ module nic_top #(
     rx_rma_valid, rx_rma_ready, rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop;
   ggas_pkg::rma_hdr_t tx_rma_hdr, tx_ans_hdr, rx_rma_hdr, rx_ans_hdr;
   logic [DATA_W-1:0] tx_rma_data, tx_ans_data, rx_rma_data, rx_ans_data;
-  logic        ext_context_req;
-  logic [63:0] ext_context_rdata;
+  logic        ext_context_req, ext_atu_piece_req;
+  logic [63:0] ext_context_rdata, ext_atu_piece_rdata;
 
   logic        atu_busy;
   logic [31:0] atu_done;
@@ -275,7 +275,7 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req
+    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req || ext_atu_piece_req
       || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
 
@@ -284,11 +284,14 @@ module nic_top #(
     .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
     .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
     .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
-    .cfg_atu_base_i({cfg.atu_base3_base, cfg.atu_base2_base, cfg.atu_base1_base, cfg.atu_base0_base}),
-    .cfg_atu_count_i({cfg.atu_count3_count, cfg.atu_count2_count, cfg.atu_count1_count, cfg.atu_count0_count}),
+    .cfg_atu_table_i({cfg.atu_table3_first, cfg.atu_table3_entries, cfg.atu_table2_first, cfg.atu_table2_entries,
+      cfg.atu_table1_first, cfg.atu_table1_entries, cfg.atu_table0_first, cfg.atu_table0_entries}),
+    .cfg_atu_ack_i(cfg.atu_ack_base[63:3]),
     .cfg_mps_i(mps_q), .cfg_mrrs_i(mrrs_q), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
-    .inv_start_i(cfg.atu_invalidate_start), .inv_all_i(cfg.atu_invalidate_everything), .inv_page_i(cfg.atu_invalidate_page),
-    .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_write_i(ext_write),
+    .inv_start_i(cfg.atu_invalidate_start), .inv_all_i(cfg.atu_invalidate_everything),
+    .inv_range_i(cfg.atu_invalidate_range), .inv_page_i(cfg.atu_invalidate_page), .inv_last_i(cfg.atu_last_page),
+    .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_piece_i(ext_atu_piece_req),
+    .ext_piece_rdata_o(ext_atu_piece_rdata), .ext_write_i(ext_write),
     .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_context_rdata),
     .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
     .page_hdr_i(page_hdr), .page_data_i(page_data), .wr_valid_o(rma_wr_valid), .wr_ready_i(rma_wr_ready),
@@ -389,6 +392,7 @@ module nic_top #(
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
+    .ext_atu_piece_req_o(ext_atu_piece_req), .ext_atu_piece_rdata_i(ext_atu_piece_rdata),
     .ext_msix_rdata_i(ext_msix_rdata), .ext_moderation_req_o(ext_moderation_req),
     .ext_moderation_rdata_i(ext_moderation_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata),
     .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
@@ -416,7 +420,7 @@ module nic_top #(
     .cnt_sent_o(cnt[ggas_regs_pkg::CNT_HOST_MSIX]), .busy_o(interrupts_busy), .timer_o(interrupts_timer)
   );
 
-  wire unused = &{1'b0, reg_ack, cfg.evq_base_base[11:0], cfg.fired_base_base[11:0]};
+  wire unused = &{1'b0, reg_ack, cfg.evq_base_base[11:0], cfg.fired_base_base[11:0], cfg.atu_ack_base[2:0]};
 
 endmodule
 

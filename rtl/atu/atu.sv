@@ -13,13 +13,24 @@ module atu #(
     input  wire logic                rst_ni,
     input  wire logic [63:0]         time_i,
     input  wire logic [15:0]         cfg_timeout_i,    // RMA_TIMEOUT.host
-    input  wire logic [255:0]        cfg_base_i,       // ATU_BASE0 ... 3
-    input  wire logic [127:0]        cfg_count_i,      // ATU_COUNT0 ... 3
+    input  wire logic [159:0]        cfg_table_i,      // ATU_TABLE0 ... 3: first piece, entries
+    input  wire logic [63:3]         cfg_ack_i,        // ATU_ACK
+    input  wire logic                stop_i,           // no writes
+
+    // ATU_PIECE registers: answer in the next cycle
+    input  wire logic                ext_req_i,
+    input  wire logic                ext_write_i,
+    input  wire logic [7:0]          ext_index_i,
+    input  wire logic [63:0]         ext_wdata_i,
+    input  wire logic [7:0]          ext_wstrb_i,
+    output      logic [63:0]         ext_rdata_o,
 
     // ATU_INVALIDATE, ATU_STATUS
     input  wire logic                inv_start_i,
     input  wire logic                inv_all_i,
+    input  wire logic                inv_range_i,
     input  wire logic [63:12]        inv_page_i,
+    input  wire logic [63:12]        inv_last_i,
     output      logic [31:0]         inv_done_o,
     output      logic                inv_busy_o,
 
@@ -46,6 +57,12 @@ module atu #(
     input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
+    // host writes: acknowledgements, one beat each
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
     output      logic                ev_walk_o,        // pulse: ATU_WALK
     output      logic [39:0]         ev_info_o,
     output      logic                ev_unexpected_o,  // pulse: UNEXPECTED_CPL
@@ -68,10 +85,11 @@ module atu #(
   endfunction
 
   // ---------------------------------------------------------------- stage 0: a drop, else a walk's result, else a client
-  logic         drop, drop_all, walk_valid, walk_failed, walk_present, walk_write;
+  logic         drop, drop_all, drop_range, walk_valid, walk_failed, walk_present, walk_write;
   // verilator lint_off UNUSEDSIGNAL
-  logic [63:12] drop_page;
+  logic [63:12] drop_page, drop_last;
   // verilator lint_on UNUSEDSIGNAL
+  logic [$clog2(SETS)-1:0] drop_set;
   logic [69:0]  walk_entry;
   logic [2:0]   walk_client;
   logic [47:0]  walk_nla;
@@ -162,7 +180,9 @@ module atu #(
   logic [4:0]  walking_q, stale;
 
   atu_tlb #(.SETS(SETS), .WAYS(WAYS), .ENTRY_W(70)) u_tlb (
-      .clk_i, .rst_ni, .re_i(go), .key_i(key_of(nla[47:12])), .hit_o(hit), .entry_o(tlb_entry), .drop_i(s_drop && !drop_all),
+      .clk_i, .rst_ni, .re_i(go), .key_i(key_of(nla[47:12])), .sweep_i(go_drop && drop_range), .set_i(drop_set), .hit_o(hit),
+      .entry_o(tlb_entry), .drop_i(s_drop && !drop_all && !drop_range), .drop_range_i(s_drop && drop_range),
+      .low_i(key_of(drop_page[47:12])), .high_i(key_of(drop_last[47:12])),
       .fill_i(s_walk && s_present_q && !hit && (stale & who) == '0), .entry_i(s_entry_q), .clear_i(s_drop && drop_all));
 
   // ---------------------------------------------------------------- answers
@@ -206,18 +226,48 @@ module atu #(
   // ---------------------------------------------------------------- walks, invalidation
   logic walk_busy, inv_busy;
   atu_walk #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATU)) u_walk (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cfg_base_i, .cfg_count_i, .start_i(miss), .start_client_i(s_client_q),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cfg_table_i, .ext_req_i, .ext_write_i, .ext_index_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
+      .start_i(miss), .start_client_i(s_client_q),
       .start_nla_i(s_nla_q[47:0]), .start_pd_i(s_pd_q), .start_write_i(s_write_q), .res_valid_o(walk_valid), .res_ready_i(go_walk),
       .res_failed_o(walk_failed), .res_present_o(walk_present), .res_entry_o(walk_entry), .res_client_o(walk_client), .res_nla_o(walk_nla),
       .res_pd_o(walk_pd), .res_write_o(walk_write), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i,
       .cpl_hdr_i, .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(walk_busy), .timer_o);
 
-  atu_invalidate u_invalidate (
-      .clk_i, .rst_ni, .inv_start_i, .inv_all_i, .inv_page_i, .inv_done_o, .inv_busy_o, .drop_o(drop), .drop_all_o(drop_all),
-      .drop_page_o(drop_page), .taken_i(go_drop), .dropped_i(s_drop), .walking_i(walking_q), .walked_i(s_walk ? who : 5'd0),
+  atu_invalidate #(.SETS(SETS)) u_invalidate (
+      .clk_i, .rst_ni, .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o, .drop_o(drop),
+      .drop_all_o(drop_all), .drop_range_o(drop_range), .drop_page_o(drop_page), .drop_last_o(drop_last), .drop_set_o(drop_set),
+      .taken_i(go_drop), .dropped_i(s_drop), .walking_i(walking_q), .walked_i(s_walk ? who : 5'd0),
       .given_i(answer && good ? who : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
 
-  assign busy_o = s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || cnt_misses_o || walk_busy || inv_busy;
+  // ---------------------------------------------------------------- acknowledgement in host memory
+  // Behind the writes that used the old translations: they were accepted before. One count may stand for several.
+  logic [31:0] told_q;
+  logic [63:3] ack_q;
+  always_ff @(posedge clk_i) if (tell) ack_q <= cfg_ack_i;
+  wire         tell = !wr_valid_o && told_q != inv_done_o;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wr_valid_o <= 1'b0;
+      told_q     <= '0;
+    end else begin
+      if (tell) told_q <= inv_done_o;
+      if (tell) wr_valid_o <= cfg_ack_i != '0 && !stop_i;
+      else if (wr_ready_i) wr_valid_o <= 1'b0;
+    end
+  end
+  always_comb begin
+    wr_hdr_o          = '0;
+    wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
+    wr_hdr_o.bar      = 3'd7;
+    wr_hdr_o.addr     = {ack_q, 3'd0};
+    wr_hdr_o.len_dw   = 11'd2;
+    wr_hdr_o.first_be = 4'hf;
+    wr_hdr_o.last_be  = 4'hf;
+    wr_data_o         = '0;
+    wr_data_o[31:0]   = told_q;
+  end
+
+  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || cnt_misses_o || walk_busy || inv_busy;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("atu: DATA_W must be 64, 256 or 512");

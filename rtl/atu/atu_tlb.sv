@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translations in hand: set-associative, in RAM, the valid bits beside it. Two stages: a key is looked up (re_i), and in the next cycle the
-// answer stands there and may be dropped or, if nothing was found, filled in. Dropping wins over filling, and a way that was refilled between
-// the stages does not hit: so nothing dropped is ever found again.
+// answer stands there and may be dropped or, if nothing was found, filled in. A set can be looked at as such, to drop what lies in a range of
+// keys. Dropping wins over filling, and a way that was refilled between the stages does not hit: so nothing dropped is ever found again.
 `default_nettype none
 
 module atu_tlb #(
@@ -13,6 +13,8 @@ module atu_tlb #(
     input  wire logic                rst_ni,
     input  wire logic                re_i,
     input  wire logic [35:0]         key_i,      // page class 2, page index 34
+    input  wire logic                sweep_i,    // with re_i: look at set_i, whatever the key
+    input  wire logic [$clog2(SETS)-1:0] set_i,
     output      logic                hit_o,      // the cycle after re_i
     output      logic [ENTRY_W-1:0]  entry_o,
 
@@ -21,16 +23,25 @@ module atu_tlb #(
     input  wire logic                fill_i,
     input  wire logic [ENTRY_W-1:0]  entry_i,
 
+    // about the set looked at in the cycle before: drop the keys from low_i to high_i
+    input  wire logic                drop_range_i,
+    input  wire logic [35:0]         low_i,
+    input  wire logic [35:0]         high_i,
+
     input  wire logic                clear_i     // drop all
 );
   localparam int unsigned SB    = $clog2(SETS);
   localparam int unsigned TAG_W = 36 - SB;
 
-  wire [SB-1:0]     set = key_i[SB-1:0] ^ {key_i[35:34], {(SB-2){1'b0}}};
+  // The set of a key; and, the other way round, the low bits of a key from its set.
+  function automatic logic [SB-1:0] mix(input logic [SB-1:0] low, input logic [1:0] cls);
+    mix = low ^ {cls, {(SB-2){1'b0}}};
+  endfunction
+  wire [SB-1:0]     set = sweep_i ? set_i : mix(key_i[SB-1:0], key_i[35:34]);
   logic [SB-1:0]    set_q;
   logic [TAG_W-1:0] tag_q;
   logic [SETS-1:0]  valid_q [WAYS];
-  logic [WAYS-1:0]  valid, was_q, hits, place;
+  logic [WAYS-1:0]  valid, was_q, hits, ranged, place;
   logic [WAYS-1:0]  turn_q;        // one-hot: the way to give up next
   logic [TAG_W+ENTRY_W-1:0] word [WAYS];
   logic             re_q;
@@ -52,11 +63,14 @@ module atu_tlb #(
 
     assign valid[w] = valid_q[w][set_q];
     assign hits[w]  = re_q && was_q[w] && valid[w] && word[w][ENTRY_W+:TAG_W] == tag_q;
+    wire [TAG_W-1:0] tag = word[w][ENTRY_W+:TAG_W];
+    wire [35:0]      key = {tag, mix(set_q, tag[TAG_W-1-:2])};
+    assign ranged[w]     = re_q && was_q[w] && valid[w] && key >= low_i && key <= high_i;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q[w] <= '0;
       else if (clear_i) valid_q[w] <= '0;
-      else if (drop_i && hits[w]) valid_q[w][set_q] <= 1'b0;
+      else if ((drop_i && hits[w]) || (drop_range_i && ranged[w])) valid_q[w][set_q] <= 1'b0;
       else if (fill_i && place[w]) valid_q[w][set_q] <= 1'b1;
     end
     always_ff @(posedge clk_i) if (re_i) was_q[w] <= valid_q[w][set];
@@ -77,7 +91,7 @@ module atu_tlb #(
 
 `ifndef SYNTHESIS
   initial if (SETS < 4 || (SETS & (SETS - 1)) != 0 || WAYS < 2) $error("atu_tlb: SETS must be a power of two, at least 4; WAYS at least 2");
-  always_ff @(posedge clk_i) if (rst_ni) assert (!(drop_i && fill_i) && (re_q || !(drop_i || fill_i)));
+  always_ff @(posedge clk_i) if (rst_ni) assert (!((drop_i || drop_range_i) && fill_i) && (re_q || !(drop_i || drop_range_i || fill_i)));
 `endif
 endmodule
 

@@ -10,10 +10,15 @@ module atu_walk #(
     input  wire logic                rst_ni,
     input  wire logic [63:0]         time_i,
     input  wire logic [15:0]         cfg_timeout_i,   // RMA_TIMEOUT.host
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [255:0]        cfg_base_i,      // ATU_BASE0 ... 3; bits 11:0 of each are ignored
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [127:0]        cfg_count_i,     // ATU_COUNT0 ... 3
+    input  wire logic [159:0]        cfg_table_i,     // ATU_TABLE0 ... 3: first piece, entries
+
+    // ATU_PIECE registers: answer in the next cycle
+    input  wire logic                ext_req_i,
+    input  wire logic                ext_write_i,
+    input  wire logic [7:0]          ext_index_i,
+    input  wire logic [63:0]         ext_wdata_i,
+    input  wire logic [7:0]          ext_wstrb_i,     // halves as a whole
+    output      logic [63:0]         ext_rdata_o,
 
     // a translation to find
     input  wire logic                start_i,
@@ -55,7 +60,7 @@ module atu_walk #(
   logic [64:0] request_q [8];        // write, pd, nla
   always_ff @(posedge clk_i) if (start_i) request_q[start_client_i] <= {start_write_i, start_pd_i, start_nla_i};
 
-  logic       head_valid, head_take;
+  logic       head_valid;
   logic [2:0] head;
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(3), .DEPTH(8)) u_start (
@@ -68,17 +73,14 @@ module atu_walk #(
   logic [64:0] request;
   // verilator lint_on UNUSEDSIGNAL
   logic [33:0] index;
-  logic [31:0] count;
-  logic [63:12] base;
+  logic [39:0] where;
   always_comb begin
     request = '0;
     index   = '0;
-    count   = '0;
-    base    = '0;
+    where   = '0;
     if (head_valid) begin
       request = request_q[head];
-      count   = cfg_count_i[32*request[47:46]+:32];
-      base    = cfg_base_i[64*request[47:46]+12+:52];
+      where   = cfg_table_i[40*request[47:46]+:40];
       case (request[47:46])
         2'd0:    index = request[45:12];
         2'd1:    index = {4'd0, request[45:16]};
@@ -87,8 +89,26 @@ module atu_walk #(
       endcase
     end
   end
-  wire        outside = index >= {2'd0, count};
-  wire [63:0] addr    = {base, 12'd0} + {26'd0, index, 4'd0};
+  // The piece's base is read in one cycle; in the next the walk goes on.
+  wire [18:0] piece   = {11'd0, where[39:32]} + {1'b0, index[33:16]};
+  logic       known_q;   // base_raw is that of the head's piece
+  logic       head_take;
+  wire        look    = head_valid && !known_q && !ext_req_i;
+  logic [63:0] base_raw;
+  for (genvar i = 0; i < 2; i = i + 1) begin : gen_half
+    ram_1r1w #(.WIDTH(32), .DEPTH(256)) u_pieces (
+        .clk_i, .we_i(ext_req_i && ext_write_i && ext_wstrb_i[4*i]), .waddr_i(ext_index_i), .wdata_i(ext_wdata_i[32*i+:32]),
+        .re_i(look || (ext_req_i && !ext_write_i)), .raddr_i(ext_req_i ? ext_index_i : piece[7:0]),
+        .rdata_o(base_raw[32*i+:32]));
+  end
+  assign ext_rdata_o = base_raw;
+  wire unused = &{1'b0, ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) known_q <= 1'b0;
+    else known_q <= look || (known_q && !head_take && !ext_req_i);
+  end
+  wire        outside = index >= {2'd0, where[31:0]} || piece[18:8] != '0 || base_raw[63:12] == '0;
+  wire [63:0] addr    = {base_raw[63:12], 12'd0} + {44'd0, index[15:0], 4'd0};
 
   // ---------------------------------------------------------------- reads: an entry is one completion
   logic        cmd_ready, out_valid, end_valid, read_busy;
@@ -101,7 +121,7 @@ module atu_walk #(
   // verilator lint_on UNUSEDSIGNAL
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(8), .META_W(3)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(head_valid && !outside), .cmd_ready_o(cmd_ready), .cmd_addr_i(addr),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(known_q && !outside), .cmd_ready_o(cmd_ready), .cmd_addr_i(addr),
       .cmd_len_dw_i(11'd4), .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i(head), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
       .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1), .out_meta_o(out_meta),
       .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid), .end_meta_o(end_meta),
@@ -137,9 +157,9 @@ module atu_walk #(
 
   // ---------------------------------------------------------------- results
   wire         good   = end_status == ggas_pkg::ST_OK && whole_q && read_q == end_meta;
-  wire         refuse = head_valid && outside && !end_valid;
+  wire         refuse = known_q && outside && !end_valid;
   wire [69:0]  entry  = {word_q[79:64], word_q[2], word_q[1], word_q[63:12]};
-  assign head_take = refuse || (head_valid && !outside && cmd_ready);
+  assign head_take = refuse || (known_q && !outside && cmd_ready);
 
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(75), .DEPTH(8)) u_results (
@@ -149,7 +169,7 @@ module atu_walk #(
   // verilator lint_on PINCONNECTEMPTY
   assign {res_write_o, res_pd_o, res_nla_o} = res_valid_o ? request_q[res_client_o] : '0;
 
-  assign busy_o = read_busy || res_valid_o || (head_valid && (outside || cmd_ready));
+  assign busy_o = read_busy || res_valid_o || (head_valid && (!known_q || outside || cmd_ready));
 endmodule
 
 `default_nettype wire

@@ -16,7 +16,7 @@ module rma #(
     input  wire logic                stop_i,
     output      logic                writes_o,          // something begun may still write
 
-    // configuration: NODE, RMA_CTRL, RMA_TIMEOUT, ATU_BASE0 ... 3, ATU_COUNT0 ... 3, configuration space
+    // configuration: NODE, RMA_CTRL, RMA_TIMEOUT, ATU_TABLE0 ... 3, ATU_ACK, configuration space
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic                cfg_requester_i,
     input  wire logic                cfg_target_i,
@@ -25,8 +25,8 @@ module rma #(
     input  wire logic [15:0]         cfg_retry_limit_i,
     input  wire logic [15:0]         cfg_timeout_answer_i,
     input  wire logic [15:0]         cfg_timeout_host_i,
-    input  wire logic [4*64-1:0]     cfg_atu_base_i,
-    input  wire logic [4*32-1:0]     cfg_atu_count_i,
+    input  wire logic [4*40-1:0]     cfg_atu_table_i,
+    input  wire logic [63:3]         cfg_atu_ack_i,
     input  wire logic [12:0]         cfg_mps_i,
     input  wire logic [12:0]         cfg_mrrs_i,
     // route
@@ -37,17 +37,21 @@ module rma #(
     // ATU_INVALIDATE, ATU_STATUS
     input  wire logic                inv_start_i,
     input  wire logic                inv_all_i,
+    input  wire logic                inv_range_i,
     input  wire logic [63:12]        inv_page_i,
+    input  wire logic [63:12]        inv_last_i,
     output      logic [31:0]         inv_done_o,
     output      logic                inv_busy_o,
 
-    // CONTEXT registers, answer in the next cycle
+    // CONTEXT registers, ATU_PIECE registers: answer in the next cycle
     input  wire logic                ext_req_i,
+    input  wire logic                ext_piece_i,
     input  wire logic                ext_write_i,
     input  wire logic [13:3]         ext_addr_i,
     input  wire logic [63:0]         ext_wdata_i,
     input  wire logic [7:0]          ext_wstrb_i,
     output      logic [63:0]         ext_rdata_o,
+    output      logic [63:0]         ext_piece_rdata_o,
 
     // host: page writes, writes, reads, completions of tags 128 ... 511 (the header stands for the whole packet)
     input  wire logic                page_valid_i,
@@ -170,8 +174,8 @@ module rma #(
     logic [15:0]  retry_limit;
     logic [15:0]  timeout_answer;
     logic [15:0]  timeout_host;
-    logic [255:0] atu_base;
-    logic [127:0] atu_count;
+    logic [159:0] atu_table;
+    logic [63:3]  atu_ack;
     logic [12:0]  mps;
     logic [12:0]  mrrs;
     logic [15:0]  peer_node;
@@ -182,7 +186,7 @@ module rma #(
   logic [63:0] time_q;
   always_ff @(posedge clk_i) begin
     cfg_q <= {stop_i, cfg_node_i, cfg_requester_i && !stop_i, cfg_target_i && !stop_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
-              cfg_timeout_host_i, cfg_atu_base_i, cfg_atu_count_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i, link_up_i};
+              cfg_timeout_host_i, cfg_atu_table_i, cfg_atu_ack_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i, link_up_i};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) time_q <= 64'd1;  // no tick
@@ -212,7 +216,11 @@ module rma #(
   logic [63:0]  tr_rsp_addr;
   logic [3:0]   tr_rsp_status;
   logic         atu_rd_valid, atu_rd_ready, ev_walk, stray_atu, atu_busy, atu_timer;
-  ggas_pkg::tlp_hdr_t atu_rd_hdr;
+  ggas_pkg::tlp_hdr_t atu_rd_hdr, atu_wr_hdr;
+  logic [DATA_W-1:0]  atu_wr_data;
+  logic [3:0] wr_valid, wr_ready, wr_sop, wr_eop;  // to the host: 0 issue, 1 serve, 2 notifications, 3 translation
+  assign wr_sop[3] = 1'b1;
+  assign wr_eop[3] = 1'b1;
   logic [39:0]  walk_info;
   logic [9:0]   tag_atu;
 
@@ -238,25 +246,26 @@ module rma #(
   assign cpl_in_ready = (cpl_to & cpl_ready) != '0;
 
   atu #(.DATA_W(DATA_W)) i_atu (
-      .clk_i, .rst_ni, .time_i(time_q), .cfg_timeout_i(cfg_q.timeout_host), .cfg_base_i(cfg_q.atu_base), .cfg_count_i(cfg_q.atu_count),
-      .inv_start_i, .inv_all_i, .inv_page_i, .inv_done_o, .inv_busy_o,
+      .clk_i, .rst_ni, .time_i(time_q), .cfg_timeout_i(cfg_q.timeout_host), .cfg_table_i(cfg_q.atu_table),
+      .cfg_ack_i(cfg_q.atu_ack), .stop_i(cfg_q.stop), .ext_req_i(ext_piece_i), .ext_write_i, .ext_index_i(ext_addr_i[10:3]),
+      .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o(ext_piece_rdata_o),
+      .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o,
       .tr_valid_i(tr_valid), .tr_ready_o(tr_ready), .tr_nla_i(tr_nla), .tr_pd_i(tr_pd), .tr_write_i(tr_write),
       .tr_rsp_valid_o(tr_rsp_valid), .tr_rsp_addr_o(tr_rsp_addr), .tr_rsp_shift_o(unused_shift), .tr_rsp_status_o(tr_rsp_status),
       .tr_done_i(tr_done),
       .rd_valid_o(atu_rd_valid), .rd_ready_i(atu_rd_ready), .rd_hdr_o(atu_rd_hdr),
       .cpl_valid_i(cpl_valid[4]), .cpl_ready_o(cpl_ready[4]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr),
-      .cpl_data_i(cpl_data),
+      .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]), .wr_hdr_o(atu_wr_hdr), .wr_data_o(atu_wr_data),
       .ev_walk_o(ev_walk), .ev_info_o(walk_info), .ev_unexpected_o(stray_atu), .ev_tag_o(tag_atu),
       .cnt_hits_o(cnt[HITS]), .cnt_misses_o(cnt[MISSES]), .busy_o(atu_busy), .timer_o(atu_timer)
   );
 
   // ---------------------------------------------------------------- ways to the host: whole packets in turn
-  logic [2:0] wr_valid, wr_ready, wr_sop, wr_eop;  // 0 issue, 1 serve, 2 notifications
   ggas_pkg::tlp_hdr_t issue_wr_hdr, serve_wr_hdr, note_wr_hdr;
   logic [DATA_W-1:0]  issue_wr_data, serve_wr_data, note_wr_data;
-  stream_mux #(.N(3), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
+  stream_mux #(.N(4), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
       .clk_i, .rst_ni, .in_valid_i(wr_valid), .in_ready_o(wr_ready), .in_sop_i(wr_sop), .in_eop_i(wr_eop),
-      .in_hdr_i({note_wr_hdr, serve_wr_hdr, issue_wr_hdr}), .in_data_i({note_wr_data, serve_wr_data, issue_wr_data}),
+      .in_hdr_i({atu_wr_hdr, note_wr_hdr, serve_wr_hdr, issue_wr_hdr}), .in_data_i({atu_wr_data, note_wr_data, serve_wr_data, issue_wr_data}),
       .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr_o),
       .out_data_o(wr_data_o)
   );
@@ -421,7 +430,7 @@ module rma #(
 
   assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy || issue_busy || serve_busy || events_busy || packets_q != '0
     || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
-  assign writes_o = notify_writes || issue_writes || serve_writes;
+  assign writes_o = wr_valid[3] || notify_writes || issue_writes || serve_writes;
   assign timer_o = atu_timer || issue_timer || serve_timer;
 endmodule
 

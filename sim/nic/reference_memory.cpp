@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RMA of the reference model towards memory: reads and writes of the local host, translations.
 #include <algorithm>
+#include <array>
 
 #include "ggas_regs.h"
 #include "sim/nic/reference_rma.hpp"
@@ -14,7 +15,7 @@ using pcie::tlp_kind;
 
 namespace {
 
-constexpr unsigned entry_bytes = 16;
+constexpr unsigned entry_bytes = 16, piece_entries = 65536;
 
 uint64_t page_address(uint64_t base) { return base & ~(page_bytes - 1); }
 
@@ -113,12 +114,16 @@ void rma_model::host_timeout(uint16_t tag) {
 
 void rma_model::invalidate(uint64_t request) {
   if (!(request & GGAS_ATU_INVALIDATE_START_MASK)) return;
-  if (request & GGAS_ATU_INVALIDATE_EVERYTHING_MASK)
+  const uint64_t first = request & GGAS_ATU_INVALIDATE_PAGE_MASK;
+  const uint64_t last = request & GGAS_ATU_INVALIDATE_RANGE_MASK ? reg(GGAS_REG_ATU_LAST) : first;
+  if (request & GGAS_ATU_INVALIDATE_EVERYTHING_MASK || class_of(first) != class_of(last))
     tlb_.clear();
   else
-    tlb_.erase(page_of(request & GGAS_ATU_INVALIDATE_PAGE_MASK));
+    std::erase_if(tlb_, [&](const auto& e) { return e.first >= page_of(first) && e.first <= page_of(last); });
   ++invalidation_round_;
   ++invalidations_;
+  const uint64_t ack = reg(GGAS_REG_ATU_ACK) & ~uint64_t{7};
+  if (ack) host_write(ack, std::array<uint32_t, 2>{invalidations_, 0});
 }
 
 task<rma_model::translation> rma_model::translate(uint64_t nla, uint16_t pd, bool read, bool write) {
@@ -133,13 +138,16 @@ task<rma_model::translation> rma_model::translate(uint64_t nla, uint16_t pd, boo
   } else {
     nic_.rma_count(GGAS_REG_ATU_MISSES);
     const uint64_t index = offset_of(nla) >> shift;
-    const uint64_t base = reg(uint16_t(GGAS_REG_ATU_BASE0 + 16 * cls));
-    if (index >= reg(uint16_t(GGAS_REG_ATU_COUNT0 + 16 * cls))) {
+    const uint64_t table = reg(uint16_t(GGAS_REG_ATU_TABLE0 + 8 * cls));
+    const uint64_t piece = (table >> GGAS_ATU_TABLE0_FIRST_SHIFT & 0xff) + index / piece_entries;
+    const bool inside = index < (table & GGAS_ATU_TABLE0_ENTRIES_MASK) && piece < GGAS_ATU_PIECE_NUM;
+    const uint64_t base = inside ? page_address(reg(uint16_t(GGAS_REG_ATU_PIECE(piece)))) : 0;
+    if (!base) {
       nic_.rma_event(GGAS_EV_ATU_WALK, 0, nla);
       co_return translation{net_status::protection, 0, shift};
     }
     const uint64_t round = invalidation_round_;
-    const read_result r = co_await host_read_dws(page_address(base) + index * entry_bytes, entry_bytes / 4);
+    const read_result r = co_await host_read_dws(base + index % piece_entries * entry_bytes, entry_bytes / 4);
     if (r.status != net_status::ok) {
       nic_.rma_event(GGAS_EV_ATU_WALK, 0, nla);
       co_return translation{net_status::protection, 0, shift};

@@ -47,15 +47,14 @@ constexpr writable plain_registers[] = {
          GGAS_RMA_CTRL_RETRY_TICKS_MASK | GGAS_RMA_CTRL_RETRY_LIMIT_MASK,
      2 << 8 | 1 << 16},
     {GGAS_REG_RMA_TIMEOUT, GGAS_RMA_TIMEOUT_ANSWER_MASK | GGAS_RMA_TIMEOUT_HOST_MASK, 2000 | 500 << 16},
-    {GGAS_REG_ATU_INVALIDATE, GGAS_ATU_INVALIDATE_EVERYTHING_MASK | GGAS_ATU_INVALIDATE_PAGE_MASK, 0},
-    {GGAS_REG_ATU_BASE0, ~0ull, 0},
-    {GGAS_REG_ATU_COUNT0, 0xffffffff, 0},
-    {GGAS_REG_ATU_BASE1, ~0ull, 0},
-    {GGAS_REG_ATU_COUNT1, 0xffffffff, 0},
-    {GGAS_REG_ATU_BASE2, ~0ull, 0},
-    {GGAS_REG_ATU_COUNT2, 0xffffffff, 0},
-    {GGAS_REG_ATU_BASE3, ~0ull, 0},
-    {GGAS_REG_ATU_COUNT3, 0xffffffff, 0},
+    {GGAS_REG_ATU_INVALIDATE,
+     GGAS_ATU_INVALIDATE_EVERYTHING_MASK | GGAS_ATU_INVALIDATE_RANGE_MASK | GGAS_ATU_INVALIDATE_PAGE_MASK, 0},
+    {GGAS_REG_ATU_LAST, GGAS_ATU_LAST_PAGE_MASK, 0},
+    {GGAS_REG_ATU_ACK, ~0ull, 0},
+    {GGAS_REG_ATU_TABLE0, GGAS_ATU_TABLE0_ENTRIES_MASK | GGAS_ATU_TABLE0_FIRST_MASK, 0},
+    {GGAS_REG_ATU_TABLE1, GGAS_ATU_TABLE1_ENTRIES_MASK | GGAS_ATU_TABLE1_FIRST_MASK, 0},
+    {GGAS_REG_ATU_TABLE2, GGAS_ATU_TABLE2_ENTRIES_MASK | GGAS_ATU_TABLE2_FIRST_MASK, 0},
+    {GGAS_REG_ATU_TABLE3, GGAS_ATU_TABLE3_ENTRIES_MASK | GGAS_ATU_TABLE3_FIRST_MASK, 0},
 };
 constexpr uint16_t time_dependent[] = {GGAS_REG_TIME,     GGAS_REG_STOPPED,  GGAS_REG_LINK_STATUS,
                                        GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA, GGAS_REG_ATU_STATUS,
@@ -83,6 +82,7 @@ bool is_context(uint16_t offset) {
 }
 unsigned context_of(uint16_t offset) { return (offset - GGAS_REG_CONTEXT_CTRL(0)) / context_bytes; }
 bool is_state(uint16_t offset) { return is_context(offset) && offset % context_bytes / 8 == context_state; }
+bool is_piece(uint16_t offset) { return in_range(offset, GGAS_REG_ATU_PIECE(0), 8 * GGAS_ATU_PIECE_NUM); }
 bool is_msix(uint16_t offset) { return in_range(offset, GGAS_REG_MSIX_ADDR(0), 16 * GGAS_MSIX_NUM); }
 bool is_moderation(uint16_t offset) { return in_range(offset, GGAS_REG_MODERATION(0), 8 * GGAS_MODERATION_NUM); }
 bool is_time_dependent(uint16_t offset) {
@@ -90,8 +90,8 @@ bool is_time_dependent(uint16_t offset) {
 }
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-         is_counter(offset) || is_interval(offset) || is_msix(offset) || is_moderation(offset) || is_context(offset) || offset == GGAS_REG_ID ||
-         offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD ||
+         is_counter(offset) || is_interval(offset) || is_piece(offset) || is_msix(offset) || is_moderation(offset) ||
+         is_context(offset) || offset == GGAS_REG_ID || offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD ||
          offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
 }
 
@@ -142,6 +142,7 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
   };
   for (const auto& r : plain_registers)
     if (r.offset == offset) merge(r.mask);
+  if (is_piece(offset)) merge(~0ull);
   if (is_msix(offset)) merge(offset & 8 ? GGAS_MSIX_CTRL_DATA_MASK | GGAS_MSIX_CTRL_MASK_MASK : ~0ull);
   if (is_moderation(offset)) merge(0xff'ffffffff);
   if (offset == GGAS_REG_ATU_INVALIDATE) rma_.invalidate((value & mask) | (reg(offset) & ~mask));

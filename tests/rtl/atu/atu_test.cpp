@@ -71,7 +71,13 @@ TYPED_TEST(Atu, NoUseOfWhatWasInvalidated) {
           b.t.change(b.now, cls, index, 6, 7);  // taken away
         else
           this->change(cls, index);
-        if (b.d.chance(70)) b.invalidate(b.d.chance(20), nla_of(cls, index, b.d.bits()));
+        const auto last = std::min<unsigned>(index + unsigned(b.d.below(8)), counts[cls] - 1);
+        if (b.d.chance(30))
+          b.invalidate(false, nla_of(cls, unsigned(b.d.below(index + 1)), b.d.bits()), nla_of(cls, last, b.d.bits()));
+        else if (b.d.chance(60))
+          b.invalidate(b.d.chance(20), nla_of(cls, index, b.d.bits()));
+        else if (b.d.chance(10))
+          b.invalidate(false, nla_of(cls, index, 0), nla_of((cls + 1) % 4, 0, 0));  // two classes: everything
       }
       b.step();
     }
@@ -94,7 +100,9 @@ TYPED_TEST(Atu, OnePageAgainAndAgain) {
     if (b.invalidations_open() == 0 && b.d.chance(50)) {
       const unsigned index = 3 + unsigned(b.d.below(2));
       b.t.change(b.now, 0, index, 7, 7);
-      b.invalidate(b.d.chance(10), nla_of(0, index, 0));
+      const bool range = b.d.chance(30);
+      b.invalidate(b.d.chance(10), nla_of(0, index, 0),
+                   range ? std::optional{nla_of(0, index + unsigned(b.d.below(2)), 0)} : std::nullopt);
     }
     b.step();
   }

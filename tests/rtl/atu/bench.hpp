@@ -4,6 +4,8 @@
 // use.
 #pragma once
 
+#include <optional>
+
 #include "tests/rtl/atu/tables.hpp"
 #include "tests/rtl/rma/unit/completer.hpp"
 
@@ -50,6 +52,9 @@ class bench {
   uint64_t now = 0, walks_failed = 0, unexpected = 0, hits = 0, misses = 0, faulty = 0;
   uint64_t longest = 0;  // invalidation, in cycles
   bool gate = true;
+  static constexpr uint64_t ack_address = 0x77'0000'1238;
+  uint32_t acks_written = 0;  // the count that was written last
+  unsigned writes = 0;
 
   explicit bench(uint64_t seed) : d(seed) {
     host.byte = [this](uint64_t a) { return t.byte(a); };
@@ -57,25 +62,38 @@ class bench {
     host.early_percent = 50;
     v.cfg_timeout_i = 2;
     for (unsigned k = 0; k < 4; ++k) {
-      v.cfg_base_i[2 * k] = uint32_t(tables::base(k));
-      v.cfg_base_i[2 * k + 1] = uint32_t(tables::base(k) >> 32);
-      v.cfg_base_i[2 * k] |= 0xabc;  // low bits are ignored
-      v.cfg_count_i[k] = counts[k];
+      const uint64_t table = entries[k] | uint64_t{first_piece[k]} << 32;
+      for (unsigned bit = 0; bit < 40; ++bit)
+        v.cfg_table_i[(40 * k + bit) / 32] |= uint32_t(table >> bit & 1) << (40 * k + bit) % 32;
     }
-    v.cfg_base_i[0] &= ~0xfffu;
+    v.cfg_ack_i = ack_address >> 3;
     v.rst_ni = 0;
     edge();
     v.rst_ni = 1;
     edge();
+    for (unsigned i = 0; i < 256; ++i) write_piece(i, 0);
+    for (unsigned k = 0; k < 4; ++k)
+      for (unsigned i = 0; i <= entries[k] / piece_entries; ++i)
+        write_piece(first_piece[k] + i, tables::piece(first_piece[k] + i) | (k ? 0xabc : 0));  // low bits are ignored
   }
   ~bench() { end_model(v); }
 
-  // Now, with the next cycle.
-  void invalidate(bool all, uint64_t nla) {
+  void write_piece(unsigned i, uint64_t base) {
+    v.ext_req_i = v.ext_write_i = 1;
+    v.ext_index_i = uint8_t(i);
+    v.ext_wdata_i = base;
+    v.ext_wstrb_i = 0xff;
+    edge();
+    v.ext_req_i = v.ext_write_i = 0;
+  }
+  // Now, with the next cycle: a page, pages up to that of `last`, or all.
+  void invalidate(bool all, uint64_t nla, std::optional<uint64_t> last = std::nullopt) {
     v.inv_start_i = 1;
     v.inv_all_i = all;
+    v.inv_range_i = last.has_value();
     v.inv_page_i = nla >> 12;
-    asked_.push_back({now, all, nla});
+    v.inv_last_i = last.value_or(d.bits()) >> 12;
+    asked_.push_back({now, all, nla, last.value_or(nla)});
   }
   uint64_t invalidations_open() const { return asked_.size(); }
 
@@ -83,7 +101,7 @@ class bench {
     drive();
     v.time_i = now;
     v.eval();
-    const bool asked = v.tr_valid_i || v.tr_done_i || v.cpl_valid_i || v.inv_start_i;
+    const bool asked = v.tr_valid_i || v.tr_done_i || v.cpl_valid_i || v.inv_start_i || v.ext_req_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
@@ -105,7 +123,10 @@ class bench {
     for (uint64_t i = 0; i < limit; ++i) {
       step();
       v.eval();
-      if (done() && host.idle() && !v.busy_o && !v.timer_o) return true;
+      if (done() && host.idle() && !v.busy_o && !v.timer_o) {
+        EXPECT_EQ(acks_written, v.inv_done_o);
+        return true;
+      }
     }
     return false;
   }
@@ -114,7 +135,7 @@ class bench {
   struct invalidation {
     uint64_t since = 0;
     bool all = false;
-    uint64_t nla = 0;
+    uint64_t nla = 0, last = 0;
   };
 
   void edge() {
@@ -146,6 +167,10 @@ class bench {
       }
     }
     v.rd_ready_i = d.chance(80);
+    v.wr_ready_i = d.chance(40);
+    // Registers are read meanwhile.
+    v.ext_req_i = d.chance(5);
+    v.ext_index_i = uint8_t(d.bits());
     host.step(now, d);
     host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
   }
@@ -169,6 +194,7 @@ class bench {
       host.request(now, r, f, d);
     }
     host.cpl.sample(v.cpl_ready_o);
+    if (v.wr_valid_o && v.wr_ready_i) written();
     walks_failed += v.ev_walk_o;
     unexpected += v.ev_unexpected_o;
     hits += v.cnt_hits_o;
@@ -184,8 +210,8 @@ class bench {
     const request& r = x.open;
     const unsigned cls = r.nla >> 46 & 3;
     const uint64_t mask = (uint64_t{1} << shifts[cls]) - 1;
-    const uint64_t index = (r.nla & 0x3fff'ffff'ffff) >> shifts[cls];
-    const bool good = v.tr_rsp_status_o == 0, outside = r.nla >> 48 || index >= counts[cls];
+    const int index = page_at(cls, (r.nla & 0x3fff'ffff'ffff) >> shifts[cls]);
+    const bool good = v.tr_rsp_status_o == 0, outside = r.nla >> 48 || index < 0;
     x.good += good;
     EXPECT_EQ(v.tr_rsp_shift_o, shifts[cls]);
     EXPECT_TRUE(good || v.tr_rsp_status_o == uint8_t(net_status::protection));
@@ -216,16 +242,33 @@ class bench {
       asked_.pop_front();
       longest = std::max(longest, now - a.since);
       const unsigned cls = a.nla >> 46 & 3;
-      const uint64_t index = (a.nla & 0x3fff'ffff'ffff) >> shifts[cls];
-      if (a.all)
+      const auto index = [&](uint64_t nla) { return (nla & 0x3fff'ffff'ffff) >> shifts[cls]; };
+      if (a.all || (a.last >> 46 & 3) != cls)
         t.retire_all(a.since);
-      else if (index < counts[cls])
-        t.retire(cls, unsigned(index), a.since);
+      else
+        t.retire_range(cls, index(a.nla), index(a.last), a.since);
     }
     EXPECT_EQ(bool(v.inv_busy_o), !asked_.empty());
     for (const use& u : uses)
       EXPECT_FALSE(t.of(u.cls, u.index)[u.version].retired)
           << "client " << u.client << " still uses what was invalidated";
+  }
+
+  // The acknowledgement in memory: never ahead of what was acknowledged, and every count comes in the end.
+  void written() {
+    nic::packet_header h{};
+    for (size_t i = 0; i < 5; ++i) h[i] = v.wr_hdr_o[i];
+    const tlp w = rma::from_bits<tlp>(h);
+    EXPECT_EQ(w.kind, tlp_kind::mwr);
+    EXPECT_EQ(w.addr, ack_address);
+    EXPECT_EQ(w.len_dw, 2);
+    EXPECT_TRUE(w.first_be == 0xf && w.last_be == 0xf);
+    const uint32_t count = nic::pins::get_word<W>(v.wr_data_o, 0);
+    EXPECT_EQ(nic::pins::get_word<W>(v.wr_data_o, 1), 0u);
+    EXPECT_GT(count, acks_written);
+    EXPECT_LE(count, acks_);
+    acks_written = count;
+    ++writes;
   }
 
   std::deque<invalidation> asked_;

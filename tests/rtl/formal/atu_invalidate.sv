@@ -6,7 +6,11 @@
   (* anyseq *) logic f_ends;  // the end of a use of client 1 is its end
   logic              f_live, f_old;
   logic [USES_W-1:0] f_ahead;  // uses that end before it (ordered)
-  logic [CLIENTS-1:0] f_stale;  // walks begun before the drop
+  logic [CLIENTS-1:0] f_stale;  // walks begun before the drop, or the first step of a range
+  (* anyconst *) logic [SB-1:0] f_set;  // any set of the TLB
+  logic              f_seen;    // the range was dropped from it
+  wire               f_first = !drop_range_o || drop_set_o == '0;
+  wire               f_amid  = (state_q == I_DROP || state_q == I_DROPPING) && drop_range_o && drop_set_o != '0;
 
   wire [USES_W-1:0] f_open  = open_q[USES_W*f_client+:USES_W];
   wire [USES_W-1:0] f_left  = left_q[USES_W*f_client+:USES_W];
@@ -38,8 +42,10 @@
       f_old   <= 1'b0;
       f_ahead <= '0;
       f_stale <= '0;
+      f_seen  <= 1'b0;
     end else begin
-      f_stale <= dropped_i ? walking_i : f_stale & ~walked_i;
+      f_stale <= dropped_i && f_first ? walking_i : f_stale & ~walked_i;
+      f_seen  <= !begins && (f_seen || (dropped_i && drop_set_o == f_set));
       if (f_over) f_live <= 1'b0;
       else if (f_begin) f_live <= 1'b1;
       if (f_begin) f_ahead <= f_done ? f_open - 1'b1 : f_open;
@@ -56,10 +62,13 @@
       assert (f_left <= f_open);
       if (f_live) assert (f_open != '0);
       if (f_live && !f_client) assert (f_ahead < f_open);
-      if (f_old) assert (f_live && (state_q == I_WALKS || state_q == I_USES));
+      if (f_old) assert (f_live && (state_q == I_WALKS || state_q == I_USES || f_amid));
       if (f_old && state_q == I_USES) assert (f_client ? f_left == f_open && f_left != '0 : f_ahead < f_left);
       assert (stale_o == f_stale);
-      if (state_q != I_WALKS) assert (f_stale == '0);
+      if (state_q != I_WALKS && !f_amid) assert (f_stale == '0);
+      if (state_q == I_WALKS && drop_range_o) assert (f_seen);  // a range is dropped from every set
+      if ((state_q == I_DROP || state_q == I_DROPPING) && !drop_range_o) assert (drop_set_o == '0);
+      if ((state_q == I_DROP || state_q == I_DROPPING) && drop_range_o) assert (f_seen == (f_set < drop_set_o));
       if (state_q != I_USES) assert (f_left == '0);
       assert (asked_q - inv_done_o == 0 || inv_busy_o);     // nothing that was asked for is forgotten
       if (!pend_q) assert (state_q == I_IDLE ? asked_q == inv_done_o : asked_q == target_q);

@@ -5,6 +5,7 @@ namespace ggas::test {
 
 namespace {
 constexpr uint64_t table_bytes = 0x100'0000, ring_bytes = 0x100'0000;
+constexpr uint64_t ack_address = rma_tables + 4 * table_bytes;
 constexpr unsigned unread_slack = 2;
 }  // namespace
 
@@ -15,9 +16,11 @@ void rma_driver::set_up(unsigned entries, unsigned mtu_code, unsigned retry_tick
     for (unsigned cls = 0; cls < 4; ++cls) {
       for (unsigned i = 0; i < 4 * entries; ++i)
         rig_.s[n].host->mem.store32(rma_tables + cls * table_bytes + 4 * i, 0, 15);
-      rig_.write_register(n, uint16_t(GGAS_REG_ATU_BASE0 + 16 * cls), rma_tables + cls * table_bytes);
-      rig_.write_register(n, uint16_t(GGAS_REG_ATU_COUNT0 + 16 * cls), entries);
+      rig_.write_register(n, uint16_t(GGAS_REG_ATU_PIECE(10 * cls)), rma_tables + cls * table_bytes);
+      rig_.write_register(n, uint16_t(GGAS_REG_ATU_TABLE0 + 8 * cls), entries | uint64_t{10 * cls} << 32);
     }
+    rig_.write_register(n, GGAS_REG_ATU_ACK, ack_address);
+    rig_.s[n].host->mem.store32(ack_address, invalidations_[n], 15);
     rig_.write_register(n, GGAS_REG_RMA_CTRL,
                         3 | mtu_code << GGAS_RMA_CTRL_MTU_SHIFT | retry_ticks << GGAS_RMA_CTRL_RETRY_TICKS_SHIFT |
                             uint64_t{retry_limit} << GGAS_RMA_CTRL_RETRY_LIMIT_SHIFT);
@@ -37,16 +40,23 @@ void rma_driver::map(unsigned side, uint64_t address, uint64_t bus, uint16_t pd,
 }
 
 bool rma_driver::invalidate(unsigned side, std::optional<uint64_t> address) {
-  rig_.write_register(side, GGAS_REG_ATU_INVALIDATE,
-                      1 | (address ? *address & GGAS_ATU_INVALIDATE_PAGE_MASK : GGAS_ATU_INVALIDATE_EVERYTHING_MASK));
-  ++invalidations_[side];
-  const uint64_t limit = rig_.now() + 100'000;
-  while (uint32_t(rig_.read_register(side, GGAS_REG_ATU_STATUS)) != invalidations_[side]) {
-    if (rig_.now() < limit) continue;
-    rig_.fail.add("side {}: an invalidation is never acknowledged", side);
-    return false;
+  uint64_t request = GGAS_ATU_INVALIDATE_START_MASK;
+  request |= address ? *address & GGAS_ATU_INVALIDATE_PAGE_MASK : GGAS_ATU_INVALIDATE_EVERYTHING_MASK;
+  const uint32_t count = ++invalidations_[side];
+  if (address && count % 2) {  // as a range that ends there
+    const uint64_t cls = *address >> 46, page = uint64_t{1} << page_shifts[cls];
+    const uint64_t first = std::max(cls << 46, *address - std::min(*address, 3 * page));
+    rig_.write_register(side, GGAS_REG_ATU_LAST, *address & GGAS_ATU_LAST_PAGE_MASK);
+    request = GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_RANGE_MASK |
+              (first & GGAS_ATU_INVALIDATE_PAGE_MASK);
   }
-  return true;
+  rig_.write_register(side, GGAS_REG_ATU_INVALIDATE, request);
+  const auto& mem = rig_.s[side].host->mem;
+  if (!rig_.run_until([&] { return mem.load32(ack_address) == count; }, 100'000, "an acknowledgement in memory"))
+    return false;
+  if (uint32_t(rig_.read_register(side, GGAS_REG_ATU_STATUS)) == count) return true;
+  rig_.fail.add("side {}: an invalidation is acknowledged in memory alone", side);
+  return false;
 }
 
 // ---------------------------------------------------------------------------------------------- user

@@ -27,18 +27,24 @@ class RmaBreadth : public testing::TestWithParam<breadth> {
   void place_tables() {
     for (unsigned side = 0; side < 2; ++side) {
       for (unsigned cls = 0; cls < 4; ++cls) {
-        table_[side][cls] = g_.next() & ~uint64_t{0xfff} & ~(uint64_t{1} << 63);
-        w_->r.write_register(side, uint16_t(GGAS_REG_ATU_BASE0 + 16 * cls), table_[side][cls]);
-        w_->r.write_register(side, uint16_t(GGAS_REG_ATU_COUNT0 + 16 * cls), 0xffffffff);
+        first_[side][cls] = unsigned(64 * cls + g_.below(65 - class_pieces));
+        w_->r.write_register(side, uint16_t(GGAS_REG_ATU_TABLE0 + 8 * cls),
+                             0xffffffff | uint64_t{first_[side][cls]} << 32);
       }
+      pieces_[side].clear();
       ASSERT_TRUE(w_->driver.invalidate(side, std::nullopt));
     }
   }
   page map(unsigned side, uint16_t pd) {
     const auto cls = unsigned(g_.below(4)), shift = page_shifts[cls];
-    const uint64_t index = g_.below(std::min<uint64_t>(uint64_t{1} << (46 - shift), 0xfffffffe));
+    const uint64_t index = g_.below(std::min<uint64_t>(uint64_t{1} << (46 - shift), class_pieces << 16));
+    const auto piece = unsigned(first_[side][cls] + (index >> 16));
+    if (!pieces_[side].contains(piece)) {
+      pieces_[side][piece] = g_.next() & ~uint64_t{0xfff} & ~(uint64_t{1} << 63);
+      w_->r.write_register(side, uint16_t(GGAS_REG_ATU_PIECE(piece)), pieces_[side][piece]);
+    }
     const page p{nla(cls, index), g_.next() >> shift << shift};
-    const uint64_t entry = table_[side][cls] + 16 * index;
+    const uint64_t entry = pieces_[side][piece] + 16 * (index & 0xffff);
     memory& m = w_->r.s[side].host->mem;
     m.store32(entry, uint32_t(p.bus) | 7, 15);
     m.store32(entry + 4, uint32_t(p.bus >> 32), 15);
@@ -69,7 +75,9 @@ class RmaBreadth : public testing::TestWithParam<breadth> {
 
   rng g_{base_seed()};
   std::unique_ptr<rma_world> w_;
-  std::array<std::array<uint64_t, 4>, 2> table_{};
+  static constexpr unsigned class_pieces = 16;  // of each table
+  std::array<std::array<unsigned, 4>, 2> first_{};
+  std::array<std::map<unsigned, uint64_t>, 2> pieces_;
 };
 
 void RmaBreadth::round(unsigned side) {

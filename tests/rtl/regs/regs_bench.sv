@@ -29,6 +29,7 @@ module regs_bench (
   output logic [63:0]  context_data_o,
   output logic [7:0]   look_vpid_o,
   input  wire          look_busy_i,
+  output logic         piece_req_o,
   output logic         invalidate_o,
   output logic         invalidate_all_o,
   output logic [51:0]  invalidate_page_o,
@@ -106,6 +107,7 @@ module regs_bench (
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata),
     .ext_msix_req_o(ext_msix_req), .ext_msix_rdata_i(ext_msix_rdata),
     .ext_moderation_req_o(ext_moderation_req), .ext_moderation_rdata_i(ext_moderation_rdata),
+    .ext_atu_piece_req_o(piece_req_o), .ext_atu_piece_rdata_i(64'h0),
     .ext_write_o(interval_write_o), .ext_addr_o(interval_addr_o), .ext_wdata_o(ext_wdata), .ext_wstrb_o(ext_wstrb),
     .cfg_o(cfg), .sts_i(sts)
   );

@@ -7,7 +7,7 @@ namespace ggas::userlib {
 
 namespace {
 
-constexpr uint64_t entry_bytes = 16, table_bytes = 1 << 20;  // room for 64 Ki entries of a class
+constexpr uint64_t entry_bytes = 16, table_bytes = 1 << 20;  // a piece for each class: 64 Ki entries
 constexpr uint64_t valid = 1, readable = 2, writable = 4;
 constexpr uint64_t domain = 1;  // all contexts of a cluster trust each other
 constexpr unsigned class_shift = 46;
@@ -28,12 +28,11 @@ uint64_t rma_driver::map(uint64_t bus, uint64_t bytes, unsigned page_class) {
 }
 
 void rma_driver::set_tables() {
-  static constexpr unsigned base[] = {GGAS_REG_ATU_BASE0, GGAS_REG_ATU_BASE1, GGAS_REG_ATU_BASE2, GGAS_REG_ATU_BASE3};
-  static constexpr unsigned count[] = {GGAS_REG_ATU_COUNT0, GGAS_REG_ATU_COUNT1, GGAS_REG_ATU_COUNT2,
-                                       GGAS_REG_ATU_COUNT3};
+  static constexpr unsigned tables[] = {GGAS_REG_ATU_TABLE0, GGAS_REG_ATU_TABLE1, GGAS_REG_ATU_TABLE2,
+                                        GGAS_REG_ATU_TABLE3};
   for (unsigned c = 0; c < 4; ++c) {
-    set(base[c], table(c));
-    set(count[c], count_[c]);
+    set(GGAS_REG_ATU_PIECE(c), table(c));
+    set(tables[c], count_[c] | uint64_t{c} << GGAS_ATU_TABLE0_FIRST_SHIFT);
   }
 }
 
