@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * GASPI 17.1 (GPI forum) over libggas: names, arguments and meaning are the standard's. A procedure without a time-out
- * is local. What is left out returns GASPI_ERROR; docs/gaspi.md has the table.
+ * GASPI 17.1 (GPI forum) over libggas: names, arguments and meaning are the standard's. A procedure without a
+ * time-out is local. What is left out returns GASPI_ERROR; docs/gaspi.md has the table.
  */
 #ifndef GASPI_H
 #define GASPI_H
@@ -72,10 +72,10 @@ typedef enum gaspi_datatype_t {
 } gaspi_datatype_t;
 
 /** result[i] = one[i] op two[i] */
-typedef gaspi_return_t (*gaspi_reduce_operation_t)(gaspi_const_pointer_t operand_one, gaspi_const_pointer_t operand_two,
-                                                   gaspi_pointer_t result, gaspi_reduce_state_t state,
-                                                   const gaspi_number_t num, const gaspi_size_t element_size,
-                                                   const gaspi_timeout_t timeout_ms);
+typedef gaspi_return_t (*gaspi_reduce_operation_t)(gaspi_const_pointer_t operand_one,
+                                                   gaspi_const_pointer_t operand_two, gaspi_pointer_t result,
+                                                   gaspi_reduce_state_t state, const gaspi_number_t num,
+                                                   const gaspi_size_t element_size, const gaspi_timeout_t timeout_ms);
 
 /* Execution environment */
 gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms);
@@ -125,13 +125,14 @@ gaspi_return_t gaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t o
 gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                           gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                           gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
-gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local, gaspi_offset_t* offset_local,
-                                gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote,
-                                gaspi_offset_t* offset_remote, gaspi_size_t* size, gaspi_queue_id_t queue,
-                                gaspi_timeout_t timeout_ms);
+gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
+                                gaspi_offset_t* offset_local, gaspi_rank_t rank,
+                                gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
+                                gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local, gaspi_offset_t* offset_local,
-                               gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
-                               gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+                               gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote,
+                               gaspi_offset_t* offset_remote, gaspi_size_t* size, gaspi_queue_id_t queue,
+                               gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank,
                             gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                             gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
@@ -153,8 +154,8 @@ gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* s
                                        gaspi_notification_t notification_value, gaspi_queue_id_t queue,
                                        gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                                 gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
-                                 gaspi_notification_id_t notification_id, gaspi_queue_id_t queue,
+                                 gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote,
+                                 gaspi_size_t size, gaspi_notification_id_t notification_id, gaspi_queue_id_t queue,
                                  gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
                                       gaspi_offset_t* offset_local, gaspi_rank_t rank,

@@ -29,9 +29,8 @@ bool forbid_copies_between_processes() {
 }
 
 class library_bound : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(, library_bound, testing::Values(false, true), [](const auto& i) -> std::string {
-  return i.param ? "by_the_helper" : "by_system_calls";
-});
+INSTANTIATE_TEST_SUITE_P(, library_bound, testing::Values(false, true),
+                         [](const auto& i) -> std::string { return i.param ? "by_the_helper" : "by_system_calls"; });
 
 TEST_P(library_bound, memory_of_the_user_is_written_read_and_notified) {
   run(3, [helper = GetParam()](const rank& r) -> std::string {

@@ -19,8 +19,7 @@ std::string sees_the_loss(const rank& r) {
     if (states[victim] == GGAS_STATE_LOST) break;
     usleep(1000);
   }
-  for (uint32_t o = 0; o < r.size; ++o)
-    MUST_HOLD(states[o] == (o == victim ? GGAS_STATE_LOST : GGAS_STATE_HEALTHY));
+  for (uint32_t o = 0; o < r.size; ++o) MUST_HOLD(states[o] == (o == victim ? GGAS_STATE_LOST : GGAS_STATE_HEALTHY));
   return "ok";
 }
 

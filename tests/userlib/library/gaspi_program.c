@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A GASPI program as there are many, in C and in C++: a ring of write_notify, a list, passive messages, reductions. */
+/* A GASPI program as there are many, in C and in C++: a ring of write_notify, a list, passive messages, reductions.
+ */
 #include <GASPI.h>
 #include <GASPI_Ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                                    \
-  do {                                                                                                 \
-    const gaspi_return_t rc = (call);                                                                  \
-    if (rc != GASPI_SUCCESS) {                                                                         \
+#define CHECK(call)                                                                          \
+  do {                                                                                       \
+    const gaspi_return_t rc = (call);                                                        \
+    if (rc != GASPI_SUCCESS) {                                                               \
       fprintf(stderr, "%s:%d: %d (%s)\n", __FILE__, __LINE__, (int)rc, gaspi_error_str(rc)); \
-      exit(EXIT_FAILURE);                                                                              \
-    }                                                                                                  \
+      exit(EXIT_FAILURE);                                                                    \
+    }                                                                                        \
   } while (0)
-#define HOLDS(condition)                                                     \
-  do {                                                                       \
-    if (!(condition)) {                                                      \
+#define HOLDS(condition)                                                  \
+  do {                                                                    \
+    if (!(condition)) {                                                   \
       fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
-      exit(EXIT_FAILURE);                                                    \
-    }                                                                        \
+      exit(EXIT_FAILURE);                                                 \
+    }                                                                     \
   } while (0)
 
 static gaspi_return_t larger(gaspi_const_pointer_t one, gaspi_const_pointer_t two, gaspi_pointer_t result,

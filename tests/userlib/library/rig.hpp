@@ -54,10 +54,10 @@ struct rank {
 using program = std::function<std::string(const rank&)>;
 
 // In a program: a call that has to return a code, a condition that has to hold.
-#define MUST(call, code)                                                                                    \
-  if (const ggas_rc rc_ = (call); rc_ != (code))                                                            \
-    return std::string(#call " returned ") + std::to_string(rc_) + " (" + ggas_error_text() + "), line " + \
-           std::to_string(__LINE__)
+#define MUST(call, code)                                                                                 \
+  if (const ggas_rc rc_ = (call); rc_ != (code))                                                         \
+  return std::string(#call " returned ") + std::to_string(rc_) + " (" + ggas_error_text() + "), line " + \
+         std::to_string(__LINE__)
 #define MUST_HOLD(condition) \
   if (!(condition)) return std::string(#condition " does not hold, line ") + std::to_string(__LINE__)
 

@@ -20,34 +20,34 @@
 extern "C" {
 #endif
 
-#define GGAS_BLOCK UINT64_MAX           /**< time-out: none */
-#define GGAS_TEST 0                     /**< time-out: do not wait */
-#define GGAS_SEGMENTS 256               /**< segments of a rank; ids are 0 ... 255 */
-#define GGAS_NOTIFICATIONS 65536        /**< notification slots of a segment */
-#define GGAS_QUEUES 64                  /**< queues of a rank; ids are 0 ... 63 */
-#define GGAS_QUEUES_AT_START 8          /**< queues 0 ... 7 are there from the start */
-#define GGAS_GROUPS 64                  /**< groups of a rank */
-#define GGAS_GROUP_ALL 0                /**< the group of all ranks, there from the start */
-#define GGAS_PASSIVE_MOST 65536         /**< bytes of a passive message */
-#define GGAS_ELEMENT_MOST 4096          /**< bytes of an element of a reduction of the user */
+#define GGAS_BLOCK UINT64_MAX    /**< time-out: none */
+#define GGAS_TEST 0              /**< time-out: do not wait */
+#define GGAS_SEGMENTS 256        /**< segments of a rank; ids are 0 ... 255 */
+#define GGAS_NOTIFICATIONS 65536 /**< notification slots of a segment */
+#define GGAS_QUEUES 64           /**< queues of a rank; ids are 0 ... 63 */
+#define GGAS_QUEUES_AT_START 8   /**< queues 0 ... 7 are there from the start */
+#define GGAS_GROUPS 64           /**< groups of a rank */
+#define GGAS_GROUP_ALL 0         /**< the group of all ranks, there from the start */
+#define GGAS_PASSIVE_MOST 65536  /**< bytes of a passive message */
+#define GGAS_ELEMENT_MOST 4096   /**< bytes of an element of a reduction of the user */
 
 /** What a call returns: 0, GGAS_TIMEOUT, or an error, which is negative. */
 typedef enum ggas_rc {
   GGAS_OK = 0,
-  GGAS_TIMEOUT = 1,            /**< the time was up; the same call again goes on */
-  GGAS_ERR_ARGUMENT = -1,      /**< null pointer, unknown type or operation */
-  GGAS_ERR_RANK = -2,          /**< no such rank */
-  GGAS_ERR_SEGMENT = -3,       /**< no such segment on that rank, or this rank may not reach it */
-  GGAS_ERR_RANGE = -4,         /**< offset and size leave the segment, or an atomic is not aligned to 8 bytes */
-  GGAS_ERR_QUEUE = -5,         /**< no such queue, or no queue is left */
-  GGAS_ERR_NOTIFICATION = -6,  /**< no such slot, or the value 0 */
-  GGAS_ERR_GROUP = -7,         /**< no such group, this rank is not in it, or no group is left */
-  GGAS_ERR_SIZE = -8,          /**< a size that is 0 or too large */
-  GGAS_ERR_PEER = -9,          /**< a rank that is needed has ended */
-  GGAS_ERR_MEMORY = -10,       /**< there is no room */
-  GGAS_ERR_STATE = -11,        /**< not now: another collective of the group is under way, the segment is there, ... */
-  GGAS_ERR_MISMATCH = -12,     /**< members of a group called different collectives */
-  GGAS_ERR_SYSTEM = -13        /**< the system refused something; the text says what */
+  GGAS_TIMEOUT = 1,           /**< the time was up; the same call again goes on */
+  GGAS_ERR_ARGUMENT = -1,     /**< null pointer, unknown type or operation */
+  GGAS_ERR_RANK = -2,         /**< no such rank */
+  GGAS_ERR_SEGMENT = -3,      /**< no such segment on that rank, or this rank may not reach it */
+  GGAS_ERR_RANGE = -4,        /**< offset and size leave the segment, or an atomic is not aligned to 8 bytes */
+  GGAS_ERR_QUEUE = -5,        /**< no such queue, or no queue is left */
+  GGAS_ERR_NOTIFICATION = -6, /**< no such slot, or the value 0 */
+  GGAS_ERR_GROUP = -7,        /**< no such group, this rank is not in it, or no group is left */
+  GGAS_ERR_SIZE = -8,         /**< a size that is 0 or too large */
+  GGAS_ERR_PEER = -9,         /**< a rank that is needed has ended */
+  GGAS_ERR_MEMORY = -10,      /**< there is no room */
+  GGAS_ERR_STATE = -11,       /**< not now: another collective of the group is under way, the segment is there, ... */
+  GGAS_ERR_MISMATCH = -12,    /**< members of a group called different collectives */
+  GGAS_ERR_SYSTEM = -13       /**< the system refused something; the text says what */
 } ggas_rc;
 
 /** State of a rank, as this rank knows it. */
@@ -92,7 +92,8 @@ typedef struct ggas_process ggas_process; /**< this process as a rank of its job
 
 /** Text of a code. Never null; static. */
 const char* ggas_rc_text(ggas_rc code);
-/** What the last call of this thread that failed has to say, naming value and rule; "" before. Until its next call. */
+/** What the last call of this thread that failed has to say, naming value and rule; "" before. Until its next call.
+ */
 const char* ggas_error_text(void);
 
 /**
@@ -111,7 +112,8 @@ ggas_rc ggas_process_states(ggas_process* process, ggas_state* states, size_t co
 ggas_rc ggas_process_kill(ggas_process* process, uint32_t rank);
 ggas_rc ggas_process_statistics(const ggas_process* process, ggas_statistics* statistics);
 
-/** New memory of this rank, filled with 0, which no other rank may reach yet. @param bytes 1 ... memory of the host */
+/** New memory of this rank, filled with 0, which no other rank may reach yet. @param bytes 1 ... memory of the host
+ */
 ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
 /** The caller's memory as a segment; it stays the caller's, and stays until ggas_segment_delete(). */
 ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
@@ -167,7 +169,8 @@ ggas_rc ggas_notification_reset(ggas_process* process, uint32_t segment, uint32_
 /** A message to a rank that takes it with ggas_passive_receive(). @param bytes 1 ... GGAS_PASSIVE_MOST */
 ggas_rc ggas_passive_send(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t bytes,
                           uint64_t timeout_ns);
-/** The next message of any rank, of one rank in its order. @param bytes room; GGAS_ERR_SIZE leaves a longer message */
+/** The next message of any rank, of one rank in its order. @param bytes room; GGAS_ERR_SIZE leaves a longer message
+ */
 ggas_rc ggas_passive_receive(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t* rank, uint64_t bytes,
                              uint64_t timeout_ns);
 

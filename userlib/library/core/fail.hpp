@@ -14,8 +14,10 @@ const char* last_text();
 
 template <class T>
 std::string word(const T& value) {
-  if constexpr (std::is_arithmetic_v<T>) return std::to_string(value);
-  else return std::string(value);
+  if constexpr (std::is_arithmetic_v<T>)
+    return std::to_string(value);
+  else
+    return std::string(value);
 }
 
 // Remembers a text, made of words and numbers, that names value and rule.

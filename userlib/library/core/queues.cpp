@@ -69,7 +69,8 @@ ggas_rc ggas_queue_delete(ggas_process* p, uint32_t queue) {
 
 ggas_rc ggas_queue_posted(const ggas_process* p, uint32_t queue, uint64_t* posted) {
   return call(p, [&] {
-    const ggas_rc rc = first_of([&] { return check_pointer(posted, "posted"); }, [&] { return check_queue(p, queue); });
+    const ggas_rc rc =
+        first_of([&] { return check_pointer(posted, "posted"); }, [&] { return check_queue(p, queue); });
     if (rc == GGAS_OK) *posted = p->queues[queue].posted.get() - p->queues[queue].waited.get();
     return rc;
   });
@@ -99,8 +100,7 @@ ggas_rc ggas_queue_notify(ggas_process* p, uint32_t segment, uint32_t rank, uint
     ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_target(p, rank, queue); },
                           [&] { return check_slot(slot); });
     if (rc == GGAS_OK && value == 0) rc = fail(GGAS_ERR_NOTIFICATION, "value 0: is an empty slot");
-    if (rc == GGAS_OK)
-      rc = p->transport->notify({rank, segment, slot}, value, queue, limit::after(timeout_ns));
+    if (rc == GGAS_OK) rc = p->transport->notify({rank, segment, slot}, value, queue, limit::after(timeout_ns));
     if (rc != GGAS_OK) return rc;
     p->queues[queue].posted.add(1);
     p->count.notifications.add(1);

@@ -18,8 +18,8 @@ struct place {
   uint64_t offset;
 };
 
-// How the members of a group exchange small parts in rounds. The core makes every collective of rounds. One thread at a
-// time uses it.
+// How the members of a group exchange small parts in rounds. The core makes every collective of rounds. One thread at
+// a time uses it.
 class exchange {
  public:
   static constexpr size_t part_most = GGAS_ELEMENT_MOST + 64;  // bytes of a part

@@ -15,7 +15,8 @@ std::vector<ggas_part> parts(gaspi_number_t num, const gaspi_segment_id_t* here,
                              const gaspi_size_t* size) {
   std::vector<ggas_part> all;
   if (!here || !offset_here || !there || !offset_there || !size) return all;
-  for (gaspi_number_t i = 0; i < num; ++i) all.push_back({here[i], there[i], offset_here[i], offset_there[i], size[i]});
+  for (gaspi_number_t i = 0; i < num; ++i)
+    all.push_back({here[i], there[i], offset_here[i], offset_there[i], size[i]});
   return all;
 }
 
@@ -120,12 +121,14 @@ gaspi_return_t gaspi_read(gaspi_segment_id_t here, gaspi_offset_t offset_here, g
 gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                 gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                 gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
+  return move(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, queue,
+              timeout_ms);
 }
 gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
+  return move(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, queue,
+              timeout_ms);
 }
 
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
@@ -158,8 +161,8 @@ gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* h
                                        gaspi_size_t* size, gaspi_segment_id_t segment, gaspi_notification_id_t slot,
                                        gaspi_notification_t value, gaspi_queue_id_t queue,
                                        gaspi_timeout_t timeout_ms) {
-  return move_and_notify(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, segment,
-                         slot, value, queue, timeout_ms);
+  return move_and_notify(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank,
+                         segment, slot, value, queue, timeout_ms);
 }
 gaspi_return_t gaspi_read_notify(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
                                  gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
@@ -171,8 +174,8 @@ gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, gaspi_segment_id_t* he
                                       gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                       gaspi_size_t* size, gaspi_segment_id_t segment, gaspi_notification_id_t slot,
                                       gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move_and_notify(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, segment,
-                         slot, 1, queue, timeout_ms);
+  return move_and_notify(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank,
+                         segment, slot, 1, queue, timeout_ms);
 }
 gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   return as_gaspi(ggas_queue_wait(self(), queue, nanoseconds(timeout_ms)));
@@ -214,7 +217,8 @@ gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment, gaspi_offset_t 
 }
 
 gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
-                                      gaspi_atomic_value_t add, gaspi_atomic_value_t* old, gaspi_timeout_t timeout_ms) {
+                                      gaspi_atomic_value_t add, gaspi_atomic_value_t* old,
+                                      gaspi_timeout_t timeout_ms) {
   if (!old) return refuse("value_old is null");
   return as_gaspi(ggas_segment_fetch_add(self(), segment, offset, rank, add, old, nanoseconds(timeout_ms)));
 }
@@ -237,8 +241,8 @@ gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t from, gaspi_pointer_t to, g
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
   if (unsigned(datatype) >= std::size(types)) return refuse("datatype: there is none of this number");
   if (unsigned(operation) >= std::size(known)) return refuse("operation: there is none of this number");
-  return as_gaspi(ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group,
-                                       nanoseconds(timeout_ms)));
+  return as_gaspi(
+      ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_allreduce_user(gaspi_const_pointer_t from, gaspi_pointer_t to, gaspi_number_t num,
                                     gaspi_size_t element_size, gaspi_reduce_operation_t operation,

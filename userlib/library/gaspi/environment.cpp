@@ -88,7 +88,9 @@ gaspi_return_t gaspi_proc_num(gaspi_rank_t* proc_num) {
 gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t* local_rank) { return gaspi_proc_rank(local_rank); }
 gaspi_return_t gaspi_proc_local_num(gaspi_rank_t* local_num) { return gaspi_proc_num(local_num); }
 
-gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) { return as_gaspi(ggas_process_kill(self(), rank)); }
+gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
+  return as_gaspi(ggas_process_kill(self(), rank));
+}
 gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t) { return alive(rank); }
 gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t) { return alive(rank); }
 gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t) { return alive(rank); }
@@ -202,7 +204,8 @@ gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max) { return
 gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_ulong* value) {
   ggas_statistics s;
   if (const ggas_rc rc = ggas_process_statistics(self(), &s); rc != GGAS_OK) return as_gaspi(rc);
-  const uint64_t all[counters] = {s.writes,  s.written_bytes, s.reads,            s.read_bytes,  s.notifications,
-                                  s.atomics, s.passive_sent,  s.passive_received, s.collectives, s.timeouts};
+  const uint64_t all[counters] = {s.writes,        s.written_bytes, s.reads,        s.read_bytes,
+                                  s.notifications, s.atomics,       s.passive_sent, s.passive_received,
+                                  s.collectives,   s.timeouts};
   return counter < counters ? give(value, all[counter]) : refuse("no such counter");
 }

@@ -23,7 +23,8 @@ uint64_t arena::bytes_for(unsigned ranks) {
 #else
   constexpr uint64_t addresses = uint64_t{1} << 45;
 #endif
-  const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t memory =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t wanted = std::bit_ceil(memory + layout(ranks).segments());
   return std::max(std::min(wanted, addresses / ranks), layout(ranks).segments() + (uint64_t{1} << 28));
 }

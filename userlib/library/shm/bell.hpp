@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process waits for a store of another one: it looks for a short time, then it sleeps. The writer makes a system
-// call only if somebody sleeps.
+// How a process waits for a store of another one: it looks for a short time, then it sleeps. The writer makes a
+// system call only if somebody sleeps.
 //
 // The stores that a bell announces and the loads that look for them are sequentially consistent, as those of the bell
 // are: a waiter that did not see the store has counted itself as a sleeper before, and the writer sees that.
@@ -44,7 +44,8 @@ inline void pause() {
 #endif
 }
 
-// Until done() holds. check() says from time to time whether waiting still makes sense: GGAS_OK, or an error to return.
+// Until done() holds. check() says from time to time whether waiting still makes sense: GGAS_OK, or an error to
+// return.
 template <class Done, class Check>
 ggas_rc wait(bell& b, limit until, Done&& done, Check&& check) {
   if (done()) return GGAS_OK;
@@ -84,7 +85,8 @@ ggas_rc wait(bell& b, limit until, Done&& done, Check&& check) {
 class lock {
  public:
   ggas_rc take(limit until) {
-    return wait(freed_, until, [this] { return !held_.exchange(true); }, [] { return GGAS_OK; });
+    return wait(
+        freed_, until, [this] { return !held_.exchange(true); }, [] { return GGAS_OK; });
   }
   void give() {
     held_.store(false);

@@ -114,7 +114,8 @@ ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint6
     if (rc == GGAS_TIMEOUT && !r.now.compare_exchange_strong(posted, request::free))
       rc = wait(owner.head().served, limit::after(begun_ns), done, check);
     if (rc == GGAS_OK) {
-      rc = r.result == GGAS_OK ? GGAS_OK : fail(GGAS_ERR_SEGMENT, "segment ", p.segment, " of rank ", p.rank, ": gone");
+      rc = r.result == GGAS_OK ? GGAS_OK
+                               : fail(GGAS_ERR_SEGMENT, "segment ", p.segment, " of rank ", p.rank, ": gone");
       one = r.one;
       if (what == request::read && rc == GGAS_OK) std::memcpy(data, r.data, bytes);
       r.now.store(request::free);

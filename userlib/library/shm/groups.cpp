@@ -39,7 +39,8 @@ class shm_exchange final : public exchange {
 
   ggas_rc commit(limit until) override {
     if (!all_found_) {
-      const ggas_rc rc = wait(leader().groups, until, [this] { return find_all(); }, [this] { return all_alive(0); });
+      const ggas_rc rc = wait(
+          leader().groups, until, [this] { return find_all(); }, [this] { return all_alive(0); });
       if (rc != GGAS_OK) return rc;
       all_found_ = true;
       round_ = leader().records[size_t(places_[0])].round.load();

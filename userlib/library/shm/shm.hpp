@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport of processes of one computer: every rank's memory is mapped by all, a transfer is a copy by the caller,
-// done when the call returns. Memory of the user is reached by system calls, or by a helper thread of its owner.
+// The transport of processes of one computer: every rank's memory is mapped by all, a transfer is a copy by the
+// caller, done when the call returns. Memory of the user is reached by system calls, or by a helper thread of its
+// owner.
 #pragma once
 
 #include <thread>
@@ -63,7 +64,9 @@ class shm_transport final : public transport {
   bool join(const std::vector<unsigned>& members, uint64_t id);
   // Looks after all ranks, at most every 10 ms.
   void look_out();
-  bool healthy(unsigned rank) const { return peers_[rank].known.load(std::memory_order_relaxed) == GGAS_STATE_HEALTHY; }
+  bool healthy(unsigned rank) const {
+    return peers_[rank].known.load(std::memory_order_relaxed) == GGAS_STATE_HEALTHY;
+  }
   // GGAS_ERR_PEER, with a text, for a rank that has ended.
   ggas_rc expect(unsigned rank);
 

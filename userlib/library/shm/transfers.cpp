@@ -61,7 +61,8 @@ ggas_rc shm_transport::fetch_add(const place& at, uint64_t add, uint64_t& old, l
   return GGAS_OK;
 }
 
-ggas_rc shm_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old, limit until) {
+ggas_rc shm_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old,
+                                    limit until) {
   view v;
   if (ggas_rc rc = look(at, sizeof desired, v); rc != GGAS_OK) return rc;
   old = expected;
