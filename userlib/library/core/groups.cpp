@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups and collectives of ggas.h.
 #include <algorithm>
+#include <bit>
 
 #include "userlib/library/core/process.hpp"
 
@@ -96,10 +97,11 @@ ggas_rc ggas_group_barrier(ggas_process* p, uint32_t group, uint64_t timeout_ns)
 ggas_rc ggas_group_allreduce(ggas_process* p, const void* from, void* to, size_t elements, ggas_type type,
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns) {
   return call(p, [&] {
+    // A caller in C may give any number: as an enum it could not even be looked at.
+    const auto t = std::bit_cast<unsigned>(type), o = std::bit_cast<unsigned>(operation);
+    if (t > GGAS_TYPE_DOUBLE) return fail(GGAS_ERR_ARGUMENT, "type ", t, ": there is none");
+    if (o > GGAS_OP_PRODUCT) return fail(GGAS_ERR_ARGUMENT, "operation ", o, ": there is none");
     const size_t bytes = bytes_of(type);
-    if (bytes == 0) return fail(GGAS_ERR_ARGUMENT, "type ", int(type), ": there is none");
-    if (unsigned(operation) > GGAS_OP_PRODUCT)
-      return fail(GGAS_ERR_ARGUMENT, "operation ", int(operation), ": there is none");
     return reduce(p, {.elements = elements, .element_bytes = bytes, .type = type, .operation = operation}, from, to,
                   group, timeout_ns);
   });
