@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the kernel and the host program.
+#pragma once
+
+#include <stdint.h>
+
+#include "ggas/detail/type_handle.hpp"
+
+constexpr int inner = 6, width = inner + 2;  // cells of a node in each dimension, with a layer of ghosts around them
+constexpr uint64_t cells = uint64_t{width} * width * width, steps = 4;
+constexpr uint64_t one_second = 1000000000;  // ns
+
+// Where things lie in every segment, and the faces that neighbours exchange: x goes fastest, so each is a column of
+// single cells.
+struct halo_plan {
+  uint64_t grid;     // doubles
+  uint64_t arrived;  // two signals: faces that came from the left and from the right
+  uint64_t status;
+  ggas_type first, last, left_ghost, right_ghost;
+};
+
+#ifdef __CUDACC__
+__global__
+#endif
+    void
+    halo(halo_plan plan);
