@@ -64,6 +64,7 @@ class shm_cluster final : public cluster {
           .queue_count = 0,
           .segment_nla = 0,
           .tuned = tuning::usual(),
+          .no_peer_atomics = false,
       };
     }
   }

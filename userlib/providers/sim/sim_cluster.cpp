@@ -238,6 +238,7 @@ void sim_cluster::describe_node(const sim::endpoint_slot& slot) {
       .queue_count = int32_t(n.kernel_queues.size()),
       .segment_nla = 0,
       .tuned = tuning::usual(),
+      .no_peer_atomics = false,
   };
 }
 
