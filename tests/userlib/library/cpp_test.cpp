@@ -22,14 +22,14 @@ TEST(library_cpp, a_ring_of_values) {
     const auto words = p.memory<uint64_t>(0);
     if (words.size() != 8 || !p.memory<int>(5).empty()) return "wrong memory";
     words[0] = 100 + p.rank();
-    const uint32_t right = (p.rank() + 1) % size;
+    const uint32_t right = (p.rank() + 1) % size, left = (p.rank() + size - 1) % size;
     if (const auto o = p.write({0, 0, 0, 8, 8}, right); !o) return o.text();
     if (const auto o = p.notify(0, right, 4, 9); !o) return o.text();
     uint32_t found = 0, value = 0;
     if (const auto o = p.take(0, 0, 10, found, value, 20s); !o) return o.text();
-    if (found != 4 || value != 9 || words[1] != 100 + (p.rank() + size - 1) % size) return "wrong value";
-    if (const auto o = p.read({0, 0, 16, 0, 8}, right); !o) return o.text();
-    if (const auto o = p.wait(); !o || words[2] != 100 + right) return "wrong value read";
+    if (found != 4 || value != 9 || words[1] != 100 + left) return "wrong value";
+    if (const auto o = p.read({0, 0, 16, 0, 8}, left); !o) return o.text();
+    if (const auto o = p.wait(); !o || words[2] != 100 + left) return "wrong value read";
     if (!p.take(0, 0, 10, found, value, 1ms).timed_out()) return "no time-out";
     const auto bad = p.write({0, 0, 60, 0, 8}, right);
     if (bad || bad.code() != GGAS_ERR_RANGE || bad.text().find("offset 60") == std::string::npos) return bad.text();

@@ -2,6 +2,7 @@
 // Errors are values; the text of the last one of a thread is kept for ggas_error_text().
 #pragma once
 
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -18,6 +19,14 @@ std::string word(const T& value) {
     return std::to_string(value);
   else
     return std::string(value);
+}
+
+// Number of an enum that a caller in C gives, which may be any: as an enum it could not even be looked at.
+template <class E>
+unsigned enum_number(const E& e) {
+  unsigned n;
+  std::memcpy(&n, &e, sizeof n);
+  return n;
 }
 
 // Remembers a text, made of words and numbers, that names value and rule.

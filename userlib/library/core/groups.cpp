@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups and collectives of ggas.h.
 #include <algorithm>
-#include <bit>
 
 #include "userlib/library/core/process.hpp"
 
@@ -97,8 +96,7 @@ ggas_rc ggas_group_barrier(ggas_process* p, uint32_t group, uint64_t timeout_ns)
 ggas_rc ggas_group_allreduce(ggas_process* p, const void* from, void* to, size_t elements, ggas_type type,
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns) {
   return call(p, [&] {
-    // A caller in C may give any number: as an enum it could not even be looked at.
-    const auto t = std::bit_cast<unsigned>(type), o = std::bit_cast<unsigned>(operation);
+    const unsigned t = enum_number(type), o = enum_number(operation);
     if (t > GGAS_TYPE_DOUBLE) return fail(GGAS_ERR_ARGUMENT, "type ", t, ": there is none");
     if (o > GGAS_OP_PRODUCT) return fail(GGAS_ERR_ARGUMENT, "operation ", o, ": there is none");
     const size_t bytes = bytes_of(type);

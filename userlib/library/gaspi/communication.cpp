@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // GASPI: segments, transfers, queues, passive messages, atomics, collectives.
 #include <array>
-#include <bit>
 #include <vector>
 
+#include "userlib/library/core/fail.hpp"
 #include "userlib/library/gaspi/self.hpp"
 
 using namespace ggas::library::gaspi;
@@ -240,8 +240,8 @@ gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t from, gaspi_pointer_t to, g
   constexpr ggas_type types[] = {GGAS_TYPE_INT32,  GGAS_TYPE_UINT32, GGAS_TYPE_FLOAT,
                                  GGAS_TYPE_DOUBLE, GGAS_TYPE_INT64,  GGAS_TYPE_UINT64};
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
-  if (std::bit_cast<unsigned>(datatype) >= std::size(types)) return refuse("datatype: there is none of this number");
-  if (std::bit_cast<unsigned>(operation) >= std::size(known)) return refuse("operation: there is none of this number");
+  if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
+  if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
   return as_gaspi(
       ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group, nanoseconds(timeout_ms)));
 }
