@@ -39,7 +39,7 @@ typedef unsigned char gaspi_group_t;
 typedef unsigned short gaspi_notification_id_t;
 typedef unsigned int gaspi_notification_t;
 typedef unsigned long gaspi_atomic_value_t;
-typedef double gaspi_time_t; /**< milliseconds */
+typedef float gaspi_time_t; /**< milliseconds */
 typedef unsigned long gaspi_cycles_t;
 typedef unsigned long gaspi_alloc_t;
 typedef unsigned int gaspi_memory_description_t;

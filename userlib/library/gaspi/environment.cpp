@@ -139,7 +139,7 @@ void gaspi_printf(const char* format, ...) {
 }
 
 gaspi_return_t gaspi_time_get(gaspi_time_t* wtime) {
-  return give(wtime, double(ggas::library::now_ns() - loaded_ns) * 1e-6);
+  return give(wtime, static_cast<float>(double(ggas::library::now_ns() - loaded_ns) * 1e-6));
 }
 gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, ggas::library::now_ns()); }
 
