@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "sim/nic/packet.hpp"
 #include "sim/platform/platform.hpp"
 
 namespace ggas::bench {
 
 unsigned link_limits::flits(unsigned payload_bytes) const {
-  const unsigned bytes = data_width / 8;
-  const unsigned header = data_width == 64 ? 3 : 1;
-  return header + (payload_bytes + bytes - 1) / bytes + 1;
+  return nic::flit_count((payload_bytes + 3) / 4, data_width);
 }
 
 result<link_limits> find_limits(const cluster_config& cfg) {

@@ -6,6 +6,7 @@
 
 #include "benchmarks/nic_cycles.hpp"
 #include "ggas_regs.h"
+#include "sim/nic/packet.hpp"
 
 namespace ggas::bench {
 
@@ -36,11 +37,7 @@ tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fi
 
 }  // namespace
 
-double packet_flits(unsigned width, unsigned payload) {
-  const unsigned words = width / 64, payload_words = (payload + 7) / 8;
-  const unsigned header = words == 1 ? 3 : 1;
-  return header + (payload_words + words - 1) / words + 1;
-}
+double packet_flits(unsigned width, unsigned payload) { return nic::flit_count((payload + 3) / 4, width); }
 
 nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled)
     : fill_(static_cast<uint32_t>(seed)), cancelled_(std::move(cancelled)) {

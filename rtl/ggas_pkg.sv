@@ -74,8 +74,8 @@ package ggas_pkg;
   localparam logic [7:0] OP_RMA_GET_DONE   = 8'h1a;  // RSP: no payload
   localparam logic [7:0] OP_RMA_ATOMIC_RSP = 8'h1b;  // RSP: 4 DW
   localparam logic [7:0] OP_VELO_MSG       = 8'h20;  // RMA: 4 DW and up to 16 DW of message
-  // Kept free: 8'h30 … 8'h3f for collectives, 8'h40 … 8'h7f for what nobody thought of, and this bit, with which an op goes
-  // to all nodes of group `dst`. A NIC drops what it does not know with BAD_PACKET.
+  // Kept free: 8'h30 … 8'h3f for collectives, 8'h40 … 8'h7f for what nobody thought of, and this bit, with which
+  // an op goes to all nodes of group `dst`. A NIC drops what it does not know with BAD_PACKET.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
   // Packet status, also the code a quiet read returns.
@@ -94,8 +94,8 @@ package ggas_pkg;
   // Largest payload of a packet in bytes. Loads are cut at addresses that are a multiple of it.
   localparam int unsigned MTU = 256;
 
-  // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; w3 goes with the CRC on a link of
-  // 64 bits. docs/packet-format.md says who sets, checks and changes each field. w0 is all that a hop looks at.
+  // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; w3 goes with the CRC on a link
+  // of 64 bits. docs/packet-format.md says who sets, checks and changes each field. w0 is all that a hop looks at.
   localparam logic [2:0] PACKET_VERSION = 3'd2;
   localparam logic [7:0] HOP_LIMIT = 8'd255;  // hops a new packet may take
   typedef struct packed {
@@ -240,8 +240,8 @@ package ggas_pkg;
   // ---------------------------------------------------------------- link flits
 
   localparam logic [1:0] FLIT_DATA = 2'd0;
-  localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet
-  localparam logic [1:0] FLIT_EOP  = 2'd2;  // trailer: CRC-32 in bits 31:0
+  localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet; the only one if the CRC fits behind the payload
+  localparam logic [1:0] FLIT_EOP  = 2'd2;  // last flit: CRC-32 in the upper 32 bits
   localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement and credits, or a hello
 
   // A side's number of its session: the low TAG_W bits count sessions, the others are taken from the time. Flits within

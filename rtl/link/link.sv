@@ -70,14 +70,14 @@ module link #(
   assign unused_bits = ^time_i[63:32];
 
   // ---------------------------------------------------------------- receiver
-  logic            rx_empty, ctrl_valid, accept, repeated, nak;
+  logic            judging, rx_empty, ctrl_valid, accept, repeated, nak;
   logic [31:0]     ctrl_content;
   logic [7:0]      next_seq;
   logic [4*CW-1:0] freed;
   link_rx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_rx (
       .clk_i, .rst_ni, .up_i(up), .clear_i(down), .session_i(session_rx),
       .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i,
-      .rx_valid_o, .rx_ready_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .empty_o(rx_empty),
+      .rx_valid_o, .rx_ready_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .judging_o(judging), .empty_o(rx_empty),
       .ctrl_valid_o(ctrl_valid), .ctrl_o(ctrl_content), .accept_o(accept), .repeat_o(repeated), .nak_o(nak),
       .next_seq_o(next_seq), .freed_o(freed),
       .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o,
@@ -96,7 +96,7 @@ module link #(
       .clk_i, .rst_ni, .time_i(time_i[9:0]), .tick_i(tick),
       .phy_up_i(link_rx_up_i), .taken_i(rx_empty), .discarded_i(discarded), .give_up_i(give_up || unsure),
       .retrain_i(cfg_retrain_i), .ctrl_valid_i(ctrl_valid), .ctrl_i(ctrl_content),
-      .packet_i(link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP), .ctrl_ours_o(ctrl_ours),
+      .packet_i(link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP), .ctrl_ours_o(ctrl_ours),
       .hello_o(hello), .hello_content_o(hello_content), .told_i(told), .state_o(sts_state_o), .up_o(up),
       .down_o(down), .dead_o(dead), .ev_dead_o, .busy_o(session_busy), .timer_o(session_timer),
       .mine_o(session_rx), .yours_o(session_tx)
@@ -125,7 +125,7 @@ module link #(
 
   // ---------------------------------------------------------------- sender
   logic              wr_valid, wr_store, room, boundary, rp_active, rp_valid, rp_ready, tx_working, tx_idle, retiring;
-  logic [1:0]        wr_kind, rp_kind;
+  logic              wr_first, wr_last, rp_first, rp_last;
   logic [DATA_W-1:0] wr_data, rp_data;
   logic [7:0]        seq;
   link_tx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_tx (
@@ -136,23 +136,26 @@ module link #(
       .packet_flit_o(packet_flit),
       .credit_valid_i(ctrl_ours && !ctrl.credit_vc[2]), .credit_vc_i(ctrl.credit_vc[1:0]), .credit_i(ctrl.credit),
       .starved_o(starved),
-      .wr_valid_o(wr_valid), .wr_kind_o(wr_kind), .wr_data_o(wr_data), .wr_store_o(wr_store), .room_i(room),
-      .seq_i(seq), .boundary_o(boundary), .rp_active_i(rp_active), .rp_valid_i(rp_valid), .rp_ready_o(rp_ready),
-      .rp_kind_i(rp_kind), .rp_data_i(rp_data),
+      .wr_valid_o(wr_valid), .wr_first_o(wr_first), .wr_last_o(wr_last), .wr_data_o(wr_data), .wr_store_o(wr_store),
+      .room_i(room), .seq_i(seq), .boundary_o(boundary),
+      .rp_active_i(rp_active), .rp_valid_i(rp_valid), .rp_ready_o(rp_ready),
+      .rp_first_i(rp_first), .rp_last_i(rp_last), .rp_data_i(rp_data),
       .working_o(tx_working), .idle_o(tx_idle), .lost_o(ev_lost_o[0]), .cnt_packets_o(cnt_tx_packets_o)
   );
   link_replay #(.DATA_W(DATA_W), .FLITS(REPLAY_FLITS)) i_replay (
       .clk_i, .rst_ni, .clear_i(down), .up_i(up), .dead_i(dead), .time_i(time_i[31:0]), .tick_i(tick),
       .cfg_limit_i(cfg_replay_limit_i), .cfg_timeout_i(cfg_replay_timeout_i),
-      .wr_valid_i(wr_valid), .wr_kind_i(wr_kind), .wr_data_i(wr_data), .wr_store_i(wr_store), .room_o(room), .seq_o(seq),
+      .wr_valid_i(wr_valid), .wr_first_i(wr_first), .wr_last_i(wr_last), .wr_data_i(wr_data), .wr_store_i(wr_store),
+      .room_o(room), .seq_o(seq),
       .ctrl_valid_i(ctrl_ours), .ctrl_nak_i(ctrl.nak), .ctrl_ack_i(ctrl.ack_seq),
-      .boundary_i(boundary), .active_o(rp_active), .rp_valid_o(rp_valid), .rp_ready_i(rp_ready), .rp_kind_o(rp_kind),
-      .rp_data_o(rp_data), .unacked_o(sts_unacked_o), .working_o(retiring), .tries_o(ev_dead_tries_o),
+      .boundary_i(boundary), .active_o(rp_active), .rp_valid_o(rp_valid), .rp_ready_i(rp_ready),
+      .rp_first_o(rp_first), .rp_last_o(rp_last), .rp_data_o(rp_data), .unacked_o(sts_unacked_o),
+      .working_o(retiring), .tries_o(ev_dead_tries_o),
       .give_up_o(give_up), .lost_o(ev_lost_o[1]), .cnt_replays_o(cnt_tx_replays_o)
   );
   assign discarded = tx_idle && sts_unacked_o == '0;
 
-  assign busy_o = tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy;
+  assign busy_o = judging || tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy;
   assign timer_o = session_timer || sts_unacked_o != '0 || starved != '0;
 endmodule
 

@@ -19,9 +19,10 @@ module link_replay #(
     input  wire logic [15:0]       cfg_timeout_i,
     // flits of new packets, as they are sent
     input  wire logic              wr_valid_i,
-    input  wire logic [1:0]        wr_kind_i,
+    input  wire logic              wr_first_i,
+    input  wire logic              wr_last_i,
     input  wire logic [DATA_W-1:0] wr_data_i,
-    input  wire logic              wr_store_i,        // the packet is posted: with EOP
+    input  wire logic              wr_store_i,        // the packet is posted: with its last flit
     output      logic              room_o,            // a packet of any length fits, in ring and window
     output      logic [7:0]        seq_o,             // sequence number of the next new packet
     // acknowledgements
@@ -33,7 +34,8 @@ module link_replay #(
     output      logic              active_o,          // a replay waits or runs: start no new packet
     output      logic              rp_valid_o,
     input  wire logic              rp_ready_i,
-    output      logic [1:0]        rp_kind_o,
+    output      logic              rp_first_o,
+    output      logic              rp_last_o,
     output      logic [DATA_W-1:0] rp_data_o,
     // status
     output      logic [7:0]        unacked_o,
@@ -55,7 +57,7 @@ module link_replay #(
   logic           request_q, running_q, rd_valid_q, inside_q;
   logic           wr_eop, start, issue, done, rp_take;
 
-  assign wr_eop    = wr_valid_i && wr_kind_i == ggas_pkg::FLIT_EOP;
+  assign wr_eop    = wr_valid_i && wr_last_i;
   assign fill      = head_q - tail_q;
   assign unacked_o = head_seq_q - tail_seq_q;
   assign room_o    = fill <= HEAD_MAX[PTR_W:0] && unacked_o < WINDOW;
@@ -155,14 +157,14 @@ module link_replay #(
           rd_valid_q <= 1'b1;
         end else if (rp_take) rd_valid_q <= 1'b0;
       end
-      if (rp_take) inside_q <= rp_kind_o != ggas_pkg::FLIT_EOP;
+      if (rp_take) inside_q <= !rp_last_o;
     end
   end
 
   ram_1r1w #(.WIDTH(DATA_W + 2), .DEPTH(FLITS)) i_ring (
       .clk_i,
-      .we_i(wr_valid_i), .waddr_i(head_q[PTR_W-1:0]), .wdata_i({wr_kind_i, wr_data_i}),
-      .re_i(issue), .raddr_i(rd_q[PTR_W-1:0]), .rdata_o({rp_kind_o, rp_data_o})
+      .we_i(wr_valid_i), .waddr_i(head_q[PTR_W-1:0]), .wdata_i({wr_last_i, wr_first_i, wr_data_i}),
+      .re_i(issue), .raddr_i(rd_q[PTR_W-1:0]), .rdata_o({rp_last_o, rp_first_o, rp_data_o})
   );
 
 `ifndef SYNTHESIS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receiving half of the link: flits to packets. A packet is passed on only after its CRC, framing, length and sequence
 // number are known to be right; it then stands in the buffer of its virtual channel until the unit takes it.
-// A good EOP flit shows its header on rx_* two cycles later.
+// The last flit is judged in the cycle behind it, and shows its header on rx_* one more cycle later.
 `default_nettype none
 
 module link_rx #(
@@ -24,6 +24,7 @@ module link_rx #(
     output      logic [3:0]          rx_eop_o,
     output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,
     output      logic [4*DATA_W-1:0] rx_data_o,
+    output      logic                judging_o,       // the flit before ended a packet: clock the next edge
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
     output      logic                ctrl_valid_o,    // an intact CTRL flit
@@ -49,6 +50,7 @@ module link_rx #(
   localparam logic [10:0] MTU_DW = ggas_pkg::MTU[12:2];
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
+  localparam logic [11:0] MORE_UP = (DATA_W == 64) ? 12'd1 : 12'd7;  // see `more`
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MARK_W = 32;  // never wraps while an NP packet waits
 
@@ -56,20 +58,24 @@ module link_rx #(
   localparam logic [1:0] F_IDLE = 2'd0, F_OPEN = 2'd1, F_JUNK = 2'd2;
   logic [1:0]         framing_q;
   logic [1:0]         hcount_q;   // header flits received
-  logic [10:0]        pcount_q;   // payload flits received, stops at all ones
+  logic [10:0]        pcount_q;   // flits received as `more` counts them, stops at all ones
+  logic               ended_q;    // the flit before was the last of an open packet: judge it
+  logic               begun_q;    // the flit before was a first one
   ggas_pkg::net_hdr_t hdr_q;
   logic [31:0]        crc_q, crc_next;
   logic [7:0]         expected_q;
   logic               naked_q;    // a nak was sent and nothing arrived in sequence since
 
-  logic is_sop, is_data, is_eop, is_ctrl;
+  logic is_sop, is_data, is_eop, is_ctrl, single, ends;
   assign is_sop  = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP;
   assign is_data = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_DATA;
   assign is_eop  = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP;
+  assign ends    = single || (is_eop && framing_q == F_OPEN);
   assign is_ctrl = !clear_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_CTRL;
 
   crc32 #(.DATA_W(DATA_W)) i_crc (
-      .en_i(is_sop || is_data || is_eop), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i), .crc_o(crc_next)
+      .en_i(is_sop || is_data || is_eop), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i),
+      .crc_o(crc_next)
   );
 
   // ---------------------------------------------------------------- CTRL flits
@@ -80,28 +86,70 @@ module link_rx #(
   assign ctrl_valid_o = is_ctrl && ~ctrl_crc == link_rx_data_i[63:32];
   assign ctrl_o       = link_rx_data_i[31:0];
 
-  // ---------------------------------------------------------------- judgement on a packet
-  logic [11:0] flits;     // payload flits that len_dw asks for
-  logic [7:0]  ahead;     // sequence number relative to the one expected
-  logic        framing_error, payload, intact, ours, take, fits, nak;
-  logic [3:0]  vc_sel, over;
+  // ---------------------------------------------------------------- header and payload in the flits
+  ggas_pkg::net_hdr_t head;     // as it is once this flit, the last one, is in
+  logic [11:0]        beats, more;  // beats that len_dw asks for; flits: narrow, of payload; wide, behind the first
+  logic               judge, payload;
+  logic [DATA_W-1:0]  beat;
+  assign judge = ended_q && up_i;
+  assign judging_o = ended_q;
+  assign beats = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
+  assign more  = ({1'b0, hdr_q.len_dw} + MORE_UP) >> DW_SHIFT;
+  if (DATA_W == 64) begin : g_narrow
+    assign single  = 1'b0;
+    assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
+    assign beat    = link_rx_data_i;
+    always_comb begin
+      head = hdr_q;
+      head[223:192] = link_rx_data_i[31:0];
+    end
+    always_ff @(posedge clk_i) begin
+      if (is_sop) hdr_q[63:0] <= link_rx_data_i[63:0];
+      else if (is_data && hcount_q == 2'd1) hdr_q[127:64] <= link_rx_data_i[63:0];
+      else if (is_data && hcount_q == 2'd2) hdr_q[191:128] <= link_rx_data_i[63:0];
+      else if (is_eop) hdr_q[223:192] <= link_rx_data_i[31:0];
+    end
+  end else begin : g_wide
+    // A beat has its lower part in one flit and its upper part in the next. The lower part alone is left over if it
+    // is all that there is: it is written as the packet is judged.
+    ggas_pkg::net_hdr_t    first;
+    logic [DATA_W-HW-1:0]  rest_q;
+    logic [11:0]           first_more;
+    logic                  left_over;
+    assign first      = link_rx_data_i[HW-1:0];
+    assign first_more = ({1'b0, first.len_dw} + MORE_UP) >> DW_SHIFT;
+    assign single     = is_sop && first_more == '0;
+    assign head       = is_sop ? first : hdr_q;
+    assign left_over  = judge && beats != more;
+    assign payload    = left_over || ((is_data || is_eop) && framing_q == F_OPEN);
+    always_comb begin
+      beat = {link_rx_data_i[HW-1:0], rest_q};
+      if (left_over) beat[DATA_W-1:DATA_W-HW-32] = '0;  // only the CRC is behind the payload
+    end
+    always_ff @(posedge clk_i) begin
+      if (is_sop) hdr_q <= first;
+      if (is_sop || is_data || is_eop) rest_q <= link_rx_data_i[DATA_W-1:HW];
+    end
+  end
 
-  assign flits   = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
+  // ---------------------------------------------------------------- judgement on a packet
+  logic [7:0]  ahead;     // sequence number relative to the one expected
+  logic        framing_error, intact, ours, take, fits, nak;
+  logic [3:0]  vc_sel, over;
   assign ahead   = hdr_q.seq - expected_q;
-  assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
   assign vc_sel  = hdr_q.lane ? 4'd0 : 4'd1 << hdr_q.vc;
   assign ours    = hdr_q.session == session_i;
-  assign intact  = is_eop && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == flits
-      && crc_next == CRC_RESIDUE;
-  assign framing_error = (is_sop && framing_q == F_OPEN) || (is_data && framing_q == F_IDLE)
-      || (is_eop && framing_q != F_JUNK && !intact);
+  assign intact  = judge && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == more && crc_q == CRC_RESIDUE;
+  assign framing_error = (judge && !intact) || (is_sop && framing_q == F_OPEN)
+      || ((is_data || is_eop) && framing_q == F_IDLE);
   assign take    = intact && ours && ahead == 8'd0;
-  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= MTU_DW && vc_sel != '0 && (over & vc_sel) == '0;
+  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= MTU_DW && vc_sel != '0
+      && (over & vc_sel) == '0;
   assign nak     = framing_error || (intact && ours && ahead != 8'd0 && !ahead[7]);
 
   assign accept_o   = take;
   assign repeat_o   = intact && ours && ahead[7];
-  assign nak_o      = nak && !naked_q;
+  assign nak_o      = nak && (!naked_q || take);
   assign next_seq_o = expected_q;
   assign ev_bad_o     = take && !fits;
   assign ev_bad_src_o = hdr_q.src;
@@ -117,61 +165,49 @@ module link_rx #(
       pcount_q   <= '0;
       expected_q <= '0;
       naked_q    <= 1'b0;
+      ended_q    <= 1'b0;
+      begun_q    <= 1'b0;
     end else if (clear_i) begin
       framing_q  <= F_IDLE;
+      ended_q    <= 1'b0;
       expected_q <= '0;
       naked_q    <= 1'b0;
     end else begin
+      ended_q <= ends;
+      begun_q <= is_sop;
       if (is_sop) begin
-        framing_q <= F_OPEN;
+        framing_q <= single ? F_IDLE : F_OPEN;
         hcount_q  <= 2'd1;
         pcount_q  <= '0;
       end else if (is_eop) framing_q <= F_IDLE;
-      else if (is_data) begin
-        if (framing_q == F_IDLE) framing_q <= F_JUNK;
-        if (payload) pcount_q <= (pcount_q == '1) ? pcount_q : pcount_q + 1'b1;
-        else if (framing_q == F_OPEN) hcount_q <= hcount_q + 2'd1;
-      end
-      if (take) begin
-        expected_q <= expected_q + 8'd1;
-        naked_q    <= 1'b0;
-      end else if (nak) naked_q <= 1'b1;
+      else if (is_data && framing_q == F_IDLE) framing_q <= F_JUNK;
+      if (payload && !judge && pcount_q != '1) pcount_q <= pcount_q + 1'b1;
+      if (DATA_W == 64 && is_data && framing_q == F_OPEN && !payload) hcount_q <= hcount_q + 2'd1;
+      if (take) expected_q <= expected_q + 8'd1;
+      naked_q <= nak || (naked_q && !take);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (is_sop || (is_data && framing_q == F_OPEN)) crc_q <= crc_next;
-  end
-
-  if (DATA_W == 64) begin : g_header_words
-    always_ff @(posedge clk_i) begin
-      if (is_sop) hdr_q[63:0] <= link_rx_data_i[63:0];
-      else if (is_data && hcount_q == 2'd1) hdr_q[127:64] <= link_rx_data_i[63:0];
-      else if (is_data && hcount_q == 2'd2) hdr_q[191:128] <= link_rx_data_i[63:0];
-      else if (is_eop) hdr_q[223:192] <= link_rx_data_i[31:0];
-    end
-  end else begin : g_header_flit
-    always_ff @(posedge clk_i) begin
-      if (is_sop) hdr_q <= link_rx_data_i[HW-1:0];
-    end
+    if (is_sop || ((is_data || is_eop) && framing_q == F_OPEN)) crc_q <= crc_next;
   end
 
   // ---------------------------------------------------------------- buffers, order, credits
   // An NP packet carries the number of P packets accepted before it, and waits until so many have left.
-  logic [MARK_W-1:0] p_in_q, p_out_q, np_mark;
+  logic [MARK_W-1:0] p_in, p_in_q, p_out_q, np_mark;
   logic [3:0]        valid, ready, empty, freed;
   logic [27:0]       freed_units;
   logic              np_may_go;
   ggas_pkg::net_hdr_t hdr_store;
 
   always_comb begin
-    hdr_store = hdr_q;
-    if (DATA_W == 64) hdr_store[223:192] = link_rx_data_i[31:0];  // of the last flit
+    hdr_store = head;
     hdr_store.version = '0;
     hdr_store.seq = '0;
     hdr_store.session = '0;
   end
 
+  assign p_in       = p_in_q + {{(MARK_W - 1) {1'b0}}, take && fits && vc_sel[0]};
   assign np_may_go  = $signed(p_out_q - np_mark) >= 0;
   assign rx_valid_o = valid & {2'b11, np_may_go, 1'b1};
   assign ready      = rx_ready_i & {2'b11, np_may_go, 1'b1};
@@ -182,12 +218,13 @@ module link_rx #(
       p_in_q  <= '0;
       p_out_q <= '0;
     end else begin
-      if (take && fits && vc_sel[0]) p_in_q <= p_in_q + 1'b1;
+      p_in_q <= p_in;
       if (freed[0]) p_out_q <= p_out_q + 1'b1;
     end
   end
 
   for (genvar v = 0; v < 4; v = v + 1) begin : g_vc
+    localparam logic [1:0]  V  = v;
     localparam int unsigned MW = (v == 1) ? MARK_W : 1;
     logic [MW-1:0]      mark_in, mark_out;
     ggas_pkg::net_hdr_t hdr_out;
@@ -195,15 +232,16 @@ module link_rx #(
 
     net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW)) i_buffer (
         .clk_i, .rst_ni,
-        .begin_i(is_sop), .wr_valid_i(payload && vc_sel[v]), .wr_data_i(link_rx_data_i),
-        .commit_i(take && fits && vc_sel[v]), .commit_hdr_i(hdr_store), .commit_mark_i(mark_in), .over_o(over[v]),
+        .begin_i(begun_q), .wr_valid_i(payload && vc_sel[v]), .wr_data_i(beat),
+        .head_i(ends && hdr_store.vc == V), .head_hdr_i(hdr_store), .head_mark_i(mark_in),
+        .commit_i(take && fits && vc_sel[v]), .over_o(over[v]),
         .valid_o(valid[v]), .ready_i(ready[v]), .sop_o(rx_sop_o[v]), .eop_o(rx_eop_o[v]), .hdr_o(hdr_out),
         .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out), .empty_o(empty[v]),
         .freed_o(freed[v]), .freed_units_o(freed_units[v*7+:7])
     );
     assign rx_hdr_o[v*HW+:HW] = hdr_out;
     if (v == 1) begin : g_mark
-      assign mark_in = p_in_q;
+      assign mark_in = p_in;
       assign np_mark = mark_out;
     end else begin : g_no_mark
       assign mark_in = 1'b0;
@@ -213,7 +251,7 @@ module link_rx #(
 
     // Units of a packet that was dropped as bad go back at once: its sender has paid for them.
     assign back_good = freed[v] ? {{(CW - 7) {1'b0}}, freed_units[v*7+:7]} : '0;
-    assign back_bad  = (ev_bad_o && vc_sel[v]) ? {1'b0, flits} + 1'b1 : '0;
+    assign back_bad  = (ev_bad_o && vc_sel[v]) ? {1'b0, beats} + 1'b1 : '0;
     assign freed_o[v*CW+:CW] = freed_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) freed_q <= '0;

@@ -37,7 +37,8 @@ module link_tx #(
     output      logic [3:0]          starved_o,        // a packet waits for credits
     // replay buffer
     output      logic                wr_valid_o,       // this new flit will be sent: keep it
-    output      logic [1:0]          wr_kind_o,
+    output      logic                wr_first_o,
+    output      logic                wr_last_o,
     output      logic [DATA_W-1:0]   wr_data_o,
     output      logic                wr_store_o,
     input  wire logic                room_i,
@@ -46,7 +47,8 @@ module link_tx #(
     input  wire logic                rp_active_i,
     input  wire logic                rp_valid_i,
     output      logic                rp_ready_o,
-    input  wire logic [1:0]          rp_kind_i,
+    input  wire logic                rp_first_i,
+    input  wire logic                rp_last_i,
     input  wire logic [DATA_W-1:0]   rp_data_i,
     // status
     output      logic                working_o,        // the next edge does something
@@ -59,7 +61,8 @@ module link_tx #(
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
   localparam logic [ggas_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[ggas_pkg::CREDIT_W-1:0] - 1'b1;
 
-  // W1, W2: header words of a 64-bit link. DRAIN: the link died under the packet, its rest is swallowed.
+  // W1, W2: header words of a 64-bit link. EOP: what is left when the unit has handed over its last beat. DRAIN: the
+  // link died under the packet, its rest is swallowed.
   typedef enum logic [2:0] {S_IDLE, S_W1, S_W2, S_DATA, S_EOP, S_DRAIN} state_t;
   state_t      state_q, state_d;
   logic [3:0]  cur_q, cur;       // virtual channel of the packet, one-hot
@@ -91,7 +94,7 @@ module link_tx #(
 
   // ---------------------------------------------------------------- what this cycle sends
   logic       slot;          // of the output stage, whatever the PHY does in this cycle
-  logic       startable, new_flit, rp_flit, ctrl_flit, first, last_word, take, cur_eop, cur_valid;
+  logic       startable, new_flit, rp_flit, ctrl_flit, first, cur_eop, cur_valid;
   logic [3:0] grant;
   ggas_pkg::net_hdr_t hdr;
   logic [DATA_W-1:0]  beat;
@@ -141,55 +144,68 @@ module link_tx #(
   assign ctrl_sent_o   = ctrl_flit;
   assign packet_flit_o = new_flit || rp_flit;
 
-  // The last flit of the header; a packet without payload hands over its only beat with it.
-  assign last_word = (DATA_W == 64) ? state_q == S_W2 : state_q == S_IDLE;
-  assign take = new_flit && ((state_q == S_DATA) || (last_word && hdr.len_dw == '0));
-
-  // w3 is valid with the first beat only, and leaves with the last flit of a 64-bit link.
-  logic [31:0] w3_q;
-  always_ff @(posedge clk_i) if (first) w3_q <= hdr[223:192];
-
+  // ---------------------------------------------------------------- flits
+  logic              take;     // of a beat of the unit
+  logic              last;     // this flit ends the packet
   logic [DATA_W-1:0] wr_flit;  // without the CRC
-  always_comb begin
-    wr_kind_o = ggas_pkg::FLIT_DATA;
-    wr_flit = '0;
-    case (state_q)
-      S_IDLE: begin
-        wr_kind_o = ggas_pkg::FLIT_SOP;
-        if (DATA_W == 64) wr_flit[63:0] = hdr[63:0];
-        else wr_flit[HDR_BITS-1:0] = hdr[HDR_BITS-1:0];
-      end
-      S_W1: wr_flit[63:0] = hdr[127:64];
-      S_W2: wr_flit[63:0] = hdr[191:128];
-      S_EOP: begin
-        wr_kind_o = ggas_pkg::FLIT_EOP;
-        if (DATA_W == 64) wr_flit[31:0] = w3_q;
-      end
-      default: wr_flit = beat;
-    endcase
+  if (DATA_W == 64) begin : g_narrow
+    // w0, w1, w2, beats, and w3 with the CRC. A packet without payload hands over its only beat with w2. w3 is valid
+    // with the first beat only.
+    logic [31:0] w3_q;
+    always_ff @(posedge clk_i) if (first) w3_q <= hdr[223:192];
+    assign take = new_flit && (state_q == S_DATA || (state_q == S_W2 && hdr.len_dw == '0));
+    assign last = state_q == S_EOP;
+    always_comb begin
+      case (state_q)
+        S_IDLE:  wr_flit = hdr[63:0];
+        S_W1:    wr_flit = hdr[127:64];
+        S_W2:    wr_flit = hdr[191:128];
+        S_EOP:   wr_flit = {32'd0, w3_q};
+        default: wr_flit = beat;
+      endcase
+    end
+  end else begin : g_wide
+    // Header, payload and CRC without a gap but in front of the CRC: each flit holds the upper part of the beat
+    // before, or the header, and the lower part of the next beat.
+    logic [HW-1:0] rest_q;
+    logic          empty;             // no beat has a part in this flit
+    logic          short_q, short_d;  // the CRC fits behind the last beat's payload: no flit comes after it
+    assign short_d = hdr.len_dw == '0 || (DATA_W == 512 && hdr.len_dw[3:0] != '0 && hdr.len_dw[3:0] <= 4'd8);
+    assign take    = new_flit && state_q != S_EOP;
+    assign last    = state_q == S_EOP || (cur_eop && (state_q == S_IDLE ? short_d : short_q));
+    assign wr_flit = {empty ? {(DATA_W - HW) {1'b0}} : beat[DATA_W-HW-1:0], state_q == S_IDLE ? hdr : rest_q};
+    assign empty   = state_q == S_EOP || (state_q == S_IDLE && hdr.len_dw == '0);
+    always_ff @(posedge clk_i) begin
+      if (take) rest_q <= beat[DATA_W-1-:HW];
+      if (first) short_q <= short_d;
+    end
   end
-  localparam int unsigned HDR_BITS = (DATA_W == 64) ? 64 : HW;
-  assign wr_valid_o = new_flit;
-  assign wr_data_o  = (state_q == S_EOP) ? {~crc_next, wr_flit[DATA_W-33:0]} : wr_flit;
-  assign wr_store_o = cur_q[0];
-  assign cnt_packets_o = new_flit && state_q == S_EOP;
 
-  // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end, behind zeros
-  // and with the state added to them, they make the CRC that they would make at the lower end.
+  // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end,
+  // behind zeros and with the state added to them, they make the CRC that they would make at the lower end.
   logic [DATA_W-1:0] crc_data;
+  logic [31:0]       crc_state;
   always_comb begin
-    crc_data = wr_flit;
-    if (state_q == S_EOP) begin
+    crc_state = (state_q == S_IDLE) ? 32'hffffffff : crc_q;
+    crc_data  = wr_flit;
+    if (last) begin
       crc_data = {wr_flit[DATA_W-33:0], 32'd0};
-      crc_data[63:32] = crc_data[63:32] ^ crc_q;
+      crc_data[63:32] = crc_data[63:32] ^ crc_state;
     end
   end
   crc32 #(.DATA_W(DATA_W)) i_crc (
-      .en_i(new_flit), .crc_i(state_q == S_IDLE ? 32'hffffffff : state_q == S_EOP ? 32'd0 : crc_q), .data_i(crc_data),
-      .crc_o(crc_next)
+      .en_i(new_flit), .crc_i(last ? 32'd0 : crc_state), .data_i(crc_data), .crc_o(crc_next)
   );
+  assign wr_valid_o = new_flit;
+  assign wr_first_o = state_q == S_IDLE;
+  assign wr_last_o  = last;
+  assign wr_data_o  = last ? {~crc_next, wr_flit[DATA_W-33:0]} : wr_flit;
+  assign wr_store_o = cur[0];
+  assign cnt_packets_o = new_flit && last;
 
   // ---------------------------------------------------------------- next state
+  state_t after_beat;
+  assign after_beat = !cur_eop ? S_DATA : last ? S_IDLE : S_EOP;
   always_comb begin
     state_d = state_q;
     begun_d = begun_q || take;
@@ -199,11 +215,11 @@ module link_tx #(
       case (state_q)
         S_IDLE: begin
           begun_d = take;
-          state_d = (DATA_W == 64) ? S_W1 : (take ? S_EOP : S_DATA);
+          state_d = (DATA_W == 64) ? S_W1 : after_beat;
         end
         S_W1:    state_d = S_W2;
         S_W2:    state_d = take ? S_EOP : S_DATA;
-        S_DATA:  state_d = cur_eop ? S_EOP : S_DATA;
+        S_DATA:  state_d = after_beat;
         default: state_d = S_IDLE;
       endcase
     end else if (!up_i) begin
@@ -256,20 +272,23 @@ module link_tx #(
   always_comb for (int v = 0; v < 4; v = v + 1) newer[v] = credit_i - freed_q[v];
 
   always_ff @(posedge clk_i) begin
-    if (new_flit && state_q != S_EOP) crc_q <= crc_next;
+    if (new_flit) crc_q <= crc_next;
   end
 
+  function automatic logic [1:0] kind_of(input logic first_flit, input logic last_flit);
+    kind_of = first_flit ? ggas_pkg::FLIT_SOP : last_flit ? ggas_pkg::FLIT_EOP : ggas_pkg::FLIT_DATA;
+  endfunction
   logic [1:0]        out_kind;
   logic [DATA_W-1:0] out_data;
   always_comb begin
-    out_kind = wr_kind_o;
+    out_kind = kind_of(wr_first_o, wr_last_o);
     out_data = wr_data_o;
     if (ctrl_flit) begin
       out_kind = ggas_pkg::FLIT_CTRL;
       out_data = '0;
       out_data[63:0] = ctrl_flit_i;
     end else if (rp_flit) begin
-      out_kind = rp_kind_i;
+      out_kind = kind_of(rp_first_i, rp_last_i);
       out_data = rp_data_i;
     end
   end
@@ -283,10 +302,11 @@ module link_tx #(
     if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("link_tx: DATA_W must be 64, 256 or 512");
     if (VC_DEPTH < 64 || VC_DEPTH > 1024) $error("link_tx: VC_DEPTH must be 64 to 1024");
   end
+  wire wr_len0 = (DATA_W == 64 ? state_q == S_W2 : state_q == S_IDLE) && hdr.len_dw == '0;
   // What the units promise: a header with the first beat, and no more than the MTU.
   always_ff @(posedge clk_i) begin
-    if (rst_ni && first) assert (hdr.len_dw <= 11'd64) else $error("link_tx: packet above the MTU");
-    if (rst_ni && take && last_word && state_q != S_DATA) assert (cur_eop) else $error("link_tx: payload with len_dw 0");
+    if (rst_ni && first) assert (hdr.len_dw <= ggas_pkg::MTU[12:2]) else $error("link_tx: packet above the MTU");
+    if (rst_ni && take && wr_len0) assert (cur_eop) else $error("link_tx: payload with len_dw 0");
   end
 `endif
 endmodule

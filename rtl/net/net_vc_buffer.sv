@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Store-and-forward buffer of one virtual channel. Payload is written speculatively while a packet arrives and becomes
-// visible when the packet is committed; the next packet's begin rolls back what was not. Headers have a queue of their
-// own, so a packet costs 1 + its payload flits of the DEPTH units that its sender accounts for.
+// visible when the packet is committed; the next packet's begin rolls back what was not. Its header is written in the
+// same way, at the latest in the cycle before, so that both RAMs can be read as it is committed. Headers have a queue
+// of their own, so a packet costs 1 + its payload beats of the DEPTH units that its sender accounts for.
 `default_nettype none
 
 module net_vc_buffer #(
@@ -12,12 +13,13 @@ module net_vc_buffer #(
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     // arrival
-    input  wire logic                begin_i,        // a packet starts: forget uncommitted payload
-    input  wire logic                wr_valid_i,     // one payload flit; dropped while full
+    input  wire logic                begin_i,        // a packet starts: forget uncommitted payload before now
+    input  wire logic                wr_valid_i,     // one payload beat; dropped while full
     input  wire logic [DATA_W-1:0]   wr_data_i,
+    input  wire logic                head_i,         // header of the packet that may be committed in the next cycle
+    input  wire ggas_pkg::net_hdr_t  head_hdr_i,
+    input  wire logic [MARK_W-1:0]   head_mark_i,
     input  wire logic                commit_i,       // the packet is good; only while over_o = 0
-    input  wire ggas_pkg::net_hdr_t  commit_hdr_i,
-    input  wire logic [MARK_W-1:0]   commit_mark_i,
     output      logic                over_o,         // the packet does not fit: its sender ignored the credits
     // departure
     output      logic                valid_o,
@@ -39,31 +41,35 @@ module net_vc_buffer #(
   // headers
   logic [PTR_W:0] hwr_q, hrd_q;
   logic           hvalid_q;
-  logic           hread, hpop;
+  logic           hread, hpop, hfull, hover_q;
+  logic [PTR_W:0] hnext;  // of the header that comes
   // payload: speculative and committed write pointer, read pointer
   logic [PTR_W:0] dspec_q, dwr_q, drd_q;
   logic           dvalid_q, dover_q;
   logic           dread, dpop, dfull, dwrite;
-  logic [PTR_W:0] dfill, hfill;
+  logic [PTR_W:0] dnext, dfill, hfill;
   // the packet on offer
   logic [6:0] beats;   // payload beats of it
   logic [6:0] beat_q;  // beats already taken
   logic       take;
 
-  assign hfill = hwr_q - hrd_q;
-  assign dfill = dspec_q - drd_q;
-  assign dfull = dfill[PTR_W];
+  assign hnext  = hwr_q + {{PTR_W{1'b0}}, commit_i};
+  assign hfill  = hnext - hrd_q;
+  assign hfull  = hfill[PTR_W];
+  assign dnext  = begin_i ? dwr_q : dspec_q;
+  assign dfill  = dnext - drd_q;
+  assign dfull  = dfill[PTR_W];
   assign dwrite = wr_valid_i && !dfull;
-  assign over_o = dover_q || hfill[PTR_W];
+  assign over_o = hover_q || (dover_q && !begin_i) || (wr_valid_i && dfull);
 
   ram_1r1w #(.WIDTH(ggas_pkg::NET_HDR_W + MARK_W), .DEPTH(DEPTH)) i_headers (
       .clk_i,
-      .we_i(commit_i), .waddr_i(hwr_q[PTR_W-1:0]), .wdata_i({commit_mark_i, commit_hdr_i}),
+      .we_i(head_i && !hfull), .waddr_i(hnext[PTR_W-1:0]), .wdata_i({head_mark_i, head_hdr_i}),
       .re_i(hread), .raddr_i(hrd_q[PTR_W-1:0]), .rdata_o({mark_o, hdr_o})
   );
   ram_1r1w #(.WIDTH(DATA_W), .DEPTH(DEPTH)) i_payload (
       .clk_i,
-      .we_i(dwrite), .waddr_i(dspec_q[PTR_W-1:0]), .wdata_i(wr_data_i),
+      .we_i(dwrite), .waddr_i(dnext[PTR_W-1:0]), .wdata_i(wr_data_i),
       .re_i(dread), .raddr_i(drd_q[PTR_W-1:0]), .rdata_o(data_o)
   );
 
@@ -75,8 +81,8 @@ module net_vc_buffer #(
   assign take    = valid_o && ready_i;
   assign hpop    = take && eop_o;
   assign dpop    = take && beats != '0;
-  assign hread   = hwr_q != hrd_q && (!hvalid_q || hpop);
-  assign dread   = dwr_q != drd_q && (!dvalid_q || dpop);
+  assign hread   = (hwr_q != hrd_q || commit_i) && (!hvalid_q || hpop);
+  assign dread   = (dwr_q != drd_q || (commit_i && dnext != drd_q)) && (!dvalid_q || dpop);
   assign empty_o = hwr_q == hrd_q && !hvalid_q;
   assign freed_o = hpop;
   assign freed_units_o = beats + 1'b1;
@@ -91,19 +97,14 @@ module net_vc_buffer #(
       drd_q    <= '0;
       dvalid_q <= 1'b0;
       dover_q  <= 1'b0;
+      hover_q  <= 1'b0;
       beat_q   <= '0;
     end else begin
-      if (begin_i) begin
-        dspec_q <= dwr_q;
-        dover_q <= 1'b0;
-      end else if (wr_valid_i) begin
-        if (dfull) dover_q <= 1'b1;
-        else dspec_q <= dspec_q + 1'b1;
-      end
-      if (commit_i) begin
-        hwr_q <= hwr_q + 1'b1;
-        dwr_q <= dspec_q;
-      end
+      dspec_q <= dnext + {{PTR_W{1'b0}}, dwrite};
+      dover_q <= (dover_q && !begin_i) || (wr_valid_i && dfull);
+      if (head_i) hover_q <= hfull;
+      hwr_q <= hnext;
+      if (commit_i) dwr_q <= dnext + {{PTR_W{1'b0}}, dwrite};
       if (hread) begin
         hrd_q    <= hrd_q + 1'b1;
         hvalid_q <= 1'b1;
@@ -122,7 +123,7 @@ module net_vc_buffer #(
       $error("net_vc_buffer: DEPTH must be a power of two from 64 (a packet of the MTU fits) to 1024");
   end
   always_ff @(posedge clk_i) begin
-    if (rst_ni && commit_i) assert (!over_o && !wr_valid_i && !begin_i) else $error("net_vc_buffer: bad commit");
+    if (rst_ni && commit_i) assert (!over_o) else $error("net_vc_buffer: bad commit");
   end
 `endif
 endmodule

@@ -28,8 +28,6 @@ constexpr uint64_t field(uint64_t word, unsigned low, unsigned width) {
   return word >> low & ((uint64_t{1} << width) - 1);
 }
 
-constexpr unsigned max_payload_dw = 2047;  // what len_dw can say
-
 }  // namespace
 
 uint32_t crc32(std::span<const uint32_t> words) {
@@ -44,8 +42,8 @@ packet_header packet::header() const {
   const uint64_t w0 = uint64_t{dst} << 48 | uint64_t{op} << 40 | uint64_t(len_dw & 0x7ff) << 29 |
                       uint64_t(version & 7) << 26 | uint64_t(reserved & 7) << 23 | uint64_t(vc & 7) << 20 |
                       uint64_t{hops} << 12 | uint64_t{seq} << 4 | (session & session_tag_mask);
-  const uint64_t low = one_sided() ? uint64_t{vpid} << 12 | (detail & 0xfff)
-                                   : uint64_t(req_dw & 0x7ff) << 9 | (detail & 0x1ff);
+  const uint64_t low =
+      one_sided() ? uint64_t{vpid} << 12 | (detail & 0xfff) : uint64_t(req_dw & 0x7ff) << 9 | (detail & 0x1ff);
   const uint64_t w1 = uint64_t{src} << 48 | uint64_t(status & 15) << 44 | uint64_t(first_be & 15) << 40 |
                       uint64_t(last_be & 15) << 36 | uint64_t{tag} << 20 | low;
   const uint32_t w3 = uint32_t(reserved >> 3 & 0xff) << 24 | uint32_t{export_no} << 16 | domain;
@@ -142,21 +140,28 @@ std::string to_text(const packet& p) {
   return line;
 }
 
-// Header and payload as they fill flits: a narrow link sends w3 behind the payload, with the CRC.
+unsigned flit_count(unsigned len_dw, unsigned width) {
+  return width == 64 ? 3 + (len_dw + 1) / 2 + 1 : (header_dws + len_dw + 1 + width / 32 - 1) / (width / 32);
+}
+
+bool ends_packet(const flit& f, unsigned width) {
+  if (f.kind != flit_kind::sop || width == 64) return f.kind == flit_kind::eop;
+  return flit_count(unsigned(field(f.data[0], 29, 11)), width) == 1;
+}
+
+// A narrow link sends w3 behind the payload, with the CRC.
 std::vector<flit> to_flits(const packet& p, unsigned width) {
-  const unsigned dws = width / 32;
   const packet_header h = p.header();
   std::vector<uint32_t> stream(h.begin(), width == 64 ? h.end() - 1 : h.end());
-  stream.resize((stream.size() + dws - 1) / dws * dws);
   stream.insert(stream.end(), p.data.begin(), p.data.end());
-  stream.resize((stream.size() + dws - 1) / dws * dws);
-  if (width == 64) stream.push_back(h.back());
-  stream.resize((stream.size() + dws) / dws * dws);
+  stream.resize(flit_count(unsigned(p.data.size()), width) * (width / 32));
+  if (width == 64) stream.end()[-2] = h.back();
   stream.back() = crc32(std::span(stream).first(stream.size() - 1));
-  std::vector<flit> out(stream.size() / dws, flit{.kind = flit_kind::data});
-  for (size_t i = 0; i < stream.size(); ++i) out[i / dws].data[i % dws / 2] |= uint64_t{stream[i]} << 32 * (i & 1);
-  out.front().kind = flit_kind::sop;
+  std::vector<flit> out(stream.size() / (width / 32), flit{.kind = flit_kind::data});
+  for (size_t i = 0; i < stream.size(); ++i)
+    out[i / (width / 32)].data[i % (width / 32) / 2] |= uint64_t{stream[i]} << 32 * (i & 1);
   out.back().kind = flit_kind::eop;
+  out.front().kind = flit_kind::sop;
   return out;
 }
 
@@ -217,11 +222,10 @@ std::optional<packet> flit_decoder::push(const flit& f) {
     return std::nullopt;
   }
   for (unsigned i = 0; i < dws_; ++i) buffer_.push_back(uint32_t(f.data[i / 2] >> 32 * (i & 1)));
-  if (f.kind != flit_kind::eop) return std::nullopt;
+  if (!ends_packet(f, 32 * dws_)) return std::nullopt;
   open_ = false;
   auto p = from_flits(buffer_, 32 * dws_);
-  const bool good = p && p->len_dw <= max_payload_dw && p->data.size() == p->len_dw &&
-                    buffer_.size() == dws_ * to_flits(*p, 32 * dws_).size() &&
+  const bool good = p && p->data.size() == p->len_dw && buffer_.size() == dws_ * flit_count(p->len_dw, 32 * dws_) &&
                     buffer_.back() == crc32(std::span(buffer_).first(buffer_.size() - 1));
   if (good) return p;
   ++errors_;
@@ -229,14 +233,14 @@ std::optional<packet> flit_decoder::push(const flit& f) {
 }
 
 std::optional<packet> from_flits(std::span<const uint32_t> dws, unsigned width) {
-  const unsigned flit_dws = width / 32, payload_at = width == 64 ? header_dws - 1 : flit_dws;
-  if (dws.size() < payload_at + flit_dws) return std::nullopt;
+  const unsigned payload_at = width == 64 ? header_dws - 1 : header_dws, behind = width == 64 ? 2 : 1;
+  if (dws.size() < payload_at + behind) return std::nullopt;
   packet_header h;
   std::copy_n(dws.begin(), header_dws, h.begin());
   if (width == 64) h.back() = dws[dws.size() - 2];
   packet p;
   p.set_header(h);
-  const size_t there = dws.size() - payload_at - flit_dws;
+  const size_t there = dws.size() - payload_at - behind;
   const auto first = dws.begin() + payload_at;
   p.data.assign(first, first + long(std::min<size_t>(there, p.len_dw)));
   return p;

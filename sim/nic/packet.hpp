@@ -68,7 +68,7 @@ using packet_header = std::array<uint32_t, header_dws>;  // w0, w1, w2 (low half
 // the link's: 0 in a packet that units and link exchange.
 struct packet {
   uint16_t dst = 0, src = 0;
-  uint16_t len_dw = 0;  // as the header says; data.size() is what is there
+  uint16_t len_dw = 0;                   // as the header says; data.size() is what is there
   uint8_t vc = 0, seq = 0, session = 0;  // vc: with the lane in bit 2
   uint8_t op = 0, status = 0, first_be = 0, last_be = 0;
   uint16_t tag = 0;
@@ -111,7 +111,10 @@ std::string to_text(const packet& p);
 uint32_t crc32(std::span<const uint32_t> words);
 uint32_t crc32(uint32_t word);
 
-// Flits of one packet, trailer included, on a link of `width` bits.
+// Flits of a packet with so much payload on a link of `width` bits, and whether this one is the last of its packet.
+unsigned flit_count(unsigned len_dw, unsigned width);
+bool ends_packet(const flit& f, unsigned width);
+// Flits of one packet, CRC included, on a link of `width` bits.
 std::vector<flit> to_flits(const packet& p, unsigned width);
 // The packet in these DWs of flits, as far as they go; the CRC is not looked at. nullopt: not even a header.
 std::optional<packet> from_flits(std::span<const uint32_t> dws, unsigned width);

@@ -80,15 +80,14 @@ local function crc_zeros(c, n)
   return c
 end
 
--- The CRC covers all of the flits in front of it, so it depends on the width of the link. A link of 64 bits sends w3 behind the
+-- The CRC covers all of the flits in front of it, so it depends on the width of the link: a link of 64 bits sends w3 behind the
 -- payload.
 local function crc_of(bytes, payload, width)
   local flit, header = width / 8, (width == 64) and 24 or 28
   local c = crc_update(0xffffffff, bytes, 0, header - 1)
-  c = crc_zeros(c, (-header) % flit)
   c = crc_update(c, bytes, 28, 27 + payload)
-  c = crc_zeros(c, (-payload) % flit)
-  c = (width == 64) and crc_update(c, bytes, 24, 27) or crc_zeros(c, flit - 4)
+  c = crc_zeros(c, -(header + payload + (width == 64 and 0 or 4)) % flit)
+  if width == 64 then c = crc_update(c, bytes, 24, 27) end
   return bit32.bxor(c, 0xffffffff)
 end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pcapng files. Link type USER0 carries network packets: the seven DWs of the header little-endian, the payload, the CRC-32;
-// USER1 carries TLPs as PCIe lays them out (header DWs big-endian, payload bytes in address order). Dissector of both:
-// sim/trace/ggas.lua.
+// pcapng files. Link type USER0 carries network packets: the seven DWs of the header little-endian, the payload, the
+// CRC-32; USER1 carries TLPs as PCIe lays them out (header DWs big-endian, payload bytes in address order). Dissector
+// of both: sim/trace/ggas.lua.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ enum : unsigned { track_gpu_tx = 1, track_nic_rx, track_link_tx, track_link_rx, 
 // How far a message has come.
 enum : unsigned { at_gpu = 1, at_nic, on_link, at_target_nic, at_target };
 
-constexpr size_t most_dws = 2048;  // of a packet that never ends
+constexpr size_t most_dws = 2048;       // of a packet that never ends
 constexpr size_t messages_kept = 4096;  // per path; older ones lost their way (dropped, unmapped)
 
 unsigned track_of(place p) {
@@ -175,7 +175,7 @@ void recorder::flit(unsigned from, unsigned to, const nic::flit& f, uint64_t sta
   if (f.kind == nic::flit_kind::sop) a = {.dws = {}, .start_ps = start_ps, .open = true};
   if (!a.open || a.dws.size() > most_dws) return;
   for (unsigned i = 0; i < cfg_.data_width / 32; ++i) a.dws.push_back(uint32_t(f.data[i / 2] >> 32 * (i & 1)));
-  if (f.kind != nic::flit_kind::eop) return;
+  if (!nic::ends_packet(f, cfg_.data_width)) return;
   packet(from, to, a, end_ps);
   a.open = false;
 }

@@ -1,7 +1,7 @@
   // SPDX-License-Identifier: Apache-2.0
   // The window of go-back-N between a sender that keeps its rules and any receiver behind a lossy wire.
 
-  // ---- the transmitter: packets of 4 ... PACKET_MAX flits, begun only with room and outside a replay
+  // ---- the transmitter: packets of 1 ... PACKET_MAX flits, begun only with room and outside a replay
   logic [7:0] f_flits;  // of the packet that is half written
   logic       f_broken;  // the link fell meanwhile: nothing new before DOWN
   wire        f_half = f_flits != '0;
@@ -15,9 +15,7 @@
     assume (!(clear_i && (up_i || dead_i)) && !(up_i && dead_i));
     assume (!(f_broken && up_i));
     assume (!wr_valid_i || (up_i && !f_broken && !rp_valid_o));
-    if (wr_valid_i && !f_half) assume (room_o && !active_o && wr_kind_i == ggas_pkg::FLIT_SOP);
-    if (wr_valid_i && f_half) assume (wr_kind_i == (wr_eop ? ggas_pkg::FLIT_EOP : ggas_pkg::FLIT_DATA));
-    if (wr_eop) assume (f_flits >= HDR_FLITS);
+    if (wr_valid_i && !f_half) assume (room_o && !active_o);
     if (wr_valid_i && f_flits == PACKET_MAX - 1) assume (wr_eop);
     assume (boundary_i == !f_half);
   end
@@ -38,7 +36,7 @@
   wire [7:0]     f_open = f_half ? f_flits : 8'd0;
   always_comb begin
     assume (record_valid == (head_seq_q != tail_seq_q));
-    if (record_valid) assume (f_size >= HDR_FLITS + 1 && f_size <= PACKET_MAX && f_size <= fill - f_open);
+    if (record_valid) assume (f_size >= 1 && f_size <= PACKET_MAX && f_size <= fill - f_open);
     if (record_valid && unacked_o == 8'd1) assume (f_size == fill - f_open);
     if (record_valid && unacked_o != 8'd1) assume (f_size < fill - f_open);
   end
@@ -51,14 +49,14 @@
   wire  [PTR_W:0]    f_place = f_at - tail_q;
   wire               f_inside = f_place < fill;
   always_ff @(posedge clk_i) begin
-    if (wr_valid_i && head_q == f_at) f_flit <= {wr_kind_i, wr_data_i};
-    if (wr_valid_i && head_q[PTR_W-1:0] == f_at[PTR_W-1:0]) f_word <= {wr_kind_i, wr_data_i};
+    if (wr_valid_i && head_q == f_at) f_flit <= {wr_last_i, wr_first_i, wr_data_i};
+    if (wr_valid_i && head_q[PTR_W-1:0] == f_at[PTR_W-1:0]) f_word <= {wr_last_i, wr_first_i, wr_data_i};
     if (issue) begin
       f_read <= rd_q == f_at;
       f_seen <= f_word;
     end
   end
-  always_comb if (rd_valid_q && f_read) assume ({rp_kind_o, rp_data_o} == f_seen);
+  always_comb if (rd_valid_q && f_read) assume ({rp_last_o, rp_first_o, rp_data_o} == f_seen);
 
   // A replay goes on through packets that are acknowledged meanwhile; nothing is written under it.
   logic [PTR_W:0] f_base;  // where the replay began
@@ -91,6 +89,6 @@
       if (running_q && up_i) assert (f_done == f_issued && f_done <= f_all && f_all <= FLITS && fill <= f_all && !f_half);
       if (f_inside || (running_q && f_from_base < f_all)) assert (f_word == f_flit);
       if (up_i && running_q && rd_valid_q) assert (f_done != '0 && (rd_q - 1'b1 != f_at || f_read));
-      if (up_i && running_q && rd_valid_q && f_read) assert (rd_q - 1'b1 == f_at && {rp_kind_o, rp_data_o} == f_flit);
+      if (up_i && running_q && rd_valid_q && f_read) assert (rd_q - 1'b1 == f_at && {rp_last_o, rp_first_o, rp_data_o} == f_flit);
     end
   end

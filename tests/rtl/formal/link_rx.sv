@@ -7,7 +7,7 @@
     f_expected <= expected_q;
     f_accepted <= !f_init && accept_o;
     f_cleared  <= f_init || clear_i;
-    f_nak      <= !f_init && !clear_i && (f_nak ? !accept_o : nak_o);
+    f_nak      <= !f_init && !clear_i && (nak_o || (f_nak && !accept_o));
     f_taken    <= (f_init || clear_i) ? '0 : f_taken + accept_o;
   end
   logic [3:0] f_commit;
@@ -17,13 +17,13 @@
   always_comb begin
     if (!f_init) begin
       assert (expected_q == f_taken[7:0]);
-      if (accept_o) assert (hdr_q.seq == expected_q && up_i && link_rx_kind_i == ggas_pkg::FLIT_EOP);
-      if (accept_o || repeat_o || (intact && nak)) assert (hdr_q.session == session_i);  // no other session counts
-      assert (!(accept_o && repeat_o) && !(accept_o && nak_o));
+      if (accept_o) assert (hdr_q.seq == expected_q && up_i && ended_q);
+      if (accept_o || repeat_o || (intact && nak && !framing_error)) assert (hdr_q.session == session_i);  // no other session counts
+      assert (!(accept_o && repeat_o));
       assert ((f_commit & (f_commit - 1'b1)) == '0);               // into one channel at most
       assert (accept_o == (f_commit != '0 || ev_bad_o));           // and if into none, it is reported
       if (ev_bad_o) assert (f_commit == '0);
-      if (f_nak) assert (!nak_o);                                  // one nak until something arrives in sequence
+      if (f_nak && !accept_o) assert (!nak_o);                     // one nak until something arrives in sequence
       assert (f_nak == naked_q || (naked_q && !f_nak) || f_cleared);
       if (f_nak) assert (naked_q);
     end

@@ -28,7 +28,7 @@
       if (first && grant[f_vc]) assert (f_held + f_cost <= VC_DEPTH);
       if (first) assert (up_i && room_i && !rp_active_i);
       // what is sent is marked with this session
-      if (first) assert (wr_data_o[3:0] == session_i);
+      if (first) assert (wr_first_o && wr_data_o[3:0] == session_i);
       // one source for each flit
       assert (ctrl_flit + rp_flit + new_flit <= 1);
       assert (!(new_flit && rp_active_i && state_q == S_IDLE));

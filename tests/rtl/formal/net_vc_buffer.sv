@@ -3,20 +3,26 @@
   logic [PTR_W+1:0] f_units;  // paid and not given back
   wire  [PTR_W:0]   f_flits = dspec_q - dwr_q;          // payload of the packet that arrives
   wire  [PTR_W:0]   f_stored = dwr_q - drd_q;           // payload of whole packets, still in the RAM
+  wire  [PTR_W:0]   f_written = dspec_q - drd_q;
+  wire  [PTR_W:0]   f_queued = hwr_q - hrd_q;
   wire  [PTR_W:0]   f_headers = (hwr_q - hrd_q) + hvalid_q;
   wire  [PTR_W:0]   f_payload = f_stored + dvalid_q + beat_q;
   logic             f_open;                             // a packet arrives
+  logic             f_headed;                           // its header was written at the last edge
+  wire  [PTR_W:0]   f_beats_in = dnext - dwr_q + wr_valid_i;
+  wire  [PTR_W+1:0] f_cost = f_beats_in + 1'b1;         // units of the packet if it ends now
   always_ff @(posedge clk_i) begin
-    f_open <= !f_init && (begin_i || (f_open && !commit_i));
+    f_open   <= !f_init && (begin_i || f_open) && !commit_i;
+    f_headed <= !f_init && head_i;
     if (f_init) f_units <= '0;
-    else f_units <= f_units + (commit_i ? f_flits + 1'b1 : '0) - (freed_o ? freed_units_o : '0);
+    else f_units <= f_units + (commit_i ? f_cost : '0) - (freed_o ? freed_units_o : '0);
   end
   // the sender
   always_comb begin
-    assume (!(commit_i && (wr_valid_i || begin_i)) && !(begin_i && wr_valid_i));
-    assume (!(commit_i || wr_valid_i) || f_open);
-    if (wr_valid_i) assume (f_units + f_flits + 2 <= DEPTH);
-    if (commit_i) assume (f_units + f_flits + 1 <= DEPTH);
+    assume (!(commit_i || wr_valid_i) || f_open || begin_i);
+    assume (!commit_i || f_headed);
+    if (wr_valid_i || commit_i) assume (f_units + f_cost <= DEPTH);
+    if (head_i) assume (f_units + (commit_i ? f_cost : '0) + 1 <= DEPTH);
   end
   // what the header RAM gives (proof ram_1r1w): lengths that add up to the payload
   logic       f_hold;  // no header was read at the last edge: its output stands
@@ -36,9 +42,10 @@
       assert (f_units == f_headers + f_payload);
       assert (f_units <= DEPTH);
       assert (!over_o || !commit_i);
-      assert (!dover_q);
+      assert (!dover_q && !(f_headed && hover_q));
       assert (!(wr_valid_i && dfull));
       assert (f_flits <= DEPTH && f_stored <= DEPTH && dfill <= DEPTH && hfill <= DEPTH);
+      assert (f_queued <= DEPTH && f_written <= DEPTH);
       if (f_open) assert (f_units + f_flits <= DEPTH || f_flits == '0);
       if (beat_q != '0) assert (hvalid_q && beat_q < beats);
       if (freed_o) assert (freed_units_o <= f_units);

@@ -81,7 +81,7 @@ TYPED_TEST(LinkTest, CreditStallPerChannel) {
   }
 }
 
-// 64-byte stores both ways at once: at least 90 % of 12 flits (64 bit), 4 (256), 3 (512) a packet.
+// 64-byte stores both ways at once: at least 90 % of 12 flits (64 bit), 3 (256), 2 (512) a packet.
 TYPED_TEST(LinkTest, Throughput) {
   std::mt19937_64 rng(seed());
   typename TestFixture::pair p(seed(), 25);
@@ -96,7 +96,7 @@ TYPED_TEST(LinkTest, Throughput) {
     }
   const uint64_t start = p.time();
   ASSERT_TRUE(p.run(100'000, [&] { return p[0].received(0).size() == packets && p[1].received(0).size() == packets; }));
-  const unsigned flits = (TypeParam::width == 64 ? 3 : 1) + 512 / TypeParam::width + 1;
+  const unsigned flits = nic::flit_count(16, TypeParam::width);
   const double used = double(packets) * flits / double(p.time() - start);
   std::cout << TypeParam::width << " bit: " << 100 * used << " % of the payload bound, both directions\n";
   EXPECT_GE(used, 0.9);
@@ -113,11 +113,11 @@ TYPED_TEST(LinkTest, Latency) {
   s.data.assign(2, 0x12345678);
   p[0].send(s);
   ASSERT_TRUE(p.run(200, [&] { return p[1].received(0).size() == 1; }));
-  const unsigned flits = (TypeParam::width == 64 ? 3 : 1) + 2;
+  const unsigned flits = nic::flit_count(2, TypeParam::width);
   const uint64_t tx = p[0].first_sop_time - p[0].first_offer_time;
   const uint64_t rx = p[1].first_rx_time - (p[0].first_sop_time + delay + flits - 1);
-  std::cout << TypeParam::width << " bit: header offered to SOP on the wire " << tx << ", EOP in to header out " << rx
-            << "\n";
+  std::cout << TypeParam::width << " bit: header offered to SOP on the wire " << tx << ", last flit in to header out "
+            << rx << "\n";
   EXPECT_LE(tx, 2u);
   EXPECT_LE(rx, 3u);
 }

@@ -99,7 +99,7 @@ class RmaAtomic : public testing::TestWithParam<losses> {
   bool finished() const {
     return std::ranges::all_of(users_, [](const rma_user* u) { return u->done(); });
   }
-  // One response in a thousand flits loses its trailer.
+  // One response in a thousand flits loses its last flit.
   void lose_responses() {
     for (unsigned n = 0; n < 2; ++n) {
       decoders_.push_back(std::make_unique<nic::flit_decoder>(w_->r.cfg.width));

@@ -63,8 +63,7 @@ double cycles_per_store(rig& r, unsigned dws, bool both) {
 }
 
 TEST_P(Timing, SixtyFourByteStoresFillTheLink) {
-  const unsigned words = GetParam() / 64;
-  const double flits = words == 1 ? 3 + 8 + 1 : 1 + double((8 + words - 1) / words) + 1;
+  const double flits = nic::flit_count(16, GetParam());
   for (bool both : {false, true}) {
     rig r({.width = GetParam(), .behaviour = fast_host(), .link_latency = wire, .seed = base_seed()});
     ASSERT_TRUE(r.set_up()) << r.report();

@@ -155,11 +155,12 @@ TYPED_TEST(Fetch, LatencyOfAnAlignedPut) {
   }
 }
 
-// Cycles a packet, with a host that answers after a while at full rate: no more than the link needs for header, payload
-// and trailer, so that the link is the bound.
+// Cycles a packet, with a host that answers after a while at full rate: no more than the link needs, so that
+// the link is the bound.
 TYPED_TEST(Fetch, Bandwidth) {
   auto& b = this->b;
-  constexpr unsigned w = TypeParam::width, payload = 2048 / w, link = (w == 64 ? 3 : 1) + payload + 1;
+  constexpr unsigned w = TypeParam::width;
+  const unsigned link = nic::flit_count(64, w);
   b.host.percent = 100;
   b.host.delay = w == 64 ? 400 : w == 256 ? 600 : 400;  // 2.5 us at 157 MHz, 1.5 us at 400 and 267 MHz
   b.host.split_percent = 0;
