@@ -30,7 +30,7 @@ TEST_P(library_collectives, a_barrier_waits_for_all) {
 }
 
 template <class T>
-std::string all_operations(const rank& r, ggas_type type) {
+std::string all_operations(const rank& r, ggas_element type) {
   for (const size_t n : {1, 2, 255, 1034, 1035, 20'000, 50'001}) {
     std::vector<T> from(n), sum(n), least(n), most(n);
     for (size_t i = 0; i < n; ++i) from[i] = static_cast<T>(i % 100 + r.me);
@@ -52,9 +52,9 @@ std::string all_operations(const rank& r, ggas_type type) {
 TEST_P(library_collectives, allreduce_of_every_type_size_and_operation) {
   run(GetParam(), [](const rank& r) -> std::string {
     for (const std::string& said :
-         {all_operations<int32_t>(r, GGAS_TYPE_INT32), all_operations<uint32_t>(r, GGAS_TYPE_UINT32),
-          all_operations<int64_t>(r, GGAS_TYPE_INT64), all_operations<uint64_t>(r, GGAS_TYPE_UINT64),
-          all_operations<float>(r, GGAS_TYPE_FLOAT), all_operations<double>(r, GGAS_TYPE_DOUBLE)})
+         {all_operations<int32_t>(r, GGAS_ELEMENT_INT32), all_operations<uint32_t>(r, GGAS_ELEMENT_UINT32),
+          all_operations<int64_t>(r, GGAS_ELEMENT_INT64), all_operations<uint64_t>(r, GGAS_ELEMENT_UINT64),
+          all_operations<float>(r, GGAS_ELEMENT_FLOAT), all_operations<double>(r, GGAS_ELEMENT_DOUBLE)})
       if (said != "ok") return said;
     return "ok";
   });
@@ -64,7 +64,7 @@ TEST(library_collectives, integers_wrap) {
   run(2, [](const rank& r) -> std::string {
     const int32_t most = INT32_MAX;
     int32_t sum = 0;
-    MUST(ggas_group_allreduce(r.p, &most, &sum, 1, GGAS_TYPE_INT32, GGAS_OP_SUM, 0, patience), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, &most, &sum, 1, GGAS_ELEMENT_INT32, GGAS_OP_SUM, 0, patience), GGAS_OK);
     MUST_HOLD(sum == -2);
     return "ok";
   });
@@ -77,7 +77,7 @@ TEST(library_collectives, all_ranks_get_the_same_bits) {
     MUST(r.create(0, n * 8), GGAS_OK);
     std::vector<double> from(n), to(n), others(n);
     for (size_t i = 0; i < n; ++i) from[i] = 1.0 / double(3 + i * 7 + r.me * 1'000'003);
-    MUST(ggas_group_allreduce(r.p, from.data(), to.data(), n, GGAS_TYPE_DOUBLE, GGAS_OP_SUM, 0, patience), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, from.data(), to.data(), n, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, 0, patience), GGAS_OK);
     std::memcpy(r.memory(0), to.data(), n * 8);
     MUST(r.barrier(), GGAS_OK);
     if (r.me) MUST(r.get(0, 0, 0, 0, n * 8), GGAS_OK);
@@ -132,7 +132,7 @@ TEST(library_collectives, a_time_out_is_resumed_and_counts_once) {
       }
       std::vector<int64_t> v(20'000, r.me + 1), to(20'000);
       const auto reduce = [&](uint64_t t) {
-        return ggas_group_allreduce(r.p, v.data(), to.data(), v.size(), GGAS_TYPE_INT64, GGAS_OP_SUM, 0, t);
+        return ggas_group_allreduce(r.p, v.data(), to.data(), v.size(), GGAS_ELEMENT_INT64, GGAS_OP_SUM, 0, t);
       };
       if (r.me) {
         MUST(reduce(round % 2 ? ms : GGAS_TEST), GGAS_TIMEOUT);
@@ -153,7 +153,7 @@ TEST(library_collectives, a_time_out_is_resumed_and_counts_once) {
 TEST(library_collectives, different_calls_are_found_out) {
   run(2, [](const rank& r) -> std::string {
     int32_t a[2] = {}, b[2];
-    MUST(ggas_group_allreduce(r.p, a, b, 1 + r.me, GGAS_TYPE_INT32, GGAS_OP_SUM, 0, patience), GGAS_ERR_MISMATCH);
+    MUST(ggas_group_allreduce(r.p, a, b, 1 + r.me, GGAS_ELEMENT_INT32, GGAS_OP_SUM, 0, patience), GGAS_ERR_MISMATCH);
     MUST(r.barrier(), GGAS_ERR_MISMATCH);  // the group is broken
     return "ok";
   });
@@ -170,7 +170,7 @@ TEST_P(library_collectives, groups_of_some_work_beside_that_of_all) {
         MUST(ggas_group_commit(r.p, even, patience), GGAS_OK);
         MUST(ggas_group_size(r.p, even, &size), GGAS_OK);
         uint32_t one = 1, sum = 0;
-        MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_TYPE_UINT32, GGAS_OP_SUM, even, patience), GGAS_OK);
+        MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_ELEMENT_UINT32, GGAS_OP_SUM, even, patience), GGAS_OK);
         MUST_HOLD(sum == (r.size + 1) / 2 && size == sum);
         MUST(ggas_group_delete(r.p, even), GGAS_OK);
       }

@@ -30,7 +30,7 @@ std::string goes_on(const rank& r) {
   for (uint32_t o = 0; o < r.size; ++o)
     if (o != victim) MUST(ggas_group_add(r.p, g, o), GGAS_OK);
   MUST(ggas_group_commit(r.p, g, patience), GGAS_OK);
-  MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_TYPE_UINT32, GGAS_OP_SUM, g, patience), GGAS_OK);
+  MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_ELEMENT_UINT32, GGAS_OP_SUM, g, patience), GGAS_OK);
   MUST_HOLD(sum == r.size - 1);
   MUST(ggas_segment_create(r.p, 200, 4096, g, patience), GGAS_OK);
   MUST(r.put(200, 0, r.me == 0 ? 1 : 0, 8 * r.me, 8), GGAS_OK);
@@ -96,7 +96,7 @@ TEST(library_failures, killed_in_a_reduction) {
   const auto reduces = [](const rank& r) -> std::string {
     std::vector<double> v(30'000, 1), to(30'000);
     for (;;) {
-      const ggas_rc rc = ggas_group_allreduce(r.p, v.data(), to.data(), v.size(), GGAS_TYPE_DOUBLE, GGAS_OP_SUM,
+      const ggas_rc rc = ggas_group_allreduce(r.p, v.data(), to.data(), v.size(), GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM,
                                               GGAS_GROUP_ALL, patience);
       if (rc != GGAS_OK) return rc == GGAS_ERR_PEER ? "ok" : "wrong code";
       if (!std::all_of(to.begin(), to.end(), [](double d) { return d == size; })) return "wrong sum";

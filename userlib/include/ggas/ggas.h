@@ -57,14 +57,14 @@ typedef enum ggas_state {
   GGAS_STATE_LOST = 2  /**< its process has ended without that */
 } ggas_state;
 
-typedef enum ggas_type {
-  GGAS_TYPE_INT32,
-  GGAS_TYPE_UINT32,
-  GGAS_TYPE_INT64,
-  GGAS_TYPE_UINT64,
-  GGAS_TYPE_FLOAT,
-  GGAS_TYPE_DOUBLE
-} ggas_type;
+typedef enum ggas_element {
+  GGAS_ELEMENT_INT32,
+  GGAS_ELEMENT_UINT32,
+  GGAS_ELEMENT_INT64,
+  GGAS_ELEMENT_UINT64,
+  GGAS_ELEMENT_FLOAT,
+  GGAS_ELEMENT_DOUBLE
+} ggas_element;
 
 typedef enum ggas_operation { GGAS_OP_SUM, GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_PRODUCT } ggas_operation;
 
@@ -185,7 +185,7 @@ ggas_rc ggas_group_size(const ggas_process* process, uint32_t group, uint32_t* s
 ggas_rc ggas_group_ranks(const ggas_process* process, uint32_t group, uint32_t* ranks, size_t count);
 ggas_rc ggas_group_barrier(ggas_process* process, uint32_t group, uint64_t timeout_ns);
 /** Element by element over all members, in the order of ranks: the same bits everywhere. `to` may be `from`. */
-ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, size_t elements, ggas_type type,
+ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, size_t elements, ggas_element type,
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns);
 
 /**

@@ -93,11 +93,11 @@ ggas_rc ggas_group_barrier(ggas_process* p, uint32_t group, uint64_t timeout_ns)
   });
 }
 
-ggas_rc ggas_group_allreduce(ggas_process* p, const void* from, void* to, size_t elements, ggas_type type,
+ggas_rc ggas_group_allreduce(ggas_process* p, const void* from, void* to, size_t elements, ggas_element type,
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns) {
   return call(p, [&] {
     const unsigned t = enum_number(type), o = enum_number(operation);
-    if (t > GGAS_TYPE_DOUBLE) return fail(GGAS_ERR_ARGUMENT, "type ", t, ": there is none");
+    if (t > GGAS_ELEMENT_DOUBLE) return fail(GGAS_ERR_ARGUMENT, "type ", t, ": there is none");
     if (o > GGAS_OP_PRODUCT) return fail(GGAS_ERR_ARGUMENT, "operation ", o, ": there is none");
     const size_t bytes = bytes_of(type);
     return reduce(p, {.elements = elements, .element_bytes = bytes, .type = type, .operation = operation}, from, to,

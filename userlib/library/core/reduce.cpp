@@ -46,15 +46,15 @@ void apply(ggas_operation o, std::byte* to, const std::byte* more, size_t n) {
 
 }  // namespace
 
-size_t bytes_of(ggas_type t) {
+size_t bytes_of(ggas_element t) {
   switch (t) {
-    case GGAS_TYPE_INT32:
-    case GGAS_TYPE_UINT32:
-    case GGAS_TYPE_FLOAT:
+    case GGAS_ELEMENT_INT32:
+    case GGAS_ELEMENT_UINT32:
+    case GGAS_ELEMENT_FLOAT:
       return 4;
-    case GGAS_TYPE_INT64:
-    case GGAS_TYPE_UINT64:
-    case GGAS_TYPE_DOUBLE:
+    case GGAS_ELEMENT_INT64:
+    case GGAS_ELEMENT_UINT64:
+    case GGAS_ELEMENT_DOUBLE:
       return 8;
   }
   return 0;
@@ -66,22 +66,22 @@ ggas_rc reduction::add(std::byte* to, const std::byte* more, size_t n, uint64_t 
     return said == 0 ? GGAS_OK : fail(static_cast<ggas_rc>(said), "the user's operation returned ", said);
   }
   switch (type) {
-    case GGAS_TYPE_INT32:
+    case GGAS_ELEMENT_INT32:
       apply<int32_t>(operation, to, more, n);
       break;
-    case GGAS_TYPE_UINT32:
+    case GGAS_ELEMENT_UINT32:
       apply<uint32_t>(operation, to, more, n);
       break;
-    case GGAS_TYPE_INT64:
+    case GGAS_ELEMENT_INT64:
       apply<int64_t>(operation, to, more, n);
       break;
-    case GGAS_TYPE_UINT64:
+    case GGAS_ELEMENT_UINT64:
       apply<uint64_t>(operation, to, more, n);
       break;
-    case GGAS_TYPE_FLOAT:
+    case GGAS_ELEMENT_FLOAT:
       apply<float>(operation, to, more, n);
       break;
-    case GGAS_TYPE_DOUBLE:
+    case GGAS_ELEMENT_DOUBLE:
       apply<double>(operation, to, more, n);
       break;
   }

@@ -8,7 +8,7 @@ namespace ggas::library {
 
 struct reduction {
   size_t elements = 0, element_bytes = 0;
-  ggas_type type{};
+  ggas_element type{};
   ggas_operation operation{};
   ggas_reducer reducer = nullptr;  // of the user, in place of the operation
   void* state = nullptr;
@@ -20,6 +20,6 @@ struct reduction {
 };
 
 // Bytes of a type, 0: there is none.
-size_t bytes_of(ggas_type t);
+size_t bytes_of(ggas_element t);
 
 }  // namespace ggas::library

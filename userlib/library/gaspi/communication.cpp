@@ -237,8 +237,8 @@ gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
 gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t from, gaspi_pointer_t to, gaspi_number_t num,
                                gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                gaspi_timeout_t timeout_ms) {
-  constexpr ggas_type types[] = {GGAS_TYPE_INT32,  GGAS_TYPE_UINT32, GGAS_TYPE_FLOAT,
-                                 GGAS_TYPE_DOUBLE, GGAS_TYPE_INT64,  GGAS_TYPE_UINT64};
+  constexpr ggas_element types[] = {GGAS_ELEMENT_INT32,  GGAS_ELEMENT_UINT32, GGAS_ELEMENT_FLOAT,
+                                 GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
   if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
   if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
