@@ -45,7 +45,7 @@ if(TARGET ggas_provider_cuda)
     LIBS "-L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
 endif()
 install(DIRECTORY gpu_api/include/ggas userlib/include/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h ${GGAS_PGASPI} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # For kernels on the processor; named as in the tree, but in a folder of their own.
 if(GGAS_SHM)
   install(FILES gpu_api/simt/device.hpp gpu_api/simt/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/simt/gpu_api/simt)

@@ -42,9 +42,9 @@ typedef unsigned long gaspi_atomic_value_t;
 typedef float gaspi_time_t; /**< milliseconds */
 typedef unsigned long gaspi_cycles_t;
 typedef unsigned long gaspi_alloc_t;
-typedef unsigned int gaspi_memory_description_t;
+typedef int gaspi_memory_description_t;
 typedef void* gaspi_pointer_t;
-typedef const void* gaspi_const_pointer_t;
+typedef void* gaspi_const_pointer_t; /**< not const: as in the types of the standard */
 typedef char* gaspi_string_t;
 typedef void* gaspi_reduce_state_t;
 typedef unsigned char* gaspi_state_vector_t;
@@ -59,7 +59,12 @@ typedef unsigned int gaspi_statistic_counter_t;
 #define GASPI_MEM_INITIALIZED (1ul)
 #define GASPI_ALLOC_DEFAULT GASPI_MEM_UNINITIALIZED
 
-typedef enum gaspi_return_t { GASPI_ERROR = -1, GASPI_SUCCESS = 0, GASPI_TIMEOUT = 1 } gaspi_return_t;
+typedef enum gaspi_return_t {
+  GASPI_ERROR = -1,
+  GASPI_SUCCESS = 0,
+  GASPI_TIMEOUT = 1,
+  GASPI_QUEUE_FULL = 2 /**< for programs that ask for it: no queue is ever full */
+} gaspi_return_t;
 typedef enum gaspi_state_t { GASPI_STATE_HEALTHY = 0, GASPI_STATE_CORRUPT = 1 } gaspi_state_t;
 typedef enum gaspi_operation_t { GASPI_OP_MIN = 0, GASPI_OP_MAX = 1, GASPI_OP_SUM = 2 } gaspi_operation_t;
 typedef enum gaspi_datatype_t {
@@ -72,10 +77,64 @@ typedef enum gaspi_datatype_t {
 } gaspi_datatype_t;
 
 /** result[i] = one[i] op two[i] */
-typedef gaspi_return_t (*gaspi_reduce_operation_t)(gaspi_const_pointer_t operand_one,
-                                                   gaspi_const_pointer_t operand_two, gaspi_pointer_t result,
-                                                   gaspi_reduce_state_t state, const gaspi_number_t num,
-                                                   const gaspi_size_t element_size, const gaspi_timeout_t timeout_ms);
+typedef gaspi_return_t (*gaspi_reduce_operation_t)(gaspi_pointer_t operand_one, gaspi_pointer_t operand_two,
+                                                   gaspi_pointer_t result, gaspi_reduce_state_t state,
+                                                   gaspi_number_t num, gaspi_size_t element_size,
+                                                   gaspi_timeout_t timeout_ms);
+
+/** Networks that programs ask for; memory of one computer is none of them. */
+typedef enum gaspi_network_t {
+  GASPI_NOT_USED = -1,
+  GASPI_IB = 0,
+  GASPI_ROCE = 1,
+  GASPI_ETHERNET = 2,
+  GASPI_GEMINI = 3,
+  GASPI_ARIES = 4
+} gaspi_network_t;
+
+/** How ranks are connected at the start; here they always are. */
+typedef enum gaspi_topology_t {
+  GASPI_TOPOLOGY_NONE = 0,
+  GASPI_TOPOLOGY_STATIC = 1,
+  GASPI_TOPOLOGY_DYNAMIC = 2
+} gaspi_topology_t;
+
+/**
+ * What a job is started with. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(); the other limits may
+ * be lowered, and the procedures that tell limits tell them then. What the library does not need is kept and given
+ * back.
+ */
+typedef struct gaspi_config_t {
+  gaspi_number_t group_max;
+  gaspi_number_t segment_max;
+  gaspi_number_t queue_num;
+  gaspi_number_t queue_size_max;
+  gaspi_size_t transfer_size_max; /**< bytes */
+  gaspi_number_t notification_num;
+  gaspi_number_t passive_queue_size_max;  /**< kept */
+  gaspi_size_t passive_transfer_size_max; /**< bytes */
+  gaspi_size_t allreduce_buf_size;        /**< bytes */
+  gaspi_number_t allreduce_elem_max;
+  gaspi_number_t rw_list_elem_max;
+  gaspi_network_t network;             /**< kept */
+  gaspi_number_t build_infrastructure; /**< a gaspi_topology_t; kept */
+  void* user_defined;                  /**< kept */
+  gaspi_uint logger;                   /**< this and those that follow: names of the field, kept */
+  gaspi_uint sn_port;
+  gaspi_uint net_info;
+  gaspi_uint user_net;
+  gaspi_int sn_persistent;
+  gaspi_timeout_t sn_timeout;
+} gaspi_config_t;
+
+typedef enum gaspi_statistic_argument_t {
+  GASPI_STATISTIC_ARGUMENT_NONE = 0,
+  GASPI_STATISTIC_ARGUMENT_RANK = 1
+} gaspi_statistic_argument_t;
+
+/* Configuration: GASPI_ERROR for a value out of range, and from gaspi_proc_init() to gaspi_proc_term() */
+gaspi_return_t gaspi_config_get(gaspi_config_t* config);
+gaspi_return_t gaspi_config_set(gaspi_config_t config);
 
 /* Execution environment */
 gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms);
@@ -87,7 +146,9 @@ gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_version(float* version);
 gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector);
+/** Text of a return code; it stays the library's. */
 gaspi_return_t gaspi_error_message(gaspi_return_t error_code, gaspi_string_t* error_message);
+/** The same in memory of the caller, who frees it with free(). */
 gaspi_return_t gaspi_print_error(gaspi_return_t error_code, gaspi_string_t* error_message);
 gaspi_return_t gaspi_time_get(gaspi_time_t* wtime);
 gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks);
@@ -191,11 +252,11 @@ gaspi_return_t gaspi_atomic_max(gaspi_atomic_value_t* max_value);
 
 /* Collectives */
 gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms);
-gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
+gaspi_return_t gaspi_allreduce(const void* buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
                                gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                gaspi_timeout_t timeout_ms);
-gaspi_return_t gaspi_allreduce_user(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive,
-                                    gaspi_number_t num, gaspi_size_t element_size,
+gaspi_return_t gaspi_allreduce_user(const void* buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
+                                    gaspi_size_t element_size,
                                     gaspi_reduce_operation_t reduce_operation, gaspi_reduce_state_t reduce_state,
                                     gaspi_group_t group, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* buf_size);
@@ -208,10 +269,21 @@ gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* passive_transfer_si
 gaspi_return_t gaspi_notification_num(gaspi_number_t* notification_num);
 gaspi_return_t gaspi_rw_list_elem_max(gaspi_number_t* elem_max);
 
-/* Statistics */
+gaspi_return_t gaspi_network_type(gaspi_network_t* network_type);
+gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* build_infrastructure);
+
+/* Statistics: the counters count at every level of verbosity */
 gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosity_level);
 gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max);
-gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_ulong* value);
+/** The texts stay the library's. @param verbosity_level from which on the counter counts: 0 */
+gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter,
+                                            gaspi_statistic_argument_t* counter_argument,
+                                            gaspi_string_t* counter_name, gaspi_string_t* counter_description,
+                                            gaspi_number_t* verbosity_level);
+/** @param argument of a counter with GASPI_STATISTIC_ARGUMENT_NONE, as all are: not looked at */
+gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t argument,
+                                           gaspi_ulong* value);
+gaspi_return_t gaspi_statistic_counter_reset(gaspi_statistic_counter_t counter);
 
 #ifdef __cplusplus
 }

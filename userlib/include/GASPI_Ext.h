@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /** Whether gaspi_proc_init() has succeeded and gaspi_proc_term() has not been called. @param initialized 0 or 1 */
-gaspi_return_t gaspi_initialized(gaspi_int* initialized);
+gaspi_return_t gaspi_initialized(gaspi_number_t* initialized);
 /** Rank and number of ranks on this computer. */
 gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t* local_rank);
 gaspi_return_t gaspi_proc_local_num(gaspi_rank_t* local_num);
@@ -22,10 +22,20 @@ void gaspi_printf(const char* format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
+/** The same: all ranks of this computer write to the output of the launcher. @param rank whose logger is meant */
+void gaspi_printf_to(gaspi_rank_t rank, const char* format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
 /** Text of a return code and of the last error of this thread; static. */
 gaspi_string_t gaspi_error_str(gaspi_return_t error_code);
 /** Bytes of a rank's segment. */
 gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_size_t* size);
+/** The lowest id of a segment that this rank does not have yet. */
+gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* segment_id);
+/** What gaspi_time_ticks() counts by, in MHz: 1000, it tells nanoseconds. */
+gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz);
 /** Bytes of memory that this process uses. */
 gaspi_return_t gaspi_proc_mem_usage(gaspi_size_t* bytes);
 

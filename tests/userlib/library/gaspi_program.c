@@ -149,7 +149,7 @@ static void limits(gaspi_rank_t all) {
 
 int main(void) {
   gaspi_rank_t me, all;
-  gaspi_int there = 1;
+  gaspi_number_t there = 1;
   HOLDS(gaspi_proc_rank(&me) == GASPI_ERROR); /* before the beginning */
   CHECK(gaspi_initialized(&there));
   HOLDS(!there);

@@ -280,7 +280,11 @@ TEST(library_rules, every_function_of_the_headers_is_exported) {
   }
   EXPECT_TRUE(names.contains("ggas_group_allreduce_user") && names.contains("gaspi_error_str"));
   EXPECT_GE(names.size(), 110u);
-  for (const std::string& name : names) EXPECT_TRUE(dlsym(RTLD_DEFAULT, name.c_str())) << name;
+  for (const std::string& name : names) {
+    EXPECT_TRUE(dlsym(RTLD_DEFAULT, name.c_str())) << name;
+    const std::string second = (name.starts_with("gaspi_") ? "p" : "") + name;  // of the profiling interface
+    EXPECT_TRUE(dlsym(RTLD_DEFAULT, second.c_str())) << second;
+  }
 }
 
 }  // namespace

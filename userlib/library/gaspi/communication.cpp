@@ -52,9 +52,9 @@ std::array<user_operation, 256> operations;
 int apply(const void* one, const void* two, void* result, void* state, size_t n, size_t bytes, uint64_t ns) {
   const auto* const u = static_cast<const user_operation*>(state);
   const gaspi_timeout_t ms = ns == UINT64_MAX ? GASPI_BLOCK : ns / 1'000'000;
-  return u->operation(one, two, result, u->state, static_cast<gaspi_number_t>(n), bytes, ms) == GASPI_SUCCESS
-             ? 0
-             : GGAS_ERR_ARGUMENT;
+  const gaspi_return_t rc = u->operation(const_cast<void*>(one), const_cast<void*>(two), result, u->state,
+                                         static_cast<gaspi_number_t>(n), bytes, ms);
+  return rc == GASPI_SUCCESS ? 0 : GGAS_ERR_ARGUMENT;
 }
 
 }  // namespace
@@ -96,6 +96,14 @@ gaspi_return_t gaspi_segment_num(gaspi_number_t* segment_num) {
   void* at;
   for (uint32_t s = 0; s < GGAS_SEGMENTS; ++s) n += ggas_segment_pointer(self(), s, &at) == GGAS_OK;
   return give(segment_num, n);
+}
+
+gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* id) {
+  if (!self()) return refuse("gaspi_proc_init has not been called");
+  void* at;
+  for (uint32_t s = 0; s < GGAS_SEGMENTS; ++s)
+    if (ggas_segment_pointer(self(), s, &at) != GGAS_OK) return give(id, s);
+  return refuse("no segment is left");
 }
 
 gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t* ids) {
@@ -234,7 +242,7 @@ gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment, gaspi_offse
 gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   return as_gaspi(ggas_group_barrier(self(), group, nanoseconds(timeout_ms)));
 }
-gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t from, gaspi_pointer_t to, gaspi_number_t num,
+gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_number_t num,
                                gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                gaspi_timeout_t timeout_ms) {
   constexpr ggas_element types[] = {GGAS_ELEMENT_INT32,  GGAS_ELEMENT_UINT32, GGAS_ELEMENT_FLOAT,
@@ -245,7 +253,7 @@ gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t from, gaspi_pointer_t to, g
   return as_gaspi(
       ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group, nanoseconds(timeout_ms)));
 }
-gaspi_return_t gaspi_allreduce_user(gaspi_const_pointer_t from, gaspi_pointer_t to, gaspi_number_t num,
+gaspi_return_t gaspi_allreduce_user(const void* from, gaspi_pointer_t to, gaspi_number_t num,
                                     gaspi_size_t element_size, gaspi_reduce_operation_t operation,
                                     gaspi_reduce_state_t state, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   if (!operation) return refuse("reduce_operation is null");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// GASPI: processes, groups, limits, time, statistics.
+// GASPI: processes, groups, texts, time.
 #include <unistd.h>
 
 #include <atomic>
-#include <climits>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <vector>
@@ -47,6 +47,13 @@ gaspi_return_t alive(gaspi_rank_t rank) {
   return all[rank] == GGAS_STATE_HEALTHY ? GASPI_SUCCESS : refuse("the rank has ended");
 }
 
+// As many queues as the configuration says, instead of those there are at the start.
+void make_queues(ggas_process* p, unsigned count) {
+  uint32_t made;
+  for (unsigned q = GGAS_QUEUES_AT_START; q < count; ++q) ggas_queue_create(p, &made);
+  for (unsigned q = count; q < GGAS_QUEUES_AT_START; ++q) ggas_queue_delete(p, q);
+}
+
 }  // namespace
 
 }  // namespace ggas::library::gaspi
@@ -58,8 +65,11 @@ gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms) {
   if (self()) return GASPI_SUCCESS;
   ggas_process* p = nullptr;
   const ggas_rc rc = ggas_process_start(&p, nanoseconds(timeout_ms));
+  if (rc != GGAS_OK) return as_gaspi(rc);
+  make_queues(p, configuration().queue_num);
+  forget_counts();
   process.store(p, std::memory_order_release);
-  return as_gaspi(rc);
+  return GASPI_SUCCESS;
 }
 
 gaspi_return_t gaspi_proc_term(gaspi_timeout_t) {
@@ -70,7 +80,7 @@ gaspi_return_t gaspi_proc_term(gaspi_timeout_t) {
   return GASPI_SUCCESS;
 }
 
-gaspi_return_t gaspi_initialized(gaspi_int* initialized) { return give(initialized, self() ? 1 : 0); }
+gaspi_return_t gaspi_initialized(gaspi_number_t* initialized) { return give(initialized, self() ? 1 : 0); }
 
 gaspi_return_t gaspi_proc_rank(gaspi_rank_t* rank) {
   uint32_t r = 0;
@@ -122,25 +132,39 @@ gaspi_return_t gaspi_error_message(gaspi_return_t code, gaspi_string_t* message)
   return give(message, gaspi_error_str(code));
 }
 gaspi_return_t gaspi_print_error(gaspi_return_t code, gaspi_string_t* message) {
-  return gaspi_error_message(code, message);
+  return message ? give(message, strdup(gaspi_error_str(code))) : refuse("error_message is null");
 }
 
-void gaspi_printf(const char* format, ...) {
+namespace {
+void print(const char* format, va_list values) {
   char text[4096];
   gaspi_rank_t rank = 0;
   gaspi_proc_rank(&rank);
   const int head = std::snprintf(text, sizeof text, "[%u] ", unsigned(rank));
-  va_list values;
-  va_start(values, format);
   std::vsnprintf(text + head, sizeof text - size_t(head), format, values);
-  va_end(values);
   std::fputs(text, stdout);
   std::fflush(stdout);
+}
+}  // namespace
+
+void gaspi_printf(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  print(format, values);
+  va_end(values);
+}
+
+void gaspi_printf_to(gaspi_rank_t, const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  print(format, values);
+  va_end(values);
 }
 
 gaspi_return_t gaspi_time_get(gaspi_time_t* wtime) {
   return give(wtime, static_cast<float>(double(ggas::library::now_ns() - loaded_ns) * 1e-6));
 }
+gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz) { return give(cpu_mhz, 1000); }
 gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, ggas::library::now_ns()); }
 
 gaspi_return_t gaspi_group_create(gaspi_group_t* group) {
@@ -164,7 +188,6 @@ gaspi_return_t gaspi_group_num(gaspi_number_t* group_num) {
   for (uint32_t g = 0; g < GGAS_GROUPS; ++g) n += ggas_group_size(self(), g, &size) == GGAS_OK;
   return give(group_num, n);
 }
-gaspi_return_t gaspi_group_max(gaspi_number_t* group_max) { return give(group_max, GGAS_GROUPS); }
 
 gaspi_return_t gaspi_group_size(gaspi_group_t group, gaspi_number_t* group_size) {
   uint32_t n = 0;
@@ -180,32 +203,4 @@ gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t* group_ranks)
   const ggas_rc rc = ggas_group_ranks(self(), group, all.data(), n);
   for (uint32_t i = 0; rc == GGAS_OK && i < n; ++i) group_ranks[i] = static_cast<gaspi_rank_t>(all[i]);
   return as_gaspi(rc);
-}
-
-// What programs size their buffers by; allreduce itself takes any number of elements.
-gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* elem_max) { return give(elem_max, 255); }
-gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* buf_size) { return give(buf_size, 255 * 8); }
-gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* size) { return give(size, 1); }
-gaspi_return_t gaspi_transfer_size_max(gaspi_size_t* size) { return give(size, gaspi_size_t{1} << 40); }
-gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* size) { return give(size, GGAS_PASSIVE_MOST); }
-gaspi_return_t gaspi_notification_num(gaspi_number_t* num) { return give(num, GGAS_NOTIFICATIONS); }
-gaspi_return_t gaspi_rw_list_elem_max(gaspi_number_t* elem_max) { return give(elem_max, 255); }
-gaspi_return_t gaspi_atomic_max(gaspi_atomic_value_t* max_value) { return give(max_value, ULONG_MAX); }
-gaspi_return_t gaspi_segment_max(gaspi_number_t* segment_max) { return give(segment_max, GGAS_SEGMENTS); }
-gaspi_return_t gaspi_queue_max(gaspi_number_t* queue_max) { return give(queue_max, GGAS_QUEUES); }
-gaspi_return_t gaspi_queue_size_max(gaspi_number_t* size_max) { return give(size_max, 1 << 16); }
-
-gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t level) {
-  return level == 0 ? GASPI_SUCCESS : refuse("verbosity: the library prints nothing");
-}
-constexpr unsigned counters = sizeof(ggas_statistics) / sizeof(uint64_t);
-gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max) { return give(counter_max, counters); }
-
-gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_ulong* value) {
-  ggas_statistics s;
-  if (const ggas_rc rc = ggas_process_statistics(self(), &s); rc != GGAS_OK) return as_gaspi(rc);
-  const uint64_t all[counters] = {s.writes,        s.written_bytes, s.reads,        s.read_bytes,
-                                  s.notifications, s.atomics,       s.passive_sent, s.passive_received,
-                                  s.collectives,   s.timeouts};
-  return counter < counters ? give(value, all[counter]) : refuse("no such counter");
 }

@@ -12,6 +12,12 @@ namespace ggas::library::gaspi {
 // This process as a rank; null before gaspi_proc_init and after gaspi_proc_term: then every call is an error.
 ggas_process* self();
 
+// What gaspi_config_set() has set, or the defaults.
+gaspi_config_t configuration();
+
+// Counters begin with 0.
+void forget_counts();
+
 inline gaspi_return_t as_gaspi(ggas_rc rc) {
   return rc == GGAS_OK ? GASPI_SUCCESS : rc == GGAS_TIMEOUT ? GASPI_TIMEOUT : GASPI_ERROR;
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start and end of processes, state vector, texts, time. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conformance.h"
+
+CASE_FROM_BEGIN(nothing_works_before_init, 1) {
+  gaspi_rank_t rank;
+  gaspi_number_t n;
+  gaspi_pointer_t at;
+  gaspi_queue_id_t queue;
+  REFUSED(gaspi_proc_rank(&rank));
+  REFUSED(gaspi_proc_num(&rank));
+  REFUSED(gaspi_barrier(GASPI_GROUP_ALL, GASPI_TEST));
+  REFUSED(gaspi_segment_create(0, 64, GASPI_GROUP_ALL, GASPI_TEST, GASPI_ALLOC_DEFAULT));
+  REFUSED(gaspi_segment_ptr(0, &at));
+  REFUSED(gaspi_write(0, 0, 0, 0, 0, 8, 0, GASPI_TEST));
+  REFUSED(gaspi_queue_create(&queue, GASPI_TEST));
+  REFUSED(gaspi_queue_num(&n));
+  REFUSED(gaspi_proc_term(GASPI_TEST));
+}
+
+CASE_FROM_BEGIN(initialized_follows_init_and_term, 1) {
+  gaspi_number_t there = 7;
+  CHECK(gaspi_initialized(&there));
+  HOLDS(there == 0);
+  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_initialized(&there));
+  HOLDS(there == 1);
+  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_initialized(&there));
+  HOLDS(there == 0);
+}
+
+CASE(ranks_are_numbered_from_0, 5) {
+  int mine = me, sum = 0;
+  HOLDS(me < all);
+  CHECK(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, PATIENCE));
+  HOLDS(sum == all * (all - 1) / 2);
+  REFUSED(gaspi_proc_rank(NULL));
+}
+
+CASE(all_ranks_are_local, 2) {
+  gaspi_rank_t n;
+  CHECK(gaspi_proc_local_rank(&n));
+  HOLDS(n == me);
+  CHECK(gaspi_proc_local_num(&n));
+  HOLDS(n == all);
+}
+
+CASE(connect_is_allowed_and_asks_for_a_rank, 2) {
+  CHECK(gaspi_connect(right(), PATIENCE));
+  CHECK(gaspi_disconnect(right(), PATIENCE));
+  REFUSED(gaspi_connect(all, PATIENCE));
+  barrier();
+}
+
+CASE(ping_answers_for_living_ranks, 3) {
+  CHECK(gaspi_proc_ping(right(), PATIENCE));
+  CHECK(gaspi_proc_ping(me, PATIENCE));
+  REFUSED(gaspi_proc_ping(all, PATIENCE));
+  barrier();
+}
+
+CASE(state_vector_is_healthy, 3) {
+  unsigned char states[8];
+  gaspi_rank_t r;
+  CHECK(gaspi_state_vec_get(states));
+  for (r = 0; r < all; ++r) HOLDS(states[r] == GASPI_STATE_HEALTHY);
+  REFUSED(gaspi_state_vec_get(NULL));
+  barrier();
+}
+
+/* A child plays the rank, so that what is killed is not what the launcher waits for. */
+static void play_a_killing(void) {
+  unsigned char states[8] = {0};
+  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_proc_rank(&me));
+  CHECK(gaspi_proc_num(&all));
+  barrier();
+  if (me == 2)
+    for (;;) pause();
+  if (me == 0) CHECK(gaspi_proc_kill(2, PATIENCE));
+  while (states[2] == GASPI_STATE_HEALTHY) {
+    CHECK(gaspi_state_vec_get(states));
+    usleep(1000);
+  }
+  HOLDS(states[0] == GASPI_STATE_HEALTHY && states[1] == GASPI_STATE_HEALTHY);
+  REFUSED(gaspi_proc_ping(2, PATIENCE));
+  REFUSED(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_proc_term(PATIENCE));
+  exit(EXIT_SUCCESS);
+}
+
+CASE_FROM_BEGIN(a_killed_rank_is_corrupt, 3) {
+  int how = 0;
+  const pid_t child = fork();
+  HOLDS(child >= 0);
+  if (child == 0) play_a_killing();
+  HOLDS(waitpid(child, &how, 0) == child);
+  if (strcmp(getenv("GGAS_RANK"), "2") == 0)
+    HOLDS(WIFSIGNALED(how) && WTERMSIG(how) == 9);
+  else
+    HOLDS(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
+CASE(nobody_kills_itself_or_nobody, 1) {
+  REFUSED(gaspi_proc_kill(me, PATIENCE));
+  REFUSED(gaspi_proc_kill(all, PATIENCE));
+}
+
+CASE_FROM_BEGIN(version_is_the_standards, 1) {
+  float version = 0;
+  CHECK(gaspi_version(&version));
+  HOLDS(version > 17.05f && version < 17.15f);
+  HOLDS(GASPI_MAJOR_VERSION == 17 && GASPI_MINOR_VERSION == 1);
+  REFUSED(gaspi_version(NULL));
+}
+
+CASE(time_goes_on, 1) {
+  gaspi_time_t begin, end;
+  gaspi_cycles_t first, last;
+  gaspi_float mhz;
+  gaspi_notification_id_t id;
+  segment(0, 64);
+  CHECK(gaspi_time_ticks(&first));
+  CHECK(gaspi_time_get(&begin));
+  GIVES(gaspi_notify_waitsome(0, 0, 1, &id, 5), GASPI_TIMEOUT);
+  CHECK(gaspi_time_get(&end));
+  CHECK(gaspi_time_ticks(&last));
+  CHECK(gaspi_cpu_frequency(&mhz));
+  HOLDS(end - begin >= 4.9f);
+  HOLDS((double)(last - first) / mhz >= 5000); /* microseconds */
+}
+
+CASE(errors_have_texts, 1) {
+  gaspi_string_t text = NULL;
+  REFUSED(gaspi_segment_delete(77));
+  CHECK(gaspi_error_message(GASPI_ERROR, &text));
+  HOLDS(strstr(text, "77") != NULL);
+  CHECK(gaspi_error_message(GASPI_TIMEOUT, &text));
+  HOLDS(strlen(text) > 0 && strlen(gaspi_error_str(GASPI_SUCCESS)) > 0);
+  REFUSED(gaspi_error_message(GASPI_ERROR, NULL));
+}
+
+CASE(a_printed_error_is_freed_by_the_caller, 1) {
+  gaspi_string_t text = NULL;
+  CHECK(gaspi_print_error(GASPI_TIMEOUT, &text));
+  HOLDS(strcmp(text, gaspi_error_str(GASPI_TIMEOUT)) == 0);
+  free(text);
+  REFUSED(gaspi_print_error(GASPI_TIMEOUT, NULL));
+}
