@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/host/means.hpp"
+#include "ggas/ggas.h"
+
+namespace ggas::host_bench {
+namespace {
+
+constexpr uint64_t patience = 30'000'000'000;  // ns
+
+void must(ggas_rc rc, const char* what) {
+  if (rc != GGAS_OK) throw failure(std::string(what) + ": " + ggas_rc_text(rc) + ": " + ggas_error_text());
+}
+
+class ggas_means final : public means {
+ public:
+  explicit ggas_means(size_t most) : most_(most) {
+    must(ggas_process_start(&p_, patience), "start");
+    must(ggas_process_rank(p_, &rank_), "rank");
+    must(ggas_process_size(p_, &size_), "size");
+    must(ggas_segment_create(p_, 0, 2 * most, GGAS_GROUP_ALL, patience), "segment");
+    void* at = nullptr;
+    must(ggas_segment_pointer(p_, 0, &at), "segment");
+    memory_ = static_cast<std::byte*>(at);
+  }
+  ~ggas_means() override { ggas_process_stop(p_); }
+
+  std::string name() const override { return "ggas"; }
+  std::string provider() const override { return "shm"; }
+  unsigned rank() const override { return rank_; }
+  unsigned size() const override { return size_; }
+  std::byte* out() override { return memory_; }
+  std::byte* in() override { return memory_ + most_; }
+
+  void post(size_t bytes) override {
+    const ggas_part part{0, 0, 0, most_, bytes};
+    must(ggas_queue_write(p_, &part, 1 - rank_, 0, patience), "write");
+  }
+  void tell() override { must(ggas_queue_notify(p_, 0, 1 - rank_, 0, 1, 0, patience), "notify"); }
+  void flush() override { must(ggas_queue_wait(p_, 0, patience), "wait"); }
+  void receive(unsigned, size_t) override {
+    uint32_t slot, value;
+    must(ggas_notification_waitsome(p_, 0, 0, 1, &slot, patience), "waitsome");
+    must(ggas_notification_reset(p_, 0, slot, &value), "reset");
+  }
+
+  void barrier() override { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, patience), "barrier"); }
+  void sum(const double* from, double* to, size_t elements) override {
+    must(ggas_group_allreduce(p_, from, to, elements, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, patience),
+         "allreduce");
+  }
+
+ private:
+  size_t most_;
+  ggas_process* p_ = nullptr;
+  uint32_t rank_ = 0, size_ = 0;
+  std::byte* memory_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<means> make_ggas(size_t most_bytes) { return std::make_unique<ggas_means>(most_bytes); }
+
+}  // namespace ggas::host_bench
