@@ -87,11 +87,11 @@ inline processes::body member(int size, program what) {
   };
 }
 
-// Runs a program on ranks; each has to say "ok".
-inline void run(int size, const program& what) {
+// Runs a program on ranks; each has to say "ok" within a time.
+inline void run(int size, const program& what, milliseconds time = soon) {
   processes all;
   all.start_all(size, member(size, what));
-  for (int r = 0; r < size; ++r) EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r << " of " << size;
+  for (int r = 0; r < size; ++r) EXPECT_EQ(all.next(r, time), "ok") << "rank " << r << " of " << size;
   for (int r = 0; r < size; ++r) EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r << " of " << size;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that are wrong, waits that cost nothing, rounds that leave nothing behind, symbols.
+// Arguments that are wrong, waits that cost nothing, symbols.
 #include <dlfcn.h>
 #include <sys/resource.h>
 
@@ -234,37 +234,6 @@ TEST(library_rules, a_rank_that_waits_sleeps) {
     if (r.me < 2) MUST(r.barrier(), GGAS_OK);
     return "ok";
   });
-}
-
-// Maps of ranks' memory that this process has.
-int maps() {
-  std::ifstream in("/proc/self/maps");
-  int n = 0;
-  for (std::string line; std::getline(in, line);) n += line.find("memfd:ggas") != std::string::npos;
-  return n;
-}
-
-TEST(library_rules, starts_and_stops_leave_nothing_behind) {
-  processes all;
-  constexpr int size = 2;
-  const std::string job = job_name();
-  all.start_all(size, [&](int r, const voice& parent) {
-    size_t files = 0;
-    for (int round = 0; round < 100; ++round) {
-      be(r, size, job + "." + std::to_string(round));
-      ggas_process* p = nullptr;
-      if (ggas_process_start(&p, patience) != GGAS_OK) return parent.say(ggas_error_text());
-      static uint64_t word = 0;
-      const bool good = ggas_segment_create(p, 0, 100'000, 0, patience) == GGAS_OK &&
-                        ggas_segment_use(p, 1, &word, 8, 0, patience) == GGAS_OK;
-      ggas_process_stop(p);
-      if (!good) return parent.say(ggas_error_text());
-      if (round == 10) files = test::open_files();
-    }
-    if (test::open_files() != files) return parent.say("files are left open");
-    parent.say(maps() == 0 ? "ok" : "maps are left");
-  });
-  for (int r = 0; r < size; ++r) EXPECT_EQ(all.next(r, soon), "ok");
 }
 
 TEST(library_rules, every_function_of_the_headers_is_exported) {
