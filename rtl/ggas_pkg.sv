@@ -56,7 +56,8 @@ package ggas_pkg;
   localparam logic [1:0] VC_P   = 2'd0;  // posted requests
   localparam logic [1:0] VC_NP  = 2'd1;  // non-posted requests; never pass an earlier posted one
   localparam logic [1:0] VC_RSP = 2'd2;  // responses
-  localparam logic [1:0] VC_RMA = 2'd3;  // requests of the RMA and VELO, in order (docs/decisions/0004-a-channel-for-rma.md)
+  // requests of the RMA and VELO, in order (docs/decisions/0004-a-channel-for-rma.md)
+  localparam logic [1:0] VC_RMA = 2'd3;
 
   // Packet operations; bits 6:4 name the unit that consumes the packet.
   localparam logic [7:0] OP_SMFU_STORE     = 8'h00;  // P:   payload, byte enables
@@ -198,7 +199,8 @@ package ggas_pkg;
 
   // Contexts and their descriptor slots (32 bytes each).
 `ifdef GGAS_CONTEXTS
-  localparam int unsigned CONTEXTS = `GGAS_CONTEXTS;  // 16, 64 or 256: fewer make the NIC smaller, numbers keep 8 bits everywhere
+  // 16, 64 or 256: fewer make the NIC smaller, numbers keep 8 bits everywhere
+  localparam int unsigned CONTEXTS = `GGAS_CONTEXTS;
 `else
   localparam int unsigned CONTEXTS = 256;
 `endif
@@ -211,7 +213,8 @@ package ggas_pkg;
   endfunction
 
   // Kinds of notifications.
-  localparam logic [2:0] NOTE_REQUESTER = 3'd0;  // the initiator's operation is complete (locally, or remotely if ack was set)
+  // the initiator's operation is complete (locally, or remotely if ack was set)
+  localparam logic [2:0] NOTE_REQUESTER = 3'd0;
   localparam logic [2:0] NOTE_COMPLETER = 3'd1;  // data has arrived: at the target of a put, at the initiator of a get
   localparam logic [2:0] NOTE_RESPONDER = 3'd2;  // a get was served here
   localparam logic [2:0] NOTE_ERROR     = 3'd3;  // an operation of this context failed

@@ -5,7 +5,8 @@
 module nic_top #(
   parameter int unsigned DATA_W = 64,       // 64, 256 or 512
   parameter int unsigned NP_CREDITS = 32,   // non-posted requests the host may have inside the NIC
-  parameter int unsigned PAGE_LOG2 = 12     // log2 of the distance of two pages in BAR4, bytes: 12 or 16 (hosts with 64 KB pages)
+  // log2 of the distance of two pages in BAR4, bytes: 12 or 16 (hosts with 64 KB pages)
+  parameter int unsigned PAGE_LOG2 = 12
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,        // asynchronous assert, synchronous release
@@ -92,7 +93,8 @@ module nic_top #(
   logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, interrupts_busy;
   logic rma_busy, rma_timer, smfu_timer, link_timer, interrupts_timer;
 
-  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || interrupts_busy || rma_busy
+  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || interrupts_busy
+    || rma_busy
     || stop_q != {STOP_CYCLES{stop}} || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q
     || msix_ok != msix_ok_q;
   assign timer_o = rma_timer || smfu_timer || link_timer || interrupts_timer;
@@ -126,7 +128,8 @@ module nic_top #(
   assign smfu_time = {time_q[63:TICK], {(TICK - 1){1'b0}}, !smfu_tick_q};
 
   // ---------------------------------------------------------------- stop of the whole NIC
-  // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the register
+  // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the
+  // register
   // read that tells of the stop.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
@@ -179,9 +182,11 @@ module nic_top #(
     .tgt_cpl_data_o(tgt_cpl_data), .page_valid_o(page_valid), .page_ready_i(page_ready), .page_sop_o(page_sop),
     .page_eop_o(page_eop), .page_hdr_o(page_hdr), .page_data_o(page_data), .tx_np_ok_i(np_ok_q),
     .rma_wr_valid_i(rma_wr_valid), .rma_wr_ready_o(rma_wr_ready), .rma_wr_sop_i(rma_wr_sop), .rma_wr_eop_i(rma_wr_eop),
-    .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data), .rma_rd_valid_i(rma_rd_valid), .rma_rd_ready_o(rma_rd_ready),
+    .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data), .rma_rd_valid_i(rma_rd_valid),
+    .rma_rd_ready_o(rma_rd_ready),
     .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_valid_o(rma_cpl_valid), .rma_cpl_ready_i(rma_cpl_ready),
-    .rma_cpl_sop_o(rma_cpl_sop), .rma_cpl_eop_o(rma_cpl_eop), .rma_cpl_hdr_o(rma_cpl_hdr), .rma_cpl_data_o(rma_cpl_data),
+    .rma_cpl_sop_o(rma_cpl_sop), .rma_cpl_eop_o(rma_cpl_eop), .rma_cpl_hdr_o(rma_cpl_hdr),
+    .rma_cpl_data_o(rma_cpl_data),
     .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
     .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
     .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
@@ -206,7 +211,8 @@ module nic_top #(
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
     .clk_i(clk_i), .rst_ni(rst_ni), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
-    .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress && !stop), .cfg_ingress_i(cfg.smfu_ctrl_ingress && !stop),
+    .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress && !stop),
+    .cfg_ingress_i(cfg.smfu_ctrl_ingress && !stop),
     .ingress_stopped_o(smfu_stopped),
     .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
     .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_tbase_i(cfg.smfu_tbase_base), .cfg_tsize_i(cfg.smfu_tsize_size),
@@ -232,7 +238,8 @@ module nic_top #(
     .rx_np_eop_i(rx_np_eop), .rx_np_hdr_i(rx_np_hdr), .rx_np_data_i(rx_np_data), .rx_rsp_valid_i(rx_rsp_valid),
     .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_sop_i(rx_rsp_sop), .rx_rsp_eop_i(rx_rsp_eop), .rx_rsp_hdr_i(rx_rsp_hdr),
     .rx_rsp_data_i(rx_rsp_data), .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]),
-    .event_o(ev_smfu), .event_interval_o(interval_smfu), .event_count_o(pulse_smfu), .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]),
+    .event_o(ev_smfu), .event_interval_o(interval_smfu), .event_count_o(pulse_smfu),
+    .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]),
     .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
     .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
     .cnt_load_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_PACKETS]),
@@ -259,7 +266,8 @@ module nic_top #(
   assign sts.atu_status_done = atu_done;
   assign sts.atu_status_busy = atu_busy;
 
-  // It is clocked while it works, when something comes, and at a tick that it waits for. A write of the SMFU concerns only atomics
+  // It is clocked while it works, when something comes, and at a tick that it waits for. A write of the SMFU concerns
+  // only atomics
   // whose reads are under way, hence with a time-out.
   logic clk_rma, rma_snoop;
   logic [1:0] wake_q;  // behind a register write, or a change of the link
@@ -275,12 +283,14 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req || ext_atu_piece_req
+    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req
+    || ext_atu_piece_req
       || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
 
   rma #(.DATA_W(DATA_W)) i_rma (
-    .clk_i(clk_rma), .rst_ni(rst_ni), .stop_i(stop), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy), .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
+    .clk_i(clk_rma), .rst_ni(rst_ni), .stop_i(stop), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy),
+    .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
     .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
     .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
     .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
@@ -302,12 +312,15 @@ module nic_top #(
     .cpl_data_i(rma_cpl_data), .tx_rma_valid_o(tx_rma_valid), .tx_rma_ready_i(tx_rma_ready), .tx_rma_sop_o(tx_rma_sop),
     .tx_rma_eop_o(tx_rma_eop), .tx_rma_hdr_o(tx_rma_hdr), .tx_rma_data_o(tx_rma_data), .tx_ans_valid_o(tx_ans_valid),
     .tx_ans_ready_i(tx_ans_ready), .tx_ans_sop_o(tx_ans_sop), .tx_ans_eop_o(tx_ans_eop), .tx_ans_hdr_o(tx_ans_hdr),
-    .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rx_rma_valid), .rx_rma_ready_o(rx_rma_ready), .rx_rma_sop_i(rx_rma_sop),
+    .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rx_rma_valid), .rx_rma_ready_o(rx_rma_ready),
+    .rx_rma_sop_i(rx_rma_sop),
     .rx_rma_eop_i(rx_rma_eop), .rx_rma_hdr_i(rx_rma_hdr), .rx_rma_data_i(rx_rma_data), .rx_ans_valid_i(rx_ans_valid),
     .rx_ans_ready_o(rx_ans_ready), .rx_ans_sop_i(rx_ans_sop), .rx_ans_eop_i(rx_ans_eop), .rx_ans_hdr_i(rx_ans_hdr),
     .rx_ans_data_i(rx_ans_data), .fire_valid_o(fire_valid), .fire_ready_i(fire_ready), .fire_vpid_o(fire_vpid),
-    .fire_vector_o(fire_vector), .fire_list_o(fire_list), .event_valid_o(ev_valid[EV_RMA]), .event_ready_i(ev_ready[EV_RMA]),
-    .event_o(ev_rma), .ev_pulse_o(pulse_rma), .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::CNT_RMA_DESCRIPTORS])
+    .fire_vector_o(fire_vector), .fire_list_o(fire_list), .event_valid_o(ev_valid[EV_RMA]),
+    .event_ready_i(ev_ready[EV_RMA]),
+    .event_o(ev_rma), .ev_pulse_o(pulse_rma), .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::
+    CNT_RMA_DESCRIPTORS])
   );
 
   // ---------------------------------------------------------------- network and link
@@ -335,10 +348,12 @@ module nic_top #(
     .rx_rsp_data_o(rx_rsp_data), .tx_rma_valid_i(tx_rma_valid), .tx_rma_ready_o(tx_rma_ready),
     .tx_rma_sop_i(tx_rma_sop), .tx_rma_eop_i(tx_rma_eop), .tx_rma_hdr_i(tx_rma_hdr), .tx_rma_data_i(tx_rma_data),
     .tx_ans_valid_i(tx_ans_valid), .tx_ans_ready_o(tx_ans_ready), .tx_ans_sop_i(tx_ans_sop), .tx_ans_eop_i(tx_ans_eop),
-    .tx_ans_hdr_i(tx_ans_hdr), .tx_ans_data_i(tx_ans_data), .rx_rma_valid_o(rx_rma_valid), .rx_rma_ready_i(rx_rma_ready),
+    .tx_ans_hdr_i(tx_ans_hdr), .tx_ans_data_i(tx_ans_data), .rx_rma_valid_o(rx_rma_valid),
+    .rx_rma_ready_i(rx_rma_ready),
     .rx_rma_sop_o(rx_rma_sop), .rx_rma_eop_o(rx_rma_eop), .rx_rma_hdr_o(rx_rma_hdr), .rx_rma_data_o(rx_rma_data),
     .rx_ans_valid_o(rx_ans_valid), .rx_ans_ready_i(rx_ans_ready), .rx_ans_sop_o(rx_ans_sop), .rx_ans_eop_o(rx_ans_eop),
-    .rx_ans_hdr_o(rx_ans_hdr), .rx_ans_data_o(rx_ans_data), .lnk_sts_state_i(sts.link_status_state), .lnk_tx_valid_o(lnk_tx_valid),
+    .rx_ans_hdr_o(rx_ans_hdr), .rx_ans_data_o(rx_ans_data), .lnk_sts_state_i(sts.link_status_state),
+    .lnk_tx_valid_o(lnk_tx_valid),
     .lnk_tx_ready_i(lnk_tx_ready), .lnk_tx_sop_o(lnk_tx_sop), .lnk_tx_eop_o(lnk_tx_eop), .lnk_tx_hdr_o(lnk_tx_hdr),
     .lnk_tx_data_o(lnk_tx_data), .lnk_rx_valid_i(lnk_rx_valid), .lnk_rx_ready_o(lnk_rx_ready),
     .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr), .lnk_rx_data_i(lnk_rx_data),
@@ -394,7 +409,8 @@ module nic_top #(
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
     .ext_atu_piece_req_o(ext_atu_piece_req), .ext_atu_piece_rdata_i(ext_atu_piece_rdata),
     .ext_msix_rdata_i(ext_msix_rdata), .ext_moderation_req_o(ext_moderation_req),
-    .ext_moderation_rdata_i(ext_moderation_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata),
+    .ext_moderation_rdata_i(ext_moderation_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr),
+    .ext_wdata_o(ext_wdata),
     .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
   );
 
@@ -406,7 +422,8 @@ module nic_top #(
   );
 
   interrupts #(.SOURCES(EV_UNITS)) i_interrupts (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(stop), .msix_enable_i(msix_ok_q), .cfg_i(cfg), .ext_msix_req_i(ext_msix_req),
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(stop), .msix_enable_i(msix_ok_q), .cfg_i(cfg),
+    .ext_msix_req_i(ext_msix_req),
     .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
     .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata), .ext_moderation_rdata_o(ext_moderation_rdata),
     .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}),

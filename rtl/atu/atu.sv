@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address translation: network logical addresses of five clients to bus addresses, by a TLB and table walks in host memory. Clients take
-// turns, one request of a client at a time; a miss leaves the pipeline, so others go on, and walks of several clients run at once.
+// Address translation: network logical addresses of five clients to bus addresses, by a TLB and table walks in host
+// memory. Clients take
+// turns, one request of a client at a time; a miss leaves the pipeline, so others go on, and walks of several clients
+// run at once.
 // A hit is answered two cycles after it was taken. Docs: docs/rma.md.
 `default_nettype none
 
@@ -84,7 +86,8 @@ module atu #(
     endcase
   endfunction
 
-  // ---------------------------------------------------------------- stage 0: a drop, else a walk's result, else a client
+  // ---------------------------------------------------------------- stage 0: a drop, else a walk's result, else a
+  // client
   logic         drop, drop_all, drop_range, walk_valid, walk_failed, walk_present, walk_write;
   // verilator lint_off UNUSEDSIGNAL
   logic [63:12] drop_page, drop_last;
@@ -101,7 +104,8 @@ module atu #(
   wire [4:0]    asks      = drop || walk_valid ? 5'd0 : tr_valid_i & ~hold;
   wire          go_client = asks != '0;
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(5)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(asks), .take_i(go_client), .eop_i(1'b1), .grant_o(grant), .locked_o());
+  arbiter_rr #(.N(5)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(asks), .take_i(go_client), .eop_i(1'b1),
+    .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
   assign tr_ready_o = grant;
 
@@ -176,11 +180,13 @@ module atu #(
   wire         present = s_walk ? s_present_q : hit && !strange;
   wire [4:0]   who     = 5'd1 << s_client_q;
   wire         both    = (NEEDS_BOTH & who) != '0;
-  wire         good    = present && entry[69:54] == s_pd_q && (s_write_q ? entry[53] && (entry[52] || !both) : entry[52]);
+  wire         good    = present && entry[69:54] == s_pd_q && (s_write_q ? entry[53] && (entry[52]
+    || !both) : entry[52]);
   logic [4:0]  walking_q, stale;
 
   atu_tlb #(.SETS(SETS), .WAYS(WAYS), .ENTRY_W(70)) u_tlb (
-      .clk_i, .rst_ni, .re_i(go), .key_i(key_of(nla[47:12])), .sweep_i(go_drop && drop_range), .set_i(drop_set), .hit_o(hit),
+      .clk_i, .rst_ni, .re_i(go), .key_i(key_of(nla[47:12])), .sweep_i(go_drop && drop_range), .set_i(drop_set),
+      .hit_o(hit),
       .entry_o(tlb_entry), .drop_i(s_drop && !drop_all && !drop_range), .drop_range_i(s_drop && drop_range),
       .low_i(key_of(drop_page[47:12])), .high_i(key_of(drop_last[47:12])),
       .fill_i(s_walk && s_present_q && !hit && (stale & who) == '0), .entry_i(s_entry_q), .clear_i(s_drop && drop_all));
@@ -226,16 +232,22 @@ module atu #(
   // ---------------------------------------------------------------- walks, invalidation
   logic walk_busy, inv_busy;
   atu_walk #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATU)) u_walk (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cfg_table_i, .ext_req_i, .ext_write_i, .ext_index_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cfg_table_i, .ext_req_i, .ext_write_i, .ext_index_i, .ext_wdata_i,
+      .ext_wstrb_i, .ext_rdata_o,
       .start_i(miss), .start_client_i(s_client_q),
-      .start_nla_i(s_nla_q[47:0]), .start_pd_i(s_pd_q), .start_write_i(s_write_q), .res_valid_o(walk_valid), .res_ready_i(go_walk),
-      .res_failed_o(walk_failed), .res_present_o(walk_present), .res_entry_o(walk_entry), .res_client_o(walk_client), .res_nla_o(walk_nla),
-      .res_pd_o(walk_pd), .res_write_o(walk_write), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i,
+      .start_nla_i(s_nla_q[47:0]), .start_pd_i(s_pd_q), .start_write_i(s_write_q), .res_valid_o(walk_valid),
+      .res_ready_i(go_walk),
+      .res_failed_o(walk_failed), .res_present_o(walk_present), .res_entry_o(walk_entry), .res_client_o(walk_client),
+      .res_nla_o(walk_nla),
+      .res_pd_o(walk_pd), .res_write_o(walk_write), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o,
+      .cpl_sop_i, .cpl_eop_i,
       .cpl_hdr_i, .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(walk_busy), .timer_o);
 
   atu_invalidate #(.SETS(SETS)) u_invalidate (
-      .clk_i, .rst_ni, .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o, .drop_o(drop),
-      .drop_all_o(drop_all), .drop_range_o(drop_range), .drop_page_o(drop_page), .drop_last_o(drop_last), .drop_set_o(drop_set),
+      .clk_i, .rst_ni, .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o,
+      .drop_o(drop),
+      .drop_all_o(drop_all), .drop_range_o(drop_range), .drop_page_o(drop_page), .drop_last_o(drop_last),
+      .drop_set_o(drop_set),
       .taken_i(go_drop), .dropped_i(s_drop), .walking_i(walking_q), .walked_i(s_walk ? who : 5'd0),
       .given_i(answer && good ? who : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
 
@@ -267,7 +279,8 @@ module atu #(
     wr_data_o[31:0]   = told_q;
   end
 
-  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || cnt_misses_o || walk_busy || inv_busy;
+  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || cnt_misses_o
+    || walk_busy || inv_busy;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("atu: DATA_W must be 64, 256 or 512");

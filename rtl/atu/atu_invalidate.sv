@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalidations: drop the page (or everything at once, or a range set by set), wait for the walks begun before (their results are used, but not kept), then for the uses of
-// translations given out before. New translations go on meanwhile: a client that ends its uses in order is done when as many ended as were
+// Invalidations: drop the page (or everything at once, or a range set by set), wait for the walks begun before (their
+// results are used, but not kept), then for the uses of
+// translations given out before. New translations go on meanwhile: a client that ends its uses in order is done when as
+// many ended as were
 // open; one that does not is held until all of its uses ended. So an invalidation ends however busy the clients are.
 `default_nettype none
 
 module atu_invalidate #(
     parameter int unsigned          CLIENTS   = 5,
-    parameter logic [CLIENTS-1:0]   UNORDERED = 5'b10000,  // clients that end uses in another order than they got translations
+    // clients that end uses in another order than they got translations
+    parameter logic [CLIENTS-1:0]   UNORDERED = 5'b10000,
     parameter int unsigned          USES_W    = 9,         // log2 of the uses a client may have open, plus 1
     parameter int unsigned          SETS      = 64         // of the TLB
 ) (
@@ -128,7 +131,8 @@ module atu_invalidate #(
     else if (begins) drop_set_o <= '0;
     else if (dropped_i) drop_set_o <= drop_set_o + 1'b1;
   end
-  // Walks begun before the first step; of what is found meanwhile in a set that was not reached yet, the uses are waited for.
+  // Walks begun before the first step; of what is found meanwhile in a set that was not reached yet, the uses are
+  // waited for.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= I_IDLE;

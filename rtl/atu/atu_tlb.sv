@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translations in hand: set-associative, in RAM, the valid bits beside it. Two stages: a key is looked up (re_i), and in the next cycle the
-// answer stands there and may be dropped or, if nothing was found, filled in. A set can be looked at as such, to drop what lies in a range of
-// keys. Dropping wins over filling, and a way that was refilled between the stages does not hit: so nothing dropped is ever found again.
+// Translations in hand: set-associative, in RAM, the valid bits beside it. Two stages: a key is looked up (re_i), and
+// in the next cycle the
+// answer stands there and may be dropped or, if nothing was found, filled in. A set can be looked at as such, to drop
+// what lies in a range of
+// keys. Dropping wins over filling, and a way that was refilled between the stages does not hit: so nothing dropped is
+// ever found again.
 `default_nettype none
 
 module atu_tlb #(
@@ -59,7 +62,8 @@ module atu_tlb #(
 
   for (genvar w = 0; w < WAYS; w++) begin : gen_way
     ram_1r1w #(.WIDTH(TAG_W + ENTRY_W), .DEPTH(SETS)) u_ram (
-        .clk_i, .we_i(fill_i && place[w]), .waddr_i(set_q), .wdata_i({tag_q, entry_i}), .re_i, .raddr_i(set), .rdata_o(word[w]));
+        .clk_i, .we_i(fill_i && place[w]), .waddr_i(set_q), .wdata_i({tag_q, entry_i}), .re_i, .raddr_i(set),
+        .rdata_o(word[w]));
 
     assign valid[w] = valid_q[w][set_q];
     assign hits[w]  = re_q && was_q[w] && valid[w] && word[w][ENTRY_W+:TAG_W] == tag_q;
@@ -90,8 +94,10 @@ module atu_tlb #(
   end
 
 `ifndef SYNTHESIS
-  initial if (SETS < 4 || (SETS & (SETS - 1)) != 0 || WAYS < 2) $error("atu_tlb: SETS must be a power of two, at least 4; WAYS at least 2");
-  always_ff @(posedge clk_i) if (rst_ni) assert (!((drop_i || drop_range_i) && fill_i) && (re_q || !(drop_i || drop_range_i || fill_i)));
+  initial if (SETS < 4 || (SETS & (SETS - 1)) != 0
+    || WAYS < 2) $error("atu_tlb: SETS must be a power of two, at least 4; WAYS at least 2");
+  always_ff @(posedge clk_i) if (rst_ni) assert (!((drop_i || drop_range_i) && fill_i) && (re_q || !(drop_i
+    || drop_range_i || fill_i)));
 `endif
 endmodule
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table walks: one 16-byte read each, one of each client at a time. Results come in any order and wait until they are taken.
+// Table walks: one 16-byte read each, one of each client at a time. Results come in any order and wait until they are
+// taken.
 `default_nettype none
 
 module atu_walk #(
@@ -64,7 +65,8 @@ module atu_walk #(
   logic [2:0] head;
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(3), .DEPTH(8)) u_start (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(start_i), .wr_ready_o(), .wr_data_i(start_client_i), .rd_valid_o(head_valid),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(start_i), .wr_ready_o(), .wr_data_i(start_client_i),
+      .rd_valid_o(head_valid),
       .rd_ready_i(head_take), .rd_data_o(head), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
@@ -97,7 +99,8 @@ module atu_walk #(
   logic [63:0] base_raw;
   for (genvar i = 0; i < 2; i = i + 1) begin : gen_half
     ram_1r1w #(.WIDTH(32), .DEPTH(256)) u_pieces (
-        .clk_i, .we_i(ext_req_i && ext_write_i && ext_wstrb_i[4*i]), .waddr_i(ext_index_i), .wdata_i(ext_wdata_i[32*i+:32]),
+        .clk_i, .we_i(ext_req_i && ext_write_i && ext_wstrb_i[4*i]), .waddr_i(ext_index_i),
+        .wdata_i(ext_wdata_i[32*i+:32]),
         .re_i(look || (ext_req_i && !ext_write_i)), .raddr_i(ext_req_i ? ext_index_i : piece[7:0]),
         .rdata_o(base_raw[32*i+:32]));
   end
@@ -121,10 +124,14 @@ module atu_walk #(
   // verilator lint_on UNUSEDSIGNAL
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(8), .META_W(3)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(known_q && !outside), .cmd_ready_o(cmd_ready), .cmd_addr_i(addr),
-      .cmd_len_dw_i(11'd4), .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i(head), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
-      .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1), .out_meta_o(out_meta),
-      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid), .end_meta_o(end_meta),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(known_q && !outside), .cmd_ready_o(cmd_ready),
+      .cmd_addr_i(addr),
+      .cmd_len_dw_i(11'd4), .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i(head), .rd_valid_o, .rd_ready_i,
+      .rd_hdr_o, .cpl_valid_i,
+      .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1),
+      .out_meta_o(out_meta),
+      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(),
+      .end_valid_o(end_valid), .end_meta_o(end_meta),
       .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 
@@ -140,7 +147,8 @@ module atu_walk #(
   end else begin : gen_wide
     always_ff @(posedge clk_i) if (out_valid) word_q <= out_data[127:0];
   end
-  // A completer may cut at 64-byte addresses only, so the two halves of an entry arrive together; else the walk counts as failed.
+  // A completer may cut at 64-byte addresses only, so the two halves of an entry arrive together; else the walk counts
+  // as failed.
   logic         half_q;
   wire          in_order = begins ? ends || out_dws == 5'd2 : half_q && read_q == out_meta && ends;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -164,7 +172,8 @@ module atu_walk #(
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(75), .DEPTH(8)) u_results (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(end_valid || refuse), .wr_ready_o(),
-      .wr_data_i(end_valid ? {end_meta, !good, good && word_q[0], entry} : {head, 1'b1, 1'b0, 70'd0}), .rd_valid_o(res_valid_o),
+      .wr_data_i(end_valid ? {end_meta, !good, good && word_q[0], entry} : {head, 1'b1, 1'b0, 70'd0}),
+      .rd_valid_o(res_valid_o),
       .rd_ready_i(res_ready_i), .rd_data_o({res_client_o, res_failed_o, res_present_o, res_entry_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
   assign {res_write_o, res_pd_o, res_nla_o} = res_valid_o ? request_q[res_client_o] : '0;

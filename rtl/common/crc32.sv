@@ -55,7 +55,8 @@ module crc32 #(
   end
 
 `ifndef SYNTHESIS
-  initial if (DATA_W < 32 || DATA_W > 512 || DATA_W % 4 != 0) $error("crc32: DATA_W must be 32 to 512, a multiple of 4");
+  initial if (DATA_W < 32 || DATA_W > 512 || DATA_W % 4 !=
+    0) $error("crc32: DATA_W must be 32 to 512, a multiple of 4");
 `endif
 endmodule
 

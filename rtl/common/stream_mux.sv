@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges streams, whole packets in turn. Combinational: what is taken at the output was taken from its owner in the same cycle.
+// Merges streams, whole packets in turn. Combinational: what is taken at the output was taken from its owner in the
+// same cycle.
 // An offer stands until it is taken (arbiter_rr with HOLD), so owners must not withdraw.
 `default_nettype none
 

@@ -149,7 +149,8 @@ module hostif #(
     .rx_hdr_i(rx_req_hdr_i), .rx_data_i(rx_req_data_i),
     .p_valid_o(p_valid), .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data),
     .p_commit_o(p_commit), .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr),
-    .malformed_o(rx_malformed), .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o), .busy_o(rx_busy)
+    .malformed_o(rx_malformed), .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o),
+    .busy_o(rx_busy)
   );
 
   wire p_regs   = p_hdr.dest == hostif_pkg::TO_REGS;
@@ -206,7 +207,8 @@ module hostif #(
     .clk_i(clk_i), .rst_ni(rst_ni), .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop),
     .full_o(np_full), .push_i(np_push), .push_hdr_i(np_hdr), .credit_o(np_credit_o),
     .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i), .win_hdr_o(np_win_hdr),
-    .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]), .wr_data_i(p_data[63:0]),
+    .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]),
+    .wr_data_i(p_data[63:0]),
     .reg_req_o(reg_req_o), .reg_write_o(reg_write_o), .reg_addr_o(reg_addr_o), .reg_wdata_o(reg_wdata_o),
     .reg_wstrb_o(reg_wstrb_o), .reg_rdata_i(reg_rdata_i), .reg_error_i(reg_error_i),
     .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr), .cpl_data_o(np_cpl_data),
@@ -227,7 +229,8 @@ module hostif #(
     .rx_valid_i(rx_cpl_valid_i), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_sop_i), .rx_eop_i(rx_cpl_eop_i),
     .rx_hdr_i(rx_cpl_hdr_i), .rx_data_i(rx_cpl_data_i),
     .tgt_valid_o(tgt_cpl_valid_o), .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_sop_o), .tgt_eop_o(tgt_cpl_eop_o),
-    .tgt_hdr_o(tgt_cpl_hdr_o), .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_valid_o), .rma_ready_i(rma_cpl_ready_i),
+    .tgt_hdr_o(tgt_cpl_hdr_o), .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_valid_o),
+    .rma_ready_i(rma_cpl_ready_i),
     .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info), .busy_o(cpl_busy)
   );
 

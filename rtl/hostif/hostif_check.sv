@@ -51,7 +51,8 @@ module hostif_check #(
   assign read_ok_o    = is_read && !malformed_o && (on_regs || on_window || on_pages);
   assign non_posted_o = is_read || hdr_i.kind == ggas_pkg::TLP_OTHER_NP;
 
-  wire unused = &{1'b0, hdr_i.tag, hdr_i.requester, hdr_i.completer, hdr_i.status, hdr_i.byte_count, hdr_i.lower_addr, hdr_i.attr};
+  wire unused = &{1'b0, hdr_i.tag, hdr_i.requester, hdr_i.completer, hdr_i.status, hdr_i.byte_count, hdr_i.lower_addr,
+    hdr_i.attr};
 
 endmodule
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag (below 128 the SMFU, below
+// Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag (below 128 the SMFU,
+// below
 // 512 the RMA). What is cut or makes no sense is dropped with an event; the waiting read then ends with its time-out.
 // Latency: last beat in -> first beat out: 2 cycles.
 `default_nettype none
@@ -71,7 +72,8 @@ module hostif_cpl #(
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(full),
     .write_i(store), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_meta : meta_q),
     .abort_i(abort),
-    .valid_o(out_valid), .ready_i(to_rma ? rma_ready_i : tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o), .meta_o(out_meta), .data_o(tgt_data_o),
+    .valid_o(out_valid), .ready_i(to_rma ? rma_ready_i : tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o),
+    .meta_o(out_meta), .data_o(tgt_data_o),
     .empty_o(empty)
   );
 
@@ -99,7 +101,8 @@ module hostif_cpl #(
   assign info_o       = {30'd0, (rx_sop_i && !cut) ? rx_hdr_i.tag : (stray ? 10'd0 : meta_q.tag)};
   assign busy_o       = !empty;
 
-  wire unused = &{1'b0, rx_hdr_i.bar, rx_hdr_i.addr, rx_hdr_i.first_be, rx_hdr_i.last_be, rx_hdr_i.requester, rx_hdr_i.attr};
+  wire unused = &{1'b0, rx_hdr_i.bar, rx_hdr_i.addr, rx_hdr_i.first_be, rx_hdr_i.last_be, rx_hdr_i.requester,
+    rx_hdr_i.attr};
 
 `ifndef SYNTHESIS
   initial begin

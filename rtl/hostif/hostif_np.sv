@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-posted requests wait here behind the posted ones that came before them, then go to the SMFU, to the registers or back as UR.
-// What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register accesses, writes too, pass
+// Non-posted requests wait here behind the posted ones that came before them, then go to the SMFU, to the registers or
+// back as UR.
+// What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register accesses, writes
+// too, pass
 // through here: one a cycle, writes first.
 `default_nettype none
 
@@ -59,13 +61,16 @@ module hostif_np #(
   hostif_pkg::access_t head;
 
   hostif_wait #(.WIDTH(hostif_pkg::WINDOW_W), .DEPTH(DEPTH), .MARK_W(MARK_W)) i_window (
-    .clk_i(clk_i), .rst_ni(rst_ni), .entered_i(entered_q), .done_i(done_q), .push_i(push_i && window), .full_o(win_full),
-    .data_i({push_hdr_i.bar == ggas_pkg::BAR_PAGES, push_hdr_i.addr, push_hdr_i.len_dw, push_hdr_i.first_be, push_hdr_i.last_be,
+    .clk_i(clk_i), .rst_ni(rst_ni), .entered_i(entered_q), .done_i(done_q), .push_i(push_i && window),
+    .full_o(win_full),
+    .data_i({push_hdr_i.bar == ggas_pkg::BAR_PAGES, push_hdr_i.addr, push_hdr_i.len_dw, push_hdr_i.first_be,
+    push_hdr_i.last_be,
              push_hdr_i.tag, push_hdr_i.requester, push_hdr_i.attr}),
     .valid_o(win_valid_o), .pop_i(win_valid_o && win_ready_i), .data_o(win), .empty_o(win_empty)
   );
   hostif_wait #(.WIDTH(hostif_pkg::ACCESS_W), .DEPTH(DEPTH), .MARK_W(MARK_W)) i_access (
-    .clk_i(clk_i), .rst_ni(rst_ni), .entered_i(entered_q), .done_i(done_q), .push_i(push_i && !window), .full_o(reg_full),
+    .clk_i(clk_i), .rst_ni(rst_ni), .entered_i(entered_q), .done_i(done_q), .push_i(push_i && !window),
+    .full_o(reg_full),
     .data_i({push_hdr_i.reject, push_hdr_i.addr[15:0], push_hdr_i.len_dw, push_hdr_i.first_be, push_hdr_i.last_be,
              push_hdr_i.tag, push_hdr_i.requester, push_hdr_i.attr}),
     .valid_o(reg_valid), .pop_i(reg_pop), .data_o(head), .empty_o(reg_empty)

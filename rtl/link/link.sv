@@ -5,7 +5,8 @@
 
 module link #(
     parameter int unsigned DATA_W       = 64,   // 64, 256 or 512
-    parameter int unsigned VC_DEPTH     = 256,  // units a virtual channel's receive buffer holds, the same on both sides
+    // units a virtual channel's receive buffer holds, the same on both sides
+    parameter int unsigned VC_DEPTH     = 256,
     parameter int unsigned REPLAY_FLITS = 512   // flits the sender keeps until they are acknowledged
 ) (
     input  wire logic                clk_i,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides when a CTRL flit is worth sending and what it says: a hello, or acknowledgement, nak and credits. Promptly
-// while the link has nothing else to do, at most one in GAP flits under load, a hello or nak at once. The flit comes from
+// while the link has nothing else to do, at most one in GAP flits under load, a hello or nak at once. The flit comes
+// from
 // a register, which follows what there is to say until it is sent.
 `default_nettype none
 

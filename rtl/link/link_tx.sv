@@ -101,7 +101,8 @@ module link_tx #(
 
   logic unused_locked;  // a packet's owner is kept in cur_q, from its first flit on
   arbiter_rr #(.N(4)) i_arbiter (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant), .locked_o(unused_locked)
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant),
+      .locked_o(unused_locked)
   );
 
   assign startable = state_q == S_IDLE && up_i && !rp_active_i && room_i && pay != '0;
@@ -293,7 +294,8 @@ module link_tx #(
     end
   end
   skid #(.WIDTH(2 + DATA_W)) i_out (
-      .clk_i, .rst_ni, .in_valid_i(ctrl_flit || rp_flit || new_flit), .in_ready_o(slot), .in_data_i({out_kind, out_data}),
+      .clk_i, .rst_ni, .in_valid_i(ctrl_flit || rp_flit || new_flit), .in_ready_o(slot),
+      .in_data_i({out_kind, out_data}),
       .out_valid_o(link_tx_valid_o), .out_ready_i(link_tx_ready_i), .out_data_o({link_tx_kind_o, link_tx_data_o})
   );
 

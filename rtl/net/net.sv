@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the functional units and the link: routes unit packets to the link, back to the units (own node) or nowhere (link
+// Between the functional units and the link: routes unit packets to the link, back to the units (own node) or nowhere
+// (link
 // down), merges both sources of inbound packets, and drops inbound packets that make no sense. Nothing is stored here:
 // acceptance by net is acceptance by the link or by the receiving unit, and so keeps their order.
 `default_nettype none
@@ -173,7 +174,8 @@ module net #(
     end
   end
 
-  // A loopback NP packet is not passed on while a P packet begun before it is half delivered. Once passed on it stands, and
+  // A loopback NP packet is not passed on while a P packet begun before it is half delivered. Once passed on it stands,
+  // and
   // P packets that begin later pass it.
   logic np_offered_q, np_may_go;
   assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
@@ -330,7 +332,8 @@ module net #(
       if (lnk_ev_dead_i && !dead_q) tries_q <= lnk_ev_dead_tries_i;
       if (bad_any && !bad_q_log) {bad_src_q, bad_op_q} <= {bad_src, bad_op};
       if (lost_q_any && !lost_q_log) lost_node_q <= drop_store ? tx_p_hdr_i.dst : cfg_peer_node_i;
-      lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_lost_i[0]} + {9'd0, lnk_ev_lost_i[1]};
+      lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_lost_i[0]} + {9'd0,
+        lnk_ev_lost_i[1]};
       bad_q  <= bad_q - {11'd0, bad_q != '0} + {11'd0, lnk_ev_bad_i} + {11'd0, bad_end[0]} + {11'd0, bad_end[1]}
           + {11'd0, bad_end[2]} + {11'd0, bad_end[3]};
     end

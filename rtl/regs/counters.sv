@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs is first
-// counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not there yet, but for
+// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs
+// is first
+// counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not there yet,
+// but for
 // the cycle of the read and the one before.
 `default_nettype none
 
@@ -24,7 +26,8 @@ module counters #(
   localparam int unsigned NE     = ggas_regs_pkg::EVENT_COUNT_NUM;
   localparam int unsigned GROUPS = 12;
   localparam int unsigned WORDS  = 8 * GROUPS;
-  localparam int unsigned TURN   = WORDS + N + NE + GROUPS;  // until a word's turn comes: the RAM is cleared, all others add
+  // until a word's turn comes: the RAM is cleared, all others add
+  localparam int unsigned TURN   = WORDS + N + NE + GROUPS;
   localparam int unsigned NAMED_W = $clog2(TURN + 1);
   localparam int unsigned EVENT_W = $clog2(TURN * EV_SOURCES + 1);
   localparam int unsigned SEEN_W  = $clog2(EV_SOURCES + 1);

@@ -53,7 +53,8 @@ module event_share (
   wire [7:0] so_far = stamp == period_q ? used : 8'd0;
   assign granted_o = limit_i == 8'd0 || so_far < limit_i;
   ram_1r1w #(.WIDTH(36), .DEPTH(512)) i_ram (
-    .clk_i(clk_i), .we_i(judge_i && limit_i != 8'd0 && granted_o), .waddr_i(share_q), .wdata_i({period_q, so_far + 8'd1}),
+    .clk_i(clk_i), .we_i(judge_i && limit_i != 8'd0 && granted_o), .waddr_i(share_q),
+    .wdata_i({period_q, so_far + 8'd1}),
     .re_i(ask_i), .raddr_i(share), .rdata_o({stamp, used})
   );
 

@@ -32,7 +32,8 @@ module fired_ring (
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  // ---- one thing at a time: the oldest entry was read, or a context fires. An entry is looked up first, then its context.
+  // ---- one thing at a time: the oldest entry was read, or a context fires. An entry is looked up first, then its
+  // context.
   localparam logic [1:0] S_IDLE = 2'd0, S_CLEAR = 2'd1, S_ENTRY = 2'd2, S_CONTEXT = 2'd3;
   logic [1:0]    state_q;
   logic          on_q;                        // the ring is on, and begun

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the NIC tells software (docs/interrupts.md): event ring, ring of fired contexts, MSI-X. Records of both rings go to
+// How the NIC tells software (docs/interrupts.md): event ring, ring of fired contexts, MSI-X. Records of both rings go
+// to
 // the host in turns; each raises its vector behind its record.
 `default_nettype none
 
@@ -84,7 +85,8 @@ module interrupts #(
   );
 
   arbiter_rr #(.N(2), .HOLD(1'b1)) i_turn (
-    .clk_i(clk_i), .rst_ni(rst_ni), .clear_i(1'b0), .req_i(rec_valid), .take_i(rec_valid_o && rec_ready_i), .eop_i(1'b1),
+    .clk_i(clk_i), .rst_ni(rst_ni), .clear_i(1'b0), .req_i(rec_valid), .take_i(rec_valid_o && rec_ready_i),
+    .eop_i(1'b1),
     .grant_o(rec_grant), .locked_o(unused_locked)
   );
   assign rec_valid_o = rec_valid != '0;
@@ -92,7 +94,8 @@ module interrupts #(
   assign rec_data_o  = rec_grant[1] ? fired_data : event_data;
 
   msix i_msix (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .enable_i(msix_enable_i && !stop_i), .raise_i(event_raise | fired_raise),
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .enable_i(msix_enable_i && !stop_i),
+    .raise_i(event_raise | fired_raise),
     .ext_req_i(ext_msix_req_i), .ext_moderation_req_i(ext_moderation_req_i), .ext_write_i(ext_write_i),
     .ext_addr_i(ext_addr_i), .ext_wdata_i(ext_wdata_i), .ext_wstrb_i(ext_wstrb_i), .ext_rdata_o(ext_msix_rdata_o),
     .ext_moderation_rdata_o(ext_moderation_rdata_o), .pending_o(pending_o), .msg_valid_o(msg_valid_o),

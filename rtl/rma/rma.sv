@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication: RMA, ATU, notifications, atomics, VELO (docs/rma.md). Wiring of its two halves and of what they share:
+// One-sided communication: RMA, ATU, notifications, atomics, VELO (docs/rma.md). Wiring of its two halves and of what
+// they share:
 // contexts, translation, notification rings, the ways to the host, events.
 `default_nettype none
 
@@ -117,8 +118,10 @@ module rma #(
   localparam int unsigned TLP_W = ggas_pkg::TLP_HDR_W;
 
   // ---------------------------------------------------------------- counters, in the order of the registers
-  localparam int unsigned DESCRIPTORS = 0, TX_PACKETS = 1, READ_PACKETS = 2, RETRIES = 3, TARGET_PUTS = 4, TARGET_GETS = 5,
-    TARGET_ATOMICS = 6, GET_PACKETS = 7, ACKS = 8, NOTIFICATIONS = 9, NOTIFY_FULL = 10, STATUS_WRITES = 11, QUEUE_READS = 12,
+  localparam int unsigned DESCRIPTORS = 0, TX_PACKETS = 1, READ_PACKETS = 2, RETRIES = 3, TARGET_PUTS = 4,
+    TARGET_GETS = 5,
+    TARGET_ATOMICS = 6, GET_PACKETS = 7, ACKS = 8, NOTIFICATIONS = 9, NOTIFY_FULL = 10, STATUS_WRITES = 11,
+      QUEUE_READS = 12,
     HITS = 13, MISSES = 14, MESSAGES = 15, MAILBOX_FULL = 16;
   logic [16:0] cnt;
   assign cnt_o = cnt;
@@ -126,7 +129,8 @@ module rma #(
   // ---------------------------------------------------------------- register stages at the border
   // A unit that is not clocked costs nothing only if it hangs on nothing that is.
   localparam int unsigned HOST_W = 2 + TLP_W + DATA_W, NET_W = 2 + ggas_pkg::NET_HDR_W + DATA_W;
-  logic page_valid, page_ready, page_sop, page_eop, cpl_in_valid, cpl_in_ready, cpl_sop, cpl_eop, rx_rma_valid, rx_rma_ready,
+  logic page_valid, page_ready, page_sop, page_eop, cpl_in_valid, cpl_in_ready, cpl_sop, cpl_eop, rx_rma_valid,
+    rx_rma_ready,
     rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop, tx_rma_valid, tx_rma_ready, tx_rma_sop,
     tx_rma_eop, tx_ans_valid, tx_ans_ready, tx_ans_sop, tx_ans_eop;
   ggas_pkg::tlp_hdr_t page_hdr, cpl_hdr;
@@ -185,8 +189,10 @@ module rma #(
   config_t     cfg_q;
   logic [63:0] time_q;
   always_ff @(posedge clk_i) begin
-    cfg_q <= {stop_i, cfg_node_i, cfg_requester_i && !stop_i, cfg_target_i && !stop_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
-              cfg_timeout_host_i, cfg_atu_table_i, cfg_atu_ack_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i, link_up_i};
+    cfg_q <= {stop_i, cfg_node_i, cfg_requester_i && !stop_i, cfg_target_i
+      && !stop_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
+              cfg_timeout_host_i, cfg_atu_table_i, cfg_atu_ack_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i,
+                link_up_i};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) time_q <= 64'd1;  // no tick
@@ -201,7 +207,8 @@ module rma #(
   rma_context i_context (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
       .cfg_we_o(cfg_we), .cfg_vpid_o(cfg_vpid), .cfg_word_o(cfg_word), .cfg_data_o(cfg_data),
-      .look_vpid_o(look_vpid), .look_busy_i(issue_look || serve_look || note_look || arm_look || page_look), .busy_o(context_busy)
+      .look_vpid_o(look_vpid), .look_busy_i(issue_look || serve_look || note_look || arm_look || page_look),
+      .busy_o(context_busy)
   );
 
   // The page write at the end of the register stage, if that holds two.
@@ -209,7 +216,8 @@ module rma #(
   always_ff @(posedge clk_i) if (page_valid_i && page_ready_o && page_sop_i) page_vpid_q <= page_hdr_i.addr[20:13];
   assign page_look = !page_ready_o && page_vpid_q == look_vpid;
 
-  // ---------------------------------------------------------------- translation: 0 puts, 1 gets, 2 target, 3 answers, 4 atomics
+  // ---------------------------------------------------------------- translation: 0 puts, 1 gets, 2 target, 3 answers,
+  // 4 atomics
   logic [4:0]   tr_valid, tr_ready, tr_write, tr_rsp_valid, tr_done, unused_shift;
   logic [319:0] tr_nla;
   logic [79:0]  tr_pd;
@@ -247,15 +255,19 @@ module rma #(
 
   atu #(.DATA_W(DATA_W)) i_atu (
       .clk_i, .rst_ni, .time_i(time_q), .cfg_timeout_i(cfg_q.timeout_host), .cfg_table_i(cfg_q.atu_table),
-      .cfg_ack_i(cfg_q.atu_ack), .stop_i(cfg_q.stop), .ext_req_i(ext_piece_i), .ext_write_i, .ext_index_i(ext_addr_i[10:3]),
+      .cfg_ack_i(cfg_q.atu_ack), .stop_i(cfg_q.stop), .ext_req_i(ext_piece_i), .ext_write_i,
+      .ext_index_i(ext_addr_i[10:3]),
       .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o(ext_piece_rdata_o),
       .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o,
       .tr_valid_i(tr_valid), .tr_ready_o(tr_ready), .tr_nla_i(tr_nla), .tr_pd_i(tr_pd), .tr_write_i(tr_write),
-      .tr_rsp_valid_o(tr_rsp_valid), .tr_rsp_addr_o(tr_rsp_addr), .tr_rsp_shift_o(unused_shift), .tr_rsp_status_o(tr_rsp_status),
+      .tr_rsp_valid_o(tr_rsp_valid), .tr_rsp_addr_o(tr_rsp_addr), .tr_rsp_shift_o(unused_shift),
+      .tr_rsp_status_o(tr_rsp_status),
       .tr_done_i(tr_done),
       .rd_valid_o(atu_rd_valid), .rd_ready_i(atu_rd_ready), .rd_hdr_o(atu_rd_hdr),
-      .cpl_valid_i(cpl_valid[4]), .cpl_ready_o(cpl_ready[4]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr),
-      .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]), .wr_hdr_o(atu_wr_hdr), .wr_data_o(atu_wr_data),
+      .cpl_valid_i(cpl_valid[4]), .cpl_ready_o(cpl_ready[4]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr),
+      .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]), .wr_hdr_o(atu_wr_hdr),
+      .wr_data_o(atu_wr_data),
       .ev_walk_o(ev_walk), .ev_info_o(walk_info), .ev_unexpected_o(stray_atu), .ev_tag_o(tag_atu),
       .cnt_hits_o(cnt[HITS]), .cnt_misses_o(cnt[MISSES]), .busy_o(atu_busy), .timer_o(atu_timer)
   );
@@ -265,8 +277,10 @@ module rma #(
   logic [DATA_W-1:0]  issue_wr_data, serve_wr_data, note_wr_data;
   stream_mux #(.N(4), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
       .clk_i, .rst_ni, .in_valid_i(wr_valid), .in_ready_o(wr_ready), .in_sop_i(wr_sop), .in_eop_i(wr_eop),
-      .in_hdr_i({atu_wr_hdr, note_wr_hdr, serve_wr_hdr, issue_wr_hdr}), .in_data_i({atu_wr_data, note_wr_data, serve_wr_data, issue_wr_data}),
-      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr_o),
+      .in_hdr_i({atu_wr_hdr, note_wr_hdr, serve_wr_hdr, issue_wr_hdr}),
+      .in_data_i({atu_wr_data, note_wr_data, serve_wr_data, issue_wr_data}),
+      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o),
+      .out_hdr_o(wr_hdr_o),
       .out_data_o(wr_data_o)
   );
   logic issue_rd_valid, issue_rd_ready, serve_rd_valid, serve_rd_ready, unused_rd_sop, unused_rd_eop, unused_rd_data;
@@ -279,7 +293,8 @@ module rma #(
       .out_hdr_o(rd_hdr_o), .out_data_o(unused_rd_data)
   );
 
-  // ---------------------------------------------------------------- notification rings: 0 requester, 1 target, 2 responder
+  // ---------------------------------------------------------------- notification rings: 0 requester, 1 target, 2
+  // responder
   logic        db_valid, db_arm, db_arm_ready, ev_lost, notify_busy, notify_writes, issue_writes, serve_writes;
   logic [1:0]  db_kind;
   logic [7:0]  db_vpid;
@@ -296,12 +311,15 @@ module rma #(
   logic        arm_busy;
   logic [39:0] lost_info;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
-      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look),
+      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
       .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
-      .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110), .nt_pd_i({nt_pd, 16'd0}),
+      .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110),
+      .nt_pd_i({nt_pd, 16'd0}),
       .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1), .nt_rsp_valid_o(nt_rsp_valid),
       .nt_rsp_status_o(nt_rsp_status),
-      .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(note_wr_hdr),
+      .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]),
+      .wr_hdr_o(note_wr_hdr),
       .wr_data_o(note_wr_data), .tell_valid_o(tell_valid[0]), .tell_ready_i(tell_ready[0]),
       .tell_vpid_o(tell_vpid[7:0]), .tell_count_o(tell_count[31:0]), .ev_lost_o(ev_lost), .ev_info_o(lost_info),
       .cnt_notifications_o(cnt[NOTIFICATIONS]), .cnt_full_o(cnt[NOTIFY_FULL]), .busy_o(notify_busy)
@@ -309,7 +327,8 @@ module rma #(
 
   rma_arm i_arm (
       .clk_i, .rst_ni, .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
-      .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready), .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid), .arm_count_i(db_count),
+      .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready), .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid),
+      .arm_count_i(db_count),
       .rec_valid_i(tell_valid), .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid), .rec_count_i(tell_count),
       .fire_valid_o, .fire_ready_i, .fire_vpid_o, .fire_vector_o, .fire_list_o,
       .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
@@ -326,15 +345,19 @@ module rma #(
   logic [159:0] serve_info;
 
   rma_issue #(.DATA_W(DATA_W)) i_issue (
-      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(issue_writes), .time_i(time_q), .busy_o(issue_busy), .timer_o(issue_timer), .cfg_requester_i(cfg_q.requester), .cfg_node_i(cfg_q.node),
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(issue_writes), .time_i(time_q), .busy_o(issue_busy),
+      .timer_o(issue_timer), .cfg_requester_i(cfg_q.requester), .cfg_node_i(cfg_q.node),
       .cfg_mtu_i(cfg_q.mtu), .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
-      .cfg_answer_i(cfg_q.timeout_answer), .cfg_timeout_i(cfg_q.timeout_host), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs),
+      .cfg_answer_i(cfg_q.timeout_answer), .cfg_timeout_i(cfg_q.timeout_host), .cfg_mps_i(cfg_q.mps),
+      .cfg_mrrs_i(cfg_q.mrrs),
       .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid), .link_up_i(cfg_q.link_up),
       .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .look_vpid_i(look_vpid),
       .look_busy_o(issue_look),
-      .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr),
+      .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
+      .page_hdr_i(page_hdr),
       .page_data_i(page_data),
-      .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready), .db_vpid_o(db_vpid), .db_count_o(db_count),
+      .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready),
+      .db_vpid_o(db_vpid), .db_count_o(db_count),
       .tx_valid_o(tx_rma_valid), .tx_ready_i(tx_rma_ready), .tx_sop_o(tx_rma_sop), .tx_eop_o(tx_rma_eop),
       .tx_hdr_o(tx_rma_hdr), .tx_data_o(tx_rma_data),
       .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready), .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop),
@@ -343,22 +366,28 @@ module rma #(
       .tr_nla_o({tr_nla[3*64+:64], tr_nla[0+:64]}), .tr_pd_o({tr_pd[3*16+:16], tr_pd[0+:16]}),
       .tr_write_o({tr_write[3], tr_write[0]}), .tr_rsp_valid_i({tr_rsp_valid[3], tr_rsp_valid[0]}),
       .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status), .tr_done_o({tr_done[3], tr_done[0]}),
-      .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]), .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop), .nt_w0_o(nt_w0[0+:64]),
+      .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]), .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop),
+      .nt_w0_o(nt_w0[0+:64]),
       .nt_w1_o(nt_w1[0+:64]), .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status),
-      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]), .wr_hdr_o(issue_wr_hdr),
+      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]),
+      .wr_hdr_o(issue_wr_hdr),
       .wr_data_o(issue_wr_data), .data_write_o(data_write),
       .rd_valid_o(issue_rd_valid), .rd_ready_i(issue_rd_ready), .rd_hdr_o(issue_rd_hdr),
-      .cpl_valid_i({cpl_valid[5], cpl_valid[0]}), .cpl_ready_o({cpl_ready[5], cpl_ready[0]}), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_valid_i({cpl_valid[5], cpl_valid[0]}), .cpl_ready_o({cpl_ready[5], cpl_ready[0]}), .cpl_sop_i(cpl_sop),
+      .cpl_eop_i(cpl_eop),
       .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data),
-      .ev_code_o(issue_code), .ev_node_o(issue_node), .ev_info_o(issue_info), .ev_unexpected_o(stray_issue), .ev_tag_o(tag_issue),
+      .ev_code_o(issue_code), .ev_node_o(issue_node), .ev_info_o(issue_info), .ev_unexpected_o(stray_issue),
+      .ev_tag_o(tag_issue),
       .cnt_descriptors_o(cnt[DESCRIPTORS]), .cnt_tx_packets_o(cnt[TX_PACKETS]), .cnt_packets_o(put_packet),
       .cnt_retries_o(cnt[RETRIES]), .cnt_acks_o(cnt[ACKS]), .cnt_get_packets_o(cnt[GET_PACKETS]),
       .cnt_status_o(cnt[STATUS_WRITES]), .cnt_queue_reads_o(cnt[QUEUE_READS])
   );
 
   rma_serve #(.DATA_W(DATA_W)) i_serve (
-      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(serve_writes), .look_vpid_i(look_vpid), .look_busy_o(serve_look), .time_i(time_q), .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i(cfg_q.target),
-      .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(serve_writes), .look_vpid_i(look_vpid), .look_busy_o(serve_look),
+      .time_i(time_q), .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i(cfg_q.target),
+      .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs),
+      .cfg_timeout_i(cfg_q.timeout_host),
       .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
       .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
       .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready), .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop),
@@ -369,17 +398,21 @@ module rma #(
       .tr_nla_o({tr_nla[4*64+:64], tr_nla[1*64+:128]}), .tr_pd_o({tr_pd[4*16+:16], tr_pd[1*16+:32]}),
       .tr_write_o({tr_write[4], tr_write[2:1]}), .tr_rsp_valid_i({tr_rsp_valid[4], tr_rsp_valid[2:1]}),
       .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status), .tr_done_o({tr_done[4], tr_done[2:1]}),
-      .nt_valid_o(nt_valid[2:1]), .nt_ready_i(nt_ready[2:1]), .nt_vpid_o(nt_vpid[8+:16]), .nt_pd_o(nt_pd), .nt_w0_o(nt_w0[64+:128]),
+      .nt_valid_o(nt_valid[2:1]), .nt_ready_i(nt_ready[2:1]), .nt_vpid_o(nt_vpid[8+:16]), .nt_pd_o(nt_pd),
+      .nt_w0_o(nt_w0[64+:128]),
       .nt_w1_o(nt_w1[64+:128]), .nt_rsp_valid_i(nt_rsp_valid[2:1]), .nt_rsp_status_i(nt_rsp_status),
-      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]), .wr_hdr_o(serve_wr_hdr),
+      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]),
+      .wr_hdr_o(serve_wr_hdr),
       .wr_data_o(serve_wr_data), .wr_snoop_i(wr_snoop_i || data_write),
       .rd_valid_o(serve_rd_valid), .rd_ready_i(serve_rd_ready), .rd_hdr_o(serve_rd_hdr),
-      .cpl_valid_i(cpl_valid[3:1]), .cpl_ready_o(cpl_ready[3:1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr),
+      .cpl_valid_i(cpl_valid[3:1]), .cpl_ready_o(cpl_ready[3:1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr),
       .cpl_data_i(cpl_data),
       .tell_valid_o(tell_valid[1]), .tell_ready_i(tell_ready[1]), .tell_vpid_o(tell_vpid[15:8]),
       .tell_count_o(tell_count[63:32]), .ev_code_o(serve_code), .ev_node_o(serve_node), .ev_info_o(serve_info),
       .ev_unexpected_o(stray_serve), .ev_tag_o(tag_serve), .cnt_puts_o(cnt[TARGET_PUTS]), .cnt_gets_o(cnt[TARGET_GETS]),
-      .cnt_atomics_o(cnt[TARGET_ATOMICS]), .cnt_packets_o(get_packet), .cnt_messages_o(cnt[MESSAGES]), .cnt_full_o(cnt[MAILBOX_FULL])
+      .cnt_atomics_o(cnt[TARGET_ATOMICS]), .cnt_packets_o(get_packet), .cnt_messages_o(cnt[MESSAGES]),
+      .cnt_full_o(cnt[MAILBOX_FULL])
   );
 
   // Packets of puts and gets may come at once: one waits.
@@ -428,7 +461,8 @@ module rma #(
       .event_valid_o, .event_ready_i, .event_o, .busy_o(events_busy)
   );
 
-  assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy || issue_busy || serve_busy || events_busy || packets_q != '0
+  assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy
+    || issue_busy || serve_busy || events_busy || packets_q != '0
     || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
   assign writes_o = wr_valid[3] || notify_writes || issue_writes || serve_writes;
   assign timer_o = atu_timer || issue_timer || serve_timer;

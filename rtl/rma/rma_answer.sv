@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses from the network: data of gets and results of atomics become host writes, then the requester is told. The protection domain
-// is that of the local context: what carries another one, or an epoch that is over, was asked for by somebody else and is reported
+// Responses from the network: data of gets and results of atomics become host writes, then the requester is told. The
+// protection domain
+// is that of the local context: what carries another one, or an epoch that is over, was asked for by somebody else and
+// is reported
 // only. Nothing is written for a context that is off. Waits for translation and host writes only.
 `default_nettype none
 
@@ -25,7 +27,8 @@ module rma_answer #(
     input  wire logic [7:0]          ep_vpid_i,
     input  wire logic [4:0]          ep_epoch_i,
 
-    // is something of a context about to be written? Not begun before it changes its epoch, nothing of the old one is written after.
+    // is something of a context about to be written? Not begun before it changes its epoch, nothing of the old one is
+    // written after.
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_writes_o,  // in the same cycle
 
@@ -110,8 +113,10 @@ module rma_answer #(
   wire        is_bare  = head.op == ggas_pkg::OP_RMA_ACK || head.op == ggas_pkg::OP_RMA_GET_DONE;
   wire        data_ok  = head.len_dw != '0 && head.len_dw <= 11'd64 && page_dw <= 11'd1024
                          && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
-  wire        result   = is_rsp && head.flags[ggas_pkg::RMA_RESULT] && head.status == ggas_pkg::ST_OK;  // a record is to be written
-  wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result && head.addr[3:0] != '0) : is_bare && head.len_dw == '0;
+  // a record is to be written
+  wire        result   = is_rsp && head.flags[ggas_pkg::RMA_RESULT] && head.status == ggas_pkg::ST_OK;
+  wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result
+    && head.addr[3:0] != '0) : is_bare && head.len_dw == '0;
   wire        writes   = is_data || result;
   wire        wants    = writes && sane && (live || asked_q);
   wire        tell     = !is_data && sane && (known || asked_q);  // the requester is to know
@@ -173,11 +178,13 @@ module rma_answer #(
   wire   x_eop      = beat_valid && beat_eop;
 
   logic  x_refused;  // a packet of its get was refused
-  rma_answer_get u_get (.clk_i, .take_i(head_take), .hdr_i(head), .data_i(is_data && live), .good_i(good), .refused_o(x_refused));
+  rma_answer_get u_get (.clk_i, .take_i(head_take), .hdr_i(head), .data_i(is_data && live), .good_i(good),
+    .refused_o(x_refused));
 
   rma_write #(.DATA_W(DATA_W)) u_write (
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && good), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
-      .first_be_i(is_data ? head.first_be : 4'hf), .last_be_i(is_data ? head.last_be : 4'hf), .in_valid_i(w_valid), .in_ready_o(w_ready),
+      .first_be_i(is_data ? head.first_be : 4'hf), .last_be_i(is_data ? head.last_be : 4'hf), .in_valid_i(w_valid),
+      .in_ready_o(w_ready),
       .in_data_i(beat_data), .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -210,8 +217,10 @@ module rma_answer #(
   end
 
   assign tr_done_o    = w_done;
-  assign look_writes_o = (head_valid && wants && head.svpid == look_vpid_i) || (x_state_q == X_WRITE && x_hdr_q.svpid == look_vpid_i);
-  assign busy_vpid_o  = (head_valid && head.svpid == busy_vpid_i) || (x_state_q != X_IDLE && x_hdr_q.svpid == busy_vpid_i);
+  assign look_writes_o = (head_valid && wants && head.svpid == look_vpid_i)
+    || (x_state_q == X_WRITE && x_hdr_q.svpid == look_vpid_i);
+  assign busy_vpid_o  = (head_valid && head.svpid == busy_vpid_i)
+    || (x_state_q != X_IDLE && x_hdr_q.svpid == busy_vpid_i);
   assign writes_o     = asked_q || x_state_q == X_WRITE;
   assign ans_valid_o  = x_state_q == X_ANSWER;
   assign ans_op_o     = x_hdr_q.op;
@@ -250,7 +259,8 @@ module rma_answer #(
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_answer: DATA_W must be 64, 256 or 512");
   always_ff @(posedge clk_i) begin
     if (rst_ni && w_done) assert (beat_eop);
-    if (rst_ni && ep_valid_i && x_state_q == X_WRITE) assert (x_hdr_q.svpid != ep_vpid_i) else $error("rma_answer: late write");
+    if (rst_ni && ep_valid_i && x_state_q == X_WRITE) assert (x_hdr_q.svpid !=
+      ep_vpid_i) else $error("rma_answer: late write");
     if (rst_ni && answered && bare) assert (beat_valid && beat_eop);
   end
 `endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rma_answer keeps of the contexts: whether they are on, and of their owner protection domain and epoch. Those stay while
+// What rma_answer keeps of the contexts: whether they are on, and of their owner protection domain and epoch. Those
+// stay while
 // a context is off, so that what its owner still waits for finds it.
 `default_nettype none
 
@@ -7,7 +8,8 @@ module rma_answer_context (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
 
-    // writes of CONTEXT[]; changes of epochs, all 0 after reset: a packet carries their sum with the starts of the context
+    // writes of CONTEXT[]; changes of epochs, all 0 after reset: a packet carries their sum with the starts of the
+    // context
     input  wire logic                cfg_we_i,
     input  wire logic [7:0]          cfg_vpid_i,
     input  wire logic [2:0]          cfg_word_i,
@@ -34,7 +36,8 @@ module rma_answer_context (
 
   logic [4:0] starts;
   ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl_we && cfg_data_i[0]), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i, .raddr_i(re_vpid_i[CW-1:0]),
+      .clk_i, .we_i(ctrl_we && cfg_data_i[0]), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i,
+      .raddr_i(re_vpid_i[CW-1:0]),
       .rdata_o({starts, pd_o}));
 
   logic [ggas_pkg::CONTEXTS-1:0] on_q;

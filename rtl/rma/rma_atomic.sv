@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics: read, modify, posted write, answer. Up to 8 in flight, one at a time a word: an operation on a word that another one is working
-// on waits for it and takes over the word's new value instead of reading it back. The last value also stays in hand for a moment, for
+// Atomics: read, modify, posted write, answer. Up to 8 in flight, one at a time a word: an operation on a word that
+// another one is working
+// on waits for it and takes over the word's new value instead of reading it back. The last value also stays in hand for
+// a moment, for
 // an operation that comes soon; any other write of this NIC drops it. Each operation is done once, and answered once.
 `default_nettype none
 
@@ -52,7 +54,8 @@ module rma_atomic #(
     output      logic                wr_eop_o,
     output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
-    input  wire logic                wr_snoop_i,      // some other data write was accepted (in this cycle or the one before)
+    // some other data write was accepted (in this cycle or the one before)
+    input  wire logic                wr_snoop_i,
 
     // ATOMIC_RSP
     output      logic                rsp_valid_o,
@@ -95,8 +98,10 @@ module rma_atomic #(
   logic [63:2]         op_addr;
   logic [3:0]          op_status;
   rma_atomic_in #(.DATA_W(DATA_W)) u_in (
-      .clk_i, .rst_ni, .at_valid_i, .at_ready_o, .at_sop_i, .at_eop_i, .at_hdr_i, .at_data_i, .at_status_i, .tr_valid_o, .tr_ready_i, .tr_nla_o,
-      .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i, .op_valid_o(op_valid), .op_ready_i(op_ready), .op_o(op),
+      .clk_i, .rst_ni, .at_valid_i, .at_ready_o, .at_sop_i, .at_eop_i, .at_hdr_i, .at_data_i, .at_status_i,
+      .tr_valid_o, .tr_ready_i, .tr_nla_o,
+      .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i, .op_valid_o(op_valid),
+      .op_ready_i(op_ready), .op_o(op),
       .op_addr_o(op_addr), .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes), .busy_o(in_busy));
 
   // ---------------------------------------------------------------- entries
@@ -128,7 +133,8 @@ module rma_atomic #(
   assign      op_ready = live_q != '1 && !fin;
   wire        insert = op_valid && op_ready;
   wire        chained = same != '0;
-  wire        in_hand = hand_valid_q && !wr_snoop_i && hand_wide_q == op_wide && hand_addr_q == op_addr && op_status == ggas_pkg::ST_OK && !chained;
+  wire        in_hand = hand_valid_q && !wr_snoop_i && hand_wide_q == op_wide && hand_addr_q == op_addr
+    && op_status == ggas_pkg::ST_OK && !chained;
 
   // ---------------------------------------------------------------- reads
   logic              cmd_ready, out_valid, end_valid, read_busy;
@@ -144,10 +150,14 @@ module rma_atomic #(
   wire               out_ready = !fin && !insert;
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATOMIC), .TAGS(N), .META_W(3)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(read_q != '0), .cmd_ready_o(cmd_ready), .cmd_addr_i({addr_q[rd_slot], 2'b00}),
-      .cmd_len_dw_i(wide_q[rd_slot] ? 11'd2 : 11'd1), .cmd_first_be_i(4'hf), .cmd_last_be_i(wide_q[rd_slot] ? 4'hf : 4'h0),
-      .cmd_meta_i(rd_slot), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
-      .out_valid_o(out_valid), .out_ready_i(out_ready), .out_meta_o(out_meta), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(read_q != '0), .cmd_ready_o(cmd_ready),
+      .cmd_addr_i({addr_q[rd_slot], 2'b00}),
+      .cmd_len_dw_i(wide_q[rd_slot] ? 11'd2 : 11'd1), .cmd_first_be_i(4'hf),
+      .cmd_last_be_i(wide_q[rd_slot] ? 4'hf : 4'h0),
+      .cmd_meta_i(rd_slot), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i,
+      .cpl_hdr_i, .cpl_data_i,
+      .out_valid_o(out_valid), .out_ready_i(out_ready), .out_meta_o(out_meta), .out_offset_dw_o(out_offset),
+      .out_dws_o(out_dws),
       .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
@@ -159,7 +169,8 @@ module rma_atomic #(
   wire          choose = x_state_q == X_IDLE && ready_q != '0;
   wire [2:0]    pick   = position(grant);
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(N)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(ready_q), .take_i(choose), .eop_i(1'b1), .grant_o(grant), .locked_o());
+  arbiter_rr #(.N(N)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(ready_q), .take_i(choose), .eop_i(1'b1),
+    .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
 
   logic [2:0]         x_q;
@@ -171,7 +182,8 @@ module rma_atomic #(
 
   logic        alu_write;
   logic [63:0] alu_new;
-  rma_alu u_alu (.op_i(x_op_q.amo), .signed_i(x_op_q.is_signed), .wide_i(x_wide_q), .old_i(x_value_q), .operand_i(x_op_q.operand), .compare_i(x_op_q.compare),
+  rma_alu u_alu (.op_i(x_op_q.amo), .signed_i(x_op_q.is_signed), .wide_i(x_wide_q), .old_i(x_value_q),
+    .operand_i(x_op_q.operand), .compare_i(x_op_q.compare),
       .new_o(alu_new), .write_o(alu_write));
 
   logic answer_free;
@@ -320,12 +332,15 @@ module rma_atomic #(
   logic out_busy;
   rma_atomic_out #(.DATA_W(DATA_W)) u_out (
       .clk_i, .rst_ni, .cfg_node_i, .fin_i(fin), .free_o(answer_free), .op_i(x_op_q), .status_i(x_status_q),
-      .old_i(x_wide_q ? x_value_q : {32'd0, x_value_q[31:0]}), .addr_i(x_addr_q[37:0]), .rsp_valid_o, .rsp_ready_i, .rsp_sop_o, .rsp_eop_o,
-      .rsp_hdr_o, .rsp_data_o, .ev_bad_packet_o, .ev_protection_o, .ev_host_error_o, .ev_node_o, .ev_info_o, .busy_o(out_busy));
+      .old_i(x_wide_q ? x_value_q : {32'd0, x_value_q[31:0]}), .addr_i(x_addr_q[37:0]), .rsp_valid_o, .rsp_ready_i,
+      .rsp_sop_o, .rsp_eop_o,
+      .rsp_hdr_o, .rsp_data_o, .ev_bad_packet_o, .ev_protection_o, .ev_host_error_o, .ev_node_o, .ev_info_o,
+      .busy_o(out_busy));
 
   assign cnt_atomics_o = fin && x_ok;
   assign writes_o      = in_writes || (live_q & works_q) != '0;
-  assign busy_o        = in_busy || read_q != '0 || ready_q != '0 || x_state_q != X_IDLE || hand_valid_q || read_busy || out_busy;
+  assign busy_o        = in_busy || read_q != '0 || ready_q != '0 || x_state_q != X_IDLE || hand_valid_q || read_busy
+    || out_busy;
 
 `ifndef SYNTHESIS
   initial begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ATOMIC packet becomes an operation: payload gathered, header checked, address translated meanwhile. An operation that must not be done
+// An ATOMIC packet becomes an operation: payload gathered, header checked, address translated meanwhile. An operation
+// that must not be done
 // comes out like any other, with its status.
 `default_nettype none
 
@@ -66,7 +67,8 @@ module rma_atomic_in #(
   assign tr_write_o = 1'b1;
 
   wire [31:0] w6   = buf_q[287:256];
-  wire        good = asks && hdr_q.len_dw == 11'd10 && w6[30:5] == '0 && w6[3:0] <= ggas_pkg::AMO_MAX && !(w6[31] && hdr_q.addr[2]);
+  wire        good = asks && hdr_q.len_dw == 11'd10 && w6[30:5] == '0 && w6[3:0] <= ggas_pkg::AMO_MAX && !(w6[31]
+    && hdr_q.addr[2]);
 
   assign op_valid_o   = full_q && (!asks || told_q);
   assign op_wide_o    = w6[31];

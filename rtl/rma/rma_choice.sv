@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which step is next. What comes in and what goes out take turns; of what comes in, a done fetch command goes before an answer, so that
+// Which step is next. What comes in and what goes out take turns; of what comes in, a done fetch command goes before an
+// answer, so that
 // an answer never finds its put still under way; what goes out goes round.
 `default_nettype none
 
@@ -7,7 +8,8 @@ module rma_choice (
     input  wire logic        clk_i,
     input  wire logic        rst_ni,
     input  wire logic        idle_i,    // a step may start
-    input  wire logic [6:0]  clash_i,   // but these not, K_* (late stands for both): the step that ends now is in their way
+    // but these not, K_* (late stands for both): the step that ends now is in their way
+    input  wire logic [6:0]  clash_i,
     input  wire logic        room_i,    // it may count and notify
 
     // what waits
@@ -39,7 +41,8 @@ module rma_choice (
 
   // verilator lint_off PINCONNECTEMPTY
   arbiter_rr #(.N(4)) u_turn (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(out), .take_i(idle_i && go_out), .eop_i(1'b1), .grant_o(grant), .locked_o());
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(out), .take_i(idle_i && go_out), .eop_i(1'b1), .grant_o(grant),
+      .locked_o());
   // verilator lint_on PINCONNECTEMPTY
 
   always_comb begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetch commands of the requester: one at the output, and for each one under way what must be known when it is done. They are done in
+// Fetch commands of the requester: one at the output, and for each one under way what must be known when it is done.
+// They are done in
 // order.
 `default_nettype none
 
@@ -48,11 +49,14 @@ module rma_commands #(
   logic [7:0] meta;
 
   fifo #(.WIDTH(137), .DEPTH(IN_FLIGHT)) u_under_way (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(room_o), .wr_data_i({vpid_i, last_i, w0_i, cookie_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(room_o),
+      .wr_data_i({vpid_i, last_i, w0_i, cookie_i}),
       // verilator lint_off PINCONNECTEMPTY
-      .rd_valid_o(known), .rd_ready_i(done_ready_i), .rd_data_o({done_vpid_o, done_last_o, done_w0_o, done_cookie_o}), .count_o());
+      .rd_valid_o(known), .rd_ready_i(done_ready_i), .rd_data_o({done_vpid_o, done_last_o, done_w0_o, done_cookie_o}),
+      .count_o());
   fifo #(.WIDTH(12), .DEPTH(IN_FLIGHT)) u_done (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(done_valid_i), .wr_ready_o(queue_room), .wr_data_i({done_meta_i, done_status_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(done_valid_i), .wr_ready_o(queue_room),
+      .wr_data_i({done_meta_i, done_status_i}),
       .rd_valid_o(done_valid_o), .rd_ready_i(done_ready_i), .rd_data_o({meta, done_status_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 

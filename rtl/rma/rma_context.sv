@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole 64-bit
-// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Contexts that the
-// build does not have read 0, and as stopped. Beside CTRL units are told how often the context was started, modulo 32, so
+// The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole
+// 64-bit
+// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Contexts
+// that the
+// build does not have read 0, and as stopped. Beside CTRL units are told how often the context was started, modulo 32,
+// so
 // that packets of different owners differ.
 `default_nettype none
 
@@ -66,7 +69,8 @@ module rma_context (
 
   // Starts are counted a cycle behind the write. Two in a row count as one: nobody owned the context between them.
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_starts (
-      .clk_i, .we_i(cfg_we_o && cfg_word_o == CTRL && whole[0]), .waddr_i(cfg_vpid_o[CW-1:0]), .wdata_i(starts), .re_i(ext_req_i), .raddr_i(vpid[CW-1:0]),
+      .clk_i, .we_i(cfg_we_o && cfg_word_o == CTRL && whole[0]), .waddr_i(cfg_vpid_o[CW-1:0]), .wdata_i(starts),
+      .re_i(ext_req_i), .raddr_i(vpid[CW-1:0]),
       .rdata_o(starts_r)
   );
   assign starts = (zero_q ? 5'd0 : starts_r) + {4'd0, whole[0]};

@@ -12,7 +12,8 @@ module rma_decode (
     output      logic                tail_o,    // a NOTIFY packet follows the data of a put
     output      logic                hold_o,    // the next descriptor of the context waits until this one is finished
     output      logic                ack_o,     // remote completion comes with an answer
-    output      logic [2:0]          what_o     // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
+    // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
+    output      logic [2:0]          what_o
 );
 
   wire is_get    = w0_i.op == ggas_pkg::DESC_GET;
@@ -37,12 +38,14 @@ module rma_decode (
                    || (is_notify && !w0_i.notify_completer);
 
   // ATOMIC: destination on its size, result record on 16 bytes, op and sign in w6, nothing in w7.
-  wire atomic_bad = w2_i[1:0] != 2'd0 || (w0_i.size[3] && w2_i[2]) || second_i[67:64] != '0 || second_i[131:128] > ggas_pkg::AMO_MAX
+  wire atomic_bad = w2_i[1:0] != 2'd0 || (w0_i.size[3] && w2_i[2]) || second_i[67:64] != '0
+    || second_i[131:128] > ggas_pkg::AMO_MAX
                     || second_i[191:133] != '0 || second_i[255:192] != '0;
 
   wire is_put   = rma_requester_pkg::is_put(w0_i.op);
   assign tail_o = is_put && w0_i.notify_completer;
-  assign hold_o = is_notify || w0_i.op == ggas_pkg::DESC_SEND || w0_i.notify_requester || w0_i.notify_responder || tail_o
+  assign hold_o = is_notify || w0_i.op == ggas_pkg::DESC_SEND || w0_i.notify_requester || w0_i.notify_responder
+    || tail_o
                   || (is_get && w0_i.notify_completer);
   assign ack_o  = is_put ? w0_i.ack : w0_i.op != ggas_pkg::DESC_NOP;
   assign what_o = hold_o && (ack_o || tail_o) ? 3'd0 : w0_i.op[2:0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts with a complete descriptor take turns: each is listed at most once, and not while one of its descriptors is with the
+// Contexts with a complete descriptor take turns: each is listed at most once, and not while one of its descriptors is
+// with the
 // requester. If nothing else waits a descriptor goes out in the cycle after its last DW came.
 `default_nettype none
 
@@ -66,12 +67,14 @@ module rma_dispatch (
   wire        dead  = waits && old_q[first_vpid[CW-1:0]];
   wire        drop  = dead && !desc_done_i;  // a look at a dead context waits for the port
   wire        start = waits && !dead && free && cfg_requester_i;
-  wire        fresh = head_valid_i && on_q[head_vpid_i[CW-1:0]] && !listed_q[head_vpid_i[CW-1:0]] && !out_q[head_vpid_i[CW-1:0]];
+  wire        fresh = head_valid_i && on_q[head_vpid_i[CW-1:0]] && !listed_q[head_vpid_i[CW-1:0]]
+    && !out_q[head_vpid_i[CW-1:0]];
   wire        direct = fresh && !waits && free && cfg_requester_i;
   assign push = fresh && !direct;
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(14), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i({head_more_i, head_slot_i, head_vpid_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(),
+      .wr_data_i({head_more_i, head_slot_i, head_vpid_i}),
       .rd_valid_o(waits), .rd_ready_i(start || drop), .rd_data_o({first_more, first_slot, first_vpid}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
@@ -117,7 +120,8 @@ module rma_dispatch (
   assign desc_eop_o  = left_q == 2'd0;
 
   ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i(load), .raddr_i(load_vpid[CW-1:0]),
+      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i(load),
+      .raddr_i(load_vpid[CW-1:0]),
       .rdata_o({desc_starts_o, desc_pd_o}));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -142,7 +146,8 @@ module rma_dispatch (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && desc_done_i) assert (out_q[desc_done_vpid_i[CW-1:0]]) else $error("rma_dispatch: done without a descriptor");
+    if (rst_ni && desc_done_i) assert (out_q[desc_done_vpid_i[CW-1:0]]) else $error(
+      "rma_dispatch: done without a descriptor");
     if (rst_ni && load) assert (!out_q[load_vpid[CW-1:0]]) else $error("rma_dispatch: two descriptors of a context");
   end
 `endif

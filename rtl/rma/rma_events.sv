@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of the RMA's units: pulses in, records for the event queue out. One record of each unit waits; what meets it waiting is
+// Events of the RMA's units: pulses in, records for the event queue out. One record of each unit waits; what meets it
+// waiting is
 // counted only (the counters see the pulses themselves).
 `default_nettype none
 
@@ -24,7 +25,8 @@ module rma_events #(
   logic                  unused_locked;
 
   arbiter_rr #(.N(SOURCES), .HOLD(1'b1)) i_arbiter (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(wait_q), .take_i(event_valid_o && event_ready_i), .eop_i(1'b1), .grant_o(grant),
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(wait_q), .take_i(event_valid_o && event_ready_i), .eop_i(1'b1),
+      .grant_o(grant),
       .locked_o(unused_locked)
   );
 

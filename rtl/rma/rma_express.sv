@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets whose payload is in the descriptor: loaded when the descriptor's turn comes, sent from a shift register. The data of a put
-// move to their place in the first DW, and what lies behind the last byte becomes 0, as a beat goes out. An immediate or inline put
+// Packets whose payload is in the descriptor: loaded when the descriptor's turn comes, sent from a shift register. The
+// data of a put
+// move to their place in the first DW, and what lies behind the last byte becomes 0, as a beat goes out. An immediate
+// or inline put
 // that crosses a multiple of the MTU makes two packets.
 `default_nettype none
 
@@ -212,7 +214,8 @@ module rma_express #(
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_express: DATA_W must be 64, 256 or 512");
-  always_ff @(posedge clk_i) if (rst_ni && load_i) assert (!valid_q || (taken && eop && next_q == '0)) else $error("rma_express: packet overwritten");
+  always_ff @(posedge clk_i) if (rst_ni && load_i) assert (!valid_q
+    || (taken && eop && next_q == '0)) else $error("rma_express: packet overwritten");
 `endif
 
 endmodule

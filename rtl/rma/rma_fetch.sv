@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payload from host memory into packets: translates the source, reads it, moves the bytes to where the destination wants them, and sends
+// Payload from host memory into packets: translates the source, reads it, moves the bytes to where the destination
+// wants them, and sends
 // the packets in the order of the commands. A command that fails makes no packet.
 // A packet starts when the completion that it still waits for has come far enough: 4 cycles after its first beat.
 `default_nettype none
@@ -86,13 +87,16 @@ module rma_fetch #(
   assign cmd_ready_o = room && source_ready;
 
   rma_fetch_slots #(.SLOTS(SLOTS)) u_slots (
-      .clk_i, .rst_ni, .room_o(room), .tail_o(tail), .take_i(take), .close_i(close), .close_reads_i(close_reads), .close_uses_i(close_uses),
-      .close_status_i(close_status), .end_i(end_valid), .end_slot_i(end_slot), .end_status_i(end_status), .ready_o(ready), .almost_o(almost), .head_o(head),
+      .clk_i, .rst_ni, .room_o(room), .tail_o(tail), .take_i(take), .close_i(close), .close_reads_i(close_reads),
+      .close_uses_i(close_uses),
+      .close_status_i(close_status), .end_i(end_valid), .end_slot_i(end_slot), .end_status_i(end_status),
+      .ready_o(ready), .almost_o(almost), .head_o(head),
       .uses_o(uses), .status_o(status), .start_i(start), .release_i(leave));
 
   logic [CMD_W-1:0] cmd;
   ram_1r1w #(.WIDTH(CMD_W), .DEPTH(SLOTS)) u_cmd (
-      .clk_i, .we_i(take), .waddr_i(tail), .wdata_i({cmd_nla_i[39:0], cmd_meta_i, cmd_hdr_i}), .re_i(start), .raddr_i(head), .rdata_o(cmd));
+      .clk_i, .we_i(take), .waddr_i(tail), .wdata_i({cmd_nla_i[39:0], cmd_meta_i, cmd_hdr_i}), .re_i(start),
+      .raddr_i(head), .rdata_o(cmd));
 
   // ---------------------------------------------------------------- reads
   localparam int unsigned READ_W = SW + 8 + 2 + 2 + 7;
@@ -114,18 +118,27 @@ module rma_fetch #(
 
   assign tr_write_o = 1'b0;
   rma_fetch_source #(.SLOTS(SLOTS)) u_source (
-      .clk_i, .rst_ni, .cfg_mrrs_i, .cmd_valid_i(cmd_valid_i && room), .cmd_ready_o(source_ready), .cmd_slot_i(tail), .cmd_nla_i, .cmd_pd_i,
-      .cmd_bytes_i, .cmd_at_i(cmd_hdr_i.addr[1:0]), .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_rsp_valid_i, .tr_rsp_addr_i,
-      .tr_rsp_status_i, .rd_valid_o(r_valid), .rd_ready_i(r_ready), .rd_addr_o(r_addr), .rd_len_dw_o(r_len), .rd_first_be_o(r_first_be),
-      .rd_last_be_o(r_last_be), .rd_slot_o(r_slot), .rd_at_o(r_at), .rd_skip_o(r_skip), .rd_trim_o(r_trim), .close_o(close),
+      .clk_i, .rst_ni, .cfg_mrrs_i, .cmd_valid_i(cmd_valid_i && room), .cmd_ready_o(source_ready), .cmd_slot_i(tail),
+      .cmd_nla_i, .cmd_pd_i,
+      .cmd_bytes_i, .cmd_at_i(cmd_hdr_i.addr[1:0]), .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_rsp_valid_i,
+      .tr_rsp_addr_i,
+      .tr_rsp_status_i, .rd_valid_o(r_valid), .rd_ready_i(r_ready), .rd_addr_o(r_addr), .rd_len_dw_o(r_len),
+      .rd_first_be_o(r_first_be),
+      .rd_last_be_o(r_last_be), .rd_slot_o(r_slot), .rd_at_o(r_at), .rd_skip_o(r_skip), .rd_trim_o(r_trim),
+      .close_o(close),
       .close_reads_o(close_reads), .close_uses_o(close_uses), .close_status_o(close_status), .busy_o(source_busy));
 
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(TAGS), .META_W(READ_W)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(r_valid), .cmd_ready_o(r_ready), .cmd_addr_i(r_addr), .cmd_len_dw_i(r_len),
-      .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be), .cmd_meta_i({r_slot, r_at, r_skip, r_trim, r_len[6:0]}), .rd_valid_o, .rd_ready_i,
-      .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1),
-      .out_meta_o({out_slot, out_at, out_skip, out_trim, out_len}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(out_final),
-      .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(r_valid), .cmd_ready_o(r_ready), .cmd_addr_i(r_addr),
+      .cmd_len_dw_i(r_len),
+      .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be), .cmd_meta_i({r_slot, r_at, r_skip, r_trim, r_len[6:0]}),
+      .rd_valid_o, .rd_ready_i,
+      .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid),
+      .out_ready_i(1'b1),
+      .out_meta_o({out_slot, out_at, out_skip, out_trim, out_len}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
+      .out_data_o(out_data), .out_final_o(out_final),
+      .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o,
+      .busy_o(read_busy), .timer_o);
   assign end_slot = end_meta[READ_W-1-:SW];
 
   // ---------------------------------------------------------------- data
@@ -140,9 +153,11 @@ module rma_fetch #(
   logic [DATA_W-1:0] row_data;
 
   rma_fetch_buffer #(.DATA_W(DATA_W), .SLOTS(SLOTS)) u_buffer (
-      .clk_i, .rst_ni, .in_valid_i(out_valid), .in_slot_i(out_slot), .in_at_i(in_at), .in_skip_i(out_offset == '0 ? out_skip : 2'd0),
+      .clk_i, .rst_ni, .in_valid_i(out_valid), .in_slot_i(out_slot), .in_at_i(in_at),
+      .in_skip_i(out_offset == '0 ? out_skip : 2'd0),
       .in_bytes_i(in_bytes), .in_data_i(out_data), .in_final_i(out_final), .in_last_i(final_beat), .comes_o(comes),
-      .comes_slot_o(comes_slot), .comes_rows_o(comes_rows), .row_en_i(row_en), .row_slot_i(start ? head : slot_q), .row_i(row), .row_data_o(row_data),
+      .comes_slot_o(comes_slot), .comes_rows_o(comes_rows), .row_en_i(row_en), .row_slot_i(start ? head : slot_q),
+      .row_i(row), .row_data_o(row_data),
       .busy_o(buffer_busy));
 
   // ---------------------------------------------------------------- packets
@@ -204,7 +219,8 @@ module rma_fetch #(
     if (tx_valid_o && t_last) begin
       for (int d = 0; d < BEAT_DW; d++) begin
         if (d[BEAT_LOG2-1:0] > t_tail[BEAT_LOG2-1:0]) tx_data_o[32*d+:32] = '0;
-        for (int b = 0; b < 4; b++) if (d[BEAT_LOG2-1:0] == t_tail[BEAT_LOG2-1:0] && !t_tail_be[b]) tx_data_o[32*d+8*b+:8] = '0;
+        for (int b = 0; b < 4; b++) if (d[BEAT_LOG2-1:0] == t_tail[BEAT_LOG2-1:0]
+          && !t_tail_be[b]) tx_data_o[32*d+8*b+:8] = '0;
       end
     end
     if (tx_valid_o && tx_sop_o) begin
@@ -240,11 +256,13 @@ module rma_fetch #(
     else if (start || tr_done_o) owed_q <= owed_q + (start ? {{SW{1'b0}}, uses} : '0) - {{(SW+1){1'b0}}, tr_done_o};
   end
 
-  assign busy_o = source_busy || read_busy || buffer_busy || ready || early || (t_q && (t_loaded_q || there)) || done_valid_o || owed_q != '0;
+  assign busy_o = source_busy || read_busy || buffer_busy || ready || early || (t_q && (t_loaded_q || there))
+    || done_valid_o || owed_q != '0;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_fetch: DATA_W must be 64, 256 or 512");
-  always_ff @(posedge clk_i) if (rst_ni && take) assert (cmd_hdr_i.len_dw == ({2'd0, cmd_bytes_i} + {9'd0, cmd_hdr_i.addr[1:0]} + 11'd3) >> 2);
+  always_ff @(posedge clk_i) if (rst_ni && take) assert (cmd_hdr_i.len_dw == ({2'd0, cmd_bytes_i} + {9'd0,
+    cmd_hdr_i.addr[1:0]} + 11'd3) >> 2);
 `endif
 endmodule
 

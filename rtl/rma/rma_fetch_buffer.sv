@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payload on its way from the host to the network: 256 bytes a slot. A beat that arrives is rotated to where it belongs and falls into at most
-// two rows, of which one is even and one odd: so two banks take a beat a cycle at any distance between source and destination.
+// Payload on its way from the host to the network: 256 bytes a slot. A beat that arrives is rotated to where it belongs
+// and falls into at most
+// two rows, of which one is even and one odd: so two banks take a beat a cycle at any distance between source and
+// destination.
 // A beat can be read two cycles after it came; rows_o tells how far the completion has got that makes a slot complete.
 `default_nettype none
 
@@ -14,7 +16,8 @@ module rma_fetch_buffer #(
     // beats from the host
     input  wire logic                                in_valid_i,
     input  wire logic [$clog2(SLOTS)-1:0]            in_slot_i,
-    input  wire logic [7:0]                          in_at_i,     // byte of the slot that the beat's byte 0 belongs to, modulo 256
+    // byte of the slot that the beat's byte 0 belongs to, modulo 256
+    input  wire logic [7:0]                          in_at_i,
     input  wire logic [1:0]                          in_skip_i,   // bytes in front that are not wanted
     input  wire logic [6:0]                          in_bytes_i,  // bytes up to the last one wanted
     input  wire logic [DATA_W-1:0]                   in_data_i,
@@ -48,7 +51,8 @@ module rma_fetch_buffer #(
     if (in_valid_i) begin
       lanes  = (({{(2*B-1){1'b0}}, 1'b1} << in_bytes_i) - 1'b1) & ({(2*B){1'b1}} << in_skip_i);
       lanes  = lanes << by;
-      turned = by == '0 ? in_data_i : (in_data_i << {by, 3'b000}) | (in_data_i >> (DATA_W[BW+3:0] - {1'b0, by, 3'b000}));
+      turned = by == '0 ? in_data_i : (in_data_i << {by, 3'b000}) | (in_data_i >> (DATA_W[BW+3:0] - {1'b0, by,
+        3'b000}));
     end
   end
 

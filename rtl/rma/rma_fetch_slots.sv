@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of rma_fetch: a ring in the order of the commands. A slot is taken by a command, closed when its last read was made, complete when
+// The slots of rma_fetch: a ring in the order of the commands. A slot is taken by a command, closed when its last read
+// was made, complete when
 // as many reads ended as were made, started (read out) in its turn, and released when its packet has gone.
 `default_nettype none
 
@@ -35,7 +36,8 @@ module rma_fetch_slots #(
 );
   localparam int unsigned SW = $clog2(SLOTS);
 
-  logic [SW:0]      oldest_q, head_q, close_q, tail_q;  // each behind the one before it; the top bit tells full from empty
+  // each behind the one before it; the top bit tells full from empty
+  logic [SW:0]      oldest_q, head_q, close_q, tail_q;
   logic [8:0]       closed_q [SLOTS];                   // reads, uses, status
   logic [6:0]       ended_q [SLOTS];                    // reads, first bad status; not written while the slot is fresh
   logic [SLOTS-1:0] fresh_q;
@@ -86,10 +88,12 @@ module rma_fetch_slots #(
 
 `ifndef SYNTHESIS
   wire [SW:0] held = tail_q - oldest_q, started = head_q - oldest_q, shut = close_q - oldest_q;
-  initial if (SLOTS < 2 || (SLOTS & (SLOTS - 1)) != 0) $error("rma_fetch_slots: SLOTS must be a power of two, at least 2");
+  initial if (SLOTS < 2 || (SLOTS & (SLOTS - 1)) !=
+    0) $error("rma_fetch_slots: SLOTS must be a power of two, at least 2");
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (started <= shut && shut <= held && held <= SLOTS[SW:0]) else $error("rma_fetch_slots: pointers out of order");
+      assert (started <= shut && shut <= held && held <=
+        SLOTS[SW:0]) else $error("rma_fetch_slots: pointers out of order");
       if (take_i) assert (room_o);
       if (close_i) assert (shut != held);
       if (start_i) assert (ready_o || almost_o);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more behind the border; each piece is cut at
+// Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more behind the border; each
+// piece is cut at
 // multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
 `default_nettype none
 
@@ -36,7 +37,8 @@ module rma_fetch_source #(
     output      logic [3:0]                rd_first_be_o,
     output      logic [3:0]                rd_last_be_o,
     output      logic [$clog2(SLOTS)-1:0]  rd_slot_o,
-    output      logic [7:0]                rd_at_o,         // byte of the slot that byte 0 of its first DW belongs to, modulo 256
+    // byte of the slot that byte 0 of its first DW belongs to, modulo 256
+    output      logic [7:0]                rd_at_o,
     output      logic [1:0]                rd_skip_o,       // unwanted bytes of its first DW
     output      logic [1:0]                rd_trim_o,       // and of its last one, at the end
 

@@ -99,9 +99,12 @@ module rma_front #(
   logic [3:0]   row_slot;
   logic [255:0] row_data;
   rma_page #(.DATA_W(DATA_W)) i_page (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i,
-      .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop), .row_bad_o(row_bad), .row_info_o(row_info),
-      .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask), .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o,
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(page_look),
+      .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i,
+      .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop), .row_bad_o(row_bad),
+      .row_info_o(row_info),
+      .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask), .row_data_o(row_data), .db_valid_o,
+      .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o,
       .db_count_o, .db_queue_ready_i(bell_ready), .busy_o(page_busy));
 
   // ---------------------------------------------------------------- slots
@@ -111,40 +114,58 @@ module rma_front #(
   logic [1:0]   sl_count, head_more;
   logic [255:0] fill_data, read_data;
   rma_slots i_slots (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .look_vpid_i, .look_busy_o(slots_look), .row_valid_i(row_valid), .row_ready_o(row_ready), .row_sop_i(row_sop),
-      .row_bad_i(row_bad), .row_info_i(row_info), .row_vpid_i(row_vpid), .row_slot_i(row_slot), .row_mask_i(row_mask), .row_data_i(row_data),
-      .fill_valid_i(fill_valid), .fill_ready_o(fill_ready), .fill_vpid_i(fill_vpid), .fill_slot_i(fill_slot), .fill_mask_i(fill_mask),
-      .fill_data_i(fill_data), .kick_valid_i(kick_valid), .kick_vpid_i(kick_vpid), .kick_consume_i(kick_consume), .sl_valid_o(sl_valid),
-      .sl_vpid_o(sl_vpid), .sl_count_o(sl_count), .head_valid_o(head_valid), .head_vpid_o(head_vpid), .head_slot_o(head_slot),
-      .head_more_o(head_more), .read_i(read), .read_vpid_i(read_vpid), .read_slot_i(read_slot), .read_data_o(read_data), .ev_page_access_o,
+      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .look_vpid_i, .look_busy_o(slots_look),
+      .row_valid_i(row_valid), .row_ready_o(row_ready), .row_sop_i(row_sop),
+      .row_bad_i(row_bad), .row_info_i(row_info), .row_vpid_i(row_vpid), .row_slot_i(row_slot), .row_mask_i(row_mask),
+      .row_data_i(row_data),
+      .fill_valid_i(fill_valid), .fill_ready_o(fill_ready), .fill_vpid_i(fill_vpid), .fill_slot_i(fill_slot),
+      .fill_mask_i(fill_mask),
+      .fill_data_i(fill_data), .kick_valid_i(kick_valid), .kick_vpid_i(kick_vpid), .kick_consume_i(kick_consume),
+      .sl_valid_o(sl_valid),
+      .sl_vpid_o(sl_vpid), .sl_count_o(sl_count), .head_valid_o(head_valid), .head_vpid_o(head_vpid),
+      .head_slot_o(head_slot),
+      .head_more_o(head_more), .read_i(read), .read_vpid_i(read_vpid), .read_slot_i(read_slot),
+      .read_data_o(read_data), .ev_page_access_o,
       .ev_info_o(ev_page_info_o), .busy_o(slots_busy));
 
   // ---------------------------------------------------------------- descriptors
   logic dispatch_look, dispatch_busy;
   rma_dispatch i_dispatch (
-      .clk_i, .rst_ni, .cfg_requester_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(dispatch_look),
-      .head_valid_i(head_valid), .head_vpid_i(head_vpid), .head_slot_i(head_slot), .head_more_i(head_more), .read_o(read),
-      .read_vpid_o(read_vpid), .read_slot_o(read_slot), .read_data_i(read_data), .kick_valid_o(kick_valid), .kick_vpid_o(kick_vpid),
-      .kick_consume_o(kick_consume), .desc_valid_o, .desc_ready_i, .desc_sop_o, .desc_eop_o, .desc_vpid_o, .desc_pd_o, .desc_starts_o, .desc_data_o,
+      .clk_i, .rst_ni, .cfg_requester_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
+      .look_busy_o(dispatch_look),
+      .head_valid_i(head_valid), .head_vpid_i(head_vpid), .head_slot_i(head_slot), .head_more_i(head_more),
+      .read_o(read),
+      .read_vpid_o(read_vpid), .read_slot_o(read_slot), .read_data_i(read_data), .kick_valid_o(kick_valid),
+      .kick_vpid_o(kick_vpid),
+      .kick_consume_o(kick_consume), .desc_valid_o, .desc_ready_i, .desc_sop_o, .desc_eop_o, .desc_vpid_o, .desc_pd_o,
+      .desc_starts_o, .desc_data_o,
       .desc_done_i, .desc_done_vpid_i, .busy_o(dispatch_busy));
 
   // ---------------------------------------------------------------- work queues
   logic queue_look, queue_busy;
   rma_queue #(.DATA_W(DATA_W)) i_queue (
-      .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
-      .look_busy_o(queue_look), .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(bell_ready), .db_vpid_i(db_vpid_o),
-      .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .fill_valid_o(fill_valid),
-      .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot), .fill_mask_o(fill_mask), .fill_data_o(fill_data),
+      .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
+      .look_vpid_i,
+      .look_busy_o(queue_look), .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(bell_ready),
+      .db_vpid_i(db_vpid_o),
+      .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count),
+      .fill_valid_o(fill_valid),
+      .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot), .fill_mask_o(fill_mask),
+      .fill_data_o(fill_data),
       .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
-      .ev_bad_descriptor_o, .ev_doorbell_info_o, .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o, .cnt_queue_reads_o,
+      .ev_bad_descriptor_o, .ev_doorbell_info_o, .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o,
+      .cnt_queue_reads_o,
       .busy_o(queue_busy), .timer_o);
 
   // ---------------------------------------------------------------- status blocks
   logic status_look, status_busy;
   rma_status #(.DATA_W(DATA_W)) i_status (
-      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(status_look), .sl_valid_i(sl_valid),
-      .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i, .st_local_i, .st_remote_i, .st_error_i, .st_status_i,
-      .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o, .cnt_writes_o(cnt_status_writes_o), .busy_o(status_busy));
+      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
+      .look_busy_o(status_look), .sl_valid_i(sl_valid),
+      .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i, .st_local_i, .st_remote_i,
+      .st_error_i, .st_status_i,
+      .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o, .cnt_writes_o(cnt_status_writes_o),
+      .busy_o(status_busy));
 
   assign look_busy_o = page_look || slots_look || dispatch_look || queue_look || status_look;
   assign writes_o    = wr_valid_o;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The issuing half of the RMA: wiring of everything that works for the contexts of this NIC. Descriptors from pages and work
+// The issuing half of the RMA: wiring of everything that works for the contexts of this NIC. Descriptors from pages and
+// work
 // queues become packets on VC_RMA; answers come back; status blocks are written.
 `default_nettype none
 
@@ -122,14 +123,16 @@ module rma_issue #(
   localparam int unsigned TLP_W    = ggas_pkg::TLP_HDR_W;
   localparam int unsigned NET_W    = ggas_pkg::NET_HDR_W;
 
-  // ---------------------------------------------------------------- packets, host writes, host reads: whole packets in turn
+  // ---------------------------------------------------------------- packets, host writes, host reads: whole packets in
+  // turn
   logic [1:0] tx_valid, tx_ready, tx_sop, tx_eop;  // 0 requester, 1 puts
   ggas_pkg::rma_hdr_t req_tx_hdr, put_tx_hdr;
   logic [DATA_W-1:0]  req_tx_data, put_tx_data;
   stream_mux #(.N(2), .HDR_W(NET_W), .DATA_W(DATA_W)) i_tx (
       .clk_i, .rst_ni, .in_valid_i(tx_valid), .in_ready_o(tx_ready), .in_sop_i(tx_sop), .in_eop_i(tx_eop),
       .in_hdr_i({put_tx_hdr, req_tx_hdr}), .in_data_i({put_tx_data, req_tx_data}),
-      .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o), .out_eop_o(tx_eop_o), .out_hdr_o(tx_hdr_o),
+      .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o), .out_eop_o(tx_eop_o),
+      .out_hdr_o(tx_hdr_o),
       .out_data_o(tx_data_o)
   );
   assign cnt_tx_packets_o = tx_valid_o && tx_ready_i && tx_eop_o;
@@ -140,7 +143,8 @@ module rma_issue #(
   stream_mux #(.N(2), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
       .clk_i, .rst_ni, .in_valid_i(wr_valid), .in_ready_o(wr_ready), .in_sop_i(wr_sop), .in_eop_i(wr_eop),
       .in_hdr_i({status_wr_hdr, answer_wr_hdr}), .in_data_i({status_wr_data, answer_wr_data}),
-      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr_o),
+      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o),
+      .out_hdr_o(wr_hdr_o),
       .out_data_o(wr_data_o)
   );
 
@@ -163,28 +167,33 @@ module rma_issue #(
   logic [0:0] st_local;
   logic [3:0] st_status;
   logic [9:0] tag_fetch, tag_queue;
-  logic desc_valid, desc_ready, desc_sop, desc_eop, desc_done, front_busy, front_timer, front_look, ev_page, ev_doorbell, ev_queue;
+  logic desc_valid, desc_ready, desc_sop, desc_eop, desc_done, front_busy, front_timer, front_look, ev_page,
+    ev_doorbell, ev_queue;
   logic [7:0]   desc_vpid, desc_done_vpid;
   logic [15:0]  desc_pd;
   logic [4:0]   desc_starts;
   logic [255:0] desc_data;
 
   rma_front #(.DATA_W(DATA_W)) i_front (
-      .clk_i, .rst_ni, .stop_i, .writes_o(status_writes), .time_i, .cfg_mrrs_i, .cfg_requester_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
+      .clk_i, .rst_ni, .stop_i, .writes_o(status_writes), .time_i, .cfg_mrrs_i, .cfg_requester_i, .cfg_timeout_i,
+      .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
       .look_vpid_i, .look_busy_o(front_look),
       .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i, .page_data_i,
       .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
       .desc_valid_o(desc_valid), .desc_ready_i(desc_ready), .desc_sop_o(desc_sop), .desc_eop_o(desc_eop),
-      .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd), .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done),
+      .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd), .desc_starts_o(desc_starts), .desc_data_o(desc_data),
+      .desc_done_i(desc_done),
       .desc_done_vpid_i(desc_done_vpid),
       .st_valid_i(st_valid), .st_ready_o(st_ready), .st_vpid_i(st_vpid), .st_local_i(st_local), .st_remote_i(st_remote),
       .st_error_i(st_error), .st_status_i(st_status),
-      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]), .wr_hdr_o(status_wr_hdr),
+      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]),
+      .wr_hdr_o(status_wr_hdr),
       .wr_data_o(status_wr_data), .rd_valid_o(rd_valid[1]), .rd_ready_i(rd_ready[1]), .rd_hdr_o(queue_rd_hdr),
       .cpl_valid_i(cpl_valid_i[1]), .cpl_ready_o(cpl_ready_o[1]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
       .ev_page_access_o(ev_page), .ev_page_info_o(ev_info_o[120+:40]),
       .ev_bad_descriptor_o(ev_doorbell), .ev_doorbell_info_o(ev_info_o[160+:40]),
-      .ev_host_error_o(ev_queue), .ev_queue_info_o(ev_info_o[200+:40]), .ev_unexpected_o(stray_queue), .ev_tag_o(tag_queue),
+      .ev_host_error_o(ev_queue), .ev_queue_info_o(ev_info_o[200+:40]), .ev_unexpected_o(stray_queue),
+      .ev_tag_o(tag_queue),
       .cnt_status_writes_o(cnt_status_o), .cnt_queue_reads_o, .busy_o(front_busy), .timer_o(front_timer)
   );
   assign ev_code_o[24+:8]  = ev_page ? ggas_regs_pkg::EV_PAGE_ACCESS : ggas_regs_pkg::EV_NONE;
@@ -195,7 +204,8 @@ module rma_issue #(
   assign writes_o          = status_writes || answer_writes;
 
   // ---------------------------------------------------------------- requester
-  logic cmd_valid, cmd_ready, done_valid, ans_valid, ans_ready, ans_asked, ans_writes, ep_valid, requester_busy, requester_timer;
+  logic cmd_valid, cmd_ready, done_valid, ans_valid, ans_ready, ans_asked, ans_writes, ep_valid, requester_busy,
+    requester_timer;
   logic [63:0] cmd_nla, ans_addr;
   logic [15:0] cmd_pd, ans_node;
   logic [8:0]  cmd_bytes;
@@ -206,22 +216,29 @@ module rma_issue #(
   logic ev_req_bad, ev_req_prot, ev_req_timeout, ev_req_unreach, ev_req_retry, ev_req_unexpected;
 
   rma_requester #(.DATA_W(DATA_W)) i_requester (
-      .clk_i, .rst_ni, .time_i, .cfg_node_i, .cfg_mtu_i, .cfg_retry_ticks_i, .cfg_retry_limit_i, .cfg_timeout_i(cfg_answer_i),
+      .clk_i, .rst_ni, .time_i, .cfg_node_i, .cfg_mtu_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
+      .cfg_timeout_i(cfg_answer_i),
       .peer_node_i, .peer_valid_i, .link_up_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
       .look_busy_o(requester_look),
       .desc_valid_i(desc_valid), .desc_ready_o(desc_ready), .desc_sop_i(desc_sop), .desc_eop_i(desc_eop),
-      .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_starts_i(desc_starts), .desc_data_i(desc_data), .desc_done_o(desc_done),
+      .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_starts_i(desc_starts), .desc_data_i(desc_data),
+      .desc_done_o(desc_done),
       .desc_done_vpid_o(desc_done_vpid),
       .st_valid_o(st_valid), .st_ready_i(st_ready), .st_vpid_o(st_vpid), .st_local_o(st_local), .st_remote_o(st_remote),
       .st_error_o(st_error), .st_status_o(st_status),
-      .tx_valid_o(tx_valid[0]), .tx_ready_i(tx_ready[0]), .tx_sop_o(tx_sop[0]), .tx_eop_o(tx_eop[0]), .tx_hdr_o(req_tx_hdr),
+      .tx_valid_o(tx_valid[0]), .tx_ready_i(tx_ready[0]), .tx_sop_o(tx_sop[0]), .tx_eop_o(tx_eop[0]),
+      .tx_hdr_o(req_tx_hdr),
       .tx_data_o(req_tx_data),
       .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_nla_o(cmd_nla), .cmd_pd_o(cmd_pd), .cmd_bytes_o(cmd_bytes),
-      .cmd_hdr_o(cmd_hdr), .cmd_meta_o(cmd_meta), .done_valid_i(done_valid), .done_status_i(done_status), .done_meta_i(done_meta),
+      .cmd_hdr_o(cmd_hdr), .cmd_meta_o(cmd_meta), .done_valid_i(done_valid), .done_status_i(done_status),
+      .done_meta_i(done_meta),
       .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i,
-      .ans_valid_i(ans_valid), .ans_ready_o(ans_ready), .ans_op_i(ans_op), .ans_vpid_i(ans_vpid), .ans_epoch_i(ans_epoch),
-      .ans_asked_i(ans_asked), .ans_status_i(ans_status), .ans_addr_i(ans_addr), .ans_node_i(ans_node), .ans_dvpid_i(ans_dvpid),
-      .ans_progress_i(cnt_get_packets_o), .ans_look_vpid_o(ans_look_vpid), .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
+      .ans_valid_i(ans_valid), .ans_ready_o(ans_ready), .ans_op_i(ans_op), .ans_vpid_i(ans_vpid),
+      .ans_epoch_i(ans_epoch),
+      .ans_asked_i(ans_asked), .ans_status_i(ans_status), .ans_addr_i(ans_addr), .ans_node_i(ans_node),
+      .ans_dvpid_i(ans_dvpid),
+      .ans_progress_i(cnt_get_packets_o), .ans_look_vpid_o(ans_look_vpid), .ans_writes_i(ans_writes),
+      .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
       .ev_bad_descriptor_o(ev_req_bad), .ev_protection_o(ev_req_prot), .ev_timeout_o(ev_req_timeout),
       .ev_unreachable_o(ev_req_unreach), .ev_retry_limit_o(ev_req_retry), .ev_unexpected_o(ev_req_unexpected),
       .ev_node_o(ev_node_o[0+:16]), .ev_info_o(ev_info_o[0+:40]), .cnt_descriptors_o, .cnt_retries_o, .cnt_acks_o,
@@ -245,10 +262,12 @@ module rma_issue #(
       .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_nla_i(cmd_nla), .cmd_pd_i(cmd_pd), .cmd_bytes_i(cmd_bytes),
       .cmd_hdr_i(cmd_hdr), .cmd_meta_i(cmd_meta),
       .tr_valid_o(tr_valid_o[0]), .tr_ready_i(tr_ready_i[0]), .tr_nla_o(tr_nla_o[0+:64]), .tr_pd_o(tr_pd_o[0+:16]),
-      .tr_write_o(tr_write_o[0]), .tr_rsp_valid_i(tr_rsp_valid_i[0]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[0]),
+      .tr_write_o(tr_write_o[0]), .tr_rsp_valid_i(tr_rsp_valid_i[0]), .tr_rsp_addr_i, .tr_rsp_status_i,
+      .tr_done_o(tr_done_o[0]),
       .rd_valid_o(rd_valid[0]), .rd_ready_i(rd_ready[0]), .rd_hdr_o(put_rd_hdr),
       .cpl_valid_i(cpl_valid_i[0]), .cpl_ready_o(cpl_ready_o[0]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
-      .tx_valid_o(tx_valid[1]), .tx_ready_i(tx_ready[1]), .tx_sop_o(tx_sop[1]), .tx_eop_o(tx_eop[1]), .tx_hdr_o(put_tx_hdr),
+      .tx_valid_o(tx_valid[1]), .tx_ready_i(tx_ready[1]), .tx_sop_o(tx_sop[1]), .tx_eop_o(tx_eop[1]),
+      .tx_hdr_o(put_tx_hdr),
       .tx_data_o(put_tx_data),
       .done_valid_o(done_valid), .done_status_o(done_status), .done_meta_o(done_meta), .done_nla_o(done_nla),
       .ev_host_error_o(ev_fetch_host), .ev_unexpected_o(stray_fetch), .ev_tag_o(tag_fetch), .cnt_packets_o,
@@ -261,15 +280,21 @@ module rma_issue #(
   // ---------------------------------------------------------------- answers
   logic answer_busy, ev_ans_bad, ev_ans_prot, ev_ans_unexpected;
   rma_answer #(.DATA_W(DATA_W)) i_answer (
-      .clk_i, .rst_ni, .stop_i, .writes_o(answer_writes), .busy_vpid_i(look_vpid_i), .busy_vpid_o(answer_look), .cfg_mps_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
-      .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch), .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes),
+      .clk_i, .rst_ni, .stop_i, .writes_o(answer_writes), .busy_vpid_i(look_vpid_i), .busy_vpid_o(answer_look),
+      .cfg_mps_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
+      .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch), .look_vpid_i(ans_look_vpid),
+      .look_writes_o(ans_writes),
       .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o(tr_valid_o[1]), .tr_ready_i(tr_ready_i[1]), .tr_nla_o(tr_nla_o[64+:64]), .tr_pd_o(tr_pd_o[16+:16]),
-      .tr_write_o(tr_write_o[1]), .tr_rsp_valid_i(tr_rsp_valid_i[1]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[1]),
-      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]), .wr_hdr_o(answer_wr_hdr),
+      .tr_write_o(tr_write_o[1]), .tr_rsp_valid_i(tr_rsp_valid_i[1]), .tr_rsp_addr_i, .tr_rsp_status_i,
+      .tr_done_o(tr_done_o[1]),
+      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]),
+      .wr_hdr_o(answer_wr_hdr),
       .wr_data_o(answer_wr_data),
-      .ans_valid_o(ans_valid), .ans_ready_i(ans_ready), .ans_op_o(ans_op), .ans_vpid_o(ans_vpid), .ans_epoch_o(ans_epoch),
-      .ans_dvpid_o(ans_dvpid), .ans_node_o(ans_node), .ans_status_o(ans_status), .ans_addr_o(ans_addr), .ans_asked_o(ans_asked),
+      .ans_valid_o(ans_valid), .ans_ready_i(ans_ready), .ans_op_o(ans_op), .ans_vpid_o(ans_vpid),
+      .ans_epoch_o(ans_epoch),
+      .ans_dvpid_o(ans_dvpid), .ans_node_o(ans_node), .ans_status_o(ans_status), .ans_addr_o(ans_addr),
+      .ans_asked_o(ans_asked),
       .ev_bad_packet_o(ev_ans_bad), .ev_protection_o(ev_ans_prot), .ev_unexpected_o(ev_ans_unexpected),
       .ev_node_o(ev_node_o[32+:16]), .ev_info_o(ev_info_o[80+:40]), .cnt_get_packets_o, .busy_o(answer_busy)
   );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the requester keeps of each context: its state (zero after reset), and four words of 256 bits: three slots of its descriptor and
+// What the requester keeps of each context: its state (zero after reset), and four words of 256 bits: three slots of
+// its descriptor and
 // a notification that met a full ring.
 `default_nettype none
 
@@ -32,7 +33,8 @@ module rma_memory (
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
       .clk_i, .we_i, .waddr_i(vpid_q[CW-1:0]), .wdata_i(state_i), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
   ram_1r1w #(.WIDTH(256), .DEPTH(4 * ggas_pkg::CONTEXTS)) u_words (
-      .clk_i, .we_i(word_we_i), .waddr_i({word_waddr_i[9:8], word_waddr_i[CW-1:0]}), .wdata_i(word_wdata_i), .re_i(word_re_i), .raddr_i({word_i, vpid_i[CW-1:0]}),
+      .clk_i, .we_i(word_we_i), .waddr_i({word_waddr_i[9:8], word_waddr_i[CW-1:0]}), .wdata_i(word_wdata_i),
+      .re_i(word_re_i), .raddr_i({word_i, vpid_i[CW-1:0]}),
       .rdata_o(word_o));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

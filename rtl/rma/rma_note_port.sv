@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the requester to rma_notify: a short queue, one at a time outside. The answer to a notification that a context waits
+// Requests of the requester to rma_notify: a short queue, one at a time outside. The answer to a notification that a
+// context waits
 // for stands on rsp_* until it was looked at; others are forgotten.
 `default_nettype none
 
@@ -10,7 +11,8 @@ module rma_note_port (
     // a request; the last entries are kept for the one of a step under way and the one that follows an answer
     input  wire logic                push_i,
     output      logic                room_o,
-    input  wire logic                held_i,         // a context waits for it; else an error: dropped rather than kept waiting
+    // a context waits for it; else an error: dropped rather than kept waiting
+    input  wire logic                held_i,
     input  wire logic [7:0]          vpid_i,
     input  wire logic [63:0]         w0_i,
     input  wire ggas_pkg::note_w1_t  w1_i,
@@ -38,7 +40,8 @@ module rma_note_port (
   wire        pop = nt_rsp_valid_i ? !held : rsp_valid_o && rsp_ready_i;
 
   fifo #(.WIDTH(137), .DEPTH(4)) u_queue (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(wr_ready), .wr_data_i({held_i, vpid_i, w0_i, w1_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(wr_ready),
+      .wr_data_i({held_i, vpid_i, w0_i, w1_i}),
       .rd_valid_o(head), .rd_ready_i(pop), .rd_data_o({held, nt_vpid_o, nt_w0_o, nt_w1_o}), .count_o(count));
 
   rma_queued #(.DEPTH(4)) u_of (.clk_i, .rst_ni, .push_i, .vpid_i, .pop_i(pop), .look_i, .found_o(look_o));
@@ -68,7 +71,8 @@ module rma_note_port (
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && push_i) assert (wr_ready) else $error("rma_note_port: request without room");
-    if (rst_ni && nt_rsp_valid_i) assert (asked_q && !rsp_valid_o) else $error("rma_note_port: answer without a request");
+    if (rst_ni && nt_rsp_valid_i) assert (asked_q && !rsp_valid_o) else $error(
+      "rma_note_port: answer without a request");
   end
 `endif
 

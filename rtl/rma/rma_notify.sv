@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notification rings: 16-byte records to host or GPU memory, one request of a client at a time, clients in turn. A full ring is an
-// answer (FULL, or LOST: dropped and counted), never a wait. What was dropped is told by a record of kind LOST before the next one.
+// Notification rings: 16-byte records to host or GPU memory, one request of a client at a time, clients in turn. A full
+// ring is an
+// answer (FULL, or LOST: dropped and counted), never a wait. What was dropped is told by a record of kind LOST before
+// the next one.
 `default_nettype none
 
 module rma_notify #(
@@ -65,7 +67,8 @@ module rma_notify #(
   logic [2:0]  grant;
   wire         take = state_q == S_IDLE && nt_valid_i != '0;
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(3)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(nt_valid_i), .take_i(take), .eop_i(1'b1), .grant_o(grant), .locked_o());
+  arbiter_rr #(.N(3)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(nt_valid_i), .take_i(take), .eop_i(1'b1),
+    .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
   assign nt_ready_o = state_q == S_IDLE ? grant : '0;
 
@@ -128,7 +131,8 @@ module rma_notify #(
   wire          lose   = look && known && !fits && !hold;
 
   rma_ring #(.BASE_WORD(1), .LOG_LSB(8), .LOG_MIN(4), .LOG_MAX(16), .DB_KIND(1), .EXTRA_W(32)) u_ring (
-      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i,
+      .db_count_i,
       .re_i(take), .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq),
       .pd_o(ring_pd), .base_o(base), .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2),
       .we_i(write || lose), .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)),
@@ -223,7 +227,8 @@ module rma_notify #(
       tell_count_o <= count_q + 32'd1;
     end
   end
-  assign look_busy_o         = (state_q != S_IDLE && vpid_q == look_vpid_i) || (tell_valid_o && tell_vpid_o == look_vpid_i);
+  assign look_busy_o         = (state_q != S_IDLE && vpid_q == look_vpid_i)
+    || (tell_valid_o && tell_vpid_o == look_vpid_i);
   assign writes_o            = wr_valid_o;
   assign cnt_notifications_o = sent;
   assign cnt_full_o          = look && known && !fits;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to the pages of contexts: descriptor slots row by row, doorbells one by one. What fits nothing goes on as a row without
-// lanes, marked bad, so that each write is reported once. Always takes after finite time: it waits for rma_slots, rma_queue and
+// Writes to the pages of contexts: descriptor slots row by row, doorbells one by one. What fits nothing goes on as a
+// row without
+// lanes, marked bad, so that each write is reported once. Always takes after finite time: it waits for rma_slots,
+// rma_queue and
 // rma_arm to take turns, and for nothing else.
 `default_nettype none
 
@@ -77,7 +79,8 @@ module rma_page #(
     end
   end
 
-  // ---------------------------------------------------------------- contexts; one that is written this cycle is already new
+  // ---------------------------------------------------------------- contexts; one that is written this cycle is
+  // already new
   logic [ggas_pkg::CONTEXTS-1:0] on_q, queue_q;
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
   wire          here = ctrl && cfg_vpid_i == vpid;
@@ -99,15 +102,18 @@ module rma_page #(
   logic [7:0] mask;
   rma_rows #(.DATA_W(DATA_W)) u_rows (
       .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o), .in_lane_i(pos[2:0]),
-      .in_dws_i(left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0]), .in_data_i(page_data_i), .out_valid_o(valid), .out_ready_i(ready),
+      .in_dws_i(left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0]), .in_data_i(page_data_i), .out_valid_o(valid),
+      .out_ready_i(ready),
       .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
 
   wire [3:0] row = pos[6:3] + {2'd0, step};
   // Lanes 4 and 6 of row 0, lanes 0, 2 and 4 of row 1: counts; the DW behind each is ignored.
-  wire [4:0] rung    = {5{!is_slot && on}} & (row[0] ? {mask[4], mask[2], mask[0], 2'b00} : {3'd0, mask[6], mask[4] && queue});
+  wire [4:0] rung    = {5{!is_slot && on}} & (row[0] ? {mask[4], mask[2], mask[0], 2'b00} : {3'd0, mask[6], mask[4]
+    && queue});
   wire       bad_row = is_slot ? queue : row[0] ? mask[7:6] != '0 : mask[4] && !queue;
 
-  // Doorbells that wait: queue, notifications; or messages, arm for notifications, arm for messages. One leaves, arms and the
+  // Doorbells that wait: queue, notifications; or messages, arm for notifications, arm for messages. One leaves, arms
+  // and the
   // queue's last.
   logic [4:0] rung_q, leaves;
   wire        waits = rung_q[2:1] != '0;
@@ -156,7 +162,8 @@ module rma_page #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && beat && page_sop_i) assert (page_hdr_i.addr[11:0] + {page_hdr_i.len_dw[9:0], 2'b00} <= (page_hdr_i.addr[12] ? 12'h200 : 12'h40) && page_hdr_i.len_dw != '0) else $error("rma_page: header");
+    if (rst_ni && beat && page_sop_i) assert (page_hdr_i.addr[11:0] + {page_hdr_i.len_dw[9:0],
+      2'b00} <= (page_hdr_i.addr[12] ? 12'h200 : 12'h40) && page_hdr_i.len_dw != '0) else $error("rma_page: header");
     if (rst_ni && beat) assert (page_eop_i == (left <= BEAT_DW[10:0])) else $error("rma_page: length");
   end
 `endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work queues: rings of 32-byte slots in memory, read several at a time into the context's 16 slots as these get free. Counts of produced,
-// fetched and consumed slots in RAM, one thing at a time: it is chosen in one cycle and done in the next. Contexts take turns read by read.
+// Work queues: rings of 32-byte slots in memory, read several at a time into the context's 16 slots as these get free.
+// Counts of produced,
+// fetched and consumed slots in RAM, one thing at a time: it is chosen in one cycle and done in the next. Contexts take
+// turns read by read.
 `default_nettype none
 
 module rma_queue #(
@@ -71,10 +73,12 @@ module rma_queue #(
   logic [ggas_pkg::CONTEXTS-1:0] reading_q;  // a read is under way
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
 
-  // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next read
+  // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next
+  // read
   localparam logic [1:0] K_CONSUMED = 2'd0, K_BELL = 2'd1, K_OVER = 2'd2, K_READ = 2'd3;
   // verilator lint_off UNUSEDSIGNAL
-  logic        sl_room;               // always: a burst is one of each context at most, and descriptors start no faster than this goes
+  // always: a burst is one of each context at most, and descriptors start no faster than this goes
+  logic        sl_room;
   // verilator lint_on UNUSEDSIGNAL
   logic        sl_head, list_head, over_valid, over_failed, cmd_valid_q, cmd_ready;
   logic [7:0]  sl_vpid, list_vpid, over_vpid;
@@ -110,7 +114,8 @@ module rma_queue #(
   end
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(10), .DEPTH(ggas_pkg::CONTEXTS)) u_consumed (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && on_q[sl_vpid_i[CW-1:0]]), .wr_ready_o(sl_room), .wr_data_i({sl_count_i, sl_vpid_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && on_q[sl_vpid_i[CW-1:0]]), .wr_ready_o(sl_room),
+      .wr_data_i({sl_count_i, sl_vpid_i}),
       .rd_valid_o(sl_head), .rd_ready_i(pick_sl), .rd_data_o({sl_count, sl_vpid}), .count_o());
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(s_vpid_q), .rd_valid_o(list_head),
@@ -124,12 +129,15 @@ module rma_queue #(
   logic [63:12] base;
   logic [4:0]   log2;
   ram_1r1w #(.WIDTH(96), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
-      .clk_i, .we_i(s_q), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(s_write), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(s_read));
+      .clk_i, .we_i(s_q), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(s_write), .re_i(pick), .raddr_i(vpid[CW-1:0]),
+      .rdata_o(s_read));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(cfg_we_i && cfg_word_i == 3'd2), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i(pick), .raddr_i(vpid[CW-1:0]),
+      .clk_i, .we_i(cfg_we_i && cfg_word_i == 3'd2), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]),
+      .re_i(pick), .raddr_i(vpid[CW-1:0]),
       .rdata_o(base));
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_size (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[20:16]), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
+      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[20:16]), .re_i(pick),
+      .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) s_q <= 1'b0;
@@ -223,10 +231,14 @@ module rma_queue #(
   end
 
   rma_queue_read #(.DATA_W(DATA_W)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(cmd_valid_q), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr_q),
-      .cmd_vpid_i(cmd_vpid_q), .cmd_slot_i(cmd_slot_q), .cmd_slots_i(cmd_slots_q), .fill_valid_o, .fill_ready_i, .fill_vpid_o, .fill_slot_o,
-      .fill_mask_o, .fill_data_o, .over_valid_o(over_valid), .over_ready_i(pick_over), .over_vpid_o(over_vpid), .over_failed_o(over_failed),
-      .over_addr_o(over_addr), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i,
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(cmd_valid_q), .cmd_ready_o(cmd_ready),
+      .cmd_addr_i(cmd_addr_q),
+      .cmd_vpid_i(cmd_vpid_q), .cmd_slot_i(cmd_slot_q), .cmd_slots_i(cmd_slots_q), .fill_valid_o, .fill_ready_i,
+      .fill_vpid_o, .fill_slot_o,
+      .fill_mask_o, .fill_data_o, .over_valid_o(over_valid), .over_ready_i(pick_over), .over_vpid_o(over_vpid),
+      .over_failed_o(over_failed),
+      .over_addr_o(over_addr), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i,
+      .cpl_hdr_i,
       .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
 
   // ---------------------------------------------------------------- pulses
@@ -246,8 +258,10 @@ module rma_queue #(
     if (pick_over) ev_queue_info_o <= over_addr;
   end
   // Consumptions wait short, and are not looked through.
-  assign look_busy_o = reading_q[look_vpid_i[CW-1:0]] || sl_head || (s_q && s_vpid_q == look_vpid_i) || (bell_q && bell_vpid_q == look_vpid_i);
-  assign busy_o = s_q || sl_head || bell_q || over_valid || (list_head && cmd_free) || cmd_valid_q || read_busy || ev_bad_descriptor_o
+  assign look_busy_o = reading_q[look_vpid_i[CW-1:0]] || sl_head || (s_q && s_vpid_q == look_vpid_i)
+    || (bell_q && bell_vpid_q == look_vpid_i);
+  assign busy_o = s_q || sl_head || bell_q || over_valid || (list_head && cmd_free) || cmd_valid_q || read_busy
+    || ev_bad_descriptor_o
                   || ev_host_error_o || cnt_queue_reads_o;
 
 `ifndef SYNTHESIS

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of work queues: the slots that come go to rma_slots row by row; those of a read that failed come as bad descriptors, so that each
+// Reads of work queues: the slots that come go to rma_slots row by row; those of a read that failed come as bad
+// descriptors, so that each
 // is answered with an error in its turn. One read of a context at a time.
 `default_nettype none
 
@@ -66,11 +67,16 @@ module rma_queue_read #(
   logic [DATA_W-1:0] out_data;
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_QUEUE), .TAGS(16), .META_W(56)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i, .cmd_ready_o, .cmd_addr_i, .cmd_len_dw_i({4'd0, cmd_slots_i, 3'd0}),
-      .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i({cmd_addr_i[39:0], cmd_slots_i, cmd_vpid_i, cmd_slot_i}), .rd_valid_o,
-      .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid),
-      .out_ready_i(out_ready), .out_meta_o({out_rest, out_vpid, out_slot}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
-      .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid), .end_meta_o({end_addr, end_slots, end_vpid, end_slot}), .end_status_o(end_status),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i, .cmd_ready_o, .cmd_addr_i,
+      .cmd_len_dw_i({4'd0, cmd_slots_i, 3'd0}),
+      .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf),
+      .cmd_meta_i({cmd_addr_i[39:0], cmd_slots_i, cmd_vpid_i, cmd_slot_i}), .rd_valid_o,
+      .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
+      .out_valid_o(out_valid),
+      .out_ready_i(out_ready), .out_meta_o({out_rest, out_vpid, out_slot}), .out_offset_dw_o(out_offset),
+      .out_dws_o(out_dws),
+      .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid),
+      .end_meta_o({end_addr, end_slots, end_vpid, end_slot}), .end_status_o(end_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 
@@ -83,8 +89,10 @@ module rma_queue_read #(
   wire          row_take  = row_valid && row_ready;
   wire [3:0]    row_at    = out_offset[6:3] + {2'd0, row_step};   // slot of the read
   rma_rows #(.DATA_W(DATA_W)) u_rows (
-      .clk_i, .rst_ni, .in_valid_i(out_valid), .in_ready_o(out_ready), .in_lane_i(out_offset[2:0]), .in_dws_i(out_dws), .in_data_i(out_data),
-      .out_valid_o(row_valid), .out_ready_i(row_ready), .out_step_o(row_step), .out_mask_o(row_mask), .out_data_o(row_data));
+      .clk_i, .rst_ni, .in_valid_i(out_valid), .in_ready_o(out_ready), .in_lane_i(out_offset[2:0]), .in_dws_i(out_dws),
+      .in_data_i(out_data),
+      .out_valid_o(row_valid), .out_ready_i(row_ready), .out_step_o(row_step), .out_mask_o(row_mask),
+      .out_data_o(row_data));
 
   // How many slots of a context's read came. Hosts cut at multiples of 64 bytes: a slot comes as a whole or not at all.
   logic [3:0]   came_q [ggas_pkg::CONTEXTS];
@@ -105,7 +113,8 @@ module rma_queue_read #(
   fifo #(.WIDTH(57), .DEPTH(16)) u_ends (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(end_valid), .wr_ready_o(),
       .wr_data_i({end_addr, end_slots, end_vpid, end_slot, end_status != ggas_pkg::ST_OK}), .rd_valid_o(e_valid),
-      .rd_ready_i(over_valid_o && over_ready_i), .rd_data_o({over_addr_o, e_slots, over_vpid_o, e_slot, over_failed_o}), .count_o());
+      .rd_ready_i(over_valid_o && over_ready_i), .rd_data_o({over_addr_o, e_slots, over_vpid_o, e_slot,
+      over_failed_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
   // A failed one: the slots that did not come.
@@ -135,7 +144,8 @@ module rma_queue_read #(
   assign busy_o       = read_busy || e_valid;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && cmd_valid_i) assert (cmd_slots_i != '0 && cmd_slots_i <= 4'd8 && cmd_addr_i[4:0] == '0);
+  always_ff @(posedge clk_i) if (rst_ni && cmd_valid_i) assert (cmd_slots_i != '0 && cmd_slots_i <= 4'd8
+    && cmd_addr_i[4:0] == '0);
 `endif
 endmodule
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One write port with byte enables, one read port, synchronous read: block RAM. A read of the address written at the same edge returns
+// One write port with byte enables, one read port, synchronous read: block RAM. A read of the address written at the
+// same edge returns
 // no defined bytes where it is written (ram_1r1w.sv says why); rdata_o holds its value while re_i is low.
 `default_nettype none
 

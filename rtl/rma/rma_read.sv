@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed, or given up after
+// Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed,
+// or given up after
 // a time-out. Data of one read comes in order and never behind its end. A beat a cycle.
 // Latency: command -> request 1 cycle, completion beat -> data 1, last data beat taken -> end 1.
 `default_nettype none
@@ -96,7 +97,8 @@ module rma_read #(
   always_ff @(posedge clk_i) if (take) read_q[free_tag] <= {cmd_meta_i, cmd_len_dw_i};
 
   rma_tags #(.TAGS(TAGS)) u_tags (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .free_o(free), .free_tag_o(free_tag), .take_i(take), .sent_i(rd_valid_o && rd_ready_i),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .free_o(free), .free_tag_o(free_tag), .take_i(take),
+      .sent_i(rd_valid_o && rd_ready_i),
       .sent_tag_i(rd_tag_q), .close_i(close), .close_tag_i(close_tag), .look_tag_i(look_tag), .look_open_o(look_open),
       .look_rests_o(look_rests), .walk_tag_o(walk_tag), .hold_i(hold), .expire_o(expire), .busy_o(tags_busy), .timer_o);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that lost a packet: a bit for each source node and context, remembered from the refused packet to the message's last one, or
+// Messages that lost a packet: a bit for each source node and context, remembered from the refused packet to the
+// message's last one, or
 // to the first one of the next if that never comes. The RAM of a node is cleared when it is first needed.
 `default_nettype none
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: descriptors to packets and fetch commands, answers to counts and notifications. One step at a time: something that
-// happened to a context is chosen, the context's state and descriptor are read from RAM, and a cycle later the new state is
-// written and the outputs are loaded; meanwhile a step of the other direction and of another context may be chosen. What comes in
+// Requester: descriptors to packets and fetch commands, answers to counts and notifications. One step at a time:
+// something that
+// happened to a context is chosen, the context's state and descriptor are read from RAM, and a cycle later the new
+// state is
+// written and the outputs are loaded; meanwhile a step of the other direction and of another context may be chosen.
+// What comes in
 // and what goes out take turns; nothing waits for a packet to be taken except other packets.
 `default_nettype none
 
 module rma_requester #(
     parameter int unsigned DATA_W    = 64,                       // 64, 256 or 512
-    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 12 : 64  // fetch commands a context may have under way: what covers the host's latency
+    // fetch commands a context may have under way: what covers the host's latency
+    parameter int unsigned FETCH_MAX = DATA_W == 64 ? 12 : 64
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -97,7 +101,8 @@ module rma_requester #(
     input  wire logic [7:0]          ans_dvpid_i,
     input  wire logic                ans_progress_i,      // pulse: a packet of data of a get has come for ans_vpid_i
     output      logic [7:0]          ans_look_vpid_o,
-    input  wire logic                ans_writes_i,        // something of ans_look_vpid_o is about to be written, in the same cycle
+    // something of ans_look_vpid_o is about to be written, in the same cycle
+    input  wire logic                ans_writes_i,
     output      logic                ep_valid_o,          // pulse: answers to ep_vpid_o of another epoch are late
     output      logic [7:0]          ep_vpid_o,
     output      logic [4:0]          ep_epoch_o,          // times the context gave up
@@ -119,7 +124,8 @@ module rma_requester #(
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_NOTED = rma_requester_pkg::K_NOTED, K_ANSWER = rma_requester_pkg::K_ANSWER,
+  localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_NOTED = rma_requester_pkg::K_NOTED,
+    K_ANSWER = rma_requester_pkg::K_ANSWER,
       K_DESC = rma_requester_pkg::K_DESC, K_EXP = rma_requester_pkg::K_EXP, K_PUT = rma_requester_pkg::K_PUT,
       K_LATE = rma_requester_pkg::K_LATE, K_AGAIN = rma_requester_pkg::K_AGAIN;
 
@@ -147,11 +153,14 @@ module rma_requester #(
     end
   end
   rma_choice u_choice (
-      .clk_i, .rst_ni, .idle_i(state_q == S_IDLE || ending), .clash_i(clash), .room_i(st_count < 3'd3 && note_room), .noted_i(noted), .done_i(done_head), .answer_i(ans_valid_i),
-      .desc_i(desc_valid_i && express_free), .exp_i(exp_head && express_free), .put_i(put_head && cmd_free), .scan_i(late), .full_i(late_full),
+      .clk_i, .rst_ni, .idle_i(state_q == S_IDLE || ending), .clash_i(clash), .room_i(st_count < 3'd3 && note_room),
+      .noted_i(noted), .done_i(done_head), .answer_i(ans_valid_i),
+      .desc_i(desc_valid_i && express_free), .exp_i(exp_head && express_free), .put_i(put_head && cmd_free),
+      .scan_i(late), .full_i(late_full),
       .pick_o(pick));
   wire       start = pick != '0;
-  wire [7:0] vpid  = pick[K_DONE] ? info_vpid : pick[K_NOTED] ? noted_vpid : pick[K_ANSWER] ? ans_vpid_i : pick[K_DESC] ? desc_vpid_i
+  wire [7:0] vpid  = pick[K_DONE] ? info_vpid : pick[K_NOTED] ? noted_vpid : pick[K_ANSWER] ? ans_vpid_i : pick[K_DESC]
+    ? desc_vpid_i
                      : pick[K_EXP] ? exp_vpid : pick[K_PUT] ? put_vpid : late_vpid;
 
   // ---------------------------------------------------------------- the step under way
@@ -172,7 +181,8 @@ module rma_requester #(
   logic         ans_asked_q;
 
   logic [255:0] d_rdata;
-  wire          more = state_q == S_STEP && kind_q[K_EXP] && !loaded_q && !s.tail && rma_requester_pkg::has_slots(d_rdata[3:0]);
+  wire          more = state_q == S_STEP && kind_q[K_EXP] && !loaded_q && !s.tail
+    && rma_requester_pkg::has_slots(d_rdata[3:0]);
   wire          step = state_q == S_STEP && !more;
 
   assign desc_ready_o = pick[K_DESC] || state_q == S_BEATS;
@@ -232,8 +242,10 @@ module rma_requester #(
   rma_requester_pkg::action_t act, act_out, act_in;
   wire     keep = step && act.keep;
   rma_memory u_memory (
-      .clk_i, .rst_ni, .re_i(start), .vpid_i(start ? vpid : vpid_q), .state_o(s), .word_re_i(start || more || state_q == S_LOAD1),
-      .word_i(start ? {2{pick[K_AGAIN]}} : state_q == S_LOAD1 ? 2'd2 : 2'd1), .word_o(d_rdata), .we_i(step), .state_i(s_new),
+      .clk_i, .rst_ni, .re_i(start), .vpid_i(start ? vpid : vpid_q), .state_o(s),
+      .word_re_i(start || more || state_q == S_LOAD1),
+      .word_i(start ? {2{pick[K_AGAIN]}} : state_q == S_LOAD1 ? 2'd2 : 2'd1), .word_o(d_rdata), .we_i(step),
+      .state_i(s_new),
       .word_we_i(desc_take || keep), .word_waddr_i(keep ? {2'd3, vpid_q} : start ? {2'd0, vpid} : {beat_q, vpid_q}),
       .word_wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i));
 
@@ -254,7 +266,8 @@ module rma_requester #(
     end
   end
   // Something of a context may have left its state but not the unit.
-  assign look_busy_o = active_q[look_vpid_i[CW-1:0]] || look_count || look_note || (state_q != S_IDLE && vpid_q == look_vpid_i)
+  assign look_busy_o = active_q[look_vpid_i[CW-1:0]] || look_count || look_note
+    || (state_q != S_IDLE && vpid_q == look_vpid_i)
                        || (express_held && express_vpid == look_vpid_i);
 
   // ---------------------------------------------------------------- the descriptor in question
@@ -270,7 +283,8 @@ module rma_requester #(
     w0     = kind_q[K_DONE] ? info_w0 : first[63:0];
     cookie = kind_q[K_DONE] ? info_cookie : first[255:192];
   end
-  rma_decode u_decode (.w0_i(w0), .w2_i(first[130:128]), .second_i(slots_q[255:0]), .bad_o(bad), .tail_o(tail), .hold_o(hold), .ack_o(ack), .what_o(what));
+  rma_decode u_decode (.w0_i(w0), .w2_i(first[130:128]), .second_i(slots_q[255:0]), .bad_o(bad), .tail_o(tail),
+    .hold_o(hold), .ack_o(ack), .what_o(what));
 
   wire remote    = w0.node != cfg_node_i;
   wire reach     = smfu_pkg::reachable(w0.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
@@ -283,71 +297,95 @@ module rma_requester #(
   wire  [15:0]        pd = kind_q[K_DESC] ? pd_q : s.pd;
   wire  [4:0]         epoch = s.epoch + (kind_q[K_DESC] ? starts_q : s.starts);
   rma_chunk u_chunk (
-      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd), .epoch_i({epoch, what}),
-      .tail_i(tail), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .offset_i(s.offset), .last_o(chunk_last), .bytes_o(chunk_bytes), .nla_o(chunk_nla),
+      .en_i(step && (kind_q[K_DESC] || kind_q[K_PUT])), .cfg_node_i, .cfg_mtu_i, .vpid_i(vpid_q), .pd_i(pd),
+      .epoch_i({epoch, what}),
+      .tail_i(tail), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .offset_i(s.offset), .last_o(chunk_last),
+      .bytes_o(chunk_bytes), .nla_o(chunk_nla),
       .hdr_o(chunk_hdr));
 
   // ---------------------------------------------------------------- the step itself
   ggas_pkg::note_w1_t w1_out, w1_in;
   wire        out = kind_q[K_DESC] || kind_q[K_EXP] || kind_q[K_PUT];
   rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
-      .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s), .pd_i(pd_q), .starts_i(starts_q), .w0_i(w0),
-      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q[CW-1:0]]), .remote_i(remote), .reach_i(reach),
-      .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)), .express_own_i(express_held && express_vpid == vpid_q),
-      .cmd_free_i(cmd_free), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out), .act_o(act_out),
+      .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s),
+      .pd_i(pd_q), .starts_i(starts_q), .w0_i(w0),
+      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q[CW-1:0]]),
+      .remote_i(remote), .reach_i(reach),
+      .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)),
+      .express_own_i(express_held && express_vpid == vpid_q),
+      .cmd_free_i(cmd_free), .put_turn_i(!put_head), .last_i(chunk_last), .now_i(time_i[26:10]), .s_o(s_out),
+      .act_o(act_out),
       .w1_o(w1_out));
 
   rma_step_in u_in (
-      .done_i(step && kind_q[K_DONE]), .answer_i(step && kind_q[K_ANSWER]), .noted_i(step && kind_q[K_NOTED]), .late_i(step && kind_q[K_LATE]),
-      .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .hold_i(hold), .tail_i(tail), .ack_i(ack), .last_i(info_last),
-      .status_i(kind_q[K_DONE] ? done_status : kind_q[K_NOTED] ? noted_status : ans_status_q), .ans_op_i(ans_op_q), .ans_epoch_i(ans_epoch_q),
-      .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q), .record_i(first[127:0]),
-      .enabled_i(enabled_q[vpid_q[CW-1:0]]), .remote_i(remote), .progress_i(progress_q[vpid_q[CW-1:0]]), .writes_i(ans_writes_i),
+      .done_i(step && kind_q[K_DONE]), .answer_i(step && kind_q[K_ANSWER]), .noted_i(step && kind_q[K_NOTED]),
+      .late_i(step && kind_q[K_LATE]),
+      .again_i(step && kind_q[K_AGAIN]), .s_i(s), .w0_i(w0), .cookie_i(cookie), .hold_i(hold), .tail_i(tail),
+      .ack_i(ack), .last_i(info_last),
+      .status_i(kind_q[K_DONE] ? done_status : kind_q[K_NOTED] ? noted_status : ans_status_q), .ans_op_i(ans_op_q),
+      .ans_epoch_i(ans_epoch_q),
+      .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q),
+      .record_i(first[127:0]),
+      .enabled_i(enabled_q[vpid_q[CW-1:0]]), .remote_i(remote), .progress_i(progress_q[vpid_q[CW-1:0]]),
+      .writes_i(ans_writes_i),
       .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
       .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in), .w1_o(w1_in));
 
   logic freed, to_puts, to_expresses, active, waiting, refused;
   assign act = out ? act_out : act_in;
   rma_step_end #(.FETCH_MAX(FETCH_MAX)) u_end (
-      .s_i(out ? s_out : s_in), .act_i(act), .in_i(!out), .bytes_i(chunk_bytes), .s_o(s_new), .freed_o(freed), .put_o(to_puts),
+      .s_i(out ? s_out : s_in), .act_i(act), .in_i(!out), .bytes_i(chunk_bytes), .s_o(s_new), .freed_o(freed),
+      .put_o(to_puts),
       .express_o(to_expresses), .active_o(active), .waiting_o(waiting), .refused_o(refused));
 
   // ---------------------------------------------------------------- queues of contexts whose turn comes
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_puts (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_puts), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(put_head),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_puts), .wr_ready_o(), .wr_data_i(vpid_q),
+      .rd_valid_o(put_head),
       .rd_ready_i(pick[K_PUT]), .rd_data_o(put_vpid), .count_o());
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_expresses (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_expresses), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(exp_head),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_expresses), .wr_ready_o(), .wr_data_i(vpid_q),
+      .rd_valid_o(exp_head),
       .rd_ready_i(pick[K_EXP]), .rd_data_o(exp_vpid), .count_o());
 
   // ---------------------------------------------------------------- what goes out
   rma_commands #(.IN_FLIGHT(DATA_W == 64 ? 32 : 128)) u_commands (
-      .clk_i, .rst_ni, .push_i(step && act.cmd), .free_o(cmd_free), .room_o(cmd_room), .vpid_i(vpid_q), .pd_i(pd), .last_i(chunk_last), .w0_i(w0),
-      .cookie_i(cookie), .nla_i(chunk_nla), .bytes_i(chunk_bytes), .hdr_i(chunk_hdr), .cmd_valid_o, .cmd_ready_i, .cmd_nla_o, .cmd_pd_o,
+      .clk_i, .rst_ni, .push_i(step && act.cmd), .free_o(cmd_free), .room_o(cmd_room), .vpid_i(vpid_q), .pd_i(pd),
+      .last_i(chunk_last), .w0_i(w0),
+      .cookie_i(cookie), .nla_i(chunk_nla), .bytes_i(chunk_bytes), .hdr_i(chunk_hdr), .cmd_valid_o, .cmd_ready_i,
+      .cmd_nla_o, .cmd_pd_o,
       .cmd_bytes_o, .cmd_hdr_o, .cmd_meta_o, .done_valid_i, .done_status_i, .done_meta_i, .done_valid_o(done_head),
-      .done_ready_i(step && kind_q[K_DONE]), .done_status_o(done_status), .done_vpid_o(info_vpid), .done_last_o(info_last), .done_w0_o(info_w0),
+      .done_ready_i(step && kind_q[K_DONE]), .done_status_o(done_status), .done_vpid_o(info_vpid),
+      .done_last_o(info_last), .done_w0_o(info_w0),
       .done_cookie_o(info_cookie));
 
   rma_express #(.DATA_W(DATA_W)) u_express (
-      .clk_i, .rst_ni, .cfg_node_i, .cfg_mtu_i, .load_i(step && act.express), .tail_i(s.tail), .status_i(s.fail), .vpid_i(vpid_q), .pd_i(pd),
-      .epoch_i({epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie), .slots_i(slots_q), .free_o(express_free),
-      .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o);
+      .clk_i, .rst_ni, .cfg_node_i, .cfg_mtu_i, .load_i(step && act.express), .tail_i(s.tail), .status_i(s.fail),
+      .vpid_i(vpid_q), .pd_i(pd),
+      .epoch_i({epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie),
+      .slots_i(slots_q), .free_o(express_free),
+      .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o,
+      .tx_data_o);
 
   // ---------------------------------------------------------------- counts, notifications
   wire counting = step && (act.local_done || act.remote_done != '0 || act.error);
   fifo #(.WIDTH(22), .DEPTH(4)) u_counts (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(counting), .wr_ready_o(),
-      .wr_data_i({vpid_q, act.local_done, act.remote_done, act.error, act.status}), .rd_valid_o(st_valid_o), .rd_ready_i(st_ready_i),
+      .wr_data_i({vpid_q, act.local_done, act.remote_done, act.error, act.status}), .rd_valid_o(st_valid_o),
+      .rd_ready_i(st_ready_i),
       .rd_data_o({st_vpid_o, st_local_o, st_remote_o, st_error_o, st_status_o}), .count_o(st_count));
   // verilator lint_on PINCONNECTEMPTY
   rma_queued #(.DEPTH(4)) u_counts_of (
-      .clk_i, .rst_ni, .push_i(counting), .vpid_i(vpid_q), .pop_i(st_valid_o && st_ready_i), .look_i(look_vpid_i), .found_o(look_count));
+      .clk_i, .rst_ni, .push_i(counting), .vpid_i(vpid_q), .pop_i(st_valid_o && st_ready_i), .look_i(look_vpid_i),
+      .found_o(look_count));
 
   logic note_empty;
   rma_note_port u_notes (
-      .clk_i, .rst_ni, .push_i(step && (act.note || act.error)), .room_o(note_room), .held_i(act.note), .vpid_i(vpid_q), .w0_i(act.w0), .w1_i(out ? w1_out : w1_in),
-      .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted),
+      .clk_i, .rst_ni, .push_i(step && (act.note || act.error)), .room_o(note_room), .held_i(act.note),
+      .vpid_i(vpid_q), .w0_i(act.w0), .w1_i(out ? w1_out : w1_in),
+      .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o, .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i,
+      .rsp_valid_o(noted),
       .rsp_ready_i(step && kind_q[K_NOTED]), .rsp_status_o(noted_status), .empty_o(note_empty),
       .look_i(look_vpid_i), .look_o(look_note));
   assign noted_vpid = nt_vpid_o;
@@ -356,7 +394,8 @@ module rma_requester #(
   logic scan_busy;
   rma_scan u_scan (
       .clk_i, .rst_ni, .tick_i(time_i[ggas_pkg::TICK_LOG2-1:0] == '0), .set_i(step), .set_vpid_i(vpid_q),
-      .set_wait_i(waiting), .set_full_i(refused), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_AGAIN]), .vpid_o(late_vpid),
+      .set_wait_i(waiting), .set_full_i(refused), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_AGAIN]),
+      .vpid_o(late_vpid),
       .full_o(late_full), .busy_o(scan_busy), .timer_o);
 
   // ---------------------------------------------------------------- pulses
@@ -389,9 +428,11 @@ module rma_requester #(
     end
   end
 
-  wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || ev_bad_descriptor_o || ev_protection_o
+  wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || ev_bad_descriptor_o
+    || ev_protection_o
                  || ev_timeout_o || ev_unreachable_o || ev_retry_limit_o || ev_unexpected_o;
-  assign busy_o = state_q != S_IDLE || pulsing || tx_valid_o || cmd_valid_o || st_valid_o || !note_empty || done_head || exp_head
+  assign busy_o = state_q != S_IDLE || pulsing || tx_valid_o || cmd_valid_o || st_valid_o || !note_empty || done_head
+    || exp_head
                   || (put_head && cmd_room) || scan_busy;
 
 `ifndef SYNTHESIS
@@ -401,7 +442,8 @@ module rma_requester #(
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni && pick[K_DESC]) assert (desc_sop_i) else $error("rma_requester: a descriptor begins without sop");
-    if (rst_ni && step && kind_q[K_DESC]) assert (s.phase == rma_requester_pkg::PH_IDLE) else $error("rma_requester: second descriptor of a context");
+    if (rst_ni && step && kind_q[K_DESC]) assert (s.phase ==
+      rma_requester_pkg::PH_IDLE) else $error("rma_requester: second descriptor of a context");
     if (rst_ni && step && kind_q[K_DONE]) assert (s.fetches != '0) else $error("rma_requester: done without a command");
   end
 `endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the modules of rma_requester share: the state of a context, what a step does beside changing it, rules of descriptors.
+// What the modules of rma_requester share: the state of a context, what a step does beside changing it, rules of
+// descriptors.
 
 // verilator lint_off UNUSEDPARAM
 // verilator lint_off UNUSEDSIGNAL

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves gets: a table of those under way, which take turns packet by packet, so that a long one does not delay the others. Packets become
-// fetch commands with headers of GET_DATA; when the last packet has left, or one failed and those before it have left, the get ends.
+// Serves gets: a table of those under way, which take turns packet by packet, so that a long one does not delay the
+// others. Packets become
+// fetch commands with headers of GET_DATA; when the last packet has left, or one failed and those before it have left,
+// the get ends.
 `default_nettype none
 
 module rma_responder #(
@@ -81,7 +83,8 @@ module rma_responder #(
   wire  [GET_W-1:0]   record = {in_bad, in_size[23:0], in_cookie, in_dst, in_hdr};
 
   rma_responder_in #(.DATA_W(DATA_W)) u_in (
-      .clk_i, .rst_ni, .get_valid_i, .get_ready_o, .get_sop_i, .get_eop_i, .get_hdr_i, .get_data_i, .valid_o(in_valid), .ready_i(free != '0),
+      .clk_i, .rst_ni, .get_valid_i, .get_ready_o, .get_sop_i, .get_eop_i, .get_hdr_i, .get_data_i, .valid_o(in_valid),
+      .ready_i(free != '0),
       .hdr_o(in_hdr), .dst_o(in_dst), .cookie_o(in_cookie), .size_o(in_size));
 
   // ---------------------------------------------------------------- state of a get
@@ -95,7 +98,8 @@ module rma_responder #(
   logic [GETS-1:0]   none_open;
   always_comb for (int i = 0; i < GETS; i++) none_open[i] = open_q[8*i+:8] == '0;
 
-  // ---------------------------------------------------------------- the next packet: choose a get, read its record, cut
+  // ---------------------------------------------------------------- the next packet: choose a get, read its record,
+  // cut
   logic            b_q;                // a get is chosen
   logic [GW-1:0]   b_get_q;
   logic [GETS-1:0] b_hot_q, grant;
@@ -104,7 +108,8 @@ module rma_responder #(
   wire             choose  = want != '0 && (!b_q || b_moves);
   wire [GW-1:0]    chosen  = place_of(choose ? grant : '0);
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(GETS)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want), .take_i(choose), .eop_i(1'b1), .grant_o(grant), .locked_o());
+  arbiter_rr #(.N(GETS)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want), .take_i(choose), .eop_i(1'b1),
+    .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
 
   // verilator lint_off UNUSEDSIGNAL
@@ -120,7 +125,8 @@ module rma_responder #(
   assign b_get = b_record[HDR_W-1:0];
   wire [23:0] b_offset = b_q && begun_q[b_get_q] ? offset_q[b_get_q] : '0;
   rma_responder_cut u_cut (
-      .en_i(b_q), .cfg_node_i, .cfg_mtu_i, .get_i(b_get), .dst_i(b_record[HDR_W+:64]), .size_i(b_record[HDR_W+128+:24]), .offset_i(b_offset),
+      .en_i(b_q), .cfg_node_i, .cfg_mtu_i, .get_i(b_get), .dst_i(b_record[HDR_W+:64]),
+      .size_i(b_record[HDR_W+128+:24]), .offset_i(b_offset),
       .first_i(!begun_q[b_get_q]), .place_i(b_get_q),
       .last_o(b_last), .bytes_o(b_bytes), .nla_o(b_nla), .hdr_o(b_hdr));
 
@@ -201,7 +207,8 @@ module rma_responder #(
   ggas_pkg::rma_hdr_t e_hdr;
   assign e_hdr = e_record[HDR_W-1:0];
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over), .take_i(e_start), .eop_i(1'b1), .grant_o(e_grant), .locked_o());
+  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over), .take_i(e_start), .eop_i(1'b1),
+    .grant_o(e_grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
   ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_ends (
       .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(e_start), .raddr_i(e_get), .rdata_o(e_record));
@@ -217,8 +224,10 @@ module rma_responder #(
   end
   logic done_get;
   rma_responder_end u_end (
-      .clk_i, .rst_ni, .cfg_node_i, .start_i(e_start), .idle_o(e_idle), .get_i(e_hdr), .cookie_i(e_record[HDR_W+64+:64]),
-      .size_i(e_record[HDR_W+128+:24]), .place_i(e_get_q), .status_i(e_status), .end_o(end_get), .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_pd_o, .nt_w0_o, .nt_w1_o,
+      .clk_i, .rst_ni, .cfg_node_i, .start_i(e_start), .idle_o(e_idle), .get_i(e_hdr),
+      .cookie_i(e_record[HDR_W+64+:64]),
+      .size_i(e_record[HDR_W+128+:24]), .place_i(e_get_q), .status_i(e_status), .end_o(end_get), .nt_valid_o,
+      .nt_ready_i, .nt_vpid_o, .nt_pd_o, .nt_w0_o, .nt_w1_o,
       .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o, .rsp_ready_i, .rsp_hdr_o, .ev_off_o(ev_off), .ev_bad_o(ev_bad),
       .ev_ready_i(!(d_fail && done_status_i == ggas_pkg::ST_PROTECTION)), .cnt_gets_o(done_get));
 
@@ -244,13 +253,15 @@ module rma_responder #(
     end
   end
 
-  assign busy_o = in_valid || want != '0 || b_q || cmd_valid_o || over != '0 || !e_idle || ev_protection_o || ev_context_off_o
+  assign busy_o = in_valid || want != '0 || b_q || cmd_valid_o || over != '0 || !e_idle || ev_protection_o
+    || ev_context_off_o
                   || ev_bad_packet_o || cnt_gets_o;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_responder: DATA_W must be 64, 256 or 512");
   always_ff @(posedge clk_i) begin
-    if (rst_ni && done_valid_i) assert (active_q[d_get] && !none_open[d_get]) else $error("rma_responder: done without a command");
+    if (rst_ni && done_valid_i) assert (active_q[d_get]
+      && !none_open[d_get]) else $error("rma_responder: done without a command");
   end
 `endif
 endmodule

@@ -40,7 +40,8 @@ module rma_responder_end (
     input  wire logic                ev_ready_i,
     output      logic                cnt_gets_o
 );
-  localparam logic [2:0] E_IDLE = 3'd0, E_LOOK = 3'd1, E_NOTE = 3'd2, E_WAIT = 3'd3, E_OFF = 3'd4, E_BAD = 3'd5, E_DONE = 3'd6;
+  localparam logic [2:0] E_IDLE = 3'd0, E_LOOK = 3'd1, E_NOTE = 3'd2, E_WAIT = 3'd3, E_OFF = 3'd4, E_BAD = 3'd5,
+    E_DONE = 3'd6;
   logic [2:0] state_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -48,7 +49,8 @@ module rma_responder_end (
     else begin
       case (state_q)
         E_IDLE:  if (start_i) state_q <= E_LOOK;
-        E_LOOK:  state_q <= status_i == ggas_pkg::ST_BAD ? E_BAD : get_i.flags[ggas_pkg::RMA_RESPONDER] ? E_NOTE : E_DONE;
+        E_LOOK:  state_q <= status_i == ggas_pkg::ST_BAD ? E_BAD : get_i.flags[ggas_pkg::RMA_RESPONDER] ? E_NOTE
+          : E_DONE;
         E_NOTE:  if (nt_ready_i) state_q <= E_WAIT;
         E_WAIT:  if (nt_rsp_valid_i) state_q <= nt_rsp_status_i == ggas_pkg::ST_DISABLED ? E_OFF : E_DONE;
         E_DONE:  if (rsp_ready_i) state_q <= E_IDLE;

@@ -53,7 +53,8 @@ module rma_responder_in #(
   end
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && beat && get_sop_i) assert (get_hdr_i.op == ggas_pkg::OP_RMA_GET && get_hdr_i.len_dw == 11'd6);
+  always_ff @(posedge clk_i) if (rst_ni && beat && get_sop_i) assert (get_hdr_i.op == ggas_pkg::OP_RMA_GET
+    && get_hdr_i.len_dw == 11'd6);
 `endif
 endmodule
 

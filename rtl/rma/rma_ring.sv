@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC-written ring in host or GPU memory needs, for 256 contexts: its configuration, how many records were written and how many
+// What a NIC-written ring in host or GPU memory needs, for 256 contexts: its configuration, how many records were
+// written and how many
 // the reader has consumed. A context is looked up in one cycle and updated later; one lookup is in hand at a time.
 `default_nettype none
 
@@ -104,11 +105,14 @@ module rma_ring #(
       .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i[CW-1:0]),
       .rdata_o({pd_o, log_o, irq_o, backpressure_o}));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(base));
+      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i,
+      .raddr_i(vpid_i[CW-1:0]), .rdata_o(base));
   ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_consumed (
-      .clk_i, .we_i(db_we), .waddr_i(db_vpid_i[CW-1:0]), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(consumed_raw));
+      .clk_i, .we_i(db_we), .waddr_i(db_vpid_i[CW-1:0]), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i[CW-1:0]),
+      .rdata_o(consumed_raw));
   ram_1r1w #(.WIDTH(32 + EXTRA_W), .DEPTH(ggas_pkg::CONTEXTS)) u_count (
-      .clk_i, .we_i(update), .waddr_i(vpid_q[CW-1:0]), .wdata_i({extra_i, count_i}), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o({extra_raw, count_raw}));
+      .clk_i, .we_i(update), .waddr_i(vpid_q[CW-1:0]), .wdata_i({extra_i, count_i}), .re_i, .raddr_i(vpid_i[CW-1:0]),
+      .rdata_o({extra_raw, count_raw}));
 
   // ---------------------------------------------------------------- answer
   wire [31:0] unread = count_o - (consumed_known_q ? consumed_raw : '0);

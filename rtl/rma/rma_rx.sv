@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of a unit that serves packets: the header of the next packet stands on head_* while its beats, and those of the packet
-// before it, wait in a small FIFO. So a packet can be checked and translated while the one before it is still being written.
+// First stage of a unit that serves packets: the header of the next packet stands on head_* while its beats, and those
+// of the packet
+// before it, wait in a small FIFO. So a packet can be checked and translated while the one before it is still being
+// written.
 `default_nettype none
 
 module rma_rx #(
@@ -51,7 +53,8 @@ module rma_rx #(
 
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(DATA_W + 1), .DEPTH(DEPTH)) u_beats (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(rx_valid_i && rx_ready_o), .wr_ready_o(room), .wr_data_i({rx_eop_i, rx_data_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(rx_valid_i && rx_ready_o), .wr_ready_o(room),
+      .wr_data_i({rx_eop_i, rx_data_i}),
       .rd_valid_o(beat_valid_o), .rd_ready_i(beat_ready_i), .rd_data_o({beat_eop_o, beat_data_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serving half of the RMA: wiring of everything that works for packets of other contexts. Puts, gets, atomics and messages
+// The serving half of the RMA: wiring of everything that works for packets of other contexts. Puts, gets, atomics and
+// messages
 // from VC_RMA; answers to VC_RSP.
 `default_nettype none
 
@@ -110,7 +111,8 @@ module rma_serve #(
   localparam int unsigned TLP_W    = ggas_pkg::TLP_HDR_W;
   localparam int unsigned NET_W    = ggas_pkg::NET_HDR_W;
 
-  // ---------------------------------------------------------------- responses, host writes, host reads: whole packets in turn
+  // ---------------------------------------------------------------- responses, host writes, host reads: whole packets
+  // in turn
   logic [3:0] rsp_valid, rsp_ready, rsp_sop, rsp_eop;  // 0 target, 1 responder, 2 atomics, 3 gets
   ggas_pkg::rma_hdr_t target_rsp_hdr, resp_rsp_hdr, atomic_rsp_hdr, fetch_rsp_hdr;
   logic [DATA_W-1:0]  atomic_rsp_data, fetch_rsp_data;
@@ -119,7 +121,8 @@ module rma_serve #(
       .clk_i, .rst_ni, .in_valid_i(rsp_valid), .in_ready_o(rsp_ready), .in_sop_i(rsp_sop), .in_eop_i(rsp_eop),
       .in_hdr_i({fetch_rsp_hdr, atomic_rsp_hdr, resp_rsp_hdr, target_rsp_hdr}),
       .in_data_i({fetch_rsp_data, atomic_rsp_data, {2*DATA_W{1'b0}}}),
-      .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o), .out_eop_o(tx_eop_o), .out_hdr_o(tx_hdr_o),
+      .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o), .out_eop_o(tx_eop_o),
+      .out_hdr_o(tx_hdr_o),
       .out_data_o(tx_data_o)
   );
 
@@ -128,8 +131,10 @@ module rma_serve #(
   logic [DATA_W-1:0]  target_wr_data, atomic_wr_data, velo_wr_data;
   stream_mux #(.N(3), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
       .clk_i, .rst_ni, .in_valid_i(wr_valid), .in_ready_o(wr_ready), .in_sop_i(wr_sop), .in_eop_i(wr_eop),
-      .in_hdr_i({velo_wr_hdr, atomic_wr_hdr, target_wr_hdr}), .in_data_i({velo_wr_data, atomic_wr_data, target_wr_data}),
-      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr_o),
+      .in_hdr_i({velo_wr_hdr, atomic_wr_hdr, target_wr_hdr}),
+      .in_data_i({velo_wr_data, atomic_wr_data, target_wr_data}),
+      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o),
+      .out_hdr_o(wr_hdr_o),
       .out_data_o(wr_data_o)
   );
 
@@ -146,7 +151,8 @@ module rma_serve #(
   // ---------------------------------------------------------------- requests
   logic target_writes, atomic_writes, velo_writes;
   logic target_busy, target_timer, ev_target_bad, ev_target_prot, ev_target_off, ev_target_host;
-  logic at_valid, at_ready, at_sop, at_eop, get_valid, get_ready, get_sop, get_eop, mb_valid, mb_ready, mb_eop, mb_rsp_valid;
+  logic at_valid, at_ready, at_sop, at_eop, get_valid, get_ready, get_sop, get_eop, mb_valid, mb_ready, mb_eop,
+    mb_rsp_valid;
   ggas_pkg::rma_hdr_t at_hdr, get_hdr, mb_hdr;
   logic [DATA_W-1:0] at_data, get_data, mb_data;
   logic [3:0] at_status, mb_rsp_status;
@@ -157,13 +163,16 @@ module rma_serve #(
       .clk_i, .rst_ni, .writes_o(target_writes), .time_i, .cfg_target_i, .cfg_node_i, .cfg_mps_i, .cfg_timeout_i,
       .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o(tr_valid_o[1]), .tr_ready_i(tr_ready_i[1]), .tr_nla_o(tr_nla_o[64+:64]), .tr_pd_o(tr_pd_o[16+:16]),
-      .tr_write_o(tr_write_o[1]), .tr_rsp_valid_i(tr_rsp_valid_i[1]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[1]),
-      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]), .wr_hdr_o(target_wr_hdr),
+      .tr_write_o(tr_write_o[1]), .tr_rsp_valid_i(tr_rsp_valid_i[1]), .tr_rsp_addr_i, .tr_rsp_status_i,
+      .tr_done_o(tr_done_o[1]),
+      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]),
+      .wr_hdr_o(target_wr_hdr),
       .wr_data_o(target_wr_data), .rd_valid_o(rd_valid[1]), .rd_ready_i(rd_ready[1]), .rd_hdr_o(target_rd_hdr),
       .cpl_valid_i(cpl_valid_i[1]), .cpl_ready_o(cpl_ready_o[1]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
       .get_valid_o(get_valid), .get_ready_i(get_ready), .get_sop_o(get_sop), .get_eop_o(get_eop), .get_hdr_o(get_hdr),
       .get_data_o(get_data),
-      .at_valid_o(at_valid), .at_ready_i(at_ready), .at_sop_o(at_sop), .at_eop_o(at_eop), .at_hdr_o(at_hdr), .at_data_o(at_data),
+      .at_valid_o(at_valid), .at_ready_i(at_ready), .at_sop_o(at_sop), .at_eop_o(at_eop), .at_hdr_o(at_hdr),
+      .at_data_o(at_data),
       .at_status_o(at_status),
       .mb_valid_o(mb_valid), .mb_ready_i(mb_ready), .mb_eop_o(mb_eop), .mb_hdr_o(mb_hdr), .mb_data_o(mb_data),
       .mb_rsp_valid_i(mb_rsp_valid), .mb_rsp_status_i(mb_rsp_status),
@@ -189,18 +198,22 @@ module rma_serve #(
 
   rma_atomic #(.DATA_W(DATA_W)) i_atomic (
       .clk_i, .rst_ni, .writes_o(atomic_writes), .time_i, .cfg_node_i, .cfg_timeout_i,
-      .at_valid_i(at_valid), .at_ready_o(at_ready), .at_sop_i(at_sop), .at_eop_i(at_eop), .at_hdr_i(at_hdr), .at_data_i(at_data),
+      .at_valid_i(at_valid), .at_ready_o(at_ready), .at_sop_i(at_sop), .at_eop_i(at_eop), .at_hdr_i(at_hdr),
+      .at_data_i(at_data),
       .at_status_i(at_status),
       .tr_valid_o(tr_valid_o[2]), .tr_ready_i(tr_ready_i[2]), .tr_nla_o(tr_nla_o[128+:64]), .tr_pd_o(tr_pd_o[32+:16]),
-      .tr_write_o(tr_write_o[2]), .tr_rsp_valid_i(tr_rsp_valid_i[2]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[2]),
+      .tr_write_o(tr_write_o[2]), .tr_rsp_valid_i(tr_rsp_valid_i[2]), .tr_rsp_addr_i, .tr_rsp_status_i,
+      .tr_done_o(tr_done_o[2]),
       .rd_valid_o(rd_valid[2]), .rd_ready_i(rd_ready[2]), .rd_hdr_o(atomic_rd_hdr),
       .cpl_valid_i(cpl_valid_i[2]), .cpl_ready_o(cpl_ready_o[2]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
-      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]), .wr_hdr_o(atomic_wr_hdr),
+      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]),
+      .wr_hdr_o(atomic_wr_hdr),
       .wr_data_o(atomic_wr_data), .wr_snoop_i(snoop),
       .rsp_valid_o(rsp_valid[2]), .rsp_ready_i(rsp_ready[2]), .rsp_sop_o(rsp_sop[2]), .rsp_eop_o(rsp_eop[2]),
       .rsp_hdr_o(atomic_rsp_hdr), .rsp_data_o(atomic_rsp_data),
       .ev_bad_packet_o(ev_atomic_bad), .ev_protection_o(ev_atomic_prot), .ev_host_error_o(ev_atomic_host),
-      .ev_node_o(ev_node_o[16+:16]), .ev_info_o(ev_info_o[40+:40]), .ev_unexpected_o(stray_atomic), .ev_tag_o(tag_atomic),
+      .ev_node_o(ev_node_o[16+:16]), .ev_info_o(ev_info_o[40+:40]), .ev_unexpected_o(stray_atomic),
+      .ev_tag_o(tag_atomic),
       .cnt_atomics_o, .busy_o(atomic_busy), .timer_o(atomic_timer)
   );
   always_comb begin
@@ -213,11 +226,14 @@ module rma_serve #(
   // ---------------------------------------------------------------- messages
   logic velo_busy;
   velo_mailbox #(.DATA_W(DATA_W)) i_velo (
-      .clk_i, .rst_ni, .stop_i, .writes_o(velo_writes), .look_vpid_i, .look_busy_o, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .clk_i, .rst_ni, .stop_i, .writes_o(velo_writes), .look_vpid_i, .look_busy_o, .cfg_we_i, .cfg_vpid_i,
+      .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
       .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr), .mb_data_i(mb_data),
       .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status),
-      .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(velo_wr_hdr),
-      .wr_data_o(velo_wr_data), .tell_valid_o, .tell_ready_i, .tell_vpid_o, .tell_count_o, .cnt_messages_o, .cnt_full_o, .busy_o(velo_busy)
+      .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]),
+      .wr_hdr_o(velo_wr_hdr),
+      .wr_data_o(velo_wr_data), .tell_valid_o, .tell_ready_i, .tell_vpid_o, .tell_count_o, .cnt_messages_o,
+      .cnt_full_o, .busy_o(velo_busy)
   );
 
   // ---------------------------------------------------------------- gets
@@ -236,12 +252,14 @@ module rma_serve #(
       .get_valid_i(get_valid), .get_ready_o(get_ready), .get_sop_i(get_sop), .get_eop_i(get_eop), .get_hdr_i(get_hdr),
       .get_data_i(get_data),
       .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_nla_o(cmd_nla), .cmd_pd_o(cmd_pd), .cmd_bytes_o(cmd_bytes),
-      .cmd_hdr_o(cmd_hdr), .cmd_meta_o(cmd_meta), .done_valid_i(done_valid), .done_status_i(done_status), .done_meta_i(done_meta),
+      .cmd_hdr_o(cmd_hdr), .cmd_meta_o(cmd_meta), .done_valid_i(done_valid), .done_status_i(done_status),
+      .done_meta_i(done_meta),
       .done_nla_i(done_nla),
       .nt_valid_o(nt_valid_o[1]), .nt_ready_i(nt_ready_i[1]), .nt_vpid_o(nt_vpid_o[8+:8]), .nt_pd_o(nt_pd_o[16+:16]),
       .nt_w0_o(nt_w0_o[64+:64]), .nt_w1_o(nt_w1_o[64+:64]), .nt_rsp_valid_i(nt_rsp_valid_i[1]), .nt_rsp_status_i,
       .rsp_valid_o(rsp_valid[1]), .rsp_ready_i(rsp_ready[1]), .rsp_hdr_o(resp_rsp_hdr),
-      .ev_protection_o(ev_get_prot), .ev_context_off_o(ev_get_off), .ev_bad_packet_o(ev_get_bad), .ev_node_o(ev_node_o[48+:16]), .ev_info_o(ev_info_o[120+:40]),
+      .ev_protection_o(ev_get_prot), .ev_context_off_o(ev_get_off), .ev_bad_packet_o(ev_get_bad),
+      .ev_node_o(ev_node_o[48+:16]), .ev_info_o(ev_info_o[120+:40]),
       .cnt_gets_o, .busy_o(responder_busy)
   );
   rma_fetch #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(TAGS), .META_W(META_W)) i_fetch (
@@ -249,7 +267,8 @@ module rma_serve #(
       .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_nla_i(cmd_nla), .cmd_pd_i(cmd_pd), .cmd_bytes_i(cmd_bytes),
       .cmd_hdr_i(cmd_hdr), .cmd_meta_i(cmd_meta),
       .tr_valid_o(tr_valid_o[0]), .tr_ready_i(tr_ready_i[0]), .tr_nla_o(tr_nla_o[0+:64]), .tr_pd_o(tr_pd_o[0+:16]),
-      .tr_write_o(tr_write_o[0]), .tr_rsp_valid_i(tr_rsp_valid_i[0]), .tr_rsp_addr_i, .tr_rsp_status_i, .tr_done_o(tr_done_o[0]),
+      .tr_write_o(tr_write_o[0]), .tr_rsp_valid_i(tr_rsp_valid_i[0]), .tr_rsp_addr_i, .tr_rsp_status_i,
+      .tr_done_o(tr_done_o[0]),
       .rd_valid_o(rd_valid[0]), .rd_ready_i(rd_ready[0]), .rd_hdr_o(fetch_rd_hdr),
       .cpl_valid_i(cpl_valid_i[0]), .cpl_ready_o(cpl_ready_o[0]), .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
       .tx_valid_o(rsp_valid[3]), .tx_ready_i(rsp_ready[3]), .tx_sop_o(rsp_sop[3]), .tx_eop_o(rsp_eop[3]),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descriptor slots of 256 contexts and what is known of them: which DW of a slot are there, which slots are complete, which one is
-// next. One thing a cycle: a row from a page, a row from a work queue, or a look at a context whose descriptor is over. It is taken in
+// The descriptor slots of 256 contexts and what is known of them: which DW of a slot are there, which slots are
+// complete, which one is
+// next. One thing a cycle: a row from a page, a row from a work queue, or a look at a context whose descriptor is over.
+// It is taken in
 // one cycle and done in the next, where the context's next descriptor, if it is complete, is named on head_*.
 `default_nettype none
 
@@ -80,14 +82,16 @@ module rma_slots (
   localparam logic [2:0] SIZE_NONE = 3'd0, SIZE_WORD = 3'd1, SIZE_ONE = 3'd2, SIZE_TWO = 3'd3, SIZE_BAD = 3'd4;
 
   function automatic logic [1:0] op_class(input logic [3:0] op);
-    op_class = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_SEND ? OP_DATA : op == ggas_pkg::DESC_ATOMIC ? OP_ATOMIC : OP_ONE;
+    op_class = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_SEND ? OP_DATA : op == ggas_pkg::DESC_ATOMIC
+      ? OP_ATOMIC : OP_ONE;
   endfunction
   function automatic logic [2:0] size_class(input logic [23:0] size);
     size_class = size == 24'd0 ? SIZE_NONE : size == 24'd4 || size == 24'd8 ? SIZE_WORD : size <= 24'd32 ? SIZE_ONE
                  : size <= 24'd64 ? SIZE_TWO : SIZE_BAD;
   endfunction
   function automatic logic [1:0] slots_behind(input logic [1:0] op, input logic [2:0] size);
-    slots_behind = size == SIZE_WORD ? {1'b0, op != OP_ONE} : op != OP_DATA ? 2'd0 : size == SIZE_ONE ? 2'd1 : size == SIZE_TWO ? 2'd2 : 2'd0;
+    slots_behind = size == SIZE_WORD ? {1'b0, op != OP_ONE} : op != OP_DATA ? 2'd0 : size == SIZE_ONE ? 2'd1
+      : size == SIZE_TWO ? 2'd2 : 2'd0;
   endfunction
 
   // ---------------------------------------------------------------- whose turn: looks, then pages and queues by turns
@@ -149,7 +153,8 @@ module rma_slots (
     end
   end
 
-  // ---------------------------------------------------------------- what is known, with what was written in the cycle of the read
+  // ---------------------------------------------------------------- what is known, with what was written in the cycle
+  // of the read
   state_t       state_r, state_w_q, state, state_w;
   part_t        part_r, part_w_q, part, part_w;
   logic         state_fwd_q, part_fwd_q;
@@ -159,9 +164,11 @@ module rma_slots (
   wire          part_we   = valid_q && write_q;
 
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
-      .clk_i, .we_i(valid_q), .waddr_i(vpid_q[CW-1:0]), .wdata_i(state_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]), .rdata_o(state_r));
+      .clk_i, .we_i(valid_q), .waddr_i(vpid_q[CW-1:0]), .wdata_i(state_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]),
+      .rdata_o(state_r));
   ram_1r1w #(.WIDTH(PART_W), .DEPTH(ggas_pkg::CONTEXTS * ggas_pkg::SLOTS)) u_parts (
-      .clk_i, .we_i(part_we), .waddr_i({vpid_q[CW-1:0], slot_q}), .wdata_i(part_w), .re_i(part_read), .raddr_i({take_vpid[CW-1:0], take_slot}),
+      .clk_i, .we_i(part_we), .waddr_i({vpid_q[CW-1:0], slot_q}), .wdata_i(part_w), .re_i(part_read),
+      .raddr_i({take_vpid[CW-1:0], take_slot}),
       .rdata_o(part_r));
 
   always_ff @(posedge clk_i) begin
@@ -273,7 +280,8 @@ module rma_slots (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && valid_q) assert ((state_w.complete & ~state_w.touched) == '0) else $error("rma_slots: complete but not touched");
+    if (rst_ni && valid_q) assert ((state_w.complete
+      & ~state_w.touched) == '0) else $error("rma_slots: complete but not touched");
     if (rst_ni && valid_q && consume_q && !fresh)
       assert (state.complete[state.head]) else $error("rma_slots: consumed what was not complete");
   end

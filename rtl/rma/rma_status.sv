@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status blocks: counts of 256 contexts, each block written when something changed, contexts in turn. What changes while a context
-// waits for its turn shares a write. One thing a cycle (slots consumed, counts of the requester, a context's turn): taken in one
+// Status blocks: counts of 256 contexts, each block written when something changed, contexts in turn. What changes
+// while a context
+// waits for its turn shares a write. One thing a cycle (slots consumed, counts of the requester, a context's turn):
+// taken in one
 // cycle, done in the next. Latency: change to write 4 cycles.
 `default_nettype none
 
@@ -109,9 +111,11 @@ module rma_status #(
   logic [63:4] base;
   wire         change = valid_q && !pick_q;
   ram_1r1w #(.WIDTH(128), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
-      .clk_i, .we_i(change), .waddr_i(vpid_q[CW-1:0]), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]), .rdata_o(counts_r));
+      .clk_i, .we_i(change), .waddr_i(vpid_q[CW-1:0]), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]),
+      .rdata_o(counts_r));
   ram_1r1w #(.WIDTH(60), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:4]), .re_i(do_pick), .raddr_i(pick_vpid[CW-1:0]), .rdata_o(base));
+      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:4]), .re_i(do_pick),
+      .raddr_i(pick_vpid[CW-1:0]), .rdata_o(base));
 
   always_comb begin
     counts = '0;
@@ -202,7 +206,8 @@ module rma_status #(
   end
 
   assign cnt_writes_o = sent;
-  assign look_busy_o  = listed_q[look_vpid_i[CW-1:0]] || (valid_q && vpid_q == look_vpid_i) || (writing_q && write_vpid_q == look_vpid_i);
+  assign look_busy_o  = listed_q[look_vpid_i[CW-1:0]] || (valid_q && vpid_q == look_vpid_i)
+    || (writing_q && write_vpid_q == look_vpid_i);
   assign busy_o       = valid_q || writing_q || pick_due;
 
 `ifndef SYNTHESIS

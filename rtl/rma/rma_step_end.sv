@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of every step: a descriptor that is over leaves, or waits for its notification; what waited for fetches or answers goes on.
+// The end of every step: a descriptor that is over leaves, or waits for its notification; what waited for fetches or
+// answers goes on.
 // Combinational.
 `default_nettype none
 
@@ -35,9 +36,11 @@ module rma_step_end #(
     end
     if (s_o.waits == '0 && s_o.phase != rma_requester_pkg::PH_ANSWER) s_o.link = 1'b0;
 
-    may_put     = in_i && ((s_o.phase == rma_requester_pkg::PH_PARK && s_o.fetches < FETCH_MAX[6:0] && s_o.waits < rma_requester_pkg::WAITS_MAX)
+    may_put     = in_i && ((s_o.phase == rma_requester_pkg::PH_PARK && s_o.fetches < FETCH_MAX[6:0]
+      && s_o.waits < rma_requester_pkg::WAITS_MAX)
                            || (s_o.phase == rma_requester_pkg::PH_DRAIN && s_o.fetches == '0));
-    may_express = in_i && s_o.phase == rma_requester_pkg::PH_FETCH && s_o.fetches == '0 && s_o.waits < rma_requester_pkg::WAITS_MAX;
+    may_express = in_i && s_o.phase == rma_requester_pkg::PH_FETCH && s_o.fetches == '0
+      && s_o.waits < rma_requester_pkg::WAITS_MAX;
     if (may_put) s_o.phase = rma_requester_pkg::PH_PUT;
     if (may_express) s_o.phase = rma_requester_pkg::PH_READY;
   end
@@ -46,7 +49,8 @@ module rma_step_end #(
   assign put_o     = act_i.push_put || may_put;
   assign express_o = act_i.push_exp || may_express;
   assign active_o  = s_o.phase != rma_requester_pkg::PH_IDLE || s_o.fetches != '0 || s_o.waits != '0;
-  assign waiting_o = s_o.waits != '0 || s_o.phase == rma_requester_pkg::PH_ANSWER || s_o.phase == rma_requester_pkg::PH_PAUSE;
+  assign waiting_o = s_o.waits != '0 || s_o.phase == rma_requester_pkg::PH_ANSWER
+    || s_o.phase == rma_requester_pkg::PH_PAUSE;
   assign refused_o = s_o.note == rma_requester_pkg::NOTE_FULL;
 
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a context when something comes back: a fetch command is done, an answer has arrived, rma_notify has spoken, or
+// What becomes of a context when something comes back: a fetch command is done, an answer has arrived, rma_notify has
+// spoken, or
 // time has passed. Combinational.
 `default_nettype none
 
@@ -126,7 +127,8 @@ module rma_step_in (
         s_o.second = act_o.note && w0_i.notify_requester && get_note;
         // The old value of an atomic, or the address that the target refused.
         if (w0_i.op == ggas_pkg::DESC_ATOMIC ? fail == ggas_pkg::ST_OK
-            : s_i.fail == ggas_pkg::ST_OK && fail != ggas_pkg::ST_OK && fail != ggas_pkg::ST_FULL) act_o.w0 = ans_addr_i;
+            : s_i.fail == ggas_pkg::ST_OK && fail != ggas_pkg::ST_OK
+              && fail != ggas_pkg::ST_FULL) act_o.w0 = ans_addr_i;
         if (!w0_i.notify_requester) w1_o.kind = ggas_pkg::NOTE_COMPLETER;
       end else if (piped || refused) begin
         fail = status_i;
@@ -168,7 +170,8 @@ module rma_step_in (
     age     = now_i - s_i.stamp;
     paused  = now_i - s_i.pause;
     // What is given up may not be written any more, so what has come is waited for.
-    expired = (s_i.waits != '0 || waiting) && !writes_i && ((age >= {1'b0, cfg_timeout_i} && !progress_i) || (s_i.link && link_dead_i));
+    expired = (s_i.waits != '0 || waiting) && !writes_i && ((age >= {1'b0, cfg_timeout_i} && !progress_i)
+      || (s_i.link && link_dead_i));
     if (late_i && progress_i) s_o.stamp = now_i;
     if (late_i && expired) begin
       fail = link_dead_i && s_i.link ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_TIMEOUT;

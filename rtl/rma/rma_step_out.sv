@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a context when its descriptor arrives, or when its turn in the put or express queue has come. Combinational.
+// What becomes of a context when its descriptor arrives, or when its turn in the put or express queue has come.
+// Combinational.
 `default_nettype none
 
 module rma_step_out #(
@@ -25,7 +26,8 @@ module rma_step_out #(
     input  wire logic                         remote_i,      // the node is another one
     input  wire logic                         reach_i,
     input  wire logic [3:0]                   unreach_i,     // status if not
-    input  wire logic                         express_own_i, // its express packet is not out yet: no put may overtake it
+    // its express packet is not out yet: no put may overtake it
+    input  wire logic                         express_own_i,
     input  wire logic                         cmd_free_i,    // a fetch command can be issued
     input  wire logic                         put_turn_i,    // no other put waits
     input  wire logic                         last_i,        // the next chunk is the last

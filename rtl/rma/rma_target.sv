@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests from the network, strictly in order: puts become host writes, the rest is handed to its unit once every earlier write was
-// accepted. While one packet is executed (x_*) the next one is checked and translated (head). Whatever a packet contains it ends: with an
-// effect, or with an event and, where the initiator can be told, an answer. A put waits for nothing but translation and host writes.
+// Requests from the network, strictly in order: puts become host writes, the rest is handed to its unit once every
+// earlier write was
+// accepted. While one packet is executed (x_*) the next one is checked and translated (head). Whatever a packet
+// contains it ends: with an
+// effect, or with an event and, where the initiator can be told, an answer. A put waits for nothing but translation and
+// host writes.
 // Latency of a put: first beat in to first beat of the write 4 cycles if the translation takes 2.
 `default_nettype none
 
@@ -121,7 +124,8 @@ module rma_target #(
   rma_target_head #(.DATA_W(DATA_W)) u_head (
       .clk_i, .rst_ni, .cfg_target_i, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
       .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i,
-      .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind), .serves_o(head_serves), .wants_o(wants),
+      .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind),
+      .serves_o(head_serves), .wants_o(wants),
       .addr_o(head_addr), .status_o(head_status),
       .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
 
@@ -148,23 +152,27 @@ module rma_target #(
   wire                w_valid = x_state_q == X_WRITE && beat_valid && (x_begun_q || !(x_last && x_ack) || ack_ready);
   wire                w_done  = w_valid && w_ready && w_last;
   wire                direct  = w_done && !(marked_before && (x_first || x_last));  // nothing more to do
-  wire                pass_ready = x_kind_q == rma_target_pkg::K_GET ? get_ready_i : x_kind_q == rma_target_pkg::K_ATOMIC ? at_ready_i : mb_ready_i;
+  wire                pass_ready = x_kind_q == rma_target_pkg::K_GET ? get_ready_i
+    : x_kind_q == rma_target_pkg::K_ATOMIC ? at_ready_i : mb_ready_i;
   wire                x_pass  = x_state_q == X_PASS;
   assign beat_ready = x_state_q == X_TAKE || (x_pass && pass_ready) || (w_valid && w_ready);
   wire                x_eop   = beat_valid && beat_ready && beat_eop;
   assign head_take  = decided && (x_state_q == X_IDLE || direct);
   wire                put_ok  = head_kind == rma_target_pkg::K_PUT && head_status == ggas_pkg::ST_OK;
   // An ATOMIC goes on whatever its status, to be answered in kind.
-  wire                pass_on = head_kind == rma_target_pkg::K_ATOMIC || ((head_kind == rma_target_pkg::K_GET || head_kind == rma_target_pkg::K_VELO) && head_status == ggas_pkg::ST_OK);
+  wire                pass_on = head_kind == rma_target_pkg::K_ATOMIC || ((head_kind == rma_target_pkg::K_GET
+    || head_kind == rma_target_pkg::K_VELO) && head_status == ggas_pkg::ST_OK);
 
   rma_write #(.DATA_W(DATA_W)) u_write (
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && put_ok), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
-      .first_be_i(head.first_be), .last_be_i(head.last_be), .in_valid_i(w_valid), .in_ready_o(w_ready), .in_data_i(beat_data),
+      .first_be_i(head.first_be), .last_be_i(head.last_be), .in_valid_i(w_valid), .in_ready_o(w_ready),
+      .in_data_i(beat_data),
       .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
 
   logic marked;
   wire  failed = marked_before && !x_first;
-  wire  closes = x_kind_q == rma_target_pkg::K_PUT || x_kind_q == rma_target_pkg::K_NOTIFY;  // packets that report what happened to earlier ones
+  // packets that report what happened to earlier ones
+  wire  closes = x_kind_q == rma_target_pkg::K_PUT || x_kind_q == rma_target_pkg::K_NOTIFY;
   wire  answer;                                              // pushed in X_ANSWER
   logic [3:0] final_status;
   rma_refused u_refused (
@@ -200,7 +208,8 @@ module rma_target #(
         X_WRITE:   if (w_done) x_state_q <= direct ? X_IDLE : X_ANSWER;
         X_PASS:    if (x_eop) x_state_q <= x_kind_q == rma_target_pkg::K_VELO ? X_WAIT : X_IDLE;
         X_TAKE:    if (x_eop) begin
-          if (x_kind_q == rma_target_pkg::K_NOTIFY && x_status_q != ggas_pkg::ST_BAD && x_status_q != ggas_pkg::ST_DISABLED)
+          if (x_kind_q == rma_target_pkg::K_NOTIFY && x_status_q != ggas_pkg::ST_BAD
+            && x_status_q != ggas_pkg::ST_DISABLED)
             x_state_q <= x_hdr_q.flags[ggas_pkg::RMA_STRONG] && x_ok ? X_FLUSH : X_NOTE;
           else if (x_kind_q == rma_target_pkg::K_PUT && !x_last) x_state_q <= X_MARK;
           else x_state_q <= x_kind_q <= rma_target_pkg::K_VELO ? X_ANSWER : X_IDLE;
@@ -273,21 +282,27 @@ module rma_target #(
   logic fl_busy;
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATOMIC + 8), .TAGS(8), .META_W(1)) u_flush (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(x_state_q == X_FLUSH), .cmd_ready_o(fl_ready), .cmd_addr_i({x_addr_q, 2'b00}),
-      .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0), .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
-      .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1), .out_meta_o(),
-      .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(), .end_valid_o(fl_end), .end_meta_o(), .end_status_o(fl_status),
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(x_state_q == X_FLUSH), .cmd_ready_o(fl_ready),
+      .cmd_addr_i({x_addr_q, 2'b00}),
+      .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0), .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i,
+      .rd_hdr_o,
+      .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1),
+      .out_meta_o(),
+      .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(), .end_valid_o(fl_end), .end_meta_o(),
+      .end_status_o(fl_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(fl_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- answers
-  assign final_status = closes && failed && (x_ok || x_status_q == ggas_pkg::ST_LOST) ? ggas_pkg::ST_PROTECTION : x_status_q;
+  assign final_status = closes && failed && (x_ok || x_status_q == ggas_pkg::ST_LOST) ? ggas_pkg::ST_PROTECTION
+    : x_status_q;
   wire  due  = (x_ack && (x_last || x_kind_q != rma_target_pkg::K_PUT)) || final_status != ggas_pkg::ST_OK;
   assign answer = x_state_q == X_ANSWER && ack_ready;
   wire  push = (answer && due) || (direct && x_last && x_ack);
 
   rma_target_ack u_ack (
-      .clk_i, .rst_ni, .cfg_node_i, .push_i(push), .ready_o(ack_ready), .hdr_i(x_hdr_q), .get_i(x_kind_q == rma_target_pkg::K_GET),
+      .clk_i, .rst_ni, .cfg_node_i, .push_i(push), .ready_o(ack_ready), .hdr_i(x_hdr_q),
+      .get_i(x_kind_q == rma_target_pkg::K_GET),
       .status_i(x_state_q == X_ANSWER ? final_status : ggas_pkg::ST_OK), .rsp_valid_o, .rsp_ready_i, .rsp_hdr_o);
 
   // ---------------------------------------------------------------- events

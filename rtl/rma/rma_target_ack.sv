@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of rma_target that wait for the network: a few deep, so that short puts with acknowledgement run at full rate.
+// Answers of rma_target that wait for the network: a few deep, so that short puts with acknowledgement run at full
+// rate.
 `default_nettype none
 
 module rma_target_ack #(
@@ -30,8 +31,10 @@ module rma_target_ack #(
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(126), .DEPTH(DEPTH)) u_acks (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(ready_o),
-      .wr_data_i({get_i, hdr_i.flags[ggas_pkg::RMA_ACK], status_i, hdr_i.svpid, hdr_i.epoch, hdr_i.dvpid, hdr_i.pd, hdr_i.src, hdr_i.addr}),
-      .rd_valid_o(rsp_valid_o), .rd_ready_i(rsp_ready_i), .rd_data_o({get, ack, status, svpid, epoch, dvpid, pd, dst, addr}), .count_o());
+      .wr_data_i({get_i, hdr_i.flags[ggas_pkg::RMA_ACK], status_i, hdr_i.svpid, hdr_i.epoch, hdr_i.dvpid, hdr_i.pd,
+      hdr_i.src, hdr_i.addr}),
+      .rd_valid_o(rsp_valid_o), .rd_ready_i(rsp_ready_i),
+      .rd_data_o({get, ack, status, svpid, epoch, dvpid, pd, dst, addr}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
   always_comb begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request packet is, and whether its header makes sense. Nothing here is trusted: any node may have sent anything.
+// What a request packet is, and whether its header makes sense. Nothing here is trusted: any node may have sent
+// anything.
 `default_nettype none
 
 module rma_target_check (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next packet of rma_target: its header is checked and, if it is written or flushed, translated, while the packet before it is
+// The next packet of rma_target: its header is checked and, if it is written or flushed, translated, while the packet
+// before it is
 // executed. Its beats wait behind the header; a packet that is taken is the one whose beats come.
 `default_nettype none
 
@@ -62,7 +63,8 @@ module rma_target_head #(
   logic [63:2] told_addr_q;
   logic [3:0]  told_status_q;
   assign serves_o  = on_q;
-  assign wants_o   = sane && on_q && (kind_o == rma_target_pkg::K_PUT || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[ggas_pkg::RMA_STRONG]));
+  assign wants_o   = sane && on_q && (kind_o == rma_target_pkg::K_PUT
+    || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[ggas_pkg::RMA_STRONG]));
   assign decided_o = valid_o && (!wants_o || told_q || tr_rsp_valid_i);
   assign addr_o    = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
   always_comb begin

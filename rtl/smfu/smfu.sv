@@ -18,7 +18,8 @@ module smfu #(
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic                cfg_egress_i,
     input  wire logic                cfg_ingress_i,
-    output      logic                ingress_stopped_o,   // it is off, and nothing that was let in can reach the host any more
+    // it is off, and nothing that was let in can reach the host any more
+    output      logic                ingress_stopped_o,
     input  wire logic                cfg_mode_i,          // SMFU_MODE_*
     input  wire logic [63:0]         cfg_mask_i,
     input  wire logic [5:0]          cfg_shift_i,
@@ -190,9 +191,11 @@ module smfu #(
       .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i,
       .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
       .ext_rdata_o(ext_interval_rdata_o),
-      .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go), .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
+      .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go),
+      .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
       .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_hdr_i.len_dw),
-      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_node_o(ans_node), .ans_interval_o(ans_interval),
+      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_node_o(ans_node),
+      .ans_interval_o(ans_interval),
       .ans_addr_o(ans_addr),
       .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
   );
@@ -206,7 +209,8 @@ module smfu #(
   smfu_egress #(.DATA_W(DATA_W)) u_egress (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_p_valid_i, .win_p_ready_o, .win_p_sop_i, .win_p_eop_i, .win_p_hdr_i, .win_p_data_i,
-      .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
+      .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit),
+      .ans_node_i(ans_node),
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr),
       .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
       .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .failed_o(failed),
@@ -232,11 +236,14 @@ module smfu #(
   smfu_loads u_loads (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i,
-      .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_node_i(ans_node),
+      .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit),
+      .ans_node_i(ans_node),
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
       .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
-      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_page_o(req_page),
-      .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node), .req_interval_o(req_interval),
+      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
+      .req_page_o(req_page),
+      .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
+      .req_interval_o(req_interval),
       .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
       .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
       .tx_np_valid_o, .tx_np_ready_i, .tx_np_hdr_o, .refused_valid_o(refused_valid), .refused_ready_i(refused_ready),
@@ -253,7 +260,8 @@ module smfu #(
   smfu_pkg::left_t refused, rest;
   ggas_pkg::tlp_hdr_t o_hdr;
   wire [12:0] req_bytes = smfu_pkg::byte_count(req_len_dw, req_first_be, req_last_be);
-  assign refused = {req_requester, req_tag, req_attr, req_bytes, req_len_dw, req_addr, smfu_pkg::be_first(req_first_be)};
+  assign refused = {req_requester, req_tag, req_attr, req_bytes, req_len_dw, req_addr,
+    smfu_pkg::be_first(req_first_be)};
 
   smfu_ones #(.DATA_W(DATA_W)) u_ones (
       .clk_i, .rst_ni, .cfg_mps_i, .failed_valid_i(failed_valid), .failed_ready_o(failed_ready), .failed_i(rest),
@@ -268,13 +276,16 @@ module smfu #(
   logic [DATA_W-1:0]  m_data;
 
   smfu_match #(.DATA_W(DATA_W)) u_match (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_mps_i, .cfg_timeout_i(cfg_timeout_load_i), .lost_i(lost),
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_mps_i, .cfg_timeout_i(cfg_timeout_load_i),
+      .lost_i(lost),
       .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
-      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node), .req_interval_i(req_interval),
+      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
+      .req_interval_i(req_interval),
       .rx_rsp_valid_i, .rx_rsp_ready_o, .rx_rsp_sop_i, .rx_rsp_eop_i, .rx_rsp_hdr_i, .rx_rsp_data_i,
       .quiet_known_i(quiet_known), .quiet_rsp_o(quiet_rsp),
-      .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
+      .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr),
+      .cpl_data_o(m_data),
       .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest),
       .event_valid_o(ev_valid[3]), .event_ready_i(ev_ready[3]), .event_o(ev_match), .event_interval_o(iv_match),
        .busy_o(match_busy), .timer_o(match_timer)
@@ -285,19 +296,24 @@ module smfu #(
   logic [63:0]        q_data;
 
   smfu_quiet u_quiet (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i, .peer_valid_i,
-      .link_up_i, .lost_i(lost), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status),
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i,
+      .peer_valid_i,
+      .link_up_i, .lost_i(lost), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed),
+      .failed_status_i(failed_status),
       .req_valid_i(quiet_valid), .req_ready_o(quiet_ready), .req_requester_i(req_requester), .req_tag_i(req_tag),
-      .req_attr_i(req_attr), .req_page_i(req_page), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
+      .req_attr_i(req_attr), .req_page_i(req_page), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw),
+      .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be),
       .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
       .rsp_hdr_i(rx_rsp_hdr_i), .rsp_known_o(quiet_known), .rsp_i(quiet_rsp),
       .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
-      .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy), .timer_o(quiet_timer)
+      .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy),
+      .timer_o(quiet_timer)
   );
 
   smfu_cpl_mux #(.DATA_W(DATA_W)) u_cpl_mux (
-      .clk_i, .rst_ni, .m_valid_i(m_valid), .m_ready_o(m_ready), .m_sop_i(m_sop), .m_eop_i(m_eop), .m_hdr_i(m_hdr), .m_data_i(m_data),
+      .clk_i, .rst_ni, .m_valid_i(m_valid), .m_ready_o(m_ready), .m_sop_i(m_sop), .m_eop_i(m_eop), .m_hdr_i(m_hdr),
+      .m_data_i(m_data),
       .o_valid_i(o_valid), .o_ready_o(o_ready), .o_sop_i(o_sop), .o_eop_i(o_eop), .o_hdr_i(o_hdr),
       .quiet_valid_i(q_valid), .quiet_ready_o(q_ready), .quiet_hdr_i(q_hdr), .quiet_data_i(q_data),
       .ld_cpl_valid_o, .ld_cpl_ready_i, .ld_cpl_sop_o, .ld_cpl_eop_o, .ld_cpl_hdr_o, .ld_cpl_data_o,
@@ -320,9 +336,11 @@ module smfu #(
   );
 
   smfu_rob #(.DATA_W(DATA_W)) u_rob (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_tbase_i(cfg_tbase_i[63:12]), .cfg_tsize_i,
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_tbase_i(cfg_tbase_i[63:12]),
+      .cfg_tsize_i,
       .cfg_timeout_i(cfg_timeout_host_i), .cfg_mrrs_i,
-      .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i, .rx_np_hdr_i, .range_error_i(range_error), .range_node_i(range_node),
+      .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i, .rx_np_hdr_i, .range_error_i(range_error),
+      .range_node_i(range_node),
       .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr),
       .tgt_cpl_valid_i, .tgt_cpl_ready_o, .tgt_cpl_sop_i, .tgt_cpl_eop_i, .tgt_cpl_hdr_i, .tgt_cpl_data_i,
       .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o, .tx_rsp_eop_o, .tx_rsp_hdr_o, .tx_rsp_data_o,
@@ -343,7 +361,8 @@ module smfu #(
       .event_valid_o, .event_ready_i, .event_o, .event_interval_o, .count_o(event_count_o), .busy_o(events_busy)
   );
 
-  assign busy_o  = lookup_busy || egress_busy || loads_busy || match_busy || quiet_busy || ingress_busy || rob_busy || events_busy
+  assign busy_o  = lookup_busy || egress_busy || loads_busy || match_busy || quiet_busy || ingress_busy || rob_busy
+    || events_busy
                    || ld_cpl_valid_o || o_valid || route_news;
   assign timer_o = match_timer || quiet_timer || rob_timer;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window stores to SMFU_STORE packets. A store asks the lookup when its first beat comes in and waits with its beats in a small
-// queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. What has no target is dropped.
+// Window stores to SMFU_STORE packets. A store asks the lookup when its first beat comes in and waits with its beats in
+// a small
+// queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. What has no target
+// is dropped.
 `default_nettype none
 
 module smfu_egress #(
@@ -42,7 +44,8 @@ module smfu_egress #(
     output      logic [DATA_W-1:0]   tx_p_data_o,
 
     // for loads and quiet
-    output      logic [2:0]          inflight_o,     // stores taken and not yet sent or dropped, before this cycle's `done`
+    // stores taken and not yet sent or dropped, before this cycle's `done`
+    output      logic [2:0]          inflight_o,
     output      logic                done_o,         // the oldest of them leaves in this cycle
     output      logic                sent_o,         // a packet to sent_node_o goes to the network
     output      logic [5:0]          sent_node_o,
@@ -85,12 +88,14 @@ module smfu_egress #(
   assign cnt_stores_in_o = ask;
 
   wire       ans_reach  = smfu_pkg::reachable(ans_node_i, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
-  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(ans_node_i, peer_node_i, peer_valid_i);
+  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(ans_node_i, peer_node_i,
+    peer_valid_i);
   wire       ans_mapped = ans_hit_i && cfg_egress_i;
 
   always_ff @(posedge clk_i) begin
     if (take) beat_q[beat_wr_q[2:0]] <= {win_p_eop_i, win_p_data_i};
-    if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_hdr_i.len_dw, win_p_hdr_i.first_be, win_p_hdr_i.last_be, win_p_hdr_i.addr[39:0]};
+    if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_hdr_i.len_dw, win_p_hdr_i.first_be, win_p_hdr_i.last_be,
+      win_p_hdr_i.addr[39:0]};
     if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_node_i, ans_interval_i, ans_addr_i};
   end
 

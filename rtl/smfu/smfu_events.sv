@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the events of the SMFU's parts: one a cycle is taken and counted. A few wait in a queue for the event port; when
+// Gathers the events of the SMFU's parts: one a cycle is taken and counted. A few wait in a queue for the event port;
+// when
 // it is full an event is counted but not logged.
 `default_nettype none
 

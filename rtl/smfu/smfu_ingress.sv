@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote stores to writes of the exported segment, cut every MPS bytes of payload; bad ones are dropped with an event. Also the one
-// register stage in front of the host that writes share with the reads of smfu_rob: a read goes in only while the host takes reads,
+// Remote stores to writes of the exported segment, cut every MPS bytes of payload; bad ones are dropped with an event.
+// Also the one
+// register stage in front of the host that writes share with the reads of smfu_rob: a read goes in only while the host
+// takes reads,
 // so a write never stands behind one for long.
 `default_nettype none
 
@@ -56,9 +58,11 @@ module smfu_ingress #(
   logic [1:0]  state_q;
   wire         look    = state_q == S_IDLE && rx_p_valid_i;
   wire [10:0]  page_dw = {1'b0, rx_p_hdr_i.addr[11:2]} + rx_p_hdr_i.len_dw;
-  wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0 && rx_p_hdr_i.len_dw <= smfu_pkg::MTU_DW
+  wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0
+    && rx_p_hdr_i.len_dw <= smfu_pkg::MTU_DW
                          && rx_p_hdr_i.addr[1:0] == '0 && page_dw <= 11'd1024
-                         && smfu_pkg::be_good(rx_p_hdr_i.addr[2], rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be, rx_p_hdr_i.last_be);
+                         && smfu_pkg::be_good(rx_p_hdr_i.addr[2], rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be,
+                           rx_p_hdr_i.last_be);
   wire         ranged  = cfg_ingress_i && smfu_pkg::in_range(rx_p_hdr_i.addr, rx_p_hdr_i.len_dw, cfg_tsize_i);
   wire         good    = sane && ranged;
   wire         refuse  = look && !good && !event_valid_o;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window loads to SMFU_LOAD packets, one load at a time: look it up, let the stores before it leave, take an entry of the
-// matching store, send its chunks. A chunk never crosses a multiple of the MTU, nor of MPS (its answer is one completion). What
-// has no target reads as all ones at once, and so does a load behind one that the network did not take in time: many loads end as
-// soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are refused.
+// Window loads to SMFU_LOAD packets, one load at a time: look it up, let the stores before it leave, take an entry of
+// the
+// matching store, send its chunks. A chunk never crosses a multiple of the MTU, nor of MPS (its answer is one
+// completion). What
+// has no target reads as all ones at once, and so does a load behind one that the network did not take in time: many
+// loads end as
+// soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are
+// refused.
 `default_nettype none
 
 module smfu_loads (
@@ -43,7 +47,8 @@ module smfu_loads (
     output      logic [15:0]         req_requester_o,
     output      logic [9:0]          req_tag_o,
     output      logic [2:0]          req_attr_o,
-    output      logic [7:2]          req_addr_o,      // low bits of the offset that was asked for, in the window or BAR4
+    // low bits of the offset that was asked for, in the window or BAR4
+    output      logic [7:2]          req_addr_o,
     output      logic [7:0]          req_page_o,      // of BAR4
     output      logic [10:0]         req_len_dw_o,
     output      logic [3:0]          req_first_be_o,
@@ -91,7 +96,8 @@ module smfu_loads (
 
   wire is_page  = win_np_hdr_i.bar == ggas_pkg::BAR_PAGES;
   wire word     = win_np_hdr_i.len_dw == 11'd1 || (win_np_hdr_i.len_dw == 11'd2 && win_np_hdr_i.last_be == 4'hf);
-  wire is_quiet = is_page && win_np_hdr_i.addr[63:21] == '0 && win_np_hdr_i.addr[12:0] == '0 && word && win_np_hdr_i.first_be == 4'hf;
+  wire is_quiet = is_page && win_np_hdr_i.addr[63:21] == '0 && win_np_hdr_i.addr[12:0] == '0 && word
+    && win_np_hdr_i.first_be == 4'hf;
   assign look_want_o    = state_q == S_IDLE && win_np_valid_i && !is_page;
   assign win_np_ready_o = state_q == S_IDLE && (is_page || look_go_i);
   wire take = win_np_valid_i && win_np_ready_o;

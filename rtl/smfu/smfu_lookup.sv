@@ -60,7 +60,8 @@ module smfu_lookup (
 
   wire [63:0] last_addr   = req_addr_i + {51'd0, req_len_dw_i, 2'b00} - 64'd1;
   wire [63:0] first_field = (req_addr_i & cfg_mask_i) >> cfg_shift_i;
-  // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or below the
+  // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or
+  // below the
   // highest bit in which the two differ. Accesses do not cross 4 KB.
   wire [63:0] differs = req_addr_i ^ last_addr;
   logic [11:0] changes;
@@ -210,13 +211,15 @@ module smfu_lookup (
       .changed_o(changed), .armed_o(armed), .armed_log2_o(armed_log2), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
       .peek_ready_o(peek_ready), .peek_valid_o(peek_valid), .peek_page_o(peek_page), .find_i(miss_q ||
       searching_ahead_q), .first_i(find_first), .last_i(find_last), .done_o(done), .found_o(found.found),
-      .node_o(found.node), .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low), .high_o(found.high),
+      .node_o(found.node), .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low),
+      .high_o(found.high),
       .event_valid_o, .event_ready_i, .event_o, .busy_o(intervals_busy));
 
   assign busy_o = one_valid_q || miss_q || !ahead_q[6] || ans_valid_o || intervals_busy;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && req_valid_i) assert (ready_o) else $error("smfu_lookup: request while searching");
+  always_ff @(posedge clk_i) if (rst_ni && req_valid_i) assert (ready_o) else $error(
+    "smfu_lookup: request while searching");
 `endif
 endmodule
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry a load: its
-// chunks are answered in order, so the entry needs only what is left. The network tag is slot and round, so an answer that comes
-// after the slot was given up is recognised. An error ends the load: what is left of it goes to smfu_ones, and answers still under
+// Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry a
+// load: its
+// chunks are answered in order, so the entry needs only what is left. The network tag is slot and round, so an answer
+// that comes
+// after the slot was given up is recognised. An error ends the load: what is left of it goes to smfu_ones, and answers
+// still under
 // way are then swallowed.
 `default_nettype none
 
@@ -25,7 +28,8 @@ module smfu_match #(
     input  wire logic [15:0]         req_requester_i,
     input  wire logic [9:0]          req_tag_i,
     input  wire logic [2:0]          req_attr_i,
-    input  wire logic [7:2]          req_addr_i,      // low bits of the window offset; it cuts chunks as the segment offset does
+    // low bits of the window offset; it cuts chunks as the segment offset does
+    input  wire logic [7:2]          req_addr_i,
     input  wire logic [10:0]         req_len_dw_i,
     input  wire logic [3:0]          req_first_be_i,
     input  wire logic [3:0]          req_last_be_i,
@@ -100,7 +104,8 @@ module smfu_match #(
 
   always_comb begin
     {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval} = '0;
-    if (rsp || walk) {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval} = entry_q[slot];
+    if (rsp || walk) {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr,
+      e_interval} = entry_q[slot];
   end
 
   // verilator lint_off UNUSEDSIGNAL
@@ -143,7 +148,8 @@ module smfu_match #(
 
   always_ff @(posedge clk_i) begin
     if (write_back) begin
-      entry_q[slot] <= {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, e_dw - chunk,
+      entry_q[slot] <= {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed
+        || fails, e_bytes - bytes, e_dw - chunk,
                         {chunk_end, 2'b00}, e_interval};
     end else if (alloc) begin
       entry_q[next_slot] <= {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,

@@ -41,11 +41,13 @@ package smfu_pkg;
 
   // PCIe byte count of a read: first to last enabled byte.
   function logic [12:0] byte_count(input logic [10:0] len_dw, input logic [3:0] first_be, input logic [3:0] last_be);
-    byte_count = {len_dw, 2'b00} - {11'd0, be_first(first_be)} - {11'd0, be_trail(len_dw == 11'd1 ? first_be[3:1] : last_be[3:1])};
+    byte_count = {len_dw, 2'b00} - {11'd0, be_first(first_be)} - {11'd0,
+      be_trail(len_dw == 11'd1 ? first_be[3:1] : last_be[3:1])};
   endfunction
 
   // Byte enables as PCIe allows them. Holes, and nothing at all, are for one DW; holes also for an aligned pair.
-  function logic be_good(input logic addr2, input logic [10:0] len_dw, input logic [3:0] first_be, input logic [3:0] last_be);
+  function logic be_good(input logic addr2, input logic [10:0] len_dw, input logic [3:0] first_be,
+    input logic [3:0] last_be);
     if (len_dw == 11'd1) be_good = last_be == 4'd0;
     else if (len_dw == 11'd2 && !addr2) be_good = first_be != 4'd0 && last_be != 4'd0;
     else be_good = (first_be == 4'h8 || first_be == 4'hc || first_be == 4'he || first_be == 4'hf)
@@ -58,13 +60,15 @@ package smfu_pkg;
   endfunction
 
   // The node is this one or can be sent to.
-  function logic reachable(input logic [15:0] node, input logic [15:0] own, input logic [15:0] peer, input logic peer_valid, input logic link_up);
+  function logic reachable(input logic [15:0] node, input logic [15:0] own, input logic [15:0] peer,
+    input logic peer_valid, input logic link_up);
     reachable = node < 16'd64 && (node == own || (peer_valid && link_up && node == peer));
   endfunction
 
   // ST_* of a node that is not reachable.
   function logic [3:0] unreachable_status(input logic [15:0] node, input logic [15:0] peer, input logic peer_valid);
-    unreachable_status = (peer_valid && node == peer && node < 16'd64) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
+    unreachable_status = (peer_valid && node == peer
+      && node < 16'd64) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
   endfunction
 
 endpackage

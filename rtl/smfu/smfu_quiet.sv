@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every node
-// that got stores since it was last asked (dirty); further reads wait in order. The answer is an ST_* that hit a store or a
+// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every
+// node
+// that got stores since it was last asked (dirty); further reads wait in order. The answer is an ST_* that hit a store
+// or a
 // round since the last answer to the same page, so that whoever asks first takes it from nobody.
 `default_nettype none
 
@@ -134,7 +136,8 @@ module smfu_quiet #(
   wire [5:0]  rsp_node = rsp_hdr_i.tag[5:0];
 
   assign np_valid_o  = asking && reach && !expired && !lost_i;
-  assign rsp_known_o = rsp_hdr_i.tag[15] && rsp_hdr_i.tag[14:6] == round_q && wait_q[rsp_node] && rsp_hdr_i.src == {10'd0, rsp_node};
+  assign rsp_known_o = rsp_hdr_i.tag[15] && rsp_hdr_i.tag[14:6] == round_q && wait_q[rsp_node]
+    && rsp_hdr_i.src == {10'd0, rsp_node};
   always_comb begin
     np_hdr_o = '0;
     if (np_valid_o) begin
@@ -204,7 +207,8 @@ module smfu_quiet #(
   // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
   wire        sent_away = sent_i && {10'd0, sent_node_i} != cfg_node_i && !link_up_i;
   wire        lost_some = lost_i && (dirty_q & ~own) != '0;
-  wire [3:0]  found     = tell ? fail_status_q : failed_i ? failed_status_i : (sent_away || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;
+  wire [3:0]  found     = tell ? fail_status_q : failed_i ? failed_status_i : (sent_away
+    || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       dirty_q <= '0;
@@ -216,7 +220,8 @@ module smfu_quiet #(
 
   // ---------------------------------------------------------------- errors
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
-  // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told last;
+  // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told
+  // last;
   // a page without a context has none and reads that of another one.
   // Words and epoch are not reset: they stay comparable, and without an error there is nothing to tell.
   logic [EPOCH_W-1:0] epoch_q, told_epoch;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exported segment from the
-// second on, as soon as the slot that smfu_rob has for them is free. What is refused becomes an event, and an answer without
+// Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exported segment
+// from the
+// second on, as soon as the slot that smfu_rob has for them is free. What is refused becomes an event, and an answer
+// without
 // a read; a packet of no known kind becomes an event alone. With MRRS = 128 a load takes two reads.
 `default_nettype none
 
@@ -56,11 +58,13 @@ module smfu_reads (
 
   wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
   wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
-  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0 && len_dw <= smfu_pkg::MTU_DW
+  wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0
+    && len_dw <= smfu_pkg::MTU_DW
                          && rx_np_hdr_i.addr[1:0] == '0
                          && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
                          && smfu_pkg::be_good(rx_np_hdr_i.addr[2], len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
-  wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw, cfg_tsize_i));
+  wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw,
+    cfg_tsize_i));
   wire        known    = rx_np_hdr_i.src < 16'd64;
   wire        told     = is_quiet && known && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store
   wire        refuse   = !sane || !ranged;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads the exported segment, and is answered
-// in ring order. A quiet is a zero-length read: it comes back behind the writes before it. Requests are checked and their reads
-// made by smfu_reads; the tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use until its
+// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads the exported segment, and
+// is answered
+// in ring order. A quiet is a zero-length read: it comes back behind the writes before it. Requests are checked and
+// their reads
+// made by smfu_reads; the tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use
+// until its
 // completions came after all or another time-out went by.
 `default_nettype none
 
@@ -89,8 +92,10 @@ module smfu_rob #(
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
   smfu_reads u_reads (
-      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i, .cfg_tsize_i, .cfg_mrrs_i, .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !zombie_q[tail]), .slot_i(tail), .held_o(in_held), .reads_o(in_reads), .fill_o(fill),
+      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i, .cfg_tsize_i, .cfg_mrrs_i, .rx_np_valid_i, .rx_np_ready_o,
+      .rx_np_sop_i,
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !zombie_q[tail]), .slot_i(tail), .held_o(in_held),
+      .reads_o(in_reads), .fill_o(fill),
       .fill_slot_o(fill_slot), .fill_status_o(fill_status), .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
       .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
   );
@@ -173,7 +178,8 @@ module smfu_rob #(
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
   // A completion being taken has the event register and the slot first.
-  wire        expire = over && !zombie_q[walk_q] && !c_take && !cpl_event_valid_o && !(cpl_q != C_IDLE && cpl_tag_q[6:1] == walk_q);
+  wire        expire = over && !zombie_q[walk_q] && !c_take && !cpl_event_valid_o && !(cpl_q != C_IDLE
+    && cpl_tag_q[6:1] == walk_q);
   wire        forget = over && zombie_q[walk_q] && !c_take && cpl_q == C_IDLE;
   wire        tick   = tick_i && part_q != '0;
 
@@ -243,7 +249,8 @@ module smfu_rob #(
     end
   end
 
-  // ---------------------------------------------------------------- data: one bank a DW, rotated to where the next DW goes
+  // ---------------------------------------------------------------- data: one bank a DW, rotated to where the next DW
+  // goes
   wire store = cpl_q == C_STORE && tgt_cpl_valid_i;
   logic          row_en;
   logic [RW-1:0] row_q;
@@ -313,7 +320,8 @@ module smfu_rob #(
   end
 
   assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
-  assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o || cpl_event_valid_o;
+  assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o
+    || cpl_event_valid_o;
   assign timer_o = part_q != '0;
   assign reads_o = in_reads || timer_o;
 

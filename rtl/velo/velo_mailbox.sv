@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailboxes: a message packet becomes one 80-byte write of a ring entry in host or GPU memory: 64 bytes of data, zero-padded, cookie,
+// Mailboxes: a message packet becomes one 80-byte write of a ring entry in host or GPU memory: 64 bytes of data,
+// zero-padded, cookie,
 // note_w1_t. A full mailbox is an answer (FULL), never a wait.
 `default_nettype none
 
@@ -90,9 +91,11 @@ module velo_mailbox #(
 
   // verilator lint_off PINCONNECTEMPTY
   rma_ring #(.BASE_WORD(4), .LOG_LSB(24), .LOG_MIN(2), .LOG_MAX(12), .DB_KIND(2), .EXTRA_W(1)) u_ring (
-      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i,
+      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i,
+      .db_count_i,
       .re_i(start), .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .pd_o(ring_pd),
-      .base_o(base), .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write), .count_i(count + 1'b1),
+      .base_o(base), .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write),
+      .count_i(count + 1'b1),
       .extra_i(1'b0));
   // verilator lint_on PINCONNECTEMPTY
 
@@ -169,7 +172,8 @@ module velo_mailbox #(
     end else begin
       mb_rsp_valid_o <= (look && !write) || done;
       if (look) begin
-        mb_rsp_status_o <= !sane ? ggas_pkg::ST_BAD : !known ? ggas_pkg::ST_DISABLED : room ? ggas_pkg::ST_OK : ggas_pkg::ST_FULL;
+        mb_rsp_status_o <= !sane ? ggas_pkg::ST_BAD : !known ? ggas_pkg::ST_DISABLED : room ? ggas_pkg::ST_OK
+          : ggas_pkg::ST_FULL;
       end
     end
   end
@@ -184,7 +188,8 @@ module velo_mailbox #(
       tell_count_o <= count_q + 32'd1;
     end
   end
-  assign look_busy_o    = (state_q != S_IDLE && hdr_q.dvpid == look_vpid_i) || (tell_valid_o && tell_vpid_o == look_vpid_i);
+  assign look_busy_o    = (state_q != S_IDLE && hdr_q.dvpid == look_vpid_i)
+    || (tell_valid_o && tell_vpid_o == look_vpid_i);
   assign writes_o       = wr_valid_o;
   assign cnt_messages_o = done;
   assign cnt_full_o     = look && sane && known && !room;

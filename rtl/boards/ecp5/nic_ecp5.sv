@@ -66,7 +66,8 @@ module nic_ecp5 #(
   end
 
   // ---------------------------------------------------------------- the NIC
-  logic              tx_req_valid, tx_req_ready, tx_cpl_valid, tx_cpl_ready, tx_flit_valid, tx_flit_ready, np_credit_now, busy_now, timer_now;
+  logic              tx_req_valid, tx_req_ready, tx_cpl_valid, tx_cpl_ready, tx_flit_valid, tx_flit_ready,
+    np_credit_now, busy_now, timer_now;
   logic [TLP_W-1:0]  tx_req, tx_cpl;
   logic [FLIT_W-1:0] tx_flit;
   nic_top #(.DATA_W(DATA_W)) u_nic (
