@@ -37,7 +37,7 @@ class Stop : public testing::TestWithParam<device> {
         (unsigned long long)n.events, (unsigned long long)load.writes_seen(),
         (unsigned long long)(w_->r.now() - begin));
     for (const uint64_t each : {n.contexts, n.intervals, n.ingress, n.events}) EXPECT_GT(each, stops / 200);
-    EXPECT_GT(2 * load.writes_seen(), 3 * stops) << "hardly any load";
+    EXPECT_GT(load.writes_seen(), 2 * stops) << "hardly any load";
     w_->r.on_tlp_out = nullptr;
     EXPECT_CLEAN(w_->r);
   }
