@@ -75,7 +75,8 @@ void measure(means& m, const pattern& p, size_t bytes, const options& o, std::of
   if (m.rank() != 0) return;
   std::ranges::sort(taken);
   std::printf("%-10zu %18.2f %18.2f %18.2f\n", bytes, taken[taken.size() / 2], taken.front(), taken.back());
-  if (json.is_open()) json << record(m, p, bytes, taken) << std::endl;
+  if (json.is_open() && !(json << record(m, p, bytes, taken) << std::endl))
+    throw failure(o.json + ": not all results could be written");
 }
 
 void run(const options& o) {
@@ -93,7 +94,7 @@ void run(const options& o) {
                   m->name().c_str(), m->provider().c_str(), m->size(), std::thread::hardware_concurrency(), load(),
                   "# Size", (std::string("median ") + p.unit).c_str(), "least", "most");
     for (size_t bytes = p.least; bytes <= p.most; bytes = bytes ? 2 * bytes : 1) measure(*m, p, bytes, o, json);
-    std::fflush(stdout);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw failure("standard output: not all could be written");
   }
 }
 
