@@ -19,11 +19,10 @@ namespace ggas::detail {
 // Threads of a block and lanes of a warp, counted whatever the shape of the block.
 GGAS_DEVICE unsigned thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 GGAS_DEVICE unsigned thread_count() { return blockDim.x * blockDim.y * blockDim.z; }
-GGAS_DEVICE unsigned lane_rank() { return thread_rank() % 32; }
 // The last warp of a block may be short.
 GGAS_DEVICE unsigned lane_count() {
-  const unsigned left = thread_count() - thread_rank() / 32 * 32;
-  return left < 32 ? left : 32;
+  const unsigned all = thread_count(), last = all % 32;
+  return last == 0 || thread_rank() < all - last ? 32 : last;
 }
 // All lanes; those that a short block does not have count as gone. A mask that the compiler does not know costs some 70
 // cycles.

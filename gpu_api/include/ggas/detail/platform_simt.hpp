@@ -31,6 +31,7 @@ constexpr bool nic_possible = true;
 inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offset / device_context().stride); }
 inline uint64_t offset_in_segment(uint64_t offset) { return offset % device_context().stride; }
 inline uint64_t clock_ns() { return simt::now_ns(); }
+inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32; }
 
 template <class T>
 T load_relaxed(const T* p) {

@@ -82,13 +82,18 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
   const place at = locate(remote, bytes);
   const bool posts = posts_to(q);
   const uintptr_t both = reinterpret_cast<uintptr_t>(remote) | reinterpret_cast<uintptr_t>(local);
-  const bool good = q.good() & (n <= ~0ull / sizeof(T)) & (remote != nullptr) & (local != nullptr) &
-                    (both % alignof(T) == 0) & (at.node >= 0);
+  const bool good = q.good() & (n <= ~0ull / sizeof(T)) & (local != nullptr) & (both % alignof(T) == 0) &
+                    (at.node >= 0);  // of null, too
   return {at, bytes, good && (!posts || is_local(local, bytes)) ? ggas_ok : ggas_bad_argument};
 }
 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than to tell each other.
+
+// Not inline, and one call for all that is not short: what lies in registers across it has to lie on the stack.
+GGAS_DEVICE_FUNCTION void move_long(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count) {
+  move_bytes<origin::own>(to, from, bytes, rank, count);
+}
 
 // A put. Of at most a word for each thread the words are on the way while the call is checked.
 template <class G, class T, class Check>
@@ -109,12 +114,7 @@ GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint
   if (single) store_relaxed(reinterpret_cast<uint64_t*>(target), word);
   if (one || few) [[likely]]
     return ggas_ok;
-  if (all % 16 == 0) {
-    move_aligned<origin::own>(to, from, bytes / 16, rank, g.size());
-  } else {
-    move_crooked<origin::own>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes, rank,
-                              g.size());
-  }
+  move_long(target, source, bytes, rank, g.size());
   return ggas_ok;
 }
 
