@@ -39,23 +39,32 @@ GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread& p, const slice
 constexpr size_t own_words_early = 6144;
 
 // Two exchanges: where destinations are, and, behind the stores, that they are done. The own part, which nobody waits
-// for, is copied while the others are told, at the start and at the end.
-GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const slice& mine, patience& end) {
-  const size_t half = mine.words() / 8 * 4, early = half < own_words_early ? half : own_words_early;
+// for, is copied while the others are told, at the start and at the end; a long one beside that of the first peer.
+GGAS_DEVICE ggas_status spread_directly(channel& c, const spread& p, const channel_call& call, patience& end) {
+  const slice& mine = call.mine;
   uint32_t* const to = p.from(c.rank) + mine.begin;
   const uint32_t* const from = p.to(c.rank) + mine.begin;
+  const bool beside_peer = to != from && own_beside_peer(c, mine.words(), call.blocks);
+  const size_t half = mine.words() / 8 * 4;
+  const size_t early = beside_peer ? 0 : half < own_words_early ? half : own_words_early;
   tell_all(c, p.place);
   look_for_failure(c);
   copy_beside(c, to, from, early);
   const ggas_status s = store_to_others(
       c, [](int) { return true; },
       [&](int member, uint32_t* dst) {
-        move_part(dst + static_cast<size_t>(c.rank) * p.n + mine.begin, p.to(member) + mine.begin, mine.words());
+        uint32_t* const there = dst + static_cast<size_t>(c.rank) * p.n + mine.begin;
+        const uint32_t* const part = p.to(member) + mine.begin;
+        if (beside_peer && member == member_behind(c, 1))
+          move_two_parts(there, part, to, from, mine.words());
+        else
+          move_part(there, part, mine.words());
       },
       end);
   if (!next_exchange(c, s)) return s;
+  const size_t late = beside_peer ? 0 : mine.words() - early;
   return finish_stores(
-      c, [&] { copy_beside(c, to + early, from + early, mine.words() - early); }, end);
+      c, [&] { copy_beside(c, to + early, from + early, late); }, end);
 }
 
 // One exchange, a thread has one line at most.
@@ -75,7 +84,7 @@ GGAS_DEVICE ggas_status spread_short(channel& c, const spread& p, const slice& p
 GGAS_DEVICE ggas_status spread_long(channel& c, const spread& p, const channel_call& call, patience& end) {
   return in_lines(c.team, call.mine.words(), call.blocks, spread_in_lines_until)
              ? spread_in_lines(c, p, call.mine, end)
-             : spread_directly(c, p, call.mine, end);
+             : spread_directly(c, p, call, end);
 }
 
 // The channel's word is on its way while arguments are looked at; these make one branch.

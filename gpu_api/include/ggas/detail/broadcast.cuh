@@ -53,14 +53,24 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mi
   return heard == ggas_ok ? s : heard;
 }
 
-// Two exchanges: where destinations are; the root stores everything to everybody; it is done.
-GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const slice& mine, patience& end) {
+// Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
+// end, a long one beside what goes to the first leaf.
+GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const channel_call& call, patience& end) {
+  const slice& mine = call.mine;
+  const bool beside_leaf = p.dst != p.src && own_beside_peer(c, mine.words(), call.blocks);
+  const uint32_t* const from = p.src + mine.begin;
   tell_all(c, p.place);
   const ggas_status s = store_to_others(
       c, [&](int) { return c.rank == p.root; },
-      [&](int, uint32_t* dst) { move_part(dst + mine.begin, p.src + mine.begin, mine.words()); }, end);
+      [&](int member, uint32_t* dst) {
+        if (beside_leaf && member == member_behind(c, 1))
+          move_two_parts(dst + mine.begin, from, p.dst + mine.begin, from, mine.words());
+        else
+          move_part(dst + mine.begin, from, mine.words());
+      },
+      end);
   if (!next_exchange(c, s)) return s;
-  return finish_cast(c, p, mine, end);
+  return finish_cast(c, p, beside_leaf ? slice{mine.begin, mine.begin} : mine, end);
 }
 
 // Words that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
@@ -195,13 +205,13 @@ GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast& p, const channe
   const auto leaves = static_cast<unsigned>(c.team.size - 1);
   const size_t here = call.mine.words();
   look_for_failure(c);
-  if (nic_page()) return cast_directly(c, p, call.mine, end);
+  if (nic_page()) return cast_directly(c, p, call, end);
   if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
     return cast_both_ways(c, p, call.mine, end);
   const bool many = leaves > 1 && c.team.size <= most_forwarding;
   const uint64_t beside = many ? uint64_t{leaves - 1} * here * call.blocks * sizeof(uint32_t) : 0;
   return beside > device_context().tuned.root_sends ? cast_by_leaves(c, p, call.mine, end)
-                                                     : cast_directly(c, p, call.mine, end);
+                                                     : cast_directly(c, p, call, end);
 }
 
 GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {

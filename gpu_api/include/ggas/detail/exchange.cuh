@@ -156,6 +156,41 @@ GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words) {
   move_part(to, from, words, thread_rank(), thread_count());
 }
 
+// Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a copy
+// behind it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker one
+// part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit beside the
+// exchange at the end.
+constexpr size_t own_words_together = 16 * 1024;
+constexpr unsigned blocks_together = 64;
+GGAS_DEVICE bool own_beside_peer(const channel& c, size_t words, unsigned blocks) {
+  return c.team.size > 1 && blocks >= blocks_together && words >= own_words_together;
+}
+
+// Two parts of as many words by the whole block, so that stores to a peer and a copy in own memory go on side by side.
+GGAS_DEVICE_FUNCTION void move_two_parts(uint32_t* to, const uint32_t* from, uint32_t* own_to, const uint32_t* own_from,
+                                         size_t words) {
+  struct both {
+    word_pair peer, own;
+  };
+  constexpr size_t unit = sizeof(word_pair) / sizeof(uint32_t);
+  const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) |
+                   reinterpret_cast<uintptr_t>(own_to) | reinterpret_cast<uintptr_t>(own_from);
+  const size_t together = all % sizeof(word_pair) == 0 ? words / unit : 0, done = together * unit;
+  const auto* const source = reinterpret_cast<const word_pair*>(from);
+  const auto* const own_source = reinterpret_cast<const word_pair*>(own_from);
+  auto* const target = reinterpret_cast<word_pair*>(to);
+  auto* const own_target = reinterpret_cast<word_pair*>(own_to);
+  move_each<4>(
+      together, thread_rank(), thread_count(),
+      [=](uint64_t i) { return both{load_own(source + i), load_own(own_source + i)}; },
+      [=](uint64_t i, const both& v) {
+        store_relaxed(target + i, v.peer);
+        store_relaxed(own_target + i, v.own);
+      });
+  move_part(to + done, from + done, words - done);
+  move_part(own_to + done, own_from + done, words - done);
+}
+
 // By the whole block: one line to every other member.
 GGAS_DEVICE void tell_all(const channel& c, uint64_t data) {
   for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count()))
