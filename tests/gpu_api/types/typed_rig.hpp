@@ -9,25 +9,16 @@
 #include "ggas/committed_types.hpp"
 #include "ggas/type.cuh"
 #include "tests/gpu_api/targets.hpp"
-#include "tests/gpu_api/types/oracle.hpp"
+#include "tests/gpu_api/types/cases.hpp"
 
 namespace ggas::types_test {
 
-enum class form { thread, warp, block, grid };
-constexpr form forms[] = {form::thread, form::warp, form::block, form::grid};
 inline dim3 blocks_of(form f) { return {f == form::grid ? 3u : 1u}; }
 inline dim3 threads_of(form f) { return {f == form::thread ? 1u : f == form::warp ? 32u : 40u}; }
 
-// One call in one of its forms.
-#define GGAS_CALL_OF(name, f, ...)                         \
-  ((f) == form::thread  ? ggas_##name(__VA_ARGS__)         \
-   : (f) == form::warp  ? ggas_##name##_warp(__VA_ARGS__)  \
-   : (f) == form::block ? ggas_##name##_block(__VA_ARGS__) \
-                        : ggas_##name##_grid(__VA_ARGS__))
-
 class typed_rig : public test::api_test {
  public:
-  static constexpr uint64_t area_bytes = 64 << 10, statuses = 3 * 40;
+  static constexpr uint64_t statuses = 3 * 40;
 
   void SetUp() override {
     test::api_test::SetUp();
