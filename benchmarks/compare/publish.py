@@ -80,7 +80,7 @@ def behind_in_words(found):
     for gpus, (_, rows, _) in sorted(found.items()):
         late = sorted((row for row in rows if (row["ratio"] or 0) > BEHIND), key=lambda r: -r["ratio"])
         names = "; ".join(f"{row['quantity']} ({100 * (row['ratio'] - 1):.0f} %)" for row in late)
-        said.append(f"On {gpus} GPUs {len(late)} of {sum(row['ratio'] is not None for row in rows)} rows are behind the best other library by more than 3 %" + (f": {names}." if late else "."))
+        said.append(f"On {gpus} GPUs {len(late)} of {sum(row['ratio'] is not None for row in rows)} rows {'is' if len(late) == 1 else 'are'} behind the best other library by more than 3 %" + (f": {names}." if late else "."))
     return "\n".join(said)
 
 
