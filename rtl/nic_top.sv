@@ -87,8 +87,8 @@ module nic_top #(
   logic [EV_UNITS-1:0]    ev_valid, ev_ready;
   ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net, ev_rma;
   logic [6:0]             interval_smfu;
-  logic [31:0]            pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
-  logic [5*32-1:0]        pulse_rma;
+  ggas_regs_pkg::event_set_t pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
+  ggas_regs_pkg::event_set_t [4:0] pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
   logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, interrupts_busy;
   logic rma_busy, rma_timer, smfu_timer, link_timer, interrupts_timer;

@@ -125,9 +125,9 @@ module hostif #(
   output logic              event_valid_o,
   input  wire               event_ready_i,
   output ggas_pkg::event_t  event_o,
-  output logic [31:0]       ev_pulse_o,       // every occurrence, by code: requests and registers
-  output logic [31:0]       ev_pulse2_o,      // the same: completions
-  output logic [31:0]       ev_pulse3_o,      // the same: register accesses
+  output ggas_regs_pkg::event_set_t ev_pulse_o,       // every occurrence, by code: requests and registers
+  output ggas_regs_pkg::event_set_t ev_pulse2_o,      // the same: completions
+  output ggas_regs_pkg::event_set_t ev_pulse3_o,      // the same: register accesses
   output logic              cnt_rx_req_o,
   output logic              cnt_tx_req_o,
   output logic              cnt_tx_cpl_o,
@@ -271,12 +271,12 @@ module hostif #(
     ev_pulse_o  = '0;
     ev_pulse2_o = '0;
     ev_pulse3_o = '0;
-    ev_pulse_o[ggas_regs_pkg::EV_MALFORMED_TLP[4:0]]    = rx_malformed;
-    ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]]  = rx_unsupported && !page_write;
-    ev_pulse_o[ggas_regs_pkg::EV_PAGE_ACCESS[4:0]]      = rx_unsupported && page_write;
-    ev_pulse2_o[ggas_regs_pkg::EV_MALFORMED_TLP[4:0]]   = cpl_malformed;
-    ev_pulse2_o[ggas_regs_pkg::EV_UNEXPECTED_CPL[4:0]]  = cpl_unexpected;
-    ev_pulse3_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[4:0]] = reg_unsupported;
+    ev_pulse_o[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]    = rx_malformed;
+    ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]]  = rx_unsupported && !page_write;
+    ev_pulse_o[ggas_regs_pkg::EV_PAGE_ACCESS[5:0]]      = rx_unsupported && page_write;
+    ev_pulse2_o[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]   = cpl_malformed;
+    ev_pulse2_o[ggas_regs_pkg::EV_UNEXPECTED_CPL[5:0]]  = cpl_unexpected;
+    ev_pulse3_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]] = reg_unsupported;
   end
 
   wire event_new = rx_malformed || rx_unsupported || cpl_malformed || cpl_unexpected || reg_unsupported;

@@ -107,11 +107,11 @@ module net #(
     input  wire logic [15:0]         lnk_ev_bad_src_i,
     input  wire logic [7:0]          lnk_ev_bad_op_i,
 
-    // events LINK_DEAD, STORE_LOST, BAD_PACKET; event_count_o has one bit a code, pulsed once for every event
+    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET; event_count_o has one bit a code, pulsed once for every event
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
-    output      logic [31:0]         event_count_o
+    output      ggas_regs_pkg::event_set_t event_count_o
 );
   localparam int unsigned HW = ggas_pkg::NET_HDR_W;
   localparam logic [1:0] LINK_UP = 2'd2;  // ggas_regs_pkg::LINK_STATE_UP
@@ -271,7 +271,7 @@ module net #(
 
   // ---------------------------------------------------------------- events
   // Counts wait in lost_q and bad_q and are told one a cycle; the log keeps one event of each kind.
-  logic        dead_q, lost_q_any, lost_q_log, bad_q_log, drop_store;
+  logic        dead_q, up_q, up_q_log, lost_q_any, lost_q_log, bad_q_log, drop_store;
   logic [9:0]  lost_q;
   logic [11:0] bad_q;
   logic [7:0]  tries_q, bad_op_q, bad_op;
@@ -290,9 +290,10 @@ module net #(
     else {bad_src, bad_op} = rx_who[72+:24];
   end
 
-  logic take;
+  logic take, came_up;
+  assign came_up = link_up_o && !up_q;
   assign take = event_valid_o && event_ready_i;
-  assign event_valid_o = dead_q || bad_q_log || lost_q_log;
+  assign event_valid_o = dead_q || bad_q_log || lost_q_log || up_q_log;
   always_comb begin
     event_o = '0;
     if (dead_q) begin
@@ -306,17 +307,24 @@ module net #(
     end else if (lost_q_log) begin
       event_o.code = ggas_regs_pkg::EV_STORE_LOST;
       event_o.node = lost_node_q;
+    end else if (up_q_log) begin
+      event_o.code = ggas_regs_pkg::EV_LINK_UP;
+      event_o.node = cfg_peer_node_i;
     end
     event_count_o = '0;
-    event_count_o[ggas_regs_pkg::EV_LINK_DEAD[4:0]]  = lnk_ev_dead_i;
-    event_count_o[ggas_regs_pkg::EV_BAD_PACKET[4:0]] = bad_q != '0;
-    event_count_o[ggas_regs_pkg::EV_STORE_LOST[4:0]] = lost_q != '0;
+    event_count_o[ggas_regs_pkg::EV_LINK_DEAD[5:0]]  = lnk_ev_dead_i;
+    event_count_o[ggas_regs_pkg::EV_LINK_UP[5:0]]    = came_up;
+    event_count_o[ggas_regs_pkg::EV_BAD_PACKET[5:0]] = bad_q != '0;
+    event_count_o[ggas_regs_pkg::EV_STORE_LOST[5:0]] = lost_q != '0;
   end
 
-  // An event that came while one of its kind waits in the log is counted only.
+  // An event that came while one of its kind waits in the log is counted only, and so is a link up that waits when the
+  // link dies: the last record of the two tells the state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       dead_q      <= 1'b0;
+      up_q        <= 1'b0;
+      up_q_log    <= 1'b0;
       bad_q_log   <= 1'b0;
       lost_q_log  <= 1'b0;
       lost_q      <= '0;
@@ -329,6 +337,8 @@ module net #(
       dead_q     <= lnk_ev_dead_i || (dead_q && !take);
       bad_q_log  <= bad_any || (bad_q_log && !(take && !dead_q));
       lost_q_log <= lost_q_any || (lost_q_log && !(take && !dead_q && !bad_q_log));
+      up_q       <= link_up_o;
+      up_q_log   <= !lnk_ev_dead_i && (came_up || (up_q_log && !(take && !dead_q && !bad_q_log && !lost_q_log)));
       if (lnk_ev_dead_i && !dead_q) tries_q <= lnk_ev_dead_tries_i;
       if (bad_any && !bad_q_log) {bad_src_q, bad_op_q} <= {bad_src, bad_op};
       if (lost_q_any && !lost_q_log) lost_node_q <= drop_store ? tx_p_hdr_i.dst : cfg_peer_node_i;
@@ -338,7 +348,7 @@ module net #(
           + {11'd0, bad_end[2]} + {11'd0, bad_end[3]};
     end
   end
-  assign busy_o = event_valid_o || lost_q != '0 || bad_q != '0;
+  assign busy_o = event_valid_o || link_up_o != up_q || lost_q != '0 || bad_q != '0;
 endmodule
 
 `default_nettype wire

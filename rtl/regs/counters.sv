@@ -13,7 +13,7 @@ module counters #(
   input  wire         rst_ni,
 
   input  wire  [ggas_regs_pkg::CNT_NUM-1:0] cnt_i,   // one pulse an occurrence, bit ggas_regs_pkg::CNT_*
-  input  wire  [32*EV_SOURCES-1:0] ev_i,             // one pulse an occurrence, bit = event code, per source
+  input  ggas_regs_pkg::event_set_t [EV_SOURCES-1:0] ev_i,  // one pulse an occurrence, bit = event code, per source
 
   input  wire         ext_req_i,      // read this cycle
   input  wire  [15:0] ext_addr_i,
@@ -24,7 +24,7 @@ module counters #(
   // Words of the RAM: named counters from 0 on, events from 64 on; GROUPS of 8 words are looked at together.
   localparam int unsigned N      = ggas_regs_pkg::CNT_NUM;
   localparam int unsigned NE     = ggas_regs_pkg::EVENT_COUNT_NUM;
-  localparam int unsigned GROUPS = 12;
+  localparam int unsigned GROUPS = 8 + (NE + 7) / 8;
   localparam int unsigned WORDS  = 8 * GROUPS;
   // until a word's turn comes: the RAM is cleared, all others add
   localparam int unsigned TURN   = WORDS + N + NE + GROUPS;
@@ -40,7 +40,7 @@ module counters #(
   logic [N-1:0]     cnt_q;
   logic [N-1:0]     named_taken;   // it is added to the RAM
   logic [NE-1:0]    event_taken;
-  logic [32*EV_SOURCES-1:0] ev_q;
+  ggas_regs_pkg::event_set_t [EV_SOURCES-1:0] ev_q;
 
   // How many sources saw each code in this cycle.
   logic [NE-1:0] seen [SEEN_W];
@@ -52,7 +52,7 @@ module counters #(
     so_far    = '0;
     if (ev_q != '0) begin
       for (int s = 0; s < EV_SOURCES; s++) begin
-        carry     = ev_q[32*s+:NE];
+        carry     = ev_q[s];
         seen_some = seen_some | carry;
         for (int b = 0; b < SEEN_W; b++) begin
           so_far  = seen[b];
@@ -118,7 +118,7 @@ module counters #(
   always_comb begin
     named_taken = '0;
     event_taken = '0;
-    if (pick && index[6]) event_taken[index[4:0]] = 1'b1;
+    if (pick && index[6]) event_taken[index[5:0]] = 1'b1;
     else if (pick) named_taken[index[5:0]] = 1'b1;
   end
 
@@ -140,8 +140,8 @@ module counters #(
   logic [6:0]         read_q, index2_q;
   logic               read_valid_q, add_valid_q;
   wire [5:0]  ext_index = ext_addr_i[8:3];
-  wire        ext_event = ext_addr_i[15:8] == ggas_regs_pkg::ADDR_EVENT_COUNT[15:8];
-  wire [6:0]  ext_word  = ext_event ? {2'b10, ext_index[4:0]} : {1'b0, ext_index};
+  wire        ext_event = ext_addr_i[15:9] == ggas_regs_pkg::ADDR_EVENT_COUNT[15:9];
+  wire [6:0]  ext_word  = {ext_event, ext_index};
   wire [63:0] sum       = word_q + {{(64 - EVENT_W){1'b0}}, add2_q};
 
   // What the word that is read, for the bus or for its turn, has beside the RAM.
@@ -150,7 +150,7 @@ module counters #(
     add = '0;
     if (ext_req_i || pick) begin
       if (at[6]) begin
-        for (int b = 0; b < EVENT_W; b++) add[b] = event_q[b][at[4:0]];
+        for (int b = 0; b < EVENT_W; b++) add[b] = event_q[b][at[5:0]];
       end else if (at[5:0] < N[5:0]) begin
         for (int b = 0; b < NAMED_W; b++) add[b] = named_q[b][at[5:0]];
       end
@@ -206,7 +206,7 @@ module counters #(
 `ifndef SYNTHESIS
   initial begin
     if (EV_SOURCES == 0 || EV_SOURCES > 15) $error("counters: EV_SOURCES must be 1 to 15");
-    if (N > 63 || NE > 32 || ggas_regs_pkg::ADDR_COUNTERS[8:0] != 9'd0 || ggas_regs_pkg::ADDR_EVENT_COUNT[7:0] != 8'd0)
+    if (N > 63 || NE > 64 || ggas_regs_pkg::ADDR_COUNTERS[8:0] != 9'd0 || ggas_regs_pkg::ADDR_EVENT_COUNT[8:0] != 9'd0)
       $error("counters: addresses do not fit the index");
   end
 `endif

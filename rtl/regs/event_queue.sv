@@ -17,7 +17,7 @@ module event_queue #(
   input  wire  [4:0]   log2_size_i,    // 4 to 16; others count as the nearest
   input  wire  [7:0]   vector_i,       // above 15: no interrupt
   input  wire  [31:0]  tail_i,         // records software has read
-  input  wire  [31:0]  mask_i,         // codes that are not written
+  input  ggas_regs_pkg::event_set_t mask_i,      // codes that are not written
   input  wire  [7:0]   limit_i,        // records of a share in a period; 0: no limit
   input  wire  [3:0]   log2_ticks_i,   // of a period
   input  wire  [63:0]  time_i,         // core cycles
@@ -35,7 +35,7 @@ module event_queue #(
 
   output logic [31:0]  head_o,          // records written since the ring was enabled
   output logic         stopped_o,       // the ring is off, and no record is on its way to it
-  output logic [31:0]  ev_pulse_o,      // EVENT_OVERFLOW, EVENT_LIMITED occurrences
+  output ggas_regs_pkg::event_set_t ev_pulse_o,     // EVENT_OVERFLOW, EVENT_LIMITED occurrences
   output logic         busy_o
 );
 
@@ -83,7 +83,7 @@ module event_queue #(
   end
   assign ev_ready_o = take ? grant : '0;
 
-  wire  judge = take && enable_i && !mask_i[chosen.code[4:0]];
+  wire  judge = take && enable_i && !mask_i[chosen.code[5:0]];
   logic granted;
   event_share i_share (
     .clk_i(clk_i), .limit_i(limit_i), .log2_ticks_i(log2_ticks_i), .time_i(time_i), .ask_i(judge), .event_i(chosen),
@@ -127,10 +127,10 @@ module event_queue #(
 
   always_comb begin
     raise_o    = 16'd0;
-    ev_pulse_o = 32'd0;
+    ev_pulse_o = '0;
     if (valid_q && rec_ready_i && vector_i[7:4] == 4'd0) raise_o[vector_i[3:0]] = 1'b1;
-    ev_pulse_o[ggas_regs_pkg::EV_EVENT_OVERFLOW[4:0]] = drop;
-    ev_pulse_o[ggas_regs_pkg::EV_EVENT_LIMITED[4:0]]  = limited;
+    ev_pulse_o[ggas_regs_pkg::EV_EVENT_OVERFLOW[5:0]] = drop;
+    ev_pulse_o[ggas_regs_pkg::EV_EVENT_LIMITED[5:0]]  = limited;
   end
 
   assign busy_o = valid_q || judge_q || ev_valid_i != '0 || report || enable_i != enable_q;

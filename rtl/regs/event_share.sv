@@ -32,7 +32,7 @@ module event_share (
       ggas_regs_pkg::EV_BAD_PACKET, ggas_regs_pkg::EV_TARGET_PROTECTION, ggas_regs_pkg::EV_CONTEXT_OFF:
         share = {3'b110, event_i.node[5:0]};
       default:
-        share = interval_i[6] ? {4'b1010, event_i.code[4:0]} : {3'b100, interval_i[5:0]};
+        share = interval_i[6] ? {3'b101, event_i.code[5:0]} : {3'b100, interval_i[5:0]};
     endcase
   end
 

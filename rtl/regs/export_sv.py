@@ -36,6 +36,8 @@ def enum_constants(regs):
         width = 8 if prefix == "EV" else max(m[1] for m in members).bit_length()
         lines.append(f"  // {name}")
         lines += [f"  localparam logic [{width - 1}:0] {prefix}_{m} = {width}'d{v};  // {d}" for m, v, d in members]
+        if prefix == "EV":
+            lines += ["  // A bit for each code: pulses of events, masks", f"  typedef logic [{len(members) - 1}:0] event_set_t;"]
         lines.append("")
     return lines
 

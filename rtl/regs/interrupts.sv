@@ -31,7 +31,7 @@ module interrupts #(
   output logic [SOURCES-1:0]    ev_ready_o,
   input  wire  [64*SOURCES-1:0] ev_i,    // event_t of each source
   input  wire  [7*SOURCES-1:0]  ev_interval_i,  // interval each concerns; from 64 on none
-  output logic [31:0]  ev_pulse_o,       // EVENT_OVERFLOW, EVENT_LIMITED occurrences
+  output ggas_regs_pkg::event_set_t ev_pulse_o,  // EVENT_OVERFLOW, EVENT_LIMITED occurrences
 
   // contexts that fire
   input  wire          fire_valid_i,

@@ -119,6 +119,15 @@ def block(node):
     return Block(node.inst_name.upper(), node.raw_address_offset, count, stride, regs, unit_of(node), node.is_array)
 
 
+def check_events(codes, regs, blocks):
+    """The RTL takes its widths from EVENT_COUNT: codes count from 0, each has a counter and a bit of the mask."""
+    counters = next((b.count for b in blocks if b.name == "EVENT_COUNT"), 0)
+    mask = next((f.width for r in regs if r.name == "EVQ_MASK" for f in r.fields), 0)
+    if sorted(v for _, v, _ in codes) != list(range(counters)) or mask != counters or counters > 64:
+        raise Error(f"{len(codes)} event codes, {counters} counters in EVENT_COUNT, {mask} bits in EVQ_MASK:"
+                    " they must be as many, from code 0 on, at most 64")
+
+
 def load(path):
     rdl = RDLCompiler()
     try:
@@ -140,6 +149,7 @@ def load(path):
         if members is None:
             raise Error(f"enum {name} is missing")
         enums[name.removesuffix("_e")] = [(m.name, m.value, text(m.rdl_desc)) for m in members]
+    check_events(enums["event_code"], regs, blocks)
     last = max([r.addr + 8 for r in regs] + [b.addr + b.size for b in blocks])
     if last > 1 << ADDR_BITS:
         raise Error(f"offset {last - 1:#x} is outside the {1 << ADDR_BITS}-byte register space")

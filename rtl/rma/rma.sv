@@ -112,7 +112,7 @@ module rma #(
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
-    output      logic [5*32-1:0]     ev_pulse_o,        // every occurrence, by code, in five vectors
+    output      ggas_regs_pkg::event_set_t [4:0] ev_pulse_o, // every occurrence, by code, in five vectors
     output      logic [16:0]         cnt_o              // RMA_DESCRIPTORS ... VELO_FULL
 );
   localparam int unsigned TLP_W = ggas_pkg::TLP_HDR_W;
@@ -424,9 +424,9 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- events
-  function automatic logic [31:0] pulse(input logic [7:0] code);
+  function automatic ggas_regs_pkg::event_set_t pulse(input logic [7:0] code);
     pulse = '0;
-    if (code != '0) pulse[code[4:0]] = 1'b1;
+    if (code != '0) pulse[code[5:0]] = 1'b1;
   endfunction
 
   logic [7:0] code_lost, code_walk, code_stray_issue, code_stray_serve, code_stray_atu, code_stray;

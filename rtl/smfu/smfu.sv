@@ -131,7 +131,7 @@ module smfu #(
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
     output      logic [6:0]          event_interval_o,    // that it concerns; from smfu_pkg::NO_INTERVAL on none
-    output      logic [31:0]         event_count_o,
+    output      ggas_regs_pkg::event_set_t event_count_o,
 
     // counter pulses, at the index of ggas_regs_pkg::CNT_SMFU_*
     output      logic                cnt_stores_in_o,

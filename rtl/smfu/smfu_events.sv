@@ -20,7 +20,7 @@ module smfu_events #(
     input  wire logic                    event_ready_i,
     output      ggas_pkg::event_t        event_o,
     output      logic [6:0]              event_interval_o,
-    output      logic [31:0]             count_o,        // one bit a code, for one cycle
+    output      ggas_regs_pkg::event_set_t count_o,     // one bit a code, for one cycle
     output      logic                    busy_o
 );
 
@@ -68,7 +68,7 @@ module smfu_events #(
       if (take) next_q <= pick + 1'b1;
       if (event_valid_o && event_ready_i) rd_q <= rd_q + 1'b1;
       count_o <= '0;
-      if (take) count_o[picked[60:56]] <= 1'b1;
+      if (take) count_o[picked[61:56]] <= 1'b1;
     end
   end
 

@@ -114,6 +114,7 @@ void reference_model::accept(const packet& p) {
 
 void reference_model::link_up(bool up) {
   const bool died = link_up_ && !up;
+  if (up && !link_up_) raise(GGAS_EV_LINK_UP, uint16_t(reg(GGAS_REG_LINK_PEER)), 0);
   link_up_ = up;
   if (!died) return;
   lose_responses();

@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "ggas_regs.h"
 #include "sim/nic/tlp_pins.hpp"
 
 namespace ggas::test {
@@ -111,7 +112,7 @@ struct bench {
   std::vector<seen_tlp> win_p, win_np, tx_req, tx_cpl, tgt_cpl, page, rma_cpl;
   std::vector<register_access> accesses;
   std::vector<uint64_t> read_marks;  // posted requests handed over before each register read
-  std::array<uint64_t, 32> pulses{};
+  std::array<uint64_t, GGAS_EVENT_COUNT_NUM> pulses{};
   std::vector<uint64_t> events;  // codes
   uint64_t posted_done = 0;
   unsigned credits = np_credits;
@@ -197,7 +198,7 @@ struct bench {
       collect(tgt_cpl_part_, tgt_cpl, v.tgt_cpl_sop_o, v.tgt_cpl_eop_o, v.tgt_cpl_hdr_o, v.tgt_cpl_data_o);
     sample_out();
     sample_in();
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < pulses.size(); ++i)
       pulses[i] += (v.ev_pulse_o >> i & 1) + (v.ev_pulse2_o >> i & 1) + (v.ev_pulse3_o >> i & 1);
     if (v.event_valid_o && v.event_ready_i) events.push_back(v.event_o >> 56);
     credits += v.np_credit_o;

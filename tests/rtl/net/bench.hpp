@@ -14,6 +14,7 @@
 
 #include "Vnet256.h"
 #include "Vnet64.h"
+#include "ggas_regs.h"
 #include "tests/rtl/net/stream.hpp"
 
 namespace ggas::test {
@@ -55,7 +56,9 @@ class NetTest : public testing::Test {
   std::array<std::deque<packet>, ports> expect_loop, expect_link_in;
   std::array<std::deque<packet>, channels> expect_link_out;
   uint64_t lost = 0, bad = 0, dead = 0, expect_lost = 0, expect_bad = 0;
-  std::array<uint64_t, 32> logged{};
+  std::array<uint64_t, GGAS_EVENT_COUNT_NUM> logged{};
+  uint64_t came_up = 0;
+  unsigned last_of_link = 0;  // of LINK_UP and LINK_DEAD, the one logged last
   std::deque<uint64_t> np_mark;  // loopback P packets begun before each loopback NP was offered
   uint64_t loop_p = 0, loop_p_done = 0, loop_np = 0, order_errors = 0;
   double willing = 0.7, ready = 0.7;
@@ -255,7 +258,12 @@ class NetTest : public testing::Test {
     bad += m.event_count_o >> ev_bad_packet & 1;
     lost += m.event_count_o >> ev_store_lost & 1;
     dead += m.event_count_o >> ev_link_dead & 1;
-    if (m.event_valid_o && m.event_ready_i) ++logged[m.event_o >> 56 & 31];
+    came_up += m.event_count_o >> GGAS_EV_LINK_UP & 1;
+    if (m.event_valid_o && m.event_ready_i) {
+      const auto code = unsigned(m.event_o >> 56);
+      ++logged.at(code);
+      if (code == GGAS_EV_LINK_UP || code == GGAS_EV_LINK_DEAD) last_of_link = code;
+    }
   }
 
   bool empty() const {

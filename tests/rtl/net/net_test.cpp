@@ -67,5 +67,36 @@ TYPED_TEST(NetTest, EventsOfTheLink) {
   for (unsigned code : {ev_bad_packet, ev_link_dead, ev_store_lost}) EXPECT_GT(this->logged[code], 0u) << code;
 }
 
+// Every time the link comes up is counted; the last record of it tells its state, however fast it comes and goes.
+TYPED_TEST(NetTest, LinkComesUp) {
+  constexpr unsigned link_init = 1, link_up = 2, link_dead = 3;
+  const auto steps = [this](uint64_t n) {
+    for (; n; --n) this->step();
+  };
+  uint64_t ups = 0;
+  this->m.lnk_sts_state_i = link_init;
+  steps(10);
+  const uint64_t before = this->came_up;
+  for (int k = 0; k < 300; ++k) {
+    this->m.lnk_sts_state_i = link_up;
+    ++ups;
+    steps(this->rng() % 6 + 1);
+    const bool dies = this->rng() % 3 != 0;
+    if (dies) {
+      this->m.lnk_ev_dead_i = 1;
+      this->step();
+      this->m.lnk_sts_state_i = link_dead;
+      steps(this->rng() % 6 + 1);
+    }
+    if (this->rng() % 4 == 0) {
+      steps(60);
+      EXPECT_EQ(this->last_of_link, unsigned(dies ? GGAS_EV_LINK_DEAD : GGAS_EV_LINK_UP));
+    }
+    if (!dies) this->m.lnk_sts_state_i = link_init, this->step();
+  }
+  EXPECT_EQ(this->came_up - before, ups);
+  EXPECT_GT(this->logged[GGAS_EV_LINK_UP], 10u);  // others were merged
+}
+
 }  // namespace
 }  // namespace ggas::test

@@ -76,9 +76,9 @@ TEST_F(regs_test, ReadOnlyRegistersIgnoreWrites) {
 TEST_F(regs_test, EveryOtherOffsetIsAnError) {
   unsigned found = 0;
   for (uint32_t addr = 0; addr < 0x10000; addr += 8) found += !access(false, static_cast<uint16_t>(addr)).error;
-  // 39 own registers (the pending bits are one), 35 counters, 32 event counters, 256 pieces of tables, 64 intervals,
+  // 39 own registers (the pending bits are one), 35 counters, 34 event counters, 256 pieces of tables, 64 intervals,
   // 256 contexts, 16 vectors with moderation.
-  EXPECT_EQ(found, 39u + 35 + 32 + 256 + 64 * 3 + 256 * 6 + 16 * 3);
+  EXPECT_EQ(found, 39u + 35 + GGAS_EVENT_COUNT_NUM + 256 + 64 * 3 + 256 * 6 + 16 * 3);
   EXPECT_TRUE(access(true, 0x0050, 1).error);
   EXPECT_TRUE(access(true, 0x2018, 1).error);
 }
@@ -196,17 +196,18 @@ TEST_F(regs_test, RetrainIsOnePulse) {
 
 TEST_F(regs_test, CountersCountEveryPulse) {
   std::mt19937_64 rng(3);
-  std::vector<uint64_t> want(regs::counters.size()), events(32);
+  std::vector<uint64_t> want(regs::counters.size()), events(GGAS_EVENT_COUNT_NUM);
+  constexpr uint64_t codes = (uint64_t{1} << GGAS_EVENT_COUNT_NUM) - 1;
   for (int i = 0; i < 5000; ++i) {
     const uint64_t c = rng() & rng() & 0x7'fffd'ffff;  // all but MSI-X messages, which count themselves
-    const uint32_t a = static_cast<uint32_t>(rng() & rng()), b = static_cast<uint32_t>(rng() & rng());
+    const uint64_t a = rng() & rng() & codes, b = rng() & rng() & codes;
     v.cnt_i = c;
     v.pulse_a_i = a;
     v.pulse_b_i = b;
     for (unsigned n = 0; n < want.size(); ++n) want[n] += c >> n & 1;
-    for (unsigned n = 0; n < 32; ++n) events[n] += (a >> n & 1) + (b >> n & 1);
+    for (unsigned n = 0; n < events.size(); ++n) events[n] += (a >> n & 1) + (b >> n & 1);
     if (i % 7 == 0) {  // a read on the way: without this cycle and the last one
-      const unsigned n = unsigned(rng() % (want.size() + 32)), code = n - unsigned(want.size());
+      const unsigned n = unsigned(rng() % (want.size() + events.size())), code = n - unsigned(want.size());
       const bool named = n < want.size();
       const uint64_t got = read(named ? uint16_t(regs::counters[n].value) : uint16_t(regs::event_counter(code)));
       EXPECT_LE(got, named ? want[n] : events[code]);
@@ -219,7 +220,7 @@ TEST_F(regs_test, CountersCountEveryPulse) {
   EXPECT_FALSE(v.busy_o);
   for (unsigned n = 0; n < want.size(); ++n)
     EXPECT_EQ(read(regs::counters[n].value), want[n]) << regs::counters[n].name;
-  for (unsigned n = 0; n < 32; ++n) EXPECT_EQ(read(regs::event_counter(n)), events[n]) << "code " << n;
+  for (unsigned n = 0; n < events.size(); ++n) EXPECT_EQ(read(regs::event_counter(n)), events[n]) << "code " << n;
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ module regs_bench (
   output logic [51:0]  invalidate_page_o,
 
   input  wire  [34:0]  cnt_i,
-  input  wire  [31:0]  pulse_a_i,
-  input  wire  [31:0]  pulse_b_i,
+  input  ggas_regs_pkg::event_set_t pulse_a_i,
+  input  ggas_regs_pkg::event_set_t pulse_b_i,
 
   input  wire  [2:0]   ev_valid_i,
   output logic [2:0]   ev_ready_o,
@@ -74,7 +74,7 @@ module regs_bench (
   logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, counters_busy, context_busy, interrupts_busy, ext_moderation_req, sent;
   logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_moderation_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
-  logic [31:0] pulse_queue;
+  ggas_regs_pkg::event_set_t pulse_queue;
 
   assign sts.caps_data_w         = 10'd64;
   assign sts.caps_mtu            = 10'd256;

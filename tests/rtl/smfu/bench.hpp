@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
 #include "sim/nic/tlp_pins.hpp"
 
@@ -84,7 +85,7 @@ class bench {
   out_stream<packet> tx_p, tx_np, tx_rsp;
   std::vector<logged_event> events;
   std::vector<unsigned> event_intervals;  // of each of them
-  std::array<uint64_t, 32> event_count{};
+  std::array<uint64_t, GGAS_EVENT_COUNT_NUM> event_count{};
   std::map<std::string, uint64_t> counters;
   unsigned event_percent = 100;
   bool gate = false;
@@ -290,7 +291,7 @@ class bench {
       events.push_back({uint8_t(v.event_o >> 56), uint16_t(v.event_o >> 40), v.event_o & 0xff'ffff'ffff});
       event_intervals.push_back(v.event_interval_o);
     }
-    for (unsigned i = 0; i < 32; ++i) event_count[i] += v.event_count_o >> i & 1;
+    for (unsigned i = 0; i < event_count.size(); ++i) event_count[i] += v.event_count_o >> i & 1;
     counters["stores_in"] += v.cnt_stores_in_o;
     counters["loads_in"] += v.cnt_loads_in_o;
     counters["store_packets"] += v.cnt_store_packets_o;

@@ -222,7 +222,7 @@ class smfu_random : public suite<T> {
   void check_events() {
     std::multiset<logged_event> logged(b.events.begin(), b.events.end());
     EXPECT_TRUE(std::includes(events.begin(), events.end(), logged.begin(), logged.end()));
-    std::array<uint64_t, 32> count{};
+    std::array<uint64_t, GGAS_EVENT_COUNT_NUM> count{};
     for (const auto& e : events) ++count[e.code];
     EXPECT_EQ(count, b.event_count);
     for (size_t i = 0; i < b.events.size(); ++i) {
