@@ -15,11 +15,14 @@ module nic_top #(
   output logic              timer_o,       // must be clocked at the next tick
 
   // ---- host, from configuration space
-  input  wire  [12:0]       cfg_mps_i,     // largest payload, bytes
-  input  wire  [12:0]       cfg_mrrs_i,    // largest read request, bytes
+  input  wire  [12:0]       cfg_mps_i,     // largest payload, bytes; at any time
+  input  wire  [12:0]       cfg_mrrs_i,    // largest read request, bytes; at any time
   input  wire  [15:0]       cfg_bus_id_i,
   input  wire               cfg_msix_enable_i,     // MSI-X Enable
   input  wire               cfg_msix_mask_i,       // MSI-X Function Mask
+  input  wire               cfg_bus_master_i,      // Bus Master Enable
+  input  wire               cfg_flr_i,             // function-level reset is wanted, until
+  output logic              flr_done_o,            // it is done; the NIC starts as cfg_flr_i falls
 
   // ---- board
   input  wire  [31:0]       cfg_clock_khz_i,       // clk_i, kHz
@@ -90,14 +93,18 @@ module nic_top #(
   ggas_regs_pkg::event_set_t pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
   ggas_regs_pkg::event_set_t [4:0] pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
+  logic units_busy, units_timer, reset_busy, reset_timer;
   logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, interrupts_busy;
   logic rma_busy, rma_timer, smfu_timer, link_timer, interrupts_timer;
 
-  assign busy_o  = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || interrupts_busy
+  assign busy_o  = reset_busy || (rst_n && units_busy);
+  assign timer_o = reset_timer || (rst_n && units_timer);
+  assign units_busy = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || interrupts_busy
     || rma_busy
-    || stop_q != {STOP_CYCLES{stop}} || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q
+    || stop_q != {STOP_CYCLES{stop}} || master_q != cfg_bus_master_i
+    || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q
     || msix_ok != msix_ok_q;
-  assign timer_o = rma_timer || smfu_timer || link_timer || interrupts_timer;
+  assign units_timer = rma_timer || smfu_timer || link_timer || interrupts_timer;
 
   // ---------------------------------------------------------------- pins that many units look at
   // Registered, so that a change of a pin concerns few of them. A tick reaches SMFU and RMA a cycle late, and
@@ -105,7 +112,7 @@ module nic_top #(
   localparam int unsigned TICK = ggas_pkg::TICK_LOG2;
   logic [12:0] mps_q, mrrs_q;
   logic [63:0] time_q, rma_time, smfu_time;
-  logic        np_ok_q, msix_ok_q, tick, rma_tick_q, smfu_tick_q;
+  logic        np_ok_q, msix_ok_q, master_q, tick, rma_tick_q, smfu_tick_q;
   wire         msix_ok = cfg_msix_enable_i && !cfg_msix_mask_i;
   assign tick = time_i[TICK-1:0] == '0;
   always_ff @(posedge clk_i) begin
@@ -114,9 +121,10 @@ module nic_top #(
     time_q  <= time_i;
     np_ok_q <= tx_np_ok_i;
     msix_ok_q <= msix_ok;
+    master_q  <= cfg_bus_master_i;
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) begin
       rma_tick_q  <= 1'b0;
       smfu_tick_q <= 1'b0;
     end else begin
@@ -127,16 +135,30 @@ module nic_top #(
   assign rma_time  = {time_q[63:TICK], {(TICK - 1){1'b0}}, !rma_tick_q};
   assign smfu_time = {time_q[63:TICK], {(TICK - 1){1'b0}}, !smfu_tick_q};
 
+  // ---------------------------------------------------------------- function-level reset
+  logic rst_n;  // of everything but this
+  logic closing, open, req_valid, req_ready, cpl_valid, cpl_ready;
+  hostif_reset i_reset (
+    .clk_i(clk_i), .rst_ni(rst_ni), .tick_i(tick), .clock_khz_i(cfg_clock_khz_i), .flr_i(cfg_flr_i),
+    .flr_done_o(flr_done_o), .closing_o(closing), .open_i(open), .rst_no(rst_n),
+    .read_i(tx_req_valid_o && tx_req_ready_i && tx_req_sop_o && tx_req_hdr_o.kind == ggas_pkg::TLP_MRD),
+    .req_valid_i(rx_req_valid_i), .req_ready_o(rx_req_ready_o), .req_sop_i(rx_req_sop_i), .req_eop_i(rx_req_eop_i),
+    .req_valid_o(req_valid), .req_ready_i(req_ready), .cpl_valid_i(rx_cpl_valid_i), .cpl_ready_o(rx_cpl_ready_o),
+    .cpl_sop_i(rx_cpl_sop_i), .cpl_eop_i(rx_cpl_eop_i), .cpl_hdr_i(rx_cpl_hdr_i), .cpl_valid_o(cpl_valid),
+    .cpl_ready_i(cpl_ready), .busy_o(reset_busy), .timer_o(reset_timer)
+  );
+
   // ---------------------------------------------------------------- stop of the whole NIC
   // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the
   // register
-  // read that tells of the stop.
+  // read that tells of the stop. Without bus master everything that reads or writes host memory stops likewise.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
-  logic stop, smfu_stopped, events_stopped, fired_stopped, rma_writes;
+  logic stop, halt, smfu_stopped, events_stopped, fired_stopped, rma_writes;
   assign stop = cfg.stop_nic;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) stop_q <= '0;
+  assign halt = stop || !master_q;
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) stop_q <= '0;
     else stop_q <= stop ? {stop_q[STOP_CYCLES-2:0], 1'b1} : '0;
   end
   assign sts.stopped_nic     = stop_q[STOP_CYCLES-1] && smfu_stopped && events_stopped && fired_stopped && !rma_writes;
@@ -162,10 +184,11 @@ module nic_top #(
   logic [31:0] msix_data;
 
   hostif #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS), .PAGE_LOG2(PAGE_LOG2)) i_hostif (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_mps_i(cfg_mps_i), .cfg_bus_id_i(cfg_bus_id_i),
-    .rx_req_valid_i(rx_req_valid_i), .rx_req_ready_o(rx_req_ready_o), .rx_req_sop_i(rx_req_sop_i),
+    .clk_i(clk_i), .rst_ni(rst_n), .cfg_mps_i(cfg_mps_i), .cfg_bus_id_i(cfg_bus_id_i),
+    .bus_master_i(master_q), .closing_i(closing), .open_o(open),
+    .rx_req_valid_i(req_valid), .rx_req_ready_o(req_ready), .rx_req_sop_i(rx_req_sop_i),
     .rx_req_eop_i(rx_req_eop_i), .rx_req_hdr_i(rx_req_hdr_i), .rx_req_data_i(rx_req_data_i),
-    .np_credit_o(np_credit_o), .rx_cpl_valid_i(rx_cpl_valid_i), .rx_cpl_ready_o(rx_cpl_ready_o),
+    .np_credit_o(np_credit_o), .rx_cpl_valid_i(cpl_valid), .rx_cpl_ready_o(cpl_ready),
     .rx_cpl_sop_i(rx_cpl_sop_i), .rx_cpl_eop_i(rx_cpl_eop_i), .rx_cpl_hdr_i(rx_cpl_hdr_i),
     .rx_cpl_data_i(rx_cpl_data_i), .tx_req_valid_o(tx_req_valid_o), .tx_req_ready_i(tx_req_ready_i),
     .tx_req_sop_o(tx_req_sop_o), .tx_req_eop_o(tx_req_eop_o), .tx_req_hdr_o(tx_req_hdr_o),
@@ -210,9 +233,9 @@ module nic_top #(
   logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
+    .clk_i(clk_i), .rst_ni(rst_n), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
     .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress && !stop),
-    .cfg_ingress_i(cfg.smfu_ctrl_ingress && !stop),
+    .cfg_ingress_i(cfg.smfu_ctrl_ingress && !halt),
     .ingress_stopped_o(smfu_stopped),
     .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
     .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_tbase_i(cfg.smfu_tbase_base), .cfg_tsize_i(cfg.smfu_tsize_size),
@@ -270,15 +293,16 @@ module nic_top #(
   // only atomics
   // whose reads are under way, hence with a time-out.
   logic clk_rma, rma_snoop;
-  logic [1:0] wake_q;  // behind a register write, or a change of the link
+  logic [1:0] wake_q;  // behind a register write, or a change of the link or of bus master
   logic       link_up_q;
   assign rma_snoop = tgt_req_valid && tgt_req_ready && tgt_req_sop && tgt_req_hdr.kind == ggas_pkg::TLP_MWR;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) begin
       wake_q    <= '0;
       link_up_q <= 1'b0;
     end else begin
-      wake_q    <= {wake_q[0], (reg_req && reg_write) || link_up != link_up_q};
+      wake_q    <= {wake_q[0], (reg_req && reg_write) || link_up != link_up_q
+        || cfg_bus_master_i != master_q};
       link_up_q <= link_up;
     end
   end
@@ -289,7 +313,7 @@ module nic_top #(
   );
 
   rma #(.DATA_W(DATA_W)) i_rma (
-    .clk_i(clk_rma), .rst_ni(rst_ni), .stop_i(stop), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy),
+    .clk_i(clk_rma), .rst_ni(rst_n), .stop_i(halt), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy),
     .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
     .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
     .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
@@ -334,7 +358,7 @@ module nic_top #(
   logic [15:0] lnk_ev_bad_src;
 
   net #(.DATA_W(DATA_W)) i_net (
-    .clk_i(clk_i), .rst_ni(rst_ni), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),
+    .clk_i(clk_i), .rst_ni(rst_n), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),
     .cfg_peer_valid_i(cfg.link_peer_valid), .peer_node_o(peer_node), .peer_valid_o(peer_valid), .link_up_o(link_up),
     .tx_p_valid_i(tx_p_valid), .tx_p_ready_o(tx_p_ready), .tx_p_sop_i(tx_p_sop), .tx_p_eop_i(tx_p_eop),
     .tx_p_hdr_i(tx_p_hdr), .tx_p_data_i(tx_p_data), .tx_np_valid_i(tx_np_valid), .tx_np_ready_o(tx_np_ready),
@@ -363,7 +387,7 @@ module nic_top #(
   );
 
   link #(.DATA_W(DATA_W)) i_link (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .busy_o(link_busy), .timer_o(link_timer),
+    .clk_i(clk_i), .rst_ni(rst_n), .time_i(time_i), .busy_o(link_busy), .timer_o(link_timer),
     .cfg_replay_limit_i(cfg.link_ctrl_replay_limit), .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout),
     .cfg_retrain_i(cfg.link_ctrl_retrain), .sts_state_o(sts.link_status_state),
     .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o(link_tx_valid_o), .link_tx_ready_i(link_tx_ready_i),
@@ -402,7 +426,7 @@ module nic_top #(
   assign sts.serial_id       = cfg_serial_i;
 
   regs i_regs (
-    .clk_i(clk_i), .rst_ni(rst_ni), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
+    .clk_i(clk_i), .rst_ni(rst_n), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
     .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
@@ -415,14 +439,14 @@ module nic_top #(
   );
 
   counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cnt_i(cnt),
+    .clk_i(clk_i), .rst_ni(rst_n), .cnt_i(cnt),
     .ev_i({pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req}),
     .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata),
     .busy_o(counters_busy)
   );
 
   interrupts #(.SOURCES(EV_UNITS)) i_interrupts (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(stop), .msix_enable_i(msix_ok_q), .cfg_i(cfg),
+    .clk_i(clk_i), .rst_ni(rst_n), .time_i(time_i), .stop_i(halt), .msix_enable_i(msix_ok_q), .cfg_i(cfg),
     .ext_msix_req_i(ext_msix_req),
     .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
     .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata), .ext_moderation_rdata_o(ext_moderation_rdata),

@@ -11,6 +11,9 @@ module hostif #(
   input  wire               rst_ni,
   input  wire  [12:0]       cfg_mps_i,
   input  wire  [15:0]       cfg_bus_id_i,
+  input  wire               bus_master_i,     // requests may begin to leave; else they are dropped
+  input  wire               closing_i,        // no TLP begins to leave
+  output logic              open_o,           // one that began has not ended
 
   // ---- TLP boundary
   input  wire               rx_req_valid_i,
@@ -240,10 +243,11 @@ module hostif #(
   assign rma_cpl_data_o = tgt_cpl_data_o;
 
   // ---- out
-  logic tx_busy;
+  logic tx_busy, tx_dropped;
 
   hostif_tx #(.DATA_W(DATA_W)) i_tx (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_bus_id_i(cfg_bus_id_i),
+    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_bus_id_i(cfg_bus_id_i), .bus_master_i(bus_master_i), .closing_i(closing_i),
+    .open_o(open_o), .dropped_o(tx_dropped),
     .tgt_valid_i(tgt_req_valid_i), .tgt_ready_o(tgt_req_ready_o), .tgt_sop_i(tgt_req_sop_i), .tgt_eop_i(tgt_req_eop_i),
     .tgt_hdr_i(tgt_req_hdr_i), .tgt_data_i(tgt_req_data_i),
     .wr_valid_i(rma_wr_valid_i), .wr_ready_o(rma_wr_ready_o), .wr_sop_i(rma_wr_sop_i), .wr_eop_i(rma_wr_eop_i),
@@ -274,6 +278,7 @@ module hostif #(
     ev_pulse_o[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]    = rx_malformed;
     ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]]  = rx_unsupported && !page_write;
     ev_pulse_o[ggas_regs_pkg::EV_PAGE_ACCESS[5:0]]      = rx_unsupported && page_write;
+    ev_pulse_o[ggas_regs_pkg::EV_REQUEST_DROPPED[5:0]]  = tx_dropped;
     ev_pulse2_o[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]   = cpl_malformed;
     ev_pulse2_o[ggas_regs_pkg::EV_UNEXPECTED_CPL[5:0]]  = cpl_unexpected;
     ev_pulse3_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]] = reg_unsupported;

@@ -4,6 +4,7 @@
 // messages, whole packets in turn; reads of the RMA wait while the host takes none. Completions: the SMFU's and the
 // host interface's own; one is offered only after every write that was taken here
 // before it has been accepted. Neither stream waits for the other in any other way.
+// While bus master is off requests that have not begun are dropped; so nothing waits for a host that takes none.
 // Latency of either stream: 1 cycle.
 `default_nettype none
 
@@ -13,6 +14,9 @@ module hostif_tx #(
   input  wire               clk_i,
   input  wire               rst_ni,
   input  wire  [15:0]       cfg_bus_id_i,
+  input  wire               bus_master_i,  // requests may begin to leave
+  input  wire               closing_i,     // nothing begins to leave
+  output logic              open_o,        // something that began has not ended
 
   // requests of the SMFU
   input  wire               tgt_valid_i,
@@ -76,6 +80,7 @@ module hostif_tx #(
   output ggas_pkg::tlp_hdr_t cpl_hdr_o,
   output logic [DATA_W-1:0] cpl_data_o,
 
+  output logic              dropped_o,   // a request was dropped
   output logic              cnt_req_o,   // a request TLP was handed over
   output logic              cnt_cpl_o,   // a completion TLP was handed over
   output logic              busy_o
@@ -157,18 +162,35 @@ module hostif_tx #(
     take_hdr.requester = cfg_bus_id_i;
   end
 
+  logic out_valid, out_ready;
   skid #(.WIDTH(2 + ggas_pkg::TLP_HDR_W + DATA_W)) i_req (
     .clk_i(clk_i), .rst_ni(rst_ni), .in_valid_i(src != '0), .in_ready_o(req_free),
-    .in_data_i({take_sop, take_eop, take_hdr, take_data}), .out_valid_o(req_valid_o), .out_ready_i(req_ready_i),
+    .in_data_i({take_sop, take_eop, take_hdr, take_data}), .out_valid_o(out_valid), .out_ready_i(out_ready),
     .out_data_o({req_sop_o, req_eop_o, req_hdr_o, req_data_o})
   );
 
-  // Writes between their first beat taken here and their last beat accepted.
+  // What has begun ends; the rest leaves or is dropped, whole packets.
+  logic inside_q, drop_q;
+  wire  drop = drop_q || (!inside_q && !(bus_master_i && !closing_i));
+  assign out_ready   = drop || req_ready_i;
+  assign req_valid_o = out_valid && !drop;
+  assign dropped_o   = out_valid && drop && req_sop_o;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+      drop_q   <= 1'b0;
+    end else if (out_valid && out_ready) begin
+      inside_q <= !drop && !req_eop_o;
+      drop_q   <= drop && !req_eop_o;
+    end
+  end
+
+  // Writes between their first beat taken here and their last beat accepted or dropped.
   logic [1:0] open_q;
   logic       write_q;   // the packet at the output is a write
   wire  write_at_out  = req_sop_o ? req_hdr_o.kind == ggas_pkg::TLP_MWR : write_q;
   wire  write_begins  = take && take_sop && take_hdr.kind == ggas_pkg::TLP_MWR;
-  wire  write_ends    = req_valid_o && req_ready_i && req_eop_o && write_at_out;
+  wire  write_ends    = out_valid && out_ready && req_eop_o && write_at_out;
   wire  [1:0] open    = open_q - {1'b0, write_ends};  // of those begun before this cycle
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -178,7 +200,7 @@ module hostif_tx #(
       write_q <= 1'b0;
     end else begin
       if (take && src[EVT]) beat_q <= !evt_last;
-      if (req_valid_o) write_q <= write_at_out;
+      if (out_valid) write_q <= write_at_out;
       open_q <= open + {1'b0, write_begins};
     end
   end
@@ -187,6 +209,7 @@ module hostif_tx #(
   logic cpl_pending_q;  // a beat is in the output register
   logic [1:0] behind_q; // earlier writes that have not been accepted yet
   logic cpl_lock_q;     // in a packet of the SMFU
+  logic cpl_open_q;     // the first beat has left, the last one not
   logic np_last_q;      // the last one was our own: the SMFU comes first
   wire  pick_np   = !cpl_lock_q && np_valid_i && !(ld_valid_i && np_last_q);
   wire  cpl_free  = !cpl_pending_q || (cpl_valid_o && cpl_ready_i);
@@ -196,7 +219,8 @@ module hostif_tx #(
   assign np_ready_o = cpl_free && pick_np;
   assign ld_ready_o = cpl_free && !pick_np;
 
-  assign cpl_valid_o = cpl_pending_q && behind_q == '0;
+  assign cpl_valid_o = cpl_pending_q && behind_q == '0 && (cpl_open_q || !closing_i);
+  assign open_o      = inside_q || cpl_open_q;
 
   always_ff @(posedge clk_i) begin
     if (take_np) begin
@@ -220,6 +244,7 @@ module hostif_tx #(
     if (!rst_ni) begin
       cpl_pending_q <= 1'b0;
       cpl_lock_q    <= 1'b0;
+      cpl_open_q    <= 1'b0;
       np_last_q     <= 1'b0;
       behind_q      <= '0;
     end else begin
@@ -230,6 +255,7 @@ module hostif_tx #(
       end else if (cpl_valid_o && cpl_ready_i) begin
         cpl_pending_q <= 1'b0;
       end
+      if (cpl_valid_o && cpl_ready_i) cpl_open_q <= !cpl_eop_o;
       // Only the first beat can meet an earlier write: what is taken later may pass or be passed.
       if (take_np || (take_ld && ld_sop_i)) behind_q <= open;
       else if (write_ends && behind_q != '0) behind_q <= behind_q - 2'd1;
@@ -238,7 +264,7 @@ module hostif_tx #(
 
   assign cnt_req_o = req_valid_o && req_ready_i && req_sop_o;
   assign cnt_cpl_o = cpl_valid_o && cpl_ready_i && cpl_sop_o;
-  assign busy_o    = req_valid_o || cpl_pending_q;
+  assign busy_o    = out_valid || cpl_pending_q;
 
 endmodule
 

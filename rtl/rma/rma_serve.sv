@@ -114,7 +114,7 @@ module rma_serve #(
   // ---------------------------------------------------------------- responses, host writes, host reads: whole packets
   // in turn
   logic [3:0] rsp_valid, rsp_ready, rsp_sop, rsp_eop;  // 0 target, 1 responder, 2 atomics, 3 gets
-  ggas_pkg::rma_hdr_t target_rsp_hdr, resp_rsp_hdr, atomic_rsp_hdr, fetch_rsp_hdr;
+  ggas_pkg::rma_hdr_t rsp_hdr, target_rsp_hdr, resp_rsp_hdr, atomic_rsp_hdr, fetch_rsp_hdr;
   logic [DATA_W-1:0]  atomic_rsp_data, fetch_rsp_data;
   assign {rsp_sop[1:0], rsp_eop[1:0]} = '1;
   stream_mux #(.N(4), .HDR_W(NET_W), .DATA_W(DATA_W)) i_rsp (
@@ -122,9 +122,16 @@ module rma_serve #(
       .in_hdr_i({fetch_rsp_hdr, atomic_rsp_hdr, resp_rsp_hdr, target_rsp_hdr}),
       .in_data_i({fetch_rsp_data, atomic_rsp_data, {2*DATA_W{1'b0}}}),
       .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o), .out_eop_o(tx_eop_o),
-      .out_hdr_o(tx_hdr_o),
+      .out_hdr_o(rsp_hdr),
       .out_data_o(tx_data_o)
   );
+
+  // With the NIC stopped nobody is told OK: what was written may have been dropped behind us (bus master off).
+  always_comb begin
+    tx_hdr_o = rsp_hdr;
+    if (stop_i && rsp_hdr.op != ggas_pkg::OP_RMA_GET_DATA && rsp_hdr.status == ggas_pkg::ST_OK)
+      tx_hdr_o.status = ggas_pkg::ST_DISABLED;
+  end
 
   logic [2:0] wr_valid, wr_ready, wr_sop, wr_eop;  // 0 target, 1 atomics, 2 messages
   ggas_pkg::tlp_hdr_t target_wr_hdr, atomic_wr_hdr, velo_wr_hdr;

@@ -39,7 +39,9 @@ module rma_write #(
   logic [6:0]  in_piece_q;             // DW of the piece that have passed
   logic [3:0]  first_be_q, last_be_q;
 
-  wire [6:0] most     = cfg_mps_i < 13'd256 ? 7'd32 : 7'd64;
+  logic      half_q;                   // the piece that was begun is one of 128 bytes, whatever MPS becomes
+  wire       half     = in_piece_q == '0 ? cfg_mps_i < 13'd256 : half_q;
+  wire [6:0] most     = half ? 7'd32 : 7'd64;
   wire       final_piece = left_q <= most;
   wire [6:0] len      = final_piece ? left_q : most;
   wire       end_of_piece = in_piece_q + BEAT_DW[6:0] >= len;
@@ -70,8 +72,10 @@ module rma_write #(
       in_piece_q <= '0;
       first_be_q <= '0;
       last_be_q  <= '0;
+      half_q     <= 1'b0;
     end else begin
       if (pass) begin
+        half_q     <= half;
         in_piece_q <= end_of_piece ? '0 : in_piece_q + BEAT_DW[6:0];
         if (end_of_piece) begin
           addr_q     <= addr_q + {55'd0, len};

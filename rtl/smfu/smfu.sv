@@ -170,6 +170,7 @@ module smfu #(
   logic        np_turn_q;                     // loads come first next time
   logic        look_ready, ans_valid, ans_np, ans_hit, lookup_busy;
   logic [15:0] ans_node;
+  logic        req_half;
   logic [6:0]  ans_interval, req_interval, iv_egress, iv_loads, iv_match;
   logic [63:0] ans_addr;
 
@@ -243,7 +244,7 @@ module smfu #(
       .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
       .req_page_o(req_page),
       .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
-      .req_interval_o(req_interval),
+      .req_interval_o(req_interval), .req_half_o(req_half),
       .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
       .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
       .tx_np_valid_o, .tx_np_ready_i, .tx_np_hdr_o, .refused_valid_o(refused_valid), .refused_ready_i(refused_ready),
@@ -276,12 +277,12 @@ module smfu #(
   logic [DATA_W-1:0]  m_data;
 
   smfu_match #(.DATA_W(DATA_W)) u_match (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_mps_i, .cfg_timeout_i(cfg_timeout_load_i),
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i),
       .lost_i(lost),
       .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
       .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
-      .req_interval_i(req_interval),
+      .req_interval_i(req_interval), .req_half_i(req_half),
       .rx_rsp_valid_i, .rx_rsp_ready_o, .rx_rsp_sop_i, .rx_rsp_eop_i, .rx_rsp_hdr_i, .rx_rsp_data_i,
       .quiet_known_i(quiet_known), .quiet_rsp_o(quiet_rsp),
       .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr),

@@ -76,7 +76,8 @@ module smfu_ingress #(
   logic [3:0]  first_be_q, last_be_q;
   logic [5:0]  beat_q;   // beats of this piece already passed
 
-  wire         half   = cfg_mps_i < 13'd256;
+  logic        half_q;   // of the piece that was begun, whatever MPS becomes
+  wire         half   = beat_q == '0 ? cfg_mps_i < 13'd256 : half_q;
   wire [10:0]  most   = half ? 11'd32 : 11'd64;
   wire         final_piece = left_q <= most;
   wire [10:0]  len    = final_piece ? left_q : most;
@@ -101,6 +102,7 @@ module smfu_ingress #(
       last_be_q  <= '0;
       beat_q     <= '0;
       turn_q     <= 1'b0;
+      half_q     <= 1'b0;
     end else begin
       if (accept) begin
         state_q    <= S_PASS;
@@ -115,6 +117,7 @@ module smfu_ingress #(
       if (np_go) turn_q <= 1'b0;
       if (p_go) begin
         turn_q <= 1'b1;
+        half_q <= half;
         beat_q <= end_of_piece ? '0 : beat_q + 1'b1;
         if (rx_p_eop_i) state_q <= S_IDLE;
         if (end_of_piece) begin

@@ -55,6 +55,7 @@ module smfu_loads (
     output      logic [3:0]          req_last_be_o,
     output      logic [5:0]          req_node_o,      // for an entry, so reachable
     output      logic [6:0]          req_interval_o,
+    output      logic                req_half_o,      // cut at 128 bytes; for the whole load, whatever MPS becomes
 
     // quiet: the read in req_* is one
     output      logic                quiet_valid_o,
@@ -117,7 +118,7 @@ module smfu_loads (
   assign req_len_dw_o  = left_q;
 
   // ---------------------------------------------------------------- chunks
-  wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, cfg_mps_i);
+  wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, req_half_o);
   wire        final_chunk = chunk == left_q;
   wire        slot_free = !tx_np_valid_o || tx_np_ready_i;
   wire        send   = state_q == S_SEND && alloc_live_i && slot_free && !quiet_np_valid_i;
@@ -170,6 +171,7 @@ module smfu_loads (
       req_last_be_o   <= '0;
       node_q          <= '0;
       req_interval_o  <= '0;
+      req_half_o      <= 1'b0;
     end else begin
       if (p_done_i && mark_q != '0) mark_q <= mark_q - 1'b1;
       if (slot_free) stuck_q <= 1'b0;
@@ -182,6 +184,7 @@ module smfu_loads (
             page_q          <= is_page;
             req_interval_o  <= smfu_pkg::NO_INTERVAL;
             quiet_q         <= is_quiet;
+            req_half_o      <= smfu_pkg::is_half(cfg_mps_i);
             first_q         <= 1'b1;
             win_addr_q      <= win_np_hdr_i.addr[39:0];
             addr_q          <= win_np_hdr_i.addr;

@@ -16,7 +16,6 @@ module smfu_match #(
     input  wire logic [16:0]         now_i,           // ticks
     input  wire logic                tick_i,          // this cycle begins a tick
     input  wire logic [15:0]         cfg_node_i,
-    input  wire logic [12:0]         cfg_mps_i,
     input  wire logic [15:0]         cfg_timeout_i,   // ticks
     input  wire logic                lost_i,          // the route to every other node broke
 
@@ -35,6 +34,7 @@ module smfu_match #(
     input  wire logic [3:0]          req_last_be_i,
     input  wire logic [5:0]          req_node_i,      // below MAX_NODES
     input  wire logic [6:0]          req_interval_i,
+    input  wire logic                req_half_i,      // its chunks end at multiples of 128 bytes, else of 256
 
     // packets
     input  wire logic                rx_rsp_valid_i,
@@ -72,7 +72,7 @@ module smfu_match #(
 );
 
   // ---------------------------------------------------------------- entries
-  localparam int unsigned ENTRY_W = 101;
+  localparam int unsigned ENTRY_W = 102;
   logic [ENTRY_W-1:0] entry_q [64];
   logic [63:0]         live_q;
   logic [14:0]        next_q;      // round 9, slot 6 of the next entry
@@ -88,6 +88,7 @@ module smfu_match #(
   logic [10:0] e_dw;
   logic [7:0]  e_addr;             // low bits, of the first enabled byte
   logic [6:0]  e_interval;
+  logic        e_half;             // its chunks end at multiples of 128 bytes
 
   // ---------------------------------------------------------------- walk over the entries on a tick or a broken route
   logic       flush_q, found_q;  // entries of other nodes are over; walk_slot_q is over
@@ -103,9 +104,9 @@ module smfu_match #(
   wire [5:0] slot     = rsp ? rx_rsp_hdr_i.tag[5:0] : walk_slot_q;
 
   always_comb begin
-    {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval} = '0;
+    {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval, e_half} = '0;
     if (rsp || walk) {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr,
-      e_interval} = entry_q[slot];
+      e_interval, e_half} = entry_q[slot];
   end
 
   // verilator lint_off UNUSEDSIGNAL
@@ -116,7 +117,7 @@ module smfu_match #(
 
   // ---------------------------------------------------------------- decision about an answer, or an entry that is over
   // The length of a chunk follows from where it starts, as in smfu_loads.
-  wire [10:0] chunk    = smfu_pkg::chunk_dw(e_addr[7:2], e_dw, cfg_mps_i);
+  wire [10:0] chunk    = smfu_pkg::chunk_dw(e_addr[7:2], e_dw, e_half);
   wire        final_chunk = chunk == e_dw;
   wire [12:0] bytes    = final_chunk ? e_bytes : {chunk, 2'b00} - {11'd0, e_addr[1:0]};
 
@@ -150,11 +151,11 @@ module smfu_match #(
     if (write_back) begin
       entry_q[slot] <= {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed
         || fails, e_bytes - bytes, e_dw - chunk,
-                        {chunk_end, 2'b00}, e_interval};
+                        {chunk_end, 2'b00}, e_interval, e_half};
     end else if (alloc) begin
       entry_q[next_slot] <= {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
                              smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
-                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i};
+                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i};
     end
   end
 

@@ -32,6 +32,7 @@ module smfu_ones #(
 
   smfu_pkg::left_t left_q;
   logic            busy_q;
+  logic            half_q;  // cut at 128 bytes, as MPS was when it was taken
   logic [10:0]     sent_q;  // DW of this completion already sent
 
   // A failed load comes first: behind it wait the answers of all others.
@@ -40,7 +41,7 @@ module smfu_ones #(
   wire take                = !busy_q && (failed_valid_i || refused_valid_i);
   assign cnt_load_errors_o = take;
 
-  wire [10:0] chunk    = smfu_pkg::chunk_dw(left_q.addr[7:2], left_q.len_dw, cfg_mps_i);
+  wire [10:0] chunk    = smfu_pkg::chunk_dw(left_q.addr[7:2], left_q.len_dw, half_q);
   wire        final_chunk = chunk == left_q.len_dw;
   wire        advance  = cpl_valid_o && cpl_ready_i;
   wire [7:2]  behind   = left_q.addr[7:2] + chunk[5:0];
@@ -76,6 +77,7 @@ module smfu_ones #(
   end
   always_ff @(posedge clk_i) begin
     if (take) begin
+      half_q <= smfu_pkg::is_half(cfg_mps_i);
       left_q <= failed_valid_i ? failed_i : refused_i;
     end else if (advance && cpl_eop_o) begin
       left_q.bytes  <= left_q.bytes - {chunk, 2'b00} + {11'd0, left_q.addr[1:0]};

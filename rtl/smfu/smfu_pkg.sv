@@ -22,10 +22,15 @@ package smfu_pkg;
     logic [7:0]  addr;    // low bits of the address, of the first enabled byte
   } left_t;
 
-  // DW of the next chunk of a load: up to the next multiple of MTU and of MPS (128 is the least).
-  function logic [10:0] chunk_dw(input logic [7:2] addr, input logic [10:0] left, input logic [12:0] mps);
+  // MPS is below the MTU: then it is 128, the least.
+  function logic is_half(input logic [12:0] mps);
+    is_half = mps < ggas_pkg::MTU[12:0];
+  endfunction
+
+  // DW of the next chunk of a load: up to the next multiple of MTU and of MPS.
+  function logic [10:0] chunk_dw(input logic [7:2] addr, input logic [10:0] left, input logic half);
     logic [10:0] border;
-    border   = mps < ggas_pkg::MTU[12:0] ? 11'd32 - {6'd0, addr[6:2]} : 11'd64 - {5'd0, addr[7:2]};
+    border   = half ? 11'd32 - {6'd0, addr[6:2]} : 11'd64 - {5'd0, addr[7:2]};
     chunk_dw = left <= border ? left : border;
   endfunction
 

@@ -61,8 +61,14 @@ class nic_core {
   virtual void link_ready(bool ready) = 0;
   virtual void link_up(bool up) = 0;
 
-  // ---- MSI-X Enable and Function Mask of configuration space, from the next step on; both allow messages at first.
-  virtual void msix(bool enable, bool mask) = 0;
+  // ---- what software changes in configuration space, from the next step on. At first messages are allowed, bus master
+  // is on, MPS and MRRS are those of host_config.
+  virtual void msix(bool enable, bool mask) = 0;  // MSI-X Enable, Function Mask
+  virtual void bus_master(bool on) = 0;
+  virtual void sizes(uint16_t mps, uint16_t mrrs) = 0;  // bytes
+  // Function-level reset, until in_reset() is false: TLPs pushed meanwhile are lost, NP credits count anew behind it.
+  virtual void reset_function() = 0;
+  virtual bool in_reset() const = 0;
 
   // One rising clock edge; `time` is the cycle number seen on time_i.
   virtual void step(uint64_t time) = 0;

@@ -18,6 +18,9 @@ module nic_pins #(
   input  wire  [15:0]        cfg_bus_id_i,
   input  wire                cfg_msix_enable_i,
   input  wire                cfg_msix_mask_i,
+  input  wire                cfg_bus_master_i,
+  input  wire                cfg_flr_i,
+  output logic               flr_done_o,
   input  wire  [31:0]        cfg_clock_khz_i,
   input  wire  [63:0]        cfg_serial_i,
   input  wire                rx_req_valid_i,
@@ -57,7 +60,8 @@ module nic_pins #(
 );
 
   logic rst_nq, rx_req_valid_q, rx_req_sop_q, rx_req_eop_q, rx_cpl_valid_q, rx_cpl_sop_q, rx_cpl_eop_q,
-    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, link_tx_ready_q, link_rx_valid_q, link_rx_up_q, cfg_msix_enable_q, cfg_msix_mask_q;
+    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, link_tx_ready_q, link_rx_valid_q, link_rx_up_q, cfg_msix_enable_q,
+    cfg_msix_mask_q, cfg_bus_master_q, cfg_flr_q;
   logic [63:0] time_q;
   logic [12:0] cfg_mps_q, cfg_mrrs_q;
   logic [15:0] cfg_bus_id_q;
@@ -73,6 +77,8 @@ module nic_pins #(
     cfg_bus_id_q    <= cfg_bus_id_i;
     cfg_msix_enable_q <= cfg_msix_enable_i;
     cfg_msix_mask_q <= cfg_msix_mask_i;
+    cfg_bus_master_q <= cfg_bus_master_i;
+    cfg_flr_q       <= cfg_flr_i;
     rx_req_valid_q  <= rx_req_valid_i;
     rx_req_sop_q    <= rx_req_sop_i;
     rx_req_eop_q    <= rx_req_eop_i;
@@ -96,7 +102,8 @@ module nic_pins #(
   nic_top #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS)) i_nic (
     .clk_i(clk_i), .rst_ni(rst_nq), .time_i(time_q), .busy_o(busy_o), .timer_o(timer_o), .cfg_mps_i(cfg_mps_q),
     .cfg_mrrs_i(cfg_mrrs_q), .cfg_bus_id_i(cfg_bus_id_q),
-    .cfg_msix_enable_i(cfg_msix_enable_q), .cfg_msix_mask_i(cfg_msix_mask_q), .cfg_clock_khz_i(cfg_clock_khz_i),
+    .cfg_msix_enable_i(cfg_msix_enable_q), .cfg_msix_mask_i(cfg_msix_mask_q), .cfg_bus_master_i(cfg_bus_master_q),
+    .cfg_flr_i(cfg_flr_q), .flr_done_o(flr_done_o), .cfg_clock_khz_i(cfg_clock_khz_i),
     .cfg_serial_i(cfg_serial_i), .rx_req_valid_i(rx_req_valid_q),
     .rx_req_ready_o(rx_req_ready_o), .rx_req_sop_i(rx_req_sop_q), .rx_req_eop_i(rx_req_eop_q),
     .rx_req_hdr_i(rx_req_hdr_q), .rx_req_data_i(rx_req_data_q), .np_credit_o(np_credit_o),

@@ -98,6 +98,7 @@ class nic_rtl final : public nic_core {
     top_->cfg_clock_khz_i = cfg.clock_khz;
     top_->cfg_serial_i = cfg.serial;
     top_->cfg_msix_enable_i = 1;
+    top_->cfg_bus_master_i = 1;
     top_->tx_np_ok_i = 1;
     top_->link_tx_ready_i = 1;
     reset();
@@ -167,17 +168,32 @@ class nic_rtl final : public nic_core {
     top_->cfg_msix_mask_i = mask;
   }
 
+  void bus_master(bool on) override {
+    pins_changed_ = true;
+    top_->cfg_bus_master_i = on;
+  }
+  void sizes(uint16_t mps, uint16_t mrrs) override {
+    pins_changed_ = true;
+    top_->cfg_mps_i = mps;
+    top_->cfg_mrrs_i = mrrs;
+  }
+  void reset_function() override {
+    pins_changed_ = true;
+    top_->cfg_flr_i = 1;
+  }
+  bool in_reset() const override { return top_->cfg_flr_i || top_->flr_done_o; }
+
   void step(uint64_t time) override {
     drive(time);
     top_->clk_i = 0;
     top_->eval();
     if (waving_) waves_->dump(2 * time);
+    pins_changed_ = false;
     sample();
     top_->clk_i = 1;
     top_->eval();
     if (waving_) waves_->dump(2 * time + 1);
     top_->link_rx_valid_i = 0;
-    pins_changed_ = false;
     ++steps_;
   }
   bool busy() const override {
@@ -271,6 +287,11 @@ class nic_rtl final : public nic_core {
     if (req_.active() && top_->rx_req_ready_o) req_.advance();
     if (cpl_.active() && top_->rx_cpl_ready_o) cpl_.advance();
     if (top_->np_credit_o) ++credits_;
+    if (top_->flr_done_o) {
+      pins_changed_ |= top_->cfg_flr_i;
+      top_->cfg_flr_i = 0;
+      credits_ = np_credit_count;
+    }
     if (top_->tx_req_valid_o && top_->tx_req_ready_i)
       requests_.beat(top_->tx_req_sop_o, top_->tx_req_eop_o, top_->tx_req_hdr_o, top_->tx_req_data_o, out_);
     if (top_->tx_cpl_valid_o && top_->tx_cpl_ready_i)

@@ -23,7 +23,11 @@ class model_core : public nic::nic_core {
 
   unsigned data_width() const override { return width_; }
   unsigned np_credits() const override { return 32; }
-  void msix(bool, bool) override {}  // the model has no interrupts
+  void msix(bool, bool) override {}  // the model has no interrupts, its host no configuration space
+  void bus_master(bool) override {}
+  void sizes(uint16_t, uint16_t) override {}
+  void reset_function() override {}
+  bool in_reset() const override { return false; }
   void push(const pcie::tlp& t) override { in_.push_back(t); }
   unsigned posted_pending() const override { return unsigned(in_.size()); }
   unsigned non_posted_pending() const override { return 0; }

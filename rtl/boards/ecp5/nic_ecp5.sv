@@ -21,7 +21,7 @@ module nic_ecp5 #(
 );
   localparam int unsigned TLP_W   = DATA_W + ggas_pkg::TLP_HDR_W + 2;
   localparam int unsigned FLIT_W  = DATA_W + 2;
-  localparam int unsigned SETTING_W = 13 + 13 + 16 + 4;
+  localparam int unsigned SETTING_W = 13 + 13 + 16 + 6;
 
   // ---------------------------------------------------------------- resets, time
   logic [1:0]  rst_q, pin_rst_q;
@@ -67,13 +67,14 @@ module nic_ecp5 #(
 
   // ---------------------------------------------------------------- the NIC
   logic              tx_req_valid, tx_req_ready, tx_cpl_valid, tx_cpl_ready, tx_flit_valid, tx_flit_ready,
-    np_credit_now, busy_now, timer_now;
+    np_credit_now, busy_now, timer_now, flr_done_now;
   logic [TLP_W-1:0]  tx_req, tx_cpl;
   logic [FLIT_W-1:0] tx_flit;
   nic_top #(.DATA_W(DATA_W)) u_nic (
       .clk_i(clk), .rst_ni, .time_i(time_q), .busy_o(busy_now), .timer_o(timer_now), .cfg_mps_i(setting_q[12:0]),
       .cfg_mrrs_i(setting_q[25:13]), .cfg_bus_id_i(setting_q[41:26]), .tx_np_ok_i(setting_q[42]),
       .link_rx_up_i(setting_q[43]), .cfg_msix_enable_i(setting_q[44]), .cfg_msix_mask_i(setting_q[45]),
+      .cfg_bus_master_i(setting_q[46]), .cfg_flr_i(setting_q[47]), .flr_done_o(flr_done_now),
       .cfg_clock_khz_i(32'd125000), .cfg_serial_i(64'd0), .np_credit_o(np_credit_now), .rx_req_valid_i(rx_req_valid),
       .rx_req_ready_o(rx_req_ready), .rx_req_sop_i(rx_req[TLP_W-1]), .rx_req_eop_i(rx_req[TLP_W-2]),
       .rx_req_hdr_i(rx_req[TLP_W-3:DATA_W]), .rx_req_data_i(rx_req[DATA_W-1:0]), .rx_cpl_valid_i(rx_cpl_valid),

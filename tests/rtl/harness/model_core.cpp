@@ -18,7 +18,11 @@ class model_core : public nic::nic_core {
   }
   unsigned data_width() const override { return width_; }
   unsigned np_credits() const override { return 32; }
-  void msix(bool, bool) override {}  // the model has no interrupts
+  void msix(bool, bool) override {}  // the model has no interrupts, its host no configuration space
+  void bus_master(bool) override {}
+  void sizes(uint16_t, uint16_t) override {}
+  void reset_function() override {}
+  bool in_reset() const override { return false; }
 
   void push(const pcie::tlp& t) override {
     // What only a NIC with a link and a clock can say.

@@ -61,6 +61,7 @@ struct bench {
   explicit bench(uint64_t seed) : rng(seed) {
     v.cfg_mps_i = 256;
     v.cfg_bus_id_i = 0x1234;
+    v.bus_master_i = 1;
     v.rst_ni = 0;
     for (int i = 0; i < 4; ++i) v.clk_i = i & 1, v.eval();
     v.clk_i = 0;

@@ -79,6 +79,7 @@ TEST_P(Registers, EveryIntervalMaps) {
 TEST_P(Registers, EventRingWrapsWithPhaseAndInterrupts) {
   rig r({.width = GetParam(), .behaviour = fast_host(), .seed = base_seed()});
   ASSERT_TRUE(r.set_up()) << r.report();
+  const uint64_t before = r.read_register(0, GGAS_REG_HOST_MSIX);  // LINK_UP
   uint64_t interrupts = 0;
   r.on_tlp_out = [&](unsigned at, const pcie::tlp& t) {
     if (at != 0 || t.addr != rig::msix_page) return;
@@ -108,7 +109,7 @@ TEST_P(Registers, EventRingWrapsWithPhaseAndInterrupts) {
   }
   r.run(100);
   EXPECT_EQ(interrupts, 60u);
-  EXPECT_EQ(r.read_register(0, GGAS_REG_HOST_MSIX), 60u);
+  EXPECT_EQ(r.read_register(0, GGAS_REG_HOST_MSIX), before + 60);
   EXPECT_CLEAN(r);
 }
 
