@@ -14,6 +14,8 @@ module bricks_bench (
     input  wire logic         fifo_rd_ready_i,
     output      logic [15:0]  fifo_rd_data_o,
     output      logic [3:0]   fifo_count_o,
+    output      logic         block_rd_valid_o,  // the same in block RAM
+    output      logic [15:0]  block_rd_data_o,
     // arbiter_rr: N 5, both kinds of lock
     input  wire logic         arb_clear_i,
     input  wire logic [4:0]   arb_req_i,
@@ -45,6 +47,13 @@ module bricks_bench (
     input  wire logic         ram_re_i,
     input  wire logic [4:0]   ram_raddr_i,
     output      logic [15:0]  ram_rdata_o,
+    // flag_ram: 64 bits, 2 readers, one writer and two
+    input  wire logic [1:0]   flag_we_i,
+    input  wire logic [11:0]  flag_waddr_i,
+    input  wire logic [1:0]   flag_wdata_i,
+    input  wire logic [11:0]  flag_raddr_i,
+    output      logic [1:0]   flag_one_o,
+    output      logic [1:0]   flag_two_o,
     // crc32 at every width
     input  wire logic         crc_en_i,
     input  wire logic [31:0]  crc_i,
@@ -59,6 +68,13 @@ module bricks_bench (
       .wr_valid_i(fifo_wr_valid_i), .wr_ready_o(fifo_wr_ready_o), .wr_data_i(fifo_wr_data_i),
       .rd_valid_o(fifo_rd_valid_o), .rd_ready_i(fifo_rd_ready_i), .rd_data_o(fifo_rd_data_o), .count_o(fifo_count_o)
   );
+  // verilator lint_off PINCONNECTEMPTY
+  fifo #(.WIDTH(16), .DEPTH(8), .BLOCK(1'b1)) i_block (
+      .clk_i, .rst_ni, .clear_i(fifo_clear_i), .wr_valid_i(fifo_wr_valid_i), .wr_ready_o(),
+      .wr_data_i(fifo_wr_data_i), .rd_valid_o(block_rd_valid_o), .rd_ready_i(fifo_rd_ready_i),
+      .rd_data_o(block_rd_data_o), .count_o()
+  );
+  // verilator lint_on PINCONNECTEMPTY
   arbiter_rr #(.N(5)) i_arbiter (
       .clk_i, .rst_ni, .clear_i(arb_clear_i), .req_i(arb_req_i), .take_i(arb_take_i && arb_grant_o != '0),
       .eop_i(arb_eop_i), .grant_o(arb_grant_o), .locked_o(arb_locked_o)
@@ -78,6 +94,14 @@ module bricks_bench (
   ram_1r1w #(.WIDTH(16), .DEPTH(32)) i_ram (
       .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i),
       .re_i(ram_re_i), .raddr_i(ram_raddr_i), .rdata_o(ram_rdata_o)
+  );
+  flag_ram #(.DEPTH(64), .READS(2)) i_flag_one (
+      .clk_i, .rst_ni, .we_i(flag_we_i[0]), .waddr_i(flag_waddr_i[5:0]), .wdata_i(flag_wdata_i[0]),
+      .raddr_i(flag_raddr_i), .rdata_o(flag_one_o)
+  );
+  flag_ram #(.DEPTH(64), .WRITERS(2), .READS(2)) i_flag_two (
+      .clk_i, .rst_ni, .we_i(flag_we_i), .waddr_i(flag_waddr_i), .wdata_i(flag_wdata_i),
+      .raddr_i(flag_raddr_i), .rdata_o(flag_two_o)
   );
   crc32 #(.DATA_W(32)) i_crc_32 (.en_i(crc_en_i), .crc_i, .data_i(crc_data_i[31:0]), .crc_o(crc_32_o));
   crc32 #(.DATA_W(64)) i_crc_64 (.en_i(crc_en_i), .crc_i, .data_i(crc_data_i[63:0]), .crc_o(crc_64_o));

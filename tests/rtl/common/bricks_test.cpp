@@ -2,6 +2,7 @@
 // The bricks of rtl/common against plain C++.
 #include <gtest/gtest.h>
 
+#include <bitset>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
@@ -50,8 +51,10 @@ TEST_F(Bricks, Fifo) {
     ASSERT_EQ(m.fifo_count_o, model.size());
     ASSERT_EQ(bool(m.fifo_rd_valid_o), !model.empty());
     ASSERT_EQ(bool(m.fifo_wr_ready_o), model.size() < 8);
+    ASSERT_EQ(bool(m.block_rd_valid_o), !model.empty());
     if (!model.empty()) {
       ASSERT_EQ(m.fifo_rd_data_o, model.front());
+      ASSERT_EQ(m.block_rd_data_o, model.front());
     }
     full += model.size() == 8;
     empty += model.empty();
@@ -206,6 +209,34 @@ TEST_F(Bricks, Ram) {
     }
   }
   EXPECT_GT(collisions, 100u);
+}
+
+TEST_F(Bricks, Flags) {
+  std::bitset<64> one, two;
+  unsigned same = 0, clears = 0;
+  for (int k = 0; k < 50'000; ++k) {
+    if (k % 5000 == 0) {  // a row a cycle
+      m.rst_ni = 0;
+      for (int i = 0; i < 16; ++i) edge();
+      m.rst_ni = 1;
+      one.reset(), two.reset();
+      ++clears;
+    }
+    const unsigned a = rng() % 64, b = chance(50) ? a : rng() % 64, r0 = rng() % 64, r1 = chance(50) ? a : rng() % 64;
+    m.flag_we_i = uint8_t(rng() & 3);
+    m.flag_wdata_i = uint8_t(rng() & 3);
+    m.flag_waddr_i = uint16_t(b << 6 | a);
+    m.flag_raddr_i = uint16_t(r1 << 6 | r0);
+    m.eval();
+    ASSERT_EQ(m.flag_one_o, one[r1] << 1 | one[r0]);
+    ASSERT_EQ(m.flag_two_o, two[r1] << 1 | two[r0]);
+    same += m.flag_we_i == 3 && a == b;
+    if (m.flag_we_i & 1) one[a] = m.flag_wdata_i & 1, two[a] = m.flag_wdata_i & 1;
+    if (m.flag_we_i & 2) two[b] = m.flag_wdata_i >> 1 & 1;
+    edge();
+  }
+  EXPECT_GT(same, 1000u);
+  EXPECT_EQ(clears, 10u);
 }
 
 uint32_t crc_bits(uint32_t crc, const std::array<uint32_t, 16>& data, unsigned bits) {

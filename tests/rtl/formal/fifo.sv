@@ -12,7 +12,7 @@
       assert (count_o <= DEPTH);
       assert (wr_ready_o == (count_o != DEPTH));
       assert (rd_valid_o == (count_o != 0));
-      if (f_inside) assert (mem_q[f_at[PTR_W-1:0]] == f_written);
+      if (f_inside) assert (g_luts.mem_q[f_at[PTR_W-1:0]] == f_written);
       if (rd_valid_o && rd_q == f_at) assert (rd_data_o == f_written);  // out in the order of in, unchanged
     end
   end
