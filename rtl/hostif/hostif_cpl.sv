@@ -39,7 +39,8 @@ module hostif_cpl #(
   localparam int unsigned LOG_DPB = $clog2(DPB);
   localparam int unsigned BEATS = 4096 / (DATA_W / 8);
 
-  hostif_pkg::completion_t      meta_q, sop_meta, out_meta;
+  hostif_pkg::completion_t      sop_meta, out_meta;
+  logic [9:0]                   tag_q;  // of the stored one
 
   wire        with_data = rx_hdr_i.kind == ggas_pkg::TLP_CPLD;
   wire        no_data   = rx_hdr_i.kind == ggas_pkg::TLP_CPL;
@@ -66,11 +67,11 @@ module hostif_cpl #(
   assign sop_meta.lower_addr = rx_hdr_i.lower_addr;
   assign sop_meta.poisoned   = rx_hdr_i.poisoned;
 
-  always_ff @(posedge clk_i) if (first) meta_q <= sop_meta;
+  always_ff @(posedge clk_i) if (first) tag_q <= rx_hdr_i.tag;
 
   hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::COMPLETION_W)) i_fifo (
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(full),
-    .write_i(store), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_meta : meta_q),
+    .write_i(store), .data_i(rx_data_i), .first_i(rx_sop_i), .meta_i(sop_meta), .commit_i(rx_eop_i),
     .abort_i(abort),
     .valid_o(out_valid), .ready_i(to_rma ? rma_ready_i : tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o),
     .meta_o(out_meta), .data_o(tgt_data_o),
@@ -98,7 +99,7 @@ module hostif_cpl #(
 
   assign malformed_o  = cut || (first && sop_bad) || stray || wrong_end;
   assign unexpected_o = first && !sop_bad && foreign;
-  assign info_o       = {30'd0, (rx_sop_i && !cut) ? rx_hdr_i.tag : (stray ? 10'd0 : meta_q.tag)};
+  assign info_o       = {30'd0, (rx_sop_i && !cut) ? rx_hdr_i.tag : (stray ? 10'd0 : tag_q)};
   assign busy_o       = !empty;
 
   wire unused = &{1'b0, rx_hdr_i.bar, rx_hdr_i.addr, rx_hdr_i.first_be, rx_hdr_i.last_be, rx_hdr_i.requester,

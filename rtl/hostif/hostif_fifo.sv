@@ -15,8 +15,9 @@ module hostif_fifo #(
   output logic              full_o,     // nothing may be written
   input  wire               write_i,    // append a beat to the open packet
   input  wire  [DATA_W-1:0] data_i,
+  input  wire               first_i,    // with write_i: this beat begins the packet
+  input  wire  [META_W-1:0] meta_i,     // valid with first_i
   input  wire               commit_i,   // with write_i: this beat ends the packet
-  input  wire  [META_W-1:0] meta_i,     // valid with commit_i
   input  wire               abort_i,    // forget the open packet; not together with write_i
 
   output logic              valid_o,
@@ -32,10 +33,9 @@ module hostif_fifo #(
   localparam int unsigned PW = $clog2(PKTS);
 
   logic [DATA_W:0]   beats [BEATS];  // {eop, data}
-  logic [META_W-1:0] metas [PKTS];
 
   logic [AW:0] wr_q, commit_q, rd_q;
-  logic [PW:0] meta_wr_q, meta_rd_q;
+  logic [PW:0] meta_wr_q, meta_at_q, meta_rd_q;  // written; being offered or before it; left
   logic [DATA_W:0] out_q;
   logic valid_q, sop_q, last_eop_q;
 
@@ -43,13 +43,13 @@ module hostif_fifo #(
   wire [PW:0] meta_used = meta_wr_q - meta_rd_q;
   wire        fetch     = rd_q != commit_q && (!valid_q || ready_i);
   wire        commit    = write_i && commit_i;
+  wire        starts    = valid_q ? out_q[DATA_W] : last_eop_q;  // the beat before decides
 
   assign full_o  = used[AW] || meta_used[PW];
   assign empty_o = meta_used == '0;
 
   always_ff @(posedge clk_i) begin
     if (write_i) beats[wr_q[AW-1:0]] <= {commit_i, data_i};
-    if (commit) metas[meta_wr_q[PW-1:0]] <= meta_i;
     if (fetch) out_q <= beats[rd_q[AW-1:0]];
   end
 
@@ -59,6 +59,7 @@ module hostif_fifo #(
       commit_q   <= '0;
       rd_q       <= '0;
       meta_wr_q  <= '0;
+      meta_at_q  <= '0;
       meta_rd_q  <= '0;
       valid_q    <= 1'b0;
       sop_q      <= 1'b0;
@@ -73,8 +74,8 @@ module hostif_fifo #(
       if (fetch) begin
         rd_q    <= rd_q + 1'b1;
         valid_q <= 1'b1;
-        // The beat before decides whether this one starts a packet.
-        sop_q   <= valid_q ? out_q[DATA_W] : last_eop_q;
+        sop_q   <= starts;
+        if (starts) meta_at_q <= meta_at_q + 1'b1;
       end else if (ready_i) begin
         valid_q <= 1'b0;
       end
@@ -89,7 +90,11 @@ module hostif_fifo #(
   assign sop_o   = sop_q;
   assign eop_o   = out_q[DATA_W];
   assign data_o  = out_q[DATA_W-1:0];
-  assign meta_o  = metas[meta_rd_q[PW-1:0]];
+
+  ram_1r1w #(.WIDTH(META_W), .DEPTH(PKTS)) i_metas (
+    .clk_i(clk_i), .we_i(write_i && first_i), .waddr_i(meta_wr_q[PW-1:0]), .wdata_i(meta_i),
+    .re_i(fetch && starts), .raddr_i(meta_at_q[PW-1:0]), .rdata_o(meta_o)
+  );
 
 `ifndef SYNTHESIS
   initial begin

@@ -51,7 +51,7 @@ module hostif_np #(
   output logic        busy_o
 );
 
-  localparam int unsigned MARK_W = 32;
+  localparam int unsigned MARK_W = 31;  // with a request four block RAMs wide
 
   // ---- both queues
   logic [MARK_W-1:0] entered_q, done_q;  // posted requests, modulo

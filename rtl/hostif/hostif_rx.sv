@@ -58,7 +58,7 @@ module hostif_rx #(
   wire        is_write  = rx_hdr_i.kind == ggas_pkg::TLP_MWR;
 
   // ---- framing
-  hostif_pkg::posted_t hdr_q;  // header of the stored TLP
+  logic [39:0] addr_q;  // of the stored TLP
   logic first, store, abort, cut, stray, wrong_end, fifo_full, fifo_empty;
 
   wire sop_short = rx_eop_i != (sop_beats == 11'd1);  // beats disagree with the length
@@ -80,12 +80,12 @@ module hostif_rx #(
   assign sop_hdr.requester = rx_hdr_i.requester;
   assign sop_hdr.attr      = rx_hdr_i.attr;
 
-  always_ff @(posedge clk_i) if (first) hdr_q <= sop_hdr;
+  always_ff @(posedge clk_i) if (first) addr_q <= rx_hdr_i.addr[39:0];
 
   // ---- posted
   hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::POSTED_W)) i_fifo (
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(fifo_full),
-    .write_i(store), .data_i(rx_data_i), .commit_i(rx_eop_i), .meta_i(rx_sop_i ? sop_hdr : hdr_q),
+    .write_i(store), .data_i(rx_data_i), .first_i(rx_sop_i), .meta_i(sop_hdr), .commit_i(rx_eop_i),
     .abort_i(abort),
     .valid_o(p_valid_o), .ready_i(p_ready_i), .sop_o(p_sop_o), .eop_o(p_eop_o), .meta_o(p_hdr_o), .data_o(p_data_o),
     .empty_o(fifo_empty)
@@ -107,7 +107,7 @@ module hostif_rx #(
   // ---- events and counters
   assign malformed_o   = cut || (first && sop_bad) || stray || wrong_end;
   assign unsupported_o = first && !sop_bad && !write_ok && !read_ok;
-  assign info_o        = (rx_sop_i && !cut) ? rx_hdr_i.addr[39:0] : (stray ? 40'd0 : hdr_q.addr[39:0]);
+  assign info_o        = (rx_sop_i && !cut) ? rx_hdr_i.addr[39:0] : (stray ? 40'd0 : addr_q);
   assign cnt_req_o     = first;
   assign busy_o        = !fifo_empty;
 
