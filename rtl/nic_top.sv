@@ -9,7 +9,7 @@ module nic_top #(
   parameter int unsigned PAGE_LOG2 = 12
 ) (
   input  wire               clk_i,
-  input  wire               rst_ni,        // asynchronous assert, synchronous release
+  input  wire               rst_ni,        // asynchronous assert, synchronous release; at least 64 cycles long
   input  wire  [63:0]       time_i,        // core cycles, counted outside
   output logic              busy_o,        // must be clocked in the next cycle
   output logic              timer_o,       // must be clocked at the next tick
@@ -307,8 +307,8 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid || ext_context_req
-    || ext_atu_piece_req
+    .clk_i(clk_i), .en_i(!rst_ni || rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid
+      || ext_context_req || ext_atu_piece_req
       || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
 

@@ -136,32 +136,32 @@ module rma #(
   ggas_pkg::tlp_hdr_t page_hdr, cpl_hdr;
   ggas_pkg::rma_hdr_t rx_rma_hdr, rx_ans_hdr, tx_rma_hdr, tx_ans_hdr;
   logic [DATA_W-1:0]  page_data, cpl_data, rx_rma_data, rx_ans_data, tx_rma_data, tx_ans_data;
-  skid #(.WIDTH(HOST_W)) i_page (
+  stage #(.WIDTH(HOST_W)) i_page (
       .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o),
       .in_data_i({page_sop_i, page_eop_i, page_hdr_i, page_data_i}), .out_valid_o(page_valid), .out_ready_i(page_ready),
       .out_data_o({page_sop, page_eop, page_hdr, page_data})
   );
-  skid #(.WIDTH(HOST_W)) i_cpl (
+  stage #(.WIDTH(HOST_W)) i_cpl (
       .clk_i, .rst_ni, .in_valid_i(cpl_valid_i), .in_ready_o(cpl_ready_o),
       .in_data_i({cpl_sop_i, cpl_eop_i, cpl_hdr_i, cpl_data_i}), .out_valid_o(cpl_in_valid), .out_ready_i(cpl_in_ready),
       .out_data_o({cpl_sop, cpl_eop, cpl_hdr, cpl_data})
   );
-  skid #(.WIDTH(NET_W)) i_rx_rma (
+  stage #(.WIDTH(NET_W)) i_rx_rma (
       .clk_i, .rst_ni, .in_valid_i(rx_rma_valid_i), .in_ready_o(rx_rma_ready_o),
       .in_data_i({rx_rma_sop_i, rx_rma_eop_i, rx_rma_hdr_i, rx_rma_data_i}), .out_valid_o(rx_rma_valid),
       .out_ready_i(rx_rma_ready), .out_data_o({rx_rma_sop, rx_rma_eop, rx_rma_hdr, rx_rma_data})
   );
-  skid #(.WIDTH(NET_W)) i_rx_ans (
+  stage #(.WIDTH(NET_W)) i_rx_ans (
       .clk_i, .rst_ni, .in_valid_i(rx_ans_valid_i), .in_ready_o(rx_ans_ready_o),
       .in_data_i({rx_ans_sop_i, rx_ans_eop_i, rx_ans_hdr_i, rx_ans_data_i}), .out_valid_o(rx_ans_valid),
       .out_ready_i(rx_ans_ready), .out_data_o({rx_ans_sop, rx_ans_eop, rx_ans_hdr, rx_ans_data})
   );
-  skid #(.WIDTH(NET_W)) i_tx_rma (
+  stage #(.WIDTH(NET_W)) i_tx_rma (
       .clk_i, .rst_ni, .in_valid_i(tx_rma_valid), .in_ready_o(tx_rma_ready),
       .in_data_i({tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data}), .out_valid_o(tx_rma_valid_o),
       .out_ready_i(tx_rma_ready_i), .out_data_o({tx_rma_sop_o, tx_rma_eop_o, tx_rma_hdr_o, tx_rma_data_o})
   );
-  skid #(.WIDTH(NET_W)) i_tx_ans (
+  stage #(.WIDTH(NET_W)) i_tx_ans (
       .clk_i, .rst_ni, .in_valid_i(tx_ans_valid), .in_ready_o(tx_ans_ready),
       .in_data_i({tx_ans_sop, tx_ans_eop, tx_ans_hdr, tx_ans_data}), .out_valid_o(tx_ans_valid_o),
       .out_ready_i(tx_ans_ready_i), .out_data_o({tx_ans_sop_o, tx_ans_eop_o, tx_ans_hdr_o, tx_ans_data_o})

@@ -43,7 +43,7 @@ module rma_context (
   logic [63:0]  wdata, rdata, wdata_q;
   logic [1:0]   half, half_q;     // halves that are written
   logic         write;
-  logic [ggas_pkg::CONTEXTS-1:0] known_q;          // CTRL was written since reset
+  logic         known;            // CTRL was written since reset
   logic         none_q, zero_q, state_q, state_busy_q;
   logic [4:0]   starts_r, starts;
 
@@ -82,20 +82,18 @@ module rma_context (
       wdata_q      <= wdata;
       half_q       <= half;
       none_q       <= !ggas_pkg::is_context(vpid);
-      zero_q       <= (word == CTRL || word == STATE) && !known_q[vpid[CW-1:0]];
+      zero_q       <= (word == CTRL || word == STATE) && !known;
       state_q      <= word == STATE;
       state_busy_q <= look_busy_i || (cfg_we_o && cfg_vpid_o == vpid);
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cfg_we_o <= 1'b0;
-      known_q  <= '0;
-    end else begin
-      cfg_we_o <= write;
-      if (write && word == CTRL) known_q[vpid[CW-1:0]] <= 1'b1;
-    end
+    if (!rst_ni) cfg_we_o <= 1'b0;
+    else cfg_we_o <= write;
   end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_known (
+      .clk_i, .rst_ni, .we_i(write && word == CTRL), .waddr_i(vpid[CW-1:0]), .wdata_i(1'b1), .raddr_i(vpid[CW-1:0]),
+      .rdata_o(known));
 
   always_comb begin
     cfg_data_o = whole;

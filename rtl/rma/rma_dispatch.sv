@@ -52,10 +52,14 @@ module rma_dispatch (
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   // ---------------------------------------------------------------- contexts
-  logic [ggas_pkg::CONTEXTS-1:0] on_q;      // enabled
-  logic [ggas_pkg::CONTEXTS-1:0] listed_q;  // in the list
-  logic [ggas_pkg::CONTEXTS-1:0] out_q;     // with the requester; never both
-  logic [ggas_pkg::CONTEXTS-1:0] old_q;     // listed or out since before the last write of CTRL
+  // Of the context whose head is told, that is configured, that is first in the list, whose descriptor is done:
+  logic         head_on;                  // enabled
+  logic         head_listed, cfg_listed;  // in the list
+  logic         head_out, cfg_out;        // with the requester; never both
+  logic         first_old, done_old;      // listed or out since before the last write of CTRL
+  // verilator lint_off UNUSEDSIGNAL
+  logic         first_out, done_out;
+  // verilator lint_on UNUSEDSIGNAL
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
 
   // ---------------------------------------------------------------- the list
@@ -64,11 +68,10 @@ module rma_dispatch (
   logic [3:0] first_slot;
   logic [1:0] first_more;
   wire        free  = !desc_valid_o || (desc_ready_i && desc_eop_o);
-  wire        dead  = waits && old_q[first_vpid[CW-1:0]];
+  wire        dead  = waits && first_old;
   wire        drop  = dead && !desc_done_i;  // a look at a dead context waits for the port
   wire        start = waits && !dead && free && cfg_requester_i;
-  wire        fresh = head_valid_i && on_q[head_vpid_i[CW-1:0]] && !listed_q[head_vpid_i[CW-1:0]]
-    && !out_q[head_vpid_i[CW-1:0]];
+  wire        fresh = head_valid_i && head_on && !head_listed && !head_out;
   wire        direct = fresh && !waits && free && cfg_requester_i;
   assign push = fresh && !direct;
   // verilator lint_off PINCONNECTEMPTY
@@ -80,32 +83,27 @@ module rma_dispatch (
 
   assign kick_valid_o   = desc_done_i || drop;
   assign kick_vpid_o    = desc_done_i ? desc_done_vpid_i : first_vpid;
-  assign kick_consume_o = desc_done_i && !old_q[desc_done_vpid_i[CW-1:0]];
-  assign look_busy_o    = out_q[look_vpid_i[CW-1:0]];
+  assign kick_consume_o = desc_done_i && !done_old;
 
   wire [7:0] load_vpid = direct ? head_vpid_i : first_vpid;
   wire       load      = direct || start;
-  wire       pending   = (listed_q[cfg_vpid_i[CW-1:0]] && !(drop && first_vpid == cfg_vpid_i))
-                         || (out_q[cfg_vpid_i[CW-1:0]] && !(desc_done_i && desc_done_vpid_i == cfg_vpid_i))
+  wire       pending   = (cfg_listed && !(drop && first_vpid == cfg_vpid_i))
+                         || (cfg_out && !(desc_done_i && desc_done_vpid_i == cfg_vpid_i))
                          || (fresh && head_vpid_i == cfg_vpid_i);  // still so in the next cycle
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      on_q     <= '0;
-      listed_q <= '0;
-      out_q    <= '0;
-      old_q    <= '0;
-    end else begin
-      if (start || drop) listed_q[first_vpid[CW-1:0]] <= 1'b0;
-      if (push) listed_q[head_vpid_i[CW-1:0]] <= 1'b1;
-      if (desc_done_i) out_q[desc_done_vpid_i[CW-1:0]] <= 1'b0;
-      if (load) out_q[load_vpid[CW-1:0]] <= 1'b1;
-      if (kick_valid_o) old_q[kick_vpid_o[CW-1:0]] <= 1'b0;
-      if (ctrl) begin
-        on_q[cfg_vpid_i[CW-1:0]]  <= cfg_data_i[0];
-        old_q[cfg_vpid_i[CW-1:0]] <= pending;
-      end
-    end
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .raddr_i(head_vpid_i[CW-1:0]), .rdata_o(head_on));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_listed (
+      .clk_i, .rst_ni, .we_i({push, start || drop}), .waddr_i({head_vpid_i[CW-1:0], first_vpid[CW-1:0]}),
+      .wdata_i(2'b10), .raddr_i({cfg_vpid_i[CW-1:0], head_vpid_i[CW-1:0]}), .rdata_o({cfg_listed, head_listed}));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(5)) u_out (
+      .clk_i, .rst_ni, .we_i({load, desc_done_i}), .waddr_i({load_vpid[CW-1:0], desc_done_vpid_i[CW-1:0]}),
+      .wdata_i(2'b10), .raddr_i({first_vpid[CW-1:0], desc_done_vpid_i[CW-1:0], look_vpid_i[CW-1:0],
+      cfg_vpid_i[CW-1:0], head_vpid_i[CW-1:0]}), .rdata_o({first_out, done_out, look_busy_o, cfg_out, head_out}));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_old (
+      .clk_i, .rst_ni, .we_i({ctrl, kick_valid_o}), .waddr_i({cfg_vpid_i[CW-1:0], kick_vpid_o[CW-1:0]}),
+      .wdata_i({pending, 1'b0}), .raddr_i({desc_done_vpid_i[CW-1:0], first_vpid[CW-1:0]}),
+      .rdata_o({done_old, first_old}));
 
   // ---------------------------------------------------------------- the descriptor on its way
   logic [3:0] slot_q;
@@ -146,9 +144,9 @@ module rma_dispatch (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && desc_done_i) assert (out_q[desc_done_vpid_i[CW-1:0]]) else $error(
+    if (rst_ni && desc_done_i) assert (done_out) else $error(
       "rma_dispatch: done without a descriptor");
-    if (rst_ni && load) assert (!out_q[load_vpid[CW-1:0]]) else $error("rma_dispatch: two descriptors of a context");
+    if (rst_ni && start) assert (!first_out) else $error("rma_dispatch: two descriptors of a context");
   end
 `endif
 endmodule

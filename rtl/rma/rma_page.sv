@@ -81,20 +81,17 @@ module rma_page #(
 
   // ---------------------------------------------------------------- contexts; one that is written this cycle is
   // already new
-  logic [ggas_pkg::CONTEXTS-1:0] on_q, queue_q;
+  logic         was_on, was_queue;
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
   wire          here = ctrl && cfg_vpid_i == vpid;
-  wire          on    = here ? cfg_data_i[0] : ggas_pkg::is_context(vpid) && on_q[vpid[CW-1:0]];
-  wire          queue = here ? cfg_data_i[1] : queue_q[vpid[CW-1:0]];
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      on_q    <= '0;
-      queue_q <= '0;
-    end else if (ctrl) begin
-      on_q[cfg_vpid_i[CW-1:0]]    <= cfg_data_i[0];
-      queue_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[1];
-    end
-  end
+  wire          on    = here ? cfg_data_i[0] : ggas_pkg::is_context(vpid) && was_on;
+  wire          queue = here ? cfg_data_i[1] : was_queue;
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]), .raddr_i(vpid[CW-1:0]),
+      .rdata_o(was_on));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_queue (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[1]), .raddr_i(vpid[CW-1:0]),
+      .rdata_o(was_queue));
 
   // ---------------------------------------------------------------- rows
   logic       valid, ready;

@@ -67,10 +67,10 @@ module rma_queue #(
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   // ---------------------------------------------------------------- contexts
-  logic [ggas_pkg::CONTEXTS-1:0] on_q;       // enabled, in queue mode
-  logic [ggas_pkg::CONTEXTS-1:0] fresh_q;    // counts are 0
-  logic [ggas_pkg::CONTEXTS-1:0] listed_q;   // waits for its turn to read
-  logic [ggas_pkg::CONTEXTS-1:0] reading_q;  // a read is under way
+  logic         s_on, sl_on;            // enabled, in queue mode
+  logic         counted;                // counts are not 0
+  logic         listed;                 // waits for its turn to read
+  logic         reading, look_reading;  // a read is under way
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
 
   // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next
@@ -114,7 +114,7 @@ module rma_queue #(
   end
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(10), .DEPTH(ggas_pkg::CONTEXTS)) u_consumed (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && on_q[sl_vpid_i[CW-1:0]]), .wr_ready_o(sl_room),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && sl_on), .wr_ready_o(sl_room),
       .wr_data_i({sl_count_i, sl_vpid_i}),
       .rd_valid_o(sl_head), .rd_ready_i(pick_sl), .rd_data_o({sl_count, sl_vpid}), .count_o());
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
@@ -167,8 +167,8 @@ module rma_queue #(
     {produced, fetched, consumed, ring, waiting, room, slots, at, in_block, block_left} = '0;
     {on, behind, bad_bell, go} = '0;
     if (s_q) begin
-      on = on_q[s_vpid_q[CW-1:0]];
-      if (!fresh_q[s_vpid_q[CW-1:0]]) {produced, fetched, consumed} = s_read;
+      on = s_on;
+      if (counted) {produced, fetched, consumed} = s_read;
       ring     = 32'd1 << log2;
       behind   = s_bell_q - produced > 32'h7fff_ffff;  // overtaken on its way
       bad_bell = s_kind_q == K_BELL && !behind && s_bell_q - consumed > ring;
@@ -181,35 +181,28 @@ module rma_queue #(
       block_left = (cfg_mrrs_i - in_block) >> 5;
       slots    = least(least(waiting, {27'd0, room}), least(ring - {15'd0, at}, {19'd0, block_left}));
       slots    = least(slots, 32'd8);
-      go       = s_kind_q == K_READ && on && !reading_q[s_vpid_q[CW-1:0]] && slots != '0;
+      go       = s_kind_q == K_READ && on && !reading && slots != '0;
       if (go) fetched = fetched + slots;
     end
     s_write = {produced, fetched, consumed};
   end
-  wire reads_on = reading_q[s_vpid_q[CW-1:0]] && s_kind_q != K_OVER;
+  wire reads_on = reading && s_kind_q != K_OVER;
   wire wants    = s_q && on && !go && !reads_on && produced != fetched && fetched - consumed < 32'd16;
-  assign push   = wants && !listed_q[s_vpid_q[CW-1:0]];
+  assign push   = wants && !listed;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      on_q      <= '0;
-      fresh_q   <= '1;
-      listed_q  <= '0;
-      reading_q <= '0;
-    end else begin
-      if (s_q) begin
-        fresh_q[s_vpid_q[CW-1:0]] <= 1'b0;
-        if (s_kind_q == K_OVER) reading_q[s_vpid_q[CW-1:0]] <= 1'b0;
-        if (go) reading_q[s_vpid_q[CW-1:0]] <= 1'b1;
-      end
-      if (pick_read) listed_q[list_vpid[CW-1:0]] <= 1'b0;
-      if (push) listed_q[s_vpid_q[CW-1:0]] <= 1'b1;
-      if (ctrl) begin
-        on_q[cfg_vpid_i[CW-1:0]]    <= cfg_data_i[1:0] == 2'b11;
-        fresh_q[cfg_vpid_i[CW-1:0]] <= 1'b1;
-      end
-    end
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .READS(2)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[1:0] == 2'b11),
+      .raddr_i({sl_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .rdata_o({sl_on, s_on}));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_counted (
+      .clk_i, .rst_ni, .we_i({ctrl, s_q}), .waddr_i({cfg_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .wdata_i(2'b01),
+      .raddr_i(s_vpid_q[CW-1:0]), .rdata_o(counted));
+  // A context leaves the list only while nothing is under way, and enters it as the thing under way.
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_listed (
+      .clk_i, .rst_ni, .we_i(push || pick_read), .waddr_i(s_q ? s_vpid_q[CW-1:0] : list_vpid[CW-1:0]),
+      .wdata_i(push), .raddr_i(s_vpid_q[CW-1:0]), .rdata_o(listed));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .READS(2)) u_reading (
+      .clk_i, .rst_ni, .we_i(s_q && (s_kind_q == K_OVER || go)), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(go),
+      .raddr_i({look_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .rdata_o({look_reading, reading}));
 
   // ---------------------------------------------------------------- reads
   logic [63:0] cmd_addr_q;
@@ -225,7 +218,7 @@ module rma_queue #(
     if (go) begin
       cmd_addr_q  <= {base, 12'd0} + {42'd0, at, 5'd0};
       cmd_vpid_q  <= s_vpid_q;
-      cmd_slot_q  <= s_read[35:32] & {4{!fresh_q[s_vpid_q[CW-1:0]]}};
+      cmd_slot_q  <= s_read[35:32] & {4{counted}};
       cmd_slots_q <= slots[3:0];
     end
   end
@@ -258,7 +251,7 @@ module rma_queue #(
     if (pick_over) ev_queue_info_o <= over_addr;
   end
   // Consumptions wait short, and are not looked through.
-  assign look_busy_o = reading_q[look_vpid_i[CW-1:0]] || sl_head || (s_q && s_vpid_q == look_vpid_i)
+  assign look_busy_o = look_reading || sl_head || (s_q && s_vpid_q == look_vpid_i)
     || (bell_q && bell_vpid_q == look_vpid_i);
   assign busy_o = s_q || sl_head || bell_q || over_valid || (list_head && cmd_free) || cmd_valid_q || read_busy
     || ev_bad_descriptor_o

@@ -96,15 +96,12 @@ module rma_queue_read #(
 
   // How many slots of a context's read came. Hosts cut at multiples of 64 bytes: a slot comes as a whole or not at all.
   logic [3:0]   came_q [ggas_pkg::CONTEXTS];
-  logic [ggas_pkg::CONTEXTS-1:0] any_q;
+  logic         any;
   always_ff @(posedge clk_i) if (row_take && row_mask[7]) came_q[out_vpid[CW-1:0]] <= row_at + 4'd1;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) any_q <= '0;
-    else begin
-      if (row_take && row_mask[7]) any_q[out_vpid[CW-1:0]] <= 1'b1;
-      if (cmd_valid_i && cmd_ready_o) any_q[cmd_vpid_i[CW-1:0]] <= 1'b0;
-    end
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_any (
+      .clk_i, .rst_ni, .we_i({cmd_valid_i && cmd_ready_o, row_take && row_mask[7]}),
+      .waddr_i({cmd_vpid_i[CW-1:0], out_vpid[CW-1:0]}), .wdata_i(2'b01), .raddr_i(over_vpid_o[CW-1:0]),
+      .rdata_o(any));
 
   // ---------------------------------------------------------------- ends, in the order they come
   logic       e_valid;
@@ -129,7 +126,7 @@ module rma_queue_read #(
       at_q      <= '0;
     end else if (begins) begin
       mending_q <= 1'b1;
-      at_q      <= any_q[over_vpid_o[CW-1:0]] ? came_q[over_vpid_o[CW-1:0]] : 4'd0;
+      at_q      <= any ? came_q[over_vpid_o[CW-1:0]] : 4'd0;
     end else begin
       if (mend && fill_ready_i) at_q <= at_q + 4'd1;
       if (over_valid_o && over_ready_i) mending_q <= 1'b0;

@@ -58,16 +58,14 @@ module rma_ring #(
   logic [7:0]   vpid_q;     // looked up last
   logic         stale_q;    // and configured anew since
   logic         enabled_q, consumed_known_q, count_known_q;  // of it
-  logic [ggas_pkg::CONTEXTS-1:0] on_q;       // contexts that are enabled
-  logic [ggas_pkg::CONTEXTS-1:0] db_q;       // had a doorbell since their start
-  logic [ggas_pkg::CONTEXTS-1:0] used_q;     // had an update since their start
+  logic         on;         // enabled
+  logic         rung;       // had a doorbell since its start
+  logic         used;       // had an update since its start
   wire          update = we_i && !stale_q;
+  wire          start  = ctrl_we && cfg_data_i[0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      on_q             <= '0;
-      db_q             <= '0;
-      used_q           <= '0;
       vpid_q           <= '0;
       stale_q          <= 1'b0;
       enabled_q        <= 1'b0;
@@ -76,24 +74,24 @@ module rma_ring #(
     end else begin
       if (re_i) begin
         vpid_q           <= vpid_i;
-        enabled_q        <= ggas_pkg::is_context(vpid_i) && on_q[vpid_i[CW-1:0]];
-        consumed_known_q <= db_q[vpid_i[CW-1:0]];
-        count_known_q    <= used_q[vpid_i[CW-1:0]];
+        enabled_q        <= ggas_pkg::is_context(vpid_i) && on;
+        consumed_known_q <= rung;
+        count_known_q    <= used;
         stale_q          <= ctrl_we && cfg_vpid_i == vpid_i;
       end else if (ctrl_we && cfg_vpid_i == vpid_q) begin
         stale_q <= 1'b1;
       end
-      if (update) used_q[vpid_q[CW-1:0]] <= 1'b1;
-      if (db_we) db_q[db_vpid_i[CW-1:0]] <= 1'b1;
-      if (ctrl_we) begin
-        on_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[0];
-        if (cfg_data_i[0]) begin
-          used_q[cfg_vpid_i[CW-1:0]] <= 1'b0;
-          db_q[cfg_vpid_i[CW-1:0]]   <= 1'b0;
-        end
-      end
     end
   end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .raddr_i(vpid_i[CW-1:0]), .rdata_o(on));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_rung (
+      .clk_i, .rst_ni, .we_i({start, db_we}), .waddr_i({cfg_vpid_i[CW-1:0], db_vpid_i[CW-1:0]}), .wdata_i(2'b01),
+      .raddr_i(vpid_i[CW-1:0]), .rdata_o(rung));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_used (
+      .clk_i, .rst_ni, .we_i({start, update}), .waddr_i({cfg_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01),
+      .raddr_i(vpid_i[CW-1:0]), .rdata_o(used));
 
   // ---------------------------------------------------------------- tables
   logic [51:0]       base;

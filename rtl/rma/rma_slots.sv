@@ -158,8 +158,8 @@ module rma_slots (
   state_t       state_r, state_w_q, state, state_w;
   part_t        part_r, part_w_q, part, part_w;
   logic         state_fwd_q, part_fwd_q;
-  logic [ggas_pkg::CONTEXTS-1:0] fresh_q;  // nothing was written since CTRL
-  wire          fresh = fresh_q[vpid_q[CW-1:0]];
+  logic         written;  // since CTRL
+  wire          fresh = !written;
   wire          part_read = (row_take || fill_take) && take_mask != '0;
   wire          part_we   = valid_q && write_q;
 
@@ -177,14 +177,9 @@ module rma_slots (
     if (valid_q) state_w_q <= state_w;
     if (part_we) part_w_q <= part_w;
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      fresh_q <= '1;
-    end else begin
-      if (valid_q) fresh_q[vpid_q[CW-1:0]] <= 1'b0;
-      if (cfg_we_i && cfg_word_i == 3'd0) fresh_q[cfg_vpid_i[CW-1:0]] <= 1'b1;
-    end
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_written (
+      .clk_i, .rst_ni, .we_i({cfg_we_i && cfg_word_i == 3'd0, valid_q}),
+      .waddr_i({cfg_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01), .raddr_i(vpid_q[CW-1:0]), .rdata_o(written));
 
   // ---------------------------------------------------------------- a row
   wire [7:0] have = state.touched[slot_q] ? part.mask : '0;

@@ -61,10 +61,10 @@ module rma_status #(
   } counts_t;
 
   // ---------------------------------------------------------------- contexts
-  logic [ggas_pkg::CONTEXTS-1:0] on_q;      // enabled
-  logic [ggas_pkg::CONTEXTS-1:0] placed_q;  // has a block
-  logic [ggas_pkg::CONTEXTS-1:0] fresh_q;   // nothing counted since CTRL
-  logic [ggas_pkg::CONTEXTS-1:0] listed_q;  // in the list of those that changed
+  logic         on;                   // enabled
+  logic         placed;               // has a block
+  logic         counted;              // something was, since CTRL
+  logic         listed, look_listed;  // in the list of those that changed
   wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
   wire          base_we = cfg_we_i && cfg_word_i == 3'd3;
 
@@ -119,7 +119,7 @@ module rma_status #(
 
   always_comb begin
     counts = '0;
-    if (valid_q && !fresh_q[vpid_q[CW-1:0]]) counts = fwd_q ? counts_w_q : counts_r;
+    if (valid_q && counted) counts = fwd_q ? counts_w_q : counts_r;
     counts_w = counts;
     if (change) begin
       counts_w.consumed    = counts.consumed + {30'd0, slots_q};
@@ -137,36 +137,31 @@ module rma_status #(
   end
 
   // ---------------------------------------------------------------- the list
-  wire push = change && on_q[vpid_q[CW-1:0]] && placed_q[vpid_q[CW-1:0]] && !listed_q[vpid_q[CW-1:0]];
+  wire push = change && on && placed && !listed;
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(pick_valid),
       .rd_ready_i(do_pick), .rd_data_o(pick_vpid), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      on_q     <= '0;
-      placed_q <= '0;
-      fresh_q  <= '1;
-      listed_q <= '0;
-    end else begin
-      if (do_pick) listed_q[pick_vpid[CW-1:0]] <= 1'b0;
-      if (push) listed_q[vpid_q[CW-1:0]] <= 1'b1;
-      if (change) fresh_q[vpid_q[CW-1:0]] <= 1'b0;
-      if (base_we) placed_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[63:4] != '0;
-      if (ctrl) begin
-        on_q[cfg_vpid_i[CW-1:0]]    <= cfg_data_i[0];
-        fresh_q[cfg_vpid_i[CW-1:0]] <= 1'b1;
-      end
-    end
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]), .raddr_i(vpid_q[CW-1:0]),
+      .rdata_o(on));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_placed (
+      .clk_i, .rst_ni, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:4] != '0),
+      .raddr_i(vpid_q[CW-1:0]), .rdata_o(placed));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_counted (
+      .clk_i, .rst_ni, .we_i({ctrl, change}), .waddr_i({cfg_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01),
+      .raddr_i(vpid_q[CW-1:0]), .rdata_o(counted));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_listed (
+      .clk_i, .rst_ni, .we_i({push, do_pick}), .waddr_i({vpid_q[CW-1:0], pick_vpid[CW-1:0]}), .wdata_i(2'b10),
+      .raddr_i({look_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .rdata_o({look_listed, listed}));
 
   // ---------------------------------------------------------------- writes
   logic [7:0]   write_vpid_q;
   logic [63:4]  addr_q;
   logic [127:0] block_q;
-  wire          start = pick_q && !stop_i && on_q[vpid_q[CW-1:0]] && placed_q[vpid_q[CW-1:0]];
+  wire          start = pick_q && !stop_i && on && placed;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       writing_q <= 1'b0;
@@ -206,7 +201,7 @@ module rma_status #(
   end
 
   assign cnt_writes_o = sent;
-  assign look_busy_o  = listed_q[look_vpid_i[CW-1:0]] || (valid_q && vpid_q == look_vpid_i)
+  assign look_busy_o  = look_listed || (valid_q && vpid_q == look_vpid_i)
     || (writing_q && write_vpid_q == look_vpid_i);
   assign busy_o       = valid_q || writing_q || pick_due;
 

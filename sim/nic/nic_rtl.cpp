@@ -233,9 +233,10 @@ class nic_rtl final : public nic_core {
     uint64_t behind;  // posted requests pushed before it
   };
 
+  static constexpr int reset_cycles = 64;  // flag_ram clears a row a cycle
   void reset() {
     top_->rst_ni = 0;
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 2 * reset_cycles; ++i) {
       top_->clk_i = i & 1;
       top_->eval();
     }
