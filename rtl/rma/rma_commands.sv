@@ -48,7 +48,7 @@ module rma_commands #(
   logic       known, queue_room;
   logic [7:0] meta;
 
-  fifo #(.WIDTH(137), .DEPTH(IN_FLIGHT)) u_under_way (
+  fifo #(.WIDTH(137), .DEPTH(IN_FLIGHT), .BLOCK(1'b1)) u_under_way (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(room_o),
       .wr_data_i({vpid_i, last_i, w0_i, cookie_i}),
       // verilator lint_off PINCONNECTEMPTY

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets whose payload is in the descriptor: loaded when the descriptor's turn comes, sent from a shift register. The
-// data of a put
-// move to their place in the first DW, and what lies behind the last byte becomes 0, as a beat goes out. An immediate
-// or inline put
-// that crosses a multiple of the MTU makes two packets.
+// Packets whose payload is in the descriptor: begun when the descriptor's turn comes, their payload read word by word
+// from where the requester holds the descriptor. The data of a put move to their place in the first DW, and what lies
+// behind the last byte becomes 0, as a beat goes out. An immediate or inline put that crosses a multiple of the MTU
+// makes two packets.
 `default_nettype none
 
 module rma_express #(
@@ -24,10 +23,14 @@ module rma_express #(
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t  w0_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [63:0]         w1_i,
+    input  wire logic [63:0]         w1_i,        // words of the first slot
     input  wire logic [63:0]         w2_i,
-    input  wire logic [63:0]         cookie_i,
-    input  wire logic [511:0]        slots_i,     // the slots behind the first
+    // the descriptor, from the cycle behind load_i on until free_o: its first slot and those behind it
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [255:0]        first_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [511:0]        slots_i,
+    input  wire logic                result_i,    // with load_i: an atomic's old value is wanted in memory
     output      logic                free_o,      // nothing is left after this cycle
     output      logic                held_o,      // a packet of context held_vpid_o is not out
     output      logic [7:0]          held_vpid_o,
@@ -42,12 +45,10 @@ module rma_express #(
 
   localparam int unsigned BEAT_DW = DATA_W / 32;
   localparam logic [4:0] BEAT = BEAT_DW[4:0];
-  localparam int unsigned STEP_W = $clog2(BEAT_DW) + 1;
-  localparam int unsigned PAY_W = 640;  // a message: 4 DW and 64 bytes
+  localparam int unsigned QUADS = DATA_W / 64, QUAD_W = $clog2(QUADS) + 1, BYTES_W = $clog2(DATA_W / 8);
 
   // ---------------------------------------------------------------- the packet of a descriptor
   ggas_pkg::rma_hdr_t hdr;
-  logic [PAY_W-1:0]   pay;
   logic [1:0]         skew;     // first byte in the first DW
   logic [6:0]         span;     // payload bytes from the first DW's first to the last
   logic [4:0]         total;    // payload DW
@@ -57,7 +58,6 @@ module rma_express #(
 
   always_comb begin
     hdr    = '0;
-    pay    = '0;
     skew   = '0;
     span   = 7'd16;
     total  = 5'd4;
@@ -77,8 +77,6 @@ module rma_express #(
       hdr.vc    = ggas_pkg::VC_RMA;
       hdr.flags[ggas_pkg::RMA_LAST] = 1'b1;
       hdr.flags[ggas_pkg::RMA_ACK]  = 1'b1;
-      // What lies behind `span` does not matter.
-      pay = {128'd0, slots_i[511:64], w0_i.op == ggas_pkg::DESC_IMM ? w1_i : slots_i[63:0]};
 
       if (put) begin
         skew   = w2_i[1:0];
@@ -95,26 +93,22 @@ module rma_express #(
         hdr.flags[ggas_pkg::RMA_LAST] = !w0_i.notify_completer && !split;
         hdr.flags[ggas_pkg::RMA_ACK]  = w0_i.ack && !w0_i.notify_completer && !split;
       end else if (w0_i.op == ggas_pkg::DESC_GET) begin
-        total      = 5'd6;
-        span       = 7'd24;
-        pay[191:0] = {32'd0, 8'd0, w0_i.size, cookie_i, w2_i};
-        hdr.op     = ggas_pkg::OP_RMA_GET;
-        hdr.addr   = w1_i;
+        total    = 5'd6;
+        span     = 7'd24;
+        hdr.op   = ggas_pkg::OP_RMA_GET;
+        hdr.addr = w1_i;
         hdr.flags[ggas_pkg::RMA_RESPONDER] = w0_i.notify_responder;
       end else if (w0_i.op == ggas_pkg::DESC_ATOMIC) begin
-        total      = 5'd10;
-        span       = 7'd40;
-        pay[319:0] = {32'd0, w0_i.size[3], slots_i[158:128], cookie_i, slots_i[127:0], w1_i};
-        hdr.op     = ggas_pkg::OP_RMA_ATOMIC;
-        hdr.flags[ggas_pkg::RMA_RESULT] = slots_i[127:64] != '0;
+        total    = 5'd10;
+        span     = 7'd40;
+        hdr.op   = ggas_pkg::OP_RMA_ATOMIC;
+        hdr.flags[ggas_pkg::RMA_RESULT] = result_i;
       end else if (w0_i.op == ggas_pkg::DESC_SEND) begin
         total    = 5'd4 + w0_i.size[6:2] + {4'd0, w0_i.size[1:0] != 2'd0};
         span     = 7'd16 + w0_i.size[6:0];
-        pay      = {slots_i, 32'd0, 8'd0, w0_i.size, cookie_i};
         hdr.op   = ggas_pkg::OP_VELO_MSG;
         hdr.addr = '0;
       end else begin
-        pay[127:0] = {28'd0, w0_i.op, 8'd0, w0_i.size, cookie_i};
         hdr.status = status_i;
         hdr.flags[ggas_pkg::RMA_FIRST]  = !tail_i;
         hdr.flags[ggas_pkg::RMA_STRONG] = w0_i.flush;
@@ -126,9 +120,10 @@ module rma_express #(
 
   // ---------------------------------------------------------------- the packet under way
   logic             valid_q, sop_q;
-  logic [PAY_W-1:0] pay_q;
-  logic [23:0]      past_q;    // the last three bytes that went out
-  logic [1:0]       skew_q;
+  logic             tail_q;    // it is the NOTIFY of a put
+  logic [3:0]       beat_q;    // beats of both packets that went out
+  logic [DATA_W-9:0] past_q;   // the word before, but for its first byte
+  logic [BYTES_W-1:0] skew_q;  // bytes that the words move up
   logic [6:0]       span_q;    // payload bytes from here on, of both packets
   logic [4:0]       left_q;    // DW of this packet from here on
   logic [4:0]       next_q;    // DW of the packet behind it
@@ -138,7 +133,6 @@ module rma_express #(
 
   wire eop   = left_q <= BEAT;
   wire taken = valid_q && tx_ready_i;
-  wire [STEP_W-1:0] advance = eop ? left_q[STEP_W-1:0] : BEAT[STEP_W-1:0];  // DW of this beat
   assign free_o = !valid_q || (tx_ready_i && eop && next_q == '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -157,9 +151,10 @@ module rma_express #(
   always_ff @(posedge clk_i) begin
     if (load_i) begin
       hdr_q       <= hdr;
-      pay_q       <= pay;
+      tail_q      <= tail_i;
+      beat_q      <= '0;
       past_q      <= '0;
-      skew_q      <= skew;
+      skew_q      <= {{(BYTES_W - 2) {1'b0}}, skew};
       span_q      <= span;
       left_q      <= hdr.len_dw[4:0];
       next_q      <= split ? total - hdr.len_dw[4:0] : 5'd0;
@@ -167,12 +162,13 @@ module rma_express #(
       next_last_q <= !w0_i.notify_completer;
       next_ack_q  <= w0_i.ack && !w0_i.notify_completer;
     end else if (taken) begin
-      pay_q  <= pay_q >> {advance, 5'd0};
-      past_q <= last_bytes;
+      beat_q <= beat_q + 4'd1;
+      past_q <= word[DATA_W-1:8];
       span_q <= span_q - {advance_dw, 2'd0};
       left_q <= eop ? next_q : left_q - BEAT;
       if (eop) begin
         next_q         <= '0;
+        skew_q         <= skew_q - {left_q[BYTES_W-3:0], 2'd0};  // the next one begins with what is left over
         hdr_q.addr     <= {hdr_q.addr[63:2], 2'd0} + {51'd0, hdr_q.len_dw, 2'd0};
         hdr_q.len_dw   <= {6'd0, next_q};
         hdr_q.first_be <= next_q == 5'd1 ? next_be_q : 4'hf;
@@ -184,21 +180,50 @@ module rma_express #(
     end
   end
 
-  // The beat: bytes before it and its own, moved up by the skew; nothing behind the last byte of the packet.
-  logic [DATA_W-1:0] moved;
-  logic [23:0]       last_bytes;
-  wire [4:0]         advance_dw = eop ? left_q : BEAT;
-  always_comb begin
-    last_bytes = pay_q[31:8];
-    for (int i = 1; i < BEAT_DW; i++) if (i[4:0] < advance_dw) last_bytes = pay_q[i*32+8+:24];
+  // Words of the payload as they come; what lies behind `span_q` does not matter.
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::desc_w0_t held;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [DATA_W-1:0]  word;
+  assign held = first_i[63:0];
+  function automatic logic [63:0] quad(input logic [3:0] n, input logic notify, input logic [3:0] op,
+                                       input logic [23:0] bytes, input logic [191:0] words,
+                                       input logic [511:0] slots);
+    logic [2:0]  at;
+    logic [63:0] w1, w2, cookie, slot, size;
+    {cookie, w2, w1} = words;
+    at   = n[2:0];
+    size = {40'd0, bytes};
+    if (op == ggas_pkg::DESC_SEND) at = n[2:0] - 3'd2;
+    if (op == ggas_pkg::DESC_ATOMIC) at = n[2:0] - 3'd1;
+    slot = slots[{at, 6'd0}+:64];
+    quad = slot;
+    if (notify) begin
+      quad = n[0] ? {28'd0, op, 8'd0, bytes} : cookie;
+    end else begin
+      case (op)
+        ggas_pkg::DESC_INLINE: quad = slot;
+        ggas_pkg::DESC_IMM:    quad = w1;
+        ggas_pkg::DESC_SEND:   quad = n == 4'd0 ? cookie : n == 4'd1 ? size : slot;
+        ggas_pkg::DESC_GET:    quad = n[1] ? size : n[0] ? cookie : w2;
+        ggas_pkg::DESC_ATOMIC: quad = n[2] ? {32'd0, bytes[3], slots[158:128]} : n[1:0] == 2'd0 ? w1
+          : n[1:0] == 2'd3 ? cookie : slot;
+        default:               quad = slot;
+      endcase
+    end
+  endfunction
+  wire notify = tail_q || held.op == ggas_pkg::DESC_NOTIFY;
+  for (genvar i = 0; i < QUADS; i = i + 1) begin : g_quad
+    localparam logic [3:0] I = i;
+    assign word[i*64+:64] = quad((beat_q << (QUAD_W - 1)) | I, notify, held.op, held.size, first_i[255:64], slots_i);
   end
+
+  // The beat: bytes of the word before it and its own, moved up by the skew; nothing behind the last byte of the packet.
+  wire [4:0]           advance_dw = eop ? left_q : BEAT;
+  logic [DATA_W-1:0]   moved;
+  wire  [2*DATA_W-1:0] both = {word, past_q, 8'd0};
   always_comb begin
-    case (skew_q)
-      2'd0:    moved = pay_q[DATA_W-1:0];
-      2'd1:    moved = {pay_q[DATA_W-9:0], past_q[23:16]};
-      2'd2:    moved = {pay_q[DATA_W-17:0], past_q[23:8]};
-      default: moved = {pay_q[DATA_W-25:0], past_q};
-    endcase
+    moved = both[{1'b1, {(BYTES_W + 3) {1'b0}}} - {1'b0, skew_q, 3'd0}+:DATA_W];
     tx_data_o = '0;
     if (valid_q) begin
       for (int i = 0; i < DATA_W / 8; i++)

@@ -26,9 +26,9 @@ module rma_memory (
 
   localparam int unsigned STATE_W = $bits(state_i);
   logic [STATE_W-1:0] rdata;
-  logic [ggas_pkg::CONTEXTS-1:0]       born_q;  // the context's state was written since reset
+  logic               born;  // the context's state was written since reset
   logic [7:0]         vpid_q;
-  assign state_o = born_q[vpid_q[CW-1:0]] ? rdata : '0;
+  assign state_o = born ? rdata : '0;
 
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
       .clk_i, .we_i, .waddr_i(vpid_q[CW-1:0]), .wdata_i(state_i), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
@@ -38,14 +38,11 @@ module rma_memory (
       .rdata_o(word_o));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      born_q <= '0;
-      vpid_q <= '0;
-    end else begin
-      if (re_i) vpid_q <= vpid_i;
-      if (we_i) born_q[vpid_q[CW-1:0]] <= 1'b1;
-    end
+    if (!rst_ni) vpid_q <= '0;
+    else if (re_i) vpid_q <= vpid_i;
   end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_born (
+      .clk_i, .rst_ni, .we_i, .waddr_i(vpid_q[CW-1:0]), .wdata_i(1'b1), .raddr_i(vpid_q[CW-1:0]), .rdata_o(born));
 
 endmodule
 

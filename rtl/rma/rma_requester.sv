@@ -211,7 +211,6 @@ module rma_requester #(
       beat_q   <= 2'd1;
     end
     if (pick[K_DESC]) begin
-      first_q <= desc_data_i;
       pd_q    <= desc_pd_i;
       starts_q <= desc_starts_i;
     end
@@ -224,18 +223,15 @@ module rma_requester #(
       ans_node_q   <= ans_node_i;
       ans_dvpid_q  <= ans_dvpid_i;
     end
-    if (state_q == S_BEATS && desc_valid_i) begin
-      beat_q <= beat_q + 1'b1;
-      if (beat_q[0]) slots_q[255:0] <= desc_data_i;
-      else slots_q[511:256] <= desc_data_i;
-    end
-    if (more) begin
-      first_q  <= d_rdata;
-      loaded_q <= 1'b1;
-    end
-    if (state_q == S_LOAD1) slots_q[255:0] <= d_rdata;
-    if (state_q == S_LOAD2) slots_q[511:256] <= d_rdata;
+    if (state_q == S_BEATS && desc_valid_i) beat_q <= beat_q + 1'b1;
+    if (more) loaded_q <= 1'b1;
+    if (pick[K_DESC] || (reload && !loaded_q)) first_q <= arrives;
+    if ((state_q == S_BEATS && desc_valid_i && beat_q[0]) || state_q == S_LOAD1) slots_q[255:0] <= arrives;
+    if ((state_q == S_BEATS && desc_valid_i && !beat_q[0]) || state_q == S_LOAD2) slots_q[511:256] <= arrives;
   end
+  // A descriptor that waited for its express packet comes from memory; its registers hold it until the packet is out.
+  wire         reload  = state_q == S_STEP && kind_q[K_EXP];
+  wire [255:0] arrives = reload || state_q == S_LOAD1 || state_q == S_LOAD2 ? d_rdata : desc_data_i;
 
   // ---------------------------------------------------------------- contexts
   rma_requester_pkg::state_t  s, s_out, s_in, s_new;
@@ -247,26 +243,23 @@ module rma_requester #(
       .word_i(start ? {2{pick[K_AGAIN]}} : state_q == S_LOAD1 ? 2'd2 : 2'd1), .word_o(d_rdata), .we_i(step),
       .state_i(s_new),
       .word_we_i(desc_take || keep), .word_waddr_i(keep ? {2'd3, vpid_q} : start ? {2'd0, vpid} : {beat_q, vpid_q}),
-      .word_wdata_i(keep ? {128'd0, nt_w1_o, nt_w0_o} : desc_data_i));
+      .word_wdata_i({desc_data_i[255:128], keep ? {nt_w1_o, nt_w0_o} : desc_data_i[127:0]}));
 
-  logic [ggas_pkg::CONTEXTS-1:0] enabled_q, active_q;
-  logic [ggas_pkg::CONTEXTS-1:0] progress_q;  // data has come since the last look
+  logic         enabled, look_active;
+  logic         progress;  // data has come since the last look
   logic         look_count, look_note, express_held;
   logic [7:0]   express_vpid;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      enabled_q  <= '0;
-      active_q   <= '0;
-      progress_q <= '0;
-    end else begin
-      if (step && kind_q[K_LATE]) progress_q[vpid_q[CW-1:0]] <= 1'b0;
-      if (ans_progress_i) progress_q[ans_vpid_i[CW-1:0]] <= 1'b1;
-      if (cfg_we_i && cfg_word_i == 3'd0) enabled_q[cfg_vpid_i[CW-1:0]] <= cfg_data_i[0];
-      if (step) active_q[vpid_q[CW-1:0]] <= active;
-    end
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_enabled (
+      .clk_i, .rst_ni, .we_i(cfg_we_i && cfg_word_i == 3'd0), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .raddr_i(vpid_q[CW-1:0]), .rdata_o(enabled));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_active (
+      .clk_i, .rst_ni, .we_i(step), .waddr_i(vpid_q[CW-1:0]), .wdata_i(active), .raddr_i(look_vpid_i[CW-1:0]),
+      .rdata_o(look_active));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_progress (
+      .clk_i, .rst_ni, .we_i({ans_progress_i, step && kind_q[K_LATE]}),
+      .waddr_i({ans_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b10), .raddr_i(vpid_q[CW-1:0]), .rdata_o(progress));
   // Something of a context may have left its state but not the unit.
-  assign look_busy_o = active_q[look_vpid_i[CW-1:0]] || look_count || look_note
+  assign look_busy_o = look_active || look_count || look_note
     || (state_q != S_IDLE && vpid_q == look_vpid_i)
                        || (express_held && express_vpid == look_vpid_i);
 
@@ -309,7 +302,7 @@ module rma_requester #(
   rma_step_out #(.FETCH_MAX(FETCH_MAX)) u_out (
       .desc_i(step && kind_q[K_DESC]), .run_put_i(step && kind_q[K_PUT]), .run_exp_i(step && kind_q[K_EXP]), .s_i(s),
       .pd_i(pd_q), .starts_i(starts_q), .w0_i(w0),
-      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled_q[vpid_q[CW-1:0]]),
+      .cookie_i(cookie), .bad_i(bad), .hold_i(hold), .tail_i(tail), .ack_i(ack), .enabled_i(enabled),
       .remote_i(remote), .reach_i(reach),
       .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)),
       .express_own_i(express_held && express_vpid == vpid_q),
@@ -326,7 +319,7 @@ module rma_requester #(
       .ans_epoch_i(ans_epoch_q),
       .ans_asked_i(ans_asked_q), .ans_addr_i(ans_addr_q), .ans_node_i(ans_node_q), .ans_dvpid_i(ans_dvpid_q),
       .record_i(first[127:0]),
-      .enabled_i(enabled_q[vpid_q[CW-1:0]]), .remote_i(remote), .progress_i(progress_q[vpid_q[CW-1:0]]),
+      .enabled_i(enabled), .remote_i(remote), .progress_i(progress),
       .writes_i(ans_writes_i),
       .link_dead_i(link_dead), .cfg_timeout_i, .cfg_retry_ticks_i, .cfg_retry_limit_i,
       .now_i(time_i[26:10]), .s_o(s_in), .act_o(act_in), .w1_o(w1_in));
@@ -363,8 +356,8 @@ module rma_requester #(
   rma_express #(.DATA_W(DATA_W)) u_express (
       .clk_i, .rst_ni, .cfg_node_i, .cfg_mtu_i, .load_i(step && act.express), .tail_i(s.tail), .status_i(s.fail),
       .vpid_i(vpid_q), .pd_i(pd),
-      .epoch_i({epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .cookie_i(cookie),
-      .slots_i(slots_q), .free_o(express_free),
+      .epoch_i({epoch, what}), .w0_i(w0), .w1_i(first[127:64]), .w2_i(first[191:128]), .first_i(first_q), .slots_i(slots_q),
+      .result_i(slots_q[127:64] != '0), .free_o(express_free),
       .held_o(express_held), .held_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o,
       .tx_data_o);
 
