@@ -75,11 +75,8 @@ module smfu_rob #(
 
   // ---------------------------------------------------------------- slots
   logic [6:0]  head_q, tail_q;     // oldest, next free; top bit tells full from empty
-  logic [39:0] slot_q [64];        // src 16, tag 16, len_dw 7, quiet
-  logic [3:0]  status_q [64];
+  logic [43:0] slot_q [64];        // status as it came 4, src 16, tag 16, len_dw 7, quiet
   logic [16:0] deadline_q [64];
-  logic [63:0] zombie_q;           // given up; its tags rest
-  logic [127:0] part_q;            // reads that have not been answered in full, by tag
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
 
   wire [5:0] head = head_q[5:0];
@@ -94,7 +91,7 @@ module smfu_rob #(
   smfu_reads u_reads (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i, .cfg_tsize_i, .cfg_mrrs_i, .rx_np_valid_i, .rx_np_ready_o,
       .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !zombie_q[tail]), .slot_i(tail), .held_o(in_held),
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !tail_zombie), .slot_i(tail), .held_o(in_held),
       .reads_o(in_reads), .fill_o(fill),
       .fill_slot_o(fill_slot), .fill_status_o(fill_status), .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
       .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
@@ -125,12 +122,12 @@ module smfu_rob #(
     {missing, pos} = '0;
     if (cpl_see) {missing, pos} = progress_q[ctag];
   end
-  wire        c_open   = part_q[ctag];
+  wire        c_open   = ctag[0] ? c_part[1] : c_part[0];
   wire        c_error  = tgt_cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || tgt_cpl_hdr_i.status != ggas_pkg::CPL_SC;
   wire        c_long   = !c_error && (tgt_cpl_hdr_i.len_dw == '0 || tgt_cpl_hdr_i.len_dw > {4'd0, missing});
-  wire        c_stray  = !c_open || zombie_q[cslot] || c_long;
-  wire        c_fails  = c_open && !zombie_q[cslot] && (c_error || c_long || tgt_cpl_hdr_i.poisoned);
-  wire        c_event  = c_stray || (c_fails && status_q[cslot] == ggas_pkg::ST_OK);
+  wire        c_stray  = !c_open || c_zombie || c_long;
+  wire        c_fails  = c_open && !c_zombie && (c_error || c_long || tgt_cpl_hdr_i.poisoned);
+  wire        c_event  = c_stray || (c_fails && c_status == ggas_pkg::ST_OK);
   wire        c_take   = cpl_see && (!c_event || !cpl_event_valid_o);
   wire [6:0]  c_left   = missing - tgt_cpl_hdr_i.len_dw[6:0];
   wire        c_last   = c_open && (c_error || c_long || c_left == '0);
@@ -171,17 +168,17 @@ module smfu_rob #(
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
   // Not the slot whose reads are being made; but one that rests must be let go, even if a request already waits for it.
-  wire        making = in_held && walk_q == tail && !zombie_q[walk_q];
-  wire        w_wait = walk && (part_q[{walk_q, 1'b0}] || part_q[{walk_q, 1'b1}]) && !making;
+  wire        making = in_held && walk_q == tail && !w_zombie;
+  wire        w_wait = walk && w_part != '0 && !making;
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
   // A completion being taken has the event register and the slot first.
-  wire        expire = over && !zombie_q[walk_q] && !c_take && !cpl_event_valid_o && !(cpl_q != C_IDLE
+  wire        expire = over && !w_zombie && !c_take && !cpl_event_valid_o && !(cpl_q != C_IDLE
     && cpl_tag_q[6:1] == walk_q);
-  wire        forget = over && zombie_q[walk_q] && !c_take && cpl_q == C_IDLE;
-  wire        tick   = tick_i && part_q != '0;
+  wire        forget = over && w_zombie && !c_take && cpl_q == C_IDLE;
+  wire        tick   = tick_i && open_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -197,34 +194,48 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  wire other_part = part_q[cpl_tag_q ^ 7'd1];
+  // Of the slots in question: tail, head, that of a completion as it comes (c_) and as it is stored, that of the walk.
+  logic       tail_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
+  logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full
+  logic [1:0] head_fault, c_fault, w_fault;                  // what went wrong since it was filled: timeout, host error
+  logic [7:0] open_q;                                        // reads that have not been answered in full
+  wire  [5:0] stored  = cpl_tag_q[6:1];
+  wire        closes  = c_end && cpl_last_q;
+  wire        settles = closes && !(cpl_tag_q[0] ? stored_part[0] : stored_part[1]);
+  flag_ram #(.DEPTH(64), .WRITERS(2), .READS(4)) u_zombie (
+      .clk_i, .rst_ni, .we_i({settles, expire || forget}), .waddr_i({stored, walk_q}), .wdata_i({1'b0, expire}),
+      .raddr_i({tail, head, cslot, walk_q}), .rdata_o({tail_zombie, head_zombie, c_zombie, w_zombie}));
+  // A slot is forgotten only while no completion is being stored.
+  for (genvar i = 0; i < 2; i++) begin : gen_part
+    wire over_now = forget || (closes && cpl_tag_q[0] == i[0]);
+    flag_ram #(.DEPTH(64), .WRITERS(2), .READS(4)) u_part (
+        .clk_i, .rst_ni, .we_i({over_now, issue && tag[0] == i[0]}), .waddr_i({forget ? walk_q : stored, tag[6:1]}),
+        .wdata_i(2'b01), .raddr_i({head, cslot, stored, walk_q}),
+        .rdata_o({head_part[i], c_part[i], stored_part[i], w_part[i]}));
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      part_q   <= '0;
-      zombie_q <= '0;
-    end else begin
-      if (issue) part_q[tag] <= 1'b1;
-      if (c_end && cpl_last_q) begin
-        part_q[cpl_tag_q] <= 1'b0;
-        if (!other_part) zombie_q[cpl_tag_q[6:1]] <= 1'b0;
-      end
-      if (expire) zombie_q[walk_q] <= 1'b1;
-      if (forget) begin
-        zombie_q[walk_q]       <= 1'b0;
-        part_q[{walk_q, 1'b0}] <= 1'b0;
-        part_q[{walk_q, 1'b1}] <= 1'b0;
-      end
-    end
+    if (!rst_ni) open_q <= '0;
+    else open_q <= open_q + {7'd0, issue} - {7'd0, closes} - (forget ? {6'd0, &w_part, ^w_part} : 8'd0);
+  end
+
+  function automatic logic [3:0] status_of(input logic [3:0] filled, input logic [1:0] fault);
+    status_of = filled != ggas_pkg::ST_OK ? filled : fault[0] ? ggas_pkg::ST_HOST_ERROR
+                : fault[1] ? ggas_pkg::ST_TIMEOUT : ggas_pkg::ST_OK;
+  endfunction
+  wire [3:0] head_status = status_of(slot_q[head][43:40], head_fault);
+  wire [3:0] c_status    = status_of(slot_q[cslot][43:40], c_fault);
+  wire [3:0] w_status    = status_of(slot_q[walk_q][43:40], w_fault);
+  wire       c_spoils    = c_take && c_fails && c_status == ggas_pkg::ST_OK;
+  wire       w_spoils    = expire && w_status == ggas_pkg::ST_OK;  // never with c_take
+  for (genvar i = 0; i < 2; i++) begin : gen_fault
+    flag_ram #(.DEPTH(64), .WRITERS(2), .READS(3)) u_fault (
+        .clk_i, .rst_ni, .we_i({i == 0 ? c_spoils : w_spoils, fill}), .waddr_i({i == 0 ? cslot : walk_q, tail}),
+        .wdata_i(2'b10), .raddr_i({head, cslot, walk_q}), .rdata_o({head_fault[i], c_fault[i], w_fault[i]}));
   end
 
   always_ff @(posedge clk_i) begin
     if (issue || expire) deadline_q[expire ? walk_q : tail] <= now_i + {1'b0, cfg_timeout_i};
-    if (fill) begin
-      slot_q[tail]   <= fill_slot;
-      status_q[tail] <= fill_status;
-    end
-    if (c_take && c_fails && status_q[cslot] == ggas_pkg::ST_OK) status_q[cslot] <= ggas_pkg::ST_HOST_ERROR;
-    if (expire && status_q[walk_q] == ggas_pkg::ST_OK) status_q[walk_q] <= ggas_pkg::ST_TIMEOUT;
+    if (fill) slot_q[tail] <= {fill_status, fill_slot};
   end
 
   wire [31:0] walk_slot = slot_q[walk_q][39:8];
@@ -240,7 +251,7 @@ module smfu_rob #(
         cpl_event_o.code  <= c_stray ? ggas_regs_pkg::EV_UNEXPECTED_CPL : ggas_regs_pkg::EV_TARGET_HOST_ERROR;
         cpl_event_o.node  <= c_stray ? 16'd0 : c_src;
         cpl_event_o.info  <= c_stray ? {30'd0, tgt_cpl_hdr_i.tag} : {37'd0, tgt_cpl_hdr_i.status};
-      end else if (expire && status_q[walk_q] == ggas_pkg::ST_OK) begin
+      end else if (w_spoils) begin
         cpl_event_valid_o <= 1'b1;
         cpl_event_o.code  <= ggas_regs_pkg::EV_TARGET_TIMEOUT;
         cpl_event_o.node  <= walk_slot[31:16];
@@ -276,11 +287,11 @@ module smfu_rob #(
 
   // ---------------------------------------------------------------- answers
   logic [6:0]  left_q;             // DW to send, this beat included
-  wire         ready_head = head_q != tail_q && (zombie_q[head] || (!part_q[{head, 1'b0}] && !part_q[{head, 1'b1}]));
+  wire         ready_head = head_q != tail_q && (head_zombie || head_part == '0);
   wire         start   = ready_head && !tx_rsp_valid_o;
   wire         advance = tx_rsp_valid_o && tx_rsp_ready_i;
-  wire [39:0]  h_slot  = slot_q[head];
-  wire         h_data  = status_q[head] == ggas_pkg::ST_OK && !h_slot[0];
+  wire [39:0]  h_slot  = slot_q[head][39:0];
+  wire         h_data  = head_status == ggas_pkg::ST_OK && !h_slot[0];
 
   assign row          = start ? '0 : row_q;
   assign row_en       = start || advance;
@@ -299,7 +310,7 @@ module smfu_rob #(
       tx_rsp_sop_o        <= 1'b1;
       tx_rsp_hdr_o        <= '0;
       tx_rsp_hdr_o.op     <= h_slot[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP;
-      tx_rsp_hdr_o.status <= status_q[head];
+      tx_rsp_hdr_o.status <= head_status;
       tx_rsp_hdr_o.tag    <= h_slot[23:8];
       tx_rsp_hdr_o.dst    <= h_slot[39:24];
       tx_rsp_hdr_o.src    <= cfg_node_i;
@@ -322,7 +333,7 @@ module smfu_rob #(
   assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
   assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o
     || cpl_event_valid_o;
-  assign timer_o = part_q != '0;
+  assign timer_o = open_q != '0;
   assign reads_o = in_reads || timer_o;
 
 `ifndef SYNTHESIS
