@@ -56,6 +56,7 @@ module velo_mailbox #(
   localparam int unsigned ENTRY_W = 640;                             // written bits of an entry
   localparam int unsigned BEATS   = (ENTRY_W + DATA_W - 1) / DATA_W;
   localparam int unsigned BUF_W   = BEATS * DATA_W;
+  localparam int unsigned BYTES_W = $clog2(DATA_W / 8);
 
   // ---------------------------------------------------------------- gather the packet, look up the context
   localparam logic [1:0] S_IDLE = 2'd0, S_GATHER = 2'd1, S_LOOK = 2'd2, S_WRITE = 2'd3;
@@ -63,8 +64,8 @@ module velo_mailbox #(
   logic [3:0]         beat_q;   // beats gathered, then beats written
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::rma_hdr_t hdr_q;
-  // verilator lint_on UNUSEDSIGNAL
   logic [BUF_W-1:0]   buf_q;
+  // verilator lint_on UNUSEDSIGNAL
 
   wire start = state_q == S_IDLE && mb_valid_i;
   wire take  = mb_valid_i && mb_ready_o;
@@ -106,11 +107,10 @@ module velo_mailbox #(
   wire [11:0]   index     = count_q[11:0] & ~(12'hfff << log);
 
   ggas_pkg::note_w1_t w9;
-  logic [511:0]       text;
+  logic [6:0]         at;     // byte of the entry
   logic [BUF_W-1:0]   entry;
   always_comb begin
     w9    = '0;
-    text  = '0;
     entry = '0;
     if (wr_valid_o) begin
       w9.phase = !count_q[log];
@@ -119,8 +119,7 @@ module velo_mailbox #(
       w9.node  = hdr_q.src;
       w9.vpid  = hdr_q.svpid;
       w9.size  = size;
-      for (int i = 0; i < 64; i++) if (i[6:0] < size[6:0]) text[i*8+:8] = buf_q[128+i*8+:8];
-      entry[639:0] = {w9, buf_q[63:0], text};
+      entry[639:0] = {w9, buf_q[63:0], buf_q[639:128]};
     end
   end
 
@@ -130,6 +129,7 @@ module velo_mailbox #(
   always_comb begin
     wr_hdr_o  = '0;
     wr_data_o = '0;
+    at        = '0;
     if (wr_valid_o) begin
       wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
       wr_hdr_o.bar      = 3'd7;
@@ -138,6 +138,11 @@ module velo_mailbox #(
       wr_hdr_o.first_be = 4'hf;
       wr_hdr_o.last_be  = 4'hf;
       for (int i = 0; i < BEATS; i++) if (beat_q == i[3:0]) wr_data_o = entry[i*DATA_W+:DATA_W];
+      // Behind the last byte of the text there are zeros.
+      for (int i = 0; i < DATA_W / 8; i++) begin
+        at = ({3'd0, beat_q} << BYTES_W) | i[6:0];
+        if (!at[6] && at >= size[6:0]) wr_data_o[i*8+:8] = '0;
+      end
     end
   end
 
