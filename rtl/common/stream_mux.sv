@@ -38,18 +38,28 @@ module stream_mux #(
   assign out_valid_o = grant != '0;
   assign in_ready_o  = out_ready_i ? grant : '0;
 
+  // The granted one by its number, in a tree: half the LUTs of a chain. Nothing granted: anything, valid is 0.
+  localparam int unsigned THIRD = N > 2 ? 2 : 0, FOURTH = N > 3 ? 3 : 1;
+  localparam int unsigned HW = HDR_W, DW = DATA_W;
+  logic [1:0] at;
   always_comb begin
-    out_sop_o  = (grant & in_sop_i) != '0;
-    out_eop_o  = (grant & in_eop_i) != '0;
-    out_hdr_o  = '0;
-    out_data_o = '0;
-    for (int i = 0; i < N; i = i + 1) begin
-      if (grant[i]) begin
-        out_hdr_o  = in_hdr_i[i*HDR_W+:HDR_W];
-        out_data_o = in_data_i[i*DATA_W+:DATA_W];
-      end
-    end
+    at = '0;
+    for (int i = 0; i < N; i = i + 1) if (grant[i]) at = at | i[1:0];
+    case (at)
+      2'd0: {out_sop_o, out_eop_o, out_hdr_o, out_data_o} =
+        {in_sop_i[0], in_eop_i[0], in_hdr_i[0+:HW], in_data_i[0+:DW]};
+      2'd1: {out_sop_o, out_eop_o, out_hdr_o, out_data_o} =
+        {in_sop_i[1], in_eop_i[1], in_hdr_i[HW+:HW], in_data_i[DW+:DW]};
+      2'd2: {out_sop_o, out_eop_o, out_hdr_o, out_data_o} =
+        {in_sop_i[THIRD], in_eop_i[THIRD], in_hdr_i[THIRD*HW+:HW], in_data_i[THIRD*DW+:DW]};
+      default: {out_sop_o, out_eop_o, out_hdr_o, out_data_o} =
+        {in_sop_i[FOURTH], in_eop_i[FOURTH], in_hdr_i[FOURTH*HW+:HW], in_data_i[FOURTH*DW+:DW]};
+    endcase
   end
+
+`ifndef SYNTHESIS
+  initial if (N > 4) $error("stream_mux: N must be 2 to 4");
+`endif
 endmodule
 
 `default_nettype wire

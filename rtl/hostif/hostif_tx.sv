@@ -151,14 +151,28 @@ module hostif_tx #(
   wire take_sop = unit ? unit_sop : !beat_q;
 
   ggas_pkg::tlp_hdr_t take_hdr;
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::tlp_hdr_t any_hdr;
+  // verilator lint_on UNUSEDSIGNAL
   logic [DATA_W-1:0]  take_data;
   always_comb begin
-    take_hdr  = '0;
-    take_data = '0;
-    if (src[TGT]) {take_hdr, take_data} = {tgt_hdr_i, tgt_data_i};
-    else if (src[WR]) {take_hdr, take_data} = {wr_hdr_i, wr_data_i};
-    else if (src[RD]) take_hdr = rd_hdr_i;
-    else if (src != '0) {take_hdr, take_data} = {own_hdr, src[EVT] ? evt_beat : msix_beat};
+    // By number, in a tree; nothing granted: anything.
+    case ({src[EVT] || src[MSIX] || src[RD], src[EVT] || src[MSIX] || src[WR]})
+      2'd0:    {any_hdr, take_data} = {tgt_hdr_i, tgt_data_i};
+      2'd1:    {any_hdr, take_data} = {wr_hdr_i, wr_data_i};
+      2'd2:    {any_hdr, take_data} = {rd_hdr_i, {DATA_W{1'b0}}};
+      default: {any_hdr, take_data} = {own_hdr, src[EVT] ? evt_beat : msix_beat};
+    endcase
+    // All that requests may differ in.
+    take_hdr           = '0;
+    take_hdr.kind      = src[RD] || (src[TGT] && tgt_hdr_i.kind == ggas_pkg::TLP_MRD) ? ggas_pkg::TLP_MRD
+                         : ggas_pkg::TLP_MWR;
+    take_hdr.bar       = 3'd7;
+    take_hdr.addr      = any_hdr.addr;
+    take_hdr.len_dw    = any_hdr.len_dw;
+    take_hdr.first_be  = any_hdr.first_be;
+    take_hdr.last_be   = any_hdr.last_be;
+    take_hdr.tag       = any_hdr.tag;
     take_hdr.requester = cfg_bus_id_i;
   end
 

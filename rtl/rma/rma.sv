@@ -273,6 +273,9 @@ module rma #(
   );
 
   // ---------------------------------------------------------------- ways to the host: whole packets in turn
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::tlp_hdr_t wr_hdr, rd_hdr;
+  // verilator lint_on UNUSEDSIGNAL
   ggas_pkg::tlp_hdr_t issue_wr_hdr, serve_wr_hdr, note_wr_hdr;
   logic [DATA_W-1:0]  issue_wr_data, serve_wr_data, note_wr_data;
   stream_mux #(.N(4), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
@@ -280,8 +283,7 @@ module rma #(
       .in_hdr_i({atu_wr_hdr, note_wr_hdr, serve_wr_hdr, issue_wr_hdr}),
       .in_data_i({atu_wr_data, note_wr_data, serve_wr_data, issue_wr_data}),
       .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o),
-      .out_hdr_o(wr_hdr_o),
-      .out_data_o(wr_data_o)
+      .out_hdr_o(wr_hdr), .out_data_o(wr_data_o)
   );
   logic issue_rd_valid, issue_rd_ready, serve_rd_valid, serve_rd_ready, unused_rd_sop, unused_rd_eop, unused_rd_data;
   ggas_pkg::tlp_hdr_t issue_rd_hdr, serve_rd_hdr;
@@ -290,8 +292,26 @@ module rma #(
       .in_ready_o({atu_rd_ready, serve_rd_ready, issue_rd_ready}), .in_sop_i('1), .in_eop_i('1),
       .in_hdr_i({atu_rd_hdr, serve_rd_hdr, issue_rd_hdr}), .in_data_i('0),
       .out_valid_o(rd_valid_o), .out_ready_i(rd_ready_i), .out_sop_o(unused_rd_sop), .out_eop_o(unused_rd_eop),
-      .out_hdr_o(rd_hdr_o), .out_data_o(unused_rd_data)
+      .out_hdr_o(rd_hdr), .out_data_o(unused_rd_data)
   );
+  // All that their headers may differ in.
+  always_comb begin
+    wr_hdr_o          = '0;
+    wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
+    wr_hdr_o.bar      = 3'd7;
+    wr_hdr_o.addr     = wr_hdr.addr;
+    wr_hdr_o.len_dw   = wr_hdr.len_dw;
+    wr_hdr_o.first_be = wr_hdr.first_be;
+    wr_hdr_o.last_be  = wr_hdr.last_be;
+    rd_hdr_o          = '0;
+    rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
+    rd_hdr_o.bar      = 3'd7;
+    rd_hdr_o.addr     = rd_hdr.addr;
+    rd_hdr_o.len_dw   = rd_hdr.len_dw;
+    rd_hdr_o.first_be = rd_hdr.first_be;
+    rd_hdr_o.last_be  = rd_hdr.last_be;
+    rd_hdr_o.tag      = rd_hdr.tag;
+  end
 
   // ---------------------------------------------------------------- notification rings: 0 requester, 1 target, 2
   // responder

@@ -213,9 +213,12 @@ module rma_express #(
     end
   endfunction
   wire notify = tail_q || held.op == ggas_pkg::DESC_NOTIFY;
-  for (genvar i = 0; i < QUADS; i = i + 1) begin : g_quad
-    localparam logic [3:0] I = i;
-    assign word[i*64+:64] = quad((beat_q << (QUAD_W - 1)) | I, notify, held.op, held.size, first_i[255:64], slots_i);
+  always_comb begin
+    word = '0;
+    if (valid_q) begin
+      for (int i = 0; i < QUADS; i++)
+        word[i*64+:64] = quad((beat_q << (QUAD_W - 1)) | i[3:0], notify, held.op, held.size, first_i[255:64], slots_i);
+    end
   end
 
   // The beat: bytes of the word before it and its own, moved up by the skew; nothing behind the last byte of the packet.
@@ -223,7 +226,8 @@ module rma_express #(
   logic [DATA_W-1:0]   moved;
   wire  [2*DATA_W-1:0] both = {word, past_q, 8'd0};
   always_comb begin
-    moved = both[{1'b1, {(BYTES_W + 3) {1'b0}}} - {1'b0, skew_q, 3'd0}+:DATA_W];
+    moved = '0;
+    if (valid_q) moved = both[{1'b1, {(BYTES_W + 3) {1'b0}}} - {1'b0, skew_q, 3'd0}+:DATA_W];
     tx_data_o = '0;
     if (valid_q) begin
       for (int i = 0; i < DATA_W / 8; i++)
