@@ -42,7 +42,7 @@ module hostif_reset (
 );
 
   localparam logic [1:0] S_RUN = 2'd0, S_CLOSE = 2'd1, S_RESET = 2'd2, S_DONE = 2'd3;
-  localparam int unsigned HOLD_W = 4;    // 16 cycles of reset at least
+  localparam int unsigned HOLD_W = 7;    // 128 cycles of reset at least: RAMs are cleared a row a cycle (flag_ram)
 
   logic [1:0]        state_q;
   logic [HOLD_W-1:0] hold_q;
