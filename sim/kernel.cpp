@@ -41,6 +41,11 @@ void kernel::enter() {
 
 uint64_t kernel::now_ps() { return context_->time_stamp().value(); }
 
+uint64_t kernel::next_activity_ps() {
+  enter();
+  return sc_core::sc_time_to_pending_activity(context_.get()).value();
+}
+
 void kernel::stop() {
   enter();
   sc_core::sc_pause();

@@ -27,6 +27,8 @@ class kernel {
   // Runs until done() holds; false: not within that much simulated time. done() is looked at after every stop() and
   // otherwise at least once per active microsecond, so idle time costs nothing.
   bool run_until(const std::function<bool()>& done, uint64_t timeout_ps);
+  // How long after now something happens next; a very long time if nothing will.
+  uint64_t next_activity_ps();
   // From inside a process: done() may hold now.
   void stop();
 

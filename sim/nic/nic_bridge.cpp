@@ -61,15 +61,29 @@ void nic_bridge::carrier(bool up, uint64_t at_ps) {
   clock_.wake(clock_id_, at_ps);
 }
 
+void nic_bridge::restart(std::unique_ptr<nic_core> core) {
+  former_steps_ += core_->steps();
+  core_ = std::move(core);
+  core_->link_up(carrier_now_);
+  core_->link_ready(false);
+  inbound_.clear();
+  inbound_count_ = {};
+  flits_.clear();
+  clock_.wake(clock_id_, pcie::now_ps());
+  if (std::exchange(refused_, false)) port_.resume();
+}
+
 // What has arrived by now enters the core at this edge: any number of TLPs (it queues them), one flit.
-void nic_bridge::feed(uint64_t now_ps) {
+void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
   while (!inbound_.empty() && inbound_.front().at <= now_ps) {
     --inbound_count_[unsigned(pcie::fc_of(inbound_.front().packet))];
+    if (on_tlp) on_tlp(inbound_.front().packet, true, n);
     core_->push(inbound_.front().packet);
     inbound_.pop_front();
   }
   while (!carrier_.empty() && carrier_.begin()->first <= now_ps) {
-    core_->link_up(carrier_.begin()->second);
+    carrier_now_ = carrier_.begin()->second;
+    core_->link_up(carrier_now_);
     carrier_.erase(carrier_.begin());
   }
   if (!flits_.empty() && flits_.front().first <= now_ps) {
@@ -85,19 +99,23 @@ void nic_bridge::feed(uint64_t now_ps) {
   core_->link_ready(out_ && out_->ready(now_ps));
 }
 
-void nic_bridge::drain(uint64_t now_ps) {
+void nic_bridge::drain(uint64_t n, uint64_t now_ps) {
   if (const auto f = core_->link_out(); f && out_) {
     out_->send(*f, now_ps);
     ++stats_.link_out;
+    if (on_flit) on_flit(*f, n);
   }
-  while (auto t = core_->pop()) outbound_.push_at(now_ps + cfg_.tx_latency_ps, std::move(*t));
+  while (auto t = core_->pop()) {
+    if (on_tlp) on_tlp(*t, false, n);
+    outbound_.push_at(now_ps + cfg_.tx_latency_ps, std::move(*t));
+  }
   if (std::exchange(refused_, false)) port_.resume();
 }
 
 uint64_t nic_bridge::edge(uint64_t n, uint64_t now_ps) {
-  feed(now_ps);
+  feed(n, now_ps);
   core_->step(n);
-  drain(now_ps);
+  drain(n, now_ps);
   return next_edge(n);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <systemc>
@@ -38,10 +39,17 @@ class nic_bridge : public sc_core::sc_module, public clocked, public fabric::fli
   pcie::port& port() { return port_; }
   pcie::bar_map& bars() { return bars_; }
   nic_core& core() { return *core_; }
+  // A reset of the function: another core takes the place of the one inside, with nothing on its way to it. What the
+  // old one sent is still delivered.
+  void restart(std::unique_ptr<nic_core> core);
+  // Observation: what crosses the core's pins, with the number of the clock edge. TLPs to the NIC and from it, flits it
+  // sent.
+  std::function<void(const pcie::tlp&, bool to_nic, uint64_t edge)> on_tlp;
+  std::function<void(const flit&, uint64_t edge)> on_flit;
   // Where flits go; without one the link stays down.
   void connect(fabric::flit_source_port& out) { out_ = &out; }
 
-  uint64_t active_cycles() const { return core_->steps(); }
+  uint64_t active_cycles() const { return former_steps_ + core_->steps(); }
   const bridge_stats& stats() const { return stats_; }
 
   void deliver(const flit& f, uint64_t at_ps) override;
@@ -55,8 +63,8 @@ class nic_bridge : public sc_core::sc_module, public clocked, public fabric::fli
   };
   bool receive(pcie::tlp& t);
   bool has_room(const pcie::tlp& t) const;
-  void feed(uint64_t now_ps);
-  void drain(uint64_t now_ps);
+  void feed(uint64_t n, uint64_t now_ps);
+  void drain(uint64_t n, uint64_t now_ps);
   uint64_t next_edge(uint64_t n) const;
 
   std::unique_ptr<nic_core> core_;
@@ -69,6 +77,8 @@ class nic_bridge : public sc_core::sc_module, public clocked, public fabric::fli
   std::deque<arrival> inbound_;
   std::array<unsigned, pcie::fc_classes> inbound_count_{};
   bool refused_ = false;
+  bool carrier_now_ = false;
+  uint64_t former_steps_ = 0;  // of cores before the last restart
   std::deque<std::pair<uint64_t, flit>> flits_;
   std::multimap<uint64_t, bool> carrier_;
   fabric::flit_source_port* out_ = nullptr;

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What virtual nodes are made of, unpacked into .tools/vm: QEMU, stock kernels with their headers, busybox.
+
+QEMU must have the device vfio-user-pci (10.1 and later), so it comes from a newer suite than the system, with the C
+library of that suite.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import debian
+from debian import Absent, Missing, step
+
+QEMU_SUITES = (
+    ("trixie-backports", ["trixie", "trixie-updates", "trixie-security", "trixie-backports"]),
+    ("forky", ["forky"]),
+    ("sid", ["sid"]),
+)
+# Kernels by the first two numbers of their version.
+KERNEL_SUITES = {
+    "5.10": ["bullseye", "bullseye-security"],
+    "6.1": ["bookworm", "bookworm-updates", "bookworm-security"],
+    "6.12": ["bookworm", "bookworm-backports"],
+    "newest": ["trixie", "trixie-backports"],
+}
+
+
+class Qemu:
+    """QEMU in a folder of its own; `command(words)` is how to start it."""
+
+    def __init__(self, root):
+        libraries = root / "usr/lib/x86_64-linux-gnu"
+        self._start = [
+            libraries / "ld-linux-x86-64.so.2",
+            "--library-path",
+            libraries,
+            "--argv0",
+            "qemu-system-x86_64",
+            root / "usr/bin/qemu-system-x86_64",
+        ]
+        self._data = ["-L", root / "usr/share/qemu", "-L", root / "usr/share/seabios"]
+
+    def has_device(self):
+        """Whether a PCI device can live in another process. (The device alone is asked for: the list of all devices
+        would look into the folders of another QEMU on this machine.)"""
+        done = subprocess.run(
+            [str(w) for w in self._start + ["-device", "vfio-user-pci,help"]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode == 0 and "socket=" in done.stdout
+
+    def command(self, words):
+        return [str(w) for w in self._start + self._data + list(words)]
+
+
+def say(text):
+    print(f"vm: {text}", file=sys.stderr, flush=True)
+
+
+def qemu(folder):
+    """Newest QEMU of Debian with vfio-user; fetched when it is not there yet."""
+    target = folder / "qemu"
+    stamp = target / "stamp"
+    if stamp.exists():
+        return Qemu(target / "root")
+    reasons = []
+    for suite, lists in QEMU_SUITES:
+        say(f"unpacking QEMU of Debian {suite} into {target}")
+        shutil.rmtree(target, ignore_errors=True)
+        try:
+            files = debian.Suites(target / "apt", lists).fetch(["qemu-system-x86"], target=suite)
+        except Absent as why:
+            reasons.append(f"{suite}: {why}")
+            continue
+        debian.unpack(files, target / "root")
+        shutil.rmtree(target / "apt")
+        found = Qemu(target / "root")
+        if found.has_device():
+            stamp.write_text(f"{suite}\n")
+            return found
+        reasons.append(f"{suite}: its QEMU has no vfio-user-pci")
+    raise Absent("no QEMU with vfio-user-pci: " + "; ".join(reasons))
+
+
+class Kernel:
+    """A stock kernel: image, modules, and headers that modules are built with."""
+
+    def __init__(self, folder):
+        (self.image,) = folder.glob("root/boot/vmlinuz-*")
+        self.release = self.image.name.removeprefix("vmlinuz-")
+        self.version = self.release.split("-")[0]
+        (self.modules,) = [*folder.glob("root/lib/modules/*/kernel"), *folder.glob("root/usr/lib/modules/*/kernel")]
+        self.headers = folder / f"root/usr/src/linux-headers-{self.release}"
+
+
+def kernel(folder, version):
+    """Debian's kernel of that line (`6.1`, `newest` …)."""
+    target = folder / f"linux-{version}"
+    stamp = target / "stamp"
+    if not stamp.exists():
+        say(f"unpacking Linux {version} of Debian into {target}")
+        shutil.rmtree(target, ignore_errors=True)
+        lists = KERNEL_SUITES[version]
+        suites = debian.Suites(target / "apt", lists)
+        suite = lists[-1] if lists[-1].endswith("-backports") else None
+        (image,) = suites.needed("linux-image-amd64", "linux-image-", suite)
+        headers = image.replace("-image-", "-headers-")
+        others = suites.needed(headers, ("linux-headers-", "linux-kbuild-"), suite)
+        parts = [image, headers, *others]
+        # Of some kernels modules and image are packages of their own.
+        parts += suites.needed(image, ("linux-modules-", "linux-binary-", "linux-base-"), suite)
+        debian.unpack(suites.fetch(parts, alone=True), target / "root")
+        shutil.rmtree(target / "apt")
+        _move(target / "root")
+        stamp.write_text(f"{image}\n")
+    return Kernel(target)
+
+
+def _move(root):
+    """Headers name /usr/src and /usr/lib; here they lie elsewhere."""
+    for makefile in (root / "usr/src").glob("linux-headers-*/Makefile"):
+        text = makefile.read_text()
+        makefile.write_text(text.replace("/usr/src/", f"{root}/usr/src/"))
+    for link in (root / "usr/src").rglob("*"):
+        if link.is_symlink() and os.readlink(link).startswith("/usr/"):
+            there = root / os.readlink(link)[1:]
+            link.unlink()
+            link.symlink_to(there)
+
+
+def busybox(folder):
+    """A static busybox: all that a node has beside our programs."""
+    target = folder / "busybox"
+    found = target / "root/bin/busybox"
+    if not found.exists():
+        say(f"unpacking busybox into {target}")
+        shutil.rmtree(target, ignore_errors=True)
+        files = debian.Suites(target / "apt", ["bookworm"]).fetch(["busybox-static"], alone=True)
+        debian.unpack(files, target / "root")
+        shutil.rmtree(target / "apt")
+        for place in ("usr/bin/busybox", "bin/busybox"):
+            if (target / "root" / place).exists() and not found.exists():
+                found.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(target / "root" / place, found)
+    return found
+
+
+def build_modules(kernel_, sources, folder, limit=300):
+    """Builds the modules under `sources` (a copy of kernel/) with W=1; the .ko files."""
+    step(
+        ["make", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", "modules"],
+        f"build {sources} for Linux {kernel_.release}",
+        limit=limit,
+    )
+    return sorted(pathlib.Path(folder).rglob("*.ko"))

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/device/dma_map.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace ggas::device {
+
+namespace {
+
+constexpr uint64_t page = 4096;
+
+// Memory of the file; an access behind the file's end would be a signal, so its length is checked.
+int map_file(const wire::dma_map& r, const file& from, std::byte*& bytes) {
+  struct stat info {};
+  if (fstat(from.get(), &info) != 0) return errno;
+  if (S_ISREG(info.st_mode) && (r.offset > uint64_t(info.st_size) || r.size > uint64_t(info.st_size) - r.offset))
+    return EINVAL;
+  int rights = 0;
+  if (r.flags & wire::dma_readable) rights |= PROT_READ;
+  if (r.flags & wire::dma_writable) rights |= PROT_WRITE;
+  void* const at = mmap(nullptr, r.size, rights, MAP_SHARED, from.get(), off_t(r.offset));
+  if (at == MAP_FAILED) return errno;
+  bytes = static_cast<std::byte*>(at);
+  return 0;
+}
+
+}  // namespace
+
+int dma_map::map(const wire::dma_map& r, const file* from) {
+  if (r.size == 0 || r.size % page || r.address % page || r.address + r.size - 1 < r.address) return EINVAL;
+  if (r.flags & ~(wire::dma_readable | wire::dma_writable | wire::dma_by_mmap) || (r.flags & wire::dma_by_mmap && !from))
+    return EINVAL;
+  if (windows_.size() >= window_limit) return ENOMEM;
+  const auto next = windows_.lower_bound(r.address);
+  if (next != windows_.end() && next->first - r.address < r.size) return EEXIST;
+  if (next != windows_.begin()) {
+    const window& before = std::prev(next)->second;
+    if (r.address - before.address < before.size) return EEXIST;
+  }
+  window w{r.address, r.size, r.flags, nullptr};
+  if (from)
+    if (const int e = map_file(r, *from, w.bytes)) return e;
+  windows_.emplace(r.address, w);
+  return 0;
+}
+
+int dma_map::unmap(uint64_t address, uint64_t size) {
+  const auto it = windows_.find(address);
+  if (it == windows_.end() || it->second.size != size) return ENOENT;
+  if (it->second.bytes) munmap(it->second.bytes, size);
+  windows_.erase(it);
+  return 0;
+}
+
+void dma_map::clear() {
+  for (const auto& [address, w] : windows_)
+    if (w.bytes) munmap(w.bytes, w.size);
+  windows_.clear();
+}
+
+const dma_map::window* dma_map::find(uint64_t address, uint64_t bytes, bool write) const {
+  auto it = windows_.upper_bound(address);
+  if (it == windows_.begin()) return nullptr;
+  const window& w = std::prev(it)->second;
+  const uint64_t at = address - w.address;
+  if (at >= w.size || bytes > w.size - at) return nullptr;
+  return w.flags & (write ? wire::dma_writable : wire::dma_readable) ? &w : nullptr;
+}
+
+namespace {
+bool word_at(const std::byte* p) { return reinterpret_cast<uintptr_t>(p) % 8 == 0; }
+}  // namespace
+
+void copy_to_guest(std::byte* to, std::span<const std::byte> from) {
+  size_t i = 0;
+  while (i < from.size()) {
+    if (word_at(to + i) && from.size() - i >= 8) {
+      uint64_t word;
+      std::memcpy(&word, from.data() + i, 8);
+      __atomic_store_n(reinterpret_cast<uint64_t*>(to + i), word, __ATOMIC_RELEASE);
+      i += 8;
+    } else {
+      __atomic_store_n(reinterpret_cast<uint8_t*>(to + i), uint8_t(from[i]), __ATOMIC_RELEASE);
+      ++i;
+    }
+  }
+}
+
+void copy_from_guest(std::span<std::byte> to, const std::byte* from) {
+  size_t i = 0;
+  while (i < to.size()) {
+    if (word_at(from + i) && to.size() - i >= 8) {
+      const uint64_t word = __atomic_load_n(reinterpret_cast<const uint64_t*>(from + i), __ATOMIC_ACQUIRE);
+      std::memcpy(to.data() + i, &word, 8);
+      i += 8;
+    } else {
+      to[i] = std::byte(__atomic_load_n(reinterpret_cast<const uint8_t*>(from + i), __ATOMIC_ACQUIRE));
+      ++i;
+    }
+  }
+}
+
+}  // namespace ggas::device
