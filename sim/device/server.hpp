@@ -28,8 +28,8 @@ struct server_config {
 };
 
 struct server_stats {
-  uint64_t cycles = 0;       // clock edges of all NICs
-  double simulating_s = 0;   // wall time inside the simulation
+  uint64_t cycles = 0;      // clock edges of all NICs
+  double simulating_s = 0;  // processor time inside the simulation
   uint64_t strays = 0, expired = 0, interrupts = 0;
 };
 
@@ -70,7 +70,7 @@ class server {
   // Simulated and wall time of the last work: from there on the one follows the other.
   uint64_t paced_ps_ = 0;
   wall_clock::time_point paced_at_ = wall_clock::now();
-  wall_clock::duration simulating_{};
+  double simulating_s_ = 0;
 };
 
 }  // namespace ggas::device

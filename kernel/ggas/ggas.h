@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Driver of the GGAS NIC. The objects (domain, context, region, window) know nothing of who asks for them: file.c is
+ * one front end, and calls them under the device's lock.
+ *
+ * Locks: ggas_device.lock, a mutex, guards every object and all registers that are not of one interrupt. It nests
+ * inside mmap_lock (mmap takes it), so nothing that may fault runs under it. by_vpid_lock is for interrupts.
+ */
+#ifndef GGAS_H
+#define GGAS_H
+
+#include <linux/cdev.h>
+#include <linux/eventfd.h>
+#include <linux/idr.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+
+#include "uapi/ggas.h"
+
+#define GGAS_CONTEXTS		256
+#define GGAS_PIECES		64	/* of 256: 16 GB of registered memory */
+#define GGAS_PIECE_ENTRIES	65536
+#define GGAS_EVENT_LOG2		8
+#define GGAS_FIRED_ENTRIES	256
+
+enum ggas_vector { GGAS_VECTOR_EVENTS, GGAS_VECTOR_FIRED, GGAS_VECTORS };
+
+/* A ring of records of 16 bytes that the NIC writes. */
+struct ggas_ring {
+	__le64 *at;
+	dma_addr_t bus;
+	size_t bytes;
+	u32 read;
+};
+
+struct ggas_device {
+	struct kref users;		/* the PCI driver, and every open file */
+	struct pci_dev *pci;
+	struct cdev *cdev;		/* /dev/ggasN */
+	int minor;
+	struct mutex lock;
+	bool live;			/* set up; else nothing touches the NIC */
+	u32 number;			/* of this node */
+	u32 nodes;
+
+	u8 __iomem *regs;		/* BAR0 */
+	u8 __iomem *pages;		/* BAR4 */
+	phys_addr_t window_phys, pages_phys;
+	u64 window_bytes;
+	u32 page_shift;			/* of the pages in BAR4 */
+	u32 contexts;
+
+	struct ggas_ring events, fired;
+	struct delayed_work link_work;
+
+	spinlock_t by_vpid_lock;
+	struct ggas_context *by_vpid[GGAS_CONTEXTS];
+
+	/* Translation table of 4 KB pages. */
+	__le64 *piece[GGAS_PIECES];
+	dma_addr_t piece_bus[GGAS_PIECES];
+	u32 pieces;
+	unsigned long *entries_used;
+
+	struct ggas_window *window;
+	struct list_head files;
+	struct list_head grants;
+	struct address_space *mapping;	/* of every open file: what is mapped can be taken back */
+	struct inode *inode;
+};
+
+enum ggas_kind { GGAS_DOMAIN, GGAS_CONTEXT, GGAS_REGION, GGAS_WINDOW };
+
+/* What a file may own. */
+struct ggas_object {
+	enum ggas_kind kind;
+	struct ggas_domain *domain;	/* NULL: is one */
+};
+
+struct ggas_domain {
+	struct ggas_object object;
+	u16 number;
+	u32 users;			/* objects */
+};
+
+struct ggas_context {
+	struct ggas_object object;
+	u32 vpid;
+	struct eventfd_ctx *eventfd;
+	void *rings;
+	dma_addr_t rings_bus;
+	size_t rings_bytes;
+	u32 notify_at, mailbox_at, queue_at;
+};
+
+struct ggas_region {
+	struct ggas_object object;
+	struct mm_struct *mm;		/* whose locked memory it is */
+	struct page **page;
+	unsigned long pages;
+	struct sg_table sg;
+	bool mapped, writable;
+	u32 first;			/* entry of the table */
+};
+
+struct ggas_window {
+	struct ggas_object object;
+	void *segment;
+	dma_addr_t segment_bus;
+	u64 bytes;
+};
+
+struct ggas_file {
+	struct ggas_device *dev;
+	struct list_head list;
+	struct idr objects;
+	bool revoked;			/* by reset or removal: open it anew */
+};
+
+/* Offsets for mmap: what, and of which context. */
+enum ggas_map { GGAS_MAP_DOORBELLS = 1, GGAS_MAP_SLOTS, GGAS_MAP_RINGS, GGAS_MAP_SEGMENT, GGAS_MAP_WINDOW };
+#define GGAS_MAP_SHIFT	44
+#define GGAS_MAP_OFFSET(what, vpid) ((u64)(what) << GGAS_MAP_SHIFT | (u64)(vpid) << 32)
+
+/* hw.c: everything that is said to registers. */
+int ggas_hw_identify(struct ggas_device *dev);
+int ggas_hw_start(struct ggas_device *dev);
+void ggas_hw_stop(struct ggas_device *dev);
+bool ggas_hw_link_up(struct ggas_device *dev);
+void ggas_hw_link_retrain(struct ggas_device *dev);
+void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c, const struct ggas_context_create *p);
+int ggas_hw_context_stop(struct ggas_device *dev, u32 vpid);
+void ggas_hw_piece(struct ggas_device *dev, u32 piece);
+int ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count);
+void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w);
+int ggas_hw_window_stop(struct ggas_device *dev);
+void ggas_hw_events_read(struct ggas_device *dev, u32 count);
+void ggas_hw_fired_read(struct ggas_device *dev, u32 count);
+void ggas_hw_cut_off(struct ggas_device *dev);
+u32 ggas_hw_clock_khz(struct ggas_device *dev);
+
+/* irq.c */
+int ggas_irq_init(struct ggas_device *dev);
+void ggas_irq_exit(struct ggas_device *dev);
+
+/* table.c: translations of 4 KB pages. */
+int ggas_table_init(struct ggas_device *dev);
+void ggas_table_exit(struct ggas_device *dev);
+int ggas_table_take(struct ggas_device *dev, u32 count);
+void ggas_table_give(struct ggas_device *dev, u32 first, u32 count);
+void ggas_table_set(struct ggas_device *dev, u32 entry, dma_addr_t page, u32 rights, u16 domain);
+int ggas_table_clear(struct ggas_device *dev, u32 first, u32 count);
+
+/* Objects. Made and ended under the lock. */
+struct ggas_domain *ggas_domain_create(struct ggas_device *dev, u32 number);
+void ggas_domain_destroy(struct ggas_domain *domain);
+int ggas_domain_grant(struct ggas_device *dev, u32 number, kuid_t user);
+void ggas_domain_forget_grants(struct ggas_device *dev);
+bool ggas_domain_granted(struct ggas_device *dev, u32 number);
+
+struct ggas_context *ggas_context_create(struct ggas_device *dev, struct ggas_domain *domain,
+					 struct ggas_context_create *p, struct eventfd_ctx *eventfd);
+void ggas_context_destroy(struct ggas_device *dev, struct ggas_context *c);
+
+struct ggas_region *ggas_region_pin(const struct ggas_region_create *p);	/* without the lock */
+int ggas_region_create(struct ggas_device *dev, struct ggas_region *r, struct ggas_domain *domain,
+		       struct ggas_region_create *p);
+void ggas_region_withdraw(struct ggas_device *dev, struct ggas_region *r);
+void ggas_region_unpin(struct ggas_region *r);					/* without the lock */
+
+struct ggas_window *ggas_window_create(struct ggas_device *dev, struct ggas_domain *domain,
+				       struct ggas_window_create *p);
+void ggas_window_destroy(struct ggas_device *dev, struct ggas_window *w);
+
+/* file.c */
+int ggas_file_init(void);
+void ggas_file_exit(void);
+int ggas_file_add(struct ggas_device *dev);
+void ggas_file_remove(struct ggas_device *dev);
+void ggas_file_revoke_all(struct ggas_device *dev);
+void ggas_unmap(struct ggas_device *dev, u64 offset, u64 bytes);
+void ggas_device_put(struct ggas_device *dev);
+
+#endif

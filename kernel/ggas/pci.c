@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The NIC on the bus: probe, removal, reset, errors. Whatever ends the NIC's work ends what files own first; they are
+ * opened anew afterwards.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "ggas.h"
+
+#define VENDOR_ID	0x1209
+#define DEVICE_ID	0x4747
+
+static unsigned int node;
+module_param(node, uint, 0444);
+MODULE_PARM_DESC(node, "number of this node on the network");
+static unsigned int nodes = 1;
+module_param(nodes, uint, 0444);
+MODULE_PARM_DESC(nodes, "nodes of the network: 1, or 2 as long as the NIC has one link");
+
+static int map_bars(struct ggas_device *dev)
+{
+	static const int bars[] = { 0, 2, 4 };
+	int rc, i;
+
+	for (i = 0; i < ARRAY_SIZE(bars); i++) {
+		rc = pci_request_region(dev->pci, bars[i], "ggas");
+		if (rc)
+			goto release;
+	}
+	dev->regs = pci_iomap(dev->pci, 0, 0);
+	dev->pages = pci_iomap(dev->pci, 4, 0);
+	dev->window_phys = pci_resource_start(dev->pci, 2);
+	dev->window_bytes = pci_resource_len(dev->pci, 2);
+	dev->pages_phys = pci_resource_start(dev->pci, 4);
+	if (dev->regs && dev->pages)
+		return 0;
+	rc = -ENOMEM;
+	if (dev->regs)
+		pci_iounmap(dev->pci, dev->regs);
+	if (dev->pages)
+		pci_iounmap(dev->pci, dev->pages);
+release:
+	while (i--)
+		pci_release_region(dev->pci, bars[i]);
+	return rc;
+}
+
+static void unmap_bars(struct ggas_device *dev)
+{
+	pci_iounmap(dev->pci, dev->pages);
+	pci_iounmap(dev->pci, dev->regs);
+	pci_release_region(dev->pci, 4);
+	pci_release_region(dev->pci, 2);
+	pci_release_region(dev->pci, 0);
+}
+
+/* From reset on: registers, table, link. Under the lock. */
+static int bring_up(struct ggas_device *dev)
+{
+	int rc;
+
+	pci_set_master(dev->pci);
+	rc = ggas_table_init(dev);
+	if (rc)
+		return rc;
+	rc = ggas_hw_start(dev);
+	if (rc) {
+		ggas_table_exit(dev);
+		return rc;
+	}
+	dev->live = true;
+	mod_delayed_work(system_wq, &dev->link_work, 0);
+	return 0;
+}
+
+/* Every file loses what it has, and the NIC stops. Under the lock. */
+static void take_down(struct ggas_device *dev)
+{
+	if (!dev->live)
+		return;
+	ggas_file_revoke_all(dev);
+	ggas_hw_stop(dev);
+	dev->live = false;
+	ggas_table_exit(dev);
+}
+
+static struct ggas_device *device_new(struct pci_dev *pci)
+{
+	struct ggas_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+
+	if (!dev)
+		return NULL;
+	kref_init(&dev->users);
+	mutex_init(&dev->lock);
+	spin_lock_init(&dev->by_vpid_lock);
+	INIT_LIST_HEAD(&dev->files);
+	INIT_LIST_HEAD(&dev->grants);
+	dev->pci = pci_dev_get(pci);
+	dev->number = node;
+	dev->nodes = nodes;
+	return dev;
+}
+
+static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
+{
+	struct ggas_device *dev;
+	int rc;
+
+	if (nodes < 1 || nodes > 2 || node >= nodes) {
+		dev_err(&pci->dev, "node=%u nodes=%u: nodes is 1 or 2, node below it\n", node, nodes);
+		return -EINVAL;
+	}
+	dev = device_new(pci);
+	if (!dev)
+		return -ENOMEM;
+	pci_set_drvdata(pci, dev);
+	rc = pci_enable_device_mem(pci);
+	if (rc)
+		goto put;
+	rc = dma_set_mask_and_coherent(&pci->dev, DMA_BIT_MASK(64));
+	if (!rc)
+		rc = map_bars(dev);
+	if (rc)
+		goto disable;
+	rc = ggas_hw_identify(dev);
+	if (!rc)
+		rc = ggas_irq_init(dev);
+	if (rc)
+		goto unmap;
+	mutex_lock(&dev->lock);
+	rc = bring_up(dev);
+	mutex_unlock(&dev->lock);
+	if (rc)
+		goto free_irqs;
+	rc = ggas_file_add(dev);
+	if (rc)
+		goto stop;
+	dev_info(&pci->dev, "ggas%d: node %u of %u\n", dev->minor, dev->number, dev->nodes);
+	return 0;
+
+stop:
+	mutex_lock(&dev->lock);
+	take_down(dev);
+	mutex_unlock(&dev->lock);
+free_irqs:
+	ggas_irq_exit(dev);
+unmap:
+	unmap_bars(dev);
+disable:
+	pci_clear_master(pci);
+	pci_disable_device(pci);
+put:
+	ggas_device_put(dev);
+	return rc;
+}
+
+static void ggas_remove(struct pci_dev *pci)
+{
+	struct ggas_device *dev = pci_get_drvdata(pci);
+
+	ggas_file_remove(dev);
+	mutex_lock(&dev->lock);
+	take_down(dev);
+	mutex_unlock(&dev->lock);
+	ggas_irq_exit(dev);
+	unmap_bars(dev);
+	pci_clear_master(pci);
+	pci_disable_device(pci);
+	ggas_device_put(dev);
+}
+
+static void ggas_reset_prepare(struct pci_dev *pci)
+{
+	struct ggas_device *dev = pci_get_drvdata(pci);
+
+	mutex_lock(&dev->lock);
+	take_down(dev);
+	mutex_unlock(&dev->lock);
+}
+
+static void ggas_reset_done(struct pci_dev *pci)
+{
+	struct ggas_device *dev = pci_get_drvdata(pci);
+
+	mutex_lock(&dev->lock);
+	if (!dev->live && bring_up(dev))
+		dev_err(&pci->dev, "cannot be set up after a reset\n");
+	mutex_unlock(&dev->lock);
+}
+
+static pci_ers_result_t ggas_error_detected(struct pci_dev *pci, pci_channel_state_t state)
+{
+	ggas_reset_prepare(pci);
+	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t ggas_slot_reset(struct pci_dev *pci)
+{
+	pci_restore_state(pci);
+	pci_save_state(pci);
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static const struct pci_error_handlers ggas_errors = {
+	.error_detected = ggas_error_detected,
+	.slot_reset = ggas_slot_reset,
+	.resume = ggas_reset_done,
+	.reset_prepare = ggas_reset_prepare,
+	.reset_done = ggas_reset_done,
+};
+
+static const struct pci_device_id ggas_ids[] = {
+	{ PCI_DEVICE(VENDOR_ID, DEVICE_ID) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, ggas_ids);
+
+static struct pci_driver ggas_driver = {
+	.name = "ggas",
+	.id_table = ggas_ids,
+	.probe = ggas_probe,
+	.remove = ggas_remove,
+	.err_handler = &ggas_errors,
+};
+
+static int __init ggas_init(void)
+{
+	int rc = ggas_file_init();
+
+	if (rc)
+		return rc;
+	rc = pci_register_driver(&ggas_driver);
+	if (rc)
+		ggas_file_exit();
+	return rc;
+}
+
+static void __exit ggas_exit(void)
+{
+	pci_unregister_driver(&ggas_driver);
+	ggas_file_exit();
+}
+
+module_init(ggas_init);
+module_exit(ggas_exit);
+MODULE_DESCRIPTION("GGAS: one global address space for the GPUs of a cluster");
+MODULE_LICENSE("Dual MIT/GPL");

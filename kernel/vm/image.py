@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a virtual node boots: the driver built for its kernel, programs, and an initial file system around them."""
+
+import gzip
+import io
+import pathlib
+import shutil
+import stat
+
+import tools
+from debian import step
+
+PROGRAMS = {"node_test": ("tests/kernel/node_test.c", "userlib/src/device/device.c")}
+INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
+
+
+def build_modules(root, build, kernel):
+    """The driver for that kernel; a copy of kernel/ is built, so that the tree stays clean."""
+    folder = build / "vm" / kernel.release
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(root / "kernel", folder / "kernel", ignore=shutil.ignore_patterns("vm", "__pycache__"))
+    shutil.copy2(build / "generated/ggas_regs.h", folder / "kernel/include/ggas_regs.h")
+    return tools.build_modules(kernel, "kernel/ggas", folder / "kernel/ggas")
+
+
+def build_program(root, build, name):
+    """A program of the nodes: static, so that it needs nothing there."""
+    out = build / "vm" / name
+    out.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", f"-I{root}", f"-I{root}/userlib/include"]
+    step(["gcc", *flags, *(root / s for s in PROGRAMS[name]), "-o", out], f"build {name}")
+    return out
+
+
+def archive(root, build, folder, kernel):
+    """The initial file system as a file."""
+    files = {f"{m.name}": m for m in build_modules(root, build, kernel)}
+    files |= {name: build_program(root, build, name) for name in PROGRAMS}
+    files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
+    out = build / "vm" / f"initrd-{kernel.release}.gz"
+    body = io.BytesIO()
+    for name in ("bin", "dev", "proc", "sys", "tmp"):
+        _entry(body, name, stat.S_IFDIR | 0o755)
+    for name, path in files.items():
+        _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
+    _entry(body, "TRAILER!!!", 0)
+    with gzip.open(out, "wb", compresslevel=1) as file:
+        file.write(body.getvalue())
+    return out
+
+
+def _entry(body, name, mode, data=b""):
+    """An entry of an archive as the kernel's initramfs wants it (cpio, "newc")."""
+    text = name.encode() + b"\0"
+    fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(text), 0)
+    header = b"070701" + b"".join(b"%08x" % f for f in fields) + text
+    body.write(header + b"\0" * (-len(header) % 4))
+    body.write(data + b"\0" * (-len(data) % 4))
+

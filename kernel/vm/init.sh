@@ -1,0 +1,32 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: Apache-2.0
+# First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N ggas.run=test|shell.
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+for word in $(cat /proc/cmdline); do
+  case $word in
+    ggas.node=*) node=${word#*=} ;;
+    ggas.nodes=*) nodes=${word#*=} ;;
+    ggas.run=*) what=${word#*=} ;;
+  esac
+done
+hostname "node$node"
+ulimit -l unlimited
+insmod /ggas.ko node="$node" nodes="$nodes" || echo "Bail out! the driver does not load"
+chmod 666 /dev/ggas0
+
+if [ "$what" = shell ]; then
+  echo "node $node of $nodes: the driver is loaded, /dev/ggas0 is there; poweroff -f ends the node"
+  while :; do setsid cttyhack sh; done
+fi
+dmesg -n 1
+/node_test
+echo "# node_test ended with $?"
+rmmod ggas && echo "# driver unloaded"
+dmesg | grep -E "BUG|WARNING|Oops|general protection|ggas.*does not stop" | sed 's/^/not ok - kernel: /'
+echo "# node ended"
+poweroff -f

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of a virtual cluster: ggas-device with the NICs, and a QEMU for each node."""
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+
+from debian import Missing
+
+START_LIMIT = 60  # seconds until the NICs are there
+END_LIMIT = 30  # until a process ends that was told to
+MEMORY_MB = 256
+
+
+class Cluster:
+    def __init__(self, opts, folder, kernel, archive):
+        self.opts, self.folder, self.kernel, self.archive = opts, folder, kernel, archive
+        self.device, self.nodes, self.summary = None, [], ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.nodes:
+            _end(process, signal.SIGKILL)
+        if self.device:
+            _end(self.device, signal.SIGTERM)
+
+    def start(self, interactive):
+        self._start_device()
+        self.nodes = [self._start_node(n, interactive) for n in range(self.opts.nodes)]
+
+    def _start_device(self):
+        program = self.opts.build / "sim/device/ggas-device"
+        sockets = [str(self.folder / f"nic{n}") for n in range(self.opts.nodes)]
+        words = [str(program), *sockets, "--platform", self.opts.platform]
+        if self.opts.log:
+            words += ["--log", str(self.opts.log)]
+        errors = open(self.folder / "device.log", "w+")  # noqa: SIM115: lives as long as the process
+        self.device = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
+        with selectors.DefaultSelector() as watch:
+            watch.register(self.device.stdout, selectors.EVENT_READ)
+            if not watch.select(START_LIMIT) or self.device.stdout.readline() != "ready\n":
+                raise Missing(f"{program} does not start: {(self.folder / 'device.log').read_text()[-1000:]}")
+
+    def _start_node(self, n, interactive):
+        words = (
+            f"-accel tcg -machine q35,memory-backend=ram -m {MEMORY_MB} -cpu max -smp {self.opts.smp} "
+            f"-object memory-backend-memfd,id=ram,size={MEMORY_MB}M,share=on -display none -nodefaults -no-reboot"
+        ).split()
+        if self.opts.iommu:
+            words += ["-device", "intel-iommu,caching-mode=on,intremap=off"]
+        line = f"console=ttyS0 quiet panic=-1 ggas.node={n} ggas.nodes={self.opts.nodes}"
+        line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
+        line += f" ggas.run={'shell' if interactive else 'test'}"
+        socket = f'{{"type":"unix","path":"{self.folder}/nic{n}"}}'
+        words += ["-device", "pcie-root-port,id=nic_port,bus=pcie.0,chassis=1"]
+        words += ["-device", f'{{"driver":"vfio-user-pci","bus":"nic_port","socket":{socket}}}']
+        words += ["-kernel", self.kernel.image, "-initrd", self.archive, "-append", line]
+        console = f"unix:{self.folder}/console{n},server=on,wait=off" if interactive else "stdio"
+        words += ["-serial", console]
+        with open(self.folder / f"qemu{n}.log", "w") as log:
+            return subprocess.Popen(
+                self.opts.qemu.command(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log
+            )
+
+    def wait_until_ended(self):
+        while any(process.poll() is None for process in self.nodes):
+            if self.device.poll() is not None:
+                raise Missing(f"ggas-device ended: {(self.folder / 'device.log').read_text()[-1000:]}")
+            time.sleep(0.2)
+
+    def results(self, limit):
+        """Prints the lines of the nodes; those of failed tests are returned."""
+        watch = selectors.DefaultSelector()
+        for n, process in enumerate(self.nodes):
+            os.set_blocking(process.stdout.fileno(), False)
+            watch.register(process.stdout, selectors.EVENT_READ, (n, Lines(n)))
+        end = time.monotonic() + limit
+        lines = [key.data[1] for key in watch.get_map().values()]
+        while watch.get_map() and time.monotonic() < end:
+            for key, _ in watch.select(1):
+                data = key.fileobj.read()
+                if data:
+                    key.data[1].add(data)
+                else:
+                    watch.unregister(key.fileobj)
+            if any(one.bailed for one in lines):
+                break
+        failed = [f"node {one.node}: {text}" for one in lines for text in one.failed()]
+        failed += [f"node {one.node}: did not come to its end ({limit} s at most)" for one in lines if not one.ended]
+        return failed + self._device_results(failed, lines)
+
+    def _device_results(self, failed, lines):
+        """Ends the NICs. No access of theirs may have missed the memory that a node had mapped for them."""
+        self.device.send_signal(signal.SIGTERM)
+        text, _ = self.device.communicate(timeout=END_LIMIT)
+        self.summary = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
+        seconds = float(self.summary.get("simulating_s", 0)) or 1
+        print(f"# NICs: {self.summary}, {int(self.summary.get('cycles', 0)) / seconds:.0f} cycles a second")
+        if failed:
+            print((self.folder / "device.log").read_text()[-2000:])
+            for n in range(len(self.nodes)):
+                print((self.folder / f"qemu{n}.log").read_text()[-2000:])
+                print(lines[n].tail)
+        wrong = [name for name in ("strays", "expired_reads") if self.summary.get(name) != "0"]
+        return [f"NICs: {name} {self.summary.get(name)}" for name in wrong]
+
+
+class Lines:
+    """TAP lines of a node."""
+
+    def __init__(self, node):
+        self.node, self.rest, self.passed, self.bad = node, b"", 0, []
+        self.planned, self.ended, self.bailed = None, False, False
+        self.tail = ""  # of everything that the node said
+
+    def add(self, data):
+        self.tail = (self.tail + data.decode(errors="replace"))[-2000:]
+        *whole, self.rest = (self.rest + data).split(b"\n")
+        for line in whole:
+            self._line(line.decode(errors="replace").strip())
+
+    def _line(self, line):
+        if not line.startswith(("ok ", "not ok ", "#", "1..", "Bail out!")):
+            return
+        print(f"node {self.node}: {line}", flush=True)
+        self.passed += line.startswith("ok ")
+        if line.startswith(("not ok ", "Bail out!")):
+            self.bad.append(line)
+        self.bailed |= line.startswith("Bail out!")
+        self.ended |= line == "# node ended"
+        if line.startswith("1.."):
+            self.planned = int(line[3:])
+
+    def failed(self):
+        if self.planned is None and not self.bad:
+            return ["no plan: the tests did not come to their end"]
+        if self.planned is not None and self.passed + len(self.bad) < self.planned:
+            return [*self.bad, f"{self.passed} of {self.planned} tests passed"]
+        return self.bad
+
+
+def _end(process, how):
+    if process.poll() is None:
+        process.send_signal(how)
+        try:
+            process.wait(END_LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

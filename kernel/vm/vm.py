@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual nodes: Debian's kernel with the driver of kernel/, in front of simulated NICs (docs/drivers.md).
+
+    ./ggas vm up [-n 2]         boots nodes to log into; they end with this command (Ctrl-C)
+    ./ggas vm console N         a terminal on a node that is up
+    ./ggas vm test              boots two nodes, runs the tests, ends them
+    ./ggas vm build             builds the driver for the kernels of --kernel
+
+QEMU, kernels, headers and busybox come from Debian and are unpacked into .tools/vm; nothing of the system changes.
+Nodes are emulated (TCG): neither KVM nor root is needed.
+
+Exit status: 0 done, 1 a test failed, 2 wrong options, 3 this network has no such packages.
+"""
+
+import argparse
+import os
+import pathlib
+import selectors
+import signal
+import socket
+import sys
+import tempfile
+import termios
+import time
+import tty
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import image  # noqa: E402
+import nodes  # noqa: E402
+import tools  # noqa: E402
+from debian import Absent, Missing  # noqa: E402
+from tools import say  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONSOLES = "ggas-vm-consoles"  # link in the folder for temporary files, to the sockets of the nodes that are up
+
+
+def consoles():
+    return pathlib.Path(tempfile.gettempdir()) / f"{CONSOLES}-{os.getuid()}"
+
+
+def command_build(opts):
+    for version in opts.kernel:
+        kernel = tools.kernel(opts.tools, version)
+        for module in image.build_modules(ROOT, opts.build, kernel):
+            print(f"{kernel.release}: {module}")
+    return 0
+
+
+def command_up(opts):
+    opts.qemu = tools.qemu(opts.tools)
+    kernel = tools.kernel(opts.tools, opts.kernel[0])
+    archive = image.archive(ROOT, opts.build, opts.tools, kernel)
+    with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
+        folder = pathlib.Path(folder)
+        link = consoles()
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder)
+        try:
+            with nodes.Cluster(opts, folder, kernel, archive) as cluster:
+                cluster.start(interactive=True)
+                say(f"{opts.nodes} nodes boot; in another terminal: ./ggas vm console 0   (Ctrl-] leaves it)")
+                cluster.wait_until_ended()
+        finally:
+            link.unlink(missing_ok=True)
+    return 0
+
+
+def command_console(opts):
+    where = consoles() / f"console{opts.node}"
+    try:
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(str(where))
+    except OSError as error:
+        sys.exit(f"vm: no node {opts.node} is up ({error.strerror}); ./ggas vm up boots them")
+    saved = termios.tcgetattr(0) if os.isatty(0) else None
+    if saved:
+        tty.setraw(0)
+    try:
+        watch = selectors.DefaultSelector()
+        watch.register(line, selectors.EVENT_READ)
+        watch.register(0, selectors.EVENT_READ)
+        while True:
+            for key, _ in watch.select():
+                data = line.recv(4096) if key.fileobj is line else os.read(0, 4096)
+                if not data or (key.fileobj == 0 and b"\x1d" in data):
+                    return 0
+                if key.fileobj is line:
+                    os.write(1, data)
+                else:
+                    line.sendall(data)
+    finally:
+        if saved:
+            termios.tcsetattr(0, termios.TCSADRAIN, saved)
+
+
+def command_test(opts):
+    opts.qemu = tools.qemu(opts.tools)
+    failed = []
+    for version in opts.kernel:
+        kernel = tools.kernel(opts.tools, version)
+        archive = image.archive(ROOT, opts.build, opts.tools, kernel)
+        with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
+            with nodes.Cluster(opts, pathlib.Path(folder), kernel, archive) as cluster:
+                begun = time.monotonic()
+                cluster.start(interactive=False)
+                results = cluster.results(opts.limit)
+                print(f"# Linux {kernel.release}: {time.monotonic() - begun:.1f} s")
+                failed += results
+    print(f"# {len(failed)} failed" if failed else "# all passed")
+    for line in failed:
+        print(f"# failed: {line}")
+    return 1 if failed else 0
+
+
+def arguments():
+    args = argparse.ArgumentParser(
+        prog="./ggas vm", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = args.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--kernel", nargs="+", choices=sorted(tools.KERNEL_SUITES), default=["6.1"], help="Debian's kernels (6.1)"
+    )
+    common.add_argument("--log", type=pathlib.Path, help="file for every access and TLP with time stamps")
+    common.add_argument("--platform", default="galibier-k20", help="platform of NICs and links (galibier-k20)")
+    common.add_argument("--iommu", action="store_true", help="with an IOMMU, strict")
+    common.add_argument("--smp", type=int, default=1, help="processors of a node (1)")
+    common.add_argument("--tools", type=pathlib.Path, default=ROOT / ".tools/vm", help=argparse.SUPPRESS)
+    common.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
+    up = commands.add_parser("up", parents=[common], help="boots nodes to log into")
+    up.add_argument("-n", dest="nodes", type=int, choices=(1, 2), default=2, help="nodes (2)")
+    test = commands.add_parser("test", parents=[common], help="runs the tests on two nodes")
+    test.add_argument("--limit", type=int, default=240, help="seconds that the tests of a kernel may take (240)")
+    test.set_defaults(nodes=2)
+    commands.add_parser("build", parents=[common], help="builds the driver")
+    console = commands.add_parser("console", help="a terminal on a node that is up")
+    console.add_argument("node", type=int)
+    opts = args.parse_args()
+    for name in ("tools", "build", "log"):
+        if getattr(opts, name, None):
+            setattr(opts, name, getattr(opts, name).resolve())
+    return opts
+
+
+def main():
+    opts = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    run = {"up": command_up, "test": command_test, "build": command_build, "console": command_console}[opts.command]
+    try:
+        return run(opts)
+    except Absent as why:
+        say(str(why))
+        return 3
+    except Missing as why:
+        say(str(why))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
