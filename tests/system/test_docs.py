@@ -9,8 +9,8 @@ import pytest
 from conftest import ROOT
 
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
-FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "rtl", "sim", "tests", "userlib")
-SOURCES = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sv", ".rdl")
+FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "kernel", "rtl", "sim", "tests", "userlib")
+SOURCES = (".c", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sv", ".rdl")
 
 
 def name(page):

@@ -94,9 +94,10 @@ def packages(*groups):
     [
         (["bench", "--provider", "cuda"], ["base"], "build_ggas-bench-cuda"),
         (["compare"], ["base"], "build_comparison"),
+        (["vm", "test"], ["base", "sim", "vm"], "ggas-device ggas_regs"),
         (["build", "build_real_gpus"], ["base"], "build_real_gpus"),
         (["bench"], ["base", "sim"], "ggas-bench"),
-        (["build", "first_kernel"], ["base", "sim", "synth", "test"], "first_kernel"),
+        (["build", "first_kernel"], ["base", "sim", "synth", "vm", "test"], "first_kernel"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else v,
 )
