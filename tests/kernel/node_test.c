@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs on each of two virtual nodes at once: a program of user space on the driver, through ggas/device.h. */
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "tests/kernel/node.h"
@@ -259,33 +261,154 @@ static void owners_are_killed(node* n) {
   }
 }
 
-int main(void) {
+static sigjmp_buf faulted;
+static void on_fault(int number) { siglongjmp(faulted, number); }
+
+/* The signal that an access ends with; 0: none. */
+static int fault_of(volatile void* at) {
+  volatile int number;
+  signal(SIGBUS, on_fault);
+  signal(SIGSEGV, on_fault);
+  number = sigsetjmp(faulted, 1);
+  if (!number) (void)*(volatile unsigned char*)at;
+  signal(SIGBUS, SIG_DFL);
+  signal(SIGSEGV, SIG_DFL);
+  return number;
+}
+
+/* The other node may not have its window yet: words are told until they are heard. */
+static void greet(node* n, uint64_t word) {
+  WAIT(ggas_device_link(&n->dev) == 1);
+  WAIT((*remote_word(n, 8) = word, usleep(1000), own_word(n, 8) == word));
+  *remote_word(n, 8) = word;
+  (void)*(const volatile uint32_t*)n->context.rma.page; /* what the words before met is no failure */
+}
+
+/* Opens the device and makes what every test uses. */
+static void begin(node* n) {
   static const ggas_context_options sleeps = {.sleeps = 1};
+  int rc = ggas_device_open(&n->dev, "/dev/ggas0");
+  if (!rc) {
+    n->me = n->dev.node;
+    n->other = 1 - n->me;
+    n->domain = ggas_domain_join(&n->dev, DOMAIN);
+    rc = ggas_window_begin(&n->window, &n->dev, n->domain, WINDOW_BYTES);
+  }
+  if (!rc) rc = ggas_context_begin(&n->context, &n->dev, n->domain, &sleeps);
+  if (!rc && n->domain >= 0) return;
+  printf("Bail out! set-up: domain %d, %d\n", n->domain, rc);
+  exit(1);
+}
+
+static void end(node* n) {
+  ggas_context_end(&n->context);
+  ggas_window_end(&n->window);
+  ggas_device_close(&n->dev);
+}
+
+static int write_file(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY);
+  const int rc = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+  if (fd >= 0) close(fd);
+  return rc;
+}
+
+/* A function-level reset of node 1 while everything is mapped: its program is told, node 0 is told, both go on. */
+static void reset_under_use(node* n) {
+  if (n->me == 1) {
+    unsigned char* const memory = pages(4096);
+    ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
+    CHECK_IS(write_file("/sys/class/ggas/ggas0/device/reset", "1"), 0);
+    CHECK_IS(ggas_device_link(&n->dev), -ENODEV);
+    CHECK_IS(ggas_domain_join(&n->dev, DOMAIN), -ENODEV);
+    CHECK_IS(fault_of(n->window.own), SIGBUS);
+    CHECK_IS(fault_of(n->window.remote), SIGBUS);
+    CHECK_IS(fault_of(n->context.rma.page), SIGBUS);
+    CHECK_IS(fault_of(n->context.rings), SIGBUS);
+    ggas_region_end(&r);
+    end(n);
+    begin(n);
+    munmap(memory, 4096);
+  } else {
+    ggas_rma_note note;
+    unsigned char* const memory = pages(4096);
+    ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
+    do { /* until the reset */
+      post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
+      note = next_note(n);
+    } while (note.kind != GGAS_RMA_NOTE_ERROR);
+    ggas_region_end(&r);
+    munmap(memory, 4096);
+  }
+  greet(n, 2);
+  if (n->me == 1) tell(n, 0, 0);
+}
+
+/* What belongs to others, or to nobody. */
+static void others_things(node* n) {
+  const uint64_t page = 4096, doorbells = (uint64_t)1 << 44, kinds = 6;
+  ggas_device stranger;
+  uint64_t kind, vpid;
+  pid_t child;
+  int status = 0;
+  CHECK_IS(ggas_device_open(&stranger, "/dev/ggas0"), 0);
+  /* No page, ring or window of another file; no handle; no window that is taken. */
+  for (kind = 0; kind < kinds; ++kind)
+    for (vpid = 0; vpid < 300; vpid += vpid == 8 ? 240 : 1)
+      CHECK(mmap(NULL, page, PROT_READ, MAP_SHARED, stranger.fd, (off_t)(kind * doorbells + (vpid << 32))) == MAP_FAILED);
+  CHECK(mmap(NULL, page, PROT_READ, MAP_SHARED, stranger.fd, (off_t)(doorbells + page)) == MAP_FAILED);
+  {
+    ggas_context c;
+    ggas_window w;
+    ggas_region r = {0, stranger.fd, n->context.handle};
+    unsigned char* const memory = pages(4096);
+    int domain;
+    CHECK(ggas_context_begin(&c, &stranger, n->domain, NULL) < 0);
+    ggas_region_end(&r); /* a handle of another file: no such object there */
+    CHECK_IS(ggas_region_begin(&r, &stranger, n->domain, memory, 4096, GGAS_READ), -ENOENT);
+    domain = ggas_domain_join(&stranger, DOMAIN);
+    CHECK(domain > 0);
+    CHECK_IS(ggas_window_begin(&w, &stranger, domain, WINDOW_BYTES), -EBUSY);
+    CHECK_IS(ggas_domain_join(&stranger, 0), -EINVAL);
+    CHECK_IS(ggas_domain_join(&stranger, 65536), -EINVAL);
+    CHECK_IS(ggas_region_begin(&r, &stranger, domain, (void*)page, 4096, GGAS_READ), -EFAULT);
+    CHECK_IS(ggas_region_begin(&r, &stranger, domain, memory, ~(size_t)0, GGAS_READ), -EINVAL);
+    CHECK_IS(ggas_region_begin(&r, &stranger, domain, memory, 0, GGAS_READ), -EINVAL);
+    CHECK_IS(ggas_region_begin(&r, &stranger, domain, memory, 64, 4), -EINVAL);
+    mprotect(memory, 4096, PROT_READ);
+    CHECK_IS(ggas_region_begin(&r, &stranger, domain, memory, 64, GGAS_WRITE), -EFAULT);
+    munmap(memory, 4096);
+  }
+  CHECK_IS(write_file("/sys/class/ggas/ggas0/grant", "9 1000"), 0);
+  CHECK(write_file("/sys/class/ggas/ggas0/grant", "0 1000") < 0);
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    const struct rlimit none = {16384, 16384};
+    /* A child has no mapping of its parent's, and without the right user no domain. */
+    unsigned char* const memory = pages(65536);
+    ggas_region r;
+    int domain, bad = fault_of(n->context.rma.page) != SIGSEGV;
+    bad |= (fault_of(n->window.remote) != SIGSEGV) << 1;
+    bad |= (setrlimit(RLIMIT_MEMLOCK, &none) || setuid(1000)) << 2;
+    bad |= (ggas_domain_join(&stranger, DOMAIN) != -EPERM) << 3;
+    domain = ggas_domain_join(&stranger, 9); /* granted above */
+    bad |= (domain < 0) << 4;
+    bad |= (write_file("/sys/class/ggas/ggas0/grant", "7 1000") != -EACCES) << 5;
+    bad |= (ggas_region_begin(&r, &stranger, domain, memory, 65536, GGAS_READ) != -ENOMEM) << 6;
+    _exit(bad);
+  }
+  waitpid(child, &status, 0);
+  CHECK_IS(status, 0);
+  ggas_device_close(&stranger);
+}
+
+int main(void) {
   static node n;
-  int rc = ggas_device_open(&n.dev, "/dev/ggas0");
   setvbuf(stdout, NULL, _IOLBF, 0);
-  if (rc) {
-    printf("Bail out! /dev/ggas0: %d\n", rc);
-    return 1;
-  }
   if (pipe(child_says)) return 1;
-  n.me = n.dev.node;
-  n.other = 1 - n.me;
-  n.domain = ggas_domain_join(&n.dev, DOMAIN);
-  rc = ggas_window_begin(&n.window, &n.dev, n.domain, WINDOW_BYTES);
-  if (!rc) rc = ggas_context_begin(&n.context, &n.dev, n.domain, &sleeps);
-  if (rc || n.domain < 0) {
-    printf("Bail out! set-up: domain %d, %d\n", n.domain, rc);
-    return 1;
-  }
-  WAIT(ggas_device_link(&n.dev) == 1);
-  /* The other node may not have its window yet: words are told until they are heard. */
-  do {
-    *remote_word(&n, 8) = 1;
-    usleep(1000);
-  } while (!own_word(&n, 8));
-  *remote_word(&n, 8) = 1;
-  (void)*(const volatile uint32_t*)n.context.rma.page; /* what the words before met is no failure */
+  begin(&n);
+  greet(&n, 1);
   printf("# node %u of %u, core clock %u kHz\n", n.me, n.dev.nodes, n.dev.clock_khz);
   run(&n, "window: stores, loads, quiet", window_stores_and_loads);
   run(&n, "barriers by window stores", barriers);
@@ -294,7 +417,11 @@ int main(void) {
   run(&n, "atomics of both nodes", atomics);
   run(&n, "sleep until a notification interrupts", sleep_on_an_interrupt);
   run(&n, "errors and rights", errors_are_told);
+  run(&n, "things of others", others_things);
   run(&n, "owners killed under puts", owners_are_killed);
+  run(&n, "reset under use", reset_under_use);
+  run(&n, "put with notifications, after the reset", put_with_notification);
+  end(&n);
   printf("1..%d\n", tests_run);
   return tests_failed != 0;
 }

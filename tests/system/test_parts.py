@@ -94,7 +94,7 @@ def packages(*groups):
     [
         (["bench", "--provider", "cuda"], ["base"], "build_ggas-bench-cuda"),
         (["compare"], ["base"], "build_comparison"),
-        (["vm", "test"], ["base", "sim", "vm"], "ggas-device ggas_regs"),
+        (["vm", "test"], ["base", "sim", "vm"], "ggas-device"),
         (["build", "build_real_gpus"], ["base"], "build_real_gpus"),
         (["bench"], ["base", "sim"], "ggas-bench"),
         (["build", "first_kernel"], ["base", "sim", "synth", "vm", "test"], "first_kernel"),
