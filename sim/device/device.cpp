@@ -103,12 +103,13 @@ bool device::write(uint64_t address, std::span<const std::byte> bytes) {
 
 void device::read(uint64_t address, uint32_t bytes, read_done done) {
   const auto* w = memory_.find(address, bytes, false);
-  auto logged = [this, address, done = std::move(done)](std::optional<std::vector<std::byte>> data) {
-    if (nic_.log) nic_.log->guest_memory(nic_.node, address, data ? &*data : nullptr);
+  const bool late = w && !w->bytes;
+  auto logged = [this, address, late, done = std::move(done)](std::optional<std::vector<std::byte>> data) {
+    if (nic_.log) nic_.log->guest_memory(nic_.node, address, data ? &*data : nullptr, late);
     done(std::move(data));
   };
   if (!w) return logged(std::nullopt);
-  if (!w->bytes) {
+  if (late) {
     dma_reads_[ask(wire::command::dma_read, address, bytes, {})] = std::move(logged);
     return;
   }

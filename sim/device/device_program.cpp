@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "sim/device/replay.hpp"
 #include "sim/device/server.hpp"
 
 namespace {
@@ -28,24 +29,19 @@ int run(device::server_config cfg) {
   return 1;
 }
 
-}  // namespace
+int run_again(const std::string& log, std::string again, const std::string& waves) {
+  if (again.empty()) again = log + ".again";
+  const auto done = device::replay(log, again, waves);
+  if (!done) {
+    fmt::print(stderr, "ggas-device: {}\n", done.error());
+    return 1;
+  }
+  fmt::print("identical: {} lines, {} cycles\n", done->lines, done->cycles);
+  return 0;
+}
 
-int main(int argc, char** argv) {
-  CLI::App app("Serves simulated NICs, joined by links, to virtual machines: one vfio-user socket a NIC.");
-  std::vector<std::string> sockets, settings;
-  std::string platform = "galibier-k20", log;
-  uint64_t window_mb = 64, seed = 1;
-  std::string faults;
-  app.add_option("sockets", sockets, "paths of the sockets, one for each node (1 or 2)")->required()->expected(1, 2);
-  app.add_option("--platform", platform, "platform of NICs and links")->capture_default_str();
-  app.add_option("--set", settings, "platform key = value, over the file's");
-  app.add_option("--window", window_mb, "window (BAR2) in MB, a power of two")->capture_default_str();
-  app.add_option("--log", log, "file for every access and TLP with time stamps");
-  app.add_option("--faults", faults, "faults of the links (docs/simulator.md)");
-  app.add_option("--seed", seed, "seed of the faults")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-
-  // Signals are taken while the server waits.
+// Signals are taken while the server waits.
+void hold_signals() {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
@@ -55,22 +51,49 @@ int main(int argc, char** argv) {
   quiet.sa_handler = [](int) {};
   sigaction(SIGINT, &quiet, nullptr);
   sigaction(SIGTERM, &quiet, nullptr);
+}
 
-  auto plat = sim::load_platform(platform, settings);
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Serves simulated NICs, joined by links, to virtual machines: one vfio-user socket a NIC.");
+  std::vector<std::string> sockets;
+  std::string log, again, waves;
+  device::log_header how{.platform = "galibier-k20", .faults = {}, .settings = {}};
+  uint64_t window_mb = 64;
+  app.add_option("sockets", sockets, "paths of the sockets, one for each node (1 or 2)")->expected(0, 2);
+  app.add_option("--platform", how.platform, "platform of NICs and links")->capture_default_str();
+  app.add_option("--set", how.settings, "platform key = value, over the file's");
+  app.add_option("--window", window_mb, "window (BAR2) in MB, a power of two")->capture_default_str();
+  app.add_option("--faults", how.faults, "faults of the links (docs/simulator.md)");
+  app.add_option("--seed", how.seed, "seed of the faults")->capture_default_str();
+  app.add_option("--log", log, "file for every access and TLP with time stamps");
+  app.add_option("--replay", again, "no server: repeats the run of this log; --log is the new one (LOG.again)");
+  app.add_option("--waves", waves, "with --replay: FST files, one for each NIC and reset; this is their stem");
+  CLI11_PARSE(app, argc, argv);
+  if (!again.empty()) return run_again(again, log, waves);
+  if (sockets.empty()) {
+    fmt::print(stderr, "ggas-device: no socket (ggas-device --help)\n");
+    return 2;
+  }
+
+  hold_signals();
+  auto plat = sim::load_platform(how.platform, how.settings);
   if (!plat) {
     fmt::print(stderr, "ggas-device: {}\n", plat.error());
     return 2;
   }
+  how.nodes = unsigned(sockets.size());
+  how.window_bytes = window_mb << 20;
   device::server_config cfg;
   cfg.rig = {.plat = std::move(*plat),
-             .nodes = unsigned(sockets.size()),
-             .window_bytes = window_mb << 20,
-             .seed = seed,
-             .faults = faults,
+             .nodes = how.nodes,
+             .window_bytes = how.window_bytes,
+             .seed = how.seed,
+             .faults = how.faults,
              .make_nic = {}};
   cfg.sockets.assign(sockets.begin(), sockets.end());
   cfg.log = log;
-  cfg.log_header = fmt::format("# platform={} nodes={} window={} seed={} set={} faults={}", platform, sockets.size(),
-                               window_mb << 20, seed, fmt::join(settings, ","), faults);
+  cfg.log_header = how.line();
   return run(std::move(cfg));
 }

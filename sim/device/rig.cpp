@@ -105,7 +105,10 @@ void rig::reset(unsigned n) {
   settle();
   kernel_.enter();
   nodes_[n]->port->begin_reset();
+  end_waves(n);
   nodes_[n]->nic->restart(make_core(n));
+  ++nodes_[n]->resets;
+  begin_waves(n);
   settle();
   nodes_[n]->port->end_reset();
 }
@@ -116,6 +119,27 @@ void rig::record(tlp_log& log) {
     nodes_[n]->nic->on_tlp = [&log, n](const pcie::tlp& t, bool to_nic, uint64_t edge) { log.tlp(n, t, to_nic, edge); };
     nodes_[n]->nic->on_flit = [&log, n, width](const nic::flit& f, uint64_t edge) { log.flit(n, f, width, edge); };
   }
+}
+
+void rig::waves(const std::filesystem::path& stem) {
+  waves_ = stem;
+  for (unsigned n = 0; n < nodes_.size(); ++n) begin_waves(n);
+}
+
+void rig::begin_waves(unsigned n) {
+  if (waves_.empty()) return;
+  nodes_[n]->nic->core().open_waves(fmt::format("{}.node{}.{}.fst", waves_.string(), n, nodes_[n]->resets));
+  nodes_[n]->nic->core().waves(true);
+}
+
+void rig::end_waves(unsigned n) {
+  if (auto whole = nodes_[n]->nic->core().close_waves(); !whole) waves_wrong_ += whole.error() + "\n";
+}
+
+std::expected<void, std::string> rig::end_waves() {
+  for (unsigned n = 0; n < nodes_.size(); ++n) end_waves(n);
+  if (waves_wrong_.empty()) return {};
+  return std::unexpected(waves_wrong_);
 }
 
 uint64_t rig::cycles() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,10 @@ class rig {
   unsigned nodes() const { return unsigned(nodes_.size()); }
   // Every TLP and flit from now on goes into the log, which lives as long as the rig runs.
   void record(tlp_log& log);
+  // Waves from now on: one file for each NIC and reset, <stem>.node<n>.<reset>.fst.
+  void waves(const std::filesystem::path& stem);
+  // The error has a line for each file that is not whole.
+  std::expected<void, std::string> end_waves();
   guest_port& port(unsigned n) { return *nodes_[n]->port; }
   nic::nic_bridge& nic(unsigned n) { return *nodes_[n]->nic; }
   sim::kernel& kernel() { return kernel_; }
@@ -55,16 +60,21 @@ class rig {
     std::unique_ptr<guest_port> port;
     std::unique_ptr<nic::nic_bridge> nic;
     std::unique_ptr<fabric::wire> out;
+    unsigned resets = 0;
   };
   explicit rig(rig_config cfg) : cfg_(std::move(cfg)) {}
   std::expected<void, std::string> build(const std::vector<guest*>& guests);
   std::expected<void, std::string> wire_links();
   std::unique_ptr<nic::nic_core> make_core(unsigned n) const;
+  void begin_waves(unsigned n);
+  void end_waves(unsigned n);
 
   rig_config cfg_;
   sim::kernel kernel_;  // before everything SystemC
   std::unique_ptr<nic::nic_clock> clock_;
   std::vector<std::unique_ptr<node>> nodes_;
+  std::filesystem::path waves_;  // stem; empty: none
+  std::string waves_wrong_;
 };
 
 }  // namespace ggas::device

@@ -73,8 +73,8 @@ void tlp_log::guest_write(unsigned node, uint64_t address, bool mapped) {
   line(fmt::format("@{} {} store {:x} {}", now_ps_(), node, address, int(mapped)));
 }
 
-void tlp_log::guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read) {
-  line(fmt::format("@{} {} memory {:x} {}", now_ps_(), node, address, read ? hex(*read) : "unmapped"));
+void tlp_log::guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read, bool late) {
+  line(fmt::format("@{} {} {} {:x} {}", now_ps_(), node, late ? "answer" : "memory", address, read ? hex(*read) : "unmapped"));
 }
 
 void tlp_log::tlp(unsigned node, const pcie::tlp& t, bool to_nic, uint64_t edge) {

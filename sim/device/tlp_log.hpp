@@ -32,7 +32,8 @@ class tlp_log {
   void reset(unsigned node);
   void master(unsigned node, bool may_access);
   void guest_write(unsigned node, uint64_t address, bool mapped);
-  void guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read);
+  // What the NIC read: at once, or `late`, as an answer from outside.
+  void guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read, bool late);
 
   // ---- what the NICs did, with the number of the clock edge
   void tlp(unsigned node, const pcie::tlp& t, bool to_nic, uint64_t edge);

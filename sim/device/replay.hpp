@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repeats a run from its log: the same accesses at the same simulated time, the same answers of the guests' memory. The
+// new log is the old one, line by line, or the two differ in something that was not repeated.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ggas::device {
+
+// What the first line of a log says: how the rig was made.
+struct log_header {
+  std::string platform, faults;
+  std::vector<std::string> settings;
+  unsigned nodes = 2;
+  uint64_t window_bytes = 0, seed = 1;
+
+  std::string line() const;
+  static std::expected<log_header, std::string> parse(const std::string& line);
+};
+
+struct replay_result {
+  uint64_t lines = 0;  // of both logs
+  uint64_t cycles = 0;
+};
+
+// `waves`: one file for each NIC and reset, <stem>.node<n>.<reset>.fst; empty: none. The error names the first line that
+// differs, or what is wrong with a file.
+std::expected<replay_result, std::string> replay(const std::filesystem::path& log, const std::filesystem::path& again,
+                                                 const std::filesystem::path& waves);
+
+}  // namespace ggas::device
