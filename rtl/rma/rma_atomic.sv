@@ -105,7 +105,7 @@ module rma_atomic #(
       .op_addr_o(op_addr), .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes), .busy_o(in_busy));
 
   // ---------------------------------------------------------------- entries
-  logic [rma_atomic_pkg::OP_W-1:0]    op_q [N];
+  (* ram_style = "block", no_rw_check *) logic [rma_atomic_pkg::OP_W-1:0] op_q [N];  // never read as it is written
   logic [63:0]        value_q [N];    // the word as read or handed over
   logic [61:0]        addr_q [N];     // bits 63:2
   logic [3:0]         status_q [N];
@@ -216,7 +216,6 @@ module rma_atomic #(
     if (!rst_ni) begin
       x_state_q  <= X_IDLE;
       x_q        <= '0;
-      x_op_q     <= '0;
       x_addr_q   <= '0;
       x_value_q  <= '0;
       x_new_q    <= '0;
@@ -228,7 +227,6 @@ module rma_atomic #(
         X_IDLE: if (choose) begin
           x_state_q  <= X_OP;
           x_q        <= pick;
-          x_op_q     <= op_q[pick];
           x_addr_q   <= addr_q[pick];
           x_value_q  <= value_q[pick];
           x_status_q <= status_q[pick];
@@ -243,6 +241,8 @@ module rma_atomic #(
       endcase
     end
   end
+
+  always_ff @(posedge clk_i) if (choose) x_op_q <= op_q[pick];
 
   // ---------------------------------------------------------------- state of the entries
   wire [63:0] known_value = x_write_q ? x_new_q : x_value_q;
