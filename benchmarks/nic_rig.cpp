@@ -178,12 +178,15 @@ void nic_rig::write_register(unsigned n, unsigned offset, uint64_t value) {
 void nic_rig::set_up_window(unsigned n) {
   write_register(n, GGAS_REG_NODE, n);
   write_register(n, GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
-  write_register(n, GGAS_REG_SMFU_TBASE, segment_base);
-  write_register(n, GGAS_REG_SMFU_TSIZE, segment_bytes);
+  write_register(n, GGAS_REG_EXPORT_BASE(0), segment_base);
+  write_register(n, GGAS_REG_EXPORT_SIZE(0), segment_bytes);
+  write_register(n, GGAS_REG_EXPORT_ACCESS(0),
+                 domain | GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
   for (unsigned i = 0; i < 2; ++i) {
     write_register(n, GGAS_REG_INTERVAL_START(i), i * segment_bytes);
     write_register(n, GGAS_REG_INTERVAL_END(i), (i + 1) * segment_bytes);
-    write_register(n, GGAS_REG_INTERVAL_TARGET(i), i | GGAS_INTERVAL_TARGET_VALID_MASK);
+    write_register(n, GGAS_REG_INTERVAL_TARGET(i),
+                   i | GGAS_INTERVAL_TARGET_VALID_MASK | uint64_t{domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
   }
   write_register(n, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 }

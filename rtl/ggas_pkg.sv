@@ -81,7 +81,7 @@ package ggas_pkg;
 
   // Packet status, also the code a quiet read returns.
   localparam logic [3:0] ST_OK          = 4'd0;
-  localparam logic [3:0] ST_RANGE       = 4'd1;  // outside the target's exported segment, or segment not exported
+  localparam logic [3:0] ST_RANGE       = 4'd1;  // no export of the target allows it
   localparam logic [3:0] ST_HOST_ERROR  = 4'd2;  // the target's host answered with an error or poisoned data
   localparam logic [3:0] ST_TIMEOUT     = 4'd3;  // no answer in time
   localparam logic [3:0] ST_LINK_DOWN   = 4'd4;  // no working link to the node
@@ -102,8 +102,8 @@ package ggas_pkg;
   typedef struct packed {
     // w3, 32 bits
     logic [7:0]  rsvd3;
-    logic [7:0]  export_no; // export at the target that addr lies in; 0 until there are several
-    logic [15:0] domain;    // of the initiator, stamped by its NIC; 0 until windows have owners
+    logic [7:0]  export_no; // export at the target that addr lies in
+    logic [15:0] domain;    // of the initiator, stamped by its NIC
     // w2
     logic [63:0] addr;      // byte offset in the export, DW aligned
     // w1

@@ -223,11 +223,12 @@ module nic_top #(
   // ---------------------------------------------------------------- shared memory functional unit
 
   logic [15:0] peer_node, ext_addr;
-  logic peer_valid, link_up, ext_interval_req, ext_write, tx_p_valid, tx_p_ready, tx_p_sop, tx_p_eop, tx_np_valid,
+  logic peer_valid, link_up, ext_interval_req,
+    ext_export_req, ext_write, tx_p_valid, tx_p_ready, tx_p_sop, tx_p_eop, tx_np_valid,
     tx_np_ready, tx_np_sop, tx_np_eop, tx_rsp_valid, tx_rsp_ready, tx_rsp_sop, tx_rsp_eop, rx_p_valid, rx_p_ready,
     rx_p_sop, rx_p_eop, rx_np_valid, rx_np_ready, rx_np_sop, rx_np_eop, rx_rsp_valid, rx_rsp_ready, rx_rsp_sop,
     rx_rsp_eop;
-  logic [63:0] ext_wdata, ext_interval_rdata;
+  logic [63:0] ext_wdata, ext_interval_rdata, ext_export_rdata;
   logic [7:0] ext_wstrb;
   ggas_pkg::net_hdr_t tx_p_hdr, tx_np_hdr, tx_rsp_hdr, rx_p_hdr, rx_np_hdr, rx_rsp_hdr;
   logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
@@ -238,10 +239,11 @@ module nic_top #(
     .cfg_ingress_i(cfg.smfu_ctrl_ingress && !halt),
     .ingress_stopped_o(smfu_stopped),
     .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
-    .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_tbase_i(cfg.smfu_tbase_base), .cfg_tsize_i(cfg.smfu_tsize_size),
+    .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_export_i(cfg.smfu_shift_export_no), .cfg_domain_i(cfg.smfu_shift_domain),
     .cfg_timeout_load_i(cfg.smfu_timeout_load), .cfg_timeout_host_i(cfg.smfu_timeout_host), .cfg_mps_i(cfg_mps_i),
     .cfg_mrrs_i(cfg_mrrs_i), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
-    .ext_interval_req_i(ext_interval_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
+    .ext_interval_req_i(ext_interval_req), .ext_export_req_i(ext_export_req),
+    .ext_export_rdata_o(ext_export_rdata), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
     .ext_wstrb_i(ext_wstrb), .ext_interval_rdata_o(ext_interval_rdata), .win_p_valid_i(win_p_valid),
     .win_p_ready_o(win_p_ready), .win_p_sop_i(win_p_sop), .win_p_eop_i(win_p_eop), .win_p_hdr_i(win_p_hdr),
     .win_p_data_i(win_p_data), .win_np_valid_i(win_np_valid), .win_np_ready_o(win_np_ready),
@@ -415,6 +417,7 @@ module nic_top #(
   assign sts.caps_mtu       = ggas_pkg::MTU[9:0];
   assign sts.caps_loads     = LOADS[7:0];
   assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
+  assign sts.caps_exports   = ggas_regs_pkg::EXPORT_NUM[7:0];
   assign sts.caps_vectors   = ggas_regs_pkg::MSIX_NUM[7:0];
   assign sts.time_cycles    = time_q;
   assign sts.build_contexts = ggas_pkg::CONTEXTS[8:0];
@@ -430,6 +433,7 @@ module nic_top #(
     .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
+    .ext_export_req_o(ext_export_req), .ext_export_rdata_i(ext_export_rdata),
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
     .ext_atu_piece_req_o(ext_atu_piece_req), .ext_atu_piece_rdata_i(ext_atu_piece_rdata),
     .ext_msix_rdata_i(ext_msix_rdata), .ext_moderation_req_o(ext_moderation_req),

@@ -12,6 +12,8 @@ namespace ggas::sim {
 
 namespace {
 constexpr uint64_t link_up_timeout_ps = 10'000'000'000;
+// Each node exports its segment under this number, for this domain, and every window belongs to that domain.
+constexpr uint64_t segment_export = 0, window_domain = 1;
 }
 
 std::expected<void, std::string> system::program() {
@@ -46,8 +48,11 @@ void system::program_node(unsigned n) {
   const platform& p = cfg_.plat;
   const auto set = [&](uint16_t offset, uint64_t value) { write_register(n, offset, value); };
   set(GGAS_REG_NODE, n);
-  set(GGAS_REG_SMFU_TBASE, nodes_[n]->segment_bus);
-  set(GGAS_REG_SMFU_TSIZE, cfg_.segment_bytes);
+  set(uint16_t(GGAS_REG_EXPORT_BASE(segment_export)), nodes_[n]->segment_bus);
+  set(uint16_t(GGAS_REG_EXPORT_SIZE(segment_export)), cfg_.segment_bytes);
+  set(uint16_t(GGAS_REG_EXPORT_ACCESS(segment_export)), window_domain | GGAS_EXPORT_ACCESS_VALID_MASK |
+                                                            GGAS_EXPORT_ACCESS_READ_MASK |
+                                                            GGAS_EXPORT_ACCESS_WRITE_MASK);
   set(GGAS_REG_SMFU_TIMEOUT, uint64_t(p.nic.load_timeout_ticks) << GGAS_SMFU_TIMEOUT_LOAD_SHIFT |
                                  uint64_t(p.nic.host_timeout_ticks) << GGAS_SMFU_TIMEOUT_HOST_SHIFT);
   set(GGAS_REG_RMA_TIMEOUT, uint64_t(p.rma.answer_timeout_ticks) << GGAS_RMA_TIMEOUT_ANSWER_SHIFT |
@@ -57,13 +62,17 @@ void system::program_node(unsigned n) {
   if (nodes_.size() > 1) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
-    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size())
-                                                                       << GGAS_SMFU_SHIFT_NODES_SHIFT);
+    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) |
+                                 uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT |
+                                 segment_export << GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT |
+                                 window_domain << GGAS_SMFU_SHIFT_DOMAIN_SHIFT);
   } else {
     for (unsigned i = 0; i < nodes_.size(); ++i) {
       set(uint16_t(GGAS_REG_INTERVAL_START(i)), i * stride_);
       set(uint16_t(GGAS_REG_INTERVAL_END(i)), i * stride_ + cfg_.segment_bytes);
-      set(uint16_t(GGAS_REG_INTERVAL_TARGET(i)), i | GGAS_INTERVAL_TARGET_VALID_MASK);
+      set(uint16_t(GGAS_REG_INTERVAL_TARGET(i)), i | GGAS_INTERVAL_TARGET_VALID_MASK |
+                                                     segment_export << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
+                                                     window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
     }
   }
   set(uint16_t(GGAS_REG_MSIX_ADDR(0)), nodes_[n]->root->config().msi_base);

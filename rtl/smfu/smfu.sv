@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory functional unit: stores and loads of the host's window become packets, packets of other nodes become
-// reads and writes of the exported segment. docs/rtl-structure.md has the contract of every port.
+// reads and writes of what is exported. docs/rtl-structure.md has the contract of every port.
 `default_nettype none
 
 module smfu #(
@@ -24,10 +24,8 @@ module smfu #(
     input  wire logic [63:0]         cfg_mask_i,
     input  wire logic [5:0]          cfg_shift_i,
     input  wire logic [15:0]         cfg_nodes_i,
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_tbase_i,
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_tsize_i,
+    input  wire logic [7:0]          cfg_export_i,        // mask mode: what all accesses name
+    input  wire logic [15:0]         cfg_domain_i,
     input  wire logic [15:0]         cfg_timeout_load_i,  // ticks
     input  wire logic [15:0]         cfg_timeout_host_i,  // ticks
     input  wire logic [12:0]         cfg_mps_i,           // bytes
@@ -38,8 +36,9 @@ module smfu #(
     input  wire logic                peer_valid_i,
     input  wire logic                link_up_i,
 
-    // INTERVAL registers (external range of regs): answer in the next cycle
+    // INTERVAL and EXPORT registers (external ranges of regs): answer in the next cycle
     input  wire logic                ext_interval_req_i,
+    input  wire logic                ext_export_req_i,
     input  wire logic                ext_write_i,
     // verilator lint_off UNUSEDSIGNAL
     input  wire logic [15:0]         ext_addr_i,
@@ -47,6 +46,7 @@ module smfu #(
     input  wire logic [63:0]         ext_wdata_i,
     input  wire logic [7:0]          ext_wstrb_i,
     output      logic [63:0]         ext_interval_rdata_o,
+    output      logic [63:0]         ext_export_rdata_o,
 
     // window stores from hostif
     input  wire logic                win_p_valid_i,
@@ -67,7 +67,7 @@ module smfu #(
     output      ggas_pkg::tlp_hdr_t  ld_cpl_hdr_o,
     output      logic [DATA_W-1:0]   ld_cpl_data_o,
 
-    // reads and writes of the exported segment
+    // reads and writes of the exports
     output      logic                tgt_req_valid_o,
     input  wire logic                tgt_req_ready_i,
     output      logic                tgt_req_sop_o,
@@ -169,8 +169,8 @@ module smfu #(
   logic        p_want, p_go, np_want, np_go;
   logic        np_turn_q;                     // loads come first next time
   logic        look_ready, ans_valid, ans_np, ans_hit, lookup_busy;
-  logic [15:0] ans_node;
   logic        req_half;
+  smfu_pkg::target_t ans_target;
   logic [6:0]  ans_interval, req_interval, iv_egress, iv_loads, iv_match;
   logic [63:0] ans_addr;
 
@@ -189,13 +189,14 @@ module smfu #(
   ggas_pkg::event_t   ev_lookup, ev_egress, ev_loads, ev_match, ev_quiet, ev_ingress, ev_rob_req, ev_rob_cpl;
 
   smfu_lookup u_lookup (
-      .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i,
+      .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i, .cfg_export_i,
+      .cfg_domain_i,
       .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
       .ext_rdata_o(ext_interval_rdata_o),
       .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go),
       .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
       .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_hdr_i.len_dw),
-      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_node_o(ans_node),
+      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_target_o(ans_target),
       .ans_interval_o(ans_interval),
       .ans_addr_o(ans_addr),
       .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
@@ -211,7 +212,7 @@ module smfu #(
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_p_valid_i, .win_p_ready_o, .win_p_sop_i, .win_p_eop_i, .win_p_hdr_i, .win_p_data_i,
       .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit),
-      .ans_node_i(ans_node),
+      .ans_target_i(ans_target),
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr),
       .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
       .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .failed_o(failed),
@@ -238,7 +239,7 @@ module smfu #(
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i,
       .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit),
-      .ans_node_i(ans_node),
+      .ans_target_i(ans_target),
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
       .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
       .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
@@ -326,8 +327,23 @@ module smfu #(
   logic [5:0]         range_node;
   ggas_pkg::tlp_hdr_t rd_hdr;
 
+  // Which export a store or load names: those of the packets at the inputs.
+  logic [1:0]        ask, known;
+  logic [7:0]        ask_load;
+  logic              mark, old_stores, old_loads, wrote, exports_busy;
+  logic [5:0]        wrote_export;
+  smfu_pkg::export_t store_export, load_export;
+  smfu_exports u_exports (
+      .clk_i, .rst_ni, .ext_req_i(ext_export_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i,
+      .ext_wstrb_i, .ext_rdata_o(ext_export_rdata_o), .mark_o(mark), .drained_i(!old_stores && !old_loads),
+      .ask_i(ask), .ask_export_i({ask_load, rx_p_hdr_i.export_no}), .known_o(known), .store_export_o(store_export),
+      .load_export_o(load_export), .busy_o(exports_busy)
+  );
+
   smfu_ingress #(.DATA_W(DATA_W)) u_ingress (
-      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i(cfg_tbase_i[63:12]), .cfg_tsize_i, .cfg_mps_i,
+      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mps_i,
+      .ask_o(ask[0]), .known_i(known[0]), .export_i(store_export), .mark_i(mark), .old_o(old_stores), .wrote_o(wrote),
+      .wrote_export_o(wrote_export),
       .rx_p_valid_i, .rx_p_ready_o, .rx_p_sop_i, .rx_p_eop_i, .rx_p_hdr_i, .rx_p_data_i,
       .range_error_o(range_error), .range_node_o(range_node),
       .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr),
@@ -337,9 +353,10 @@ module smfu #(
   );
 
   smfu_rob #(.DATA_W(DATA_W)) u_rob (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_tbase_i(cfg_tbase_i[63:12]),
-      .cfg_tsize_i,
-      .cfg_timeout_i(cfg_timeout_host_i), .cfg_mrrs_i,
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_timeout_i(cfg_timeout_host_i),
+      .cfg_mrrs_i,
+      .ask_o(ask[1]), .ask_export_o(ask_load), .known_i(known[1]), .export_i(load_export), .wrote_i(wrote),
+      .wrote_export_i(wrote_export), .mark_i(mark), .old_o(old_loads),
       .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i, .rx_np_hdr_i, .range_error_i(range_error),
       .range_node_i(range_node),
       .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr),
@@ -363,7 +380,7 @@ module smfu #(
   );
 
   assign busy_o  = lookup_busy || egress_busy || loads_busy || match_busy || quiet_busy || ingress_busy || rob_busy
-    || events_busy
+    || events_busy || exports_busy
                    || ld_cpl_valid_o || o_valid || route_news;
   assign timer_o = match_timer || quiet_timer || rob_timer;
 

@@ -31,7 +31,7 @@ module smfu_egress #(
     input  wire logic                look_go_i,
     input  wire logic                ans_valid_i,
     input  wire logic                ans_hit_i,
-    input  wire logic [15:0]         ans_node_i,
+    input  wire smfu_pkg::target_t   ans_target_i,
     input  wire logic [6:0]          ans_interval_i,
     input  wire logic [63:0]         ans_addr_i,
 
@@ -66,7 +66,7 @@ module smfu_egress #(
   localparam int unsigned PIECE_DW  = ggas_pkg::MTU / 4;
   localparam int unsigned PIECE_END = ggas_pkg::MTU * 8 / DATA_W - 1;  // last beat of a full piece
   localparam int unsigned ASKED_W   = 59;                           // len_dw, first_be, last_be, low address bits
-  localparam int unsigned ANSWER_W  = 92;                           // status, mapped, node, interval, segment offset
+  localparam int unsigned ANSWER_W  = 116;                          // status, mapped, target, interval, offset
 
   // ---------------------------------------------------------------- queues: beats, what was asked, what was answered
   logic [DATA_W:0]     beat_q [BEATS];  // {eop, data}
@@ -87,16 +87,17 @@ module smfu_egress #(
   wire ask  = take && win_p_sop_i;
   assign cnt_stores_in_o = ask;
 
-  wire       ans_reach  = smfu_pkg::reachable(ans_node_i, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
-  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(ans_node_i, peer_node_i,
-    peer_valid_i);
+  wire       ans_reach  = smfu_pkg::reachable(ans_target_i.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(ans_target_i.node,
+    peer_node_i, peer_valid_i);
   wire       ans_mapped = ans_hit_i && cfg_egress_i;
 
   always_ff @(posedge clk_i) begin
     if (take) beat_q[beat_wr_q[2:0]] <= {win_p_eop_i, win_p_data_i};
     if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_hdr_i.len_dw, win_p_hdr_i.first_be, win_p_hdr_i.last_be,
       win_p_hdr_i.addr[39:0]};
-    if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_node_i, ans_interval_i, ans_addr_i};
+    if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_target_i, ans_interval_i,
+      ans_addr_i};
   end
 
   // ---------------------------------------------------------------- head of the queues
@@ -104,11 +105,11 @@ module smfu_egress #(
   logic [3:0]  first_be, last_be, status;
   logic [39:0] win_addr;
   logic        mapped;
-  logic [15:0] node;
+  smfu_pkg::target_t target;
   logic [6:0]  interval;
   logic [63:0] addr;
   assign {len_dw, first_be, last_be, win_addr} = asked_q[rd_q[1:0]];
-  assign {status, mapped, node, interval, addr} = answer_q[rd_q[1:0]];
+  assign {status, mapped, target, interval, addr} = answer_q[rd_q[1:0]];
 
   logic [4:0]  piece_q;  // pieces of the head already sent
   logic [5:0]  beat_n_q; // beats of this piece already sent
@@ -134,7 +135,9 @@ module smfu_egress #(
     if (head) begin
       tx_p_hdr_o.addr     = addr + {54'd0, piece_q[3:0], 6'd0} * 64'd4;
       tx_p_hdr_o.op       = ggas_pkg::OP_SMFU_STORE;
-      tx_p_hdr_o.dst      = node;
+      tx_p_hdr_o.dst      = target.node;
+      tx_p_hdr_o.export_no = target.export_no;
+      tx_p_hdr_o.domain   = target.domain;
       tx_p_hdr_o.src      = cfg_node_i;
       tx_p_hdr_o.vc       = ggas_pkg::VC_P;
       tx_p_hdr_o.len_dw   = final_piece ? left : PIECE_DW[10:0];
@@ -146,7 +149,7 @@ module smfu_egress #(
 
   assign done_o              = pop && eop;
   assign sent_o              = pop && !drop && tx_p_sop_o;
-  assign sent_node_o         = node[5:0];
+  assign sent_node_o         = target.node[5:0];
   assign cnt_store_packets_o = pop && !drop && tx_p_eop_o;
   assign failed_o            = tell && mapped;
   assign failed_status_o     = status;
@@ -179,7 +182,7 @@ module smfu_egress #(
       if (tell) begin
         event_valid_o <= 1'b1;
         event_o.code  <= mapped ? ggas_regs_pkg::EV_STORE_UNREACHABLE : ggas_regs_pkg::EV_STORE_UNMAPPED;
-        event_o.node  <= mapped ? node : 16'd0;
+        event_o.node  <= mapped ? target.node : 16'd0;
         event_o.info  <= win_addr;
         event_interval_o <= interval;
       end

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote stores to writes of the exported segment, cut every MPS bytes of payload; bad ones are dropped with an event.
-// Also the one
-// register stage in front of the host that writes share with the reads of smfu_rob: a read goes in only while the host
-// takes reads,
-// so a write never stands behind one for long.
+// Remote stores to writes of the export that each names, cut every MPS bytes of payload; bad ones are dropped with an
+// event. Also the one register stage in front of the host that writes share with the reads of smfu_rob: a read goes
+// in only while the host takes reads, so a write never stands behind one for long.
 `default_nettype none
 
 module smfu_ingress #(
@@ -12,9 +10,16 @@ module smfu_ingress #(
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     input  wire logic                cfg_ingress_i,
-    input  wire logic [63:12]        cfg_tbase_i,
-    input  wire logic [63:0]         cfg_tsize_i,
     input  wire logic [12:0]         cfg_mps_i,
+
+    // its export, asked for by the header at the input
+    output      logic                ask_o,
+    input  wire logic                known_i,
+    input  wire smfu_pkg::export_t   export_i,
+    input  wire logic                mark_i,          // what was let in up to now is old
+    output      logic                old_o,           // something old has not left
+    output      logic                wrote_o,         // a store was let in, through wrote_export_o
+    output      logic [5:0]          wrote_export_o,
 
     // stores
     input  wire logic                rx_p_valid_i,
@@ -56,20 +61,25 @@ module smfu_ingress #(
   // ---------------------------------------------------------------- first cycle: check
   localparam logic [1:0] S_IDLE = 2'd0, S_PASS = 2'd1, S_DROP = 2'd2;
   logic [1:0]  state_q;
-  wire         look    = state_q == S_IDLE && rx_p_valid_i;
+  assign ask_o = state_q == S_IDLE && rx_p_valid_i;
+  wire         look    = ask_o && known_i;
   wire [10:0]  page_dw = {1'b0, rx_p_hdr_i.addr[11:2]} + rx_p_hdr_i.len_dw;
   wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0
     && rx_p_hdr_i.len_dw <= smfu_pkg::MTU_DW
                          && rx_p_hdr_i.addr[1:0] == '0 && page_dw <= 11'd1024
                          && smfu_pkg::be_good(rx_p_hdr_i.addr[2], rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be,
                            rx_p_hdr_i.last_be);
-  wire         ranged  = cfg_ingress_i && smfu_pkg::in_range(rx_p_hdr_i.addr, rx_p_hdr_i.len_dw, cfg_tsize_i);
+  // A packet crosses no page, and sizes are whole pages.
+  wire         ranged  = cfg_ingress_i && export_i.valid && export_i.right && rx_p_hdr_i.domain == export_i.domain
+                         && rx_p_hdr_i.addr[63:12] < export_i.size;
   wire         good    = sane && ranged;
   wire         refuse  = look && !good && !event_valid_o;
   wire         accept  = look && good;
 
   assign range_error_o = refuse && sane && rx_p_hdr_i.src < 16'd64;
   assign range_node_o  = rx_p_hdr_i.src[5:0];
+  assign wrote_o        = accept;
+  assign wrote_export_o = rx_p_hdr_i.export_no[5:0];
 
   logic [63:0] addr_q;   // bus address of this piece
   logic [10:0] left_q;   // DW from there on
@@ -106,7 +116,7 @@ module smfu_ingress #(
     end else begin
       if (accept) begin
         state_q    <= S_PASS;
-        addr_q     <= {cfg_tbase_i, 12'd0} + rx_p_hdr_i.addr;
+        addr_q     <= {export_i.base, 12'd0} + rx_p_hdr_i.addr;
         left_q     <= rx_p_hdr_i.len_dw;
         first_be_q <= rx_p_hdr_i.first_be;
         last_be_q  <= rx_p_hdr_i.last_be;
@@ -162,6 +172,21 @@ module smfu_ingress #(
 
   assign cnt_target_stores_o = p_go && rx_p_eop_i;
 
+  // ---------------------------------------------------------------- what was let in before the mark
+  logic old_pass_q, old_reg_q;  // the packet in hand; the register stage
+  wire  old_pass = old_pass_q || (mark_i && state_q == S_PASS);
+  assign old_o = old_pass_q || old_reg_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      old_pass_q <= 1'b0;
+      old_reg_q  <= 1'b0;
+    end else begin
+      old_pass_q <= old_pass && !(p_go && rx_p_eop_i);
+      if (free) old_reg_q <= p_go && old_pass;
+      else if (mark_i) old_reg_q <= 1'b1;
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       event_valid_o <= 1'b0;
@@ -172,7 +197,7 @@ module smfu_ingress #(
         event_valid_o <= 1'b1;
         event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
         event_o.node  <= rx_p_hdr_i.src;
-        event_o.info  <= sane ? rx_p_hdr_i.addr[39:0] : {32'd0, rx_p_hdr_i.op};
+        event_o.info  <= sane ? {rx_p_hdr_i.export_no, rx_p_hdr_i.addr[31:0]} : {32'd0, rx_p_hdr_i.op};
       end
     end
   end

@@ -32,12 +32,16 @@ module smfu_intervals (
     input  wire logic [51:0]        last_i,
     output      logic               done_o,        // pulse: the answer
     output      logic               found_o,
-    output      logic [15:0]        node_o,
     output      logic [5:0]         index_o,
     output      logic [51:0]        start_o,       // first page of the interval
     output      logic               keep_o,        // the range holds the access
     output      logic [51:0]        low_o,         // the range: from here on
     output      logic [51:0]        high_o,        // to the page before this one
+
+    // where an interval leads to: in the next cycle; not while its registers are accessed
+    input  wire logic               target_i,
+    input  wire logic [5:0]         target_index_i,
+    output      smfu_pkg::target_t  target_o,
 
     // BAD_INTERVAL, held until taken
     output      logic               event_valid_o,
@@ -61,7 +65,6 @@ module smfu_intervals (
   logic        read;
   logic [5:0]  read_index;
   logic [63:0] start_raw, end_raw;
-  logic [15:0] node_raw;
   for (genvar i = 0; i < 2; i = i + 1) begin : g_half
     wire start_we = write && which == 2'd0 && ext_wstrb_i[4*i];
     wire end_we   = write && which == 2'd1 && ext_wstrb_i[4*i];
@@ -72,11 +75,17 @@ module smfu_intervals (
         .clk_i, .we_i(end_we || fresh), .waddr_i(index), .wdata_i(end_we ? ext_wdata_i[32*i+:32] : '0), .re_i(read),
         .raddr_i(read_index), .rdata_o(end_raw[32*i+:32]));
   end
-  // The valid bit lies in the low half of TARGET: a write of the high half changes nothing.
-  wire arm = write && which == 2'd2 && ext_wstrb_i[0];
-  ram_1r1w #(.WIDTH(16), .DEPTH(N)) u_node (
-      .clk_i, .we_i(arm || fresh), .waddr_i(index), .wdata_i(arm ? ext_wdata_i[15:0] : '0), .re_i(read),
-      .raddr_i(read_index), .rdata_o(node_raw));
+  // The valid bit lies in the low half of TARGET.
+  wire arm       = write && which == 2'd2 && ext_wstrb_i[0];
+  wire domain_we = write && which == 2'd2 && ext_wstrb_i[4];
+  wire target_re = ext_req_i || target_i;
+  wire [5:0] target_at = ext_req_i ? index : target_index_i;
+  ram_1r1w #(.WIDTH(24), .DEPTH(N)) u_node (
+      .clk_i, .we_i(arm || fresh), .waddr_i(index), .wdata_i(arm ? {ext_wdata_i[31:24], ext_wdata_i[15:0]} : '0),
+      .re_i(target_re), .raddr_i(target_at), .rdata_o({target_o.export_no, target_o.node}));
+  ram_1r1w #(.WIDTH(16), .DEPTH(N)) u_domain (
+      .clk_i, .we_i(domain_we || fresh), .waddr_i(index), .wdata_i(domain_we ? ext_wdata_i[47:32] : '0),
+      .re_i(target_re), .raddr_i(target_at), .rdata_o(target_o.domain));
 
   wire good = known_then_q && start_raw < end_raw && start_raw[11:0] == '0 && end_raw[11:0] == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -88,8 +97,8 @@ module smfu_intervals (
       arm_q <= arm;
       if (write) known_q[index] <= 1'b1;
       if (arm_q) valid_q[index_q] <= on_q && good;
-      // A changed border disarms: the interval may be half written.
-      if (write && !which[1]) valid_q[index] <= 1'b0;
+      // A changed border or domain disarms: the interval may be half written.
+      if (write && (!which[1] || (domain_we && !arm))) valid_q[index] <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -107,7 +116,7 @@ module smfu_intervals (
       case (which_q)
         2'd0:    ext_rdata_o = start_raw;
         2'd1:    ext_rdata_o = end_raw;
-        2'd2:    ext_rdata_o = {47'd0, valid_q[index_q], node_raw};
+        2'd2:    ext_rdata_o = {16'd0, target_o.domain, target_o.export_no, 7'd0, valid_q[index_q], target_o.node};
         default: ext_rdata_o = '0;
       endcase
     end
@@ -130,7 +139,6 @@ module smfu_intervals (
   logic [5:0]  word_index_q, test_index_q;
   logic        valid_test_q;
   logic [51:0] start_q, end_q;
-  logic [15:0] node_q;
   wire         issue = find_i && !next_q[6] && !ext_req_i;
   wire         last  = find_i && next_q[6] && !word_q && !test_q;
   assign read        = ext_req_i || issue || peek_i;
@@ -139,7 +147,7 @@ module smfu_intervals (
   wire holds  = valid_test_q && first_i >= start_q && last_i < end_q;
   wire under = end_q <= first_i;
   wire over  = start_q > last_i;
-  assign done_o = !changed_o && last;
+  assign done_o = !changed_o && !ext_req_i && last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -169,7 +177,6 @@ module smfu_intervals (
       valid_test_q <= valid_q[word_index_q];
       start_q      <= start_raw[63:12];
       end_q        <= end_raw[63:12];
-      node_q       <= node_raw;
       test_index_q <= word_index_q;
     end
     if (next_q == '0) begin
@@ -178,11 +185,9 @@ module smfu_intervals (
       low_o   <= '0;
       high_o  <= '1;  // the last page of all is behind every interval
       start_o <= '0;
-      node_o  <= '0;
       index_o <= '0;
     end else if (test_q && holds) begin
       found_o <= 1'b1;
-      node_o  <= node_q;
       index_o <= test_index_q;
       start_o <= start_q;
       if (start_q > low_o) low_o <= start_q;

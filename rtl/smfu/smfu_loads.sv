@@ -31,7 +31,7 @@ module smfu_loads (
     input  wire logic                look_go_i,
     input  wire logic                ans_valid_i,
     input  wire logic                ans_hit_i,
-    input  wire logic [15:0]         ans_node_i,
+    input  wire smfu_pkg::target_t   ans_target_i,
     input  wire logic [6:0]          ans_interval_i,
     input  wire logic [63:0]         ans_addr_i,
 
@@ -88,7 +88,7 @@ module smfu_loads (
   logic [2:0]  state_q;
   logic [2:0]  mark_q;      // stores that must leave first
   logic        page_q, quiet_q, hit_q, first_q;
-  logic [15:0] node_q;
+  smfu_pkg::target_t target_q;
   logic [39:0] win_addr_q;
   logic [63:0] addr_q;      // of the next chunk
   logic [10:0] left_q;      // DW from there on
@@ -104,7 +104,7 @@ module smfu_loads (
   wire take = win_np_valid_i && win_np_ready_o;
   assign cnt_loads_in_o = take && !is_page;
 
-  wire reach  = smfu_pkg::reachable(node_q, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire reach  = smfu_pkg::reachable(target_q.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
   wire decide = state_q == S_DECIDE && mark_q == '0;
   wire mapped = hit_q && cfg_egress_i && !page_q;
   wire served = mapped && reach && !stuck_q;
@@ -114,7 +114,7 @@ module smfu_loads (
   assign refused_valid_o = state_q == S_REFUSED;
   assign req_addr_o    = win_addr_q[7:2];
   assign req_page_o    = win_addr_q[20:13];
-  assign req_node_o    = node_q[5:0];
+  assign req_node_o    = target_q.node[5:0];
   assign req_len_dw_o  = left_q;
 
   // ---------------------------------------------------------------- chunks
@@ -139,7 +139,9 @@ module smfu_loads (
         tx_np_hdr_o          <= '0;
         tx_np_hdr_o.addr     <= addr_q;
         tx_np_hdr_o.op       <= ggas_pkg::OP_SMFU_LOAD;
-        tx_np_hdr_o.dst      <= node_q;
+        tx_np_hdr_o.dst      <= target_q.node;
+        tx_np_hdr_o.export_no <= target_q.export_no;
+        tx_np_hdr_o.domain   <= target_q.domain;
         tx_np_hdr_o.src      <= cfg_node_i;
         tx_np_hdr_o.vc       <= ggas_pkg::VC_NP;
         tx_np_hdr_o.tag      <= tag_q;
@@ -169,7 +171,7 @@ module smfu_loads (
       req_attr_o      <= '0;
       req_first_be_o  <= '0;
       req_last_be_o   <= '0;
-      node_q          <= '0;
+      target_q        <= '0;
       req_interval_o  <= '0;
       req_half_o      <= 1'b0;
     end else begin
@@ -200,7 +202,7 @@ module smfu_loads (
             req_interval_o <= ans_interval_i;
             state_q    <= S_DECIDE;
             hit_q      <= ans_hit_i;
-            node_q     <= ans_node_i;
+            target_q   <= ans_target_i;
             addr_q     <= ans_addr_i;
           end
         S_DECIDE:
@@ -236,7 +238,7 @@ module smfu_loads (
         event_valid_o <= 1'b1;
         event_o.code  <= page_q ? ggas_regs_pkg::EV_PAGE_ACCESS :
                          mapped ? ggas_regs_pkg::EV_LOAD_UNREACHABLE : ggas_regs_pkg::EV_LOAD_UNMAPPED;
-        event_o.node  <= mapped ? node_q : 16'd0;
+        event_o.node  <= mapped ? target_q.node : 16'd0;
         event_o.info  <= win_addr_q;
         event_interval_o <= req_interval_o;
       end

@@ -3,8 +3,9 @@
 // whole of it lies in one place; the lowest interval wins. Answers found before stand in 64 lines of RAM, chosen by
 // the bits of the offset that tell intervals of the usual size apart, each with the range of pages for which it
 // holds: the answer comes two cycles after the request, one request a cycle. Only what stands in no line is searched
-// for (at most 140 cycles), meanwhile ready_o is low. Behind a change of the intervals the lines are filled anew
-// without a request, so that the first access to an interval finds one.
+// for (at most 140 cycles), meanwhile ready_o is low; so is what meets an access to the INTERVAL registers, where the
+// answer's target comes from. Behind a change of the intervals the lines are filled anew without a request, so that
+// the first access to an interval finds one.
 `default_nettype none
 
 module smfu_lookup (
@@ -15,6 +16,8 @@ module smfu_lookup (
     input  wire logic [63:0]        cfg_mask_i,    // mask mode: bits that hold the node
     input  wire logic [5:0]         cfg_shift_i,   // mask mode: right shift of those bits
     input  wire logic [15:0]        cfg_nodes_i,   // mask mode: nodes; from there on unmapped
+    input  wire logic [7:0]         cfg_export_i,  // mask mode: export
+    input  wire logic [15:0]        cfg_domain_i,  // mask mode: domain
 
     // INTERVAL registers
     input  wire logic               ext_req_i,
@@ -35,7 +38,7 @@ module smfu_lookup (
     output      logic               ans_valid_o,
     output      logic               ans_np_o,
     output      logic               ans_hit_o,
-    output      logic [15:0]        ans_node_o,
+    output      smfu_pkg::target_t  ans_target_o,
     output      logic [6:0]         ans_interval_o,  // that holds it; from NO_INTERVAL on none
     output      logic [63:0]        ans_addr_o,    // segment offset
 
@@ -84,7 +87,6 @@ module smfu_lookup (
   // ---------------------------------------------------------------- lines: answers found before
   typedef struct packed {
     logic        found;
-    logic [15:0] node;
     logic [5:0]  index;
     logic [51:0] start;
     logic [51:0] low, high;  // for accesses from page low to the one before page high
@@ -129,13 +131,13 @@ module smfu_lookup (
     end else begin
       if (changed) valid_q <= '0;
       else if (fill) valid_q[fill_at] <= 1'b1;
-      if (read) line_valid_q <= valid_q[read_at] && !(fill && fill_at == read_at);
+      if (read) line_valid_q <= valid_q[read_at] && !changed && !(fill && fill_at == read_at);
     end
   end
 
   // ---------------------------------------------------------------- an answer from a line, or a search
   wire test   = one_valid_q && !miss_q && !again_q;
-  wire hit    = line_valid_q && one_q.addr[63:12] >= line.low && one_q.last < line.high;
+  wire hit    = line_valid_q && !ext_req_i && one_q.addr[63:12] >= line.low && one_q.last < line.high;
   wire direct = one_q.masked || one_q.wraps || hit;
   wire answer = done && !searching_ahead_q;  // the search's
   assign ready_o = !miss_q && !again_q;
@@ -161,6 +163,20 @@ module smfu_lookup (
     end
   end
 
+  // The target of an interval comes with the answer, out of its RAM.
+  logic              masked_q;
+  logic [15:0]       mask_node_q;
+  smfu_pkg::target_t target;
+  wire        leads = answer || (test && hit);
+  wire [5:0]  to    = miss_q ? found.index : line.index;
+  assign ans_target_o = masked_q ? {cfg_domain_i, cfg_export_i, mask_node_q} : target;
+  always_ff @(posedge clk_i) begin
+    if (answer || test) begin
+      masked_q    <= !miss_q && one_q.masked;
+      mask_node_q <= one_q.mask_node;
+    end
+  end
+
   wire [63:0] from = miss_q ? missed_addr_q : one_q.addr;
   wire [51:0] base = miss_q ? found.start : line.start;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -168,7 +184,6 @@ module smfu_lookup (
       ans_valid_o <= 1'b0;
       ans_np_o    <= 1'b0;
       ans_hit_o   <= 1'b0;
-      ans_node_o  <= '0;
       ans_interval_o <= '0;
       ans_addr_o  <= '0;
     end else begin
@@ -177,7 +192,6 @@ module smfu_lookup (
         ans_np_o   <= miss_q ? missed_np_q : one_q.np;
         ans_hit_o  <= miss_q ? found.found : one_q.masked ? one_q.mask_hit : hit && line.found;
         ans_interval_o <= miss_q ? {!found.found, found.index} : {one_q.masked || !hit || !line.found, line.index};
-        ans_node_o <= miss_q ? found.node : one_q.masked ? one_q.mask_node : line.node;
         ans_addr_o <= !miss_q && one_q.masked ? one_q.addr & ~cfg_mask_i : {from[63:12] - base, from[11:0]};
       end
     end
@@ -211,8 +225,8 @@ module smfu_lookup (
       .changed_o(changed), .armed_o(armed), .armed_log2_o(armed_log2), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
       .peek_ready_o(peek_ready), .peek_valid_o(peek_valid), .peek_page_o(peek_page), .find_i(miss_q ||
       searching_ahead_q), .first_i(find_first), .last_i(find_last), .done_o(done), .found_o(found.found),
-      .node_o(found.node), .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low),
-      .high_o(found.high),
+      .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low),
+      .high_o(found.high), .target_i(leads), .target_index_i(to), .target_o(target),
       .event_valid_o, .event_ready_i, .event_o, .busy_o(intervals_busy));
 
   assign busy_o = one_valid_q || miss_q || !ahead_q[6] || ans_valid_o || intervals_busy;

@@ -22,6 +22,23 @@ package smfu_pkg;
     logic [7:0]  addr;    // low bits of the address, of the first enabled byte
   } left_t;
 
+  // Where a window access goes, and on whose behalf.
+  typedef struct packed {
+    logic [15:0] domain;
+    logic [7:0]  export_no;
+    logic [15:0] node;
+  } target_t;
+
+  // What other nodes may reach, as stores or as loads see it.
+  typedef struct packed {
+    logic         valid;
+    logic         right;   // stores, or loads, are allowed
+    logic [15:0]  domain;
+    logic [63:12] base;
+    logic [63:12] size;
+  } export_t;
+  localparam int unsigned EXPORT_W = 122;
+
   // MPS is below the MTU: then it is 128, the least.
   function logic is_half(input logic [12:0] mps);
     is_half = mps < ggas_pkg::MTU[12:0];
@@ -59,9 +76,10 @@ package smfu_pkg;
                    && (last_be == 4'h1 || last_be == 4'h3 || last_be == 4'h7 || last_be == 4'hf);
   endfunction
 
-  // The whole access lies in an exported segment of `size` bytes; safe against overflow.
-  function logic in_range(input logic [63:0] addr, input logic [10:0] len_dw, input logic [63:0] size);
-    in_range = size >= {51'd0, len_dw, 2'b00} && addr <= size - {51'd0, len_dw, 2'b00};
+  // The lowest member of a set.
+  function logic [5:0] lowest(input logic [63:0] set);
+    lowest = '0;
+    for (int i = 63; i >= 0; i--) if (set[i]) lowest = i[5:0];
   endfunction
 
   // The node is this one or can be sent to.

@@ -103,20 +103,14 @@ module smfu_quiet #(
   logic [8:0]  round_q;
   logic [16:0] deadline_q;
 
-  // The lowest node of a set.
-  function logic [5:0] lowest(input logic [63:0] set);
-    lowest = '0;
-    for (int i = 63; i >= 0; i--) if (set[i]) lowest = i[5:0];
-  endfunction
-
   logic [5:0]  ask_node, fail_node;
   logic [63:0] own;
   always_comb begin
     ask_node  = '0;
     fail_node = '0;
     own       = '0;
-    if (state_q == S_ASK) ask_node = lowest(ask_q);
-    if (fail_q != '0) fail_node = lowest(fail_q);
+    if (state_q == S_ASK) ask_node = smfu_pkg::lowest(ask_q);
+    if (fail_q != '0) fail_node = smfu_pkg::lowest(fail_q);
     if (lost_i) own[cfg_node_i[5:0]] = cfg_node_i < 16'd64;
   end
 

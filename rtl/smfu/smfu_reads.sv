@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exported segment
-// from the
+// Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exports from the
 // second on, as soon as the slot that smfu_rob has for them is free. What is refused becomes an event, and an answer
-// without
-// a read; a packet of no known kind becomes an event alone. With MRRS = 128 a load takes two reads.
+// without a read; a packet of no known kind becomes an event alone. With MRRS = 128 a load takes two reads. A quiet
+// reads nothing, but behind the writes, from each export written since it was read so (a flush, in a slot of its own
+// without an answer): exports may lie in different devices, where no read pushes the writes to another.
 `default_nettype none
 
 module smfu_reads (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     input  wire logic                cfg_ingress_i,
-    input  wire logic [63:12]        cfg_tbase_i,
-    input  wire logic [63:0]         cfg_tsize_i,
     input  wire logic [12:0]         cfg_mrrs_i,
+
+    // the export of the load at the input, or of the next flush
+    output      logic                ask_o,
+    output      logic [7:0]          ask_export_o,
+    input  wire logic                known_i,
+    input  wire smfu_pkg::export_t   export_i,
+    // to be flushed: a store was let in, or a flush failed
+    input  wire logic                wrote_i,
+    input  wire logic [5:0]          wrote_export_i,
+    input  wire logic                again_i,
+    input  wire logic [5:0]          again_export_i,
 
     // loads and quiets
     input  wire logic                rx_np_valid_i,
@@ -30,9 +39,9 @@ module smfu_reads (
     output      logic                held_o,          // there is a request in hand
     output      logic                reads_o,         // it passed its checks
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
-    output      logic [39:0]         fill_slot_o,     // src 16, tag 16, len_dw 7, quiet
+    output      logic [40:0]         fill_slot_o,     // flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
     output      logic [3:0]          fill_status_o,
-    output      logic                done_o,          // its last read was taken, or it needs none
+    output      logic                done_o,          // the last read of the slot was taken, or it needs none
 
     // reads; their tag is {slot, part}
     output      logic                rd_valid_o,
@@ -63,14 +72,16 @@ module smfu_reads (
                          && rx_np_hdr_i.addr[1:0] == '0
                          && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
                          && smfu_pkg::be_good(rx_np_hdr_i.addr[2], len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
-  wire        ranged   = cfg_ingress_i && (is_quiet ? cfg_tsize_i != '0 : smfu_pkg::in_range(rx_np_hdr_i.addr, len_dw,
-    cfg_tsize_i));
+  wire        allowed  = export_i.valid && export_i.right && rx_np_hdr_i.domain == export_i.domain
+                         && rx_np_hdr_i.addr[63:12] < export_i.size;
+  wire        ranged   = cfg_ingress_i && (is_quiet || allowed);
   wire        known    = rx_np_hdr_i.src < 16'd64;
   wire        told     = is_quiet && known && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store
   wire        refuse   = !sane || !ranged;
   wire        take     = rx_np_valid_i && rx_np_ready_o && rx_np_sop_i;
   wire        op_known = is_quiet || rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD;
-  assign rx_np_ready_o = (!held_o || done_o) && !event_valid_o;
+  logic       finish;                        // the hand is free in the next cycle
+  assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && (is_quiet || known_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) range_q <= '0;
@@ -90,8 +101,35 @@ module smfu_reads (
         event_valid_o <= 1'b1;
         event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
         event_o.node  <= rx_np_hdr_i.src;
-        event_o.info  <= sane ? rx_np_hdr_i.addr[39:0] : {32'd0, rx_np_hdr_i.op};
+        event_o.info  <= sane ? {rx_np_hdr_i.export_no, rx_np_hdr_i.addr[31:0]} : {32'd0, rx_np_hdr_i.op};
       end
+    end
+  end
+
+  // ---------------------------------------------------------------- what a quiet flushes
+  logic [63:0] dirty_q, flush_q;             // exports with writes to be flushed; by the quiet in hand
+  logic [5:0]  flush_no;
+  wire         flushing = held_o && quiet_q && flush_q != '0;
+  wire         flushed  = flushing && known_i && (issue || !export_i.valid);  // one taken back needs none
+  assign ask_o        = flushing || (rx_np_valid_i && !is_quiet);
+  assign ask_export_o = flushing ? {2'd0, flush_no} : rx_np_hdr_i.export_no;
+  always_comb begin
+    flush_no = '0;
+    if (flushing) flush_no = smfu_pkg::lowest(flush_q);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      dirty_q <= '0;
+      flush_q <= '0;
+    end else begin
+      if (flushed) flush_q[flush_no] <= 1'b0;
+      if (again_i && flushing) flush_q[again_export_i] <= 1'b1;
+      if (take && is_quiet) begin
+        flush_q <= refuse || told ? '0 : dirty_q;
+        if (!refuse && !told) dirty_q <= '0;
+      end
+      if (again_i) dirty_q[again_export_i] <= 1'b1;
+      if (wrote_i) dirty_q[wrote_export_i] <= 1'b1;
     end
   end
 
@@ -102,13 +140,15 @@ module smfu_reads (
   wire [6:0]  len        = final_part ? left_q : border;
   wire        open       = held_o && free_i;
   wire        wrong      = status_q != ggas_pkg::ST_OK;
+  wire        reads      = flushing ? known_i && export_i.valid : !wrong && !quiet_q;
   wire        issue      = rd_valid_o && rd_ready_i;
 
-  assign done_o        = (issue && final_part) || (open && wrong);
+  assign done_o        = (issue && final_part) || (open && !flushing && (wrong || quiet_q));
+  assign finish        = done_o && !flushing;
   assign fill_o        = open && !second_q;
-  assign fill_slot_o   = {src_q, tag_q, len_q, quiet_q};
+  assign fill_slot_o   = {flushing, src_q, tag_q, flushing ? {1'b0, flush_no} : len_q, quiet_q};
   assign fill_status_o = status_q;
-  assign rd_valid_o    = open && !wrong;
+  assign rd_valid_o    = open && reads;
   assign reads_o       = held_o && !wrong;
   assign rd_pos_o      = pos_q;
 
@@ -117,7 +157,7 @@ module smfu_reads (
     if (rd_valid_o) begin
       rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
       rd_hdr_o.bar      = 3'd7;
-      rd_hdr_o.addr     = addr_q;
+      rd_hdr_o.addr     = quiet_q ? {export_i.base, 12'd0} : addr_q;
       rd_hdr_o.len_dw   = {4'd0, len};
       rd_hdr_o.first_be = !second_q ? first_be_q : len == 7'd1 ? last_be_q : 4'hf;
       rd_hdr_o.last_be  = len == 7'd1 ? 4'h0 : final_part ? last_be_q : 4'hf;
@@ -140,9 +180,9 @@ module smfu_reads (
       first_be_q <= '0;
       last_be_q  <= '0;
     end else begin
-      if (done_o) begin
+      if (finish) begin
         held_o   <= 1'b0;
-      end else if (issue) begin
+      end else if (issue && !quiet_q) begin
         second_q <= 1'b1;
         addr_q   <= addr_q + {55'd0, len, 2'b00};
         left_q   <= left_q - len;
@@ -156,7 +196,7 @@ module smfu_reads (
         status_q   <= refuse || told ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
         src_q      <= rx_np_hdr_i.src;
         tag_q      <= rx_np_hdr_i.tag;
-        addr_q     <= {cfg_tbase_i, 12'd0} + (is_quiet ? 64'd0 : rx_np_hdr_i.addr);
+        addr_q     <= {export_i.base, 12'd0} + rx_np_hdr_i.addr;
         len_q      <= is_quiet ? 7'd1 : len_dw[6:0];
         left_q     <= is_quiet ? 7'd1 : len_dw[6:0];
         pos_q      <= '0;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads the exported segment, and
-// is answered
-// in ring order. A quiet is a zero-length read: it comes back behind the writes before it. Requests are checked and
-// their reads
-// made by smfu_reads; the tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use
-// until its
-// completions came after all or another time-out went by.
+// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads its export, and is
+// answered in ring order. In front of a quiet stand its flushes, zero-length reads that come back behind the writes
+// before them; their slots have no answer of their own. Requests are checked and their reads made by smfu_reads; the
+// tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use until its completions
+// came after all or another time-out went by.
 `default_nettype none
 
 module smfu_rob #(
@@ -17,8 +15,6 @@ module smfu_rob #(
     input  wire logic                tick_i,
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic                cfg_ingress_i,
-    input  wire logic [63:12]        cfg_tbase_i,
-    input  wire logic [63:0]         cfg_tsize_i,
     input  wire logic [15:0]         cfg_timeout_i,   // ticks
     input  wire logic [12:0]         cfg_mrrs_i,
 
@@ -31,6 +27,16 @@ module smfu_rob #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
     input  wire logic [5:0]          range_node_i,
+
+    // exports, as in smfu_reads
+    output      logic                ask_o,
+    output      logic [7:0]          ask_export_o,
+    input  wire logic                known_i,
+    input  wire smfu_pkg::export_t   export_i,
+    input  wire logic                wrote_i,
+    input  wire logic [5:0]          wrote_export_i,
+    input  wire logic                mark_i,          // what was let in up to now is old
+    output      logic                old_o,           // something old has not been answered
 
     // reads
     output      logic                rd_valid_o,
@@ -64,7 +70,7 @@ module smfu_rob #(
     input  wire logic                cpl_event_ready_i,
     output      ggas_pkg::event_t    cpl_event_o,
     output      logic                cnt_target_loads_o,
-    output      logic                reads_o,         // reads of the segment are under way, or will be
+    output      logic                reads_o,         // reads of exports are under way, or will be
     output      logic                busy_o,
     output      logic                timer_o
 );
@@ -75,7 +81,7 @@ module smfu_rob #(
 
   // ---------------------------------------------------------------- slots
   logic [6:0]  head_q, tail_q;     // oldest, next free; top bit tells full from empty
-  logic [43:0] slot_q [64];        // status as it came 4, src 16, tag 16, len_dw 7, quiet
+  logic [44:0] slot_q [64];        // status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
   logic [16:0] deadline_q [64];
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
 
@@ -84,17 +90,18 @@ module smfu_rob #(
   wire       full = (head_q ^ tail_q) == 7'h40;
 
   // ---------------------------------------------------------------- requests
-  logic        in_held, in_reads, in_done, fill;
-  logic [39:0] fill_slot;
+  wire [40:0]  h_slot = slot_q[head][40:0];
+  logic        in_held, in_reads, in_done, fill, again;
+  logic [40:0] fill_slot;
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
   smfu_reads u_reads (
-      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_tbase_i, .cfg_tsize_i, .cfg_mrrs_i, .rx_np_valid_i, .rx_np_ready_o,
-      .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !tail_zombie), .slot_i(tail), .held_o(in_held),
-      .reads_o(in_reads), .fill_o(fill),
-      .fill_slot_o(fill_slot), .fill_status_o(fill_status), .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
-      .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
+      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mrrs_i, .ask_o, .ask_export_o, .known_i, .export_i, .wrote_i,
+      .wrote_export_i, .again_i(again), .again_export_i(h_slot[6:1]), .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !tail_zombie), .slot_i(tail),
+      .held_o(in_held), .reads_o(in_reads), .fill_o(fill), .fill_slot_o(fill_slot), .fill_status_o(fill_status),
+      .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o),
+      .event_ready_i(req_event_ready_i), .event_o(req_event_o)
   );
   wire       issue = rd_valid_o && rd_ready_i;
   wire [6:0] tag   = rd_hdr_o.tag[6:0];
@@ -222,9 +229,9 @@ module smfu_rob #(
     status_of = filled != ggas_pkg::ST_OK ? filled : fault[0] ? ggas_pkg::ST_HOST_ERROR
                 : fault[1] ? ggas_pkg::ST_TIMEOUT : ggas_pkg::ST_OK;
   endfunction
-  wire [3:0] head_status = status_of(slot_q[head][43:40], head_fault);
-  wire [3:0] c_status    = status_of(slot_q[cslot][43:40], c_fault);
-  wire [3:0] w_status    = status_of(slot_q[walk_q][43:40], w_fault);
+  wire [3:0] head_status = status_of(slot_q[head][44:41], head_fault);
+  wire [3:0] c_status    = status_of(slot_q[cslot][44:41], c_fault);
+  wire [3:0] w_status    = status_of(slot_q[walk_q][44:41], w_fault);
   wire       c_spoils    = c_take && c_fails && c_status == ggas_pkg::ST_OK;
   wire       w_spoils    = expire && w_status == ggas_pkg::ST_OK;  // never with c_take
   for (genvar i = 0; i < 2; i++) begin : gen_fault
@@ -260,38 +267,48 @@ module smfu_rob #(
     end
   end
 
-  // ---------------------------------------------------------------- data: one bank a DW, rotated to where the next DW
-  // goes
-  wire store = cpl_q == C_STORE && tgt_cpl_valid_i;
+  // ---------------------------------------------------------------- data
   logic          row_en;
-  logic [RW-1:0] row_q;
-  logic [RW-1:0] row;
-
-  for (genvar b = 0; b < BANKS; b++) begin : gen_bank
-    localparam logic [BW-1:0] BANK = b;
-    wire [BW-1:0] lane     = BANK - cpl_pos_q[BW-1:0];
-    // verilator lint_off UNUSEDSIGNAL
-    wire [5:0]    place    = cpl_pos_q + {{RW{1'b0}}, lane};
-    // verilator lint_on UNUSEDSIGNAL
-    wire          in_piece = {{(7-BW){1'b0}}, lane} < cpl_left_q;
-    ram_1r1w #(.WIDTH(32), .DEPTH(64 << RW)) u_ram (
-        .clk_i,
-        .we_i(store && in_piece),
-        .waddr_i({cpl_tag_q[6:1], place[5:BW]}),
-        .wdata_i(tgt_cpl_data_i[32*lane+:32]),
-        .re_i(row_en),
-        .raddr_i({head, row}),
-        .rdata_o(tx_rsp_data_o[32*b+:32])
-    );
-  end
+  logic [RW-1:0] row_q, row;
+  smfu_rob_data #(.DATA_W(DATA_W)) u_data (
+      .clk_i, .store_i(cpl_q == C_STORE && tgt_cpl_valid_i), .slot_i(cpl_tag_q[6:1]), .pos_i(cpl_pos_q),
+      .left_i(cpl_left_q), .data_i(tgt_cpl_data_i), .re_i(row_en), .head_i(head), .row_i(row), .data_o(tx_rsp_data_o));
 
   // ---------------------------------------------------------------- answers
   logic [6:0]  left_q;             // DW to send, this beat included
   wire         ready_head = head_q != tail_q && (head_zombie || head_part == '0);
-  wire         start   = ready_head && !tx_rsp_valid_o;
+  wire         flushed = ready_head && !tx_rsp_valid_o && h_slot[40];
+  wire         start   = ready_head && !tx_rsp_valid_o && !h_slot[40];
   wire         advance = tx_rsp_valid_o && tx_rsp_ready_i;
-  wire [39:0]  h_slot  = slot_q[head][39:0];
-  wire         h_data  = head_status == ggas_pkg::ST_OK && !h_slot[0];
+  wire         good    = head_status == ggas_pkg::ST_OK;
+  wire         h_data  = good && !h_slot[0];
+
+  // A flush that failed is told to every quiet that was there by then, and made again for those that come.
+  logic [3:0] flush_status_q;
+  logic [6:0] flush_end_q;         // for quiets in front of this slot
+  logic       flush_failed_q;
+  assign again = flushed && !good;
+  // What is old stands in front of old_end_q.
+  logic [6:0] old_end_q;
+  wire  [6:0] behind = tail_q + {6'd0, in_held};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      flush_failed_q <= 1'b0;
+      old_o          <= 1'b0;
+    end else begin
+      if (again) flush_failed_q <= 1'b1;
+      else if (head_q == flush_end_q) flush_failed_q <= 1'b0;
+      if (mark_i) old_o <= 1'b1;
+      else if (head_q == old_end_q) old_o <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (again) begin
+      flush_status_q <= head_status;
+      flush_end_q    <= behind;
+    end
+    if (mark_i) old_end_q <= behind;
+  end
 
   assign row          = start ? '0 : row_q;
   assign row_en       = start || advance;
@@ -305,12 +322,14 @@ module smfu_rob #(
       tx_rsp_hdr_o   <= '0;
       left_q         <= '0;
       row_q          <= '0;
+    end else if (flushed) begin
+      head_q <= head_q + 1'b1;
     end else if (start) begin
       tx_rsp_valid_o      <= 1'b1;
       tx_rsp_sop_o        <= 1'b1;
       tx_rsp_hdr_o        <= '0;
       tx_rsp_hdr_o.op     <= h_slot[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP;
-      tx_rsp_hdr_o.status <= head_status;
+      tx_rsp_hdr_o.status <= good && h_slot[0] && flush_failed_q ? flush_status_q : head_status;
       tx_rsp_hdr_o.tag    <= h_slot[23:8];
       tx_rsp_hdr_o.dst    <= h_slot[39:24];
       tx_rsp_hdr_o.src    <= cfg_node_i;
@@ -332,7 +351,7 @@ module smfu_rob #(
 
   assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
   assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o
-    || cpl_event_valid_o;
+    || cpl_event_valid_o || flush_failed_q || old_o;
   assign timer_o = open_q != '0;
   assign reads_o = in_reads || timer_o;
 

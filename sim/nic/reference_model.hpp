@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sim/nic/packet.hpp"
@@ -62,12 +63,21 @@ class reference_model : private rma_services {
   unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
   bool rma_waits() const { return rma_.waits(); }
 
-  // Where a window access of `bytes` lands; nullopt: unmapped.
+  // Where a window access of `bytes` lands, and on whose behalf; nullopt: unmapped.
   struct place {
     uint16_t node;
     uint64_t addr;
+    uint8_t export_no;
+    uint16_t domain;
   };
   std::optional<place> lookup(uint64_t offset, uint64_t bytes) const;
+  // An export in use; nullopt: it is not, or there is no such number.
+  struct exported {
+    uint64_t base, size;
+    uint16_t domain;
+    bool read, write;
+  };
+  std::optional<exported> export_of(unsigned number) const;
 
  private:
   uint64_t rma_register(uint16_t offset) const override { return reg(offset); }
@@ -92,6 +102,7 @@ class reference_model : private rma_services {
     unsigned dw = 0;
     std::vector<uint32_t> data;
     unsigned pieces = 0;
+    std::vector<uint8_t> flushed;  // a quiet: exports that it reads from
     bool done = false;
     net_status status = net_status::ok;
   };
@@ -108,7 +119,8 @@ class reference_model : private rma_services {
   void reset_registers();
   void register_access(const pcie::tlp& t);
   void write_register(uint16_t offset, uint64_t value, uint64_t mask);
-  void interval_written(uint16_t offset);
+  void interval_written(uint16_t offset, uint64_t mask);
+  bool export_stopped(unsigned number) const;
 
   // ---- reference_source.cpp: the window, quiets, and their answers
   void window_store(const pcie::tlp& t);
@@ -129,7 +141,9 @@ class reference_model : private rma_services {
   void host_completion(const pcie::tlp& t);
   void end_read(uint64_t key, net_status s);
   void answer(const read& r);
-  bool in_segment(const packet& p, unsigned dw) const;
+  // The export that the packet names, if it lets the packet in.
+  std::optional<exported> allowed(const packet& p, bool write) const;
+  bool ingress() const;
   uint16_t new_host_tag();
 
   // ---- reference_model.cpp: where requests and packets go, completions
@@ -163,6 +177,7 @@ class reference_model : private rma_services {
   uint16_t next_net_tag_ = 0, next_host_tag_ = 0;
   std::map<uint16_t, bool> dirty_;
   std::map<uint16_t, bool> lost_for_;  // a store of that source was refused since its last quiet
+  std::set<uint8_t> written_;          // exports with stores that no quiet has flushed
   uint64_t quiet_epoch_ = 0;
   net_status quiet_error_ = net_status::ok;
   bool quiet_told_ = true;                      // some page was told of this epoch

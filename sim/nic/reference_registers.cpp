@@ -28,9 +28,10 @@ constexpr writable plain_registers[] = {
     {GGAS_REG_STOP, GGAS_STOP_NIC_MASK, 0},
     {GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK | GGAS_SMFU_CTRL_MODE_MASK, 0},
     {GGAS_REG_SMFU_MASK, ~0ull, 0},
-    {GGAS_REG_SMFU_SHIFT, GGAS_SMFU_SHIFT_SHIFT_MASK | GGAS_SMFU_SHIFT_NODES_MASK, 0},
-    {GGAS_REG_SMFU_TBASE, ~0ull, 0},
-    {GGAS_REG_SMFU_TSIZE, ~0ull, 0},
+    {GGAS_REG_SMFU_SHIFT,
+     GGAS_SMFU_SHIFT_SHIFT_MASK | GGAS_SMFU_SHIFT_NODES_MASK | GGAS_SMFU_SHIFT_EXPORT_NO_MASK |
+         GGAS_SMFU_SHIFT_DOMAIN_MASK,
+     0},
     {GGAS_REG_SMFU_TIMEOUT, GGAS_SMFU_TIMEOUT_LOAD_MASK | GGAS_SMFU_TIMEOUT_HOST_MASK, 1000 | 500 << 16},
     {GGAS_REG_LINK_PEER, GGAS_LINK_PEER_NODE_MASK | GGAS_LINK_PEER_VALID_MASK, 0},
     {GGAS_REG_LINK_CTRL, GGAS_LINK_CTRL_REPLAY_LIMIT_MASK | GGAS_LINK_CTRL_REPLAY_TIMEOUT_MASK, 32 << 8 | 2048 << 16},
@@ -66,6 +67,14 @@ constexpr uint64_t context_masks[] = {
         GGAS_CONTEXT_CTRL_LIST_MASK | GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
     ~0ull, ~0ull, ~0ull, ~0ull};
 constexpr unsigned context_bytes = 0x40, context_state = 5;
+constexpr uint64_t interval_target_mask = GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK |
+                                          GGAS_INTERVAL_TARGET_EXPORT_NO_MASK | GGAS_INTERVAL_TARGET_DOMAIN_MASK;
+// Writable bits of the words of an export.
+constexpr uint64_t export_masks[] = {~uint64_t{0xfff}, ~uint64_t{0xfff},
+                                     GGAS_EXPORT_ACCESS_DOMAIN_MASK | GGAS_EXPORT_ACCESS_VALID_MASK |
+                                         GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK,
+                                     0};
+constexpr unsigned export_bytes = 0x20, export_access = 2, export_state = 3;
 
 bool in_range(uint16_t offset, unsigned base, unsigned bytes) { return offset >= base && offset < base + bytes; }
 bool is_counter(uint16_t offset) {
@@ -82,6 +91,11 @@ bool is_context(uint16_t offset) {
 }
 unsigned context_of(uint16_t offset) { return (offset - GGAS_REG_CONTEXT_CTRL(0)) / context_bytes; }
 bool is_state(uint16_t offset) { return is_context(offset) && offset % context_bytes / 8 == context_state; }
+bool is_export(uint16_t offset) {
+  return in_range(offset, GGAS_REG_EXPORT_BASE(0), export_bytes * GGAS_EXPORT_NUM);
+}
+unsigned export_word(uint16_t offset) { return offset % export_bytes / 8; }
+bool is_export_state(uint16_t offset) { return is_export(offset) && export_word(offset) == export_state; }
 bool is_piece(uint16_t offset) { return in_range(offset, GGAS_REG_ATU_PIECE(0), 8 * GGAS_ATU_PIECE_NUM); }
 bool is_msix(uint16_t offset) { return in_range(offset, GGAS_REG_MSIX_ADDR(0), 16 * GGAS_MSIX_NUM); }
 bool is_moderation(uint16_t offset) { return in_range(offset, GGAS_REG_MODERATION(0), 8 * GGAS_MODERATION_NUM); }
@@ -90,7 +104,7 @@ bool is_time_dependent(uint16_t offset) {
 }
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-         is_counter(offset) || is_interval(offset) || is_piece(offset) || is_msix(offset) || is_moderation(offset) ||
+         is_counter(offset) || is_interval(offset) || is_export(offset) || is_piece(offset) || is_msix(offset) || is_moderation(offset) ||
          is_context(offset) || offset == GGAS_REG_ID || offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD ||
          offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
 }
@@ -118,6 +132,7 @@ void reference_model::register_access(const tlp& t) {
   if (offset == GGAS_REG_ATU_STATUS) value = rma_.atu_status();
   if (offset == GGAS_REG_STOPPED) value = stops();
   if (is_state(offset)) value = rma_.context_stopped(context_of(offset));
+  if (is_export_state(offset)) value = export_stopped((offset - GGAS_REG_EXPORT_BASE(0)) / export_bytes);
   std::vector<uint32_t> dws{uint32_t(value >> shift)};
   if (both) dws.push_back(uint32_t(value >> 32));
   complete_data(t, std::move(dws), 0);
@@ -152,14 +167,25 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
     merge(context_masks[word]);
     rma_.write_context(context_of(offset), word, reg(offset));
   }
+  // A new border takes its export back.
+  if (is_export(offset)) {
+    merge(export_masks[export_word(offset)]);
+    if (export_word(offset) < export_access)
+      regs_[offset / export_bytes * (export_bytes / 8) + export_access] &= ~GGAS_EXPORT_ACCESS_VALID_MASK;
+  }
   if (!is_interval(offset)) return;
-  merge(is_interval_target(offset) ? GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK : ~0ull);
-  interval_written(offset);
+  merge(is_interval_target(offset) ? interval_target_mask : ~0ull);
+  interval_written(offset, mask);
 }
 
-// A new border switches its interval off; a target switches on what has whole pages.
-void reference_model::interval_written(uint16_t offset) {
-  const bool target = is_interval_target(offset);
+bool reference_model::export_stopped(unsigned number) const {
+  const auto through = [&](const auto& r) { return r.second.request.is(op::load) && r.second.request.export_no == number; };
+  return !export_of(number) && std::ranges::none_of(reads_, through);
+}
+
+// A new border or domain switches its interval off; a target switches on what has whole pages.
+void reference_model::interval_written(uint16_t offset, uint64_t mask) {
+  const bool target = is_interval_target(offset) && mask & GGAS_INTERVAL_TARGET_VALID_MASK;
   if (!target) regs_[(offset & ~0x1fu) / 8 + 2] &= ~GGAS_INTERVAL_TARGET_VALID_MASK;
   if (!target || !(reg(offset) & GGAS_INTERVAL_TARGET_VALID_MASK)) return;
   const uint64_t start = reg(uint16_t(offset - 16)), end = reg(uint16_t(offset - 8));
@@ -169,11 +195,11 @@ void reference_model::interval_written(uint16_t offset) {
 }
 
 std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
-  if (is_time_dependent(offset) || is_state(offset)) return std::nullopt;
+  if (is_time_dependent(offset) || is_state(offset) || is_export_state(offset)) return std::nullopt;
   if (offset == GGAS_REG_ID) return 0x53414747ull | 1ull << 32;
   if (offset == GGAS_REG_CAPS)
     return data_width_ | uint64_t{mtu_bytes} << 16 | 64ull << 32 | uint64_t{GGAS_INTERVAL_NUM} << 40 |
-           uint64_t{GGAS_MSIX_NUM} << 48;
+           uint64_t{GGAS_MSIX_NUM} << 48 | uint64_t{GGAS_EXPORT_NUM} << 56;
   if (offset == GGAS_REG_BUILD)
     return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT |
            GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | 64ull << GGAS_BUILD_NODES_SHIFT;

@@ -23,14 +23,16 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
     if (node >= nodes) return std::nullopt;
     for (uint64_t at = offset & ~uint64_t{3}; at < offset + bytes; at += 4)
       if ((at & mask) != (offset & mask)) return std::nullopt;
-    return place{uint16_t(node), offset & ~mask};
+    return place{uint16_t(node), offset & ~mask, uint8_t(s >> GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT),
+                 uint16_t(s >> GGAS_SMFU_SHIFT_DOMAIN_SHIFT)};
   }
   for (unsigned i = 0; i < GGAS_INTERVAL_NUM; ++i) {
     const uint64_t target = reg(uint16_t(GGAS_REG_INTERVAL_TARGET(i)));
     const uint64_t start = reg(uint16_t(GGAS_REG_INTERVAL_START(i))), end = reg(uint16_t(GGAS_REG_INTERVAL_END(i)));
     if (target & GGAS_INTERVAL_TARGET_VALID_MASK && offset >= start && offset < end) {
       if (offset + bytes > end) return std::nullopt;
-      return place{uint16_t(target & GGAS_INTERVAL_TARGET_NODE_MASK), offset - start};
+      return place{uint16_t(target), offset - start, uint8_t(target >> GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT),
+                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT)};
     }
   }
   return std::nullopt;
@@ -57,6 +59,8 @@ void reference_model::window_store(const tlp& t) {
     const unsigned n = std::min<unsigned>(mtu_dw, t.len_dw - dw);
     packet p{.dst = where->node, .len_dw = uint16_t(n), .vc = uint8_t(vc::p), .op = uint8_t(op::store)};
     p.addr = where->addr + 4 * dw;
+    p.export_no = where->export_no;
+    p.domain = where->domain;
     p.first_be = uint8_t(byte_enables(t, dw));
     p.last_be = n > 1 ? uint8_t(byte_enables(t, dw + n - 1)) : 0;
     p.data.assign(t.data.begin() + dw, t.data.begin() + dw + n);
@@ -83,6 +87,8 @@ void reference_model::window_load(const tlp& t) {
     packet p{.dst = where->node, .vc = uint8_t(vc::np), .op = uint8_t(op::load), .tag = tag};
     p.req_dw = uint16_t(n);
     p.addr = addr;
+    p.export_no = where->export_no;
+    p.domain = where->domain;
     p.first_be = uint8_t(byte_enables(t, dw));
     p.last_be = n > 1 ? uint8_t(byte_enables(t, dw + n - 1)) : 0;
     w.pieces.push_back(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model at the target: packets of other nodes against the exported segment and the local host.
+// The reference model at the target: packets of other nodes against the exports and the local host.
 #include <algorithm>
 #include <utility>
 
@@ -13,24 +13,46 @@ using pcie::cpl_status;
 using pcie::tlp;
 using pcie::tlp_kind;
 
-bool reference_model::in_segment(const packet& p, unsigned dw) const {
-  const uint64_t size = reg(GGAS_REG_SMFU_TSIZE), bytes = 4u * dw;
-  return reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK && !stopped() && bytes <= size && p.addr <= size - bytes;
+namespace {
+// What the event of a refused packet says.
+uint64_t refused_info(const packet& p) { return uint64_t{p.export_no} << 32 | uint32_t(p.addr); }
+}  // namespace
+
+bool reference_model::ingress() const { return reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_INGRESS_MASK && !stopped(); }
+
+std::optional<reference_model::exported> reference_model::export_of(unsigned number) const {
+  if (number >= GGAS_EXPORT_NUM) return std::nullopt;
+  const uint64_t access = reg(uint16_t(GGAS_REG_EXPORT_ACCESS(number)));
+  if (!(access & GGAS_EXPORT_ACCESS_VALID_MASK)) return std::nullopt;
+  return exported{.base = reg(uint16_t(GGAS_REG_EXPORT_BASE(number))),
+                  .size = reg(uint16_t(GGAS_REG_EXPORT_SIZE(number))),
+                  .domain = uint16_t(access),
+                  .read = bool(access & GGAS_EXPORT_ACCESS_READ_MASK),
+                  .write = bool(access & GGAS_EXPORT_ACCESS_WRITE_MASK)};
 }
+
+// Neither a store nor a load crosses a page, and sizes are whole pages.
+std::optional<reference_model::exported> reference_model::allowed(const packet& p, bool write) const {
+  const auto e = export_of(p.export_no);
+  const bool may = e && (write ? e->write : e->read) && p.domain == e->domain && p.addr < e->size;
+  return may && ingress() ? e : std::nullopt;
+}
+
 
 void reference_model::target_store(const packet& p) {
   const bool sane = p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % 4 == 0 &&
                     p.addr % page_bytes + 4u * p.len_dw <= page_bytes &&
                     enables_allowed(p.len_dw, p.addr, p.first_be, p.last_be);
   if (!sane) return raise(GGAS_EV_BAD_PACKET, p.src, p.op);
-  if (!in_segment(p, p.len_dw)) {
+  const auto e = allowed(p, true);
+  if (!e) {
     lost_for_[p.src] = true;
-    return raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
+    return raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
   }
-  const uint64_t base = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1);
+  written_.insert(p.export_no);
   const unsigned mps_dw = cfg_.mps / 4u;
   for (unsigned dw = 0; dw < p.len_dw;) {
-    const uint64_t addr = base + p.addr + 4 * dw;
+    const uint64_t addr = e->base + p.addr + 4 * dw;
     const unsigned n = unsigned(std::min<uint64_t>({mps_dw, p.len_dw - dw, (page_bytes - addr % page_bytes) / 4}));
     tlp w{.kind = tlp_kind::mwr, .addr = addr, .len_dw = uint16_t(n), .requester = cfg_.bus_id};
     const auto be = [&](unsigned i) { return i == 0 ? p.first_be : i + 1u == p.len_dw ? p.last_be : uint8_t(0xf); };
@@ -48,15 +70,16 @@ void reference_model::target_load(const packet& p) {
                     p.addr % mtu_bytes + 4u * p.req_dw <= mtu_bytes &&
                     enables_allowed(p.req_dw, p.addr, p.first_be, p.last_be);
   packet rsp{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::load_rsp), .tag = p.tag};
-  if (!sane || !in_segment(p, p.req_dw)) {
+  const auto e = allowed(p, false);
+  if (!sane || !e) {
     if (sane)
-      raise(GGAS_EV_TARGET_RANGE, p.src, p.addr);
+      raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
     else
       raise(GGAS_EV_BAD_PACKET, p.src, p.op);
     rsp.status = uint8_t(net_status::range);
     return send(std::move(rsp));
   }
-  const uint64_t base = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1), key = next_key_++;
+  const uint64_t key = next_key_++;
   const unsigned mrrs_dw = cfg_.mrrs / 4u;
   read& r = reads_[key];
   r.request = p;
@@ -65,7 +88,7 @@ void reference_model::target_load(const packet& p) {
   for (unsigned dw = 0; dw < p.req_dw; ++r.pieces) {
     const unsigned n = std::min<unsigned>(mrrs_dw, p.req_dw - dw);
     const auto be = [&](unsigned i) { return i == 0 ? p.first_be : i + 1u == p.req_dw ? p.last_be : uint8_t(0xf); };
-    tlp m{.kind = tlp_kind::mrd, .addr = base + p.addr + 4 * dw, .len_dw = uint16_t(n), .requester = cfg_.bus_id};
+    tlp m{.kind = tlp_kind::mrd, .addr = e->base + p.addr + 4 * dw, .len_dw = uint16_t(n), .requester = cfg_.bus_id};
     m.first_be = be(dw);
     m.last_be = n > 1 ? be(dw + n - 1) : 0;
     m.tag = new_host_tag();
@@ -75,19 +98,28 @@ void reference_model::target_load(const packet& p) {
   }
 }
 
-// A read of no bytes: its completion pushes every write before it into memory.
+// A read of no bytes from each export that was written: its completion pushes every write before it into memory.
 void reference_model::target_quiet(const packet& p) {
   const uint64_t key = next_key_++;
   read& r = reads_[key];
   r.request = p;
   r.dw = 1;
   r.data.resize(1);
-  r.pieces = 1;
-  tlp m{.kind = tlp_kind::mrd, .addr = reg(GGAS_REG_SMFU_TBASE) & ~(page_bytes - 1), .first_be = 0};
-  m.requester = cfg_.bus_id;
-  m.tag = new_host_tag();
-  host_tags_[m.tag] = {key, 0, 1};
-  requests_.push_back({std::move(m), p.src, true});
+  if (!ingress()) {
+    if (!lost_for_[p.src]) raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
+    return end_read(key, net_status::range);
+  }
+  for (const uint8_t number : std::exchange(written_, {})) {
+    const auto e = export_of(number);
+    if (!e) continue;  // taken back
+    tlp m{.kind = tlp_kind::mrd, .addr = e->base, .first_be = 0, .requester = cfg_.bus_id};
+    m.tag = new_host_tag();
+    host_tags_[m.tag] = {key, 0, 1};
+    r.flushed.push_back(number);
+    ++r.pieces;
+    requests_.push_back({std::move(m), p.src, true});
+  }
+  if (r.pieces == 0) end_read(key, net_status::ok);
 }
 
 void reference_model::host_completion(const tlp& t) {
@@ -129,6 +161,7 @@ void reference_model::end_read(uint64_t key, net_status s) {
   const uint16_t source = reads_[key].request.src;
   reads_[key].done = true;
   reads_[key].status = s;
+  if (s != net_status::ok) written_.insert(reads_[key].flushed.begin(), reads_[key].flushed.end());
   for (auto it = reads_.begin(); it != reads_.end();) {
     const read& r = it->second;
     const bool flush = r.request.is(op::quiet);

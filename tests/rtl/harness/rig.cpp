@@ -130,23 +130,32 @@ bool rig::wait_link_up(uint64_t limit) {
   return true;
 }
 
+void rig::give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights) {
+  write_register(n, uint16_t(GGAS_REG_EXPORT_BASE(number)), base);
+  write_register(n, uint16_t(GGAS_REG_EXPORT_SIZE(number)), size);
+  write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)), domain | GGAS_EXPORT_ACCESS_VALID_MASK |
+                                                                  uint64_t{rights} << GGAS_EXPORT_ACCESS_READ_SHIFT);
+}
+
 bool rig::set_up() {
   for (unsigned n = 0; n < 2; ++n) {
     if (!s[n].nic) return false;
     write_register(n, GGAS_REG_NODE, cfg.id[n]);
     write_register(n, GGAS_REG_LINK_PEER, cfg.id[1 - n] | GGAS_LINK_PEER_VALID_MASK);
     write_register(n, GGAS_REG_LINK_CTRL, cfg.replay_limit << 8 | cfg.replay_timeout << 16);
-    write_register(n, GGAS_REG_SMFU_TBASE, cfg.segment[n]);
-    write_register(n, GGAS_REG_SMFU_TSIZE, cfg.stride);
+    give_out(n, segment_export, cfg.segment[n], cfg.stride, window_domain);
     write_register(n, GGAS_REG_SMFU_TIMEOUT, cfg.load_ticks | cfg.host_ticks << 16);
     for (unsigned i = 0; i < 2; ++i) {
       write_register(n, uint16_t(GGAS_REG_INTERVAL_START(i)), window(i, 0));
       write_register(n, uint16_t(GGAS_REG_INTERVAL_END(i)), window(i, cfg.stride));
-      write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(i)), cfg.id[i] | GGAS_INTERVAL_TARGET_VALID_MASK);
+      write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(i)), cfg.id[i] | to_segment);
     }
     const unsigned shift = unsigned(std::countr_zero(cfg.stride));
     write_register(n, GGAS_REG_SMFU_MASK, uint64_t{0xffff} << shift);
-    write_register(n, GGAS_REG_SMFU_SHIFT, shift | uint64_t{std::max(cfg.id[0], cfg.id[1]) + 1u} << 16);
+    write_register(n, GGAS_REG_SMFU_SHIFT,
+                   shift | uint64_t{std::max(cfg.id[0], cfg.id[1]) + 1u} << GGAS_SMFU_SHIFT_NODES_SHIFT |
+                       uint64_t{segment_export} << GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT |
+                       uint64_t{window_domain} << GGAS_SMFU_SHIFT_DOMAIN_SHIFT);
     write_register(n, GGAS_REG_EVQ_BASE, event_ring);
     write_register(n, GGAS_REG_EVQ_CTRL, 1 | ring_log2 << 8 | 3 << 16);
     write_register(n, uint16_t(GGAS_REG_MSIX_ADDR(3)), msix_page);

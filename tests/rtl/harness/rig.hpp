@@ -79,6 +79,8 @@ class rig {
   void write(unsigned n, pcie::tlp t) { s[n].host->write(std::move(t)); }
   read_result quiet(unsigned n, uint64_t limit = 300'000) { return read(n, make_read(bar_pages, 0, 1), limit); }
   uint64_t events(unsigned n, unsigned code) { return read_register(n, uint16_t(GGAS_REG_EVENT_COUNT(code))); }
+  // Rights: bit 0 loads, bit 1 stores.
+  void give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights = 3);
   // Window offset of byte `offset` of node `n`'s segment.
   uint64_t window(unsigned n, uint64_t offset) const { return cfg.id[n] * cfg.stride + offset; }
   // Its bus address there.
@@ -99,6 +101,14 @@ class rig {
 
   // The event ring: records written so far by the NIC of side n.
   std::vector<nic::event> event_log(unsigned n);
+
+  // Each side exports its segment under this number, for the domain of the windows; the bits of INTERVAL[].TARGET or
+  // SMFU_SHIFT that say so.
+  static constexpr uint8_t segment_export = 3;
+  static constexpr uint16_t window_domain = 0x5e60;
+  static constexpr uint64_t to_segment = GGAS_INTERVAL_TARGET_VALID_MASK |
+                                         uint64_t{segment_export} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
+                                         uint64_t{window_domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT;
 
   // Event ring and MSI-X: written by a NIC, but not stored by anybody.
   static bool own_page(uint64_t addr) { return addr >= event_ring && addr < msix_page + 4096; }

@@ -44,14 +44,13 @@ scoreboard::scoreboard(unsigned width, nic::host_config cfg, failures& f)
   model_.link_up(true);
 }
 
-// Page writes, reads with tags of the RMA, and writes beyond the exported segment.
+// Page writes, reads with tags of the RMA, and writes beyond the exports.
 bool scoreboard::not_mine(const tlp& t) const {
   const bool tagged = t.tag >= nic::rma_model::first_tag && t.tag <= nic::rma_model::last_tag;
   if (t.completion() || (t.kind == tlp_kind::mrd && t.bar == pcie::bar_none)) return one_sided && tagged;
   if (t.kind != tlp_kind::mwr) return false;
   if (t.bar != pcie::bar_none) return one_sided && t.bar == bar_pages;
-  const uint64_t base = model_.counter(GGAS_REG_SMFU_TBASE), size = model_.counter(GGAS_REG_SMFU_TSIZE);
-  return one_sided && t.addr - base >= size;
+  return one_sided && !export_at(t.addr);
 }
 
 void scoreboard::host_push(const tlp& t) {
@@ -59,7 +58,7 @@ void scoreboard::host_push(const tlp& t) {
   if (t.completion()) return completion_in(t);
   const bool quiet = t.bar == bar_pages && nic::asks_quiet(t) && !nic::broken_rule(t);
   if (quiet) {
-    host_quiets_[t.tag] = stores_expected_;
+    host_quiets_[t.tag] = {stores_expected_, flows_[own_node()].writes_expected};
     ++seen_.quiets;
     return;
   }
@@ -104,9 +103,13 @@ void scoreboard::expect_request(const nic::target_request& r) {
     f.writes_expected += t.len_dw;
     return;
   }
+  if (r.flush) {  // ends at once in the model: its answer is judged when it leaves
+    tlp c{.kind = tlp_kind::cpld, .len_dw = 1, .tag = t.tag, .data = {0}};
+    return model_.from_host(c);
+  }
   const uint64_t key = next_read_++;
   reads_[key] = {t, f.writes_expected, 0, 0, std::vector<uint32_t>(t.len_dw)};
-  (r.flush ? f.flushes : f.reads).push_back(key);
+  f.reads.push_back(key);
 }
 
 void scoreboard::host_pop(const tlp& t) {
@@ -128,6 +131,7 @@ void scoreboard::write_out(const tlp& t) {
         return fail_.add("write {:#x} DW {}: {:08x}/{:x}, expected {:#x} {:08x}/{:x} of node {}", t.addr, i, t.data[i],
                          be, d.addr, d.data, d.be, source);
     }
+    f.unflushed.emplace_back(t.addr, f.writes_seen);
     return;
   }
   fail_.add("write of {} DW at {:#x} that nobody stored", t.len_dw, t.addr);
@@ -150,26 +154,16 @@ bool scoreboard::bind_read(const tlp& t, flow& f) {
 }
 
 void scoreboard::read_out(const tlp& t) {
-  if (parts_.contains(t.tag)) return fail_.add("read with tag {} that is in use", t.tag);
+  if (parts_.contains(t.tag) || flushes_.contains(t.tag)) return fail_.add("read with tag {} that is in use", t.tag);
   for (auto& [source, f] : flows_)
     if (bind_read(t, f)) return;
   const bool empty = t.len_dw == 1 && t.first_be == 0;
   if (!empty) return fail_.add("read of {} DW at {:#x} that nobody asked for", t.len_dw, t.addr);
-  for (auto& [source, f] : flows_) {
-    if (f.flushes.empty()) continue;
-    const uint64_t key = f.flushes.front();
-    if (f.writes_seen < reads_[key].after_writes) continue;  // not this one: it would have passed writes
-    f.flushes.pop_front();
-    parts_[t.tag] = {key, 0, 1};
-    return;
-  }
-  if (seen_.quiet_reads == seen_.quiets)
-    return fail_.add("empty read at {:#x} without a quiet, or before its writes", t.addr);
-  ++seen_.quiet_reads;
-  parts_[t.tag] = {0, 0, 1};  // a quiet to the own node
+  flush_out(t);
 }
 
 void scoreboard::completion_in(const tlp& t) {
+  if (flushed(t)) return;
   const auto it = parts_.find(t.tag);
   if (it == parts_.end()) {
     model_.from_host(t);
@@ -200,8 +194,9 @@ void scoreboard::completion_in(const tlp& t) {
 
 void scoreboard::host_completion(const tlp& t, unsigned dw) {
   if (!enabled) return;
-  if (host_quiets_.contains(t.tag)) {
-    host_quiets_.erase(t.tag);
+  if (const auto it = host_quiets_.find(t.tag); it != host_quiets_.end()) {
+    if (t.data.at(0) == 0) check_visible(own_node(), it->second.own_writes);
+    host_quiets_.erase(it);
     return;
   }
   const auto it = completions_.find(t.tag);
@@ -241,7 +236,7 @@ void scoreboard::link_out(const packet& p) {
   if (!p.is(op::quiet)) return answer_out(p);
   quiet_tags_.insert(p.tag);
   uint64_t before = ~uint64_t{0};  // stores in front of the oldest quiet
-  for (const auto& [tag, stores] : host_quiets_) before = std::min(before, stores);
+  for (const auto& [tag, q] : host_quiets_) before = std::min(before, q.stores);
   if (host_quiets_.empty())
     fail_.add("a quiet the host did not ask for");
   else if (stores_seen_ < before)
@@ -253,6 +248,8 @@ void scoreboard::store_out(const packet& p) {
   const packet e = std::move(stores_.front());
   stores_.pop_front();
   ++stores_seen_;
+  if (p.export_no != e.export_no || p.domain != e.domain)
+    return fail_.add("store to export {} for domain {}, expected {}, {}", p.export_no, p.domain, e.export_no, e.domain);
   if (p.dst != e.dst || p.src != e.src || p.addr != e.addr || p.len_dw != e.len_dw || p.first_be != e.first_be ||
       p.last_be != e.last_be)
     return fail_.add("store {}->{} {:#x} {} DW be {:x}/{:x}, expected {}->{} {:#x} {} DW {:x}/{:x}", p.src, p.dst,
@@ -266,6 +263,9 @@ void scoreboard::load_out(const packet& p) {
   if (loads_.empty()) return fail_.add("load from {:#x} that the host did not ask for", p.addr);
   const expected_load e = std::move(loads_.front());
   loads_.pop_front();
+  if (p.export_no != e.p.export_no || p.domain != e.p.domain)
+    return fail_.add("load of export {} for domain {}, expected {}, {}", p.export_no, p.domain, e.p.export_no,
+                     e.p.domain);
   if (p.dst != e.p.dst || p.src != e.p.src || p.addr != e.p.addr || p.req_dw != e.p.req_dw ||
       p.first_be != e.p.first_be || p.last_be != e.p.last_be || p.len_dw != 0)
     return fail_.add("load {}->{} {:#x} {} DW be {:x}/{:x}, expected {}->{} {:#x} {} DW {:x}/{:x}", p.src, p.dst,
@@ -282,6 +282,10 @@ void scoreboard::answer_out(const packet& p) {
   const packet e = std::move(it->second.front());
   it->second.pop_front();
   if (it->second.empty()) answers_.erase(it);
+  if (auto& quiets = flows_[p.dst].quiets; p.is(op::quiet_rsp) && !quiets.empty()) {
+    if (p.status == 0) check_visible(p.dst, quiets.front());
+    quiets.pop_front();
+  }
   if (p.op != e.op || p.status != e.status || p.len_dw != e.len_dw)
     return fail_.add("answer to tag {}: op {} status {} {} DW, expected {} {} {}", p.tag, p.op, p.status, p.len_dw,
                      e.op, e.status, e.len_dw);
@@ -295,6 +299,7 @@ void scoreboard::link_in(const packet& p) {
   packet q = p;
   if (p.is(op::quiet_rsp) && quiet_tags_.erase(p.tag)) return;
   if (p.is(op::load_rsp) && net_tags_.contains(p.tag)) q.tag = net_tags_[p.tag];
+  if (p.is(op::quiet)) flows_[p.src].quiets.push_back(flows_[p.src].writes_expected);
   model_.from_link(q);
   drain();
 }

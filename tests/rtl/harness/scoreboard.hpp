@@ -2,9 +2,9 @@
 // Runs the reference model beside one NIC: feeds it what the NIC is fed and compares what comes out. The model runs
 // ahead (it has no time), so every output of the NIC must already be expected. Compared in order: stores on the link,
 // loads on the link, writes into the host per source node, reads of the host per source node, answers per tag,
-// completions per tag. Across classes: no load or read passes an earlier store or write of its flow. Quiets on this
-// NIC's own host side depend on time; the host checks them end to end, the scoreboard follows only the part at the
-// target.
+// completions per tag. Across classes: no load or read passes an earlier store or write of its flow. Which exports a
+// quiet flushes depends on time; the scoreboard looks at what counts: when the NIC answers that all is well, a flush of
+// its export has come back for every store of the asking node.
 #pragma once
 
 #include <deque>
@@ -38,7 +38,7 @@ class scoreboard {
   void check_finished(const std::function<uint64_t(uint16_t)>& read);
   bool quiet() const;
   struct counts {
-    uint64_t packets_out = 0, quiets = 0, quiet_reads = 0;
+    uint64_t packets_out = 0, quiets = 0;
   };
   const counts& seen() const { return seen_; }
 
@@ -52,7 +52,16 @@ class scoreboard {
     std::deque<dword> writes;
     uint64_t writes_expected = 0, writes_seen = 0;
     std::deque<uint64_t> reads;  // keys of expected_read, not yet wholly issued
-    std::deque<uint64_t> flushes;
+    std::deque<std::pair<uint64_t, uint64_t>> unflushed;  // address and number (from 1) of writes seen
+    std::deque<uint64_t> quiets;                          // under way: writes expected in front of each
+  };
+  struct flush {
+    uint64_t base, size;                        // of the export
+    std::map<uint16_t, uint64_t> after_writes;  // seen, by flow
+  };
+  struct host_quiet {
+    uint64_t stores;      // in front of it, to other nodes
+    uint64_t own_writes;  // to the own node
   };
   struct expected_read {
     pcie::tlp request;
@@ -74,11 +83,16 @@ class scoreboard {
     unsigned used = 0;
   };
   bool not_mine(const pcie::tlp& t) const;
+  uint16_t own_node() const { return uint16_t(model_.counter(GGAS_REG_NODE)); }
   void drain();
   void expect_request(const nic::target_request& r);
   void write_out(const pcie::tlp& t);
   void read_out(const pcie::tlp& t);
   bool bind_read(const pcie::tlp& t, flow& f);
+  void flush_out(const pcie::tlp& t);
+  bool flushed(const pcie::tlp& t);
+  void check_visible(uint16_t source, uint64_t writes);
+  std::optional<nic::reference_model::exported> export_at(uint64_t bus) const;
   void completion_in(const pcie::tlp& t);
   void store_out(const nic::packet& p);
   void load_out(const nic::packet& p);
@@ -89,7 +103,8 @@ class scoreboard {
   std::map<uint16_t, flow> flows_;
   std::map<uint64_t, expected_read> reads_;
   uint64_t next_read_ = 1;
-  std::map<uint16_t, part> parts_;  // by host tag of the NIC
+  std::map<uint16_t, part> parts_;      // by host tag of the NIC
+  std::map<uint16_t, flush> flushes_;  // likewise
   std::deque<nic::packet> stores_;
   uint64_t stores_expected_ = 0, stores_seen_ = 0;
   std::deque<expected_load> loads_;
@@ -97,7 +112,7 @@ class scoreboard {
   std::map<uint16_t, uint16_t> net_tags_;                                     // ours -> the model's
   std::set<uint16_t> quiet_tags_;                                             // network tags of our quiets
   std::map<uint16_t, expected_answer> completions_;                           // by host tag
-  std::map<uint16_t, uint64_t> host_quiets_;     // host tags of quiets, and the stores before each
+  std::map<uint16_t, host_quiet> host_quiets_;   // by host tag
   std::map<uint16_t, uint16_t> volatile_reads_;  // host tag -> register
   counts seen_;
 };

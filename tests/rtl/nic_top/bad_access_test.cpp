@@ -104,7 +104,7 @@ TEST_P(BadAccess, MisprogrammedInterval) {
     const uint64_t before = r_->events(0, GGAS_EV_BAD_INTERVAL);
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_START(index)), b.start);
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_END(index)), b.end);
-    r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index)), 1 | GGAS_INTERVAL_TARGET_VALID_MASK);
+    r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index)), 1 | rig::to_segment);
     r_->run(50);
     EXPECT_EQ(r_->events(0, GGAS_EV_BAD_INTERVAL), before + 1);
     expect_logged({GGAS_EV_BAD_INTERVAL, 0, index});
@@ -118,7 +118,7 @@ TEST_P(BadAccess, UnreachableNode) {
   for (uint16_t node : {uint16_t(17), uint16_t(63), uint16_t(64), uint16_t(65535)}) {
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_START(20)), 0x6000'0000);
     r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_END(20)), 0x6001'0000);
-    r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(20)), node | GGAS_INTERVAL_TARGET_VALID_MASK);
+    r_->write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(20)), node | rig::to_segment);
     expect_dropped(make_write(bar_window, 0x6000'0040, some_dws(2, 1)), GGAS_EV_STORE_UNREACHABLE, 0x6000'0040, node);
     expect_ones(make_read(bar_window, 0x6000'0040, 2), GGAS_EV_LOAD_UNREACHABLE, 0x6000'0040, node);
     const auto q = r_->quiet(0);
@@ -129,7 +129,7 @@ TEST_P(BadAccess, UnreachableNode) {
 }
 
 TEST_P(BadAccess, TargetRange) {
-  r_->write_register(1, GGAS_REG_SMFU_TSIZE, 0x2000);
+  r_->give_out(1, rig::segment_export, r_->cfg.segment[1], 0x2000, rig::window_domain);
   r_->settle();
   r_->s[0].board->enabled = r_->s[1].board->enabled = false;
   const uint64_t at = 0x2000;
@@ -149,8 +149,8 @@ TEST_P(BadAccess, TargetRange) {
   EXPECT_EQ(r_->read(1, make_read(bar_registers, GGAS_REG_SMFU_CTRL, 2)).value(), 1u);
   EXPECT_EQ(r_->read(0, make_read(bar_window, r_->window(1, 0), 2)).value(), ~uint64_t{0});
   r_->write_register(1, GGAS_REG_SMFU_CTRL, 3);
-  r_->write_register(1, GGAS_REG_SMFU_TSIZE, r_->cfg.stride);
-  EXPECT_EQ(r_->read_register(1, GGAS_REG_SMFU_TSIZE), r_->cfg.stride);
+  r_->give_out(1, rig::segment_export, r_->cfg.segment[1], r_->cfg.stride, rig::window_domain);
+  EXPECT_EQ(r_->read_register(1, uint16_t(GGAS_REG_EXPORT_SIZE(rig::segment_export))), r_->cfg.stride);
 }
 
 TEST_P(BadAccess, TargetHostError) {
@@ -263,7 +263,8 @@ TEST_P(BadAccess, MalformedWrites) {
 }
 
 TEST_P(BadAccess, MalformedRegisterWrites) {
-  const tlp good = make_write(bar_registers, GGAS_REG_SMFU_TBASE, some_dws(2, 0xbad));
+  const tlp good = make_write(bar_registers, GGAS_REG_SMFU_MASK, some_dws(2, 0xbad));
+  const uint64_t before = r_->read_register(0, GGAS_REG_SMFU_MASK);
   const auto dropped = [&](const char* what, const std::function<void(tlp&)>& f) {
     SCOPED_TRACE(what);
     const tlp t = changed(good, f);
@@ -278,7 +279,7 @@ TEST_P(BadAccess, MalformedRegisterWrites) {
   });
   dropped("address not a multiple of 4", [](tlp& t) { t.addr += 1; });
   dropped("poisoned", [](tlp& t) { t.poisoned = true; });
-  EXPECT_EQ(r_->read_register(0, GGAS_REG_SMFU_TBASE), r_->cfg.segment[0]);
+  EXPECT_EQ(r_->read_register(0, GGAS_REG_SMFU_MASK), before);
 }
 
 TEST_P(BadAccess, MalformedReads) {

@@ -9,6 +9,11 @@ namespace {
 using nic::op;
 using nic::packet;
 
+// What TARGET_RANGE tells of a packet.
+constexpr uint64_t refused(uint64_t offset, unsigned number = rig::segment_export) {
+  return uint64_t{number} << 32 | offset;
+}
+
 class BadPacket : public testing::TestWithParam<unsigned> {
  protected:
   void SetUp() override {
@@ -74,9 +79,13 @@ TEST_P(BadPacket, Stores) {
   store_forged([](packet& p) { p.op = uint8_t(op::load_rsp); }, GGAS_EV_BAD_PACKET, 2);
   store_forged([](packet& p) { p.addr |= 2; }, GGAS_EV_BAD_PACKET, 0);
   store_forged([](packet& p) { p.addr = 0xff8; }, GGAS_EV_BAD_PACKET, 0);  // crosses 4 KB
-  store_forged([](packet& p) { p.addr = 0x7fff'ffff'ffff'f000; }, GGAS_EV_TARGET_RANGE, 0xff'ffff'f000);
-  store_forged([](packet& p) { p.addr = ~uint64_t{0xf}; }, GGAS_EV_TARGET_RANGE, 0xff'ffff'fff0);
-  store_forged([this](packet& p) { p.addr = r_->cfg.stride; }, GGAS_EV_TARGET_RANGE, r_->cfg.stride);
+  store_forged([](packet& p) { p.addr = 0x7fff'ffff'ffff'f000; }, GGAS_EV_TARGET_RANGE, refused(0xffff'f000));
+  store_forged([](packet& p) { p.addr = ~uint64_t{0xf}; }, GGAS_EV_TARGET_RANGE, refused(0xffff'fff0));
+  store_forged([this](packet& p) { p.addr = r_->cfg.stride; }, GGAS_EV_TARGET_RANGE,
+               refused(r_->cfg.stride));
+  store_forged([](packet& p) { p.domain ^= 1; }, GGAS_EV_TARGET_RANGE, refused(0x40));
+  for (unsigned number : {rig::segment_export ^ 1, rig::segment_export + 64, 255})
+    store_forged([=](packet& p) { p.export_no = uint8_t(number); }, GGAS_EV_TARGET_RANGE, refused(0x40, number));
   store_forged([](packet& p) { p.vc = 2; }, GGAS_EV_BAD_PACKET, 0);
 }
 
@@ -91,6 +100,10 @@ TEST_P(BadPacket, Loads) {
       1, op::load, [](packet& p) { p.addr |= 1; }, GGAS_EV_BAD_PACKET);
   load_forged(
       1, op::load, [](packet& p) { p.addr = ~uint64_t{0xff}; }, GGAS_EV_TARGET_RANGE);
+  load_forged(
+      1, op::load, [](packet& p) { p.domain ^= 0x8000; }, GGAS_EV_TARGET_RANGE);
+  load_forged(
+      1, op::load, [](packet& p) { p.export_no ^= 0x40; }, GGAS_EV_TARGET_RANGE);
   load_forged(
       1, op::load, [](packet& p) { p.op = 0xee; }, GGAS_EV_BAD_PACKET);
   load_forged(

@@ -40,12 +40,13 @@ void outside(rig& r, unsigned n, rng& random) {
 }
 
 void refused_by_target(rig& r, unsigned n) {
-  r.write_register(1 - n, GGAS_REG_SMFU_TSIZE, 0x1000);
-  EXPECT_EQ(r.read_register(1 - n, GGAS_REG_SMFU_TSIZE), 0x1000u);
+  constexpr auto size = uint16_t(GGAS_REG_EXPORT_SIZE(rig::segment_export));
+  r.give_out(1 - n, rig::segment_export, r.cfg.segment[1 - n], 0x1000, rig::window_domain);
+  EXPECT_EQ(r.read_register(1 - n, size), 0x1000u);
   r.write(n, make_write(bar_window, r.window(1 - n, r.cfg.stride - 0x100), some_dws(3, 1)));
   EXPECT_EQ(r.quiet(n).value(), 1u);  // ST_RANGE
-  r.write_register(1 - n, GGAS_REG_SMFU_TSIZE, r.cfg.stride);
-  EXPECT_EQ(r.read_register(1 - n, GGAS_REG_SMFU_TSIZE), r.cfg.stride);
+  r.give_out(1 - n, rig::segment_export, r.cfg.segment[1 - n], r.cfg.stride, rig::window_domain);
+  EXPECT_EQ(r.read_register(1 - n, size), r.cfg.stride);
 }
 
 void unreachable(rig& r, unsigned n, rng& random) {
@@ -53,7 +54,7 @@ void unreachable(rig& r, unsigned n, rng& random) {
   const uint64_t at = (random.next() | uint64_t{1} << 40) & ~uint64_t{0xffff};
   r.write_register(n, uint16_t(GGAS_REG_INTERVAL_START(50)), at);
   r.write_register(n, uint16_t(GGAS_REG_INTERVAL_END(50)), at + 0x1000);
-  r.write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(50)), node | GGAS_INTERVAL_TARGET_VALID_MASK);
+  r.write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(50)), node | rig::to_segment);
   r.write(n, make_write(bar_window, at, some_dws(2, 1)));
   EXPECT_TRUE(r.read(n, make_read(bar_window, at + 0x48, 1)).ones());
   EXPECT_EQ(r.quiet(n).value(), 5u);  // ST_UNREACHABLE

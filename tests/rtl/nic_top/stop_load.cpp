@@ -9,6 +9,7 @@ using nic::descriptor;
 namespace {
 constexpr unsigned ring_log2 = 4, mailbox_log2 = 4, queue_log2 = 4, areas_of_a_context = 4;
 constexpr unsigned first_sender = 200, senders = 12;
+constexpr uint8_t first_export = 20;
 constexpr unsigned scratch_page = 400;  // of either node: what gets read and puts write
 }  // namespace
 
@@ -63,7 +64,7 @@ void stopped_context::work() {
 
 // ---------------------------------------------------------------------------------------------- all of them
 
-stop_load::stop_load(rma_world& w, unsigned contexts, unsigned intervals, uint64_t seed)
+stop_load::stop_load(rma_world& w, unsigned contexts, unsigned intervals, unsigned exports, uint64_t seed)
     : w_(w), owners_(w.r), rng_(seed), ingress_(w.r, owners_), events_(w.r, owners_) {
   for (unsigned a = 0; a < contexts * areas_of_a_context; ++a)
     w.driver.map(0, stopped_context::data(a), stopped_context::areas + a * stopped_context::area_bytes + 0x3000,
@@ -75,6 +76,8 @@ stop_load::stop_load(rma_world& w, unsigned contexts, unsigned intervals, uint64
     intervals_.push_back(std::make_unique<stopped_interval>(w.r, owners_, 8 + i, seed + i));
     intervals_.back()->set_up();
   }
+  for (unsigned i = 0; i < exports; ++i)
+    exports_.push_back(std::make_unique<stopped_export>(w.r, owners_, uint8_t(first_export + i)));
   for (unsigned i = 0; i < senders; ++i)
     w.user({.side = 1,
             .vpid = uint8_t(first_sender + i),
@@ -85,7 +88,7 @@ stop_load::stop_load(rma_world& w, unsigned contexts, unsigned intervals, uint64
   w.r.on_tlp_out = [this](unsigned at, const pcie::tlp& t) { owners_.see(at, t); };
 }
 
-// What node 1 does to node 0: messages, notifications and puts to contexts, stores and loads to the segment.
+// What node 1 does to node 0: messages, notifications and puts to contexts, stores and loads to the segment and the exports.
 void stop_load::send() {
   for (auto& u : w_.users) {
     if (!u->all_written() || !rng_.chance(0.03)) continue;
@@ -101,7 +104,10 @@ void stop_load::send() {
   }
   host_model& h = *w_.r.s[1].host;
   if (h.queued() > 6) return;
-  const uint64_t at = w_.r.window(0, 4 * rng_.below(stopped_ingress::pages * 1024 - 64));
+  const bool segment = exports_.empty() || rng_.chance(0.2);
+  const uint64_t at =
+      segment ? w_.r.window(0, 4 * rng_.below(stopped_ingress::pages * 1024 - 64))
+              : exports_[rng_.below(exports_.size())]->window(rng_.chance(0.9)) + 4 * rng_.below(2 * 1024 - 64);
   if (rng_.chance(0.05)) h.write(make_write(bar_window, at & ~uint64_t{255}, some_dws(unsigned(rng_.range(1, 64)), 3)));
   if (rng_.chance(0.02) && h.outstanding() < 8)
     h.read(make_read(bar_window, at & ~uint64_t{255}, unsigned(rng_.range(1, 64))), [](const read_result&) {});
@@ -153,6 +159,8 @@ bool stop_load::run(uint64_t stops) {
       if (!step(*c, stopped_.contexts)) return false;
     for (auto& i : intervals_)
       if (!step(*i, stopped_.intervals)) return false;
+    for (auto& e : exports_)
+      if (!step(*e, stopped_.exports)) return false;
     if (!step(ingress_, stopped_.ingress) || !step(events_, stopped_.events)) return false;
   }
   const auto answered = [&] { return w_.r.s[0].host->outstanding() + w_.r.s[0].host->queued() == 0; };
@@ -186,6 +194,7 @@ bool stop_load::stop_nic() {
   r.run(3'000);
   bool all = r.read_register(0, GGAS_REG_STOPPED) & GGAS_STOPPED_NIC_MASK;
   for (auto& c : contexts_) all = all && stop_now(*c);
+  for (auto& e : exports_) all = all && stop_now(*e);
   all = all && stop_now(ingress_) && stop_now(events_);
   owners_.nic_stopped = false;
   r.write_register(0, GGAS_REG_STOP, 0);

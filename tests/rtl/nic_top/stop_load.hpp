@@ -85,6 +85,49 @@ class stopped_context : public stoppable {
   bool queue_ = false, second_ = false;
 };
 
+// One export of NIC 0, given to two domains in turn, somewhere else each time. Intervals of NIC 1 lead to it for both of
+// them: what the former domain still sends meets the next one's export.
+class stopped_export : public stoppable {
+ public:
+  static constexpr uint64_t areas = 0xA'0000'0000;
+  static constexpr unsigned pages = 2, places = 4;
+  stopped_export(rig& r, ownership& o, uint8_t number) : r_(r), o_(o), number_(number) {
+    for (unsigned d = 0; d < 2; ++d) {
+      const unsigned i = 2 * number + d;
+      r.write_register(1, uint16_t(GGAS_REG_INTERVAL_START(i)), window_of(d));
+      r.write_register(1, uint16_t(GGAS_REG_INTERVAL_END(i)), window_of(d) + pages * 0x1000);
+      r.write_register(1, uint16_t(GGAS_REG_INTERVAL_TARGET(i)),
+                       r.cfg.id[0] | GGAS_INTERVAL_TARGET_VALID_MASK |
+                           uint64_t{number} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
+                           domain(d) << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+    }
+  }
+  void start() override {
+    ++turn_;
+    for (unsigned p = 0; p < pages; ++p) o_.give(0, base() + 0x1000 * p, "export");
+    r_.give_out(0, number_, base(), pages * 0x1000, uint16_t(domain(turn_ % 2)));
+  }
+  void stop() override { r_.write_register(0, uint16_t(GGAS_REG_EXPORT_ACCESS(number_)), 0); }
+  void ask(std::function<void(bool)> told) override {
+    r_.s[0].host->read(make_read(bar_registers, GGAS_REG_EXPORT_STATE(number_), 2),
+                       [told](const read_result& r) { told(r.value() & GGAS_EXPORT_STATE_STOPPED_MASK); });
+  }
+  void forget() override {
+    for (unsigned p = 0; p < pages; ++p) o_.take(0, base() + 0x1000 * p);
+  }
+  // Of NIC 1, for the domain that has the export, or for the former one.
+  uint64_t window(bool owner) const { return window_of((turn_ + !owner) % 2); }
+
+ private:
+  uint64_t window_of(unsigned d) const { return 0x200'0000'0000 + (uint64_t{2 * number_ + d} << 24); }
+  uint64_t domain(unsigned d) const { return 0x100 + 2 * number_ + d; }
+  uint64_t base() const { return areas + (uint64_t{number_} << 24) + (turn_ % places << 16); }
+  rig& r_;
+  ownership& o_;
+  uint8_t number_;
+  unsigned turn_ = 0;
+};
+
 // The exported segment of NIC 0.
 class stopped_ingress : public stoppable {
  public:
@@ -94,7 +137,7 @@ class stopped_ingress : public stoppable {
   void start() override {
     turn_ ^= 1;
     for (unsigned p = 0; p < pages; ++p) o_.give(0, bases[turn_] + 0x1000 * p, "segment");
-    r_.write_register(0, GGAS_REG_SMFU_TBASE, bases[turn_]);
+    r_.give_out(0, rig::segment_export, bases[turn_], r_.cfg.stride, rig::window_domain);
     r_.write_register(0, GGAS_REG_SMFU_CTRL, 3);
   }
   void stop() override { r_.write_register(0, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK); }
@@ -118,7 +161,7 @@ class stopped_interval : public stoppable {
   stopped_interval(rig& r, ownership& o, unsigned index, uint64_t seed) : r_(r), o_(o), index_(index), rng_(seed) {}
   void start() override {
     o_.give(1, page(), "page of an interval");
-    r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index_)), r_.cfg.id[1] | GGAS_INTERVAL_TARGET_VALID_MASK);
+    r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index_)), r_.cfg.id[1] | rig::to_segment);
   }
   void set_up() {
     r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_START(index_)), window());
@@ -170,18 +213,18 @@ class stopped_events : public stoppable {
   unsigned turn_ = 0;
 };
 
-// Everything together: `contexts` contexts, intervals, the ingress and the event ring of NIC 0; the senders are
+// Everything together: `contexts` contexts, intervals, exports, the ingress and the event ring of NIC 0; the senders are
 // contexts of node 1.
 class stop_load {
  public:
-  stop_load(rma_world& w, unsigned contexts, unsigned intervals, uint64_t seed);
+  stop_load(rma_world& w, unsigned contexts, unsigned intervals, unsigned exports, uint64_t seed);
   // Until so many stops were acknowledged; false if one never is.
   bool run(uint64_t stops);
   // The whole NIC, then everything it served; when it goes on all of that starts afresh.
   bool stop_nic();
   struct counts {
-    uint64_t contexts = 0, intervals = 0, ingress = 0, events = 0;
-    uint64_t all() const { return contexts + intervals + ingress + events; }
+    uint64_t contexts = 0, intervals = 0, exports = 0, ingress = 0, events = 0;
+    uint64_t all() const { return contexts + intervals + exports + ingress + events; }
   };
   const counts& stopped() const { return stopped_; }
   uint64_t writes_seen() const { return owners_.seen(); }
@@ -196,6 +239,7 @@ class stop_load {
   rng rng_;
   std::vector<std::unique_ptr<stopped_context>> contexts_;
   std::vector<std::unique_ptr<stopped_interval>> intervals_;
+  std::vector<std::unique_ptr<stopped_export>> exports_;
   stopped_ingress ingress_;
   stopped_events events_;
   counts stopped_;

@@ -25,30 +25,34 @@ class Stop : public testing::TestWithParam<device> {
     ASSERT_TRUE(w_->set_up(2, 1)) << w_->r.report();
     w_->r.scoreboards(false);
   }
-  void run(uint64_t stops) {
-    stop_load load(*w_, 24, 6, base_seed());
+  void run(uint64_t stops, unsigned contexts, unsigned intervals, unsigned exports) {
+    stop_load load(*w_, contexts, intervals, exports, base_seed());
     const uint64_t begin = w_->r.now();
     ASSERT_TRUE(load.run(stops)) << w_->r.report();
     const auto& n = load.stopped();
     std::printf(
-        "stops: %llu of contexts, %llu of intervals, %llu of the ingress, %llu of the event ring; %llu requests, "
-        "%llu cycles\n",
-        (unsigned long long)n.contexts, (unsigned long long)n.intervals, (unsigned long long)n.ingress,
+        "stops: %llu of contexts, %llu of intervals, %llu of exports, %llu of the ingress, %llu of the event ring; "
+        "%llu requests, %llu cycles\n",
+        (unsigned long long)n.contexts, (unsigned long long)n.intervals, (unsigned long long)n.exports,
+        (unsigned long long)n.ingress,
         (unsigned long long)n.events, (unsigned long long)load.writes_seen(),
         (unsigned long long)(w_->r.now() - begin));
     for (const uint64_t each : {n.contexts, n.intervals, n.ingress, n.events}) EXPECT_GT(each, stops / 200);
-    EXPECT_GT(load.writes_seen(), 2 * stops) << "hardly any load";
+    EXPECT_GE(n.exports, exports ? stops / 2 : 0);
+    EXPECT_GT(load.writes_seen(), exports ? stops : 2 * stops) << "hardly any load";
     w_->r.on_tlp_out = nullptr;
     EXPECT_CLEAN(w_->r);
   }
   std::unique_ptr<rma_world> w_;
 };
 
-TEST_P(Stop, NothingIsWrittenBehindTheAcknowledgement) { run(5'000); }
-TEST_P(Stop, LongNothingIsWrittenBehindTheAcknowledgement) { run(500'000); }
+TEST_P(Stop, NothingIsWrittenBehindTheAcknowledgement) { run(5'000, 24, 6, 0); }
+TEST_P(Stop, LongNothingIsWrittenBehindTheAcknowledgement) { run(500'000, 24, 6, 0); }
+TEST_P(Stop, ExportsChangeHands) { run(5'000, 4, 2, 16); }
+TEST_P(Stop, LongExportsChangeHands) { run(500'000, 4, 2, 16); }
 
 TEST_P(Stop, WholeNic) {
-  stop_load load(*w_, 16, 4, base_seed());
+  stop_load load(*w_, 16, 4, 3, base_seed());
   for (unsigned round = 0; round < 8; ++round) {
     ASSERT_TRUE(load.run(100 * (round + 1))) << w_->r.report();
     ASSERT_TRUE(load.stop_nic()) << "round " << round << "\n" << w_->r.report();

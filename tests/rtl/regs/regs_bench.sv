@@ -75,11 +75,13 @@ module regs_bench (
   logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_moderation_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
   ggas_regs_pkg::event_set_t pulse_queue;
+  logic        unused_export_req;
 
   assign sts.caps_data_w         = 10'd64;
   assign sts.caps_mtu            = 10'd256;
   assign sts.caps_loads          = 8'd64;
   assign sts.caps_intervals      = 8'd64;
+  assign sts.caps_exports        = 8'd64;
   assign sts.caps_vectors        = 8'd16;
   assign sts.time_cycles         = time_i;
   assign sts.build_contexts      = 9'd256;
@@ -104,6 +106,7 @@ module regs_bench (
     .ack_o(ack_o), .rdata_o(rdata_o), .error_o(error_o), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(interval_req_o), .ext_interval_rdata_i(interval_rdata_i),
+    .ext_export_req_o(unused_export_req), .ext_export_rdata_i(64'h0),
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata),
     .ext_msix_req_o(ext_msix_req), .ext_msix_rdata_i(ext_msix_rdata),
     .ext_moderation_req_o(ext_moderation_req), .ext_moderation_rdata_i(ext_moderation_rdata),

@@ -28,6 +28,11 @@ struct logged_event {
   auto operator<=>(const logged_event&) const = default;
 };
 
+// What the SMFU exports when a test begins, and the domain of its own window.
+inline constexpr uint8_t home_export = 5;
+inline constexpr uint16_t home_domain = 0x0d0d;
+inline constexpr uint64_t home_base = 0x40'0000'0000, home_size = 1 << 20;
+
 // One beat on its way into the NIC.
 struct beat {
   bool sop = false, eop = false;
@@ -100,8 +105,6 @@ class bench {
     v.cfg_timeout_load_i = v.cfg_timeout_host_i = 1000;
     v.cfg_mps_i = 256;
     v.cfg_mrrs_i = 512;
-    v.cfg_tbase_i = 0x40'0000'0000;
-    v.cfg_tsize_i = 1 << 20;
     v.peer_node_i = 2;
     v.peer_valid_i = v.link_up_i = 1;
     v.tgt_np_ok_i = 1;
@@ -109,6 +112,7 @@ class bench {
     edge();
     v.rst_ni = 1;
     edge();
+    give_out(home_export, home_base, home_size, home_domain);
   }
   ~bench() { v.final(); }
 
@@ -137,26 +141,36 @@ class bench {
   uint64_t stores_pushed() const { return stores_pushed_; }
 
   void write_register(uint16_t addr, uint64_t data, uint8_t strobe = 0xff) {
-    v.ext_interval_req_i = v.ext_write_i = 1;
+    select(addr) = v.ext_write_i = 1;
     v.ext_addr_i = addr;
     v.ext_wdata_i = data;
     v.ext_wstrb_i = strobe;
     step();
-    v.ext_interval_req_i = v.ext_write_i = 0;
+    select(addr) = v.ext_write_i = 0;
   }
   uint64_t read_register(uint16_t addr) {
-    v.ext_interval_req_i = 1;
+    select(addr) = 1;
     v.ext_write_i = 0;
     v.ext_addr_i = addr;
     step();
-    v.ext_interval_req_i = 0;
-    return v.ext_interval_rdata_o;
+    select(addr) = 0;
+    return addr < 0x3000 ? v.ext_interval_rdata_o : v.ext_export_rdata_o;
   }
-  void interval(unsigned i, uint64_t start, uint64_t end, uint16_t node, bool valid = true) {
+  void interval(unsigned i, uint64_t start, uint64_t end, uint16_t node, bool valid = true,
+                uint8_t export_no = home_export, uint16_t domain = home_domain) {
     write_register(uint16_t(0x2000 + 0x20 * i), start);
     write_register(uint16_t(0x2008 + 0x20 * i), end);
-    write_register(uint16_t(0x2010 + 0x20 * i), node | uint64_t{valid} << 16);
+    write_register(uint16_t(0x2010 + 0x20 * i),
+                   node | uint64_t{valid} << 16 | uint64_t{export_no} << 24 | uint64_t{domain} << 32);
   }
+  // Rights: bit 0 loads, bit 1 stores.
+  void give_out(unsigned i, uint64_t base, uint64_t size, uint16_t domain, unsigned rights = 3) {
+    write_register(uint16_t(0x3000 + 0x20 * i), base);
+    write_register(uint16_t(0x3008 + 0x20 * i), size);
+    write_register(uint16_t(0x3010 + 0x20 * i), domain | 1 << 16 | uint64_t{rights} << 17);
+  }
+  void take_back(unsigned i) { write_register(uint16_t(0x3010 + 0x20 * i), 0); }
+  bool stopped(unsigned i) { return read_register(uint16_t(0x3018 + 0x20 * i)) & 1; }
 
   bool inputs_empty() const {
     return win_p.beats.empty() && win_np.beats.empty() && tgt_cpl.beats.empty() && rx_p.beats.empty() &&
@@ -168,7 +182,7 @@ class bench {
     v.time_i = now;
     v.eval();
     const bool asked = v.win_p_valid_i || v.win_np_valid_i || v.tgt_cpl_valid_i || v.rx_p_valid_i || v.rx_np_valid_i ||
-                       v.rx_rsp_valid_i || v.ext_interval_req_i;
+                       v.rx_rsp_valid_i || v.ext_interval_req_i || v.ext_export_req_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
@@ -197,6 +211,7 @@ class bench {
   }
 
  private:
+  uint8_t& select(uint16_t addr) { return addr < 0x3000 ? v.ext_interval_req_i : v.ext_export_req_i; }
   void edge() {
     v.clk_i = 1;
     v.eval();

@@ -20,7 +20,7 @@ class smfu_fault : public suite<T> {
     b.v.link_up_i = 1;
     b.v.cfg_ingress_i = 1;
     b.v.cfg_mps_i = 256;
-    b.v.cfg_tsize_i = 1 << 20;
+    b.give_out(home_export, home_base, home_size, home_domain);
     ASSERT_TRUE(b.settle());
     b.run(200);
     b.clear_outputs();

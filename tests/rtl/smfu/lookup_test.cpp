@@ -13,15 +13,18 @@ class smfu_lookup : public suite<T> {
   struct place {
     int node;  // -1: unmapped
     uint64_t addr;
+    uint8_t export_no = home_export;
+    uint16_t domain = home_domain;
     bool operator==(const place&) const = default;
   };
+  static place place_of(const packet& p) { return {p.dst, p.addr, p.export_no, p.domain}; }
   // Where a store of `len` DWs goes; a load must agree.
   place where(uint64_t addr, unsigned len = 1) {
     b.clear_outputs();
     b.host(this->store(addr, len));
     EXPECT_TRUE(b.settle());
     place s{-1, 0};
-    if (b.tx_p.all.size() == 1) s = {b.tx_p.all[0].t.dst, b.tx_p.all[0].t.addr};
+    if (b.tx_p.all.size() == 1) s = place_of(b.tx_p.all[0].t);
     EXPECT_EQ(b.event_count[GGAS_EV_STORE_UNMAPPED], s.node == -1 ? 1u : 0u);
     b.clear_outputs();
     const tlp t = this->load(addr, len, 5);
@@ -29,7 +32,7 @@ class smfu_lookup : public suite<T> {
     EXPECT_TRUE(b.settle());
     place l{-1, 0};
     if (!b.tx_np.all.empty()) {
-      l = {b.tx_np.all[0].t.dst, b.tx_np.all[0].t.addr};
+      l = place_of(b.tx_np.all[0].t);
       for (const auto& s : b.tx_np.all) b.push(b.rx_rsp, answer_to(s.t));
       EXPECT_TRUE(b.settle());
     } else {
@@ -84,7 +87,7 @@ TYPED_TEST(smfu_lookup, bad_interval_stays_disabled) {
     this->b.interval(33, start, end, 2);
     EXPECT_TRUE(this->b.settle());
     this->expect_event(GGAS_EV_BAD_INTERVAL, 0, 33);
-    EXPECT_EQ(this->b.read_register(0x2000 + 0x20 * 33 + 0x10), 2u) << "reads as not valid";
+    EXPECT_EQ(this->b.read_register(0x2000 + 0x20 * 33 + 0x10), 0x0d0d'0500'0002u) << "reads as not valid";
     EXPECT_EQ(this->where(0x10000), this->nowhere);
   }
   this->b.clear_outputs();
@@ -99,18 +102,21 @@ TYPED_TEST(smfu_lookup, registers) {
   b.interval(12, 0x123'4567'8000, 0x123'4567'a000, 1);
   EXPECT_EQ(b.read_register(0x2180), 0x123'4567'8000u);
   EXPECT_EQ(b.read_register(0x2188), 0x123'4567'a000u);
-  EXPECT_EQ(b.read_register(0x2190), 0x1'0001u);
+  EXPECT_EQ(b.read_register(0x2190), 0x0d0d'0501'0001u);
   EXPECT_EQ(b.read_register(0x2198), 0u);
   EXPECT_EQ(this->where(0x123'4567'8000), (place{1, 0}));
   b.write_register(0x2184, uint64_t{0x456} << 32, 0xf0);
   EXPECT_EQ(b.read_register(0x2180), 0x456'4567'8000u) << "half write";
-  EXPECT_EQ(b.read_register(0x2190), 1u) << "a changed border disarms";
+  EXPECT_EQ(b.read_register(0x2190), 0x0d0d'0500'0001u) << "a changed border disarms";
   b.write_register(0x2188, 0x456'4567'a000);
   EXPECT_EQ(this->where(0x456'4567'8000), this->nowhere);
-  b.write_register(0x2194, 0, 0xf0);
-  EXPECT_EQ(b.read_register(0x2190), 1u) << "the high half holds nothing";
+  b.write_register(0x2194, uint64_t{0xbeef} << 32, 0xf0);
   b.write_register(0x2190, 0x1'0002, 0x0f);
-  EXPECT_EQ(this->where(0x456'4567'9000), (place{2, 0x1000}));
+  EXPECT_EQ(b.read_register(0x2190), 0xbeef'0001'0002u) << "the domain stands in the high half";
+  EXPECT_EQ(this->where(0x456'4567'9000), (place{2, 0x1000, 0, 0xbeef}));
+  b.write_register(0x2194, uint64_t{home_domain} << 32, 0xf0);
+  EXPECT_EQ(b.read_register(0x2190), 0x0d0d'0000'0002u) << "another domain disarms";
+  EXPECT_EQ(this->where(0x456'4567'9000), this->nowhere);
   b.write_register(0x2190, 2);
   EXPECT_EQ(this->where(0x456'4567'9000), this->nowhere) << "taken out of use";
 }
@@ -122,6 +128,8 @@ TYPED_TEST(smfu_lookup, mask_mode) {
   b.v.cfg_mask_i = 0xff'0000'0000;
   b.v.cfg_shift_i = 32;
   b.v.cfg_nodes_i = 3;
+  b.v.cfg_export_i = home_export;
+  b.v.cfg_domain_i = home_domain;
   EXPECT_EQ(this->where(0x1'0000'0040), (place{1, 0x40}));
   EXPECT_EQ(this->where(0x2'ffff'f000, 64), (place{2, 0xffff'f000}));
   EXPECT_EQ(this->where(0x3'0000'0000), this->nowhere) << "beyond the last node";
@@ -142,6 +150,8 @@ TYPED_TEST(smfu_lookup, mask_of_low_bits) {
   auto& b = this->b;
   b.v.cfg_mode_i = 1;
   b.v.cfg_nodes_i = 3;
+  b.v.cfg_export_i = home_export;
+  b.v.cfg_domain_i = home_domain;
   for (unsigned k = 0; k < 600; ++k) {
     const unsigned shift = 3 + b.random(6), len = 1 + b.random(k % 3 ? 16 : 64);
     b.v.cfg_shift_i = uint8_t(shift);
@@ -172,13 +182,17 @@ TYPED_TEST(smfu_lookup, intervals_at_random) {
   struct iv {
     uint64_t start = 0, end = 0;
     unsigned node = 0;
+    uint8_t export_no = 0;
+    uint16_t domain = 0;
   };
   std::array<iv, 64> all;
   for (unsigned i = 0; i < 64; ++i) {
     all[i].start = uint64_t{b.random(60)} << 12;
     all[i].end = all[i].start + (uint64_t{1 + b.random(4)} << 12);
     all[i].node = 1 + b.random(2);
-    b.interval(i, all[i].start, all[i].end, uint16_t(all[i].node));
+    all[i].export_no = uint8_t(b.rng());
+    all[i].domain = uint16_t(b.rng());
+    b.interval(i, all[i].start, all[i].end, uint16_t(all[i].node), true, all[i].export_no, all[i].domain);
   }
   for (unsigned k = 0; k < 64; k += 1 + b.random(3)) {
     b.write_register(uint16_t(0x2010 + 0x20 * k), all[k].node);
@@ -189,7 +203,7 @@ TYPED_TEST(smfu_lookup, intervals_at_random) {
     const uint64_t addr = 4 * uint64_t{b.random(66 * 1024)};
     typename TestFixture::place want{-1, 0};
     for (int i = 63; i >= 0; --i)
-      if (addr >= all[i].start && addr + 4 * len <= all[i].end) want = {int(all[i].node), addr - all[i].start};
+      if (addr >= all[i].start && addr + 4 * len <= all[i].end) want = {int(all[i].node), addr - all[i].start, all[i].export_no, all[i].domain};
     ASSERT_EQ(this->where(addr, len), want) << std::hex << addr;
   }
 }

@@ -263,7 +263,7 @@ TYPED_TEST(smfu_quiet, empty_read_behind_the_writes) {
   ASSERT_EQ(b.tgt_req.all.size(), 5u);
   const tlp r = b.tgt_req.all[4].t;
   EXPECT_EQ(r.kind, tlp_kind::mrd);
-  EXPECT_EQ(r.addr, b.v.cfg_tbase_i);
+  EXPECT_EQ(r.addr, home_base);
   EXPECT_EQ(r.len_dw, 1u);
   EXPECT_EQ(r.first_be, 0u);
   EXPECT_EQ(r.last_be, 0u);

@@ -109,7 +109,7 @@ class smfu_random : public suite<T> {
     for (unsigned i = 0; i < len; ++i) p.data.push_back(uint32_t(b.rng()));
     b.push(b.rx_p, p);
     if (outside) {
-      events.insert({GGAS_EV_TARGET_RANGE, p.src, p.addr});
+      events.insert({GGAS_EV_TARGET_RANGE, p.src, uint64_t{p.export_no} << 32 | p.addr});
     } else {
       written.push_back(p);
     }
@@ -133,10 +133,10 @@ class smfu_random : public suite<T> {
     r.first_be = r.last_be = 0;
     if (outside) {
       r.status = uint8_t(nic::net_status::range);
-      events.insert({GGAS_EV_TARGET_RANGE, p.src, p.addr});
+      events.insert({GGAS_EV_TARGET_RANGE, p.src, uint64_t{p.export_no} << 32 | p.addr});
     } else {
       r.len_dw = p.req_dw;
-      for (unsigned i = 0; i < len; ++i) r.data.push_back(content(0, b.v.cfg_tbase_i + addr + 4 * i));
+      for (unsigned i = 0; i < len; ++i) r.data.push_back(content(0, home_base + addr + 4 * i));
     }
     remote_answers.push_back(r);
   }
@@ -202,7 +202,7 @@ class smfu_random : public suite<T> {
       for (auto [first, len] : cut(p.len_dw, [&](unsigned) { return mps / 4; })) {
         ASSERT_LT(n, writes.size());
         const tlp& t = writes[n++];
-        ASSERT_EQ(t.addr, b.v.cfg_tbase_i + p.addr + 4 * first);
+        ASSERT_EQ(t.addr, home_base + p.addr + 4 * first);
         ASSERT_EQ(t.len_dw, len);
         ASSERT_EQ(t.first_be, piece_first_be(first, len, p.len_dw, p.first_be, p.last_be));
         ASSERT_EQ(t.last_be, piece_last_be(first, len, p.len_dw, p.last_be));

@@ -5,6 +5,9 @@
 namespace ggas::test::smfu {
 namespace {
 
+// Of a refused packet: export and offset.
+constexpr uint64_t info(uint64_t addr) { return uint64_t{home_export} << 32 | uint32_t(addr); }
+
 TYPED_TEST(smfu_fault, target_range_of_stores) {
   auto& b = this->b;
   const uint64_t size = 1 << 20;
@@ -21,27 +24,26 @@ TYPED_TEST(smfu_fault, target_range_of_stores) {
     b.push(b.rx_p, p);
     EXPECT_TRUE(b.settle());
     EXPECT_EQ(b.tgt_req.all.size(), good ? 1u : 0u) << std::hex << addr;
-    if (!good && (addr & 0xfff) + 4 * dw <= 4096) this->expect_event(GGAS_EV_TARGET_RANGE, 2, addr & 0xff'ffff'ffff);
+    if (!good && (addr & 0xfff) + 4 * dw <= 4096) this->expect_event(GGAS_EV_TARGET_RANGE, 2, info(addr));
     EXPECT_EQ(b.events.empty(), good);
   }
-  for (auto [ingress, tsize] : {std::pair<int, uint64_t>{0, size}, {1, 0}}) {
+  for (auto [ingress, exported] : {std::pair<int, uint64_t>{0, size}, {1, 0}}) {
     b.v.cfg_ingress_i = ingress;
-    b.v.cfg_tsize_i = tsize;
+    b.give_out(home_export, home_base, exported, home_domain);
     b.clear_outputs();
     packet p = net_packet(nic::op::store, 2, 0, 1);
     p.data.resize(1);
     b.push(b.rx_p, p);
     EXPECT_TRUE(b.settle());
     EXPECT_TRUE(b.tgt_req.all.empty());
-    this->expect_event(GGAS_EV_TARGET_RANGE, 2, 0);
+    this->expect_event(GGAS_EV_TARGET_RANGE, 2, info(0));
   }
 }
 
 TYPED_TEST(smfu_fault, target_range_of_loads) {
-  this->b.v.cfg_tsize_i = (1 << 20) - 4;
-  this->start_target(16, (1 << 20) - 64);
+  this->start_target(16, home_size);
   this->expect_response(net_status::range);
-  this->expect_event(GGAS_EV_TARGET_RANGE, 2, (1 << 20) - 64);
+  this->expect_event(GGAS_EV_TARGET_RANGE, 2, info(home_size));
   EXPECT_TRUE(this->b.tgt_req.all.empty());
   this->b.v.cfg_ingress_i = 0;
   this->start_target(1, 0);
@@ -184,7 +186,7 @@ TYPED_TEST(smfu_fault, a_timed_out_tag_rests) {
   b.push(b.tgt_cpl, this->completion(old[0], 16));
   for (unsigned i = 0; i < 400; ++i) host.step(), b.step();
   EXPECT_EQ(b.tx_rsp.all.size(), 70u);
-  for (const auto& s : b.tx_rsp.all) EXPECT_EQ(s.t.data.at(0), content(0, b.v.cfg_tbase_i + 0x1000));
+  for (const auto& s : b.tx_rsp.all) EXPECT_EQ(s.t.data.at(0), content(0, home_base + 0x1000));
   this->expect_event(GGAS_EV_UNEXPECTED_CPL, 0, old[0].tag);
 }
 

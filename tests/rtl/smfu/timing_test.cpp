@@ -12,7 +12,16 @@ class smfu_timing : public suite<T> {
   using base::b;
   void SetUp() override {
     base::SetUp();
-    EXPECT_TRUE(b.settle());  // the lookup has found the intervals that were just armed
+    // The lookup has found the intervals that were just armed, and stores and loads their export.
+    packet p = net_packet(nic::op::store, 2, 0, 1);
+    p.data.resize(1);
+    b.push(b.rx_p, p);
+    p = net_packet(nic::op::load, 2, 0, 1);
+    b.push(b.rx_np, p);
+    memory host(b);
+    for (unsigned i = 0; i < 300; ++i) host.step(), b.step();
+    EXPECT_TRUE(b.settle());
+    b.clear_outputs();
   }
 };
 TYPED_TEST_SUITE(smfu_timing, widths);
@@ -73,6 +82,21 @@ TYPED_TEST(smfu_timing, small_stores_at_full_rate) {
   EXPECT_TRUE(b.settle());
   ASSERT_EQ(b.tgt_req.all.size(), 100u);
   EXPECT_LE(b.tgt_req.all[99].first - b.tgt_req.all[0].first, 2 * 99u) << "one in two cycles in";
+}
+
+// Packets that name another export than the one before them: two cycles more.
+TYPED_TEST(smfu_timing, exports_in_turn) {
+  auto& b = this->b;
+  b.give_out(9, home_base + home_size, home_size, home_domain);
+  for (unsigned i = 0; i < 100; ++i) {
+    packet p = net_packet(nic::op::store, 2, 8 * i, 2);
+    p.export_no = i % 2 ? 9 : home_export;
+    p.data.resize(2);
+    b.push(b.rx_p, p);
+  }
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tgt_req.all.size(), 100u);
+  EXPECT_LE(b.tgt_req.all[99].first - b.tgt_req.all[0].first, 4 * 99u);
 }
 
 TYPED_TEST(smfu_timing, long_payload_without_bubbles) {

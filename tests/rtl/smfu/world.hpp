@@ -51,6 +51,7 @@ inline packet net_packet(nic::op op, uint16_t src, uint64_t addr, unsigned dw) {
   if (op == nic::op::load) p.req_dw = uint16_t(dw);
   p.first_be = 0xf;
   p.last_be = dw > 1 ? 0xf : 0;
+  if (store || op == nic::op::load) p.export_no = home_export, p.domain = home_domain;
   return p;
 }
 
