@@ -175,14 +175,19 @@ int ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count)
 
 void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
 {
+	u64 domain = w->object.domain->number;
 	u32 n;
 
-	set(dev, GGAS_REG_SMFU_TBASE, w->segment_bus);
-	set(dev, GGAS_REG_SMFU_TSIZE, w->bytes);
+	set(dev, GGAS_REG_EXPORT_BASE(0), w->segment_bus);
+	set(dev, GGAS_REG_EXPORT_SIZE(0), w->bytes);
+	set(dev, GGAS_REG_EXPORT_ACCESS(0), FIELD_PREP(GGAS_EXPORT_ACCESS_DOMAIN_MASK, domain) |
+	    GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK |
+	    GGAS_EXPORT_ACCESS_WRITE_MASK);
 	for (n = 0; n < dev->nodes; n++) {
 		set(dev, GGAS_REG_INTERVAL_START(n), n * w->bytes);
 		set(dev, GGAS_REG_INTERVAL_END(n), (n + 1) * w->bytes);
-		set(dev, GGAS_REG_INTERVAL_TARGET(n), n | GGAS_INTERVAL_TARGET_VALID_MASK);
+		set(dev, GGAS_REG_INTERVAL_TARGET(n), n | GGAS_INTERVAL_TARGET_VALID_MASK |
+		    FIELD_PREP(GGAS_INTERVAL_TARGET_DOMAIN_MASK, domain));
 	}
 	set(dev, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 }
@@ -195,7 +200,8 @@ int ggas_hw_window_stop(struct ggas_device *dev)
 	set(dev, GGAS_REG_SMFU_CTRL, 0);
 	for (n = 0; n < dev->nodes; n++)
 		set(dev, GGAS_REG_INTERVAL_TARGET(n), 0);
-	return wait_for(dev, GGAS_REG_STOPPED, GGAS_STOPPED_INGRESS_MASK);
+	set(dev, GGAS_REG_EXPORT_ACCESS(0), 0);
+	return wait_for(dev, GGAS_REG_EXPORT_STATE(0), GGAS_EXPORT_STATE_STOPPED_MASK);
 }
 
 void ggas_hw_events_read(struct ggas_device *dev, u32 count)

@@ -35,8 +35,10 @@ struct guest_node {
   void program() {
     set(GGAS_REG_NODE, id);
     set(GGAS_REG_LINK_PEER, (1 - id) | GGAS_LINK_PEER_VALID_MASK);
-    set(GGAS_REG_SMFU_TBASE, ram_at);
-    set(GGAS_REG_SMFU_TSIZE, 0x10000);
+    set(GGAS_REG_EXPORT_BASE(0), ram_at);
+    set(GGAS_REG_EXPORT_SIZE(0), 0x10000);
+    set(GGAS_REG_EXPORT_ACCESS(0),
+        GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
     for (unsigned i = 0; i < 2; ++i) {
       set(GGAS_REG_INTERVAL_START(i), i * 0x10000);
       set(GGAS_REG_INTERVAL_END(i), (i + 1) * 0x10000);

@@ -99,11 +99,17 @@ class Computer:
     async def set_up(self):
         """Everything but memory: node, link, window, event ring."""
         for register, value in (
-                ("NODE", self.node), ("LINK_PEER", 1 - self.node | 1 << 16), ("SMFU_TBASE", self.memory["segment"]),
-                ("SMFU_TSIZE", SEGMENT), ("SMFU_MASK", 0xf * SEGMENT), ("SMFU_SHIFT", 20 | 2 << 16),
-                ("SMFU_TIMEOUT", 40 | 10 << 16), ("EVQ_BASE", self.memory["events"]), ("EVQ_TAIL", 0),
-                ("EVQ_CTRL", 1 | RING_LOG2 << 8 | EVENT_VECTOR << 16), ("SMFU_CTRL", 7)):
+                ("NODE", self.node), ("LINK_PEER", 1 - self.node | 1 << 16), ("SMFU_MASK", 0xf * SEGMENT),
+                ("SMFU_SHIFT", 20 | 2 << 16), ("SMFU_TIMEOUT", 40 | 10 << 16), ("EVQ_BASE", self.memory["events"]),
+                ("EVQ_TAIL", 0), ("EVQ_CTRL", 1 | RING_LOG2 << 8 | EVENT_VECTOR << 16), ("SMFU_CTRL", 7)):
             await self.write(M["REG_" + register], value)
+        await self.export(self.memory["segment"], SEGMENT)
+
+    async def export(self, base, size):
+        """Memory that the other node's window leads to: export 0, of domain 0, with both rights."""
+        access = M["EXPORT_ACCESS_VALID_MASK"] | M["EXPORT_ACCESS_READ_MASK"] | M["EXPORT_ACCESS_WRITE_MASK"]
+        for register, value in (("BASE", base), ("SIZE", size), ("ACCESS", access)):
+            await self.write(M["REG_EXPORT_" + register](0), value)
 
     async def set_up_rma(self):
         """Context 0, its rings, and a table that maps page n of class 0 to page n of the segment."""

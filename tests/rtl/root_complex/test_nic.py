@@ -184,11 +184,11 @@ async def errors(dut):
         if base is None:
             base = other.allocate("broken", 4096)
             other.regions["broken"].read = broken
-        await other.write(M["REG_SMFU_TBASE"], base)
+        await other.export(base, SEGMENT)
         before = await other.events("TARGET_HOST_ERROR")
         assert await c.window.read(c.at(1, 0), 8) == b"\xff" * 8, reason
         assert await other.events("TARGET_HOST_ERROR") == before + 1, reason
-    await other.write(M["REG_SMFU_TBASE"], other.memory["segment"])
+    await other.export(other.memory["segment"], SEGMENT)
     assert await c.events("LOAD_REMOTE_ERROR") == 2
     # A put whose source the host does not have ends with an error of its context.
     for x in both:
