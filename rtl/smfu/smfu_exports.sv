@@ -105,12 +105,14 @@ module smfu_exports (
   // ---------------------------------------------------------------- lines: the RAM is read for one of them at a time
   logic [2*W-1:0] line_q;
   logic [2*6-1:0] line_no_q;
-  logic [1:0]   line_known_q, none, hit, want;
+  logic [1:0]   line_known_q, none, hit, want, warm_q, warm;
+  logic [5:0]   warm_no_q;             // an empty line takes the export given out last before anybody asks
   logic         fetch_q, fetch_for_q;  // an export stands at the RAM, for this line
   wire          port      = ext_req_i && which != 2'd3;  // STATE needs no RAM: who polls it delays nobody
-  wire          fetch     = want != '0 && !fetch_q && !port;
-  wire          fetch_for = !want[0];  // stores first
-  wire  [5:0]   fetch_no  = fetch_for ? ask_export_i[13:8] : ask_export_i[5:0];
+  wire          fetch     = (want != '0 || warm != '0) && !fetch_q && !port;
+  wire          fetch_for = want != '0 ? !want[0] : !warm[0];  // stores first
+  wire  [5:0]   fetch_no  = want == '0 ? warm_no_q : fetch_for ? ask_export_i[13:8] : ask_export_i[5:0];
+  assign warm = warm_q & ~line_known_q;
   assign read       = port || fetch;
   assign read_index = port ? index : fetch_no;
 
@@ -134,17 +136,25 @@ module smfu_exports (
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) fetch_q <= 1'b0;
-    else fetch_q <= fetch;
+    if (!rst_ni) begin
+      fetch_q <= 1'b0;
+      warm_q  <= '0;
+    end else begin
+      fetch_q <= fetch;
+      warm_q  <= give && ext_wdata_i[16] ? 2'b11 : warm;
+    end
   end
-  always_ff @(posedge clk_i) if (fetch) fetch_for_q <= fetch_for;
+  always_ff @(posedge clk_i) begin
+    if (fetch) fetch_for_q <= fetch_for;
+    if (give) warm_no_q <= index;
+  end
 
   always_comb begin
     {load_export_o, store_export_o} = line_q;
     store_export_o.valid = line_q[W-1] && !none[0];
     load_export_o.valid  = line_q[2*W-1] && !none[1];
   end
-  assign busy_o = mark_o || fetch_q;
+  assign busy_o = mark_o || fetch_q || warm_q != '0;
 
   wire unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1], ext_wdata_i[11:0]};
 
