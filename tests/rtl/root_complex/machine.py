@@ -15,7 +15,8 @@ from nic_function import BAR_PAGES, BAR_REGISTERS, BAR_WINDOW, NicFunction
 SEGMENT = 1 << 20        # bytes that each node exports; node n is at n · SEGMENT of the window
 RING_LOG2 = 4            # records of the event ring
 EVENT_VECTOR, NOTE_VECTOR = 3, 5
-DOMAIN = 7
+DOMAIN = 7               # of the contexts
+EXPORT, WINDOW_DOMAIN = 5, 0x0ddd
 
 
 def macros(path):
@@ -100,16 +101,20 @@ class Computer:
         """Everything but memory: node, link, window, event ring."""
         for register, value in (
                 ("NODE", self.node), ("LINK_PEER", 1 - self.node | 1 << 16), ("SMFU_MASK", 0xf * SEGMENT),
-                ("SMFU_SHIFT", 20 | 2 << 16), ("SMFU_TIMEOUT", 40 | 10 << 16), ("EVQ_BASE", self.memory["events"]),
-                ("EVQ_TAIL", 0), ("EVQ_CTRL", 1 | RING_LOG2 << 8 | EVENT_VECTOR << 16), ("SMFU_CTRL", 7)):
+                ("SMFU_TIMEOUT", 40 | 10 << 16), ("EVQ_BASE", self.memory["events"]), ("EVQ_TAIL", 0),
+                ("EVQ_CTRL", 1 | RING_LOG2 << 8 | EVENT_VECTOR << 16), ("SMFU_CTRL", 7)):
             await self.write(M["REG_" + register], value)
-        await self.export(self.memory["segment"], SEGMENT)
+        await self.map_nodes(2)
+        await self.give_out(self.memory["segment"])
 
-    async def export(self, base, size):
-        """Memory that the other node's window leads to: export 0, of domain 0, with both rights."""
-        access = M["EXPORT_ACCESS_VALID_MASK"] | M["EXPORT_ACCESS_READ_MASK"] | M["EXPORT_ACCESS_WRITE_MASK"]
-        for register, value in (("BASE", base), ("SIZE", size), ("ACCESS", access)):
-            await self.write(M["REG_EXPORT_" + register](0), value)
+    async def map_nodes(self, nodes, domain=WINDOW_DOMAIN):
+        """The window reaches so many nodes, in the name of a domain."""
+        await self.write(M["REG_SMFU_SHIFT"], 20 | nodes << 16 | EXPORT << 32 | domain << 48)
+
+    async def give_out(self, base):
+        await self.write(M["REG_EXPORT_BASE"](EXPORT), base)
+        await self.write(M["REG_EXPORT_SIZE"](EXPORT), SEGMENT)
+        await self.write(M["REG_EXPORT_ACCESS"](EXPORT), WINDOW_DOMAIN | 7 << 16)
 
     async def set_up_rma(self):
         """Context 0, its rings, and a table that maps page n of class 0 to page n of the segment."""

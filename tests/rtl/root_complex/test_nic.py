@@ -9,7 +9,7 @@ from cocotb.triggers import Timer, with_timeout
 from cocotbext.pcie.core.caps import PciCapId
 from cocotbext.pcie.core.tlp import TlpType
 
-from machine import DOMAIN, EVENT_VECTOR, M, NOTE_VECTOR, RING_LOG2, SEGMENT, link_up, machine, until
+from machine import DOMAIN, EVENT_VECTOR, M, NOTE_VECTOR, RING_LOG2, SEGMENT, WINDOW_DOMAIN, link_up, machine, until
 from nic_function import BAR_PAGES, BAR_REGISTERS, BAR_WINDOW
 
 OP_PUT, OP_GET, OP_ATOMIC = 1, 4, 6
@@ -123,9 +123,9 @@ async def interrupts(dut):
 
 
 async def unmapped_store(c):
-    await c.write(M["REG_SMFU_SHIFT"], 20 | 1 << 16)  # one node alone is mapped
+    await c.map_nodes(1)
     await c.window.write_dword(c.at(1, 0), 1)
-    await c.write(M["REG_SMFU_SHIFT"], 20 | 2 << 16)
+    await c.map_nodes(2)
 
 
 @cocotb.test(**LIMIT)
@@ -184,12 +184,17 @@ async def errors(dut):
         if base is None:
             base = other.allocate("broken", 4096)
             other.regions["broken"].read = broken
-        await other.export(base, SEGMENT)
+        await other.give_out(base)
         before = await other.events("TARGET_HOST_ERROR")
         assert await c.window.read(c.at(1, 0), 8) == b"\xff" * 8, reason
         assert await other.events("TARGET_HOST_ERROR") == before + 1, reason
-    await other.export(other.memory["segment"], SEGMENT)
+    await other.give_out(other.memory["segment"])
     assert await c.events("LOAD_REMOTE_ERROR") == 2
+    # Another domain's window reads all ones, too.
+    await c.map_nodes(2, domain=WINDOW_DOMAIN + 1)
+    assert await c.window.read(c.at(1, 0), 8) == b"\xff" * 8
+    assert await c.events("LOAD_REMOTE_ERROR") == 3
+    await c.map_nodes(2)
     # A put whose source the host does not have ends with an error of its context.
     for x in both:
         await x.set_up_rma()
