@@ -76,6 +76,7 @@ module nic_top #(
 `ifndef SYNTHESIS
   initial begin
     if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("nic_top: DATA_W must be 64, 256 or 512");
+    if (ggas_pkg::MTU != 256) $error("nic_top: link and net follow the MTU, SMFU and RMA cut at 256 bytes");
   end
 `endif
 
@@ -414,7 +415,7 @@ module nic_top #(
   logic        reg_ack;
 
   assign sts.caps_data_w    = DATA_W[9:0];
-  assign sts.caps_mtu       = ggas_pkg::MTU[9:0];
+  assign sts.caps_mtu       = ggas_pkg::MTU[12:0];
   assign sts.caps_loads     = LOADS[7:0];
   assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
   assign sts.caps_exports   = ggas_regs_pkg::EXPORT_NUM[7:0];

@@ -5,9 +5,9 @@
 
 module link #(
     parameter int unsigned DATA_W       = 64,   // 64, 256 or 512
-    // units a virtual channel's receive buffer holds, the same on both sides
-    parameter int unsigned VC_DEPTH     = 256,
-    parameter int unsigned REPLAY_FLITS = 512   // flits the sender keeps until they are acknowledged
+    // units a virtual channel's receive buffer holds, the same on both sides: 256, or the payload of four packets
+    parameter int unsigned VC_DEPTH     = ggas_pkg::MTU * 8 / DATA_W > 64 ? 4 * ggas_pkg::MTU * 8 / DATA_W : 256,
+    parameter int unsigned REPLAY_FLITS = 2 * VC_DEPTH  // flits the sender keeps until they are acknowledged
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,

@@ -196,7 +196,7 @@ module link_rx #(
   // An NP packet carries the number of P packets accepted before it, and waits until so many have left.
   logic [MARK_W-1:0] p_in, p_in_q, p_out_q, np_mark;
   logic [3:0]        valid, ready, empty, freed;
-  logic [27:0]       freed_units;
+  logic [4*CW-1:0]   freed_units;
   logic              np_may_go;
   ggas_pkg::net_hdr_t hdr_store;
 
@@ -237,7 +237,7 @@ module link_rx #(
         .commit_i(take && fits && vc_sel[v]), .over_o(over[v]),
         .valid_o(valid[v]), .ready_i(ready[v]), .sop_o(rx_sop_o[v]), .eop_o(rx_eop_o[v]), .hdr_o(hdr_out),
         .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out), .empty_o(empty[v]),
-        .freed_o(freed[v]), .freed_units_o(freed_units[v*7+:7])
+        .freed_o(freed[v]), .freed_units_o(freed_units[v*CW+:CW])
     );
     assign rx_hdr_o[v*HW+:HW] = hdr_out;
     if (v == 1) begin : g_mark
@@ -250,7 +250,7 @@ module link_rx #(
     end
 
     // Units of a packet that was dropped as bad go back at once: its sender has paid for them.
-    assign back_good = freed[v] ? {{(CW - 7) {1'b0}}, freed_units[v*7+:7]} : '0;
+    assign back_good = freed[v] ? freed_units[v*CW+:CW] : '0;
     assign back_bad  = (ev_bad_o && vc_sel[v]) ? {1'b0, beats} + 1'b1 : '0;
     assign freed_o[v*CW+:CW] = freed_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -302,7 +302,8 @@ module link_tx #(
 `ifndef SYNTHESIS
   initial begin
     if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("link_tx: DATA_W must be 64, 256 or 512");
-    if (VC_DEPTH < 64 || VC_DEPTH > 1024) $error("link_tx: VC_DEPTH must be 64 to 1024");
+    if (VC_DEPTH < 1 + ggas_pkg::MTU * 8 / DATA_W || VC_DEPTH > 4096)
+      $error("link_tx: VC_DEPTH must hold a packet of the MTU, and be at most 4096");
   end
   wire wr_len0 = (DATA_W == 64 ? state_q == S_W2 : state_q == S_IDLE) && hdr.len_dw == '0;
   // What the units promise: a header with the first beat, and no more than the MTU.

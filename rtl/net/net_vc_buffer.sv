@@ -31,12 +31,14 @@ module net_vc_buffer #(
     output      logic [MARK_W-1:0]   mark_o,         // of the packet on offer
     output      logic                empty_o,        // no committed packet is left
     output      logic                freed_o,        // a packet has left: so many units are free again
-    output      logic [6:0]          freed_units_o
+    output      logic [ggas_pkg::CREDIT_W-1:0] freed_units_o
 );
   localparam int unsigned PTR_W = $clog2(DEPTH);
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
-  localparam logic [6:0] ROUND_UP = DW_FLIT[6:0] - 7'd1;
+  localparam int unsigned LEN_W = $clog2(ggas_pkg::MTU / 4 + 1);        // of a payload in DW
+  localparam int unsigned BEAT_W = LEN_W - DW_SHIFT;                    // of one in beats
+  localparam logic [LEN_W-1:0] ROUND_UP = DW_FLIT[LEN_W-1:0] - 1'b1;
 
   // headers
   logic [PTR_W:0] hwr_q, hrd_q;
@@ -49,8 +51,11 @@ module net_vc_buffer #(
   logic           dread, dpop, dfull, dwrite;
   logic [PTR_W:0] dnext, dfill, hfill;
   // the packet on offer
-  logic [6:0] beats;   // payload beats of it
-  logic [6:0] beat_q;  // beats already taken
+  // verilator lint_off UNUSEDSIGNAL
+  logic [LEN_W-1:0]  rounded;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [BEAT_W-1:0] beats;   // payload beats of it
+  logic [BEAT_W-1:0] beat_q;  // beats already taken
   logic       take;
 
   assign hnext  = hwr_q + {{PTR_W{1'b0}}, commit_i};
@@ -74,7 +79,8 @@ module net_vc_buffer #(
   );
 
   // The output registers of the RAMs hold the first entry; they are refilled while it is taken.
-  assign beats   = (hdr_o.len_dw[6:0] + ROUND_UP) >> DW_SHIFT;
+  assign rounded = hdr_o.len_dw[LEN_W-1:0] + ROUND_UP;
+  assign beats   = rounded[LEN_W-1:DW_SHIFT];
   assign valid_o = hvalid_q && (beats == '0 || dvalid_q);
   assign sop_o   = beat_q == '0;
   assign eop_o   = beats == '0 || beat_q == beats - 1'b1;
@@ -85,7 +91,7 @@ module net_vc_buffer #(
   assign dread   = (dwr_q != drd_q || (commit_i && dnext != drd_q)) && (!dvalid_q || dpop);
   assign empty_o = hwr_q == hrd_q && !hvalid_q;
   assign freed_o = hpop;
-  assign freed_units_o = beats + 1'b1;
+  assign freed_units_o = {{(ggas_pkg::CREDIT_W - BEAT_W) {1'b0}}, beats} + 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -119,8 +125,8 @@ module net_vc_buffer #(
 
 `ifndef SYNTHESIS
   initial begin
-    if (DEPTH < 64 || DEPTH > 1024 || (DEPTH & (DEPTH - 1)) != 0)
-      $error("net_vc_buffer: DEPTH must be a power of two from 64 (a packet of the MTU fits) to 1024");
+    if (DEPTH < 2 * ggas_pkg::MTU * 8 / DATA_W || DEPTH > 4096 || (DEPTH & (DEPTH - 1)) != 0)
+      $error("net_vc_buffer: DEPTH must be a power of two, from two payloads of the MTU to 4096");
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni && commit_i) assert (!over_o) else $error("net_vc_buffer: bad commit");

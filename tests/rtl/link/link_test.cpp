@@ -228,5 +228,33 @@ TYPED_TEST(LinkTest, DeathIsTold) {
   EXPECT_EQ(p[0].count().dead + p[1].count().dead, 2u);
 }
 
+// Another MTU than 256: packets up to 4 KB, flits lost and channels that are held up; what is longer is refused.
+template <class T>
+struct LinkMtuTest : LinkTest<T> {};
+TYPED_TEST_SUITE(LinkMtuTest, long_link_models);
+
+TYPED_TEST(LinkMtuTest, PacketsOfAllLengths) {
+  std::mt19937_64 rng(seed()), faults(seed() + 1);
+  typename TestFixture::pair p(seed());
+  this->bring_up(p);
+  for (unsigned i = 0; i < 2; ++i)
+    p.wire(i).fault([&](const flit& f, uint64_t) {
+      return faults() % 4000 == 0 ? std::vector<flit>{} : std::vector<flit>{f};
+    });
+  for (int round = 0; round < 6; ++round) {
+    for (unsigned i = 0; i < 2; ++i)
+      for (unsigned v = 0; v < channels; ++v) p[i].ready_probability(v, round % 2 ? double(rng() % 100 + 5) / 100 : 1);
+    this->random_traffic(p, rng, 60, 1024);
+    packet whole = random_packet(rng, rng() % channels, 1024);
+    whole.len_dw = 1024;
+    whole.data.resize(1024, uint32_t(round));
+    for (unsigned k = 0; k < 6; ++k) p[k & 1].send(whole);  // more than a channel's buffer holds
+    ASSERT_TRUE(p.run_until_drained(2'000'000)) << "round " << round;
+  }
+  p.check_all();
+  EXPECT_EQ(p[0].count().rx_packets, 6u * 63);
+  EXPECT_GT(p[0].count().replays + p[1].count().replays, 5u);
+}
+
 }  // namespace
 }  // namespace ggas::test

@@ -78,7 +78,7 @@ module regs_bench (
   logic        unused_export_req;
 
   assign sts.caps_data_w         = 10'd64;
-  assign sts.caps_mtu            = 10'd256;
+  assign sts.caps_mtu            = 13'd256;
   assign sts.caps_loads          = 8'd64;
   assign sts.caps_intervals      = 8'd64;
   assign sts.caps_exports        = 8'd64;
