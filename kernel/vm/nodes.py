@@ -10,6 +10,7 @@ import time
 from debian import Missing
 
 START_LIMIT = 60  # seconds until the NICs are there
+REPLAY_LIMIT = 300
 END_LIMIT = 30  # until a process ends that was told to
 MEMORY_MB = 256
 
@@ -36,8 +37,9 @@ class Cluster:
         program = self.opts.build / "sim/device/ggas-device"
         sockets = [str(self.folder / f"nic{n}") for n in range(self.opts.nodes)]
         words = [str(program), *sockets, "--platform", self.opts.platform]
-        if self.opts.log:
-            words += ["--log", str(self.opts.log)]
+        self.log = self.opts.log or self.folder / "run.log"
+        if self.opts.command == "test" or self.opts.log:
+            words += ["--log", str(self.log)]
         errors = open(self.folder / "device.log", "w+")  # noqa: SIM115: lives as long as the process
         self.device = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
         with selectors.DefaultSelector() as watch:
@@ -107,6 +109,14 @@ class Cluster:
                 print(lines[n].tail)
         wrong = [name for name in ("strays", "expired_reads") if self.summary.get(name) != "0"]
         return [f"NICs: {name} {self.summary.get(name)}" for name in wrong]
+
+    def repeat(self):
+        """The run again, from its log: what differs."""
+        program = self.opts.build / "sim/device/ggas-device"
+        words = [str(program), "--replay", str(self.log), "--log", str(self.folder / "again.log")]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=REPLAY_LIMIT, check=False)
+        print(f"# replay: {(done.stdout + done.stderr).strip()}")
+        return [f"replay: {done.stderr.strip()}"] if done.returncode else []
 
 
 class Lines:

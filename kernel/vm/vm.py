@@ -5,6 +5,7 @@
     ./ggas vm up [-n 2]         boots nodes to log into; they end with this command (Ctrl-C)
     ./ggas vm console N         a terminal on a node that is up
     ./ggas vm test              boots two nodes, runs the tests, ends them
+    ./ggas vm replay LOG        repeats a run of the NICs from its log (--log of the others), bit for bit
     ./ggas vm build             builds the driver for the kernels of --kernel
 
 QEMU, kernels, headers and busybox come from Debian and are unpacked into .tools/vm; nothing of the system changes.
@@ -14,11 +15,13 @@ Exit status: 0 done, 1 a test failed, 2 wrong options, 3 this network has no suc
 """
 
 import argparse
+import json
 import os
 import pathlib
 import selectors
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import termios
@@ -27,10 +30,11 @@ import tty
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import cycles  # noqa: E402
 import image  # noqa: E402
 import nodes  # noqa: E402
 import tools  # noqa: E402
-from debian import Absent, Missing  # noqa: E402
+from debian import Absent, Missing, step  # noqa: E402
 from tools import say  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -96,6 +100,19 @@ def command_console(opts):
             termios.tcsetattr(0, termios.TCSADRAIN, saved)
 
 
+def compare_cycles(found, bench):
+    """Cycles of the NIC in the log of a run, beside those that the benchmark measures of the NIC alone."""
+    print(f"# window stores that met idle NICs: {found}")
+    if not bench:
+        return []
+    with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
+        records = pathlib.Path(folder) / "cycles.jsonl"
+        step([bench, "nic_cycles", "--quick", "--json", records], "measure the NIC alone", cwd=folder)
+        wanted = {r["metric"]: r["value"] for r in map(json.loads, records.open()) if r["params"]["data_w"] == 64}
+    names = ("store_to_flit", "flit_to_tlp")
+    return [f"{name}: {found[name]} cycles in a node, {wanted[name]} alone" for name in names if found[name] != wanted[name]]
+
+
 def command_test(opts):
     opts.qemu = tools.qemu(opts.tools)
     failed = []
@@ -108,11 +125,18 @@ def command_test(opts):
                 cluster.start(interactive=False)
                 results = cluster.results(opts.limit)
                 print(f"# Linux {kernel.release}: {time.monotonic() - begun:.1f} s")
-                failed += results
+                failed += results + cluster.repeat() + compare_cycles(cycles.summary(cluster.log), opts.bench)
     print(f"# {len(failed)} failed" if failed else "# all passed")
     for line in failed:
         print(f"# failed: {line}")
     return 1 if failed else 0
+
+
+def command_replay(opts):
+    words = [opts.build / "sim/device/ggas-device", "--replay", opts.run_log]
+    words += ["--log", opts.log] if opts.log else []
+    words += ["--waves", opts.waves] if opts.waves else []
+    return subprocess.run([str(w) for w in words], check=False).returncode
 
 
 def arguments():
@@ -134,12 +158,18 @@ def arguments():
     up.add_argument("-n", dest="nodes", type=int, choices=(1, 2), default=2, help="nodes (2)")
     test = commands.add_parser("test", parents=[common], help="runs the tests on two nodes")
     test.add_argument("--limit", type=int, default=240, help="seconds that the tests of a kernel may take (240)")
+    test.add_argument("--bench", type=pathlib.Path, help="ggas-bench: its nic_cycles must be those of the run")
     test.set_defaults(nodes=2)
     commands.add_parser("build", parents=[common], help="builds the driver")
+    replay = commands.add_parser("replay", help="repeats a run from its log")
+    replay.add_argument("run_log", type=pathlib.Path, metavar="LOG")
+    replay.add_argument("--log", type=pathlib.Path, help="the new log (LOG.again)")
+    replay.add_argument("--waves", type=pathlib.Path, help="stem of FST files, one for each NIC and reset")
+    replay.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
     console = commands.add_parser("console", help="a terminal on a node that is up")
     console.add_argument("node", type=int)
     opts = args.parse_args()
-    for name in ("tools", "build", "log"):
+    for name in ("tools", "build", "log", "run_log", "waves", "bench"):
         if getattr(opts, name, None):
             setattr(opts, name, getattr(opts, name).resolve())
     return opts
@@ -148,7 +178,7 @@ def arguments():
 def main():
     opts = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    run = {"up": command_up, "test": command_test, "build": command_build, "console": command_console}[opts.command]
+    run = globals()[f"command_{opts.command}"]
     try:
         return run(opts)
     except Absent as why:

@@ -117,7 +117,9 @@ void rig::record(tlp_log& log) {
   const unsigned width = cfg_.plat.nic.data_width;
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     nodes_[n]->nic->on_tlp = [&log, n](const pcie::tlp& t, bool to_nic, uint64_t edge) { log.tlp(n, t, to_nic, edge); };
-    nodes_[n]->nic->on_flit = [&log, n, width](const nic::flit& f, uint64_t edge) { log.flit(n, f, width, edge); };
+    nodes_[n]->nic->on_flit = [&log, n, width](const nic::flit& f, bool to_nic, uint64_t edge) {
+      log.flit(n, f, to_nic, width, edge);
+    };
   }
 }
 

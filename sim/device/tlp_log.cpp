@@ -82,8 +82,9 @@ void tlp_log::tlp(unsigned node, const pcie::tlp& t, bool to_nic, uint64_t edge)
                    t.first_be, t.last_be, t.tag, unsigned(t.status), hex(std::as_bytes(std::span(t.data.data(), t.data.size())))));
 }
 
-void tlp_log::flit(unsigned node, const nic::flit& f, unsigned data_width, uint64_t edge) {
-  line(fmt::format("{} {} ~ {} {}", edge, node, unsigned(f.kind),
+void tlp_log::flit(unsigned node, const nic::flit& f, bool to_nic, unsigned data_width,
+                   uint64_t edge) {
+  line(fmt::format("{} {} {} {} {}", edge, node, to_nic ? ">>" : "<<", unsigned(f.kind),
                    hex(std::as_bytes(std::span(f.data).first(data_width / 64)))));
 }
 

@@ -37,7 +37,7 @@ class tlp_log {
 
   // ---- what the NICs did, with the number of the clock edge
   void tlp(unsigned node, const pcie::tlp& t, bool to_nic, uint64_t edge);
-  void flit(unsigned node, const nic::flit& f, unsigned data_width, uint64_t edge);
+  void flit(unsigned node, const nic::flit& f, bool to_nic, unsigned data_width, uint64_t edge);
 
   // The error: the file is not whole.
   std::expected<void, std::string> finish();

@@ -88,6 +88,7 @@ void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
   }
   if (!flits_.empty() && flits_.front().first <= now_ps) {
     core_->link_in(flits_.front().second);
+    if (on_flit) on_flit(flits_.front().second, true, n);
     flits_.pop_front();
     ++stats_.link_in;
   }
@@ -103,7 +104,7 @@ void nic_bridge::drain(uint64_t n, uint64_t now_ps) {
   if (const auto f = core_->link_out(); f && out_) {
     out_->send(*f, now_ps);
     ++stats_.link_out;
-    if (on_flit) on_flit(*f, n);
+    if (on_flit) on_flit(*f, false, n);
   }
   while (auto t = core_->pop()) {
     if (on_tlp) on_tlp(*t, false, n);

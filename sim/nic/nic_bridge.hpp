@@ -42,10 +42,9 @@ class nic_bridge : public sc_core::sc_module, public clocked, public fabric::fli
   // A reset of the function: another core takes the place of the one inside, with nothing on its way to it. What the
   // old one sent is still delivered.
   void restart(std::unique_ptr<nic_core> core);
-  // Observation: what crosses the core's pins, with the number of the clock edge. TLPs to the NIC and from it, flits it
-  // sent.
+  // Observation: what crosses the core's pins, with the number of the clock edge.
   std::function<void(const pcie::tlp&, bool to_nic, uint64_t edge)> on_tlp;
-  std::function<void(const flit&, uint64_t edge)> on_flit;
+  std::function<void(const flit&, bool to_nic, uint64_t edge)> on_flit;
   // Where flits go; without one the link stays down.
   void connect(fabric::flit_source_port& out) { out_ = &out; }
 
