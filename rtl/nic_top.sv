@@ -310,7 +310,7 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(!rst_ni || rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid
+    .clk_i(clk_i), .en_i(!rst_n || rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid
       || ext_context_req || ext_atu_piece_req
       || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
