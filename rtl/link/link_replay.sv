@@ -68,7 +68,7 @@ module link_replay #(
   logic [PTR_W:0] record_end;
   logic       unused_ready;  // the window is smaller than the FIFO
   logic [7:0] unused_count;
-  fifo #(.WIDTH(PTR_W + 2), .DEPTH(128)) i_packets (
+  fifo #(.WIDTH(PTR_W + 2), .DEPTH(128), .BLOCK(1'b1)) i_packets (
       .clk_i, .rst_ni, .clear_i,
       .wr_valid_i(wr_eop), .wr_ready_o(unused_ready), .wr_data_i({wr_store_i, head_q + 1'b1}),
       .rd_valid_o(record_valid), .rd_ready_i(retire), .rd_data_o({record_store, record_end}), .count_o(unused_count)

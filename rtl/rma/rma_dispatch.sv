@@ -75,7 +75,7 @@ module rma_dispatch (
   wire        direct = fresh && !waits && free && cfg_requester_i;
   assign push = fresh && !direct;
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(14), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
+  fifo #(.WIDTH(14), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(),
       .wr_data_i({head_more_i, head_slot_i, head_vpid_i}),
       .rd_valid_o(waits), .rd_ready_i(start || drop), .rd_data_o({first_more, first_slot, first_vpid}), .count_o());

@@ -113,11 +113,11 @@ module rma_queue #(
     end
   end
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(10), .DEPTH(ggas_pkg::CONTEXTS)) u_consumed (
+  fifo #(.WIDTH(10), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_consumed (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && sl_on), .wr_ready_o(sl_room),
       .wr_data_i({sl_count_i, sl_vpid_i}),
       .rd_valid_o(sl_head), .rd_ready_i(pick_sl), .rd_data_o({sl_count, sl_vpid}), .count_o());
-  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(s_vpid_q), .rd_valid_o(list_head),
       .rd_ready_i(pick_read), .rd_data_o(list_vpid), .count_o());
   // verilator lint_on PINCONNECTEMPTY

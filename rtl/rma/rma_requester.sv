@@ -333,11 +333,11 @@ module rma_requester #(
 
   // ---------------------------------------------------------------- queues of contexts whose turn comes
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_puts (
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_puts (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_puts), .wr_ready_o(), .wr_data_i(vpid_q),
       .rd_valid_o(put_head),
       .rd_ready_i(pick[K_PUT]), .rd_data_o(put_vpid), .count_o());
-  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_expresses (
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_expresses (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(step && to_expresses), .wr_ready_o(), .wr_data_i(vpid_q),
       .rd_valid_o(exp_head),
       .rd_ready_i(pick[K_EXP]), .rd_data_o(exp_vpid), .count_o());

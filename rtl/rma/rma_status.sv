@@ -139,7 +139,7 @@ module rma_status #(
   // ---------------------------------------------------------------- the list
   wire push = change && on && placed && !listed;
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS)) u_list (
+  fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(vpid_q), .rd_valid_o(pick_valid),
       .rd_ready_i(do_pick), .rd_data_o(pick_vpid), .count_o());
   // verilator lint_on PINCONNECTEMPTY
