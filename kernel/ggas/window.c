@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The window: stores and loads of a mapping reach the segments of other nodes, and theirs the own one. The NIC exports
- * one segment, so there is one window at a time.
+ * The window: stores and loads of a mapping reach the segments of the domain on other nodes, and theirs the own one. The
+ * driver gives out one export of the NIC, so there is one window at a time.
  */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>

@@ -109,7 +109,7 @@ struct ggas_region_create {
  * @window: out, offset for mmap of the window: node n's segment at n * @bytes
  * @handle: out
  *
- * A NIC has one exported segment, so there is one window at a time: -EBUSY.
+ * There is one window at a time: -EBUSY. It reaches windows of the same domain.
  */
 struct ggas_window_create {
 	__u32 size;
