@@ -16,7 +16,9 @@ namespace {
 
 constexpr uint32_t access_limit = 4096;  // bytes of one access to a BAR
 
-std::span<const std::byte> text_bytes(const std::string& s) { return std::as_bytes(std::span(s.c_str(), s.size() + 1)); }
+std::span<const std::byte> text_bytes(const std::string& s) {
+  return std::as_bytes(std::span(s.c_str(), s.size() + 1));
+}
 
 }  // namespace
 
@@ -79,7 +81,8 @@ device::result device::dispatch(message& m) {
 device::result device::version(const message& m) {
   const auto v = m.fixed<wire::version>();
   if (!v) return std::unexpected(v.error());
-  if (v->major != 0) return std::unexpected(fmt::format("protocol version {}.{}: only 0 is spoken here", v->major, v->minor));
+  if (v->major != 0)
+    return std::unexpected(fmt::format("protocol version {}.{}: only 0 is spoken here", v->major, v->minor));
   const auto text = m.behind<wire::version>();
   if (!text.empty()) {
     if (text.back() != std::byte{0}) return std::unexpected("capabilities: no zero at the end");
@@ -88,8 +91,8 @@ device::result device::version(const message& m) {
     if (!said.is_object()) return std::unexpected("capabilities: no JSON object");
     const auto limit = said.value("/capabilities/max_data_xfer_size"_json_pointer, nlohmann::json(wire::data_limit));
     if (!limit.is_number_unsigned() || limit.get<uint64_t>() < access_limit)
-      return std::unexpected(fmt::format("capabilities: max_data_xfer_size {}: at least {} is needed", limit.dump(),
-                                         access_limit));
+      return std::unexpected(
+          fmt::format("capabilities: max_data_xfer_size {}: at least {} is needed", limit.dump(), access_limit));
   }
   greeted_ = true;
   const std::string mine = nlohmann::json{{"capabilities",
@@ -141,8 +144,9 @@ device::result device::region_info(const message& m) {
   if (!r) return std::unexpected(r.error());
   if (r->index >= wire::region_count) return refuse(m.head, EINVAL);
   const uint64_t bytes = region_bytes(r->index);
-  const wire::region_info info{sizeof info, bytes ? wire::region_readable | wire::region_writable : 0, r->index, 0, bytes,
-                               uint64_t(r->index) << 40};
+  const wire::region_info info{sizeof info, bytes ? wire::region_readable | wire::region_writable : 0,
+                               r->index,    0,
+                               bytes,       uint64_t(r->index) << 40};
   return reply(m.head, bytes_of(info));
 }
 

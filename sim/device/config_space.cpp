@@ -35,8 +35,8 @@ void config_space::reset() {
 void config_space::header() {
   set(PCI_VENDOR_ID, pci_vendor, 2);
   set(PCI_DEVICE_ID, pci_device, 2);
-  set(PCI_COMMAND, 0, 2, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
-                             PCI_COMMAND_INTX_DISABLE);
+  set(PCI_COMMAND, 0, 2,
+      PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE);
   set(PCI_STATUS, PCI_STATUS_CAP_LIST, 2, 0, 0xf900);
   set(PCI_CLASS_DEVICE, class_network_other, 2);
   set(PCI_CACHE_LINE_SIZE, 0, 1, 0xff);

@@ -11,7 +11,8 @@
 
 namespace ggas::device {
 
-inline constexpr uint16_t pci_vendor = 0x1209, pci_device = 0x4747;  // pid.codes, for tests: no number is registered yet
+inline constexpr uint16_t pci_vendor = 0x1209,
+                          pci_device = 0x4747;  // pid.codes, for tests: no number is registered yet
 inline constexpr unsigned msix_vectors = 16;
 
 struct bar_sizes {

@@ -32,7 +32,8 @@ int map_file(const wire::dma_map& r, const file& from, std::byte*& bytes) {
 
 int dma_map::map(const wire::dma_map& r, const file* from) {
   if (r.size == 0 || r.size % page || r.address % page || r.address + r.size - 1 < r.address) return EINVAL;
-  if (r.flags & ~(wire::dma_readable | wire::dma_writable | wire::dma_by_mmap) || (r.flags & wire::dma_by_mmap && !from))
+  if (r.flags & ~(wire::dma_readable | wire::dma_writable | wire::dma_by_mmap) ||
+      (r.flags & wire::dma_by_mmap && !from))
     return EINVAL;
   if (windows_.size() >= window_limit) return ENOMEM;
   const auto next = windows_.lower_bound(r.address);

@@ -40,8 +40,7 @@ void guest_port::write(unsigned bar, uint64_t offset, std::span<const std::byte>
   }
 }
 
-void guest_port::read(unsigned bar, uint64_t offset, uint32_t bytes,
-                      std::function<void(std::vector<std::byte>)> done) {
+void guest_port::read(unsigned bar, uint64_t offset, uint32_t bytes, std::function<void(std::vector<std::byte>)> done) {
   struct whole {
     std::vector<std::byte> bytes;
     size_t left;
@@ -53,8 +52,7 @@ void guest_port::read(unsigned bar, uint64_t offset, uint32_t bytes,
     const unsigned lead = (offset + at) & 3;
     requester_.read(pcie::memory_read(bar_address(bar) + offset + at, n, 0, 0), [all, at, n, lead](auto&& r) {
       if (r.ok())
-        for (uint32_t i = 0; i < n; ++i)
-          all->bytes[at + i] = std::byte(r.dws[(lead + i) / 4] >> 8 * ((lead + i) % 4));
+        for (uint32_t i = 0; i < n; ++i) all->bytes[at + i] = std::byte(r.dws[(lead + i) / 4] >> 8 * ((lead + i) % 4));
       all->left -= n;
       if (all->left == 0) all->done(std::move(all->bytes));
     });

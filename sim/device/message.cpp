@@ -28,8 +28,8 @@ std::string message::too_short(size_t want) const {
 
 std::expected<void, std::string> message_reader::check(const wire::header& head) const {
   if (head.bytes < sizeof head || head.bytes > wire::message_limit)
-    return std::unexpected(fmt::format("message of {} bytes: must have {} to {}", head.bytes, sizeof head,
-                                       wire::message_limit));
+    return std::unexpected(
+        fmt::format("message of {} bytes: must have {} to {}", head.bytes, sizeof head, wire::message_limit));
   const uint32_t type = head.flags & wire::type_mask;
   if (type != wire::type_command && type != wire::type_reply)
     return std::unexpected(fmt::format("message of type {}: neither command nor reply", type));
@@ -55,7 +55,8 @@ std::expected<void, std::string> message_reader::feed(std::span<const std::byte>
   auto& owner = buffer_.empty() && last ? last->files : files_;
   std::ranges::move(files, std::back_inserter(owner));
   if (owner.size() > wire::file_limit)
-    return std::unexpected(fmt::format("{} file descriptors in one message: at most {}", owner.size(), wire::file_limit));
+    return std::unexpected(
+        fmt::format("{} file descriptors in one message: at most {}", owner.size(), wire::file_limit));
   return {};
 }
 

@@ -55,8 +55,8 @@ std::vector<std::byte> bytes_of_hex(const std::string& text) {
 
 // Which words a record has.
 size_t words_of(const std::string& what) {
-  static const std::map<std::string, size_t> known{{"write", 3}, {"read", 3},  {"reset", 0},
-                                                   {"master", 1}, {"store", 2}, {"memory", 2}, {"answer", 2}};
+  static const std::map<std::string, size_t> known{{"write", 3}, {"read", 3},   {"reset", 0}, {"master", 1},
+                                                   {"store", 2}, {"memory", 2}, {"answer", 2}};
   const auto it = known.find(what);
   return it == known.end() ? ~size_t(0) : it->second;
 }
@@ -185,8 +185,7 @@ std::expected<log_header, std::string> log_header::parse(const std::string& line
   std::map<std::string, std::string> fields;
   const size_t script = line.find(" faults=");
   for (const auto& word : split(line.substr(0, script), ' '))
-    if (const size_t at = word.find('='); at != word.npos)
-      fields[word.substr(0, at)] = word.substr(at + 1);
+    if (const size_t at = word.find('='); at != word.npos) fields[word.substr(0, at)] = word.substr(at + 1);
   if (!line.starts_with("# ggas-device ") || script == line.npos || !number(fields["nodes"], h.nodes) ||
       !number(fields["window"], h.window_bytes) || !number(fields["seed"], h.seed))
     return std::unexpected("line 1: not the log of ggas-device");
@@ -199,7 +198,9 @@ std::expected<log_header, std::string> log_header::parse(const std::string& line
 
 std::expected<replay_result, std::string> replay(const std::filesystem::path& old, const std::filesystem::path& again,
                                                  const std::filesystem::path& waves) {
-  const auto fail = [&old](const std::string& why) { return std::unexpected(fmt::format("{}: {}", old.string(), why)); };
+  const auto fail = [&old](const std::string& why) {
+    return std::unexpected(fmt::format("{}: {}", old.string(), why));
+  };
   std::ifstream in(old);
   std::string first;
   if (!std::getline(in, first)) return fail("cannot be read");

@@ -27,7 +27,8 @@ struct rig_config {
   uint64_t seed = 1;                 // of faults
   std::string faults;                // script (sim/fabric/faults.hpp), empty: none
   // Instead of the Verilated NIC: for tests.
-  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)> make_nic;
+  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>
+      make_nic;
 };
 
 bar_sizes rig_bars(const rig_config& cfg);

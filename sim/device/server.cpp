@@ -17,8 +17,8 @@ namespace ggas::device {
 
 namespace {
 
-constexpr uint64_t soon_ps = 1'000'000;     // what happens within a microsecond is work; ticks are further apart
-constexpr uint64_t slice_ps = 500'000;      // of work between two looks at the sockets
+constexpr uint64_t soon_ps = 1'000'000;          // what happens within a microsecond is work; ticks are further apart
+constexpr uint64_t slice_ps = 500'000;           // of work between two looks at the sockets
 constexpr uint64_t catch_up_ps = 1'000'000'000;  // of waiting between two looks
 constexpr int64_t ns_per_s = 1'000'000'000;
 
@@ -30,8 +30,8 @@ std::expected<file, std::string> listen_at(const std::filesystem::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.native().size() >= sizeof address.sun_path)
-    return std::unexpected(fmt::format("{}: a socket's path has at most {} characters", path.string(),
-                                       sizeof address.sun_path - 1));
+    return std::unexpected(
+        fmt::format("{}: a socket's path has at most {} characters", path.string(), sizeof address.sun_path - 1));
   std::ranges::copy(path.native(), address.sun_path);
   file s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!s) return system_error("socket");
@@ -213,11 +213,7 @@ std::expected<void, std::string> server::run() {
 }
 
 server_stats server::stats() const {
-  server_stats s{.cycles = rig_->cycles(),
-                 .simulating_s = simulating_s_,
-                 .strays = 0,
-                 .expired = 0,
-                 .interrupts = 0};
+  server_stats s{.cycles = rig_->cycles(), .simulating_s = simulating_s_, .strays = 0, .expired = 0, .interrupts = 0};
   for (unsigned n = 0; n < devices_.size(); ++n) {
     s.strays += rig_->port(n).stats().strays;
     s.interrupts += rig_->port(n).stats().interrupts;

@@ -74,16 +74,17 @@ void tlp_log::guest_write(unsigned node, uint64_t address, bool mapped) {
 }
 
 void tlp_log::guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read, bool late) {
-  line(fmt::format("@{} {} {} {:x} {}", now_ps_(), node, late ? "answer" : "memory", address, read ? hex(*read) : "unmapped"));
+  line(fmt::format("@{} {} {} {:x} {}", now_ps_(), node, late ? "answer" : "memory", address,
+                   read ? hex(*read) : "unmapped"));
 }
 
 void tlp_log::tlp(unsigned node, const pcie::tlp& t, bool to_nic, uint64_t edge) {
-  line(fmt::format("{} {} {} {} {} {:x} {:x}.{:x} {} {} {}", edge, node, to_nic ? ">" : "<", name(t.kind), t.bar, t.addr,
-                   t.first_be, t.last_be, t.tag, unsigned(t.status), hex(std::as_bytes(std::span(t.data.data(), t.data.size())))));
+  line(fmt::format("{} {} {} {} {} {:x} {:x}.{:x} {} {} {}", edge, node, to_nic ? ">" : "<", name(t.kind), t.bar,
+                   t.addr, t.first_be, t.last_be, t.tag, unsigned(t.status),
+                   hex(std::as_bytes(std::span(t.data.data(), t.data.size())))));
 }
 
-void tlp_log::flit(unsigned node, const nic::flit& f, bool to_nic, unsigned data_width,
-                   uint64_t edge) {
+void tlp_log::flit(unsigned node, const nic::flit& f, bool to_nic, unsigned data_width, uint64_t edge) {
   line(fmt::format("{} {} {} {} {}", edge, node, to_nic ? ">>" : "<<", unsigned(f.kind),
                    hex(std::as_bytes(std::span(f.data).first(data_width / 64)))));
 }

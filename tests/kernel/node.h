@@ -30,9 +30,9 @@ static inline void check(int holds, const char* what, int line, long long value)
   printf("# line %d: %s (%lld)\n", line, what, value);
 }
 #define CHECK(x) check(!!(x), #x, __LINE__, 0)
-#define CHECK_IS(x, want)                                               \
-  do {                                                                  \
-    const long long got_ = (long long)(x);                              \
+#define CHECK_IS(x, want)                                                  \
+  do {                                                                     \
+    const long long got_ = (long long)(x);                                 \
     check(got_ == (long long)(want), #x " is not " #want, __LINE__, got_); \
   } while (0)
 
@@ -43,14 +43,14 @@ static inline double now_ms(void) {
 }
 
 /* Turns until `condition` holds; ends the program when it does not in time: the other node waits, too. */
-#define WAIT(condition)                                         \
-  do {                                                          \
-    const double end_ = now_ms() + PATIENCE_MS;                 \
-    while (!(condition)) {                                      \
-      if (now_ms() < end_) continue;                            \
+#define WAIT(condition)                                               \
+  do {                                                                \
+    const double end_ = now_ms() + PATIENCE_MS;                       \
+    while (!(condition)) {                                            \
+      if (now_ms() < end_) continue;                                  \
       printf("Bail out! line %d: never: %s\n", __LINE__, #condition); \
-      exit(1);                                                  \
-    }                                                           \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
 static inline uint64_t own_word(node* n, unsigned at) { return *(volatile uint64_t*)(n->window.own + at); }

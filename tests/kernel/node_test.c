@@ -355,7 +355,8 @@ static void others_things(node* n) {
   /* No page, ring or window of another file; no handle; no window that is taken. */
   for (kind = 0; kind < kinds; ++kind)
     for (vpid = 0; vpid < 300; vpid += vpid == 8 ? 240 : 1)
-      CHECK(mmap(NULL, page, PROT_READ, MAP_SHARED, stranger.fd, (off_t)(kind * doorbells + (vpid << 32))) == MAP_FAILED);
+      CHECK(mmap(NULL, page, PROT_READ, MAP_SHARED, stranger.fd, (off_t)(kind * doorbells + (vpid << 32))) ==
+            MAP_FAILED);
   CHECK(mmap(NULL, page, PROT_READ, MAP_SHARED, stranger.fd, (off_t)(doorbells + page)) == MAP_FAILED);
   {
     ggas_context c;

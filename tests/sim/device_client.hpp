@@ -68,7 +68,9 @@ class shared_memory {
     at_ = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
   }
   ~shared_memory() { munmap(at_, bytes_); }
-  uint64_t word(uint64_t offset) const { return __atomic_load_n(reinterpret_cast<uint64_t*>(at_ + offset), __ATOMIC_ACQUIRE); }
+  uint64_t word(uint64_t offset) const {
+    return __atomic_load_n(reinterpret_cast<uint64_t*>(at_ + offset), __ATOMIC_ACQUIRE);
+  }
   std::byte* at(uint64_t offset) { return at_ + offset; }
   const device::file fd;
 
@@ -212,8 +214,8 @@ class client {
         memory[a->address + i] = data[i];
       else
         body.push_back(memory[a->address + i]);
-    send_raw(device::encode({.id = m.head.id, .command = m.head.command, .bytes = 0, .flags = wire::type_reply, .error = 0},
-                            body));
+    send_raw(device::encode(
+        {.id = m.head.id, .command = m.head.command, .bytes = 0, .flags = wire::type_reply, .error = 0}, body));
   }
 
   device::file socket_;

@@ -24,7 +24,8 @@ TEST(device_messages, come_out_as_they_went_in_however_cut) {
     std::vector<std::byte> stream;
     for (unsigned i = 0; i < 1 + r() % 8; ++i) {
       bodies.push_back(random_bytes(r, r() % 300));
-      const auto m = device::encode({.id = uint16_t(i), .command = 9, .bytes = 0, .flags = 0, .error = 0}, bodies.back());
+      const auto m =
+          device::encode({.id = uint16_t(i), .command = 9, .bytes = 0, .flags = 0, .error = 0}, bodies.back());
       stream.insert(stream.end(), m.begin(), m.end());
     }
     device::message_reader reader;
@@ -108,13 +109,15 @@ TEST(device_windows, agree_with_a_map_of_pages) {
     const uint64_t at = r() % (pages * page), bytes = 1 + r() % (2 * page);
     const bool write = r() % 2;
     const uint64_t w = owner(at / page);
-    const bool inside = w != ~uint64_t(0) && at + bytes <= (w + windows[w].first) * page && windows[w].second & (write ? 2 : 1);
+    const bool inside =
+        w != ~uint64_t(0) && at + bytes <= (w + windows[w].first) * page && windows[w].second & (write ? 2 : 1);
     EXPECT_EQ(map.find(at, bytes, write) != nullptr, inside);
   }
   EXPECT_EQ(map.size(), windows.size());
 }
 
-// Commands of random kind, size and content to a server; now and then a stream is broken, the other client never sees it.
+// Commands of random kind, size and content to a server; now and then a stream is broken, the other client never sees
+// it.
 TEST(device_commands, random_ones_harm_nobody_else) {
   auto p = sim::load_platform("galibier-k20", {});
   ASSERT_TRUE(p);
@@ -136,8 +139,12 @@ TEST(device_commands, random_ones_harm_nobody_else) {
       // Small numbers reach further than large ones.
       for (size_t k = 0; k < body.size(); ++k)
         if (r() % 4) body[k] = std::byte(r() % 3 ? 0 : r() % 40);
-      auto bytes = device::encode({.id = uint16_t(r()), .command = uint16_t(r() % 20), .bytes = 0,
-                                   .flags = uint32_t(r() % 8 ? 0 : r() % 64), .error = 0}, body);
+      auto bytes = device::encode({.id = uint16_t(r()),
+                                   .command = uint16_t(r() % 20),
+                                   .bytes = 0,
+                                   .flags = uint32_t(r() % 8 ? 0 : r() % 64),
+                                   .error = 0},
+                                  body);
       if (r() % 50 == 0) bytes[4] = std::byte(r());
       std::vector<int> fds;
       if (r() % 3 == 0) fds.assign(1 + r() % 3, any.get());

@@ -6,8 +6,10 @@
 #include <linux/pci_regs.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "ggas_regs.h"
+#include "sim/device/replay.hpp"
 #include "tests/sim/device_client.hpp"
 
 namespace ggas::test {
@@ -38,11 +40,12 @@ struct guest_node {
     set(GGAS_REG_EXPORT_BASE(0), ram_at);
     set(GGAS_REG_EXPORT_SIZE(0), 0x10000);
     set(GGAS_REG_EXPORT_ACCESS(0),
-        GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
+        1 | GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
     for (unsigned i = 0; i < 2; ++i) {
       set(GGAS_REG_INTERVAL_START(i), i * 0x10000);
       set(GGAS_REG_INTERVAL_END(i), (i + 1) * 0x10000);
-      set(GGAS_REG_INTERVAL_TARGET(i), i | GGAS_INTERVAL_TARGET_VALID_MASK);
+      set(GGAS_REG_INTERVAL_TARGET(i),
+          i | GGAS_INTERVAL_TARGET_VALID_MASK | uint64_t(1) << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
     }
     set(GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
   }
@@ -76,7 +79,8 @@ TEST(device, tells_what_it_is) {
   const std::map<unsigned, uint64_t> sizes{{0, 0x10000}, {1, 0}, {2, 64 << 20}, {4, 2 << 20}, {7, 4096}};
   for (const auto& [region, size] : sizes) {
     const wire::region_info r{sizeof r, 0, region, 0, 0, 0};
-    EXPECT_EQ(c.ask(wire::command::region_get_info, device::bytes_of(r))->fixed<wire::region_info>()->size, size) << region;
+    EXPECT_EQ(c.ask(wire::command::region_get_info, device::bytes_of(r))->fixed<wire::region_info>()->size, size)
+        << region;
   }
   EXPECT_EQ(c.read64(0, GGAS_REG_ID) & GGAS_ID_MAGIC_MASK, 0x53414747u);
   // Extended capabilities begin with error reporting.
@@ -91,7 +95,7 @@ TEST(device, stores_and_loads_cross_the_network) {
   a.c.write64(2, 0x10000 + 0x100, 0x1122334455667788);
   EXPECT_EQ(a.c.read64(2, 0x10000 + 0x100), 0x1122334455667788u);  // a load behind the store
   EXPECT_EQ(b.ram.word(0x100), 0x1122334455667788u);
-  EXPECT_EQ(a.c.read64(4, 0), 0u);  // quiet
+  EXPECT_EQ(a.c.read64(4, 0), 0u);              // quiet
   EXPECT_EQ(a.c.read64(2, 0x30000), all_ones);  // no interval
 }
 
@@ -144,8 +148,8 @@ TEST(device, interrupts_come_as_events) {
   device::file event(eventfd(0, EFD_CLOEXEC));
   ASSERT_EQ(a.c.vectors(3, {event.get()}), 0);
   a.set(GGAS_REG_EVQ_BASE, ram_at + 0x80000);
-  a.set(GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | 4 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT |
-                               3 << GGAS_EVQ_CTRL_VECTOR_SHIFT);
+  a.set(GGAS_REG_EVQ_CTRL,
+        GGAS_EVQ_CTRL_ENABLE_MASK | 4 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT | 3 << GGAS_EVQ_CTRL_VECTOR_SHIFT);
   a.c.write64(2, 0, 1);  // the window is off: an event
   pollfd p{event.get(), POLLIN, 0};
   ASSERT_EQ(poll(&p, 1, client::patience_ms), 1);
@@ -190,6 +194,46 @@ TEST(device, no_answer_takes_longer_than_a_second) {
   EXPECT_EQ(s.get().stats().expired, 1u);
 }
 
+TEST(device, a_run_is_repeated_from_its_log) {
+  const auto folder = std::filesystem::temp_directory_path() / ("ggas-replay-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const auto log = folder / "run.log", again = folder / "again.log";
+  device::server_config cfg = config();
+  cfg.log = log;
+  cfg.log_header = device::log_header{.platform = "galibier-k20",
+                                      .faults = {},
+                                      .settings = {},
+                                      .nodes = 2,
+                                      .window_bytes = cfg.rig.window_bytes,
+                                      .seed = 1}
+                       .line();
+  {
+    running_server s(std::move(cfg));
+    guest_node a(s, 0), b(s, 1);
+    program(a, b);
+    for (uint64_t i = 0; i < 20; ++i) a.c.write64(2, 0x10000 + 8 * i, i);
+    EXPECT_EQ(a.c.read64(2, 0x10000 + 8 * 19), 19u);
+    const uint16_t flr = PCI_EXP_DEVCTL_BCR_FLR;
+    b.c.write(wire::region_config, 0x50 + PCI_EXP_DEVCTL, device::bytes_of(flr));
+    b.get(GGAS_REG_ID);
+    a.c.read64(2, 0x10000);
+  }
+  const auto same = device::replay(log, again, {});
+  ASSERT_TRUE(same) << same.error();
+  EXPECT_GT(same->lines, 500u);
+  // Had another value been stored, the NICs would have done something else: it is told where.
+  std::ifstream in(log);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const size_t at = text.find(" write 2 10008 01");
+  ASSERT_NE(at, text.npos);
+  text[at + 16] = '2';
+  std::ofstream(log) << text;
+  const auto other = device::replay(log, again, {});
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().find("differs"), std::string::npos) << other.error();
+  std::filesystem::remove_all(folder);
+}
+
 TEST(device, a_broken_message_ends_that_connection_only) {
   running_server s(config());
   guest_node a(s, 0);
@@ -224,7 +268,8 @@ TEST(device, what_cannot_be_done_is_refused) {
   EXPECT_EQ(c.unmap(0x1000, 0x1000), ENOENT);
   EXPECT_EQ(c.vectors(15, {ram.fd.get(), ram.fd.get()}), EINVAL);
   const wire::region_access beyond{0x10000, 0, 4}, none{0, 1, 4}, huge{0, 2, 1 << 19};
-  for (const auto& a : {beyond, none, huge}) EXPECT_EQ(c.result(wire::command::region_read, device::bytes_of(a)), EINVAL);
+  for (const auto& a : {beyond, none, huge})
+    EXPECT_EQ(c.result(wire::command::region_read, device::bytes_of(a)), EINVAL);
   EXPECT_EQ(c.result(wire::command(99), {}), ENOTSUP);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The NIC through its Linux driver (/dev/ggasN): domains, contexts, regions, the window, sleeping. C99.
  *
- * Calls return 0 or more, or a negative errno. What a call makes lives until its ..._end, or until the device is closed;
- * after a reset or the removal of the NIC every call says -ENODEV, mappings fault with SIGBUS, and the device must be
- * closed and opened anew. One thread at a time uses an object; different objects are independent.
- * Data move without system calls: by `rma` of a context (ggas/rma.h) and by loads and stores of the window. */
+ * Calls return 0 or more, or a negative errno. What a call makes lives until its ..._end, or until the device is
+ * closed; after a reset or the removal of the NIC every call says -ENODEV, mappings fault with SIGBUS, and the device
+ * must be closed and opened anew. One thread at a time uses an object; different objects are independent. Data move
+ * without system calls: by `rma` of a context (ggas/rma.h) and by loads and stores of the window. */
 #ifndef GGAS_DEVICE_H
 #define GGAS_DEVICE_H
 

@@ -143,11 +143,8 @@ int ggas_context_sleep(ggas_context* c, int messages, int timeout_ms) {
 /* ---------------------------------------------------------------------------------------------- memory */
 
 int ggas_region_begin(ggas_region* r, const ggas_device* d, int domain, void* address, size_t bytes, unsigned rights) {
-  struct ggas_region_create p = {.size = sizeof p,
-                                 .domain = (uint32_t)domain,
-                                 .rights = rights,
-                                 .address = (uintptr_t)address,
-                                 .bytes = bytes};
+  struct ggas_region_create p = {
+      .size = sizeof p, .domain = (uint32_t)domain, .rights = rights, .address = (uintptr_t)address, .bytes = bytes};
   const int rc = call(d->fd, GGAS_IOC_REGION_CREATE, &p);
   r->fd = d->fd;
   r->handle = rc ? 0 : p.handle;
