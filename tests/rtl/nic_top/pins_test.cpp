@@ -191,6 +191,7 @@ TEST_P(Pins, BusMasterAtRandomTimes) {
 TEST_P(Pins, FunctionLevelReset) {
   constexpr uint32_t clock_khz = 1'000;  // so 64 ms are 64,000 cycles
   constexpr uint64_t before = 0x0bad0bad, behind = 0x600d600d;
+  constexpr unsigned owned = 5;  // a context that somebody has
   host_behaviour h = fast_host();
   h.stall = 0.02;
   start(h, clock_khz);
@@ -214,6 +215,8 @@ TEST_P(Pins, FunctionLevelReset) {
       sender.post(d);
     }
     work(random_.range(50, 3'000));
+    r.write_register(0, GGAS_REG_CONTEXT_CTRL(owned), GGAS_CONTEXT_CTRL_ENABLE_MASK);
+    EXPECT_EQ(r.read_register(0, GGAS_REG_CONTEXT_STATE(owned)) & GGAS_CONTEXT_STATE_STOPPED_MASK, 0u);
     r.s[0].nic->reset_function();
     in_reset = true, since = r.now();
     r.run_until(
@@ -234,6 +237,7 @@ TEST_P(Pins, FunctionLevelReset) {
     for (uint64_t at = 0; at < 0x1'0000; at += 4) host.mem.store32(r.bus(0, at), uint32_t(behind), 15);
     EXPECT_EQ(r.read_register(0, GGAS_REG_SMFU_CTRL), 0u);
     EXPECT_EQ(r.read_register(0, GGAS_REG_NODE), 0u);
+    EXPECT_NE(r.read_register(0, GGAS_REG_CONTEXT_STATE(owned)) & GGAS_CONTEXT_STATE_STOPPED_MASK, 0u);
     EXPECT_EQ(r.read_register(0, GGAS_REG_LINK_RX_PACKETS), 0u);
     EXPECT_EQ(r.read_register(0, GGAS_REG_STOPPED) & GGAS_STOPPED_INGRESS_MASK, GGAS_STOPPED_INGRESS_MASK);
     const uint64_t ups = r.events(1, GGAS_EV_LINK_UP);
