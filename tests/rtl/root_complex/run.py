@@ -17,14 +17,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("program", help="the Verilated nic_pair")
-    args.add_argument("test", help="a test of test_nic.py")
+    args.add_argument("test", help="a test of nic_cases.py")
     args.add_argument("--registers", required=True, help="generated ggas_regs.h")
     args.add_argument("--limit", type=int, default=100, help="seconds until it is stopped")
     a = args.parse_args()
     seed = os.environ.get("GGAS_SEED", "1")
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results.xml"
-        env = dict(os.environ, MODULE="test_nic", TESTCASE=a.test, TOPLEVEL="nic_pair", TOPLEVEL_LANG="verilog",
+        env = dict(os.environ, MODULE="nic_cases", TESTCASE=a.test, TOPLEVEL="nic_pair", TOPLEVEL_LANG="verilog",
                    RANDOM_SEED=seed, COCOTB_RESULTS_FILE=str(results), REGISTERS_HEADER=a.registers,
                    LIBPYTHON_LOC=find_libpython.find_libpython(), COCOTB_ANSI_OUTPUT="0",
                    PYTHONPATH=os.pathsep.join([str(HERE), *filter(None, sys.path)]))
