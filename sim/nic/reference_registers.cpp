@@ -64,7 +64,8 @@ constexpr uint16_t time_dependent[] = {GGAS_REG_TIME,     GGAS_REG_STOPPED,  GGA
 constexpr uint64_t context_masks[] = {
     GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
         GGAS_CONTEXT_CTRL_IRQ_MASK | GGAS_CONTEXT_CTRL_VECTOR_MASK | GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK |
-        GGAS_CONTEXT_CTRL_LIST_MASK | GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
+        GGAS_CONTEXT_CTRL_LIST_MASK | GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK |
+        GGAS_CONTEXT_CTRL_PD_MASK,
     ~0ull, ~0ull, ~0ull, ~0ull};
 constexpr unsigned context_bytes = 0x40, context_state = 5;
 constexpr uint64_t interval_target_mask = GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK |
@@ -104,9 +105,9 @@ bool is_time_dependent(uint16_t offset) {
 }
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-         is_counter(offset) || is_interval(offset) || is_export(offset) || is_piece(offset) || is_msix(offset) || is_moderation(offset) ||
-         is_context(offset) || offset == GGAS_REG_ID || offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD ||
-         offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
+         is_counter(offset) || is_interval(offset) || is_export(offset) || is_piece(offset) || is_msix(offset) ||
+         is_moderation(offset) || is_context(offset) || offset == GGAS_REG_ID || offset == GGAS_REG_CAPS ||
+         offset == GGAS_REG_BUILD || offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
 }
 
 }  // namespace
@@ -179,7 +180,9 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
 }
 
 bool reference_model::export_stopped(unsigned number) const {
-  const auto through = [&](const auto& r) { return r.second.request.is(op::load) && r.second.request.export_no == number; };
+  const auto through = [&](const auto& r) {
+    return r.second.request.is(op::load) && r.second.request.export_no == number;
+  };
   return !export_of(number) && std::ranges::none_of(reads_, through);
 }
 

@@ -85,8 +85,8 @@ class stopped_context : public stoppable {
   bool queue_ = false, second_ = false;
 };
 
-// One export of NIC 0, given to two domains in turn, somewhere else each time. Intervals of NIC 1 lead to it for both of
-// them: what the former domain still sends meets the next one's export.
+// One export of NIC 0, given to two domains in turn, somewhere else each time. Intervals of NIC 1 lead to it for both
+// of them: what the former domain still sends meets the next one's export.
 class stopped_export : public stoppable {
  public:
   static constexpr uint64_t areas = 0xA'0000'0000;
@@ -213,8 +213,8 @@ class stopped_events : public stoppable {
   unsigned turn_ = 0;
 };
 
-// Everything together: `contexts` contexts, intervals, exports, the ingress and the event ring of NIC 0; the senders are
-// contexts of node 1.
+// Everything together: `contexts` contexts, intervals, exports, the ingress and the event ring of NIC 0; the senders
+// are contexts of node 1.
 class stop_load {
  public:
   stop_load(rma_world& w, unsigned contexts, unsigned intervals, unsigned exports, uint64_t seed);

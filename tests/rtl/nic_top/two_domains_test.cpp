@@ -142,7 +142,8 @@ class TwoDomains : public testing::TestWithParam<device> {
   // Through the own window to the own segment, or to the other's export; forged there like any packet of the attackers.
   void bad_window(unsigned n) {
     const auto dws = unsigned(g_.range(1, 64));
-    const uint64_t at = g_.chance(0.5) ? their_window + 4 * g_.below(1024 - dws) : w_->r.window(1 - n, 4 * g_.below(900));
+    const uint64_t at =
+        g_.chance(0.5) ? their_window + 4 * g_.below(1024 - dws) : w_->r.window(1 - n, 4 * g_.below(900));
     if (g_.chance(0.5)) return w_->r.write(n, make_write(bar_window, at, some_dws(dws, 0xbad)));
     ++reads_;
     w_->r.s[n].host->read(make_read(bar_window, at, dws), [this](const read_result& x) {
@@ -211,7 +212,8 @@ class TwoDomains : public testing::TestWithParam<device> {
     const work attacked = rate(window_cycles);
     for (unsigned i = 0; i < 2; ++i) {
       std::printf("%s beside an attack: %llu of %llu without, %.2f\n", i ? "window loads" : "operations",
-                  (unsigned long long)attacked[i], (unsigned long long)alone[i], double(attacked[i]) / double(alone[i]));
+                  (unsigned long long)attacked[i], (unsigned long long)alone[i],
+                  double(attacked[i]) / double(alone[i]));
       EXPECT_GE(2 * attacked[i], alone[i]) << "slowed to less than half";
     }
     w_->r.run_until([&] { return made + forged_ >= count; }, 4'000 * count, "the attack");

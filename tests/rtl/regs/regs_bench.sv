@@ -71,7 +71,8 @@ module regs_bench (
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
-  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, counters_busy, context_busy, interrupts_busy, ext_moderation_req, sent;
+  logic        ext_counter_req, ext_msix_req, ext_context_req, regs_busy, counters_busy, context_busy;
+  logic        interrupts_busy, ext_moderation_req, sent;
   logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_moderation_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
   ggas_regs_pkg::event_set_t pulse_queue;
@@ -102,8 +103,8 @@ module regs_bench (
   assign busy_o                  = regs_busy || counters_busy || context_busy || arm_busy || interrupts_busy;
 
   regs i_regs (
-    .clk_i(clk_i), .rst_ni(rst_ni), .req_i(req_i), .write_i(write_i), .addr_i(addr_i), .wdata_i(wdata_i), .wstrb_i(wstrb_i),
-    .ack_o(ack_o), .rdata_o(rdata_o), .error_o(error_o), .busy_o(regs_busy),
+    .clk_i(clk_i), .rst_ni(rst_ni), .req_i(req_i), .write_i(write_i), .addr_i(addr_i), .wdata_i(wdata_i),
+    .wstrb_i(wstrb_i), .ack_o(ack_o), .rdata_o(rdata_o), .error_o(error_o), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(interval_req_o), .ext_interval_rdata_i(interval_rdata_i),
     .ext_export_req_o(unused_export_req), .ext_export_rdata_i(64'h0),
@@ -129,10 +130,12 @@ module regs_bench (
   );
 
   interrupts #(.SOURCES(3)) i_interrupts (
-    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(cfg.stop_nic), .msix_enable_i(msix_enable_i), .cfg_i(cfg), .ext_msix_req_i(ext_msix_req),
+    .clk_i(clk_i), .rst_ni(rst_ni), .time_i(time_i), .stop_i(cfg.stop_nic), .msix_enable_i(msix_enable_i), .cfg_i(cfg),
+    .ext_msix_req_i(ext_msix_req),
     .ext_moderation_req_i(ext_moderation_req), .ext_write_i(interval_write_o), .ext_addr_i(interval_addr_o),
     .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata),
-    .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i), .ev_interval_i(ev_interval_i),
+    .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid_i), .ev_ready_o(ev_ready_o), .ev_i(ev_i),
+    .ev_interval_i(ev_interval_i),
     .ev_pulse_o(pulse_queue), .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid),
     .fire_vector_i(fire_vector), .fire_list_i(fire_list), .rec_valid_o(rec_valid_o), .rec_ready_i(rec_ready_i),
     .rec_addr_o(rec_addr_o), .rec_data_o(rec_data_o), .msg_valid_o(msg_valid_o), .msg_ready_i(msg_ready_i),

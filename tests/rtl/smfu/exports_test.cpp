@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other nodes may reach: numbers, domains, rights and ranges of exports, what a quiet flushes, and exports that are
-// taken back and given to others while packets for the former owners still come.
+// What other nodes may reach: numbers, domains, rights and ranges of exports, what a quiet flushes, and exports that
+// are taken back and given to others while packets for the former owners still come.
 #include "tests/rtl/smfu/suite.hpp"
 
 namespace ggas::test::smfu {
@@ -297,8 +297,10 @@ TYPED_TEST(smfu_exports, lives_at_random) {
              this->lives[size_t(this->current[p.export_no])].allows(p, right);
     };
     uint64_t want_written = 0, want_answered = 0;
-    for (size_t i = first_store; i < this->stores.size(); ++i) want_written += allowed(this->stores[uint32_t(i + 1)], may_store);
-    for (size_t i = first_load; i < this->loads.size(); ++i) want_answered += allowed(this->loads[uint16_t(i)], may_load);
+    for (size_t i = first_store; i < this->stores.size(); ++i)
+      want_written += allowed(this->stores[uint32_t(i + 1)], may_store);
+    for (size_t i = first_load; i < this->loads.size(); ++i)
+      want_answered += allowed(this->loads[uint16_t(i)], may_load);
     EXPECT_EQ(this->written - written, want_written) << "round " << round;
     EXPECT_EQ(this->answered - answered, want_answered) << "round " << round;
   }
