@@ -217,6 +217,24 @@ package ggas_pkg;
     is_context = {1'b0, vpid} < CONTEXTS[8:0];
   endfunction
 
+  // Nodes that this NIC can reach, numbers from 0 on: 64 ... 65,536, a power of two. A number has 16 bits in packets,
+  // descriptors and registers, node_t inside. A higher one is refused like that of a node without a route.
+`ifdef GGAS_NODES
+  localparam int unsigned MAX_NODES = `GGAS_NODES;
+`else
+  localparam int unsigned MAX_NODES = 64;
+`endif
+  localparam int unsigned NODE_W = $clog2(MAX_NODES);
+  typedef logic [NODE_W-1:0] node_t;
+
+  function automatic logic is_node(input logic [15:0] number);
+    is_node = {1'b0, number} < MAX_NODES[16:0];
+  endfunction
+  function automatic logic [15:0] node_number(input node_t node);
+    node_number = '0;
+    node_number[NODE_W-1:0] = node;
+  endfunction
+
   // Kinds of notifications.
   // the initiator's operation is complete (locally, or remotely if ack was set)
   localparam logic [2:0] NOTE_REQUESTER = 3'd0;

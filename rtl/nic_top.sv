@@ -423,7 +423,7 @@ module nic_top #(
   assign sts.time_cycles    = time_q;
   assign sts.build_contexts = ggas_pkg::CONTEXTS[8:0];
   assign sts.build_page_log2 = PAGE_LOG2[4:0];
-  assign sts.build_nodes     = smfu_pkg::MAX_NODES[16:0];
+  assign sts.build_nodes     = ggas_pkg::MAX_NODES[16:0];
   assign sts.build_rma       = 1'b1;
   assign sts.build_velo      = 1'b1;
   assign sts.clock_khz       = cfg_clock_khz_i;

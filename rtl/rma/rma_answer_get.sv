@@ -16,13 +16,14 @@ module rma_answer_get (
     output      logic                refused_o    // of the packet taken last: data of its get was refused
 );
 
-  wire [9:0]   key = {hdr_i.src[5:0], hdr_i.place};
+  localparam int unsigned KEY_W = ggas_pkg::NODE_W + 4;
+  wire [KEY_W-1:0] key = {hdr_i.src[ggas_pkg::NODE_W-1:0], hdr_i.place};
   wire         we  = take_i && data_i && (!good_i || hdr_i.flags[ggas_pkg::RMA_FIRST]);
   wire [16:0]  word = {!good_i, hdr_i.svpid, hdr_i.epoch};
   logic [15:0] owner_q, owner;  // context, epoch
   logic        refused;
 
-  ram_1r1w #(.WIDTH(17), .DEPTH(1024)) u_gets (
+  ram_1r1w #(.WIDTH(17), .DEPTH(16 * ggas_pkg::MAX_NODES)) u_gets (
       .clk_i, .we_i(we), .waddr_i(key), .wdata_i(word), .re_i(take_i), .raddr_i(key),
       .rdata_o({refused, owner}));
 

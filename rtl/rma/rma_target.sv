@@ -175,8 +175,11 @@ module rma_target #(
   wire  closes = x_kind_q == rma_target_pkg::K_PUT || x_kind_q == rma_target_pkg::K_NOTIFY;
   wire  answer;                                              // pushed in X_ANSWER
   logic [3:0] final_status;
-  rma_refused u_refused (
-      .clk_i, .rst_ni, .re_i(head_take), .node_i(head.src[5:0]), .vpid_i(head.svpid), .failed_o(marked_before),
+  // Messages that lost a packet: from the refused one to the message's last, or to the first one of the next if that
+  // never comes.
+  localparam int unsigned PARTS = ggas_pkg::MAX_NODES < 256 ? ggas_pkg::MAX_NODES : 256;
+  rare_flags #(.DEPTH(256 * ggas_pkg::MAX_NODES), .PARTS(PARTS)) u_refused (
+      .clk_i, .rst_ni, .re_i(head_take), .key_i({head.src[ggas_pkg::NODE_W-1:0], head.svpid}), .set_o(marked_before),
       .mark_i(x_state_q == X_MARK), .marked_o(marked),
       .forget_i(answer && closes && marked_before && (x_first || final_status != ggas_pkg::ST_FULL)));
 

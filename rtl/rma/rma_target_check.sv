@@ -18,7 +18,7 @@ module rma_target_check (
   always_comb begin
     kind_o = rma_target_pkg::K_NONE;
     sane_o = 1'b0;
-    if (hdr_i.src < 16'd64) begin
+    if (ggas_pkg::is_node(hdr_i.src)) begin
       case (hdr_i.op)
         ggas_pkg::OP_RMA_PUT: begin
           kind_o = rma_target_pkg::K_PUT;

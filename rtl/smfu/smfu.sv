@@ -204,8 +204,8 @@ module smfu #(
 
   // ---------------------------------------------------------------- stores out
   logic [2:0] p_inflight;
-  logic       p_done, sent, failed, egress_busy;
-  logic [5:0] sent_node;
+  logic       p_done, sent, sent_room, failed, egress_busy;
+  ggas_pkg::node_t sent_node;
   logic [3:0] failed_status;
 
   smfu_egress #(.DATA_W(DATA_W)) u_egress (
@@ -215,7 +215,8 @@ module smfu #(
       .ans_target_i(ans_target),
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr),
       .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
-      .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .failed_o(failed),
+      .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .sent_room_i(sent_room),
+      .failed_o(failed),
       .failed_status_o(failed_status),
       .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress), .event_interval_o(iv_egress),
        .cnt_stores_in_o, .cnt_store_packets_o,
@@ -226,7 +227,7 @@ module smfu #(
   logic        alloc_valid, alloc_ready, alloc_live, quiet_valid, quiet_ready, quiet_np_valid, quiet_np_ready;
   logic        loads_busy, refused_valid, refused_ready;
   logic [15:0] alloc_tag, req_requester;
-  logic [5:0]  req_node;
+  ggas_pkg::node_t req_node;
   logic [9:0]  req_tag;
   logic [2:0]  req_attr;
   logic [7:2]  req_addr;
@@ -273,7 +274,7 @@ module smfu #(
   );
 
   // ---------------------------------------------------------------- answers in
-  logic               m_valid, m_ready, m_sop, m_eop, quiet_known, quiet_rsp, match_busy, match_timer;
+  logic               m_valid, m_ready, m_sop, m_eop, quiet_known, quiet_wait, quiet_rsp, match_busy, match_timer;
   ggas_pkg::tlp_hdr_t m_hdr;
   logic [DATA_W-1:0]  m_data;
 
@@ -285,7 +286,7 @@ module smfu #(
       .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
       .req_interval_i(req_interval), .req_half_i(req_half),
       .rx_rsp_valid_i, .rx_rsp_ready_o, .rx_rsp_sop_i, .rx_rsp_eop_i, .rx_rsp_hdr_i, .rx_rsp_data_i,
-      .quiet_known_i(quiet_known), .quiet_rsp_o(quiet_rsp),
+      .quiet_known_i(quiet_known), .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp),
       .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr),
       .cpl_data_o(m_data),
       .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest),
@@ -300,14 +301,14 @@ module smfu #(
   smfu_quiet u_quiet (
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i,
       .peer_valid_i,
-      .link_up_i, .lost_i(lost), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed),
+      .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed),
       .failed_status_i(failed_status),
       .req_valid_i(quiet_valid), .req_ready_o(quiet_ready), .req_requester_i(req_requester), .req_tag_i(req_tag),
       .req_attr_i(req_attr), .req_page_i(req_page), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw),
       .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be),
       .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
-      .rsp_hdr_i(rx_rsp_hdr_i), .rsp_known_o(quiet_known), .rsp_i(quiet_rsp),
+      .rsp_hdr_i(rx_rsp_hdr_i), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
       .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
       .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy),
       .timer_o(quiet_timer)
@@ -324,7 +325,8 @@ module smfu #(
 
   // ---------------------------------------------------------------- target side
   logic               rd_valid, rd_ready, range_error, ingress_writes, ingress_busy, rob_reads, rob_busy, rob_timer;
-  logic [5:0]         range_node;
+  ggas_pkg::node_t    range_node;
+  logic               range_busy;
   ggas_pkg::tlp_hdr_t rd_hdr;
 
   // Which export a store or load names: those of the packets at the inputs.
@@ -345,7 +347,7 @@ module smfu #(
       .ask_o(ask[0]), .known_i(known[0]), .export_i(store_export), .mark_i(mark), .old_o(old_stores), .wrote_o(wrote),
       .wrote_export_o(wrote_export),
       .rx_p_valid_i, .rx_p_ready_o, .rx_p_sop_i, .rx_p_eop_i, .rx_p_hdr_i, .rx_p_data_i,
-      .range_error_o(range_error), .range_node_o(range_node),
+      .range_error_o(range_error), .range_node_o(range_node), .range_busy_i(range_busy),
       .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr),
       .tgt_req_valid_o, .tgt_req_ready_i, .tgt_req_sop_o, .tgt_req_eop_o, .tgt_req_hdr_o, .tgt_req_data_o, .tgt_np_ok_i,
       .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress), .cnt_target_stores_o,
@@ -358,7 +360,7 @@ module smfu #(
       .ask_o(ask[1]), .ask_export_o(ask_load), .known_i(known[1]), .export_i(load_export), .wrote_i(wrote),
       .wrote_export_i(wrote_export), .mark_i(mark), .old_o(old_loads),
       .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i, .rx_np_hdr_i, .range_error_i(range_error),
-      .range_node_i(range_node),
+      .range_node_i(range_node), .range_busy_o(range_busy),
       .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr),
       .tgt_cpl_valid_i, .tgt_cpl_ready_o, .tgt_cpl_sop_i, .tgt_cpl_eop_i, .tgt_cpl_hdr_i, .tgt_cpl_data_i,
       .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o, .tx_rsp_eop_o, .tx_rsp_hdr_o, .tx_rsp_data_o,

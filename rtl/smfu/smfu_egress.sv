@@ -48,7 +48,8 @@ module smfu_egress #(
     output      logic [2:0]          inflight_o,
     output      logic                done_o,         // the oldest of them leaves in this cycle
     output      logic                sent_o,         // a packet to sent_node_o goes to the network
-    output      logic [5:0]          sent_node_o,
+    output      ggas_pkg::node_t     sent_node_o,
+    input  wire logic                sent_room_i,    // a packet may go; stays until one does
     output      logic                failed_o,       // a store was dropped for want of a route
     output      logic [3:0]          failed_status_o,
 
@@ -119,13 +120,13 @@ module smfu_egress #(
   wire        drop   = !mapped || status != ggas_pkg::ST_OK;
   wire        eop    = beat_q[beat_rd_q[2:0]][DATA_W];
   wire        tell   = head && drop && !told_q && !event_valid_o;
-  wire        pop    = head && (drop ? told_q || tell : tx_p_ready_i);
+  wire        pop    = drop ? head && (told_q || tell) : tx_p_valid_o && tx_p_ready_i;
   wire [10:0] sent   = {piece_q, 6'd0};
   wire [10:0] left   = len_dw - sent;
   wire        final_piece = left <= smfu_pkg::MTU_DW;
   wire        first  = piece_q == '0;
 
-  assign tx_p_valid_o = head && !drop;
+  assign tx_p_valid_o = head && !drop && (sent_room_i || !tx_p_sop_o);
   assign tx_p_sop_o   = beat_n_q == '0;
   assign tx_p_eop_o   = eop || beat_n_q == PIECE_END[5:0];
   assign tx_p_data_o  = beat_q[beat_rd_q[2:0]][DATA_W-1:0];
@@ -149,7 +150,7 @@ module smfu_egress #(
 
   assign done_o              = pop && eop;
   assign sent_o              = pop && !drop && tx_p_sop_o;
-  assign sent_node_o         = target.node[5:0];
+  assign sent_node_o         = target.node[ggas_pkg::NODE_W-1:0];
   assign cnt_store_packets_o = pop && !drop && tx_p_eop_o;
   assign failed_o            = tell && mapped;
   assign failed_status_o     = status;

@@ -31,7 +31,8 @@ module smfu_ingress #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   rx_p_data_i,
     output      logic                range_error_o,   // a store of range_node_o was outside
-    output      logic [5:0]          range_node_o,
+    output      ggas_pkg::node_t     range_node_o,
+    input  wire logic                range_busy_i,    // the one before is still being noted
 
     // reads, one beat each
     input  wire logic                np_valid_i,
@@ -73,11 +74,11 @@ module smfu_ingress #(
   wire         ranged  = cfg_ingress_i && export_i.valid && export_i.right && rx_p_hdr_i.domain == export_i.domain
                          && rx_p_hdr_i.addr[63:12] < export_i.size;
   wire         good    = sane && ranged;
-  wire         refuse  = look && !good && !event_valid_o;
+  wire         refuse  = look && !good && !event_valid_o && !range_busy_i;
   wire         accept  = look && good;
 
-  assign range_error_o = refuse && sane && rx_p_hdr_i.src < 16'd64;
-  assign range_node_o  = rx_p_hdr_i.src[5:0];
+  assign range_error_o = refuse && sane && ggas_pkg::is_node(rx_p_hdr_i.src);
+  assign range_node_o  = rx_p_hdr_i.src[ggas_pkg::NODE_W-1:0];
   assign wrote_o        = accept;
   assign wrote_export_o = rx_p_hdr_i.export_no[5:0];
 

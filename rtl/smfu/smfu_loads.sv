@@ -53,7 +53,7 @@ module smfu_loads (
     output      logic [10:0]         req_len_dw_o,
     output      logic [3:0]          req_first_be_o,
     output      logic [3:0]          req_last_be_o,
-    output      logic [5:0]          req_node_o,      // for an entry, so reachable
+    output      ggas_pkg::node_t     req_node_o,      // for an entry, so reachable
     output      logic [6:0]          req_interval_o,
     output      logic                req_half_o,      // cut at 128 bytes; for the whole load, whatever MPS becomes
 
@@ -114,7 +114,7 @@ module smfu_loads (
   assign refused_valid_o = state_q == S_REFUSED;
   assign req_addr_o    = win_addr_q[7:2];
   assign req_page_o    = win_addr_q[20:13];
-  assign req_node_o    = target_q.node[5:0];
+  assign req_node_o    = target_q.node[ggas_pkg::NODE_W-1:0];
   assign req_len_dw_o  = left_q;
 
   // ---------------------------------------------------------------- chunks

@@ -32,7 +32,7 @@ module smfu_match #(
     input  wire logic [10:0]         req_len_dw_i,
     input  wire logic [3:0]          req_first_be_i,
     input  wire logic [3:0]          req_last_be_i,
-    input  wire logic [5:0]          req_node_i,      // below MAX_NODES
+    input  wire ggas_pkg::node_t     req_node_i,
     input  wire logic [6:0]          req_interval_i,
     input  wire logic                req_half_i,      // its chunks end at multiples of 128 bytes, else of 256
 
@@ -46,8 +46,9 @@ module smfu_match #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   rx_rsp_data_i,
 
-    // SMFU_QUIET_RSP at the input: known to smfu_quiet?, and taken
+    // SMFU_QUIET_RSP at the input: known to smfu_quiet?, not to be taken yet?, and taken
     input  wire logic                quiet_known_i,
+    input  wire logic                quiet_wait_i,
     output      logic                quiet_rsp_o,
 
     // completions
@@ -72,7 +73,7 @@ module smfu_match #(
 );
 
   // ---------------------------------------------------------------- entries
-  localparam int unsigned ENTRY_W = 102;
+  localparam int unsigned ENTRY_W = 96 + ggas_pkg::NODE_W;
   logic [ENTRY_W-1:0] entry_q [64];
   logic [63:0]         live_q;
   logic [14:0]        next_q;      // round 9, slot 6 of the next entry
@@ -81,7 +82,7 @@ module smfu_match #(
   logic [15:0] e_requester;
   logic [9:0]  e_tag;
   logic [2:0]  e_attr;
-  logic [5:0]  e_node;
+  ggas_pkg::node_t e_node;
   logic [16:0] e_deadline;
   logic        e_failed;           // it was told: swallow what comes
   logic [12:0] e_bytes;            // still to deliver
@@ -112,7 +113,7 @@ module smfu_match #(
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late    = now_i - e_deadline;  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
-  wire        flushed = flush_q && {10'd0, e_node} != cfg_node_i;
+  wire        flushed = flush_q && ggas_pkg::node_number(e_node) != cfg_node_i;
   wire        over    = live_q[slot] && (flushed || !late[16]);
 
   // ---------------------------------------------------------------- decision about an answer, or an entry that is over
@@ -124,7 +125,7 @@ module smfu_match #(
   wire is_load  = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP;
   wire is_quiet = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_QUIET_RSP;
   wire known    = rsp && is_load && !rx_rsp_hdr_i.tag[15] && rx_rsp_hdr_i.tag[14:6] == e_round && live_q[slot]
-                  && rx_rsp_hdr_i.src == {10'd0, e_node};
+                  && rx_rsp_hdr_i.src == ggas_pkg::node_number(e_node);
   wire bad_len  = rx_rsp_hdr_i.status == ggas_pkg::ST_OK && rx_rsp_hdr_i.len_dw != chunk;
   wire fails    = known && !e_failed && (rx_rsp_hdr_i.status != ggas_pkg::ST_OK || bad_len);
   wire good     = known && !e_failed && !fails;
@@ -132,7 +133,7 @@ module smfu_match #(
   wire wants_event = rsp ? (strange || fails) : !e_failed;
 
   wire giveup   = state_q == S_IDLE && found_q && (!event_valid_o || e_failed);
-  wire answer   = rsp && (!event_valid_o || !wants_event);
+  wire answer   = rsp && (!event_valid_o || !wants_event) && !(is_quiet && quiet_wait_i);
   wire raise    = (giveup || answer) && wants_event;
   assign quiet_rsp_o = answer && is_quiet && quiet_known_i;
 
@@ -261,7 +262,7 @@ module smfu_match #(
       if (raise) begin
         event_valid_o <= 1'b1;
         event_interval_o <= giveup || known ? e_interval : smfu_pkg::NO_INTERVAL;
-        event_o.node  <= rsp ? rx_rsp_hdr_i.src : {10'd0, e_node};
+        event_o.node  <= rsp ? rx_rsp_hdr_i.src : ggas_pkg::node_number(e_node);
         if (giveup && flushed) begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_REMOTE_ERROR;
           event_o.info <= {36'd0, ggas_pkg::ST_LINK_DOWN};

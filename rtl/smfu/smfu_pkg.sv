@@ -5,7 +5,7 @@
 // verilator lint_off UNUSEDSIGNAL
 package smfu_pkg;
 
-  localparam int unsigned MAX_NODES = 64;  // nodes that have a dirty bit; a higher number is unreachable
+  localparam int unsigned DIRTY_NODES = 64;  // nodes that a quiet round and what is behind it may have to ask
   localparam int unsigned INTERVALS = 64;
   localparam logic [6:0]  NO_INTERVAL = 7'd64;
 
@@ -85,13 +85,13 @@ package smfu_pkg;
   // The node is this one or can be sent to.
   function logic reachable(input logic [15:0] node, input logic [15:0] own, input logic [15:0] peer,
     input logic peer_valid, input logic link_up);
-    reachable = node < 16'd64 && (node == own || (peer_valid && link_up && node == peer));
+    reachable = ggas_pkg::is_node(node) && (node == own || (peer_valid && link_up && node == peer));
   endfunction
 
   // ST_* of a node that is not reachable.
   function logic [3:0] unreachable_status(input logic [15:0] node, input logic [15:0] peer, input logic peer_valid);
     unreachable_status = (peer_valid && node == peer
-      && node < 16'd64) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
+      && ggas_pkg::is_node(node)) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
   endfunction
 
 endpackage

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every
-// node
-// that got stores since it was last asked (dirty); further reads wait in order. The answer is an ST_* that hit a store
-// or a
-// round since the last answer to the same page, so that whoever asks first takes it from nobody.
+// node that got stores since it was last asked (smfu_dirty); further reads wait in order. The answer is an ST_* that hit
+// a store or a round since the last answer to the same page, so that whoever asks first takes it from nobody. If no more
+// nodes can be listed a round is made without a read, and stores wait for its end.
 `default_nettype none
 
 module smfu_quiet #(
@@ -21,8 +20,9 @@ module smfu_quiet #(
     input  wire logic                lost_i,          // the route to every other node broke
 
     // stores
+    output      logic                room_o,          // one may go; stays until it does
     input  wire logic                sent_i,
-    input  wire logic [5:0]          sent_node_i,
+    input  wire ggas_pkg::node_t     sent_node_i,
     input  wire logic                failed_i,
     input  wire logic [3:0]          failed_status_i,
 
@@ -43,11 +43,12 @@ module smfu_quiet #(
     input  wire logic                np_ready_i,
     output      ggas_pkg::net_hdr_t  np_hdr_o,
 
-    // SMFU_QUIET_RSP: header, whether it is expected, and when it is taken
+    // SMFU_QUIET_RSP: header, whether it is expected, whether it must wait, and when it is taken
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::net_hdr_t  rsp_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     output      logic                rsp_known_o,
+    output      logic                rsp_wait_o,
     input  wire logic                rsp_i,
 
     // completion, one beat
@@ -93,130 +94,137 @@ module smfu_quiet #(
   assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_page, c_lower} = req_q[rd_q[AW-1:0]];
 
   // ---------------------------------------------------------------- the round
-  localparam logic [1:0] S_IDLE = 2'd0, S_ASK = 2'd1, S_WAIT = 2'd2, S_DONE = 2'd3;
-  logic [1:0]  state_q;
-  logic [63:0] dirty_q;      // nodes with stores no round covers yet
-  logic [63:0] ask_q;        // nodes this round has to ask
-  logic [63:0] wait_q;       // nodes that have not answered
-  logic [63:0] fail_q;       // nodes whose failure is not told yet
-  logic [3:0]  fail_status_q;
-  logic [8:0]  round_q;
-  logic [16:0] deadline_q;
-
-  logic [5:0]  ask_node, fail_node;
-  logic [63:0] own;
-  always_comb begin
-    ask_node  = '0;
-    fail_node = '0;
-    own       = '0;
-    if (state_q == S_ASK) ask_node = smfu_pkg::lowest(ask_q);
-    if (fail_q != '0) fail_node = smfu_pkg::lowest(fail_q);
-    if (lost_i) own[cfg_node_i[5:0]] = cfg_node_i < 16'd64;
-  end
+  // Asks entry by entry; then waits. What has not answered when time is over, or behind a route that broke, is told in a
+  // sweep over the entries.
+  localparam logic [2:0] S_IDLE = 3'd0, S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3, S_DONE = 3'd4;
+  localparam int unsigned NW = $clog2(smfu_pkg::DIRTY_NODES);
+  localparam int unsigned ROUND_W = 15 - NW;
+  logic [2:0]         state_q;
+  logic               reply_q;      // a read waits for this round
+  logic [NW:0]        at_q;         // entry that is asked, or swept
+  logic [NW:0]        waiting_q;    // entries that have not answered
+  logic               late_q;       // its time is over
+  logic               broken_q;     // the route to every other node broke in it
+  logic               swept_q;      // and they were swept
+  logic [ROUND_W-1:0] round_q;
+  logic [16:0]        deadline_q;
 
   // verilator lint_off UNUSEDSIGNAL
-  wire [16:0] late    = now_i - deadline_q;  // negative while there is time
+  wire [16:0]      late     = now_i - deadline_q;  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
-  wire        running = state_q == S_ASK || state_q == S_WAIT;
-  wire        expired = running && tick_i && !late[16];
-  wire        asking  = state_q == S_ASK && ask_q != '0;
-  wire        reach   = smfu_pkg::reachable({10'd0, ask_node}, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
-  wire        asked   = np_valid_o && np_ready_i;
-  wire        refused = asking && !reach && !expired;
-  wire        tell    = fail_q != '0 && !event_valid_o;
-  wire        start   = state_q == S_IDLE && used != '0;
-  wire        finish  = cpl_valid_o && cpl_ready_i;
-  wire        rsp_bad = rsp_i && rsp_hdr_i.status != ggas_pkg::ST_OK;
-  wire [5:0]  rsp_node = rsp_hdr_i.tag[5:0];
+  logic            any, room, dirty_busy, at_waits, rsp_waits;
+  logic [NW:0]     first, stop;
+  ggas_pkg::node_t at_entry, rsp_entry;
+  wire             reads    = used != '0;
+  wire             start    = state_q == S_IDLE && (reads || !room);
+  wire             finish   = cpl_valid_o && cpl_ready_i;
+  wire             running  = state_q == S_ASK || state_q == S_WAIT || state_q == S_SWEEP;
+  wire             quiet    = waiting_q == '0;      // all have answered
+  wire             sweeps   = late_q || (broken_q && !swept_q);
+  wire             ends     = state_q == S_WAIT && quiet;
 
-  assign np_valid_o  = asking && reach && !expired && !lost_i;
-  assign rsp_known_o = rsp_hdr_i.tag[15] && rsp_hdr_i.tag[14:6] == round_q && wait_q[rsp_node]
-    && rsp_hdr_i.src == {10'd0, rsp_node};
+  wire [15:0]      node     = ggas_pkg::node_number(at_entry);
+  wire             on_entry = at_q != stop;
+  wire             cut_off  = broken_q && node != cfg_node_i;
+  wire             asking   = state_q == S_ASK && on_entry;
+  wire             reach    = smfu_pkg::reachable(node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i)
+                              && !cut_off && !late_q;
+  wire             asked    = np_valid_o && np_ready_i;
+  wire             gives_up = state_q == S_SWEEP && on_entry && at_waits && (cut_off || late_q);
+  wire             rsp_bad  = rsp_i && rsp_hdr_i.status != ggas_pkg::ST_OK;
+  wire             given_up = gives_up && !event_valid_o && !rsp_bad;
+  wire             refused  = asking && !reach && !event_valid_o && !rsp_bad;
+  wire             step     = asked || refused || (state_q == S_SWEEP && on_entry && (!gives_up || given_up));
+  wire             tell     = refused || given_up || rsp_bad;
+  wire [3:0]       status   = rsp_bad ? rsp_hdr_i.status : late_q ? ggas_pkg::ST_TIMEOUT : cut_off ?
+                              ggas_pkg::ST_LINK_DOWN : smfu_pkg::unreachable_status(node, peer_node_i, peer_valid_i);
+
+  smfu_dirty #(.ENTRIES(smfu_pkg::DIRTY_NODES)) u_dirty (
+      .clk_i, .rst_ni, .room_o(room), .sent_i, .sent_node_i, .start_i(start), .any_o(any), .first_o(first),
+      .end_o(stop), .drop_i(ends), .walk_i(at_q[NW-1:0]), .walk_node_o(at_entry),
+      .look_i(rsp_hdr_i.tag[NW-1:0]), .look_node_o(rsp_entry), .busy_o(dirty_busy));
+  flag_ram #(.DEPTH(smfu_pkg::DIRTY_NODES), .WRITERS(2), .READS(2)) u_waits (
+      .clk_i, .rst_ni, .we_i({rsp_i, asked || given_up}), .waddr_i({rsp_hdr_i.tag[NW-1:0], at_q[NW-1:0]}),
+      .wdata_i({1'b0, asked}), .raddr_i({rsp_hdr_i.tag[NW-1:0], at_q[NW-1:0]}), .rdata_o({rsp_waits, at_waits}));
+
+  assign room_o      = room;
+  assign np_valid_o  = asking && reach && !lost_i;
+  assign rsp_known_o = rsp_hdr_i.tag[15:NW] == {1'b1, round_q} && rsp_waits && !late_q
+    && rsp_hdr_i.src == ggas_pkg::node_number(rsp_entry) && !(broken_q && rsp_hdr_i.src != cfg_node_i);
+  assign rsp_wait_o  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK && event_valid_o;
   always_comb begin
     np_hdr_o = '0;
     if (np_valid_o) begin
       np_hdr_o.op  = ggas_pkg::OP_SMFU_QUIET;
-      np_hdr_o.dst = {10'd0, ask_node};
+      np_hdr_o.dst = node;
       np_hdr_o.src = cfg_node_i;
       np_hdr_o.vc  = ggas_pkg::VC_NP;
-      np_hdr_o.tag = {1'b1, round_q, ask_node};
+      np_hdr_o.tag = {1'b1, round_q, at_q[NW-1:0]};
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q       <= S_IDLE;
-      ask_q         <= '0;
-      wait_q        <= '0;
-      fail_q        <= '0;
-      fail_status_q <= '0;
-      round_q       <= '0;
-      deadline_q    <= '0;
-      wr_q          <= '0;
-      rd_q          <= '0;
+      state_q    <= S_IDLE;
+      reply_q    <= 1'b0;
+      at_q       <= '0;
+      waiting_q  <= '0;
+      late_q     <= 1'b0;
+      broken_q   <= 1'b0;
+      swept_q    <= 1'b0;
+      round_q    <= '0;
+      deadline_q <= '0;
+      wr_q       <= '0;
+      rd_q       <= '0;
     end else begin
       if (req_valid_i && req_ready_o) wr_q <= wr_q + 1'b1;
       if (finish) rd_q <= rd_q + 1'b1;
-      if (start) begin
-        ask_q      <= dirty_q;
-        round_q    <= round_q + 1'b1;
-        deadline_q <= now_i + {1'b0, cfg_timeout_i};
-      end
-      if (asked) begin
-        ask_q[ask_node]  <= 1'b0;
-        wait_q[ask_node] <= 1'b1;
-      end
-      if (refused) begin
-        ask_q[ask_node]  <= 1'b0;
-        fail_q[ask_node] <= 1'b1;
-        fail_status_q    <= smfu_pkg::unreachable_status({10'd0, ask_node}, peer_node_i, peer_valid_i);
-      end
-      if (tell) fail_q[fail_node] <= 1'b0;
-      if (rsp_i) wait_q[rsp_node] <= 1'b0;
-      if (rsp_bad) begin
-        fail_q[rsp_node] <= 1'b1;
-        fail_status_q    <= rsp_hdr_i.status;
-      end
-      // Everything at once: the last word on ask, wait and fail.
-      if (expired) begin
-        fail_q        <= fail_q | ask_q | wait_q;
-        ask_q         <= '0;
-        wait_q        <= '0;
-        fail_status_q <= ggas_pkg::ST_TIMEOUT;
-      end else if (lost_i && running) begin
-        fail_q        <= fail_q | ((ask_q | wait_q) & ~own);
-        ask_q         <= ask_q & own;
-        wait_q        <= wait_q & own;
-        fail_status_q <= ggas_pkg::ST_LINK_DOWN;
-      end
+      waiting_q <= waiting_q + {{NW{1'b0}}, asked} - {{NW{1'b0}}, rsp_i} - {{NW{1'b0}}, given_up};
+      if (step) at_q <= at_q + 1'b1;
+      if (running && tick_i && !late[16]) late_q <= 1'b1;
+      if (running && lost_i) broken_q <= 1'b1;
       case (state_q)
-        S_IDLE: if (used != '0) state_q <= dirty_q == '0 ? S_DONE : S_ASK;
-        S_ASK:  if (ask_q == '0) state_q <= S_WAIT;
-        S_WAIT: if (wait_q == '0 && fail_q == '0 && !rsp_i) state_q <= S_DONE;
+        S_IDLE: if (start) begin
+          state_q    <= any ? S_ASK : S_DONE;
+          reply_q    <= reads;
+          at_q       <= stop;
+          round_q    <= round_q + 1'b1;
+          deadline_q <= now_i + {1'b0, cfg_timeout_i};
+          late_q     <= 1'b0;
+          broken_q   <= 1'b0;
+          swept_q    <= 1'b0;
+        end
+        S_ASK:  if (!on_entry) state_q <= S_WAIT;
+        S_WAIT:
+          if (quiet) state_q <= reply_q ? S_DONE : S_IDLE;
+          else if (sweeps) begin
+            state_q <= S_SWEEP;
+            at_q    <= first;
+          end
+        S_SWEEP: if (!on_entry) begin
+          state_q <= S_WAIT;
+          swept_q <= 1'b1;
+        end
         default: if (cpl_ready_i) state_q <= S_IDLE;
       endcase
     end
   end
 
   // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
-  wire        sent_away = sent_i && {10'd0, sent_node_i} != cfg_node_i && !link_up_i;
-  wire        lost_some = lost_i && (dirty_q & ~own) != '0;
-  wire [3:0]  found     = tell ? fail_status_q : failed_i ? failed_status_i : (sent_away
+  logic       others_q;  // one of another node, since the last round began
+  wire        other     = sent_i && ggas_pkg::node_number(sent_node_i) != cfg_node_i;
+  wire        lost_some = lost_i && others_q;
+  wire [3:0]  found     = tell ? status : failed_i ? failed_status_i : ((other && !link_up_i)
     || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      dirty_q <= '0;
-    end else begin
-      if (start) dirty_q <= '0;
-      if (sent_i) dirty_q[sent_node_i] <= 1'b1;
-    end
+    if (!rst_ni) others_q <= 1'b0;
+    else others_q <= other || (others_q && !start);
   end
 
   // ---------------------------------------------------------------- errors
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told
-  // last;
-  // a page without a context has none and reads that of another one.
+  // last; a page without a context has none and reads that of another one.
   // Words and epoch are not reset: they stay comparable, and without an error there is nothing to tell.
   logic [EPOCH_W-1:0] epoch_q, told_epoch;
   logic [3:0]         error_q, answer_q;
@@ -273,14 +281,15 @@ module smfu_quiet #(
       if (tell) begin
         event_valid_o <= 1'b1;
         event_o.code  <= ggas_regs_pkg::EV_QUIET_FAILED;
-        event_o.node  <= {10'd0, fail_node};
-        event_o.info  <= {36'd0, fail_status_q};
+        event_o.node  <= rsp_bad ? rsp_hdr_i.src : node;
+        event_o.info  <= {36'd0, status};
       end
     end
   end
 
-  // Between S_WAIT's answers nothing moves but the deadline.
-  assign busy_o  = used != '0 && !(state_q == S_WAIT && wait_q != '0 && fail_q == '0) || fail_q != '0 || event_valid_o;
+  // Between answers nothing moves but the deadline.
+  wire   rests   = state_q == S_IDLE ? !reads && room : state_q == S_WAIT && !quiet && !sweeps;
+  assign busy_o  = !rests || event_valid_o || dirty_busy;
   assign timer_o = running;
 
 endmodule

@@ -31,7 +31,8 @@ module smfu_reads (
     input  wire ggas_pkg::net_hdr_t  rx_np_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
-    input  wire logic [5:0]          range_node_i,
+    input  wire ggas_pkg::node_t     range_node_i,
+    output      logic                range_busy_o,    // another one cannot be told yet
 
     // the slot of the request in hand
     input  wire logic                free_i,          // slot_i is free, its tags too
@@ -63,7 +64,6 @@ module smfu_reads (
   logic [6:0]  len_q, left_q;
   logic [5:0]  pos_q;
   logic [3:0]  first_be_q, last_be_q;
-  logic [63:0] range_q;            // nodes that lost a store here since their last quiet
 
   wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
   wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
@@ -75,19 +75,42 @@ module smfu_reads (
   wire        allowed  = export_i.valid && export_i.right && rx_np_hdr_i.domain == export_i.domain
                          && rx_np_hdr_i.addr[63:12] < export_i.size;
   wire        ranged   = cfg_ingress_i && (is_quiet || allowed);
-  wire        known    = rx_np_hdr_i.src < 16'd64;
-  wire        told     = is_quiet && known && range_q[rx_np_hdr_i.src[5:0]];  // the event went with the store
   wire        refuse   = !sane || !ranged;
   wire        take     = rx_np_valid_i && rx_np_ready_o && rx_np_sop_i;
   wire        op_known = is_quiet || rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD;
   logic       finish;                        // the hand is free in the next cycle
-  assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && (is_quiet || known_i);
+  assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && !(is_quiet ? range_busy_o : !known_i) && !late;
 
+  // ---------------------------------------------------------------- nodes that lost a store since their last quiet
+  // What is noted of a quiet's node is there a cycle behind the quiet: its event waits for it, and so do others then.
+  logic            fresh_q;        // a quiet was taken in the last cycle
+  logic            noted;          // its node lost a store; the event went with the store
+  logic            note_q, mark_q; // range_node_q is to be looked up, and marked
+  ggas_pkg::node_t range_node_q;
+  logic            marked, from_node_q;
+  wire             look = note_q && !fresh_q;
+  wire             told = fresh_q && from_node_q && noted;
+  wire             late = fresh_q && (told || status_q != ggas_pkg::ST_OK);
+  assign range_busy_o = note_q || mark_q;
+  localparam int unsigned PARTS = ggas_pkg::MAX_NODES < 1024 ? ggas_pkg::MAX_NODES / 4 : 256;
+  rare_flags #(.DEPTH(ggas_pkg::MAX_NODES), .PARTS(PARTS)) u_lost (
+      .clk_i, .rst_ni, .re_i(look || (take && is_quiet)),
+      .key_i(look ? range_node_q : rx_np_hdr_i.src[ggas_pkg::NODE_W-1:0]), .set_o(noted), .mark_i(mark_q),
+      .marked_o(marked), .forget_i(told));
+
+  always_ff @(posedge clk_i) begin
+    if (range_error_i) range_node_q <= range_node_i;
+    if (take) from_node_q <= ggas_pkg::is_node(rx_np_hdr_i.src);
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) range_q <= '0;
-    else begin
-      if (take && told) range_q[rx_np_hdr_i.src[5:0]] <= 1'b0;
-      if (range_error_i) range_q[range_node_i] <= 1'b1;
+    if (!rst_ni) begin
+      fresh_q <= 1'b0;
+      note_q  <= 1'b0;
+      mark_q  <= 1'b0;
+    end else begin
+      fresh_q <= take && is_quiet;
+      note_q  <= range_error_i || (note_q && !look);
+      mark_q  <= look || (mark_q && !marked);
     end
   end
 
@@ -97,8 +120,9 @@ module smfu_reads (
       event_o       <= '0;
     end else begin
       if (event_ready_i) event_valid_o <= 1'b0;
-      if (take && refuse && !told) begin
-        event_valid_o <= 1'b1;
+      if (late && !told) event_valid_o <= 1'b1;
+      if (take && refuse) begin
+        event_valid_o <= !is_quiet;
         event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
         event_o.node  <= rx_np_hdr_i.src;
         event_o.info  <= sane ? {rx_np_hdr_i.export_no, rx_np_hdr_i.addr[31:0]} : {32'd0, rx_np_hdr_i.op};
@@ -125,8 +149,8 @@ module smfu_reads (
       if (flushed) flush_q[flush_no] <= 1'b0;
       if (again_i && flushing) flush_q[again_export_i] <= 1'b1;
       if (take && is_quiet) begin
-        flush_q <= refuse || told ? '0 : dirty_q;
-        if (!refuse && !told) dirty_q <= '0;
+        flush_q <= refuse ? '0 : dirty_q;
+        if (!refuse) dirty_q <= '0;
       end
       if (again_i) dirty_q[again_export_i] <= 1'b1;
       if (wrote_i) dirty_q[wrote_export_i] <= 1'b1;
@@ -139,7 +163,7 @@ module smfu_reads (
   wire        final_part = !half || left_q <= border;
   wire [6:0]  len        = final_part ? left_q : border;
   wire        open       = held_o && free_i;
-  wire        wrong      = status_q != ggas_pkg::ST_OK;
+  wire        wrong      = told || status_q != ggas_pkg::ST_OK;
   wire        reads      = flushing ? known_i && export_i.valid : !wrong && !quiet_q;
   wire        issue      = rd_valid_o && rd_ready_i;
 
@@ -147,9 +171,9 @@ module smfu_reads (
   assign finish        = done_o && !flushing;
   assign fill_o        = open && !second_q;
   assign fill_slot_o   = {flushing, src_q, tag_q, flushing ? {1'b0, flush_no} : len_q, quiet_q};
-  assign fill_status_o = status_q;
+  assign fill_status_o = flushing ? ggas_pkg::ST_OK : told ? ggas_pkg::ST_RANGE : status_q;
   assign rd_valid_o    = open && reads;
-  assign reads_o       = held_o && !wrong;
+  assign reads_o       = held_o && (flushing || !wrong);
   assign rd_pos_o      = pos_q;
 
   always_comb begin
@@ -188,12 +212,13 @@ module smfu_reads (
         left_q   <= left_q - len;
         pos_q    <= pos_q + len[5:0];
       end
+      if (told) status_q <= ggas_pkg::ST_RANGE;
       // A packet of no known kind gets no answer: nobody waits for it.
       if (take && op_known) begin
         held_o     <= 1'b1;
         quiet_q    <= is_quiet;
         second_q   <= 1'b0;
-        status_q   <= refuse || told ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
+        status_q   <= refuse ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
         src_q      <= rx_np_hdr_i.src;
         tag_q      <= rx_np_hdr_i.tag;
         addr_q     <= {export_i.base, 12'd0} + rx_np_hdr_i.addr;

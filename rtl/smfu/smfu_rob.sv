@@ -26,7 +26,8 @@ module smfu_rob #(
     input  wire ggas_pkg::net_hdr_t  rx_np_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
-    input  wire logic [5:0]          range_node_i,
+    input  wire ggas_pkg::node_t     range_node_i,
+    output      logic                range_busy_o,    // another one cannot be told yet
 
     // exports, as in smfu_reads
     output      logic                ask_o,
@@ -98,7 +99,7 @@ module smfu_rob #(
   smfu_reads u_reads (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mrrs_i, .ask_o, .ask_export_o, .known_i, .export_i, .wrote_i,
       .wrote_export_i, .again_i(again), .again_export_i(h_slot[6:1]), .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .free_i(!full && !tail_zombie), .slot_i(tail),
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .range_busy_o, .free_i(!full && !tail_zombie), .slot_i(tail),
       .held_o(in_held), .reads_o(in_reads), .fill_o(fill), .fill_slot_o(fill_slot), .fill_status_o(fill_status),
       .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o),
       .event_ready_i(req_event_ready_i), .event_o(req_event_o)
@@ -350,7 +351,7 @@ module smfu_rob #(
   end
 
   assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
-  assign busy_o  = in_held || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o
+  assign busy_o  = in_held || range_busy_o || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o
     || cpl_event_valid_o || flush_failed_q || old_o;
   assign timer_o = open_q != '0;
   assign reads_o = in_reads || timer_o;

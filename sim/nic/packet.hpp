@@ -57,6 +57,7 @@ enum rma_flag : uint16_t {
 };
 
 inline constexpr unsigned mtu_bytes = 256, mtu_dw = mtu_bytes / 4;
+inline constexpr unsigned max_nodes = 64;  // that a NIC can reach, as the reference model knows it
 
 inline constexpr unsigned packet_version = 2;
 inline constexpr uint8_t hop_limit = 255;

@@ -13,7 +13,7 @@ namespace {
 
 bool sane_answer(const packet& p) {
   if (p.is(op::rma_get_data))
-    return p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
+    return p.src < max_nodes && p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
            enables_allowed(p.len_dw, p.addr & ~uint64_t{3}, p.first_be, p.last_be);
   if (!p.is(op::rma_atomic_rsp)) return p.len_dw == 0;
   const bool record = p.flags() & rma_result && p.status == 0;

@@ -11,7 +11,6 @@ namespace ggas::nic {
 namespace {
 
 constexpr unsigned get_dws = 6, notify_dws = 4, atomic_dws = 10, message_header_dws = 4;
-constexpr unsigned max_nodes = 64;
 
 uint64_t word(const packet& p, unsigned i) { return p.data[2 * i] | uint64_t{p.data[2 * i + 1]} << 32; }
 

@@ -205,7 +205,7 @@ std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
            uint64_t{GGAS_MSIX_NUM} << 48 | uint64_t{GGAS_EXPORT_NUM} << 56;
   if (offset == GGAS_REG_BUILD)
     return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT |
-           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | 64ull << GGAS_BUILD_NODES_SHIFT;
+           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | uint64_t{max_nodes} << GGAS_BUILD_NODES_SHIFT;
   if (offset == GGAS_REG_CLOCK) return cfg_.clock_khz;
   if (offset == GGAS_REG_SERIAL) return cfg_.serial;
   return reg(offset);

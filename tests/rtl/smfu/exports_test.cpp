@@ -70,7 +70,7 @@ class smfu_exports : public suite<T> {
     host = std::make_unique<memory<typename base::bench_type>>(b);
     b.push(b.rx_p, s);
     b.push(b.rx_np, l);
-    serve(200);
+    serve(600);
     EXPECT_EQ(host->writes, may_write ? 1u : 0u);
     EXPECT_EQ(host->reads, may_read ? 1u : 0u);
     ASSERT_EQ(b.tx_rsp.all.size(), 1u);

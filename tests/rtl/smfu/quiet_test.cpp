@@ -56,8 +56,8 @@ TYPED_TEST(smfu_quiet, asks_every_node_behind_the_stores) {
   b.host(quiet_read(9));
   EXPECT_TRUE(b.settle());
   ASSERT_EQ(b.tx_np.all.size(), 2u);
-  EXPECT_EQ(b.tx_np.all[0].t.dst, 1u);
-  EXPECT_EQ(b.tx_np.all[1].t.dst, 2u);
+  EXPECT_EQ(b.tx_np.all[0].t.dst, 2u) << "who was written first";
+  EXPECT_EQ(b.tx_np.all[1].t.dst, 1u);
   for (const auto& s : b.tx_np.all) {
     EXPECT_TRUE(s.t.is(nic::op::quiet));
     EXPECT_GT(s.last, b.tx_p.all.back().last);
@@ -98,16 +98,16 @@ TYPED_TEST(smfu_quiet, time_out) {
   EXPECT_TRUE(b.settle());
   const auto asked = b.tx_np.all;
   ASSERT_EQ(asked.size(), 2u);
-  b.push(b.rx_rsp, answer_to(asked[0].t));
+  b.push(b.rx_rsp, answer_to(asked[1].t));
   EXPECT_TRUE(b.v.timer_o);
   b.run(4000);
   this->expect_code(3, net_status::timeout);
   this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::timeout));
   EXPECT_FALSE(b.v.timer_o);
   b.clear_outputs();
-  b.push(b.rx_rsp, answer_to(asked[1].t));
+  b.push(b.rx_rsp, answer_to(asked[0].t));
   EXPECT_TRUE(b.settle());
-  this->expect_event(GGAS_EV_UNEXPECTED_RSP, 2, asked[1].t.tag);
+  this->expect_event(GGAS_EV_UNEXPECTED_RSP, 2, asked[0].t.tag);
   this->expect_clean(5);
 }
 
@@ -132,7 +132,7 @@ TYPED_TEST(smfu_quiet, link_death_while_waiting) {
   b.v.link_up_i = 0;
   b.run(100);
   EXPECT_TRUE(b.ld_cpl.all.empty()) << "our own answer is still to come";
-  b.push(b.rx_rsp, answer_to(b.tx_np.all[0].t));
+  b.push(b.rx_rsp, answer_to(b.tx_np.all[1].t));
   EXPECT_TRUE(b.settle());
   this->expect_code(3, net_status::link_down);
   this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::link_down));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed test suite: every test runs at DATA_W = 64 and 256. GGAS_SEED sets the seed.
+// The typed test suite: every test runs at DATA_W = 64 with 64 nodes and at 256 with 65,536. GGAS_SEED sets the seed.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace ggas::test::smfu {
 
 struct w64 {
   using top = Vsmfu_64;
-  static constexpr unsigned width = 64;
+  static constexpr unsigned width = 64, nodes = 64;
 };
 struct w256 {
   using top = Vsmfu_256;
-  static constexpr unsigned width = 256;
+  static constexpr unsigned width = 256, nodes = 65536;
 };
 using widths = testing::Types<w64, w256>;
 
