@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window loads to SMFU_LOAD packets, one load at a time: look it up, let the stores before it leave, take an entry of
-// the
-// matching store, send its chunks. A chunk never crosses a multiple of the MTU, nor of MPS (its answer is one
-// completion). What
-// has no target reads as all ones at once, and so does a load behind one that the network did not take in time: many
-// loads end as
-// soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are
-// refused.
+// Window loads to SMFU_LOAD packets, one load after the other: look it up, let the stores before it leave, take an entry
+// of the matching store, send its chunks. While one is sent the next are looked up, so that a load of one chunk takes a
+// cycle. A chunk never crosses a multiple of the MTU, nor of MPS (its answer is one completion). What has no target reads
+// as all ones at once, and so does a load behind one that the network did not take in time: many loads end as soon as
+// one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are refused.
 `default_nettype none
 
 module smfu_loads (
@@ -83,45 +80,93 @@ module smfu_loads (
     output      logic                busy_o
 );
 
-  localparam logic [2:0] S_IDLE = 3'd0, S_LOOK = 3'd1, S_DECIDE = 3'd2, S_SEND = 3'd3, S_REFUSED = 3'd4, S_QUIET = 3'd5;
-
-  logic [2:0]  state_q;
-  logic [2:0]  mark_q;      // stores that must leave first
-  logic        page_q, quiet_q, hit_q, first_q;
-  smfu_pkg::target_t target_q;
-  logic [39:0] win_addr_q;
-  logic [63:0] addr_q;      // of the next chunk
-  logic [10:0] left_q;      // DW from there on
-  logic [15:0] tag_q;
-  logic        stuck_q;     // a load ran out of time here, and the packet in front of it still waits
+  // ---------------------------------------------------------------- queues: what was asked, what the lookup answered
+  localparam int unsigned ASKED_W  = 91;
+  localparam int unsigned ANSWER_W = 112;
+  logic [ASKED_W-1:0]  asked_q [4];
+  logic [ANSWER_W-1:0] answer_q [4];
+  logic [2:0]          ask_wr_q, ask_rd_q, ans_wr_q, ans_rd_q;
+  logic [2:0]          mark_q [4];  // stores that must leave before the read in this place
 
   wire is_page  = win_np_hdr_i.bar == ggas_pkg::BAR_PAGES;
   wire word     = win_np_hdr_i.len_dw == 11'd1 || (win_np_hdr_i.len_dw == 11'd2 && win_np_hdr_i.last_be == 4'hf);
   wire is_quiet = is_page && win_np_hdr_i.addr[63:21] == '0 && win_np_hdr_i.addr[12:0] == '0 && word
     && win_np_hdr_i.first_be == 4'hf;
-  assign look_want_o    = state_q == S_IDLE && win_np_valid_i && !is_page;
-  assign win_np_ready_o = state_q == S_IDLE && (is_page || look_go_i);
+  wire [2:0] asked = ask_wr_q - ask_rd_q;
+  assign look_want_o    = win_np_valid_i && !is_page && !asked[2];
+  assign win_np_ready_o = !asked[2] && (is_page || look_go_i);
   wire take = win_np_valid_i && win_np_ready_o;
   assign cnt_loads_in_o = take && !is_page;
 
-  wire reach  = smfu_pkg::reachable(target_q.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
-  wire decide = state_q == S_DECIDE && mark_q == '0;
-  wire mapped = hit_q && cfg_egress_i && !page_q;
-  wire served = mapped && reach && !stuck_q;
-  wire refuse = decide && !quiet_q && !served && !event_valid_o;
-  assign alloc_valid_o = decide && !quiet_q && served;
-  assign quiet_valid_o = state_q == S_QUIET;
-  assign refused_valid_o = state_q == S_REFUSED;
-  assign req_addr_o    = win_addr_q[7:2];
-  assign req_page_o    = win_addr_q[20:13];
-  assign req_node_o    = target_q.node[ggas_pkg::NODE_W-1:0];
-  assign req_len_dw_o  = left_q;
+  always_ff @(posedge clk_i) begin
+    if (take) asked_q[ask_wr_q[1:0]] <= {is_page, is_quiet, smfu_pkg::is_half(cfg_mps_i), win_np_hdr_i.addr[39:0],
+      win_np_hdr_i.len_dw, win_np_hdr_i.first_be, win_np_hdr_i.last_be, win_np_hdr_i.requester, win_np_hdr_i.tag,
+      win_np_hdr_i.attr};
+    if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_hit_i, ans_target_i, ans_interval_i, ans_addr_i};
+    for (int i = 0; i < 4; i++) begin
+      if (take && ask_wr_q[1:0] == i[1:0]) mark_q[i] <= p_inflight_i - {2'd0, p_done_i};
+      else if (p_done_i && mark_q[i] != '0) mark_q[i] <= mark_q[i] - 1'b1;
+    end
+  end
 
-  // ---------------------------------------------------------------- chunks
-  wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, req_half_o);
+  // ---------------------------------------------------------------- head of the queues: served, refused, or a quiet
+  logic              page, quiet, half, hit;
+  logic [39:0]       win_addr;
+  logic [10:0]       len_dw;
+  logic [6:0]        interval;
+  logic [63:0]       addr;
+  smfu_pkg::target_t target;
+  assign {page, quiet, half, win_addr, len_dw, req_first_be_o, req_last_be_o, req_requester_o, req_tag_o, req_attr_o}
+    = asked_q[ask_rd_q[1:0]];
+  assign {hit, target, interval, addr} = answer_q[ans_rd_q[1:0]];
+
+  logic busy_q;            // a load is being sent
+  logic told_q;            // the head is refused, and its event was raised
+  logic stuck_q;           // a load ran out of time here, and the packet in front of it still waits
+  wire  head    = asked != '0 && (page || ans_rd_q != ans_wr_q) && mark_q[ask_rd_q[1:0]] == '0;
+  wire  reach   = smfu_pkg::reachable(target.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire  mapped  = !page && hit && cfg_egress_i;
+  wire  served  = mapped && reach && !stuck_q;
+  wire  refuse  = head && !quiet && !served && !told_q && !event_valid_o;
+  wire  alloc   = alloc_valid_o && alloc_ready_i;
+  wire  pop     = alloc || (quiet_valid_o && quiet_ready_i) || (told_q && refused_ready_i);
+  assign alloc_valid_o   = head && !quiet && served && !told_q && (!busy_q || (send && final_chunk));
+  assign quiet_valid_o   = head && quiet;
+  assign refused_valid_o = told_q;
+  assign req_addr_o      = win_addr[7:2];
+  assign req_page_o      = win_addr[20:13];
+  assign req_node_o      = target.node[ggas_pkg::NODE_W-1:0];
+  assign req_len_dw_o    = len_dw;
+  assign req_half_o      = half;
+  assign req_interval_o  = page ? smfu_pkg::NO_INTERVAL : interval;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ask_wr_q <= '0;
+      ask_rd_q <= '0;
+      ans_wr_q <= '0;
+      ans_rd_q <= '0;
+      told_q   <= 1'b0;
+    end else begin
+      if (take) ask_wr_q <= ask_wr_q + 1'b1;
+      if (pop) ask_rd_q <= ask_rd_q + 1'b1;
+      if (ans_valid_i) ans_wr_q <= ans_wr_q + 1'b1;
+      if (pop && !page) ans_rd_q <= ans_rd_q + 1'b1;
+      told_q <= refuse || (told_q && !refused_ready_i);
+    end
+  end
+
+  // ---------------------------------------------------------------- the load that is sent, chunk by chunk
+  logic        first_q, half_q;
+  logic [63:0] addr_q;      // of the next chunk
+  logic [10:0] left_q;      // DW from there on
+  logic [3:0]  first_be_q, last_be_q;
+  logic [15:0] tag_q;
+  smfu_pkg::target_t target_q;
+  wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, half_q);
   wire        final_chunk = chunk == left_q;
   wire        slot_free = !tx_np_valid_o || tx_np_ready_i;
-  wire        send   = state_q == S_SEND && alloc_live_i && slot_free && !quiet_np_valid_i;
+  wire        send   = busy_q && alloc_live_i && slot_free && !quiet_np_valid_i;
   assign quiet_np_ready_o   = slot_free;
   assign cnt_load_packets_o = send;
 
@@ -146,84 +191,36 @@ module smfu_loads (
         tx_np_hdr_o.vc       <= ggas_pkg::VC_NP;
         tx_np_hdr_o.tag      <= tag_q;
         tx_np_hdr_o.req_dw   <= chunk;
-        tx_np_hdr_o.first_be <= first_q ? req_first_be_o : (chunk == 11'd1) ? req_last_be_o : 4'hf;
-        tx_np_hdr_o.last_be  <= (chunk == 11'd1) ? 4'h0 : final_chunk ? req_last_be_o : 4'hf;
+        tx_np_hdr_o.first_be <= first_q ? first_be_q : (chunk == 11'd1) ? last_be_q : 4'hf;
+        tx_np_hdr_o.last_be  <= (chunk == 11'd1) ? 4'h0 : final_chunk ? last_be_q : 4'hf;
       end
     end
   end
 
-  // ---------------------------------------------------------------- the load in hand
+  always_ff @(posedge clk_i) begin
+    if (alloc) begin
+      tag_q      <= alloc_tag_i;
+      target_q   <= target;
+      first_q    <= 1'b1;
+      half_q     <= half;
+      addr_q     <= addr;
+      left_q     <= len_dw;
+      first_be_q <= req_first_be_o;
+      last_be_q  <= req_last_be_o;
+    end else if (send) begin
+      first_q <= 1'b0;
+      addr_q  <= addr_q + {51'd0, chunk, 2'b00};
+      left_q  <= left_q - chunk;
+    end
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q         <= S_IDLE;
-      mark_q          <= '0;
-      page_q          <= 1'b0;
-      quiet_q         <= 1'b0;
-      stuck_q         <= 1'b0;
-      hit_q           <= 1'b0;
-      first_q         <= 1'b0;
-      win_addr_q      <= '0;
-      addr_q          <= '0;
-      left_q          <= '0;
-      tag_q           <= '0;
-      req_requester_o <= '0;
-      req_tag_o       <= '0;
-      req_attr_o      <= '0;
-      req_first_be_o  <= '0;
-      req_last_be_o   <= '0;
-      target_q        <= '0;
-      req_interval_o  <= '0;
-      req_half_o      <= 1'b0;
+      busy_q  <= 1'b0;
+      stuck_q <= 1'b0;
     end else begin
-      if (p_done_i && mark_q != '0) mark_q <= mark_q - 1'b1;
+      busy_q <= alloc || (busy_q && alloc_live_i && !(send && final_chunk));
       if (slot_free) stuck_q <= 1'b0;
-      else if (state_q == S_SEND && !alloc_live_i) stuck_q <= 1'b1;
-      case (state_q)
-        S_IDLE:
-          if (take) begin
-            state_q         <= is_page ? S_DECIDE : S_LOOK;
-            mark_q          <= p_inflight_i - {2'd0, p_done_i};
-            page_q          <= is_page;
-            req_interval_o  <= smfu_pkg::NO_INTERVAL;
-            quiet_q         <= is_quiet;
-            req_half_o      <= smfu_pkg::is_half(cfg_mps_i);
-            first_q         <= 1'b1;
-            win_addr_q      <= win_np_hdr_i.addr[39:0];
-            addr_q          <= win_np_hdr_i.addr;
-            left_q          <= win_np_hdr_i.len_dw;
-            req_requester_o <= win_np_hdr_i.requester;
-            req_tag_o       <= win_np_hdr_i.tag;
-            req_attr_o      <= win_np_hdr_i.attr;
-            req_first_be_o  <= win_np_hdr_i.first_be;
-            req_last_be_o   <= win_np_hdr_i.last_be;
-          end
-        S_LOOK:
-          if (ans_valid_i) begin
-            req_interval_o <= ans_interval_i;
-            state_q    <= S_DECIDE;
-            hit_q      <= ans_hit_i;
-            target_q   <= ans_target_i;
-            addr_q     <= ans_addr_i;
-          end
-        S_DECIDE:
-          if (decide && quiet_q) state_q <= S_QUIET;
-          else if (refuse) state_q <= S_REFUSED;
-          else if (alloc_valid_o && alloc_ready_i) begin
-            state_q <= S_SEND;
-            tag_q   <= alloc_tag_i;
-          end
-        S_SEND:
-          if (!alloc_live_i) state_q <= S_IDLE;
-          else if (send) begin
-            first_q <= 1'b0;
-            addr_q  <= addr_q + {51'd0, chunk, 2'b00};
-            left_q  <= left_q - chunk;
-            if (final_chunk) state_q <= S_IDLE;
-          end
-        S_REFUSED: if (refused_ready_i) state_q <= S_IDLE;
-        S_QUIET:   if (quiet_ready_i) state_q <= S_IDLE;
-        default: state_q <= S_IDLE;
-      endcase
+      else if (busy_q && !alloc_live_i) stuck_q <= 1'b1;
     end
   end
 
@@ -236,16 +233,16 @@ module smfu_loads (
       if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
       if (refuse) begin
         event_valid_o <= 1'b1;
-        event_o.code  <= page_q ? ggas_regs_pkg::EV_PAGE_ACCESS :
+        event_o.code  <= page ? ggas_regs_pkg::EV_PAGE_ACCESS :
                          mapped ? ggas_regs_pkg::EV_LOAD_UNREACHABLE : ggas_regs_pkg::EV_LOAD_UNMAPPED;
-        event_o.node  <= mapped ? target_q.node : 16'd0;
-        event_o.info  <= win_addr_q;
+        event_o.node  <= mapped ? target.node : 16'd0;
+        event_o.info  <= win_addr;
         event_interval_o <= req_interval_o;
       end
     end
   end
 
-  assign busy_o = state_q != S_IDLE || tx_np_valid_o || event_valid_o;
+  assign busy_o = asked != '0 || busy_q || tx_np_valid_o || event_valid_o;
 
 endmodule
 

@@ -133,7 +133,7 @@ module smfu_match #(
   wire wants_event = rsp ? (strange || fails) : !e_failed;
 
   wire giveup   = state_q == S_IDLE && found_q && (!event_valid_o || e_failed);
-  wire answer   = rsp && (!event_valid_o || !wants_event) && !(is_quiet && quiet_wait_i);
+  wire answer   = rsp && (!event_valid_o || !wants_event) && !(is_quiet ? quiet_wait_i : !room);
   wire raise    = (giveup || answer) && wants_event;
   assign quiet_rsp_o = answer && is_quiet && quiet_known_i;
 
@@ -203,7 +203,13 @@ module smfu_match #(
   end
 
   // ---------------------------------------------------------------- completion and event
+  // A packet is judged with its first beat. Its beats go through a register, so that the next packet is judged as soon
+  // as the last of them is in it.
+  logic cpl_sop_q, cpl_eop_q;
   logic drop_q;  // behind the failure: the rest of the packet
+  wire  room = !cpl_valid_o || cpl_ready_i;
+  wire  pass = rx_rsp_valid_i && room && state_q == S_PASS;
+  wire  more = !rx_rsp_eop_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= S_IDLE;
@@ -211,25 +217,32 @@ module smfu_match #(
     end else begin
       case (state_q)
         S_IDLE: begin
-          drop_q <= rsp;
-          if (giveup && !e_failed) state_q <= S_ERROR;
-          else if (answer) state_q <= good ? S_PASS : fails ? S_ERROR : S_DROP;
+          drop_q <= rsp && more;
+          if (giveup && !e_failed || answer && fails) state_q <= S_ERROR;
+          else if (answer && more) state_q <= good ? S_PASS : S_DROP;
         end
-        S_ERROR: if (failed_ready_i) state_q <= drop_q ? S_DROP : S_IDLE;
-        default: if (rx_rsp_valid_i && rx_rsp_ready_o && rx_rsp_eop_i) state_q <= S_IDLE;
+        S_ERROR: if (failed_valid_o && failed_ready_i) state_q <= drop_q ? S_DROP : S_IDLE;
+        default: if (rx_rsp_valid_i && rx_rsp_ready_o && !more) state_q <= S_IDLE;
       endcase
     end
   end
 
-  logic begun_q;  // the first beat of the completion has gone
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      begun_q   <= 1'b0;
-      cpl_hdr_o <= '0;
-      failed_o  <= '0;
+      cpl_valid_o <= 1'b0;
+      cpl_sop_q   <= 1'b0;
+      cpl_eop_q   <= 1'b0;
+      cpl_hdr_o   <= '0;
+      cpl_data_o  <= '0;
+      failed_o    <= '0;
     end else begin
-      if (cpl_valid_o && cpl_ready_i) begun_q <= !cpl_eop_o;
-      if (answer || giveup) begin
+      if (room) cpl_valid_o <= pass || (answer && good);
+      if (pass || (answer && good)) begin
+        cpl_sop_q  <= !pass;
+        cpl_eop_q  <= rx_rsp_eop_i;
+        cpl_data_o <= rx_rsp_data_i;
+      end
+      if (answer && good) begin
         cpl_hdr_o            <= '0;
         cpl_hdr_o.kind       <= ggas_pkg::TLP_CPLD;
         cpl_hdr_o.bar        <= 3'd7;
@@ -240,17 +253,15 @@ module smfu_match #(
         cpl_hdr_o.byte_count <= e_bytes;
         cpl_hdr_o.lower_addr <= e_addr[6:0];
         cpl_hdr_o.attr       <= e_attr;
-        failed_o             <= {e_requester, e_tag, e_attr, e_bytes, e_dw, e_addr};
       end
+      if (answer || giveup) failed_o <= {e_requester, e_tag, e_attr, e_bytes, e_dw, e_addr};
     end
   end
 
-  assign failed_valid_o = state_q == S_ERROR;
-  assign cpl_valid_o    = state_q == S_PASS && rx_rsp_valid_i;
-  assign cpl_sop_o      = !begun_q;
-  assign cpl_eop_o      = rx_rsp_eop_i;
-  assign cpl_data_o     = state_q == S_PASS ? rx_rsp_data_i : '0;
-  assign rx_rsp_ready_o = state_q == S_DROP || (state_q == S_PASS && cpl_ready_i);
+  assign failed_valid_o = state_q == S_ERROR && !cpl_valid_o;
+  assign cpl_sop_o      = cpl_sop_q;
+  assign cpl_eop_o      = cpl_eop_q;
+  assign rx_rsp_ready_o = state_q == S_DROP || pass || answer;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -283,7 +294,7 @@ module smfu_match #(
     end
   end
 
-  assign busy_o  = state_q != S_IDLE || walk || event_valid_o || lost_i;
+  assign busy_o  = state_q != S_IDLE || cpl_valid_o || walk || event_valid_o || lost_i;
   assign timer_o = live_q != '0;
 
 `ifndef SYNTHESIS

@@ -81,17 +81,17 @@ module smfu_rob #(
   localparam int unsigned RW    = 6 - BW;          // rows of a slot, as a power of two
 
   // ---------------------------------------------------------------- slots
-  logic [6:0]  head_q, tail_q;     // oldest, next free; top bit tells full from empty
+  logic [6:0]  oldest, tail_q;     // not answered, next free; the top bit is the turn
+  logic [5:0]  next;               // to be answered next
   logic [44:0] slot_q [64];        // status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
   logic [16:0] deadline_q [64];
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
 
-  wire [5:0] head = head_q[5:0];
   wire [5:0] tail = tail_q[5:0];
-  wire       full = (head_q ^ tail_q) == 7'h40;
+  wire       full = (oldest ^ tail_q) == 7'h40;
 
   // ---------------------------------------------------------------- requests
-  wire [40:0]  h_slot = slot_q[head][40:0];
+  wire [40:0]  h_slot = slot_q[next][40:0];
   logic        in_held, in_reads, in_done, fill, again;
   logic [40:0] fill_slot;
   logic [3:0]  fill_status;
@@ -114,14 +114,19 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- completions
-  localparam logic [1:0] C_IDLE = 2'd0, C_STORE = 2'd1, C_DROP = 2'd2;
-  logic [1:0] cpl_q;
-  logic [6:0] cpl_tag_q;
-  logic       cpl_last_q;          // the read is answered when this completion has been taken
-  logic [6:0] cpl_left_q;          // DW of this completion still to store
-  logic [5:0] cpl_pos_q;
+  // A completion is judged with its first beat, while the last one of the completion before it is stored.
+  logic [6:0]        cpl_tag_q;
+  logic              cpl_inside_q;    // further beats come
+  logic              cpl_valid_q;     // the beat in cpl_data_q is to be stored (cpl_store_q) or dropped
+  logic              cpl_store_q;
+  logic              cpl_eop_q;
+  logic              cpl_last_q;      // the read is answered when this completion has been taken
+  logic [6:0]        cpl_left_q;      // DW of this completion still to store
+  logic [5:0]        cpl_pos_q;
+  logic [DATA_W-1:0] cpl_data_q;
 
-  wire        cpl_see = cpl_q == C_IDLE && tgt_cpl_valid_i && !issue;  // issue writes progress_q
+  wire        cpl_busy = cpl_inside_q || cpl_valid_q;
+  wire        cpl_see = !cpl_inside_q && tgt_cpl_valid_i;
   wire [6:0]  ctag    = tgt_cpl_hdr_i.tag[6:0];
   wire [5:0]  cslot   = ctag[6:1];
   logic [6:0] missing;
@@ -130,45 +135,50 @@ module smfu_rob #(
     {missing, pos} = '0;
     if (cpl_see) {missing, pos} = progress_q[ctag];
   end
-  wire        c_open   = ctag[0] ? c_part[1] : c_part[0];
+  wire        c_open   = (ctag[0] ? c_part[1] : c_part[0]) && !(closes && ctag == cpl_tag_q);
   wire        c_error  = tgt_cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || tgt_cpl_hdr_i.status != ggas_pkg::CPL_SC;
   wire        c_long   = !c_error && (tgt_cpl_hdr_i.len_dw == '0 || tgt_cpl_hdr_i.len_dw > {4'd0, missing});
   wire        c_stray  = !c_open || c_zombie || c_long;
   wire        c_fails  = c_open && !c_zombie && (c_error || c_long || tgt_cpl_hdr_i.poisoned);
   wire        c_event  = c_stray || (c_fails && c_status == ggas_pkg::ST_OK);
-  wire        c_take   = cpl_see && (!c_event || !cpl_event_valid_o);
   wire [6:0]  c_left   = missing - tgt_cpl_hdr_i.len_dw[6:0];
   wire        c_last   = c_open && (c_error || c_long || c_left == '0);
+  wire        c_more   = c_open && !c_last;  // has progress to write, as a read that is issued
+  wire        c_take   = cpl_see && (!c_event || !cpl_event_valid_o) && !(c_more && issue);
   wire        c_store  = c_open && !c_stray && !c_fails;
-  wire        c_end    = cpl_q != C_IDLE && tgt_cpl_valid_i && tgt_cpl_eop_i;
-  assign tgt_cpl_ready_o = cpl_q != C_IDLE;
+  wire        c_end    = cpl_valid_q && cpl_eop_q;
+  assign tgt_cpl_ready_o = cpl_inside_q || c_take;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      cpl_q      <= C_IDLE;
-      cpl_tag_q  <= '0;
-      cpl_last_q <= 1'b0;
-      cpl_left_q <= '0;
-      cpl_pos_q  <= '0;
+      cpl_inside_q <= 1'b0;
+      cpl_valid_q  <= 1'b0;
+      cpl_store_q  <= 1'b0;
+      cpl_eop_q    <= 1'b0;
+      cpl_tag_q    <= '0;
+      cpl_last_q   <= 1'b0;
+      cpl_left_q   <= '0;
+      cpl_pos_q    <= '0;
     end else begin
+      cpl_valid_q <= tgt_cpl_valid_i && tgt_cpl_ready_o;
+      cpl_eop_q   <= tgt_cpl_eop_i;
+      if (tgt_cpl_valid_i && tgt_cpl_ready_o) cpl_inside_q <= !tgt_cpl_eop_i;
       if (c_take) begin
-        cpl_q      <= c_store ? C_STORE : C_DROP;
-        cpl_tag_q  <= ctag;
-        cpl_last_q <= c_last;
-        cpl_left_q <= tgt_cpl_hdr_i.len_dw[6:0];
-        cpl_pos_q  <= pos;
-      end else if (c_end) begin
-        cpl_q <= C_IDLE;
-      end else if (cpl_q == C_STORE && tgt_cpl_valid_i) begin
+        cpl_store_q <= c_store;
+        cpl_tag_q   <= ctag;
+        cpl_last_q  <= c_last;
+        cpl_left_q  <= tgt_cpl_hdr_i.len_dw[6:0];
+        cpl_pos_q   <= pos;
+      end else if (cpl_valid_q) begin
         cpl_left_q <= cpl_left_q - BANKS[6:0];
         cpl_pos_q  <= cpl_pos_q + BANKS[5:0];
       end
     end
   end
-
   always_ff @(posedge clk_i) begin
+    if (tgt_cpl_valid_i) cpl_data_q <= tgt_cpl_data_i;
     if (issue) progress_q[tag] <= {len, pos_read};
-    else if (c_take && c_open) progress_q[ctag] <= {c_left, pos + tgt_cpl_hdr_i.len_dw[5:0]};
+    else if (c_take && c_more) progress_q[ctag] <= {c_left, pos + tgt_cpl_hdr_i.len_dw[5:0]};
   end
 
   // ---------------------------------------------------------------- walk over the slots on a tick
@@ -183,9 +193,9 @@ module smfu_rob #(
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
   // A completion being taken has the event register and the slot first.
-  wire        expire = over && !w_zombie && !c_take && !cpl_event_valid_o && !(cpl_q != C_IDLE
+  wire        expire = over && !w_zombie && !c_take && !cpl_event_valid_o && !(cpl_busy
     && cpl_tag_q[6:1] == walk_q);
-  wire        forget = over && w_zombie && !c_take && cpl_q == C_IDLE;
+  wire        forget = over && w_zombie && !c_take && !cpl_busy;
   wire        tick   = tick_i && open_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -202,7 +212,7 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  // Of the slots in question: tail, head, that of a completion as it comes (c_) and as it is stored, that of the walk.
+  // Of the slots in question: tail, next (head_), that of a completion as it comes (c_) and as it is stored, that of the walk.
   logic       tail_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
   logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full
   logic [1:0] head_fault, c_fault, w_fault;                  // what went wrong since it was filled: timeout, host error
@@ -212,13 +222,13 @@ module smfu_rob #(
   wire        settles = closes && !(cpl_tag_q[0] ? stored_part[0] : stored_part[1]);
   flag_ram #(.DEPTH(64), .WRITERS(2), .READS(4)) u_zombie (
       .clk_i, .rst_ni, .we_i({settles, expire || forget}), .waddr_i({stored, walk_q}), .wdata_i({1'b0, expire}),
-      .raddr_i({tail, head, cslot, walk_q}), .rdata_o({tail_zombie, head_zombie, c_zombie, w_zombie}));
+      .raddr_i({tail, next, cslot, walk_q}), .rdata_o({tail_zombie, head_zombie, c_zombie, w_zombie}));
   // A slot is forgotten only while no completion is being stored.
   for (genvar i = 0; i < 2; i++) begin : gen_part
     wire over_now = forget || (closes && cpl_tag_q[0] == i[0]);
     flag_ram #(.DEPTH(64), .WRITERS(2), .READS(4)) u_part (
         .clk_i, .rst_ni, .we_i({over_now, issue && tag[0] == i[0]}), .waddr_i({forget ? walk_q : stored, tag[6:1]}),
-        .wdata_i(2'b01), .raddr_i({head, cslot, stored, walk_q}),
+        .wdata_i(2'b01), .raddr_i({next, cslot, stored, walk_q}),
         .rdata_o({head_part[i], c_part[i], stored_part[i], w_part[i]}));
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -230,7 +240,7 @@ module smfu_rob #(
     status_of = filled != ggas_pkg::ST_OK ? filled : fault[0] ? ggas_pkg::ST_HOST_ERROR
                 : fault[1] ? ggas_pkg::ST_TIMEOUT : ggas_pkg::ST_OK;
   endfunction
-  wire [3:0] head_status = status_of(slot_q[head][44:41], head_fault);
+  wire [3:0] head_status = status_of(slot_q[next][44:41], head_fault);
   wire [3:0] c_status    = status_of(slot_q[cslot][44:41], c_fault);
   wire [3:0] w_status    = status_of(slot_q[walk_q][44:41], w_fault);
   wire       c_spoils    = c_take && c_fails && c_status == ggas_pkg::ST_OK;
@@ -238,7 +248,7 @@ module smfu_rob #(
   for (genvar i = 0; i < 2; i++) begin : gen_fault
     flag_ram #(.DEPTH(64), .WRITERS(2), .READS(3)) u_fault (
         .clk_i, .rst_ni, .we_i({i == 0 ? c_spoils : w_spoils, fill}), .waddr_i({i == 0 ? cslot : walk_q, tail}),
-        .wdata_i(2'b10), .raddr_i({head, cslot, walk_q}), .rdata_o({head_fault[i], c_fault[i], w_fault[i]}));
+        .wdata_i(2'b10), .raddr_i({next, cslot, walk_q}), .rdata_o({head_fault[i], c_fault[i], w_fault[i]}));
   end
 
   always_ff @(posedge clk_i) begin
@@ -268,91 +278,21 @@ module smfu_rob #(
     end
   end
 
-  // ---------------------------------------------------------------- data
-  logic          row_en;
-  logic [RW-1:0] row_q, row;
+  // ---------------------------------------------------------------- data and answers
+  logic          row_en, answer_busy;
+  logic [5:0]    row_slot;
+  logic [RW-1:0] row;
   smfu_rob_data #(.DATA_W(DATA_W)) u_data (
-      .clk_i, .store_i(cpl_q == C_STORE && tgt_cpl_valid_i), .slot_i(cpl_tag_q[6:1]), .pos_i(cpl_pos_q),
-      .left_i(cpl_left_q), .data_i(tgt_cpl_data_i), .re_i(row_en), .head_i(head), .row_i(row), .data_o(tx_rsp_data_o));
+      .clk_i, .store_i(cpl_valid_q && cpl_store_q), .slot_i(cpl_tag_q[6:1]), .pos_i(cpl_pos_q), .left_i(cpl_left_q),
+      .data_i(cpl_data_q), .re_i(row_en), .head_i(row_slot), .row_i(row), .data_o(tx_rsp_data_o));
+  smfu_rob_answer #(.DATA_W(DATA_W)) u_answer (
+      .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
+      .slot_i(h_slot), .status_i(head_status), .done_i(head_zombie || head_part == '0), .again_o(again), .mark_i, .old_o,
+      .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row), .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o,
+      .tx_rsp_eop_o, .tx_rsp_hdr_o, .cnt_target_loads_o, .busy_o(answer_busy));
 
-  // ---------------------------------------------------------------- answers
-  logic [6:0]  left_q;             // DW to send, this beat included
-  wire         ready_head = head_q != tail_q && (head_zombie || head_part == '0);
-  wire         flushed = ready_head && !tx_rsp_valid_o && h_slot[40];
-  wire         start   = ready_head && !tx_rsp_valid_o && !h_slot[40];
-  wire         advance = tx_rsp_valid_o && tx_rsp_ready_i;
-  wire         good    = head_status == ggas_pkg::ST_OK;
-  wire         h_data  = good && !h_slot[0];
-
-  // A flush that failed is told to every quiet that was there by then, and made again for those that come.
-  logic [3:0] flush_status_q;
-  logic [6:0] flush_end_q;         // for quiets in front of this slot
-  logic       flush_failed_q;
-  assign again = flushed && !good;
-  // What is old stands in front of old_end_q.
-  logic [6:0] old_end_q;
-  wire  [6:0] behind = tail_q + {6'd0, in_held};
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      flush_failed_q <= 1'b0;
-      old_o          <= 1'b0;
-    end else begin
-      if (again) flush_failed_q <= 1'b1;
-      else if (head_q == flush_end_q) flush_failed_q <= 1'b0;
-      if (mark_i) old_o <= 1'b1;
-      else if (head_q == old_end_q) old_o <= 1'b0;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (again) begin
-      flush_status_q <= head_status;
-      flush_end_q    <= behind;
-    end
-    if (mark_i) old_end_q <= behind;
-  end
-
-  assign row          = start ? '0 : row_q;
-  assign row_en       = start || advance;
-  assign tx_rsp_eop_o = left_q <= BANKS[6:0];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      head_q         <= '0;
-      tx_rsp_valid_o <= 1'b0;
-      tx_rsp_sop_o   <= 1'b0;
-      tx_rsp_hdr_o   <= '0;
-      left_q         <= '0;
-      row_q          <= '0;
-    end else if (flushed) begin
-      head_q <= head_q + 1'b1;
-    end else if (start) begin
-      tx_rsp_valid_o      <= 1'b1;
-      tx_rsp_sop_o        <= 1'b1;
-      tx_rsp_hdr_o        <= '0;
-      tx_rsp_hdr_o.op     <= h_slot[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP;
-      tx_rsp_hdr_o.status <= good && h_slot[0] && flush_failed_q ? flush_status_q : head_status;
-      tx_rsp_hdr_o.tag    <= h_slot[23:8];
-      tx_rsp_hdr_o.dst    <= h_slot[39:24];
-      tx_rsp_hdr_o.src    <= cfg_node_i;
-      tx_rsp_hdr_o.vc     <= ggas_pkg::VC_RSP;
-      tx_rsp_hdr_o.len_dw <= h_data ? {4'd0, h_slot[7:1]} : 11'd0;
-      left_q              <= h_data ? h_slot[7:1] : 7'd0;
-      row_q               <= '0;
-      row_q[0]            <= 1'b1;
-    end else if (advance) begin
-      tx_rsp_sop_o <= 1'b0;
-      left_q       <= left_q - BANKS[6:0];
-      row_q        <= row_q + 1'b1;
-      if (tx_rsp_eop_o) begin
-        tx_rsp_valid_o <= 1'b0;
-        head_q         <= head_q + 1'b1;
-      end
-    end
-  end
-
-  assign cnt_target_loads_o = advance && tx_rsp_eop_o && left_q != '0;
-  assign busy_o  = in_held || range_busy_o || cpl_q != C_IDLE || walk || ready_head || tx_rsp_valid_o || req_event_valid_o
-    || cpl_event_valid_o || flush_failed_q || old_o;
+  assign busy_o  = in_held || range_busy_o || cpl_busy || walk || answer_busy || req_event_valid_o
+    || cpl_event_valid_o;
   assign timer_o = open_q != '0;
   assign reads_o = in_reads || timer_o;
 

@@ -75,6 +75,41 @@ TYPED_TEST(smfu_timing, small_stores_at_full_rate) {
   EXPECT_LE(b.tgt_req.all[99].first - b.tgt_req.all[0].first, 2 * 99u) << "one in two cycles in";
 }
 
+// Loads of 64 bytes, on both sides: one leaves each cycle, and answers and completions follow each other without a gap.
+TYPED_TEST(smfu_timing, loads_at_full_rate) {
+  auto& b = this->b;
+  constexpr unsigned loads = 60, dws = 16;
+  const uint64_t beats = dws / b.words;
+  for (unsigned i = 0; i < loads; ++i) b.host(this->load(TestFixture::window + 64 * i, dws, i));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_np.all.size(), loads);
+  EXPECT_LE(b.tx_np.all.back().first - b.tx_np.all[0].first, loads - 1u);
+  for (const auto& s : b.tx_np.all) b.push(b.rx_rsp, answer_to(s.t));
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.ld_cpl.all.size(), loads);
+  EXPECT_LE(b.ld_cpl.all.back().last - b.ld_cpl.all[0].first, loads * beats - 1);
+  for (unsigned i = 0; i < loads; ++i) {
+    packet p = net_packet(nic::op::load, 2, 64 * i, dws);
+    p.tag = uint16_t(i);
+    b.push(b.rx_np, p);
+  }
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tgt_req.all.size(), loads);
+  EXPECT_LE(b.tgt_req.all.back().first - b.tgt_req.all[0].first, loads - 1u);
+  for (const auto& s : b.tgt_req.all) {
+    tlp c;
+    c.kind = tlp_kind::cpld;
+    c.tag = s.t.tag;
+    c.len_dw = dws;
+    c.byte_count = 4 * dws;
+    c.data.resize(dws);
+    b.push(b.tgt_cpl, c);
+  }
+  EXPECT_TRUE(b.settle());
+  ASSERT_EQ(b.tx_rsp.all.size(), loads);
+  EXPECT_LE(b.tx_rsp.all.back().last - b.tx_rsp.all[0].first, loads * beats - 1);
+}
+
 // Packets that name another export than the one before them: two cycles more.
 TYPED_TEST(smfu_timing, exports_in_turn) {
   auto& b = this->b;
