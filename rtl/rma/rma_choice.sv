@@ -1,59 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which step is next. What comes in and what goes out take turns; of what comes in, a done fetch command goes before an
-// answer, so that
-// an answer never finds its put still under way; what goes out goes round.
+// First stage of a step: what is next. What comes in and what goes out take turns; of what comes in, a done fetch
+// command goes before an answer, so that an answer never finds its put still under way; what goes out goes round. A
+// context whose step began in the cycle before is not chosen again: nothing begins then.
 `default_nettype none
 
 module rma_choice (
     input  wire logic        clk_i,
     input  wire logic        rst_ni,
-    input  wire logic        idle_i,    // a step may start
-    // but these not, K_* (late stands for both): the step that ends now is in their way
-    input  wire logic [6:0]  clash_i,
-    input  wire logic        room_i,    // it may count and notify
+    input  wire logic        open_i,         // a step may begin
+    input  wire logic        last_valid_i,   // one began in the cycle before
+    input  wire logic [7:0]  last_vpid_i,    // of this context
+    input  wire logic        room_i,         // one more may count and notify
 
     // what waits
-    input  wire logic        noted_i,   // needs no room
+    input  wire logic        noted_i,        // needs no room
+    input  wire logic [7:0]  noted_vpid_i,
     input  wire logic        done_i,
+    input  wire logic        done_soon_i,    // one will be offered
+    input  wire logic [7:0]  done_vpid_i,
     input  wire logic        answer_i,
+    input  wire logic [7:0]  answer_vpid_i,
     input  wire logic        desc_i,
+    input  wire logic [7:0]  desc_vpid_i,
     input  wire logic        exp_i,
+    input  wire logic [7:0]  exp_vpid_i,
     input  wire logic        put_i,
+    input  wire logic [7:0]  put_vpid_i,
     input  wire logic        scan_i,
-    input  wire logic        full_i,    // the scan is for a notification
+    input  wire logic        full_i,         // the scan is for a notification
+    input  wire logic [7:0]  scan_vpid_i,
 
-    output      logic [7:0]  pick_o     // one-hot, K_*; 0: none
+    output      logic        go_out_o,       // what begins, if anything does, goes out
+    output      logic [7:0]  pick_o,         // one-hot, K_*; 0: nothing begins
+    output      logic [7:0]  vpid_o          // its context
 );
 
   logic [2:0] in;
   logic [3:0] out, grant;
+  logic [6:0] turn, clash;
   logic       in_last_q;  // the last step was of what comes in
-  wire        go_out = out != '0 && (in == '0 || in_last_q);
+  assign go_out_o = out != '0 && (in == '0 || in_last_q);
 
   always_comb begin
-    in = '0;
-    if (noted_i) in[rma_requester_pkg::K_NOTED] = 1'b1;
-    else if (done_i) in[rma_requester_pkg::K_DONE] = room_i;
-    else in[rma_requester_pkg::K_ANSWER] = answer_i && room_i;
-    in  = in & ~clash_i[2:0];
-    out = {scan_i, put_i, exp_i, desc_i} & {4{room_i}} & ~clash_i[6:3];
+    in[rma_requester_pkg::K_NOTED]  = noted_i;
+    in[rma_requester_pkg::K_DONE]   = done_i && room_i && !noted_i;
+    in[rma_requester_pkg::K_ANSWER] = answer_i && room_i && !noted_i && !done_i && !done_soon_i;
+    out = {scan_i, put_i, exp_i, desc_i} & {4{room_i}};
   end
+  assign turn = go_out_o ? {grant, 3'd0} : {4'd0, in};
+  wire start = open_i && turn != '0 && (turn & clash) == '0;
 
   // verilator lint_off PINCONNECTEMPTY
   arbiter_rr #(.N(4)) u_turn (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(out), .take_i(idle_i && go_out), .eop_i(1'b1), .grant_o(grant),
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(out), .take_i(start && go_out_o), .eop_i(1'b1), .grant_o(grant),
       .locked_o());
   // verilator lint_on PINCONNECTEMPTY
 
+  wire [55:0] vpids = {scan_vpid_i, put_vpid_i, exp_vpid_i, desc_vpid_i, answer_vpid_i, noted_vpid_i, done_vpid_i};
   always_comb begin
+    vpid_o = '0;
+    for (int i = 0; i < 7; i++) begin
+      clash[i] = last_valid_i && vpids[8*i+:8] == last_vpid_i;
+      if (turn[i]) vpid_o = vpid_o | vpids[8*i+:8];
+    end
     pick_o = '0;
-    if (idle_i && go_out) pick_o = {grant[3] && full_i, grant[3] && !full_i, grant[2:0], 3'd0};
-    else if (idle_i) pick_o = {5'd0, in};
+    if (start) pick_o = {turn[6] && full_i, turn[6] && !full_i, turn[5:0]};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) in_last_q <= 1'b0;
-    else if (pick_o != '0) in_last_q <= !go_out;
+    else if (start) in_last_q <= !go_out_o;
   end
 
 endmodule

@@ -4,16 +4,12 @@
 
 module rma_decode (
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::desc_w0_t  w0_i,
-    input  wire logic [2:0]          w2_i,      // low bits of the destination
-    input  wire logic [255:0]        second_i,  // second slot, words 4 to 7
+    input  wire ggas_pkg::desc_w0_t         w0_i,
+    input  wire logic [2:0]                 w2_i,      // low bits of the destination
+    input  wire logic [255:0]               second_i,  // second slot, words 4 to 7
     // verilator lint_on UNUSEDSIGNAL
-    output      logic                bad_o,
-    output      logic                tail_o,    // a NOTIFY packet follows the data of a put
-    output      logic                hold_o,    // the next descriptor of the context waits until this one is finished
-    output      logic                ack_o,     // remote completion comes with an answer
-    // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
-    output      logic [2:0]          what_o
+    output      logic                       bad_o,
+    output      rma_requester_pkg::flags_t  flags_o
 );
 
   wire is_get    = w0_i.op == ggas_pkg::DESC_GET;
@@ -42,13 +38,21 @@ module rma_decode (
     || second_i[131:128] > ggas_pkg::AMO_MAX
                     || second_i[191:133] != '0 || second_i[255:192] != '0;
 
-  wire is_put   = rma_requester_pkg::is_put(w0_i.op);
-  assign tail_o = is_put && w0_i.notify_completer;
-  assign hold_o = is_notify || w0_i.op == ggas_pkg::DESC_SEND || w0_i.notify_requester || w0_i.notify_responder
-    || tail_o
-                  || (is_get && w0_i.notify_completer);
-  assign ack_o  = is_put ? w0_i.ack : w0_i.op != ggas_pkg::DESC_NOP;
-  assign what_o = hold_o && (ack_o || tail_o) ? 3'd0 : w0_i.op[2:0];
+  wire is_put = rma_requester_pkg::is_put(w0_i.op);
+  wire is_send = w0_i.op == ggas_pkg::DESC_SEND;
+  always_comb begin
+    flags_o.tail      = is_put && w0_i.notify_completer;
+    flags_o.get_note  = is_get && w0_i.notify_completer;
+    flags_o.hold      = is_notify || is_send || w0_i.notify_requester || w0_i.notify_responder || flags_o.tail
+                        || flags_o.get_note;
+    flags_o.ack       = is_put ? w0_i.ack : w0_i.op != ggas_pkg::DESC_NOP;
+    flags_o.requester = w0_i.notify_requester;
+    flags_o.repeats   = is_notify || is_send;
+    flags_o.is_get    = is_get;
+    flags_o.is_atomic = is_atomic;
+    flags_o.slots     = rma_requester_pkg::has_slots(w0_i.op);
+    flags_o.what      = flags_o.hold && (flags_o.ack || flags_o.tail) ? 3'd0 : w0_i.op[2:0];
+  end
 
   assign bad_o = size_bad || flags_bad || (is_atomic && atomic_bad);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets whose payload is in the descriptor: begun when the descriptor's turn comes, their payload read word by word
-// from where the requester holds the descriptor. The data of a put move to their place in the first DW, and what lies
-// behind the last byte becomes 0, as a beat goes out. An immediate or inline put that crosses a multiple of the MTU
-// makes two packets.
+// Packets whose payload is in the descriptor: begun when the descriptor's turn comes, their payload read word by
+// word from the words of the first slot, kept here, and from where the requester holds the other slots. The data of
+// a put move to their place in the first DW, and what lies behind the last byte becomes 0, as a beat goes out. An
+// immediate or inline put that crosses a multiple of the MTU makes two packets.
 `default_nettype none
 
 module rma_express #(
@@ -13,8 +13,9 @@ module rma_express #(
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic [1:0]          cfg_mtu_i,   // 64 << cfg_mtu_i bytes, at most 256
 
-    // a packet; only while free_o was 1 and nothing was loaded since
+    // a packet; only while free_o
     input  wire logic                load_i,
+    input  wire logic                go_i,        // with load_i: it goes out
     input  wire logic                tail_i,      // the NOTIFY of a put
     input  wire logic [3:0]          status_i,    // of the put
     input  wire logic [7:0]          vpid_i,
@@ -25,13 +26,11 @@ module rma_express #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         w1_i,        // words of the first slot
     input  wire logic [63:0]         w2_i,
-    // the descriptor, from the cycle behind load_i on until free_o: its first slot and those behind it
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [255:0]        first_i,
-    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [63:0]         cookie_i,
+    // the slots behind the first, from load_i on until free_o
     input  wire logic [511:0]        slots_i,
-    input  wire logic                result_i,    // with load_i: an atomic's old value is wanted in memory
-    output      logic                free_o,      // nothing is left after this cycle
+    output      logic                free_o,      // nothing is left
+    output      logic                ends_o,      // nothing will be left after this beat, which reads no slots
     output      logic                held_o,      // a packet of context held_vpid_o is not out
     output      logic [7:0]          held_vpid_o,
 
@@ -102,7 +101,7 @@ module rma_express #(
         total    = 5'd10;
         span     = 7'd40;
         hdr.op   = ggas_pkg::OP_RMA_ATOMIC;
-        hdr.flags[ggas_pkg::RMA_RESULT] = result_i;
+        hdr.flags[ggas_pkg::RMA_RESULT] = slots_i[127:64] != '0;
       end else if (w0_i.op == ggas_pkg::DESC_SEND) begin
         total    = 5'd4 + w0_i.size[6:2] + {4'd0, w0_i.size[1:0] != 2'd0};
         span     = 7'd16 + w0_i.size[6:0];
@@ -121,6 +120,9 @@ module rma_express #(
   // ---------------------------------------------------------------- the packet under way
   logic             valid_q, sop_q;
   logic             tail_q;    // it is the NOTIFY of a put
+  logic [3:0]       op_q;      // its descriptor's, with size and words
+  logic [23:0]      size_q;
+  logic [191:0]     words_q;
   logic [3:0]       beat_q;    // beats of both packets that went out
   logic [DATA_W-9:0] past_q;   // the word before, but for its first byte
   logic [BYTES_W-1:0] skew_q;  // bytes that the words move up
@@ -133,14 +135,15 @@ module rma_express #(
 
   wire eop   = left_q <= BEAT;
   wire taken = valid_q && tx_ready_i;
-  assign free_o = !valid_q || (tx_ready_i && eop && next_q == '0);
+  assign free_o = !valid_q;
+  assign ends_o = eop && next_q == '0 && (tail_q || !rma_requester_pkg::has_slots(op_q));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
       sop_q   <= 1'b0;
     end else if (load_i) begin
-      valid_q <= 1'b1;
+      valid_q <= go_i;
       sop_q   <= 1'b1;
     end else if (taken) begin
       valid_q <= !eop || next_q != '0;
@@ -152,6 +155,9 @@ module rma_express #(
     if (load_i) begin
       hdr_q       <= hdr;
       tail_q      <= tail_i;
+      op_q        <= w0_i.op;
+      size_q      <= w0_i.size;
+      words_q     <= {cookie_i, w2_i, w1_i};
       beat_q      <= '0;
       past_q      <= '0;
       skew_q      <= {{(BYTES_W - 2) {1'b0}}, skew};
@@ -181,11 +187,7 @@ module rma_express #(
   end
 
   // Words of the payload as they come; what lies behind `span_q` does not matter.
-  // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::desc_w0_t held;
-  // verilator lint_on UNUSEDSIGNAL
   logic [DATA_W-1:0]  word;
-  assign held = first_i[63:0];
   function automatic logic [63:0] quad(input logic [3:0] n, input logic notify, input logic [3:0] op,
                                        input logic [23:0] bytes, input logic [191:0] words,
                                        input logic [511:0] slots);
@@ -212,16 +214,16 @@ module rma_express #(
       endcase
     end
   endfunction
-  wire notify = tail_q || held.op == ggas_pkg::DESC_NOTIFY;
+  wire notify = tail_q || op_q == ggas_pkg::DESC_NOTIFY;
   always_comb begin
     word = '0;
     if (valid_q) begin
       for (int i = 0; i < QUADS; i++)
-        word[i*64+:64] = quad((beat_q << (QUAD_W - 1)) | i[3:0], notify, held.op, held.size, first_i[255:64], slots_i);
+        word[i*64+:64] = quad((beat_q << (QUAD_W - 1)) | i[3:0], notify, op_q, size_q, words_q, slots_i);
     end
   end
 
-  // The beat: bytes of the word before it and its own, moved up by the skew; nothing behind the last byte of the packet.
+  // The beat: bytes of the word before it and its own, moved up by the skew; nothing behind the packet's last byte.
   wire [4:0]           advance_dw = eop ? left_q : BEAT;
   logic [DATA_W-1:0]   moved;
   wire  [2*DATA_W-1:0] both = {word, past_q, 8'd0};
@@ -243,8 +245,7 @@ module rma_express #(
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_express: DATA_W must be 64, 256 or 512");
-  always_ff @(posedge clk_i) if (rst_ni && load_i) assert (!valid_q
-    || (taken && eop && next_q == '0)) else $error("rma_express: packet overwritten");
+  always_ff @(posedge clk_i) if (rst_ni && load_i) assert (!valid_q) else $error("rma_express: packet overwritten");
 `endif
 
 endmodule

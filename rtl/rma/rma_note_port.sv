@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests of the requester to rma_notify: a short queue, one at a time outside. The answer to a notification that a
-// context waits
-// for stands on rsp_* until it was looked at; others are forgotten.
+// context waits for stands on rsp_* until its step begins, the request on nt_* until that ends; others are forgotten.
 `default_nettype none
 
 module rma_note_port (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
 
-    // a request; the last entries are kept for the one of a step under way and the one that follows an answer
+    // a request; the last entries are kept for those of the steps under way
     input  wire logic                push_i,
     output      logic                room_o,
     // a context waits for it; else an error: dropped rather than kept waiting
@@ -30,23 +29,24 @@ module rma_note_port (
     output      logic                rsp_valid_o,
     input  wire logic                rsp_ready_i,
     output      logic [3:0]          rsp_status_o,
+    input  wire logic                rsp_end_i,     // the step that took the answer ends
     output      logic                empty_o,
     input  wire logic [7:0]          look_i,
     output      logic                look_o          // context look_i has a request here
 );
 
-  logic [2:0] count;
+  logic [3:0] count;
   logic       head, asked_q, held, wr_ready;
-  wire        pop = nt_rsp_valid_i ? !held : rsp_valid_o && rsp_ready_i;
+  wire        pop = nt_rsp_valid_i ? !held : rsp_end_i;
 
-  fifo #(.WIDTH(137), .DEPTH(4)) u_queue (
+  fifo #(.WIDTH(137), .DEPTH(8)) u_queue (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(wr_ready),
       .wr_data_i({held_i, vpid_i, w0_i, w1_i}),
       .rd_valid_o(head), .rd_ready_i(pop), .rd_data_o({held, nt_vpid_o, nt_w0_o, nt_w1_o}), .count_o(count));
 
-  rma_queued #(.DEPTH(4)) u_of (.clk_i, .rst_ni, .push_i, .vpid_i, .pop_i(pop), .look_i, .found_o(look_o));
+  rma_queued #(.DEPTH(8)) u_of (.clk_i, .rst_ni, .push_i, .vpid_i, .pop_i(pop), .look_i, .found_o(look_o));
 
-  assign room_o     = count < 3'd2;
+  assign room_o     = count < 4'd4;
   assign empty_o    = !head;
   assign nt_valid_o = head && !asked_q;
   assign nt_drop_o  = !held;
@@ -73,6 +73,8 @@ module rma_note_port (
     if (rst_ni && push_i) assert (wr_ready) else $error("rma_note_port: request without room");
     if (rst_ni && nt_rsp_valid_i) assert (asked_q && !rsp_valid_o) else $error(
       "rma_note_port: answer without a request");
+    if (rst_ni && rsp_end_i) assert (asked_q && held && !rsp_valid_o && !nt_rsp_valid_i) else $error(
+      "rma_note_port: end of nothing");
   end
 `endif
 

@@ -33,29 +33,95 @@ package rma_requester_pkg;
 
   localparam logic [7:0] WAITS_MAX = 8'd144;  // answers outstanding of a context, beside those to fetches under way
 
+  // What the rules say of a descriptor.
   typedef struct packed {
-    logic [3:0]  phase;    // PH_*
-    logic        tail;     // the put's packets are out: its NOTIFY is in turn
-    logic [1:0]  note;     // NOTE_*
-    logic        second;   // a get's completer notification follows
-    logic [3:0]  fail;     // what went wrong with the held descriptor so far
-    logic [23:0] offset;   // bytes of the put handed to fetch
-    logic [6:0]  fetches;  // fetch commands under way
-    logic [6:0]  ahead;    // puts handed to fetch completely but not done
-    logic [3:0]  chunk;    // first failure among the done chunks of the oldest put that is not done
-    logic [4:0]  epoch;    // times it gave up; packets carry the sum with starts
-    logic [4:0]  starts;   // of the context when the last descriptor came
-    logic [7:0]  waits;    // answers outstanding to descriptors that do not hold the context
-    logic        link;     // some answer must come over the link
-    logic [16:0] stamp;    // tick of the last progress of answers
-    logic [16:0] pause;    // tick at which the target was full
+    logic       hold;       // the next descriptor of the context waits until this one is finished
+    logic       tail;       // a NOTIFY packet follows the data of a put
+    logic       ack;        // remote completion comes with an answer
+    logic       requester;  // a requester's notification is asked for
+    logic       get_note;   // a get with a completer's notification
+    logic       repeats;    // its packet is repeated when the target is full (that of the tail is as well)
+    logic       is_get;
+    logic       is_atomic;
+    logic       slots;      // data stands in the slots behind the first
+    logic [2:0] what;       // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
+  } flags_t;
+
+  // The state of a context. What is marked * follows from other fields: it is worked out as the state is written, so
+  // that it need not be when it is read.
+  typedef struct packed {
+    logic [3:0]  phase;       // PH_*
+    logic        tail;        // the put's packets are out: its NOTIFY is in turn
+    logic [1:0]  note;        // NOTE_*
+    logic        second;      // a get's completer notification follows
+    logic [3:0]  fail;        // what went wrong with the held descriptor so far
+    logic [23:0] offset;      // bytes of the put handed to fetch
+    logic [6:0]  fetches;     // fetch commands under way
+    logic        fetching;    // * some are
+    logic        fetch_full;  // * as many as may be
+    logic [6:0]  ahead;       // puts handed to fetch completely but not done
+    logic        leads;       // * some are
+    logic [3:0]  chunk;       // first failure among the done chunks of the oldest put that is not done
+    logic [4:0]  epoch;       // times it gave up
+    logic [4:0]  packets;     // the sum with how often the context was started: the epoch in its packets
+    logic [7:0]  waits;       // answers outstanding to descriptors that do not hold the context
+    logic        awaits;      // * some are
+    logic        waits_full;  // * as many as may be
+    logic        clogged;     // * a descriptor that comes cannot be over at once
+    logic        link;        // some answer must come over the link
+    logic [16:0] stamp;       // tick of the last progress of answers
+    logic [16:0] pause;       // tick at which the target was full
     logic [15:0] retries;
+    logic        retried;     // * not the first time
     logic [15:0] pd;
+    flags_t      flags;       // of the held descriptor
   } state_t;
+
+  // An answer of a target.
+  typedef struct packed {
+    logic        ack, get_done, atomic_rsp;  // which op
+    logic        asked;
+    logic [7:0]  epoch;
+    logic [7:0]  dvpid;
+    logic [15:0] node;
+    logic [63:0] addr;
+  } answer_t;
+
+  // What a step brings from outside.
+  typedef struct packed {
+    logic [255:0] first;    // first slot of a new descriptor, or of the put whose command is done (words 0 and 3)
+    logic [15:0]  pd;       // domain and starts of the context, with a descriptor
+    logic [4:0]   starts;
+    logic [3:0]   status;   // of a done command, an answer, a notification
+    answer_t      answer;
+    flags_t       put;      // the put of a done command: hold, tail, ack
+    logic         last;     // that command was its last
+  } brought_t;
+
+  // What is known of a step when it is decided.
+  typedef struct packed {
+    state_t       state;    // of the context; flags and domain of a new descriptor are in it
+    logic [255:0] first;    // first slot of the descriptor in question, or a notification that was refused
+    logic [4:0]   starts;
+    logic [3:0]   status;
+    answer_t      answer;
+    flags_t       put;
+    logic         last;
+    logic         bad;      // the new descriptor is
+    logic         reach;    // its node is
+    logic         enabled;  // the context is
+    logic         told;     // that the context's next descriptor may come
+  } known_t;
 
   // Events of a step, at most one.
   localparam logic [2:0] EV_NONE = 3'd0, EV_BAD = 3'd1, EV_PROTECTION = 3'd2, EV_TIMEOUT = 3'd3, EV_UNREACHABLE = 3'd4,
                          EV_RETRY_LIMIT = 3'd5, EV_UNEXPECTED = 3'd6;
+
+  // What the words of a notification are made of.
+  localparam logic [1:0] NW_DESC = 2'd0;    // the descriptor
+  localparam logic [1:0] NW_ANSWER = 2'd1;  // the answer to one that did not hold its context
+  localparam logic [1:0] NW_LOST = 2'd2;    // the number of answers given up
+  localparam logic [1:0] NW_RECORD = 2'd3;  // a notification that was refused, as it was
 
   // What a step does beside writing the state back.
   typedef struct packed {
@@ -65,8 +131,9 @@ package rma_requester_pkg;
     logic        error;       // count status as an error, tell it by an error notification
     logic [3:0]  status;
     logic        note;        // ask for the held notification (never with error)
-    logic [63:0] w0;          // word 0 of either notification
-    logic        express;     // load the express packet
+    logic [1:0]  words;       // NW_*
+    logic        answer_w0;   // word 0 of the notification is that of the answer, else the cookie
+    logic        completer;   // it is a completer's
     logic        cmd;         // issue a fetch command
     logic        push_put;    // into the put queue
     logic        push_exp;    // into the express queue
@@ -77,6 +144,18 @@ package rma_requester_pkg;
     logic        answered;
     logic [2:0]  event_code;  // EV_*
   } action_t;
+
+  // A step that is decided, as it ends.
+  typedef struct packed {
+    state_t       state;
+    action_t      act;
+    logic         in;       // of what comes in
+    logic [255:0] first;    // as known_t
+    answer_t      answer;
+    logic         last;     // the fetch command that it issues is its put's last one
+    logic [8:0]   bytes;    // and fetches so much
+    logic         told;
+  } decided_t;
 
   // The descriptor's packets go through fetch or are a put by themselves.
   function logic is_put(input logic [3:0] op);

@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a context when its descriptor arrives, or when its turn in the put or express queue has come.
-// Combinational.
+// Third stage of a step of what goes out: what becomes of a context when its descriptor arrives, or when its turn in
+// the put or express queue has come. Combinational.
 `default_nettype none
 
-module rma_step_out #(
-    parameter int unsigned FETCH_MAX = 8  // fetch commands a context may have under way
-) (
+module rma_step_out (
     // which step: at most one
-    input  wire logic                         desc_i,        // a descriptor
-    input  wire logic                         run_put_i,     // the head of the put queue
-    input  wire logic                         run_exp_i,     // the head of the express queue
+    input  wire logic                         desc_i,         // a descriptor
+    input  wire logic                         run_put_i,      // the head of the put queue
+    input  wire logic                         run_exp_i,      // the head of the express queue
 
-    input  wire rma_requester_pkg::state_t    s_i,
-    input  wire logic [15:0]                  pd_i,          // of the descriptor
-    input  wire logic [4:0]                   starts_i,
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::desc_w0_t           w0_i,
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [63:0]                  cookie_i,
+    input  wire rma_requester_pkg::state_t    s_i,            // with flags and domain of the descriptor
+    input  wire logic [4:0]                   starts_i,       // of the descriptor
+    input  wire logic [3:0]                   op_i,
     input  wire logic                         bad_i,
-    input  wire logic                         hold_i,        // it holds its context
-    input  wire logic                         tail_i,        // it ends with a NOTIFY packet
-    input  wire logic                         ack_i,         // it completes with an answer
-    input  wire logic                         enabled_i,     // the context is
-    input  wire logic                         remote_i,      // the node is another one
+    input  wire logic                         enabled_i,      // the context is
+    input  wire logic                         remote_i,       // the node is another one
     input  wire logic                         reach_i,
-    input  wire logic [3:0]                   unreach_i,     // status if not
+    input  wire logic [3:0]                   unreach_i,      // status if not
     // its express packet is not out yet: no put may overtake it
     input  wire logic                         express_own_i,
-    input  wire logic                         cmd_free_i,    // a fetch command can be issued
-    input  wire logic                         put_turn_i,    // no other put waits
-    input  wire logic                         last_i,        // the next chunk is the last
-    input  wire logic [16:0]                  now_i,         // ticks
+    input  wire logic                         express_free_i, // an express packet can be loaded
+    input  wire logic                         cmd_free_i,     // a fetch command can be issued
+    input  wire logic                         put_turn_i,     // no other put waits
+    input  wire logic [16:0]                  now_i,          // ticks
 
     output      rma_requester_pkg::state_t    s_o,
     output      rma_requester_pkg::action_t   act_o,
-    output      ggas_pkg::note_w1_t           w1_o           // of the notification
+    output      logic                         express_o       // load the express packet
 );
 
   logic put, express;  // issue a chunk, a packet
@@ -49,6 +40,7 @@ module rma_step_out #(
   always_comb begin
     s_o         = s_i;
     act_o       = '0;
+    express_o   = 1'b0;
     put         = 1'b0;
     express     = 1'b0;
     stop        = 1'b0;
@@ -60,26 +52,25 @@ module rma_step_out #(
 
     // ---------------------------------------------------------------- a descriptor
     if (desc_i) begin
-      s_o.pd     = pd_i;
-      s_o.starts = starts_i;
+      s_o.packets   = s_i.epoch + starts_i;
       act_o.started = enabled_i;
       if (!enabled_i) begin
         act_o.over = 1'b1;
       end else if (bad_i) begin
         fail = 1'b1;
         act_o.event_code = rma_requester_pkg::EV_BAD;
-      end else if (w0_i.op == ggas_pkg::DESC_NOP) begin
+      end else if (op_i == ggas_pkg::DESC_NOP) begin
         act_o.local_done  = 1'b1;
         act_o.remote_done = 8'd1;
-        act_o.note = hold_i;
+        act_o.note = s_i.flags.hold;
         act_o.over = 1'b1;
       end else if (!reach_i) begin
         fail = 1'b1;
         fail_status = unreach_i;
         act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
-      end else if (w0_i.op == ggas_pkg::DESC_PUT) begin
+      end else if (op_i == ggas_pkg::DESC_PUT) begin
         put = 1'b1;
-      end else if (s_i.fetches != '0 || s_i.waits >= rma_requester_pkg::WAITS_MAX) begin
+      end else if (s_i.fetching || s_i.waits_full) begin
         s_o.phase = rma_requester_pkg::PH_FETCH;
       end else begin
         express = 1'b1;
@@ -88,17 +79,17 @@ module rma_step_out #(
 
     // ---------------------------------------------------------------- a chunk of a put
     if (put || (run_put_i && s_i.phase == rma_requester_pkg::PH_PUT)) begin
-      stop = (s_i.chunk != ggas_pkg::ST_OK && s_i.ahead == '0) || !reach_i || !enabled_i;
-      if (stop && s_i.fetches != '0) begin
+      stop = (s_i.chunk != ggas_pkg::ST_OK && !s_i.leads) || !reach_i || !enabled_i;
+      if (stop && s_i.fetching) begin
         s_o.phase = rma_requester_pkg::PH_DRAIN;
       end else if (stop) begin
         // Nothing of it is under way, and no packet with LAST was sent.
         s_o.chunk = ggas_pkg::ST_OK;
         fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !enabled_i ? ggas_pkg::ST_DISABLED : unreach_i;
         if (s_i.chunk == ggas_pkg::ST_OK && enabled_i) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
-        if (tail_i) begin
+        if (s_i.flags.tail) begin
           act_o.local_done  = 1'b1;
-          act_o.remote_done = {7'd0, !ack_i};
+          act_o.remote_done = {7'd0, !s_i.flags.ack};
           s_o.fail  = fail_status;
           s_o.tail  = 1'b1;
           s_o.phase = rma_requester_pkg::PH_READY;
@@ -106,22 +97,14 @@ module rma_step_out #(
         end else begin
           fail = 1'b1;
         end
-      end else if (s_i.fetches >= FETCH_MAX[6:0] || s_i.waits >= rma_requester_pkg::WAITS_MAX) begin
+      end else if (s_i.fetch_full || s_i.waits_full) begin
         s_o.phase = rma_requester_pkg::PH_PARK;
-      end else if (express_own_i || !cmd_free_i || !(run_put_i || put_turn_i)) begin
-        s_o.phase = rma_requester_pkg::PH_PUT;
-        act_o.push_put = 1'b1;
       end else begin
-        act_o.cmd   = 1'b1;
-        s_o.fetches = s_i.fetches + 1'b1;
-        s_o.phase   = rma_requester_pkg::PH_PUT;
-        if (!last_i) begin
-          act_o.push_put = 1'b1;
-        end else begin
-          s_o.ahead  = s_i.ahead + 1'b1;
-          s_o.phase  = rma_requester_pkg::PH_LAST;
-          act_o.over = !hold_i;
-        end
+        // The end of the step knows whether it is the last chunk.
+        s_o.phase = rma_requester_pkg::PH_PUT;
+        act_o.cmd = !express_own_i && cmd_free_i && (run_put_i || put_turn_i);
+        act_o.push_put = !act_o.cmd;
+        s_o.fetches    = s_i.fetches + {6'd0, act_o.cmd};
       end
     end
 
@@ -130,50 +113,49 @@ module rma_step_out #(
       if (!reach_i) begin
         fail = 1'b1;
         fail_status = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach_i;
-        fail_local  = !s_i.tail && s_i.retries == '0;
-        fail_remote = ack_i || !s_i.tail;
+        fail_local  = !s_i.tail && !s_i.retried;
+        fail_remote = s_i.flags.ack || !s_i.tail;
         act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+      end else if (!express_free_i) begin
+        s_o.phase = rma_requester_pkg::PH_READY;
+        act_o.push_exp = 1'b1;
       end else begin
-        act_o.express = 1'b1;
-        act_o.retried = s_i.retries != '0;
-        if (!s_i.tail && s_i.retries == '0) begin
+        express_o     = 1'b1;
+        act_o.retried = s_i.retried;
+        if (!s_i.tail && !s_i.retried) begin
           act_o.local_done  = 1'b1;
-          act_o.remote_done = {7'd0, !ack_i};
+          act_o.remote_done = {7'd0, !s_i.flags.ack};
         end
-        if (tail_i && !s_i.tail) begin
+        if (s_i.flags.tail && !s_i.tail) begin
           s_o.tail  = 1'b1;
           s_o.phase = rma_requester_pkg::PH_READY;
           act_o.push_exp = 1'b1;
-        end else if (hold_i) begin
+        end else if (s_i.flags.hold) begin
           // Without ack the requester's notification is due now, beside the answer to the put's NOTIFY.
-          act_o.note = w0_i.notify_requester && !ack_i && s_i.fail == ggas_pkg::ST_OK && s_i.retries == '0;
-          act_o.over = !ack_i && !tail_i;
+          act_o.note = s_i.flags.requester && !s_i.flags.ack && s_i.fail == ggas_pkg::ST_OK && !s_i.retried;
+          act_o.over = !s_i.flags.ack && !s_i.flags.tail;
           s_o.phase  = rma_requester_pkg::PH_ANSWER;
-          waits      = ack_i || tail_i;
+          waits      = s_i.flags.ack || s_i.flags.tail;
         end else begin
           act_o.over = 1'b1;
-          waits      = ack_i;
-          if (ack_i) s_o.waits = s_i.waits + 1'b1;
+          waits      = s_i.flags.ack;
+          s_o.waits  = s_i.waits + {7'd0, s_i.flags.ack};
         end
       end
     end
 
     // ---------------------------------------------------------------- common ends
     if (waits) begin
-      if (s_i.waits == '0) s_o.stamp = now_i;
+      if (!s_i.awaits) s_o.stamp = now_i;
       s_o.link = s_i.link || remote_i;
     end
     if (act_o.note) s_o.note = rma_requester_pkg::NOTE_ASKED;
-    act_o.w0 = cookie_i;
-    w1_o     = {1'b0, ggas_pkg::NOTE_REQUESTER, ggas_pkg::ST_OK, 4'd0, w0_i.op, w0_i.node, w0_i.dvpid, w0_i.size};
     if (fail) begin
       act_o.over        = 1'b1;
       act_o.error       = 1'b1;
       act_o.status      = fail_status;
       act_o.local_done  = fail_local;
       act_o.remote_done = {7'd0, fail_remote};
-      w1_o.kind         = ggas_pkg::NOTE_ERROR;
-      w1_o.status       = fail_status;
     end
   end
 

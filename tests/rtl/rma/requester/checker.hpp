@@ -212,7 +212,7 @@ class checker : public observer {
   }
   static unsigned put_flags(const descriptor& d, uint32_t at, uint32_t n) {
     const unsigned last = nic::rma_last | (d.ack ? nic::rma_wants_ack : 0);
-    return (at == 0 ? nic::rma_first : 0u) | (at + n == d.size && !d.notify_completer ? last : 0u);
+    return (at == 0 ? unsigned{nic::rma_first} : 0u) | (at + n == d.size && !d.notify_completer ? last : 0u);
   }
   std::vector<packet> express(uint8_t vpid, const descriptor& d) const {
     std::vector<packet> out;

@@ -31,19 +31,19 @@ class rma_requester_timing : public suite<T> {
 };
 TYPED_TEST_SUITE(rma_requester_timing, widths);
 
-TYPED_TEST(rma_requester_timing, immediate_put_in_two_cycles) {
+TYPED_TEST(rma_requester_timing, immediate_put_in_three_cycles) {
   auto& b = this->b;
   b.post(1, this->imm(0x1000));
   EXPECT_TRUE(b.settle());
-  EXPECT_EQ(b.tx_first - b.desc_first, 2u);
+  EXPECT_EQ(b.tx_first - b.desc_first, 3u);
 }
 
-// The fetch command as well.
-TYPED_TEST(rma_requester_timing, put_in_two_cycles) {
+// The fetch command is worked out in one stage more.
+TYPED_TEST(rma_requester_timing, put_in_four_cycles) {
   auto& b = this->b;
   b.post(1, this->put(0x1000, 0x2000, 64));
-  for (unsigned i = 0; i < 4 && !b.v.cmd_valid_o; ++i) b.step();
-  EXPECT_EQ(b.now - b.desc_first, 2u);
+  for (unsigned i = 0; i < 8 && !b.v.cmd_valid_o; ++i) b.step();
+  EXPECT_EQ(b.now - b.desc_first, 4u);
   EXPECT_TRUE(b.settle());
 }
 

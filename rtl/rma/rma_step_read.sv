@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Second stage of a step: state and descriptor of the context come from memory, a new descriptor is decoded. What is
+// certain already is told: an express packet that leaves at once and needs nothing afterwards frees its context.
+`default_nettype none
+
+module rma_step_read #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                         clk_i,
+    input  wire logic                         rst_ni,
+    input  wire logic [15:0]                  cfg_node_i,
+    input  wire logic [15:0]                  peer_node_i,
+    input  wire logic                         peer_valid_i,
+    input  wire logic                         link_up_i,
+    input  wire logic                         cfg_we_i,        // writes of CONTEXT[].CTRL.enable
+    input  wire logic [7:0]                   cfg_vpid_i,
+    input  wire logic                         cfg_enable_i,
+
+    // the step
+    input  wire logic [7:0]                   kind_i,          // one-hot, K_*
+    input  wire logic [7:0]                   vpid_i,
+    input  wire rma_requester_pkg::brought_t  brought_i,
+    input  wire logic [255:0]                 second_i,        // second slot of a new descriptor
+    input  wire rma_requester_pkg::state_t    state_i,         // from memory
+    input  wire logic                         fresh_i,         // written in this cycle
+    input  wire logic [255:0]                 word_i,          // from memory
+    input  wire logic                         express_free_i,  // and in the next cycle as well
+    output      logic                         over_o,          // the context's next descriptor may come ...
+    input  wire logic                         over_ready_i,    // ... if that can be told
+
+    // the step in its third stage
+    output      logic [7:0]                   kind_o,
+    output      logic [7:0]                   vpid_o,
+    output      logic                         long_o,          // it may load an express packet of more than a beat
+    output      rma_requester_pkg::known_t    known_o
+);
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
+  localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_DESC = rma_requester_pkg::K_DESC,
+      K_EXP = rma_requester_pkg::K_EXP;
+
+  logic enabled, bad;
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_enabled (
+      .clk_i, .rst_ni, .we_i(cfg_we_i), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_enable_i),
+      .raddr_i(vpid_i[CW-1:0]), .rdata_o(enabled));
+
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::desc_w0_t w0;
+  // verilator lint_on UNUSEDSIGNAL
+  rma_requester_pkg::flags_t flags;
+  assign w0 = brought_i.first[63:0];
+  rma_decode u_decode (.w0_i(w0), .w2_i(brought_i.first[130:128]), .second_i, .bad_o(bad), .flags_o(flags));
+  wire reach    = smfu_pkg::reachable(w0.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire is_put   = w0.op == ggas_pkg::DESC_PUT;
+  wire one_beat = is_put || w0.op == ggas_pkg::DESC_IMM || (DATA_W > 64 && !flags.slots);
+  // Nothing that follows can change it: not even what is written now, of which little is known in this cycle.
+  assign over_o = kind_i[K_DESC] && enabled && !bad && reach && !flags.hold && !is_put
+    && w0.op != ggas_pkg::DESC_NOP && express_free_i && !state_i.clogged && !fresh_i;
+
+  rma_requester_pkg::known_t known;
+  always_comb begin
+    known.state = state_i;
+    if (kind_i[K_DESC]) begin
+      known.state.pd    = brought_i.pd;
+      known.state.flags = flags;
+    end
+    known.first   = kind_i[K_DESC] || kind_i[K_DONE] ? brought_i.first : word_i;
+    known.starts  = brought_i.starts;
+    known.status  = brought_i.status;
+    known.answer  = brought_i.answer;
+    known.put     = brought_i.put;
+    known.last    = brought_i.last;
+    known.bad     = bad;
+    known.reach   = reach;
+    known.enabled = enabled;
+    known.told    = over_o && over_ready_i;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) kind_o <= '0;
+    else kind_o <= kind_i;
+  end
+  always_ff @(posedge clk_i) begin
+    long_o <= kind_i[K_EXP] || (kind_i[K_DESC] && !one_beat);
+    if (kind_i != '0) begin
+      vpid_o  <= vpid_i;
+      known_o <= known;
+    end
+  end
+
+endmodule
+
+`default_nettype wire
