@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs
-// is first
-// counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not there yet,
-// but for
-// the cycle of the read and the one before.
+// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs is
+// first counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not there
+// yet, but for the cycle of the read and the one before.
 `default_nettype none
 
 module counters #(
@@ -26,8 +24,8 @@ module counters #(
   localparam int unsigned NE     = ggas_regs_pkg::EVENT_COUNT_NUM;
   localparam int unsigned GROUPS = 8 + (NE + 7) / 8;
   localparam int unsigned WORDS  = 8 * GROUPS;
-  // until a word's turn comes: the RAM is cleared, all others add
-  localparam int unsigned TURN   = WORDS + N + NE + GROUPS;
+  // until a word's turn comes: the RAM is cleared, all others add, and those of its group that did so just before
+  localparam int unsigned TURN   = WORDS + N + NE + GROUPS + 8;
   localparam int unsigned NAMED_W = $clog2(TURN + 1);
   localparam int unsigned EVENT_W = $clog2(TURN * EV_SOURCES + 1);
   localparam int unsigned SEEN_W  = $clog2(EV_SOURCES + 1);
@@ -98,39 +96,56 @@ module counters #(
   end
 
   // ---------------------------------------------------------------- whose turn it is
+  // A group of words is looked at, those of them that have something are passed on one by one, and taken a cycle later.
   logic       clear_q;         // the RAM is being cleared behind a reset
-  logic [3:0] group_q;
-  logic [2:0] from_q;          // words of the group that had their turn
-  logic [7:0] waits;
+  logic [3:0] group_q;         // next group
+  logic [3:0] of_q;            // group of those that wait
+  logic [7:0] wait_q;          // words of it, clearing: words of group_q that are not cleared yet
+  logic       turn_q;          // word index_q is to be taken
+  logic [6:0] index_q;
   logic [2:0] first;
-  wire  [6:0] index   = {group_q, clear_q ? from_q : first};
-  wire        pick    = !clear_q && waits != '0 && !ext_req_i;
-  wire        forward = clear_q ? from_q == 3'd7 : waits == '0 || (pick && first == 3'd7);
+  wire        pick    = turn_q && !ext_req_i;
+  wire        move    = !turn_q || pick;
+  wire        look    = clear_q ? first == 3'd7 : move && (wait_q & (wait_q - 8'd1)) == '0;
+  wire  [3:0] next    = group_q == GROUPS[3:0] - 4'd1 ? 4'd0 : group_q + 4'd1;
 
   always_comb begin
-    waits = '0;
     first = '0;
-    if (!clear_q && some_q != '0) begin
-      waits = some_q[{group_q, 3'd0}+:8] & (8'hff << from_q);
-      for (int i = 7; i >= 0; i--) if (waits[i]) first = i[2:0];
-    end
+    if (wait_q != '0) for (int i = 7; i >= 0; i--) if (wait_q[i]) first = i[2:0];
   end
   always_comb begin
     named_taken = '0;
     event_taken = '0;
-    if (pick && index[6]) event_taken[index[5:0]] = 1'b1;
-    else if (pick) named_taken[index[5:0]] = 1'b1;
+    if (pick && index_q[6]) event_taken[index_q[5:0]] = 1'b1;
+    else if (pick) named_taken[index_q[5:0]] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       clear_q <= 1'b1;
       group_q <= '0;
-      from_q  <= '0;
-    end else if (clear_q || some_q != '0) begin
-      if (forward) group_q <= group_q == GROUPS[3:0] - 4'd1 ? 4'd0 : group_q + 4'd1;
-      if (clear_q || forward || pick) from_q <= forward ? 3'd0 : clear_q ? from_q + 3'd1 : first + 3'd1;
-      if (forward && group_q == GROUPS[3:0] - 4'd1) clear_q <= 1'b0;
+      of_q    <= '0;
+      wait_q  <= '1;
+      turn_q  <= 1'b0;
+      index_q <= '0;
+    end else if (clear_q) begin
+      wait_q <= look ? '1 : wait_q & (wait_q - 8'd1);
+      if (look) group_q <= next;
+      if (look && next == '0) begin
+        clear_q <= 1'b0;
+        wait_q  <= '0;
+      end
+    end else if (some_q != '0 || wait_q != '0 || turn_q) begin
+      if (move) begin
+        turn_q  <= wait_q != '0;
+        index_q <= {of_q, first};
+        wait_q  <= wait_q & (wait_q - 8'd1);
+      end
+      if (look) begin
+        of_q    <= group_q;
+        group_q <= next;
+        wait_q  <= some_q[{group_q, 3'd0}+:8];
+      end
     end
   end
 
@@ -145,7 +160,7 @@ module counters #(
   wire [63:0] sum       = word_q + {{(64 - EVENT_W){1'b0}}, add2_q};
 
   // What the word that is read, for the bus or for its turn, has beside the RAM.
-  wire  [6:0]       at  = ext_req_i ? ext_word : index;
+  wire  [6:0]       at  = ext_req_i ? ext_word : index_q;
   always_comb begin
     add = '0;
     if (ext_req_i || pick) begin
@@ -158,7 +173,7 @@ module counters #(
   end
 
   ram_1r1w #(.WIDTH(64), .DEPTH(128)) i_ram (
-    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? index : index2_q), .wdata_i(clear_q ? '0 : sum),
+    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? {group_q, first} : index2_q), .wdata_i(clear_q ? '0 : sum),
     .re_i(ext_req_i || pick), .raddr_i(at), .rdata_o(word)
   );
 
@@ -173,7 +188,7 @@ module counters #(
   end
   always_ff @(posedge clk_i) begin
     if (pick) begin
-      read_q <= index;
+      read_q <= index_q;
       add_q  <= add;
     end
     if (read_valid_q) begin
@@ -199,7 +214,7 @@ module counters #(
   wire [63:0] in_ram = clear_then_q ? 64'd0 : beside_q ? sum_q : word;
   assign ext_rdata_o = none_q ? 64'd0 : in_ram + {{(63 - EVENT_W){1'b0}}, late_q};
 
-  assign busy_o = clear_q || some_q != '0 || read_valid_q || add_valid_q || cnt_q != '0 || ev_q != '0;
+  assign busy_o = clear_q || some_q != '0 || wait_q != '0 || turn_q || read_valid_q || add_valid_q || cnt_q != '0 || ev_q != '0;
 
   wire unused = &{1'b0, ext_addr_i[2:0]};
 
