@@ -3,6 +3,7 @@
  * Contexts: a number on the network, two pages of the NIC, and rings in host memory that the NIC writes.
  */
 #include <linux/dma-mapping.h>
+#include <linux/io.h>
 #include <linux/slab.h>
 
 #include "ggas.h"
@@ -59,6 +60,18 @@ static void publish(struct ggas_device *dev, u32 vpid, struct ggas_context *c)
 	spin_unlock_irqrestore(&dev->by_vpid_lock, flags);
 }
 
+/* What window stores of the page's former owner met is not told to the next. */
+static int forget_errors(struct ggas_device *dev, u32 vpid)
+{
+	void __iomem *doorbells = ioremap(ggas_page_phys(dev, vpid, false), PAGE_SIZE);
+
+	if (!doorbells)
+		return -ENOMEM;
+	readl(doorbells);
+	iounmap(doorbells);
+	return 0;
+}
+
 /* Takes the reference to `eventfd` (or NULL), also when it fails. */
 struct ggas_context *ggas_context_create(struct ggas_device *dev, struct ggas_domain *domain,
 					 struct ggas_context_create *p, struct eventfd_ctx *eventfd)
@@ -79,10 +92,16 @@ struct ggas_context *ggas_context_create(struct ggas_device *dev, struct ggas_do
 	c->rings = dma_alloc_coherent(&dev->pci->dev, c->rings_bytes, &c->rings_bus, GFP_KERNEL_ACCOUNT);
 	if (!c->rings)
 		goto free_context;
-	rc = vpid = take_vpid(dev);
+	vpid = take_vpid(dev);
+	rc = vpid;
 	if (vpid < 0)
 		goto free_rings;
 	c->vpid = vpid;
+	rc = forget_errors(dev, vpid);
+	if (rc)
+		goto free_rings;
+	/* On x86 the memory type goes by the address. Without it slots are uncached, which is slow but right. */
+	arch_io_reserve_memtype_wc(ggas_page_phys(dev, vpid, true), PAGE_SIZE);
 	publish(dev, vpid, c);
 	ggas_hw_context_start(dev, c, p);
 	domain->users++;
@@ -115,6 +134,7 @@ void ggas_context_destroy(struct ggas_device *dev, struct ggas_context *c)
 	if (dev->live && ggas_hw_context_stop(dev, c->vpid))
 		ggas_hw_cut_off(dev);
 	ggas_unmap(dev, GGAS_MAP_OFFSET(GGAS_MAP_RINGS, c->vpid), c->rings_bytes);
+	arch_io_free_memtype_wc(ggas_page_phys(dev, c->vpid, true), PAGE_SIZE);
 	publish(dev, c->vpid, NULL);
 	if (c->eventfd)
 		eventfd_ctx_put(c->eventfd);

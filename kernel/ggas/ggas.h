@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Driver of the GGAS NIC. The objects (domain, context, region, window) know nothing of who asks for them: file.c is
- * one front end, and calls them under the device's lock.
+ * Driver of the GGAS NIC. The objects (domain, context, region, window) know nothing of who asks for them: the
+ * character device (chardev.c, file.c, ioctl.c, mmap.c) is one front end, and calls them under the device's lock.
  *
  * Locks: ggas_device.lock, a mutex, guards every object and all registers that are not of one interrupt. It nests
  * inside mmap_lock (mmap takes it), so nothing that may fault runs under it. by_vpid_lock is for interrupts.
@@ -12,6 +12,7 @@
 #include <linux/cdev.h>
 #include <linux/eventfd.h>
 #include <linux/idr.h>
+#include <linux/ioport.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -19,7 +20,6 @@
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/version.h>
 #include <linux/workqueue.h>
 
 #include "uapi/ggas.h"
@@ -29,6 +29,8 @@
 #define GGAS_PIECE_ENTRIES	65536
 #define GGAS_EVENT_LOG2		8
 #define GGAS_FIRED_ENTRIES	256
+#define GGAS_EXPORTS		64	/* of a NIC; the numbers mean the same on all nodes */
+#define GGAS_INTERVALS		64
 
 enum ggas_vector { GGAS_VECTOR_EVENTS, GGAS_VECTOR_FIRED, GGAS_VECTORS };
 
@@ -45,22 +47,22 @@ struct ggas_device {
 	struct pci_dev *pci;
 	struct cdev *cdev;		/* /dev/ggasN */
 	int minor;
-	struct mutex lock;
+	struct mutex lock;		/* of everything but what interrupts use */
 	bool live;			/* set up; else nothing touches the NIC */
 	u32 number;			/* of this node */
 	u32 nodes;
 
 	u8 __iomem *regs;		/* BAR0 */
-	u8 __iomem *pages;		/* BAR4 */
+	u8 __iomem *own_page;		/* doorbells of the driver's context, in BAR4 */
 	phys_addr_t window_phys, pages_phys;
 	u64 window_bytes;
 	u32 page_shift;			/* of the pages in BAR4 */
-	u32 contexts;
+	u32 contexts;			/* for users; one more is the driver's own */
 
 	struct ggas_ring events, fired;
 	struct delayed_work link_work;
 
-	spinlock_t by_vpid_lock;
+	spinlock_t by_vpid_lock;	/* of by_vpid, which interrupts read */
 	struct ggas_context *by_vpid[GGAS_CONTEXTS];
 
 	/* Translation table of 4 KB pages. */
@@ -69,7 +71,10 @@ struct ggas_device {
 	u32 pieces;
 	unsigned long *entries_used;
 
-	struct ggas_window *window;
+	struct ggas_window *by_export[GGAS_EXPORTS];
+	DECLARE_BITMAP(intervals_used, GGAS_INTERVALS);
+	struct resource window_space;	/* offsets in BAR2 (of no type: not memory of the host), and windows in it */
+
 	struct list_head files;
 	struct list_head grants;
 	struct address_space *mapping;	/* of every open file: what is mapped can be taken back */
@@ -81,6 +86,7 @@ enum ggas_kind { GGAS_DOMAIN, GGAS_CONTEXT, GGAS_REGION, GGAS_WINDOW };
 /* What a file may own. */
 struct ggas_object {
 	enum ggas_kind kind;
+	struct ggas_file *file;		/* who has its handle; NULL: nobody yet */
 	struct ggas_domain *domain;	/* NULL: is one */
 };
 
@@ -112,9 +118,13 @@ struct ggas_region {
 
 struct ggas_window {
 	struct ggas_object object;
+	u32 export;			/* its number, the same on all nodes */
+	u32 rights;			/* of other nodes */
+	u32 first_interval;		/* of one for each node */
+	struct resource space;		/* in BAR2: node n's segment at n * bytes */
 	void *segment;
 	dma_addr_t segment_bus;
-	u64 bytes;
+	u64 bytes;			/* of one node */
 };
 
 struct ggas_file {
@@ -124,10 +134,17 @@ struct ggas_file {
 	bool revoked;			/* by reset or removal: open it anew */
 };
 
-/* Offsets for mmap: what, and of which context. */
+/* Offsets for mmap: what, and of which context or export; of the window its offset in BAR2. */
 enum ggas_map { GGAS_MAP_DOORBELLS = 1, GGAS_MAP_SLOTS, GGAS_MAP_RINGS, GGAS_MAP_SEGMENT, GGAS_MAP_WINDOW };
 #define GGAS_MAP_SHIFT	44
-#define GGAS_MAP_OFFSET(what, vpid) ((u64)(what) << GGAS_MAP_SHIFT | (u64)(vpid) << 32)
+#define GGAS_MAP_OFFSET(what, number) ((u64)(what) << GGAS_MAP_SHIFT | (u64)(number) << 32)
+#define GGAS_MAP_WINDOW_AT(offset) ((u64)GGAS_MAP_WINDOW << GGAS_MAP_SHIFT | (offset))
+
+/* Doorbells or slots of a context, in BAR4. */
+static inline phys_addr_t ggas_page_phys(const struct ggas_device *dev, u32 vpid, bool slots)
+{
+	return dev->pages_phys + ((u64)(2 * vpid + slots) << dev->page_shift);
+}
 
 /* hw.c: everything that is said to registers. */
 int ggas_hw_identify(struct ggas_device *dev);
@@ -140,7 +157,7 @@ int ggas_hw_context_stop(struct ggas_device *dev, u32 vpid);
 void ggas_hw_piece(struct ggas_device *dev, u32 piece);
 int ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count);
 void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w);
-int ggas_hw_window_stop(struct ggas_device *dev);
+int ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w);
 void ggas_hw_events_read(struct ggas_device *dev, u32 count);
 void ggas_hw_fired_read(struct ggas_device *dev, u32 count);
 void ggas_hw_cut_off(struct ggas_device *dev);
@@ -179,13 +196,23 @@ struct ggas_window *ggas_window_create(struct ggas_device *dev, struct ggas_doma
 				       struct ggas_window_create *p);
 void ggas_window_destroy(struct ggas_device *dev, struct ggas_window *w);
 
-/* file.c */
-int ggas_file_init(void);
-void ggas_file_exit(void);
-int ggas_file_add(struct ggas_device *dev);
-void ggas_file_remove(struct ggas_device *dev);
-void ggas_file_revoke_all(struct ggas_device *dev);
-void ggas_unmap(struct ggas_device *dev, u64 offset, u64 bytes);
+/* chardev.c */
+int ggas_chardev_init(void);
+void ggas_chardev_exit(void);
+int ggas_chardev_add(struct ggas_device *dev);
+void ggas_chardev_remove(struct ggas_device *dev);
+struct ggas_device *ggas_device_get(int minor);
 void ggas_device_put(struct ggas_device *dev);
+
+/* file.c: what a file owns. */
+extern const struct file_operations ggas_fops;
+void ggas_file_revoke_all(struct ggas_device *dev);
+int ggas_file_handle(struct ggas_file *f, struct ggas_object *o, u32 *handle);
+struct ggas_region *ggas_object_end(struct ggas_device *dev, struct ggas_object *o);
+
+/* ioctl.c, mmap.c */
+long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user);
+int ggas_mmap(struct file *file, struct vm_area_struct *vma);
+void ggas_unmap(struct ggas_device *dev, u64 offset, u64 bytes);
 
 #endif

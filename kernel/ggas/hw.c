@@ -54,7 +54,7 @@ int ggas_hw_identify(struct ggas_device *dev)
 		return -ENODEV;
 	}
 	dev->page_shift = FIELD_GET(GGAS_BUILD_PAGE_LOG2_MASK, build);
-	dev->contexts = min_t(u32, FIELD_GET(GGAS_BUILD_CONTEXTS_MASK, build), GGAS_CONTEXTS);
+	dev->contexts = min_t(u32, FIELD_GET(GGAS_BUILD_CONTEXTS_MASK, build), GGAS_CONTEXTS) - 1;
 	if (dev->number >= FIELD_GET(GGAS_BUILD_NODES_MASK, build)) {
 		dev_err(&dev->pci->dev, "node %u: this NIC reaches %llu nodes\n", dev->number,
 			FIELD_GET(GGAS_BUILD_NODES_MASK, build));
@@ -91,6 +91,7 @@ int ggas_hw_start(struct ggas_device *dev)
 	set(dev, GGAS_REG_FIRED_BASE, dev->fired.bus);
 	set(dev, GGAS_REG_FIRED_CTRL, GGAS_FIRED_CTRL_ENABLE_MASK);
 
+	set(dev, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 	rma |= GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK;
 	set(dev, GGAS_REG_RMA_CTRL, rma);
 	return get(dev, GGAS_REG_ID) == GONE ? -EIO : 0;
@@ -139,8 +140,6 @@ void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c
 	set(dev, GGAS_REG_CONTEXT_NOTIFY(v), c->rings_bus + c->notify_at);
 	set(dev, GGAS_REG_CONTEXT_MAILBOX(v), c->mailbox_at ? c->rings_bus + c->mailbox_at : 0);
 	set(dev, GGAS_REG_CONTEXT_QUEUE(v), c->queue_at ? c->rings_bus + c->queue_at : 0);
-	/* What window stores of the page's former owner met is not told to the next. */
-	readl(dev->pages + ((u64)v * 2 << dev->page_shift));
 	set(dev, GGAS_REG_CONTEXT_CTRL(v), ctrl);
 }
 
@@ -176,32 +175,40 @@ int ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count)
 void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
 {
 	u64 domain = w->object.domain->number;
+	u64 access = FIELD_PREP(GGAS_EXPORT_ACCESS_DOMAIN_MASK, domain) | GGAS_EXPORT_ACCESS_VALID_MASK;
 	u32 n;
 
-	set(dev, GGAS_REG_EXPORT_BASE(0), w->segment_bus);
-	set(dev, GGAS_REG_EXPORT_SIZE(0), w->bytes);
-	set(dev, GGAS_REG_EXPORT_ACCESS(0), FIELD_PREP(GGAS_EXPORT_ACCESS_DOMAIN_MASK, domain) |
-	    GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK |
-	    GGAS_EXPORT_ACCESS_WRITE_MASK);
+	if (w->rights & GGAS_REGION_READ)
+		access |= GGAS_EXPORT_ACCESS_READ_MASK;
+	if (w->rights & GGAS_REGION_WRITE)
+		access |= GGAS_EXPORT_ACCESS_WRITE_MASK;
+	set(dev, GGAS_REG_EXPORT_BASE(w->export), w->segment_bus);
+	set(dev, GGAS_REG_EXPORT_SIZE(w->export), w->bytes);
+	set(dev, GGAS_REG_EXPORT_ACCESS(w->export), access);
 	for (n = 0; n < dev->nodes; n++) {
-		set(dev, GGAS_REG_INTERVAL_START(n), n * w->bytes);
-		set(dev, GGAS_REG_INTERVAL_END(n), (n + 1) * w->bytes);
-		set(dev, GGAS_REG_INTERVAL_TARGET(n), n | GGAS_INTERVAL_TARGET_VALID_MASK |
+		u32 i = w->first_interval + n;
+
+		set(dev, GGAS_REG_INTERVAL_START(i), w->space.start + n * w->bytes);
+		set(dev, GGAS_REG_INTERVAL_END(i), w->space.start + (n + 1) * w->bytes);
+		set(dev, GGAS_REG_INTERVAL_TARGET(i), n | GGAS_INTERVAL_TARGET_VALID_MASK |
+		    FIELD_PREP(GGAS_INTERVAL_TARGET_EXPORT_NO_MASK, w->export) |
 		    FIELD_PREP(GGAS_INTERVAL_TARGET_DOMAIN_MASK, domain));
 	}
-	set(dev, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 }
 
-/* No access of another node reaches the segment behind it. */
-int ggas_hw_window_stop(struct ggas_device *dev)
+/*
+ * No access of another node reaches the segment behind it, and every store of this one has reached its target: a packet
+ * of the former domain does not meet the next owner of its number. The window must have been unmapped.
+ */
+int ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w)
 {
 	u32 n;
 
-	set(dev, GGAS_REG_SMFU_CTRL, 0);
 	for (n = 0; n < dev->nodes; n++)
-		set(dev, GGAS_REG_INTERVAL_TARGET(n), 0);
-	set(dev, GGAS_REG_EXPORT_ACCESS(0), 0);
-	return wait_for(dev, GGAS_REG_EXPORT_STATE(0), GGAS_EXPORT_STATE_STOPPED_MASK);
+		set(dev, GGAS_REG_INTERVAL_TARGET(w->first_interval + n), 0);
+	readl(dev->own_page);	/* quiet: ends when the NIC's time-out of loads does, if not before */
+	set(dev, GGAS_REG_EXPORT_ACCESS(w->export), 0);
+	return wait_for(dev, GGAS_REG_EXPORT_STATE(w->export), GGAS_EXPORT_STATE_STOPPED_MASK);
 }
 
 void ggas_hw_events_read(struct ggas_device *dev, u32 count)

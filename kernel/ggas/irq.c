@@ -6,17 +6,12 @@
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 
+#include "compat.h"
 #include "ggas.h"
 #include "ggas_regs.h"
 
 #define RECORD_WORDS	2
 #define EVENT_CODE(w)	((w) >> 56)
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-#define signal_eventfd(ctx) eventfd_signal(ctx, 1)
-#else
-#define signal_eventfd(ctx) eventfd_signal(ctx)
-#endif
 
 static int ring_alloc(struct ggas_device *dev, struct ggas_ring *r, size_t bytes)
 {
@@ -78,7 +73,7 @@ static irqreturn_t on_fired(int irq, void *arg)
 		spin_lock_irqsave(&dev->by_vpid_lock, flags);
 		c = dev->by_vpid[le64_to_cpu(at[0]) & (GGAS_CONTEXTS - 1)];
 		if (c && c->eventfd)
-			signal_eventfd(c->eventfd);
+			ggas_eventfd_signal(c->eventfd);
 		spin_unlock_irqrestore(&dev->by_vpid_lock, flags);
 	}
 	if (any)

@@ -30,26 +30,31 @@ static int map_bars(struct ggas_device *dev)
 			goto release;
 	}
 	dev->regs = pci_iomap(dev->pci, 0, 0);
-	dev->pages = pci_iomap(dev->pci, 4, 0);
 	dev->window_phys = pci_resource_start(dev->pci, 2);
 	dev->window_bytes = pci_resource_len(dev->pci, 2);
 	dev->pages_phys = pci_resource_start(dev->pci, 4);
-	if (dev->regs && dev->pages)
+	dev->window_space.name = "ggas windows";
+	dev->window_space.end = dev->window_bytes - 1;
+	if (dev->regs)
 		return 0;
 	rc = -ENOMEM;
-	if (dev->regs)
-		pci_iounmap(dev->pci, dev->regs);
-	if (dev->pages)
-		pci_iounmap(dev->pci, dev->pages);
 release:
 	while (i--)
 		pci_release_region(dev->pci, bars[i]);
 	return rc;
 }
 
+/* Where BAR4 holds it depends on what the NIC says of itself. */
+static int map_own_page(struct ggas_device *dev)
+{
+	dev->own_page = ioremap(ggas_page_phys(dev, dev->contexts, false), PAGE_SIZE);
+	return dev->own_page ? 0 : -ENOMEM;
+}
+
 static void unmap_bars(struct ggas_device *dev)
 {
-	pci_iounmap(dev->pci, dev->pages);
+	if (dev->own_page)
+		iounmap(dev->own_page);
 	pci_iounmap(dev->pci, dev->regs);
 	pci_release_region(dev->pci, 4);
 	pci_release_region(dev->pci, 2);
@@ -126,6 +131,8 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 		goto disable;
 	rc = ggas_hw_identify(dev);
 	if (!rc)
+		rc = map_own_page(dev);
+	if (!rc)
 		rc = ggas_irq_init(dev);
 	if (rc)
 		goto unmap;
@@ -134,7 +141,7 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	mutex_unlock(&dev->lock);
 	if (rc)
 		goto free_irqs;
-	rc = ggas_file_add(dev);
+	rc = ggas_chardev_add(dev);
 	if (rc)
 		goto stop;
 	dev_info(&pci->dev, "ggas%d: node %u of %u\n", dev->minor, dev->number, dev->nodes);
@@ -160,7 +167,7 @@ static void ggas_remove(struct pci_dev *pci)
 {
 	struct ggas_device *dev = pci_get_drvdata(pci);
 
-	ggas_file_remove(dev);
+	ggas_chardev_remove(dev);
 	mutex_lock(&dev->lock);
 	take_down(dev);
 	mutex_unlock(&dev->lock);
@@ -227,20 +234,20 @@ static struct pci_driver ggas_driver = {
 
 static int __init ggas_init(void)
 {
-	int rc = ggas_file_init();
+	int rc = ggas_chardev_init();
 
 	if (rc)
 		return rc;
 	rc = pci_register_driver(&ggas_driver);
 	if (rc)
-		ggas_file_exit();
+		ggas_chardev_exit();
 	return rc;
 }
 
 static void __exit ggas_exit(void)
 {
 	pci_unregister_driver(&ggas_driver);
-	ggas_file_exit();
+	ggas_chardev_exit();
 }
 
 module_init(ggas_init);

@@ -2,12 +2,14 @@
 """Cycles of the NIC on the way of a window store, from the log of a run: those that `ggas-bench nic_cycles` measures.
 
 Only stores of 8 bytes count that met idle NICs, as there: nothing crossed a pin of either NIC for so many edges before,
-and the next thing that the other NIC wrote was what was stored.
+the host's access before was a store to the same page (so the NICs remember its interval and export), and the next thing
+that the other NIC wrote was what was stored.
 """
 
 import itertools
 
 QUIET = 64  # edges
+PAGE = 4096
 SOP = "1"  # kind of a flit
 
 
@@ -17,8 +19,14 @@ def stores(log):
         lines = (line.split() for line in file if line[0] not in "#@")
         events = [(int(w[0]), w[1], w[2], w[3:]) for w in lines]
     events.sort(key=lambda e: e[0])
+    last_page = {}  # of each node's host; None: it did something else
     for i, (edge, node, way, what) in enumerate(events):
-        if way != ">" or what[:2] != ["MWr", "2"] or len(what[-1]) != 16 or (i and edge - events[i - 1][0] < QUIET):
+        if way != ">" or what[0] not in ("MWr", "MRd"):
+            continue
+        page = int(what[2], 16) // PAGE if what[:2] == ["MWr", "2"] else None
+        same = page is not None and last_page.get(node) == page
+        last_page[node] = page
+        if not same or len(what[-1]) != 16 or (i and edge - events[i - 1][0] < QUIET):
             continue
         after = list(itertools.islice(events, i + 1, i + 60))
         out = next((e for e in after if e[1] == node and e[2] == "<<" and e[3][0] == SOP), None)

@@ -10,7 +10,7 @@ import stat
 import tools
 from debian import step
 
-PROGRAMS = {"node_test": ("tests/kernel/node_test.c", "userlib/src/device/device.c")}
+PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/src/device/device.c")}
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
@@ -28,7 +28,8 @@ def build_program(root, build, name):
     out = build / "vm" / name
     out.parent.mkdir(parents=True, exist_ok=True)
     flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", f"-I{root}", f"-I{root}/userlib/include"]
-    step(["gcc", *flags, *(root / s for s in PROGRAMS[name]), "-o", out], f"build {name}")
+    sources = sorted(path for pattern in PROGRAMS[name] for path in root.glob(pattern))
+    step(["gcc", *flags, *sources, "-o", out], f"build {name}")
     return out
 
 

@@ -1,6 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
-# First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N ggas.run=test|shell.
+# First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N
+# ggas.run=test|shell ggas.only=PART+OF+NAME.
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc proc /proc
@@ -11,6 +12,7 @@ for word in $(cat /proc/cmdline); do
   case $word in
     ggas.node=*) node=${word#*=} ;;
     ggas.nodes=*) nodes=${word#*=} ;;
+    ggas.only=*) only=$(echo "${word#*=}" | tr + ' ') ;;
     ggas.run=*) what=${word#*=} ;;
   esac
 done
@@ -24,7 +26,7 @@ if [ "$what" = shell ]; then
   while :; do setsid cttyhack sh; done
 fi
 dmesg -n 1
-/node_test
+/node_test "$only"
 echo "# node_test ended with $?"
 rmmod ggas && echo "# driver unloaded"
 dmesg | grep -E "BUG|WARNING|Oops|general protection|ggas.*does not stop" | sed 's/^/not ok - kernel: /'

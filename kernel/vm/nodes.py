@@ -57,6 +57,7 @@ class Cluster:
         line = f"console=ttyS0 quiet panic=-1 ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
         line += f" ggas.run={'shell' if interactive else 'test'}"
+        line += f" ggas.only={self.opts.only.replace(' ', '+')}" if not interactive and self.opts.only else ""
         socket = f'{{"type":"unix","path":"{self.folder}/nic{n}"}}'
         words += ["-device", "pcie-root-port,id=nic_port,bus=pcie.0,chassis=1"]
         words += ["-device", f'{{"driver":"vfio-user-pci","bus":"nic_port","socket":{socket}}}']

@@ -32,11 +32,12 @@ class Qemu:
     """QEMU in a folder of its own; `command(words)` is how to start it."""
 
     def __init__(self, root):
-        libraries = root / "usr/lib/x86_64-linux-gnu"
+        self.libraries = root / "usr/lib/x86_64-linux-gnu"
+        self.loader = self.libraries / "ld-linux-x86-64.so.2"
         self._start = [
-            libraries / "ld-linux-x86-64.so.2",
+            self.loader,
             "--library-path",
-            libraries,
+            self.libraries,
             "--argv0",
             "qemu-system-x86_64",
             root / "usr/bin/qemu-system-x86_64",
@@ -119,6 +120,8 @@ def kernel(folder, version):
         debian.unpack(suites.fetch(parts, alone=True), target / "root")
         shutil.rmtree(target / "apt")
         _move(target / "root")
+        if version == "newest":
+            _give_libraries(target / "root", qemu(folder))
         stamp.write_text(f"{image}\n")
     return Kernel(target)
 
@@ -133,6 +136,14 @@ def _move(root):
             there = root / os.readlink(link)[1:]
             link.unlink()
             link.symlink_to(there)
+
+
+def _give_libraries(root, qemu_):
+    """The kernel's build tools may need a newer C library than this system's: that of QEMU does."""
+    for program in (root / "usr/lib").glob("linux-kbuild-*/**/*.real-*"):
+        real = program.rename(program.with_name(f"{program.name}.bin"))
+        program.write_text(f"#!/bin/sh\nexec {qemu_.loader} --library-path {qemu_.libraries} {real} \"$@\"\n")
+        program.chmod(0o755)
 
 
 def busybox(folder):
@@ -152,14 +163,15 @@ def busybox(folder):
     return found
 
 
-# Type information for BPF would need another tool (pahole), and nobody here asks for it.
-NO_BTF = ("CONFIG_DEBUG_INFO_BTF_MODULES=",)
+# Type information for BPF would need another tool (pahole), and nobody here asks for it. The compiler may be older than
+# the kernel's, without -fmin-function-alignment: -falign-functions does then.
+SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=")
 
 
 def build_modules(kernel_, sources, folder, limit=300):
     """Builds the modules under `sources` (a copy of kernel/) with W=1; the .ko files."""
     step(
-        ["make", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *NO_BTF, "modules"],
+        ["make", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *SETTINGS, "modules"],
         f"build {sources} for Linux {kernel_.release}",
         limit=limit,
     )

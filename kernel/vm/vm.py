@@ -158,6 +158,7 @@ def arguments():
     up.add_argument("-n", dest="nodes", type=int, choices=(1, 2), default=2, help="nodes (2)")
     test = commands.add_parser("test", parents=[common], help="runs the tests on two nodes")
     test.add_argument("--limit", type=int, default=240, help="seconds that the tests of a kernel may take (240)")
+    test.add_argument("--only", metavar="PART", help="run the tests with this part in their names")
     test.add_argument("--bench", type=pathlib.Path, help="ggas-bench: its nic_cycles must be those of the run")
     test.set_defaults(nodes=2)
     commands.add_parser("build", parents=[common], help="builds the driver")

@@ -6,51 +6,42 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ggas/device.h"
 
-enum { DOMAIN = 7, OTHER_DOMAIN = 8, WINDOW_BYTES = 1 << 20, PATIENCE_MS = 60000, BOARD = 4096, BOARD_WORDS = 16 };
+enum { DOMAIN = 7, OTHER_DOMAIN = 8, WINDOW_BYTES = 1 << 20, BYTES = 65536, PATIENCE_MS = 60000 };
+enum { BOARD = 4096, BOARD_WORDS = 16 };
 
 typedef struct node {
   ggas_device dev;
   int domain;
-  ggas_window window;
+  ggas_window window;   /* number 0 */
   ggas_context context; /* sleeps */
   unsigned me, other;
   uint64_t met; /* barriers so far */
 } node;
 
-static int tests_run, tests_failed, checks_failed;
-
-static inline void check(int holds, const char* what, int line, long long value) {
-  if (holds) return;
-  ++checks_failed;
-  printf("# line %d: %s (%lld)\n", line, what, value);
-}
-#define CHECK(x) check(!!(x), #x, __LINE__, 0)
-#define CHECK_IS(x, want)                                                  \
-  do {                                                                     \
-    const long long got_ = (long long)(x);                                 \
-    check(got_ == (long long)(want), #x " is not " #want, __LINE__, got_); \
+void check(int holds, const char* what, const char* file, int line, long long value);
+#define CHECK(x) check(!!(x), #x, __FILE__, __LINE__, 0)
+#define CHECK_IS(x, want)                                                            \
+  do {                                                                               \
+    const long long got_ = (long long)(x);                                           \
+    check(got_ == (long long)(want), #x " is not " #want, __FILE__, __LINE__, got_); \
   } while (0)
 
-static inline double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+double now_ms(void);
 
 /* Turns until `condition` holds; ends the program when it does not in time: the other node waits, too. */
-#define WAIT(condition)                                               \
-  do {                                                                \
-    const double end_ = now_ms() + PATIENCE_MS;                       \
-    while (!(condition)) {                                            \
-      if (now_ms() < end_) continue;                                  \
-      printf("Bail out! line %d: never: %s\n", __LINE__, #condition); \
-      exit(1);                                                        \
-    }                                                                 \
+#define WAIT(condition)                                                            \
+  do {                                                                             \
+    const double end_ = now_ms() + PATIENCE_MS;                                    \
+    while (!(condition)) {                                                         \
+      if (now_ms() < end_) continue;                                               \
+      printf("Bail out! %s:%d: never: %s\n", __FILE__, __LINE__, #condition);      \
+      exit(1);                                                                     \
+    }                                                                              \
   } while (0)
 
 static inline uint64_t own_word(node* n, unsigned at) { return *(volatile uint64_t*)(n->window.own + at); }
@@ -75,17 +66,25 @@ static inline ggas_rma_note next_note(node* n) {
 
 static inline void post(node* n, ggas_rma_desc d) { WAIT(ggas_rma_post(&n->context.rma, &d)); }
 
+/* Opens the device and makes what every test uses; `end` gives it back. */
+void begin(node* n);
+void end(node* n);
+/* The other node may not have its window yet: words are told until they are heard. */
+void greet(node* n, uint64_t word);
 /* Runs a test on both nodes, one beside the other. */
-static inline void run(node* n, const char* name, void (*test)(node*)) {
-  const double begun = now_ms();
-  checks_failed = 0;
-  meet(n);
-  test(n);
-  meet(n);
-  ++tests_run;
-  tests_failed += checks_failed != 0;
-  printf("%s %d - %s # %.0f ms\n", checks_failed ? "not ok" : "ok", tests_run, name, now_ms() - begun);
-  fflush(stdout);
-}
+void run(node* n, const char* name, void (*test)(node*));
+
+unsigned char* pages(size_t bytes); /* memory of its own, zeros */
+unsigned char pattern(unsigned seed, size_t i);
+void fill(unsigned char* p, size_t bytes, unsigned seed);
+size_t wrong(const unsigned char* p, size_t bytes, unsigned seed); /* bytes that are not as filled */
+/* Registers memory and tells the other node of it, as word 0; its context, as word 1. */
+ggas_region share(node* n, void* at, size_t bytes, unsigned rights);
+ggas_rma_peer peer(node* n);
+
+/* The signal that an access ends with; 0: none. */
+int fault_of(volatile void* at);
+/* 0, or a negative errno. */
+int write_file(const char* path, const char* text);
 
 #endif

@@ -102,14 +102,17 @@ struct ggas_region_create {
 };
 
 /**
- * struct ggas_window_create - takes the window: memory that other nodes store to and load from, and theirs
+ * struct ggas_window_create - makes a window: memory that other nodes store to and load from, and theirs
  * @domain: handle
- * @bytes: of the segment of each node, a power of two, at least 4 KB; the same on all nodes
+ * @bytes: of the segment of each node, a power of two, 4 KB to 2 GB; the same on all nodes
  * @segment: out, offset for mmap of the own segment
  * @window: out, offset for mmap of the window: node n's segment at n * @bytes
  * @handle: out
+ * @number: of the export, 0 to 63, the same on all nodes; -EBUSY: a window of this node has it
+ * @rights: of other nodes on the own segment, GGAS_REGION_*; 0: both
  *
- * There is one window at a time: -EBUSY. It reaches windows of the same domain.
+ * It reaches windows of the same number and domain; what is stored to others is dropped, loads of others are all ones.
+ * -ENOSPC: BAR2 is full, or the NIC's 64 intervals are in use (one for each node and window).
  */
 struct ggas_window_create {
 	__u32 size;
@@ -118,6 +121,8 @@ struct ggas_window_create {
 	__u64 segment;
 	__u64 window;
 	__u32 handle;
+	__u32 number;
+	__u32 rights;
 	__u32 pad;
 };
 

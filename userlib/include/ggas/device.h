@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NIC through its Linux driver (/dev/ggasN): domains, contexts, regions, the window, sleeping. C99.
+/* The NIC through its Linux driver (/dev/ggasN): domains, contexts, regions, windows, sleeping. C99.
  *
  * Calls return 0 or more, or a negative errno. What a call makes lives until its ..._end, or until the device is
  * closed; after a reset or the removal of the NIC every call says -ENODEV, mappings fault with SIGBUS, and the device
  * must be closed and opened anew. One thread at a time uses an object; different objects are independent. Data move
- * without system calls: by `rma` of a context (ggas/rma.h) and by loads and stores of the window. */
+ * without system calls: by `rma` of a context (ggas/rma.h) and by loads and stores of a window. */
 #ifndef GGAS_DEVICE_H
 #define GGAS_DEVICE_H
 
@@ -80,8 +80,9 @@ typedef struct ggas_window {
   uint32_t handle, nodes;
 } ggas_window;
 
-/* `bytes`: a power of two from 4096 on, the same on all nodes. -EBUSY: somebody else has the window. */
-int ggas_window_begin(ggas_window* w, const ggas_device* d, int domain, uint64_t bytes);
+/* It reaches windows of the same number (0 ... 63) and domain; `bytes`: a power of two from 4096 on, the same on all
+ * nodes. -EBUSY: the number is taken on this node; -ENOSPC: the NIC has no room for another window. */
+int ggas_window_begin(ggas_window* w, const ggas_device* d, int domain, unsigned number, uint64_t bytes);
 void ggas_window_end(ggas_window* w);
 
 #ifdef __cplusplus

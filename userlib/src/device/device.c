@@ -157,8 +157,8 @@ void ggas_region_end(ggas_region* r) {
   r->handle = 0;
 }
 
-int ggas_window_begin(ggas_window* w, const ggas_device* d, int domain, uint64_t bytes) {
-  struct ggas_window_create p = {.size = sizeof p, .domain = (uint32_t)domain, .bytes = bytes};
+int ggas_window_begin(ggas_window* w, const ggas_device* d, int domain, unsigned number, uint64_t bytes) {
+  struct ggas_window_create p = {.size = sizeof p, .domain = (uint32_t)domain, .bytes = bytes, .number = number};
   const int rc = call(d->fd, GGAS_IOC_WINDOW_CREATE, &p);
   memset(w, 0, sizeof *w);
   if (rc) return rc;

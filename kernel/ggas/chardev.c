@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The nodes /dev/ggasN and their attributes in sysfs. A device outlives its node as long as a file is open.
+ */
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "ggas.h"
+
+#define MINORS		64
+
+static dev_t first_dev;
+static struct class *ggas_class;
+/* Devices by minor number: an open meets one that is being removed, or none. */
+static DEFINE_IDR(devices);
+static DEFINE_MUTEX(devices_lock);
+
+static void device_free(struct kref *users)
+{
+	struct ggas_device *dev = container_of(users, struct ggas_device, users);
+
+	ggas_domain_forget_grants(dev);
+	if (dev->inode)
+		iput(dev->inode);
+	pci_dev_put(dev->pci);
+	kfree(dev);
+}
+
+void ggas_device_put(struct ggas_device *dev)
+{
+	kref_put(&dev->users, device_free);
+}
+
+struct ggas_device *ggas_device_get(int minor)
+{
+	struct ggas_device *dev;
+
+	mutex_lock(&devices_lock);
+	dev = idr_find(&devices, minor);
+	if (dev)
+		kref_get(&dev->users);
+	mutex_unlock(&devices_lock);
+	return dev;
+}
+
+static ssize_t grant_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+	unsigned int number, uid;
+	int rc;
+
+	if (sscanf(text, "%u %u", &number, &uid) != 2)
+		return -EINVAL;
+	rc = ggas_domain_grant(dev, number, make_kuid(current_user_ns(), uid));
+	return rc ? rc : bytes;
+}
+static DEVICE_ATTR_WO(grant);
+
+static struct attribute *ggas_attrs[] = { &dev_attr_grant.attr, NULL };
+ATTRIBUTE_GROUPS(ggas);
+
+static void forget(struct ggas_device *dev)
+{
+	mutex_lock(&devices_lock);
+	idr_remove(&devices, dev->minor);
+	mutex_unlock(&devices_lock);
+}
+
+int ggas_chardev_add(struct ggas_device *dev)
+{
+	struct device *node;
+	int rc = -ENOMEM;
+
+	mutex_lock(&devices_lock);
+	dev->minor = idr_alloc(&devices, dev, 0, MINORS, GFP_KERNEL);
+	mutex_unlock(&devices_lock);
+	if (dev->minor < 0)
+		return dev->minor;
+	dev->cdev = cdev_alloc();
+	if (!dev->cdev)
+		goto forget;
+	dev->cdev->ops = &ggas_fops;
+	dev->cdev->owner = THIS_MODULE;
+	rc = cdev_add(dev->cdev, first_dev + dev->minor, 1);
+	if (rc)
+		goto del;
+	node = device_create_with_groups(ggas_class, &dev->pci->dev, first_dev + dev->minor, dev, ggas_groups, "ggas%d",
+					 dev->minor);
+	if (!IS_ERR(node))
+		return 0;
+	rc = PTR_ERR(node);
+del:
+	cdev_del(dev->cdev);
+forget:
+	forget(dev);
+	return rc;
+}
+
+void ggas_chardev_remove(struct ggas_device *dev)
+{
+	device_destroy(ggas_class, first_dev + dev->minor);
+	cdev_del(dev->cdev);
+	forget(dev);
+}
+
+int ggas_chardev_init(void)
+{
+	int rc = alloc_chrdev_region(&first_dev, 0, MINORS, "ggas");
+
+	if (rc)
+		return rc;
+	ggas_class = ggas_class_create("ggas");
+	if (!IS_ERR(ggas_class))
+		return 0;
+	unregister_chrdev_region(first_dev, MINORS);
+	return PTR_ERR(ggas_class);
+}
+
+void ggas_chardev_exit(void)
+{
+	class_destroy(ggas_class);
+	unregister_chrdev_region(first_dev, MINORS);
+	idr_destroy(&devices);
+}

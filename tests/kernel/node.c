@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/kernel/node.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <time.h>
+
+#include "tests/kernel/tests.h"
+
+static int tests_run, tests_failed, checks_failed;
+static const char* only;
+
+void check(int holds, const char* what, const char* file, int line, long long value) {
+  if (holds) return;
+  ++checks_failed;
+  printf("# %s:%d: %s (%lld)\n", file, line, what, value);
+}
+
+double now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+unsigned char* pages(size_t bytes) {
+  void* const p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (p == MAP_FAILED) exit(1);
+  return p;
+}
+
+unsigned char pattern(unsigned seed, size_t i) { return (unsigned char)(seed * 31 + i * 7 + (i >> 8)); }
+
+void fill(unsigned char* p, size_t bytes, unsigned seed) {
+  size_t i;
+  for (i = 0; i < bytes; ++i) p[i] = pattern(seed, i);
+}
+
+size_t wrong(const unsigned char* p, size_t bytes, unsigned seed) {
+  size_t i, n = 0;
+  for (i = 0; i < bytes; ++i) n += p[i] != pattern(seed, i);
+  return n;
+}
+
+/* Registers memory and tells the other node of it, as word 0; its context, as word 1. */
+ggas_region share(node* n, void* at, size_t bytes, unsigned rights) {
+  ggas_region r;
+  CHECK_IS(ggas_region_begin(&r, &n->dev, n->domain, at, bytes, rights), 0);
+  tell(n, 0, r.nla);
+  tell(n, 1, n->context.self.vpid);
+  meet(n);
+  return r;
+}
+
+ggas_rma_peer peer(node* n) {
+  const ggas_rma_peer p = {(uint16_t)n->other, (uint8_t)told(n, 1)};
+  return p;
+}
+
+static sigjmp_buf faulted;
+static void on_fault(int number) { siglongjmp(faulted, number); }
+
+/* The signal that an access ends with; 0: none. */
+int fault_of(volatile void* at) {
+  volatile int number;
+  signal(SIGBUS, on_fault);
+  signal(SIGSEGV, on_fault);
+  number = sigsetjmp(faulted, 1);
+  if (!number) (void)*(volatile unsigned char*)at;
+  signal(SIGBUS, SIG_DFL);
+  signal(SIGSEGV, SIG_DFL);
+  return number;
+}
+
+/* The other node may not have its window yet: words are told until they are heard. */
+void greet(node* n, uint64_t word) {
+  WAIT(ggas_device_link(&n->dev) == 1);
+  WAIT((*remote_word(n, 8) = word, usleep(1000), own_word(n, 8) == word));
+  *remote_word(n, 8) = word;
+  (void)*(const volatile uint32_t*)n->context.rma.page; /* what the words before met is no failure */
+}
+
+/* Opens the device and makes what every test uses. */
+void begin(node* n) {
+  static const ggas_context_options sleeps = {.sleeps = 1};
+  int rc = ggas_device_open(&n->dev, "/dev/ggas0");
+  if (!rc) {
+    n->me = n->dev.node;
+    n->other = 1 - n->me;
+    n->domain = ggas_domain_join(&n->dev, DOMAIN);
+    rc = ggas_window_begin(&n->window, &n->dev, n->domain, 0, WINDOW_BYTES);
+  }
+  if (!rc) rc = ggas_context_begin(&n->context, &n->dev, n->domain, &sleeps);
+  if (!rc && n->domain >= 0) return;
+  printf("Bail out! set-up: domain %d, %d\n", n->domain, rc);
+  exit(1);
+}
+
+void end(node* n) {
+  ggas_context_end(&n->context);
+  ggas_window_end(&n->window);
+  ggas_device_close(&n->dev);
+}
+
+int write_file(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY);
+  const int rc = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+  if (fd >= 0) close(fd);
+  return rc;
+}
+
+void run(node* n, const char* name, void (*test)(node*)) {
+  const double begun = now_ms();
+  if (only && !strstr(name, only)) return;
+  checks_failed = 0;
+  meet(n);
+  test(n);
+  meet(n);
+  ++tests_run;
+  tests_failed += checks_failed != 0;
+  printf("%s %d - %s # %.0f ms\n", checks_failed ? "not ok" : "ok", tests_run, name, now_ms() - begun);
+  fflush(stdout);
+}
+
+static void all_tests(node* n) {
+  run(n, "window: stores, loads, quiet", window_stores_and_loads);
+  run(n, "barriers by window stores", barriers);
+  run(n, "put with notifications", put_with_notification);
+  run(n, "get", get);
+  run(n, "atomics of both nodes", atomics);
+  run(n, "sleep until a notification interrupts", sleep_on_an_interrupt);
+  run(n, "errors and rights", errors_are_told);
+  run(n, "windows of two domains", windows_of_two_domains);
+  run(n, "windows run out", windows_run_out);
+  run(n, "things of others", others_things);
+  run(n, "owners killed under puts", owners_are_killed);
+  run(n, "reset under use", reset_under_use);
+  run(n, "put with notifications, after the reset", put_with_notification);
+}
+
+/* Argument: a part of the names of the tests to be run. */
+int main(int argc, char** argv) {
+  static node n;
+  only = argc > 1 && argv[1][0] ? argv[1] : NULL;
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  begin(&n);
+  greet(&n, 1);
+  printf("# node %u of %u, core clock %u kHz\n", n.me, n.dev.nodes, n.dev.clock_khz);
+  all_tests(&n);
+  end(&n);
+  printf("1..%d\n", tests_run);
+  return tests_failed != 0;
+}
