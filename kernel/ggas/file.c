@@ -11,8 +11,8 @@
 
 #define OBJECTS		65536	/* of one file */
 
-/* Ends an object but for the pins of a region, which are given back without the lock. */
-struct ggas_region *ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
+/* Under the lock; regions are released behind it. */
+void ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
 {
 	switch (o->kind) {
 	case GGAS_CONTEXT:
@@ -25,13 +25,12 @@ struct ggas_region *ggas_object_end(struct ggas_device *dev, struct ggas_object 
 		ggas_domain_destroy(container_of(o, struct ggas_domain, object));
 		break;
 	case GGAS_REGION:
-		ggas_region_withdraw(dev, container_of(o, struct ggas_region, object));
-		return container_of(o, struct ggas_region, object);
+		ggas_region_withdraw(container_of(o, struct ggas_region, object));
+		break;
 	}
-	return NULL;
 }
 
-/* Contexts and windows end here: what they own is the device's. Regions lose the NIC and keep their pins. */
+/* Everything ends, domains last: the others use them. */
 static void file_revoke(struct ggas_file *f)
 {
 	struct ggas_object *o;
@@ -40,8 +39,12 @@ static void file_revoke(struct ggas_file *f)
 	idr_for_each_entry(&f->objects, o, handle) {
 		if (o->kind == GGAS_DOMAIN)
 			continue;
-		if (!ggas_object_end(f->dev, o))
-			idr_remove(&f->objects, handle);
+		idr_remove(&f->objects, handle);
+		ggas_object_end(f->dev, o);
+	}
+	idr_for_each_entry(&f->objects, o, handle) {
+		idr_remove(&f->objects, handle);
+		ggas_object_end(f->dev, o);
 	}
 	f->revoked = true;
 }
@@ -103,20 +106,12 @@ static int ggas_release(struct inode *inode, struct file *file)
 {
 	struct ggas_file *f = file->private_data;
 	struct ggas_device *dev = f->dev;
-	struct ggas_object *o;
-	int handle;
 
 	mutex_lock(&dev->lock);
 	list_del(&f->list);
-	if (!f->revoked)
-		file_revoke(f);
+	file_revoke(f);
 	mutex_unlock(&dev->lock);
-	/* Left are pins, and domains. */
-	idr_for_each_entry(&f->objects, o, handle)
-		if (o->kind == GGAS_REGION)
-			ggas_region_unpin(container_of(o, struct ggas_region, object));
-		else
-			ggas_domain_destroy(container_of(o, struct ggas_domain, object));
+	ggas_region_release_all(dev);
 	idr_destroy(&f->objects);
 	kfree(f);
 	ggas_device_put(dev);

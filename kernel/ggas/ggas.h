@@ -10,6 +10,7 @@
 #define GGAS_H
 
 #include <linux/cdev.h>
+#include <linux/dma-buf.h>
 #include <linux/eventfd.h>
 #include <linux/idr.h>
 #include <linux/ioport.h>
@@ -20,6 +21,7 @@
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "uapi/ggas.h"
@@ -75,6 +77,10 @@ struct ggas_device {
 	DECLARE_BITMAP(intervals_used, GGAS_INTERVALS);
 	struct resource window_space;	/* offsets in BAR2 (of no type: not memory of the host), and windows in it */
 
+	struct list_head released;	/* regions; what is left to do needs the lock no more */
+	atomic_t regions;		/* asked for, or there, or not wholly released */
+	wait_queue_head_t no_regions;
+
 	struct list_head files;
 	struct list_head grants;
 	struct address_space *mapping;	/* of every open file: what is mapped can be taken back */
@@ -108,12 +114,22 @@ struct ggas_context {
 
 struct ggas_region {
 	struct ggas_object object;
+	struct ggas_device *dev;
+	struct list_head released;	/* of the device */
 	struct mm_struct *mm;		/* whose locked memory it is */
-	struct page **page;
-	unsigned long pages;
-	struct sg_table sg;
-	bool mapped, writable;
+	unsigned long first_page, pages;	/* of the process' addresses, or of the buffer */
+	u32 rights;
 	u32 first;			/* entry of the table */
+	bool mapped;			/* has entries; under the device's lock */
+	struct sg_table *sgt;		/* bus addresses; NULL: none, or a dma-buf on the move */
+	/* Pages of a process. */
+	struct page **page;
+	struct sg_table sg;
+	/* A dma-buf; `sgt` and `closed` under its lock. */
+	struct dma_buf *dmabuf;
+	struct dma_buf_attachment *attach;
+	struct work_struct moved;
+	bool closed;
 };
 
 struct ggas_window {
@@ -186,11 +202,19 @@ struct ggas_context *ggas_context_create(struct ggas_device *dev, struct ggas_do
 					 struct ggas_context_create *p, struct eventfd_ctx *eventfd);
 void ggas_context_destroy(struct ggas_device *dev, struct ggas_context *c);
 
-struct ggas_region *ggas_region_pin(const struct ggas_region_create *p);	/* without the lock */
-int ggas_region_create(struct ggas_device *dev, struct ggas_region *r, struct ggas_domain *domain,
-		       struct ggas_region_create *p);
-void ggas_region_withdraw(struct ggas_device *dev, struct ggas_region *r);
-void ggas_region_unpin(struct ggas_region *r);					/* without the lock */
+struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_region_create *p);
+int ggas_region_create(struct ggas_region *r, struct ggas_domain *domain, struct ggas_region_create *p);
+void ggas_region_set_entries(struct ggas_region *r);
+void ggas_region_withdraw(struct ggas_region *r);
+void ggas_region_release_all(struct ggas_device *dev);	/* without the lock */
+void ggas_region_gone(struct ggas_device *dev);
+
+/* dmabuf.c */
+int ggas_dmabuf_get(struct ggas_region *r, int fd);
+int ggas_dmabuf_map(struct ggas_region *r);
+void ggas_dmabuf_put(struct ggas_region *r);
+void ggas_dmabuf_lock(struct ggas_region *r);
+void ggas_dmabuf_unlock(struct ggas_region *r);
 
 struct ggas_window *ggas_window_create(struct ggas_device *dev, struct ggas_domain *domain,
 				       struct ggas_window_create *p);
@@ -208,7 +232,7 @@ void ggas_device_put(struct ggas_device *dev);
 extern const struct file_operations ggas_fops;
 void ggas_file_revoke_all(struct ggas_device *dev);
 int ggas_file_handle(struct ggas_file *f, struct ggas_object *o, u32 *handle);
-struct ggas_region *ggas_object_end(struct ggas_device *dev, struct ggas_object *o);
+void ggas_object_end(struct ggas_device *dev, struct ggas_object *o);
 
 /* ioctl.c, mmap.c */
 long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user);

@@ -94,49 +94,65 @@ static int region_under_lock(struct ggas_file *f, struct ggas_region *r, struct 
 		return -ENODEV;
 	if (!d)
 		return -ENOENT;
-	rc = ggas_region_create(f->dev, r, d, p);
+	rc = ggas_region_create(r, d, p);
+	return rc ? rc : ggas_file_handle(f, &r->object, &p->handle);
+}
+
+static int add_region(struct ggas_file *f, struct ggas_region *r, struct ggas_region_create *p)
+{
+	int rc;
+
+	ggas_dmabuf_lock(r);
+	rc = ggas_dmabuf_map(r);
+	mutex_lock(&f->dev->lock);
+	if (!rc)
+		rc = region_under_lock(f, r, p);
 	if (rc)
-		return rc;
-	rc = ggas_file_handle(f, &r->object, &p->handle);
-	if (rc)
-		ggas_region_withdraw(f->dev, r);
+		ggas_region_withdraw(r);
+	mutex_unlock(&f->dev->lock);
+	ggas_dmabuf_unlock(r);
+	ggas_region_release_all(f->dev);
 	return rc;
 }
 
+/* Called without the lock. A NIC that is removed waits until no region has to do with it. */
 static int do_region(struct ggas_file *f, struct ggas_region_create *p)
 {
-	struct ggas_region *r = ggas_region_pin(p);
-	int rc;
+	struct ggas_device *dev = f->dev;
+	struct ggas_region *r;
+	bool revoked;
 
-	if (IS_ERR(r))
-		return PTR_ERR(r);
-	mutex_lock(&f->dev->lock);
-	rc = region_under_lock(f, r, p);
-	mutex_unlock(&f->dev->lock);
-	if (rc)
-		ggas_region_unpin(r);
-	return rc;
+	mutex_lock(&dev->lock);
+	revoked = f->revoked;
+	if (!revoked)
+		atomic_inc(&dev->regions);
+	mutex_unlock(&dev->lock);
+	if (revoked)
+		return -ENODEV;
+	r = ggas_region_new(dev, p);
+	if (!IS_ERR(r))
+		return add_region(f, r, p);
+	ggas_region_gone(dev);
+	return PTR_ERR(r);
 }
 
 static int do_destroy(struct ggas_file *f, struct ggas_destroy *p)
 {
-	struct ggas_region *unpin = NULL;
 	struct ggas_object *o;
 	int rc = 0;
 
 	mutex_lock(&f->dev->lock);
 	o = idr_find(&f->objects, p->handle);
-	if (!o)
+	if (!o) {
 		rc = -ENOENT;
-	else if (o->kind == GGAS_DOMAIN && container_of(o, struct ggas_domain, object)->users)
+	} else if (o->kind == GGAS_DOMAIN && container_of(o, struct ggas_domain, object)->users) {
 		rc = -EBUSY;
-	else
+	} else {
 		idr_remove(&f->objects, p->handle);
-	if (!rc)
-		unpin = ggas_object_end(f->dev, o);
+		ggas_object_end(f->dev, o);
+	}
 	mutex_unlock(&f->dev->lock);
-	if (unpin)
-		ggas_region_unpin(unpin);
+	ggas_region_release_all(f->dev);
 	return rc;
 }
 

@@ -80,15 +80,18 @@ static int bring_up(struct ggas_device *dev)
 	return 0;
 }
 
-/* Every file loses what it has, and the NIC stops. Under the lock. */
+/* Every file loses what it has, and the NIC stops. */
 static void take_down(struct ggas_device *dev)
 {
-	if (!dev->live)
-		return;
-	ggas_file_revoke_all(dev);
-	ggas_hw_stop(dev);
-	dev->live = false;
-	ggas_table_exit(dev);
+	mutex_lock(&dev->lock);
+	if (dev->live) {
+		ggas_file_revoke_all(dev);
+		ggas_hw_stop(dev);
+		dev->live = false;
+		ggas_table_exit(dev);
+	}
+	mutex_unlock(&dev->lock);
+	ggas_region_release_all(dev);
 }
 
 static struct ggas_device *device_new(struct pci_dev *pci)
@@ -100,6 +103,8 @@ static struct ggas_device *device_new(struct pci_dev *pci)
 	kref_init(&dev->users);
 	mutex_init(&dev->lock);
 	spin_lock_init(&dev->by_vpid_lock);
+	INIT_LIST_HEAD(&dev->released);
+	init_waitqueue_head(&dev->no_regions);
 	INIT_LIST_HEAD(&dev->files);
 	INIT_LIST_HEAD(&dev->grants);
 	dev->pci = pci_dev_get(pci);
@@ -148,9 +153,7 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	return 0;
 
 stop:
-	mutex_lock(&dev->lock);
 	take_down(dev);
-	mutex_unlock(&dev->lock);
 free_irqs:
 	ggas_irq_exit(dev);
 unmap:
@@ -168,9 +171,8 @@ static void ggas_remove(struct pci_dev *pci)
 	struct ggas_device *dev = pci_get_drvdata(pci);
 
 	ggas_chardev_remove(dev);
-	mutex_lock(&dev->lock);
 	take_down(dev);
-	mutex_unlock(&dev->lock);
+	wait_event(dev->no_regions, !atomic_read(&dev->regions));	/* somebody else may be releasing some */
 	ggas_irq_exit(dev);
 	unmap_bars(dev);
 	pci_clear_master(pci);
@@ -180,11 +182,7 @@ static void ggas_remove(struct pci_dev *pci)
 
 static void ggas_reset_prepare(struct pci_dev *pci)
 {
-	struct ggas_device *dev = pci_get_drvdata(pci);
-
-	mutex_lock(&dev->lock);
-	take_down(dev);
-	mutex_unlock(&dev->lock);
+	take_down(pci_get_drvdata(pci));
 }
 
 static void ggas_reset_done(struct pci_dev *pci)

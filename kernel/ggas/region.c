@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Memory regions: pages of a process, pinned for as long as the NIC may reach them, and their translations. Pages count
- * as locked memory of the process that registers them (RLIMIT_MEMLOCK).
+ * Memory regions: memory, its bus addresses, and a run of entries of the translation table. The memory is pages of a
+ * process (here), or a dma-buf (dmabuf.c).
+ *
+ * A region is made and ended in two halves: what needs the device's lock (entries), and what must not have it (pages
+ * may fault, a dma-buf has a lock outside ours, mapping takes long). What ends under the lock is put on the device's
+ * list `released`; whoever gave the lock back calls ggas_region_release_all().
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -13,115 +17,193 @@
 
 #define REGION_PAGES	(GGAS_PIECES * GGAS_PIECE_ENTRIES / 2)
 
-/* Pins what is asked for. Without the device's lock: it may fault. */
-struct ggas_region *ggas_region_pin(const struct ggas_region_create *p)
+static int check(const struct ggas_region_create *p)
 {
-	u64 offset = offset_in_page(p->address), pages = DIV_ROUND_UP(offset + p->bytes, PAGE_SIZE);
-	unsigned int flags = FOLL_LONGTERM;
-	struct ggas_region *r;
+	u64 offset = offset_in_page(p->address);
+
+	if (!p->bytes || p->address + p->bytes < p->address || p->bytes > (u64)REGION_PAGES * PAGE_SIZE - offset)
+		return -EINVAL;
+	if (!p->rights || p->rights & ~(u32)(GGAS_REGION_READ | GGAS_REGION_WRITE))
+		return -EINVAL;
+	if (p->flags & ~(u32)GGAS_REGION_DMABUF)
+		return -EINVAL;
+	return 0;
+}
+
+static int pin(struct ggas_region *r, u64 address)
+{
+	unsigned int flags = FOLL_LONGTERM | (r->rights & GGAS_REGION_WRITE ? FOLL_WRITE : 0);
 	unsigned long done = 0;
+	int rc = 0;
+
+	while (done < r->pages) {
+		rc = pin_user_pages_fast((address & PAGE_MASK) + done * PAGE_SIZE,
+					 min_t(unsigned long, r->pages - done, 65536), flags, r->page + done);
+		if (rc <= 0)
+			break;
+		done += rc;
+		cond_resched();
+	}
+	if (done == r->pages)
+		return 0;
+	unpin_user_pages(r->page, done);
+	return rc ? rc : -EFAULT;
+}
+
+static int map(struct ggas_region *r)
+{
+	int rc = sg_alloc_table_from_pages(&r->sg, r->page, r->pages, 0, r->pages << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
+
+	if (rc)
+		return rc;
+	rc = dma_map_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
+	if (rc)
+		sg_free_table(&r->sg);
+	else
+		r->sgt = &r->sg;
+	return rc;
+}
+
+/* Pages of the caller, pinned and mapped for the NIC. */
+static int get_pages(struct ggas_region *r, u64 address)
+{
 	int rc;
 
-	if (!p->bytes || p->address + p->bytes < p->address || pages > REGION_PAGES)
-		return ERR_PTR(-EINVAL);
-	if (!p->rights || p->rights & ~(u32)(GGAS_REGION_READ | GGAS_REGION_WRITE))
-		return ERR_PTR(-EINVAL);
+	r->page = kvmalloc_array(r->pages, sizeof(*r->page), GFP_KERNEL_ACCOUNT);
+	if (!r->page)
+		return -ENOMEM;
+	rc = pin(r, address);
+	if (rc)
+		goto free;
+	rc = map(r);
+	if (rc)
+		goto unpin;
+	return 0;
+
+unpin:
+	unpin_user_pages(r->page, r->pages);
+free:
+	kvfree(r->page);
+	return rc;
+}
+
+static void put_pages(struct ggas_region *r)
+{
+	dma_unmap_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
+	sg_free_table(&r->sg);
+	unpin_user_pages_dirty_lock(r->page, r->pages, r->rights & GGAS_REGION_WRITE);
+	kvfree(r->page);
+}
+
+/* Memory of a region, not yet known to the NIC. Without the device's lock. */
+struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_region_create *p)
+{
+	struct ggas_region *r;
+	int rc = check(p);
+
+	if (rc)
+		return ERR_PTR(rc);
 	r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
 	r->object.kind = GGAS_REGION;
-	r->writable = p->rights & GGAS_REGION_WRITE;
-	r->page = kvmalloc_array(pages, sizeof(*r->page), GFP_KERNEL_ACCOUNT);
-	rc = r->page ? account_locked_vm(current->mm, pages, true) : -ENOMEM;
+	r->dev = dev;
+	r->rights = p->rights;
+	r->first_page = p->address >> PAGE_SHIFT;
+	r->pages = DIV_ROUND_UP(offset_in_page(p->address) + p->bytes, PAGE_SIZE);
+	/* Of a dma-buf they are not this process' pages, but the table that all share has an entry for each. */
+	rc = account_locked_vm(current->mm, r->pages, true);
 	if (rc)
 		goto free;
-	if (r->writable)
-		flags |= FOLL_WRITE;
-	while (done < pages) {
-		rc = pin_user_pages_fast((p->address & PAGE_MASK) + done * PAGE_SIZE,
-					 min_t(unsigned long, pages - done, 65536), flags, r->page + done);
-		if (rc <= 0) {
-			rc = rc ? rc : -EFAULT;
-			goto unpin;
-		}
-		done += rc;
-		cond_resched();
-	}
-	r->pages = pages;
+	rc = p->flags & GGAS_REGION_DMABUF ? ggas_dmabuf_get(r, p->fd) : get_pages(r, p->address);
+	if (rc)
+		goto unaccount;
 	mmgrab(current->mm);
 	r->mm = current->mm;
 	return r;
 
-unpin:
-	unpin_user_pages(r->page, done);
-	account_locked_vm(current->mm, pages, false);
+unaccount:
+	account_locked_vm(current->mm, r->pages, false);
 free:
-	kvfree(r->page);
 	kfree(r);
 	return ERR_PTR(rc);
 }
 
-static void set_entries(struct ggas_device *dev, struct ggas_region *r, u32 rights)
+/* Entries of the table with the region's bus addresses. Under the lock. */
+void ggas_region_set_entries(struct ggas_region *r)
 {
+	unsigned long skip = r->dmabuf ? r->first_page : 0, left = r->pages;
 	struct sg_dma_page_iter it;
 	u32 entry = r->first;
 
-	for_each_sgtable_dma_page(&r->sg, &it, 0)
-		ggas_table_set(dev, entry++, sg_page_iter_dma_address(&it), rights, r->object.domain->number);
+	for_each_sgtable_dma_page(r->sgt, &it, skip) {
+		ggas_table_set(r->dev, entry++, sg_page_iter_dma_address(&it), r->rights, r->object.domain->number);
+		if (!--left)
+			break;
+	}
 }
 
-/* Maps pinned pages for the NIC. When it fails the region is as before. */
-int ggas_region_create(struct ggas_device *dev, struct ggas_region *r, struct ggas_domain *domain,
-		       struct ggas_region_create *p)
+/* The NIC may use the memory when this returns 0. Under the lock, and of a mapped dma-buf under its own outside. */
+int ggas_region_create(struct ggas_region *r, struct ggas_domain *domain, struct ggas_region_create *p)
 {
-	int rc;
+	int rc = ggas_table_take(r->dev, r->pages);
 
-	rc = sg_alloc_table_from_pages(&r->sg, r->page, r->pages, 0, r->pages << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
-	if (rc)
-		return rc;
-	rc = dma_map_sgtable(&dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
-	if (rc)
-		goto free_sg;
-	rc = ggas_table_take(dev, r->pages);
 	if (rc < 0)
-		goto unmap;
+		return rc;
 	r->first = rc;
 	r->mapped = true;
 	r->object.domain = domain;
 	domain->users++;
-	set_entries(dev, r, p->rights);
+	ggas_region_set_entries(r);
 	p->nla = (u64)r->first * PAGE_SIZE + offset_in_page(p->address);
 	return 0;
-
-unmap:
-	dma_unmap_sgtable(&dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
-free_sg:
-	sg_free_table(&r->sg);
-	return rc;
 }
 
-/* The NIC reaches the pages no more: they may be unpinned. */
-void ggas_region_withdraw(struct ggas_device *dev, struct ggas_region *r)
+/* The NIC reaches the memory no more; the rest is for ggas_region_release_all(). Under the lock. */
+void ggas_region_withdraw(struct ggas_region *r)
 {
-	if (!r->mapped)
-		return;
-	if (dev->live) {
-		if (ggas_table_clear(dev, r->first, r->pages))
-			ggas_hw_cut_off(dev);
-		ggas_table_give(dev, r->first, r->pages);
+	struct ggas_device *dev = r->dev;
+
+	if (r->mapped) {
+		if (dev->live) {
+			if (ggas_table_clear(dev, r->first, r->pages))
+				ggas_hw_cut_off(dev);
+			ggas_table_give(dev, r->first, r->pages);
+		}
+		r->object.domain->users--;
+		r->mapped = false;
 	}
-	dma_unmap_sgtable(&dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
-	sg_free_table(&r->sg);
-	r->object.domain->users--;
-	r->mapped = false;
+	list_add(&r->released, &dev->released);
 }
 
-/* Behind ggas_region_withdraw(), without the device's lock. */
-void ggas_region_unpin(struct ggas_region *r)
+static void release(struct ggas_region *r)
 {
-	unpin_user_pages_dirty_lock(r->page, r->pages, r->writable);
+	if (r->dmabuf)
+		ggas_dmabuf_put(r);
+	else
+		put_pages(r);
 	account_locked_vm(r->mm, r->pages, false);
 	mmdrop(r->mm);
-	kvfree(r->page);
 	kfree(r);
+}
+
+void ggas_region_release_all(struct ggas_device *dev)
+{
+	struct ggas_region *r, *next;
+	LIST_HEAD(list);
+
+	mutex_lock(&dev->lock);
+	list_splice_init(&dev->released, &list);
+	mutex_unlock(&dev->lock);
+	list_for_each_entry_safe(r, next, &list, released) {
+		release(r);
+		ggas_region_gone(dev);
+	}
+}
+
+/* One less that the removal of the NIC waits for. */
+void ggas_region_gone(struct ggas_device *dev)
+{
+	if (atomic_dec_and_test(&dev->regions))
+		wake_up(&dev->no_regions);
 }

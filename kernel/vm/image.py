@@ -15,19 +15,20 @@ INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
 def build_modules(root, build, kernel):
-    """The driver for that kernel; a copy of kernel/ is built, so that the tree stays clean."""
+    """The modules for that kernel; a copy of kernel/ is built, so that the tree stays clean."""
     folder = build / "vm" / kernel.release
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "kernel", folder / "kernel", ignore=shutil.ignore_patterns("vm", "__pycache__"))
     shutil.copy2(build / "generated/ggas_regs.h", folder / "kernel/include/ggas_regs.h")
-    return tools.build_modules(kernel, "kernel/ggas", folder / "kernel/ggas")
+    return tools.build_modules(kernel, folder / "kernel")
 
 
 def build_program(root, build, name):
     """A program of the nodes: static, so that it needs nothing there."""
     out = build / "vm" / name
     out.parent.mkdir(parents=True, exist_ok=True)
-    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", f"-I{root}", f"-I{root}/userlib/include"]
+    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static"]
+    flags += [f"-fmacro-prefix-map={root}/=", f"-I{root}", f"-I{root}/userlib/include"]
     sources = sorted(path for pattern in PROGRAMS[name] for path in root.glob(pattern))
     step(["gcc", *flags, *sources, "-o", out], f"build {name}")
     return out
@@ -35,7 +36,7 @@ def build_program(root, build, name):
 
 def archive(root, build, folder, kernel):
     """The initial file system as a file."""
-    files = {f"{m.name}": m for m in build_modules(root, build, kernel)}
+    files = {m.name: m for m in build_modules(root, build, kernel)}
     files |= {name: build_program(root, build, name) for name in PROGRAMS}
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
     out = build / "vm" / f"initrd-{kernel.release}.gz"

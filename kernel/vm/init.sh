@@ -19,7 +19,8 @@ done
 hostname "node$node"
 ulimit -l unlimited
 insmod /ggas.ko node="$node" nodes="$nodes" || echo "Bail out! the driver does not load"
-chmod 666 /dev/ggas0
+insmod /testgpu.ko || echo "Bail out! the test GPU does not load"
+chmod 666 /dev/ggas0 /dev/testgpu
 
 if [ "$what" = shell ]; then
   echo "node $node of $nodes: the driver is loaded, /dev/ggas0 is there; poweroff -f ends the node"
@@ -28,7 +29,7 @@ fi
 dmesg -n 1
 /node_test "$only"
 echo "# node_test ended with $?"
-rmmod ggas && echo "# driver unloaded"
+rmmod testgpu ggas && echo "# drivers unloaded"
 dmesg | grep -E "BUG|WARNING|Oops|general protection|ggas.*does not stop" | sed 's/^/not ok - kernel: /'
 echo "# node ended"
 poweroff -f

@@ -13,6 +13,7 @@ START_LIMIT = 60  # seconds until the NICs are there
 REPLAY_LIMIT = 300
 END_LIMIT = 30  # until a process ends that was told to
 MEMORY_MB = 256
+GPU_MB = 16  # memory of the test GPU
 
 
 class Cluster:
@@ -61,6 +62,8 @@ class Cluster:
         socket = f'{{"type":"unix","path":"{self.folder}/nic{n}"}}'
         words += ["-device", "pcie-root-port,id=nic_port,bus=pcie.0,chassis=1"]
         words += ["-device", f'{{"driver":"vfio-user-pci","bus":"nic_port","socket":{socket}}}']
+        gpu = f"memory-backend-memfd,id=gpu,size={GPU_MB}M,share=on"
+        words += ["-object", gpu, "-device", "ivshmem-plain,memdev=gpu"]
         words += ["-kernel", self.kernel.image, "-initrd", self.archive, "-append", line]
         console = f"unix:{self.folder}/console{n},server=on,wait=off" if interactive else "stdio"
         words += ["-serial", console]

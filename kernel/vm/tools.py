@@ -168,11 +168,11 @@ def busybox(folder):
 SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=")
 
 
-def build_modules(kernel_, sources, folder, limit=300):
-    """Builds the modules under `sources` (a copy of kernel/) with W=1; the .ko files."""
+def build_modules(kernel_, folder, limit=300):
+    """Builds the modules in a copy of kernel/ with W=1; the .ko files."""
     step(
         ["make", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *SETTINGS, "modules"],
-        f"build {sources} for Linux {kernel_.release}",
+        f"build the modules for Linux {kernel_.release}",
         limit=limit,
     )
     return sorted(pathlib.Path(folder).rglob("*.ko"))

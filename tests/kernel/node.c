@@ -132,6 +132,10 @@ static void all_tests(node* n) {
   run(n, "errors and rights", errors_are_told);
   run(n, "windows of two domains", windows_of_two_domains);
   run(n, "windows run out", windows_run_out);
+  run(n, "GPU memory to GPU memory", gpu_to_gpu);
+  run(n, "GPU memory moves under puts", gpu_memory_moves);
+  run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
+  run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "things of others", others_things);
   run(n, "owners killed under puts", owners_are_killed);
   run(n, "reset under use", reset_under_use);

@@ -18,6 +18,12 @@ void errors_are_told(node* n);
 void windows_of_two_domains(node* n);
 void windows_run_out(node* n);
 
+/* gpu.c */
+void gpu_to_gpu(node* n);
+void gpu_memory_moves(node* n);
+void gpu_memory_is_revoked(node* n);
+void memory_of_another_exporter(node* n);
+
 /* strangers.c */
 void others_things(node* n);
 

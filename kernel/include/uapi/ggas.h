@@ -83,13 +83,17 @@ struct ggas_context_create {
 #define GGAS_REGION_READ	(1 << 0)
 #define GGAS_REGION_WRITE	(1 << 1)
 
+#define GGAS_REGION_DMABUF	(1 << 0)
+
 /**
- * struct ggas_region_create - registers memory of the caller for put, get and atomics
+ * struct ggas_region_create - registers memory for put, get and atomics
  * @domain: handle; contexts of the same domain, of any node, may use the region
- * @rights: GGAS_REGION_*
- * @address, @bytes: memory, from any address on; its pages are pinned and count as locked memory
+ * @rights: GGAS_REGION_READ, GGAS_REGION_WRITE
+ * @address, @bytes: memory of the caller, from any address on; its pages are pinned and count as locked memory
  * @nla: out, network logical address of the first byte
  * @handle: out
+ * @flags: GGAS_REGION_DMABUF: @address is an offset in a dma-buf, as of a GPU; it may move, and @nla stays
+ * @fd: of the dma-buf
  */
 struct ggas_region_create {
 	__u32 size;
@@ -99,6 +103,8 @@ struct ggas_region_create {
 	__u64 address;
 	__u64 bytes;
 	__u64 nla;
+	__u32 flags;
+	__s32 fd;
 };
 
 /**

@@ -142,14 +142,30 @@ int ggas_context_sleep(ggas_context* c, int messages, int timeout_ms) {
 
 /* ---------------------------------------------------------------------------------------------- memory */
 
+static int begin_region(ggas_region* r, const ggas_device* d, struct ggas_region_create* p) {
+  const int rc = call(d->fd, GGAS_IOC_REGION_CREATE, p);
+  r->fd = d->fd;
+  r->handle = rc ? 0 : p->handle;
+  r->nla = rc ? 0 : p->nla;
+  return rc;
+}
+
 int ggas_region_begin(ggas_region* r, const ggas_device* d, int domain, void* address, size_t bytes, unsigned rights) {
   struct ggas_region_create p = {
       .size = sizeof p, .domain = (uint32_t)domain, .rights = rights, .address = (uintptr_t)address, .bytes = bytes};
-  const int rc = call(d->fd, GGAS_IOC_REGION_CREATE, &p);
-  r->fd = d->fd;
-  r->handle = rc ? 0 : p.handle;
-  r->nla = rc ? 0 : p.nla;
-  return rc;
+  return begin_region(r, d, &p);
+}
+
+int ggas_region_begin_dmabuf(ggas_region* r, const ggas_device* d, int domain, int fd, uint64_t offset, uint64_t bytes,
+                             unsigned rights) {
+  struct ggas_region_create p = {.size = sizeof p,
+                                 .domain = (uint32_t)domain,
+                                 .rights = rights,
+                                 .address = offset,
+                                 .bytes = bytes,
+                                 .flags = GGAS_REGION_DMABUF,
+                                 .fd = fd};
+  return begin_region(r, d, &p);
 }
 
 void ggas_region_end(ggas_region* r) {

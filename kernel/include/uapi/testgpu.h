@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/* /dev/testgpu: memory of a GPU for tests. Everything is reached through the dma-buf that an allocation gives. */
+#ifndef _UAPI_TESTGPU_H
+#define _UAPI_TESTGPU_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * struct testgpu_alloc - allocates memory; it is freed with the last reference to the dma-buf
+ * @bytes: whole pages
+ * @fd: out, dma-buf; may be mapped
+ */
+struct testgpu_alloc {
+	__u64 bytes;
+	__s32 fd;
+	__u32 pad;
+};
+
+/**
+ * struct testgpu_buffer - names a buffer
+ * @fd: dma-buf of this device
+ */
+struct testgpu_buffer {
+	__s32 fd;
+	__u32 pad;
+};
+
+#define TESTGPU_IOC_ALLOC	_IOWR('t', 0x00, struct testgpu_alloc)
+/* To another place of the GPU's memory, with its contents. Its users are told before, and may find it again behind. */
+#define TESTGPU_IOC_MOVE	_IOW('t', 0x01, struct testgpu_buffer)
+/* The memory is taken away for good, and freed at once; mappings fault. */
+#define TESTGPU_IOC_REVOKE	_IOW('t', 0x02, struct testgpu_buffer)
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Buffers: dma-bufs of the GPU's memory. Their place changes under their reservation, after their users were told;
+ * users that cannot be told (no dynamic importers) or reach no BAR are refused.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "testgpu.h"
+
+struct buffer {
+	struct testgpu *gpu;
+	size_t bytes;
+	phys_addr_t at;		/* 0: taken away; under the reservation */
+};
+
+GGAS_IMPORT_DMA_BUF;
+
+static int attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attachment)
+{
+	return attachment->peer2peer && attachment->importer_ops ? 0 : -EOPNOTSUPP;
+}
+
+/*
+ * Kernels without CONFIG_DMABUF_MOVE_NOTIFY pin what is mapped, for importers that could not bear a move. Ours all can,
+ * so this memory moves nevertheless, as a real GPU's does when it is reset.
+ */
+static int pin(struct dma_buf_attachment *attachment)
+{
+	return 0;
+}
+
+static void unpin(struct dma_buf_attachment *attachment)
+{
+}
+
+static struct sg_table *map(struct dma_buf_attachment *attachment, enum dma_data_direction direction)
+{
+	struct buffer *b = attachment->dmabuf->priv;
+	struct sg_table *sgt;
+	dma_addr_t bus;
+
+	if (!b->at)
+		return ERR_PTR(-ENODEV);
+	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
+	if (!sgt || sg_alloc_table(sgt, 1, GFP_KERNEL)) {
+		kfree(sgt);
+		return ERR_PTR(-ENOMEM);
+	}
+	bus = dma_map_resource(attachment->dev, b->at, b->bytes, direction, DMA_ATTR_SKIP_CPU_SYNC);
+	if (dma_mapping_error(attachment->dev, bus)) {
+		sg_free_table(sgt);
+		kfree(sgt);
+		return ERR_PTR(-EIO);
+	}
+	sg_set_page(sgt->sgl, NULL, b->bytes, 0);
+	sg_dma_address(sgt->sgl) = bus;
+	sg_dma_len(sgt->sgl) = b->bytes;
+	return sgt;
+}
+
+static void unmap(struct dma_buf_attachment *attachment, struct sg_table *sgt, enum dma_data_direction direction)
+{
+	dma_unmap_resource(attachment->dev, sg_dma_address(sgt->sgl), sg_dma_len(sgt->sgl), direction,
+			   DMA_ATTR_SKIP_CPU_SYNC);
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+static vm_fault_t on_fault(struct vm_fault *vmf)
+{
+	struct dma_buf *dmabuf = vmf->vma->vm_private_data;
+	struct buffer *b = dmabuf->priv;
+	vm_fault_t result = VM_FAULT_SIGBUS;
+
+	dma_resv_lock(dmabuf->resv, NULL);
+	if (b->at && vmf->pgoff < b->bytes >> PAGE_SHIFT)
+		result = vmf_insert_pfn(vmf->vma, vmf->address, (b->at >> PAGE_SHIFT) + vmf->pgoff);
+	dma_resv_unlock(dmabuf->resv);
+	return result;
+}
+
+static const struct vm_operations_struct vm_ops = { .fault = on_fault };
+
+static int map_for_processor(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	vma->vm_private_data = dmabuf;
+	vma->vm_ops = &vm_ops;
+	return 0;
+}
+
+static void release(struct dma_buf *dmabuf)
+{
+	struct buffer *b = dmabuf->priv;
+
+	if (b->at)
+		testgpu_give(b->gpu, b->at, b->bytes);
+	testgpu_put(b->gpu);
+	kfree(b);
+}
+
+static const struct dma_buf_ops ops = {
+	.attach = attach,
+	.pin = pin,
+	.unpin = unpin,
+	.map_dma_buf = map,
+	.unmap_dma_buf = unmap,
+	.mmap = map_for_processor,
+	.release = release,
+};
+
+bool testgpu_buffer_is(const struct dma_buf *buffer)
+{
+	return buffer->ops == &ops;
+}
+
+struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes)
+{
+	struct buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dmabuf;
+
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	b->gpu = gpu;
+	b->bytes = bytes;
+	b->at = testgpu_take(gpu, bytes);
+	if (!b->at) {
+		kfree(b);
+		return ERR_PTR(-ENOSPC);
+	}
+	info.ops = &ops;
+	info.size = bytes;
+	info.flags = O_RDWR;
+	info.priv = b;
+	dmabuf = dma_buf_export(&info);
+	if (IS_ERR(dmabuf)) {
+		testgpu_give(gpu, b->at, bytes);
+		kfree(b);
+		return dmabuf;
+	}
+	kref_get(&gpu->users);
+	return dmabuf;
+}
+
+/* Nobody reaches the old place behind it. Under the reservation. */
+static void tell_users(struct dma_buf *dmabuf)
+{
+	ggas_move_notify(dmabuf);
+	unmap_mapping_range(dmabuf->file->f_mapping, 0, 0, 1);
+}
+
+int testgpu_buffer_move(struct dma_buf *dmabuf)
+{
+	struct buffer *b = dmabuf->priv;
+	phys_addr_t to = testgpu_take(b->gpu, b->bytes);
+	int rc = -ENODEV;
+
+	if (!to)
+		return -ENOSPC;
+	dma_resv_lock(dmabuf->resv, NULL);
+	if (b->at) {
+		tell_users(dmabuf);
+		rc = testgpu_copy(b->gpu, to, b->at, b->bytes);
+	}
+	if (!rc)
+		swap(b->at, to);
+	dma_resv_unlock(dmabuf->resv);
+	testgpu_give(b->gpu, to, b->bytes);
+	return rc;
+}
+
+int testgpu_buffer_revoke(struct dma_buf *dmabuf)
+{
+	struct buffer *b = dmabuf->priv;
+	phys_addr_t from;
+
+	dma_resv_lock(dmabuf->resv, NULL);
+	from = b->at;
+	b->at = 0;
+	tell_users(dmabuf);
+	dma_resv_unlock(dmabuf->resv);
+	if (from)
+		testgpu_give(b->gpu, from, b->bytes);
+	return 0;
+}
