@@ -149,8 +149,8 @@ result<> run_reduce(session& s) {
 result<> run_allreduce(session& s) {
   GGAS_TRY(s.start(vectors_room));
   for (const uint64_t n : vector_lengths(s.opts())) {
-    GGAS_TRY(run_reduce_point(s, "gather", ggas_gather, n));
-    GGAS_TRY(run_reduce_point(s, "allgather", ggas_all_gather, n));
+    GGAS_TRY(run_reduce_point(s, "gather", ggas_by_gather, n));
+    GGAS_TRY(run_reduce_point(s, "allgather", ggas_by_all_gather, n));
     GGAS_TRY(run_reduce_point(s, "one_shot", ggas_one_shot, n));
     GGAS_TRY(run_reduce_point(s, "two_shot", ggas_two_shot, n));
     GGAS_TRY(run_reduce_point(s, "read", ggas_read, n));

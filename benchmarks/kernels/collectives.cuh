@@ -93,7 +93,7 @@ GGAS_DEVICE ggas_status reduce_once(const reduce_args& a) {
   float* const to = own<float>(a.output);
   const float* const from = own<float>(a.input);
   if (a.method == reduce_to_root)
-    return ggas_reduce_block(to, from, a.elements, ggas_sum, 0, ggas_gather, a.timeout_ns);
+    return ggas_reduce_block(to, from, a.elements, ggas_sum, 0, ggas_by_gather, a.timeout_ns);
   return ggas_allreduce_block(to, from, a.elements, ggas_sum, static_cast<ggas_method>(a.method), a.timeout_ns);
 }
 

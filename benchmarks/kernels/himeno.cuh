@@ -242,7 +242,7 @@ __global__ void himeno_gosa(himeno_args a) {
   mine = block_sum<himeno_warps>(mine);
   if (detail::thread_rank() == 0) ggas_store(sum, mine);
   __syncthreads();
-  const ggas_status s = ggas_allreduce_block(sum, sum, 1, ggas_sum, ggas_all_gather, a.timeout_ns);
+  const ggas_status s = ggas_allreduce_block(sum, sum, 1, ggas_sum, ggas_by_all_gather, a.timeout_ns);
   if (detail::thread_rank() == 0) himeno_tell(a, s);
 }
 

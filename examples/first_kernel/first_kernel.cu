@@ -29,6 +29,6 @@ __global__ void greet(uint64_t base, ggas_status* status, float* sum) {
 
   // Every wait has a time-out and says how it went.
   ggas_status s = ggas_wait_until_block(arrived, ggas_eq, uint64_t{1}, one_second);
-  if (s == ggas_ok) s = ggas_allreduce_block(sum, here, greeting_values, ggas_sum, ggas_all_gather, one_second);
+  if (s == ggas_ok) s = ggas_allreduce_block(sum, here, greeting_values, ggas_sum, ggas_by_all_gather, one_second);
   if (threadIdx.x == 0) *status = s;
 }

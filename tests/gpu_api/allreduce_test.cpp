@@ -137,7 +137,7 @@ TEST_P(Allreduce, RefusesBadArguments) {
     for (ggas_method m : {ggas_two_shot, ggas_push})
       EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, 0, m, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, static_cast<ggas_method>(ggas_auto + 1), t), ggas_bad_argument);
-    EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, ggas_gather, t, ggas_team{ggas_node(), 1, 1, 1}),
+    EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, ggas_by_gather, t, ggas_team{ggas_node(), 1, 1, 1}),
               ggas_bad_argument);
     // Peers load from src: it lies in the segment, and the window is memory.
     float outside[4] = {};

@@ -26,9 +26,9 @@ __device__ int wait_all(const T* flag) {
 
 template <class T>
 __device__ int reduce_all(T* dst, const T* src, size_t n) {
-  return ggas_reduce_block(dst, src, n, ggas_sum, 0, ggas_gather, 1000) +
-         ggas_allreduce_block(dst, src, n, ggas_min, ggas_gather, 1000) +
-         ggas_allreduce_block(dst, src, n, ggas_max, ggas_all_gather, 1000);
+  return ggas_reduce_block(dst, src, n, ggas_sum, 0, ggas_by_gather, 1000) +
+         ggas_allreduce_block(dst, src, n, ggas_min, ggas_by_gather, 1000) +
+         ggas_allreduce_block(dst, src, n, ggas_max, ggas_by_all_gather, 1000);
 }
 
 __global__ void everything(int* result, size_t n) {

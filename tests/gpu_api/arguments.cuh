@@ -68,9 +68,9 @@ class witness {
 // Collectives of a block: vectors outside the own segment, a peer's among them.
 template <class T>
 GGAS_DEVICE void spoil_reductions(witness& w, T* dst, const T* src, size_t n, uint64_t t) {
-  for (unsigned m = ggas_gather; m <= ggas_auto; ++m)
+  for (unsigned m = ggas_by_gather; m <= ggas_auto; ++m)
     w.refuses(ggas_allreduce_block(dst, src, n, ggas_sum, static_cast<ggas_method>(m), t), n);
-  for (ggas_method m : {ggas_gather, ggas_one_shot, ggas_direct, ggas_read, ggas_tree, ggas_auto})
+  for (ggas_method m : {ggas_by_gather, ggas_one_shot, ggas_direct, ggas_read, ggas_tree, ggas_auto})
     w.refuses(ggas_reduce_block(dst, src, n, ggas_sum, ggas_node(), m, t), n);
 }
 template <class T>
@@ -143,12 +143,12 @@ GGAS_DEVICE void spoil_lines(witness& w, ggas_tagged* lines, T* local, size_t n,
 template <class T>
 GGAS_DEVICE void spoil_strides(witness& w, T* remote, T* local, size_t n, uint64_t t) {
   if (detail::thread_rank() == 0) {
-    w.refuses(ggas_iput(remote, local, 1, 1, n, t), n);
-    w.refuses(ggas_iget(local, remote, 1, 1, n, t), n);
+    w.refuses(ggas_iput_nbi(remote, local, 1, 1, n, t), n);
+    w.refuses(ggas_iget_nbi(local, remote, 1, 1, n, t), n);
   }
   if (detail::thread_rank() < 32) {
-    w.refuses(ggas_iput_warp(remote, local, 1, 1, n, t), n);
-    w.refuses(ggas_iget_warp(local, remote, 1, 1, n, t), n);
+    w.refuses(ggas_iput_nbi_warp(remote, local, 1, 1, n, t), n);
+    w.refuses(ggas_iget_nbi_warp(local, remote, 1, 1, n, t), n);
   }
 }
 template <class T>

@@ -21,7 +21,7 @@ class Broken : public api_test {
       for (int i = 0; i < 2; ++i) {
         EXPECT_EQ(ggas_barrier_block(enough()), ggas_ok);
         EXPECT_EQ(ggas_sync_block(enough()), ggas_ok);
-        for (const ggas_method m : {ggas_one_shot, ggas_all_gather, ggas_gather, ggas_tree}) {
+        for (const ggas_method m : {ggas_one_shot, ggas_by_all_gather, ggas_by_gather, ggas_tree}) {
           ggas_store(vector() + threadIdx.x, 1.0f);
           __syncthreads();
           EXPECT_EQ(ggas_allreduce_block(vector(1), vector(), 64, ggas_sum, m, enough()), ggas_ok);
@@ -55,7 +55,7 @@ class Broken : public api_test {
       case 4:
         return ggas_allreduce_block(vector(1), vector(), 2000, ggas_sum, ggas_two_shot, t);
       case 5:
-        return ggas_reduce_block(vector(1), vector(), 10, ggas_sum, 0, ggas_gather, t);
+        return ggas_reduce_block(vector(1), vector(), 10, ggas_sum, 0, ggas_by_gather, t);
       case 6:
         return ggas_alltoall_block(vector(1), vector(), part, t);
       case 7:
@@ -142,7 +142,7 @@ TEST_P(Broken, AResetMendsWhatAnyCallLeftBehind) {
     on(0, 1, 64, [this] {
       EXPECT_EQ(ggas_barrier_block(enough()), ggas_broken);
       EXPECT_EQ(ggas_sync_block(enough(), ggas_team_strided(1, 0, 1, nodes())), ggas_broken);
-      EXPECT_EQ(ggas_allreduce_block(vector(1), vector(), 10, ggas_sum, ggas_all_gather, enough()), ggas_broken);
+      EXPECT_EQ(ggas_allreduce_block(vector(1), vector(), 10, ggas_sum, ggas_by_all_gather, enough()), ggas_broken);
     });
     on(0, 3, 64, [this] {
       EXPECT_EQ(ggas_sync(enough()), ggas_broken);

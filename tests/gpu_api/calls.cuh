@@ -19,10 +19,21 @@ enum class call : uint32_t {
   put_value,
   put_value_nbi,
   put_value_nbi_warp,
+  put_value_nbi_block,
+  put_value_warp,
+  put_value_block,
   iput,
   iput_warp,
+  iput_block,
+  iput_nbi,
+  iput_nbi_warp,
+  iput_nbi_block,
   iget,
   iget_warp,
+  iget_block,
+  iget_nbi,
+  iget_nbi_warp,
+  iget_nbi_block,
   put,
   put_warp,
   put_block,
@@ -36,6 +47,8 @@ enum class call : uint32_t {
   get_nbi_warp,
   get_nbi_block,
   put_signal,
+  put_signal_warp,
+  put_signal_block,
   put_signal_nbi,
   put_signal_nbi_warp,
   put_signal_nbi_block,
@@ -71,10 +84,10 @@ struct step {
   form by;
   finish behind;
   ggas_status want;
-  uint32_t actor;      // number of the thread, or of a thread of the warp
-  uint32_t bytes;      // of an element
-  uint32_t is_signed;  // of atomics
-  uint32_t operation;  // ggas_signal_op, ggas_atomic
+  uint32_t actor;                   // number of the thread, or of a thread of the warp
+  uint32_t bytes;                   // of an element
+  uint32_t is_signed, is_floating;  // of atomics
+  uint32_t operation;               // ggas_signal_op, ggas_atomic
   uint32_t through_window;
   int32_t node, queue;  // the peer; a queue of this node
   int32_t signal_node;

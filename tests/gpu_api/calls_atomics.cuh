@@ -6,11 +6,16 @@
 
 namespace ggas::calls {
 
+template <class T>
+GGAS_DEVICE T number_of(uint64_t v) {
+  return std::is_floating_point_v<T> ? static_cast<T>(static_cast<int64_t>(v)) : static_cast<T>(v);
+}
+
 // What fetching ones return goes to `here`.
 template <class T>
 GGAS_DEVICE ggas_status atomic_as(const step& s, uint64_t timeout_ns) {
   T* const word = there<T>(s);
-  const auto v = static_cast<T>(s.value), compare = static_cast<T>(s.compare);
+  const auto v = number_of<T>(s.value), compare = number_of<T>(s.compare);
   const auto what = static_cast<ggas_atomic>(s.operation);
   const ggas_queue q = queue_of(s);
   T old{};
@@ -44,6 +49,7 @@ GGAS_DEVICE ggas_status atomic_as(const step& s, uint64_t timeout_ns) {
 
 __global__ void GGAS_LAUNCH_BOUNDS(96) atomics(args a) {
   go_through(a, [&](const step& s) {
+    if (s.is_floating) return s.bytes == 4 ? atomic_as<float>(s, a.timeout_ns) : atomic_as<double>(s, a.timeout_ns);
     if (s.bytes == 4) return s.is_signed ? atomic_as<int32_t>(s, a.timeout_ns) : atomic_as<uint32_t>(s, a.timeout_ns);
     return s.is_signed ? atomic_as<int64_t>(s, a.timeout_ns) : atomic_as<uint64_t>(s, a.timeout_ns);
   });

@@ -32,8 +32,42 @@ GGAS_DEVICE ggas_status access_as(const step& s) {
 }
 
 template <class T>
-GGAS_DEVICE ggas_status element_as(const step& s, uint64_t timeout_ns) {
+GGAS_DEVICE ggas_status strided_as(const step& s, uint64_t timeout_ns) {
   T *const own = here<T>(s), *const far = there<T>(s);
+  const ggas_queue q = queue_of(s);
+  switch (s.what) {
+    case call::iput:
+      return ggas_iput(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
+    case call::iput_warp:
+      return ggas_iput_warp(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
+    case call::iput_block:
+      return ggas_iput_block(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
+    case call::iput_nbi:
+      return ggas_iput_nbi(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
+    case call::iput_nbi_warp:
+      return ggas_iput_nbi_warp(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
+    case call::iput_nbi_block:
+      return ggas_iput_nbi_block(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
+    case call::iget:
+      return ggas_iget(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    case call::iget_warp:
+      return ggas_iget_warp(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    case call::iget_block:
+      return ggas_iget_block(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    case call::iget_nbi:
+      return ggas_iget_nbi(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    case call::iget_nbi_warp:
+      return ggas_iget_nbi_warp(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    case call::iget_nbi_block:
+      return ggas_iget_nbi_block(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    default:
+      return access_as<T>(s);
+  }
+}
+
+template <class T>
+GGAS_DEVICE ggas_status element_as(const step& s, uint64_t timeout_ns) {
+  T* const far = there<T>(s);
   const auto value = static_cast<T>(s.value);
   const ggas_queue q = queue_of(s);
   switch (s.what) {
@@ -43,16 +77,14 @@ GGAS_DEVICE ggas_status element_as(const step& s, uint64_t timeout_ns) {
       return ggas_put_value_nbi(far, value, timeout_ns, q);
     case call::put_value_nbi_warp:
       return ggas_put_value_nbi_warp(far, value, timeout_ns, q);
-    case call::iput:
-      return ggas_iput(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
-    case call::iput_warp:
-      return ggas_iput_warp(far, own, s.there_stride, s.here_stride, s.n, timeout_ns, q);
-    case call::iget:
-      return ggas_iget(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
-    case call::iget_warp:
-      return ggas_iget_warp(own, far, s.here_stride, s.there_stride, s.n, timeout_ns, q);
+    case call::put_value_nbi_block:
+      return ggas_put_value_nbi_block(far, value, timeout_ns, q);
+    case call::put_value_warp:
+      return ggas_put_value_warp(far, value, timeout_ns, q);
+    case call::put_value_block:
+      return ggas_put_value_block(far, value, timeout_ns, q);
     default:
-      return access_as<T>(s);
+      return strided_as<T>(s, timeout_ns);
   }
 }
 

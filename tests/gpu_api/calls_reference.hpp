@@ -19,6 +19,7 @@ class memory {
       writer_[k].resize(bytes_[k].size());
       for (size_t i = 0; i < bytes_[k].size(); ++i)
         bytes_[k][i] = static_cast<uint8_t>(bench::pattern(seed, k, i) >> 8);
+      for (int part = 0; part < nodes; ++part) number_words(bytes_[k].data() + (at.part(part) - at.begin));
     }
   }
   const std::vector<uint8_t>& of(int node) const { return bytes_[static_cast<size_t>(node)]; }
@@ -52,6 +53,12 @@ class memory {
   }
 
  private:
+  static void number_words(uint8_t* part) {
+    float f = 1;
+    double d = 1;
+    for (uint64_t i = area::words; i < area::floats; i += sizeof f, ++f) std::memcpy(part + i, &f, sizeof f);
+    for (uint64_t i = area::floats; i < area::doubles; i += sizeof d, ++d) std::memcpy(part + i, &d, sizeof d);
+  }
   uint8_t* byte(int node, uint64_t offset) { return bytes_[static_cast<size_t>(node)].data() + (offset - at_.begin); }
   void write(int node, uint64_t offset, const void* from, size_t bytes) {
     std::memcpy(byte(node, offset), from, bytes);
@@ -66,7 +73,23 @@ class memory {
     return static_cast<ggas_atomic>(s.operation);
   }
   template <class T>
-  static T after(const step& s, T old) {
+  requires(std::is_floating_point_v<T>) static T after(const step& s, T old) {
+    const auto v = static_cast<T>(static_cast<int64_t>(s.value));
+    switch (operation_of(s)) {
+      case ggas_atomic_add:
+        return old + v;
+      case ggas_atomic_swap:
+        return v;
+      case ggas_atomic_cas:
+        return old == static_cast<T>(static_cast<int64_t>(s.compare)) ? v : old;
+      case ggas_atomic_min:
+        return std::min(old, v);
+      default:
+        return std::max(old, v);
+    }
+  }
+  template <class T>
+  requires(std::is_integral_v<T>) static T after(const step& s, T old) {
     const auto v = static_cast<T>(s.value);
     using U = std::make_unsigned_t<T>;
     switch (operation_of(s)) {
@@ -98,6 +121,7 @@ class memory {
     if (s.what != call::post && s.what != call::add) write(me, s.here, &old, sizeof(T));
   }
   void atomic(int me, const step& s) {
+    if (s.is_floating) return s.bytes == 4 ? atomic_as<float>(me, s) : atomic_as<double>(me, s);
     if (s.bytes == 4) return s.is_signed ? atomic_as<int32_t>(me, s) : atomic_as<uint32_t>(me, s);
     return s.is_signed ? atomic_as<int64_t>(me, s) : atomic_as<uint64_t>(me, s);
   }

@@ -30,10 +30,21 @@ inline constexpr description element_calls[] = {
     {call::put_value, "put_value", form::thread, kind::value},
     {call::put_value_nbi, "put_value_nbi", form::thread, kind::value},
     {call::put_value_nbi_warp, "put_value_nbi_warp", form::warp, kind::value},
+    {call::put_value_nbi_block, "put_value_nbi_block", form::block, kind::value},
+    {call::put_value_warp, "put_value_warp", form::warp, kind::value},
+    {call::put_value_block, "put_value_block", form::block, kind::value},
     {call::iput, "iput", form::thread, kind::strided_to},
     {call::iput_warp, "iput_warp", form::warp, kind::strided_to},
+    {call::iput_block, "iput_block", form::block, kind::strided_to},
+    {call::iput_nbi, "iput_nbi", form::thread, kind::strided_to},
+    {call::iput_nbi_warp, "iput_nbi_warp", form::warp, kind::strided_to},
+    {call::iput_nbi_block, "iput_nbi_block", form::block, kind::strided_to},
     {call::iget, "iget", form::thread, kind::strided_from},
     {call::iget_warp, "iget_warp", form::warp, kind::strided_from},
+    {call::iget_block, "iget_block", form::block, kind::strided_from},
+    {call::iget_nbi, "iget_nbi", form::thread, kind::strided_from},
+    {call::iget_nbi_warp, "iget_nbi_warp", form::warp, kind::strided_from},
+    {call::iget_nbi_block, "iget_nbi_block", form::block, kind::strided_from},
 };
 inline constexpr description transfer_calls[] = {
     {call::put, "put", form::thread, kind::bytes_to},
@@ -49,6 +60,8 @@ inline constexpr description transfer_calls[] = {
     {call::get_nbi_warp, "get_nbi_warp", form::warp, kind::bytes_from},
     {call::get_nbi_block, "get_nbi_block", form::block, kind::bytes_from},
     {call::put_signal, "put_signal", form::thread, kind::signal},
+    {call::put_signal_warp, "put_signal_warp", form::warp, kind::signal},
+    {call::put_signal_block, "put_signal_block", form::block, kind::signal},
     {call::put_signal_nbi, "put_signal_nbi", form::thread, kind::signal},
     {call::put_signal_nbi_warp, "put_signal_nbi_warp", form::warp, kind::signal},
     {call::put_signal_nbi_block, "put_signal_nbi_block", form::block, kind::signal},
@@ -64,10 +77,10 @@ inline constexpr description atomic_calls[] = {
 };
 
 // The part of a segment that steps work on: what is only read, what the node brings here itself, and a part for each
-// node, which that node writes: signals, words of atomics, data.
+// node, which that node writes: signals, words of atomics, floats and doubles of atomics, data.
 struct area {
   uint64_t begin;
-  static constexpr uint64_t bytes = 16384, part_bytes = 8192, signals = 128, words = 256;
+  static constexpr uint64_t bytes = 16384, part_bytes = 8192, signals = 128, words = 256, floats = 288, doubles = 320;
   uint64_t source() const { return begin; }
   uint64_t brought() const { return begin + bytes; }
   uint64_t part(int node) const { return begin + 2 * bytes + static_cast<uint64_t>(node) * part_bytes; }
@@ -110,7 +123,7 @@ class table_maker {
   }
   uint64_t far_place(kind k, uint64_t bytes, uint64_t align) {
     if (comes_from(k)) return at_.source() + below((area::bytes - bytes) / align) * align;
-    return at_.part(me_) + area::words + below((area::part_bytes - area::words - bytes) / align) * align;
+    return at_.part(me_) + area::doubles + below((area::part_bytes - area::doubles - bytes) / align) * align;
   }
 
   void arguments(step& s, const description& d) {
@@ -161,14 +174,26 @@ class table_maker {
     s.here = own_place(k, span(s.here_stride), s.bytes) + first(s.here_stride);
     s.there = far_place(k, span(s.there_stride), s.bytes) + first(s.there_stride);
   }
+  static bool bits_only(uint32_t operation) {
+    return operation == ggas_atomic_and || operation == ggas_atomic_or || operation == ggas_atomic_xor;
+  }
   void atomic(step& s) {
     s.bytes = one_in(2) ? 4 : 8;
     s.is_signed = one_in(2);
-    s.operation = static_cast<uint32_t>(below(8));
+    s.is_floating = one_in(3);
+    do {
+      s.operation = static_cast<uint32_t>(below(8));
+    } while (s.is_floating && bits_only(s.operation));
     s.here = own_place(kind::atomic, 8, 8);
     s.there = at_.part(me_) + area::signals + below((area::words - area::signals) / s.bytes) * s.bytes;
     if (one_in(2)) s.value = static_cast<uint64_t>(static_cast<int64_t>(below(7)) - 3);
     s.compare = one_in(3) ? random_() : static_cast<uint64_t>(static_cast<int64_t>(below(7)) - 3);
+    if (!s.is_floating) return;
+    // Whole numbers, whose sums are exact.
+    const uint64_t begin = s.bytes == 4 ? area::words : area::floats, end = s.bytes == 4 ? area::floats : area::doubles;
+    s.there = at_.part(me_) + begin + below((end - begin) / s.bytes) * s.bytes;
+    s.value = static_cast<uint64_t>(static_cast<int64_t>(below(one_in(2) ? 7 : 2001)) - 3);
+    s.compare = static_cast<uint64_t>(static_cast<int64_t>(below(7)) - 3);
   }
 
   // One argument that cannot work: nothing may happen.
@@ -213,7 +238,7 @@ class table_maker {
     if (k == kind::bytes_to || k == kind::bytes_from || k == kind::signal) {
       one_in(2) ? s.here = nowhere : s.n = ~uint64_t{0} >> below(20);
     } else if (names_operation && one_in(2)) {
-      s.operation = 8 + static_cast<uint32_t>(below(100));
+      s.operation = s.is_floating ? static_cast<uint32_t>(ggas_atomic_xor) : 8 + static_cast<uint32_t>(below(100));
     } else if (k != kind::value && k != kind::atomic && one_in(2)) {
       spoil_strides(s);
     } else if (s.bytes > 1) {

@@ -59,6 +59,10 @@ GGAS_DEVICE ggas_status signal_of(const step& s, uint64_t timeout_ns) {
   switch (s.what) {
     case call::put_signal:
       return ggas_put_signal(far, own, s.n, word, s.value, op, timeout_ns, q);
+    case call::put_signal_warp:
+      return ggas_put_signal_warp(far, own, s.n, word, s.value, op, timeout_ns, q);
+    case call::put_signal_block:
+      return ggas_put_signal_block(far, own, s.n, word, s.value, op, timeout_ns, q);
     case call::put_signal_nbi:
       return ggas_put_signal_nbi(far, own, s.n, word, s.value, op, timeout_ns, q);
     case call::put_signal_nbi_warp:

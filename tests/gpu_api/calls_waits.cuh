@@ -58,7 +58,7 @@ GGAS_DEVICE void wait_alone(const wait_args& a, const wait_round& r, found& f) {
   const uint64_t v = r.number;
   size_t index = most_flags, count = 0, indices[most_flags];
   uint64_t seen = 0;
-  switch (r.number % 6) {
+  switch (r.number % 8) {
     case 0:
       f.status(ggas_wait_until_any(flags, r.flags, ggas_eq, v, &index, a.timeout_ns), ggas_ok, __LINE__);
       f.want(r.sets(index) && data_is_there(a, r, index, most_flags), __LINE__);
@@ -85,6 +85,31 @@ GGAS_DEVICE void wait_alone(const wait_args& a, const wait_round& r, found& f) {
       while (!ggas_test_any(flags, r.flags, ggas_eq, v, &index) && !end.passed()) {
       }
       f.want(r.sets(index) && data_is_there(a, r, index, most_flags), __LINE__);
+      break;
+    }
+    case 6: {  // without the first that is set
+      int ignore[most_flags] = {};
+      ignore[r.first] = 1;
+      const size_t left = r.many - 1;
+      f.status(ggas_wait_until_all(flags + r.first, r.many, ignore + r.first, ggas_eq, v, a.timeout_ns), ggas_ok,
+               __LINE__);
+      f.want(data_is_there(a, r, r.first + 1, 1), __LINE__);
+      if (left == 0) break;
+      f.status(ggas_wait_until_any(flags, r.flags, ignore, ggas_eq, v, &index, a.timeout_ns), ggas_ok, __LINE__);
+      f.want(r.sets(index) && index != r.first && data_is_there(a, r, index, most_flags), __LINE__);
+      f.status(ggas_wait_until_some(flags, r.flags, ignore, ggas_eq, v, indices, &count, a.timeout_ns), ggas_ok,
+               __LINE__);
+      f.want(count == left && indices[0] == r.first + 1, __LINE__);
+      break;
+    }
+    case 7: {  // with none at all
+      int ignore[most_flags];
+      for (int& i : ignore) i = 3;
+      f.status(ggas_wait_until_any(flags, r.flags, ignore, ggas_gt, v, &index, a.timeout_ns), ggas_ok, __LINE__);
+      f.status(ggas_wait_until_some(flags, r.flags, ignore, ggas_gt, v, indices, &count, a.timeout_ns), ggas_ok,
+               __LINE__);
+      f.status(ggas_wait_until_all(flags, r.flags, ignore, ggas_gt, v, a.timeout_ns), ggas_ok, __LINE__);
+      f.want(index == r.flags && count == 0, __LINE__);
       break;
     }
     case 5: {

@@ -73,10 +73,10 @@ class Collective : public api_test {
 INSTANTIATE_TEST_SUITE_P(Provider, Collective, testing::ValuesIn(targets()),
                          [](const auto& i) { return i.param.name(); });
 
-TEST_P(Collective, AllreduceByGatherAndCast) { allreduce_everything<float>(ggas_gather); }
-TEST_P(Collective, AllreduceByAllGather) { allreduce_everything<float>(ggas_all_gather); }
-TEST_P(Collective, AllreduceOfDoubles) { allreduce_everything<double>(ggas_all_gather); }
-TEST_P(Collective, AllreduceOfIntegers) { allreduce_everything<int32_t>(ggas_gather); }
+TEST_P(Collective, AllreduceByGatherAndCast) { allreduce_everything<float>(ggas_by_gather); }
+TEST_P(Collective, AllreduceByAllGather) { allreduce_everything<float>(ggas_by_all_gather); }
+TEST_P(Collective, AllreduceOfDoubles) { allreduce_everything<double>(ggas_by_all_gather); }
+TEST_P(Collective, AllreduceOfIntegers) { allreduce_everything<int32_t>(ggas_by_gather); }
 
 TEST_P(Collective, ReduceToEveryRoot) {
   for (int root = 0; root < nodes(); ++root) {
@@ -85,7 +85,7 @@ TEST_P(Collective, ReduceToEveryRoot) {
       const auto want = fill<float>(n, ggas_sum);
       on_all(1, 96, [=, this] {
         float* dst = ggas_node() == root ? result<float>() : nullptr;
-        EXPECT_EQ(ggas_reduce_block(dst, source<float>(), n, ggas_sum, root, ggas_gather, enough()), ggas_ok);
+        EXPECT_EQ(ggas_reduce_block(dst, source<float>(), n, ggas_sum, root, ggas_by_gather, enough()), ggas_ok);
       });
       run();
       expect(root, want);
@@ -98,7 +98,7 @@ TEST_P(Collective, ReduceToEveryRoot) {
 
 TEST_P(Collective, InPlace) {
   const size_t n = 200;
-  for (ggas_method method : {ggas_gather, ggas_all_gather}) {
+  for (ggas_method method : {ggas_by_gather, ggas_by_all_gather}) {
     const auto want = fill<float>(n, ggas_sum);
     on_all(1, 64, [=, this] {
       EXPECT_EQ(ggas_allreduce_block(source<float>(), source<float>(), n, ggas_sum, method, enough()), ggas_ok);
@@ -126,10 +126,10 @@ TEST_P(Collective, BackToBackAndMixed) {
       __syncthreads();
       ggas_status s;
       if (kind < 2)
-        s = ggas_reduce_block(result<float>(), source<float>(), length, ggas_sum, root, ggas_gather, enough());
+        s = ggas_reduce_block(result<float>(), source<float>(), length, ggas_sum, root, ggas_by_gather, enough());
       else
         s = ggas_allreduce_block(result<float>(), source<float>(), length, ggas_sum,
-                                 kind == 2 ? ggas_gather : ggas_all_gather, enough());
+                                 kind == 2 ? ggas_by_gather : ggas_by_all_gather, enough());
       ASSERT_EQ(s, ggas_ok);
       if (kind < 2 && me != root) continue;
       for (size_t i = threadIdx.x; i < length; i += 32) {
@@ -148,16 +148,16 @@ TEST_P(Collective, RefusesBadArguments) {
     float* none = nullptr;
     float* crooked = reinterpret_cast<float*>(reinterpret_cast<char*>(v) + 2);
     const auto t = enough();
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, -1, ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, nodes(), ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, none, 1, ggas_sum, 0, ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(ggas_prod + 1), 0, ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_allreduce_block(none, v, 1, ggas_sum, ggas_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_allreduce_block(v, crooked, 1, ggas_sum, ggas_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, -1, ggas_by_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, nodes(), ggas_by_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, none, 1, ggas_sum, 0, ggas_by_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(ggas_xor + 1), 0, ggas_by_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_allreduce_block(none, v, 1, ggas_sum, ggas_by_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_allreduce_block(v, crooked, 1, ggas_sum, ggas_by_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, static_cast<ggas_method>(ggas_auto + 1), t), ggas_bad_argument);
-    EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, ggas_gather, t), ggas_ok);
+    EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, ggas_by_gather, t), ggas_ok);
     // None of these counts: the next one works.
-    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, ggas_all_gather, t), ggas_ok);
+    EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, ggas_by_all_gather, t), ggas_ok);
   });
   run();
 }
@@ -166,9 +166,9 @@ TEST_P(Collective, AMissingNodeIsATimeOutAndThenAnError) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   on(0, 1, 64, [&] {
     float* v = source<float>();
-    EXPECT_EQ(ggas_allreduce_block(v, v, 10, ggas_sum, ggas_all_gather, brief()), ggas_timed_out);
-    EXPECT_EQ(ggas_allreduce_block(v, v, 10, ggas_sum, ggas_all_gather, enough()), ggas_broken);
-    EXPECT_EQ(ggas_reduce_block(v, v, 10, ggas_sum, 0, ggas_gather, enough()), ggas_broken);
+    EXPECT_EQ(ggas_allreduce_block(v, v, 10, ggas_sum, ggas_by_all_gather, brief()), ggas_timed_out);
+    EXPECT_EQ(ggas_allreduce_block(v, v, 10, ggas_sum, ggas_by_all_gather, enough()), ggas_broken);
+    EXPECT_EQ(ggas_reduce_block(v, v, 10, ggas_sum, 0, ggas_by_gather, enough()), ggas_broken);
   });
   run();
 }

@@ -96,7 +96,7 @@ GGAS_DEVICE ggas_status touch(words* remote, const probe& at, uint64_t offset, u
   } else if constexpr (What == call::put_value_nbi) {
     s = ggas_put_value_nbi(to, at.value, a.timeout_ns);
   } else if constexpr (What == call::iput) {
-    s = ggas_iput(to, mine, 1, 1, 1, a.timeout_ns);
+    s = ggas_iput_nbi(to, mine, 1, 1, 1, a.timeout_ns);
     if (s == ggas_ok) s = ggas_quiet_local(ggas_default_queue(), a.timeout_ns);
   } else if constexpr (What == call::put_signal) {
     s = ggas_put_signal(to, mine, 1, &remote->told, 1, ggas_signal_add, a.timeout_ns);
@@ -127,7 +127,7 @@ GGAS_DEVICE ggas_status touch(words* remote, const probe& at, uint64_t offset, u
     detail::store_relaxed(mine, uint64_t{0});
     if constexpr (What == call::get) s = ggas_get(mine, to, 1, a.timeout_ns);
     if constexpr (What == call::get_nbi) s = ggas_get_nbi(mine, to, 1, a.timeout_ns);
-    if constexpr (What == call::iget) s = ggas_iget(mine, to, 1, 1, 1, a.timeout_ns);
+    if constexpr (What == call::iget) s = ggas_iget_nbi(mine, to, 1, 1, 1, a.timeout_ns);
     if (s == ggas_ok && What != call::get) s = ggas_quiet(ggas_default_queue(), a.timeout_ns);
   }
   errors += old != 0 || (static_cast<int>(What) >= first_that_reads && detail::load_relaxed(mine) != at.value);

@@ -197,8 +197,7 @@ TEST_F(MemoryQueue, RecordsOfAnswersThatCameLateServeAgain) {
 }
 
 static_assert(detail::is_atomic_word<int32_t>() && detail::is_atomic_word<uint64_t>());
-static_assert(!detail::is_atomic_word<float>() && !detail::is_atomic_word<double>() &&
-              !detail::is_atomic_word<short>());
+static_assert(detail::is_atomic_word<float>() && detail::is_atomic_word<double>() && !detail::is_atomic_word<short>());
 
 // Threads of the largest grids: numbers of 32 bits hold eight times as many.
 static_assert(uint64_t{detail::grid_group::working(1u << 30)} * 1024 * 8 <= uint64_t{1} << 32);

@@ -6,7 +6,7 @@
 namespace ggas::test {
 namespace {
 
-using detail::blocks_together, detail::own_words_together;
+using detail::blocks_together, detail::own_bytes_together;
 
 class LongSpread : public api_test {
  public:
@@ -14,7 +14,7 @@ class LongSpread : public api_test {
   struct shape {
     size_t words, shift;
   };
-  static constexpr size_t least = blocks_together * (own_words_together + 4);
+  static constexpr size_t least = blocks_together * (own_bytes_together / 4 + 4);
   static constexpr shape shapes[] = {{least, 0}, {least + 3, 1}};
 
   void SetUp() override {

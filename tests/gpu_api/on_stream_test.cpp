@@ -165,7 +165,7 @@ TEST_P(OnStream, TheCallerMayChooseHow) {
 TEST_P(OnStream, AWrongMethodIsTold) {
   for (int k = 0; k < nodes(); ++k) {
     float *const in = user<float>(k, data_at), *const out = user<float>(k, copy_at);
-    queued(allreduce_on_stream(*cluster_, k, out, in, 8, ggas_sum, report(k), {2, 64, ggas_gather}));
+    queued(allreduce_on_stream(*cluster_, k, out, in, 8, ggas_sum, report(k), {2, 64, ggas_by_gather}));
   }
   run();
   for (int k = 0; k < nodes(); ++k) EXPECT_EQ(std::exchange(*user<uint64_t>(k, status_at), ggas_ok), ggas_bad_argument);

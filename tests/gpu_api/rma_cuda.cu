@@ -33,9 +33,9 @@ __device__ __noinline__ int strided_all(T* remote, T* local, size_t n) {
   const uint64_t t = 1000;
   return ggas_put_value(remote, T(1), t) + ggas_put_value_nbi(remote, T(1), t) +
          ggas_put_value_nbi_warp(remote, T(1), t) + ggas_put_value_notify(remote, T(1), 5, 0, t) +
-         ggas_put_value_notify_warp(remote, T(1), 5, 0, t) + ggas_iput(remote, local, 2, -1, n, t) +
-         ggas_iput_warp(remote, local, 2, 1, n, t) + ggas_iget(local, remote, 1, 2, n, t) +
-         ggas_iget_warp(local, remote, 1, 2, n, t);
+         ggas_put_value_notify_warp(remote, T(1), 5, 0, t) + ggas_iput_nbi(remote, local, 2, -1, n, t) +
+         ggas_iput_nbi_warp(remote, local, 2, 1, n, t) + ggas_iget_nbi(local, remote, 1, 2, n, t) +
+         ggas_iget_nbi_warp(local, remote, 1, 2, n, t);
 }
 
 template <class T>

@@ -161,12 +161,12 @@ TEST_P(Rma, StridedCopies) {
     auto mine = [&](uint64_t o) { return ggas_pointer_of_node<uint32_t>(ggas_node(), base() + o); };
     auto its = [&](uint64_t o) { return ggas_global_pointer<uint32_t>(right, base() + o); };
     if (threadIdx.x == 0) {
-      EXPECT_EQ(ggas_iput(its(4096), mine(0), 3, 2, n, enough()), ggas_ok);
-      EXPECT_EQ(ggas_iget(mine(16384), its(0), 2, 5, n, enough()), ggas_ok);
+      EXPECT_EQ(ggas_iput_nbi(its(4096), mine(0), 3, 2, n, enough()), ggas_ok);
+      EXPECT_EQ(ggas_iget_nbi(mine(16384), its(0), 2, 5, n, enough()), ggas_ok);
     }
     __syncwarp();
-    EXPECT_EQ(ggas_iput_warp(its(8192), mine(4 * (n - 1)), 2, -1, n, enough()), ggas_ok);
-    EXPECT_EQ(ggas_iget_warp(mine(12288), its(0), 1, 3, n, enough()), ggas_ok);
+    EXPECT_EQ(ggas_iput_nbi_warp(its(8192), mine(4 * (n - 1)), 2, -1, n, enough()), ggas_ok);
+    EXPECT_EQ(ggas_iget_nbi_warp(mine(12288), its(0), 1, 3, n, enough()), ggas_ok);
     EXPECT_EQ(ggas_quiet_block(), ggas_ok);
   });
   run();
@@ -257,21 +257,21 @@ TEST_P(Rma, BadArgumentsAreRefused) {
     EXPECT_EQ(ggas_put_signal(last, here, wrapped, last, 1, ggas_signal_set, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put_notify(last, here, wrapped, 0, 0, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put_value(last + 1, uint64_t{1}, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_iput(last, here, 1, 1, 2, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_iget(here, last, 1, 1, 2, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput_nbi(last, here, 1, 1, 2, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iget_nbi(here, last, 1, 1, 2, enough()), ggas_bad_argument);
     auto* const between = reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(last) - 4);
     EXPECT_EQ(ggas_put_value(between, uint64_t{1}, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put_value_notify(between, uint64_t{1}, 0, 0, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_iput(between, here, 1, 1, 1, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_iput(last, reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(here) + 4), 1, 1, 1, enough()),
+    EXPECT_EQ(ggas_iput_nbi(between, here, 1, 1, 1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput_nbi(last, reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(here) + 4), 1, 1, 1, enough()),
               ggas_bad_argument);
-    EXPECT_EQ(ggas_iput(last, none, 1, 1, 1, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_iget(none, last, 1, 1, 1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput_nbi(last, none, 1, 1, 1, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iget_nbi(none, last, 1, 1, 1, enough()), ggas_bad_argument);
     const ptrdiff_t round = ptrdiff_t{1} << 60;  // elements: two of them come back to where they began
-    EXPECT_EQ(ggas_iput(last, here, round, 0, 3, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_iput(last, here, 0, -round, 3, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput_nbi(last, here, round, 0, 3, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_iput_nbi(last, here, 0, -round, 3, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put(last, here, 0, enough()), ggas_ok);
-    EXPECT_EQ(ggas_iput(last, here, 1, 1, 0, enough()), ggas_ok);
+    EXPECT_EQ(ggas_iput_nbi(last, here, 1, 1, 0, enough()), ggas_ok);
     for (int index : {-1, ggas_queues()}) {
       const ggas_queue q = ggas_queue_of(index);
       EXPECT_FALSE(q.good());

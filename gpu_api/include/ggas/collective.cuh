@@ -9,11 +9,11 @@
 
 #include "ggas/team.cuh"
 
-enum ggas_op : unsigned { ggas_sum, ggas_min, ggas_max, ggas_prod };
+enum ggas_op : unsigned { ggas_sum, ggas_min, ggas_max, ggas_prod, ggas_and, ggas_or, ggas_xor };  // bits: integers
 enum ggas_method : unsigned {
   // Flags behind data, the original's. Block forms, all nodes.
-  ggas_gather,      // everybody pushes to one node, which reduces (and casts the result back): least traffic
-  ggas_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation
+  ggas_by_gather,      // everybody pushes to one node, which reduces (and casts the result back): least traffic
+  ggas_by_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation
   // Numbers beside data (docs/collectives.md).
   ggas_one_shot,  // everybody sends everything to everybody: one hop
   ggas_two_shot,  // each member reduces its part and sends it to everybody: two hops
@@ -41,12 +41,27 @@ GGAS_DEVICE ggas_status ggas_barrier(uint64_t timeout_ns, const ggas_team& team 
 GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 GGAS_DEVICE ggas_status ggas_sync(uint64_t timeout_ns, const ggas_team& team = ggas_world());
 
-// ---- data to everybody. Elements of 4, 8 or 16 bytes, aligned to their size; src and dst lie in the own segment and
-// need not be at the same offset on every member; they must not overlap but as said. Every member calls with the same
-// n, root and team; the grid forms with the same number of blocks (docs/collectives.md says what of a grid's data must
-// be complete). A call begins without a block barrier: what threads of the block have stored to src, and loaded from
-// dst, must be behind a __syncthreads() for all of them. On ggas_ok the result is visible to the calling block, src may
-// be overwritten; nothing is promised about other data.
+// Barriers of one block of each member that have a number, 0 ... ggas_barrier_indices() - 1: those of different numbers
+// have nothing to do with each other, so blocks of a node may be in several at once. A number of a team is used by one
+// block of a member at a time, and collectives use them, too: the block form of one uses 0 ... 15, block b of a grid
+// form b. Behind a NIC they are as many as there are channels (docs/collectives.md). One hop; a barrier has a fence
+// before it.
+GGAS_DEVICE unsigned ggas_barrier_indices();
+GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team, unsigned index);
+GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team, unsigned index);
+// The two halves of a barrier. What the block did before it arrives is visible to members that have waited. Between the
+// two the block uses neither this number of the team nor a collective that does. Every arrival is waited for once;
+// what arrives badly says so in the wait.
+struct ggas_arrival;
+GGAS_DEVICE ggas_arrival ggas_barrier_arrive_block(const ggas_team& team = ggas_world(), unsigned index = 0);
+GGAS_DEVICE ggas_status ggas_barrier_wait_block(ggas_arrival& arrival, uint64_t timeout_ns);
+
+// ---- data to everybody. Elements of 1, 2, 4, 8 or 16 bytes, aligned to their size; src and dst lie in the own segment
+// and need not be at the same offset on every member; they must not overlap but as said. Every member calls with the
+// same n, root and team; the grid forms with the same number of blocks (docs/collectives.md says what of a grid's data
+// must be complete). A call begins without a block barrier: what threads of the block have stored to src, and loaded
+// from dst, must be behind a __syncthreads() for all of them. On ggas_ok the result is visible to the calling block,
+// src may be overwritten; nothing is promised about other data.
 //
 // From the call on other members may store into dst. What this kernel itself has stored there before must be behind a
 // ggas_barrier, or behind that __syncthreads() and a ggas_fence() that every thread makes after it, or an old value may
@@ -76,6 +91,22 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall(T* dst, const T* src, size_t n, uint64_t timeout_ns,
                                       const ggas_team& team = ggas_world());
 
+// ---- gather: n elements of member i go to dst + i * n of member `root`, elsewhere dst is not used and may be null.
+// src may be the own part of dst. scatter: n elements from src + i * n of member `root` go to dst of member i; src
+// counts on the root only, where dst may be its own part. Rules and elements as above.
+template <class T>
+GGAS_DEVICE ggas_status ggas_gather_block(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
+                                          const ggas_team& team = ggas_world());
+template <class T>
+GGAS_DEVICE ggas_status ggas_gather(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
+                                    const ggas_team& team = ggas_world());
+template <class T>
+GGAS_DEVICE ggas_status ggas_scatter_block(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
+                                           const ggas_team& team = ggas_world());
+template <class T>
+GGAS_DEVICE ggas_status ggas_scatter(T* dst, const T* src, size_t n, int root, uint64_t timeout_ns,
+                                     const ggas_team& team = ggas_world());
+
 // ---- reductions of n elements of every member into dst: of everybody, or of the root, a rank of the team (elsewhere
 // dst is not used and may be null). Elements are types of 1, 2, 4 or 8 bytes with +, * and <: integers, float, double,
 // and on GPUs __half and __nv_bfloat16; each sum is rounded to the type. src and dst lie in the own segment, aligned to
@@ -98,8 +129,20 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_reduce(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
                                     uint64_t timeout_ns, const ggas_team& team = ggas_world());
 
+// reducescatter: n elements from src + i * n of everybody are combined into dst of member i, in the order of ranks. dst
+// may be the own part of src; else as the reductions above.
+template <class T>
+GGAS_DEVICE ggas_status ggas_reducescatter_block(T* dst, const T* src, size_t n, ggas_op op, uint64_t timeout_ns,
+                                                 const ggas_team& team = ggas_world());
+template <class T>
+GGAS_DEVICE ggas_status ggas_reducescatter(T* dst, const T* src, size_t n, ggas_op op, uint64_t timeout_ns,
+                                           const ggas_team& team = ggas_world());
+
 #include "ggas/detail/allreduce.cuh"
 #include "ggas/detail/alltoall.cuh"
 #include "ggas/detail/barrier.cuh"
+#include "ggas/detail/block_barrier.cuh"
 #include "ggas/detail/broadcast.cuh"
 #include "ggas/detail/channel.cuh"
+#include "ggas/detail/reducescatter.cuh"
+#include "ggas/detail/rooted.cuh"

@@ -99,6 +99,15 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_put_value(T* remote, T value, uint64_t timeout_ns,
                                        const ggas_queue& q = ggas_queue::of_block());
 template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_warp(T* remote, T value, uint64_t timeout_ns,
+                                            const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_block(T* remote, T value, uint64_t timeout_ns,
+                                             const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_nbi_block(T* remote, T value, uint64_t timeout_ns,
+                                                 const ggas_queue& q = ggas_queue::of_block());
+template <class T>
 GGAS_DEVICE ggas_status ggas_put_value_nbi(T* remote, T value, uint64_t timeout_ns,
                                            const ggas_queue& q = ggas_queue::of_block());
 template <class T>
@@ -106,7 +115,7 @@ GGAS_DEVICE ggas_status ggas_put_value_nbi_warp(T* remote, T value, uint64_t tim
                                                 const ggas_queue& q = ggas_queue::of_block());
 
 // ---- strided: element i goes from source[i * source_stride] to target[i * target_stride]; strides in elements of 1,
-// 2, 4 or 8 bytes. Posted as nbi.
+// 2, 4 or 8 bytes.
 template <class T>
 GGAS_DEVICE ggas_status ggas_iput(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t n,
                                   uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
@@ -114,11 +123,37 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_iput_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
+GGAS_DEVICE ggas_status ggas_iput_block(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                        size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_nbi(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                      size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_nbi_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                           size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_nbi_block(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                            size_t n, uint64_t timeout_ns,
+                                            const ggas_queue& q = ggas_queue::of_block());
+template <class T>
 GGAS_DEVICE ggas_status ggas_iget(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride, size_t n,
                                   uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_block(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                        size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_nbi(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                      size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_nbi_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                           size_t n, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_nbi_block(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                            size_t n, uint64_t timeout_ns,
+                                            const ggas_queue& q = ggas_queue::of_block());
 
 // ---- put, and behind it a 64-bit word at the same node is set or added to: who sees the word sees the data.
 enum ggas_signal_op : int { ggas_signal_set, ggas_signal_add };
@@ -126,6 +161,14 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                         ggas_signal_op op, uint64_t timeout_ns,
                                         const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_warp(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                             ggas_signal_op op, uint64_t timeout_ns,
+                                             const ggas_queue& q = ggas_queue::of_block());
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_block(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                              ggas_signal_op op, uint64_t timeout_ns,
+                                              const ggas_queue& q = ggas_queue::of_block());
 template <class T>
 GGAS_DEVICE ggas_status ggas_put_signal_nbi(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
                                             ggas_signal_op op, uint64_t timeout_ns,
@@ -215,6 +258,8 @@ GGAS_DEVICE ggas_status ggas_notification_wait_all(ggas_notification* notes, siz
 
 // ---- waiting for flags in an array here, as ggas_wait_until. any: `index` gets the first found that holds; some:
 // `indices` (room for n) and `count` get all that hold, at least one; all: every one. Tests are waits with time-out 0.
+// With a mask flag i is left out where ignore[i] is not 0; where all are, the call returns ggas_ok at once, with index
+// n and count 0.
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* index,
                                             uint64_t timeout_ns);
@@ -228,13 +273,24 @@ GGAS_DEVICE ggas_status ggas_wait_until_all_warp(const T* flags, size_t n, ggas_
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_all_block(const T* flags, size_t n, ggas_cmp cmp, T value, uint64_t timeout_ns);
 template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, const int* ignore, ggas_cmp cmp, T value,
+                                            size_t* index, uint64_t timeout_ns);
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, const int* ignore, ggas_cmp cmp, T value,
+                                             size_t* indices, size_t* count, uint64_t timeout_ns);
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_all(const T* flags, size_t n, const int* ignore, ggas_cmp cmp, T value,
+                                            uint64_t timeout_ns);
+template <class T>
 GGAS_DEVICE bool ggas_test_any(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* index);
 template <class T>
 GGAS_DEVICE bool ggas_test_all(const T* flags, size_t n, ggas_cmp cmp, T value);
 
-// ---- atomics on 4- and 8-byte integers of any node, the own one included. Through a queue they are exact among
-// themselves; plain accesses and the GPU's own atomics to the same word are not ordered with them. Fetching calls
-// return when *old is there; after a time-out the outcome is unknown. The others are posted as nbi.
+// ---- atomics on 4- and 8-byte integers, float and double of any node, the own one included. Words of floating point
+// take add, min, max, swap and cas (of bits); behind a NIC all but the last two are a loop of cas, a way to and fro
+// each turn, and complete when the call returns. Through a queue they are exact among themselves; plain accesses and
+// the GPU's own atomics to the same word are not ordered with them. Fetching calls return when *old is there; after a
+// time-out the outcome is unknown. The others are posted as nbi.
 enum ggas_atomic : int {
   ggas_atomic_add,
   ggas_atomic_swap,

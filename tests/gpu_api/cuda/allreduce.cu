@@ -119,7 +119,7 @@ constexpr int line_methods[] = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_
 
 TEST_F(allreduce, in_a_block) {
   for (uint64_t elements : {1u, 2u, 63u, 64u, 1023u, 1024u, 16385u}) {
-    for (int method : {ggas_gather, ggas_all_gather}) in_a_block({elements, method, 0, false, -1}, 512, 20);
+    for (int method : {ggas_by_gather, ggas_by_all_gather}) in_a_block({elements, method, 0, false, -1}, 512, 20);
     for (int method : line_methods) in_a_block({elements, method, 0, false, -1}, 512, 20);
     for (int method : line_methods) in_a_block({elements, method, 1, false, -1}, 96, 20);
   }
@@ -156,7 +156,7 @@ TEST_F(allreduce, in_grids) {
 TEST_F(allreduce, reduce_to_every_root) {
   for (int root = 0; root < nodes(); ++root) {
     for (uint64_t elements : {1u, 777u, 20001u}) {
-      for (int method : {ggas_gather, ggas_one_shot, ggas_direct, ggas_read, ggas_tree, ggas_auto})
+      for (int method : {ggas_by_gather, ggas_one_shot, ggas_direct, ggas_read, ggas_tree, ggas_auto})
         in_a_block({elements, method, 0, false, root}, 256, 10);
       for (int method : {ggas_one_shot, ggas_direct, ggas_read, ggas_tree})
         in_a_grid({elements, method, 1, false, root}, 5, 256, 5);
@@ -178,7 +178,7 @@ struct random_call {
     op = static_cast<ggas_op>((dice >> 32) % 3);
     method = static_cast<ggas_method>((dice >> 36) % (ggas_auto + 1));
     const bool to_root =
-        (dice >> 44) % 2 && method != ggas_all_gather && method != ggas_two_shot && method != ggas_push;
+        (dice >> 44) % 2 && method != ggas_by_all_gather && method != ggas_two_shot && method != ggas_push;
     root = to_root ? static_cast<int>((dice >> 48) % static_cast<unsigned>(ggas_nodes())) : -1;
   }
   __device__ float expected(uint64_t i) const {

@@ -36,7 +36,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(64) call_everything(float* memory, uint64_t* 
   refuses(ggas_fetch_add(words, uint64_t{1}, &old, brief_ns));
   refuses(ggas_add(words, uint64_t{1}, brief_ns));
   refuses(ggas_put_value(words, uint64_t{1}, brief_ns));
-  refuses(ggas_iput(words, words, 1, 1, 2, brief_ns));
+  refuses(ggas_iput_nbi(words, words, 1, 1, 2, brief_ns));
   refuses(ggas_notify(0, 1, 0, brief_ns));
   refuses(ggas_notification_wait(&note, 0, ggas_default_queue()));
   refuses(ggas_notification_wait_some(&note, 1, &taken, 0, ggas_queue::of_block()));

@@ -167,8 +167,8 @@ __global__ void put_to_all(places at, uint64_t rounds) {
     const int to = static_cast<int>((static_cast<uint64_t>(me) + 1 + r) % static_cast<uint64_t>(nodes));
     auto* const there = ggas_pointer_of_node<uint32_t>(to, at.copy) + me * 4096;
     keep(ggas_put_nbi_block(there, here, 1024, timeout_ns));
-    if (thread_rank() < 32) keep(ggas_iput_warp(there + 1024, here, 2, 1, 512, timeout_ns));
-    if (thread_rank() == 0) keep(ggas_iput(there + 2048, here + 1023, 1, -1, 100, timeout_ns));
+    if (thread_rank() < 32) keep(ggas_iput_nbi_warp(there + 1024, here, 2, 1, 512, timeout_ns));
+    if (thread_rank() == 0) keep(ggas_iput_nbi(there + 2048, here + 1023, 1, -1, 100, timeout_ns));
   }
   keep(ggas_quiet_block());
   keep(ggas_barrier_block(timeout_ns));

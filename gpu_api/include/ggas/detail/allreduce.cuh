@@ -29,9 +29,9 @@ GGAS_DEVICE bool over_memory(ggas_method m) { return m == ggas_direct || m == gg
 // Whether a method can do it.
 GGAS_DEVICE bool method_good(ggas_method m, bool all, unsigned blocks, const ggas_team& team) {
   switch (m) {
-    case ggas_gather:
+    case ggas_by_gather:
       return team.id == 0 && blocks == 1;
-    case ggas_all_gather:
+    case ggas_by_all_gather:
       return all && team.id == 0 && blocks == 1;
     case ggas_two_shot:
       return all;
@@ -69,8 +69,8 @@ GGAS_DEVICE bool goes_one_shot(uint64_t bytes, ggas_method method, unsigned bloc
 
 template <class T>
 GGAS_DEVICE bool arguments_good(const piece<T>& p, const ggas_team& team) {
-  const bool call = ggas_team_good(team) && static_cast<unsigned>(p.op) <= ggas_prod &&
-                    (p.root == everybody || (p.root >= 0 && p.root < team.size));
+  const bool call =
+      ggas_team_good(team) && operation_good<T>(p.op) && (p.root == everybody || (p.root >= 0 && p.root < team.size));
   return call &&
          (p.n == 0 || (vector_good(p.src, p.n) && (!p.goes_to(ggas_team_rank(team)) || vector_good(p.dst, p.n))));
 }
@@ -153,7 +153,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_long(piece<T> p, ggas_method method, uns
   if (p.n == 0) return ggas_ok;
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
-  if (method == ggas_gather || method == ggas_all_gather) return reduce_by_flags(p, method, timeout_ns);
+  if (method == ggas_by_gather || method == ggas_by_all_gather) return reduce_by_flags(p, method, timeout_ns);
   if (method == ggas_direct) {
     return between_open_and_close(team, block, timeout_ns,
                                   [&](channel& c, patience& end) { return direct(c, p, block, used, end); });

@@ -33,7 +33,7 @@ template <class T>
 class bundle_exchange {
  public:
   GGAS_DEVICE bundle_exchange(const channel& c, const piece<T>& p)
-      : c_(c), p_(p), plan_((p.n * sizeof(T) + sizeof(uint32_t) - 1) / sizeof(uint32_t)), slots_(c, 0) {}
+      : c_(c), p_(p), plan_(lines_of<T>(p.n)), slots_(c, 0) {}
 
   GGAS_DEVICE unsigned channels() const { return plan_.channels; }
   // `Lines` lines of up to `Members` members are polled at once.

@@ -31,18 +31,19 @@ GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_o
   return true;
 }
 
-// One exchange: all lines of a slot at most. A member that is not the root gets one line, so that everybody hears from
-// everybody.
+// One exchange: all lines of a slot at most, to each member what is for it. A member that is not the root gets one
+// line, so that everybody hears from everybody.
 template <class T>
 GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, patience& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n));
   const unsigned me = thread_rank(), threads = thread_count();
   GGAS_NO_UNROLL
   for (unsigned i = me; i < lines; i += threads) {
-    const uint64_t data = load_elements(p.src, i, p.n);
+    const uint64_t same = p.step == 0 ? load_elements(p.src, i, p.n) : 0;
     GGAS_NO_UNROLL
     for (int hop = 1; hop < c.team.size; ++hop) {
       const int to = member_behind(c, hop);
+      const uint64_t data = p.step == 0 ? same : load_elements(p.source(to), i, p.n);
       if (i == 0 || p.goes_to(to)) send_line(c, c.outbox(to) + i, data);
     }
   }
@@ -51,7 +52,7 @@ GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, p
   GGAS_NO_UNROLL
   for (unsigned i = me; i < (mine ? lines : 1); i += threads) {
     uint64_t sum = 0;
-    if (!combine_line<T>(c, i, load_elements(p.src, i, p.n), p.op, sum, end)) return ggas_timed_out;
+    if (!combine_line<T>(c, i, load_elements(p.source(c.rank), i, p.n), p.op, sum, end)) return ggas_timed_out;
     if (mine) store_elements(p.dst, i, p.n, sum);
   }
   return ggas_ok;

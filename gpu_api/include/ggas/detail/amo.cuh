@@ -15,15 +15,55 @@ namespace ggas::detail {
 
 constexpr uint64_t amo_signed = 16;
 
-// Types of words. Not those of floating point, which converted to integers would be added to a word's bits.
 template <class T>
 GGAS_DEVICE constexpr bool is_atomic_word() {
-  return std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+  return std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+}
+// Words of floating point take no operations on bits.
+template <class T>
+GGAS_DEVICE bool word_takes(ggas_atomic what) {
+  const bool bits = what == ggas_atomic_and || what == ggas_atomic_or || what == ggas_atomic_xor;
+  return static_cast<unsigned>(what) <= ggas_atomic_max && !(std::is_floating_point_v<T> && bits);
+}
+// A word of floating point as the integer that the NIC and compare-and-swaps see.
+template <class T>
+using word_bits =
+    std::conditional_t<!std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+
+// What a word of floating point becomes; not of an addition at peers' memory, which their atomic units make.
+template <class T>
+GGAS_DEVICE T floating_after(ggas_atomic what, T old, T v) {
+  if (what == ggas_atomic_add) return old + v;
+  if (what == ggas_atomic_min) return v < old ? v : old;
+  return what == ggas_atomic_max && old < v ? v : what == ggas_atomic_swap ? v : old;
+}
+// Old value of a word that becomes floating_after() of it: compare_swap(expected, wanted) until nobody came between.
+// What stays as it is is not written.
+template <class T, class Swap>
+GGAS_DEVICE word_bits<T> swap_until_done(ggas_atomic what, T v, word_bits<T> old, Swap compare_swap) {
+  using bits = word_bits<T>;
+  for (;;) {
+    const bits next = as_bits<bits>(floating_after(what, as_bits<T>(old), v));
+    if (next == old) return old;
+    const bits found = compare_swap(old, next);
+    if (found == old) return old;
+    old = found;
+  }
 }
 
 // On a peer's memory, at system scope: the word is the one that the atomic units of its GPU work on.
 template <class T>
-GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
+requires(std::is_floating_point_v<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
+  using bits = word_bits<T>;
+  auto* const word = reinterpret_cast<bits*>(p);
+  if (what == ggas_atomic_add) return add_system(p, v);
+  if (what == ggas_atomic_swap) return as_bits<T>(swap_system(word, as_bits<bits>(v)));
+  if (what == ggas_atomic_cas) return as_bits<T>(cas_system(word, as_bits<bits>(compare), as_bits<bits>(v)));
+  return as_bits<T>(
+      swap_until_done(what, v, load_relaxed(word), [=](bits old, bits next) { return cas_system(word, old, next); }));
+}
+template <class T>
+requires(std::is_integral_v<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
   switch (what) {
     case ggas_atomic_add:
       return add_system(p, v);
@@ -48,17 +88,22 @@ GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
 // The same when nobody asks for the old value: a reduction has no answer to wait for, and twice the rate.
 template <class T>
 GGAS_DEVICE void reduce_directly(ggas_atomic what, T* p, T v, T compare) {
-  switch (what) {
-    case ggas_atomic_add:
-      return red_add_system_together(p, v);
-    case ggas_atomic_and:
-      return red_and_system(p, v);
-    case ggas_atomic_or:
-      return red_or_system(p, v);
-    case ggas_atomic_xor:
-      return red_xor_system(p, v);
-    default:
-      atomic_directly(what, p, v, compare);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (what == ggas_atomic_add) return red_add_system(p, v);
+    atomic_directly(what, p, v, compare);
+  } else {
+    switch (what) {
+      case ggas_atomic_add:
+        return red_add_system_together(p, v);
+      case ggas_atomic_and:
+        return red_and_system(p, v);
+      case ggas_atomic_or:
+        return red_or_system(p, v);
+      case ggas_atomic_xor:
+        return red_xor_system(p, v);
+      default:
+        atomic_directly(what, p, v, compare);
+    }
   }
 }
 
@@ -152,25 +197,12 @@ GGAS_DEVICE ggas_status await_record(const ggas_queue& q, const result_record& r
 
 template <class T>
 GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, const T* remote, place& at) {
-  static_assert(is_atomic_word<T>(), "atomics are on 4- and 8-byte integers");
+  static_assert(is_atomic_word<T>(), "atomics are on integers of 4 and 8 bytes, float and double");
   at = locate(remote, sizeof(T));
   const bool posts = posts_to(q);
-  const bool good =
-      q.good() && at.node >= 0 && at.offset % sizeof(T) == 0 && static_cast<unsigned>(what) <= ggas_atomic_max;
+  const bool good = q.good() && at.node >= 0 && at.offset % sizeof(T) == 0 && word_takes<T>(what);
   if (!good) return ggas_bad_argument;
   return posts || peers_take_atomics() ? ggas_ok : ggas_no_queue;
-}
-
-// By one thread. The timer is looked at only where something may have to be waited for.
-template <class T>
-GGAS_DEVICE ggas_status post_atomic(ggas_atomic what, T* remote, T v, T compare, uint64_t timeout_ns,
-                                    const ggas_queue& q) {
-  place at{};
-  if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
-  if (!posts_descriptors()) return reduce_directly(what, remote, v, compare), ggas_ok;
-  const atomic_slots d = make_atomic(what, at, v, compare, 0, 0);
-  return post(
-      thread_group{}, q, 2, 1, [&](unsigned i) { return d.word(i); }, deadline(timeout_ns));
 }
 
 // What became of a fetch; the old value is the leader's alone.
@@ -199,12 +231,53 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   return f;
 }
 
+// Of floating point: the NIC swaps and compares bits; what it cannot do is a loop of compare-and-swaps, a way to and
+// fro for each turn, of which the first finds out what the word is. The old value is the leader's alone, the end
+// everybody's.
+template <class G, class T>
+GGAS_DEVICE_FUNCTION fetched fetch_floating(const G& g, ggas_atomic what, place at, T v, T compare, uint64_t timeout_ns,
+                                            const ggas_queue& q) {
+  using bits = word_bits<T>;
+  const deadline end(timeout_ns);
+  const auto once = [&](ggas_atomic how, bits operand, bits expected) {
+    const uint64_t now = clock_ns(), left = end.at == 0 || end.at == ~0ull ? end.at : end.at > now ? end.at - now : 0;
+    const fetched f = fetch_by_queue(g, how, at, operand, expected, left, q);
+    return fetched{g.of_leader(f.status), g.of_leader(f.old)};
+  };
+  if (what == ggas_atomic_swap) return once(ggas_atomic_swap, as_bits<bits>(v), bits{});
+  if (what == ggas_atomic_cas) return once(ggas_atomic_cas, as_bits<bits>(v), as_bits<bits>(compare));
+  fetched f = once(ggas_atomic_cas, bits{}, bits{});
+  if (f.status != ggas_ok) return f;
+  const bits old = swap_until_done(what, v, static_cast<bits>(f.old), [&](bits expected, bits next) {
+    f = once(ggas_atomic_cas, next, expected);
+    return f.status == ggas_ok ? static_cast<bits>(f.old) : expected;
+  });
+  return {f.status, old};
+}
+
+// By one thread. The timer is looked at only where something may have to be waited for.
+template <class T>
+GGAS_DEVICE ggas_status post_atomic(ggas_atomic what, T* remote, T v, T compare, uint64_t timeout_ns,
+                                    const ggas_queue& q) {
+  place at{};
+  if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
+  if (!posts_descriptors()) return reduce_directly(what, remote, v, compare), ggas_ok;
+  if constexpr (std::is_floating_point_v<T>) {
+    const fetched f = fetch_floating(thread_group{}, what, at, v, compare, timeout_ns, q);
+    return static_cast<ggas_status>(f.status);
+  } else {
+    const atomic_slots d = make_atomic(what, at, v, compare, 0, 0);
+    return post(
+        thread_group{}, q, 2, 1, [&](unsigned i) { return d.word(i); }, deadline(timeout_ns));
+  }
+}
+
 // Lanes of a warp may want the old value or not, each for itself.
 template <class G, class T>
 GGAS_DEVICE ggas_status hand_out(const G& g, const fetched& leaders, T* old) {
   g.sync();
   const fetched f{g.of_leader(leaders.status), g.of_leader(leaders.old)};
-  if (f.status == ggas_ok && old) *old = static_cast<T>(f.old);
+  if (f.status == ggas_ok && old) *old = as_bits<T>(static_cast<word_bits<T>>(f.old));
   return static_cast<ggas_status>(f.status);
 }
 
@@ -215,11 +288,15 @@ GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T 
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
   if (!posts_descriptors()) [[likely]] {
     const T found = g.rank() == 0 ? atomic_directly(what, remote, v, compare) : T{};
-    return hand_out(g, {ggas_ok, static_cast<uint64_t>(found)}, old);
+    return hand_out(g, {ggas_ok, as_bits<uint64_t>(found)}, old);
   }
-  return hand_out(
-      g, with_copy(q, [&](const ggas_queue& c) { return fetch_by_queue(g, what, at, v, compare, timeout_ns, c); }),
-      old);
+  const auto fetch = [&](const ggas_queue& c) {
+    if constexpr (std::is_floating_point_v<T>)
+      return fetch_floating(g, what, at, v, compare, timeout_ns, c);
+    else
+      return fetch_by_queue(g, what, at, v, compare, timeout_ns, c);
+  };
+  return hand_out(g, with_copy(q, fetch), old);
 }
 
 }  // namespace ggas::detail

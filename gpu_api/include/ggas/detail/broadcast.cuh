@@ -6,38 +6,47 @@
 
 namespace ggas::detail {
 
-// In words that a block of the root would store to its leaves: up to how many they go in lines; from how many on loads
-// by the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their
-// full speed.
-constexpr size_t cast_in_lines_until = 8 * 1024, loads_from = 20 * 1024;
+// What a block of the root would store to its leaves: up to how many lines go as such; from how many bytes on loads by
+// the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their full
+// speed.
+constexpr size_t cast_in_lines_until = 4 * 1024, loads_from = 80 * 1024;
 constexpr unsigned blocks_served = 8;
 constexpr int most_forwarding = 64;  // members of a team whose leaves forward
 
+template <class U>
 struct cast {
-  uint32_t* dst;
-  const uint32_t* src;
+  U* dst;
+  const U* src;
   int root;
   uint64_t place;   // of dst in the own segment, bytes
   uint64_t source;  // of src in that of the root
 };
 
-GGAS_DEVICE void copy_at_root(const channel& c, const cast& p, const slice& mine) {
-  if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.words());
+template <class U>
+GGAS_DEVICE void copy_at_root(const channel& c, const cast<U>& p, const slice& mine) {
+  if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.units());
 }
 
-GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast& p, const slice& mine, patience& end) {
+template <class U>
+GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast<U>& p, const slice& mine, patience& end) {
   return finish_stores(
-      c, [&] { copy_beside(c, p.dst + mine.begin, p.src + mine.begin, c.rank == p.root ? mine.words() : 0); }, end);
+      c,
+      [&] {
+        const U* const from = p.src + mine.begin;
+        copy_beside(c, p.dst + mine.begin, from, c.rank == p.root ? mine.units() : 0);
+      },
+      end);
 }
 
 // One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
 // here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro. A
 // leaf hears it while the root's lines are under way.
-GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mine, patience& end) {
-  const line_plan plan(mine.words());
+template <class U>
+GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+  const line_plan plan(lines_of_part<U>(mine.units()));
   c.bundled = plan.channels;
   if (c.rank == p.root) {
-    send_lines(c, plan, mine.words(), [&](int) { return p.src + mine.begin; });
+    send_lines(c, plan, mine.units(), [&](int) { return p.src + mine.begin; });
     const early_look earlier(c);
     look_for_failure(c);
     copy_at_root(c, p, mine);
@@ -48,52 +57,56 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast& p, const slice& mi
   look_for_failure(c);
   const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
   const ggas_status s = receive_lines(
-      c, plan, mine.words(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
+      c, plan, mine.units(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
   const ggas_status heard = earlier.hear(c, end);
   return heard == ggas_ok ? s : heard;
 }
 
 // Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
 // end, a long one beside what goes to the first leaf.
-GGAS_DEVICE ggas_status cast_directly(channel& c, const cast& p, const channel_call& call, patience& end) {
+template <class U>
+GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
   const slice& mine = call.mine;
-  const bool beside_leaf = p.dst != p.src && own_beside_peer(c, mine.words(), call.blocks);
-  const uint32_t* const from = p.src + mine.begin;
+  const bool beside_leaf = p.dst != p.src && own_beside_peer(c, call.bytes(), call.blocks);
+  const U* const from = p.src + mine.begin;
   tell_all(c, p.place);
-  const ggas_status s = store_to_others(
+  const ggas_status s = store_to_others<U>(
       c, [&](int) { return c.rank == p.root; },
-      [&](int member, uint32_t* dst) {
+      [&](int member, U* dst) {
         if (beside_leaf && member == member_behind(c, 1))
-          move_two_parts(dst + mine.begin, from, p.dst + mine.begin, from, mine.words());
+          move_two_parts(dst + mine.begin, from, p.dst + mine.begin, from, mine.units());
         else
-          move_part(dst + mine.begin, from, mine.words());
+          move_part(dst + mine.begin, from, mine.units());
       },
       end);
   if (!next_exchange(c, s)) return s;
   return finish_cast(c, p, beside_leaf ? slice{mine.begin, mine.begin} : mine, end);
 }
 
-// Words that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
+// Units that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
 // own copy if it makes one, when they are.
-GGAS_DEVICE size_t words_pushed(size_t words, int members, bool in_place) {
-  return words / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / 4 * 4;
+template <class U>
+GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
+  constexpr size_t pair = units_per_pair<U>;
+  return units / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / pair * pair;
 }
 
 // Two exchanges: the root tells where the vector is and whether that is its destination, leaves where theirs is. They
 // all load most of the vector at the same time: a block loads as fast as it stores, and the root's would have to store
 // it to each of them. That everybody has told everybody that it is done, behind a fence, orders loads before what the
 // root stores there afterwards.
-GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast& p, const slice& mine, patience& end) {
+template <class U>
+GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED(uint64_t, said_by_root);
   const bool is_root = c.rank == p.root;
   if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
-  tell_all(c, is_root ? p.source | (p.dst == p.src) : p.place);
+  tell_all(c, is_root ? p.source << 1 | (p.dst == p.src) : p.place);
   ggas_status s = ggas_ok;
   if (is_root) {
-    const size_t pushed = words_pushed(mine.words(), c.team.size, p.dst == p.src);
-    s = store_to_others(
-        c, [](int) { return true; },
-        [&](int, uint32_t* dst) { move_part(dst + mine.begin, p.src + mine.begin, pushed); }, end);
+    const size_t pushed = units_pushed<U>(mine.units(), c.team.size, p.dst == p.src);
+    s = store_to_others<U>(
+        c, [](int) { return true; }, [&](int, U* dst) { move_part(dst + mine.begin, p.src + mine.begin, pushed); },
+        end);
   } else {
     s = hear_all(
         c,
@@ -104,10 +117,9 @@ GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast& p, const slice& m
         },
         end);
     if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
-    const uint64_t source = said_by_root & ~uint64_t{1};
-    const size_t begin = mine.begin + words_pushed(mine.words(), c.team.size, source != said_by_root);
-    const auto* const src = ggas_pointer_of_node<uint32_t>(ggas_team_node(c.team, p.root), source);
-    move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(uint32_t), thread_rank(),
+    const size_t begin = mine.begin + units_pushed<U>(mine.units(), c.team.size, said_by_root % 2 != 0);
+    const auto* const src = ggas_pointer_of_node<U>(ggas_team_node(c.team, p.root), said_by_root >> 1);
+    move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(U), thread_rank(),
                                thread_count());
   }
   if (!next_exchange(c, s)) return s;
@@ -115,20 +127,21 @@ GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast& p, const slice& m
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves.
-GGAS_DEVICE slice piece_of(const channel& c, const cast& p, const slice& all, int member) {
+template <class U>
+GGAS_DEVICE slice piece_of(const channel& c, const cast<U>& p, const slice& all, int member) {
   const auto leaf = static_cast<unsigned>((member - p.root - 1 + c.team.size) % c.team.size);
-  const slice s = slice_of(all.words(), leaf, static_cast<unsigned>(c.team.size - 1));
+  const slice s = slice_of<U>(all.units(), leaf, static_cast<unsigned>(c.team.size - 1));
   return {all.begin + s.begin, all.begin + s.end};
 }
 
-// Words [piece.begin, piece.end) of the vector from the root to every leaf, this one first. `places`: the root's source,
-// the leaves' destinations.
-template <class W>
-GGAS_DEVICE void forward_words(const channel& c, const cast& p, const uint64_t* places, const slice& piece) {
-  constexpr size_t unit = sizeof(W) / sizeof(uint32_t);
+// Units [piece.begin, piece.end) of the vector from the root to every leaf, this one first. `places`: the root's
+// source, the leaves' destinations.
+template <class W, class U>
+GGAS_DEVICE void forward_words(const channel& c, const cast<U>& p, const uint64_t* places, const slice& piece) {
+  constexpr size_t unit = sizeof(W) / sizeof(U);
   const auto* const from = reinterpret_cast<const W*>(places[p.root]) + piece.begin / unit;
   move_each<words_in_flight>(
-      piece.words() / unit, thread_rank(), thread_count(), [=](uint64_t i) { return load_relaxed(from + i); },
+      piece.units() / unit, thread_rank(), thread_count(), [=](uint64_t i) { return load_relaxed(from + i); },
       [&](uint64_t i, const W& v) {
         GGAS_NO_UNROLL
         for (int hop = 0; hop < c.team.size; ++hop) {
@@ -137,18 +150,21 @@ GGAS_DEVICE void forward_words(const channel& c, const cast& p, const uint64_t* 
         }
       });
 }
-GGAS_DEVICE void forward_piece(const channel& c, const cast& p, const uint64_t* places, const slice& piece) {
+template <class U>
+GGAS_DEVICE void forward_piece(const channel& c, const cast<U>& p, const uint64_t* places, const slice& piece) {
   uint64_t all = 0;
   for (int i = 0; i < c.team.size; ++i) all |= places[i];
-  const size_t wide = all % sizeof(word_pair) == 0 ? piece.begin + piece.words() / 4 * 4 : piece.begin;
+  constexpr size_t pair = units_per_pair<U>;
+  const size_t wide = all % sizeof(word_pair) == 0 ? piece.begin + piece.units() / pair * pair : piece.begin;
   forward_words<word_pair>(c, p, places, {piece.begin, wide});
-  forward_words<uint32_t>(c, p, places, {wide, piece.end});
+  forward_words<U>(c, p, places, {wide, piece.end});
 }
 
 // Two exchanges: the root tells where the vector is, leaves where their destinations are. Each leaf loads its piece and
 // stores it to all leaves, so that every link carries the vector once and nobody waits in between. As above, the end
 // orders loads before what the root stores there next.
-GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast& p, const slice& mine, patience& end) {
+template <class U>
+GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);
   const bool is_root = c.rank == p.root;
   if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -159,7 +175,7 @@ GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast& p, const slice& m
       [&](int member, uint64_t said) {
         acquire_line(c.inbox(member));
         const int node = ggas_team_node(c.team, member);
-        places[member] = reinterpret_cast<uint64_t>(ggas_pointer_of_node<uint32_t>(node, said));
+        places[member] = reinterpret_cast<uint64_t>(ggas_pointer_of_node<U>(node, said));
       },
       end);
   if (!next_exchange(c, s)) return s;
@@ -171,18 +187,19 @@ GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast& p, const slice& m
 }
 
 // As cast_in_lines; a thread has one line at most.
-GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part, patience& end) {
-  const auto words = static_cast<uint32_t>(part.words());
-  const unsigned lines = lines_of_words(words), line = thread_rank();
-  const uint32_t* const src = p.src + part.begin;
-  uint32_t* const dst = p.dst + part.begin;
+template <class U>
+GGAS_DEVICE ggas_status cast_short(channel& c, const cast<U>& p, const slice& part, patience& end) {
+  const size_t units = part.units();
+  const unsigned lines = lines_of_part<U>(units), line = thread_rank();
+  const U* const src = p.src + part.begin;
+  U* const dst = p.dst + part.begin;
   if (c.rank == p.root) {
     const thread_line mine(lines, c.team.size);
     if (mine.any) {
       const int member = member_behind(c, mine.hop);
-      const uint64_t data = load_line(src, mine.line, words);
+      const uint64_t data = load_line(src, mine.line, units);
       if (member != c.rank) send_line(c, c.outbox(member) + mine.line, data);
-      if (member == c.rank && src != dst) store_line(dst, mine.line, words, data);
+      if (member == c.rank && src != dst) store_line(dst, mine.line, units, data);
     }
     refresh_slots(c, [=](int) { return lines; });
     const early_look earlier(c);
@@ -195,28 +212,29 @@ GGAS_DEVICE ggas_status cast_short(channel& c, const cast& p, const slice& part,
   uint64_t data;
   if (line < lines) {
     if (!take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
-    store_line(dst, line, words, data);
+    store_line(dst, line, units, data);
   }
   return earlier.hear(c, end);
 }
 
 // By stores to peers' memory, or by loads from it, too.
-GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast& p, const channel_call& call, patience& end) {
+template <class U>
+GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
   const auto leaves = static_cast<unsigned>(c.team.size - 1);
-  const size_t here = call.mine.words();
+  const size_t here = call.bytes();
   look_for_failure(c);
   if (nic_page()) return cast_directly(c, p, call, end);
-  if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
-    return cast_both_ways(c, p, call.mine, end);
+  if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served) return cast_both_ways(c, p, call.mine, end);
   const bool many = leaves > 1 && c.team.size <= most_forwarding;
-  const uint64_t beside = many ? uint64_t{leaves - 1} * here * call.blocks * sizeof(uint32_t) : 0;
+  const uint64_t beside = many ? uint64_t{leaves - 1} * here * call.blocks : 0;
   return beside > device_context().tuned.root_sends ? cast_by_leaves(c, p, call.mine, end)
-                                                     : cast_directly(c, p, call, end);
+                                                    : cast_directly(c, p, call, end);
 }
 
-GGAS_DEVICE ggas_status cast_long(channel& c, const cast& p, const channel_call& call, patience& end) {
-  return in_lines(c.team, call.mine.words(), call.blocks, cast_in_lines_until) ? cast_in_lines(c, p, call.mine, end)
-                                                                               : cast_over_memory(c, p, call, end);
+template <class U>
+GGAS_DEVICE ggas_status cast_long(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
+  return in_lines(c.team, call.lines(), call.blocks, cast_in_lines_until) ? cast_in_lines(c, p, call.mine, end)
+                                                                          : cast_over_memory(c, p, call, end);
 }
 
 template <class T>
@@ -224,15 +242,16 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
                                   unsigned blocks, uint64_t timeout_ns) {
   if (!ggas_team_good(team) || root < 0 || root >= team.size) return ggas_bad_argument;
   if (n == 0) return ggas_ok;
-  cast p{reinterpret_cast<uint32_t*>(dst), reinterpret_cast<const uint32_t*>(src), root, 0, 0};
+  using U = unit_of<T>;
+  cast<U> p{reinterpret_cast<U*>(dst), reinterpret_cast<const U*>(src), root, 0, 0};
   const bool good = (n <= ggas_segment_bytes() / sizeof(T)) & elements_good(dst) &
                     own_place(dst, n * sizeof(T), p.place) &
                     ((ggas_team_rank(team) != root) | (elements_good(src) & own_place(src, n * sizeof(T), p.source)));
-  const channel_call call(block, blocks, n * (sizeof(T) / sizeof(uint32_t)));
-  if (call.mine.words() == 0) return good ? ggas_ok : ggas_bad_argument;
+  const channel_call<U> call(block, blocks, n * (sizeof(T) / sizeof(U)));
+  if (call.mine.units() == 0) return good ? ggas_ok : ggas_bad_argument;
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
-  if (is_short(call.mine.words(), team.size))
+  if (is_short<U>(call.mine.units(), team.size))
     return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_short(at, p, call.mine, end); });
   return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_long(at, p, call, end); });
 }

@@ -205,3 +205,10 @@ GGAS_DEVICE bool take_lines(const channel& c, unsigned i, int first, unsigned wa
 }
 
 }  // namespace ggas::detail
+
+// A block that has arrived at a barrier and has not yet waited; every thread has its own.
+struct ggas_arrival {
+  ggas::detail::channel at;
+  ggas_status left;  // how arriving went
+  bool refused;
+};

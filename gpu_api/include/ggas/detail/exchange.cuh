@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What broadcast, allgather and alltoall share: data in lines, where destinations are, data stored straight into them.
-// Vectors are words of 4 bytes here. Rules: docs/collectives.md. Included by collective.cuh.
+// Vectors are units of 1, 2 or 4 bytes here. Rules: docs/collectives.md. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/lines.cuh"
@@ -25,8 +25,11 @@ GGAS_DEVICE bool slots_hold_rows() { return channel::lines() >> row_log2 != 0; }
 struct line_plan {
   unsigned lines, channels;
   unsigned slot_log2, rows_log2;  // lines of a channel and rows of a part, rounded up
-  GGAS_DEVICE explicit line_plan(size_t words)
-      : lines(lines_of_words(words)), channels(1), slot_log2(31), rows_log2(log2_up(((lines - 1) >> row_log2) + 1)) {
+  GGAS_DEVICE explicit line_plan(size_t of_part)
+      : lines(static_cast<unsigned>(of_part)),
+        channels(1),
+        slot_log2(31),
+        rows_log2(log2_up(((lines - 1) >> row_log2) + 1)) {
     const unsigned room = channel::lines();
     if (lines <= room) return;
     slot_log2 = log2_down(room);
@@ -38,13 +41,13 @@ struct line_plan {
     return left < 1u << slot_log2 ? left : 1u << slot_log2;
   }
 };
-// Whether the words of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does; over
-// several channels, where slots hold a row, up to `most` words for all others, from where on it is quicker to tell
+// Whether the lines of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does; over
+// several channels, where slots hold a row, up to `most` lines for all others, from where on it is quicker to tell
 // where destinations are.
-GGAS_DEVICE bool in_lines(const ggas_team& t, size_t words, unsigned blocks, size_t most) {
-  if (words <= 2 * channel::lines()) return true;
-  if (blocks > 1 || words > most || words * static_cast<unsigned>(t.size - 1) > most) return false;
-  return slots_hold_rows() && line_plan(words).channels <= usable_channels(most_bundled);
+GGAS_DEVICE bool in_lines(const ggas_team& t, size_t lines, unsigned blocks, size_t most) {
+  if (lines <= channel::lines()) return true;
+  if (blocks > 1 || lines > most || lines * static_cast<unsigned>(t.size - 1) > most) return false;
+  return slots_hold_rows() && line_plan(lines).channels <= usable_channels(most_bundled);
 }
 
 // What a thread has of a row of a member: line `first` of the part and those behind it, as far as there are any.
@@ -75,15 +78,14 @@ GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, 
 
 // Lines of the parts source(member) for all other members. Who has the first line of a slot looks after the rest of it.
 template <class Source>
-GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t words, Source source) {
+GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t units, Source source) {
   for_rows(c, plan, c.team.size - 1, [&](const lines_of_row& r) {
     const int member = member_behind(c, r.hop + 1);
-    const uint32_t* const part = source(member);
+    const auto* const part = source(member);
     channel_line* const out = r.at.outbox(member) + r.in_slot;
     uint64_t data[lines_at_once];
     GGAS_UNROLL
-    for (unsigned k = 0; k < lines_at_once; ++k)
-      data[k] = load_line(part, r.first + r.behind(k), static_cast<uint32_t>(words));
+    for (unsigned k = 0; k < lines_at_once; ++k) data[k] = load_line(part, r.first + r.behind(k), units);
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
       if (r.has(k)) send_line(r.at, out + (k << lanes_log2), data[k]);
@@ -113,26 +115,26 @@ GGAS_DEVICE bool take_row(const lines_of_row& r, const channel_line* from, uint6
     polls = end.polls();
   }
 }
-// The words of a line at once where they are aligned: half the work of two accesses.
-GGAS_DEVICE void store_pair(uint32_t* part, unsigned line, uint32_t words, uint64_t data) {
-  uint32_t* const at = part + 2 * line;
-  if (2 * line + 1 < words && reinterpret_cast<uintptr_t>(at) % sizeof(uint64_t) == 0)
-    store_own(reinterpret_cast<uint64_t*>(at), data);
+// The units of a line at once where they are aligned: half the work of two accesses, or less.
+template <class U>
+GGAS_DEVICE void store_at_once(U* part, unsigned line, size_t units, uint64_t data) {
+  if (pair_at_once(part, line, units))
+    store_own(reinterpret_cast<uint64_t*>(part) + line, data);
   else
-    store_line(part, line, words, data);
+    store_line(part, line, units, data);
 }
 // Lines of `members` members from the one `first_hop` places behind this one on, to the parts target(member).
 template <class Target>
-GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, size_t words, int first_hop, int members,
+GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, size_t units, int first_hop, int members,
                                       Target target, patience& end) {
   const auto receive = [&](const lines_of_row& r) {
     const int member = member_behind(c, first_hop + r.hop);
-    uint32_t* const part = target(member);
+    auto* const part = target(member);
     uint64_t data[lines_at_once];
     if (!take_row(r, r.at.inbox(member) + r.in_slot, data, end)) return false;
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
-      if (r.has(k)) store_pair(part, r.first + (k << lanes_log2), static_cast<uint32_t>(words), data[k]);
+      if (r.has(k)) store_at_once(part, r.first + (k << lanes_log2), units, data[k]);
     }
     return true;
   };
@@ -141,54 +143,58 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, s
 
 // ------------------------------------------------------------------------------------------------ direct stores
 
-// Words to a destination, by `threads` threads of which this is number `rank`; by the whole block.
-GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words, unsigned rank, unsigned threads) {
+// Units to a destination, by `threads` threads of which this is number `rank`; by the whole block.
+template <class U>
+GGAS_DEVICE void move_part(U* to, const U* from, size_t units, unsigned rank, unsigned threads) {
   if ((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % sizeof(word_pair) != 0)
-    return move_bytes(to, from, words * sizeof(uint32_t), rank, threads);
-  constexpr size_t unit = sizeof(word_pair) / sizeof(uint32_t);
+    return move_bytes(to, from, units * sizeof(U), rank, threads);
+  constexpr size_t pair = units_per_pair<U>;
   const auto* const source = reinterpret_cast<const word_pair*>(from);
-  move_words<4>(reinterpret_cast<word_pair*>(to), words / unit, rank, threads,
+  move_words<4>(reinterpret_cast<word_pair*>(to), units / pair, rank, threads,
                 [=](uint64_t i) { return load_own(source + i); });
-  for (size_t i = words / unit * unit + rank; i < words; i += threads) store_relaxed(to + i, load_own(from + i));
+  for (size_t i = units / pair * pair + rank; i < units; i += threads) store_relaxed(to + i, load_own(from + i));
 }
 
-GGAS_DEVICE void move_part(uint32_t* to, const uint32_t* from, size_t words) {
-  move_part(to, from, words, thread_rank(), thread_count());
+template <class U>
+GGAS_DEVICE void move_part(U* to, const U* from, size_t units) {
+  move_part(to, from, units, thread_rank(), thread_count());
 }
 
-// Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a copy
-// behind it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker one
-// part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit beside the
-// exchange at the end.
-constexpr size_t own_words_together = 16 * 1024;
+// Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a
+// copy behind it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker
+// one part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit beside
+// the exchange at the end.
+constexpr size_t own_bytes_together = 64 * 1024;
 constexpr unsigned blocks_together = 64;
-GGAS_DEVICE bool own_beside_peer(const channel& c, size_t words, unsigned blocks) {
-  return c.team.size > 1 && blocks >= blocks_together && words >= own_words_together;
+GGAS_DEVICE bool own_beside_peer(const channel& c, size_t bytes, unsigned blocks) {
+  return c.team.size > 1 && blocks >= blocks_together && bytes >= own_bytes_together;
 }
 
-// Two parts of as many words by the whole block, so that stores to a peer and a copy in own memory go on side by side.
-GGAS_DEVICE_FUNCTION void move_two_parts(uint32_t* to, const uint32_t* from, uint32_t* own_to, const uint32_t* own_from,
-                                         size_t words) {
+// Two parts of as many units by the whole block, so that stores to a peer and a copy in own memory go on side by side.
+template <class U>
+GGAS_DEVICE_FUNCTION void move_two_parts(U* to, const U* from, U* own_to, const U* own_from, size_t units) {
   struct both {
     word_pair peer, own;
   };
-  constexpr size_t unit = sizeof(word_pair) / sizeof(uint32_t);
+  constexpr size_t pair = units_per_pair<U>;
   const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) |
                    reinterpret_cast<uintptr_t>(own_to) | reinterpret_cast<uintptr_t>(own_from);
-  const size_t together = all % sizeof(word_pair) == 0 ? words / unit : 0, done = together * unit;
+  const size_t together = all % sizeof(word_pair) == 0 ? units / pair : 0, done = together * pair;
   const auto* const source = reinterpret_cast<const word_pair*>(from);
   const auto* const own_source = reinterpret_cast<const word_pair*>(own_from);
   auto* const target = reinterpret_cast<word_pair*>(to);
   auto* const own_target = reinterpret_cast<word_pair*>(own_to);
   move_each<4>(
       together, thread_rank(), thread_count(),
-      [=](uint64_t i) { return both{load_own(source + i), load_own(own_source + i)}; },
+      [=](uint64_t i) {
+        return both{load_own(source + i), load_own(own_source + i)};
+      },
       [=](uint64_t i, const both& v) {
         store_relaxed(target + i, v.peer);
         store_relaxed(own_target + i, v.own);
       });
-  move_part(to + done, from + done, words - done);
-  move_part(own_to + done, own_from + done, words - done);
+  move_part(to + done, from + done, units - done);
+  move_part(own_to + done, own_from + done, units - done);
 }
 
 // By the whole block: one line to every other member.
@@ -234,20 +240,21 @@ GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, pat
       c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
 }
 
-// A copy of words that nobody waits for, while an exchange is under way: by the warps that do not tell, as what these
+// A copy of units that nobody waits for, while an exchange is under way: by the warps that do not tell, as what these
 // have to do, a fence or a look at lines, and a share of the copy one behind the other would take longer than the
 // exchange. By all, where the others are few.
-GGAS_DEVICE void copy_beside(const channel& c, uint32_t* to, const uint32_t* from, size_t words) {
+template <class U>
+GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t units) {
   const unsigned rank = thread_rank(), threads = thread_count();
   const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32;
   const unsigned skipped = 2 * telling <= threads ? telling : 0;
-  if (to != from && words != 0 && rank >= skipped) move_part(to, from, words, rank - skipped, threads - skipped);
+  if (to != from && units != 0 && rank >= skipped) move_part(to, from, units, rank - skipped, threads - skipped);
 }
 
 // Where the other members' destinations are: each tells it in the first line of exchange `c`, as bytes from the start
 // of its segment. Calls store(member, destination) for all that `wanted` says, by the whole block, in turns that
 // differ from member to member.
-template <class Wanted, class Store>
+template <class U, class Wanted, class Store>
 GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store store, patience& end) {
   constexpr int at_once = 8;
   GGAS_SHARED_ARRAY(uint64_t, places, at_once);
@@ -264,24 +271,25 @@ GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store s
     for (int hop = first; hop < last; ++hop) {
       const int member = member_behind(c, hop);
       const uint64_t place = places[hop - first];
-      if (wanted(member)) store(member, ggas_pointer_of_node<uint32_t>(ggas_team_node(c.team, member), place));
+      if (wanted(member)) store(member, ggas_pointer_of_node<U>(ggas_team_node(c.team, member), place));
     }
     if (last < c.team.size) __syncthreads();
   }
   return ggas_ok;
 }
 
-// Words [begin, end) of a vector that a block of a grid works on, cut at multiples of 16 bytes.
+// Units [begin, end) of a vector that a block of a grid works on, cut at multiples of 16 bytes.
 struct slice {
   size_t begin, end;
-  GGAS_DEVICE size_t words() const { return end - begin; }
+  GGAS_DEVICE size_t units() const { return end - begin; }
 };
-GGAS_DEVICE slice slice_of(size_t words, unsigned part, unsigned parts) {
-  constexpr size_t unit = 4;
-  if (parts == 1) return {0, words};
-  const size_t units = (words + unit - 1) / unit;
-  const size_t end = units * (part + 1) / parts * unit;
-  return {units * part / parts * unit, end < words ? end : words};
+template <class U>
+GGAS_DEVICE slice slice_of(size_t units, unsigned part, unsigned parts) {
+  constexpr size_t pair = units_per_pair<U>;
+  if (parts == 1) return {0, units};
+  const size_t pairs = (units + pair - 1) / pair;
+  const size_t begin = pairs * part / parts * pair, end = pairs * (part + 1) / parts * pair;
+  return {begin, end < units ? end : units};
 }
 
 // The part of the own segment that may be a destination. What lies before the segment is far behind it.
@@ -292,20 +300,23 @@ GGAS_DEVICE bool own_place(const void* p, size_t bytes, uint64_t& offset) {
 
 template <class T>
 GGAS_DEVICE bool elements_good(const T* p) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "elements have 4, 8 or 16 bytes");
+  static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "elements have 1, 2, 4, 8 or 16 bytes");
   static_assert(__is_trivially_copyable(T), "collectives move plain data");
   return (p != nullptr) & (reinterpret_cast<uintptr_t>(p) % sizeof(T) == 0);
 }
 
-// What a collective does on the channel of the calling block: its slice of the words of a part.
+// What a collective does on the channel of the calling block: its slice of the units of a part.
+template <class U>
 struct channel_call {
   unsigned block, blocks;  // of the blocks that have a channel
   slice mine;
-  // Blocks without words to move, or without a channel, have nothing to do.
-  GGAS_DEVICE channel_call(unsigned number, unsigned all, size_t words)
+  // Blocks without units to move, or without a channel, have nothing to do.
+  GGAS_DEVICE channel_call(unsigned number, unsigned all, size_t units)
       : block(number), blocks(usable_channels(all)), mine{0, 0} {
-    if (block < blocks) mine = slice_of(words, block, blocks);
+    if (block < blocks) mine = slice_of<U>(units, block, blocks);
   }
+  GGAS_DEVICE size_t lines() const { return (mine.units() + units_per_line<U> - 1) / units_per_line<U>; }
+  GGAS_DEVICE size_t bytes() const { return mine.units() * sizeof(U); }
 };
 
 }  // namespace ggas::detail

@@ -174,7 +174,7 @@ template <class T>
 GGAS_DEVICE ggas_status by_flags(const piece<T>& p, ggas_method method, uint64_t timeout_ns) {
   const deadline end(timeout_ns);
   const bool cast = p.root == everybody;
-  if (method == ggas_gather) return gather(p.dst, p.src, p.n, p.op, cast ? 0 : p.root, cast, end);
+  if (method == ggas_by_gather) return gather(p.dst, p.src, p.n, p.op, cast ? 0 : p.root, cast, end);
   return for_chunks(p.dst, p.src, p.n, p.op, layout::gather_all_seq,
                     [&](const layout& l, const chunk<T>& c) { return all_gather_chunk(l, c, end); });
 }

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchanges in lines in which a thread has one line at most, over the channel of its block alone: everything that is
 // not seldom, and nothing else, as the number of instructions is what such a call costs. Rules: docs/collectives.md.
-// Vectors are words of 4 bytes here. Included by exchange.cuh.
+// Vectors are units here, of 4 bytes where elements have as many or more, else elements. Included by exchange.cuh.
 #pragma once
 
 #include "ggas/detail/reduction.cuh"
 
 namespace ggas::detail {
 
-// Lines of a part.
-GGAS_DEVICE unsigned lines_of_words(size_t words) { return (static_cast<unsigned>(words) + 1) / 2; }
+// What elements of type T are moved as.
+template <class T>
+using unit_of = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
+
+// Units of a line, and of 16 bytes.
+template <class U>
+constexpr unsigned units_per_line = 8 / sizeof(U);
+template <class U>
+constexpr unsigned units_per_pair = 16 / sizeof(U);
+
+// Lines of a part of 1 or more units.
+template <class U>
+GGAS_DEVICE unsigned lines_of_part(size_t units) {
+  return static_cast<unsigned>((units - 1) / units_per_line<U>) + 1;
+}
 
 // Of a number that is not 0.
 GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<unsigned>(__builtin_clz(v - 1)); }
@@ -34,39 +47,51 @@ struct thread_line {
   }
 };
 // Whether a part is short: a thread has one line at most.
-GGAS_DEVICE bool is_short(size_t words, int size) {
-  if (words > 2 * channel::lines()) return false;
-  const unsigned lines = lines_of_words(words);
+template <class U>
+GGAS_DEVICE bool is_short(size_t units, int size) {
+  if (units > size_t{units_per_line<U>} * channel::lines()) return false;
+  const unsigned lines = lines_of_part<U>(units);
   return static_cast<unsigned>(size) << thread_line::shift_of(lines, size) <= thread_count();
 }
 
 // The words of a line, one access each: there is no question of alignment, and no branch. `line` is one of the part's.
 // Behind the end of a part of odd length comes its last word once more; the receiver does not take it.
-GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, uint32_t words) {
+GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, size_t units) {
+  const auto words = static_cast<uint32_t>(units);
   const unsigned first = 2 * line, second = first + 1 < words ? first + 1 : first;
   const uint32_t low = load_own(part + first), high = load_own(part + second);
   return uint64_t{high} << 32 | low;
 }
-GGAS_DEVICE void store_line(uint32_t* part, unsigned line, uint32_t words, uint64_t data) {
+GGAS_DEVICE void store_line(uint32_t* part, unsigned line, size_t units, uint64_t data) {
+  const auto words = static_cast<uint32_t>(units);
   store_own(part + 2 * line, static_cast<uint32_t>(data));
   if (2 * line + 1 < words) store_own(part + 2 * line + 1, static_cast<uint32_t>(data >> 32));
+}
+// Units of 1 and 2 bytes, which may lie anywhere.
+template <class U>
+GGAS_DEVICE uint64_t load_line(const U* part, unsigned line, size_t units) {
+  return load_elements(part, line, units);
+}
+template <class U>
+GGAS_DEVICE void store_line(U* part, unsigned line, size_t units, uint64_t data) {
+  store_elements(part, line, units, data);
 }
 
 // Sends a thread's line to its member and receives that member's, target(member) gets it; the own part is copied,
 // unless in place.
 template <class Source, class Target>
-GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, uint32_t words, Source source, Target target,
+GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, size_t units, Source source, Target target,
                                       patience& end) {
   const int member = member_behind(c, mine.hop);
-  const uint32_t* const from = source(member);
-  uint32_t* const to = target(member);
+  const auto* const from = source(member);
+  auto* const to = target(member);
   channel_line* const out = c.outbox(member) + mine.line;
   const channel_line* const in = c.inbox(member) + mine.line;
-  uint64_t data = load_line(from, mine.line, words);
+  uint64_t data = load_line(from, mine.line, units);
   if (member != c.rank) send_line(c, out, data);
   look_for_failure(c);
   if (member != c.rank && !take_line(c, in, data, end)) return ggas_timed_out;
-  if (from != to) store_line(to, mine.line, words, data);
+  if (from != to) store_line(to, mine.line, units, data);
   return ggas_ok;
 }
 

@@ -283,6 +283,10 @@ requires(sizeof(T) == 8) struct cuda_integer<T> {
     using bits = typename cuda_integer<T>::bits;                                       \
     return static_cast<T>(function(reinterpret_cast<bits*>(p), static_cast<bits>(v))); \
   }
+template <class T>
+requires(std::is_floating_point_v<T>) __device__ __forceinline__ T add_system(T* p, std::type_identity_t<T> v) {
+  return atomicAdd_system(p, v);
+}
 GGAS_CUDA_ATOMIC(add_gpu, atomicAdd)
 GGAS_CUDA_ATOMIC(or_gpu, atomicOr)
 GGAS_CUDA_ATOMIC(and_gpu, atomicAnd)
@@ -323,6 +327,12 @@ GGAS_CUDA_RED(red_and_system, "sys", "and", "b")
 GGAS_CUDA_RED(red_or_system, "sys", "or", "b")
 GGAS_CUDA_RED(red_xor_system, "sys", "xor", "b")
 #undef GGAS_CUDA_RED
+__device__ __forceinline__ void red_add_system(float* p, float v) {
+  asm volatile("red.relaxed.sys.global.add.f32 [%0], %1;" ::"l"(p), "f"(v) : "memory");
+}
+__device__ __forceinline__ void red_add_system(double* p, double v) {
+  asm volatile("red.relaxed.sys.global.add.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
+}
 // Lanes that add the same number to the same word at the same time send one addition: a word takes one every 2 ns,
 // whoever sends it. Others go alone. What each of them did before is before that addition, and the addition before what
 // each does next, as if all had made it themselves (docs/memory-model.md).

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <type_traits>
 
 #include "gpu_api/simt/device.hpp"
@@ -112,6 +113,18 @@ GGAS_SIMT_RMW(and_system, bit_and, sys)
 GGAS_SIMT_RMW(or_system, bit_or, sys)
 GGAS_SIMT_RMW(xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RMW
+// Of floating point, which the engine does not add: until nobody came between.
+template <class T>
+requires(std::is_floating_point_v<T>) T add_system(T* p, std::type_identity_t<T> v) {
+  using bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  auto* const word = reinterpret_cast<bits*>(p);
+  for (bits old = simt::load(word);;) {
+    const bits next = std::bit_cast<bits>(std::bit_cast<T>(old) + v);
+    const bits found = simt::atomic(word, simt::rmw::cas, next, old, simt::scope::sys);
+    if (found == old) return std::bit_cast<T>(old);
+    old = found;
+  }
+}
 // Without result.
 #define GGAS_SIMT_RED(name, function, where)                          \
   template <class T>                                                  \
@@ -125,6 +138,8 @@ GGAS_SIMT_RED(red_and_system, bit_and, sys)
 GGAS_SIMT_RED(red_or_system, bit_or, sys)
 GGAS_SIMT_RED(red_xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RED
+template <class T>
+requires(std::is_floating_point_v<T>) void red_add_system(T* p, std::type_identity_t<T> v) { add_system(p, v); }
 template <class T>
 T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);

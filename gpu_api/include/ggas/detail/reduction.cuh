@@ -2,14 +2,28 @@
 // What the methods of reduce and allreduce share: operations, elements by the line. Included by collective.cuh.
 #pragma once
 
+#include <type_traits>
+
 #include "ggas/detail/channel.cuh"
 
 namespace ggas::detail {
 
-// f(combine) with the operation as a function of two elements: one choice for all that f combines. Three cases, not
-// four: of four the compiler makes a jump by a table in memory.
+// Operations on bits are those of integers.
+template <class T>
+GGAS_DEVICE constexpr bool operation_good(ggas_op op) {
+  return static_cast<unsigned>(op) <= (std::is_integral_v<T> ? ggas_xor : ggas_prod);
+}
+
+// f(combine) with the operation as a function of two elements: one choice for all that f combines. Few cases: of four
+// in a row the compiler makes a jump by a table in memory. So the three operations on bits are one.
 template <class T, class F>
 GGAS_DEVICE void with_operation(ggas_op op, F f) {
+  if constexpr (std::is_integral_v<T>) {
+    if (op >= ggas_and) {
+      const T all = static_cast<T>(~T{0}), both = op == ggas_xor ? T{0} : all, either = op == ggas_and ? T{0} : all;
+      return f([=](T a, T b) { return static_cast<T>((a & b & both) | ((a ^ b) & either)); });
+    }
+  }
   if (op == ggas_sum) return f([](T a, T b) { return static_cast<T>(a + b); });
   if (op == ggas_prod) return f([](T a, T b) { return static_cast<T>(a * b); });
   const bool least = op == ggas_min;
@@ -30,12 +44,14 @@ struct piece {
   const T* src;
   size_t n;
   ggas_op op;
-  int root;  // rank of who gets the result, or everybody
+  int root;         // rank of who gets the result, or everybody
+  size_t step = 0;  // elements from what is for one member to what is for the next: 0: everybody gets the same
 
   GGAS_DEVICE piece part(size_t first, size_t count) const {
-    return {dst ? dst + first : dst, src + first, count, op, root};  // dst is null where the result does not go
+    return {dst ? dst + first : dst, src + first, count, op, root, step};  // dst is null where the result does not go
   }
-  GGAS_DEVICE piece to(int rank) const { return {dst, src, n, op, rank}; }
+  GGAS_DEVICE piece to(int rank) const { return {dst, src, n, op, rank, step}; }
+  GGAS_DEVICE const T* source(int member) const { return src + static_cast<size_t>(member) * step; }
   GGAS_DEVICE bool goes_to(int rank) const { return root == everybody || root == rank; }
 };
 

@@ -113,16 +113,72 @@ GGAS_DEVICE bool flags_good(const T* flags, size_t n, ggas_cmp cmp) {
   return n > 0 && wait_arguments_good(flags, cmp);
 }
 
+// Which flags of an array count: an array of int says it, or all do.
+struct no_mask {
+  GGAS_DEVICE int operator[](size_t) const { return 0; }
+};
+// Nobody has to be waited for.
+template <class Mask>
+GGAS_DEVICE bool all_ignored(const Mask& ignore, size_t n) {
+  if constexpr (__is_same(Mask, no_mask)) return false;
+  for (size_t i = 0; i < n; ++i) {
+    if (!ignore[i]) return false;
+  }
+  return true;
+}
+
+template <class T, class Mask>
+GGAS_DEVICE ggas_status wait_any(const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value, size_t* index,
+                                 uint64_t timeout_ns) {
+  if (!flags_good(flags, n, cmp) || !index) return ggas_bad_argument;
+  if (all_ignored(ignore, n)) return *index = n, ggas_ok;
+  const unsigned good = outcomes_of(cmp);
+  patience time(timeout_ns);
+  do {
+    for (size_t i = 0; i < n; ++i) {
+      if (ignore[i] || !is_outcome(good, load_poll(flags + i), value)) continue;
+      *index = i;
+      acquire_after_poll();
+      return ggas_ok;
+    }
+  } while (!time.over(n));
+  return time.in_vain();
+}
+
+template <class T, class Mask>
+GGAS_DEVICE ggas_status wait_some(const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value, size_t* indices,
+                                  size_t* count, uint64_t timeout_ns) {
+  if (!flags_good(flags, n, cmp) || !indices || !count) return ggas_bad_argument;
+  if (all_ignored(ignore, n)) return *count = 0, ggas_ok;
+  const unsigned good = outcomes_of(cmp);
+  patience time(timeout_ns);
+  size_t found = 0;
+  do {
+    for (size_t i = 0; i < n; ++i) {
+      if (!ignore[i] && is_outcome(good, load_poll(flags + i), value)) indices[found++] = i;
+    }
+  } while (found == 0 && !time.over(n));
+  *count = found;
+  acquire_after_poll();
+  return found != 0 ? ggas_ok : time.in_vain();
+}
+
 // Every thread of the group watches its share.
-template <class T>
-GGAS_DEVICE ggas_status wait_share(const T* flags, size_t n, ggas_cmp cmp, T value, const deadline& end, unsigned rank,
-                                   unsigned size) {
+template <class T, class Mask>
+GGAS_DEVICE ggas_status wait_share(const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value,
+                                   const deadline& end, unsigned rank, unsigned size) {
   if (!flags_good(flags, n, cmp)) return ggas_bad_argument;
   for (size_t i = rank; i < n; i += size) {
+    if (ignore[i]) continue;
     const ggas_status s = wait_until(flags + i, cmp, value, end);
     if (s != ggas_ok) return s;
   }
   return ggas_ok;
+}
+template <class G, class T, class Mask>
+GGAS_DEVICE ggas_status wait_all(const G& g, const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value,
+                                 uint64_t timeout_ns) {
+  return g.join(wait_share(flags, n, ignore, cmp, value, deadline(timeout_ns), g.rank(), g.size()));
 }
 
 }  // namespace ggas::detail
@@ -152,6 +208,18 @@ GGAS_DEVICE ggas_status ggas_put_signal(T* remote, const T* local, size_t n, uin
   return put_signal(thread_group{}, until::complete, remote, local, n, {signal, value, op}, timeout_ns, q);
 }
 
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_warp(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                             ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_signal(warp_group{}, until::complete, remote, local, n, {signal, value, op}, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_signal_block(T* remote, const T* local, size_t n, uint64_t* signal, uint64_t value,
+                                              ggas_signal_op op, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_signal(block_group{}, until::complete, remote, local, n, {signal, value, op}, timeout_ns, q);
+}
 GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp cmp, uint64_t value, uint64_t* seen,
                                                uint64_t timeout_ns) {
   using namespace ggas::detail;
@@ -165,55 +233,41 @@ GGAS_DEVICE ggas_status ggas_signal_wait_until(const uint64_t* signal, ggas_cmp 
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* index,
                                             uint64_t timeout_ns) {
-  using namespace ggas::detail;
-  if (!flags_good(flags, n, cmp) || !index) return ggas_bad_argument;
-  const unsigned good = outcomes_of(cmp);
-  patience time(timeout_ns);
-  do {
-    for (size_t i = 0; i < n; ++i) {
-      if (!is_outcome(good, load_poll(flags + i), value)) continue;
-      *index = i;
-      acquire_after_poll();
-      return ggas_ok;
-    }
-  } while (!time.over(n));
-  return time.in_vain();
+  return ggas::detail::wait_any(flags, n, ggas::detail::no_mask{}, cmp, value, index, timeout_ns);
 }
-
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_any(const T* flags, size_t n, const int* ignore, ggas_cmp cmp, T value,
+                                            size_t* index, uint64_t timeout_ns) {
+  return ggas::detail::wait_any(flags, n, ignore, cmp, value, index, timeout_ns);
+}
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, ggas_cmp cmp, T value, size_t* indices,
                                              size_t* count, uint64_t timeout_ns) {
-  using namespace ggas::detail;
-  if (!flags_good(flags, n, cmp) || !indices || !count) return ggas_bad_argument;
-  const unsigned good = outcomes_of(cmp);
-  patience time(timeout_ns);
-  size_t found = 0;
-  do {
-    for (size_t i = 0; i < n; ++i) {
-      if (is_outcome(good, load_poll(flags + i), value)) indices[found++] = i;
-    }
-  } while (found == 0 && !time.over(n));
-  *count = found;
-  acquire_after_poll();
-  return found != 0 ? ggas_ok : time.in_vain();
+  return ggas::detail::wait_some(flags, n, ggas::detail::no_mask{}, cmp, value, indices, count, timeout_ns);
 }
-
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_some(const T* flags, size_t n, const int* ignore, ggas_cmp cmp, T value,
+                                             size_t* indices, size_t* count, uint64_t timeout_ns) {
+  return ggas::detail::wait_some(flags, n, ignore, cmp, value, indices, count, timeout_ns);
+}
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_all(const T* flags, size_t n, ggas_cmp cmp, T value, uint64_t timeout_ns) {
-  using namespace ggas::detail;
-  return wait_share(flags, n, cmp, value, deadline(timeout_ns), 0, 1);
+  return ggas::detail::wait_all(ggas::detail::thread_group{}, flags, n, ggas::detail::no_mask{}, cmp, value,
+                                timeout_ns);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_wait_until_all(const T* flags, size_t n, const int* ignore, ggas_cmp cmp, T value,
+                                            uint64_t timeout_ns) {
+  return ggas::detail::wait_all(ggas::detail::thread_group{}, flags, n, ignore, cmp, value, timeout_ns);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_all_warp(const T* flags, size_t n, ggas_cmp cmp, T value, uint64_t timeout_ns) {
-  using namespace ggas::detail;
-  const warp_group g;
-  return g.join(wait_share(flags, n, cmp, value, deadline(timeout_ns), g.rank(), g.size()));
+  return ggas::detail::wait_all(ggas::detail::warp_group{}, flags, n, ggas::detail::no_mask{}, cmp, value, timeout_ns);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_wait_until_all_block(const T* flags, size_t n, ggas_cmp cmp, T value,
                                                   uint64_t timeout_ns) {
-  using namespace ggas::detail;
-  return block_status(wait_share(flags, n, cmp, value, deadline(timeout_ns), thread_rank(), thread_count()));
+  return ggas::detail::wait_all(ggas::detail::block_group{}, flags, n, ggas::detail::no_mask{}, cmp, value, timeout_ns);
 }
 
 template <class T>

@@ -85,31 +85,43 @@ GGAS_DEVICE ggas_status post_elements(const G& g, const ggas_queue& q, size_t n,
 }
 
 template <class G, class T>
-GGAS_DEVICE ggas_status iput(const G& g, T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
-                             size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+GGAS_DEVICE ggas_status iput(const G& g, until when, T* remote, const T* local, ptrdiff_t remote_stride,
+                             ptrdiff_t local_stride, size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   if (n == 0) return ggas_ok;
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
-  if (!posts_descriptors()) return move_strided(g, remote, local, remote_stride, local_stride, n), ggas_ok;
-  return post_elements(g, q, n, deadline(timeout_ns), [&](size_t e, unsigned i) {
-    const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
-                 0};
-    const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
-    return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
+  if (!posts_descriptors()) {
+    move_strided(g, remote, local, remote_stride, local_stride, n);
+    return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
+  }
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end, [&](const auto& some) {
+    return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
+      const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
+                   0};
+      const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
+      return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
+    });
   });
 }
 
 template <class G, class T>
-GGAS_DEVICE ggas_status iget(const G& g, T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
-                             size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+GGAS_DEVICE ggas_status iget(const G& g, until when, T* local, const T* remote, ptrdiff_t local_stride,
+                             ptrdiff_t remote_stride, size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   if (n == 0) return ggas_ok;
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
-  if (!posts_descriptors()) return move_strided(g, local, remote, local_stride, remote_stride, n), ggas_ok;
-  return post_elements(g, q, n, deadline(timeout_ns), [&](size_t e, unsigned i) {
-    const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
-                 strided<T>(local_nla(local), e, local_stride), 0};
-    return d.word(i);
+  if (!posts_descriptors()) {
+    move_strided(g, local, remote, local_stride, remote_stride, n);
+    return ggas_ok;
+  }
+  const deadline end(timeout_ns);
+  return by_queue(g, when, q, end, [&](const auto& some) {
+    return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
+      const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
+                   strided<T>(local_nla(local), e, local_stride), 0};
+      return d.word(i);
+    });
   });
 }
 
@@ -136,23 +148,86 @@ template <class T>
 GGAS_DEVICE ggas_status ggas_iput(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t n,
                                   uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iput(thread_group{}, remote, local, remote_stride, local_stride, n, timeout_ns, q);
+  return iput(thread_group{}, until::complete, remote, local, remote_stride, local_stride, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_iput_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iput(warp_group{}, remote, local, remote_stride, local_stride, n, timeout_ns, q);
+  return iput(warp_group{}, until::complete, remote, local, remote_stride, local_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_block(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                        size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iput(block_group{}, until::complete, remote, local, remote_stride, local_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_nbi(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                      size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iput(thread_group{}, until::posted, remote, local, remote_stride, local_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_nbi_warp(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                           size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iput(warp_group{}, until::posted, remote, local, remote_stride, local_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iput_nbi_block(T* remote, const T* local, ptrdiff_t remote_stride, ptrdiff_t local_stride,
+                                            size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iput(block_group{}, until::posted, remote, local, remote_stride, local_stride, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride, size_t n,
                                   uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iget(thread_group{}, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+  return iget(thread_group{}, until::complete, local, remote, local_stride, remote_stride, n, timeout_ns, q);
 }
 template <class T>
 GGAS_DEVICE ggas_status ggas_iget_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
                                        size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   using namespace ggas::detail;
-  return iget(warp_group{}, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+  return iget(warp_group{}, until::complete, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_block(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                        size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iget(block_group{}, until::complete, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_nbi(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                      size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iget(thread_group{}, until::posted, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_nbi_warp(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                           size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iget(warp_group{}, until::posted, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_iget_nbi_block(T* local, const T* remote, ptrdiff_t local_stride, ptrdiff_t remote_stride,
+                                            size_t n, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return iget(block_group{}, until::posted, local, remote, local_stride, remote_stride, n, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_warp(T* remote, T value, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value(warp_group{}, until::complete, remote, value, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_block(T* remote, T value, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value(block_group{}, until::complete, remote, value, timeout_ns, q);
+}
+template <class T>
+GGAS_DEVICE ggas_status ggas_put_value_nbi_block(T* remote, T value, uint64_t timeout_ns, const ggas_queue& q) {
+  using namespace ggas::detail;
+  return put_value(block_group{}, until::posted, remote, value, timeout_ns, q);
 }
