@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/fabric/topology.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <numeric>
+
+namespace ggas::fabric {
+
+namespace {
+
+constexpr unsigned max_nodes = 65'536;
+
+// Sizes in "4x4x2"; empty: not of that form.
+std::vector<unsigned> sizes(std::string_view text) {
+  std::vector<unsigned> out;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data();;) {
+    unsigned value = 0;
+    const auto [behind, error] = std::from_chars(at, end, value);
+    if (error != std::errc{}) return {};
+    out.push_back(value);
+    if (behind == end) return out;
+    if (*behind != 'x') return {};
+    at = behind + 1;
+  }
+}
+
+// Three factors, none below 2, with the smallest sum; empty: there are none.
+std::vector<unsigned> nearest_cube(unsigned nodes) {
+  std::vector<unsigned> best;
+  for (unsigned a = 2; a * a * a <= nodes; ++a)
+    for (unsigned b = a; nodes % a == 0 && a * b * b <= nodes; ++b)
+      if (nodes / a % b == 0) best = {nodes / a / b, b, a};  // the last one found has the largest a
+  return best;
+}
+
+std::string automatic(unsigned nodes) {
+  if (nodes <= max_ports + 1) return "full";
+  const auto cube = nearest_cube(nodes);
+  return cube.empty() ? "ring" : fmt::format("torus:{}", fmt::join(cube, "x"));
+}
+
+}  // namespace
+
+std::expected<topology, std::string> topology::parse(std::string_view text, unsigned nodes) {
+  const auto fail = [&](std::string_view rule) {
+    return std::unexpected(fmt::format("topology '{}' of {} nodes: {}", text, nodes, rule));
+  };
+  if (nodes < 1 || nodes > max_nodes) return fail(fmt::format("1 to {} nodes are possible", max_nodes));
+  topology t;
+  t.name_ = text == "auto" ? automatic(nodes) : std::string(text);
+  t.nodes_ = nodes;
+  if (t.name_ == "full") {
+    if (nodes > max_ports + 1)
+      return fail(fmt::format("a NIC has {} links, so full joins {} nodes", max_ports, max_ports + 1));
+    t.full_ = true;
+    t.ports_ = nodes - 1;
+    return t;
+  }
+  const std::string_view name = t.name_;
+  if (name == "ring") {
+    t.size_ = {nodes};
+  } else {
+    const size_t colon = name.find(':');
+    if (colon == name.npos || (name.substr(0, colon) != "mesh" && name.substr(0, colon) != "torus"))
+      return fail("expected auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]");
+    t.size_ = sizes(name.substr(colon + 1));
+    if (t.size_.size() < 2 || t.size_.size() > 3) return fail("expected two or three sizes, as in torus:4x4x2");
+    for (const unsigned s : t.size_)
+      if (s < 2 || s > max_nodes) return fail("each size must be at least 2");
+  }
+  uint64_t product = 1;
+  for (const unsigned s : t.size_) product *= s;
+  if (product != nodes) return fail(fmt::format("it has {} nodes", product));
+  t.wraps_ = !name.starts_with("mesh");
+  t.ports_ = 2 * unsigned(t.size_.size());
+  return t;
+}
+
+unsigned topology::stride(size_t dimension) const {
+  return std::accumulate(size_.begin(), size_.begin() + long(dimension), 1u, std::multiplies<>());
+}
+
+// Ports of a grid: 2 d leads up in dimension d, 2 d + 1 down. Full: port p leads to node p, or p + 1 from the own on.
+std::optional<topology::end> topology::across(unsigned node, unsigned port) const {
+  if (port >= ports_) return std::nullopt;
+  if (full_) {
+    const unsigned to = port < node ? port : port + 1;
+    return end{to, node < to ? node : node - 1};
+  }
+  const size_t dimension = port / 2;
+  const unsigned step = stride(dimension), size = size_[dimension], at = node / step % size;
+  const bool up = port % 2 == 0;
+  const bool border = up ? at + 1 == size : at == 0;
+  if (border && !wraps(dimension)) return std::nullopt;
+  const unsigned there = up ? (at + 1) % size : (at + size - 1) % size;
+  return end{node - at * step + there * step, port ^ 1u};
+}
+
+// Dimension by dimension, the shorter way round. On a ring a packet takes lane 0 as long as the joint between its last
+// and its first node lies ahead, else lane 1: no packet in lane 1 ever passes the joint.
+topology::step topology::next(unsigned at, unsigned to) const {
+  if (full_) return {to < at ? to : to - 1, 0};
+  size_t dimension = 0;
+  unsigned step = 1;
+  while (at / step % size_[dimension] == to / step % size_[dimension]) step *= size_[dimension++];
+  const unsigned size = size_[dimension], x = at / step % size, y = to / step % size;
+  if (!wraps(dimension)) return {unsigned(2 * dimension) + (y < x), 0};
+  const unsigned ahead = (y + size - x) % size;
+  const bool up = 2 * ahead <= size;
+  const bool joint_ahead = up ? x > y : x < y;
+  return {unsigned(2 * dimension) + !up, joint_ahead ? 0u : 1u};
+}
+
+unsigned topology::hops(unsigned from, unsigned to) const {
+  unsigned n = 0;
+  for (; from != to; ++n) from = across(from, next(from, to).port)->node;
+  return n;
+}
+
+}  // namespace ggas::fabric

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which node is joined to which, and the way a packet takes. Routes depend on the place and the destination alone, as a
+// table in each node would say it; with the lane they name, the channels of all routes have no circle (docs/network.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ggas::fabric {
+
+// Links a NIC has at most (docs/network.md).
+inline constexpr unsigned max_ports = 6;
+
+class topology {
+ public:
+  // One end of a link.
+  struct end {
+    unsigned node, port;
+    bool operator==(const end&) const = default;
+  };
+  // Where a packet leaves a node, and in which lane of its virtual channel.
+  struct step {
+    unsigned port, lane;
+    bool operator==(const step&) const = default;
+  };
+
+  // `text`: "full" (a link between each two nodes), "ring", "mesh:AxB", "mesh:AxBxC", "torus:AxB", "torus:AxBxC", or
+  // "auto": full up to 7 nodes, beyond that the torus of three dimensions nearest to a cube, a ring if there is none.
+  // The error names the text, the number of nodes and the rule.
+  static std::expected<topology, std::string> parse(std::string_view text, unsigned nodes);
+
+  unsigned nodes() const { return nodes_; }
+  unsigned ports() const { return ports_; }  // of the node with the most; some may lead nowhere
+  // The other end of a port's link; nullopt: the port leads nowhere.
+  std::optional<end> across(unsigned node, unsigned port) const;
+  // The next hop from `at` towards `to`, which is another node.
+  step next(unsigned at, unsigned to) const;
+  unsigned hops(unsigned from, unsigned to) const;
+  unsigned lanes() const { return wraps_ ? 2 : 1; }
+  const std::string& name() const { return name_; }  // as parse() takes it, "auto" resolved
+
+ private:
+  std::string name_;
+  unsigned nodes_ = 1, ports_ = 0;
+  bool full_ = false, wraps_ = false;
+  std::vector<unsigned> size_;  // of each dimension; empty: full
+
+  // Node n has coordinate n / stride % size in a dimension.
+  unsigned stride(size_t dimension) const;
+  bool wraps(size_t dimension) const { return wraps_ && size_[dimension] > 2; }
+};
+
+}  // namespace ggas::fabric

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network between NICs: times of one packet and of a full link, order, credits, and what a NIC that takes nothing
+// for a while does to others.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "sim/fabric/network.hpp"
+#include "sim/kernel.hpp"
+#include "sim/pcie/port.hpp"
+
+namespace ggas::test {
+namespace {
+
+using nic::packet;
+using nic::vc;
+
+constexpr fabric::network_config usual{
+    .latency_ps = 100'000, .flit_ps = 5'000, .flit_bits = 64, .hop_ps = 40'000, .units = 256, .control_flits = 0};
+
+// Takes packets, all of them or by lot, and notes when.
+struct node : fabric::packet_sink {
+  bool deliver(packet& p) override {
+    if (refuse && (*refuse)() % 4 == 0) {
+      refused = true;
+      return false;
+    }
+    got.emplace_back(pcie::now_ps(), p);
+    if (on_packet) on_packet(p);
+    return true;
+  }
+  void left() override {}
+  std::vector<std::pair<uint64_t, packet>> got;
+  std::function<void(const packet&)> on_packet;
+  std::mt19937_64* refuse = nullptr;
+  bool refused = false;
+};
+
+struct rig {
+  rig(const char* shape, unsigned n, const fabric::network_config& cfg) : nodes(n) {
+    k.enter();
+    net = std::make_unique<fabric::network>("network", *fabric::topology::parse(shape, n), cfg);
+    for (unsigned i = 0; i < n; ++i) net->attach(i, nodes[i]);
+  }
+  ~rig() { k.enter(); net.reset(); }
+  void run(uint64_t ps) { k.run_until([] { return false; }, ps); }
+  size_t arrived() const {
+    size_t sum = 0;
+    for (const node& n : nodes) sum += n.got.size();
+    return sum;
+  }
+  sim::kernel k;
+  std::vector<node> nodes;
+  std::unique_ptr<fabric::network> net;
+};
+
+packet make(unsigned from, unsigned to, vc channel, unsigned dws, uint16_t tag = 0) {
+  packet p{.dst = uint16_t(to), .src = uint16_t(from), .len_dw = uint16_t(dws), .vc = uint8_t(channel), .tag = tag};
+  p.data.assign(dws, tag);
+  return p;
+}
+
+// A link: flits and its latency. A hop stores the packet, and sends it again.
+TEST(network, time_of_one_packet) {
+  rig r("ring", 5, usual);
+  r.net->send(0, make(0, 1, vc::p, 2), 0);
+  r.net->send(0, make(0, 3, vc::np, 2), 0);  // two hops the other way round
+  r.run(10'000'000);
+  ASSERT_EQ(r.nodes[1].got.size(), 1u);
+  EXPECT_EQ(r.nodes[1].got[0].first, 5 * 5'000u + 100'000u);
+  ASSERT_EQ(r.nodes[3].got.size(), 1u);
+  EXPECT_EQ(r.nodes[3].got[0].first, 2 * (5 * 5'000u + 100'000u) + 40'000u);
+  EXPECT_EQ(r.net->stats().hops, 1u);
+  EXPECT_EQ(r.net->stats().flits, 15u);
+}
+
+TEST(network, a_link_is_never_idle_while_packets_wait) {
+  rig r("full", 2, usual);
+  constexpr unsigned packets = 400;
+  for (unsigned i = 0; i < packets; ++i) r.net->send(0, make(0, 1, vc::p, 16, uint16_t(i)), 0);
+  r.run(100'000'000);
+  ASSERT_EQ(r.nodes[1].got.size(), packets);
+  EXPECT_EQ(r.nodes[1].got.back().first, packets * 12 * 5'000u + 100'000u);
+}
+
+// A buffer that covers less than the way there and back holds the sender up by as much.
+TEST(network, credits_bound_the_rate) {
+  auto cfg = usual;
+  cfg.units = 18;  // two packets of 64 bytes
+  rig r("full", 2, cfg);
+  for (unsigned i = 0; i < 100; ++i) r.net->send(0, make(0, 1, vc::p, 16), 0);
+  r.run(100'000'000);
+  ASSERT_EQ(r.nodes[1].got.size(), 100u);
+  const uint64_t turn = 12 * 5'000 + 100'000 + 100'000 + 5'000;  // there, and the credit back
+  EXPECT_EQ(r.nodes[1].got[98].first - r.nodes[1].got[0].first, 49 * turn);
+}
+
+TEST(network, acknowledgements_take_from_a_busy_way_back) {
+  auto cfg = usual;
+  cfg.control_flits = 1;
+  rig r("full", 2, cfg);
+  for (unsigned i = 0; i < 1000; ++i)
+    for (unsigned n = 0; n < 2; ++n) r.net->send(n, make(n, 1 - n, vc::p, 16), 0);
+  r.run(1'000'000'000);
+  const double each = double(r.nodes[1].got[900].first - r.nodes[1].got[100].first) / 800 / 5'000;
+  EXPECT_NEAR(each, 13.0, 0.1);
+}
+
+// All channels between all nodes at once, through buffers of one packet, to NICs that often take nothing: nothing is
+// lost, doubled or out of order, no NP packet passes a P packet, and no circle of full buffers stands still.
+class crowd : public testing::TestWithParam<std::tuple<const char*, unsigned>> {};
+INSTANTIATE_TEST_SUITE_P(shapes, crowd,
+                         testing::Values(std::tuple("full", 4u), std::tuple("ring", 6u), std::tuple("mesh:3x3", 9u),
+                                         std::tuple("torus:4x3", 12u), std::tuple("torus:3x3x3", 27u)));
+TEST_P(crowd, arrives_once_and_in_order) {
+  const auto [shape, nodes] = GetParam();
+  auto cfg = usual;
+  cfg.units = 65;
+  cfg.control_flits = 0.75;
+  rig r(shape, nodes, cfg);
+  std::mt19937_64 random(nodes);
+  constexpr unsigned packets = 40'000;
+  std::map<std::tuple<unsigned, unsigned, unsigned>, uint16_t> sent, seen;  // source, destination, channel
+  std::map<std::pair<unsigned, unsigned>, std::vector<uint16_t>> posted_before;  // of each NP packet
+  for (unsigned n = 0; n < nodes; ++n) {
+    r.nodes[n].refuse = &random;
+    r.nodes[n].on_packet = [&, n](const packet& p) {
+      uint16_t& next = seen[{p.src, n, p.vc}];
+      EXPECT_EQ(p.tag, next++) << p.src << " to " << n << " channel " << unsigned(p.vc);
+      if (p.vc == unsigned(vc::np)) {
+        const uint16_t before = posted_before[{p.src, n}][p.tag];
+        EXPECT_GE((seen[{p.src, n, unsigned(vc::p)}]), before) << "NP passed P";
+      }
+    };
+  }
+  for (unsigned i = 0; i < packets; ++i) {
+    const unsigned from = unsigned(random() % nodes), to = unsigned(random() % nodes), channel = unsigned(random() % 4);
+    uint16_t& tag = sent[{from, to, channel}];
+    if (channel == unsigned(vc::np)) posted_before[{from, to}].push_back(sent[{from, to, unsigned(vc::p)}]);
+    r.net->send(from, make(from, to, vc(channel), unsigned(random() % 65), tag++), (i / 8) * 10'000);
+  }
+  for (unsigned turn = 0; turn < 20'000 && r.arrived() < packets; ++turn) {
+    r.run(200'000);
+    r.k.enter();
+    for (unsigned n = 0; n < nodes; ++n)
+      if (std::exchange(r.nodes[n].refused, false)) r.net->resume(n);
+  }
+  EXPECT_EQ(r.arrived(), packets);
+}
+
+}  // namespace
+}  // namespace ggas::test

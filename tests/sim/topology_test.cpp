@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topologies: every way ends and is a shortest one, both ends of a link agree, and the channels have no circle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "sim/fabric/topology.hpp"
+
+namespace ggas::test {
+namespace {
+
+using fabric::topology;
+
+struct shape {
+  const char* text;
+  unsigned nodes;
+};
+void PrintTo(const shape& s, std::ostream* os) { *os << s.text << " of " << s.nodes; }
+
+constexpr shape shapes[] = {{"full", 2},       {"full", 7},       {"ring", 2},       {"ring", 3},        {"ring", 4},
+                            {"ring", 9},       {"mesh:2x2", 4},   {"mesh:4x3", 12},  {"mesh:3x3x3", 27}, {"torus:2x2", 4},
+                            {"torus:4x4", 16}, {"torus:5x3", 15}, {"torus:2x7", 14}, {"torus:4x3x5", 60}, {"torus:4x4x4", 64},
+                            {"auto", 1},       {"auto", 7},       {"auto", 8},       {"auto", 11},       {"auto", 12}};
+
+class topologies : public testing::TestWithParam<shape> {
+ protected:
+  topology t = *topology::parse(GetParam().text, GetParam().nodes);
+};
+INSTANTIATE_TEST_SUITE_P(shapes, topologies, testing::ValuesIn(shapes), [](const auto& i) {
+  std::string name = i.param.text;
+  std::ranges::replace(name, ':', '_');
+  return name + "_" + std::to_string(i.param.nodes);
+});
+
+TEST_P(topologies, ends_of_a_link_agree) {
+  for (unsigned n = 0; n < t.nodes(); ++n)
+    for (unsigned p = 0; p < t.ports(); ++p)
+      if (const auto there = t.across(n, p)) {
+        EXPECT_NE(there->node, n);
+        EXPECT_EQ(t.across(there->node, there->port), (topology::end{n, p}));
+      }
+}
+
+// Shortest by breadth first search over the links alone.
+TEST_P(topologies, ways_are_shortest) {
+  for (unsigned from = 0; from < t.nodes(); ++from) {
+    std::map<unsigned, unsigned> far{{from, 0}};
+    for (std::vector<unsigned> border{from}; !border.empty();) {
+      std::vector<unsigned> next;
+      for (const unsigned n : border)
+        for (unsigned p = 0; p < t.ports(); ++p)
+          if (const auto e = t.across(n, p); e && far.emplace(e->node, far[n] + 1).second) next.push_back(e->node);
+      border = next;
+    }
+    ASSERT_EQ(far.size(), t.nodes()) << "not connected";
+    for (const auto& [to, hops] : far) EXPECT_EQ(t.hops(from, to), hops) << from << " to " << to;
+  }
+}
+
+// What a packet holds (a place in the buffer behind a link and lane) never waits for itself: follow every way and note
+// which channel comes behind which; then take away channels that nothing comes behind until none is left.
+TEST_P(topologies, channels_have_no_circle) {
+  using channel = std::tuple<unsigned, unsigned, unsigned>;  // node, port, lane
+  std::map<channel, std::set<channel>> behind;
+  for (unsigned from = 0; from < t.nodes(); ++from)
+    for (unsigned to = 0; to < t.nodes(); ++to) {
+      std::optional<channel> last;
+      for (unsigned at = from; at != to;) {
+        const auto step = t.next(at, to);
+        ASSERT_LT(step.lane, t.lanes());
+        const channel c{at, step.port, step.lane};
+        behind[c];
+        if (last) behind[*last].insert(c);
+        last = c;
+        at = t.across(at, step.port)->node;
+      }
+    }
+  for (bool progress = true; progress && !behind.empty();) {
+    progress = false;
+    for (auto it = behind.begin(); it != behind.end();) {
+      std::erase_if(it->second, [&](const channel& c) { return !behind.contains(c); });
+      const bool done = it->second.empty();
+      it = done ? behind.erase(it) : std::next(it);
+      progress |= done;
+    }
+  }
+  EXPECT_TRUE(behind.empty()) << behind.size() << " channels wait for each other";
+}
+
+TEST(topology, automatic_choice) {
+  const auto name = [](unsigned nodes) { return topology::parse("auto", nodes)->name(); };
+  EXPECT_EQ(name(7), "full");
+  EXPECT_EQ(name(8), "torus:2x2x2");
+  EXPECT_EQ(name(11), "ring");
+  EXPECT_EQ(name(12), "torus:3x2x2");
+  EXPECT_EQ(name(64), "torus:4x4x4");
+  EXPECT_EQ(name(1024), "torus:16x8x8");
+}
+
+TEST(topology, bad_text_is_named_with_its_rule) {
+  const auto error = [](const char* text, unsigned nodes) {
+    const auto t = topology::parse(text, nodes);
+    return t ? "none" : t.error();
+  };
+  EXPECT_EQ(error("star", 4), "topology 'star' of 4 nodes: expected auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]");
+  EXPECT_EQ(error("torus:4x4", 12), "topology 'torus:4x4' of 12 nodes: it has 16 nodes");
+  EXPECT_EQ(error("mesh:1x4", 4), "topology 'mesh:1x4' of 4 nodes: each size must be at least 2");
+  EXPECT_EQ(error("full", 8), "topology 'full' of 8 nodes: a NIC has 6 links, so full joins 7 nodes");
+  EXPECT_EQ(error("auto", 0), "topology 'auto' of 0 nodes: 1 to 65536 nodes are possible");
+  for (const char* text : {"", "torus", "torus:", "torus:4", "torus:4x", "torus:x4", "torus:2x2x2x2", "torus:4-4",
+                           "torus:99999999999x2", "mesh:4x4 ", "ring:4"})
+    EXPECT_NE(error(text, 16), "none") << text;
+}
+
+}  // namespace
+}  // namespace ggas::test
