@@ -57,6 +57,7 @@ std::string check(const command_line& c) {
       return fmt::format("{} reads the counters of a NIC; provider shm has none", b->name);
     }
   }
+  if (cfg.topology != "auto" && cfg.nic != "model") return "--topology needs --nic model";
   const bool observed = !cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty();
   if (observed && c.chosen.size() != 1) return "--waves, --trace and --pcap need exactly one benchmark";
   return {};
@@ -65,7 +66,7 @@ std::string check(const command_line& c) {
 // Options of the simulator that another provider would not look at; the empty string or the first that was given.
 std::string check_simulated(const CLI::App& app, const std::string& provider) {
   if (provider == "sim") return {};
-  for (const char* option : {"--platform", "--nic", "--faults", "--waves", "--trace", "--pcap"})
+  for (const char* option : {"--platform", "--nic", "--topology", "--faults", "--waves", "--trace", "--pcap"})
     if (app.count(option) != 0) return fmt::format("{} needs --provider sim", option);
   return {};
 }
@@ -89,7 +90,11 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->check(a_name)->capture_default_str();
   app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
-  app.add_option("--nic", cfg.nic, "sim: model of the NIC; rtl")->capture_default_str();
+  app.add_option("--nic", cfg.nic, "sim: the NIC: rtl (2 nodes at most) or model (any number)")->capture_default_str();
+  app.add_option("--topology", cfg.topology,
+                 "sim, --nic model: auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]")
+      ->check(a_name)
+      ->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script")->check(a_name);
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")

@@ -18,6 +18,9 @@ using pcie::tlp_kind;
 constexpr uint64_t segment_base = 0x1'0000'0000;  // 2 MB aligned
 constexpr uint64_t table_base = 0x2'0000'0000;    // translations of 2 MB pages
 constexpr uint64_t status_base = 0x3'0000'0000;   // 16 bytes a context
+constexpr uint64_t rings_base = 0x4'0000'0000;    // 4 MB a context: notifications, 1 MB behind them the mailbox
+constexpr uint64_t queue_base = 0x5'0000'0000;    // a work queue, the same slot everywhere
+constexpr uint64_t notify_log2 = 16, mailbox_log2 = 12, queue_log2 = 16;
 constexpr uint16_t domain = 1;
 constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
 constexpr uint64_t patience = 1'000'000;  // cycles a measurement may take
@@ -52,17 +55,24 @@ nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled)
     set_up_window(n);
     set_up_contexts(n);
   }
+  on_request = [this](unsigned n, const tlp& t) { set_up_.emplace_back(n, t); };
   drain();
   ready_ = bring_up();
+  on_request = nullptr;
 }
 
-void nic_rig::store(unsigned n, uint64_t offset, unsigned dws) {
-  queue(n, request(tlp_kind::mwr, bar_window, (1 - n) * segment_bytes + offset, dws, ++fill_));
+void nic_rig::store(unsigned n, uint64_t offset, unsigned dws, bool own) {
+  const unsigned to = own ? n : 1 - n;
+  queue(n, request(tlp_kind::mwr, bar_window, to * segment_bytes + offset, dws, ++fill_));
 }
-void nic_rig::load(unsigned n, uint64_t offset, unsigned dws) {
-  tlp t = request(tlp_kind::mrd, bar_window, (1 - n) * segment_bytes + offset, dws);
+void nic_rig::load(unsigned n, uint64_t offset, unsigned dws, bool own) {
+  const unsigned to = own ? n : 1 - n;
+  tlp t = request(tlp_kind::mrd, bar_window, to * segment_bytes + offset, dws);
   t.tag = next_tag_[n]++ & 0x3ff;
   queue(n, std::move(t));
+}
+void nic_rig::read_register(unsigned n, unsigned offset) {
+  queue(n, request(tlp_kind::mrd, bar_registers, offset, 2));
 }
 void nic_rig::quiet(unsigned n) { queue(n, request(tlp_kind::mrd, bar_pages, 0, 1)); }
 
@@ -74,6 +84,10 @@ void nic_rig::post(unsigned n, unsigned vpid, const nic::descriptor& d) {
     t.data.assign(slot.begin(), slot.end());
     queue(n, std::move(t));
   }
+}
+void nic_rig::ring_queue(unsigned n) {
+  const uint64_t at = queue_context * nic::rma_context_bytes + nic::rma_doorbell_queue;
+  queue(n, request(tlp_kind::mwr, bar_pages, at, 1, ++produced_[n][queue_context]));
 }
 unsigned nic_rig::free_slots(unsigned n, unsigned vpid) const {
   return nic::rma_slots - (produced_[n][vpid] - consumed_[n][vpid]);
@@ -135,6 +149,7 @@ void nic_rig::feed(unsigned n) {
     const bool np = q.front().non_posted();
     if (np ? nics_[n]->non_posted_pending() >= nics_[n]->np_credits() : nics_[n]->posted_pending() >= 2) return;
     waiting_[n] += np;
+    if (on_request) on_request(n, q.front());
     nics_[n]->push(q.front());
     q.pop_front();
   }
@@ -159,6 +174,7 @@ void nic_rig::answer(unsigned n, const tlp& t) {
 
 // The translation tables, and something for every other address.
 uint32_t nic_rig::memory(uint64_t addr) const {
+  if (addr >= queue_base) return queued_slot[addr / 4 % queued_slot.size()];
   if (addr < table_base || addr >= table_base + 16) return fill_ + static_cast<uint32_t>(addr);
   const uint64_t entry[2] = {segment_base | 7, domain};  // valid, readable, writable
   return static_cast<uint32_t>(entry[(addr - table_base) / 8] >> 8 * (addr & 4));
@@ -166,7 +182,7 @@ uint32_t nic_rig::memory(uint64_t addr) const {
 
 void nic_rig::note_status(unsigned n, const tlp& t) {
   const uint64_t index = (t.addr - status_base) / 16;
-  if (t.addr >= status_base && index < contexts) consumed_[n][index] = t.data[0];
+  if (t.addr >= status_base && index <= contexts) consumed_[n][index] = t.data[0];
 }
 
 void nic_rig::write_register(unsigned n, unsigned offset, uint64_t value) {
@@ -194,12 +210,18 @@ void nic_rig::set_up_window(unsigned n) {
 void nic_rig::set_up_contexts(unsigned n) {
   write_register(n, GGAS_REG_ATU_PIECE(0), table_base);
   write_register(n, GGAS_REG_ATU_TABLE2, 1);
-  for (unsigned v = 0; v < contexts; ++v) {
-    write_register(n, GGAS_REG_CONTEXT_NOTIFY(v), 0);
+  for (unsigned v = 0; v <= contexts; ++v) {
+    const uint64_t rings = rings_base + (uint64_t{v} << 22);
+    write_register(n, GGAS_REG_CONTEXT_NOTIFY(v), rings);
     write_register(n, GGAS_REG_CONTEXT_STATUS(v), status_base + 16 * v);
-    write_register(n, GGAS_REG_CONTEXT_MAILBOX(v), 0);
+    write_register(n, GGAS_REG_CONTEXT_MAILBOX(v), rings + (1 << 20));
+    write_register(n, GGAS_REG_CONTEXT_QUEUE(v), queue_base);
+    const uint64_t queue = v == queue_context ? GGAS_CONTEXT_CTRL_QUEUE_MASK : 0;
     write_register(n, GGAS_REG_CONTEXT_CTRL(v),
-                   GGAS_CONTEXT_CTRL_ENABLE_MASK | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT);
+                   GGAS_CONTEXT_CTRL_ENABLE_MASK | queue | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
+                       notify_log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT |
+                       mailbox_log2 << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
+                       queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT);
   }
   write_register(n, GGAS_REG_RMA_CTRL,
                  GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | 2ull << GGAS_RMA_CTRL_MTU_SHIFT);

@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/rma_format.hpp"
@@ -26,21 +28,32 @@ class nic_rig {
   uint64_t now() const { return now_; }
   uint64_t cycles() const { return nics_[0] ? nics_[0]->steps() + nics_[1]->steps() : 0; }
 
-  std::function<void(unsigned, const pcie::tlp&)> on_tlp;
-  std::function<void(unsigned, const nic::flit&)> on_flit;
+  std::function<void(unsigned, const pcie::tlp&)> on_tlp;      // has left NIC n
+  std::function<void(unsigned, const nic::flit&)> on_flit;     // leaves NIC n
+  std::function<void(unsigned, const pcie::tlp&)> on_request;  // pushed into NIC n, first beat in the next cycle
   std::function<void(unsigned, const pcie::tlp&)> on_completion;  // pushed into NIC n, first beat in the next cycle
 
   // ---- requests of host n. The queue is kept short inside the NIC.
   void queue(unsigned n, pcie::tlp t) { queue_[n].push_back(std::move(t)); }
-  void store(unsigned n, uint64_t offset, unsigned dws);
-  void load(unsigned n, uint64_t offset, unsigned dws);
+  // Of the segment of the other node, or of the own one.
+  void store(unsigned n, uint64_t offset, unsigned dws, bool own = false);
+  void load(unsigned n, uint64_t offset, unsigned dws, bool own = false);
   void quiet(unsigned n);
+  void read_register(unsigned n, unsigned offset);
   size_t queued() const { return queue_[0].size() + queue_[1].size(); }
 
-  // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`.
+  // What has been pushed into each NIC to set it up, in order.
+  const std::vector<std::pair<unsigned, pcie::tlp>>& set_up() const { return set_up_; }
+
+  // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`. It has a ring
+  // of notifications and a mailbox, neither of which is ever read. The last context has a work queue, full of
+  // `queued_slot`.
   static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
   void post(unsigned n, unsigned vpid, const nic::descriptor& d);
   unsigned free_slots(unsigned n, unsigned vpid) const;
+  static constexpr unsigned queue_context = contexts;  // beside those that the others use
+  std::array<uint32_t, 8> queued_slot{};
+  void ring_queue(unsigned n);  // one slot more
 
   void step();
   void run(uint64_t cycles);
@@ -65,7 +78,8 @@ class nic_rig {
   std::array<std::deque<std::pair<uint64_t, nic::flit>>, 2> wire_;
   std::array<unsigned, 2> waiting_{};
   std::array<uint16_t, 2> next_tag_{};
-  std::array<std::array<uint32_t, contexts>, 2> produced_{}, consumed_{};  // descriptor slots
+  std::array<std::array<uint32_t, contexts + 1>, 2> produced_{}, consumed_{};  // descriptor slots
+  std::vector<std::pair<unsigned, pcie::tlp>> set_up_;
   uint32_t fill_, last_value_ = 0;
   uint64_t now_ = 0;
   std::function<bool()> cancelled_;

@@ -50,9 +50,13 @@ result<> check_ports(const port_pair& ports, const std::string& what) {
 // Where kernels find the words they share with the processor.
 uint64_t* host_word(session& s, int node) { return reinterpret_cast<uint64_t*>(s.machine().host_memory(node).base); }
 
-std::function<std::function<void()>(int)> with_words(session& s, const one_sided_args& args,
+// Nodes that take part, in pairs. Host programs serve the first pair alone.
+int taking_part(session& s, const series& x) { return x.c.by_host ? 2 : s.nodes() - (s.nodes() % 2); }
+
+std::function<std::function<void()>(int)> with_words(session& s, const series& x, const one_sided_args& args,
                                                      void (*kernel)(one_sided_args)) {
-  return [&s, args, kernel](int node) {
+  return [&s, nodes = taking_part(s, x), args, kernel](int node) -> std::function<void()> {
+    if (node >= nodes) return [] {};
     one_sided_args mine = args;
     if (s.machine().host_memory(node).base) mine.request = host_word(s, node);
     return [mine, kernel] { kernel(mine); };
@@ -92,17 +96,17 @@ result<> pingpong_once(session& s, const series& x, const plan_of_buffers& p, st
     GGAS_TRY(x.c.how == control::assisted ? assisted_once(s, x, p, ports) : host_pingpong_once(s, x, p, ports));
   }
   const bool kernels = !x.c.by_host || x.c.how == control::assisted;
-  if (kernels) GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, p.args, put_pingpong)));
+  if (kernels) GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, x, p.args, put_pingpong)));
   GGAS_TRY(s.run(x.what()));
   GGAS_TRY(check_ports(ports, x.what()));
   if (!kernels) {
     for (const double round : ports[0].samples) halves.push_back(round / 2);
     return {};
   }
-  for (int node = 0; node + node % 2 < s.nodes() - (s.nodes() % 2); ++node) {
+  for (int node = 0; node < taking_part(s, x); ++node) {
     if (auto o = join_outcomes(s, node, p.args.outcomes, 1, x.what()); !o) return std::unexpected(o.error());
   }
-  for (int node = 0; node + 1 < s.nodes(); node += 2) read_samples(s, node, p.args.samples, x.rounds, 0.5, halves);
+  for (int node = 0; node < taking_part(s, x); node += 2) read_samples(s, node, p.args.samples, x.rounds, 0.5, halves);
   return {};
 }
 
@@ -120,7 +124,7 @@ result<> put_point(session& s, const series& x, uint64_t& first, bool costs) {
     GGAS_TRY(pingpong_once(s, x, p, halves));
     meter.end(x.rounds + 1);
     if (x.c.how != control::poll) {
-      for (int node = 0; node + 1 < s.nodes(); node += 2) {
+      for (int node = 0; node < taking_part(s, x); node += 2) {
         GGAS_TRY(check_target(s, node, p.args.target, x.bytes, first, x.what()));
         GGAS_TRY(check_target(s, node + 1, p.args.target, x.bytes, first, x.what()));
       }
@@ -158,12 +162,12 @@ result<> host_rounds_once(session& s, const series& x, const plan_of_buffers& p,
 result<> kernel_rounds_once(session& s, const series& x, const plan_of_buffers& p, bool atomic,
                             std::vector<double>& samples) {
   if (atomic) {
-    GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, p.args, atomic_rounds)));
+    GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, x, p.args, atomic_rounds)));
   } else {
-    GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, p.args, get_rounds)));
+    GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, x, p.args, get_rounds)));
   }
   GGAS_TRY(s.run(x.what()));
-  for (int node = 0; node + 1 < s.nodes(); node += 2) {
+  for (int node = 0; node < taking_part(s, x); node += 2) {
     if (auto o = join_outcomes(s, node, p.args.outcomes, 1, x.what()); !o) return std::unexpected(o.error());
     read_samples(s, node, p.args.samples, x.rounds, 1, samples);
   }
@@ -200,7 +204,7 @@ result<> rounds_point(session& s, const series& x, bool atomic, bool costs) {
     }
     meter.end(x.rounds + 1);
     first += x.rounds + 1;
-    for (int node = 0; node + 1 < (x.c.by_host ? 2 : s.nodes()); node += 2) {
+    for (int node = 0; node < taking_part(s, x); node += 2) {
       if (!atomic) GGAS_TRY(check_target(s, node, p.args.source, x.bytes, i, x.what()));
       if (atomic && *at_offset<uint64_t>(s, node + 1, p.args.target) != first)
         return failed(errc::device_fault, fmt::format("{}: the word of node {} is wrong", x.what(), node + 1));

@@ -69,7 +69,10 @@ result<> run_job(session& s, const update_args& a, const job& j) {
 std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args& a) {
   std::vector<job> all;
   zero_area zero;
-  if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes)) {
+  // With several others a lane waits for one node while a lane beside it has a number for another: that ends only where
+  // lanes of a warp run on their own.
+  const bool lanes_run_on = s.nodes() == 2 || !s.limits().lockstep;
+  if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes) && lanes_run_on) {
     const mailbox_args m = plan_mailboxes(room, a, zero);
     all.push_back({"mailbox", static_cast<unsigned>(s.nodes()), mailbox_threads, [m] { mailbox_updates(m); }, zero});
   }

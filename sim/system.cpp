@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -18,6 +19,7 @@ namespace ggas::sim {
 
 namespace {
 
+constexpr int max_nodes = 65'536;
 constexpr unsigned port_cpu = 0, port_nic = 1, port_gpu = 2;  // of the root complex
 
 std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
@@ -38,7 +40,7 @@ std::expected<void, std::string> system::end_observation() {
   };
   if (recorder_) add(recorder_->finish());
   for (const auto& n : nodes_)
-    if (n->nic) add(n->nic->core().close_waves());
+    if (n->bridge) add(n->bridge->core().close_waves());
   if (!wrong.empty()) return fail(std::move(wrong));
   return {};
 }
@@ -56,9 +58,13 @@ std::expected<std::unique_ptr<system>, std::string> system::create(system_config
 }
 
 std::expected<void, std::string> system::check() const {
-  if (cfg_.nodes != 1 && cfg_.nodes != 2)
+  if (!cfg_.model_nics && cfg_.nodes != 1 && cfg_.nodes != 2)
     return fail(fmt::format("nodes = {}: the cycle-accurate NIC has one link, so a cluster has 1 node (no link) or 2",
                             cfg_.nodes));
+  if (cfg_.nodes < 1 || cfg_.nodes > max_nodes)
+    return fail(fmt::format("nodes = {}: 1 to {} are possible", cfg_.nodes, max_nodes));
+  if (cfg_.model_nics && !(cfg_.faults.empty() && cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
+    return fail("the model of the NIC sends no flits: faults, waves, trace and pcap need the RTL");
   if (cfg_.segment_bytes < 4096 || cfg_.segment_bytes % 4096)
     return fail(fmt::format("segment_bytes = {}: must be a multiple of 4096, at least 4096", cfg_.segment_bytes));
   if (cfg_.segment_bytes > 1ull << 36)
@@ -86,10 +92,13 @@ std::expected<void, std::string> system::check() const {
 }
 
 std::expected<void, std::string> system::build() {
+  cfg_.pinned.resize(size_t(cfg_.nodes));
+  if (cfg_.nodes > int(GGAS_INTERVAL_NUM)) cfg_.mask_mode = true;
   stride_ = std::bit_ceil(cfg_.segment_bytes);
   window_bytes_ = std::bit_ceil(stride_ * unsigned(cfg_.nodes));
   if (!cfg_.endpoint_bar_bytes) cfg_.endpoint_bar_bytes = stride_;
   clock_ = std::make_unique<nic::nic_clock>("clock", cfg_.plat.nic.hertz);
+  if (auto r = build_network(); !r) return r;
   for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n)
     if (auto r = build_node(n); !r) return r;
   if (auto r = wire_links(); !r) return r;
@@ -126,16 +135,7 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   pcie::port::connect(it.cpu->port(), it.root->at(port_cpu), p.cpu.link);
   it.root->attach(port_cpu, cpu_id);
 
-  const nic::host_config host{.mps = uint16_t(p.mps()), .mrrs = uint16_t(p.mrrs()), .bus_id = nic_id,
-                              .clock_khz = uint32_t(p.nic.hertz / 1000),
-                              .serial = n + 1u};
-  auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name("nic").c_str());
-  if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
-  nic::bridge_config b{.id = nic_id,
-                       .rx_latency_ps = p.nic.rx_latency_ps,
-                       .tx_latency_ps = p.nic.tx_latency_ps,
-                       .port = p.pcie.nic.device};
-  it.nic = std::make_unique<nic::nic_bridge>(name("nic").c_str(), std::move(core), *clock_, b);
+  if (auto r = build_nic(n); !r) return r;
   it.nic->bars().add(0, bar0_base, bar0_bytes);
   it.nic->bars().add(2, window_base, window_bytes_);
   it.nic->bars().add(4, bar4_base, bar4_bytes);
@@ -173,8 +173,56 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   return {};
 }
 
+std::expected<void, std::string> system::build_nic(unsigned n) {
+  const platform& p = cfg_.plat;
+  node& it = *nodes_[n];
+  const std::string name = fmt::format("node{}_nic", n);
+  const nic::host_config host{.mps = uint16_t(p.mps()),
+                              .mrrs = uint16_t(p.mrrs()),
+                              .bus_id = nic_id,
+                              .clock_khz = uint32_t(p.nic.hertz / 1000),
+                              .serial = n + 1u};
+  const nic::bridge_config b{.id = nic_id,
+                             .rx_latency_ps = p.nic.rx_latency_ps,
+                             .tx_latency_ps = p.nic.tx_latency_ps,
+                             .port = p.pcie.nic.device};
+  if (network_) {
+    const nic::model_config model{
+        .bridge = b, .host = host, .data_width = p.nic.data_width, .hertz = p.nic.hertz, .node = n};
+    it.nic = std::make_unique<nic::nic_model>(name.c_str(), model, *network_);
+    return {};
+  }
+  auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name.c_str());
+  if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
+  auto bridge = std::make_unique<nic::nic_bridge>(name.c_str(), std::move(core), *clock_, b);
+  it.bridge = bridge.get();
+  it.nic = std::move(bridge);
+  return {};
+}
+
+// A flit takes a cycle of the core where the line is quicker.
+std::expected<void, std::string> system::build_network() {
+  if (!cfg_.model_nics) return {};
+  const platform& p = cfg_.plat;
+  if (!nic::model_times::of(p.nic.data_width))
+    return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
+  auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
+  if (!shape) return fail(shape.error());
+  const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
+  const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
+  network_ = std::make_unique<fabric::network>(
+      "network", std::move(*shape),
+      fabric::network_config{.latency_ps = p.link.latency_ps,
+                             .flit_ps = std::max(cycle_ps, line_ps),
+                             .flit_bits = p.nic.data_width,
+                             .hop_ps = nic::hop_cycles * cycle_ps,
+                             .units = nic::buffer_units,
+                             .control_flits = nic::control_flits});
+  return {};
+}
+
 std::expected<void, std::string> system::wire_links() {
-  if (nodes_.size() < 2) return {};
+  if (nodes_.size() < 2 || network_) return {};
   const platform& p = cfg_.plat;
   const auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
   if (!rules) return fail(rules.error());
@@ -186,9 +234,9 @@ std::expected<void, std::string> system::wire_links() {
   for (unsigned n = 0; n < 2; ++n) {
     const unsigned to = 1 - n;
     const std::string name = fmt::format("{}->{}", n, to);
-    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, *nodes_[to]->nic);
-    nodes_[n]->nic->connect(*nodes_[n]->out);
-    nodes_[to]->nic->carrier(true, 0);
+    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, *nodes_[to]->bridge);
+    nodes_[n]->bridge->connect(*nodes_[n]->out);
+    nodes_[to]->bridge->carrier(true, 0);
     auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
     if (!faults->empty()) nodes_[n]->out->faults(std::move(faults));
   }
@@ -232,9 +280,9 @@ std::expected<void, std::string> system::schedule_waves() {
   for (unsigned n = 0; n < nodes_.size(); ++n)
     if (const std::string file = waves_file(n); !std::ofstream(file))
       return fail(fmt::format("{}: cannot be written: {}", file, std::strerror(errno)));
-  for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->nic->core().open_waves(waves_file(n));
+  for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->bridge->core().open_waves(waves_file(n));
   waves_ = std::make_unique<pcie::timed_queue<bool>>("waves", [this](bool&& on) {
-    for (const auto& n : nodes_) n->nic->core().waves(on);
+    for (const auto& n : nodes_) n->bridge->core().waves(on);
   });
   waves_->push_at(uint64_t(cfg_.waves_from_us * 1e6), true);
   if (cfg_.waves_to_us != 0) waves_->push_at(uint64_t(cfg_.waves_to_us * 1e6), false);
@@ -292,10 +340,7 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
       out[std::string("EVENT_") + e.name] = *v;
   out.erase("EVENT_NONE");
   const node& it = *nodes_[n];
-  out["nic.active_cycles"] = it.nic->active_cycles();
-  out["nic.unmapped"] = it.nic->stats().unmapped;
-  out["nic.flits_in"] = it.nic->stats().link_in;
-  out["nic.flits_out"] = it.nic->stats().link_out;
+  out.merge(it.nic->counters());
   out["root.unmapped"] = it.root->stats().unmapped;
   out["root.forbidden"] = it.root->stats().forbidden;
   out["root.lost_completions"] = it.root->stats().lost_cpl;

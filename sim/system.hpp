@@ -27,10 +27,12 @@
 #include "sim/cpu/cache.hpp"
 #include "sim/cpu/core.hpp"
 #include "sim/cpu/cpu.hpp"
+#include "sim/fabric/network.hpp"
 #include "sim/fabric/wire.hpp"
 #include "sim/kernel.hpp"
 #include "sim/mem/memory.hpp"
 #include "sim/nic/nic_bridge.hpp"
+#include "sim/nic/nic_model.hpp"
 #include "sim/pcie/root_complex.hpp"
 #include "sim/platform/platform.hpp"
 
@@ -79,12 +81,14 @@ using nic_factory =
 
 struct system_config {
   platform plat;
-  int nodes = 2;                        // 1 (no link) or 2
+  int nodes = 2;                        // with the RTL 1 (no link) or 2
+  bool model_nics = false;              // the NIC's model (docs/nic-model.md) and a network of any number of nodes
+  std::string topology = "auto";        // of that network (sim/fabric/topology.hpp)
   uint64_t segment_bytes = 1u << 20;    // exported per node, a multiple of 4 KB
   bool mask_mode = false;               // window by mask instead of intervals
   endpoint_factory gpu;                 // empty: the segment lies in host memory
   uint64_t endpoint_bar_bytes = 0;      // 0: the power of two that holds the segment
-  std::span<std::byte> pinned[2] = {};  // memory of the process at pinned_base of each node, whole pages
+  std::vector<std::span<std::byte>> pinned = {};  // memory of the process at pinned_base of each node, whole pages
   uint64_t seed = 1;                    // of faults
   std::string faults;                   // script (sim/fabric/faults.hpp), empty: none
   std::string faults_name = "faults";   // in messages
@@ -140,7 +144,8 @@ class system {
   mem::sparse_memory& memory(unsigned node) { return nodes_[node]->memory; }
   pcie::root_complex& root_complex(unsigned node) { return *nodes_[node]->root; }
   cpu::processor& processor(unsigned node) { return *nodes_[node]->cpu; }
-  nic::nic_bridge& nic(unsigned node) { return *nodes_[node]->nic; }
+  nic::nic_device& nic(unsigned node) { return *nodes_[node]->nic; }
+  fabric::network* network() { return network_.get(); }  // nullptr: NICs of RTL, and wires
   endpoint* gpu(unsigned node) { return nodes_[node]->gpu.get(); }
   fabric::wire* wire(unsigned from) { return nodes_[from]->out.get(); }
 
@@ -150,7 +155,8 @@ class system {
     std::unique_ptr<pcie::root_complex> root;
     std::unique_ptr<cpu::processor> cpu;
     std::unique_ptr<cpu::cache> cache;  // of pinned memory
-    std::unique_ptr<nic::nic_bridge> nic;
+    std::unique_ptr<nic::nic_device> nic;
+    nic::nic_bridge* bridge = nullptr;  // the same, if it is RTL
     std::unique_ptr<endpoint> gpu;
     std::unique_ptr<fabric::wire> out;
     uint64_t segment_bus = 0;  // where the exported segment lies
@@ -161,7 +167,9 @@ class system {
   explicit system(system_config cfg);
   std::expected<void, std::string> check() const;
   std::expected<void, std::string> build();
+  std::expected<void, std::string> build_network();
   std::expected<void, std::string> build_node(unsigned n);
+  std::expected<void, std::string> build_nic(unsigned n);
   std::expected<void, std::string> wire_links();
   std::expected<void, std::string> observe();
   std::expected<void, std::string> schedule_waves();
@@ -178,6 +186,7 @@ class system {
   kernel kernel_;  // before everything SystemC
   uint64_t stride_ = 0, window_bytes_ = 0;
   std::unique_ptr<nic::nic_clock> clock_;
+  std::unique_ptr<fabric::network> network_;
   std::unique_ptr<trace::recorder> recorder_;
   std::vector<std::unique_ptr<node>> nodes_;
   std::unique_ptr<pcie::timed_queue<bool>> waves_;

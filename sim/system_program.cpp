@@ -59,7 +59,7 @@ void system::program_node(unsigned n) {
                                 uint64_t(p.rma.host_timeout_ticks) << GGAS_RMA_TIMEOUT_HOST_SHIFT);
   set(GGAS_REG_LINK_CTRL, uint64_t(p.nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT |
                               uint64_t(p.nic.replay_timeout_cycles) << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT);
-  if (nodes_.size() > 1) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
+  if (nodes_.size() == 2) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
     set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) |
@@ -84,7 +84,7 @@ void system::program_node(unsigned n) {
 std::expected<void, std::string> system::wait_for_links() {
   if (nodes_.size() < 2) return {};
   const uint64_t end = now_ps() + link_up_timeout_ps;
-  for (unsigned n = 0; n < 2; ++n) {
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
     for (;;) {
       const auto s = read_register(n, GGAS_REG_LINK_STATUS);
       if (!s) return std::unexpected(s.error());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which node is joined to which, and the way a packet takes. Routes depend on the place and the destination alone, as a
-// table in each node would say it; with the lane they name, the channels of all routes have no circle (docs/network.md).
+// table in each node would say it. With the lane they name, the channels of all routes have no circle
+// (docs/nic-model.md).
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace ggas::fabric {
 
-// Links a NIC has at most (docs/network.md).
+// Links a NIC has at most (docs/nic-model.md).
 inline constexpr unsigned max_ports = 6;
 
 class topology {

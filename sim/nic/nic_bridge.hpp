@@ -13,31 +13,22 @@
 #include "sim/fabric/wire.hpp"
 #include "sim/nic/nic_clock.hpp"
 #include "sim/nic/nic_core.hpp"
-#include "sim/pcie/packet.hpp"
-#include "sim/pcie/port.hpp"
+#include "sim/nic/nic_device.hpp"
 #include "sim/pcie/timed_queue.hpp"
 
 namespace ggas::nic {
-
-struct bridge_config {
-  uint16_t id = 0;             // completer id of what the bridge itself answers
-  uint64_t rx_latency_ps = 0;  // PCIe core: wire to TLP boundary
-  uint64_t tx_latency_ps = 0;  // PCIe core: TLP boundary to wire
-  pcie::port_config port;
-  unsigned posted_buffer = 32;  // posted TLPs between port and NIC; beyond, PCIe credits hold them back
-};
 
 struct bridge_stats {
   uint64_t unmapped = 0;               // requests that hit no BAR
   uint64_t link_in = 0, link_out = 0;  // flits
 };
 
-class nic_bridge : public sc_core::sc_module, public clocked, public fabric::flit_sink {
+class nic_bridge : public sc_core::sc_module, public nic_device, public clocked, public fabric::flit_sink {
  public:
   nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock, const bridge_config& cfg);
 
-  pcie::port& port() { return port_; }
-  pcie::bar_map& bars() { return bars_; }
+  pcie::port& port() override { return port_; }
+  pcie::bar_map& bars() override { return bars_; }
   nic_core& core() { return *core_; }
   // A reset of the function: another core takes the place of the one inside, with nothing on its way to it. What the
   // old one sent is still delivered.
@@ -48,8 +39,13 @@ class nic_bridge : public sc_core::sc_module, public clocked, public fabric::fli
   // Where flits go; without one the link stays down.
   void connect(fabric::flit_source_port& out) { out_ = &out; }
 
-  uint64_t active_cycles() const { return former_steps_ + core_->steps(); }
-  const bridge_stats& stats() const { return stats_; }
+  uint64_t active_cycles() const override { return former_steps_ + core_->steps(); }
+  std::map<std::string, uint64_t> counters() const override {
+    return {{"nic.active_cycles", active_cycles()},
+            {"nic.unmapped", stats_.unmapped},
+            {"nic.flits_in", stats_.link_in},
+            {"nic.flits_out", stats_.link_out}};
+  }
 
   void deliver(const flit& f, uint64_t at_ps) override;
   void carrier(bool up, uint64_t at_ps) override;

@@ -8,28 +8,13 @@
 
 namespace ggas::nic {
 
-namespace {
-constexpr uint64_t ps_per_s = 1'000'000'000'000;
-}
-
-nic_clock::nic_clock(sc_core::sc_module_name name, uint64_t hertz) : sc_module(name), hertz_(hertz) {
+nic_clock::nic_clock(sc_core::sc_module_name name, uint64_t hertz) : sc_module(name), edges_{hertz} {
   pcie::spawn_method("tick", event_, [this] { tick(); });
 }
 
 unsigned nic_clock::attach(clocked& c) {
   clients_.push_back({&c, clocked::never});
   return unsigned(clients_.size() - 1);
-}
-
-uint64_t nic_clock::edge_ps(uint64_t n) const {
-  using wide = unsigned __int128;
-  return uint64_t((wide(n) * ps_per_s + hertz_ - 1) / hertz_);
-}
-
-uint64_t nic_clock::edge_from(uint64_t at_ps) const {
-  using wide = unsigned __int128;
-  const auto n = uint64_t(wide(at_ps) * hertz_ / ps_per_s);
-  return edge_ps(n) >= at_ps ? n : n + 1;
 }
 
 void nic_clock::wake(unsigned id, uint64_t at_ps) {
@@ -41,7 +26,7 @@ void nic_clock::wake(unsigned id, uint64_t at_ps) {
 void nic_clock::schedule(uint64_t n) {
   if (n >= scheduled_) return;
   scheduled_ = n;
-  event_.notify(sc_core::sc_time::from_value(edge_ps(n) - pcie::now_ps()));
+  event_.notify(sc_core::sc_time::from_value(edges_.at_ps(n) - pcie::now_ps()));
 }
 
 void nic_clock::tick() {

@@ -9,6 +9,19 @@
 
 namespace ggas::nic {
 
+// Edge n lies at n / hertz, rounded up to a picosecond.
+struct clock_edges {
+  uint64_t hertz;
+  uint64_t at_ps(uint64_t n) const {
+    return uint64_t((static_cast<unsigned __int128>(n) * ps_per_s + hertz - 1) / hertz);
+  }
+  uint64_t from(uint64_t ps) const {  // the first edge at or after
+    const auto n = uint64_t(static_cast<unsigned __int128>(ps) * hertz / ps_per_s);
+    return at_ps(n) >= ps ? n : n + 1;
+  }
+  static constexpr uint64_t ps_per_s = 1'000'000'000'000;
+};
+
 class clocked {
  public:
   virtual ~clocked() = default;
@@ -25,9 +38,7 @@ class nic_clock : public sc_core::sc_module {
   // Client `id` wants the first edge at or after that time, if it has not asked for an earlier one. During an edge and
   // at its time that is the next edge.
   void wake(unsigned id, uint64_t at_ps);
-  uint64_t edge_ps(uint64_t n) const;
-  uint64_t edge_from(uint64_t at_ps) const;  // first edge at or after
-  uint64_t hertz() const { return hertz_; }
+  uint64_t edge_from(uint64_t at_ps) const { return edges_.from(at_ps); }  // first edge at or after
 
  private:
   void tick();
@@ -37,7 +48,7 @@ class nic_clock : public sc_core::sc_module {
     clocked* what;
     uint64_t next;
   };
-  uint64_t hertz_;
+  clock_edges edges_;
   std::vector<client> clients_;
   uint64_t done_ = 0;  // edges before this one are history
   uint64_t scheduled_ = clocked::never;

@@ -11,9 +11,10 @@ namespace ggas::nic {
 
 namespace {
 
-bool sane_answer(const packet& p) {
+bool sane_answer(const packet& p, unsigned nodes) {
   if (p.is(op::rma_get_data))
-    return p.src < max_nodes && p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
+    return p.src < nodes && p.len_dw >= 1 && p.len_dw <= mtu_dw &&
+           p.addr % page_bytes / 4 + p.len_dw <= page_bytes / 4 &&
            enables_allowed(p.len_dw, p.addr & ~uint64_t{3}, p.first_be, p.last_be);
   if (!p.is(op::rma_atomic_rsp)) return p.len_dw == 0;
   const bool record = p.flags() & rma_result && p.status == 0;
@@ -34,7 +35,7 @@ task<> rma_model::answers() {
 task<> rma_model::one_answer(packet p) {
   const unsigned v = p.svpid();
   context& c = *contexts_[v];
-  if (!sane_answer(p)) {
+  if (!sane_answer(p, nic_.rma_nodes())) {
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
     co_return;
   }

@@ -61,7 +61,7 @@ task<> rma_model::requests() {
 }
 
 task<> rma_model::one_request(packet p) {
-  if (p.src >= max_nodes) {
+  if (p.src >= nic_.rma_nodes()) {
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
     co_return;
   }
@@ -81,7 +81,9 @@ task<> rma_model::one_request(packet p) {
   } else if (p.is(op::rma_notify)) {
     co_await notification(std::move(p));
   } else if (p.is(op::rma_get)) {
-    gets_.push_back(std::move(p));
+    const auto data = std::make_shared<payload>(p.addr, word(p, 0), p.data[4], p.pd());
+    gets_.push_back({std::move(p), data});
+    read_gets_ahead();
     get_arrived_.notify();
   } else if (p.is(op::rma_atomic)) {
     atomics_.push_back(std::move(p));
@@ -148,21 +150,20 @@ task<> rma_model::notification(packet p) {
 task<> rma_model::responder() {
   for (;;) {
     while (gets_.empty()) co_await get_arrived_;
-    packet p = std::move(gets_.front());
+    co_await one_get(gets_.front());
     gets_.pop_front();
-    co_await one_get(std::move(p));
   }
 }
 
-task<> rma_model::one_get(packet p) {
+task<> rma_model::one_get(served get) {
+  const packet& p = get.request;
   const uint64_t to = word(p, 0);
   const uint32_t size = p.data[4];
-  const unsigned limit = mtu();
   net_status s = size > rma_max_bytes ? net_status::bad : net_status::ok;
   if (s != net_status::ok) nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
   for (uint32_t done = 0; done < size && s == net_status::ok;) {
-    const auto n = unsigned(std::min<uint64_t>(size - done, limit - (to + done) % limit));
-    const fetched f = co_await fetch(p.addr + done, p.pd(), n);
+    const fetched f = co_await next_part(*get.data);
+    read_gets_ahead();
     s = f.status;
     if (s == net_status::protection) nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr + done);
     if (s != net_status::ok) break;
@@ -173,7 +174,7 @@ task<> rma_model::one_get(packet p) {
     d.set_flags(done == 0 ? rma_first : 0);
     nic_.rma_count(GGAS_REG_RMA_READ_PACKETS);
     nic_.rma_send(std::move(d));
-    done += n;
+    done += uint32_t(f.bytes.size());
   }
   if (s == net_status::ok) nic_.rma_count(GGAS_REG_RMA_TARGET_GETS);
   if (p.flags() & rma_responder) {

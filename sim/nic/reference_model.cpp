@@ -22,8 +22,8 @@ constexpr uint64_t info_mask = (uint64_t{1} << 40) - 1;
 
 }  // namespace
 
-reference_model::reference_model(unsigned data_width, const host_config& cfg)
-    : data_width_(data_width), cfg_(cfg), rma_(*this, cfg) {
+reference_model::reference_model(unsigned data_width, const host_config& cfg, nic_surroundings around)
+    : data_width_(data_width), cfg_(cfg), around_(std::move(around)), rma_(*this, cfg, around_.fetches) {
   reset_registers();
 }
 
@@ -51,6 +51,11 @@ void reference_model::advance(uint64_t cycle) {
   rma_.run();
 }
 
+void reference_model::room() {
+  rma_.room();
+  rma_.run();
+}
+
 void reference_model::host_request(const tlp& t) {
   const bool memory = t.kind == tlp_kind::mrd || t.kind == tlp_kind::mwr;
   const bool in_pages = t.bar == bar_pages && t.addr < rma_contexts * rma_context_bytes;
@@ -71,9 +76,13 @@ void reference_model::host_request(const tlp& t) {
 // ---------------------------------------------------------------------------------------------- network
 
 bool reference_model::reachable(uint16_t node, net_status& why) const {
+  if (around_.route) {
+    why = around_.route(node);
+    return why == net_status::ok;
+  }
   const uint64_t peer = reg(GGAS_REG_LINK_PEER);
   why = net_status::unreachable;
-  if (node >= max_nodes) return false;
+  if (node >= around_.nodes) return false;
   if (node == own()) return true;
   if (!(peer & GGAS_LINK_PEER_VALID_MASK) || (peer & GGAS_LINK_PEER_NODE_MASK) != node) return false;
   why = net_status::link_down;

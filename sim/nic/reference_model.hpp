@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +30,20 @@ struct event {
   bool operator==(const event&) const = default;
 };
 
+// What surrounds a model that is used as NIC. An empty function: the model does as the RTL with one link, at once.
+struct nic_surroundings {
+  // The way to a node, instead of LINK_PEER and link_up(); ok for the own one.
+  std::function<net_status(uint16_t node)> route;
+  // Registers that depend on time.
+  std::function<uint64_t(uint16_t offset)> live_register;
+  // Packets of puts and gets may be made; else they wait for room().
+  std::function<bool()> takes_packets;
+  // Reads of the host that the payload of one put or get has under way.
+  unsigned fetches = 1;
+  // Nodes that this NIC knows (BUILD.nodes).
+  unsigned nodes = max_nodes;
+};
+
 // A request to the local host, and the node on whose behalf it is made.
 struct target_request {
   pcie::tlp tlp;
@@ -38,7 +53,7 @@ struct target_request {
 
 class reference_model : private rma_services {
  public:
-  explicit reference_model(unsigned data_width, const host_config& cfg);
+  reference_model(unsigned data_width, const host_config& cfg, nic_surroundings around = {});
 
   // ---- inputs
   void from_host(const pcie::tlp& t);  // a request on a BAR, or a completion of one of our reads
@@ -47,6 +62,7 @@ class reference_model : private rma_services {
   void load_timeout(uint16_t tag);     // no response to the packet with that tag
   void target_timeout(uint16_t tag);   // no completion of the read with that tag
   void advance(uint64_t cycle);        // core time is now that
+  void room();                         // takes_packets() may be true again
 
   // ---- outputs
   std::optional<target_request> pop_request();
@@ -86,6 +102,8 @@ class reference_model : private rma_services {
   void rma_send(packet&& p) override { send(std::move(p)); }
   void rma_request(pcie::tlp&& t) override { requests_.push_back({std::move(t), own(), false}); }
   net_status rma_route(uint16_t node) const override;
+  unsigned rma_nodes() const override { return around_.nodes; }
+  bool rma_takes_packets() const override { return !around_.takes_packets || around_.takes_packets(); }
 
   // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read goes out in packets that
   // all carry its tag and are answered in order.
@@ -164,6 +182,7 @@ class reference_model : private rma_services {
 
   unsigned data_width_;
   host_config cfg_;
+  nic_surroundings around_;
   std::vector<uint64_t> regs_;  // BAR0 in 64-bit words, counters included
   bool link_up_ = false;
   std::deque<target_request> requests_;

@@ -130,6 +130,7 @@ void reference_model::register_access(const tlp& t) {
     return;
   }
   uint64_t value = read_register(offset).value_or(0);
+  if (is_time_dependent(offset) && around_.live_register) value = around_.live_register(offset);
   if (offset == GGAS_REG_ATU_STATUS) value = rma_.atu_status();
   if (offset == GGAS_REG_STOPPED) value = stops();
   if (is_state(offset)) value = rma_.context_stopped(context_of(offset));
@@ -205,7 +206,7 @@ std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
            uint64_t{GGAS_MSIX_NUM} << 48 | uint64_t{GGAS_EXPORT_NUM} << 56;
   if (offset == GGAS_REG_BUILD)
     return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT |
-           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | uint64_t{max_nodes} << GGAS_BUILD_NODES_SHIFT;
+           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | uint64_t{around_.nodes} << GGAS_BUILD_NODES_SHIFT;
   if (offset == GGAS_REG_CLOCK) return cfg_.clock_khz;
   if (offset == GGAS_REG_SERIAL) return cfg_.serial;
   return reg(offset);

@@ -33,16 +33,17 @@ note own_note(const descriptor& d, note_kind kind, net_status s) {
 
 // ---------------------------------------------------------------------------------------------- descriptors
 
-// The descriptor at the head of the slots, once all its slots are written.
-std::optional<descriptor> rma_model::next_descriptor(unsigned v) {
-  context& c = *contexts_[v];
+// The descriptor that begins in a slot, once all its slots are written.
+std::optional<descriptor> rma_model::descriptor_at(unsigned v, uint32_t slot_number) const {
+  const context& c = *contexts_[v];
   const bool on = reg(GGAS_REG_RMA_CTRL) & GGAS_RMA_CTRL_REQUESTER_MASK && !stopped();
   if (!c.enabled || !on) return std::nullopt;
   std::vector<std::array<uint32_t, 8>> slots;
   descriptor d;
   do {
-    const slot& s = c.slots[(c.consumed + slots.size()) % rma_slots];
-    if (s.written != 0xff) return std::nullopt;
+    const auto number = uint32_t(slot_number + slots.size());
+    const slot& s = c.slots[number % rma_slots];
+    if (number - c.consumed >= rma_slots || s.written != 0xff) return std::nullopt;
     slots.push_back(s.dws);
     d = descriptor::decode(slots);
   } while (slots.size() < d.slots());
@@ -60,7 +61,7 @@ void rma_model::consume(unsigned v, unsigned slots) {
 task<> rma_model::requester(unsigned v) {
   context& c = *contexts_[v];
   for (;;) {
-    std::optional<descriptor> d = next_descriptor(v);
+    std::optional<descriptor> d = descriptor_at(v, c.consumed);
     if (!d) {
       co_await c.changed;
       continue;
@@ -99,6 +100,7 @@ task<> rma_model::execute(unsigned v, descriptor d) {
   bool answered = d.ack || d.always_answered();
   if (d.puts()) {
     s = co_await send_put(v, d);
+    c.ahead.erase(c.consumed);
     if (d.notify_completer) {
       last = notify_packet(v, d, s);
       send_request(packet(last));
@@ -142,13 +144,19 @@ void rma_model::expect(unsigned v, const descriptor& d, bool counts) {
 // All packets of a put, as far as its source can be read.
 task<net_status> rma_model::send_put(unsigned v, descriptor d) {
   const unsigned limit = mtu();
+  context& c = *contexts_[v];
+  read_puts_ahead(v);
+  const auto ahead = c.ahead.find(c.consumed);
+  const auto source =
+      ahead != c.ahead.end() ? ahead->second : std::make_shared<payload>(d.w1, d.w2, d.size, c.owner);
   for (uint32_t done = 0; done < d.size;) {
     const uint64_t to = d.w2 + done;
     const auto n = unsigned(std::min<uint64_t>(d.size - done, limit - to % limit));
     fetched f;
-    if (!contexts_[v]->enabled) co_return net_status::disabled;
+    if (!c.enabled) co_return net_status::disabled;
     if (d.op == desc_op::put) {
-      f = co_await fetch(d.w1 + done, contexts_[v]->owner, n);
+      f = co_await next_part(*source);
+      read_puts_ahead(v);
       if (f.status == net_status::protection) nic_.rma_event(GGAS_EV_RMA_PROTECTION, 0, v);
       if (f.status != net_status::ok) co_return f.status;
       nic_.rma_count(GGAS_REG_RMA_READ_PACKETS);

@@ -26,7 +26,8 @@ bool rma_model::context::queue_mode() const { return words[word_ctrl] & GGAS_CON
 bool rma_model::context::backpressure() const { return words[word_ctrl] & GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK; }
 uint16_t rma_model::context::pd() const { return uint16_t(words[word_ctrl] >> GGAS_CONTEXT_CTRL_PD_SHIFT); }
 
-rma_model::rma_model(rma_services& nic, const host_config& cfg) : nic_(nic), cfg_(cfg) {
+rma_model::rma_model(rma_services& nic, const host_config& cfg, unsigned fetches)
+    : nic_(nic), cfg_(cfg), fetches_(fetches), queue_slots_(fetches == 1 ? 1 : 8) {
   for (auto& c : contexts_) c = std::make_unique<context>(scheduler_);
   scheduler_.start(requests());
   scheduler_.start(responder());
@@ -59,6 +60,8 @@ void rma_model::advance(uint64_t time) {
       give_up(v, net_status::timeout);
   }
 }
+
+void rma_model::room() { room_.notify(); }
 
 void rma_model::link_died() {
   for (unsigned v = 0; v < rma_contexts; ++v)
@@ -94,6 +97,7 @@ void rma_model::write_context(unsigned v, unsigned word, uint64_t value) {
 void rma_model::start_context(unsigned v) {
   context& c = *contexts_[v];
   c.slots = {};
+  c.ahead.clear();
   c.consumed = c.local = c.remote = c.errors = c.last_error = 0;
   c.produced = c.fetched = 0;
   c.notes = c.notes_read = c.notes_lost = 0;
@@ -138,6 +142,7 @@ void rma_model::slot_write(unsigned v, unsigned dw, uint32_t value, bool& refuse
   }
   s.dws[dw % 8] = value;
   s.written |= bit;
+  if (s.written == 0xff) read_puts_ahead(v);
   c.changed.notify();
 }
 
@@ -162,18 +167,25 @@ task<> rma_model::fill_from_queue(unsigned v) {
   for (;;) {
     while (!c.enabled || !c.queue_mode() || c.fetched == c.produced || c.fetched - c.consumed >= rma_slots)
       co_await c.changed;
-    const unsigned ring = 1u << c.log2(GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT);
-    const uint64_t at = page_address(c.words[word_queue]) + c.fetched % ring * uint64_t{rma_slot_bytes};
+    const unsigned ring = 1u << c.log2(GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT), first = c.fetched % ring;
+    const uint64_t at = page_address(c.words[word_queue]) + first * uint64_t{rma_slot_bytes};
+    // Not beyond the ring's end, nor what one read can bring.
+    const unsigned free = rma_slots - (c.fetched - c.consumed);
+    const unsigned room = unsigned(cfg_.mrrs - at % cfg_.mrrs) / rma_slot_bytes;
+    const unsigned n = std::min({queue_slots_, c.produced - c.fetched, free, ring - first, room});
     nic_.rma_count(GGAS_REG_RMA_QUEUE_READS);
-    const read_result r = co_await host_read_dws(at, rma_slot_bytes / 4);
+    const read_result r = co_await host_read_dws(at, n * rma_slot_bytes / 4);
     if (!c.enabled) continue;
-    slot& s = c.slots[c.fetched++ % rma_slots];
-    s.written = 0xff;
-    s.dws = {};
-    if (r.status == net_status::ok)
-      std::ranges::copy(r.dws, s.dws.begin());
-    else
-      s.dws[0] = bad_op;
+    for (unsigned i = 0; i < n; ++i) {
+      slot& s = c.slots[c.fetched++ % rma_slots];
+      s.written = 0xff;
+      s.dws = {};
+      if (r.status == net_status::ok)
+        std::copy_n(r.dws.begin() + i * s.dws.size(), s.dws.size(), s.dws.begin());
+      else
+        s.dws[0] = bad_op;
+    }
+    read_puts_ahead(v);
     c.changed.notify();
   }
 }

@@ -32,6 +32,8 @@ class rma_services {
   virtual void rma_send(packet&& p) = 0;        // from this node, by the link or the loop
   virtual void rma_request(pcie::tlp&& t) = 0;  // to the local host
   virtual net_status rma_route(uint16_t node) const = 0;
+  virtual unsigned rma_nodes() const = 0;          // numbers from here on do not exist
+  virtual bool rma_takes_packets() const = 0;  // of puts and gets; rma_model::room() follows if not
 
  protected:
   ~rma_services() = default;
@@ -39,7 +41,7 @@ class rma_services {
 
 class rma_model {
  public:
-  rma_model(rma_services& nic, const host_config& cfg);
+  rma_model(rma_services& nic, const host_config& cfg, unsigned fetches);
 
   // Whole DWs of the part of a page that can be written.
   static bool takes(const pcie::tlp& page_write);
@@ -53,6 +55,7 @@ class rma_model {
   void invalidate(uint64_t request);  // ATU_INVALIDATE
   void advance(uint64_t time);        // core cycles, never backwards
   void link_died();
+  void room();
   void run();
 
   // ---- state
@@ -82,11 +85,13 @@ class rma_model {
     uint64_t w0 = 0;  // address of a failure, old value of an atomic
     bool found_here = false;
   };
+  struct payload;
   struct context {
     explicit context(scheduler& s) : changed(s) {}
     std::array<uint64_t, 5> words{};
     bool enabled = false, started = false, executing = false;
     std::array<slot, rma_slots> slots;
+    std::map<uint32_t, std::shared_ptr<payload>> ahead;  // of puts in the slots, by the number of their first slot
     uint32_t consumed = 0, local = 0, remote = 0, errors = 0, last_error = 0;
     uint32_t produced = 0, fetched = 0;  // work queue
     uint32_t notes = 0, notes_read = 0, notes_lost = 0;
@@ -124,6 +129,26 @@ class rma_model {
     net_status status = net_status::ok;
     std::vector<uint8_t> bytes;
   };
+  // The payload of a put or get, read ahead of its packets, which end at multiples of the MTU at the receiver. A model
+  // with more than one fetch reads that of the operations behind it, too.
+  struct part {
+    unsigned bytes;
+    fetched data;
+    bool done = false;
+    signal ready;
+  };
+  struct payload {
+    uint64_t from, to;
+    uint32_t size;
+    uint16_t pd;
+    uint32_t asked = 0;
+    std::deque<std::shared_ptr<part>> parts = {};
+  };
+  // A get to be served.
+  struct served {
+    packet request;
+    std::shared_ptr<payload> data;
+  };
   struct tlb_entry {
     uint64_t word0, word1;
   };
@@ -152,9 +177,16 @@ class rma_model {
   task<fetched> fetch(uint64_t nla, uint16_t pd, unsigned bytes);
   task<net_status> store(uint64_t nla, uint16_t pd, const packet& p);
 
+  // ---- reference_ahead.cpp: payload of puts and gets
+  task<> read_part(std::shared_ptr<part> p, uint64_t nla, uint16_t pd);
+  unsigned read_some(payload& all, unsigned window);
+  void read_puts_ahead(unsigned v);
+  void read_gets_ahead();
+  task<fetched> next_part(payload& all);
+
   // ---- reference_requester.cpp: initiator, descriptors
   task<> requester(unsigned v);
-  std::optional<descriptor> next_descriptor(unsigned v);
+  std::optional<descriptor> descriptor_at(unsigned v, uint32_t slot) const;
   void consume(unsigned v, unsigned slots);
   net_status admit(unsigned v, const descriptor& d);
   task<> execute(unsigned v, descriptor d);
@@ -188,7 +220,7 @@ class rma_model {
   static source_key source(const packet& p) { return {p.src, p.svpid()}; }
   task<> notification(packet p);
   task<> responder();
-  task<> one_get(packet p);
+  task<> one_get(served get);
   task<> atomics();
   task<> one_atomic(packet p);
   void respond(const packet& request, op o, net_status s, uint64_t addr);
@@ -200,11 +232,13 @@ class rma_model {
 
   rma_services& nic_;
   host_config cfg_;
+  unsigned fetches_, queue_slots_;  // packets of payload, slots of a work queue, that are read at once
   scheduler scheduler_;
   std::array<std::unique_ptr<context>, rma_contexts> contexts_;
-  std::deque<packet> requests_, answers_, gets_, atomics_;
+  std::deque<packet> requests_, answers_, atomics_;
+  std::deque<served> gets_;  // the front is under way
   signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
-      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_};
+      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_};
   std::map<uint16_t, std::unique_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
   std::map<uint64_t, tlb_entry> tlb_;          // by NLA of the page

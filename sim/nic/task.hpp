@@ -91,9 +91,18 @@ class scheduler {
       ready_.pop_front();
       h.resume();
     }
+    forget_ended();
   }
 
  private:
+  // Now and then, so that what is started again and again takes no memory for ever.
+  void forget_ended() {
+    if (roots_.size() < 2 * lasting_ + 64) return;
+    std::erase_if(roots_, [](const task<>& t) { return t.handle().done(); });
+    lasting_ = roots_.size();
+  }
+
+  size_t lasting_ = 0;
   std::vector<task<>> roots_;
   std::deque<std::coroutine_handle<>> ready_;
 };

@@ -22,7 +22,7 @@ class cpu_program : public testing::Test {
     auto c = config("galibier-k20", false,
                     {"cpu.poll_ns=10.0", "cpu.miss_ns=100.0", "cpu.timer_slack_ns=5000.0", "cpu.store_ns=40.0"});
     c.nodes = 1;
-    c.pinned[0] = memory;
+    c.pinned = {memory};
     auto made = sim::system::create(std::move(c));
     ASSERT_TRUE(made) << made.error();
     s = std::move(*made);

@@ -20,10 +20,11 @@ struct shape {
 };
 void PrintTo(const shape& s, std::ostream* os) { *os << s.text << " of " << s.nodes; }
 
-constexpr shape shapes[] = {{"full", 2},       {"full", 7},       {"ring", 2},       {"ring", 3},        {"ring", 4},
-                            {"ring", 9},       {"mesh:2x2", 4},   {"mesh:4x3", 12},  {"mesh:3x3x3", 27}, {"torus:2x2", 4},
-                            {"torus:4x4", 16}, {"torus:5x3", 15}, {"torus:2x7", 14}, {"torus:4x3x5", 60}, {"torus:4x4x4", 64},
-                            {"auto", 1},       {"auto", 7},       {"auto", 8},       {"auto", 11},       {"auto", 12}};
+constexpr shape shapes[] = {{"full", 2},         {"full", 7},         {"ring", 2},       {"ring", 3},
+                            {"ring", 4},         {"ring", 9},         {"mesh:2x2", 4},   {"mesh:4x3", 12},
+                            {"mesh:3x3x3", 27},  {"torus:2x2", 4},    {"torus:4x4", 16}, {"torus:5x3", 15},
+                            {"torus:2x7", 14},   {"torus:4x3x5", 60}, {"auto", 64},      {"auto", 1},
+                            {"auto", 7},         {"auto", 8},         {"auto", 11},      {"auto", 12}};
 
 class topologies : public testing::TestWithParam<shape> {
  protected:

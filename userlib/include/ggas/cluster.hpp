@@ -59,7 +59,8 @@ struct queue_config {
 struct cluster_config {
   std::string provider = "sim";           // sim | shm
   std::string platform = "galibier-k20";  // sim: name in sim/platforms or path of a .toml
-  std::string nic = "rtl";                // sim: rtl
+  std::string nic = "rtl";                // sim: rtl (2 nodes at most), or model (docs/nic-model.md)
+  std::string topology = "auto";          // sim, nic model: of the network (docs/nic-model.md)
   int nodes = 2;
   size_t segment_bytes = 64u << 20;  // per node, a multiple of 4 KB
   queue_config queues;

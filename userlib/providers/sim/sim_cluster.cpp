@@ -116,10 +116,11 @@ class sim_cluster final : public cluster {
 // ------------------------------------------------------------------------------------------------ set-up
 
 result<> check(const cluster_config& cfg) {
-  if (cfg.nic != "rtl") return fail(errc::bad_argument, "nic '{}': provider sim has the NIC 'rtl'", cfg.nic);
-  if (cfg.nodes < 1 || cfg.nodes > 2)
+  if (cfg.nic != "rtl" && cfg.nic != "model")
+    return fail(errc::bad_argument, "nic '{}': provider sim has the NICs 'rtl' and 'model'", cfg.nic);
+  if (cfg.nodes < 1 || (cfg.nic == "rtl" && cfg.nodes > 2))
     return fail(errc::bad_argument,
-                "nodes = {}: provider sim takes 1 node or 2 joined by a link (more need a crossbar in the NIC)",
+                "nodes = {}: the NIC 'rtl' has one link, so it takes 1 node or 2; the NIC 'model' takes any number",
                 cfg.nodes);
   return check_config(cfg);
 }
@@ -176,7 +177,9 @@ result<> sim_cluster::build(sim::platform plat, std::string faults, sim::nic_fac
   s.segment_bytes = cfg_.segment_bytes;
   s.endpoint_bar_bytes = plan_.bar_bytes();
   s.gpu = [this](const sim::endpoint_slot& slot) { return make_gpu(slot); };
-  for (size_t n = 0; n < nodes_.size(); ++n) s.pinned[n] = {nodes_[n].pinned.base(), nodes_[n].pinned.bytes()};
+  for (const node_memory& n : nodes_) s.pinned.emplace_back(n.pinned.base(), n.pinned.bytes());
+  s.model_nics = cfg_.nic == "model";
+  s.topology = cfg_.topology;
   s.make_nic = std::move(make_nic);
   s.seed = cfg_.seed;
   s.faults = std::move(faults);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the RTL takes from what enters the NIC to what leaves it, for the model of the NIC (docs/nic-model.md). The
+// numbers stand in model_times.inc; ggas-nic-times takes them from the RTL and writes that file, and a test holds it
+// against the RTL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/nic/packet.hpp"
+#include "sim/pcie/tlp.hpp"
+
+namespace ggas::nic {
+
+// What entered. A completion has the cause of the read that it answers.
+enum class cause : uint8_t {
+  window_store,
+  window_load,
+  quiet_read,
+  register_write,
+  register_read,
+  slot,      // a write of descriptor slots
+  doorbell,  // any other write of a page
+  // packets, by op
+  store,
+  load,
+  load_rsp,
+  quiet,
+  quiet_rsp,
+  put,
+  get,
+  notify,
+  atomic,
+  message,
+  ack,
+  get_data,
+  get_done,
+  atomic_rsp,
+  other,
+};
+inline constexpr unsigned causes = unsigned(cause::other) + 1;
+// What left because of it; `write_behind` is a write that the same cause made after another one.
+enum class effect : uint8_t { packet, write, read, completion, write_behind };
+inline constexpr unsigned effects = 5;
+
+cause cause_of(const pcie::tlp& request);  // of the host, on a BAR
+cause cause_of(const packet& p);
+effect effect_of(const pcie::tlp& t, bool wrote);  // wrote: the cause made a write before this one
+const char* to_text(cause c);
+const char* to_text(effect e);
+
+// One row of the table, for one width. Cycles from the first beat of a TLP, or the last flit of a packet, to the last
+// beat of a TLP of one beat, or the first flit of a packet.
+struct time_row {
+  cause from;
+  bool answer;  // a completion entered
+  effect to;
+  float cycles;    // what entered had one beat of payload, or none
+  float per_beat;  // more, for each beat beyond that
+};
+
+// What the network of models is made of (docs/nic-model.md says where each comes from).
+inline constexpr unsigned hop_cycles = 12;     // bar of the crossbar that the RTL will have
+inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
+inline constexpr double control_flits = 0.75;  // a packet, on a busy way back: store_64_both of nic_cycles
+
+class model_times {
+ public:
+  // Of the RTL of that data width; nullptr: there is none.
+  static const model_times* of(unsigned width);
+  // Cycles; nullopt: no such row.
+  std::optional<double> cycles(cause from, bool answer, effect to, unsigned beats) const;
+
+  explicit model_times(std::initializer_list<time_row> rows);
+
+ private:
+  struct cell {
+    float cycles = -1, per_beat = 0;
+  };
+  cell cells_[causes][2][effects];
+};
+
+}  // namespace ggas::nic

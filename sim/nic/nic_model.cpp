@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/nic/nic_model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "ggas_regs.h"
+#include "sim/nic/nic_core.hpp"
+#include "sim/pcie/process.hpp"
+
+namespace ggas::nic {
+
+namespace {
+
+// As nic_bridge and the RTL have them.
+constexpr size_t outbound_limit = 64;  // TLPs between the NIC and the wire before the NIC is held back
+constexpr unsigned np_credits = 32;    // non-posted requests of the host inside the NIC,
+constexpr unsigned load_slots = 64;    // beyond those that wait for other nodes
+constexpr size_t packets_ahead = 16;   // packets of puts and gets that wait for the link
+constexpr size_t stores_ahead = 20;    // stores of a line that wait for the link: its buffer, less what is on the way
+constexpr double usual_cycles = 10;    // of what has no row; counted
+
+unsigned fetches(unsigned width) { return width == 64 ? 12 : 64; }  // FETCH_MAX of rma_requester
+
+}  // namespace
+
+nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabric::network& net)
+    : sc_module(name),
+      cfg_(cfg),
+      edges_{cfg.hertz},
+      beat_dws_(cfg.data_width / 32),
+      times_(*model_times::of(cfg.data_width)),
+      net_(net),
+      model_(cfg.data_width, cfg.host,
+             {.route = [&shape = net.shape()](uint16_t node) {
+                return node < shape.nodes() ? net_status::ok : net_status::unreachable;
+              },
+              .live_register = [this](uint16_t offset) { return live_register(offset); },
+              .takes_packets = [this] { return takes_packets(); },
+              .fetches = fetches(cfg.data_width),
+              .nodes = std::max(max_nodes, std::bit_ceil(net.shape().nodes()))}),
+      interrupts_([this](uint16_t offset) { return model_.counter(offset); }, cfg.host.bus_id),
+      port_("port", cfg.bridge.port),
+      requests_in_("requests_in",
+                   [this](pcie::tlp&& t) {
+                     held_requests_.push_back(std::move(t));
+                     take_requests();
+                   }),
+      completions_in_("completions_in", [this](pcie::tlp&& t) { take(t); }),
+      requests_out_("requests_out", [this](pcie::tlp&& t) { port_.send(std::move(t)); }),
+      completions_out_("completions_out", [this](pcie::tlp&& t) { port_.send(std::move(t)); }) {
+  port_.on_receive = [this](pcie::tlp& t) { return receive(t); };
+  port_.on_sent = [this](pcie::fc) { host_took(); };
+  pcie::spawn_method("tick", tick_event_, [this] { tick(); });
+  net.attach(cfg.node, *this);
+}
+
+// ---------------------------------------------------------------------------------------------- from the host
+
+bool nic_model::has_room(const pcie::tlp& t) const {
+  const unsigned inside = inside_[unsigned(pcie::fc_of(t))];
+  if (t.posted()) return inside < cfg_.bridge.posted_buffer;
+  if (t.non_posted()) return inside + model_.responses_waiting() < np_credits + load_slots;
+  return true;
+}
+
+bool nic_model::receive(pcie::tlp& t) {
+  if (!has_room(t)) {
+    refused_host_ = true;
+    return false;
+  }
+  const uint64_t due = pcie::now_ps() + cfg_.bridge.rx_latency_ps;
+  if (!t.completion() && !bars_.decode(t)) {
+    ++unmapped_;
+    if (t.non_posted())
+      completions_out_.push_at(due + cfg_.bridge.tx_latency_ps,
+                               pcie::error_completion(t, pcie::cpl_status::ur, cfg_.bridge.id));
+    return true;
+  }
+  ++inside_[unsigned(pcie::fc_of(t))];
+  enter(t.completion() ? completions_in_ : requests_in_, due, std::move(t));
+  return true;
+}
+
+void nic_model::enter(inlet& i, uint64_t due_ps, pcie::tlp&& t) {
+  const uint64_t at = std::max(edges_.from(due_ps), i.free);
+  i.free = at + std::max(beats(t.has_data() ? t.len_dw : 0), 1u);
+  i.queue.push_at(edges_.at_ps(at), std::move(t));
+}
+
+// A store that the link has no room for holds up the requests behind it.
+void nic_model::take_requests() {
+  while (!held_requests_.empty()) {
+    const bool store = held_requests_.front().posted() && cause_of(held_requests_.front()) == cause::window_store;
+    if (store && net_.waiting(cfg_.node, vc::p) >= stores_ahead) return;
+    const pcie::tlp next = std::move(held_requests_.front());
+    held_requests_.pop_front();
+    take(next);
+  }
+}
+
+void nic_model::take(const pcie::tlp& t) {
+  --inside_[unsigned(pcie::fc_of(t))];
+  cause why = t.completion() ? cause::other : cause_of(t);
+  if (t.completion())
+    if (const auto read = reads_.find(t.tag); read != reads_.end()) why = read->second.why;
+  model_.advance(edge());
+  model_.from_host(t);
+  leave(why, t.completion(), beats(t.has_data() ? t.len_dw : 0));
+  if (why == cause::register_write) interrupt(interrupts_.registers_written(), edge());
+  if (std::exchange(refused_host_, false)) port_.resume();
+}
+
+// ---------------------------------------------------------------------------------------------- from the network
+
+bool nic_model::deliver(packet& p) {
+  if (backlog() >= outbound_limit) {
+    refused_network_ = true;
+    return false;
+  }
+  ++packets_in_;
+  model_.advance(edge());
+  model_.from_link(p);
+  leave(cause_of(p), false, beats(p.len_dw));
+  return true;
+}
+
+void nic_model::left() {
+  if (held_ && takes_packets()) {
+    held_ = false;
+    model_.room();
+    leave(cause::slot, true, 1);
+  }
+  take_requests();
+}
+
+bool nic_model::takes_packets() const {
+  const size_t ahead = net_.waiting(cfg_.node, vc::rma) + net_.waiting(cfg_.node, vc::rsp);
+  held_ |= ahead >= packets_ahead;
+  return ahead < packets_ahead;
+}
+
+// ---------------------------------------------------------------------------------------------- out
+
+size_t nic_model::backlog() const {
+  return requests_out_.size() + completions_out_.size() + port_.tx_pending(pcie::fc::p);
+}
+
+void nic_model::host_took() {
+  if (backlog() < outbound_limit && std::exchange(refused_network_, false)) net_.resume(cfg_.node);
+}
+
+void nic_model::leave(cause why, bool answer, unsigned beats_in) {
+  bool wrote = false;
+  while (auto r = model_.pop_request()) {
+    const effect what = effect_of(r->tlp, wrote);
+    wrote |= r->tlp.posted();
+    if (what == effect::read) reads_[r->tlp.tag] = {why, edge() / nic_core::tick_cycles};
+    send_request(std::move(r->tlp), after(why, answer, what, beats_in));
+  }
+  while (auto c = model_.pop_completion()) {
+    const uint64_t at = put_out(*c, after(why, answer, effect::completion, beats_in));
+    completions_out_.push_at(std::max(edges_.at_ps(at) + cfg_.bridge.tx_latency_ps, last_write_ps_), std::move(*c));
+  }
+  while (auto p = model_.pop_packet()) {
+    if (p->is(op::load) || p->is(op::quiet)) responses_[p->tag] = edge() / nic_core::tick_cycles;
+    ++packets_out_;
+    const uint64_t at = after(why, answer, effect::packet, beats_in);
+    net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
+  }
+  while (const auto e = model_.pop_event()) interrupt(interrupts_.raise(*e), edge() + uint64_t(usual_cycles));
+  wait_for_tick();
+}
+
+uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in) {
+  const auto cycles = times_.cycles(why, answer, what, beats_in);
+  untimed_ += !cycles;
+  return edge() + uint64_t(std::lround(cycles.value_or(usual_cycles)));
+}
+
+// The edge at which its last beat is out, if its only one could be at `at`.
+uint64_t nic_model::put_out(const pcie::tlp& t, uint64_t at) {
+  const unsigned n = std::max(beats(t.has_data() ? t.len_dw : 0), 1u);
+  out_free_ = std::max(at, out_free_) + n;
+  return out_free_ - 1;
+}
+
+void nic_model::send_request(pcie::tlp&& t, uint64_t at) {
+  const uint64_t ps = edges_.at_ps(put_out(t, at)) + cfg_.bridge.tx_latency_ps;
+  if (t.posted()) last_write_ps_ = std::max(last_write_ps_, ps);
+  requests_out_.push_at(ps, std::move(t));
+}
+
+void nic_model::interrupt(std::vector<pcie::tlp>&& writes, uint64_t at) {
+  for (pcie::tlp& t : writes) send_request(std::move(t), at);
+}
+
+// ---------------------------------------------------------------------------------------------- time
+
+void nic_model::wait_for_tick() {
+  const bool waits = model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits();
+  if (!waits || std::exchange(ticking_, true)) return;
+  const uint64_t next = (edge() / nic_core::tick_cycles + 1) * nic_core::tick_cycles;
+  tick_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(next) - pcie::now_ps()));
+}
+
+void nic_model::tick() {
+  ticking_ = false;
+  const uint64_t tick = edge() / nic_core::tick_cycles;
+  const auto ticks = [&](uint16_t offset, unsigned shift) { return model_.counter(offset) >> shift & 0xffff; };
+  const uint64_t load = ticks(GGAS_REG_SMFU_TIMEOUT, GGAS_SMFU_TIMEOUT_LOAD_SHIFT);
+  const uint64_t smfu_host = ticks(GGAS_REG_SMFU_TIMEOUT, GGAS_SMFU_TIMEOUT_HOST_SHIFT);
+  const uint64_t rma_host = ticks(GGAS_REG_RMA_TIMEOUT, GGAS_RMA_TIMEOUT_HOST_SHIFT);
+  if (!model_.responses_waiting()) responses_.clear();
+  // A tag that is not in use any more is no news to the model.
+  std::erase_if(responses_, [&](const auto& r) {
+    const bool late = tick - r.second > load;
+    if (late) model_.load_timeout(r.first);
+    return late;
+  });
+  std::erase_if(reads_, [&](const auto& r) {
+    const bool of_rma = r.first >= rma_model::first_tag && r.first <= rma_model::last_tag;
+    const bool late = tick - r.second.tick > (of_rma ? rma_host : smfu_host);
+    if (late) model_.target_timeout(r.first);
+    return late;
+  });
+  model_.advance(edge());
+  leave(cause::other, false, 0);
+}
+
+uint64_t nic_model::live_register(uint16_t offset) const {
+  switch (offset) {
+    case GGAS_REG_TIME: return edge();
+    case GGAS_REG_LINK_STATUS: return uint64_t{GGAS_LINK_STATE_UP} << GGAS_LINK_STATUS_STATE_SHIFT;
+    case GGAS_REG_EVQ_HEAD: return interrupts_.head();
+    case GGAS_REG_MSIX_PBA: return interrupts_.pending();
+    default: return 0;
+  }
+}
+
+std::map<std::string, uint64_t> nic_model::counters() const {
+  return {{"nic.unmapped", unmapped_},
+          {"nic.untimed", untimed_},
+          {"nic.packets_in", packets_in_},
+          {"nic.packets_out", packets_out_}};
+}
+
+}  // namespace ggas::nic

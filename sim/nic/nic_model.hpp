@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NIC at transaction level (--nic model): behaviour of the reference model, times of the RTL (model_times.hpp),
+// packets through fabric::network. What enters is worked off at once, in the order in which the RTL would take it; what
+// leaves does so when the RTL would have it at its pins. docs/nic-model.md says what that leaves out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <systemc>
+#include <unordered_map>
+
+#include "sim/fabric/network.hpp"
+#include "sim/nic/model_interrupts.hpp"
+#include "sim/nic/model_times.hpp"
+#include "sim/nic/nic_clock.hpp"
+#include "sim/nic/nic_device.hpp"
+#include "sim/nic/reference_model.hpp"
+#include "sim/pcie/timed_queue.hpp"
+
+namespace ggas::nic {
+
+struct model_config {
+  bridge_config bridge;
+  host_config host;
+  unsigned data_width = 64;  // bits
+  uint64_t hertz = 0;        // core clock
+  unsigned node = 0;         // of the network
+};
+
+class nic_model : public sc_core::sc_module, public nic_device, public fabric::packet_sink {
+ public:
+  nic_model(sc_core::sc_module_name name, const model_config& cfg, fabric::network& net);
+
+  pcie::port& port() override { return port_; }
+  pcie::bar_map& bars() override { return bars_; }
+  uint64_t active_cycles() const override { return 0; }
+  std::map<std::string, uint64_t> counters() const override;
+
+  bool deliver(packet& p) override;
+  void left() override;
+
+ private:
+  // One of the NIC's inputs: it takes a beat a cycle.
+  struct inlet {
+    inlet(const char* name, std::function<void(pcie::tlp&&)> take) : queue(name, std::move(take)) {}
+    pcie::timed_queue<pcie::tlp> queue;
+    uint64_t free = 0;  // edge at which it takes the next TLP
+  };
+  bool receive(pcie::tlp& t);
+  bool has_room(const pcie::tlp& t) const;
+  bool takes_packets() const;
+  void enter(inlet& i, uint64_t due_ps, pcie::tlp&& t);
+  void take_requests();
+  void take(const pcie::tlp& t);
+  unsigned beats(unsigned dws) const { return (dws + beat_dws_ - 1) / beat_dws_; }
+  uint64_t edge() const { return edges_.from(pcie::now_ps()); }
+  // What the model has put out, because of that.
+  void leave(cause why, bool answer, unsigned beats_in);
+  uint64_t after(cause why, bool answer, effect what, unsigned beats_in);
+  uint64_t put_out(const pcie::tlp& t, uint64_t at);
+  void send_request(pcie::tlp&& t, uint64_t at);
+  void interrupt(std::vector<pcie::tlp>&& writes, uint64_t at);
+  size_t backlog() const;
+  void host_took();
+  uint64_t live_register(uint16_t offset) const;
+  void wait_for_tick();
+  void tick();
+
+  model_config cfg_;
+  clock_edges edges_;
+  unsigned beat_dws_;
+  const model_times& times_;
+  fabric::network& net_;
+  reference_model model_;
+  model_interrupts interrupts_;
+  pcie::port port_;
+  pcie::bar_map bars_;
+  inlet requests_in_, completions_in_;
+  std::deque<pcie::tlp> held_requests_;  // in order, the first waits for the link
+  pcie::timed_queue<pcie::tlp> requests_out_, completions_out_;
+  uint64_t out_free_ = 0;  // edge from which the NIC may put out the next TLP
+  uint64_t last_write_ps_ = 0;
+  std::array<unsigned, pcie::fc_classes> inside_{};  // taken from the port, not yet worked off
+  bool refused_host_ = false, refused_network_ = false;
+  mutable bool held_ = false;  // packets of puts and gets wait for room
+  struct waiting {
+    cause why;
+    uint64_t tick;  // in which it was sent
+  };
+  std::unordered_map<uint16_t, waiting> reads_;       // of the host, by tag
+  std::unordered_map<uint16_t, uint64_t> responses_;  // of other nodes to the SMFU, by tag: tick of the request
+  sc_core::sc_event tick_event_;
+  bool ticking_ = false;
+  uint64_t unmapped_ = 0, untimed_ = 0, packets_in_ = 0, packets_out_ = 0;
+};
+
+}  // namespace ggas::nic

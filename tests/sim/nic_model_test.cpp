@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of the NIC in whole systems: any number of nodes, errors and events as registers and rings show them, and
+// beside the RTL the same results at the same times.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "ggas_regs.h"
+#include "tests/sim/system_fixture.hpp"
+
+namespace ggas::test {
+namespace {
+
+sim::system_config of_models(int nodes, const char* topology = "auto", const char* platform = "galibier-k20") {
+  auto c = config(platform, true);
+  c.model_nics = true;
+  c.nodes = nodes;
+  c.topology = topology;
+  return c;
+}
+
+std::unique_ptr<sim::system> make(sim::system_config c) {
+  auto s = sim::system::create(std::move(c));
+  EXPECT_TRUE(s) << s.error();
+  return s ? std::move(*s) : nullptr;
+}
+
+uint64_t word(unsigned from, unsigned to) { return 0x1000001ull * from + to; }
+
+class shapes : public testing::TestWithParam<std::pair<int, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(nic_model, shapes,
+                         testing::Values(std::pair(1, "full"), std::pair(2, "full"), std::pair(5, "ring"),
+                                         std::pair(9, "mesh:3x3"), std::pair(12, "torus:3x2x2"),
+                                         std::pair(70, "auto")));
+TEST_P(shapes, every_node_reaches_every_other) {
+  const auto [nodes, topology] = GetParam();
+  auto s = make(of_models(nodes, topology));
+  ASSERT_TRUE(s);
+  const auto n = unsigned(nodes);
+  for (unsigned from = 0; from < n; ++from)
+    for (unsigned to = 0; to < n; ++to) {
+      const uint64_t value = word(from, to);
+      s->sim().enter();
+      gpu(*s, from).store(gpu(*s, from).window(to, 8 * from), std::as_bytes(std::span(&value, 1)));
+    }
+  s->run_for(100'000'000);
+  for (unsigned to = 0; to < n; ++to)
+    for (unsigned from = 0; from < n; ++from)
+      EXPECT_EQ(gpu(*s, to).memory.load<uint64_t>(8 * from), word(from, to)) << from << " to " << to;
+  for (unsigned from = 0; from < n; from += 7) {
+    const auto r = read(*s, from, gpu(*s, from).window((from + 1) % n, 8 * from), 8);
+    ASSERT_TRUE(r.ok());
+    EXPECT_EQ(r.dws[0] | uint64_t{r.dws[1]} << 32, word(from, (from + 1) % n));
+  }
+  for (unsigned i = 0; i < n; ++i) {
+    EXPECT_TRUE(s->events(i).empty()) << s->events(i).front();
+    EXPECT_EQ(s->counters(i)["nic.untimed"], 0u);
+  }
+}
+
+// What the target refuses is told there, in the ring of events, by interrupt.
+TEST(nic_model, a_store_out_of_range_is_an_event) {
+  auto c = of_models(3);
+  c.segment_bytes = 12288;  // a stride of 16 KB: the mask leads behind the segment
+  c.mask_mode = true;
+  auto s = make(std::move(c));
+  ASSERT_TRUE(s);
+  const uint64_t value = 1;
+  s->sim().enter();
+  gpu(*s, 0).store(gpu(*s, 0).window(2, 12288), std::as_bytes(std::span(&value, 1)));
+  s->run_for(50'000'000);
+  ASSERT_EQ(s->events(2).size(), 1u);
+  EXPECT_NE(s->events(2)[0].find("TARGET_RANGE (remote node 0"), std::string::npos) << s->events(2)[0];
+  EXPECT_EQ(s->counters(2)["EVENT_TARGET_RANGE"], 1u);
+  EXPECT_EQ(gpu(*s, 2).writes, 0u);
+}
+
+TEST(nic_model, a_load_that_nobody_answers_ends_in_ones) {
+  auto s = make(of_models(3));
+  ASSERT_TRUE(s);
+  gpu(*s, 1).link.on_receive = [](pcie::tlp&) { return true; };  // swallows the read
+  const auto r = read(*s, 0, gpu(*s, 0).window(1, 0), 8);
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(r.dws[0], ~0u);
+  EXPECT_EQ(s->counters(1)["EVENT_TARGET_TIMEOUT"], 1u);
+  EXPECT_EQ(s->counters(0)["SMFU_LOAD_ERRORS"], 1u);
+}
+
+TEST(nic_model, what_it_cannot_do_is_said) {
+  const auto error = [](auto change) {
+    auto c = of_models(4);
+    change(c);
+    const auto s = sim::system::create(std::move(c));
+    return s ? std::string("none") : s.error();
+  };
+  EXPECT_EQ(error([](auto& c) { c.faults = "* drop at 3\n"; }),
+            "the model of the NIC sends no flits: faults, waves, trace and pcap need the RTL");
+  EXPECT_EQ(error([](auto& c) { c.topology = "torus:3x3"; }), "topology 'torus:3x3' of 4 nodes: it has 9 nodes");
+  EXPECT_EQ(error([](auto& c) { c.nodes = 0; }), "nodes = 0: 1 to 65536 are possible");
+  EXPECT_EQ(error([](auto& c) { c.model_nics = false; }),
+            "nodes = 4: the cycle-accurate NIC has one link, so a cluster has 1 node (no link) or 2");
+}
+
+// Random stores and loads: memory and counters of the RTL, and the last store arrives when it does there.
+class beside_rtl : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(nic_model, beside_rtl, testing::Values("galibier-k20", "modern"));
+TEST_P(beside_rtl, same_results_at_the_same_times) {
+  struct outcome {
+    std::vector<uint8_t> memory;
+    std::map<std::string, uint64_t> counters;
+    uint64_t last_ps;
+  };
+  const auto run = [&](bool models) {
+    auto c = of_models(2, "auto", GetParam());
+    c.model_nics = models;
+    auto s = make(std::move(c));
+    std::mt19937_64 random(3);
+    s->sim().enter();
+    const uint64_t begin = s->now_ps();
+    for (unsigned i = 0; i < 400; ++i) {
+      const uint64_t bytes = 4u << random() % 7, at = random() % 4096 / bytes * bytes;
+      std::vector<std::byte> data(bytes);
+      for (auto& b : data) b = std::byte(random());
+      gpu(*s, 0).store(gpu(*s, 0).window(1, at), data);
+    }
+    s->run_for(400'000'000);
+    outcome o{.memory = std::vector<uint8_t>(4096), .counters = {}, .last_ps = gpu(*s, 1).last_write_ps - begin};
+    gpu(*s, 1).memory.read(0, std::as_writable_bytes(std::span(o.memory)));
+    for (const auto& [name, value] : s->counters(1))
+      if (name.starts_with("SMFU_")) o.counters[name] = value;
+    return o;
+  };
+  const outcome rtl = run(false), model = run(true);
+  EXPECT_EQ(model.memory, rtl.memory);
+  EXPECT_EQ(model.counters, rtl.counters);
+  EXPECT_NEAR(double(model.last_ps) / double(rtl.last_ps), 1, 0.01);
+}
+
+}  // namespace
+}  // namespace ggas::test

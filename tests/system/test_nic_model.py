@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of the NIC beside the RTL, and clusters of more than two nodes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = os.environ["GGAS_BENCH"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bench(*args, check=True):
+    done = subprocess.run([BENCH, *args], capture_output=True, text=True, timeout=300)
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def test_times_are_those_of_the_rtl():
+    program = Path(BENCH).with_name("ggas-nic-times")
+    done = subprocess.run([program, "--check"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (
+        f"{done.stdout}The RTL has changed: {program} > sim/nic/model_times.inc, and see docs/nic-model.md")
+
+
+def test_off_by_less_than_the_bar():
+    done = subprocess.run([sys.executable, ROOT / "benchmarks/nic_error.py", BENCH, "--quick", "--bar", "10"],
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Results are verified by the benchmarks themselves.
+@pytest.mark.parametrize("nodes", ["3", "8"])
+def test_benchmarks_with_more_than_two_nodes(nodes):
+    bench("store_latency", "load_bandwidth", "barrier", "reduce", "allreduce", "alltoall", "himeno", "global_reduction",
+          "random_access", "put_latency", "get_bandwidth", "message_rate", "--nic", "model", "--nodes", nodes,
+          "--quick")
+
+
+def test_the_same_twice(tmp_path):
+    texts = []
+    for i in range(2):
+        out = tmp_path / f"{i}.jsonl"
+        bench("allreduce", "random_access", "--nic", "model", "--nodes", "6", "--quick", "--json", str(out))
+        texts.append(out.read_text())
+    assert texts[0] == texts[1]
+    assert all(json.loads(line)["nic"] == "model" for line in texts[0].splitlines())
+
+
+@pytest.mark.parametrize(("args", "text"), [
+    (["--nodes", "3"], "the NIC 'rtl' has one link"),
+    (["--nic", "model", "--nodes", "8", "--topology", "full"], "a NIC has 6 links, so full joins 7 nodes"),
+    (["--nic", "model", "--nodes", "8", "--topology", "star"], "expected auto, full, ring, mesh:AxB[xC]"),
+    (["--topology", "ring"], "--topology needs --nic model"),
+    (["--nic", "model", "--waves", "w.fst"], "need the RTL"),
+])
+def test_bad_input_is_named(args, text):
+    done = bench("barrier", "--quick", *args, check=False)
+    assert done.returncode == 2 and text in done.stderr, done.stderr
