@@ -92,13 +92,14 @@ package ggas_pkg;
   localparam logic [3:0] ST_DISABLED    = 4'd9;  // the context does not exist there
   localparam logic [3:0] ST_BAD         = 4'd10; // malformed descriptor or packet
 
-  // Largest payload of a packet in bytes: 256 … 4096, a power of two. Loads are cut at addresses that are a multiple of
-  // it. Link and net follow any; the units cut at 256.
+  // Largest payload of a packet in bytes: 256 … 4096, a power of two. Link, net and window stores follow it; loads, puts
+  // and gets have 256 bytes at most, what the buffers of smfu_rob and rma_fetch hold of one.
 `ifdef GGAS_MTU
   localparam int unsigned MTU = `GGAS_MTU;
 `else
   localparam int unsigned MTU = 256;
 `endif
+  localparam logic [10:0] MTU_DW = MTU[12:2];
 
   // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; w3 goes with the CRC on a link
   // of 64 bits. docs/packet-format.md says who sets, checks and changes each field. w0 is all that a hop looks at.

@@ -76,7 +76,8 @@ module nic_top #(
 `ifndef SYNTHESIS
   initial begin
     if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("nic_top: DATA_W must be 64, 256 or 512");
-    if (ggas_pkg::MTU != 256) $error("nic_top: link and net follow the MTU, SMFU and RMA cut at 256 bytes");
+    if (ggas_pkg::MTU < 256 || ggas_pkg::MTU > 4096 || (ggas_pkg::MTU & (ggas_pkg::MTU - 1)) != 0)
+      $error("nic_top: the MTU must be a power of two, 256 ... 4096 bytes");
   end
 `endif
 

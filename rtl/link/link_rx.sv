@@ -47,7 +47,6 @@ module link_rx #(
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
   localparam logic [31:0] CRC_RESIDUE = 32'hdebb20e3;  // of anything that ends with its CRC
   localparam int unsigned DW_SHIFT = $clog2(DATA_W / 32);
-  localparam logic [10:0] MTU_DW = ggas_pkg::MTU[12:2];
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
   localparam logic [11:0] MORE_UP = (DATA_W == 64) ? 12'd1 : 12'd7;  // see `more`
@@ -143,7 +142,7 @@ module link_rx #(
   assign framing_error = (judge && !intact) || (is_sop && framing_q == F_OPEN)
       || ((is_data || is_eop) && framing_q == F_IDLE);
   assign take    = intact && ours && ahead == 8'd0;
-  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= MTU_DW && vc_sel != '0
+  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && vc_sel != '0
       && (over & vc_sel) == '0;
   assign nak     = framing_error || (intact && ours && ahead != 8'd0 && !ahead[7]);
 

@@ -64,8 +64,8 @@ module smfu_egress #(
 );
 
   localparam int unsigned BEATS     = 8;                            // queue of beats
-  localparam int unsigned PIECE_DW  = ggas_pkg::MTU / 4;
-  localparam int unsigned PIECE_END = ggas_pkg::MTU * 8 / DATA_W - 1;  // last beat of a full piece
+  localparam int unsigned PIECE_W   = $clog2(ggas_pkg::MTU / 4);           // DW of a full piece, as a power of two
+  localparam int unsigned BEAT_W    = $clog2(ggas_pkg::MTU * 8 / DATA_W);  // beats of one, as a power of two
   localparam int unsigned ASKED_W   = 59;                           // len_dw, first_be, last_be, low address bits
   localparam int unsigned ANSWER_W  = 116;                          // status, mapped, target, interval, offset
 
@@ -112,8 +112,8 @@ module smfu_egress #(
   assign {len_dw, first_be, last_be, win_addr} = asked_q[rd_q[1:0]];
   assign {status, mapped, target, interval, addr} = answer_q[rd_q[1:0]];
 
-  logic [4:0]  piece_q;  // pieces of the head already sent
-  logic [5:0]  beat_n_q; // beats of this piece already sent
+  logic [10-PIECE_W:0] piece_q;  // pieces of the head already sent
+  logic [BEAT_W-1:0]   beat_n_q; // beats of this piece already sent
   logic        told_q;   // the event of a dropped store was raised
 
   wire        head   = rd_q != ans_wr_q && beats_used != '0;
@@ -121,27 +121,27 @@ module smfu_egress #(
   wire        eop    = beat_q[beat_rd_q[2:0]][DATA_W];
   wire        tell   = head && drop && !told_q && !event_valid_o;
   wire        pop    = drop ? head && (told_q || tell) : tx_p_valid_o && tx_p_ready_i;
-  wire [10:0] sent   = {piece_q, 6'd0};
+  wire [10:0] sent   = {piece_q, {PIECE_W{1'b0}}};
   wire [10:0] left   = len_dw - sent;
-  wire        final_piece = left <= smfu_pkg::MTU_DW;
+  wire        final_piece = left <= ggas_pkg::MTU_DW;
   wire        first  = piece_q == '0;
 
   assign tx_p_valid_o = head && !drop && (sent_room_i || !tx_p_sop_o);
   assign tx_p_sop_o   = beat_n_q == '0;
-  assign tx_p_eop_o   = eop || beat_n_q == PIECE_END[5:0];
+  assign tx_p_eop_o   = eop || (&beat_n_q);
   assign tx_p_data_o  = beat_q[beat_rd_q[2:0]][DATA_W-1:0];
 
   always_comb begin
     tx_p_hdr_o = '0;
     if (head) begin
-      tx_p_hdr_o.addr     = addr + {54'd0, piece_q[3:0], 6'd0} * 64'd4;
+      tx_p_hdr_o.addr     = addr + {51'd0, sent, 2'b00};
       tx_p_hdr_o.op       = ggas_pkg::OP_SMFU_STORE;
       tx_p_hdr_o.dst      = target.node;
       tx_p_hdr_o.export_no = target.export_no;
       tx_p_hdr_o.domain   = target.domain;
       tx_p_hdr_o.src      = cfg_node_i;
       tx_p_hdr_o.vc       = ggas_pkg::VC_P;
-      tx_p_hdr_o.len_dw   = final_piece ? left : PIECE_DW[10:0];
+      tx_p_hdr_o.len_dw   = final_piece ? left : ggas_pkg::MTU_DW;
       // A piece of one DW carries its enables in first_be.
       tx_p_hdr_o.first_be = first ? first_be : (final_piece && left == 11'd1) ? last_be : 4'hf;
       tx_p_hdr_o.last_be  = (final_piece && left == 11'd1) ? 4'h0 : final_piece ? last_be : 4'hf;

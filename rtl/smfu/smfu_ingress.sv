@@ -56,8 +56,8 @@ module smfu_ingress #(
     output      logic                busy_o
 );
 
-  localparam int unsigned FULL_END = 256 * 8 / DATA_W - 1;  // last beat of a full piece, MPS of 256 or more
-  localparam int unsigned HALF_END = 128 * 8 / DATA_W - 1;  // MPS of 128
+  localparam int unsigned BEAT_W = $clog2(DATA_W / 32);                   // DW of a beat, as a power of two
+  localparam int unsigned BEATS_W = $clog2(ggas_pkg::MTU * 8 / DATA_W);   // beats of a packet, as a power of two
 
   // ---------------------------------------------------------------- first cycle: check
   localparam logic [1:0] S_IDLE = 2'd0, S_PASS = 2'd1, S_DROP = 2'd2;
@@ -66,7 +66,7 @@ module smfu_ingress #(
   wire         look    = ask_o && known_i;
   wire [10:0]  page_dw = {1'b0, rx_p_hdr_i.addr[11:2]} + rx_p_hdr_i.len_dw;
   wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0
-    && rx_p_hdr_i.len_dw <= smfu_pkg::MTU_DW
+    && rx_p_hdr_i.len_dw <= ggas_pkg::MTU_DW
                          && rx_p_hdr_i.addr[1:0] == '0 && page_dw <= 11'd1024
                          && smfu_pkg::be_good(rx_p_hdr_i.addr[2], rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be,
                            rx_p_hdr_i.last_be);
@@ -85,14 +85,15 @@ module smfu_ingress #(
   logic [63:0] addr_q;   // bus address of this piece
   logic [10:0] left_q;   // DW from there on
   logic [3:0]  first_be_q, last_be_q;
-  logic [5:0]  beat_q;   // beats of this piece already passed
+  logic [BEATS_W-1:0] beat_q;  // beats of this piece already passed
 
-  logic        half_q;   // of the piece that was begun, whatever MPS becomes
-  wire         half   = beat_q == '0 ? cfg_mps_i < 13'd256 : half_q;
-  wire [10:0]  most   = half ? 11'd32 : 11'd64;
+  // MPS, a power of two from 128 bytes on, of the piece that was begun, whatever it becomes; no more than a packet has.
+  logic [10:0] most_q;
+  wire [10:0]  most   = beat_q != '0 ? most_q : cfg_mps_i < ggas_pkg::MTU[12:0] ? cfg_mps_i[12:2] : ggas_pkg::MTU_DW;
+  wire [10:0]  passed = {{(11-BEATS_W){1'b0}}, beat_q} + 11'd1;
   wire         final_piece = left_q <= most;
   wire [10:0]  len    = final_piece ? left_q : most;
-  wire         end_of_piece = rx_p_eop_i || beat_q == (half ? HALF_END[5:0] : FULL_END[5:0]);
+  wire         end_of_piece = rx_p_eop_i || passed == most >> BEAT_W;
 
   // ---------------------------------------------------------------- register stage shared with reads
   logic turn_q;  // reads come first next time
@@ -113,7 +114,7 @@ module smfu_ingress #(
       last_be_q  <= '0;
       beat_q     <= '0;
       turn_q     <= 1'b0;
-      half_q     <= 1'b0;
+      most_q     <= '0;
     end else begin
       if (accept) begin
         state_q    <= S_PASS;
@@ -128,7 +129,7 @@ module smfu_ingress #(
       if (np_go) turn_q <= 1'b0;
       if (p_go) begin
         turn_q <= 1'b1;
-        half_q <= half;
+        most_q <= most;
         beat_q <= end_of_piece ? '0 : beat_q + 1'b1;
         if (rx_p_eop_i) state_q <= S_IDLE;
         if (end_of_piece) begin

@@ -9,8 +9,8 @@ package smfu_pkg;
   localparam int unsigned INTERVALS = 64;
   localparam logic [6:0]  NO_INTERVAL = 7'd64;
 
-  // Payload DW of the largest packet.
-  localparam logic [10:0] MTU_DW = 11'd64;
+  // Payload DW of the largest load: a slot of smfu_rob holds as much.
+  localparam logic [10:0] LOAD_DW = 11'd64;
 
   // What is left of a host read: whom its completions go to, and from where on.
   typedef struct packed {
@@ -39,12 +39,12 @@ package smfu_pkg;
   } export_t;
   localparam int unsigned EXPORT_W = 122;
 
-  // MPS is below the MTU: then it is 128, the least.
+  // MPS is below the largest load: then it is 128, the least.
   function logic is_half(input logic [12:0] mps);
-    is_half = mps < ggas_pkg::MTU[12:0];
+    is_half = mps < 13'd256;
   endfunction
 
-  // DW of the next chunk of a load: up to the next multiple of MTU and of MPS.
+  // DW of the next chunk of a load: up to the next multiple of 256 bytes and of MPS.
   function logic [10:0] chunk_dw(input logic [7:2] addr, input logic [10:0] left, input logic half);
     logic [10:0] border;
     border   = half ? 11'd32 - {6'd0, addr[6:2]} : 11'd64 - {5'd0, addr[7:2]};

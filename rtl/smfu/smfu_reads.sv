@@ -68,9 +68,9 @@ module smfu_reads (
   wire [10:0] len_dw   = rx_np_hdr_i.req_dw;
   wire        is_quiet = rx_np_hdr_i.op == ggas_pkg::OP_SMFU_QUIET;
   wire        sane     = is_quiet || (rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD && len_dw != '0
-    && len_dw <= smfu_pkg::MTU_DW
+    && len_dw <= smfu_pkg::LOAD_DW
                          && rx_np_hdr_i.addr[1:0] == '0
-                         && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::MTU_DW
+                         && {5'd0, rx_np_hdr_i.addr[7:2]} + len_dw <= smfu_pkg::LOAD_DW
                          && smfu_pkg::be_good(rx_np_hdr_i.addr[2], len_dw, rx_np_hdr_i.first_be, rx_np_hdr_i.last_be));
   wire        allowed  = export_i.valid && export_i.right && rx_np_hdr_i.domain == export_i.domain
                          && rx_np_hdr_i.addr[63:12] < export_i.size;

@@ -53,7 +53,7 @@ class smfu_random : public suite<T> {
     if (place == 2) events.insert({GGAS_EV_STORE_UNREACHABLE, 3, t.addr & 0xff'ffff'ffff});
     if (place == 3) events.insert({GGAS_EV_STORE_UNMAPPED, 0, t.addr & 0xff'ffff'ffff});
     if (place < 2)
-      for (const packet& p : store_packets(t, place == 0 ? 2 : 1, off)) stores.push_back(p);
+      for (const packet& p : store_packets(t, place == 0 ? 2 : 1, off, T::mtu)) stores.push_back(p);
   }
 
   void host_load() {
@@ -99,7 +99,7 @@ class smfu_random : public suite<T> {
   std::deque<packet> remote_answers;  // what tx_rsp must show
   unsigned remote_writes = 0, remote_reads = 0;
   void remote_store() {
-    auto [off, len] = extent(64);
+    auto [off, len] = extent(b.chance(20) ? T::mtu / 4 : 64);
     const bool outside = b.chance(3);
     packet p =
         net_packet(nic::op::store, uint16_t(b.chance(50) ? 2 : 1), (off & 0x7ffff) | (outside ? 1 << 20 : 0), len);
@@ -248,7 +248,7 @@ class smfu_random : public suite<T> {
       remote_answers.clear(), written.clear();
       nodes world(b);
       memory host(b);
-      mps = b.chance(50) ? 256 : 128;
+      mps = b.chance(50) ? 256 : 128u << b.random(6);
       b.v.cfg_mps_i = mps;
       b.v.cfg_mrrs_i = b.chance(50) ? 512 : 128;
       host.rcb = b.chance(50) ? 64 : 128;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed test suite: every test runs at DATA_W = 64 with 64 nodes and at 256 with 65,536. GGAS_SEED sets the seed.
+// The typed test suite: every test runs at DATA_W = 64 with the least parameters, at 256 with the largest.
+// GGAS_SEED sets the seed.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +15,11 @@ namespace ggas::test::smfu {
 
 struct w64 {
   using top = Vsmfu_64;
-  static constexpr unsigned width = 64, nodes = 64;
+  static constexpr unsigned width = 64, nodes = 64, mtu = 256;
 };
 struct w256 {
   using top = Vsmfu_256;
-  static constexpr unsigned width = 256, nodes = 65536;
+  static constexpr unsigned width = 256, nodes = 65536, mtu = 4096;
 };
 using widths = testing::Types<w64, w256>;
 

@@ -75,9 +75,9 @@ inline unsigned piece_last_be(unsigned first, unsigned n, unsigned len, unsigned
 }
 
 // Packets of a store to `node`, segment offset `addr`.
-inline std::vector<packet> store_packets(const tlp& t, uint16_t node, uint64_t addr) {
+inline std::vector<packet> store_packets(const tlp& t, uint16_t node, uint64_t addr, unsigned mtu) {
   std::vector<packet> out;
-  for (auto [first, n] : cut(t.len_dw, [](unsigned) { return 64u; })) {
+  for (auto [first, n] : cut(t.len_dw, [&](unsigned) { return mtu / 4; })) {
     packet p = net_packet(nic::op::store, 1, addr + 4 * first, n);
     p.dst = node;
     p.first_be = uint8_t(piece_first_be(first, n, t.len_dw, t.first_be, t.last_be));
