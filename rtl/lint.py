@@ -22,7 +22,8 @@ def main():
         command.append("-Wno-UNUSEDSIGNAL")  # numbers of contexts keep 8 bits
     result = subprocess.run(command + [str(f) for f in sources.files(opts.generated)])
     if result.returncode == 0:
-        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts, {opts.nodes} nodes, MTU {opts.mtu}, pages {1 << opts.page_log2} bytes apart: no warning")
+        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts, {opts.nodes} nodes, MTU {opts.mtu},"
+              f" pages {1 << opts.page_log2} bytes apart: no warning")
     sys.exit(1 if result.returncode else 0)
 
 

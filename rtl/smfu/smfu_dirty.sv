@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes with stores that no quiet round covers yet: a ring of entries, each node once, and a RAM that tells where in
-// the ring a node was listed last. Only an entry that still holds the node counts, so the RAM needs no reset, and what
-// is kept grows with the nodes in use, not with their numbers. A round takes what is listed up to its start.
+// the ring a node was listed last. Only an entry that still holds the node counts, so the RAM needs no reset, and
+// what is kept grows with the nodes in use, not with their numbers. A round takes what is listed up to its start.
 `default_nettype none
 
 module smfu_dirty #(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window stores to SMFU_STORE packets. A store asks the lookup when its first beat comes in and waits with its beats in
-// a small
-// queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. What has no target
-// is dropped.
+// Window stores to SMFU_STORE packets. A store asks the lookup when its first beat comes in and waits with its beats
+// in a small queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. What
+// has no target is dropped.
 `default_nettype none
 
 module smfu_egress #(

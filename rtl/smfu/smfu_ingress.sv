@@ -87,7 +87,8 @@ module smfu_ingress #(
   logic [3:0]  first_be_q, last_be_q;
   logic [BEATS_W-1:0] beat_q;  // beats of this piece already passed
 
-  // MPS, a power of two from 128 bytes on, of the piece that was begun, whatever it becomes; no more than a packet has.
+  // MPS, a power of two from 128 bytes on, of the piece that was begun, whatever it becomes; no more than a packet
+  // has.
   logic [10:0] most_q;
   wire [10:0]  most   = beat_q != '0 ? most_q : cfg_mps_i < ggas_pkg::MTU[12:0] ? cfg_mps_i[12:2] : ggas_pkg::MTU_DW;
   wire [10:0]  passed = {{(11-BEATS_W){1'b0}}, beat_q} + 11'd1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window loads to SMFU_LOAD packets, one load after the other: look it up, let the stores before it leave, take an entry
-// of the matching store, send its chunks. While one is sent the next are looked up, so that a load of one chunk takes a
-// cycle. A chunk never crosses a multiple of 256 bytes, nor of MPS (its answer is one completion). What has no target reads
-// as all ones at once, and so does a load behind one that the network did not take in time: many loads end as soon as
-// one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are refused.
+// Window loads to SMFU_LOAD packets, one load after the other: look it up, let the stores before it leave, take an
+// entry of the matching store, send its chunks. While one is sent the next are looked up, so that a load of one chunk
+// takes a cycle. A chunk never crosses a multiple of 256 bytes, nor of MPS (its answer is one completion). What has
+// no target reads as all ones at once, and so does a load behind one that the network did not take in time: many
+// loads end as soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads
+// of a page are refused.
 `default_nettype none
 
 module smfu_loads (

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry a
-// load: its
-// chunks are answered in order, so the entry needs only what is left. The network tag is slot and round, so an answer
-// that comes
-// after the slot was given up is recognised. An error ends the load: what is left of it goes to smfu_ones, and answers
-// still under
-// way are then swallowed.
+// Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry
+// a load: its chunks are answered in order, so the entry needs only what is left. The network tag is slot and round,
+// so an answer that comes after the slot was given up is recognised. An error ends the load: what is left of it goes
+// to smfu_ones, and answers still under way are then swallowed.
 `default_nettype none
 
 module smfu_match #(
@@ -203,8 +200,8 @@ module smfu_match #(
   end
 
   // ---------------------------------------------------------------- completion and event
-  // A packet is judged with its first beat. Its beats go through a register, so that the next packet is judged as soon
-  // as the last of them is in it.
+  // A packet is judged with its first beat. Its beats go through a register, so that the next packet is judged as
+  // soon as the last of them is in it.
   logic cpl_sop_q, cpl_eop_q;
   logic drop_q;  // behind the failure: the rest of the packet
   wire  room = !cpl_valid_o || cpl_ready_i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every
-// node that got stores since it was last asked (smfu_dirty); further reads wait in order. The answer is an ST_* that hit
-// a store or a round since the last answer to the same page, so that whoever asks first takes it from nobody. If no more
-// nodes can be listed a round is made without a read, and stores wait for its end.
+// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks
+// every node that got stores since it was last asked (smfu_dirty); further reads wait in order. The answer is an ST_*
+// that hit a store or a round since the last answer to the same page, so that whoever asks first takes it from
+// nobody. If no more nodes can be listed a round is made without a read, and stores wait for its end.
 `default_nettype none
 
 module smfu_quiet #(
@@ -94,8 +94,8 @@ module smfu_quiet #(
   assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_page, c_lower} = req_q[rd_q[AW-1:0]];
 
   // ---------------------------------------------------------------- the round
-  // Asks entry by entry; then waits. What has not answered when time is over, or behind a route that broke, is told in a
-  // sweep over the entries.
+  // Asks entry by entry; then waits. What has not answered when time is over, or behind a route that broke, is told
+  // in a sweep over the entries.
   localparam logic [2:0] S_IDLE = 3'd0, S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3, S_DONE = 3'd4;
   localparam int unsigned NW = $clog2(smfu_pkg::DIRTY_NODES);
   localparam int unsigned ROUND_W = 15 - NW;

@@ -185,7 +185,8 @@ module smfu_rob #(
   logic [6:0] walk_left_q;
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
-  // Not the slot whose reads are being made; but one that rests must be let go, even if a request already waits for it.
+  // Not the slot whose reads are being made; but one that rests must be let go, even if a request already waits for
+  // it.
   wire        making = in_held && walk_q == tail && !w_zombie;
   wire        w_wait = walk && w_part != '0 && !making;
   // verilator lint_off UNUSEDSIGNAL
@@ -212,7 +213,8 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  // Of the slots in question: tail, next (head_), that of a completion as it comes (c_) and as it is stored, that of the walk.
+  // Of the slots in question: tail, next (head_), that of a completion as it comes (c_) and as it is stored, that of
+  // the walk.
   logic       tail_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
   logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full
   logic [1:0] head_fault, c_fault, w_fault;                  // what went wrong since it was filled: timeout, host error
@@ -287,8 +289,8 @@ module smfu_rob #(
       .data_i(cpl_data_q), .re_i(row_en), .head_i(row_slot), .row_i(row), .data_o(tx_rsp_data_o));
   smfu_rob_answer #(.DATA_W(DATA_W)) u_answer (
       .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
-      .slot_i(h_slot), .status_i(head_status), .done_i(head_zombie || head_part == '0), .again_o(again), .mark_i, .old_o,
-      .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row), .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o,
+      .slot_i(h_slot), .status_i(head_status), .done_i(head_zombie || head_part == '0), .again_o(again), .mark_i,
+      .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row), .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o,
       .tx_rsp_eop_o, .tx_rsp_hdr_o, .cnt_target_loads_o, .busy_o(answer_busy));
 
   assign busy_o  = in_held || range_busy_o || cpl_busy || walk || answer_busy || req_event_valid_o
