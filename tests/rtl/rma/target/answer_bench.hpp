@@ -31,7 +31,7 @@ constexpr uint64_t forbidden = 0x100000;  // the first page that is not granted
 template <class V, unsigned W>
 class answer_bench {
  public:
-  static constexpr unsigned width = W;
+  static constexpr unsigned width = W, nodes = W == 256 ? 1024 : 64;
   V v;
   dice d{seed()};
   feed<packet, W> rx;
@@ -91,7 +91,9 @@ class answer_bench {
     v.ep_valid_i = 0;
   }
   packet make(op o, uint8_t vpid, net_status s = net_status::ok) {
-    packet p{.src = uint16_t(d.below(64)), .vc = uint8_t(nic::vc::rsp), .op = uint8_t(o), .status = uint8_t(s)};
+    const bool strange = o == op::rma_get_data && d.chance(3);  // data of a node that the NIC may not know
+    packet p{.vc = uint8_t(nic::vc::rsp), .op = uint8_t(o), .status = uint8_t(s)};
+    p.src = uint16_t(d.below(strange ? 0x10000 : nodes));
     p.set_initiator(vpid, uint8_t(contexts[vpid].epoch() << 3 | d.below(8)));
     p.vpid = uint8_t(d.bits());
     p.set_pd(contexts[vpid].pd);
@@ -152,14 +154,14 @@ class answer_bench {
       expected_packets += p.is(op::rma_get_data);
     }
     if (p.is(op::rma_get_data)) {
-      get& g = gets[{p.src % 64, p.place()}];
+      get& g = gets[{p.src, p.place()}];
       const bool refused = !(sane(p, record) && granted);
       if (live && (refused || p.flags() & nic::rma_first)) g = {refused, p.svpid(), p.epoch()};
       return;
     }
     if (!sane(p, record) || !known) return;
     if (p.is(op::rma_get_done)) {
-      const get& g = gets[{p.src % 64, p.place()}];
+      const get& g = gets[{p.src, p.place()}];
       const bool its = g.vpid == p.svpid() && g.epoch == p.epoch();
       if (g.refused && its && status == 0) status = uint8_t(net_status::protection);
     }
@@ -199,7 +201,7 @@ class answer_bench {
   static bool sane(const packet& p, bool record) {
     if (p.is(op::rma_ack) || p.is(op::rma_get_done)) return p.len_dw == 0;
     if (p.is(op::rma_atomic_rsp)) return p.len_dw == 4 && !(record && p.addr % 16);
-    return p.is(op::rma_get_data) && payload_sane(p);
+    return p.is(op::rma_get_data) && p.src < nodes && payload_sane(p);
   }
   void edge() {
     v.clk_i = 1;

@@ -10,7 +10,7 @@ namespace ggas::test::rma {
 template <class V, unsigned W>
 class target_bench {
  public:
-  static constexpr unsigned width = W;
+  static constexpr unsigned width = W, nodes = W == 256 ? 1024 : 64;
   V v;
   dice d{seed()};
   feed<packet, W> rx;
@@ -27,6 +27,7 @@ class target_bench {
 
   target_bench() {
     tr.granted = [](uint64_t nla, uint16_t pd, bool write) { return write && pd == 5 && nla < 0x100000; };
+    work.nodes = nodes;
     v.cfg_target_i = 1;
     v.cfg_node_i = 9;
     v.cfg_mps_i = 256;

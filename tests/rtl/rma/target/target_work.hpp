@@ -30,6 +30,7 @@ class target_work {
     uint8_t status = 0;
   };
 
+  unsigned nodes = 64;  // that the NIC knows
   unsigned mps = 256;
   std::vector<tlp> writes;
   size_t writes_seen = 0;
@@ -40,7 +41,7 @@ class target_work {
   // A packet comes while targets are on or off. `unit_status` is what rma_notify or velo_mailbox will say of it.
   void expect(const packet& p, bool on, uint8_t unit_status, bool flush_fails) {
     uint8_t s = 0;
-    if (p.src >= 64 || !known(p)) {
+    if (p.src >= nodes || !known(p)) {
       events.push_back({bad_packet, p.src, p.op});
       return;
     }
