@@ -31,8 +31,9 @@ module rma_choice (
     input  wire logic [7:0]  scan_vpid_i,
 
     output      logic        go_out_o,       // what begins, if anything does, goes out
-    output      logic [7:0]  pick_o,         // one-hot, K_*; 0: nothing begins
-    output      logic [7:0]  vpid_o          // its context
+    output      logic [7:0]  turn_o,         // one-hot, K_*: what that is; 0: nothing
+    output      logic [7:0]  vpid_o,         // its context
+    output      logic [7:0]  pick_o          // turn_o if it does begin, else 0
 );
 
   logic [2:0] in;
@@ -50,11 +51,17 @@ module rma_choice (
   assign turn = go_out_o ? {grant, 3'd0} : {4'd0, in};
   wire start = open_i && turn != '0 && (turn & clash) == '0;
 
-  // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(4)) u_turn (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(out), .take_i(start && go_out_o), .eop_i(1'b1), .grant_o(grant),
-      .locked_o());
-  // verilator lint_on PINCONNECTEMPTY
+  // The one behind the last one that had its turn comes first.
+  logic [1:0] owner_q;
+  always_comb begin
+    grant = '0;
+    case (owner_q)
+      2'd3:    grant = out[0] ? 4'd1 : out[1] ? 4'd2 : out[2] ? 4'd4 : {out[3], 3'd0};
+      2'd0:    grant = out[1] ? 4'd2 : out[2] ? 4'd4 : out[3] ? 4'd8 : {3'd0, out[0]};
+      2'd1:    grant = out[2] ? 4'd4 : out[3] ? 4'd8 : out[0] ? 4'd1 : {2'd0, out[1], 1'd0};
+      default: grant = out[3] ? 4'd8 : out[0] ? 4'd1 : out[1] ? 4'd2 : {1'd0, out[2], 2'd0};
+    endcase
+  end
 
   wire [55:0] vpids = {scan_vpid_i, put_vpid_i, exp_vpid_i, desc_vpid_i, answer_vpid_i, noted_vpid_i, done_vpid_i};
   always_comb begin
@@ -63,13 +70,18 @@ module rma_choice (
       clash[i] = last_valid_i && vpids[8*i+:8] == last_vpid_i;
       if (turn[i]) vpid_o = vpid_o | vpids[8*i+:8];
     end
-    pick_o = '0;
-    if (start) pick_o = {turn[6] && full_i, turn[6] && !full_i, turn[5:0]};
+    turn_o = {turn[6] && full_i, turn[6] && !full_i, turn[5:0]};
+    pick_o = start ? turn_o : '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) in_last_q <= 1'b0;
-    else if (start) in_last_q <= !go_out_o;
+    if (!rst_ni) begin
+      in_last_q <= 1'b0;
+      owner_q   <= 2'd3;
+    end else if (start) begin
+      in_last_q <= !go_out_o;
+      if (go_out_o) owner_q <= {grant[3] || grant[2], grant[3] || grant[1]};
+    end
   end
 
 endmodule

@@ -40,7 +40,7 @@ module rma_commands #(
     output      logic [3:0]          done_status_o,
     output      logic [7:0]          done_vpid_o,
     output      logic                done_last_o,
-    output      rma_requester_pkg::flags_t  done_flags_o,  // hold, tail, ack
+    output      rma_requester_pkg::flags_t  done_flags_o,  // hold, tail, ack, own
     output      ggas_pkg::desc_w0_t  done_w0_o,
     output      logic [63:0]         done_cookie_o,
     output      logic                done_soon_o    // one will stand there
@@ -77,9 +77,9 @@ module rma_commands #(
   end
 
   // ---------------------------------------------------------------- what is under way
-  localparam int unsigned ABOUT_W = 8 + 1 + 3 + 64 + 64;
+  localparam int unsigned ABOUT_W = 8 + 1 + 4 + 64 + 64;
   logic       known, queue_room, done_head, take, ready;
-  logic [2:0] flags;
+  logic [3:0] flags;
   logic [3:0] status;
   logic [7:0] meta;
   logic [ABOUT_W-1:0] about;
@@ -87,26 +87,32 @@ module rma_commands #(
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(ABOUT_W), .DEPTH(IN_FLIGHT), .BLOCK(1'b1)) u_under_way (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(room_o),
-      .wr_data_i({vpid_i, last_i, s_i.flags.hold, s_i.flags.tail, s_i.flags.ack, w0, first_i[255:192]}),
+      .wr_data_i({vpid_i, last_i, s_i.flags.hold, s_i.flags.tail, s_i.flags.ack, s_i.flags.own, w0,
+        first_i[255:192]}),
       .rd_valid_o(known), .rd_ready_i(take), .rd_data_o(about), .count_o());
   fifo #(.WIDTH(12), .DEPTH(IN_FLIGHT)) u_done (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(done_valid_i), .wr_ready_o(queue_room),
       .wr_data_i({done_meta_i, done_status_i}),
       .rd_valid_o(done_head), .rd_ready_i(take), .rd_data_o({meta, status}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
-  stage #(.WIDTH(ABOUT_W + 4)) u_head (
-      .clk_i, .rst_ni, .in_valid_i(done_head), .in_ready_o(ready), .in_data_i({about, status}),
-      .out_valid_o(done_valid_o), .out_ready_i(done_ready_i),
-      .out_data_o({done_vpid_o, done_last_o, flags, done_w0_o, done_cookie_o, done_status_o}));
+  rma_head #(.WIDTH(ABOUT_W + 4)) u_head (
+      .clk_i, .rst_ni, .queue_valid_i(done_head), .queue_ready_o(ready), .queue_data_i({about, status}),
+      .valid_o(done_valid_o), .ready_i(done_ready_i),
+      .data_o({done_vpid_o, done_last_o, flags, done_w0_o, done_cookie_o, done_status_o}));
   assign take        = done_head && ready;
   assign done_soon_o = done_head;
   always_comb begin
     done_flags_o = '0;
-    {done_flags_o.hold, done_flags_o.tail, done_flags_o.ack} = flags;
+    {done_flags_o.hold, done_flags_o.tail, done_flags_o.ack, done_flags_o.own} = flags;
   end
 
   // ---------------------------------------------------------------- the command at the output
-  assign free_o = !cmd_valid_o && !push_i && room_o;
+  logic room_q;  // a command is counted by the time that the one behind it looks
+  assign free_o = !cmd_valid_o && !push_i && room_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) room_q <= 1'b0;
+    else room_q <= room_o;
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cmd_valid_o <= 1'b0;
     else if (push_i) cmd_valid_o <= 1'b1;

@@ -3,6 +3,8 @@
 `default_nettype none
 
 module rma_decode (
+    input  wire logic [15:0]                cfg_node_i,
+    input  wire logic [15:0]                peer_node_i,
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::desc_w0_t         w0_i,
     input  wire logic [2:0]                 w2_i,      // low bits of the destination
@@ -50,6 +52,8 @@ module rma_decode (
     flags_o.repeats   = is_notify || is_send;
     flags_o.is_get    = is_get;
     flags_o.is_atomic = is_atomic;
+    flags_o.own       = smfu_pkg::reachable(w0_i.node, cfg_node_i, 16'd0, 1'b0, 1'b0);
+    flags_o.peer      = smfu_pkg::reachable(w0_i.node, peer_node_i, 16'd0, 1'b0, 1'b0);
     flags_o.slots     = rma_requester_pkg::has_slots(w0_i.op);
     flags_o.what      = flags_o.hold && (flags_o.ack || flags_o.tail) ? 3'd0 : w0_i.op[2:0];
   end

@@ -30,7 +30,7 @@ module rma_express #(
     // the slots behind the first, from load_i on until free_o
     input  wire logic [511:0]        slots_i,
     output      logic                free_o,      // nothing is left
-    output      logic                ends_o,      // nothing will be left after this beat, which reads no slots
+    output      logic                ends_o,      // a single beat is left, which reads no slots: a packet of one beat
     output      logic                held_o,      // a packet of context held_vpid_o is not out
     output      logic [7:0]          held_vpid_o,
 
@@ -51,16 +51,24 @@ module rma_express #(
   logic [1:0]         skew;     // first byte in the first DW
   logic [6:0]         span;     // payload bytes from the first DW's first to the last
   logic [4:0]         total;    // payload DW
-  logic [5:0]         room;     // DW up to the border, less 1
+  logic [5:0]         at;       // DW from the border in front
+  logic [4:0]         more;     // put: DW behind the first
+  logic [6:0]         reach;    // the last DW as `at`
   logic               put, split;
   logic [3:0]         end_be;
+
+  // DW that the first bytes of the source's last DW and the skew make, beside the whole ones: 0 to 2.
+  wire [2:0] odd   = {1'b0, w0_i.size[1:0]} + {1'b0, w2_i[1:0]};
+  wire [1:0] extra = {odd > 3'd4, odd <= 3'd4 && odd != 3'd0};
 
   always_comb begin
     hdr    = '0;
     skew   = '0;
     span   = 7'd16;
     total  = 5'd4;
-    room   = '0;
+    at     = '0;
+    more   = '0;
+    reach  = '0;
     split  = 1'b0;
     end_be = '0;
     put    = !tail_i && rma_requester_pkg::is_put(w0_i.op);
@@ -80,12 +88,14 @@ module rma_express #(
       if (put) begin
         skew   = w2_i[1:0];
         span   = w0_i.size[6:0] + {5'd0, skew};
-        total  = span[6:2] + {4'd0, span[1:0] != 2'd0};
-        end_be = rma_requester_pkg::be_to(span[1:0]);
-        room   = cfg_mtu_i == 2'd0 ? {2'd0, ~w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, ~w2_i[6:2]} : ~w2_i[7:2];
-        split  = {1'b0, total} > {1'b0, room[4:0]} + 6'd1 && !room[5];
+        total  = w0_i.size[6:2] + {3'd0, extra};
+        more   = w0_i.size[6:2] + {{4{extra == 2'd0}}, extra[1] || extra == 2'd0};
+        end_be = rma_requester_pkg::be_to(w0_i.size[1:0] + skew);
+        at     = cfg_mtu_i == 2'd0 ? {2'd0, w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, w2_i[6:2]} : w2_i[7:2];
+        reach  = {1'b0, at} + {2'd0, more};
+        split  = cfg_mtu_i == 2'd0 ? reach[4] : cfg_mtu_i == 2'd1 ? reach[5] : reach[6];
         hdr.op       = ggas_pkg::OP_RMA_PUT;
-        hdr.len_dw   = split ? {5'd0, room} + 11'd1 : {6'd0, total};
+        hdr.len_dw   = split ? {6'd0, at[3:0] == 4'd0, 4'd0 - at[3:0]} : {6'd0, total};
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);
         hdr.last_be  = hdr.len_dw == 11'd1 ? 4'h0 : split ? 4'hf : end_be;
         hdr.flags[ggas_pkg::RMA_FIRST] = 1'b1;
@@ -120,6 +130,7 @@ module rma_express #(
   // ---------------------------------------------------------------- the packet under way
   logic             valid_q, sop_q;
   logic             tail_q;    // it is the NOTIFY of a put
+  logic             short_q;   // a beat in all, none of slots
   logic [3:0]       op_q;      // its descriptor's, with size and words
   logic [23:0]      size_q;
   logic [191:0]     words_q;
@@ -136,7 +147,7 @@ module rma_express #(
   wire eop   = left_q <= BEAT;
   wire taken = valid_q && tx_ready_i;
   assign free_o = !valid_q;
-  assign ends_o = eop && next_q == '0 && (tail_q || !rma_requester_pkg::has_slots(op_q));
+  assign ends_o = short_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -155,6 +166,7 @@ module rma_express #(
     if (load_i) begin
       hdr_q       <= hdr;
       tail_q      <= tail_i;
+      short_q     <= !split && total <= BEAT && (tail_i || !rma_requester_pkg::has_slots(w0_i.op));
       op_q        <= w0_i.op;
       size_q      <= w0_i.size;
       words_q     <= {cookie_i, w2_i, w1_i};
@@ -163,7 +175,7 @@ module rma_express #(
       skew_q      <= {{(BYTES_W - 2) {1'b0}}, skew};
       span_q      <= span;
       left_q      <= hdr.len_dw[4:0];
-      next_q      <= split ? total - hdr.len_dw[4:0] : 5'd0;
+      next_q      <= split ? {1'b0, reach[3:0]} + 5'd1 : 5'd0;
       next_be_q   <= end_be;
       next_last_q <= !w0_i.notify_completer;
       next_ack_q  <= w0_i.ack && !w0_i.notify_completer;

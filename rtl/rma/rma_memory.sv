@@ -8,11 +8,10 @@ module rma_memory (
     input  wire logic                        clk_i,
     input  wire logic                        rst_ni,
 
-    input  wire logic                        re_i,
+    // A read in every cycle: nothing late says whether.
     input  wire logic [7:0]                  vpid_i,
     output      rma_requester_pkg::state_t   state_o,       // in the next cycle
     output      logic                        fresh_o,       // it is written in that cycle
-    input  wire logic                        word_re_i,
     input  wire logic [1:0]                  word_i,
     output      logic [255:0]                word_o,        // in the next cycle
 
@@ -28,10 +27,10 @@ module rma_memory (
 
   logic [STATE_W-1:0] rdata;
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
-      .clk_i, .we_i, .waddr_i(we_vpid_i[CW-1:0]), .wdata_i(state_i), .re_i, .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
+      .clk_i, .we_i, .waddr_i(we_vpid_i[CW-1:0]), .wdata_i(state_i), .re_i(1'b1), .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
   ram_1r1w #(.WIDTH(256), .DEPTH(4 * ggas_pkg::CONTEXTS)) u_words (
       .clk_i, .we_i(word_we_i), .waddr_i({word_waddr_i[9:8], word_waddr_i[CW-1:0]}), .wdata_i(word_wdata_i),
-      .re_i(word_re_i), .raddr_i({word_i, vpid_i[CW-1:0]}), .rdata_o(word_o));
+      .re_i(1'b1), .raddr_i({word_i, vpid_i[CW-1:0]}), .rdata_o(word_o));
 
   logic                      born;     // the context's state was written since reset
   logic                      last_we_q;
@@ -42,7 +41,7 @@ module rma_memory (
     else last_we_q <= we_i;
   end
   always_ff @(posedge clk_i) begin
-    if (re_i) vpid_q <= vpid_i;
+    vpid_q <= vpid_i;
     if (we_i) begin
       last_vpid_q <= we_vpid_i;
       last_q      <= state_i;

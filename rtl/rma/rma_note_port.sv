@@ -46,7 +46,7 @@ module rma_note_port (
 
   rma_queued #(.DEPTH(8)) u_of (.clk_i, .rst_ni, .push_i, .vpid_i, .pop_i(pop), .look_i, .found_o(look_o));
 
-  assign room_o     = count < 4'd4;
+  assign room_o     = count < 4'd3;
   assign empty_o    = !head;
   assign nt_valid_o = head && !asked_q;
   assign nt_drop_o  = !held;

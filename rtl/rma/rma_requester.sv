@@ -128,7 +128,7 @@ module rma_requester #(
 
   // The steps in their stages: kind is one-hot (K_*), 0 without a step.
   logic [7:0] pick, read_kind, read_vpid, decide_kind, decide_vpid, end_kind, end_vpid, ended_vpid_q, begin_vpid;
-  logic       begin_busy, decide_long, ended_q;
+  logic       begin_busy, decide_long, ended_q, read_valid, decide_valid, ending;
   rma_requester_pkg::brought_t brought;
   rma_requester_pkg::known_t   known;
   rma_requester_pkg::decided_t decided;
@@ -136,8 +136,7 @@ module rma_requester #(
   rma_requester_pkg::state_t   read_state, end_state;
   logic [511:0]                slots;
   assign act = decided.act;
-  wire                         ending = end_kind != '0;
-  wire                         keep   = ending && act.keep;
+  wire                         keep   = end_kind[K_NOTED] && act.keep;
 
   // ---------------------------------------------------------------- begin
   logic       done_head, done_soon, done_last, noted, late, late_full, put_head, put_waits, exp_head, exp_slots;
@@ -159,40 +158,48 @@ module rma_requester #(
     answer.addr       = ans_addr_i;
   end
 
+  // Room for the counts and notifications of three steps under way, two that begin before room_q says so, and one that
+  // follows a notification.
+  logic room_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) room_q <= 1'b0;
+    else room_q <= st_count < 4'd3 && note_room;
+  end
+
   // Outputs are looked at as a step begins, and taken when it is decided: a packet finds its place taken only if the
   // one before it is held up outside. Behind a step that may send a long packet none that may send another begins.
   wire express_soon = !read_kind[K_DESC] && !read_kind[K_EXP] && !decide_long && (express_free || express_ends);
   wire command_soon = !read_kind[K_PUT] && !decide_kind[K_PUT] && cmd_free;
 
-  logic         re, word_re, word_we;
+  logic         word_we;
   logic [7:0]   re_vpid;
   logic [1:0]   word_at, word_we_at;
   logic [255:0] word;
   rma_step_begin u_begin (
-      .clk_i, .rst_ni, .room_i(st_count < 4'd4 && note_room), .express_i(express_soon), .command_i(command_soon),
+      .clk_i, .rst_ni, .room_i(room_q), .express_i(express_soon), .command_i(command_soon),
       .keep_i(keep), .desc_valid_i, .desc_ready_o, .desc_eop_i, .desc_vpid_i, .desc_pd_i, .desc_starts_i, .desc_data_i,
       .done_valid_i(done_head), .done_soon_i(done_soon), .done_vpid_i(done_vpid), .done_status_i(done_status),
       .done_last_i(done_last), .done_flags_i(done_flags), .done_w0_i(done_w0), .done_cookie_i(done_cookie),
       .noted_valid_i(noted), .noted_vpid_i(nt_vpid_o), .noted_status_i(noted_status), .ans_valid_i, .ans_vpid_i,
       .ans_status_i, .ans_i(answer), .exp_valid_i(exp_head), .exp_vpid_i(exp_vpid), .exp_slots_i(exp_slots),
       .put_valid_i(put_head), .put_vpid_i(put_vpid), .late_valid_i(late), .late_vpid_i(late_vpid),
-      .late_full_i(late_full), .pick_o(pick), .re_o(re), .word_re_o(word_re), .vpid_o(re_vpid), .word_o(word_at),
-      .word_i(word), .we_o(word_we), .we_word_o(word_we_at), .kind_o(read_kind), .step_vpid_o(read_vpid),
+      .late_full_i(late_full), .pick_o(pick), .vpid_o(re_vpid), .word_o(word_at),
+      .word_i(word), .we_o(word_we), .we_word_o(word_we_at), .valid_o(read_valid), .kind_o(read_kind), .step_vpid_o(read_vpid),
       .brought_o(brought), .slots_o(slots), .busy_o(begin_busy), .busy_vpid_o(begin_vpid));
   assign ans_ready_o = pick[K_ANSWER];
 
   // ---------------------------------------------------------------- read
   logic read_fresh, over, free;
   rma_memory u_memory (
-      .clk_i, .rst_ni, .re_i(re), .vpid_i(re_vpid), .state_o(read_state), .fresh_o(read_fresh), .word_re_i(word_re),
+      .clk_i, .rst_ni, .vpid_i(re_vpid), .state_o(read_state), .fresh_o(read_fresh),
       .word_i(word_at), .word_o(word), .we_i(ending), .we_vpid_i(end_vpid), .state_i(end_state),
       .word_we_i(word_we || keep), .word_waddr_i(keep ? {2'd3, end_vpid} : {word_we_at, desc_vpid_i}),
       .word_wdata_i({desc_data_i[255:128], keep ? {nt_w1_o, nt_w0_o} : desc_data_i[127:0]}));
   rma_step_read #(.DATA_W(DATA_W)) u_read (
       .clk_i, .rst_ni, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .cfg_we_i(cfg_we_i && cfg_word_i == 3'd0), .cfg_vpid_i, .cfg_enable_i(cfg_data_i[0]), .kind_i(read_kind),
+      .cfg_we_i(cfg_we_i && cfg_word_i == 3'd0), .cfg_vpid_i, .cfg_enable_i(cfg_data_i[0]), .valid_i(read_valid), .kind_i(read_kind),
       .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]), .state_i(read_state), .fresh_i(read_fresh),
-      .word_i(word), .express_free_i(express_free), .over_o(over), .over_ready_i(!free), .kind_o(decide_kind),
+      .word_i(word), .express_free_i(express_free), .over_o(over), .over_ready_i(!free), .valid_o(decide_valid), .kind_o(decide_kind),
       .vpid_o(decide_vpid), .long_o(decide_long), .known_o(known));
 
   // ---------------------------------------------------------------- decide
@@ -200,11 +207,11 @@ module rma_requester #(
   logic [7:0] express_vpid;
   rma_step_decide #(.DATA_W(DATA_W)) u_decide (
       .clk_i, .rst_ni, .time_i, .cfg_node_i, .cfg_mtu_i, .cfg_retry_ticks_i, .cfg_retry_limit_i, .cfg_timeout_i,
-      .peer_node_i, .peer_valid_i, .link_up_i, .kind_i(decide_kind), .vpid_i(decide_vpid), .known_i(known),
+      .peer_valid_i, .link_up_i, .valid_i(decide_valid), .kind_i(decide_kind), .vpid_i(decide_vpid), .known_i(known),
       .slots_i(slots), .cmd_free_i(cmd_free), .put_turn_i(!put_waits), .ans_progress_i, .ans_vpid_i, .ans_look_vpid_o,
       .ans_writes_i, .express_free_o(express_free), .express_ends_o(express_ends), .express_held_o(express_held),
       .express_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o,
-      .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .kind_o(end_kind), .vpid_o(end_vpid), .decided_o(decided));
+      .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind), .vpid_o(end_vpid), .decided_o(decided));
 
   // ---------------------------------------------------------------- end
   logic freed, to_puts, to_expresses, active, waiting, refused, active_q, waiting_q, refused_q;
@@ -238,12 +245,12 @@ module rma_requester #(
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(ending && to_expresses), .wr_ready_o(),
       .wr_data_i({end_state.flags.slots && !end_state.tail, end_vpid}), .rd_valid_o(exp_queued),
       .rd_ready_i(exp_next), .rd_data_o(exp_queue), .count_o());
-  stage #(.WIDTH(8)) u_put_head (
-      .clk_i, .rst_ni, .in_valid_i(put_queued), .in_ready_o(put_next), .in_data_i(put_queue_vpid),
-      .out_valid_o(put_head), .out_ready_i(pick[K_PUT]), .out_data_o(put_vpid));
-  stage #(.WIDTH(9)) u_exp_head (
-      .clk_i, .rst_ni, .in_valid_i(exp_queued), .in_ready_o(exp_next), .in_data_i(exp_queue),
-      .out_valid_o(exp_head), .out_ready_i(pick[K_EXP]), .out_data_o({exp_slots, exp_vpid}));
+  rma_head #(.WIDTH(8)) u_put_head (
+      .clk_i, .rst_ni, .queue_valid_i(put_queued), .queue_ready_o(put_next), .queue_data_i(put_queue_vpid),
+      .valid_o(put_head), .ready_i(pick[K_PUT]), .data_o(put_vpid));
+  rma_head #(.WIDTH(9)) u_exp_head (
+      .clk_i, .rst_ni, .queue_valid_i(exp_queued), .queue_ready_o(exp_next), .queue_data_i(exp_queue),
+      .valid_o(exp_head), .ready_i(pick[K_EXP]), .data_o({exp_slots, exp_vpid}));
   assign put_waits = put_queued || put_head;
 
   rma_commands #(.IN_FLIGHT(DATA_W == 64 ? 32 : 128)) u_commands (
@@ -288,7 +295,7 @@ module rma_requester #(
   rma_queued #(.DEPTH(8)) u_counts_of (
       .clk_i, .rst_ni, .push_i(counting), .vpid_i(end_vpid), .pop_i(st_valid_o && st_ready_i),
       .look_i(look_vpid_i), .found_o(look_count));
-  wire [5:0]  here  = {express_held, ended_q, ending, decide_kind != '0, read_kind != '0, begin_busy};
+  wire [5:0]  here  = {express_held, ended_q, ending, decide_valid, read_valid, begin_busy};
   wire [47:0] whose = {express_vpid, ended_vpid_q, end_vpid, decide_vpid, read_vpid, begin_vpid};
   always_comb begin
     look_busy_o = look_active || look_count || look_note;

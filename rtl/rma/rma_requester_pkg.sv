@@ -43,6 +43,8 @@ package rma_requester_pkg;
     logic       repeats;    // its packet is repeated when the target is full (that of the tail is as well)
     logic       is_get;
     logic       is_atomic;
+    logic       own;        // its node is this one; none of own and peer: no such node
+    logic       peer;
     logic       slots;      // data stands in the slots behind the first
     logic [2:0] what;       // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
   } flags_t;
@@ -94,7 +96,7 @@ package rma_requester_pkg;
     logic [4:0]   starts;
     logic [3:0]   status;   // of a done command, an answer, a notification
     answer_t      answer;
-    flags_t       put;      // the put of a done command: hold, tail, ack
+    flags_t       put;      // the put of a done command: hold, tail, ack, own
     logic         last;     // that command was its last
   } brought_t;
 
@@ -108,7 +110,6 @@ package rma_requester_pkg;
     flags_t       put;
     logic         last;
     logic         bad;      // the new descriptor is
-    logic         reach;    // its node is
     logic         enabled;  // the context is
     logic         told;     // that the context's next descriptor may come
   } known_t;

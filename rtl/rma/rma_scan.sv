@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which contexts must be looked at: on every tick those that wait for an answer or pause, then those whose own
-// notification met a full ring. Without any there is no walk; groups of 16 contexts without any are passed in a
-// cycle.
+// notification met a full ring. Without any there is no walk; groups of 16 contexts without any are passed in a cycle.
 `default_nettype none
 
 module rma_scan (
@@ -25,6 +24,7 @@ module rma_scan (
 
   localparam int unsigned GROUPS = ggas_pkg::CONTEXTS > 16 ? ggas_pkg::CONTEXTS / 16 : 2;
   localparam int unsigned GW     = $clog2(GROUPS);
+  localparam logic [GW-1:0] LAST = ggas_pkg::CONTEXTS > 16 ? '1 : '0;
 
   // ---------------------------------------------------------------- two bits a context, in RAM of LUTs; how many are
   // set
@@ -56,49 +56,60 @@ module rma_scan (
     end
   end
 
-  // ---------------------------------------------------------------- next context of the group
-  logic [9:0]   at_q;     // 512: not walking; else which list, context
-  logic         due_q;    // a tick came while walking
-  wire          walking  = !at_q[9];
-  wire [GW-1:0] at_group = at_q[GW+3:4];
-  logic [15:0]  group;
-  logic [3:0]   first;
-  logic [31:0]  word;
+  // ---------------------------------------------------------------- the walk: a group is read, its contexts are named
+  logic        walk_q;   // groups are left
+  logic        list_q;   // 0: those that wait or pause, 1: those with a notification to repeat
+  logic [GW-1:0] next_q; // group to read next
+  logic [15:0] group_q;  // contexts of group at_q that are to be named
+  logic [GW-1:0] at_q;
+  logic        named_q;  // the list they are in
+  logic        due_q;    // a tick came while walking
+  logic [31:0] word;
+  logic [3:0]  first, at;
+  wire         walking = walk_q || group_q != '0;
+  wire         room    = !valid_o && (group_q & (group_q - 16'd1)) == '0;  // the group may be replaced
   always_comb begin
-    group = '0;
-    first = '0;
     word  = '0;
-    if (walking && !valid_o) begin
-      if (known_q[at_group]) word = word_q[at_group];
-      group = (at_q[8] ? word[31:16] : word[15:0]) & (16'hffff << at_q[3:0]);
-      for (int i = 15; i >= 0; i--) if (group[i]) first = i[3:0];
-    end
+    first = '0;
+    at    = '0;
+    at[GW-1:0] = at_q;
+    if (walk_q && known_q[next_q]) word = word_q[next_q];
+    if (group_q != '0) for (int i = 15; i >= 0; i--) if (group_q[i]) first = i[3:0];
   end
-  wire hit = group != '0;
-
-  wire [8:0] next = hit ? {1'b0, at_q[7:4], first} + 9'd1 : {1'b0, at_q[7:4], 4'd0} + 9'd16;
-  wire       ends = next == ggas_pkg::CONTEXTS[8:0];
 
   assign timer_o = wait_count_q != '0 || full_count_q != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q    <= 10'd512;
+      walk_q  <= 1'b0;
+      list_q  <= 1'b0;
+      next_q  <= '0;
+      group_q <= '0;
+      at_q    <= '0;
+      named_q <= 1'b0;
       due_q   <= 1'b0;
       valid_o <= 1'b0;
       vpid_o  <= '0;
       full_o  <= 1'b0;
     end else begin
       if (valid_o && ready_i) valid_o <= 1'b0;
-      if (walking && !valid_o) begin
-        at_q    <= ends ? (at_q[8] ? 10'd512 : 10'd256) : {1'b0, at_q[8], next[7:0]};
-        valid_o <= hit;
-        vpid_o  <= {at_q[7:4], first};
-        full_o  <= at_q[8];
+      if (!valid_o) begin
+        valid_o <= group_q != '0;
+        vpid_o  <= {at, first};
+        full_o  <= named_q;
+        group_q <= group_q & (group_q - 16'd1);
+      end
+      if (room && walk_q) begin
+        group_q <= list_q ? word[31:16] : word[15:0];
+        at_q    <= next_q;
+        named_q <= list_q;
+        next_q  <= next_q == LAST ? '0 : next_q + 1'b1;
+        if (next_q == LAST) list_q <= !list_q;
+        if (next_q == LAST && list_q) walk_q <= 1'b0;
       end
       if (walking) due_q <= due_q || tick_i;
       else if (due_q || tick_i) begin
         due_q <= 1'b0;
-        if (timer_o) at_q <= '0;
+        walk_q <= timer_o;
       end
     end
   end

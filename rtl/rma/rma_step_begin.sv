@@ -51,16 +51,15 @@ module rma_step_begin (
     input  wire logic                         late_full_i,      // for its notification
     output      logic [7:0]                   pick_o,           // one-hot, K_*: taken
 
-    // memory: state and word of the context, in the next cycle; slots of a new descriptor
-    output      logic                         re_o,
-    output      logic                         word_re_o,
+    // memory: in every cycle state and word of a context, which come in the next one; slots of a new descriptor
     output      logic [7:0]                   vpid_o,
     output      logic [1:0]                   word_o,
     input  wire logic [255:0]                 word_i,
     output      logic                         we_o,
     output      logic [1:0]                   we_word_o,        // of vpid_o
 
-    // the step, in its second stage; its context stands until the next one
+    // the step, in its second stage
+    output      logic                         valid_o,
     output      logic [7:0]                   kind_o,           // one-hot, K_*; 0: none
     output      logic [7:0]                   step_vpid_o,
     output      rma_requester_pkg::brought_t  brought_o,
@@ -73,7 +72,7 @@ module rma_step_begin (
 
   localparam logic [1:0] B_IDLE = 2'd0, B_BEATS = 2'd1, B_SLOT = 2'd2, B_LAST = 2'd3;
   logic [1:0] state_q;
-  logic [7:0] vpid_q, pick_vpid;
+  logic [7:0] vpid_q, pick_vpid, turn;
   logic       third_q;    // the next beat is the third slot
   logic       go_out;
   wire        idle   = state_q == B_IDLE;
@@ -82,19 +81,18 @@ module rma_step_begin (
   wire        ends   = desc_valid_i && desc_ready_o && desc_eop_i;
 
   rma_choice u_choice (
-      .clk_i, .rst_ni, .open_i(idle), .last_valid_i(kind_o != '0), .last_vpid_i(step_vpid_o), .room_i,
+      .clk_i, .rst_ni, .open_i(idle), .last_valid_i(valid_o), .last_vpid_i(step_vpid_o), .room_i,
       .noted_i(noted_valid_i), .noted_vpid_i, .done_i(done_valid_i), .done_soon_i, .done_vpid_i,
       .answer_i(ans_valid_i), .answer_vpid_i(ans_vpid_i), .desc_i(desc_valid_i && express_i && !keep_i), .desc_vpid_i,
       .exp_i(exp_valid_i && express_i), .exp_vpid_i, .put_i(put_valid_i && command_i), .put_vpid_i,
-      .scan_i(late_valid_i), .full_i(late_full_i), .scan_vpid_i(late_vpid_i), .go_out_o(go_out), .pick_o,
-      .vpid_o(pick_vpid));
+      .scan_i(late_valid_i), .full_i(late_full_i), .scan_vpid_i(late_vpid_i), .go_out_o(go_out),
+      .turn_o(turn), .vpid_o(pick_vpid), .pick_o);
 
   assign desc_ready_o = pick_o[K_DESC] || (beats && !keep_i);
-  assign re_o         = ends || state_q == B_LAST || (pick_o != '0 && !pick_o[K_DESC] && !load);
-  assign word_re_o    = pick_o != '0 || !idle;
+  wire   enter        = ends || state_q == B_LAST || (pick_o != '0 && !pick_o[K_DESC] && !load);
   assign vpid_o       = idle ? pick_vpid : vpid_q;
   assign word_o       = state_q == B_SLOT ? 2'd2 : state_q == B_LAST ? 2'd0
-    : {pick_o[K_AGAIN], pick_o[K_AGAIN] || load};
+    : {turn[K_AGAIN], turn[K_AGAIN] || (turn[K_EXP] && exp_slots_i)};
   assign we_o         = desc_valid_i && desc_ready_o;
   assign we_word_o    = idle ? 2'd0 : {third_q, !third_q};
   assign busy_o       = !idle;
@@ -104,6 +102,7 @@ module rma_step_begin (
     if (!rst_ni) begin
       state_q <= B_IDLE;
       kind_o  <= '0;
+      valid_o <= 1'b0;
     end else begin
       case (state_q)
         B_IDLE:  state_q <= load ? B_SLOT : pick_o[K_DESC] && !desc_eop_i ? B_BEATS : B_IDLE;
@@ -111,8 +110,9 @@ module rma_step_begin (
         B_SLOT:  state_q <= B_LAST;
         default: state_q <= B_IDLE;
       endcase
-      kind_o <= '0;
-      if (re_o) kind_o <= state_q == B_LAST ? 8'd1 << K_EXP : beats ? 8'd1 << K_DESC : pick_o;
+      valid_o <= enter;
+      kind_o  <= '0;
+      if (enter) kind_o <= state_q == B_LAST ? 8'd1 << K_EXP : beats ? 8'd1 << K_DESC : pick_o;
     end
   end
 
@@ -134,7 +134,7 @@ module rma_step_begin (
       third_q   <= 1'b0;
       brought_o <= brought;
     end
-    if (re_o) step_vpid_o <= vpid_o;
+    step_vpid_o <= vpid_o;
     if (beats && desc_valid_i && desc_ready_o) third_q <= 1'b1;
     if (second) slots_o[255:0] <= beats ? desc_data_i : word_i;
     if (third) slots_o[511:256] <= beats ? desc_data_i : word_i;

@@ -16,11 +16,11 @@ module rma_step_decide #(
     input  wire logic [15:0]                  cfg_retry_ticks_i,
     input  wire logic [15:0]                  cfg_retry_limit_i,
     input  wire logic [15:0]                  cfg_timeout_i,
-    input  wire logic [15:0]                  peer_node_i,
     input  wire logic                         peer_valid_i,
     input  wire logic                         link_up_i,
 
     // the step
+    input  wire logic                         valid_i,
     input  wire logic [7:0]                   kind_i,            // one-hot, K_*; 0: none
     input  wire logic [7:0]                   vpid_i,
     input  wire rma_requester_pkg::known_t    known_i,
@@ -50,6 +50,7 @@ module rma_step_decide #(
     output      logic [DATA_W-1:0]            tx_data_o,
 
     // the step in its last stage
+    output      logic                         valid_o,
     output      logic [7:0]                   kind_o,
     output      logic [7:0]                   vpid_o,
     output      rma_requester_pkg::decided_t  decided_o
@@ -63,9 +64,8 @@ module rma_step_decide #(
   ggas_pkg::desc_w0_t w0;
   // verilator lint_on UNUSEDSIGNAL
   assign w0 = known_i.first[63:0];
-  wire remote = w0.node != cfg_node_i;
-  wire reach  = kind_i[K_DESC] ? known_i.reach
-    : smfu_pkg::reachable(w0.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire route  = known_i.state.flags.peer && peer_valid_i;
+  wire reach  = known_i.state.flags.own || (route && link_up_i) || known_i.told;
   wire out    = kind_i[K_DESC] || kind_i[K_EXP] || kind_i[K_PUT];
 
   logic [16:0] now_q, patience_q, pause_q;  // ticks
@@ -88,8 +88,8 @@ module rma_step_decide #(
   rma_step_out u_out (
       .desc_i(kind_i[K_DESC]), .run_put_i(kind_i[K_PUT]), .run_exp_i(kind_i[K_EXP]),
       .s_i(known_i.state), .starts_i(known_i.starts), .op_i(w0.op), .bad_i(known_i.bad), .enabled_i(known_i.enabled),
-      .remote_i(remote), .reach_i(reach),
-      .unreach_i(smfu_pkg::unreachable_status(w0.node, peer_node_i, peer_valid_i)),
+      .reach_i(reach),
+      .unreach_i(route ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE),
       .express_own_i(express_held_o && express_vpid_o == vpid_i), .express_free_i(express_free_o),
       .cmd_free_i, .put_turn_i, .now_i(now_q), .s_o(state_out), .act_o(act_out),
       .express_o(express));
@@ -97,7 +97,7 @@ module rma_step_decide #(
       .done_i(kind_i[K_DONE]), .answer_i(kind_i[K_ANSWER]), .noted_i(kind_i[K_NOTED]),
       .late_i(kind_i[K_LATE]), .again_i(kind_i[K_AGAIN]), .s_i(known_i.state), .put_i(known_i.put),
       .ans_i(known_i.answer), .last_i(known_i.last), .status_i(known_i.status), .enabled_i(known_i.enabled),
-      .remote_i(remote), .progress_i(progress), .writes_i(ans_writes_i), .link_dead_i(!(peer_valid_i && link_up_i)),
+      .progress_i(progress), .writes_i(ans_writes_i), .link_dead_i(!(peer_valid_i && link_up_i)),
       .cfg_retry_limit_i, .now_i(now_q), .patience_i(patience_q), .pause_i(pause_q), .s_o(state_in), .act_o(act_in));
 
   logic       chunk_last;
@@ -126,15 +126,17 @@ module rma_step_decide #(
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_o    <= 1'b0;
       kind_o     <= '0;
       ep_valid_o <= 1'b0;
     end else begin
+      valid_o    <= valid_i;
       kind_o     <= kind_i;
       ep_valid_o <= kind_i[K_LATE] && act_in.give_up;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (kind_i != '0) begin
+    if (valid_i) begin
       vpid_o     <= vpid_i;
       decided_o  <= decided;
       ep_epoch_o <= state_in.epoch;

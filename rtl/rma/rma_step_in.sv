@@ -19,7 +19,6 @@ module rma_step_in (
     input  wire logic                         last_i,         // done: last command of its put
     input  wire logic [3:0]                   status_i,       // done, answer, noted
     input  wire logic                         enabled_i,      // the context is
-    input  wire logic                         remote_i,       // done: the node is another one
     input  wire logic                         progress_i,     // late: data has come since the last look
     input  wire logic                         writes_i,       // late: something that came is about to be written
     input  wire logic                         link_dead_i,
@@ -68,7 +67,7 @@ module rma_step_in (
         act_o.remote_done = {7'd0, put_i.tail ? !put_i.ack : !sent};
         if (sent) begin
           if (!s_i.awaits) s_o.stamp = now_i;
-          s_o.link = s_i.link || remote_i;
+          s_o.link = s_i.link || !put_i.own;
         end
         if (put_i.tail) begin
           s_o.fail  = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : status_i;

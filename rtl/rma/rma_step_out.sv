@@ -14,7 +14,6 @@ module rma_step_out (
     input  wire logic [3:0]                   op_i,
     input  wire logic                         bad_i,
     input  wire logic                         enabled_i,      // the context is
-    input  wire logic                         remote_i,       // the node is another one
     input  wire logic                         reach_i,
     input  wire logic [3:0]                   unreach_i,      // status if not
     // its express packet is not out yet: no put may overtake it
@@ -147,7 +146,7 @@ module rma_step_out (
     // ---------------------------------------------------------------- common ends
     if (waits) begin
       if (!s_i.awaits) s_o.stamp = now_i;
-      s_o.link = s_i.link || remote_i;
+      s_o.link = s_i.link || !s_i.flags.own;
     end
     if (act_o.note) s_o.note = rma_requester_pkg::NOTE_ASKED;
     if (fail) begin

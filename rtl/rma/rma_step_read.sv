@@ -17,6 +17,7 @@ module rma_step_read #(
     input  wire logic                         cfg_enable_i,
 
     // the step
+    input  wire logic                         valid_i,
     input  wire logic [7:0]                   kind_i,          // one-hot, K_*
     input  wire logic [7:0]                   vpid_i,
     input  wire rma_requester_pkg::brought_t  brought_i,
@@ -29,6 +30,7 @@ module rma_step_read #(
     input  wire logic                         over_ready_i,    // ... if that can be told
 
     // the step in its third stage
+    output      logic                         valid_o,
     output      logic [7:0]                   kind_o,
     output      logic [7:0]                   vpid_o,
     output      logic                         long_o,          // it may load an express packet of more than a beat
@@ -48,8 +50,9 @@ module rma_step_read #(
   // verilator lint_on UNUSEDSIGNAL
   rma_requester_pkg::flags_t flags;
   assign w0 = brought_i.first[63:0];
-  rma_decode u_decode (.w0_i(w0), .w2_i(brought_i.first[130:128]), .second_i, .bad_o(bad), .flags_o(flags));
-  wire reach    = smfu_pkg::reachable(w0.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  rma_decode u_decode (.cfg_node_i, .peer_node_i, .w0_i(w0), .w2_i(brought_i.first[130:128]), .second_i, .bad_o(bad),
+    .flags_o(flags));
+  wire reach    = flags.own || (flags.peer && peer_valid_i && link_up_i);
   wire is_put   = w0.op == ggas_pkg::DESC_PUT;
   wire one_beat = is_put || w0.op == ggas_pkg::DESC_IMM || (DATA_W > 64 && !flags.slots);
   // Nothing that follows can change it: not even what is written now, of which little is known in this cycle.
@@ -70,17 +73,21 @@ module rma_step_read #(
     known.put     = brought_i.put;
     known.last    = brought_i.last;
     known.bad     = bad;
-    known.reach   = reach;
     known.enabled = enabled;
     known.told    = over_o && over_ready_i;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) kind_o <= '0;
-    else kind_o <= kind_i;
+    if (!rst_ni) begin
+      valid_o <= 1'b0;
+      kind_o  <= '0;
+    end else begin
+      valid_o <= valid_i;
+      kind_o  <= kind_i;
+    end
   end
   always_ff @(posedge clk_i) begin
     long_o <= kind_i[K_EXP] || (kind_i[K_DESC] && !one_beat);
-    if (kind_i != '0) begin
+    if (valid_i) begin
       vpid_o  <= vpid_i;
       known_o <= known;
     end
