@@ -11,6 +11,7 @@ module rma_choice (
     input  wire logic        last_valid_i,   // one began in the cycle before
     input  wire logic [7:0]  last_vpid_i,    // of this context
     input  wire logic        room_i,         // one more may count and notify
+    input  wire logic        keep_i,         // no descriptor may begin in this cycle
 
     // what waits
     input  wire logic        noted_i,        // needs no room
@@ -68,6 +69,7 @@ module rma_choice (
     vpid_o = '0;
     for (int i = 0; i < 7; i++) begin
       clash[i] = last_valid_i && vpids[8*i+:8] == last_vpid_i;
+      if (i == rma_requester_pkg::K_DESC) clash[i] = clash[i] || keep_i;
       if (turn[i]) vpid_o = vpid_o | vpids[8*i+:8];
     end
     turn_o = {turn[6] && full_i, turn[6] && !full_i, turn[5:0]};

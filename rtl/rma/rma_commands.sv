@@ -12,6 +12,7 @@ module rma_commands #(
     // a command; free_o was 1 in the cycle before
     input  wire logic                       push_i,
     output      logic                       free_o,        // a command in the next cycle
+    output      logic                       soon_o,        // or behind one that has been pushed by then
     output      logic                       room_o,        // the number under way allows one more
     input  wire logic [15:0]                cfg_node_i,
     input  wire logic [7:0]                 vpid_i,
@@ -108,7 +109,8 @@ module rma_commands #(
 
   // ---------------------------------------------------------------- the command at the output
   logic room_q;  // a command is counted by the time that the one behind it looks
-  assign free_o = !cmd_valid_o && !push_i && room_q;
+  assign soon_o = !cmd_valid_o && room_q;
+  assign free_o = soon_o && !push_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) room_q <= 1'b0;
     else room_q <= room_o;

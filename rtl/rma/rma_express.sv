@@ -54,12 +54,16 @@ module rma_express #(
   logic [5:0]         at;       // DW from the border in front
   logic [4:0]         more;     // put: DW behind the first
   logic [6:0]         reach;    // the last DW as `at`
-  logic               put, split;
+  logic               put, split, single;
   logic [3:0]         end_be;
 
   // DW that the first bytes of the source's last DW and the skew make, beside the whole ones: 0 to 2.
-  wire [2:0] odd   = {1'b0, w0_i.size[1:0]} + {1'b0, w2_i[1:0]};
-  wire [1:0] extra = {odd > 3'd4, odd <= 3'd4 && odd != 3'd0};
+  // Written out, because a carry chain is slow to enter.
+  wire [1:0] ends  = w0_i.size[1:0];
+  wire [1:0] from  = w2_i[1:0];
+  wire       two   = ends[1] && from[1] && (ends[0] || from[0]);
+  wire [1:0] extra = {two, !two && {ends, from} != 4'd0};
+  wire [1:0] stop  = {ends[1] ^ from[1] ^ (ends[0] & from[0]), ends[0] ^ from[0]};  // behind the last byte, in its DW
 
   always_comb begin
     hdr    = '0;
@@ -71,6 +75,7 @@ module rma_express #(
     reach  = '0;
     split  = 1'b0;
     end_be = '0;
+    single = 1'b0;
     put    = !tail_i && rma_requester_pkg::is_put(w0_i.op);
     if (load_i) begin
       hdr.addr  = w2_i;
@@ -90,14 +95,15 @@ module rma_express #(
         span   = w0_i.size[6:0] + {5'd0, skew};
         total  = w0_i.size[6:2] + {3'd0, extra};
         more   = w0_i.size[6:2] + {{4{extra == 2'd0}}, extra[1] || extra == 2'd0};
-        end_be = rma_requester_pkg::be_to(w0_i.size[1:0] + skew);
+        end_be = rma_requester_pkg::be_to(stop);
         at     = cfg_mtu_i == 2'd0 ? {2'd0, w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, w2_i[6:2]} : w2_i[7:2];
         reach  = {1'b0, at} + {2'd0, more};
         split  = cfg_mtu_i == 2'd0 ? reach[4] : cfg_mtu_i == 2'd1 ? reach[5] : reach[6];
         hdr.op       = ggas_pkg::OP_RMA_PUT;
         hdr.len_dw   = split ? {6'd0, at[3:0] == 4'd0, 4'd0 - at[3:0]} : {6'd0, total};
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);
-        hdr.last_be  = hdr.len_dw == 11'd1 ? 4'h0 : split ? 4'hf : end_be;
+        single       = split ? at[3:0] == 4'hf : total == 5'd1;
+        hdr.last_be  = single ? 4'h0 : split ? 4'hf : end_be;
         hdr.flags[ggas_pkg::RMA_FIRST] = 1'b1;
         hdr.flags[ggas_pkg::RMA_LAST] = !w0_i.notify_completer && !split;
         hdr.flags[ggas_pkg::RMA_ACK]  = w0_i.ack && !w0_i.notify_completer && !split;

@@ -27,7 +27,8 @@ module rma_memory (
 
   logic [STATE_W-1:0] rdata;
   ram_1r1w #(.WIDTH(STATE_W), .DEPTH(ggas_pkg::CONTEXTS)) u_state (
-      .clk_i, .we_i, .waddr_i(we_vpid_i[CW-1:0]), .wdata_i(state_i), .re_i(1'b1), .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
+      .clk_i, .we_i, .waddr_i(we_vpid_i[CW-1:0]), .wdata_i(state_i), .re_i(1'b1),
+      .raddr_i(vpid_i[CW-1:0]), .rdata_o(rdata));
   ram_1r1w #(.WIDTH(256), .DEPTH(4 * ggas_pkg::CONTEXTS)) u_words (
       .clk_i, .we_i(word_we_i), .waddr_i({word_waddr_i[9:8], word_waddr_i[CW-1:0]}), .wdata_i(word_wdata_i),
       .re_i(1'b1), .raddr_i({word_i, vpid_i[CW-1:0]}), .rdata_o(word_o));

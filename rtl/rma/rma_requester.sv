@@ -140,23 +140,15 @@ module rma_requester #(
 
   // ---------------------------------------------------------------- begin
   logic       done_head, done_soon, done_last, noted, late, late_full, put_head, put_waits, exp_head, exp_slots;
-  logic       note_room, cmd_room, cmd_free, express_free, express_ends;
+  logic       note_room, cmd_room, cmd_free, cmd_soon, express_free, express_ends;
   logic [7:0] done_vpid, late_vpid, put_vpid, exp_vpid;
   logic [3:0] done_status, noted_status, st_count;
   rma_requester_pkg::flags_t  done_flags;
   ggas_pkg::desc_w0_t         done_w0;
   logic [63:0]                done_cookie;
   rma_requester_pkg::answer_t answer;
-  always_comb begin
-    answer.ack        = ans_op_i == ggas_pkg::OP_RMA_ACK;
-    answer.get_done   = ans_op_i == ggas_pkg::OP_RMA_GET_DONE;
-    answer.atomic_rsp = ans_op_i == ggas_pkg::OP_RMA_ATOMIC_RSP;
-    answer.asked      = ans_asked_i;
-    answer.epoch      = ans_epoch_i;
-    answer.dvpid      = ans_dvpid_i;
-    answer.node       = ans_node_i;
-    answer.addr       = ans_addr_i;
-  end
+  assign answer = {ans_op_i == ggas_pkg::OP_RMA_ACK, ans_op_i == ggas_pkg::OP_RMA_GET_DONE,
+                   ans_op_i == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_asked_i, ans_epoch_i, ans_dvpid_i, ans_node_i, ans_addr_i};
 
   // Room for the counts and notifications of three steps under way, two that begin before room_q says so, and one that
   // follows a notification.
@@ -169,23 +161,23 @@ module rma_requester #(
   // Outputs are looked at as a step begins, and taken when it is decided: a packet finds its place taken only if the
   // one before it is held up outside. Behind a step that may send a long packet none that may send another begins.
   wire express_soon = !read_kind[K_DESC] && !read_kind[K_EXP] && !decide_long && (express_free || express_ends);
-  wire command_soon = !read_kind[K_PUT] && !decide_kind[K_PUT] && cmd_free;
+  wire command_soon = !read_kind[K_PUT] && !decide_kind[K_PUT] && !end_kind[K_PUT] && cmd_soon;
 
   logic         word_we;
   logic [7:0]   re_vpid;
   logic [1:0]   word_at, word_we_at;
   logic [255:0] word;
   rma_step_begin u_begin (
-      .clk_i, .rst_ni, .room_i(room_q), .express_i(express_soon), .command_i(command_soon),
-      .keep_i(keep), .desc_valid_i, .desc_ready_o, .desc_eop_i, .desc_vpid_i, .desc_pd_i, .desc_starts_i, .desc_data_i,
+      .clk_i, .rst_ni, .room_i(room_q), .express_i(express_soon), .command_i(command_soon), .keep_i(keep),
+      .desc_valid_i, .desc_ready_o, .desc_eop_i, .desc_vpid_i, .desc_pd_i, .desc_starts_i, .desc_data_i,
       .done_valid_i(done_head), .done_soon_i(done_soon), .done_vpid_i(done_vpid), .done_status_i(done_status),
       .done_last_i(done_last), .done_flags_i(done_flags), .done_w0_i(done_w0), .done_cookie_i(done_cookie),
       .noted_valid_i(noted), .noted_vpid_i(nt_vpid_o), .noted_status_i(noted_status), .ans_valid_i, .ans_vpid_i,
       .ans_status_i, .ans_i(answer), .exp_valid_i(exp_head), .exp_vpid_i(exp_vpid), .exp_slots_i(exp_slots),
       .put_valid_i(put_head), .put_vpid_i(put_vpid), .late_valid_i(late), .late_vpid_i(late_vpid),
-      .late_full_i(late_full), .pick_o(pick), .vpid_o(re_vpid), .word_o(word_at),
-      .word_i(word), .we_o(word_we), .we_word_o(word_we_at), .valid_o(read_valid), .kind_o(read_kind), .step_vpid_o(read_vpid),
-      .brought_o(brought), .slots_o(slots), .busy_o(begin_busy), .busy_vpid_o(begin_vpid));
+      .late_full_i(late_full), .pick_o(pick), .vpid_o(re_vpid), .word_o(word_at), .word_i(word), .we_o(word_we),
+      .we_word_o(word_we_at), .valid_o(read_valid), .kind_o(read_kind), .step_vpid_o(read_vpid), .brought_o(brought),
+      .slots_o(slots), .busy_o(begin_busy), .busy_vpid_o(begin_vpid));
   assign ans_ready_o = pick[K_ANSWER];
 
   // ---------------------------------------------------------------- read
@@ -197,10 +189,10 @@ module rma_requester #(
       .word_wdata_i({desc_data_i[255:128], keep ? {nt_w1_o, nt_w0_o} : desc_data_i[127:0]}));
   rma_step_read #(.DATA_W(DATA_W)) u_read (
       .clk_i, .rst_ni, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .cfg_we_i(cfg_we_i && cfg_word_i == 3'd0), .cfg_vpid_i, .cfg_enable_i(cfg_data_i[0]), .valid_i(read_valid), .kind_i(read_kind),
-      .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]), .state_i(read_state), .fresh_i(read_fresh),
-      .word_i(word), .express_free_i(express_free), .over_o(over), .over_ready_i(!free), .valid_o(decide_valid), .kind_o(decide_kind),
-      .vpid_o(decide_vpid), .long_o(decide_long), .known_o(known));
+      .cfg_we_i(cfg_we_i && cfg_word_i == 3'd0), .cfg_vpid_i, .cfg_enable_i(cfg_data_i[0]), .valid_i(read_valid),
+      .kind_i(read_kind), .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]), .state_i(read_state),
+      .fresh_i(read_fresh), .word_i(word), .express_free_i(express_free), .over_o(over), .over_ready_i(!free),
+      .valid_o(decide_valid), .kind_o(decide_kind), .vpid_o(decide_vpid), .long_o(decide_long), .known_o(known));
 
   // ---------------------------------------------------------------- decide
   logic       express_held;
@@ -211,7 +203,8 @@ module rma_requester #(
       .slots_i(slots), .cmd_free_i(cmd_free), .put_turn_i(!put_waits), .ans_progress_i, .ans_vpid_i, .ans_look_vpid_o,
       .ans_writes_i, .express_free_o(express_free), .express_ends_o(express_ends), .express_held_o(express_held),
       .express_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o,
-      .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind), .vpid_o(end_vpid), .decided_o(decided));
+      .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind), .vpid_o(end_vpid),
+      .decided_o(decided));
 
   // ---------------------------------------------------------------- end
   logic freed, to_puts, to_expresses, active, waiting, refused, active_q, waiting_q, refused_q;
@@ -254,7 +247,7 @@ module rma_requester #(
   assign put_waits = put_queued || put_head;
 
   rma_commands #(.IN_FLIGHT(DATA_W == 64 ? 32 : 128)) u_commands (
-      .clk_i, .rst_ni, .push_i(ending && act.cmd), .free_o(cmd_free), .room_o(cmd_room), .cfg_node_i,
+      .clk_i, .rst_ni, .push_i(ending && act.cmd), .free_o(cmd_free), .soon_o(cmd_soon), .room_o(cmd_room), .cfg_node_i,
       .vpid_i(end_vpid), .s_i(decided.state), .first_i(decided.first), .last_i(decided.last), .bytes_i(decided.bytes),
       .cmd_valid_o, .cmd_ready_i, .cmd_nla_o, .cmd_pd_o, .cmd_bytes_o, .cmd_hdr_o, .cmd_meta_o, .done_valid_i,
       .done_status_i, .done_meta_i, .done_valid_o(done_head), .done_ready_i(pick[K_DONE]),
@@ -331,7 +324,7 @@ module rma_requester #(
 
   wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || event_q != '0;
   assign busy_o = here != '0 || pulsing || cmd_valid_o || st_valid_o || !note_empty || done_head || done_soon
-    || exp_queued || exp_head || (put_waits && cmd_room) || scan_busy;
+    || exp_queued || exp_head || (put_waits && cmd_room) || scan_busy || !room_q;
 
 `ifndef SYNTHESIS
   initial begin

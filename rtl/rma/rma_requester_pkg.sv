@@ -100,6 +100,15 @@ package rma_requester_pkg;
     logic         last;     // that command was its last
   } brought_t;
 
+  // What is to be done of what goes out, at most one.
+  typedef struct packed {
+    logic bad;      // a bad descriptor
+    logic nop;      // one that does nothing
+    logic nowhere;  // one to a node that cannot be reached
+    logic put;      // the next piece of a put
+    logic express;  // an express packet
+  } todo_t;
+
   // What is known of a step when it is decided.
   typedef struct packed {
     state_t       state;    // of the context; flags and domain of a new descriptor are in it
@@ -109,8 +118,10 @@ package rma_requester_pkg;
     answer_t      answer;
     flags_t       put;
     logic         last;
-    logic         bad;      // the new descriptor is
     logic         enabled;  // the context is
+    logic         route;    // the node is the peer
+    logic         reach;    // the node can be reached
+    todo_t        todo;
     logic         told;     // that the context's next descriptor may come
   } known_t;
 

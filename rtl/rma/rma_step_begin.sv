@@ -81,9 +81,9 @@ module rma_step_begin (
   wire        ends   = desc_valid_i && desc_ready_o && desc_eop_i;
 
   rma_choice u_choice (
-      .clk_i, .rst_ni, .open_i(idle), .last_valid_i(valid_o), .last_vpid_i(step_vpid_o), .room_i,
+      .clk_i, .rst_ni, .open_i(idle), .last_valid_i(valid_o), .last_vpid_i(step_vpid_o), .room_i, .keep_i,
       .noted_i(noted_valid_i), .noted_vpid_i, .done_i(done_valid_i), .done_soon_i, .done_vpid_i,
-      .answer_i(ans_valid_i), .answer_vpid_i(ans_vpid_i), .desc_i(desc_valid_i && express_i && !keep_i), .desc_vpid_i,
+      .answer_i(ans_valid_i), .answer_vpid_i(ans_vpid_i), .desc_i(desc_valid_i && express_i), .desc_vpid_i,
       .exp_i(exp_valid_i && express_i), .exp_vpid_i, .put_i(put_valid_i && command_i), .put_vpid_i,
       .scan_i(late_valid_i), .full_i(late_full_i), .scan_vpid_i(late_vpid_i), .go_out_o(go_out),
       .turn_o(turn), .vpid_o(pick_vpid), .pick_o);

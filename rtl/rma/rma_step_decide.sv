@@ -64,8 +64,6 @@ module rma_step_decide #(
   ggas_pkg::desc_w0_t w0;
   // verilator lint_on UNUSEDSIGNAL
   assign w0 = known_i.first[63:0];
-  wire route  = known_i.state.flags.peer && peer_valid_i;
-  wire reach  = known_i.state.flags.own || (route && link_up_i) || known_i.told;
   wire out    = kind_i[K_DESC] || kind_i[K_EXP] || kind_i[K_PUT];
 
   logic [16:0] now_q, patience_q, pause_q;  // ticks
@@ -86,12 +84,9 @@ module rma_step_decide #(
   rma_requester_pkg::state_t  state_out, state_in;
   rma_requester_pkg::action_t act_out, act_in;
   rma_step_out u_out (
-      .desc_i(kind_i[K_DESC]), .run_put_i(kind_i[K_PUT]), .run_exp_i(kind_i[K_EXP]),
-      .s_i(known_i.state), .starts_i(known_i.starts), .op_i(w0.op), .bad_i(known_i.bad), .enabled_i(known_i.enabled),
-      .reach_i(reach),
-      .unreach_i(route ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE),
-      .express_own_i(express_held_o && express_vpid_o == vpid_i), .express_free_i(express_free_o),
-      .cmd_free_i, .put_turn_i, .now_i(now_q), .s_o(state_out), .act_o(act_out),
+      .desc_i(kind_i[K_DESC]), .known_i,
+      .express_own_i(express_held_o && express_vpid_o == vpid_i), .express_free_i(express_free_o), .cmd_free_i,
+      .put_turn_i, .now_i(now_q), .s_o(state_out), .act_o(act_out),
       .express_o(express));
   rma_step_in u_in (
       .done_i(kind_i[K_DONE]), .answer_i(kind_i[K_ANSWER]), .noted_i(kind_i[K_NOTED]),

@@ -4,18 +4,10 @@
 `default_nettype none
 
 module rma_step_out (
-    // which step: at most one
-    input  wire logic                         desc_i,         // a descriptor
-    input  wire logic                         run_put_i,      // the head of the put queue
-    input  wire logic                         run_exp_i,      // the head of the express queue
-
-    input  wire rma_requester_pkg::state_t    s_i,            // with flags and domain of the descriptor
-    input  wire logic [4:0]                   starts_i,       // of the descriptor
-    input  wire logic [3:0]                   op_i,
-    input  wire logic                         bad_i,
-    input  wire logic                         enabled_i,      // the context is
-    input  wire logic                         reach_i,
-    input  wire logic [3:0]                   unreach_i,      // status if not
+    input  wire logic                         desc_i,         // a descriptor has come; else one goes on
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire rma_requester_pkg::known_t    known_i,
+    // verilator lint_on UNUSEDSIGNAL
     // its express packet is not out yet: no put may overtake it
     input  wire logic                         express_own_i,
     input  wire logic                         express_free_i, // an express packet can be loaded
@@ -28,9 +20,12 @@ module rma_step_out (
     output      logic                         express_o       // load the express packet
 );
 
-  logic put, express;  // issue a chunk, a packet
-  logic stop;          // the put cannot go on
-  logic waits;         // the packet's answer counts in s.waits
+  logic stop;     // the put cannot go on
+  logic waits;    // the packet's answer counts in s.waits
+  logic express;  // no earlier packet of the context comes first
+  rma_requester_pkg::state_t s_i;
+  assign s_i = known_i.state;
+  wire [3:0] unreach = known_i.route ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
 
   // A failed descriptor: counts what has not been counted yet.
   logic       fail, fail_local, fail_remote;
@@ -40,8 +35,6 @@ module rma_step_out (
     s_o         = s_i;
     act_o       = '0;
     express_o   = 1'b0;
-    put         = 1'b0;
-    express     = 1'b0;
     stop        = 1'b0;
     waits       = 1'b0;
     fail        = 1'b0;
@@ -51,41 +44,38 @@ module rma_step_out (
 
     // ---------------------------------------------------------------- a descriptor
     if (desc_i) begin
-      s_o.packets   = s_i.epoch + starts_i;
-      act_o.started = enabled_i;
-      if (!enabled_i) begin
-        act_o.over = 1'b1;
-      end else if (bad_i) begin
-        fail = 1'b1;
-        act_o.event_code = rma_requester_pkg::EV_BAD;
-      end else if (op_i == ggas_pkg::DESC_NOP) begin
-        act_o.local_done  = 1'b1;
-        act_o.remote_done = 8'd1;
-        act_o.note = s_i.flags.hold;
-        act_o.over = 1'b1;
-      end else if (!reach_i) begin
-        fail = 1'b1;
-        fail_status = unreach_i;
-        act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
-      end else if (op_i == ggas_pkg::DESC_PUT) begin
-        put = 1'b1;
-      end else if (s_i.fetching || s_i.waits_full) begin
-        s_o.phase = rma_requester_pkg::PH_FETCH;
-      end else begin
-        express = 1'b1;
-      end
+      s_o.packets   = s_i.epoch + known_i.starts;
+      act_o.started = known_i.enabled;
+      act_o.over    = !known_i.enabled;
     end
+    if (known_i.todo.bad) begin
+      fail = 1'b1;
+      act_o.event_code = rma_requester_pkg::EV_BAD;
+    end
+    if (known_i.todo.nop) begin
+      act_o.local_done  = 1'b1;
+      act_o.remote_done = 8'd1;
+      act_o.note = s_i.flags.hold;
+      act_o.over = 1'b1;
+    end
+    if (known_i.todo.nowhere) begin
+      fail = 1'b1;
+      fail_status = unreach;
+      act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+    end
+    express = known_i.todo.express && !(desc_i && (s_i.fetching || s_i.waits_full));
+    if (known_i.todo.express && !express) s_o.phase = rma_requester_pkg::PH_FETCH;
 
     // ---------------------------------------------------------------- a chunk of a put
-    if (put || (run_put_i && s_i.phase == rma_requester_pkg::PH_PUT)) begin
-      stop = (s_i.chunk != ggas_pkg::ST_OK && !s_i.leads) || !reach_i || !enabled_i;
+    if (known_i.todo.put) begin
+      stop = (s_i.chunk != ggas_pkg::ST_OK && !s_i.leads) || !known_i.reach || !known_i.enabled;
       if (stop && s_i.fetching) begin
         s_o.phase = rma_requester_pkg::PH_DRAIN;
       end else if (stop) begin
         // Nothing of it is under way, and no packet with LAST was sent.
         s_o.chunk = ggas_pkg::ST_OK;
-        fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !enabled_i ? ggas_pkg::ST_DISABLED : unreach_i;
-        if (s_i.chunk == ggas_pkg::ST_OK && enabled_i) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+        fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !known_i.enabled ? ggas_pkg::ST_DISABLED : unreach;
+        if (s_i.chunk == ggas_pkg::ST_OK && known_i.enabled) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
         if (s_i.flags.tail) begin
           act_o.local_done  = 1'b1;
           act_o.remote_done = {7'd0, !s_i.flags.ack};
@@ -101,17 +91,17 @@ module rma_step_out (
       end else begin
         // The end of the step knows whether it is the last chunk.
         s_o.phase = rma_requester_pkg::PH_PUT;
-        act_o.cmd = !express_own_i && cmd_free_i && (run_put_i || put_turn_i);
+        act_o.cmd = !express_own_i && cmd_free_i && (!desc_i || put_turn_i);
         act_o.push_put = !act_o.cmd;
         s_o.fetches    = s_i.fetches + {6'd0, act_o.cmd};
       end
     end
 
     // ---------------------------------------------------------------- an express packet
-    if (express || (run_exp_i && s_i.phase == rma_requester_pkg::PH_READY)) begin
-      if (!reach_i) begin
+    if (express) begin
+      if (!known_i.reach) begin
         fail = 1'b1;
-        fail_status = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach_i;
+        fail_status = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach;
         fail_local  = !s_i.tail && !s_i.retried;
         fail_remote = s_i.flags.ack || !s_i.tail;
         act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;

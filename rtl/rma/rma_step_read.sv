@@ -38,7 +38,7 @@ module rma_step_read #(
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_DESC = rma_requester_pkg::K_DESC,
-      K_EXP = rma_requester_pkg::K_EXP;
+      K_EXP = rma_requester_pkg::K_EXP, K_PUT = rma_requester_pkg::K_PUT;
 
   logic enabled, bad;
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_enabled (
@@ -52,27 +52,38 @@ module rma_step_read #(
   assign w0 = brought_i.first[63:0];
   rma_decode u_decode (.cfg_node_i, .peer_node_i, .w0_i(w0), .w2_i(brought_i.first[130:128]), .second_i, .bad_o(bad),
     .flags_o(flags));
-  wire reach    = flags.own || (flags.peer && peer_valid_i && link_up_i);
+  rma_requester_pkg::flags_t held;  // of the descriptor in question
+  assign held = kind_i[K_DESC] ? flags : state_i.flags;
+  wire link     = peer_valid_i && link_up_i;
+  wire reach    = flags.own || (flags.peer && link);
+  wire good     = kind_i[K_DESC] && enabled && !bad;
+  wire is_nop   = w0.op == ggas_pkg::DESC_NOP;
   wire is_put   = w0.op == ggas_pkg::DESC_PUT;
   wire one_beat = is_put || w0.op == ggas_pkg::DESC_IMM || (DATA_W > 64 && !flags.slots);
   // Nothing that follows can change it: not even what is written now, of which little is known in this cycle.
-  assign over_o = kind_i[K_DESC] && enabled && !bad && reach && !flags.hold && !is_put
-    && w0.op != ggas_pkg::DESC_NOP && express_free_i && !state_i.clogged && !fresh_i;
+  assign over_o = good && reach && !flags.hold && !is_put && !is_nop && express_free_i && !state_i.clogged
+    && !fresh_i;
 
   rma_requester_pkg::known_t known;
   always_comb begin
     known.state = state_i;
-    if (kind_i[K_DESC]) begin
-      known.state.pd    = brought_i.pd;
-      known.state.flags = flags;
-    end
+    known.state.flags = held;
+    if (kind_i[K_DESC]) known.state.pd = brought_i.pd;
     known.first   = kind_i[K_DESC] || kind_i[K_DONE] ? brought_i.first : word_i;
     known.starts  = brought_i.starts;
     known.status  = brought_i.status;
     known.answer  = brought_i.answer;
     known.put     = brought_i.put;
     known.last    = brought_i.last;
-    known.bad     = bad;
+    known.route   = held.peer && peer_valid_i;
+    known.reach   = held.own || (held.peer && link);
+    known.todo.bad     = kind_i[K_DESC] && enabled && bad;
+    known.todo.nop     = good && is_nop;
+    known.todo.nowhere = good && !is_nop && !reach;
+    known.todo.put     = (good && is_put && reach)
+                         || (kind_i[K_PUT] && state_i.phase == rma_requester_pkg::PH_PUT);
+    known.todo.express = (good && !is_put && !is_nop && reach)
+                         || (kind_i[K_EXP] && state_i.phase == rma_requester_pkg::PH_READY);
     known.enabled = enabled;
     known.told    = over_o && over_ready_i;
   end
