@@ -45,22 +45,6 @@ struct ggas_device *ggas_device_get(int minor)
 	return dev;
 }
 
-static ssize_t grant_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
-{
-	struct ggas_device *dev = dev_get_drvdata(node);
-	unsigned int number, uid;
-	int rc;
-
-	if (sscanf(text, "%u %u", &number, &uid) != 2)
-		return -EINVAL;
-	rc = ggas_domain_grant(dev, number, make_kuid(current_user_ns(), uid));
-	return rc ? rc : bytes;
-}
-static DEVICE_ATTR_WO(grant);
-
-static struct attribute *ggas_attrs[] = { &dev_attr_grant.attr, NULL };
-ATTRIBUTE_GROUPS(ggas);
-
 static void forget(struct ggas_device *dev)
 {
 	mutex_lock(&devices_lock);

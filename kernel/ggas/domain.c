@@ -33,6 +33,24 @@ int ggas_domain_grant(struct ggas_device *dev, u32 number, kuid_t user)
 	return 0;
 }
 
+/* Who has joined stays in; nobody joins any more by this grant. -ENOENT: there is none. */
+int ggas_domain_revoke(struct ggas_device *dev, u32 number, kuid_t user)
+{
+	struct grant *g, *next;
+	int rc = -ENOENT;
+
+	mutex_lock(&dev->lock);
+	list_for_each_entry_safe(g, next, &dev->grants, list) {
+		if (g->number != number || !uid_eq(g->user, user))
+			continue;
+		list_del(&g->list);
+		kfree(g);
+		rc = 0;
+	}
+	mutex_unlock(&dev->lock);
+	return rc;
+}
+
 void ggas_domain_forget_grants(struct ggas_device *dev)
 {
 	struct grant *g, *next;

@@ -187,6 +187,7 @@ void ggas_irq_exit(struct ggas_device *dev);
 int ggas_table_init(struct ggas_device *dev);
 void ggas_table_exit(struct ggas_device *dev);
 int ggas_table_take(struct ggas_device *dev, u32 count);
+u32 ggas_table_used(struct ggas_device *dev);
 void ggas_table_give(struct ggas_device *dev, u32 first, u32 count);
 void ggas_table_set(struct ggas_device *dev, u32 entry, dma_addr_t page, u32 rights, u16 domain);
 int ggas_table_clear(struct ggas_device *dev, u32 first, u32 count);
@@ -195,6 +196,7 @@ int ggas_table_clear(struct ggas_device *dev, u32 first, u32 count);
 struct ggas_domain *ggas_domain_create(struct ggas_device *dev, u32 number);
 void ggas_domain_destroy(struct ggas_domain *domain);
 int ggas_domain_grant(struct ggas_device *dev, u32 number, kuid_t user);
+int ggas_domain_revoke(struct ggas_device *dev, u32 number, kuid_t user);
 void ggas_domain_forget_grants(struct ggas_device *dev);
 bool ggas_domain_granted(struct ggas_device *dev, u32 number);
 
@@ -227,6 +229,9 @@ int ggas_chardev_add(struct ggas_device *dev);
 void ggas_chardev_remove(struct ggas_device *dev);
 struct ggas_device *ggas_device_get(int minor);
 void ggas_device_put(struct ggas_device *dev);
+
+/* sysfs.c */
+extern const struct attribute_group *ggas_groups[];
 
 /* file.c: what a file owns. */
 extern const struct file_operations ggas_fops;

@@ -68,6 +68,12 @@ int ggas_table_take(struct ggas_device *dev, u32 count)
 	return first;
 }
 
+/* Entries in use; 0 while the NIC is not set up. */
+u32 ggas_table_used(struct ggas_device *dev)
+{
+	return dev->entries_used ? bitmap_weight(dev->entries_used, ENTRIES) - 1 : 0;	/* entry 0 is nobody's */
+}
+
 /* Behind ggas_table_clear(), or when they were never set. */
 void ggas_table_give(struct ggas_device *dev, u32 first, u32 count)
 {

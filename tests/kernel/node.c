@@ -136,7 +136,7 @@ static void all_tests(node* n) {
   run(n, "GPU memory moves under puts", gpu_memory_moves);
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
-  run(n, "things of others", others_things);
+  run(n, "ways to what is others'", strangers);
   run(n, "owners killed under puts", owners_are_killed);
   run(n, "reset under use", reset_under_use);
   run(n, "put with notifications, after the reset", put_with_notification);

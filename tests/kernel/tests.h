@@ -25,7 +25,7 @@ void gpu_memory_is_revoked(node* n);
 void memory_of_another_exporter(node* n);
 
 /* strangers.c */
-void others_things(node* n);
+void strangers(node* n);
 
 /* lifetime.c */
 void owners_are_killed(node* n);

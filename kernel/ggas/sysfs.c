@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* Attributes of /sys/class/ggas/ggasN: what the administrator grants, and what is in use. */
+#include <linux/bitmap.h>
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "ggas.h"
+
+static ssize_t grant_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+	unsigned int number, uid;
+	int rc;
+
+	if (sscanf(text, "%u %u", &number, &uid) != 2)
+		return -EINVAL;
+	rc = ggas_domain_grant(dev, number, make_kuid(current_user_ns(), uid));
+	return rc ? rc : bytes;
+}
+static DEVICE_ATTR_WO(grant);
+
+static ssize_t revoke_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+	unsigned int number, uid;
+	int rc;
+
+	if (sscanf(text, "%u %u", &number, &uid) != 2)
+		return -EINVAL;
+	rc = ggas_domain_revoke(dev, number, make_kuid(current_user_ns(), uid));
+	return rc ? rc : bytes;
+}
+static DEVICE_ATTR_WO(revoke);
+
+static ssize_t contexts_show(struct device *node, struct device_attribute *attr, char *text)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+	u32 used = 0, v;
+
+	mutex_lock(&dev->lock);
+	for (v = 0; v < dev->contexts; v++)
+		used += !!dev->by_vpid[v];
+	mutex_unlock(&dev->lock);
+	return sysfs_emit(text, "%u\n", used);
+}
+static DEVICE_ATTR_RO(contexts);
+
+static ssize_t windows_show(struct device *node, struct device_attribute *attr, char *text)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+	u32 used = 0, e;
+
+	mutex_lock(&dev->lock);
+	for (e = 0; e < GGAS_EXPORTS; e++)
+		used += !!dev->by_export[e];
+	mutex_unlock(&dev->lock);
+	return sysfs_emit(text, "%u\n", used);
+}
+static DEVICE_ATTR_RO(windows);
+
+static ssize_t regions_show(struct device *node, struct device_attribute *attr, char *text)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+
+	return sysfs_emit(text, "%d\n", atomic_read(&dev->regions));
+}
+static DEVICE_ATTR_RO(regions);
+
+static ssize_t pages_show(struct device *node, struct device_attribute *attr, char *text)
+{
+	struct ggas_device *dev = dev_get_drvdata(node);
+	u32 used;
+
+	mutex_lock(&dev->lock);
+	used = ggas_table_used(dev);
+	mutex_unlock(&dev->lock);
+	return sysfs_emit(text, "%u\n", used);
+}
+static DEVICE_ATTR_RO(pages);
+
+static struct attribute *attrs[] = {
+	&dev_attr_grant.attr,
+	&dev_attr_revoke.attr,
+	&dev_attr_contexts.attr,
+	&dev_attr_windows.attr,
+	&dev_attr_regions.attr,
+	&dev_attr_pages.attr,
+	NULL
+};
+
+static const struct attribute_group group = { .attrs = attrs };
+const struct attribute_group *ggas_groups[] = { &group, NULL };
