@@ -11,17 +11,14 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernel/vm"))
+
+from debian import KEYRING, Missing, Suites, step, unpack  # noqa: E402
+
 SUITE = "trixie"
-MIRROR = "http://deb.debian.org/debian"
-KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 PACKAGES = ("nextpnr-ecp5", "yosys", "patchelf")
 PROGRAMS = ("yosys", "yosys-abc", "nextpnr-ecp5")
 CHIPS = b"/usr/share/nextpnr/"  # where nextpnr looks for its data of devices
-STEP_LIMIT = 600  # seconds that one step of the installation may take
-
-
-class Missing(Exception):
-    """The tools cannot be had; the text says why."""
 
 
 class Tools:
@@ -58,31 +55,9 @@ def find(folder):
 
 def _install(folder):
     shutil.rmtree(folder, ignore_errors=True)
-    apt, root = folder / "apt", folder / "root"
-    for sub in ("state/lists/partial", "cache/archives/partial", "etc/none"):
-        (apt / sub).mkdir(parents=True)
-    root.mkdir()
-    (apt / "state/status").touch()  # nothing is installed: every package needed is fetched
-    (apt / "etc/sources.list").write_text(f"deb [signed-by={KEYRING}] {MIRROR} {SUITE} main\n")
-    options = {
-        "Dir::State": apt / "state",
-        "Dir::State::status": apt / "state/status",
-        "Dir::Cache": apt / "cache",
-        "Dir::Etc::sourcelist": apt / "etc/sources.list",
-        "Dir::Etc::sourceparts": apt / "etc/none",
-        "Dir::Etc::preferences": "/dev/null",
-        "Dir::Etc::preferencesparts": apt / "etc/none",
-        "APT::Install-Recommends": "0",
-        "APT::Sandbox::User": "",
-        "Debug::NoLocking": "1",
-    }
-    get = ["apt-get", "-qq"] + [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
-    _step(get + ["update"], f"read the list of packages of {MIRROR} {SUITE}")
-    _step(get + ["install", "-y", "--download-only", *PACKAGES], f"fetch {', '.join(PACKAGES)} and what they need")
-    for package in sorted((apt / "cache/archives").glob("*.deb")):
-        _step(["dpkg-deb", "-x", package, root], f"unpack {package.name}")
-    _bind(root)
-    shutil.rmtree(apt)
+    unpack(Suites(folder / "apt", [SUITE]).fetch(PACKAGES), folder / "root")
+    _bind(folder / "root")
+    shutil.rmtree(folder / "apt")
 
 
 def _bind(root):
@@ -90,7 +65,7 @@ def _bind(root):
     (loader,) = root.glob("usr/lib/*/ld-linux-*.so.*")
     run = [loader, "--library-path", loader.parent, root / "usr/bin/patchelf"]
     for program in PROGRAMS:
-        _step(
+        step(
             run
             + [
                 "--set-interpreter",
@@ -107,17 +82,6 @@ def _bind(root):
     if code.count(CHIPS) != 1:
         raise Missing(f"{nextpnr}: where it looks for its devices is not known")
     nextpnr.write_bytes(code.replace(CHIPS, b"./" * (len(CHIPS) // 2) + b"/"))  # the folder it is started in
-
-
-def _step(command, what):
-    try:
-        result = subprocess.run(
-            [str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=STEP_LIMIT
-        )
-    except subprocess.TimeoutExpired:
-        raise Missing(f"could not {what}: no end within {STEP_LIMIT} s") from None
-    if result.returncode:
-        raise Missing(f"could not {what}:\n{result.stdout[-2000:]}")
 
 
 def _output(command, folder=None):
