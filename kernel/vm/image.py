@@ -4,6 +4,7 @@
 import gzip
 import io
 import pathlib
+import re
 import shutil
 import stat
 
@@ -11,23 +12,40 @@ import tools
 from debian import step
 
 PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/src/device/device.c")}
+KERNELS_OWN = ("aer_inject",)  # modules
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
+def package(root, build, folder):
+    """What a node needs to build and to know the driver, as a package of Debian would hold it; its sources."""
+    (version,) = re.findall(r"project\(ggas VERSION (\S+)", (root / "CMakeLists.txt").read_text())
+    sources = folder / f"usr/src/ggas-{version}"
+    shutil.rmtree(sources, ignore_errors=True)
+    shutil.copytree(root / "kernel", sources, ignore=shutil.ignore_patterns("vm", "testgpu*", "*.4", "__pycache__"))
+    shutil.copy2(build / "generated/ggas_regs.h", sources / "include/ggas_regs.h")
+    conf = sources / "dkms.conf"
+    conf.write_text(conf.read_text().replace("@VERSION@", version))
+    pages = folder / "usr/share/man/man4"
+    pages.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(root / "kernel/ggas.4", pages)
+    return sources
+
+
 def build_modules(root, build, kernel):
-    """The modules for that kernel; a copy of kernel/ is built, so that the tree stays clean."""
+    """The modules for that kernel, built from the package; the test GPU beside it."""
     folder = build / "vm" / kernel.release
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(root / "kernel", folder / "kernel", ignore=shutil.ignore_patterns("vm", "__pycache__"))
-    shutil.copy2(build / "generated/ggas_regs.h", folder / "kernel/include/ggas_regs.h")
-    return tools.build_modules(kernel, folder / "kernel")
+    sources = package(root, build, folder)
+    shutil.copytree(root / "kernel/testgpu", sources / "testgpu")
+    shutil.copy2(root / "kernel/include/uapi/testgpu.h", sources / "include/uapi/testgpu.h")
+    return tools.build_modules(kernel, sources)
 
 
 def build_program(root, build, name):
     """A program of the nodes: static, so that it needs nothing there."""
     out = build / "vm" / name
     out.parent.mkdir(parents=True, exist_ok=True)
-    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static"]
+    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread"]
     flags += [f"-fmacro-prefix-map={root}/=", f"-I{root}", f"-I{root}/userlib/include"]
     sources = sorted(path for pattern in PROGRAMS[name] for path in root.glob(pattern))
     step(["gcc", *flags, *sources, "-o", out], f"build {name}")
@@ -45,6 +63,8 @@ def archive(root, build, folder, kernel):
         _entry(body, name, stat.S_IFDIR | 0o755)
     for name, path in files.items():
         _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
+    for name in KERNELS_OWN:
+        _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
     _entry(body, "TRAILER!!!", 0)
     with gzip.open(out, "wb", compresslevel=1) as file:
         file.write(body.getvalue())

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
 # First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N
-# ggas.run=test|shell ggas.only=PART+OF+NAME.
+# ggas.run=shell|ci|soak ggas.only=PART+OF+NAME.
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc proc /proc
@@ -13,7 +13,7 @@ for word in $(cat /proc/cmdline); do
     ggas.node=*) node=${word#*=} ;;
     ggas.nodes=*) nodes=${word#*=} ;;
     ggas.only=*) only=$(echo "${word#*=}" | tr + ' ') ;;
-    ggas.run=*) what=${word#*=} ;;
+    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak
   esac
 done
 hostname "node$node"
@@ -27,9 +27,10 @@ if [ "$what" = shell ]; then
   while :; do setsid cttyhack sh; done
 fi
 dmesg -n 1
-/node_test "$only"
+insmod /aer_inject.ko
+/node_test "$only" "$what"
 echo "# node_test ended with $?"
-rmmod testgpu ggas && echo "# drivers unloaded"
+rmmod aer_inject testgpu ggas && echo "# drivers unloaded"
 dmesg | grep -E "BUG|WARNING|Oops|general protection|ggas.*does not stop" | sed 's/^/not ok - kernel: /'
 echo "# node ended"
 poweroff -f

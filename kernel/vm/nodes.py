@@ -39,7 +39,7 @@ class Cluster:
         sockets = [str(self.folder / f"nic{n}") for n in range(self.opts.nodes)]
         words = [str(program), *sockets, "--platform", self.opts.platform]
         self.log = self.opts.log or self.folder / "run.log"
-        if self.opts.command == "test" or self.opts.log:
+        if self.opts.replay or self.opts.log:
             words += ["--log", str(self.log)]
         errors = open(self.folder / "device.log", "w+")  # noqa: SIM115: lives as long as the process
         self.device = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -57,7 +57,7 @@ class Cluster:
             words += ["-device", "intel-iommu,caching-mode=on,intremap=off"]
         line = f"console=ttyS0 quiet panic=-1 ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
-        line += f" ggas.run={'shell' if interactive else 'test'}"
+        line += f" ggas.run={'shell' if interactive else self.opts.length}"
         line += f" ggas.only={self.opts.only.replace(' ', '+')}" if not interactive and self.opts.only else ""
         socket = f'{{"type":"unix","path":"{self.folder}/nic{n}"}}'
         words += ["-device", "pcie-root-port,id=nic_port,bus=pcie.0,chassis=1"]

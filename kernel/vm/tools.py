@@ -5,6 +5,7 @@ QEMU must have the device vfio-user-pci (10.1 and later), so it comes from a new
 library of that suite.
 """
 
+import lzma
 import os
 import pathlib
 import shutil
@@ -99,6 +100,13 @@ class Kernel:
         (headers,) = [h for h in (folder / "root/usr/src").glob("linux-headers-*-amd64")]
         self.release = headers.name.removeprefix("linux-headers-")
         self.headers = headers
+        self._root = folder / "root"
+
+    def module(self, name):
+        """A module of the kernel's own, as the kernel loads it."""
+        (path,) = self._root.glob(f"**/kernel/**/{name}.ko*")
+        data = path.read_bytes()
+        return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
 def kernel(folder, version):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Owners that end, resets: what was theirs is not reached any more, and everything works again. */
+/* Owners that end: what was theirs is not reached any more. */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -58,33 +59,141 @@ void owners_are_killed(node* n) {
   }
 }
 
-/* A function-level reset of node 1 while everything is mapped: its program is told, node 0 is told, both go on. */
-void reset_under_use(node* n) {
-  if (n->me == 1) {
-    unsigned char* const memory = pages(4096);
-    ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
-    CHECK_IS(write_file("/sys/class/ggas/ggas0/device/reset", "1"), 0);
-    CHECK_IS(ggas_device_link(&n->dev), -ENODEV);
-    CHECK_IS(ggas_domain_join(&n->dev, DOMAIN), -ENODEV);
-    CHECK_IS(fault_of(n->window.own), SIGBUS);
-    CHECK_IS(fault_of(n->window.remote), SIGBUS);
-    CHECK_IS(fault_of(n->context.rma.page), SIGBUS);
-    CHECK_IS(fault_of(n->context.rings), SIGBUS);
-    ggas_region_end(&r);
-    end(n);
-    begin(n);
-    munmap(memory, 4096);
-  } else {
-    ggas_rma_note note;
-    unsigned char* const memory = pages(4096);
-    ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
-    do { /* until the reset */
-      post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
-      note = next_note(n);
-    } while (note.kind != GGAS_RMA_NOTE_ERROR);
-    ggas_region_end(&r);
-    munmap(memory, 4096);
+/* ---------------------------------------------------------------------------------------------- every step */
+
+static uint64_t state;
+static unsigned any(unsigned below) {
+  state = state * 6364136223846793005ull + 1442695040888963407ull;
+  return (unsigned)(state >> 33) % below;
+}
+
+/* Mappings keep a file open. */
+static void unmap_all(ggas_context* c, ggas_window* w) {
+  if (w->own) munmap((void*)w->own, w->bytes);
+  if (w->remote) munmap((void*)w->remote, w->bytes * w->nodes);
+  if (!c->rings) return;
+  munmap(c->rings, c->rings_bytes);
+  munmap((void*)c->rma.page, 4096);
+  munmap((void*)c->rma.descriptors, 4096);
+}
+
+/* Makes everything, uses it, and begins anew, until it is killed. What fails does so because another one has it. */
+static void live(unsigned number) {
+  unsigned char* const at = pages(BYTES);
+  for (;;) {
+    ggas_device dev;
+    ggas_region r;
+    ggas_context c;
+    ggas_window w;
+    unsigned i;
+    int domain;
+    if (ggas_device_open(&dev, "/dev/ggas0")) _exit(1);
+    domain = ggas_domain_join(&dev, DOMAIN);
+    if (ggas_region_begin(&r, &dev, domain, at, BYTES, GGAS_READ | GGAS_WRITE)) _exit(2);
+    if (ggas_context_begin(&c, &dev, domain, NULL)) _exit(3);
+    if (ggas_window_begin(&w, &dev, domain, number, 8192)) _exit(4);
+    for (i = 0; i < 4; ++i) {
+      const ggas_rma_peer to = {(uint16_t)(i & 1), 0};
+      const ggas_rma_desc d = ggas_rma_put(to, r.nla, r.nla + 4096, 4096, GGAS_RMA_ACK, i);
+      ggas_rma_post(&c.rma, &d);
+      *(volatile uint64_t*)(w.remote + i * 4096) = i;
+    }
+    if (any(2)) ggas_context_end(&c);
+    if (any(2)) ggas_window_end(&w);
+    unmap_all(&c, &w);
+    close(dev.fd); /* what was not ended is now */
+    munmap(at + 4096, 4096);
+    mmap(at + 4096, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   }
-  greet(n, 2);
-  if (n->me == 1) tell(n, 0, 0);
+}
+
+/* Owners are killed wherever they are just now, and the other node sends to whatever may be theirs. With an IOMMU the
+ * server sees each access behind an owner's end. */
+void owners_die_at_every_step(node* n) {
+  enum { BURST = 12 };
+  const unsigned rounds = n->soak ? 10000 : 100;
+  unsigned char* const from = pages(4096);
+  ggas_region source = share(n, from, 4096, GGAS_READ);
+  const uint64_t first = source.nla & ~(uint64_t)4095;
+  const long regions = read_number("/sys/class/ggas/ggas0/regions");
+  unsigned i, sent = 0;
+  state = 77 + n->me;
+  fflush(stdout);
+  for (i = 0; i < rounds; ++i) {
+    const pid_t child = fork();
+    const double until = now_ms() + any(12);
+    int status;
+    if (child == 0) live(40 + n->me);
+    do {
+      unsigned under_way;
+      for (under_way = 0; under_way < BURST; ++under_way, ++sent) {
+        const uint64_t to = first + any(32) * 4096;
+        post(n, ggas_rma_put(peer(n), source.nla, to, 4096, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, sent));
+      }
+      while (under_way--) next_note(n); /* whether it met something or not */
+    } while (now_ms() < until);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    CHECK_IS(status, SIGKILL);
+    CHECK_IS(read_number("/sys/class/ggas/ggas0/contexts"), 1);
+    CHECK_IS(read_number("/sys/class/ggas/ggas0/windows"), 1);
+    CHECK_IS(read_number("/sys/class/ggas/ggas0/regions"), regions);
+  }
+  printf("# %u owners killed under %u puts\n", rounds, sent);
+  meet(n);
+  ggas_region_end(&source);
+  munmap(from, 4096);
+}
+
+/* ---------------------------------------------------------------------------------------------- two threads */
+
+static ggas_device shared_device;
+static volatile int mapping_over;
+static volatile uint64_t mapped;
+
+static void* map_doorbells(unsigned vpid) {
+  return mmap(NULL, 4096, PROT_READ, MAP_SHARED, shared_device.fd, (off_t)(1ull << 44 | (uint64_t)vpid << 32));
+}
+
+/* Maps the doorbells of each context as long as there are any, and keeps the last mapping. */
+static void* map_on(void* unused) {
+  (void)unused;
+  while (!mapping_over) {
+    unsigned vpid;
+    for (vpid = 1; vpid < 4; ++vpid) {
+      void* const at = map_doorbells(vpid);
+      if (at == MAP_FAILED) continue;
+      ++mapped;
+      munmap(at, 4096);
+    }
+  }
+  return NULL;
+}
+
+/* mmap() in one thread while another one ends the context: whatever mapping comes of it reaches nothing afterwards. */
+void mapping_beside_the_end(node* n) {
+  pthread_t thread;
+  unsigned i, open = 0;
+  int domain;
+  (void)n;
+  CHECK_IS(ggas_device_open(&shared_device, "/dev/ggas0"), 0);
+  domain = ggas_domain_join(&shared_device, DOMAIN);
+  mapping_over = 0;
+  CHECK_IS(pthread_create(&thread, NULL, map_on, NULL), 0);
+  for (i = 0; i < 200; ++i) {
+    ggas_context c;
+    volatile void* at;
+    CHECK_IS(ggas_context_begin(&c, &shared_device, domain, NULL), 0);
+    at = map_doorbells(c.self.vpid);
+    ggas_context_end(&c);
+    if (at != MAP_FAILED) {
+      open += fault_of(at) != SIGBUS;
+      munmap((void*)at, 4096);
+    }
+  }
+  mapping_over = 1;
+  pthread_join(thread, NULL);
+  CHECK_IS(open, 0);
+  printf("# %llu mappings beside 200 ends\n", (unsigned long long)mapped);
+  ggas_device_close(&shared_device);
 }

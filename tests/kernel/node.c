@@ -102,6 +102,14 @@ void end(node* n) {
   ggas_device_close(&n->dev);
 }
 
+long read_number(const char* path) {
+  char text[32] = {0};
+  const int fd = open(path, O_RDONLY);
+  const int rc = fd < 0 || read(fd, text, sizeof text - 1) < 0 ? -errno : 0;
+  if (fd >= 0) close(fd);
+  return rc ? rc : atol(text);
+}
+
 int write_file(const char* path, const char* text) {
   const int fd = open(path, O_WRONLY);
   const int rc = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
@@ -137,18 +145,27 @@ static void all_tests(node* n) {
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "ways to what is others'", strangers);
+  run(n, "random calls, mappings, accesses", random_calls);
+  run(n, "mapping beside the end of what is mapped", mapping_beside_the_end);
   run(n, "owners killed under puts", owners_are_killed);
+  run(n, "owners killed at every step", owners_die_at_every_step);
+  run(n, "nothing is left behind", nothing_is_left);
+  run(n, "registering 1 GB", registering_much);
+  run(n, "64 sleepers on one vector", many_sleepers);
   run(n, "reset under use", reset_under_use);
-  run(n, "put with notifications, after the reset", put_with_notification);
+  run(n, "driver unbound under use", unbound_under_use);
+  run(n, "error recovery under use", error_under_use);
+  run(n, "put with notifications, after all that", put_with_notification);
 }
 
-/* Argument: a part of the names of the tests to be run. */
+/* Arguments: a part of the names of the tests to be run, or ""; how long: "ci" or "soak". */
 int main(int argc, char** argv) {
   static node n;
   only = argc > 1 && argv[1][0] ? argv[1] : NULL;
+  n.soak = argc > 2 && !strcmp(argv[2], "soak");
   setvbuf(stdout, NULL, _IOLBF, 0);
   begin(&n);
-  greet(&n, 1);
+  greet(&n, ++n.greeted);
   printf("# node %u of %u, core clock %u kHz\n", n.me, n.dev.nodes, n.dev.clock_khz);
   all_tests(&n);
   end(&n);

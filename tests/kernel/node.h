@@ -21,6 +21,8 @@ typedef struct node {
   ggas_context context; /* sleeps */
   unsigned me, other;
   uint64_t met; /* barriers so far */
+  uint64_t greeted;
+  int soak;     /* 1: as often as the soak wants it, which takes hours */
 } node;
 
 void check(int holds, const char* what, const char* file, int line, long long value);
@@ -84,6 +86,8 @@ ggas_rma_peer peer(node* n);
 
 /* The signal that an access ends with; 0: none. */
 int fault_of(volatile void* at);
+/* The number in a file, or a negative errno. */
+long read_number(const char* path);
 /* 0, or a negative errno. */
 int write_file(const char* path, const char* text);
 

@@ -27,8 +27,22 @@ void memory_of_another_exporter(node* n);
 /* strangers.c */
 void strangers(node* n);
 
+/* random.c */
+void random_calls(node* n);
+
 /* lifetime.c */
+void mapping_beside_the_end(node* n);
 void owners_are_killed(node* n);
+void owners_die_at_every_step(node* n);
+
+/* amounts.c */
+void nothing_is_left(node* n);
+void registering_much(node* n);
+void many_sleepers(node* n);
+
+/* recovery.c */
 void reset_under_use(node* n);
+void unbound_under_use(node* n);
+void error_under_use(node* n);
 
 #endif
