@@ -132,7 +132,7 @@ struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes)
 		return ERR_PTR(-ENOMEM);
 	b->gpu = gpu;
 	b->bytes = bytes;
-	b->at = testgpu_take(gpu, bytes);
+	b->at = testgpu_take(gpu, bytes, PAGE_SIZE);
 	if (!b->at) {
 		kfree(b);
 		return ERR_PTR(-ENOSPC);
@@ -161,7 +161,7 @@ static void tell_users(struct dma_buf *dmabuf)
 int testgpu_buffer_move(struct dma_buf *dmabuf)
 {
 	struct buffer *b = dmabuf->priv;
-	phys_addr_t to = testgpu_take(b->gpu, b->bytes);
+	phys_addr_t to = testgpu_take(b->gpu, b->bytes, PAGE_SIZE);
 	int rc = -ENODEV;
 
 	if (!to)

@@ -29,9 +29,10 @@ static void fill(struct testgpu *gpu, phys_addr_t at, size_t bytes, int value)
 	mutex_unlock(&gpu->lock);
 }
 
-phys_addr_t testgpu_take(struct testgpu *gpu, size_t bytes)
+phys_addr_t testgpu_take(struct testgpu *gpu, size_t bytes, int align)
 {
-	phys_addr_t at = gen_pool_alloc(gpu->pool, bytes);
+	struct genpool_data_align want = { .align = align };
+	phys_addr_t at = gen_pool_alloc_algo(gpu->pool, bytes, gen_pool_first_fit_align, &want);
 
 	if (at)
 		fill(gpu, at, bytes, 0);

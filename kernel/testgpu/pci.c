@@ -75,7 +75,7 @@ static int with_buffer(int fd, int (*act)(struct dma_buf *buffer))
 
 static long testgpu_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
-	union { struct testgpu_alloc alloc; struct testgpu_buffer buffer; } arg;
+	union { struct testgpu_alloc alloc; struct testgpu_buffer buffer; struct testgpu_device device; } arg;
 	void __user *from = (void __user *)user;
 	struct testgpu *gpu;
 	int rc;
@@ -92,6 +92,16 @@ static long testgpu_ioctl(struct file *file, unsigned int cmd, unsigned long use
 		rc = do_alloc(gpu, &arg.alloc);
 		testgpu_put(gpu);
 		return rc ? rc : copy_to_user(from, &arg, sizeof(arg.alloc)) ? -EFAULT : 0;
+	case TESTGPU_IOC_DEVICE_ALLOC:
+		gpu = gpu_get();
+		if (!gpu)
+			return -ENODEV;
+		rc = arg.device.bytes && PAGE_ALIGNED(arg.device.bytes) && arg.device.bytes <= BYTES_MAX ?
+			testgpu_device_alloc(gpu, arg.device.bytes, &arg.device.address) : -EINVAL;
+		testgpu_put(gpu);
+		return rc ? rc : copy_to_user(from, &arg, sizeof(arg.device)) ? -EFAULT : 0;
+	case TESTGPU_IOC_DEVICE_FREE:
+		return testgpu_device_free(arg.device.address);
 	case TESTGPU_IOC_MOVE:
 		return with_buffer(arg.buffer.fd, testgpu_buffer_move);
 	case TESTGPU_IOC_REVOKE:
@@ -194,6 +204,7 @@ static int __init testgpu_init(void)
 static void __exit testgpu_exit(void)
 {
 	misc_deregister(&node);
+	testgpu_device_free_all();
 	pci_unregister_driver(&testgpu_driver);
 }
 

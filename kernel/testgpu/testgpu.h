@@ -24,7 +24,7 @@ struct testgpu {
 /* memory.c: pieces of the BAR. `at` is a physical address, 0 none. */
 int testgpu_memory_init(struct testgpu *gpu);
 void testgpu_memory_exit(struct testgpu *gpu);
-phys_addr_t testgpu_take(struct testgpu *gpu, size_t bytes);	/* zeros */
+phys_addr_t testgpu_take(struct testgpu *gpu, size_t bytes, int align);	/* zeros */
 void testgpu_give(struct testgpu *gpu, phys_addr_t at, size_t bytes);
 int testgpu_copy(struct testgpu *gpu, phys_addr_t to, phys_addr_t from, size_t bytes);
 
@@ -33,6 +33,21 @@ struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes);
 int testgpu_buffer_move(struct dma_buf *buffer);
 int testgpu_buffer_revoke(struct dma_buf *buffer);
 bool testgpu_buffer_is(const struct dma_buf *buffer);
+
+/* device_memory.c: by addresses of the GPU */
+int testgpu_device_alloc(struct testgpu *gpu, u64 bytes, u64 *address);
+int testgpu_device_free(u64 address);
+void testgpu_device_free_all(void);
+phys_addr_t testgpu_device_memory(u64 address, u64 bytes);
+
+/* p2p.c */
+#ifdef TESTGPU_P2P
+void testgpu_tell_freed(u64 address, u64 bytes);
+#else
+static inline void testgpu_tell_freed(u64 address, u64 bytes)
+{
+}
+#endif
 
 /* pci.c */
 void testgpu_put(struct testgpu *gpu);

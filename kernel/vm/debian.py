@@ -7,6 +7,7 @@ apt checks the signatures, with Debian's keys. The network that this machine's a
 import pathlib
 import shutil
 import subprocess
+import tarfile
 
 MIRROR = "http://deb.debian.org/debian"
 SECURITY = "http://deb.debian.org/debian-security"
@@ -25,7 +26,7 @@ class Absent(Missing):
 class Suites:
     """Lists of packages of some suites, read into a folder."""
 
-    def __init__(self, folder, suites):
+    def __init__(self, folder, suites, component="main"):
         if not shutil.which("apt-get") or not KEYRING.exists():
             raise Absent(f"no apt with Debian's keys ({KEYRING}) here")
         self.folder = folder
@@ -33,7 +34,7 @@ class Suites:
         for sub in ("state/lists/partial", "cache/archives/partial", "etc/none"):
             (folder / sub).mkdir(parents=True)
         (folder / "state/status").touch()  # nothing is installed: all that a package needs is fetched, too
-        lines = [f"deb [signed-by={KEYRING}] {SECURITY if '-security' in s else MIRROR} {s} main\n" for s in suites]
+        lines = [f"deb [signed-by={KEYRING}] {SECURITY if '-security' in s else MIRROR} {s} {component}\n" for s in suites]
         (folder / "etc/sources.list").write_text("".join(lines))
         self.suites = suites
         self._run("apt-get", ["update"], f"read the packages of {', '.join(suites)}")
@@ -80,6 +81,17 @@ def unpack(files, root):
     root.mkdir(parents=True, exist_ok=True)
     for package in files:
         step(["dpkg-deb", "-x", package, root], f"unpack {package.name}")
+
+
+def extract(package, name):
+    """The first file in a package whose path ends so."""
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as pipe:
+        with tarfile.open(fileobj=pipe.stdout, mode="r|") as archive:
+            found = next((archive.extractfile(m).read() for m in archive if m.name.endswith(name)), None)
+        pipe.kill()
+    if found is None:
+        raise Missing(f"{package.name} has no {name}")
+    return found
 
 
 def step(command, what, limit=STEP_LIMIT, **options):

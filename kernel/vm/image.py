@@ -31,13 +31,14 @@ def package(root, build, folder):
     return sources
 
 
-def build_modules(root, build, kernel):
+def build_modules(root, build, folder_of_tools, kernel):
     """The modules for that kernel, built from the package; the test GPU beside it."""
     folder = build / "vm" / kernel.release
     shutil.rmtree(folder, ignore_errors=True)
     sources = package(root, build, folder)
     shutil.copytree(root / "kernel/testgpu", sources / "testgpu")
     shutil.copy2(root / "kernel/include/uapi/testgpu.h", sources / "include/uapi/testgpu.h")
+    shutil.copy2(tools.nvidia_header(folder_of_tools), sources / "include/nv-p2p.h")
     return tools.build_modules(kernel, sources)
 
 
@@ -54,7 +55,7 @@ def build_program(root, build, name):
 
 def archive(root, build, folder, kernel):
     """The initial file system as a file."""
-    files = {m.name: m for m in build_modules(root, build, kernel)}
+    files = {m.name: m for m in build_modules(root, build, folder, kernel)}
     files |= {name: build_program(root, build, name) for name in PROGRAMS}
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
     out = build / "vm" / f"initrd-{kernel.release}.gz"

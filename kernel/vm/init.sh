@@ -20,7 +20,8 @@ hostname "node$node"
 ulimit -l unlimited
 insmod /ggas.ko node="$node" nodes="$nodes" || echo "Bail out! the driver does not load"
 insmod /testgpu.ko || echo "Bail out! the test GPU does not load"
-chmod 666 /dev/ggas0 /dev/testgpu
+insmod /gpumap.ko || echo "Bail out! gpumap does not load"
+chmod 666 /dev/ggas0 /dev/testgpu /dev/gpumap
 
 if [ "$what" = shell ]; then
   echo "node $node of $nodes: the driver is loaded, /dev/ggas0 is there; poweroff -f ends the node"
@@ -30,7 +31,7 @@ dmesg -n 1
 insmod /aer_inject.ko
 /node_test "$only" "$what"
 echo "# node_test ended with $?"
-rmmod aer_inject testgpu ggas && echo "# drivers unloaded"
+rmmod aer_inject gpumap testgpu ggas && echo "# drivers unloaded"
 dmesg | grep -E "BUG|WARNING|Oops|general protection|ggas.*does not stop" | sed 's/^/not ok - kernel: /'
 echo "# node ended"
 poweroff -f

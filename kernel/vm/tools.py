@@ -134,6 +134,19 @@ def kernel(folder, version):
     return Kernel(target)
 
 
+def nvidia_header(folder):
+    """nv-p2p.h of NVIDIA's open driver: what kernel/gpumap calls."""
+    found = folder / "nvidia/nv-p2p.h"
+    if not found.exists():
+        say(f"unpacking NVIDIA's nv-p2p.h into {found.parent}")
+        suites = debian.Suites(found.parent / "apt", ["trixie"], component="contrib")
+        (package,) = suites.fetch(["nvidia-open-kernel-dkms"], alone=True)
+        text = debian.extract(package, "/nv-p2p.h")
+        shutil.rmtree(found.parent / "apt")
+        found.write_bytes(text)
+    return found
+
+
 def _move(root):
     """Headers name /usr/src and /usr/lib; here they lie elsewhere."""
     for makefile in (root / "usr/src").glob("linux-headers-*/Makefile"):
@@ -177,10 +190,12 @@ SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNM
 
 
 def build_modules(kernel_, folder, limit=300):
-    """Builds the modules in a copy of kernel/ with W=1; the .ko files."""
-    step(
+    """Builds the modules in a copy of kernel/ with W=1, without a warning (but those of other versions of tools); the .ko files."""
+    text = step(
         ["make", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *SETTINGS, "modules"],
         f"build the modules for Linux {kernel_.release}",
         limit=limit,
     )
+    if wrong := [line for line in text.splitlines() if "warning:" in line.lower() and "version" not in line]:
+        raise Missing(f"warnings for Linux {kernel_.release}:\n" + "\n".join(wrong))
     return sorted(pathlib.Path(folder).rglob("*.ko"))

@@ -50,7 +50,7 @@ def consoles():
 def command_build(opts):
     for version in opts.kernel:
         kernel = tools.kernel(opts.tools, version)
-        for module in image.build_modules(ROOT, opts.build, kernel):
+        for module in image.build_modules(ROOT, opts.build, opts.tools, kernel):
             print(f"{kernel.release}: {module}")
     return 0
 

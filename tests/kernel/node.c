@@ -143,6 +143,7 @@ static void all_tests(node* n) {
   run(n, "GPU memory to GPU memory", gpu_to_gpu);
   run(n, "GPU memory moves under puts", gpu_memory_moves);
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
+  run(n, "GPU memory by its address, freed under puts", gpu_memory_by_address);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "ways to what is others'", strangers);
   run(n, "random calls, mappings, accesses", random_calls);

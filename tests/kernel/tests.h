@@ -24,6 +24,9 @@ void gpu_memory_moves(node* n);
 void gpu_memory_is_revoked(node* n);
 void memory_of_another_exporter(node* n);
 
+/* gpumap.c */
+void gpu_memory_by_address(node* n);
+
 /* strangers.c */
 void strangers(node* n);
 

@@ -26,10 +26,24 @@ struct testgpu_buffer {
 	__u32 pad;
 };
 
+/**
+ * struct testgpu_device - memory by its address on the GPU, as of cudaMalloc() and cudaFree()
+ * @bytes: whole pages
+ * @address: out, a multiple of 64 KB; in, when it is freed
+ */
+struct testgpu_device {
+	__u64 bytes;
+	__u64 address;
+};
+
 #define TESTGPU_IOC_ALLOC	_IOWR('t', 0x00, struct testgpu_alloc)
 /* To another place of the GPU's memory, with its contents. Its users are told before, and may find it again behind. */
 #define TESTGPU_IOC_MOVE	_IOW('t', 0x01, struct testgpu_buffer)
 /* The memory is taken away for good, and freed at once; mappings fault. */
 #define TESTGPU_IOC_REVOKE	_IOW('t', 0x02, struct testgpu_buffer)
+
+#define TESTGPU_IOC_DEVICE_ALLOC	_IOWR('t', 0x03, struct testgpu_device)
+/* Whoever has its pages loses them before this returns. */
+#define TESTGPU_IOC_DEVICE_FREE		_IOW('t', 0x04, struct testgpu_device)
 
 #endif
