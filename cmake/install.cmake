@@ -44,6 +44,14 @@ if(TARGET ggas_provider_cuda)
   ggas_install_library(cuda ggas_provider_cuda ggas-cuda "GGAS on the GPUs of a computer, linked by nvcc for C++20"
     LIBS "-L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
 endif()
+# Long paths of kernels, compiled once; of those who build it (what nvcc makes is no target of install()).
+if(TARGET ggas_provider_cuda AND GGAS_NVCC)
+  install(FILES ${CMAKE_BINARY_DIR}/gpu_api/libggas_device.a DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  file(WRITE ${CMAKE_BINARY_DIR}/install/ggas-linked.pc
+    "Name: ggas-linked\nDescription: Kernels of GGAS whose long paths nvlink takes from libggas_device\n"
+    "Version: ${PROJECT_VERSION}\nRequires: ggas-cuda\nCflags: -rdc=true -DGGAS_LINKED\nLibs: -lggas_device\n")
+  install(FILES ${CMAKE_BINARY_DIR}/install/ggas-linked.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 install(DIRECTORY gpu_api/include/ggas userlib/include/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h ${GGAS_PGASPI} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # For kernels on the processor; named as in the tree, but in a folder of their own.

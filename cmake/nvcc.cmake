@@ -48,6 +48,33 @@ function(ggas_nvcc_executable target)
   add_custom_target(build_${target} ALL DEPENDS ${program})
 endfunction()
 
+# ggas_nvcc_library(<target> <object>|<.cu file>|<arguments> ...) makes lib<target>.a of device code for programs that
+# nvlink links (-rdc=true), with machine code and, for links with -dlto and nvJitLink, LTO-IR; target build_<target>.
+string(REGEX REPLACE "^sm_([0-9]+[af]?)$" "-gencode;arch=compute_\\1,code=[sm_\\1,lto_\\1]" ggas_nvcc_fat "${GGAS_CUDA_ARCH}")
+if(ggas_nvcc_fat STREQUAL GGAS_CUDA_ARCH)
+  set(ggas_nvcc_fat -arch=${GGAS_CUDA_ARCH})
+endif()
+function(ggas_nvcc_library target)
+  list(TRANSFORM GGAS_NVCC_FLAGS REPLACE "^-arch=.*$" "" OUTPUT_VARIABLE flags)
+  set(objects)
+  foreach(part ${ARGN})
+    string(REPLACE "|" ";" part "${part}")
+    list(POP_FRONT part name source)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.${name}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${GGAS_NVCC} ${flags} ${ggas_nvcc_fat} -rdc=true ${part} -MD -MF ${object}.d -c
+              ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} DEPFILE ${object}.d COMMENT "nvcc ${source} (${name})" VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY GGAS_NVCC_OBJECTS ${objects})
+  set(library ${CMAKE_CURRENT_BINARY_DIR}/lib${target}.a)
+  add_custom_command(OUTPUT ${library} COMMAND ${CMAKE_COMMAND} -E rm -f ${library}
+    COMMAND ${GGAS_NVCC} -lib ${objects} -o ${library} DEPENDS ${objects} COMMENT "nvcc makes lib${target}.a" VERBATIM)
+  add_custom_target(build_${target} ALL DEPENDS ${library})
+  set_target_properties(build_${target} PROPERTIES GGAS_ARCHIVE ${library})
+endfunction()
+
 execute_process(COMMAND ${GGAS_NVCC} --help OUTPUT_VARIABLE help)
 set(ggas_nvcc_quick "")
 if(help MATCHES "--Ofast-compile")

@@ -2,6 +2,8 @@
 // Steps of calls.cuh that are atomics. For one translation unit.
 #pragma once
 
+#include <type_traits>
+
 #include "tests/gpu_api/calls.cuh"
 
 namespace ggas::calls {

@@ -80,3 +80,6 @@ GGAS_DEVICE ggas_status ggas_wait_until_block(const T* flag, ggas_cmp cmp, T val
 #include "ggas/detail/wait.cuh"
 #include "ggas/rma.cuh"
 #include "ggas/team.cuh"
+#ifndef GGAS_LINKED
+#include "ggas/detail/long.cuh"
+#endif

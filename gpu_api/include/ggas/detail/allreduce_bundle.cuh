@@ -4,18 +4,9 @@
 // looks as a short one does. Included by collective.cuh.
 #pragma once
 
-#include "ggas/detail/allreduce_short.cuh"
-#include "ggas/detail/exchange.cuh"
+#include "ggas/detail/allreduce.cuh"
 
 namespace ggas::detail {
-
-// Whether the vector fits the slots of a bundle: the same at every member.
-template <class T>
-GGAS_DEVICE bool fits_bundle(size_t n) {
-  const size_t lines = lines_of<T>(n), room = channel::lines();
-  return lines <= room ||
-         (slots_hold_rows() && lines <= size_t{usable_channels(most_bundled)} << log2_down(channel::lines()));
-}
 
 // By the thread that has the first line of a slot: now and then, the rest of it.
 template <class T>

@@ -4,11 +4,9 @@
 // what long vectors cost is their bytes. Included by collective.cuh.
 #pragma once
 
-#include "ggas/detail/exchange.cuh"
+#include "ggas/detail/allreduce.cuh"
 
 namespace ggas::detail {
-
-constexpr int direct_members = 64;
 
 // Where the vectors of the members are, as this node addresses them; shared by the block.
 struct vector_table {
@@ -62,8 +60,9 @@ struct unit_moves {
 };
 
 // `Units` units of everybody's vector, `step` bytes apart, combined in the order of ranks; the first `here` of them are
-// wanted, and the first one stands for the others. All loads of `Members` members are issued before the first is used. The own vector stands for members that do not exist: loads that nobody
-// uses cost less than registers that are written in some cases only.
+// wanted, and the first one stands for the others. All loads of `Members` members are issued before the first is used.
+// The own vector stands for members that do not exist: loads that nobody uses cost less than registers that are written
+// in some cases only.
 template <int Members, int Units, unsigned Count, class T>
 GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, int here,
                                unit<T, Count> (&sum)[Units]) {
@@ -120,7 +119,8 @@ GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
   const uint64_t step = thread_count() * sizeof(unit<T, Count>), all = Units * step;
   uint64_t at = r.first + r.block * all + thread_rank() * sizeof(unit<T, Count>);
   GGAS_NO_UNROLL
-  for (; at + (Units - 1) * step < r.end; at += r.blocks * all) move_units<Members, Units, Count, T>(m, at, step, Units);
+  for (; at + (Units - 1) * step < r.end; at += r.blocks * all)
+    move_units<Members, Units, Count, T>(m, at, step, Units);
   // What is left is fewer units; one behind the other each would take the time of a load.
   if (at < r.end) move_units<Members, Units, Count, T>(m, at, step, static_cast<int>((r.end - at - 1) / step) + 1);
 }
@@ -133,9 +133,15 @@ template <int Members, int Units, class T>
 GGAS_DEVICE_FUNCTION void move_wide_units(unit_moves m, byte_range r) {
   move_range<Members, Units, wide / sizeof(T), T>(m, r);
 }
+// A thread has 16 loads under way; in libggas_device, which is to fit kernels of 72 registers, 8: as many of use for
+// two members.
 template <class T>
 GGAS_DEVICE void move_widely(const unit_moves& m, const byte_range& r) {
+#ifdef GGAS_MAKES_LIBRARY
+  m.members <= 2 ? move_wide_units<2, 4, T>(m, r) : move_wide_units<4, 2, T>(m, r);
+#else
   m.members <= 4 ? move_wide_units<4, 4, T>(m, r) : move_wide_units<members_at_once, 2, T>(m, r);
+#endif
 }
 template <class T>
 GGAS_DEVICE_FUNCTION void move_singly(unit_moves m, byte_range r) {

@@ -9,6 +9,14 @@
 
 namespace ggas::detail {
 
+// Members of a team whose short calls are inline. Of a program that is linked with libggas_device half of what the
+// library does in the same way: registers that a kernel needs whatever it calls.
+#ifdef GGAS_LINKED
+constexpr int members_inline = 4;
+#else
+constexpr int members_inline = members_at_once;
+#endif
+
 // Where a thread's line goes to and comes from: that of rank 0, the next rank's one step further. Made before the
 // number of the exchange is known, to which at() adds what depends on it.
 struct line_places {
@@ -45,51 +53,52 @@ GGAS_DEVICE bool line_goes_to(const piece<T>& p, unsigned line, int rank) {
   return line == 0 || p.goes_to(rank);
 }
 
-// f(rank) for all members, half of what there may be at most first: a team of up to 4 has no instructions of the others
+// f(rank) for all of up to Most members, half of them first: a team of up to 4 of 8 has no instructions of the others
 // in its way.
-template <class F>
+template <int Most, class F>
 GGAS_DEVICE void for_each_rank(const channel& c, F f) {
-  constexpr int half = members_at_once / 2;
+  constexpr int half = Most / 2;
   GGAS_UNROLL
   for (int k = 0; k < half; ++k) f(k);
   if (c.team.size <= half) return;
   GGAS_UNROLL
-  for (int k = half; k < members_at_once; ++k) f(k);
+  for (int k = half; k < Most; ++k) f(k);
 }
 
 // The lines of all other members, if `wanted`. False: time is up, or the node's collectives are broken.
-GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool wanted,
-                               channel_line (&l)[members_at_once], patience& end) {
+template <int Most>
+GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool wanted, channel_line (&l)[Most],
+                               patience& end) {
   const auto number = static_cast<uint32_t>(c.seq);
   for (;;) {
-    for_each_rank(c, [&](int k) {
+    for_each_rank<Most>(c, [&](int k) {
       if (wanted && k < c.team.size && k != c.rank) l[k] = load_spin(places.from(k));
     });
     uint32_t different = 0;
-    for_each_rank(c, [&](int k) { different |= (l[k].low_tag ^ number) | (l[k].high_tag ^ number); });
+    for_each_rank<Most>(c, [&](int k) { different |= (l[k].low_tag ^ number) | (l[k].high_tag ^ number); });
     if (different == 0) return true;
     if (c.broken != 0 || end.over()) return false;
   }
 }
 
 // Line i of everybody, this member's is `own`; the result, if it goes to this member, is stored.
-template <class T>
+template <int Most, class T>
 GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_places& places, unsigned i, uint64_t own,
                                      patience& end) {
   const channel_line mine = line_of(c.seq, own);
-  for_each_rank(c, [&](int hop) {
+  for_each_rank<Most>(c, [&](int hop) {
     const int to = member_behind(c, hop);
     if (hop > 0 && hop < c.team.size && line_goes_to(p, i, to)) store_relaxed(places.to(to), mine);
   });
   look_for_failure(c);
-  channel_line l[members_at_once];
-  for_each_rank(c, [&](int k) { l[k] = mine; });  // stays that of this member, and of those that do not exist
+  channel_line l[Most];
+  for_each_rank<Most>(c, [&](int k) { l[k] = mine; });  // stays that of this member, and of those that do not exist
   const bool target = p.goes_to(c.rank);
   if (!take_from_all(c, places, i == 0 || target, l, end)) return false;
   if (!target) return true;
   uint64_t sum = tagged_data(l[0]);
   with_operation<T>(p.op, [&](auto combined) {
-    for_each_rank(c, [&](int k) {
+    for_each_rank<Most>(c, [&](int k) {
       if (k > 0 && k < c.team.size) sum = combine_lines<T>(combined, sum, tagged_data(l[k]));
     });
   });
@@ -99,15 +108,15 @@ GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_p
 
 // Whether a call is short where its largest part has `most` elements. Other threads may think differently at another
 // member: what is sent is the same.
-template <class T>
+template <int Most, class T>
 GGAS_DEVICE bool fits_threads(const ggas_team& team, size_t most) {
   const size_t lines = lines_of<T>(most);
-  return lines <= channel::lines() && lines <= thread_count() && team.size <= members_at_once;
+  return lines <= channel::lines() && lines <= thread_count() && team.size <= Most;
 }
 
 // Not done: what is seldom; nothing was sent. (Warps without a line might leave the channel's word alone, so that the
 // end needs one block barrier, not two: 0.03 us less for one warp of lines, 0.1 us more for several.)
-template <class T>
+template <int Most, class T>
 GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, const piece<T>& p, uint64_t timeout_ns,
                                        bool& done) {
   channel c = find_channel(team, block);
@@ -120,7 +129,7 @@ GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, co
   if (i < lines_of<T>(p.n)) {
     patience end(timeout_ns);
     places.at(c.seq);
-    good = exchange_short_line(c, p, places, i, own, end);
+    good = exchange_short_line<Most>(c, p, places, i, own, end);
   }
   return close_channel(c, good ? ggas_ok : ggas_timed_out);
 }

@@ -7,8 +7,6 @@
 // its own.
 #pragma once
 
-#include <type_traits>
-
 #include "ggas/detail/strided.cuh"
 
 namespace ggas::detail {
@@ -17,18 +15,17 @@ constexpr uint64_t amo_signed = 16;
 
 template <class T>
 GGAS_DEVICE constexpr bool is_atomic_word() {
-  return std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+  return (is_integer<T> || is_floating<T>)&&(sizeof(T) == 4 || sizeof(T) == 8);
 }
 // Words of floating point take no operations on bits.
 template <class T>
 GGAS_DEVICE bool word_takes(ggas_atomic what) {
   const bool bits = what == ggas_atomic_and || what == ggas_atomic_or || what == ggas_atomic_xor;
-  return static_cast<unsigned>(what) <= ggas_atomic_max && !(std::is_floating_point_v<T> && bits);
+  return static_cast<unsigned>(what) <= ggas_atomic_max && !(is_floating<T> && bits);
 }
 // A word of floating point as the integer that the NIC and compare-and-swaps see.
 template <class T>
-using word_bits =
-    std::conditional_t<!std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+using word_bits = either_t<!is_floating<T>, T, either_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
 // What a word of floating point becomes; not of an addition at peers' memory, which their atomic units make.
 template <class T>
@@ -53,7 +50,7 @@ GGAS_DEVICE word_bits<T> swap_until_done(ggas_atomic what, T v, word_bits<T> old
 
 // On a peer's memory, at system scope: the word is the one that the atomic units of its GPU work on.
 template <class T>
-requires(std::is_floating_point_v<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
+requires(is_floating<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
   using bits = word_bits<T>;
   auto* const word = reinterpret_cast<bits*>(p);
   if (what == ggas_atomic_add) return add_system(p, v);
@@ -63,7 +60,7 @@ requires(std::is_floating_point_v<T>) GGAS_DEVICE T atomic_directly(ggas_atomic 
       swap_until_done(what, v, load_relaxed(word), [=](bits old, bits next) { return cas_system(word, old, next); }));
 }
 template <class T>
-requires(std::is_integral_v<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
+requires(is_integer<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T v, T compare) {
   switch (what) {
     case ggas_atomic_add:
       return add_system(p, v);
@@ -88,7 +85,7 @@ requires(std::is_integral_v<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, 
 // The same when nobody asks for the old value: a reduction has no answer to wait for, and twice the rate.
 template <class T>
 GGAS_DEVICE void reduce_directly(ggas_atomic what, T* p, T v, T compare) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_floating<T>) {
     if (what == ggas_atomic_add) return red_add_system(p, v);
     atomic_directly(what, p, v, compare);
   } else {
@@ -117,7 +114,7 @@ struct atomic_slots {
 template <class T>
 GGAS_DEVICE atomic_slots make_atomic(ggas_atomic what, const place& at, T v, T compare, uint64_t result,
                                      uint64_t cookie) {
-  const bool with_sign = std::is_signed_v<T> && (what == ggas_atomic_min || what == ggas_atomic_max);
+  const bool with_sign = has_sign<T> && (what == ggas_atomic_min || what == ggas_atomic_max);
   return {{first_word(desc_atomic, at.node, sizeof(T)), as_bits<uint64_t>(v), nla(at.offset), cookie},
           {as_bits<uint64_t>(compare), result == 0 ? 0 : nla(result),
            static_cast<uint64_t>(what) | (with_sign ? amo_signed : 0), 0}};
@@ -262,7 +259,9 @@ GGAS_DEVICE ggas_status post_atomic(ggas_atomic what, T* remote, T v, T compare,
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
   if (!posts_descriptors()) return reduce_directly(what, remote, v, compare), ggas_ok;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!nic_possible) {
+    return ggas_no_queue;  // not reached
+  } else if constexpr (is_floating<T>) {
     const fetched f = fetch_floating(thread_group{}, what, at, v, compare, timeout_ns, q);
     return static_cast<ggas_status>(f.status);
   } else {
@@ -290,13 +289,17 @@ GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T 
     const T found = g.rank() == 0 ? atomic_directly(what, remote, v, compare) : T{};
     return hand_out(g, {ggas_ok, as_bits<uint64_t>(found)}, old);
   }
-  const auto fetch = [&](const ggas_queue& c) {
-    if constexpr (std::is_floating_point_v<T>)
-      return fetch_floating(g, what, at, v, compare, timeout_ns, c);
-    else
-      return fetch_by_queue(g, what, at, v, compare, timeout_ns, c);
-  };
-  return hand_out(g, with_copy(q, fetch), old);
+  if constexpr (nic_possible) {
+    const auto fetch = [&](const ggas_queue& c) {
+      if constexpr (is_floating<T>)
+        return fetch_floating(g, what, at, v, compare, timeout_ns, c);
+      else
+        return fetch_by_queue(g, what, at, v, compare, timeout_ns, c);
+    };
+    return hand_out(g, with_copy(q, fetch), old);
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 }  // namespace ggas::detail

@@ -2,8 +2,7 @@
 // What a kernel knows of its node; in constant memory on CUDA, beside the running grid on the host SIMT engine.
 #pragma once
 
-#include <cstdint>
-
+#include "ggas/detail/layout.hpp"
 #include "ggas/detail/tuning.hpp"
 
 namespace ggas {
@@ -36,5 +35,25 @@ struct context {
   tuning tuned;          // the same on every node
   bool no_peer_atomics;  // where peers are reached directly: not with atomics; the same on every node
 };
+
+// What constant memory of a GPU holds: a context, and what takes multiplications that no call should do.
+struct constants {
+  context own;
+  layout shape;  // of its reserved area
+  uint64_t window_bytes;
+  uint32_t stride_log2;
+};
+
+#ifndef __CUDACC_RTC__
+// False: the stride of the window is no power of two, or the own segment does not lie in the window.
+inline bool constants_of(const context& c, constants& all) {
+  uint32_t log2 = 0;
+  while (log2 < 63 && uint64_t{1} << log2 < c.stride) ++log2;
+  const auto node = static_cast<uint64_t>(c.node), nodes = static_cast<uint64_t>(c.nodes);
+  if (c.nodes > 0 && (c.stride != uint64_t{1} << log2 || c.local != c.window + c.stride * node)) return false;
+  all = {c, layout::of(nodes, c.reserved), nodes * c.stride, log2};
+  return true;
+}
+#endif
 
 }  // namespace ggas

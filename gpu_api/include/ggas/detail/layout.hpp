@@ -4,7 +4,7 @@
 // Every word has one writer; words written by different nodes never share one.
 #pragma once
 
-#include <stdint.h>
+#include "ggas/detail/integers.hpp"
 
 #ifdef __CUDACC__
 #define GGAS_LAYOUT_FN __host__ __device__ constexpr

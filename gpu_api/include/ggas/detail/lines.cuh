@@ -10,7 +10,7 @@ namespace ggas::detail {
 
 // What elements of type T are moved as.
 template <class T>
-using unit_of = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
+using unit_of = either_t<sizeof(T) == 1, uint8_t, either_t<sizeof(T) == 2, uint16_t, uint32_t>>;
 
 // Units of a line, and of 16 bytes.
 template <class U>
@@ -25,9 +25,9 @@ GGAS_DEVICE unsigned lines_of_part(size_t units) {
 }
 
 // Of a number that is not 0.
-GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<unsigned>(__builtin_clz(v - 1)); }
+GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<unsigned>(leading_zeros(v - 1)); }
 
-GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(__builtin_clz(v)); }
+GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }
 
 // Line `line` of the member `hop` places behind (`size`: of this one): what a thread does of `lines` lines for each of
 // `size` members. Where there are threads enough, a warp is for one member: lines to one node leave together.

@@ -100,7 +100,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   if constexpr (Only == ggas_auto) {
     tell(report.status, ggas_allreduce(dst, src, n, op, method, report.timeout_ns));
   } else {
-    tell(report.status, reduce_only_by<Only>(piece<T>{dst, src, n, op, everybody}, block_rank(), block_count(),
+    tell(report.status, reduce_only_by<Only>(piece_of_numbers(dst, src, n, op, everybody), block_rank(), block_count(),
                                              ggas_world(), report.timeout_ns));
   }
 }
@@ -126,8 +126,8 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
     tell(report.status, ggas_reduce(dst, src, n, op, root, method, report.timeout_ns));
   } else {
     tell(report.status, root < 0 ? ggas_bad_argument
-                                 : reduce_only_by<Only>(piece<T>{dst, src, n, op, root}, block_rank(), block_count(),
-                                                        ggas_world(), report.timeout_ns));
+                                 : reduce_only_by<Only>(piece_of_numbers(dst, src, n, op, root), block_rank(),
+                                                        block_count(), ggas_world(), report.timeout_ns));
   }
 }
 template <class T>

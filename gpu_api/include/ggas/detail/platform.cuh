@@ -2,9 +2,6 @@
 // The two places a kernel runs in, made to look alike: a GPU (nvcc) and the host SIMT engine.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "ggas/detail/context.hpp"
 #include "ggas/detail/layout.hpp"
 

@@ -4,15 +4,34 @@
 // by one.
 #pragma once
 
+#ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #include <string.h>
-
-#include <type_traits>
+#endif
 
 #define GGAS_DEVICE __device__ __forceinline__
 // Of each translation unit its own: where nvlink links units (-rdc=true) the one chosen for all would read the constant
 // memory of one of them, and take the registers it likes, whatever the launch bounds of a kernel.
 #define GGAS_DEVICE_FUNCTION [[maybe_unused]] static __device__ __noinline__
+// Long paths. They are part of the program, or, with GGAS_LINKED, of libggas_device, which is compiled once: the
+// program has declarations then, and nvlink does the rest. GGAS_APART: a function of its own always; GGAS_LONG: in the
+// library only. (GGAS_MAKES_LIBRARY: the library itself.)
+#if defined(GGAS_LINKED)
+#ifndef __CUDACC_RDC__
+#error "GGAS_LINKED: kernels are linked with libggas_device, so compile with -rdc=true (docs/how-to/another-project.md)"
+#endif
+#ifdef GGAS_NIC
+#error "GGAS_LINKED and GGAS_NIC: libggas_device is for peers' memory"
+#endif
+#define GGAS_APART __device__
+#define GGAS_LONG __device__
+#elif defined(GGAS_MAKES_LIBRARY)
+#define GGAS_APART __device__ __noinline__
+#define GGAS_LONG __device__ __noinline__
+#else
+#define GGAS_APART GGAS_DEVICE_FUNCTION
+#define GGAS_LONG GGAS_DEVICE
+#endif
 #define GGAS_UNROLL _Pragma("unroll")
 // Without the 1 nvcc 13.0 keeps room for two blocks where all functions that a kernel calls are small: half the
 // registers.
@@ -37,26 +56,26 @@
 namespace ggas {
 using ::dim3;
 
-namespace detail {
+namespace detail {}  // namespace detail
+}  // namespace ggas
 
 // set_device_context() fills it: of each translation unit, or, where nvlink links them, of the program: kernels that
-// are templates are merged then, and must not read another unit's.
-struct constants {
-  context own;
-  // What takes multiplications that no call should do: the layout of its reserved area and the bytes of the window.
-  layout shape;
-  uint64_t window_bytes;
-  uint32_t stride_log2;
-};
-#ifdef __CUDACC_RDC__
-inline __constant__ constants node_constants;
+// are templates are merged then, and must not read another unit's. Of a module of NVRTC the host fills the symbol of
+// this name with what ggas::constants_of() (detail/context.hpp) makes of a context.
+#if defined(__CUDACC_RTC__)
+extern "C" __constant__ ggas::constants ggas_node_constants;
+#elif defined(__CUDACC_RDC__)
+inline __constant__ ggas::constants ggas_node_constants;
 #else
-static __constant__ constants node_constants;
+static __constant__ ggas::constants ggas_node_constants;
 #endif
 
-__device__ __forceinline__ const context& device_context() { return node_constants.own; }
-__device__ __forceinline__ const layout& own_layout() { return node_constants.shape; }
-__device__ __forceinline__ uint64_t window_bytes() { return node_constants.window_bytes; }
+namespace ggas {
+namespace detail {
+
+__device__ __forceinline__ const context& device_context() { return ggas_node_constants.own; }
+__device__ __forceinline__ const layout& own_layout() { return ggas_node_constants.shape; }
+__device__ __forceinline__ uint64_t window_bytes() { return ggas_node_constants.window_bytes; }
 
 // Whether the own segment's address is that in the window, as on all GPUs that reach each other's memory.
 constexpr bool own_segment_in_window = true;
@@ -72,12 +91,13 @@ constexpr bool nic_possible = false;
 
 // Which segment lies `offset` bytes behind the window's start, and how far into it that is. Strides are powers of two.
 __device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
-  return static_cast<uint32_t>(offset >> node_constants.stride_log2);
+  return static_cast<uint32_t>(offset >> ggas_node_constants.stride_log2);
 }
 __device__ __forceinline__ uint64_t offset_in_segment(uint64_t offset) {
-  return offset & (node_constants.own.stride - 1);
+  return offset & (ggas_node_constants.own.stride - 1);
 }
 
+__device__ __forceinline__ int leading_zeros(unsigned v) { return __clz(static_cast<int>(v)); }
 __device__ __forceinline__ uint64_t clock_ns() {
   uint64_t t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
@@ -279,14 +299,12 @@ requires(sizeof(T) == 8) struct cuda_integer<T> {
 };
 #define GGAS_CUDA_ATOMIC(name, function)                                               \
   template <class T>                                                                   \
-  __device__ __forceinline__ T name(T* p, std::type_identity_t<T> v) {                 \
+  __device__ __forceinline__ T name(T* p, same_t<T> v) {                               \
     using bits = typename cuda_integer<T>::bits;                                       \
     return static_cast<T>(function(reinterpret_cast<bits*>(p), static_cast<bits>(v))); \
   }
 template <class T>
-requires(std::is_floating_point_v<T>) __device__ __forceinline__ T add_system(T* p, std::type_identity_t<T> v) {
-  return atomicAdd_system(p, v);
-}
+requires(is_floating<T>) __device__ __forceinline__ T add_system(T* p, same_t<T> v) { return atomicAdd_system(p, v); }
 GGAS_CUDA_ATOMIC(add_gpu, atomicAdd)
 GGAS_CUDA_ATOMIC(or_gpu, atomicOr)
 GGAS_CUDA_ATOMIC(and_gpu, atomicAnd)
@@ -298,7 +316,7 @@ GGAS_CUDA_ATOMIC(xor_system, atomicXor_system)
 #undef GGAS_CUDA_ATOMIC
 #define GGAS_CUDA_ATOMIC(name, function)                                                     \
   template <class T>                                                                         \
-  __device__ __forceinline__ T name(T* p, std::type_identity_t<T> v) {                       \
+  __device__ __forceinline__ T name(T* p, same_t<T> v) {                                     \
     if constexpr (static_cast<T>(-1) < static_cast<T>(0)) {                                  \
       using number = typename cuda_integer<T>::number;                                       \
       return static_cast<T>(function(reinterpret_cast<number*>(p), static_cast<number>(v))); \
@@ -314,7 +332,7 @@ GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
 // kernels without fences.
 #define GGAS_CUDA_RED(name, scope, operation, type)                                                                \
   template <class T>                                                                                               \
-  __device__ __forceinline__ void name(T* p, std::type_identity_t<T> v) {                                          \
+  __device__ __forceinline__ void name(T* p, same_t<T> v) {                                                        \
     if constexpr (sizeof(T) == 8) {                                                                                \
       asm volatile("red.relaxed." scope ".global." operation "." type "64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); \
     } else {                                                                                                       \
@@ -337,7 +355,7 @@ __device__ __forceinline__ void red_add_system(double* p, double v) {
 // whoever sends it. Others go alone. What each of them did before is before that addition, and the addition before what
 // each does next, as if all had made it themselves (docs/memory-model.md).
 template <class T>
-__device__ __forceinline__ void red_add_system_together(T* p, std::type_identity_t<T> v) {
+__device__ __forceinline__ void red_add_system_together(T* p, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
   const unsigned lanes = __activemask();
   int one_word = 0, one_value = 0;
@@ -352,12 +370,12 @@ __device__ __forceinline__ void red_add_system_together(T* p, std::type_identity
   __syncwarp(lanes);
 }
 template <class T>
-__device__ __forceinline__ T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+__device__ __forceinline__ T cas_gpu(T* p, same_t<T> expected, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
   return static_cast<T>(atomicCAS(reinterpret_cast<bits*>(p), static_cast<bits>(expected), static_cast<bits>(v)));
 }
 template <class T>
-__device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+__device__ __forceinline__ T cas_system(T* p, same_t<T> expected, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
   return static_cast<T>(
       atomicCAS_system(reinterpret_cast<bits*>(p), static_cast<bits>(expected), static_cast<bits>(v)));
@@ -365,6 +383,7 @@ __device__ __forceinline__ T cas_system(T* p, std::type_identity_t<T> expected, 
 
 }  // namespace detail
 
+#ifndef __CUDACC_RTC__
 // Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
 // copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
 // behind it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
@@ -375,14 +394,10 @@ static inline cudaError_t set_device_context(const context& c, cudaStream_t stre
   if (cudaError_t e = cudaStreamIsCapturing(stream, &captured); e != cudaSuccess) return e;
   if (captured != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
   if (!detail::nic_possible && (c.queues || c.quiet)) return cudaErrorNotSupported;
-  uint32_t log2 = 0;
-  while (log2 < 63 && uint64_t{1} << log2 < c.stride) ++log2;
-  if (c.nodes > 0 &&
-      (c.stride != uint64_t{1} << log2 || c.local != c.window + c.stride * static_cast<uint64_t>(c.node)))
-    return cudaErrorInvalidValue;
-  const detail::constants all{c, layout::of(static_cast<uint64_t>(c.nodes), c.reserved),
-                              static_cast<uint64_t>(c.nodes) * c.stride, log2};
-  return cudaMemcpyToSymbolAsync(detail::node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);
+  constants all;
+  if (!constants_of(c, all)) return cudaErrorInvalidValue;
+  return cudaMemcpyToSymbolAsync(ggas_node_constants, &all, sizeof all, 0, cudaMemcpyHostToDevice, stream);
 }
+#endif
 
 }  // namespace ggas

@@ -4,12 +4,13 @@
 
 #include <atomic>
 #include <bit>
-#include <type_traits>
 
 #include "gpu_api/simt/device.hpp"
 
 #define GGAS_DEVICE inline
 #define GGAS_DEVICE_FUNCTION [[gnu::noinline]] inline
+#define GGAS_APART [[gnu::noinline]]  // of templates
+#define GGAS_LONG GGAS_DEVICE
 #define GGAS_UNROLL
 #define GGAS_LAUNCH_BOUNDS(threads)
 #define GGAS_HOST_DEVICE
@@ -31,6 +32,7 @@ constexpr bool nic_possible = true;
 // Which segment lies `offset` bytes behind the window's start, and how far into it that is.
 inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offset / device_context().stride); }
 inline uint64_t offset_in_segment(uint64_t offset) { return offset % device_context().stride; }
+inline int leading_zeros(unsigned v) { return __builtin_clz(v); }
 inline uint64_t clock_ns() { return simt::now_ns(); }
 inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32; }
 
@@ -101,7 +103,7 @@ void store_release(T* p, const T& v) {
 // Read-modify-writes on 4- and 8-byte integers. `gpu` is the scope of own memory; `system` reaches peers.
 #define GGAS_SIMT_RMW(name, function, where)                                 \
   template <class T>                                                         \
-  T name(T* p, std::type_identity_t<T> v) {                                  \
+  T name(T* p, same_t<T> v) {                                                \
     return simt::atomic(p, simt::rmw::function, v, T{}, simt::scope::where); \
   }
 GGAS_SIMT_RMW(add_gpu, add, gpu)
@@ -115,8 +117,8 @@ GGAS_SIMT_RMW(xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RMW
 // Of floating point, which the engine does not add: until nobody came between.
 template <class T>
-requires(std::is_floating_point_v<T>) T add_system(T* p, std::type_identity_t<T> v) {
-  using bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+requires(is_floating<T>) T add_system(T* p, same_t<T> v) {
+  using bits = either_t<sizeof(T) == 4, uint32_t, uint64_t>;
   auto* const word = reinterpret_cast<bits*>(p);
   for (bits old = simt::load(word);;) {
     const bits next = std::bit_cast<bits>(std::bit_cast<T>(old) + v);
@@ -128,7 +130,7 @@ requires(std::is_floating_point_v<T>) T add_system(T* p, std::type_identity_t<T>
 // Without result.
 #define GGAS_SIMT_RED(name, function, where)                          \
   template <class T>                                                  \
-  void name(T* p, std::type_identity_t<T> v) {                        \
+  void name(T* p, same_t<T> v) {                                      \
     simt::atomic(p, simt::rmw::function, v, T{}, simt::scope::where); \
   }
 GGAS_SIMT_RED(red_xor_gpu, bit_xor, gpu)
@@ -139,13 +141,13 @@ GGAS_SIMT_RED(red_or_system, bit_or, sys)
 GGAS_SIMT_RED(red_xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RED
 template <class T>
-requires(std::is_floating_point_v<T>) void red_add_system(T* p, std::type_identity_t<T> v) { add_system(p, v); }
+requires(is_floating<T>) void red_add_system(T* p, same_t<T> v) { add_system(p, v); }
 template <class T>
-T cas_gpu(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+T cas_gpu(T* p, same_t<T> expected, same_t<T> v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::gpu);
 }
 template <class T>
-T cas_system(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+T cas_system(T* p, same_t<T> expected, same_t<T> v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
 }
 // The engine's minimum and maximum are those of unsigned integers.
@@ -160,11 +162,11 @@ T replace_if(T* p, T v, Better better) {
   return old;
 }
 template <class T>
-T min_system(T* p, std::type_identity_t<T> v) {
+T min_system(T* p, same_t<T> v) {
   return replace_if(p, v, [](T a, T b) { return a < b; });
 }
 template <class T>
-T max_system(T* p, std::type_identity_t<T> v) {
+T max_system(T* p, same_t<T> v) {
   return replace_if(p, v, [](T a, T b) { return b < a; });
 }
 

@@ -91,9 +91,8 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // takes less time than to tell each other.
 
 // Not inline, and one call for all that is not short: what lies in registers across it has to lie on the stack.
-GGAS_DEVICE_FUNCTION void move_long(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count) {
-  move_bytes<origin::own>(to, from, bytes, rank, count);
-}
+template <origin From>
+GGAS_APART void move_long(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count);
 
 // A put. Of at most a word for each thread the words are on the way while the call is checked.
 template <class G, class T, class Check>
@@ -114,7 +113,7 @@ GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint
   if (single) store_relaxed(reinterpret_cast<uint64_t*>(target), word);
   if (one || few) [[likely]]
     return ggas_ok;
-  move_long(target, source, bytes, rank, g.size());
+  move_long<origin::own>(target, source, bytes, rank, g.size());
   return ggas_ok;
 }
 
@@ -236,7 +235,11 @@ GGAS_DEVICE ggas_status put(const G& g, until when, T* remote, const T* local, s
     const ggas_status s = put_directly(g, q, remote, local, n);
     return when == until::complete ? settle(g, s) : s;
   }
-  return with_copy(q, [&](const ggas_queue& c) { return put_by_queue(g, when, remote, local, n, timeout_ns, c); });
+  if constexpr (nic_possible) {
+    return with_copy(q, [&](const ggas_queue& c) { return put_by_queue(g, when, remote, local, n, timeout_ns, c); });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 // Without a NIC a get is complete when it returns.
@@ -245,7 +248,11 @@ GGAS_DEVICE ggas_status get(const G& g, until when, T* local, const T* remote, s
                             const ggas_queue& q) {
   if (!posts_descriptors()) [[likely]]
     return get_directly(g, q, local, remote, n);
-  return with_copy(q, [&](const ggas_queue& c) { return get_by_queue(g, when, local, remote, n, timeout_ns, c); });
+  if constexpr (nic_possible) {
+    return with_copy(q, [&](const ggas_queue& c) { return get_by_queue(g, when, local, remote, n, timeout_ns, c); });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 }  // namespace ggas::detail

@@ -2,23 +2,28 @@
 // What the methods of reduce and allreduce share: operations, elements by the line. Included by collective.cuh.
 #pragma once
 
-#include <type_traits>
-
 #include "ggas/detail/channel.cuh"
+
+#ifdef __CUDACC__
+struct __half;
+struct __nv_bfloat16;
+#endif
 
 namespace ggas::detail {
 
+template <class T>
+constexpr bool is_plain_integer = is_integer<T> && !is_same<T, bool>;
 // Operations on bits are those of integers.
 template <class T>
 GGAS_DEVICE constexpr bool operation_good(ggas_op op) {
-  return static_cast<unsigned>(op) <= (std::is_integral_v<T> ? ggas_xor : ggas_prod);
+  return static_cast<unsigned>(op) <= (is_plain_integer<T> ? ggas_xor : ggas_prod);
 }
 
 // f(combine) with the operation as a function of two elements: one choice for all that f combines. Few cases: of four
 // in a row the compiler makes a jump by a table in memory. So the three operations on bits are one.
 template <class T, class F>
 GGAS_DEVICE void with_operation(ggas_op op, F f) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (is_plain_integer<T>) {
     if (op >= ggas_and) {
       const T all = static_cast<T>(~T{0}), both = op == ggas_xor ? T{0} : all, either = op == ggas_and ? T{0} : all;
       return f([=](T a, T b) { return static_cast<T>((a & b & both) | ((a ^ b) & either)); });
@@ -54,6 +59,25 @@ struct piece {
   GGAS_DEVICE const T* source(int member) const { return src + static_cast<size_t>(member) * step; }
   GGAS_DEVICE bool goes_to(int rank) const { return root == everybody || root == rank; }
 };
+
+// What elements of type T are combined as: integers by size and sign, so that one piece of code is for all of them.
+template <class T>
+using number_of = either_t<!is_plain_integer<T>, T,
+                           either_t<sizeof(T) == 1, either_t<has_sign<T>, int8_t, uint8_t>,
+                                    either_t<sizeof(T) == 2, either_t<has_sign<T>, int16_t, uint16_t>,
+                                             either_t<sizeof(T) == 4, either_t<has_sign<T>, int32_t, uint32_t>,
+                                                      either_t<has_sign<T>, int64_t, uint64_t>>>>>;
+template <class T>
+GGAS_DEVICE piece<number_of<T>> piece_of_numbers(T* dst, const T* src, size_t n, ggas_op op, int root,
+                                                 size_t step = 0) {
+  using N = number_of<T>;
+#ifdef GGAS_LINKED
+  static_assert(
+      is_plain_integer<T> || is_floating<T> || is_same<T, __half> || is_same<T, __nv_bfloat16>,
+      "libggas_device reduces integers, float, double, __half and __nv_bfloat16; others: without GGAS_LINKED");
+#endif
+  return {reinterpret_cast<N*>(dst), reinterpret_cast<const N*>(src), n, op, root, step};
+}
 
 // A line's data as elements, and back.
 template <class T>

@@ -103,9 +103,13 @@ GGAS_DEVICE ggas_status put_signal(const G& g, until when, T* remote, const T* l
     const ggas_status s = put_signal_directly(g, remote, local, n, to, q);
     return when == until::complete ? settle(g, s) : s;
   }
-  const signal_target signal = to;
-  return with_copy(
-      q, [&](const ggas_queue& c) { return put_signal_by_queue(g, when, remote, local, n, signal, timeout_ns, c); });
+  if constexpr (nic_possible) {
+    const signal_target signal = to;
+    return with_copy(
+        q, [&](const ggas_queue& c) { return put_signal_by_queue(g, when, remote, local, n, signal, timeout_ns, c); });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 template <class T>
@@ -120,7 +124,7 @@ struct no_mask {
 // Nobody has to be waited for.
 template <class Mask>
 GGAS_DEVICE bool all_ignored(const Mask& ignore, size_t n) {
-  if constexpr (__is_same(Mask, no_mask)) return false;
+  if constexpr (is_same<Mask, no_mask>) return false;
   for (size_t i = 0; i < n; ++i) {
     if (!ignore[i]) return false;
   }

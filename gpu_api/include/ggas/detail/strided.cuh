@@ -19,18 +19,22 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
     g.sync();  // what any thread sends next comes behind the value
     return ggas_ok;
   }
-  const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at.offset), 0};
-  const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) {
-    return post(
-        some, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
-  });
+  if constexpr (nic_possible) {
+    const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at.offset), 0};
+    const deadline end(timeout_ns);
+    return by_queue(g, when, q, end, [&](const auto& some) {
+      return post(
+          some, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
+    });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 // Elements a post carries: a slot each.
 template <class G>
 GGAS_DEVICE constexpr unsigned batch_of(const G&) {
-  return __is_same(G, thread_group) ? 1 : 8;
+  return is_same<G, thread_group> ? 1 : 8;
 }
 
 // Whether n elements at a stride can lie in one segment: their distances are numbers then.
@@ -94,15 +98,19 @@ GGAS_DEVICE ggas_status iput(const G& g, until when, T* remote, const T* local, 
     move_strided(g, remote, local, remote_stride, local_stride, n);
     return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
   }
-  const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) {
-    return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
-      const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0, nla(strided<T>(at.offset, e, remote_stride)),
-                   0};
-      const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
-      return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
+  if constexpr (nic_possible) {
+    const deadline end(timeout_ns);
+    return by_queue(g, when, q, end, [&](const auto& some) {
+      return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
+        const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0,
+                     nla(strided<T>(at.offset, e, remote_stride)), 0};
+        const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
+        return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
+      });
     });
-  });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 template <class G, class T>
@@ -115,14 +123,18 @@ GGAS_DEVICE ggas_status iget(const G& g, until when, T* local, const T* remote, 
     move_strided(g, local, remote, local_stride, remote_stride, n);
     return ggas_ok;
   }
-  const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) {
-    return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
-      const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
-                   strided<T>(local_nla(local), e, local_stride), 0};
-      return d.word(i);
+  if constexpr (nic_possible) {
+    const deadline end(timeout_ns);
+    return by_queue(g, when, q, end, [&](const auto& some) {
+      return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
+        const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
+                     strided<T>(local_nla(local), e, local_stride), 0};
+        return d.word(i);
+      });
     });
-  });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 }  // namespace ggas::detail

@@ -4,7 +4,7 @@
 // device.
 #pragma once
 
-#include <stdint.h>
+#include "ggas/detail/integers.hpp"
 
 #ifdef __CUDACC__
 #define GGAS_TUNING_FN __host__ __device__ constexpr
@@ -67,7 +67,12 @@ struct tuning {
                                  {1 << 20, 0, 64, 256},
                                  {8 << 20, 0, 128, 512},
                                  {any, 0, 128, 512}}};
-    return {{4 << 10, 4 << 10, any}, {32 << 10, 256 << 10, 4 << 20}, reductions, for_reduce(reductions), moves, moves,
+    return {{4 << 10, 4 << 10, any},
+            {32 << 10, 256 << 10, 4 << 20},
+            reductions,
+            for_reduce(reductions),
+            moves,
+            moves,
             1 << 20};
   }
   // What a reduce does where an allreduce goes by those: not every method of one is one of a reduce.

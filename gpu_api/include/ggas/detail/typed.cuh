@@ -156,7 +156,11 @@ GGAS_DEVICE ggas_status put_typed(const G& g, const typed_items& remote, const t
   if (t.status != ggas_ok || t.bytes == 0) return t.status;
   if (!posts_descriptors()) [[likely]]
     return settle(held_together(g), move_typed<origin::own>(g, remote, local, t.bytes));
-  return with_copy(q, [&](const ggas_queue& c) { return put_typed_by_queue(g, remote, local, t, timeout_ns, c); });
+  if constexpr (nic_possible) {
+    return with_copy(q, [&](const ggas_queue& c) { return put_typed_by_queue(g, remote, local, t, timeout_ns, c); });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 template <class G>
@@ -166,7 +170,11 @@ GGAS_DEVICE ggas_status get_typed(const G& g, const typed_items& local, const ty
   if (t.status != ggas_ok || t.bytes == 0) return t.status;
   if (!posts_descriptors()) [[likely]]
     return move_typed<origin::remote>(g, local, remote, t.bytes);
-  return with_copy(q, [&](const ggas_queue& c) { return get_typed_by_queue(g, local, remote, t, timeout_ns, c); });
+  if constexpr (nic_possible) {
+    return with_copy(q, [&](const ggas_queue& c) { return get_typed_by_queue(g, local, remote, t, timeout_ns, c); });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 // ---- with a signal
@@ -229,9 +237,13 @@ GGAS_DEVICE ggas_status put_signal_typed(const G& g, const typed_items& remote, 
   if (const ggas_status s = check_signal(to, data, at); s != ggas_ok) return s;
   if (!posts_descriptors()) [[likely]]
     return behind(t.bytes == 0 ? g.join(ggas_ok) : move_typed<origin::own>(g, remote, local, t.bytes));
-  const signal_slots sig = make_signal(at, to.value, to.op);
-  return with_copy(
-      q, [&](const ggas_queue& c) { return put_signal_typed_by_queue(g, remote, local, t, sig, timeout_ns, c); });
+  if constexpr (nic_possible) {
+    const signal_slots sig = make_signal(at, to.value, to.op);
+    return with_copy(
+        q, [&](const ggas_queue& c) { return put_signal_typed_by_queue(g, remote, local, t, sig, timeout_ns, c); });
+  } else {
+    return ggas_no_queue;  // not reached
+  }
 }
 
 }  // namespace ggas::detail
