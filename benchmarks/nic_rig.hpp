@@ -45,8 +45,8 @@ class nic_rig {
   // What has been pushed into each NIC to set it up, in order.
   const std::vector<std::pair<unsigned, pcie::tlp>>& set_up() const { return set_up_; }
 
-  // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`. It has a ring
-  // of notifications and a mailbox, neither of which is ever read. The last context has a work queue, full of
+  // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`. It has a
+  // ring of notifications and a mailbox, neither of which is ever read. The last context has a work queue, full of
   // `queued_slot`.
   static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
   void post(unsigned n, unsigned vpid, const nic::descriptor& d);

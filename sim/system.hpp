@@ -166,6 +166,7 @@ class system {
 
   explicit system(system_config cfg);
   std::expected<void, std::string> check() const;
+  // sim/system_build.cpp
   std::expected<void, std::string> build();
   std::expected<void, std::string> build_network();
   std::expected<void, std::string> build_node(unsigned n);

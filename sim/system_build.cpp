@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a cluster is put together: nodes, NICs, links or a network between them, and who looks on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "ggas_regs.h"
+#include "sim/system.hpp"
+#include "sim/trace/recorder.hpp"
+
+namespace ggas::sim {
+
+namespace {
+
+constexpr unsigned port_cpu = 0, port_nic = 1, port_gpu = 2;  // of the root complex
+
+std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
+
+}  // namespace
+
+std::expected<void, std::string> system::build() {
+  cfg_.pinned.resize(size_t(cfg_.nodes));
+  if (cfg_.nodes > int(GGAS_INTERVAL_NUM)) cfg_.mask_mode = true;
+  stride_ = std::bit_ceil(cfg_.segment_bytes);
+  window_bytes_ = std::bit_ceil(stride_ * unsigned(cfg_.nodes));
+  if (!cfg_.endpoint_bar_bytes) cfg_.endpoint_bar_bytes = stride_;
+  clock_ = std::make_unique<nic::nic_clock>("clock", cfg_.plat.nic.hertz);
+  if (auto r = build_network(); !r) return r;
+  for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n)
+    if (auto r = build_node(n); !r) return r;
+  if (auto r = wire_links(); !r) return r;
+  if (auto r = observe(); !r) return r;
+  return schedule_waves();
+}
+
+std::expected<void, std::string> system::build_node(unsigned n) {
+  const platform& p = cfg_.plat;
+  auto owned = std::make_unique<node>();
+  node& it = *owned;
+  nodes_.push_back(std::move(owned));
+  const auto name = [n](const char* what) { return fmt::format("node{}_{}", n, what); };
+
+  pcie::root_complex_config rc;
+  rc.router.rule.latency_ps = p.root_complex.latency_ps;
+  rc.mps = p.mps();
+  rc.rcb = p.root_complex.rcb;
+  rc.memory_bytes = p.host.memory_bytes;
+  rc.memory_latency_ps = 2 * p.root_complex.latency_ps + p.host.memory_latency_ps;
+  rc.memory_bytes_per_second = p.host.memory_bytes_per_second;
+  it.root = std::make_unique<pcie::root_complex>(name("root").c_str(), rc, it.memory);
+  it.root->add_port(name("root_cpu"));
+  it.root->add_port(name("root_nic"), p.pcie.nic.root);
+
+  it.cpu = std::make_unique<cpu::processor>(name("cpu").c_str(), cpu::cpu_config{.id = cpu_id,
+                                                                                 .store_ps = p.cpu.store_ps,
+                                                                                 .load_ps = p.cpu.load_ps,
+                                                                                 .timeout_ps = p.cpu.timeout_ps,
+                                                                                 .combine_bytes = p.cpu.combine_bytes});
+  it.memory.place(pinned_base, cfg_.pinned[n]);
+  it.cache = std::make_unique<cpu::cache>(pinned_base, cfg_.pinned[n].size());
+  it.root->on_memory_write = [&c = *it.cache](uint64_t offset, uint64_t bytes) { c.device_wrote(offset, bytes); };
+  pcie::port::connect(it.cpu->port(), it.root->at(port_cpu), p.cpu.link);
+  it.root->attach(port_cpu, cpu_id);
+
+  if (auto r = build_nic(n); !r) return r;
+  it.nic->bars().add(0, bar0_base, bar0_bytes);
+  it.nic->bars().add(2, window_base, window_bytes_);
+  it.nic->bars().add(4, bar4_base, bar4_bytes);
+  for (const auto& r : it.nic->bars().ranges()) it.root->map(port_nic, r.base, r.size);
+  pcie::port::connect(it.nic->port(), it.root->at(port_nic), p.pcie.nic.link);
+  it.root->attach(port_nic, nic_id);
+
+  it.segment_bus = host_segment_base;
+  if (cfg_.gpu) {
+    it.root->add_port(name("root_gpu"), p.pcie.gpu.root);
+    it.gpu = cfg_.gpu({.node = n,
+                       .plat = cfg_.plat,
+                       .sim = kernel_,
+                       .id = endpoint_id,
+                       .bar_base = endpoint_base,
+                       .bar_bytes = cfg_.endpoint_bar_bytes,
+                       .window_base = window_base,
+                       .window_bytes = window_bytes_,
+                       .stride = stride_,
+                       .pages_address = bar4_base,
+                       .pages_bytes = bar4_bytes,
+                       .host_address = 0,
+                       .mps = p.mps(),
+                       .mrrs = p.mrrs()});
+    if (!it.gpu) return fail(fmt::format("node {}: the endpoint could not be made", n));
+    pcie::port::connect(it.gpu->port(), it.root->at(port_gpu), p.pcie.gpu.link);
+    it.root->attach(port_gpu, endpoint_id);
+    it.root->map(port_gpu, endpoint_base, cfg_.endpoint_bar_bytes);
+    it.root->rule(port_gpu, port_nic, p.root_complex.gpu_to_nic);
+    it.root->rule(port_nic, port_gpu, p.root_complex.nic_to_gpu);
+    it.segment_bus = endpoint_base;
+  }
+  // Every event record raises this interrupt; the handler gives the ring's places back.
+  it.root->on_msi = [this, n](uint64_t, uint32_t) { collect_events(n); };
+  return {};
+}
+
+std::expected<void, std::string> system::build_nic(unsigned n) {
+  const platform& p = cfg_.plat;
+  node& it = *nodes_[n];
+  const std::string name = fmt::format("node{}_nic", n);
+  const nic::host_config host{.mps = uint16_t(p.mps()),
+                              .mrrs = uint16_t(p.mrrs()),
+                              .bus_id = nic_id,
+                              .clock_khz = uint32_t(p.nic.hertz / 1000),
+                              .serial = n + 1u};
+  const nic::bridge_config b{.id = nic_id,
+                             .rx_latency_ps = p.nic.rx_latency_ps,
+                             .tx_latency_ps = p.nic.tx_latency_ps,
+                             .port = p.pcie.nic.device};
+  if (network_) {
+    const nic::model_config model{
+        .bridge = b, .host = host, .data_width = p.nic.data_width, .hertz = p.nic.hertz, .node = n};
+    it.nic = std::make_unique<nic::nic_model>(name.c_str(), model, *network_);
+    return {};
+  }
+  auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name.c_str());
+  if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
+  auto bridge = std::make_unique<nic::nic_bridge>(name.c_str(), std::move(core), *clock_, b);
+  it.bridge = bridge.get();
+  it.nic = std::move(bridge);
+  return {};
+}
+
+// A flit takes a cycle of the core where the line is quicker.
+std::expected<void, std::string> system::build_network() {
+  if (!cfg_.model_nics) return {};
+  const platform& p = cfg_.plat;
+  if (!nic::model_times::of(p.nic.data_width))
+    return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
+  auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
+  if (!shape) return fail(shape.error());
+  const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
+  const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
+  network_ = std::make_unique<fabric::network>(
+      "network", std::move(*shape),
+      fabric::network_config{.latency_ps = p.link.latency_ps,
+                             .flit_ps = std::max(cycle_ps, line_ps),
+                             .flit_bits = p.nic.data_width,
+                             .hop_ps = nic::hop_cycles * cycle_ps,
+                             .units = nic::buffer_units,
+                             .control_flits = nic::control_flits});
+  return {};
+}
+
+std::expected<void, std::string> system::wire_links() {
+  if (nodes_.size() < 2 || network_) return {};
+  const platform& p = cfg_.plat;
+  const auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
+  if (!rules) return fail(rules.error());
+  for (const auto& r : *rules)
+    if (r.wire != "*" && r.wire != "0->1" && r.wire != "1->0")
+      return fail(fmt::format("{}: there is no wire '{}': 0->1, 1->0 or *", cfg_.faults_name, r.wire));
+  const fabric::wire_config cfg{
+      .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
+  for (unsigned n = 0; n < 2; ++n) {
+    const unsigned to = 1 - n;
+    const std::string name = fmt::format("{}->{}", n, to);
+    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, *nodes_[to]->bridge);
+    nodes_[n]->bridge->connect(*nodes_[n]->out);
+    nodes_[to]->bridge->carrier(true, 0);
+    auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
+    if (!faults->empty()) nodes_[n]->out->faults(std::move(faults));
+  }
+  return {};
+}
+
+std::expected<void, std::string> system::observe() {
+  if (cfg_.trace.empty() && cfg_.pcap.empty()) return {};
+  auto r = trace::recorder::open({.trace = cfg_.trace, .pcap = cfg_.pcap, .data_width = cfg_.plat.nic.data_width});
+  if (!r) return fail(r.error());
+  recorder_ = std::move(*r);
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    node& it = *nodes_[n];
+    recorder_->node(n, {.window_base = window_base,
+                        .window_bytes = window_bytes_,
+                        .stride = stride_,
+                        .segment_base = it.segment_bus,
+                        .segment_bytes = cfg_.segment_bytes});
+    const auto tap = [this, n](trace::place where) {
+      return [this, n, where](const pcie::tlp& t, uint64_t start, uint64_t end) {
+        recorder_->tlp(n, where, t, start, end);
+      };
+    };
+    it.nic->port().on_wire = tap(trace::place::nic_to_host);
+    it.root->at(port_nic).on_wire = tap(trace::place::host_to_nic);
+    if (it.gpu) {
+      it.gpu->port().on_wire = tap(trace::place::gpu_to_host);
+      it.root->at(port_gpu).on_wire = tap(trace::place::host_to_gpu);
+    }
+    if (it.out)
+      it.out->on_flit = [this, n](const nic::flit& f, uint64_t start, uint64_t end) {
+        recorder_->flit(n, 1 - n, f, start, end);
+      };
+  }
+  return {};
+}
+
+std::expected<void, std::string> system::schedule_waves() {
+  if (cfg_.waves.empty()) return {};
+  // Known now, not when the window begins.
+  for (unsigned n = 0; n < nodes_.size(); ++n)
+    if (const std::string file = waves_file(n); !std::ofstream(file))
+      return fail(fmt::format("{}: cannot be written: {}", file, std::strerror(errno)));
+  for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->bridge->core().open_waves(waves_file(n));
+  waves_ = std::make_unique<pcie::timed_queue<bool>>("waves", [this](bool&& on) {
+    for (const auto& n : nodes_) n->bridge->core().waves(on);
+  });
+  waves_->push_at(uint64_t(cfg_.waves_from_us * 1e6), true);
+  if (cfg_.waves_to_us != 0) waves_->push_at(uint64_t(cfg_.waves_to_us * 1e6), false);
+  return {};
+}
+
+std::string system::waves_file(unsigned node) const {
+  const auto stem = cfg_.waves.parent_path() / cfg_.waves.stem();
+  return fmt::format("{}.node{}.fst", stem.string(), node);
+}
+
+}  // namespace ggas::sim
