@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs is
-// first counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not there
-// yet, but for the cycle of the read and the one before.
+// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs
+// is first counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not
+// there yet, but for the cycle of the read and the one before.
 `default_nettype none
 
 module counters #(
@@ -173,7 +173,8 @@ module counters #(
   end
 
   ram_1r1w #(.WIDTH(64), .DEPTH(128)) i_ram (
-    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? {group_q, first} : index2_q), .wdata_i(clear_q ? '0 : sum),
+    .clk_i(clk_i), .we_i(clear_q || add_valid_q), .waddr_i(clear_q ? {group_q, first} : index2_q),
+    .wdata_i(clear_q ? '0 : sum),
     .re_i(ext_req_i || pick), .raddr_i(at), .rdata_o(word)
   );
 
@@ -214,7 +215,8 @@ module counters #(
   wire [63:0] in_ram = clear_then_q ? 64'd0 : beside_q ? sum_q : word;
   assign ext_rdata_o = none_q ? 64'd0 : in_ram + {{(63 - EVENT_W){1'b0}}, late_q};
 
-  assign busy_o = clear_q || some_q != '0 || wait_q != '0 || turn_q || read_valid_q || add_valid_q || cnt_q != '0 || ev_q != '0;
+  assign busy_o = clear_q || some_q != '0 || wait_q != '0 || turn_q || read_valid_q || add_valid_q
+    || cnt_q != '0 || ev_q != '0;
 
   wire unused = &{1'b0, ext_addr_i[2:0]};
 

@@ -51,9 +51,9 @@ module rma_express #(
   logic [1:0]         skew;     // first byte in the first DW
   logic [6:0]         span;     // payload bytes from the first DW's first to the last
   logic [4:0]         total;    // payload DW
-  logic [5:0]         at;       // DW from the border in front
+  logic [5:0]         dw;       // DW from the border in front
   logic [4:0]         more;     // put: DW behind the first
-  logic [6:0]         reach;    // the last DW as `at`
+  logic [6:0]         reach;    // the last DW as `dw`
   logic               put, split, single;
   logic [3:0]         end_be;
 
@@ -70,7 +70,7 @@ module rma_express #(
     skew   = '0;
     span   = 7'd16;
     total  = 5'd4;
-    at     = '0;
+    dw     = '0;
     more   = '0;
     reach  = '0;
     split  = 1'b0;
@@ -96,13 +96,13 @@ module rma_express #(
         total  = w0_i.size[6:2] + {3'd0, extra};
         more   = w0_i.size[6:2] + {{4{extra == 2'd0}}, extra[1] || extra == 2'd0};
         end_be = rma_requester_pkg::be_to(stop);
-        at     = cfg_mtu_i == 2'd0 ? {2'd0, w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, w2_i[6:2]} : w2_i[7:2];
-        reach  = {1'b0, at} + {2'd0, more};
+        dw     = cfg_mtu_i == 2'd0 ? {2'd0, w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, w2_i[6:2]} : w2_i[7:2];
+        reach  = {1'b0, dw} + {2'd0, more};
         split  = cfg_mtu_i == 2'd0 ? reach[4] : cfg_mtu_i == 2'd1 ? reach[5] : reach[6];
         hdr.op       = ggas_pkg::OP_RMA_PUT;
-        hdr.len_dw   = split ? {6'd0, at[3:0] == 4'd0, 4'd0 - at[3:0]} : {6'd0, total};
+        hdr.len_dw   = split ? {6'd0, dw[3:0] == 4'd0, 4'd0 - dw[3:0]} : {6'd0, total};
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);
-        single       = split ? at[3:0] == 4'hf : total == 5'd1;
+        single       = split ? dw[3:0] == 4'hf : total == 5'd1;
         hdr.last_be  = single ? 4'h0 : split ? 4'hf : end_be;
         hdr.flags[ggas_pkg::RMA_FIRST] = 1'b1;
         hdr.flags[ggas_pkg::RMA_LAST] = !w0_i.notify_completer && !split;

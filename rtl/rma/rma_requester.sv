@@ -148,7 +148,8 @@ module rma_requester #(
   logic [63:0]                done_cookie;
   rma_requester_pkg::answer_t answer;
   assign answer = {ans_op_i == ggas_pkg::OP_RMA_ACK, ans_op_i == ggas_pkg::OP_RMA_GET_DONE,
-                   ans_op_i == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_asked_i, ans_epoch_i, ans_dvpid_i, ans_node_i, ans_addr_i};
+                   ans_op_i == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_asked_i, ans_epoch_i, ans_dvpid_i, ans_node_i,
+                   ans_addr_i};
 
   // Room for the counts and notifications of three steps under way, two that begin before room_q says so, and one that
   // follows a notification.
