@@ -50,10 +50,20 @@ int dma_map::map(const wire::dma_map& r, const file* from) {
 }
 
 int dma_map::unmap(uint64_t address, uint64_t size) {
-  const auto it = windows_.find(address);
-  if (it == windows_.end() || it->second.size != size) return ENOENT;
-  if (it->second.bytes) munmap(it->second.bytes, size);
-  windows_.erase(it);
+  const uint64_t last = address + (size - 1);
+  if (size == 0 || last < address) return EINVAL;
+  const auto first = windows_.lower_bound(address);
+  const auto end = windows_.upper_bound(last);
+  if (first != windows_.begin()) {
+    const window& before = std::prev(first)->second;
+    if (before.size > address - before.address) return EINVAL;
+  }
+  if (first == end) return ENOENT;
+  const window& behind = std::prev(end)->second;
+  if (behind.size - 1 > last - behind.address) return EINVAL;
+  for (auto it = first; it != end; ++it)
+    if (it->second.bytes) munmap(it->second.bytes, it->second.size);
+  windows_.erase(first, end);
   return 0;
 }
 
