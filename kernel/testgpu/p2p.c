@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The interface by which NVIDIA's driver gives out memory (nv-p2p.h), over memory of the test GPU: kernel/gpumap finds it
- * as it would find the vendor's. What its owner frees is taken from who has its pages, before others get the memory.
+ * The interface by which NVIDIA's driver gives out memory (nv-p2p.h), over memory of the test GPU: kernel/gpumap finds
+ * it as it would find the vendor's. What its owner frees is taken from who has its pages, before others get the memory.
  */
 #include <linux/completion.h>
 #include <linux/list.h>

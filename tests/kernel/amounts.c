@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many of everything: what is made and ended leaves nothing, much memory, many sleepers. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <poll.h>
 #include <sys/resource.h>
 
@@ -58,16 +57,6 @@ void nothing_is_left(node* n) {
   kb -= available_kb();
   printf("# %u rounds: %ld KB less memory\n", rounds, kb);
   CHECK(kb < 1024);
-}
-
-/* An IOMMU of QEMU tells each page to the server, by a message: then less will do. */
-static int has_iommu(void) {
-  DIR* const d = opendir("/sys/class/iommu");
-  int found = 0;
-  struct dirent* e;
-  while (d && (e = readdir(d))) found += e->d_name[0] != '.';
-  if (d) closedir(d);
-  return found;
 }
 
 /* Pages of a file, mapped over and over. */

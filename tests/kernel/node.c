@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/kernel/node.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -100,6 +101,15 @@ void end(node* n) {
   ggas_context_end(&n->context);
   ggas_window_end(&n->window);
   ggas_device_close(&n->dev);
+}
+
+int has_iommu(void) {
+  DIR* const d = opendir("/sys/class/iommu");
+  int found = 0;
+  struct dirent* e;
+  while (d && (e = readdir(d))) found += e->d_name[0] != '.';
+  if (d) closedir(d);
+  return found;
 }
 
 long read_number(const char* path) {

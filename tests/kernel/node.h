@@ -86,6 +86,8 @@ ggas_rma_peer peer(node* n);
 
 /* The signal that an access ends with; 0: none. */
 int fault_of(volatile void* at);
+/* An IOMMU of QEMU tells each page to the server, by a message: then less will do. */
+int has_iommu(void);
 /* The number in a file, or a negative errno. */
 long read_number(const char* path);
 /* 0, or a negative errno. */
