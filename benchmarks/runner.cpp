@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "benchmarks/signals.hpp"
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 
 namespace ggas::bench {
 

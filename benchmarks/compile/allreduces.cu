@@ -4,7 +4,7 @@
 
 template <class T>
 __device__ void sum(T* dst, const T* src, size_t n, ggas_status* result) {
-  *result = ggas_allreduce(dst, src, n, ggas_sum, ggas_auto, 1000000000);
+  *result = ggas_allreduce_grid(dst, src, n, ggas_sum, ggas_auto, 1000000000);
 }
 __global__ void GGAS_LAUNCH_BOUNDS(256) floats(float* dst, const float* src, size_t n, ggas_status* result) {
   sum(dst, src, n, result);

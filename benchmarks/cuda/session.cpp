@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "benchmarks/signals.hpp"
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 
 namespace ggas::bench {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "benchmarks/cuda/session.hpp"
-#include "ggas/detail/tuning.hpp"
+#include "ggas/detail/platform/tuning.hpp"
 
 namespace ggas::bench {
 

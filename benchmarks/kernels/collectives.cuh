@@ -21,8 +21,8 @@ enum class meeting { barrier, sync };
 // Of a grid, or of a block alone.
 template <meeting M, bool Grid>
 GGAS_DEVICE ggas_status meet(uint64_t timeout_ns) {
-  if constexpr (M == meeting::sync) return Grid ? ggas_sync(timeout_ns) : ggas_sync_block(timeout_ns);
-  return Grid ? ggas_barrier(timeout_ns) : ggas_barrier_block(timeout_ns);
+  if constexpr (M == meeting::sync) return Grid ? ggas_sync_grid(timeout_ns) : ggas_sync_block(timeout_ns);
+  return Grid ? ggas_barrier_grid(timeout_ns) : ggas_barrier_block(timeout_ns);
 }
 
 // A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing

@@ -42,15 +42,15 @@ GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
   const float* const from = own<float>(a.input) + place_of(round);
   const uint64_t n = a.elements, limit = a.timeout_ns;
   if constexpr (What == moved::broadcast)
-    return Grid ? ggas_broadcast(to, from, n, 0, limit) : ggas_broadcast_block(to, from, n, 0, limit);
+    return Grid ? ggas_broadcast_grid(to, from, n, 0, limit) : ggas_broadcast_block(to, from, n, 0, limit);
   if constexpr (What == moved::allgather)
-    return Grid ? ggas_allgather(to, from, n, limit) : ggas_allgather_block(to, from, n, limit);
+    return Grid ? ggas_allgather_grid(to, from, n, limit) : ggas_allgather_block(to, from, n, limit);
   if constexpr (What == moved::alltoall)
-    return Grid ? ggas_alltoall(to, from, n, limit) : ggas_alltoall_block(to, from, n, limit);
+    return Grid ? ggas_alltoall_grid(to, from, n, limit) : ggas_alltoall_block(to, from, n, limit);
   if constexpr (What == moved::reduce)
-    return Grid ? ggas_reduce(to, from, n, ggas_sum, 0, a.method, limit)
+    return Grid ? ggas_reduce_grid(to, from, n, ggas_sum, 0, a.method, limit)
                 : ggas_reduce_block(to, from, n, ggas_sum, 0, a.method, limit);
-  return Grid ? ggas_allreduce(to, from, n, ggas_sum, a.method, limit)
+  return Grid ? ggas_allreduce_grid(to, from, n, ggas_sum, a.method, limit)
               : ggas_allreduce_block(to, from, n, ggas_sum, a.method, limit);
 }
 
@@ -108,7 +108,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
     if (round > a.checks || s != ggas_ok) continue;
     GGAS_NO_UNROLL
     for (bool again = round < a.checks;; again = false) {  // a barrier before the check and one behind it
-      s = ggas_barrier(a.timeout_ns);
+      s = ggas_barrier_grid(a.timeout_ns);
       if (!again || s != ggas_ok) break;
       out.errors += count_wrong(a, round);
       forget_output(a);

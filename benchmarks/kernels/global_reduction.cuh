@@ -202,7 +202,7 @@ __global__ void GGAS_REDUCTION_BOUNDS(4) reduction_in_kernel(reduction_args a) {
   ggas_after_stream();
   const uint64_t number = next_reduction(a);
   const ggas_status s = reduce_here(a, number);
-  if (collects()) reduce_over_all(a, number, s, false);
+  if (collects()) static_cast<void>(reduce_over_all(a, number, s, false));
 }
 
 // All blocks resident at once.

@@ -166,7 +166,7 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step) {
 
 GGAS_DEVICE ggas_status himeno_wait(const himeno_args& a, himeno_part part, uint32_t step) {
   const himeno_word arrived = part == himeno_part::lowest ? himeno_from_below : himeno_from_above;
-  return ggas_wait_until_block<uint64_t>(himeno_own_word(a, arrived), ggas_ge, step - 1, a.timeout_ns);
+  return ggas_wait_until_block(himeno_own_word(a, arrived), ggas_ge, step - 1, a.timeout_ns);
 }
 
 // Stores the tile at the neighbour too; the last block of the plane, found by an atomic counter, tells it.
@@ -213,7 +213,7 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
     ggas_fence_gpu();
     detail::add_gpu(here, 1);
   }
-  return ggas_wait_until_block<uint64_t>(here, ggas_ge, uint64_t{step} * detail::block_count(), a.timeout_ns);
+  return ggas_wait_until_block(here, ggas_ge, uint64_t{step} * detail::block_count(), a.timeout_ns);
 }
 
 // All steps: the blocks stay, all of them resident at once. Rounds behind the first go from the last block to the

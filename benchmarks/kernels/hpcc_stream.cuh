@@ -3,7 +3,7 @@
 // x^63 + x^2 + x + 1. Element n is x^n, so any place of the stream is reached by square and multiply.
 #pragma once
 
-#include "ggas/detail/platform.cuh"
+#include "ggas/detail/platform/platform.cuh"
 
 namespace ggas::bench {
 

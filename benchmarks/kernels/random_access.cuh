@@ -67,7 +67,7 @@ __global__ void atomic_updates(update_args a) {
     const uint64_t number = part.take(), index = a.split.index(number), owner = a.split.owner(index);
     uint64_t* const word =
         ggas_pointer_of_node<uint64_t>(static_cast<int>(owner), a.table) + (index - a.split.first(owner));
-    s = ggas_atomic_post<uint64_t>(ggas_atomic_xor, word, number, 0, a.timeout_ns, queue);
+    s = ggas_atomic_post(ggas_atomic_xor, word, number, 0, a.timeout_ns, queue);
   }
   const ggas_status q = ggas_quiet();
   out.status = s == ggas_ok ? q : s;

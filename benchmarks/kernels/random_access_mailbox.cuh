@@ -30,7 +30,7 @@ GGAS_DEVICE uint64_t credit_offset(const mailbox_args& a, uint64_t owner) {
 GGAS_DEVICE ggas_status post(const mailbox_args& a, uint64_t node, uint64_t& sent, uint64_t number) {
   if (sent >= a.depth) {
     const uint64_t* const credit = own<uint64_t>(credit_offset(a, node));
-    const ggas_status s = ggas_wait_until<uint64_t>(credit, ggas_ge, sent + 1 - a.depth, a.timeout_ns);
+    const ggas_status s = ggas_wait_until(credit, ggas_ge, sent + 1 - a.depth, a.timeout_ns);
     if (s != ggas_ok) return s;
   }
   ggas_store(
@@ -66,7 +66,7 @@ GGAS_DEVICE ggas_status take_updates(const mailbox_args& a, uint64_t source) {
   uint64_t* const credit = ggas_pointer_of_node<uint64_t>(static_cast<int>(source), credit_offset(a, me));
   for (uint64_t taken = 0;;) {
     uint64_t* const slot = own<uint64_t>(slot_offset(a, source, taken));
-    const ggas_status s = ggas_wait_until<uint64_t>(slot, ggas_ne, 0, a.timeout_ns);
+    const ggas_status s = ggas_wait_until(slot, ggas_ne, 0, a.timeout_ns);
     if (s != ggas_ok) return s;
     const uint64_t number = ggas_load(slot);
     if (a.split.owner_of(number) != me) return ggas_ok;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "ggas/detail/type_handle.hpp"
+#include "ggas/detail/type/type_handle.hpp"
 
 constexpr int inner = 6, width = inner + 2;  // cells of a node in each dimension, with a layer of ghosts around them
 constexpr uint64_t cells = uint64_t{width} * width * width, steps = 4;

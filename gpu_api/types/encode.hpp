@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ggas/detail/type_handle.hpp"
+#include "ggas/detail/type/type_handle.hpp"
 #include "ggas/type.hpp"
 
 namespace ggas {

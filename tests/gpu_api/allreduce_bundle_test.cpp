@@ -161,7 +161,7 @@ TEST_P(AllreduceBundle, AMissingMemberIsATimeOutAndThenAnError) {
   run();
   on(0, 3, 64, [this] {
     float* const v = user<float>(0);
-    EXPECT_EQ(ggas_allreduce(v, v, 96, ggas_sum, ggas_one_shot, enough()), ggas_broken);
+    EXPECT_EQ(ggas_allreduce_grid(v, v, 96, ggas_sum, ggas_one_shot, enough()), ggas_broken);
   });
   run();
 }

@@ -106,11 +106,11 @@ class Allreduce : public api_test {
     T* const dst = c.in_place ? const_cast<T*>(src) : at<T>(me, c, c.out);
     if (c.root < 0) {
       return c.blocks == 0 ? ggas_allreduce_block(dst, src, c.n, c.op, c.method, enough(), team)
-                           : ggas_allreduce(dst, src, c.n, c.op, c.method, enough(), team);
+                           : ggas_allreduce_grid(dst, src, c.n, c.op, c.method, enough(), team);
     }
     T* const to = ggas_team_rank(team) == c.root ? dst : nullptr;
     return c.blocks == 0 ? ggas_reduce_block(to, src, c.n, c.op, c.root, c.method, enough(), team)
-                         : ggas_reduce(to, src, c.n, c.op, c.root, c.method, enough(), team);
+                         : ggas_reduce_grid(to, src, c.n, c.op, c.root, c.method, enough(), team);
   }
 
   template <class T>

@@ -47,8 +47,8 @@ TEST_P(Allreduce, ManyCallsWithDelays) {
       if (late >> 29 == 0) __nanosleep(late / 65536 % 20000);
       const float* const src = user<float>(me) + c.from;
       float* const dst = user<float>(me, out_offset) + static_cast<size_t>(r) * most;
-      const ggas_status s = c.root < 0 ? ggas_allreduce(dst, src, c.n, c.op, c.method, enough())
-                                       : ggas_reduce(dst, src, c.n, c.op, c.root, c.method, enough());
+      const ggas_status s = c.root < 0 ? ggas_allreduce_grid(dst, src, c.n, c.op, c.method, enough())
+                                       : ggas_reduce_grid(dst, src, c.n, c.op, c.root, c.method, enough());
       ASSERT_EQ(s, ggas_ok) << "round " << r << " method " << c.method;
     }
   });
@@ -97,15 +97,15 @@ TEST_P(Allreduce, AMissingMemberIsATimeOutAndThenAnError) {
     if (method != methods().front()) make(GetParam().config());
     on(0, 2, 64, [=, this] {
       float* const v = user<float>(0);
-      EXPECT_EQ(ggas_allreduce(v, v, 1000, ggas_sum, method, brief()), ggas_timed_out);
+      EXPECT_EQ(ggas_allreduce_grid(v, v, 1000, ggas_sum, method, brief()), ggas_timed_out);
     });
     run();
     on(0, 2, 64, [=, this] {
       float* const v = user<float>(0);
-      EXPECT_EQ(ggas_allreduce(v, v, 1000, ggas_sum, method, enough()), ggas_broken);
-      EXPECT_EQ(ggas_reduce(v, v, 1000, ggas_sum, 0, ggas_one_shot, enough()), ggas_broken);
+      EXPECT_EQ(ggas_allreduce_grid(v, v, 1000, ggas_sum, method, enough()), ggas_broken);
+      EXPECT_EQ(ggas_reduce_grid(v, v, 1000, ggas_sum, 0, ggas_one_shot, enough()), ggas_broken);
       const ggas_team other{0, 1, nodes(), 3};  // its channels have not failed, the node has
-      EXPECT_EQ(ggas_allreduce(v, v, 1000, ggas_sum, method, enough(), other), ggas_broken);
+      EXPECT_EQ(ggas_allreduce_grid(v, v, 1000, ggas_sum, method, enough(), other), ggas_broken);
     });
     run();
   }

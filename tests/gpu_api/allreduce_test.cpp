@@ -125,13 +125,13 @@ TEST_P(Allreduce, RefusesBadArguments) {
       EXPECT_EQ(ggas_allreduce_block(v, crooked, n, ggas_sum, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, v, n, static_cast<ggas_op>(4), m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, m, t, ggas_team{0, 1, 0, 1}), ggas_bad_argument);
-      EXPECT_EQ(ggas_allreduce(v, v, n, ggas_sum, m, t, ggas_team{ggas_node() + 1, 1, 1, 1}), ggas_bad_argument);
+      EXPECT_EQ(ggas_allreduce_grid(v, v, n, ggas_sum, m, t, ggas_team{ggas_node() + 1, 1, 1, 1}), ggas_bad_argument);
       EXPECT_EQ(ggas_reduce_block(v, v, n, ggas_sum, -1, m, t), ggas_bad_argument);
-      EXPECT_EQ(ggas_reduce(v, v, n, ggas_sum, nodes(), m, t), ggas_bad_argument);
+      EXPECT_EQ(ggas_reduce_grid(v, v, n, ggas_sum, nodes(), m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, m, t), ggas_ok);
       for (size_t all : {ggas_segment_bytes() / sizeof(float), ~size_t{0} / sizeof(float) + 2, ~size_t{0}}) {
         EXPECT_EQ(ggas_allreduce_block(v, v, all, ggas_sum, m, t), ggas_bad_argument) << "method " << m << ", " << all;
-        EXPECT_EQ(ggas_reduce(v, v, all, ggas_sum, 0, m, t), ggas_bad_argument) << "method " << m << ", " << all;
+        EXPECT_EQ(ggas_reduce_grid(v, v, all, ggas_sum, 0, m, t), ggas_bad_argument) << "method " << m << ", " << all;
       }
     }
     for (ggas_method m : {ggas_two_shot, ggas_push})

@@ -96,7 +96,7 @@ TEST_P(Alltoall, ByAGrid) {
         run();
         on_all(blocks, 64, [=, this] {
           const ggas_status s =
-              gather ? ggas_allgather(out(1), in(1), n, enough()) : ggas_alltoall(out(1), in(1), n, enough());
+              gather ? ggas_allgather_grid(out(1), in(1), n, enough()) : ggas_alltoall_grid(out(1), in(1), n, enough());
           EXPECT_EQ(s, ggas_ok);
         });
         run();

@@ -50,7 +50,7 @@ __global__ void everything(int* result, size_t n) {
   ggas_fence();
   GGAS_COMPUTE(100, 200);
   GGAS_SHARED_ARRAY(int, votes, 32);
-  votes[threadIdx.x % 32] = s + ggas_quiet() + ggas_quiet_block() + ggas_barrier(1000) + ggas_barrier_block(1000);
+  votes[threadIdx.x % 32] = s + ggas_quiet() + ggas_quiet_block() + ggas_barrier_grid(1000) + ggas_barrier_block(1000);
   __syncthreads();
   *result = votes[0] + ggas_status_text(ggas_ok)[0];
 }

@@ -42,7 +42,7 @@ TEST_P(Atomic, EveryAtomicOfEveryType) {
     uint64_t old = 0;
     auto* crooked = reinterpret_cast<uint64_t*>(ggas_global_pointer<char>(last, base() + 4));
     EXPECT_EQ(ggas_fetch_add(crooked, uint64_t{1}, &old, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_fetch_add<uint64_t>(nullptr, 1, &old, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_fetch_add(static_cast<uint64_t*>(nullptr), 1, &old, enough()), ggas_bad_argument);
   });
   run();
   EXPECT_EQ(*user<uint32_t>(nodes() - 1, 0) + *user<uint32_t>(nodes() - 1, 12), 0u);

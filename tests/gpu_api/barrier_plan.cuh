@@ -124,8 +124,8 @@ class barrier_player {
   }
   GGAS_DEVICE static ggas_status meet(const barrier_call& c, uint64_t t) {
     const bool grid = detail::block_count() > 1;
-    if (c.what == meeting_kind::barrier) return grid ? ggas_barrier(t, c.team) : ggas_barrier_block(t, c.team);
-    return grid ? ggas_sync(t, c.team) : ggas_sync_block(t, c.team);
+    if (c.what == meeting_kind::barrier) return grid ? ggas_barrier_grid(t, c.team) : ggas_barrier_block(t, c.team);
+    return grid ? ggas_sync_grid(t, c.team) : ggas_sync_block(t, c.team);
   }
   // Block b is with block b of the other members only, and gives no order to other memory.
   GGAS_DEVICE ggas_status sum_up(const ggas_team& t, uint64_t timeout_ns) {
@@ -136,7 +136,7 @@ class barrier_player {
     __syncthreads();
     const size_t n = size_t{plan_elements} * detail::block_count();
     const ggas_status s = detail::block_count() > 1
-                              ? ggas_allreduce(dst, src, n, ggas_sum, ggas_one_shot, timeout_ns, t)
+                              ? ggas_allreduce_grid(dst, src, n, ggas_sum, ggas_one_shot, timeout_ns, t)
                               : ggas_allreduce_block(dst, src, n, ggas_sum, ggas_one_shot, timeout_ns, t);
     if (s != ggas_ok) return s;
     bool wrong = false;

@@ -51,7 +51,7 @@ TEST_P(Barrier, OfManyBlocks) {
       const bool first = threadIdx.x == 0 && threadIdx.y == 0;
       for (int r = 1; r <= rounds; ++r) {
         if (first) ++inside;
-        ASSERT_EQ(ggas_barrier(enough()), ggas_ok);
+        ASSERT_EQ(ggas_barrier_grid(enough()), ggas_ok);
         if (first) EXPECT_GE(inside, static_cast<unsigned>(r * nodes()) * blocks);
       }
     });
@@ -78,18 +78,18 @@ TEST_P(Barrier, OfManyBlocksTimesOutInEveryBlock) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   std::atomic<int> timed_out = 0;
   on(1, 4, 32, [&] {
-    if (ggas_barrier(brief()) == ggas_timed_out) ++timed_out;
+    if (ggas_barrier_grid(brief()) == ggas_timed_out) ++timed_out;
   });
   run();
   EXPECT_EQ(timed_out, 4 * 32);
   reset();
-  on_all(4, 32, [&] { EXPECT_EQ(ggas_barrier(enough()), ggas_ok); });
+  on_all(4, 32, [&] { EXPECT_EQ(ggas_barrier_grid(enough()), ggas_ok); });
   run();
 }
 
 TEST_P(Barrier, RefusesAGridWithMoreBlocksThanItHasFlagsFor) {
   if (simulated()) GTEST_SKIP() << "the number is the same everywhere";
-  on(0, layout::max_blocks + 1, 1, [&] { EXPECT_EQ(ggas_barrier(enough()), ggas_bad_argument); });
+  on(0, layout::max_blocks + 1, 1, [&] { EXPECT_EQ(ggas_barrier_grid(enough()), ggas_bad_argument); });
   run();
 }
 
@@ -99,11 +99,11 @@ TEST_P(Barrier, TimesOutIfTheGridIsNotResident) {
   cluster_config cfg = GetParam().config();
   cfg.overrides.push_back("shm.resident_blocks=3");
   make(cfg);
-  on_all(3, 32, [&] { EXPECT_EQ(ggas_barrier(enough()), ggas_ok); });
+  on_all(3, 32, [&] { EXPECT_EQ(ggas_barrier_grid(enough()), ggas_ok); });
   run();
   std::atomic<int> passed = 0;
   on_all(4, 32, [&] {
-    if (ggas_barrier(brief()) == ggas_ok) ++passed;
+    if (ggas_barrier_grid(brief()) == ggas_ok) ++passed;
   });
   run();
   EXPECT_EQ(passed, 0);
@@ -112,7 +112,7 @@ TEST_P(Barrier, TimesOutIfTheGridIsNotResident) {
 TEST_P(Barrier, KernelsOfOneStreamShareOneSequence) {
   for (int i = 0; i < 5; ++i) {
     on_all(1, 32, [&] { EXPECT_EQ(ggas_barrier_block(enough()), ggas_ok); });
-    on_all(2, 32, [&] { EXPECT_EQ(ggas_barrier(enough()), ggas_ok); });
+    on_all(2, 32, [&] { EXPECT_EQ(ggas_barrier_grid(enough()), ggas_ok); });
   }
   run();
 }

@@ -82,7 +82,7 @@ TEST_P(Broadcast, ByAGrid) {
       const auto round = static_cast<uint32_t>(9 + shift);
       on_all(1, 64, [=, this] { fill(*this, n, shift, round); });
       run();
-      on_all(3, 64, [=, this] { EXPECT_EQ(ggas_broadcast(out(), in(shift), n, root, enough()), ggas_ok); });
+      on_all(3, 64, [=, this] { EXPECT_EQ(ggas_broadcast_grid(out(), in(shift), n, root, enough()), ggas_ok); });
       run();
       on_all(1, 64, [=, this] {
         check(out(), n, round, root);

@@ -60,9 +60,9 @@ struct grid_round {
 };
 
 GGAS_DEVICE ggas_status exchange(const grid_round& r, uint64_t timeout_ns) {
-  if (r.what == 0) return ggas_broadcast(r.to, r.from, r.n, r.root, timeout_ns, r.team);
-  if (r.what == 1) return ggas_allgather(r.to, r.from, r.n, timeout_ns, r.team);
-  return ggas_alltoall(r.to, r.from, r.n, timeout_ns, r.team);
+  if (r.what == 0) return ggas_broadcast_grid(r.to, r.from, r.n, r.root, timeout_ns, r.team);
+  if (r.what == 1) return ggas_allgather(ggas::grid{}, r.to, r.from, r.n, timeout_ns, r.team);
+  return ggas_alltoall_grid(r.to, r.from, r.n, timeout_ns, r.team);
 }
 
 // Makes one argument of the round wrong, by all members alike.
@@ -98,19 +98,19 @@ __global__ void GGAS_LAUNCH_BOUNDS(128) exchange_in_rounds(grid_args a) {
     check_team(r.team, f);
     for (uint64_t w = me; w < r.words_in(); w += all) r.from[w] = r.given(ggas_node(), w);
     for (uint64_t w = me; w < r.words_out() + 2; w += all) r.to[static_cast<ptrdiff_t>(w) - 1] = untouched;
-    s = ggas_barrier(a.timeout_ns);  // what a grid form reads is complete before a block calls it
+    s = ggas_barrier_grid(a.timeout_ns);  // what a grid form reads is complete before a block calls it
     if (i % 4 == 0) {
       grid_round bad = r;
       spoil(bad, static_cast<unsigned>(i / 4 % 6));
       f.status(exchange(bad, a.timeout_ns), ggas_bad_argument, __LINE__);
     }
     if (s == ggas_ok) s = exchange(r, a.timeout_ns);
-    if (s == ggas_ok) s = ggas_barrier(a.timeout_ns);
+    if (s == ggas_ok) s = ggas_barrier_grid(a.timeout_ns);
     for (uint64_t w = me; w < r.words_out() + 2; w += all) {
       const bool inside = w > 0 && w <= r.words_out();
       f.want(ggas_load(r.to + static_cast<ptrdiff_t>(w) - 1) == (inside ? r.taken(w - 1) : untouched), __LINE__);
     }
-    if (s == ggas_ok) s = ggas_sync(a.timeout_ns);
+    if (s == ggas_ok) s = ggas_sync_grid(a.timeout_ns);
   }
   f.status(s, ggas_ok, __LINE__);
   f.write(a.outcomes);

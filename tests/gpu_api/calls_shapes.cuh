@@ -46,27 +46,29 @@ __global__ void GGAS_LAUNCH_BOUNDS(1024) shape_ring(shape_args a) {
   const uint64_t n = 7 * threads + 3, warps = (threads + 31) / 32, t = a.timeout_ns;
   const auto* const source = bench::own<uint8_t>(at.source);
   const auto far = [&](uint64_t place) { return ggas_global_pointer<uint8_t>(right, place); };
-  const auto word = [&](int node, unsigned i) { return ggas_global_pointer<uint64_t>(node, at.words + i * 8); };
   for (uint64_t i = rank; i < shape_most; i += threads)
     ggas_store(bench::own<uint8_t>(at.source + i), shape_byte(ggas_node(), i));
 
-  f.status(ggas_put_signal_nbi_block(far(at.by_block), source, n, word(right, 0), 5, ggas_signal_set, t), ggas_ok,
-           __LINE__);
-  f.status(ggas_wait_until_block(bench::own<uint64_t>(at.words), ggas_eq, uint64_t{5}, t), ggas_ok, __LINE__);
+  // Groups and places in every way: the group given or in the name, pointers and global_ptr, literals.
+  const ggas::global_ptr<uint64_t> words(right, at.words);
+  f.status(ggas_put_signal_nbi(ggas::block{}, ggas::global_ptr<uint8_t>(right, at.by_block), source, n, words, 5,
+                               ggas_signal_set, t),
+           ggas_ok, __LINE__);
+  f.status(ggas_wait_until(ggas::block{}, bench::own<uint64_t>(at.words), ggas_eq, 5, t), ggas_ok, __LINE__);
   want_bytes(f, at.by_block, n, left, __LINE__);
   // Every warp its part, and one addition.
   const uint64_t part = warp * shape_of_warp;
-  f.status(ggas_put_warp(far(at.by_warp + part), source + part, shape_of_warp, t), ggas_ok, __LINE__);
+  f.status(ggas_put(ggas::warp{}, far(at.by_warp + part), source + part, shape_of_warp, t), ggas_ok, __LINE__);
   uint64_t old = ~uint64_t{0};
-  f.status(ggas_atomic_fetch_warp(ggas_atomic_add, word(right, 1), uint64_t{1}, uint64_t{0}, &old, t), ggas_ok,
-           __LINE__);
+  f.status(ggas_atomic_fetch_warp(ggas_atomic_add, words + 1, 1, 0, &old, t), ggas_ok, __LINE__);
   f.want(old < warps, __LINE__);
-  f.status(ggas_wait_until_warp(bench::own<uint64_t>(at.words), ggas_ge, uint64_t{5}, t), ggas_ok, __LINE__);
-  f.status(ggas_barrier_block(t), ggas_ok, __LINE__);
+  f.status(ggas_wait_until_warp(bench::own<uint64_t>(at.words), ggas_ge, 5, t), ggas_ok, __LINE__);
+  f.status(ggas_barrier(ggas::block{}, t), ggas_ok, __LINE__);
   want_bytes(f, at.by_warp, warps * shape_of_warp, left, __LINE__);
-  f.want(ggas_load(word(ggas_node(), 1)) == warps, __LINE__);
+  f.want(ggas_load(ggas::global_ptr<uint64_t>(ggas_node(), at.words) + 1, ggas_acquire) == warps, __LINE__);
+  ggas_store(words + 2, 3, ggas_release);
 
-  f.status(ggas_get_block(bench::own<uint8_t>(at.brought), far(at.source), n, t), ggas_ok, __LINE__);
+  f.status(ggas_get(ggas::block{}, bench::own<uint8_t>(at.brought), far(at.source), n, t), ggas_ok, __LINE__);
   want_bytes(f, at.brought, n, right, __LINE__);
   const uint32_t tag = 9;
   f.status(ggas_put_tagged_block(ggas_global_pointer<ggas_tagged>(right, at.lines), source, n, tag), ggas_ok, __LINE__);
@@ -77,6 +79,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(1024) shape_ring(shape_args a) {
   for (const uint64_t place : {at.by_block, at.brought, at.taken})
     f.want(ggas_load(bench::own<uint8_t>(place + n)) == 0, __LINE__);
   f.status(ggas_barrier_block(t), ggas_ok, __LINE__);
+  f.want(ggas_load(bench::own<uint64_t>(at.words) + 2) == 3, __LINE__);
   f.write(a.outcomes);
 }
 

@@ -39,7 +39,7 @@ GGAS_DEVICE void set_flags(const wait_args& a, const wait_round& r) {
   auto* const data = ggas_pointer_of_node<uint64_t>(right, a.data);
   for (size_t i = r.first; i < r.first + r.many; ++i) {
     ggas_store(data + i, behind_flag(r, ggas_node(), i));
-    ggas_store_release(flags + i, r.number);
+    ggas_store(flags + i, r.number, ggas_release);
   }
 }
 

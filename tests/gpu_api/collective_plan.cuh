@@ -144,13 +144,13 @@ GGAS_DEVICE ggas_status reduce_as(const collective_call& c, uint64_t t) {
   T *const src = place_of<T>(c.src), *const dst = place_of<T>(c.dst);
   switch (c.what) {
     case kind::reducescatter:
-      return Grid ? ggas_reducescatter(dst, src, c.n, c.op, t, c.team)
+      return Grid ? ggas_reducescatter_grid(dst, src, c.n, c.op, t, c.team)
                   : ggas_reducescatter_block(dst, src, c.n, c.op, t, c.team);
     case kind::allreduce:
-      return Grid ? ggas_allreduce(dst, src, c.n, c.op, c.method, t, c.team)
+      return Grid ? ggas_allreduce_grid(dst, src, c.n, c.op, c.method, t, c.team)
                   : ggas_allreduce_block(dst, src, c.n, c.op, c.method, t, c.team);
     case kind::reduce:
-      return Grid ? ggas_reduce(dst, src, c.n, c.op, c.root, c.method, t, c.team)
+      return Grid ? ggas_reduce_grid(dst, src, c.n, c.op, c.root, c.method, t, c.team)
                   : ggas_reduce_block(dst, src, c.n, c.op, c.root, c.method, t, c.team);
     default:
       return ggas_bad_argument;
@@ -161,16 +161,16 @@ GGAS_DEVICE ggas_status move_as(const collective_call& c, uint64_t t) {
   T *const src = place_of<T>(c.src), *const dst = place_of<T>(c.dst);
   switch (c.what) {
     case kind::broadcast:
-      return Grid ? ggas_broadcast(dst, src, c.n, c.root, t, c.team)
+      return Grid ? ggas_broadcast_grid(dst, src, c.n, c.root, t, c.team)
                   : ggas_broadcast_block(dst, src, c.n, c.root, t, c.team);
     case kind::allgather:
-      return Grid ? ggas_allgather(dst, src, c.n, t, c.team) : ggas_allgather_block(dst, src, c.n, t, c.team);
+      return Grid ? ggas_allgather_grid(dst, src, c.n, t, c.team) : ggas_allgather_block(dst, src, c.n, t, c.team);
     case kind::alltoall:
-      return Grid ? ggas_alltoall(dst, src, c.n, t, c.team) : ggas_alltoall_block(dst, src, c.n, t, c.team);
+      return Grid ? ggas_alltoall_grid(dst, src, c.n, t, c.team) : ggas_alltoall_block(dst, src, c.n, t, c.team);
     case kind::gather:
-      return Grid ? ggas_gather(dst, src, c.n, c.root, t, c.team) : ggas_gather_block(dst, src, c.n, c.root, t, c.team);
+      return Grid ? ggas_gather_grid(dst, src, c.n, c.root, t, c.team) : ggas_gather_block(dst, src, c.n, c.root, t, c.team);
     case kind::scatter:
-      return Grid ? ggas_scatter(dst, src, c.n, c.root, t, c.team)
+      return Grid ? ggas_scatter_grid(dst, src, c.n, c.root, t, c.team)
                   : ggas_scatter_block(dst, src, c.n, c.root, t, c.team);
     default:
       return ggas_bad_argument;
@@ -179,7 +179,7 @@ GGAS_DEVICE ggas_status move_as(const collective_call& c, uint64_t t) {
 template <bool Grid>
 GGAS_DEVICE ggas_status make_call(const collective_call& c, uint64_t t) {
   const unsigned index = c.number % ggas_barrier_indices();
-  if (c.what == kind::barrier) return Grid ? ggas_barrier(t, c.team) : ggas_barrier_block(t, c.team);
+  if (c.what == kind::barrier) return Grid ? ggas_barrier_grid(t, c.team) : ggas_barrier_block(t, c.team);
   if (c.what == kind::barrier_of_index) return ggas_barrier_block(t, c.team, index);
   if (c.what == kind::arrive_and_wait) {
     ggas_arrival a = ggas_barrier_arrive_block(c.team, index);

@@ -81,7 +81,7 @@ GGAS_DEVICE ggas_status touch(words* remote, const probe& at, uint64_t offset, u
   if constexpr (What == call::store) {
     ggas_store(to, at.value);
   } else if constexpr (What == call::store_release) {
-    ggas_store_release(to, at.value);
+    ggas_store(to, at.value, ggas_release);
   } else if constexpr (What == call::global_store) {
     ggas_store(ggas_global_pointer<uint64_t>(at.owner, offset), at.value);
   } else if constexpr (What == call::pointer_object) {
@@ -122,7 +122,7 @@ GGAS_DEVICE ggas_status touch(words* remote, const probe& at, uint64_t offset, u
   } else if constexpr (What == call::load) {
     detail::store_relaxed(mine, ggas_load(to));
   } else if constexpr (What == call::load_acquire) {
-    detail::store_relaxed(mine, ggas_load_acquire(to));
+    detail::store_relaxed(mine, ggas_load(to, ggas_acquire));
   } else {
     detail::store_relaxed(mine, uint64_t{0});
     if constexpr (What == call::get) s = ggas_get(mine, to, 1, a.timeout_ns);

@@ -31,7 +31,7 @@ void behind_the_leader(api_test& t, Call call) {
     let_the_leader_be_late(ggas_pointer_of_node<uint64_t>(me, t.base() + busy_at));
     EXPECT_EQ(call(value), ggas_ok);
     if (detail::lane_rank() == 31)
-      ggas_store_release(ggas_global_pointer<uint64_t>(right, t.base() + flag_at), uint64_t{1});
+      ggas_store(ggas_global_pointer<uint64_t>(right, t.base() + flag_at), uint64_t{1}, ggas_release);
     ASSERT_EQ(
         ggas_wait_until_warp(ggas_pointer_of_node<uint64_t>(me, t.base() + flag_at), ggas_eq, uint64_t{1}, t.enough()),
         ggas_ok);

@@ -81,11 +81,11 @@ struct player {
 
   GGAS_DEVICE void write(uint64_t* p, uint64_t v) {
     before_access();
-    O == order::acq_rel ? ggas_store_release(p, v) : ggas_store(p, v);
+    O == order::acq_rel ? ggas_store(p, v, ggas_release) : ggas_store(p, v);
   }
   GGAS_DEVICE void read(const uint64_t* p) {
     before_access();
-    const uint64_t v = O == order::acq_rel ? ggas_load_acquire(p) : ggas_load(p);
+    const uint64_t v = O == order::acq_rel ? ggas_load(p, ggas_acquire) : ggas_load(p);
     found |= static_cast<uint32_t>(v) << (access == 1 ? 0 : 8);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device API: broadcast, allgather and alltoall so long, by so many blocks, that the own part is copied beside that of
-// the first peer (detail/exchange.cuh). The host fills and checks.
+// the first peer (detail/collective/exchange.cuh). The host fills and checks.
 #include "tests/gpu_api/spread_rig.hpp"
 
 namespace ggas::test {
@@ -63,13 +63,13 @@ TEST_P(LongSpread, EveryPartArrives) {
       }
     };
     fill(++round, s);
-    call([=] { return ggas_alltoall(own(to), own(from), words, limit); });
+    call([=] { return ggas_alltoall_grid(own(to), own(from), words, limit); });
     expect_all(false);
     fill(++round, s);
-    call([=] { return ggas_allgather(own(to), own(from), words, limit); });
+    call([=] { return ggas_allgather_grid(own(to), own(from), words, limit); });
     expect_all(true);
     fill(++round, s);
-    call([=] { return ggas_broadcast(own(to), own(from), words, root, limit); });
+    call([=] { return ggas_broadcast_grid(own(to), own(from), words, root, limit); });
     for (int n = 0; n < nodes(); ++n) {
       expect_part(n, 0, s, round, root, 0);
       EXPECT_EQ(at(n, to)[words], 0u) << "written behind the end";
@@ -84,7 +84,7 @@ TEST_P(LongSpread, InPlace) {
   const uint64_t vector = in(shapes[0]), limit = enough();
   call([=] {
     auto* const v = ggas_pointer_of_node<uint32_t>(ggas_node(), vector);
-    return ggas_broadcast(v, v, words, 0, limit);
+    return ggas_broadcast_grid(v, v, words, 0, limit);
   });
   for (int n = 0; n < nodes(); ++n)
     for (size_t i = 0; i < words; ++i) ASSERT_EQ(at(n, vector)[i], value_of(1, 0, 0, i)) << n << ", word " << i;

@@ -28,7 +28,7 @@ TEST_P(Team, RanksAndNodes) {
           ggas_team_strided(1, -1, 1, 1), ggas_team_strided(1, 0, 2, 0x7fffffff)}) {
       EXPECT_EQ(t.size, 0);
       EXPECT_EQ(ggas_barrier_block(enough(), t), ggas_bad_argument);
-      EXPECT_EQ(ggas_sync(enough(), t), ggas_bad_argument);
+      EXPECT_EQ(ggas_sync_grid(enough(), t), ggas_bad_argument);
     }
     EXPECT_EQ(ggas_barrier_block(enough(), ggas_team{(me + 1) % (n + 1), 1, 1, 1}), ggas_bad_argument);
     EXPECT_EQ(ggas_barrier_block(enough(), ggas_team{0, 1, n + 1, 1}), ggas_bad_argument);
@@ -68,7 +68,7 @@ TEST_P(Team, DisjointTeamsDoNotWaitForEachOther) {
     const bool low = ggas_node() < half;
     const ggas_team team = ggas_team_strided(1, low ? 0 : half, 1, low ? half : ggas_nodes() - half);
     for (int i = 0; i < (low ? 20 : 1); ++i) ASSERT_EQ(ggas_barrier_block(enough(), team), ggas_ok);
-    for (int i = 0; i < 3; ++i) ASSERT_EQ(ggas_barrier(enough()), ggas_ok);
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(ggas_barrier_grid(enough()), ggas_ok);
   });
   run();
 }
@@ -83,11 +83,11 @@ TEST_P(Team, OfGrids) {
       for (const auto& make_team : teams()) {
         const ggas_team team = make_team();
         if (threadIdx.x == 0) ++arrived[static_cast<size_t>(ggas_node())];
-        ASSERT_EQ(r % 2 ? ggas_barrier(enough(), team) : ggas_sync(enough(), team), ggas_ok);
+        ASSERT_EQ(r % 2 ? ggas_barrier_grid(enough(), team) : ggas_sync_grid(enough(), team), ggas_ok);
         for (int k = 0; k < team.size; ++k)
           EXPECT_EQ(arrived[static_cast<size_t>(ggas_team_node(team, k))] % 3, 0) << "somebody had not arrived";
-        ASSERT_EQ(ggas_barrier(enough(), team), ggas_ok);
-        ASSERT_EQ(ggas_sync(enough()), ggas_ok);  // members of other teams are looked at no more
+        ASSERT_EQ(ggas_barrier_grid(enough(), team), ggas_ok);
+        ASSERT_EQ(ggas_sync_grid(enough()), ggas_ok);  // members of other teams are looked at no more
       }
     }
   });
@@ -101,10 +101,10 @@ TEST_P(Team, SyncTimesOutAndPassesBehindAReset) {
   reset();
   on_all(1, 32, [&] { EXPECT_EQ(ggas_sync_block(enough()), ggas_ok); });
   run();
-  on(1, 4, 32, [&] { EXPECT_EQ(ggas_sync(brief()), ggas_timed_out); });
+  on(1, 4, 32, [&] { EXPECT_EQ(ggas_sync_grid(brief()), ggas_timed_out); });
   run();
   reset();
-  on_all(4, 32, [&] { EXPECT_EQ(ggas_sync(enough()), ggas_ok); });
+  on_all(4, 32, [&] { EXPECT_EQ(ggas_sync_grid(enough()), ggas_ok); });
   run();
 }
 

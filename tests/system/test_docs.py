@@ -131,21 +131,27 @@ def declared_publicly(file, pattern):
 
 
 def device_calls_of_the_reference():
-    """Names with their forms: `1` and `G` are names as they stand, `W` and `B` have suffixes."""
+    """Names with their forms: `1` is the name as it stands, the others have suffixes."""
     calls = set()
     for first, forms in re.findall(r"^\| (.*?`ggas_.*?) \| ([^|]*) \|", REFERENCE.read_text(), re.M):
         split = bool(re.fullmatch(r"[1WBG ]+; [1WBG ]+", forms))
         for cell, letters in zip(*((first.split("; "), forms.split("; ")) if split else ([first], [forms])), strict=True):
-            suffixes = {"W": "_warp", "B": "_block"} if re.fullmatch(r"[1WBG ]+", letters) else {}
+            suffixes = {"W": "_warp", "B": "_block", "G": "_grid"} if re.fullmatch(r"[1WBG ]+", letters) else {}
             for call in re.findall(r"`(ggas_\w+)[^`]*`", cell):
                 full = re.search(r"_(warp|block|grid)$", call)
                 calls |= {call} if full or not suffixes else {call + suffixes.get(letter, "") for letter in letters.split()}
     return calls
 
 
+# Macros that declare calls, and the forms of each.
+FORMS = {"^GGAS_FORM": [""], "^GGAS_FORMS": ["", "_warp", "_block"], "^GGAS_COLLECTIVE": ["_block", "_grid"]}
+
+
 def test_the_reference_has_every_device_call():
-    headers = [GPU_API / name for name in ("ggas.cuh", "rma.cuh", "collective.cuh", "team.cuh", "type.cuh", "on_stream.cuh")]
+    headers = sorted(GPU_API.glob("*.cuh"))
     public = set.union(*(declared(file, r"^(?:GGAS_DEVICE|GGAS_HOST_DEVICE) [^(]*?\b(ggas_\w+)\(") for file in headers))
+    for macro, suffixes in FORMS.items():
+        public |= {call + suffix for file in headers for call in declared(file, macro + r"\((ggas_\w+),") for suffix in suffixes}
     shown = {call for call in device_calls_of_the_reference() if not call.startswith("ggas_rma_") and call not in STATUS}
     assert len(public) > 90
     assert public - shown == set(), "not in docs/reference.md, or without this form"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "ggas/cluster.hpp"
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "ggas/launch.hpp"
 #include "tests/support/mangled.hpp"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "tests/userlib/cuda_rig.hpp"
 
 namespace ggas {

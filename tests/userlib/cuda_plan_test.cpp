@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 
 namespace ggas::userlib {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/cluster.hpp"
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "userlib/src/providers.hpp"
 #ifdef GGAS_HAVE_SIM
 #include "userlib/providers/sim/sim_cluster.hpp"

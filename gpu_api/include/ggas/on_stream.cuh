@@ -115,4 +115,4 @@ auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*ke
 // By every thread: waits for the end of what is before in the stream, and sees its memory.
 GGAS_DEVICE void ggas_after_stream();
 
-#include "ggas/detail/on_stream.cuh"
+#include "ggas/detail/stream/on_stream.cuh"

@@ -3,7 +3,7 @@
 // itself, with the same numbers; nothing is exchanged. Included by ggas.cuh.
 #pragma once
 
-#include "ggas/detail/access.cuh"
+#include "ggas/detail/access/access.cuh"
 
 struct ggas_team {
   int first, stride, size;  // member i is node first + i * stride

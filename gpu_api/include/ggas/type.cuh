@@ -16,7 +16,7 @@
 // together: what a block returns from is complete for its share.
 #pragma once
 
-#include "ggas/detail/type_handle.hpp"
+#include "ggas/detail/type/type_handle.hpp"
 #include "ggas/ggas.cuh"
 
 constexpr uint64_t ggas_all_bytes = ~0ull;
@@ -92,4 +92,4 @@ GGAS_DEVICE ggas_status ggas_put_signal_typed_grid(void* remote, uint64_t remote
                                                    uint64_t* arrived, uint64_t timeout_ns,
                                                    const ggas_queue& q = ggas_queue::of_block());
 
-#include "ggas/detail/typed.cuh"
+#include "ggas/detail/type/typed.cuh"

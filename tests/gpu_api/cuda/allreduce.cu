@@ -80,8 +80,8 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) grid_reduce(places at, vectors v, unsign
   const auto method = static_cast<ggas_method>(v.method);
   const float* const from = input(at, v, ggas_node());
   float* const to = output(at, v, ggas_node());
-  const ggas_status s = v.root < 0 ? ggas_allreduce(to, from, v.elements, ggas_sum, method, timeout_ns)
-                                   : ggas_reduce(to, from, v.elements, ggas_sum, v.root, method, timeout_ns);
+  const ggas_status s = v.root < 0 ? ggas_allreduce_grid(to, from, v.elements, ggas_sum, method, timeout_ns)
+                                   : ggas_reduce_grid(to, from, v.elements, ggas_sum, v.root, method, timeout_ns);
   if (threadIdx.x == 0 && s != ggas_ok) own<outcome>(at.outcomes)[0].status = s;
 }
 __global__ void grid_check(places at, vectors v, unsigned round) {

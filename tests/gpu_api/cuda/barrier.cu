@@ -25,14 +25,14 @@ __global__ void barrier_rounds(places at, uint64_t rounds, bool grid) {
     const uint64_t row = at.data + (i % 2 ? i * 8 : i * 128 + (8 << 20)), step = 16 << 20;
     for (int k = 0; k < team.size; ++k)
       ggas_store(ggas_pointer_of_node<uint64_t>(ggas_team_node(team, k), row) + me * step / 8, r << 32 | i);
-    s = grid ? ggas_barrier(timeout_ns, team) : ggas_barrier_block(timeout_ns, team);
+    s = grid ? ggas_barrier_grid(timeout_ns, team) : ggas_barrier_block(timeout_ns, team);
     const uint64_t other = (i + r * 37) % all;  // stored by another thread, often another block
     const uint64_t place = at.data + (other % 2 ? other * 8 : other * 128 + (8 << 20));
     for (int k = 0; k < team.size && s == ggas_ok; ++k) {
       const auto node = static_cast<uint64_t>(ggas_team_node(team, k));
       if (ggas_load(own<uint64_t>(place) + node * step / 8) != (r << 32 | other)) ++out.errors;
     }
-    if (s == ggas_ok) s = grid ? ggas_sync(timeout_ns, team) : ggas_sync_block(timeout_ns, team);
+    if (s == ggas_ok) s = grid ? ggas_sync_grid(timeout_ns, team) : ggas_sync_block(timeout_ns, team);
   }
   out.status = s;
   own<outcome>(at.outcomes)[i] = out;
@@ -80,7 +80,7 @@ TEST_F(rig, a_sync_waits_for_the_last) {
 __global__ void barrier_alone(places at, bool grid, ggas_status want) {
   outcome out{0, 0, 0, ggas_ok};
   const uint64_t brief = 2'000'000;
-  if ((grid ? ggas_barrier(brief) : ggas_barrier_block(brief)) != want) ++out.errors;
+  if ((grid ? ggas_barrier_grid(brief) : ggas_barrier_block(brief)) != want) ++out.errors;
   own<outcome>(at.outcomes)[bench::global_thread()] = out;
 }
 

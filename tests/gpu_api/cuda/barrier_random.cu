@@ -72,14 +72,14 @@ __global__ void barrier_of_fat_blocks(places at) {
   extern __shared__ char fat[];
   fat[0] = 0;
   outcome out{0, 0, 0, ggas_ok};
-  if (ggas_barrier(20'000'000) == ggas_ok) ++out.errors;
+  if (ggas_barrier_grid(20'000'000) == ggas_ok) ++out.errors;
   own<outcome>(at.outcomes)[bench::global_thread()] = out;
 }
 __global__ void barriers_behind(places at, ggas_status want) {
   outcome out{0, 0, 0, ggas_ok};
   for (int i = 0; i < 20; ++i) {
     if (detail::block_rank() % 7 == static_cast<unsigned>(i) % 7) __nanosleep(20'000);
-    out.errors += ggas_barrier(timeout_ns) != want;
+    out.errors += ggas_barrier_grid(timeout_ns) != want;
   }
   own<outcome>(at.outcomes)[bench::global_thread()] = out;
 }
@@ -114,8 +114,8 @@ __global__ void GGAS_LAUNCH_BOUNDS(1024) wait_for_ever(places at, int kind) {
   float* const v = own<float>(at.data);
   const uint64_t* const flag = own<uint64_t>(at.base);
   const ggas_status s = kind == 0   ? ggas_wait_until(flag, ggas_eq, uint64_t{7}, GGAS_FOREVER)
-                        : kind == 1 ? ggas_barrier(GGAS_FOREVER)
-                        : kind == 2 ? ggas_allreduce(v, v, 4096, ggas_sum, ggas_auto, GGAS_FOREVER)
+                        : kind == 1 ? ggas_barrier_grid(GGAS_FOREVER)
+                        : kind == 2 ? ggas_allreduce_grid(v, v, 4096, ggas_sum, ggas_auto, GGAS_FOREVER)
                                     : ggas_take_tagged_block(v, own<ggas_tagged>(at.copy), 1000, 9, GGAS_FOREVER);
   if (s != ggas_aborted) ++out.errors;
   own<outcome>(at.outcomes)[bench::global_thread()] = out;

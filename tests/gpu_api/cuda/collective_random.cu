@@ -12,7 +12,7 @@ using test::collective_call;
 // peers may from the call on: hence the fence.
 template <bool Grid>
 GGAS_DEVICE ggas_status meet(const collective_call& c) {
-  if (Grid) return ggas_barrier(timeout_ns, c.team);
+  if (Grid) return ggas_barrier_grid(timeout_ns, c.team);
   __syncthreads();
   ggas_fence();
   return ggas_ok;

@@ -15,13 +15,13 @@ __global__ void GGAS_LAUNCH_BOUNDS(64) call_everything(float* memory, uint64_t* 
     ++calls;
     if (s != ggas_bad_argument && wrong == 0) wrong = calls;
   };
-  refuses(ggas_barrier(brief_ns));
+  refuses(ggas_barrier_grid(brief_ns));
   refuses(ggas_barrier_block(brief_ns));
-  refuses(ggas_sync(brief_ns));
+  refuses(ggas_sync_grid(brief_ns));
   refuses(ggas_sync_block(brief_ns));
   for (size_t n : {size_t{1}, size_t{100}, size_t{4000}}) {
     refuses(ggas_allreduce_block(memory, memory, n, ggas_sum, ggas_auto, brief_ns));
-    refuses(ggas_allreduce(memory, memory, n, ggas_sum, ggas_direct, brief_ns));
+    refuses(ggas_allreduce_grid(memory, memory, n, ggas_sum, ggas_direct, brief_ns));
     refuses(ggas_reduce_block(memory, memory, n, ggas_sum, 0, ggas_auto, brief_ns));
     refuses(ggas_broadcast_block(memory, memory, n, 0, brief_ns));
     refuses(ggas_allgather_block(memory, memory, n, brief_ns));

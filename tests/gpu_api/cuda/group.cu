@@ -34,7 +34,7 @@ __global__ void behind_the_leader(places at, way what, uint64_t rounds) {
     if (lane == 0)
       for (uint64_t i = 0; i < r % 8; ++i) ggas_load(value);
     keep(send(what, value, r));
-    if (lane == 31) ggas_store_release(ggas_pointer_of_node<uint64_t>(right, at.base + flag), r);
+    if (lane == 31) ggas_store(ggas_pointer_of_node<uint64_t>(right, at.base + flag), r, ggas_release);
     keep(ggas_wait_until_warp(own<uint64_t>(at.base + flag), ggas_eq, r, timeout_ns));
     out.errors += ggas_load(own<uint64_t>(at.base)) != r;
     ggas_notification note{};
@@ -43,7 +43,7 @@ __global__ void behind_the_leader(places at, way what, uint64_t rounds) {
     __syncwarp();
     if (lane == 0) {
       const int left = (ggas_node() + ggas_nodes() - 1) % ggas_nodes();
-      ggas_store_release(ggas_pointer_of_node<uint64_t>(left, at.base + back), r);
+      ggas_store(ggas_pointer_of_node<uint64_t>(left, at.base + back), r, ggas_release);
     }
     keep(ggas_wait_until_warp(own<uint64_t>(at.base + back), ggas_eq, r, timeout_ns));
   }

@@ -23,7 +23,7 @@ TEST_F(rig, a_launch_that_cannot_be_is_told) {
 }
 
 __global__ void meet(places at, uint64_t round) {
-  const ggas_status s = ggas_barrier(timeout_ns);
+  const ggas_status s = ggas_barrier_grid(timeout_ns);
   if (threadIdx.x == 0) own<uint64_t>(at.base)[blockIdx.x] = s == ggas_ok ? round : 0;
 }
 

@@ -56,7 +56,7 @@ __global__ void wait_in_vain(places at, vain what, uint64_t timeout) {
       out.status = ggas_barrier_block(timeout);
       break;
     case vain::grid_barrier:
-      out.status = ggas_barrier(timeout);
+      out.status = ggas_barrier_grid(timeout);
       break;
     case vain::flag:
       out.status = ggas_wait_until_block(own<uint64_t>(at.base), ggas_eq, ~uint64_t{1}, timeout);

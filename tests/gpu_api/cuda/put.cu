@@ -135,9 +135,9 @@ __global__ void put_words(places at, uint64_t rounds) {
           ggas_put_block(ggas_pointer_of_node<uint64_t>(1, at.copy), own<uint64_t>(at.data + 8), words, timeout_ns);
       __syncthreads();
     }
-    if (thread_rank() == 0) ggas_store_release(ggas_pointer_of_node<uint64_t>(1, flag_at), uint64_t{1});
+    if (thread_rank() == 0) ggas_store(ggas_pointer_of_node<uint64_t>(1, flag_at), uint64_t{1}, ggas_release);
   } else if (ggas_node() == 1) {
-    while (ggas_load_acquire(own<uint64_t>(flag_at)) == 0) {
+    while (ggas_load(own<uint64_t>(flag_at), ggas_acquire) == 0) {
       for (uint64_t i = thread_rank(); i < words; i += thread_count()) {
         const uint64_t v = ggas_load(own<uint64_t>(at.copy) + i);
         out.errors += v >> 32 != (v & 0xffffffff);
@@ -242,11 +242,11 @@ __global__ void tell_over_a_third_node(places at, uint64_t rounds) {
       if (out.status == ggas_ok) out.status = ggas_wait_until(own<uint64_t>(at.base), ggas_eq, r, timeout_ns);
     } else if (me == 1) {
       out.status = ggas_wait_until(own<uint64_t>(at.base), ggas_eq, r, timeout_ns);
-      ggas_store_release(ggas_pointer_of_node<uint64_t>(2, at.base), r);
+      ggas_store(ggas_pointer_of_node<uint64_t>(2, at.base), r, ggas_release);
     } else if (me == 2) {
       out.status = ggas_wait_until(own<uint64_t>(at.base), ggas_eq, r, timeout_ns);
       out.errors += ggas_load(own<uint64_t>(at.data)) != r;
-      ggas_store_release(ggas_pointer_of_node<uint64_t>(0, at.base), r);
+      ggas_store(ggas_pointer_of_node<uint64_t>(0, at.base), r, ggas_release);
     }
   }
   own<outcome>(at.outcomes)[thread_rank()] = out;

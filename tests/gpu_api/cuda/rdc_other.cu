@@ -7,10 +7,10 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) broadcast_and_sum(uint64_t dst, uint64_t
   float* const to = ggas_pointer_of_node<float>(ggas_node(), dst);
   float* const from = ggas_pointer_of_node<float>(ggas_node(), src);
   ggas_status s = ggas_put_block(ggas_pointer_of_node<float>(ggas_node(), dst), from, n, 5'000'000'000);
-  if (s == ggas_ok) s = ggas_barrier(5'000'000'000);
-  if (s == ggas_ok) s = ggas_reduce(to, from, n, ggas_sum, 0, ggas_auto, 5'000'000'000);
-  if (s == ggas_ok) s = ggas_barrier(5'000'000'000);
-  if (s == ggas_ok) s = ggas_broadcast(to, to, n, 0, 5'000'000'000);
+  if (s == ggas_ok) s = ggas_barrier_grid(5'000'000'000);
+  if (s == ggas_ok) s = ggas_reduce_grid(to, from, n, ggas_sum, 0, ggas_auto, 5'000'000'000);
+  if (s == ggas_ok) s = ggas_barrier_grid(5'000'000'000);
+  if (s == ggas_ok) s = ggas_broadcast_grid(to, to, n, 0, 5'000'000'000);
   if (s != ggas_ok && threadIdx.x == 0) *status = s;
 }
 }  // namespace

@@ -2,7 +2,7 @@
 // Datatypes at random, laid out in an area of memory: what packs, puts and gets are tried with, on every provider.
 #pragma once
 
-#include "ggas/detail/type_handle.hpp"
+#include "ggas/detail/type/type_handle.hpp"
 #include "tests/gpu_api/types/oracle.hpp"
 
 namespace ggas::types_test {

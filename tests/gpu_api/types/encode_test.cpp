@@ -2,7 +2,7 @@
 // What kernels read of a datatype: boxes and records against the plain list, decoded back, and damaged at random.
 #include <gtest/gtest.h>
 
-#include "ggas/detail/type_walk.cuh"
+#include "ggas/detail/type/type_walk.cuh"
 #include "gpu_api/types/encode.hpp"
 #include "gpu_api/types/node.hpp"
 #include "tests/gpu_api/types/oracle.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "ggas/detail/context.hpp"  // gpu_api: what a kernel knows of its node
+#include "ggas/detail/platform/context.hpp"  // gpu_api: what a kernel knows of its node
 #include "ggas/host.hpp"
 #include "gpu_api/simt/engine.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "ggas/detail/type_handle.hpp"
+#include "ggas/detail/type/type_handle.hpp"
 #include "ggas/heap.hpp"
 #include "ggas/type.hpp"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "ggas/detail/context.hpp"
+#include "ggas/detail/platform/context.hpp"
 #include "ggas/job.hpp"
 
 namespace ggas {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "ggas/detail/context.hpp"
+#include "ggas/detail/platform/context.hpp"
 #include "ggas/rma.h"
 
 namespace ggas {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning of collectives (ggas/detail/tuning.hpp) from a table in TOML that ggas-tune writes: an entry for each number
+// Tuning of collectives (ggas/detail/platform/tuning.hpp) from a table in TOML that ggas-tune writes: an entry for each number
 // of nodes that was measured. Format: docs/collectives.md.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "ggas/detail/tuning.hpp"
+#include "ggas/detail/platform/tuning.hpp"
 
 namespace ggas {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "ggas/tuning_table.hpp"
 
 namespace ggas {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/providers/cuda/plan.hpp"
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 
 namespace ggas::userlib {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // After a failure: the end of waits, and a new start of barriers and collectives.
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "userlib/providers/cuda/parts.hpp"
 
 namespace ggas {

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "gpu_api/simt/native.hpp"
 #include "userlib/providers/shm/programs.hpp"
 #include "userlib/src/providers.hpp"

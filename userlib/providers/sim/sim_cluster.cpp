@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-#include "ggas/detail/layout.hpp"
+#include "ggas/detail/platform/layout.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/system.hpp"
 #include "userlib/providers/sim/host_sync.hpp"

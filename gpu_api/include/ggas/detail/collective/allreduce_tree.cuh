@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce and allreduce along a binomial tree, in lines: a member combines its subtree's lines with its own, sends the
+// sum to its parent, and passes the result on to its children. One exchange: each member has a slot at every other one,
+// and between two members one line goes up and one down. Who has a result has heard, through others, from everybody.
+// Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/collective/allreduce_lines.cuh"
+
+namespace ggas::detail {
+
+// A member's place in the tree of ranks counted from the root: its children are me + 1, me + 2, me + 4 ..., up to the
+// lowest bit of me, and their subtrees stand for the ranks between. So sums go over ranks that are neighbours.
+struct tree_place {
+  int root, size, me;
+  GGAS_DEVICE tree_place(const channel& c, int of_root) : root(of_root), size(c.team.size), me(c.rank - of_root) {
+    if (me < 0) me += size;
+  }
+  GGAS_DEVICE int member(int place) const { return place + root < size ? place + root : place + root - size; }
+  GGAS_DEVICE bool is_root() const { return me == 0; }
+  GGAS_DEVICE int parent() const { return member(me & (me - 1)); }
+  GGAS_DEVICE bool is_child(int bit) const { return (me & bit) == 0 && me + bit < size; }
+  GGAS_DEVICE int child(int bit) const { return member(me + bit); }
+};
+
+template <class T>
+class tree_exchange {
+ public:
+  GGAS_DEVICE tree_exchange(const channel& c, const piece<T>& p)
+      : c_(c),
+        p_(p),
+        at_(c, p.root == everybody ? 0 : p.root),
+        lines_(static_cast<unsigned>(lines_of<T>(p.n))),
+        down_(p.root == everybody ? lines_ : 1) {}
+
+  GGAS_DEVICE ggas_status run(patience& end) {
+    send_empty_lines();
+    for (unsigned i = thread_rank(); i < lines_; i += thread_count()) {
+      if (!up(i, end)) return ggas_timed_out;
+    }
+    refresh_slots(c_, [&](int to) { return sent_to(to) == 0 ? 1 : sent_to(to); });
+    if (at_.is_root()) return ggas_ok;
+    for (unsigned i = thread_rank(); i < down_; i += thread_count()) {
+      if (!down(i, end)) return ggas_timed_out;
+    }
+    return ggas_ok;
+  }
+
+ private:
+  // Who is no neighbour hears, too, that this member has come, as the rule of channels says: a broadcast that follows
+  // looks for these lines. Nobody waits for them here.
+  GGAS_DEVICE void send_empty_lines() const {
+    for (int to = static_cast<int>(thread_rank()); to < c_.team.size; to += static_cast<int>(thread_count()))
+      if (to != c_.rank && sent_to(to) == 0) send_line(c_, c_.outbox(to), 0);
+  }
+  GGAS_DEVICE bool up(unsigned i, patience& end) {
+    uint64_t sum = load_elements(p_.src, i, p_.n);
+    GGAS_NO_UNROLL
+    for (int bit = 1; at_.is_child(bit); bit *= 2) {
+      uint64_t data;
+      if (!take_line(c_, c_.inbox(at_.child(bit)) + i, data, end)) return false;
+      sum = combine_data<T>(p_.op, sum, data);
+    }
+    if (!at_.is_root()) {
+      send_line(c_, c_.outbox(at_.parent()) + i, sum);
+      return true;
+    }
+    store_elements(p_.dst, i, p_.n, sum);
+    pass_on(i, sum);
+    return true;
+  }
+  GGAS_DEVICE bool down(unsigned i, patience& end) {
+    uint64_t data;
+    if (!take_line(c_, c_.inbox(at_.parent()) + i, data, end)) return false;
+    pass_on(i, data);
+    if (p_.goes_to(c_.rank)) store_elements(p_.dst, i, p_.n, data);
+    return true;
+  }
+  // Of a reduce one line says that everybody has come.
+  GGAS_DEVICE void pass_on(unsigned i, uint64_t data) {
+    GGAS_NO_UNROLL
+    for (int bit = 1; i < down_ && at_.is_child(bit); bit *= 2) send_line(c_, c_.outbox(at_.child(bit)) + i, data);
+  }
+  GGAS_DEVICE unsigned sent_to(int member) const {
+    if (!at_.is_root() && member == at_.parent()) return lines_;
+    for (int bit = 1; at_.is_child(bit); bit *= 2) {
+      if (member == at_.child(bit)) return down_;
+    }
+    return 0;
+  }
+
+  const channel& c_;
+  const piece<T>& p_;
+  const tree_place at_;
+  const unsigned lines_, down_;  // that go up, and down
+};
+
+template <class T>
+GGAS_DEVICE ggas_status tree(channel& c, const piece<T>& p, patience& end) {
+  return by_slots(c, p, [&](const piece<T>& chunk) { return tree_exchange<T>(c, chunk).run(end); });
+}
+
+}  // namespace ggas::detail

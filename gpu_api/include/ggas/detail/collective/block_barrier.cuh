@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of single blocks: an exchange of lines without data on the channel of that number. What is stored before is
+// released by every thread that tells, and acquired by every thread that hears. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/collective/exchange.cuh"
+
+namespace ggas::detail {
+
+GGAS_DEVICE unsigned barrier_indices() { return static_cast<unsigned>(own_layout().channels); }
+
+template <meeting M>
+GGAS_DEVICE ggas_arrival arrive(unsigned index, const ggas_team& team) {
+  ggas_arrival a{};
+  a.refused = !ggas_team_good(team) || index >= barrier_indices();
+  if (a.refused) return a;
+  a.at = find_channel(team, index);
+  __syncthreads();  // what every thread did before comes before the fences of those that tell
+  ggas_status mine = a.at.failed ? ggas_broken : ggas_ok;
+  if (M == meeting::barrier && nic_page()) mine = block_status(thread_rank() == 0 ? settle_stores() : mine);
+  a.left = mine;
+  if (mine != ggas_ok) return a;
+  if (M == meeting::barrier && static_cast<int>(thread_rank()) + 1 < team.size) release_stores();
+  tell_all(a.at, 0);
+  look_for_failure(a.at);
+  return a;
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status await(ggas_arrival& a, uint64_t timeout_ns) {
+  if (a.refused) return ggas_bad_argument;
+  patience end(timeout_ns);
+  ggas_status mine = a.left;
+  if (mine == ggas_ok) {
+    mine = hear_all(
+        a.at,
+        [&](int member, uint64_t) {
+          if (M == meeting::barrier) acquire_line(a.at.inbox(member));
+        },
+        end);
+  }
+  a.refused = true;  // an arrival is waited for once
+  return close_channel(a.at, mine);
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet_at_index(uint64_t timeout_ns, const ggas_team& team, unsigned index) {
+  ggas_arrival a = arrive<M>(index, team);
+  return await<M>(a, timeout_ns);
+}
+
+}  // namespace ggas::detail

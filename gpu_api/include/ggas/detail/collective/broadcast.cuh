@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// broadcast. Methods: docs/collectives.md. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/collective/exchange.cuh"
+
+namespace ggas::detail {
+
+template <class U>
+struct cast {
+  U* dst;
+  const U* src;
+  int root;
+  uint64_t place;   // of dst in the own segment, bytes
+  uint64_t source;  // of src in that of the root
+};
+
+// As cast_in_lines; a thread has one line at most.
+template <class U>
+GGAS_DEVICE ggas_status cast_short(channel& c, const cast<U>& p, const slice& part, patience& end) {
+  const size_t units = part.units();
+  const unsigned lines = lines_of_part<U>(units), line = thread_rank();
+  const U* const src = p.src + part.begin;
+  U* const dst = p.dst + part.begin;
+  if (c.rank == p.root) {
+    const thread_line mine(lines, c.team.size);
+    if (mine.any) {
+      const int member = member_behind(c, mine.hop);
+      const uint64_t data = load_line(src, mine.line, units);
+      if (member != c.rank) send_line(c, c.outbox(member) + mine.line, data);
+      if (member == c.rank && src != dst) store_line(dst, mine.line, units, data);
+    }
+    refresh_slots(c, [=](int) { return lines; });
+    const early_look earlier(c);
+    look_for_failure(c);
+    return earlier.hear(c, end);
+  }
+  send_empty_lines(c);
+  const early_look earlier(c);
+  look_for_failure(c);
+  uint64_t data;
+  if (line < lines) {
+    if (!take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
+    store_line(dst, line, units, data);
+  }
+  return earlier.hear(c, end);
+}
+
+// One that is not.
+template <class U>
+GGAS_LONG ggas_status cast_long(channel c, cast<U> p, channel_call<U> call, uint64_t timeout_ns);
+
+template <class T>
+GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, const ggas_team& team, unsigned block,
+                                  unsigned blocks, uint64_t timeout_ns) {
+  if (!ggas_team_good(team) || root < 0 || root >= team.size) return ggas_bad_argument;
+  if (n == 0) return ggas_ok;
+  using U = unit_of<T>;
+  cast<U> p{reinterpret_cast<U*>(dst), reinterpret_cast<const U*>(src), root, 0, 0};
+  const bool good = (n <= ggas_segment_bytes() / sizeof(T)) & elements_good(dst) &
+                    own_place(dst, n * sizeof(T), p.place) &
+                    ((ggas_team_rank(team) != root) | (elements_good(src) & own_place(src, n * sizeof(T), p.source)));
+  const channel_call<U> call(block, blocks, n * (sizeof(T) / sizeof(U)));
+  if (call.mine.units() == 0) return good ? ggas_ok : ggas_bad_argument;
+  channel c = find_channel(team, call.block);
+  if (!good) return ggas_bad_argument;
+  if (is_short<U>(call.mine.units(), team.size))
+    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_short(at, p, call.mine, end); });
+  return cast_long(c, p, call, timeout_ns);
+}
+
+}  // namespace ggas::detail

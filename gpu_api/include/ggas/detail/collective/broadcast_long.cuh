@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// broadcast: what is not short. Methods: docs/collectives.md. Included by long.cuh.
+#pragma once
+
+#include "ggas/detail/collective/broadcast.cuh"
+
+namespace ggas::detail {
+
+// What a block of the root would store to its leaves: up to how many lines go as such; from how many bytes on loads by
+// the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their full
+// speed.
+constexpr size_t cast_in_lines_until = 4 * 1024, loads_from = 80 * 1024;
+constexpr unsigned blocks_served = 8;
+constexpr int most_forwarding = 64;  // members of a team whose leaves forward
+
+template <class U>
+GGAS_DEVICE void copy_at_root(const channel& c, const cast<U>& p, const slice& mine) {
+  if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.units());
+}
+
+template <class U>
+GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast<U>& p, const slice& mine, patience& end) {
+  return finish_stores(
+      c,
+      [&] {
+        const U* const from = p.src + mine.begin;
+        copy_beside(c, p.dst + mine.begin, from, c.rank == p.root ? mine.units() : 0);
+      },
+      end);
+}
+
+// One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
+// here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro. A
+// leaf hears it while the root's lines are under way.
+template <class U>
+GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+  const line_plan plan(lines_of_part<U>(mine.units()));
+  c.bundled = plan.channels;
+  if (c.rank == p.root) {
+    send_lines(c, plan, mine.units(), [&](int) { return p.src + mine.begin; });
+    const early_look earlier(c);
+    look_for_failure(c);
+    copy_at_root(c, p, mine);
+    return earlier.hear(c, end);
+  }
+  send_empty_lines(c);
+  const early_look earlier(c);
+  look_for_failure(c);
+  const int hop = p.root > c.rank ? p.root - c.rank : p.root - c.rank + c.team.size;
+  const ggas_status s = receive_lines(
+      c, plan, mine.units(), hop, 1, [&](int) { return p.dst + mine.begin; }, end);
+  const ggas_status heard = earlier.hear(c, end);
+  return heard == ggas_ok ? s : heard;
+}
+
+// Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
+// end, a long one beside what goes to the first leaf.
+template <class U>
+GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
+  const slice& mine = call.mine;
+  const bool beside_leaf = p.dst != p.src && own_beside_peer(c, call.bytes(), call.blocks);
+  const U* const from = p.src + mine.begin;
+  tell_all(c, p.place);
+  const ggas_status s = store_to_others<U>(
+      c, [&](int) { return c.rank == p.root; },
+      [&](int member, U* dst) {
+        if (beside_leaf && member == member_behind(c, 1))
+          move_two_parts(dst + mine.begin, from, p.dst + mine.begin, from, mine.units());
+        else
+          move_part(dst + mine.begin, from, mine.units());
+      },
+      end);
+  if (!next_exchange(c, s)) return s;
+  return finish_cast(c, p, beside_leaf ? slice{mine.begin, mine.begin} : mine, end);
+}
+
+// Units that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
+// own copy if it makes one, when they are.
+template <class U>
+GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
+  constexpr size_t pair = units_per_pair<U>;
+  return units / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / pair * pair;
+}
+
+// Two exchanges: the root tells where the vector is and whether that is its destination, leaves where theirs is. They
+// all load most of the vector at the same time: a block loads as fast as it stores, and the root's would have to store
+// it to each of them. That everybody has told everybody that it is done, behind a fence, orders loads before what the
+// root stores there afterwards.
+template <class U>
+GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+  GGAS_SHARED(uint64_t, said_by_root);
+  const bool is_root = c.rank == p.root;
+  if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
+  tell_all(c, is_root ? p.source << 1 | (p.dst == p.src) : p.place);
+  ggas_status s = ggas_ok;
+  if (is_root) {
+    const size_t pushed = units_pushed<U>(mine.units(), c.team.size, p.dst == p.src);
+    s = store_to_others<U>(
+        c, [](int) { return true; }, [&](int, U* dst) { move_part(dst + mine.begin, p.src + mine.begin, pushed); },
+        end);
+  } else {
+    s = hear_all(
+        c,
+        [&](int member, uint64_t said) {
+          if (member != p.root) return;
+          acquire_line(c.inbox(member));
+          said_by_root = said;
+        },
+        end);
+    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+    const size_t begin = mine.begin + units_pushed<U>(mine.units(), c.team.size, said_by_root % 2 != 0);
+    const auto* const src = ggas_pointer_of_node<U>(ggas_team_node(c.team, p.root), said_by_root >> 1);
+    move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(U), thread_rank(),
+                               thread_count());
+  }
+  if (!next_exchange(c, s)) return s;
+  return finish_cast(c, p, mine, end);
+}
+
+// The piece of a leaf: what it gets from the root and stores to the other leaves.
+template <class U>
+GGAS_DEVICE slice piece_of(const channel& c, const cast<U>& p, const slice& all, int member) {
+  const auto leaf = static_cast<unsigned>((member - p.root - 1 + c.team.size) % c.team.size);
+  const slice s = slice_of<U>(all.units(), leaf, static_cast<unsigned>(c.team.size - 1));
+  return {all.begin + s.begin, all.begin + s.end};
+}
+
+// Units [piece.begin, piece.end) of the vector from the root to every leaf, this one first. `places`: the root's
+// source, the leaves' destinations.
+template <class W, class U>
+GGAS_DEVICE void forward_words(const channel& c, const cast<U>& p, const uint64_t* places, const slice& piece) {
+  constexpr size_t unit = sizeof(W) / sizeof(U);
+  const auto* const from = reinterpret_cast<const W*>(places[p.root]) + piece.begin / unit;
+  move_each<words_in_flight>(
+      piece.units() / unit, thread_rank(), thread_count(), [=](uint64_t i) { return load_relaxed(from + i); },
+      [&](uint64_t i, const W& v) {
+        GGAS_NO_UNROLL
+        for (int hop = 0; hop < c.team.size; ++hop) {
+          const int member = member_behind(c, hop);
+          if (member != p.root) store_relaxed(reinterpret_cast<W*>(places[member]) + piece.begin / unit + i, v);
+        }
+      });
+}
+template <class U>
+GGAS_DEVICE void forward_piece(const channel& c, const cast<U>& p, const uint64_t* places, const slice& piece) {
+  uint64_t all = 0;
+  for (int i = 0; i < c.team.size; ++i) all |= places[i];
+  constexpr size_t pair = units_per_pair<U>;
+  const size_t wide = all % sizeof(word_pair) == 0 ? piece.begin + piece.units() / pair * pair : piece.begin;
+  forward_words<word_pair>(c, p, places, {piece.begin, wide});
+  forward_words<U>(c, p, places, {wide, piece.end});
+}
+
+// Two exchanges: the root tells where the vector is, leaves where their destinations are. Each leaf loads its piece and
+// stores it to all leaves, so that every link carries the vector once and nobody waits in between. As above, the end
+// orders loads before what the root stores there next.
+template <class U>
+GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+  GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);
+  const bool is_root = c.rank == p.root;
+  if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
+  tell_all(c, is_root ? p.source : p.place);
+  if (thread_rank() == 0) places[c.rank] = reinterpret_cast<uint64_t>(is_root ? p.src : p.dst);
+  const ggas_status s = hear_all(
+      c,
+      [&](int member, uint64_t said) {
+        acquire_line(c.inbox(member));
+        const int node = ggas_team_node(c.team, member);
+        places[member] = reinterpret_cast<uint64_t>(ggas_pointer_of_node<U>(node, said));
+      },
+      end);
+  if (!next_exchange(c, s)) return s;
+  if (!is_root) {
+    forward_piece(c, p, places, piece_of(c, p, mine, c.rank));
+    __syncthreads();
+  }
+  return finish_cast(c, p, mine, end);
+}
+
+// By stores to peers' memory, or by loads from it, too.
+template <class U>
+GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
+  const auto leaves = static_cast<unsigned>(c.team.size - 1);
+  const size_t here = call.bytes();
+  look_for_failure(c);
+  if (nic_page()) return cast_directly(c, p, call, end);
+  if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served) return cast_both_ways(c, p, call.mine, end);
+  const bool many = leaves > 1 && c.team.size <= most_forwarding;
+  const uint64_t beside = many ? uint64_t{leaves - 1} * here * call.blocks : 0;
+  return beside > device_context().tuned.root_sends ? cast_by_leaves(c, p, call.mine, end)
+                                                    : cast_directly(c, p, call, end);
+}
+
+template <class U>
+GGAS_LONG ggas_status cast_long(channel c, cast<U> p, channel_call<U> call, uint64_t timeout_ns) {
+  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+    return in_lines(at.team, call.lines(), call.blocks, cast_in_lines_until) ? cast_in_lines(at, p, call.mine, end)
+                                                                             : cast_over_memory(at, p, call, end);
+  });
+}
+
+}  // namespace ggas::detail

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// What broadcast, allgather and alltoall share: data in lines, where destinations are, data stored straight into them.
+// Vectors are units of 1, 2 or 4 bytes here. Rules: docs/collectives.md. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/access/move.cuh"
+#include "ggas/detail/collective/lines.cuh"
+
+namespace ggas::detail {
+
+// ------------------------------------------------------------------------------------------------ in lines
+
+constexpr unsigned most_bundled = 16;  // channels of an exchange
+
+// How the lines of a part are dealt out to channels and threads. One exchange moves what fits the slot of the block's
+// channel; a block that is alone uses those of as many channels of the team as it needs. Every rule holds for each
+// channel, so every member sends to every other one on each. A row of lines is for the lanes of a warp: each looks
+// after lines_at_once of them, so far apart that neighbours lie side by side. Powers of two, so that nobody divides.
+constexpr unsigned lanes_log2 = 5, at_once_log2 = 2, row_log2 = lanes_log2 + at_once_log2;
+constexpr unsigned lines_at_once = 1u << at_once_log2;
+
+// Whether slots hold whole rows: else nothing is dealt out to several channels.
+GGAS_DEVICE bool slots_hold_rows() { return channel::lines() >> row_log2 != 0; }
+
+struct line_plan {
+  unsigned lines, channels;
+  unsigned slot_log2, rows_log2;  // lines of a channel and rows of a part, rounded up
+  GGAS_DEVICE explicit line_plan(size_t of_part)
+      : lines(static_cast<unsigned>(of_part)),
+        channels(1),
+        slot_log2(31),
+        rows_log2(log2_up(((lines - 1) >> row_log2) + 1)) {
+    const unsigned room = channel::lines();
+    if (lines <= room) return;
+    slot_log2 = log2_down(room);
+    channels = ((lines - 1) >> slot_log2) + 1;
+  }
+  // In the slot that begins with line `first`.
+  GGAS_DEVICE unsigned lines_from(unsigned first) const {
+    const unsigned left = lines - first;
+    return left < 1u << slot_log2 ? left : 1u << slot_log2;
+  }
+};
+// Whether the lines of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does; over
+// several channels, where slots hold a row, up to `most` lines for all others, from where on it is quicker to tell
+// where destinations are.
+GGAS_DEVICE bool in_lines(const ggas_team& t, size_t lines, unsigned blocks, size_t most) {
+  if (lines <= channel::lines()) return true;
+  if (blocks > 1 || lines > most || lines * static_cast<unsigned>(t.size - 1) > most) return false;
+  return slots_hold_rows() && line_plan(lines).channels <= usable_channels(most_bundled);
+}
+
+// What a thread has of a row of a member: line `first` of the part and those behind it, as far as there are any.
+struct lines_of_row {
+  channel at;
+  int hop;
+  unsigned first, in_slot, left;
+  GGAS_DEVICE bool has(unsigned k) const { return k << lanes_log2 < left; }
+  // How far behind the first line the k-th is; 0 where there is none, so that loads are without a condition.
+  GGAS_DEVICE unsigned behind(unsigned k) const { return has(k) ? k << lanes_log2 : 0; }
+};
+
+// Calls f(lines_of_row) for all that a thread has of the parts of `members` members. Stops, and is false, when f is.
+template <class F>
+GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, F f) {
+  constexpr unsigned lanes = 1u << lanes_log2;
+  const unsigned threads = thread_count(), all = static_cast<unsigned>(members) << plan.rows_log2 << lanes_log2;
+  GGAS_NO_UNROLL
+  for (unsigned i = thread_rank(); i < all; i += threads) {
+    const unsigned row = i >> lanes_log2, first = ((row & ((1u << plan.rows_log2) - 1)) << row_log2) + i % lanes;
+    if (first >= plan.lines) continue;
+    const lines_of_row r{c.sibling(first >> plan.slot_log2), static_cast<int>(row >> plan.rows_log2), first,
+                         first & ((1u << plan.slot_log2) - 1), plan.lines - first};
+    if (!f(r)) return false;
+  }
+  return true;
+}
+
+// Lines of the parts source(member) for all other members. Who has the first line of a slot looks after the rest of it.
+template <class Source>
+GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t units, Source source) {
+  for_rows(c, plan, c.team.size - 1, [&](const lines_of_row& r) {
+    const int member = member_behind(c, r.hop + 1);
+    const auto* const part = source(member);
+    channel_line* const out = r.at.outbox(member) + r.in_slot;
+    uint64_t data[lines_at_once];
+    GGAS_UNROLL
+    for (unsigned k = 0; k < lines_at_once; ++k) data[k] = load_line(part, r.first + r.behind(k), units);
+    GGAS_UNROLL
+    for (unsigned k = 0; k < lines_at_once; ++k) {
+      if (r.has(k)) send_line(r.at, out + (k << lanes_log2), data[k]);
+    }
+    if (r.in_slot == 0) refresh_end(r.at, member, plan.lines_from(r.first));
+    return true;
+  });
+}
+
+// Waits for the lines of a row, all polled at once; as take_line. No pauses between polls, which cost 0.05 us where a
+// thread has one line, and save 0.2 us where it has more (H200).
+GGAS_DEVICE bool take_row(const lines_of_row& r, const channel_line* from, uint64_t (&data)[lines_at_once],
+                          patience& end) {
+  for (unsigned polls = end.polls();;) {
+    channel_line l[lines_at_once];
+    GGAS_UNROLL
+    for (unsigned k = 0; k < lines_at_once; ++k) l[k] = load_spin(from + r.behind(k));
+    bool all = true;
+    GGAS_UNROLL
+    for (unsigned k = 0; k < lines_at_once; ++k) {
+      all &= line_here(r.at, l[k]);
+      data[k] = tagged_data(l[k]);
+    }
+    if (all) return true;
+    if (--polls != 0) continue;
+    if (r.at.broken != 0 || end.look()) return false;
+    polls = end.polls();
+  }
+}
+// The units of a line at once where they are aligned: half the work of two accesses, or less.
+template <class U>
+GGAS_DEVICE void store_at_once(U* part, unsigned line, size_t units, uint64_t data) {
+  if (pair_at_once(part, line, units))
+    store_own(reinterpret_cast<uint64_t*>(part) + line, data);
+  else
+    store_line(part, line, units, data);
+}
+// Lines of `members` members from the one `first_hop` places behind this one on, to the parts target(member).
+template <class Target>
+GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, size_t units, int first_hop, int members,
+                                      Target target, patience& end) {
+  const auto receive = [&](const lines_of_row& r) {
+    const int member = member_behind(c, first_hop + r.hop);
+    auto* const part = target(member);
+    uint64_t data[lines_at_once];
+    if (!take_row(r, r.at.inbox(member) + r.in_slot, data, end)) return false;
+    GGAS_UNROLL
+    for (unsigned k = 0; k < lines_at_once; ++k) {
+      if (r.has(k)) store_at_once(part, r.first + (k << lanes_log2), units, data[k]);
+    }
+    return true;
+  };
+  return for_rows(c, plan, members, receive) ? ggas_ok : ggas_timed_out;
+}
+
+// ------------------------------------------------------------------------------------------------ direct stores
+
+// Units to a destination, by `threads` threads of which this is number `rank`; by the whole block.
+template <class U>
+GGAS_DEVICE void move_part(U* to, const U* from, size_t units, unsigned rank, unsigned threads) {
+  if ((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % sizeof(word_pair) != 0)
+    return move_bytes(to, from, units * sizeof(U), rank, threads);
+  constexpr size_t pair = units_per_pair<U>;
+  const auto* const source = reinterpret_cast<const word_pair*>(from);
+  move_words<4>(reinterpret_cast<word_pair*>(to), units / pair, rank, threads,
+                [=](uint64_t i) { return load_own(source + i); });
+  for (size_t i = units / pair * pair + rank; i < units; i += threads) store_relaxed(to + i, load_own(from + i));
+}
+
+template <class U>
+GGAS_DEVICE void move_part(U* to, const U* from, size_t units) {
+  move_part(to, from, units, thread_rank(), thread_count());
+}
+
+// Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a
+// copy behind it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker
+// one part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit beside
+// the exchange at the end.
+constexpr size_t own_bytes_together = 64 * 1024;
+constexpr unsigned blocks_together = 64;
+GGAS_DEVICE bool own_beside_peer(const channel& c, size_t bytes, unsigned blocks) {
+  return c.team.size > 1 && blocks >= blocks_together && bytes >= own_bytes_together;
+}
+
+// Two parts of as many units by the whole block, so that stores to a peer and a copy in own memory go on side by side.
+template <class U>
+GGAS_DEVICE_FUNCTION void move_two_parts(U* to, const U* from, U* own_to, const U* own_from, size_t units) {
+  struct both {
+    word_pair peer, own;
+  };
+  constexpr size_t pair = units_per_pair<U>;
+  const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) |
+                   reinterpret_cast<uintptr_t>(own_to) | reinterpret_cast<uintptr_t>(own_from);
+  const size_t together = all % sizeof(word_pair) == 0 ? units / pair : 0, done = together * pair;
+  const auto* const source = reinterpret_cast<const word_pair*>(from);
+  const auto* const own_source = reinterpret_cast<const word_pair*>(own_from);
+  auto* const target = reinterpret_cast<word_pair*>(to);
+  auto* const own_target = reinterpret_cast<word_pair*>(own_to);
+  move_each<4>(
+      together, thread_rank(), thread_count(),
+      [=](uint64_t i) {
+        return both{load_own(source + i), load_own(own_source + i)};
+      },
+      [=](uint64_t i, const both& v) {
+        store_relaxed(target + i, v.peer);
+        store_relaxed(own_target + i, v.own);
+      });
+  move_part(to + done, from + done, units - done);
+  move_part(own_to + done, own_from + done, units - done);
+}
+
+// By the whole block: one line to every other member.
+GGAS_DEVICE void tell_all(const channel& c, uint64_t data) {
+  for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count()))
+    send_line(c, c.outbox(member_behind(c, hop)), data);
+  refresh_slots(c, [](int) { return 1u; });
+}
+
+// By the whole block: hear(member, data) of one line of every other member.
+template <class Hear>
+GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
+  for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count())) {
+    const int member = member_behind(c, hop);
+    uint64_t data;
+    if (!take_line(c, c.inbox(member), data, end)) return ggas_timed_out;
+    hear(member, data);
+  }
+  return ggas_ok;
+}
+
+// By a thread, behind a block barrier: what the block stored before is at its target before what this thread sends
+// next. Where the window is a NIC's, stores to one node keep their order behind a fence and data and line go the same
+// way.
+GGAS_DEVICE void release_stores() { fence_acq_rel_system(); }
+
+// Waits for a line of a member; what it stored before its release_stores() is here then.
+GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end) {
+  uint64_t data;
+  if (!take_line(c, c.inbox(member), data, end)) return ggas_timed_out;
+  acquire_line(c.inbox(member));
+  return ggas_ok;
+}
+
+// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there;
+// while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
+template <class Meanwhile>
+GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
+  if (static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
+  tell_all(c, 0);
+  meanwhile();
+  return hear_all(
+      c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
+}
+
+// A copy of units that nobody waits for, while an exchange is under way: by the warps that do not tell, as what these
+// have to do, a fence or a look at lines, and a share of the copy one behind the other would take longer than the
+// exchange. By all, where the others are few.
+template <class U>
+GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t units) {
+  const unsigned rank = thread_rank(), threads = thread_count();
+  const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32;
+  const unsigned skipped = 2 * telling <= threads ? telling : 0;
+  if (to != from && units != 0 && rank >= skipped) move_part(to, from, units, rank - skipped, threads - skipped);
+}
+
+// Where the other members' destinations are: each tells it in the first line of exchange `c`, as bytes from the start
+// of its segment. Calls store(member, destination) for all that `wanted` says, by the whole block, in turns that
+// differ from member to member.
+template <class U, class Wanted, class Store>
+GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store store, patience& end) {
+  constexpr int at_once = 8;
+  GGAS_SHARED_ARRAY(uint64_t, places, at_once);
+  const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
+  for (int first = 1; first < c.team.size; first += at_once) {
+    const int last = first + at_once < c.team.size ? first + at_once : c.team.size;
+    ggas_status s = ggas_ok;
+    for (int hop = first + rank; hop < last && s == ggas_ok; hop += threads) {
+      const channel_line* const line = c.inbox(member_behind(c, hop));
+      if (!take_line(c, line, places[hop - first], end)) s = ggas_timed_out;
+      acquire_line(line);  // what the block stores then comes after what the member did before it told
+    }
+    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+    for (int hop = first; hop < last; ++hop) {
+      const int member = member_behind(c, hop);
+      const uint64_t place = places[hop - first];
+      if (wanted(member)) store(member, ggas_pointer_of_node<U>(ggas_team_node(c.team, member), place));
+    }
+    if (last < c.team.size) __syncthreads();
+  }
+  return ggas_ok;
+}
+
+// Units [begin, end) of a vector that a block of a grid works on, cut at multiples of 16 bytes.
+struct slice {
+  size_t begin, end;
+  GGAS_DEVICE size_t units() const { return end - begin; }
+};
+template <class U>
+GGAS_DEVICE slice slice_of(size_t units, unsigned part, unsigned parts) {
+  constexpr size_t pair = units_per_pair<U>;
+  if (parts == 1) return {0, units};
+  const size_t pairs = (units + pair - 1) / pair;
+  const size_t begin = pairs * part / parts * pair, end = pairs * (part + 1) / parts * pair;
+  return {begin, end < units ? end : units};
+}
+
+// The part of the own segment that may be a destination. What lies before the segment is far behind it.
+GGAS_DEVICE bool own_place(const void* p, size_t bytes, uint64_t& offset) {
+  offset = reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(device_context().local);
+  return fits_segment(offset, bytes);
+}
+
+template <class T>
+GGAS_DEVICE bool elements_good(const T* p) {
+  static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "elements have 1, 2, 4, 8 or 16 bytes");
+  static_assert(__is_trivially_copyable(T), "collectives move plain data");
+  return (p != nullptr) & (reinterpret_cast<uintptr_t>(p) % sizeof(T) == 0);
+}
+
+// What a collective does on the channel of the calling block: its slice of the units of a part.
+template <class U>
+struct channel_call {
+  unsigned block, blocks;  // of the blocks that have a channel
+  slice mine;
+  // Blocks without units to move, or without a channel, have nothing to do.
+  GGAS_DEVICE channel_call(unsigned number, unsigned all, size_t units)
+      : block(number), blocks(usable_channels(all)), mine{0, 0} {
+    if (block < blocks) mine = slice_of<U>(units, block, blocks);
+  }
+  GGAS_DEVICE size_t lines() const { return (mine.units() + units_per_line<U> - 1) / units_per_line<U>; }
+  GGAS_DEVICE size_t bytes() const { return mine.units() * sizeof(U); }
+};
+
+}  // namespace ggas::detail

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges in lines in which a thread has one line at most, over the channel of its block alone: everything that is
+// not seldom, and nothing else, as the number of instructions is what such a call costs. Rules: docs/collectives.md.
+// Vectors are units here, of 4 bytes where elements have as many or more, else elements. Included by exchange.cuh.
+#pragma once
+
+#include "ggas/detail/collective/reduction.cuh"
+
+namespace ggas::detail {
+
+// What elements of type T are moved as.
+template <class T>
+using unit_of = either_t<sizeof(T) == 1, uint8_t, either_t<sizeof(T) == 2, uint16_t, uint32_t>>;
+
+// Units of a line, and of 16 bytes.
+template <class U>
+constexpr unsigned units_per_line = 8 / sizeof(U);
+template <class U>
+constexpr unsigned units_per_pair = 16 / sizeof(U);
+
+// Lines of a part of 1 or more units.
+template <class U>
+GGAS_DEVICE unsigned lines_of_part(size_t units) {
+  return static_cast<unsigned>((units - 1) / units_per_line<U>) + 1;
+}
+
+// Of a number that is not 0.
+GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<unsigned>(leading_zeros(v - 1)); }
+
+GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }
+
+// Line `line` of the member `hop` places behind (`size`: of this one): what a thread does of `lines` lines for each of
+// `size` members. Where there are threads enough, a warp is for one member: lines to one node leave together.
+struct thread_line {
+  unsigned line;
+  int hop;
+  bool any;
+  GGAS_DEVICE thread_line(unsigned lines, int size) {
+    const unsigned shift = shift_of(lines, size);
+    line = thread_rank() & ((1u << shift) - 1);
+    hop = static_cast<int>(thread_rank() >> shift) + 1;
+    any = line < lines && hop <= size;
+  }
+  GGAS_DEVICE static unsigned shift_of(unsigned lines, int size) {
+    const unsigned shift = log2_up(lines);
+    return shift < 5 && static_cast<unsigned>(size) << 5 <= thread_count() ? 5 : shift;
+  }
+};
+// Whether a part is short: a thread has one line at most.
+template <class U>
+GGAS_DEVICE bool is_short(size_t units, int size) {
+  if (units > size_t{units_per_line<U>} * channel::lines()) return false;
+  const unsigned lines = lines_of_part<U>(units);
+  return static_cast<unsigned>(size) << thread_line::shift_of(lines, size) <= thread_count();
+}
+
+// The words of a line, one access each: there is no question of alignment, and no branch. `line` is one of the part's.
+// Behind the end of a part of odd length comes its last word once more; the receiver does not take it.
+GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, size_t units) {
+  const auto words = static_cast<uint32_t>(units);
+  const unsigned first = 2 * line, second = first + 1 < words ? first + 1 : first;
+  const uint32_t low = load_own(part + first), high = load_own(part + second);
+  return uint64_t{high} << 32 | low;
+}
+GGAS_DEVICE void store_line(uint32_t* part, unsigned line, size_t units, uint64_t data) {
+  const auto words = static_cast<uint32_t>(units);
+  store_own(part + 2 * line, static_cast<uint32_t>(data));
+  if (2 * line + 1 < words) store_own(part + 2 * line + 1, static_cast<uint32_t>(data >> 32));
+}
+// Units of 1 and 2 bytes, which may lie anywhere.
+template <class U>
+GGAS_DEVICE uint64_t load_line(const U* part, unsigned line, size_t units) {
+  return load_elements(part, line, units);
+}
+template <class U>
+GGAS_DEVICE void store_line(U* part, unsigned line, size_t units, uint64_t data) {
+  store_elements(part, line, units, data);
+}
+
+// Sends a thread's line to its member and receives that member's, target(member) gets it; the own part is copied,
+// unless in place.
+template <class Source, class Target>
+GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, size_t units, Source source, Target target,
+                                      patience& end) {
+  const int member = member_behind(c, mine.hop);
+  const auto* const from = source(member);
+  auto* const to = target(member);
+  channel_line* const out = c.outbox(member) + mine.line;
+  const channel_line* const in = c.inbox(member) + mine.line;
+  uint64_t data = load_line(from, mine.line, units);
+  if (member != c.rank) send_line(c, out, data);
+  look_for_failure(c);
+  if (member != c.rank && !take_line(c, in, data, end)) return ggas_timed_out;
+  if (from != to) store_line(to, mine.line, units, data);
+  return ggas_ok;
+}
+
+// f(channel, member) for each channel of the bundle and every other member, by the last threads of the block:
+// the first ones have lines to look after.
+template <class F>
+GGAS_DEVICE void for_other_ends(const channel& c, F f) {
+  const unsigned threads = thread_count(), shift = log2_up(c.bundled);
+  const unsigned ends = static_cast<unsigned>(c.team.size - 1) << shift;
+  GGAS_NO_UNROLL
+  for (unsigned i = threads - 1 - thread_rank(); i < ends; i += threads) {
+    const unsigned number = i & ((1u << shift) - 1);
+    if (number < c.bundled) f(c.sibling(number), member_behind(c, static_cast<int>(i >> shift) + 1));
+  }
+}
+
+// By a thread: now and then, the rest of the slot at a member, of which `used` lines were sent; see refresh_slot.
+GGAS_DEVICE void refresh_end(const channel& c, int member, unsigned used) {
+  if (!slot_is_due(c.seq)) return;
+  for (unsigned i = used; i < channel::lines(); ++i) send_line(c, c.outbox(member) + i, 0);
+}
+
+// Who has nothing to say says that it is here.
+GGAS_DEVICE void send_empty_lines(const channel& c) {
+  for_other_ends(c, [](const channel& at, int member) {
+    send_line(at, at.outbox(member), 0);
+    refresh_end(at, member, 1);
+  });
+}
+
+// For an exchange in which a member does not wait for everybody: behind it every other one is known to have been in the
+// exchange two before this one, so the slot written next is free. By now that one may have written the same line again,
+// two exchanges from here.
+GGAS_DEVICE uint64_t look_at_earlier(const channel& at, int member) {
+  return load_spin(reinterpret_cast<const uint64_t*>(at.inbox(member, at.seq - 2)));
+}
+GGAS_DEVICE bool is_of_earlier(uint64_t line, uint64_t seq) {
+  const auto number = static_cast<uint32_t>(line >> 32);
+  return seq <= 2 || number == static_cast<uint32_t>(seq - 2) || number == static_cast<uint32_t>(seq + 2);
+}
+GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
+  bool heard = true;
+  for_other_ends(c, [&](const channel& at, int member) {
+    while (heard && !is_of_earlier(look_at_earlier(at, member), at.seq)) {
+      if (c.broken != 0 || end.over()) heard = false;
+    }
+  });
+  return heard ? ggas_ok : ggas_timed_out;
+}
+
+// The same, with a first look that is under way while the exchange is.
+class early_look {
+ public:
+  GGAS_DEVICE explicit early_look(const channel& c) {
+    const unsigned i = thread_count() - 1 - thread_rank(), shift = log2_up(c.bundled);
+    const unsigned number = i & ((1u << shift) - 1), hop = (i >> shift) + 1;
+    suffices_ = static_cast<unsigned>(c.team.size - 1) << shift <= thread_count();
+    if (number >= c.bundled || hop >= static_cast<unsigned>(c.team.size)) return;
+    const channel at = c.sibling(number);
+    seq_ = at.seq;
+    found_ = look_at_earlier(at, member_behind(c, static_cast<int>(hop)));
+  }
+  GGAS_DEVICE ggas_status hear(const channel& c, patience& end) const {
+    return suffices_ && is_of_earlier(found_, seq_) ? ggas_ok : hear_of_earlier(c, end);
+  }
+
+ private:
+  bool suffices_;  // a thread has one line to look at, or none
+  uint64_t seq_ = 0, found_ = 0;
+};
+
+}  // namespace ggas::detail

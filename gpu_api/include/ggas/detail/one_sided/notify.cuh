@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifications: sending them, and taking them from the ring (docs/rma.md). Nothing is cleared: a record is fresh when
+// its phase bit fits the turn of the ring. Without a NIC peers write the same records themselves. Included by rma.cuh.
+#pragma once
+
+#include "ggas/detail/one_sided/signal.cuh"
+
+namespace ggas::detail {
+
+// ---- sending
+
+// vpid of a queue at another node: the same everywhere. -1: there is none.
+GGAS_DEVICE int vpid_of(int queue) {
+  if (queue < 0 || queue >= ggas_queues()) return -1;
+  return posts_descriptors() ? static_cast<int>(nic_queues()[queue].vpid) : queue;
+}
+
+// `bytes` below 2^24.
+GGAS_DEVICE uint64_t note_word(uint32_t bytes, uint32_t vpid, int node, uint64_t op, bool phase) {
+  return bytes | static_cast<uint64_t>(vpid) << 24 | static_cast<uint64_t>(node) << 32 | op << 48 |
+         static_cast<uint64_t>(ggas_note_arrived) << 60 | static_cast<uint64_t>(phase) << 63;
+}
+
+// A record in the ring of a peer, behind what the group copied before.
+GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue& q, uint64_t cookie, uint32_t bytes,
+                                        const deadline& end) {
+  const layout l = record_layout();
+  const auto queue = static_cast<uint64_t>(to_queue);
+  uint64_t* const claimed = word_of(node, l.direct_claimed(queue));
+  uint64_t* const read = word_of(node, l.direct_read(queue));
+  constexpr uint32_t size = 1u << layout::direct_notify_log2;
+  uint64_t at = load_relaxed(claimed);
+  for (;;) {
+    // Readers count in 32 bits. An acquire: they have read what lay at the place before.
+    if (static_cast<uint32_t>(at - load_acquire(read)) < size) {
+      const uint64_t found = cas_system(claimed, at, at + 1);
+      if (found == at) break;
+      at = found;
+    } else {
+      if (end.over()) return in_vain();
+      at = load_relaxed(claimed);
+    }
+  }
+  uint64_t* const record = word_of(node, l.direct_notes(queue) + at % size * 16);
+  store_relaxed(record, cookie);
+  const uint64_t op = bytes ? desc_put : desc_notify;
+  store_release(record + 1, note_word(bytes, static_cast<uint32_t>(q.index()), ggas_node(), op, at / size % 2 == 0));
+  return ggas_ok;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue, uint32_t bytes, const deadline& end,
+                               const ggas_queue& q) {
+  const int vpid = vpid_of(to_queue);
+  const bool posts = posts_to(q);
+  if (!q.good() || vpid < 0 || node < 0 || node >= ggas_nodes()) return ggas_bad_argument;
+  if (posts) {
+    const slot d{first_word(desc_notify | notify_completer, node, 0, vpid), 0, 0, cookie};
+    return post(
+        g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
+  }
+  if (!peers_take_atomics()) return ggas_no_queue;
+  int s = ggas_ok;
+  g.sync();  // the record's release covers what the group copied
+  if (g.rank() == 0) s = notify_directly(node, to_queue, q, cookie, bytes, end);
+  g.sync();
+  return static_cast<ggas_status>(g.of_leader(s));
+}
+
+// What a record tells of a put.
+GGAS_DEVICE uint32_t last_piece(uint64_t bytes) {
+  return bytes == 0 ? 0 : static_cast<uint32_t>((bytes - 1) % largest_put + 1);
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
+                                   const deadline& end, const ggas_queue& q) {
+  transfer t = check_transfer(q, remote, local, n);
+  const int vpid = vpid_of(to_queue);
+  if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
+  if (!posts_descriptors() || t.bytes == 0) {
+    const ggas_status s = posts_descriptors() ? ggas_ok : put_directly(g, q, remote, local, n);
+    return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, last_piece(t.bytes), end, q) : s;
+  }
+  const auto* from = reinterpret_cast<const char*>(local);
+  expose_source(g, t.bytes);
+  const ggas_status s = post_pieces(g, q, t.at, from, t.bytes, end);
+  if (s != ggas_ok) return s;
+  const put_slots last = make_put(t.at, from, t.bytes, {notify_completer, static_cast<uint32_t>(vpid), cookie});
+  return post(
+      g, q, last.slots, 1, [&](unsigned i) { return last.word(i); }, end);
+}
+
+template <class G, class T>
+GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_t cookie, int to_queue,
+                                         const deadline& end, const ggas_queue& q) {
+  const place at = locate(remote, sizeof(T));
+  const int vpid = vpid_of(to_queue);
+  const bool posts = posts_to(q);
+  if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0 || vpid < 0) return ggas_bad_argument;
+  if (posts) {
+    const slot d{first_word(desc_imm | want_ack | notify_completer, at.node, sizeof(T), vpid), as_bits<uint64_t>(value),
+                 nla(at.offset), cookie};
+    return post(
+        g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
+  }
+  if (g.rank() == 0) store_relaxed(remote, value);
+  return notify(g, at.node, cookie, to_queue, sizeof(T), end, q);
+}
+
+// ---- taking
+
+GGAS_DEVICE bool fresh(uint64_t w1, uint32_t position, uint32_t log2) {
+  return (w1 >> 63 != 0) == ((position >> log2 & 1) == 0);
+}
+
+// The NIC writes a record at once, so it is read at once. A peer writes its second word last.
+GGAS_DEVICE bool read_record(const ggas_queue& q, uint32_t position, word_pair& record) {
+  const uint32_t size = 1u << q.at.notify_log2;
+  const auto* at = reinterpret_cast<const uint64_t*>(q.at.notifications + (position & (size - 1)) * 16);
+  if (q.at.page) {
+    record = load_poll(reinterpret_cast<const word_pair*>(at));
+    return fresh(record.hi, position, q.at.notify_log2);
+  }
+  record.hi = load_poll(at + 1);
+  if (!fresh(record.hi, position, q.at.notify_log2)) return false;
+  acquire_after_poll();
+  record.lo = load_relaxed(at);
+  return true;
+}
+
+GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
+  if (q.at.page) {
+    store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
+  } else {  // a peer writes there next, behind all that was read
+    store_release(own_word(record_layout().direct_read(static_cast<uint64_t>(q.index()))), uint64_t{position});
+  }
+}
+
+constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: somebody is at it
+
+// Now and then tells the writer how far the ring was read. One at a time, so that the count never goes back; whoever
+// finds somebody at it leaves it to the next, or to who waits in vain.
+GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
+GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
+  const uint32_t quarter = quarter_of_ring(q);
+  if (q.exclusive) {
+    if (position - q.told < quarter) return;
+    q.told = position;
+    tell_reader_position(q, position);
+    store_relaxed(q.at.words + 2, uint64_t{position});
+    return;
+  }
+  if (position % quarter != 0) return;
+  const uint64_t told = load_relaxed(q.at.words + 2);
+  if ((told & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(told)) <= 0) return;
+  if (cas_gpu(q.at.words + 2, told, told | telling) != told) return;
+  fence_acq_rel_gpu();  // behind who told before, and before who tells next
+  tell_reader_position(q, position);
+  fence_acq_rel_gpu();
+  store_relaxed(q.at.words + 2, uint64_t{position});
+}
+
+// Takes the next record if there is one. The position in memory is for those who come later: an exclusive user moves it
+// on while it waits (`ahead`), not between the arrival and what follows it.
+GGAS_DEVICE bool take_exclusively(const ggas_queue& q, word_pair& record, bool& ahead) {
+  const bool found = read_record(q, q.note, record);
+  if (!ahead) store_relaxed(q.at.words + 1, uint64_t{q.note + 1});
+  ahead = !found;
+  if (!found) return false;
+  ++q.note;
+  tell_lazily(q, q.note);
+  return true;
+}
+
+GGAS_DEVICE bool take_shared(const ggas_queue& q, word_pair& record) {
+  for (;;) {
+    const uint32_t position = q.note;
+    uint64_t now = 0;
+    if (read_record(q, position, record)) {
+      fence_acq_rel_gpu();  // whoever tells the writer of this place has the reading behind it
+      now = cas_gpu(q.at.words + 1, position, uint64_t{position + 1});
+      if (now == position) break;
+    } else {
+      now = load_relaxed(q.at.words + 1);
+      if (now == position) return false;
+    }
+    q.note = static_cast<uint32_t>(now);  // others took some
+  }
+  ++q.note;
+  tell_lazily(q, q.note);
+  return true;
+}
+
+GGAS_DEVICE ggas_notification unpack(const word_pair& r) {
+  return {r.lo,
+          static_cast<uint32_t>(r.hi) & 0xffffff,
+          static_cast<uint32_t>(r.hi >> 32) & 0xffff,
+          static_cast<uint32_t>(r.hi >> 24) & 0xff,
+          static_cast<uint32_t>(r.hi >> 60) & 7,
+          static_cast<uint32_t>(r.hi >> 56) & 15,
+          static_cast<uint32_t>(r.hi >> 48) & 0xff};
+}
+
+GGAS_DEVICE bool reports_failure(const ggas_notification& n) { return n.code != 0 || n.kind >= ggas_note_error; }
+
+// At least `least` and at most `most`.
+GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
+                                           const deadline& end, const ggas_queue& q) {
+  static_cast<void>(posts_to(q));
+  if (!q.good() || !notes || !taken || most == 0 || ggas_nodes() == 0) return ggas_bad_argument;
+  find_notifications(q);
+  if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
+  ggas_status s = ggas_ok;
+  size_t n = 0;
+  bool ahead = false;
+  unsigned misses = 0;
+  while (n < most) {
+    word_pair record{};
+    if (q.exclusive ? take_exclusively(q, record, ahead) : take_shared(q, record)) {
+      notes[n] = unpack(record);
+      if (reports_failure(notes[n])) s = ggas_peer_error;
+      ++n;
+    } else if (n >= least || end.over()) {
+      break;
+    } else if (!q.exclusive && ++misses % 16 == 0) {
+      tell_lazily(q, q.note - q.note % quarter_of_ring(q));
+    }
+  }
+  if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
+  acquire_after_poll();
+  *taken = n;
+  return n >= least ? s : in_vain();
+}
+
+// The leader takes a record for all.
+GGAS_DEVICE ggas_status take_for_warp(ggas_notification* note, uint64_t timeout_ns, const ggas_queue& q) {
+  const warp_group g;
+  ggas_notification mine{};
+  size_t taken = 0;
+  int s = ggas_ok;
+  if (g.rank() == 0) s = take_notifications(note ? &mine : nullptr, 1, 1, &taken, deadline(timeout_ns), q);
+  s = g.of_leader(s);
+  g.sync();  // what the leader acquired the others have too
+  const ggas_notification all{g.of_leader(mine.cookie), g.of_leader(mine.size), g.of_leader(mine.node),
+                              g.of_leader(mine.queue),  g.of_leader(mine.kind), g.of_leader(mine.code),
+                              g.of_leader(mine.action)};
+  if (note) *note = all;
+  return static_cast<ggas_status>(s);
+}
+
+}  // namespace ggas::detail

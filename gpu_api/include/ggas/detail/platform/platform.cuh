@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two places a kernel runs in, made to look alike: a GPU (nvcc) and the host SIMT engine.
+#pragma once
+
+#include "ggas/detail/platform/context.hpp"
+#include "ggas/detail/platform/layout.hpp"
+
+#ifdef __CUDACC__
+#include "ggas/detail/platform/platform_cuda.cuh"
+#else
+#include "ggas/detail/platform/platform_simt.hpp"
+#endif
+
+namespace ggas::detail {
+
+// Threads of a block and lanes of a warp, counted whatever the shape of the block.
+GGAS_DEVICE unsigned thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+GGAS_DEVICE unsigned thread_count() { return blockDim.x * blockDim.y * blockDim.z; }
+// The last warp of a block may be short.
+GGAS_DEVICE unsigned lane_count() {
+  const unsigned all = thread_count(), last = all % 32;
+  return last == 0 || thread_rank() < all - last ? 32 : last;
+}
+// All lanes; those that a short block does not have count as gone. A mask that the compiler does not know costs some 70
+// cycles.
+GGAS_DEVICE constexpr unsigned lane_mask() { return 0xffffffffu; }
+GGAS_DEVICE void sync_lanes() { __syncwarp(lane_mask()); }
+GGAS_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+GGAS_DEVICE unsigned block_count() { return gridDim.x * gridDim.y * gridDim.z; }
+
+}  // namespace ggas::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which method a collective uses, and with how many blocks and threads one on a stream is launched: by the bytes of the
+// vector, measured once for a platform and a number of nodes (docs/collectives.md). The same on every node. Host and
+// device.
+#pragma once
+
+#include "ggas/detail/platform/integers.hpp"
+
+#ifdef __CUDACC__
+#define GGAS_TUNING_FN __host__ __device__ constexpr
+#else
+#define GGAS_TUNING_FN constexpr
+#endif
+
+namespace ggas {
+
+struct tuning {
+  // Called in a kernel: vectors of up to `one_shot` bytes by that method, of up to `two_shot` and `direct` by those,
+  // others by push. Where peers' memory is not memory (a NIC): never direct nor push.
+  struct limits {
+    uint64_t one_shot, two_shot, direct;
+  };
+  // A call on a stream, for vectors of up to `bytes`.
+  struct launch {
+    uint64_t bytes;
+    uint32_t method;  // a ggas_method
+    uint32_t blocks, threads;
+  };
+  static constexpr uint64_t any = ~uint64_t{0};
+  static constexpr int rows = 9;
+  // Grow in bytes; the last row is for any.
+  struct launches {
+    launch row[rows];
+    GGAS_TUNING_FN const launch& of(uint64_t bytes) const {
+      int i = 0;
+      while (i < rows - 1 && bytes > row[i].bytes) ++i;
+      return row[i];
+    }
+  };
+
+  limits block, grid;
+  launches allreduce, reduce;  // on a stream
+  launches broadcast, spread;  // the method is 0: the call chooses; spread: allgather and alltoall, by a part's bytes
+  // The root of a broadcast stores to all leaves itself what is at most so many bytes more than the vector, of all
+  // blocks of a grid; of more, leaves forward a part each (docs/collectives.md).
+  uint64_t root_sends;
+
+  // Where nothing was measured.
+  static GGAS_TUNING_FN tuning usual() {
+    constexpr launches reductions = {{{256, 2, 1, 32},
+                                      {8 << 10, 2, 4, 256},
+                                      {64 << 10, 2, 16, 512},
+                                      {256 << 10, 3, 32, 512},
+                                      {2 << 20, 4, 32, 512},
+                                      {8 << 20, 4, 48, 512},
+                                      {16 << 20, 4, 48, 512},
+                                      {128 << 20, 4, 64, 512},
+                                      {any, 4, 64, 512}}};
+    // So many blocks that what each moves goes in lines, which is quicker than telling where destinations are, as long
+    // as there are multiprocessors enough (2 x H200).
+    constexpr launches moves = {{{128, 0, 1, 128},
+                                 {1024, 0, 1, 256},
+                                 {4096, 0, 4, 256},
+                                 {16384, 0, 32, 256},
+                                 {65536, 0, 64, 256},
+                                 {262144, 0, 128, 512},
+                                 {1 << 20, 0, 64, 256},
+                                 {8 << 20, 0, 128, 512},
+                                 {any, 0, 128, 512}}};
+    return {{4 << 10, 4 << 10, any},
+            {32 << 10, 256 << 10, 4 << 20},
+            reductions,
+            for_reduce(reductions),
+            moves,
+            moves,
+            1 << 20};
+  }
+  // What a reduce does where an allreduce goes by those: not every method of one is one of a reduce.
+  static GGAS_TUNING_FN launches for_reduce(launches all) {
+    for (launch& l : all.row) l.method = l.method == 3 ? 2 : l.method == 5 ? 4 : l.method;  // two_shot, push
+    return all;
+  }
+};
+
+}  // namespace ggas

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the on-stream calls, and the calls. All of them have internal linkage: each translation unit has its own
+// device context. Included by on_stream.cuh.
+#pragma once
+
+#include "ggas/detail/stream/on_stream_launch.cuh"
+
+namespace ggas::detail {
+
+// The first failure stays.
+GGAS_DEVICE void tell(uint64_t* status, ggas_status s) {
+  if (s == ggas_ok || !status || thread_rank() != 0) return;
+  if (load_relaxed(status) == ggas_ok) store_relaxed(status, static_cast<uint64_t>(s));
+}
+
+// Tests once before it looks whether an earlier call has failed: a signal that is here costs one load.
+GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                           const stream_report& report) {
+  const ggas_status s = ggas_wait_until(signal, cmp, value, 0);
+  if (s != ggas_timed_out) return s;
+  if (report.status && load_relaxed(report.status) != ggas_ok) return ggas_timed_out;
+  return ggas_wait_until(signal, cmp, value, report.timeout_ns);
+}
+
+[[maybe_unused]] static __global__ void put_kernel(global_ptr<char> to, const char* from, size_t bytes,
+                                                   stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_put_block(to.get(), from, bytes, report.timeout_ns));
+}
+
+[[maybe_unused]] static __global__ void get_kernel(char* to, global_ptr<char> from, size_t bytes,
+                                                   stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_get_block(to, from.get(), bytes, report.timeout_ns));
+}
+
+#ifdef __CUDACC__
+// The blocks of a cluster copy together; the first one signals. By the PTX model the barrier and the fence behind it
+// order the stores of all of them before the word.
+struct cluster_group {
+  GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
+  GGAS_DEVICE unsigned size() const { return block_count() * thread_count(); }
+  GGAS_DEVICE void sync() const { cluster_barrier(); }
+};
+
+// The host has checked the places: what a kernel of one block reads of its context takes it 0.7 us.
+[[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    put_signal_kernel(char* to, const char* from, size_t bytes, uint64_t* signal, uint64_t value, ggas_signal_op op) {
+  ggas_after_stream();
+  const signal_target target{signal, value, op};
+  const auto good = [] { return ggas_ok; };
+  if (block_count() > 1) {
+    move_and_signal(cluster_group{}, to, from, bytes, target, good);
+  } else {
+    move_and_signal(block_group{}, to, from, bytes, target, good);
+  }
+}
+#else
+[[maybe_unused]] static __global__ void put_signal_kernel(global_ptr<char> to, const char* from, size_t bytes,
+                                                          global_ptr<uint64_t> signal, uint64_t value,
+                                                          ggas_signal_op op, stream_report report) {
+  ggas_status s = ggas_put_signal_nbi_block(to.get(), from, bytes, signal.get(), value, op, report.timeout_ns);
+  // The source may be overwritten by what follows in the stream.
+  if (s == ggas_ok && thread_rank() == 0) s = ggas_quiet_local(ggas_default_queue(), report.timeout_ns);
+  tell(report.status, s);
+}
+#endif
+
+[[maybe_unused]] static __global__ void signal_wait_kernel(const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                                           stream_report report) {
+  ggas_after_stream();
+  tell(report.status, wait_unless_failed(signal, cmp, value, report));
+}
+
+[[maybe_unused]] static __global__ void signal_take_kernel(const uint64_t* signal, uint64_t* taken, uint64_t n,
+                                                           stream_report report) {
+  ggas_after_stream();
+  if (!wait_arguments_good(taken, ggas_ge)) return tell(report.status, ggas_bad_argument);
+  const uint64_t value = load_relaxed(taken) + n;
+  const ggas_status s = wait_unless_failed(signal, ggas_ge, value, report);
+  if (s == ggas_ok) store_relaxed(taken, value);
+  tell(report.status, s);
+}
+
+[[maybe_unused]] static __global__ void barrier_kernel(stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_barrier_block(report.timeout_ns));
+}
+
+[[maybe_unused]] static __global__ void sync_kernel(stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_sync_block(report.timeout_ns));
+}
+
+// By that method alone, or, ggas_auto, by any: with others beside it a method takes up to 1 us longer.
+template <ggas_method Only, class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method, stream_report report) {
+  ggas_after_stream();
+  if constexpr (Only == ggas_auto) {
+    tell(report.status, ggas_allreduce_grid(dst, src, n, op, method, report.timeout_ns));
+  } else {
+    tell(report.status, reduce_only_by<Only>(piece_of_numbers(dst, src, n, op, everybody), block_rank(), block_count(),
+                                             ggas_world(), report.timeout_ns));
+  }
+}
+template <class T>
+auto allreduce_kernel_for(ggas_method method) {
+  switch (method) {
+    case ggas_one_shot:
+      return allreduce_kernel<ggas_one_shot, T>;
+    case ggas_direct:
+      return allreduce_kernel<ggas_direct, T>;
+    case ggas_push:
+      return allreduce_kernel<ggas_push, T>;
+    default:
+      return allreduce_kernel<ggas_auto, T>;
+  }
+}
+
+template <ggas_method Only, class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    reduce_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method, stream_report report) {
+  ggas_after_stream();
+  if constexpr (Only == ggas_auto) {
+    tell(report.status, ggas_reduce_grid(dst, src, n, op, root, method, report.timeout_ns));
+  } else {
+    tell(report.status, root < 0 ? ggas_bad_argument
+                                 : reduce_only_by<Only>(piece_of_numbers(dst, src, n, op, root), block_rank(),
+                                                        block_count(), ggas_world(), report.timeout_ns));
+  }
+}
+template <class T>
+auto reduce_kernel_for(ggas_method method) {
+  switch (method) {
+    case ggas_one_shot:
+      return reduce_kernel<ggas_one_shot, T>;
+    case ggas_direct:
+      return reduce_kernel<ggas_direct, T>;
+    default:
+      return reduce_kernel<ggas_auto, T>;
+  }
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    broadcast_kernel(T* dst, const T* src, size_t n, int root, stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_broadcast_grid(dst, src, n, root, report.timeout_ns));
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512) allgather_kernel(T* dst, const T* src, size_t n, stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_allgather_grid(dst, src, n, report.timeout_ns));
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512) alltoall_kernel(T* dst, const T* src, size_t n, stream_report report) {
+  ggas_after_stream();
+  tell(report.status, ggas_alltoall_grid(dst, src, n, report.timeout_ns));
+}
+
+template <class T>
+global_ptr<char> as_bytes(global_ptr<T> p) {
+  return {p.node(), p.offset()};
+}
+template <class T>
+const char* as_bytes(const T* p) {
+  return reinterpret_cast<const char*>(p);
+}
+
+// Of n elements; what no memory holds stays too much.
+template <class T>
+constexpr size_t bytes_of(size_t n) {
+  return n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);
+}
+
+// ---- shapes of launches. On the host engine a thread is a fiber: few of them.
+#ifdef __CUDACC__
+inline constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
+#else
+inline constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
+#endif
+// Puts by a kernel: 8 multiprocessors fill the links. Beyond `largest_kernel_put` the copy engine is as fast, although
+// a graph takes 9 us longer where a copy and a kernel follow each other (4 MB: 24.6 us by the engine, 15 by the
+// kernel).
+inline constexpr size_t largest_kernel_put = 16 * 1024 * 1024;
+constexpr unsigned put_blocks(size_t bytes) { return bytes < 8192 ? 1 : bytes < 32768 ? 4 : 8; }
+constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 : most_stream_threads; }
+
+// What a collective is launched with: what the caller wants, else what is usual.
+inline stream_shape filled(const stream_shape& wanted, const stream_shape& usual) {
+  const auto some = [](unsigned mine, unsigned other, unsigned most) {
+    const unsigned n = mine != 0 ? mine : other;
+    return n < most ? n : most;
+  };
+  return {some(wanted.blocks, usual.blocks, most_stream_blocks),
+          some(wanted.threads, usual.threads, most_stream_threads),
+          wanted.method == ggas_auto ? usual.method : wanted.method};
+}
+// Usual for a collective of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
+template <class Target>
+stream_shape tuned_shape(Target& target, int node, tuning::launches tuning::*kind, size_t bytes) {
+  const context& c = target.device_context(node);
+  const tuning::launch& l = (c.tuned.*kind).of(bytes);
+  const bool possible = l.method != 0 && (c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push));
+  return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto};
+}
+
+#ifdef __CUDACC__
+// Where n elements of a node lie for copy engines and kernels; null if they do not lie in its segment.
+template <class Target, class T>
+static T* host_address(Target& target, int node, global_ptr<T> p, size_t n) {
+  const context& c = target.device_context(node);
+  const bool good = p.node() >= 0 && p.node() < c.nodes && p.offset() <= c.segment_bytes &&
+                    n <= (c.segment_bytes - p.offset()) / sizeof(T);
+  return good ? reinterpret_cast<T*>(c.window + static_cast<uint64_t>(p.node()) * c.stride + p.offset()) : nullptr;
+}
+
+// Whether n elements lie in the own segment; none lie everywhere.
+template <class Target, class T>
+static bool lie_here(Target& target, int node, const T* p, size_t n) {
+  const context& c = target.device_context(node);
+  const uint64_t offset = reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(c.local);
+  return n == 0 || (offset <= c.segment_bytes && n <= (c.segment_bytes - offset) / sizeof(T));
+}
+
+template <class Target>
+cudaError_t copy_by_engine(Target& target, int node, void* to, const void* from, size_t bytes) {
+  if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, target.stream(node));
+}
+#endif
+
+}  // namespace ggas::detail
+
+namespace ggas {
+
+template <class Target, class T>
+static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
+                          const stream_report& report) {
+#ifdef __CUDACC__
+  static_cast<void>(report);
+  T* const there = detail::host_address(target, node, to, n);
+  if (!there || !detail::lie_here(target, node, from, n)) return cudaErrorInvalidValue;
+  return n == 0 ? cudaSuccess : detail::copy_by_engine(target, node, there, from, n * sizeof(T));
+#else
+  return launch_dependent(target, node, 1, detail::most_stream_threads, detail::put_kernel, detail::as_bytes(to),
+                          detail::as_bytes(from), detail::bytes_of<T>(n), report);
+#endif
+}
+
+template <class Target, class T>
+static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report) {
+#ifdef __CUDACC__
+  static_cast<void>(report);
+  const T* const there = detail::host_address(target, node, from, n);
+  if (!there || !detail::lie_here(target, node, to, n)) return cudaErrorInvalidValue;
+  return n == 0 ? cudaSuccess : detail::copy_by_engine(target, node, to, there, n * sizeof(T));
+#else
+  return launch_dependent(target, node, 1, detail::most_stream_threads, detail::get_kernel, reinterpret_cast<char*>(to),
+                          detail::as_bytes(from), detail::bytes_of<T>(n), report);
+#endif
+}
+
+template <class Target, class T>
+static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
+                                 global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
+                                 const stream_report& report) {
+  size_t bytes = detail::bytes_of<T>(n);
+#ifdef __CUDACC__
+  T* const there = detail::host_address(target, node, to, n);
+  uint64_t* const word = detail::host_address(target, node, signal, 1);
+  if (!there || !word || to.node() != signal.node() || signal.offset() % sizeof(uint64_t) != 0 ||
+      !detail::lie_here(target, node, from, n) || static_cast<unsigned>(op) > ggas_signal_add)
+    return cudaErrorInvalidValue;
+  if (bytes > detail::largest_kernel_put) {
+    if (cudaError_t e = put_on_stream(target, node, to, from, n, report); e != cudaSuccess) return e;
+    bytes = 0;
+  }
+  const unsigned blocks = detail::cluster_of(target.device(node), detail::put_blocks(bytes));
+  return detail::launch_clusters(target, node, blocks, detail::put_threads(bytes), blocks, detail::put_signal_kernel,
+                                 reinterpret_cast<char*>(there), detail::as_bytes(from), bytes, word, value, op);
+#else
+  return launch_dependent(target, node, 1, detail::put_threads(bytes), detail::put_signal_kernel, detail::as_bytes(to),
+                          detail::as_bytes(from), bytes, signal, value, op, report);
+#endif
+}
+
+template <class Target>
+static auto signal_wait_on_stream(Target& target, int node, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                  const stream_report& report) {
+  return launch_dependent(target, node, 1, 1, detail::signal_wait_kernel, signal, cmp, value, report);
+}
+
+template <class Target>
+static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
+                                  const stream_report& report) {
+  return launch_dependent(target, node, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
+}
+
+template <class Target>
+static auto barrier_on_stream(Target& target, int node, const stream_report& report) {
+  return launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
+}
+
+template <class Target>
+static auto sync_on_stream(Target& target, int node, const stream_report& report) {
+  return launch_dependent(target, node, 1, 32, detail::sync_kernel, report);
+}
+
+template <class Target, class T>
+static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
+                                const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::allreduce, n * sizeof(T)));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::allreduce_kernel_for<T>(how.method), dst, src,
+                          n, op, how.method, report);
+}
+
+template <class Target, class T>
+static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
+                             const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::reduce, n * sizeof(T)));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel_for<T>(how.method), dst, src, n,
+                          op, root, how.method, report);
+}
+
+template <class Target, class T>
+static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
+                                const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::broadcast, n * sizeof(T)));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root,
+                          report);
+}
+
+template <class Target, class T>
+static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
+                                const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::spread, n * sizeof(T)));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
+}
+
+template <class Target, class T>
+static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
+                               const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::spread, n * sizeof(T)));
+  return launch_dependent(target, node, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
+}
+
+}  // namespace ggas

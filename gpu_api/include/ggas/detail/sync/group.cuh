@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes a call: a thread for itself, or a warp or block together. Its leader decides, all of it moves data. What
+// the leader did for all is ordered before what the others do next by sync(), not by of_leader(): a shuffle orders
+// nothing. Included by rma_queue.cuh.
+#pragma once
+
+#include "ggas/detail/access/move.cuh"
+#include "ggas/detail/sync/wait.cuh"
+
+namespace ggas::detail {
+
+struct thread_group {
+  GGAS_DEVICE unsigned rank() const { return 0; }
+  GGAS_DEVICE unsigned size() const { return 1; }
+  GGAS_DEVICE void sync() const {}
+  template <class T>
+  GGAS_DEVICE T of_leader(T v) const {
+    return v;
+  }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return s; }
+};
+
+struct warp_group {
+  GGAS_DEVICE unsigned rank() const { return lane_rank(); }
+  GGAS_DEVICE unsigned size() const { return lane_count(); }
+  GGAS_DEVICE void sync() const { sync_lanes(); }
+  template <class T>
+  GGAS_DEVICE T of_leader(T v) const {
+    return __shfl_sync(lane_mask(), v, 0);
+  }
+  // ok if all lanes are, else the gravest. Orders what the lanes did before, as that of a block.
+  GGAS_DEVICE ggas_status join(ggas_status mine) const {
+    const unsigned mask = lane_mask();
+    sync();  // a vote orders nothing
+    if (!__any_sync(mask, mine != ggas_ok)) return ggas_ok;
+    ggas_status all = ggas_ok;
+    for (unsigned s = ggas_timed_out; s <= gravest; ++s) {
+      if (__any_sync(mask, mine == static_cast<ggas_status>(s))) all = static_cast<ggas_status>(s);
+    }
+    return all;
+  }
+};
+
+// All threads of a block; it posts nothing itself: its first warp does.
+struct block_group {
+  GGAS_DEVICE unsigned rank() const { return thread_rank(); }
+  GGAS_DEVICE unsigned size() const { return thread_count(); }
+  GGAS_DEVICE void sync() const { __syncthreads(); }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
+};
+
+// All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those behind
+// have nothing to do: numbers of threads, and some times as many, stay below 2^32.
+struct grid_group {
+  static constexpr unsigned most_blocks = 1u << 19;
+  GGAS_DEVICE static constexpr unsigned working(unsigned blocks) { return blocks < most_blocks ? blocks : most_blocks; }
+  GGAS_DEVICE static bool works() { return block_rank() < most_blocks; }
+  GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
+  GGAS_DEVICE unsigned size() const { return working(block_count()) * thread_count(); }
+  GGAS_DEVICE void sync() const { __syncthreads(); }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
+};
+
+// The leader waits for a flag, for all.
+template <class G, class T>
+GGAS_DEVICE ggas_status wait_for_flag(const G& g, const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns) {
+  ggas_status s = ggas_ok;
+  if (g.rank() == 0)
+    s = wait_arguments_good(flag, cmp) ? wait_until(flag, cmp, value, patience(timeout_ns)) : ggas_bad_argument;
+  return g.join(s);
+}
+
+// A call of a block that its first warp makes for all, behind what the block did before.
+template <class F>
+GGAS_DEVICE ggas_status by_first_warp(F call) {
+  __syncthreads();
+  ggas_status s = ggas_ok;
+  if (thread_rank() < 32) s = call(warp_group{});
+  return block_status(s);
+}
+
+}  // namespace ggas::detail

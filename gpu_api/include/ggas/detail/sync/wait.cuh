@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting with a time-out, alone and as a group. Included by ggas.cuh.
+#pragma once
+
+#include "ggas/detail/access/access.cuh"
+
+namespace ggas::detail {
+
+GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
+
+// The host ends all waits of this node. They look at its word as seldom as at the timer.
+GGAS_DEVICE bool aborted() { return device_context().local && glance(own_word(layout::aborted)) != 0; }
+
+// Why a wait was in vain, if it may have been the host.
+GGAS_DEVICE_FUNCTION ggas_status in_vain() { return aborted() ? ggas_aborted : ggas_timed_out; }
+
+// A point in time on the device's timer. Neither "now" nor "never" takes a look at the timer, which costs more than a
+// poll.
+struct deadline {
+  enum known { is_known };
+  uint64_t at;
+  GGAS_DEVICE deadline(uint64_t at_ns, known) : at(at_ns) {}
+  GGAS_DEVICE explicit deadline(uint64_t timeout_ns) : at(timeout_ns) {
+    if (timeout_ns == 0 || timeout_ns == ~0ull) return;
+    const uint64_t now = clock_ns();
+    at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
+  }
+  GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
+  // Asked by loops after every miss: the same, or the host ends them; in_vain() tells which.
+  GGAS_DEVICE bool over() const { return passed() || (++misses_ % 16 == 0 && aborted()); }
+
+ private:
+  mutable unsigned misses_ = 0;
+};
+
+// The end of a wait after a look at the timer: `at` as before, counted from now if that is 0; long_ago once it has
+// passed, ended_by_host if that was quicker. Not inline: wait loops come here once in many polls. The host's word is on
+// its way while the timer is read, which takes longer.
+constexpr uint64_t long_ago = 1, ended_by_host = 2;
+GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
+  if (at == 0 && timeout_ns == 0) return 0;
+  const bool stop = aborted();
+  const deadline known{at, deadline::is_known};
+  const uint64_t end = at == 0 ? deadline(timeout_ns).at : known.passed() ? long_ago : at;
+  return stop && end > long_ago ? ended_by_host : end;
+}
+
+// How long wait loops go on: asked after every miss, it looks at the timer only now and then. Made of a time-out, time
+// counts from the first look.
+class patience {
+ public:
+  GGAS_DEVICE explicit patience(const deadline& end) : end_(end.at) {}
+  GGAS_DEVICE explicit patience(uint64_t timeout_ns) : timeout_ns_(timeout_ns) {}
+  GGAS_DEVICE bool over() { return (++misses_ % misses_between_looks == 0 || only_once()) && look(); }
+  // After a turn of so many misses.
+  GGAS_DEVICE bool over(size_t misses) { return misses < misses_between_looks ? over() : look(); }
+  // For loops that poll several times between two looks.
+  GGAS_DEVICE unsigned polls() const { return only_once() ? 1 : misses_between_looks; }
+  GGAS_DEVICE bool look() {
+    end_ = end_after_look(end_, timeout_ns_);
+    return end_ <= ended_by_host;
+  }
+  // Of a wait that is over.
+  GGAS_DEVICE ggas_status in_vain() const { return end_ == ended_by_host ? ggas_aborted : ggas_timed_out; }
+
+ private:
+  static constexpr unsigned misses_between_looks = 16;
+  GGAS_DEVICE bool only_once() const { return end_ == 0 && timeout_ns_ == 0; }
+  uint64_t end_ = 0;  // 0: not looked yet, or no time at all
+  uint64_t timeout_ns_ = 0;
+  unsigned misses_ = 0;
+};
+
+// A comparison as the set of outcomes that satisfy it, so that a poll has no branches for it.
+enum outcome_bits : unsigned { is_less = 1, is_equal = 2, is_greater = 4, is_unordered = 8 };
+GGAS_DEVICE unsigned outcomes_of(ggas_cmp cmp) {
+  switch (cmp) {
+    case ggas_eq:
+      return is_equal;
+    case ggas_ne:
+      return is_less | is_greater | is_unordered;
+    case ggas_lt:
+      return is_less;
+    case ggas_le:
+      return is_less | is_equal;
+    case ggas_gt:
+      return is_greater;
+    case ggas_ge:
+      return is_greater | is_equal;
+  }
+  return 0;
+}
+template <class T>
+GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
+  return set & (v == value ? is_equal : v < value ? is_less : v > value ? is_greater : is_unordered);
+}
+
+// `seen` is the value that ended the wait: what its writer ordered before that one is visible, and of a value that the
+// flag may have by now nothing is known.
+template <class T>
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen, patience&& time) {
+  const unsigned good = outcomes_of(cmp);
+  unsigned left = time.polls();
+  while (!is_outcome(good, seen = load_poll(flag), value)) {
+    if (--left != 0) continue;
+    if (time.look()) return time.in_vain();
+    left = time.polls();
+  }
+  acquire_after_poll();
+  return ggas_ok;
+}
+template <class T>
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
+  T seen;
+  return wait_until(flag, cmp, value, seen, static_cast<patience&&>(time));
+}
+template <class T>
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
+  return wait_until(flag, cmp, value, patience(end));
+}
+
+// The gravest of what the threads of a block found, for all of them. Waits inside the library need not know who ended
+// them: it is told here.
+constexpr unsigned gravest = ggas_aborted;
+GGAS_DEVICE_FUNCTION ggas_status gravest_status(ggas_status mine) {
+  GGAS_SHARED(unsigned, failed);
+  if (thread_rank() == 0) failed = 0;
+  __syncthreads();
+  for (unsigned s = ggas_timed_out; s <= gravest; ++s) {  // the gravest wins; one writer value at a time
+    if (mine == static_cast<ggas_status>(s)) failed = s;
+    __syncthreads();
+  }
+  if (thread_rank() == 0 && failed == ggas_timed_out) failed = in_vain();
+  __syncthreads();
+  const ggas_status all = static_cast<ggas_status>(failed);
+  __syncthreads();
+  return all;
+}
+// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
+// barrier.
+GGAS_DEVICE ggas_status block_status(ggas_status mine) {
+  if (!__syncthreads_or(mine != ggas_ok)) [[likely]]
+    return ggas_ok;
+  return gravest_status(mine);
+}
+
+template <class T>
+GGAS_DEVICE bool wait_arguments_good(const T* flag, ggas_cmp cmp) {
+  static_assert(sizeof(T) <= 8, "a flag has at most 8 bytes");
+  return flag && reinterpret_cast<uintptr_t>(flag) % sizeof(T) == 0 && static_cast<unsigned>(cmp) <= ggas_ge;
+}
+
+}  // namespace ggas::detail

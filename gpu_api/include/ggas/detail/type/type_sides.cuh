@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// One side of a call with datatypes: items of a type at an address, checked, and bytes moved from side to side.
+// Included by typed.cuh.
+#pragma once
+
+#include "ggas/detail/one_sided/put.cuh"
+#include "ggas/detail/type/type_walk.cuh"
+
+namespace ggas::detail {
+
+// The image of a type in the own segment.
+struct image_reader {
+  const uint64_t* first;
+  GGAS_DEVICE uint64_t operator()(uint64_t i) const { return load_own(first + i); }
+};
+
+GGAS_DEVICE_FUNCTION type_place find_in_image(const ggas_type& t, const image_reader& image, uint64_t at) {
+  return find_by_records(t, image, at);
+}
+
+GGAS_DEVICE bool is_committed(const ggas_type& t) {
+  const bool sound = (t.generation != 0) & (t.image % 8 == 0) & (t.words < uint64_t{1} << 48) &
+                     (t.records <= t.words / record_words) & (t.dimensions <= most_box_dimensions) & (t.unit != 0);
+  if (!sound || !fits_segment(t.image, image_header_bytes + 8 * t.words)) return false;
+  const auto* const header = reinterpret_cast<const uint64_t*>(device_context().local + t.image);
+  return (load_relaxed(header) == t.space) & (load_relaxed(header + 1) == t.generation);
+}
+
+// Where the data of `count` items lie around their address.
+struct data_range {
+  uint64_t low;    // from the address; goes round where it is before it
+  uint64_t bytes;  // from there on
+  bool good;
+};
+GGAS_DEVICE data_range range_of(const ggas_type& t, uint64_t count) {
+  if (count == 0 || t.size == 0) return {0, 0, true};
+  constexpr uint64_t most = uint64_t{1} << 62;
+  const uint64_t n = count - 1,
+                 step = t.extent < 0 ? 0 - static_cast<uint64_t>(t.extent) : static_cast<uint64_t>(t.extent);
+  const bool small = (count | step | t.size) >> 31 == 0;
+  if (!small && (step > most / count || t.size > most / count)) return {0, 0, false};
+  const auto middle = static_cast<int64_t>(most);
+  if (t.true_lb < -middle || t.true_ub > middle || t.true_lb >= t.true_ub) return {0, 0, false};
+  const uint64_t low = static_cast<uint64_t>(t.true_lb) - (t.extent < 0 ? n * step : 0);
+  return {low, static_cast<uint64_t>(t.true_ub - t.true_lb) + n * step, true};
+}
+
+struct type_side {
+  const ggas_type* type;  // null: packed data
+  char* base;             // address of the items, or of packed byte 0
+  uint64_t bytes;         // of data
+  image_reader image;
+  bool dense;  // data lie as packed ones do, from base + skip on
+  int64_t skip;
+
+  GGAS_DEVICE bool simple() const { return dense || type->records == 0; }
+
+  // Byte `at` of the packed data. Simple: the side is known to be.
+  template <bool Simple>
+  GGAS_DEVICE type_place find(uint64_t at) const {
+    if (dense) return {static_cast<int64_t>(at) + skip, bytes - at};
+    const uint64_t item = at < type->size ? 0 : quotient(at, type->size);
+    const uint64_t in_item = at - item * type->size;
+    type_place p = Simple || type->records == 0 ? find_in_box(*type, in_item) : find_in_image(*type, image, in_item);
+    p.offset = static_cast<int64_t>(static_cast<uint64_t>(p.offset) + item * static_cast<uint64_t>(type->extent));
+    return p;
+  }
+};
+
+GGAS_DEVICE type_side items_at(const void* p, uint64_t count, const ggas_type& t) {
+  const bool box = t.records == 0 && t.dimensions == 0;
+  const bool dense = box && (count <= 1 || t.extent == static_cast<int64_t>(t.size));
+  return {&t,
+          const_cast<char*>(static_cast<const char*>(p)),
+          count * t.size,
+          {reinterpret_cast<const uint64_t*>(device_context().local + t.image + image_header_bytes)},
+          dense,
+          t.base};
+}
+// Packed data of which byte `first` lies at p.
+GGAS_DEVICE type_side packed_at(const void* p, uint64_t first, uint64_t bytes) {
+  return {nullptr,       const_cast<char*>(static_cast<const char*>(p)),
+          first + bytes, {nullptr},
+          true,          static_cast<int64_t>(0 - first)};
+}
+
+// What every place of a side is a multiple of has no lower bit than this.
+GGAS_DEVICE uint64_t bits_of(const type_side& s, uint64_t count) {
+  const auto base = reinterpret_cast<uintptr_t>(s.base);
+  if (!s.type) return base;
+  return base | s.type->unit | (count > 1 ? static_cast<uint64_t>(s.type->extent) : 0);
+}
+
+// Bytes `first` ... of `bytes` from side to side, by `count` threads of which this is `rank`; false: a place that is
+// none, in an image that was overwritten. Boxes keep two loads under way: more are
+// much code.
+template <origin From, bool Simple, class T>
+GGAS_DEVICE bool move_pieces(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes, unsigned rank,
+                             unsigned count) {
+  bool good = true;
+  move_each<Simple ? 2 : 1>(
+      bytes / sizeof(T), rank, count,
+      [&](uint64_t i) {
+        const type_place p = from.find<Simple>(first + i * sizeof(T));
+        if (p.left < sizeof(T)) return good = false, T{};
+        return load_from<From>(reinterpret_cast<const T*>(from.base + p.offset));
+      },
+      [&](uint64_t i, const T& v) {
+        const type_place p = to.find<Simple>(first + i * sizeof(T));
+        good = good && p.left >= sizeof(T);
+        if (good) store_relaxed(reinterpret_cast<T*>(to.base + p.offset), v);
+      });
+  return good;
+}
+
+// By the widest access that `bits` (of all places and lengths) allow.
+template <origin From, bool Simple>
+GGAS_DEVICE_FUNCTION bool move_by_width(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
+                                        uint64_t bits, unsigned rank, unsigned count) {
+  if (bits & 1) return move_pieces<From, Simple, uint8_t>(to, from, first, bytes, rank, count);
+  if (bits & 2) return move_pieces<From, Simple, uint16_t>(to, from, first, bytes, rank, count);
+  if (bits & 4) return move_pieces<From, Simple, uint32_t>(to, from, first, bytes, rank, count);
+  if (bits & 8) return move_pieces<From, Simple, uint64_t>(to, from, first, bytes, rank, count);
+  return move_pieces<From, Simple, word_pair>(to, from, first, bytes, rank, count);
+}
+
+// `bits`: bits_of() both sides.
+template <origin From>
+GGAS_DEVICE bool move_sides(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes, uint64_t bits,
+                            unsigned rank, unsigned count) {
+  if (to.dense && from.dense) {
+    const auto at = static_cast<int64_t>(first);
+    move_bytes<From>(to.base + to.skip + at, from.base + from.skip + at, bytes, rank, count);
+    return true;
+  }
+  bits |= first | bytes;
+  if (to.simple() && from.simple()) return move_by_width<From, true>(to, from, first, bytes, bits, rank, count);
+  return move_by_width<From, false>(to, from, first, bytes, bits, rank, count);
+}
+
+}  // namespace ggas::detail
