@@ -87,7 +87,8 @@ void registering_much(node* n) {
   CHECK_IS(read_number("/sys/class/ggas/ggas0/pages") / (REGIONS * bytes / 4096), 1);
   for (i = 0; i < REGIONS; ++i) ggas_region_end(&r[i]);
   printf("# %zu MB registered in %.0f ms at most, %u such at once\n", bytes / MB, worst, REGIONS);
-  if (!has_iommu()) CHECK(worst <= 1000);
+  /* A time of an emulated processor, which others of the machine slow down: held to the bar where it is alone. */
+  if (n->soak && !has_iommu()) CHECK(worst <= 1000);
   munmap(at, bytes);
 }
 
