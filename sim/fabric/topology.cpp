@@ -100,8 +100,8 @@ std::optional<topology::end> topology::across(unsigned node, unsigned port) cons
   return end{node - at * step + there * step, port ^ 1u};
 }
 
-// Dimension by dimension, the shorter way round. On a ring a packet takes lane 0 as long as the joint between its last
-// and its first node lies ahead, else lane 1: no packet in lane 1 ever passes the joint.
+// Dimension by dimension, the shorter way round. On a ring a packet takes lane 0 as long as the dateline, between the
+// last and the first node, lies ahead, else lane 1: no packet in lane 1 ever crosses it.
 topology::step topology::next(unsigned at, unsigned to) const {
   if (full_) return {to < at ? to : to - 1, 0};
   size_t dimension = 0;
@@ -111,8 +111,8 @@ topology::step topology::next(unsigned at, unsigned to) const {
   if (!wraps(dimension)) return {unsigned(2 * dimension) + (y < x), 0};
   const unsigned ahead = (y + size - x) % size;
   const bool up = 2 * ahead <= size;
-  const bool joint_ahead = up ? x > y : x < y;
-  return {unsigned(2 * dimension) + !up, joint_ahead ? 0u : 1u};
+  const bool dateline_ahead = up ? x > y : x < y;
+  return {unsigned(2 * dimension) + !up, dateline_ahead ? 0u : 1u};
 }
 
 unsigned topology::hops(unsigned from, unsigned to) const {
