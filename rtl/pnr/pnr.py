@@ -10,6 +10,7 @@ Exit status: 0 done (also if the NIC does not fit), 1 a tool failed, 2 wrong opt
 
 import argparse
 import concurrent.futures
+import fcntl
 import json
 import os
 import pathlib
@@ -236,8 +237,18 @@ def arguments():
 
 def main():
     opts = arguments()
-    tools = toolchain.find(opts.tools)
     opts.cache.mkdir(parents=True, exist_ok=True)
+    # Two runs would take each other's elaborated text for their own.
+    with open(opts.cache / "lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"pnr: --cache: another run is at work in {opts.cache}: wait for it, or name another folder")
+        measure(opts)
+
+
+def measure(opts):
+    tools = toolchain.find(opts.tools)
     design = netlist.elaborate(
         tools,
         sources.files(opts.generated) + sorted(BOARD.glob("*.sv")),

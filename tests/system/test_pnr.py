@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `./ggas pnr` does between its tools: cutting units out, keeping results, the ring of registers, wrong options."""
 
+import fcntl
 import pathlib
 import re
 import subprocess
@@ -105,3 +106,10 @@ def test_wrong_options_are_told_before_any_work():
         result = pnr(*options)
         assert result.returncode == 2 and said in result.stderr, options
         assert not re.search(r"Traceback", result.stderr)
+
+
+def test_a_second_run_in_the_same_folder_is_refused(tmp_path):
+    with open(tmp_path / "lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = pnr("--cache", str(tmp_path))
+    assert result.returncode == 1 and "another run is at work" in result.stderr, result.stderr
