@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network of NICs, packet by packet: what links, receive buffers, credits and hops of the RTL do to times and order,
-// without flits (docs/nic-model.md). Each direction of a link carries one packet at a time. Each channel (virtual channel
-// and lane) has a receive buffer at its end, whose units the sender accounts for. A hop stores a packet and sends it on.
+// without flits (docs/nic-model.md). Each direction of a link carries one packet at a time. Each channel (virtual
+// channel and lane) has a receive buffer at its end, whose units the sender accounts for. A hop stores a packet and
+// sends it on.
 // Channels are served in turn, packets of one channel in their order. An NP packet never passes a P packet that came in
 // front of it over the same link.
 #pragma once

@@ -85,7 +85,8 @@ TEST_P(Signal, BadSignalsAreRefused) {
     auto* there = ggas_global_pointer<uint64_t>(nodes() - 1, base());
     auto* crooked = reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(there) + 4);
     EXPECT_EQ(ggas_put_signal(there, here, 1, crooked, 1, ggas_signal_set, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_put_signal(there, here, 1, static_cast<uint64_t*>(nullptr), 1, ggas_signal_set, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_put_signal(there, here, 1, static_cast<uint64_t*>(nullptr), 1, ggas_signal_set, enough()),
+              ggas_bad_argument);
     EXPECT_EQ(ggas_put_signal(there, here, 1, there, 1, static_cast<ggas_signal_op>(2), enough()), ggas_bad_argument);
     if (nodes() > 1) {  // data and signal at different nodes
       EXPECT_EQ(ggas_put_signal(there, here, 1, here, 1, ggas_signal_set, enough()), ggas_bad_argument);

@@ -26,7 +26,8 @@
       if (f_live) assert (f_entry[ENTRY_W-1-:9] == f_round);
       if (f_live) assert (f_entry[ENTRY_W-9-16-10-3-1-:6] == f_node);
       // only its own answers reach it
-      if (write_back && slot == f_slot) assert (f_live && rx_rsp_hdr_i.tag == {1'b0, f_round, f_slot} && rx_rsp_hdr_i.src == {10'd0, f_node});
+      if (write_back && slot == f_slot)
+        assert (f_live && rx_rsp_hdr_i.tag == {1'b0, f_round, f_slot} && rx_rsp_hdr_i.src == {10'd0, f_node});
       if (good) assert (known);
       // what was found on a walk is still there when it is given up
       if (found_q) assert (live_q[walk_slot_q]);

@@ -60,7 +60,8 @@ class suite : public testing::Test {
   // The one logged event, and its counter.
   void expect_event(uint8_t code, uint16_t node, uint64_t info) {
     EXPECT_EQ(b.events, (std::vector<logged_event>{{code, node, info}}));
-    for (unsigned i = 0; i < b.event_count.size(); ++i) EXPECT_EQ(b.event_count[i], i == code ? 1u : 0u) << "event " << i;
+    for (unsigned i = 0; i < b.event_count.size(); ++i)
+      EXPECT_EQ(b.event_count[i], i == code ? 1u : 0u) << "event " << i;
   }
   // The load's completions from DW `from` on read as all ones, cut where answers are; it counts as one that failed.
   void expect_ones(const tlp& t, unsigned from = 0) {

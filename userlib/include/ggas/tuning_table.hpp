@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning of collectives (ggas/detail/platform/tuning.hpp) from a table in TOML that ggas-tune writes: an entry for each number
-// of nodes that was measured. Format: docs/collectives.md.
+// Tuning of collectives (ggas/detail/platform/tuning.hpp) from a table in TOML that ggas-tune writes: an entry for each
+// number of nodes that was measured. Format: docs/collectives.md.
 #pragma once
 
 #include <expected>
