@@ -59,6 +59,32 @@ package ggas_pkg;
   // requests of the RMA and VELO, in order (docs/decisions/0004-a-channel-for-rma.md)
   localparam logic [1:0] VC_RMA = 2'd3;
 
+  // Links of the NIC, 1 ... 6 (docs/network.md). With several there are two lanes a virtual channel, and channel
+  // {lane, vc} of a link has buffer and credits of its own.
+`ifdef GGAS_LINKS
+  localparam int unsigned LINKS = `GGAS_LINKS;
+`else
+  localparam int unsigned LINKS = 1;
+`endif
+  localparam int unsigned LANES    = LINKS > 1 ? 2 : 1;
+  localparam int unsigned CHANNELS = LANES * VC_NUM;
+
+  // Where a packet goes from here. It stands in `seq` of a header between the links and the crossbar.
+  typedef struct packed {
+    logic [1:0] rsvd;
+    logic       drop;  // there is no way
+    logic       here;  // to the units of this node
+    logic       lane;  // on the link
+    logic [2:0] link;
+  } way_t;
+
+  // A line of the table of routes, a node each.
+  typedef struct packed {
+    logic       valid;
+    logic       lane;
+    logic [2:0] link;
+  } route_t;
+
   // Packet operations; bits 6:4 name the unit that consumes the packet.
   localparam logic [7:0] OP_SMFU_STORE     = 8'h00;  // P:   payload, byte enables
   localparam logic [7:0] OP_SMFU_LOAD      = 8'h01;  // NP:  no payload; len_dw asks for so many DW
@@ -230,6 +256,10 @@ package ggas_pkg;
 
   function automatic logic is_node(input logic [15:0] number);
     is_node = {1'b0, number} < MAX_NODES[16:0];
+  endfunction
+  // It may be at the other end of a link. With several links `peer` is the highest number of a node that may.
+  function automatic logic is_peer(input logic [15:0] number, input logic [15:0] peer);
+    is_peer = is_node(number) && (LINKS == 1 ? number == peer : number <= peer);
   endfunction
   function automatic logic [15:0] node_number(input node_t node);
     node_number = '0;

@@ -13,16 +13,17 @@ def main():
     args.add_argument("--contexts", type=int, choices=(16, 64, 256), default=256, help="contexts of the NIC")
     args.add_argument("--nodes", type=int, default=64, help="nodes that it can reach: 64 to 65536, a power of two")
     args.add_argument("--mtu", type=int, default=256, help="largest payload of a packet: 256 to 4096, a power of two")
+    args.add_argument("--links", type=int, choices=range(1, 7), default=1, help="links of the NIC")
     args.add_argument("--page-log2", type=int, choices=(12, 16), default=12, help="log2 of the distance of two pages")
     opts = args.parse_args()
     command = ["verilator", "--lint-only", "-Wall", f"-GDATA_W={opts.data_w}", "--top-module", "nic_top"]
     command += [f"-DGGAS_CONTEXTS={opts.contexts}", f"-DGGAS_NODES={opts.nodes}"]
-    command += [f"-DGGAS_MTU={opts.mtu}", f"-GPAGE_LOG2={opts.page_log2}"]
+    command += [f"-DGGAS_MTU={opts.mtu}", f"-GPAGE_LOG2={opts.page_log2}", f"-DGGAS_LINKS={opts.links}"]
     if opts.contexts < 256:
         command.append("-Wno-UNUSEDSIGNAL")  # numbers of contexts keep 8 bits
     result = subprocess.run(command + [str(f) for f in sources.files(opts.generated)])
     if result.returncode == 0:
-        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts, {opts.nodes} nodes, MTU {opts.mtu},"
+        print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts, {opts.nodes} nodes, {opts.links} links, MTU {opts.mtu},"
               f" pages {1 << opts.page_log2} bytes apart: no warning")
     sys.exit(1 if result.returncode else 0)
 

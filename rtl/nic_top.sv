@@ -62,15 +62,15 @@ module nic_top #(
   output ggas_pkg::tlp_hdr_t tx_cpl_hdr_o,
   output logic [DATA_W-1:0] tx_cpl_data_o,
 
-  // ---- PHY: one flit a cycle
-  output logic              link_tx_valid_o,
-  input  wire               link_tx_ready_i,
-  output logic [1:0]        link_tx_kind_o,
-  output logic [DATA_W-1:0] link_tx_data_o,
-  input  wire               link_rx_valid_i,
-  input  wire  [1:0]        link_rx_kind_i,
-  input  wire  [DATA_W-1:0] link_rx_data_i,
-  input  wire               link_rx_up_i
+  // ---- PHY: one flit a cycle; bit or slice l is link l
+  output logic [ggas_pkg::LINKS-1:0]        link_tx_valid_o,
+  input  wire  [ggas_pkg::LINKS-1:0]        link_tx_ready_i,
+  output logic [2*ggas_pkg::LINKS-1:0]      link_tx_kind_o,
+  output logic [DATA_W*ggas_pkg::LINKS-1:0] link_tx_data_o,
+  input  wire  [ggas_pkg::LINKS-1:0]        link_rx_valid_i,
+  input  wire  [2*ggas_pkg::LINKS-1:0]      link_rx_kind_i,
+  input  wire  [DATA_W*ggas_pkg::LINKS-1:0] link_rx_data_i,
+  input  wire  [ggas_pkg::LINKS-1:0]        link_rx_up_i
 );
 
 `ifndef SYNTHESIS
@@ -351,12 +351,14 @@ module nic_top #(
     CNT_RMA_DESCRIPTORS])
   );
 
-  // ---------------------------------------------------------------- network and link
+  // ---------------------------------------------------------------- network and links
 
   logic [3:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
   logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_tx_hdr, lnk_rx_hdr;
   logic [4*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
-  logic lnk_ev_dead, lnk_ev_bad;
+  logic lnk_ev_dead, lnk_ev_bad, lnk_ev_up, lnk_ev_nowhere;
+  logic [2:0] lnk_ev_link;
+  logic [39:0] lnk_ev_nowhere_who;
   logic [7:0] lnk_ev_dead_tries, lnk_ev_bad_op;
   logic [1:0] lnk_ev_lost;
   logic [15:0] lnk_ev_bad_src;
@@ -387,11 +389,16 @@ module nic_top #(
     .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr), .lnk_rx_data_i(lnk_rx_data),
     .lnk_ev_dead_i(lnk_ev_dead), .lnk_ev_dead_tries_i(lnk_ev_dead_tries), .lnk_ev_lost_i(lnk_ev_lost),
     .lnk_ev_bad_i(lnk_ev_bad), .lnk_ev_bad_src_i(lnk_ev_bad_src), .lnk_ev_bad_op_i(lnk_ev_bad_op),
+    .lnk_ev_up_i(lnk_ev_up), .lnk_ev_link_i(lnk_ev_link), .lnk_ev_nowhere_i(lnk_ev_nowhere),
+    .lnk_ev_nowhere_who_i(lnk_ev_nowhere_who),
     .event_valid_o(ev_valid[EV_NET]), .event_ready_i(ev_ready[EV_NET]), .event_o(ev_net), .event_count_o(pulse_net)
   );
 
-  link #(.DATA_W(DATA_W)) i_link (
+  links #(.DATA_W(DATA_W)) i_links (
     .clk_i(clk_i), .rst_ni(rst_n), .time_i(time_i), .busy_o(link_busy), .timer_o(link_timer),
+    .cfg_node_i(cfg.node_id), .cfg_route_set_i(cfg.route_set), .cfg_route_node_i(cfg.route_node),
+    .cfg_route_i({cfg.route_valid, cfg.route_lane, cfg.route_link}), .sts_states_o(sts.links_states),
+    .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_nowhere_o(lnk_ev_nowhere), .ev_nowhere_who_o(lnk_ev_nowhere_who),
     .cfg_replay_limit_i(cfg.link_ctrl_replay_limit), .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout),
     .cfg_retrain_i(cfg.link_ctrl_retrain), .sts_state_o(sts.link_status_state),
     .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o(link_tx_valid_o), .link_tx_ready_i(link_tx_ready_i),
@@ -425,6 +432,7 @@ module nic_top #(
   assign sts.build_contexts = ggas_pkg::CONTEXTS[8:0];
   assign sts.build_page_log2 = PAGE_LOG2[4:0];
   assign sts.build_nodes     = ggas_pkg::MAX_NODES[16:0];
+  assign sts.links_built     = ggas_pkg::LINKS[2:0];
   assign sts.build_rma       = 1'b1;
   assign sts.build_velo      = 1'b1;
   assign sts.clock_khz       = cfg_clock_khz_i;

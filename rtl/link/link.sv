@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link: sender, receiver and state. docs/packet-format.md has the protocol. Streams of the four virtual channels
-// stand side by side: bit v, or slice v, belongs to virtual channel v (VC_P, VC_NP, VC_RSP, VC_RMA).
+// One link: sender, receiver and state. docs/packet-format.md has the protocol. Streams of the channels stand side by
+// side: bit c, or slice c, belongs to channel c = {lane, vc} (VC_P, VC_NP, VC_RSP, VC_RMA).
 `default_nettype none
 
 module link #(
     parameter int unsigned DATA_W       = 64,   // 64, 256 or 512
-    // units a virtual channel's receive buffer holds, the same on both sides: 256, or the payload of four packets
+    // units a channel's receive buffer holds, the same on both sides: 256, or the payload of four packets
     parameter int unsigned VC_DEPTH     = ggas_pkg::MTU * 8 / DATA_W > 64 ? 4 * ggas_pkg::MTU * 8 / DATA_W : 256,
     parameter int unsigned REPLAY_FLITS = 2 * VC_DEPTH  // flits the sender keeps until they are acknowledged
 ) (
@@ -34,18 +34,23 @@ module link #(
 
     // packets from and to net. A packet that was offered but whose first beat was not taken may be withdrawn when the
     // link is no longer UP; one that was begun is taken to its end in any state.
-    input  wire logic [3:0]          tx_valid_i,
-    output      logic [3:0]          tx_ready_o,
-    input  wire logic [3:0]          tx_sop_i,
-    input  wire logic [3:0]          tx_eop_i,
-    input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i, // net_hdr_t, valid with sop
-    input  wire logic [4*DATA_W-1:0] tx_data_i,
-    output      logic [3:0]          rx_valid_o,
-    input  wire logic [3:0]          rx_ready_i,
-    output      logic [3:0]          rx_sop_o,
-    output      logic [3:0]          rx_eop_o,
-    output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
-    output      logic [4*DATA_W-1:0] rx_data_o,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_valid_i,
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_ready_o,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_sop_i,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_eop_i,
+    input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i, // net_hdr_t, valid with sop
+    input  wire logic [ggas_pkg::CHANNELS*DATA_W-1:0] tx_data_i,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_waits_i,  // a packet is not offered before there is room for it
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // the other side has room for any packet
+    output      logic [ggas_pkg::CHANNELS-1:0]    rx_valid_o,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
+    output      logic [ggas_pkg::CHANNELS-1:0]    rx_sop_o,
+    output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
+    output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
+    output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
+    // where packets go from here: asked as one arrives, told in `seq` of its header on rx_hdr_o
+    output      ggas_pkg::net_hdr_t  arriving_o,
+    input  wire ggas_pkg::way_t      way_i,
 
     // events, as pulses; net turns them into event_t
     output      logic                ev_dead_o,            // the link was given up
@@ -62,7 +67,7 @@ module link #(
     output      logic                cnt_rx_crc_errors_o,
     output      logic                cnt_rx_seq_errors_o
 );
-  localparam int unsigned CW = ggas_pkg::CREDIT_W, TAG_W = ggas_pkg::SESSION_TAG_W;
+  localparam int unsigned CW = ggas_pkg::CREDIT_W, TAG_W = ggas_pkg::SESSION_TAG_W, NC = ggas_pkg::CHANNELS;
 
   logic up, down, dead, tick, session_busy, session_timer;
   logic [TAG_W-1:0] session_rx, session_tx;
@@ -74,11 +79,12 @@ module link #(
   logic            judging, rx_empty, ctrl_valid, accept, repeated, nak;
   logic [31:0]     ctrl_content;
   logic [7:0]      next_seq;
-  logic [4*CW-1:0] freed;
+  logic [NC*CW-1:0] freed;
   link_rx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_rx (
       .clk_i, .rst_ni, .up_i(up), .clear_i(down), .session_i(session_rx),
       .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i,
-      .rx_valid_o, .rx_ready_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .judging_o(judging), .empty_o(rx_empty),
+      .rx_valid_o, .rx_ready_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .judging_o(judging),
+      .arriving_o, .way_i, .empty_o(rx_empty),
       .ctrl_valid_o(ctrl_valid), .ctrl_o(ctrl_content), .accept_o(accept), .repeat_o(repeated), .nak_o(nak),
       .next_seq_o(next_seq), .freed_o(freed),
       .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o,
@@ -108,7 +114,7 @@ module link #(
   // asks.
   logic        poll, say_busy, say_valid, say_urgent, say_sent, packet_flit;
   logic [63:0] say_flit;
-  logic [3:0]  starved;  // virtual channels with a packet that waits for credits
+  logic [NC-1:0] starved;  // channels with a packet that waits for credits
   logic [7:0]  polls_q;  // requests for credits without an answer
   assign poll   = up && tick && starved != '0;
   assign unsure = poll && polls_q >= cfg_replay_limit_i;
@@ -132,10 +138,10 @@ module link #(
   link_tx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_tx (
       .clk_i, .rst_ni, .clear_i(down), .up_i(up), .session_i(session_tx),
       .tx_valid_i, .tx_ready_o, .tx_sop_i, .tx_eop_i, .tx_hdr_i, .tx_data_i,
-      .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
+      .tx_waits_i, .tx_room_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
       .ctrl_valid_i(say_valid), .ctrl_urgent_i(say_urgent), .ctrl_flit_i(say_flit), .ctrl_sent_o(say_sent),
       .packet_flit_o(packet_flit),
-      .credit_valid_i(ctrl_ours && !ctrl.credit_vc[2]), .credit_vc_i(ctrl.credit_vc[1:0]), .credit_i(ctrl.credit),
+      .credit_valid_i(ctrl_ours), .credit_vc_i(ctrl.credit_vc), .credit_i(ctrl.credit),
       .starved_o(starved),
       .wr_valid_o(wr_valid), .wr_first_o(wr_first), .wr_last_o(wr_last), .wr_data_o(wr_data), .wr_store_o(wr_store),
       .room_i(room), .seq_i(seq), .boundary_o(boundary),

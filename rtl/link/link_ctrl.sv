@@ -20,7 +20,7 @@ module link_ctrl #(
     input  wire logic        polled_i,      // the other side asks for ours
     input  wire logic        hello_i,
     // what to say
-    input  wire logic [4*ggas_pkg::CREDIT_W-1:0]      freed_i,  // our credits, a slice a virtual channel
+    input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::CREDIT_W-1:0] freed_i,  // our credits, a slice a channel
     input  wire logic [7:0]                           next_seq_i,
     input  wire logic [ggas_pkg::SESSION_TAG_W-1:0]   session_i,
     input  wire logic [31:0]                          hello_content_i,  // link_hello_t
@@ -33,25 +33,27 @@ module link_ctrl #(
     input  wire logic        packet_flit_i  // another flit was sent
 );
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
+  localparam int unsigned NC = ggas_pkg::CHANNELS;
+  localparam int unsigned CHW = $clog2(NC);
 
   logic            hello_q, ack_q, nak_q, poll_q;
-  logic [3:0]      stale;          // virtual channels whose credits changed since they were last told
-  logic [3:0]      force_q;        // tell although nothing changed
-  logic [4*CW-1:0] told_q;
-  logic [1:0]      last_vc_q, vc;  // channel in the next flit: round robin
+  logic [NC-1:0]   stale;          // channels whose credits changed since they were last told
+  logic [NC-1:0]   force_q;        // tell although nothing changed
+  logic [NC*CW-1:0] told_q;
+  logic [CHW-1:0]  last_vc_q, vc;  // channel in the next flit: round robin
   logic [7:0]      gap_q;
   logic [31:0]     content, crc;
   logic            want;
   ggas_pkg::link_ctrl_t next, sent;  // the next flit, the one in the register
 
   always_comb begin
-    for (int v = 0; v < 4; v = v + 1) stale[v] = force_q[v] || told_q[v*CW+:CW] != freed_i[v*CW+:CW];
+    for (int v = 0; v < NC; v = v + 1) stale[v] = force_q[v] || told_q[v*CW+:CW] != freed_i[v*CW+:CW];
     vc = last_vc_q;
-    for (int i = 3; i >= 1; i = i - 1) if (stale[last_vc_q + i[1:0]]) vc = last_vc_q + i[1:0];
+    for (int i = NC - 1; i >= 1; i = i - 1) if (stale[last_vc_q + i[CHW-1:0]]) vc = last_vc_q + i[CHW-1:0];
     next = '0;
     next.poll      = poll_q;
     next.nak       = nak_q;
-    next.credit_vc = {1'b0, vc};
+    next.credit_vc[CHW-1:0] = vc;
     next.credit    = freed_i[vc*CW+:CW];
     next.session   = session_i;
     next.ack_seq   = next_seq_i;
@@ -66,7 +68,7 @@ module link_ctrl #(
   crc32 #(.DATA_W(32)) i_crc (.en_i(want), .crc_i(32'hffffffff), .data_i(content), .crc_o(crc));
 
   logic unused_sent;
-  assign unused_sent = ^{sent.rsvd, sent.session, sent.credit_vc[2]};
+  assign unused_sent = ^{sent.rsvd, sent.session, sent.credit_vc};
 
   logic load, sent_run;
   assign load     = want && !sent_i;
@@ -101,13 +103,13 @@ module link_ctrl #(
       ack_q   <= (ack_q && !(sent_run && sent.ack_seq == next_seq_i)) || ack_i;
       nak_q   <= (nak_q && !(sent_run && sent.nak)) || nak_i;
       poll_q  <= (poll_q && !(sent_run && sent.poll)) || poll_i;
-      if (sent_run) last_vc_q <= sent.credit_vc[1:0];
+      if (sent_run) last_vc_q <= sent.credit_vc[CHW-1:0];
       if (sent_i) gap_q <= '0;
       else if (packet_flit_i && gap_q < GAP[7:0]) gap_q <= gap_q + 8'd1;
-      for (int v = 0; v < 4; v = v + 1) begin
+      for (int v = 0; v < NC; v = v + 1) begin
         if (polled_i) force_q[v] <= 1'b1;
-        else if (sent_run && sent.credit_vc[1:0] == v[1:0]) force_q[v] <= 1'b0;
-        if (sent_run && sent.credit_vc[1:0] == v[1:0]) told_q[v*CW+:CW] <= sent.credit;
+        else if (sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]) force_q[v] <= 1'b0;
+        if (sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]) told_q[v*CW+:CW] <= sent.credit;
       end
     end
   end

@@ -6,7 +6,7 @@
 
 module link_rx #(
     parameter int unsigned DATA_W   = 64,  // 64, 256 or 512
-    parameter int unsigned VC_DEPTH = 256  // units a virtual channel's buffer holds
+    parameter int unsigned VC_DEPTH = 256  // units a channel's buffer holds
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -17,13 +17,15 @@ module link_rx #(
     input  wire logic                link_rx_valid_i,
     input  wire logic [1:0]          link_rx_kind_i,
     input  wire logic [DATA_W-1:0]   link_rx_data_i,
-    // packets; one bit or slice a virtual channel
-    output      logic [3:0]          rx_valid_o,
-    input  wire logic [3:0]          rx_ready_i,
-    output      logic [3:0]          rx_sop_o,
-    output      logic [3:0]          rx_eop_o,
-    output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,
-    output      logic [4*DATA_W-1:0] rx_data_o,
+    // packets; one bit or slice a channel
+    output      logic [ggas_pkg::CHANNELS-1:0]    rx_valid_o,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
+    output      logic [ggas_pkg::CHANNELS-1:0]    rx_sop_o,
+    output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
+    output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,  // `seq`: way_i
+    output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
+    output      ggas_pkg::net_hdr_t  arriving_o,      // of the packet that may be accepted next
+    input  wire ggas_pkg::way_t      way_i,           // where it goes from here
     output      logic                judging_o,       // the flit before ended a packet: clock the next edge
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
@@ -33,7 +35,7 @@ module link_rx #(
     output      logic                repeat_o,        // a packet arrived again: acknowledge once more
     output      logic                nak_o,           // first sign of a loss
     output      logic [7:0]          next_seq_o,      // sequence number expected next
-    output      logic [4*ggas_pkg::CREDIT_W-1:0] freed_o,  // units freed in this session
+    output      logic [ggas_pkg::CHANNELS*ggas_pkg::CREDIT_W-1:0] freed_o,  // units freed in this session
     // an intact packet that no buffer can hold (length, or beyond its credits)
     output      logic                ev_bad_o,
     output      logic [15:0]         ev_bad_src_o,
@@ -44,6 +46,7 @@ module link_rx #(
     output      logic                cnt_seq_errors_o
 );
   localparam int unsigned HW = ggas_pkg::NET_HDR_W;
+  localparam int unsigned NC = ggas_pkg::CHANNELS;
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
   localparam logic [31:0] CRC_RESIDUE = 32'hdebb20e3;  // of anything that ends with its CRC
   localparam int unsigned DW_SHIFT = $clog2(DATA_W / 32);
@@ -134,16 +137,16 @@ module link_rx #(
   // ---------------------------------------------------------------- judgement on a packet
   logic [7:0]  ahead;     // sequence number relative to the one expected
   logic        framing_error, intact, ours, take, fits, nak;
-  logic [3:0]  vc_sel, over;
+  logic [NC-1:0] channel, over;
   assign ahead   = hdr_q.seq - expected_q;
-  assign vc_sel  = hdr_q.lane ? 4'd0 : 4'd1 << hdr_q.vc;
+  assign channel = (hdr_q.lane && ggas_pkg::LANES == 1) ? '0 : {{(NC - 1) {1'b0}}, 1'b1} << {hdr_q.lane, hdr_q.vc};
   assign ours    = hdr_q.session == session_i;
   assign intact  = judge && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == more && crc_q == CRC_RESIDUE;
   assign framing_error = (judge && !intact) || (is_sop && framing_q == F_OPEN)
       || ((is_data || is_eop) && framing_q == F_IDLE);
   assign take    = intact && ours && ahead == 8'd0;
-  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && vc_sel != '0
-      && (over & vc_sel) == '0;
+  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && channel != '0
+      && (over & channel) == '0;
   assign nak     = framing_error || (intact && ours && ahead != 8'd0 && !ahead[7]);
 
   assign accept_o   = take;
@@ -192,56 +195,61 @@ module link_rx #(
   end
 
   // ---------------------------------------------------------------- buffers, order, credits
-  // An NP packet carries the number of P packets accepted before it, and waits until so many have left.
-  logic [MARK_W-1:0] p_in, p_in_q, p_out_q, np_mark;
-  logic [3:0]        valid, ready, empty, freed;
-  logic [4*CW-1:0]   freed_units;
-  logic              np_may_go;
+  // An NP packet carries the number of P packets accepted before it in its lane, and waits until so many have left.
+  // Packets that one node sends to another come in one lane.
+  logic [NC-1:0]     valid, ready, empty, freed, may_go;
+  logic [NC*CW-1:0]  freed_units;
   ggas_pkg::net_hdr_t hdr_store;
 
   always_comb begin
     hdr_store = head;
     hdr_store.version = '0;
-    hdr_store.seq = '0;
+    hdr_store.seq = way_i;
     hdr_store.session = '0;
   end
 
-  assign p_in       = p_in_q + {{(MARK_W - 1) {1'b0}}, take && fits && vc_sel[0]};
-  assign np_may_go  = $signed(p_out_q - np_mark) >= 0;
-  assign rx_valid_o = valid & {2'b11, np_may_go, 1'b1};
-  assign ready      = rx_ready_i & {2'b11, np_may_go, 1'b1};
+  assign rx_valid_o = valid & may_go;
+  assign ready      = rx_ready_i & may_go;
   assign empty_o    = &empty;
+  assign arriving_o = head;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      p_in_q  <= '0;
-      p_out_q <= '0;
-    end else begin
-      p_in_q <= p_in;
-      if (freed[0]) p_out_q <= p_out_q + 1'b1;
+  logic [MARK_W-1:0] p_in [0:ggas_pkg::LANES-1];
+  logic [MARK_W-1:0] np_mark [0:ggas_pkg::LANES-1];
+  for (genvar l = 0; l < ggas_pkg::LANES; l = l + 1) begin : g_order
+    logic [MARK_W-1:0] p_in_q, p_out_q;
+    assign p_in[l] = p_in_q + {{(MARK_W - 1) {1'b0}}, take && fits && channel[4*l]};
+    assign may_go[4*l+:4] = {2'b11, $signed(p_out_q - np_mark[l]) >= 0, 1'b1};
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        p_in_q  <= '0;
+        p_out_q <= '0;
+      end else begin
+        p_in_q <= p_in[l];
+        if (freed[4*l]) p_out_q <= p_out_q + 1'b1;
+      end
     end
   end
 
-  for (genvar v = 0; v < 4; v = v + 1) begin : g_vc
-    localparam logic [1:0]  V  = v;
-    localparam int unsigned MW = (v == 1) ? MARK_W : 1;
+  for (genvar v = 0; v < NC; v = v + 1) begin : g_vc
+    localparam logic [2:0]  V  = v;
+    localparam int unsigned MW = (v % 4 == 1) ? MARK_W : 1;
     logic [MW-1:0]      mark_in, mark_out;
     ggas_pkg::net_hdr_t hdr_out;
     logic [CW-1:0]      freed_q, back_good, back_bad;
 
     net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW)) i_buffer (
         .clk_i, .rst_ni,
-        .begin_i(begun_q), .wr_valid_i(payload && vc_sel[v]), .wr_data_i(beat),
-        .head_i(ends && hdr_store.vc == V), .head_hdr_i(hdr_store), .head_mark_i(mark_in),
-        .commit_i(take && fits && vc_sel[v]), .over_o(over[v]),
+        .begin_i(begun_q), .wr_valid_i(payload && channel[v]), .wr_data_i(beat),
+        .head_i(ends && {hdr_store.lane, hdr_store.vc} == V), .head_hdr_i(hdr_store), .head_mark_i(mark_in),
+        .commit_i(take && fits && channel[v]), .over_o(over[v]),
         .valid_o(valid[v]), .ready_i(ready[v]), .sop_o(rx_sop_o[v]), .eop_o(rx_eop_o[v]), .hdr_o(hdr_out),
         .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out), .empty_o(empty[v]),
         .freed_o(freed[v]), .freed_units_o(freed_units[v*CW+:CW])
     );
     assign rx_hdr_o[v*HW+:HW] = hdr_out;
-    if (v == 1) begin : g_mark
-      assign mark_in = p_in;
-      assign np_mark = mark_out;
+    if (v % 4 == 1) begin : g_mark
+      assign mark_in = p_in[v/4];
+      assign np_mark[v/4] = mark_out;
     end else begin : g_no_mark
       assign mark_in = 1'b0;
       logic unused_mark;
@@ -250,7 +258,7 @@ module link_rx #(
 
     // Units of a packet that was dropped as bad go back at once: its sender has paid for them.
     assign back_good = freed[v] ? freed_units[v*CW+:CW] : '0;
-    assign back_bad  = (ev_bad_o && vc_sel[v]) ? {1'b0, beats} + 1'b1 : '0;
+    assign back_bad  = (ev_bad_o && channel[v]) ? {1'b0, beats} + 1'b1 : '0;
     assign freed_o[v*CW+:CW] = freed_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) freed_q <= '0;

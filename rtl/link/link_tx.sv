@@ -5,20 +5,22 @@
 
 module link_tx #(
     parameter int unsigned DATA_W   = 64,  // 64, 256 or 512
-    parameter int unsigned VC_DEPTH = 256  // units in the buffer of the other side, a virtual channel
+    parameter int unsigned VC_DEPTH = 256  // units in the buffer of the other side, a channel
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     input  wire logic                clear_i,          // DOWN: credits start again
     input  wire logic                up_i,
     input  wire logic [ggas_pkg::SESSION_TAG_W-1:0] session_i,  // what packets are marked with
-    // packets; one bit or slice a virtual channel
-    input  wire logic [3:0]          tx_valid_i,
-    output      logic [3:0]          tx_ready_o,
-    input  wire logic [3:0]          tx_sop_i,
-    input  wire logic [3:0]          tx_eop_i,
-    input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i,
-    input  wire logic [4*DATA_W-1:0] tx_data_i,
+    // packets; one bit or slice a channel
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_valid_i,
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_ready_o,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_sop_i,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_eop_i,
+    input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i,
+    input  wire logic [ggas_pkg::CHANNELS*DATA_W-1:0] tx_data_i,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_waits_i,  // a packet is not offered before there is room for it
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // for any packet
     // flits
     output      logic                link_tx_valid_o,
     input  wire logic                link_tx_ready_i,
@@ -32,9 +34,9 @@ module link_tx #(
     output      logic                packet_flit_o,    // another flit was sent
     // credits of the other side, said in this session
     input  wire logic                credit_valid_i,
-    input  wire logic [1:0]          credit_vc_i,
+    input  wire logic [2:0]          credit_vc_i,
     input  wire logic [ggas_pkg::CREDIT_W-1:0] credit_i,
-    output      logic [3:0]          starved_o,        // a packet waits for credits
+    output      logic [ggas_pkg::CHANNELS-1:0]    starved_o,   // a packet waits for credits
     // replay buffer
     output      logic                wr_valid_o,       // this new flit will be sent: keep it
     output      logic                wr_first_o,
@@ -57,6 +59,8 @@ module link_tx #(
     output      logic                cnt_packets_o
 );
   localparam int unsigned HW = ggas_pkg::NET_HDR_W;
+  localparam int unsigned NC = ggas_pkg::CHANNELS;
+  localparam logic [NC-1:0] POSTED = {ggas_pkg::LANES{4'b0001}};  // the channels of VC_P
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
   localparam logic [ggas_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[ggas_pkg::CREDIT_W-1:0] - 1'b1;
@@ -65,42 +69,48 @@ module link_tx #(
   // link died under the packet, its rest is swallowed.
   typedef enum logic [2:0] {S_IDLE, S_W1, S_W2, S_DATA, S_EOP, S_DRAIN} state_t;
   state_t      state_q, state_d;
-  logic [3:0]  cur_q, cur;       // virtual channel of the packet, one-hot
+  logic [NC-1:0] cur_q, cur;     // channel of the packet, one-hot
   logic        begun_q, begun_d; // its first beat was taken
   logic [31:0] crc_q, crc_next;
 
   // ---------------------------------------------------------------- credits
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
-  logic [CW-1:0] sent_q [0:3];
-  logic [CW-1:0] freed_q [0:3];
-  logic [CW-1:0] cost [0:3];
-  logic [CW-1:0] left [0:3];
-  logic [10:0] len_dw [0:3];
-  logic [3:0]  want, pay;
+  localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
+  logic [CW-1:0] sent_q [0:NC-1];
+  logic [CW-1:0] freed_q [0:NC-1];
+  logic [CW-1:0] cost [0:NC-1];
+  logic [CW-1:0] left [0:NC-1];
+  logic [10:0] len_dw [0:NC-1];
+  logic [NC-1:0] want, pay;
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::net_hdr_t head;
   // verilator lint_on UNUSEDSIGNAL
   always_comb begin
-    for (int v = 0; v < 4; v = v + 1) begin
+    for (int v = 0; v < NC; v = v + 1) begin
       head = tx_hdr_i[v*HW+:HW];
       len_dw[v] = head.len_dw;
       want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
       cost[v] = (({2'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 1'b1;
-      left[v] = VC_DEPTH[CW-1:0] + freed_q[v] - sent_q[v];
       pay[v]  = want[v] && cost[v] <= left[v];
     end
   end
-  assign starved_o = (state_q == S_IDLE) ? want & ~pay : '0;
+  always_comb begin
+    for (int v = 0; v < NC; v = v + 1) begin
+      left[v] = VC_DEPTH[CW-1:0] + freed_q[v] - sent_q[v];
+      tx_room_o[v] = left[v] >= MOST[CW-1:0];
+    end
+  end
+  assign starved_o = (state_q == S_IDLE ? want & ~pay : '0) | (tx_waits_i & ~tx_room_o);
 
   // ---------------------------------------------------------------- what this cycle sends
   logic       slot;          // of the output stage, whatever the PHY does in this cycle
   logic       startable, new_flit, rp_flit, ctrl_flit, first, cur_eop, cur_valid;
-  logic [3:0] grant;
+  logic [NC-1:0] grant;
   ggas_pkg::net_hdr_t hdr;
   logic [DATA_W-1:0]  beat;
 
   logic unused_locked;  // a packet's owner is kept in cur_q, from its first flit on
-  arbiter_rr #(.N(4)) i_arbiter (
+  arbiter_rr #(.N(NC)) i_arbiter (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant),
       .locked_o(unused_locked)
   );
@@ -115,7 +125,7 @@ module link_tx #(
     hdr = '0;
     beat = '0;
     cur_eop = 1'b0;
-    for (int v = 0; v < 4; v = v + 1) begin
+    for (int v = 0; v < NC; v = v + 1) begin
       if (cur[v]) begin
         hdr = tx_hdr_i[v*HW+:HW];
         beat = tx_data_i[v*DATA_W+:DATA_W];
@@ -201,7 +211,7 @@ module link_tx #(
   assign wr_first_o = state_q == S_IDLE;
   assign wr_last_o  = last;
   assign wr_data_o  = last ? {~crc_next, wr_flit[DATA_W-33:0]} : wr_flit;
-  assign wr_store_o = cur[0];
+  assign wr_store_o = (cur & POSTED) != '0;
   assign cnt_packets_o = new_flit && last;
 
   // ---------------------------------------------------------------- next state
@@ -228,13 +238,13 @@ module link_tx #(
         S_IDLE: state_d = S_IDLE;
         S_EOP: begin
           state_d = S_IDLE;
-          lost_o  = cur_q[0];
+          lost_o  = (cur_q & POSTED) != '0;
         end
         S_DRAIN: begin
           tx_ready_o = cur_q;
           if (cur_valid && cur_eop) begin
             state_d = S_IDLE;
-            lost_o  = cur_q[0];
+            lost_o  = (cur_q & POSTED) != '0;
           end
         end
         default: state_d = begun_q ? S_DRAIN : S_IDLE;
@@ -249,7 +259,7 @@ module link_tx #(
       state_q <= S_IDLE;
       begun_q <= 1'b0;
       cur_q   <= '0;
-      for (int v = 0; v < 4; v = v + 1) begin
+      for (int v = 0; v < NC; v = v + 1) begin
         sent_q[v]  <= '0;
         freed_q[v] <= '0;
       end
@@ -257,20 +267,20 @@ module link_tx #(
       state_q <= state_d;
       begun_q <= begun_d;
       if (first) cur_q <= grant;
-      for (int v = 0; v < 4; v = v + 1) begin
+      for (int v = 0; v < NC; v = v + 1) begin
         if (clear_i) begin
           sent_q[v]  <= '0;
           freed_q[v] <= '0;
         end else begin
           if (first && grant[v]) sent_q[v] <= sent_q[v] + cost[v];
           // An old CTRL flit must not take credits back.
-          if (credit_valid_i && credit_vc_i == v[1:0] && !newer[v][CW-1]) freed_q[v] <= credit_i;
+          if (credit_valid_i && credit_vc_i == v[2:0] && !newer[v][CW-1]) freed_q[v] <= credit_i;
         end
       end
     end
   end
-  logic [CW-1:0] newer [0:3];
-  always_comb for (int v = 0; v < 4; v = v + 1) newer[v] = credit_i - freed_q[v];
+  logic [CW-1:0] newer [0:NC-1];
+  always_comb for (int v = 0; v < NC; v = v + 1) newer[v] = credit_i - freed_q[v];
 
   always_ff @(posedge clk_i) begin
     if (new_flit) crc_q <= crc_next;

@@ -53,7 +53,7 @@ module rma_decode (
     flags_o.is_get    = is_get;
     flags_o.is_atomic = is_atomic;
     flags_o.own       = smfu_pkg::reachable(w0_i.node, cfg_node_i, 16'd0, 1'b0, 1'b0);
-    flags_o.peer      = smfu_pkg::reachable(w0_i.node, peer_node_i, 16'd0, 1'b0, 1'b0);
+    flags_o.peer      = ggas_pkg::is_peer(w0_i.node, peer_node_i);
     flags_o.slots     = rma_requester_pkg::has_slots(w0_i.op);
     flags_o.what      = flags_o.hold && (flags_o.ack || flags_o.tail) ? 3'd0 : w0_i.op[2:0];
   end

@@ -85,13 +85,13 @@ package smfu_pkg;
   // The node is this one or can be sent to.
   function logic reachable(input logic [15:0] node, input logic [15:0] own, input logic [15:0] peer,
     input logic peer_valid, input logic link_up);
-    reachable = ggas_pkg::is_node(node) && (node == own || (peer_valid && link_up && node == peer));
+    reachable = (ggas_pkg::is_node(node) && node == own) || (peer_valid && link_up && ggas_pkg::is_peer(node, peer));
   endfunction
 
   // ST_* of a node that is not reachable.
   function logic [3:0] unreachable_status(input logic [15:0] node, input logic [15:0] peer, input logic peer_valid);
-    unreachable_status = (peer_valid && node == peer
-      && ggas_pkg::is_node(node)) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
+    unreachable_status = (peer_valid && ggas_pkg::is_peer(node, peer)) ?
+      ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
   endfunction
 
 endpackage

@@ -12,7 +12,7 @@
   end
   logic [3:0] f_commit;
   for (genvar v = 0; v < 4; v = v + 1) begin : g_formal
-    assign f_commit[v] = take && fits && vc_sel[v];
+    assign f_commit[v] = take && fits && channel[v];
   end
   always_comb begin
     if (!f_init) begin

@@ -60,18 +60,18 @@ class model_core : public nic::nic_core {
     completions_ = completions;
   }
 
-  void link_in(const nic::flit& f) override {
+  void link_in(unsigned, const nic::flit& f) override {
     if (const auto p = decoder_.push(f)) model_.from_link(*p);
     drain();
   }
-  std::optional<nic::flit> link_out() override {
+  std::optional<nic::flit> link_out(unsigned) override {
     if (flits_.empty() || !ready_) return std::nullopt;
     const nic::flit f = flits_.front();
     flits_.pop_front();
     return f;
   }
-  void link_ready(bool ready) override { ready_ = ready; }
-  void link_up(bool up) override { model_.link_up(up); }
+  void link_ready(unsigned, bool ready) override { ready_ = ready; }
+  void link_up(unsigned, bool up) override { model_.link_up(up); }
   void step(uint64_t time) override {
     ++steps_;
     model_.advance(time);

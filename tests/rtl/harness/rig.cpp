@@ -31,8 +31,8 @@ rig::rig(const rig_config& c) : cfg(c), now_(c.start_time), rng_(c.seed ^ 0x5151
     };
     x.host->on_completion = [&x](const tlp& t, unsigned dw) { x.board->host_completion(t, dw); };
     x.board->own_write = own_page;
-    x.nic->link_up(true);
-    x.nic->link_ready(true);
+    x.nic->link_up(0, true);
+    x.nic->link_ready(0, true);
     x.nic->gate(true, true, true);
   }
 }
@@ -53,8 +53,8 @@ void rig::monitor(unsigned n, const nic::flit& f) {
 void rig::step_side(unsigned n) {
   side& x = s[n];
   x.host->before_step(now_);
-  if (const auto f = s[1 - n].out->receive(now_)) x.nic->link_in(*f);
-  if (cfg.phy_stall > 0) x.nic->link_ready(!rng_.chance(cfg.phy_stall));
+  if (const auto f = s[1 - n].out->receive(now_)) x.nic->link_in(0, *f);
+  if (cfg.phy_stall > 0) x.nic->link_ready(0, !rng_.chance(cfg.phy_stall));
   const bool tick = x.nic->timer() && now_ % nic::nic_core::tick_cycles == 0;
   x.stepped = !cfg.gated || x.nic->busy() || tick;
   if (x.stepped) x.nic->step(now_);
@@ -64,7 +64,7 @@ void rig::step() {
   fail.now = now_;
   for (unsigned n = 0; n < 2; ++n) step_side(n);
   for (unsigned n = 0; n < 2; ++n) {
-    if (const auto f = s[n].stepped ? s[n].nic->link_out() : std::nullopt) {
+    if (const auto f = s[n].stepped ? s[n].nic->link_out(0) : std::nullopt) {
       monitor(n, *f);
       s[n].out->send(*f, now_);
     }
@@ -174,7 +174,7 @@ void rig::check_finished() {
 
 void rig::link_phy_up(bool up) {
   for (auto& x : s) {
-    x.nic->link_up(up);
+    x.nic->link_up(0, up);
     x.out->cut = !up;
     x.next_seq = 0;
   }

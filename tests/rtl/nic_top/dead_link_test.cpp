@@ -175,12 +175,12 @@ INSTANTIATE_TEST_SUITE_P(Widths, DeadLink, testing::Values(64u, 256u));
 
 TEST(Link, ComesUpWhenThePeerIsLate) {
   rig r(config(64));
-  for (auto& x : r.s) x.nic->link_up(false);
+  for (auto& x : r.s) x.nic->link_up(0, false);
   r.run(500);
-  r.s[0].nic->link_up(true);
+  r.s[0].nic->link_up(0, true);
   r.run(3'000);
   EXPECT_NE(state(r, 0), 2u);
-  r.s[1].nic->link_up(true);
+  r.s[1].nic->link_up(0, true);
   ASSERT_TRUE(r.set_up()) << r.report();
   expect_alive(r);
   EXPECT_CLEAN(r);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The links of the NIC, and what lies between them and net: nothing with one link, else routes and crossbar
+// (docs/network.md). Bit or slice l of a port of the PHY belongs to link l.
+`default_nettype none
+
+module links #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic [63:0]         time_i,
+    output      logic                busy_o,
+    output      logic                timer_o,
+
+    // configuration and status: NODE, LINK_CTRL, ROUTE; LINK_STATUS, LINKS
+    input  wire logic [15:0]         cfg_node_i,
+    input  wire logic [7:0]          cfg_replay_limit_i,
+    input  wire logic [15:0]         cfg_replay_timeout_i,
+    input  wire logic                cfg_retrain_i,
+    input  wire logic                cfg_route_set_i,    // pulse
+    input  wire logic [15:0]         cfg_route_node_i,
+    input  wire ggas_pkg::route_t    cfg_route_i,
+    output      logic [1:0]          sts_state_o,        // of the link in the best state
+    output      logic [7:0]          sts_unacked_o,      // of all links, 255 at most
+    output      logic [11:0]         sts_states_o,       // two bits a link
+
+    // PHY
+    output      logic [ggas_pkg::LINKS-1:0]        link_tx_valid_o,
+    input  wire logic [ggas_pkg::LINKS-1:0]        link_tx_ready_i,
+    output      logic [2*ggas_pkg::LINKS-1:0]      link_tx_kind_o,
+    output      logic [DATA_W*ggas_pkg::LINKS-1:0] link_tx_data_o,
+    input  wire logic [ggas_pkg::LINKS-1:0]        link_rx_valid_i,
+    input  wire logic [2*ggas_pkg::LINKS-1:0]      link_rx_kind_i,
+    input  wire logic [DATA_W*ggas_pkg::LINKS-1:0] link_rx_data_i,
+    input  wire logic [ggas_pkg::LINKS-1:0]        link_rx_up_i,
+
+    // packets from and to net, a stream a virtual channel, as `link` has them
+    input  wire logic [3:0]          tx_valid_i,
+    output      logic [3:0]          tx_ready_o,
+    input  wire logic [3:0]          tx_sop_i,
+    input  wire logic [3:0]          tx_eop_i,
+    input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i,
+    input  wire logic [4*DATA_W-1:0] tx_data_i,
+    output      logic [3:0]          rx_valid_o,
+    input  wire logic [3:0]          rx_ready_i,
+    output      logic [3:0]          rx_sop_o,
+    output      logic [3:0]          rx_eop_o,
+    output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,
+    output      logic [4*DATA_W-1:0] rx_data_o,
+
+    // events, as pulses; net turns them into event_t
+    output      logic                ev_dead_o,
+    output      logic [7:0]          ev_dead_tries_o,
+    output      logic                ev_up_o,            // with several links only
+    output      logic [2:0]          ev_link_o,          // of ev_dead_o, else of ev_up_o
+    output      logic [1:0]          ev_lost_o,
+    output      logic                ev_bad_o,
+    output      logic [15:0]         ev_bad_src_o,
+    output      logic [7:0]          ev_bad_op_o,
+    output      logic                ev_nowhere_o,       // a packet without a way was discarded
+    output      logic [39:0]         ev_nowhere_who_o,   // {op, source, destination}
+
+    // counter pulses, CNT_LINK_*
+    output      logic                cnt_tx_packets_o,
+    output      logic                cnt_rx_packets_o,
+    output      logic                cnt_tx_replays_o,
+    output      logic                cnt_rx_crc_errors_o,
+    output      logic                cnt_rx_seq_errors_o
+);
+  localparam int unsigned L = ggas_pkg::LINKS;
+  localparam int unsigned NC = ggas_pkg::CHANNELS;
+  localparam int unsigned HW = ggas_pkg::NET_HDR_W;
+
+  if (L == 1) begin : g_one
+    logic [3:0] unused_room;
+    // verilator lint_off UNUSEDSIGNAL
+    ggas_pkg::net_hdr_t arriving;
+    // verilator lint_on UNUSEDSIGNAL
+    link #(.DATA_W(DATA_W)) i_link (
+        .clk_i, .rst_ni, .time_i, .busy_o, .timer_o, .cfg_replay_limit_i, .cfg_replay_timeout_i, .cfg_retrain_i,
+        .sts_state_o, .sts_unacked_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
+        .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i, .link_rx_up_i, .tx_valid_i, .tx_ready_o, .tx_sop_i,
+        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_room_o(unused_room), .rx_valid_o, .rx_ready_i, .rx_sop_o,
+        .rx_eop_o, .rx_hdr_o, .rx_data_o, .arriving_o(arriving), .way_i('0), .ev_dead_o, .ev_dead_tries_o, .ev_lost_o,
+        .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o, .cnt_tx_packets_o, .cnt_rx_packets_o, .cnt_tx_replays_o,
+        .cnt_rx_crc_errors_o, .cnt_rx_seq_errors_o
+    );
+    assign sts_states_o     = {10'd0, sts_state_o};
+    assign ev_up_o          = 1'b0;
+    assign ev_link_o        = '0;
+    assign ev_nowhere_o     = 1'b0;
+    assign ev_nowhere_who_o = '0;
+    logic unused_route;
+    assign unused_route = ^{cfg_node_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i};
+  end else begin : g_several
+    logic [L-1:0]      busy, timer, up, ev_dead, ev_bad, tx_packets, rx_packets, replays, crc_errors, seq_errors;
+    logic [2*L-1:0]    ev_lost;
+    logic [8*L-1:0]    unacked, tries, bad_op;
+    logic [16*L-1:0]   bad_src;
+    logic [L*NC-1:0]   l_rx_valid, l_rx_ready, l_rx_sop, l_rx_eop, l_tx_valid, l_tx_ready, l_tx_room, l_tx_waits;
+    logic [L*NC*HW-1:0]     l_rx_hdr;
+    logic [L*NC*DATA_W-1:0] l_rx_data;
+    logic [L-1:0]           l_tx_sop, l_tx_eop;
+    logic [L*HW-1:0]        l_tx_hdr;
+    logic [L*DATA_W-1:0]    l_tx_data;
+    // routes: of the packets that arrive, then of those that the own units offer
+    localparam int unsigned R = L + 4;
+    logic [R*16-1:0] dst;
+    logic [R-1:0]    worn;
+    logic [R*8-1:0]  way;
+    net_routes #(.READS(R)) i_routes (
+        .clk_i, .cfg_node_i, .set_i(cfg_route_set_i), .set_node_i(cfg_route_node_i), .set_route_i(cfg_route_i),
+        .dst_i(dst), .worn_i(worn), .way_o(way)
+    );
+    for (genvar v = 0; v < 4; v = v + 1) begin : g_own
+      // verilator lint_off UNUSEDSIGNAL
+      ggas_pkg::net_hdr_t hdr;
+      // verilator lint_on UNUSEDSIGNAL
+      assign hdr = tx_hdr_i[HW*v+:HW];
+      assign dst[16*(L+v)+:16] = hdr.dst;
+      assign worn[L+v]         = 1'b0;
+    end
+
+    for (genvar l = 0; l < L; l = l + 1) begin : g_link
+      // verilator lint_off UNUSEDSIGNAL
+      ggas_pkg::net_hdr_t arriving;
+      // verilator lint_on UNUSEDSIGNAL
+      logic [1:0] state;
+      logic       clk;  // while it works, when something comes, and at a tick that it waits for
+      clock_gate i_clock (
+          .clk_i, .en_i(!rst_ni || busy[l] || link_rx_valid_i[l] || l_tx_valid[NC*l+:NC] != '0 || cfg_retrain_i
+            || (timer[l] && time_i[ggas_pkg::TICK_LOG2-1:0] == '0)), .clk_o(clk)
+      );
+      link #(.DATA_W(DATA_W)) i_link (
+          .clk_i(clk), .rst_ni, .time_i, .busy_o(busy[l]), .timer_o(timer[l]), .cfg_replay_limit_i, .cfg_replay_timeout_i,
+          .cfg_retrain_i, .sts_state_o(state), .sts_unacked_o(unacked[8*l+:8]),
+          .link_tx_valid_o(link_tx_valid_o[l]), .link_tx_ready_i(link_tx_ready_i[l]),
+          .link_tx_kind_o(link_tx_kind_o[2*l+:2]), .link_tx_data_o(link_tx_data_o[DATA_W*l+:DATA_W]),
+          .link_rx_valid_i(link_rx_valid_i[l]), .link_rx_kind_i(link_rx_kind_i[2*l+:2]),
+          .link_rx_data_i(link_rx_data_i[DATA_W*l+:DATA_W]), .link_rx_up_i(link_rx_up_i[l]),
+          .tx_valid_i(l_tx_valid[NC*l+:NC]), .tx_ready_o(l_tx_ready[NC*l+:NC]), .tx_sop_i({NC{l_tx_sop[l]}}),
+          .tx_eop_i({NC{l_tx_eop[l]}}), .tx_hdr_i({NC{l_tx_hdr[HW*l+:HW]}}),
+          .tx_data_i({NC{l_tx_data[DATA_W*l+:DATA_W]}}), .tx_waits_i(l_tx_waits[NC*l+:NC]),
+          .tx_room_o(l_tx_room[NC*l+:NC]), .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
+          .rx_sop_o(l_rx_sop[NC*l+:NC]), .rx_eop_o(l_rx_eop[NC*l+:NC]), .rx_hdr_o(l_rx_hdr[NC*HW*l+:NC*HW]),
+          .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(way[8*l+:8]),
+          .ev_dead_o(ev_dead[l]), .ev_dead_tries_o(tries[8*l+:8]), .ev_lost_o(ev_lost[2*l+:2]), .ev_bad_o(ev_bad[l]),
+          .ev_bad_src_o(bad_src[16*l+:16]), .ev_bad_op_o(bad_op[8*l+:8]), .cnt_tx_packets_o(tx_packets[l]),
+          .cnt_rx_packets_o(rx_packets[l]), .cnt_tx_replays_o(replays[l]), .cnt_rx_crc_errors_o(crc_errors[l]),
+          .cnt_rx_seq_errors_o(seq_errors[l])
+      );
+      assign dst[16*l+:16] = arriving.dst;
+      assign worn[l]       = arriving.hops == '0;
+      assign up[l]         = state == ggas_regs_pkg::LINK_STATE_UP[1:0];
+      assign sts_states_o[2*l+:2] = state;
+    end
+    if (L < 6) begin : g_no_link
+      assign sts_states_o[11:2*L] = '0;
+    end
+
+    logic [L:0]          lost, lost_store;
+    logic [(L+1)*40-1:0] lost_who;
+    net_crossbar #(.DATA_W(DATA_W)) i_crossbar (
+        .clk_i, .rst_ni, .own_tx_valid_i(tx_valid_i), .own_tx_ready_o(tx_ready_o), .own_tx_sop_i(tx_sop_i),
+        .own_tx_eop_i(tx_eop_i), .own_tx_hdr_i(tx_hdr_i), .own_tx_data_i(tx_data_i), .own_tx_way_i(way[8*L+:32]),
+        .own_rx_valid_o(rx_valid_o), .own_rx_ready_i(rx_ready_i), .own_rx_sop_o(rx_sop_o), .own_rx_eop_o(rx_eop_o),
+        .own_rx_hdr_o(rx_hdr_o), .own_rx_data_o(rx_data_o), .up_i(up), .rx_valid_i(l_rx_valid),
+        .rx_ready_o(l_rx_ready), .rx_sop_i(l_rx_sop), .rx_eop_i(l_rx_eop), .rx_hdr_i(l_rx_hdr), .rx_data_i(l_rx_data),
+        .tx_valid_o(l_tx_valid), .tx_ready_i(l_tx_ready), .tx_room_i(l_tx_room), .tx_waits_o(l_tx_waits),
+        .tx_sop_o(l_tx_sop), .tx_eop_o(l_tx_eop), .tx_hdr_o(l_tx_hdr), .tx_data_o(l_tx_data), .lost_o(lost),
+        .lost_store_o(lost_store), .lost_who_o(lost_who)
+    );
+
+    always_comb begin
+      sts_state_o = ggas_regs_pkg::LINK_STATE_DOWN[1:0];
+      for (int l = 0; l < L; l = l + 1)
+        if (sts_states_o[2*l+:2] == ggas_regs_pkg::LINK_STATE_DEAD[1:0]) sts_state_o = sts_states_o[2*l+:2];
+      for (int l = 0; l < L; l = l + 1)
+        if (sts_states_o[2*l+:2] == ggas_regs_pkg::LINK_STATE_INIT[1:0]) sts_state_o = sts_states_o[2*l+:2];
+      if (up != '0) sts_state_o = ggas_regs_pkg::LINK_STATE_UP[1:0];
+    end
+
+    // What happens at several links in one cycle is told one a cycle.
+    logic [L-1:0]   up_q, told_dead, told_up;
+    logic [8*L-1:0] tries_q;
+    logic [L-1:0]   dead_q, came_q;
+    assign told_dead = dead_q & (~dead_q + 1'b1);
+    assign told_up   = dead_q == '0 ? came_q & (~came_q + 1'b1) : '0;
+    assign ev_dead_o = dead_q != '0;
+    assign ev_up_o   = told_up != '0;
+    always_comb begin
+      ev_dead_tries_o = '0;
+      ev_link_o = '0;
+      for (int l = 0; l < L; l = l + 1) begin
+        if (told_dead[l]) ev_dead_tries_o = tries_q[8*l+:8];
+        if (told_dead[l] || told_up[l]) ev_link_o = l[2:0];
+      end
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        up_q   <= '0;
+        dead_q <= '0;
+        came_q <= '0;
+      end else begin
+        up_q   <= up;
+        dead_q <= (dead_q & ~told_dead) | ev_dead;
+        came_q <= (came_q & ~told_up & ~ev_dead) | (up & ~up_q);
+      end
+    end
+    always_ff @(posedge clk_i) for (int l = 0; l < L; l = l + 1) if (ev_dead[l]) tries_q[8*l+:8] <= tries[8*l+:8];
+
+    logic [15:0] sum_unacked;
+    always_comb begin
+      sum_unacked = '0;
+      for (int l = 0; l < L; l = l + 1) sum_unacked = sum_unacked + {8'd0, unacked[8*l+:8]};
+    end
+    assign sts_unacked_o = sum_unacked > 16'd255 ? 8'd255 : sum_unacked[7:0];
+    always_ff @(posedge clk_i) begin
+      for (int l = 0; l < L; l = l + 1)
+        if (ev_bad[l]) {ev_bad_src_o, ev_bad_op_o} <= {bad_src[16*l+:16], bad_op[8*l+:8]};
+      for (int p = 0; p <= L; p = p + 1) if (lost[p]) ev_nowhere_who_o <= lost_who[40*p+:40];
+    end
+
+    // Counters and events take one a cycle: more in a cycle wait.
+    logic [7:0] counts_busy;
+    links_count #(.N(L)) i_tx_packets (
+        .clk_i, .rst_ni, .pulses_i(tx_packets), .pulse_o(cnt_tx_packets_o), .busy_o(counts_busy[0])
+    );
+    links_count #(.N(L)) i_rx_packets (
+        .clk_i, .rst_ni, .pulses_i(rx_packets), .pulse_o(cnt_rx_packets_o), .busy_o(counts_busy[1])
+    );
+    links_count #(.N(L)) i_replays (
+        .clk_i, .rst_ni, .pulses_i(replays), .pulse_o(cnt_tx_replays_o), .busy_o(counts_busy[2])
+    );
+    links_count #(.N(L)) i_crc_errors (
+        .clk_i, .rst_ni, .pulses_i(crc_errors), .pulse_o(cnt_rx_crc_errors_o), .busy_o(counts_busy[3])
+    );
+    links_count #(.N(L)) i_seq_errors (
+        .clk_i, .rst_ni, .pulses_i(seq_errors), .pulse_o(cnt_rx_seq_errors_o), .busy_o(counts_busy[4])
+    );
+    links_count #(.N(3 * L + 1)) i_stores (
+        .clk_i, .rst_ni, .pulses_i({lost_store, ev_lost}), .pulse_o(ev_lost_o[0]), .busy_o(counts_busy[5])
+    );
+    links_count #(.N(L)) i_bad (
+        .clk_i, .rst_ni, .pulses_i(ev_bad), .pulse_o(ev_bad_o), .busy_o(counts_busy[6])
+    );
+    links_count #(.N(L + 1)) i_nowhere (
+        .clk_i, .rst_ni, .pulses_i(lost), .pulse_o(ev_nowhere_o), .busy_o(counts_busy[7])
+    );
+    assign ev_lost_o[1] = 1'b0;
+
+    assign busy_o  = busy != '0 || counts_busy != '0 || dead_q != '0 || came_q != '0 || up != up_q || tx_valid_i != '0;
+    assign timer_o = timer != '0;
+  end
+endmodule
+
+`default_nettype wire

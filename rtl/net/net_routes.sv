@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of routes: a line for each node, written by ROUTE. Several readers, each answered in the same cycle.
+`default_nettype none
+
+module net_routes #(
+    parameter int unsigned READS = 1
+) (
+    input  wire logic                 clk_i,
+    input  wire logic [15:0]          cfg_node_i,  // this node
+    // write of a line
+    input  wire logic                 set_i,
+    input  wire logic [15:0]          set_node_i,
+    input  wire ggas_pkg::route_t     set_route_i,
+    // packets: bit or slice r is reader r
+    input  wire logic [READS*16-1:0]  dst_i,
+    input  wire logic [READS-1:0]     worn_i,      // it may take no more hops
+    output      logic [READS*8-1:0]   way_o        // way_t
+);
+  ggas_pkg::route_t lines [0:ggas_pkg::MAX_NODES-1];
+  always_ff @(posedge clk_i) begin
+    if (set_i && ggas_pkg::is_node(set_node_i)) lines[set_node_i[ggas_pkg::NODE_W-1:0]] <= set_route_i;
+  end
+
+  for (genvar r = 0; r < READS; r = r + 1) begin : g_read
+    wire [15:0]       dst   = dst_i[16*r+:16];
+    wire              here  = dst == cfg_node_i;
+    ggas_pkg::route_t line;
+    assign line = lines[dst[ggas_pkg::NODE_W-1:0]];
+    wire              known = ggas_pkg::is_node(dst) && line.valid && line.link < ggas_pkg::LINKS[2:0];
+    assign way_o[8*r+:8] = {2'b0, !here && (worn_i[r] || !known), here, line.lane, line.link};
+  end
+
+`ifndef SYNTHESIS
+  // Read within a cycle, so it is made of LUTs.
+  initial if (ggas_pkg::MAX_NODES > 1024) $error("net_routes: several links need GGAS_NODES of 1024 at most");
+`endif
+endmodule
+
+`default_nettype wire

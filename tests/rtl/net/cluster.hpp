@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster of Verilated `links` with six links each, joined by wires as a topology says, with random units at every
+// node. Checks what docs/network.md promises: every packet arrives once, unchanged, in the order of its source,
+// destination and channel; an NP packet never overtakes a P packet accepted before it was offered.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/fabric/topology.hpp"
+#include "sim/nic/nic_core.hpp"
+#include "tests/rtl/net/stream.hpp"
+
+namespace ggas::test {
+
+using fabric::topology;
+using nic::flit;
+
+inline constexpr unsigned built_links = 6, unit_channels = 4;
+inline constexpr unsigned links_up = 2, links_dead = 3;
+
+template <class Port>
+void put_word(Port& port, unsigned i, uint32_t v) {
+  if constexpr (std::is_integral_v<Port>)
+    port = Port((uint64_t(port) & ~(uint64_t{0xffffffff} << 32 * i)) | uint64_t{v} << 32 * i);
+  else
+    port[i] = v;
+}
+
+// Of all nodes.
+struct cluster_counters {
+  uint64_t tx_packets = 0, rx_packets = 0, dead = 0, up = 0, stores_lost = 0, bad = 0, nowhere = 0;
+};
+
+template <class Model, unsigned Width>
+class cluster {
+ public:
+  static constexpr unsigned words = Width / 32;
+
+  cluster(topology shape, uint64_t seed) : shape_(std::move(shape)), rng_(seed), nodes_(shape_.nodes()) {
+    for (auto& n : nodes_) {
+      n.m = std::make_unique<Model>();
+      for (unsigned v = 0; v < unit_channels; ++v) n.tx[v].words = n.rx[v].words = words;
+      Model& m = *n.m;
+      m.rst_ni = 0;
+      m.cfg_replay_limit_i = 32;
+      m.cfg_replay_timeout_i = 2048;
+      m.eval();
+      m.rst_ni = 1;
+      m.eval();
+    }
+    for (unsigned n = 0; n < nodes_.size(); ++n) {
+      nodes_[n].m->cfg_node_i = n;
+      for (unsigned to = 0; to < nodes_.size(); ++to)
+        if (to != n) route(n, to, shape_.next(n, to));
+      for (unsigned p = 0; p < built_links; ++p) plugged(n, p, shape_.across(n, p).has_value());
+    }
+  }
+
+  // ---- set-up
+  void route(unsigned at, unsigned to, std::optional<topology::step> way) {
+    Model& m = *nodes_[at].m;
+    m.cfg_route_node_i = to;
+    m.cfg_route_i = way ? 16u | way->lane << 3 | way->port : 0;
+    m.cfg_route_set_i = 1;
+    clock(m);
+    m.cfg_route_set_i = 0;
+  }
+  void plugged(unsigned node, unsigned port, bool on) {
+    Model& m = *nodes_[node].m;
+    m.link_rx_up_i = on ? m.link_rx_up_i | 1u << port : m.link_rx_up_i & ~(1u << port);
+    nodes_[node].woken = true;
+  }
+  // A cable is pulled: both ends lose the signal, what is on it is gone.
+  void cut(unsigned node, unsigned port) {
+    const auto far = *shape_.across(node, port);
+    for (const auto end : {topology::end{node, port}, far}) {
+      plugged(end.node, end.port, false);
+      nodes_[end.node].wire[end.port].clear();
+    }
+  }
+  double offers = 0.5, takes = 0.7, phy = 0.95;
+  unsigned latency = 20;  // of a wire, cycles
+
+  void send(unsigned from, nic::packet p) {
+    p.src = uint16_t(from);
+    p.hops = 255;
+    nodes_[from].tx[p.vc].queue.push_back(p);
+    sent_[{from, p.dst, p.vc}].push_back(p);
+    ++under_way_;
+  }
+  void random_packet(unsigned from, unsigned to) {
+    nic::packet p;
+    p.vc = uint8_t(rng_() % unit_channels);
+    p.dst = uint16_t(to);
+    p.op = uint8_t(rng_());
+    p.addr = rng_() & ~7ull;
+    p.domain = uint16_t(rng_());
+    p.len_dw = uint16_t(p.vc == 1 ? 0 : rng_() % 3 == 0 ? rng_() % 65 : rng_() % 9);
+    for (unsigned i = 0; i < p.len_dw; ++i) p.data.push_back(uint32_t(rng_()));
+    send(from, p);
+  }
+
+  // ---- a cycle of all nodes
+  void step() {
+    ++time_;
+    for (unsigned n = 0; n < nodes_.size(); ++n) {
+      if (!drive(nodes_[n])) continue;
+      nodes_[n].m->eval();
+      sample(n);
+      clock(*nodes_[n].m);
+    }
+  }
+  // Until every packet has arrived; false: nothing arrived for `patience` cycles.
+  bool drain(uint64_t patience = 20'000) {
+    uint64_t last = time_, left = under_way_;
+    while (under_way_ != 0) {
+      step();
+      if (under_way_ != left) last = time_, left = under_way_;
+      if (time_ - last > patience) return false;
+    }
+    return true;
+  }
+  bool wait_up() {
+    for (unsigned i = 0; i < 10'000; ++i) {
+      step();
+      bool up = true;
+      for (unsigned n = 0; n < nodes_.size(); ++n)
+        for (unsigned p = 0; p < shape_.ports(); ++p) up &= !shape_.across(n, p) || state(n, p) == links_up;
+      if (up) return true;
+    }
+    return false;
+  }
+
+  // ---- results
+  unsigned state(unsigned node, unsigned port) const { return nodes_[node].m->sts_states_o >> 2 * port & 3; }
+  uint64_t time() const { return time_; }
+  uint64_t under_way() const { return under_way_; }
+  uint64_t errors() const { return errors_; }
+  const std::string& first_error() const { return first_error_; }
+  const cluster_counters& count() const { return count_; }
+  const topology& shape() const { return shape_; }
+  std::mt19937_64& rng() { return rng_; }
+  // Of the last packet that arrived.
+  uint64_t arrived_at = 0, left_at = 0;
+  // Packets that are known to be lost do not arrive any more.
+  void forget() {
+    sent_.clear();
+    under_way_ = 0;
+    strict_ = false;
+  }
+  // Flits that left by a port since the beginning.
+  uint64_t flits(unsigned node, unsigned port) const { return nodes_[node].flits[port]; }
+
+ private:
+  struct on_wire {
+    flit f;
+    uint64_t at;
+  };
+  struct node {
+    std::unique_ptr<Model> m;
+    std::array<source, unit_channels> tx;
+    std::array<sink, unit_channels> rx;
+    std::array<std::deque<on_wire>, built_links> wire;  // towards this node
+    std::array<uint64_t, built_links> flits{};
+    bool woken = true;  // a pin changed
+  };
+  using flow = std::tuple<unsigned, unsigned, unsigned>;  // source, destination, virtual channel
+
+  bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng_) < p; }
+  void fail(const std::string& what) {
+    if (errors_++ == 0) first_error_ = what;
+  }
+
+  // false: the node's clock may stand still in this cycle (docs/tlp-boundary.md).
+  bool drive(node& n) {
+    Model& m = *n.m;
+    m.time_i = time_;
+    unsigned valid = 0, sop = 0, eop = 0, ready = 0, rx_valid = 0, phy_ready = 0;
+    for (unsigned v = 0; v < unit_channels; ++v) {
+      ready |= unsigned(chance(takes)) << v;
+      const beat b = n.tx[v].offer(chance(offers));
+      if (!b.valid) continue;
+      valid |= 1u << v;
+      sop |= unsigned(b.sop) << v;
+      eop |= unsigned(b.eop) << v;
+      for (unsigned i = 0; i < nic::header_dws; ++i) m.tx_hdr_i[v * nic::header_dws + i] = b.sop ? b.hdr[i] : 0xdeadbeef;
+      for (unsigned i = 0; i < words; ++i) put_word(m.tx_data_i, v * words + i, b.data[i]);
+    }
+    for (unsigned p = 0; p < built_links; ++p) {
+      phy_ready |= unsigned(chance(phy)) << p;
+      auto& w = n.wire[p];
+      if (w.empty() || w.front().at > time_) continue;
+      rx_valid |= 1u << p;
+      m.link_rx_kind_i = (m.link_rx_kind_i & ~(3u << 2 * p)) | unsigned(w.front().f.kind) << 2 * p;
+      for (unsigned i = 0; i < words; ++i)
+        put_word(m.link_rx_data_i, p * words + i, uint32_t(w.front().f.data[i / 2] >> 32 * (i & 1)));
+      w.pop_front();
+    }
+    m.tx_valid_i = valid;
+    m.tx_sop_i = sop;
+    m.tx_eop_i = eop;
+    m.rx_ready_i = ready;
+    m.link_rx_valid_i = rx_valid;
+    m.link_tx_ready_i = phy_ready;
+    const bool tick = time_ % nic::nic_core::tick_cycles == 0;
+    return m.busy_o || valid != 0 || rx_valid != 0 || (m.timer_o && tick) || std::exchange(n.woken, false);
+  }
+
+  void sample(unsigned at) {
+    node& n = nodes_[at];
+    Model& m = *n.m;
+    for (unsigned v = 0; v < unit_channels; ++v) {
+      if (m.tx_valid_i >> v & m.tx_ready_o >> v & 1) {
+        if (n.tx[v].index == 0) begin(at, v);
+        n.tx[v].taken();
+      }
+      beat b{.valid = bool(m.rx_valid_o >> v & 1), .sop = bool(m.rx_sop_o >> v & 1), .eop = bool(m.rx_eop_o >> v & 1)};
+      if (b.valid) {
+        for (unsigned i = 0; i < nic::header_dws; ++i) b.hdr[i] = m.rx_hdr_o[v * nic::header_dws + i];
+        const bool payload = (b.hdr[0] >> 29 | (b.hdr[1] & 0xffu)) != 0 || !b.sop;
+        for (unsigned i = 0; i < words && payload; ++i) b.data[i] = m.rx_data_o[v * words + i];
+      }
+      n.rx[v].see(b, m.rx_ready_i >> v & 1);
+      if (n.rx[v].unstable != 0) fail("a packet changed while it was on offer");
+      while (!n.rx[v].got.empty()) {
+        arrived(at, v, n.rx[v].got.front());
+        n.rx[v].got.pop_front();
+      }
+    }
+    count_.tx_packets += m.cnt_tx_packets_o;
+    count_.rx_packets += m.cnt_rx_packets_o;
+    count_.dead += m.ev_dead_o;
+    count_.up += m.ev_up_o;
+    count_.stores_lost += (m.ev_lost_o & 1) + (m.ev_lost_o >> 1);
+    count_.bad += m.ev_bad_o;
+    count_.nowhere += m.ev_nowhere_o;
+    for (unsigned p = 0; p < built_links; ++p) {
+      if (!(m.link_tx_valid_o >> p & m.link_tx_ready_i >> p & 1)) continue;
+      const auto far = shape_.across(at, p);
+      if (!far || !(nodes_[far->node].m->link_rx_up_i >> far->port & 1)) continue;
+      flit f{.kind = nic::flit_kind(m.link_tx_kind_o >> 2 * p & 3)};
+      for (unsigned i = 0; i < words; ++i) f.data[i / 2] |= uint64_t{m.link_tx_data_o[p * words + i]} << 32 * (i & 1);
+      nodes_[far->node].wire[far->port].push_back({f, time_ + latency});
+      ++n.flits[p];
+    }
+  }
+
+  // The first beat of a packet was taken. An NP packet must arrive behind the P packets of its flow begun before.
+  void begin(unsigned at, unsigned v) {
+    const nic::packet& p = n_front(at, v);
+    left_at = time_;
+    if (v == 0) ++posted_begun_[{at, p.dst}];
+    if (v == 1) np_mark_[{at, p.dst}].push_back(posted_begun_[{at, p.dst}]);
+  }
+  const nic::packet& n_front(unsigned at, unsigned v) const { return nodes_[at].tx[v].queue.front(); }
+
+  void arrived(unsigned at, unsigned v, const nic::packet& p) {
+    arrived_at = time_;
+    auto& expected = sent_[{p.src, at, v}];
+    if (p.dst != at) fail("a packet arrived at another node");
+    if (expected.empty()) {
+      if (strict_) fail("a packet arrived that nobody sent");
+      return;
+    }
+    nic::packet want = expected.front();
+    want.hops = uint8_t(255 - (shape_.hops(p.src, at) - 1));
+    want.vc = p.vc;  // the lane of the last link
+    if (p.vc % unit_channels != v) fail("a packet arrived in another virtual channel");
+    if (strict_ && !same(want, p)) fail("a packet arrived changed, or out of order");
+    expected.pop_front();
+    --under_way_;
+    if (v == 0) ++posted_done_[{p.src, at}];
+    if (v == 1 && strict_) {
+      auto& marks = np_mark_[{p.src, at}];
+      if (posted_done_[{p.src, at}] < marks.front()) fail("an NP packet passed a P packet");
+      marks.pop_front();
+    }
+  }
+
+  static void clock(Model& m) {
+    m.clk_i = 1;
+    m.eval();
+    m.clk_i = 0;
+    m.eval();
+  }
+
+  topology shape_;
+  std::mt19937_64 rng_;
+  std::vector<node> nodes_;
+  std::map<flow, std::deque<nic::packet>> sent_;
+  std::map<std::pair<unsigned, unsigned>, uint64_t> posted_begun_, posted_done_;
+  std::map<std::pair<unsigned, unsigned>, std::deque<uint64_t>> np_mark_;
+  uint64_t time_ = 0, under_way_ = 0, errors_ = 0;
+  bool strict_ = true;
+  std::string first_error_;
+  cluster_counters count_;
+};
+
+}  // namespace ggas::test
