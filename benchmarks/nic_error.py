@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs benchmarks on two simulated nodes with the RTL of the NIC and with its model, and prints how far off the model
+"""Runs benchmarks on simulated nodes with the RTL of the NIC and with its model, and prints how far off the model
 is, figure by figure.
 
     python benchmarks/nic_error.py build/release/benchmarks/ggas-bench
     python benchmarks/nic_error.py build/release/benchmarks/ggas-bench --platform modern --quick put_latency
+    python benchmarks/nic_error.py build/release/benchmarks/ggas-bench --nodes 4 --topology ring --quick barrier
 
 Exit status 1 if a time or a rate is off by more than --bar percent, or a run did not end with status 0."""
 
@@ -30,6 +31,7 @@ def measure(args, name, nic):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results.jsonl"
         command = [args.bench, name, "--nic", nic, "--platform", args.platform, "--seed", str(args.seed),
+                   "--nodes", str(args.nodes), "--topology", args.topology,
                    "--json", str(out)] + (["--quick"] if args.quick else [])
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
@@ -60,11 +62,13 @@ def main():
     parser.add_argument("bench", help="the program ggas-bench")
     parser.add_argument("names", nargs="*", default=BENCHMARKS, help="benchmarks; default: stores and one-sided")
     parser.add_argument("--platform", default="galibier-k20")
+    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--topology", default="auto", help="as ggas-bench has it; default auto")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="few points of each")
     parser.add_argument("--bar", type=float, default=5.0, help="percent; default 5")
     args = parser.parse_args()
-    print(f"Simulated: provider sim, platform {args.platform}, 2 nodes, seed {args.seed}.\n")
+    print(f"Simulated: provider sim, platform {args.platform}, {args.nodes} nodes ({args.topology}), seed {args.seed}.\n")
     print("| benchmark | variant | point | figure | rtl | model | model is off by |\n|---|---|---|---|---|---|---|")
     worst, over, count = 0.0, 0, 0
     for name in args.names or BENCHMARKS:

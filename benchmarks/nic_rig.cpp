@@ -47,8 +47,8 @@ nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled)
   for (auto& n : nics_) n = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, "nic");
   if (!nics_[0] || !nics_[1]) return;
   for (auto& n : nics_) {
-    n->link_up(true);
-    n->link_ready(true);
+    n->link_up(0, true);
+    n->link_ready(0, true);
     n->gate(true, true, true);
   }
   for (unsigned n = 0; n < 2; ++n) {
@@ -98,7 +98,7 @@ void nic_rig::step() {
     feed(n);
     auto& in = wire_[1 - n];
     if (!in.empty() && in.front().first <= now_) {
-      nics_[n]->link_in(in.front().second);
+      nics_[n]->link_in(0, in.front().second);
       in.pop_front();
     }
     nics_[n]->step(now_);
@@ -109,7 +109,7 @@ void nic_rig::step() {
 
 // What NIC n gave out in this cycle.
 void nic_rig::leave(unsigned n) {
-  if (const auto f = nics_[n]->link_out()) {
+  if (const auto f = nics_[n]->link_out(0)) {
     if (on_flit) on_flit(n, *f);
     wire_[n].emplace_back(now_ + nic_cycles_wire, *f);
   }

@@ -16,6 +16,7 @@ namespace ggas::sim {
 namespace {
 
 constexpr int max_nodes = 65'536;
+constexpr int max_rtl_nodes = 64;  // MAX_NODES of the RTL that is built
 
 std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
 
@@ -53,11 +54,10 @@ std::expected<std::unique_ptr<system>, std::string> system::create(system_config
 }
 
 std::expected<void, std::string> system::check() const {
-  if (!cfg_.model_nics && cfg_.nodes != 1 && cfg_.nodes != 2)
-    return fail(fmt::format("nodes = {}: the cycle-accurate NIC has one link, so a cluster has 1 node (no link) or 2",
-                            cfg_.nodes));
-  if (cfg_.nodes < 1 || cfg_.nodes > max_nodes)
-    return fail(fmt::format("nodes = {}: 1 to {} are possible", cfg_.nodes, max_nodes));
+  const int most = cfg_.model_nics ? max_nodes : max_rtl_nodes;
+  if (cfg_.nodes < 1 || cfg_.nodes > most)
+    return fail(fmt::format("nodes = {}: 1 to {} are possible with {}", cfg_.nodes, most,
+                            cfg_.model_nics ? "the model of the NIC" : "the cycle-accurate NIC"));
   if (cfg_.model_nics && !(cfg_.faults.empty() && cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
     return fail("the model of the NIC sends no flits: faults, waves, trace and pcap need the RTL");
   if (cfg_.segment_bytes < 4096 || cfg_.segment_bytes % 4096)
@@ -145,11 +145,12 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
     out[fmt::format("pcie.nic.tx_{}", cls[c])] = it.nic->port().stats().tx_tlps[c];
     out[fmt::format("pcie.nic.rx_{}", cls[c])] = it.nic->port().stats().rx_tlps[c];
   }
-  if (it.out) {
-    out["wire.flits"] = it.out->stats().flits;
-    out["wire.dropped"] = it.out->stats().dropped;
-    out["wire.corrupted"] = it.out->stats().corrupted;
-    out["wire.duplicated"] = it.out->stats().duplicated;
+  for (const auto& w : it.out) {  // all of the node's
+    if (!w) continue;
+    out["wire.flits"] += w->stats().flits;
+    out["wire.dropped"] += w->stats().dropped;
+    out["wire.corrupted"] += w->stats().corrupted;
+    out["wire.duplicated"] += w->stats().duplicated;
   }
   if (it.gpu) out.merge(it.gpu->counters());
   return out;

@@ -13,6 +13,7 @@
 //   0x100'0000'0000 NIC BAR2, the window: node n's segment at n * stride
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -81,9 +82,9 @@ using nic_factory =
 
 struct system_config {
   platform plat;
-  int nodes = 2;                        // with the RTL 1 (no link) or 2
+  int nodes = 2;                        // 1: no link; with the RTL at most 64
   bool model_nics = false;              // the NIC's model (docs/nic-model.md) and a network of any number of nodes
-  std::string topology = "auto";        // of that network (sim/fabric/topology.hpp)
+  std::string topology = "auto";        // who is joined to whom (sim/fabric/topology.hpp)
   uint64_t segment_bytes = 1u << 20;    // exported per node, a multiple of 4 KB
   bool mask_mode = false;               // window by mask instead of intervals
   endpoint_factory gpu;                 // empty: the segment lies in host memory
@@ -147,7 +148,8 @@ class system {
   nic::nic_device& nic(unsigned node) { return *nodes_[node]->nic; }
   fabric::network* network() { return network_.get(); }  // nullptr: NICs of RTL, and wires
   endpoint* gpu(unsigned node) { return nodes_[node]->gpu.get(); }
-  fabric::wire* wire(unsigned from) { return nodes_[from]->out.get(); }
+  fabric::wire* wire(unsigned from, unsigned port = 0) { return nodes_[from]->out[port].get(); }
+  const fabric::topology& topology() const { return *shape_; }
 
  private:
   struct node {
@@ -158,7 +160,7 @@ class system {
     std::unique_ptr<nic::nic_device> nic;
     nic::nic_bridge* bridge = nullptr;  // the same, if it is RTL
     std::unique_ptr<endpoint> gpu;
-    std::unique_ptr<fabric::wire> out;
+    std::array<std::unique_ptr<fabric::wire>, fabric::max_ports> out;  // by port
     uint64_t segment_bus = 0;  // where the exported segment lies
     uint32_t events_read = 0;
     std::vector<std::string> events;
@@ -179,7 +181,10 @@ class system {
   std::expected<void, std::string> program();
   void program_node(unsigned n);
   void enable_node(unsigned n);
+  void program_routes(unsigned n);
   std::expected<void, std::string> wait_for_links();
+  // Of each link that leads to a node.
+  std::expected<std::vector<uint64_t>, std::string> link_states(unsigned n);
 
   void collect_events(unsigned n);
 
@@ -187,6 +192,7 @@ class system {
   kernel kernel_;  // before everything SystemC
   uint64_t stride_ = 0, window_bytes_ = 0;
   std::unique_ptr<nic::nic_clock> clock_;
+  std::optional<fabric::topology> shape_;
   std::unique_ptr<fabric::network> network_;
   std::unique_ptr<trace::recorder> recorder_;
   std::vector<std::unique_ptr<node>> nodes_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a cluster is put together: nodes, NICs, links or a network between them, and who looks on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "ggas_regs.h"
@@ -31,6 +33,9 @@ std::expected<void, std::string> system::build() {
   window_bytes_ = std::bit_ceil(stride_ * unsigned(cfg_.nodes));
   if (!cfg_.endpoint_bar_bytes) cfg_.endpoint_bar_bytes = stride_;
   clock_ = std::make_unique<nic::nic_clock>("clock", cfg_.plat.nic.hertz);
+  auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
+  if (!shape) return fail(shape.error());
+  shape_ = std::move(*shape);
   if (auto r = build_network(); !r) return r;
   for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n)
     if (auto r = build_node(n); !r) return r;
@@ -114,7 +119,8 @@ std::expected<void, std::string> system::build_nic(unsigned n) {
                               .mrrs = uint16_t(p.mrrs()),
                               .bus_id = nic_id,
                               .clock_khz = uint32_t(p.nic.hertz / 1000),
-                              .serial = n + 1u};
+                              .serial = n + 1u,
+                              .links = shape_->ports()};
   const nic::bridge_config b{.id = nic_id,
                              .rx_latency_ps = p.nic.rx_latency_ps,
                              .tx_latency_ps = p.nic.tx_latency_ps,
@@ -126,8 +132,10 @@ std::expected<void, std::string> system::build_nic(unsigned n) {
     return {};
   }
   auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name.c_str());
-  if (!core) return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
-  auto bridge = std::make_unique<nic::nic_bridge>(name.c_str(), std::move(core), *clock_, b);
+  if (!core)
+    return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width with {} links", p.nic.data_width,
+                            shape_->ports()));
+  auto bridge = std::make_unique<nic::nic_bridge>(name.c_str(), std::move(core), *clock_, b, shape_->ports());
   it.bridge = bridge.get();
   it.nic = std::move(bridge);
   return {};
@@ -139,12 +147,10 @@ std::expected<void, std::string> system::build_network() {
   const platform& p = cfg_.plat;
   if (!nic::model_times::of(p.nic.data_width))
     return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
-  auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
-  if (!shape) return fail(shape.error());
   const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
   const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
   network_ = std::make_unique<fabric::network>(
-      "network", std::move(*shape),
+      "network", *shape_,
       fabric::network_config{.latency_ps = p.link.latency_ps,
                              .flit_ps = std::max(cycle_ps, line_ps),
                              .flit_bits = p.nic.data_width,
@@ -159,20 +165,26 @@ std::expected<void, std::string> system::wire_links() {
   const platform& p = cfg_.plat;
   const auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
   if (!rules) return fail(rules.error());
-  for (const auto& r : *rules)
-    if (r.wire != "*" && r.wire != "0->1" && r.wire != "1->0")
-      return fail(fmt::format("{}: there is no wire '{}': 0->1, 1->0 or *", cfg_.faults_name, r.wire));
   const fabric::wire_config cfg{
       .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
-  for (unsigned n = 0; n < 2; ++n) {
-    const unsigned to = 1 - n;
-    const std::string name = fmt::format("{}->{}", n, to);
-    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, *nodes_[to]->bridge);
-    nodes_[n]->bridge->connect(*nodes_[n]->out);
-    nodes_[to]->bridge->carrier(true, 0);
-    auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
-    if (!faults->empty()) nodes_[n]->out->faults(std::move(faults));
+  std::set<std::string> names{"*"};
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    for (unsigned port = 0; port < shape_->ports(); ++port) {
+      const auto far = shape_->across(n, port);
+      if (!far) continue;
+      const std::string name = fmt::format("{}->{}", n, far->node);
+      names.insert(name);
+      auto& out = nodes_[n]->out[port];
+      out = std::make_unique<fabric::wire>(name, cfg, nodes_[far->node]->bridge->link(far->port));
+      nodes_[n]->bridge->connect(port, *out);
+      nodes_[far->node]->bridge->link(far->port).carrier(true, 0);
+      auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
+      if (!faults->empty()) out->faults(std::move(faults));
+    }
   }
+  for (const auto& r : *rules)
+    if (!names.contains(r.wire))
+      return fail(fmt::format("{}: there is no wire '{}': {}", cfg_.faults_name, r.wire, fmt::join(names, ", ")));
   return {};
 }
 
@@ -199,10 +211,12 @@ std::expected<void, std::string> system::observe() {
       it.gpu->port().on_wire = tap(trace::place::gpu_to_host);
       it.root->at(port_gpu).on_wire = tap(trace::place::host_to_gpu);
     }
-    if (it.out)
-      it.out->on_flit = [this, n](const nic::flit& f, uint64_t start, uint64_t end) {
-        recorder_->flit(n, 1 - n, f, start, end);
-      };
+    for (unsigned port = 0; port < fabric::max_ports; ++port)
+      if (it.out[port])
+        it.out[port]->on_flit = [this, n, to = shape_->across(n, port)->node](const nic::flit& f, uint64_t start,
+                                                                            uint64_t end) {
+          recorder_->flit(n, to, f, start, end);
+        };
   }
   return {};
 }

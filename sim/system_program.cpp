@@ -2,7 +2,9 @@
 // What a driver does after reset, by MMIO of each node's processor: identity, segment, intervals or mask, time-outs,
 // event ring; then the links are waited for and the units enabled.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "ggas_regs.h"
@@ -59,7 +61,7 @@ void system::program_node(unsigned n) {
                                 uint64_t(p.rma.host_timeout_ticks) << GGAS_RMA_TIMEOUT_HOST_SHIFT);
   set(GGAS_REG_LINK_CTRL, uint64_t(p.nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT |
                               uint64_t(p.nic.replay_timeout_cycles) << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT);
-  if (nodes_.size() == 2) set(GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
+  program_routes(n);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
     set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) |
@@ -81,21 +83,48 @@ void system::program_node(unsigned n) {
   set(GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | event_ring_log2 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT);
 }
 
+// A NIC with one link has a neighbour, one with several a table. The model's network knows the ways.
+void system::program_routes(unsigned n) {
+  const unsigned all = unsigned(nodes_.size());
+  if (all < 2 || network_) return;
+  if (shape_->ports() > 1) {
+    for (unsigned to = 0; to < all; ++to) {
+      const auto way = to == n ? fabric::topology::step{} : shape_->next(n, to);
+      write_register(n, GGAS_REG_ROUTE, to | uint64_t(way.port) << GGAS_ROUTE_LINK_SHIFT |
+                                            uint64_t(way.lane) << GGAS_ROUTE_LANE_SHIFT | GGAS_ROUTE_VALID_MASK |
+                                            GGAS_ROUTE_SET_MASK);
+    }
+  }
+  const unsigned peer = shape_->ports() > 1 ? all - 1 : shape_->across(n, 0)->node;
+  write_register(n, GGAS_REG_LINK_PEER, peer | GGAS_LINK_PEER_VALID_MASK);
+}
+
+std::expected<std::vector<uint64_t>, std::string> system::link_states(unsigned n) {
+  const bool several = !network_ && shape_->ports() > 1;
+  const auto r = read_register(n, several ? GGAS_REG_LINKS : GGAS_REG_LINK_STATUS);
+  if (!r) return std::unexpected(r.error());
+  std::vector<uint64_t> states;
+  if (!several) states.push_back((*r & GGAS_LINK_STATUS_STATE_MASK) >> GGAS_LINK_STATUS_STATE_SHIFT);
+  for (unsigned port = 0; several && port < shape_->ports(); ++port)
+    if (shape_->across(n, port)) states.push_back(*r >> (GGAS_LINKS_STATES_SHIFT + 2 * port) & 3);
+  return states;
+}
+
 std::expected<void, std::string> system::wait_for_links() {
   if (nodes_.size() < 2) return {};
+  // A cluster may begin with a dead link when a fault script asks for it; programs then see it fail.
+  const bool faulty = !cfg_.faults.empty();
+  const auto settled = [&](uint64_t s) { return s == GGAS_LINK_STATE_UP || (faulty && s == GGAS_LINK_STATE_DEAD); };
   const uint64_t end = now_ps() + link_up_timeout_ps;
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     for (;;) {
-      const auto s = read_register(n, GGAS_REG_LINK_STATUS);
-      if (!s) return std::unexpected(s.error());
-      const auto state = (*s & GGAS_LINK_STATUS_STATE_MASK) >> GGAS_LINK_STATUS_STATE_SHIFT;
-      if (state == GGAS_LINK_STATE_UP) break;
-      // A cluster may begin with a dead link when a fault script asks for it; programs then see it fail.
-      if (state == GGAS_LINK_STATE_DEAD && !cfg_.faults.empty()) break;
+      const auto states = link_states(n);
+      if (!states) return std::unexpected(states.error());
+      if (std::ranges::all_of(*states, settled)) break;
       if (now_ps() >= end) {
-        if (!cfg_.faults.empty()) break;
-        return std::unexpected(
-            fmt::format("node {}: link is not up after 10 ms of simulated time (state {})", n, state));
+        if (faulty) break;
+        return std::unexpected(fmt::format("node {}: a link is not up after 10 ms of simulated time (states {})", n,
+                                           fmt::join(*states, ", ")));
       }
     }
   }

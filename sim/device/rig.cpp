@@ -91,9 +91,9 @@ std::expected<void, std::string> rig::wire_links() {
       .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
   for (unsigned n = 0; n < 2; ++n) {
     const std::string name = fmt::format("{}->{}", n, 1 - n);
-    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, *nodes_[1 - n]->nic);
-    nodes_[n]->nic->connect(*nodes_[n]->out);
-    nodes_[1 - n]->nic->carrier(true, 0);
+    nodes_[n]->out = std::make_unique<fabric::wire>(name, cfg, nodes_[1 - n]->nic->link(0));
+    nodes_[n]->nic->connect(0, *nodes_[n]->out);
+    nodes_[1 - n]->nic->link(0).carrier(true, 0);
     auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
     if (!faults->empty()) nodes_[n]->out->faults(std::move(faults));
   }

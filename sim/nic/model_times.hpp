@@ -60,7 +60,7 @@ struct time_row {
 };
 
 // What the network of models is made of (docs/nic-model.md says where each comes from).
-inline constexpr unsigned hop_cycles = 12;     // bar of the crossbar that the RTL will have
+inline constexpr unsigned hop_cycles = 3;      // measured: rtl.links, docs/network.md
 inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
 inline constexpr double control_flits = 0.75;  // a packet, on a busy way back: store_64_both of nic_cycles
 

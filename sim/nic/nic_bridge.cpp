@@ -12,17 +12,21 @@ constexpr size_t outbound_limit = 64;
 }  // namespace
 
 nic_bridge::nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock,
-                       const bridge_config& cfg)
+                       const bridge_config& cfg, unsigned links)
     : sc_module(name),
       core_(std::move(core)),
       clock_(clock),
       clock_id_(clock.attach(*this)),
       cfg_(cfg),
       port_("port", cfg.port),
-      outbound_("outbound", [this](pcie::tlp&& t) { port_.send(std::move(t)); }) {
+      outbound_("outbound", [this](pcie::tlp&& t) { port_.send(std::move(t)); }),
+      links_(links) {
   port_.on_receive = [this](pcie::tlp& t) { return receive(t); };
-  core_->link_up(false);
-  core_->link_ready(false);
+  for (unsigned l = 0; l < links; ++l) {
+    links_[l].owner = this;
+    core_->link_up(l, false);
+    core_->link_ready(l, false);
+  }
 }
 
 bool nic_bridge::has_room(const pcie::tlp& t) const {
@@ -51,29 +55,31 @@ bool nic_bridge::receive(pcie::tlp& t) {
   return true;
 }
 
-void nic_bridge::deliver(const flit& f, uint64_t at_ps) {
-  flits_.emplace_back(at_ps, f);
-  clock_.wake(clock_id_, at_ps);
+void nic_bridge::link_end::deliver(const flit& f, uint64_t at_ps) {
+  flits.emplace_back(at_ps, f);
+  owner->clock_.wake(owner->clock_id_, at_ps);
 }
 
-void nic_bridge::carrier(bool up, uint64_t at_ps) {
-  carrier_.emplace(at_ps, up);
-  clock_.wake(clock_id_, at_ps);
+void nic_bridge::link_end::carrier(bool up, uint64_t at_ps) {
+  carriers.emplace(at_ps, up);
+  owner->clock_.wake(owner->clock_id_, at_ps);
 }
 
 void nic_bridge::restart(std::unique_ptr<nic_core> core) {
   former_steps_ += core_->steps();
   core_ = std::move(core);
-  core_->link_up(carrier_now_);
-  core_->link_ready(false);
+  for (unsigned l = 0; l < links_.size(); ++l) {
+    core_->link_up(l, links_[l].carrier_now);
+    core_->link_ready(l, false);
+    links_[l].flits.clear();
+  }
   inbound_.clear();
   inbound_count_ = {};
-  flits_.clear();
   clock_.wake(clock_id_, pcie::now_ps());
   if (std::exchange(refused_, false)) port_.resume();
 }
 
-// What has arrived by now enters the core at this edge: any number of TLPs (it queues them), one flit.
+// What has arrived by now enters the core at this edge: any number of TLPs (it queues them), one flit a link.
 void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
   while (!inbound_.empty() && inbound_.front().at <= now_ps) {
     --inbound_count_[unsigned(pcie::fc_of(inbound_.front().packet))];
@@ -81,30 +87,35 @@ void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
     core_->push(inbound_.front().packet);
     inbound_.pop_front();
   }
-  while (!carrier_.empty() && carrier_.begin()->first <= now_ps) {
-    carrier_now_ = carrier_.begin()->second;
-    core_->link_up(carrier_now_);
-    carrier_.erase(carrier_.begin());
-  }
-  if (!flits_.empty() && flits_.front().first <= now_ps) {
-    core_->link_in(flits_.front().second);
-    if (on_flit) on_flit(flits_.front().second, true, n);
-    flits_.pop_front();
-    ++stats_.link_in;
+  for (unsigned l = 0; l < links_.size(); ++l) {
+    link_end& it = links_[l];
+    while (!it.carriers.empty() && it.carriers.begin()->first <= now_ps) {
+      it.carrier_now = it.carriers.begin()->second;
+      core_->link_up(l, it.carrier_now);
+      it.carriers.erase(it.carriers.begin());
+    }
+    if (!it.flits.empty() && it.flits.front().first <= now_ps) {
+      core_->link_in(l, it.flits.front().second);
+      if (on_flit) on_flit(it.flits.front().second, true, n);
+      it.flits.pop_front();
+      ++stats_.link_in;
+    }
+    core_->link_ready(l, it.out && it.out->ready(now_ps));
   }
   // Non-posted requests never hold the stream back, so posted ones behind them always drain; the NIC bounds them by its
   // tags.
   const size_t waiting = outbound_.size();
   core_->gate(waiting + port_.tx_pending(pcie::fc::p) < outbound_limit, true,
               waiting + port_.tx_pending(pcie::fc::cpl) < outbound_limit);
-  core_->link_ready(out_ && out_->ready(now_ps));
 }
 
 void nic_bridge::drain(uint64_t n, uint64_t now_ps) {
-  if (const auto f = core_->link_out(); f && out_) {
-    out_->send(*f, now_ps);
-    ++stats_.link_out;
-    if (on_flit) on_flit(*f, false, n);
+  for (unsigned l = 0; l < links_.size(); ++l) {
+    if (const auto f = core_->link_out(l); f && links_[l].out) {
+      links_[l].out->send(*f, now_ps);
+      ++stats_.link_out;
+      if (on_flit) on_flit(*f, false, n);
+    }
   }
   while (auto t = core_->pop()) {
     if (on_tlp) on_tlp(*t, false, n);
@@ -126,8 +137,10 @@ uint64_t nic_bridge::next_edge(uint64_t n) const {
   if (core_->timer()) next = (n / nic_core::tick_cycles + 1) * nic_core::tick_cycles;
   const auto from = [&](uint64_t at_ps) { next = std::min(next, std::max(n + 1, clock_.edge_from(at_ps))); };
   if (!inbound_.empty()) from(inbound_.front().at);
-  if (!flits_.empty()) from(flits_.front().first);
-  if (!carrier_.empty()) from(carrier_.begin()->first);
+  for (const link_end& it : links_) {
+    if (!it.flits.empty()) from(it.flits.front().first);
+    if (!it.carriers.empty()) from(it.carriers.begin()->first);
+  }
   return next;
 }
 

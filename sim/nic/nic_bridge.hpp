@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <systemc>
+#include <vector>
 
 #include "sim/fabric/wire.hpp"
 #include "sim/nic/nic_clock.hpp"
@@ -23,9 +24,11 @@ struct bridge_stats {
   uint64_t link_in = 0, link_out = 0;  // flits
 };
 
-class nic_bridge : public sc_core::sc_module, public nic_device, public clocked, public fabric::flit_sink {
+class nic_bridge : public sc_core::sc_module, public nic_device, public clocked {
  public:
-  nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock, const bridge_config& cfg);
+  // `links` of the core's links can be connected.
+  nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock, const bridge_config& cfg,
+             unsigned links = 1);
 
   pcie::port& port() override { return port_; }
   pcie::bar_map& bars() override { return bars_; }
@@ -36,8 +39,9 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked,
   // Observation: what crosses the core's pins, with the number of the clock edge.
   std::function<void(const pcie::tlp&, bool to_nic, uint64_t edge)> on_tlp;
   std::function<void(const flit&, bool to_nic, uint64_t edge)> on_flit;
-  // Where flits go; without one the link stays down.
-  void connect(fabric::flit_source_port& out) { out_ = &out; }
+  // Where flits of a link come in, and where they go; without the latter the link stays down.
+  fabric::flit_sink& link(unsigned number) { return links_[number]; }
+  void connect(unsigned link, fabric::flit_source_port& out) { links_[link].out = &out; }
 
   uint64_t active_cycles() const override { return former_steps_ + core_->steps(); }
   std::map<std::string, uint64_t> counters() const override {
@@ -47,11 +51,20 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked,
             {"nic.flits_out", stats_.link_out}};
   }
 
-  void deliver(const flit& f, uint64_t at_ps) override;
-  void carrier(bool up, uint64_t at_ps) override;
   uint64_t edge(uint64_t n, uint64_t now_ps) override;
 
  private:
+  // The end of a link: what is on its way to the core.
+  struct link_end final : fabric::flit_sink {
+    nic_bridge* owner = nullptr;
+    fabric::flit_source_port* out = nullptr;
+    std::deque<std::pair<uint64_t, flit>> flits;
+    std::multimap<uint64_t, bool> carriers;
+    bool carrier_now = false;
+
+    void deliver(const flit& f, uint64_t at_ps) override;
+    void carrier(bool up, uint64_t at_ps) override;
+  };
   struct arrival {
     uint64_t at;
     pcie::tlp packet;
@@ -72,11 +85,8 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked,
   std::deque<arrival> inbound_;
   std::array<unsigned, pcie::fc_classes> inbound_count_{};
   bool refused_ = false;
-  bool carrier_now_ = false;
   uint64_t former_steps_ = 0;  // of cores before the last restart
-  std::deque<std::pair<uint64_t, flit>> flits_;
-  std::multimap<uint64_t, bool> carrier_;
-  fabric::flit_source_port* out_ = nullptr;
+  std::vector<link_end> links_;
   bridge_stats stats_;
 };
 

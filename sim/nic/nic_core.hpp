@@ -32,6 +32,7 @@ struct host_config {
   uint16_t bus_id = 0;
   uint32_t clock_khz = 125'000;
   uint64_t serial = 0;
+  unsigned links = 1;  // of the NIC at least; the Verilated one has 1 or 6
 };
 
 class nic_core {
@@ -54,12 +55,12 @@ class nic_core {
   virtual std::optional<pcie::tlp> pop() = 0;
   virtual void gate(bool posted, bool non_posted, bool completions) = 0;
 
-  // ---- link. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only while
-  // `link_ready`).
-  virtual void link_in(const flit& f) = 0;
-  virtual std::optional<flit> link_out() = 0;
-  virtual void link_ready(bool ready) = 0;
-  virtual void link_up(bool up) = 0;
+  // ---- links, by number. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only
+  // while `link_ready`).
+  virtual void link_in(unsigned link, const flit& f) = 0;
+  virtual std::optional<flit> link_out(unsigned link) = 0;
+  virtual void link_ready(unsigned link, bool ready) = 0;
+  virtual void link_up(unsigned link, bool up) = 0;
 
   // ---- what software changes in configuration space, from the next step on. At first messages are allowed, bus master
   // is on, MPS and MRRS are those of host_config.
@@ -87,7 +88,7 @@ class nic_core {
   virtual std::expected<void, std::string> close_waves() { return {}; }
 };
 
-// The Verilated NIC. data_width is 64, 256 or 512; nullptr for any other.
+// The Verilated NIC. data_width is 64, 256 or 512 with one link, 64 or 512 with up to six; nullptr for any other.
 std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& cfg, const char* name);
 
 }  // namespace ggas::nic

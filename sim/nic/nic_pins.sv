@@ -49,25 +49,27 @@ module nic_pins #(
   output logic               tx_cpl_eop_o,
   output ggas_pkg::tlp_hdr_t tx_cpl_hdr_o,
   output logic [DATA_W-1:0]  tx_cpl_data_o,
-  output logic               link_tx_valid_o,
-  input  wire                link_tx_ready_i,
-  output logic [1:0]         link_tx_kind_o,
-  output logic [DATA_W-1:0]  link_tx_data_o,
-  input  wire                link_rx_valid_i,
-  input  wire  [1:0]         link_rx_kind_i,
-  input  wire  [DATA_W-1:0]  link_rx_data_i,
-  input  wire                link_rx_up_i
+  output logic [ggas_pkg::LINKS-1:0]        link_tx_valid_o,
+  input  wire  [ggas_pkg::LINKS-1:0]        link_tx_ready_i,
+  output logic [2*ggas_pkg::LINKS-1:0]      link_tx_kind_o,
+  output logic [DATA_W*ggas_pkg::LINKS-1:0] link_tx_data_o,
+  input  wire  [ggas_pkg::LINKS-1:0]        link_rx_valid_i,
+  input  wire  [2*ggas_pkg::LINKS-1:0]      link_rx_kind_i,
+  input  wire  [DATA_W*ggas_pkg::LINKS-1:0] link_rx_data_i,
+  input  wire  [ggas_pkg::LINKS-1:0]        link_rx_up_i
 );
 
   logic rst_nq, rx_req_valid_q, rx_req_sop_q, rx_req_eop_q, rx_cpl_valid_q, rx_cpl_sop_q, rx_cpl_eop_q,
-    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, link_tx_ready_q, link_rx_valid_q, link_rx_up_q, cfg_msix_enable_q,
+    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, cfg_msix_enable_q,
     cfg_msix_mask_q, cfg_bus_master_q, cfg_flr_q;
   logic [63:0] time_q;
   logic [12:0] cfg_mps_q, cfg_mrrs_q;
   logic [15:0] cfg_bus_id_q;
   ggas_pkg::tlp_hdr_t rx_req_hdr_q, rx_cpl_hdr_q;
-  logic [DATA_W-1:0] rx_req_data_q, rx_cpl_data_q, link_rx_data_q;
-  logic [1:0] link_rx_kind_q;
+  logic [DATA_W-1:0] rx_req_data_q, rx_cpl_data_q;
+  logic [ggas_pkg::LINKS-1:0] link_tx_ready_q, link_rx_valid_q, link_rx_up_q;
+  logic [DATA_W*ggas_pkg::LINKS-1:0] link_rx_data_q;
+  logic [2*ggas_pkg::LINKS-1:0] link_rx_kind_q;
 
   always_ff @(negedge clk_i) begin
     rst_nq          <= rst_ni;

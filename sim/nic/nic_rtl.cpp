@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <deque>
 #include <string>
+#include <type_traits>
 
 #include "Vnic_top_256.h"
 #if !VM_COVERAGE
+#include "Vnic_six_512.h"
 #include "Vnic_top_512.h"
 #endif
+#include "Vnic_six_64.h"
 #include "Vnic_top_64.h"
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/tlp_pins.hpp"
@@ -85,7 +88,8 @@ class collector {
   bool inside_ = false;
 };
 
-template <class V, unsigned W>
+// L: its links.
+template <class V, unsigned W, unsigned L>
 class nic_rtl final : public nic_core {
  public:
   nic_rtl(const host_config& cfg, const char* name) {
@@ -100,7 +104,7 @@ class nic_rtl final : public nic_core {
     top_->cfg_msix_enable_i = 1;
     top_->cfg_bus_master_i = 1;
     top_->tx_np_ok_i = 1;
-    top_->link_tx_ready_i = 1;
+    top_->link_tx_ready_i = (1u << L) - 1;
     reset();
   }
   ~nic_rtl() override {
@@ -143,24 +147,34 @@ class nic_rtl final : public nic_core {
     gate_completions_ = completions;
   }
 
-  void link_in(const flit& f) override {
-    top_->link_rx_kind_i = static_cast<uint8_t>(f.kind);
-    if constexpr (W == 64) {
+  void link_in(unsigned link, const flit& f) override {
+    top_->link_rx_kind_i = uint16_t((top_->link_rx_kind_i & ~(3u << 2 * link)) | unsigned(f.kind) << 2 * link);
+    if constexpr (W * L == 64) {
       top_->link_rx_data_i = f.data[0];
     } else {
       for (size_t i = 0; i < W / 64; ++i) {
-        top_->link_rx_data_i[2 * i] = static_cast<uint32_t>(f.data[i]);
-        top_->link_rx_data_i[2 * i + 1] = static_cast<uint32_t>(f.data[i] >> 32);
+        top_->link_rx_data_i[W / 32 * link + 2 * i] = static_cast<uint32_t>(f.data[i]);
+        top_->link_rx_data_i[W / 32 * link + 2 * i + 1] = static_cast<uint32_t>(f.data[i] >> 32);
       }
     }
-    top_->link_rx_valid_i = 1;
+    top_->link_rx_valid_i |= 1u << link;
   }
-  std::optional<flit> link_out() override {
-    if (!sent_flit_) return std::nullopt;
-    return flit_;
+  std::optional<flit> link_out(unsigned link) override {
+    if (!(sent_flits_ >> link & 1)) return std::nullopt;
+    flit f{.kind = flit_kind(sent_kinds_ >> 2 * link & 3)};
+    if constexpr (W * L == 64) {
+      f.data[0] = sent_data_;
+    } else {
+      for (size_t i = 0; i < W / 64; ++i)
+        f.data[i] = sent_data_[W / 32 * link + 2 * i] | uint64_t{sent_data_[W / 32 * link + 2 * i + 1]} << 32;
+    }
+    return f;
   }
-  void link_ready(bool ready) override { top_->link_tx_ready_i = ready; }
-  void link_up(bool up) override { pins_changed_ |= top_->link_rx_up_i != up, top_->link_rx_up_i = up; }
+  void link_ready(unsigned link, bool ready) override { set(top_->link_tx_ready_i, link, ready); }
+  void link_up(unsigned link, bool up) override {
+    pins_changed_ |= bool(top_->link_rx_up_i >> link & 1) != up;
+    set(top_->link_rx_up_i, link, up);
+  }
 
   void msix(bool enable, bool mask) override {
     pins_changed_ = true;
@@ -297,13 +311,15 @@ class nic_rtl final : public nic_core {
       requests_.beat(top_->tx_req_sop_o, top_->tx_req_eop_o, top_->tx_req_hdr_o, top_->tx_req_data_o, out_);
     if (top_->tx_cpl_valid_o && top_->tx_cpl_ready_i)
       replies_.beat(top_->tx_cpl_sop_o, top_->tx_cpl_eop_o, top_->tx_cpl_hdr_o, top_->tx_cpl_data_o, out_);
-    sent_flit_ = top_->link_tx_valid_o && top_->link_tx_ready_i;
-    if (sent_flit_) {
-      flit_.kind = static_cast<flit_kind>(top_->link_tx_kind_o);
-      for (size_t i = 0; i < W / 64; ++i)
-        flit_.data[i] =
-            get_word<W>(top_->link_tx_data_o, 2 * i) | uint64_t{get_word<W>(top_->link_tx_data_o, 2 * i + 1)} << 32;
+    sent_flits_ = top_->link_tx_valid_o & top_->link_tx_ready_i;
+    if (sent_flits_) {
+      sent_kinds_ = top_->link_tx_kind_o;
+      sent_data_ = top_->link_tx_data_o;
     }
+  }
+  template <class Port>
+  static void set(Port& bits, unsigned link, bool on) {
+    bits = Port((bits & ~(1u << link)) | unsigned(on) << link);
   }
 
   std::unique_ptr<VerilatedContext> context_;
@@ -319,22 +335,27 @@ class nic_rtl final : public nic_core {
   collector<W> requests_, replies_;
   bool gate_posted_ = true, gate_non_posted_ = true, gate_completions_ = true;
   bool pins_changed_ = false;  // beside those of streams: taken at the next step
-  bool sent_flit_ = false;
-  flit flit_;
+  // of the last step, bit or slice l of link l
+  unsigned sent_flits_ = 0, sent_kinds_ = 0;
+  std::remove_reference_t<decltype(V::link_tx_data_o)> sent_data_{};
   uint64_t steps_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& cfg, const char* name) {
-  switch (data_width) {
+  const bool one = cfg.links <= 1;
+  switch (cfg.links <= 6 ? data_width : 0) {
     case 64:
-      return std::make_unique<nic_rtl<Vnic_top_64, 64>>(cfg, name);
+      if (one) return std::make_unique<nic_rtl<Vnic_top_64, 64, 1>>(cfg, name);
+      return std::make_unique<nic_rtl<Vnic_six_64, 64, 6>>(cfg, name);
     case 256:
-      return std::make_unique<nic_rtl<Vnic_top_256, 256>>(cfg, name);
+      if (one) return std::make_unique<nic_rtl<Vnic_top_256, 256, 1>>(cfg, name);
+      return nullptr;
 #if !VM_COVERAGE
     case 512:
-      return std::make_unique<nic_rtl<Vnic_top_512, 512>>(cfg, name);
+      if (one) return std::make_unique<nic_rtl<Vnic_top_512, 512, 1>>(cfg, name);
+      return std::make_unique<nic_rtl<Vnic_six_512, 512, 6>>(cfg, name);
 #endif
     default:
       return nullptr;

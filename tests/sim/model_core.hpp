@@ -39,12 +39,12 @@ class model_core : public nic::nic_core {
     return t;
   }
   void gate(bool, bool, bool) override {}
-  void link_in(const nic::flit& f) override {
+  void link_in(unsigned, const nic::flit& f) override {
     if (auto p = decoder_.push(f)) model_.from_link(*p);
   }
-  std::optional<nic::flit> link_out() override { return std::exchange(sent_, std::nullopt); }
-  void link_ready(bool ready) override { ready_ = ready; }
-  void link_up(bool up) override {
+  std::optional<nic::flit> link_out(unsigned) override { return std::exchange(sent_, std::nullopt); }
+  void link_ready(unsigned, bool ready) override { ready_ = ready; }
+  void link_up(unsigned, bool up) override {
     up_ = up;
     model_.link_up(up);
   }

@@ -280,7 +280,8 @@ INSTANTIATE_TEST_SUITE_P(
     input, rejects,
     testing::Values(
         bad_config{"nodes0", [](auto& c) { c.nodes = 0; }, "nodes = 0"},
-        bad_config{"nodes3", [](auto& c) { c.nodes = 3; }, "nodes = 3: the cycle-accurate NIC has one link"},
+        bad_config{"nodes65", [](auto& c) { c.nodes = 65; },
+                   "nodes = 65: 1 to 64 are possible with the cycle-accurate NIC"},
         bad_config{"nodes_negative", [](auto& c) { c.nodes = -2; }, "nodes = -2"},
         bad_config{"segment", [](auto& c) { c.segment_bytes = 5000; },
                    "segment_bytes = 5000: must be a multiple of 4096"},

@@ -51,10 +51,10 @@ def test_the_same_twice(tmp_path):
 
 
 @pytest.mark.parametrize(("args", "text"), [
-    (["--nodes", "3"], "the NIC 'rtl' has one link"),
+    (["--nodes", "65"], "1 to 64 are possible with the cycle-accurate NIC"),
     (["--nic", "model", "--nodes", "8", "--topology", "full"], "a NIC has 6 links, so full joins 7 nodes"),
     (["--nic", "model", "--nodes", "8", "--topology", "star"], "expected auto, full, ring, mesh:AxB[xC]"),
-    (["--topology", "ring"], "--topology needs --nic model"),
+    (["--nodes", "5", "--topology", "torus:3x3"], "it has 9 nodes"),
     (["--nic", "model", "--waves", "w.fst"], "need the RTL"),
 ])
 def test_bad_input_is_named(args, text):

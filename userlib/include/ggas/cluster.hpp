@@ -59,8 +59,8 @@ struct queue_config {
 struct cluster_config {
   std::string provider = "sim";           // sim | shm
   std::string platform = "galibier-k20";  // sim: name in sim/platforms or path of a .toml
-  std::string nic = "rtl";                // sim: rtl (2 nodes at most), or model (docs/nic-model.md)
-  std::string topology = "auto";          // sim, nic model: of the network (docs/nic-model.md)
+  std::string nic = "rtl";                // sim: rtl (64 nodes at most), or model (docs/nic-model.md)
+  std::string topology = "auto";          // sim: who is joined to whom (docs/network.md)
   int nodes = 2;
   size_t segment_bytes = 64u << 20;  // per node, a multiple of 4 KB
   queue_config queues;
@@ -70,6 +70,7 @@ struct cluster_config {
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;  // time window of the waves; to = 0: no end
   std::filesystem::path faults;               // sim: fault script
+  std::vector<std::string> fault_lines;       // sim: more lines of it
   std::vector<std::string> overrides;         // sim: "table.key=value" over the platform file
   // Called some times a second of real time while run() works, with now_ns(): for progress bars. May be empty.
   std::function<void(uint64_t now_ns)> on_progress;

@@ -118,10 +118,6 @@ class sim_cluster final : public cluster {
 result<> check(const cluster_config& cfg) {
   if (cfg.nic != "rtl" && cfg.nic != "model")
     return fail(errc::bad_argument, "nic '{}': provider sim has the NICs 'rtl' and 'model'", cfg.nic);
-  if (cfg.nodes < 1 || (cfg.nic == "rtl" && cfg.nodes > 2))
-    return fail(errc::bad_argument,
-                "nodes = {}: the NIC 'rtl' has one link, so it takes 1 node or 2; the NIC 'model' takes any number",
-                cfg.nodes);
   return check_config(cfg);
 }
 
@@ -145,6 +141,7 @@ result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg, 
     if (!text) return std::unexpected(text.error());
     faults = std::move(*text);
   }
+  for (const std::string& line : cfg.fault_lines) faults += (faults.empty() ? "" : "\n") + line;
   std::unique_ptr<sim_cluster> c(new sim_cluster(cfg));
   c->gpu_cfg_ = *gpu;
   if (cfg.segment_bytes > gpu->memory_bytes)
