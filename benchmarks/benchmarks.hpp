@@ -28,5 +28,6 @@ result<> run_get_bandwidth(session& s);
 result<> run_message_rate(session& s);
 result<> run_atomic_latency(session& s);
 result<> run_transfer_path(session& s);
+result<> run_trace(session& s);  // options::schedule is set
 
 }  // namespace ggas::bench

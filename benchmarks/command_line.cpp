@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <expected>
 
 #include "benchmarks/common_line.hpp"
+#include "benchmarks/scenario.hpp"
+#include "benchmarks/schedule.hpp"
 
 namespace ggas::bench {
 
@@ -22,6 +26,7 @@ examples:
   ggas-bench store_latency load_latency --platform modern
   ggas-bench thesis --json results.jsonl --report report
   ggas-bench barrier --provider shm --nodes 8
+  ggas-bench trace examples/traces/ring_allreduce.goal --nic model
   ggas-bench store_latency --quick --waves nic.fst --window 10:40 --trace run.json --pcap run.pcapng
 )";
 
@@ -38,8 +43,25 @@ bool parse_window(const std::string& text, double& from, double& to) {
   return rest.empty() || (number(rest, to) && to > from);
 }
 
+// "trace FILE". Without --nodes there are as many as ranks.
+std::string choose_trace(const std::vector<std::string>& names, command_line& c) {
+  if (names.size() != 2 || names[0] != "trace") return "trace: expected trace FILE and no other benchmark";
+  auto plan = read_schedule(names[1]);
+  if (!plan) return plan.error();
+  const int ranks = int(plan->ranks.size());
+  int& nodes = c.opts.cluster.nodes;
+  if (!c.nodes_given) nodes = std::max(ranks, 2);
+  if (nodes < ranks) return fmt::format("--nodes {}: {} has {} ranks", nodes, names[1], ranks);
+  if (c.opts.cluster.provider != "sim") return "trace needs --provider sim";
+  c.opts.schedule = std::make_shared<const schedule>(std::move(*plan));
+  c.opts.schedule_name = std::filesystem::path(names[1]).stem().string();
+  c.chosen.push_back(&trace_benchmark());
+  return {};
+}
+
 // Fills c.chosen; the empty string or what is wrong.
 std::string choose(const std::vector<std::string>& names, command_line& c) {
+  if (std::ranges::find(names, "trace") != names.end()) return choose_trace(names, c);
   const auto found = select(names, descriptions(all_benchmarks()), suite);
   if (const auto* wrong = std::get_if<std::string>(&found)) return *wrong;
   const auto& s = std::get<selection>(found);
@@ -57,7 +79,6 @@ std::string check(const command_line& c) {
       return fmt::format("{} reads the counters of a NIC; provider shm has none", b->name);
     }
   }
-  if (cfg.topology != "auto" && cfg.nic != "model") return "--topology needs --nic model";
   const bool observed = !cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty();
   if (observed && c.chosen.size() != 1) return "--waves, --trace and --pcap need exactly one benchmark";
   return {};
@@ -66,9 +87,43 @@ std::string check(const command_line& c) {
 // Options of the simulator that another provider would not look at; the empty string or the first that was given.
 std::string check_simulated(const CLI::App& app, const std::string& provider) {
   if (provider == "sim") return {};
-  for (const char* option : {"--platform", "--nic", "--topology", "--faults", "--waves", "--trace", "--pcap"})
+  for (const char* option :
+       {"--platform", "--nic", "--topology", "--faults", "--fault", "--waves", "--trace", "--pcap"})
     if (app.count(option) != 0) return fmt::format("{} needs --provider sim", option);
   return {};
+}
+
+// The command line with "--scenario FILE" replaced by what the file says, less the options that are given beside it.
+std::expected<std::vector<std::string>, std::string> with_scenario(int argc, char** argv) {
+  std::vector<std::string> words, own;
+  std::filesystem::path file;
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i] == std::string_view("--scenario") && i + 1 < argc)
+      file = argv[++i];
+    else
+      own.emplace_back(argv[i]);
+  }
+  if (file.empty()) return own;
+  auto said = read_scenario(file);
+  if (!said) return said;
+  const auto given = [&](const std::string& option) {
+    return std::ranges::any_of(own, [&](const std::string& w) { return w == option || w.starts_with(option + "="); });
+  };
+  for (size_t i = 0; i < said->size(); ++i) {
+    const std::string& word = (*said)[i];
+    const bool list = word == "--set" || word == "--fault";
+    const bool size = word == "--quick" || word == "--middle";
+    if (!word.starts_with("--")) {
+      words.push_back(word);
+    } else if (size) {
+      if (!given("--quick") && !given("--middle")) words.push_back(word);
+    } else if (++i; list || !given(word)) {
+      words.push_back(word);
+      words.push_back((*said)[i]);
+    }
+  }
+  words.insert(words.end(), own.begin(), own.end());
+  return words;
 }
 
 }  // namespace
@@ -90,13 +145,14 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->check(a_name)->capture_default_str();
   app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
-  app.add_option("--nic", cfg.nic, "sim: the NIC: rtl (2 nodes at most) or model (any number)")->capture_default_str();
+  app.add_option("--nic", cfg.nic, "sim: the NIC: rtl (64 nodes at most) or model (any number)")->capture_default_str();
   app.add_option("--topology", cfg.topology,
-                 "sim, --nic model: auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]")
+                 "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]")
       ->check(a_name)
       ->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script")->check(a_name);
+  app.add_option("--fault", cfg.fault_lines, "sim: a line of a fault script; repeatable");
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
       ->excludes("--quick");
   app.add_flag("--wall", c.wall,
@@ -105,8 +161,13 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time");
   app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto")->check(a_name);
   app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark")->check(a_name);
+  std::vector<std::string> scenarios;  // read before; here for --help
+  app.add_option("--scenario", scenarios, "TOML file with options and names (./ggas sim FILE)");
+  auto words = with_scenario(argc, argv);
+  if (!words) return bad_input(words.error());
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(*words);  // as the parser wants them
+    app.parse(std::move(*words));
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
@@ -126,11 +187,16 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   const double usual_ms = cfg.provider == "shm" ? 120'000 : 2'000;
   c.opts.timeout_ns = static_cast<uint64_t>((common.timeout_ms == 0 ? usual_ms : common.timeout_ms) * 1e6);
   if (std::string text = check_simulated(app, cfg.provider); !text.empty()) return bad_input(text);
+  c.nodes_given = app.count("--nodes") != 0;
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   return c;
 }
 
-std::string list_text() { return list_text(descriptions(all_benchmarks()), suite); }
+std::string list_text() {
+  auto all = descriptions(all_benchmarks());
+  all.push_back(&trace_benchmark());
+  return list_text(all, suite);
+}
 
 }  // namespace ggas::bench

@@ -17,6 +17,7 @@ struct command_line {
   bool suite = false;  // a whole suite: what the provider cannot do is skipped
   bool list = false;
   bool wall = false;
+  bool nodes_given = false;
   std::filesystem::path json, report;  // empty: none
 };
 

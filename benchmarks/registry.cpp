@@ -146,6 +146,16 @@ const benchmark registry[] = {
 
 }  // namespace
 
+const benchmark& trace_benchmark() {
+  static const benchmark trace = {{.name = "trace",
+                                   .text = "a schedule of sends, receives and computations from a file: trace FILE",
+                                   .params = "ranks messages bytes",
+                                   .variants = {},
+                                   .needs_nic = true},
+                                  run_trace};
+  return trace;
+}
+
 std::span<const benchmark> all_benchmarks() { return registry; }
 
 const benchmark* find_benchmark(std::string_view name) {

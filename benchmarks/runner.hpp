@@ -17,8 +17,12 @@
 
 namespace ggas::bench {
 
+struct schedule;
+
 struct options {
   cluster_config cluster;
+  std::shared_ptr<const bench::schedule> schedule;  // that trace runs
+  std::string schedule_name;
   bool quick = false, middle = false;   // fewer points and repetitions; some of the large points, too
   uint64_t timeout_ns = 2'000'000'000;  // of one point, simulated (sim) or real (shm) time
 
@@ -106,6 +110,8 @@ struct benchmark : description {
 // In the order of a suite.
 std::span<const benchmark> all_benchmarks();
 const benchmark* find_benchmark(std::string_view name);
+// Runs a file, so it is in no suite.
+const benchmark& trace_benchmark();
 
 inline std::unexpected<error> failed(errc code, std::string text) {
   return std::unexpected(error{code, std::move(text)});

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./ggas sim: what a scenario file says, what stands beside it, and what is wrong with it."""
+
+import json
+
+import pytest
+
+from conftest import ROOT
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    def write(text):
+        path = tmp_path / "s.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_file_says_cluster_and_output(bench, scenario, tmp_path):
+    file = scenario("""
+benchmarks = ["barrier"]
+size = "quick"
+seed = 7
+[cluster]
+nodes = 4
+nic = "model"
+topology = "ring"
+set = ["link.latency_ns=200"]
+[output]
+json = "out.jsonl"
+""")
+    done = bench("--scenario", file)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert records and all(r["nic"] == "model" and r["seed"] == 7 and r["nodes"] == 4 for r in records)
+
+
+def test_options_beside_the_file_win(bench, scenario, tmp_path):
+    file = scenario('benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nnodes = 4\nnic = "model"\n')
+    done = bench("--scenario", file, "--nodes", "3", "--json", tmp_path / "o.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert all(json.loads(line)["nodes"] == 3 for line in (tmp_path / "o.jsonl").read_text().splitlines())
+
+
+def test_faults_act(bench, scenario):
+    text = 'benchmarks = ["store_latency"]\nsize = "quick"\n[cluster]\nfaults = ["{}"]\n'
+    assert "there is no wire '0->7'" in bench("--scenario", scenario(text.format("0->7 drop at 3"))).stderr
+    assert bench("--scenario", scenario(text.format("0->1 drop at 30"))).returncode == 0
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ('benchmarks = ["barrier"]\n\n[cluster]\nnodse = 4\n', "s.toml:4: cluster.nodse: unknown key"),
+    ('benchmarks = ["barrier"]\n[cluster]\nnodes = "4"\n', "s.toml:3: cluster.nodes: must be a whole number"),
+    ('benchmarks = "barrier"\n', "s.toml:1: benchmarks: must be a list of strings"),
+    ('benchmarks = ["--help"]\n', "s.toml:1: benchmarks: must be a list of strings"),
+    ('[cluster]\nnodes = 4\n', "benchmarks: missing key"),
+    ('benchmarks = ["barrier"]\nsize = "huge"\n', 's.toml:2: size: must be "quick", "middle" or "full"'),
+    ('benchmarks = ["barrier"\n', "s.toml:"),
+    ('benchmarks = ["barier"]\n', "barier"),
+    ('benchmarks = ["barrier"]\n[cluster]\nnodes = 0\n', "--nodes 0"),
+    ('benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nnodes = 8\ntopology = "ring:8"\n', "topology 'ring:8'"),
+])
+def test_what_is_wrong_is_named(bench, scenario, text, says):
+    done = bench("--scenario", scenario(text))
+    assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+def test_all_that_is_wrong_at_once(bench, scenario):
+    done = bench("--scenario", scenario('benchmarks = ["barrier"]\nx = 1\n[output]\ny = 2\n'))
+    assert done.returncode == 2 and "s.toml:2: x" in done.stderr and "s.toml:4: output.y" in done.stderr
+
+
+def test_no_such_file(bench):
+    done = bench("--scenario", "nowhere.toml")
+    assert done.returncode == 2 and "scenario 'nowhere.toml': cannot be read" in done.stderr
+
+
+def test_the_examples_run(bench, tmp_path):
+    torus = ROOT / "examples/scenarios/torus.toml"
+    done = bench("--scenario", torus, "--nic", "model")
+    assert done.returncode == 0 and (tmp_path / "torus.jsonl").stat().st_size > 0, done.stderr

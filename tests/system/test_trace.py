@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./ggas bench trace: schedules of messages and computations."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+PING = """num_ranks 2
+rank 0 {
+  a: send 64b to 1 tag 3
+  b: recv 64b from 1 tag 4
+  b requires a
+}
+rank 1 {
+  a: recv 64b from 0 tag 3
+  c: calc 10000
+  b: send 64b to 0 tag 4
+  c requires a
+  b requires c
+}
+"""
+
+
+@pytest.fixture
+def trace(bench, tmp_path):
+    """Runs a schedule; its figures by metric."""
+
+    def run(text, *words):
+        path = tmp_path / "s.goal"
+        path.write_text(text)
+        out = tmp_path / "out.jsonl"
+        done = bench("trace", path, "--json", out, *words)
+        assert done.returncode == 0, done.stderr
+        return {r["metric"]: r["value"] for r in map(json.loads, out.read_text().splitlines())}
+
+    return run
+
+
+def test_time_is_computing_and_messages(trace):
+    figures = trace(PING)
+    assert figures["computing"] == 10_000
+    # Two messages of a host at a put's latency of some microseconds.
+    assert 12_000 < figures["time"] < 30_000
+
+
+def test_model_is_near_the_rtl(trace):
+    rtl, model = trace(PING)["time"], trace(PING, "--nic", "model")["time"]
+    assert abs(model / rtl - 1) < 0.05
+
+
+def test_computations_of_one_cpu_follow_each_other(trace):
+    one = trace("num_ranks 1\nrank 0 {\na: calc 5000 cpu 0\nb: calc 5000 cpu 0\n}\n")["time"]
+    two = trace("num_ranks 1\nrank 0 {\na: calc 5000 cpu 0\nb: calc 5000 cpu 1\n}\n")["time"]
+    assert 10_000 <= one < 11_000 and 5_000 <= two < 6_000
+
+
+def test_irequires_waits_for_the_begin(trace):
+    text = "num_ranks 1\nrank 0 {{\na: calc 5000 cpu 0\nb: calc 5000 cpu 1\nb {} a\n}}\n"
+    assert trace(text.format("requires"))["time"] >= 10_000 > trace(text.format("irequires"))["time"]
+
+
+def test_large_messages_are_cut(trace):
+    figures = trace("num_ranks 2\nrank 0 {\na: send 9000000b to 1\n}\nrank 1 {\na: recv 9000000b from 0\n}\n",
+                    "--nic", "model", "--platform", "modern")
+    assert figures["time"] > 9_000_000 / 64  # ns at 64 GB/s
+
+
+def test_training_step_hides_communication(trace, tmp_path):
+    script = ROOT / "examples/traces/make_training_step.py"
+    text = subprocess.run([sys.executable, script, "--ranks", "3", "--step-us", "300", "--scale", "2000"],
+                          capture_output=True, text=True, check=True).stdout
+    figures = trace(text, "--nic", "model")
+    assert figures["computing"] <= figures["time"] < 2 * figures["computing"]
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("rank 0 {\n}\n", "s.goal:1: rank 0: num_ranks is 0"),
+    ("num_ranks 0\n", "s.goal:1: expected num_ranks N, N at least 1"),
+    ("num_ranks 2\nrank 2 {\n}\n", "s.goal:2: rank 2: num_ranks is 2"),
+    ("num_ranks 1\nrank 0 {\na: jump 3\n}\n", "s.goal:3: unknown operation 'jump'"),
+    ("num_ranks 1\nrank 0 {\na: calc 3\na: calc 4\n}\n", "s.goal:4: label 'a' a second time"),
+    ("num_ranks 1\nrank 0 {\na: calc 3\na requires b\n}\n", "s.goal:4: no label 'b'"),
+    ("num_ranks 1\nrank 0 {\na: calc 3\nb: calc 3\na requires b\nb requires a\n}\n", "s.goal:3: rank 0: this operation waits"),
+    ("num_ranks 2\nrank 0 {\na: send 8b to 0\n}\n", "s.goal:3: rank 0 names itself"),
+    ("num_ranks 2\nrank 0 {\na: send 8b to 1\n}\n", "s.goal:3: rank 0 sends 1 messages of tag 0 to rank 1, which receives 0"),
+    ("num_ranks 2\nrank 0 {\na: send 8b to 1\n}\nrank 1 {\na: recv 9b from 0\n}\n", "sizes sent and received differ"),
+    ("num_ranks 2\nrank 0 {\na: send 8b to 1 tug 3\n}\n", "s.goal:3: 'tug': expected tag N"),
+    ("num_ranks 2\nrank 0 {\na: send 99999999999999999999b to 1\n}\n", "s.goal:3: '99999999999999999999b'"),
+    ("num_ranks 1\nrank 0 {\n", "the file ends inside rank 0"),
+    ("", "no num_ranks"),
+])
+def test_what_is_wrong_is_named(bench, tmp_path, text, says):
+    path = tmp_path / "s.goal"
+    path.write_text(text)
+    done = bench("trace", path)
+    assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+def test_ranks_that_wait_for_each_other_end(bench, tmp_path):
+    path = tmp_path / "s.goal"
+    path.write_text("num_ranks 2\n" + "".join(
+        f"rank {r} {{\ns: send 8b to {1 - r}\nr: recv 8b from {1 - r}\ns requires r\n}}\n" for r in range(2)))
+    done = bench("trace", path, "--timeout", "5")
+    assert done.returncode == 1 and "0 of 2 operations have ended" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("words", [["trace"], ["trace", "nowhere.goal"], ["trace", "a.goal", "barrier"]])
+def test_usage(bench, words):
+    assert bench(*words).returncode == 2
