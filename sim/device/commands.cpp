@@ -216,7 +216,7 @@ bool device::store(const wire::region_access& a, std::span<const std::byte> data
   if (!reachable(a) || data.size() < a.count) return false;
   if (a.region == wire::region_config) {
     config_.write(a.offset, data.first(a.count));
-    if (nic_.log) nic_.log->master(nic_.node, may_access());
+    tell_bus_master();
     return true;
   }
   if (nic_.log) nic_.log->access(nic_.node, a.region, a.offset, data.first(a.count));

@@ -27,6 +27,8 @@ void device::connect(file socket) {
 
 void device::disconnect() {
   client_.reset();
+  abandon_reads();
+  tell_bus_master();
   memory_.clear();
   for (file& f : vectors_) f = file();
   reads_.clear();
@@ -103,12 +105,12 @@ bool device::write(uint64_t address, std::span<const std::byte> bytes) {
 
 void device::read(uint64_t address, uint32_t bytes, read_done done) {
   const auto* w = memory_.find(address, bytes, false);
-  const bool late = w && !w->bytes;
+  const bool late = w && !w->bytes && !resetting_;
   auto logged = [this, address, late, done = std::move(done)](std::optional<std::vector<std::byte>> data) {
     if (nic_.log) nic_.log->guest_memory(nic_.node, address, data ? &*data : nullptr, late);
     done(std::move(data));
   };
-  if (!w) return logged(std::nullopt);
+  if (!w || (resetting_ && !w->bytes)) return logged(std::nullopt);
   if (late) {
     dma_reads_[ask(wire::command::dma_read, address, bytes, {})] = std::move(logged);
     return;
@@ -146,11 +148,25 @@ void device::program_vector(unsigned v) {
   set(GGAS_REG_MSIX_CTRL(v), control);
 }
 
+// Reads that the client has not answered end with an error; its answers come to nothing.
+void device::abandon_reads() {
+  for (auto& [id, done] : dma_reads_) std::exchange(done, [](auto) {})(std::nullopt);
+}
+
+void device::tell_bus_master() {
+  if (std::exchange(master_, may_access()) == master_) return;
+  if (nic_.log) nic_.log->master(nic_.node, master_);
+  nic_.bus_master(master_);
+}
+
 void device::reset_nic() {
+  abandon_reads();
   if (nic_.log) nic_.log->reset(nic_.node);
+  resetting_ = true;
   nic_.reset();
+  resetting_ = false;
   config_.reset();
-  if (nic_.log) nic_.log->master(nic_.node, may_access());
+  tell_bus_master();
   for (unsigned v = 0; v < vectors_.size(); ++v)
     if (vectors_[v]) program_vector(v);
 }

@@ -30,7 +30,8 @@ class device : public guest {
   // What carries accesses to the NIC; set once, before clients come.
   struct carrier {
     guest_port* port = nullptr;
-    std::function<void()> reset;     // function-level reset of the NIC
+    std::function<void()> reset;  // function-level reset of the NIC
+    std::function<void(bool)> bus_master;
     std::function<void()> answered;  // a reply left: the simulation may pause
     tlp_log* log = nullptr;
     unsigned node = 0;
@@ -87,12 +88,16 @@ class device : public guest {
   bool store(const wire::region_access& a, std::span<const std::byte> data);
   void finish_read(uint64_t number, std::vector<std::byte> bytes);
   void reset_nic();
+  void tell_bus_master();
+  void abandon_reads();
   void program_vector(unsigned v);
   void signal(unsigned v);
   uint16_t ask(wire::command c, uint64_t address, uint64_t count, std::span<const std::byte> data);
 
   bar_sizes bars_;
   config_space config_;
+  bool master_ = false;     // as the NIC was told
+  bool resetting_ = false;  // what the client would have to answer is refused: the NIC's reset waits for its reads
   carrier nic_;
   std::unique_ptr<connection> client_;
   bool greeted_ = false;

@@ -40,17 +40,12 @@ int run_again(const std::string& log, std::string again, const std::string& wave
   return 0;
 }
 
-// Signals are taken while the server waits.
+// Signals are taken by the server as it waits.
 void hold_signals() {
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  sigprocmask(SIG_BLOCK, &ends, nullptr);
-  struct sigaction quiet {};
-  quiet.sa_handler = [](int) {};
-  sigaction(SIGINT, &quiet, nullptr);
-  sigaction(SIGTERM, &quiet, nullptr);
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int s : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&held, s);
+  sigprocmask(SIG_BLOCK, &held, nullptr);
 }
 
 }  // namespace
@@ -69,7 +64,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", how.seed, "seed of the faults")->capture_default_str();
   app.add_option("--log", log, "file for every access and TLP with time stamps");
   app.add_option("--replay", again, "no server: repeats the run of this log; --log is the new one (LOG.again)");
-  app.add_option("--waves", waves, "with --replay: FST files, one for each NIC and reset; this is their stem");
+  app.add_option("--waves", waves, "with --replay: FST files, one for each NIC; this is their stem");
   CLI11_PARSE(app, argc, argv);
   if (!again.empty()) return run_again(again, log, waves);
   if (sockets.empty()) {

@@ -25,9 +25,7 @@ guest_port::guest_port(sc_core::sc_module_name name, const guest_port_config& cf
       owner_(owner),
       port_("port", cfg.port),
       requester_("requester", port_, {.id = cfg.id, .tags = 32, .timeout_ps = cfg.read_timeout_ps}),
-      answers_("answers", [this](answer&& a) {
-        if (a.reset == resets_) port_.send(std::move(a.completion));
-      }) {
+      answers_("answers", [this](pcie::tlp&& completion) { port_.send(std::move(completion)); }) {
   port_.on_receive = [this](pcie::tlp& t) { return receive(t); };
 }
 
@@ -60,15 +58,10 @@ void guest_port::read(unsigned bar, uint64_t offset, uint32_t bytes, std::functi
   }
 }
 
-void guest_port::begin_reset() {
-  resetting_ = true;
-  ++resets_;
-}
-
 bool guest_port::receive(pcie::tlp& t) {
   if (t.completion())
     requester_.complete(t);
-  else if (!resetting_)
+  else
     from_nic(t);
   return true;
 }
@@ -76,7 +69,7 @@ bool guest_port::receive(pcie::tlp& t) {
 void guest_port::from_nic(const pcie::tlp& t) {
   if (!owner_.may_access()) {
     ++stats_.refused;
-    if (t.non_posted()) complete(t, resets_, std::nullopt);
+    if (t.non_posted()) complete(t, std::nullopt);
   } else if (t.kind == pcie::tlp_kind::mwr && t.addr == interrupt_address) {
     ++stats_.interrupts;
     owner_.interrupt(t.data[0]);
@@ -85,7 +78,7 @@ void guest_port::from_nic(const pcie::tlp& t) {
   } else if (t.kind == pcie::tlp_kind::mrd) {
     memory_read(t);
   } else if (t.non_posted()) {
-    complete(t, resets_, std::nullopt);
+    complete(t, std::nullopt);
   }
 }
 
@@ -101,24 +94,22 @@ void guest_port::memory_write(const pcie::tlp& t) {
 }
 
 void guest_port::memory_read(const pcie::tlp& t) {
-  const uint64_t reset = resets_;
-  owner_.read(pcie::first_byte_address(t), pcie::enabled_bytes(t), [this, t, reset](auto bytes) {
+  owner_.read(pcie::first_byte_address(t), pcie::enabled_bytes(t), [this, t](auto bytes) {
     if (!bytes) ++stats_.strays;
-    complete(t, reset, std::move(bytes));
+    complete(t, std::move(bytes));
   });
 }
 
-void guest_port::complete(const pcie::tlp& t, uint64_t reset, std::optional<std::vector<std::byte>> bytes) {
+void guest_port::complete(const pcie::tlp& t, std::optional<std::vector<std::byte>> bytes) {
   const uint64_t due = pcie::now_ps() + cfg_.memory_latency_ps;
   if (!bytes || bytes->size() != pcie::enabled_bytes(t)) {
-    answers_.push_at(due, {reset, pcie::error_completion(t, pcie::cpl_status::ur, cfg_.id)});
+    answers_.push_at(due, pcie::error_completion(t, pcie::cpl_status::ur, cfg_.id));
     return;
   }
   std::vector<uint32_t> dws(t.len_dw);
   const uint64_t lead = pcie::first_byte_address(t) - t.addr;
   for (size_t i = 0; i < bytes->size(); ++i) dws[(lead + i) / 4] |= uint32_t((*bytes)[i]) << 8 * ((lead + i) % 4);
-  for (pcie::tlp& c : pcie::read_completions(t, dws, cfg_.mps, cfg_.rcb, cfg_.id))
-    answers_.push_at(due, {reset, std::move(c)});
+  for (pcie::tlp& c : pcie::read_completions(t, dws, cfg_.mps, cfg_.rcb, cfg_.id)) answers_.push_at(due, std::move(c));
 }
 
 }  // namespace ggas::device

@@ -65,28 +65,18 @@ class guest_port : public sc_core::sc_module {
   // Posted requests that the NIC has not taken: who writes may want to wait.
   size_t backlog() const { return port_.tx_pending(pcie::fc::p); }
 
-  // Between the two the NIC is being reset: what it sends is dropped, what it asked for is not answered.
-  void begin_reset();
-  void end_reset() { resetting_ = false; }
-
  private:
   bool receive(pcie::tlp& t);
   void from_nic(const pcie::tlp& t);
   void memory_write(const pcie::tlp& t);
   void memory_read(const pcie::tlp& t);
-  void complete(const pcie::tlp& request, uint64_t reset, std::optional<std::vector<std::byte>> bytes);
+  void complete(const pcie::tlp& request, std::optional<std::vector<std::byte>> bytes);
 
-  struct answer {
-    uint64_t reset;  // number of resets before the request
-    pcie::tlp completion;
-  };
   guest_port_config cfg_;
   guest& owner_;
   pcie::port port_;
   pcie::requester requester_;
-  pcie::timed_queue<answer> answers_;
-  bool resetting_ = false;
-  uint64_t resets_ = 0;
+  pcie::timed_queue<pcie::tlp> answers_;
   guest_port_stats stats_;
 };
 

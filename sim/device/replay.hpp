@@ -27,7 +27,7 @@ struct replay_result {
   uint64_t cycles = 0;
 };
 
-// `waves`: one file for each NIC and reset, <stem>.node<n>.<reset>.fst; empty: none. The error names the first line
+// `waves`: one file for each NIC, <stem>.node<n>.fst; empty: none. The error names the first line
 // that differs, or what is wrong with a file.
 std::expected<replay_result, std::string> replay(const std::filesystem::path& log, const std::filesystem::path& again,
                                                  const std::filesystem::path& waves);

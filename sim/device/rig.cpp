@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint16_t root_id = 0x0001, nic_id = 0x0100;
 constexpr uint64_t registers_bytes = 0x10000, pages_bytes = 256 * 2 * 0x1000;
-constexpr uint64_t settle_ps = 20'000'000;  // far more than a TLP takes through a PCIe link
+constexpr uint64_t settle_ps = 20'000'000;      // far more than a TLP takes through a PCIe link
+constexpr uint64_t reset_ps = 100'000'000'000;  // what PCIe gives a function
 
 }  // namespace
 
@@ -47,7 +48,9 @@ std::unique_ptr<nic::nic_core> rig::make_core(unsigned n) const {
   const auto name = fmt::format("node{}_nic", n);
   auto core = cfg_.make_nic ? cfg_.make_nic(p.nic.data_width, host, name.c_str())
                             : nic::make_nic_rtl(p.nic.data_width, host, name.c_str());
-  if (core) core->msix(true, false);  // the client masks vectors, by the eventfds it gives
+  if (!core) return core;
+  core->msix(true, false);  // the client masks vectors, by the eventfds it gives
+  core->bus_master(false);
   return core;
 }
 
@@ -104,13 +107,21 @@ void rig::reset(unsigned n) {
   const auto settle = [this] { kernel_.run_until([] { return false; }, settle_ps); };
   settle();
   kernel_.enter();
-  nodes_[n]->port->begin_reset();
-  end_waves(n);
-  nodes_[n]->nic->restart(make_core(n));
-  ++nodes_[n]->resets;
-  begin_waves(n);
+  nic::nic_bridge& nic = *nodes_[n]->nic;
+  nic.reset_function();
+  for (uint64_t passed = 0; nic.core().in_reset() && passed < reset_ps; passed += settle_ps) settle();
   settle();
-  nodes_[n]->port->end_reset();
+}
+
+void rig::bus_master(unsigned n, bool on) {
+  kernel_.enter();
+  nodes_[n]->nic->bus_master(on);
+}
+
+void rig::cable(bool in) {
+  kernel_.enter();
+  for (const auto& n : nodes_)
+    if (n->out) n->out->plug(in, kernel_.now_ps());
 }
 
 void rig::record(tlp_log& log) {
@@ -124,24 +135,18 @@ void rig::record(tlp_log& log) {
 }
 
 void rig::waves(const std::filesystem::path& stem) {
-  waves_ = stem;
-  for (unsigned n = 0; n < nodes_.size(); ++n) begin_waves(n);
-}
-
-void rig::begin_waves(unsigned n) {
-  if (waves_.empty()) return;
-  nodes_[n]->nic->core().open_waves(fmt::format("{}.node{}.{}.fst", waves_.string(), n, nodes_[n]->resets));
-  nodes_[n]->nic->core().waves(true);
-}
-
-void rig::end_waves(unsigned n) {
-  if (auto whole = nodes_[n]->nic->core().close_waves(); !whole) waves_wrong_ += whole.error() + "\n";
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    nodes_[n]->nic->core().open_waves(fmt::format("{}.node{}.fst", stem.string(), n));
+    nodes_[n]->nic->core().waves(true);
+  }
 }
 
 std::expected<void, std::string> rig::end_waves() {
-  for (unsigned n = 0; n < nodes_.size(); ++n) end_waves(n);
-  if (waves_wrong_.empty()) return {};
-  return std::unexpected(waves_wrong_);
+  std::string wrong;
+  for (const auto& n : nodes_)
+    if (auto whole = n->nic->core().close_waves(); !whole) wrong += whole.error() + "\n";
+  if (wrong.empty()) return {};
+  return std::unexpected(wrong);
 }
 
 uint64_t rig::cycles() const {

@@ -42,7 +42,7 @@ class rig {
   unsigned nodes() const { return unsigned(nodes_.size()); }
   // Every TLP and flit from now on goes into the log, which lives as long as the rig runs.
   void record(tlp_log& log);
-  // Waves from now on: one file for each NIC and reset, <stem>.node<n>.<reset>.fst.
+  // Waves from now on: one file for each NIC, <stem>.node<n>.fst.
   void waves(const std::filesystem::path& stem);
   // The error has a line for each file that is not whole.
   std::expected<void, std::string> end_waves();
@@ -51,8 +51,13 @@ class rig {
   sim::kernel& kernel() { return kernel_; }
   const nic::nic_clock& clock() const { return *clock_; }
 
-  // Function-level reset: what the host sent before has arrived, nothing that the NIC sent before arrives later.
+  // Function-level reset: what the host sent before has arrived, nothing that the NIC sent before arrives later. The
+  // NIC's reads must find an answer meanwhile.
   void reset(unsigned n);
+  // Bus Master Enable of a NIC; off at first.
+  void bus_master(unsigned n, bool on);
+  // The cable between the NICs is plugged in or pulled out.
+  void cable(bool in);
   // Clock edges that the NICs really saw, all together.
   uint64_t cycles() const;
 
@@ -61,21 +66,16 @@ class rig {
     std::unique_ptr<guest_port> port;
     std::unique_ptr<nic::nic_bridge> nic;
     std::unique_ptr<fabric::wire> out;
-    unsigned resets = 0;
   };
   explicit rig(rig_config cfg) : cfg_(std::move(cfg)) {}
   std::expected<void, std::string> build(const std::vector<guest*>& guests);
   std::expected<void, std::string> wire_links();
   std::unique_ptr<nic::nic_core> make_core(unsigned n) const;
-  void begin_waves(unsigned n);
-  void end_waves(unsigned n);
 
   rig_config cfg_;
   sim::kernel kernel_;  // before everything SystemC
   std::unique_ptr<nic::nic_clock> clock_;
   std::vector<std::unique_ptr<node>> nodes_;
-  std::filesystem::path waves_;  // stem; empty: none
-  std::string waves_wrong_;
 };
 
 }  // namespace ggas::device

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -88,6 +90,7 @@ void server::attach() {
   for (unsigned n = 0; n < devices_.size(); ++n)
     devices_[n]->attach({.port = &rig_->port(n),
                          .reset = [this, n] { rig_->reset(n); },
+                         .bus_master = [this, n](bool on) { rig_->bus_master(n, on); },
                          .answered =
                              [this] {
                                answered_ = true;
@@ -98,8 +101,13 @@ void server::attach() {
 }
 
 std::expected<void, std::string> server::listen() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int s : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, s);
   stop_ = file(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!stop_) return system_error("eventfd");
+  signals_ = file(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_) return system_error("signalfd");
   for (const auto& path : cfg_.sockets) {
     auto s = listen_at(path);
     if (!s) return std::unexpected(s.error());
@@ -114,8 +122,8 @@ void server::stop() {
 }
 
 // Until a socket has something or the time is over; below zero: for ever.
-std::expected<int, std::string> server::wait(int64_t timeout_ns) {
-  std::vector<pollfd> fds{{stop_.get(), POLLIN, 0}};
+std::expected<void, std::string> server::wait(int64_t timeout_ns) {
+  std::vector<pollfd> fds{{stop_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
   for (unsigned n = 0; n < devices_.size(); ++n) {
     fds.push_back({listeners_[n].get(), POLLIN, 0});
     if (!devices_[n]->connected()) continue;
@@ -124,12 +132,28 @@ std::expected<int, std::string> server::wait(int64_t timeout_ns) {
     fds.push_back({c.fd(), short(wanted), 0});
   }
   const timespec limit{timeout_ns / ns_per_s, timeout_ns % ns_per_s};
-  sigset_t open;
-  sigemptyset(&open);
-  const int ready = ppoll(fds.data(), fds.size(), timeout_ns < 0 ? nullptr : &limit, &open);
-  if (ready < 0 && errno != EINTR) return system_error("ppoll");
-  if (fds[0].revents || (ready < 0 && errno == EINTR)) stopped_ = true;
-  return ready;
+  if (ppoll(fds.data(), fds.size(), timeout_ns < 0 ? nullptr : &limit, nullptr) < 0 && errno != EINTR)
+    return system_error("ppoll");
+  if (fds[0].revents) stopped_ = true;
+  if (fds[1].revents) take_signals();
+  return {};
+}
+
+void server::take_signals() {
+  signalfd_siginfo s;
+  while (::read(signals_.get(), &s, sizeof s) == sizeof s) {
+    if (s.ssi_signo == SIGUSR1)
+      cable_wanted_ = !cable_wanted_;
+    else
+      stopped_ = true;
+  }
+}
+
+void server::plug_cable() {
+  if (std::exchange(cable_, cable_wanted_) == cable_wanted_) return;
+  say(cable_ ? "the cable is plugged in" : "the cable is pulled out");
+  if (log_) log_->cable(cable_);
+  rig_->cable(cable_);
 }
 
 void server::accept(unsigned n) {
@@ -151,6 +175,7 @@ void server::end(unsigned n, const std::string& why) {
 void server::serve_clients() {
   // Everything of this moment has happened before something new comes: a repeated run sees the same order.
   rig_->kernel().run_until([] { return false; }, 1);
+  plug_cable();
   for (unsigned n = 0; n < devices_.size(); ++n) {
     accept(n);
     device& d = *devices_[n];

@@ -5,8 +5,6 @@
 // the NICs merely wait (for a time-out, or for nothing), it follows the wall clock, so a time-out of 8 ms takes 8 ms.
 #pragma once
 
-#include <signal.h>
-
 #include <expected>
 #include <filesystem>
 #include <functional>
@@ -39,8 +37,8 @@ class server {
   static std::expected<std::unique_ptr<server>, std::string> create(server_config cfg);
   ~server();
 
-  // Until `stop()` or SIGINT or SIGTERM (which the caller has blocked). The error: the log is not whole, or the system
-  // refuses to wait.
+  // Until `stop()` or SIGINT or SIGTERM; SIGUSR1 pulls the cable between the NICs out, or plugs it in again. The caller
+  // has blocked them. The error: the log is not whole, or the system refuses to wait.
   std::expected<void, std::string> run();
   // From any thread, or a signal handler.
   void stop();
@@ -53,7 +51,9 @@ class server {
   server() = default;
   std::expected<void, std::string> listen();
   void attach();
-  std::expected<int, std::string> wait(int64_t timeout_ns);
+  std::expected<void, std::string> wait(int64_t timeout_ns);
+  void take_signals();
+  void plug_cable();
   void serve_clients();
   void accept(unsigned n);
   void end(unsigned n, const std::string& why);
@@ -65,8 +65,8 @@ class server {
   std::unique_ptr<rig> rig_;
   std::unique_ptr<tlp_log> log_;
   std::vector<file> listeners_;
-  file stop_;
-  bool stopped_ = false, answered_ = false;
+  file stop_, signals_;
+  bool stopped_ = false, answered_ = false, cable_ = true, cable_wanted_ = true;
   // Simulated and wall time of the last work: from there on the one follows the other.
   uint64_t paced_ps_ = 0;
   wall_clock::time_point paced_at_ = wall_clock::now();

@@ -64,10 +64,10 @@ void tlp_log::access(unsigned node, unsigned bar, uint64_t offset, uint32_t byte
 void tlp_log::reset(unsigned node) { line(fmt::format("@{} {} reset", now_ps_(), node)); }
 
 void tlp_log::master(unsigned node, bool may_access) {
-  if (master_.size() <= node) master_.resize(node + 1, -1);
-  if (std::exchange(master_[node], may_access) == int(may_access)) return;
   line(fmt::format("@{} {} master {}", now_ps_(), node, int(may_access)));
 }
+
+void tlp_log::cable(bool in) { line(fmt::format("@{} 0 cable {}", now_ps_(), int(in))); }
 
 void tlp_log::guest_write(unsigned node, uint64_t address, bool mapped) {
   line(fmt::format("@{} {} store {:x} {}", now_ps_(), node, address, int(mapped)));

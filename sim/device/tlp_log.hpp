@@ -31,6 +31,7 @@ class tlp_log {
   void access(unsigned node, unsigned bar, uint64_t offset, uint32_t bytes_to_read);
   void reset(unsigned node);
   void master(unsigned node, bool may_access);
+  void cable(bool in);  // of node 0, to node 1
   void guest_write(unsigned node, uint64_t address, bool mapped);
   // What the NIC read: at once, or `late`, as an answer from outside.
   void guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read, bool late);
@@ -50,7 +51,6 @@ class tlp_log {
   std::filesystem::path path_;
   std::FILE* file_;
   std::function<uint64_t()> now_ps_;
-  std::vector<int> master_;  // of each node, as last written; -1: never
 };
 
 }  // namespace ggas::device

@@ -21,6 +21,11 @@ void wire::faults(std::unique_ptr<fault_injector> f) {
   }
 }
 
+void wire::plug(bool in, uint64_t now_ps) {
+  plugged_ = in;
+  to_.carrier(in, now_ps + cfg_.latency_ps);
+}
+
 void wire::send(const nic::flit& f, uint64_t now_ps) {
   // One flit waits in a register while the line is still busy with the one before, so the average is the line rate
   // although sending happens at clock edges only.
@@ -32,7 +37,7 @@ void wire::send(const nic::flit& f, uint64_t now_ps) {
   ++stats_.flits;
   const fault what = faults_ ? faults_->next(index_, now_ps) : fault{};
   ++index_;
-  if (what.kind == fault_kind::cut || what.kind == fault_kind::drop) {
+  if (!plugged_ || what.kind == fault_kind::cut || what.kind == fault_kind::drop) {
     ++stats_.dropped;
     return;
   }

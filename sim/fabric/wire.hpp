@@ -52,6 +52,8 @@ class wire : public flit_source_port {
   void faults(std::unique_ptr<fault_injector> f);
   bool ready(uint64_t now_ps) const override { return free_ps_ <= now_ps; }
   void send(const nic::flit& f, uint64_t now_ps) override;
+  // The cable is pulled out or plugged in: without it flits are lost, and the sink has no signal.
+  void plug(bool in, uint64_t now_ps);
   // Observation: each flit as the receiver gets it, with the times it began and ended on the wire.
   std::function<void(const nic::flit&, uint64_t start_ps, uint64_t end_ps)> on_flit;
 
@@ -68,6 +70,7 @@ class wire : public flit_source_port {
   uint64_t free_ps_ = 0;  // the transmitter's flit register is free again
   uint64_t line_ps_ = 0;  // the line is free again
   uint64_t index_ = 0;
+  bool plugged_ = true;
   std::unique_ptr<fault_injector> faults_;
   wire_stats stats_;
 };

@@ -65,18 +65,14 @@ void nic_bridge::link_end::carrier(bool up, uint64_t at_ps) {
   owner->clock_.wake(owner->clock_id_, at_ps);
 }
 
-void nic_bridge::restart(std::unique_ptr<nic_core> core) {
-  former_steps_ += core_->steps();
-  core_ = std::move(core);
-  for (unsigned l = 0; l < links_.size(); ++l) {
-    core_->link_up(l, links_[l].carrier_now);
-    core_->link_ready(l, false);
-    links_[l].flits.clear();
-  }
-  inbound_.clear();
-  inbound_count_ = {};
+void nic_bridge::reset_function() {
+  core_->reset_function();
   clock_.wake(clock_id_, pcie::now_ps());
-  if (std::exchange(refused_, false)) port_.resume();
+}
+
+void nic_bridge::bus_master(bool on) {
+  core_->bus_master(on);
+  clock_.wake(clock_id_, pcie::now_ps());
 }
 
 // What has arrived by now enters the core at this edge: any number of TLPs (it queues them), one flit a link.
@@ -90,8 +86,7 @@ void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     link_end& it = links_[l];
     while (!it.carriers.empty() && it.carriers.begin()->first <= now_ps) {
-      it.carrier_now = it.carriers.begin()->second;
-      core_->link_up(l, it.carrier_now);
+      core_->link_up(l, it.carriers.begin()->second);
       it.carriers.erase(it.carriers.begin());
     }
     if (!it.flits.empty() && it.flits.front().first <= now_ps) {

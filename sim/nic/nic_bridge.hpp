@@ -33,9 +33,9 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
   pcie::port& port() override { return port_; }
   pcie::bar_map& bars() override { return bars_; }
   nic_core& core() { return *core_; }
-  // A reset of the function: another core takes the place of the one inside, with nothing on its way to it. What the
-  // old one sent is still delivered.
-  void restart(std::unique_ptr<nic_core> core);
+  // What configuration space says to the core (nic_core), which may be idle.
+  void reset_function();
+  void bus_master(bool on);
   // Observation: what crosses the core's pins, with the number of the clock edge.
   std::function<void(const pcie::tlp&, bool to_nic, uint64_t edge)> on_tlp;
   std::function<void(const flit&, bool to_nic, uint64_t edge)> on_flit;
@@ -43,7 +43,7 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
   fabric::flit_sink& link(unsigned number) { return links_[number]; }
   void connect(unsigned link, fabric::flit_source_port& out) { links_[link].out = &out; }
 
-  uint64_t active_cycles() const override { return former_steps_ + core_->steps(); }
+  uint64_t active_cycles() const override { return core_->steps(); }
   std::map<std::string, uint64_t> counters() const override {
     return {{"nic.active_cycles", active_cycles()},
             {"nic.unmapped", stats_.unmapped},
@@ -60,7 +60,6 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
     fabric::flit_source_port* out = nullptr;
     std::deque<std::pair<uint64_t, flit>> flits;
     std::multimap<uint64_t, bool> carriers;
-    bool carrier_now = false;
 
     void deliver(const flit& f, uint64_t at_ps) override;
     void carrier(bool up, uint64_t at_ps) override;
@@ -85,7 +84,6 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
   std::deque<arrival> inbound_;
   std::array<unsigned, pcie::fc_classes> inbound_count_{};
   bool refused_ = false;
-  uint64_t former_steps_ = 0;  // of cores before the last restart
   std::vector<link_end> links_;
   bridge_stats stats_;
 };

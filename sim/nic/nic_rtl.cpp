@@ -211,7 +211,8 @@ class nic_rtl final : public nic_core {
     ++steps_;
   }
   bool busy() const override {
-    return top_->busy_o || top_->link_rx_valid_i || pins_changed_ || req_.active() || cpl_.active() ||
+    const bool reset_to_end = top_->flr_done_o && top_->cfg_flr_i;  // the shim's turn, and this is the shim
+    return top_->busy_o || top_->link_rx_valid_i || pins_changed_ || reset_to_end || req_.active() || cpl_.active() ||
            !posted_.empty() || !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
   }
   bool timer() const override { return top_->timer_o; }
