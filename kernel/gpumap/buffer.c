@@ -13,7 +13,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
-#include "compat.h"
+#include "exporter.h"
 #include "gpumap.h"
 
 struct buffer {
@@ -46,16 +46,6 @@ static u64 page_bytes(const struct nvidia_p2p_page_table *pages)
 static int attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attachment)
 {
 	return attachment->peer2peer && attachment->importer_ops && dev_is_pci(attachment->dev) ? 0 : -EOPNOTSUPP;
-}
-
-/* The memory is pinned already; that its owner frees it no pin prevents. */
-static int pin(struct dma_buf_attachment *attachment)
-{
-	return 0;
-}
-
-static void unpin(struct dma_buf_attachment *attachment)
-{
 }
 
 static void fill(struct sg_table *sgt, const struct nvidia_p2p_dma_mapping *dma, u64 bytes)
@@ -134,13 +124,8 @@ static const struct vm_operations_struct vm_ops = { .fault = on_fault };
 
 static int map_for_processor(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
-	if (!(vma->vm_flags & VM_SHARED))
-		return -EINVAL;
-	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
-	vma->vm_private_data = dmabuf;
-	vma->vm_ops = &vm_ops;
-	return 0;
+	return exporter_mmap(dmabuf, vma, &vm_ops);
 }
 
 static void on_free(void *data)
@@ -151,10 +136,8 @@ static void on_free(void *data)
 	dma_resv_lock(b->dmabuf->resv, NULL);
 	pages = b->pages;
 	b->freed = true;
-	if (pages) {
-		ggas_move_notify(b->dmabuf);
-		unmap_mapping_range(b->dmabuf->file->f_mapping, 0, 0, 1);
-	}
+	if (pages)
+		exporter_tell_users(b->dmabuf);
 	b->pages = NULL;
 	dma_resv_unlock(b->dmabuf->resv);
 	if (pages)
@@ -179,8 +162,8 @@ static void release(struct dma_buf *dmabuf)
 
 static const struct dma_buf_ops ops = {
 	.attach = attach,
-	.pin = pin,
-	.unpin = unpin,
+	.pin = exporter_pin,
+	.unpin = exporter_unpin,
 	.map_dma_buf = map,
 	.unmap_dma_buf = unmap,
 	.mmap = map_for_processor,
@@ -211,17 +194,6 @@ static int pin_pages(struct buffer *b, u64 bytes)
 	return -EIO;
 }
 
-static struct dma_buf *export(struct buffer *b, u64 bytes)
-{
-	DEFINE_DMA_BUF_EXPORT_INFO(info);
-
-	info.ops = &ops;
-	info.size = bytes;
-	info.flags = O_RDWR;
-	info.priv = b;
-	return dma_buf_export(&info);
-}
-
 struct dma_buf *gpumap_buffer_new(u64 address, u64 bytes)
 {
 	struct buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
@@ -233,7 +205,7 @@ struct dma_buf *gpumap_buffer_new(u64 address, u64 bytes)
 	rc = gpumap_p2p_find(&b->p2p);
 	if (rc)
 		goto free;
-	b->dmabuf = export(b, bytes);
+	b->dmabuf = exporter_new(&ops, bytes, b);
 	rc = PTR_ERR_OR_ZERO(b->dmabuf);
 	if (rc)
 		goto leave;

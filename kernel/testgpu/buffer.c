@@ -9,7 +9,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "compat.h"
+#include "exporter.h"
 #include "testgpu.h"
 
 struct buffer {
@@ -23,19 +23,6 @@ GGAS_IMPORT_DMA_BUF;
 static int attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attachment)
 {
 	return attachment->peer2peer && attachment->importer_ops ? 0 : -EOPNOTSUPP;
-}
-
-/*
- * Kernels without CONFIG_DMABUF_MOVE_NOTIFY pin what is mapped, for importers that could not bear a move. Ours all can,
- * so this memory moves nevertheless, as a real GPU's does when it is reset.
- */
-static int pin(struct dma_buf_attachment *attachment)
-{
-	return 0;
-}
-
-static void unpin(struct dma_buf_attachment *attachment)
-{
 }
 
 static struct sg_table *map(struct dma_buf_attachment *attachment, enum dma_data_direction direction)
@@ -88,13 +75,8 @@ static const struct vm_operations_struct vm_ops = { .fault = on_fault };
 
 static int map_for_processor(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
-	if (!(vma->vm_flags & VM_SHARED))
-		return -EINVAL;
-	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
-	vma->vm_private_data = dmabuf;
-	vma->vm_ops = &vm_ops;
-	return 0;
+	return exporter_mmap(dmabuf, vma, &vm_ops);
 }
 
 static void release(struct dma_buf *dmabuf)
@@ -109,8 +91,8 @@ static void release(struct dma_buf *dmabuf)
 
 static const struct dma_buf_ops ops = {
 	.attach = attach,
-	.pin = pin,
-	.unpin = unpin,
+	.pin = exporter_pin,
+	.unpin = exporter_unpin,
 	.map_dma_buf = map,
 	.unmap_dma_buf = unmap,
 	.mmap = map_for_processor,
@@ -125,7 +107,6 @@ bool testgpu_buffer_is(const struct dma_buf *buffer)
 struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes)
 {
 	struct buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
-	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
 
 	if (!b)
@@ -137,11 +118,7 @@ struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes)
 		kfree(b);
 		return ERR_PTR(-ENOSPC);
 	}
-	info.ops = &ops;
-	info.size = bytes;
-	info.flags = O_RDWR;
-	info.priv = b;
-	dmabuf = dma_buf_export(&info);
+	dmabuf = exporter_new(&ops, bytes, b);
 	if (IS_ERR(dmabuf)) {
 		testgpu_give(gpu, b->at, bytes);
 		kfree(b);
@@ -149,13 +126,6 @@ struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes)
 	}
 	kref_get(&gpu->users);
 	return dmabuf;
-}
-
-/* Nobody reaches the old place behind it. Under the reservation. */
-static void tell_users(struct dma_buf *dmabuf)
-{
-	ggas_move_notify(dmabuf);
-	unmap_mapping_range(dmabuf->file->f_mapping, 0, 0, 1);
 }
 
 int testgpu_buffer_move(struct dma_buf *dmabuf)
@@ -168,7 +138,7 @@ int testgpu_buffer_move(struct dma_buf *dmabuf)
 		return -ENOSPC;
 	dma_resv_lock(dmabuf->resv, NULL);
 	if (b->at) {
-		tell_users(dmabuf);
+		exporter_tell_users(dmabuf);
 		rc = testgpu_copy(b->gpu, to, b->at, b->bytes);
 	}
 	if (!rc)
@@ -186,7 +156,7 @@ int testgpu_buffer_revoke(struct dma_buf *dmabuf)
 	dma_resv_lock(dmabuf->resv, NULL);
 	from = b->at;
 	b->at = 0;
-	tell_users(dmabuf);
+	exporter_tell_users(dmabuf);
 	dma_resv_unlock(dmabuf->resv);
 	if (from)
 		testgpu_give(b->gpu, from, b->bytes);

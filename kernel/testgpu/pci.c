@@ -57,7 +57,7 @@ static int do_alloc(struct testgpu *gpu, struct testgpu_alloc *p)
 	if (fd < 0)
 		dma_buf_put(buffer);
 	p->fd = fd;
-	return fd < 0 ? fd : 0;
+	return min(fd, 0);
 }
 
 static int with_buffer(int fd, int (*act)(struct dma_buf *buffer))
