@@ -72,8 +72,10 @@ int ggas_chardev_add(struct ggas_device *dev)
 		goto del;
 	node = device_create_with_groups(ggas_class, &dev->pci->dev, first_dev + dev->minor, dev, ggas_groups, "ggas%d",
 					 dev->minor);
-	if (!IS_ERR(node))
+	if (!IS_ERR(node)) {
+		ggas_debugfs_add(dev);
 		return 0;
+	}
 	rc = PTR_ERR(node);
 del:
 	cdev_del(dev->cdev);
@@ -84,6 +86,7 @@ forget:
 
 void ggas_chardev_remove(struct ggas_device *dev)
 {
+	ggas_debugfs_remove(dev);
 	device_destroy(ggas_class, first_dev + dev->minor);
 	cdev_del(dev->cdev);
 	forget(dev);
@@ -96,14 +99,17 @@ int ggas_chardev_init(void)
 	if (rc)
 		return rc;
 	ggas_class = ggas_class_create("ggas");
-	if (!IS_ERR(ggas_class))
+	if (!IS_ERR(ggas_class)) {
+		ggas_debugfs_init();
 		return 0;
+	}
 	unregister_chrdev_region(first_dev, MINORS);
 	return PTR_ERR(ggas_class);
 }
 
 void ggas_chardev_exit(void)
 {
+	ggas_debugfs_exit();
 	class_destroy(ggas_class);
 	unregister_chrdev_region(first_dev, MINORS);
 	idr_destroy(&devices);

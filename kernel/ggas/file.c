@@ -14,6 +14,7 @@
 /* Under the lock; regions are released behind it. */
 void ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
 {
+	ggas_quota_give(o);
 	switch (o->kind) {
 	case GGAS_CONTEXT:
 		ggas_context_destroy(dev, container_of(o, struct ggas_context, object));
@@ -26,6 +27,8 @@ void ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
 		break;
 	case GGAS_REGION:
 		ggas_region_withdraw(container_of(o, struct ggas_region, object));
+		break;
+	default:
 		break;
 	}
 }
@@ -57,14 +60,21 @@ void ggas_file_revoke_all(struct ggas_device *dev)
 		file_revoke(f);
 }
 
+/* -EDQUOT: the user has too many. */
 int ggas_file_handle(struct ggas_file *f, struct ggas_object *o, u32 *handle)
 {
-	int h = idr_alloc(&f->objects, o, 1, OBJECTS, GFP_KERNEL_ACCOUNT);
+	int rc = ggas_quota_take(f, o), h;
 
-	if (h < 0)
-		return h;
-	*handle = h;
+	if (rc)
+		return rc;
 	o->file = f;
+	h = idr_alloc(&f->objects, o, 1, OBJECTS, GFP_KERNEL_ACCOUNT);
+	if (h < 0) {
+		ggas_quota_give(o);
+		o->file = NULL;
+		return h;
+	}
+	*handle = h;
 	return 0;
 }
 
@@ -72,6 +82,7 @@ static int ggas_open(struct inode *inode, struct file *file)
 {
 	struct ggas_device *dev = ggas_device_get(iminor(inode));
 	struct ggas_file *f;
+	int rc;
 
 	if (!dev)
 		return -ENODEV;
@@ -83,11 +94,13 @@ static int ggas_open(struct inode *inode, struct file *file)
 	f->dev = dev;
 	idr_init(&f->objects);
 	mutex_lock(&dev->lock);
-	if (!dev->live) {
+	f->user = dev->live ? ggas_user_get(dev) : NULL;
+	if (!f->user) {
+		rc = dev->live ? -ENOMEM : -ENODEV;
 		mutex_unlock(&dev->lock);
 		kfree(f);
 		ggas_device_put(dev);
-		return -ENODEV;
+		return rc;
 	}
 	/* Whichever node in the file system it was opened by: one address space, so that mappings can be taken back. */
 	if (!dev->mapping) {
@@ -110,6 +123,7 @@ static int ggas_release(struct inode *inode, struct file *file)
 	mutex_lock(&dev->lock);
 	list_del(&f->list);
 	file_revoke(f);
+	ggas_user_put(f->user);
 	mutex_unlock(&dev->lock);
 	ggas_region_release_all(dev);
 	idr_destroy(&f->objects);

@@ -19,6 +19,7 @@
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/scatterlist.h>
+#include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -33,6 +34,9 @@
 #define GGAS_FIRED_ENTRIES	256
 #define GGAS_EXPORTS		64	/* of a NIC; the numbers mean the same on all nodes */
 #define GGAS_INTERVALS		64
+
+/* What a file may own. */
+enum ggas_kind { GGAS_DOMAIN, GGAS_CONTEXT, GGAS_REGION, GGAS_WINDOW, GGAS_KINDS };
 
 enum ggas_vector { GGAS_VECTOR_EVENTS, GGAS_VECTOR_FIRED, GGAS_VECTORS };
 
@@ -62,7 +66,7 @@ struct ggas_device {
 	u32 contexts;			/* for users; one more is the driver's own */
 
 	struct ggas_ring events, fired;
-	struct delayed_work link_work;
+	struct delayed_work look_work;	/* whether NIC and link are there */
 
 	spinlock_t by_vpid_lock;	/* of by_vpid, which interrupts read */
 	struct ggas_context *by_vpid[GGAS_CONTEXTS];
@@ -83,13 +87,13 @@ struct ggas_device {
 
 	struct list_head files;
 	struct list_head grants;
+	struct list_head users_of;	/* who have it open */
+	u32 quota[GGAS_KINDS];		/* of each of them */
+	struct dentry *debugfs;
 	struct address_space *mapping;	/* of every open file: what is mapped can be taken back */
 	struct inode *inode;
 };
 
-enum ggas_kind { GGAS_DOMAIN, GGAS_CONTEXT, GGAS_REGION, GGAS_WINDOW };
-
-/* What a file may own. */
 struct ggas_object {
 	enum ggas_kind kind;
 	struct ggas_file *file;		/* who has its handle; NULL: nobody yet */
@@ -147,6 +151,7 @@ struct ggas_file {
 	struct ggas_device *dev;
 	struct list_head list;
 	struct idr objects;
+	struct ggas_user *user;
 	bool revoked;			/* by reset or removal: open it anew */
 };
 
@@ -166,6 +171,7 @@ static inline phys_addr_t ggas_page_phys(const struct ggas_device *dev, u32 vpid
 int ggas_hw_identify(struct ggas_device *dev);
 int ggas_hw_start(struct ggas_device *dev);
 void ggas_hw_stop(struct ggas_device *dev);
+bool ggas_hw_there(struct ggas_device *dev);
 bool ggas_hw_link_up(struct ggas_device *dev);
 void ggas_hw_link_retrain(struct ggas_device *dev);
 void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c, const struct ggas_context_create *p);
@@ -178,6 +184,23 @@ void ggas_hw_events_read(struct ggas_device *dev, u32 count);
 void ggas_hw_fired_read(struct ggas_device *dev, u32 count);
 void ggas_hw_cut_off(struct ggas_device *dev);
 u32 ggas_hw_clock_khz(struct ggas_device *dev);
+void ggas_hw_counters(struct ggas_device *dev, struct seq_file *to);
+
+/* pci.c */
+void ggas_take_down(struct ggas_device *dev);
+
+/* quota.c: what a user has. */
+void ggas_quota_init(struct ggas_device *dev);
+struct ggas_user *ggas_user_get(struct ggas_device *dev);
+void ggas_user_put(struct ggas_user *user);
+int ggas_quota_take(struct ggas_file *f, const struct ggas_object *o);
+void ggas_quota_give(const struct ggas_object *o);
+
+/* debugfs.c */
+void ggas_debugfs_init(void);
+void ggas_debugfs_exit(void);
+void ggas_debugfs_add(struct ggas_device *dev);
+void ggas_debugfs_remove(struct ggas_device *dev);
 
 /* irq.c */
 int ggas_irq_init(struct ggas_device *dev);

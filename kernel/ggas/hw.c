@@ -94,7 +94,7 @@ int ggas_hw_start(struct ggas_device *dev)
 	set(dev, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 	rma |= GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK;
 	set(dev, GGAS_REG_RMA_CTRL, rma);
-	return get(dev, GGAS_REG_ID) == GONE ? -EIO : 0;
+	return ggas_hw_there(dev) ? 0 : -EIO;
 }
 
 /* Nothing reaches memory any more when this returns. */
@@ -103,6 +103,12 @@ void ggas_hw_stop(struct ggas_device *dev)
 	set(dev, GGAS_REG_STOP, GGAS_STOP_NIC_MASK);
 	if (wait_for(dev, GGAS_REG_STOPPED, GGAS_STOPPED_NIC_MASK))
 		ggas_hw_cut_off(dev);
+}
+
+/* Whether the NIC answers. One that was pulled out, or has lost power, reads as all ones. */
+bool ggas_hw_there(struct ggas_device *dev)
+{
+	return get(dev, GGAS_REG_ID) != GONE;
 }
 
 static u64 link_state(struct ggas_device *dev)
@@ -219,4 +225,40 @@ void ggas_hw_events_read(struct ggas_device *dev, u32 count)
 void ggas_hw_fired_read(struct ggas_device *dev, u32 count)
 {
 	set(dev, GGAS_REG_FIRED_TAIL, count);
+}
+
+void ggas_hw_counters(struct ggas_device *dev, struct seq_file *to)
+{
+	static const struct {
+		const char *name;
+		u32 offset;
+	} counters[] = {
+		{ "host_requests", GGAS_REG_HOST_RX_REQS },
+		{ "host_completions", GGAS_REG_HOST_TX_CPLS },
+		{ "nic_requests", GGAS_REG_HOST_TX_REQS },
+		{ "messages", GGAS_REG_HOST_MSIX },
+		{ "link_packets_in", GGAS_REG_LINK_RX_PACKETS },
+		{ "link_packets_out", GGAS_REG_LINK_TX_PACKETS },
+		{ "link_crc_errors", GGAS_REG_LINK_RX_CRC_ERRORS },
+		{ "link_sequence_errors", GGAS_REG_LINK_RX_SEQ_ERRORS },
+		{ "link_replays", GGAS_REG_LINK_TX_REPLAYS },
+		{ "window_stores", GGAS_REG_SMFU_STORES_IN },
+		{ "window_loads", GGAS_REG_SMFU_LOADS_IN },
+		{ "window_load_errors", GGAS_REG_SMFU_LOAD_ERRORS },
+		{ "window_stores_served", GGAS_REG_SMFU_TARGET_STORES },
+		{ "window_loads_served", GGAS_REG_SMFU_TARGET_LOADS },
+		{ "descriptors", GGAS_REG_RMA_DESCRIPTORS },
+		{ "notifications", GGAS_REG_RMA_NOTIFICATIONS },
+		{ "notifications_full", GGAS_REG_RMA_NOTIFY_FULL },
+		{ "retries", GGAS_REG_RMA_RETRIES },
+		{ "puts_served", GGAS_REG_RMA_TARGET_PUTS },
+		{ "gets_served", GGAS_REG_RMA_TARGET_GETS },
+		{ "atomics_served", GGAS_REG_RMA_TARGET_ATOMICS },
+		{ "translation_hits", GGAS_REG_ATU_HITS },
+		{ "translation_misses", GGAS_REG_ATU_MISSES },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		seq_printf(to, "%-22s %llu\n", counters[i].name, get(dev, counters[i].offset));
 }

@@ -51,7 +51,7 @@ static irqreturn_t on_events(int irq, void *arg)
 
 		any = true;
 		if (EVENT_CODE(record) == GGAS_EV_LINK_DEAD)
-			mod_delayed_work(system_wq, &dev->link_work, 0);
+			mod_delayed_work(system_wq, &dev->look_work, 0);
 		dev_dbg_ratelimited(&dev->pci->dev, "event %llu: %#llx\n", EVENT_CODE(record), record);
 	}
 	if (any)
@@ -81,17 +81,28 @@ static irqreturn_t on_fired(int irq, void *arg)
 	return IRQ_HANDLED;
 }
 
-/* A link whose other side began anew is dead until this side does so, too: looked after until it is up. */
-static void on_link(struct work_struct *work)
+/*
+ * A link whose other side began anew is dead until this side does so, too: looked after until it is up. A NIC that is
+ * not there any more tells nobody, so it is asked each second, and its users are told.
+ */
+static void on_look(struct work_struct *work)
 {
-	struct ggas_device *dev = container_of(to_delayed_work(work), struct ggas_device, link_work);
+	struct ggas_device *dev = container_of(to_delayed_work(work), struct ggas_device, look_work);
+	unsigned long next = HZ;
 
 	mutex_lock(&dev->lock);
-	if (dev->live && dev->nodes > 1 && !ggas_hw_link_up(dev)) {
-		ggas_hw_link_retrain(dev);
-		mod_delayed_work(system_wq, &dev->link_work, HZ / 10);
+	if (dev->live && !ggas_hw_there(dev)) {
+		dev_err(&dev->pci->dev, "is gone: does not answer any more\n");
+		ggas_take_down(dev);
+	} else if (dev->live) {
+		if (dev->nodes > 1 && !ggas_hw_link_up(dev)) {
+			ggas_hw_link_retrain(dev);
+			next = HZ / 10;
+		}
+		mod_delayed_work(system_wq, &dev->look_work, next);
 	}
 	mutex_unlock(&dev->lock);
+	ggas_region_release_all(dev);
 }
 
 int ggas_irq_init(struct ggas_device *dev)
@@ -99,7 +110,7 @@ int ggas_irq_init(struct ggas_device *dev)
 	static irqreturn_t (*const handler[GGAS_VECTORS])(int, void *) = { on_events, on_fired };
 	int rc, v;
 
-	INIT_DELAYED_WORK(&dev->link_work, on_link);
+	INIT_DELAYED_WORK(&dev->look_work, on_look);
 	rc = ring_alloc(dev, &dev->events, 16 << GGAS_EVENT_LOG2);
 	if (!rc)
 		rc = ring_alloc(dev, &dev->fired, 16 * GGAS_FIRED_ENTRIES);
@@ -132,7 +143,7 @@ void ggas_irq_exit(struct ggas_device *dev)
 
 	for (v = 0; v < GGAS_VECTORS; v++)
 		free_irq(pci_irq_vector(dev->pci, v), dev);
-	cancel_delayed_work_sync(&dev->link_work);
+	cancel_delayed_work_sync(&dev->look_work);
 	pci_free_irq_vectors(dev->pci);
 	ring_free(dev, &dev->fired);
 	ring_free(dev, &dev->events);

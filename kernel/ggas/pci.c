@@ -76,20 +76,25 @@ static int bring_up(struct ggas_device *dev)
 		return rc;
 	}
 	dev->live = true;
-	mod_delayed_work(system_wq, &dev->link_work, 0);
+	mod_delayed_work(system_wq, &dev->look_work, 0);
 	return 0;
 }
 
-/* Every file loses what it has, and the NIC stops. */
+/* Every file loses what it has, and the NIC stops. Under the lock; ggas_region_release_all() follows without it. */
+void ggas_take_down(struct ggas_device *dev)
+{
+	if (!dev->live)
+		return;
+	ggas_file_revoke_all(dev);
+	ggas_hw_stop(dev);
+	dev->live = false;
+	ggas_table_exit(dev);
+}
+
 static void take_down(struct ggas_device *dev)
 {
 	mutex_lock(&dev->lock);
-	if (dev->live) {
-		ggas_file_revoke_all(dev);
-		ggas_hw_stop(dev);
-		dev->live = false;
-		ggas_table_exit(dev);
-	}
+	ggas_take_down(dev);
 	mutex_unlock(&dev->lock);
 	ggas_region_release_all(dev);
 }
@@ -107,6 +112,7 @@ static struct ggas_device *device_new(struct pci_dev *pci)
 	init_waitqueue_head(&dev->no_regions);
 	INIT_LIST_HEAD(&dev->files);
 	INIT_LIST_HEAD(&dev->grants);
+	INIT_LIST_HEAD(&dev->users_of);
 	dev->pci = pci_dev_get(pci);
 	dev->number = node;
 	dev->nodes = nodes;
@@ -141,6 +147,7 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 		rc = ggas_irq_init(dev);
 	if (rc)
 		goto unmap;
+	ggas_quota_init(dev);
 	mutex_lock(&dev->lock);
 	rc = bring_up(dev);
 	mutex_unlock(&dev->lock);

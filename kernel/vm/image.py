@@ -31,15 +31,20 @@ def package(root, build, folder):
     return sources
 
 
-def build_modules(root, build, folder_of_tools, kernel):
-    """The modules for that kernel, built from the package; the test GPU beside it."""
+def module_sources(root, build, folder_of_tools, kernel):
+    """A folder to build the modules for that kernel in: the package, the test GPU beside it."""
     folder = build / "vm" / kernel.release
     shutil.rmtree(folder, ignore_errors=True)
     sources = package(root, build, folder)
     shutil.copytree(root / "kernel/testgpu", sources / "testgpu")
     shutil.copy2(root / "kernel/include/uapi/testgpu.h", sources / "include/uapi/testgpu.h")
     shutil.copy2(tools.nvidia_header(folder_of_tools), sources / "include/nv-p2p.h")
-    return tools.build_modules(kernel, sources)
+    return sources
+
+
+def build_modules(root, build, folder_of_tools, kernel):
+    """The modules for that kernel."""
+    return tools.build_modules(kernel, module_sources(root, build, folder_of_tools, kernel))
 
 
 def build_program(root, build, name):

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
 # First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N
-# ggas.run=shell|ci|soak ggas.only=PART+OF+NAME.
+# ggas.run=shell|ci|soak|gone ggas.only=PART+OF+NAME.
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc proc /proc
@@ -13,11 +13,13 @@ for word in $(cat /proc/cmdline); do
     ggas.node=*) node=${word#*=} ;;
     ggas.nodes=*) nodes=${word#*=} ;;
     ggas.only=*) only=$(echo "${word#*=}" | tr + ' ') ;;
-    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak
+    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak; or gone: the NIC
   esac
 done
 hostname "node$node"
 ulimit -l unlimited
+leaks=/sys/kernel/debug/kmemleak  # of debug kernels
+[ -e $leaks ] && echo clear > $leaks
 insmod /ggas.ko node="$node" nodes="$nodes" || echo "Bail out! the driver does not load"
 insmod /testgpu.ko || echo "Bail out! the test GPU does not load"
 insmod /gpumap.ko || echo "Bail out! gpumap does not load"
@@ -32,6 +34,14 @@ insmod /aer_inject.ko
 /node_test "$only" "$what"
 echo "# node_test ended with $?"
 rmmod aer_inject gpumap testgpu ggas && echo "# drivers unloaded"
-dmesg | grep -E "BUG|WARNING|Oops|general protection|ggas.*does not stop" | sed 's/^/not ok - kernel: /'
+if [ -e $leaks ]; then
+  sleep 6  # younger objects do not count
+  echo scan > $leaks
+  echo scan > $leaks
+  sed 's/^unreferenced/not ok - kernel: &/; s/^  /#   /' $leaks
+fi
+wrong='BUG|WARNING|Oops|general protection|DMA-API:.*(device driver|debugging out)|UBSAN|ggas.*does not stop'
+dmesg | grep -E "$wrong" | sed 's/^/not ok - kernel: /'
+dmesg | grep -qE "$wrong" && dmesg | grep -E -A 30 "$wrong" | head -200 | sed 's/^/#   /'
 echo "# node ended"
 poweroff -f

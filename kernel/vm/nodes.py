@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The processes of a virtual cluster: ggas-device with the NICs, and a QEMU for each node."""
 
+import collections
+import contextlib
+import json
 import os
 import selectors
 import signal
 import subprocess
 import time
 
+import qmp
 from debian import Missing
 
 START_LIMIT = 60  # seconds until the NICs are there
 REPLAY_LIMIT = 300
 END_LIMIT = 30  # until a process ends that was told to
-MEMORY_MB = 256
 GPU_MB = 16  # memory of the test GPU
 
 
@@ -20,6 +23,7 @@ class Cluster:
     def __init__(self, opts, folder, kernel, archive):
         self.opts, self.folder, self.kernel, self.archive = opts, folder, kernel, archive
         self.device, self.nodes, self.summary = None, [], ""
+        self.asked = collections.Counter()  # nodes that have asked for something
 
     def __enter__(self):
         return self
@@ -30,9 +34,10 @@ class Cluster:
         if self.device:
             _end(self.device, signal.SIGTERM)
 
-    def start(self, interactive):
+    def start(self, run):
+        """`run`: what the nodes do (kernel/vm/init.sh): "shell", or which tests."""
         self._start_device()
-        self.nodes = [self._start_node(n, interactive) for n in range(self.opts.nodes)]
+        self.nodes = [self._start_node(n, run) for n in range(self.opts.nodes)]
 
     def _start_device(self):
         program = self.opts.build / "sim/device/ggas-device"
@@ -48,24 +53,66 @@ class Cluster:
             if not watch.select(START_LIMIT) or self.device.stdout.readline() != "ready\n":
                 raise Missing(f"{program} does not start: {(self.folder / 'device.log').read_text()[-1000:]}")
 
-    def _start_node(self, n, interactive):
+    def _nic(self, n, port="nic_port"):
+        socket = {"type": "unix", "path": f"{self.folder}/nic{n}"}
+        return {"driver": "vfio-user-pci", "bus": port, "socket": socket}
+
+    def _do(self, what):
+        """What all nodes ask for, once they all have (tests/kernel: ask_the_rig)."""
+        self.asked[what] += 1
+        if self.asked[what] % self.opts.nodes:
+            return
+        if what in ("cable out", "cable in"):
+            self.device.send_signal(signal.SIGUSR1)
+        elif what == "kill NICs":
+            self._kill_nics()
+        elif what == "replace NICs":
+            self._replace_nics()
+
+    def _monitors(self, stack):
+        return [stack.enter_context(qmp.Monitor(self.folder / f"qmp{n}")) for n in range(self.opts.nodes)]
+
+    def _kill_nics(self):
+        """In the midst of what the nodes do. Processors stand still meanwhile: QEMU (11.1) aborts when it sends to a
+        server that has ended before it knows that (error_setv: Assertion `*errp == NULL')."""
+        with contextlib.ExitStack() as stack:
+            monitors = self._monitors(stack)
+            for monitor in monitors:
+                monitor.command("stop")
+            self.device.kill()
+            self.device.wait()
+            time.sleep(1)
+            for monitor in monitors:
+                monitor.command("cont")
+
+    def _replace_nics(self):
+        """In another slot: QEMU aborts, too, when a device is taken out whose server has ended."""
+        self._start_device()
+        with contextlib.ExitStack() as stack:
+            for n, monitor in enumerate(self._monitors(stack)):
+                monitor.command("device_add", **self._nic(n, "free_port"))
+
+    def _start_node(self, n, run):
+        memory, processors = self.kernel.memory_mb, self.opts.smp or self.kernel.processors
         words = (
-            f"-accel tcg -machine q35,memory-backend=ram -m {MEMORY_MB} -cpu max -smp {self.opts.smp} "
-            f"-object memory-backend-memfd,id=ram,size={MEMORY_MB}M,share=on -display none -nodefaults -no-reboot"
+            f"-accel tcg -machine q35,memory-backend=ram -m {memory} -cpu max -smp {processors} "
+            f"-object memory-backend-memfd,id=ram,size={memory}M,share=on -display none -nodefaults -no-reboot"
         ).split()
         if self.opts.iommu:
             words += ["-device", "intel-iommu,caching-mode=on,intremap=off"]
         line = f"console=ttyS0 quiet panic=-1 ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
-        line += f" ggas.run={'shell' if interactive else self.opts.length}"
-        line += f" ggas.only={self.opts.only.replace(' ', '+')}" if not interactive and self.opts.only else ""
-        socket = f'{{"type":"unix","path":"{self.folder}/nic{n}"}}'
-        words += ["-device", "pcie-root-port,id=nic_port,bus=pcie.0,chassis=1"]
-        words += ["-device", f'{{"driver":"vfio-user-pci","bus":"nic_port","socket":{socket}}}']
+        line += f" ggas.run={run}"
+        line += f" ggas.only={self.opts.only.replace(' ', '+')}" if run != "shell" and self.opts.only else ""
+        for chassis, port in ((1, "nic_port"), (2, "free_port")):  # with room for the NIC's BARs
+            room = "mem-reserve=8M,pref64-reserve=256M"
+            words += ["-device", f"pcie-root-port,id={port},bus=pcie.0,chassis={chassis},{room}"]
+        words += ["-device", json.dumps(self._nic(n))]
+        words += ["-qmp", f"unix:{self.folder}/qmp{n},server=on,wait=off"]
         gpu = f"memory-backend-memfd,id=gpu,size={GPU_MB}M,share=on"
         words += ["-object", gpu, "-device", "ivshmem-plain,memdev=gpu"]
         words += ["-kernel", self.kernel.image, "-initrd", self.archive, "-append", line]
-        console = f"unix:{self.folder}/console{n},server=on,wait=off" if interactive else "stdio"
+        console = f"unix:{self.folder}/console{n},server=on,wait=off" if run == "shell" else "stdio"
         words += ["-serial", console]
         with open(self.folder / f"qemu{n}.log", "w") as log:
             return subprocess.Popen(
@@ -83,7 +130,7 @@ class Cluster:
         watch = selectors.DefaultSelector()
         for n, process in enumerate(self.nodes):
             os.set_blocking(process.stdout.fileno(), False)
-            watch.register(process.stdout, selectors.EVENT_READ, (n, Lines(n)))
+            watch.register(process.stdout, selectors.EVENT_READ, (n, Lines(n, self._do)))
         end = time.monotonic() + limit
         lines = [key.data[1] for key in watch.get_map().values()]
         while watch.get_map() and time.monotonic() < end:
@@ -118,7 +165,10 @@ class Cluster:
         """The run again, from its log: what differs."""
         program = self.opts.build / "sim/device/ggas-device"
         words = [str(program), "--replay", str(self.log), "--log", str(self.folder / "again.log")]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=REPLAY_LIMIT, check=False)
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=REPLAY_LIMIT, check=False)
+        except subprocess.TimeoutExpired:
+            return [f"replay: no end within {REPLAY_LIMIT} s"]
         print(f"# replay: {(done.stdout + done.stderr).strip()}")
         return [f"replay: {done.stderr.strip()}"] if done.returncode else []
 
@@ -126,8 +176,8 @@ class Cluster:
 class Lines:
     """TAP lines of a node."""
 
-    def __init__(self, node):
-        self.node, self.rest, self.passed, self.bad = node, b"", 0, []
+    def __init__(self, node, do):
+        self.node, self.do, self.rest, self.passed, self.bad = node, do, b"", 0, []
         self.planned, self.ended, self.bailed = None, False, False
         self.tail = ""  # of everything that the node said
 
@@ -146,6 +196,8 @@ class Lines:
             self.bad.append(line)
         self.bailed |= line.startswith("Bail out!")
         self.ended |= line == "# node ended"
+        if line.startswith("# rig: "):
+            self.do(line.removeprefix("# rig: "))
         if line.startswith("1.."):
             self.planned = int(line[3:])
 

@@ -92,7 +92,11 @@ def qemu(folder):
 
 
 class Kernel:
-    """A stock kernel: image, and headers that modules are built with."""
+    """A stock kernel: image, and headers that modules are built with; what a node needs to run it."""
+
+    memory_mb = 256
+    processors = 1
+    debug = False
 
     def __init__(self, folder):
         # Newer packages have the image beside the modules.
@@ -182,6 +186,31 @@ def busybox(folder):
                 found.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(target / "root" / place, found)
     return found
+
+
+BUILD_PACKAGES = ("flex", "bison", "m4", "libfl2", "libelf-dev", "libelf1", "sparse", "coccinelle")
+
+
+def build_programs(folder):
+    """Environment with programs that build and check a kernel, beside the system's."""
+    root = folder / "build-programs/root"
+    stamp = root.parent / "stamp"
+    if not stamp.exists() or stamp.read_text().split() != list(BUILD_PACKAGES):
+        say(f"unpacking {', '.join(BUILD_PACKAGES)} into {root.parent}")
+        shutil.rmtree(root.parent, ignore_errors=True)
+        files = debian.Suites(root.parent / "apt", ["bookworm"]).fetch(list(BUILD_PACKAGES), alone=True)
+        debian.unpack(files, root)
+        shutil.rmtree(root.parent / "apt")
+        stamp.write_text("\n".join(BUILD_PACKAGES))
+    return {
+        "PATH": f"{root}/usr/bin:{os.environ['PATH']}",
+        "LD_LIBRARY_PATH": f"{root}/usr/lib/x86_64-linux-gnu",
+        "LIBRARY_PATH": f"{root}/usr/lib/x86_64-linux-gnu",
+        "C_INCLUDE_PATH": f"{root}/usr/include",
+        "BISON_PKGDATADIR": f"{root}/usr/share/bison",
+        "M4": f"{root}/usr/bin/m4",
+        "COCCINELLE_HOME": f"{root}/usr/lib/coccinelle",
+    }
 
 
 # Type information for BPF would need another tool (pahole), and nobody here asks for it. The compiler may be older than

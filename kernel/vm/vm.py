@@ -5,9 +5,10 @@
     ./ggas vm up [-n 2]         boots nodes to log into; they end with this command (Ctrl-C)
     ./ggas vm console N         a terminal on a node that is up
     ./ggas vm test              boots two nodes, runs the tests, ends them
-    ./ggas vm soak              the same tests, in hours instead of minutes
+    ./ggas vm soak              the same tests, in hours instead of minutes; and on kernels with the kernel's checkers
     ./ggas vm replay LOG        repeats a run of the NICs from its log (--log of the others), bit for bit
     ./ggas vm build             builds the driver for the kernels of --kernel
+    ./ggas vm check          the kernel's checkers of sources over the driver: checkpatch, coccinelle, sparse
     ./ggas vm package FOLDER    sources for DKMS and the manual page, as they lie on a node: FOLDER/usr ...
 
 QEMU, kernels, headers and busybox come from Debian and are unpacked into .tools/vm; nothing of the system changes.
@@ -32,7 +33,9 @@ import tty
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import checks  # noqa: E402
 import cycles  # noqa: E402
+import debug_kernel  # noqa: E402
 import image  # noqa: E402
 import nodes  # noqa: E402
 import tools  # noqa: E402
@@ -40,6 +43,7 @@ from debian import Absent, Missing, step  # noqa: E402
 from tools import say  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+GONE = "gone"  # the run in which ggas-device is killed; nothing is left to be repeated
 CONSOLES = "ggas-vm-consoles"  # link in the folder for temporary files, to the sockets of the nodes that are up
 
 
@@ -47,12 +51,20 @@ def consoles():
     return pathlib.Path(tempfile.gettempdir()) / f"{CONSOLES}-{os.getuid()}"
 
 
+def kernel_of(opts, name):
+    return (debug_kernel if name in debug_kernel.NAMES else tools).kernel(opts.tools, name)
+
+
 def command_build(opts):
     for version in opts.kernel:
-        kernel = tools.kernel(opts.tools, version)
+        kernel = kernel_of(opts, version)
         for module in image.build_modules(ROOT, opts.build, opts.tools, kernel):
             print(f"{kernel.release}: {module}")
     return 0
+
+
+def command_check(opts):
+    return 1 if checks.all_of_them(ROOT, opts.build, opts.tools, opts.kernel) else 0
 
 
 def command_package(opts):
@@ -62,7 +74,7 @@ def command_package(opts):
 
 def command_up(opts):
     opts.qemu = tools.qemu(opts.tools)
-    kernel = tools.kernel(opts.tools, opts.kernel[0])
+    kernel = kernel_of(opts, opts.kernel[0])
     archive = image.archive(ROOT, opts.build, opts.tools, kernel)
     with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
         folder = pathlib.Path(folder)
@@ -71,7 +83,7 @@ def command_up(opts):
         link.symlink_to(folder)
         try:
             with nodes.Cluster(opts, folder, kernel, archive) as cluster:
-                cluster.start(interactive=True)
+                cluster.start("shell")
                 say(f"{opts.nodes} nodes boot; in another terminal: ./ggas vm console 0   (Ctrl-] leaves it)")
                 cluster.wait_until_ended()
         finally:
@@ -120,21 +132,28 @@ def compare_cycles(found, bench):
     return [f"{name}: {found[name]} cycles in a node, {wanted[name]} alone" for name in names if found[name] != wanted[name]]
 
 
+def run_tests(opts, kernel, archive, run):
+    """Boots nodes that run the tests; the lines of those that failed."""
+    with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
+        with nodes.Cluster(opts, pathlib.Path(folder), kernel, archive) as cluster:
+            begun = time.monotonic()
+            cluster.start(run)
+            failed = cluster.results(opts.limit)
+            print(f"# Linux {kernel.release}, {run}: {time.monotonic() - begun:.1f} s")
+            if opts.replay and run != GONE and not kernel.debug:
+                failed += cluster.repeat() + compare_cycles(cycles.summary(cluster.log), opts.bench)
+            return failed
+
+
 def command_test(opts):
     opts.qemu = tools.qemu(opts.tools)
     failed = []
     for version in opts.kernel:
-        kernel = tools.kernel(opts.tools, version)
+        kernel = kernel_of(opts, version)
         archive = image.archive(ROOT, opts.build, opts.tools, kernel)
-        with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
-            with nodes.Cluster(opts, pathlib.Path(folder), kernel, archive) as cluster:
-                begun = time.monotonic()
-                cluster.start(interactive=False)
-                results = cluster.results(opts.limit)
-                print(f"# Linux {kernel.release}: {time.monotonic() - begun:.1f} s")
-                failed += results
-                if opts.replay:
-                    failed += cluster.repeat() + compare_cycles(cycles.summary(cluster.log), opts.bench)
+        length = "ci" if kernel.debug else opts.length
+        for run in [GONE] if opts.only == GONE else [length] if opts.only else [length, GONE]:
+            failed += run_tests(opts, kernel, archive, run)
     print(f"# {len(failed)} failed" if failed else "# all passed")
     for line in failed:
         print(f"# failed: {line}")
@@ -158,12 +177,15 @@ def arguments():
     commands = args.add_subparsers(dest="command", required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument(
-        "--kernel", nargs="+", choices=sorted(tools.KERNEL_SUITES), default=["6.1"], help="Debian's kernels (6.1)"
+        "--kernel",
+        nargs="+",
+        choices=[*sorted(tools.KERNEL_SUITES), *debug_kernel.NAMES],
+        help="Debian's kernels (6.1), and those with the kernel's own checkers, which are built first",
     )
     common.add_argument("--log", type=pathlib.Path, help="file for every access and TLP with time stamps")
     common.add_argument("--platform", default="galibier-k20", help="platform of NICs and links (galibier-k20)")
     common.add_argument("--iommu", action="store_true", help="with an IOMMU, strict")
-    common.add_argument("--smp", type=int, default=1, help="processors of a node (1)")
+    common.add_argument("--smp", type=int, help="processors of a node (1; with kcsan 2)")
     common.add_argument("--tools", type=pathlib.Path, default=ROOT / ".tools/vm", help=argparse.SUPPRESS)
     common.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
     up = commands.add_parser("up", parents=[common], help="boots nodes to log into")
@@ -179,17 +201,20 @@ def arguments():
     soak.set_defaults(nodes=2, length="soak", replay=False)  # its log would be too long
     up.set_defaults(replay=False)
     commands.add_parser("build", parents=[common], help="builds the driver")
+    commands.add_parser("check", parents=[common], help="checkpatch, coccinelle, sparse")
     package = commands.add_parser("package", help="sources for DKMS and the manual page")
     package.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="/ of a node, or of a package")
     package.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
     replay = commands.add_parser("replay", help="repeats a run from its log")
     replay.add_argument("run_log", type=pathlib.Path, metavar="LOG")
     replay.add_argument("--log", type=pathlib.Path, help="the new log (LOG.again)")
-    replay.add_argument("--waves", type=pathlib.Path, help="stem of FST files, one for each NIC and reset")
+    replay.add_argument("--waves", type=pathlib.Path, help="stem of FST files, one for each NIC")
     replay.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
     console = commands.add_parser("console", help="a terminal on a node that is up")
     console.add_argument("node", type=int)
     opts = args.parse_args()
+    if "kernel" in opts and not opts.kernel:
+        opts.kernel = ["6.1", *debug_kernel.NAMES] if opts.command == "soak" else ["6.1"]
     for name in ("tools", "build", "log", "run_log", "waves", "bench", "folder"):
         if getattr(opts, name, None):
             setattr(opts, name, getattr(opts, name).resolve())

@@ -35,6 +35,9 @@ void check(int holds, const char* what, const char* file, int line, long long va
 
 double now_ms(void);
 
+/* Asks who runs the nodes (kernel/vm/nodes.py) for what a node cannot do itself. It is done when all nodes have asked. */
+void ask_the_rig(const char* what);
+
 /* Turns until `condition` holds; ends the program when it does not in time: the other node waits, too. */
 #define WAIT(condition)                                                            \
   do {                                                                             \

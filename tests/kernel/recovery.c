@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What takes the NIC from its users: function-level reset, driver unbound, an error of the bus. Node 1 has it, node 0
- * sends to it; each hears of it, and everything works again. */
+/* What takes the NIC from its users: function-level reset, driver unbound, an error of the bus, its own end. Node 1 has
+ * it, node 0 sends to it; each hears of it, and everything works again. And a link that dies and comes back. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "tests/kernel/tests.h"
 
@@ -20,6 +21,15 @@ static void expect_nothing_left(node* n) {
   CHECK_IS(fault_of(n->context.rings), SIGBUS);
 }
 
+/* Until one ends in an error, which is told in the usual way. */
+static void put_until_an_error(node* n) {
+  ggas_rma_note note;
+  do {
+    post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
+    note = next_note(n);
+  } while (note.kind != GGAS_RMA_NOTE_ERROR);
+}
+
 static void under_use(node* n, void (*take)(node*), void (*give)(void)) {
   unsigned char* const memory = pages(4096);
   ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
@@ -31,11 +41,7 @@ static void under_use(node* n, void (*take)(node*), void (*give)(void)) {
     if (give) give();
     begin(n);
   } else {
-    ggas_rma_note note;
-    do { /* until it is taken */
-      post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
-      note = next_note(n);
-    } while (note.kind != GGAS_RMA_NOTE_ERROR);
+    put_until_an_error(n); /* it is taken */
     ggas_region_end(&r);
   }
   munmap(memory, 4096);
@@ -81,3 +87,76 @@ static void inject(node* n) {
 }
 
 void error_under_use(node* n) { under_use(n, inject, NULL); }
+
+/* Both nodes lose the link and get it back; nothing of theirs is taken. */
+void cable_out_under_use(node* n) {
+  unsigned char* const memory = pages(4096);
+  ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
+  ask_the_rig("cable out");
+  put_until_an_error(n);
+  WAIT(ggas_device_link(&n->dev) == 0);
+  CHECK_IS(*remote_word(n, 16), -1);
+  CHECK_IS(fault_of(n->window.remote), 0);
+  ask_the_rig("cable in");
+  greet(n, ++n->greeted);
+  tell(n, 3, 77 + n->me);
+  meet(n);
+  CHECK_IS(told(n, 3), 77 + n->other);
+  memory[0] = 0;
+  meet(n);
+  post(n, ggas_rma_imm(peer(n), 5, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 10));
+  CHECK(next_note(n).kind != GGAS_RMA_NOTE_ERROR);
+  meet(n);
+  CHECK_IS(memory[0], 5);
+  ggas_region_end(&r);
+  munmap(memory, 4096);
+}
+
+/* Puts on and on, by a context of its own, until its mappings fault. */
+static void put_for_ever(uint64_t to) {
+  ggas_device dev;
+  ggas_context c;
+  int domain;
+  if (ggas_device_open(&dev, "/dev/ggas0")) _exit(1);
+  domain = ggas_domain_join(&dev, DOMAIN);
+  if (ggas_context_begin(&c, &dev, domain, NULL)) _exit(2);
+  for (;;) {
+    const ggas_rma_peer there = {(uint16_t)(1 - dev.node), 0};
+    const ggas_rma_desc d = ggas_rma_imm(there, 1, to, 8, GGAS_RMA_ACK, 0);
+    ggas_rma_post(&c.rma, &d);
+    (void)*(const volatile uint32_t*)c.rma.page;
+  }
+}
+
+/* The NIC does not answer any more (its server is killed): programs are told as by a removal, and the node goes on.
+ * Then another NIC is plugged in, and works. */
+void nic_is_gone(node* n) {
+  unsigned char* const memory = pages(4096);
+  ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
+  const uint64_t to = told(n, 0);
+  pid_t child;
+  int status;
+  fflush(stdout);
+  child = fork();
+  if (child == 0) put_for_ever(to);
+  meet(n);
+  usleep(100000); /* of its puts */
+  ask_the_rig("kill NICs");
+  expect_nothing_left(n);
+  waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  CHECK_IS(WTERMSIG(status), SIGBUS);
+  ggas_region_end(&r);
+  end(n);
+  CHECK_IS(ggas_device_open(&n->dev, "/dev/ggas0"), -ENODEV);
+  CHECK_IS(write_file("/sys/bus/pci/devices/" PCI_DEVICE "/remove", "1"), 0);
+  CHECK_IS(access("/dev/ggas0", F_OK), -1);
+  ask_the_rig("replace NICs");
+  WAIT(access("/dev/ggas0", F_OK) == 0);
+  chmod("/dev/ggas0", 0666);
+  begin(n);
+  greet(n, ++n->greeted);
+  meet(n);
+  put_with_notification(n);
+  munmap(memory, 4096);
+}

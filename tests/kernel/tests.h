@@ -43,9 +43,18 @@ void nothing_is_left(node* n);
 void registering_much(node* n);
 void many_sleepers(node* n);
 
+/* quota.c */
+void quotas(node* n);
+void counters_for_people(node* n);
+
+/* failing.c */
+void each_allocation_fails(node* n);
+
 /* recovery.c */
 void reset_under_use(node* n);
 void unbound_under_use(node* n);
 void error_under_use(node* n);
+void cable_out_under_use(node* n);
+void nic_is_gone(node* n);
 
 #endif
