@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
 # First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N
-# ggas.run=shell|ci|soak|gone ggas.only=PART+OF+NAME.
+# ggas.run=shell|ci|soak|gone ggas.only=PART+OF+NAME,....
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc proc /proc

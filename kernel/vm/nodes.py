@@ -16,13 +16,14 @@ from debian import Missing
 START_LIMIT = 60  # seconds until the NICs are there
 REPLAY_LIMIT = 300
 END_LIMIT = 30  # until a process ends that was told to
+BAIL_LIMIT = 90  # until nodes have come to their end of which one has given up: what its kernel said comes last
 GPU_MB = 16  # memory of the test GPU
 
 
 class Cluster:
     def __init__(self, opts, folder, kernel, archive):
         self.opts, self.folder, self.kernel, self.archive = opts, folder, kernel, archive
-        self.device, self.nodes, self.summary = None, [], ""
+        self.device, self.nodes, self.summary = None, [], {}
         self.asked = collections.Counter()  # nodes that have asked for something
 
     def __enter__(self):
@@ -103,7 +104,8 @@ class Cluster:
         line = f"console=ttyS0 quiet panic=-1 ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
         line += f" ggas.run={run}"
-        line += f" ggas.only={self.opts.only.replace(' ', '+')}" if run != "shell" and self.opts.only else ""
+        if run != "shell" and self.opts.only:
+            line += f" ggas.only={','.join(self.opts.only).replace(' ', '+')}"
         for chassis, port in ((1, "nic_port"), (2, "free_port")):  # with room for the NIC's BARs
             room = "mem-reserve=8M,pref64-reserve=256M"
             words += ["-device", f"pcie-root-port,id={port},bus=pcie.0,chassis={chassis},{room}"]
@@ -131,7 +133,7 @@ class Cluster:
         for n, process in enumerate(self.nodes):
             os.set_blocking(process.stdout.fileno(), False)
             watch.register(process.stdout, selectors.EVENT_READ, (n, Lines(n, self._do)))
-        end = time.monotonic() + limit
+        end, bailed = time.monotonic() + limit, False
         lines = [key.data[1] for key in watch.get_map().values()]
         while watch.get_map() and time.monotonic() < end:
             for key, _ in watch.select(1):
@@ -140,8 +142,8 @@ class Cluster:
                     key.data[1].add(data)
                 else:
                     watch.unregister(key.fileobj)
-            if any(one.bailed for one in lines):
-                break
+            if any(one.bailed for one in lines) and not bailed:
+                bailed, end = True, min(end, time.monotonic() + BAIL_LIMIT)
         failed = [f"node {one.node}: {text}" for one in lines for text in one.failed()]
         failed += [f"node {one.node}: did not come to its end ({limit} s at most)" for one in lines if not one.ended]
         return failed + self._device_results(failed, lines)
@@ -151,8 +153,7 @@ class Cluster:
         self.device.send_signal(signal.SIGTERM)
         text, _ = self.device.communicate(timeout=END_LIMIT)
         self.summary = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
-        seconds = float(self.summary.get("simulating_s", 0)) or 1
-        print(f"# NICs: {self.summary}, {int(self.summary.get('cycles', 0)) / seconds:.0f} cycles a second")
+        print(f"# NICs: {self.summary}, {self.cycles_a_second():.0f} cycles a second")
         if failed:
             print((self.folder / "device.log").read_text()[-2000:])
             for n in range(len(self.nodes)):
@@ -160,6 +161,10 @@ class Cluster:
                 print(lines[n].tail)
         wrong = [name for name in ("strays", "expired_reads") if self.summary.get(name) != "0"]
         return [f"NICs: {name} {self.summary.get(name)}" for name in wrong]
+
+    def cycles_a_second(self):
+        """Of a processor that simulates the NICs."""
+        return int(self.summary.get("cycles", 0)) / (float(self.summary.get("simulating_s", 0)) or 1)
 
     def repeat(self):
         """The run again, from its log: what differs."""
