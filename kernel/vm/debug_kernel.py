@@ -54,7 +54,8 @@ def kernel(folder, checker):
 
 
 def _build(folder, sources, target, checker, config):
-    make = ["make", "-C", sources, f"O={target}", "CC=gcc", "HOSTCC=gcc", f"LOCALVERSION=-{checker}"]
+    cached = "ccache " if shutil.which("ccache") else ""  # a changed setting concerns few files, but rebuilds many
+    make = ["make", "-C", sources, f"O={target}", f"CC={cached}gcc", "HOSTCC=gcc", f"LOCALVERSION=-{checker}"]
     given = {"env": os.environ | tools.build_programs(folder), "limit": BUILD_LIMIT}
     (target / "wanted").write_text(config)
     step([*make, "KCONFIG_ALLCONFIG=wanted", "allnoconfig"], "configure Linux", **given)

@@ -114,7 +114,7 @@ void many_sleepers(node* n) {
     uint64_t signals;
     unsigned other;
     post(n, ggas_rma_notify(to, 0, 0, i));
-    CHECK(poll(p, SLEEPERS, PATIENCE_MS) == 1);
+    CHECK(poll(p, SLEEPERS, (int)patience_ms()) == 1);
     for (other = 0; other < SLEEPERS; ++other) wrong_ones += (p[other].revents != 0) != (other == who);
     CHECK_IS(read(c[who].eventfd, &signals, sizeof signals), sizeof signals);
     CHECK(ggas_rma_next_note(&c[who].rma, &note) && note.cookie == i);

@@ -119,7 +119,7 @@ void sleep_on_an_interrupt(node* n) {
       usleep(2000); /* the other sleeps by now, most times */
       post(n, ggas_rma_notify(peer(n), 0, 0, 0x5000 + i));
     } else {
-      CHECK_IS(ggas_context_sleep(&n->context, 0, PATIENCE_MS), 1);
+      CHECK_IS(ggas_context_sleep(&n->context, 0, (int)patience_ms()), 1);
       note = next_note(n);
       CHECK_IS(note.cookie, 0x5000 + i);
     }

@@ -24,6 +24,13 @@ double now_ms(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+double patience_ms(void) {
+  static double ms;
+  if (ms == 0)
+    ms = access("/sys/kernel/debug/kmemleak", F_OK) && access("/sys/kernel/debug/kcsan", F_OK) ? 60e3 : 600e3;
+  return ms;
+}
+
 void ask_the_rig(const char* what) { printf("# rig: %s\n", what); }
 
 unsigned char* pages(size_t bytes) {
@@ -188,7 +195,8 @@ static void all_tests(node* n) {
   run(n, "put with notifications, after all that", put_with_notification);
 }
 
-/* Arguments: parts of the names of the tests to be run, with commas, or ""; how long: "ci" or "soak"; or "gone": the NIC goes. */
+/* Arguments: parts of the names of the tests to be run, with commas, or ""; how long: "ci" or "soak"; or "gone": the
+ * NIC goes. */
 int main(int argc, char** argv) {
   static node n;
   only = argc > 1 && argv[1][0] ? argv[1] : NULL;

@@ -11,7 +11,7 @@
 
 #include "ggas/device.h"
 
-enum { DOMAIN = 7, OTHER_DOMAIN = 8, WINDOW_BYTES = 1 << 20, BYTES = 65536, PATIENCE_MS = 60000 };
+enum { DOMAIN = 7, OTHER_DOMAIN = 8, WINDOW_BYTES = 1 << 20, BYTES = 65536 };
 enum { BOARD = 4096, BOARD_WORDS = 16 };
 
 typedef struct node {
@@ -22,7 +22,7 @@ typedef struct node {
   unsigned me, other;
   uint64_t met; /* barriers so far */
   uint64_t greeted;
-  int soak;     /* 1: as often as the soak wants it, which takes hours */
+  int soak; /* 1: as often as the soak wants it, which takes hours */
 } node;
 
 void check(int holds, const char* what, const char* file, int line, long long value);
@@ -34,19 +34,22 @@ void check(int holds, const char* what, const char* file, int line, long long va
   } while (0)
 
 double now_ms(void);
+/* How long anything may take: a minute, more on kernels with Linux' own checkers. */
+double patience_ms(void);
 
-/* Asks who runs the nodes (kernel/vm/nodes.py) for what a node cannot do itself. It is done when all nodes have asked. */
+/* Asks who runs the nodes (kernel/vm/nodes.py) for what a node cannot do itself. It is done when all nodes have asked.
+ */
 void ask_the_rig(const char* what);
 
 /* Turns until `condition` holds; ends the program when it does not in time: the other node waits, too. */
-#define WAIT(condition)                                                            \
-  do {                                                                             \
-    const double end_ = now_ms() + PATIENCE_MS;                                    \
-    while (!(condition)) {                                                         \
-      if (now_ms() < end_) continue;                                               \
-      printf("Bail out! %s:%d: never: %s\n", __FILE__, __LINE__, #condition);      \
-      exit(1);                                                                     \
-    }                                                                              \
+#define WAIT(condition)                                                       \
+  do {                                                                        \
+    const double end_ = now_ms() + patience_ms();                             \
+    while (!(condition)) {                                                    \
+      if (now_ms() < end_) continue;                                          \
+      printf("Bail out! %s:%d: never: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                \
+    }                                                                         \
   } while (0)
 
 static inline uint64_t own_word(node* n, unsigned at) { return *(volatile uint64_t*)(n->window.own + at); }
