@@ -11,12 +11,15 @@ import sys
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 MOST = 1024  # processes of a job
-PATIENCE_S = 5  # from TERM to KILL, with --stop
+MOST_SECONDS = 10**7
+TIMED_OUT = 124  # exit status, as that of timeout(1)
+PATIENCE_S = 5  # from TERM to KILL, with --stop or --timeout
 
 NAME = "ggas-run" if os.path.basename(sys.argv[0]) == "ggas-run" else "./ggas run"  # as installed, or as the launcher calls it
 
 MORE = f"""\
 Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE, GGAS_JOB and GGAS_SECRET, and writes to the output of this command as it is.
+With GGAS_REPORT, which it gets too, a process that INT or TERM ends says first which of its kernels waited for what.
 Rank 0 reads what is piped in. INT, TERM, HUP, USR1 and USR2 are passed on to all processes and what they started.
 The exit status is the worst one; 128 + number for a process that a signal ended.
 
@@ -36,16 +39,24 @@ def count(text):
     return int(text)
 
 
+def seconds(text):
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"'{text}': must be a number of seconds from 1 to {MOST_SECONDS}")
+    return int(text)
+
+
 def options(arguments):
     parser = argparse.ArgumentParser(
         prog=NAME,
-        usage=f"{NAME} -n N [--stop] PROGRAM [...]",
+        usage=f"{NAME} -n N [--stop] [--timeout S] PROGRAM [...]",
         description="Starts the processes of a job on this computer, one for each node.",
         epilog=MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-n", type=count, required=True, metavar="N", help=f"processes, as many as nodes, 1 to {MOST}")
     parser.add_argument("--stop", action="store_true", help=f"when one fails, end the others (TERM, after {PATIENCE_S} s KILL)")
+    parser.add_argument("--timeout", type=seconds, metavar="S",
+                        help=f"end the job after S seconds (TERM, after {PATIENCE_S} s KILL), with exit status 124")
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
     chosen = parser.parse_args(arguments)
     if chosen.program[:1] == ["--"]:
@@ -77,7 +88,7 @@ class Job:
     def start(self, program, size):
         """All processes, in groups of their own: a signal of the terminal comes once, through the launcher."""
         for rank in range(size):
-            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
+            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1")
             # One process may read what is piped in; nobody reads from a terminal.
             reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
             process = subprocess.Popen(program, env=environment, stdin=reads, process_group=0)
@@ -99,6 +110,15 @@ class Job:
         """To the processes and what they started: each leads a group."""
         for process in list(self.ranks):
             os.killpg(process, number)
+
+    def on_alarm(self, *_):
+        """Time is up: of the job, or of those that were asked to end."""
+        if self.stopping:
+            self.send(signal.SIGKILL)
+        else:
+            say(f"time is up: ranks {', '.join(str(r) for r in sorted(self.ranks.values()))} still run")
+            self.worst = max(self.worst, TIMED_OUT)
+            self.stop()
 
     def stop(self):
         if not self.stopping:
@@ -129,7 +149,9 @@ def main(arguments):
     for number in PASSED_ON:
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup stays nohup
             signal.signal(number, job.pass_on)
-    signal.signal(signal.SIGALRM, lambda *_: job.send(signal.SIGKILL))
+    signal.signal(signal.SIGALRM, job.on_alarm)
+    if chosen.timeout:
+        signal.alarm(chosen.timeout)
     try:
         job.start(chosen.program, chosen.n)
     except (OSError, ValueError) as error:

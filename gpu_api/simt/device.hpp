@@ -18,6 +18,8 @@ bool in_kernel();
 access& begin_access(op kind);   // fill in the rest, then perform()
 void perform();                  // waits until the owner has completed the access; the result is in it
 unsigned sync_block(bool vote);  // block barrier; returns how many threads voted true
+// Barrier 1 ... 15 of the block, of as many threads as say so.
+unsigned sync_some(unsigned id, unsigned threads, bool vote);
 void sync_warp(uint32_t mask);
 uint64_t shuffle(uint32_t mask, uint64_t value, unsigned source_lane);
 uint32_t ballot(uint32_t mask, bool predicate);

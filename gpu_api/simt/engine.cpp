@@ -64,15 +64,32 @@ void perform() {
   suspend(l);
 }
 
-unsigned sync_block(bool vote) {
+namespace {
+
+unsigned arrive_at(unsigned id, bool vote) {
   lane& l = *current;
-  block::impl& b = *l.parent->parent;
-  b.votes += vote;
-  ++b.arrived;
+  auto& barrier = l.parent->parent->barriers[id];
+  barrier.votes += vote;
+  l.barrier = static_cast<uint8_t>(id);
   l.parent->wait_block |= 1u << l.number;
-  if (b.arrived == b.live) b.release_barrier();
-  suspend(l);
-  return b.result;
+  return ++barrier.arrived;
+}
+
+}  // namespace
+
+unsigned sync_block(bool vote) {
+  block::impl& b = *current->parent->parent;
+  arrive_at(0, vote);
+  b.release_if_all_are_here();
+  suspend(*current);
+  return b.barriers[0].result;
+}
+
+unsigned sync_some(unsigned id, unsigned threads, bool vote) {
+  block::impl& b = *current->parent->parent;
+  if (arrive_at(id, vote) == threads) b.release_barrier(id);
+  suspend(*current);
+  return b.barriers[id].result;
 }
 
 unsigned block_threads() { return current->parent->parent->cfg->block.count(); }
@@ -142,14 +159,24 @@ void block::impl::set_fault(const lane& l, const std::string& why) {
       "kernel '" + cfg->name + "' block " + std::to_string(linear) + " thread " + std::to_string(l.linear) + ": " + why;
 }
 
-void block::impl::release_barrier() {
-  arrived = 0;
-  result = std::exchange(votes, 0);
+void block::impl::release_if_all_are_here() {
+  if (barriers[0].arrived && barriers[0].arrived == live) release_barrier(0);
+}
+
+void block::impl::release_barrier(unsigned id) {
+  barriers[id].arrived = 0;
+  barriers[id].result = std::exchange(barriers[id].votes, 0);
   for (auto& p : warps) {
     warp::impl& w = p->get();
-    if (!w.wait_block) continue;
+    uint32_t here = 0;
+    for (uint32_t m = w.wait_block; m; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      if (w.lanes[static_cast<size_t>(lane)].barrier == id) here |= 1u << lane;
+    }
+    if (!here) continue;
     const bool wakes = !w.ready && !w.stepping;
-    w.ready |= std::exchange(w.wait_block, 0);
+    w.wait_block &= ~here;
+    w.ready |= here;
     if (wakes && self->on_runnable) self->on_runnable(*p);
   }
 }
@@ -182,7 +209,7 @@ void warp::impl::run(lane& l) {
   l.fib.release();
   block::impl& b = *parent;
   --b.live;
-  if (b.arrived && b.arrived == b.live) b.release_barrier();
+  b.release_if_all_are_here();
 }
 
 // A group is complete when every lane of its mask that still lives waits with the same mask and kind.

@@ -22,6 +22,7 @@ struct lane {
   collective kind = collective::sync;
   uint8_t source = 0;
   uint32_t mask = 0;
+  uint8_t barrier = 0;  // of the block, where it waits at one
   uint64_t in = 0, out = 0;
 };
 
@@ -55,15 +56,18 @@ struct block::impl {
   block* self = nullptr;
   dim3 idx;  // blockIdx
   unsigned linear = 0;
-  unsigned live = 0;     // threads that have not ended
-  unsigned arrived = 0;  // at the block barrier
-  unsigned votes = 0, result = 0;
+  unsigned live = 0;  // threads that have not ended
+  struct barrier {
+    unsigned arrived = 0, votes = 0, result = 0;
+  };
+  std::array<barrier, 16> barriers;  // 0: of all threads
   std::vector<std::unique_ptr<warp>> warps;
   std::vector<shared_slot> shared;
   std::string fault;
 
   ~impl();
-  void release_barrier();
+  void release_barrier(unsigned id);
+  void release_if_all_are_here();
   void set_fault(const lane& l, const std::string& why);
 };
 

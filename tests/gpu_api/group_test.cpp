@@ -203,5 +203,100 @@ static_assert(detail::is_atomic_word<float>() && detail::is_atomic_word<double>(
 static_assert(uint64_t{detail::grid_group::working(1u << 30)} * 1024 * 8 <= uint64_t{1} << 32);
 static_assert(detail::grid_group::working(7) == 7);
 
+// ------------------------------------------------------------------------------------------------ tiles, some warps
+
+constexpr uint64_t from_at = 1024, to_at = 16384, part = 2048;
+
+// Group number g of a node moves its part of 100 words to the right neighbour, tells it, and adds to a word there.
+template <class G>
+void use_group(api_test& t, const G& group, unsigned number) {
+  const int me = ggas_node(), right = right_of(me);
+  auto* const mine = ggas_pointer_of_node<uint32_t>(me, t.base() + from_at);
+  auto* const theirs = ggas_pointer_of_node<uint32_t>(right, t.base() + to_at + number * part);
+  auto* const flag = ggas_pointer_of_node<uint64_t>(right, t.base() + number * 8);
+  auto* const sum = ggas_pointer_of_node<uint64_t>(right, t.base() + 512);
+  EXPECT_EQ(ggas_put_signal(group, theirs, mine, 100, flag, 1, ggas_signal_set, t.enough()), ggas_ok);
+  EXPECT_EQ(ggas_wait_until(group, ggas_pointer_of_node<uint64_t>(me, t.base() + number * 8), ggas_eq, 1, t.enough()),
+            ggas_ok);
+  const auto* const here = ggas_pointer_of_node<uint32_t>(me, t.base() + to_at + number * part);
+  for (unsigned i = group.rank(); i < 100; i += group.size()) EXPECT_EQ(ggas_load(here + i), i * 3 + 1);
+  EXPECT_EQ(ggas_atomic_fetch(group, ggas_atomic_add, sum, 1, 0, static_cast<uint64_t*>(nullptr), t.enough()), ggas_ok);
+}
+
+void fill_sources(api_test& t) {
+  for (int n = 0; n < t.nodes(); ++n)
+    for (uint32_t i = 0; i < 100; ++i) t.user<uint32_t>(n, from_at)[i] = i * 3 + 1;
+}
+void expect_sums(api_test& t, uint64_t groups) {
+  for (int n = 0; n < t.nodes(); ++n) EXPECT_EQ(*t.user<uint64_t>(n, 512), groups);
+}
+
+template <unsigned Lanes>
+void use_tiles(api_test& t) {
+  fill_sources(t);
+  t.on_all(1, 64, [&] { use_group(t, ggas::tile<Lanes>{}, threadIdx.x / Lanes); });
+  t.run();
+  expect_sums(t, 64 / Lanes);
+}
+TEST_P(Group, TilesOfTwoLanesWorkOnTheirOwn) { use_tiles<2>(*this); }
+TEST_P(Group, TilesOfFourLanesWorkOnTheirOwn) { use_tiles<4>(*this); }
+TEST_P(Group, TilesOfEightLanesWorkOnTheirOwn) { use_tiles<8>(*this); }
+TEST_P(Group, TilesOfSixteenLanesWorkOnTheirOwn) { use_tiles<16>(*this); }
+
+// Two groups of two and three warps; the sixth goes its own way, and the block meets behind them.
+TEST_P(Group, SomeWarpsOfABlockWorkOnTheirOwn) {
+  fill_sources(*this);
+  on_all(1, 192, [&] {
+    const unsigned warp = threadIdx.x / 32;
+    if (warp < 2) use_group(*this, ggas::warps{1, 0, 2}, 0);
+    if (warp >= 2 && warp < 5) use_group(*this, ggas::warps{2, 2, 3}, 1);
+    if (warp == 5) use_group(*this, ggas::warp{}, 2);
+    __syncthreads();
+  });
+  run();
+  expect_sums(*this, 3);
+}
+
+// A status is that of all lanes of a tile, and of no other lane.
+TEST_P(Group, AStatusIsThatOfTheGroup) {
+  on_all(1, 64, [&] {
+    auto* const flag = ggas_pointer_of_node<uint64_t>(ggas_node(), base());
+    const unsigned number = threadIdx.x / 8;
+    const auto* const waits_for = number % 2 ? flag : nullptr;
+    EXPECT_EQ(ggas_wait_until(ggas::tile<8>{}, waits_for, ggas_eq, 0, enough()),
+              number % 2 ? ggas_ok : ggas_bad_argument);
+    const unsigned second = threadIdx.x / 32;
+    EXPECT_EQ(ggas_wait_until(ggas::warps{1 + second, second, 1}, second ? flag : nullptr, ggas_eq, 0, enough()),
+              second ? ggas_ok : ggas_bad_argument);
+  });
+  run();
+}
+
+TEST_P(Group, EveryGroupNotifies) {
+  for (int n = 0; n < nodes(); ++n)
+    for (uint32_t i = 0; i < 100; ++i) user<uint32_t>(n, from_at)[i] = i * 3 + 1;
+  on_all(1, 64, [&] {
+    const int me = ggas_node(), right = right_of(me);
+    auto* const theirs = ggas_pointer_of_node<uint32_t>(right, base() + to_at);
+    const auto* const mine = ggas_pointer_of_node<uint32_t>(me, base() + from_at);
+    EXPECT_EQ(ggas_put_notify_block(theirs, mine, 100, 7, 0, enough()), ggas_ok);
+    EXPECT_EQ(ggas_put_value_notify(ggas::block{}, theirs + 100, 9, 8, 0, enough()), ggas_ok);
+    EXPECT_EQ(ggas_notify_block(right, 9, 0, enough()), ggas_ok);
+    EXPECT_EQ(ggas_notify(ggas::warps{1, 0, 2}, right, 10, 0, enough()), ggas_ok);
+    if (threadIdx.x < 8) {
+      EXPECT_EQ(ggas_notify(ggas::tile<8>{}, right, 11, 0, enough()), ggas_ok);
+    }
+    if (threadIdx.x != 0) return;
+    ggas_notification notes[5];
+    size_t taken = 0;
+    ASSERT_EQ(ggas_notification_wait_all(notes, 5, &taken, enough(), ggas_queue_of(0)), ggas_ok);
+    for (uint64_t i = 0; i < 5; ++i) EXPECT_EQ(notes[i].cookie, 7 + i);
+    for (uint32_t i = 0; i < 100; ++i)
+      EXPECT_EQ(ggas_load(ggas_pointer_of_node<uint32_t>(me, base() + to_at) + i), i * 3 + 1);
+    EXPECT_EQ(ggas_load(ggas_pointer_of_node<uint32_t>(me, base() + to_at) + 100), 9u);
+  });
+  run();
+}
+
 }  // namespace
 }  // namespace ggas::test

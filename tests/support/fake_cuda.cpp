@@ -266,8 +266,16 @@ cudaError_t cudaSetDevice(int gpu) {
   GGAS_FAKE_TRY_RUNTIME;
   return says(gpu < cuda().gpus ? cudaSuccess : cudaErrorInvalidDevice);
 }
-cudaError_t cudaFree(void*) {
+cudaError_t cudaMalloc(void** p, size_t bytes) {
   GGAS_FAKE_TRY_RUNTIME;
+  *p = std::malloc(bytes);
+  ++cuda().blocks;
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* p) {
+  GGAS_FAKE_TRY_RUNTIME;
+  if (p) --cuda().blocks;
+  std::free(p);
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int gpu) {
@@ -325,6 +333,15 @@ cudaError_t cudaStreamQuery(cudaStream_t) {
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  GGAS_FAKE_TRY_RUNTIME;
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  GGAS_FAKE_TRY_RUNTIME;
+  return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
   GGAS_FAKE_TRY_RUNTIME;

@@ -37,8 +37,8 @@ struct fake_cuda {
   unsigned stream_flags = ~0u;        // of the last stream that was made
 
   // What is held.
-  int addresses = 0, mappings = 0, streams = 0, pieces = 0;
-  bool holds_nothing() const { return addresses + mappings + streams + pieces == 0; }
+  int addresses = 0, mappings = 0, streams = 0, pieces = 0, blocks = 0;
+  bool holds_nothing() const { return addresses + mappings + streams + pieces + blocks == 0; }
 
   static fake_cuda& here();
   static inline thread_local cudaError_t last = cudaSuccess;  // what cudaGetLastError() says

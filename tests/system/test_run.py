@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, built
 
 
 def run(*arguments, **how):
@@ -29,6 +29,41 @@ def test_each_process_knows_who_it_is(tmp_path):
 
 def test_two_jobs_have_different_names():
     assert run("-n", "1", *shell("echo $GGAS_JOB")).stdout != run("-n", "1", *shell("echo $GGAS_JOB")).stdout
+
+
+@pytest.fixture
+def hangs():
+    return str(built("GGAS_HANG_PROBE", "tests/userlib/hang_probe"))
+
+
+REPORT = "node 0, block 0, thread 0: ggas_barrier aborted by the host: node 1 did not come to number 1 of the team, but to 0\n"
+
+
+def test_a_job_that_takes_too_long_is_ended_and_says_who_waits(hangs):
+    done = run("-n", "1", "--timeout", "1", hangs)
+    assert done.returncode == 124
+    assert "time is up: ranks 0 still run" in done.stderr
+    assert REPORT in done.stderr and "look at node 1: waited for" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_says_who_waits(hangs, number):
+    job = subprocess.Popen([str(ROOT / "ggas"), "run", "-n", "1", hangs], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert job.stdout.readline() == "ready\n"
+    os.kill(job.pid, number)
+    _, told = job.communicate(timeout=30)
+    assert job.returncode == 128 + number
+    assert REPORT in told and "look at node 1: waited for" in told
+
+
+def test_a_job_in_time_is_not_ended():
+    assert run("-n", "2", "--timeout", "50", *shell("exit 3")).returncode == 3
+
+
+@pytest.mark.parametrize("time_out", ["0", "-1", "x", "1.5"])
+def test_a_time_out_that_is_none(time_out):
+    done = run("-n", "1", f"--timeout={time_out}", "true")
+    assert done.returncode == 2 and f"'{time_out}': must be a number of seconds from 1" in done.stderr
 
 
 def test_the_worst_status_counts():
@@ -96,7 +131,7 @@ def test_a_parent_that_ignores_its_children():
 
 def test_help_says_what_processes_get():
     done = run("--help")
-    assert done.returncode == 0 and "usage: ./ggas run -n N [--stop] PROGRAM [...]" in done.stdout and "GGAS_RANK" in done.stdout
+    assert done.returncode == 0 and "usage: ./ggas run -n N [--stop] [--timeout S] PROGRAM [...]" in done.stdout and "GGAS_RANK" in done.stdout
 
 
 def test_input_goes_to_rank_0():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// After a failure: ends waits, and makes the reserved areas of all nodes those of a new cluster. For every provider of
+// After a failure: says who waited for what, ends waits, and makes the reserved areas of all nodes those of a new cluster. For every provider of
 // ggas::cluster, as all of it is memory of the nodes.
 #include <cstring>
 
@@ -31,6 +31,17 @@ void free_queues(const context& c) {
 }
 
 }  // namespace
+
+hang_report cluster::report() {
+  hang_report all;
+  for (int n = 0; n < config().nodes; ++n) {
+    const context& c = device_context(n);
+    const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).waits_in_vain();
+    add_waits(c, {segment(n) + at, layout::wait_bytes}, all);
+  }
+  find_missing(all);
+  return all;
+}
 
 void cluster::abort() {
   for (int n = 0; n < config().nodes; ++n) {

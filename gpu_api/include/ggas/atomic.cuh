@@ -10,14 +10,12 @@
 // each turn, and complete when the call returns. Through a queue they are exact among themselves; plain accesses and
 // the GPU's own atomics to the same word are not ordered with them. Relaxed. Fetching calls return when *old is there,
 // a way to and fro; after a time-out the outcome is unknown. The others are posted as nbi.
-GGAS_FORM(ggas_atomic_fetch, thread,
-          (ggas_atomic what, P remote, ggas::element_at<P> operand, ggas::element_at<P> compare,
-           ggas::element_at<P>* old, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),
-          fetch_atomic(group, what, address_of(remote), operand, compare, old, timeout_ns, q))
-GGAS_FORM(ggas_atomic_fetch_warp, warp,
-          (ggas_atomic what, P remote, ggas::element_at<P> operand, ggas::element_at<P> compare,
-           ggas::element_at<P>* old, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),
-          fetch_atomic(group, what, address_of(remote), operand, compare, old, timeout_ns, q))
+// The operation is done once for the group. *old is there for every thread of a warp or a tile; of a block or several
+// warps for those of the first warp.
+GGAS_FORMS(ggas_atomic_fetch,
+           (ggas_atomic what, P remote, ggas::element_at<P> operand, ggas::element_at<P> compare,
+            ggas::element_at<P>* old, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),
+           fetch_atomic(group, what, address_of(remote), operand, compare, old, timeout_ns, q))
 GGAS_FORM(ggas_atomic_post, thread,
           (ggas_atomic what, P remote, ggas::element_at<P> operand, ggas::element_at<P> compare, uint64_t timeout_ns,
            const ggas_queue& q = ggas_queue::of_block()),

@@ -29,28 +29,31 @@
 //
 // barrier: every store and put of the callers before it is visible to every caller after it.
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return ggas::detail::meet_block<ggas::detail::meeting::barrier>(team, timeout_ns);
+  return GGAS_AS_CALL(ggas_barrier, ggas::block{},
+                      ggas::detail::meet_block<ggas::detail::meeting::barrier>(team, timeout_ns));
 }
 GGAS_DEVICE ggas_status ggas_barrier_grid(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return ggas::detail::meet_grid<ggas::detail::meeting::barrier>(team, timeout_ns);
+  return GGAS_AS_CALL(ggas_barrier, ggas::grid{},
+                      ggas::detail::meet_grid<ggas::detail::meeting::barrier>(team, timeout_ns));
 }
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status ggas_barrier(const G& group, uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return ggas::detail::meet<ggas::detail::meeting::barrier>(group, team, timeout_ns);
+  return GGAS_AS_CALL(ggas_barrier, group, ggas::detail::meet<ggas::detail::meeting::barrier>(group, team, timeout_ns));
 }
 // sync: nobody leaves before everybody has arrived, and nothing else: no fence, so accesses before it, remote or to the
 // own segment, may become visible to other members after it. What it is good for: members have consumed what they
 // loaded before it (loads whose values were used; GPUs issue in order, the PTX model alone would not promise it), so it
 // may be overwritten.
 GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return ggas::detail::meet_block<ggas::detail::meeting::sync>(team, timeout_ns);
+  return GGAS_AS_CALL(ggas_sync, ggas::block{},
+                      ggas::detail::meet_block<ggas::detail::meeting::sync>(team, timeout_ns));
 }
 GGAS_DEVICE ggas_status ggas_sync_grid(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return ggas::detail::meet_grid<ggas::detail::meeting::sync>(team, timeout_ns);
+  return GGAS_AS_CALL(ggas_sync, ggas::grid{}, ggas::detail::meet_grid<ggas::detail::meeting::sync>(team, timeout_ns));
 }
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return ggas::detail::meet<ggas::detail::meeting::sync>(group, team, timeout_ns);
+  return GGAS_AS_CALL(ggas_sync, group, ggas::detail::meet<ggas::detail::meeting::sync>(group, team, timeout_ns));
 }
 
 // Barriers of one block of each member that have a number, 0 ... ggas_barrier_indices() - 1: those of different numbers
@@ -60,10 +63,12 @@ GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t timeout_ns, const gga
 // before it.
 GGAS_DEVICE unsigned ggas_barrier_indices() { return ggas::detail::barrier_indices(); }
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team, unsigned index) {
-  return ggas::detail::meet_at_index<ggas::detail::meeting::barrier>(timeout_ns, team, index);
+  return GGAS_AS_CALL(ggas_barrier, ggas::block{},
+                      ggas::detail::meet_at_index<ggas::detail::meeting::barrier>(timeout_ns, team, index));
 }
 GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team, unsigned index) {
-  return ggas::detail::meet_at_index<ggas::detail::meeting::sync>(timeout_ns, team, index);
+  return GGAS_AS_CALL(ggas_sync, ggas::block{},
+                      ggas::detail::meet_at_index<ggas::detail::meeting::sync>(timeout_ns, team, index));
 }
 // The two halves of a barrier. What the block did before it arrives is visible to members that have waited. Between the
 // two the block uses neither this number of the team nor a collective that does. Every arrival is waited for once;
@@ -72,7 +77,8 @@ GGAS_DEVICE ggas_arrival ggas_barrier_arrive_block(const ggas_team& team = ggas_
   return ggas::detail::arrive<ggas::detail::meeting::barrier>(index, team);
 }
 GGAS_DEVICE ggas_status ggas_barrier_wait_block(ggas_arrival& arrival, uint64_t timeout_ns) {
-  return ggas::detail::await<ggas::detail::meeting::barrier>(arrival, timeout_ns);
+  return GGAS_AS_CALL(ggas_barrier_wait, ggas::block{},
+                      ggas::detail::await<ggas::detail::meeting::barrier>(arrival, timeout_ns));
 }
 
 // ---- data to everybody. Elements of 1, 2, 4, 8 or 16 bytes, aligned to their size; src and dst lie in the own segment

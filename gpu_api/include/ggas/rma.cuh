@@ -95,7 +95,8 @@ GGAS_FORMS(ggas_put_signal_nbi,
 // one by now: what was sent before that value is here. An acquire.
 GGAS_DEVICE ggas_status ggas_signal_wait_until(ggas::place_for<const uint64_t> signal, ggas_cmp cmp, uint64_t value,
                                                uint64_t* seen, uint64_t timeout_ns) {
-  return ggas::detail::wait_for_signal(signal.address, cmp, value, seen, timeout_ns);
+  return GGAS_AS_CALL(ggas_signal_wait_until, ggas::thread{},
+                      ggas::detail::wait_for_signal(signal.address, cmp, value, seen, timeout_ns));
 }
 
 // ---- tagged puts: the fastest way for up to some 16 KB. Every 8 bytes travel beside a tag in a line of 16, and
@@ -110,4 +111,5 @@ GGAS_FORMS(ggas_put_tagged, (ggas::place_for<ggas_tagged> remote, P local, size_
 // group sees them on return, and the lines may be put again. After a time-out some elements may have been written.
 GGAS_FORMS(ggas_take_tagged,
            (P local, ggas::place_for<const ggas_tagged> lines, size_t n, uint32_t tag, uint64_t timeout_ns),
-           take_tagged(group, address_of(local), lines.address, n, tag, timeout_ns))
+           GGAS_AS_CALL(ggas_take_tagged, group,
+                        take_tagged(group, address_of(local), lines.address, n, tag, timeout_ns)))

@@ -16,6 +16,7 @@
 
 #include "ggas/detail/platform/context.hpp"  // gpu_api: what a kernel knows of its node
 #include "ggas/host.hpp"
+#include "ggas/report.hpp"
 #include "gpu_api/simt/engine.hpp"
 
 namespace ggas {
@@ -127,6 +128,9 @@ class cluster {
   // unless what they wait for has come. So it goes on until reset(). By any thread, also while another one is in run(),
   // and from programs and on_progress.
   void abort();
+  // Waits of kernels that ended in vain, until now or the last reset(): by a time-out or abort(). At any time, also while
+  // run() is under way.
+  hang_report report();
   // After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted, and
   // the nodes' memory behind the reserved area is as it was. First runs what is queued and waits until every node's
   // stores have arrived, as run() with that time-out; an error of it is this one's, and nothing has changed. Puts,

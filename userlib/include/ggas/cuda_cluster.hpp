@@ -16,6 +16,7 @@
 
 #include "ggas/detail/platform/context.hpp"
 #include "ggas/job.hpp"
+#include "ggas/report.hpp"
 
 namespace ggas {
 
@@ -90,6 +91,9 @@ class cuda_cluster {
   // ggas_aborted, some polls after the copy engine has told the GPUs, unless what they wait for has come. So it goes on
   // until reset(). Returns at once; by any thread, also while another one is in run().
   std::string abort();
+  // Waits of kernels of the local nodes that ended in vain, until now or the last reset(): by a time-out or abort(). At
+  // any time, also while kernels run. Why there is none: `why`.
+  hang_report report(std::string& why);
   // all. After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted,
   // rings of notifications are empty; what lies behind the reserved area stays. The streams of the nodes, and your own
   // with work on segments, must be idle: so all puts have arrived. On an error call it again before anything else.

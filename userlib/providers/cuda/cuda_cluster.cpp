@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "userlib/providers/cuda/parts.hpp"
@@ -55,6 +56,8 @@ std::string cuda_cluster::open() {
   if (ok) ok = p.agree("addresses", p.reserve());
   if (ok) ok = p.add_memory(p.cfg.segment_bytes);
   if (ok) p.fill_contexts();
+  if (ok) ok = p.agree("trace", p.start_trace());
+  if (ok) p.watch_signals();
   return text(ok);
 }
 
@@ -71,8 +74,7 @@ std::string cuda_cluster::run(uint64_t timeout_ns, const std::function<bool()>& 
     if (waiting.empty()) return {};
     if (cancelled && cancelled()) return "cancelled; kernels still run on nodes" + waiting;
     const clock::time_point now = clock::now();
-    if (now >= end)
-      return "kernels still run after " + std::to_string(timeout_ns) + " ns on nodes" + waiting;
+    if (now >= end) return "kernels still run after " + std::to_string(timeout_ns) + " ns on nodes" + waiting;
     wait_a_little(now - begin);
   }
 }
@@ -111,6 +113,7 @@ std::string cuda_cluster::grow(size_t bytes) {
 }
 
 cuda_cluster::~cuda_cluster() {
+  parts_->on_signal.reset();
   bool busy = false;
   for (int n : local_) busy = busy || (stream(n) && is_busy(stream(n), device(n)).value_or(false));
   if (busy) {
@@ -118,6 +121,7 @@ cuda_cluster::~cuda_cluster() {
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends
     return;
   }
+  if (const auto traced = parts_->end_trace(); !traced) std::fprintf(stderr, "%s\n", traced.error().c_str());
   for (int n : local_) {
     static_cast<void>(GGAS_RUNTIME("GPU", cudaSetDevice, device(n)));
     if (stream(n)) cudaStreamDestroy(stream(n));

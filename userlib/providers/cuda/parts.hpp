@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "ggas/cuda_cluster.hpp"
 #include "userlib/providers/cuda/memory.hpp"
 #include "userlib/providers/cuda/plan.hpp"
+#include "userlib/providers/cuda/trace.hpp"
+#include "userlib/src/report/on_signal.hpp"
 
 namespace ggas {
 
@@ -29,6 +32,9 @@ struct cuda_cluster::parts {
   attempt<> add_memory(size_t bytes);  // behind what the segments have; on an error nothing has changed
   attempt<> make_zero(size_t from, size_t bytes) const;  // in the segments of the local nodes
   void fill_contexts();
+  void watch_signals();
+  attempt<> start_trace();  // where the variable GGAS_TRACE asks for one
+  attempt<> end_trace();    // writes the file; streams are idle
   // How something went here becomes how it went everywhere.
   attempt<> agree(const char* what, const attempt<>& here);
   attempt<> agree_on_growth(size_t bytes, const attempt<>& here);
@@ -44,9 +50,12 @@ struct cuda_cluster::parts {
   size_t granularity = 1;
   uint64_t stride = 0;
   std::optional<userlib::address_range> window;
-  size_t mapped = 0;                       // bytes of every segment that have memory
-  std::vector<userlib::mapping> segments;  // pieces of all nodes
-  size_t used = 0;                         // of those; the rest is of an attempt that failed
+  size_t mapped = 0;                           // bytes of every segment that have memory
+  std::vector<userlib::mapping> segments;      // pieces of all nodes
+  std::filesystem::path trace_file;            // empty: calls are not traced
+  std::vector<userlib::traced_memory> traces;  // of the local nodes
+  size_t used = 0;                             // of those; the rest is of an attempt that failed
+  std::optional<userlib::report_on_signal> on_signal;
 
  private:
   attempt<> see_gpus();

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 
 #include "ggas/detail/platform/layout.hpp"
 #include "gpu_api/simt/native.hpp"
 #include "userlib/providers/shm/programs.hpp"
 #include "userlib/src/providers.hpp"
+#include "userlib/src/report/call_trace.hpp"
+#include "userlib/src/report/on_signal.hpp"
 
 namespace ggas {
 namespace {
@@ -65,8 +68,19 @@ class shm_cluster final : public cluster {
           .segment_nla = 0,
           .tuned = tuning::usual(),
           .no_peer_atomics = false,
+          .trace = nullptr,
       };
     }
+    trace_file_ = userlib::next_trace_file(-1);
+    if (!trace_file_.empty()) start_trace();
+  }
+  ~shm_cluster() override {
+    if (trace_file_.empty()) return;
+    std::vector<userlib::traced_node> all;
+    for (int n = 0; n < cfg_.nodes; ++n)
+      all.push_back({n, traces_[static_cast<size_t>(n)].events, std::move(events_[static_cast<size_t>(n)])});
+    const std::string why = userlib::write_call_trace(trace_file_, all);
+    if (!why.empty()) std::fprintf(stderr, "%s\n", why.c_str());
   }
 
   // What could not be mapped; empty: all was.
@@ -135,13 +149,23 @@ class shm_cluster final : public cluster {
   std::vector<std::string> events(int) const override { return {}; }
 
  private:
+  void start_trace() {
+    events_.assign(contexts_.size(), std::vector<call_event>(userlib::traced_events));
+    for (size_t n = 0; n < contexts_.size(); ++n)
+      traces_.push_back({.events = 0, .room = events_[n].size(), .at = events_[n].data()});
+    for (size_t n = 0; n < contexts_.size(); ++n) contexts_[n].trace = &traces_[n];
+  }
   bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
 
   const cluster_config cfg_;
   window window_, host_;
   std::vector<context> contexts_;
+  std::filesystem::path trace_file_;
+  std::vector<call_trace> traces_;  // of the nodes, as their contexts name them
+  std::vector<std::vector<call_event>> events_;
   simt::native_scheduler scheduler_;
   shm_programs programs_;
+  userlib::report_on_signal on_signal_{{"", [this] { abort(); }, [this] { return report(); }}};  // last: uses the rest
 };
 
 std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }

@@ -239,6 +239,7 @@ void sim_cluster::describe_node(const sim::endpoint_slot& slot) {
       .segment_nla = 0,
       .tuned = tuning::usual(),
       .no_peer_atomics = false,
+      .trace = nullptr,
   };
 }
 

@@ -118,6 +118,40 @@ GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
 GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
   return block_status(c.failed || c.broken != 0 ? ggas_broken : mine);
 }
+// Lines of an exchange that are in a slot of this node.
+GGAS_DEVICE_FUNCTION unsigned lines_here(const channel_line* slot, uint32_t tag) {
+  unsigned n = 0;
+  GGAS_NO_UNROLL
+  for (unsigned left = channel::lines(); left != 0; --left, ++slot) n += has_tag(load_relaxed(slot), tag) ? 1 : 0;
+  return n;
+}
+// Those of another member, ~0: it is further on, and may have written over them. This node's own slot has none.
+GGAS_DEVICE unsigned lines_of_node(uint64_t slots, uint64_t seq, int node) {
+  channel c{};
+  c.team = {node, 1, 1, 0};  // member 0 is the one that is meant
+  c.slots = slots;
+  c.seq = seq;
+  const uint32_t tag = static_cast<uint32_t>(seq), next = load_relaxed(c.inbox(0, seq + 1)).low_tag;
+  const bool left_out = node == ggas_node() || static_cast<int32_t>(next - tag) > 0;
+  return left_out ? ~0u : lines_here(c.inbox(0), tag);
+}
+// Whose lines were waited for in vain: members without one, or, where all have sent some, those that have sent the
+// fewest. By one thread, before the channels are left. Of a bundle the first channel tells: every member sends on each.
+GGAS_DEVICE_FUNCTION void record_exchange(ggas_team team, uint64_t slots, uint64_t seq, ggas_status s) {
+  record_writer r(waited_for::lines, s);
+  unsigned fewest = ~0u;
+  GGAS_NO_UNROLL
+  for (int node = team.first; team.size > 0; --team.size, node += team.stride) {
+    const unsigned lines = lines_of_node(slots, seq, node);
+    if (lines > fewest || lines == ~0u) continue;
+    if (lines < fewest) r.forget_missing();
+    fewest = lines;
+    r.add_missing(node);
+  }
+  r.wanted(seq, fewest);
+  r.end();
+}
+
 // A block barrier.
 GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
   for (unsigned i = thread_rank(); i < c.bundled; i += thread_count()) {
@@ -129,6 +163,10 @@ GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
 }
 GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
   const ggas_status s = end_exchange(c, mine);
+  if (is_in_vain(s)) [[unlikely]] {
+    if (thread_rank() == 0) record_exchange(c.team, c.slots, c.seq, s);
+    __syncthreads();
+  }
   leave_channel(c, s);
   return s;
 }

@@ -281,8 +281,8 @@ GGAS_DEVICE ggas_status hand_out(const G& g, const fetched& leaders, T* old) {
 }
 
 template <class G, class T>
-GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare, T* old,
-                                     uint64_t timeout_ns, const ggas_queue& q) {
+requires(has_leader<G>) GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare,
+                                                             T* old, uint64_t timeout_ns, const ggas_queue& q) {
   place at{};
   if (const ggas_status s = check_atomic(q, what, remote, at); s != ggas_ok) return s;
   if (!posts_descriptors()) [[likely]] {
@@ -300,6 +300,14 @@ GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T 
   } else {
     return ggas_no_queue;  // not reached
   }
+}
+
+// By a block, or several of its warps: the first warp does it.
+template <class G, class T>
+requires(!has_leader<G>) GGAS_DEVICE ggas_status fetch_atomic(const G& g, ggas_atomic what, T* remote, T v, T compare,
+                                                              T* old, uint64_t timeout_ns, const ggas_queue& q) {
+  return by_first_warp(
+      g, [&](const warp_group& w) { return fetch_atomic(w, what, remote, v, compare, old, timeout_ns, q); });
 }
 
 }  // namespace ggas::detail

@@ -37,7 +37,10 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
       if (found == at) break;
       at = found;
     } else {
-      if (end.over()) return in_vain();
+      if (end.over()) {
+        const ggas_status s = in_vain();
+        return end.only_once() ? s : in_vain_for(waited_for::ring, s, queue, node);
+      }
       at = load_relaxed(claimed);
     }
   }
@@ -49,8 +52,8 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
 }
 
 template <class G>
-GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue, uint32_t bytes, const deadline& end,
-                               const ggas_queue& q) {
+requires(has_leader<G>) GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue,
+                                                       uint32_t bytes, const deadline& end, const ggas_queue& q) {
   const int vpid = vpid_of(to_queue);
   const bool posts = posts_to(q);
   if (!q.good() || vpid < 0 || node < 0 || node >= ggas_nodes()) return ggas_bad_argument;
@@ -73,8 +76,9 @@ GGAS_DEVICE uint32_t last_piece(uint64_t bytes) {
 }
 
 template <class G, class T>
-GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t n, uint64_t cookie, int to_queue,
-                                   const deadline& end, const ggas_queue& q) {
+requires(has_leader<G>) GGAS_DEVICE ggas_status
+    put_notify(const G& g, T* remote, const T* local, size_t n, uint64_t cookie, int to_queue, const deadline& end,
+               const ggas_queue& q) {
   transfer t = check_transfer(q, remote, local, n);
   const int vpid = vpid_of(to_queue);
   if (t.status != ggas_ok || vpid < 0) return ggas_bad_argument;
@@ -92,8 +96,9 @@ GGAS_DEVICE ggas_status put_notify(const G& g, T* remote, const T* local, size_t
 }
 
 template <class G, class T>
-GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_t cookie, int to_queue,
-                                         const deadline& end, const ggas_queue& q) {
+requires(has_leader<G>) GGAS_DEVICE ggas_status
+    put_value_notify(const G& g, T* remote, T value, uint64_t cookie, int to_queue, const deadline& end,
+                     const ggas_queue& q) {
   const place at = locate(remote, sizeof(T));
   const int vpid = vpid_of(to_queue);
   const bool posts = posts_to(q);
@@ -106,6 +111,32 @@ GGAS_DEVICE ggas_status put_value_notify(const G& g, T* remote, T value, uint64_
   }
   if (g.rank() == 0) store_relaxed(remote, value);
   return notify(g, at.node, cookie, to_queue, sizeof(T), end, q);
+}
+
+// ---- by a block, or several of its warps: all of them copy, their first warp tells
+
+template <class G>
+requires(!has_leader<G>) GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue,
+                                                        uint32_t bytes, const deadline& end, const ggas_queue& q) {
+  return by_first_warp(g, [&](const warp_group& w) { return notify(w, node, cookie, to_queue, bytes, end, q); });
+}
+template <class G, class T>
+requires(!has_leader<G>) GGAS_DEVICE ggas_status
+    put_notify(const G& g, T* remote, const T* local, size_t n, uint64_t cookie, int to_queue, const deadline& end,
+               const ggas_queue& q) {
+  const transfer t = check_transfer(q, remote, local, n);
+  if (posts_descriptors() || t.status != ggas_ok || vpid_of(to_queue) < 0)
+    return by_first_warp(
+        g, [&](const warp_group& w) { return put_notify(w, remote, local, n, cookie, to_queue, end, q); });
+  const ggas_status s = put_directly(g, q, remote, local, n);
+  return s == ggas_ok ? notify(g, t.at.node, cookie, to_queue, last_piece(t.bytes), end, q) : s;
+}
+template <class G, class T>
+requires(!has_leader<G>) GGAS_DEVICE ggas_status
+    put_value_notify(const G& g, T* remote, T value, uint64_t cookie, int to_queue, const deadline& end,
+                     const ggas_queue& q) {
+  return by_first_warp(
+      g, [&](const warp_group& w) { return put_value_notify(w, remote, value, cookie, to_queue, end, q); });
 }
 
 // ---- taking
@@ -230,7 +261,9 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
   if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
   acquire_after_poll();
   *taken = n;
-  return n >= least ? s : in_vain();
+  if (n >= least) return s;
+  s = in_vain();
+  return end.only_once() ? s : in_vain_for(waited_for::record, s, static_cast<uint64_t>(q.index()), ggas_node());
 }
 
 // The leader takes a record for all.

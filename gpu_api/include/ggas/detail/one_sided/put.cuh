@@ -179,15 +179,15 @@ GGAS_DEVICE ggas_status finish(const G& g, const ggas_queue& q, ggas_status post
 // Whether a call returns when its effect is there, or once it is posted.
 enum class until { posted, complete };
 
+// Of a block, or several of its warps, the first warp posts.
 template <class G, class F>
 GGAS_DEVICE ggas_status by_queue(const G& g, until when, const ggas_queue& q, const deadline& end, F post_it) {
-  const ggas_status s = post_it(g);
-  return when == until::complete ? finish(g, q, s, end) : s;
-}
-// A block: its first warp posts.
-template <class F>
-GGAS_DEVICE ggas_status by_queue(const block_group&, until when, const ggas_queue& q, const deadline& end, F post_it) {
-  return by_first_warp([&](const warp_group& g) { return by_queue(g, when, q, end, post_it); });
+  if constexpr (has_leader<G>) {
+    const ggas_status s = post_it(g);
+    return when == until::complete ? finish(g, q, s, end) : s;
+  } else {
+    return by_first_warp(g, [&](const warp_group& w) { return by_queue(w, when, q, end, post_it); });
+  }
 }
 // A grid: its first block does.
 template <class F>

@@ -139,8 +139,8 @@ GGAS_DEVICE ggas_status post(const thread_group& g, const ggas_queue& q, unsigne
 
 // Posts slots whose words are word(0), word(1) ...: a lane each, so that they leave as one store. Words are made first:
 // they may have to be loaded, and a claimed slot holds up what follows it.
-template <class W>
-GGAS_DEVICE ggas_status post(const warp_group& g, const ggas_queue& q, unsigned slots, unsigned descriptors, W word,
+template <class G, class W>
+GGAS_DEVICE ggas_status post(const G& g, const ggas_queue& q, unsigned slots, unsigned descriptors, W word,
                              const deadline& end) {
   const unsigned words = slots * slot_words, rank = g.rank();
   const uint64_t mine = rank < words ? word(rank) : 0;
@@ -310,7 +310,8 @@ GGAS_DEVICE ggas_status ggas_quiet_warp(const ggas_queue& q, uint64_t timeout_ns
 }
 GGAS_DEVICE ggas_status ggas_quiet_block(const ggas_queue& q, uint64_t timeout_ns) {
   using namespace ggas::detail;
-  return by_first_warp([&](const warp_group& g) { return quiet(g, q, completion::remote, deadline(timeout_ns)); });
+  return by_first_warp(block_group{},
+                       [&](const warp_group& g) { return quiet(g, q, completion::remote, deadline(timeout_ns)); });
 }
 GGAS_DEVICE ggas_status ggas_quiet_local(const ggas_queue& q, uint64_t timeout_ns) {
   using namespace ggas::detail;

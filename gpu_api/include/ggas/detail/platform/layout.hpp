@@ -4,6 +4,7 @@
 // Every word has one writer; words written by different nodes never share one.
 #pragma once
 
+#include "ggas/detail/platform/call.hpp"
 #include "ggas/detail/platform/integers.hpp"
 
 #ifdef __CUDACC__
@@ -74,6 +75,11 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t direct_claimed(uint64_t queue) const { return direct_words(queue) + line; }
   GGAS_LAYOUT_FN uint64_t direct_read(uint64_t queue) const { return direct_words(queue) + 2 * line; }
 
+  // Waits of this node's kernels that ended in vain (call.hpp): how many, and a ring of the last ones.
+  static constexpr uint64_t wait_records = 64, wait_bytes = word + wait_records * sizeof(wait_record);
+  GGAS_LAYOUT_FN uint64_t waits_in_vain() const { return rma() + rma_bytes(); }
+  GGAS_LAYOUT_FN uint64_t wait_record_at(uint64_t i) const { return waits_in_vain() + word + i * sizeof(wait_record); }
+
   // Slots. Two of each kind in turn: a chunk may arrive while the one before is still read.
   GGAS_LAYOUT_FN uint64_t gather_all_slot(uint64_t n, uint64_t seq) const { return slot((seq & 1) * nodes + n); }
   GGAS_LAYOUT_FN uint64_t gather_slot(uint64_t n, uint64_t seq) const { return slot((2 + (seq & 1)) * nodes + n); }
@@ -119,7 +125,8 @@ struct layout {
   static GGAS_LAYOUT_FN uint64_t slots(uint64_t nodes) { return 4 * nodes + 1; }
   static GGAS_LAYOUT_FN uint64_t channel_slots(uint64_t nodes) { return teams * channel_depth * nodes; }  // of one each
   static GGAS_LAYOUT_FN uint64_t fixed_bytes(uint64_t nodes) {
-    return arrays + rows * round_up(nodes * word, line) + (max_blocks + teams * most_channels) * word + rma_bytes();
+    return arrays + rows * round_up(nodes * word, line) + (max_blocks + teams * most_channels) * word + rma_bytes() +
+           round_up(wait_bytes, line);
   }
   static GGAS_LAYOUT_FN uint64_t ring_bytes() { return uint64_t{16} << direct_notify_log2; }
   static GGAS_LAYOUT_FN uint64_t direct_bytes() { return ring_bytes() + 3 * line; }

@@ -111,6 +111,18 @@ __device__ __forceinline__ unsigned lane_rank() {
   return lane;
 }
 
+// Barrier 1 ... 15 of the block, of `threads` threads, whole warps; whether one of them says so.
+__device__ __forceinline__ bool sync_some(unsigned id, unsigned threads, bool vote) {
+  int any;
+  asm volatile(
+      "{\n .reg .pred mine, all;\n setp.ne.s32 mine, %3, 0;\n barrier.red.or.pred all, %1, %2, mine;\n"
+      " selp.s32 %0, 1, 0, all;\n}"
+      : "=r"(any)
+      : "r"(id), "r"(threads), "r"(static_cast<int>(vote))
+      : "memory");
+  return any != 0;
+}
+
 // Accesses of 1, 2, 4, 8 and 16 bytes; the last is one vector access.
 template <size_t Bytes>
 struct ptx;

@@ -36,6 +36,9 @@ inline int leading_zeros(unsigned v) { return __builtin_clz(v); }
 inline uint64_t clock_ns() { return simt::now_ns(); }
 inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32; }
 
+// Barrier 1 ... 15 of the block, of `threads` threads; whether one of them says so.
+inline bool sync_some(unsigned id, unsigned threads, bool vote) { return simt::sync_some(id, threads, vote) != 0; }
+
 template <class T>
 T load_relaxed(const T* p) {
   return simt::load(p);

@@ -66,9 +66,29 @@ GGAS_DEVICE ggas_status end_of_meeting(ggas_status s) {
   __syncthreads();
   return s;
 }
+// Whom a meeting of that number was waited for in vain: members that have not said it. Behind a NIC only the master
+// hears them.
+GGAS_DEVICE_FUNCTION void record_meeting(ggas_team t, uint64_t number, ggas_status s) {
+  record_writer r(waited_for::members, s);
+  uint64_t said = load_relaxed(own_word(layout::check_out(t.id)));
+  const bool by_master = nic_page() && ggas_node() != t.first;
+  if (by_master) r.add_missing(t.first);
+  GGAS_NO_UNROLL
+  for (int i = 0; i < t.size && !by_master; ++i) {
+    const int node = ggas_team_node(t, i);
+    const uint64_t of_node = load_relaxed(own_word(own_layout().check_in(t.id, static_cast<uint64_t>(node))));
+    if (node == ggas_node() || of_node >= number) continue;
+    if (r.missing() == 0) said = of_node;
+    r.add_missing(node);
+  }
+  r.wanted(number, said);
+  r.end();
+}
+
 // Only a meeting that ended well counts.
 GGAS_DEVICE ggas_status end_of_meeting(const ggas_team& t, uint64_t number, ggas_status s) {
   if (s == ggas_ok && thread_rank() == 0) store_own(own_word(layout::barrier_epoch(t.id)), number);
+  if (is_in_vain(s) && thread_rank() == 0) record_meeting(t, number, s);
   return end_of_meeting(s);
 }
 
@@ -194,6 +214,16 @@ GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& 
   return seen == refused ? ggas_broken : ggas_ok;
 }
 
+GGAS_DEVICE_FUNCTION void record_blocks(uint64_t attempt, ggas_status s) {
+  record_writer r(waited_for::blocks, s);
+  r.wanted(attempt, attempt - 1);
+  GGAS_NO_UNROLL
+  for (unsigned b = 1; b < block_count(); ++b) {
+    if (load_relaxed(own_word(own_layout().arrived(b))) < attempt) r.add_missing(static_cast<int>(b));
+  }
+  r.end();
+}
+
 template <meeting M>
 GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   __syncthreads();
@@ -202,7 +232,9 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;  // first: blocks that failed may never come again
   for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
     s = await_block<M>(b, attempt, end);
-  s = end_of_meeting(block_status(s));
+  s = block_status(s);
+  if (is_in_vain(s) && thread_rank() == 0) record_blocks(attempt, s);
+  s = end_of_meeting(s);
   if (s == ggas_ok) s = meet_block<M>(t, end);
   if (thread_rank() == 0) {
     if (M == meeting::barrier) fence_acq_rel_gpu();
@@ -236,7 +268,7 @@ GGAS_DEVICE ggas_status check_in(patience& end) {
   store_relaxed(arrived, attempt);
   uint64_t release;
   const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
-  return decided ? status_of_attempt(release) : ggas_timed_out;
+  return decided ? status_of_attempt(release) : in_vain_for(waited_for::leader, in_vain(), attempt, 0);
 }
 
 template <meeting M>

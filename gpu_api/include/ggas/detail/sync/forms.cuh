@@ -11,7 +11,10 @@ namespace ggas {
 
 // Who makes a call that takes a group.
 using thread = detail::thread_group;
+template <unsigned Lanes>
+using tile = detail::tile_group<Lanes>;
 using warp = detail::warp_group;
+using warps = detail::warps_group;
 using block = detail::block_group;
 using grid = detail::grid_group;
 
@@ -101,15 +104,16 @@ struct place_for {
 // GGAS_COLLECTIVE(name, (parameters), call): name_block by one block of each member, name_grid by all blocks of the
 // grid of each member, name with ggas::block{} or ggas::grid{} in front. `call` uses `part`, a call_part, and the
 // parameters.
-#define GGAS_COLLECTIVE_OF(name, part_expression, template_parameters, parameters, ...) \
-  template <GGAS_LIST template_parameters>                                              \
-  GGAS_DEVICE ggas_status name parameters {                                             \
-    using namespace ggas::detail;                                                       \
-    const call_part part = part_expression;                                             \
-    return __VA_ARGS__;                                                                 \
+#define GGAS_COLLECTIVE_OF(name, call, caller, template_parameters, parameters, ...) \
+  template <GGAS_LIST template_parameters>                                           \
+  GGAS_DEVICE ggas_status call parameters {                                          \
+    using namespace ggas::detail;                                                    \
+    const auto& calling = caller;                                                    \
+    const call_part part = part_of(calling);                                         \
+    return GGAS_AS_CALL(name, calling, __VA_ARGS__);                                 \
   }
-#define GGAS_COLLECTIVE(name, parameters, ...)                                                                 \
-  GGAS_COLLECTIVE_OF(name##_block, part_of(ggas::block{}), (ggas::detail::a_place P), parameters, __VA_ARGS__) \
-  GGAS_COLLECTIVE_OF(name##_grid, part_of(ggas::grid{}), (ggas::detail::a_place P), parameters, __VA_ARGS__)   \
-  GGAS_COLLECTIVE_OF(name, part_of(group), (ggas::detail::a_group G, ggas::detail::a_place P),                 \
+#define GGAS_COLLECTIVE(name, parameters, ...)                                                              \
+  GGAS_COLLECTIVE_OF(name, name##_block, ggas::block{}, (ggas::detail::a_place P), parameters, __VA_ARGS__) \
+  GGAS_COLLECTIVE_OF(name, name##_grid, ggas::grid{}, (ggas::detail::a_place P), parameters, __VA_ARGS__)   \
+  GGAS_COLLECTIVE_OF(name, name, group, (ggas::detail::a_group G, ggas::detail::a_place P),                 \
                      (const G& group, GGAS_LIST parameters), __VA_ARGS__)

@@ -11,6 +11,7 @@ namespace ggas::detail {
 
 struct thread_group {
   GGAS_DEVICE unsigned rank() const { return 0; }
+  GGAS_DEVICE bool leads() const { return true; }
   GGAS_DEVICE unsigned size() const { return 1; }
   GGAS_DEVICE void sync() const {}
   template <class T>
@@ -20,22 +21,59 @@ struct thread_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return s; }
 };
 
+// ok if all lanes are, else the gravest. Orders what the lanes did before, as that of a block.
+GGAS_DEVICE ggas_status gravest_of_lanes(unsigned mask, ggas_status mine) {
+  __syncwarp(mask);  // a vote orders nothing
+  if (!__any_sync(mask, mine != ggas_ok)) return ggas_ok;
+  ggas_status all = ggas_ok;
+  for (unsigned s = ggas_timed_out; s <= gravest; ++s) {
+    if (__any_sync(mask, mine == static_cast<ggas_status>(s))) all = static_cast<ggas_status>(s);
+  }
+  return all;
+}
+
 struct warp_group {
   GGAS_DEVICE unsigned rank() const { return lane_rank(); }
+  GGAS_DEVICE bool leads() const { return rank() == 0; }
   GGAS_DEVICE unsigned size() const { return lane_count(); }
   GGAS_DEVICE void sync() const { sync_lanes(); }
   template <class T>
   GGAS_DEVICE T of_leader(T v) const {
     return __shfl_sync(lane_mask(), v, 0);
   }
-  // ok if all lanes are, else the gravest. Orders what the lanes did before, as that of a block.
+  GGAS_DEVICE ggas_status join(ggas_status mine) const { return gravest_of_lanes(lane_mask(), mine); }
+};
+
+// 2, 4, 8 or 16 neighbouring lanes of a warp, from a multiple of that number on; all of them exist.
+template <unsigned Lanes>
+struct tile_group {
+  static_assert(Lanes == 2 || Lanes == 4 || Lanes == 8 || Lanes == 16, "a tile has 2, 4, 8 or 16 lanes");
+  GGAS_DEVICE unsigned rank() const { return lane_rank() % Lanes; }
+  GGAS_DEVICE bool leads() const { return rank() == 0; }
+  GGAS_DEVICE unsigned size() const { return Lanes; }
+  GGAS_DEVICE unsigned first_lane() const { return lane_rank() & ~(Lanes - 1); }
+  GGAS_DEVICE unsigned mask() const { return ((1u << Lanes) - 1) << first_lane(); }
+  GGAS_DEVICE void sync() const { __syncwarp(mask()); }
+  template <class T>
+  GGAS_DEVICE T of_leader(T v) const {
+    return __shfl_sync(mask(), v, static_cast<int>(first_lane()));
+  }
+  GGAS_DEVICE ggas_status join(ggas_status mine) const { return gravest_of_lanes(mask(), mine); }
+};
+
+// Some neighbouring warps of a block, from number `first` on, which meet at barrier `id` of the block, 1 ... 15: those
+// of groups that are at work at the same time differ. The warps are whole. Posts nothing itself: its first warp does.
+struct warps_group {
+  unsigned id, first, count;
+  GGAS_DEVICE unsigned rank() const { return thread_rank() - first * 32; }
+  GGAS_DEVICE bool leads() const { return rank() == 0; }
+  GGAS_DEVICE unsigned size() const { return count * 32; }
+  GGAS_DEVICE void sync() const { sync_some(id, size(), false); }
   GGAS_DEVICE ggas_status join(ggas_status mine) const {
-    const unsigned mask = lane_mask();
-    sync();  // a vote orders nothing
-    if (!__any_sync(mask, mine != ggas_ok)) return ggas_ok;
+    if (!sync_some(id, size(), mine != ggas_ok)) return ggas_ok;
     ggas_status all = ggas_ok;
     for (unsigned s = ggas_timed_out; s <= gravest; ++s) {
-      if (__any_sync(mask, mine == static_cast<ggas_status>(s))) all = static_cast<ggas_status>(s);
+      if (sync_some(id, size(), mine == static_cast<ggas_status>(s))) all = static_cast<ggas_status>(s);
     }
     return all;
   }
@@ -44,6 +82,7 @@ struct warp_group {
 // All threads of a block; it posts nothing itself: its first warp does.
 struct block_group {
   GGAS_DEVICE unsigned rank() const { return thread_rank(); }
+  GGAS_DEVICE bool leads() const { return rank() == 0; }
   GGAS_DEVICE unsigned size() const { return thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
@@ -56,9 +95,16 @@ struct grid_group {
   GGAS_DEVICE static constexpr unsigned working(unsigned blocks) { return blocks < most_blocks ? blocks : most_blocks; }
   GGAS_DEVICE static bool works() { return block_rank() < most_blocks; }
   GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
+  GGAS_DEVICE bool leads() const { return thread_rank() == 0; }  // of each block: they are not held together
   GGAS_DEVICE unsigned size() const { return working(block_count()) * thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
+};
+
+// Threads of one warp: what the leader has the others can be given.
+template <class G>
+concept has_leader = requires(const G& g) {
+  g.of_leader(0);
 };
 
 // The leader waits for a flag, for all.
@@ -70,13 +116,13 @@ GGAS_DEVICE ggas_status wait_for_flag(const G& g, const T* flag, ggas_cmp cmp, T
   return g.join(s);
 }
 
-// A call of a block that its first warp makes for all, behind what the block did before.
-template <class F>
-GGAS_DEVICE ggas_status by_first_warp(F call) {
-  __syncthreads();
+// A call of a block, or of some of its warps, that the first warp makes for all, behind what they did before.
+template <class G, class F>
+GGAS_DEVICE ggas_status by_first_warp(const G& g, F call) {
+  g.sync();
   ggas_status s = ggas_ok;
-  if (thread_rank() < 32) s = call(warp_group{});
-  return block_status(s);
+  if (g.rank() < 32) s = call(warp_group{});
+  return g.join(s);
 }
 
 }  // namespace ggas::detail

@@ -2,17 +2,9 @@
 // Waiting with a time-out, alone and as a group. Included by ggas.cuh.
 #pragma once
 
-#include "ggas/detail/access/access.cuh"
+#include "ggas/detail/sync/in_vain.cuh"
 
 namespace ggas::detail {
-
-GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
-
-// The host ends all waits of this node. They look at its word as seldom as at the timer.
-GGAS_DEVICE bool aborted() { return device_context().local && glance(own_word(layout::aborted)) != 0; }
-
-// Why a wait was in vain, if it may have been the host.
-GGAS_DEVICE_FUNCTION ggas_status in_vain() { return aborted() ? ggas_aborted : ggas_timed_out; }
 
 // A point in time on the device's timer. Neither "now" nor "never" takes a look at the timer, which costs more than a
 // poll.
@@ -25,6 +17,7 @@ struct deadline {
     const uint64_t now = clock_ns();
     at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
   }
+  GGAS_DEVICE bool only_once() const { return at == 0; }
   GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
   // Asked by loops after every miss: the same, or the host ends them; in_vain() tells which.
   GGAS_DEVICE bool over() const { return passed() || (++misses_ % 16 == 0 && aborted()); }
@@ -62,10 +55,10 @@ class patience {
   }
   // Of a wait that is over.
   GGAS_DEVICE ggas_status in_vain() const { return end_ == ended_by_host ? ggas_aborted : ggas_timed_out; }
+  GGAS_DEVICE bool only_once() const { return end_ == 0 && timeout_ns_ == 0; }
 
  private:
   static constexpr unsigned misses_between_looks = 16;
-  GGAS_DEVICE bool only_once() const { return end_ == 0 && timeout_ns_ == 0; }
   uint64_t end_ = 0;  // 0: not looked yet, or no time at all
   uint64_t timeout_ns_ = 0;
   unsigned misses_ = 0;
@@ -103,7 +96,10 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen
   unsigned left = time.polls();
   while (!is_outcome(good, seen = load_poll(flag), value)) {
     if (--left != 0) continue;
-    if (time.look()) return time.in_vain();
+    if (time.look()) {
+      const ggas_status s = time.in_vain();
+      return time.only_once() ? s : word_in_vain(s, flag, cmp, value, seen);
+    }
     left = time.polls();
   }
   acquire_after_poll();

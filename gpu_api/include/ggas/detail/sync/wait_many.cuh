@@ -23,6 +23,13 @@ GGAS_DEVICE bool all_ignored(const Mask& ignore, size_t n) {
   return counted == 0;
 }
 
+// Waited in vain for one of the flags: the record has the first.
+template <class T>
+GGAS_DEVICE ggas_status none_of(const T* flags, ggas_cmp cmp, T value, const patience& time) {
+  const ggas_status s = time.in_vain();
+  return time.only_once() ? s : word_in_vain(s, flags, cmp, value, load_relaxed(flags));
+}
+
 template <class T, class Mask>
 GGAS_DEVICE ggas_status wait_any(const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value, size_t* index,
                                  uint64_t timeout_ns) {
@@ -38,7 +45,7 @@ GGAS_DEVICE ggas_status wait_any(const T* flags, size_t n, const Mask& ignore, g
       return ggas_ok;
     }
   } while (!time.over(n));
-  return time.in_vain();
+  return none_of(flags, cmp, value, time);
 }
 
 template <class T, class Mask>
@@ -56,7 +63,7 @@ GGAS_DEVICE ggas_status wait_some(const T* flags, size_t n, const Mask& ignore, 
   } while (found == 0 && !time.over(n));
   *count = found;
   acquire_after_poll();
-  return found != 0 ? ggas_ok : time.in_vain();
+  return found != 0 ? ggas_ok : none_of(flags, cmp, value, time);
 }
 
 // Every thread of the group watches its share.

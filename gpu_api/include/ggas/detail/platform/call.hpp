@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library tells of its calls: the record of a wait that ended in vain, and events of a trace. Written by
+// kernels, read by the host (userlib/src/report). Host and device.
+#pragma once
+
+#include "ggas/detail/platform/integers.hpp"
+
+// Calls that may wait for somebody, by their names without suffix.
+#define GGAS_WAITING_CALLS(X)    \
+  X(ggas_wait_until)             \
+  X(ggas_wait_until_any)         \
+  X(ggas_wait_until_some)        \
+  X(ggas_wait_until_all)         \
+  X(ggas_signal_wait_until)      \
+  X(ggas_take_tagged)            \
+  X(ggas_put_notify)             \
+  X(ggas_put_value_notify)       \
+  X(ggas_notify)                 \
+  X(ggas_notification_wait)      \
+  X(ggas_notification_wait_some) \
+  X(ggas_notification_wait_all)  \
+  X(ggas_barrier)                \
+  X(ggas_sync)                   \
+  X(ggas_barrier_wait)           \
+  X(ggas_broadcast)              \
+  X(ggas_allgather)              \
+  X(ggas_alltoall)               \
+  X(ggas_gather)                 \
+  X(ggas_scatter)                \
+  X(ggas_allreduce)              \
+  X(ggas_reduce)                 \
+  X(ggas_reducescatter)
+
+namespace ggas {
+
+enum class call_id : uint32_t {
+  unknown,
+#define GGAS_CALL_ID(name) name,
+  GGAS_WAITING_CALLS(GGAS_CALL_ID)
+#undef GGAS_CALL_ID
+};
+
+// What a wait was for.
+enum class waited_for : uint32_t {
+  word,     // a word of this node: `address`, `cmp`, `expected`, `seen`
+  members,  // of a team at a barrier or sync: those in `missing` have not said `expected`
+  lines,    // of an exchange of a collective: those in `missing` have sent `seen` lines only
+  blocks,   // of the own grid: those in `missing` have not come to barrier `expected`
+  leader,   // block 0 of the own grid, which hears the other nodes
+  ring,     // room in the ring of notifications of the node in `missing`
+  record,   // a notification in the ring of queue `expected`
+};
+
+// A wait that ended in vain. A thread has one record: that of its last such wait.
+struct wait_record {
+  static constexpr uint32_t most_missing = 8;
+  uint64_t who;     // block << 32 | thread << 1 | 1; 0: no record
+  uint64_t at_ns;   // when it ended, on the timer of kernels
+  uint64_t number;  // of the node's waits in vain, from 1
+  uint64_t address;
+  uint64_t expected, seen;
+  uint32_t call;                // call_id
+  uint32_t status;              // ggas_timed_out or ggas_aborted
+  uint32_t kind;                // waited_for
+  uint32_t cmp;                 // ggas_cmp
+  uint32_t type;                // of the word: bytes, and wait_record::is_signed or is_float
+  uint32_t missing_count;
+  int32_t missing[most_missing];  // the first of them, as nodes or blocks
+
+  static constexpr uint32_t is_signed = 256, is_float = 512;
+};
+static_assert(sizeof(wait_record) == 104);
+
+// A call of the trace begins, or ends with a status. Two words, the second one written last.
+struct call_event {
+  uint64_t at_ns;
+  // bit 63: written; 62: it ends; 56 ... 61: call_id; 48 ... 55: status; 16 ... 47: block; 0 ... 15: thread.
+  uint64_t what;
+};
+
+// The trace of a node: memory of its own, outside of the segment.
+struct call_trace {
+  uint64_t events;  // so far; the last `room` of them are there
+  uint64_t room;    // a power of two
+  call_event* at;
+};
+
+}  // namespace ggas

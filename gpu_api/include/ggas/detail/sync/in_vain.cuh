@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits that ended in vain: why, and a record for the host that says who waited for what (docs/failures.md). Nothing of
+// it runs in a wait that ends well. Included by wait.cuh.
+#pragma once
+
+#include "ggas/detail/access/access.cuh"
+
+namespace ggas::detail {
+
+GGAS_DEVICE uint64_t* own_word(uint64_t offset) { return reinterpret_cast<uint64_t*>(device_context().local + offset); }
+
+// The host ends all waits of this node. They look at its word as seldom as at the timer.
+GGAS_DEVICE bool aborted() { return device_context().local && glance(own_word(layout::aborted)) != 0; }
+
+// Why a wait was in vain, if it may have been the host.
+GGAS_DEVICE_FUNCTION ggas_status in_vain() { return aborted() ? ggas_aborted : ggas_timed_out; }
+GGAS_DEVICE bool is_in_vain(ggas_status s) { return (s == ggas_timed_out) | (s == ggas_aborted); }
+
+// This thread, as records name it.
+GGAS_DEVICE uint64_t who_waits() { return uint64_t{block_rank()} << 32 | uint64_t{thread_rank()} << 1 | 1; }
+
+GGAS_DEVICE wait_record* records() { return reinterpret_cast<wait_record*>(own_word(own_layout().wait_record_at(0))); }
+// The record of this thread; null: it has none.
+GGAS_DEVICE wait_record* own_record() {
+  const uint64_t who = who_waits();
+  wait_record* r = records();
+  GGAS_NO_UNROLL
+  for (unsigned left = layout::wait_records; left != 0; --left, ++r) {
+    if (load_relaxed(&r->who) == who) return r;
+  }
+  return nullptr;
+}
+
+// The record of this thread, or one for it, with what every record has. Whose it is, is written last, by
+// record_writer::end(): the host looks at records when kernels have ended, or in spite of what still runs.
+GGAS_DEVICE_FUNCTION wait_record* begin_record(waited_for kind, ggas_status s) {
+  const uint64_t number = add_gpu(own_word(own_layout().waits_in_vain()), uint64_t{1}) + 1;
+  wait_record* const mine = own_record();
+  wait_record* const at = mine ? mine : records() + (number - 1) % layout::wait_records;
+  store_relaxed(&at->who, uint64_t{0});
+  fence_acq_rel_system();
+  store_relaxed(&at->at_ns, clock_ns());
+  store_relaxed(&at->number, number);
+  store_relaxed(&at->call, 0u);
+  store_relaxed(&at->status, static_cast<uint32_t>(s));
+  store_relaxed(&at->kind, static_cast<uint32_t>(kind));
+  return at;
+}
+
+class record_writer {
+ public:
+  GGAS_DEVICE record_writer(waited_for kind, ggas_status s) : at_(begin_record(kind, s)) {}
+  // The word, or the number, that was waited for, and what was there.
+  GGAS_DEVICE void wanted(uint64_t expected, uint64_t seen, const void* word = nullptr, uint32_t type = 0,
+                          ggas_cmp cmp = ggas_ge) {
+    store_relaxed(&at_->address, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(word)));
+    store_relaxed(&at_->expected, expected);
+    store_relaxed(&at_->seen, seen);
+    store_relaxed(&at_->type, type);
+    store_relaxed(&at_->cmp, static_cast<uint32_t>(cmp));
+  }
+  // Nodes or blocks that did not come.
+  GGAS_DEVICE void forget_missing() { missing_ = 0; }
+  GGAS_DEVICE unsigned missing() const { return missing_; }
+  GGAS_DEVICE void add_missing(int which) {
+    if (missing_ < wait_record::most_missing) store_relaxed(&at_->missing[missing_], which);
+    ++missing_;
+  }
+  GGAS_DEVICE void end() {
+    store_relaxed(&at_->missing_count, missing_);
+    fence_acq_rel_system();
+    store_relaxed(&at_->who, who_waits());
+  }
+
+ private:
+  wait_record* at_;
+  uint32_t missing_ = 0;
+};
+
+template <class T>
+GGAS_DEVICE constexpr uint32_t type_of_word() {
+  if constexpr (is_floating<T>)
+    return sizeof(T) | wait_record::is_float;
+  else if constexpr (is_integer<T>)
+    return sizeof(T) | (has_sign<T> ? wait_record::is_signed : 0);
+  else
+    return sizeof(T);
+}
+template <class T>
+GGAS_DEVICE uint64_t bits_of_word(const T& v) {
+  uint64_t bits = 0;
+  memcpy(&bits, &v, sizeof v);
+  return bits;
+}
+
+// A word of this node did not become what it should.
+GGAS_DEVICE_FUNCTION void record_word(ggas_status s, const void* word, uint32_t type, ggas_cmp cmp, uint64_t expected,
+                                      uint64_t seen) {
+  if (!device_context().local) return;
+  record_writer r(waited_for::word, s);
+  r.wanted(expected, seen, word, type, cmp);
+  r.end();
+}
+template <class T>
+GGAS_DEVICE ggas_status word_in_vain(ggas_status s, const T* word, ggas_cmp cmp, const T& expected, const T& seen) {
+  record_word(s, word, type_of_word<T>(), cmp, bits_of_word(expected), bits_of_word(seen));
+  return s;
+}
+
+// Somebody did not do something.
+GGAS_DEVICE_FUNCTION ggas_status in_vain_for(waited_for kind, ggas_status s, uint64_t expected, int missing) {
+  if (!device_context().local) return s;
+  record_writer r(kind, s);
+  r.wanted(expected, 0);
+  r.add_missing(missing);
+  r.end();
+  return s;
+}
+
+// ------------------------------------------------------------------------------------------------ calls
+
+// The call that made the wait of this thread's record.
+GGAS_DEVICE_FUNCTION void name_record(call_id call) {
+  if (!device_context().local) return;
+  wait_record* const mine = own_record();
+  if (mine && load_relaxed(&mine->call) == 0) store_relaxed(&mine->call, static_cast<uint32_t>(call));
+}
+
+constexpr uint64_t event_written = uint64_t{1} << 63, event_ends = uint64_t{1} << 62;
+GGAS_DEVICE_FUNCTION void trace_event(bool by_this_thread, call_id call, uint64_t how) {
+  if (!by_this_thread) return;
+  call_trace* const t = device_context().trace;
+  const uint64_t i = add_gpu(&t->events, uint64_t{1});
+  call_event* const e = load_own(&t->at) + (i & (load_own(&t->room) - 1));
+  store_relaxed(&e->at_ns, clock_ns());
+  store_relaxed(&e->what, event_written | how | static_cast<uint64_t>(call) << 56 | uint64_t{block_rank()} << 16 |
+                              (thread_rank() & 0xffff));
+}
+
+// Around a public call. Its leader's beginning and end stand in the trace, if the node is traced; a wait in vain gets
+// the call's name. No lambda: nvcc would forget what it knows of the call's arguments, and keep code for all of them.
+template <class G>
+GGAS_DEVICE void begin_call(call_id call, const G& g) {
+  if (device_context().trace) [[unlikely]]
+    trace_event(g.leads(), call, 0);
+}
+template <class G>
+GGAS_DEVICE ggas_status end_call(call_id call, const G& g, ggas_status s) {
+  if (is_in_vain(s)) [[unlikely]]
+    name_record(call);
+  if (device_context().trace) [[unlikely]]
+    trace_event(g.leads(), call, event_ends | static_cast<uint64_t>(s) << 48);
+  return s;
+}
+
+}  // namespace ggas::detail
+
+// The expression as the call of that name, made by a group.
+#define GGAS_AS_CALL(name, group, ...)                   \
+  (ggas::detail::begin_call(ggas::call_id::name, group), \
+   ggas::detail::end_call(ggas::call_id::name, group, (__VA_ARGS__)))

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace of calls: every call a slice, on the track of who made it, with its status.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "tests/gpu_api/targets.hpp"
+
+namespace ggas::test {
+namespace {
+
+struct slice {
+  std::string name, status;
+  int node, track;
+  double begin, length;
+};
+
+std::vector<slice> slices_of(const std::filesystem::path& file) {
+  static const std::regex form(
+      R"re(.*"ph":"X","name":"(\w+)","pid":(\d+),"tid":(\d+),"ts":([\d.]+),"dur":([\d.]+),"args":\{"status":"([^"]+)"\}\},?)re");
+  std::vector<slice> all;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch m;
+    if (std::regex_match(line, m, form))
+      all.push_back({m[1], m[6], std::stoi(m[2]), std::stoi(m[3]), std::stod(m[4]), std::stod(m[5])});
+  }
+  return all;
+}
+
+class CallTrace : public testing::Test {
+ public:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("ggas_call_trace." + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    setenv("GGAS_TRACE", (folder_ / "calls.json").c_str(), 1);
+    auto made = cluster::create(target{}.config());
+    unsetenv("GGAS_TRACE");
+    ASSERT_TRUE(made);
+    cluster_ = std::move(*made);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  // Runs a kernel on both nodes, ends the cluster, and reads its trace.
+  std::vector<slice> traced(dim3 grid, dim3 block, const std::function<void()>& kernel) {
+    for (int n = 0; n < 2; ++n) EXPECT_TRUE(cluster_->launch(n, grid, block, kernel));
+    EXPECT_TRUE(cluster_->run(60'000'000'000));
+    cluster_.reset();
+    for (const auto& file : std::filesystem::directory_iterator(folder_)) return slices_of(file);
+    return {};
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<cluster> cluster_;
+};
+
+TEST_F(CallTrace, EveryCallIsASliceOfItsCaller) {
+  const auto all = traced(3, 64, [] {
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(ggas_barrier_grid(60'000'000'000), ggas_ok);
+  });
+  EXPECT_EQ(all.size(), 2u * 3 * 4) << "one of each block";
+  for (const slice& s : all) {
+    EXPECT_EQ(s.name, "ggas_barrier");
+    EXPECT_EQ(s.status, "ok");
+    EXPECT_GE(s.begin, 0);
+    EXPECT_GT(s.length, 0);
+    EXPECT_TRUE(s.track >= 1 && s.track <= 3);
+  }
+}
+
+TEST_F(CallTrace, AnEndInVainSaysSo) {
+  const auto all = traced(1, 32, [] {
+    auto* const flag = ggas_pointer_of_node<uint64_t>(ggas_node(), ggas_reserved_bytes());
+    static_cast<void>(ggas_wait_until_warp(flag, ggas_ge, 1, 1'000'000));
+  });
+  ASSERT_EQ(all.size(), 2u);
+  for (const slice& s : all) {
+    EXPECT_EQ(s.name, "ggas_wait_until");
+    EXPECT_EQ(s.status, "timed out");
+    EXPECT_GE(s.length, 1000) << "microseconds";
+  }
+  EXPECT_NE(all[0].node, all[1].node);
+}
+
+// The ring keeps the last events; ends whose beginning is gone are left out.
+TEST_F(CallTrace, ALongRunKeepsItsLastCalls) {
+  constexpr int calls = 200'000;
+  const auto all = traced(1, 1, [] {
+    auto* const flag = ggas_pointer_of_node<uint64_t>(ggas_node(), ggas_reserved_bytes());
+    for (int i = 0; i < calls; ++i) static_cast<void>(ggas_wait_until(flag, ggas_eq, 0, GGAS_FOREVER));
+  });
+  EXPECT_EQ(all.size(), 2u * (1 << 17));
+}
+
+}  // namespace
+}  // namespace ggas::test

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a cuda_cluster tells of its kernels, without a GPU: records of waits and the trace of calls, as kernels write
+// them.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "ggas/detail/platform/layout.hpp"
+#include "tests/userlib/cuda_rig.hpp"
+
+namespace ggas::test {
+namespace {
+
+// Node `waits` says that `missing` did not come to its barrier.
+void leave_record(cuda_cluster& c, int waits, int missing) {
+  const context& k = c.device_context(waits);
+  const layout l = layout::of(static_cast<uint64_t>(k.nodes), k.reserved);
+  auto* const r = reinterpret_cast<wait_record*>(k.local + l.wait_record_at(5));
+  r->who = uint64_t{3} << 32 | 7 << 1 | 1;
+  r->number = *reinterpret_cast<uint64_t*>(k.local + l.waits_in_vain()) = 6;
+  r->call = static_cast<uint32_t>(call_id::ggas_barrier);
+  r->status = 1;
+  r->kind = static_cast<uint32_t>(waited_for::members);
+  r->expected = 9;
+  r->seen = 8;
+  r->missing_count = 1;
+  r->missing[0] = missing;
+}
+
+// Each process reports its own nodes, until the reset.
+std::string report_of(int rank, cuda_cluster& c) {
+  for (const int node : c.local_nodes())
+    if (node != 2) leave_record(c, node, 2);
+  std::string why;
+  const std::string text = c.report(why).text();
+  if (!why.empty()) return why;
+  const std::string line =
+      ", block 3, thread 7: ggas_barrier timed out: node 2 did not come to number 9 of the team, but to 8\n";
+  for (const int node : c.local_nodes())
+    if (has(text, "node " + std::to_string(node) + line) != (node != 2))
+      return "rank " + std::to_string(rank) + ": " + text;
+  const bool waited = text != "no wait ended in vain\n";
+  if (waited && !has(text, "look at node 2: waited for, and waiting for nobody\n")) return text;
+  if (std::string wrong = c.reset(); !wrong.empty()) return wrong;
+  return c.report(why).empty() ? "ok" : "a reset leaves records";
+}
+
+TEST(cuda_report, names_who_was_missing_in_one_process) {
+  EXPECT_EQ(run_one({.nodes = 3, .segment_bytes = 4 * mebi}, -1,
+                    [](int rank, cuda_cluster* c, const std::string& why) { return c ? report_of(rank, *c) : why; }),
+            "ok");
+}
+
+TEST(cuda_report, names_who_was_missing_in_every_process) {
+  processes all;
+  start(all, 3, small, as_it_is,
+        [](int rank, cuda_cluster* c, const std::string& why) { return c ? report_of(rank, *c) : why; });
+  expect_each(all, 3, "ok");
+}
+
+// A lost GPU is an error, not an empty report.
+TEST(cuda_report, says_why_there_is_none) {
+  const std::string said =
+      run_one({.nodes = 2, .segment_bytes = 4 * mebi}, -1, [](int, cuda_cluster* c, const std::string& why) {
+        if (!c) return why;
+        fake_cuda::here().fails_at = 1;
+        std::string wrong;
+        const hang_report r = c->report(wrong);
+        fake_cuda::here().failed.clear();  // tests behind this one begin with what this process has seen
+        return r.empty() ? wrong : "waits";
+      });
+  EXPECT_TRUE(has(said, "report of node 0: cudaMemcpyAsync")) << said;
+}
+
+TEST(cuda_report, writes_the_calls_that_kernels_traced) {
+  const auto folder = std::filesystem::temp_directory_path() / ("ggas_cuda_trace." + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  setenv("GGAS_TRACE", (folder / "calls.json").c_str(), 1);
+  const std::string said =
+      run_one({.nodes = 2, .segment_bytes = 4 * mebi}, -1, [](int, cuda_cluster* c, const std::string& why) {
+        if (!c) return why;
+        call_trace& t = *c->device_context(1).trace;
+        const auto call = static_cast<uint64_t>(call_id::ggas_allreduce) << 56, written = uint64_t{1} << 63;
+        t.at[0] = {5000, written | call | 2 << 16};
+        t.at[1] = {7500, written | uint64_t{1} << 62 | call | 2 << 16};
+        t.events = 2;
+        return std::string("ok");
+      });
+  unsetenv("GGAS_TRACE");
+  EXPECT_EQ(said, "ok");
+  std::ifstream in(folder / "calls.json");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_TRUE(
+      has(text, R"("ph":"X","name":"ggas_allreduce","pid":1,"tid":1,"ts":0.000,"dur":2.500,"args":{"status":"ok"})"))
+      << text;
+  EXPECT_TRUE(has(text, R"("name":"block 2 thread 0")")) << text;
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace ggas::test

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/providers/cuda/trace.hpp"
+
+#include "userlib/providers/cuda/parts.hpp"
+
+namespace ggas {
+namespace userlib {
+
+attempt<traced_memory> traced_memory::make() {
+  void* memory = nullptr;
+  const size_t bytes = sizeof(call_trace) + traced_events * sizeof(call_event);
+  if (auto ok = GGAS_RUNTIME("memory of the trace", cudaMalloc, &memory, bytes); !ok)
+    return std::unexpected(ok.error());
+  traced_memory made(static_cast<call_trace*>(memory));
+  const call_trace header{0, traced_events, reinterpret_cast<call_event*>(made.header_ + 1)};
+  auto ok = GGAS_RUNTIME("memory of the trace", cudaMemset, memory, 0, bytes);
+  if (ok) ok = GGAS_RUNTIME("the trace", cudaMemcpy, memory, &header, sizeof header, cudaMemcpyHostToDevice);
+  if (!ok) return std::unexpected(ok.error());
+  return made;
+}
+
+traced_memory::~traced_memory() {
+  if (header_) cudaFree(header_);
+}
+
+attempt<traced_node> traced_memory::read(int node) const {
+  call_trace header{};
+  auto ok = GGAS_RUNTIME("the trace", cudaMemcpy, &header, header_, sizeof header, cudaMemcpyDeviceToHost);
+  traced_node read{node, header.events, std::vector<call_event>(traced_events)};
+  if (ok)
+    ok = GGAS_RUNTIME("the trace", cudaMemcpy, read.ring.data(), header_ + 1, traced_events * sizeof(call_event),
+                      cudaMemcpyDeviceToHost);
+  if (!ok) return std::unexpected(ok.error());
+  return read;
+}
+
+}  // namespace userlib
+
+using userlib::attempt;
+
+attempt<> cuda_cluster::parts::start_trace() {
+  trace_file = userlib::next_trace_file(others ? others->rank() : -1);
+  if (trace_file.empty()) return {};
+  for (const int node : self.local_) {
+    if (auto ok = GGAS_RUNTIME("GPU", cudaSetDevice, self.device(node)); !ok) return ok;
+    auto memory = userlib::traced_memory::make();
+    if (!memory) return std::unexpected(memory.error());
+    self.contexts_[static_cast<size_t>(node)].trace = memory->address();
+    traces.push_back(std::move(*memory));
+  }
+  return {};
+}
+
+attempt<> cuda_cluster::parts::end_trace() {
+  std::vector<userlib::traced_node> all;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    auto node = traces[i].read(self.local_[i]);
+    if (!node) return std::unexpected(node.error());
+    all.push_back(std::move(*node));
+  }
+  traces.clear();
+  const std::string why = all.empty() ? "" : userlib::write_call_trace(trace_file, all);
+  return why.empty() ? attempt<>{} : std::unexpected(why);
+}
+
+}  // namespace ggas
