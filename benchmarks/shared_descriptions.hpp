@@ -41,5 +41,10 @@ inline description allgather_description() { return exchange_description("allgat
 inline description alltoall_description() {
   return exchange_description("alltoall", "floats of every GPU for each; elements per destination");
 }
+inline description reducescatter_description() {
+  return exchange_description("reducescatter", "sum of floats of every GPU, a part to each; elements of a part");
+}
+inline description gather_description() { return exchange_description("gather", "floats of every GPU to one"); }
+inline description scatter_description() { return exchange_description("scatter", "floats of one GPU, a part to each"); }
 
 }  // namespace ggas::bench

@@ -7,10 +7,11 @@
 
 namespace ggas::compare {
 
-enum class moved { allreduce, reduce, broadcast, allgather, alltoall };
+enum class moved { allreduce, reduce, broadcast, allgather, alltoall, reducescatter, gather, scatter };
 
 inline const char* name_of(moved what) {
-  constexpr const char* names[] = {"allreduce", "reduce", "broadcast", "allgather", "alltoall"};
+  constexpr const char* names[] = {"allreduce", "reduce",        "broadcast", "allgather",
+                                   "alltoall",  "reducescatter", "gather",    "scatter"};
   return names[static_cast<int>(what)];
 }
 
@@ -21,20 +22,26 @@ struct vectors {
   size_t elements;
   uint64_t run;
 
-  __host__ __device__ int parts_in() const { return what == moved::alltoall ? count : 1; }
+  // A part for every other GPU, or from every other one.
+  __host__ __device__ bool many_in() const {
+    return what == moved::alltoall || what == moved::reducescatter || what == moved::scatter;
+  }
+  __host__ __device__ bool many_out() const {
+    return what == moved::allgather || what == moved::alltoall || what == moved::gather;
+  }
+  __host__ __device__ int parts_in() const { return many_in() ? count : 1; }
   __host__ __device__ int parts_out() const {
-    if (what == moved::reduce) return me == 0 ? 1 : 0;
-    return what == moved::allgather || what == moved::alltoall ? count : 1;
+    if ((what == moved::reduce || what == moved::gather) && me != 0) return 0;
+    return many_out() ? count : 1;
   }
   // What GPU `from` has for GPU `to`: small whole numbers, so that sums are exact in any order.
   __device__ float given(int from, int to, size_t i) const {
-    const uint64_t pair =
-        static_cast<uint64_t>(from) * 31 + (what == moved::alltoall ? static_cast<uint64_t>(to) * 17 : 0);
+    const uint64_t pair = static_cast<uint64_t>(from) * 31 + (many_in() ? static_cast<uint64_t>(to) * 17 : 0);
     return static_cast<float>((run * 59 + pair + i) % 251);
   }
   __device__ float due(int part, size_t i) const {
-    if (what == moved::allgather || what == moved::alltoall) return given(part, me, i);
-    if (what == moved::broadcast) return given(0, me, i);
+    if (many_out()) return given(part, me, i);
+    if (what == moved::broadcast || what == moved::scatter) return given(0, me, i);
     float sum = 0;
     for (int from = 0; from < count; ++from) sum += given(from, me, i);
     return sum;
@@ -88,7 +95,8 @@ struct block_vectors {
     now.run += round;
     uint64_t found = 0;
     for (size_t at = threadIdx.x; at < v.elements * static_cast<size_t>(v.parts_out()); at += blockDim.x)
-      found += *const_cast<const volatile float*>(out + at) != now.due(static_cast<int>(at / v.elements), at % v.elements);
+      found +=
+          *const_cast<const volatile float*>(out + at) != now.due(static_cast<int>(at / v.elements), at % v.elements);
     return found;
   }
 };

@@ -85,6 +85,15 @@ ncclResult_t alltoall(const buffers& b, size_t elements, const member& m) {
   }
   return ncclGroupEnd();
 }
+ncclResult_t reducescatter(const buffers& b, size_t elements, const member& m) {
+  return ncclReduceScatter(b.in, b.out, elements, ncclFloat, ncclSum, m.comm, m.stream);
+}
+ncclResult_t gather(const buffers& b, size_t elements, const member& m) {
+  return ncclGather(b.in, b.out, elements, ncclFloat, 0, m.comm, m.stream);
+}
+ncclResult_t scatter(const buffers& b, size_t elements, const member& m) {
+  return ncclScatter(b.in, b.out, elements, ncclFloat, 0, m.comm, m.stream);
+}
 
 // A graph of what queue(i) queues for i < `nodes`.
 cudaGraphExec_t capture(const member& m, int nodes, const std::function<void(uint64_t i)>& queue) {
@@ -164,6 +173,9 @@ void measure_all(member& m, const char* variant, const buffers& b) {
     measure(m, variant, moved::broadcast, broadcast, b, elements);
     measure(m, variant, moved::allgather, allgather, b, elements);
     measure(m, variant, moved::alltoall, alltoall, b, elements);
+    measure(m, variant, moved::reducescatter, reducescatter, b, elements);
+    measure(m, variant, moved::gather, gather, b, elements);
+    measure(m, variant, moved::scatter, scatter, b, elements);
   }
 }
 

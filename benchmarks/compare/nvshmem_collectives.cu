@@ -38,6 +38,12 @@ struct alltoall {
     return nvshmemx_float_alltoall_block(o.team, o.to, o.from, o.elements);
   }
 };
+struct reducescatter {
+  static constexpr moved what = moved::reducescatter;
+  static __device__ int call(const operands& o) {
+    return nvshmemx_float_sum_reducescatter_block(o.team, o.to, o.from, o.elements);
+  }
+};
 
 // Teams of the blocks of a grid.
 struct block_teams {
@@ -124,6 +130,7 @@ void measure_all(processing_element& pe, size_t elements, const shape& s) {
   measure_shape<broadcast>(pe, elements, s);
   measure_shape<allgather>(pe, elements, s);
   measure_shape<alltoall>(pe, elements, s);
+  measure_shape<reducescatter>(pe, elements, s);
 }
 
 }  // namespace

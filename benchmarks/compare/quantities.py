@@ -24,7 +24,7 @@ class Quantity:
 
     @property
     def is_rate(self):
-        return self.metric in ("bandwidth", "updates", "messages")
+        return self.metric in ("bandwidth", "updates", "messages", "atomics")
 
     def bus_bytes(self, nodes):
         """What NCCL's convention divides by the time of a long collective; None for what is no such thing."""
@@ -82,6 +82,19 @@ def kernel_collectives():
             yield kernel_quantity(name, "grid", elements)
 
 
+def parted_collectives():
+    """Those without a call on a stream: in a kernel beside NVSHMEM's in a kernel; NCCL's have no call there: as graph nodes."""
+    for elements in (1, 64, 1 << 10, 1 << 14, 1 << 16):
+        yield kernel_quantity("reducescatter", "block", elements, bar_ratio=1.0)
+    for elements in (1 << 10, 1 << 14, 1 << 16, 1 << 20):
+        yield kernel_quantity("reducescatter", "grid", elements, bar_ratio=1.0)
+    methods = {library: {"method": "graph"} for library in ("nccl", "nccl_window")} | {"ggas": {"method": "grid"}}
+    for name in ("reducescatter", "gather", "scatter"):
+        for elements in (1 << 10, 1 << 14, 1 << 16, 1 << 20):
+            text = f"{name} by a grid in a kernel, NCCL's as a graph node, {size_text(elements)}"
+            yield Quantity(text, name, "time", {"elements": elements}, ours=("grid",), bar_ratio=1.0, own_params=methods | {"nvshmem": {"method": "grid"}}, only_with_ours=True)
+
+
 def graph_collectives():
     for name in ("alltoall", "broadcast", "allgather", "reduce"):
         for elements in (1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24):
@@ -111,6 +124,9 @@ def message_rates():
         foreign = {library: {"method": variant} for library in FOREIGN}
         for where, blocks in (("1 SM", 1), ("all SMs", range(17, 1 << 20))):
             yield Quantity(f"{text}, {where}", "message_rate", "messages", {"bytes": size, "blocks": blocks}, ours=(variant,), own_params=foreign)
+    by_hand = {"raw": {"method": "float_add"}}  # NVSHMEM and NCCL add no floats
+    for where, blocks in (("1 SM", 1), ("all SMs", range(17, 1 << 20))):
+        yield Quantity(f"adds of threads to floats, {where}", "message_rate", "atomics", {"bytes": 128, "blocks": blocks}, ours=("float_add",), own_params=by_hand, only_with_ours=True)
 
 
-QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *rates(), *message_rates()]
+QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *message_rates()]

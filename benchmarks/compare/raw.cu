@@ -131,11 +131,12 @@ void message_rates(rig& r, unsigned threads) {
   const auto to = [&] { return r.seen_by(0).data[1]; };
   for (const int blocks : {1, multiprocessors()}) {
     const auto grid = static_cast<unsigned>(blocks);
-    const auto emit = [&](int64_t bytes, const char* method, double messages, const std::function<void()>& start) {
+    const auto emit = [&](int64_t bytes, const char* method, double messages, const std::function<void()>& start,
+                          const char* metric = "messages") {
       auto once = [&] { return 1e9 * messages / r.time(1, [&](int) { start(); }); };
       print(r.from(), {"message_rate",
                        "raw",
-                       "messages",
+                       metric,
                        "1/s",
                        {{"bytes", bytes}, {"blocks", blocks}, {"threads", threads}, {"method", 0, method}},
                        repeat(once)});
@@ -148,6 +149,11 @@ void message_rates(rig& r, unsigned threads) {
       raw_values<<<grid, threads, 0, r.at(0).stream>>>(reinterpret_cast<uint64_t*>(to()), words.each,
                                                        value_bytes_apart / sizeof(uint64_t));
     });
+    const auto add = [&] {
+      raw_float_adds<<<grid, threads, 0, r.at(0).stream>>>(reinterpret_cast<float*>(to()), words.each,
+                                                           value_bytes_apart / sizeof(float));
+    };
+    emit(value_bytes_apart, "float_add", static_cast<double>(words.messages()), add, "atomics");
     emit(put_bytes, "put_warp", static_cast<double>(of_warps.messages()), [&] {
       raw_warp_puts<<<grid, threads, 0, r.at(0).stream>>>(source, target, of_warps.each);
     });

@@ -75,6 +75,14 @@ __global__ void raw_values(uint64_t* to, uint64_t count, uint64_t words_apart) {
   for (uint64_t i = 0; i < count; ++i) store_flag<false>(to + (i * threads + t) * words_apart, i);
 }
 
+// Adds of threads to floats, each a place of its own.
+__global__ void raw_float_adds(float* to, uint64_t count, uint64_t floats_apart) {
+  const uint64_t threads = uint64_t{gridDim.x} * blockDim.x, t = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (uint64_t i = 0; i < count; ++i)
+    asm volatile("red.relaxed.sys.global.add.f32 [%0], %1;" ::"l"(to + (i * threads + t) * floats_apart), "f"(1.0f)
+                 : "memory");
+}
+
 // 64 bytes from each warp to a place of its own, one such put of a warp under way: four lanes load and store.
 __global__ void raw_warp_puts(const uint4* from, uint4* to, uint64_t count) {
   const uint64_t warps = uint64_t{gridDim.x} * blockDim.x / 32, lane = threadIdx.x % 32;

@@ -125,7 +125,7 @@ fault word_copies(gpu_session& s, const char* variant, void (*kernel)(copy_args)
   });
 }
 
-enum class small { value, put_warp, put_thread, add };  // what is sent
+enum class small { value, put_warp, put_thread, add, float_add };  // what is sent
 
 bool is_put(small what) { return what == small::put_warp || what == small::put_thread; }
 
@@ -143,6 +143,7 @@ words_args expected(const rate_places& at, const rate_point& p, uint64_t message
   if (is_put(p.what)) return {at.there, messages * words, 1, 1, 0, at.outcomes};
   if (p.what == small::value) return {at.there, messages, words, 1, 0, at.outcomes};
   if (p.bytes == 0) return {at.there, 1, 1, 0, messages, at.outcomes};
+  if (p.what == small::float_add) return {at.there, messages, words, 0, 0x3f800000, at.outcomes};  // 1.0f and a zero
   return {at.there, messages, words, 0, 1, at.outcomes};
 }
 
@@ -188,11 +189,12 @@ fault run_message_rate(gpu_session& s) {
       {"put_thread", "messages", put_messages_of_threads, small::put_thread, 64},
       {"put_warp", "messages", put_messages, small::put_warp, 512}, {"put_warp", "messages", put_messages, small::put_warp, 4096},
       {"add", "atomics", post_adds, small::add, 128},          {"add", "atomics", post_adds, small::add, 8},
-      {"add_same", "atomics", post_adds, small::add, 0}};
+      {"add_same", "atomics", post_adds, small::add, 0},
+      {"float_add", "atomics", post_float_adds, small::float_add, 128}};
   for (const rate_point& p : points) {
     for (const unsigned blocks : {1u, 16u, static_cast<unsigned>(s.limits().multiprocessors)}) {
       GGAS_GPU_TRY(rate_of(s, at, p, blocks, 512));
-      if (p.what != small::add) GGAS_GPU_TRY(rate_of(s, at, p, blocks, 1024));
+      if (p.what != small::add && p.what != small::float_add) GGAS_GPU_TRY(rate_of(s, at, p, blocks, 1024));
     }
   }
   return {};

@@ -21,6 +21,9 @@ fault run_broadcast(gpu_session& s);         // collectives.cu
 fault run_allgather(gpu_session& s);         // collectives.cu
 fault run_alltoall(gpu_session& s);          // collectives.cu
 fault run_reduce(gpu_session& s);            // collectives.cu
+fault run_reducescatter(gpu_session& s);     // collectives.cu
+fault run_gather(gpu_session& s);            // collectives.cu
+fault run_scatter(gpu_session& s);           // collectives.cu
 fault run_allreduce(gpu_session& s);         // allreduce.cu
 fault run_barrier_graph(gpu_session& s);     // graph.cu
 fault run_broadcast_graph(gpu_session& s);   // graph.cu

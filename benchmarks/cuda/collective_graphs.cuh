@@ -19,7 +19,6 @@ struct vectors : exchange_args {
 
 // Places for vectors of at most so many elements.
 inline vectors place_vectors(gpu_session& s, moved what, uint64_t most) {
-  const bool many_out = what == moved::allgather || what == moved::alltoall;
   layout_plan room(s.data_offset());
   vectors v{};
   v.what = what;
@@ -27,7 +26,7 @@ inline vectors place_vectors(gpu_session& s, moved what, uint64_t most) {
   v.outcomes = room.place<outcome>(check_blocks * check_threads);
   v.status = room.place<uint64_t>(1);
   v.input = room.place<float>(elements_in(what, most, s.nodes()));
-  v.output = room.place<float>(many_out ? most * static_cast<uint64_t>(s.nodes()) : most);
+  v.output = room.place<float>(many_out(what) ? most * static_cast<uint64_t>(s.nodes()) : most);
   return v;
 }
 
@@ -75,7 +74,7 @@ inline cudaError_t queue_call(gpu_session& s, int node, const vectors& v, uint64
       return alltoall_on_stream(c, node, to, from, v.elements, report, shape);
     case moved::reduce:
       return reduce_on_stream(c, node, to, from, v.elements, ggas_sum, 0, report, shape);
-    case moved::allreduce:
+    default:  // the others have no call on a stream
       break;
   }
   return allreduce_on_stream(c, node, to, from, v.elements, ggas_sum, report, shape);

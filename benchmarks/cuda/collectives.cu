@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// barrier, sync, broadcast, allgather, alltoall and reduce in running kernels on real GPUs.
+// barrier, sync, and collectives of all kinds but allreduce in running kernels on real GPUs.
 #include "benchmarks/kernels/collectives.cuh"
 
 #include "benchmarks/cuda/rig.cuh"
@@ -45,10 +45,11 @@ fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads
 
 // ---------------------------------------------------------------- data
 
-// What a GPU must send at least; the root of a broadcast at least once, all members of a reduce but the root.
+// What a GPU must send at least; the root of a broadcast at least once, all members of a reduce or gather but the root.
 double least_bytes(const exchange_args& a, int nodes) {
   const double part = static_cast<double>(a.elements * sizeof(float));
-  return a.what == moved::broadcast || a.what == moved::reduce ? part : part * (nodes - 1);
+  const bool one_part = a.what == moved::broadcast || a.what == moved::reduce || a.what == moved::gather;
+  return one_part ? part : part * (nodes - 1);
 }
 
 fault exchange_at(gpu_session& s, moved what, const kernel_shape& p, uint64_t elements) {
@@ -120,5 +121,8 @@ fault run_broadcast(gpu_session& s) { return exchange_points(s, moved::broadcast
 fault run_allgather(gpu_session& s) { return exchange_points(s, moved::allgather); }
 fault run_alltoall(gpu_session& s) { return exchange_points(s, moved::alltoall); }
 fault run_reduce(gpu_session& s) { return exchange_points(s, moved::reduce); }
+fault run_reducescatter(gpu_session& s) { return exchange_points(s, moved::reducescatter); }
+fault run_gather(gpu_session& s) { return exchange_points(s, moved::gather); }
+fault run_scatter(gpu_session& s) { return exchange_points(s, moved::scatter); }
 
 }  // namespace ggas::bench

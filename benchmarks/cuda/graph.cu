@@ -61,8 +61,7 @@ fault graph_point(gpu_session& s, vectors v, uint64_t elements) {
 
 fault graph_points(gpu_session& s, moved what, const std::vector<unsigned>& log2_sizes) {
   const uint64_t most = uint64_t{1} << log2_sizes.back(), all = static_cast<uint64_t>(s.nodes());
-  const bool many_out = what == moved::allgather || what == moved::alltoall;
-  const uint64_t in = elements_in(what, most, s.nodes()), out = many_out ? most * all : most;
+  const uint64_t in = elements_in(what, most, s.nodes()), out = many_out(what) ? most * all : most;
   GGAS_GPU_TRY(start(s, (in + out) * sizeof(float) + (4u << 20)));
   const vectors v = place_vectors(s, what, most);
   for (const unsigned k : log2_sizes) GGAS_GPU_TRY(graph_point(s, v, uint64_t{1} << k));

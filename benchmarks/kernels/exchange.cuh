@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather, alltoall, reduce and allreduce called in a running kernel, one behind the other, each call with
-// other data than the ones before it.
+// Collectives called in a running kernel, one behind the other, each call with other data than the ones before it.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
 
 namespace ggas::bench {
 
-enum class moved { broadcast, allgather, alltoall, reduce, allreduce };
+enum class moved { broadcast, allgather, alltoall, reduce, allreduce, reducescatter, gather, scatter };
+
+// Whether a node has a part for every other one, and whether one of everybody comes to it. Roots are node 0.
+GGAS_HOST_DEVICE constexpr bool many_in(moved what) {
+  return what == moved::alltoall || what == moved::reducescatter || what == moved::scatter;
+}
+GGAS_HOST_DEVICE constexpr bool many_out(moved what) {
+  return what == moved::allgather || what == moved::alltoall || what == moved::gather;
+}
 
 struct exchange_args {
   moved what;
   uint64_t elements;  // of a part
   uint64_t input;     // offset of so many floats as elements_in() says
-  uint64_t output;    // of `elements` floats, of allgather and alltoall for every node
+  uint64_t output;    // of `elements` floats, where many_out() for every node
   uint64_t outcomes;  // offset of one outcome a thread
   uint64_t rounds;    // measured ones
   uint64_t seed;
@@ -27,7 +34,7 @@ struct exchange_args {
 constexpr uint64_t input_places = 8, place_elements = 32;
 GGAS_HOST_DEVICE constexpr uint64_t place_of(uint64_t round) { return round % input_places * place_elements; }
 GGAS_HOST_DEVICE constexpr uint64_t elements_in(moved what, uint64_t elements, int nodes) {
-  return elements * (what == moved::alltoall ? static_cast<uint64_t>(nodes) : 1) + (input_places - 1) * place_elements;
+  return elements * (many_in(what) ? static_cast<uint64_t>(nodes) : 1) + (input_places - 1) * place_elements;
 }
 
 // What stands at a place of a node's input: small, so that sums are exact.
@@ -50,20 +57,28 @@ GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
   if constexpr (What == moved::reduce)
     return Grid ? ggas_reduce_grid(to, from, n, ggas_sum, 0, a.method, limit)
                 : ggas_reduce_block(to, from, n, ggas_sum, 0, a.method, limit);
+  if constexpr (What == moved::reducescatter)
+    return Grid ? ggas_reducescatter_grid(to, from, n, ggas_sum, limit)
+                : ggas_reducescatter_block(to, from, n, ggas_sum, limit);
+  if constexpr (What == moved::gather)
+    return Grid ? ggas_gather_grid(to, from, n, 0, limit) : ggas_gather_block(to, from, n, 0, limit);
+  if constexpr (What == moved::scatter)
+    return Grid ? ggas_scatter_grid(to, from, n, 0, limit) : ggas_scatter_block(to, from, n, 0, limit);
   return Grid ? ggas_allreduce_grid(to, from, n, ggas_sum, a.method, limit)
               : ggas_allreduce_block(to, from, n, ggas_sum, a.method, limit);
 }
 
 // Parts of the output.
 GGAS_DEVICE int parts_out(const exchange_args& a) {
-  if (a.what == moved::reduce) return ggas_node() == 0 ? 1 : 0;
-  return a.what == moved::broadcast || a.what == moved::allreduce ? 1 : ggas_nodes();
+  const bool none = (a.what == moved::reduce || a.what == moved::gather) && ggas_node() != 0;
+  return none ? 0 : many_out(a.what) ? ggas_nodes() : 1;
 }
 
 GGAS_DEVICE float expected_element(const exchange_args& a, int part, uint64_t i, uint64_t round) {
-  const uint64_t at = place_of(round) + i;
-  if (a.what == moved::alltoall) return exchanged(a, part, static_cast<uint64_t>(ggas_node()) * a.elements + at);
-  if (a.what == moved::broadcast || a.what == moved::allgather) return exchanged(a, part, at);
+  const uint64_t mine = many_in(a.what) ? static_cast<uint64_t>(ggas_node()) * a.elements : 0;
+  const uint64_t at = mine + place_of(round) + i;
+  if (a.what == moved::broadcast || a.what == moved::scatter) return exchanged(a, 0, at);
+  if (many_out(a.what)) return exchanged(a, part, at);
   float sum = 0;
   for (int node = 0; node < ggas_nodes(); ++node) sum += exchanged(a, node, at);
   return sum;
@@ -96,8 +111,8 @@ GGAS_DEVICE void forget_output(const exchange_args& a) {
   forget_output(a);
 }
 
-// `checks` rounds whose results are all checked and then overwritten, one behind which all nodes are here, then the measured ones. Every call
-// stands in one place: twice the code takes longer, to run and to compile.
+// `checks` rounds whose results are all checked and then overwritten, one behind which all nodes are here, then the
+// measured ones. Every call stands in one place: twice the code takes longer, to run and to compile.
 template <moved What, bool Grid>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
@@ -144,6 +159,12 @@ exchange_kernel exchange_loop_of(moved what) {
       return exchange_loop<moved::alltoall, Grid>;
     case moved::reduce:
       return exchange_loop<moved::reduce, Grid>;
+    case moved::reducescatter:
+      return exchange_loop<moved::reducescatter, Grid>;
+    case moved::gather:
+      return exchange_loop<moved::gather, Grid>;
+    case moved::scatter:
+      return exchange_loop<moved::scatter, Grid>;
     case moved::allreduce:
       break;  // not here: a program that measures this one alone would contain all
   }

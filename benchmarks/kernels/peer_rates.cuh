@@ -93,4 +93,11 @@ __global__ void post_adds(rate_args a) {
                 [&](uint64_t at) { return ggas_add(to + at / 8, uint64_t{1}, a.timeout_ns); });
 }
 
+// The same to floats.
+__global__ void post_float_adds(rate_args a) {
+  auto* const to = reinterpret_cast<float*>(partners(a));
+  send_messages(a, global_thread(), global_threads(),
+                [&](uint64_t at) { return ggas_add(to + at / 4, 1.0f, a.timeout_ns); });
+}
+
 }  // namespace ggas::bench
