@@ -77,7 +77,8 @@ module atu_tlb #(
       else if ((drop_i && hits[w]) || (drop_range_i && ranged[w])) valid_q[w][set_q] <= 1'b0;
       else if (fill_i && place[w]) valid_q[w][set_q] <= 1'b1;
     end
-    always_ff @(posedge clk_i) if (re_i) was_q[w] <= valid_q[w][set];
+    // Not what is written at this edge: the RAM promises nothing of it.
+    always_ff @(posedge clk_i) if (re_i) was_q[w] <= valid_q[w][set] && !(fill_i && place[w] && set == set_q);
   end
 
   assign hit_o = hits != '0;

@@ -82,7 +82,7 @@ module hostif_reset (
 
   // ---- reads on their way: they outlive the reset
   wire cpl_beat = cpl_valid_i && cpl_ready_o;
-  wire last_cpl = cpl_beat && cpl_sop_i && (cpl_hdr_i.kind != ggas_pkg::TLP_CPLD
+  wire last_cpl = cpl_beat && cpl_sop_i && !answered && (cpl_hdr_i.kind != ggas_pkg::TLP_CPLD
     || cpl_hdr_i.status != ggas_pkg::CPL_SC
     || cpl_hdr_i.byte_count <= {cpl_hdr_i.len_dw, 2'b00} - {11'd0, cpl_hdr_i.lower_addr[1:0]});
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -90,7 +90,7 @@ module hostif_reset (
     else if (state_q == S_DONE) reads_q <= '0;
     else if (read_i != last_cpl) begin
       if (read_i && reads_q != '1) reads_q <= reads_q + 10'd1;
-      else if (last_cpl && !answered) reads_q <= reads_q - 10'd1;
+      else if (last_cpl) reads_q <= reads_q - 10'd1;
     end
   end
 

@@ -58,9 +58,10 @@ module fired_ring (
   wire        context_now = state_q == S_CONTEXT;
   wire        clear   = state_q == S_CLEAR;
   wire  [7:0] looked  = entry ? slot_vpid : fire_vpid_i;
+  wire  [5:0] context_next = clear ? 6'd0 : {!walk_q || again, !walk_q && listed, vector_q};
   ram_1r1w #(.WIDTH(6), .DEPTH(ggas_pkg::CONTEXTS)) u_contexts (
     .clk_i, .we_i(clear || context_now), .waddr_i(clear ? clear_q : vpid_q[CW-1:0]),
-    .wdata_i(clear ? 6'd0 : {!walk_q || again, !walk_q && listed, vector_q}),
+    .wdata_i(context_next),
     .re_i(entry || (take && !bare)), .raddr_i(looked[CW-1:0]), .rdata_o({listed, again, again_vector})
   );
   assign put = context_now && (walk_q ? again : !listed);

@@ -31,7 +31,7 @@ read_verilog -sv -formal -DSYNTHESIS {defines} {files}
 hierarchy -check -top {top}
 proc
 {free}
-prep -top {top} -flatten
+prep -flatten
 async2sync
 dffunmap
 write_smt2 -wires {out}

@@ -1,0 +1,84 @@
+  // SPDX-License-Identifier: Apache-2.0
+  // Each request of a client is answered once: OK behind its record, and behind one that tells what was lost, if there
+  // was; everything else without a record. Records go to a ring that exists, of the right domain, with room, one behind
+  // the other. A reader is told of each, and none is passed over.
+  logic [2:0]  f_open;                    // clients that wait for an answer
+  logic [1:0]  f_records;                 // written for the request in hand
+  logic        f_good, f_full, f_hold;    // as the ring was found
+  logic [31:0] f_count, f_lost;
+  logic        f_take, f_looked;
+  wire  [2:0]  f_took  = nt_ready_o & nt_valid_i;
+  wire         f_end   = wr_valid_o && wr_ready_i && wr_eop_o;
+  wire  [31:0] f_place = f_count + {30'd0, f_records};
+  wire         f_second = !wr_sop_o;
+
+  logic [4:0]  f_log;
+  logic [51:0] f_base;
+  always_comb begin
+    // A client has one request at a time. The ring's answer stands until the next look (rma_ring); the arbiter grants one.
+    assume ((nt_valid_i & f_open & ~nt_rsp_valid_o) == '0);
+    assume ((grant & (grant - 1'b1)) == '0 && (grant & ~nt_valid_i) == '0 && (nt_valid_i == '0) == (grant == '0));
+    if (!f_take) assume (log == f_log && base == f_base);
+    if (exists) assume (log >= 5'd4 && log <= 5'd16);
+    if (room2) assume (room);
+  end
+
+  logic        f_wr, f_tell;
+  logic [127:0] f_hdr;
+  logic [DATA_W-1:0] f_data;
+  logic        f_sop;
+  logic [39:0] f_told;
+  always_ff @(posedge clk_i) begin
+    f_open <= (f_open & ~nt_rsp_valid_o) | f_took;
+    f_take <= take;
+    {f_log, f_base} <= {log, base};
+    f_looked <= (f_looked || look) && !take;
+    if (take) f_records <= '0;
+    else if (f_end) f_records <= f_records + 2'd1;
+    if (look) begin
+      f_good  <= exists && (!check_q || ring_pd == pd_q);
+      f_full  <= lost == '0 ? !room : !room2;
+      f_hold  <= backpressure && !drop_q;
+      f_count <= count;
+      f_lost  <= lost;
+    end
+    f_wr   <= wr_valid_o && !wr_ready_i;
+    {f_sop, f_hdr, f_data} <= {wr_sop_o, {64'd0, wr_hdr_o.addr}, wr_data_o};
+    f_tell <= tell_valid_o && !tell_ready_i;
+    f_told <= {tell_vpid_o, tell_count_o};
+    if (f_init) {f_open, f_take, f_looked, f_records, f_wr, f_tell} <= '0;
+  end
+
+  always_comb begin
+    if (!f_init) begin
+      assert ((f_took & (f_took - 1'b1)) == '0);
+      assert ((nt_rsp_valid_o & ~f_open) == '0);
+      if (nt_rsp_valid_o != '0) begin
+        assert (nt_rsp_status_o == (!f_good ? ggas_pkg::ST_DISABLED : !f_full ? ggas_pkg::ST_OK : f_hold ? ggas_pkg::ST_FULL
+          : ggas_pkg::ST_LOST));
+        assert (f_records == (!f_good || f_full ? 2'd0 : f_lost != '0 ? 2'd2 : 2'd1));
+      end
+      if (wr_valid_o) begin
+        assert (f_good && !f_full);
+        assert (wr_hdr_o.addr == {base, 12'd0} + ({32'd0, f_place & ~(32'hffffffff << log)} << 4));
+        if (f_second) assert (wr_data_o[63] == !f_place[log]);
+        if (!f_second && f_lost != '0 && f_records == '0) assert (wr_data_o == {32'd0, f_lost});
+        if (!f_second && (f_lost == '0 || f_records != '0)) assert (wr_data_o == w0_q);
+        assert (f_records < (f_lost != '0 ? 2'd2 : 2'd1));
+        if (look_vpid_i == vpid_q) assert (look_busy_o);
+      end
+      if (f_wr) assert (wr_valid_o && wr_sop_o == f_sop && wr_hdr_o.addr == f_hdr[63:0] && wr_data_o == f_data);
+      if (f_tell) assert (tell_valid_o && {tell_vpid_o, tell_count_o} == f_told);
+      if (f_tell && tell_vpid_o == look_vpid_i) assert (look_busy_o);
+      if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && tell_valid_o) assert (tell_count_o == f_place);
+      // why
+      assert (f_open == ((state_q == S_IDLE ? 3'd0 : client_q) | nt_rsp_valid_o));
+      if (state_q != S_IDLE) assert (nt_rsp_valid_o == '0 || f_take);
+      if (state_q == S_LOOK) assert (f_records == '0 && !second_q && !f_looked);
+      if (state_q == S_IDLE) assert (!second_q);
+      if (wr_valid_o) assert (f_looked && !f_take && count_q == f_place && (state_q == S_LOST) == (f_lost != '0 && f_records == '0));
+      if (wr_valid_o) assert (nt_rsp_status_o == ggas_pkg::ST_OK);
+      if (wr_valid_o) assert (log >= 5'd4 && log <= 5'd16 && lost_q == f_lost && !tell_valid_o);
+      if (state_q != S_IDLE) assert (client_q != '0 && (client_q & (client_q - 1'b1)) == '0);
+    end
+  end
