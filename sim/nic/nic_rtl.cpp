@@ -12,12 +12,12 @@
 #include <string>
 #include <type_traits>
 
-#include "Vnic_top_256.h"
 #if !VM_COVERAGE
 #include "Vnic_six_512.h"
-#include "Vnic_top_512.h"
 #endif
 #include "Vnic_six_64.h"
+#include "Vnic_top_256.h"
+#include "Vnic_top_512.h"
 #include "Vnic_top_64.h"
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/tlp_pins.hpp"
@@ -353,9 +353,9 @@ std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& c
     case 256:
       if (one) return std::make_unique<nic_rtl<Vnic_top_256, 256, 1>>(cfg, name);
       return nullptr;
-#if !VM_COVERAGE
     case 512:
       if (one) return std::make_unique<nic_rtl<Vnic_top_512, 512, 1>>(cfg, name);
+#if !VM_COVERAGE
       return std::make_unique<nic_rtl<Vnic_six_512, 512, 6>>(cfg, name);
 #endif
     default:

@@ -13,7 +13,7 @@ from conftest import ROOT
     [
         ("rtl/synth.py", ["--data-w", "65"], "65"),
         ("tests/rtl/coverage.py", ["--jobs", "0"], "--jobs: must be 1 or more"),
-        ("tests/rtl/coverage.py", ["--least", "nan"], "--least: must be a percentage"),
+        ("tests/rtl/coverage.py", ["--least", "nan", "90"], "--least: must be percentages"),
         ("tests/rtl/coverage.py", ["--keep", "--build", "nowhere"], "no counts of an earlier run (nowhere/coverage.dat)"),
         ("tests/rtl/formal/prove.py", ["fifo"], "--generated"),
         ("tests/rtl/formal/prove.py", ["--generated", "nowhere"], "nowhere: ggas_regs_pkg.sv is not there"),

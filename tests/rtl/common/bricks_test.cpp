@@ -9,6 +9,7 @@
 #include <random>
 
 #include "Vbricks.h"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 namespace {
@@ -18,6 +19,7 @@ class Bricks : public testing::Test {
   Vbricks m;
   std::mt19937_64 rng;
 
+  ~Bricks() override { end_model(m); }
   void SetUp() override {
     const char* e = std::getenv("GGAS_SEED");
     const uint64_t seed = e ? std::strtoull(e, nullptr, 0) : 1;

@@ -13,6 +13,7 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/tlp_pins.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 
@@ -68,6 +69,7 @@ struct bench {
     v.rst_ni = 1;
     v.eval();
   }
+  ~bench() { end_model(v); }
 
   // Probabilities in percent that a stream moves in a cycle.
   struct pace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/nic/packet.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 
@@ -57,7 +58,7 @@ class link_node {
   static constexpr unsigned words = Width / 32;
 
   explicit link_node(uint64_t seed) : rng_(seed) { reset(); }
-  ~link_node() { m_.final(); }
+  ~link_node() { end_model(m_); }
 
   void reset() {
     m_.rst_ni = 0;

@@ -16,6 +16,7 @@
 #include "Vnet64.h"
 #include "ggas_regs.h"
 #include "tests/rtl/net/stream.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 
@@ -63,6 +64,7 @@ class NetTest : public testing::Test {
   uint64_t loop_p = 0, loop_p_done = 0, loop_np = 0, order_errors = 0;
   double willing = 0.7, ready = 0.7;
 
+  ~NetTest() override { end_model(m); }
   void SetUp() override {
     std::cout << "seed " << seed() << "\n";
     for (unsigned u = 0; u < ports; ++u) tx[u].words = rx[u].words = words;

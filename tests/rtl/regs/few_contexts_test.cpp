@@ -5,6 +5,7 @@
 
 #include "Vregs_bench_16.h"
 #include "ggas_regs.h"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 namespace {
@@ -13,6 +14,7 @@ constexpr unsigned contexts = 16;
 
 class few_contexts : public testing::Test {
  protected:
+  ~few_contexts() override { end_model(v); }
   few_contexts() {
     v.rst_ni = 0;
     for (int i = 0; i < 4; ++i) v.clk_i = i & 1, v.eval();

@@ -10,6 +10,7 @@
 
 #include "Vregs_bench.h"
 #include "ggas_regs.h"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 
@@ -28,6 +29,7 @@ struct message {
 
 class regs_test : public testing::Test {
  protected:
+  ~regs_test() override { end_model(v); }
   regs_test() {
     v.rst_ni = 0;
     for (int i = 0; i < 4; ++i) v.clk_i = i & 1, v.eval();

@@ -14,6 +14,7 @@
 #include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
 #include "sim/nic/tlp_pins.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::smfu {
 
@@ -114,7 +115,7 @@ class bench {
     edge();
     give_out(home_export, home_base, home_size, home_domain);
   }
-  ~bench() { v.final(); }
+  ~bench() { end_model(v); }
 
   bool chance(unsigned percent) { return rng() % 100 < percent; }
   unsigned random(unsigned n) { return unsigned(rng() % n); }
