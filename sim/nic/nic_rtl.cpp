@@ -355,7 +355,9 @@ std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& c
       return nullptr;
     case 512:
       if (one) return std::make_unique<nic_rtl<Vnic_top_512, 512, 1>>(cfg, name);
-#if !VM_COVERAGE
+#if VM_COVERAGE
+      return nullptr;
+#else
       return std::make_unique<nic_rtl<Vnic_six_512, 512, 6>>(cfg, name);
 #endif
     default:
