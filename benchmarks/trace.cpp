@@ -18,6 +18,9 @@ namespace {
 constexpr uint64_t most_put = 8u << 20;  // bytes of a descriptor
 constexpr uint32_t not_last = UINT32_MAX;
 
+// Messages are read from the first half of the data and written to the second.
+uint64_t half(const schedule& plan) { return (plan.largest + 4095) / 4096 * 4096; }
+
 struct rank_result {
   uint64_t begin_ns = 0, end_ns = 0, computing_ns = 0;
   std::string fault;  // empty: all went well
@@ -90,7 +93,7 @@ class rank_run {
       const bool last = at + bytes == op.amount;
       const uint64_t cookie = uint64_t{op.tag} << 32 | (last ? i : not_last);
       const ggas_rma_desc d =
-          ggas_rma_put(to, nla + at, nla + session_.opts().schedule->largest + at, uint32_t(bytes),
+          ggas_rma_put(to, nla + at, nla + half(*session_.opts().schedule) + at, uint32_t(bytes),
                        last ? GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER : 0, cookie);
       host_.library_call();
       // A full queue empties only if arrivals are taken from the ring.
@@ -174,7 +177,7 @@ result<> run_trace(session& s) {
   queues.count = 0;
   queues.host_work_queue = true;
   queues.slots_log2 = 10;
-  GGAS_TRY(s.start({.bytes = size_t(2 * plan.largest), .queues = queues}));
+  GGAS_TRY(s.start({.bytes = size_t(2 * half(plan)), .queues = queues}));
   std::vector<rank_result> results(plan.ranks.size());
   for (size_t r = 0; r < plan.ranks.size(); ++r)
     GGAS_TRY(s.machine().launch_host(int(r), [&s, &plan, &results, r](host& h) {
