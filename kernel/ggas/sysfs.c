@@ -78,38 +78,35 @@ static ssize_t pages_show(struct device *node, struct device_attribute *attr, ch
 }
 static DEVICE_ATTR_RO(pages);
 
-/* What one user may have, in all his files together. */
-static ssize_t quota_show(struct ggas_device *dev, enum ggas_kind kind, char *text)
+/* What one user may have, in all his files together; `var` is the kind. */
+static u32 *quota_of(struct device *node, struct device_attribute *attr)
 {
-	return sysfs_emit(text, "%u\n", READ_ONCE(dev->quota[kind]));
+	struct ggas_device *dev = dev_get_drvdata(node);
+
+	return &dev->quota[(uintptr_t)container_of(attr, struct dev_ext_attribute, attr)->var];
 }
 
-static ssize_t quota_store(struct ggas_device *dev, enum ggas_kind kind, const char *text, size_t bytes)
+static ssize_t quota_show(struct device *node, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "%u\n", READ_ONCE(*quota_of(node, attr)));
+}
+
+static ssize_t quota_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
 {
 	u32 value;
 	int rc = kstrtou32(text, 0, &value);
 
 	if (rc)
 		return rc;
-	WRITE_ONCE(dev->quota[kind], value);
+	WRITE_ONCE(*quota_of(node, attr), value);
 	return bytes;
 }
 
-#define QUOTA(name, kind)								\
-static ssize_t name##_show(struct device *node, struct device_attribute *attr, char *text)	\
-{											\
-	return quota_show(dev_get_drvdata(node), kind, text);				\
-}											\
-static ssize_t name##_store(struct device *node, struct device_attribute *attr,		\
-			    const char *text, size_t bytes)				\
-{											\
-	return quota_store(dev_get_drvdata(node), kind, text, bytes);			\
-}											\
-static DEVICE_ATTR_RW(name)
+#define QUOTA(name, kind) { __ATTR(name, 0644, quota_show, quota_store), (void *)(kind) }
 
-QUOTA(user_contexts, GGAS_CONTEXT);
-QUOTA(user_windows, GGAS_WINDOW);
-QUOTA(user_pages, GGAS_REGION);
+static struct dev_ext_attribute user_contexts = QUOTA(user_contexts, GGAS_CONTEXT);
+static struct dev_ext_attribute user_windows = QUOTA(user_windows, GGAS_WINDOW);
+static struct dev_ext_attribute user_pages = QUOTA(user_pages, GGAS_REGION);
 
 static struct attribute *attrs[] = {
 	&dev_attr_grant.attr,
@@ -118,9 +115,9 @@ static struct attribute *attrs[] = {
 	&dev_attr_windows.attr,
 	&dev_attr_regions.attr,
 	&dev_attr_pages.attr,
-	&dev_attr_user_contexts.attr,
-	&dev_attr_user_windows.attr,
-	&dev_attr_user_pages.attr,
+	&user_contexts.attr.attr,
+	&user_windows.attr.attr,
+	&user_pages.attr.attr,
 	NULL
 };
 
