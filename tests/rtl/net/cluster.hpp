@@ -19,6 +19,7 @@
 #include "sim/fabric/topology.hpp"
 #include "sim/nic/nic_core.hpp"
 #include "tests/rtl/net/stream.hpp"
+#include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
 
@@ -64,6 +65,10 @@ class cluster {
         if (to != n) route(n, to, shape_.next(n, to));
       for (unsigned p = 0; p < built_links; ++p) plugged(n, p, shape_.across(n, p).has_value());
     }
+  }
+
+  ~cluster() {
+    for (auto& n : nodes_) end_model(*n.m);
   }
 
   // ---- set-up
