@@ -105,7 +105,8 @@ class parser {
     if (words_.size() < 3) return fail("expected LABEL: send|recv|calc ...");
     if (!labels_.emplace(words_[0], uint32_t(ops.size())).second)
       return fail(fmt::format("label '{}' a second time in rank {}", words_[0], *rank_));
-    schedule_op op{.line = line_};
+    schedule_op op;
+    op.line = line_;
     const std::string& what = words_[1];
     size_t at = 3;
     if (what == "calc") {
