@@ -69,7 +69,8 @@ package ggas_pkg;
   localparam int unsigned LANES    = LINKS > 1 ? 2 : 1;
   localparam int unsigned CHANNELS = LANES * VC_NUM;
 
-  // Where a packet goes from here. It stands in `seq` of a header between the links and the crossbar.
+  // Where a packet goes from here. It stands in `seq` of a header between the links and the crossbar. Yosys knows no
+  // members of structs in generate blocks: crossbar and routes take the bits.
   typedef struct packed {
     logic [1:0] rsvd;
     logic       drop;  // there is no way

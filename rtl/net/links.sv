@@ -113,17 +113,13 @@ module links #(
         .dst_i(dst), .worn_i(worn), .way_o(way)
     );
     for (genvar v = 0; v < 4; v = v + 1) begin : g_own
-      // verilator lint_off UNUSEDSIGNAL
-      ggas_pkg::net_hdr_t hdr;
-      // verilator lint_on UNUSEDSIGNAL
-      assign hdr = tx_hdr_i[HW*v+:HW];
-      assign dst[16*(L+v)+:16] = hdr.dst;
+      assign dst[16*(L+v)+:16] = tx_hdr_i[HW*v+48+:16];
       assign worn[L+v]         = 1'b0;
     end
 
     for (genvar l = 0; l < L; l = l + 1) begin : g_link
       // verilator lint_off UNUSEDSIGNAL
-      ggas_pkg::net_hdr_t arriving;
+      logic [HW-1:0] arriving;
       // verilator lint_on UNUSEDSIGNAL
       logic [1:0] state;
       logic       clk;  // while it works, when something comes, and at a tick that it waits for
@@ -149,8 +145,8 @@ module links #(
           .cnt_rx_packets_o(rx_packets[l]), .cnt_tx_replays_o(replays[l]), .cnt_rx_crc_errors_o(crc_errors[l]),
           .cnt_rx_seq_errors_o(seq_errors[l])
       );
-      assign dst[16*l+:16] = arriving.dst;
-      assign worn[l]       = arriving.hops == '0;
+      assign dst[16*l+:16] = arriving[63:48];
+      assign worn[l]       = arriving[19:12] == '0;  // hops
       assign up[l]         = state == ggas_regs_pkg::LINK_STATE_UP[1:0];
       assign sts_states_o[2*l+:2] = state;
     end

@@ -59,7 +59,9 @@ module net_crossbar #(
   logic [P*NC-1:0]        in_valid, in_ready, in_sop, in_eop;
   logic [P*NC*HW-1:0]     in_hdr;
   logic [P*NC*DATA_W-1:0] in_data;
-  logic [P*NC*8-1:0]      in_way;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [P*NC*8-1:0]      in_way;  // way_t, two bits of it are for nobody
+  // verilator lint_on UNUSEDSIGNAL
   assign in_valid = {{(NC - 4) {1'b0}}, own_tx_valid_i, rx_valid_i};
   assign in_sop   = {{(NC - 4) {1'b0}}, own_tx_sop_i, rx_sop_i};
   assign in_eop   = {{(NC - 4) {1'b0}}, own_tx_eop_i, rx_eop_i};
@@ -83,6 +85,12 @@ module net_crossbar #(
   logic [P*6-1:0]    to_q;     // ... and the link and the channel there
   logic [P-1:0]      begun_q;  // the first beat was taken
   logic [P-1:0]      offered;  // a packet is offered to a link that works, or being sent
+  // loose: the link stays with a channel behind its last packet, as long as nobody else wants it. So packets of one
+  // channel follow each other without a gap.
+  logic [P-1:0]      loose_q, goes, taken, ends, gives_up, keeps;
+  logic [P-1:0]      got, robbed;        // it gets a link; its loose link goes to another
+  logic [P*3-1:0]    pick_chan;          // the channel that it names, and where that goes
+  logic [P*6-1:0]    pick_to;
   // by link and channel, of links that are not there as well
   logic [7:0]        up;
   // verilator lint_off UNUSEDSIGNAL
@@ -95,21 +103,21 @@ module net_crossbar #(
     for (genvar c = 0; c < NC; c = c + 1) begin : g_channel
       localparam int unsigned I = p * NC + c;
       localparam logic [2:0]  C = c;
-      // verilator lint_off UNUSEDSIGNAL
-      ggas_pkg::way_t way;
-      // verilator lint_on UNUSEDSIGNAL
-      assign way     = in_way[8*I+:8];
+      // as way_t
+      logic [2:0] link;
+      logic       lane, own, drop;
+      logic       here_q;  // of the packet begun
+      assign {drop, own, lane, link} = in_way[8*I+:6];
       assign head[I] = in_valid[I] && in_sop[I];
-      assign to[6*I+:6] = {way.link, way.lane, C[1:0]};
-      assign here[I]  = in_sop[I] ? way.here : here_q;
-      assign drops[I] = in_sop[I] ? !way.here && (way.drop || !up[way.link]) && !(offered[p] && chan_q[3*p+:3] == C)
+      assign to[6*I+:6] = {link, lane, C[1:0]};
+      assign here[I]  = in_sop[I] ? own : here_q;
+      assign drops[I] = in_sop[I] ? !own && (drop || !up[link]) && !(offered[p] && chan_q[3*p+:3] == C)
         : drop_q[I];
-      assign want[I]  = head[I] && !way.here && !way.drop && up[way.link];
+      assign want[I]  = head[I] && !own && !drop && up[link];
       for (genvar l = 0; l < L; l = l + 1) begin : g_wants
-        assign wants[I*L+l] = want[I] && room[8*l+{29'd0, way.lane, C[1:0]}] && way.link == l;
+        assign wants[I*L+l] = want[I] && room[8*l+{29'd0, lane, C[1:0]}] && link == l;
       end
 
-      logic here_q;  // of the packet begun
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           here_q    <= 1'b0;
@@ -128,9 +136,6 @@ module net_crossbar #(
   assign tx_waits_o = waits[L*NC-1:0];
 
   // ---------------------------------------------------------------- the packet under way at each input
-  // loose: the link stays with a channel behind its last packet, as long as nobody else wants it. So packets of one
-  // channel follow each other without a gap.
-  logic [P-1:0]        loose_q, goes, taken, ends, gives_up, keeps;
   logic [P-1:0]        cur_valid, cur_sop, cur_eop;
   logic [P*HW-1:0]     cur_hdr;
   logic [P*DATA_W-1:0] cur_data;
@@ -181,11 +186,8 @@ module net_crossbar #(
   // ---------------------------------------------------------------- who gets which link next
   // An input that is free, or will be, names one of its channels whose link is free; each link takes one of them.
   logic [L-1:0]   link_free;
-  logic [P*3-1:0] pick_chan;
-  logic [P*6-1:0] pick_to;
   logic [P*L-1:0] asks;     // input p asks for link l
   logic [L*P-1:0] granted;  // link l is given to input p
-  logic [P-1:0]   got, robbed;
   always_comb begin
     link_free = '1;
     for (int p = 0; p < P; p = p + 1)
@@ -239,9 +241,11 @@ module net_crossbar #(
 
   // ---------------------------------------------------------------- to the links
   for (genvar l = 0; l < L; l = l + 1) begin : g_link
-    ggas_pkg::net_hdr_t hdr;
-    logic [2:0] channel;
-    logic       valid, onward;  // from a link: that was a hop
+    // verilator lint_off UNUSEDSIGNAL
+    logic [HW-1:0] hdr;  // seq is not passed on
+    // verilator lint_on UNUSEDSIGNAL
+    logic [2:0]    channel;
+    logic          valid, onward;  // from a link: that was a hop
     always_comb begin
       hdr = '0;
       channel = '0;
@@ -261,13 +265,10 @@ module net_crossbar #(
           tx_data_o[DATA_W*l+:DATA_W] = cur_data[DATA_W*p+:DATA_W];
         end
       end
-      hdr.seq  = '0;
-      hdr.lane = channel[2];
-      hdr.hops = hdr.hops - {7'd0, onward};
-      tx_hdr_o[HW*l+:HW] = hdr;
-      tx_valid_o[NC*l+:NC] = '0;
-      tx_valid_o[NC*l+{29'd0, channel}] = valid;
+      // lane, hops, seq
+      tx_hdr_o[HW*l+:HW] = {hdr[HW-1:23], channel[2], hdr[21:20], hdr[19:12] - {7'd0, onward}, 8'd0, hdr[3:0]};
     end
+    assign tx_valid_o[NC*l+:NC] = {{(NC - 1) {1'b0}}, valid} << channel;
   end
 
   // ---------------------------------------------------------------- to the own units
@@ -276,7 +277,9 @@ module net_crossbar #(
     localparam int unsigned N = L * ggas_pkg::LANES;
     logic [N-1:0] req, grant;
     logic         unused_locked;
-    ggas_pkg::net_hdr_t hdr;
+    // verilator lint_off UNUSEDSIGNAL
+    logic [HW-1:0] hdr;  // seq is not passed on
+    // verilator lint_on UNUSEDSIGNAL
     for (genvar i = 0; i < N; i = i + 1) begin : g_from
       assign req[i] = in_valid[4*i+v] && here[4*i+v];
       assign given[4*i+v] = grant[i] && own_rx_ready_i[v];
@@ -298,8 +301,7 @@ module net_crossbar #(
           own_rx_data_o[DATA_W*v+:DATA_W] = in_data[DATA_W*(4*i+v)+:DATA_W];
         end
       end
-      hdr.seq = '0;
-      own_rx_hdr_o[HW*v+:HW] = hdr;
+      own_rx_hdr_o[HW*v+:HW] = {hdr[HW-1:12], 8'd0, hdr[3:0]};  // seq
     end
     assign own_rx_valid_o[v] = grant != '0;
   end
@@ -309,7 +311,7 @@ module net_crossbar #(
     // One packet is lost in a cycle and told; the beats of others that are lost wait for their turn.
     logic [NC-1:0] begins, turn;
     // verilator lint_off UNUSEDSIGNAL
-    ggas_pkg::net_hdr_t who;
+    logic [HW-1:0] who;
     // verilator lint_on UNUSEDSIGNAL
     for (genvar c = 0; c < NC; c = c + 1) begin : g_channel
       localparam int unsigned I = p * NC + c;
@@ -332,7 +334,7 @@ module net_crossbar #(
         end
       end
     end
-    assign lost_who_o[40*p+:40] = {who.op, who.src, who.dst};
+    assign lost_who_o[40*p+:40] = {who[47:40], who[127:112], who[63:48]};  // op, src, dst
   end
 
 `ifndef SYNTHESIS

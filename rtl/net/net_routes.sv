@@ -16,7 +16,7 @@ module net_routes #(
     input  wire logic [READS-1:0]     worn_i,      // it may take no more hops
     output      logic [READS*8-1:0]   way_o        // way_t
 );
-  ggas_pkg::route_t lines [0:ggas_pkg::MAX_NODES-1];
+  logic [4:0] lines [0:ggas_pkg::MAX_NODES-1];  // route_t
   always_ff @(posedge clk_i) begin
     if (set_i && ggas_pkg::is_node(set_node_i)) lines[set_node_i[ggas_pkg::NODE_W-1:0]] <= set_route_i;
   end
@@ -24,10 +24,9 @@ module net_routes #(
   for (genvar r = 0; r < READS; r = r + 1) begin : g_read
     wire [15:0]       dst   = dst_i[16*r+:16];
     wire              here  = dst == cfg_node_i;
-    ggas_pkg::route_t line;
-    assign line = lines[dst[ggas_pkg::NODE_W-1:0]];
-    wire              known = ggas_pkg::is_node(dst) && line.valid && line.link < ggas_pkg::LINKS[2:0];
-    assign way_o[8*r+:8] = {2'b0, !here && (worn_i[r] || !known), here, line.lane, line.link};
+    wire [4:0]        line  = lines[dst[ggas_pkg::NODE_W-1:0]];
+    wire              known = ggas_pkg::is_node(dst) && line[4] && line[2:0] < ggas_pkg::LINKS[2:0];
+    assign way_o[8*r+:8] = {2'b0, !here && (worn_i[r] || !known), here, line[3:0]};
   end
 
 `ifndef SYNTHESIS
