@@ -46,7 +46,8 @@ def machine():
 
 def benchmarks(bench):
     text = subprocess.run([bench, "list"], check=True, capture_output=True, text=True).stdout
-    return re.findall(r"^  (\w+)  ", text.partition("\nbenchmarks\n")[2], re.MULTILINE)
+    names = re.findall(r"^  (\w+)  ", text.partition("\nbenchmarks\n")[2], re.MULTILINE)
+    return [n for n in names if n != "trace"]  # it runs a file
 
 
 def cpu_seconds():
