@@ -24,6 +24,8 @@ UNIFORM_RESULT = ("R2UR", "S2UR", "CS2UR", "VOTEU", "REDUX", "CREDUX", "ELECT", 
 # Those whose first operands are predicates, all of them results.
 PREDICATE_RESULT = ("ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "R2P", "FCHK", "UISETP", "UPLOP3", "UFSETP",
                     "UR2UP")
+# Those that read predicates behind the register that they write.
+READS_PREDICATES = ("SEL", "FSEL", "USEL", "P2R", "UP2UR")
 NO_RESULT = ("ST", "RED", "BRA", "BRX", "BSSY", "BSYNC", "BREAK", "EXIT", "CALL", "RET", "YIELD", "NOP", "MEMBAR",
              "WARPSYNC", "NANOSLEEP", "BAR", "CCTL", "ERRBAR", "BPT", "KILL", "JMP", "JMX", "FENCE", "DEPBAR", "UBLK",
              "UTMA", "UCGABAR", "SYNCS", "UMEMSETS", "BMOV", "ENDCOLLECTIVE", "USETMAXREG", "LDGSTS", "LDGDEPBAR",
@@ -123,9 +125,15 @@ def _results(operation, operands):
         count += 1  # of an atomic, a load, a carry before the register
     if count < len(operands) and re.fullmatch(r"U?R(\d+|Z)(\.\w+)*", operands[count]):
         count += 1
-        while count < len(operands) and _is_predicate(operands[count]) and name not in ("SEL", "FSEL", "USEL"):
+        while count < len(operands) and _is_predicate(operands[count]) and name not in READS_PREDICATES:
             count += 1
     return count
+
+
+def _predicates_kept(operands):
+    """The predicates that `P2R R0, PR, R1, 0x3` puts into a register: those of its mask."""
+    number = int(operands[3], 16) if len(operands) > 3 and re.fullmatch(r"0x[0-9a-f]+", operands[3]) else 0x7F
+    return (number & 0x7F) * register_bit("UP" if operands[1] == "UPR" else "P", 0)
 
 
 def decode(address, guard, operation, operand_text):
@@ -152,6 +160,8 @@ def decode(address, guard, operation, operand_text):
                 i.reads |= ALL_UP
             if operand == "PR":
                 i.reads |= ALL_P
+    if i.name in ("P2R", "UP2UR"):
+        i.reads = _predicates_kept(operands) | _mask(operands[2])
     if i.name == "PRMT" and operands[2:3] == ["0x7610"] and operands[3:4] == operands[:1]:
         i.reads = _mask(operands[1])  # 16 bits of a register whose upper half nobody looks at
     i.read_bits = tuple(bits(i.reads | (_mask(guard) if i.guard_is_uniform else 0)))

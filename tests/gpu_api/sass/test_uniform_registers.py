@@ -75,6 +75,14 @@ def test_right_shapes(name):
     # 16 bits of a register
     (["PRMT R8, R14, 0x7610, R8", "PRMT R9, R8, 0x9910, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
      ["PRMT R8, R14, 0x5410, R8", "PRMT R9, R8, 0x9910, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
+    # kept in a register over what writes it: the predicate of the mask alone
+    (["ISETP.NE.AND P2, PT, R0, RZ, PT", "ISETP.NE.AND P0, PT, R14, RZ, PT", "P2R R20, PR, RZ, 0x1",
+      "ISETP.NE.AND P0, PT, R0, RZ, PT", "ISETP.NE.AND P0, PT, R20, RZ, PT"],
+     ["ISETP.NE.AND P2, PT, R0, RZ, PT", "ISETP.NE.AND P0, PT, R14, RZ, PT", "P2R R20, PR, RZ, 0x4",
+      "ISETP.NE.AND P0, PT, R14, RZ, PT", "ISETP.NE.AND P0, PT, R20, RZ, PT"]),
+    # which it leaves as they are
+    (["ISETP.NE.AND P0, PT, R14, RZ, PT", "P2R R20, PR, R0, 0x1"],
+     ["ISETP.NE.AND P0, PT, R0, RZ, PT", "P2R R20, PR, R14, 0x2"]),
     # two predicates kept in bits of one register
     (["ISETP.NE.AND P2, PT, R14, RZ, PT", "ISETP.NE.AND P3, PT, R8, RZ, PT",
       "LOP3.LUT R9, R9, 0xfffffffb, RZ, 0xc0, !PT", "@P2 LOP3.LUT R9, R9, 0x4, RZ, 0xfc, !PT",
@@ -128,6 +136,18 @@ def test_calls_are_kept_apart(tmp_path, result, found):
 def test_jump_tables(tmp_path, index, found):
     jump = f'        /*00d0*/  BRX {index} -0xe0  (*"BRANCH_TARGETS .L_x_0,.L_x_9"*) ;\n.L_x_9:\n'
     assert found_with(tmp_path, "taken.sass", LEAVE, jump) == found
+
+
+# One side of a branch needs a predicate for itself: it brings back what was there, or not.
+@pytest.mark.parametrize("back, found", [("ISETP.NE.AND P3, PT, R20, RZ, PT", False),
+                                         ("ISETP.NE.AND P3, PT, R21, RZ, PT", True)])
+def test_a_predicate_brought_back(tmp_path, back, found):
+    code = lines(0xb1, "ULDC UR10, c[0x3][0x40]", "ISETP.NE.AND P3, PT, RZ, UR10, PT", "BSSY B2, `(.L_x_8)",
+                 "ISETP.NE.AND P2, PT, R0, RZ, PT", "@P2 BRA `(.L_x_7)", "P2R R20, PR, RZ, 0x8",
+                 "ISETP.NE.AND P3, PT, R8, RZ, PT", "P2R R21, PR, RZ, 0x8", back)
+    code += ".L_x_7:\n" + lines(0xba, "BSYNC B2") + ".L_x_8:\n" + lines(0xbb, "SEL R22, R14, RZ, P3")
+    code += lines(0xbc, "ISETP.NE.U32.AND P0, PT, R22, RZ, PT")
+    assert found_with(tmp_path, "taken.sass", COMPARE, code) == found
 
 
 # Some lanes leave the barrier that all of them met at: the others go on without them.

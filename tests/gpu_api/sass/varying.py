@@ -7,8 +7,10 @@ from flow import settle
 from stack import Stack
 
 SYSTEM_REGISTERS = ("SR_TID", "SR_LANEID", "SR_EQMASK", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK")
-CHANGING = OF_LANES | MEMORY | {"LDL", "CS2R", "VOTE", "VOTEU", "REDUX", "ELECT", "P2R", "UP2UR"}
+CHANGING = OF_LANES | MEMORY | {"LDL", "CS2R", "VOTE", "VOTEU", "REDUX", "ELECT"}
 MOVES = ("UMOV", "MOV", "R2UR")
+# A predicate comes back from the register where P2R has kept it alone.
+BACK = re.compile(r"P\d, PT, R\d+(\.reuse)?, RZ, PT")
 
 
 class Values:
@@ -20,6 +22,7 @@ class Values:
         self.before = {0: {}}  # register bit -> number, at the start of each node
         self.written = {}  # node -> uniform register bit -> numbers that are written, None among them: any value
         self.guards = {}  # (node, place of an instruction) -> number of its guard
+        self.kept = {}  # number of a register where a predicate is kept -> number of the predicate
         settle([0], self._spread)
 
     def _spread(self, n):
@@ -36,9 +39,7 @@ class Values:
             if i.guard and not i.guard_is_uniform:
                 self.guards[node.number, k] = state.get(predicate_bit(i.guard.lstrip("!")))
             if i.writes:
-                value = self._value(i, state)
-                for part, bit in enumerate(i.write_bits):
-                    number = None if value is None else value if i.name in MOVES else (value, part)
+                for bit, number in zip(i.write_bits, self._numbers(i, state)):
                     state.pop(bit, None)
                     if number is not None:
                         state[bit] = number
@@ -47,16 +48,22 @@ class Values:
         self.written[node.number] = written
         return state
 
-    def _value(self, i, state):
+    # Of each register that an instruction writes, None: any value.
+    def _numbers(self, i, state):
+        count = len(i.write_bits)
         if i.name in CHANGING or i.name == "S2R" and lanes_of(i) or i.guard and not i.writes & UNIFORM:
-            return None
+            return [None] * count
         sources = tuple([state.get(bit) for bit in i.read_bits + (i.write_bits if i.guard_is_uniform else ())])
         if None in sources:
-            return None
+            return [None] * count
         if i.name in MOVES and len(sources) == 1:
-            return sources[0]
-        key = (i.shape, sources)
-        return self.expressions.setdefault(key, len(self.expressions))
+            return sources * count
+        if i.operation == "ISETP.NE.AND" and BACK.fullmatch(", ".join(i.operands)) and sources[0] in self.kept:
+            return [self.kept[sources[0]]]
+        number = self.expressions.setdefault((i.shape, sources), len(self.expressions))
+        if i.name == "P2R" and len(sources) == 1:
+            self.kept[number, 0] = sources[0]
+        return [(number, part) for part in range(count)]
 
     def at_end(self, n):
         """Registers whose value is known at the end of a node."""
