@@ -57,8 +57,8 @@ module links #(
     output      logic                ev_bad_o,
     output      logic [15:0]         ev_bad_src_o,
     output      logic [7:0]          ev_bad_op_o,
-    output      logic                ev_nowhere_o,       // a packet without a way was discarded
-    output      logic [39:0]         ev_nowhere_who_o,   // {op, source, destination}
+    output      logic                ev_no_route_o,      // a packet without a way was discarded
+    output      logic [39:0]         ev_no_route_who_o,  // {op, source, destination}
 
     // counter pulses, CNT_LINK_*
     output      logic                cnt_tx_packets_o,
@@ -88,8 +88,8 @@ module links #(
     assign sts_states_o     = {10'd0, sts_state_o};
     assign ev_up_o          = 1'b0;
     assign ev_link_o        = '0;
-    assign ev_nowhere_o     = 1'b0;
-    assign ev_nowhere_who_o = '0;
+    assign ev_no_route_o    = 1'b0;
+    assign ev_no_route_who_o = '0;
     logic unused_route;
     assign unused_route = ^{cfg_node_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i};
   end else begin : g_several
@@ -106,15 +106,15 @@ module links #(
     // routes: of the packets that arrive, then of those that the own units offer
     localparam int unsigned R = L + 4;
     logic [R*16-1:0] dst;
-    logic [R-1:0]    worn;
+    logic [R-1:0]    expired;
     logic [R*8-1:0]  way;
     net_routes #(.READS(R)) i_routes (
         .clk_i, .cfg_node_i, .set_i(cfg_route_set_i), .set_node_i(cfg_route_node_i), .set_route_i(cfg_route_i),
-        .dst_i(dst), .worn_i(worn), .way_o(way)
+        .dst_i(dst), .expired_i(expired), .way_o(way)
     );
     for (genvar v = 0; v < 4; v = v + 1) begin : g_own
       assign dst[16*(L+v)+:16] = tx_hdr_i[HW*v+48+:16];
-      assign worn[L+v]         = 1'b0;
+      assign expired[L+v]      = 1'b0;
     end
 
     for (genvar l = 0; l < L; l = l + 1) begin : g_link
@@ -128,8 +128,8 @@ module links #(
             || (timer[l] && time_i[ggas_pkg::TICK_LOG2-1:0] == '0)), .clk_o(clk)
       );
       link #(.DATA_W(DATA_W)) i_link (
-          .clk_i(clk), .rst_ni, .time_i, .busy_o(busy[l]), .timer_o(timer[l]), .cfg_replay_limit_i, .cfg_replay_timeout_i,
-          .cfg_retrain_i, .sts_state_o(state), .sts_unacked_o(unacked[8*l+:8]),
+          .clk_i(clk), .rst_ni, .time_i, .busy_o(busy[l]), .timer_o(timer[l]), .cfg_replay_limit_i,
+          .cfg_replay_timeout_i, .cfg_retrain_i, .sts_state_o(state), .sts_unacked_o(unacked[8*l+:8]),
           .link_tx_valid_o(link_tx_valid_o[l]), .link_tx_ready_i(link_tx_ready_i[l]),
           .link_tx_kind_o(link_tx_kind_o[2*l+:2]), .link_tx_data_o(link_tx_data_o[DATA_W*l+:DATA_W]),
           .link_rx_valid_i(link_rx_valid_i[l]), .link_rx_kind_i(link_rx_kind_i[2*l+:2]),
@@ -146,7 +146,7 @@ module links #(
           .cnt_rx_seq_errors_o(seq_errors[l])
       );
       assign dst[16*l+:16] = arriving[63:48];
-      assign worn[l]       = arriving[19:12] == '0;  // hops
+      assign expired[l]    = arriving[19:12] == '0;  // hops
       assign up[l]         = state == ggas_regs_pkg::LINK_STATE_UP[1:0];
       assign sts_states_o[2*l+:2] = state;
     end
@@ -214,7 +214,7 @@ module links #(
     always_ff @(posedge clk_i) begin
       for (int l = 0; l < L; l = l + 1)
         if (ev_bad[l]) {ev_bad_src_o, ev_bad_op_o} <= {bad_src[16*l+:16], bad_op[8*l+:8]};
-      for (int p = 0; p <= L; p = p + 1) if (lost[p]) ev_nowhere_who_o <= lost_who[40*p+:40];
+      for (int p = 0; p <= L; p = p + 1) if (lost[p]) ev_no_route_who_o <= lost_who[40*p+:40];
     end
 
     // Counters and events take one a cycle: more in a cycle wait.
@@ -240,8 +240,8 @@ module links #(
     links_count #(.N(L)) i_bad (
         .clk_i, .rst_ni, .pulses_i(ev_bad), .pulse_o(ev_bad_o), .busy_o(counts_busy[6])
     );
-    links_count #(.N(L + 1)) i_nowhere (
-        .clk_i, .rst_ni, .pulses_i(lost), .pulse_o(ev_nowhere_o), .busy_o(counts_busy[7])
+    links_count #(.N(L + 1)) i_no_route (
+        .clk_i, .rst_ni, .pulses_i(lost), .pulse_o(ev_no_route_o), .busy_o(counts_busy[7])
     );
     assign ev_lost_o[1] = 1'b0;
 

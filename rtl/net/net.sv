@@ -107,10 +107,11 @@ module net #(
     input  wire logic [7:0]          lnk_ev_bad_op_i,
     input  wire logic                lnk_ev_up_i,        // with several links only, like all below
     input  wire logic [2:0]          lnk_ev_link_i,      // link that died or came up
-    input  wire logic                lnk_ev_nowhere_i,
-    input  wire logic [39:0]         lnk_ev_nowhere_who_i,
+    input  wire logic                lnk_ev_no_route_i,
+    input  wire logic [39:0]         lnk_ev_no_route_who_i,
 
-    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST; event_count_o has one bit a code, pulsed once for every event
+    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST; event_count_o has one bit a code, pulsed once for
+    // every event
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
@@ -161,7 +162,8 @@ module net #(
   end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_route
     assign own[v]  = inside_q[v] ? own_q[v] : tx_dst[v] == cfg_node_i;
-    assign out[v]  = inside_q[v] ? out_q[v] : !own[v] && cfg_peer_valid_i && ggas_pkg::is_peer(tx_dst[v], cfg_peer_node_i) && link_up_o;
+    assign out[v]  = inside_q[v] ? out_q[v]
+      : !own[v] && cfg_peer_valid_i && ggas_pkg::is_peer(tx_dst[v], cfg_peer_node_i) && link_up_o;
     assign lnk_tx_valid_o[v] = tx_valid[v] && out[v];
     assign tx_ready[v] = out[v] ? lnk_tx_ready_i[v] : own[v] ? loop_ready[v] : 1'b1;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -274,7 +276,7 @@ module net #(
 
   // ---------------------------------------------------------------- events
   // Counts wait in lost_q and bad_q and are told one a cycle; the log keeps one event of each kind.
-  logic        dead_q, up_q, up_q_log, lost_q_any, lost_q_log, bad_q_log, nowhere_q, drop_store;
+  logic        dead_q, up_q, up_q_log, lost_q_any, lost_q_log, bad_q_log, no_route_q, drop_store;
   logic [2:0]  dead_link_q, up_link_q;
   logic [39:0] who_q;
   logic [15:0] neighbour;
@@ -300,7 +302,7 @@ module net #(
   logic take, came_up;
   assign came_up = ggas_pkg::LINKS == 1 ? link_up_o && !up_q : lnk_ev_up_i;
   assign take = event_valid_o && event_ready_i;
-  assign event_valid_o = dead_q || bad_q_log || lost_q_log || nowhere_q || up_q_log;
+  assign event_valid_o = dead_q || bad_q_log || lost_q_log || no_route_q || up_q_log;
   always_comb begin
     event_o = '0;
     if (dead_q) begin
@@ -314,7 +316,7 @@ module net #(
     end else if (lost_q_log) begin
       event_o.code = ggas_regs_pkg::EV_STORE_LOST;
       event_o.node = lost_node_q;
-    end else if (nowhere_q) begin
+    end else if (no_route_q) begin
       event_o.code = ggas_regs_pkg::EV_PACKET_LOST;
       event_o.node = who_q[15:0];
       event_o.info = {16'd0, who_q[31:16], who_q[39:32]};
@@ -328,7 +330,7 @@ module net #(
     event_count_o[ggas_regs_pkg::EV_LINK_UP[5:0]]    = came_up;
     event_count_o[ggas_regs_pkg::EV_BAD_PACKET[5:0]] = bad_q != '0;
     event_count_o[ggas_regs_pkg::EV_STORE_LOST[5:0]] = lost_q != '0;
-    event_count_o[ggas_regs_pkg::EV_PACKET_LOST[5:0]] = lnk_ev_nowhere_i;
+    event_count_o[ggas_regs_pkg::EV_PACKET_LOST[5:0]] = lnk_ev_no_route_i;
   end
 
   // An event that came while one of its kind waits in the log is counted only, and so is a link up that waits when the
@@ -338,7 +340,7 @@ module net #(
       dead_q      <= 1'b0;
       up_q        <= 1'b0;
       up_q_log    <= 1'b0;
-      nowhere_q   <= 1'b0;
+      no_route_q  <= 1'b0;
       who_q       <= '0;
       dead_link_q <= '0;
       up_link_q   <= '0;
@@ -355,14 +357,15 @@ module net #(
       bad_q_log  <= bad_any || (bad_q_log && !(take && !dead_q));
       lost_q_log <= lost_q_any || (lost_q_log && !(take && !dead_q && !bad_q_log));
       up_q       <= link_up_o;
-      nowhere_q  <= lnk_ev_nowhere_i || (nowhere_q && !(take && !dead_q && !bad_q_log && !lost_q_log));
+      no_route_q  <= lnk_ev_no_route_i || (no_route_q && !(take && !dead_q && !bad_q_log && !lost_q_log));
       up_q_log   <= !(lnk_ev_dead_i && (ggas_pkg::LINKS == 1 || lnk_ev_link_i == up_link_q))
-        && (came_up || (up_q_log && !(take && !dead_q && !bad_q_log && !lost_q_log && !nowhere_q)));
+        && (came_up || (up_q_log && !(take && !dead_q && !bad_q_log && !lost_q_log && !no_route_q)));
       if (lnk_ev_dead_i && !dead_q) {dead_link_q, tries_q} <= {lnk_ev_link_i, lnk_ev_dead_tries_i};
       if (came_up && !up_q_log) up_link_q <= lnk_ev_link_i;
-      if (lnk_ev_nowhere_i && !nowhere_q) who_q <= lnk_ev_nowhere_who_i;
+      if (lnk_ev_no_route_i && !no_route_q) who_q <= lnk_ev_no_route_who_i;
       if (bad_any && !bad_q_log) {bad_src_q, bad_op_q} <= {bad_src, bad_op};
-      if (lost_q_any && !lost_q_log) lost_node_q <= drop_store ? tx_p_hdr_i.dst : ggas_pkg::LINKS == 1 ? cfg_peer_node_i : 16'hffff;
+      if (lost_q_any && !lost_q_log)
+        lost_node_q <= drop_store ? tx_p_hdr_i.dst : ggas_pkg::LINKS == 1 ? cfg_peer_node_i : 16'hffff;
       lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_lost_i[0]} + {9'd0,
         lnk_ev_lost_i[1]};
       bad_q  <= bad_q - {11'd0, bad_q != '0} + {11'd0, lnk_ev_bad_i} + {11'd0, bad_end[0]} + {11'd0, bad_end[1]}

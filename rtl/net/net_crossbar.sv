@@ -85,10 +85,10 @@ module net_crossbar #(
   logic [P*6-1:0]    to_q;     // ... and the link and the channel there
   logic [P-1:0]      begun_q;  // the first beat was taken
   logic [P-1:0]      offered;  // a packet is offered to a link that works, or being sent
-  // loose: the link stays with a channel behind its last packet, as long as nobody else wants it. So packets of one
+  // parked: the link stays with a channel behind its last packet, as long as nobody else wants it. So packets of one
   // channel follow each other without a gap.
-  logic [P-1:0]      loose_q, goes, taken, ends, gives_up, keeps;
-  logic [P-1:0]      got, robbed;        // it gets a link; its loose link goes to another
+  logic [P-1:0]      parked_q, goes, taken, ends, withdrawn, keeps;
+  logic [P-1:0]      got, preempted;        // it gets a link; its parked link goes to another
   logic [P*3-1:0]    pick_chan;          // the channel that it names, and where that goes
   logic [P*6-1:0]    pick_to;
   // by link and channel, of links that are not there as well
@@ -145,11 +145,11 @@ module net_crossbar #(
     logic [AW-1:0] at;  // of its channel
     logic          same;
     assign at = {N, chan_q[3*p+:3]};
-    // A new packet on a loose link must want the same channel of it. Once offered it stays, as long as the link works.
+    // A new packet on a parked link must want the same channel of it. Once offered it stays, as long as the link works.
     assign same = want[at] && to[6*at+:6] == to_q[6*p+:6] && room[to_q[6*p+:6]];
-    assign offered[p]  = act_q[p] && !loose_q[p] && up[to_q[6*p+3+:3]];
-    assign goes[p]     = act_q[p] && (begun_q[p] || (loose_q[p] ? same : offered[p] && head[at]));
-    assign gives_up[p] = act_q[p] && !begun_q[p] && (!up[to_q[6*p+3+:3]] || !(loose_q[p] || head[at]));
+    assign offered[p]  = act_q[p] && !parked_q[p] && up[to_q[6*p+3+:3]];
+    assign goes[p]     = act_q[p] && (begun_q[p] || (parked_q[p] ? same : offered[p] && head[at]));
+    assign withdrawn[p] = act_q[p] && !begun_q[p] && (!up[to_q[6*p+3+:3]] || !(parked_q[p] || head[at]));
     assign cur_valid[p] = goes[p] && in_valid[at];
     assign cur_sop[p]   = in_sop[at];
     assign cur_eop[p]   = in_eop[at];
@@ -157,21 +157,21 @@ module net_crossbar #(
     assign cur_data[DATA_W*p+:DATA_W] = in_data[DATA_W*at+:DATA_W];
     assign taken[p] = cur_valid[p] && ready[to_q[6*p+:6]];
     assign ends[p]  = taken[p] && cur_eop[p];
-    assign keeps[p] = act_q[p] && !ends[p] && !gives_up[p] && !(loose_q[p] && !goes[p]);  // its link is not free
+    assign keeps[p] = act_q[p] && !ends[p] && !withdrawn[p] && !(parked_q[p] && !goes[p]);  // its link is not free
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         act_q[p]   <= 1'b0;
-        loose_q[p] <= 1'b0;
+        parked_q[p] <= 1'b0;
         begun_q[p] <= 1'b0;
       end else begin
         begun_q[p] <= (begun_q[p] || taken[p]) && !ends[p] && !got[p];
         if (got[p]) begin
           act_q[p]   <= 1'b1;
-          loose_q[p] <= 1'b0;
+          parked_q[p] <= 1'b0;
         end else begin
-          if (gives_up[p] || robbed[p]) act_q[p] <= 1'b0;
-          loose_q[p] <= act_q[p] && !keeps[p];
+          if (withdrawn[p] || preempted[p]) act_q[p] <= 1'b0;
+          parked_q[p] <= act_q[p] && !keeps[p];
         end
       end
     end
@@ -231,10 +231,10 @@ module net_crossbar #(
   always_comb begin
     for (int p = 0; p < P; p = p + 1) begin
       got[p]    = 1'b0;
-      robbed[p] = 1'b0;
+      preempted[p] = 1'b0;
       for (int l = 0; l < L; l = l + 1) begin
         got[p] = got[p] || granted[l*P+p];
-        robbed[p] = robbed[p] || (granted[l*P+:P] != '0 && to_q[6*p+3+:3] == l[2:0]);
+        preempted[p] = preempted[p] || (granted[l*P+:P] != '0 && to_q[6*p+3+:3] == l[2:0]);
       end
     end
   end

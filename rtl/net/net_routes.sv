@@ -13,7 +13,7 @@ module net_routes #(
     input  wire ggas_pkg::route_t     set_route_i,
     // packets: bit or slice r is reader r
     input  wire logic [READS*16-1:0]  dst_i,
-    input  wire logic [READS-1:0]     worn_i,      // it may take no more hops
+    input  wire logic [READS-1:0]     expired_i,   // it may take no more hops
     output      logic [READS*8-1:0]   way_o        // way_t
 );
   logic [4:0] lines [0:ggas_pkg::MAX_NODES-1];  // route_t
@@ -26,7 +26,7 @@ module net_routes #(
     wire              here  = dst == cfg_node_i;
     wire [4:0]        line  = lines[dst[ggas_pkg::NODE_W-1:0]];
     wire              known = ggas_pkg::is_node(dst) && line[4] && line[2:0] < ggas_pkg::LINKS[2:0];
-    assign way_o[8*r+:8] = {2'b0, !here && (worn_i[r] || !known), here, line[3:0]};
+    assign way_o[8*r+:8] = {2'b0, !here && (expired_i[r] || !known), here, line[3:0]};
   end
 
 `ifndef SYNTHESIS

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// nic_top as a simulator clocks it: what is put on the pins while the clock is low is taken at its falling edge, so the logic
-// behind a pin is evaluated once a cycle. On pins that may change at any time Verilator evaluates it at both edges, which is a
-// quarter of a busy NIC. Cycles and outputs are those of nic_top; the ports too, where each is described.
+// nic_top as a simulator clocks it: what is put on the pins while the clock is low is taken at its falling edge, so the
+// logic behind a pin is evaluated once a cycle. On pins that may change at any time Verilator evaluates it at both
+// edges, which is a quarter of a busy NIC. Cycles and outputs are those of nic_top; the ports too, where each is
+// described.
 `default_nettype none
 
 module nic_pins #(

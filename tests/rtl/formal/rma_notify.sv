@@ -15,7 +15,8 @@
   logic [4:0]  f_log;
   logic [51:0] f_base;
   always_comb begin
-    // A client has one request at a time. The ring's answer stands until the next look (rma_ring); the arbiter grants one.
+    // A client has one request at a time. The ring's answer stands until the next look (rma_ring); the arbiter grants
+    // one.
     assume ((nt_valid_i & f_open & ~nt_rsp_valid_o) == '0);
     assume ((grant & (grant - 1'b1)) == '0 && (grant & ~nt_valid_i) == '0 && (nt_valid_i == '0) == (grant == '0));
     if (!f_take) assume (log == f_log && base == f_base);
@@ -54,7 +55,8 @@
       assert ((f_took & (f_took - 1'b1)) == '0);
       assert ((nt_rsp_valid_o & ~f_open) == '0);
       if (nt_rsp_valid_o != '0) begin
-        assert (nt_rsp_status_o == (!f_good ? ggas_pkg::ST_DISABLED : !f_full ? ggas_pkg::ST_OK : f_hold ? ggas_pkg::ST_FULL
+        assert (nt_rsp_status_o == (!f_good ? ggas_pkg::ST_DISABLED : !f_full ? ggas_pkg::ST_OK
+          : f_hold ? ggas_pkg::ST_FULL
           : ggas_pkg::ST_LOST));
         assert (f_records == (!f_good || f_full ? 2'd0 : f_lost != '0 ? 2'd2 : 2'd1));
       end
@@ -76,7 +78,8 @@
       if (state_q != S_IDLE) assert (nt_rsp_valid_o == '0 || f_take);
       if (state_q == S_LOOK) assert (f_records == '0 && !second_q && !f_looked);
       if (state_q == S_IDLE) assert (!second_q);
-      if (wr_valid_o) assert (f_looked && !f_take && count_q == f_place && (state_q == S_LOST) == (f_lost != '0 && f_records == '0));
+      if (wr_valid_o) assert (f_looked && !f_take && count_q == f_place
+        && (state_q == S_LOST) == (f_lost != '0 && f_records == '0));
       if (wr_valid_o) assert (nt_rsp_status_o == ggas_pkg::ST_OK);
       if (wr_valid_o) assert (log >= 5'd4 && log <= 5'd16 && lost_q == f_lost && !tell_valid_o);
       if (state_q != S_IDLE) assert (client_q != '0 && (client_q & (client_q - 1'b1)) == '0);

@@ -62,7 +62,8 @@
         assert (tx_rsp_hdr_o.op == (f_word[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP));
         assert (tx_rsp_hdr_o.len_dw == (f_word[0] || f_status != ggas_pkg::ST_OK ? 11'd0 : {4'd0, f_dws}));
         if (!f_word[0] || f_status != ggas_pkg::ST_OK) assert (tx_rsp_hdr_o.status == f_status);
-        if (f_word[0] && f_moved) assert ((tx_rsp_hdr_o.status != ggas_pkg::ST_OK) == (f_quiet_bad || f_status != ggas_pkg::ST_OK));
+        if (f_word[0] && f_moved)
+          assert ((tx_rsp_hdr_o.status != ggas_pkg::ST_OK) == (f_quiet_bad || f_status != ggas_pkg::ST_OK));
         assert (tx_rsp_eop_o == (f_left <= BANKS));
         assert (oldest_o == next_q - 7'd1);
       end

@@ -39,7 +39,7 @@ void put_word(Port& port, unsigned i, uint32_t v) {
 
 // Of all nodes.
 struct cluster_counters {
-  uint64_t tx_packets = 0, rx_packets = 0, dead = 0, up = 0, stores_lost = 0, bad = 0, nowhere = 0;
+  uint64_t tx_packets = 0, rx_packets = 0, dead = 0, up = 0, stores_lost = 0, bad = 0, no_route = 0;
 };
 
 template <class Model, unsigned Width>
@@ -248,7 +248,7 @@ class cluster {
     count_.up += m.ev_up_o;
     count_.stores_lost += (m.ev_lost_o & 1) + (m.ev_lost_o >> 1);
     count_.bad += m.ev_bad_o;
-    count_.nowhere += m.ev_nowhere_o;
+    count_.no_route += m.ev_no_route_o;
     for (unsigned p = 0; p < built_links; ++p) {
       if (!(m.link_tx_valid_o >> p & m.link_tx_ready_i >> p & 1)) continue;
       const auto far = shape_.across(at, p);

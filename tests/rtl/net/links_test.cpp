@@ -43,7 +43,7 @@ struct LinksTest : testing::Test {
     traffic(c, packets);
     ASSERT_TRUE(c.drain()) << c.under_way() << " packets are stuck";
     EXPECT_EQ(c.errors(), 0u) << c.first_error();
-    EXPECT_EQ(c.count().stores_lost + c.count().nowhere + c.count().bad + c.count().dead, 0u);
+    EXPECT_EQ(c.count().stores_lost + c.count().no_route + c.count().bad + c.count().dead, 0u);
     EXPECT_EQ(c.count().tx_packets, c.count().rx_packets);
     EXPECT_GE(c.count().tx_packets, packets);
   }
@@ -160,7 +160,7 @@ TYPED_TEST(LinksTest, CutLinkIsReroutedAround) {
     const uint64_t dead_before = c.count().dead;
     for (unsigned i = 0; i < 30'000; ++i) c.step();
     EXPECT_EQ(c.count().dead - dead_before, 2u);
-    EXPECT_GT(c.count().nowhere, 0u);
+    EXPECT_GT(c.count().no_route, 0u);
     EXPECT_EQ(c.state(0, 0), links_dead);
     EXPECT_EQ(c.state(0, 1), links_up);
     // The ring is a line now, 1 - 2 - 3 - 0: port 0 leads up, port 1 down.
@@ -170,11 +170,11 @@ TYPED_TEST(LinksTest, CutLinkIsReroutedAround) {
       for (unsigned to = 0; to < 4; ++to)
         if (to != at) c.route(at, to, topology::step{place(to) > place(at) ? 0u : 1u, 0});
     }
-    const auto lost = c.count().nowhere;
+    const auto lost = c.count().no_route;
     this->traffic(c, 500);
     for (unsigned i = 0; i < 200'000 && c.under_way() != 0; ++i) c.step();
     EXPECT_EQ(c.under_way(), 0u);
-    EXPECT_EQ(c.count().nowhere, lost);
+    EXPECT_EQ(c.count().no_route, lost);
     EXPECT_EQ(c.errors(), 0u) << c.first_error();
   }
 }
@@ -189,12 +189,12 @@ TYPED_TEST(LinksTest, PacketWithoutRouteIsTold) {
   c.send(0, this->plain(3, 3, 8));
   c.send(0, this->plain(63, 2, 0));
   for (unsigned i = 0; i < 500; ++i) c.step();
-  EXPECT_EQ(c.count().nowhere, 3u);
+  EXPECT_EQ(c.count().no_route, 3u);
   EXPECT_EQ(c.count().stores_lost, 1u);
   c.route(0, 2, topology::step{1, 0});
   c.send(0, this->plain(2, 0, 8));              // a loop of routes: it ends after 255 hops
   for (unsigned i = 0; i < 20'000; ++i) c.step();
-  EXPECT_EQ(c.count().nowhere, 4u);
+  EXPECT_EQ(c.count().no_route, 4u);
   EXPECT_EQ(c.count().stores_lost, 2u);
   c.forget();
 }
