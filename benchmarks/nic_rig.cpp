@@ -42,9 +42,9 @@ tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fi
 
 double packet_flits(unsigned width, unsigned payload) { return nic::flit_count((payload + 3) / 4, width); }
 
-nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled)
+nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled, unsigned links)
     : fill_(static_cast<uint32_t>(seed)), cancelled_(std::move(cancelled)) {
-  for (auto& n : nics_) n = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, "nic");
+  for (auto& n : nics_) n = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1, .links = links}, "nic");
   if (!nics_[0] || !nics_[1]) return;
   for (auto& n : nics_) {
     n->link_up(0, true);
@@ -54,6 +54,7 @@ nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled)
   for (unsigned n = 0; n < 2; ++n) {
     set_up_window(n);
     set_up_contexts(n);
+    if (links > 1) set_up_group(n);
   }
   on_request = [this](unsigned n, const tlp& t) { set_up_.emplace_back(n, t); };
   drain();
@@ -82,6 +83,16 @@ void nic_rig::post(unsigned n, unsigned vpid, const nic::descriptor& d) {
     const uint64_t at = produced_[n][vpid]++ % nic::rma_slots * nic::rma_slot_bytes;
     tlp t = request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_slots_offset + at, slot.size());
     t.data.assign(slot.begin(), slot.end());
+    queue(n, std::move(t));
+  }
+}
+// Command and words as a warp stores them: 256 bytes at once.
+void nic_rig::collective(unsigned n, const nic::coll::ask& a) {
+  const unsigned words = 1 + (a.contributes ? a.words : 0);
+  for (unsigned at = 0; at < words; at += 32) {
+    const unsigned part = std::min(words - at, 32u);
+    tlp t = request(tlp_kind::mwr, bar_pages, nic::coll::blocks_offset + 8 * at, 2 * part, ++fill_);
+    if (at == 0) t.data[0] = static_cast<uint32_t>(a.command()), t.data[1] = 0;
     queue(n, std::move(t));
   }
 }
@@ -205,6 +216,19 @@ void nic_rig::set_up_window(unsigned n) {
                    i | GGAS_INTERVAL_TARGET_VALID_MASK | uint64_t{domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
   }
   write_register(n, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
+}
+
+// Node 0 is the root of a group of both.
+void nic_rig::set_up_group(unsigned n) {
+  for (unsigned to = 0; to < 2; ++to)
+    write_register(n, GGAS_REG_ROUTE, to | GGAS_ROUTE_VALID_MASK | GGAS_ROUTE_SET_MASK);
+  const uint64_t place = n == 0 ? GGAS_COLL_CTRL_ROOT_MASK | 1 << GGAS_COLL_CTRL_CHILDREN_SHIFT : 0;
+  write_register(n, GGAS_REG_LINK_PEER, 1 | GGAS_LINK_PEER_VALID_MASK);
+  write_register(n, GGAS_REG_COLL_PARENT(0), 0);
+  write_register(n, GGAS_REG_COLL_CHILDREN(0), 1);
+  write_register(n, GGAS_REG_COLL_RESULT(0), rings_base);
+  write_register(n, GGAS_REG_COLL_CTRL(0),
+                 place | GGAS_COLL_CTRL_ENABLE_MASK | uint64_t{domain} << GGAS_COLL_CTRL_DOMAIN_SHIFT);
 }
 
 void nic_rig::set_up_contexts(unsigned n) {

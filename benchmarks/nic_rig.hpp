@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/nic/coll_format.hpp"
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/rma_format.hpp"
 
@@ -23,7 +24,8 @@ class nic_rig {
   static constexpr unsigned contexts = 32;
 
   // `cancelled`, if any, is looked at now and then; once it is true nothing runs any more.
-  nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled = {});
+  // NICs with several links have collectives, too; the first link of each is used.
+  nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled = {}, unsigned links = 1);
   bool ready() const { return ready_; }
   uint64_t now() const { return now_; }
   uint64_t cycles() const { return nics_[0] ? nics_[0]->steps() + nics_[1]->steps() : 0; }
@@ -53,6 +55,8 @@ class nic_rig {
   unsigned free_slots(unsigned n, unsigned vpid) const;
   static constexpr unsigned queue_context = contexts;  // beside those that the others use
   std::array<uint32_t, 8> queued_slot{};
+  // A member of the group asks for an operation; its words are anything.
+  void collective(unsigned n, const nic::coll::ask& a);
   void ring_queue(unsigned n);  // one slot more
 
   void step();
@@ -69,6 +73,7 @@ class nic_rig {
   void note_status(unsigned n, const pcie::tlp& t);
   void write_register(unsigned n, unsigned offset, uint64_t value);
   void set_up_window(unsigned n);
+  void set_up_group(unsigned n);
   void set_up_contexts(unsigned n);
   bool bring_up();
   bool ended();

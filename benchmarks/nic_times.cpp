@@ -15,8 +15,8 @@ using nic::descriptor;
 using nic::effect;
 using pcie::tlp;
 
-nic_times::nic_times(unsigned width) : width_(width), rig_(width, 1) {
-  for (auto& s : sides_) s = std::make_unique<side>(width);
+nic_times::nic_times(unsigned width, unsigned links) : width_(width), links_(links), rig_(width, 1, {}, links) {
+  for (auto& s : sides_) s = std::make_unique<side>(width, links > 1);
   for (const auto& [n, t] : rig_.set_up()) sides_[n]->model.from_host(t);
   settle();
   rig_.on_request = [this](unsigned n, const tlp& t) { request(n, t); };
@@ -165,9 +165,24 @@ void nic_times::one_sided_operations(uint16_t node) {
   }
 }
 
+// The child's contribution comes first or last, so each of the causes is the last one of an operation.
+void nic_times::collectives() {
+  for (unsigned i = 0; i < 4; ++i)
+    for (const unsigned words : {0u, 1u, 2u, 4u, 8u, 16u, 31u})
+      for (const unsigned first : {0u, 1u})
+        for (const unsigned node : {first, 1 - first}) {
+          rig_.collective(node, {.words = words, .kind = nic::coll::float32, .contributes = words > 0, .wants = true});
+          settle();
+        }
+}
+
 // What goes to the other node counts. Where that has no row, what goes to the own one does, and the first operations,
 // which wait for translations.
 std::vector<nic::time_row> nic_times::measure() {
+  if (links_ > 1) {
+    collectives();
+    return rows();
+  }
   one_sided_operations(1);
   const auto cold = std::exchange(samples_, {});
   window_operations(true);
@@ -178,7 +193,10 @@ std::vector<nic::time_row> nic_times::measure() {
   one_sided_operations(1);
   samples_.insert(own.begin(), own.end());
   samples_.insert(cold.begin(), cold.end());
+  return rows();
+}
 
+std::vector<nic::time_row> nic_times::rows() {
   std::vector<nic::time_row> rows;
   double error = 0, count = 0;
   for (const auto& [k, all] : samples_) {

@@ -20,7 +20,8 @@ namespace ggas::bench {
 
 class nic_times {
  public:
-  explicit nic_times(unsigned width);
+  // Of one link, or of several: those have collectives, and only these are measured.
+  explicit nic_times(unsigned width, unsigned links = 1);
   bool ready() const { return rig_.ready(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
@@ -38,7 +39,10 @@ class nic_times {
     uint16_t tag = 0;  // of the model's read
   };
   struct side {
-    side(unsigned width) : model(width, {.mps = 256, .mrrs = 512, .bus_id = 1}), decoder(width) { model.link_up(true); }
+    side(unsigned width, bool collectives)
+        : model(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, {.collectives = collectives}), decoder(width) {
+      model.link_up(true);
+    }
     nic::reference_model model;
     nic::flit_decoder decoder;  // of what leaves
     std::deque<reason> writes, reads, completions;  // expected
@@ -64,9 +68,11 @@ class nic_times {
   void settle();
   void window_operations(bool own);
   void one_sided_operations(uint16_t node);
+  void collectives();
+  std::vector<nic::time_row> rows();
   void post(const nic::descriptor& d);
 
-  unsigned width_;
+  unsigned width_, links_;
   nic_rig rig_;
   std::array<std::unique_ptr<side>, 2> sides_;
   std::map<key, std::vector<sample>> samples_;

@@ -69,6 +69,13 @@ package ggas_pkg;
   localparam int unsigned LANES    = LINKS > 1 ? 2 : 1;
   localparam int unsigned CHANNELS = LANES * VC_NUM;
 
+  // The unit for collectives is built in (docs/coll.md).
+`ifdef GGAS_COLL
+  localparam bit COLL = `GGAS_COLL;
+`else
+  localparam bit COLL = 1'b0;
+`endif
+
   // Where a packet goes from here. It stands in `seq` of a header between the links and the crossbar. Yosys knows no
   // members of structs in generate blocks: crossbar and routes take the bits.
   typedef struct packed {
@@ -102,8 +109,11 @@ package ggas_pkg;
   localparam logic [7:0] OP_RMA_GET_DONE   = 8'h1a;  // RSP: no payload
   localparam logic [7:0] OP_RMA_ATOMIC_RSP = 8'h1b;  // RSP: 4 DW
   localparam logic [7:0] OP_VELO_MSG       = 8'h20;  // RMA: 4 DW and up to 16 DW of message
-  // Kept free: 8'h30 … 8'h3f for collectives, 8'h40 … 8'h7f for what nobody thought of, and this bit, with which
-  // an op goes to all nodes of group `dst`. A NIC drops what it does not know with BAD_PACKET.
+  // Collectives (docs/coll.md), header as net_hdr_t: `addr` holds coll_pkg::ask_t, `tag` epoch and group.
+  localparam logic [7:0] OP_COLL_UP       = 8'h30;  // RMA: 0 … 64 DW, to the parent
+  localparam logic [7:0] OP_COLL_DOWN     = 8'h31;  // RMA: 0 … 64 DW, to a child
+  // Kept free: 8'h40 … 8'h7f for what nobody thought of, and this bit, with which an op goes to all nodes of group
+  // `dst`. A NIC drops what it does not know with BAD_PACKET.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
   // Packet status, also the code a quiet read returns.

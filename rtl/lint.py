@@ -14,11 +14,12 @@ def main():
     args.add_argument("--nodes", type=int, default=64, help="nodes that it can reach: 64 to 65536, a power of two")
     args.add_argument("--mtu", type=int, default=256, help="largest payload of a packet: 256 to 4096, a power of two")
     args.add_argument("--links", type=int, choices=range(1, 7), default=1, help="links of the NIC")
+    args.add_argument("--coll", action="store_true", help="with the unit for collectives")
     args.add_argument("--page-log2", type=int, choices=(12, 16), default=12, help="log2 of the distance of two pages")
     opts = args.parse_args()
     command = ["verilator", "--lint-only", "-Wall", f"-GDATA_W={opts.data_w}", "--top-module", "nic_top"]
     command += [f"-DGGAS_CONTEXTS={opts.contexts}", f"-DGGAS_NODES={opts.nodes}"]
-    command += [f"-DGGAS_MTU={opts.mtu}", f"-GPAGE_LOG2={opts.page_log2}", f"-DGGAS_LINKS={opts.links}"]
+    command += [f"-DGGAS_MTU={opts.mtu}", f"-GPAGE_LOG2={opts.page_log2}", f"-DGGAS_LINKS={opts.links}", f"-DGGAS_COLL={int(opts.coll)}"]
     if opts.contexts < 256:
         command.append("-Wno-UNUSEDSIGNAL")  # numbers of contexts keep 8 bits
     result = subprocess.run(command + [str(f) for f in sources.files(opts.generated)])

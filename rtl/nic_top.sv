@@ -82,27 +82,28 @@ module nic_top #(
 `endif
 
   // Event sources in the order of their queue slots, and the vectors of their event pulses.
-  localparam int unsigned EV_HOSTIF = 0, EV_SMFU = 1, EV_NET = 2, EV_RMA = 3, EV_UNITS = 4;
-  localparam int unsigned EV_VECTORS = 11;
+  localparam int unsigned EV_HOSTIF = 0, EV_SMFU = 1, EV_NET = 2, EV_RMA = 3, EV_COLL = 4;
+  localparam int unsigned EV_UNITS = ggas_pkg::COLL ? 5 : 4, EV_VECTORS = ggas_pkg::COLL ? 12 : 11;
   localparam int unsigned LOADS = 64;  // slots of smfu_match
 
   ggas_regs_pkg::cfg_t cfg;
   ggas_regs_pkg::sts_t sts;
 
   logic [EV_UNITS-1:0]    ev_valid, ev_ready;
-  ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net, ev_rma;
+  ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net, ev_rma, ev_coll;
   logic [6:0]             interval_smfu;
-  ggas_regs_pkg::event_set_t pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue;
+  ggas_regs_pkg::event_set_t pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue,
+    pulse_coll;
   ggas_regs_pkg::event_set_t [4:0] pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
   logic units_busy, units_timer, reset_busy, reset_timer;
   logic hostif_busy, smfu_busy, net_busy, link_busy, regs_busy, counters_busy, interrupts_busy;
-  logic rma_busy, rma_timer, smfu_timer, link_timer, interrupts_timer;
+  logic rma_busy, rma_timer, coll_busy, smfu_timer, link_timer, interrupts_timer;
 
   assign busy_o  = reset_busy || (rst_n && units_busy);
   assign timer_o = reset_timer || (rst_n && units_timer);
   assign units_busy = hostif_busy || smfu_busy || net_busy || link_busy || regs_busy || counters_busy || interrupts_busy
-    || rma_busy
+    || rma_busy || coll_busy
     || stop_q != {STOP_CYCLES{stop}} || master_q != cfg_bus_master_i
     || rma_tick_q || smfu_tick_q || wake_q != '0 || link_up != link_up_q
     || msix_ok != msix_ok_q;
@@ -156,14 +157,15 @@ module nic_top #(
   // read that tells of the stop. Without bus master everything that reads or writes host memory stops likewise.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
-  logic stop, halt, smfu_stopped, events_stopped, fired_stopped, rma_writes;
+  logic stop, halt, smfu_stopped, events_stopped, fired_stopped, rma_writes, coll_writes;
   assign stop = cfg.stop_nic;
   assign halt = stop || !master_q;
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) stop_q <= '0;
     else stop_q <= stop ? {stop_q[STOP_CYCLES-2:0], 1'b1} : '0;
   end
-  assign sts.stopped_nic     = stop_q[STOP_CYCLES-1] && smfu_stopped && events_stopped && fired_stopped && !rma_writes;
+  assign sts.stopped_nic     = stop_q[STOP_CYCLES-1] && smfu_stopped && events_stopped && fired_stopped && !rma_writes
+    && !coll_writes;
   assign sts.stopped_events  = events_stopped;
   assign sts.stopped_ingress = smfu_stopped;
   assign sts.stopped_fired   = fired_stopped;
@@ -174,6 +176,9 @@ module nic_top #(
     rma_rd_ready, rma_cpl_valid, rma_cpl_ready, rma_cpl_sop, rma_cpl_eop;
   ggas_pkg::tlp_hdr_t page_hdr, rma_wr_hdr, rma_rd_hdr, rma_cpl_hdr;
   logic [DATA_W-1:0] page_data, rma_wr_data, rma_cpl_data;
+  logic unit_wr_valid, unit_wr_ready, unit_wr_sop, unit_wr_eop;  // of RMA and collectives
+  ggas_pkg::tlp_hdr_t unit_wr_hdr;
+  logic [DATA_W-1:0] unit_wr_data;
   logic win_p_valid, win_p_ready, win_p_sop, win_p_eop, win_np_valid, win_np_ready, ld_cpl_valid, ld_cpl_ready,
     ld_cpl_sop, ld_cpl_eop, tgt_req_valid, tgt_req_ready, tgt_req_sop, tgt_req_eop, tgt_cpl_valid, tgt_cpl_ready,
     tgt_cpl_sop, tgt_cpl_eop, reg_req, reg_write, reg_error, evt_valid, evt_ready, msix_valid, msix_ready;
@@ -206,8 +211,8 @@ module nic_top #(
     .tgt_cpl_sop_o(tgt_cpl_sop), .tgt_cpl_eop_o(tgt_cpl_eop), .tgt_cpl_hdr_o(tgt_cpl_hdr),
     .tgt_cpl_data_o(tgt_cpl_data), .page_valid_o(page_valid), .page_ready_i(page_ready), .page_sop_o(page_sop),
     .page_eop_o(page_eop), .page_hdr_o(page_hdr), .page_data_o(page_data), .tx_np_ok_i(np_ok_q),
-    .rma_wr_valid_i(rma_wr_valid), .rma_wr_ready_o(rma_wr_ready), .rma_wr_sop_i(rma_wr_sop), .rma_wr_eop_i(rma_wr_eop),
-    .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data), .rma_rd_valid_i(rma_rd_valid),
+    .rma_wr_valid_i(unit_wr_valid), .rma_wr_ready_o(unit_wr_ready), .rma_wr_sop_i(unit_wr_sop),
+    .rma_wr_eop_i(unit_wr_eop), .rma_wr_hdr_i(unit_wr_hdr), .rma_wr_data_i(unit_wr_data), .rma_rd_valid_i(rma_rd_valid),
     .rma_rd_ready_o(rma_rd_ready),
     .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_valid_o(rma_cpl_valid), .rma_cpl_ready_i(rma_cpl_ready),
     .rma_cpl_sop_o(rma_cpl_sop), .rma_cpl_eop_o(rma_cpl_eop), .rma_cpl_hdr_o(rma_cpl_hdr),
@@ -282,6 +287,9 @@ module nic_top #(
     rx_rma_valid, rx_rma_ready, rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop;
   ggas_pkg::rma_hdr_t tx_rma_hdr, tx_ans_hdr, rx_rma_hdr, rx_ans_hdr;
   logic [DATA_W-1:0] tx_rma_data, tx_ans_data, rx_rma_data, rx_ans_data;
+  logic rma_tx_valid, rma_tx_ready, rma_tx_sop, rma_tx_eop, rma_rx_valid, rma_rx_ready, rma_page_valid, rma_page_ready;
+  ggas_pkg::rma_hdr_t rma_tx_hdr;
+  logic [DATA_W-1:0] rma_tx_data;
   logic        ext_context_req, ext_atu_piece_req;
   logic [63:0] ext_context_rdata, ext_atu_piece_rdata;
 
@@ -311,7 +319,7 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(!rst_n || rma_busy || page_valid || rma_cpl_valid || rx_rma_valid || rx_ans_valid
+    .clk_i(clk_i), .en_i(!rst_n || rma_busy || rma_page_valid || rma_cpl_valid || rma_rx_valid || rx_ans_valid
       || ext_context_req || ext_atu_piece_req
       || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
@@ -331,16 +339,16 @@ module nic_top #(
     .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_piece_i(ext_atu_piece_req),
     .ext_piece_rdata_o(ext_atu_piece_rdata), .ext_write_i(ext_write),
     .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_context_rdata),
-    .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
+    .page_valid_i(rma_page_valid), .page_ready_o(rma_page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
     .page_hdr_i(page_hdr), .page_data_i(page_data), .wr_valid_o(rma_wr_valid), .wr_ready_i(rma_wr_ready),
     .wr_sop_o(rma_wr_sop), .wr_eop_o(rma_wr_eop), .wr_hdr_o(rma_wr_hdr), .wr_data_o(rma_wr_data),
     .wr_snoop_i(rma_snoop),
     .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_valid_i(rma_cpl_valid),
     .cpl_ready_o(rma_cpl_ready), .cpl_sop_i(rma_cpl_sop), .cpl_eop_i(rma_cpl_eop), .cpl_hdr_i(rma_cpl_hdr),
-    .cpl_data_i(rma_cpl_data), .tx_rma_valid_o(tx_rma_valid), .tx_rma_ready_i(tx_rma_ready), .tx_rma_sop_o(tx_rma_sop),
-    .tx_rma_eop_o(tx_rma_eop), .tx_rma_hdr_o(tx_rma_hdr), .tx_rma_data_o(tx_rma_data), .tx_ans_valid_o(tx_ans_valid),
+    .cpl_data_i(rma_cpl_data), .tx_rma_valid_o(rma_tx_valid), .tx_rma_ready_i(rma_tx_ready), .tx_rma_sop_o(rma_tx_sop),
+    .tx_rma_eop_o(rma_tx_eop), .tx_rma_hdr_o(rma_tx_hdr), .tx_rma_data_o(rma_tx_data), .tx_ans_valid_o(tx_ans_valid),
     .tx_ans_ready_i(tx_ans_ready), .tx_ans_sop_o(tx_ans_sop), .tx_ans_eop_o(tx_ans_eop), .tx_ans_hdr_o(tx_ans_hdr),
-    .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rx_rma_valid), .rx_rma_ready_o(rx_rma_ready),
+    .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rma_rx_valid), .rx_rma_ready_o(rma_rx_ready),
     .rx_rma_sop_i(rx_rma_sop),
     .rx_rma_eop_i(rx_rma_eop), .rx_rma_hdr_i(rx_rma_hdr), .rx_rma_data_i(rx_rma_data), .rx_ans_valid_i(rx_ans_valid),
     .rx_ans_ready_o(rx_ans_ready), .rx_ans_sop_i(rx_ans_sop), .rx_ans_eop_i(rx_ans_eop), .rx_ans_hdr_i(rx_ans_hdr),
@@ -350,6 +358,43 @@ module nic_top #(
     .event_o(ev_rma), .ev_pulse_o(pulse_rma), .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::
     CNT_RMA_DESCRIPTORS])
   );
+
+  // ---------------------------------------------------------------- collectives: between RMA, host interface and net
+
+  logic        ext_coll_req;
+  logic [63:0] ext_coll_rdata;
+  if (ggas_pkg::COLL) begin : g_coll
+    coll_port #(.DATA_W(DATA_W)) i_coll (
+      .clk_i(clk_i), .rst_ni(rst_n), .stop_i(halt), .cfg_mps_i(mps_q), .cfg_node_i(cfg.node_id),
+      .ext_req_i(ext_coll_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr[8:3]), .ext_wdata_i(ext_wdata),
+      .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_coll_rdata),
+      .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
+      .page_hdr_i(page_hdr), .page_data_i(page_data),
+      .rma_page_valid_o(rma_page_valid), .rma_page_ready_i(rma_page_ready),
+      .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready), .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop),
+      .rx_hdr_i(rx_rma_hdr), .rx_data_i(rx_rma_data), .rma_rx_valid_o(rma_rx_valid), .rma_rx_ready_i(rma_rx_ready),
+      .rma_tx_valid_i(rma_tx_valid), .rma_tx_ready_o(rma_tx_ready), .rma_tx_sop_i(rma_tx_sop),
+      .rma_tx_eop_i(rma_tx_eop), .rma_tx_hdr_i(rma_tx_hdr), .rma_tx_data_i(rma_tx_data),
+      .tx_valid_o(tx_rma_valid), .tx_ready_i(tx_rma_ready), .tx_sop_o(tx_rma_sop), .tx_eop_o(tx_rma_eop),
+      .tx_hdr_o(tx_rma_hdr), .tx_data_o(tx_rma_data),
+      .rma_wr_valid_i(rma_wr_valid), .rma_wr_ready_o(rma_wr_ready), .rma_wr_sop_i(rma_wr_sop),
+      .rma_wr_eop_i(rma_wr_eop), .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data),
+      .wr_valid_o(unit_wr_valid), .wr_ready_i(unit_wr_ready), .wr_sop_o(unit_wr_sop), .wr_eop_o(unit_wr_eop),
+      .wr_hdr_o(unit_wr_hdr), .wr_data_o(unit_wr_data),
+      .event_valid_o(ev_valid[EV_COLL]), .event_ready_i(ev_ready[EV_COLL]), .event_o(ev_coll), .ev_pulse_o(pulse_coll),
+      .writes_o(coll_writes), .busy_o(coll_busy)
+    );
+  end else begin : g_no_coll
+    assign {rma_page_valid, page_ready} = {page_valid, rma_page_ready};
+    assign {rma_rx_valid, rx_rma_ready} = {rx_rma_valid, rma_rx_ready};
+    assign {tx_rma_valid, rma_tx_ready} = {rma_tx_valid, tx_rma_ready};
+    assign {tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data} = {rma_tx_sop, rma_tx_eop, rma_tx_hdr, rma_tx_data};
+    assign {unit_wr_valid, rma_wr_ready} = {rma_wr_valid, unit_wr_ready};
+    assign {unit_wr_sop, unit_wr_eop, unit_wr_hdr, unit_wr_data} = {rma_wr_sop, rma_wr_eop, rma_wr_hdr, rma_wr_data};
+    assign {ev_coll, pulse_coll, coll_writes, coll_busy} = '0;
+    assign ext_coll_rdata = '0;
+    wire unused_coll = &{1'b0, ext_coll_req};
+  end
 
   // ---------------------------------------------------------------- network and links
 
@@ -436,6 +481,7 @@ module nic_top #(
   assign sts.links_built     = ggas_pkg::LINKS[2:0];
   assign sts.build_rma       = 1'b1;
   assign sts.build_velo      = 1'b1;
+  assign sts.build_coll      = ggas_pkg::COLL;
   assign sts.clock_khz       = cfg_clock_khz_i;
   assign sts.serial_id       = cfg_serial_i;
 
@@ -445,6 +491,7 @@ module nic_top #(
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
     .ext_export_req_o(ext_export_req), .ext_export_rdata_i(ext_export_rdata),
+    .ext_coll_req_o(ext_coll_req), .ext_coll_rdata_i(ext_coll_rdata),
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
     .ext_atu_piece_req_o(ext_atu_piece_req), .ext_atu_piece_rdata_i(ext_atu_piece_rdata),
     .ext_msix_rdata_i(ext_msix_rdata), .ext_moderation_req_o(ext_moderation_req),
@@ -453,9 +500,17 @@ module nic_top #(
     .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
   );
 
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_regs_pkg::event_set_t [11:0] pulses;
+  logic [64*5-1:0] events;
+  logic [7*5-1:0]  intervals;  // that events concern
+  // verilator lint_on UNUSEDSIGNAL
+  assign pulses    = {pulse_coll, pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req};
+  assign events    = {ev_coll, ev_rma, ev_net, ev_smfu, ev_hostif};
+  assign intervals = {{3{smfu_pkg::NO_INTERVAL}}, interval_smfu, smfu_pkg::NO_INTERVAL};
   counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
     .clk_i(clk_i), .rst_ni(rst_n), .cnt_i(cnt),
-    .ev_i({pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req}),
+    .ev_i(pulses[EV_VECTORS-1:0]),
     .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata),
     .busy_o(counters_busy)
   );
@@ -465,8 +520,8 @@ module nic_top #(
     .ext_msix_req_i(ext_msix_req),
     .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
     .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata), .ext_moderation_rdata_o(ext_moderation_rdata),
-    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i({ev_rma, ev_net, ev_smfu, ev_hostif}),
-    .ev_interval_i({smfu_pkg::NO_INTERVAL, smfu_pkg::NO_INTERVAL, interval_smfu, smfu_pkg::NO_INTERVAL}),
+    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i(events[64*EV_UNITS-1:0]),
+    .ev_interval_i(intervals[7*EV_UNITS-1:0]),
     .ev_pulse_o(pulse_queue),
     .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid), .fire_vector_i(fire_vector),
     .fire_list_i(fire_list), .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr),

@@ -37,13 +37,14 @@ module hostif_check #(
   wire on_regs   = hdr_i.bar == ggas_pkg::BAR_REGS && hdr_i.addr[63:16] == '0 && sized;
   wire on_window = hdr_i.bar == ggas_pkg::BAR_WINDOW;
 
-  // Each context has a page of doorbells, whole DWs from 0x010 to 0x03f, and behind it one of descriptor slots, from
-  // 0x000 to 0x1ff. Of a page only the first 4 KB are used.
+  // Each context has a page of doorbells, whole DWs from 0x010 to 0x03f, in the upper half its blocks for collectives,
+  // and behind it one of descriptor slots, from 0x000 to 0x1ff. Of a page only the first 4 KB are used.
   localparam logic [63:0] NO_PAGE = ~((64'd1 << (PAGE_LOG2 + 9)) - 64'd1) | (((64'd1 << PAGE_LOG2) - 64'd1) & ~64'hfff);
   wire in_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES && (hdr_i.addr & NO_PAGE) == '0;
   wire slots     = hdr_i.addr[PAGE_LOG2];
   wire on_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES;  // the SMFU answers every read: users make them
-  wire on_page   = in_pages && (slots ? end_dw <= 12'd128 : hdr_i.addr[11:4] != '0 && end_dw <= 12'd16)
+  wire in_blocks = ggas_pkg::COLL && hdr_i.addr[11] && end_dw <= 12'd1024;
+  wire on_page   = in_pages && (slots ? end_dw <= 12'd128 : hdr_i.addr[11:4] != '0 && (end_dw <= 12'd16 || in_blocks))
       && fbe == 4'hf && (len == 11'd1 || lbe == 4'hf);
 
   assign malformed_o  = (is_write || is_read) && (bad_len || bad_addr || bad_be || hdr_i.poisoned);

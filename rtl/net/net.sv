@@ -250,6 +250,7 @@ module net #(
         ggas_pkg::OP_RMA_NOTIFY:     op_ok = v == 3 && len_dw == 11'd4;
         ggas_pkg::OP_RMA_ATOMIC:     op_ok = v == 3 && len_dw == 11'd10;
         ggas_pkg::OP_VELO_MSG:       op_ok = v == 3 && len_dw >= 11'd4 && len_dw <= 11'd20;
+        ggas_pkg::OP_COLL_UP, ggas_pkg::OP_COLL_DOWN: op_ok = ggas_pkg::COLL && v == 3 && len_dw <= 11'd64;
         ggas_pkg::OP_RMA_ACK:        op_ok = v == 2 && len_dw == '0;
         ggas_pkg::OP_RMA_GET_DATA:   op_ok = v == 2 && len_dw != '0;
         ggas_pkg::OP_RMA_GET_DONE:   op_ok = v == 2 && len_dw == '0;

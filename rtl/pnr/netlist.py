@@ -17,7 +17,7 @@ import subprocess
 import threading
 
 READ = """
-read_verilog -sv -DSYNTHESIS -DGGAS_CONTEXTS={contexts} {files}
+read_verilog -sv -DSYNTHESIS -DGGAS_CONTEXTS={contexts} -DGGAS_COLL={coll} {files}
 hierarchy -check -top {top} -chparam DATA_W {width}
 proc
 opt_clean
@@ -166,12 +166,12 @@ def yosys(tools, script, log, limit):
     run([tools.yosys, "-q", str(path)], limit, log)
 
 
-def elaborate(tools, files, top, width, contexts, folder):
+def elaborate(tools, files, top, width, contexts, coll, folder):
     out = folder / "elaborated.il"
     names = " ".join(str(f) for f in files)
     yosys(
         tools,
-        READ.format(files=names, top=top, width=width, contexts=contexts, out=out),
+        READ.format(files=names, top=top, width=width, contexts=contexts, coll=int(coll), out=out),
         folder / "elaborate.log",
         MAP_LIMIT,
     )

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "sim/nic/coll_format.hpp"
 #include "sim/nic/rma_format.hpp"
 
 namespace ggas::nic {
@@ -10,9 +11,9 @@ namespace ggas::nic {
 namespace {
 
 constexpr const char* cause_names[] = {"window_store", "window_load", "quiet_read", "register_write", "register_read",
-                                       "slot", "doorbell", "store", "load", "load_rsp", "quiet", "quiet_rsp", "put",
+                                       "slot", "doorbell", "block", "store", "load", "load_rsp", "quiet", "quiet_rsp", "put",
                                        "get", "notify", "atomic", "message", "ack", "get_data", "get_done",
-                                       "atomic_rsp", "other"};
+                                       "atomic_rsp", "coll_up", "coll_down", "other"};
 static_assert(std::size(cause_names) == causes);
 constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind"};
 static_assert(std::size(effect_names) == effects);
@@ -29,7 +30,9 @@ cause cause_of(const pcie::tlp& t) {
   if (t.bar == bar_window) return t.posted() ? cause::window_store : cause::window_load;
   if (t.bar != bar_pages) return cause::other;
   if (!t.posted()) return cause::quiet_read;
-  return t.addr % rma_context_bytes >= rma_slots_offset ? cause::slot : cause::doorbell;
+  const uint64_t at = t.addr % rma_context_bytes;
+  if (at >= rma_slots_offset) return cause::slot;
+  return at >= coll::blocks_offset ? cause::block : cause::doorbell;
 }
 
 cause cause_of(const packet& p) {
@@ -48,6 +51,8 @@ cause cause_of(const packet& p) {
     case op::rma_get_data: return cause::get_data;
     case op::rma_get_done: return cause::get_done;
     case op::rma_atomic_rsp: return cause::atomic_rsp;
+    case op::coll_up: return cause::coll_up;
+    case op::coll_down: return cause::coll_down;
   }
   return cause::other;
 }

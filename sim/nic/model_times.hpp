@@ -21,6 +21,7 @@ enum class cause : uint8_t {
   register_read,
   slot,      // a write of descriptor slots
   doorbell,  // any other write of a page
+  block,     // a write of a block for collectives
   // packets, by op
   store,
   load,
@@ -36,6 +37,8 @@ enum class cause : uint8_t {
   get_data,
   get_done,
   atomic_rsp,
+  coll_up,
+  coll_down,
   other,
 };
 inline constexpr unsigned causes = unsigned(cause::other) + 1;

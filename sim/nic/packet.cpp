@@ -114,6 +114,10 @@ const char* to_text(op o) {
       return "atomic rsp";
     case op::velo_msg:
       return "message";
+    case op::coll_up:
+      return "coll up";
+    case op::coll_down:
+      return "coll down";
   }
   return "?";
 }

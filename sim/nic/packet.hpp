@@ -30,6 +30,8 @@ enum class op : uint8_t {
   rma_get_done = 0x1a,
   rma_atomic_rsp = 0x1b,
   velo_msg = 0x20,
+  coll_up = 0x30,
+  coll_down = 0x31,
 };
 inline constexpr uint8_t op_multicast = 0x80;  // kept free: to all nodes of a group
 // Packet status, also what a quiet returns and what notifications and status blocks carry (ggas_pkg::ST_*).
@@ -87,7 +89,7 @@ struct packet {
   void set_header(const packet_header& h);
 
   // ---- the view of RMA and VELO packets
-  bool one_sided() const { return op >= uint8_t(op::rma_put); }
+  bool one_sided() const { return op >= uint8_t(op::rma_put) && op < uint8_t(op::coll_up); }
   uint8_t svpid() const { return uint8_t(tag >> 8); }  // context of the initiator
   uint8_t epoch() const { return uint8_t(tag); }
   uint8_t dvpid() const { return vpid; }

@@ -23,7 +23,16 @@ constexpr uint64_t info_mask = (uint64_t{1} << 40) - 1;
 }  // namespace
 
 reference_model::reference_model(unsigned data_width, const host_config& cfg, nic_surroundings around)
-    : data_width_(data_width), cfg_(cfg), around_(std::move(around)), rma_(*this, cfg, around_.fetches) {
+    : data_width_(data_width),
+      cfg_(cfg),
+      around_(std::move(around)),
+      rma_(*this, cfg, around_.fetches),
+      coll_({.reg = [this](uint16_t offset) { return reg(offset); },
+             .event = [this](uint8_t code, uint16_t node, uint64_t info) { raise(code, node, info); },
+             .send = [this](packet&& p) { send(std::move(p)); },
+             .write = [this](tlp&& t) { requests_.push_back({std::move(t), own(), false}); },
+             .stopped = [this] { return stopped(); }},
+            cfg.mps) {
   reset_registers();
 }
 
@@ -67,6 +76,7 @@ void reference_model::host_request(const tlp& t) {
   if (t.bar == bar_registers) return register_access(t);
   if (t.bar == bar_window) return t.posted() ? window_store(t) : window_load(t);
   if (page) return rma_.page_write(t);
+  if (in_pages && around_.collectives && t.posted() && coll_model::takes(t)) return coll_.page_write(t);
   if (t.posted()) return raise(GGAS_EV_PAGE_ACCESS, 0, t.addr);
   if (!in_pages || !asks_quiet(t)) return refuse_read(t, GGAS_EV_PAGE_ACCESS, 0);
   quiets_.push_back({t, {}});
@@ -117,6 +127,7 @@ void reference_model::accept(const packet& p) {
       p.is(op::rma_put) || p.is(op::rma_get) || p.is(op::rma_notify) || p.is(op::rma_atomic) || p.is(op::velo_msg);
   const bool answer = p.is(op::rma_ack) || p.is(op::rma_get_data) || p.is(op::rma_get_done) || p.is(op::rma_atomic_rsp);
   if ((request && p.vc == uint8_t(vc::rma)) || (answer && p.vc == uint8_t(vc::rsp))) return rma_.packet_in(p);
+  if (around_.collectives && coll_model::takes(p) && p.vc == uint8_t(vc::rma)) return coll_.packet_in(p);
   raise(GGAS_EV_BAD_PACKET, p.src, p.op);
 }
 

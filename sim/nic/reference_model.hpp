@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sim/nic/packet.hpp"
+#include "sim/nic/reference_coll.hpp"
 #include "sim/nic/reference_rma.hpp"
 #include "sim/pcie/tlp.hpp"
 
@@ -42,6 +43,8 @@ struct nic_surroundings {
   unsigned fetches = 1;
   // Nodes that this NIC knows (BUILD.nodes).
   unsigned nodes = max_nodes;
+  // It has the unit for collectives (BUILD.coll).
+  bool collectives = false;
 };
 
 // A request to the local host, and the node on whose behalf it is made.
@@ -203,6 +206,7 @@ class reference_model : private rma_services {
   std::map<uint64_t, uint64_t> quiet_told_of_;  // the epoch each page was told last
   std::deque<quiet> quiets_;                    // one at a time: the front is under way
   rma_model rma_;
+  coll_model coll_;
 };
 
 }  // namespace ggas::nic

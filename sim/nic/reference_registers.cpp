@@ -78,6 +78,13 @@ constexpr uint64_t export_masks[] = {~uint64_t{0xfff}, ~uint64_t{0xfff},
                                      0};
 constexpr unsigned export_bytes = 0x20, export_access = 2, export_state = 3;
 
+// Writable bits of the words of a group.
+constexpr uint64_t coll_masks[] = {
+    GGAS_COLL_CTRL_ENABLE_MASK | GGAS_COLL_CTRL_ROOT_MASK | GGAS_COLL_CTRL_CHILDREN_MASK | GGAS_COLL_CTRL_BLOCK_MASK |
+        GGAS_COLL_CTRL_OWNER_MASK | GGAS_COLL_CTRL_EPOCH_MASK | GGAS_COLL_CTRL_DOMAIN_MASK,
+    GGAS_COLL_PARENT_NODE_MASK, ~0ull, ~uint64_t{0x3ff}, 0};
+constexpr unsigned coll_bytes = 0x40, coll_state = 4;
+
 bool in_range(uint16_t offset, unsigned base, unsigned bytes) { return offset >= base && offset < base + bytes; }
 bool is_counter(uint16_t offset) {
   return in_range(offset, GGAS_REG_SMFU_STORES_IN, GGAS_REG_VELO_FULL + 8 - GGAS_REG_SMFU_STORES_IN) ||
@@ -96,6 +103,10 @@ bool is_state(uint16_t offset) { return is_context(offset) && offset % context_b
 bool is_export(uint16_t offset) {
   return in_range(offset, GGAS_REG_EXPORT_BASE(0), export_bytes * GGAS_EXPORT_NUM);
 }
+bool is_coll(uint16_t offset) {
+  return in_range(offset, GGAS_REG_COLL_CTRL(0), coll_bytes * GGAS_COLL_NUM) && offset % coll_bytes / 8 <= coll_state;
+}
+unsigned group_of(uint16_t offset) { return (offset - GGAS_REG_COLL_CTRL(0)) / coll_bytes; }
 unsigned export_word(uint16_t offset) { return offset % export_bytes / 8; }
 bool is_export_state(uint16_t offset) { return is_export(offset) && export_word(offset) == export_state; }
 bool is_piece(uint16_t offset) { return in_range(offset, GGAS_REG_ATU_PIECE(0), 8 * GGAS_ATU_PIECE_NUM); }
@@ -106,7 +117,7 @@ bool is_time_dependent(uint16_t offset) {
 }
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-         is_counter(offset) || is_interval(offset) || is_export(offset) || is_piece(offset) || is_msix(offset) ||
+         is_counter(offset) || is_interval(offset) || is_export(offset) || is_coll(offset) || is_piece(offset) || is_msix(offset) ||
          is_moderation(offset) || is_context(offset) || offset == GGAS_REG_ID || offset == GGAS_REG_CAPS ||
          offset == GGAS_REG_BUILD || offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
 }
@@ -170,6 +181,11 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
     merge(context_masks[word]);
     rma_.write_context(context_of(offset), word, reg(offset));
   }
+  if (is_coll(offset) && around_.collectives) {
+    const unsigned word = offset % coll_bytes / 8;
+    merge(coll_masks[word]);
+    if (word == 0 && mask & GGAS_COLL_CTRL_ENABLE_MASK) coll_.written(group_of(offset));
+  }
   // A new border takes its export back.
   if (is_export(offset)) {
     merge(export_masks[export_word(offset)]);
@@ -207,9 +223,12 @@ std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
            uint64_t{GGAS_MSIX_NUM} << 48 | uint64_t{GGAS_EXPORT_NUM} << 56;
   if (offset == GGAS_REG_BUILD)
     return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT |
-           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | uint64_t{around_.nodes} << GGAS_BUILD_NODES_SHIFT;
+           GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | uint64_t{around_.collectives} << GGAS_BUILD_COLL_SHIFT |
+           uint64_t{around_.nodes} << GGAS_BUILD_NODES_SHIFT;
   if (offset == GGAS_REG_CLOCK) return cfg_.clock_khz;
   if (offset == GGAS_REG_SERIAL) return cfg_.serial;
+  if (is_coll(offset) && offset % coll_bytes / 8 == coll_state)
+    return around_.collectives ? coll_.state(group_of(offset)) : 0;
   return reg(offset);
 }
 

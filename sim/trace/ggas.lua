@@ -8,7 +8,8 @@ local tlp = Proto("ggas_tlp", "GGAS TLP")
 
 local ops = { [0] = "SMFU_STORE", [1] = "SMFU_LOAD", [2] = "SMFU_LOAD_RSP", [3] = "SMFU_QUIET", [4] = "SMFU_QUIET_RSP",
   [0x10] = "RMA_PUT", [0x11] = "RMA_GET", [0x12] = "RMA_NOTIFY", [0x13] = "RMA_ATOMIC", [0x18] = "RMA_ACK", [0x19] = "RMA_GET_DATA",
-  [0x1a] = "RMA_GET_DONE", [0x1b] = "RMA_ATOMIC_RSP", [0x20] = "VELO_MSG" }
+  [0x1a] = "RMA_GET_DONE", [0x1b] = "RMA_ATOMIC_RSP", [0x20] = "VELO_MSG",
+  [0x30] = "COLL_UP", [0x31] = "COLL_DOWN" }
 local vcs = { [0] = "P", [1] = "NP", [2] = "RSP", [3] = "RMA" }
 local states = { [0] = "OK", [1] = "RANGE", [2] = "HOST_ERROR", [3] = "TIMEOUT", [4] = "LINK_DOWN", [5] = "UNREACHABLE",
   [6] = "PROTECTION", [7] = "FULL", [8] = "LOST", [9] = "DISABLED", [10] = "BAD" }

@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EXCLUSIONS = HERE / "coverage_exclusions.txt"
 # Every bench of a unit, and the whole NIC at 64, 256 and 512 bit. What takes a million rounds adds nothing to the points covered.
-BENCHES = ("common/bricks_test", "link/link_test", "net/net_test", "net/links_test", "hostif/rtl_hostif_test",
+BENCHES = ("common/bricks_test", "link/link_test", "net/net_test", "net/links_test", "coll/coll_test", "coll/coll_alu_test", "hostif/rtl_hostif_test",
            "smfu/rtl_smfu_test", "regs/rtl_regs_test", "atu/rtl_atu_test", "velo/rtl_velo_test", "rma/read/rtl_rma_read_test", "rma/target/rtl_rma_target_test",
            "rma/target/rtl_rma_answer_test", "rma/atomic/rtl_rma_atomic_test", "rma/notify/rtl_rma_notify_test",
            "rma/status/rtl_rma_status_test", "rma/front/rtl_rma_front_test", "rma/requester/rtl_rma_requester_test",

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives: barrier, reduce, allreduce and broadcast among the nodes of a group, along a tree that software writes
+// into registers. A store of a GPU starts one, the result and a flag are written into its memory (docs/coll.md).
+`default_nettype none
+
+module coll #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                stop_i,         // what comes is refused, nothing is written to the host
+    input  wire logic [12:0]         cfg_mps_i,      // largest payload of a host write, bytes
+    input  wire logic [15:0]         cfg_node_i,     // number of this node
+
+    // COLL registers: group, word; the answer in the next cycle
+    input  wire logic                ext_req_i,
+    input  wire logic                ext_write_i,
+    input  wire logic [8:3]          ext_addr_i,
+    input  wire logic [63:0]         ext_wdata_i,
+    input  wire logic [7:0]          ext_wstrb_i,
+    output      logic [63:0]         ext_rdata_o,
+
+    // writes to blocks of context pages; header as on `page` of hostif
+    input  wire logic                page_valid_i,
+    output      logic                page_ready_o,
+    input  wire logic                page_eop_i,
+    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
+    input  wire logic [DATA_W-1:0]   page_data_i,
+
+    // packets of the channel RMA whose op is OP_COLL_UP or OP_COLL_DOWN; taken in finite time whatever the outputs do
+    input  wire logic                rx_valid_i,
+    output      logic                rx_ready_o,
+    input  wire logic                rx_eop_i,
+    input  wire ggas_pkg::net_hdr_t  rx_hdr_i,
+    input  wire logic [DATA_W-1:0]   rx_data_i,
+    output      logic                tx_valid_o,
+    input  wire logic                tx_ready_i,
+    output      logic                tx_sop_o,
+    output      logic                tx_eop_o,
+    output      ggas_pkg::net_hdr_t  tx_hdr_o,
+    output      logic [DATA_W-1:0]   tx_data_o,
+
+    // host writes
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      logic                wr_sop_o,
+    output      logic                wr_eop_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
+    // events PAGE_ACCESS and BAD_PACKET; one record waits, pulses count all
+    output      logic                event_valid_o,
+    input  wire logic                event_ready_i,
+    output      ggas_pkg::event_t    event_o,
+    output      ggas_regs_pkg::event_set_t ev_pulse_o,
+    output      logic                writes_o,       // a host write is on its way
+    output      logic                busy_o
+);
+  localparam int unsigned AW = coll_pkg::BUFFER_W;
+
+  logic [7:0]  enable, waits, in_active, page_vpid, rx_epoch;
+  logic [39:0] have;
+  logic [63:0] look_state, in_wdata, left, right, result, word;
+  logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, in_group, in_slot, op, kind;
+  logic [1:0]  page_block;
+  logic        page_found, rx_known, arrive, is_result, in_room, in_we, combine, engine_re, engine_we, engine_busy,
+    in_busy, go, is_write, given, done, out_re, sop, eop;
+  logic [15:0] rx_src, rx_domain, job_node;
+  logic [63:10] job_result;
+  logic [5:0]  words;
+  logic [AW-1:0] in_waddr, left_at, right_at, engine_waddr, from, out_at;
+  logic [DATA_W-1:0] data;
+  coll_pkg::group_t job;
+  coll_pkg::ask_t   ask;
+
+  coll_groups u_groups (
+      .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
+      .look_group_o(look_group), .look_state_i(look_state), .enable_o(enable), .page_vpid_i(page_vpid),
+      .page_block_i(page_block), .page_found_o(page_found), .page_group_o(page_group), .rx_group_i(rx_group),
+      .rx_src_i(rx_src), .rx_domain_i(rx_domain), .rx_epoch_i(rx_epoch), .rx_known_o(rx_known), .rx_from_o(rx_from),
+      .job_group_i(job_group), .job_child_i(job_child), .job_o(job), .job_node_o(job_node), .job_result_o(job_result));
+
+  logic ev_page, ev_packet;
+  logic [15:0] ev_node;
+  logic [39:0] ev_info;
+  coll_in #(.DATA_W(DATA_W)) u_in (
+      .clk_i, .rst_ni, .stop_i, .page_valid_i, .page_ready_o, .page_eop_i, .page_hdr_i, .page_data_i, .rx_valid_i,
+      .rx_ready_o, .rx_eop_i, .rx_hdr_i, .rx_data_i, .enable_i(enable), .page_vpid_o(page_vpid), .page_block_o(page_block),
+      .page_found_i(page_found), .page_group_i(page_group), .rx_group_o(rx_group), .rx_src_o(rx_src),
+      .rx_domain_o(rx_domain), .rx_epoch_o(rx_epoch), .rx_known_i(rx_known), .rx_from_i(rx_from), .have_i(have),
+      .waits_i(waits), .arrive_o(arrive), .result_o(is_result), .group_o(in_group), .slot_o(in_slot), .ask_o(ask),
+      .room_i(in_room), .we_o(in_we), .waddr_o(in_waddr), .wdata_o(in_wdata), .ev_page_o(ev_page),
+      .ev_packet_o(ev_packet), .ev_node_o(ev_node), .ev_info_o(ev_info), .active_o(in_active), .busy_o(in_busy));
+
+  coll_engine u_engine (
+      .clk_i, .rst_ni, .stop_i, .cfg_mps128_i(cfg_mps_i < 13'd256), .cfg_node_i, .enable_i(enable),
+      .job_group_o(job_group), .job_child_o(job_child), .job_i(job), .job_node_i(job_node), .job_result_i(job_result),
+      .look_group_i(look_group), .look_state_o(look_state), .in_active_i(in_active), .arrive_i(arrive),
+      .result_i(is_result), .group_i(in_group), .slot_i(in_slot), .ask_i(ask), .have_o(have), .waits_o(waits),
+      .combine_o(combine), .re_o(engine_re), .left_o(left_at), .right_o(right_at), .op_o(op), .kind_o(kind),
+      .we_o(engine_we), .waddr_o(engine_waddr), .go_o(go), .write_o(is_write), .words_o(words), .from_o(from),
+      .given_o(given), .word_o(word), .done_i(done), .tx_hdr_o, .wr_hdr_o, .writes_o, .busy_o(engine_busy));
+
+  // Two copies of the buffers: two words are read in one cycle.
+  assign in_room = !engine_we;
+  ram_1r1w #(.WIDTH(64), .DEPTH(1 << AW)) u_left (
+      .clk_i, .we_i(engine_we || in_we), .waddr_i(engine_we ? engine_waddr : in_waddr),
+      .wdata_i(engine_we ? result : in_wdata), .re_i(combine ? engine_re : out_re), .raddr_i(combine ? left_at : out_at),
+      .rdata_o(left));
+  ram_1r1w #(.WIDTH(64), .DEPTH(1 << AW)) u_right (
+      .clk_i, .we_i(engine_we || in_we), .waddr_i(engine_we ? engine_waddr : in_waddr),
+      .wdata_i(engine_we ? result : in_wdata), .re_i(engine_re), .raddr_i(right_at), .rdata_o(right));
+  coll_alu u_alu (.clk_i, .op_i(op), .kind_i(kind), .a_i(left), .b_i(right), .out_o(result));
+
+  coll_out #(.DATA_W(DATA_W)) u_out (
+      .clk_i, .rst_ni, .go_i(go), .write_i(is_write), .words_i(words), .from_i(from), .given_i(given), .word_i(word),
+      .done_o(done), .re_o(out_re), .raddr_o(out_at), .rdata_i(left), .tx_valid_o, .tx_ready_i, .wr_valid_o,
+      .wr_ready_i, .sop_o(sop), .eop_o(eop), .data_o(data));
+  assign {tx_sop_o, tx_eop_o, tx_data_o} = {sop, eop, data};
+  assign {wr_sop_o, wr_eop_o, wr_data_o} = {sop, eop, data};
+
+  // ---------------------------------------------------------------- events
+  logic [7:0] code;
+  assign code = ev_page ? ggas_regs_pkg::EV_PAGE_ACCESS : ggas_regs_pkg::EV_BAD_PACKET;
+  always_comb begin
+    ev_pulse_o = '0;
+    ev_pulse_o[ggas_regs_pkg::EV_PAGE_ACCESS[5:0]] = ev_page;
+    ev_pulse_o[ggas_regs_pkg::EV_BAD_PACKET[5:0]]  = ev_packet;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) event_valid_o <= 1'b0;
+    else event_valid_o <= event_valid_o ? !event_ready_i : ev_page || ev_packet;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!event_valid_o && (ev_page || ev_packet)) event_o <= {code, ev_node, ev_info};
+  end
+  assign busy_o = in_busy || engine_busy || event_valid_o;
+endmodule
+
+`default_nettype wire

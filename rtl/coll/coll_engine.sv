@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works on one group at a time, for one contribution or one result. Contributions are combined in a fixed order, own
+// first and then child by child, each as soon as it is its turn. Behind the last one the sum goes to the parent; at the
+// root, and when it comes from the parent, it goes to the children and into the memory of the host, the flag last.
+`default_nettype none
+
+module coll_engine (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                stop_i,        // nothing is written to the host
+    input  wire logic                cfg_mps128_i,  // writes have 128 bytes at most
+    input  wire logic [15:0]         cfg_node_i,
+
+    // coll_groups
+    input  wire logic [7:0]          enable_i,
+    output      logic [2:0]          job_group_o,
+    output      logic [2:0]          job_child_o,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire coll_pkg::group_t    job_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [15:0]         job_node_i,
+    input  wire logic [63:10]        job_result_i,
+    input  wire logic [2:0]          look_group_i,
+    output      logic [63:0]         look_state_o,
+    input  wire logic [7:0]          in_active_i,   // groups that something comes for
+
+    // coll_in
+    input  wire logic                arrive_i,
+    input  wire logic                result_i,
+    input  wire logic [2:0]          group_i,
+    input  wire logic [2:0]          slot_i,
+    input  wire coll_pkg::ask_t      ask_i,
+    output      logic [39:0]         have_o,
+    output      logic [7:0]          waits_o,
+
+    // buffers: two words are read while contributions are combined
+    output      logic                combine_o,     // this unit reads; else coll_out does
+    output      logic                re_o,
+    output      logic [coll_pkg::BUFFER_W-1:0] left_o,
+    output      logic [coll_pkg::BUFFER_W-1:0] right_o,
+    output      logic [2:0]          op_o,
+    output      logic [2:0]          kind_o,
+    output      logic                we_o,          // of what coll_alu says
+    output      logic [coll_pkg::BUFFER_W-1:0] waddr_o,
+
+    // coll_out
+    output      logic                go_o,
+    output      logic                write_o,
+    output      logic [5:0]          words_o,
+    output      logic [coll_pkg::BUFFER_W-1:0] from_o,
+    output      logic                given_o,
+    output      logic [63:0]         word_o,
+    input  wire logic                done_i,
+    output      ggas_pkg::net_hdr_t  tx_hdr_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+
+    output      logic                writes_o,
+    output      logic                busy_o
+);
+  localparam int unsigned N = coll_pkg::GROUPS;
+  localparam int unsigned PIPE = 6;  // cycles from the read to the result: one in RAM, coll_alu
+  localparam int unsigned AW = coll_pkg::ASK_W;
+
+  localparam logic [2:0] S_PICK = 3'd0, S_LOOK = 3'd1, S_COMBINE = 3'd2, S_NEXT = 3'd3, S_UP = 3'd4, S_DOWN = 3'd5,
+                         S_DATA = 3'd6, S_FLAG = 3'd7;
+  logic [2:0] state_q;
+
+  // ---------------------------------------------------------------- state of the groups
+  logic [N-1:0]  told_q;           // the parent's result is here
+  logic [2:0]    next_q [0:N-1];   // whose turn it is: 0 own, 1 ... 4
+  logic [N-1:0]  any_q, bad_q;     // somebody has contributed: the sum is in slot 0; the operation fails
+  logic [AW-1:0] sum_ask_q [0:N-1];
+  logic [31:0]   count_q [0:N-1];  // operations that have ended
+  logic [3:0]    status_q [0:N-1]; // of the last one
+  logic [AW-1:0] asks_q [0:8*N-1]; // of each contribution
+  logic [N-1:0]  wants_q;
+
+  // ---------------------------------------------------------------- whose turn
+  logic [N-1:0] work;
+  logic [2:0]   pick, last_q;
+  always_comb begin
+    for (int g = 0; g < N; g = g + 1)
+      work[g] = enable_i[g] && (waits_o[g] ? told_q[g] : have_o[5*g+{29'd0, next_q[g]}]);
+    pick = last_q;
+    for (int i = 0; i < N; i = i + 1) if (work[last_q - i[2:0]]) pick = last_q - i[2:0];  // the last of these: last_q + 1
+  end
+
+  logic [2:0]     group_q;
+  logic [2:0]     child_q;    // packets: to whom
+  logic [5:0]     at_q;       // words: read, or written to the host
+  coll_pkg::ask_t ask, sum_ask;
+  assign ask     = asks_q[{group_q, next_q[group_q]}];
+  assign sum_ask = sum_ask_q[group_q];
+  wire alike = ask.words == sum_ask.words && ask.op == sum_ask.op && ask.kind == sum_ask.kind;
+  wire takes_part = ask.contributes && !ask.bad;
+  wire all_in = next_q[group_q] == job_i.children;
+  wire is_last_child = child_q == job_i.children;
+  assign job_group_o = group_q;
+  assign job_child_o = state_q == S_UP ? 3'd0 : child_q;
+
+  // ---------------------------------------------------------------- combine
+  logic [PIPE-1:0] way_q;  // results under way
+  logic [5:0]      to_q;   // results written
+  wire [2:0] slot = next_q[group_q];
+  logic      copy_q;       // the first one to contribute is a child
+  assign combine_o = state_q == S_COMBINE;
+  assign re_o      = combine_o && at_q != sum_ask.words;
+  assign left_o    = {group_q, 3'd0, at_q[4:0]};
+  assign right_o   = {group_q, slot, at_q[4:0]};
+  assign op_o      = copy_q ? coll_pkg::COPY : sum_ask.op;
+  assign kind_o    = sum_ask.kind;
+  assign we_o      = way_q[PIPE-1];
+  assign waddr_o   = {group_q, 3'd0, to_q[4:0]};
+  wire combined    = combine_o && to_q == sum_ask.words;
+
+  // ---------------------------------------------------------------- what leaves
+  logic writes_q;  // a write is under way: it ends whatever stop_i says
+  wire has_data = any_q[group_q] && !bad_q[group_q];
+  wire data_wanted = has_data && wants_q[group_q] && !stop_i;
+  wire [5:0] chunk = cfg_mps128_i ? 6'd16 : 6'd32;
+  wire [5:0] rest  = sum_ask.words - at_q;
+  wire [5:0] part  = rest > chunk ? chunk : rest;
+  wire [31:0] count = count_q[group_q] + 1'b1;
+  wire [3:0] status = bad_q[group_q] ? ggas_pkg::ST_BAD : ggas_pkg::ST_OK;
+  assign go_o    = state_q == S_UP || (state_q == S_DOWN && child_q <= job_i.children) || state_q == S_DATA
+    || (state_q == S_FLAG && (!stop_i || writes_q));
+  assign write_o = state_q == S_DATA || state_q == S_FLAG;
+  assign words_o = state_q == S_DATA ? part : has_data ? sum_ask.words : 6'd0;
+  assign from_o  = {group_q, 3'd0, state_q == S_DATA ? at_q[4:0] : 5'd0};
+  assign given_o = state_q == S_FLAG;
+  assign word_o  = {28'd0, status, count};
+
+  coll_pkg::ask_t told;
+  always_comb begin
+    told             = sum_ask;
+    told.words       = has_data ? sum_ask.words : 6'd0;
+    told.contributes = has_data;
+    told.wants       = 1'b0;
+    told.bad         = bad_q[group_q];
+    tx_hdr_o         = '0;
+    tx_hdr_o.dst     = job_node_i;
+    tx_hdr_o.op      = state_q == S_UP ? ggas_pkg::OP_COLL_UP : ggas_pkg::OP_COLL_DOWN;
+    tx_hdr_o.vc      = ggas_pkg::VC_RMA;
+    tx_hdr_o.len_dw  = {4'd0, words_o, 1'b0};
+    tx_hdr_o.src     = cfg_node_i;
+    tx_hdr_o.status  = status;
+    tx_hdr_o.tag     = {job_i.epoch, 5'd0, group_q};
+    tx_hdr_o.domain  = job_i.domain;
+    tx_hdr_o.addr[AW-1:0] = told;
+    wr_hdr_o         = '0;
+    wr_hdr_o.kind    = ggas_pkg::TLP_MWR;
+    wr_hdr_o.bar     = 3'd7;
+    // Results take turns in two blocks of 256 bytes; the flag stands behind both.
+    wr_hdr_o.addr    = {job_result_i, state_q == S_FLAG ? 10'h200 : {1'b0, !count[0], at_q[4:0], 3'd0}};
+    wr_hdr_o.len_dw  = state_q == S_FLAG ? 11'd2 : {4'd0, part, 1'b0};
+    wr_hdr_o.first_be = 4'hf;
+    wr_hdr_o.last_be  = 4'hf;
+  end
+  wire ended = state_q == S_FLAG && (done_i || (stop_i && !writes_q));
+
+  // ---------------------------------------------------------------- steps
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= S_PICK;
+      last_q   <= '0;
+      writes_q <= 1'b0;
+      way_q    <= '0;
+    end else begin
+      writes_q <= go_o && write_o && !done_i;
+      way_q    <= {way_q[PIPE-2:0], re_o};
+      case (state_q)
+        S_PICK: begin
+          if (work != '0) begin
+            state_q <= S_LOOK;
+            last_q  <= pick;
+          end
+        end
+        S_LOOK:
+          if (waits_o[group_q]) state_q <= S_DOWN;
+          else if (takes_part && (any_q[group_q] ? alike : slot != '0)) state_q <= S_COMBINE;
+          else state_q <= S_NEXT;
+        S_COMBINE: if (combined) state_q <= S_NEXT;
+        S_NEXT:    state_q <= !all_in ? S_PICK : job_i.root ? S_DOWN : S_UP;
+        S_UP:      if (done_i) state_q <= S_PICK;
+        S_DOWN:    if (child_q > job_i.children || (is_last_child && done_i)) state_q <= data_wanted ? S_DATA : S_FLAG;
+        S_DATA:    if (done_i && rest == part) state_q <= S_FLAG;
+        default:   if (ended) state_q <= S_PICK;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == S_PICK) begin
+      group_q <= pick;
+      child_q <= 3'd1;
+    end else if (state_q == S_DOWN && done_i) child_q <= child_q + 1'b1;
+    if (state_q == S_PICK || state_q == S_DOWN) begin
+      at_q <= '0;
+      to_q <= '0;
+    end else begin
+      if (re_o) at_q <= at_q + 1'b1;
+      if (state_q == S_DATA && done_i) at_q <= at_q + part;
+      if (we_o) to_q <= to_q + 1'b1;
+    end
+  end
+
+  // A group that is off is as new, once nothing works for it any more.
+  logic [N-1:0] at_work;
+  always_comb begin
+    at_work = '0;
+    if (state_q != S_PICK) at_work[group_q] = 1'b1;
+  end
+  wire looks = state_q == S_LOOK && !waits_o[group_q];
+  wire first = looks && takes_part && !any_q[group_q];
+  wire wrong = looks && (ask.bad || (takes_part && any_q[group_q] && !alike));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      have_o  <= '0;
+      waits_o <= '0;
+      told_q  <= '0;
+      any_q   <= '0;
+      bad_q   <= '0;
+    end else begin
+      if (arrive_i && !result_i) have_o[5*group_i+slot_i] <= 1'b1;
+      if (arrive_i && result_i) told_q[group_i] <= 1'b1;
+      if (first) any_q[group_q] <= 1'b1;
+      if (wrong) bad_q[group_q] <= 1'b1;
+      if (state_q == S_LOOK && waits_o[group_q]) begin
+        any_q[group_q] <= ask.contributes;
+        bad_q[group_q] <= ask.bad;
+      end
+      // The children's words are in the sum: the next ones may come. The own ones may when the flag was written.
+      if (state_q == S_NEXT && all_in) have_o[5*group_q+1+:4] <= '0;
+      if (state_q == S_UP && done_i) begin
+        waits_o[group_q]  <= 1'b1;
+        have_o[5*group_q] <= 1'b0;
+      end
+      if (ended) begin
+        waits_o[group_q] <= 1'b0;
+        told_q[group_q]  <= 1'b0;
+        any_q[group_q]   <= 1'b0;
+        bad_q[group_q]   <= 1'b0;
+        if (job_i.root) have_o[5*group_q] <= 1'b0;
+      end
+      for (int g = 0; g < N; g = g + 1) begin
+        if (!enable_i[g] && !at_work[g]) begin
+          have_o[5*g+:5] <= '0;
+          waits_o[g]     <= 1'b0;
+          told_q[g]      <= 1'b0;
+          any_q[g]       <= 1'b0;
+          bad_q[g]       <= 1'b0;
+        end
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (arrive_i) begin
+      asks_q[{group_i, slot_i}] <= ask_i;
+      if (!result_i && slot_i == '0) wants_q[group_i] <= ask_i.wants;
+    end
+    if (first || (state_q == S_LOOK && waits_o[group_q])) sum_ask_q[group_q] <= ask;
+    if (state_q == S_LOOK) copy_q <= first;
+    if (state_q == S_NEXT) next_q[group_q] <= all_in ? 3'd0 : next_q[group_q] + 1'b1;
+    if (ended) begin
+      count_q[group_q]  <= count;
+      status_q[group_q] <= status;
+    end
+    for (int g = 0; g < N; g = g + 1) begin
+      if (!enable_i[g] && !at_work[g]) begin
+        next_q[g]   <= '0;
+        count_q[g]  <= '0;
+        status_q[g] <= '0;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- what software sees
+  wire stopped = !enable_i[look_group_i] && !at_work[look_group_i] && !in_active_i[look_group_i];
+  wire open    = have_o[5*look_group_i+:5] != '0 || waits_o[look_group_i];
+  assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped, open, count_q[look_group_i]};
+  assign writes_o   = writes_q || state_q == S_DATA || state_q == S_FLAG;
+  assign busy_o     = state_q != S_PICK || work != '0 || arrive_i;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes in: writes to the page of a group's owner (command word, and data in any order) and packets of its parent
+// and children. One at a time, a word a cycle into the buffers; what fits nothing is dropped with its event. A
+// contribution has its place in the buffers from the start, so nothing here waits for the engine but for a cycle.
+`default_nettype none
+
+module coll_in #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                stop_i,         // everything is refused
+
+    // writes to pages: offset in BAR4 as if pages were 4 KB apart
+    input  wire logic                page_valid_i,
+    output      logic                page_ready_o,
+    input  wire logic                page_eop_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,     // valid with the first beat
+    input  wire logic [DATA_W-1:0]   page_data_i,
+    // packets
+    input  wire logic                rx_valid_i,
+    output      logic                rx_ready_o,
+    input  wire logic                rx_eop_i,
+    input  wire ggas_pkg::net_hdr_t  rx_hdr_i,       // likewise
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic [DATA_W-1:0]   rx_data_i,
+
+    // coll_groups
+    input  wire logic [7:0]          enable_i,
+    output      logic [7:0]          page_vpid_o,
+    output      logic [1:0]          page_block_o,
+    input  wire logic                page_found_i,
+    input  wire logic [2:0]          page_group_i,
+    output      logic [2:0]          rx_group_o,
+    output      logic [15:0]         rx_src_o,
+    output      logic [15:0]         rx_domain_o,
+    output      logic [7:0]          rx_epoch_o,
+    input  wire logic                rx_known_i,
+    input  wire logic [2:0]          rx_from_i,
+
+    // engine: which contributions it has not done with, and which groups wait for their parent
+    input  wire logic [39:0]         have_i,         // five a group, own first
+    input  wire logic [7:0]          waits_i,
+    // a contribution, or with `result` what the parent sent, is whole
+    output      logic                arrive_o,
+    output      logic                result_o,
+    output      logic [2:0]          group_o,
+    output      logic [2:0]          slot_o,
+    output      coll_pkg::ask_t      ask_o,          // of a result: words, and bad
+
+    // buffers
+    input  wire logic                room_i,         // nobody else writes in this cycle
+    output      logic                we_o,
+    output      logic [coll_pkg::BUFFER_W-1:0] waddr_o,
+    output      logic [63:0]         wdata_o,
+
+    // events PAGE_ACCESS and BAD_PACKET (pulses)
+    output      logic                ev_page_o,
+    output      logic                ev_packet_o,
+    output      logic [15:0]         ev_node_o,
+    output      logic [39:0]         ev_info_o,
+    output      logic [7:0]          active_o,       // groups that something comes for just now
+    output      logic                busy_o
+);
+  localparam int unsigned LANES = DATA_W / 64;
+  localparam int unsigned LANE_W = LANES > 1 ? $clog2(LANES) : 1;
+  localparam logic [6:0] WORDS = 7'd32;
+  localparam logic [1:0] S_IDLE = 2'd0, S_WORDS = 2'd1, S_END = 2'd2;
+
+  // ---------------------------------------------------------------- whose it is
+  wire page_first = !rx_valid_i;  // packets go first
+  wire [8:0] offset = page_hdr_i.addr[8:0];
+  assign page_vpid_o  = page_hdr_i.addr[20:13];
+  assign page_block_o = page_hdr_i.addr[10:9];
+  assign rx_group_o   = rx_hdr_i.tag[2:0];
+  assign rx_src_o     = rx_hdr_i.src;
+  assign rx_domain_o  = rx_hdr_i.domain;
+  assign rx_epoch_o   = rx_hdr_i.tag[15:8];
+
+  wire page_whole = offset[2:0] == '0 && !page_hdr_i.len_dw[0] && page_hdr_i.first_be == '1 && page_hdr_i.last_be == '1;
+  wire page_fits  = {1'b0, offset[8:3]} + page_hdr_i.len_dw[7:1] <= WORDS + 1'b1 && page_hdr_i.len_dw <= 11'd66;
+  wire page_good  = !stop_i && page_found_i && page_whole && page_fits && !have_i[5*page_group_i] && !waits_i[page_group_i];
+
+  // A packet brings as many words as it says, or none if it contributes nothing or brings bad news.
+  coll_pkg::ask_t rx_ask;
+  assign rx_ask = rx_hdr_i.addr[coll_pkg::ASK_W-1:0];
+  wire rx_down  = rx_hdr_i.op == ggas_pkg::OP_COLL_DOWN;
+  wire rx_empty = rx_hdr_i.len_dw == '0;
+  wire rx_fits  = rx_hdr_i.len_dw == {4'd0, rx_ask.words, 1'b0} && {1'b0, rx_ask.words} <= WORDS;
+  wire rx_sane  = rx_down ? rx_from_i == 3'd0 && waits_i[rx_group_o] && (rx_ask.bad ? rx_empty : rx_fits)
+    : rx_from_i != 3'd0 && rx_from_i != 3'd7 && !have_i[5*rx_group_o+rx_from_i]
+      && (rx_ask.contributes && !rx_ask.bad ? rx_fits && !rx_empty : rx_empty);
+  wire rx_good  = !stop_i && rx_known_i && rx_sane;
+
+  // ---------------------------------------------------------------- a word a cycle
+  logic [1:0]         state_q;
+  logic               page_q, drop_q, down_q;
+  logic [2:0]         group_q, slot_q;
+  logic [6:0]         index_q, left_q;  // word of the block: 0 command, 1 ... 32 data; words that follow
+  logic [LANE_W-1:0]  lane_q;
+  coll_pkg::ask_t     ask_q;
+  logic [15:0]        node_q;
+  logic [39:0]        info_q;
+
+  wire               valid = page_q ? page_valid_i : rx_valid_i;
+  wire               eop   = page_q ? page_eop_i : rx_eop_i;
+  wire [DATA_W-1:0]  data  = page_q ? page_data_i : rx_data_i;
+  logic [63:0]       word;
+  always_comb begin
+    word = data[63:0];
+    for (int i = 0; i < LANES; i = i + 1) if (lane_q == i[LANE_W-1:0]) word = data[64*i+:64];
+  end
+  wire store   = state_q == S_WORDS && valid && !drop_q && left_q != '0 && index_q != '0;
+  wire command = state_q == S_WORDS && valid && !drop_q && left_q != '0 && index_q == '0;
+  wire step    = state_q == S_WORDS && valid && !(store && !room_i);
+  wire beat    = step && (drop_q || left_q <= 7'd1 || lane_q == LANES[LANE_W-1:0] - 1'b1);
+  assign page_ready_o = beat && page_q;
+  assign rx_ready_o   = beat && !page_q;
+  assign we_o    = store && room_i;
+  assign waddr_o = {group_q, slot_q, index_q[4:0] - 1'b1};
+  assign wdata_o = word;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) state_q <= S_IDLE;
+    else begin
+      case (state_q)
+        S_IDLE:  if (rx_valid_i || page_valid_i) state_q <= S_WORDS;
+        S_WORDS: if (beat && eop) state_q <= S_END;
+        default: state_q <= S_IDLE;
+      endcase
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == S_IDLE) begin
+      page_q  <= page_first;
+      drop_q  <= page_first ? !page_good : !rx_good;
+      down_q  <= rx_down;
+      group_q <= page_first ? page_group_i : rx_group_o;
+      slot_q  <= page_first || rx_down ? 3'd0 : rx_from_i;
+      index_q <= page_first ? {1'b0, offset[8:3]} : 7'd1;
+      left_q  <= page_first ? page_hdr_i.len_dw[7:1] : rx_hdr_i.len_dw[7:1];
+      lane_q  <= '0;
+      ask_q   <= rx_ask;
+      node_q  <= page_first ? 16'd0 : rx_hdr_i.src;
+      info_q  <= page_first ? page_hdr_i.addr[39:0] : {32'd0, rx_hdr_i.op};
+    end else if (step) begin
+      index_q <= index_q + 1'b1;
+      if (left_q != '0) left_q <= left_q - 1'b1;
+      lane_q  <= beat ? '0 : lane_q + 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------- the own contribution: command and data in any order
+  logic [7:0]  asked_q;          // its command word has come
+  logic [6:0]  words_q [0:7];    // data words that have come
+  logic [coll_pkg::ASK_W-1:0] own_q [0:7];
+  coll_pkg::ask_t own, said;
+  assign own = own_q[group_q];
+  wire [6:0] words = words_q[group_q];
+  wire whole = asked_q[group_q] && (own.bad || !own.contributes || words >= {1'b0, own.words});
+  wire ends  = state_q == S_END && !drop_q;
+  wire too_many   = word[5:0] > 6'd32 || (word[16] && word[5:0] == '0);
+  wire unknown    = word[10:8] > coll_pkg::XOR || word[14:12] > coll_pkg::FLOAT64;
+  wire meaningless = word[10:8] >= coll_pkg::AND && word[14:12] >= coll_pkg::FLOAT32;  // bits of a floating point number
+  assign said = {(word[16] && (unknown || meaningless)) || too_many, word[17], word[16], word[14:12], word[10:8],
+                 word[5:0]};  // in the order of ask_t
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) asked_q <= '0;
+    else begin
+      asked_q <= asked_q & enable_i;
+      if (command) asked_q[group_q] <= enable_i[group_q];
+      if (ends && page_q && whole) asked_q[group_q] <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    for (int g = 0; g < 8; g = g + 1) if (!enable_i[g]) words_q[g] <= '0;
+    if (ends && page_q && whole) words_q[group_q] <= '0;
+    else if (we_o && page_q && words != 7'd127) words_q[group_q] <= words + 1'b1;
+    if (command) own_q[group_q] <= said;
+  end
+
+  assign arrive_o = ends && enable_i[group_q] && !(page_q && !whole);
+  assign result_o = !page_q && down_q;
+  assign group_o  = group_q;
+  assign slot_o   = slot_q;
+  assign ask_o    = page_q ? own : ask_q;
+  assign ev_page_o   = state_q == S_END && drop_q && page_q;
+  assign ev_packet_o = state_q == S_END && drop_q && !page_q;
+  assign ev_node_o   = node_q;
+  assign ev_info_o   = info_q;
+  assign busy_o      = state_q != S_IDLE || rx_valid_i || page_valid_i;
+  always_comb begin
+    active_o = '0;
+    if (state_q != S_IDLE) active_o[group_q] = 1'b1;
+  end
+endmodule
+
+`default_nettype wire

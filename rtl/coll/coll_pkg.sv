@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the collective unit share (docs/coll.md).
+`default_nettype none
+
+// A package is a vocabulary: no build uses every word of it.
+// verilator lint_off UNUSEDPARAM
+package coll_pkg;
+  localparam int unsigned GROUPS   = 8;   // groups of nodes, each with a tree of its own
+  localparam int unsigned CHILDREN = 4;   // of a node in a tree, at most
+  localparam int unsigned WORDS    = 32;  // 64-bit words of a contribution, at most
+  localparam int unsigned GROUP_W  = 3;
+  localparam int unsigned SLOT_W   = 3;   // a contribution of a group: 0 own (then the result), 1 ... 4 of its children
+  localparam int unsigned WORD_W   = 5;
+  localparam int unsigned BUFFER_W = GROUP_W + SLOT_W + WORD_W;
+
+  // Operations and types of elements, as in the command word and in packets.
+  localparam logic [2:0] SUM = 3'd0, MIN = 3'd1, MAX = 3'd2, AND = 3'd3, OR = 3'd4, XOR = 3'd5;
+  localparam logic [2:0] COPY = 3'd7;  // inside the unit: the second word alone
+  localparam logic [2:0] INT32 = 3'd0, UINT32 = 3'd1, INT64 = 3'd2, UINT64 = 3'd3, FLOAT32 = 3'd4, FLOAT64 = 3'd5;
+
+  // What a member asks for. Bits of the command word in the same order: words 5:0, op 10:8, kind 14:12, contributes 16,
+  // wants 17.
+  typedef struct packed {
+    logic       bad;          // it breaks a rule: the whole operation fails
+    logic       wants;        // its result is written here, not only the flag
+    logic       contributes;  // its words take part; else it only waits for the others
+    logic [2:0] kind;         // type of the elements
+    logic [2:0] op;
+    logic [5:0] words;        // 0 ... 32
+  } ask_t;
+  localparam int unsigned ASK_W = 15;
+
+  // Register CTRL of a group, without `enable`.
+  typedef struct packed {
+    logic [15:0] domain;    // stamped on its packets, and asked of those that come
+    logic [7:0]  epoch;     // likewise: a packet of another life of the group is dropped
+    logic [7:0]  owner;     // context whose page starts operations of the group
+    logic [1:0]  block;     // of that page
+    logic [2:0]  children;  // 0 ... 4
+    logic        root;      // it has no parent
+  } group_t;
+  localparam int unsigned GROUP_BITS = 38;
+endpackage
+// verilator lint_on UNUSEDPARAM
+
+`default_nettype wire

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives between the host interface, the RMA and the network: page writes and packets that are theirs leave the
+// RMA's streams here; their packets and host writes take turns with the RMA's.
+`default_nettype none
+
+module coll_port #(
+    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire logic                stop_i,           // as in coll
+    input  wire logic [12:0]         cfg_mps_i,
+    input  wire logic [15:0]         cfg_node_i,
+
+    // COLL registers, as in coll
+    input  wire logic                ext_req_i,
+    input  wire logic                ext_write_i,
+    input  wire logic [8:3]          ext_addr_i,
+    input  wire logic [63:0]         ext_wdata_i,
+    input  wire logic [7:0]          ext_wstrb_i,
+    output      logic [63:0]         ext_rdata_o,
+
+    // page writes of the host; sop, eop, hdr and data go to the RMA as they are
+    input  wire logic                page_valid_i,
+    output      logic                page_ready_o,
+    input  wire logic                page_sop_i,
+    input  wire logic                page_eop_i,
+    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
+    input  wire logic [DATA_W-1:0]   page_data_i,
+    output      logic                rma_page_valid_o,
+    input  wire logic                rma_page_ready_i,
+
+    // packets of the network on the channel RMA, likewise
+    input  wire logic                rx_valid_i,
+    output      logic                rx_ready_o,
+    input  wire logic                rx_sop_i,
+    input  wire logic                rx_eop_i,
+    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
+    input  wire logic [DATA_W-1:0]   rx_data_i,
+    output      logic                rma_rx_valid_o,
+    input  wire logic                rma_rx_ready_i,
+
+    // packets of the RMA, and of both
+    input  wire logic                rma_tx_valid_i,
+    output      logic                rma_tx_ready_o,
+    input  wire logic                rma_tx_sop_i,
+    input  wire logic                rma_tx_eop_i,
+    input  wire ggas_pkg::rma_hdr_t  rma_tx_hdr_i,
+    input  wire logic [DATA_W-1:0]   rma_tx_data_i,
+    output      logic                tx_valid_o,
+    input  wire logic                tx_ready_i,
+    output      logic                tx_sop_o,
+    output      logic                tx_eop_o,
+    output      ggas_pkg::rma_hdr_t  tx_hdr_o,
+    output      logic [DATA_W-1:0]   tx_data_o,
+
+    // host writes of the RMA, and of both
+    input  wire logic                rma_wr_valid_i,
+    output      logic                rma_wr_ready_o,
+    input  wire logic                rma_wr_sop_i,
+    input  wire logic                rma_wr_eop_i,
+    input  wire ggas_pkg::tlp_hdr_t  rma_wr_hdr_i,
+    input  wire logic [DATA_W-1:0]   rma_wr_data_i,
+    output      logic                wr_valid_o,
+    input  wire logic                wr_ready_i,
+    output      logic                wr_sop_o,
+    output      logic                wr_eop_o,
+    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
+    output      logic [DATA_W-1:0]   wr_data_o,
+
+    output      logic                event_valid_o,
+    input  wire logic                event_ready_i,
+    output      ggas_pkg::event_t    event_o,
+    output      ggas_regs_pkg::event_set_t ev_pulse_o,
+    output      logic                writes_o,
+    output      logic                busy_o
+);
+  // ---------------------------------------------------------------- whose it is: said by the first beat
+  logic page_ours, page_ours_q, rx_ours, rx_ours_q, page_ready, rx_ready;
+  assign page_ours = page_sop_i ? page_hdr_i.addr[12:11] == 2'b01 : page_ours_q;  // upper half of a page of doorbells
+  assign rx_ours   = rx_sop_i ? rx_hdr_i.op[6:4] == 3'd3 : rx_ours_q;
+  always_ff @(posedge clk_i) begin
+    if (page_valid_i) page_ours_q <= page_ours;
+    if (rx_valid_i) rx_ours_q <= rx_ours;
+  end
+  assign rma_page_valid_o = page_valid_i && !page_ours;
+  assign page_ready_o     = page_ours ? page_ready : rma_page_ready_i;
+  assign rma_rx_valid_o   = rx_valid_i && !rx_ours;
+  assign rx_ready_o       = rx_ours ? rx_ready : rma_rx_ready_i;
+
+  logic tx_valid, tx_ready, tx_sop, tx_eop, wr_valid, wr_ready, wr_sop, wr_eop;
+  ggas_pkg::net_hdr_t tx_hdr;
+  ggas_pkg::tlp_hdr_t wr_hdr;
+  logic [DATA_W-1:0]  tx_data, wr_data;
+  coll #(.DATA_W(DATA_W)) i_coll (
+      .clk_i, .rst_ni, .stop_i, .cfg_mps_i, .cfg_node_i, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i,
+      .ext_wstrb_i, .ext_rdata_o, .page_valid_i(page_valid_i && page_ours), .page_ready_o(page_ready), .page_eop_i,
+      .page_hdr_i, .page_data_i, .rx_valid_i(rx_valid_i && rx_ours), .rx_ready_o(rx_ready), .rx_eop_i,
+      .rx_hdr_i(rx_hdr_i), .rx_data_i, .tx_valid_o(tx_valid), .tx_ready_i(tx_ready), .tx_sop_o(tx_sop),
+      .tx_eop_o(tx_eop), .tx_hdr_o(tx_hdr), .tx_data_o(tx_data), .wr_valid_o(wr_valid), .wr_ready_i(wr_ready),
+      .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr), .wr_data_o(wr_data), .event_valid_o, .event_ready_i,
+      .event_o, .ev_pulse_o, .writes_o, .busy_o);
+
+  // ---------------------------------------------------------------- in turns
+  stream_mux #(.N(2), .HDR_W(ggas_pkg::NET_HDR_W), .DATA_W(DATA_W)) i_tx (
+      .clk_i, .rst_ni, .in_valid_i({tx_valid, rma_tx_valid_i}), .in_ready_o({tx_ready, rma_tx_ready_o}),
+      .in_sop_i({tx_sop, rma_tx_sop_i}), .in_eop_i({tx_eop, rma_tx_eop_i}), .in_hdr_i({tx_hdr, rma_tx_hdr_i}),
+      .in_data_i({tx_data, rma_tx_data_i}), .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o),
+      .out_eop_o(tx_eop_o), .out_hdr_o(tx_hdr_o), .out_data_o(tx_data_o));
+  stream_mux #(.N(2), .HDR_W(ggas_pkg::TLP_HDR_W), .DATA_W(DATA_W)) i_wr (
+      .clk_i, .rst_ni, .in_valid_i({wr_valid, rma_wr_valid_i}), .in_ready_o({wr_ready, rma_wr_ready_o}),
+      .in_sop_i({wr_sop, rma_wr_sop_i}), .in_eop_i({wr_eop, rma_wr_eop_i}), .in_hdr_i({wr_hdr, rma_wr_hdr_i}),
+      .in_data_i({wr_data, rma_wr_data_i}), .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o),
+      .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr_o), .out_data_o(wr_data_o));
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collective unit: random operations of several groups at once, members that run ahead of others, operations that
+// fail, strangers, groups that are stopped and start again.
+#include "Vcoll256.h"
+#include "Vcoll512.h"
+#include "Vcoll64.h"
+#include "tests/rtl/coll/tree.hpp"
+
+namespace ggas::test::coll {
+namespace {
+
+template <class V, unsigned Width>
+struct unit {
+  using model = V;
+  static constexpr unsigned width = Width;
+};
+using units = ::testing::Types<unit<Vcoll64, 64>, unit<Vcoll256, 256>, unit<Vcoll512, 512>>;
+
+template <class U>
+class CollTest : public ::testing::Test {
+ public:
+  using network = cluster<typename U::model, U::width>;
+};
+TYPED_TEST_SUITE(CollTest, units);
+
+// An operation of a group as each of its members asks for it, and what must come of it.
+struct round_of {
+  std::map<unsigned, demand> asked;
+  std::vector<uint64_t> result = {};
+  bool any = false, fails = false;
+  unsigned kind = int32;
+
+  // Own first, then child by child, each with what is below it.
+  void fold(const std::map<unsigned, group_config>& tree, unsigned at, std::optional<demand>& total) {
+    const demand& own = asked.at(at);
+    std::optional<demand> here;
+    if (!own.valid())
+      fails = true;
+    else if (own.contributes)
+      here = own;
+    for (unsigned c : tree.at(at).children) {
+      std::optional<demand> below;
+      fold(tree, c, below);
+      if (!below) continue;
+      if (!here)
+        here = below;
+      else if (!here->alike(*below))
+        fails = true;
+      else
+        for (unsigned i = 0; i < here->words; ++i)
+          here->data[i] = combine(here->op, here->kind, here->data[i], below->data[i]);
+    }
+    total = here;
+  }
+  void work_out(const std::map<unsigned, group_config>& tree) {
+    std::optional<demand> total;
+    for (const auto& [n, g] : tree)
+      if (!g.parent) fold(tree, n, total);
+    any = total.has_value();
+    if (total) result = total->data, kind = total->kind;
+  }
+};
+
+demand random_demand(dice& d) {
+  demand x;
+  x.op = unsigned(d.below(6));
+  do x.kind = unsigned(d.below(6));
+  while (!meaningful(x.op, x.kind));
+  x.words = 1 + unsigned(d.chance(50) ? d.below(most_words) : d.below(3));
+  x.contributes = true;
+  return x;
+}
+uint64_t random_word(dice& d, unsigned kind) {
+  const double small = double(int64_t(d.below(2001)) - 1000) / double(1 + d.below(7));
+  if (kind == float64) return std::bit_cast<uint64_t>(small);
+  if (kind == float32) return std::bit_cast<uint32_t>(float(small)) * 0x1'0000'0001u;
+  return d.bits();
+}
+
+round_of random_round(dice& d, const std::map<unsigned, group_config>& tree) {
+  round_of r;
+  const bool barrier = d.chance(20), faulty = d.chance(10);
+  const unsigned share = d.chance(50) ? 100 : unsigned(d.below(100));
+  const demand common = random_demand(d);
+  for (const auto& [n, g] : tree) {
+    demand x = common;
+    x.contributes = !barrier && d.chance(share);
+    x.wants = d.chance(70);
+    if (faulty && d.chance(20)) x = random_demand(d);
+    if (faulty && d.chance(10)) x.words = d.chance(50) ? 0 : 33 + unsigned(d.below(31));
+    if (!x.contributes)
+      x.words = x.words > most_words ? x.words : unsigned(d.below(33));
+    else if (x.valid())
+      for (unsigned i = 0; i < x.words; ++i) x.data.push_back(random_word(d, x.kind));
+    r.asked[n] = x;
+  }
+  r.work_out(tree);
+  return r;
+}
+
+// A member of a group on its way through the rounds.
+struct member {
+  size_t started = 0, ended = 0;
+};
+
+template <class Network>
+class players {
+ public:
+  players(Network& net, std::vector<std::map<unsigned, group_config>> groups, size_t rounds)
+      : net_(net), groups_(std::move(groups)) {
+    for (const auto& tree : groups_) {
+      std::vector<round_of> all;
+      for (size_t i = 0; i < rounds; ++i) all.push_back(random_round(net.d, tree));
+      rounds_.push_back(std::move(all));
+      for (const auto& [n, g] : tree) {
+        net.nodes[n]->configure(net.d, g);
+        at_[&g] = {};
+      }
+    }
+  }
+  bool play(unsigned limit) {
+    for (unsigned cycle = 0; cycle < limit; ++cycle) {
+      bool done = true;
+      for (size_t k = 0; k < groups_.size(); ++k)
+        for (const auto& [n, g] : groups_[k]) done = move(k, n, g) && done;
+      if (done) return true;
+      net_.step();
+    }
+    return false;
+  }
+
+ private:
+  bool move(size_t k, unsigned n, const group_config& g) {
+    member& m = at_[&g];
+    auto& here = *net_.nodes[n];
+    if (m.started > m.ended) {
+      const uint64_t flag = here.mem.qword(g.result + 0x200);
+      if (uint32_t(flag) == m.ended) return false;
+      EXPECT_EQ(uint32_t(flag), m.ended + 1);
+      check(rounds_[k][m.ended], here.mem, g, n, m.ended + 1, unsigned(flag >> 32));
+      ++m.ended;
+    }
+    if (m.started == rounds_[k].size()) return true;
+    if (net_.d.chance(10)) here.start(net_.d, g, rounds_[k][m.started++].asked.at(n));
+    return false;
+  }
+  void check(const round_of& r, const memory& mem, const group_config& g, unsigned n, size_t count, unsigned status) {
+    EXPECT_EQ(status, r.fails ? bad : ok) << "node " << n << " group " << g.number << " operation " << count;
+    if (r.fails || !r.any || !r.asked.at(n).wants) return;
+    for (size_t i = 0; i < r.result.size(); ++i) {
+      const uint64_t got = mem.qword(g.result + (count % 2 ? 0 : 0x100) + 8 * i);
+      EXPECT_TRUE(got == r.result[i]) << "node " << n << " group " << g.number << " operation " << count << " word "
+                                      << i << std::hex << ": " << got << ", not " << r.result[i];
+    }
+  }
+
+  Network& net_;
+  std::vector<std::map<unsigned, group_config>> groups_;
+  std::vector<std::vector<round_of>> rounds_;
+  std::map<const group_config*, member> at_;
+};
+
+TYPED_TEST(CollTest, OperationsOfManyGroups) {
+  for (unsigned turn = 0; turn < 6; ++turn) {
+    typename TestFixture::network net(1 + unsigned(turn * 2));
+    net.d = dice(rma::seed() + turn);
+    if (turn % 2) net.pace(60);
+    std::vector<std::map<unsigned, group_config>> groups;
+    for (unsigned g = 0; g < 8; g += 1 + turn / 3) groups.push_back(net.tree(g, 7 * g + turn));
+    players play(net, std::move(groups), 25);
+    ASSERT_TRUE(play.play(400'000)) << "turn " << turn;
+    ASSERT_TRUE(net.settle());
+    for (auto& n : net.nodes) {
+      EXPECT_EQ(n->ev_page, 0u);
+      EXPECT_EQ(n->ev_packet, 0u);
+    }
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "turn " << turn;
+  }
+}
+
+// Cycles of a barrier and of an allreduce of 64 floats in a tree of one parent and four children, nothing in the way:
+// the sum is bound by one pass over the words a child.
+TYPED_TEST(CollTest, Cycles) {
+  typename TestFixture::network net(5);
+  net.delivery = 100;
+  std::map<unsigned, group_config> tree;
+  for (unsigned n = 0; n < 5; ++n) {
+    tree[n] = {.number = 0, .epoch = 1, .owner = 3, .block = 0, .domain = 5, .result = 0x1000};
+    if (n) tree[n].parent = 0, tree[0].children.push_back(n);
+  }
+  for (unsigned n = 0; n < 5; ++n) net.nodes[n]->configure(net.d, tree[n]);
+  const auto run = [&](const demand& x, unsigned count) {
+    for (auto& n : net.nodes) {
+      std::vector<uint64_t> words{x.command()};
+      words.insert(words.end(), x.data.begin(), x.data.end());
+      n->push(3, 0, 0, std::span(words).first(std::min<size_t>(words.size(), 32)));
+      if (words.size() > 32) n->push(3, 0, 32, std::span(words).subspan(32));
+    }
+    unsigned cycles = 0;
+    const auto done = [&](auto& n) { return uint32_t(n->mem.qword(0x1200)) == count; };
+    while (!std::ranges::all_of(net.nodes, done) && cycles < 5000) net.step(), ++cycles;
+    return cycles;
+  };
+  demand sums{{.words = 32, .op = sum, .kind = float32, .contributes = true, .wants = true}};
+  for (unsigned i = 0; i < 32; ++i) sums.data.push_back(random_word(net.d, float32));
+  const unsigned barrier = run({}, 1), allreduce = run(sums, 2);
+  std::printf("%u bits: barrier %u cycles, allreduce of 64 floats %u\n", TypeParam::width, barrier, allreduce);
+  EXPECT_LE(barrier, 60u);
+  EXPECT_LE(allreduce, 600u);
+}
+
+// What does not come from parent, child or owner changes nothing and is told of.
+TYPED_TEST(CollTest, StrangersAreRefused) {
+  typename TestFixture::network net(3);
+  auto tree = net.tree(2, 9, 3);
+  for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
+  uint64_t packets = 0, pages = 0;
+  const auto forge = [&](unsigned to) {
+    const group_config& g = tree.at(to);
+    packet p;
+    p.dst = uint16_t(to), p.src = uint16_t(net.d.below(5)), p.vc = 3, p.domain = uint16_t(g.domain);
+    p.op = uint8_t(net.d.chance(50) ? nic::op::coll_up : nic::op::coll_down);
+    p.tag = uint16_t(g.epoch << 8 | 2);
+    p.addr = net.d.below(0x8000);
+    p.len_dw = uint16_t(net.d.below(65));
+    switch (net.d.below(4)) {  // one thing at least is wrong
+      case 0:
+        p.domain ^= uint16_t(1 + net.d.below(65535));
+        break;
+      case 1:
+        p.tag ^= uint16_t((1 + net.d.below(255)) << 8);
+        break;
+      case 2:
+        p.tag ^= uint16_t(1 + net.d.below(7));
+        break;
+      default:
+        p.src = uint16_t(5 + net.d.below(1000));
+        break;
+    }
+    for (unsigned i = 0; i < p.len_dw; ++i) p.data.push_back(uint32_t(net.d.bits()));
+    net.nodes[to]->rx.push(p);
+    ++packets;
+  };
+  const auto intrude = [&](unsigned at) {
+    const group_config& g = tree.at(at);
+    std::vector<uint64_t> words(1 + net.d.below(20), 0x3'0001);
+    const bool other_owner = net.d.chance(50);
+    net.nodes[at]->push(other_owner ? g.owner ^ 1 : g.owner, other_owner ? g.block : g.block ^ 1, net.d.below(10),
+                        words);
+    ++pages;
+  };
+  for (unsigned turn = 0; turn < 300; ++turn) {
+    const auto at = unsigned(net.d.below(3));
+    net.d.chance(50) ? forge(at) : intrude(at);
+  }
+  ASSERT_TRUE(net.settle());
+  uint64_t told_packets = 0, told_pages = 0;
+  for (auto& n : net.nodes) {
+    told_packets += n->ev_packet, told_pages += n->ev_page;
+    EXPECT_TRUE(n->mem.words().empty());
+  }
+  EXPECT_EQ(told_packets, packets);
+  EXPECT_EQ(told_pages, pages);
+  players play(net, {tree}, 5);  // the group has not moved
+  ASSERT_TRUE(play.play(100'000));
+}
+
+// The owner may not start an operation while his last one is under way, nor write past the data.
+TYPED_TEST(CollTest, OwnersKeepToTheRules) {
+  typename TestFixture::network net(2);
+  auto tree = net.tree(0, 1, 2);
+  for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
+  const group_config& g = tree.at(0);
+  auto& n = *net.nodes[0];
+  const std::vector<uint64_t> barrier{0}, much(32, 1);
+  n.push(g.owner, g.block, 0, barrier);
+  ASSERT_TRUE(net.settle());
+  n.push(g.owner, g.block, 0, barrier);   // again, while it waits
+  n.push(g.owner, g.block, 33, barrier);  // behind the last word
+  n.push(g.owner, g.block, 2, much);      // over the last word
+  ASSERT_TRUE(net.settle());
+  EXPECT_EQ(n.ev_page, 3u);
+  net.nodes[1]->push(tree.at(1).owner, tree.at(1).block, 0, barrier);
+  ASSERT_TRUE(net.settle());
+  for (const auto& [i, c] : tree) {
+    EXPECT_EQ(net.nodes[i]->mem.qword(c.result + 0x200), 1u);
+  }
+}
+
+// A group is switched off in the middle of operations and comes back with another epoch: nothing of its former life
+// counts, and behind `stopped` nothing is written.
+TYPED_TEST(CollTest, StoppedAndStartedAgain) {
+  typename TestFixture::network net(6);
+  net.pace(70);
+  for (unsigned life = 0; life < 40; ++life) {
+    auto tree = net.tree(3, life, 2);
+    for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
+    {
+      players play(net, {tree}, 1000);
+      play.play(unsigned(200 + net.d.below(1500)));
+    }
+    for (const auto& [n, g] : tree) {
+      auto& here = *net.nodes[n];
+      here.write(net.d, 3, 0, g.ctrl() & ~uint64_t{1});
+      unsigned tries = 0;
+      while (!(here.read(net.d, 3, 4) >> 33 & 1) && tries < 5000) net.step(), ++tries;
+      ASSERT_LT(tries, 5000u);
+    }
+    std::vector<size_t> writes;
+    for (auto& n : net.nodes) writes.push_back(n->wr.all.size());
+    ASSERT_TRUE(net.settle());
+    for (size_t n = 0; n < writes.size(); ++n) EXPECT_EQ(net.nodes[n]->wr.all.size(), writes[n]);
+    for (auto& n : net.nodes) n->mem = {}, n->wr.all.clear();
+  }
+}
+
+// A stop of the NIC in the middle of operations: what was begun ends, then it refuses everything and writes nothing.
+// The others wait for it, and nobody hangs.
+TYPED_TEST(CollTest, StopOfTheNic) {
+  typename TestFixture::network net(4);
+  net.pace(70);
+  auto tree = net.tree(1, 1, 4);
+  for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
+  {
+    players play(net, {tree}, 1000);
+    play.play(700);
+  }
+  auto& stopped = *net.nodes[2];
+  stopped.v.stop_i = 1;
+  for (unsigned i = 0; i < 200 && (i == 0 || stopped.v.writes_o); ++i) net.step();
+  ASSERT_FALSE(stopped.v.writes_o);
+  const size_t writes = stopped.wr.all.size();
+  const uint64_t refused = stopped.ev_page;
+  stopped.push(tree.at(2).owner, tree.at(2).block, 0, std::vector<uint64_t>{0});
+  ASSERT_TRUE(net.settle());
+  EXPECT_EQ(stopped.wr.all.size(), writes);
+  EXPECT_GT(stopped.ev_page, refused);
+}
+
+}  // namespace
+}  // namespace ggas::test::coll
