@@ -20,7 +20,14 @@ struct barrier_point {
   unsigned blocks, threads;  // of a block
   bool kernels;              // a kernel for each barrier
   bool sync = false;
+  bool team = false;
 };
+
+void run_barrier_loop(const barrier_point& p, const barrier_args& a) {
+  if (p.team && p.sync) return barrier_loop<meeting::sync, by::team>(a);
+  if (p.team) return barrier_loop<meeting::barrier, by::team>(a);
+  p.sync ? barrier_loop<meeting::sync, by::grid>(a) : barrier_loop<meeting::barrier, by::grid>(a);
+}
 
 result<> run_barrier_point(session& s, const barrier_point& p) {
   const std::string what = fmt::format("{} {}x{}", p.variant, p.blocks, p.threads);
@@ -39,7 +46,7 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
   const uint64_t begin = s.machine().now_ns();
   for (unsigned i = 0; i < launches; ++i) {
     GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) {
-      return [=] { p.sync ? barrier_loop<meeting::sync, true>(a) : barrier_loop<meeting::barrier, true>(a); };
+      return [=] { run_barrier_loop(p, a); };
     }));
   }
   GGAS_TRY(s.run(what));
@@ -64,6 +71,7 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
 // ---------------------------------------------------------------- reductions
 
 constexpr unsigned reduce_threads = 256;
+constexpr uint64_t most_by_nic = 64;  // floats
 
 // Small whole numbers, so that sums are exact whatever the order.
 float input_of(uint64_t seed, int node, uint64_t i) {
@@ -134,7 +142,8 @@ result<> run_barrier(session& s) {
   GGAS_TRY(s.start(1u << 20));
   for (const barrier_point& p : {barrier_point{"block", 1, 32, false}, barrier_point{"block", 1, 1024, false},
                                  barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true},
-                                 barrier_point{"sync", 1, 32, false, true}}) {
+                                 barrier_point{"sync", 1, 32, false, true}, barrier_point{"team", 1, 32, false, false, true},
+                                 barrier_point{"team", 1, 32, false, true, true}}) {
     GGAS_TRY(run_barrier_point(s, p));
   }
   return {};
@@ -155,6 +164,8 @@ result<> run_allreduce(session& s) {
     GGAS_TRY(run_reduce_point(s, "two_shot", ggas_two_shot, n));
     GGAS_TRY(run_reduce_point(s, "read", ggas_read, n));
     GGAS_TRY(run_reduce_point(s, "tree", ggas_tree, n));
+    if (s.machine().device_context(0).collectives.block && n <= most_by_nic)
+      GGAS_TRY(run_reduce_point(s, "by_nic", ggas_by_nic, n));
   }
   return {};
 }

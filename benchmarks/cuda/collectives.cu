@@ -13,9 +13,9 @@ namespace {
 
 constexpr double hop_ns = 600;  // of a store that a spinning thread sees, between two H200 over NVLink
 
-template <bool Grid>
+template <by By>
 fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads) {
-  const char* const variant = Grid ? "grid" : "block";
+  const char* const variant = By == by::grid ? "grid" : "block";
   const unsigned total = blocks * threads;
   const std::string what =
       std::string(variant) + (sync ? " sync " : " ") + std::to_string(blocks) + "x" + std::to_string(threads);
@@ -31,7 +31,7 @@ fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads
   for (int node = 0; node < s.nodes(); ++node) s.fill(node, a.mark, sizeof(uint64_t), 0);
   clear_outcomes(s, a.outcomes, total);
   GGAS_GPU_TRY(s.run(what));
-  launch_all(s, blocks, threads, sync ? barrier_loop<meeting::sync, Grid> : barrier_loop<meeting::barrier, Grid>, a);
+  launch_all(s, blocks, threads, sync ? barrier_loop<meeting::sync, By> : barrier_loop<meeting::barrier, By>, a);
   GGAS_GPU_TRY(s.run(what));
   GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, what));
   s.emit({.variant = variant,
@@ -112,8 +112,8 @@ fault run_barrier(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 1u << 20));
   for (const bool sync : {false, true}) {
     for (const unsigned threads : {32u, 64u, 128u, 256u, 512u, 1024u})
-      GGAS_GPU_TRY(barrier_point<false>(s, sync, 1, threads));
-    for (const unsigned blocks : {16u, 132u}) GGAS_GPU_TRY(barrier_point<true>(s, sync, blocks, 256));
+      GGAS_GPU_TRY(barrier_point<by::block>(s, sync, 1, threads));
+    for (const unsigned blocks : {16u, 132u}) GGAS_GPU_TRY(barrier_point<by::grid>(s, sync, blocks, 256));
   }
   return {};
 }

@@ -18,32 +18,39 @@ struct barrier_args {
 
 enum class meeting { barrier, sync };
 
-// Of a grid, or of a block alone.
-template <meeting M, bool Grid>
+// Who makes it: a block alone, a grid, or a block alone in a team of all nodes, which no NIC helps.
+enum class by { block, grid, team };
+
+template <meeting M, by By>
 GGAS_DEVICE ggas_status meet(uint64_t timeout_ns) {
-  if constexpr (M == meeting::sync) return Grid ? ggas_sync_grid(timeout_ns) : ggas_sync_block(timeout_ns);
-  return Grid ? ggas_barrier_grid(timeout_ns) : ggas_barrier_block(timeout_ns);
+  if constexpr (By == by::team) {
+    const ggas_team all = ggas_team_strided(1, 0, 1, ggas_nodes());
+    return M == meeting::sync ? ggas_sync_block(timeout_ns, all) : ggas_barrier_block(timeout_ns, all);
+  }
+  constexpr bool grid = By == by::grid;
+  if constexpr (M == meeting::sync) return grid ? ggas_sync_grid(timeout_ns) : ggas_sync_block(timeout_ns);
+  return grid ? ggas_barrier_grid(timeout_ns) : ggas_barrier_block(timeout_ns);
 }
 
 // A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing
 // the next number before this one was read.
-template <bool Grid>
+template <by By>
 GGAS_DEVICE ggas_status check_barrier(const barrier_args& a, uint64_t& errors) {
   ggas_status s = ggas_ok;
   for (uint64_t k = 1; k <= a.checks && s == ggas_ok; ++k) {
     if (global_thread() == 0) ggas_store(ggas_pointer_of_node<uint64_t>((ggas_node() + 1) % ggas_nodes(), a.mark), k);
-    s = meet<meeting::barrier, Grid>(a.timeout_ns);
+    s = meet<meeting::barrier, By>(a.timeout_ns);
     if (s == ggas_ok && ggas_load(own<uint64_t>(a.mark)) != k) ++errors;
-    if (s == ggas_ok) s = meet<meeting::barrier, Grid>(a.timeout_ns);
+    if (s == ggas_ok) s = meet<meeting::barrier, By>(a.timeout_ns);
   }
   return s;
 }
 
-template <meeting M, bool Grid>
+template <meeting M, by By>
 GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, outcome& out) {
   uint64_t before = out.begin_ns = time_ns();
   for (uint64_t round = 0; round < a.rounds && s == ggas_ok; ++round) {
-    for (uint64_t i = 0; i < a.batch && s == ggas_ok; ++i) s = meet<M, Grid>(a.timeout_ns);
+    for (uint64_t i = 0; i < a.batch && s == ggas_ok; ++i) s = meet<M, By>(a.timeout_ns);
     const uint64_t now = time_ns();
     if (global_thread() == 0) own<uint64_t>(a.samples)[round] = now - before;
     before = now;
@@ -52,10 +59,10 @@ GGAS_DEVICE ggas_status barrier_rounds(const barrier_args& a, ggas_status s, out
   return s;
 }
 
-template <meeting M, bool Grid>
+template <meeting M, by By>
 __global__ void GGAS_LAUNCH_BOUNDS(1024) barrier_loop(barrier_args a) {
   outcome out{0, 0, 0, ggas_ok};
-  out.status = barrier_rounds<M, Grid>(a, check_barrier<Grid>(a, out.errors), out);
+  out.status = barrier_rounds<M, By>(a, check_barrier<By>(a, out.errors), out);
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
 

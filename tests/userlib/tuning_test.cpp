@@ -27,6 +27,7 @@ reduce = [ { bytes = 9, method = "tree", blocks = 1, threads = 64 }, { method = 
 broadcast = [ { bytes = 10, blocks = 6, threads = 512 }, { blocks = 7, threads = 512 } ]
 spread = [ { blocks = 8, threads = 512 } ]
 root_sends = 11
+by_nic = 64
 )";
 
 tuning read(int nodes) {
@@ -72,11 +73,13 @@ TEST(Tuning, RowsOfOtherCollectives) {
   EXPECT_EQ(own.broadcast.of(11).method, 0u);
   EXPECT_EQ(own.spread.of(1).blocks, 8u);
   EXPECT_EQ(own.root_sends, 11u);
+  EXPECT_EQ(own.by_nic, 64u);
   EXPECT_EQ(none.reduce.of(128).blocks, 2u);
   EXPECT_EQ(none.reduce.of(128).method, 2u);  // ggas_one_shot for ggas_two_shot
   EXPECT_EQ(none.broadcast.of(1 << 20).blocks, usual.broadcast.of(1 << 20).blocks);
   EXPECT_EQ(none.spread.of(1).threads, usual.spread.of(1).threads);
   EXPECT_EQ(none.root_sends, usual.root_sends);
+  EXPECT_EQ(none.by_nic, usual.by_nic);
 }
 
 TEST(Tuning, WhatIsWrittenIsRead) {
@@ -94,8 +97,8 @@ TEST(Tuning, SaysWhatIsWrong) {
   } cases[] = {
       {"", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {good + "# \u00e9\nname = \"\u00e9\"\nn\u00e9 = 1",
-       "table:20: only strings and comments may have letters outside"},
-      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:18: nodes, count 6: name: unknown key"},
+       "table:21: only strings and comments may have letters outside"},
+      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:19: nodes, count 6: name: unknown key"},
       {"nodes = 3", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {replaced("count = 2", "count = 2 3"), "table:3: "},
       {"[[nodes]]\nblock = 1", "table:1: nodes: count: must be a whole number"},
@@ -122,6 +125,7 @@ TEST(Tuning, SaysWhatIsWrong) {
        "method: must be one_shot, direct, read or tree"},
       {replaced("{ bytes = 10, blocks", "{ bytes = 10, method = \"tree\", blocks"), "method: unknown key"},
       {replaced("root_sends = 11", "root_sends = -1"), "root_sends: -1 is not in 0 ... "},
+      {replaced("by_nic = 64", "by_nic = 257"), "by_nic: 257 is not in 0 ... 256"},
       {replaced("spread = [", "spread = [ 5,"), "spread: must be an array of 1 ... 9 tables"},
       {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 9 tables"},
   };

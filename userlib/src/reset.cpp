@@ -55,6 +55,7 @@ result<> cluster::reset(uint64_t timeout_ns) {
   for (int n = 0; n < config().nodes; ++n)
     if (auto ok = launch(n, 1, 1, settle, "reset"); !ok) return ok;
   if (auto ran = run(timeout_ns); !ran) return std::unexpected(std::move(ran.error()));
+  if (auto ok = restart_collectives(); !ok) return ok;
   for (int n = 0; n < config().nodes; ++n) {
     clear_reserved(segment(n), device_context(n));
     free_queues(device_context(n));

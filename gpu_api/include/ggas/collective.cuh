@@ -128,16 +128,17 @@ GGAS_COLLECTIVE(ggas_scatter,
 // dst is not used and may be null). Elements are types of 1, 2, 4 or 8 bytes with +, * and <: integers, float, double,
 // and on GPUs __half and __nv_bfloat16; each sum is rounded to the type. src and dst lie in the own segment, aligned to
 // the element, at any offset; they are the same vector or do not overlap. Sums run in the order of ranks, by ggas_tree
-// in that of the tree, whatever the form: results are the same bits at all members and every time. The result is
+// and ggas_by_nic in that of their trees, whatever the form: results are the same bits at all members and every time. The result is
 // visible to the block, with the grid forms to everybody behind the kernel; no promise about other data.
 // ggas_bad_argument: op, root, method or pointer; a caller outside the team; direct or push where the window is not
-// memory; direct, push or read of more than 64 members; gather or all_gather of a team or a grid.
+// memory; direct, push or read of more than 64 members; gather or all_gather of a team or a grid; by_nic where
+// no NIC has the unit, of a team, more than 256 bytes, elements of 1 or 2 bytes, or products.
 GGAS_COLLECTIVE(ggas_allreduce,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, ggas_method method,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),
                 reduce_by(piece_of_numbers(dst.address, address_of(src), n, op, everybody), method, part.block,
                           part.blocks, team, timeout_ns))
-// By gather, one_shot, direct, read, tree or auto.
+// By gather, one_shot, direct, read, tree, by_nic or auto.
 GGAS_COLLECTIVE(ggas_reduce,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, int root, ggas_method method,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),

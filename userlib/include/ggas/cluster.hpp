@@ -147,6 +147,10 @@ class cluster {
   // Ends waves, trace and capture; nothing is observed any more. The error (no_space) has a line for each file that is
   // not whole. Without this call the destructor does it and tells on standard error.
   virtual result<> end_observation() { return {}; }
+
+ private:
+  // Of the NICs' units: as in a new cluster.
+  virtual result<> restart_collectives() { return {}; }
 };
 
 }  // namespace ggas

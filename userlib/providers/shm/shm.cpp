@@ -69,6 +69,7 @@ class shm_cluster final : public cluster {
           .tuned = tuning::usual(),
           .no_peer_atomics = false,
           .trace = nullptr,
+          .collectives = {},
       };
     }
     trace_file_ = userlib::next_trace_file(-1);

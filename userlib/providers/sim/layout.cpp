@@ -68,6 +68,7 @@ memory_plan::memory_plan(const cluster_config& cfg) {
   const wishes program{place::host, place::host, q.host_work_queue ? place::host : place::none, place::host,
                        place::host};
   for (int i = 0; i < q.host_count; ++i) programs.push_back(plan(a, q, program, first_program_vpid + unsigned(i)));
+  collectives_at = a.gpu.take(collectives_bytes, collectives_bytes);
   gpu_rings_bytes = a.gpu.bytes();
   host_rings_bytes = a.host.bytes();
 }

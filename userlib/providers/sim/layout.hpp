@@ -27,6 +27,7 @@ struct memory_plan {
   unsigned segment_class, host_class;  // of their network logical addresses (docs/rma.md)
   size_t segment_bytes, host_bytes;    // rounded up to their pages
   size_t gpu_rings_bytes;              // whole pages, also where there is none
+  size_t collectives_at;               // of these: results of the NIC's unit for collectives, and their flag
   size_t host_rings_bytes;             // behind host_bytes
   size_t bar_bytes() const;            // of the GPU: segment in the lower half, rings in the upper
   size_t pinned_bytes() const { return host_bytes + host_rings_bytes; }
@@ -35,5 +36,6 @@ struct memory_plan {
 
 constexpr size_t page_bytes_of_class(unsigned c) { return size_t{1} << (c == 0 ? 12 : c == 1 ? 16 : c == 2 ? 21 : 30); }
 inline constexpr unsigned first_program_vpid = 128;
+inline constexpr size_t collectives_bytes = 1024;
 
 }  // namespace ggas::userlib

@@ -8,13 +8,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <random>
 #include <span>
 #include <utility>
 
 #include "ggas/detail/platform/layout.hpp"
 #include "sim/gpu/gpu.hpp"
+#include "sim/nic/coll_format.hpp"
 #include "sim/system.hpp"
+#include "userlib/providers/sim/coll_driver.hpp"
 #include "userlib/providers/sim/host_sync.hpp"
 #include "userlib/providers/sim/layout.hpp"
 #include "userlib/providers/sim/programs.hpp"
@@ -91,6 +94,8 @@ class sim_cluster final : public cluster {
   void describe_node(const sim::endpoint_slot& slot);
   rma_queue queue(const node_memory& it, const context_plan& p) const;
   result<> set_up_contexts();
+  result<> set_up_collectives();
+  result<> restart_collectives() override;
   gpu::gpu& gpu_of(int node) const { return static_cast<gpu_endpoint*>(system_->gpu(unsigned(node)))->gpu; }
   bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
   bool gpus_idle() const;
@@ -109,6 +114,7 @@ class sim_cluster final : public cluster {
   uint64_t host_nla_ = 0;
   std::map<int, size_t> events_seen_;  // of each node, by verdicts
   std::unique_ptr<sim::system> system_;  // its blocks may refer to all of the above
+  std::optional<coll_driver> collectives_;  // the NICs have the unit
   host_programs programs_;               // run on it
   clock::time_point next_progress_;
 };
@@ -189,7 +195,8 @@ result<> sim_cluster::build(sim::platform plat, std::string faults, sim::nic_fac
   auto made = sim::system::create(std::move(s));
   if (!made) return fail(errc::bad_argument, "{}", made.error());
   system_ = std::move(*made);
-  return set_up_contexts();
+  if (auto ok = set_up_contexts(); !ok) return ok;
+  return set_up_collectives();
 }
 
 // Segment and rings lie in the GPU's BAR; window, pages and host memory are addresses that go over PCIe.
@@ -240,6 +247,7 @@ void sim_cluster::describe_node(const sim::endpoint_slot& slot) {
       .tuned = tuning::usual(),
       .no_peer_atomics = false,
       .trace = nullptr,
+      .collectives = {},
   };
 }
 
@@ -280,6 +288,32 @@ result<> sim_cluster::set_up_contexts() {
     node_memory& own = nodes_[size_t(n)];
     for (const rma_queue& q : own.program_queues) own.host.queues.push_back(started(q));
   }
+  return {};
+}
+
+result<> sim_cluster::set_up_collectives() {
+  collectives_.emplace(*system_, sim::endpoint_base + plan_.bar_bytes() / 2 + plan_.collectives_at);
+  const auto built = collectives_->built();
+  if (!built) return fail(errc::device_fault, "{}", built.error());
+  if (!*built) collectives_.reset();
+  if (!*built) return {};
+  for (node_memory& n : nodes_) {
+    const std::byte* const results = n.rings.base() + plan_.collectives_at;
+    std::byte* const page = n.pages.base() + 2 * sim::bar4_page * coll_driver::owner;
+    n.seen.collectives = {
+        .block = reinterpret_cast<uint64_t*>(page + nic::coll::blocks_offset +
+                                             nic::coll::block_bytes * coll_driver::block),
+        .results = reinterpret_cast<const char*>(results),
+        .flag = reinterpret_cast<const uint64_t*>(results + nic::coll::flag_offset),
+    };
+  }
+  return restart_collectives();
+}
+
+result<> sim_cluster::restart_collectives() {
+  if (!collectives_) return {};
+  if (auto ok = collectives_->start(); !ok) return fail(errc::device_fault, "{}", ok.error());
+  for (node_memory& n : nodes_) std::ranges::fill_n(n.rings.base() + plan_.collectives_at, collectives_bytes, std::byte{});
   return {};
 }
 

@@ -54,7 +54,7 @@ class reader {
     where_ = "nodes: ";
     e.count = number(t, "count", 1, INT32_MAX);
     where_ = "nodes, count " + std::to_string(e.count) + ": ";
-    only(t, {"count", "block", "grid", "on_stream", "reduce", "broadcast", "spread", "root_sends"});
+    only(t, {"count", "block", "grid", "on_stream", "reduce", "broadcast", "spread", "root_sends", "by_nic"});
     const tuning usual = tuning::usual();
     e.values.block = limits(t, "block");
     e.values.grid = limits(t, "grid");
@@ -64,6 +64,7 @@ class reader {
     e.values.broadcast = t.contains("broadcast") ? launches(t, "broadcast", no_methods) : usual.broadcast;
     e.values.spread = t.contains("spread") ? launches(t, "spread", no_methods) : usual.spread;
     e.values.root_sends = t.contains("root_sends") ? number(t, "root_sends", 0, INT64_MAX) : usual.root_sends;
+    e.values.by_nic = t.contains("by_nic") ? number(t, "by_nic", 0, 256) : usual.by_nic;
     return e;
   }
   void only(const toml::table& t, std::initializer_list<std::string_view> known) {
@@ -248,7 +249,7 @@ std::string tuning_text(const tuning& t, int nodes) {
   launches("reduce", t.reduce);
   launches("broadcast", t.broadcast);
   launches("spread", t.spread);
-  s << "root_sends = " << t.root_sends << "\n";
+  s << "root_sends = " << t.root_sends << "\nby_nic = " << t.by_nic << "\n";
   return s.str();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ggas/detail/collective/allreduce_short.cuh"
+#include "ggas/detail/collective/by_nic.cuh"
 #include "ggas/detail/collective/exchange.cuh"
 
 namespace ggas::detail {
@@ -109,6 +110,9 @@ GGAS_APART ggas_status reduce_by_bundle(piece<T> p, ggas_team team, uint64_t tim
 template <class T>
 GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
                                   const ggas_team& team, uint64_t timeout_ns) {
+  if constexpr (nic_possible) {
+    if (goes_by_nic(p, method, team)) return arguments_good(p, team) ? reduce_by_nic(p, block, timeout_ns) : ggas_bad_argument;
+  }
   const unsigned used = usable_channels(blocks);
   const size_t each = part_elements<T>(p.n, used);
   if (p.n > 0 && arguments_good(p, team) && goes_one_shot(p.n * sizeof(T), method, blocks)) {

@@ -20,6 +20,13 @@ struct rma_queue {
   uint32_t vpid;                                   // number of the context, the same on every node
 };
 
+// The NIC's unit for collectives of all nodes, as kernels use it (docs/coll.md).
+struct collective_unit {
+  uint64_t* block;       // of a context's page: the command, then the words of a contribution; nullptr: there is none
+  const char* results;   // two blocks of 256 bytes in turn
+  const uint64_t* flag;  // operations that have ended 31:0, status of the last one 35:32
+};
+
 struct context {
   int32_t node;                    // own id
   int32_t nodes;                   // nodes in the address space
@@ -35,6 +42,7 @@ struct context {
   tuning tuned;          // the same on every node
   bool no_peer_atomics;  // where peers are reached directly: not with atomics; the same on every node
   call_trace* trace;     // of the node's calls; nullptr: they are not traced
+  collective_unit collectives;
 };
 
 // What constant memory of a GPU holds: a context, and what takes multiplications that no call should do.

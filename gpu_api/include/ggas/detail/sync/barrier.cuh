@@ -3,11 +3,12 @@
 // the barrier, so nothing is cleared but by a reset of the cluster. A number is used for one call of a member: one that
 // fails is its last (docs/failures.md). Two ways: where the window is plain memory every member tells every other one:
 // one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one thread
-// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. Included by
-// collective.cuh.
+// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC has a unit
+// for collectives, it does the one of all nodes. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/sync/group.cuh"
+#include "ggas/detail/sync/nic_unit.cuh"
 #include "ggas/detail/sync/wait.cuh"
 #include "ggas/team.cuh"
 
@@ -71,10 +72,10 @@ GGAS_DEVICE ggas_status end_of_meeting(ggas_status s) {
 GGAS_DEVICE_FUNCTION void record_meeting(ggas_team t, uint64_t number, ggas_status s) {
   record_writer r(waited_for::members, s);
   uint64_t said = load_relaxed(own_word(layout::check_out(t.id)));
-  const bool by_master = nic_page() && ggas_node() != t.first;
+  const bool by_master = nic_page() && ggas_node() != t.first && !unit_serves(t);  // the unit tells of nobody
   if (by_master) r.add_missing(t.first);
   GGAS_NO_UNROLL
-  for (int i = 0; i < t.size && !by_master; ++i) {
+  for (int i = 0; i < t.size && !by_master && !unit_serves(t); ++i) {
     const int node = ggas_team_node(t, i);
     const uint64_t of_node = load_relaxed(own_word(own_layout().check_in(t.id, static_cast<uint64_t>(node))));
     if (node == ggas_node() || of_node >= number) continue;
@@ -136,6 +137,27 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
   return end_of_meeting(t, number, s);
 }
 
+template <meeting M>
+GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
+  uint64_t number = 0;
+  ggas_status s = ggas_ok;
+  __syncthreads();  // every thread's stores are before the fence of thread 0
+  if (thread_rank() == 0) {
+    const progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
+    number = before.count + 1;
+    if (before.broken != 0)
+      s = ggas_broken;
+    else if (M == meeting::barrier)
+      s = settle_stores();
+    if (s == ggas_ok) {
+      const uint32_t done = unit_count();
+      start_unit(0);
+      s = await_unit(done, end);
+    }
+  }
+  return end_of_meeting(t, number, block_status(s));
+}
+
 // ------------------------------------------------------------------------------------------------ on peer memory
 
 // Where a member is told of this node and where it tells of itself; nowhere for this node.
@@ -190,6 +212,7 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
 
 template <meeting M>
 GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
+  if (unit_serves(t)) return meet_by_unit<M>(t, end);
   const layout l = own_layout();
   return nic_page() ? meet_at_master<M>(l, t, end) : meet_directly<M>(l, t, end);
 }

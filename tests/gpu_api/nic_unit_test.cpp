@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers and reductions by the NIC's unit for collectives, in clusters of more than two nodes: the RTL and its model.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "ggas/cluster.hpp"
+#include "ggas/ggas.cuh"
+#include "sim/fabric/topology.hpp"
+#include "userlib/providers/sim/coll_driver.hpp"
+
+namespace ggas::test {
+namespace {
+
+constexpr uint64_t patience_ns = 10'000'000, second_ns = 1'000'000'000;
+
+struct shape {
+  const char* nic;
+  int nodes;
+  const char* topology;
+  friend void PrintTo(const shape& s, std::ostream* os) { *os << s.nic << " " << s.nodes << " " << s.topology; }
+};
+class nic_unit_suite : public testing::TestWithParam<shape> {
+ protected:
+  void SetUp() override {
+    cluster_config c;
+    c.nic = GetParam().nic, c.nodes = GetParam().nodes, c.topology = GetParam().topology;
+    c.segment_bytes = 4u << 20, c.host_bytes = 64u << 10;
+    auto made = cluster::create(c);
+    ASSERT_TRUE(made) << made.error().text;
+    cluster_ = std::move(*made);
+  }
+  int nodes() const { return cluster_->config().nodes; }
+  std::vector<ggas_status> all_of(ggas_status s) const { return std::vector<ggas_status>(size_t(nodes()), s); }
+  template <class T>
+  T* words(int node, size_t offset = 0) const {
+    return reinterpret_cast<T*>(cluster_->segment(node) + cluster_->device_context(node).reserved + offset);
+  }
+  void on_all(std::function<void(int)> kernel, int threads = 64, uint64_t timeout_ns = second_ns) {
+    for (int n = 0; n < nodes(); ++n)
+      ASSERT_TRUE(cluster_->launch(n, 1, unsigned(threads), [n, kernel] { kernel(n); }));
+    const auto ran = cluster_->run(timeout_ns);
+    ASSERT_TRUE(ran) << ran.error().text;
+  }
+  std::unique_ptr<cluster> cluster_;
+};
+INSTANTIATE_TEST_SUITE_P(sim, nic_unit_suite,
+                         testing::Values(shape{"rtl", 3, "ring"}, shape{"rtl", 8, "torus:2x2x2"},
+                                         shape{"model", 8, "torus:2x2x2"}, shape{"model", 13, "ring"}));
+
+template <class T>
+T element(int node, size_t i) {
+  if constexpr (std::is_floating_point_v<T>) return T(node + 1) / T(i + 3) - T(i % 5);
+  return T(T(node + 1) * T(7 * i + 1)) - T(i % 3);
+}
+// In the order of the NIC's tree: own first, then child by child.
+template <class T>
+T expected(const userlib::coll_tree& tree, unsigned node, size_t i, ggas_op op) {
+  T sum = element<T>(int(node), i);
+  for (unsigned c : tree.children[node]) sum = detail::combine(op, sum, expected<T>(tree, c, i, op));
+  return sum;
+}
+
+// Every node is told of every round by all others before anybody goes on.
+TEST_P(nic_unit_suite, NobodyLeavesABarrierBeforeAllHaveCome) {
+  constexpr int rounds = 6;
+  std::vector<int> wrong(size_t(nodes()), 0);
+  const int all = nodes();
+  const uint64_t at = cluster_->device_context(0).reserved;
+  on_all([&wrong, all, at](int n) {
+    for (int r = 1; r <= rounds; ++r) {
+      const int to = (n + r) % all;
+      if (detail::thread_rank() == 0) ggas_store(ggas_global_pointer<uint64_t>(to, at + 8 * uint64_t(n)), uint64_t(r));
+      if (ggas_barrier_block(patience_ns) != ggas_ok) wrong[size_t(n)] += 1000;
+      const int from = (n + all - r % all) % all;
+      if (detail::thread_rank() == 0 &&
+          ggas_load(ggas_global_pointer<uint64_t>(n, at + 8 * uint64_t(from))) != uint64_t(r))
+        ++wrong[size_t(n)];
+      if (ggas_barrier_block(patience_ns) != ggas_ok) wrong[size_t(n)] += 1000;
+    }
+  });
+  EXPECT_EQ(wrong, std::vector<int>(size_t(all), 0));
+}
+
+template <class T>
+void reduce_all(cluster& c, const userlib::coll_tree& tree, ggas_op op, size_t n, ggas_method method, int root,
+                std::function<T*(int)> at) {
+  const int all = c.config().nodes;
+  std::vector<ggas_status> statuses(size_t(all), ggas_timed_out);
+  for (int k = 0; k < all; ++k) {
+    for (size_t i = 0; i < n; ++i) at(k)[i] = element<T>(k, i), at(k)[n + i] = T(99);
+    const auto kernel = [&, k] {
+      const ggas_status s = root < 0 ? ggas_allreduce_block(at(k) + n, at(k), n, op, method, patience_ns)
+                                     : ggas_reduce_block(at(k) + n, at(k), n, op, root, method, patience_ns);
+      if (detail::thread_rank() == 0) statuses[size_t(k)] = s;
+    };
+    ASSERT_TRUE(c.launch(k, 1, 48, kernel));
+  }
+  const auto ran = c.run(second_ns);
+  ASSERT_TRUE(ran) << ran.error().text;
+  EXPECT_EQ(statuses, std::vector<ggas_status>(size_t(all), ggas_ok));
+  for (int k = 0; k < all; ++k)
+    for (size_t i = 0; i < n; ++i) {
+      const T want = root < 0 || root == k ? expected<T>(tree, 0, i, op) : T(99);
+      const T got = at(k)[n + i];
+      EXPECT_EQ(std::memcmp(&got, &want, sizeof got), 0)
+          << "node " << k << " element " << i << ": " << got << ", not " << want;
+    }
+}
+
+TEST_P(nic_unit_suite, ReductionsOfEveryKind) {
+  const auto shape = fabric::topology::parse(GetParam().topology, unsigned(nodes()));
+  ASSERT_TRUE(shape) << shape.error();
+  const userlib::coll_tree tree(*shape);
+  const auto with = [&]<class T>(T, ggas_op op, size_t n, ggas_method m, int root) {
+    reduce_all<T>(*cluster_, tree, op, n, m, root, [&](int k) { return words<T>(k); });
+  };
+  with(float{}, ggas_sum, 64, ggas_by_nic, -1);
+  with(float{}, ggas_sum, 1, ggas_auto, -1);
+  with(double{}, ggas_sum, 32, ggas_by_nic, nodes() - 1);
+  with(float{}, ggas_max, 7, ggas_auto, 1);
+  with(double{}, ggas_min, 3, ggas_by_nic, -1);
+  with(int32_t{}, ggas_sum, 5, ggas_auto, -1);
+  with(uint32_t{}, ggas_xor, 64, ggas_by_nic, -1);
+  with(int64_t{}, ggas_max, 9, ggas_by_nic, -1);
+  with(uint64_t{}, ggas_and, 2, ggas_auto, 0);
+  with(int32_t{}, ggas_or, 33, ggas_by_nic, -1);
+}
+
+// What the unit cannot do is refused by name, and done by others if nobody asked for it.
+TEST_P(nic_unit_suite, WhatItCannotDo) {
+  std::vector<ggas_status> named = all_of(ggas_ok), chosen = named, products = named;
+  for (int k = 0; k < nodes(); ++k) std::fill_n(words<float>(k), 200, 1.0f);
+  on_all([&](int k) {
+    float* const v = words<float>(k);
+    const auto keep = [&](std::vector<ggas_status>& to, ggas_status s) {
+      if (detail::thread_rank() == 0) to[size_t(k)] = s;
+    };
+    keep(named, ggas_allreduce_block(v + 100, v, 65, ggas_sum, ggas_by_nic, patience_ns));
+    keep(products, ggas_allreduce_block(v + 100, v, 4, ggas_prod, ggas_by_nic, patience_ns));
+    keep(chosen, ggas_allreduce_block(v + 100, v, 65, ggas_sum, ggas_auto, patience_ns));
+  });
+  EXPECT_EQ(named, all_of(ggas_bad_argument));
+  EXPECT_EQ(products, all_of(ggas_bad_argument));
+  EXPECT_EQ(chosen, all_of(ggas_ok));
+  EXPECT_EQ(words<float>(0)[100 + 64], float(nodes()));
+}
+
+// Members that do not agree all hear of it. One that does not come is a time-out of the others, and a reset makes the
+// unit work again, whatever was left in it.
+TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
+  std::vector<ggas_status> s = all_of(ggas_ok);
+  const auto sums = [&](int k, size_t n, uint64_t timeout_ns) {
+    const ggas_status r =
+        ggas_allreduce_block(words<float>(k) + 64, words<float>(k), n, ggas_sum, ggas_auto, timeout_ns);
+    if (detail::thread_rank() == 0) s[size_t(k)] = r;
+  };
+  for (int k = 0; k < nodes(); ++k) std::fill_n(words<float>(k), 64, 2.0f);
+  on_all([&](int k) { sums(k, k == 1 ? 3 : 9, patience_ns); });
+  EXPECT_EQ(s, all_of(ggas_bad_argument));
+  on_all([&](int k) { sums(k, 9, patience_ns); });
+  EXPECT_EQ(s, all_of(ggas_ok));
+  on_all([&](int k) {
+    if (k != 2) sums(k, 9, 50'000);
+  });
+  EXPECT_EQ(std::ranges::count(s, ggas_timed_out), nodes() - 1);
+  ASSERT_TRUE(cluster_->reset(second_ns));
+  on_all([&](int k) { sums(k, 9, patience_ns); });
+  EXPECT_EQ(s, all_of(ggas_ok));
+  EXPECT_EQ(words<float>(nodes() - 1)[64 + 8], 2.0f * float(nodes()));
+}
+
+TEST(NicUnitTree, EveryNodeIsInItOnce) {
+  for (const auto& [text, nodes] : {std::pair{"full", 7u}, {"ring", 12u}, {"torus:4x4x4", 64u}, {"mesh:3x5", 15u}}) {
+    const userlib::coll_tree tree(*fabric::topology::parse(text, nodes));
+    std::vector<unsigned> seen(nodes, 0);
+    for (unsigned n = 0; n < nodes; ++n) {
+      EXPECT_LE(tree.children[n].size(), 4u);
+      for (unsigned c : tree.children[n]) {
+        ++seen[c];
+        EXPECT_EQ(tree.parent[c], n);
+      }
+    }
+    EXPECT_EQ(seen[0], 0u);
+    EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0u), nodes - 1) << text;
+    unsigned far = 0;
+    for (unsigned n = 1; n < nodes; ++n) {
+      unsigned up = n, steps = 0;
+      for (; up != 0 && steps <= nodes; ++steps) up = tree.parent[up];
+      far = std::max(far, steps);
+    }
+    EXPECT_LE(far, nodes / 2) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ggas::test
