@@ -63,13 +63,16 @@ int ggas_hw_identify(struct ggas_device *dev)
 	return 0;
 }
 
-/* From reset, or behind ggas_hw_stop(): everything that is not of one object. */
+/*
+ * From reset, or behind ggas_hw_stop(): everything that is not of one object. Only then may the NIC work: what it still
+ * knows from before, rings and table, is memory of somebody else by now.
+ */
 int ggas_hw_start(struct ggas_device *dev)
 {
 	u64 link = dev->number ^ 1;	/* the NIC has one link: two nodes */
 	u64 rma = get(dev, GGAS_REG_RMA_CTRL);
 
-	set(dev, GGAS_REG_STOP, 0);
+	set(dev, GGAS_REG_ATU_TABLE0, 0);
 	set(dev, GGAS_REG_NODE, dev->number);
 	if (dev->nodes > 1)
 		set(dev, GGAS_REG_LINK_PEER, link | GGAS_LINK_PEER_VALID_MASK);
@@ -94,6 +97,7 @@ int ggas_hw_start(struct ggas_device *dev)
 	set(dev, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 	rma |= GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK;
 	set(dev, GGAS_REG_RMA_CTRL, rma);
+	set(dev, GGAS_REG_STOP, 0);
 	return ggas_hw_there(dev) ? 0 : -EIO;
 }
 

@@ -190,6 +190,7 @@ static void all_tests(node* n) {
   run(n, "each allocation fails", each_allocation_fails);
   run(n, "reset under use", reset_under_use);
   run(n, "driver unbound under use", unbound_under_use);
+  run(n, "driver bound anew under puts", bound_anew_under_puts);
   run(n, "error recovery under use", error_under_use);
   run(n, "cable out under use", cable_out_under_use);
   run(n, "put with notifications, after all that", put_with_notification);

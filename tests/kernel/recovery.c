@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What takes the NIC from its users: function-level reset, driver unbound, an error of the bus, its own end. Node 1 has
  * it, node 0 sends to it; each hears of it, and everything works again. And a link that dies and comes back. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -71,6 +74,87 @@ static void bind_anew(void) {
 
 void unbound_under_use(node* n) { under_use(n, unbind, bind_anew); }
 
+/* ---------------------------------------------------------------------------------------------- the driver before */
+
+enum { ENTRY_USABLE = 7, PIPES = 24, PIPE_BYTES = 1 << 20 };
+
+/* A page of the test GPU, by its bus address: nobody minds what lands there. */
+static uint64_t page_of_the_gpu(void) {
+  glob_t found;
+  uint64_t at[3] = {0};
+  FILE* f = NULL;
+  unsigned i;
+  if (!glob("/sys/bus/pci/drivers/testgpu/0000:*/resource", 0, NULL, &found)) f = fopen(found.gl_pathv[0], "r");
+  for (i = 0; f && i < 3; ++i) CHECK_IS(fscanf(f, "%" SCNx64 " %*x %*x", &at[i]), 1);
+  if (f) fclose(f);
+  globfree(&found);
+  return at[2];
+}
+
+/* Memory of the kernel that users fill: what the driver gives back is soon there. (Pages of processes come from other
+ * blocks.) */
+static void fill_pipes(int (*ends)[2], const uint64_t* entries) {
+  unsigned i;
+  for (i = 0; i < PIPES; ++i) {
+    CHECK_IS(pipe(ends[i]), 0);
+    CHECK_IS(fcntl(ends[i][1], F_SETPIPE_SZ, PIPE_BYTES), PIPE_BYTES);
+    CHECK_IS(write(ends[i][1], entries, PIPE_BYTES), PIPE_BYTES);
+  }
+}
+
+/* Pipes that do not hold what was written. */
+static unsigned empty_pipes(int (*ends)[2], const uint64_t* entries) {
+  unsigned char* const read_ = pages(PIPE_BYTES);
+  unsigned i, changed = 0;
+  for (i = 0; i < PIPES; ++i) {
+    CHECK_IS(read(ends[i][0], read_, PIPE_BYTES), PIPE_BYTES);
+    changed += memcmp(read_, entries, PIPE_BYTES) != 0;
+    close(ends[i][0]);
+    close(ends[i][1]);
+  }
+  munmap(read_, PIPE_BYTES);
+  return changed;
+}
+
+/* What the driver gave back when it let go of the NIC is used no more when it takes it again: neither the table of
+ * translations nor the rings. The other node puts all the while to an address that was valid. */
+void bound_anew_under_puts(node* n) {
+  enum { ROUNDS = 10 };
+  unsigned char* const memory = pages(4096);
+  ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
+  unsigned i, puts = 0, landed = 0;
+  if (n->me == 1) {
+    uint64_t* const entries = (uint64_t*)pages(PIPE_BYTES); /* what would be valid translations */
+    const uint64_t page = page_of_the_gpu();
+    int ends[PIPES][2];
+    for (i = 0; i < PIPE_BYTES / 8; ++i) entries[i] = i % 2 ? DOMAIN : page | ENTRY_USABLE;
+    ggas_region_end(&r);
+    end(n);
+    for (i = 0; i < ROUNDS; ++i) {
+      CHECK_IS(write_file("/sys/bus/pci/drivers/ggas/unbind", PCI_DEVICE), 0);
+      fill_pipes(ends, entries);
+      bind_anew();
+      usleep(20000); /* of the other node's puts */
+      CHECK_IS(empty_pipes(ends, entries), 0);
+    }
+    munmap(entries, PIPE_BYTES);
+    begin(n);
+  } else {
+    put_until_an_error(n);
+    for (; own_word(n, 8) != n->greeted + 1; ++puts) {
+      post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
+      landed += next_note(n).kind != GGAS_RMA_NOTE_ERROR;
+    }
+    printf("# %u puts while the other node bound its driver anew\n", puts);
+    CHECK_IS(landed, 0);
+    ggas_region_end(&r);
+  }
+  munmap(memory, 4096);
+  greet(n, ++n->greeted);
+}
+
+/* ---------------------------------------------------------------------------------------------- errors of the bus */
+
 /* As Linux' aer_inject has it. */
 struct aer_error {
   uint8_t bus, dev, fn;
@@ -87,6 +171,8 @@ static void inject(node* n) {
 }
 
 void error_under_use(node* n) { under_use(n, inject, NULL); }
+
+/* ---------------------------------------------------------------------------------------------- link and NIC gone */
 
 /* Both nodes lose the link and get it back; nothing of theirs is taken. */
 void cable_out_under_use(node* n) {
