@@ -207,16 +207,17 @@ void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
 }
 
 /*
- * No access of another node reaches the segment behind it, and every store of this one has reached its target: a packet
- * of the former domain does not meet the next owner of its number. The window must have been unmapped.
+ * Every store of this node has reached its target, and no access of another one reaches the segment behind it: a packet
+ * of the former domain does not meet the next owner of its number. The window must have been unmapped. Quiet comes
+ * before the intervals go: a register may be written before the NIC has looked at a store in front of it.
  */
 int ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w)
 {
 	u32 n;
 
+	readl(dev->own_page);	/* quiet: ends when the NIC's time-out of loads does, if not before */
 	for (n = 0; n < dev->nodes; n++)
 		set(dev, GGAS_REG_INTERVAL_TARGET(w->first_interval + n), 0);
-	readl(dev->own_page);	/* quiet: ends when the NIC's time-out of loads does, if not before */
 	set(dev, GGAS_REG_EXPORT_ACCESS(w->export), 0);
 	return wait_for(dev, GGAS_REG_EXPORT_STATE(w->export), GGAS_EXPORT_STATE_STOPPED_MASK);
 }

@@ -172,6 +172,7 @@ static void all_tests(node* n) {
   run(n, "errors and rights", errors_are_told);
   run(n, "windows of two domains", windows_of_two_domains);
   run(n, "windows run out", windows_run_out);
+  run(n, "stores before the end of a window", stores_before_the_end);
   run(n, "GPU memory to GPU memory", gpu_to_gpu);
   run(n, "GPU memory moves under puts", gpu_memory_moves);
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);

@@ -17,6 +17,7 @@ void errors_are_told(node* n);
 /* windows.c */
 void windows_of_two_domains(node* n);
 void windows_run_out(node* n);
+void stores_before_the_end(node* n);
 
 /* gpu.c */
 void gpu_to_gpu(node* n);

@@ -68,3 +68,22 @@ void windows_run_out(node* n) {
   CHECK_IS(ggas_window_begin(&more, &n->dev, n->domain, 40, SMALL), 0);
   ggas_window_end(&more);
 }
+
+/* What was stored before a window ends arrives, however soon it ends. */
+void stores_before_the_end(node* n) {
+  enum { ROUNDS = 50, WORDS = 64 };
+  ggas_window whole, brief;
+  unsigned round, i, lost = 0;
+  CHECK_IS(ggas_window_begin(&whole, &n->dev, n->domain, NUMBER + n->me, SMALL), 0);
+  meet(n);
+  for (round = 1; round <= ROUNDS; ++round) {
+    CHECK_IS(ggas_window_begin(&brief, &n->dev, n->domain, NUMBER + n->other, SMALL), 0);
+    for (i = 0; i < WORDS; ++i) *at_other(n, &brief, 8 * i) = round;
+    ggas_window_end(&brief);
+    meet(n);
+    for (i = 0; i < WORDS; ++i) lost += *(volatile uint64_t*)(whole.own + 8 * i) != round;
+    meet(n);
+  }
+  CHECK_IS(lost, 0);
+  ggas_window_end(&whole);
+}
