@@ -14,7 +14,7 @@ import qmp
 from debian import Missing
 
 START_LIMIT = 60  # seconds until the NICs are there
-REPLAY_LIMIT = 300
+REPLAY_LIMIT = 900
 END_LIMIT = 30  # until a process ends that was told to
 BAIL_LIMIT = 90  # until nodes have come to their end of which one has given up: what its kernel said comes last
 GPU_MB = 16  # memory of the test GPU

@@ -170,7 +170,14 @@ static void inject(node* n) {
   close(fd);
 }
 
-void error_under_use(node* n) { under_use(n, inject, NULL); }
+/* The kernel resets the NIC in its own time, and nobody can open it meanwhile. */
+static void wait_until_it_opens(void) {
+  ggas_device d;
+  WAIT(ggas_device_open(&d, "/dev/ggas0") == 0);
+  ggas_device_close(&d);
+}
+
+void error_under_use(node* n) { under_use(n, inject, wait_until_it_opens); }
 
 /* ---------------------------------------------------------------------------------------------- link and NIC gone */
 
