@@ -156,6 +156,7 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	rc = ggas_chardev_add(dev);
 	if (rc)
 		goto stop;
+	pci_save_state(pci);	/* what a reset of the slot takes away, ggas_slot_reset() brings back */
 	dev_info(&pci->dev, "ggas%d: node %u of %u\n", dev->minor, dev->number, dev->nodes);
 	return 0;
 
@@ -202,10 +203,26 @@ static void ggas_reset_done(struct pci_dev *pci)
 	mutex_unlock(&dev->lock);
 }
 
+/* Without a loss of the link the NIC needs no reset to be set up anew: stopped it knows nobody's memory. */
 static pci_ers_result_t ggas_error_detected(struct pci_dev *pci, pci_channel_state_t state)
 {
 	ggas_reset_prepare(pci);
-	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
+	switch (state) {
+	case pci_channel_io_normal:
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	case pci_channel_io_perm_failure:
+		return PCI_ERS_RESULT_DISCONNECT;
+	default:
+		return PCI_ERS_RESULT_NEED_RESET;
+	}
+}
+
+/* One that did not stop was cut off from the bus. */
+static pci_ers_result_t ggas_mmio_enabled(struct pci_dev *pci)
+{
+	bool stopped = pci->is_busmaster && ggas_hw_there(pci_get_drvdata(pci));
+
+	return stopped ? PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_NEED_RESET;
 }
 
 static pci_ers_result_t ggas_slot_reset(struct pci_dev *pci)
@@ -217,6 +234,7 @@ static pci_ers_result_t ggas_slot_reset(struct pci_dev *pci)
 
 static const struct pci_error_handlers ggas_errors = {
 	.error_detected = ggas_error_detected,
+	.mmio_enabled = ggas_mmio_enabled,
 	.slot_reset = ggas_slot_reset,
 	.resume = ggas_reset_done,
 	.reset_prepare = ggas_reset_prepare,
