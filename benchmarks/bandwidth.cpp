@@ -56,7 +56,7 @@ result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t 
   GGAS_TRY(s.run(what));
   for (int node = 0; node + 1 < s.nodes(); node += 2) {
     const auto o = join_outcomes(s, node, a.outcomes, where.grid.x, what);
-    if (!o) return std::unexpected(o.error());
+    if (!o) return o.error();
     GGAS_TRY(check(s, a, node + d.target, round, what));
     out.push_back(static_cast<double>(a.words * sizeof(uint64_t)) * 1e9 /
                   static_cast<double>(std::max<uint64_t>(1, o->end_ns - o->begin_ns)));

@@ -48,7 +48,7 @@ void prepare(session& s, const scatter_args& a, const access_pattern& p) {
 
 // Stores: at the partner, with nothing written between the values. Loads: in the local copies.
 result<> check(session& s, const scatter_args& a, const access_pattern& p, const std::string& what) {
-  if (auto o = join_outcomes(s, 0, a.outcomes, a.values, what); !o) return std::unexpected(o.error());
+  if (auto o = join_outcomes(s, 0, a.outcomes, a.values, what); !o) return o.error();
   const uint32_t* found = p.store ? at_offset<uint32_t>(s, 1, a.remote) : at_offset<uint32_t>(s, 0, a.copies);
   const uint64_t stride = p.store ? a.stride : 1;
   for (uint64_t i = 0; i < a.values * stride; ++i) {
@@ -73,13 +73,13 @@ result<> run_point(session& s, const access_pattern& p, size_t index) {
   prepare(s, a, p);
   const char* name = p.store ? "SMFU_STORES_IN" : "SMFU_LOADS_IN";
   const auto before = counter(s, name);
-  if (!before) return std::unexpected(before.error());
+  if (!before) return before.error();
   const shape where = usual_shape(values);
   GGAS_TRY(s.machine().launch(
       0, where.grid, where.block, [a, store = p.store] { store ? store_values(a) : load_values(a); }, p.variant));
   GGAS_TRY(s.run(what));
   const auto after = counter(s, name);
-  if (!after) return std::unexpected(after.error());
+  if (!after) return after.error();
   GGAS_TRY(check(s, a, p, what));
   record r = s.begin(p.variant, "requests", "1");
   r.params = {{"values", values}};

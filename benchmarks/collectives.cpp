@@ -52,7 +52,7 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
   GGAS_TRY(s.run(what));
   const double elapsed = static_cast<double>(s.machine().now_ns() - begin);
   for (int node = 0; node < s.nodes(); ++node) {
-    if (auto o = join_outcomes(s, node, a.outcomes, total, what); !o) return std::unexpected(o.error());
+    if (auto o = join_outcomes(s, node, a.outcomes, total, what); !o) return o.error();
   }
   record r = s.begin(p.variant, "latency", "ns");
   r.params = {{"threads", total}, {"method", p.sync ? "sync" : "barrier"}};
@@ -114,7 +114,7 @@ result<> run_reduce_point(session& s, const char* variant, int method, uint64_t 
   // A round lasts until the last node has its result.
   std::vector<double> slowest(a.rounds, 0);
   for (int node = 0; node < s.nodes(); ++node) {
-    if (auto o = join_outcomes(s, node, a.outcomes, reduce_threads, what); !o) return std::unexpected(o.error());
+    if (auto o = join_outcomes(s, node, a.outcomes, reduce_threads, what); !o) return o.error();
     std::vector<double> mine;
     read_samples(s, node, a.samples, a.rounds, 1, mine);
     for (size_t i = 0; i < mine.size(); ++i) slowest[i] = std::max(slowest[i], mine[i]);

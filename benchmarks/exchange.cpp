@@ -38,7 +38,7 @@ result<outcome> run_everywhere(session& s, const exchange_args& a, exchange_kern
   outcome slowest{};
   for (int node = 0; node < s.nodes(); ++node) {
     const auto o = join_outcomes(s, node, a.outcomes, threads, what);
-    if (!o) return std::unexpected(o.error());
+    if (!o) return o.error();
     if (o->end_ns - o->begin_ns >= slowest.end_ns - slowest.begin_ns) slowest = *o;
   }
   return slowest;
@@ -52,10 +52,10 @@ result<> exchange_point(session& s, moved what, uint64_t elements) {
   std::vector<double> samples;
   for (int i = 0; i < 5; ++i) {
     const auto o = run_everywhere(s, a, exchange_loop_of<false>(what), text);
-    if (!o) return std::unexpected(o.error());
+    if (!o) return o.error();
     samples.push_back(static_cast<double>(o->end_ns - o->begin_ns) / static_cast<double>(a.rounds));
   }
-  if (const auto o = run_everywhere(s, a, exchange_check, text); !o) return std::unexpected(o.error());
+  if (const auto o = run_everywhere(s, a, exchange_check, text); !o) return o.error();
   record r = s.begin("block", "time", "ns");
   r.params = {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", threads}};
   summarise(r, samples);

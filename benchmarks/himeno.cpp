@@ -61,7 +61,7 @@ class himeno_run {
   }
 
  private:
-  using node = himeno_node<cluster>;
+  using node = himeno_node;
   template <class F>
   result<> all(F queue) {
     for (node& n : nodes_) GGAS_TRY(queue(n));

@@ -55,7 +55,7 @@ struct findings {
 
 result<> gather(session& s, const plan& p, double factor, const std::string& what, findings& f) {
   for (int node = 0; node + 1 < s.nodes(); node += 2) {
-    if (auto o = join_outcomes(s, node, p.args.outcomes, p.threads, what); !o) return std::unexpected(o.error());
+    if (auto o = join_outcomes(s, node, p.args.outcomes, p.threads, what); !o) return o.error();
     const outcome* each = at_offset<outcome>(s, node, p.args.outcomes);
     for (unsigned t = 0; t < p.threads; ++t)
       f.sum_ns += static_cast<double>(each[t].end_ns - each[t].begin_ns) * factor;
@@ -81,7 +81,7 @@ result<> pingpong_once(session& s, const plan& p, const std::string& what, findi
   GGAS_TRY(s.launch_all(p.where.grid, p.where.block, [&](int) { return [args = p.args] { store_pingpong(args); }; }));
   GGAS_TRY(s.run(what));
   for (int node = 1; node < s.nodes(); node += 2) {
-    if (auto o = join_outcomes(s, node, p.args.outcomes, p.threads, what); !o) return std::unexpected(o.error());
+    if (auto o = join_outcomes(s, node, p.args.outcomes, p.threads, what); !o) return o.error();
   }
   return gather(s, p, 0.5, what, f);
 }

@@ -16,7 +16,7 @@ result<link_limits> find_limits(const cluster_config& cfg) {
   link_limits out;
   if (cfg.provider != "sim") return out;
   const auto p = sim::load_platform(cfg.platform, cfg.overrides);
-  if (!p) return std::unexpected(error{errc::bad_platform, p.error()});
+  if (!p) return error{errc::bad_platform, p.error()};
   out.known = true;
   out.data_width = p->nic.data_width;
   out.mtu_bytes = p->rma.mtu_bytes;

@@ -104,7 +104,7 @@ result<> pingpong_once(session& s, const series& x, const plan_of_buffers& p, st
     return {};
   }
   for (int node = 0; node < taking_part(s, x); ++node) {
-    if (auto o = join_outcomes(s, node, p.args.outcomes, 1, x.what()); !o) return std::unexpected(o.error());
+    if (auto o = join_outcomes(s, node, p.args.outcomes, 1, x.what()); !o) return o.error();
   }
   for (int node = 0; node < taking_part(s, x); node += 2) read_samples(s, node, p.args.samples, x.rounds, 0.5, halves);
   return {};
@@ -168,7 +168,7 @@ result<> kernel_rounds_once(session& s, const series& x, const plan_of_buffers& 
   }
   GGAS_TRY(s.run(x.what()));
   for (int node = 0; node < taking_part(s, x); node += 2) {
-    if (auto o = join_outcomes(s, node, p.args.outcomes, 1, x.what()); !o) return std::unexpected(o.error());
+    if (auto o = join_outcomes(s, node, p.args.outcomes, 1, x.what()); !o) return o.error();
     read_samples(s, node, p.args.samples, x.rounds, 1, samples);
   }
   return {};

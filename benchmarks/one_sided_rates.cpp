@@ -68,7 +68,7 @@ result<> kernel_stream(session& s, const stream& x, const plan_of_buffers& p, st
   GGAS_TRY(s.run(x.what()));
   for (int node = 0; node + 1 < s.nodes(); node += 2) {
     const auto o = join_outcomes(s, node, p.args.outcomes, x.connections, x.what());
-    if (!o) return std::unexpected(o.error());
+    if (!o) return o.error();
     times.push_back(static_cast<double>(std::max<uint64_t>(1, o->end_ns - o->begin_ns)));
   }
   return {};

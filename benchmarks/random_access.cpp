@@ -49,7 +49,7 @@ result<> run_job(session& s, const update_args& a, const job& j) {
   uint64_t begin = ~0ull, end = 0;
   for (int node = 0; node < s.nodes(); ++node) {
     const auto o = join_outcomes(s, node, a.outcomes, j.blocks * j.threads, what);
-    if (!o) return std::unexpected(o.error());
+    if (!o) return o.error();
     begin = std::min(begin, o->begin_ns);
     end = std::max(end, o->end_ns);
   }

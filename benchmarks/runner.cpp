@@ -64,7 +64,7 @@ result<> session::start(const wish& w) {
     if (observer_) observer_(what_, totals_.sim_ns + now_ns, totals_.wall_s);
   };
   auto made = cluster::create(cfg);
-  if (!made) return std::unexpected(std::move(made.error()));
+  if (!made) return std::move(made.error());
   cluster_ = std::move(*made);
   return {};
 }
@@ -73,7 +73,7 @@ size_t session::data_offset() const { return round_up(cluster_->device_context(0
 
 std::byte* session::data(int node) { return cluster_->segment(node) + data_offset(); }
 
-result<> session::launch_all(simt::dim3 grid, simt::dim3 block,
+result<> session::launch_all(extent grid, extent block,
                              const std::function<std::function<void()>(int node)>& body) {
   for (int node = 0; node < nodes(); ++node) {
     GGAS_TRY(cluster_->launch(node, grid, block, body(node), benchmark_.name));

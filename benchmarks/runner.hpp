@@ -78,7 +78,7 @@ class session {
   size_t data_offset() const;
 
   // Queues a kernel on every node: body(node) returns the kernel of one thread.
-  result<> launch_all(simt::dim3 grid, simt::dim3 block, const std::function<std::function<void()>(int node)>& body);
+  result<> launch_all(extent grid, extent block, const std::function<std::function<void()>(int node)>& body);
   // Runs what is queued; `what` names the point. Its cost is kept for the next emit().
   result<> run(const std::string& what);
 
@@ -113,16 +113,14 @@ const benchmark* find_benchmark(std::string_view name);
 // Runs a file, so it is in no suite.
 const benchmark& trace_benchmark();
 
-inline std::unexpected<error> failed(errc code, std::string text) {
-  return std::unexpected(error{code, std::move(text)});
-}
+inline error failed(errc code, std::string text) { return {code, std::move(text)}; }
 
 }  // namespace ggas::bench
 
 // Returns the error of a result<> expression from the enclosing function.
-#define GGAS_TRY(expression)                               \
-  do {                                                     \
-    if (auto outcome_ = (expression); !outcome_) {         \
-      return std::unexpected(std::move(outcome_.error())); \
-    }                                                      \
+#define GGAS_TRY(expression)                       \
+  do {                                             \
+    if (auto outcome_ = (expression); !outcome_) { \
+      return std::move(outcome_.error());          \
+    }                                              \
   } while (0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
-# ggas_nvcc_executable(<target> SOURCES <.cu files> [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
+# ggas_nvcc_executable(<target> SOURCES <.cu files> [OBJECTS <object libraries>] [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
 # makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider, which finds the driver at run time.
 # The objects of all of them are in the global property GGAS_NVCC_OBJECTS.
 # ggas_nvcc_compiles(<test> <.cu file> INCLUDE <folders> [ARGUMENTS <more for nvcc>])
@@ -11,6 +11,9 @@ set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -ar
 if(NOT GGAS_NVCC)
   return()
 endif()
+# For tests that may run on another machine.
+find_library(GGAS_GTEST_ARCHIVE libgtest.a)
+find_library(GGAS_GTEST_MAIN_ARCHIVE libgtest_main.a)
 get_filename_component(cuda_bin ${GGAS_NVCC} DIRECTORY)
 get_filename_component(GGAS_CUDA_ROOT ${cuda_bin}/.. ABSOLUTE)
 # Lists machine code; where the toolkit came without it that of requirements.txt.
@@ -23,7 +26,7 @@ set(GGAS_NVCC_FLAGS -std=c++20 -O3 -arch=${GGAS_CUDA_ARCH} -I ${CMAKE_SOURCE_DIR
     -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
 
 function(ggas_nvcc_executable target)
-  cmake_parse_arguments(N "" "" "SOURCES;LIBRARIES;ARGUMENTS;LINK" ${ARGN})
+  cmake_parse_arguments(N "" "" "SOURCES;OBJECTS;LIBRARIES;ARGUMENTS;LINK" ${ARGN})
   set(objects)
   foreach(source ${N_SOURCES})
     get_filename_component(name ${source} NAME_WE)
@@ -35,16 +38,22 @@ function(ggas_nvcc_executable target)
     list(APPEND objects ${object})
   endforeach()
   set_property(GLOBAL APPEND PROPERTY GGAS_NVCC_OBJECTS ${objects})
+  foreach(library ${N_OBJECTS})
+    list(APPEND objects $<TARGET_OBJECTS:${library}>)
+  endforeach()
   set(libraries)
   foreach(library ${N_LIBRARIES} ggas_provider_cuda)
     list(APPEND libraries $<TARGET_FILE:${library}>)
+    if(library MATCHES "^ggas_provider_")
+      list(APPEND libraries -Xlinker -u -Xlinker ${library})  # a provider makes itself known
+    endif()
   endforeach()
   string(REPLACE "," ";" sanitize "${GGAS_SANITIZE}")
   list(TRANSFORM sanitize PREPEND -Xcompiler=-fsanitize=)
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${target})
   add_custom_command(OUTPUT ${program}
     COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_LINK} ${N_ARGUMENTS} ${sanitize} -o ${program}
-    DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" VERBATIM)
+    DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" COMMAND_EXPAND_LISTS VERBATIM)
   add_custom_target(build_${target} ALL DEPENDS ${program})
 endfunction()
 

@@ -59,9 +59,9 @@ inline fault check_last(gpu_session& s, const vectors& v, int calls, const std::
 }
 
 // Call number `i`.
-inline cudaError_t queue_call(gpu_session& s, int node, const vectors& v, uint64_t i, const stream_shape& shape = {}) {
-  cuda_cluster& c = s.machine();
-  char* const mine = c.segment(node);
+inline result<> queue_call(gpu_session& s, int node, const vectors& v, uint64_t i, const stream_shape& shape = {}) {
+  cluster& c = s.machine();
+  char* const mine = s.segment(node);
   auto* const to = reinterpret_cast<float*>(mine + v.output);
   const auto* const from = reinterpret_cast<const float*>(mine + v.input) + place_of(i);
   const stream_report report{s.wait_ns(), reinterpret_cast<uint64_t*>(mine + v.status)};
@@ -85,8 +85,8 @@ template <class F>
 fault time_graph(gpu_session& s, int length, int runs, const std::string& what, F call, std::vector<double>& samples) {
   node_graphs graphs(s);
   graphs.capture([&](int node) {
-    cudaError_t e = cudaSuccess;
-    for (int i = 0; i < length && e == cudaSuccess; ++i) e = call(node, static_cast<uint64_t>(i));
+    result<> e;
+    for (int i = 0; i < length && e; ++i) e = call(node, static_cast<uint64_t>(i));
     return e;
   });
   for (int i = 0; i <= runs; ++i) {
@@ -109,9 +109,9 @@ inline fault check_every_call(gpu_session& s, vectors v, int length, const std::
       [&](int node, uint64_t i) {
         v.seed = seed + i;
         launch_one(s, node, check_blocks, check_threads, exchange_fill, v);
-        const stream_report report{s.wait_ns(), reinterpret_cast<uint64_t*>(s.machine().segment(node) + v.status)};
-        cudaError_t e = barrier_on_stream(s.machine(), node, report);  // all destinations are overwritten
-        if (e == cudaSuccess) e = queue_call(s, node, v, i);
+        const stream_report report{s.wait_ns(), reinterpret_cast<uint64_t*>(s.segment(node) + v.status)};
+        result<> e = barrier_on_stream(s.machine(), node, report);  // all destinations are overwritten
+        if (e) e = queue_call(s, node, v, i);
         launch_one(s, node, check_blocks, check_threads, exchange_count, v, i);
         return e;
       },

@@ -86,7 +86,7 @@ fault run_barrier_graph(gpu_session& s) {
   for (const bool sync : {false, true}) {
     const std::string what = sync ? "graph, sync" : "graph, barrier";
     const auto call = [&](int node, uint64_t) {
-      const stream_report report{s.wait_ns(), reinterpret_cast<uint64_t*>(s.machine().segment(node) + status)};
+      const stream_report report{s.wait_ns(), reinterpret_cast<uint64_t*>(s.segment(node) + status)};
       return sync ? sync_on_stream(s.machine(), node, report) : barrier_on_stream(s.machine(), node, report);
     };
     std::vector<double> samples;

@@ -31,7 +31,7 @@ class node_graphs {
   node_graphs(const node_graphs&) = delete;
   node_graphs& operator=(const node_graphs&) = delete;
 
-  // queue(node) queues the work of a node and returns a cudaError_t. Graphs are uploaded here: nobody waits yet.
+  // queue(node) queues the work of a node and says whether it could. Graphs are uploaded here: nobody waits yet.
   template <class F>
   void capture(F queue) {
     for (int node = 0; node < s_.nodes(); ++node) {
@@ -87,7 +87,7 @@ class node_graphs {
 
  private:
   static size_t at(int node) { return static_cast<size_t>(node); }
-  cudaStream_t stream(int node) { return s_.machine().stream(node); }
+  cudaStream_t stream(int node) { return s_.machine().cuda_stream(node); }
   void use(int node) { s_.keep(cudaSetDevice(s_.machine().device(node)), "cudaSetDevice"); }
 
   gpu_session& s_;

@@ -75,7 +75,7 @@ class himeno_job {
   }
 
  private:
-  using node = himeno_node<cuda_cluster>;
+  using node = himeno_node;
   static size_t at(int n) { return static_cast<size_t>(n); }
 
   // Queues work on all nodes and waits for it.
@@ -97,7 +97,7 @@ class himeno_job {
     return s_.run(what);
   }
   void wait() {
-    for (int n = 0; n < s_.nodes(); ++n) s_.keep(cudaStreamSynchronize(s_.machine().stream(n)), "wait");
+    for (int n = 0; n < s_.nodes(); ++n) s_.keep(cudaStreamSynchronize(s_.machine().cuda_stream(n)), "wait");
   }
 
   fault check_status(const std::string& what) {

@@ -27,9 +27,9 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
     GGAS_GPU_TRY(clock.timed_alone(
         0, what,
         [&] {
-          cudaError_t e = cudaSuccess;
-          for (uint64_t at = 0; at < puts * bytes && e == cudaSuccess; at += bytes)
-            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to + at), s.machine().segment(0) + from + at, bytes,
+          result<> e;
+          for (uint64_t at = 0; at < puts * bytes && e; at += bytes)
+            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to + at), s.segment(0) + from + at, bytes,
                               report);
           return e;
         },

@@ -15,14 +15,10 @@
 
 namespace ggas::bench {
 
-// Gives the kernels of this translation unit the contexts of the session's cluster.
+// The kernels of this translation unit see the session's cluster, before one of them is timed.
 [[maybe_unused]] static fault bind(gpu_session& s) {
-  cuda_cluster& c = s.machine();
-  for (int node = 0; node < c.nodes(); ++node) {
-    s.keep(cudaSetDevice(c.device(node)), "cudaSetDevice");
-    s.keep(set_device_context(c.device_context(node), c.stream(node)), "device context");
-  }
-  return s.run("contexts");
+  for (int node = 0; node < s.nodes(); ++node) s.keep(ggas::prepare(s.machine(), node), "constants");
+  return s.run("constants");
 }
 
 // A fresh cluster whose segments hold `bytes` behind s.data_offset(), zero at first.

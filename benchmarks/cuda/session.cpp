@@ -23,30 +23,33 @@ gpu_session::~gpu_session() {
 
 fault gpu_session::make_cluster(size_t bytes) {
   cluster_.reset();  // the old one gives its memory back first
-  std::string why;
   // A quarter of a segment is reserved at most: large enough for every channel of the collectives.
   const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes()));
   const size_t segment = std::max(round_up(bytes) + reserved, 4 * reserved);
-  cluster_ = cuda_cluster::create({.nodes = nodes(), .segment_bytes = segment}, why);
-  if (!cluster_) return {std::string(benchmark_.name) + ": " + why, true};
+  auto made = cluster::create({.provider = "cuda",
+                               .nodes = nodes(),
+                               .segment_bytes = segment,
+                               .host_bytes = 0,
+                               .cancelled = [] { return caught_signal() != 0; }});
+  if (!made) return {std::string(benchmark_.name) + ": " + made.error().text, true};
+  cluster_ = std::move(*made);
   return {};
 }
 
 fault gpu_session::run(const std::string& what) {
   const std::string where = std::string(benchmark_.name) + " " + what;
   say(where);
-  const auto cancelled = [] { return caught_signal() != 0; };
-  if (cancelled()) return {where + ": cancelled"};
+  if (caught_signal() != 0) return {where + ": cancelled"};
   if (kept_) return {where + ": " + std::exchange(kept_, {}).text};
-  const std::string wrong = cluster_->run(options_.timeout_ns, cancelled);
-  if (wrong.empty()) return {};
+  const auto ran = cluster_->run(options_.timeout_ns);
+  if (ran) return {};
   stuck_ = true;
-  return {where + ": " + wrong};
+  return {where + ": " + ran.error().text};
 }
 
 void gpu_session::fill(int node, uint64_t offset, size_t bytes, int byte) {
   keep(cudaSetDevice(machine().device(node)), "cudaSetDevice");
-  keep(cudaMemsetAsync(machine().segment(node) + offset, byte, bytes, machine().stream(node)), "cudaMemsetAsync");
+  keep(cudaMemsetAsync(segment(node) + offset, byte, bytes, machine().cuda_stream(node)), "cudaMemsetAsync");
 }
 
 std::vector<double> gpu_session::samples(int node, uint64_t offset, size_t count, double factor) {
@@ -58,6 +61,10 @@ std::vector<double> gpu_session::samples(int node, uint64_t offset, size_t count
 void gpu_session::keep(cudaError_t e, const char* what) {
   if (e == cudaSuccess || kept_) return;
   kept_.text = std::string(what) + ": " + cudaGetErrorName(e) + ": " + cudaGetErrorString(e);
+}
+
+void gpu_session::keep(const result<>& r, const char* what) {
+  if (!r && !kept_) kept_.text = std::string(what) + ": " + r.error().text;
 }
 
 void gpu_session::say(const std::string& what) {

@@ -3,6 +3,8 @@
 // place for results. C++20 and few headers, because nvcc reads it; files with kernels include rig.cuh.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -17,7 +19,7 @@
 
 #include "benchmarks/bounds.hpp"
 #include "benchmarks/description.hpp"
-#include "ggas/cuda_cluster.hpp"
+#include "ggas/cluster.hpp"
 
 namespace ggas::bench {
 
@@ -105,7 +107,8 @@ class gpu_session {
   // Makes the cluster, or a fresh one; segments are zero and hold `bytes` of benchmark data beside the reserved part.
   // Kernels need their context too: use start() of rig.cuh.
   fault make_cluster(size_t bytes);
-  cuda_cluster& machine() { return *cluster_; }
+  cluster& machine() { return *cluster_; }
+  char* segment(int node) { return reinterpret_cast<char*>(cluster_->segment(node)); }
   // Offset of the first byte behind the reserved part of every segment.
   size_t data_offset() const { return cluster_->device_context(0).reserved; }
 
@@ -119,13 +122,13 @@ class gpu_session {
   std::vector<T> read(int node, uint64_t offset, size_t n) {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> v(n);
-    keep(cudaMemcpy(v.data(), machine().segment(node) + offset, n * sizeof(T), cudaMemcpyDeviceToHost), "read");
+    keep(cudaMemcpy(v.data(), segment(node) + offset, n * sizeof(T), cudaMemcpyDeviceToHost), "read");
     return v;
   }
   template <class T>
   void write(int node, uint64_t offset, const std::vector<T>& v) {
     static_assert(std::is_trivially_copyable_v<T>);
-    keep(cudaMemcpy(machine().segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "write");
+    keep(cudaMemcpy(segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "write");
     // The call may return while the last piece is on the way: another GPU could read too early.
     keep(cudaStreamSynchronize(nullptr), "write");
   }
@@ -134,8 +137,9 @@ class gpu_session {
   // `count` durations in ns that a kernel left, each times `factor`.
   std::vector<double> samples(int node, uint64_t offset, size_t count, double factor = 1);
 
-  // Keeps the first CUDA error for the next run(), which then returns it.
+  // Keeps the first error for the next run(), which then returns it.
   void keep(cudaError_t e, const char* what);
+  void keep(const result<>& r, const char* what);
   void emit(const figure& f) { sink_(f); }
   // A line below the table: what could not be measured and why.
   void note(std::string text) { notes_.push_back(std::move(text)); }
@@ -149,7 +153,7 @@ class gpu_session {
   const gpu_limits& limits_;
   sink sink_;
   observer observer_;
-  std::unique_ptr<cuda_cluster> cluster_;
+  std::unique_ptr<cluster> cluster_;
   fault kept_;
   std::vector<std::string> notes_;
   bool stuck_ = false;

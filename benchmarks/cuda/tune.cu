@@ -138,7 +138,7 @@ fault bind_tuning(gpu_session& s, const tuning& t) {
     context c = s.machine().device_context(node);
     c.tuned = t;
     s.keep(cudaSetDevice(s.machine().device(node)), "cudaSetDevice");
-    s.keep(set_device_context(c, s.machine().stream(node)), "device context");
+    s.keep(set_device_context(c, s.machine().cuda_stream(node)), "device context");
   }
   return s.run("contexts");
 }

@@ -230,31 +230,29 @@ __global__ void reduction_total(reduction_args a) {
     end_reduction(a, next_reduction(a), s, ggas_load(sums + sum_so_far) + ggas_load(sums + sum_of_all));
 }
 
-template <class Target>
-launched queue_in_parts(Target& target, int node, unsigned blocks, const reduction_args& a) {
-  char* const mine = target.device_context(node).local;
+[[maybe_unused]] static result<> queue_in_parts(cluster& c, int node, unsigned blocks, const reduction_args& a) {
+  char* const mine = c.device_context(node).local;
   auto* const sums = reinterpret_cast<double*>(mine + a.sums);
   auto* const status = reinterpret_cast<uint64_t*>(mine + a.words) + reduction_status;
-  GGAS_QUEUE(launch_dependent(target, node, blocks, reduction_threads, reduction_here, a));
+  GGAS_QUEUE(launch_dependent(c, node, blocks, reduction_threads, reduction_here, a));
   GGAS_QUEUE(
-      allreduce_on_stream(target, node, sums + sum_of_all, sums + sum_here, 1, ggas_sum, {a.timeout_ns, status}));
-  return launch_dependent(target, node, 1, 32, reduction_total, a);
+      allreduce_on_stream(c, node, sums + sum_of_all, sums + sum_here, 1, ggas_sum, {a.timeout_ns, status}));
+  return launch_dependent(c, node, 1, 32, reduction_total, a);
 }
 
 // Queues `rounds` reductions of a node. For `device` all blocks must fit a GPU at once.
-template <class Target>
-launched queue_reductions(Target& target, int node, unsigned blocks, const reduction_args& a, reduction_way way,
-                          unsigned rounds) {
+[[maybe_unused]] static result<> queue_reductions(cluster& c, int node, unsigned blocks, const reduction_args& a,
+                                                  reduction_way way, unsigned rounds) {
   if (way == reduction_way::device)
-    return launch_dependent(target, node, blocks, reduction_threads, reduction_on_device, a, rounds);
+    return launch_dependent(c, node, blocks, reduction_threads, reduction_on_device, a, rounds);
   for (unsigned i = 0; i < rounds; ++i) {
     if (way == reduction_way::stream) {
-      GGAS_QUEUE(queue_in_parts(target, node, blocks, a));
+      GGAS_QUEUE(queue_in_parts(c, node, blocks, a));
     } else {
-      GGAS_QUEUE(launch_dependent(target, node, blocks, reduction_threads, reduction_in_kernel, a));
+      GGAS_QUEUE(launch_dependent(c, node, blocks, reduction_threads, reduction_in_kernel, a));
     }
   }
-  return all_launched();
+  return {};
 }
 
 }  // namespace ggas::bench

@@ -65,53 +65,52 @@ inline uint64_t himeno_room(const himeno_grid& grid, int nodes) {
   return plan_himeno(grid, 0, 0, 0, nodes, 0).arrays + himeno_coefficients * grid.copy_bytes(nodes);
 }
 
-// The work of one node.
-template <class Target>
+// The work of one node, by kernels of this file.
+namespace {
 class himeno_node {
  public:
-  himeno_node(Target& target, int node, const himeno_args& args)
-      : target_(target), node_(node), a_(args), plan_(a_.plan) {}
+  himeno_node(cluster& c, int node, const himeno_args& args) : cluster_(c), node_(node), a_(args), plan_(a_.plan) {}
 
   const himeno_args& args() const { return a_; }
 
-  launched fill(unsigned blocks) { return launch(target_, node_, blocks, 256, himeno_fill, a_); }
-  launched gosa() { return launch(target_, node_, 1, threads, himeno_gosa, a_); }
+  result<> fill(unsigned blocks) { return launch(cluster_, node_, blocks, 256, himeno_fill, a_); }
+  result<> gosa() { return launch(cluster_, node_, 1, threads, himeno_gosa, a_); }
 
   // host: compute on all nodes, wait for them, exchange, wait for them.
-  launched compute(uint32_t step) {
-    if (step == 1) return launch(target_, node_, plan_.tiles(), threads, himeno_tiles, a_, step);
-    return launch_dependent(target_, node_, plan_.tiles(), threads, himeno_tiles, a_, step);
+  result<> compute(uint32_t step) {
+    if (step == 1) return launch(cluster_, node_, plan_.tiles(), threads, himeno_tiles, a_, step);
+    return launch_dependent(cluster_, node_, plan_.tiles(), threads, himeno_tiles, a_, step);
   }
-  launched exchange(uint32_t step) {
+  result<> exchange(uint32_t step) {
     for (const bool up : {false, true}) {
-      if (face(up)) GGAS_QUEUE(put_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), report()));
+      if (face(up)) GGAS_QUEUE(put_on_stream(cluster_, node_, ghost(up, step), plane(up, step), floats(), report()));
     }
-    return all_launched();
+    return {};
   }
 
   // The others: steps 1 ... `steps` behind a fill. `resident`: blocks that a GPU can hold, for the way `device`.
-  launched run(himeno_way way, uint32_t steps, unsigned resident) {
+  result<> run(himeno_way way, uint32_t steps, unsigned resident) {
     if (way == himeno_way::device) {
-      return launch(target_, node_, plan_.tiles() < resident ? plan_.tiles() : resident, threads, himeno_persistent, a_,
-                    steps);
+      return launch(cluster_, node_, plan_.tiles() < resident ? plan_.tiles() : resident, threads, himeno_persistent,
+                    a_, steps);
     }
     for (uint32_t step = 1; step <= steps; ++step) {
       GGAS_QUEUE(way == himeno_way::stream ? step_in_stream(step) : step_in_kernel(step));
     }
-    return all_launched();
+    return {};
   }
 
  private:
   static constexpr unsigned threads = himeno_warps * 32;
 
   // The first one loads coefficients that the kernel before may have written.
-  launched step_in_kernel(uint32_t step) {
-    if (step == 1) return launch(target_, node_, plan_.tiles(), threads, himeno_step, a_, step);
-    return launch_dependent(target_, node_, plan_.tiles(), threads, himeno_step, a_, step);
+  result<> step_in_kernel(uint32_t step) {
+    if (step == 1) return launch(cluster_, node_, plan_.tiles(), threads, himeno_step, a_, step);
+    return launch_dependent(cluster_, node_, plan_.tiles(), threads, himeno_step, a_, step);
   }
 
   // All planes, those that neighbours wait for on their way, those of the neighbours.
-  launched step_in_stream(uint32_t step) {
+  result<> step_in_stream(uint32_t step) {
     GGAS_QUEUE(compute(step));
     for (const bool up : {false, true}) {
       if (face(up)) GGAS_QUEUE(send(up, step));
@@ -119,25 +118,25 @@ class himeno_node {
     for (const bool up : {false, true}) {
       if (face(up)) GGAS_QUEUE(take(up));
     }
-    return all_launched();
+    return {};
   }
-  launched send(bool up, uint32_t step) {
+  result<> send(bool up, uint32_t step) {
     const himeno_word theirs = up ? himeno_from_below : himeno_from_above;
     const global_ptr<uint64_t> signal(neighbour(up), a_.words + theirs * sizeof(uint64_t));
-    return put_signal_on_stream(target_, node_, ghost(up, step), plane(up, step), floats(), signal, 1, ggas_signal_add,
+    return put_signal_on_stream(cluster_, node_, ghost(up, step), plane(up, step), floats(), signal, 1, ggas_signal_add,
                                 report());
   }
-  launched take(bool up) {
+  result<> take(bool up) {
     const himeno_word arrived = up ? himeno_from_above : himeno_from_below;
     const himeno_word taken = up ? himeno_taken_above : himeno_taken_below;
-    return signal_take_on_stream(target_, node_, word(arrived), word(taken), 1, report());
+    return signal_take_on_stream(cluster_, node_, word(arrived), word(taken), 1, report());
   }
   stream_report report() const { return {a_.timeout_ns, word(himeno_status)}; }
 
   bool face(bool up) const { return (up ? plan_.highest : plan_.lowest) != 0; }  // whether a neighbour waits for it
   int neighbour(bool up) const { return up ? node_ + 1 : node_ - 1; }
   size_t floats() const { return a_.grid.plane(); }
-  char* segment() const { return target_.device_context(node_).local; }
+  char* segment() const { return cluster_.device_context(node_).local; }
   uint64_t* word(himeno_word w) const { return reinterpret_cast<uint64_t*>(segment() + a_.words) + w; }
   // The highest or lowest plane of this node after a step, and where the neighbour keeps it.
   const float* plane(bool up, uint32_t step) const {
@@ -148,10 +147,11 @@ class himeno_node {
     return global_ptr<float>(neighbour(up), (up ? a_.ghost_above : a_.ghost_below) + a_.copy_of(step)) + himeno_pad;
   }
 
-  Target& target_;
+  cluster& cluster_;
   int node_;
   himeno_args a_;
   himeno_plan plan_;
 };
+}  // namespace
 
 }  // namespace ggas::bench

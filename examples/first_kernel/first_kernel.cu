@@ -3,10 +3,10 @@
 // then all add up what they received. Guide: docs/how-to/first-kernel.md.
 #include "first_kernel.hpp"
 
-#include "ggas/ggas.cuh"
+#include "ggas/launch.hpp"
 
 // One block on every GPU. `status` and `sum` are results in local memory.
-__global__ void greet(uint64_t base, ggas_status* status, float* sum) {
+static __global__ void greet_neighbour(uint64_t base, ggas_status* status, float* sum) {
   const int me = ggas_node(), nodes = ggas_nodes();
   const int right = (me + 1) % nodes;
 
@@ -32,3 +32,4 @@ __global__ void greet(uint64_t base, ggas_status* status, float* sum) {
   if (s == ggas_ok) s = ggas_allreduce_block(sum, here, greeting_values, ggas_sum, ggas_by_all_gather, one_second);
   if (threadIdx.x == 0) *status = s;
 }
+GGAS_DEFINE_KERNEL(greet, greet_neighbour);

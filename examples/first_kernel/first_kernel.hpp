@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "ggas/kernel.hpp"
 #include "ggas/status.hpp"
 
 constexpr unsigned greeting_values = 64;  // one a thread
@@ -12,8 +13,5 @@ constexpr uint64_t sum_offset = 2048;     // result, greeting_values floats
 constexpr uint64_t status_offset = 4096 - 64;
 constexpr uint64_t one_second = 1000000000;  // ns
 
-#ifdef __CUDACC__
-__global__
-#endif
-    void
-    greet(uint64_t base, ggas_status* status, float* sum);
+// What the host program starts.
+GGAS_KERNEL(greet, uint64_t base, ggas_status* status, float* sum);

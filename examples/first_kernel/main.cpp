@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host side of the first kernel: makes a cluster, starts the kernel on every node and prints what came back.
-//   first_kernel [provider] [nodes] [platform]      provider: shm (default) or sim
+//   first_kernel [provider] [nodes] [platform]      provider: shm (default), or another that it is linked with
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "first_kernel.hpp"
-#include "ggas/cluster.hpp"
-#include "ggas/launch.hpp"
 
 int failed(const std::string& why) {
   std::fprintf(stderr, "first_kernel: %s\n", why.c_str());
@@ -32,7 +30,7 @@ int main(int argc, char** argv) {
 
   // The first bytes of every segment belong to the library; ours begin behind them.
   const uint64_t base = cluster.device_context(0).reserved;
-  for (int n = 0; n < cfg.nodes; ++n) {
+  for (int n = 0; n < cluster.nodes(); ++n) {
     std::byte* mine = cluster.segment(n) + base;
     auto* status = reinterpret_cast<ggas_status*>(mine + status_offset);
     auto* sum = reinterpret_cast<float*>(mine + sum_offset);
@@ -42,12 +40,14 @@ int main(int argc, char** argv) {
   auto stats = cluster.run(2 * one_second);
   if (!stats) return failed(stats.error().text);
 
-  const float want = static_cast<float>(cfg.nodes * (cfg.nodes + 1) / 2);
+  const float want = static_cast<float>(cluster.nodes() * (cluster.nodes() + 1) / 2);
   bool good = true;
-  for (int n = 0; n < cfg.nodes; ++n) {
-    const std::byte* mine = cluster.segment(n) + base;
-    const auto status = *reinterpret_cast<const ggas_status*>(mine + status_offset);
-    const auto* sum = reinterpret_cast<const float*>(mine + sum_offset);
+  for (int n = 0; n < cluster.nodes(); ++n) {
+    ggas_status status{};
+    float sum[greeting_values];
+    auto ok = cluster.read(n, base + status_offset, &status, sizeof status);
+    if (ok) ok = cluster.read(n, base + sum_offset, sum, sizeof sum);
+    if (!ok) return failed(ok.error().text);
     std::printf("node %d: %s, sum %g\n", n, ggas_status_text(status), static_cast<double>(sum[0]));
     for (unsigned i = 0; i < greeting_values; ++i) good = good && status == ggas_ok && sum[i] == want;
   }

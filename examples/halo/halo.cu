@@ -4,10 +4,11 @@
 // datatypes: no buffer, no packing.
 #include "halo.hpp"
 
+#include "ggas/launch.hpp"
 #include "ggas/type.cuh"
 
 // One block on every GPU.
-__global__ void halo(halo_plan plan) {
+static __global__ void exchange_halos(halo_plan plan) {
   const int me = ggas_node(), nodes = ggas_nodes(), left = (me + nodes - 1) % nodes, right = (me + 1) % nodes;
   double* const grid = ggas_pointer_of_node<double>(me, plan.grid);
   const uint64_t* const arrived = ggas_pointer_of_node<uint64_t>(me, plan.arrived);
@@ -36,3 +37,4 @@ __global__ void halo(halo_plan plan) {
   }
   if (threadIdx.x == 0) ggas_store(ggas_pointer_of_node<uint64_t>(me, plan.status), static_cast<uint64_t>(s));
 }
+GGAS_DEFINE_KERNEL(halo, exchange_halos);

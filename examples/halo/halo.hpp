@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "ggas/detail/type/type_handle.hpp"
+#include "ggas/kernel.hpp"
 
 constexpr int inner = 6, width = inner + 2;  // cells of a node in each dimension, with a layer of ghosts around them
 constexpr uint64_t cells = uint64_t{width} * width * width, steps = 4;
@@ -19,8 +20,5 @@ struct halo_plan {
   ggas_type first, last, left_ghost, right_ghost;
 };
 
-#ifdef __CUDACC__
-__global__
-#endif
-    void
-    halo(halo_plan plan);
+// What the host program starts.
+GGAS_KERNEL(halo, halo_plan plan);

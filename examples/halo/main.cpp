@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host side: takes memory from the symmetric heap, commits the faces, starts the kernel on every node, checks the
 // cells.
-//   halo [provider] [nodes]      provider: shm (default) or sim
+//   halo [provider] [nodes]      provider: shm (default), or another that it is linked with
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "ggas/cluster.hpp"
 #include "ggas/committed_types.hpp"
 #include "ggas/heap.hpp"
-#include "ggas/launch.hpp"
+#include "ggas/status.hpp"
 #include "halo.hpp"
 
 int failed(const std::string& why) {
@@ -75,20 +74,27 @@ int main(int argc, char** argv) {
     x += x == 1 ? inner - 1 : 1;  // 0, 1, inner, inner + 1
   }
 
-  for (int n = 0; n < cfg.nodes; ++n) {
-    auto* const mine = reinterpret_cast<double*>(cluster.segment(n) + *grid);
+  for (int n = 0; n < cluster.nodes(); ++n) {
+    std::vector<double> mine(cells);
     for (uint64_t i = 0; i < cells; ++i) mine[i] = first_value(n, i);
-    if (auto ok = ggas::launch(cluster, n, 1, 64, halo, plan); !ok) return failed(ok.error().text);
+    if (auto ok = cluster.write(n, *grid, mine.data(), cells * 8); !ok) return failed(ok.error().text);
   }
+  for (int n = 0; n < cluster.nodes(); ++n)
+    if (auto ok = ggas::launch(cluster, n, 1, 64, halo, plan); !ok) return failed(ok.error().text);
   auto stats = cluster.run(10 * one_second);
   if (!stats) return failed(stats.error().text);
 
   bool good = true;
-  const auto want = expected(cfg.nodes);
-  for (int n = 0; n < cfg.nodes; ++n) {
-    const auto status = static_cast<ggas_status>(*reinterpret_cast<const uint64_t*>(cluster.segment(n) + plan.status));
-    const bool same = std::memcmp(cluster.segment(n) + *grid, want[static_cast<size_t>(n)].data(), cells * 8) == 0;
-    std::printf("node %d: %s, cells %s\n", n, ggas_status_text(status), same ? "right" : "WRONG");
+  const auto want = expected(cluster.nodes());
+  for (int n = 0; n < cluster.nodes(); ++n) {
+    uint64_t status = 0;
+    std::vector<double> mine(cells);
+    auto ok = cluster.read(n, plan.status, &status, sizeof status);
+    if (ok) ok = cluster.read(n, *grid, mine.data(), cells * 8);
+    if (!ok) return failed(ok.error().text);
+    const bool same = mine == want[static_cast<size_t>(n)];
+    std::printf("node %d: %s, cells %s\n", n, ggas_status_text(static_cast<ggas_status>(status)),
+                same ? "right" : "WRONG");
     good = good && status == ggas_ok && same;
   }
   std::printf("%s, took %.2f us\n", good ? "all right" : "WRONG", static_cast<double>(stats->sim_ns) / 1000);

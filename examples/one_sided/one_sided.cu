@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put, signal and a remote atomic: in every step each GPU puts a vector to its right neighbour, computes on what came from
-// the left one, and counts what it sent on node 0. The NIC moves the data; the kernel only posts and waits.
+// Put, signal and a remote atomic: in every step each GPU puts a vector to its right neighbour, computes on what came
+// from the left one, and counts what it sent on node 0. The NIC moves the data; the kernel only posts and waits.
 #include "one_sided.hpp"
 
-#include "ggas/ggas.cuh"
+#include "ggas/launch.hpp"
 
 // One block on every GPU.
-__global__ void ring(uint64_t base) {
+static __global__ void send_around(uint64_t base) {
   const int me = ggas_node(), right = (me + 1) % ggas_nodes();
   double* out = ggas_pointer_of_node<double>(me, base + out_at);
   const uint64_t* arrived = ggas_pointer_of_node<uint64_t>(me, base + arrived_at);
@@ -37,3 +37,4 @@ __global__ void ring(uint64_t base) {
     ggas_store(ggas_pointer_of_node<uint64_t>(me, base + status_at), static_cast<uint64_t>(s));
   }
 }
+GGAS_DEFINE_KERNEL(ring, send_around);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "ggas/kernel.hpp"
 #include "ggas/status.hpp"
 
 constexpr unsigned values = 512;  // doubles a node sends in each step: 4 KB
@@ -16,8 +17,5 @@ constexpr uint64_t sum_at = 25088;      // result: sum of all that arrived
 constexpr uint64_t status_at = 25096;
 constexpr uint64_t one_second = 1000000000;  // ns
 
-#ifdef __CUDACC__
-__global__
-#endif
-    void
-    ring(uint64_t base);
+// What the host program starts.
+GGAS_KERNEL(ring, uint64_t base);

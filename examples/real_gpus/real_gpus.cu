@@ -2,7 +2,6 @@
 // The same program with one process for all GPUs, or one process for each node. Guide: docs/how-to/real-gpus.md.
 #include <cstdio>
 
-#include "ggas/cuda_cluster.hpp"
 #include "ggas/launch.hpp"
 
 constexpr uint64_t second = 1'000'000'000;
@@ -25,31 +24,28 @@ int failed(const std::string& why) {
 
 int main() {
   std::string why;
-  ggas::cuda_config cfg{.segment_bytes = 64 << 20, .processes = ggas::job::from_environment(why)};
+  const ggas::job processes = ggas::job::from_environment(why);
   if (!why.empty()) return failed(why);
-  const auto cluster = ggas::cuda_cluster::create(cfg, why);  // waits for the other processes, if there are some
-  if (!cluster) return failed(why);
+  // All GPUs, or one for each process; waits for the other processes, if there are some.
+  auto made =
+      ggas::cluster::create({.provider = "cuda", .nodes = 0, .segment_bytes = 64 << 20, .processes = processes});
+  if (!made) return failed(made.error().text);
+  ggas::cluster& cluster = **made;
 
-  const uint64_t place = cluster->device_context(0).reserved;  // behind what the library keeps
-  for (int node : cluster->local_nodes()) {                    // all nodes, or the one of this process
-    cudaSetDevice(cluster->device(node));
-    if (cudaError_t e = ggas::set_device_context(cluster->device_context(node), cluster->stream(node));
-        e != cudaSuccess)
-      return failed(cudaGetErrorString(e));
+  const uint64_t place = cluster.device_context(cluster.local_nodes()[0]).reserved;  // behind what the library keeps
+  for (int node : cluster.local_nodes()) {  // all nodes, or the one of this process
+    auto* const results = reinterpret_cast<int*>(cluster.segment(node) + place) + 1;
+    if (auto ok =
+            ggas::launch(cluster, node, 1, 32, greet, place, results, reinterpret_cast<ggas_status*>(results + 1));
+        !ok)
+      return failed(ok.error().text);
   }
-  for (int node : cluster->local_nodes()) {
-    auto* const results = reinterpret_cast<int*>(cluster->segment(node) + place) + 1;
-    if (cudaError_t e =
-            ggas::launch(*cluster, node, 1, 32, greet, place, results, reinterpret_cast<ggas_status*>(results + 1));
-        e != cudaSuccess)
-      return failed(cudaGetErrorString(e));
-  }
-  if (why = cluster->run(20 * second); !why.empty()) return failed(why);
+  if (auto ran = cluster.run(20 * second); !ran) return failed(ran.error().text);
 
-  for (int node : cluster->local_nodes()) {
+  for (int node : cluster.local_nodes()) {
     int result[2];
-    cudaMemcpy(result, cluster->segment(node) + place + 4, sizeof result, cudaMemcpyDeviceToHost);
+    if (auto ok = cluster.read(node, place + 4, result, sizeof result); !ok) return failed(ok.error().text);
     if (result[1] != ggas_ok) return failed("the barrier of node " + std::to_string(node) + " timed out");
-    std::printf("node %d of %d heard from node %d\n", node, cluster->nodes(), result[0] - 100);
+    std::printf("node %d of %d heard from node %d\n", node, cluster.nodes(), result[0] - 100);
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu_api/simt/native.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -16,7 +18,6 @@ uint64_t clock_ns() {
 }
 
 constexpr uint64_t progress_ns = 200'000'000;
-const native_error cancelled{native_error::kind::cancelled, "cancelled"};
 constexpr uint32_t sleeping = 1;  // access::owner of a sleep whose end (access::b) is known
 
 }  // namespace
@@ -28,7 +29,15 @@ class native_scheduler::stream : public environment {
   uint64_t now_ns() const override { return clock_ns(); }
   const void* device_context() const override { return context_; }
 
-  void enqueue(launch l, const void* context) { queue_.push_back({std::move(l), context}); }
+  // What a thread runs is taken over from here by start().
+  void enqueue(launch l, const void* context) { late_.push_back({std::move(l), context, {}}); }
+  void enqueue_gate(std::function<bool()> passed) { late_.push_back({{}, nullptr, std::move(passed)}); }
+  void start() {
+    std::ranges::move(late_, std::back_inserter(queue_));
+    late_.clear();
+  }
+  bool late() const { return !late_.empty(); }
+  unsigned gpu() const { return number_; }
 
   void drop() {
     resident_.clear();
@@ -38,8 +47,9 @@ class native_scheduler::stream : public environment {
 
   // One turn for every warp that can run. False when nothing is left.
   bool turn() {
-    if (!fill()) return false;
     moved_ = asleep_ = false;
+    if (!fill()) return false;
+    if (resident_.empty()) return true;  // at a gate
     for (auto& b : resident_) {
       for (auto& w : b->warps()) serve(*w);
       if (!b->fault().empty()) fault_ = b->fault();
@@ -53,6 +63,9 @@ class native_scheduler::stream : public environment {
   bool only_sleeps() const { return !moved_; }
 
   std::string where() const {
+    if (!grid_ && !queue_.empty())
+      return "a stream of GPU " + std::to_string(number_) + " waits for an event, " +
+             std::to_string(queue_.size() - 1) + " behind it\n";
     if (!grid_) return {};
     std::string s = "kernel '" + grid_->config().name + "' on GPU " + std::to_string(number_) + ", " +
                     std::to_string(resident_.size()) + " of " + std::to_string(grid_->blocks()) + " blocks resident, " +
@@ -65,9 +78,11 @@ class native_scheduler::stream : public environment {
   struct item {
     launch l;
     const void* context;
+    std::function<bool()> passed;  // a gate, no kernel
   };
 
-  // Makes blocks while there is room, moving on to the next kernel when the last block of one has ended.
+  // Makes blocks while there is room, moving on to the next kernel when the last block of one has ended. False when
+  // nothing is left.
   bool fill() {
     while (true) {
       while (grid_ && next_ < grid_->blocks() && (!cfg_.resident_blocks || resident_.size() < cfg_.resident_blocks)) {
@@ -76,6 +91,12 @@ class native_scheduler::stream : public environment {
       if (!resident_.empty()) return true;
       grid_.reset();
       if (queue_.empty()) return false;
+      if (queue_.front().passed) {
+        if (!queue_.front().passed()) return true;
+        queue_.pop_front();
+        moved_ = true;
+        continue;
+      }
       context_ = queue_.front().context;
       grid_.emplace(std::move(queue_.front().l), *this);
       next_ = 0;
@@ -111,6 +132,7 @@ class native_scheduler::stream : public environment {
   const native_config cfg_;
   const unsigned number_;
   std::deque<item> queue_;
+  std::vector<item> late_;  // since the last start()
   std::optional<grid> grid_;
   const void* context_ = nullptr;
   unsigned next_ = 0;
@@ -119,26 +141,135 @@ class native_scheduler::stream : public environment {
   std::string fault_;
 };
 
-native_scheduler::native_scheduler(const native_config& cfg, unsigned streams) : cfg_(cfg) {
-  for (unsigned i = 0; i < streams; ++i) streams_.push_back(std::make_unique<stream>(cfg_, i));
+// A thread for each stream, until the stream is empty or all are told to stop.
+class native_scheduler::crew {
+ public:
+  explicit crew(const std::vector<std::unique_ptr<stream>>& streams)
+      : streams_(streams), left_(streams.size()), errors_(streams.size()) {
+    for (size_t i = 0; i < streams.size(); ++i) threads_.emplace_back([this, i] { run(i); });
+  }
+
+  // Whether all have ended, by then.
+  bool ended_by(uint64_t deadline_ns) {
+    std::unique_lock lock(mutex_);
+    const uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+    return done_.wait_for(lock, std::chrono::nanoseconds(std::min(left, progress_ns)), [&] { return left_ == 0; });
+  }
+  // Waits for the end of all; nothing is left in their streams if they were told to stop.
+  std::optional<native_error> end() {
+    threads_.clear();
+    std::optional<native_error> all;
+    for (auto& e : errors_) {
+      if (!e) continue;
+      if (all) {
+        all->text += e->text;
+      } else {
+        all = std::move(e);
+      }
+    }
+    return all;
+  }
+  // What the streams stood at, and their end.
+  std::string stop() {
+    stop_ = true;
+    threads_.clear();
+    std::string all;
+    for (const std::string& text : where_) all += text;
+    return all;
+  }
+
+ private:
+  void run(size_t i) {
+    stream& s = *streams_[i];
+    while (!stop_.load(std::memory_order_relaxed) && s.turn()) {
+      if (!s.fault().empty()) {
+        errors_[i] = native_error{native_error::kind::failed, s.fault()};
+        stop_ = true;
+      }
+      std::this_thread::yield();
+    }
+    if (stop_) {
+      where_[i] = s.where();
+      s.drop();  // fibers end on the thread that ran them
+    }
+    std::lock_guard lock(mutex_);
+    if (--left_ == 0) done_.notify_one();
+  }
+
+  const std::vector<std::unique_ptr<stream>>& streams_;
+  std::atomic<bool> stop_ = false;
+  size_t left_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::vector<std::optional<native_error>> errors_;
+  std::vector<std::string> where_ = std::vector<std::string>(errors_.size());
+  std::vector<std::jthread> threads_;  // last: they use the rest
+};
+
+native_scheduler::native_scheduler(const native_config& cfg, unsigned gpus) : cfg_(cfg) {
+  for (unsigned i = 0; i < gpus; ++i) add_stream(i);
 }
-native_scheduler::~native_scheduler() = default;
+native_scheduler::~native_scheduler() { stop(); }
+
+unsigned native_scheduler::add_stream(unsigned gpu) {
+  streams_.push_back(std::make_unique<stream>(cfg_, gpu));
+  return static_cast<unsigned>(streams_.size()) - 1;
+}
 
 void native_scheduler::enqueue(unsigned s, launch l, const void* context) {
   streams_.at(s)->enqueue(std::move(l), context);
 }
-
-std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<bool()>& go_on) {
-  const uint64_t start = clock_ns();
-  const uint64_t deadline = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
-  auto r = cfg_.thread_per_stream ? run_threads(deadline, go_on) : run_turns(deadline, go_on);
-  if (!r) {
-    for (unsigned i = 0; i < streams_.size(); ++i) streams_[i] = std::make_unique<stream>(cfg_, i);
-  }
-  return r;
+void native_scheduler::enqueue_gate(unsigned s, std::function<bool()> passed) {
+  streams_.at(s)->enqueue_gate(std::move(passed));
 }
 
-std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline, const std::function<bool()>& go_on) {
+// Threads take what is queued while they run when all of them have ended.
+void native_scheduler::start() {
+  if (crew_) return;
+  bool any = false;
+  for (auto& s : streams_) {
+    any = any || s->late();
+    s->start();
+  }
+  if (cfg_.thread_per_stream && any) crew_ = std::make_unique<crew>(streams_);
+}
+
+std::expected<bool, native_error> native_scheduler::poll(uint64_t slice_ns) {
+  return work(cfg_.thread_per_stream ? 0 : clock_ns() + slice_ns, {});
+}
+
+std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<bool()>& go_on) {
+  const uint64_t begin = clock_ns();
+  const uint64_t deadline = timeout_ns > UINT64_MAX - begin ? UINT64_MAX : begin + timeout_ns;
+  start();
+  const auto ended = work(deadline, go_on);
+  if (!ended) return std::unexpected(ended.error());
+  if (*ended) return {};
+  return std::unexpected(stopped(native_error::kind::timed_out, where()));
+}
+
+void native_scheduler::stop() { static_cast<void>(stopped(native_error::kind::cancelled, {})); }
+
+// Whether nothing is left, at the deadline at the latest.
+std::expected<bool, native_error> native_scheduler::work(uint64_t deadline, const std::function<bool()>& go_on) {
+  return cfg_.thread_per_stream ? watch(deadline, go_on) : turns(deadline, go_on);
+}
+
+native_error native_scheduler::stopped(native_error::kind why, std::string text) {
+  if (crew_) text = crew_->stop();
+  crew_.reset();
+  for (auto& s : streams_) s = std::make_unique<stream>(cfg_, s->gpu());
+  return {why, why == native_error::kind::cancelled ? "cancelled" : std::move(text)};
+}
+
+std::string native_scheduler::where() const {
+  std::string all;
+  if (crew_) return all;  // their threads tell when they stop
+  for (const auto& s : streams_) all += s->where();
+  return all;
+}
+
+std::expected<bool, native_error> native_scheduler::turns(uint64_t deadline, const std::function<bool()>& go_on) {
   uint64_t next_progress = clock_ns() + progress_ns;
   while (true) {
     bool more = false, idle = true;
@@ -146,63 +277,32 @@ std::expected<void, native_error> native_scheduler::run_turns(uint64_t deadline,
       if (!s->turn()) continue;
       more = true;
       idle = idle && s->only_sleeps();
-      if (!s->fault().empty()) return std::unexpected(native_error{native_error::kind::failed, s->fault()});
+      if (!s->fault().empty()) return std::unexpected(stopped(native_error::kind::failed, s->fault()));
     }
-    if (!more) return {};
+    if (!more) return true;
     const uint64_t now = clock_ns();
-    if (now > deadline) {
-      std::string text;
-      for (auto& s : streams_) text += s->where();
-      return std::unexpected(native_error{native_error::kind::timed_out, std::move(text)});
-    }
+    if (now > deadline) return false;
     if (go_on && now > next_progress) {
-      if (!go_on()) return std::unexpected(cancelled);
+      if (!go_on()) return std::unexpected(stopped(native_error::kind::cancelled, {}));
       next_progress = now + progress_ns;
     }
     if (idle) std::this_thread::yield();
   }
 }
 
-std::expected<void, native_error> native_scheduler::run_threads(uint64_t deadline, const std::function<bool()>& go_on) {
-  std::atomic<bool> stop = false;
-  std::atomic<size_t> left = streams_.size();
-  std::mutex mutex;
-  std::condition_variable done;
-  std::vector<std::optional<native_error>> errors(streams_.size());
-  bool ended_early = false;
-  auto work = [&](unsigned i) {
-    stream& s = *streams_[i];
-    while (!stop.load(std::memory_order_relaxed) && s.turn()) {
-      if (!s.fault().empty()) errors[i] = native_error{native_error::kind::failed, s.fault()};
-      if (!errors[i] && clock_ns() > deadline) errors[i] = native_error{native_error::kind::timed_out, s.where()};
-      if (errors[i]) stop = true;
-      std::this_thread::yield();
+std::expected<bool, native_error> native_scheduler::watch(uint64_t deadline, const std::function<bool()>& go_on) {
+  while (crew_) {
+    if (crew_->ended_by(deadline)) {
+      auto wrong = crew_->end();
+      crew_.reset();
+      if (wrong) return std::unexpected(stopped(wrong->why, std::move(wrong->text)));
+      start();  // what came meanwhile
+      continue;
     }
-    if (stop) s.drop();  // fibers end on the thread that ran them
-    std::lock_guard lock(mutex);
-    if (--left == 0) done.notify_one();
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < streams_.size(); ++i) threads.emplace_back(work, i);
-    std::unique_lock lock(mutex);
-    while (!done.wait_for(lock, std::chrono::nanoseconds(progress_ns), [&] { return left == 0; })) {
-      if (!go_on || go_on()) continue;
-      ended_early = true;
-      stop = true;
-    }
+    if (clock_ns() >= deadline) return false;
+    if (go_on && !go_on()) return std::unexpected(stopped(native_error::kind::cancelled, {}));
   }
-  if (ended_early) return std::unexpected(cancelled);
-  std::expected<void, native_error> r;
-  for (auto& e : errors) {  // a failure says more than the time-outs it causes
-    if (!e) continue;
-    if (r || e->why < r.error().why) {
-      r = std::unexpected(*e);
-    } else if (e->why == r.error().why) {
-      r.error().text += e->text;
-    }
-  }
-  return r;
+  return true;
 }
 
 }  // namespace ggas::simt

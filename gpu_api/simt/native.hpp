@@ -22,24 +22,44 @@ struct native_error {
   std::string text;  // names the kernel, the blocks and what their warps wait for
 };
 
+// Used by one thread at a time.
 class native_scheduler {
  public:
-  native_scheduler(const native_config& cfg, unsigned streams);
+  // Stream g is GPU g's own.
+  native_scheduler(const native_config& cfg, unsigned gpus);
   ~native_scheduler();
 
+  // A stream more of a GPU; its number. Not while kernels run.
+  unsigned add_stream(unsigned gpu);
   // Kernels of one stream run one after the other. `l` has passed grid::check.
   void enqueue(unsigned stream, launch l, const void* device_context);
-  // Runs everything queued. After an error nothing is left in any queue. `go_on`, if any, is called a few times a
-  // second by the calling thread; false cancels the run.
+  // What is behind it in the stream waits until `passed` says true; it is asked again and again, by the stream's
+  // thread.
+  void enqueue_gate(unsigned stream, std::function<bool()> passed);
+
+  // Lets what is queued begin.
+  void start();
+  // Works at it for at most that long (with a thread for each stream it only looks); whether nothing is left. After an
+  // error nothing is left in any queue.
+  std::expected<bool, native_error> poll(uint64_t slice_ns);
+  // start(), and then works until nothing is left or time is up, which is an error. `go_on`, if any, is called a few
+  // times a second by the calling thread; false cancels the run.
   std::expected<void, native_error> run(uint64_t timeout_ns, const std::function<bool()>& go_on = {});
+  // Ends what runs; nothing is left then.
+  void stop();
 
  private:
   class stream;
-  std::expected<void, native_error> run_turns(uint64_t deadline_ns, const std::function<bool()>& go_on);
-  std::expected<void, native_error> run_threads(uint64_t deadline_ns, const std::function<bool()>& go_on);
+  class crew;
+  std::expected<bool, native_error> turns(uint64_t deadline_ns, const std::function<bool()>& go_on);
+  std::expected<bool, native_error> watch(uint64_t deadline_ns, const std::function<bool()>& go_on);
+  std::expected<bool, native_error> work(uint64_t deadline_ns, const std::function<bool()>& go_on);
+  native_error stopped(native_error::kind why, std::string text);
+  std::string where() const;
 
   native_config cfg_;
   std::vector<std::unique_ptr<stream>> streams_;
+  std::unique_ptr<crew> crew_;  // threads that run the streams
 };
 
 }  // namespace ggas::simt

@@ -33,14 +33,24 @@ std::optional<std::string> gpu::check(simt::dim3 grid, simt::dim3 block) const {
 // ------------------------------------------------------------------------------------------------ streams
 
 void gpu::launch(simt::launch l, unsigned stream) {
-  streams_[stream].queue.push_back(std::make_unique<kernel>(std::move(l), *this, ++kernels_));
+  auto k = std::make_unique<kernel>(std::move(l), *this, ++kernels_);
+  k->priority = priorities_[stream];
+  streams_[stream].queue.push_back({.work = std::move(k)});
+}
+
+void gpu::record(std::shared_ptr<mark> m, unsigned stream) {
+  streams_[stream].queue.push_back({.work = nullptr, .reaches = std::move(m)});
+}
+
+void gpu::wait(std::shared_ptr<mark> m, unsigned stream) {
+  streams_[stream].queue.push_back({.work = nullptr, .waits = std::move(m)});
 }
 
 void gpu::call_kernels(uint64_t at_ps) {
   std::vector<kernel*> calls;
   for (auto& [number, s] : streams_)
-    for (auto& k : s.queue)
-      if (!k->called) calls.push_back(k.get());
+    for (auto& what : s.queue)
+      if (what.work && !what.work->called) calls.push_back(what.work.get());
   std::ranges::sort(calls, {}, &kernel::number);
   for (kernel* k : calls) {
     k->called = true;
@@ -57,29 +67,47 @@ void gpu::start(uint64_t delay_ps) {
     ++running_;
     s.start.owner = this;
     s.start.of = &s;
-    agenda_.at(s.queue.front()->ready_ps, s.start);
+    const queued& first = s.queue.front();
+    agenda_.at(first.work ? first.work->ready_ps : now_ps() + delay_ps, s.start);
   }
 }
 
 void gpu::activate(stream& s) {
-  active_.push_back(s.queue.front().get());
+  kernel* const k = s.queue.front().work.get();
+  if (!k) return go_on(s, 0);
+  const auto behind = std::ranges::find_if(active_, [&](const kernel* other) { return other->priority < k->priority; });
+  active_.insert(behind, k);
   dispatch();
+}
+
+// What is first in a stream: marks are done with at once, a kernel starts at its time.
+void gpu::go_on(stream& s, uint64_t gap_ps) {
+  for (; !s.queue.empty(); s.queue.pop_front()) {
+    const queued& first = s.queue.front();
+    if (first.work) return agenda_.at(std::max(now_ps() + gap_ps, first.work->ready_ps), s.start);
+    if (first.waits && !first.waits->reached) {
+      first.waits->waiters.push_back([this, &s, epoch = epoch_] {
+        if (epoch == epoch_) go_on(s, 0);
+      });
+      return;
+    }
+    if (!first.reaches) continue;
+    first.reaches->reached = true;
+    for (const auto& wake : std::exchange(first.reaches->waiters, {})) wake();
+  }
+  s.busy = false;
+  --running_;
+  if (running_ == 0 && on_idle) on_idle();
 }
 
 void gpu::end_kernel(kernel& k) {
   std::erase(active_, &k);
   const auto i = std::ranges::find_if(
-      streams_, [&](auto& s) { return !s.second.queue.empty() && s.second.queue.front().get() == &k; });
+      streams_, [&](auto& s) { return !s.second.queue.empty() && s.second.queue.front().work.get() == &k; });
   stream& s = i->second;
-  ended_kernels_.push_back(std::move(s.queue.front()));
+  ended_kernels_.push_back(std::move(s.queue.front().work));
   s.queue.pop_front();
-  if (!s.queue.empty()) {
-    agenda_.at(std::max(now_ps() + uint64_t{cfg_.kernel_gap_ns} * 1000, s.queue.front()->ready_ps), s.start);
-    return;
-  }
-  s.busy = false;
-  --running_;
-  if (running_ == 0 && on_idle) on_idle();
+  go_on(s, uint64_t{cfg_.kernel_gap_ns} * 1000);
 }
 
 // ------------------------------------------------------------------------------------------------ blocks
@@ -166,9 +194,13 @@ std::string gpu::blockage() const {
   std::string out;
   for (const auto& [number, s] : streams_) {
     if (!s.busy) continue;
-    const kernel& k = *s.queue.front();
-    const unsigned all = k.grid.blocks(), resident = k.started - k.ended, waiting = all - k.started;
     if (!out.empty()) out += "; ";
+    if (!s.queue.front().work) {
+      out += fmt::format("a stream waits for an event, {} behind it", s.queue.size() - 1);
+      continue;
+    }
+    const kernel& k = *s.queue.front().work;
+    const unsigned all = k.grid.blocks(), resident = k.started - k.ended, waiting = all - k.started;
     out += fmt::format("kernel {}: {} of {} blocks ended, {} resident", k.number, k.ended, all, resident);
     if (waiting)
       out += fmt::format(

@@ -38,6 +38,12 @@ class gpu : public sc_core::sc_module, public simt::environment {
   std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const;
   // Queues a kernel on a stream. It starts with start(), or if the stream is already running, in its turn.
   void launch(simt::launch l, unsigned stream = 0);
+  // The mark is reached when what the stream holds now has ended; what the stream gets later waits for a mark, also one
+  // of another GPU. Costs no time.
+  void record(std::shared_ptr<mark> m, unsigned stream = 0);
+  void wait(std::shared_ptr<mark> m, unsigned stream = 0);
+  // Blocks of streams of higher priority are placed first; 0 if nothing is said.
+  void set_priority(unsigned stream, int priority) { priorities_[stream] = priority; }
   // The host launches what is queued, that much later: one call for each kernel, one behind the other.
   void start(uint64_t delay_ps);
   bool idle() const { return running_ == 0; }
@@ -71,7 +77,7 @@ class gpu : public sc_core::sc_module, public simt::environment {
     void run() override { owner->activate(*of); }
   };
   struct stream {
-    std::deque<std::unique_ptr<kernel>> queue;  // the first one runs if busy
+    std::deque<queued> queue;  // the first one runs if busy
     bool busy = false;
     starter start;
   };
@@ -83,6 +89,7 @@ class gpu : public sc_core::sc_module, public simt::environment {
   // gpu.cpp: streams, kernels, blocks
   void call_kernels(uint64_t at_ps);
   void activate(stream& s);
+  void go_on(stream& s, uint64_t gap_ps);
   void dispatch();
   std::optional<unsigned> place(unsigned threads, unsigned warps) const;
   void start_block(kernel& k, unsigned sm_index);
@@ -129,6 +136,7 @@ class gpu : public sc_core::sc_module, public simt::environment {
   gpu_config cfg_;
   agenda agenda_;
   std::map<unsigned, stream> streams_;
+  std::map<unsigned, int> priorities_;
   std::vector<sm> sms_;
   std::vector<std::unique_ptr<resident_block>> blocks_, ended_blocks_;
   std::vector<std::unique_ptr<kernel>> ended_kernels_;

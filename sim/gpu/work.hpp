@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,19 @@ struct kernel {
   unsigned started = 0, ended = 0;  // blocks
   bool called = false;              // the host has made the launching call, or is about to
   uint64_t ready_ps = 0;            // not before that, then
+  int priority = 0;                 // of its stream
+};
+
+// A place in a stream that others wait for.
+struct mark {
+  bool reached = false;
+  std::vector<std::function<void()>> waiters;  // told when it is reached
+};
+
+// What a stream holds: a kernel, or a place that is reached, or waited for.
+struct queued {
+  std::unique_ptr<kernel> work;
+  std::shared_ptr<mark> reaches, waits;
 };
 
 struct sm {

@@ -55,13 +55,8 @@ __global__ void everything(int* result, size_t n) {
   *result = votes[0] + ggas_status_text(ggas_ok)[0];
 }
 
-struct one_device {
-  int device(int) const { return 0; }
-  cudaStream_t stream(int) const { return nullptr; }
-};
-
-cudaError_t start(int* result) {
-  one_device target;
-  if (cudaError_t e = ggas::set_device_context(ggas::context{}, nullptr); e != cudaSuccess) return e;
-  return ggas::launch(target, 0, 1, dim3(32, 2), everything, result, 5);
+ggas::result<> start(ggas::cluster& c, int* result) {
+  if (cudaError_t e = ggas::set_device_context(ggas::context{}, nullptr); e != cudaSuccess)
+    return ggas::error{ggas::errc::device_fault, cudaGetErrorString(e)};
+  return ggas::launch(c, 0, 1, dim3(32, 2), everything, result, 5);
 }

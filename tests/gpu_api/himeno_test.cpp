@@ -26,11 +26,11 @@ class himeno_suite : public ggas::test::api_test {
   }
 
   himeno_args args(int n) const { return plan_himeno(grid_, seed, base(), n, nodes(), timeout_ns_); }
-  himeno_node<cluster> on_node(int n) { return {*cluster_, n, args(n)}; }
+  himeno_node on_node(int n) { return {*cluster_, n, args(n)}; }
   template <class F>
   void all(F queue) {
     for (int n = 0; n < nodes(); ++n) {
-      himeno_node<cluster> node = on_node(n);
+      himeno_node node = on_node(n);
       const auto queued = queue(node);
       ASSERT_TRUE(queued) << queued.error().text;
     }

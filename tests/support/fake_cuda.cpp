@@ -312,8 +312,47 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *greatest = -5;
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int) {
+cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
   GGAS_FAKE_TRY_RUNTIME;
+  *p = std::malloc(bytes);
+  ++cuda().pinned;
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* p) {
+  GGAS_FAKE_LOST(cudaErrorUnknown);
+  std::free(p);
+  --cuda().pinned;
+  return cudaSuccess;
+}
+// An event is how often it was recorded.
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *e = reinterpret_cast<cudaEvent_t>(new int(0));
+  ++cuda().events;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  GGAS_FAKE_LOST(cudaErrorUnknown);
+  delete reinterpret_cast<int*>(e);
+  --cuda().events;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t) {
+  GGAS_FAKE_TRY_RUNTIME;
+  ++*reinterpret_cast<int*>(e);
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t e) {
+  GGAS_FAKE_TRY_RUNTIME;
+  return cuda().busy && *reinterpret_cast<int*>(e) ? cudaErrorNotReady : cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  GGAS_FAKE_TRY_RUNTIME;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int priority) {
+  GGAS_FAKE_TRY_RUNTIME;
+  cuda().priority = priority;
   *s = new_stream();
   return cudaSuccess;
 }

@@ -34,11 +34,12 @@ struct fake_cuda {
   bool dies = false;                  // instead: the process is killed
   bool falls = false;                 // and so do all after it, those that give something back too: the GPU is lost
   std::string failed;                 // the name of what did
-  unsigned stream_flags = ~0u;        // of the last stream that was made
+  unsigned stream_flags = ~0u;        // of the last stream that was made without a priority
+  int priority = 0;                   // of the last one that was made with one: 0 to -5, as CUDA counts
 
   // What is held.
-  int addresses = 0, mappings = 0, streams = 0, pieces = 0, blocks = 0;
-  bool holds_nothing() const { return addresses + mappings + streams + pieces + blocks == 0; }
+  int addresses = 0, mappings = 0, streams = 0, pieces = 0, blocks = 0, events = 0, pinned = 0;
+  bool holds_nothing() const { return addresses + mappings + streams + pieces + blocks + events + pinned == 0; }
 
   static fake_cuda& here();
   static inline thread_local cudaError_t last = cudaSuccess;  // what cudaGetLastError() says

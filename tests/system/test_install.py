@@ -11,8 +11,7 @@ import pytest
 from conftest import ROOT
 
 BUILD = Path(os.environ.get("GGAS_BUILD") or ROOT / "build" / "release")
-NOT_FOR_HOST = {"cuda_cluster.hpp"}  # of CUDA
-NOT_FOR_CUDA = {"cluster.hpp", "tuning_table.hpp"}  # C++23
+NOT_FOR_CUDA = {"tuning_table.hpp"}  # C++23
 
 
 def run(*words, **how):
@@ -79,7 +78,7 @@ def test_no_file_names_where_it_was(prefix):
 
 
 def test_headers_are_complete(prefix, flags, tmp_path):
-    run("c++", "-std=c++23", "-fsyntax-only", every_header(prefix, tmp_path / "all.cpp", NOT_FOR_HOST), *flags("ggas-shm"), cwd=tmp_path)
+    run("c++", "-std=c++23", "-fsyntax-only", every_header(prefix, tmp_path / "all.cpp", set()), *flags("ggas-shm"), cwd=tmp_path)
 
 
 def test_cmake_on_the_processor(prefix, tmp_path):

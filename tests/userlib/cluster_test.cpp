@@ -115,7 +115,7 @@ TEST(Cluster, ContextsDescribeOneWindow) {
 TEST(Cluster, RefusesBadLaunches) {
   auto made = cluster::create(shm());
   ASSERT_TRUE(made);
-  auto text = [&](int node, simt::dim3 grid, simt::dim3 block, std::function<void()> k) {
+  auto text = [&](int node, extent grid, extent block, std::function<void()> k) {
     auto r = (*made)->launch(node, grid, block, std::move(k), "mine");
     return r ? std::string("accepted") : r.error().text;
   };

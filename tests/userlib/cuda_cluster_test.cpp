@@ -19,16 +19,16 @@ namespace {
 using namespace test;
 
 // From 4 MiB to 5, 6 and 20: contents stay where they are, and what is new is zero.
-std::string grow_and_exchange(cuda_cluster& c) {
+std::string grow_and_exchange(cluster& c) {
   char letter = 'a';
   for (size_t bytes : {5 * mebi, 6 * mebi, 20 * mebi}) {
     std::string wrong = exchange(c, ++letter);
     char* const old = mark(c, c.local_nodes()[0]);
-    if (wrong.empty()) wrong = c.grow(bytes);
+    if (wrong.empty()) wrong = text_of(c.grow(bytes));
     if (!wrong.empty()) return wrong;
     if (*old != letter) return "old contents are lost";
     if (c.segment_bytes() != bytes || *mark(c, c.local_nodes()[0])) return "the new part is not what it should be";
-    if (wrong = c.meet("looked"); !wrong.empty()) return wrong;
+    if (wrong = text_of(c.meet("looked")); !wrong.empty()) return wrong;
   }
   return exchange(c, 'z');
 }
@@ -38,7 +38,7 @@ TEST(cuda_cluster, one_process_for_all_nodes) {
   one.start(0, [](int, const voice& parent) {
     for (int gpus : {1, 2, 4, 8}) {
       fake_cuda::here().gpus = gpus;
-      parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) {
+      parent.say(run_one(small, 0, [](int, cluster* c, const std::string& why) {
         return c ? std::to_string(c->nodes()) + grow_and_exchange(*c) : why;
       }));
     }
@@ -55,8 +55,8 @@ TEST(cuda_cluster, threads_have_clusters_of_their_own) {
       for (std::string& mine : said)
         threads.emplace_back([&mine] {
           for (int round = 0; round < 3; ++round) {
-            const auto c = cuda_cluster::create(small, mine);
-            if (c) mine = grow_and_exchange(*c);
+            const auto c = cluster::create(small);
+            mine = c ? grow_and_exchange(**c) : c.error().text;
             if (fake_cuda::last != cudaSuccess) mine = "CUDA's last error stays";
             if (!mine.empty()) return;
           }
@@ -82,11 +82,11 @@ TEST(cuda_cluster, streams_are_in_order_with_the_default_stream) {
 TEST(cuda_cluster, waiting_for_kernels_takes_little_of_the_processor) {
   processes one;
   one.start(0, [](int, const voice& parent) {
-    parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) -> std::string {
+    parent.say(run_one(small, 0, [](int, cluster* c, const std::string& why) -> std::string {
       if (!c) return why;
       fake_cuda::here().busy = true;
       const std::clock_t begin = std::clock();
-      const std::string text = c->run(second / 2);
+      const std::string text = text_of(c->run(second / 2));
       const double used = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
       return used < 0.1 ? text : std::to_string(used) + " s of the processor in 0.5 s";
     }));
@@ -97,11 +97,15 @@ TEST(cuda_cluster, waiting_for_kernels_takes_little_of_the_processor) {
 TEST(cuda_cluster, waiting_can_be_cancelled) {
   processes one;
   one.start(0, [](int, const voice& parent) {
-    parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) -> std::string {
+    int asked = 0;
+    cluster_config cfg = small;
+    cfg.cancelled = [&] { return ++asked == 10; };
+    parent.say(run_one(cfg, 0, [&](int, cluster* c, const std::string& why) -> std::string {
       if (!c) return why;
       fake_cuda::here().busy = true;
-      int asked = 0;
-      return c->run(3600 * second, [&] { return ++asked == 10; });
+      asked = 0;
+      const auto ran = c->run(3600 * second);
+      return !ran && ran.error().code == errc::cancelled ? ran.error().text : "not cancelled";
     }));
   });
   EXPECT_EQ(one.next(0, soon), "cancelled; kernels still run on nodes 0 1 2 3");
@@ -149,7 +153,7 @@ TEST_P(passing, segments_are_everywhere_and_grow) {
         cuda.fabric = how == "fabric";
         if (how == "hidden") cuda.gpus = 1, cuda.first_gpu = rank;
       },
-      [](int, cuda_cluster* c, const std::string& why) {
+      [](int, cluster* c, const std::string& why) {
         const std::string wrong = c ? grow_and_exchange(*c) : why;
         return wrong.empty() ? "ok" : wrong;
       });
@@ -158,28 +162,28 @@ TEST_P(passing, segments_are_everywhere_and_grow) {
 
 // One process tells all nodes to end their waits; a reset takes that and the library's own words back, and leaves the
 // rest as it is.
-std::string abort_and_reset(int rank, cuda_cluster& c) {
+std::string abort_and_reset(int rank, cluster& c) {
   std::string wrong = exchange(c, 'r');
-  if (wrong.empty() && rank == c.nodes() - 1) wrong = c.abort();
-  if (wrong.empty()) wrong = c.meet("told");
+  if (wrong.empty() && rank == c.nodes() - 1) wrong = text_of(c.abort());
+  if (wrong.empty()) wrong = text_of(c.meet("told"));
   for (const int node : c.local_nodes()) {
-    char* const first = c.segment(node);
+    char* const first = reinterpret_cast<char*>(c.segment(node));
     const uint64_t reserved = c.device_context(node).reserved;
     if (*reinterpret_cast<uint64_t*>(first + layout::aborted) != 1) return "a node has not heard of the end";
     first[reserved - 1] = first[layout::broken] = 1;
     first[reserved] = 2;
-    if (wrong.empty()) wrong = c.meet("looked");
-    if (wrong.empty()) wrong = c.reset();
+    if (wrong.empty()) wrong = text_of(c.meet("looked"));
+    if (wrong.empty()) wrong = text_of(c.reset(0));
     if (std::count(first, first + reserved, 0) != static_cast<ptrdiff_t>(reserved))
       return "the library's words are left";
     if (first[reserved] != 2 || *mark(c, node) != 'r') return "contents are lost";
   }
-  return wrong.empty() ? c.meet("all is well") : wrong;
+  return wrong.empty() ? text_of(c.meet("all is well")) : wrong;
 }
 
 TEST(cuda_cluster, one_ends_all_waits_and_all_reset) {
   processes all;
-  start(all, 3, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& why) {
+  start(all, 3, small, as_it_is, [](int rank, cluster* c, const std::string& why) {
     const std::string wrong = c ? abort_and_reset(rank, *c) : why;
     return wrong.empty() ? "ok" : wrong;
   });
@@ -189,10 +193,10 @@ TEST(cuda_cluster, one_ends_all_waits_and_all_reset) {
 // Nothing is cleared below a kernel that runs.
 TEST(cuda_cluster, a_reset_beside_a_kernel_is_refused) {
   processes all;
-  start(all, 2, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& why) {
+  start(all, 2, small, as_it_is, [](int rank, cluster* c, const std::string& why) {
     if (!c) return why;
     fake_cuda::here().busy = rank == 1;
-    const std::string text = c->reset();
+    const std::string text = text_of(c->reset(0));
     fake_cuda::here().busy = false;
     return text;
   });
@@ -207,14 +211,15 @@ TEST(cuda_cluster, clusters_of_a_job_side_by_side_and_one_after_another) {
   const std::string name = "fake." + std::to_string(getpid()) + ".several";
   processes all;
   all.start_all(3, [=](int rank, const voice& parent) {
-    cuda_config cfg = small;
+    cluster_config cfg = small;
     cfg.processes = {rank, 3, name, 10 * second};
     std::string wrong;
     for (int i = 0; i < 5 && wrong.empty(); ++i) {
-      wrong = run_one(cfg, rank, [=](int, cuda_cluster* first, std::string why) {
-        const auto other = first ? cuda_cluster::create(cfg, why) : nullptr;
-        if (!other) return why;
-        return exchange(*first, 'a') + exchange(*other, 'b') + grow_and_exchange(*first) + exchange(*other, 'c');
+      wrong = run_one(cfg, rank, [=](int, cluster* first, const std::string& why) {
+        if (!first) return why;
+        const auto other = cluster::create(cfg);
+        if (!other) return other.error().text;
+        return exchange(*first, 'a') + exchange(**other, 'b') + grow_and_exchange(*first) + exchange(**other, 'c');
       });
     }
     parent.say(wrong.empty() ? "ok" : wrong);
@@ -241,30 +246,30 @@ TEST(cuda_cluster, memory_that_cannot_be_passed_on) {
 // Each process has its own idea of the cluster: it is not made, or does not grow, and all hear who says what.
 TEST(cuda_cluster, processes_that_ask_for_different_things) {
   const std::string name = "fake." + std::to_string(getpid()) + ".differ";
-  const auto told = [&](std::function<void(int, cuda_config&)> change, size_t grown_by) {
+  const auto told = [&](std::function<void(int, cluster_config&)> change, size_t grown_by) {
     processes all;
     all.start_all(2, [=](int rank, const voice& parent) {
-      cuda_config cfg = small;
+      cluster_config cfg = small;
       cfg.processes = {rank, 2, name, 10 * second};
       change(rank, cfg);
-      parent.say(run_one(cfg, rank, [=](int, cuda_cluster* c, const std::string& why) {
-        return c ? c->grow(8 * mebi + static_cast<size_t>(rank) * grown_by) : why;
+      parent.say(run_one(cfg, rank, [=](int, cluster* c, const std::string& why) {
+        return c ? text_of(c->grow(8 * mebi + static_cast<size_t>(rank) * grown_by)) : why;
       }));
     });
     const std::string text = last_word(all, 0);
     EXPECT_EQ(last_word(all, 1), text);
     return text;
   };
-  EXPECT_EQ(told([](int, cuda_config&) {}, 0), "");
-  EXPECT_EQ(told([](int rank, cuda_config& c) { c.segment_bytes += rank * mebi; }, 0),
+  EXPECT_EQ(told([](int, cluster_config&) {}, 0), "");
+  EXPECT_EQ(told([](int rank, cluster_config& c) { c.segment_bytes += rank * mebi; }, 0),
             "segment_bytes must be the same in all processes: rank 0 says 4194304, rank 1 says 5242880");
-  EXPECT_EQ(told([](int rank, cuda_config& c) { c.most_segment_bytes += rank * mebi; }, 0),
+  EXPECT_EQ(told([](int rank, cluster_config& c) { c.most_segment_bytes += rank * mebi; }, 0),
             "most_segment_bytes must be the same in all processes: rank 0 says 41943040, rank 1 says 42991616");
-  EXPECT_EQ(told([](int rank, cuda_config& c) { c.nodes = rank ? 3 : 0; }, 0),
+  EXPECT_EQ(told([](int rank, cluster_config& c) { c.nodes = rank ? 3 : 0; }, 0),
             "rank 1: nodes = 3: with a process for each node it must be 0 or their number, 2");
-  EXPECT_EQ(told([](int rank, cuda_config&) { setenv("GGAS_TUNING", rank ? "/nowhere" : "", 1); }, 0),
+  EXPECT_EQ(told([](int rank, cluster_config&) { setenv("GGAS_TUNING", rank ? "/nowhere" : "", 1); }, 0),
             "rank 1: GGAS_TUNING = /nowhere: cannot be read");
-  EXPECT_EQ(told([](int, cuda_config&) {}, mebi),
+  EXPECT_EQ(told([](int, cluster_config&) {}, mebi),
             "grow: all processes must ask for the same: rank 0 says 8388608, rank 1 says 9437184");
 }
 
@@ -278,10 +283,8 @@ TEST(cuda_cluster, gpus_that_do_not_reach_each_other_are_named) {
   processes one;
   one.start(0, [](int, const voice& parent) {
     fake_cuda::here().cut = {{1, 3}};
-    std::string why;
-    cuda_cluster::create({}, why);
-    parent.say(why);
-    parent.say(cuda_cluster::create({.nodes = 3}, why) ? "made" : why);
+    parent.say(run_one(small, 0, why_not));
+    parent.say(run_one(with(4 * mebi, 3), 0, why_not));
   });
   EXPECT_EQ(one.next(0, soon), no_way);
   EXPECT_EQ(one.next(0, soon), "made");
@@ -305,7 +308,7 @@ constexpr const char* no_atomics =
     "GPU 1 and GPU 3 have no atomics on each other's memory, as over PCIe: remote atomics, signals that add and "
     "notifications return ggas_no_queue (CUDA_VISIBLE_DEVICES chooses GPUs that are joined by NVLink)";
 
-std::string atomics_of(int, cuda_cluster* c, const std::string& why) {
+std::string atomics_of(int, cluster* c, const std::string& why) {
   if (!c) return why;
   for (int n = 0; n < c->nodes(); ++n)
     if (c->device_context(n).no_peer_atomics == c->lacks_atomics().empty()) return "kernels hear something else";
@@ -318,7 +321,7 @@ TEST(cuda_cluster, gpus_without_atomics_between_them_are_named) {
     parent.say(run_one(small, 0, atomics_of));
     fake_cuda::here().plain = {{1, 3}};
     parent.say(run_one(small, 0, atomics_of));
-    cuda_config three = small;
+    cluster_config three = small;
     three.nodes = 3;
     parent.say(run_one(three, 0, atomics_of));
   });
@@ -359,7 +362,7 @@ TEST(cuda_cluster, also_those_that_are_hidden) {
 // ---------------------------------------------------------------------------------------------- drivers
 
 TEST(cuda_cluster, what_a_computer_lacks_is_told) {
-  const auto told = [](std::function<void(fake_cuda&)> prepare, cuda_config cfg = {}) {
+  const auto told = [](std::function<void(fake_cuda&)> prepare, const cluster_config& cfg = small) {
     processes one;
     one.start(0, [=](int, const voice& parent) {
       prepare(fake_cuda::here());
@@ -368,13 +371,13 @@ TEST(cuda_cluster, what_a_computer_lacks_is_told) {
     return last_word(one, 0);
   };
   const auto nothing = [](fake_cuda&) {};
-  EXPECT_EQ(told(nothing, {.nodes = 5}),
+  EXPECT_EQ(told(nothing, with(4 * mebi, 5)),
             "nodes = 5: this process sees 4 GPUs; nodes share a GPU only as processes of their own (./ggas run -n 5 "
             "program)");
-  EXPECT_EQ(told(nothing, {.segment_bytes = size_t{2} << 30}),
+  EXPECT_EQ(told(nothing, with(size_t{2} << 30)),
             "a segment of 2147483648 bytes on GPU 0: cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY: words of the driver; of "
             "its 1073741824 bytes 536870912 are free");
-  EXPECT_EQ(told([](fake_cuda& c) { c.gpus = 8; }, {.most_segment_bytes = size_t{1} << 44}),
+  EXPECT_EQ(told([](fake_cuda& c) { c.gpus = 8; }, with(4 * mebi, 0, size_t{1} << 44)),
             "140737488355328 bytes of addresses for all segments: cuMemAddressReserve: CUDA_ERROR_OUT_OF_MEMORY: words "
             "of the driver");
   EXPECT_EQ(told([](fake_cuda& c) { c.virtual_memory = false; }), "GPU 0 has no virtual memory management");

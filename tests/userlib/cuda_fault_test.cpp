@@ -37,7 +37,7 @@ TEST_P(call, that_fails_on_one_node_while_it_is_made_is_told_to_all) {
           cuda.fails_at = rank == victim ? call : -1;
           cuda.falls = lost;
         },
-        [](int, cuda_cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
+        [](int, cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
     const std::string text = last_word(all, 0);
     made += text == "made";
     EXPECT_TRUE(made || text.starts_with("rank " + std::to_string(victim) + ": ")) << "call " << call << ": " << text;
@@ -53,18 +53,18 @@ TEST(cuda_faults, whatever_fails_on_one_node_while_it_grows_changes_nothing) {
     for (bool grown = false; !grown; ++call) {
       ASSERT_LT(call, 200);
       processes all;
-      start(all, 3, small, as_it_is, [=](int rank, cuda_cluster* c, const std::string& why) {
+      start(all, 3, small, as_it_is, [=](int rank, cluster* c, const std::string& why) {
         if (!c) return why;
         std::string wrong = exchange(*c, 'x');
         if (!wrong.empty()) return wrong;
         char* const old = mark(*c, rank);
         if (rank == victim) fake_cuda::here().fails_at = call;
-        const std::string text = told(c->grow(6 * mebi), "grown");
+        const std::string text = told(text_of(c->grow(6 * mebi)), "grown");
         if (text == "grown") return text;
         if (!text.starts_with("rank " + std::to_string(victim) + ": ")) return "nobody is named: " + text;
         if (c->segment_bytes() != 4 * mebi || *old != 'x') return "not as before: " + text;
-        wrong = c->meet("looked");
-        if (wrong.empty()) wrong = c->grow(5 * mebi);
+        wrong = text_of(c->meet("looked"));
+        if (wrong.empty()) wrong = text_of(c->grow(5 * mebi));
         if (wrong.empty()) wrong = exchange(*c, 'y');
         return wrong.empty() ? std::string("ok") : "later: " + wrong;
       });
@@ -86,8 +86,8 @@ TEST(cuda_faults, whatever_fails_in_one_process_is_named) {
     processes one;
     one.start(0, [=](int, const voice& parent) {
       fake_cuda::here().fails_at = call;
-      parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string& why) {
-        return told(c ? c->grow(6 * mebi) : why, "grown");
+      parent.say(run_one(small, 0, [](int, cluster* c, const std::string& why) {
+        return told(c ? text_of(c->grow(6 * mebi)) : why, "grown");
       }));
     });
     const std::string text = last_word(one, 0);
@@ -104,10 +104,10 @@ TEST(cuda_faults, one_gpu_without_memory_to_grow) {
   processes all;
   start(
       all, 3, small, [](int rank, fake_cuda& cuda) { cuda.memory = (rank == 1 ? 10 : 100) * mebi; },
-      [](int, cuda_cluster* c, const std::string& why) {
+      [](int, cluster* c, const std::string& why) {
         if (!c) return why;
-        const std::string text = c->grow(40 * mebi);
-        return c->grow(8 * mebi).empty() ? text : "cannot grow any more";
+        const std::string text = text_of(c->grow(40 * mebi));
+        return text_of(c->grow(8 * mebi)).empty() ? text : "cannot grow any more";
       });
   expect_each(all, 3,
               "rank 1: a segment of 37748736 bytes on GPU 1: cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY: words of the "
@@ -130,11 +130,12 @@ TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
             cuda.fails_at = rank == victim ? call : -1;
             cuda.dies = true;
           },
-          [](int, cuda_cluster* c, const std::string& why) {
+          [](int, cluster* c, const std::string& why) {
             if (!c) return why;
-            const std::string wrong = c->grow(6 * mebi);
+            const std::string wrong = text_of(c->grow(6 * mebi));
             if (wrong.empty()) return std::string("grown");
-            return c->segment_bytes() == 4 * mebi && c->meet("later") == wrong ? wrong : "not as before: " + wrong;
+            return c->segment_bytes() == 4 * mebi && text_of(c->meet("later")) == wrong ? wrong
+                                                                                        : "not as before: " + wrong;
           });
       grown = all.next(victim, soon) == "grown";
       EXPECT_EQ(all.ending(victim, soon), grown ? "0" : "signal 9");
@@ -155,12 +156,13 @@ TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
 
 // It cannot give its memory back while a kernel uses it; the others hear at once that it has left.
 TEST(cuda_faults, one_that_leaves_while_a_kernel_runs) {
-  const auto hang = [](int rank, cuda_cluster* c, const std::string& why) -> std::string {
+  const auto hang = [](int rank, cluster* c, const std::string& why) -> std::string {
     if (!c) return why;
     if (rank == 1) fake_cuda::here().busy = true;
-    if (rank == 1 && !has(c->run(1'000'000), "kernels still run after 1000000 ns on nodes 1")) return "a kernel ended";
-    const std::string text = c->grow(8 * mebi);
-    return text + (rank == 1 ? "" : c->meet("later"));
+    if (rank == 1 && !has(text_of(c->run(1'000'000)), "kernels still run after 1000000 ns on nodes 1"))
+      return "a kernel ended";
+    const std::string text = text_of(c->grow(8 * mebi));
+    return text + (rank == 1 ? "" : text_of(c->meet("later")));
   };
   processes all;
   start(all, 2, small, as_it_is, hang);
@@ -177,15 +179,15 @@ TEST(cuda_faults, a_gpu_that_does_not_come_to_make_memory_zero) {
   processes all;
   start(
       all, 3, small, as_it_is,
-      [](int rank, cuda_cluster* c, const std::string& why) {
+      [](int rank, cluster* c, const std::string& why) {
         if (!c) return why;
         fake_cuda& cuda = fake_cuda::here();
         const int before = cuda.mappings;
         cuda.slow = rank == 1;
-        const std::string text = c->grow(6 * mebi);
+        const std::string text = text_of(c->grow(6 * mebi));
         if (cuda.mappings != (rank == 1 ? 2 * before : before)) return "mappings: " + text;
         cuda.busy = cuda.slow = false;
-        std::string wrong = c->grow(6 * mebi);
+        std::string wrong = text_of(c->grow(6 * mebi));
         if (wrong.empty()) wrong = exchange(*c, 'x');
         return wrong.empty() ? text : wrong;
       },
@@ -196,13 +198,13 @@ TEST(cuda_faults, a_gpu_that_does_not_come_to_make_memory_zero) {
 TEST(cuda_faults, a_run_for_ever_waits) {
   processes one;
   one.start(0, [](int, const voice& parent) {
-    parent.say(run_one(small, 0, [](int, cuda_cluster* c, const std::string&) {
+    parent.say(run_one(small, 0, [](int, cluster* c, const std::string&) {
       fake_cuda::here().busy = true;
       std::thread kernel([] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         fake_cuda::here().busy = false;
       });
-      const std::string wrong = c->run(~uint64_t{0});
+      const std::string wrong = text_of(c->run(~uint64_t{0}));
       kernel.join();
       return "run: " + wrong;
     }));

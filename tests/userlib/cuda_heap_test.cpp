@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-std::string fill_and_grow(int, cuda_cluster* c, const std::string& not_made) {
+std::string fill_and_grow(int, cluster* c, const std::string& not_made) {
   if (!c) return not_made;
   std::string why;
   const auto h = heap::create(heap_of(*c, 4096), why);
@@ -16,15 +16,16 @@ std::string fill_and_grow(int, cuda_cluster* c, const std::string& not_made) {
   uint64_t sum = 0, blocks = 0;
   for (auto at = h->allocate(1 << 20, why); at; at = h->allocate(1 << 20, why)) {
     for (const int node : c->local_nodes()) {
-      if (c->segment(node)[*at] != 0) return "a block is not new";
-      c->segment(node)[*at] = c->segment(node)[*at + (1 << 20) - 1] = 1;
+      std::byte* const block = c->segment(node) + *at;
+      if (*block != std::byte{0}) return "a block is not new";
+      block[0] = block[(1 << 20) - 1] = std::byte{1};
     }
     sum += *at;
     ++blocks;
   }
   if (!has(why, "may grow to") && !has(why, "does not grow")) return why;
   if (blocks < 30 || c->segment_bytes() > 40 * mebi) return std::to_string(blocks) + " blocks";
-  return c->same(std::to_string(sum));
+  return text_of(c->same(std::to_string(sum)));
 }
 
 TEST(cuda_heap, grows_with_the_segments_of_one_process) {
@@ -39,13 +40,13 @@ TEST(cuda_heap, grows_with_the_segments_of_one_process) {
 TEST(cuda_heap, grows_with_the_segments_of_several_processes) {
   processes all;
   start(all, 3, small, as_it_is,
-        [](int rank, cuda_cluster* c, const std::string& why) { return "ok" + fill_and_grow(rank, c, why); });
+        [](int rank, cluster* c, const std::string& why) { return "ok" + fill_and_grow(rank, c, why); });
   expect_each(all, 3, "ok");
 }
 
 TEST(cuda_heap, a_process_that_asks_for_something_else_is_named) {
   processes all;
-  start(all, 2, small, as_it_is, [](int rank, cuda_cluster* c, const std::string& not_made) {
+  start(all, 2, small, as_it_is, [](int rank, cluster* c, const std::string& not_made) {
     if (!c) return not_made;
     std::string why;
     const auto h = heap::create(heap_of(*c), why);

@@ -12,15 +12,15 @@ namespace {
 std::string told(const attempt<>& a) { return a ? "ok" : a.error(); }
 
 TEST(cuda_plan, settings_are_checked) {
-  EXPECT_EQ(told(check(cuda_config{})), "ok");
-  EXPECT_EQ(told(check(cuda_config{.nodes = -1})), "nodes = -1: must be 0 (all GPUs) or more");
-  EXPECT_EQ(told(check(cuda_config{.segment_bytes = 4097})),
+  EXPECT_EQ(told(check(cluster_config{.nodes = 0})), "ok");
+  EXPECT_EQ(told(check(cluster_config{.nodes = -1})), "nodes = -1: must be 0 (all GPUs) or more");
+  EXPECT_EQ(told(check(cluster_config{.nodes = 0, .segment_bytes = 4097})),
             "segment_bytes = 4097: must be a multiple of 4096, at most 17592186044416");
-  EXPECT_EQ(told(check(cuda_config{.segment_bytes = 1 << 20, .most_segment_bytes = 4096})),
+  EXPECT_EQ(told(check(cluster_config{.nodes = 0, .segment_bytes = 1 << 20, .most_segment_bytes = 4096})),
             "most_segment_bytes = 4096: must be 0 or from segment_bytes = 1048576 to 17592186044416");
-  EXPECT_EQ(told(check(cuda_config{.nodes = 2, .processes = {0, 4, "x"}})),
+  EXPECT_EQ(told(check(cluster_config{.nodes = 2, .processes = {0, 4, "x"}})),
             "nodes = 2: with a process for each node it must be 0 or their number, 4");
-  EXPECT_EQ(told(check(cuda_config{.nodes = 4, .processes = {0, 4, "x"}})), "ok");
+  EXPECT_EQ(told(check(cluster_config{.nodes = 4, .processes = {0, 4, "x"}})), "ok");
 }
 
 TEST(cuda_plan, segments_hold_the_reserved_area) {

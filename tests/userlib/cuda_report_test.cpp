@@ -13,7 +13,7 @@ namespace ggas::test {
 namespace {
 
 // Node `waits` says that `missing` did not come to its barrier.
-void leave_record(cuda_cluster& c, int waits, int missing) {
+void leave_record(cluster& c, int waits, int missing) {
   const context& k = c.device_context(waits);
   const layout l = layout::of(static_cast<uint64_t>(k.nodes), k.reserved);
   auto* const r = reinterpret_cast<wait_record*>(k.local + l.wait_record_at(5));
@@ -29,12 +29,12 @@ void leave_record(cuda_cluster& c, int waits, int missing) {
 }
 
 // Each process reports its own nodes, until the reset.
-std::string report_of(int rank, cuda_cluster& c) {
+std::string report_of(int rank, cluster& c) {
   for (const int node : c.local_nodes())
     if (node != 2) leave_record(c, node, 2);
-  std::string why;
-  const std::string text = c.report(why).text();
-  if (!why.empty()) return why;
+  const auto now = c.report();
+  if (!now) return now.error().text;
+  const std::string text = now->text();
   const std::string line =
       ", block 3, thread 7: ggas_barrier timed out: node 2 did not come to number 9 of the team, but to 8\n";
   for (const int node : c.local_nodes())
@@ -42,33 +42,32 @@ std::string report_of(int rank, cuda_cluster& c) {
       return "rank " + std::to_string(rank) + ": " + text;
   const bool waited = text != "no wait ended in vain\n";
   if (waited && !has(text, "look at node 2: waited for, and waiting for nobody\n")) return text;
-  if (std::string wrong = c.reset(); !wrong.empty()) return wrong;
-  return c.report(why).empty() ? "ok" : "a reset leaves records";
+  if (std::string wrong = text_of(c.reset(0)); !wrong.empty()) return wrong;
+  return c.report()->empty() ? "ok" : "a reset leaves records";
 }
 
 TEST(cuda_report, names_who_was_missing_in_one_process) {
-  EXPECT_EQ(run_one({.nodes = 3, .segment_bytes = 4 * mebi}, -1,
-                    [](int rank, cuda_cluster* c, const std::string& why) { return c ? report_of(rank, *c) : why; }),
+  EXPECT_EQ(run_one(with(4 * mebi, 3), -1,
+                    [](int rank, cluster* c, const std::string& why) { return c ? report_of(rank, *c) : why; }),
             "ok");
 }
 
 TEST(cuda_report, names_who_was_missing_in_every_process) {
   processes all;
   start(all, 3, small, as_it_is,
-        [](int rank, cuda_cluster* c, const std::string& why) { return c ? report_of(rank, *c) : why; });
+        [](int rank, cluster* c, const std::string& why) { return c ? report_of(rank, *c) : why; });
   expect_each(all, 3, "ok");
 }
 
 // A lost GPU is an error, not an empty report.
 TEST(cuda_report, says_why_there_is_none) {
   const std::string said =
-      run_one({.nodes = 2, .segment_bytes = 4 * mebi}, -1, [](int, cuda_cluster* c, const std::string& why) {
+      run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
         if (!c) return why;
         fake_cuda::here().fails_at = 1;
-        std::string wrong;
-        const hang_report r = c->report(wrong);
+        const auto r = c->report();
         fake_cuda::here().failed.clear();  // tests behind this one begin with what this process has seen
-        return r.empty() ? wrong : "waits";
+        return r ? "a report" : r.error().text;
       });
   EXPECT_TRUE(has(said, "report of node 0: cudaMemcpyAsync")) << said;
 }
@@ -78,7 +77,7 @@ TEST(cuda_report, writes_the_calls_that_kernels_traced) {
   std::filesystem::create_directories(folder);
   setenv("GGAS_TRACE", (folder / "calls.json").c_str(), 1);
   const std::string said =
-      run_one({.nodes = 2, .segment_bytes = 4 * mebi}, -1, [](int, cuda_cluster* c, const std::string& why) {
+      run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
         if (!c) return why;
         call_trace& t = *c->device_context(1).trace;
         const auto call = static_cast<uint64_t>(call_id::ggas_allreduce) << 56, written = uint64_t{1} << 63;

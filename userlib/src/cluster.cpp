@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/cluster.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "ggas/detail/platform/layout.hpp"
 #include "userlib/src/providers.hpp"
-#ifdef GGAS_HAVE_SIM
-#include "userlib/providers/sim/sim_cluster.hpp"
-#endif
 
 namespace ggas {
+
+using userlib::provider;
+
 namespace {
 
 constexpr int most_nodes = 65536;  // node ids have 16 bits
 constexpr size_t page = 4096;
 
-std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }
+error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
+
+// By the order of static initialisation, which is anyone's.
+const provider*& first_provider() {
+  static const provider* first = nullptr;
+  return first;
+}
+
+std::string names_of_providers() {
+  std::vector<std::string> names;
+  for (const provider* p = first_provider(); p; p = p->next) names.emplace_back(p->name);
+  std::ranges::sort(names);
+  std::string all;
+  for (size_t i = 0; i < names.size(); ++i) all += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  return all;
+}
 
 result<> check_queues(const queue_config& q) {
   struct {
@@ -35,7 +53,16 @@ result<> check_queues(const queue_config& q) {
   return {};
 }
 
+error unsupported(const cluster& c, const std::string& what) {
+  return {errc::unsupported, what + ": not with provider '" + c.config().provider + "'"};
+}
+
 }  // namespace
+
+namespace userlib {
+
+provider::provider(const char* its_name, maker its_make)
+    : name(its_name), make(its_make), next(std::exchange(first_provider(), this)) {}
 
 result<> check_config(const cluster_config& cfg) {
   if (cfg.nodes < 1 || cfg.nodes > most_nodes) {
@@ -53,37 +80,68 @@ result<> check_config(const cluster_config& cfg) {
   if (cfg.host_bytes % page != 0) {
     return bad("host_bytes = " + std::to_string(cfg.host_bytes) + ": must be a multiple of " + std::to_string(page));
   }
+  if (!cfg.processes.alone()) return bad("processes: provider '" + cfg.provider + "' runs all nodes in one process");
   return check_queues(cfg.queues);
 }
 
-result<> check_program(const cluster_config& cfg, int node, const std::function<void(host&)>& program,
-                       const std::string& name) {
-  if (node < 0 || node >= cfg.nodes) {
-    return bad("program '" + name + "' on node " + std::to_string(node) + ": nodes are 0 ... " +
-               std::to_string(cfg.nodes - 1));
-  }
+result<> check_node(const cluster& c, int node, const std::string& what) {
+  if (c.local(node)) return {};
+  if (node >= 0 && node < c.nodes())
+    return bad(what + " on node " + std::to_string(node) + ": another process runs it");
+  return bad(what + " on node " + std::to_string(node) + ": nodes are 0 ... " + std::to_string(c.nodes() - 1));
+}
+
+result<> check_copy(const cluster& c, int node, uint64_t offset, size_t bytes, const std::string& what) {
+  if (auto ok = check_node(c, node, what); !ok) return ok;
+  const size_t all = c.segment_bytes();
+  if (bytes <= all && offset <= all - bytes) return {};
+  return bad(what + ": " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+             " do not lie in segments of " + std::to_string(all));
+}
+
+result<> check_program(const cluster& c, int node, const std::function<void(host&)>& program, const std::string& name) {
+  if (auto ok = check_node(c, node, "program '" + name + "'"); !ok) return ok;
   if (!program) return bad("program '" + name + "': no function");
   return {};
 }
 
-result<> check_launch(const cluster_config& cfg, int node, const simt::launch& l) {
-  if (node < 0 || node >= cfg.nodes) {
-    return bad("launch of '" + l.name + "' on node " + std::to_string(node) + ": nodes are 0 ... " +
-               std::to_string(cfg.nodes - 1));
-  }
-  if (std::string why = simt::grid::check(l); !why.empty()) return bad(std::move(why));
+}  // namespace userlib
+
+result<std::unique_ptr<cluster>> cluster::create(const cluster_config& cfg) {
+  for (const provider* p = first_provider(); p; p = p->next)
+    if (cfg.provider == p->name) return p->make(cfg);
+  return bad("provider '" + cfg.provider + "': must be " + names_of_providers() +
+             ", which is what this program is linked with");
+}
+
+bool cluster::local(int node) const { return std::ranges::find(local_nodes(), node) != local_nodes().end(); }
+
+result<> cluster::write(int node, uint64_t offset, const void* from, size_t bytes) {
+  if (auto ok = userlib::check_copy(*this, node, offset, bytes, "write"); !ok) return ok;
+  std::memcpy(segment(node) + offset, from, bytes);
+  return {};
+}
+result<> cluster::read(int node, uint64_t offset, void* to, size_t bytes) {
+  if (auto ok = userlib::check_copy(*this, node, offset, bytes, "read"); !ok) return ok;
+  std::memcpy(to, segment(node) + offset, bytes);
   return {};
 }
 
-result<std::unique_ptr<cluster>> cluster::create(const cluster_config& cfg) {
-  if (auto ok = check_config(cfg); !ok) return std::unexpected(ok.error());
-  if (cfg.provider == "shm") return create_shm(cfg);
-#ifdef GGAS_HAVE_SIM
-  if (cfg.provider == "sim") return userlib::make_sim_cluster(cfg);
-  return bad("provider '" + cfg.provider + "': must be sim or shm");
-#else
-  return bad("provider '" + cfg.provider + "': must be shm (this build has no simulator)");
-#endif
+// What most providers do not have.
+result<> cluster::grow(size_t bytes) { return unsupported(*this, "grow(" + std::to_string(bytes) + ")"); }
+result<> cluster::write_constants(int, void*) { return unsupported(*this, "kernels compiled by nvcc"); }
+uint64_t cluster::constants_number() const { return 0; }
+int cluster::device(int) const { return -1; }
+CUstream_st* cluster::cuda_stream(const stream&) const { return nullptr; }
+bool cluster::shares_gpu(int) const { return false; }
+const std::string& cluster::lacks_atomics() const {
+  static const std::string nothing;
+  return nothing;
 }
+result<> cluster::meet(const std::string&) { return {}; }  // one process has come, and says the same as itself
+result<> cluster::same(const std::string&) { return {}; }
+std::span<const rma_queue> cluster::host_queues(int) const { return {}; }
+std::map<std::string, uint64_t> cluster::counters(int) const { return {}; }
+std::vector<std::string> cluster::events(int) const { return {}; }
 
 }  // namespace ggas

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shm provider's entry point, and the checks all providers share.
+// The providers that a program is linked with, and the checks they share.
 #pragma once
+
+#include <string>
 
 #include "ggas/cluster.hpp"
 
-namespace ggas {
+namespace ggas::userlib {
 
-result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg);
+// A provider makes itself known before main(), by an object of this type in its library. The library's users link with
+// -u GGAS_PROVIDER(name), so that the linker takes that object out of the archive.
+struct provider {
+  using maker = result<std::unique_ptr<cluster>> (*)(const cluster_config&);
+  provider(const char* name, maker make);
+  const char* name;
+  maker make;
+  const provider* next;
+};
+#define GGAS_PROVIDER(name, maker)                                 \
+  extern "C" const ::ggas::userlib::provider ggas_provider_##name; \
+  const ::ggas::userlib::provider ggas_provider_##name(#name, maker)
 
-// Nodes, memory and queues: in range, and enough room for the reserved area.
+// Nodes, memory and queues: in range, and enough room for the reserved area. Of providers with one process.
 result<> check_config(const cluster_config& cfg);
-// A launch on a node of the cluster.
-result<> check_launch(const cluster_config& cfg, int node, const simt::launch& l);
-result<> check_program(const cluster_config& cfg, int node, const std::function<void(host&)>& program,
-                       const std::string& name);
+// There is that node here.
+result<> check_node(const cluster& c, int node, const std::string& what);
+// `bytes` bytes at an offset lie in a segment of that node.
+result<> check_copy(const cluster& c, int node, uint64_t offset, size_t bytes, const std::string& what);
+result<> check_program(const cluster& c, int node, const std::function<void(host&)>& program, const std::string& name);
 
-}  // namespace ggas
+}  // namespace ggas::userlib

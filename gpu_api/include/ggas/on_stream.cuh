@@ -4,9 +4,8 @@
 // into a CUDA graph, and the graph be launched again and again: whatever counts, counts in GPU memory. Guide:
 // docs/device-api.md (On a stream), docs/how-to/stencil.md.
 //
-// `target` runs the node: a ggas::cluster on the host engine and in the simulator; with nvcc a ggas::cuda_cluster, or
-// user_stream(cluster, stream) to use another stream of the node's GPU than the cluster's own. The calls return what
-// ggas::launch returns, here only whether the work could be queued.
+// A number of a node is its own stream; with nvcc user_stream(node, stream) is one that the program made. The calls
+// return what ggas::launch returns, here only whether the work could be queued.
 //
 // Order: a call begins when everything queued before it in the stream has ended, and sees its memory; what comes behind
 // sees what the call brought. What a put brought to another node is ordered there by a signal, a barrier or a
@@ -52,29 +51,28 @@ struct stream_shape {
 
 // ---- transfers of n elements between the own segment and a node's; n may be 0. On a GPU the copy engine moves them;
 // the status word then says nothing, and elements that do not lie in these segments are refused at once
-// (cudaErrorInvalidValue).
-template <class Target, class T>
-static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
-                          const stream_report& report);
-template <class Target, class T>
-static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report);
+// (errc::bad_argument).
+template <class T>
+static result<> put_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
+                              const stream_report& report);
+template <class T>
+static result<> get_on_stream(cluster& c, const stream& s, T* to, global_ptr<T> from, size_t n,
+                              const stream_report& report);
 
 // ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. Both lie on one
 // node. n may be 0. On a GPU nothing can fail there: what is wrong with the arguments is told at once, like above.
-template <class Target, class T>
-static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
-                                 global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
-                                 const stream_report& report);
+template <class T>
+static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
+                                     global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
+                                     const stream_report& report);
 
 // ---- waits until `*signal cmp value`; signal lies in the own segment.
-template <class Target>
-static auto signal_wait_on_stream(Target& target, int node, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
-                                  const stream_report& report);
+[[maybe_unused]] static result<> signal_wait_on_stream(cluster& c, const stream& s, const uint64_t* signal,
+                                                       ggas_cmp cmp, uint64_t value, const stream_report& report);
 // Waits until *signal >= *taken + n, then adds n to *taken: the n-th next signal of a sender that adds 1 each time. For
 // graphs, which make the same call each time they run. Both words lie in the own segment; *taken is the caller's alone.
-template <class Target>
-static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
-                                  const stream_report& report);
+[[maybe_unused]] static result<> signal_take_on_stream(cluster& c, const stream& s, const uint64_t* signal,
+                                                       uint64_t* taken, uint64_t n, const stream_report& report);
 
 // ---- collectives of all nodes, each in a stream of its own and in the same order. They are the collectives of the
 // device API (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of the same stream.
@@ -82,33 +80,31 @@ static auto signal_take_on_stream(Target& target, int node, const uint64_t* sign
 //
 // barrier: every store made before it, by earlier work of the streams, is visible to all nodes after it. sync: nothing
 // but that everybody has come here.
-template <class Target>
-static auto barrier_on_stream(Target& target, int node, const stream_report& report);
-template <class Target>
-static auto sync_on_stream(Target& target, int node, const stream_report& report);
-template <class Target, class T>
-static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
-                                const stream_report& report, const stream_shape& shape = {});
-template <class Target, class T>
-static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
-                             const stream_report& report, const stream_shape& shape = {});
-template <class Target, class T>
-static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
-                                const stream_report& report, const stream_shape& shape = {});
-template <class Target, class T>
-static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
-                                const stream_shape& shape = {});
-template <class Target, class T>
-static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
-                               const stream_shape& shape = {});
+[[maybe_unused]] static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report);
+[[maybe_unused]] static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report);
+template <class T>
+static result<> allreduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
+                                    const stream_report& report, const stream_shape& shape = {});
+template <class T>
+static result<> reduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op, int root,
+                                 const stream_report& report, const stream_shape& shape = {});
+template <class T>
+static result<> broadcast_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
+                                    const stream_report& report, const stream_shape& shape = {});
+template <class T>
+static result<> allgather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
+                                    const stream_report& report, const stream_shape& shape = {});
+template <class T>
+static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
+                                   const stream_report& report, const stream_shape& shape = {});
 
 // ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
 // stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory. Its
 // blocks take room on the GPU while they wait for that: if the kernel before waits for one of another stream of the
 // same GPU, leave room for that one, or use ggas::launch.
-template <class Target, class... P>
-auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
-                      std::type_identity_t<P>... args);
+template <class... P>
+static result<> launch_dependent(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                                 std::type_identity_t<P>... args);
 
 }  // namespace ggas
 

@@ -55,19 +55,20 @@ TEST_F(rig, waits_in_vain_time_out) {
 TEST_F(rig, contexts_that_no_gpu_can_have_are_refused) {
   context c = machine().device_context(0);
   c.stride += c.stride / 2;
-  EXPECT_EQ(set_device_context(c, machine().stream(0)), cudaErrorInvalidValue);
+  EXPECT_EQ(set_device_context(c, machine().cuda_stream(0)), cudaErrorInvalidValue);
   c = machine().device_context(0);
   c.local += 4096;
-  EXPECT_EQ(set_device_context(c, machine().stream(0)), cudaErrorInvalidValue);
+  EXPECT_EQ(set_device_context(c, machine().cuda_stream(0)), cudaErrorInvalidValue);
 }
 
 // The copy is made now, of what a graph would look for in vain each time it runs.
 TEST_F(rig, contexts_are_not_set_by_graphs) {
   ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
-  ok(cudaStreamBeginCapture(machine().stream(0), cudaStreamCaptureModeThreadLocal), "capture");
-  EXPECT_EQ(set_device_context(machine().device_context(0), machine().stream(0)), cudaErrorStreamCaptureUnsupported);
+  ok(cudaStreamBeginCapture(machine().cuda_stream(0), cudaStreamCaptureModeThreadLocal), "capture");
+  EXPECT_EQ(set_device_context(machine().device_context(0), machine().cuda_stream(0)),
+            cudaErrorStreamCaptureUnsupported);
   cudaGraph_t graph{};
-  ok(cudaStreamEndCapture(machine().stream(0), &graph), "capture");
+  ok(cudaStreamEndCapture(machine().cuda_stream(0), &graph), "capture");
   size_t nodes = 1;
   ok(cudaGraphGetNodes(graph, nullptr, &nodes), "nodes");
   EXPECT_EQ(nodes, 0u);

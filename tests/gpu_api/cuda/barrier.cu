@@ -93,7 +93,7 @@ TEST_F(rig, a_barrier_that_timed_out_leaves_the_node_broken) {
       run("barrier_alone");
       check_outcomes(0, size_t{blocks} * 64, "a barrier alone");
     }
-    EXPECT_EQ(machine().reset(), "");
+    EXPECT_EQ(text_of(machine().reset(30 * second)), "");
     start_all(blocks, 64, barrier_rounds, at, 10, grid);
     run("barrier_rounds");
     check_all_outcomes(size_t{blocks} * 64, "barriers behind a reset");

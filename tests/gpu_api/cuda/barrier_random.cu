@@ -53,7 +53,7 @@ TEST_F(barrier_sequences, ok_is_always_a_barrier) {
     for (int n = 0; n < nodes(); ++n)
       ok(ggas::launch(machine(), n, blocks, threads, play, script(seed, number)), "launch");
     run("play");
-    ASSERT_EQ(machine().reset(), "");
+    ASSERT_EQ(text_of(machine().reset(30 * second)), "");
     if (number % 500 != 0 && number != count) continue;
     const barrier_findings f = found();
     ASSERT_TRUE(f.early == 0 && f.revived == 0 && f.strange == 0)
@@ -94,14 +94,14 @@ TEST_F(rig, a_grid_that_does_not_fit_lets_none_pass_behind_it) {
   }
   const auto blocks = static_cast<unsigned>(multiprocessors) + 20;
   for (int n = 0; n < nodes(); ++n) {
-    ok(cudaSetDevice(machine().device(n)), "cudaSetDevice");
-    barrier_of_fat_blocks<<<blocks, 32, fat, machine().stream(n)>>>(at);
+    ok(prepare(machine(), n), "prepare");
+    barrier_of_fat_blocks<<<blocks, 32, fat, machine().cuda_stream(n)>>>(at);
     ok(cudaGetLastError(), "launch");
   }
   run("barrier_of_fat_blocks");
   check_all_outcomes(size_t{blocks} * 32, "a grid that does not fit");
   for (const ggas_status want : {ggas_broken, ggas_ok}) {
-    if (want == ggas_ok) ASSERT_EQ(machine().reset(), "");
+    if (want == ggas_ok) ASSERT_EQ(text_of(machine().reset(30 * second)), "");
     start_all(blocks, 32, barriers_behind, at, want);
     run("barriers_behind");
     check_all_outcomes(size_t{blocks} * 32, want == ggas_ok ? "a grid behind a reset" : "a grid behind one");
@@ -127,11 +127,11 @@ TEST_F(rig, the_host_ends_every_wait) {
     const unsigned blocks = 256;  // as many as the GPU holds, and more
     const unsigned waiting = kind == 1 || kind == 2 ? 32 : blocks;
     start(0, waiting, 1024, wait_for_ever, at, kind);
-    EXPECT_NE(machine().run(20'000'000), "") << "nobody ends it";
-    EXPECT_EQ(machine().abort(), "");
+    EXPECT_NE(text_of(machine().run(20'000'000)), "") << "nobody ends it";
+    EXPECT_EQ(text_of(machine().abort()), "");
     run("wait_for_ever");
     check_outcomes(0, size_t{waiting} * 1024, "wait " + std::to_string(kind));
-    EXPECT_EQ(machine().reset(), "");
+    EXPECT_EQ(text_of(machine().reset(30 * second)), "");
     start_all(32, 64, barriers_behind, at, ggas_ok);
     run("barriers_behind");
     check_all_outcomes(size_t{32} * 64, "barriers behind a reset");

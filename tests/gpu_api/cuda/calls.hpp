@@ -26,8 +26,8 @@ class calls_rig : public rig {
     start_all(blocks, threads, kernel, a);
     wait();
   }
-  cuda_cluster& target() { return machine(); }
-  static bool queued(cudaError_t e) { return e == cudaSuccess; }
+  cluster& target() { return machine(); }
+  static bool queued(const result<>& r) { return r.has_value(); }
   void wait() { rig::run("calls"); }
 
   template <size_t N>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a translation unit whose set_device_context() was forgotten: every call says so, none touches memory.
-#define GGAS_TEST_WITHOUT_CONTEXT
+// Kernels of a translation unit that nobody prepared: every call says so, none touches memory.
 #include "rig.hpp"
 
 namespace ggas::gpu_test {
@@ -46,12 +45,13 @@ __global__ void GGAS_LAUNCH_BOUNDS(64) call_everything(float* memory, uint64_t* 
 }
 
 TEST_F(rig, calls_without_a_context_are_refused) {
-  char* const segment = machine().segment(0);
-  auto* const first = reinterpret_cast<uint64_t*>(segment + at.outcomes);
+  char* const mine = segment(0);
+  auto* const first = reinterpret_cast<uint64_t*>(mine + at.outcomes);
   write(0, at.outcomes, std::vector<uint64_t>{99});
-  ok(ggas::launch(machine(), 0, 1, 64, call_everything, reinterpret_cast<float*>(segment + at.data),
-                  reinterpret_cast<uint64_t*>(segment + at.copy), first),
-     "launch");
+  ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
+  call_everything<<<1, 64, 0, machine().cuda_stream(0)>>>(reinterpret_cast<float*>(mine + at.data),
+                                                          reinterpret_cast<uint64_t*>(mine + at.copy), first);
+  ok(cudaGetLastError(), "launch");
   run("call_everything");
   EXPECT_EQ(read<uint64_t>(0, at.outcomes, 1)[0], 0u);
 }

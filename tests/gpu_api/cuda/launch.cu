@@ -18,7 +18,8 @@ TEST_F(rig, a_launch_does_not_tell_of_an_error_before_it) {
 }
 
 TEST_F(rig, a_launch_that_cannot_be_is_told) {
-  EXPECT_NE(ggas::launch(machine(), 0, 1, 2048, touch, at), cudaSuccess);
+  EXPECT_TRUE(refused(ggas::launch(machine(), 0, 1, 2048, touch, at)));
+  EXPECT_TRUE(refused(ggas::launch(machine(), nodes(), 1, 1, touch, at)));
   cudaGetLastError();
 }
 
@@ -30,10 +31,11 @@ __global__ void meet(places at, uint64_t round) {
 // Blocks that wait for each other: as many as a GPU holds meet, and one more is refused before anybody waits.
 TEST_F(rig, a_grid_that_does_not_fit_is_refused_at_its_launch) {
   for (const unsigned threads : {512u, 1024u}) {
-    unsigned fit = 0;
-    ok(blocks_at_once(machine().device(0), threads, meet, fit), "blocks_at_once");
+    const auto at_once = blocks_at_once(machine(), 0, threads, meet);
+    ASSERT_TRUE(at_once) << at_once.error().text;
+    const unsigned fit = *at_once;
     ASSERT_GE(fit, 1u);
-    EXPECT_EQ(launch_grid(machine(), 0, fit + 1, threads, meet, at, 1), cudaErrorCooperativeLaunchTooLarge);
+    EXPECT_TRUE(refused(launch_grid(machine(), 0, fit + 1, threads, meet, at, 1)));
     for (int n = 0; n < nodes(); ++n) ok(launch_grid(machine(), n, fit, threads, meet, at, threads), "launch_grid");
     run("meet");
     for (int n = 0; n < nodes(); ++n)
@@ -51,8 +53,8 @@ __global__ void compare(places at, const uint32_t* from, size_t n, uint32_t valu
 // cudaMemcpy between places of a GPU returns before it has copied; the kernel sees the copy nevertheless.
 TEST_F(rig, a_copy_before_a_launch_is_there_when_the_kernel_begins) {
   constexpr size_t bytes = 48 << 20;
-  char* const from = machine().segment(0) + at.copy;
-  char* const to = machine().segment(0) + at.data;
+  char* const from = segment(0) + at.copy;
+  char* const to = segment(0) + at.data;
   for (unsigned round = 1; round <= rounds_of(50); ++round) {
     ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
     ok(cudaMemset(from, static_cast<int>(round), bytes), "cudaMemset");

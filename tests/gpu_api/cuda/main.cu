@@ -9,19 +9,7 @@
 namespace ggas::gpu_test {
 
 namespace {
-std::unique_ptr<cuda_cluster> cluster;
-
-// Kernels see the contexts of the cluster.
-std::string bind() {
-  for (int n = 0; n < cluster->nodes(); ++n) {
-    if (cudaError_t e = cudaSetDevice(cluster->device(n)); e != cudaSuccess) return cudaGetErrorString(e);
-    for (auto set : unit::all()) {
-      if (cudaError_t e = set(cluster->device_context(n), cluster->stream(n)); e != cudaSuccess)
-        return cudaGetErrorString(e);
-    }
-  }
-  return cluster->run(30 * second);
-}
+std::unique_ptr<cluster> all_gpus;
 
 int run_all() {
   int gpus = 0;
@@ -29,36 +17,30 @@ int run_all() {
     std::printf("no GPU here: skipped\n");
     return 77;
   }
-  std::string why;
-  cluster = cuda_cluster::create({.nodes = 0, .segment_bytes = segment_bytes}, why);
-  if (cluster) why = bind();
-  if (!why.empty()) {
-    std::printf("FAILED: %s\n", why.c_str());
+  auto made = cluster::create({.provider = "cuda", .nodes = 0, .segment_bytes = segment_bytes});
+  if (!made) {
+    std::printf("FAILED: %s\n", made.error().text.c_str());
     return 1;
   }
+  all_gpus = std::move(*made);
   const int failed = RUN_ALL_TESTS();
-  cluster.reset();
+  all_gpus.reset();
   return failed;
 }
 }  // namespace
 
-std::vector<unit::setter>& unit::all() {
-  static std::vector<setter> setters;
-  return setters;
-}
-
-cuda_cluster& machine() { return *cluster; }
+cluster& machine() { return *all_gpus; }
 
 void rig::SetUp() {
   for (int n = 0; n < nodes(); ++n) {
     ok(cudaSetDevice(machine().device(n)), "cudaSetDevice");
-    ok(cudaMemsetAsync(machine().segment(n), 0, segment_bytes, machine().stream(n)), "cudaMemsetAsync");
+    ok(cudaMemsetAsync(segment(n), 0, segment_bytes, machine().cuda_stream(n)), "cudaMemsetAsync");
   }
   run("SetUp");
 }
 
 void rig::run(const std::string& what) {
-  const std::string wrong = machine().run(30 * second);
+  const std::string wrong = text_of(machine().run(30 * second));
   if (wrong.empty()) return;
   std::printf("FAILED: %s: %s\n", what.c_str(), wrong.c_str());
   std::fflush(nullptr);
@@ -67,7 +49,7 @@ void rig::run(const std::string& what) {
 
 void rig::spoil_outcomes(int node, size_t count) {
   ok(cudaSetDevice(machine().device(node)), "cudaSetDevice");
-  ok(cudaMemsetAsync(machine().segment(node) + at.outcomes, 0xff, count * sizeof(outcome), machine().stream(node)),
+  ok(cudaMemsetAsync(segment(node) + at.outcomes, 0xff, count * sizeof(outcome), machine().cuda_stream(node)),
      "cudaMemsetAsync");
 }
 

@@ -77,31 +77,30 @@ INSTANTIATE_TEST_SUITE_P(processes, together, testing::Values(1, 2, 3, 4));
 // Data, sums and barriers; then the same in segments that have grown.
 std::string work_together(member& m, uint64_t first, uint64_t rounds, uint64_t bytes, const places& at) {
   std::string wrong = m.launch(1, work, at, first, rounds, bytes, 20 * second);
-  if (wrong.empty()) wrong = m.cluster->run(25 * second);
+  if (wrong.empty()) wrong = text_of(m.cluster->run(25 * second));
   if (wrong.empty()) wrong = m.findings(threads, ggas_ok);
-  return wrong.empty() ? m.cluster->meet("the end of a kernel") : wrong;
+  return wrong.empty() ? text_of(m.cluster->meet("the end of a kernel")) : wrong;
 }
 
 // What must not be: growing to sizes out of bounds, or different ones. Nothing changes.
 std::string refuse_to_grow(member& m) {
-  cuda_cluster& c = *m.cluster;
-  if (!has(c.grow(8 * mebi), "from 16777216 (segments now) to 209715200")) return "shrank";
-  if (!has(c.grow(300 * mebi), "to 209715200 (most_segment_bytes)")) return "grew too far";
-  if (c.nodes() > 1 && !has(c.grow((30 + m.me) * mebi), "all processes must ask for the same"))
+  cluster& c = *m.cluster;
+  if (!has(text_of(c.grow(8 * mebi)), "from 16777216 (segments now) to 209715200")) return "shrank";
+  if (!has(text_of(c.grow(300 * mebi)), "to 209715200 (most_segment_bytes)")) return "grew too far";
+  if (c.nodes() > 1 && !has(text_of(c.grow((30 + m.me) * mebi)), "all processes must ask for the same"))
     return "grew to different sizes";
   return c.segment_bytes() == 16 * mebi ? "" : "changed its size";
 }
 
 std::string grow(member& m) {
-  cuda_cluster& c = *m.cluster;
+  cluster& c = *m.cluster;
   const uint64_t last = 16 * mebi - 4096;
   const std::vector<char> old(4096, static_cast<char>('a' + m.me));
   std::vector<char> now(4096);
   if (cudaMemcpy(c.segment(m.me) + last, old.data(), 4096, cudaMemcpyHostToDevice) != cudaSuccess)
     return "cannot write";
   for (size_t bytes : {17 * mebi, 18 * mebi, 100 * mebi, 200 * mebi}) {
-    std::string wrong = c.grow(bytes);
-    if (wrong.empty()) wrong = m.bind();
+    std::string wrong = text_of(c.grow(bytes));
     places at = m.at();
     at.copy = bytes - mebi;  // in what is new
     if (wrong.empty()) wrong = work_together(m, bytes, 2, mebi / 2, at);
@@ -115,7 +114,7 @@ std::string grow(member& m) {
 TEST_P(together, data_sums_and_barriers_also_in_segments_that_have_grown) {
   const int n = GetParam();
   processes all;
-  const cuda_config cfg{.segment_bytes = 16 * mebi, .most_segment_bytes = 200 * mebi};
+  const cluster_config cfg = with(16 * mebi, 200 * mebi);
   all.start_all(n, body(cfg, n, [](member& m, const voice&) {
                   bool turns = false;
                   for (int node = 0; node < m.cluster->nodes(); ++node) turns = turns || m.cluster->shares_gpu(node);
@@ -158,8 +157,10 @@ TEST(process, different_settings_are_told_to_all) {
   const auto a = body({.segment_bytes = 32 * mebi}, 2, nothing);
   auto b = [](int rank, const voice& parent) {
     std::string why;
-    const cuda_config cfg{.segment_bytes = 64 * mebi, .processes = job_of(rank, 2)};
-    parent.say(cuda_cluster::create(cfg, why) ? "ready" : why);
+    cluster_config cfg = with(64 * mebi);
+    cfg.processes = job_of(rank, 2);
+    const auto made = cluster::create(cfg);
+    parent.say(made ? "ready" : made.error().text);
   };
   all.start(0, a);
   all.start(1, b);
@@ -196,9 +197,9 @@ TEST(process, one_that_never_comes_is_named) {
 TEST(process, one_for_all_nodes_needs_a_gpu_for_each) {
   processes one;
   one.start(0, [](int, const voice& parent) {
-    std::string why;
-    cuda_cluster::create({.nodes = gpus() + 1}, why);
-    parent.say(why);
+    cluster_config cfg = with(64 * mebi);
+    cfg.nodes = gpus() + 1;
+    parent.say(text_of(cluster::create(cfg)));
   });
   const std::string text = one.next(0, soon);
   EXPECT_TRUE(has(text, "nodes share a GPU only as processes of their own")) << text;
@@ -210,13 +211,14 @@ TEST(process, clusters_can_be_made_one_after_the_other_and_beside_each_other) {
     std::string why;
     size_t before = 0, after = 0, total = 0;
     for (int i = 0; i < 5; ++i) {
-      const auto a = cuda_cluster::create({.segment_bytes = 256 * mebi}, why);
-      const auto b = cuda_cluster::create({.segment_bytes = 128 * mebi}, why);
-      if (!a || !b) break;
-      if (a->segment(0) == b->segment(0)) why = "the same memory";
+      const auto a = cluster::create(with(256 * mebi));
+      const auto b = cluster::create(with(128 * mebi));
+      why = text_of(a) + text_of(b);
+      if (!why.empty()) break;
+      if ((*a)->segment(0) == (*b)->segment(0)) why = "the same memory";
     }
     if (why.empty()) cudaMemGetInfo(&before, &total);
-    for (int i = 0; i < 20 && why.empty(); ++i) cuda_cluster::create({.segment_bytes = 256 * mebi}, why);
+    for (int i = 0; i < 20 && why.empty(); ++i) why = text_of(cluster::create(with(256 * mebi)));
     cudaMemGetInfo(&after, &total);
     if (why.empty() && after + 8 * mebi < before) why = "memory is lost";
     parent.say(ok_if(why));
@@ -239,7 +241,7 @@ std::string wait_for_the_lost(member& m, const voice& parent, vain kind) {
     const unsigned blocks = w.what == vain::grid_barrier ? 4 : 1;
     std::string wrong = m.launch(blocks, wait_in_vain, m.at(), w.what, timeout);
     if (w.what == vain::flag) parent.say("waiting");
-    if (wrong.empty()) wrong = m.cluster->run(20 * second);
+    if (wrong.empty()) wrong = text_of(m.cluster->run(20 * second));
     if (wrong.empty()) wrong = m.findings(blocks * threads, w.want, w.least_ns);
     if (cudaGetLastError() != cudaSuccess)
       wrong = "run() has left an error behind";  // of its questions to busy streams
@@ -254,10 +256,10 @@ INSTANTIATE_TEST_SUITE_P(in, process_killed, testing::Values(vain::barrier, vain
 TEST_P(process_killed, every_wait_times_out_processes_end_and_memory_is_free) {
   const int n = std::max(2, std::min(gpus(), 4)), victim = n - 1;
   processes all;
-  all.start_all(n, body({.segment_bytes = 512 * mebi}, n, [=](member& m, const voice& parent) {
+  all.start_all(n, body(with(512 * mebi), n, [=](member& m, const voice& parent) {
                   const std::string wrong = wait_for_the_lost(m, parent, GetParam());
                   if (!wrong.empty()) return wrong;
-                  const std::string text = m.cluster->meet("after the fault");
+                  const std::string text = text_of(m.cluster->meet("after the fault"));
                   return has(text, "rank " + std::to_string(victim)) && has(text, "ended") ? "ok" : "told: " + text;
                 }));
   for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "ready");
@@ -276,17 +278,17 @@ TEST_P(process_killed, every_wait_times_out_processes_end_and_memory_is_free) {
 TEST(process, one_ends_the_waits_of_all_and_a_reset_mends_what_was_broken) {
   const int n = std::max(2, std::min(gpus(), 4));
   processes all;
-  all.start_all(n, body({.segment_bytes = 64 * mebi}, n, [=](member& m, const voice&) {
+  all.start_all(n, body(with(64 * mebi), n, [=](member& m, const voice&) {
                   const vain what = m.me == 0 ? vain::flag : vain::grid_barrier;  // that of node 0 never comes
                   std::string wrong = m.launch(4, wait_in_vain, m.at(), what, GGAS_FOREVER);
-                  if (wrong.empty() && m.cluster->run(second / 10).empty()) wrong = "nobody has ended it";
-                  if (wrong.empty()) wrong = m.cluster->meet("all wait");
-                  if (wrong.empty() && m.me == n - 1) wrong = m.cluster->abort();
-                  if (wrong.empty()) wrong = m.cluster->run(20 * second);
+                  if (wrong.empty() && text_of(m.cluster->run(second / 10)).empty()) wrong = "nobody has ended it";
+                  if (wrong.empty()) wrong = text_of(m.cluster->meet("all wait"));
+                  if (wrong.empty() && m.me == n - 1) wrong = text_of(m.cluster->abort());
+                  if (wrong.empty()) wrong = text_of(m.cluster->run(20 * second));
                   if (wrong.empty()) wrong = m.findings(4 * threads, ggas_aborted);
-                  if (wrong.empty()) wrong = m.cluster->reset();
+                  if (wrong.empty()) wrong = text_of(m.cluster->reset(0));
                   if (wrong.empty()) wrong = m.launch(4, wait_in_vain, m.at(), vain::grid_barrier, 20 * second);
-                  if (wrong.empty()) wrong = m.cluster->run(30 * second);
+                  if (wrong.empty()) wrong = text_of(m.cluster->run(30 * second));
                   if (wrong.empty()) wrong = m.findings(4 * threads, ggas_ok);
                   return ok_if(wrong);
                 }));
@@ -297,11 +299,11 @@ TEST(process, one_ends_the_waits_of_all_and_a_reset_mends_what_was_broken) {
 TEST(process, one_that_leaves_early_takes_nothing_from_the_others) {
   const int n = std::max(2, std::min(gpus(), 4));
   processes all;
-  all.start_all(n, body({.segment_bytes = 64 * mebi}, n, [=](member& m, const voice&) -> std::string {
+  all.start_all(n, body(with(64 * mebi), n, [=](member& m, const voice&) -> std::string {
                   if (m.me == n - 1) return "ok";
                   std::this_thread::sleep_for(std::chrono::milliseconds(500));
                   std::string wrong = m.launch(1, wait_in_vain, m.at(), vain::barrier, second);
-                  if (wrong.empty()) wrong = m.cluster->run(20 * second);
+                  if (wrong.empty()) wrong = text_of(m.cluster->run(20 * second));
                   if (wrong.empty()) wrong = m.findings(threads, ggas_timed_out, second);
                   return ok_if(wrong);
                 }));

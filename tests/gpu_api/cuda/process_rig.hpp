@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "benchmarks/kernels/common.cuh"
-#include "ggas/cuda_cluster.hpp"
+#include "ggas/cluster.hpp"
 #include "ggas/launch.hpp"
 #include "tests/support/processes.hpp"
 
@@ -53,7 +53,7 @@ struct places {
 };
 
 struct member {
-  std::unique_ptr<cuda_cluster> cluster;
+  std::unique_ptr<ggas::cluster> cluster;
   std::string why;
   int me;
 
@@ -61,15 +61,9 @@ struct member {
     const uint64_t base = cluster->device_context(me).reserved;
     return {base, base + 4096, base + mebi, base + 2 * mebi};
   }
-  std::string bind() {
-    cudaSetDevice(cluster->device(me));
-    const cudaError_t e = set_device_context(cluster->device_context(me), cluster->stream(me));
-    return e == cudaSuccess ? cluster->run(10 * second) : cudaGetErrorString(e);
-  }
   template <class... P>
   std::string launch(unsigned blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
-    const cudaError_t e = ggas::launch(*cluster, me, blocks, threads, kernel, args...);
-    return e == cudaSuccess ? "" : cudaGetErrorString(e);
+    return text_of(ggas::launch(*cluster, me, blocks, threads, kernel, args...));
   }
   // Empty, or what threads of the kernel found; their status must be `want`.
   std::string findings(unsigned count, uint64_t want, uint64_t least_ns = 0) {
@@ -86,6 +80,15 @@ struct member {
   }
 };
 
+// A process for each node, or all GPUs.
+inline cluster_config with(size_t segment_bytes, size_t most_segment_bytes = 0) {
+  return {.provider = "cuda",
+          .nodes = 0,
+          .segment_bytes = segment_bytes,
+          .most_segment_bytes = most_segment_bytes,
+          .host_bytes = 0};
+}
+
 inline job job_of(int rank, int size, uint64_t timeout_ns = 30 * second) {
   static int number = 0;
   static const std::string name = "test." + std::to_string(getpid());
@@ -94,16 +97,19 @@ inline job job_of(int rank, int size, uint64_t timeout_ns = 30 * second) {
 }
 
 // A process of `size`: makes the cluster, says "ready" or why not, does something and says how it went.
-inline processes::body body(cuda_config cfg, int size, std::function<std::string(member&, const voice&)> then,
+inline processes::body body(const cluster_config& cfg, int size, std::function<std::string(member&, const voice&)> then,
                             uint64_t timeout_ns = 30 * second) {
   job_of(-1, size);  // a new name
   return [=](int rank, const voice& parent) {
     member m;
     m.me = rank;
-    cuda_config mine = cfg;
+    cluster_config mine = cfg;
     mine.processes = job_of(rank, size, timeout_ns);
-    m.cluster = cuda_cluster::create(mine, m.why);
-    if (m.cluster) m.why = m.bind();
+    if (auto made = cluster::create(mine)) {
+      m.cluster = std::move(*made);
+    } else {
+      m.why = made.error().text;
+    }
     parent.say(m.why.empty() ? "ready" : m.why);
     if (m.why.empty()) parent.say(then(m, parent));
   };

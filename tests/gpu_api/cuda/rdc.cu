@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of two files that nvlink links (-rdc=true): kernels have the launch bounds of the documentation, and
-// those of both files know their node, whichever file set the context. Exit status 77 without a GPU.
+// those of both files know their node, whichever file prepared them. Exit status 77 without a GPU.
 #include "rdc.hpp"
 
 #include <cstdio>
@@ -17,7 +17,7 @@ int fail(const std::string& why) {
 }
 
 // Three sums of node + 1 over all nodes behind each other, and a status.
-int check(ggas::cuda_cluster& c, uint64_t base) {
+int check(ggas::cluster& c, uint64_t base) {
   const float want = static_cast<float>(c.nodes() * (c.nodes() + 1) / 2);
   for (int node = 0; node < c.nodes(); ++node) {
     std::vector<float> got(3 * n);
@@ -39,25 +39,25 @@ int main() {
     std::printf("no GPU here: skipped\n");
     return 77;
   }
-  std::string why;
-  const auto c = ggas::cuda_cluster::create({}, why);
-  if (!c) return fail(why);
-  const uint64_t base = c->device_context(0).reserved;
-  for (int node = 0; node < c->nodes(); ++node) {
-    cudaSetDevice(c->device(node));
+  ggas::cluster_config cfg;
+  cfg.provider = "cuda";
+  cfg.nodes = 0;
+  const auto made = ggas::cluster::create(cfg);
+  if (!made) return fail(made.error().text);
+  ggas::cluster& c = **made;
+  const uint64_t base = c.device_context(0).reserved;
+  for (int node = 0; node < c.nodes(); ++node) {
     const std::vector<float> mine(n, static_cast<float>(node + 1));
-    cudaMemcpy(c->segment(node) + base, mine.data(), bytes, cudaMemcpyHostToDevice);
-    cudaDeviceSynchronize();
-    // One file sets it for both.
-    if (set_context_in_other_file(c->device_context(node), c->stream(node)) != cudaSuccess) return fail("context");
+    if (auto ok = c.write(node, base, mine.data(), bytes); !ok) return fail(ok.error().text);
+    // One file does it for both.
+    if (auto ok = prepare_in_other_file(c, node); !ok) return fail(ok.error().text);
   }
-  if (why = c->run(30'000'000'000); !why.empty()) return fail(why);
-  for (int node = 0; node < c->nodes(); ++node) {
-    auto* const status = reinterpret_cast<uint64_t*>(c->segment(node) + base + 4 * bytes);
-    if (ggas::launch(*c, node, 4, 512, sum_over_nodes<float>, base + bytes, base, n, status) != cudaSuccess ||
-        sum_in_other_file(*c, node, base + 2 * bytes, base, n, status) != cudaSuccess)
-      return fail("launch");
+  for (int node = 0; node < c.nodes(); ++node) {
+    auto* const status = reinterpret_cast<uint64_t*>(c.segment(node) + base + 4 * bytes);
+    auto ok = ggas::launch(c, node, 4, 512, sum_over_nodes<float>, base + bytes, base, n, status);
+    if (ok) ok = sum_in_other_file(c, node, base + 2 * bytes, base, n, status);
+    if (!ok) return fail(ok.error().text);
   }
-  why = c->run(30'000'000'000);
-  return why.empty() ? check(*c, base) : fail(why);
+  const auto ran = c.run(30'000'000'000);
+  return ran ? check(c, base) : fail(ran.error().text);
 }

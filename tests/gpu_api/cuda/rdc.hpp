@@ -2,7 +2,7 @@
 // A kernel that two files have in common, as templates are, and what the other file does.
 #pragma once
 
-#include "ggas/cuda_cluster.hpp"
+#include "ggas/cluster.hpp"
 #include "ggas/ggas.cuh"
 #include "ggas/launch.hpp"
 
@@ -15,5 +15,5 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) sum_over_nodes(uint64_t dst, uint64_t sr
   if (s != ggas_ok && threadIdx.x == 0) *status = s;
 }
 
-cudaError_t set_context_in_other_file(const ggas::context& c, cudaStream_t s);
-cudaError_t sum_in_other_file(ggas::cuda_cluster& c, int node, uint64_t dst, uint64_t src, size_t n, uint64_t* status);
+ggas::result<> prepare_in_other_file(ggas::cluster& c, int node);
+ggas::result<> sum_in_other_file(ggas::cluster& c, int node, uint64_t dst, uint64_t src, size_t n, uint64_t* status);

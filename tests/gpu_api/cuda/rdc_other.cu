@@ -15,10 +15,9 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) broadcast_and_sum(uint64_t dst, uint64_t
 }
 }  // namespace
 
-cudaError_t set_context_in_other_file(const ggas::context& c, cudaStream_t s) { return set_device_context(c, s); }
+ggas::result<> prepare_in_other_file(ggas::cluster& c, int node) { return ggas::prepare(c, node); }
 
-cudaError_t sum_in_other_file(ggas::cuda_cluster& c, int node, uint64_t dst, uint64_t src, size_t n, uint64_t* status) {
-  if (cudaError_t e = ggas::launch(c, node, 4, 512, sum_over_nodes<float>, dst, src, n, status); e != cudaSuccess)
-    return e;
+ggas::result<> sum_in_other_file(ggas::cluster& c, int node, uint64_t dst, uint64_t src, size_t n, uint64_t* status) {
+  if (auto ok = ggas::launch(c, node, 4, 512, sum_over_nodes<float>, dst, src, n, status); !ok) return ok;
   return ggas::launch(c, node, 1, 512, broadcast_and_sum, dst + n * sizeof(float), src, n, status);
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "benchmarks/kernels/common.cuh"
-#include "ggas/cuda_cluster.hpp"
+#include "ggas/cluster.hpp"
 #include "ggas/launch.hpp"
 
 namespace ggas::gpu_test {
@@ -48,18 +48,11 @@ inline unsigned rounds_of(unsigned usual) {
   return most ? std::min(usual, static_cast<unsigned>(std::max(1, std::atoi(most)))) : usual;
 }
 
-// A translation unit with kernels: its constant memory gets the contexts of the nodes.
-class unit {
- public:
-  using setter = cudaError_t (*)(const context&, cudaStream_t);
-  explicit unit(setter s) { all().push_back(s); }
-  static std::vector<setter>& all();
-};
-#ifndef GGAS_TEST_WITHOUT_CONTEXT
-[[maybe_unused]] static const unit this_unit([](const context& c, cudaStream_t s) { return set_device_context(c, s); });
-#endif
+cluster& machine();
+inline char* segment(int node) { return reinterpret_cast<char*>(machine().segment(node)); }
 
-cuda_cluster& machine();
+// Whether a call was refused for its arguments.
+inline bool refused(const result<>& r) { return !r && r.error().code == errc::bad_argument; }
 
 class rig : public testing::Test {
  protected:
@@ -103,6 +96,7 @@ class rig : public testing::Test {
   static void ok(cudaError_t e, const char* what) {
     EXPECT_EQ(e, cudaSuccess) << what << ": " << cudaGetErrorString(e);
   }
+  static void ok(const result<>& r, const char* what) { EXPECT_EQ(text_of(r), "") << what; }
   template <class T>
   static T median(std::vector<T> v) {
     std::nth_element(v.begin(), v.begin() + static_cast<ptrdiff_t>(v.size() / 2), v.end());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster of GPUs with one global address space, seen from the host: the interface every provider implements.
-// Benchmarks and tests are written against it; which provider runs them is a string.
+// A cluster of GPUs with one global address space, seen from the host: one interface for every provider, chosen by its
+// name (docs/host.md). C++20, without headers of CUDA or of the host engine: host programs are compiled by any
+// compiler. Kernels are started by ggas/launch.hpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,70 +13,40 @@
 #include <string>
 #include <vector>
 
+#include "ggas/cluster_config.hpp"
 #include "ggas/detail/platform/context.hpp"  // gpu_api: what a kernel knows of its node
 #include "ggas/host.hpp"
 #include "ggas/report.hpp"
-#include "gpu_api/simt/engine.hpp"
+#include "ggas/result.hpp"
+
+struct CUstream_st;  // of CUDA: cudaStream_t points to it
 
 namespace ggas {
 
-// Errors are values: a code to branch on, a text that names the input and the rule it broke.
-enum class errc {
-  bad_argument,
-  bad_platform,
-  no_file,
-  no_space,  // a file does not fit on the disk
-  timed_out,
-  cancelled,
-  out_of_memory,
-  device_fault,
-  unsupported
-};
-struct error {
-  errc code;
-  std::string text;
-};
-template <class T = void>
-using result = std::expected<T, error>;
-
-// Contexts of the NIC (docs/rma.md) on every node; providers without a NIC have none.
-struct queue_config {
-  enum class place { none, gpu, host };
-  int count = 4;                     // for kernels: context::queues, VPID 0 and up; at most 128
-  place notifications = place::gpu;  // where the rings of the kernels' contexts lie
-  place status = place::gpu;         // and their status blocks
-  place work_queue = place::none;    // descriptors come from a ring there; none: they are written to the page
-  place mailbox = place::none;       // messages
-  bool backpressure = true;          // a full notification ring holds senders back; else notifications are lost
-  unsigned notify_log2 = 8;          // records, 4 ... 16
-  unsigned slots_log2 = 6;           // slots of a work queue, 4 ... 16
-  unsigned mailbox_log2 = 6;         // messages, 2 ... 12
-  int host_count =
-      2;  // for host programs: cluster::host_queues, VPID 128 and up, all rings in host memory; at most 128
-  bool host_work_queue = false;  // those have a work queue
+template <class D>
+concept has_sizes = requires(const D& d) {
+  d.x + d.y + d.z;
 };
 
-struct cluster_config {
-  std::string provider = "sim";           // sim | shm
-  std::string platform = "galibier-k20";  // sim: name in sim/platforms or path of a .toml
-  std::string nic = "rtl";                // sim: rtl (64 nodes at most), or model (docs/nic-model.md)
-  std::string topology = "auto";          // sim: who is joined to whom (docs/network.md)
-  int nodes = 2;
-  size_t segment_bytes = 64u << 20;  // per node, a multiple of 4 KB
-  queue_config queues;
-  size_t host_bytes = 16u << 20;  // pinned host memory per node for the user, a multiple of 4 KB
-  uint64_t seed = 1;
-  // sim: observation, off when empty
-  std::filesystem::path waves, trace, pcap;
-  double waves_from_us = 0, waves_to_us = 0;  // time window of the waves; to = 0: no end
-  std::filesystem::path faults;               // sim: fault script
-  std::vector<std::string> fault_lines;       // sim: more lines of it
-  std::vector<std::string> overrides;         // sim: "table.key=value" over the platform file
-  // Called some times a second of real time while run() works, with now_ns(): for progress bars. May be empty.
-  std::function<void(uint64_t now_ns)> on_progress;
-  // Looked at while run() works; true ends the run with errc::cancelled. sim: at least once in a microsecond of
-  // simulated time with activity; shm: some times a second. Called often, so it is quick. May be empty.
-  std::function<bool()> cancelled;
+// Sizes of a grid or a block. A number, or what has x, y, z: dim3 of CUDA and of the host engine.
+struct extent {
+  unsigned x, y, z;
+  constexpr extent(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  template <has_sizes D>
+  constexpr extent(const D& d) : x(d.x), y(d.y), z(d.z) {}
+};
+
+// A queue of a node's GPU: what it holds runs in order, other queues run beside it. A number is the node's own stream.
+struct stream {
+  int node;
+  uintptr_t id;  // of the provider: 0 is the node's own; cuda: the cudaStream_t, also one that the program made
+  constexpr stream(int node, uintptr_t id = 0) : node(node), id(id) {}
+};
+
+// A place in a stream, for others to wait for.
+struct event {
+  int node;
+  uintptr_t id;
 };
 
 // How a node's host learns that its kernels have ended. Provider sim charges for each what the platform says
@@ -90,67 +59,143 @@ enum class host_sync {
 };
 
 struct run_stats {
-  uint64_t sim_ns = 0;      // simulated (sim) or elapsed (shm) time of this run
+  uint64_t sim_ns = 0;      // simulated (sim) or elapsed time of this run
   uint64_t nic_cycles = 0;  // active core cycles, all NICs
   double wall_s = 0;
 };
 
+// Used by one thread at a time, but for abort() and report(); threads may use clusters of their own side by side. Calls
+// marked `all` are made by every process of a job, in the same order; they wait for each other, at most
+// processes.timeout_ns, and fail in all processes if they fail in one. A wrong number of a node is errc::bad_argument.
 class cluster {
  public:
+  // all. A provider that the program is not linked with is an error that names those that it is linked with.
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg);
+  // Not `all`: a process that leaves takes nothing from the others. cuda: if kernels still run, their memory stays
+  // until the process ends: it cannot be taken away from below them. That is known of streams of the cluster; streams
+  // that the program made must be idle.
   virtual ~cluster() = default;
+  cluster(const cluster&) = delete;
+  cluster& operator=(const cluster&) = delete;
 
   virtual const cluster_config& config() const = 0;
-  // Host view of a node's segment, for set-up and verification: costs no time. Kernels on that node see it at the same
-  // address.
-  virtual std::byte* segment(int node) = 0;
+  int nodes() const { return static_cast<int>(device_context(local_nodes()[0]).nodes); }
+  // The nodes that this process runs: all of them, or one.
+  virtual std::span<const int> local_nodes() const = 0;
+  bool local(int node) const;
+  // What kernels of a node see of the cluster. Not of nodes that are none.
   virtual const context& device_context(int node) const = 0;
-  // Pinned memory of a node's host, registered for put and get like the segment. Looking at it directly costs no time.
-  virtual host_region host_memory(int node) = 0;
-  // Contexts of the NIC for host programs of a node; empty without a NIC.
-  virtual std::span<const rma_queue> host_queues(int node) const = 0;
 
-  // Queues a kernel on the node's GPU; kernels of one node run in order, those of different nodes side by side.
-  // `name` stands in messages. Bad shapes (no threads, more than 1024 in a block) are refused here.
-  virtual result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
+  // ---- memory
+
+  // Where kernels of this process find a node's segment; null: no such node. shm, sim: the host may look at it, which
+  // costs no time. cuda: memory of the GPU; read and write copy.
+  virtual std::byte* segment(int node) = 0;
+  size_t segment_bytes() const { return device_context(local_nodes()[0]).segment_bytes; }
+  // Copies between the program's memory and an offset of a local node's segment, beside whatever runs: for set-up and
+  // verification. When it returns the copy is done.
+  virtual result<> write(int node, uint64_t offset, const void* from, size_t bytes);
+  virtual result<> read(int node, uint64_t offset, void* to, size_t bytes);
+  // Pinned memory of a local node's host, cluster_config::host_bytes of it: kernels of the node use it at the same
+  // address; with a NIC it is registered for put and get, as the segment is. Looking at it costs no time.
+  virtual host_region host_memory(int node) = 0;
+  // all. Segments get `bytes` bytes, a multiple of 4 KB, not less than now and at most most_segment_bytes. What is in
+  // them stays, at the same addresses; what is new is zero. The streams must be idle. On an error segments are as
+  // before.
+  virtual result<> grow(size_t bytes);
+
+  // ---- streams and events, as long as the cluster. Make them while nothing runs.
+
+  // A stream more of a local node. Of two streams of a GPU that have blocks to start those of the higher priority start
+  // first; 0 is that of the node's own stream, numbers beyond what the GPU has are its last. shm: takes no notice.
+  virtual result<stream> make_stream(int node, int priority = 0) = 0;
+  virtual result<event> make_event(int node) = 0;
+  // The event is reached when all that the stream holds now has ended. Recorded anew it forgets that.
+  virtual result<> record(const event& e, const stream& s) = 0;
+  // What the stream gets from now on begins when the event, as it was recorded last, is reached; nobody has recorded
+  // it: at once. Stream and event may be of different nodes of this process.
+  virtual result<> wait(const stream& s, const event& e) = 0;
+  // Whether the event is reached; true also where nobody has recorded it. shm, sim: as the last poll() or run() left
+  // it.
+  virtual result<bool> reached(const event& e) = 0;
+
+  // ---- running
+
+  // For ggas::launch: a kernel of the host engine, each of whose threads runs `kernel`. `name` stands in messages. Bad
+  // shapes (no threads, more than 1024 in a block) are refused here. cuda: errc::unsupported.
+  virtual result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
-  // Queues a program of the node's processor. All programs of a run begin with it, side by side with each other and the
-  // kernels. An exception that leaves one is a device_fault.
+  // Queues a program of the node's processor. Programs begin with start() or run(), side by side with each other and
+  // the kernels. An exception that leaves one is a device_fault. cuda: errc::unsupported; use a thread.
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
-  // Runs until every queued kernel and program ended, or returns timed_out after that much simulated (sim) or real
-  // (shm) time, or cancelled when cluster_config::cancelled says so. After an error the kernels that had not ended are
-  // gone; memory keeps what they wrote. With kernels it is a step of a host: provider sim charges each launching call,
-  // and at the end what the hosts need to learn of it. It tells nothing of stores and puts that a kernel has not
-  // completed: they may still be on their way.
+  // Lets what is queued on the local nodes begin, and returns. On GPUs a kernel may have begun when it was launched.
+  virtual result<> start() = 0;
+  // Whether all that was started has ended; does not wait. shm and sim do their work here, a millisecond of it (shm) or
+  // a microsecond of simulated time (sim), so call it again and again. Errors as those of run().
+  virtual result<bool> poll() = 0;
+  // start(), and then waits until all has ended, or returns timed_out after that much simulated (sim) or real time (20
+  // days or more: for ever), or cancelled when cluster_config::cancelled says so. After an error kernels that had not
+  // ended are gone, but on GPUs: there they go on until their waits end. Memory keeps what they wrote. With kernels it
+  // is a step of a host: provider sim charges each launching call, and at the end what the hosts need to learn of it.
+  // It tells nothing of stores and puts that a kernel has not completed: they may still be on their way.
   virtual result<run_stats> run(uint64_t timeout_ns, host_sync how = host_sync::stream) = 0;
 
-  // Ends the waits of all kernels on all nodes, those with GGAS_FOREVER too: with ggas_aborted, some polls later,
-  // unless what they wait for has come. So it goes on until reset(). By any thread, also while another one is in run(),
-  // and from programs and on_progress.
-  void abort();
-  // Waits of kernels that ended in vain, until now or the last reset(): by a time-out or abort(). At any time, also while
-  // run() is under way.
-  hang_report report();
-  // After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted, and
-  // the nodes' memory behind the reserved area is as it was. First runs what is queued and waits until every node's
-  // stores have arrived, as run() with that time-out; an error of it is this one's, and nothing has changed. Puts,
-  // gets and atomics that were posted to queues of the NIC complete by themselves, also afterwards: ggas_quiet tells.
-  // Where there is no NIC rings of notifications are empty afterwards, and counts of failures of the NIC stay.
-  result<> reset(uint64_t timeout_ns);
+  // ---- failures
 
+  // Ends the waits of all kernels on all nodes, those of other processes and those with GGAS_FOREVER too: with
+  // ggas_aborted, some polls later, unless what they wait for has come. So it goes on until reset(). By any thread,
+  // also while another one is in run(), and from programs and on_progress.
+  virtual result<> abort() = 0;
+  // Waits of kernels of the local nodes that ended in vain, until now or the last reset(): by a time-out or abort(). By
+  // any thread, also while kernels run.
+  virtual result<hang_report> report() = 0;
+  // all. After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted,
+  // and the nodes' memory behind the reserved area is as it was. First runs what is queued and waits until every node's
+  // stores have arrived, as run() with that time-out; an error of it is this one's, and nothing has changed. Streams
+  // that the program made must be idle. Puts, gets and atomics that were posted to queues of a NIC complete by
+  // themselves, also afterwards: ggas_quiet tells. Without a NIC rings of notifications are empty afterwards; with one
+  // counts of its failures stay.
+  virtual result<> reset(uint64_t timeout_ns) = 0;
+
+  // ---- jobs: the processes of a program
+
+  // all. Waits until every process has come here; `where` is for messages, at most 48 letters.
+  virtual result<> meet(const std::string& where);
+  // all. Says who brings what unless all processes bring the same text, of at most 8 KiB.
+  virtual result<> same(const std::string& text);
+
+  // ---- GPUs of this computer
+
+  // CUDA's number of a local node's GPU, and a stream of it as CUDA knows it, for work that is queued by other
+  // libraries. Null and -1: there is none, as with all other providers. The node's own stream is in order with the
+  // GPU's default stream, those of make_stream are not.
+  virtual int device(int node) const;
+  virtual CUstream_st* cuda_stream(const stream& s) const;
+  // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
+  virtual bool shares_gpu(int node) const;
+  // Why remote atomics, ggas_signal_add and notifications return ggas_no_queue in kernels: two GPUs that have no
+  // atomics on each other's memory. Empty: all of them have. Not known of GPUs that are hidden from a process.
+  virtual const std::string& lacks_atomics() const;
+  // Writes what kernels of a node see to their constant memory, at `at` on its GPU; ggas::launch does that. It is due
+  // again when the number is another one: the program's clusters have all different ones, and grow() changes it.
+  virtual result<> write_constants(int node, void* at);
+  virtual uint64_t constants_number() const;
+
+  // ---- simulated nodes and NICs
+
+  // Contexts of the NIC for host programs of a node; empty without a NIC.
+  virtual std::span<const rma_queue> host_queues(int node) const;
   virtual uint64_t now_ns() const = 0;
   // NIC counters of a node by register name (rtl/regs/ggas.rdl), and the GPU model's own ("gpu.pcie_reads", …). Empty
   // without a NIC.
-  virtual std::map<std::string, uint64_t> counters(int node) const = 0;
-  virtual std::vector<std::string> events(int node) const = 0;  // NIC events so far, as text
-
+  virtual std::map<std::string, uint64_t> counters(int node) const;
+  virtual std::vector<std::string> events(int node) const;  // NIC events so far, as text
   // Ends waves, trace and capture; nothing is observed any more. The error (no_space) has a line for each file that is
   // not whole. Without this call the destructor does it and tells on standard error.
   virtual result<> end_observation() { return {}; }
 
- private:
-  // Of the NICs' units: as in a new cluster.
-  virtual result<> restart_collectives() { return {}; }
+ protected:
+  cluster() = default;
 };
 
 }  // namespace ggas

@@ -44,17 +44,6 @@ class type_space {
 };
 
 // Of a cluster's segments, which it outlives.
-template <class Cluster>
-segment_writer writer_of(Cluster& cluster) {
-  if constexpr (requires { cluster.write(uint64_t{}, nullptr, size_t{}); }) {
-    return [&cluster](uint64_t offset, const void* from, size_t bytes) { return cluster.write(offset, from, bytes); };
-  } else {
-    return [&cluster](uint64_t offset, const void* from, size_t bytes) {
-      for (int node = 0; node < cluster.config().nodes; ++node)
-        __builtin_memcpy(cluster.segment(node) + offset, from, bytes);
-      return std::string();
-    };
-  }
-}
+segment_writer writer_of(cluster& c);
 
 }  // namespace ggas

@@ -14,6 +14,8 @@
 
 namespace ggas {
 
+class cluster;
+
 struct heap_config {
   // Offsets in every segment: of the heap's first byte, and behind its last one. The same in all processes.
   uint64_t begin = 0, end = 0;
@@ -69,23 +71,8 @@ class heap {
   uint64_t used_bytes_ = 0, peak_ = 0, calls_ = 0, grown_ = 0;
 };
 
-// The range behind what the library reserves and `by_hand` bytes that the program lays out itself. Of a cluster that
-// lets processes compare texts and whose segments grow the heap does both; `cluster` then outlives it.
-template <class Cluster>
-heap_config heap_of(Cluster& cluster, uint64_t by_hand = 0) {
-  heap_config cfg;
-  if constexpr (requires { cluster.local_nodes(); }) {
-    const auto& c = cluster.device_context(cluster.local_nodes()[0]);
-    cfg = {c.reserved + by_hand, c.segment_bytes, cluster.most_segment_bytes()};
-    cfg.grow = [&cluster](uint64_t end) { return cluster.grow(end); };
-    if (cluster.local_nodes().size() < static_cast<size_t>(cluster.nodes()))
-      cfg.same = [&cluster](const std::string& call) { return cluster.same(call); };
-  } else {
-    const auto& c = cluster.device_context(0);
-    cfg.begin = c.reserved + by_hand;
-    cfg.end = c.segment_bytes;
-  }
-  return cfg;
-}
+// The range behind what the library reserves and `by_hand` bytes that the program lays out itself, to the end of the
+// segments; it grows with them. In a job the processes compare their calls. `c` outlives the heap.
+heap_config heap_of(cluster& c, uint64_t by_hand = 0);
 
 }  // namespace ggas

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ggas/cuda_cluster.hpp"
+// The life of a cluster: made, run, grown, left. Streams, events and copies: streams.cpp; after a failure: reset.cpp.
+#include "userlib/providers/cuda/cuda_cluster.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -9,6 +11,9 @@
 #include "userlib/providers/cuda/parts.hpp"
 
 namespace ggas {
+
+using userlib::attempt;
+using userlib::told;
 
 namespace {
 
@@ -24,30 +29,30 @@ void wait_a_little(clock::duration waited) {
     std::this_thread::sleep_for(std::min(waited / 16, most));
 }
 
-std::string text(const userlib::attempt<>& a) { return a ? "" : a.error(); }
-
-// Whether something still runs on a stream of a GPU.
-userlib::attempt<bool> is_busy(cudaStream_t s, int gpu) {
-  const cudaError_t e = cudaStreamQuery(s);
-  if (e == cudaSuccess || e == cudaErrorNotReady) return e == cudaErrorNotReady;
-  return std::unexpected(userlib::worked("GPU " + std::to_string(gpu), "cudaStreamQuery", e).error());
+// Of what kernels see: each cluster's, each time it grows, is another one.
+uint64_t next_number() {
+  static std::atomic<uint64_t> numbers = 0;
+  return ++numbers;
 }
+
 }  // namespace
 
-cuda_cluster::cuda_cluster(const cuda_config& cfg) : parts_(std::make_unique<parts>(*this, cfg)) {}
+cuda_cluster::cuda_cluster(const cluster_config& cfg)
+    : parts_(std::make_unique<parts>(*this, cfg)), number_(next_number()) {}
 
-std::unique_ptr<cuda_cluster> cuda_cluster::create(const cuda_config& cfg, std::string& why) {
+result<std::unique_ptr<cluster>> cuda_cluster::create(const cluster_config& cfg) {
   std::unique_ptr<cuda_cluster> c(new cuda_cluster(cfg));
-  why = c->open();
-  return why.empty() ? std::move(c) : nullptr;
+  if (auto ok = c->open(); !ok) return std::move(ok.error());
+  return c;
 }
 
-std::string cuda_cluster::open() {
+result<> cuda_cluster::open() {
   parts& p = *parts_;
   // Others first: then they hear what is wrong here.
-  userlib::attempt<> ok = p.join();
-  if (!ok) return ok.error();
+  attempt<> ok = p.join();
+  if (!ok) return told(ok);
   ok = userlib::check(p.cfg);
+  const errc code = ok ? errc::device_fault : errc::bad_argument;
   if (ok) ok = userlib::driver::load();
   if (ok) ok = p.choose_devices();
   if (ok) ok = p.open_devices();
@@ -58,77 +63,85 @@ std::string cuda_cluster::open() {
   if (ok) p.fill_contexts();
   if (ok) ok = p.agree("trace", p.start_trace());
   if (ok) p.watch_signals();
-  return text(ok);
+  return told(ok, code);
 }
 
-std::string cuda_cluster::run(uint64_t timeout_ns, const std::function<bool()>& cancelled) {
+const cluster_config& cuda_cluster::config() const { return parts_->cfg; }
+
+uint64_t cuda_cluster::now_ns() const {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now().time_since_epoch()).count());
+}
+
+result<bool> cuda_cluster::poll() {
+  const auto waiting = parts_->waiting();
+  if (!waiting) return told(std::unexpected(waiting.error())).error();
+  if (waiting->empty()) return true;
+  if (parts_->cfg.cancelled && parts_->cfg.cancelled())
+    return error{errc::cancelled, "cancelled; kernels still run on nodes" + *waiting};
+  return false;
+}
+
+result<run_stats> cuda_cluster::run(uint64_t timeout_ns, host_sync) {
   const clock::time_point begin = clock::now();
   const userlib::deadline end = userlib::after(timeout_ns);
+  clock::time_point progress = begin;
   for (;;) {
-    std::string waiting;
-    for (int n : local_) {
-      const auto busy = is_busy(stream(n), device(n));
-      if (!busy) return busy.error();
-      if (*busy) waiting.append(1, ' ').append(std::to_string(n));
-    }
-    if (waiting.empty()) return {};
-    if (cancelled && cancelled()) return "cancelled; kernels still run on nodes" + waiting;
+    const auto ended = poll();
+    if (!ended) return std::move(ended.error());
     const clock::time_point now = clock::now();
-    if (now >= end) return "kernels still run after " + std::to_string(timeout_ns) + " ns on nodes" + waiting;
+    const std::chrono::duration<double> took = now - begin;
+    if (*ended) return run_stats{static_cast<uint64_t>(took.count() * 1e9), 0, took.count()};
+    if (now >= end) {
+      const auto waiting = parts_->waiting();
+      return error{errc::timed_out, "kernels still run after " + std::to_string(timeout_ns) + " ns on nodes" +
+                                        (waiting ? *waiting : waiting.error())};
+    }
+    if (parts_->cfg.on_progress && now >= progress) {
+      progress = now + std::chrono::milliseconds(200);
+      parts_->cfg.on_progress(now_ns());
+    }
     wait_a_little(now - begin);
   }
 }
 
-std::string cuda_cluster::meet(const std::string& where) { return text(parts_->agree(where.c_str(), {})); }
-
-std::string cuda_cluster::write(uint64_t offset, const void* from, size_t bytes) {
-  if (bytes > segment_bytes() || offset > segment_bytes() - bytes)
-    return "write: " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-           " do not lie in segments of " + std::to_string(segment_bytes());
-  for (const int n : local_) {
-    userlib::attempt<> ok = GGAS_RUNTIME("node " + std::to_string(n), cudaSetDevice, device(n));
-    if (ok)
-      ok = GGAS_RUNTIME("node " + std::to_string(n), cudaMemcpy, segment(n) + offset, from, bytes,
-                        cudaMemcpyHostToDevice);
-    if (!ok) return ok.error();
-  }
-  return {};
+// For what may not happen beside kernels.
+result<> cuda_cluster::idle(const char* what) {
+  const auto ran = run(0, host_sync::stream);
+  if (ran) return {};
+  return error{ran.error().code, std::string(what) + ": the streams must be idle: " + ran.error().text};
 }
 
-std::string cuda_cluster::same(const std::string& mine) {
-  return parts_->others ? text(parts_->others->same("comparing", mine)) : "";
+result<> cuda_cluster::meet(const std::string& where) { return told(parts_->agree(where.c_str(), {})); }
+
+result<> cuda_cluster::same(const std::string& mine) {
+  return parts_->others ? told(parts_->others->same("comparing", mine)) : result<>();
 }
 
-size_t cuda_cluster::most_segment_bytes() const { return parts_->cfg.most_segment_bytes; }
-
-std::string cuda_cluster::grow(size_t bytes) {
+result<> cuda_cluster::grow(size_t bytes) {
   parts& p = *parts_;
-  userlib::attempt<> ok = userlib::check_growth(bytes, segment_bytes(), p.cfg.most_segment_bytes);
-  if (std::string busy = run(0); ok && !busy.empty()) ok = std::unexpected("grow: the streams must be idle: " + busy);
+  attempt<> ok = userlib::check_growth(bytes, segment_bytes(), p.cfg.most_segment_bytes);
+  const errc code = ok ? errc::device_fault : errc::bad_argument;
+  if (auto quiet = idle("grow"); ok && !quiet) ok = std::unexpected(quiet.error().text);
   ok = p.agree_on_growth(bytes, ok);
   if (ok && bytes > p.mapped) ok = p.add_memory(bytes - p.mapped);
-  if (!ok) return ok.error();
+  if (!ok) return told(ok, code);
   for (context& c : contexts_) c.segment_bytes = bytes;
+  number_ = next_number();
   return {};
 }
 
 cuda_cluster::~cuda_cluster() {
   parts_->on_signal.reset();
-  bool busy = false;
-  for (int n : local_) busy = busy || (stream(n) && is_busy(stream(n), device(n)).value_or(false));
-  if (busy) {
+  if (const auto waiting = parts_->waiting(); waiting && !waiting->empty()) {
     parts_->others.reset();               // the others hear that this process has left
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends
     return;
   }
   if (const auto traced = parts_->end_trace(); !traced) std::fprintf(stderr, "%s\n", traced.error().c_str());
-  for (int n : local_) {
-    static_cast<void>(GGAS_RUNTIME("GPU", cudaSetDevice, device(n)));
-    if (stream(n)) cudaStreamDestroy(stream(n));
-  }
-  if (!parts_->aborts) return;
-  static_cast<void>(GGAS_RUNTIME("GPU", cudaSetDevice, parts_->gpus[0]));
-  cudaStreamDestroy(parts_->aborts);
+  parts_->close_devices();
 }
 
 }  // namespace ggas
+
+GGAS_PROVIDER(cuda, ggas::cuda_cluster::create);

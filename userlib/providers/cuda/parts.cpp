@@ -101,6 +101,9 @@ attempt<> cuda_cluster::parts::open_devices() {
     // In order with the default stream: a cudaMemcpy before a launch is there when the kernel begins.
     if (auto ok = GGAS_RUNTIME("stream on " + name, cudaStreamCreateWithFlags, &stream, cudaStreamDefault); !ok)
       return ok;
+    streams.emplace_back(node);
+    if (auto ok = open_aside(node); !ok) return ok;
+    if (auto ok = pin(node); !ok) return ok;
     const auto can = userlib::passing_of(gpu);
     if (!can) return std::unexpected(can.error());
     if (others) passing = *can;
@@ -111,16 +114,27 @@ attempt<> cuda_cluster::parts::open_devices() {
   if (others && others->size() > 1 && passing == userlib::passing::none)
     return std::unexpected("GPU " + std::to_string(gpus[0]) +
                            " cannot pass memory on to other processes; let one process run all nodes");
-  return open_aborts();
+  return {};
 }
 
 // Made now: later a GPU may be held up by what is to be ended.
-attempt<> cuda_cluster::parts::open_aborts() {
-  const std::string name = "GPU " + std::to_string(gpus[0]);
+attempt<> cuda_cluster::parts::open_aside(int node) {
+  const std::string name = "stream on GPU " + std::to_string(self.device(node));
   int least = 0, greatest = 0;
-  if (auto ok = GGAS_RUNTIME(name, cudaSetDevice, gpus[0]); !ok) return ok;
+  aside.resize(self.devices_.size());
   if (auto ok = GGAS_RUNTIME(name, cudaDeviceGetStreamPriorityRange, &least, &greatest); !ok) return ok;
-  return GGAS_RUNTIME("stream on " + name, cudaStreamCreateWithPriority, &aborts, cudaStreamNonBlocking, greatest);
+  auto& made = aside[static_cast<size_t>(node)];
+  return GGAS_RUNTIME(name, cudaStreamCreateWithPriority, &made, cudaStreamNonBlocking, greatest);
+}
+
+attempt<> cuda_cluster::parts::pin(int node) {
+  if (cfg.host_bytes == 0) return {};
+  pinned.resize(self.devices_.size());
+  void*& made = pinned[static_cast<size_t>(node)];
+  const std::string name = std::to_string(cfg.host_bytes) + " bytes of pinned memory of node " + std::to_string(node);
+  if (auto ok = GGAS_RUNTIME(name, cudaHostAlloc, &made, cfg.host_bytes, cudaHostAllocPortable); !ok) return ok;
+  std::memset(made, 0, cfg.host_bytes);
+  return {};
 }
 
 // What every process says, and that their GPUs reach each other.

@@ -8,13 +8,21 @@
 #include <optional>
 #include <vector>
 
-#include "ggas/cuda_cluster.hpp"
+#include "userlib/providers/cuda/cuda_cluster.hpp"
 #include "userlib/providers/cuda/memory.hpp"
 #include "userlib/providers/cuda/plan.hpp"
 #include "userlib/providers/cuda/trace.hpp"
+#include "userlib/src/providers.hpp"
 #include "userlib/src/report/on_signal.hpp"
 
 namespace ggas {
+
+namespace userlib {
+// Of what only has a text.
+inline result<> told(const attempt<>& a, errc code = errc::device_fault) {
+  return a ? result<>() : error{code, a.error()};
+}
+}  // namespace userlib
 
 struct cuda_cluster::parts {
   template <class T = void>
@@ -22,11 +30,16 @@ struct cuda_cluster::parts {
   using pieces = std::vector<userlib::gpu_memory>;  // one of each node
   using gpu_id = std::array<char, 16>;              // a UUID
 
-  parts(cuda_cluster& owner, const cuda_config& c) : self(owner), cfg(c) {}
+  parts(cuda_cluster& owner, const cluster_config& c) : self(owner), cfg(c) {}
 
-  attempt<> join();                    // finds the other processes
-  attempt<> choose_devices();          // which node runs on which GPU
-  attempt<> open_devices();            // of this process: CUDA's contexts, streams
+  attempt<> join();            // finds the other processes
+  attempt<> choose_devices();  // which node runs on which GPU
+  attempt<> open_devices();    // of this process: CUDA's contexts, streams, pinned memory
+  void close_devices();
+  attempt<std::string> waiting() const;
+  // Beside kernels; done when it returns.
+  attempt<> copy(int node, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                 const std::string& what) const;
   attempt<> compare();                 // settings and GPUs of all processes
   attempt<> reserve();                 // addresses
   attempt<> add_memory(size_t bytes);  // behind what the segments have; on an error nothing has changed
@@ -40,11 +53,14 @@ struct cuda_cluster::parts {
   attempt<> agree_on_growth(size_t bytes, const attempt<>& here);
 
   cuda_cluster& self;
-  cuda_config cfg;
+  cluster_config cfg;
   std::unique_ptr<userlib::bootstrap> others;  // null: this process runs all nodes
   std::vector<gpu_id> seen;                    // GPUs that this process sees, by CUDA's number
   std::vector<int> gpus;                       // those it uses: all of them reach all segments
-  cudaStream_t aborts = nullptr;               // of the first of them, ahead of all other streams
+  std::vector<stream> streams;                 // of the local nodes: their own ones, and those of make_stream()
+  std::vector<event> events;
+  std::vector<cudaStream_t> aside;  // of each local node, by node: for copies, ahead of all other streams
+  std::vector<void*> pinned;        // of each local node, by node; empty: none
   userlib::passing passing = userlib::passing::none;
   tuning tuned{};
   size_t granularity = 1;
@@ -59,7 +75,8 @@ struct cuda_cluster::parts {
 
  private:
   attempt<> see_gpus();
-  attempt<> open_aborts();
+  attempt<> open_aside(int node);
+  attempt<> pin(int node);
   attempt<std::string> lacks_atomics(const std::vector<userlib::claim>& claims) const;
   attempt<> agree_on_atomics(const attempt<std::string>& lacks);
   std::vector<int> peers_of(const std::vector<userlib::claim>& claims) const;

@@ -26,7 +26,7 @@ attempt<> check_growth(uint64_t bytes, uint64_t now, uint64_t most) {
                std::to_string(most) + " (most_segment_bytes)");
 }
 
-attempt<> check(const cuda_config& cfg) {
+attempt<> check(const cluster_config& cfg) {
   if (cfg.nodes < 0) return wrong("nodes = " + std::to_string(cfg.nodes) + ": must be 0 (all GPUs) or more");
   constexpr uint64_t most = uint64_t{1} << 44;  // what addresses could be kept free for
   if (cfg.segment_bytes % 4096 != 0 || cfg.segment_bytes > most)
@@ -36,6 +36,8 @@ attempt<> check(const cuda_config& cfg) {
     return wrong("most_segment_bytes = " + std::to_string(cfg.most_segment_bytes) +
                  ": must be 0 or from segment_bytes = " + std::to_string(cfg.segment_bytes) + " to " +
                  std::to_string(most));
+  if (cfg.host_bytes % 4096 != 0)
+    return wrong("host_bytes = " + std::to_string(cfg.host_bytes) + ": must be a multiple of 4096");
   if (cfg.processes.alone()) return {};
   if (cfg.nodes && cfg.nodes != cfg.processes.size)
     return wrong("nodes = " + std::to_string(cfg.nodes) +

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ggas/cuda_cluster.hpp"
+#include "ggas/cluster_config.hpp"
 #include "userlib/src/bootstrap/bootstrap.hpp"
 
 namespace ggas::userlib {
@@ -23,7 +23,7 @@ struct claim {
 };
 
 // The first rule that the settings break.
-attempt<> check(const cuda_config& cfg);
+attempt<> check(const cluster_config& cfg);
 attempt<> check_segment(uint64_t bytes, uint64_t nodes);
 attempt<> check_growth(uint64_t bytes, uint64_t now, uint64_t most);
 

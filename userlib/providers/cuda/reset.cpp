@@ -6,34 +6,31 @@
 namespace ggas {
 
 using userlib::attempt;
+using userlib::told;
 
 // By the copy engine: kernels that wait may hold every multiprocessor. Every segment is memory of this process, too.
-std::string cuda_cluster::abort() {
+result<> cuda_cluster::abort() {
   static constexpr uint64_t raised = 1;
   attempt<> ok = GGAS_RUNTIME("GPU", cudaSetDevice, parts_->gpus[0]);
+  const cudaStream_t aside = parts_->aside[static_cast<size_t>(local_[0])];
   for (size_t node = 0; ok && node < contexts_.size(); ++node)
     ok = GGAS_RUNTIME("abort of node " + std::to_string(node), cudaMemcpyAsync, contexts_[node].local + layout::aborted,
-                      &raised, sizeof raised, cudaMemcpyHostToDevice, parts_->aborts);
-  return ok ? "" : ok.error();
+                      &raised, sizeof raised, cudaMemcpyHostToDevice, aside);
+  return told(ok);
 }
 
-// Beside kernels that run, as abort().
-hang_report cuda_cluster::report(std::string& why) {
+result<hang_report> cuda_cluster::report() {
   hang_report all;
   std::vector<std::byte> area(layout::wait_bytes);
-  attempt<> ok = GGAS_RUNTIME("GPU", cudaSetDevice, parts_->gpus[0]);
   for (const int node : local_) {
     const context& c = device_context(node);
     const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).waits_in_vain();
-    const std::string name = "report of node " + std::to_string(node);
-    if (ok)
-      ok = GGAS_RUNTIME(name, cudaMemcpyAsync, area.data(), c.local + at, area.size(), cudaMemcpyDeviceToHost,
-                        parts_->aborts);
-    if (ok) ok = GGAS_RUNTIME(name, cudaStreamSynchronize, parts_->aborts);
-    if (ok) add_waits(c, area, all);
+    const auto ok = parts_->copy(node, area.data(), c.local + at, area.size(), cudaMemcpyDeviceToHost,
+                                 "report of node " + std::to_string(node));
+    if (!ok) return told(ok).error();
+    add_waits(c, area, all);
   }
   find_missing(all);
-  why = ok ? "" : ok.error();
   return all;
 }
 
@@ -42,18 +39,19 @@ void cuda_cluster::parts::watch_signals() {
       others ? "rank " + std::to_string(others->rank()) + ": " : "",
       [this] { static_cast<void>(self.abort()); },
       [this] {
-        std::string why;
-        return self.report(why);
+        auto all = self.report();
+        return all ? std::move(*all) : hang_report{};
       },
   });
 }
 
-std::string cuda_cluster::reset() {
+result<> cuda_cluster::reset(uint64_t timeout_ns) {
   attempt<> ok;
-  if (std::string busy = run(0); !busy.empty()) ok = std::unexpected("reset: the streams must be idle: " + busy);
+  if (const auto ran = run(timeout_ns, host_sync::stream); !ran)
+    ok = std::unexpected("reset: the streams must be idle: " + ran.error().text);
   ok = parts_->agree("reset", ok);  // now nobody stores any more
   if (ok) ok = parts_->agree("reset", parts_->make_zero(0, contexts_[0].reserved));
-  return ok ? "" : ok.error();
+  return told(ok);
 }
 
 }  // namespace ggas

@@ -30,7 +30,7 @@ attempt<> cuda_cluster::parts::add_memory(size_t bytes) {
   if (!ok) {
     // A GPU may still be at it, when others have kept it busy for so long: then the next attempt, which begins when the
     // streams are idle, or the end of the cluster takes it away.
-    if (self.run(0).empty()) drop_unused();
+    if (self.run(0, host_sync::stream)) drop_unused();
     return ok;
   }
   mapped += bytes;
@@ -90,13 +90,14 @@ attempt<> cuda_cluster::parts::make_zero(size_t from, size_t bytes) const {
   for (int node : self.local_) {
     const CUdeviceptr at = window->base() + stride * static_cast<size_t>(node) + from;
     if (auto ok = GGAS_RUNTIME("GPU", cudaSetDevice, self.device(node)); !ok) return ok;
-    if (auto ok = GGAS_RUNTIME("a segment", cudaMemsetAsync, reinterpret_cast<void*>(at), 0, bytes, self.stream(node));
+    if (auto ok =
+            GGAS_RUNTIME("a segment", cudaMemsetAsync, reinterpret_cast<void*>(at), 0, bytes, self.cuda_stream(node));
         !ok)
       return ok;
   }
   // Before the others give up waiting for this process: then they hear why.
-  const std::string wrong = self.run(cfg.processes.timeout_ns / 2);
-  if (!wrong.empty()) return std::unexpected("making segments zero: " + wrong);
+  if (const auto ran = self.run(cfg.processes.timeout_ns / 2, host_sync::stream); !ran)
+    return std::unexpected("making segments zero: " + ran.error().text);
   return {};
 }
 

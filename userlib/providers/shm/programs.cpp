@@ -141,6 +141,10 @@ void shm_programs::start() {
   queued_.clear();
 }
 
+bool shm_programs::ended() const {
+  return std::ranges::all_of(running_, [](const auto& r) { return r->wait_for_end(0); });
+}
+
 result<> shm_programs::finish(uint64_t deadline_ns, const std::function<bool()>& go_on) {
   constexpr uint64_t between_questions_ns = 200'000'000;
   bool in_time = true, cancelled = false;
@@ -159,9 +163,9 @@ result<> shm_programs::finish(uint64_t deadline_ns, const std::function<bool()>&
               "': " + r->what.fault;
   }
   running_.clear();
-  if (cancelled) return std::unexpected(error{errc::cancelled, "cancelled"});
+  if (cancelled) return error{errc::cancelled, "cancelled"};
   if (text.empty()) return {};
-  return std::unexpected(error{in_time ? errc::device_fault : errc::timed_out, std::move(text)});
+  return error{in_time ? errc::device_fault : errc::timed_out, std::move(text)};
 }
 
 }  // namespace ggas

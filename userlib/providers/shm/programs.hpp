@@ -24,6 +24,7 @@ class shm_programs {
   // Starts what was added; waits until all ended, that time is over or go_on(), asked some times a second, is false,
   // and ends them. Nothing is left then.
   void start();
+  bool ended() const;
   result<> finish(uint64_t deadline_ns, const std::function<bool()>& go_on);
 
   static uint64_t clock_ns();

@@ -4,15 +4,17 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "ggas/detail/platform/layout.hpp"
 #include "gpu_api/simt/native.hpp"
 #include "userlib/providers/shm/programs.hpp"
-#include "userlib/src/providers.hpp"
+#include "userlib/src/engine_cluster.hpp"
 #include "userlib/src/report/call_trace.hpp"
 #include "userlib/src/report/on_signal.hpp"
 
@@ -44,10 +46,10 @@ class window {
   size_t bytes_;
 };
 
-class shm_cluster final : public cluster {
+class shm_cluster final : public userlib::engine_cluster {
  public:
   shm_cluster(const cluster_config& cfg, const simt::native_config& native)
-      : cfg_(cfg),
+      : engine_cluster(cfg),
         window_(cfg.segment_bytes * static_cast<size_t>(cfg.nodes)),
         host_(cfg.host_bytes * static_cast<size_t>(cfg.nodes)),
         contexts_(static_cast<size_t>(cfg.nodes)),
@@ -79,7 +81,7 @@ class shm_cluster final : public cluster {
     if (trace_file_.empty()) return;
     std::vector<userlib::traced_node> all;
     for (int n = 0; n < cfg_.nodes; ++n)
-      all.push_back({n, traces_[static_cast<size_t>(n)].events, std::move(events_[static_cast<size_t>(n)])});
+      all.push_back({n, traces_[static_cast<size_t>(n)].events, std::move(traced_[static_cast<size_t>(n)])});
     const std::string why = userlib::write_call_trace(trace_file_, all);
     if (!why.empty()) std::fprintf(stderr, "%s\n", why.c_str());
   }
@@ -96,7 +98,6 @@ class shm_cluster final : public cluster {
     return {};
   }
 
-  const cluster_config& config() const override { return cfg_; }
   std::byte* segment(int node) override {
     return valid(node) ? window_.base() + static_cast<size_t>(node) * cfg_.segment_bytes : nullptr;
   }
@@ -105,71 +106,128 @@ class shm_cluster final : public cluster {
     if (!valid(node)) return {};
     return {host_.base() + static_cast<size_t>(node) * cfg_.host_bytes, cfg_.host_bytes, 0};
   }
-  std::span<const rma_queue> host_queues(int) const override { return {}; }
 
-  result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
-                  std::string name) override {
-    simt::launch l{grid, block, std::move(kernel), std::move(name)};
-    if (auto ok = check_launch(cfg_, node, l); !ok) return ok;
-    scheduler_.enqueue(static_cast<unsigned>(node), std::move(l), &device_context(node));
+  result<stream> make_stream(int node, int) override {
+    if (auto ok = userlib::check_node(*this, node, "make_stream"); !ok) return std::move(ok.error());
+    stream_nodes_.push_back(node);
+    scheduler_.add_stream(static_cast<unsigned>(node));
+    return stream(node, stream_nodes_.size());
+  }
+  result<event> make_event(int node) override {
+    if (auto ok = userlib::check_node(*this, node, "make_event"); !ok) return std::move(ok.error());
+    event_nodes_.push_back(node);
+    events_.emplace_back();
+    return event{node, event_nodes_.size()};
+  }
+  result<> record(const event& e, const stream& s) override {
+    if (auto ok = check_event(e, "record"); !ok) return ok;
+    if (auto ok = check_stream(s, "record"); !ok) return ok;
+    auto& last = events_[e.id - 1] = std::make_shared<std::atomic<bool>>(false);
+    scheduler_.enqueue_gate(number_of(s), [at = last] {
+      at->store(true, std::memory_order_release);
+      return true;
+    });
+    return {};
+  }
+  result<> wait(const stream& s, const event& e) override {
+    if (auto ok = check_stream(s, "wait"); !ok) return ok;
+    if (auto ok = check_event(e, "wait"); !ok) return ok;
+    if (const auto& last = events_[e.id - 1])
+      scheduler_.enqueue_gate(number_of(s), [at = last] { return at->load(std::memory_order_acquire); });
+    return {};
+  }
+  result<bool> reached(const event& e) override {
+    if (auto ok = check_event(e, "reached"); !ok) return std::move(ok.error());
+    const auto& last = events_[e.id - 1];
+    return !last || last->load(std::memory_order_acquire);
+  }
+
+  result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override {
+    simt::launch l{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::move(kernel), std::move(name)};
+    if (auto ok = check_launch(s, l); !ok) return ok;
+    scheduler_.enqueue(number_of(s), std::move(l), &device_context(s.node));
     return {};
   }
 
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override {
-    if (auto ok = check_program(cfg_, node, program, name); !ok) return ok;
+    if (auto ok = userlib::check_program(*this, node, program, name); !ok) return ok;
     const host_region own = host_memory(node);
     const size_t all = cfg_.segment_bytes * static_cast<size_t>(cfg_.nodes);
     programs_.add(node, {{own.base, own.bytes}, {window_.base(), all}}, std::move(program), std::move(name));
     return {};
   }
 
-  result<run_stats> run(uint64_t timeout_ns, host_sync) override {
-    const uint64_t start = now_ns();
-    const uint64_t deadline = shm_programs::after(start, timeout_ns);
-    const auto go_on = [this] {
-      if (cfg_.on_progress) cfg_.on_progress(now_ns());
-      return !(cfg_.cancelled && cfg_.cancelled());
-    };
+  result<> start() override {
     programs_.start();
-    auto r = scheduler_.run(timeout_ns, go_on);
-    auto programs = programs_.finish(r ? deadline : start, go_on);
-    if (!r) {
-      using kind = simt::native_error::kind;
-      if (r.error().why == kind::failed) return std::unexpected(error{errc::device_fault, r.error().text});
-      if (r.error().why == kind::cancelled) return std::unexpected(error{errc::cancelled, r.error().text});
-      return std::unexpected(
-          error{errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
-    }
-    if (!programs) return std::unexpected(std::move(programs.error()));
-    const uint64_t took = now_ns() - start;
+    scheduler_.start();
+    return {};
+  }
+
+  result<bool> poll() override {
+    constexpr uint64_t slice_ns = 1'000'000;
+    const auto ended = scheduler_.poll(slice_ns);
+    if (!ended) return stopped(told(ended.error()));
+    if (cfg_.cancelled && cfg_.cancelled()) return stopped(cancelled());
+    if (!*ended || !programs_.ended()) return false;
+    if (auto ok = programs_.finish(now_ns(), [] { return true; }); !ok) return std::move(ok.error());
+    return true;
+  }
+
+  result<run_stats> run(uint64_t timeout_ns, host_sync) override {
+    const uint64_t begin = now_ns();
+    const uint64_t deadline = shm_programs::after(begin, timeout_ns);
+    programs_.start();
+    const auto r = scheduler_.run(timeout_ns, [this] { return go_on(); });
+    if (!r && r.error().why == simt::native_error::kind::timed_out)
+      return stopped({errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
+    if (!r) return stopped(told(r.error()));
+    if (auto ok = programs_.finish(deadline, [this] { return go_on(); }); !ok) return std::move(ok.error());
+    const uint64_t took = now_ns() - begin;
     return run_stats{.sim_ns = took, .nic_cycles = 0, .wall_s = static_cast<double>(took) * 1e-9};
   }
 
   uint64_t now_ns() const override { return shm_programs::clock_ns(); }
-  std::map<std::string, uint64_t> counters(int) const override { return {}; }
-  std::vector<std::string> events(int) const override { return {}; }
 
  private:
   void start_trace() {
-    events_.assign(contexts_.size(), std::vector<call_event>(userlib::traced_events));
+    traced_.assign(contexts_.size(), std::vector<call_event>(userlib::traced_events));
     for (size_t n = 0; n < contexts_.size(); ++n)
-      traces_.push_back({.events = 0, .room = events_[n].size(), .at = events_[n].data()});
+      traces_.push_back({.events = 0, .room = traced_[n].size(), .at = traced_[n].data()});
     for (size_t n = 0; n < contexts_.size(); ++n) contexts_[n].trace = &traces_[n];
   }
-  bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
+  static error cancelled() { return {errc::cancelled, "cancelled"}; }
+  static error told(const simt::native_error& e) {
+    if (e.why == simt::native_error::kind::cancelled) return cancelled();
+    return {errc::device_fault, e.text};
+  }
+  // Nothing runs any more; the error.
+  error stopped(error why) {
+    scheduler_.stop();
+    for (auto& e : events_) e.reset();
+    static_cast<void>(programs_.finish(0, [] { return true; }));
+    return why;
+  }
+  bool go_on() {
+    if (cfg_.on_progress) cfg_.on_progress(now_ns());
+    return !(cfg_.cancelled && cfg_.cancelled());
+  }
+  unsigned number_of(const stream& s) const {
+    return s.id ? static_cast<unsigned>(static_cast<size_t>(cfg_.nodes) + s.id - 1) : static_cast<unsigned>(s.node);
+  }
 
-  const cluster_config cfg_;
   window window_, host_;
   std::vector<context> contexts_;
   std::filesystem::path trace_file_;
   std::vector<call_trace> traces_;  // of the nodes, as their contexts name them
-  std::vector<std::vector<call_event>> events_;
+  std::vector<std::vector<call_event>> traced_;
+  std::vector<std::shared_ptr<std::atomic<bool>>> events_;  // whether the last record was reached; null: there is none
   simt::native_scheduler scheduler_;
   shm_programs programs_;
-  userlib::report_on_signal on_signal_{{"", [this] { abort(); }, [this] { return report(); }}};  // last: uses the rest
+  userlib::report_on_signal on_signal_{
+      {"", [this] { static_cast<void>(abort()); }, [this] { return *report(); }}};  // last: uses the rest
 };
 
-std::unexpected<error> bad(std::string text) { return std::unexpected(error{errc::bad_argument, std::move(text)}); }
+error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
 
 // shm.threads=0|1: a host thread for each node; shm.resident_blocks=N: blocks a GPU holds at a time, 0 for no limit.
 result<simt::native_config> parse_overrides(const std::vector<std::string>& overrides) {
@@ -192,19 +250,20 @@ result<simt::native_config> parse_overrides(const std::vector<std::string>& over
   return native;
 }
 
-}  // namespace
-
-result<std::unique_ptr<cluster>> create_shm(const cluster_config& cfg) {
+result<std::unique_ptr<cluster>> make(const cluster_config& cfg) {
+  if (auto ok = userlib::check_config(cfg); !ok) return std::move(ok.error());
   auto native = parse_overrides(cfg.overrides);
-  if (!native) return std::unexpected(native.error());
+  if (!native) return std::move(native.error());
   if (std::max(cfg.segment_bytes, cfg.host_bytes) > SIZE_MAX / static_cast<size_t>(cfg.nodes)) {
     return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ", host_bytes = " +
                std::to_string(cfg.host_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
   }
   auto c = std::make_unique<shm_cluster>(cfg, *native);
-  if (std::string text = c->missing(); !text.empty())
-    return std::unexpected(error{errc::out_of_memory, std::move(text)});
+  if (std::string text = c->missing(); !text.empty()) return error{errc::out_of_memory, std::move(text)};
   return c;
 }
 
+}  // namespace
 }  // namespace ggas
+
+GGAS_PROVIDER(shm, ggas::make);

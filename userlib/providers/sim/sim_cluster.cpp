@@ -23,7 +23,7 @@
 #include "userlib/providers/sim/programs.hpp"
 #include "userlib/providers/sim/reservation.hpp"
 #include "userlib/providers/sim/rma_driver.hpp"
-#include "userlib/src/providers.hpp"
+#include "userlib/src/engine_cluster.hpp"
 
 namespace ggas::userlib {
 
@@ -32,8 +32,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 template <class... A>
-std::unexpected<error> fail(errc code, fmt::format_string<A...> f, A&&... a) {
-  return std::unexpected(error{code, fmt::format(f, std::forward<A>(a)...)});
+error fail(errc code, fmt::format_string<A...> f, A&&... a) {
+  return {code, fmt::format(f, std::forward<A>(a)...)};
 }
 
 class gpu_endpoint final : public sim::endpoint {
@@ -46,11 +46,10 @@ class gpu_endpoint final : public sim::endpoint {
   gpu::gpu gpu;
 };
 
-class sim_cluster final : public cluster {
+class sim_cluster final : public engine_cluster {
  public:
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg, sim::nic_factory make_nic);
 
-  const cluster_config& config() const override { return cfg_; }
   std::byte* segment(int node) override { return valid(node) ? nodes_[size_t(node)].segment.base() : nullptr; }
   const context& device_context(int node) const override { return nodes_.at(size_t(node)).seen; }
   host_region host_memory(int node) override {
@@ -61,8 +60,15 @@ class sim_cluster final : public cluster {
     if (!valid(node)) return {};
     return nodes_[size_t(node)].program_queues;
   }
-  result<> launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel, std::string name) override;
+  result<stream> make_stream(int node, int priority) override;
+  result<event> make_event(int node) override;
+  result<> record(const event& e, const stream& s) override;
+  result<> wait(const stream& s, const event& e) override;
+  result<bool> reached(const event& e) override;
+  result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override;
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
+  result<> start() override;
+  result<bool> poll() override;
   result<run_stats> run(uint64_t timeout_ns, host_sync how) override;
   uint64_t now_ns() const override { return system_->now_ps() / 1000; }
   std::map<std::string, uint64_t> counters(int node) const override {
@@ -87,7 +93,7 @@ class sim_cluster final : public cluster {
     host_view host;
   };
 
-  explicit sim_cluster(const cluster_config& cfg) : cfg_(cfg), plan_(cfg), random_(cfg.seed) {}
+  explicit sim_cluster(const cluster_config& cfg) : engine_cluster(cfg), plan_(cfg), random_(cfg.seed) {}
   result<> build(sim::platform plat, std::string faults, sim::nic_factory make_nic);
   result<> reserve();
   std::unique_ptr<sim::endpoint> make_gpu(const sim::endpoint_slot& slot);
@@ -97,15 +103,16 @@ class sim_cluster final : public cluster {
   result<> set_up_collectives();
   result<> restart_collectives() override;
   gpu::gpu& gpu_of(int node) const { return static_cast<gpu_endpoint*>(system_->gpu(unsigned(node)))->gpu; }
-  bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
   bool gpus_idle() const;
   bool settled() const;
   void report_progress();
   result<> verdict(bool in_time, uint64_t timeout_ns);
   // Nothing is left to run after it.
-  result<> cancel();
+  error cancel();
 
-  cluster_config cfg_;
+  void reset_gpus();
+
+  std::vector<std::shared_ptr<gpu::mark>> events_;  // their last records; null: there is none
   memory_plan plan_;
   gpu::gpu_config gpu_cfg_;
   std::mt19937_64 random_;
@@ -136,7 +143,7 @@ result<std::string> read_text(const std::filesystem::path& path) {
 }
 
 result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg, sim::nic_factory make_nic) {
-  if (auto ok = check(cfg); !ok) return std::unexpected(ok.error());
+  if (auto ok = check(cfg); !ok) return std::move(ok.error());
   auto plat = sim::load_platform(cfg.platform, cfg.overrides);
   if (!plat) return fail(errc::bad_platform, "{}", plat.error());
   auto gpu = gpu::parse_gpu(plat->gpu, plat->file);
@@ -144,7 +151,7 @@ result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg, 
   std::string faults;
   if (!cfg.faults.empty()) {
     auto text = read_text(cfg.faults);
-    if (!text) return std::unexpected(text.error());
+    if (!text) return std::move(text.error());
     faults = std::move(*text);
   }
   for (const std::string& line : cfg.fault_lines) faults += (faults.empty() ? "" : "\n") + line;
@@ -154,7 +161,7 @@ result<std::unique_ptr<cluster>> sim_cluster::create(const cluster_config& cfg, 
     return fail(errc::bad_argument, "segment_bytes = {}: {} has {} bytes of memory", cfg.segment_bytes, gpu->name,
                 gpu->memory_bytes);
   if (auto ok = c->build(std::move(*plat), std::move(faults), std::move(make_nic)); !ok)
-    return std::unexpected(ok.error());
+    return std::move(ok.error());
   return c;
 }
 
@@ -319,18 +326,55 @@ result<> sim_cluster::restart_collectives() {
 
 // ------------------------------------------------------------------------------------------------ running
 
-result<> sim_cluster::launch(int node, simt::dim3 grid, simt::dim3 block, std::function<void()> kernel,
+result<stream> sim_cluster::make_stream(int node, int priority) {
+  if (auto ok = check_node(*this, node, "make_stream"); !ok) return std::move(ok.error());
+  stream_nodes_.push_back(node);
+  gpu_of(node).set_priority(unsigned(stream_nodes_.size()), priority);
+  return stream(node, stream_nodes_.size());
+}
+
+result<event> sim_cluster::make_event(int node) {
+  if (auto ok = check_node(*this, node, "make_event"); !ok) return std::move(ok.error());
+  event_nodes_.push_back(node);
+  events_.emplace_back();
+  return event{node, event_nodes_.size()};
+}
+
+result<> sim_cluster::record(const event& e, const stream& s) {
+  if (auto ok = check_event(e, "record"); !ok) return ok;
+  if (auto ok = check_stream(s, "record"); !ok) return ok;
+  gpu_of(s.node).record(events_[e.id - 1] = std::make_shared<gpu::mark>(), unsigned(s.id));
+  return {};
+}
+
+result<> sim_cluster::wait(const stream& s, const event& e) {
+  if (auto ok = check_stream(s, "wait"); !ok) return ok;
+  if (auto ok = check_event(e, "wait"); !ok) return ok;
+  if (const auto& last = events_[e.id - 1]) gpu_of(s.node).wait(last, unsigned(s.id));
+  return {};
+}
+
+result<bool> sim_cluster::reached(const event& e) {
+  if (auto ok = check_event(e, "reached"); !ok) return std::move(ok.error());
+  const auto& last = events_[e.id - 1];
+  return !last || last->reached;
+}
+
+result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
                              std::string name) {
-  simt::launch l{.grid = grid, .block = block, .kernel = std::move(kernel), .name = std::move(name)};
-  if (auto ok = check_launch(cfg_, node, l); !ok) return ok;
-  if (const auto wrong = gpu_of(node).check(grid, block))
-    return fail(errc::bad_argument, "node {}: kernel '{}': {}", node, l.name, *wrong);
-  gpu_of(node).launch(std::move(l));
+  simt::launch l{.grid = {grid.x, grid.y, grid.z},
+                 .block = {block.x, block.y, block.z},
+                 .kernel = std::move(kernel),
+                 .name = std::move(name)};
+  if (auto ok = check_launch(s, l); !ok) return ok;
+  if (const auto wrong = gpu_of(s.node).check(l.grid, l.block))
+    return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
+  gpu_of(s.node).launch(std::move(l), unsigned(s.id));
   return {};
 }
 
 result<> sim_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
-  if (auto ok = check_program(cfg_, node, program, name); !ok) return ok;
+  if (auto ok = check_program(*this, node, program, name); !ok) return ok;
   programs_.add(node, std::move(program), std::move(name));
   return {};
 }
@@ -354,17 +398,30 @@ void sim_cluster::report_progress() {
   cfg_.on_progress(now_ns());
 }
 
-result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
-  const auto wall = clock::now();
-  const uint64_t begin_ps = system_->now_ps(), cycles = system_->nic_cycles();
+result<> sim_cluster::start() {
   system_->sim().enter();
   for (int n = 0; n < cfg_.nodes; ++n)
     gpu_of(n).start(gpu_cfg_.launch_skew_ns ? random_() % (gpu_cfg_.launch_skew_ns * 1000ull) : 0);
   const bool started = programs_.start(*system_, [this](int node) -> host_view& { return nodes_[size_t(node)].host; });
-  if (!started) {
-    programs_.reset(*system_);
-    return fail(errc::out_of_memory, "no memory for the stacks of host programs");
-  }
+  if (started) return {};
+  programs_.reset(*system_);
+  return fail(errc::out_of_memory, "no memory for the stacks of host programs");
+}
+
+result<bool> sim_cluster::poll() {
+  constexpr uint64_t slice_ps = 1'000'000;
+  system_->sim().enter();
+  report_progress();
+  if (cfg_.cancelled && cfg_.cancelled()) return cancel();
+  if (!settled() && !system_->run_until([&] { return settled(); }, slice_ps)) return false;
+  if (auto ok = verdict(true, 0); !ok) return std::move(ok.error());
+  return true;
+}
+
+result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
+  const auto wall = clock::now();
+  const uint64_t begin_ps = system_->now_ps(), cycles = system_->nic_cycles();
+  if (auto ok = start(); !ok) return std::move(ok.error());
   const bool kernels = !gpus_idle();
   bool cancelled = false;
   const bool in_time = system_->run_until(
@@ -374,8 +431,8 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
         return cancelled || settled();
       },
       ps_of(timeout_ns));
-  if (cancelled) return std::unexpected(cancel().error());
-  if (auto ok = verdict(in_time, timeout_ns); !ok) return std::unexpected(ok.error());
+  if (cancelled) return cancel();
+  if (auto ok = verdict(in_time, timeout_ns); !ok) return std::move(ok.error());
   // The hosts learn of it.
   if (kernels) system_->run_for((sync_ns(gpu_cfg_, how) - gpu_cfg_.launch_ns) * 1000ull);
   return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
@@ -383,9 +440,14 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
 }
 
-result<> sim_cluster::cancel() {
-  programs_.reset(*system_);
+void sim_cluster::reset_gpus() {
   for (int n = 0; n < cfg_.nodes; ++n) gpu_of(n).reset();
+  for (auto& e : events_) e.reset();
+}
+
+error sim_cluster::cancel() {
+  programs_.reset(*system_);
+  reset_gpus();
   return fail(errc::cancelled, "cancelled after {} ns", now_ns());
 }
 
@@ -411,8 +473,7 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
   if (!programs_.idle()) stuck += (stuck.empty() ? "" : "; ") + programs_.describe(false);
   if (programs_.failed()) broken += (broken.empty() ? "" : "; ") + programs_.describe(true);
   programs_.reset(*system_);
-  if (!in_time || !broken.empty())
-    for (int n = 0; n < cfg_.nodes; ++n) gpu_of(n).reset();
+  if (!in_time || !broken.empty()) reset_gpus();
   if (!broken.empty()) return fail(errc::device_fault, "{}", broken);
   if (!in_time)
     return fail(errc::timed_out, "not ended after {} ns: {}{}{}", timeout_ns, stuck, failed.empty() ? "" : "; ",
@@ -428,3 +489,5 @@ result<std::unique_ptr<cluster>> make_sim_cluster(const cluster_config& cfg, sim
 }
 
 }  // namespace ggas::userlib
+
+GGAS_PROVIDER(sim, [](const ggas::cluster_config& cfg) { return ggas::userlib::make_sim_cluster(cfg); });

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ggas/cluster.hpp"
+
 namespace ggas {
 
 namespace {
@@ -153,6 +155,15 @@ heap_statistics heap::statistics() const {
           .free_blocks = free_.size(),
           .calls = calls_,
           .grown = grown_};
+}
+
+heap_config heap_of(cluster& c, uint64_t by_hand) {
+  const context& seen = c.device_context(c.local_nodes()[0]);
+  heap_config cfg{seen.reserved + by_hand, seen.segment_bytes, c.config().most_segment_bytes};
+  if (cfg.most_end) cfg.grow = [&c](uint64_t end) { return text_of(c.grow(end)); };
+  if (c.local_nodes().size() < static_cast<size_t>(c.nodes()))
+    cfg.same = [&c](const std::string& call) { return text_of(c.same(call)); };
+  return cfg;
 }
 
 }  // namespace ggas

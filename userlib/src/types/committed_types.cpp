@@ -4,6 +4,7 @@
 #include <atomic>
 #include <vector>
 
+#include "ggas/cluster.hpp"
 #include "gpu_api/types/encode.hpp"
 
 namespace ggas {
@@ -68,6 +69,15 @@ std::string type_space::free(const ggas_type& handle) {
   if (std::string wrong = write_(at, nobody, sizeof nobody); !wrong.empty()) return wrong;
   images_.erase(image);
   return memory_.free(at);
+}
+
+segment_writer writer_of(cluster& c) {
+  return [&c](uint64_t offset, const void* from, size_t bytes) {
+    std::string wrong;
+    for (const int node : c.local_nodes())
+      if (wrong.empty()) wrong = text_of(c.write(node, offset, from, bytes));
+    return wrong;
+  };
 }
 
 }  // namespace ggas

@@ -105,7 +105,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   }
 }
 template <class T>
-auto allreduce_kernel_for(ggas_method method) {
+static auto allreduce_kernel_for(ggas_method method) {
   switch (method) {
     case ggas_one_shot:
       return allreduce_kernel<ggas_one_shot, T>;
@@ -131,7 +131,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   }
 }
 template <class T>
-auto reduce_kernel_for(ggas_method method) {
+static auto reduce_kernel_for(ggas_method method) {
   switch (method) {
     case ggas_one_shot:
       return reduce_kernel<ggas_one_shot, T>;
@@ -178,19 +178,19 @@ constexpr size_t bytes_of(size_t n) {
 
 // ---- shapes of launches. On the host engine a thread is a fiber: few of them.
 #ifdef __CUDACC__
-inline constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
+constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
 #else
-inline constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
+constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
 #endif
 // Puts by a kernel: 8 multiprocessors fill the links. Beyond `largest_kernel_put` the copy engine is as fast, although
 // a graph takes 9 us longer where a copy and a kernel follow each other (4 MB: 24.6 us by the engine, 15 by the
 // kernel).
 inline constexpr size_t largest_kernel_put = 16 * 1024 * 1024;
 constexpr unsigned put_blocks(size_t bytes) { return bytes < 8192 ? 1 : bytes < 32768 ? 4 : 8; }
-constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 : most_stream_threads; }
+static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 : most_stream_threads; }
 
 // What a collective is launched with: what the caller wants, else what is usual.
-inline stream_shape filled(const stream_shape& wanted, const stream_shape& usual) {
+[[maybe_unused]] static stream_shape filled(const stream_shape& wanted, const stream_shape& usual) {
   const auto some = [](unsigned mine, unsigned other, unsigned most) {
     const unsigned n = mine != 0 ? mine : other;
     return n < most ? n : most;
@@ -200,9 +200,10 @@ inline stream_shape filled(const stream_shape& wanted, const stream_shape& usual
           wanted.method == ggas_auto ? usual.method : wanted.method};
 }
 // Usual for a collective of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
-template <class Target>
-stream_shape tuned_shape(Target& target, int node, tuning::launches tuning::*kind, size_t bytes) {
-  const context& c = target.device_context(node);
+[[maybe_unused]] static stream_shape tuned_shape(cluster& in, const stream& s, tuning::launches tuning::*kind,
+                                                 size_t bytes) {
+  if (!in.local(s.node)) return {};
+  const context& c = in.device_context(s.node);
   const tuning::launch& l = (c.tuned.*kind).of(bytes);
   const bool possible = l.method != 0 && (c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push));
   return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto};
@@ -210,26 +211,32 @@ stream_shape tuned_shape(Target& target, int node, tuning::launches tuning::*kin
 
 #ifdef __CUDACC__
 // Where n elements of a node lie for copy engines and kernels; null if they do not lie in its segment.
-template <class Target, class T>
-static T* host_address(Target& target, int node, global_ptr<T> p, size_t n) {
-  const context& c = target.device_context(node);
+template <class T>
+static T* host_address(cluster& in, const stream& s, global_ptr<T> p, size_t n) {
+  if (!in.local(s.node)) return nullptr;
+  const context& c = in.device_context(s.node);
   const bool good = p.node() >= 0 && p.node() < c.nodes && p.offset() <= c.segment_bytes &&
                     n <= (c.segment_bytes - p.offset()) / sizeof(T);
   return good ? reinterpret_cast<T*>(c.window + static_cast<uint64_t>(p.node()) * c.stride + p.offset()) : nullptr;
 }
 
 // Whether n elements lie in the own segment; none lie everywhere.
-template <class Target, class T>
-static bool lie_here(Target& target, int node, const T* p, size_t n) {
-  const context& c = target.device_context(node);
+template <class T>
+static bool lie_here(cluster& in, const stream& s, const T* p, size_t n) {
+  if (!in.local(s.node)) return false;
+  const context& c = in.device_context(s.node);
   const uint64_t offset = reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(c.local);
   return n == 0 || (offset <= c.segment_bytes && n <= (c.segment_bytes - offset) / sizeof(T));
 }
 
-template <class Target>
-cudaError_t copy_by_engine(Target& target, int node, void* to, const void* from, size_t bytes) {
-  if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, target.stream(node));
+[[maybe_unused]] static error out_of_segments(const char* call, const stream& s) {
+  return {errc::bad_argument, std::string(call) + " on node " + std::to_string(s.node) +
+                                  ": elements that lie in no segment, or not in the node's own"};
+}
+
+[[maybe_unused]] static result<> copy_by_engine(cluster& c, const stream& s, void* to, const void* from, size_t bytes) {
+  if (auto ok = prepare(c, s); !ok) return ok;
+  return queued(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, c.cuda_stream(s)), "copy", s);
 }
 #endif
 
@@ -237,115 +244,111 @@ cudaError_t copy_by_engine(Target& target, int node, void* to, const void* from,
 
 namespace ggas {
 
-template <class Target, class T>
-static auto put_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
-                          const stream_report& report) {
+template <class T>
+static result<> put_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
+                              const stream_report& report) {
 #ifdef __CUDACC__
   static_cast<void>(report);
-  T* const there = detail::host_address(target, node, to, n);
-  if (!there || !detail::lie_here(target, node, from, n)) return cudaErrorInvalidValue;
-  return n == 0 ? cudaSuccess : detail::copy_by_engine(target, node, there, from, n * sizeof(T));
+  T* const there = detail::host_address(c, s, to, n);
+  if (!there || !detail::lie_here(c, s, from, n)) return detail::out_of_segments("put_on_stream", s);
+  return n == 0 ? result<>() : detail::copy_by_engine(c, s, there, from, n * sizeof(T));
 #else
-  return launch_dependent(target, node, 1, detail::most_stream_threads, detail::put_kernel, detail::as_bytes(to),
+  return launch_dependent(c, s, 1, detail::most_stream_threads, detail::put_kernel, detail::as_bytes(to),
                           detail::as_bytes(from), detail::bytes_of<T>(n), report);
 #endif
 }
 
-template <class Target, class T>
-static auto get_on_stream(Target& target, int node, T* to, global_ptr<T> from, size_t n, const stream_report& report) {
+template <class T>
+static result<> get_on_stream(cluster& c, const stream& s, T* to, global_ptr<T> from, size_t n,
+                              const stream_report& report) {
 #ifdef __CUDACC__
   static_cast<void>(report);
-  const T* const there = detail::host_address(target, node, from, n);
-  if (!there || !detail::lie_here(target, node, to, n)) return cudaErrorInvalidValue;
-  return n == 0 ? cudaSuccess : detail::copy_by_engine(target, node, to, there, n * sizeof(T));
+  const T* const there = detail::host_address(c, s, from, n);
+  if (!there || !detail::lie_here(c, s, to, n)) return detail::out_of_segments("get_on_stream", s);
+  return n == 0 ? result<>() : detail::copy_by_engine(c, s, to, there, n * sizeof(T));
 #else
-  return launch_dependent(target, node, 1, detail::most_stream_threads, detail::get_kernel, reinterpret_cast<char*>(to),
+  return launch_dependent(c, s, 1, detail::most_stream_threads, detail::get_kernel, reinterpret_cast<char*>(to),
                           detail::as_bytes(from), detail::bytes_of<T>(n), report);
 #endif
 }
 
-template <class Target, class T>
-static auto put_signal_on_stream(Target& target, int node, global_ptr<T> to, const T* from, size_t n,
-                                 global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
-                                 const stream_report& report) {
+template <class T>
+static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
+                                     global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
+                                     const stream_report& report) {
   size_t bytes = detail::bytes_of<T>(n);
 #ifdef __CUDACC__
-  T* const there = detail::host_address(target, node, to, n);
-  uint64_t* const word = detail::host_address(target, node, signal, 1);
+  T* const there = detail::host_address(c, s, to, n);
+  uint64_t* const word = detail::host_address(c, s, signal, 1);
   if (!there || !word || to.node() != signal.node() || signal.offset() % sizeof(uint64_t) != 0 ||
-      !detail::lie_here(target, node, from, n) || static_cast<unsigned>(op) > ggas_signal_add)
-    return cudaErrorInvalidValue;
+      !detail::lie_here(c, s, from, n) || static_cast<unsigned>(op) > ggas_signal_add)
+    return detail::out_of_segments("put_signal_on_stream", s);
   if (bytes > detail::largest_kernel_put) {
-    if (cudaError_t e = put_on_stream(target, node, to, from, n, report); e != cudaSuccess) return e;
+    if (auto ok = put_on_stream(c, s, to, from, n, report); !ok) return ok;
     bytes = 0;
   }
-  const unsigned blocks = detail::cluster_of(target.device(node), detail::put_blocks(bytes));
-  return detail::launch_clusters(target, node, blocks, detail::put_threads(bytes), blocks, detail::put_signal_kernel,
+  const unsigned blocks = detail::cluster_of(c.device(s.node), detail::put_blocks(bytes));
+  return detail::launch_clusters(c, s, blocks, detail::put_threads(bytes), blocks, detail::put_signal_kernel,
                                  reinterpret_cast<char*>(there), detail::as_bytes(from), bytes, word, value, op);
 #else
-  return launch_dependent(target, node, 1, detail::put_threads(bytes), detail::put_signal_kernel, detail::as_bytes(to),
+  return launch_dependent(c, s, 1, detail::put_threads(bytes), detail::put_signal_kernel, detail::as_bytes(to),
                           detail::as_bytes(from), bytes, signal, value, op, report);
 #endif
 }
 
-template <class Target>
-static auto signal_wait_on_stream(Target& target, int node, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
-                                  const stream_report& report) {
-  return launch_dependent(target, node, 1, 1, detail::signal_wait_kernel, signal, cmp, value, report);
+static result<> signal_wait_on_stream(cluster& c, const stream& s, const uint64_t* signal, ggas_cmp cmp, uint64_t value,
+                                      const stream_report& report) {
+  return launch_dependent(c, s, 1, 1, detail::signal_wait_kernel, signal, cmp, value, report);
 }
 
-template <class Target>
-static auto signal_take_on_stream(Target& target, int node, const uint64_t* signal, uint64_t* taken, uint64_t n,
-                                  const stream_report& report) {
-  return launch_dependent(target, node, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
+static result<> signal_take_on_stream(cluster& c, const stream& s, const uint64_t* signal, uint64_t* taken, uint64_t n,
+                                      const stream_report& report) {
+  return launch_dependent(c, s, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
 }
 
-template <class Target>
-static auto barrier_on_stream(Target& target, int node, const stream_report& report) {
-  return launch_dependent(target, node, 1, 32, detail::barrier_kernel, report);
+static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report) {
+  return launch_dependent(c, s, 1, 32, detail::barrier_kernel, report);
 }
 
-template <class Target>
-static auto sync_on_stream(Target& target, int node, const stream_report& report) {
-  return launch_dependent(target, node, 1, 32, detail::sync_kernel, report);
+static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report) {
+  return launch_dependent(c, s, 1, 32, detail::sync_kernel, report);
 }
 
-template <class Target, class T>
-static auto allreduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op,
-                                const stream_report& report, const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::allreduce, n * sizeof(T)));
-  return launch_dependent(target, node, how.blocks, how.threads, detail::allreduce_kernel_for<T>(how.method), dst, src,
-                          n, op, how.method, report);
+template <class T>
+static result<> allreduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
+                                    const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::allreduce, n * sizeof(T)));
+  return launch_dependent(c, s, how.blocks, how.threads, detail::allreduce_kernel_for<T>(how.method), dst, src, n, op,
+                          how.method, report);
 }
 
-template <class Target, class T>
-static auto reduce_on_stream(Target& target, int node, T* dst, const T* src, size_t n, ggas_op op, int root,
-                             const stream_report& report, const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::reduce, n * sizeof(T)));
-  return launch_dependent(target, node, how.blocks, how.threads, detail::reduce_kernel_for<T>(how.method), dst, src, n,
-                          op, root, how.method, report);
+template <class T>
+static result<> reduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op, int root,
+                                 const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::reduce, n * sizeof(T)));
+  return launch_dependent(c, s, how.blocks, how.threads, detail::reduce_kernel_for<T>(how.method), dst, src, n, op,
+                          root, how.method, report);
 }
 
-template <class Target, class T>
-static auto broadcast_on_stream(Target& target, int node, T* dst, const T* src, size_t n, int root,
-                                const stream_report& report, const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::broadcast, n * sizeof(T)));
-  return launch_dependent(target, node, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root,
-                          report);
+template <class T>
+static result<> broadcast_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
+                                    const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::broadcast, n * sizeof(T)));
+  return launch_dependent(c, s, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root, report);
 }
 
-template <class Target, class T>
-static auto allgather_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
-                                const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::spread, n * sizeof(T)));
-  return launch_dependent(target, node, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
+template <class T>
+static result<> allgather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
+                                    const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return launch_dependent(c, s, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
 }
 
-template <class Target, class T>
-static auto alltoall_on_stream(Target& target, int node, T* dst, const T* src, size_t n, const stream_report& report,
-                               const stream_shape& shape) {
-  const stream_shape how = detail::filled(shape, detail::tuned_shape(target, node, &tuning::spread, n * sizeof(T)));
-  return launch_dependent(target, node, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
+template <class T>
+static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
+                                   const stream_report& report, const stream_shape& shape) {
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return launch_dependent(c, s, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
 }
 
 }  // namespace ggas

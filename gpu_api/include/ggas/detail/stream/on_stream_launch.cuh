@@ -9,43 +9,18 @@ namespace ggas {
 
 #ifdef __CUDACC__
 
-// A stream of the user's in place of the cluster's own. The stream belongs to the GPU of the node the calls are for.
-template <class Cluster>
-class stream_of {
- public:
-  stream_of(Cluster& cluster, cudaStream_t stream) : cluster_(cluster), stream_(stream) {}
-  int device(int node) const { return cluster_.device(node); }
-  cudaStream_t stream(int) const { return stream_; }
-  const context& device_context(int node) const { return cluster_.device_context(node); }
-
- private:
-  Cluster& cluster_;
-  cudaStream_t stream_;
-};
-template <class Cluster>
-stream_of<Cluster> user_stream(Cluster& cluster, cudaStream_t stream) {
-  return {cluster, stream};
-}
-
 namespace detail {
 
-// `cluster` blocks of neighbouring numbers run at once, on neighbouring multiprocessors, and may wait for each other.
-template <class Target, class... P>
-cudaError_t launch_clusters(Target& target, int node, dim3 grid, dim3 block, unsigned cluster, void (*kernel)(P...),
-                            std::type_identity_t<P>... args) {
-  if (cudaError_t e = cudaSetDevice(target.device(node)); e != cudaSuccess) return e;
+// `together` blocks of neighbouring numbers run at once, on neighbouring multiprocessors, and may wait for each other.
+template <class... P>
+static result<> launch_clusters(cluster& c, const stream& s, extent grid, extent block, unsigned together,
+                                void (*kernel)(P...), std::type_identity_t<P>... args) {
   cudaLaunchAttribute attributes[2] = {};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[0].val.programmaticStreamSerializationAllowed = 1;
   attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.stream = target.stream(node);
-  config.attrs = attributes;
-  config.numAttrs = cluster > 1 ? 2 : 1;
-  return cudaLaunchKernelEx(&config, kernel, args...);
+  attributes[1].val.clusterDim = {together, 1, 1};
+  return launch_with(c, s, grid, block, attributes, together > 1 ? 2 : 1, kernel, args...);
 }
 
 // Blocks of a cluster on this GPU that share a copy, at most `wanted`.
@@ -64,18 +39,18 @@ __device__ __forceinline__ void cluster_barrier() {
 
 }  // namespace detail
 
-template <class Target, class... P>
-auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
-                      std::type_identity_t<P>... args) {
-  return detail::launch_clusters(target, node, grid, block, 1, kernel, args...);
+template <class... P>
+static result<> launch_dependent(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                                 std::type_identity_t<P>... args) {
+  return detail::launch_clusters(c, s, grid, block, 1, kernel, args...);
 }
 
 #else
 
-template <class Target, class... P>
-auto launch_dependent(Target& target, int node, dim3 grid, dim3 block, void (*kernel)(P...),
-                      std::type_identity_t<P>... args) {
-  return launch(target, node, grid, block, kernel, args...);
+template <class... P>
+static result<> launch_dependent(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                                 std::type_identity_t<P>... args) {
+  return launch(c, s, grid, block, kernel, args...);
 }
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// After a failure: says who waited for what, ends waits, and makes the reserved areas of all nodes those of a new cluster. For every provider of
-// ggas::cluster, as all of it is memory of the nodes.
-#include <cstring>
+// After a failure: says who waited for what, ends waits, and makes the reserved areas of all nodes those of a new
+// cluster. All of it is memory of the nodes.
+#include "userlib/src/engine_cluster.hpp"
 
-#include "ggas/cluster.hpp"
+#include <cstring>
+#include <numeric>
+
 #include "ggas/ggas.cuh"
 
-namespace ggas {
+namespace ggas::userlib {
 namespace {
 
 void clear(std::byte* segment, uint64_t from, uint64_t to) { std::memset(segment + from, 0, to - from); }
@@ -30,11 +32,36 @@ void free_queues(const context& c) {
   }
 }
 
+bool known(const std::vector<int>& nodes, int node, uintptr_t id) {
+  return id > 0 && id <= nodes.size() && nodes[id - 1] == node;
+}
+
 }  // namespace
 
-hang_report cluster::report() {
+engine_cluster::engine_cluster(const cluster_config& cfg) : cfg_(cfg), all_(static_cast<size_t>(cfg.nodes)) {
+  std::iota(all_.begin(), all_.end(), 0);
+}
+
+result<> engine_cluster::check_stream(const stream& s, const std::string& what) const {
+  if (auto ok = check_node(*this, s.node, what); !ok) return ok;
+  if (s.id == 0 || known(stream_nodes_, s.node, s.id)) return {};
+  return error{errc::bad_argument, what + ": not a stream of node " + std::to_string(s.node)};
+}
+
+result<> engine_cluster::check_event(const event& e, const std::string& what) const {
+  if (known(event_nodes_, e.node, e.id)) return {};
+  return error{errc::bad_argument, what + ": not an event of node " + std::to_string(e.node)};
+}
+
+result<> engine_cluster::check_launch(const stream& s, const simt::launch& l) const {
+  if (auto ok = check_stream(s, "launch of '" + l.name + "'"); !ok) return ok;
+  if (std::string why = simt::grid::check(l); !why.empty()) return error{errc::bad_argument, std::move(why)};
+  return {};
+}
+
+result<hang_report> engine_cluster::report() {
   hang_report all;
-  for (int n = 0; n < config().nodes; ++n) {
+  for (const int n : all_) {
     const context& c = device_context(n);
     const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).waits_in_vain();
     add_waits(c, {segment(n) + at, layout::wait_bytes}, all);
@@ -43,24 +70,25 @@ hang_report cluster::report() {
   return all;
 }
 
-void cluster::abort() {
-  for (int n = 0; n < config().nodes; ++n) {
+result<> engine_cluster::abort() {
+  for (const int n : all_) {
     auto* const word = reinterpret_cast<uint64_t*>(segment(n) + layout::aborted);
     __atomic_store_n(word, uint64_t{1}, __ATOMIC_RELAXED);
   }
+  return {};
 }
 
-result<> cluster::reset(uint64_t timeout_ns) {
+result<> engine_cluster::reset(uint64_t timeout_ns) {
   const auto settle = [] { static_cast<void>(detail::quiet_stores()); };
-  for (int n = 0; n < config().nodes; ++n)
+  for (const int n : all_)
     if (auto ok = launch(n, 1, 1, settle, "reset"); !ok) return ok;
-  if (auto ran = run(timeout_ns); !ran) return std::unexpected(std::move(ran.error()));
+  if (auto ran = run(timeout_ns); !ran) return std::move(ran.error());
   if (auto ok = restart_collectives(); !ok) return ok;
-  for (int n = 0; n < config().nodes; ++n) {
+  for (const int n : all_) {
     clear_reserved(segment(n), device_context(n));
     free_queues(device_context(n));
   }
   return {};
 }
 
-}  // namespace ggas
+}  // namespace ggas::userlib

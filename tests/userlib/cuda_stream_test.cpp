@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams, events, pinned memory and copies of the cuda provider, without a GPU: what CUDA is asked for, and what is
+// given back (run_one() looks).
+#include <cstring>
+
+#include "tests/userlib/cuda_rig.hpp"
+
+namespace ggas::test {
+namespace {
+
+std::string in_one_process(const std::function<std::string(cluster&)>& then) {
+  processes one;
+  one.start(0, [&](int, const voice& parent) {
+    parent.say(run_one(with(4 * mebi, 2, 8 * mebi), 0,
+                       [&](int, cluster* c, const std::string& why) { return c ? then(*c) : why; }));
+  });
+  return one.next(0, soon);
+}
+
+TEST(cuda_stream, priorities_are_those_that_the_gpu_has) {
+  EXPECT_EQ(in_one_process([](cluster& c) {
+              std::string all;
+              for (const int wanted : {-3, 0, 2, 100}) {
+                if (const auto s = c.make_stream(1, wanted); !s || !s->id || s->node != 1) return text_of(s);
+                all += std::to_string(fake_cuda::here().priority) + " ";
+              }
+              return all;
+            }),
+            "0 0 -2 -5 ");
+}
+
+// As if a kernel ran on each stream.
+TEST(cuda_stream, kernels_on_any_stream_are_waited_for) {
+  EXPECT_EQ(in_one_process([](cluster& c) {
+              const auto s = c.make_stream(0);
+              const auto e = c.make_event(0);
+              if (!s || !e) return text_of(s) + text_of(e);
+              if (!*c.reached(*e)) return std::string("reached before it was recorded");
+              if (auto ok = c.record(*e, *s); !ok) return text_of(ok);
+              if (auto ok = c.wait(1, *e); !ok) return text_of(ok);
+              fake_cuda::here().busy = true;
+              if (*c.poll() || *c.reached(*e)) return std::string("nothing runs");
+              fake_cuda::here().busy = false;
+              if (!*c.poll() || !*c.reached(*e)) return std::string("something runs");
+              return c.record(*e, 1).error().text;
+            }),
+            "record in a stream of node 1: an event of node 0");
+}
+
+// A number that is another one each time kernels must be told anew.
+TEST(cuda_stream, constants_are_those_of_the_cluster_as_it_is) {
+  EXPECT_EQ(in_one_process([](cluster& c) {
+              constants seen{};
+              const uint64_t first = c.constants_number();
+              if (auto ok = c.write_constants(1, &seen); !ok) return text_of(ok);
+              if (seen.own.node != 1 || seen.own.segment_bytes != 4 * mebi) return std::string("not its constants");
+              if (auto ok = c.grow(8 * mebi); !ok) return text_of(ok);
+              if (c.constants_number() == first) return std::string("nobody hears that it grew");
+              if (auto ok = c.write_constants(0, &seen); !ok) return text_of(ok);
+              return std::to_string(seen.own.segment_bytes / mebi);
+            }),
+            "8");
+}
+
+TEST(cuda_stream, pinned_memory_is_zero_and_each_nodes_own) {
+  EXPECT_EQ(in_one_process([](cluster& c) {
+              for (const int node : c.local_nodes()) {
+                const host_region m = c.host_memory(node);
+                if (m.bytes != 8192 || m.base[0] != std::byte{0} || m.base[8191] != std::byte{0}) return "not zero";
+                std::memset(m.base, 1 + node, m.bytes);
+              }
+              return c.host_memory(0).base[8191] == std::byte{1} && !c.host_memory(2).base ? "ok" : "shared";
+            }),
+            "ok");
+}
+
+TEST(cuda_stream, what_the_host_engine_runs_is_refused) {
+  EXPECT_EQ(in_one_process([](cluster& c) { return text_of(c.launch(0, 1, 1, [] {}, "mine")); }),
+            "kernel 'mine' of the host engine: not with provider 'cuda': compile it with nvcc");
+  EXPECT_EQ(in_one_process([](cluster& c) { return text_of(c.launch_host(0, [](host&) {}, "mine")); }),
+            "program 'mine': not with provider 'cuda': use a thread, and host_memory()");
+}
+
+}  // namespace
+}  // namespace ggas::test

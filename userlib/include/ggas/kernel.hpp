@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels as a host program sees them: names. The file with the kernel is compiled for the host engine (shm, sim), by
+// nvcc (cuda), or by both, and the program is linked with what came of it; the host program is compiled once, by any
+// compiler (docs/host.md). C++20.
+//
+//   header:   GGAS_KERNEL(greet, uint64_t place, int* found);        // what the host program starts
+//   kernels:  static __global__ void greet_all(uint64_t place, int* found) { ... }
+//             GGAS_DEFINE_KERNEL(greet, greet_all);                   // needs ggas/launch.hpp
+//   program:  ggas::launch(*cluster, node, 1, 32, greet, place, found);
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "ggas/cluster.hpp"
+
+namespace ggas {
+
+// What a compiler made of a kernel: how it is queued. `whole`: all blocks must run at once.
+template <class Function>
+struct made_kernel;
+template <class... P>
+struct made_kernel<void(P...)> {
+  result<> (*queue)(cluster& c, const stream& s, extent grid, extent block, bool whole, P... args);
+};
+
+template <class Function>
+struct kernel {
+  const char* name;
+  // Null: the program is not linked with it.
+  const made_kernel<Function>* engine;
+  const made_kernel<Function>* cuda;
+};
+
+namespace detail {
+template <class... P>
+result<> queue_made(cluster& c, const stream& s, extent grid, extent block, bool whole, const kernel<void(P...)>& k,
+                    std::type_identity_t<P>... args) {
+  const std::string& provider = c.config().provider;
+  const auto* const made = provider == "cuda" ? k.cuda : k.engine;
+  if (made) return made->queue(c, s, grid, block, whole, args...);
+  return error{errc::unsupported, std::string("kernel '") + k.name + "': this program has it not for provider '" +
+                                      provider + "': compile its file with " +
+                                      (provider == "cuda" ? "nvcc" : "the C++ compiler") + ", too"};
+}
+}  // namespace detail
+
+// Queues a kernel on a stream, or, by the number of a node, on the node's own; the arguments are copied. An error of
+// the launch is told here, one of the kernel by cluster::run.
+template <class... P>
+result<> launch(cluster& c, const stream& s, extent grid, extent block, const kernel<void(P...)>& k,
+                std::type_identity_t<P>... args) {
+  return detail::queue_made(c, s, grid, block, false, k, args...);
+}
+// Of a kernel whose blocks wait for each other, because it calls forms of the grid: on a GPU all blocks must be there
+// at once, or they wait until their time-outs. A grid that does not fit is refused before it starts.
+template <class... P>
+result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, const kernel<void(P...)>& k,
+                     std::type_identity_t<P>... args) {
+  return detail::queue_made(c, s, grid, block, true, k, args...);
+}
+
+}  // namespace ggas
+
+// At namespace scope, in a header. Weak: what the program is not linked with has no address.
+#define GGAS_KERNEL(name, ...)                                                                \
+  extern const ::ggas::made_kernel<void(__VA_ARGS__)> name##_on_engine __attribute__((weak)); \
+  extern const ::ggas::made_kernel<void(__VA_ARGS__)> name##_on_cuda __attribute__((weak));   \
+  inline const ::ggas::kernel<void(__VA_ARGS__)> name { #name, &name##_on_engine, &name##_on_cuda }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// For files with kernels: ggas::launch(cluster, stream or node, grid, block, kernel, arguments ...) starts a kernel of
+// the file, and GGAS_DEFINE_KERNEL makes it known to host programs (ggas/kernel.hpp). With nvcc kernels are those of
+// provider cuda, else of shm and sim; on a cluster of another provider a launch is errc::unsupported. All functions
+// have internal linkage: a program may be linked with the same file compiled both ways. With nvcc the GPU of the node
+// is the thread's current one afterwards.
+#pragma once
+
+#include <type_traits>
+
+#ifdef __CUDACC__
+#include <array>
+#include <atomic>
+#endif
+
+#include "ggas/ggas.cuh"
+#include "ggas/kernel.hpp"
+
+namespace ggas {
+
+#ifdef __CUDACC__
+
+// A stream of the program's, of the node's GPU.
+inline stream user_stream(int node, cudaStream_t s) { return {node, reinterpret_cast<uintptr_t>(s)}; }
+
+namespace detail {
+
+// Which cluster's constants the kernels of this translation unit see, by GPU; of the program, where nvlink links units.
+#ifdef __CUDACC_RDC__
+inline std::array<std::atomic<uint64_t>, 64> given_constants;
+#else
+static std::array<std::atomic<uint64_t>, 64> given_constants;
+#endif
+
+[[maybe_unused]] static error cuda_error(cudaError_t e, const char* what, const stream& s) {
+  const bool ours = e == cudaErrorInvalidValue || e == cudaErrorInvalidConfiguration;
+  return {ours ? errc::bad_argument : errc::device_fault, std::string(what) + " on node " + std::to_string(s.node) +
+                                                              ": " + cudaGetErrorName(e) + ": " +
+                                                              cudaGetErrorString(e)};
+}
+
+[[maybe_unused]] static result<> queued(cudaError_t e, const char* what, const stream& s) {
+  return e == cudaSuccess ? result<>() : cuda_error(e, what, s);
+}
+
+[[maybe_unused]] static result<> give_constants(cluster& c, int node) {
+  void* constants = nullptr;
+  cudaError_t e = cudaSetDevice(c.device(node));
+  if (e == cudaSuccess) e = cudaGetSymbolAddress(&constants, ggas_node_constants);
+  if (e != cudaSuccess) return cuda_error(e, "constants", node);
+  if (auto ok = c.write_constants(node, constants); !ok) return ok;
+  const auto gpu = static_cast<size_t>(c.device(node));
+  if (gpu < given_constants.size()) given_constants[gpu].store(c.constants_number(), std::memory_order_relaxed);
+  return {};
+}
+
+}  // namespace detail
+
+// Kernels of this file see the cluster from now on, on the GPUs of all local nodes; that of the stream's node becomes
+// the thread's current one. ggas::launch and calls on a stream do that by themselves; call it before <<<...>>>, and
+// where the first launch must cost no more than the others. It does not wait for kernels: a program with several
+// clusters on a GPU lets kernels of this file end before it launches the first one of another cluster.
+[[maybe_unused]] static result<> prepare(cluster& c, const stream& s) {
+  const int gpu = c.device(s.node);
+  if (c.config().provider != "cuda")
+    return error{errc::unsupported, "kernels compiled by nvcc: not with provider '" + c.config().provider + "'"};
+  if (gpu < 0)
+    return error{errc::bad_argument, "launch on node " + std::to_string(s.node) + ": not a node of this process"};
+  const auto at = static_cast<size_t>(gpu);
+  const bool known = at < detail::given_constants.size() &&
+                     detail::given_constants[at].load(std::memory_order_relaxed) == c.constants_number();
+  if (!known)
+    for (const int node : c.local_nodes())
+      if (auto ok = detail::give_constants(c, node); !ok) return ok;
+  return detail::queued(cudaSetDevice(gpu), "cudaSetDevice", s);
+}
+
+// How many blocks of a kernel run at once on a GPU that runs nothing else, as registers, shared memory and threads of a
+// multiprocessor allow.
+template <class... P>
+static result<unsigned> blocks_at_once(cluster& c, const stream& s, extent block, void (*kernel)(P...)) {
+  if (auto ok = prepare(c, s); !ok) return std::move(ok.error());
+  int each = 0, multiprocessors = 0;
+  const auto threads = static_cast<int>(block.x * block.y * block.z);
+  cudaError_t e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, c.device(s.node));
+  if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0);
+  if (e != cudaSuccess) return detail::cuda_error(e, "blocks_at_once", s);
+  return static_cast<unsigned>(each * multiprocessors);
+}
+
+namespace detail {
+
+// What is between a launch and CUDA: the context, and attributes of the launch.
+template <class... P>
+static result<> launch_with(cluster& c, const stream& s, extent grid, extent block, cudaLaunchAttribute* attributes,
+                            unsigned count, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  if (auto ok = prepare(c, s); !ok) return ok;
+  cudaLaunchConfig_t config{};
+  config.gridDim = {grid.x, grid.y, grid.z};
+  config.blockDim = {block.x, block.y, block.z};
+  config.stream = c.cuda_stream(s);
+  config.attrs = attributes;
+  config.numAttrs = count;
+  return queued(cudaLaunchKernelEx(&config, kernel, args...), "launch", s);
+}
+
+}  // namespace detail
+
+// The result is what CUDA says of this launch, not of calls before it.
+template <class... P>
+static result<> launch(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                       std::type_identity_t<P>... args) {
+  return detail::launch_with(c, s, grid, block, nullptr, 0, kernel, args...);
+}
+
+template <class... P>
+static result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                            std::type_identity_t<P>... args) {
+  const auto fit = blocks_at_once(c, s, block, kernel);
+  if (!fit) return fit.error();
+  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+  if (blocks <= *fit) return launch(c, s, grid, block, kernel, args...);
+  return error{errc::bad_argument, "launch_grid on node " + std::to_string(s.node) + ": " + std::to_string(blocks) +
+                                       " blocks that wait for each other; this GPU runs " + std::to_string(*fit) +
+                                       " of them at once"};
+}
+
+#else
+
+template <class... P>
+static result<> launch(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                       std::type_identity_t<P>... args) {
+  return c.launch(s, grid, block, [=] { kernel(args...); });
+}
+
+template <class... P>
+static result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+                            std::type_identity_t<P>... args) {
+  return launch(c, s, grid, block, kernel, args...);
+}
+
+#endif
+
+// For GGAS_DEFINE_KERNEL. Of this file alone, as the kernel.
+namespace {
+template <auto Kernel>
+struct made_here;
+template <class... P, void (*Kernel)(P...)>
+struct made_here<Kernel> {
+  static result<> queue(cluster& c, const stream& s, extent grid, extent block, bool whole, P... args) {
+    return whole ? launch_grid(c, s, grid, block, Kernel, args...) : launch(c, s, grid, block, Kernel, args...);
+  }
+};
+}  // namespace
+
+}  // namespace ggas
+
+// At namespace scope, that of GGAS_KERNEL(name, ...). `function` is a __global__ function with these parameters, and
+// static where the file is compiled both ways.
+#ifdef __CUDACC__
+#define GGAS_DEFINE_KERNEL(name, function) \
+  const decltype(name##_on_cuda) name##_on_cuda { ::ggas::made_here<function>::queue }
+#else
+#define GGAS_DEFINE_KERNEL(name, function) \
+  const decltype(name##_on_engine) name##_on_engine { ::ggas::made_here<function>::queue }
+#endif
