@@ -10,7 +10,7 @@
 
 #include "benchmarks/common_line.hpp"
 #include "benchmarks/scenario.hpp"
-#include "benchmarks/schedule.hpp"
+#include "benchmarks/trace/schedule.hpp"
 
 namespace ggas::bench {
 
@@ -26,7 +26,7 @@ examples:
   ggas-bench store_latency load_latency --platform modern
   ggas-bench thesis --json results.jsonl --report report
   ggas-bench barrier --provider shm --nodes 8
-  ggas-bench trace examples/traces/ring_allreduce.goal --nic model
+  ggas-bench trace examples/traces/resnet50_4.goal --nic model
   ggas-bench store_latency --quick --waves nic.fst --window 10:40 --trace run.json --pcap run.pcapng
 )";
 

@@ -150,7 +150,7 @@ const benchmark registry[] = {
 
 const benchmark& trace_benchmark() {
   static const benchmark trace = {{.name = "trace",
-                                   .text = "a schedule of sends, receives and computations from a file: trace FILE",
+                                   .text = "a schedule (GOAL) or execution trace (Chakra) from a file: trace FILE",
                                    .params = "ranks messages bytes",
                                    .variants = {},
                                    .needs_nic = true},

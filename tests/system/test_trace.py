@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./ggas bench trace: schedules of messages and computations."""
+"""./ggas bench trace: schedules of messages and computations in GOAL, execution traces in Chakra."""
 
 import json
 import subprocess
@@ -77,6 +77,66 @@ def test_training_step_hides_communication(trace, tmp_path):
     assert figures["computing"] <= figures["time"] < 2 * figures["computing"]
 
 
+def chakra(tmp_path, *words):
+    """The Chakra trace of a training step."""
+    script = ROOT / "examples/traces/make_chakra.py"
+    subprocess.run([sys.executable, script, *words, tmp_path / "step"], check=True)
+    return tmp_path / "step.et"
+
+
+@pytest.fixture
+def run_chakra(bench, tmp_path):
+    """Runs the trace of a training step; its figures by metric."""
+
+    def run(path, *words):
+        out = tmp_path / "out.jsonl"
+        done = bench("trace", path, "--json", out, *words)
+        assert done.returncode == 0, done.stderr
+        records = [json.loads(line) for line in out.read_text().splitlines()]
+        return {r["metric"]: r["value"] for r in records} | records[0]["params"]
+
+    return run
+
+
+def test_chakra_model_is_near_the_rtl(run_chakra, tmp_path):
+    path = chakra(tmp_path, "--ranks", "4", "--layers", "1", "--scale", "1000")
+    rtl, model = run_chakra(path), run_chakra(path, "--nic", "model")
+    assert rtl["messages"] == model["messages"] == 4 * (4 * 2 + 1 + 1 + 2)
+    assert abs(model["time"] / rtl["time"] - 1) < 0.05
+
+
+def test_chakra_communication_is_hidden(run_chakra, tmp_path):
+    path = chakra(tmp_path, "--ranks", "8", "--tensor", "1", "--layers", "3", "--scale", "1000", "--tflops", "0.1")
+    figures = run_chakra(path, "--nic", "model")
+    assert figures["computing"] < figures["time"] < 1.3 * figures["computing"]
+
+
+def test_chakra_rank_is_missing(bench, tmp_path):
+    path = chakra(tmp_path, "--ranks", "4", "--layers", "1")
+    (tmp_path / "step.2.et").unlink()
+    done = bench("trace", path)
+    assert done.returncode == 2 and "step.2.et: rank 2 is missing, the highest is 3" in done.stderr, done.stderr
+
+
+def test_chakra_file_is_cut_off(bench, tmp_path):
+    path = chakra(tmp_path, "--ranks", "2", "--layers", "1")
+    part = tmp_path / "step.1.et"
+    part.write_bytes(part.read_bytes()[:-3])
+    done = bench("trace", path)
+    assert done.returncode == 2 and "step.1.et: byte " in done.stderr and "the file ends inside" in done.stderr
+
+
+@pytest.mark.parametrize(("words", "says"), [
+    (["--ranks", "6", "--tensor", "4"], "--tensor 4: expected a divisor of --ranks 6"),
+    (["--ranks", "0"], "--ranks 0: expected at least 1"),
+    (["--tflops", "0"], "--tflops 0.0: expected more than 0"),
+])
+def test_chakra_script_names_what_is_wrong(tmp_path, words, says):
+    script = ROOT / "examples/traces/make_chakra.py"
+    done = subprocess.run([sys.executable, script, *words, tmp_path / "s"], capture_output=True, text=True)
+    assert done.returncode == 1 and says in done.stderr
+
+
 @pytest.mark.parametrize(("text", "says"), [
     ("rank 0 {\n}\n", "s.goal:1: rank 0: num_ranks is 0"),
     ("num_ranks 0\n", "s.goal:1: expected num_ranks N, N at least 1"),
@@ -108,6 +168,6 @@ def test_ranks_that_wait_for_each_other_end(bench, tmp_path):
     assert done.returncode == 1 and "0 of 2 operations have ended" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("words", [["trace"], ["trace", "nowhere.goal"], ["trace", "a.goal", "barrier"]])
+@pytest.mark.parametrize("words", [["trace"], ["trace", "nowhere.goal"], ["trace", "nowhere.et"], ["trace", "a.goal", "barrier"]])
 def test_usage(bench, words):
     assert bench(*words).returncode == 2

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/schedule.hpp"
+#include "benchmarks/trace/goal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <deque>
 #include <fstream>
-#include <map>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 namespace ggas::bench {
 
 namespace {
-
-constexpr uint64_t most_ranks = 65'536, most_bytes = uint64_t{1} << 40, most_ns = 1'000'000'000'000;
 
 class parser {
  public:
@@ -41,7 +35,8 @@ class parser {
   bool end() {
     if (rank_) return fail(fmt::format("the file ends inside rank {}", *rank_));
     if (out_.ranks.empty()) return fail("no num_ranks");
-    return no_circle() && messages_match();
+    const auto fault = check_schedule(out_);
+    return !fault || fail(fault->rule, out_.ranks[fault->rank][fault->op].place);
   }
   std::string error() const { return error_; }
   schedule&& take() { return std::move(out_); }
@@ -56,7 +51,7 @@ class parser {
     }
     return words;
   }
-  bool fail(const std::string& rule, unsigned line = 0) {
+  bool fail(const std::string& rule, uint64_t line = 0) {
     error_ = fmt::format("{}:{}: {}", file_, line ? line : line_, rule);
     return false;
   }
@@ -106,11 +101,11 @@ class parser {
     if (!labels_.emplace(words_[0], uint32_t(ops.size())).second)
       return fail(fmt::format("label '{}' a second time in rank {}", words_[0], *rank_));
     schedule_op op;
-    op.line = line_;
+    op.place = line_;
     const std::string& what = words_[1];
     size_t at = 3;
     if (what == "calc") {
-      const auto ns = number(words_[2], most_ns);
+      const auto ns = number(words_[2], most_calc_ns);
       if (!ns) return false;
       op.amount = *ns;
     } else if (what == "send" || what == "recv") {
@@ -118,7 +113,7 @@ class parser {
       const char* word = what == "send" ? "to" : "from";
       if (words_.size() < 5 || words_[3] != word)
         return fail(fmt::format("expected LABEL: {} BYTESb {} RANK [tag N]", what, word));
-      const auto bytes = number(words_[2], most_bytes, 'b'), peer = number(words_[4], most_ranks);
+      const auto bytes = number(words_[2], most_message_bytes, 'b'), peer = number(words_[4], most_ranks);
       if (!bytes || !peer) return false;
       if (*peer >= out_.ranks.size()) return fail(fmt::format("rank {}: num_ranks is {}", *peer, out_.ranks.size()));
       if (*peer == *rank_) return fail(fmt::format("rank {} names itself", *peer));
@@ -145,68 +140,12 @@ class parser {
     if (words_.size() != 3) return fail("expected LABEL requires LABEL");
     const auto later = labels_.find(words_[0]), first = labels_.find(words_[2]);
     if (later == labels_.end() || first == labels_.end())
-      return fail(fmt::format("no label '{}' in rank {} above", later == labels_.end() ? words_[0] : words_[2], *rank_));
+      return fail(
+          fmt::format("no label '{}' in rank {} above", later == labels_.end() ? words_[0] : words_[2], *rank_));
     auto& ops = out_.ranks[*rank_];
     schedule_op& op = ops[first->second];
     (words_[1] == "requires" ? op.at_end : op.at_begin).push_back(later->second);
     ++ops[later->second].waits;
-    return true;
-  }
-
-  // Each rank by itself; messages are told apart by their order, so they make no circle that this would not see as a
-  // rank that stops.
-  bool no_circle() {
-    for (size_t r = 0; r < out_.ranks.size(); ++r) {
-      auto& ops = out_.ranks[r];
-      std::vector<uint32_t> waits;
-      std::deque<uint32_t> free;
-      for (uint32_t i = 0; i < ops.size(); ++i) {
-        waits.push_back(ops[i].waits);
-        if (ops[i].waits == 0) free.push_back(i);
-      }
-      size_t done = 0;
-      for (; !free.empty(); ++done) {
-        const schedule_op& op = ops[free.front()];
-        free.pop_front();
-        for (const auto* list : {&op.at_end, &op.at_begin})
-          for (const uint32_t next : *list)
-            if (--waits[next] == 0) free.push_back(next);
-      }
-      for (uint32_t i = 0; done != ops.size() && i < ops.size(); ++i)
-        if (waits[i] != 0) return fail(fmt::format("rank {}: this operation waits for itself", r), ops[i].line);
-    }
-    return true;
-  }
-  bool messages_match() {
-    struct side {
-      std::vector<uint64_t> sizes;
-      unsigned line = 0;
-    };
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::array<side, 2>> flows;  // from, to, tag
-    for (uint32_t r = 0; r < out_.ranks.size(); ++r)
-      for (const schedule_op& op : out_.ranks[r]) {
-        if (op.what == schedule_op::kind::calc) continue;
-        const bool sends = op.what == schedule_op::kind::send;
-        side& s = flows[{sends ? r : op.peer, sends ? op.peer : r, op.tag}][sends];
-        s.sizes.push_back(op.amount);
-        s.line = op.line;
-        if (!sends) continue;
-        ++out_.messages;
-        out_.bytes += op.amount;
-        out_.largest = std::max(out_.largest, op.amount);
-      }
-    for (const auto& [flow, sides] : flows) {
-      const auto& [from, to, tag] = flow;
-      const auto& [recv, send] = sides;
-      if (recv.sizes.size() != send.sizes.size())
-        return fail(fmt::format("rank {} sends {} messages of tag {} to rank {}, which receives {}", from,
-                                send.sizes.size(), tag, to, recv.sizes.size()),
-                    std::max(recv.line, send.line));
-      if (recv.sizes != send.sizes)
-        return fail(fmt::format("messages of tag {} from rank {} to rank {}: sizes sent and received differ", tag, from,
-                                to),
-                    std::max(recv.line, send.line));
-    }
     return true;
   }
 
@@ -221,7 +160,7 @@ class parser {
 
 }  // namespace
 
-std::expected<schedule, std::string> read_schedule(const std::filesystem::path& file) {
+std::expected<schedule, std::string> read_goal(const std::filesystem::path& file) {
   std::error_code ignored;
   std::ifstream in(file);
   if (!in || !std::filesystem::is_regular_file(file, ignored))
