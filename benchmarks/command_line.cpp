@@ -11,6 +11,7 @@
 #include "benchmarks/common_line.hpp"
 #include "benchmarks/scenario.hpp"
 #include "benchmarks/trace/schedule.hpp"
+#include "sim/ranks/mpi.hpp"
 
 namespace ggas::bench {
 
@@ -88,8 +89,24 @@ std::string check(const command_line& c) {
 std::string check_simulated(const CLI::App& app, const std::string& provider) {
   if (provider == "sim") return {};
   for (const char* option :
-       {"--platform", "--nic", "--topology", "--faults", "--fault", "--waves", "--trace", "--pcap"})
+       {"--platform", "--nic", "--topology", "--faults", "--fault", "--waves", "--trace", "--pcap", "--ranks"})
     if (app.count(option) != 0) return fmt::format("{} needs --provider sim", option);
+  return {};
+}
+
+// Several processes, asked for or launched.
+std::string check_ranks(const command_line& c) {
+  const cluster_config& cfg = c.opts.cluster;
+  const int launched = int(sim::launched_ranks());
+  if (launched != 0 && c.ranks != 0 && launched != c.ranks)
+    return fmt::format("--ranks {}: {} processes were launched", c.ranks, launched);
+  const int ranks = std::max(launched, c.ranks);
+  if (!c.hosts.empty() && c.ranks < 2) return "--hosts goes with --ranks of at least 2";
+  if (ranks < 2) return {};
+  if (ranks > cfg.nodes) return fmt::format("--ranks {}: more than --nodes {}", ranks, cfg.nodes);
+  if (cfg.nic != "rtl") return "--ranks needs --nic rtl: the model's network is one piece";
+  if (!cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty())
+    return "--waves, --trace and --pcap need a single process";
   return {};
 }
 
@@ -153,6 +170,10 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
   app.add_option("--faults", cfg.faults, "sim: fault script")->check(a_name);
   app.add_option("--fault", cfg.fault_lines, "sim: a line of a fault script; repeatable");
+  app.add_option("--ranks", c.ranks, "sim: processes that simulate together, each its part of the nodes (Open MPI)");
+  app.add_option("--hosts", c.hosts, "sim: hosts file of Open MPI, for --ranks")->check(a_name);
+  app.add_option("--state", c.state, "after each point all counters and a digest of each node's memory, JSON lines")
+      ->check(a_name);
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
       ->excludes("--quick");
   app.add_flag("--wall", c.wall,
@@ -182,14 +203,18 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   c.opts.quick = common.quick;
   cfg.seed = common.seed;
   c.json = common.json;
+  c.states = !c.state.empty();
   c.report = common.report;
   // A busy computer must not end a measurement.
   const double usual_ms = cfg.provider == "shm" ? 120'000 : 2'000;
   c.opts.timeout_ns = static_cast<uint64_t>((common.timeout_ms == 0 ? usual_ms : common.timeout_ms) * 1e6);
   if (std::string text = check_simulated(app, cfg.provider); !text.empty()) return bad_input(text);
   c.nodes_given = app.count("--nodes") != 0;
+  if (app.count("--ranks") != 0 && c.ranks < 1)
+    return bad_input(fmt::format("--ranks {}: expected at least 1", c.ranks));
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
+  if (std::string text = check_ranks(c); !text.empty()) return bad_input(text);
   return c;
 }
 

@@ -18,7 +18,10 @@ struct command_line {
   bool list = false;
   bool wall = false;
   bool nodes_given = false;
-  std::filesystem::path json, report;  // empty: none
+  std::filesystem::path json, report, state;  // empty: none
+  bool states = false;                        // the state is read, whoever writes it
+  int ranks = 0;                              // processes; 0: as many as a launcher has started, else one
+  std::filesystem::path hosts;                // where they run; empty: here
 };
 
 // What the program should do, or the status it should end with (help was printed: 0; bad input: 2, message printed).

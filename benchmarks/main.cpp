@@ -11,6 +11,7 @@
 #include "benchmarks/common_line.hpp"
 #include "benchmarks/installed.hpp"
 #include "benchmarks/output.hpp"
+#include "benchmarks/ranks.hpp"
 #include "benchmarks/report_text.hpp"
 #include "benchmarks/signals.hpp"
 
@@ -56,6 +57,7 @@ class program {
     if (!limits) return complain(limits.error());
     limits_ = *limits;
     if (const std::string wrong = output_.open(line_.json, line_.report); !wrong.empty()) return bad_input(wrong);
+    if (const std::string wrong = open_state(); !wrong.empty()) return bad_input(wrong);
     int status = 0;
     for (const benchmark* b : line_.chosen) {
       if (status == status_bad_input || caught_signal() != 0) break;
@@ -67,11 +69,33 @@ class program {
     if (const std::string text = speed_text(totals_); !text.empty()) {
       say(fmt::format("{} {}\n", cfg.provider == "sim" ? "simulated" : "ran", text));
     }
-    status = std::max(status, output_.finish());
+    status = std::max({status, output_.finish(), finish_state()});
     return caught_signal() != 0 ? tell_of_signal() : status;
   }
 
  private:
+  // Ranks read the state together, the one that speaks writes it.
+  std::string open_state() {
+    if (!line_.state.empty()) {
+      auto file = trace::whole_file::open(line_.state);
+      if (!file) return file.error();
+      state_ = std::move(*file);
+    }
+    if (line_.states)
+      line_.opts.on_state = [this](const std::string& text) {
+        if (!state_) return;
+        state_->add(text);
+        state_->flush();
+      };
+    return {};
+  }
+  int finish_state() {
+    const auto whole = state_ ? state_->finish() : std::expected<void, std::string>();
+    if (whole) return 0;
+    fmt::print(stderr, "ggas-bench: {}\n", whole.error());
+    return status_failed;
+  }
+
   int run_one(const benchmark& b) {
     if (b.needs_nic && line_.opts.cluster.provider == "shm") {
       say(fmt::format("{}: skipped, provider shm has no NIC\n\n", b.name));
@@ -116,6 +140,7 @@ class program {
   link_limits limits_;
   totals totals_;
   output output_;
+  std::unique_ptr<trace::whole_file> state_;
   size_t begun_ = 0;  // benchmarks
   std::string cut_;   // the point at which a signal came
 };
@@ -157,6 +182,8 @@ int main(int argc, char** argv) {
     ggas::bench::say(ggas::bench::list_text());
     return ggas::bench::end_of_output(0);
   }
+  auto joined = ggas::bench::join_ranks(line, argv);
+  if (const int* status = std::get_if<int>(&joined)) return *status;
   ggas::bench::catch_signals();
   return ggas::bench::end_of_output(ggas::bench::program(std::move(line)).run());
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "benchmarks/signals.hpp"
+#include "benchmarks/state.hpp"
 #include "ggas/detail/platform/layout.hpp"
 
 namespace ggas::bench {
@@ -87,6 +88,7 @@ result<> session::run(const std::string& what) {
   const auto stats = cluster_->run(options_.timeout_ns);
   if (!stats) return failed(stats.error().code, fmt::format("{}: {}", what_, stats.error().text));
   charge(stats->nic_cycles, stats->sim_ns, stats->wall_s);
+  if (options_.on_state) options_.on_state(state_of(*cluster_, what_));
   return {};
 }
 

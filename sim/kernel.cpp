@@ -54,15 +54,27 @@ void kernel::stop() {
 bool kernel::run_until(const std::function<bool()>& done, uint64_t timeout_ps) {
   enter();
   constexpr uint64_t slice_ps = 1'000'000;
-  const uint64_t start = now_ps();
-  const uint64_t end = timeout_ps > ~uint64_t(0) / 2 - start ? ~uint64_t(0) / 2 : start + timeout_ps;
+  const uint64_t end = end_of(timeout_ps);
   while (!done()) {
     const uint64_t now = now_ps();
     if (now >= end) return false;
     const uint64_t pending = sc_core::sc_time_to_pending_activity(context_.get()).value();
     sc_core::sc_start(sc_core::sc_time::from_value(std::min(end - now, std::max(slice_ps, pending))));
   }
+  finish_instant();
   return true;
+}
+
+void kernel::finish_instant() {
+  enter();
+  while (sc_core::sc_time_to_pending_activity(context_.get()) == sc_core::SC_ZERO_TIME)
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+}
+
+uint64_t kernel::end_of(uint64_t timeout_ps) {
+  constexpr uint64_t longest = ~uint64_t(0) / 2;
+  const uint64_t now = now_ps();
+  return timeout_ps > longest - now ? longest : now + timeout_ps;
 }
 
 }  // namespace ggas::sim

@@ -25,8 +25,13 @@ class kernel {
   void enter();
   uint64_t now_ps();
   // Runs until done() holds; false: not within that much simulated time. done() is looked at after every stop() and
-  // otherwise at least once per active microsecond, so idle time costs nothing.
+  // otherwise at least once per active microsecond, so idle time costs nothing. Whatever else happens at the time at
+  // which it held has happened: it is the same whoever shares the kernel.
   bool run_until(const std::function<bool()>& done, uint64_t timeout_ps);
+  // Runs what is to happen now.
+  void finish_instant();
+  // So much later than now, or the longest time there is.
+  uint64_t end_of(uint64_t timeout_ps);
   // How long after now something happens next; a very long time if nothing will.
   uint64_t next_activity_ps();
   // From inside a process: done() may hold now.

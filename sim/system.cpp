@@ -2,9 +2,11 @@
 #include "sim/system.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
 #include <utility>
 
 #include "ggas_reg_names.hpp"
@@ -36,7 +38,7 @@ std::expected<void, std::string> system::end_observation() {
   };
   if (recorder_) add(recorder_->finish());
   for (const auto& n : nodes_)
-    if (n->bridge) add(n->bridge->core().close_waves());
+    if (n && n->bridge) add(n->bridge->core().close_waves());
   if (!wrong.empty()) return fail(std::move(wrong));
   return {};
 }
@@ -60,6 +62,11 @@ std::expected<void, std::string> system::check() const {
                             cfg_.model_nics ? "the model of the NIC" : "the cycle-accurate NIC"));
   if (cfg_.model_nics && !(cfg_.faults.empty() && cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
     return fail("the model of the NIC sends no flits: faults, waves, trace and pcap need the RTL");
+  if (cfg_.all_ranks && cfg_.all_ranks->count() > unsigned(cfg_.nodes))
+    return fail(fmt::format("{} ranks: there are only {} nodes", cfg_.all_ranks->count(), cfg_.nodes));
+  if (cfg_.all_ranks && cfg_.model_nics) return fail("ranks need the RTL: the model's network is one piece");
+  if (cfg_.all_ranks && !(cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
+    return fail("waves, trace and pcap need a single process: ranks see only their own nodes");
   if (cfg_.segment_bytes < 4096 || cfg_.segment_bytes % 4096)
     return fail(fmt::format("segment_bytes = {}: must be a multiple of 4096, at least 4096", cfg_.segment_bytes));
   if (cfg_.segment_bytes > 1ull << 36)
@@ -86,27 +93,39 @@ std::expected<void, std::string> system::check() const {
   return {};
 }
 
+// ------------------------------------------------------------------------------------------------ running
+
+bool system::run_until(const std::function<bool()>& done, uint64_t timeout_ps, const std::function<bool()>& broken) {
+  return lockstep_ ? lockstep_->run_until(done, broken, timeout_ps) : kernel_.run_until(done, timeout_ps);
+}
+
+std::string system::share(unsigned node, const std::string& mine) {
+  return cfg_.all_ranks ? cfg_.all_ranks->share(mine, owner(node)) : mine;
+}
+
 // ------------------------------------------------------------------------------------------------ access
 
 std::expected<uint64_t, std::string> system::load(unsigned n, uint64_t addr, unsigned bytes) {
-  bool done = false;
+  bool done = !owns(n);
   std::optional<uint64_t> value;
   kernel_.enter();
-  nodes_[n]->cpu->load(addr, bytes, [&](std::optional<uint64_t> v) {
-    value = v;
-    done = true;
-    kernel_.stop();
-  });
+  if (owns(n))
+    nodes_[n]->cpu->load(addr, bytes, [&](std::optional<uint64_t> v) {
+      value = v;
+      done = true;
+      kernel_.stop();
+    });
   // The processor's own completion time-out ends it.
-  if (!kernel_.run_until([&] { return done; }, 4 * cfg_.plat.cpu.timeout_ps + 1'000'000'000))
+  if (!run_until([&] { return done; }, 4 * cfg_.plat.cpu.timeout_ps + 1'000'000'000))
     return fail(fmt::format("node {}: load from {:#x}: no answer", n, addr));
-  if (!value) return fail(fmt::format("node {}: load from {:#x}: error completion or time-out", n, addr));
-  return *value;
+  const std::string answer = share(n, value ? fmt::format("{}", *value) : "");
+  if (answer.empty()) return fail(fmt::format("node {}: load from {:#x}: error completion or time-out", n, addr));
+  return std::stoull(answer);
 }
 
 void system::store(unsigned n, uint64_t addr, uint64_t value, unsigned bytes) {
   kernel_.enter();
-  nodes_[n]->cpu->store(addr, value, bytes);
+  if (owns(n)) nodes_[n]->cpu->store(addr, value, bytes);
 }
 
 std::unique_ptr<cpu::core> system::make_program(unsigned n, std::function<void(cpu::core&)> body) {
@@ -131,8 +150,17 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
     if (const auto v = e.value ? read_register(n, regs::event_counter(e.value)) : 0)
       out[std::string("EVENT_") + e.name] = *v;
   out.erase("EVENT_NONE");
-  const node& it = *nodes_[n];
-  out.merge(it.nic->counters());
+  std::string text;
+  if (owns(n))
+    for (const auto& [name, value] : counters_of_parts(*nodes_[n])) text += fmt::format("{} {}\n", name, value);
+  std::istringstream lines(share(n, text));
+  std::string name;
+  for (uint64_t value = 0; lines >> name >> value;) out[name] = value;
+  return out;
+}
+
+std::map<std::string, uint64_t> system::counters_of_parts(const node& it) const {
+  std::map<std::string, uint64_t> out = it.nic->counters();
   out["root.unmapped"] = it.root->stats().unmapped;
   out["root.forbidden"] = it.root->stats().forbidden;
   out["root.lost_completions"] = it.root->stats().lost_cpl;
@@ -156,10 +184,14 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
   return out;
 }
 
-uint64_t system::nic_cycles() const {
+uint64_t system::nic_cycles() {
   uint64_t sum = 0;
-  for (const auto& n : nodes_) sum += n->nic->active_cycles();
-  return sum;
+  for (const auto& n : nodes_)
+    if (n) sum += n->nic->active_cycles();
+  if (!cfg_.all_ranks) return sum;
+  uint64_t all = 0;
+  for (const std::string& part : cfg_.all_ranks->gather(fmt::format("{}", sum))) all += std::stoull(part);
+  return all;
 }
 
 // Records lie in host memory; the phase bit says which are new. Also the body of the interrupt handler.
@@ -182,8 +214,12 @@ void system::collect_events(unsigned n) {
 
 std::vector<std::string> system::events(unsigned n) {
   kernel_.enter();
-  collect_events(n);
-  return nodes_[n]->events;
+  if (owns(n)) collect_events(n);
+  if (!cfg_.all_ranks) return nodes_[n]->events;
+  std::vector<std::string> out;
+  std::istringstream lines(share(n, owns(n) ? fmt::format("{}", fmt::join(nodes_[n]->events, "\n")) : ""));
+  for (std::string line; std::getline(lines, line);) out.push_back(line);
+  return out;
 }
 
 }  // namespace ggas::sim

@@ -36,6 +36,7 @@
 #include "sim/nic/nic_model.hpp"
 #include "sim/pcie/root_complex.hpp"
 #include "sim/platform/platform.hpp"
+#include "sim/ranks/lockstep.hpp"
 
 namespace ggas::trace {
 class recorder;
@@ -98,6 +99,9 @@ struct system_config {
   double waves_from_us = 0, waves_to_us = 0;
   // Instead of the Verilated NIC: for tests and other models.
   nic_factory make_nic;
+  // Who simulates it, each rank its own nodes; nullptr: this process, all of them. Ranks build the same system, make
+  // the same calls of it in the same order, and all get the same results.
+  ranks* all_ranks = nullptr;
 };
 
 class system {
@@ -107,6 +111,10 @@ class system {
   ~system();
 
   unsigned nodes() const { return unsigned(nodes_.size()); }
+  // Whether this rank simulates the node. Another rank's node has no parts here: calls for it are this rank's part of a
+  // common call, and stores to it are left to its owner.
+  bool owns(unsigned node) const { return owner(node) == number(); }
+  unsigned owner(unsigned node) const { return cfg_.all_ranks ? cfg_.all_ranks->owner(node, nodes()) : 0; }
   const system_config& config() const { return cfg_; }
   uint64_t stride() const { return stride_; }
   uint64_t window_bytes() const { return window_bytes_; }
@@ -115,9 +123,11 @@ class system {
   kernel& sim() { return kernel_; }
   uint64_t now_ps() { return kernel_.now_ps(); }
   // Until done() holds; false: not within that much simulated time. See kernel::run_until.
-  bool run_until(const std::function<bool()>& done, uint64_t timeout_ps) { return kernel_.run_until(done, timeout_ps); }
+  // With ranks each looks at its own nodes, until done() holds for all; where broken() holds then it ends for all.
+  bool run_until(const std::function<bool()>& done, uint64_t timeout_ps,
+                 const std::function<bool()>& broken = [] { return false; });
   void run_for(uint64_t ps) {
-    kernel_.run_until([] { return false; }, ps);
+    run_until([] { return false; }, ps);
   }
 
   // ---- a node's processor: blocking for the caller, real TLPs in the simulation
@@ -136,7 +146,7 @@ class system {
   // counters by dotted name.
   std::map<std::string, uint64_t> counters(unsigned node);
   std::vector<std::string> events(unsigned node);
-  uint64_t nic_cycles() const;  // active, all NICs
+  uint64_t nic_cycles();  // active, all NICs
   // Ends waves, trace and capture; nothing is observed any more. The error has a line for each file that is not whole.
   // Without this call the destructor does it and tells on standard error.
   std::expected<void, std::string> end_observation();
@@ -174,6 +184,7 @@ class system {
   std::expected<void, std::string> build_node(unsigned n);
   std::expected<void, std::string> build_nic(unsigned n);
   std::expected<void, std::string> wire_links();
+  void join_ranks(const fabric::wire_config& cfg);
   std::expected<void, std::string> observe();
   std::expected<void, std::string> schedule_waves();
   std::string waves_file(unsigned node) const;
@@ -187,6 +198,10 @@ class system {
   std::expected<std::vector<uint64_t>, std::string> link_states(unsigned n);
 
   void collect_events(unsigned n);
+  std::map<std::string, uint64_t> counters_of_parts(const node& it) const;
+  // What the owner of a node gives, on all ranks.
+  std::string share(unsigned node, const std::string& mine);
+  unsigned number() const { return cfg_.all_ranks ? cfg_.all_ranks->number() : 0; }
 
   system_config cfg_;
   kernel kernel_;  // before everything SystemC
@@ -194,8 +209,9 @@ class system {
   std::unique_ptr<nic::nic_clock> clock_;
   std::optional<fabric::topology> shape_;
   std::unique_ptr<fabric::network> network_;
+  std::unique_ptr<lockstep> lockstep_;  // with ranks
   std::unique_ptr<trace::recorder> recorder_;
-  std::vector<std::unique_ptr<node>> nodes_;
+  std::vector<std::unique_ptr<node>> nodes_;  // nullptr: another rank's
   std::unique_ptr<pcie::timed_queue<bool>> waves_;
 };
 

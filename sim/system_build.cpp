@@ -37,8 +37,11 @@ std::expected<void, std::string> system::build() {
   if (!shape) return fail(shape.error());
   shape_ = std::move(*shape);
   if (auto r = build_network(); !r) return r;
-  for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n)
+  nodes_.resize(size_t(cfg_.nodes));
+  for (unsigned n = 0; n < nodes(); ++n) {
+    if (!owns(n)) continue;
     if (auto r = build_node(n); !r) return r;
+  }
   if (auto r = wire_links(); !r) return r;
   if (auto r = observe(); !r) return r;
   return schedule_waves();
@@ -46,9 +49,8 @@ std::expected<void, std::string> system::build() {
 
 std::expected<void, std::string> system::build_node(unsigned n) {
   const platform& p = cfg_.plat;
-  auto owned = std::make_unique<node>();
-  node& it = *owned;
-  nodes_.push_back(std::move(owned));
+  nodes_[n] = std::make_unique<node>();
+  node& it = *nodes_[n];
   const auto name = [n](const char* what) { return fmt::format("node{}_{}", n, what); };
 
   pcie::root_complex_config rc;
@@ -167,6 +169,7 @@ std::expected<void, std::string> system::wire_links() {
   if (!rules) return fail(rules.error());
   const fabric::wire_config cfg{
       .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
+  if (cfg_.all_ranks) join_ranks(cfg);
   std::set<std::string> names{"*"};
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     for (unsigned port = 0; port < shape_->ports(); ++port) {
@@ -174,10 +177,13 @@ std::expected<void, std::string> system::wire_links() {
       if (!far) continue;
       const std::string name = fmt::format("{}->{}", n, far->node);
       names.insert(name);
+      if (owns(far->node)) nodes_[far->node]->bridge->link(far->port).carrier(true, 0);
+      if (!owns(n)) continue;
+      fabric::flit_sink& end = owns(far->node) ? nodes_[far->node]->bridge->link(far->port)
+                                               : lockstep_->remote(far->node, far->port);
       auto& out = nodes_[n]->out[port];
-      out = std::make_unique<fabric::wire>(name, cfg, nodes_[far->node]->bridge->link(far->port));
+      out = std::make_unique<fabric::wire>(name, cfg, end);
       nodes_[n]->bridge->connect(port, *out);
-      nodes_[far->node]->bridge->link(far->port).carrier(true, 0);
       auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
       if (!faults->empty()) out->faults(std::move(faults));
     }
@@ -186,6 +192,19 @@ std::expected<void, std::string> system::wire_links() {
     if (!names.contains(r.wire))
       return fail(fmt::format("{}: there is no wire '{}': {}", cfg_.faults_name, r.wire, fmt::join(names, ", ")));
   return {};
+}
+
+// A NIC sends at its edges. What is asked for now stands in the clock; what comes by PCIe takes its time through the
+// NIC's PCIe core before it asks.
+void system::join_ranks(const fabric::wire_config& cfg) {
+  const auto flit_ps = uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second));
+  const auto find = [this](unsigned n, unsigned port) { return owns(n) ? &nodes_[n]->bridge->link(port) : nullptr; };
+  const auto next_send_ps = [this] {
+    const uint64_t idle = kernel_.next_activity_ps(), by_pcie = cfg_.plat.nic.rx_latency_ps + kernel_.now_ps();
+    return std::min(clock_->next_ps(), idle > ~uint64_t{0} - by_pcie ? ~uint64_t{0} : by_pcie + idle);
+  };
+  lockstep_ = std::make_unique<lockstep>(*cfg_.all_ranks, kernel_,
+                                         lockstep::config{find, next_send_ps, cfg.latency_ps + flit_ps});
 }
 
 std::expected<void, std::string> system::observe() {

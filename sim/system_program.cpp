@@ -24,7 +24,7 @@ std::expected<void, std::string> system::program() {
     if (!id) return std::unexpected(fmt::format("node {}: NIC does not answer: {}", n, id.error()));
     if ((*id & GGAS_ID_MAGIC_MASK) != 0x53414747)
       return std::unexpected(fmt::format("node {}: NIC identity is {:#x}", n, *id));
-    program_node(n);
+    if (owns(n)) program_node(n);
   }
   if (auto r = wait_for_links(); !r) return r;
   // Enabled last: a packet never meets a node that is not set up.

@@ -39,6 +39,8 @@ class nic_clock : public sc_core::sc_module {
   // at its time that is the next edge.
   void wake(unsigned id, uint64_t at_ps);
   uint64_t edge_from(uint64_t at_ps) const { return edges_.from(at_ps); }  // first edge at or after
+  // When the next edge that somebody has asked for comes; clocked::never: nobody has.
+  uint64_t next_ps() const { return scheduled_ == clocked::never ? clocked::never : edges_.at_ps(scheduled_); }
 
  private:
   void tick();

@@ -17,6 +17,7 @@ HIDDEN = {
     "protozero": ["-DPROTOZERO="],
     "Boost.Context": ["-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON"],
     "zlib": ["-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON"],
+    "MPI": ["-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"],
     "GoogleTest": ["-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"],
     "yosys": ["-DYOSYS="],
     "fmt": ["-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"],
@@ -35,18 +36,18 @@ def configure(folder, *options):
 
 def test_programs_for_gpus_need_no_simulator(tmp_path):
     left_out, targets = configure(tmp_path, *(option for name in HIDDEN if name not in ("fmt", "CLI11") for option in HIDDEN[name]))
-    assert len(left_out) == 4, left_out
+    assert len(left_out) == 5, left_out
     assert any("the simulator" in line and "Verilator, SystemC, toml++, protozero, zlib, Boost.Context" in line for line in left_out)
     assert "ggas-bench" not in targets
     if NVCC:
         assert {"build_ggas-bench-cuda", "build_comparison", "build_real_gpus"} <= targets
 
 
-@pytest.mark.parametrize("name", ["Verilator", "Boost.Context", "GoogleTest", "yosys", "CLI11"])
+@pytest.mark.parametrize("name", ["Verilator", "Boost.Context", "MPI", "GoogleTest", "yosys", "CLI11"])
 def test_one_is_missing(name, tmp_path):
     left_out, targets = configure(tmp_path, *HIDDEN[name])
     assert left_out and all(line.endswith(f"not found: {name}") for line in left_out)
-    assert ("ggas-bench" in targets) == (name in ("GoogleTest", "yosys"))
+    assert ("ggas-bench" in targets) == (name in ("MPI", "GoogleTest", "yosys"))
     assert ("first_kernel" in targets) == (name != "Boost.Context")
     if NVCC:
         assert ("build_ggas-bench-cuda" in targets) == (name not in ("fmt", "CLI11"))

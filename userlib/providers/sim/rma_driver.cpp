@@ -18,9 +18,10 @@ uint64_t table(unsigned page_class) { return sim::translation_base + page_class 
 
 uint64_t rma_driver::map(uint64_t bus, uint64_t bytes, unsigned page_class) {
   const uint64_t page = page_bytes_of_class(page_class), first = count_[page_class];
-  auto& memory = system_.memory(node_);
   for (uint64_t at = 0; at < bytes; at += page) {
     const uint64_t entry = table(page_class) + entry_bytes * count_[page_class]++;
+    if (!system_.owns(node_)) continue;
+    auto& memory = system_.memory(node_);
     memory.store<uint64_t>(entry, (bus + at) | valid | readable | writable);
     memory.store<uint64_t>(entry + 8, domain);
   }

@@ -97,14 +97,19 @@ class sim_cluster final : public engine_cluster {
   result<> build(sim::platform plat, std::string faults, sim::nic_factory make_nic);
   result<> reserve();
   std::unique_ptr<sim::endpoint> make_gpu(const sim::endpoint_slot& slot);
-  void describe_node(const sim::endpoint_slot& slot);
+  void describe_node(int node);
   rma_queue queue(const node_memory& it, const context_plan& p) const;
   result<> set_up_contexts();
   result<> set_up_collectives();
   result<> restart_collectives() override;
   gpu::gpu& gpu_of(int node) const { return static_cast<gpu_endpoint*>(system_->gpu(unsigned(node)))->gpu; }
   bool gpus_idle() const;
+  bool faulty() const;
   bool settled() const;
+  // What is said by all ranks, by node.
+  std::string of_all(const std::string& mine) const;
+  // All ranks see what every node has written.
+  void share_memory();
   void report_progress();
   result<> verdict(bool in_time, uint64_t timeout_ns);
   // Nothing is left to run after it.
@@ -120,6 +125,7 @@ class sim_cluster final : public engine_cluster {
   std::vector<node_memory> nodes_;
   uint64_t host_nla_ = 0;
   std::map<int, size_t> events_seen_;  // of each node, by verdicts
+  std::vector<int> own_;                 // nodes that this process simulates
   std::unique_ptr<sim::system> system_;  // its blocks may refer to all of the above
   std::optional<coll_driver> collectives_;  // the NICs have the unit
   host_programs programs_;               // run on it
@@ -199,9 +205,14 @@ result<> sim_cluster::build(sim::platform plat, std::string faults, sim::nic_fac
   s.pcap = cfg_.pcap;
   s.waves_from_us = cfg_.waves_from_us;
   s.waves_to_us = cfg_.waves_to_us;
+  s.all_ranks = sim::process_ranks();
   auto made = sim::system::create(std::move(s));
   if (!made) return fail(errc::bad_argument, "{}", made.error());
   system_ = std::move(*made);
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    describe_node(n);
+    if (system_->owns(unsigned(n))) own_.push_back(n);
+  }
   if (auto ok = set_up_contexts(); !ok) return ok;
   return set_up_collectives();
 }
@@ -227,23 +238,22 @@ std::unique_ptr<sim::endpoint> sim_cluster::make_gpu(const sim::endpoint_slot& s
     for (const reservation* r : {&n.segment, &n.rings, &n.pinned, &n.pages})
       g.addresses.forbid(r->outer(), r->outer_bytes());
   g.on_idle = [&k = slot.sim] { k.stop(); };
-  describe_node(slot);
   g.context = &own.seen;
   return e;
 }
 
-void sim_cluster::describe_node(const sim::endpoint_slot& slot) {
-  node_memory& n = nodes_[slot.node];
+void sim_cluster::describe_node(int node) {
+  node_memory& n = nodes_[size_t(node)];
   for (const context_plan& p : plan_.kernels) n.kernel_queues.push_back(queue(n, p));
   for (const context_plan& p : plan_.programs) n.program_queues.push_back(queue(n, p));
   n.host.ranges = {{n.pinned.base(), n.pinned.bytes(), sim::pinned_base},
-                   {n.pages.base(), n.pages.bytes(), slot.pages_address},
-                   {n.segment.base(), cfg_.segment_bytes, slot.bar_base}};
+                   {n.pages.base(), n.pages.bytes(), sim::bar4_base},
+                   {n.segment.base(), cfg_.segment_bytes, sim::endpoint_base}};
   n.seen = {
-      .node = int32_t(slot.node),
+      .node = int32_t(node),
       .nodes = cfg_.nodes,
       .window = reinterpret_cast<char*>(window_.base()),
-      .stride = slot.stride,
+      .stride = system_->stride(),
       .local = reinterpret_cast<char*>(n.segment.base()),
       .segment_bytes = cfg_.segment_bytes,
       .reserved = layout::reserved_bytes(uint64_t(cfg_.nodes), cfg_.segment_bytes),
@@ -329,12 +339,13 @@ result<> sim_cluster::restart_collectives() {
 result<stream> sim_cluster::make_stream(int node, int priority) {
   if (auto ok = check_node(*this, node, "make_stream"); !ok) return std::move(ok.error());
   stream_nodes_.push_back(node);
-  gpu_of(node).set_priority(unsigned(stream_nodes_.size()), priority);
+  if (system_->owns(unsigned(node))) gpu_of(node).set_priority(unsigned(stream_nodes_.size()), priority);
   return stream(node, stream_nodes_.size());
 }
 
 result<event> sim_cluster::make_event(int node) {
   if (auto ok = check_node(*this, node, "make_event"); !ok) return std::move(ok.error());
+  if (sim::process_ranks()) return fail(errc::unsupported, "make_event: with ranks only one process would see it");
   event_nodes_.push_back(node);
   events_.emplace_back();
   return event{node, event_nodes_.size()};
@@ -367,29 +378,49 @@ result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::fu
                  .kernel = std::move(kernel),
                  .name = std::move(name)};
   if (auto ok = check_launch(s, l); !ok) return ok;
-  if (const auto wrong = gpu_of(s.node).check(l.grid, l.block))
+  // All GPUs are alike.
+  if (const auto wrong = gpu_of(own_.front()).check(l.grid, l.block))
     return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
-  gpu_of(s.node).launch(std::move(l), unsigned(s.id));
+  if (system_->owns(unsigned(s.node))) gpu_of(s.node).launch(std::move(l), unsigned(s.id));
   return {};
 }
 
 result<> sim_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
   if (auto ok = check_program(*this, node, program, name); !ok) return ok;
+  if (sim::process_ranks())
+    return fail(errc::unsupported, "program '{}' of node {}: with ranks what it finds would stay in one of them", name,
+                node);
   programs_.add(node, std::move(program), std::move(name));
   return {};
 }
 
 bool sim_cluster::gpus_idle() const {
-  for (int n = 0; n < cfg_.nodes; ++n)
-    if (!gpu_of(n).idle()) return false;
-  return true;
+  return std::ranges::all_of(own_, [this](int n) { return gpu_of(n).idle(); });
+}
+
+bool sim_cluster::faulty() const {
+  return programs_.failed() || std::ranges::any_of(own_, [this](int n) { return !gpu_of(n).kernel_fault().empty(); });
 }
 
 // Everything ended, or something failed.
-bool sim_cluster::settled() const {
-  for (int n = 0; n < cfg_.nodes; ++n)
-    if (!gpu_of(n).kernel_fault().empty()) return true;
-  return programs_.failed() || (programs_.idle() && gpus_idle());
+bool sim_cluster::settled() const { return faulty() || (programs_.idle() && gpus_idle()); }
+
+std::string sim_cluster::of_all(const std::string& mine) const {
+  if (!sim::process_ranks()) return mine;
+  std::string out;
+  for (const std::string& text : sim::process_ranks()->gather(mine))
+    if (!text.empty()) out += (out.empty() ? "" : "; ") + text;
+  return out;
+}
+
+void sim_cluster::share_memory() {
+  if (!sim::process_ranks()) return;
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    const unsigned owner = system_->owner(unsigned(n));
+    const node_memory& it = nodes_[size_t(n)];
+    sim::process_ranks()->copy({it.segment.base(), cfg_.segment_bytes}, owner);
+    sim::process_ranks()->copy({it.pinned.base(), cfg_.host_bytes}, owner);
+  }
 }
 
 void sim_cluster::report_progress() {
@@ -400,8 +431,10 @@ void sim_cluster::report_progress() {
 
 result<> sim_cluster::start() {
   system_->sim().enter();
-  for (int n = 0; n < cfg_.nodes; ++n)
-    gpu_of(n).start(gpu_cfg_.launch_skew_ns ? random_() % (gpu_cfg_.launch_skew_ns * 1000ull) : 0);
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    const uint64_t skew_ps = gpu_cfg_.launch_skew_ns ? random_() % (gpu_cfg_.launch_skew_ns * 1000ull) : 0;
+    if (system_->owns(unsigned(n))) gpu_of(n).start(skew_ps);
+  }
   const bool started = programs_.start(*system_, [this](int node) -> host_view& { return nodes_[size_t(node)].host; });
   if (started) return {};
   programs_.reset(*system_);
@@ -409,6 +442,7 @@ result<> sim_cluster::start() {
 }
 
 result<bool> sim_cluster::poll() {
+  if (sim::process_ranks()) return fail(errc::unsupported, "poll: processes of ranks go on together, in run()");
   constexpr uint64_t slice_ps = 1'000'000;
   system_->sim().enter();
   report_progress();
@@ -422,7 +456,7 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
   const auto wall = clock::now();
   const uint64_t begin_ps = system_->now_ps(), cycles = system_->nic_cycles();
   if (auto ok = start(); !ok) return std::move(ok.error());
-  const bool kernels = !gpus_idle();
+  const bool kernels = !of_all(gpus_idle() ? "" : "kernels").empty();
   bool cancelled = false;
   const bool in_time = system_->run_until(
       [&] {
@@ -430,7 +464,9 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
         cancelled = cfg_.cancelled && cfg_.cancelled();
         return cancelled || settled();
       },
-      ps_of(timeout_ns));
+      ps_of(timeout_ns), [&] { return cancelled || faulty(); });
+  cancelled = !of_all(cancelled ? "cancelled" : "").empty();
+  share_memory();
   if (cancelled) return cancel();
   if (auto ok = verdict(in_time, timeout_ns); !ok) return std::move(ok.error());
   // The hosts learn of it.
@@ -441,7 +477,7 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
 }
 
 void sim_cluster::reset_gpus() {
-  for (int n = 0; n < cfg_.nodes; ++n) gpu_of(n).reset();
+  for (const int n : own_) gpu_of(n).reset();
   for (auto& e : events_) e.reset();
 }
 
@@ -458,13 +494,14 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
     to += fmt::format("{}node {}: {}", to.empty() ? "" : "; ", node, text);
   };
   for (int n = 0; n < cfg_.nodes; ++n) {
+    const auto log = system_->events(unsigned(n));
+    if (!system_->owns(unsigned(n))) continue;
     gpu::gpu& g = gpu_of(n);
     if (!g.idle()) add(stuck, n, g.blockage());
     if (!g.kernel_fault().empty()) add(broken, n, g.kernel_fault());
     if (const auto f = g.take_fault(); f.count)
       add(failed, n, fmt::format("{} failed accesses, the first: {}", f.count, f.first));
     // The GPU cannot tell: the NIC answers loads that fail with all ones.
-    const auto log = system_->events(unsigned(n));
     const auto fresh = std::span(log).subspan(std::exchange(events_seen_[n], log.size()));
     const auto load = [](const std::string& e) { return e.find(": LOAD_") != e.npos; };
     if (const auto loads = std::ranges::count_if(fresh, load))
@@ -472,6 +509,7 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
   }
   if (!programs_.idle()) stuck += (stuck.empty() ? "" : "; ") + programs_.describe(false);
   if (programs_.failed()) broken += (broken.empty() ? "" : "; ") + programs_.describe(true);
+  for (std::string* text : {&stuck, &broken, &failed}) *text = of_all(*text);
   programs_.reset(*system_);
   if (!in_time || !broken.empty()) reset_gpus();
   if (!broken.empty()) return fail(errc::device_fault, "{}", broken);
