@@ -25,8 +25,8 @@ session::session(const benchmark& b, const options& o, const link_limits& l, tot
 
 bool session::calibrated() const {
   const cluster_config& c = options_.cluster;
-  return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.overrides.empty() && c.faults.empty() &&
-         c.fault_lines.empty();
+  return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.overrides.empty() &&
+         c.faults.empty() && c.fault_lines.empty();
 }
 
 // The traces of a part have its name in theirs: run.json becomes run.<part>.json.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures every method of allreduce in running kernels, and every collective on a stream by method, blocks and threads;
-// picks the best by size.
+// Measures every method of allreduce in running kernels, and every collective on a stream by method, blocks and
+// threads; picks the best by size.
 #include "benchmarks/cuda/tune.hpp"
 
 #include <cstdio>

@@ -59,8 +59,7 @@ module coll #(
   localparam int unsigned AW = coll_pkg::BUFFER_W;
 
   logic [7:0]  enable, waits, in_active, page_vpid, rx_epoch;
-  logic [39:0] have;
-  logic [63:0] look_state, in_wdata, left, right, result, word;
+  logic [63:0] have, look_state, in_wdata, left, right, result, word;
   logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, in_group, in_slot, op, kind;
   logic [1:0]  page_block;
   logic        page_found, rx_known, arrive, is_result, in_room, in_we, combine, engine_re, engine_we, engine_busy,

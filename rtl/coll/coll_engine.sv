@@ -30,7 +30,7 @@ module coll_engine (
     input  wire logic [2:0]          group_i,
     input  wire logic [2:0]          slot_i,
     input  wire coll_pkg::ask_t      ask_i,
-    output      logic [39:0]         have_o,
+    output      logic [63:0]         have_o,
     output      logic [7:0]          waits_o,
 
     // buffers: two words are read while contributions are combined
@@ -80,7 +80,7 @@ module coll_engine (
   logic [2:0]   pick, last_q;
   always_comb begin
     for (int g = 0; g < N; g = g + 1)
-      work[g] = enable_i[g] && (waits_o[g] ? told_q[g] : have_o[5*g+{29'd0, next_q[g]}]);
+      work[g] = enable_i[g] && (waits_o[g] ? told_q[g] : have_o[{g[2:0], next_q[g]}]);
     pick = last_q;
     for (int i = 0; i < N; i = i + 1) if (work[last_q - i[2:0]]) pick = last_q - i[2:0];  // the last of these: last_q + 1
   end
@@ -221,7 +221,7 @@ module coll_engine (
       any_q   <= '0;
       bad_q   <= '0;
     end else begin
-      if (arrive_i && !result_i) have_o[5*group_i+slot_i] <= 1'b1;
+      if (arrive_i && !result_i) have_o[{group_i, slot_i}] <= 1'b1;
       if (arrive_i && result_i) told_q[group_i] <= 1'b1;
       if (first) any_q[group_q] <= 1'b1;
       if (wrong) bad_q[group_q] <= 1'b1;
@@ -230,21 +230,21 @@ module coll_engine (
         bad_q[group_q] <= ask.bad;
       end
       // The children's words are in the sum: the next ones may come. The own ones may when the flag was written.
-      if (state_q == S_NEXT && all_in) have_o[5*group_q+1+:4] <= '0;
+      if (state_q == S_NEXT && all_in) have_o[{group_q, 3'd1}+:4] <= '0;
       if (state_q == S_UP && done_i) begin
         waits_o[group_q]  <= 1'b1;
-        have_o[5*group_q] <= 1'b0;
+        have_o[{group_q, 3'd0}] <= 1'b0;
       end
       if (ended) begin
         waits_o[group_q] <= 1'b0;
         told_q[group_q]  <= 1'b0;
         any_q[group_q]   <= 1'b0;
         bad_q[group_q]   <= 1'b0;
-        if (job_i.root) have_o[5*group_q] <= 1'b0;
+        if (job_i.root) have_o[{group_q, 3'd0}] <= 1'b0;
       end
       for (int g = 0; g < N; g = g + 1) begin
         if (!enable_i[g] && !at_work[g]) begin
-          have_o[5*g+:5] <= '0;
+          have_o[8*g+:8] <= '0;
           waits_o[g]     <= 1'b0;
           told_q[g]      <= 1'b0;
           any_q[g]       <= 1'b0;
@@ -276,7 +276,7 @@ module coll_engine (
 
   // ---------------------------------------------------------------- what software sees
   wire stopped = !enable_i[look_group_i] && !at_work[look_group_i] && !in_active_i[look_group_i];
-  wire open    = have_o[5*look_group_i+:5] != '0 || waits_o[look_group_i];
+  wire open    = have_o[{look_group_i, 3'd0}+:5] != '0 || waits_o[look_group_i];
   assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped, open, count_q[look_group_i]};
   assign writes_o   = writes_q || state_q == S_DATA || state_q == S_FLAG;
   assign busy_o     = state_q != S_PICK || work != '0 || arrive_i;

@@ -40,7 +40,7 @@ module coll_in #(
     input  wire logic [2:0]          rx_from_i,
 
     // engine: which contributions it has not done with, and which groups wait for their parent
-    input  wire logic [39:0]         have_i,         // five a group, own first
+    input  wire logic [63:0]         have_i,         // eight a group, five of them in use, own first
     input  wire logic [7:0]          waits_i,
     // a contribution, or with `result` what the parent sent, is whole
     output      logic                arrive_o,
@@ -80,7 +80,7 @@ module coll_in #(
 
   wire page_whole = offset[2:0] == '0 && !page_hdr_i.len_dw[0] && page_hdr_i.first_be == '1 && page_hdr_i.last_be == '1;
   wire page_fits  = {1'b0, offset[8:3]} + page_hdr_i.len_dw[7:1] <= WORDS + 1'b1 && page_hdr_i.len_dw <= 11'd66;
-  wire page_good  = !stop_i && page_found_i && page_whole && page_fits && !have_i[5*page_group_i] && !waits_i[page_group_i];
+  wire page_good  = !stop_i && page_found_i && page_whole && page_fits && !have_i[{page_group_i, 3'd0}] && !waits_i[page_group_i];
 
   // A packet brings as many words as it says, or none if it contributes nothing or brings bad news.
   coll_pkg::ask_t rx_ask;
@@ -89,7 +89,7 @@ module coll_in #(
   wire rx_empty = rx_hdr_i.len_dw == '0;
   wire rx_fits  = rx_hdr_i.len_dw == {4'd0, rx_ask.words, 1'b0} && {1'b0, rx_ask.words} <= WORDS;
   wire rx_sane  = rx_down ? rx_from_i == 3'd0 && waits_i[rx_group_o] && (rx_ask.bad ? rx_empty : rx_fits)
-    : rx_from_i != 3'd0 && rx_from_i != 3'd7 && !have_i[5*rx_group_o+rx_from_i]
+    : rx_from_i != 3'd0 && rx_from_i != 3'd7 && !have_i[{rx_group_o, rx_from_i}]
       && (rx_ask.contributes && !rx_ask.bad ? rx_fits && !rx_empty : rx_empty);
   wire rx_good  = !stop_i && rx_known_i && rx_sane;
 

@@ -158,18 +158,18 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
     if (detail::thread_rank() == 0) s[size_t(k)] = r;
   };
   for (int k = 0; k < nodes(); ++k) std::fill_n(words<float>(k), 64, 2.0f);
-  on_all([&](int k) { sums(k, k == 1 ? 3 : 9, patience_ns); });
+  on_all([&](int k) { sums(k, k == 1 ? 3 : 8, patience_ns); });
   EXPECT_EQ(s, all_of(ggas_bad_argument));
-  on_all([&](int k) { sums(k, 9, patience_ns); });
+  on_all([&](int k) { sums(k, 8, patience_ns); });
   EXPECT_EQ(s, all_of(ggas_ok));
   on_all([&](int k) {
-    if (k != 2) sums(k, 9, 50'000);
+    if (k != 2) sums(k, 8, 50'000);
   });
   EXPECT_EQ(std::ranges::count(s, ggas_timed_out), nodes() - 1);
   ASSERT_TRUE(cluster_->reset(second_ns));
-  on_all([&](int k) { sums(k, 9, patience_ns); });
+  on_all([&](int k) { sums(k, 8, patience_ns); });
   EXPECT_EQ(s, all_of(ggas_ok));
-  EXPECT_EQ(words<float>(nodes() - 1)[64 + 8], 2.0f * float(nodes()));
+  EXPECT_EQ(words<float>(nodes() - 1)[64 + 7], 2.0f * float(nodes()));
 }
 
 TEST(NicUnitTree, EveryNodeIsInItOnce) {

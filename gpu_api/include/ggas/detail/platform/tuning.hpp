@@ -44,7 +44,8 @@ struct tuning {
   // The root of a broadcast stores to all leaves itself what is at most so many bytes more than the vector, of all
   // blocks of a grid; of more, leaves forward a part each (docs/collectives.md).
   uint64_t root_sends;
-  // Called in a kernel: vectors of up to so many bytes by the NIC, if it has the unit (256 at most).
+  // Called in a kernel: vectors of up to so many bytes by the NIC, if it has the unit (256 at most; docs/coll.md says
+  // where it pays).
   uint64_t by_nic;
 
   // Where nothing was measured.
@@ -76,7 +77,7 @@ struct tuning {
             moves,
             moves,
             1 << 20,
-            256};
+            32};
   }
   // What a reduce does where an allreduce goes by those: not every method of one is one of a reduce.
   static GGAS_TUNING_FN launches for_reduce(launches all) {
