@@ -44,8 +44,8 @@ struct mark {
 
 // What a stream holds: a kernel, or a place that is reached, or waited for.
 struct queued {
-  std::unique_ptr<kernel> work;
-  std::shared_ptr<mark> reaches, waits;
+  std::unique_ptr<kernel> work = {};
+  std::shared_ptr<mark> reaches = {}, waits = {};
 };
 
 struct sm {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <utility>
 
 using ggas::test::fake_cuda;
 
@@ -304,6 +305,12 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
   GGAS_FAKE_TRY_RUNTIME;
   cuda().stream_flags = flags;
   *s = new_stream();
+  return cudaSuccess;
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  GGAS_FAKE_TRY_RUNTIME;
+  thread_local cudaStreamCaptureMode now = cudaStreamCaptureModeGlobal;
+  std::swap(now, *mode);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

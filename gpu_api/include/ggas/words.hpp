@@ -26,8 +26,8 @@ enum ggas_method : unsigned {
   ggas_push,      // as direct, by stores only, with the destinations as the place where parts wait for the sum
   ggas_read,      // each member loads everything from everybody and stores nowhere else: the most traffic
   ggas_tree,      // sums go up a binomial tree, the result down: fewest messages; sums in the order of the tree
-  ggas_by_nic,    // by the unit of the NIC: all nodes, up to 256 bytes; sums in the order of its tree
   ggas_auto,      // by size, as measured (ggas::tuning)
+  ggas_by_nic,    // by the unit of the NIC: all nodes, up to 256 bytes; sums in the order of its tree
 };
 
 // What a put does to its signal.

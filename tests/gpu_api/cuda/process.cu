@@ -140,7 +140,7 @@ std::string name_of_gpu(int gpu) {
 TEST(process, each_sees_its_own_gpu_only) {
   const int n = std::max(2, std::min(gpus(), 4));
   processes all;
-  const auto work = body({.segment_bytes = 16 * mebi}, n,
+  const auto work = body(with(16 * mebi), n,
                          [](member& m, const voice&) { return ok_if(work_together(m, 1, 5, 100'000, m.at())); });
   all.start_all(n, [=](int rank, const voice& parent) {
     setenv("CUDA_VISIBLE_DEVICES", name_of_gpu(rank % gpus()).c_str(), 1);
@@ -154,7 +154,7 @@ TEST(process, each_sees_its_own_gpu_only) {
 TEST(process, different_settings_are_told_to_all) {
   const auto nothing = [](member&, const voice&) { return std::string(); };
   processes all;
-  const auto a = body({.segment_bytes = 32 * mebi}, 2, nothing);
+  const auto a = body(with(32 * mebi), 2, nothing);
   auto b = [](int rank, const voice& parent) {
     std::string why;
     cluster_config cfg = with(64 * mebi);
@@ -174,7 +174,7 @@ TEST(process, different_settings_are_told_to_all) {
 
 TEST(process, one_without_enough_memory_is_told_to_all) {
   processes all;
-  all.start_all(2, body({.segment_bytes = size_t{1} << 39}, 2, [](member&, const voice&) { return std::string(); }));
+  all.start_all(2, body(with(size_t{1} << 39), 2, [](member&, const voice&) { return std::string(); }));
   for (int r : {0, 1}) {
     const std::string text = all.next(r, soon);
     EXPECT_TRUE(has(text, "a segment of 549755813888 bytes on GPU") && has(text, "are free")) << text;
@@ -184,7 +184,7 @@ TEST(process, one_without_enough_memory_is_told_to_all) {
 TEST(process, one_that_never_comes_is_named) {
   processes all;
   const auto b = body(
-      {}, 3, [](member&, const voice&) { return std::string(); }, second);
+      with(64 * mebi), 3, [](member&, const voice&) { return std::string(); }, second);
   all.start(0, b);
   all.start(2, b);
   for (int r : {0, 2}) {

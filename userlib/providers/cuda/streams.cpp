@@ -59,10 +59,14 @@ void cuda_cluster::parts::close_devices() {
 attempt<> cuda_cluster::parts::copy(int node, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                     const std::string& what) const {
   const cudaStream_t s = aside[static_cast<size_t>(node)];
+  // The caller may be capturing a graph on another stream: this is no part of it, and is done now.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  if (attempt<> ok = GGAS_RUNTIME(what, cudaThreadExchangeStreamCaptureMode, &mode); !ok) return ok;
   attempt<> ok = GGAS_RUNTIME(what, cudaSetDevice, self.device(node));
   if (ok) ok = GGAS_RUNTIME(what, cudaMemcpyAsync, to, from, bytes, kind, s);
   if (ok) ok = GGAS_RUNTIME(what, cudaStreamSynchronize, s);
-  return ok;
+  const attempt<> back = GGAS_RUNTIME(what, cudaThreadExchangeStreamCaptureMode, &mode);
+  return ok ? back : ok;
 }
 
 int cuda_cluster::device(int node) const { return local(node) ? devices_[static_cast<size_t>(node)] : -1; }
