@@ -76,7 +76,7 @@ module regs_bench (
   logic [63:0] ext_counter_rdata, ext_msix_rdata, ext_context_rdata, ext_moderation_rdata, ext_wdata;
   logic [7:0]  ext_wstrb;
   ggas_regs_pkg::event_set_t pulse_queue;
-  logic        unused_export_req;
+  logic        unused_export_req, unused_coll_req;
 
   assign sts.caps_data_w         = 10'd64;
   assign sts.caps_mtu            = 13'd256;
@@ -108,6 +108,7 @@ module regs_bench (
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(interval_req_o), .ext_interval_rdata_i(interval_rdata_i),
     .ext_export_req_o(unused_export_req), .ext_export_rdata_i(64'h0),
+    .ext_coll_req_o(unused_coll_req), .ext_coll_rdata_i(64'h0),
     .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata),
     .ext_msix_req_o(ext_msix_req), .ext_msix_rdata_i(ext_msix_rdata),
     .ext_moderation_req_o(ext_moderation_req), .ext_moderation_rdata_i(ext_moderation_rdata),
