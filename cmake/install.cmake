@@ -38,11 +38,11 @@ file(WRITE ${CMAKE_BINARY_DIR}/install/GASPI.pc
 install(FILES ${CMAKE_BINARY_DIR}/install/GASPI.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(GGAS_SHM)
   ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
-    CFLAGS "-I\${includedir}/ggas/simt" LIBS "-Xlinker -u -Xlinker ggas_provider_shm -L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
+    CFLAGS "-I\${includedir}/ggas/simt" LIBS "-Wl,-u,ggas_provider_shm -L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
 endif()
 if(TARGET ggas_provider_cuda)
   ggas_install_library(cuda ggas_provider_cuda ggas-cuda "GGAS on the GPUs of a computer, linked by nvcc for C++20"
-    LIBS "-Xlinker -u -Xlinker ggas_provider_cuda -L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
+    LIBS "-Xlinker=-u,ggas_provider_cuda -L\${libdir} -lggas_provider_cuda" REQUIRES ggas)
 endif()
 # Long paths of kernels, compiled once; of those who build it (what nvcc makes is no target of install()).
 if(TARGET ggas_provider_cuda AND GGAS_NVCC)
