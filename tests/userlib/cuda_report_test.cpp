@@ -64,7 +64,7 @@ TEST(cuda_report, says_why_there_is_none) {
   const std::string said =
       run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
         if (!c) return why;
-        fake_cuda::here().fails_at = 1;
+        fake_cuda::here().fails_at = 2;
         const auto r = c->report();
         fake_cuda::here().failed.clear();  // tests behind this one begin with what this process has seen
         return r ? "a report" : r.error().text;
