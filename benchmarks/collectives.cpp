@@ -142,7 +142,8 @@ result<> run_barrier(session& s) {
   GGAS_TRY(s.start(1u << 20));
   for (const barrier_point& p : {barrier_point{"block", 1, 32, false}, barrier_point{"block", 1, 1024, false},
                                  barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true},
-                                 barrier_point{"sync", 1, 32, false, true}, barrier_point{"team", 1, 32, false, false, true},
+                                 barrier_point{"sync", 1, 32, false, true},
+                                 barrier_point{"team", 1, 32, false, false, true},
                                  barrier_point{"team", 1, 32, false, true, true}}) {
     GGAS_TRY(run_barrier_point(s, p));
   }

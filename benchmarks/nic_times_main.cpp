@@ -13,7 +13,8 @@ namespace {
 using namespace ggas;
 
 constexpr unsigned widths[] = {64, 256, 512};
-constexpr unsigned links = 6;  // of the NIC that has collectives; at 256 bit there is none, and that of 64 stands for it
+// Of the NIC that has collectives. At 256 bit there is none: that of 64 bit stands for it.
+constexpr unsigned links = 6;
 
 std::string text(const nic::time_row& r) {
   return fmt::format("{{cause::{}, {}, effect::{}, {:.2f}f, {:.2f}f}}", nic::to_text(r.from), r.answer,

@@ -84,7 +84,8 @@ module coll #(
   logic [39:0] ev_info;
   coll_in #(.DATA_W(DATA_W)) u_in (
       .clk_i, .rst_ni, .stop_i, .page_valid_i, .page_ready_o, .page_eop_i, .page_hdr_i, .page_data_i, .rx_valid_i,
-      .rx_ready_o, .rx_eop_i, .rx_hdr_i, .rx_data_i, .enable_i(enable), .page_vpid_o(page_vpid), .page_block_o(page_block),
+      .rx_ready_o, .rx_eop_i, .rx_hdr_i, .rx_data_i, .enable_i(enable), .page_vpid_o(page_vpid),
+      .page_block_o(page_block),
       .page_found_i(page_found), .page_group_i(page_group), .rx_group_o(rx_group), .rx_src_o(rx_src),
       .rx_domain_o(rx_domain), .rx_epoch_o(rx_epoch), .rx_known_i(rx_known), .rx_from_i(rx_from), .have_i(have),
       .waits_i(waits), .arrive_o(arrive), .result_o(is_result), .group_o(in_group), .slot_o(in_slot), .ask_o(ask),
@@ -104,7 +105,8 @@ module coll #(
   assign in_room = !engine_we;
   ram_1r1w #(.WIDTH(64), .DEPTH(1 << AW)) u_left (
       .clk_i, .we_i(engine_we || in_we), .waddr_i(engine_we ? engine_waddr : in_waddr),
-      .wdata_i(engine_we ? result : in_wdata), .re_i(combine ? engine_re : out_re), .raddr_i(combine ? left_at : out_at),
+      .wdata_i(engine_we ? result : in_wdata), .re_i(combine ? engine_re : out_re),
+      .raddr_i(combine ? left_at : out_at),
       .rdata_o(left));
   ram_1r1w #(.WIDTH(64), .DEPTH(1 << AW)) u_right (
       .clk_i, .we_i(engine_we || in_we), .waddr_i(engine_we ? engine_waddr : in_waddr),

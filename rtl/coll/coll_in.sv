@@ -80,7 +80,8 @@ module coll_in #(
 
   wire page_whole = offset[2:0] == '0 && !page_hdr_i.len_dw[0] && page_hdr_i.first_be == '1 && page_hdr_i.last_be == '1;
   wire page_fits  = {1'b0, offset[8:3]} + page_hdr_i.len_dw[7:1] <= WORDS + 1'b1 && page_hdr_i.len_dw <= 11'd66;
-  wire page_good  = !stop_i && page_found_i && page_whole && page_fits && !have_i[{page_group_i, 3'd0}] && !waits_i[page_group_i];
+  wire page_free  = !have_i[{page_group_i, 3'd0}] && !waits_i[page_group_i];  // the last operation has ended
+  wire page_good  = !stop_i && page_found_i && page_whole && page_fits && page_free;
 
   // A packet brings as many words as it says, or none if it contributes nothing or brings bad news.
   coll_pkg::ask_t rx_ask;
@@ -151,7 +152,8 @@ module coll_in #(
     end
   end
 
-  // ---------------------------------------------------------------- the own contribution: command and data in any order
+  // ---------------------------------------------------------------- the own contribution
+  // Command and data come in any order.
   logic [7:0]  asked_q;          // its command word has come
   logic [6:0]  words_q [0:7];    // data words that have come
   logic [coll_pkg::ASK_W-1:0] own_q [0:7];
@@ -162,7 +164,7 @@ module coll_in #(
   wire ends  = state_q == S_END && !drop_q;
   wire too_many   = word[5:0] > 6'd32 || (word[16] && word[5:0] == '0);
   wire unknown    = word[10:8] > coll_pkg::XOR || word[14:12] > coll_pkg::FLOAT64;
-  wire meaningless = word[10:8] >= coll_pkg::AND && word[14:12] >= coll_pkg::FLOAT32;  // bits of a floating point number
+  wire meaningless = word[10:8] >= coll_pkg::AND && word[14:12] >= coll_pkg::FLOAT32;  // bits of a float
   assign said = {(word[16] && (unknown || meaningless)) || too_many, word[17], word[16], word[14:12], word[10:8],
                  word[5:0]};  // in the order of ask_t
 

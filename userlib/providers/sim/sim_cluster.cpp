@@ -330,7 +330,8 @@ result<> sim_cluster::set_up_collectives() {
 result<> sim_cluster::restart_collectives() {
   if (!collectives_) return {};
   if (auto ok = collectives_->start(); !ok) return fail(errc::device_fault, "{}", ok.error());
-  for (node_memory& n : nodes_) std::ranges::fill_n(n.rings.base() + plan_.collectives_at, collectives_bytes, std::byte{});
+  for (node_memory& n : nodes_)
+    std::ranges::fill_n(n.rings.base() + plan_.collectives_at, collectives_bytes, std::byte{});
   return {};
 }
 
