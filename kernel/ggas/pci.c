@@ -136,8 +136,11 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	if (rc)
 		goto put;
 	rc = dma_set_mask_and_coherent(&pci->dev, DMA_BIT_MASK(64));
-	if (!rc)
+	if (!rc) {
+		/* The table has an entry for each page: a segment may be as long as it likes. */
+		dma_set_max_seg_size(&pci->dev, UINT_MAX);
 		rc = map_bars(dev);
+	}
 	if (rc)
 		goto disable;
 	rc = ggas_hw_identify(dev);

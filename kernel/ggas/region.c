@@ -50,13 +50,18 @@ static int pin(struct ggas_region *r, u64 address)
 	return rc ? rc : -EFAULT;
 }
 
+/* Owner and NIC use a region at the same time, so there is no moment to synchronise caches in, and the same memory may
+ * be in several regions.
+ */
+#define MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
+
 static int map(struct ggas_region *r)
 {
 	int rc = sg_alloc_table_from_pages(&r->sg, r->page, r->pages, 0, r->pages << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
 
 	if (rc)
 		return rc;
-	rc = dma_map_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
+	rc = dma_map_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, MAP_ATTRS);
 	if (rc)
 		sg_free_table(&r->sg);
 	else
@@ -89,7 +94,7 @@ free:
 
 static void put_pages(struct ggas_region *r)
 {
-	dma_unmap_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, 0);
+	dma_unmap_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, MAP_ATTRS);
 	sg_free_table(&r->sg);
 	unpin_user_pages_dirty_lock(r->page, r->pages, r->rights & GGAS_REGION_WRITE);
 	kvfree(r->page);

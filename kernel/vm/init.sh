@@ -41,7 +41,10 @@ if [ -e $leaks ]; then
   sed 's/^unreferenced/not ok - kernel: &/; s/^  /#   /' $leaks
 fi
 wrong='BUG|WARNING|Oops|general protection|DMA-API:.*(device driver|debugging out)|UBSAN|ggas.*does not stop'
-dmesg | grep -E "$wrong" | sed 's/^/not ok - kernel: /'
-dmesg | grep -qE "$wrong" && dmesg | grep -E -A 30 "$wrong" | head -200 | sed 's/^/#   /'
+# Two warnings of Linux 6.1 are of its own limits. It does not remember that it could not make /proc/irq/N, and warns when
+# it removes it; and its DMA-API debug counts up to 7 mappings of the same memory, as an owner may make.
+dmesg | sed -e '/ exceeded 7 overlapping mappings/{N;d}' -e '/WARNING: .* at remove_proc_entry/d' > /dmesg
+grep -E "$wrong" /dmesg | sed 's/^/not ok - kernel: /'
+grep -qE "$wrong" /dmesg && grep -E -A 30 "$wrong" /dmesg | head -200 | sed 's/^/#   /'
 echo "# node ended"
 poweroff -f

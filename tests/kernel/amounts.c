@@ -56,7 +56,8 @@ void nothing_is_left(node* n) {
   CHECK_IS(read_number("/sys/class/ggas/ggas0/windows"), 1);
   kb -= available_kb();
   printf("# %u rounds: %ld KB less memory\n", rounds, kb);
-  CHECK(kb < 1024);
+  /* A kernel with kmemleak looks itself, and KASAN keeps freed memory for a while. */
+  CHECK(kb < 1024 || access("/sys/kernel/debug/kmemleak", F_OK) == 0);
 }
 
 /* Pages of a file, mapped over and over. */

@@ -121,7 +121,7 @@ void owners_die_at_every_step(node* n) {
   fflush(stdout);
   for (i = 0; i < rounds; ++i) {
     const pid_t child = fork();
-    const double until = now_ms() + any(12);
+    double until = now_ms() + any(12);
     int status;
     if (child == 0) live(40 + n->me);
     do {
@@ -137,7 +137,11 @@ void owners_die_at_every_step(node* n) {
     CHECK_IS(status, SIGKILL);
     CHECK_IS(read_number("/sys/class/ggas/ggas0/contexts"), 1);
     CHECK_IS(read_number("/sys/class/ggas/ggas0/windows"), 1);
+    /* The NIC has left the memory by now, but another thread of the kernel may be the one that unpins it. */
+    until = now_ms() + 1000;
+    while (read_number("/sys/class/ggas/ggas0/regions") != regions && now_ms() < until) usleep(1000);
     CHECK_IS(read_number("/sys/class/ggas/ggas0/regions"), regions);
+    if ((i + 1) % 250 == 0) printf("# %u owners killed so far\n", i + 1);
   }
   printf("# %u owners killed under %u puts\n", rounds, sent);
   meet(n);
