@@ -28,6 +28,7 @@ int work(crew& all) {
   measure_block_collectives(pe);
   measure_rates(pe);
   measure_on_stream(pe);
+  measure_jacobi(pe);
   all.meet();
   return 0;
 }

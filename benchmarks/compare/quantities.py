@@ -129,4 +129,27 @@ def message_rates():
         yield Quantity(f"adds of threads to floats, {where}", "message_rate", "atomics", {"bytes": 128, "blocks": blocks}, ours=("float_add",), own_params=by_hand, only_with_ours=True)
 
 
-QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *message_rates()]
+def packs():
+    """On a stream, in a GPU's own memory; each way by hand, or that CUDA brings, is a row of its own."""
+    half, face, large = 512 << 10, 2 << 20, 16 << 20
+    by_hand, copied, batched = ("a kernel by hand", "hand"), ("cudaMemcpy2D", "memcpy2d"), ("batched copies", "batch")
+    cub = ("cub::DeviceMemcpy::Batched", "cub_batched")
+    for pattern, text, size, rivals in (
+        ("vector_8", "blocks of 8 B, 16 MiB", large, (by_hand, copied)),
+        ("vector_128", "blocks of 128 B, 16 MiB", large, (by_hand, copied)),
+        ("vector_256", "blocks of 256 B, 512 KiB", half, (by_hand, copied, batched)),
+        ("face_xz", "X-Z face of 512 cubed doubles", face, (by_hand, copied, batched)),
+        ("face_yz", "Y-Z face of 512 cubed doubles", face, (by_hand, copied)),
+        ("indexed_8", "list of 8 B blocks, 16 MiB", large, (by_hand, cub)),
+        ("indexed_64", "list of 64 B blocks, 16 MiB", large, (by_hand, cub)),
+    ):
+        for rival, method in rivals:
+            own = {"ggas": {"method": "auto"}, "raw": {"pattern": pattern, "method": method}}
+            yield Quantity(f"pack, {text}, beside {rival}", "pack", "bandwidth", {"bytes": size}, ours=(pattern,), own_params=own, only_with_ours=True)
+
+
+def programs():
+    yield Quantity("a step of Jacobi's method, 1024 x 1024 points, one kernel", "jacobi", "time", {"grid": "1024x1024"}, bar_ratio=1.0)
+
+
+QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *message_rates(), *programs()]

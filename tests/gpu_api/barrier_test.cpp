@@ -117,5 +117,42 @@ TEST_P(Barrier, KernelsOfOneStreamShareOneSequence) {
   run();
 }
 
+// The blocks of one GPU meet by themselves: grids of any size in turn, each behind what all have stored.
+TEST_P(Barrier, BlocksOfANodeMeetAlone) {
+  std::vector<uint64_t> stored(8);
+  for (const unsigned blocks : {2u, 7u, 1u, 4u, 7u}) {
+    on(0, blocks, 40, [&] {
+      const ggas_team alone = ggas_team_strided(3, ggas_node(), 1, 1);
+      for (uint64_t round = 1; round <= 4; ++round) {
+        if (threadIdx.x == 0) ggas_store(&stored[blockIdx.x], round);
+        ASSERT_EQ(ggas_barrier_grid(enough(), alone), ggas_ok);
+        for (unsigned b = 0; b < gridDim.x; ++b) EXPECT_EQ(ggas_load(&stored[b]), round);
+        ASSERT_EQ(ggas_sync_grid(enough(), alone), ggas_ok);
+      }
+    });
+    run();
+  }
+}
+
+// One does not come: all others have the same status, the record says how many came, and the node is broken.
+TEST_P(Barrier, BlocksOfANodeThatIsShortOfOne) {
+  std::atomic<int> in_vain = 0;
+  on(0, 5, 40, [&] {
+    const ggas_team alone = ggas_team_strided(3, ggas_node(), 1, 1);
+    if (blockIdx.x == 2) return;
+    if (ggas_barrier_grid(brief(), alone) == ggas_timed_out) ++in_vain;
+    EXPECT_EQ(ggas_sync_grid(brief(), alone), ggas_broken);
+    EXPECT_EQ(ggas_sync_block(brief()), ggas_broken);
+  });
+  run();
+  EXPECT_EQ(in_vain, 4 * 40);
+  const auto report = cluster_->report();
+  ASSERT_TRUE(report);
+  if (!simulated()) EXPECT_NE(report->text().find("only 4 of the 5 blocks of its grid came"), std::string::npos);
+  reset();
+  on(0, 5, 40, [&] { EXPECT_EQ(ggas_barrier_grid(enough(), ggas_team_strided(3, ggas_node(), 1, 1)), ggas_ok); });
+  run();
+}
+
 }  // namespace
 }  // namespace ggas::test

@@ -17,7 +17,7 @@
 #include "ggas/detail/collective/channel.cuh"
 #include "ggas/detail/collective/reducescatter.cuh"
 #include "ggas/detail/collective/rooted.cuh"
-#include "ggas/detail/sync/barrier.cuh"
+#include "ggas/detail/sync/barrier_grid.cuh"
 #include "ggas/detail/sync/forms.cuh"
 
 // ---- teams, barrier and sync. `team` must contain the caller and be the same on every member (ggas_bad_argument: it
@@ -128,8 +128,8 @@ GGAS_COLLECTIVE(ggas_scatter,
 // dst is not used and may be null). Elements are types of 1, 2, 4 or 8 bytes with +, * and <: integers, float, double,
 // and on GPUs __half and __nv_bfloat16; each sum is rounded to the type. src and dst lie in the own segment, aligned to
 // the element, at any offset; they are the same vector or do not overlap. Sums run in the order of ranks, by ggas_tree
-// and ggas_by_nic in that of their trees, whatever the form: results are the same bits at all members and every time. The result is
-// visible to the block, with the grid forms to everybody behind the kernel; no promise about other data.
+// and ggas_by_nic in that of their trees, whatever the form: results are the same bits at all members and every time.
+// The result is visible to the block, with the grid forms to everybody behind the kernel; no promise about other data.
 // ggas_bad_argument: op, root, method or pointer; a caller outside the team; direct or push where the window is not
 // memory; direct, push or read of more than 64 members; gather or all_gather of a team or a grid; by_nic where
 // no NIC has the unit, of a team, more than 256 bytes, elements of 1 or 2 bytes, or products.

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams: nodes first, first + stride, ... that do collectives together. A team is a value that every member makes for
-// itself, with the same numbers; nothing is exchanged. Included by ggas.cuh.
+// Teams: nodes first, first + stride, ... that do collectives together. Kernels make up to three at a time, of numbers
+// that all members know: nothing is exchanged, nothing to free. The host makes any number (ggas/teams.hpp). Included by
+// ggas.cuh.
 #pragma once
 
 #include "ggas/detail/access/access.cuh"
-
-struct ggas_team {
-  int first, stride, size;  // member i is node first + i * stride
-  // 0 ... 3, 0 for all nodes. Teams that share a node need different ids as long as the cluster lives: what is counted
-  // for an id goes on from one team to the next. Teams of the same id are the same, or disjoint and stay so.
-  unsigned id;
-};
+#include "ggas/detail/sync/team_handle.hpp"
 
 GGAS_DEVICE ggas_team ggas_world() { return {0, 1, ggas_nodes(), 0}; }
 
@@ -29,11 +24,21 @@ GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
   return i >= 0 && i % t.stride == 0 && i / t.stride < t.size ? i / t.stride : -1;
 }
 GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
+namespace ggas::detail {
+// The place that the id names lies in the segment, behind what the library reserves.
+GGAS_DEVICE bool place_exists(unsigned id) {
+  const context& c = device_context();
+  const uint64_t place = layout::place(id), bytes = own_layout().placed_bytes();
+  return place >= c.reserved && bytes <= c.segment_bytes && place <= c.segment_bytes - bytes;
+}
+}  // namespace ggas::detail
+
 // The numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
 GGAS_DEVICE bool ggas_team_good(const ggas_team& t) {
   // No node at all: the program has not set the context.
   if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes() && t.size > 0;
+  const bool has_state = !ggas::layout::is_placed(t.id) || ggas::detail::place_exists(t.id);
   const bool members_exist = t.first >= 0 && t.size > 0 && t.stride > 0 &&
                              t.first + static_cast<int64_t>(t.size - 1) * t.stride < ggas_nodes();
-  return t.id < ggas::layout::teams && members_exist && ggas_team_rank(t) >= 0;
+  return has_state && members_exist && ggas_team_rank(t) >= 0;
 }

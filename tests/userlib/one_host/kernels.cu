@@ -56,6 +56,29 @@ static __global__ void meet_all(uint64_t status, uint64_t timeout_ns) {
 }
 GGAS_DEFINE_KERNEL(meet, meet_all);
 
+// 1: the vector is wrong.
+static GGAS_DEVICE uint64_t sum_in_team(const ggas_team& t, float* v, size_t n, uint64_t timeout_ns) {
+  const size_t first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+  for (size_t i = first; i < n; i += step) ggas_store(v + i, static_cast<float>(ggas_node() + 1));
+  ggas_status s = ggas_barrier_grid(timeout_ns, t);
+  if (s == ggas_ok) s = ggas_allreduce_grid(v, v, n, ggas_sum, ggas_auto, timeout_ns, t);
+  if (s == ggas_ok) s = ggas_barrier_grid(timeout_ns, t);
+  float sum = 0;
+  for (int i = 0; i < t.size; ++i) sum += static_cast<float>(ggas_team_node(t, i) + 1);
+  bool right = true;
+  for (size_t i = first; i < n; i += step) right = right && ggas_load(v + i) == sum;
+  if (s == ggas_ok) s = ggas_sync_grid(timeout_ns, t);
+  return __syncthreads_or(!right) ? 1 : static_cast<uint64_t>(s);
+}
+static __global__ void use_team_often(ggas_team team, uint64_t rounds, uint64_t vector, uint64_t status,
+                                      uint64_t timeout_ns) {
+  uint64_t s = ggas_ok;
+  for (uint64_t i = 0; i < rounds && s == ggas_ok; ++i)
+    s = sum_in_team(team, own<float>(vector), i % 2 ? 3000 : 1, timeout_ns);
+  if (s != ggas_ok && threadIdx.x == 0) ggas_store(own<uint64_t>(status), s);
+}
+GGAS_DEFINE_KERNEL(use_team, use_team_often);
+
 static __global__ void note_start_of_block(uint64_t times, unsigned sleep_ns) {
   if (threadIdx.x != 0) return;
   ggas_store(own<uint64_t>(times) + blockIdx.x, detail::clock_ns());

@@ -2,6 +2,7 @@
 // Kernels of the tests of host programs, as those see them. Offsets are those of every segment.
 #pragma once
 
+#include "ggas/detail/sync/team_handle.hpp"
 #include "ggas/kernel.hpp"
 
 namespace ggas::test {
@@ -24,6 +25,8 @@ GGAS_KERNEL(follow, in_order what);
 GGAS_KERNEL(double_all, uint64_t* numbers, uint64_t n);
 // All blocks meet.
 GGAS_KERNEL(meet, uint64_t status, uint64_t timeout_ns);
+// Rounds of barriers and sums of the members' numbers, of 1 and of 3,000 elements at `vector`, by a block or the grid.
+GGAS_KERNEL(use_team, ggas_team team, uint64_t rounds, uint64_t vector, uint64_t status, uint64_t timeout_ns);
 // Each block puts down when it started, and stays for a while.
 GGAS_KERNEL(note_start, uint64_t times, unsigned sleep_ns);
 // Nobody compiles it.

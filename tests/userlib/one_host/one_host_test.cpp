@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ggas/status.hpp"
+#include "ggas/teams.hpp"
 #include "tests/userlib/one_host/kernels.hpp"
 
 namespace ggas::test {
@@ -79,6 +80,31 @@ TEST(one_host_program, is_told_which_providers_it_has) {
 }
 
 TEST_P(one_host, kernels_of_all_nodes_meet) { kernels_meet(); }
+
+// More than kernels can make, side by side: all nodes, pairs, one node; freed and made again.
+TEST_P(one_host, teams_of_the_host_take_turns) {
+  std::string why;
+  const auto memory = heap::create(heap_of(*c_, 1 << 20), why);
+  ASSERT_TRUE(memory) << why;
+  team_space space(*c_, *memory);
+  const int nodes = c_->nodes();
+  for (int round = 0; round < 2; ++round) {
+    std::vector<ggas_team> teams = {space.make(0, 1, nodes, why), space.make(0, 1, nodes, why)};
+    std::vector<int> colors;
+    for (int n = 0; n < nodes; ++n) colors.push_back(n / 2);
+    for (const ggas_team& t : space.split(teams[0], colors, why)) teams.push_back(t);
+    teams.push_back(space.make(nodes - 1, 1, 1, why));
+    ASSERT_EQ(why, "");
+    for (const ggas_team& t : teams)
+      for (int i = 0; i < t.size; ++i)
+        ASSERT_EQ(text_of(launch_grid(*c_, t.first + i * t.stride, round == 0 ? 1 : 4, 64, use_team, t, 4, word(8),
+                                      word(3), enough())),
+                  "");
+    run();
+    for (int n = 0; n < nodes; ++n) EXPECT_EQ(read(n, 3), ggas_ok);
+    for (const ggas_team& t : teams) EXPECT_EQ(space.free(t), "");
+  }
+}
 
 TEST_P(one_host, copies_are_checked) {
   uint64_t v = 42, back = 0;

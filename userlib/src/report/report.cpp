@@ -85,6 +85,7 @@ std::string what_was_missing(const context& c, const wait_record& r) {
       return list(r, "node", "nodes") + (r.seen == 0 ? " did not come to exchange " + expected
                                                      : " sent " + seen + " lines only of exchange " + expected);
     case waited_for::blocks:
+      if (r.missing_count == 0) return "only " + seen + " of the " + expected + " blocks of its grid came";
       return list(r, "block", "blocks") + " of its grid did not come to number " + expected;
     case waited_for::leader:
       return "block 0 of its grid did not end number " + expected;

@@ -26,7 +26,7 @@ struct layout {
   static constexpr uint64_t slot_unit = 256;
   static constexpr uint64_t largest_slot = 16 * 1024;
   static constexpr uint64_t line = 64;
-  static constexpr uint64_t teams = 4;          // ids 0 (all nodes) ... 3
+  static constexpr uint64_t teams = 4;          // ids 0 (all nodes) ... 3; others are placed
   static constexpr uint64_t channel_depth = 4;  // slots in turn: why so many, docs/collectives.md
   static constexpr uint64_t most_channels = 128, smallest_channel = 64, largest_channel = 4096;
 
@@ -36,12 +36,17 @@ struct layout {
   static constexpr uint64_t broken = 24;        // not 0: a barrier or collective failed on this node
   static constexpr uint64_t gather_all_seq = 32;
   static constexpr uint64_t queues_used = 40;  // not 0 once a queue of the NIC was used
-  // Barriers completed, and a copy of `broken` for each team: one load brings both.
-  static GGAS_LAYOUT_FN uint64_t barrier_epoch(uint64_t team) { return line + team * 2 * word; }
+  static constexpr uint64_t blocks_met = 48;   // of a grid that meets with no other node (barrier_grid.cuh)
+  // Barriers completed, and a copy of `broken` for each team that is not placed: one load brings both.
+  static GGAS_LAYOUT_FN uint64_t barrier_epoch(uint64_t team) {
+    return is_placed(team) ? place(team) : line + team * 2 * word;
+  }
   static GGAS_LAYOUT_FN uint64_t barrier_broken(uint64_t team) { return barrier_epoch(team) + word; }
   // Words a master writes.
   static constexpr uint64_t cast_flag = 2 * line;
-  static GGAS_LAYOUT_FN uint64_t check_out(uint64_t team) { return (3 + team) * line; }
+  static GGAS_LAYOUT_FN uint64_t check_out(uint64_t team) {
+    return is_placed(team) ? place(team) + line : (3 + team) * line;
+  }
   static constexpr uint64_t arrays = (3 + teams) * line;
 
   // Arrays with a word for each node.
@@ -50,12 +55,22 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t gather_ack(uint64_t n) const { return row(2) + n * word; }   // by root n: slot may be reused
   GGAS_LAYOUT_FN uint64_t gather_seq(uint64_t n) const { return row(3) + n * word; }   // own: chunks sent to root n
   GGAS_LAYOUT_FN uint64_t gather_done(uint64_t n) const { return row(4) + n * word; }  // own: chunks n has cast back
-  GGAS_LAYOUT_FN uint64_t check_in(uint64_t team, uint64_t n) const { return row(5 + team) + n * word; }  // by n
+  GGAS_LAYOUT_FN uint64_t check_in(uint64_t team, uint64_t n) const {                  // by n
+    return (is_placed(team) ? place(team) + 2 * line : row(5 + team)) + n * word;
+  }
   // Own: blocks at the barrier, exchanges of a channel completed.
   GGAS_LAYOUT_FN uint64_t arrived(uint64_t block) const { return row(rows) + block * word; }
   GGAS_LAYOUT_FN uint64_t channel_seq(uint64_t team, uint64_t channel) const {
-    return arrived(max_blocks) + (team * most_channels + channel) * word;
+    return (is_placed(team) ? placed_channels(team) : arrived(max_blocks) + team * most_channels * word) +
+           channel * word;
   }
+
+  // Teams beyond the first four (ggas/teams.hpp) have all they need in one place of the segments, behind the reserved
+  // area: their id is the offset in units of team_unit.
+  static constexpr uint64_t team_unit = 256;
+  static GGAS_LAYOUT_FN bool is_placed(uint64_t team) { return team >= teams; }
+  static GGAS_LAYOUT_FN uint64_t place(uint64_t team) { return team * team_unit; }
+  GGAS_LAYOUT_FN uint64_t placed_bytes() const { return placed_slots(0) + channels * channel_depth * turn_bytes(); }
 
   // Records of 16 bytes that results of atomics are written to: a pool with a bit each that says it is taken and one
   // that says its taker has left it, and a record for each queue that is used exclusively.
@@ -86,8 +101,10 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t cast_slot() const { return slot(4 * nodes); }
   // Where node `source` writes its part of exchange `seq` of a channel.
   GGAS_LAYOUT_FN uint64_t channel_slot(uint64_t team, uint64_t channel, uint64_t seq, uint64_t source) const {
-    const uint64_t turn = (team * channels + channel) * channel_depth + seq % channel_depth;
-    return slot(slots(nodes)) + turn * turn_bytes() + source * channel_bytes;
+    const uint64_t turn = channel * channel_depth + seq % channel_depth;
+    const uint64_t first =
+        is_placed(team) ? placed_slots(team) : slot(slots(nodes)) + team * channels * channel_depth * turn_bytes();
+    return first + turn * turn_bytes() + source * channel_bytes;
   }
   GGAS_LAYOUT_FN uint64_t turn_bytes() const { return nodes * channel_bytes; }  // from one exchange to the next
 
@@ -133,6 +150,10 @@ struct layout {
   static GGAS_LAYOUT_FN uint64_t rma_bytes() {
     return line + (results + most_queues) * 16 + direct_queues * direct_bytes();
   }
+  GGAS_LAYOUT_FN uint64_t placed_channels(uint64_t team) const {
+    return place(team) + 2 * line + round_up(nodes * word, line);
+  }
+  GGAS_LAYOUT_FN uint64_t placed_slots(uint64_t team) const { return placed_channels(team) + most_channels * word; }
   GGAS_LAYOUT_FN uint64_t rma() const { return arrived(max_blocks) + teams * most_channels * word; }
   GGAS_LAYOUT_FN uint64_t row(uint64_t i) const { return arrays + i * round_up(nodes * word, line); }
   GGAS_LAYOUT_FN uint64_t slot(uint64_t i) const { return fixed_bytes(nodes) + i * slot_bytes; }

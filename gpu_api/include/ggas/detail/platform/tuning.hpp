@@ -47,6 +47,13 @@ struct tuning {
   // Called in a kernel: vectors of up to so many bytes by the NIC, if it has the unit (256 at most; docs/coll.md says
   // where it pays).
   uint64_t by_nic;
+  // Data of datatypes on a stream, by their bytes: at most so many blocks; the method is 0.
+  launches typed;
+  // Rows of at least so many bytes by the copy engine: to or from memory of the host, and between GPUs or in one.
+  struct rows_by_engine {
+    uint64_t host, gpu;
+  };
+  rows_by_engine engine;
 
   // Where nothing was measured.
   static GGAS_TUNING_FN tuning usual() {
@@ -70,6 +77,16 @@ struct tuning {
                                  {1 << 20, 0, 64, 256},
                                  {8 << 20, 0, 128, 512},
                                  {any, 0, 128, 512}}};
+    // As many threads as have a unit, up to two blocks of 512 a multiprocessor and turns of them.
+    constexpr launches typed = {{{4 << 10, 0, 8, 128},
+                                 {16 << 10, 0, 32, 128},
+                                 {64 << 10, 0, 64, 128},
+                                 {256 << 10, 0, 132, 256},
+                                 {1 << 20, 0, 264, 256},
+                                 {4 << 20, 0, 264, 512},
+                                 {16 << 20, 0, 528, 512},
+                                 {64 << 20, 0, 528, 512},
+                                 {any, 0, 528, 512}}};
     return {{4 << 10, 4 << 10, any},
             {32 << 10, 256 << 10, 4 << 20},
             reductions,
@@ -77,7 +94,9 @@ struct tuning {
             moves,
             moves,
             1 << 20,
-            32};
+            32,
+            typed,
+            {4 << 10, any}};
   }
   // What a reduce does where an allreduce goes by those: not every method of one is one of a reduce.
   static GGAS_TUNING_FN launches for_reduce(launches all) {

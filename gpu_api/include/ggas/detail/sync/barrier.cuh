@@ -3,8 +3,8 @@
 // the barrier, so nothing is cleared but by a reset of the cluster. A number is used for one call of a member: one that
 // fails is its last (docs/failures.md). Two ways: where the window is plain memory every member tells every other one:
 // one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one thread
-// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC has a unit
-// for collectives, it does the one of all nodes. Included by collective.cuh.
+// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC has a
+// unit for collectives, it does the one of all nodes. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/sync/group.cuh"
@@ -29,6 +29,10 @@ struct alignas(16) progress_here {
   uint64_t count, broken;
 };
 GGAS_DEVICE progress_here* own_progress(uint64_t offset) { return reinterpret_cast<progress_here*>(own_word(offset)); }
+// break_node() marks no placed team: it does not know them.
+GGAS_DEVICE void see_failures(const ggas_team& t, progress_here& p) {
+  if (layout::is_placed(t.id)) p.broken = load_relaxed(own_word(layout::broken));
+}
 
 // Barrier: what was stored before is visible behind it. Sync: arrival only.
 enum class meeting { barrier, sync };
@@ -124,7 +128,8 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
   __syncthreads();  // every thread's stores are before the fence of thread 0
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    const progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
+    progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
+    see_failures(t, before);
     number = before.count + 1;
     if (before.broken != 0)
       s = ggas_broken;
@@ -143,7 +148,8 @@ GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
   ggas_status s = ggas_ok;
   __syncthreads();  // every thread's stores are before the fence of thread 0
   if (thread_rank() == 0) {
-    const progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
+    progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
+    see_failures(t, before);
     number = before.count + 1;
     if (before.broken != 0)
       s = ggas_broken;
@@ -201,7 +207,8 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
   __syncthreads();
   if (rank < t.size) {
     before = load_own(mine);
-    if (M == meeting::barrier) fence_acq_rel_system();
+    see_failures(t, before);
+    if (M == meeting::barrier && t.size > 1) fence_acq_rel_system();  // a node alone tells nobody
     s = meet_member<M>(first, before, end);
     for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads)
       s = meet_member<M>(meeting_point(l, t, i), before, end);
@@ -215,121 +222,6 @@ GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
   if (unit_serves(t)) return meet_by_unit<M>(t, end);
   const layout l = own_layout();
   return nic_page() ? meet_at_master<M>(l, t, end) : meet_directly<M>(l, t, end);
-}
-
-// ------------------------------------------------------------------------------------------------ of a grid
-
-// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all
-// have the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
-// follows from it, as nobody can be further while a block has not checked in. One that failed is the last: a block that
-// comes late, or again, refuses instead of checking in.
-GGAS_DEVICE uint64_t next_attempt(const progress_here& g) { return (g.count >> 8) + 1; }
-GGAS_DEVICE ggas_status status_of_attempt(uint64_t release) { return static_cast<ggas_status>(release & 0xff); }
-GGAS_DEVICE bool has_failed(const progress_here& g) {
-  return (g.broken != 0) | (status_of_attempt(g.count) != ggas_ok);
-}
-constexpr uint64_t refused = ~uint64_t{0};
-
-template <meeting M>
-GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& end) {
-  uint64_t seen;
-  if (!await_word<M>(own_word(own_layout().arrived(block)), attempt, seen, end)) return ggas_timed_out;
-  return seen == refused ? ggas_broken : ggas_ok;
-}
-
-GGAS_DEVICE_FUNCTION void record_blocks(uint64_t attempt, ggas_status s) {
-  record_writer r(waited_for::blocks, s);
-  r.wanted(attempt, attempt - 1);
-  GGAS_NO_UNROLL
-  for (unsigned b = 1; b < block_count(); ++b) {
-    if (load_relaxed(own_word(own_layout().arrived(b))) < attempt) r.add_missing(static_cast<int>(b));
-  }
-  r.end();
-}
-
-template <meeting M>
-GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
-  __syncthreads();
-  const progress_here before = load_own(own_progress(layout::grid_release));
-  const uint64_t attempt = next_attempt(before);
-  ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;  // first: blocks that failed may never come again
-  for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
-    s = await_block<M>(b, attempt, end);
-  s = block_status(s);
-  if (is_in_vain(s) && thread_rank() == 0) record_blocks(attempt, s);
-  s = end_of_meeting(s);
-  if (s == ggas_ok) s = meet_block<M>(t, end);
-  if (thread_rank() == 0) {
-    if (M == meeting::barrier) fence_acq_rel_gpu();
-    store_relaxed(own_word(layout::grid_release), attempt << 8 | static_cast<uint64_t>(s));
-  }
-  return s;
-}
-
-// What this block stored is before what block 0 tells other nodes. On peer memory the order of the GPU suffices: block
-// 0's fence of system scope is cumulative. Behind a NIC it is the stores that must have left.
-GGAS_DEVICE void release_to_lead() {
-  if (nic_page())
-    fence_acq_rel_system();
-  else
-    fence_acq_rel_gpu();
-}
-
-template <meeting M>
-GGAS_DEVICE ggas_status check_in(patience& end) {
-  uint64_t* const arrived = own_word(own_layout().arrived(block_rank()));
-  progress_here before = load_relaxed(own_progress(layout::grid_release));
-  if (M == meeting::barrier) release_to_lead();
-  if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
-  keep_here(before.broken);
-  keep_here(before.count);
-  if (has_failed(before)) {
-    store_relaxed(arrived, uint64_t{refused});
-    return ggas_broken;
-  }
-  const uint64_t attempt = next_attempt(before);
-  store_relaxed(arrived, attempt);
-  uint64_t release;
-  const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
-  return decided ? status_of_attempt(release) : in_vain_for(waited_for::leader, in_vain(), attempt, 0);
-}
-
-template <meeting M>
-GGAS_DEVICE ggas_status follow_grid(patience& end) {
-  ggas_status s = ggas_ok;
-  __syncthreads();
-  if (thread_rank() == 0) {
-    s = check_in<M>(end);
-    if (s != ggas_ok) break_node();
-  }
-  return block_status(s);
-}
-
-template <meeting M>
-GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
-  if (!ggas_team_good(t) || block_count() > layout::max_blocks) return ggas_bad_argument;
-  patience end(timeout_ns);
-  if (block_count() == 1) return meet_block<M>(t, end);
-  if (block_rank() == 0) return lead_grid<M>(t, end);
-  // Block 0 decides whether time is up; the others wait longer, for its word.
-  patience longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
-  return follow_grid<M>(longer);
-}
-
-template <meeting M>
-GGAS_DEVICE ggas_status meet_block(const ggas_team& t, uint64_t timeout_ns) {
-  if (!ggas_team_good(t)) return ggas_bad_argument;
-  patience end(timeout_ns);
-  return meet_block<M>(t, end);
-}
-
-template <meeting M>
-GGAS_DEVICE ggas_status meet(const block_group&, const ggas_team& t, uint64_t timeout_ns) {
-  return meet_block<M>(t, timeout_ns);
-}
-template <meeting M>
-GGAS_DEVICE ggas_status meet(const grid_group&, const ggas_team& t, uint64_t timeout_ns) {
-  return meet_grid<M>(t, timeout_ns);
 }
 
 }  // namespace ggas::detail

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barrier and sync of all blocks of a grid, of one node or of a team. Included by collective.cuh.
+#pragma once
+
+#include "ggas/detail/sync/barrier.cuh"
+
+namespace ggas::detail {
+
+// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all
+// have the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
+// follows from it, as nobody can be further while a block has not checked in. One that failed is the last: a block that
+// comes late, or again, refuses instead of checking in.
+GGAS_DEVICE uint64_t next_attempt(const progress_here& g) { return (g.count >> 8) + 1; }
+GGAS_DEVICE ggas_status status_of_attempt(uint64_t release) { return static_cast<ggas_status>(release & 0xff); }
+GGAS_DEVICE bool has_failed(const progress_here& g) {
+  return (g.broken != 0) | (status_of_attempt(g.count) != ggas_ok);
+}
+constexpr uint64_t refused = ~uint64_t{0};
+
+template <meeting M>
+GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& end) {
+  uint64_t seen;
+  if (!await_word<M>(own_word(own_layout().arrived(block)), attempt, seen, end)) return ggas_timed_out;
+  return seen == refused ? ggas_broken : ggas_ok;
+}
+
+GGAS_DEVICE_FUNCTION void record_blocks(uint64_t attempt, ggas_status s) {
+  record_writer r(waited_for::blocks, s);
+  r.wanted(attempt, attempt - 1);
+  GGAS_NO_UNROLL
+  for (unsigned b = 1; b < block_count(); ++b) {
+    if (load_relaxed(own_word(own_layout().arrived(b))) < attempt) r.add_missing(static_cast<int>(b));
+  }
+  r.end();
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
+  __syncthreads();
+  const progress_here before = load_own(own_progress(layout::grid_release));
+  const uint64_t attempt = next_attempt(before);
+  ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;  // first: blocks that failed may never come again
+  for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
+    s = await_block<M>(b, attempt, end);
+  s = block_status(s);
+  if (is_in_vain(s) && thread_rank() == 0) record_blocks(attempt, s);
+  s = end_of_meeting(s);
+  if (s == ggas_ok) s = meet_block<M>(t, end);
+  if (thread_rank() == 0) {
+    if (M == meeting::barrier) fence_acq_rel_gpu();
+    store_relaxed(own_word(layout::grid_release), attempt << 8 | static_cast<uint64_t>(s));
+  }
+  return s;
+}
+
+// What this block stored is before what block 0 tells other nodes. On peer memory the order of the GPU suffices: block
+// 0's fence of system scope is cumulative. Behind a NIC it is the stores that must have left.
+GGAS_DEVICE void release_to_lead() {
+  if (nic_page())
+    fence_acq_rel_system();
+  else
+    fence_acq_rel_gpu();
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status check_in(patience& end) {
+  uint64_t* const arrived = own_word(own_layout().arrived(block_rank()));
+  progress_here before = load_relaxed(own_progress(layout::grid_release));
+  if (M == meeting::barrier) release_to_lead();
+  if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
+  keep_here(before.broken);
+  keep_here(before.count);
+  if (has_failed(before)) {
+    store_relaxed(arrived, uint64_t{refused});
+    return ggas_broken;
+  }
+  const uint64_t attempt = next_attempt(before);
+  store_relaxed(arrived, attempt);
+  uint64_t release;
+  const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
+  return decided ? status_of_attempt(release) : in_vain_for(waited_for::leader, in_vain(), attempt, 0);
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status follow_grid(patience& end) {
+  ggas_status s = ggas_ok;
+  __syncthreads();
+  if (thread_rank() == 0) {
+    s = check_in<M>(end);
+    if (s != ggas_ok) break_node();
+  }
+  return block_status(s);
+}
+
+// ------------------------------------------------------------------------------------------------ of one node
+
+// With nobody else to tell, the blocks count themselves in one word, so that the last one lets all go on: an atomic and
+// a poll instead of two flags. Bits 11:0 of the word count the blocks of this meeting, those above the meetings: block
+// 0 adds what the others leave to the next one. Bit 63: a block's time was up, bit 62: one refused, as the node is
+// broken; both stay.
+struct block_meeting {
+  static constexpr uint64_t next = 1u << 12, failed = uint64_t{1} << 63, refused = uint64_t{1} << 62;
+  static_assert(layout::max_blocks < next);
+
+  uint64_t before, now;
+
+  GGAS_DEVICE static uint64_t* word() { return own_word(layout::blocks_met); }
+  GGAS_DEVICE static uint64_t share() { return block_rank() == 0 ? next - (block_count() - 1) : 1; }
+  GGAS_DEVICE bool ended() const { return ((now & (failed | refused)) != 0) | ((before ^ now) / next != 0); }
+  GGAS_DEVICE ggas_status status() const {
+    if ((now & refused) != 0) return ggas_broken;
+    return (now & failed) != 0 ? in_vain() : ggas_ok;
+  }
+  // Blocks that have come.
+  GGAS_DEVICE uint64_t come() const {
+    const uint64_t counted = now % next, without_first = next - (block_count() - 1);
+    return counted < without_first ? counted : counted - without_first + 1;
+  }
+};
+
+// Time is up, unless the last block comes first: all have the same status.
+GGAS_DEVICE_FUNCTION ggas_status give_up(block_meeting m) {
+  while (!m.ended()) {
+    const uint64_t found = cas_gpu(block_meeting::word(), m.now, m.now | block_meeting::failed);
+    if (found == m.now) {
+      const ggas_status s = in_vain();
+      record_writer r(waited_for::blocks, s);
+      r.wanted(block_count(), m.come());
+      r.end();
+      return s;
+    }
+    m.now = found;
+  }
+  return m.status();
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet_blocks(patience& end) {
+  uint64_t broken = load_relaxed(own_word(layout::broken));
+  if (M == meeting::barrier) fence_acq_rel_gpu();
+  if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
+  keep_here(broken);
+  if (broken != 0) {
+    or_gpu(block_meeting::word(), uint64_t{block_meeting::refused});
+    return ggas_broken;
+  }
+  block_meeting m{};
+  m.before = add_gpu(block_meeting::word(), block_meeting::share());
+  m.now = m.before + block_meeting::share();
+  while (!m.ended()) {
+    if (end.over()) return give_up(m);
+    m.now = load_spin(block_meeting::word());
+  }
+  const ggas_status s = m.status();
+  if (M == meeting::barrier) acquire_after_spin(block_meeting::word());
+  return s;
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet_here(patience& end) {
+  ggas_status s = ggas_ok;
+  __syncthreads();
+  if (thread_rank() == 0) {
+    s = meet_blocks<M>(end);
+    if (s != ggas_ok) break_node();
+  }
+  return block_status(s);
+}
+
+// ------------------------------------------------------------------------------------------------ forms
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
+  if (!ggas_team_good(t) || block_count() > layout::max_blocks) return ggas_bad_argument;
+  patience end(timeout_ns);
+  if (block_count() == 1) return meet_block<M>(t, end);
+  if (t.size == 1 && !nic_page()) return meet_here<M>(end);
+  if (block_rank() == 0) return lead_grid<M>(t, end);
+  // Block 0 decides whether time is up; the others wait longer, for its word.
+  patience longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
+  return follow_grid<M>(longer);
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet_block(const ggas_team& t, uint64_t timeout_ns) {
+  if (!ggas_team_good(t)) return ggas_bad_argument;
+  patience end(timeout_ns);
+  return meet_block<M>(t, end);
+}
+
+template <meeting M>
+GGAS_DEVICE ggas_status meet(const block_group&, const ggas_team& t, uint64_t timeout_ns) {
+  return meet_block<M>(t, timeout_ns);
+}
+template <meeting M>
+GGAS_DEVICE ggas_status meet(const grid_group&, const ggas_team& t, uint64_t timeout_ns) {
+  return meet_grid<M>(t, timeout_ns);
+}
+
+}  // namespace ggas::detail
