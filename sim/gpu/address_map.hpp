@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/gpu/device.hpp"
+
 namespace ggas::gpu {
 
 enum class region : uint8_t { local, remote, invalid };
@@ -45,5 +47,12 @@ class address_map {
   };
   std::vector<range> own_, remote_, forbidden_;
 };
+
+// What the kernels of a GPU in its node reach.
+inline void attach(address_map& addresses, const surroundings& s) {
+  for (const own_memory& m : s.own) addresses.own(m.base, m.bytes);
+  for (const mapping& m : s.apertures) addresses.aperture(m.base, m.bytes, m.bus);
+  for (const auto& memory : s.forbidden) addresses.forbid(memory.data(), memory.size());
+}
 
 }  // namespace ggas::gpu

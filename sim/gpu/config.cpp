@@ -11,6 +11,7 @@ namespace {
 
 void read_sm(sim::table_reader& r, gpu_config& c) {
   r.text("name", c.name);
+  r.text("model", c.model);
   r.whole("sms", c.sms, 1, 1024);
   r.whole("schedulers", c.schedulers, 1, 16);
   r.whole("threads_per_block", c.threads_per_block, 32, 4096);

@@ -15,6 +15,7 @@ namespace ggas::gpu {
 
 struct gpu_config {
   std::string name;
+  std::string model = "simt";  // who simulates it (sim/gpu/device.hpp)
 
   // Multiprocessors and their occupancy limits.
   unsigned sms = 1;

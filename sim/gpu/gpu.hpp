@@ -18,12 +18,13 @@
 #include "gpu_api/simt/engine.hpp"
 #include "sim/gpu/address_map.hpp"
 #include "sim/gpu/config.hpp"
+#include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
 #include "sim/gpu/work.hpp"
 
 namespace ggas::gpu {
 
-class gpu : public sc_core::sc_module, public simt::environment {
+class gpu : public sc_core::sc_module, public device, public simt::environment {
  public:
   gpu(sc_core::sc_module_name name, const gpu_config& cfg, uint16_t bus_id, const pcie::port_config& port = {});
   ~gpu() override;
@@ -31,37 +32,25 @@ class gpu : public sc_core::sc_module, public simt::environment {
   host_interface host;
   address_map addresses;
   const void* context = nullptr;  // what kernels see of their node
+  std::function<void()> on_idle;
 
   const gpu_config& config() const { return cfg_; }
 
-  // Why this GPU cannot run a launch; nothing if it can.
-  std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const;
-  // Queues a kernel on a stream. It starts with start(), or if the stream is already running, in its turn.
-  void launch(simt::launch l, unsigned stream = 0);
-  // The mark is reached when what the stream holds now has ended; what the stream gets later waits for a mark, also one
-  // of another GPU. Costs no time.
-  void record(std::shared_ptr<mark> m, unsigned stream = 0);
-  void wait(std::shared_ptr<mark> m, unsigned stream = 0);
-  // Blocks of streams of higher priority are placed first; 0 if nothing is said.
-  void set_priority(unsigned stream, int priority) { priorities_[stream] = priority; }
-  // The host launches what is queued, that much later: one call for each kernel, one behind the other.
-  void start(uint64_t delay_ps);
-  bool idle() const { return running_ == 0; }
-  // The last kernel ended, or one broke a rule of the engine and cannot go on (see kernel_fault).
-  std::function<void()> on_idle;
-  const std::string& kernel_fault() const { return kernel_fault_; }
-  // What keeps the GPU from being idle, for people.
-  std::string blockage() const;
-  // Ends every kernel where it stands and empties the streams. What is on the bus stays there.
-  void reset();
-
-  struct fault {
-    uint64_t count = 0;
-    std::string first;  // what, where
-  };
-  // Accesses that failed since the last call; a failed load reads as all ones.
-  fault take_fault();
-  std::map<std::string, uint64_t> counters() const;
+  // ---- device
+  pcie::port& port() override { return host.link; }
+  std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const override;
+  void launch(simt::launch l, unsigned stream = 0) override;
+  void record(std::shared_ptr<mark> m, unsigned stream = 0) override;
+  void wait(std::shared_ptr<mark> m, unsigned stream = 0) override;
+  void set_priority(unsigned stream, int priority) override { priorities_[stream] = priority; }
+  // One call of the host for each kernel, one behind the other.
+  void start(uint64_t delay_ps) override;
+  bool idle() const override { return running_ == 0; }
+  const std::string& kernel_fault() const override { return kernel_fault_; }
+  std::string blockage() const override;
+  void reset() override;
+  fault take_fault() override;
+  std::map<std::string, uint64_t> counters() const override;
 
   // ---- simt::environment
   uint64_t now_ns() const override { return pcie::now_ps() / 1000; }

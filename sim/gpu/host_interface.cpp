@@ -190,4 +190,10 @@ void host_interface::answer(const pcie::tlp& r) {
     link.send(std::move(c));
 }
 
+void attach(host_interface& host, const surroundings& s) {
+  for (const own_memory& m : s.own) host.export_memory(m.bus, {m.base, m.bus_bytes});
+  host.flush_address(s.flush_address);
+  host.host_memory_end(s.host_memory_bytes);
+}
+
 }  // namespace ggas::gpu

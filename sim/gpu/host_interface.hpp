@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/gpu/config.hpp"
+#include "sim/gpu/device.hpp"
 #include "sim/pcie/packet.hpp"
 #include "sim/pcie/port.hpp"
 
@@ -108,5 +109,8 @@ class host_interface : public sc_core::sc_module {
   sc_core::sc_event out_event_, write_event_, read_event_;
   host_interface_stats stats_;
 };
+
+// The interface of a GPU in its node.
+void attach(host_interface& host, const surroundings& s);
 
 }  // namespace ggas::gpu

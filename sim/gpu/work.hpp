@@ -15,6 +15,7 @@
 #include "sim/agenda.hpp"
 #include "sim/gpu/address_map.hpp"
 #include "sim/gpu/coalescer.hpp"
+#include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
 
 namespace ggas::gpu {
@@ -34,12 +35,6 @@ struct kernel {
   bool called = false;              // the host has made the launching call, or is about to
   uint64_t ready_ps = 0;            // not before that, then
   int priority = 0;                 // of its stream
-};
-
-// A place in a stream that others wait for.
-struct mark {
-  bool reached = false;
-  std::vector<std::function<void()>> waiters;  // told when it is reached
 };
 
 // What a stream holds: a kernel, or a place that is reached, or waited for.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulated cluster shall run: streams, events, kernels, programs of hosts.
+#include "userlib/providers/sim/simulated_cluster.hpp"
+
+namespace ggas::userlib {
+
+result<stream> sim_cluster::make_stream(int node, int priority) {
+  if (auto ok = check_node(*this, node, "make_stream"); !ok) return std::move(ok.error());
+  stream_nodes_.push_back(node);
+  if (system_->owns(unsigned(node))) gpu_of(node).set_priority(unsigned(stream_nodes_.size()), priority);
+  return stream(node, stream_nodes_.size());
+}
+
+result<event> sim_cluster::make_event(int node) {
+  if (auto ok = check_node(*this, node, "make_event"); !ok) return std::move(ok.error());
+  if (sim::process_ranks()) return fail(errc::unsupported, "make_event: with ranks only one process would see it");
+  event_nodes_.push_back(node);
+  events_.emplace_back();
+  return event{node, event_nodes_.size()};
+}
+
+result<> sim_cluster::record(const event& e, const stream& s) {
+  if (auto ok = check_event(e, "record"); !ok) return ok;
+  if (auto ok = check_stream(s, "record"); !ok) return ok;
+  gpu_of(s.node).record(events_[e.id - 1] = std::make_shared<gpu::mark>(), unsigned(s.id));
+  return {};
+}
+
+result<> sim_cluster::wait(const stream& s, const event& e) {
+  if (auto ok = check_stream(s, "wait"); !ok) return ok;
+  if (auto ok = check_event(e, "wait"); !ok) return ok;
+  if (const auto& last = events_[e.id - 1]) gpu_of(s.node).wait(last, unsigned(s.id));
+  return {};
+}
+
+result<bool> sim_cluster::reached(const event& e) {
+  if (auto ok = check_event(e, "reached"); !ok) return std::move(ok.error());
+  const auto& last = events_[e.id - 1];
+  return !last || last->reached;
+}
+
+result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
+                             std::string name) {
+  simt::launch l{.grid = {grid.x, grid.y, grid.z},
+                 .block = {block.x, block.y, block.z},
+                 .kernel = std::move(kernel),
+                 .name = std::move(name)};
+  if (auto ok = check_launch(s, l); !ok) return ok;
+  // All GPUs are alike.
+  if (const auto wrong = gpu_of(own_.front()).check(l.grid, l.block))
+    return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
+  if (system_->owns(unsigned(s.node))) gpu_of(s.node).launch(std::move(l), unsigned(s.id));
+  return {};
+}
+
+result<> sim_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
+  if (auto ok = check_program(*this, node, program, name); !ok) return ok;
+  if (sim::process_ranks())
+    return fail(errc::unsupported, "program '{}' of node {}: with ranks what it finds would stay in one of them", name,
+                node);
+  programs_.add(node, std::move(program), std::move(name));
+  return {};
+}
+
+}  // namespace ggas::userlib
