@@ -5,17 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <thread>
 
-#include "benchmarks/host/patterns.hpp"
+#include "benchmarks/host/table.hpp"
 
 namespace ggas::host_bench {
 namespace {
 
 struct options {
-  bool quick = false;
+  bool quick = false, beside_mpi = false;
+  size_t most = most_bytes;
+  std::vector<std::string> only;  // names of patterns; empty: all
   std::string json;
 };
 
@@ -39,62 +38,56 @@ void bind(unsigned rank) {
   }
 }
 
-double load() {
-  double minute = 0;
-  std::ifstream("/proc/loadavg") >> minute;
-  return minute;
+using libraries = std::vector<std::unique_ptr<means>>;
+
+libraries make_all(const options& o) {
+  libraries all;
+  if (o.beside_mpi) all = make_mpi(most_bytes);
+  all.insert(all.begin(), make_ggas(most_bytes));
+  const means& ours = *all.front();
+  if (ours.size() < 2) throw failure("needs 2 ranks or more: ./ggas run -n 2 ggas-host-bench");
+  for (const auto& m : all)
+    if (m->rank() != ours.rank() || m->size() != ours.size())
+      throw failure(m->name() + " counts other ranks than libggas: start it by mpirun alone");
+  return all;
 }
 
-nlohmann::json record(const means& m, const pattern& p, size_t bytes, const std::vector<double>& sorted) {
-  return {{"benchmark", p.name},
-          {"library", m.name()},
-          {"provider", m.provider()},
-          {"platform", "host"},
-          {"processors", std::thread::hardware_concurrency()},
-          {"load", load()},
-          {"seed", 0},
-          {"ranks", m.size()},
-          {"bytes", bytes},
-          {"unit", p.unit},
-          {"median", sorted[sorted.size() / 2]},
-          {"least", sorted.front()},
-          {"most", sorted.back()},
-          {"samples", sorted.size()}};
-}
-
-// All samples of a pattern at a size; rank 0 prints and writes the median.
-void measure(means& m, const pattern& p, size_t bytes, const options& o, std::ofstream& json) {
-  const unsigned samples = o.quick ? 5 : 31, rounds = rounds_of(bytes, o.quick);
-  p.sample(m, bytes, rounds);  // pages and caches
-  std::vector<double> taken;
-  for (unsigned s = 0; s < samples; ++s) {
-    m.barrier();
-    taken.push_back(p.sample(m, bytes, rounds));
+// All samples of a pattern at a size. The libraries take turns at every sample, so that what else the computer does
+// meets all of them; while one is measured all ranks wait in calls of that one.
+void measure(const std::vector<means*>& all, const pattern& p, size_t bytes, const options& o, table& t) {
+  const unsigned count = o.quick ? 5 : 31, rounds = rounds_of(bytes, o.quick);
+  std::vector<samples> taken;
+  for (means* m : all) {
+    p.sample(*m, bytes, rounds);  // pages and caches
+    taken.push_back({m, {}});
   }
-  if (bytes) check_data(m, bytes);
-  if (m.rank() != 0) return;
-  std::ranges::sort(taken);
-  std::printf("%-10zu %18.2f %18.2f %18.2f\n", bytes, taken[taken.size() / 2], taken.front(), taken.back());
-  if (json.is_open() && !(json << record(m, p, bytes, taken) << std::endl))
-    throw failure(o.json + ": not all results could be written");
+  for (unsigned s = 0; s < count; ++s) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i]->barrier();
+      taken[i].sorted.push_back(p.sample(*all[i], bytes, rounds));
+      all[i]->barrier();
+    }
+  }
+  for (means* m : all)
+    if (bytes) check_data(*m, bytes);
+  for (samples& s : taken) std::ranges::sort(s.sorted);
+  if (all[0]->rank() == 0) t.row(bytes, taken);
 }
 
 void run(const options& o) {
-  const std::unique_ptr<means> m = make_ggas(most_bytes);
-  if (m->size() < 2) throw failure("needs 2 ranks or more: ./ggas run -n 2 ggas-host-bench");
-  bind(m->rank());
-  std::ofstream json;
-  if (m->rank() == 0 && !o.json.empty()) {
-    json.open(o.json);
-    if (!json) throw failure(o.json + ": cannot be written");
-  }
+  const libraries all = make_all(o);
+  const bool tells = all[0]->rank() == 0;
+  bind(all[0]->rank());
+  table t(tells ? o.json : "");
   for (const pattern& p : patterns) {
-    if (m->rank() == 0)
-      std::printf("\n# %s of %s (%s), %u ranks, %u processors, load %.1f\n%-10s %18s %18s %18s\n", p.name,
-                  m->name().c_str(), m->provider().c_str(), m->size(), std::thread::hardware_concurrency(), load(),
-                  "# Size", (std::string("median ") + p.unit).c_str(), "least", "most");
-    for (size_t bytes = p.least; bytes <= p.most; bytes = bytes ? 2 * bytes : 1) measure(*m, p, bytes, o, json);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw failure("standard output: not all could be written");
+    if (!o.only.empty() && std::ranges::find(o.only, p.name) == o.only.end()) continue;
+    std::vector<means*> able;
+    for (const auto& m : all)
+      if (p.is != kind::time_of_all || m->has_collectives()) able.push_back(m.get());
+    if (tells) t.begin(p, {able.begin(), able.end()});
+    for (size_t bytes = p.least; bytes <= std::min(p.most, o.most); bytes = bytes ? 2 * bytes : 1)
+      measure(able, p, bytes, o, t);
+    if (tells) t.end();
   }
 }
 
@@ -105,6 +98,11 @@ int main(int argc, char** argv) {
   ggas::host_bench::options o;
   CLI::App app("Measures libggas between processes, host memory: ./ggas run -n 2 --stop ggas-host-bench [options]");
   app.add_flag("--quick", o.quick, "fewer samples: to see that it works, not to compare");
+  app.add_flag("--beside-mpi", o.beside_mpi, "MPI in turns with libggas: mpirun -n 2 ggas-host-bench --beside-mpi");
+  std::vector<std::string> names;
+  for (const auto& p : ggas::host_bench::patterns) names.emplace_back(p.name);
+  app.add_option("--only", o.only, "patterns, with commas between")->delimiter(',')->check(CLI::IsMember(names));
+  app.add_option("--most", o.most, "largest size, bytes")->check(CLI::Range(size_t{8}, ggas::host_bench::most_bytes));
   app.add_option("--json", o.json, "file for the results, a JSON object a line");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ggas::host_bench {
 
@@ -29,14 +30,25 @@ class means {
   virtual void tell() = 0;
   // Waits until `out` may be changed.
   virtual void flush() = 0;
+  // A single message: all of the three.
+  virtual void send(size_t bytes) {
+    post(bytes);
+    tell();
+    flush();
+  }
   // Waits for messages, and that they are told.
   virtual void receive(unsigned messages, size_t bytes) = 0;
 
+  // False: the library has none of this kind; barrier() is there to meet.
+  virtual bool has_collectives() const { return true; }
   virtual void barrier() = 0;
   virtual void sum(const double* from, double* to, size_t elements) = 0;
 };
 
 // libggas, with segments in memory of the host. Throws `failure`.
 std::unique_ptr<means> make_ggas(size_t most_bytes);
+// MPI, one-sided (a window, put, flush) and two-sided (send, receive, collectives). Under `mpirun` only. Throws
+// `failure` where the program was built without MPI.
+std::vector<std::unique_ptr<means>> make_mpi(size_t most_bytes);
 
 }  // namespace ggas::host_bench

@@ -13,20 +13,14 @@ double now_us() {
   return std::chrono::duration<double, std::micro>(t).count();
 }
 
-void send(means& m, size_t bytes) {
-  m.post(bytes);
-  m.tell();
-  m.flush();
-}
-
 // Half of the time of there and back.
 double latency(means& m, size_t bytes, unsigned rounds) {
   if (m.rank() > 1) return 0;
   const double begin = now_us();
   for (unsigned i = 0; i < rounds; ++i) {
-    if (m.rank() == 0) send(m, bytes);
+    if (m.rank() == 0) m.send(bytes);
     m.receive(1, bytes);
-    if (m.rank() == 1) send(m, bytes);
+    if (m.rank() == 1) m.send(bytes);
   }
   return (now_us() - begin) / (2.0 * rounds);
 }
@@ -43,7 +37,7 @@ double windows(means& m, size_t bytes, unsigned rounds) {
       m.receive(1, 8);
     } else {
       m.receive(window, bytes);
-      send(m, 8);
+      m.send(8);
     }
   }
   return (now_us() - begin) / rounds;
@@ -67,7 +61,7 @@ double overhead(means& m, size_t bytes, unsigned rounds) {
   for (unsigned i = 0; i < rounds && m.rank() <= 1; ++i) {
     if (m.rank() == 1) {
       m.receive(1, bytes);
-      send(m, 8);
+      m.send(8);
       continue;
     }
     const double begin = now_us();
@@ -106,17 +100,22 @@ std::byte known(size_t i, unsigned rank) { return std::byte(i * 31 + 7 * rank + 
 }  // namespace
 
 const pattern patterns[6] = {
-    {"latency", "us", 8, most_bytes, latency},      {"bandwidth", "MB/s", 8, most_bytes, bandwidth},
-    {"message_rate", "1/s", 8, 4096, message_rate}, {"overhead", "us", 8, most_bytes, overhead},
-    {"allreduce", "us", 8, most_bytes, allreduce},  {"barrier", "us", 0, 0, barrier},
+    {"latency", "us", 8, most_bytes, latency, kind::time},
+    {"bandwidth", "MB/s", 8, most_bytes, bandwidth, kind::rate},
+    {"message_rate", "1/s", 8, 4096, message_rate, kind::rate},
+    {"overhead", "us", 8, most_bytes, overhead, kind::time},
+    {"allreduce", "us", 8, most_bytes, allreduce, kind::time_of_all},
+    {"barrier", "us", 0, 0, barrier, kind::time_of_all},
 };
 
 void check_data(means& m, size_t bytes) {
   m.barrier();
   if (m.rank() <= 1) {
     for (size_t i = 0; i < bytes; ++i) m.out()[i] = known(i + bytes, m.rank());
-    send(m, bytes);
+    m.post(bytes);
+    m.tell();
     m.receive(1, bytes);
+    m.flush();
     for (size_t i = 0; i < bytes; ++i)
       if (m.in()[i] != known(i + bytes, 1 - m.rank()))
         throw failure("byte " + std::to_string(i) + " of " + std::to_string(bytes) + " is wrong");

@@ -6,11 +6,14 @@
 
 namespace ggas::host_bench {
 
+enum class kind { time, rate, time_of_all };  // of two ranks: less is better, more is better; of all ranks
+
 struct pattern {
   const char* name;
   const char* unit;
   size_t least, most;  // bytes; both 0: of no size
   double (*sample)(means&, size_t bytes, unsigned rounds);
+  kind is;
 };
 
 // Messages in flight in the patterns of bandwidth and rate.

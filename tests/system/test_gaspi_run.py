@@ -2,6 +2,7 @@
 """`gaspi_run -m FILE -n N`: machine files, good and bad."""
 
 import random
+import runpy
 import socket
 import subprocess
 
@@ -56,3 +57,22 @@ def test_noise_is_no_machine_file(machines):
     for _ in range(5):
         done = gaspi_run("-m", machines(noise.randbytes(300)), "true")
         assert done.returncode == 1 and "Traceback" not in done.stderr
+
+
+def test_any_change_of_a_machine_file_is_taken_or_told(machines):
+    """Noise in good files: a number of ranks or one line of text, and never anything else."""
+    ranks_of = runpy.run_path(str(ROOT / "userlib" / "gaspi_run.py"))["ranks_of"]
+    noise = random.Random(11)
+    good = b"localhost # first\n\n  localhost\n# nobody\n127.0.0.1\r\nlocalhost\n"
+    told = 0
+    for _ in range(2000):
+        data = bytearray(good)
+        for _ in range(noise.randrange(1, 6)):
+            at = noise.randrange(len(data))
+            data[at : at + noise.randrange(3)] = noise.choice([b"", b"\0", b"\xff\xfe", b"#", b"\n", b"\x0b", noise.randbytes(4)])
+        try:
+            assert 1 <= ranks_of(machines(bytes(data))) <= 64
+        except SystemExit as end:
+            told += 1
+            assert str(end).startswith("gaspi_run: machine file ") and "\n" not in str(end).replace(str(machines(bytes(data))), "")
+    assert 100 < told < 2000

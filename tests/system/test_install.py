@@ -2,6 +2,7 @@
 """What `cmake --install` leaves is enough for projects outside the tree, wherever it is moved to (docs/how-to/another-project.md)."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,49 @@ def test_pkg_config_of_the_host_library(prefix, flags, tmp_path):
     run("cc", "-std=c11", "-Wall", "-Werror", "-pedantic", "program.c", "-o", "program", *flags("ggas-host"), cwd=tmp_path)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries(prefix))}
     run(sys.executable, prefix / "bin" / "ggas-run", "-n", 2, tmp_path / "program", env=environment)
+
+
+def exported(prefix):
+    """Functions of libggas.so for programs; tools have theirs under other names."""
+    listed = run("nm", "-D", "--defined-only", libraries(prefix) / "libggas.so")
+    return set(re.findall(r" T ((?:ggas|gaspi)_\w+)", listed))
+
+
+def test_every_function_of_the_host_library_has_a_manual_page(prefix):
+    pages = {page.stem: page.read_text() for page in (prefix / "share" / "man" / "man3").glob("*.3")}
+    assert set(pages) == exported(prefix)
+    for name, text in pages.items():
+        assert re.match(rf'\.TH {name} 3 .*\n\.SH NAME\n{name} \\- \S', text), name
+        assert f"{name}(" in text.split(".SH SYNOPSIS")[1], name
+        assert name.startswith("gaspi") or ".SH DESCRIPTION" in text, f"{name}: the header says nothing of it"
+    if shutil.which("groff"):
+        shown = run("groff", "-man", "-Tascii", "-ww", *sorted((prefix / "share" / "man" / "man3").glob("*.3"))[:40])
+        assert "ggas" in shown or "gaspi" in shown
+
+
+def test_the_examples_of_the_host_library(prefix, tmp_path):
+    """With CMake, from what is installed, and with the module of a GPU beside the library."""
+    programs = build(example("host", tmp_path), prefix)
+    for name in ("01_hello", "02_ring", "03_work_sharing", "04_passive", "05_reduction", "06_gpu"):
+        run(sys.executable, prefix / "bin" / "ggas-run", "-n", 2, "--stop", programs / name, "simt")
+
+
+def test_pkg_config_of_gaspi(prefix, flags, tmp_path):
+    (tmp_path / "program.c").write_text("#include <GASPI.h>\n#include <GASPI_GPU.h>\n#include <PGASPI.h>\nint main(void) { return gaspi_proc_init(GASPI_BLOCK) || pgaspi_proc_term(GASPI_BLOCK); }\n")
+    run("cc", "-std=c11", "-Wall", "-Werror", "-pedantic", "program.c", "-o", "program", *flags("GASPI"), cwd=tmp_path)
+    (tmp_path / "machines").write_text("localhost\nlocalhost\n")
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries(prefix))}
+    run(sys.executable, prefix / "bin" / "gaspi_run", "-m", tmp_path / "machines", tmp_path / "program", env=environment)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_programs_of_mpi(prefix, mpi):
+    program = BUILD / "tests" / "userlib" / "mpi" / f"mpi_program_{mpi}"
+    if not (libraries(prefix) / "ggas" / mpi).exists() or not program.exists():
+        pytest.skip(f"built without {mpi}")
+    environment = {name: value for name, value in os.environ.items() if name != "GGAS_BUILD"}
+    root_may = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "GGAS_MPI_TYPES": "host"}
+    run(sys.executable, prefix / "bin" / "ggas-run", "--mpi-types", "-n", 1, program, "pack_vector", env={**environment, **root_may})
 
 
 def test_what_is_not_there_is_told(prefix, tmp_path):

@@ -115,6 +115,30 @@ TEST_P(library_collectives, an_operation_of_the_user) {
   });
 }
 
+// An operation of the user that has no time for now: the same call again goes on, with the parts the others brought.
+int busy_at_first(const void* one, const void* two, void* result, void* state, size_t n, size_t, uint64_t) {
+  if ((*static_cast<int*>(state))++ == 0) return GGAS_TIMEOUT;
+  for (size_t i = 0; i < n; ++i)
+    static_cast<uint64_t*>(result)[i] = static_cast<const uint64_t*>(one)[i] + static_cast<const uint64_t*>(two)[i];
+  return 0;
+}
+
+TEST(library_collectives, an_operation_of_the_user_times_out_and_is_resumed) {
+  run(3, [](const rank& r) -> std::string {
+    for (const size_t n : {1, 20'000}) {
+      std::vector<uint64_t> v(n, r.me + 1), to(n);
+      int calls = 0;
+      const auto reduce = [&] {
+        return ggas_group_allreduce_user(r.p, v.data(), to.data(), n, 8, busy_at_first, &calls, 0, patience);
+      };
+      MUST(reduce(), GGAS_TIMEOUT);
+      MUST(reduce(), GGAS_OK);
+      MUST_HOLD(std::all_of(to.begin(), to.end(), [](uint64_t s) { return s == 6; }));
+    }
+    return "ok";
+  });
+}
+
 TEST(library_collectives, a_time_out_is_resumed_and_counts_once) {
   run(3, [](const rank& r) -> std::string {
     for (int round = 0; round < 5; ++round) {

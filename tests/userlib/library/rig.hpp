@@ -3,10 +3,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "ggas/ggas.h"
@@ -74,8 +77,39 @@ inline std::string job_name() {
   return "libggas." + std::to_string(parent) + "." + std::to_string(++count);
 }
 
+inline bool simulated() {
+  const char* const transport = std::getenv("GGAS_TRANSPORT");
+  return transport && std::string(transport) == "sim";
+}
+
+// Of a job whose ranks are on simulated nodes (GGAS_TRANSPORT=sim); else nothing.
+class simulator {
+ public:
+  simulator(int size, const std::string& job) {
+    if (!simulated()) return;
+    pid_ = fork();
+    if (pid_ != 0) return;
+    be(0, size, job);
+    const char* const program = std::getenv("GGAS_SIMULATOR");
+    if (program) execl(program, program, nullptr);
+    std::abort();
+  }
+  ~simulator() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  simulator(const simulator&) = delete;
+
+ private:
+  int pid_ = -1;
+};
+
 inline processes::body member(int size, program what) {
-  return [size, what = std::move(what), job = job_name()](int r, const voice& parent) {
+  const std::string job = job_name();
+  static std::unique_ptr<simulator> nodes;  // until the next job
+  nodes = std::make_unique<simulator>(size, job);
+  return [size, what = std::move(what), job](int r, const voice& parent) {
     be(r, size, job);
     ggas_process* p = nullptr;
     if (ggas_process_start(&p, patience) != GGAS_OK) return parent.say(std::string("start: ") + ggas_error_text());

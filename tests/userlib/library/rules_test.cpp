@@ -49,6 +49,8 @@ TEST(library_rules, wrong_arguments_get_the_documented_error) {
         ROW(ggas_process_kill(nullptr, 1), GGAS_ERR_ARGUMENT),
         ROW(ggas_process_kill(p, 2), GGAS_ERR_RANK),
         ROW(ggas_process_kill(p, r.me), GGAS_ERR_RANK),
+        ROW(ggas_process_time(nullptr, &word), GGAS_ERR_ARGUMENT),
+        ROW(ggas_process_time(p, nullptr), GGAS_ERR_ARGUMENT),
         ROW(ggas_process_statistics(nullptr, &statistics), GGAS_ERR_ARGUMENT),
         ROW(ggas_process_statistics(p, nullptr), GGAS_ERR_ARGUMENT),
         ROW(ggas_segment_allocate(nullptr, 1, 8), GGAS_ERR_ARGUMENT),

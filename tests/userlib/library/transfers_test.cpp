@@ -246,8 +246,10 @@ TEST_P(library_transfers, compare_swap_lets_one_in) {
         if (old) std::this_thread::yield();
       }
       MUST(r.get(0, 16, 0, 8, 8), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
       ++r.memory<uint64_t>(0)[2];
       MUST(r.put(0, 16, 0, 8, 8), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
       uint64_t old = 0;
       MUST(ggas_segment_compare_swap(r.p, 0, 0, 0, r.me + 1, 0, &old, patience), GGAS_OK);
       MUST_HOLD(old == r.me + 1);

@@ -104,12 +104,20 @@ const char* ggas_error_text(void);
 ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns);
 /** Leaves the job without waiting; frees everything. Other ranks see GGAS_STATE_LEFT. Null is let pass. */
 void ggas_process_stop(ggas_process* process);
+/** Number of this rank. */
 ggas_rc ggas_process_rank(const ggas_process* process, uint32_t* rank);
+/** Number of ranks of the job. */
 ggas_rc ggas_process_size(const ggas_process* process, uint32_t* size);
 /** The states of all ranks, looked at now. @param states room for as many as ranks */
 ggas_rc ggas_process_states(ggas_process* process, ggas_state* states, size_t count);
 /** Ends another rank's process with SIGKILL. */
 ggas_rc ggas_process_kill(ggas_process* process, uint32_t rank);
+/**
+ * Time of this rank, the one its time-outs are measured in: since its program began; in a simulation simulated time,
+ * since the simulation began. @param ns nanoseconds
+ */
+ggas_rc ggas_process_time(ggas_process* process, uint64_t* ns);
+/** What this rank has called since it started. */
 ggas_rc ggas_process_statistics(const ggas_process* process, ggas_statistics* statistics);
 
 /** New memory of this rank, filled with 0, which no other rank may reach yet. @param bytes 1 ... memory of the host
@@ -125,6 +133,7 @@ ggas_rc ggas_segment_create(ggas_process* process, uint32_t segment, uint64_t by
 /** The same with memory of the caller. */
 ggas_rc ggas_segment_use(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
                          uint64_t timeout_ns);
+/** Takes a segment away, also from other ranks. Its memory is freed unless it is the caller's. */
 ggas_rc ggas_segment_delete(ggas_process* process, uint32_t segment);
 /** Address of a segment of this rank. */
 ggas_rc ggas_segment_pointer(ggas_process* process, uint32_t segment, void** pointer);
@@ -137,8 +146,64 @@ ggas_rc ggas_segment_fetch_add(ggas_process* process, uint32_t segment, uint64_t
 ggas_rc ggas_segment_compare_swap(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank,
                                   uint64_t expected, uint64_t desired, uint64_t* old, uint64_t timeout_ns);
 
+/**
+ * Opens a GPU for this process by a module: "cuda", or "simt", the host SIMT engine. It is loaded here, so a program
+ * that does not call this needs nothing of a GPU's. All ranks call it, once, with the same module and `bytes`: so much
+ * memory of each GPU is mapped by all ranks, and segments of GPUs come from it. Its first part stays the device
+ * library's (barriers and collectives of kernels).
+ * @param gpu number of the GPU; -1: the rank modulo the number of GPUs that this process sees
+ */
+ggas_rc ggas_gpu_open(ggas_process* process, const char* module, int32_t gpu, uint64_t bytes, uint64_t timeout_ns);
+/** Number of the GPU, as this process counts. */
+ggas_rc ggas_gpu_number(const ggas_process* process, int32_t* gpu);
+/**
+ * What kernels of this rank need to reach the memory of all GPUs by the device library (ggas/ggas.cuh): for
+ * ggas::set_device_context() on CUDA, for the scheduler of the host SIMT engine.
+ * @param context a ggas::context @param bytes its size: GGAS_ERR_SIZE if the library was built with another
+ */
+ggas_rc ggas_gpu_context(ggas_process* process, void* context, size_t bytes);
+/** New memory of this rank's GPU, filled with 0. Its notification slots are in memory of the host. */
+ggas_rc ggas_gpu_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
+/** The caller's memory on the GPU as a segment. Others reach it through a thread of this process. */
+ggas_rc ggas_gpu_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
+/** Of all members of a group: allocate, permit to all, barrier. */
+ggas_rc ggas_gpu_segment_create(ggas_process* process, uint32_t segment, uint64_t bytes, uint32_t group,
+                                uint64_t timeout_ns);
+/** The same with memory of the caller. */
+ggas_rc ggas_gpu_segment_use(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
+                             uint64_t timeout_ns);
+/** Where an allocated segment of a rank begins, for kernels: ggas_pointer_of_node<T>(rank, offset). */
+ggas_rc ggas_gpu_segment_place(ggas_process* process, uint32_t segment, uint32_t rank, uint64_t* offset);
+/**
+ * The notification slots of a rank's segment, for kernels: a value, not 0, that a kernel stores there behind a fence of
+ * the system arrives as a notification. Good until that segment is deleted.
+ */
+ggas_rc ggas_gpu_segment_slots(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t** slots);
+
+/** How bytes of a GPU go to another rank. */
+typedef enum ggas_gpu_way {
+  GGAS_GPU_DIRECT, /**< from GPU to GPU */
+  GGAS_GPU_STAGED, /**< through memory of the host, in chunks: one leaves while the next one comes */
+  GGAS_GPU_HYBRID  /**< direct below the threshold, staged from there on */
+} ggas_gpu_way;
+/** Copies from a segment here to one of a rank, as ggas_queue_write() does, on the way that is asked for. */
+ggas_rc ggas_gpu_write(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue, ggas_gpu_way way,
+                       uint64_t timeout_ns);
+/** Bytes from which a hybrid write is staged (UINT64_MAX: never), and bytes of a chunk. */
+ggas_rc ggas_gpu_limits(const ggas_process* process, uint64_t* threshold, uint64_t* chunk);
+/** @param chunk 4096 ... 2^30 */
+ggas_rc ggas_gpu_set_limits(ggas_process* process, uint64_t threshold, uint64_t chunk);
+/**
+ * Measures both ways from a segment here to one of a rank, of the same size or larger, which is overwritten, and sets
+ * the limits that were best. @param file where they are stored for ggas_gpu_load_limits(); may be null
+ */
+ggas_rc ggas_gpu_tune(ggas_process* process, uint32_t segment, uint32_t rank, const char* file);
+/** Sets the limits that ggas_gpu_tune() has stored. */
+ggas_rc ggas_gpu_load_limits(ggas_process* process, const char* file);
+
 /** Another queue. @param queue its id */
 ggas_rc ggas_queue_create(ggas_process* process, uint32_t* queue);
+/** Takes a queue away; its id may be given out again. */
 ggas_rc ggas_queue_delete(ggas_process* process, uint32_t queue);
 /** Requests that were posted since the last ggas_queue_wait(). */
 ggas_rc ggas_queue_posted(const ggas_process* process, uint32_t queue, uint64_t* posted);
@@ -148,8 +213,10 @@ ggas_rc ggas_queue_write(ggas_process* process, const ggas_part* part, uint32_t 
 /** Copies from a segment of a rank to one here. The bytes are there after ggas_queue_wait(). */
 ggas_rc ggas_queue_read(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue,
                         uint64_t timeout_ns);
+/** Writes several parts, in their order. An error or a time-out leaves those before it written. */
 ggas_rc ggas_queue_write_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
                               uint32_t queue, uint64_t timeout_ns);
+/** Reads several parts, in their order. */
 ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
                              uint32_t queue, uint64_t timeout_ns);
 /** Puts a value, not 0, into a slot of a rank's segment, behind everything posted to that rank and queue before. */
@@ -176,13 +243,17 @@ ggas_rc ggas_passive_receive(ggas_process* process, uint32_t segment, uint64_t o
 
 /** An empty group. @param group its id here; other ranks may have another */
 ggas_rc ggas_group_create(ggas_process* process, uint32_t* group);
+/** Adds a rank to a group that is not committed. */
 ggas_rc ggas_group_add(ggas_process* process, uint32_t group, uint32_t rank);
 /** Of all members, which have added the same ranks. Afterwards the group can be used. */
 ggas_rc ggas_group_commit(ggas_process* process, uint32_t group, uint64_t timeout_ns);
+/** Leaves a group. Other members keep it. */
 ggas_rc ggas_group_delete(ggas_process* process, uint32_t group);
+/** Number of members. */
 ggas_rc ggas_group_size(const ggas_process* process, uint32_t group, uint32_t* size);
 /** @param ranks room for `count` ranks, ascending */
 ggas_rc ggas_group_ranks(const ggas_process* process, uint32_t group, uint32_t* ranks, size_t count);
+/** Returns when all members have called it. */
 ggas_rc ggas_group_barrier(ggas_process* process, uint32_t group, uint64_t timeout_ns);
 /** Element by element over all members, in the order of ranks: the same bits everywhere. `to` may be `from`. */
 ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, size_t elements, ggas_element type,
@@ -194,6 +265,7 @@ ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, 
  */
 typedef int (*ggas_reducer)(const void* one, const void* two, void* result, void* state, size_t elements,
                             size_t element_bytes, uint64_t timeout_ns);
+/** Reduces by an operation of the user. @param element_bytes 1 ... GGAS_ELEMENT_MOST */
 ggas_rc ggas_group_allreduce_user(ggas_process* process, const void* from, void* to, size_t elements,
                                   size_t element_bytes, ggas_reducer reducer, void* state, uint32_t group,
                                   uint64_t timeout_ns);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -34,6 +35,12 @@ template <class... Values>
 ggas_rc fail(ggas_rc code, const Values&... values) {
   return fail_with(code, (word(values) + ...));
 }
+
+// An error that leaves by an exception; a call returns it as its code.
+struct failure : std::runtime_error {
+  failure(ggas_rc code, const std::string& text) : std::runtime_error(text), code(code) {}
+  ggas_rc code;
+};
 
 // The same for a system call that has just set errno.
 ggas_rc fail_system(const std::string& what);

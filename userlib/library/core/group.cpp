@@ -51,15 +51,34 @@ ggas_rc group::commit(transport& t, limit until) {
   return rc;
 }
 
-ggas_rc group::barrier(limit until) { return run({}, until); }
+ggas_rc group::barrier(limit until) {
+  const turn mine(busy_);
+  return mine ? run({}, until) : not_now();
+}
 
-ggas_rc group::allreduce(const reduction& how, const void* from, void* to, limit until) {
-  return run({how, static_cast<const std::byte*>(from), static_cast<std::byte*>(to)}, until);
+ggas_rc group::allreduce(const reduction& how, const void* from, void* to, gpus* g, limit until) {
+  const turn mine(busy_);
+  if (!mine) return not_now();
+  const call c{how, static_cast<const std::byte*>(from), static_cast<std::byte*>(to)};
+  const bool on_gpu = g && g->device() && (g->holds(from) || g->holds(to));
+  return on_gpu ? reduce_on_gpus(c, *g->device(), until) : run(c, until);
+}
+
+// In memory of the host, between two copies.
+ggas_rc group::reduce_on_gpus(call c, gpu::device& d, limit until) {
+  const size_t bytes = c.how.elements * c.how.element_bytes;
+  const auto told = [](const std::string& why) { return why.empty() ? GGAS_OK : fail(GGAS_ERR_SYSTEM, "GPU: ", why); };
+  if (active_ && !(c == on_gpu_)) return run(c, until);  // which says that another one is under way
+  if (!active_) {
+    on_gpu_ = c;
+    staged_.resize(bytes);
+    if (ggas_rc rc = told(d.copy(staged_.data(), c.from, bytes)); rc != GGAS_OK) return rc;
+  }
+  const ggas_rc rc = run({c.how, staged_.data(), staged_.data()}, until);
+  return rc == GGAS_OK ? told(d.copy(c.to, staged_.data(), bytes)) : rc;
 }
 
 ggas_rc group::run(const call& c, limit until) {
-  const turn mine(busy_);
-  if (!mine) return not_now();
   if (!committed_) return fail(GGAS_ERR_GROUP, "the group is not committed");
   if (broken_ != GGAS_OK) return fail(broken_, "a collective of this group failed before; make a new one");
   if (active_ && !(c == call_))
@@ -78,12 +97,13 @@ ggas_rc group::run(const call& c, limit until) {
 }
 
 ggas_rc group::go_on(limit until) {
+  if (rounds() > 1) until.begin();
   for (; round_ < rounds(); ++round_) {
     if (!arrived_) before();
     arrived_ = true;
     if (ggas_rc rc = exchange_->await(until); rc != GGAS_OK) return rc;
-    arrived_ = false;
     if (ggas_rc rc = after(until); rc != GGAS_OK) return rc;
+    arrived_ = false;
   }
   return GGAS_OK;
 }
@@ -111,7 +131,7 @@ void group::before() {
     std::memcpy(part.data() + bytes, call_.from, call_.how.elements * element);
     bytes += call_.how.elements * element;
   } else if (!small() && round_ % 2 == 0) {
-    std::memcpy(exchange_->of(me_, exchange::block::input, unsigned(round_ / 2)), call_.from + first() * element,
+    std::memcpy(exchange_->mine(exchange::block::input, unsigned(round_ / 2)), call_.from + first() * element,
                 count() * element);
   }
   exchange_->arrive(part.data(), bytes);
@@ -121,8 +141,7 @@ ggas_rc group::after(limit until) {
   if (ggas_rc rc = compare(); rc != GGAS_OK) return rc;
   if (small()) return add_all(until);
   if (round_ % 2 == 0) return add_share(until);
-  take_shares();
-  return GGAS_OK;
+  return take_shares();
 }
 
 ggas_rc group::compare() const {
@@ -139,7 +158,7 @@ ggas_rc group::add_all(limit until) {
   if (r.elements == 0) return GGAS_OK;
   std::memcpy(call_.to, exchange_->part(0) + sizeof(head), r.elements * r.element_bytes);
   for (size_t m = 1; m < members_.size(); ++m)
-    if (ggas_rc rc = r.add(call_.to, exchange_->part(m) + sizeof(head), r.elements, until.left()); rc != GGAS_OK)
+    if (ggas_rc rc = r.add(call_.to, exchange_->part(m) + sizeof(head), r.elements, until); rc != GGAS_OK)
       return rc;
   return GGAS_OK;
 }
@@ -150,22 +169,30 @@ ggas_rc group::add_share(limit until) {
   const auto turn = static_cast<unsigned>(round_ / 2);
   const size_t begin = share(me_) * r.element_bytes, n = share(me_ + 1) - share(me_);
   if (n == 0) return GGAS_OK;
-  std::byte* const to = exchange_->of(me_, exchange::block::result, turn) + begin;
-  std::memcpy(to, exchange_->of(0, exchange::block::input, turn) + begin, n * r.element_bytes);
-  for (size_t m = 1; m < members_.size(); ++m) {
-    const std::byte* const more = exchange_->of(m, exchange::block::input, turn) + begin;
-    if (ggas_rc rc = r.add(to, more, n, until.left()); rc != GGAS_OK) return rc;
+  std::byte* const to = exchange_->mine(exchange::block::result, turn) + begin;
+  for (size_t m = 0; m < members_.size(); ++m) {
+    const std::byte* more = nullptr;
+    ggas_rc rc = exchange_->look(m, exchange::block::input, turn, begin, n * r.element_bytes, more);
+    if (rc == GGAS_OK && m == 0)
+      std::memcpy(to, more, n * r.element_bytes);
+    else if (rc == GGAS_OK)
+      rc = r.add(to, more, n, until);
+    if (rc != GGAS_OK) return rc;
   }
   return GGAS_OK;
 }
 
-void group::take_shares() {
+ggas_rc group::take_shares() {
   const size_t element = call_.how.element_bytes;
   for (size_t m = 0; m < members_.size(); ++m) {
-    const size_t begin = share(m) * element, end = share(m + 1) * element;
-    std::memcpy(call_.to + first() * element + begin,
-                exchange_->of(m, exchange::block::result, unsigned(round_ / 2)) + begin, end - begin);
+    const size_t begin = share(m) * element, bytes = share(m + 1) * element - begin;
+    const std::byte* from = nullptr;
+    if (bytes == 0) continue;
+    const ggas_rc rc = exchange_->look(m, exchange::block::result, unsigned(round_ / 2), begin, bytes, from);
+    if (rc != GGAS_OK) return rc;
+    std::memcpy(call_.to + first() * element + begin, from, bytes);
   }
+  return GGAS_OK;
 }
 
 }  // namespace ggas::library

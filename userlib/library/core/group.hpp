@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "userlib/library/core/reduce.hpp"
-#include "userlib/library/core/transport.hpp"
+#include "userlib/library/gpu/gpus.hpp"
 
 namespace ggas::library {
 
@@ -21,7 +21,8 @@ class group {
   ggas_rc add(unsigned rank);
   ggas_rc commit(transport& t, limit until);
   ggas_rc barrier(limit until);
-  ggas_rc allreduce(const reduction& how, const void* from, void* to, limit until);
+  // g: vectors may lie on them; null: in memory of the host alone.
+  ggas_rc allreduce(const reduction& how, const void* from, void* to, gpus* g, limit until);
 
  private:
   // What every member tells with its part, so that different calls are found out.
@@ -39,6 +40,7 @@ class group {
   };
 
   ggas_rc run(const call& c, limit until);
+  ggas_rc reduce_on_gpus(call c, gpu::device& d, limit until);
   ggas_rc go_on(limit until);
   head told() const;
   bool small() const { return call_.how.elements * call_.how.element_bytes <= small_bytes; }
@@ -48,7 +50,7 @@ class group {
   ggas_rc compare() const;
   ggas_rc add_all(limit until);
   ggas_rc add_share(limit until);
-  void take_shares();
+  ggas_rc take_shares();
   size_t block_elements() const { return exchange::block_bytes / call_.how.element_bytes; }
   size_t first() const { return round_ / 2 * block_elements(); }  // element of the block that is under way
   size_t count() const;
@@ -61,6 +63,8 @@ class group {
   ggas_rc broken_ = GGAS_OK;
   bool active_ = false, arrived_ = false;
   call call_;
+  call on_gpu_;                    // as the caller has made it, while it is reduced in memory of the host
+  std::vector<std::byte> staged_;  // its vector
   size_t round_ = 0;
 };
 

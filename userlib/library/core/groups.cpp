@@ -26,7 +26,7 @@ ggas_rc reduce(ggas_process* p, const reduction& how, const void* from, void* to
       return fail(GGAS_ERR_SIZE, "elements ", how.elements, ": none, or more than an address space has");
     if (!how.reducer && reinterpret_cast<uintptr_t>(to) % how.element_bytes != 0)
       return fail(GGAS_ERR_ARGUMENT, "to: must be aligned to its elements of ", how.element_bytes, " bytes");
-    rc = g.allreduce(how, from, to, limit::after(timeout_ns));
+    rc = g.allreduce(how, from, to, p->transport->of_gpus(), limit::after(timeout_ns));
     if (rc == GGAS_OK) p->count.collectives.add(1);
     return rc;
   });

@@ -4,35 +4,59 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 
 namespace ggas::library {
 
-inline uint64_t now_ns() {
+inline uint64_t computer_ns() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
+inline const uint64_t program_began_ns = computer_ns();
+
+// The clock that time-outs are measured with; a transport whose ranks live in simulated time puts its own here.
+inline std::atomic<uint64_t (*)()> clock_of_limits{computer_ns};
+
+inline uint64_t now_ns() { return clock_of_limits.load(std::memory_order_relaxed)(); }
+
+// The same to a few milliseconds, for a tenth of the time.
+inline uint64_t about_now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// Its time runs from the first look at the clock, which most calls never need: they find done what they wait for. Who
+// waits several times with copies of it calls begin() before the first.
 class limit {
  public:
-  // From now; 0: do not wait, UINT64_MAX: for ever.
-  static limit after(uint64_t ns) {
-    if (ns == 0) return limit(0);
-    const uint64_t now = now_ns();
-    return limit(ns > UINT64_MAX - now ? UINT64_MAX : now + ns);
+  // 0: do not wait, UINT64_MAX: for ever.
+  static limit after(uint64_t ns) { return limit(ns); }
+  const limit& begin() const {
+    if (!begun_) end_ = end_of(ns_);
+    begun_ = true;
+    return *this;
   }
-  bool no_wait() const { return end_ == 0; }
+  bool no_wait() const { return ns_ == 0; }
   uint64_t left() const {
-    if (end_ == UINT64_MAX) return UINT64_MAX;
-    const uint64_t now = now_ns();
-    return end_ > now ? end_ - now : 0;
+    if (ns_ == UINT64_MAX || ns_ == 0) return ns_;
+    const uint64_t end = begin().end_, now = now_ns();
+    return end > now ? end - now : 0;
   }
   bool passed() const { return left() == 0; }
 
  private:
-  explicit limit(uint64_t end) : end_(end) {}
-  uint64_t end_;
+  explicit limit(uint64_t ns) : ns_(ns) {}
+  static uint64_t end_of(uint64_t ns) {
+    const uint64_t now = now_ns();
+    return ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
+  }
+  uint64_t ns_;
+  mutable uint64_t end_ = 0;
+  mutable bool begun_ = false;
 };
 
 }  // namespace ggas::library

@@ -83,14 +83,14 @@ const char* ggas_error_text(void) { return last_text(); }
 ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns) {
   try {
     if (ggas_rc rc = check_pointer(process, "process"); rc != GGAS_OK) return rc;
-    const limit until = limit::after(timeout_ns);
     std::string why;
     ggas::job j = ggas::job::from_environment(why);
     if (!why.empty()) return fail_with(GGAS_ERR_SYSTEM, why);
     if (j.alone()) j = {.rank = 0, .size = 1, .name = "alone"};
     j.timeout_ns = timeout_ns;
     std::unique_ptr<transport> t;
-    if (ggas_rc rc = make_shm(j, t); rc != GGAS_OK) return rc;
+    if (ggas_rc rc = make_transport(j, t); rc != GGAS_OK) return rc;
+    const limit until = limit::after(timeout_ns).begin();  // by the transport's clock
     auto made = std::make_unique<ggas_process>(std::move(t));
     std::vector<unsigned> everybody(made->transport->size());
     for (unsigned r = 0; r < everybody.size(); ++r) everybody[r] = r;
@@ -99,6 +99,8 @@ ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns) {
     made->groups[GGAS_GROUP_ALL] = std::move(all);
     *process = made.release();
     return GGAS_OK;
+  } catch (const failure& e) {
+    return fail_with(e.code, e.what());
   } catch (const std::exception& e) {
     return fail_with(GGAS_ERR_MEMORY, e.what());
   }
@@ -137,6 +139,14 @@ ggas_rc ggas_process_kill(ggas_process* p, uint32_t rank) {
     if (ggas_rc rc = check_rank(p, rank); rc != GGAS_OK) return rc;
     if (rank == p->transport->rank()) return fail(GGAS_ERR_RANK, "rank ", rank, ": is this rank itself");
     return p->transport->kill(rank);
+  });
+}
+
+ggas_rc ggas_process_time(ggas_process* p, uint64_t* ns) {
+  return call(p, [&] {
+    if (ggas_rc rc = check_pointer(ns, "ns"); rc != GGAS_OK) return rc;
+    *ns = p->transport->time_ns();
+    return GGAS_OK;
   });
 }
 

@@ -32,6 +32,7 @@ struct ggas_process {
     uint64_t bytes;
     void* memory;
     uint32_t group;
+    bool on_gpu;
     bool operator==(const creation&) const = default;
   };
 
@@ -41,6 +42,8 @@ struct ggas_process {
   mutable std::mutex lock;  // of the two tables
   std::array<std::shared_ptr<ggas::library::group>, GGAS_GROUPS> groups;
   std::map<uint32_t, creation> creations;
+  // Of hybrid writes of GPUs: direct is best until a tuner has found something else.
+  std::atomic<uint64_t> gpu_threshold{UINT64_MAX}, gpu_chunk{uint64_t{1} << 20};
 
   std::shared_ptr<ggas::library::group> group(uint32_t id) const;
 };
@@ -70,6 +73,8 @@ ggas_rc call(const ggas_process* p, Call&& body) {
     const ggas_rc rc = body();
     if (rc == GGAS_TIMEOUT) p->count.timeouts.add(1);
     return rc;
+  } catch (const failure& e) {
+    return fail_with(e.code, e.what());
   } catch (const std::exception& e) {
     return fail_with(GGAS_ERR_MEMORY, e.what());
   }

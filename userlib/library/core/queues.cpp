@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues, notifications and passive messages of ggas.h.
 #include "userlib/library/core/process.hpp"
+#include "userlib/library/gpu/gpus.hpp"
 
 using namespace ggas::library;
 
@@ -17,19 +18,25 @@ ggas_rc check_part(const ggas_part& part) {
                   [&] { return check_segment(part.remote_segment); });
 }
 
-ggas_rc move(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t queue, limit until, bool writes) {
-  transport& t = *p->transport;
+// Finds both ends, has `carry` move the bytes, and counts.
+template <class Carry>
+ggas_rc move_by(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t queue, bool writes, Carry&& carry) {
   std::byte* here = nullptr;
   ggas_rc rc = check_part(part);
-  if (rc == GGAS_OK) rc = t.segment_here(part.local_segment, part.local_offset, part.bytes, here);
-  if (rc != GGAS_OK) return rc;
-  const place there{rank, part.remote_segment, part.remote_offset};
-  rc = writes ? t.write(there, here, part.bytes, queue, until) : t.read(there, here, part.bytes, queue, until);
+  if (rc == GGAS_OK) rc = p->transport->segment_here(part.local_segment, part.local_offset, part.bytes, here);
+  if (rc == GGAS_OK) rc = carry(place{rank, part.remote_segment, part.remote_offset}, here);
   if (rc != GGAS_OK) return rc;
   p->queues[queue].posted.add(1);
   (writes ? p->count.writes : p->count.reads).add(1);
   (writes ? p->count.written_bytes : p->count.read_bytes).add(part.bytes);
   return GGAS_OK;
+}
+
+ggas_rc move(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t queue, limit until, bool writes) {
+  transport& t = *p->transport;
+  return move_by(p, part, rank, queue, writes, [&](const place& there, std::byte* here) {
+    return writes ? t.write(there, here, part.bytes, queue, until) : t.read(there, here, part.bytes, queue, until);
+  });
 }
 
 ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
@@ -39,6 +46,7 @@ ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t
     if (rc == GGAS_OK && count == 0) rc = fail(GGAS_ERR_SIZE, "count 0: a list has at least one part");
     if (rc == GGAS_OK) rc = check_target(p, rank, queue);
     const limit until = limit::after(timeout_ns);
+    if (count > 1) until.begin();
     for (size_t i = 0; rc == GGAS_OK && i < count; ++i) rc = move(p, parts[i], rank, queue, until, writes);
     return rc;
   });
@@ -78,6 +86,24 @@ ggas_rc ggas_queue_posted(const ggas_process* p, uint32_t queue, uint64_t* poste
 
 ggas_rc ggas_queue_write(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue, uint64_t timeout_ns) {
   return move_all(p, part, 1, rank, queue, timeout_ns, true);
+}
+
+ggas_rc ggas_gpu_write(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue, ggas_gpu_way way,
+                       uint64_t timeout_ns) {
+  return call(p, [&] {
+    ggas_rc rc = check_pointer(part, "part");
+    const unsigned asked = enum_number(way);
+    if (rc == GGAS_OK && asked > GGAS_GPU_HYBRID) rc = fail(GGAS_ERR_ARGUMENT, "way ", asked, ": there is none");
+    if (rc == GGAS_OK) rc = check_target(p, rank, queue);
+    if (rc != GGAS_OK) return rc;
+    const bool staged = way == GGAS_GPU_STAGED || (way == GGAS_GPU_HYBRID && part->bytes >= p->gpu_threshold.load());
+    gpus* const g = p->transport->of_gpus();
+    const limit until = limit::after(timeout_ns);
+    if (!staged || !g) return move(p, *part, rank, queue, until, true);
+    return move_by(p, *part, rank, queue, true, [&](const place& there, const std::byte* here) {
+      return g->write_staged(there, here, part->bytes, queue, p->gpu_chunk.load(), until);
+    });
+  });
 }
 
 ggas_rc ggas_queue_read(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue, uint64_t timeout_ns) {

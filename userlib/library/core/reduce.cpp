@@ -60,9 +60,9 @@ size_t bytes_of(ggas_element t) {
   return 0;
 }
 
-ggas_rc reduction::add(std::byte* to, const std::byte* more, size_t n, uint64_t timeout_ns) const {
+ggas_rc reduction::add(std::byte* to, const std::byte* more, size_t n, limit until) const {
   if (reducer) {
-    const int said = reducer(to, more, to, state, n, element_bytes, timeout_ns);
+    const int said = reducer(to, more, to, state, n, element_bytes, until.left());
     return said == 0 ? GGAS_OK : fail(static_cast<ggas_rc>(said), "the user's operation returned ", said);
   }
   switch (type) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "userlib/library/core/fail.hpp"
+#include "userlib/library/core/limit.hpp"
 
 namespace ggas::library {
 
@@ -16,7 +17,7 @@ struct reduction {
   bool operator==(const reduction&) const = default;
 
   // to = to op more, for n elements.
-  ggas_rc add(std::byte* to, const std::byte* more, size_t n, uint64_t timeout_ns) const;
+  ggas_rc add(std::byte* to, const std::byte* more, size_t n, limit until) const;
 };
 
 // Bytes of a type, 0: there is none.

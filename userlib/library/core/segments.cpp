@@ -2,7 +2,7 @@
 // Segments and atomics of ggas.h.
 #include <unistd.h>
 
-#include "userlib/library/core/process.hpp"
+#include "userlib/library/core/opening.hpp"
 
 using namespace ggas::library;
 
@@ -18,33 +18,6 @@ ggas_rc check_bytes(uint64_t bytes) {
 ggas_rc open(ggas_process* p, uint32_t segment, uint64_t bytes, void* memory) {
   const ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_bytes(bytes); });
   return rc == GGAS_OK ? p->transport->segment_open(segment, bytes, memory) : rc;
-}
-
-// Allocates or binds, lets all members in, and meets them.
-ggas_rc open_together(ggas_process* p, uint32_t segment, uint64_t bytes, void* memory, uint32_t group,
-                      uint64_t timeout_ns) {
-  const auto g = p->group(group);
-  if (!g || !g->committed()) return fail(GGAS_ERR_GROUP, "group ", group, ": is not there or not committed");
-  const ggas_process::creation mine{bytes, memory, group};
-  bool under_way;
-  {
-    const std::lock_guard held(p->lock);
-    const auto begun = p->creations.find(segment);
-    under_way = begun != p->creations.end() && begun->second == mine;
-  }
-  if (!under_way) {
-    if (ggas_rc rc = open(p, segment, bytes, memory); rc != GGAS_OK) return rc;
-    for (unsigned r : g->members())
-      if (ggas_rc rc = p->transport->segment_permit(segment, r); rc != GGAS_OK) return rc;
-    const std::lock_guard held(p->lock);
-    p->creations[segment] = mine;
-  }
-  const ggas_rc rc = g->barrier(limit::after(timeout_ns));
-  if (rc != GGAS_TIMEOUT) {
-    const std::lock_guard held(p->lock);
-    p->creations.erase(segment);
-  }
-  return rc;
 }
 
 // 8 bytes that an atomic can work on.
@@ -75,14 +48,18 @@ ggas_rc ggas_segment_permit(ggas_process* p, uint32_t segment, uint32_t rank) {
 }
 
 ggas_rc ggas_segment_create(ggas_process* p, uint32_t segment, uint64_t bytes, uint32_t group, uint64_t timeout_ns) {
-  return call(p, [&] { return open_together(p, segment, bytes, nullptr, group, timeout_ns); });
+  return call(p, [&] {
+    return open_together(p, segment, {bytes, nullptr, group, false}, timeout_ns,
+                         [&] { return open(p, segment, bytes, nullptr); });
+  });
 }
 
 ggas_rc ggas_segment_use(ggas_process* p, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
                          uint64_t timeout_ns) {
   return call(p, [&] {
     if (ggas_rc rc = check_pointer(memory, "memory"); rc != GGAS_OK) return rc;
-    return open_together(p, segment, bytes, memory, group, timeout_ns);
+    return open_together(p, segment, {bytes, memory, group, false}, timeout_ns,
+                         [&] { return open(p, segment, bytes, memory); });
   });
 }
 

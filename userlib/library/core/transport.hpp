@@ -35,16 +35,22 @@ class exchange {
   virtual ggas_rc await(limit until) = 0;
   // The part of a member in the round that was awaited last; until the next arrive().
   virtual const std::byte* part(size_t member) const = 0;
-  // A block of a member that all may read, two of each kind in turn: what is written before arrive() is there behind
+  // This member's block, which all may read, two of each kind in turn: what is written before arrive() is there behind
   // await(), and stays until its writer has begun two more rounds.
-  virtual std::byte* of(size_t member, block kind, unsigned turn) = 0;
+  virtual std::byte* mine(block kind, unsigned turn) = 0;
+  // Bytes of a member's block, to be read until the next call of this object.
+  virtual ggas_rc look(size_t member, block kind, unsigned turn, size_t offset, size_t bytes, const std::byte*& at) = 0;
 };
+
+class gpus;  // gpu/gpus.hpp
 
 class transport {
  public:
   virtual ~transport() = default;
   virtual unsigned rank() const = 0;
   virtual unsigned size() const = 0;
+  // Time of this rank since its program began, or its simulation. Goes on even if it is asked for again and again.
+  virtual uint64_t time_ns() = 0;
 
   // Looked at now.
   virtual ggas_state state(unsigned rank) = 0;
@@ -74,11 +80,16 @@ class transport {
   virtual ggas_rc send(unsigned rank, const void* from, uint64_t bytes, limit until) = 0;
   virtual ggas_rc receive(void* to, uint64_t room, unsigned& rank, limit until) = 0;
 
+  // Null: it has no segments of GPUs.
+  virtual gpus* of_gpus() { return nullptr; }
+
   // members: ranks, ascending, this one among them. Null, with a text: no group is left.
   virtual std::unique_ptr<exchange> group(const std::vector<unsigned>& members) = 0;
 };
 
 // Processes of one computer.
 ggas_rc make_shm(const job& j, std::unique_ptr<transport>& made);
+// The one that the environment asks for (GGAS_TRANSPORT).
+ggas_rc make_transport(const job& j, std::unique_ptr<transport>& made);
 
 }  // namespace ggas::library

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GASPI: segments, transfers, queues, passive messages, atomics, collectives.
+#include <GASPI_GPU.h>
+
 #include <array>
 #include <vector>
 
@@ -42,6 +44,13 @@ gaspi_return_t move_and_notify(mover* how, const std::vector<ggas_part>& all, ga
   return as_gaspi(ggas_queue_notify(self(), segment, notified, slot, value, queue, nanoseconds(timeout_ms)));
 }
 
+// Refuses memory descriptions that there are not.
+bool is_known(gaspi_memory_description_t d) {
+  if (d == 0 || d == GASPI_MEMORY_GPU) return true;
+  refuse("memory_description: 0 is memory of the host, GASPI_MEMORY_GPU that of a GPU");
+  return false;
+}
+
 struct user_operation {
   gaspi_reduce_operation_t operation;
   gaspi_reduce_state_t state;
@@ -59,26 +68,28 @@ int apply(const void* one, const void* two, void* result, void* state, size_t n,
 
 }  // namespace
 
-gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t id, gaspi_size_t size, gaspi_alloc_t) {
-  return as_gaspi(ggas_segment_allocate(self(), id, size));
+gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t id, gaspi_size_t size, gaspi_alloc_t policy) {
+  return as_gaspi((policy & GASPI_MEM_GPU ? ggas_gpu_segment_allocate : ggas_segment_allocate)(self(), id, size));
 }
 gaspi_return_t gaspi_segment_register(gaspi_segment_id_t id, gaspi_rank_t rank, gaspi_timeout_t) {
   return as_gaspi(ggas_segment_permit(self(), id, rank));
 }
 gaspi_return_t gaspi_segment_create(gaspi_segment_id_t id, gaspi_size_t size, gaspi_group_t group,
-                                    gaspi_timeout_t timeout_ms, gaspi_alloc_t) {
-  return as_gaspi(ggas_segment_create(self(), id, size, group, nanoseconds(timeout_ms)));
+                                    gaspi_timeout_t timeout_ms, gaspi_alloc_t policy) {
+  const auto create = policy & GASPI_MEM_GPU ? ggas_gpu_segment_create : ggas_segment_create;
+  return as_gaspi(create(self(), id, size, group, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size,
                                   gaspi_memory_description_t description) {
-  if (description != 0) return refuse("memory_description: only 0, memory of the host");
-  return as_gaspi(ggas_segment_bind(self(), id, pointer, size));
+  if (!is_known(description)) return GASPI_ERROR;
+  return as_gaspi((description ? ggas_gpu_segment_bind : ggas_segment_bind)(self(), id, pointer, size));
 }
 gaspi_return_t gaspi_segment_use(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size,
                                  gaspi_group_t group, gaspi_timeout_t timeout_ms,
                                  gaspi_memory_description_t description) {
-  if (description != 0) return refuse("memory_description: only 0, memory of the host");
-  return as_gaspi(ggas_segment_use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
+  if (!is_known(description)) return GASPI_ERROR;
+  const auto use = description ? ggas_gpu_segment_use : ggas_segment_use;
+  return as_gaspi(use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t id) { return as_gaspi(ggas_segment_delete(self(), id)); }
 gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t id, gaspi_pointer_t* pointer) {

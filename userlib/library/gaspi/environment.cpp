@@ -19,7 +19,6 @@ namespace ggas::library::gaspi {
 namespace {
 std::atomic<ggas_process*> process{nullptr};
 std::mutex starting;
-const uint64_t loaded_ns = now_ns();
 }  // namespace
 
 ggas_process* self() { return process.load(std::memory_order_acquire); }
@@ -27,6 +26,11 @@ ggas_process* self() { return process.load(std::memory_order_acquire); }
 gaspi_return_t refuse(const char* text) { return as_gaspi(fail_with(GGAS_ERR_ARGUMENT, text)); }
 
 namespace {
+
+uint64_t time_ns() {
+  uint64_t now = 0;
+  return ggas_process_time(self(), &now) == GGAS_OK ? now : computer_ns() - program_began_ns;
+}
 
 unsigned ranks() {
   uint32_t n = 0;
@@ -162,10 +166,10 @@ void gaspi_printf_to(gaspi_rank_t, const char* format, ...) {
 }
 
 gaspi_return_t gaspi_time_get(gaspi_time_t* wtime) {
-  return give(wtime, static_cast<float>(double(ggas::library::now_ns() - loaded_ns) * 1e-6));
+  return give(wtime, static_cast<float>(double(time_ns()) * 1e-6));
 }
 gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz) { return give(cpu_mhz, 1000); }
-gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, ggas::library::now_ns()); }
+gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, time_ns()); }
 
 gaspi_return_t gaspi_group_create(gaspi_group_t* group) {
   uint32_t g = 0;

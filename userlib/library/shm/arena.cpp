@@ -47,37 +47,17 @@ ggas_rc arena_file::create(uint64_t bytes, uint64_t reserved) {
   if (ftruncate(file_.fd(), static_cast<off_t>(bytes)) != 0) return fail_system("memory of the rank");
   if (fcntl(file_.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return fail_system("memory of the rank");
-  room_[reserved] = bytes - reserved;
+  room_.add(reserved, bytes);
   return GGAS_OK;
 }
 
-uint64_t arena_file::take(uint64_t bytes) {
-  bytes = layout::up(bytes);
-  const std::lock_guard held(lock_);
-  const auto fits = std::find_if(room_.begin(), room_.end(), [&](const auto& r) { return r.second >= bytes; });
-  if (fits == room_.end()) return 0;
-  const auto [offset, there] = *fits;
-  room_.erase(fits);
-  if (there > bytes) room_[offset + bytes] = there - bytes;
-  return offset;
-}
+uint64_t arena_file::take(uint64_t bytes) { return room_.take(bytes).value_or(0); }
 
 void arena_file::give(uint64_t offset, uint64_t bytes) {
-  bytes = layout::up(bytes);
   // Frees the pages; who reads them next reads 0.
   fallocate(file_.fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-            static_cast<off_t>(bytes));
-  const std::lock_guard held(lock_);
-  auto here = room_.emplace(offset, bytes).first;
-  if (const auto next = std::next(here); next != room_.end() && here->first + here->second == next->first) {
-    here->second += next->second;
-    room_.erase(next);
-  }
-  if (here == room_.begin()) return;
-  if (const auto before = std::prev(here); before->first + before->second == here->first) {
-    before->second += here->second;
-    room_.erase(here);
-  }
+            static_cast<off_t>(room_.up(bytes)));
+  room_.give(offset, bytes);
 }
 
 }  // namespace ggas::library::shm

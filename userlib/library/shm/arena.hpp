@@ -3,9 +3,7 @@
 // when the last process that has it ends. It never shrinks, so that a mapping of it is always good.
 #pragma once
 
-#include <map>
-#include <mutex>
-
+#include "userlib/library/core/room.hpp"
 #include "userlib/library/shm/control.hpp"
 #include "userlib/src/bootstrap/message.hpp"
 
@@ -45,8 +43,7 @@ class arena_file {
 
  private:
   userlib::file file_;
-  std::mutex lock_;
-  std::map<uint64_t, uint64_t> room_;  // offset and bytes of what is not in use
+  room room_{page};
 };
 
 }  // namespace ggas::library::shm

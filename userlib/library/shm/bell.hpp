@@ -19,6 +19,18 @@ struct alignas(64) bell {  // in shared memory, at first 0
   std::atomic<uint32_t> rings;
   std::atomic<uint32_t> sleepers;  // a killed one stays counted, which costs the writer a system call
 
+  // Stores a word that waiters look for, and rings. The store is on its way before the sleepers are asked for.
+  template <class T>
+  void announce(std::atomic<T>& word, T value) {
+#ifdef __SANITIZE_THREAD__  // knows no fences
+    word.store(value);
+#else
+    word.store(value, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+    ring();
+  }
+
   void ring() {
     if (sleepers.load() == 0) return;
     rings.fetch_add(1);
@@ -33,10 +45,14 @@ struct alignas(64) bell {  // in shared memory, at first 0
 void sleep_at(bell& b, uint32_t rings, uint64_t ns);
 
 inline constexpr uint64_t nap_ns = 100'000'000;  // how often a sleeper looks whether it waits for a dead process
+inline constexpr uint64_t kernel_nap_ns = 1'000'000;  // where a kernel may store what is waited for
+inline constexpr unsigned looks_without_pause = 200, looks_with_pause = 32;  // before a look at the clock
 inline constexpr uint64_t yield_ns = 50'000;     // given to others before sleeping
 
-// How often to look before the processor is given to others: 0 where a process has no core of its own.
-inline std::atomic<unsigned> looks_alone{0};
+// How long to look before the processor is given to others: 0 where a process has no core of its own. A yield costs
+// a whole turn of somebody else's on a computer that has other work, so it is put off beyond what short waits take.
+inline constexpr uint64_t alone_ns = 300'000;
+inline std::atomic<uint64_t> look_alone_ns{0};
 
 inline void pause() {
 #ifdef __x86_64__
@@ -47,12 +63,19 @@ inline void pause() {
 // Until done() holds. check() says from time to time whether waiting still makes sense: GGAS_OK, or an error to
 // return.
 template <class Done, class Check>
-ggas_rc wait(bell& b, limit until, Done&& done, Check&& check) {
+ggas_rc wait(bell& b, limit until, Done&& done, Check&& check, uint64_t nap = nap_ns) {
   if (done()) return GGAS_OK;
   if (until.no_wait()) return GGAS_TIMEOUT;
-  for (unsigned i = looks_alone.load(std::memory_order_relaxed); i > 0; --i) {
-    pause();
-    if (done()) return GGAS_OK;
+  if (const uint64_t alone = look_alone_ns.load(std::memory_order_relaxed)) {
+    for (unsigned i = 0; i < looks_without_pause; ++i)
+      if (done()) return GGAS_OK;
+    for (const limit end = limit::after(alone).begin(); !end.passed();) {
+      for (unsigned i = 0; i < looks_with_pause; ++i) {
+        pause();
+        if (done()) return GGAS_OK;
+      }
+      if (until.passed()) return GGAS_TIMEOUT;
+    }
   }
   const limit patience = limit::after(yield_ns);
   do {
@@ -75,7 +98,7 @@ ggas_rc wait(bell& b, limit until, Done&& done, Check&& check) {
       outcome = GGAS_TIMEOUT;
       break;
     }
-    sleep_at(b, rings, left < nap_ns ? left : nap_ns);
+    sleep_at(b, rings, left < nap ? left : nap);
   }
   b.sleepers.fetch_sub(1);
   return outcome;

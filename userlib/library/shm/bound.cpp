@@ -59,9 +59,11 @@ copied copy_across(int pid, uint64_t there, void* here, uint64_t bytes, bool wri
 ggas_rc shm_transport::copy(const place& p, const view& v, void* here, uint64_t bytes, request::kind what,
                             limit until) {
   peer& owner = peers_[p.rank];
+  until.begin();
   // Its number may be another process's once it has ended.
   if (state(p.rank) != GGAS_STATE_HEALTHY) return expect(p.rank);
-  if (owner.pid && !owner.needs_helper.load(std::memory_order_relaxed)) {
+  const bool by_system = v.made_of == memory::user && !gpus_.holds(here);
+  if (by_system && owner.pid && !owner.needs_helper.load(std::memory_order_relaxed)) {
     switch (copy_across(owner.pid, v.address + p.offset, here, bytes, what == request::write)) {
       case copied::all:
         return GGAS_OK;
@@ -94,6 +96,7 @@ ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint6
                            uint64_t two, limit until) {
   peer& owner = peers_[p.rank];
   request& r = owner.memory.array<request>(where_.requests())[rank_];
+  until.begin();
   if (ggas_rc rc = owner.asking.take(until); rc != GGAS_OK) return rc;
   ggas_rc rc = ask_until_free(r, p.rank, until);
   if (rc == GGAS_OK) {
@@ -103,7 +106,9 @@ ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint6
     r.bytes = bytes;
     r.one = one;
     r.two = two;
-    if (what == request::write) std::memcpy(r.data, data, bytes);
+    if (what == request::write) rc = gpus_.move(r.data, data, bytes);
+  }
+  if (rc == GGAS_OK) {
     r.now.store(request::posted);
     owner.head().asked.ring();
     const auto done = [&] { return r.now.load() == request::done; };
@@ -117,7 +122,7 @@ ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint6
       rc = r.result == GGAS_OK ? GGAS_OK
                                : fail(GGAS_ERR_SEGMENT, "segment ", p.segment, " of rank ", p.rank, ": gone");
       one = r.one;
-      if (what == request::read && rc == GGAS_OK) std::memcpy(data, r.data, bytes);
+      if (what == request::read && rc == GGAS_OK) rc = gpus_.move(data, r.data, bytes);
       r.now.store(request::free);
     }
   }
@@ -149,24 +154,26 @@ bool shm_transport::serve_all() {
 void shm_transport::serve(request& r) {
   const std::lock_guard held(segments_);  // the user may delete the segment
   view v;
-  const place p{rank_, r.segment % GGAS_SEGMENTS, r.offset};
-  const uint64_t bytes = std::min(r.bytes, request::bytes_most);
-  r.result = look(p, bytes, v);
+  // Read once, and believed in nothing: the other one may be mad.
+  const auto what = std::atomic_ref(r.what).load();
+  const bool atomic = what == request::fetch_add || what == request::compare_swap;
+  const place p{rank_, r.segment % GGAS_SEGMENTS, std::atomic_ref(r.offset).load()};
+  const uint64_t bytes = atomic ? sizeof(uint64_t) : std::min(std::atomic_ref(r.bytes).load(), request::bytes_most);
+  r.result = atomic && p.offset % 8 != 0 ? GGAS_ERR_RANGE : look(p, bytes, v);
   if (r.result != GGAS_OK) return;
   std::byte* const at = v.start + p.offset;
-  const auto word = [&] { return std::atomic_ref(*reinterpret_cast<uint64_t*>(at)); };
-  switch (r.what) {
+  switch (what) {
     case request::write:
-      std::memcpy(at, r.data, bytes);
+      r.result = gpus_.move(at, r.data, bytes);
       break;
     case request::read:
-      std::memcpy(r.data, at, bytes);
+      r.result = gpus_.move(r.data, at, bytes);
       break;
     case request::fetch_add:
-      r.one = word().fetch_add(r.one);
+      r.result = gpus_.fetch_add(at, r.one, r.one);
       break;
     case request::compare_swap:
-      word().compare_exchange_strong(r.one, r.two);
+      r.result = gpus_.compare_swap(at, r.one, r.two, r.one);
       break;
   }
 }

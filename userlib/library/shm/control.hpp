@@ -21,10 +21,17 @@ inline bool has(const rank_set& s, unsigned rank) {
   return s[rank / 64].load(std::memory_order_relaxed) >> rank % 64 & 1;
 }
 
+// Memory that a segment is made of. All ranks have mapped an arena and a GPU's memory; what is of the user they reach
+// by system calls or by a helper thread of its owner.
+enum class memory : uint32_t { arena, user, gpu, user_on_gpu };
+inline bool of_user(memory m) { return m == memory::user || m == memory::user_on_gpu; }
+inline bool on_gpu(memory m) { return m == memory::gpu || m == memory::user_on_gpu; }
+
 // Written by its owner. The generation is odd while the segment is there; it changes before and after all else.
 struct segment_entry {
   std::atomic<uint64_t> generation;
-  std::atomic<uint64_t> offset;   // in the arena; 0: memory of the user, which other ranks reach by system calls
+  std::atomic<memory> made_of;
+  std::atomic<uint64_t> offset;   // in the arena, or in the memory of the rank's GPU
   std::atomic<uint64_t> address;  // of its first byte in the owner
   std::atomic<uint64_t> bytes;
   std::atomic<uint64_t> slots;  // offset in the arena; all ranks write there

@@ -38,6 +38,7 @@ class shm_exchange final : public exchange {
   }
 
   ggas_rc commit(limit until) override {
+    until.begin();
     if (!all_found_) {
       const ggas_rc rc = wait(
           leader().groups, until, [this] { return find_all(); }, [this] { return all_alive(0); });
@@ -57,7 +58,7 @@ class shm_exchange final : public exchange {
   }
 
   ggas_rc await(limit until) override {
-    const auto released = [this] { return board().released.load() >= round_; };
+    const auto released = [&] { return few() ? all_are_there() : board().released.load() >= round_; };
     return wait(board().turned, until, released, [&] {
       release_if_all_are_there();  // the last one to arrive may have been killed before it did this
       return released() ? GGAS_OK : all_alive(round_);
@@ -66,9 +67,11 @@ class shm_exchange final : public exchange {
 
   const std::byte* part(size_t member) const override { return part_at(member); }
 
-  std::byte* of(size_t member, block kind, unsigned turn) override {
-    const size_t index = (kind == block::result ? 2 : 0) + turn % 2;
-    return area(member) + t_.where().blocks() + index * block_bytes;
+  std::byte* mine(block kind, unsigned turn) override { return block_of(me_, kind, turn); }
+
+  ggas_rc look(size_t member, block kind, unsigned turn, size_t offset, size_t, const std::byte*& at) override {
+    at = block_of(member, kind, turn) + offset;
+    return GGAS_OK;
   }
 
  private:
@@ -80,17 +83,29 @@ class shm_exchange final : public exchange {
     const layout& w = t_.where();
     return t_.of(members_[member]).memory.at(w.groups() + size_t(places_[member]) * w.group_bytes());
   }
+  std::byte* block_of(size_t member, block kind, unsigned turn) const {
+    const size_t index = (kind == block::result ? 2 : 0) + turn % 2;
+    return area(member) + t_.where().blocks() + index * block_bytes;
+  }
   round_board& board() const { return *reinterpret_cast<round_board*>(area(0)); }
   std::byte* part_at(size_t member) const {
     return area(0) + t_.where().parts() + (2 * member + round_ % 2) * part_most;
   }
 
+  // They look at each other: that is sooner than what the last one makes of it.
+  bool few() const { return members_.size() <= 8; }  // a cache line
+
+  bool all_are_there() const {
+    const round_board& b = board();
+    for (size_t m = members_.size(); m-- > 0;)
+      if (b.arrived[m].load() < round_) return false;
+    return true;
+  }
+
   void release_if_all_are_there() {
-    round_board& b = board();
-    for (size_t m = 0; m < members_.size(); ++m)
-      if (b.arrived[m].load() < round_) return;
-    raise(b.released, round_);
-    b.turned.ring();
+    if (!all_are_there()) return;
+    if (!few()) raise(board().released, round_);
+    board().turned.ring();
   }
 
   // Of members that have not arrived in a round.

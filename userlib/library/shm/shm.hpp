@@ -8,6 +8,7 @@
 
 #include "userlib/library/core/fail.hpp"
 #include "userlib/library/shm/arena.hpp"
+#include "userlib/library/shm/gpus.hpp"
 
 namespace ggas::library::shm {
 
@@ -30,6 +31,7 @@ class shm_transport final : public transport {
 
   unsigned rank() const override { return rank_; }
   unsigned size() const override { return size_; }
+  uint64_t time_ns() override { return now_ns() - program_began_ns; }
   ggas_state state(unsigned rank) override;
   ggas_rc kill(unsigned rank) override;
 
@@ -51,7 +53,25 @@ class shm_transport final : public transport {
   ggas_rc reset(unsigned segment, unsigned slot, uint32_t& old) override;
   ggas_rc send(unsigned rank, const void* from, uint64_t bytes, limit until) override;
   ggas_rc receive(void* to, uint64_t room, unsigned& rank, limit until) override;
+  gpus* of_gpus() override { return &gpus_; }
   std::unique_ptr<exchange> group(const std::vector<unsigned>& members) override;
+
+  // For segments of GPUs.
+  struct view {  // a segment of a rank as it is now
+    memory made_of;
+    std::byte* start;  // null: memory of another rank's user
+    uint64_t offset, address, bytes, slots, generation;
+  };
+  ggas_rc look(unsigned rank, unsigned segment, view& v);
+  ggas_rc look(const place& p, uint64_t bytes, view& v);
+  void aim(unsigned queue, unsigned rank);
+  struct source {  // memory of a new segment
+    memory made_of;
+    uint64_t offset;
+    void* address;
+    uint64_t bytes;
+  };
+  ggas_rc enter(unsigned segment, const source& from);
 
   // For the exchanges of groups.
   peer& of(unsigned rank) { return peers_[rank]; }
@@ -71,11 +91,6 @@ class shm_transport final : public transport {
   ggas_rc expect(unsigned rank);
 
  private:
-  // A segment of a rank as it is now.
-  struct view {
-    std::byte* start;  // null: memory of another rank's user
-    uint64_t address, bytes, slots;
-  };
   // A group's place in this rank's table.
   struct group_place {
     bool used = false;
@@ -84,9 +99,6 @@ class shm_transport final : public transport {
   };
 
   ggas_rc exchange_arenas(const job& j);
-  ggas_rc look(unsigned rank, unsigned segment, view& v);
-  ggas_rc look(const place& p, uint64_t bytes, view& v);
-  void aim(unsigned queue, unsigned rank);
   bool vacant(const group_place& p);
 
   // bound.cpp
@@ -105,6 +117,7 @@ class shm_transport final : public transport {
   std::atomic<uint64_t> next_look_{0};
   std::array<rank_set, GGAS_QUEUES> targets_{};  // that a queue has had since it was forgotten
   std::atomic<unsigned> next_sender_{0};
+  shm_gpus gpus_{*this};
   std::mutex segments_;  // opening, closing; the helper works under it
   std::mutex groups_;
   std::array<group_place, GGAS_GROUPS> places_{};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstring>
 #include <fstream>
 
 #include "userlib/library/shm/shm.hpp"
@@ -31,22 +32,36 @@ bool has_ended(const userlib::file& process) {
   return poll(&p, 1, 0) > 0;
 }
 
-unsigned cores() {
+// Processors that this process may run on: launchers bind each rank to some.
+std::string own_processors() {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? unsigned(CPU_COUNT(&set)) : 1;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return {reinterpret_cast<const char*>(&set), sizeof set};
+}
+
+template <class All>
+unsigned processors_of(const All& ranks) {
+  cpu_set_t all, one;
+  CPU_ZERO(&all);
+  for (const auto& r : ranks) {
+    CPU_ZERO(&one);
+    std::memcpy(&one, r.bytes.data(), std::min(r.bytes.size(), sizeof one));
+    CPU_OR(&all, &all, &one);
+  }
+  return unsigned(CPU_COUNT(&all));
 }
 
 }  // namespace
 
 ggas_rc shm_transport::start(const job& j) {
-  looks_alone.store(cores() >= size_ ? 300 : 0, std::memory_order_relaxed);
   const uint64_t bytes = arena::bytes_for(size_);
   if (ggas_rc rc = own_.create(bytes, where_.segments()); rc != GGAS_OK) return rc;
   return exchange_arenas(j);
 }
 
 ggas_rc shm_transport::exchange_arenas(const job& j) {
-  const limit until = limit::after(j.timeout_ns);
+  const limit until = limit::after(j.timeout_ns).begin();
   const auto failed = [&](const std::string& why) {
     return fail(until.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", why);
   };
@@ -56,8 +71,9 @@ ggas_rc shm_transport::exchange_arenas(const job& j) {
   if (!self) return fail_system("this process as a descriptor (Linux 5.3 or newer)");
   auto memories = (*b)->gather("memory of ranks", std::to_string(arena::bytes_for(size_)), own_.file().fd());
   if (!memories) return failed(memories.error());
-  auto processes = (*b)->gather("processes of ranks", "", self.fd());
+  auto processes = (*b)->gather("processes of ranks", own_processors(), self.fd());
   if (!processes) return failed(processes.error());
+  look_alone_ns.store(processors_of(*processes) >= size_ ? alone_ns : 0, std::memory_order_relaxed);
   ggas_rc rc = GGAS_OK;
   for (unsigned r = 0; r < size_ && rc == GGAS_OK; ++r) {
     const std::string& told = (*memories)[r].bytes;
@@ -98,7 +114,7 @@ ggas_state shm_transport::state(unsigned rank) {
 }
 
 void shm_transport::look_out() {
-  const uint64_t now = now_ns();
+  const uint64_t now = about_now_ns();
   uint64_t due = next_look_.load(std::memory_order_relaxed);
   if (now < due || !next_look_.compare_exchange_strong(due, now + look_out_ns)) return;
   for (unsigned r = 0; r < size_; ++r) static_cast<void>(state(r));

@@ -15,8 +15,7 @@ ggas_rc shm_transport::write(const place& to, const void* from, uint64_t bytes, 
   if (ggas_rc rc = look(to, bytes, v); rc != GGAS_OK) return rc;
   aim(queue, to.rank);
   if (!v.start) return copy(to, v, const_cast<void*>(from), bytes, request::write, until);
-  std::memmove(v.start + to.offset, from, bytes);  // a rank may write to itself, and parts may overlap
-  return GGAS_OK;
+  return gpus_.move(v.start + to.offset, from, bytes);
 }
 
 ggas_rc shm_transport::read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) {
@@ -24,8 +23,7 @@ ggas_rc shm_transport::read(const place& from, void* to, uint64_t bytes, unsigne
   if (ggas_rc rc = look(from, bytes, v); rc != GGAS_OK) return rc;
   aim(queue, from.rank);
   if (!v.start) return copy(from, v, to, bytes, request::read, until);
-  std::memmove(to, v.start + from.offset, bytes);
-  return GGAS_OK;
+  return gpus_.move(to, v.start + from.offset, bytes);
 }
 
 ggas_rc shm_transport::notify(const place& at, uint32_t value, unsigned queue, limit) {
@@ -33,8 +31,7 @@ ggas_rc shm_transport::notify(const place& at, uint32_t value, unsigned queue, l
   if (ggas_rc rc = look(at.rank, at.segment, v); rc != GGAS_OK) return rc;
   aim(queue, at.rank);
   const peer& p = peers_[at.rank];
-  p.memory.array<slot>(v.slots)[at.offset].store(value);
-  p.head().segments[at.segment].notified.ring();
+  p.head().segments[at.segment].notified.announce(p.memory.array<slot>(v.slots)[at.offset], value);
   return GGAS_OK;
 }
 
@@ -57,18 +54,16 @@ ggas_rc shm_transport::fetch_add(const place& at, uint64_t add, uint64_t& old, l
   view v;
   if (ggas_rc rc = look(at, sizeof add, v); rc != GGAS_OK) return rc;
   if (!v.start) return ask(at, request::fetch_add, nullptr, sizeof add, old = add, 0, until);
-  old = std::atomic_ref(*reinterpret_cast<uint64_t*>(v.start + at.offset)).fetch_add(add);
-  return GGAS_OK;
+  return gpus_.fetch_add(v.start + at.offset, add, old);
 }
 
 ggas_rc shm_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old,
                                     limit until) {
   view v;
   if (ggas_rc rc = look(at, sizeof desired, v); rc != GGAS_OK) return rc;
-  old = expected;
-  if (!v.start) return ask(at, request::compare_swap, nullptr, sizeof desired, old, desired, until);
-  std::atomic_ref(*reinterpret_cast<uint64_t*>(v.start + at.offset)).compare_exchange_strong(old, desired);
-  return GGAS_OK;
+  if (!v.start)
+    return ask(at, request::compare_swap, nullptr, sizeof desired, old = expected, desired, until);
+  return gpus_.compare_swap(v.start + at.offset, expected, desired, old);
 }
 
 ggas_rc shm_transport::waitsome(unsigned segment, unsigned first, unsigned count, unsigned& found, limit until) {
@@ -83,8 +78,10 @@ ggas_rc shm_transport::waitsome(unsigned segment, unsigned first, unsigned count
     }
     return false;
   };
-  // Who will notify is not known here, so nobody's end ends the wait.
-  return wait(peers_[rank_].head().segments[segment].notified, until, there, [] { return GGAS_OK; });
+  // Who will notify is not known here, so nobody's end ends the wait. Kernels notify by a store and ring no bell.
+  const uint64_t nap = on_gpu(v.made_of) ? kernel_nap_ns : nap_ns;
+  return wait(
+      peers_[rank_].head().segments[segment].notified, until, there, [] { return GGAS_OK; }, nap);
 }
 
 ggas_rc shm_transport::reset(unsigned segment, unsigned number, uint32_t& old) {
@@ -98,12 +95,15 @@ ggas_rc shm_transport::reset(unsigned segment, unsigned number, uint32_t& old) {
 ggas_rc shm_transport::send(unsigned rank, const void* from, uint64_t bytes, limit until) {
   peer& p = peers_[rank];
   mailbox& box = p.memory.array<mailbox>(where_.mailboxes())[rank_];
+  until.begin();
   if (ggas_rc rc = p.mail.take(until); rc != GGAS_OK) return rc;
   const auto empty = [&] { return box.full.load() == 0; };
   ggas_rc rc = expect(rank);
   if (rc == GGAS_OK) rc = wait(p.head().drained, until, empty, [&] { return expect(rank); });
   if (rc == GGAS_OK) {
-    std::memcpy(box.data, from, bytes);
+    rc = gpus_.move(box.data, from, bytes);
+  }
+  if (rc == GGAS_OK) {
     box.bytes = static_cast<uint32_t>(bytes);
     box.full.store(1);
     p.head().arrived.ring();
@@ -126,17 +126,17 @@ ggas_rc shm_transport::receive(void* to, uint64_t room, unsigned& rank, limit un
   };
   if (ggas_rc rc = wait(here.arrived, until, taken, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
   mailbox& box = boxes[rank];
-  if (box.bytes > room) {
-    const uint32_t bytes = box.bytes;
+  const uint32_t bytes = std::atomic_ref(box.bytes).load(std::memory_order_relaxed);  // once: the sender may be mad
+  if (bytes > room || bytes > sizeof box.data) {
     box.full.store(1);
     here.arrived.ring();
     return fail(GGAS_ERR_SIZE, "a message of rank ", rank, " has ", bytes, " bytes, the room has ", room);
   }
-  std::memcpy(to, box.data, box.bytes);
+  const ggas_rc rc = gpus_.move(to, box.data, bytes);
   next_sender_.store((rank + 1) % size_, std::memory_order_relaxed);
   box.full.store(0);
   here.drained.ring();
-  return GGAS_OK;
+  return rc;
 }
 
 }  // namespace ggas::library::shm

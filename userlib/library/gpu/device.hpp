@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libggas needs of a GPU: a module (libggas-gpu-<name>.so) makes it, loaded when a program asks for it, so that
+// the library itself links nothing of a GPU's. Texts are errors for people; "" is none. Any thread may call anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "ggas/job.hpp"
+
+namespace ggas::library::gpu {
+
+class device {
+ public:
+  using text = std::string;
+
+  virtual ~device() = default;
+  // Every rank of the job gives as many bytes of its GPU, filled with 0. All ranks call it; then this process and its
+  // GPU reach those of rank r at window() + r * stride(). The stride is a power of two.
+  virtual text map(const job& j, uint64_t bytes) = 0;
+  virtual int number() const = 0;  // of the GPU, as this process counts
+  virtual std::byte* window() const = 0;
+  virtual uint64_t stride() const = 0;
+
+  // Whether memory of the user can be a segment of a GPU.
+  virtual bool is_gpu_memory(const void* at) const = 0;
+  // Each side on a GPU or not; done when it returns, and seen by kernels that begin to look afterwards.
+  virtual text copy(void* to, const void* from, uint64_t bytes) = 0;
+  // The same through memory of the host, in chunks: one goes on while the next one comes.
+  virtual text copy_staged(void* to, const void* from, uint64_t bytes, uint64_t chunk) = 0;
+  virtual text zero(void* at, uint64_t bytes) = 0;
+  // On a word of 8 bytes of any rank's memory; atomic with those of kernels with system scope.
+  virtual text fetch_add(void* word, uint64_t add, uint64_t& old) = 0;
+  virtual text compare_swap(void* word, uint64_t expected, uint64_t desired, uint64_t& old) = 0;
+  // Lets kernels reach memory of the host. there: its address for them.
+  virtual text reach(void* host, uint64_t bytes, void*& there) = 0;
+  virtual void forget(void* host) = 0;
+};
+
+// What a module exports under the name below; number: of the GPU, -1: by rank. Null with a text: there is none.
+using maker = device* (*)(int number, int rank, std::string& why);
+inline constexpr const char* maker_name = "ggas_gpu_device_1";  // 1: version of this header
+
+// Loads a module that lies beside libggas.so, or where the system looks for libraries.
+device* load(const std::string& module, int number, int rank, std::string& why);
+
+}  // namespace ggas::library::gpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the transport reaches a NIC: contexts to post to, memory the NIC may reach, other ranks' life. There is one for
+// NICs in a simulator (userlib/library/sim); another for those behind the driver would need nothing else. One thread
+// at a time uses an object. What fails for good, as a simulator that has ended, leaves by an exception.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ggas/rma.h"
+#include "userlib/library/core/transport.hpp"
+
+namespace ggas::library::nic {
+
+// What the contexts of a rank are for. A descriptor with an answer of its own holds its context until it is there
+// (docs/rma.md), so these have one apart.
+inline constexpr unsigned queue_contexts = 8;   // queue q has context q mod 8
+inline constexpr unsigned control_context = 8;  // tables and groups
+inline constexpr unsigned answer_context = 9;   // atomics, and messages: the one with the mailbox
+inline constexpr unsigned contexts = 10;
+inline constexpr uint64_t patience_ns = 10'000'000'000;  // of waits for the NIC itself
+
+struct memory {
+  std::byte* start = nullptr;
+  uint64_t nla = 0, bytes = 0;
+};
+
+struct watched {
+  const volatile void* at;
+  uint64_t bytes;
+};
+
+class access {
+ public:
+  virtual ~access() = default;
+  virtual unsigned rank() const = 0;
+  virtual unsigned size() const = 0;
+  virtual ggas_rma_context& context(unsigned i) = 0;
+  // The node of a rank, and the context there that takes messages.
+  virtual ggas_rma_peer peer(unsigned rank) const = 0;
+
+  // Memory that is 0 and that NICs may read and write; bound: the caller's.
+  virtual ggas_rc take(uint64_t bytes, void* bound, memory& m) = 0;
+  virtual void give(const memory& m) = 0;
+  // Of memory that was taken.
+  virtual uint64_t nla_of(const void* at) const = 0;
+
+  // Gives a number to all ranks and gets theirs: the last step of the start.
+  virtual ggas_rc tell_all(uint64_t mine, std::vector<uint64_t>& all) = 0;
+
+  // The processor has worked for a call of the library.
+  virtual void call() = 0;
+  // Until a byte changes, a rank ends or the time is over; may return earlier. 0: looks once.
+  virtual void pause(std::span<const watched> at, uint64_t ns) = 0;
+  virtual uint64_t time_ns() = 0;
+  // How many ranks are known to have ended: a change says that states are to be looked at.
+  virtual unsigned ended() const = 0;
+  virtual ggas_state state(unsigned rank) = 0;
+  virtual ggas_rc kill(unsigned rank) = 0;
+};
+
+// NICs of a simulator that `ggas-run --sim` has started.
+ggas_rc make_sim_access(const job& j, std::unique_ptr<access>& made);
+ggas_rc make_nic(std::unique_ptr<access> to, std::unique_ptr<transport>& made);
+
+}  // namespace ggas::library::nic

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transport by a NIC (docs/rma.md): transfers are descriptors, notifications and all that ranks know of each other
+// are short puts into their memory. The same for simulated and real NICs: access.hpp.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "userlib/library/core/fail.hpp"
+#include "userlib/library/nic/control.hpp"
+#include "userlib/library/nic/turns.hpp"
+
+namespace ggas::library::nic {
+
+class nic_transport final : public transport {
+ public:
+  explicit nic_transport(std::unique_ptr<access> to) : to_(std::move(to)) {}
+  ~nic_transport() override;
+  ggas_rc start();
+
+  unsigned rank() const override { return to_->rank(); }
+  unsigned size() const override { return to_->size(); }
+  uint64_t time_ns() override;
+  ggas_state state(unsigned rank) override;
+  ggas_rc kill(unsigned rank) override;
+
+  ggas_rc segment_open(unsigned segment, uint64_t bytes, void* bound) override;
+  ggas_rc segment_close(unsigned segment) override;
+  ggas_rc segment_permit(unsigned segment, unsigned rank) override;
+  ggas_rc segment_here(unsigned segment, uint64_t offset, uint64_t bytes, std::byte*& start) override;
+  ggas_rc segment_bytes(unsigned segment, unsigned rank, uint64_t& bytes) override;
+
+  ggas_rc write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit until) override;
+  ggas_rc read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) override;
+  ggas_rc notify(const place& slot, uint32_t value, unsigned queue, limit until) override;
+  ggas_rc flush(unsigned queue, limit until) override;
+  void forget(unsigned queue) override;
+  ggas_rc fetch_add(const place& at, uint64_t add, uint64_t& old, limit until) override;
+  ggas_rc compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old, limit until) override;
+
+  ggas_rc waitsome(unsigned segment, unsigned first, unsigned count, unsigned& found, limit until) override;
+  ggas_rc reset(unsigned segment, unsigned slot, uint32_t& old) override;
+  ggas_rc send(unsigned rank, const void* from, uint64_t bytes, limit until) override;
+  ggas_rc receive(void* to, uint64_t room, unsigned& rank, limit until) override;
+  std::unique_ptr<exchange> group(const std::vector<unsigned>& members) override;
+
+  // ---- for the exchanges of groups: in a turn of the caller's
+  turns& threads() { return turns_; }
+  access& device() { return *to_; }
+  const control_layout& where() const { return where_; }
+  uint64_t control_of(unsigned rank) const { return controls_[rank]; }  // network logical address
+  template <class T>
+  const volatile T* control(uint64_t offset) const {
+    return reinterpret_cast<const volatile T*>(control_.start + offset);
+  }
+  // Up to 64 bytes to another rank, taken at once; at a multiple of 64 they arrive in one piece.
+  void tell(unsigned rank, uint64_t nla, const void* data, uint32_t bytes);
+  void post(unsigned context, const ggas_rma_desc& d);
+  // Until everything posted to a context is done.
+  ggas_rc settle(unsigned context);
+  bool healthy(unsigned rank);
+  // GGAS_ERR_PEER, with a text, for a rank that has ended.
+  ggas_rc expect(unsigned rank);
+  // Until done() holds. check() says whether waiting still makes sense: GGAS_OK, or an error to return.
+  template <class Done, class Check>
+  ggas_rc wait(turn& mine, std::span<const watched> at, limit until, Done&& done, Check&& check) {
+    constexpr uint64_t slice_ns = 1'000'000;  // then other threads of this rank have their turns
+    for (;;) {
+      if (done()) return GGAS_OK;
+      if (const ggas_rc sense = check(); sense != GGAS_OK) return sense;
+      const uint64_t left = until.left();
+      to_->pause(at, left < slice_ns ? left : slice_ns);
+      if (done()) return GGAS_OK;
+      if (left == 0) return GGAS_TIMEOUT;
+      mine.pass();
+    }
+  }
+
+  // A group's place in this rank's table.
+  struct group_place {
+    bool used = false;
+    std::vector<unsigned> members;  // of the group that had it last
+    uint64_t key = 0, id = 0;
+    memory board;
+  };
+  group_place& place_at(unsigned i) { return places_[i]; }
+  uint64_t next_group_id() { return ++group_ids_; }
+  std::map<uint64_t, uint64_t>& joined() { return joined_; }
+
+ private:
+  struct own_segment {
+    memory data, slots;  // data.start: null: it is not there
+    std::vector<bool> permitted;
+  };
+  // A segment of a rank as this one may reach it.
+  struct view {
+    uint64_t nla, bytes, slots;
+  };
+  struct queue_state {
+    std::vector<bool> targets;  // ranks it has had something for since it was forgotten
+    bool reads = false;         // some may be under way
+  };
+  struct message {
+    unsigned rank;
+    uint32_t bytes;
+    uint64_t data[8];  // more than 64 bytes: the first word says where they are
+  };
+
+  ggas_rc look(unsigned rank, unsigned segment, view& v);
+  ggas_rc look(const place& p, uint64_t bytes, view& v);
+  ggas_rc own(unsigned segment, own_segment*& s);
+  void publish(unsigned segment, unsigned rank, bool there);
+  ggas_rc before_writes(unsigned queue);
+  void aim(unsigned queue, unsigned rank);
+  ggas_rma_peer peer(unsigned rank) const { return to_->peer(rank); }
+  ggas_rc atomic(const place& at, unsigned what, uint64_t operand, uint64_t compare, uint64_t& old);
+  ggas_rc errors_of(unsigned context);
+  bool take_messages();
+  bool vacant(const group_place& p);
+  void look_out();
+
+  std::unique_ptr<access> to_;
+  turns turns_;
+  control_layout where_{0};
+  memory control_;
+  std::vector<uint64_t> controls_;
+  std::array<uint32_t, contexts> errors_seen_{};
+  std::array<own_segment, GGAS_SEGMENTS> own_;
+  std::array<queue_state, GGAS_QUEUES> queues_;
+  uint64_t cookies_ = 0;
+
+  unsigned ended_seen_ = 0;
+  std::vector<ggas_state> known_;
+
+  std::vector<uint64_t> sent_, took_;  // messages to and of each rank
+  std::vector<memory> bounce_;         // of messages that the receiver gets
+  std::deque<message> arrived_;
+
+  std::array<group_place, GGAS_GROUPS> places_;
+  uint64_t group_ids_ = 0;
+  std::map<uint64_t, uint64_t> joined_;  // the last group of a set of members, by its key, that this rank is in
+};
+
+}  // namespace ggas::library::nic

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segments. Who may reach one is told where it is; who was not told does not know.
+#include <cstring>
+
+#include "userlib/library/nic/nic.hpp"
+
+namespace ggas::library::nic {
+
+namespace {
+constexpr uint64_t slots_bytes = GGAS_NOTIFICATIONS * sizeof(uint32_t);
+}
+
+ggas_rc nic_transport::own(unsigned segment, own_segment*& s) {
+  s = &own_[segment];
+  if (s->data.start) return GGAS_OK;
+  return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank(), ": is not there");
+}
+
+ggas_rc nic_transport::segment_open(unsigned segment, uint64_t bytes, void* bound) {
+  const turn mine(turns_);
+  own_segment& s = own_[segment];
+  if (s.data.start) return fail(GGAS_ERR_STATE, "segment ", segment, " is there already");
+  memory data;
+  if (ggas_rc rc = to_->take(bytes, bound, data); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = to_->take(slots_bytes, nullptr, s.slots); rc != GGAS_OK) {
+    to_->give(data);
+    return rc;
+  }
+  s.data = data;
+  s.permitted.assign(size(), false);
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::segment_close(unsigned segment) {
+  const turn mine(turns_);
+  own_segment* s;
+  if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
+  for (unsigned r = 0; r < size(); ++r)
+    if (s->permitted[r]) publish(segment, r, false);
+  const ggas_rc rc = settle(control_context);
+  to_->give(s->data);
+  to_->give(s->slots);
+  *s = {};
+  return rc;
+}
+
+void nic_transport::publish(unsigned segment, unsigned to, bool there) {
+  const own_segment& s = own_[segment];
+  const segment_entry e = there ? segment_entry{s.data.nla, s.data.bytes, s.slots.nla, 1} : segment_entry{};
+  tell(to, control_of(to) + where_.segments(rank()) + segment * sizeof e, &e, sizeof e);
+}
+
+ggas_rc nic_transport::segment_permit(unsigned segment, unsigned to) {
+  const turn mine(turns_);
+  own_segment* s;
+  if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
+  if (to == rank() || s->permitted[to]) return GGAS_OK;
+  s->permitted[to] = true;
+  publish(segment, to, true);
+  return settle(control_context);
+}
+
+ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {
+  if (of == rank()) {
+    own_segment* s;
+    const ggas_rc rc = own(segment, s);
+    v = {s->data.nla, s->data.bytes, s->slots.nla};
+    return rc;
+  }
+  const auto* const e = control<segment_entry>(where_.segments(of)) + segment;
+  v = {e->nla, e->bytes, e->slots};
+  if (e->there == 1) return GGAS_OK;
+  return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", of, ": is not there, or rank ", rank(),
+              " may not reach it");
+}
+
+ggas_rc nic_transport::look(const place& p, uint64_t bytes, view& v) {
+  if (ggas_rc rc = look(p.rank, p.segment, v); rc != GGAS_OK) return rc;
+  if (p.offset <= v.bytes && bytes <= v.bytes - p.offset) return GGAS_OK;
+  return fail(GGAS_ERR_RANGE, "segment ", p.segment, " of rank ", p.rank, ": offset ", p.offset, " + ", bytes,
+              " is behind its ", v.bytes, " bytes");
+}
+
+ggas_rc nic_transport::segment_here(unsigned segment, uint64_t offset, uint64_t bytes, std::byte*& start) {
+  const turn mine(turns_);
+  view v;
+  if (ggas_rc rc = look({rank(), segment, offset}, bytes, v); rc != GGAS_OK) return rc;
+  start = own_[segment].data.start + offset;
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::segment_bytes(unsigned segment, unsigned of, uint64_t& bytes) {
+  const turn mine(turns_);
+  to_->call();
+  view v;
+  if (ggas_rc rc = look(of, segment, v); rc != GGAS_OK) return rc;
+  bytes = v.bytes;
+  return GGAS_OK;
+}
+
+}  // namespace ggas::library::nic

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes, reads, notifications, atomics. Time-outs bound waits for other ranks; for its own NIC a call waits as long as
+// that takes, which the NIC's time-outs bound.
+#include <algorithm>
+#include <cstring>
+
+#include "userlib/library/nic/nic.hpp"
+
+namespace ggas::library::nic {
+
+namespace {
+
+constexpr uint64_t transfer_most = 1 << 23;  // bytes of a descriptor
+
+unsigned context_of(unsigned queue) { return queue % queue_contexts; }
+
+}  // namespace
+
+void nic_transport::aim(unsigned queue, unsigned rank) { queues_[queue].targets[rank] = true; }
+
+// A write overtakes the data of a read before it: not in a queue.
+ggas_rc nic_transport::before_writes(unsigned queue) {
+  if (!queues_[queue].reads) return GGAS_OK;
+  queues_[queue].reads = false;
+  return settle(context_of(queue));
+}
+
+ggas_rc nic_transport::write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit) {
+  const turn mine(turns_);
+  to_->call();
+  view v;
+  if (ggas_rc rc = look(to, bytes, v); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = before_writes(queue); rc != GGAS_OK) return rc;
+  aim(queue, to.rank);
+  if (to.rank == rank()) {
+    std::memmove(own_[to.segment].data.start + to.offset, from, bytes);  // parts may overlap
+    return GGAS_OK;
+  }
+  const ggas_rma_peer there = peer(to.rank);
+  const uint64_t nla = v.nla + to.offset;
+  if (bytes <= GGAS_RMA_INLINE_MAX) {
+    post(context_of(queue), ggas_rma_inline(there, from, nla, uint32_t(bytes), GGAS_RMA_ACK, to.rank));
+    return GGAS_OK;
+  }
+  const uint64_t source = to_->nla_of(from);
+  for (uint64_t at = 0; at < bytes; at += transfer_most) {
+    const auto n = uint32_t(std::min(bytes - at, transfer_most));
+    post(context_of(queue), ggas_rma_put(there, source + at, nla + at, n, GGAS_RMA_ACK, to.rank));
+  }
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::read(const place& from, void* to, uint64_t bytes, unsigned queue, limit) {
+  const turn mine(turns_);
+  to_->call();
+  view v;
+  if (ggas_rc rc = look(from, bytes, v); rc != GGAS_OK) return rc;
+  aim(queue, from.rank);
+  if (from.rank == rank()) {
+    std::memmove(to, own_[from.segment].data.start + from.offset, bytes);
+    return GGAS_OK;
+  }
+  queues_[queue].reads = true;
+  const uint64_t target = to_->nla_of(to);
+  for (uint64_t at = 0; at < bytes; at += transfer_most) {
+    const auto n = uint32_t(std::min(bytes - at, transfer_most));
+    post(context_of(queue), ggas_rma_get(peer(from.rank), v.nla + from.offset + at, target + at, n, 0, from.rank));
+  }
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::notify(const place& at, uint32_t value, unsigned queue, limit) {
+  const turn mine(turns_);
+  to_->call();
+  view v;
+  if (ggas_rc rc = look(at.rank, at.segment, v); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = before_writes(queue); rc != GGAS_OK) return rc;
+  aim(queue, at.rank);
+  if (at.rank == rank()) {
+    auto* const slots = reinterpret_cast<uint32_t*>(own_[at.segment].slots.start);
+    std::atomic_ref(slots[at.offset]).store(value);
+    return GGAS_OK;
+  }
+  post(context_of(queue),
+       ggas_rma_imm(peer(at.rank), value, v.slots + at.offset * sizeof value, sizeof value, GGAS_RMA_ACK, at.rank));
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::flush(unsigned queue, limit until) {
+  turn mine(turns_);
+  to_->call();
+  ggas_rma_context& c = to_->context(context_of(queue));
+  const watched status[] = {{c.status, 16}};
+  const auto done = [&] { return ggas_rma_remotely_done(&c) != 0; };
+  if (ggas_rc rc = wait(mine, status, until, done, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
+  queues_[queue].reads = false;
+  if (ggas_rc rc = errors_of(context_of(queue)); rc != GGAS_OK) return rc;
+  for (unsigned r = 0; r < size(); ++r)
+    if (queues_[queue].targets[r] && !healthy(r)) return expect(r);
+  return GGAS_OK;
+}
+
+void nic_transport::forget(unsigned queue) {
+  const turn mine(turns_);
+  queues_[queue].targets.assign(size(), false);
+}
+
+// The NIC of the owner does it, that of this rank for its own memory, too: else it would not be one step with others'.
+ggas_rc nic_transport::atomic(const place& at, unsigned what, uint64_t operand, uint64_t compare, uint64_t& old) {
+  const turn mine(turns_);
+  to_->call();
+  view v;
+  if (ggas_rc rc = look(at, sizeof operand, v); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = expect(at.rank); rc != GGAS_OK) return rc;
+  const uint64_t cookie = ++cookies_;
+  post(answer_context, ggas_rma_atomic(peer(at.rank), what, v.nla + at.offset, sizeof operand, operand, compare,
+                                       control_.nla + control_layout::result(), 0, cookie));
+  if (ggas_rc rc = settle(answer_context); rc != GGAS_OK) return rc;
+  const auto* const answer = control<result_record>(control_layout::result());
+  const watched record[] = {{answer, sizeof *answer}};
+  const limit until = limit::after(patience_ns);
+  while (answer->cookie != cookie) {
+    if (until.passed()) return fail(GGAS_ERR_SYSTEM, "the NIC has not written the answer of an atomic within 10 s");
+    to_->pause(record, until.left());
+  }
+  old = answer->old;
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::fetch_add(const place& at, uint64_t add, uint64_t& old, limit) {
+  return atomic(at, GGAS_RMA_ADD, add, 0, old);
+}
+
+ggas_rc nic_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old, limit) {
+  return atomic(at, GGAS_RMA_CAS, desired, expected, old);
+}
+
+ggas_rc nic_transport::waitsome(unsigned segment, unsigned first, unsigned count, unsigned& found, limit until) {
+  turn mine(turns_);
+  to_->call();
+  own_segment* s;
+  if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
+  const auto* const slots = reinterpret_cast<const volatile uint32_t*>(s->slots.start);
+  const auto there = [&] {
+    for (found = first; found < first + count; ++found)
+      if (slots[found] != 0) return true;
+    return false;
+  };
+  const watched range[] = {{slots + first, count * sizeof *slots}};
+  // Who will notify is not known here, so nobody's end ends the wait.
+  return wait(mine, range, until, there, [] { return GGAS_OK; });
+}
+
+ggas_rc nic_transport::reset(unsigned segment, unsigned slot, uint32_t& old) {
+  const turn mine(turns_);
+  to_->call();
+  own_segment* s;
+  if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
+  old = std::atomic_ref(reinterpret_cast<uint32_t*>(s->slots.start)[slot]).exchange(0);
+  return GGAS_OK;
+}
+
+}  // namespace ggas::library::nic

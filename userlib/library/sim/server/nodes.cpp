@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/library/sim/server/nodes.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/platform/platform.hpp"
+#include "userlib/library/nic/access.hpp"
+#include "userlib/providers/sim/rma_driver.hpp"
+
+namespace ggas::simulator {
+
+namespace {
+
+constexpr unsigned page_class = 2;  // 2 MB
+constexpr uint64_t page = userlib::page_bytes_of_class(page_class);
+
+std::expected<sim::platform, std::string> platform_of(const node_options& o) {
+  return sim::load_platform(o.platform, o.settings);
+}
+
+userlib::context_plan context(unsigned c) {
+  using part = userlib::context_plan::part;
+  constexpr auto host = queue_config::place::host;
+  const bool messages = c == library::nic::answer_context;
+  return {.vpid = c,
+          .notifications = {host, library::sim::notifications_at(c)},
+          .status = {host, library::sim::status_at(c)},
+          .work_queue = {},
+          .mailbox = messages ? part{host, library::sim::mailbox_at} : part{},
+          .words = {}};
+}
+
+std::expected<void, std::string> program(sim::system& s, unsigned node, uint64_t bytes) {
+  userlib::rma_driver driver(s, node);
+  if (driver.map(sim::pinned_base, bytes, page_class) != address_of_memory())
+    return std::unexpected("memory of ranks is not where they were told");
+  driver.set_tables();
+  const queue_config q{.notify_log2 = library::sim::notify_log2, .mailbox_log2 = library::sim::mailbox_log2};
+  for (unsigned c = 0; c < library::nic::contexts; ++c)
+    driver.enable(context(c), q, {.gpu = 0, .host = sim::pinned_base});
+  return driver.finish();
+}
+
+}  // namespace
+
+uint64_t address_of_memory() { return uint64_t{page_class} << 46; }
+
+std::expected<uint64_t, std::string> memory_of_a_rank(const node_options& o) {
+  if (o.nic != "model" && o.nic != "rtl")
+    return std::unexpected(fmt::format("--nic {}: there are the NICs 'model' and 'rtl'", o.nic));
+  const auto plat = platform_of(o);
+  if (!plat) return std::unexpected(plat.error());
+  const uint64_t end = std::min(plat->host.memory_bytes, sim::bar0_base);
+  if (end < sim::pinned_base + 32 * page)
+    return std::unexpected(fmt::format("host.memory_bytes = {}: ranks need 96 MB", plat->host.memory_bytes));
+  return (end - sim::pinned_base) / page * page;
+}
+
+std::expected<std::unique_ptr<sim::system>, std::string> build(const node_options& o,
+                                                               const std::vector<std::span<std::byte>>& memories) {
+  auto plat = platform_of(o);
+  if (!plat) return std::unexpected(plat.error());
+  sim::system_config cfg;
+  cfg.plat = std::move(*plat);
+  cfg.nodes = int(memories.size());
+  cfg.model_nics = o.nic == "model";
+  cfg.topology = o.topology;
+  cfg.pinned = memories;
+  cfg.seed = o.seed;
+  auto made = sim::system::create(std::move(cfg));
+  if (!made) return made;
+  for (unsigned n = 0; n < memories.size(); ++n)
+    if (const auto ok = program(**made, n, memories[n].size()); !ok)
+      return std::unexpected(fmt::format("node {}: {}", n, ok.error()));
+  return made;
+}
+
+}  // namespace ggas::simulator

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/library/sim/server/rank.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "sim/system.hpp"
+#include "userlib/library/nic/access.hpp"
+
+namespace ggas::simulator {
+
+using library::sim::request;
+using library::sim::what;
+
+void rank::say(const std::string& text) const { fmt::print(stderr, "ggas-simulator: rank {}: {}\n", number_, text); }
+
+void rank::end(ggas_state how) {
+  state_ = how;
+  link_ = userlib::file();
+  job_.end_ps = pcie::now_ps();
+  ++job_.ended;
+  for (const auto& r : job_.all)  // who waits looks whether that was for this rank
+    if (r.get() != this && r->state_ == GGAS_STATE_HEALTHY) r->core->runner().wake(pcie::now_ps());
+}
+
+void rank::run(cpu::core& c) {
+  while (const auto q = next()) {
+    if (const std::string rule = rule_broken_by(*q); !rule.empty()) {
+      say(rule + "; its connection is closed");
+      break;
+    }
+    if (q->kind == what::leave) return end(GGAS_STATE_LEFT);
+    pay(c, *q);
+    library::sim::reply r{};
+    r.value = perform(c, *q);
+    r.now_ns = (pcie::now_ps() - job_.begin_ps) / 1000;
+    r.ended = job_.ended;
+    if (send(link_.fd(), &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT) != ssize_t(sizeof r)) break;
+  }
+  end(GGAS_STATE_LOST);
+}
+
+// The whole simulation waits here: it is this rank's turn. Nothing: the process has ended, or breaks rules.
+std::optional<request> rank::next() {
+  const auto limit = std::chrono::steady_clock::now() + job_.patience;
+  for (;;) {
+    std::vector<pollfd> ends{{link_.fd(), POLLIN, 0}};
+    for (const auto& r : job_.all) ends.push_back({r->gone_ ? -1 : r->process_.fd(), POLLIN, 0});
+    const int n = poll(ends.data(), ends.size(), gone_ ? 0 : userlib::milliseconds_to(limit));
+    if (n < 0 && errno == EINTR) continue;
+    for (size_t i = 0; n > 0 && i < job_.all.size(); ++i)
+      if (ends[1 + i].revents && i != number_) job_.all[i]->process_has_ended();
+    if (n <= 0 && !gone_) {
+      say(fmt::format("has called nothing for {} s; it counts as lost", job_.patience.count()));
+      return {};
+    }
+    const bool ended = gone_ || ends[1 + number_].revents;
+    if (!ends[0].revents && !ended) continue;
+    if (!ends[0].revents) return {};  // what it said before it ended comes first: it may have left
+    request q;
+    const ssize_t got = recv(link_.fd(), &q, sizeof q, MSG_DONTWAIT | MSG_TRUNC);
+    if (got == ssize_t(sizeof q)) return q;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got > 0) say(fmt::format("sent a message of {} bytes, which is none; its connection is closed", got));
+    return {};
+  }
+}
+
+// Others need not wait until its processor would have asked it again.
+void rank::process_has_ended() {
+  gone_ = true;
+  if (state_ == GGAS_STATE_HEALTHY) core->runner().wake(pcie::now_ps());
+}
+
+// Empty: none.
+std::string rank::rule_broken_by(const request& q) const {
+  const uint64_t memory = memory_.size();
+  const auto outside = [&](uint64_t offset, uint64_t bytes) { return offset > memory || bytes > memory - offset; };
+  if (q.kind > what::leave) return fmt::format("asks for {}, which is nothing", unsigned(q.kind));
+  if (q.looks > library::sim::looked_most || q.ranges > library::sim::ranges_most || q.calls > 1000)
+    return "has more to tell than fits into a message";
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < q.looks; ++i)
+    if (outside(q.looked[i], 8)) return "looks behind the end of its memory";
+  for (unsigned i = 0; i < q.ranges; ++i) {
+    if (outside(q.watched[i].offset, q.watched[i].bytes)) return "watches what is behind the end of its memory";
+    sum += q.watched[i].bytes;
+  }
+  if (sum > library::sim::watched_most) return fmt::format("watches {} bytes, more than a message may", sum);
+  constexpr uint64_t pages = library::sim::doorbells_at(library::nic::contexts);
+  const bool whole = q.bytes == 4 || (q.bytes % 8 == 0 && q.bytes > 0 && q.bytes <= library::sim::data_most);
+  if (q.kind == what::store && (!whole || q.offset > pages || q.bytes > pages - q.offset || q.offset % 4 != 0))
+    return fmt::format("stores {} bytes at {} of its pages", q.bytes, q.offset);
+  if ((q.kind == what::state || q.kind == what::kill) && q.rank >= job_.all.size())
+    return fmt::format("asks about rank {}", q.rank);
+  return {};
+}
+
+void rank::pay(cpu::core& c, const request& q) {
+  for (unsigned i = 0; i < q.calls; ++i) c.call();
+  uint64_t word = 0;
+  for (unsigned i = 0; i < q.looks; ++i)
+    c.read(sim::pinned_base + q.looked[i], std::as_writable_bytes(std::span(&word, 1)));
+}
+
+int32_t rank::perform(cpu::core& c, const request& q) {
+  switch (q.kind) {
+    case what::store:
+      c.write(sim::bar4_base + q.offset, std::as_bytes(std::span(q.data, q.bytes)));
+      return 0;
+    case what::pause:
+      pause(c, q);
+      return 0;
+    case what::state:
+      return job_.all[q.rank]->state_;
+    case what::kill:
+      if (q.rank == number_ || job_.all[q.rank]->state_ != GGAS_STATE_HEALTHY) return 0;
+      return syscall(SYS_pidfd_send_signal, job_.all[q.rank]->process_.fd(), SIGKILL, nullptr, 0) == 0 ? 0 : errno;
+    default:
+      return 0;
+  }
+}
+
+// The processor polls: each turn it looks at all of the ranges, which costs what they take.
+void rank::pause(cpu::core& c, const request& q) {
+  const auto look = [&](std::vector<std::byte>& to) {
+    to.clear();
+    for (const auto& range : std::span(q.watched, q.ranges)) {
+      to.resize(to.size() + range.bytes);
+      c.read(sim::pinned_base + range.offset, std::span(to).last(range.bytes));
+    }
+  };
+  std::vector<std::byte> seen, sees;
+  for (const auto& range : std::span(q.watched, q.ranges))
+    seen.insert(seen.end(), memory_.begin() + ptrdiff_t(range.offset),
+                memory_.begin() + ptrdiff_t(range.offset + range.bytes));
+  const auto changed = [&] {
+    look(sees);
+    return sees != seen || job_.ended != q.ended || gone_;
+  };
+  constexpr uint64_t most_ns = 1'000'000'000'000;
+  c.wait_until(changed, std::min(q.ns, most_ns) * 1000);
+}
+
+}  // namespace ggas::simulator

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank as its simulated processor: a host program that does what the rank's process asks for, and lets simulated time
+// stand still until the process asks again. So one process runs at a time, in the order of simulated time.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/cpu/core.hpp"
+#include "userlib/library/core/transport.hpp"
+#include "userlib/library/sim/protocol.hpp"
+#include "userlib/src/bootstrap/message.hpp"
+
+namespace ggas::simulator {
+
+class rank;
+
+// What ranks know of each other.
+struct job_of_ranks {
+  std::vector<std::unique_ptr<rank>> all;
+  unsigned ended = 0;
+  uint64_t begin_ps = 0;          // of simulated time, as ranks see it
+  uint64_t end_ps = 0;            // when the last one ended
+  std::chrono::seconds patience;  // of real time, for a process that runs and asks for nothing
+};
+
+class rank {
+ public:
+  struct process {
+    std::span<std::byte> memory;
+    userlib::file link, end;  // end: readable when it has ended
+  };
+  rank(job_of_ranks& job, unsigned number, process p)
+      : job_(job), number_(number), memory_(p.memory), link_(std::move(p.link)), process_(std::move(p.end)) {}
+
+  // The program of the node's processor: until the process has left, has ended or has broken a rule.
+  void run(cpu::core& c);
+
+  std::unique_ptr<cpu::core> core;  // runs it
+  ggas_state state() const { return state_; }
+
+ private:
+  std::optional<library::sim::request> next();
+  std::string rule_broken_by(const library::sim::request& q) const;
+  void pay(cpu::core& c, const library::sim::request& q);
+  void pause(cpu::core& c, const library::sim::request& q);
+  int32_t perform(cpu::core& c, const library::sim::request& q);
+  void end(ggas_state how);
+  void process_has_ended();
+  void say(const std::string& text) const;
+
+  job_of_ranks& job_;
+  unsigned number_;
+  std::span<std::byte> memory_;
+  userlib::file link_, process_;
+  ggas_state state_ = GGAS_STATE_HEALTHY;
+  bool gone_ = false;  // the process has ended, which the program of the processor has yet to see
+};
+
+}  // namespace ggas::simulator
