@@ -20,6 +20,8 @@ result<> run_allgather(session& s);  // exchange.cpp
 result<> run_alltoall(session& s);   // exchange.cpp
 result<> run_himeno(session& s);
 result<> run_global_reduction(session& s);
+result<> run_pack(session& s);       // typed.cpp
+result<> run_typed_put(session& s);  // typed.cpp
 result<> run_random_access(session& s);
 result<> run_put_latency(session& s);
 result<> run_get_latency(session& s);

@@ -76,6 +76,8 @@ const benchmark registry[] = {
     {alltoall_description(), run_alltoall},
     {himeno_description(), run_himeno},
     {global_reduction_description(), run_global_reduction},
+    {pack_description(), run_pack},
+    {typed_put_description(), run_typed_put},
     {{.name = "random_access",
       .text = "HPCC RandomAccess over the tables of all nodes, verified",
       .params = "elements bytes threads",

@@ -27,6 +27,35 @@ inline description global_reduction_description() {
           .needs_peer = false};
 }
 
+// Layouts of datatypes (typed_patterns.hpp).
+inline std::vector<variant_info> typed_variants() {
+  return {{"face_xy", "a face of a cube of doubles, dense"},
+          {"face_xz", "a face in rows"},
+          {"face_yz", "a face in elements"},
+          {"vector_8", "blocks of 8 bytes, 64 apart"},
+          {"vector_32", "blocks of 32 bytes, 128 apart"},
+          {"vector_128", "blocks of 128 bytes, 512 apart"},
+          {"vector_256", "blocks of 256 bytes, 1 KB apart"},
+          {"indexed_8", "a list of blocks of 8 bytes, in an order by chance"},
+          {"indexed_64", "a list of blocks of 64 bytes, likewise"},
+          {"indexed_mixed", "a list of blocks of 8 to 56 bytes, in their order"},
+          {"struct_24", "a double, two ints, a char: 17 of 24 bytes"},
+          {"struct_48", "the same with gaps between, 17 of 48 bytes"}};
+}
+inline description pack_description() {
+  return {.name = "pack",
+          .text = "data of datatypes packed and unpacked in a GPU's own memory, on a stream",
+          .params = "bytes method",
+          .variants = typed_variants(),
+          .needs_peer = false};
+}
+inline description typed_put_description() {
+  return {.name = "typed_put",
+          .text = "data of datatypes put from layout to layout, on a stream",
+          .params = "bytes method",
+          .variants = typed_variants()};
+}
+
 // Data to everybody: the three differ in name and text.
 inline description exchange_description(const char* name, const char* text) {
   return {.name = name,
@@ -45,6 +74,8 @@ inline description reducescatter_description() {
   return exchange_description("reducescatter", "sum of floats of every GPU, a part to each; elements of a part");
 }
 inline description gather_description() { return exchange_description("gather", "floats of every GPU to one"); }
-inline description scatter_description() { return exchange_description("scatter", "floats of one GPU, a part to each"); }
+inline description scatter_description() {
+  return exchange_description("scatter", "floats of one GPU, a part to each");
+}
 
 }  // namespace ggas::bench

@@ -5,9 +5,12 @@
 import argparse
 import os
 import secrets
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 MOST = 1024  # processes of a job
@@ -22,10 +25,17 @@ Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE, GGAS_JOB and GGAS_SECRET, a
 With GGAS_REPORT, which it gets too, a process that INT or TERM ends says first which of its kernels waited for what.
 Rank 0 reads what is piped in. INT, TERM, HUP, USR1 and USR2 are passed on to all processes and what they started.
 The exit status is the worst one; 128 + number for a process that a signal ended.
+With --mpi-types PROGRAM is one of Open MPI 4.1 or MPICH 4.0: their mpirun starts it, with libggas_mpi_types.so before the
+MPI. Messages of datatypes in GPU memory are packed there then; with GGAS_MPI_TYPES=host also those in host memory.
+
+With --sim (or GGAS_TRANSPORT=sim) programs of libggas run on simulated nodes, a rank at a time, in simulated order. The
+simulator takes the options in GGAS_SIMULATOR_OPTIONS, as '--nic rtl --platform modern' (ggas-simulator --help).
 
 examples:
+  {NAME} -n 4 --sim program
   {NAME} -n 4 build/release/examples/real_gpus/real_gpus
   {NAME} -n 2 --stop sh -c 'CUDA_VISIBLE_DEVICES=$GGAS_RANK exec program'    each sees its own GPU only
+  {NAME} --mpi-types -n 2 ./halo                                             a program of MPI, as it is
 """
 
 
@@ -48,21 +58,25 @@ def seconds(text):
 def options(arguments):
     parser = argparse.ArgumentParser(
         prog=NAME,
-        usage=f"{NAME} -n N [--stop] [--timeout S] PROGRAM [...]",
+        usage=f"{NAME} -n N [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]",
         description="Starts the processes of a job on this computer, one for each node.",
         epilog=MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-n", type=count, required=True, metavar="N", help=f"processes, as many as nodes, 1 to {MOST}")
+    parser.add_argument("--sim", action="store_true", help="on simulated nodes, for programs of libggas")
     parser.add_argument("--stop", action="store_true", help=f"when one fails, end the others (TERM, after {PATIENCE_S} s KILL)")
     parser.add_argument("--timeout", type=seconds, metavar="S",
                         help=f"end the job after S seconds (TERM, after {PATIENCE_S} s KILL), with exit status 124")
+    parser.add_argument("--mpi-types", action="store_true", help="by the mpirun of the program's MPI, with datatypes of GGAS before it")
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
     chosen = parser.parse_args(arguments)
     if chosen.program[:1] == ["--"]:
         del chosen.program[0]
     if not chosen.program:
         parser.error("no program")
+    if chosen.sim and chosen.mpi_types:
+        parser.error("--sim is for programs of libggas, --mpi-types for programs of an MPI")
     return chosen
 
 
@@ -73,6 +87,55 @@ def how_it_ended(code):
     return f"signal {-code}{names.get(-code, '')}"
 
 
+# What a program of an MPI is linked with, what the answer of its mpirun has, and the option that passes a variable on.
+MPIS = {"openmpi": ("libmpi.so.40", "Open MPI", ["-x", "LD_PRELOAD={}"]), "mpich": ("libmpich.so.12", "HYDRA", ["-genv", "LD_PRELOAD", "{}"])}
+
+
+def answer(*words):
+    """What a command says; nothing if there is none."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
+
+
+def mpi_of(program):
+    """By what the program is linked with; of a script the MPI of this computer's mpirun."""
+    linked, says = answer("ldd", shutil.which(program) or program), answer("mpirun", "--version")
+    for place, text in ((0, linked), (1, says)):
+        for name, about in MPIS.items():
+            if about[place] in text:
+                return name
+    raise ValueError("linked with neither Open MPI 4.1 nor MPICH 4.0, and there is no mpirun of one of them")
+
+
+def library_of(mpi):
+    """As built here, or as installed beside this command."""
+    here = Path(__file__).resolve()
+    build = Path(os.environ.get("GGAS_BUILD") or here.parents[1] / "build" / "release")
+    for folder in (build / "userlib" / "mpi", *sorted(here.parents[1].glob("lib*/ggas")), *sorted(here.parents[1].glob("lib*/*/ggas"))):
+        library = folder / mpi / "libggas_mpi_types.so"
+        if library.exists():
+            return library
+    raise ValueError(f"there is no libggas_mpi_types.so for {mpi}: ./ggas build ggas_mpi_types_{mpi} makes it where {mpi} is installed")
+
+
+def under_mpirun(program, size):
+    mpi = mpi_of(program[0])
+    passed_on = [word.format(library_of(mpi)) for word in MPIS[mpi][2]]
+    return [shutil.which(f"mpirun.{mpi}") or "mpirun", "-n", str(size), *passed_on, *program]
+
+
+def simulator():
+    """The program: beside this one as installed, or in the build of the tree."""
+    beside = Path(os.path.realpath(__file__)).parent
+    built = sorted(beside.parent.glob("build/*/userlib/library/sim/server/ggas-simulator"))
+    for path in (os.environ.get("GGAS_SIMULATOR"), beside / "ggas-simulator", *built, shutil.which("ggas-simulator")):
+        if path and os.access(path, os.X_OK):
+            return str(path)
+    raise OSError("ggas-simulator is not here: build it, or name it in GGAS_SIMULATOR")
+
+
 class Job:
     def __init__(self):
         # No other job has this name, on no computer and in no container.
@@ -80,20 +143,40 @@ class Job:
         self.secret = secrets.token_hex(16)  # what its processes know and no other
         self.processes = []  # kept: an object that goes takes its process's status with it
         self.ranks = {}  # of those that run, by their number
+        self.simulator = None
         self.started = False
         self.early = []  # signals that came before all were started
         self.worst = 0
         self.stopping = False
 
     def start(self, program, size):
-        """All processes, in groups of their own: a signal of the terminal comes once, through the launcher."""
         for rank in range(size):
-            environment = dict(os.environ, GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1")
-            # One process may read what is piped in; nobody reads from a terminal.
-            reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
-            process = subprocess.Popen(program, env=environment, stdin=reads, process_group=0)
-            self.processes.append(process)
-            self.ranks[process.pid] = rank
+            self.start_one(program, rank, dict(GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1"))
+
+    def start_one(self, program, rank, variables):
+        """In a group of its own: a signal of the terminal comes once, through the launcher."""
+        # One process may read what is piped in; nobody reads from a terminal.
+        reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
+        process = subprocess.Popen(program, env={**os.environ, **variables}, stdin=reads, process_group=0)
+        self.processes.append(process)
+        self.ranks[process.pid] = rank
+
+    def start_simulator(self, size):
+        options = shlex.split(os.environ.get("GGAS_SIMULATOR_OPTIONS", ""))
+        environment = dict(os.environ, GGAS_RANK="0", GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
+        self.simulator = subprocess.Popen([simulator(), *options], env=environment,
+                                          stdin=subprocess.DEVNULL, process_group=0)
+
+    def end_simulator(self):
+        """All ranks have ended: the simulator may say how long that was."""
+        if not self.simulator:
+            return
+        self.simulator.terminate()
+        try:
+            self.simulator.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.simulator.kill()
+            self.simulator.wait()
 
     def pass_on(self, number, *_):
         if self.started:
@@ -132,6 +215,12 @@ class Job:
             process = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
             rank = self.ranks.pop(process, None)
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            if self.simulator and process == self.simulator.pid:
+                self.simulator = None
+                say(f"the simulator ended with {how_it_ended(code)}")
+                self.worst = max(self.worst, 1)
+                self.stop()
+                continue
             if rank is None or code == 0:
                 continue
             if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
@@ -153,13 +242,20 @@ def main(arguments):
     if chosen.timeout:
         signal.alarm(chosen.timeout)
     try:
-        job.start(chosen.program, chosen.n)
+        if chosen.mpi_types:
+            job.start_one(under_mpirun(chosen.program, chosen.n), 0, {})  # mpirun gives its processes their ranks
+        else:
+            if chosen.sim or os.environ.get("GGAS_TRANSPORT") == "sim":
+                os.environ["GGAS_TRANSPORT"] = "sim"
+                job.start_simulator(chosen.n)
+            job.start(chosen.program, chosen.n)
     except (OSError, ValueError) as error:
         say(f"{chosen.program[0]}: {getattr(error, 'strerror', None) or error}")
         job.worst = 127
         job.stop()
     job.all_started()
     job.wait(chosen.stop)
+    job.end_simulator()
     return job.worst
 
 

@@ -52,7 +52,9 @@ void exchange(rig& r, unsigned threads, const char* method) {
     });
     return r.found(r.count(), "flag exchange") / rounds;
   };
-  print(r.from(), {"barrier", "raw", "latency", "ns", {{"blocks", 1}, {"threads", threads}, {"method", 0, method}}, repeat(once)});
+  print(
+      r.from(),
+      {"barrier", "raw", "latency", "ns", {{"blocks", 1}, {"threads", threads}, {"method", 0, method}}, repeat(once)});
 }
 
 int multiprocessors() {
@@ -125,8 +127,8 @@ void loads(rig& r) {
   }
 }
 
-// Messages a second from GPU 0 to GPU 1: words of threads far apart; 64 bytes of a warp that has one such put under way,
-// and of any threads, four for a put, with eight loads of each under way.
+// Messages a second from GPU 0 to GPU 1: words of threads far apart; 64 bytes of a warp that has one such put under
+// way, and of any threads, four for a put, with eight loads of each under way.
 void message_rates(rig& r, unsigned threads) {
   const auto to = [&] { return r.seen_by(0).data[1]; };
   for (const int blocks : {1, multiprocessors()}) {
@@ -154,9 +156,8 @@ void message_rates(rig& r, unsigned threads) {
                                                            value_bytes_apart / sizeof(float));
     };
     emit(value_bytes_apart, "float_add", static_cast<double>(words.messages()), add, "atomics");
-    emit(put_bytes, "put_warp", static_cast<double>(of_warps.messages()), [&] {
-      raw_warp_puts<<<grid, threads, 0, r.at(0).stream>>>(source, target, of_warps.each);
-    });
+    emit(put_bytes, "put_warp", static_cast<double>(of_warps.messages()),
+         [&] { raw_warp_puts<<<grid, threads, 0, r.at(0).stream>>>(source, target, of_warps.each); });
     emit(put_bytes, "put_thread", static_cast<double>(of_threads.messages()), [&] {
       raw_copy<<<grid, threads, 0, r.at(0).stream>>>(source, target, of_threads.messages() * put_bytes / 16);
     });
@@ -169,8 +170,8 @@ void updates(rig& r, bool local, const char* method, const shape& s) {
   constexpr uint64_t each = uint64_t{1} << 27;
   auto once = [&] {
     const double ns = r.time(r.count(), [&](int i) {
-      raw_updates<system>
-          <<<s.blocks, s.threads, 0, r.at(i).stream>>>(r.seen_by(i), local ? i : 0, local ? 1 : r.count(), log2_words, each);
+      raw_updates<system><<<s.blocks, s.threads, 0, r.at(i).stream>>>(r.seen_by(i), local ? i : 0,
+                                                                      local ? 1 : r.count(), log2_words, each);
     });
     const uint64_t senders = s.blocks * s.threads, done = each / senders * senders;
     return 1e9 * static_cast<double>(done) * r.count() / ns;
@@ -219,6 +220,7 @@ int main(int argc, char** argv) {
     for (const unsigned threads : {256u, 512u, 1024u}) message_rates(r, threads);
     for (const shape& s : update_grids) updates<true>(r, false, "atomic", s);
   }
+  measure_packs(r);
   for (const shape& s : update_grids) updates<false>(r, true, "local_atomic", s);
   return 0;
 }

@@ -116,5 +116,6 @@ inline std::vector<double> repeat(const std::function<double()>& once) {
 
 void measure_puts_with_signal(rig& r);
 void measure_collectives(rig& r);
+void measure_packs(rig& r);
 
 }  // namespace ggas::compare

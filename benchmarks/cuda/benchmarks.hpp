@@ -32,7 +32,10 @@ fault run_alltoall_graph(gpu_session& s);    // graph.cu
 fault run_reduce_graph(gpu_session& s);      // graph.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
+fault run_jacobi(gpu_session& s);            // jacobi.cu
 fault run_global_reduction(gpu_session& s);  // global_reduction.cu
+fault run_pack(gpu_session& s);              // pack.cu
+fault run_typed_put(gpu_session& s);         // typed_put.cu
 fault run_random_access(gpu_session& s);     // random_access.cu
 fault run_energy(gpu_session& s);            // energy.cpp
 

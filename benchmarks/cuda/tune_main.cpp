@@ -20,9 +20,9 @@ constexpr int bad_input = 2, failed = 1, skipped = 77;
 
 constexpr const char* help = R"(usage: ggas-tune FILE [GPUS]
 
-Measures the methods of allreduce on GPUS GPUs of this computer (2 or more; default: all) and adds what it found to the
-table in FILE, which it makes if there is none. Takes some seconds; nothing else should run on the GPUs. Of two entries for
-the same number of GPUs the later one counts. What a table says: docs/collectives.md.
+Measures the methods of collectives, and packs, on GPUS GPUs of this computer (2 or more; default: all) and adds what it
+found to the table in FILE, which it makes if there is none. Takes some seconds; nothing else should run on the GPUs. Of
+two entries for the same number of GPUs the later one counts. What a table says: docs/collectives.md.
 
 example:
   ggas-tune mine.toml && GGAS_TUNING=$PWD/mine.toml program
@@ -49,7 +49,9 @@ int run(const char* file, int nodes) {
   gpu_session s(
       what, options, machine.limits, [](const figure&) {}, [](const std::string&) {});
   ggas::tuning t{};
-  if (const fault wrong = tune(s, t)) {
+  fault wrong = tune(s, t);
+  if (!wrong) wrong = tune_typed(s, t);
+  if (wrong) {
     if (s.stuck()) std::_Exit(say(failed, wrong.text));  // kernels still run
     return say(failed, wrong.text);
   }

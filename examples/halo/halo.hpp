@@ -15,10 +15,12 @@ constexpr uint64_t one_second = 1000000000;  // ns
 // single cells.
 struct halo_plan {
   uint64_t grid;     // doubles
-  uint64_t arrived;  // two signals: faces that came from the left and from the right
+  uint64_t arrived;  // two signals: faces that came from the left and from the right; then how many were taken
   uint64_t status;
   ggas_type first, last, left_ghost, right_ghost;
 };
 
 // What the host program starts.
 GGAS_KERNEL(halo, halo_plan plan);
+// The same steps as calls on the node's stream.
+ggas::result<> queue_halo(ggas::cluster& c, int node, const halo_plan& plan);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host side: takes memory from the symmetric heap, commits the faces, starts the kernel on every node, checks the
 // cells.
-//   halo [provider] [nodes]      provider: shm (default), or another that it is linked with
+//   halo [provider] [nodes] [stream]   provider: shm (default), or another that it is linked with; stream: the host
+//                                      queues every step, else one kernel does all of them
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -64,9 +65,9 @@ int main(int argc, char** argv) {
   if (!memory) return failed(why);
   ggas::type_space types(*memory, ggas::writer_of(cluster));
   const auto grid = memory->allocate(cells * sizeof(double), why);
-  const auto words = grid ? memory->allocate(3 * sizeof(uint64_t), why) : grid;
+  const auto words = grid ? memory->allocate(5 * sizeof(uint64_t), why) : grid;
   if (!words) return failed(why);
-  halo_plan plan{*grid, *words, *words + 16, {}, {}, {}, {}};
+  halo_plan plan{*grid, *words, *words + 32, {}, {}, {}, {}};
   int64_t x = 0;
   for (ggas_type* face : {&plan.left_ghost, &plan.first, &plan.last, &plan.right_ghost}) {
     *face = types.commit(layer(x), why);
@@ -79,8 +80,12 @@ int main(int argc, char** argv) {
     for (uint64_t i = 0; i < cells; ++i) mine[i] = first_value(n, i);
     if (auto ok = cluster.write(n, *grid, mine.data(), cells * 8); !ok) return failed(ok.error().text);
   }
-  for (int n = 0; n < cluster.nodes(); ++n)
-    if (auto ok = ggas::launch(cluster, n, 1, 64, halo, plan); !ok) return failed(ok.error().text);
+  const bool by_host = argc > 3 && std::string(argv[3]) == "stream";
+  if (argc > 3 && !by_host) return failed("'" + std::string(argv[3]) + "': must be stream");
+  for (int n = 0; n < cluster.nodes(); ++n) {
+    auto ok = by_host ? queue_halo(cluster, n, plan) : ggas::launch(cluster, n, 1, 64, halo, plan);
+    if (!ok) return failed(ok.error().text);
+  }
   auto stats = cluster.run(10 * one_second);
   if (!stats) return failed(stats.error().text);
 

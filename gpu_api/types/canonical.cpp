@@ -107,20 +107,29 @@ std::optional<type_box> box_of_subarray(const node& n) {
   return moved(b, first);
 }
 
+uint64_t runs_of_box(const type_box& b, uint64_t most) {
+  uint64_t runs = 1;
+  for (const auto& d : b.dimensions) runs = d.count > most ? most + 1 : std::min(runs * d.count, most + 1);
+  return runs;
+}
+
 // Runs of a datatype; at most a little more than `most` are counted.
 uint64_t count_runs(const datatype& t, uint64_t most) {
   if (t.size() == 0) return 0;
-  if (const auto b = box_of(t)) {
-    uint64_t runs = 1;
-    for (const auto& d : b->dimensions) runs = d.count > most ? most + 1 : std::min(runs * d.count, most + 1);
-    return runs;
-  }
+  if (const auto b = box_of(t)) return runs_of_box(*b, most);
   const node& n = t.made_of();
   uint64_t runs = 0;
   if (is_list(n.what)) {
+    const datatype* last = nullptr;
+    std::optional<type_box> child;
     for (const listed& b : blocks_of(n)) {
+      if (b.child != last) child = box_of(*b.child);
+      last = b.child;
       const auto copies = static_cast<uint64_t>(b.count);
-      runs += copies > most ? most + 1 : std::min(count_runs(*b.child, most) * copies, most + 1);
+      const auto block = repeated(child, b.count, b.child->extent());  // dense copies are one run
+      runs += block           ? runs_of_box(*block, most)
+              : copies > most ? most + 1
+                              : std::min(count_runs(*b.child, most) * copies, most + 1);
       if (runs > most) return most + 1;
     }
     return runs;

@@ -143,6 +143,14 @@ class encoder {
   uint64_t seen_ = widest_unit;
 };
 
+// One list of runs, as canonical() makes it: how many, and how long if they are equal.
+void fill_list(ggas_type& h, const std::vector<uint64_t>& record) {
+  const auto kind = static_cast<record_kind>(record[rec_bits] & 0xf);
+  if (h.records != 1 || (kind != record_kind::indexed && kind != record_kind::indexed_block)) return;
+  h.box[0].count = record[rec_count];
+  h.run = kind == record_kind::indexed_block ? record[rec_blocklength] : 0;
+}
+
 void fill_box(ggas_type& h, const type_box& b) {
   uint64_t seen = widest_unit | b.run | word(b.base);
   h.base = b.base;
@@ -183,6 +191,7 @@ type_image image_of(const datatype& t, type_form form) {
   encoded_type e = encode(form == type_form::automatic ? canonical(t) : t);
   h.unit = static_cast<uint32_t>(e.unit);
   h.records = static_cast<uint32_t>(e.records.size() / record_words);
+  if (form == type_form::automatic) fill_list(h, e.records);
   i.words = std::move(e.records);
   i.words.insert(i.words.end(), e.lookaside.begin(), e.lookaside.end());
   h.words = i.words.size();

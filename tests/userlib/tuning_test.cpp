@@ -22,12 +22,14 @@ on_stream = [ { bytes = 64, method = "one_shot", blocks = 1, threads = 32 },
 count = 6
 block = { one_shot = 1, two_shot = 2, direct = 3 }
 grid = { one_shot = 3, two_shot = 4 }
-on_stream = [ { bytes = 8, method = "push", blocks = 4, threads = 512 }, { method = "two_shot", blocks = 4, threads = 512 } ]
+on_stream = [{bytes = 8, method = "push", blocks = 4, threads = 512}, {method = "two_shot", blocks = 4, threads = 512}]
 reduce = [ { bytes = 9, method = "tree", blocks = 1, threads = 64 }, { method = "direct", blocks = 5, threads = 512 } ]
 broadcast = [ { bytes = 10, blocks = 6, threads = 512 }, { blocks = 7, threads = 512 } ]
 spread = [ { blocks = 8, threads = 512 } ]
 root_sends = 11
 by_nic = 64
+typed = [ { bytes = 12, blocks = 9, threads = 64 }, { blocks = 600, threads = 512 } ]
+engine_rows = { host = 13 }
 )";
 
 tuning read(int nodes) {
@@ -74,12 +76,18 @@ TEST(Tuning, RowsOfOtherCollectives) {
   EXPECT_EQ(own.spread.of(1).blocks, 8u);
   EXPECT_EQ(own.root_sends, 11u);
   EXPECT_EQ(own.by_nic, 64u);
+  EXPECT_EQ(own.typed.of(12).blocks, 9u);
+  EXPECT_EQ(own.typed.of(13).blocks, 600u);
+  EXPECT_EQ(own.engine.host, 13u);
+  EXPECT_EQ(own.engine.gpu, uint64_t{tuning::any});
   EXPECT_EQ(none.reduce.of(128).blocks, 2u);
   EXPECT_EQ(none.reduce.of(128).method, 2u);  // ggas_one_shot for ggas_two_shot
   EXPECT_EQ(none.broadcast.of(1 << 20).blocks, usual.broadcast.of(1 << 20).blocks);
   EXPECT_EQ(none.spread.of(1).threads, usual.spread.of(1).threads);
   EXPECT_EQ(none.root_sends, usual.root_sends);
   EXPECT_EQ(none.by_nic, usual.by_nic);
+  EXPECT_EQ(none.typed.of(1 << 20).blocks, usual.typed.of(1 << 20).blocks);
+  EXPECT_EQ(none.engine.host, usual.engine.host);
 }
 
 TEST(Tuning, WhatIsWrittenIsRead) {
@@ -97,8 +105,8 @@ TEST(Tuning, SaysWhatIsWrong) {
   } cases[] = {
       {"", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {good + "# \u00e9\nname = \"\u00e9\"\nn\u00e9 = 1",
-       "table:21: only strings and comments may have letters outside"},
-      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:19: nodes, count 6: name: unknown key"},
+       "table:23: only strings and comments may have letters outside"},
+      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:21: nodes, count 6: name: unknown key"},
       {"nodes = 3", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {replaced("count = 2", "count = 2 3"), "table:3: "},
       {"[[nodes]]\nblock = 1", "table:1: nodes: count: must be a whole number"},
@@ -126,6 +134,10 @@ TEST(Tuning, SaysWhatIsWrong) {
       {replaced("{ bytes = 10, blocks", "{ bytes = 10, method = \"tree\", blocks"), "method: unknown key"},
       {replaced("root_sends = 11", "root_sends = -1"), "root_sends: -1 is not in 0 ... "},
       {replaced("by_nic = 64", "by_nic = 257"), "by_nic: 257 is not in 0 ... 256"},
+      {replaced("typed = [", "typed = [ 5,"), "typed: must be an array of 1 ... 9 tables"},
+      {replaced("engine_rows = { host = 13 }", "engine_rows = 3"), "engine_rows: must be a table with host and gpu"},
+      {replaced("host = 13", "host = 0"), "host: 0 is not in 1 ... "},
+      {replaced("host = 13", "wide = 13"), "wide: unknown key"},
       {replaced("spread = [", "spread = [ 5,"), "spread: must be an array of 1 ... 9 tables"},
       {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 9 tables"},
   };

@@ -39,6 +39,10 @@ struct stream_report {
   uint64_t* status;
 };
 
+// Who moves data of datatypes (ggas/typed_on_stream.cuh): the kernel of boxes, that of lists of equal runs, the walk of
+// records, which takes everything, or (on a GPU) the copy engine, which takes what lies dense or in rows.
+enum class typed_path { automatic, box, runs, records, engine };
+
 // How a collective is launched: what is left 0 (ggas_auto) is chosen by the size of the vector, as measured
 // (ggas::tuning). The same on every node. Few blocks leave multiprocessors to kernels of other streams; a method is for
 // who compares, or knows better than a table.
@@ -47,6 +51,8 @@ struct stream_shape {
   unsigned threads = 0;  // of a block; more than 512 are 512
   // Of allreduce and reduce: one that its grid form takes, else the status is ggas_bad_argument. The others have none.
   ggas_method method = ggas_auto;
+  // Of calls with datatypes, which take up to 1024 blocks: one that does not suit is errc::bad_argument.
+  typed_path path = typed_path::automatic;
 };
 
 // ---- transfers of n elements between the own segment and a node's; n may be 0. On a GPU the copy engine moves them;

@@ -14,8 +14,13 @@
 
 namespace ggas {
 
+class cluster;
+
 // Writes bytes at an offset of the segments of all nodes of this process; the error or nothing.
-using segment_writer = std::function<std::string(uint64_t offset, const void* from, size_t bytes)>;
+struct segment_writer {
+  std::function<std::string(uint64_t offset, const void* from, size_t bytes)> write;
+  const cluster* of = nullptr;  // whose segments they are, for calls on streams
+};
 
 // The committed datatypes of a cluster. Used by one thread at a time; in a job all processes make the same calls in the
 // same order, as they do of the heap. Errors are texts; on an error nothing has changed. A handle is good while the
@@ -45,5 +50,9 @@ class type_space {
 
 // Of a cluster's segments, which it outlives.
 segment_writer writer_of(cluster& c);
+
+// What is wrong with a handle on a cluster: that it was not committed, was freed before, or is another cluster's.
+// Empty: nothing. By any thread.
+std::string type_error(const cluster& c, const ggas_type& handle);
 
 }  // namespace ggas

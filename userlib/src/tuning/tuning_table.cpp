@@ -54,7 +54,8 @@ class reader {
     where_ = "nodes: ";
     e.count = number(t, "count", 1, INT32_MAX);
     where_ = "nodes, count " + std::to_string(e.count) + ": ";
-    only(t, {"count", "block", "grid", "on_stream", "reduce", "broadcast", "spread", "root_sends", "by_nic"});
+    only(t, {"count", "block", "grid", "on_stream", "reduce", "broadcast", "spread", "root_sends", "by_nic", "typed",
+             "engine_rows"});
     const tuning usual = tuning::usual();
     e.values.block = limits(t, "block");
     e.values.grid = limits(t, "grid");
@@ -65,6 +66,8 @@ class reader {
     e.values.spread = t.contains("spread") ? launches(t, "spread", no_methods) : usual.spread;
     e.values.root_sends = t.contains("root_sends") ? number(t, "root_sends", 0, INT64_MAX) : usual.root_sends;
     e.values.by_nic = t.contains("by_nic") ? number(t, "by_nic", 0, 256) : usual.by_nic;
+    e.values.typed = t.contains("typed") ? launches(t, "typed", no_methods) : usual.typed;
+    e.values.engine = t.contains("engine_rows") ? engine_rows(t) : usual.engine;
     return e;
   }
   void only(const toml::table& t, std::initializer_list<std::string_view> known) {
@@ -99,6 +102,16 @@ class reader {
     l.two_shot = number(*t, "two_shot", l.one_shot, INT64_MAX);
     l.direct = t->contains("direct") ? number(*t, "direct", l.two_shot, INT64_MAX) : tuning::any;
     return l;
+  }
+
+  tuning::rows_by_engine engine_rows(const toml::table& entry) {
+    const toml::table* const t = entry["engine_rows"].as_table();
+    if (!t)
+      return wrong(*entry.get("engine_rows"), "engine_rows", "must be a table with host and gpu, in bytes"),
+             tuning::rows_by_engine{};
+    only(*t, {"host", "gpu"});
+    const auto least = [&](const char* key) { return t->contains(key) ? number(*t, key, 1, INT64_MAX) : tuning::any; };
+    return {least("host"), least("gpu")};
   }
 
   // The number of a method that is one of `allowed`, bit by bit.
@@ -250,6 +263,11 @@ std::string tuning_text(const tuning& t, int nodes) {
   launches("broadcast", t.broadcast);
   launches("spread", t.spread);
   s << "root_sends = " << t.root_sends << "\nby_nic = " << t.by_nic << "\n";
+  launches("typed", t.typed);
+  s << "engine_rows = { ";
+  if (t.engine.host != tuning::any) s << "host = " << t.engine.host << (t.engine.gpu != tuning::any ? ", " : " ");
+  if (t.engine.gpu != tuning::any) s << "gpu = " << t.engine.gpu << " ";
+  s << "}\n";
   return s.str();
 }
 

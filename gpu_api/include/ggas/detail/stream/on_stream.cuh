@@ -50,9 +50,9 @@ struct cluster_group {
   const signal_target target{signal, value, op};
   const auto good = [] { return ggas_ok; };
   if (block_count() > 1) {
-    move_and_signal(cluster_group{}, to, from, bytes, target, good);
+    static_cast<void>(move_and_signal(cluster_group{}, to, from, bytes, target, good));  // the status is that of `good`
   } else {
-    move_and_signal(block_group{}, to, from, bytes, target, good);
+    static_cast<void>(move_and_signal(block_group{}, to, from, bytes, target, good));
   }
 }
 #else
@@ -197,7 +197,7 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
   };
   return {some(wanted.blocks, usual.blocks, most_stream_blocks),
           some(wanted.threads, usual.threads, most_stream_threads),
-          wanted.method == ggas_auto ? usual.method : wanted.method};
+          wanted.method == ggas_auto ? usual.method : wanted.method, wanted.path};
 }
 // Usual for a collective of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
 [[maybe_unused]] static stream_shape tuned_shape(cluster& in, const stream& s, tuning::launches tuning::*kind,
@@ -206,7 +206,7 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
   const context& c = in.device_context(s.node);
   const tuning::launch& l = (c.tuned.*kind).of(bytes);
   const bool possible = l.method != 0 && (c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push));
-  return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto};
+  return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto, typed_path::automatic};
 }
 
 #ifdef __CUDACC__

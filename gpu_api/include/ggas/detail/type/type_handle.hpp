@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define GGAS_TYPE_FN __host__ __device__ inline
+#else
+#define GGAS_TYPE_FN inline
+#endif
+
 namespace ggas::detail {
 
 constexpr unsigned most_box_dimensions = 8;
@@ -51,8 +57,32 @@ struct ggas_type {
   int64_t extent = 0;                                // from one item to the next
   int64_t true_lb = 0, true_ub = 0;                  // where the data of an item lie
   uint64_t word = 0, word_length = 0, elements = 0;  // signature
-  // The box: runs of so many bytes, the first at `base`, repeated in each dimension, the innermost first.
+  // The box: runs of so many bytes, the first at `base`, repeated in each dimension, the innermost first. Of one
+  // record, a list of runs: box[0].count of them, of `run` bytes if they are equal, else 0.
   int64_t base = 0;
   uint64_t run = 0;
   ggas::detail::box_dimension box[ggas::detail::most_box_dimensions] = {};
 };
+
+namespace ggas::detail {
+
+// Where the data of `count` items lie around their address.
+struct data_range {
+  uint64_t low;    // from the address; goes round where it is before it
+  uint64_t bytes;  // from there on
+  bool good;
+};
+GGAS_TYPE_FN data_range range_of(const ggas_type& t, uint64_t count) {
+  if (count == 0 || t.size == 0) return {0, 0, true};
+  constexpr uint64_t most = uint64_t{1} << 62;
+  const uint64_t n = count - 1,
+                 step = t.extent < 0 ? 0 - static_cast<uint64_t>(t.extent) : static_cast<uint64_t>(t.extent);
+  const bool small = (count | step | t.size) >> 31 == 0;
+  if (!small && (step > most / count || t.size > most / count)) return {0, 0, false};
+  const auto middle = static_cast<int64_t>(most);
+  if (t.true_lb < -middle || t.true_ub > middle || t.true_lb >= t.true_ub) return {0, 0, false};
+  const uint64_t low = static_cast<uint64_t>(t.true_lb) - (t.extent < 0 ? n * step : 0);
+  return {low, static_cast<uint64_t>(t.true_ub - t.true_lb) + n * step, true};
+}
+
+}  // namespace ggas::detail

@@ -26,25 +26,6 @@ GGAS_DEVICE bool is_committed(const ggas_type& t) {
   return (load_relaxed(header) == t.space) & (load_relaxed(header + 1) == t.generation);
 }
 
-// Where the data of `count` items lie around their address.
-struct data_range {
-  uint64_t low;    // from the address; goes round where it is before it
-  uint64_t bytes;  // from there on
-  bool good;
-};
-GGAS_DEVICE data_range range_of(const ggas_type& t, uint64_t count) {
-  if (count == 0 || t.size == 0) return {0, 0, true};
-  constexpr uint64_t most = uint64_t{1} << 62;
-  const uint64_t n = count - 1,
-                 step = t.extent < 0 ? 0 - static_cast<uint64_t>(t.extent) : static_cast<uint64_t>(t.extent);
-  const bool small = (count | step | t.size) >> 31 == 0;
-  if (!small && (step > most / count || t.size > most / count)) return {0, 0, false};
-  const auto middle = static_cast<int64_t>(most);
-  if (t.true_lb < -middle || t.true_ub > middle || t.true_lb >= t.true_ub) return {0, 0, false};
-  const uint64_t low = static_cast<uint64_t>(t.true_lb) - (t.extent < 0 ? n * step : 0);
-  return {low, static_cast<uint64_t>(t.true_ub - t.true_lb) + n * step, true};
-}
-
 struct type_side {
   const ggas_type* type;  // null: packed data
   char* base;             // address of the items, or of packed byte 0

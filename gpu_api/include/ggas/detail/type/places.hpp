@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the units of packed data lie, without a division: what a kernel of a call on a stream is given of a box or of a
+// list of equal runs, worked out by the host (gpu_api/types/places.cpp). For host and kernels.
+#pragma once
+
+#include "ggas/detail/type/type_handle.hpp"
+
+namespace ggas::detail {
+
+// Numbers below 2^31 divided by one of 2 ... 2^31: the high half of a product, shifted. With l = log2 of the divisor,
+// rounded up, `factor` is 2^(31 + l) / divisor, rounded up; what that is too much is less than 2^l, so the quotient is
+// exact.
+struct divisor {
+  uint32_t value, factor, shift;
+};
+
+// One digit of a unit's number: `count` values, each a stride further on, or, of a list, at the place that the list
+// names.
+struct place_dimension {
+  divisor count;
+  bool listed;
+  int64_t stride;
+};
+
+constexpr unsigned most_place_dimensions = most_box_dimensions + 1;  // and the units of a run
+constexpr unsigned few_place_dimensions = 2;
+constexpr uint64_t most_units = uint64_t{1} << 31;
+
+// One side of a move: what is left of a unit's number behind all digits counts in strides of `outer`.
+template <unsigned Digits>
+struct place_side_of {
+  char* base;
+  int64_t outer;
+  uint32_t dimensions;
+  place_dimension digit[Digits];
+};
+// What a list says of places of runs, in bytes; those outside low ... high are none. Null: there is none.
+struct place_list {
+  const int64_t* at;
+  int64_t low, high;
+};
+struct place_side : place_side_of<most_place_dimensions> {
+  place_list list;
+};
+
+// Units `first` ... `first` + `units` - 1 of the packed data, from place to place.
+struct place_move {
+  uint32_t first, units;
+  place_side to, from;
+};
+// The same of sides with few digits and no lists. Parameters of a kernel come line by line, each 0.2 us after the one
+// before where it was asked for by it: short ones cost less.
+struct few_place_move {
+  uint32_t first, units;
+  place_side_of<few_place_dimensions> to, from;
+};
+
+// Runs of any length, one behind the other: `count` of them in an item, whose packed data begin at sums[r] of the
+// item's. Without sums the item is one run of `run` bytes.
+struct run_side {
+  char* base;
+  int64_t extent;
+  uint64_t size;  // bytes of data of an item
+  const uint64_t* sums;
+  const int64_t* list;
+  int64_t low, high;  // where the data of an item lie
+  divisor count;      // value 1: no division
+};
+// All items to or from dense data, `together` runs of a block at a time.
+struct run_move {
+  run_side items;
+  char* dense;
+  uint32_t runs, together;
+  bool pack;
+};
+
+// Items, or packed data (no type), as the host knows them; `segment` is where kernels find the own segment, for lists.
+struct side_items {
+  char* at;
+  uint64_t count;
+  const ggas_type* type;
+
+  uint64_t step() const { return count > 1 ? static_cast<uint64_t>(type->extent) : 0; }
+};
+
+// Boxes and lists of equal runs have places; other lists, and records, have none.
+bool has_places(const side_items& s);
+// The widest unit of `range` bytes from `first` on between the two, 1 ... 16 bytes.
+unsigned widest_unit_of(const side_items& to, const side_items& from, uint64_t first, uint64_t bytes);
+// The places of a side in units of `unit` bytes; has_places(), and no more than most_units units.
+place_side places_of(const side_items& s, unsigned unit, const char* segment);
+
+// Lists of runs and items of one run: their runs. The data are put together in pieces of `staged` bytes.
+bool has_runs(const side_items& s);
+run_move runs_of(const side_items& items, char* dense, bool pack, unsigned staged, const char* segment);
+
+// A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. Rows 1: dense data; 0: it is not of
+// that kind.
+struct side_rows {
+  char* first;
+  uint64_t width, rows, pitch;
+};
+side_rows rows_of(const side_items& s, uint64_t bytes);
+
+}  // namespace ggas::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls with datatypes that take their turn in a stream, as those of ggas/on_stream.cuh do: queued by the host, also
+// into CUDA graphs. Datatypes: docs/datatypes.md, ggas/type.cuh; a ggas_type comes from ggas::type_space::commit.
+//
+// An address is that of an item's displacement 0. Local data lie in the node's segment or in memory of its host
+// (cluster::host_memory); pack and unpack on a GPU also take other memory that it reaches: what cudaMalloc and
+// cudaMallocHost gave, of which first and last byte are looked at. Kernels store straight into memory of the host.
+//
+// What is wrong with the arguments is told at once (errc::bad_argument, naming argument and rule), and nothing has
+// moved: a datatype that is not committed, was freed or is another cluster's; unequal signatures; count x extent or
+// count x size beyond 64 bits; a range past the data; memory that is none of these; a path of the shape that does not
+// suit. A graph holds boxes themselves: they may be freed. Other datatypes stay as long as a graph that names them;
+// places that an overwritten image names outside the data are refused (ggas_bad_argument in the status word), and no
+// signal follows.
+#pragma once
+
+#include "ggas/committed_types.hpp"
+#include "ggas/on_stream.cuh"
+#include "ggas/type.cuh"
+
+namespace ggas {
+
+// Bytes of the packed data of all items; ggas_all_bytes: up to the end.
+struct packed_range {
+  uint64_t first = 0;
+  uint64_t bytes = ggas_all_bytes;
+};
+
+// ---- between memory of the own node. Packed byte `range.first` is at `to`; unpack: at `from`. Gaps are not written.
+[[maybe_unused]] static result<> pack_on_stream(cluster& c, const stream& s, void* to, const void* from, uint64_t count,
+                                                const ggas_type& type, const stream_report& report,
+                                                const packed_range& range = {}, const stream_shape& shape = {});
+[[maybe_unused]] static result<> unpack_on_stream(cluster& c, const stream& s, void* to, uint64_t count,
+                                                  const ggas_type& type, const void* from, const stream_report& report,
+                                                  const packed_range& range = {}, const stream_shape& shape = {});
+
+// ---- items of one layout here become items of another one there, or come from there: the same primitives in the same
+// order. Straight from layout to layout; behind a NIC a descriptor for each run, and local data in the segment.
+[[maybe_unused]] static result<> put_typed_on_stream(cluster& c, const stream& s, global_ptr<char> remote,
+                                                     uint64_t remote_count, const ggas_type& remote_type,
+                                                     const void* local, uint64_t local_count,
+                                                     const ggas_type& local_type, const stream_report& report,
+                                                     const stream_shape& shape = {});
+[[maybe_unused]] static result<> get_typed_on_stream(cluster& c, const stream& s, void* local, uint64_t local_count,
+                                                     const ggas_type& local_type, global_ptr<char> remote,
+                                                     uint64_t remote_count, const ggas_type& remote_type,
+                                                     const stream_report& report, const stream_shape& shape = {});
+// ---- put, and behind it a word on the same node is set or added to: who sees the word sees the data.
+[[maybe_unused]] static result<> put_signal_typed_on_stream(
+    cluster& c, const stream& s, global_ptr<char> remote, uint64_t remote_count, const ggas_type& remote_type,
+    const void* local, uint64_t local_count, const ggas_type& local_type, global_ptr<uint64_t> signal, uint64_t value,
+    ggas_signal_op op, const stream_report& report, const stream_shape& shape = {});
+
+}  // namespace ggas
+
+#include "ggas/detail/stream/typed_on_stream.cuh"

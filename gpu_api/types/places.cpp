@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ggas/detail/type/places.hpp"
+
+#include <bit>
+#include <cassert>
+#include <initializer_list>
+
+namespace ggas::detail {
+
+namespace {
+
+divisor divisor_of(uint64_t value) {
+  assert(value >= 2 && value <= most_units);
+  const auto log2 = static_cast<unsigned>(std::bit_width(value - 1));
+  return {static_cast<uint32_t>(value), static_cast<uint32_t>(((uint64_t{1} << (31 + log2)) + value - 1) / value),
+          log2 - 1};
+}
+
+bool is_list(const ggas_type& t) { return t.records == 1 && t.run != 0; }
+
+// Dimensions from the innermost on, in bytes. Those of one copy are left out, those that touch are one.
+struct shape {
+  struct dimension {
+    uint64_t count;
+    int64_t stride;
+    bool listed;
+  };
+  dimension d[most_place_dimensions + 1] = {};
+  unsigned n = 0;
+
+  explicit shape(const side_items& s) {
+    const ggas_type& t = *s.type;
+    add(t.run, 1);
+    if (is_list(t)) d[n++] = {t.box[0].count, 0, true};
+    for (unsigned i = 0; i < t.dimensions; ++i) add(t.box[i].count, t.box[i].stride);
+    add(s.count, t.extent);
+  }
+
+ private:
+  void add(uint64_t count, int64_t stride) {
+    if (count == 1 && n > 0) return;
+    if (n > 0 && !d[n - 1].listed &&
+        static_cast<uint64_t>(d[n - 1].stride) * d[n - 1].count == static_cast<uint64_t>(stride)) {
+      d[n - 1].count *= count;
+    } else {
+      d[n++] = {count, stride, false};
+    }
+  }
+};
+
+}  // namespace
+
+bool has_places(const side_items& s) { return !s.type || s.type->records == 0 || is_list(*s.type); }
+
+unsigned widest_unit_of(const side_items& to, const side_items& from, uint64_t first, uint64_t bytes) {
+  uint64_t seen = widest_unit | first | bytes;
+  for (const side_items* s : {&to, &from}) {
+    seen |= reinterpret_cast<uintptr_t>(s->at);
+    if (s->type) seen |= s->type->unit | s->step();
+  }
+  return static_cast<unsigned>(seen & (0 - seen));
+}
+
+place_side places_of(const side_items& s, unsigned unit, const char* segment) {
+  place_side side{};
+  side.base = s.at;
+  side.outer = unit;
+  if (!s.type) return side;
+  const ggas_type& t = *s.type;
+  side.base += t.records == 0 ? t.base : 0;
+  if (is_list(t)) {
+    side.list = {reinterpret_cast<const int64_t*>(segment + t.image + image_header_bytes) + record_words, t.true_lb,
+                 t.true_ub - static_cast<int64_t>(t.run)};
+  }
+  shape in(s);
+  in.d[0].count /= unit;
+  in.d[0].stride *= unit;
+  // The outermost one needs no division, unless it is a list.
+  const bool last = !in.d[in.n - 1].listed;
+  side.outer = last ? in.d[in.n - 1].stride : 0;
+  for (unsigned i = 0; i < in.n - last; ++i)
+    if (in.d[i].count > 1) side.digit[side.dimensions++] = {divisor_of(in.d[i].count), in.d[i].listed, in.d[i].stride};
+  return side;
+}
+
+bool has_runs(const side_items& s) {
+  if (!s.type || s.type->size == 0) return false;
+  const ggas_type& t = *s.type;
+  const uint64_t each = t.records == 0 && t.dimensions == 0 ? 1 : t.records == 1 && t.run == 0 ? t.box[0].count : 0;
+  return each != 0 && s.count <= (most_units - 1) / each;
+}
+
+run_move runs_of(const side_items& s, char* dense, bool pack, unsigned staged, const char* segment) {
+  const ggas_type& t = *s.type;
+  run_move m{{s.at, t.extent, t.size, nullptr, nullptr, t.true_lb, t.true_ub, {1, 0, 0}}, dense, 0, 0, pack};
+  uint64_t each = 1;
+  if (t.records != 0) {
+    each = t.box[0].count;
+    m.items.count = divisor_of(each);
+    m.items.sums = reinterpret_cast<const uint64_t*>(segment + t.image + image_header_bytes) + record_words;
+    m.items.list = reinterpret_cast<const int64_t*>(m.items.sums + each + 1);
+  } else {
+    m.items.base += t.base;
+    m.items.low -= t.base;
+    m.items.high -= t.base;
+  }
+  m.runs = static_cast<uint32_t>(s.count * each);
+  // As many whole items as fit, in steps of 16 so that pieces of dense data are aligned; of longer items runs of the
+  // usual length, with room for those that are longer.
+  const uint64_t fit = staged / t.size / 16 * 16;
+  const uint64_t wanted = fit > 0 ? fit * each : staged * each / t.size / 2;
+  // Less, if not enough blocks would have something to do.
+  constexpr uint64_t blocks = 264;
+  const uint64_t share = (s.count + blocks - 1) / blocks, spread = (share + 15) / 16 * 16 * each;
+  const uint64_t together = fit > 0 && spread < wanted ? spread : wanted;
+  m.together = static_cast<uint32_t>(together == 0 ? 1 : together > m.runs ? m.runs : together);
+  return m;
+}
+
+side_rows rows_of(const side_items& s, uint64_t bytes) {
+  if (!s.type) return {s.at, bytes, 1, bytes};
+  if (s.type->records != 0) return {};
+  const shape in(s);
+  char* const first = s.at + s.type->base;
+  if (in.n == 1) return {first, bytes, 1, bytes};
+  const auto pitch = static_cast<uint64_t>(in.d[1].stride);
+  if (in.n > 2 || in.d[1].stride < 0 || pitch < in.d[0].count) return {};
+  return {first, in.d[0].count, in.d[1].count, pitch};
+}
+
+}  // namespace ggas::detail

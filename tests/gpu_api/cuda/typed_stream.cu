@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datatypes on streams of real GPUs: random ones against the plain list, also in graphs, to memory of the host, by the
+// copy engine.
+#include "ggas/typed_on_stream.cuh"
+#include "typed_rig.hpp"
+
+namespace ggas::gpu_test {
+namespace {
+
+// Packs, puts and gets on streams, by every path that the datatypes have, a graph now and then.
+class typed_on_stream : public typed_rig {
+ protected:
+  static constexpr int counted = 128;  // bytes behind places::base: the status word; the signal is at base
+
+  stream_report report(int node) {
+    return {timeout_ns, reinterpret_cast<uint64_t*>(segment(node) + at.base + counted)};
+  }
+  static int next(int n) { return (n + 1) % nodes(); }
+  char* here(int node, area a, int64_t offset) { return segment(node) + place(a, offset); }
+  global_ptr<char> far(int node, area a, int64_t offset) const { return {node, place(a, offset)}; }
+
+  // Queues it on every node, at once or as a graph that runs twice.
+  template <class F>
+  void queued(bool graph, const std::string& what, F call) {
+    for (int n = 0; n < nodes(); ++n) {
+      ok(cudaSetDevice(machine().device(n)), "device");
+      cudaStream_t const s = machine().cuda_stream(n);
+      cudaGraph_t made{};
+      cudaGraphExec_t run{};
+      if (graph) ok(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal), "capture");
+      const auto r = call(n);
+      ASSERT_TRUE(r) << what << ": " << text_of(r);
+      if (!graph) continue;
+      ok(cudaStreamEndCapture(s, &made), "capture");
+      ok(cudaGraphInstantiate(&run, made, 0), "graph");
+      for (int i = 0; i < 2; ++i) ok(cudaGraphLaunch(run, s), "graph");
+      ok(cudaGraphDestroy(made), "graph");
+      graphs_.push_back(run);
+    }
+  }
+  void finish(const std::string& what) {
+    run(what);
+    for (cudaGraphExec_t g : graphs_) ok(cudaGraphExecDestroy(g), "graph");
+    graphs_.clear();
+    for (int n = 0; n < nodes(); ++n)
+      ASSERT_EQ(read<uint64_t>(n, at.base + counted, 1)[0], ggas_ok) << what << ": node " << n;
+  }
+  stream_shape any_shape(cases& make, bool records_too = true) {
+    const auto k = make.make.below(3);
+    return {static_cast<unsigned>(make.make.below(4)), static_cast<unsigned>(make.make.below(3)) * 64, ggas_auto,
+            k == 0 && records_too ? typed_path::records : typed_path::automatic};
+  }
+
+ private:
+  std::vector<cudaGraphExec_t> graphs_;
+};
+
+TEST_F(typed_on_stream, packs_and_unpacks_any_range) {
+  cases make(seed + 2, most_primitives);
+  for (unsigned i = 0, n = rounds_of(1500); i < n; ++i) {
+    const laid_out l = make.any();
+    const ggas_type t = commit(l);
+    const std::vector<int64_t> where = l.places();
+    const uint64_t all = where.size(), first = make.make.below(2) ? make.make.below(all + 1) : 0;
+    const uint64_t bytes = make.make.below(2) ? all - first : make.make.below(all - first + 1);
+    const int64_t skew = make.make.below(3) ? 64 : 61;
+    const bool graph = make.make.below(8) == 0;
+    const std::string what = "datatype " + std::to_string(i);
+    fill();
+    ASSERT_NO_FATAL_FAILURE(queued(graph, what, [&](int n) {
+      return pack_on_stream(machine(), n, here(n, packed, skew), here(n, items, l.middle), l.count, t, report(n),
+                            {first, bytes}, any_shape(make));
+    }));
+    ASSERT_NO_FATAL_FAILURE(queued(graph, what, [&](int n) {
+      return unpack_on_stream(machine(), n, here(n, target, l.middle), l.count, t, here(n, packed, skew), report(n),
+                              {first, bytes}, any_shape(make));
+    }));
+    ASSERT_NO_FATAL_FAILURE(finish(what));
+    for (int node = 0; node < nodes(); ++node) {
+      for (uint64_t b = 0; b < bytes; ++b) {
+        const auto from = static_cast<size_t>(where[first + b]);
+        was(node, packed)[static_cast<size_t>(skew) + b] = was(node, target)[from] = was(node, items)[from];
+      }
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_areas(what));
+    ASSERT_EQ(types_->free(t), "");
+  }
+}
+
+TEST_F(typed_on_stream, puts_gets_and_signals_from_layout_to_layout) {
+  cases make(seed + 3, most_primitives);
+  uint64_t signals = 0;
+  for (unsigned i = 0, n = rounds_of(1500); i < n; ++i) {
+    const laid_out mine = make.any(), theirs = make.other(mine);
+    const ggas_type th = commit(mine), tt = commit(theirs);
+    const auto kind = make.make.below(3);
+    const bool graph = make.make.below(8) == 0;
+    const std::string what = "datatype " + std::to_string(i) + ", kind " + std::to_string(kind);
+    const stream_shape shape = any_shape(make);
+    fill();
+    ASSERT_NO_FATAL_FAILURE(queued(graph, what, [&](int n) {
+      const char* const from = here(n, items, mine.middle);
+      if (kind == 0)
+        return put_typed_on_stream(machine(), n, far(next(n), target, theirs.middle), theirs.count, tt, from,
+                                   mine.count, th, report(n), shape);
+      if (kind == 1)
+        return get_typed_on_stream(machine(), n, here(n, target, theirs.middle), theirs.count, tt,
+                                   far(next(n), items, mine.middle), mine.count, th, report(n), shape);
+      return put_signal_typed_on_stream(machine(), n, far(next(n), target, theirs.middle), theirs.count, tt, from,
+                                        mine.count, th, {next(n), at.base}, 1, ggas_signal_add, report(n), shape);
+    }));
+    ASSERT_NO_FATAL_FAILURE(finish(what));
+    signals += kind == 2 ? (graph ? 2 : 1) : 0;
+    const std::vector<int64_t> sources = mine.places(), targets = theirs.places();
+    for (int node = 0; node < nodes(); ++node) {
+      const int source = (node + (kind == 1 ? 1 : nodes() - 1)) % nodes();
+      for (size_t k = 0; k < sources.size(); ++k)
+        was(node, target)[static_cast<size_t>(targets[k])] = was(source, items)[static_cast<size_t>(sources[k])];
+      ASSERT_EQ(read<uint64_t>(node, at.base, 1)[0], signals) << what;
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_areas(what));
+    ASSERT_EQ(types_->free(th), "");
+    ASSERT_EQ(types_->free(tt), "");
+  }
+}
+
+// Large rows by kernel and copy engine, into a buffer of cudaMalloc and into pinned memory; what is neither is refused.
+TEST_F(typed_on_stream, other_memory_and_the_copy_engine) {
+  constexpr uint64_t rows = 20000, width = 24, stride = 100;
+  std::string why;
+  const ggas_type t = types_->commit(datatype::vector(rows, width, stride, primitive::int64), why);
+  ASSERT_EQ(why, "");
+  std::vector<uint64_t> words(rows * stride);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = i * 0x9e3779b97f4a7c15;
+  write(0, at.copy, words);
+  ok(cudaSetDevice(machine().device(0)), "device");
+  uint64_t *buffer = nullptr, *host = nullptr;
+  ok(cudaMalloc(&buffer, rows * width * 8), "cudaMalloc");
+  ok(cudaMallocHost(&host, rows * width * 8), "cudaMallocHost");
+  const char* const items = segment(0) + at.copy;
+  for (const typed_path path : {typed_path::automatic, typed_path::box, typed_path::engine, typed_path::records}) {
+    const stream_shape shape{0, 0, ggas_auto, path};
+    ok(cudaMemset(buffer, 0, rows * width * 8), "memset");
+    std::fill_n(host, rows * width, uint64_t{0});
+    ok(pack_on_stream(machine(), 0, buffer, items, 1, t, report(0), {}, shape), "pack");
+    ok(pack_on_stream(machine(), 0, host, items, 1, t, report(0), {}, shape), "pack to the host");
+    ASSERT_NO_FATAL_FAILURE(finish("packs"));
+    std::vector<uint64_t> got(rows * width);
+    ok(cudaMemcpy(got.data(), buffer, got.size() * 8, cudaMemcpyDeviceToHost), "read");
+    for (size_t i = 0; i < got.size(); ++i) {
+      const uint64_t want = words[i / width * stride + i % width];
+      ASSERT_TRUE(got[i] == want && host[i] == want) << "word " << i << ", path " << static_cast<int>(path);
+    }
+  }
+  std::vector<uint64_t> pageable(rows * width);
+  EXPECT_TRUE(refused(pack_on_stream(machine(), 0, pageable.data(), items, 1, t, report(0))));
+  EXPECT_TRUE(refused(pack_on_stream(machine(), 0, buffer, items, 1, t, report(0), {1, rows * width * 8})));
+  EXPECT_TRUE(
+      refused(pack_on_stream(machine(), 0, buffer, items, 1, t, report(0), {}, {0, 0, ggas_auto, typed_path::runs})));
+  ok(cudaFree(buffer), "free");
+  ok(cudaFreeHost(host), "free");
+}
+
+}  // namespace
+}  // namespace ggas::gpu_test

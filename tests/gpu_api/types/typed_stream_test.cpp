@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls with datatypes on a stream: random datatypes against the plain list, every path, memory of the host, signals,
+// arguments that are wrong.
+#include "ggas/typed_on_stream.cuh"
+#include "tests/gpu_api/types/typed_rig.hpp"
+
+namespace ggas::types_test {
+namespace {
+
+class TypedStream : public typed_rig {
+ protected:
+  static constexpr typed_path paths[] = {typed_path::box, typed_path::runs, typed_path::records};
+
+  stream_report report(int node) { return {enough(), &word(node, status_)}; }
+  global_ptr<char> place(int node, uint64_t area, int64_t at = 0) const {
+    return {node, area + static_cast<uint64_t>(at)};
+  }
+  void good_statuses() {
+    for (int n = 0; n < nodes(); ++n) word(n, status_) = ggas_ok;
+  }
+  void expect_ok(const std::string& what) {
+    for (int n = 0; n < nodes(); ++n) ASSERT_EQ(word(n, status_), ggas_ok) << what << ": node " << n;
+  }
+  static void queued(const result<>& r, const std::string& what) { ASSERT_TRUE(r) << what << ": " << text_of(r); }
+  // Where the path is one that the datatypes have, or else automatic.
+  stream_shape any_shape(cases& make, const ggas_type& a, const ggas_type* b = nullptr) {
+    const auto is_list = [](const ggas_type& t) { return t.records == 1 && t.run != 0; };
+    const bool places = (a.records == 0 || is_list(a)) && (!b || b->records == 0 || is_list(*b));
+    const bool list = a.records != 0 || (b && b->records != 0);
+    const typed_path fits = !places ? typed_path::records : list ? typed_path::runs : typed_path::box;
+    const typed_path all[] = {typed_path::automatic, fits, typed_path::records};
+    return {static_cast<unsigned>(make.make.below(3)), static_cast<unsigned>(make.make.below(3)) * 32, ggas_auto,
+            all[make.make.below(3)]};
+  }
+  unsigned rounds() const {
+    const char* const more = std::getenv("GGAS_TEST_SEQUENCES");
+    return more ? static_cast<unsigned>(std::atoi(more)) / (simulated() ? 50 : 1) : simulated() ? 12 : 150;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Provider, TypedStream, testing::ValuesIn(typed_targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(TypedStream, PacksAndUnpacksAnyRange) {
+  cases make(21, simulated() ? 40 : 200);
+  std::mt19937_64 random(7);
+  for (unsigned i = 0; i < rounds(); ++i) {
+    const laid_out l = make.any();
+    const ggas_type t = commit(l.items.type, l.how);
+    const std::vector<int64_t> where = l.places();
+    const uint64_t all = where.size(), first = make.make.below(2) ? make.make.below(all + 1) : 0;
+    const bool rest = make.make.below(2) == 0;
+    const uint64_t bytes = rest ? all - first : make.make.below(all - first + 1);
+    const packed_range range{first, rest ? ggas_all_bytes : bytes};
+    const int64_t skew = make.make.below(3) ? 64 : 61;
+    const std::string what = "datatype " + std::to_string(i);
+    fill(random);
+    good_statuses();
+    for (int n = 0; n < nodes(); ++n) {
+      queued(pack_on_stream(*cluster_, n, at(n, packed_) + skew, at(n, items_) + l.middle, l.count, t, report(n), range,
+                            any_shape(make, t)),
+             what);
+      queued(unpack_on_stream(*cluster_, n, at(n, target_) + l.middle, l.count, t, at(n, packed_) + skew, report(n),
+                              range, any_shape(make, t)),
+             what);
+    }
+    run();
+    expect_ok(what);
+    for (int n = 0; n < nodes(); ++n) {
+      for (uint64_t b = 0; b < bytes; ++b) {
+        const auto from = static_cast<size_t>(where[first + b]);
+        was(n, 2)[static_cast<size_t>(skew) + b] = was(n, 1)[from] = was(n, 0)[from];
+      }
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_areas(what));
+    ASSERT_EQ(types_->free(t), "");
+  }
+}
+
+TEST_P(TypedStream, PutsGetsAndSignalsFromLayoutToLayout) {
+  cases make(22, simulated() ? 40 : 200);
+  std::mt19937_64 random(8);
+  uint64_t signals = 0;
+  for (unsigned i = 0; i < rounds(); ++i) {
+    const laid_out here = make.any(), there = make.other(here);
+    const ggas_type th = commit(here.items.type, here.how), tt = commit(there.items.type, there.how);
+    const auto kind = make.make.below(3);
+    const std::string what = "datatype " + std::to_string(i) + ", kind " + std::to_string(kind);
+    fill(random);
+    good_statuses();
+    for (int n = 0; n < nodes(); ++n) {
+      const stream_shape shape = any_shape(make, th, &tt);
+      const char* const from = at(n, items_) + here.middle;
+      const global_ptr<char> to = place(right(n), target_, there.middle);
+      if (kind == 0)
+        queued(put_typed_on_stream(*cluster_, n, to, there.count, tt, from, here.count, th, report(n), shape), what);
+      if (kind == 1)
+        queued(get_typed_on_stream(*cluster_, n, at(n, target_) + there.middle, there.count, tt,
+                                   place(right(n), items_, here.middle), here.count, th, report(n), shape),
+               what);
+      if (kind == 2)
+        queued(put_signal_typed_on_stream(*cluster_, n, to, there.count, tt, from, here.count, th, {right(n), signal_},
+                                          1, ggas_signal_add, report(n), shape),
+               what);
+    }
+    run();
+    expect_ok(what);
+    signals += kind == 2;
+    const std::vector<int64_t> sources = here.places(), targets = there.places();
+    for (int n = 0; n < nodes(); ++n) {
+      const int source = kind == 1 ? right(n) : left(n);
+      for (size_t k = 0; k < sources.size(); ++k)
+        was(n, 1)[static_cast<size_t>(targets[k])] = was(source, 0)[static_cast<size_t>(sources[k])];
+      ASSERT_EQ(word(n, signal_), signals) << what;
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_areas(what));
+    ASSERT_EQ(types_->free(th), "");
+    ASSERT_EQ(types_->free(tt), "");
+  }
+}
+
+// Kernels store into pinned memory and load from it.
+TEST_P(TypedStream, MemoryOfTheHostIsAnEnd) {
+  const datatype face = datatype::vector(50, 2, 7, primitive::float64);
+  const ggas_type t = commit(face);
+  std::mt19937_64 random(9);
+  fill(random);
+  good_statuses();
+  for (int n = 0; n < nodes(); ++n) {
+    char* const host = reinterpret_cast<char*>(cluster_->host_memory(n).base);
+    queued(pack_on_stream(*cluster_, n, host + 64, at(n, items_), 2, t, report(n)), "pack");
+    queued(unpack_on_stream(*cluster_, n, at(n, target_), 2, t, host + 64, report(n)), "unpack");
+  }
+  run();
+  expect_ok("memory of the host");
+  for (int n = 0; n < nodes(); ++n)
+    for (int64_t item = 0; item < 2; ++item)
+      for (int64_t b = 0; b < 50; ++b)
+        for (int64_t k = 0; k < 16; ++k) {
+          const auto place = static_cast<size_t>(item * face.extent() + b * 56 + k);
+          was(n, 1)[place] = was(n, 0)[place];
+          const auto packed = static_cast<size_t>(64 + item * 800 + b * 16 + k);
+          ASSERT_EQ(reinterpret_cast<char*>(cluster_->host_memory(n).base)[packed], was(n, 0)[place]);
+        }
+  expect_areas("memory of the host");
+}
+
+// Many items of few runs, lists of many runs of other lengths, some long: blocks put them together.
+TEST_P(TypedStream, RunsOfAnyLengthArePutTogether) {
+  std::vector<int64_t> lengths, places;
+  int64_t at_byte = 3;
+  for (int64_t i = 0; i < 700; ++i) {
+    lengths.push_back(i % 97 == 5 ? 900 : 1 + i * 7 % 41);
+    places.push_back(at_byte);
+    at_byte += lengths.back() + 1 + i % 5;
+  }
+  const int64_t fields[] = {1, 2, 1}, apart[] = {0, 16, 40}, near[] = {0, 8, 16};
+  const datatype parts[] = {primitive::float64, primitive::int32, primitive::int8};
+  const std::pair<datatype, uint64_t> all[] = {
+      {datatype::resized(datatype::structure(fields, apart, parts), 0, 48), simulated() ? 40 : 1300},
+      {datatype::resized(datatype::structure(fields, near, parts), 0, 24), simulated() ? 40 : 1300},
+      {datatype::hindexed(lengths, places, primitive::byte), 1},
+      {datatype::hindexed(std::span(lengths).first(40), std::span(places).first(40), primitive::byte), 3},
+      {datatype::resized(datatype::contiguous(301, primitive::int8), 0, 305), 100}};
+  std::mt19937_64 random(12);
+  for (const auto& [type, count] : all) {
+    const ggas_type t = commit(type);
+    const ggas_type dense = commit(type, type_form::records);
+    for (const int64_t skew : {64, 61}) {
+      fill(random);
+      good_statuses();
+      for (int n = 0; n < nodes(); ++n) {
+        queued(pack_on_stream(*cluster_, n, at(n, packed_) + skew, at(n, items_), count, t, report(n)), "pack");
+        queued(unpack_on_stream(*cluster_, n, at(n, target_), count, t, at(n, packed_) + skew, report(n)), "unpack");
+      }
+      run();
+      expect_ok("runs");
+      for (int n = 0; n < nodes(); ++n) {
+        std::string wanted(count * t.size, 0);
+        const std::string items = was(n, 0);
+        good_statuses();
+        queued(pack_on_stream(*cluster_, n, at(n, items_), at(n, target_), count, dense, report(n), {},
+                              {0, 0, ggas_auto, typed_path::records}),
+               "records");
+        run();
+        ASSERT_EQ(std::memcmp(at(n, items_), at(n, packed_) + skew, wanted.size()), 0);
+        std::memcpy(at(n, items_), items.data(), items.size());
+        was(n, 2).replace(static_cast<size_t>(skew), wanted.size(), at(n, packed_) + skew, wanted.size());
+      }
+      // Gaps of the target are as they were, data as in the items.
+      for (int n = 0; n < nodes(); ++n) {
+        const std::string target(at(n, target_), area_bytes);
+        uint64_t same = 0, moved = 0;
+        for (size_t b = 0; b < target.size(); ++b) {
+          same += target[b] == was(n, 1)[b];
+          moved += target[b] == was(n, 0)[b];
+          ASSERT_TRUE(target[b] == was(n, 1)[b] || target[b] == was(n, 0)[b]) << b;
+        }
+        ASSERT_GE(moved, count * t.size);
+        was(n, 1) = target;
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_areas("runs"));
+    }
+  }
+}
+
+// A signal alone, where there are no data.
+TEST_P(TypedStream, NoDataIsASignal) {
+  const ggas_type t = commit(datatype::contiguous(3, primitive::int32));
+  good_statuses();
+  for (int n = 0; n < nodes(); ++n)
+    queued(put_signal_typed_on_stream(*cluster_, n, place(right(n), target_), 0, t, at(n, items_), 0, t,
+                                      {right(n), signal_}, 7, ggas_signal_set, report(n)),
+           "signal");
+  run();
+  expect_ok("signal");
+  for (int n = 0; n < nodes(); ++n) EXPECT_EQ(word(n, signal_), 7u);
+}
+
+// Each with the text that names argument and rule; nothing has moved.
+TEST_P(TypedStream, WhatIsWrongIsToldAtOnce) {
+  const datatype five = datatype::vector(5, 2, 3, primitive::float64);
+  const ggas_type t = commit(five), freed = commit(five), floats = commit(datatype::contiguous(20, primitive::float32));
+  const ggas_type wide = commit(datatype::resized(five, 0, int64_t{1} << 60));
+  const ggas_type ints = commit(datatype::contiguous(10, primitive::int64));
+  ASSERT_EQ(types_->free(freed), "");
+  auto other = make_cluster(GetParam(), GetParam().config());
+  ASSERT_TRUE(other);
+  std::string why;
+  const auto other_memory = heap::create(heap_of(**other), why);
+  type_space others(*other_memory, writer_of(**other));
+  const ggas_type foreign = others.commit(five, why);
+  std::mt19937_64 random(10);
+  fill(random);
+  auto& c = *cluster_;
+  char *const items = at(0, items_), *const packed = at(0, packed_);
+  const stream_report r = report(0);
+  const global_ptr<char> there = place(0, target_);
+  const auto told = [](const result<>& got, const std::string& rule) {
+    ASSERT_FALSE(got) << rule;
+    EXPECT_EQ(got.error().code, errc::bad_argument) << rule;
+    EXPECT_NE(got.error().text.find(rule), std::string::npos) << got.error().text;
+    EXPECT_NE(got.error().text.find("_on_stream on node "), std::string::npos) << got.error().text;
+  };
+  told(pack_on_stream(c, 0, packed, items, 1, {}, r), "type: a datatype that was not committed");
+  told(pack_on_stream(c, 0, packed, items, 1, freed, r), "type: a datatype that was freed before");
+  told(unpack_on_stream(c, 0, items, 1, foreign, packed, r), "type: a datatype that is another cluster's");
+  told(pack_on_stream(c, 0, packed, items, uint64_t{1} << 60, wide, r), "items are more than 64 bits");
+  told(pack_on_stream(c, 0, packed, items, 2, t, r, {0, 161}), "range: it ends behind the 160 bytes");
+  told(pack_on_stream(c, 0, packed, items, 2, t, r, {161}), "range: it ends behind the 160 bytes");
+  told(pack_on_stream(c, 0, packed, items, uint64_t{1} << 20, t, r), "items: data outside");
+  told(pack_on_stream(c, 0, nullptr, items, 2, t, r), "packed data: data outside");
+  told(pack_on_stream(c, nodes(), packed, items, 1, t, r), "not a node of this process");
+  told(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::runs}), "shape: this path");
+  told(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::engine}), "shape: this");
+  told(put_typed_on_stream(c, 0, there, 1, t, items, 1, floats, r), "signatures differ");
+  told(put_typed_on_stream(c, 0, there, 1, t, items, 1, ints, r), "signatures differ");
+  told(put_typed_on_stream(c, 0, there, 2, t, items, 1, t, r), "signatures differ");
+  told(put_typed_on_stream(c, 0, place(nodes(), target_), 1, t, items, 1, t, r), "remote: node");
+  told(put_typed_on_stream(c, 0, place(0, segment_bytes() - 8), 1, t, items, 1, t, r), "remote: data outside");
+  told(get_typed_on_stream(c, 0, items, 1, freed, there, 1, t, r), "local type: a datatype that was freed");
+  told(get_typed_on_stream(c, 0, nullptr, 1, t, there, 1, t, r), "local: data outside");
+  told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, signal_ + 4}, 1, ggas_signal_set, r),
+       "signal: no word");
+  told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, segment_bytes()}, 1, ggas_signal_set, r),
+       "signal: no word");
+  told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, signal_}, 1, static_cast<ggas_signal_op>(9), r),
+       "op: neither");
+  if (nodes() > 1)
+    told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {1, signal_}, 1, ggas_signal_set, r),
+         "signal: not on the node");
+  run();
+  expect_areas("refused");
+}
+
+// An image that was overwritten is not trusted: nothing outside the data of the handle is written, and no signal goes.
+TEST_P(TypedStream, ADamagedImageIsTold) {
+  const int64_t places[] = {0, 24, 100, 148};
+  const int64_t lengths[] = {8, 3, 5, 1};
+  const ggas_type equal = commit(datatype::hindexed_block(2, places, primitive::int32)),
+                  mixed = commit(datatype::hindexed(lengths, places, primitive::int32));
+  std::mt19937_64 random(11);
+  for (const ggas_type& t : {equal, mixed}) {
+    fill(random);
+    good_statuses();
+    const uint64_t signal_before = word(0, signal_);
+    for (uint64_t w = 0; w < t.words; ++w)
+      for (int n = 0; n < nodes(); ++n) word(n, t.image + detail::image_header_bytes + 8 * w) = random();
+    for (int n = 0; n < nodes(); ++n)
+      queued(put_signal_typed_on_stream(*cluster_, n, place(right(n), target_, 4096), 1, t, at(n, items_) + 4096, 1, t,
+                                        {right(n), signal_}, 1, ggas_signal_add, report(n)),
+             "damaged");
+    run();
+    for (int n = 0; n < nodes(); ++n) {
+      EXPECT_EQ(word(n, status_), ggas_bad_argument);
+      EXPECT_EQ(word(n, signal_), signal_before);
+      const auto inside = static_cast<size_t>(t.true_ub - t.true_lb);
+      for (size_t b = 0; b < inside; ++b) was(n, 1)[4096 + b] = at(n, target_)[4096 + b];
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_areas("damaged"));
+  }
+}
+
+}  // namespace
+}  // namespace ggas::types_test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA driver's functions that the library and its tests call, without a GPU: a libcuda.so.1. Its "memory of a GPU"
+// is out of everybody's reach but during calls of this driver, so an MPI that touches it dies. Kernels are those of the
+// library, by one thread of the host.
+#include <cuda.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "userlib/mpi/gpu/kernels.cuh"
+
+// Accesses of the one thread that kernels have here, at once.
+namespace ggas::simt {
+
+static access one;
+access& begin_access(op kind) {
+  one.kind = kind;
+  return one;
+}
+void perform() {
+  if (one.kind == op::load) std::memcpy(one.data.data(), one.addr, one.size);
+  if (one.kind == op::store) std::memcpy(one.addr, one.data.data(), one.size);
+}
+void sync_warp(uint32_t) {}
+
+}  // namespace ggas::simt
+
+namespace {
+
+std::recursive_mutex lock;
+std::map<uintptr_t, size_t> of_gpu, pinned;  // blocks of memory by their beginning
+
+char* block_of(const std::map<uintptr_t, size_t>& all, uintptr_t at) {
+  auto b = all.upper_bound(at);
+  if (b == all.begin()) return nullptr;
+  --b;
+  return at < b->first + b->second ? reinterpret_cast<char*>(b->first) : nullptr;
+}
+
+void protect(int how) {
+  for (const auto& [at, bytes] : of_gpu) mprotect(reinterpret_cast<void*>(at), bytes, how);
+}
+
+// While one lives the processor plays the GPU.
+struct within_reach {
+  within_reach() { protect(PROT_READ | PROT_WRITE); }
+  ~within_reach() { protect(PROT_NONE); }
+  std::lock_guard<std::recursive_mutex> one_at_a_time{lock};
+};
+
+CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  const within_reach now;
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return CUDA_SUCCESS;
+}
+
+template <class T>
+void places(void* m) {
+  ggas::detail::move_places<T>(*static_cast<ggas::detail::place_move*>(m), 0, 1);
+}
+void walk(void* m) { ggas::mpi::walk(*static_cast<ggas::mpi::walk_move*>(m), 0, 1); }
+
+using kernel = void (*)(void*);
+const std::map<std::string, kernel> kernels = {
+    {"ggas_mpi_places_1", places<uint8_t>},
+    {"ggas_mpi_places_2", places<uint16_t>},
+    {"ggas_mpi_places_4", places<uint32_t>},
+    {"ggas_mpi_places_8", places<uint64_t>},
+    {"ggas_mpi_places_16", places<ggas::detail::word_pair>},
+    {"ggas_mpi_walk", walk},
+};
+
+CUcontext const only = reinterpret_cast<CUcontext>(1);
+constexpr size_t page = 4096;
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int* n) { return *n = 1, CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice* d, int) { return *d = 0, CUDA_SUCCESS; }
+CUresult cuDeviceGetAttribute(int* v, CUdevice_attribute, CUdevice) { return *v = 4, CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return *c = only, CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxPushCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxPopCurrent(CUcontext*) { return CUDA_SUCCESS; }
+CUresult cuCtxGetDevice(CUdevice* d) { return *d = 0, CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult, const char** name) { return *name = "CUDA_ERROR_OF_A_TEST", CUDA_SUCCESS; }
+CUresult cuStreamCreate(CUstream* s, unsigned) { return *s = nullptr, CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream) { return CUDA_SUCCESS; }
+
+CUresult cuModuleLoadData(CUmodule* m, const void* image) {
+  constexpr unsigned fatbin = 0xba55ed50;  // its first word
+  unsigned first = 0;
+  std::memcpy(&first, image, sizeof first);
+  *m = reinterpret_cast<CUmodule>(1);
+  return first == fatbin ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
+}
+CUresult cuModuleGetFunction(CUfunction* f, CUmodule, const char* name) {
+  const auto k = kernels.find(name);
+  if (k == kernels.end()) return CUDA_ERROR_NOT_FOUND;
+  *f = reinterpret_cast<CUfunction>(const_cast<kernel*>(&k->second));
+  return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction f, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
+                        unsigned, CUstream, void** parameters, void**) {
+  if (blocks == 0 || threads == 0) return CUDA_ERROR_INVALID_VALUE;
+  const within_reach now;
+  (*reinterpret_cast<kernel*>(f))(parameters[0]);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr* at, size_t bytes) {
+  const std::lock_guard one_at_a_time(lock);
+  bytes = (bytes + page - 1) / page * page;
+  void* const made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  *at = reinterpret_cast<CUdeviceptr>(made);
+  of_gpu[*at] = bytes;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFree(CUdeviceptr at) {
+  const std::lock_guard one_at_a_time(lock);
+  munmap(reinterpret_cast<void*>(at), of_gpu[at]);
+  of_gpu.erase(at);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostAlloc(void** at, size_t bytes, unsigned) {
+  const std::lock_guard one_at_a_time(lock);
+  *at = std::malloc(bytes);
+  pinned[reinterpret_cast<uintptr_t>(*at)] = bytes;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return copy(to, from, bytes); }
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) { return copy(to, from, bytes); }
+
+CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute* which, void** values, CUdeviceptr at) {
+  const std::lock_guard one_at_a_time(lock);
+  const bool gpu = block_of(of_gpu, at) != nullptr, host = block_of(pinned, at) != nullptr;
+  for (unsigned i = 0; i < n; ++i) {
+    if (which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+      *static_cast<unsigned*>(values[i]) = gpu    ? unsigned{CU_MEMORYTYPE_DEVICE}
+                                           : host ? unsigned{CU_MEMORYTYPE_HOST}
+                                                  : 0;
+    if (which[i] == CU_POINTER_ATTRIBUTE_CONTEXT) *static_cast<CUcontext*>(values[i]) = gpu ? only : nullptr;
+  }
+  return CUDA_SUCCESS;
+}
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ends a message that was begun: the families of MPI_Wait and MPI_Test, and what else takes a request.
+#include <vector>
+
+#include "userlib/mpi/requests.hpp"
+
+namespace ggas::mpi {
+
+namespace {
+
+// Where the MPI below writes what the caller does not want to know.
+class statuses {
+ public:
+  statuses(MPI_Status* given, MPI_Status* ignored, int count) : at_(given) {
+    if (given != ignored) return;
+    own_.resize(static_cast<size_t>(count) + 1);
+    at_ = own_.data();
+  }
+  MPI_Status* at() { return at_; }
+  const MPI_Status& operator[](int i) const { return at_[i]; }
+
+ private:
+  std::vector<MPI_Status> own_;
+  MPI_Status* at_;
+};
+
+// After a call for all `n` requests: of those that failed each has its error in its status.
+int finish_all(taken& ours, int n, const MPI_Request* requests, const statuses& all, int error) {
+  int worst = error;
+  for (int i = 0; i < n; ++i) {
+    const int of_this = error == MPI_ERR_IN_STATUS ? all[i].MPI_ERROR : error;
+    const int now = ours.finish(i, requests[i], all[i], of_this);
+    if (worst == MPI_SUCCESS) worst = now;
+  }
+  return worst;
+}
+
+// After a call for some of them: those at `places`, with their statuses in that order.
+int finish_some(taken& ours, int n, const int* places, const MPI_Request* requests, const statuses& all, int error) {
+  int worst = error;
+  for (int k = 0; n != MPI_UNDEFINED && k < n; ++k) {
+    const int of_this = error == MPI_ERR_IN_STATUS ? all[k].MPI_ERROR : error;
+    const int now = ours.finish(places[k], requests[places[k]], all[k], of_this);
+    if (worst == MPI_SUCCESS) worst = now;
+  }
+  return worst;
+}
+
+}  // namespace
+
+}  // namespace ggas::mpi
+
+using namespace ggas::mpi;
+
+extern "C" {
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(1, request);
+  if (ours.none()) return PMPI_Wait(request, status);
+  statuses all(status, MPI_STATUS_IGNORE, 1);
+  const int error = PMPI_Wait(request, all.at());
+  return ours.finish(0, *request, all[0], error);
+}
+
+int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(1, request);
+  if (ours.none()) return PMPI_Test(request, done, status);
+  statuses all(status, MPI_STATUS_IGNORE, 1);
+  const int error = PMPI_Test(request, done, all.at());
+  return ours.finish(0, *request, all[0], error);
+}
+
+int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (ours.none()) return PMPI_Waitall(n, requests, status);
+  statuses all(status, MPI_STATUSES_IGNORE, n);
+  const int error = PMPI_Waitall(n, requests, all.at());
+  return finish_all(ours, n, requests, all, error);
+}
+
+int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (ours.none()) return PMPI_Testall(n, requests, done, status);
+  statuses all(status, MPI_STATUSES_IGNORE, n);
+  const int error = PMPI_Testall(n, requests, done, all.at());
+  return finish_all(ours, n, requests, all, error);
+}
+
+int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (ours.none()) return PMPI_Waitany(n, requests, place, status);
+  statuses all(status, MPI_STATUS_IGNORE, 1);
+  const int error = PMPI_Waitany(n, requests, place, all.at());
+  return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error);
+}
+
+int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (ours.none()) return PMPI_Testany(n, requests, place, done, status);
+  statuses all(status, MPI_STATUS_IGNORE, 1);
+  const int error = PMPI_Testany(n, requests, place, done, all.at());
+  return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error);
+}
+
+int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (ours.none()) return PMPI_Waitsome(n, requests, finished, places, status);
+  statuses all(status, MPI_STATUSES_IGNORE, n);
+  const int error = PMPI_Waitsome(n, requests, finished, places, all.at());
+  return finish_some(ours, *finished, places, requests, all, error);
+}
+
+int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (ours.none()) return PMPI_Testsome(n, requests, finished, places, status);
+  statuses all(status, MPI_STATUSES_IGNORE, n);
+  const int error = PMPI_Testsome(n, requests, finished, places, all.at());
+  return finish_some(ours, *finished, places, requests, all, error);
+}
+
+int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
+  look_after_given_up();
+  taken ours(1, &request);
+  if (ours.none()) return PMPI_Request_get_status(request, done, status);
+  statuses all(status, MPI_STATUS_IGNORE, 1);
+  const int error = PMPI_Request_get_status(request, done, all.at());
+  return error == MPI_SUCCESS && *done ? ours.deliver(all[0]) : error;
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  taken ours(1, request);
+  if (ours.none()) return PMPI_Request_free(request);
+  ours.give_up(*request);
+  return MPI_SUCCESS;
+}
+}

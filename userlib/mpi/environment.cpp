@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Begin and end of MPI in a process.
+#include <cstdio>
+
+#include "userlib/mpi/layouts.hpp"
+#include "userlib/mpi/requests.hpp"
+
+namespace ggas::mpi {
+
+namespace {
+
+int begun_well(int error) {
+  const std::string wrong = setting_error();
+  if (error != MPI_SUCCESS || wrong.empty()) return error;
+  std::fprintf(stderr, "libggas_mpi_types: %s\n", wrong.c_str());
+  return PMPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+}  // namespace
+
+}  // namespace ggas::mpi
+
+using namespace ggas::mpi;
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) { return begun_well(PMPI_Init(argc, argv)); }
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return begun_well(PMPI_Init_thread(argc, argv, required, provided));
+}
+
+int MPI_Finalize() {
+  end_given_up();
+  forget_layouts();
+  return PMPI_Finalize();
+}
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/mpi/message.hpp"
+
+#include <atomic>
+#include <climits>
+#include <cstdio>
+
+#include "userlib/mpi/layouts.hpp"
+
+namespace ggas::mpi {
+
+static std::atomic<uint64_t> moved{0};
+void count_moved() { ++moved; }
+
+recognised recognise(const arguments& a) {
+  if (a.count <= 0 || a.type == MPI_DATATYPE_NULL) return {};
+  found_layout l = layout_of(a.type);
+  if (!l.made) {
+    const bool far = gpu_memory(a.buffer) != nullptr && l.why != "was not committed";
+    return {{}, far ? "datatype: " + l.why : ""};
+  }
+  typed_data d{
+      l.made, {l.made.get(), static_cast<char*>(const_cast<void*>(a.buffer)), static_cast<uint64_t>(a.count)}, nullptr};
+  uint64_t bytes = 0;
+  if (l.made->size() == 0 || __builtin_mul_overflow(l.made->size(), d.data.count, &bytes) || bytes > LLONG_MAX)
+    return {};
+  d.mover = mover_of(d.data);
+  return {std::move(d), {}};
+}
+
+wire_bytes::wire_bytes(uint64_t bytes) : count_(static_cast<int>(bytes)) {
+  constexpr uint64_t chunk = uint64_t{1} << 30;
+  if (bytes <= INT_MAX) return;
+  MPI_Datatype gigabyte, all[2];
+  PMPI_Type_contiguous(static_cast<int>(chunk), MPI_BYTE, &gigabyte);
+  PMPI_Type_contiguous(static_cast<int>(bytes / chunk), gigabyte, &all[0]);
+  PMPI_Type_contiguous(static_cast<int>(bytes % chunk), MPI_BYTE, &all[1]);
+  const int ones[2] = {1, 1};
+  const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / chunk * chunk)};
+  PMPI_Type_create_struct(2, ones, places, all, &type_);
+  PMPI_Type_commit(&type_);
+  for (MPI_Datatype* part : {&gigabyte, &all[0], &all[1]}) PMPI_Type_free(part);
+  count_ = 1;
+}
+
+wire_bytes::~wire_bytes() {
+  if (type_ != MPI_BYTE) PMPI_Type_free(&type_);
+}
+
+std::unique_ptr<message> message::of(typed_data data, std::string& why) {
+  const uint64_t bytes = data.bytes();
+  staging packed = data.mover->stage(bytes);
+  if (!packed) {
+    why = "no memory for " + std::to_string(bytes) + " bytes of packed data";
+    return nullptr;
+  }
+  return std::unique_ptr<message>(new message(std::move(data), std::move(packed)));
+}
+
+std::string message::pack() {
+  count_moved();
+  return data_.mover->pack(data_.data, data_.bytes(), packed_.get());
+}
+
+std::string message::unpack(const MPI_Status& status) {
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  if (bytes <= 0) return {};
+  count_moved();
+  return data_.mover->unpack(data_.data, static_cast<uint64_t>(bytes), packed_.get());
+}
+
+int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class) {
+  std::fprintf(stderr, "%s: %s\n", call, text.c_str());
+  PMPI_Comm_call_errhandler(comm, error_class);
+  return error_class;
+}
+
+}  // namespace ggas::mpi
+
+extern "C" uint64_t ggas_mpi_types_moved() { return ggas::mpi::moved; }

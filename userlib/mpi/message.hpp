@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// One message of which this library moves the data: what the MPI below gets instead are packed bytes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "userlib/mpi/memory.hpp"
+#include "userlib/mpi/mpi.hpp"
+
+namespace ggas::mpi {
+
+// What an MPI function was called with.
+struct arguments {
+  const void* buffer;
+  int count;
+  MPI_Datatype type;
+};
+
+// Data of a call that this library moves.
+struct typed_data {
+  std::shared_ptr<const layout> of;
+  items data;
+  memory* mover;  // null: the call is the MPI's alone
+
+  explicit operator bool() const { return mover != nullptr; }
+  uint64_t bytes() const { return data.bytes(); }
+};
+
+// Nothing of a call that has something wrong: the MPI below says what. An error: memory of a GPU that cannot be moved.
+struct recognised {
+  typed_data found;
+  std::string error;
+};
+recognised recognise(const arguments& a);
+
+// `bytes` that lie in one piece, as the MPI below is told; more than an int counts need a datatype of their own.
+class wire_bytes {
+ public:
+  explicit wire_bytes(uint64_t bytes);
+  wire_bytes(const wire_bytes&) = delete;
+  wire_bytes& operator=(const wire_bytes&) = delete;
+  ~wire_bytes();
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  int count_;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+// The data and the memory that they are packed in. Errors are texts.
+class message {
+ public:
+  static std::unique_ptr<message> of(typed_data data, std::string& why);
+
+  std::string pack();
+  // As many bytes as have come.
+  std::string unpack(const MPI_Status& status);
+
+  void* packed() const { return packed_.get(); }
+  const wire_bytes& wire() const { return wire_; }
+
+ private:
+  message(typed_data data, staging packed) : data_(std::move(data)), packed_(std::move(packed)), wire_(data_.bytes()) {}
+
+  typed_data data_;
+  staging packed_;
+  wire_bytes wire_;
+};
+
+// Counts a message, or a call of MPI_Pack or MPI_Unpack, whose data this library moves.
+void count_moved();
+
+// Says the error on the standard error, as "MPI_Send: text", and calls the communicator's handler with the class.
+int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class);
+
+}  // namespace ggas::mpi

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages that were begun: what MPI_Isend and MPI_Irecv gave back is the request of the MPI below; what has to be done
+// when it is complete is kept here.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "userlib/mpi/message.hpp"
+
+namespace ggas::mpi {
+
+struct begun {
+  std::unique_ptr<message> data;
+  bool receives;
+};
+
+void keep(MPI_Request request, begun what);
+
+// The messages of this library among the requests of a call. They are out of the table while the MPI below works on
+// them, as it may give the number of a request that is complete to another thread; those that go on are put back.
+class taken {
+ public:
+  taken(int count, const MPI_Request* requests);
+  ~taken();
+  taken(const taken&) = delete;
+  taken& operator=(const taken&) = delete;
+
+  bool none() const { return messages_.empty(); }
+  // Request `i` has come to its end, if it is none any more; `error` is what the MPI below says of it. Data that were
+  // received are where they belong then. MPI_SUCCESS, `error`, or what went wrong.
+  int finish(int i, const MPI_Request& now, const MPI_Status& status, int error);
+  // It is complete, and stays a request.
+  int deliver(const MPI_Status& status);
+  // Nobody asks for it any more: its data are kept until it is complete.
+  void give_up(MPI_Request& request);
+
+ private:
+  struct one {
+    int place;
+    MPI_Request request;
+    begun what;
+  };
+  std::vector<one> messages_;
+};
+
+// Messages that were given up and are complete are finished; the cost of a load if there is none.
+void look_after_given_up();
+// Before MPI is finalised: sends are waited for, receives are cancelled.
+void end_given_up();
+
+}  // namespace ggas::mpi
