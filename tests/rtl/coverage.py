@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Line and toggle coverage of the hand-written RTL.
+"""Line, toggle and functional coverage of the hand-written RTL.
 
-    tests/rtl/coverage.py [--build DIR] [--jobs N] [--least LINES TOGGLES] [--missing [FILE]] [--keep]
+    tests/rtl/coverage.py [--build DIR] [--jobs N] [--least LINES TOGGLES] [--missing [FILE]] [--keep] [--bench NAME]
 
 Builds the RTL tests with coverage, runs them, merges the counts with verilator_coverage and prints a table by file; the same as
-JSON, with every point not covered, goes to coverage.json in the build folder. A line or
-bit counts as covered if it is in any instance of its module and at any datapath width. Exclusions, each with its reason,
-are in coverage_exclusions.txt beside this file. Exit status 1 if line or toggle coverage is below the bar."""
+JSON, with everything not covered, goes to coverage.json in the build folder. A line, a bit or a functional point
+(tests/rtl/points) counts as covered if it is in any instance of its module and at any datapath width. Exclusions, each
+with its reason, are in coverage_exclusions.txt beside this file. Exit status 1 if lines or toggles are below the bar, or a
+functional point was not reached."""
 
 import argparse
 import collections
@@ -25,6 +26,7 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EXCLUSIONS = HERE / "coverage_exclusions.txt"
+POINTS = HERE / "points"
 # Every bench of a unit, and the whole NIC at 64, 256 and 512 bit. What takes a million rounds adds nothing to the points covered.
 BENCHES = ("common/bricks_test", "link/link_test", "net/net_test", "net/links_test", "coll/coll_test", "coll/coll_alu_test", "hostif/rtl_hostif_test",
            "smfu/rtl_smfu_test", "regs/rtl_regs_test", "atu/rtl_atu_test", "velo/rtl_velo_test", "rma/read/rtl_rma_read_test", "rma/target/rtl_rma_target_test",
@@ -32,7 +34,8 @@ BENCHES = ("common/bricks_test", "link/link_test", "net/net_test", "net/links_te
            "rma/status/rtl_rma_status_test", "rma/front/rtl_rma_front_test", "rma/requester/rtl_rma_requester_test",
            "rma/fetch/rtl_rma_fetch_test", "rma/responder/rtl_rma_responder_test", "nic_top/nic_top_test")
 SKIPPED = "*OneInAThousandFlits*:Model.*:*Long*:*RmaEightMegabytes*:*RmaBorderAll*/3:*RmaRandom*/4"
-TOGGLE, LINE = "toggle", "line"
+TOGGLE, LINE, POINT = "toggle", "line", "point"
+KINDS = (LINE, TOGGLE, POINT)
 
 
 def run(*command, **kwargs):
@@ -95,11 +98,27 @@ def exclusions():
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        match = re.fullmatch(r"(\S+)\s+(line|toggle)\s+(\S+)\s+--\s+(.+)", text)
+        match = re.fullmatch(r"(\S+)\s+(line|toggle|point)\s+(\S+)\s+--\s+(.+)", text)
         if not match:
             sys.exit(f"{EXCLUSIONS}:{number}: want 'file kind pattern -- reason', got '{text}'")
         rules.append(match.groups())
     return rules
+
+
+def kind_of(page):
+    """The kind of a record of Verilator's; None: of no interest."""
+    for prefix, kind in (("v_toggle", TOGGLE), ("v_line", LINE), ("v_branch", LINE), ("v_user", POINT)):
+        if page.startswith(prefix):
+            return kind
+    return None
+
+
+def source_of(name):
+    """The RTL file to which a record belongs: a functional point counts for the module that it watches."""
+    path = pathlib.Path(name)
+    if path.parent.name != POINTS.name:
+        return os.path.relpath(name, ROOT) if path.is_absolute() else name
+    return next((str(f.relative_to(ROOT)) for f in ROOT.glob(f"rtl/*/{path.name}")), name)
 
 
 def points(path):
@@ -110,11 +129,9 @@ def points(path):
         if not match:
             continue
         fields = dict(f.split("\x02", 1) for f in match.group(1).split("\x01") if "\x02" in f)
-        page = fields.get("page", "")
-        kind = TOGGLE if page.startswith("v_toggle") else LINE if page.startswith(("v_line", "v_branch")) else None
+        kind = kind_of(fields.get("page", ""))
         if kind:
-            name = os.path.relpath(fields["f"], ROOT) if os.path.isabs(fields["f"]) else fields["f"]
-            counts[name, kind, int(fields["l"]), fields.get("o", "")] += int(match.group(2))
+            counts[source_of(fields["f"]), kind, int(fields["l"]), fields.get("o", "")] += int(match.group(2))
     return counts
 
 
@@ -124,6 +141,8 @@ def matches(rule, name, kind, line, what):
         return False
     if kind == LINE:
         return pattern == str(line)
+    if kind == POINT:
+        return pattern == what
     signal, bit = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", what).groups()
     wanted, _, bits = pattern.partition(":")
     if not fnmatch.fnmatch(signal.replace("[", "(").replace("]", ")"), wanted):
@@ -137,7 +156,7 @@ def hand_written(name):
 
 
 def report(counts, rules, missing, out):
-    table = collections.defaultdict(lambda: {LINE: [0, 0], TOGGLE: [0, 0]})
+    table = collections.defaultdict(lambda: {k: [0, 0] for k in KINDS})
     used, excluded, open_points = set(), 0, []
     for (name, kind, line, what), count in sorted(counts.items()):
         if not hand_written(name):
@@ -154,14 +173,13 @@ def report(counts, rules, missing, out):
         open_points.append({"file": name, "line": line, "kind": kind, "what": what})
         if missing is not None and fnmatch.fnmatch(name, f"*{missing}*"):
             print(f"not covered: {name}:{line} {kind} {what}")
-    print(f"\n{'file':<34}{'lines':>16}{'toggles':>20}")
-    total = {LINE: [0, 0], TOGGLE: [0, 0]}
+    print(f"\n{'file':<34}{'lines':>16}{'toggles':>20}{'points':>20}")
+    total = {k: [0, 0] for k in KINDS}
     for name, row in sorted(table.items()):
-        cells = [f"{row[k][0]:>6}/{row[k][1]:<6}{percent(*row[k]):5.1f} %" for k in (LINE, TOGGLE)]
-        print(f"{name:<34}{cells[0]}{cells[1]}")
+        print(f"{name:<34}{cells(row)}")
         for k in total:
             total[k] = [a + b for a, b in zip(total[k], row[k])]
-    print(f"{'all':<34}" + "".join(f"{total[k][0]:>6}/{total[k][1]:<6}{percent(*total[k]):5.1f} %" for k in (LINE, TOGGLE)))
+    print(f"{'all':<34}{cells(total)}")
     print(f"{excluded} points excluded by {EXCLUSIONS.name}")
     for rule in rules:
         if rule not in used:
@@ -170,6 +188,10 @@ def report(counts, rules, missing, out):
     files = [{"file": name, **{k: dict(zip(("covered", "points"), row[k])) for k in row}} for name, row in sorted(table.items())]
     out.write_text(json.dumps({"percent": reached, "excluded": excluded, "files": files, "not_covered": open_points}) + "\n")
     return reached
+
+
+def cells(row):
+    return "".join(f"{row[k][0]:>6}/{row[k][1]:<6}{percent(*row[k]):5.1f} %" if row[k][1] else " " * 20 for k in KINDS)
 
 
 def percent(hit, all_points):
@@ -183,27 +205,38 @@ def main():
     args.add_argument("--least", type=float, nargs=2, metavar=("LINES", "TOGGLES"), default=(95.0, 90.0),
                       help="percent that must be covered (95 90)")
     args.add_argument("--missing", nargs="?", const="", help="list the points not covered, of files whose name holds the argument")
-    args.add_argument("--keep", action="store_true", help="take the counts of the last run")
+    args.add_argument("--bench", metavar="NAME", help="run only the benches whose path holds NAME, as link/; of the others earlier counts are taken")
+    args.add_argument("--keep", action="store_true", help="run nothing: take the counts that are there")
     opts = args.parse_args()
-    data = opts.build / "coverage.dat"
     if opts.jobs < 1:
         args.error(f"--jobs: must be 1 or more, not {opts.jobs}")
-    least = dict(zip((LINE, TOGGLE), opts.least))
+    least = {**dict(zip((LINE, TOGGLE), opts.least)), POINT: 100.0}
     for percentage in opts.least:
         if not 0 <= percentage <= 100:
             args.error(f"--least: must be percentages, not {percentage:g}")
-    if opts.keep and not data.is_file():
-        args.error(f"--keep: there are no counts of an earlier run ({data})")
+    benches = [b for b in BENCHES if (opts.bench or "") in b]
+    if not benches:
+        args.error(f"--bench: no bench has '{opts.bench}' in its path: {', '.join(BENCHES)}")
+    data = {b: opts.build / "coverage" / (b.replace("/", "-") + ".dat") for b in BENCHES}
+    if opts.keep and not any(d.is_file() for d in data.values()):
+        args.error(f"--keep: there are no counts of an earlier run ({opts.build / 'coverage'})")
     if not opts.keep:
         python = ROOT / ".venv/bin/python"
         run("cmake", "--preset", "coverage", "-S", ROOT, "-B", opts.build, f"-DGGAS_PYTHON={python if python.exists() else sys.executable}",
             stdout=subprocess.DEVNULL, cwd=ROOT)
-        binaries = [opts.build / "tests/rtl" / b for b in BENCHES]
-        run("ninja", "-C", opts.build, f"-j{opts.jobs}", *(b.name for b in binaries), stdout=subprocess.DEVNULL)
-        data.unlink(missing_ok=True)
-        for binary in binaries:
-            collect(binary, data, opts.jobs)
-    reached = report(points(data), exclusions(), opts.missing, data.with_suffix(".json"))
+        run("ninja", "-C", opts.build, f"-j{opts.jobs}", *(pathlib.Path(b).name for b in benches), stdout=subprocess.DEVNULL)
+        (opts.build / "coverage").mkdir(exist_ok=True)
+        for bench in benches:
+            data[bench].unlink(missing_ok=True)
+            collect(opts.build / "tests/rtl" / bench, data[bench], opts.jobs)
+    there = [d for d in data.values() if d.is_file()]
+    counts = collections.Counter()
+    for d in there:
+        counts.update(points(d))  # a sum would leave out what was never reached
+    reached = report(counts, exclusions(), opts.missing, opts.build / "coverage.json")
+    if len(there) < len(data):
+        print(f"counts of {len(there)} of {len(data)} benches: the bars are not judged")
+        return 0
     for kind, value in reached.items():
         if value < least[kind]:
             print(f"{kind} coverage {value:.1f} % is below {least[kind]:g} %")

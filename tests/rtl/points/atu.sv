@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translations: hits, walks, refusals, drops that meet them.
+module atu_points (
+    input wire logic clk_i, rst_ni,
+    input wire logic s_ask, s_walk, s_drop, strange, hit, miss, answer, good, present, both, s_failed_q, s_present_q,
+    input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_valid_o, wr_ready_i, stop_i, tell,
+    input wire logic [69:0] entry,
+    input wire logic [15:0] s_pd_q,
+    input wire logic [4:0] hold, tr_valid_i, grant, stale, who, walking_q,
+    input wire logic [63:0] s_nla_q
+);
+  `POINTS_5(asks, grant);
+  `POINTS_5(answered_from_the_tlb, {5{s_ask && hit && !strange}} & who);
+  `POINTS_5(walks, {5{miss}} & who);
+  `POINT(held_back, (tr_valid_i & hold) != '0);
+  `POINTS_4(found_in_class, {4{answer && good}} & (4'd1 << s_nla_q[47:46]));
+  `POINT(no_such_address, s_ask && strange);
+  `POINT(not_present, s_walk && !s_present_q && !s_failed_q);
+  `POINT(walk_failed, s_walk && s_failed_q);
+  `POINT(of_another_domain, answer && present && entry[69:54] != s_pd_q);
+  `POINT(may_not_be_written, answer && present && entry[69:54] == s_pd_q && s_write_q && !entry[53]);
+  `POINT(may_not_be_read, answer && present && entry[69:54] == s_pd_q && !s_write_q && !entry[52]);
+  `POINT(atomic_needs_both, answer && present && entry[69:54] == s_pd_q && both && entry[53] && !entry[52]);
+  `POINT(filled_in, s_walk && s_present_q && !hit && (stale & who) == '0);
+  `POINT(two_walked_to_one_page, s_walk && s_present_q && hit);
+  `POINT(stale_walk_is_not_kept, s_walk && s_present_q && (stale & who) != '0);
+  `POINT(two_walk, (walking_q & (walking_q - 1'b1)) != '0);
+  `POINT(page_dropped, s_drop && !drop_all && !drop_range);
+  `POINT(range_dropped, s_drop && drop_range);
+  `POINT(all_dropped, s_drop && drop_all);
+  `POINT(drop_waits_for_what_a_walk_fills_in, drop && !go_drop);
+  `POINT(walk_waits_for_a_drop, drop && walk_valid);
+  `POINT(acknowledged_in_memory, wr_valid_o && wr_ready_i);
+  `POINT(not_acknowledged_in_a_stop, tell && stop_i);
+endmodule
+bind atu atu_points i_points (.*);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifications: written, refused, lost, told.
+module rma_notify_points (
+    input wire logic clk_i, rst_ni,
+    input wire logic [1:0] state_q,
+    input wire logic look, known, exists, check_q, fits, hold, write, lose, tell, wr_valid_o, wr_ready_i, tell_valid_o,
+    input wire logic tell_ready_i, irq, done, phase, backpressure, drop_q,
+    input wire logic [2:0] nt_valid_i,
+    input wire logic [15:0] index
+);
+  localparam logic [1:0] S_LOOK = 2'd1, S_LOST = 2'd2;
+  `POINT(written, done);
+  `POINT(written_behind_what_was_lost, done && state_q != S_LOST && tell);
+  `POINT(tells_what_was_lost, state_q == S_LOST);
+  `POINT(lost, lose);
+  `POINT(room_for_one_of_two, look && known && tell && !fits);
+  `POINT(sender_must_wait, look && known && !fits && hold);
+  `POINT(lost_although_senders_wait, lose && backpressure && drop_q);
+  `POINT(no_such_context, look && !exists);
+  `POINT(context_of_another_domain, look && exists && !known);
+  `POINT(two_ask_at_once, (nt_valid_i & (nt_valid_i - 1'b1)) != '0);
+  `POINT(reader_is_told, done && irq);
+  `POINT(reader_of_the_record_before_is_not_told_yet, state_q == S_LOOK && tell_valid_o);
+  `POINT(host_waits, wr_valid_o && !wr_ready_i);
+  `POINT(second_round_of_the_ring, wr_valid_o && !phase);
+endmodule
+bind rma_notify rma_notify_points i_points (.*);
