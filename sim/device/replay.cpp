@@ -55,8 +55,9 @@ std::vector<std::byte> bytes_of_hex(const std::string& text) {
 
 // Which words a record has.
 size_t words_of(const std::string& what) {
-  static const std::map<std::string, size_t> known{{"write", 3}, {"read", 3},  {"reset", 0},  {"master", 1},
-                                                   {"cable", 1}, {"store", 2}, {"memory", 2}, {"answer", 2}};
+  static const std::map<std::string, size_t> known{{"write", 3},  {"read", 3},   {"reset", 0},
+                                                   {"master", 1}, {"cable", 1},  {"store", 2},
+                                                   {"memory", 2}, {"answer", 2}, {"end", 0}};
   const auto it = known.find(what);
   return it == known.end() ? ~size_t(0) : it->second;
 }
@@ -160,6 +161,8 @@ void apply(rig& r, repeated_guest& g, const record& e, tlp_log& log) {
     const bool in = e.words[0] == "1";
     log.cable(in);
     r.cable(in);
+  } else if (e.what == "end") {
+    log.end();
   }
 }
 

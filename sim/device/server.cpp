@@ -234,7 +234,15 @@ std::expected<void, std::string> server::run() {
   }
   for (unsigned n = 0; n < devices_.size(); ++n)
     if (devices_[n]->connected()) end(n, "the server was stopped");
-  return log_ ? log_->finish() : std::expected<void, std::string>();
+  return end_log();
+}
+
+// NICs go on behind the last thing that came from outside, so a repeated run must know for how long.
+std::expected<void, std::string> server::end_log() {
+  if (!log_) return {};
+  rig_->kernel().run_until([] { return false; }, 1);  // as in serve_clients
+  log_->end();
+  return log_->finish();
 }
 
 server_stats server::stats() const {

@@ -58,6 +58,7 @@ class server {
   void accept(unsigned n);
   void end(unsigned n, const std::string& why);
   int64_t simulate();
+  std::expected<void, std::string> end_log();
   int64_t follow(uint64_t next_ps, wall_clock::time_point now);
 
   server_config cfg_;

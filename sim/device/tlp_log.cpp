@@ -69,6 +69,8 @@ void tlp_log::master(unsigned node, bool may_access) {
 
 void tlp_log::cable(bool in) { line(fmt::format("@{} 0 cable {}", now_ps_(), int(in))); }
 
+void tlp_log::end() { line(fmt::format("@{} 0 end", now_ps_())); }
+
 void tlp_log::guest_write(unsigned node, uint64_t address, bool mapped) {
   line(fmt::format("@{} {} store {:x} {}", now_ps_(), node, address, int(mapped)));
 }
