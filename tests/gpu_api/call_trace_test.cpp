@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 
 #include "tests/gpu_api/targets.hpp"
@@ -41,6 +42,13 @@ class CallTrace : public testing::Test {
     cluster_ = std::move(*made);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
+  // Each block meets that of the other node, and each of its threads waits for what is there.
+  static void both() {
+    for (int i = 0; i < 70; ++i)
+      EXPECT_EQ(ggas_barrier_block(60'000'000'000, ggas_world(), detail::block_rank()), ggas_ok);
+    auto* const flag = ggas_pointer_of_node<uint64_t>(ggas_node(), ggas_reserved_bytes());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(ggas_wait_until(flag, ggas_eq, 0, 60'000'000'000), ggas_ok);
+  }
   // Runs a kernel on both nodes, ends the cluster, and reads its trace.
   std::vector<slice> traced(dim3 grid, dim3 block, const std::function<void()>& kernel) {
     for (int n = 0; n < 2; ++n) EXPECT_TRUE(cluster_->launch(n, grid, block, kernel));
@@ -82,7 +90,26 @@ TEST_F(CallTrace, AnEndInVainSaysSo) {
   EXPECT_NE(all[0].node, all[1].node);
 }
 
-// The ring keeps the last events; ends whose beginning is gone are left out.
+// Blocks keep places for their calls, threads take one for each: none is lost, in kernels behind each other either.
+TEST_F(CallTrace, BlocksAndThreadsLoseNoCall) {
+  constexpr int kernels = 3, blocks = 5, threads = 64, meetings = 70, waits = 3;
+  for (int i = 1; i < kernels; ++i)
+    for (int n = 0; n < 2; ++n) ASSERT_TRUE(cluster_->launch(n, blocks, threads, both));
+  const auto all = traced(blocks, threads, both);
+  std::map<std::pair<int, int>, std::vector<slice>> tracks;
+  std::map<std::string, int> calls;
+  for (const slice& s : all) {
+    tracks[{s.node, s.track}].push_back(s);
+    ++calls[s.name];
+  }
+  EXPECT_EQ(calls["ggas_barrier"], 2 * kernels * blocks * meetings);
+  EXPECT_EQ(calls["ggas_wait_until"], 2 * kernels * blocks * threads * waits);
+  EXPECT_EQ(tracks.size(), 2u * blocks * threads);
+  for (const auto& [who, its] : tracks)
+    for (size_t i = 1; i < its.size(); ++i) EXPECT_GE(its[i].begin + 0.0005, its[i - 1].begin + its[i - 1].length);
+}
+
+// The places of the last calls.
 TEST_F(CallTrace, ALongRunKeepsItsLastCalls) {
   constexpr int calls = 200'000;
   const auto all = traced(1, 1, [] {

@@ -61,14 +61,13 @@ TEST(cuda_report, names_who_was_missing_in_every_process) {
 
 // A lost GPU is an error, not an empty report.
 TEST(cuda_report, says_why_there_is_none) {
-  const std::string said =
-      run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
-        if (!c) return why;
-        fake_cuda::here().fails_at = 2;
-        const auto r = c->report();
-        fake_cuda::here().failed.clear();  // tests behind this one begin with what this process has seen
-        return r ? "a report" : r.error().text;
-      });
+  const std::string said = run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
+    if (!c) return why;
+    fake_cuda::here().fails_at = 2;
+    const auto r = c->report();
+    fake_cuda::here().failed.clear();  // tests behind this one begin with what this process has seen
+    return r ? "a report" : r.error().text;
+  });
   EXPECT_TRUE(has(said, "report of node 0: cudaMemcpyAsync")) << said;
 }
 
@@ -76,16 +75,14 @@ TEST(cuda_report, writes_the_calls_that_kernels_traced) {
   const auto folder = std::filesystem::temp_directory_path() / ("ggas_cuda_trace." + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   setenv("GGAS_TRACE", (folder / "calls.json").c_str(), 1);
-  const std::string said =
-      run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
-        if (!c) return why;
-        call_trace& t = *c->device_context(1).trace;
-        const auto call = static_cast<uint64_t>(call_id::ggas_allreduce) << 56, written = uint64_t{1} << 63;
-        t.at[0] = {5000, written | call | 2 << 16};
-        t.at[1] = {7500, written | uint64_t{1} << 62 | call | 2 << 16};
-        t.events = 2;
-        return std::string("ok");
-      });
+  const std::string said = run_one(with(4 * mebi, 2), -1, [](int, cluster* c, const std::string& why) {
+    if (!c) return why;
+    const call_trace& t = c->device_context(1).trace;
+    const auto call = static_cast<uint32_t>(call_id::ggas_allreduce);
+    t.at[3] = {{5000, 7500}, {2, 0, call, ggas_ok}};
+    t.at[t.places] = {{8000, 9000}, {2, 0, call, ggas_ok}};
+    return std::string("ok");
+  });
   unsetenv("GGAS_TRACE");
   EXPECT_EQ(said, "ok");
   std::ifstream in(folder / "calls.json");
@@ -93,6 +90,7 @@ TEST(cuda_report, writes_the_calls_that_kernels_traced) {
   EXPECT_TRUE(
       has(text, R"("ph":"X","name":"ggas_allreduce","pid":1,"tid":1,"ts":0.000,"dur":2.500,"args":{"status":"ok"})"))
       << text;
+  EXPECT_TRUE(has(text, R"("ts":3.000,"dur":1.000)")) << text;
   EXPECT_TRUE(has(text, R"("name":"block 2 thread 0")")) << text;
   std::filesystem::remove_all(folder);
 }

@@ -8,28 +8,23 @@ namespace userlib {
 
 attempt<traced_memory> traced_memory::make() {
   void* memory = nullptr;
-  const size_t bytes = sizeof(call_trace) + traced_events * sizeof(call_event);
+  const size_t bytes = (places + 1) * sizeof(call_record);
   if (auto ok = GGAS_RUNTIME("memory of the trace", cudaMalloc, &memory, bytes); !ok)
     return std::unexpected(ok.error());
-  traced_memory made(static_cast<call_trace*>(memory));
-  const call_trace header{0, traced_events, reinterpret_cast<call_event*>(made.header_ + 1)};
+  traced_memory made(static_cast<call_record*>(memory));
   auto ok = GGAS_RUNTIME("memory of the trace", cudaMemset, memory, 0, bytes);
-  if (ok) ok = GGAS_RUNTIME("the trace", cudaMemcpy, memory, &header, sizeof header, cudaMemcpyHostToDevice);
   if (!ok) return std::unexpected(ok.error());
   return made;
 }
 
 traced_memory::~traced_memory() {
-  if (header_) cudaFree(header_);
+  if (records_) cudaFree(records_);
 }
 
 attempt<traced_node> traced_memory::read(int node) const {
-  call_trace header{};
-  auto ok = GGAS_RUNTIME("the trace", cudaMemcpy, &header, header_, sizeof header, cudaMemcpyDeviceToHost);
-  traced_node read{node, header.events, std::vector<call_event>(traced_events)};
-  if (ok)
-    ok = GGAS_RUNTIME("the trace", cudaMemcpy, read.ring.data(), header_ + 1, traced_events * sizeof(call_event),
-                      cudaMemcpyDeviceToHost);
+  traced_node read{node, std::vector<call_record>(places)};
+  auto ok = GGAS_RUNTIME("the trace", cudaMemcpy, read.records.data(), records_, places * sizeof(call_record),
+                         cudaMemcpyDeviceToHost);
   if (!ok) return std::unexpected(ok.error());
   return read;
 }
@@ -45,7 +40,7 @@ attempt<> cuda_cluster::parts::start_trace() {
     if (auto ok = GGAS_RUNTIME("GPU", cudaSetDevice, self.device(node)); !ok) return ok;
     auto memory = userlib::traced_memory::make();
     if (!memory) return std::unexpected(memory.error());
-    self.contexts_[static_cast<size_t>(node)].trace = memory->address();
+    self.contexts_[static_cast<size_t>(node)].trace = memory->trace();
     traces.push_back(std::move(*memory));
   }
   return {};

@@ -12,17 +12,19 @@ class traced_memory {
  public:
   // On the current GPU.
   static attempt<traced_memory> make();
-  traced_memory(traced_memory&& o) noexcept : header_(std::exchange(o.header_, nullptr)) {}
+  traced_memory(traced_memory&& o) noexcept : records_(std::exchange(o.records_, nullptr)) {}
   traced_memory& operator=(traced_memory&&) = delete;
   ~traced_memory();
 
-  call_trace* address() const { return header_; }
+  // As kernels know it.
+  call_trace trace() const { return {records_, reinterpret_cast<uint32_t*>(records_ + places), traced_calls}; }
   // What kernels have written, when they have ended.
   attempt<traced_node> read(int node) const;
 
  private:
-  explicit traced_memory(call_trace* header) : header_(header) {}
-  call_trace* header_;  // the ring lies behind it
+  explicit traced_memory(call_record* records) : records_(records) {}
+  static constexpr size_t places = 2 * traced_calls;
+  call_record* records_;  // numbers of places that were claimed stand behind them
 };
 
 }  // namespace ggas::userlib

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -13,8 +14,8 @@
 
 #include "ggas/detail/platform/layout.hpp"
 #include "gpu_api/simt/native.hpp"
-#include "userlib/providers/shm/programs.hpp"
 #include "userlib/src/engine_cluster.hpp"
+#include "userlib/src/programs/programs.hpp"
 #include "userlib/src/report/call_trace.hpp"
 #include "userlib/src/report/on_signal.hpp"
 
@@ -70,7 +71,7 @@ class shm_cluster final : public userlib::engine_cluster {
           .segment_nla = 0,
           .tuned = tuning::usual(),
           .no_peer_atomics = false,
-          .trace = nullptr,
+          .trace = {},
           .collectives = {},
       };
     }
@@ -80,8 +81,7 @@ class shm_cluster final : public userlib::engine_cluster {
   ~shm_cluster() override {
     if (trace_file_.empty()) return;
     std::vector<userlib::traced_node> all;
-    for (int n = 0; n < cfg_.nodes; ++n)
-      all.push_back({n, traces_[static_cast<size_t>(n)].events, std::move(traced_[static_cast<size_t>(n)])});
+    for (int n = 0; n < cfg_.nodes; ++n) all.push_back({n, std::move(traced_[static_cast<size_t>(n)])});
     const std::string why = userlib::write_call_trace(trace_file_, all);
     if (!why.empty()) std::fprintf(stderr, "%s\n", why.c_str());
   }
@@ -153,7 +153,7 @@ class shm_cluster final : public userlib::engine_cluster {
     if (auto ok = userlib::check_program(*this, node, program, name); !ok) return ok;
     const host_region own = host_memory(node);
     const size_t all = cfg_.segment_bytes * static_cast<size_t>(cfg_.nodes);
-    programs_.add(node, {{own.base, own.bytes}, {window_.base(), all}}, std::move(program), std::move(name));
+    programs_.add(node, {.near = {{own.base, own.bytes}, {window_.base(), all}}}, std::move(program), std::move(name));
     return {};
   }
 
@@ -175,7 +175,7 @@ class shm_cluster final : public userlib::engine_cluster {
 
   result<run_stats> run(uint64_t timeout_ns, host_sync) override {
     const uint64_t begin = now_ns();
-    const uint64_t deadline = shm_programs::after(begin, timeout_ns);
+    const uint64_t deadline = host_programs::after(begin, timeout_ns);
     programs_.start();
     const auto r = scheduler_.run(timeout_ns, [this] { return go_on(); });
     if (!r && r.error().why == simt::native_error::kind::timed_out)
@@ -186,14 +186,14 @@ class shm_cluster final : public userlib::engine_cluster {
     return run_stats{.sim_ns = took, .nic_cycles = 0, .wall_s = static_cast<double>(took) * 1e-9};
   }
 
-  uint64_t now_ns() const override { return shm_programs::clock_ns(); }
+  uint64_t now_ns() const override { return host_programs::clock_ns(); }
 
  private:
   void start_trace() {
-    traced_.assign(contexts_.size(), std::vector<call_event>(userlib::traced_events));
+    traced_.assign(contexts_.size(), std::vector<call_record>(2 * userlib::traced_calls));
+    claimed_.assign(contexts_.size(), {});
     for (size_t n = 0; n < contexts_.size(); ++n)
-      traces_.push_back({.events = 0, .room = traced_[n].size(), .at = traced_[n].data()});
-    for (size_t n = 0; n < contexts_.size(); ++n) contexts_[n].trace = &traces_[n];
+      contexts_[n].trace = {traced_[n].data(), claimed_[n].data(), userlib::traced_calls};
   }
   static error cancelled() { return {errc::cancelled, "cancelled"}; }
   static error told(const simt::native_error& e) {
@@ -218,11 +218,11 @@ class shm_cluster final : public userlib::engine_cluster {
   window window_, host_;
   std::vector<context> contexts_;
   std::filesystem::path trace_file_;
-  std::vector<call_trace> traces_;  // of the nodes, as their contexts name them
-  std::vector<std::vector<call_event>> traced_;
+  std::vector<std::vector<call_record>> traced_;  // of the nodes, as their contexts name them
+  std::vector<std::array<uint32_t, 2>> claimed_;
   std::vector<std::shared_ptr<std::atomic<bool>>> events_;  // whether the last record was reached; null: there is none
   simt::native_scheduler scheduler_;
-  shm_programs programs_;
+  host_programs programs_;
   userlib::report_on_signal on_signal_{
       {"", [this] { static_cast<void>(abort()); }, [this] { return *report(); }}};  // last: uses the rest
 };

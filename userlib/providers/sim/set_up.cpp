@@ -148,7 +148,7 @@ void sim_cluster::describe_node(int node) {
       .segment_nla = 0,
       .tuned = tuning::usual(),
       .no_peer_atomics = false,
-      .trace = nullptr,
+      .trace = {},
       .collectives = {},
   };
 }

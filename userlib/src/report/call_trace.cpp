@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <tuple>
 
 #include "ggas/report.hpp"
 #include "ggas/status.hpp"
@@ -13,29 +15,14 @@
 namespace ggas::userlib {
 namespace {
 
-struct decoded {
-  uint64_t at_ns;
-  bool ends;
-  call_id call;
-  ggas_status status;
-  uint64_t block, thread;
-  explicit decoded(const call_event& e)
-      : at_ns(e.at_ns),
-        ends((e.what >> 62 & 1) != 0),
-        call(static_cast<call_id>(e.what >> 56 & 63)),
-        status(static_cast<ggas_status>(e.what >> 48 & 255)),
-        block(e.what >> 16 & 0xffffffff),
-        thread(e.what & 0xffff) {}
-};
-
-// In the order of their places in the ring; those that a kernel was stopped in the middle of are left out.
-std::vector<decoded> events_of(const traced_node& n) {
-  std::vector<decoded> all;
-  const uint64_t room = n.ring.size();
-  for (uint64_t i = n.events > room ? n.events - room : 0; i < n.events; ++i) {
-    const call_event& e = n.ring[i % room];
-    if (e.what >> 63) all.emplace_back(e);
-  }
+// In the order of their beginnings: of two that begin at once the longer one, which has the other inside, comes first.
+std::vector<call_record> calls_of(const traced_node& n) {
+  std::vector<call_record> all;
+  std::ranges::copy_if(n.records, std::back_inserter(all), [](const call_record& r) { return r.what.call != 0; });
+  const auto key = [](const call_record& r) {
+    return std::tuple(r.when.began, ~r.when.ended, r.what.block, r.what.thread);
+  };
+  std::ranges::sort(all, {}, key);
   return all;
 }
 
@@ -68,44 +55,29 @@ class json {
 // A track for each thread that called; a call inside another one, as a test may make it, lies in its slice.
 class node_slices {
  public:
-  node_slices(json& out, const traced_node& n, uint64_t from_ns)
-      : out_(out), node_(std::to_string(n.node)), from_(from_ns) {
+  node_slices(json& out, int node) : out_(out), node_(std::to_string(node)) {
     out_.add(R"({"ph":"M","name":"process_name","pid":)" + node_ + R"(,"args":{"name":"node )" + node_ + "\"}}");
-    uint64_t last = from_ns;
-    for (const decoded& e : events_of(n)) {
-      last = std::max(last, e.at_ns);
-      e.ends ? end(e) : begin(e);
-    }
-    for (const auto& [who, open] : open_)
-      for (const decoded& e : open) slice(e, last, "not ended");
+  }
+  void add(const call_record& c, uint64_t from_ns) {
+    const auto [began, ended] = c.when;
+    out_.add(R"({"ph":"X","name":")" + std::string(name_of(static_cast<call_id>(c.what.call))) + R"(","pid":)" + node_ +
+             R"(,"tid":)" + std::to_string(track_of(c.what)) + R"(,"ts":)" + us(began - from_ns) + R"(,"dur":)" +
+             us(ended - began) + R"(,"args":{"status":")" + ggas_status_text(static_cast<ggas_status>(c.what.status)) +
+             "\"}}");
   }
 
  private:
-  using caller = std::pair<uint64_t, uint64_t>;
-  void begin(const decoded& e) {
-    const auto [at, fresh] = tracks_.try_emplace({e.block, e.thread}, tracks_.size() + 1);
+  size_t track_of(const call_facts& c) {
+    const auto [at, fresh] = tracks_.try_emplace({c.block, c.thread}, tracks_.size() + 1);
     if (fresh)
       out_.add(R"({"ph":"M","name":"thread_name","pid":)" + node_ + R"(,"tid":)" + std::to_string(at->second) +
-               R"(,"args":{"name":"block )" + std::to_string(e.block) + " thread " + std::to_string(e.thread) + "\"}}");
-    open_[at->first].push_back(e);
-  }
-  void end(const decoded& e) {
-    const auto at = open_.find({e.block, e.thread});
-    if (at == open_.end() || at->second.empty() || at->second.back().call != e.call) return;  // its beginning is gone
-    slice(at->second.back(), e.at_ns, ggas_status_text(e.status));
-    at->second.pop_back();
-  }
-  void slice(const decoded& e, uint64_t end_ns, const char* status) {
-    out_.add(R"({"ph":"X","name":")" + std::string(name_of(e.call)) + R"(","pid":)" + node_ + R"(,"tid":)" +
-             std::to_string(tracks_.at({e.block, e.thread})) + R"(,"ts":)" + us(e.at_ns - from_) + R"(,"dur":)" +
-             us(end_ns - std::min(end_ns, e.at_ns)) + R"(,"args":{"status":")" + status + "\"}}");
+               R"(,"args":{"name":"block )" + std::to_string(c.block) + " thread " + std::to_string(c.thread) + "\"}}");
+    return at->second;
   }
 
   json& out_;
   const std::string node_;
-  const uint64_t from_;
-  std::map<caller, uint64_t> tracks_;
-  std::map<caller, std::vector<decoded>> open_;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> tracks_;  // of block and thread
 };
 
 }  // namespace
@@ -123,11 +95,17 @@ std::filesystem::path next_trace_file(int rank) {
 }
 
 std::string write_call_trace(const std::filesystem::path& file, const std::vector<traced_node>& nodes) {
+  std::vector<std::vector<call_record>> calls;
   uint64_t from = ~uint64_t{0};
-  for (const traced_node& n : nodes)
-    for (const decoded& e : events_of(n)) from = std::min(from, e.at_ns);
+  for (const traced_node& n : nodes) {
+    calls.push_back(calls_of(n));
+    if (!calls.back().empty()) from = std::min(from, calls.back().front().when.began);
+  }
   json out(file);
-  for (const traced_node& n : nodes) node_slices(out, n, from);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    node_slices slices(out, nodes[i].node);
+    for (const call_record& c : calls[i]) slices.add(c, from);
+  }
   return out.finish() ? "" : "trace '" + file.string() + "' cannot be written";
 }
 

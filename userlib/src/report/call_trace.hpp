@@ -12,13 +12,12 @@
 
 namespace ggas::userlib {
 
-constexpr uint64_t traced_events = uint64_t{1} << 18;  // of a node that are kept: the last ones
+constexpr uint32_t traced_calls = uint32_t{1} << 17;  // of a node and a kind that have a place, a power of two
 
-// A node's ring when its kernels have ended.
+// A node's records when its kernels have ended, in any order, two kinds of as many; places without one are zero.
 struct traced_node {
   int node;
-  uint64_t events;  // that there were; more than the ring holds: the first are gone
-  std::vector<call_event> ring;
+  std::vector<call_record> records;
 };
 
 // The file of a cluster's trace; empty: calls are not traced. The second cluster of a process gets "name.2.json" of

@@ -91,8 +91,10 @@ GGAS_APART void move_crooked(char* to, const char* from, uint64_t bytes, unsigne
   auto* const target = reinterpret_cast<word_pair*>(to + m.head);
   const auto* const source = reinterpret_cast<const word_pair*>(from + m.head - m.shift);
   const uint64_t done = m.head + 16 * m.words;
-  move_edge<From>(to, from, m.head, unit, rank, count);
-  move_edge<From>(to + done, from + done, bytes - done, unit, rank, count);
+  // By the last threads: those that have the least of the middle, or nothing.
+  const unsigned from_last = count - 1 - rank;
+  move_edge<From>(to, from, m.head, unit, from_last, count);
+  move_edge<From>(to + done, from + done, bytes - done, unit, from_last, count);
   if (m.shift == 0) {
     move_aligned<From>(target, source, m.words, rank, count);
   } else {

@@ -90,13 +90,58 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than to tell each other.
 
+// A put of whole words of 16 bytes and up to three of `unit` bytes behind them, a word for each thread of a large
+// group: nobody moves two, one behind the other.
+struct ragged_put {
+  bool pair, rest;    // what this thread moves
+  unsigned unit, at;  // of the rest: 4 or 8 bytes, and where they are
+  uint64_t value;
+};
+template <class G>
+GGAS_DEVICE bool is_ragged(const G& g, uintptr_t places, uint64_t bytes) {
+  return places % 16 == 0 && bytes % 4 == 0 && bytes / 16 + 3 <= g.size();
+}
+GGAS_DEVICE ragged_put load_rest(const void* source, uint64_t bytes, unsigned rank) {
+  const auto pairs = static_cast<unsigned>(bytes / 16), rest = static_cast<unsigned>(bytes % 16);
+  ragged_put p{rank < pairs, false, rest == 8 ? 8u : 4u, 0, 0};  // elements of 8 bytes are not torn
+  const unsigned mine = (rank - pairs) * p.unit;                 // beyond the rest, if this thread has a pair
+  p.rest = rank >= pairs && mine < rest;
+  p.at = 16 * pairs + mine;
+  const char* const from = static_cast<const char*>(source) + p.at;
+  if (p.rest)
+    p.value = p.unit == 8 ? load_own_now(reinterpret_cast<const uint64_t*>(from))
+                          : load_own_now(reinterpret_cast<const uint32_t*>(from));
+  return p;
+}
+GGAS_DEVICE void store_rest(void* target, const ragged_put& p) {
+  if (!p.rest) return;
+  char* const to = static_cast<char*>(target) + p.at;
+  if (p.unit == 8)
+    store_relaxed(reinterpret_cast<uint64_t*>(to), p.value);
+  else
+    store_relaxed(reinterpret_cast<uint32_t*>(to), static_cast<uint32_t>(p.value));
+}
+template <class T, class Check>
+GGAS_DEVICE ggas_status put_ragged(T* target, const T* source, uint64_t bytes, unsigned rank, Check check) {
+  const ragged_put p = load_rest(source, bytes, rank);
+  word_pair v{};
+  if (p.pair) v = load_own_now(reinterpret_cast<const word_pair*>(source) + rank);
+  if (const ggas_status s = check(); s != ggas_ok) [[unlikely]]
+    return s;
+  if (p.pair) store_relaxed(reinterpret_cast<word_pair*>(target) + rank, v);
+  store_rest(target, p);
+  return ggas_ok;
+}
+
 // Not inline, and one call for all that is not short: what lies in registers across it has to lie on the stack.
 // A put. Of at most a word for each thread the words are on the way while the call is checked.
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint64_t bytes, Check check) {
-  const auto all = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source) | bytes;
+  const auto places = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source), all = places | bytes;
   const bool one = bytes == 8 && all % 8 == 0, few = all % 16 == 0 && bytes / 16 <= g.size();
   const unsigned rank = g.rank();
+  if constexpr (!has_leader<G>)  // of a warp the instructions count
+    if (source && !one && !few && is_ragged(g, places, bytes)) return put_ragged(target, source, bytes, rank, check);
   const bool single = source && one && rank == 0, pair = source && few && rank < bytes / 16;
   auto* const to = reinterpret_cast<word_pair*>(target);
   const auto* const from = reinterpret_cast<const word_pair*>(source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library tells of its calls: the record of a wait that ended in vain, and events of a trace. Written by
+// What the library tells of its calls: the record of a wait that ended in vain, and records of a trace. Written by
 // kernels, read by the host (userlib/src/report). Host and device.
 #pragma once
 
@@ -59,11 +59,11 @@ struct wait_record {
   uint64_t number;  // of the node's waits in vain, from 1
   uint64_t address;
   uint64_t expected, seen;
-  uint32_t call;                // call_id
-  uint32_t status;              // ggas_timed_out or ggas_aborted
-  uint32_t kind;                // waited_for
-  uint32_t cmp;                 // ggas_cmp
-  uint32_t type;                // of the word: bytes, and wait_record::is_signed or is_float
+  uint32_t call;    // call_id
+  uint32_t status;  // ggas_timed_out or ggas_aborted
+  uint32_t kind;    // waited_for
+  uint32_t cmp;     // ggas_cmp
+  uint32_t type;    // of the word: bytes, and wait_record::is_signed or is_float
   uint32_t missing_count;
   int32_t missing[most_missing];  // the first of them, as nodes or blocks
 
@@ -71,18 +71,26 @@ struct wait_record {
 };
 static_assert(sizeof(wait_record) == 104);
 
-// A call of the trace begins, or ends with a status. Two words, the second one written last.
-struct call_event {
-  uint64_t at_ns;
-  // bit 63: written; 62: it ends; 56 ... 61: call_id; 48 ... 55: status; 16 ... 47: block; 0 ... 15: thread.
-  uint64_t what;
+// A call that has ended, in the trace of its node. Two stores write it, and nothing is packed: what a trace costs is
+// instructions.
+struct alignas(16) call_times {
+  uint64_t began, ended;  // ns, on the timer of kernels
+};
+struct alignas(16) call_facts {
+  uint32_t block, thread;
+  uint32_t call;  // call_id; 0: there is no record
+  uint32_t status;
+};
+struct call_record {
+  call_times when;
+  call_facts what;
 };
 
-// The trace of a node: memory of its own, outside of the segment.
+// Where the calls of a node are traced: memory of its own, outside of the segment.
 struct call_trace {
-  uint64_t events;  // so far; the last `room` of them are there
-  uint64_t room;    // a power of two
-  call_event* at;
+  call_record* at;    // nullptr: they are not traced. `places` of blocks and grids, and as many of smaller groups
+  uint32_t* claimed;  // how many shares of places were given to blocks, and places to smaller groups, modulo 2^32
+  uint32_t places;    // a power of two; place i is i % places
 };
 
 }  // namespace ggas

@@ -41,7 +41,7 @@ struct context {
   uint64_t segment_nla;  // network logical address of byte 0 of every node's segment
   tuning tuned;          // the same on every node
   bool no_peer_atomics;  // where peers are reached directly: not with atomics; the same on every node
-  call_trace* trace;     // of the node's calls; nullptr: they are not traced
+  call_trace trace;      // of the node's calls
   collective_unit collectives;
 };
 

@@ -15,6 +15,7 @@ namespace ggas::detail {
 
 // Threads of a block and lanes of a warp, counted whatever the shape of the block.
 GGAS_DEVICE unsigned thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+GGAS_DEVICE bool is_first_thread() { return (threadIdx.x | threadIdx.y | threadIdx.z) == 0; }
 GGAS_DEVICE unsigned thread_count() { return blockDim.x * blockDim.y * blockDim.z; }
 // The last warp of a block may be short.
 GGAS_DEVICE unsigned lane_count() {

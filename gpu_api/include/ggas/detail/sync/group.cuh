@@ -81,8 +81,9 @@ struct warps_group {
 
 // All threads of a block; it posts nothing itself: its first warp does.
 struct block_group {
+  static constexpr bool whole_blocks = true;  // it makes one call at a time
   GGAS_DEVICE unsigned rank() const { return thread_rank(); }
-  GGAS_DEVICE bool leads() const { return rank() == 0; }
+  GGAS_DEVICE bool leads() const { return is_first_thread(); }
   GGAS_DEVICE unsigned size() const { return thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
@@ -91,11 +92,12 @@ struct block_group {
 // All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those behind
 // have nothing to do: numbers of threads, and some times as many, stay below 2^32.
 struct grid_group {
+  static constexpr bool whole_blocks = true;
   static constexpr unsigned most_blocks = 1u << 19;
   GGAS_DEVICE static constexpr unsigned working(unsigned blocks) { return blocks < most_blocks ? blocks : most_blocks; }
   GGAS_DEVICE static bool works() { return block_rank() < most_blocks; }
   GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
-  GGAS_DEVICE bool leads() const { return thread_rank() == 0; }  // of each block: they are not held together
+  GGAS_DEVICE bool leads() const { return is_first_thread(); }  // of each block: they are not held together
   GGAS_DEVICE unsigned size() const { return working(block_count()) * thread_count(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }

@@ -3,7 +3,7 @@
 // it runs in a wait that ends well. Included by wait.cuh.
 #pragma once
 
-#include "ggas/detail/access/access.cuh"
+#include "ggas/detail/sync/trace.cuh"
 
 namespace ggas::detail {
 
@@ -126,36 +126,27 @@ GGAS_DEVICE_FUNCTION void name_record(call_id call) {
   if (mine && load_relaxed(&mine->call) == 0) store_relaxed(&mine->call, static_cast<uint32_t>(call));
 }
 
-constexpr uint64_t event_written = uint64_t{1} << 63, event_ends = uint64_t{1} << 62;
-GGAS_DEVICE_FUNCTION void trace_event(bool by_this_thread, call_id call, uint64_t how) {
-  if (!by_this_thread) return;
-  call_trace* const t = device_context().trace;
-  const uint64_t i = add_gpu(&t->events, uint64_t{1});
-  call_event* const e = load_own(&t->at) + (i & (load_own(&t->room) - 1));
-  store_relaxed(&e->at_ns, clock_ns());
-  store_relaxed(&e->what, event_written | how | static_cast<uint64_t>(call) << 56 | uint64_t{block_rank()} << 16 |
-                              (thread_rank() & 0xffff));
-}
+// Around a public call: it stands in the trace, if the node is traced; a wait in vain gets the call's name. No lambda:
+// nvcc would forget what it knows of the call's arguments, and keep code for all of them.
+template <class G>
+class made_call {
+ public:
+  GGAS_DEVICE made_call(const traced_call<G>& traced, ggas_status s) : traced_(traced), status_(s) {}
+  GGAS_DEVICE ggas_status end(call_id call, const G& g) const {
+    if (is_in_vain(status_)) [[unlikely]]
+      name_record(call);
+    traced_.end(call, g, status_);
+    return status_;
+  }
 
-// Around a public call. Its leader's beginning and end stand in the trace, if the node is traced; a wait in vain gets
-// the call's name. No lambda: nvcc would forget what it knows of the call's arguments, and keep code for all of them.
-template <class G>
-GGAS_DEVICE void begin_call(call_id call, const G& g) {
-  if (device_context().trace) [[unlikely]]
-    trace_event(g.leads(), call, 0);
-}
-template <class G>
-GGAS_DEVICE ggas_status end_call(call_id call, const G& g, ggas_status s) {
-  if (is_in_vain(s)) [[unlikely]]
-    name_record(call);
-  if (device_context().trace) [[unlikely]]
-    trace_event(g.leads(), call, event_ends | static_cast<uint64_t>(s) << 48);
-  return s;
-}
+ private:
+  traced_call<G> traced_;
+  ggas_status status_;
+};
 
 }  // namespace ggas::detail
 
-// The expression as the call of that name, made by a group.
-#define GGAS_AS_CALL(name, group, ...)                   \
-  (ggas::detail::begin_call(ggas::call_id::name, group), \
-   ggas::detail::end_call(ggas::call_id::name, group, (__VA_ARGS__)))
+// The expression as the call of that name, made by a group. In braces, as what begins the call comes before the
+// expression there; nvcc 13.0 evaluates the arguments of a member function before its object.
+#define GGAS_AS_CALL(name, group, ...) \
+  ggas::detail::made_call{ggas::detail::traced_call(group), ggas_status(__VA_ARGS__)}.end(ggas::call_id::name, group)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host programs of the shm provider: a thread each, on plain memory.
+// Host programs of the providers without simulated processors: a thread each.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,19 @@
 
 namespace ggas {
 
-class shm_programs {
+class host_programs {
  public:
-  // Memory that the programs of a node may touch.
-  using memory = std::vector<std::span<std::byte>>;
+  // Copies between memory that the processor does not reach and its own; empty: done, else why not.
+  using copier = std::function<std::string(void* to, const void* from, size_t bytes)>;
+  // Memory that the programs of a node may touch: by loads and stores, and what is copied for them.
+  struct memory {
+    std::vector<std::span<std::byte>> near = {};
+    std::span<std::byte> far = {};
+    copier read = {}, write = {};
+  };
 
-  shm_programs();
-  ~shm_programs();
+  host_programs();
+  ~host_programs();
   void add(int node, memory m, std::function<void(host&)> program, std::string name);
   // Starts what was added; waits until all ended, that time is over or go_on(), asked some times a second, is false,
   // and ends them. Nothing is left then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/providers/shm/programs.hpp"
+#include "userlib/src/programs/programs.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -35,13 +35,13 @@ size_t piece(const std::byte* at, size_t bytes) {
 
 }  // namespace
 
-uint64_t shm_programs::clock_ns() {
+uint64_t host_programs::clock_ns() {
   return uint64_t(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
           .count());
 }
 
-struct shm_programs::runner final : host {
+struct host_programs::runner final : host {
   runner(program p, const std::atomic<bool>& stop)
       : host({}), what(std::move(p)), stop(stop), thread([this] { run(); }) {}
   ~runner() override { thread.join(); }
@@ -78,6 +78,7 @@ struct shm_programs::runner final : host {
   void library_call() override { check(); }
   void read(void* to, const void* from, size_t bytes) override {
     check();
+    if (is_far(from, bytes)) return done(what.reach.read(to, from, bytes));
     auto* out = static_cast<std::byte*>(to);
     for (auto* in = reach(from, bytes); bytes;) {
       const size_t n = piece(in, bytes);
@@ -90,6 +91,7 @@ struct shm_programs::runner final : host {
   }
   void write(void* to, const void* from, size_t bytes) override {
     check();
+    if (is_far(to, bytes)) return done(what.reach.write(to, from, bytes));
     const auto* in = static_cast<const std::byte*>(from);
     for (auto* out = reach(to, bytes); bytes;) {
       const size_t n = piece(out, bytes);
@@ -114,10 +116,17 @@ struct shm_programs::runner final : host {
     if (stop.load(std::memory_order_relaxed)) throw stopped();
   }
   std::byte* reach(const void* at, size_t bytes) const {
-    auto* const p = static_cast<std::byte*>(const_cast<void*>(at));
-    for (const auto& m : what.reach)
-      if (p >= m.data() && bytes <= m.size() && size_t(p - m.data()) <= m.size() - bytes) return p;
+    for (const auto& m : what.reach.near)
+      if (lies_in(m, at, bytes)) return static_cast<std::byte*>(const_cast<void*>(at));
     throw std::out_of_range("access outside of pinned host memory and segments");
+  }
+  bool is_far(const void* at, size_t bytes) const { return lies_in(what.reach.far, at, bytes); }
+  static bool lies_in(std::span<const std::byte> m, const void* at, size_t bytes) {
+    const auto* const p = static_cast<const std::byte*>(at);
+    return p >= m.data() && bytes <= m.size() && size_t(p - m.data()) <= m.size() - bytes;
+  }
+  static void done(const std::string& why_not) {
+    if (!why_not.empty()) throw std::runtime_error(why_not);
   }
 
   program what;
@@ -128,24 +137,24 @@ struct shm_programs::runner final : host {
   std::thread thread;  // last: it uses the rest
 };
 
-shm_programs::shm_programs() = default;
-shm_programs::~shm_programs() = default;
+host_programs::host_programs() = default;
+host_programs::~host_programs() = default;
 
-void shm_programs::add(int node, memory m, std::function<void(host&)> body, std::string name) {
+void host_programs::add(int node, memory m, std::function<void(host&)> body, std::string name) {
   queued_.push_back({node, std::move(m), std::move(body), std::move(name)});
 }
 
-void shm_programs::start() {
+void host_programs::start() {
   stop_ = false;
   for (program& p : queued_) running_.push_back(std::make_unique<runner>(std::move(p), stop_));
   queued_.clear();
 }
 
-bool shm_programs::ended() const {
+bool host_programs::ended() const {
   return std::ranges::all_of(running_, [](const auto& r) { return r->wait_for_end(0); });
 }
 
-result<> shm_programs::finish(uint64_t deadline_ns, const std::function<bool()>& go_on) {
+result<> host_programs::finish(uint64_t deadline_ns, const std::function<bool()>& go_on) {
   constexpr uint64_t between_questions_ns = 200'000'000;
   bool in_time = true, cancelled = false;
   for (const auto& r : running_) {
