@@ -29,6 +29,7 @@ int work(crew& all) {
   measure_rates(pe);
   measure_on_stream(pe);
   measure_jacobi(pe);
+  measure_ring(pe);
   all.meet();
   return 0;
 }

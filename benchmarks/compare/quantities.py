@@ -150,6 +150,7 @@ def packs():
 
 def programs():
     yield Quantity("a step of Jacobi's method, 1024 x 1024 points, one kernel", "jacobi", "time", {"grid": "1024x1024"}, bar_ratio=1.0)
+    yield Quantity("1,003 floats once around all GPUs by puts with signal, one kernel", "ring", "time", {"elements": 1003}, bar_ratio=1.0)
 
 
 QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *message_rates(), *programs()]

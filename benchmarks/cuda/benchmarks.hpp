@@ -33,6 +33,7 @@ fault run_reduce_graph(gpu_session& s);      // graph.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
 fault run_jacobi(gpu_session& s);            // jacobi.cu
+fault run_ring(gpu_session& s);              // ring.cu
 fault run_global_reduction(gpu_session& s);  // global_reduction.cu
 fault run_pack(gpu_session& s);              // pack.cu
 fault run_typed_put(gpu_session& s);         // typed_put.cu

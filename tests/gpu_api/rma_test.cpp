@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device API: put, get, strided copies, values; one queue from many blocks; completion and time-outs.
+#include <atomic>
 #include <cstring>
 #include <numeric>
 
@@ -49,6 +50,47 @@ TEST_P(Rma, PutsOfManyLengthsByThreadWarpAndBlock) {
     check_put(
         *this, n, 8, 1, [&](char* to, const char* from) { return ggas_put_block(to, from, n, enough()); }, 70);
   }
+}
+
+// Elements of 2, 4 and 8 bytes at places of 16, of every number up to more than a word of 16 bytes for each thread: all
+// of them arrive, and nothing beside them.
+template <class T>
+unsigned wrong_of_block(T* there, T* here, size_t most, uint64_t* signal, uint64_t timeout_ns) {
+  unsigned wrong = 0;
+  const unsigned me = threadIdx.x;
+  for (size_t n = 0; n <= most; ++n) {
+    for (size_t i = me; i < most + 8; i += blockDim.x) here[i] = static_cast<T>(i * 11 + n), there[i] = T{77};
+    __syncthreads();
+    const ggas_status s = n % 2 == 0
+                              ? ggas_put_nbi_block(there, here, n, timeout_ns)
+                              : ggas_put_signal_nbi_block(there, here, n, signal, n, ggas_signal_set, timeout_ns);
+    wrong += s != ggas_ok || (n % 2 == 1 && *signal != n);
+    for (size_t i = me; i < most + 8; i += blockDim.x) wrong += there[i] != (i < n ? here[i] : T{77});
+    __syncthreads();
+  }
+  return wrong;
+}
+TEST(RmaOfBlocks, ElementsOfEveryNumber) {
+  const auto c = make_cluster({.nodes = 1}, target{.nodes = 1}.config());
+  ASSERT_TRUE(c);
+  std::atomic<unsigned> wrong = 0;
+  for (const unsigned threads : {32u, 61u}) {
+    ASSERT_TRUE((*c)->launch(0, 1, threads, [&] {
+      char* const base = ggas_pointer_of_node<char>(0, ggas_reserved_bytes());
+      auto* const signal = reinterpret_cast<uint64_t*>(base);
+      const auto at = [&](size_t i) { return base + 64 + i * 8192; };
+      const uint64_t enough = 60'000'000'000;
+      wrong +=
+          wrong_of_block(reinterpret_cast<uint16_t*>(at(0)), reinterpret_cast<uint16_t*>(at(1)), 70, signal, enough);
+      wrong += wrong_of_block(reinterpret_cast<float*>(at(0)), reinterpret_cast<float*>(at(1)), 280, signal, enough);
+      wrong += wrong_of_block(reinterpret_cast<double*>(at(0)), reinterpret_cast<double*>(at(1)), 140, signal, enough);
+      wrong +=
+          wrong_of_block(reinterpret_cast<float*>(at(0)) + 1, reinterpret_cast<float*>(at(1)) + 3, 280, signal, enough);
+    }));
+    const auto ran = (*c)->run(60'000'000'000);
+    ASSERT_TRUE(ran) << ran.error().text;
+  }
+  EXPECT_EQ(wrong, 0u);
 }
 
 // Each block of a grid moves its share.
