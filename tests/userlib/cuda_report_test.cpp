@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "ggas/detail/platform/layout.hpp"
+#include "ggas/status.hpp"
 #include "tests/userlib/cuda_rig.hpp"
 
 namespace ggas::test {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams, events, pinned memory and copies of the cuda provider, without a GPU: what CUDA is asked for, and what is
 // given back (run_one() looks).
+#include <atomic>
 #include <cstring>
+#include <stdexcept>
 
+#include "ggas/host.hpp"
 #include "tests/userlib/cuda_rig.hpp"
 
 namespace ggas::test {
@@ -75,10 +78,75 @@ TEST(cuda_stream, pinned_memory_is_zero_and_each_nodes_own) {
 }
 
 TEST(cuda_stream, what_the_host_engine_runs_is_refused) {
-  EXPECT_EQ(in_one_process([](cluster& c) { return text_of(c.launch(0, 1, 1, [] {}, "mine")); }),
+  EXPECT_EQ(in_one_process([](cluster& c) {
+              return text_of(c.launch(
+                  0, 1, 1, [] {}, "mine"));
+            }),
             "kernel 'mine' of the host engine: not with provider 'cuda': compile it with nvcc");
-  EXPECT_EQ(in_one_process([](cluster& c) { return text_of(c.launch_host(0, [](host&) {}, "mine")); }),
-            "program 'mine': not with provider 'cuda': use a thread, and host_memory()");
+}
+
+// A program beside kernels: pinned memory by loads and stores, the node's segment by copies.
+TEST(cuda_stream, a_program_of_a_node_reads_and_writes) {
+  EXPECT_EQ(in_one_process([](cluster& c) -> std::string {
+              uint64_t* const pinned = reinterpret_cast<uint64_t*>(c.host_memory(1).base);
+              auto* const there = reinterpret_cast<uint64_t*>(c.segment(1) + c.device_context(1).reserved);
+              uint64_t found = 0;
+              int node = -1;
+              if (auto ok = c.launch_host(1,
+                                          [&](host& h) {
+                                            node = h.node();
+                                            if (!h.wait_until([&] { return h.load(pinned) == 7; }, 60 * second)) return;
+                                            h.store(there + 1, uint64_t{42});
+                                            found = h.load(there + 1);
+                                            h.store(pinned + 1, found);
+                                          });
+                  !ok)
+                return ok.error().text;
+              if (auto ok = c.start(); !ok) return ok.error().text;
+              if (const auto early = c.poll(); !early || *early) return "ended before it was told";
+              std::atomic_ref(*pinned).store(7);
+              if (auto ran = c.run(60 * second); !ran) return ran.error().text;
+              return "node " + std::to_string(node) + ": " + std::to_string(found) + " " + std::to_string(pinned[1]);
+            }),
+            "node 1: 42 42");
+}
+
+TEST(cuda_stream, a_program_that_throws_or_stays_is_an_error) {
+  EXPECT_EQ(in_one_process([](cluster& c) -> std::string {
+              if (!c.launch_host(
+                      0, [](host&) { throw std::runtime_error("no"); }, "thrower"))
+                return "refused";
+              const auto thrown = c.run(second);
+              if (thrown || thrown.error().code != errc::device_fault) return "no fault";
+              if (!c.launch_host(
+                      0, [](host& h) { h.sleep(~uint64_t{0}); }, "sleeper"))
+                return "refused";
+              const auto late = c.run(20'000'000);
+              if (late || late.error().code != errc::timed_out) return "no time-out";
+              const auto outside = [&c](host& h) {
+                static_cast<void>(h.load(reinterpret_cast<uint64_t*>(c.segment(1))));
+              };
+              if (!c.launch_host(0, outside, "stray")) return "refused";
+              const auto stray = c.run(second);
+              return thrown.error().text + " | " + late.error().text + " | " + (stray ? "" : stray.error().text);
+            }),
+            "node 0: program 'thrower': exception: no | "
+            "programs after 20000000 ns: node 0: program 'sleeper': still runs | "
+            "node 0: program 'stray': exception: access outside of pinned host memory and segments");
+}
+
+TEST(cuda_stream, a_program_is_checked_and_ends_with_its_cluster) {
+  EXPECT_EQ(in_one_process([](cluster& c) -> std::string {
+              const std::string none = text_of(c.launch_host(0, nullptr, "none"));
+              if (!c.launch_host(
+                      0, [](host& h) { h.sleep(~uint64_t{0}); }, "sleeper"))
+                return "refused";
+              if (!c.start()) return "not started";
+              return none + ", " +
+                     text_of(c.launch_host(
+                         9, [](host&) {}, "far"));
+            }),
+            "program 'none': no function, program 'far' on node 9: nodes are 0 ... 1");
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ class cluster {
   virtual result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
   // Queues a program of the node's processor. Programs begin with start() or run(), side by side with each other and
-  // the kernels. An exception that leaves one is a device_fault. cuda: errc::unsupported; use a thread.
+  // the kernels. An exception that leaves one is a device_fault. cuda: as threads; the segment is copied for them.
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
   // Lets what is queued on the local nodes begin, and returns. On GPUs a kernel may have begun when it was launched.
   virtual result<> start() = 0;

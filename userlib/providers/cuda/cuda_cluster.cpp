@@ -73,30 +73,50 @@ uint64_t cuda_cluster::now_ns() const {
       std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now().time_since_epoch()).count());
 }
 
+result<> cuda_cluster::start() {
+  parts_->programs.start();
+  return {};
+}
+
+// Ends those that have not ended; what went wrong in those that had.
+result<> cuda_cluster::stop_programs() {
+  return parts_->programs.finish(0, [] { return true; });
+}
+
 result<bool> cuda_cluster::poll() {
   const auto waiting = parts_->waiting();
-  if (!waiting) return told(std::unexpected(waiting.error())).error();
-  if (waiting->empty()) return true;
-  if (parts_->cfg.cancelled && parts_->cfg.cancelled())
-    return error{errc::cancelled, "cancelled; kernels still run on nodes" + *waiting};
-  return false;
+  if (!waiting) {
+    static_cast<void>(stop_programs());
+    return told(std::unexpected(waiting.error())).error();
+  }
+  if (waiting->empty() && parts_->programs.ended()) {
+    if (auto ok = parts_->programs.finish(~uint64_t{0}, [] { return true; }); !ok) return std::move(ok.error());
+    return true;
+  }
+  if (!parts_->cfg.cancelled || !parts_->cfg.cancelled()) return false;
+  static_cast<void>(stop_programs());
+  return error{errc::cancelled, waiting->empty() ? "cancelled" : "cancelled; kernels still run on nodes" + *waiting};
 }
 
 result<run_stats> cuda_cluster::run(uint64_t timeout_ns, host_sync) {
+  const clock::time_point begin = clock::now();
+  if (auto ok = start(); !ok) return std::move(ok.error());
+  if (auto ok = wait_for_all(timeout_ns); !ok) return std::move(ok.error());
+  const std::chrono::duration<double> took = clock::now() - begin;
+  return run_stats{static_cast<uint64_t>(took.count() * 1e9), 0, took.count()};
+}
+
+// For what has begun.
+result<> cuda_cluster::wait_for_all(uint64_t timeout_ns) {
   const clock::time_point begin = clock::now();
   const userlib::deadline end = userlib::after(timeout_ns);
   clock::time_point progress = begin;
   for (;;) {
     const auto ended = poll();
     if (!ended) return std::move(ended.error());
+    if (*ended) return {};
     const clock::time_point now = clock::now();
-    const std::chrono::duration<double> took = now - begin;
-    if (*ended) return run_stats{static_cast<uint64_t>(took.count() * 1e9), 0, took.count()};
-    if (now >= end) {
-      const auto waiting = parts_->waiting();
-      return error{errc::timed_out, "kernels still run after " + std::to_string(timeout_ns) + " ns on nodes" +
-                                        (waiting ? *waiting : waiting.error())};
-    }
+    if (now >= end) return too_late(timeout_ns);
     if (parts_->cfg.on_progress && now >= progress) {
       progress = now + std::chrono::milliseconds(200);
       parts_->cfg.on_progress(now_ns());
@@ -105,9 +125,21 @@ result<run_stats> cuda_cluster::run(uint64_t timeout_ns, host_sync) {
   }
 }
 
+// What still ran.
+error cuda_cluster::too_late(uint64_t timeout_ns) {
+  const auto waiting = parts_->waiting();
+  const auto programs = stop_programs();
+  const std::string after = " after " + std::to_string(timeout_ns) + " ns";
+  std::string text;
+  if (!waiting || !waiting->empty())
+    text = "kernels still run" + after + " on nodes" + (waiting ? *waiting : waiting.error());
+  if (!programs) text += (text.empty() ? "programs" + after + ": " : "; ") + programs.error().text;
+  return {errc::timed_out, text.empty() ? "not ended" + after : text};
+}
+
 // For what may not happen beside kernels.
 result<> cuda_cluster::idle(const char* what) {
-  const auto ran = run(0, host_sync::stream);
+  const auto ran = wait_for_all(0);
   if (ran) return {};
   return error{ran.error().code, std::string(what) + ": the streams must be idle: " + ran.error().text};
 }
@@ -133,6 +165,7 @@ result<> cuda_cluster::grow(size_t bytes) {
 
 cuda_cluster::~cuda_cluster() {
   parts_->on_signal.reset();
+  static_cast<void>(stop_programs());
   if (const auto waiting = parts_->waiting(); waiting && !waiting->empty()) {
     parts_->others.reset();               // the others hear that this process has left
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends

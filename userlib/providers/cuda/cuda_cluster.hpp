@@ -38,7 +38,7 @@ class cuda_cluster final : public cluster {
 
   result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override;
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
-  result<> start() override { return {}; }  // what is queued has begun
+  result<> start() override;  // kernels that are queued have begun
   result<bool> poll() override;
   result<run_stats> run(uint64_t timeout_ns, host_sync how) override;
 
@@ -60,6 +60,9 @@ class cuda_cluster final : public cluster {
   struct parts;
   explicit cuda_cluster(const cluster_config& cfg);
   result<> open();
+  result<> wait_for_all(uint64_t timeout_ns);
+  result<> stop_programs();
+  error too_late(uint64_t timeout_ns);
   result<> idle(const char* what);
 
   std::unique_ptr<parts> parts_;

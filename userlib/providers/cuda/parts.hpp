@@ -12,6 +12,7 @@
 #include "userlib/providers/cuda/memory.hpp"
 #include "userlib/providers/cuda/plan.hpp"
 #include "userlib/providers/cuda/trace.hpp"
+#include "userlib/src/programs/programs.hpp"
 #include "userlib/src/providers.hpp"
 #include "userlib/src/report/on_signal.hpp"
 
@@ -72,6 +73,7 @@ struct cuda_cluster::parts {
   std::vector<userlib::traced_memory> traces;  // of the local nodes
   size_t used = 0;                             // of those; the rest is of an attempt that failed
   std::optional<userlib::report_on_signal> on_signal;
+  host_programs programs;  // last: they use the rest
 
  private:
   attempt<> see_gpus();

@@ -21,10 +21,6 @@ attempt<bool> is_busy(cudaStream_t s, int gpu) {
   return std::unexpected(userlib::worked("GPU " + std::to_string(gpu), "cudaStreamQuery", e).error());
 }
 
-error only_engine(const std::string& what, const char* instead) {
-  return {errc::unsupported, what + ": not with provider 'cuda'" + instead};
-}
-
 }  // namespace
 
 // The nodes with streams that are not idle, each behind a space.
@@ -158,10 +154,27 @@ result<bool> cuda_cluster::reached(const event& e) {
 }
 
 result<> cuda_cluster::launch(const stream&, extent, extent, std::function<void()>, std::string name) {
-  return only_engine("kernel '" + name + "' of the host engine", ": compile it with nvcc");
+  return error{errc::unsupported,
+               "kernel '" + name + "' of the host engine: not with provider 'cuda': compile it with nvcc"};
 }
-result<> cuda_cluster::launch_host(int, std::function<void(host&)>, std::string name) {
-  return only_engine("program '" + name + "'", ": use a thread, and host_memory()");
+
+// A processor does not reach the memory of its GPU: what a program reads and writes there is copied, beside kernels.
+result<> cuda_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
+  if (auto ok = userlib::check_program(*this, node, program, name); !ok) return ok;
+  const host_region pinned = host_memory(node);
+  const auto copier = [this, node, what = "program '" + name + "'"](cudaMemcpyKind kind) {
+    return [this, node, what, kind](void* to, const void* from, size_t bytes) -> std::string {
+      const attempt<> ok = parts_->copy(node, to, from, bytes, kind, what);
+      return ok ? "" : ok.error();
+    };
+  };
+  parts_->programs.add(node,
+                       {.near = {{pinned.base, pinned.bytes}},
+                        .far = {segment(node), segment_bytes()},
+                        .read = copier(cudaMemcpyDeviceToHost),
+                        .write = copier(cudaMemcpyHostToDevice)},
+                       std::move(program), std::move(name));
+  return {};
 }
 
 }  // namespace ggas
