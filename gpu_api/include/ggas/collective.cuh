@@ -13,6 +13,7 @@
 #include "ggas/detail/collective/allreduce.cuh"
 #include "ggas/detail/collective/alltoall.cuh"
 #include "ggas/detail/collective/block_barrier.cuh"
+#include "ggas/detail/collective/blocks_barrier.cuh"
 #include "ggas/detail/collective/broadcast.cuh"
 #include "ggas/detail/collective/channel.cuh"
 #include "ggas/detail/collective/reducescatter.cuh"

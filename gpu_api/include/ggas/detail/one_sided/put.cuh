@@ -240,11 +240,18 @@ GGAS_DEVICE ggas_status by_queue(const grid_group&, until when, const ggas_queue
   return block_rank() == 0 ? by_queue(block_group{}, when, q, end, post_it) : ggas_ok;
 }
 
+// Some blocks: the first of them does.
+template <class F>
+GGAS_DEVICE ggas_status by_queue(const blocks_group& g, until when, const ggas_queue& q, const deadline& end,
+                                 F post_it) {
+  return block_rank() == g.first ? by_queue(block_group{}, when, q, end, post_it) : ggas_ok;
+}
+
 // Stores the group made at peers are there. A block's are behind the barrier that ended the copy.
 template <class G>
 GGAS_DEVICE ggas_status settle(const G& g, ggas_status copied) {
   if (copied != ggas_ok) return copied;
-  return g.join(g.rank() == 0 ? quiet_stores() : ggas_ok);
+  return g.join(g.leads() ? quiet_stores() : ggas_ok);
 }
 
 // Calls that a queue takes are not inline: what a kernel on peers' memory never runs is not between what it runs. The

@@ -36,6 +36,7 @@ GGAS_DEVICE ggas_status check_signal(const signal_target& to, const place& data,
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status move_and_signal(const G& g, T* target, const T* source, uint64_t bytes, const signal_target& to,
                                         Check check) {
+  static_assert(!has_several_blocks<G>, "of several blocks: a put, a barrier of theirs, and a signal by one thread");
   const ggas_status s = put_checked(g, target, source, bytes, check);
   g.sync();
   if (s != ggas_ok || g.rank() != 0) return s;

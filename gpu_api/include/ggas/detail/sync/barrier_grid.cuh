@@ -102,10 +102,11 @@ struct block_meeting {
   static constexpr uint64_t next = 1u << 12, failed = uint64_t{1} << 63, refused = uint64_t{1} << 62;
   static_assert(layout::max_blocks < next);
 
+  uint64_t* word;
+  unsigned blocks;
   uint64_t before, now;
 
-  GGAS_DEVICE static uint64_t* word() { return own_word(layout::blocks_met); }
-  GGAS_DEVICE static uint64_t share() { return block_rank() == 0 ? next - (block_count() - 1) : 1; }
+  GGAS_DEVICE uint64_t share(bool first) const { return first ? next - (blocks - 1) : 1; }
   GGAS_DEVICE bool ended() const { return ((now & (failed | refused)) != 0) | ((before ^ now) / next != 0); }
   GGAS_DEVICE ggas_status status() const {
     if ((now & refused) != 0) return ggas_broken;
@@ -113,7 +114,7 @@ struct block_meeting {
   }
   // Blocks that have come.
   GGAS_DEVICE uint64_t come() const {
-    const uint64_t counted = now % next, without_first = next - (block_count() - 1);
+    const uint64_t counted = now % next, without_first = next - (blocks - 1);
     return counted < without_first ? counted : counted - without_first + 1;
   }
 };
@@ -121,11 +122,11 @@ struct block_meeting {
 // Time is up, unless the last block comes first: all have the same status.
 GGAS_DEVICE_FUNCTION ggas_status give_up(block_meeting m) {
   while (!m.ended()) {
-    const uint64_t found = cas_gpu(block_meeting::word(), m.now, m.now | block_meeting::failed);
+    const uint64_t found = cas_gpu(m.word, m.now, m.now | block_meeting::failed);
     if (found == m.now) {
       const ggas_status s = in_vain();
       record_writer r(waited_for::blocks, s);
-      r.wanted(block_count(), m.come());
+      r.wanted(m.blocks, m.come());
       r.end();
       return s;
     }
@@ -135,33 +136,32 @@ GGAS_DEVICE_FUNCTION ggas_status give_up(block_meeting m) {
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_blocks(patience& end) {
+GGAS_DEVICE ggas_status meet_blocks(block_meeting m, bool first, patience& end) {
   uint64_t broken = load_relaxed(own_word(layout::broken));
   if (M == meeting::barrier) fence_acq_rel_gpu();
   if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
   keep_here(broken);
   if (broken != 0) {
-    or_gpu(block_meeting::word(), uint64_t{block_meeting::refused});
+    or_gpu(m.word, uint64_t{block_meeting::refused});
     return ggas_broken;
   }
-  block_meeting m{};
-  m.before = add_gpu(block_meeting::word(), block_meeting::share());
-  m.now = m.before + block_meeting::share();
+  m.before = add_gpu(m.word, m.share(first));
+  m.now = m.before + m.share(first);
   while (!m.ended()) {
     if (end.over()) return give_up(m);
-    m.now = load_spin(block_meeting::word());
+    m.now = load_spin(m.word);
   }
   const ggas_status s = m.status();
-  if (M == meeting::barrier) acquire_after_spin(block_meeting::word());
+  if (M == meeting::barrier) acquire_after_spin(m.word);
   return s;
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_here(patience& end) {
+GGAS_DEVICE ggas_status meet_here(uint64_t* word, unsigned first, unsigned blocks, patience& end) {
   ggas_status s = ggas_ok;
   __syncthreads();
   if (thread_rank() == 0) {
-    s = meet_blocks<M>(end);
+    s = meet_blocks<M>({word, blocks, 0, 0}, block_rank() == first, end);
     if (s != ggas_ok) break_node();
   }
   return block_status(s);
@@ -174,7 +174,7 @@ GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t) || block_count() > layout::max_blocks) return ggas_bad_argument;
   patience end(timeout_ns);
   if (block_count() == 1) return meet_block<M>(t, end);
-  if (t.size == 1 && !nic_page()) return meet_here<M>(end);
+  if (t.size == 1 && !nic_page()) return meet_here<M>(own_word(layout::blocks_met), 0, block_count(), end);
   if (block_rank() == 0) return lead_grid<M>(t, end);
   // Block 0 decides whether time is up; the others wait longer, for its word.
   patience longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);

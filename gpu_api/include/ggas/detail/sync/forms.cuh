@@ -16,6 +16,7 @@ using tile = detail::tile_group<Lanes>;
 using warp = detail::warp_group;
 using warps = detail::warps_group;
 using block = detail::block_group;
+using blocks = detail::blocks_group;
 using grid = detail::grid_group;
 
 namespace detail {

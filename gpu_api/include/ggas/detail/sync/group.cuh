@@ -89,10 +89,26 @@ struct block_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
 };
 
+// All threads of `count` neighbouring blocks of a grid, from number `first` on. They meet at a word of their own
+// segment, zero at first and after a reset; with those of other nodes by the barrier of single blocks of that index.
+// Groups that are at work at the same time take different ones.
+struct blocks_group {
+  static constexpr bool whole_blocks = true, several_blocks = true;
+  unsigned first, count;
+  uint64_t* word;
+  unsigned index = first;
+  GGAS_DEVICE unsigned block() const { return block_rank() - first; }  // of the group
+  GGAS_DEVICE unsigned rank() const { return block() * thread_count() + thread_rank(); }
+  GGAS_DEVICE bool leads() const { return is_first_thread(); }  // of each block
+  GGAS_DEVICE unsigned size() const { return count * thread_count(); }
+  GGAS_DEVICE void sync() const { __syncthreads(); }
+  GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
+};
+
 // All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those behind
 // have nothing to do: numbers of threads, and some times as many, stay below 2^32.
 struct grid_group {
-  static constexpr bool whole_blocks = true;
+  static constexpr bool whole_blocks = true, several_blocks = true;
   static constexpr unsigned most_blocks = 1u << 19;
   GGAS_DEVICE static constexpr unsigned working(unsigned blocks) { return blocks < most_blocks ? blocks : most_blocks; }
   GGAS_DEVICE static bool works() { return block_rank() < most_blocks; }
@@ -109,11 +125,15 @@ concept has_leader = requires(const G& g) {
   g.of_leader(0);
 };
 
-// The leader waits for a flag, for all.
+// A barrier of theirs is not __syncthreads(): what one thread does for all blocks needs more.
+template <class G>
+concept has_several_blocks = G::several_blocks;
+
+// The leader waits for a flag, for all; of several blocks that of each.
 template <class G, class T>
 GGAS_DEVICE ggas_status wait_for_flag(const G& g, const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns) {
   ggas_status s = ggas_ok;
-  if (g.rank() == 0)
+  if (g.leads())
     s = wait_arguments_good(flag, cmp) ? wait_until(flag, cmp, value, patience(timeout_ns)) : ggas_bad_argument;
   return g.join(s);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC's unit for collectives (docs/coll.md), from one thread or block: a command and the words of a contribution are
-// stored to a block of the context's page, in any order; the result comes to own memory, and a flag behind it. One
+// The NIC's unit for collectives (docs/coll.md), from one thread or block: a command and the words of a contribution
+// are stored to a block of the context's page, in any order; the result comes to own memory, and a flag behind it. One
 // operation of the node at a time. Included by barrier.cuh and allreduce.cuh.
 #pragma once
 
