@@ -60,5 +60,38 @@ TEST_F(rig, a_late_leader_is_waited_for) {
   }
 }
 
+// Groups of one, two and three blocks in turns, that are at work at the same time: each puts its part to the next node,
+// meets with its group on all nodes, and looks at what has come. Behind a meeting of all nodes that has no fence its
+// part may be written anew.
+__global__ void GGAS_LAUNCH_BOUNDS(256) some_blocks(places at, uint64_t rounds) {
+  outcome out{0, 0, 0, ggas_ok};
+  const unsigned six = blockIdx.x / 6 * 6, place = blockIdx.x % 6, kind = place == 0 ? 0 : place < 3 ? 1 : 2;
+  const unsigned number = blockIdx.x / 6 * 3 + kind;
+  const blocks group{six + kind * (kind + 1) / 2, kind + 1, own<uint64_t>(at.base) + number, number};
+  const uint64_t words = 1000 + 100 * number, part = uint64_t{number} * 65536;
+  const int nodes = ggas_nodes(), next = (ggas_node() + 1) % nodes, last = (ggas_node() + nodes - 1) % nodes;
+  auto* const mine = own<uint64_t>(at.data + part);
+  auto* const come = own<uint64_t>(at.copy + part);
+  const auto keep = [&](ggas_status s) {
+    if (out.status == ggas_ok) out.status = s;
+  };
+  for (uint64_t r = 1; r <= rounds && __syncthreads_and(out.status == ggas_ok); ++r) {
+    for (uint64_t i = group.rank(); i < words; i += group.size()) mine[i] = pattern(ggas_node(), r, part + i);
+    keep(ggas_barrier(group, timeout_ns, ggas_team_strided(1, ggas_node(), 1, 1)));
+    keep(ggas_put_nbi(group, global_ptr<uint64_t>(next, at.copy + part), mine, words, timeout_ns));
+    keep(ggas_barrier(group, timeout_ns));
+    for (uint64_t i = group.rank(); i < words; i += group.size())
+      out.errors += ggas_load(come + i) != pattern(last, r, part + i);
+    keep(ggas_sync(group, timeout_ns));
+  }
+  own<outcome>(at.outcomes)[blockIdx.x * blockDim.x + threadIdx.x] = out;
+}
+
+TEST_F(rig, groups_of_some_blocks_work_at_the_same_time) {
+  start_all(36, 256, some_blocks, at, uint64_t{rounds_of(1000)});
+  run("some_blocks");
+  check_all_outcomes(36 * 256, "some_blocks");
+}
+
 }  // namespace
 }  // namespace ggas::gpu_test
