@@ -50,6 +50,7 @@ std::string choose_trace(const std::vector<std::string>& names, command_line& c)
   auto plan = read_schedule(names[1]);
   if (!plan) return plan.error();
   const int ranks = int(plan->ranks.size());
+  if (!c.opts.cluster.hosts.empty()) return "trace needs nodes of one kind, with one GPU each";
   int& nodes = c.opts.cluster.nodes;
   if (!c.nodes_given) nodes = std::max(ranks, 2);
   if (nodes < ranks) return fmt::format("--nodes {}: {} has {} ranks", nodes, names[1], ranks);
@@ -88,9 +89,27 @@ std::string check(const command_line& c) {
 // Options of the simulator that another provider would not look at; the empty string or the first that was given.
 std::string check_simulated(const CLI::App& app, const std::string& provider) {
   if (provider == "sim") return {};
-  for (const char* option :
-       {"--platform", "--nic", "--topology", "--faults", "--fault", "--waves", "--trace", "--pcap", "--ranks"})
+  for (const char* option : {"--platform", "--gpus", "--nic", "--topology", "--faults", "--fault", "--waves", "--trace",
+                             "--pcap", "--ranks"})
     if (app.count(option) != 0) return fmt::format("{} needs --provider sim", option);
+  return {};
+}
+
+// Computers with several GPUs, or of several kinds: each GPU is a node of the cluster. The empty string or what is
+// wrong.
+std::string choose_hosts(const CLI::App& app, int gpus, std::vector<host_config> described, cluster_config& cfg) {
+  constexpr int most_gpus = 16;
+  if (gpus < 1 || gpus > most_gpus) return fmt::format("--gpus {}: expected 1 to {}", gpus, most_gpus);
+  if (!described.empty()) {
+    for (const char* option : {"--nodes", "--gpus"})
+      if (app.count(option) != 0) return fmt::format("{}: the scenario has [[node]] tables, which say it", option);
+    cfg.hosts = std::move(described);
+  } else if (gpus > 1) {
+    cfg.hosts.assign(size_t(cfg.nodes), {.gpus = gpus});
+  }
+  if (cfg.hosts.empty()) return {};
+  cfg.nodes = 0;
+  for (const host_config& h : cfg.hosts) cfg.nodes += h.gpus;
   return {};
 }
 
@@ -103,7 +122,8 @@ std::string check_ranks(const command_line& c) {
   const int ranks = std::max(launched, c.ranks);
   if (!c.hosts.empty() && c.ranks < 2) return "--hosts goes with --ranks of at least 2";
   if (ranks < 2) return {};
-  if (ranks > cfg.nodes) return fmt::format("--ranks {}: more than --nodes {}", ranks, cfg.nodes);
+  const int computers = cfg.hosts.empty() ? cfg.nodes : int(cfg.hosts.size());
+  if (ranks > computers) return fmt::format("--ranks {}: more than --nodes {}", ranks, computers);
   if (cfg.nic != "rtl") return "--ranks needs --nic rtl: the model's network is one piece";
   if (!cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty())
     return "--waves, --trace and --pcap need a single process";
@@ -111,7 +131,7 @@ std::string check_ranks(const command_line& c) {
 }
 
 // The command line with "--scenario FILE" replaced by what the file says, less the options that are given beside it.
-std::expected<std::vector<std::string>, std::string> with_scenario(int argc, char** argv) {
+std::expected<scenario, std::string> with_scenario(int argc, char** argv) {
   std::vector<std::string> words, own;
   std::filesystem::path file;
   for (int i = 1; i < argc; ++i) {
@@ -120,9 +140,10 @@ std::expected<std::vector<std::string>, std::string> with_scenario(int argc, cha
     else
       own.emplace_back(argv[i]);
   }
-  if (file.empty()) return own;
-  auto said = read_scenario(file);
-  if (!said) return said;
+  if (file.empty()) return scenario{own, {}};
+  auto read = read_scenario(file);
+  if (!read) return read;
+  const std::vector<std::string>* const said = &read->words;
   const auto given = [&](const std::string& option) {
     return std::ranges::any_of(own, [&](const std::string& w) { return w == option || w.starts_with(option + "="); });
   };
@@ -140,7 +161,7 @@ std::expected<std::vector<std::string>, std::string> with_scenario(int argc, cha
     }
   }
   words.insert(words.end(), own.begin(), own.end());
-  return words;
+  return scenario{std::move(words), std::move(read->nodes)};
 }
 
 }  // namespace
@@ -150,6 +171,7 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   cluster_config& cfg = c.opts.cluster;
   common_line common;
   std::string window;
+  int gpus = 1;
 
   CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
   app.footer(examples);
@@ -162,6 +184,8 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--platform", cfg.platform, "sim: platform name or .toml file")->check(a_name)->capture_default_str();
   app.add_option("--nodes", cfg.nodes, "nodes of the cluster")->capture_default_str();
+  app.add_option("--gpus", gpus, "sim: GPUs a node, behind a PCIe switch; kernels see each as a node of its own")
+      ->capture_default_str();
   app.add_option("--nic", cfg.nic, "sim: the NIC: rtl (64 nodes at most) or model (any number)")->capture_default_str();
   app.add_option("--topology", cfg.topology,
                  "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]")
@@ -184,11 +208,11 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark")->check(a_name);
   std::vector<std::string> scenarios;  // read before; here for --help
   app.add_option("--scenario", scenarios, "TOML file with options and names (./ggas sim FILE)");
-  auto words = with_scenario(argc, argv);
-  if (!words) return bad_input(words.error());
+  auto said = with_scenario(argc, argv);
+  if (!said) return bad_input(said.error());
   try {
-    std::ranges::reverse(*words);  // as the parser wants them
-    app.parse(std::move(*words));
+    std::ranges::reverse(said->words);  // as the parser wants them
+    app.parse(std::move(said->words));
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
@@ -200,6 +224,7 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   }
   if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
+  if (std::string text = choose_hosts(app, gpus, std::move(said->nodes), cfg); !text.empty()) return bad_input(text);
   c.opts.quick = common.quick;
   cfg.seed = common.seed;
   c.json = common.json;

@@ -64,6 +64,12 @@ class pcie_meter {
   uint64_t before_[3] = {}, sum_[3] = {}, messages_ = 0;
 };
 
+// A node as descriptors of host programs name it: by its NIC.
+inline uint16_t nic_of(session& s, int node) {
+  const nic_place* const all = s.machine().device_context(node).places;
+  return static_cast<uint16_t>(all ? all[node].nic : node);
+}
+
 // Bound of payloads cut into packets of at most the MTU; `peer_read`: the NIC reads a GPU's memory.
 std::optional<limit> payload_bound(const session& s, size_t bytes, bool peer_read);
 

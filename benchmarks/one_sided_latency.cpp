@@ -28,14 +28,11 @@ struct series {
 using port_pair = std::array<host_port, 2>;
 
 host_transfer transfer_of(session& s, const plan_of_buffers& p, int node, size_t bytes, uint64_t rounds) {
-  const uint64_t nla = s.machine().device_context(node).segment_nla;
   const int peer = node ^ 1;
+  const uint64_t nla = s.machine().device_context(node).segment_nla;
+  const uint64_t far = s.machine().device_context(peer).segment_nla;
   const auto vpid = static_cast<uint8_t>(s.machine().host_queues(peer)[0].vpid);
-  return {{static_cast<uint16_t>(peer), vpid},
-          nla + p.args.source,
-          nla + p.args.target,
-          static_cast<uint32_t>(bytes),
-          rounds,
+  return {{nic_of(s, peer), vpid}, nla + p.args.source, far + p.args.target, static_cast<uint32_t>(bytes), rounds,
           s.opts().timeout_ns / 4};
 }
 

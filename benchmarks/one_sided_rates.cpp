@@ -87,11 +87,12 @@ result<> program_stream(session& s, const stream& x, const host_transfer& t, std
 }
 
 host_transfer transfer_of(session& s, const stream& x, const plan_of_buffers& p) {
-  const uint64_t nla = s.machine().device_context(0).segment_nla, source = nla + p.args.source,
-                 target = nla + p.args.target;
+  const uint64_t source = s.machine().device_context(0).segment_nla + p.args.source,
+                 target = s.machine().device_context(1).segment_nla + p.args.target;
   const auto vpid = static_cast<uint8_t>(s.machine().host_queues(1)[0].vpid);
-  return {{1, vpid}, x.get ? target : source, x.get ? source : target, static_cast<uint32_t>(x.bytes),
-          x.count,   s.opts().timeout_ns / 4};
+  return {
+      {nic_of(s, 1), vpid},   x.get ? target : source, x.get ? source : target, static_cast<uint32_t>(x.bytes), x.count,
+      s.opts().timeout_ns / 4};
 }
 
 result<> run_stream(session& s, const stream& x, std::vector<double>& times, pcie_meter& meter) {

@@ -25,8 +25,8 @@ session::session(const benchmark& b, const options& o, const link_limits& l, tot
 
 bool session::calibrated() const {
   const cluster_config& c = options_.cluster;
-  return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.overrides.empty() &&
-         c.faults.empty() && c.fault_lines.empty();
+  return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.hosts.empty() &&
+         c.overrides.empty() && c.faults.empty() && c.fault_lines.empty();
 }
 
 // The traces of a part have its name in theirs: run.json becomes run.<part>.json.
@@ -74,8 +74,7 @@ size_t session::data_offset() const { return round_up(cluster_->device_context(0
 
 std::byte* session::data(int node) { return cluster_->segment(node) + data_offset(); }
 
-result<> session::launch_all(extent grid, extent block,
-                             const std::function<std::function<void()>(int node)>& body) {
+result<> session::launch_all(extent grid, extent block, const std::function<std::function<void()>(int node)>& body) {
   for (int node = 0; node < nodes(); ++node) {
     GGAS_TRY(cluster_->launch(node, grid, block, body(node), benchmark_.name));
   }

@@ -11,6 +11,8 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include "sim/platform/platform.hpp"
+
 namespace ggas::bench {
 
 namespace {
@@ -23,15 +25,18 @@ struct rule {
   std::string_view option;  // that its value goes to; empty: a word of its own
 };
 
-constexpr rule top_rules[] = {{"benchmarks", type::texts, ""},
-                              {"seed", type::whole, "--seed"},
-                              {"timeout_ms", type::number, "--timeout"}};
-constexpr rule cluster_rules[] = {{"nodes", type::whole, "--nodes"},         {"nic", type::text, "--nic"},
-                                  {"topology", type::text, "--topology"},    {"platform", type::text, "--platform"},
-                                  {"set", type::texts, "--set"},             {"faults", type::texts, "--fault"}};
+constexpr rule top_rules[] = {
+    {"benchmarks", type::texts, ""}, {"seed", type::whole, "--seed"}, {"timeout_ms", type::number, "--timeout"}};
+constexpr rule cluster_rules[] = {{"nodes", type::whole, "--nodes"},      {"gpus", type::whole, "--gpus"},
+                                  {"nic", type::text, "--nic"},           {"topology", type::text, "--topology"},
+                                  {"platform", type::text, "--platform"}, {"set", type::texts, "--set"},
+                                  {"faults", type::texts, "--fault"}};
 constexpr rule output_rules[] = {{"json", type::text, "--json"},   {"report", type::text, "--report"},
                                  {"trace", type::text, "--trace"}, {"pcap", type::text, "--pcap"},
                                  {"waves", type::text, "--waves"}, {"window", type::text, "--window"}};
+
+constexpr std::string_view node_keys[] = {"count", "gpus", "platform", "set"};
+constexpr int64_t most_nodes = 65'536, most_gpus = 16;
 
 class reader {
  public:
@@ -66,15 +71,74 @@ class reader {
     else if (text != "full")
       wrong(n->source(), "size", "must be \"quick\", \"middle\" or \"full\"");
   }
+  // [[node]]: computers of one kind each.
+  void nodes(const toml::table& root) {
+    const toml::node* n = root.get("node");
+    if (!n) return;
+    const toml::array* list = n->as_array();
+    if (!list || list->empty() || !list->is_array_of_tables())
+      return wrong(n->source(), "node", "must be tables, [[node]]");
+    for (const char* const key : {"nodes", "gpus"})
+      if (const toml::node* other = root["cluster"][key].node())
+        wrong(other->source(), fmt::format("cluster.{}", key), "not beside [[node]], which says it");
+    const auto usual = root["cluster"]["platform"].value_or(cluster_config{}.platform);
+    for (const toml::node& each : *list) node(*each.as_table(), usual);
+  }
   void wrong(const toml::source_region& at, std::string_view key, std::string_view what) {
     errors_.push_back(fmt::format("{}:{}: {}: {}", file_, at.begin.line, key, what));
   }
-  std::expected<std::vector<std::string>, std::string> end() && {
+  std::expected<scenario, std::string> end() && {
     if (!errors_.empty()) return std::unexpected(fmt::format("{}", fmt::join(errors_, "\n")));
-    return std::move(words_);
+    return scenario{std::move(words_), std::move(nodes_)};
   }
 
  private:
+  void node(const toml::table& t, const std::string& usual_platform) {
+    for (const auto& [key, value] : t)
+      if (std::ranges::find(node_keys, key.str()) == std::end(node_keys))
+        wrong(value.source(), fmt::format("node.{}", key.str()), "unknown key");
+    host_config it;
+    const int64_t count = in_range(t, "count", most_nodes);
+    it.gpus = int(in_range(t, "gpus", most_gpus));
+    if (const toml::node* n = t.get("platform")) it.platform = platform_of(*n);
+    if (const toml::node* n = t.get("set")) it.overrides = overrides_of(*n);
+    check_platform(t, it, it.platform.empty() ? usual_platform : it.platform);
+    if (count > most_nodes - int64_t(nodes_.size()))
+      return wrong(t.source(), "node", fmt::format("more than {} nodes", most_nodes));
+    nodes_.insert(nodes_.end(), size_t(count), it);
+  }
+  // 1 if the key is missing or wrong.
+  int64_t in_range(const toml::table& t, std::string_view key, int64_t most) {
+    const toml::node* n = t.get(key);
+    if (!n) return 1;
+    const auto v = n->value_exact<int64_t>();
+    if (v && *v >= 1 && *v <= most) return *v;
+    wrong(n->source(), fmt::format("node.{}", key), fmt::format("must be a whole number, 1 ... {}", most));
+    return 1;
+  }
+  std::string platform_of(const toml::node& n) {
+    const auto name = n.value_exact<std::string>();
+    if (!name || name->empty()) wrong(n.source(), "node.platform", "must be a string");
+    return name.value_or("");
+  }
+  // What [cluster] says is wrong is told behind.
+  void check_platform(const toml::table& t, const host_config& it, const std::string& name) {
+    const auto line = [&t](const char* key) { return t.contains(key) ? t.get(key)->source() : t.source(); };
+    const auto plain = sim::load_platform(name);
+    if (!plain && it.platform.empty()) return;
+    if (!plain) return wrong(line("platform"), "node.platform", plain.error());
+    if (const auto with = sim::load_platform(name, it.overrides); !with) wrong(line("set"), "node.set", with.error());
+    if (it.gpus > 1 && !plain->pcie.switches)
+      wrong(line("gpus"), "node.gpus", fmt::format("{} has no table pcie.switch: one GPU at most", plain->file));
+  }
+  std::vector<std::string> overrides_of(const toml::node& n) {
+    std::vector<std::string> out;
+    const toml::array* list = n.as_array();
+    for (size_t i = 0; list && i < list->size(); ++i)
+      if (const auto v = list->get(i)->value_exact<std::string>()) out.push_back(*v);
+    if (out.empty() || out.size() != list->size()) wrong(n.source(), "node.set", "must be a list of strings");
+    return out;
+  }
   void add(const rule& r, std::string text) {
     if (!r.option.empty()) words_.emplace_back(r.option);
     words_.push_back(std::move(text));
@@ -105,24 +169,26 @@ class reader {
 
   std::string file_;
   std::vector<std::string> words_, errors_;
+  std::vector<host_config> nodes_;
 };
 
 }  // namespace
 
-std::expected<std::vector<std::string>, std::string> read_scenario(const std::filesystem::path& file) {
+std::expected<scenario, std::string> read_scenario(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored))
     return std::unexpected(fmt::format("scenario '{}': cannot be read", file.string()));
   const auto parsed = toml::parse_file(file.string());
   if (!parsed)
-    return std::unexpected(fmt::format("{}:{}: {}", file.string(), parsed.error().source().begin.line,
-                                       parsed.error().description()));
+    return std::unexpected(
+        fmt::format("{}:{}: {}", file.string(), parsed.error().source().begin.line, parsed.error().description()));
   const toml::table& root = parsed.table();
   reader r(file.string());
-  constexpr std::string_view others[] = {"size", "cluster", "output"};
+  constexpr std::string_view others[] = {"size", "cluster", "node", "output"};
   r.table(root, "", top_rules, others);
   r.size(root);
   r.sub(root, "cluster", cluster_rules);
+  r.nodes(root);
   r.sub(root, "output", output_rules);
   if (!root.contains("benchmarks")) r.wrong({{1, 1}, {1, 1}, nullptr}, "benchmarks", "missing key");
   return std::move(r).end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenario files: a cluster, what runs on it, faults and outputs, as TOML (docs/how-to/run-a-scenario.md). A scenario
-// says nothing that the command line cannot: it is turned into words for it.
+// is turned into words for the command line; only computers of different kinds have no words there.
 #pragma once
 
 #include <expected>
@@ -8,9 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "ggas/cluster_config.hpp"
+
 namespace ggas::bench {
 
-// The words that stand for the file on the command line, or what is wrong: a line "file:line: key: rule" each.
-std::expected<std::vector<std::string>, std::string> read_scenario(const std::filesystem::path& file);
+struct scenario {
+  std::vector<std::string> words;
+  std::vector<host_config> nodes;  // [[node]], each as often as it says; empty: the words tell
+};
+
+// What the file says, or what is wrong: a line "file:line: key: rule" each.
+std::expected<scenario, std::string> read_scenario(const std::filesystem::path& file);
 
 }  // namespace ggas::bench

@@ -18,7 +18,8 @@ namespace ggas::sim {
 namespace {
 
 constexpr int max_nodes = 65'536;
-constexpr int max_rtl_nodes = 64;  // MAX_NODES of the RTL that is built
+constexpr int max_rtl_nodes = 64;   // MAX_NODES of the RTL that is built
+constexpr unsigned most_gpus = 16;  // of a node
 
 std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
 
@@ -71,18 +72,11 @@ std::expected<void, std::string> system::check() const {
     return fail(fmt::format("segment_bytes = {}: must be a multiple of 4096, at least 4096", cfg_.segment_bytes));
   if (cfg_.segment_bytes > 1ull << 36)
     return fail(fmt::format("segment_bytes = {}: at most 64 GB a node", cfg_.segment_bytes));
-  const uint64_t room = cfg_.plat.host.memory_bytes - host_segment_base;
-  if (!cfg_.gpu && cfg_.segment_bytes > room)
-    return fail(
-        fmt::format("segment_bytes = {}: host memory has room for {} (host.memory_bytes)", cfg_.segment_bytes, room));
   if (cfg_.endpoint_bar_bytes &&
       (!std::has_single_bit(cfg_.endpoint_bar_bytes) || cfg_.endpoint_bar_bytes < cfg_.segment_bytes))
     return fail(
         fmt::format("endpoint_bar_bytes = {}: must be a power of two that holds the segment", cfg_.endpoint_bar_bytes));
-  for (const auto& p : cfg_.pinned)
-    if (cfg_.plat.host.memory_bytes < pinned_base || p.size() > cfg_.plat.host.memory_bytes - pinned_base)
-      return fail(fmt::format("{} bytes of pinned memory: host memory has {} behind address {:#x} (host.memory_bytes)",
-                              p.size(), cfg_.plat.host.memory_bytes, pinned_base));
+  if (auto r = check_each(); !r) return r;
   for (const double at : {cfg_.waves_from_us, cfg_.waves_to_us})
     if (!(at >= 0 && at <= 1e12))
       return fail(fmt::format("window of the waves, {} to {} us: must lie between 0 and 1e12", cfg_.waves_from_us,
@@ -91,6 +85,46 @@ std::expected<void, std::string> system::check() const {
     return fail(fmt::format("waves_to_us = {}: must be above waves_from_us = {}, or 0 for no end", cfg_.waves_to_us,
                             cfg_.waves_from_us));
   return {};
+}
+
+std::expected<void, std::string> system::check_each() const {
+  if (!cfg_.each.empty() && cfg_.each.size() != size_t(cfg_.nodes))
+    return fail(fmt::format("{} nodes are described, there are {}", cfg_.each.size(), cfg_.nodes));
+  unsigned all = 0;
+  for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n) {
+    const unsigned g = gpus(n);
+    all += g;
+    if (g < 1 || g > most_gpus) return fail(fmt::format("node {}: {} GPUs: 1 to {} are possible", n, g, most_gpus));
+    if (g > 1 && !cfg_.gpu) return fail(fmt::format("node {}: {} GPUs: there is no model of one", n, g));
+    if (g > 1 && !plat(n).pcie.switches)
+      return fail(fmt::format("node {}: {} GPUs: {} has no table pcie.switch", n, g, plat(n).file));
+    if (auto r = check_memory(n); !r) return r;
+  }
+  if (all == unsigned(cfg_.nodes)) return {};
+  if (all > GGAS_INTERVAL_NUM)
+    return fail(fmt::format("{} GPUs: nodes with several can have {} together, the intervals of the NIC's window", all,
+                            GGAS_INTERVAL_NUM));
+  if (cfg_.mask_mode) return fail("mask_mode: nodes with several GPUs need intervals");
+  if (!(cfg_.trace.empty() && cfg_.pcap.empty())) return fail("trace and pcap need nodes with one GPU each");
+  return {};
+}
+
+std::expected<void, std::string> system::check_memory(unsigned n) const {
+  const uint64_t bytes = plat(n).host.memory_bytes, room = bytes - host_segment_base;
+  if (!cfg_.gpu && cfg_.segment_bytes > room)
+    return fail(
+        fmt::format("segment_bytes = {}: host memory has room for {} (host.memory_bytes)", cfg_.segment_bytes, room));
+  const uint64_t pinned = n < cfg_.pinned.size() ? cfg_.pinned[n].size() : 0;
+  if (pinned && (bytes < pinned_base || pinned > bytes - pinned_base))
+    return fail(fmt::format("{} bytes of pinned memory: host memory has {} behind address {:#x} (host.memory_bytes)",
+                            pinned, bytes, pinned_base));
+  return {};
+}
+
+unsigned system::segments() const {
+  unsigned all = 0;
+  for (unsigned n = 0; n < unsigned(cfg_.nodes); ++n) all += gpus(n);
+  return all;
 }
 
 // ------------------------------------------------------------------------------------------------ running
@@ -116,7 +150,7 @@ std::expected<uint64_t, std::string> system::load(unsigned n, uint64_t addr, uns
       kernel_.stop();
     });
   // The processor's own completion time-out ends it.
-  if (!run_until([&] { return done; }, 4 * cfg_.plat.cpu.timeout_ps + 1'000'000'000))
+  if (!run_until([&] { return done; }, 4 * plat(n).cpu.timeout_ps + 1'000'000'000))
     return fail(fmt::format("node {}: load from {:#x}: no answer", n, addr));
   const std::string answer = share(n, value ? fmt::format("{}", *value) : "");
   if (answer.empty()) return fail(fmt::format("node {}: load from {:#x}: error completion or time-out", n, addr));
@@ -129,7 +163,7 @@ void system::store(unsigned n, uint64_t addr, uint64_t value, unsigned bytes) {
 }
 
 std::unique_ptr<cpu::core> system::make_program(unsigned n, std::function<void(cpu::core&)> body) {
-  const auto& c = cfg_.plat.cpu;
+  const auto& c = plat(n).cpu;
   node& it = *nodes_[n];
   return std::make_unique<cpu::core>(*it.cpu, it.memory, *it.cache,
                                      cpu::core_config{.poll_ps = c.poll_ps,
@@ -142,7 +176,7 @@ std::unique_ptr<cpu::core> system::make_program(unsigned n, std::function<void(c
 
 // ------------------------------------------------------------------------------------------------ results
 
-std::map<std::string, uint64_t> system::counters(unsigned n) {
+std::map<std::string, uint64_t> system::counters(unsigned n, unsigned endpoint) {
   std::map<std::string, uint64_t> out;
   for (const auto& c : regs::counters)
     if (const auto v = read_register(n, c.value)) out[c.name] = *v;
@@ -152,14 +186,15 @@ std::map<std::string, uint64_t> system::counters(unsigned n) {
   out.erase("EVENT_NONE");
   std::string text;
   if (owns(n))
-    for (const auto& [name, value] : counters_of_parts(*nodes_[n])) text += fmt::format("{} {}\n", name, value);
+    for (const auto& [name, value] : counters_of_parts(*nodes_[n], endpoint))
+      text += fmt::format("{} {}\n", name, value);
   std::istringstream lines(share(n, text));
   std::string name;
   for (uint64_t value = 0; lines >> name >> value;) out[name] = value;
   return out;
 }
 
-std::map<std::string, uint64_t> system::counters_of_parts(const node& it) const {
+std::map<std::string, uint64_t> system::counters_of_parts(const node& it, unsigned endpoint) const {
   std::map<std::string, uint64_t> out = it.nic->counters();
   out["root.unmapped"] = it.root->stats().unmapped;
   out["root.forbidden"] = it.root->stats().forbidden;
@@ -180,7 +215,15 @@ std::map<std::string, uint64_t> system::counters_of_parts(const node& it) const 
     out["wire.corrupted"] += w->stats().corrupted;
     out["wire.duplicated"] += w->stats().duplicated;
   }
-  if (it.gpu) out.merge(it.gpu->counters());
+  if (it.between) {
+    out["switch.unmapped"] = it.between->stats().unmapped;
+    out["switch.lost_completions"] = it.between->stats().lost_cpl;
+    for (unsigned c = 0; c < pcie::fc_classes; ++c) {
+      out[fmt::format("switch.up_{}", cls[c])] = it.between->root_side().stats().tx_tlps[c];
+      out[fmt::format("switch.down_{}", cls[c])] = it.between->root_side().stats().rx_tlps[c];
+    }
+  }
+  if (endpoint < it.gpus.size()) out.merge(it.gpus[endpoint]->counters());
   return out;
 }
 

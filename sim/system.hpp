@@ -9,8 +9,9 @@
 //                   pinned memory at 32 MB
 //   0x00'e000'0000  NIC BAR0 (64 KB), BAR4 pages at 0x00'e010'0000 (1 MB)
 //   0x00'fee0'0000  message-signalled interrupts
-//   0x80'0000'0000  BAR of the endpoint
-//   0x100'0000'0000 NIC BAR2, the window: node n's segment at n * stride
+//   0x80'0000'0000  BAR of the endpoint; of several, one behind the other
+//   0x100'0000'0000 NIC BAR2, the window: the segments of all nodes, stride apart; a node with several endpoints has a
+//   segment in each
 #pragma once
 
 #include <array>
@@ -35,6 +36,7 @@
 #include "sim/nic/nic_bridge.hpp"
 #include "sim/nic/nic_model.hpp"
 #include "sim/pcie/root_complex.hpp"
+#include "sim/pcie/switch.hpp"
 #include "sim/platform/platform.hpp"
 #include "sim/ranks/lockstep.hpp"
 
@@ -58,10 +60,11 @@ inline constexpr uint16_t cpu_id = 0x0001, nic_id = 0x0100, endpoint_id = 0x0200
 // What an endpoint learns of its place.
 struct endpoint_slot {
   unsigned node;
+  unsigned index;  // among the endpoints of its node
   const platform& plat;
   kernel& sim;
   uint16_t id;                   // its requester and completer id
-  uint64_t bar_base, bar_bytes;  // requests to these bus addresses come to its port; the node's segment is at offset 0
+  uint64_t bar_base, bar_bytes;  // requests to these bus addresses come to its port; its segment is at offset 0
   uint64_t window_base, window_bytes, stride;  // the NIC's window
   uint64_t pages_address, pages_bytes;         // the NIC's pages, 4 KB a context; a read at offset 0 is a quiet
   uint64_t host_address;                       // host memory nobody uses: a read here flushes what was written
@@ -81,19 +84,26 @@ using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_
 using nic_factory =
     std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>;
 
+// What a node is beside its NIC.
+struct node_config {
+  platform plat;      // its NIC and links are those of system_config::plat
+  unsigned gpus = 1;  // endpoints; several are behind a PCIe switch
+};
+
 struct system_config {
   platform plat;
-  int nodes = 2;                        // 1: no link; with the RTL at most 64
-  bool model_nics = false;              // the NIC's model (docs/nic-model.md) and a network of any number of nodes
-  std::string topology = "auto";        // who is joined to whom (sim/fabric/topology.hpp)
-  uint64_t segment_bytes = 1u << 20;    // exported per node, a multiple of 4 KB
-  bool mask_mode = false;               // window by mask instead of intervals
-  endpoint_factory gpu;                 // empty: the segment lies in host memory
-  uint64_t endpoint_bar_bytes = 0;      // 0: the power of two that holds the segment
+  int nodes = 2;                       // 1: no link; with the RTL at most 64
+  bool model_nics = false;             // the NIC's model (docs/nic-model.md) and a network of any number of nodes
+  std::string topology = "auto";       // who is joined to whom (sim/fabric/topology.hpp)
+  uint64_t segment_bytes = 1u << 20;   // of each node or endpoint, exported, a multiple of 4 KB
+  bool mask_mode = false;              // window by mask instead of intervals
+  endpoint_factory gpu;                // empty: the segment lies in host memory
+  std::vector<node_config> each = {};  // by node; empty: all of them have `plat` and one endpoint
+  uint64_t endpoint_bar_bytes = 0;     // 0: the power of two that holds the segment
   std::vector<std::span<std::byte>> pinned = {};  // memory of the process at pinned_base of each node, whole pages
-  uint64_t seed = 1;                    // of faults
-  std::string faults;                   // script (sim/fabric/faults.hpp), empty: none
-  std::string faults_name = "faults";   // in messages
+  uint64_t seed = 1;                              // of faults
+  std::string faults;                             // script (sim/fabric/faults.hpp), empty: none
+  std::string faults_name = "faults";             // in messages
   // Observation, off when empty. Waves: one file a NIC, <stem>.node<n>.fst, in the window from ... to (0: no end).
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;
@@ -116,6 +126,9 @@ class system {
   bool owns(unsigned node) const { return owner(node) == number(); }
   unsigned owner(unsigned node) const { return cfg_.all_ranks ? cfg_.all_ranks->owner(node, nodes()) : 0; }
   const system_config& config() const { return cfg_; }
+  const platform& plat(unsigned node) const { return cfg_.each.empty() ? cfg_.plat : cfg_.each[node].plat; }
+  unsigned gpus(unsigned node) const { return cfg_.each.empty() ? 1 : cfg_.each[node].gpus; }
+  unsigned segments() const;  // of all nodes: how many the window holds
   uint64_t stride() const { return stride_; }
   uint64_t window_bytes() const { return window_bytes_; }
 
@@ -124,8 +137,9 @@ class system {
   uint64_t now_ps() { return kernel_.now_ps(); }
   // Until done() holds; false: not within that much simulated time. See kernel::run_until.
   // With ranks each looks at its own nodes, until done() holds for all; where broken() holds then it ends for all.
-  bool run_until(const std::function<bool()>& done, uint64_t timeout_ps,
-                 const std::function<bool()>& broken = [] { return false; });
+  bool run_until(
+      const std::function<bool()>& done, uint64_t timeout_ps,
+      const std::function<bool()>& broken = [] { return false; });
   void run_for(uint64_t ps) {
     run_until([] { return false; }, ps);
   }
@@ -144,7 +158,8 @@ class system {
   // ---- results
   // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint
   // counters by dotted name.
-  std::map<std::string, uint64_t> counters(unsigned node);
+  // Of several endpoints those of one.
+  std::map<std::string, uint64_t> counters(unsigned node, unsigned endpoint = 0);
   std::vector<std::string> events(unsigned node);
   uint64_t nic_cycles();  // active, all NICs
   // Ends waves, trace and capture; nothing is observed any more. The error has a line for each file that is not whole.
@@ -157,7 +172,10 @@ class system {
   cpu::processor& processor(unsigned node) { return *nodes_[node]->cpu; }
   nic::nic_device& nic(unsigned node) { return *nodes_[node]->nic; }
   fabric::network* network() { return network_.get(); }  // nullptr: NICs of RTL, and wires
-  endpoint* gpu(unsigned node) { return nodes_[node]->gpu.get(); }
+  endpoint* gpu(unsigned node, unsigned index = 0) {
+    return index < nodes_[node]->gpus.size() ? nodes_[node]->gpus[index].get() : nullptr;
+  }
+  pcie::packet_switch* pcie_switch(unsigned node) { return nodes_[node]->between.get(); }  // nullptr: one endpoint
   fabric::wire* wire(unsigned from, unsigned port = 0) { return nodes_[from]->out[port].get(); }
   const fabric::topology& topology() const { return *shape_; }
 
@@ -168,21 +186,25 @@ class system {
     std::unique_ptr<cpu::processor> cpu;
     std::unique_ptr<cpu::cache> cache;  // of pinned memory
     std::unique_ptr<nic::nic_device> nic;
-    nic::nic_bridge* bridge = nullptr;  // the same, if it is RTL
-    std::unique_ptr<endpoint> gpu;
+    nic::nic_bridge* bridge = nullptr;             // the same, if it is RTL
+    std::unique_ptr<pcie::packet_switch> between;  // root complex and endpoints, where there are several
+    std::vector<std::unique_ptr<endpoint>> gpus;
     std::array<std::unique_ptr<fabric::wire>, fabric::max_ports> out;  // by port
-    uint64_t segment_bus = 0;  // where the exported segment lies
+    uint64_t segment_bus = 0;                                          // where the exported segment lies
     uint32_t events_read = 0;
     std::vector<std::string> events;
   };
 
   explicit system(system_config cfg);
   std::expected<void, std::string> check() const;
+  std::expected<void, std::string> check_each() const;
+  std::expected<void, std::string> check_memory(unsigned node) const;
   // sim/system_build.cpp
   std::expected<void, std::string> build();
   std::expected<void, std::string> build_network();
   std::expected<void, std::string> build_node(unsigned n);
   std::expected<void, std::string> build_nic(unsigned n);
+  std::expected<void, std::string> build_endpoints(unsigned n);
   std::expected<void, std::string> wire_links();
   void join_ranks(const fabric::wire_config& cfg);
   std::expected<void, std::string> observe();
@@ -191,6 +213,8 @@ class system {
   // sim/system_program.cpp
   std::expected<void, std::string> program();
   void program_node(unsigned n);
+  void program_exports(unsigned n);
+  void program_intervals(unsigned n);
   void enable_node(unsigned n);
   void program_routes(unsigned n);
   std::expected<void, std::string> wait_for_links();
@@ -198,7 +222,7 @@ class system {
   std::expected<std::vector<uint64_t>, std::string> link_states(unsigned n);
 
   void collect_events(unsigned n);
-  std::map<std::string, uint64_t> counters_of_parts(const node& it) const;
+  std::map<std::string, uint64_t> counters_of_parts(const node& it, unsigned endpoint) const;
   // What the owner of a node gives, on all ranks.
   std::string share(unsigned node, const std::string& mine);
   unsigned number() const { return cfg_.all_ranks ? cfg_.all_ranks->number() : 0; }

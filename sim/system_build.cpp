@@ -21,6 +21,7 @@ namespace ggas::sim {
 namespace {
 
 constexpr unsigned port_cpu = 0, port_nic = 1, port_gpu = 2;  // of the root complex
+constexpr uint16_t switch_id = 0x0180;
 
 std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
 
@@ -28,9 +29,14 @@ std::unexpected<std::string> fail(std::string text) { return std::unexpected(std
 
 std::expected<void, std::string> system::build() {
   cfg_.pinned.resize(size_t(cfg_.nodes));
-  if (cfg_.nodes > int(GGAS_INTERVAL_NUM)) cfg_.mask_mode = true;
+  for (node_config& it : cfg_.each) {
+    it.plat.nic = cfg_.plat.nic;
+    it.plat.link = cfg_.plat.link;
+    it.plat.rma = cfg_.plat.rma;
+  }
+  if (segments() > GGAS_INTERVAL_NUM) cfg_.mask_mode = true;
   stride_ = std::bit_ceil(cfg_.segment_bytes);
-  window_bytes_ = std::bit_ceil(stride_ * unsigned(cfg_.nodes));
+  window_bytes_ = std::bit_ceil(stride_ * segments());
   if (!cfg_.endpoint_bar_bytes) cfg_.endpoint_bar_bytes = stride_;
   clock_ = std::make_unique<nic::nic_clock>("clock", cfg_.plat.nic.hertz);
   auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
@@ -48,7 +54,7 @@ std::expected<void, std::string> system::build() {
 }
 
 std::expected<void, std::string> system::build_node(unsigned n) {
-  const platform& p = cfg_.plat;
+  const platform& p = plat(n);
   nodes_[n] = std::make_unique<node>();
   node& it = *nodes_[n];
   const auto name = [n](const char* what) { return fmt::format("node{}_{}", n, what); };
@@ -84,37 +90,61 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   it.root->attach(port_nic, nic_id);
 
   it.segment_bus = host_segment_base;
-  if (cfg_.gpu) {
-    it.root->add_port(name("root_gpu"), p.pcie.gpu.root);
-    it.gpu = cfg_.gpu({.node = n,
-                       .plat = cfg_.plat,
-                       .sim = kernel_,
-                       .id = endpoint_id,
-                       .bar_base = endpoint_base,
-                       .bar_bytes = cfg_.endpoint_bar_bytes,
-                       .window_base = window_base,
-                       .window_bytes = window_bytes_,
-                       .stride = stride_,
-                       .pages_address = bar4_base,
-                       .pages_bytes = bar4_bytes,
-                       .host_address = 0,
-                       .mps = p.mps(),
-                       .mrrs = p.mrrs()});
-    if (!it.gpu) return fail(fmt::format("node {}: the endpoint could not be made", n));
-    pcie::port::connect(it.gpu->port(), it.root->at(port_gpu), p.pcie.gpu.link);
-    it.root->attach(port_gpu, endpoint_id);
-    it.root->map(port_gpu, endpoint_base, cfg_.endpoint_bar_bytes);
-    it.root->rule(port_gpu, port_nic, p.root_complex.gpu_to_nic);
-    it.root->rule(port_nic, port_gpu, p.root_complex.nic_to_gpu);
-    it.segment_bus = endpoint_base;
-  }
+  if (cfg_.gpu)
+    if (auto r = build_endpoints(n); !r) return r;
   // Every event record raises this interrupt; the handler gives the ring's places back.
   it.root->on_msi = [this, n](uint64_t, uint32_t) { collect_events(n); };
   return {};
 }
 
+// One at a port of the root complex; several behind a switch at that port.
+std::expected<void, std::string> system::build_endpoints(unsigned n) {
+  const platform& p = plat(n);
+  node& it = *nodes_[n];
+  it.root->add_port(fmt::format("node{}_root_gpu", n), p.pcie.gpu.root);
+  if (gpus(n) > 1) {
+    const switch_slot& s = *p.pcie.switches;
+    it.between = std::make_unique<pcie::packet_switch>(
+        fmt::format("node{}_switch", n).c_str(),
+        pcie::switch_config{
+            .id = switch_id, .forward_ps = s.forward_ps, .queue_packets = s.queue_packets, .ports = s.ports});
+    pcie::port::connect(it.between->root_side(), it.root->at(port_gpu), s.link);
+  }
+  for (unsigned g = 0; g < gpus(n); ++g) {
+    const auto id = uint16_t(endpoint_id + g);
+    const uint64_t bar = endpoint_base + g * cfg_.endpoint_bar_bytes;
+    auto made = cfg_.gpu({.node = n,
+                          .index = g,
+                          .plat = p,
+                          .sim = kernel_,
+                          .id = id,
+                          .bar_base = bar,
+                          .bar_bytes = cfg_.endpoint_bar_bytes,
+                          .window_base = window_base,
+                          .window_bytes = window_bytes_,
+                          .stride = stride_,
+                          .pages_address = bar4_base,
+                          .pages_bytes = bar4_bytes,
+                          .host_address = 0,
+                          .mps = p.mps(),
+                          .mrrs = p.mrrs()});
+    if (!made) return fail(fmt::format("node {}: the endpoint could not be made", n));
+    const std::string port = fmt::format("node{}_switch_gpu{}", n, g);
+    pcie::port& across =
+        it.between ? it.between->add_device(port, id, bar, cfg_.endpoint_bar_bytes) : it.root->at(port_gpu);
+    pcie::port::connect(made->port(), across, p.pcie.gpu.link);
+    it.root->attach(port_gpu, id);
+    it.gpus.push_back(std::move(made));
+  }
+  it.root->map(port_gpu, endpoint_base, gpus(n) * cfg_.endpoint_bar_bytes);
+  it.root->rule(port_gpu, port_nic, p.root_complex.gpu_to_nic);
+  it.root->rule(port_nic, port_gpu, p.root_complex.nic_to_gpu);
+  it.segment_bus = endpoint_base;
+  return {};
+}
+
 std::expected<void, std::string> system::build_nic(unsigned n) {
-  const platform& p = cfg_.plat;
+  const platform& p = plat(n);
   node& it = *nodes_[n];
   const std::string name = fmt::format("node{}_nic", n);
   const nic::host_config host{.mps = uint16_t(p.mps()),
@@ -151,14 +181,13 @@ std::expected<void, std::string> system::build_network() {
     return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
   const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
   const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
-  network_ = std::make_unique<fabric::network>(
-      "network", *shape_,
-      fabric::network_config{.latency_ps = p.link.latency_ps,
-                             .flit_ps = std::max(cycle_ps, line_ps),
-                             .flit_bits = p.nic.data_width,
-                             .hop_ps = nic::hop_cycles * cycle_ps,
-                             .units = nic::buffer_units,
-                             .control_flits = nic::control_flits});
+  network_ = std::make_unique<fabric::network>("network", *shape_,
+                                               fabric::network_config{.latency_ps = p.link.latency_ps,
+                                                                      .flit_ps = std::max(cycle_ps, line_ps),
+                                                                      .flit_bits = p.nic.data_width,
+                                                                      .hop_ps = nic::hop_cycles * cycle_ps,
+                                                                      .units = nic::buffer_units,
+                                                                      .control_flits = nic::control_flits});
   return {};
 }
 
@@ -179,8 +208,8 @@ std::expected<void, std::string> system::wire_links() {
       names.insert(name);
       if (owns(far->node)) nodes_[far->node]->bridge->link(far->port).carrier(true, 0);
       if (!owns(n)) continue;
-      fabric::flit_sink& end = owns(far->node) ? nodes_[far->node]->bridge->link(far->port)
-                                               : lockstep_->remote(far->node, far->port);
+      fabric::flit_sink& end =
+          owns(far->node) ? nodes_[far->node]->bridge->link(far->port) : lockstep_->remote(far->node, far->port);
       auto& out = nodes_[n]->out[port];
       out = std::make_unique<fabric::wire>(name, cfg, end);
       nodes_[n]->bridge->connect(port, *out);
@@ -226,14 +255,14 @@ std::expected<void, std::string> system::observe() {
     };
     it.nic->port().on_wire = tap(trace::place::nic_to_host);
     it.root->at(port_nic).on_wire = tap(trace::place::host_to_nic);
-    if (it.gpu) {
-      it.gpu->port().on_wire = tap(trace::place::gpu_to_host);
+    if (!it.gpus.empty()) {
+      it.gpus[0]->port().on_wire = tap(trace::place::gpu_to_host);
       it.root->at(port_gpu).on_wire = tap(trace::place::host_to_gpu);
     }
     for (unsigned port = 0; port < fabric::max_ports; ++port)
       if (it.out[port])
         it.out[port]->on_flit = [this, n, to = shape_->across(n, port)->node](const nic::flit& f, uint64_t start,
-                                                                            uint64_t end) {
+                                                                              uint64_t end) {
           recorder_->flit(n, to, f, start, end);
         };
   }

@@ -14,9 +14,9 @@ namespace ggas::sim {
 
 namespace {
 constexpr uint64_t link_up_timeout_ps = 10'000'000'000;
-// Each node exports its segment under this number, for this domain, and every window belongs to that domain.
+// Each node exports its segments under these numbers and up, for this domain, and every window belongs to that domain.
 constexpr uint64_t segment_export = 0, window_domain = 1;
-}
+}  // namespace
 
 std::expected<void, std::string> system::program() {
   for (unsigned n = 0; n < nodes_.size(); ++n) {
@@ -50,11 +50,7 @@ void system::program_node(unsigned n) {
   const platform& p = cfg_.plat;
   const auto set = [&](uint16_t offset, uint64_t value) { write_register(n, offset, value); };
   set(GGAS_REG_NODE, n);
-  set(uint16_t(GGAS_REG_EXPORT_BASE(segment_export)), nodes_[n]->segment_bus);
-  set(uint16_t(GGAS_REG_EXPORT_SIZE(segment_export)), cfg_.segment_bytes);
-  set(uint16_t(GGAS_REG_EXPORT_ACCESS(segment_export)), window_domain | GGAS_EXPORT_ACCESS_VALID_MASK |
-                                                            GGAS_EXPORT_ACCESS_READ_MASK |
-                                                            GGAS_EXPORT_ACCESS_WRITE_MASK);
+  program_exports(n);
   set(GGAS_REG_SMFU_TIMEOUT, uint64_t(p.nic.load_timeout_ticks) << GGAS_SMFU_TIMEOUT_LOAD_SHIFT |
                                  uint64_t(p.nic.host_timeout_ticks) << GGAS_SMFU_TIMEOUT_HOST_SHIFT);
   set(GGAS_REG_RMA_TIMEOUT, uint64_t(p.rma.answer_timeout_ticks) << GGAS_RMA_TIMEOUT_ANSWER_SHIFT |
@@ -64,23 +60,42 @@ void system::program_node(unsigned n) {
   program_routes(n);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
-    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) |
-                                 uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT |
-                                 segment_export << GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT |
-                                 window_domain << GGAS_SMFU_SHIFT_DOMAIN_SHIFT);
+    set(GGAS_REG_SMFU_SHIFT,
+        uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT |
+            segment_export << GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT | window_domain << GGAS_SMFU_SHIFT_DOMAIN_SHIFT);
   } else {
-    for (unsigned i = 0; i < nodes_.size(); ++i) {
-      set(uint16_t(GGAS_REG_INTERVAL_START(i)), i * stride_);
-      set(uint16_t(GGAS_REG_INTERVAL_END(i)), i * stride_ + cfg_.segment_bytes);
-      set(uint16_t(GGAS_REG_INTERVAL_TARGET(i)), i | GGAS_INTERVAL_TARGET_VALID_MASK |
-                                                     segment_export << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
-                                                     window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
-    }
+    program_intervals(n);
   }
   set(uint16_t(GGAS_REG_MSIX_ADDR(0)), nodes_[n]->root->config().msi_base);
   set(uint16_t(GGAS_REG_MSIX_CTRL(0)), 0);
   set(GGAS_REG_EVQ_BASE, event_ring_base);
   set(GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | event_ring_log2 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT);
+}
+
+// A segment in each endpoint.
+void system::program_exports(unsigned n) {
+  for (unsigned g = 0; g < gpus(n); ++g) {
+    const auto set = [&](unsigned offset, uint64_t value) { write_register(n, uint16_t(offset), value); };
+    set(GGAS_REG_EXPORT_BASE(segment_export + g), nodes_[n]->segment_bus + g * cfg_.endpoint_bar_bytes);
+    set(GGAS_REG_EXPORT_SIZE(segment_export + g), cfg_.segment_bytes);
+    set(GGAS_REG_EXPORT_ACCESS(segment_export + g),
+        window_domain | GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
+  }
+}
+
+// One for each segment of the cluster.
+void system::program_intervals(unsigned n) {
+  const auto set = [&](unsigned offset, uint64_t value) { write_register(n, uint16_t(offset), value); };
+  unsigned i = 0;
+  for (unsigned to = 0; to < nodes(); ++to) {
+    for (unsigned g = 0; g < gpus(to); ++g, ++i) {
+      set(GGAS_REG_INTERVAL_START(i), i * stride_);
+      set(GGAS_REG_INTERVAL_END(i), i * stride_ + cfg_.segment_bytes);
+      set(GGAS_REG_INTERVAL_TARGET(i), to | GGAS_INTERVAL_TARGET_VALID_MASK |
+                                           (segment_export + g) << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
+                                           window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+    }
+  }
 }
 
 // A NIC with one link has a neighbour, one with several a table. The model's network knows the ways.
@@ -90,9 +105,9 @@ void system::program_routes(unsigned n) {
   if (shape_->ports() > 1) {
     for (unsigned to = 0; to < all; ++to) {
       const auto way = to == n ? fabric::topology::step{} : shape_->next(n, to);
-      write_register(n, GGAS_REG_ROUTE, to | uint64_t(way.port) << GGAS_ROUTE_LINK_SHIFT |
-                                            uint64_t(way.lane) << GGAS_ROUTE_LANE_SHIFT | GGAS_ROUTE_VALID_MASK |
-                                            GGAS_ROUTE_SET_MASK);
+      write_register(n, GGAS_REG_ROUTE,
+                     to | uint64_t(way.port) << GGAS_ROUTE_LINK_SHIFT | uint64_t(way.lane) << GGAS_ROUTE_LANE_SHIFT |
+                         GGAS_ROUTE_VALID_MASK | GGAS_ROUTE_SET_MASK);
     }
   }
   const unsigned peer = shape_->ports() > 1 ? all - 1 : shape_->across(n, 0)->node;

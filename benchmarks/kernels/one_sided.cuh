@@ -48,7 +48,7 @@ GGAS_DEVICE ggas_status send_message(const one_sided_args& a, const ggas_queue& 
       __syncwarp(detail::lane_mask());
       return ggas_put_nbi_warp(to, from, a.bytes / 8, a.timeout_ns, q);
     case control::old_way:
-      old_post(q, detail::desc_put | old_both, peer, a.bytes, detail::local_nla(from), detail::nla(a.target), number);
+      old_post(q, detail::desc_put | old_both, peer, a.bytes, detail::local_nla(from), detail::nla(peer, a.target), number);
       return old_consume(q, a.request, a.timeout_ns);
     case control::assisted:
       ggas_store(a.request, number);
@@ -78,7 +78,7 @@ GGAS_DEVICE ggas_status await_message(const one_sided_args& a, const ggas_queue&
 // Gets one behind the other, by the first node of each pair: from the partner's `target` into `source` here.
 GGAS_DEVICE ggas_status get_once(const one_sided_args& a, const ggas_queue& q, int peer, uint64_t number) {
   auto* const local = own<uint64_t>(a.source);
-  const uint64_t here = detail::local_nla(local), there = detail::nla(a.target);
+  const uint64_t here = detail::local_nla(local), there = detail::nla(peer, a.target);
   const uint64_t op = detail::desc_get | detail::notify_completer;
   if (a.how == control::old_way) {
     old_post(q, op, peer, a.bytes, there, here, number);

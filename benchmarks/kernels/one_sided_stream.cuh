@@ -20,7 +20,7 @@ GGAS_DEVICE ggas_status stream_puts(const one_sided_args& a, const ggas_queue& q
       continue;
     }
     const uint64_t op = detail::desc_put | old_requester | detail::want_ack;
-    old_post(q, op, peer, a.bytes, detail::local_nla(from), detail::nla(a.target + shift), round);
+    old_post(q, op, peer, a.bytes, detail::local_nla(from), detail::nla(peer, a.target + shift), round);
     s = old_consume(q, a.request + block, a.timeout_ns);
   }
   if (s != ggas_ok) return s;

@@ -7,7 +7,7 @@
 namespace ggas::pcie {
 
 router::router(sc_core::sc_module_name name, const router_config& cfg) : sc_module(name), cfg_(cfg) {
-  spawn_method("wake", wake_event_, [this] { wake(); });
+  spawn_method("wake", wake_event_, [this] { wake(0); });
 }
 
 unsigned router::add_port(const std::string& name, const port_config& cfg) {
@@ -20,7 +20,7 @@ unsigned router::add_port(const std::string& name, const port_config& cfg) {
   l->link->on_receive = [this, index](tlp& t) { return receive(index, t); };
   l->link->on_sent = [this, raw](fc c) {
     --raw->inside[unsigned(c)];
-    wake();
+    wake(cfg_.order == arbitration::in_turn ? raw->turn : 0);
   };
   lanes_.push_back(std::move(l));
   return index;
@@ -35,9 +35,11 @@ const path_rule& router::rule_of(unsigned from, unsigned to) const {
 
 bool router::room(unsigned to, fc c) const { return lanes_[to]->inside[unsigned(c)] < cfg_.queue_limit; }
 
-void router::wake() {
-  for (auto& l : lanes_)
-    if (std::exchange(l->waiting, false)) l->link->resume();
+void router::wake(unsigned first) {
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    lane& l = *lanes_[(first + i) % lanes_.size()];
+    if (std::exchange(l.waiting, false)) l.link->resume();
+  }
 }
 
 void router::wake_at(uint64_t at_ps) {
@@ -97,6 +99,7 @@ bool router::forward(unsigned from, unsigned to, tlp& t) {
   if (!room(to, c)) return false;
   if (t.non_posted() && !admit_read(from, to, r, t)) return false;
   if (t.completion()) release_read(t, from, to);
+  lanes_[to]->turn = from + 1;
   emit(from, to, r.latency_ps, std::move(t));
   return true;
 }

@@ -27,10 +27,17 @@ struct path_rule {
   uint64_t np_timeout_ps = 50'000'000'000;  // a read without answer gives its place back
 };
 
+// Which of the inputs that wait for an output goes first when it has room again.
+enum class arbitration {
+  by_port,  // the port that was added first
+  in_turn,  // the one behind the input that went last: nobody waits for ever
+};
+
 struct router_config {
   uint16_t id = 0;
   path_rule rule;          // between any two ports without a rule of their own
   size_t queue_limit = 8;  // per output and class; beyond, inputs wait
+  arbitration order = arbitration::by_port;
 };
 
 struct router_stats {
@@ -75,6 +82,7 @@ class router : public sc_core::sc_module {
     std::unique_ptr<timed_queue<routed>> pipe;  // what came in here, on its way through
     std::array<size_t, fc_classes> inside{};    // packets for this port, in any pipe or its transmit queue
     bool waiting = false;                       // refused something
+    unsigned turn = 0;                          // of the inputs for this port: who goes first
   };
   struct path_state {
     uint64_t next_read_ps = 0;
@@ -86,7 +94,7 @@ class router : public sc_core::sc_module {
   bool admit_read(unsigned from, unsigned to, const path_rule& r, const tlp& t);
   void release_read(const tlp& completion, unsigned from, unsigned to);
   bool room(unsigned to, fc c) const;
-  void wake();
+  void wake(unsigned first);
   void wake_at(uint64_t at_ps);
   const path_rule& rule_of(unsigned from, unsigned to) const;
 

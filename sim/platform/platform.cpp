@@ -43,6 +43,14 @@ void read_slot(table_reader r, slot_config& s) {
   r.finish();
 }
 
+void read_switch(table_reader r, switch_slot& s) {
+  read_link(r, s.link);
+  r.nanoseconds("forward_ns", s.forward_ps, most_ns);
+  r.whole("queue_packets", s.queue_packets, 1, 1024);
+  read_credits(r.sub("credits"), s.ports);
+  r.finish();
+}
+
 void read_path(table_reader r, pcie::path_rule& p) {
   r.flag("posted", p.posted);
   r.flag("non_posted", p.non_posted);
@@ -137,6 +145,7 @@ std::expected<platform, std::string> read(const toml::table& t, std::string_view
   table_reader bus = r.sub("pcie");
   read_slot(bus.sub("nic"), p.pcie.nic);
   read_slot(bus.sub("gpu"), p.pcie.gpu);
+  if (bus.has("switch")) read_switch(bus.sub("switch"), p.pcie.switches.emplace());
   bus.finish();
   read_root_complex(r.sub("root_complex"), p);
   read_host(r.sub("host"), p);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ struct slot_config {
   unsigned mps = 256, mrrs = 512;  // bytes the device can do
   pcie::port_config device;        // receive buffers of the device
   pcie::port_config root;          // receive buffers of the root port
+};
+
+// Between the root complex and the GPUs of a node that has several (sim/pcie/switch.hpp).
+struct switch_slot {
+  pcie::link_config link;      // to the root complex; those to the GPUs are pcie.gpu
+  uint64_t forward_ps = 0;     // from a port to another one
+  unsigned queue_packets = 8;  // for each output and class
+  pcie::port_config ports;     // receive buffers of its ports
 };
 
 struct platform {
@@ -54,6 +63,7 @@ struct platform {
 
   struct {
     slot_config nic, gpu;
+    std::optional<switch_slot> switches;  // none: a node of this platform has one GPU
   } pcie;
 
   struct {

@@ -63,6 +63,8 @@ class table_reader {
   // Sub-table; a reader of nothing if it is missing (which is an error).
   table_reader sub(std::string_view key);
   const toml::table* table(std::string_view key);
+  // A key that may be missing.
+  bool has(std::string_view key) const { return table_ && table_->contains(key); }
   // Reports a rule broken by `key`.
   void wrong(std::string_view key, std::string_view rule);
   // Reports every key nobody asked for.

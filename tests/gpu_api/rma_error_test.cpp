@@ -107,7 +107,7 @@ TEST_F(RmaError, UnregisteredMemoryFailsTheOperationAndNothingElse) {
   constexpr uint32_t protection = 6, nowhere_mb = 512;
   on(0, [&] {
     const ggas_queue q = ggas_queue_of(2);
-    const uint64_t good = detail::nla(base_), bad = detail::nla(uint64_t{nowhere_mb} << 20);
+    const uint64_t good = detail::own_nla(base_), bad = detail::own_nla(uint64_t{nowhere_mb} << 20);
     uint32_t failures = 0;
     for (const auto& [from, to] : {std::pair{bad, good}, std::pair{good, bad}}) {
       const detail::slot d{detail::first_word(detail::desc_put | detail::want_ack, 1, 256), from, to, 42};

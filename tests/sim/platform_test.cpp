@@ -36,6 +36,18 @@ TEST(platform, shipped_files_load) {
   EXPECT_DOUBLE_EQ(k20->pcie.nic.link.bytes_per_second(), 4e9);
 }
 
+// Platforms from before there were switches.
+TEST(platform, a_switch_may_be_missing) {
+  std::string text = text_of("galibier-k20");
+  const auto begin = text.find("[pcie.switch]"), end = text.find("[root_complex]");
+  ASSERT_LT(begin, end);
+  ASSERT_TRUE(sim::parse_platform(text, "my.toml")->pcie.switches);
+  text.erase(begin, end - begin);
+  const auto p = sim::parse_platform(text, "my.toml");
+  ASSERT_TRUE(p) << p.error();
+  EXPECT_FALSE(p->pcie.switches);
+}
+
 TEST(platform, a_line_clocked_with_the_core_follows_it) {
   const auto slow = sim::load_platform("galibier-k20", std::vector<std::string>{"nic.clock_mhz=157"});
   ASSERT_TRUE(slow) << slow.error();
@@ -99,6 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{"rcb", "rcb = 64", "rcb = 32", "root_complex.rcb: 32 is not one of 64, 128"},
         mistake{"credits", "posted_data = 308", "posted_data = 3",
                 "pcie.nic.device_credits.posted_data: 3 is out of range 64"},
+        mistake{"switch_queue", "queue_packets = 8", "queue_packets = 0",
+                "pcie.switch.queue_packets: 0 is out of range 1 ... 1024"},
+        mistake{"switch_key", "forward_ns = 140.0", "forwards_ns = 140.0", "pcie.switch.forwards_ns: unknown key"},
         mistake{"huge", "memory_bytes = 1073741824", "memory_bytes = 9223372036854775807",
                 "host.memory_bytes: 9223372036854775807 is out of range"},
         mistake{"overflow", "memory_bytes = 1073741824", "memory_bytes = 99999999999999999999", "my.toml:"},

@@ -44,6 +44,33 @@ def test_options_beside_the_file_win(bench, scenario, tmp_path):
     assert all(json.loads(line)["nodes"] == 3 for line in (tmp_path / "o.jsonl").read_text().splitlines())
 
 
+def test_several_gpus_a_node(bench, scenario, tmp_path):
+    """Every GPU takes part: the benchmarks check what came."""
+    file = scenario("""
+benchmarks = ["barrier", "allreduce", "put_latency"]
+size = "quick"
+[cluster]
+nodes = 2
+gpus = 2
+nic = "model"
+[output]
+json = "out.jsonl"
+""")
+    done = bench("--scenario", file)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {r["benchmark"] for r in records} == {"barrier", "allreduce", "put_latency"}
+    assert all(r["nodes"] == 4 for r in records)
+
+
+def test_nodes_of_several_kinds(bench, tmp_path):
+    done = bench("--scenario", ROOT / "examples/scenarios/mixed.toml", "--json", tmp_path / "o.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert all(json.loads(line)["nodes"] == 5 for line in (tmp_path / "o.jsonl").read_text().splitlines())
+    refused = bench("--scenario", ROOT / "examples/scenarios/mixed.toml", "--nodes", "3")
+    assert refused.returncode == 2 and "--nodes: the scenario has [[node]] tables" in refused.stderr
+
+
 def test_faults_act(bench, scenario):
     text = 'benchmarks = ["store_latency"]\nsize = "quick"\n[cluster]\nfaults = ["{}"]\n'
     assert "there is no wire '0->7'" in bench("--scenario", scenario(text.format("0->7 drop at 3"))).stderr
@@ -61,6 +88,16 @@ def test_faults_act(bench, scenario):
     ('benchmarks = ["barier"]\n', "barier"),
     ('benchmarks = ["barrier"]\n[cluster]\nnodes = 0\n', "--nodes 0"),
     ('benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nnodes = 8\ntopology = "ring:8"\n', "topology 'ring:8'"),
+    ('benchmarks = ["barrier"]\n[cluster]\ngpus = 0\n', "--gpus 0: expected 1 to 16"),
+    ('benchmarks = ["barrier"]\n[node]\ngpus = 2\n', "s.toml:2: node: must be tables, [[node]]"),
+    ('benchmarks = ["barrier"]\n[[node]]\ngpu = 2\n', "s.toml:3: node.gpu: unknown key"),
+    ('benchmarks = ["barrier"]\n[[node]]\ngpus = 17\n', "s.toml:3: node.gpus: must be a whole number, 1 ... 16"),
+    ('benchmarks = ["barrier"]\n[[node]]\ncount = 0\n', "s.toml:3: node.count: must be a whole number, 1 ... 65536"),
+    ('benchmarks = ["barrier"]\n[[node]]\n[[node]]\nplatform = "x"\n', "s.toml:4: node.platform: unknown platform 'x'"),
+    ('benchmarks = ["barrier"]\n[[node]]\nset = ["gpu.x=1"]\n', "s.toml:3: node.set: override 'gpu.x=1': unknown key 'x'"),
+    ('benchmarks = ["barrier"]\n[[node]]\nset = "gpu.sms=1"\n', "s.toml:3: node.set: must be a list of strings"),
+    ('benchmarks = ["barrier"]\n[cluster]\nnodes = 2\n[[node]]\n', "s.toml:3: cluster.nodes: not beside [[node]]"),
+    ('benchmarks = ["trace"]\n[[node]]\ngpus = 2\n', "trace: expected trace FILE"),
 ])
 def test_what_is_wrong_is_named(bench, scenario, text, says):
     done = bench("--scenario", scenario(text))

@@ -149,8 +149,9 @@ class observed {
 };
 
 // A cluster with everything going on at once, stopped by each way of synchronising.
-std::string traffic_on(const values& base, const values& overrides) {
+std::string traffic_on(const values& base, const values& overrides, std::vector<host_config> computers = {}) {
   cluster_config cfg;
+  cfg.hosts = std::move(computers);
   cfg.segment_bytes = 2 << 20;
   cfg.host_bytes = 1 << 20;
   cfg.overrides = base;
@@ -172,7 +173,9 @@ std::string traffic_on(const values& base, const values& overrides) {
           seen.add(c.launch_host(n, [at = c.segment(n) + p.data](host& h) { reading_program(h, at); }));
         seen.add(c.launch_host(n, [&, n](host& h) {
           const host_region r = c.host_memory(n);
-          busy_program(h, r.base, c.segment(n) + p.data, r.nla, {.node = uint16_t(1 - n), .vpid = 128});
+          const nic_place* const shared = c.device_context(n).places;
+          const auto peer = uint16_t(shared ? shared[1 - n].nic : 1 - n);
+          busy_program(h, r.base, c.segment(n) + p.data, r.nla, {.node = peer, .vpid = 128});
         }));
       } else {
         for (int i = 0; i < 3; ++i) seen.add(c.launch(n, 1, 1, [] {}));
@@ -196,6 +199,14 @@ std::string crowded(const values& overrides) {
   for (const char* const bus : {"pcie.nic.", "pcie.gpu.", "cpu.link."})
     for (const char* const slow : {"lanes=1", "generation=1"}) base.push_back(bus + std::string(slow));
   return traffic_on(base, overrides);
+}
+
+// Two GPUs of one computer, behind a switch whose links and buffers are just large enough.
+std::string behind_a_switch(const values& overrides) {
+  values base = {"gpu.sms=2", "rma.mtu_bytes=256", "pcie.gpu.latency_ns=5000.0", "pcie.switch.latency_ns=5000.0"};
+  for (const char* const bus : {"pcie.gpu.", "pcie.switch."})
+    for (const char* const slow : {"lanes=2", "generation=1"}) base.push_back(bus + std::string(slow));
+  return traffic_on(base, overrides, {{.gpus = 2}});
 }
 
 // What the processor writes into the NIC at the start.
@@ -249,8 +260,11 @@ std::string silence(const values& overrides) {
 
 TEST(platform_keys, each_of_them_acts) {
   using run = std::string (*)(const values&);
-  const std::pair<run, std::string> runs[] = {
-      {traffic, traffic({})}, {registers, registers({})}, {silence, silence({})}, {crowded, crowded({})}};
+  const std::pair<run, std::string> runs[] = {{traffic, traffic({})},
+                                              {registers, registers({})},
+                                              {silence, silence({})},
+                                              {crowded, crowded({})},
+                                              {behind_a_switch, behind_a_switch({})}};
   for (const auto& [again, usual] : runs) ASSERT_EQ(again({}), usual) << "a run repeats itself";
   const auto acts = [&](const key& k) {
     for (const std::string& v : k.others) {

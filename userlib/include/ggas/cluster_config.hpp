@@ -30,6 +30,13 @@ struct queue_config {
   bool host_work_queue = false;  // those have a work queue
 };
 
+// sim: a computer with one NIC. Its GPUs are nodes of the cluster; several are behind a PCIe switch.
+struct host_config {
+  std::string platform = {};                // as cluster_config::platform, less NIC and links; empty: that one
+  int gpus = 1;                             // at most 16
+  std::vector<std::string> overrides = {};  // behind those of the cluster
+};
+
 struct cluster_config {
   std::string provider = "sim";  // shm | sim | cuda
   // cuda: GPUs of this process, the first ones of CUDA's order; 0: all. In a job: 0, or the number of its processes.
@@ -43,6 +50,8 @@ struct cluster_config {
   std::string platform = "galibier-k20";  // sim: name in sim/platforms or path of a .toml
   std::string nic = "rtl";                // sim: rtl (64 nodes at most), or model (docs/nic-model.md)
   std::string topology = "auto";          // sim: who is joined to whom (docs/network.md)
+  // sim: the computers; empty: each node is one. Their GPUs are numbered through, and `nodes` is how many there are.
+  std::vector<host_config> hosts = {};
   // sim: observation, off when empty
   std::filesystem::path waves = {}, trace = {}, pcap = {};
   double waves_from_us = 0, waves_to_us = 0;  // time window of the waves; to = 0: no end

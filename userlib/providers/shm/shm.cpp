@@ -69,6 +69,7 @@ class shm_cluster final : public userlib::engine_cluster {
           .queues = nullptr,
           .queue_count = 0,
           .segment_nla = 0,
+          .places = nullptr,
           .tuned = tuning::usual(),
           .no_peer_atomics = false,
           .trace = {},

@@ -72,11 +72,13 @@ struct host_programs::runner {
 host_programs::host_programs() = default;
 host_programs::~host_programs() = default;
 
-bool host_programs::start(sim::system& s, const std::function<host_view&(int)>& view) {
+bool host_programs::start(sim::system& s, const std::function<host_view&(int)>& view,
+                          const std::function<unsigned(int)>& processor) {
   bool good = true;
   for (program& p : std::exchange(queued_, {})) {
     auto r = std::make_unique<runner>(std::move(p));
-    r->core = s.make_program(unsigned(r->what.node),
+    r->what.processor = processor(r->what.node);
+    r->core = s.make_program(r->what.processor,
                              [body = r->what.body, &v = view(r->what.node), node = r->what.node](cpu::core& c) {
                                sim_host h(c, v, node);
                                body(h);
@@ -110,7 +112,7 @@ std::string host_programs::describe(bool failed) const {
 void host_programs::reset(sim::system& s) {
   for (const auto& r : running_) {
     r->core->runner().kill();
-    s.processor(unsigned(r->what.node)).agenda().clear();
+    s.processor(r->what.processor).agenda().clear();
   }
   running_.clear();
 }

@@ -43,10 +43,12 @@ class host_programs {
   host_programs();
   ~host_programs();
   void add(int node, std::function<void(host&)> body, std::string name) {
-    queued_.push_back({node, std::move(body), std::move(name)});
+    queued_.push_back({node, std::move(body), std::move(name), 0});
   }
-  // Starts what was added. `view` gives a node's addresses. False: no memory for their stacks.
-  bool start(sim::system& s, const std::function<host_view&(int node)>& view);
+  // Starts what was added. `view` gives a node's addresses, `processor` whose it runs on. False: no memory for their
+  // stacks.
+  bool start(sim::system& s, const std::function<host_view&(int node)>& view,
+             const std::function<unsigned(int node)>& processor);
   bool idle() const;    // all have ended
   bool failed() const;  // one ended with an exception
   // What those that still run, or those that failed, are; for people.
@@ -59,6 +61,7 @@ class host_programs {
     int node;
     std::function<void(host&)> body;
     std::string name;
+    unsigned processor = 0;
   };
   struct runner;
 

@@ -37,22 +37,22 @@ void rma_driver::set_tables() {
   }
 }
 
-void rma_driver::enable(const context_plan& p, const queue_config& q, const areas& a) {
+void rma_driver::enable(const context_plan& p, unsigned vpid, const queue_config& q, const areas& a) {
   const auto bus = [&](const context_plan::part& part) -> uint64_t {
     if (part.where == queue_config::place::none) return 0;
     return (part.where == queue_config::place::gpu ? a.gpu : a.host) + part.offset;
   };
   const bool queue = p.work_queue.where != queue_config::place::none;
-  set(GGAS_REG_CONTEXT_NOTIFY(p.vpid), bus(p.notifications));
-  set(GGAS_REG_CONTEXT_QUEUE(p.vpid), bus(p.work_queue));
-  set(GGAS_REG_CONTEXT_STATUS(p.vpid), bus(p.status));
-  set(GGAS_REG_CONTEXT_MAILBOX(p.vpid), bus(p.mailbox));
+  set(GGAS_REG_CONTEXT_NOTIFY(vpid), bus(p.notifications));
+  set(GGAS_REG_CONTEXT_QUEUE(vpid), bus(p.work_queue));
+  set(GGAS_REG_CONTEXT_STATUS(vpid), bus(p.status));
+  set(GGAS_REG_CONTEXT_MAILBOX(vpid), bus(p.mailbox));
   uint64_t ctrl = GGAS_CONTEXT_CTRL_ENABLE_MASK | domain << GGAS_CONTEXT_CTRL_PD_SHIFT;
   if (queue) ctrl |= GGAS_CONTEXT_CTRL_QUEUE_MASK | uint64_t(q.slots_log2) << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT;
   if (q.backpressure) ctrl |= GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK;
   ctrl |= uint64_t(q.notify_log2) << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT;
   ctrl |= uint64_t(q.mailbox_log2) << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT;
-  set(GGAS_REG_CONTEXT_CTRL(p.vpid), ctrl);
+  set(GGAS_REG_CONTEXT_CTRL(vpid), ctrl);
 }
 
 std::expected<void, std::string> rma_driver::finish() {

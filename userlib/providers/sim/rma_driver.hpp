@@ -27,7 +27,7 @@ class rma_driver {
   struct areas {
     uint64_t gpu, host;
   };
-  void enable(const context_plan& p, const queue_config& q, const areas& a);
+  void enable(const context_plan& p, unsigned vpid, const queue_config& q, const areas& a);
   // Everything written so far has reached the NIC.
   std::expected<void, std::string> finish();
 

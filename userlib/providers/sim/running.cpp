@@ -31,10 +31,10 @@ std::string sim_cluster::of_all(const std::string& mine) const {
 void sim_cluster::share_memory() {
   if (!sim::process_ranks()) return;
   for (int n = 0; n < cfg_.nodes; ++n) {
-    const unsigned owner = system_->owner(unsigned(n));
+    const unsigned owner = system_->owner(homes_.of(n).host);
     const node_memory& it = nodes_[size_t(n)];
-    sim::process_ranks()->copy({it.segment.base(), cfg_.segment_bytes}, owner);
-    sim::process_ranks()->copy({it.pinned.base(), cfg_.host_bytes}, owner);
+    sim::process_ranks()->copy({it.segment, cfg_.segment_bytes}, owner);
+    sim::process_ranks()->copy({it.pinned, cfg_.host_bytes}, owner);
   }
 }
 
@@ -47,10 +47,13 @@ void sim_cluster::report_progress() {
 result<> sim_cluster::start() {
   system_->sim().enter();
   for (int n = 0; n < cfg_.nodes; ++n) {
-    const uint64_t skew_ps = gpu_cfg_.launch_skew_ns ? random_() % (gpu_cfg_.launch_skew_ns * 1000ull) : 0;
-    if (system_->owns(unsigned(n))) gpu_of(n).start(skew_ps);
+    const uint64_t most_ns = parts_of(homes_.of(n).host).gpu.launch_skew_ns;
+    const uint64_t skew_ps = most_ns ? random_() % (most_ns * 1000ull) : 0;
+    if (owns(n)) gpu_of(n).start(skew_ps);
   }
-  const bool started = programs_.start(*system_, [this](int node) -> host_view& { return nodes_[size_t(node)].host; });
+  const bool started = programs_.start(
+      *system_, [this](int node) -> host_view& { return nodes_[size_t(node)].host; },
+      [this](int node) { return homes_.of(node).host; });
   if (started) return {};
   programs_.reset(*system_);
   return fail(errc::out_of_memory, "no memory for the stacks of host programs");
@@ -85,7 +88,9 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
   if (cancelled) return cancel();
   if (auto ok = verdict(in_time, timeout_ns); !ok) return std::move(ok.error());
   // The hosts learn of it.
-  if (kernels) system_->run_for((sync_ns(gpu_cfg_, how) - gpu_cfg_.launch_ns) * 1000ull);
+  uint64_t told_ns = 0;
+  for (const host_parts& p : parts_) told_ns = std::max(told_ns, uint64_t{sync_ns(p.gpu, how) - p.gpu.launch_ns});
+  if (kernels) system_->run_for(told_ns * 1000);
   return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
                    .nic_cycles = system_->nic_cycles() - cycles,
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
@@ -109,15 +114,17 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
     to += fmt::format("{}node {}: {}", to.empty() ? "" : "; ", node, text);
   };
   for (int n = 0; n < cfg_.nodes; ++n) {
-    const auto log = system_->events(unsigned(n));
-    if (!system_->owns(unsigned(n))) continue;
+    const unsigned host = homes_.of(n).host;
+    const auto log = homes_.of(n).gpu == 0 ? system_->events(host) : std::vector<std::string>{};
+    if (!owns(n)) continue;
     gpu::device& g = gpu_of(n);
     if (!g.idle()) add(stuck, n, g.blockage());
     if (!g.kernel_fault().empty()) add(broken, n, g.kernel_fault());
     if (const auto f = g.take_fault(); f.count)
       add(failed, n, fmt::format("{} failed accesses, the first: {}", f.count, f.first));
     // The GPU cannot tell: the NIC answers loads that fail with all ones.
-    const auto fresh = std::span(log).subspan(std::exchange(events_seen_[n], log.size()));
+    if (homes_.of(n).gpu != 0) continue;  // one NIC tells for all
+    const auto fresh = std::span(log).subspan(std::exchange(events_seen_[host], log.size()));
     const auto load = [](const std::string& e) { return e.find(": LOAD_") != e.npos; };
     if (const auto loads = std::ranges::count_if(fresh, load))
       add(failed, n, fmt::format("{} loads failed, the first: {}", loads, *std::ranges::find_if(fresh, load)));

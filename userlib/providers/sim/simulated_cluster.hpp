@@ -17,6 +17,7 @@
 #include "sim/gpu/device.hpp"
 #include "sim/system.hpp"
 #include "userlib/providers/sim/coll_driver.hpp"
+#include "userlib/providers/sim/homes.hpp"
 #include "userlib/providers/sim/host_sync.hpp"
 #include "userlib/providers/sim/layout.hpp"
 #include "userlib/providers/sim/programs.hpp"
@@ -43,11 +44,11 @@ class sim_cluster final : public engine_cluster {
  public:
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg, sim::nic_factory make_nic);
 
-  std::byte* segment(int node) override { return valid(node) ? nodes_[size_t(node)].segment.base() : nullptr; }
+  std::byte* segment(int node) override { return valid(node) ? nodes_[size_t(node)].segment : nullptr; }
   const context& device_context(int node) const override { return nodes_.at(size_t(node)).seen; }
   host_region host_memory(int node) override {
     if (!valid(node)) return {};
-    return {nodes_[size_t(node)].pinned.base(), cfg_.host_bytes, host_nla_};
+    return {nodes_[size_t(node)].pinned, cfg_.host_bytes, nodes_[size_t(node)].host_nla};
   }
   std::span<const rma_queue> host_queues(int node) const override {
     if (!valid(node)) return {};
@@ -65,10 +66,11 @@ class sim_cluster final : public engine_cluster {
   result<run_stats> run(uint64_t timeout_ns, host_sync how) override;
   uint64_t now_ns() const override { return system_->now_ps() / 1000; }
   std::map<std::string, uint64_t> counters(int node) const override {
-    return valid(node) ? system_->counters(unsigned(node)) : std::map<std::string, uint64_t>{};
+    if (!valid(node)) return {};
+    return system_->counters(homes_.of(node).host, homes_.of(node).gpu);
   }
   std::vector<std::string> events(int node) const override {
-    return valid(node) ? system_->events(unsigned(node)) : std::vector<std::string>{};
+    return valid(node) ? system_->events(homes_.of(node).host) : std::vector<std::string>{};
   }
   result<> end_observation() override {
     if (auto whole = system_->end_observation(); !whole) return fail(errc::no_space, "{}", whole.error());
@@ -76,26 +78,49 @@ class sim_cluster final : public engine_cluster {
   }
 
  private:
-  // What a node owns in this process. Addresses are the same for kernels and host programs.
+  // What a computer owns in this process. Addresses are the same for kernels and host programs.
+  struct host_memory_map {
+    std::byte* pinned = nullptr;  // for everybody, then for contexts; of each GPU a part
+    std::byte* pages = nullptr;   // of the NIC: addresses only
+  };
   struct node_memory {
-    reservation segment, rings;  // GPU memory: for everybody; for the contexts of the NIC
-    reservation pinned;          // host memory: for everybody, then for contexts
-    reservation pages;           // of the NIC: addresses only
+    std::byte *segment = nullptr, *rings = nullptr;      // GPU memory: for everybody; for the contexts of the NIC
+    std::byte *pinned = nullptr, *host_rings = nullptr;  // the same of host memory
+    std::byte* pages = nullptr;
+    uint64_t host_nla = 0;
     std::vector<rma_queue> kernel_queues, program_queues;
     context seen;  // by kernels
     host_view host;
   };
 
-  explicit sim_cluster(const cluster_config& cfg) : engine_cluster(cfg), plan_(cfg), random_(cfg.seed) {}
-  result<> build(sim::platform plat, std::string faults, sim::nic_factory make_nic);
+  // What a computer is made of.
+  struct host_parts {
+    sim::platform plat;
+    gpu::gpu_config gpu;
+    gpu::maker make_gpu;
+  };
+  static result<host_parts> read_parts(const cluster_config& cfg, const host_config& host);
+
+  explicit sim_cluster(const cluster_config& cfg) : engine_cluster(cfg), homes_(cfg), plan_(cfg), random_(cfg.seed) {}
+  result<> choose_parts();
+  const host_parts& parts_of(unsigned host) const { return parts_[parts_.size() == 1 ? 0 : host]; }
+  sim::system_config describe_system() const;
+  result<> build(std::string faults, sim::nic_factory make_nic);
   result<> reserve();
   std::unique_ptr<sim::endpoint> make_gpu(const sim::endpoint_slot& slot);
+  std::vector<gpu::mapping> apertures(const sim::endpoint_slot& slot) const;
+  uint64_t bar_of(int node) const { return sim::endpoint_base + homes_.of(node).gpu * plan_.bar_bytes(); }
   void describe_node(int node);
-  rma_queue queue(const node_memory& it, const context_plan& p) const;
+  void map_memory(unsigned host);
+  rma_queue queue(int node, const context_plan& p) const;
+  unsigned vpid_of(int node, const context_plan& p) const;
   result<> set_up_contexts();
   result<> set_up_collectives();
   result<> restart_collectives() override;
-  gpu::device& gpu_of(int node) const { return *static_cast<gpu_endpoint*>(system_->gpu(unsigned(node)))->gpu; }
+  bool owns(int node) const { return system_->owns(homes_.of(node).host); }
+  gpu::device& gpu_of(int node) const {
+    return *static_cast<gpu_endpoint*>(system_->gpu(homes_.of(node).host, homes_.of(node).gpu))->gpu;
+  }
   bool gpus_idle() const;
   bool faulty() const;
   bool settled() const;
@@ -111,14 +136,16 @@ class sim_cluster final : public engine_cluster {
   void reset_gpus();
 
   std::vector<std::shared_ptr<gpu::mark>> events_;  // their last records; null: there is none
+  homes homes_;
   memory_plan plan_;
-  gpu::gpu_config gpu_cfg_;
-  gpu::maker make_gpu_ = nullptr;
+  std::vector<host_parts> parts_;  // of each computer, or of all of them
   std::mt19937_64 random_;
   reservation window_;
+  arena memory_;  // all of the below
+  std::vector<host_memory_map> hosts_;
   std::vector<node_memory> nodes_;
-  uint64_t host_nla_ = 0;
-  std::map<int, size_t> events_seen_;       // of each node, by verdicts
+  std::vector<nic_place> places_;           // by node, if some share a NIC
+  std::map<unsigned, size_t> events_seen_;  // of each computer, by verdicts
   std::vector<int> own_;                    // nodes that this process simulates
   std::unique_ptr<sim::system> system_;     // its blocks may refer to all of the above
   std::optional<coll_driver> collectives_;  // the NICs have the unit

@@ -7,7 +7,7 @@ namespace ggas::userlib {
 result<stream> sim_cluster::make_stream(int node, int priority) {
   if (auto ok = check_node(*this, node, "make_stream"); !ok) return std::move(ok.error());
   stream_nodes_.push_back(node);
-  if (system_->owns(unsigned(node))) gpu_of(node).set_priority(unsigned(stream_nodes_.size()), priority);
+  if (owns(node)) gpu_of(node).set_priority(unsigned(stream_nodes_.size()), priority);
   return stream(node, stream_nodes_.size());
 }
 
@@ -46,10 +46,10 @@ result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::fu
                  .kernel = std::move(kernel),
                  .name = std::move(name)};
   if (auto ok = check_launch(s, l); !ok) return ok;
-  // All GPUs are alike.
-  if (const auto wrong = gpu_of(own_.front()).check(l.grid, l.block))
+  // With ranks all GPUs are alike.
+  if (const auto wrong = gpu_of(owns(s.node) ? s.node : own_.front()).check(l.grid, l.block))
     return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
-  if (system_->owns(unsigned(s.node))) gpu_of(s.node).launch(std::move(l), unsigned(s.id));
+  if (owns(s.node)) gpu_of(s.node).launch(std::move(l), unsigned(s.id));
   return {};
 }
 

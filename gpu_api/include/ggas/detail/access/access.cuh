@@ -14,6 +14,7 @@ namespace ggas::detail {
 // What the node has of a NIC: its contexts for this GPU, the page whose loads wait for stores. Null where peers' memory
 // is reached directly.
 GGAS_DEVICE const rma_queue* nic_queues() { return nic_possible ? device_context().queues : nullptr; }
+GGAS_DEVICE const nic_place* nic_places() { return nic_possible ? device_context().places : nullptr; }
 GGAS_DEVICE const volatile uint64_t* nic_page() { return nic_possible ? device_context().quiet : nullptr; }
 
 GGAS_DEVICE bool fits_segment(uint64_t offset, uint64_t bytes) {
@@ -64,11 +65,24 @@ GGAS_DEVICE void ggas_fence_gpu() { __threadfence(); }
 
 namespace ggas::detail {
 
+// Stores to GPUs of the same computer do not pass the NIC: a read of each of them pushes them there.
+GGAS_DEVICE void quiet_neighbours() {
+  const context& c = device_context();
+  if (!c.places) return;
+  const auto neighbour = [&](int node) { return node != c.node && c.places[node].nic == c.places[c.node].nic; };
+  int first = c.node, end = c.node + 1;
+  while (first > 0 && neighbour(first - 1)) --first;
+  while (end < c.nodes && neighbour(end)) ++end;
+  for (int node = first; node < end; ++node)
+    if (node != c.node) (void)load_relaxed(reinterpret_cast<const uint64_t*>(c.window + node * c.stride));
+}
+
 // Waits until every earlier store of this node through the window is visible at its target.
 GGAS_DEVICE ggas_status quiet_stores() {
   ggas_fence();
   const volatile uint64_t* page = nic_page();
   if (!page) return ggas_ok;  // the fence has waited for remote memory itself
+  quiet_neighbours();
   // The read pushes the thread's stores before it; the NIC answers when the targets have confirmed.
   const uint64_t code = load_relaxed(const_cast<const uint64_t*>(page));
   return static_cast<uint32_t>(code) == 0 ? ggas_ok : ggas_peer_error;

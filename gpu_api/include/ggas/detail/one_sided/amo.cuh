@@ -115,8 +115,8 @@ template <class T>
 GGAS_DEVICE atomic_slots make_atomic(ggas_atomic what, const place& at, T v, T compare, uint64_t result,
                                      uint64_t cookie) {
   const bool with_sign = has_sign<T> && (what == ggas_atomic_min || what == ggas_atomic_max);
-  return {{first_word(desc_atomic, at.node, sizeof(T)), as_bits<uint64_t>(v), nla(at.offset), cookie},
-          {as_bits<uint64_t>(compare), result == 0 ? 0 : nla(result),
+  return {{first_word(desc_atomic, at.node, sizeof(T)), as_bits<uint64_t>(v), nla(at), cookie},
+          {as_bits<uint64_t>(compare), result == 0 ? 0 : own_nla(result),
            static_cast<uint64_t>(what) | (with_sign ? amo_signed : 0), 0}};
 }
 

@@ -105,7 +105,7 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status
   if (!q.good() || at.node < 0 || at.offset % sizeof(T) != 0 || vpid < 0) return ggas_bad_argument;
   if (posts) {
     const slot d{first_word(desc_imm | want_ack | notify_completer, at.node, sizeof(T), vpid), as_bits<uint64_t>(value),
-                 nla(at.offset), cookie};
+                 nla(at), cookie};
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
   }
@@ -223,11 +223,30 @@ GGAS_DEVICE bool take_shared(const ggas_queue& q, word_pair& record) {
   return true;
 }
 
+struct note_source {
+  uint32_t node, vpid;  // as if the node had a NIC of its own
+};
+
+GGAS_DEVICE note_source source_of(uint64_t w1) {
+  const note_source said{static_cast<uint32_t>(w1 >> 32) & 0xffff, static_cast<uint32_t>(w1 >> 24) & 0xff};
+  const nic_place* const all = nic_places();
+  if (!all) return said;
+  note_source found = said;
+  const bool by_host = said.vpid >= all[0].host_vpid;
+  for (int node = 0; node < ggas_nodes(); ++node) {
+    const uint32_t first = by_host ? all[node].host_vpid : all[node].vpid;
+    if (static_cast<uint32_t>(all[node].nic) != said.node || first > said.vpid) continue;
+    found = {static_cast<uint32_t>(node), said.vpid - first + (by_host ? all[0].host_vpid : all[0].vpid)};
+  }
+  return found;
+}
+
 GGAS_DEVICE ggas_notification unpack(const word_pair& r) {
+  const note_source from = source_of(r.hi);
   return {r.lo,
           static_cast<uint32_t>(r.hi) & 0xffffff,
-          static_cast<uint32_t>(r.hi >> 32) & 0xffff,
-          static_cast<uint32_t>(r.hi >> 24) & 0xff,
+          from.node,
+          from.vpid,
           static_cast<uint32_t>(r.hi >> 60) & 7,
           static_cast<uint32_t>(r.hi >> 56) & 15,
           static_cast<uint32_t>(r.hi >> 48) & 0xff};

@@ -29,7 +29,7 @@ struct put_slots {
 };
 
 GGAS_DEVICE put_slots make_put(const place& to, const char* local, uint64_t bytes, const extras& with) {
-  const uint64_t flags = with.flags | want_ack, target = nla(to.offset);
+  const uint64_t flags = with.flags | want_ack, target = nla(to);
   const int vpid = static_cast<int>(with.vpid);
   if (bytes <= 8) {
     const uint64_t value = load_bytes(local, static_cast<unsigned>(bytes));
@@ -197,7 +197,7 @@ GGAS_DEVICE ggas_status post_get(const G& g, T* local, const T* remote, size_t n
   const transfer t = check_transfer(q, remote, local, n);
   if (t.status != ggas_ok || t.bytes == 0) return t.status;
   g.sync();
-  uint64_t to = local_nla(local), from = nla(t.at.offset);
+  uint64_t to = local_nla(local), from = nla(t.at);
   for (uint64_t left = t.bytes; left > 0;) {
     const uint64_t bytes = left < largest_put ? left : largest_put;
     const slot d{first_word(desc_get, t.at.node, bytes), from, to, 0};

@@ -21,7 +21,13 @@ constexpr uint64_t largest_put = 8u << 20;
 // Offsets in the page of a context.
 constexpr unsigned at_doorbell = 0x010, at_notes_read = 0x018;
 
+// `to_queue_vpid` is the own context of the number that is meant there.
 GGAS_DEVICE uint64_t first_word(uint64_t op_and_flags, int node, uint64_t bytes, int to_queue_vpid = 0) {
+  if (const nic_place* const all = nic_places()) {
+    if (op_and_flags & notify_completer)
+      to_queue_vpid += static_cast<int>(all[node].vpid) - static_cast<int>(all[device_context().node].vpid);
+    node = all[node].nic;
+  }
   return op_and_flags | static_cast<uint64_t>(to_queue_vpid) << 16 | static_cast<uint64_t>(node) << 24 | bytes << 40;
 }
 
@@ -54,9 +60,14 @@ GGAS_DEVICE bool is_local(const void* p, uint64_t bytes) {
   return offset < c.segment_bytes && bytes <= c.segment_bytes - offset;
 }
 
-GGAS_DEVICE uint64_t nla(uint64_t offset) { return device_context().segment_nla + offset; }
+GGAS_DEVICE uint64_t nla(int node, uint64_t offset) {
+  const nic_place* const all = nic_places();
+  return (all ? all[node].nla : device_context().segment_nla) + offset;
+}
+GGAS_DEVICE uint64_t nla(const place& at) { return nla(at.node, at.offset); }
+GGAS_DEVICE uint64_t own_nla(uint64_t offset) { return device_context().segment_nla + offset; }
 GGAS_DEVICE uint64_t local_nla(const void* p) {
-  return nla(reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(device_context().local));
+  return own_nla(reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(device_context().local));
 }
 
 // `bytes` (1 ... 8) at any address as the low bytes of a word.

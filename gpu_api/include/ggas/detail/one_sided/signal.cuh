@@ -14,7 +14,7 @@ struct signal_slots {
 
 GGAS_DEVICE signal_slots make_signal(const place& at, uint64_t value, ggas_signal_op op) {
   if (op == ggas_signal_add) return {make_atomic(ggas_atomic_add, at, value, uint64_t{0}, 0, 0), 2};
-  return {{{first_word(desc_imm | want_ack, at.node, 8), value, nla(at.offset), 0}, {}}, 1};
+  return {{{first_word(desc_imm | want_ack, at.node, 8), value, nla(at), 0}, {}}, 1};
 }
 
 struct signal_target {

@@ -20,7 +20,7 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
     return ggas_ok;
   }
   if constexpr (nic_possible) {
-    const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at.offset), 0};
+    const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at), 0};
     const deadline end(timeout_ns);
     return by_queue(g, when, q, end, [&](const auto& some) {
       return post(
@@ -103,7 +103,7 @@ GGAS_DEVICE ggas_status iput(const G& g, until when, T* remote, const T* local, 
     return by_queue(g, when, q, end, [&](const auto& some) {
       return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
         const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0,
-                     nla(strided<T>(at.offset, e, remote_stride)), 0};
+                     nla(at.node, strided<T>(at.offset, e, remote_stride)), 0};
         const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
         return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
       });
@@ -127,7 +127,7 @@ GGAS_DEVICE ggas_status iget(const G& g, until when, T* local, const T* remote, 
     const deadline end(timeout_ns);
     return by_queue(g, when, q, end, [&](const auto& some) {
       return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
-        const slot d{first_word(desc_get, at.node, sizeof(T)), nla(strided<T>(at.offset, e, remote_stride)),
+        const slot d{first_word(desc_get, at.node, sizeof(T)), nla(at.node, strided<T>(at.offset, e, remote_stride)),
                      strided<T>(local_nla(local), e, local_stride), 0};
         return d.word(i);
       });

@@ -17,7 +17,7 @@ struct rma_queue {
   char* mailbox;        // its mailbox; nullptr: none
   uint64_t* words;      // 8 words of own memory, zero at first, that only the device library uses: tickets, positions
   uint32_t notify_log2, slots_log2, mailbox_log2;  // sizes of the rings
-  uint32_t vpid;                                   // number of the context, the same on every node
+  uint32_t vpid;  // number of the context, the same on every node that has a NIC of its own
 };
 
 // The NIC's unit for collectives of all nodes, as kernels use it (docs/coll.md).
@@ -25,6 +25,13 @@ struct collective_unit {
   uint64_t* block;       // of a context's page: the command, then the words of a contribution; nullptr: there is none
   const char* results;   // two blocks of 256 bytes in turn
   const uint64_t* flag;  // operations that have ended 31:0, status of the last one 35:32
+};
+
+// Where the NIC finds a node, if several share one (GPUs of a simulated computer).
+struct nic_place {
+  uint64_t nla;              // network logical address of byte 0 of its segment
+  int32_t nic;               // number of its NIC; nodes of a NIC follow one another
+  uint16_t vpid, host_vpid;  // of its first context for kernels and for host programs
 };
 
 struct context {
@@ -38,10 +45,11 @@ struct context {
   const volatile uint64_t* quiet;  // NIC page: a load returns once earlier stores are visible; nullptr: fence suffices
   const rma_queue* queues;         // contexts of the NIC for this GPU; nullptr: none, put and get are stores and loads
   int32_t queue_count;
-  uint64_t segment_nla;  // network logical address of byte 0 of every node's segment
-  tuning tuned;          // the same on every node
-  bool no_peer_atomics;  // where peers are reached directly: not with atomics; the same on every node
-  call_trace trace;      // of the node's calls
+  uint64_t segment_nla;     // network logical address of byte 0 of the own segment
+  const nic_place* places;  // by node; nullptr: every node has a NIC of its own, and all are as this one
+  tuning tuned;             // the same on every node
+  bool no_peer_atomics;     // where peers are reached directly: not with atomics; the same on every node
+  call_trace trace;         // of the node's calls
   collective_unit collectives;
 };
 

@@ -128,7 +128,7 @@ GGAS_DEVICE ggas_status post_typed_get(const G& g, const ggas_queue& q, const ty
                                        const typed_items& remote, const typed_transfer& t, const deadline& end) {
   g.sync();
   return for_common_runs(remote, local, t, [&](uint64_t offset, const char* to, uint64_t bytes) {
-    const slot d{first_word(desc_get, t.far.node, bytes), nla(offset), local_nla(to), 0};
+    const slot d{first_word(desc_get, t.far.node, bytes), nla(t.far.node, offset), local_nla(to), 0};
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
   });
