@@ -98,6 +98,14 @@ TEST(several_gpus, everybody_reaches_everybody) {
   run_everybody(*c);
 }
 
+TEST(several_gpus, everybody_reaches_everybody_over_the_rtl) {
+  auto cfg = config({{.gpus = 2}, {.gpus = 2}});
+  cfg.nic = "rtl";
+  auto c = make(cfg);
+  ASSERT_TRUE(c);
+  run_everybody(*c);
+}
+
 TEST(several_gpus, computers_differ) {
   auto c = make(config({{.gpus = 3}, {.platform = "modern"}, {.gpus = 2, .overrides = {"gpu.sms=2"}}}));
   ASSERT_TRUE(c);
