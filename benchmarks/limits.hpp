@@ -9,7 +9,7 @@
 namespace ggas::bench {
 
 struct link_limits {
-  bool known = false;                // false: no simulated link
+  bool known = false;                // false: no simulated link, or not between all nodes
   unsigned data_width = 0;           // bits
   unsigned mtu_bytes = 0;            // largest payload of a packet
   unsigned line_bytes = 0;           // largest access the GPU makes of neighbouring ones

@@ -106,6 +106,7 @@ record session::begin(std::string variant, std::string metric, std::string unit)
   r.variant = std::move(variant);
   r.provider = c.provider;
   r.platform = simulated() ? c.platform : "host";
+  if (!c.hosts.empty()) r.platform += fmt::format(", {} computers", c.hosts.size());
   r.nic = simulated() ? c.nic : "none";
   r.nodes = c.nodes;
   r.metric = std::move(metric);

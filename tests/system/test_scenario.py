@@ -60,7 +60,7 @@ json = "out.jsonl"
     assert done.returncode == 0, done.stderr
     records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert {r["benchmark"] for r in records} == {"barrier", "allreduce", "put_latency"}
-    assert all(r["nodes"] == 4 for r in records)
+    assert all(r["nodes"] == 4 and r["platform"] == "galibier-k20, 2 computers" for r in records)
 
 
 def test_nodes_of_several_kinds(bench, tmp_path):
