@@ -128,6 +128,10 @@ class reader {
     if (!plain && it.platform.empty()) return;
     if (!plain) return wrong(line("platform"), "node.platform", plain.error());
     if (const auto with = sim::load_platform(name, it.overrides); !with) wrong(line("set"), "node.set", with.error());
+    for (const std::string& o : it.overrides)
+      for (const char* const table : {"nic.", "link.", "rma."})
+        if (o.starts_with(table))
+          wrong(line("set"), "node.set", fmt::format("'{}': NIC and links are those of [cluster]", o));
     if (it.gpus > 1 && !plain->pcie.switches)
       wrong(line("gpus"), "node.gpus", fmt::format("{} has no table pcie.switch: one GPU at most", plain->file));
   }

@@ -174,6 +174,8 @@ TEST(several_gpus, what_is_wrong_is_named) {
   EXPECT_EQ(refusal(wrong), "100 contexts a GPU: a NIC has 128 for 4 GPUs");
   wrong = config(std::vector<host_config>(9, {.gpus = 8}));
   EXPECT_NE(refusal(wrong).find("72 GPUs"), std::string::npos) << refusal(wrong);
+  wrong = config({{.overrides = {"nic.clock_mhz=100"}}});
+  EXPECT_EQ(refusal(wrong), "computer 0: override 'nic.clock_mhz=100': NIC and links are those of the cluster");
   wrong = config({{.platform = "nowhere", .gpus = 2}});
   EXPECT_NE(refusal(wrong).find("unknown platform 'nowhere'"), std::string::npos);
 }

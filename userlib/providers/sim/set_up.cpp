@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated cluster is made: memory, system, contexts of the NICs, collectives.
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -16,12 +17,21 @@ namespace {
 
 constexpr int most_gpus = 16, most_contexts = 128;
 
+// Of the NIC, its links or its protocol: the same on all computers.
+bool of_network(std::string_view override_text) {
+  return std::ranges::any_of(std::array{"nic.", "link.", "rma."},
+                             [&](const char* table) { return override_text.starts_with(table); });
+}
+
 result<> check_hosts(const cluster_config& cfg) {
   int gpus = 0, most = 1;
   for (size_t i = 0; i < cfg.hosts.size(); ++i) {
     const int here = cfg.hosts[i].gpus;
     if (here < 1 || here > most_gpus)
       return fail(errc::bad_argument, "computer {}: gpus = {}: must be 1 ... {}", i, here, most_gpus);
+    for (const std::string& o : cfg.hosts[i].overrides)
+      if (of_network(o))
+        return fail(errc::bad_argument, "computer {}: override '{}': NIC and links are those of the cluster", i, o);
     gpus += here;
     most = std::max(most, here);
   }
@@ -52,6 +62,7 @@ result<std::string> read_text(const std::filesystem::path& path) {
 
 result<sim_cluster::host_parts> sim_cluster::read_parts(const cluster_config& cfg, const host_config& host) {
   std::vector<std::string> overrides = cfg.overrides;
+  if (!host.platform.empty()) std::erase_if(overrides, of_network);  // of a NIC that is not there
   overrides.insert(overrides.end(), host.overrides.begin(), host.overrides.end());
   auto plat = sim::load_platform(host.platform.empty() ? cfg.platform : host.platform, overrides);
   if (!plat) return fail(errc::bad_platform, "{}", plat.error());
