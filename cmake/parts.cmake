@@ -5,6 +5,8 @@
 #   GGAS_SIM      the NIC's models, the simulator, provider sim, with `records` ggas-bench
 #   GGAS_RECORDS  what all benchmark programs share
 #   GGAS_TESTS    tests of the parts that are there
+# -DGGAS_WITHOUT=GGAS_SIM leaves a part out that could be built.
+set(GGAS_WITHOUT "" CACHE STRING "Parts to leave out though they could be built, for example GGAS_SIM")
 find_program(VERILATOR verilator)
 find_library(SYSTEMC systemc)
 find_path(TOMLPLUSPLUS toml++/toml.h)
@@ -26,7 +28,10 @@ function(ggas_part variable what)
     endif()
   endwhile()
   set(${variable} ON PARENT_SCOPE)
-  if(missing)
+  if(variable IN_LIST GGAS_WITHOUT)
+    set(${variable} OFF PARENT_SCOPE)
+    message(STATUS "Left out: ${what}; GGAS_WITHOUT names it")
+  elseif(missing)
     set(${variable} OFF PARENT_SCOPE)
     list(JOIN missing ", " missing)
     message(STATUS "Left out: ${what}; not found: ${missing}")

@@ -4,10 +4,12 @@
 
 import argparse
 import os
+import re
 import secrets
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,8 @@ MOST = 1024  # processes of a job
 MOST_SECONDS = 10**7
 TIMED_OUT = 124  # exit status, as that of timeout(1)
 PATIENCE_S = 5  # from TERM to KILL, with --stop or --timeout
+HOST = re.compile(r"[A-Za-z0-9_.:@%\[\]][A-Za-z0-9_.:@%\[\]-]{0,252}")
+RSH = "ssh -o BatchMode=yes"
 
 NAME = "ggas-run" if os.path.basename(sys.argv[0]) == "ggas-run" else "./ggas run"  # as installed, or as the launcher calls it
 
@@ -28,11 +32,17 @@ The exit status is the worst one; 128 + number for a process that a signal ended
 With --mpi-types PROGRAM is one of Open MPI 4.1 or MPICH 4.0: their mpirun starts it, with libggas_mpi_types.so before the
 MPI. Messages of datatypes in GPU memory are packed there then; with GGAS_MPI_TYPES=host also those in host memory.
 
+With --hosts the ranks of a program of libggas are spread over these computers in blocks; they meet over TCP. On this computer they
+are started as always, on others by `ssh HOST COMMAND` (--rsh, GGAS_RSH), in this folder, with the GGAS_ variables and LD_LIBRARY_PATH of
+this command; the secret goes through a pipe. Those read no input. What the ranks of several computers need to exchange data is
+a NIC: without one their start fails, with a text.
+
 With --sim (or GGAS_TRANSPORT=sim) programs of libggas run on simulated nodes, a rank at a time, in simulated order. The
 simulator takes the options in GGAS_SIMULATOR_OPTIONS, as '--nic rtl --platform modern' (ggas-simulator --help).
 
 examples:
   {NAME} -n 4 --sim program
+  {NAME} -n 4 --hosts node1,node2 program
   {NAME} -n 4 build/release/examples/real_gpus/real_gpus
   {NAME} -n 2 --stop sh -c 'CUDA_VISIBLE_DEVICES=$GGAS_RANK exec program'    each sees its own GPU only
   {NAME} --mpi-types -n 2 ./halo                                             a program of MPI, as it is
@@ -55,11 +65,25 @@ def seconds(text):
     return int(text)
 
 
+def hosts(text):
+    """Names of computers, none of which ssh could take for an option."""
+    names = text.split(",")
+    for name in names:
+        if not HOST.fullmatch(name):
+            raise argparse.ArgumentTypeError(f"'{name[:80]}': is no name of a computer")
+    return names
+
+
+def is_here(name):
+    own = socket.gethostname()
+    return name in ("localhost", "127.0.0.1", "::1", own, own.split(".")[0]) or name == socket.getfqdn()
+
+
 def options(arguments):
     parser = argparse.ArgumentParser(
         prog=NAME,
-        usage=f"{NAME} -n N [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]",
-        description="Starts the processes of a job on this computer, one for each node.",
+        usage=f"{NAME} -n N [--hosts A,B,...] [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]",
+        description="Starts the processes of a job, one for each node: on this computer, or on those of --hosts.",
         epilog=MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -69,6 +93,9 @@ def options(arguments):
     parser.add_argument("--timeout", type=seconds, metavar="S",
                         help=f"end the job after S seconds (TERM, after {PATIENCE_S} s KILL), with exit status 124")
     parser.add_argument("--mpi-types", action="store_true", help="by the mpirun of the program's MPI, with datatypes of GGAS before it")
+    parser.add_argument("--hosts", type=hosts, metavar="A,B,...", help="computers of the ranks, in blocks")
+    parser.add_argument("--root", metavar="ADDRESS", help="where rank 0 listens and the others reach it (its computer's name)")
+    parser.add_argument("--rsh", metavar="COMMAND", default=os.environ.get("GGAS_RSH") or RSH, help=f"starts a command elsewhere ({RSH})")
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
     chosen = parser.parse_args(arguments)
     if chosen.program[:1] == ["--"]:
@@ -77,6 +104,12 @@ def options(arguments):
         parser.error("no program")
     if chosen.sim and chosen.mpi_types:
         parser.error("--sim is for programs of libggas, --mpi-types for programs of an MPI")
+    if chosen.hosts and (chosen.sim or chosen.mpi_types or os.environ.get("GGAS_TRANSPORT") == "sim"):
+        parser.error("--hosts goes with neither --sim nor --mpi-types")
+    if chosen.root and not HOST.fullmatch(chosen.root):
+        parser.error(f"--root '{chosen.root[:80]}': is no name of a computer")
+    if not shlex.split(chosen.rsh):
+        parser.error("--rsh: must be a command")
     return chosen
 
 
@@ -136,6 +169,48 @@ def simulator():
     raise OSError("ggas-simulator is not here: build it, or name it in GGAS_SIMULATOR")
 
 
+# What a shell elsewhere does with the program's words: reads the secret, starts them in a group of their own, and sends
+# that the signals whose names come next. When the pipe ends, so does the program.
+ELSEWHERE = """IFS= read -r GGAS_SECRET || exit 127
+export GGAS_SECRET
+cd {folder} || exit 127
+exec 3<&0
+setsid env {words} </dev/null 3<&- &
+program=$!
+{{ while read -r name; do kill -s "$name" -- "-$program" || kill -s "$name" "$program"; done; kill -s KILL -- "-$program"; }} <&3 2>/dev/null &
+watch=$!
+wait $program
+status=$?
+kill $watch
+exit $status
+"""
+
+
+def elsewhere(variables, program):
+    mine = {name: value for name, value in os.environ.items() if name.startswith("GGAS_") or name == "LD_LIBRARY_PATH"}
+    words = [f"{name}={value}" for name, value in {**mine, **variables}.items() if name != "GGAS_SECRET"]
+    return ELSEWHERE.format(folder=shlex.quote(os.getcwd()), words=shlex.join([*words, *program]))
+
+
+def free_port(host):
+    """Where rank 0 may listen: free here; on another computer by chance, and rank 0 says if it is not."""
+    if not is_here(host):
+        return 49152 + secrets.randbelow(16384)
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
+def root_of(chosen, places):
+    """Loopback addresses lead nowhere from other computers."""
+    root = chosen.root or places[0].split("@")[-1]
+    if not chosen.root and is_here(root) and not all(is_here(p) or p.startswith("127.") for p in places):
+        root = socket.gethostname()
+    elif not chosen.root and root == "localhost":
+        root = "127.0.0.1"
+    return f"[{root}]:{free_port(root)}" if ":" in root else f"{root}:{free_port(root)}"
+
+
 class Job:
     def __init__(self):
         # No other job has this name, on no computer and in no container.
@@ -143,15 +218,48 @@ class Job:
         self.secret = secrets.token_hex(16)  # what its processes know and no other
         self.processes = []  # kept: an object that goes takes its process's status with it
         self.ranks = {}  # of those that run, by their number
+        self.pipes = {}  # to the shells elsewhere, by the number of what leads to them
         self.simulator = None
         self.started = False
         self.early = []  # signals that came before all were started
         self.worst = 0
-        self.stopping = False
+        self.stopping = self.killed = False
+
+    def variables(self, rank, size):
+        return dict(GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1")
 
     def start(self, program, size):
         for rank in range(size):
-            self.start_one(program, rank, dict(GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1"))
+            self.start_one(program, rank, self.variables(rank, size))
+
+    def start_on(self, chosen):
+        """Rank by rank: as many to each computer, but for the rest."""
+        used = chosen.hosts[: chosen.n]
+        places = [used[rank * len(used) // chosen.n] for rank in range(chosen.n)]
+        if all(is_here(place) for place in places):
+            return self.start(chosen.program, chosen.n)
+        met = dict(GGAS_BOOTSTRAP="tcp", GGAS_ROOT=root_of(chosen, places))
+        for rank, place in enumerate(places):
+            variables = {**self.variables(rank, chosen.n), **met}
+            if is_here(place):
+                self.start_one(chosen.program, rank, variables)
+            else:
+                self.start_elsewhere([*shlex.split(chosen.rsh), place], chosen.program, rank, variables)
+
+    def start_elsewhere(self, rsh, program, rank, variables):
+        process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, process_group=0)
+        self.processes.append(process)
+        self.ranks[process.pid] = rank
+        self.pipes[process.pid] = process.stdin
+        self.tell(process.pid, self.secret)
+
+    def tell(self, process, line):
+        """A line for the shell elsewhere, which may have ended."""
+        try:
+            self.pipes[process].write(f"{line}\n".encode())
+            self.pipes[process].flush()
+        except OSError:
+            pass
 
     def start_one(self, program, rank, variables):
         """In a group of its own: a signal of the terminal comes once, through the launcher."""
@@ -192,12 +300,20 @@ class Job:
     def send(self, number):
         """To the processes and what they started: each leads a group."""
         for process in list(self.ranks):
-            os.killpg(process, number)
+            if process in self.pipes:
+                self.tell(process, signal.Signals(number).name.removeprefix("SIG"))
+            else:
+                os.killpg(process, number)
 
     def on_alarm(self, *_):
         """Time is up: of the job, or of those that were asked to end."""
-        if self.stopping:
+        if self.killed:
+            for process in set(self.ranks) & set(self.pipes):  # what leads elsewhere hangs itself
+                os.killpg(process, signal.SIGKILL)
+        elif self.stopping:
+            self.killed = True
             self.send(signal.SIGKILL)
+            signal.alarm(PATIENCE_S)
         else:
             say(f"time is up: ranks {', '.join(str(r) for r in sorted(self.ranks.values()))} still run")
             self.worst = max(self.worst, TIMED_OUT)
@@ -223,6 +339,9 @@ class Job:
                 continue
             if rank is None or code == 0:
                 continue
+            if process in self.pipes:
+                self.pipes.pop(process).close()
+                code = 128 - code if code > 128 else code  # as a shell tells a signal: here -number
             if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
                 continue  # the launcher's doing
             say(f"rank {rank} ended with {how_it_ended(code)}")
@@ -248,7 +367,10 @@ def main(arguments):
             if chosen.sim or os.environ.get("GGAS_TRANSPORT") == "sim":
                 os.environ["GGAS_TRANSPORT"] = "sim"
                 job.start_simulator(chosen.n)
-            job.start(chosen.program, chosen.n)
+            if chosen.hosts:
+                job.start_on(chosen)
+            else:
+                job.start(chosen.program, chosen.n)
     except (OSError, ValueError) as error:
         say(f"{chosen.program[0]}: {getattr(error, 'strerror', None) or error}")
         job.worst = 127

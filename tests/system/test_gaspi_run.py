@@ -2,6 +2,7 @@
 """`gaspi_run -m FILE -n N`: machine files, good and bad."""
 
 import random
+import re
 import runpy
 import socket
 import subprocess
@@ -36,7 +37,8 @@ def test_a_line_is_a_rank(machines):
     [
         ("", [], "names no computer"),
         ("# nobody\n", [], "names no computer"),
-        ("localhost\nfar.away.example\n", [], "line 2: 'far.away.example' is not this computer"),
+        ("localhost\n-oProxyCommand=x\n", [], "line 2: '-oProxyCommand=x' is no name of a computer"),
+        ("localhost\na b\n", [], "line 2: 'a b' is no name of a computer"),
         ("localhost\n", ["-n", "2"], "-n 2: must be 1 to 1"),
         ("localhost\n", ["-n", "0"], "-n 0: must be 1 to 1"),
         ("x" * (1 << 21), [], "at most 1048576 are read"),
@@ -60,8 +62,8 @@ def test_noise_is_no_machine_file(machines):
 
 
 def test_any_change_of_a_machine_file_is_taken_or_told(machines):
-    """Noise in good files: a number of ranks or one line of text, and never anything else."""
-    ranks_of = runpy.run_path(str(ROOT / "userlib" / "gaspi_run.py"))["ranks_of"]
+    """Noise in good files: names of computers or one line of text, and never anything else."""
+    hosts_of = runpy.run_path(str(ROOT / "userlib" / "gaspi_run.py"))["hosts_of"]
     noise = random.Random(11)
     good = b"localhost # first\n\n  localhost\n# nobody\n127.0.0.1\r\nlocalhost\n"
     told = 0
@@ -71,7 +73,9 @@ def test_any_change_of_a_machine_file_is_taken_or_told(machines):
             at = noise.randrange(len(data))
             data[at : at + noise.randrange(3)] = noise.choice([b"", b"\0", b"\xff\xfe", b"#", b"\n", b"\x0b", noise.randbytes(4)])
         try:
-            assert 1 <= ranks_of(machines(bytes(data))) <= 64
+            names = hosts_of(machines(bytes(data)))
+            assert 1 <= len(names) <= 64
+            assert all(re.fullmatch(r"[\w.:@%\[\]][\w.:@%\[\]-]*", name, re.ASCII) for name in names)
         except SystemExit as end:
             told += 1
             assert str(end).startswith("gaspi_run: machine file ") and "\n" not in str(end).replace(str(machines(bytes(data))), "")

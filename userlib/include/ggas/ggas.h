@@ -102,6 +102,16 @@ const char* ggas_error_text(void);
  * @param process set if the call returns GGAS_OK
  */
 ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns);
+/**
+ * The same with a choice of how ranks find each other. By a module they may have any launcher; all of them must be on
+ * one computer, else all get GGAS_ERR_SYSTEM.
+ * @param bootstrap "unix": as ggas_process_start() without GGAS_BOOTSTRAP; "tcp", "mpi", "pmix": that module
+ *   (docs/libggas.md, Start-up); null: what GGAS_BOOTSTRAP says
+ * @param communicator for "mpi": address of an MPI_Comm of Open MPI, all of whose processes call this, between MPI_Init
+ *   and MPI_Finalize; null: MPI_COMM_WORLD. Others: must be null
+ */
+ggas_rc ggas_process_start_by(ggas_process** process, const char* bootstrap, const void* communicator,
+                              uint64_t timeout_ns);
 /** Leaves the job without waiting; frees everything. Other ranks see GGAS_STATE_LEFT. Null is let pass. */
 void ggas_process_stop(ggas_process* process);
 /** Number of this rank. */

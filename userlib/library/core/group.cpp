@@ -14,7 +14,7 @@ class turn {
  public:
   explicit turn(std::atomic<bool>& busy) : busy_(busy), mine_(!busy.exchange(true)) {}
   ~turn() {
-    if (mine_) busy_.store(false);
+    if (mine_) busy_.store(false, std::memory_order_release);
   }
   explicit operator bool() const { return mine_; }
 

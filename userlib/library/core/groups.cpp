@@ -27,7 +27,7 @@ ggas_rc reduce(ggas_process* p, const reduction& how, const void* from, void* to
     if (!how.reducer && reinterpret_cast<uintptr_t>(to) % how.element_bytes != 0)
       return fail(GGAS_ERR_ARGUMENT, "to: must be aligned to its elements of ", how.element_bytes, " bytes");
     rc = g.allreduce(how, from, to, p->transport->of_gpus(), limit::after(timeout_ns));
-    if (rc == GGAS_OK) p->count.collectives.add(1);
+    if (rc == GGAS_OK) p->transfers.here().collectives.add(1);
     return rc;
   });
 }
@@ -88,7 +88,7 @@ ggas_rc ggas_group_ranks(const ggas_process* p, uint32_t group, uint32_t* ranks,
 ggas_rc ggas_group_barrier(ggas_process* p, uint32_t group, uint64_t timeout_ns) {
   return with_group(p, group, [&](ggas::library::group& g) {
     const ggas_rc rc = g.barrier(limit::after(timeout_ns));
-    if (rc == GGAS_OK) p->count.collectives.add(1);
+    if (rc == GGAS_OK) p->transfers.here().collectives.add(1);
     return rc;
   });
 }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "userlib/library/start/meet.hpp"
+
 using namespace ggas::library;
 
 ggas_process::ggas_process(std::unique_ptr<ggas::library::transport> t) : transport(std::move(t)) {
@@ -10,6 +12,7 @@ ggas_process::ggas_process(std::unique_ptr<ggas::library::transport> t) : transp
 }
 
 std::shared_ptr<ggas::library::group> ggas_process::group(uint32_t id) const {
+  if (id == GGAS_GROUP_ALL && everybody) return {std::shared_ptr<void>(), everybody};
   const std::lock_guard held(lock);
   return id < groups.size() ? groups[id] : nullptr;
 }
@@ -80,25 +83,37 @@ const char* ggas_rc_text(ggas_rc code) {
 
 const char* ggas_error_text(void) { return last_text(); }
 
+namespace {
+
+ggas_rc join(ggas_process** process, const char* bootstrap, const void* communicator, uint64_t timeout_ns) {
+  if (ggas_rc rc = check_pointer(process, "process"); rc != GGAS_OK) return rc;
+  ggas::job j;
+  if (ggas_rc rc = start::find_job(bootstrap, communicator, timeout_ns, j); rc != GGAS_OK) return rc;
+  std::unique_ptr<transport> t;
+  if (ggas_rc rc = make_transport(j, t); rc != GGAS_OK) return rc;
+  const limit until = limit::after(j.timeout_ns).begin();  // by the transport's clock
+  auto made = std::make_unique<ggas_process>(std::move(t));
+  made->job = j;
+  std::vector<unsigned> everybody(made->transport->size());
+  for (unsigned r = 0; r < everybody.size(); ++r) everybody[r] = r;
+  auto all = std::make_shared<ggas::library::group>(std::move(everybody));
+  if (ggas_rc rc = all->commit(*made->transport, until); rc != GGAS_OK) return rc;
+  made->everybody = all.get();
+  made->groups[GGAS_GROUP_ALL] = std::move(all);
+  *process = made.release();
+  return GGAS_OK;
+}
+
+}  // namespace
+
 ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns) {
+  return ggas_process_start_by(process, nullptr, nullptr, timeout_ns);
+}
+
+ggas_rc ggas_process_start_by(ggas_process** process, const char* bootstrap, const void* communicator,
+                              uint64_t timeout_ns) {
   try {
-    if (ggas_rc rc = check_pointer(process, "process"); rc != GGAS_OK) return rc;
-    std::string why;
-    ggas::job j = ggas::job::from_environment(why);
-    if (!why.empty()) return fail_with(GGAS_ERR_SYSTEM, why);
-    if (j.alone()) j = {.rank = 0, .size = 1, .name = "alone"};
-    j.timeout_ns = timeout_ns;
-    std::unique_ptr<transport> t;
-    if (ggas_rc rc = make_transport(j, t); rc != GGAS_OK) return rc;
-    const limit until = limit::after(timeout_ns).begin();  // by the transport's clock
-    auto made = std::make_unique<ggas_process>(std::move(t));
-    std::vector<unsigned> everybody(made->transport->size());
-    for (unsigned r = 0; r < everybody.size(); ++r) everybody[r] = r;
-    auto all = std::make_shared<ggas::library::group>(std::move(everybody));
-    if (ggas_rc rc = all->commit(*made->transport, until); rc != GGAS_OK) return rc;
-    made->groups[GGAS_GROUP_ALL] = std::move(all);
-    *process = made.release();
-    return GGAS_OK;
+    return join(process, bootstrap, communicator, timeout_ns);
   } catch (const failure& e) {
     return fail_with(e.code, e.what());
   } catch (const std::exception& e) {
@@ -154,9 +169,18 @@ ggas_rc ggas_process_statistics(const ggas_process* p, ggas_statistics* s) {
   return call(p, [&] {
     if (ggas_rc rc = check_pointer(s, "statistics"); rc != GGAS_OK) return rc;
     const auto& c = p->count;
-    *s = {c.writes.get(),        c.written_bytes.get(), c.reads.get(),        c.read_bytes.get(),
-          c.notifications.get(), c.atomics.get(),       c.passive_sent.get(), c.passive_received.get(),
-          c.collectives.get(),   c.timeouts.get()};
+    const auto sum = [&](auto of) { return p->transfers.sum(of); };
+    using part = tally::part;
+    *s = {sum(&part::writes),
+          sum(&part::written_bytes),
+          sum(&part::reads),
+          sum(&part::read_bytes),
+          sum(&part::notifications),
+          c.atomics.get(),
+          c.passive_sent.get(),
+          c.passive_received.get(),
+          sum(&part::collectives),
+          c.timeouts.get()};
     return GGAS_OK;
   });
 }

@@ -9,6 +9,7 @@
 
 #include "userlib/library/core/fail.hpp"
 #include "userlib/library/core/group.hpp"
+#include "userlib/library/core/tally.hpp"
 #include "userlib/library/core/transport.hpp"
 
 struct ggas_process {
@@ -20,12 +21,11 @@ struct ggas_process {
     uint64_t get() const { return n.load(std::memory_order_relaxed); }
   };
   struct counters {
-    counter writes, written_bytes, reads, read_bytes, notifications, atomics, passive_sent, passive_received,
-        collectives, timeouts;
+    counter atomics, passive_sent, passive_received, timeouts;
   };
   struct queue {
     std::atomic<bool> there{false};
-    counter posted, waited;
+    std::atomic<uint64_t> waited{0};  // of what was posted
   };
   // A collective creation of a segment whose barrier timed out: the same call again goes on.
   struct creation {
@@ -37,7 +37,9 @@ struct ggas_process {
   };
 
   std::unique_ptr<ggas::library::transport> transport;
+  ggas::job job;  // as this process has joined it
   mutable counters count;
+  ggas::library::tally transfers;
   std::array<queue, GGAS_QUEUES> queues;
   mutable std::mutex lock;  // of the two tables
   std::array<std::shared_ptr<ggas::library::group>, GGAS_GROUPS> groups;
@@ -46,6 +48,8 @@ struct ggas_process {
   std::atomic<uint64_t> gpu_threshold{UINT64_MAX}, gpu_chunk{uint64_t{1} << 20};
 
   std::shared_ptr<ggas::library::group> group(uint32_t id) const;
+  // Group 0 is there from the start to the end: without a lock. groups[0] owns it.
+  ggas::library::group* everybody = nullptr;
 };
 
 namespace ggas::library {

@@ -26,9 +26,10 @@ ggas_rc move_by(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t 
   if (rc == GGAS_OK) rc = p->transport->segment_here(part.local_segment, part.local_offset, part.bytes, here);
   if (rc == GGAS_OK) rc = carry(place{rank, part.remote_segment, part.remote_offset}, here);
   if (rc != GGAS_OK) return rc;
-  p->queues[queue].posted.add(1);
-  (writes ? p->count.writes : p->count.reads).add(1);
-  (writes ? p->count.written_bytes : p->count.read_bytes).add(part.bytes);
+  tally::part& t = p->transfers.here();
+  t.posted[queue].add(1);
+  (writes ? t.writes : t.reads).add(1);
+  (writes ? t.written_bytes : t.read_bytes).add(part.bytes);
   return GGAS_OK;
 }
 
@@ -79,7 +80,7 @@ ggas_rc ggas_queue_posted(const ggas_process* p, uint32_t queue, uint64_t* poste
   return call(p, [&] {
     const ggas_rc rc =
         first_of([&] { return check_pointer(posted, "posted"); }, [&] { return check_queue(p, queue); });
-    if (rc == GGAS_OK) *posted = p->queues[queue].posted.get() - p->queues[queue].waited.get();
+    if (rc == GGAS_OK) *posted = p->transfers.posted(queue) - p->queues[queue].waited.load(std::memory_order_relaxed);
     return rc;
   });
 }
@@ -128,8 +129,9 @@ ggas_rc ggas_queue_notify(ggas_process* p, uint32_t segment, uint32_t rank, uint
     if (rc == GGAS_OK && value == 0) rc = fail(GGAS_ERR_NOTIFICATION, "value 0: is an empty slot");
     if (rc == GGAS_OK) rc = p->transport->notify({rank, segment, slot}, value, queue, limit::after(timeout_ns));
     if (rc != GGAS_OK) return rc;
-    p->queues[queue].posted.add(1);
-    p->count.notifications.add(1);
+    tally::part& t = p->transfers.here();
+    t.posted[queue].add(1);
+    t.notifications.add(1);
     return rc;
   });
 }
@@ -137,9 +139,9 @@ ggas_rc ggas_queue_notify(ggas_process* p, uint32_t segment, uint32_t rank, uint
 ggas_rc ggas_queue_wait(ggas_process* p, uint32_t queue, uint64_t timeout_ns) {
   return call(p, [&] {
     if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
-    const uint64_t posted = p->queues[queue].posted.get();
+    const uint64_t posted = p->transfers.posted(queue);
     const ggas_rc rc = p->transport->flush(queue, limit::after(timeout_ns));
-    if (rc == GGAS_OK) p->queues[queue].waited.n.store(posted, std::memory_order_relaxed);
+    if (rc == GGAS_OK) p->queues[queue].waited.store(posted, std::memory_order_relaxed);
     return rc;
   });
 }
@@ -148,7 +150,7 @@ ggas_rc ggas_queue_purge(ggas_process* p, uint32_t queue) {
   return call(p, [&] {
     if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
     p->transport->forget(queue);
-    p->queues[queue].waited.n.store(p->queues[queue].posted.get(), std::memory_order_relaxed);
+    p->queues[queue].waited.store(p->transfers.posted(queue), std::memory_order_relaxed);
     return GGAS_OK;
   });
 }

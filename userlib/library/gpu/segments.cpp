@@ -40,10 +40,7 @@ ggas_rc ggas_gpu_open(ggas_process* p, const char* module, int32_t gpu, uint64_t
     const uint64_t ranks = p->transport->size(), least = ggas::layout::smallest_segment(ranks);
     if (bytes < least || bytes > uint64_t{1} << 46)
       return fail(GGAS_ERR_SIZE, "bytes ", bytes, ": must be ", least, " ... 2^46 with ", ranks, " ranks");
-    std::string why;
-    ggas::job j = ggas::job::from_environment(why);
-    if (!why.empty()) return fail_with(GGAS_ERR_SYSTEM, why);
-    if (j.alone()) j = {.rank = 0, .size = 1, .name = "alone"};
+    ggas::job j = p->job;
     j.name += ".gpu";
     j.timeout_ns = timeout_ns;
     return g.open(j, module, gpu, bytes, ggas::layout::reserved_bytes(ranks, bytes));

@@ -31,6 +31,15 @@ struct alignas(64) bell {  // in shared memory, at first 0
     ring();
   }
 
+  // Between a store of this thread's, with release, and a look at the sleepers.
+  void order() {
+#ifdef __SANITIZE_THREAD__
+    sleepers.fetch_add(0);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+
   void ring() {
     if (sleepers.load() == 0) return;
     rings.fetch_add(1);

@@ -78,11 +78,19 @@ struct control {
   std::array<group_record, GGAS_GROUPS> records;
 };
 
-// Of a group, in the arena of its leader: who has arrived where.
+// Of a group, in the arena of its leader: who has arrived where, of groups with many members.
 struct round_board {
   std::atomic<uint64_t> released;  // rounds in which all have arrived
   bell turned;
   std::array<std::atomic<uint64_t>, ranks_most> arrived;  // by member
+};
+
+// Of a member, for every other round: what it brings. In groups of few its number is before that, in the same line of
+// the cache: who sees the one has the other, and members share no line that they write.
+struct alignas(64) round_part {
+  static constexpr unsigned few = 8;  // members who look at each other
+  std::atomic<uint64_t> arrived;
+  std::byte bytes[exchange::part_most];
 };
 
 // Where things are in an arena of a job of `size` ranks.
@@ -95,7 +103,7 @@ struct layout {
   size_t groups() const { return requests() + up(ranks * sizeof(request)); }
   // Of a group: the board, two parts of each member in turn, two blocks of each kind in turn.
   size_t parts() const { return up(sizeof(round_board)); }
-  size_t blocks() const { return parts() + up(2 * ranks * exchange::part_most); }
+  size_t blocks() const { return parts() + up(2 * ranks * sizeof(round_part)); }
   size_t group_bytes() const { return blocks() + 4 * exchange::block_bytes; }
   size_t segments() const { return groups() + GGAS_GROUPS * group_bytes(); }
 

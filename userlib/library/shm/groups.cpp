@@ -52,20 +52,28 @@ class shm_exchange final : public exchange {
 
   void arrive(const void* part, size_t bytes) override {
     ++round_;
-    if (bytes) std::memcpy(part_at(me_), part, bytes);
-    board().arrived[me_].store(round_);
+    if (bytes) std::memcpy(part_at(me_).bytes, part, bytes);
+    if (few()) return arrival(me_).store(round_, std::memory_order_release);
+    arrival(me_).store(round_);
     release_if_all_are_there();
   }
 
   ggas_rc await(limit until) override {
     const auto released = [&] { return few() ? all_are_there() : board().released.load() >= round_; };
-    return wait(board().turned, until, released, [&] {
+    ggas_rc rc = wait(board().turned, until, released, [&] {
       release_if_all_are_there();  // the last one to arrive may have been killed before it did this
       return released() ? GGAS_OK : all_alive(round_);
     });
+    if (!few() || (rc != GGAS_OK && rc != GGAS_TIMEOUT)) return rc;
+    // Whoever sees a round of few over wakes those that sleep. Only now: the own store reaches the others while this
+    // one looks for theirs. Who gives up looks once more behind it, as two may have looked past each other.
+    board().turned.order();
+    if (rc == GGAS_TIMEOUT && all_are_there()) rc = GGAS_OK;
+    if (rc == GGAS_OK) board().turned.ring();
+    return rc;
   }
 
-  const std::byte* part(size_t member) const override { return part_at(member); }
+  const std::byte* part(size_t member) const override { return part_at(member).bytes; }
 
   std::byte* mine(block kind, unsigned turn) override { return block_of(me_, kind, turn); }
 
@@ -88,17 +96,21 @@ class shm_exchange final : public exchange {
     return area(member) + t_.where().blocks() + index * block_bytes;
   }
   round_board& board() const { return *reinterpret_cast<round_board*>(area(0)); }
-  std::byte* part_at(size_t member) const {
-    return area(0) + t_.where().parts() + (2 * member + round_ % 2) * part_most;
+  round_part& part_of(size_t member, size_t parity) const {
+    return reinterpret_cast<round_part*>(area(0) + t_.where().parts())[2 * member + parity];
   }
+  round_part& part_at(size_t member) const { return part_of(member, round_ % 2); }
 
   // They look at each other: that is sooner than what the last one makes of it.
-  bool few() const { return members_.size() <= 8; }  // a cache line
+  bool few() const { return members_.size() <= round_part::few; }
+  // Number of the last round that a member has come to, or of the one before.
+  std::atomic<uint64_t>& arrival(size_t member) const {
+    return few() ? part_at(member).arrived : board().arrived[member];
+  }
 
   bool all_are_there() const {
-    const round_board& b = board();
     for (size_t m = members_.size(); m-- > 0;)
-      if (b.arrived[m].load() < round_) return false;
+      if (arrival(m).load() < round_) return false;
     return true;
   }
 
@@ -112,7 +124,7 @@ class shm_exchange final : public exchange {
   ggas_rc all_alive(uint64_t round) const {
     t_.look_out();
     for (size_t m = 0; m < members_.size(); ++m) {
-      if (t_.healthy(members_[m]) || (round && board().arrived[m].load() >= round)) continue;
+      if (t_.healthy(members_[m]) || (round && arrival(m).load() >= round)) continue;
       return t_.expect(members_[m]);
     }
     return GGAS_OK;
@@ -144,9 +156,13 @@ class shm_exchange final : public exchange {
 
   void announce() {
     const layout& w = t_.where();
-    auto& b = *reinterpret_cast<round_board*>(t_.of(t_.rank()).memory.at(w.groups() + place_ * w.group_bytes()));
+    std::byte* const own = t_.of(t_.rank()).memory.at(w.groups() + place_ * w.group_bytes());
+    const auto& b = *reinterpret_cast<const round_board*>(own);
+    const auto* const parts = reinterpret_cast<const round_part*>(own + w.parts());
     uint64_t last = b.released.load();  // rounds of groups that had this place before
     for (size_t m = 0; m < t_.size(); ++m) last = std::max(last, b.arrived[m].load());
+    for (size_t m = 0; m < std::min<size_t>(t_.size(), round_part::few); ++m)
+      for (size_t parity : {0, 1}) last = std::max(last, parts[2 * m + parity].arrived.load());
     record().round.store(last);
     publish(t_.next_group_id());
   }

@@ -8,20 +8,17 @@
 // call and every later one fail in all processes, with the same text where rank 0 could still tell it.
 #pragma once
 
-#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ggas/job.hpp"
+#include "userlib/src/bootstrap/attempt.hpp"
 #include "userlib/src/bootstrap/message.hpp"
 #include "userlib/src/bootstrap/secret.hpp"
 
 namespace ggas::userlib {
-
-template <class T = void>
-using attempt = std::expected<T, std::string>;  // the error is a text for people
 
 class bootstrap {
  public:
