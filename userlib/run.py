@@ -170,12 +170,13 @@ def simulator():
 
 
 # What a shell elsewhere does with the program's words: reads the secret, starts them in a group of their own, and sends
-# that the signals whose names come next. When the pipe ends, so does the program.
+# that the signals whose names come next. When the pipe ends, so does the program. What a shell has in the background
+# ignores INT and QUIT: env takes that back.
 ELSEWHERE = """IFS= read -r GGAS_SECRET || exit 127
 export GGAS_SECRET
 cd {folder} || exit 127
 exec 3<&0
-setsid env {words} </dev/null 3<&- &
+setsid env --default-signal=INT --default-signal=QUIT {words} </dev/null 3<&- &
 program=$!
 {{ while read -r name; do kill -s "$name" -- "-$program" || kill -s "$name" "$program"; done; kill -s KILL -- "-$program"; }} <&3 2>/dev/null &
 watch=$!
@@ -247,7 +248,7 @@ class Job:
                 self.start_elsewhere([*shlex.split(chosen.rsh), place], chosen.program, rank, variables)
 
     def start_elsewhere(self, rsh, program, rank, variables):
-        process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, process_group=0)
+        process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, bufsize=0, process_group=0)
         self.processes.append(process)
         self.ranks[process.pid] = rank
         self.pipes[process.pid] = process.stdin
@@ -257,7 +258,6 @@ class Job:
         """A line for the shell elsewhere, which may have ended."""
         try:
             self.pipes[process].write(f"{line}\n".encode())
-            self.pipes[process].flush()
         except OSError:
             pass
 
@@ -341,7 +341,7 @@ class Job:
                 continue
             if process in self.pipes:
                 self.pipes.pop(process).close()
-                code = 128 - code if code > 128 else code  # as a shell tells a signal: here -number
+                code = 128 - code if 128 < code <= 192 else code  # as a shell tells a signal: here -number
             if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
                 continue  # the launcher's doing
             say(f"rank {rank} ended with {how_it_ended(code)}")

@@ -288,7 +288,7 @@ TEST(library_start, damaged_words_of_rank_0_end_in_a_text) {
     const auto doors = listen_at("127.0.0.1", port);
     ASSERT_TRUE(doors) << doors.error();
     crew all(2);
-    all.start(job_of(1, 2, port), 300 * ms);
+    all.start(job_of(1, 2, port), 50 * ms);
     file s;
     for (int i = 0; !s && i < 5000; ++i, std::this_thread::sleep_for(milliseconds(1)))
       s = file(accept4((*doors)[0].fd(), nullptr, nullptr, SOCK_CLOEXEC));

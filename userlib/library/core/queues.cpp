@@ -18,6 +18,21 @@ ggas_rc check_part(const ggas_part& part) {
                   [&] { return check_segment(part.remote_segment); });
 }
 
+void count_part(ggas_process* p, uint64_t bytes, uint32_t queue, bool writes) {
+  tally::part& t = p->transfers.here();
+  t.posted[queue].add(1);
+  (writes ? t.writes : t.reads).add(1);
+  (writes ? t.written_bytes : t.read_bytes).add(bytes);
+}
+
+// A write that is no more than a copy. False: it is not done, for whatever reason.
+bool write_at_once(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue) {
+  if (!p || !part || queue >= GGAS_QUEUES || !p->queues[queue].there) return false;
+  if (!p->transport->write_at_once(*part, rank, queue)) return false;
+  count_part(p, part->bytes, queue, true);
+  return true;
+}
+
 // Finds both ends, has `carry` move the bytes, and counts.
 template <class Carry>
 ggas_rc move_by(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t queue, bool writes, Carry&& carry) {
@@ -26,10 +41,7 @@ ggas_rc move_by(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t 
   if (rc == GGAS_OK) rc = p->transport->segment_here(part.local_segment, part.local_offset, part.bytes, here);
   if (rc == GGAS_OK) rc = carry(place{rank, part.remote_segment, part.remote_offset}, here);
   if (rc != GGAS_OK) return rc;
-  tally::part& t = p->transfers.here();
-  t.posted[queue].add(1);
-  (writes ? t.writes : t.reads).add(1);
-  (writes ? t.written_bytes : t.read_bytes).add(part.bytes);
+  count_part(p, part.bytes, queue, writes);
   return GGAS_OK;
 }
 
@@ -86,6 +98,7 @@ ggas_rc ggas_queue_posted(const ggas_process* p, uint32_t queue, uint64_t* poste
 }
 
 ggas_rc ggas_queue_write(ggas_process* p, const ggas_part* part, uint32_t rank, uint32_t queue, uint64_t timeout_ns) {
+  if (write_at_once(p, part, rank, queue)) return GGAS_OK;
   return move_all(p, part, 1, rank, queue, timeout_ns, true);
 }
 

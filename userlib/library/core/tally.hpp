@@ -32,7 +32,7 @@ class tally {
   tally();
   tally(const tally&) = delete;
   // This thread's.
-  part& here() { return of_thread_.id == id_ ? *of_thread_.mine : enlist(); }
+  part& here() noexcept { return of_thread_.id == id_ ? *of_thread_.mine : enlist(); }
   // Of all threads.
   uint64_t sum(counter part::* of) const {
     return sum([=](const part& p) -> const counter& { return p.*of; });
@@ -56,12 +56,14 @@ class tally {
     for (const part* p = first_.load(std::memory_order_acquire); p; p = p->next) all += of(*p).get();
     return all;
   }
-  part& enlist();
+  part& enlist() noexcept;
+  std::shared_ptr<part> free_part();
 
   const uint64_t id_;
   std::atomic<part*> first_{nullptr};
   std::mutex lock_;  // of the list
   std::vector<std::shared_ptr<part>> parts_;
+  part without_memory_;  // of threads for which there is none: not counted
 };
 
 }  // namespace ggas::library

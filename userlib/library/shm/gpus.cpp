@@ -125,16 +125,7 @@ bool shm_gpus::holds(const void* at) const {
 
 ggas_rc shm_gpus::move(void* to, const void* from, uint64_t bytes) {
   if (device() && (holds(to) || holds(from))) return told(device()->copy(to, from, bytes));
-  // A rank may write to itself, and parts may overlap.
-  if (bytes >= 8 && bytes <= 16) {  // both ends of it: without a call
-    uint64_t first, last;
-    std::memcpy(&first, from, 8);
-    std::memcpy(&last, static_cast<const std::byte*>(from) + bytes - 8, 8);
-    std::memcpy(to, &first, 8);
-    std::memcpy(static_cast<std::byte*>(to) + bytes - 8, &last, 8);
-  } else {
-    std::memmove(to, from, bytes);
-  }
+  copy_bytes(to, from, bytes);
   return GGAS_OK;
 }
 

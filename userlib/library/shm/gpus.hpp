@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -13,6 +14,20 @@
 namespace ggas::library::shm {
 
 class shm_transport;
+
+// Between memories of the host. A rank may write to itself, and parts may overlap.
+inline void copy_bytes(void* to, const void* from, uint64_t bytes) {
+  if (bytes < 8 || bytes > 16) {
+    std::memmove(to, from, bytes);
+    return;
+  }
+  uint64_t first, last;  // both ends: without a call
+  const uint64_t behind = bytes - 8;
+  std::memcpy(&first, from, 8);
+  std::memcpy(&last, static_cast<const std::byte*>(from) + behind, 8);
+  std::memcpy(to, &first, 8);
+  std::memcpy(static_cast<std::byte*>(to) + behind, &last, 8);
+}
 
 class shm_gpus final : public gpus {
  public:

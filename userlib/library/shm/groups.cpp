@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of processes of one computer. The lowest rank leads: it names the group, and all meet on its board.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "userlib/library/shm/shm.hpp"
@@ -52,7 +53,7 @@ class shm_exchange final : public exchange {
 
   void arrive(const void* part, size_t bytes) override {
     ++round_;
-    if (bytes) std::memcpy(part_at(me_).bytes, part, bytes);
+    bring(part_at(me_).bytes, static_cast<const std::byte*>(part), bytes);
     if (few()) return arrival(me_).store(round_, std::memory_order_release);
     arrival(me_).store(round_);
     release_if_all_are_there();
@@ -100,6 +101,13 @@ class shm_exchange final : public exchange {
     return reinterpret_cast<round_part*>(area(0) + t_.where().parts())[2 * member + parity];
   }
   round_part& part_at(size_t member) const { return part_of(member, round_ % 2); }
+
+  // The line with the number comes last: the others look at it, and would take it away in between.
+  static void bring(std::byte* to, const std::byte* from, size_t bytes) {
+    constexpr size_t with_number = 64 - offsetof(round_part, bytes);
+    if (bytes > with_number) std::memcpy(to + with_number, from + with_number, bytes - with_number);
+    if (bytes) std::memcpy(to, from, std::min(bytes, with_number));
+  }
 
   // They look at each other: that is sooner than what the last one makes of it.
   bool few() const { return members_.size() <= round_part::few; }

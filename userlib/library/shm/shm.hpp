@@ -42,6 +42,7 @@ class shm_transport final : public transport {
   ggas_rc segment_bytes(unsigned segment, unsigned rank, uint64_t& bytes) override;
 
   ggas_rc write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit until) override;
+  bool write_at_once(const ggas_part& part, unsigned rank, unsigned queue) override;
   ggas_rc read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) override;
   ggas_rc notify(const place& slot, uint32_t value, unsigned queue, limit until) override;
   ggas_rc flush(unsigned queue, limit until) override;
@@ -99,6 +100,7 @@ class shm_transport final : public transport {
   };
 
   ggas_rc exchange_arenas(const job& j);
+  std::byte* in_arena(unsigned rank, unsigned segment, uint64_t offset, uint64_t bytes) const;
   bool vacant(const group_place& p);
 
   // bound.cpp

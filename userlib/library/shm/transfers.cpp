@@ -18,6 +18,29 @@ ggas_rc shm_transport::write(const place& to, const void* from, uint64_t bytes, 
   return gpus_.move(v.start + to.offset, from, bytes);
 }
 
+// A place in an arena that this rank may reach now. Null: look() finds out what it is.
+inline std::byte* shm_transport::in_arena(unsigned rank, unsigned segment, uint64_t offset, uint64_t bytes) const {
+  const peer& p = peers_[rank];
+  const segment_entry& e = p.head().segments[segment];
+  const uint64_t generation = e.generation.load(), start = e.offset.load(), size = e.bytes.load();
+  const uint64_t end = p.memory.bytes();
+  const bool there = generation % 2 == 1 && e.made_of.load() == memory::arena && e.generation.load() == generation;
+  const bool mine = rank == rank_ || has(e.permitted, rank_);
+  const bool within = offset <= size && bytes <= size - offset && start <= end && size <= end - start;
+  return there && mine && within ? p.memory.at(start + offset) : nullptr;
+}
+
+bool shm_transport::write_at_once(const ggas_part& part, unsigned rank, unsigned queue) {
+  if (part.local_segment >= GGAS_SEGMENTS || part.remote_segment >= GGAS_SEGMENTS || rank >= size_ || part.bytes == 0)
+    return false;
+  const std::byte* const from = in_arena(rank_, part.local_segment, part.local_offset, part.bytes);
+  std::byte* const to = in_arena(rank, part.remote_segment, part.remote_offset, part.bytes);
+  if (!from || !to) return false;
+  aim(queue, rank);
+  copy_bytes(to, from, part.bytes);
+  return true;
+}
+
 ggas_rc shm_transport::read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) {
   view v;
   if (ggas_rc rc = look(from, bytes, v); rc != GGAS_OK) return rc;

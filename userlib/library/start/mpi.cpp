@@ -103,7 +103,7 @@ class mpi_blobs final : public blobs {
   struct entry {
     char name[most_name + 1] = "";
     uint32_t length = 0;
-    char bytes[most_bytes];
+    char bytes[most_bytes] = "";
   };
 
   MPI_Comm all_ = MPI_COMM_NULL;
