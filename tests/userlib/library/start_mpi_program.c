@@ -15,7 +15,8 @@ static int run(const void* communicator, uint64_t timeout) {
   if (rc == GGAS_OK) ggas_process_rank(p, &me), ggas_process_size(p, &all);
   const uint64_t mine = (uint64_t)world + 1;
   uint64_t sum = 0;
-  if (rc == GGAS_OK) rc = ggas_group_allreduce(p, &mine, &sum, 1, GGAS_ELEMENT_UINT64, GGAS_OP_SUM, GGAS_GROUP_ALL, timeout);
+  if (rc == GGAS_OK)
+    rc = ggas_group_allreduce(p, &mine, &sum, 1, GGAS_ELEMENT_UINT64, GGAS_OP_SUM, GGAS_GROUP_ALL, timeout);
   if (rc == GGAS_OK)
     printf("%d is rank %u of %u, sum %u\n", world, me, all, (unsigned)sum);
   else

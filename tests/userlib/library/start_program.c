@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * start_program [SECONDS [wait]]: starts as the environment says, adds all ranks, and says what came of it; or waits for
- * a signal. */
+ * start_program [SECONDS [wait]]: starts as the environment says, adds all ranks, and says what came of it; or waits
+ * for a signal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   if (rc == GGAS_OK) ggas_process_rank(p, &me), ggas_process_size(p, &all);
   const uint64_t mine = me + 1;
   uint64_t sum = 0;
-  if (rc == GGAS_OK) rc = ggas_group_allreduce(p, &mine, &sum, 1, GGAS_ELEMENT_UINT64, GGAS_OP_SUM, GGAS_GROUP_ALL, timeout);
+  if (rc == GGAS_OK)
+    rc = ggas_group_allreduce(p, &mine, &sum, 1, GGAS_ELEMENT_UINT64, GGAS_OP_SUM, GGAS_GROUP_ALL, timeout);
   if (rc != GGAS_OK) {
     printf("error %d: %s\n", (int)rc, ggas_error_text());
   } else {

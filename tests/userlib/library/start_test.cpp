@@ -122,7 +122,8 @@ TEST(library_start, who_counts_other_ranks_breaks_the_start_with_a_text) {
   all.start(job_of(0, 3, port));
   all.start(job_of(1, 4, port));
   all.end();
-  for (const int r : {0, 1}) EXPECT_TRUE(has(all.said[size_t(r)], "rank 1 says that the job has 4 ranks, rank 0 says 3"));
+  for (const int r : {0, 1})
+    EXPECT_TRUE(has(all.said[size_t(r)], "rank 1 says that the job has 4 ranks, rank 0 says 3"));
 }
 
 TEST(library_start, a_rank_that_is_there_twice_is_told) {
@@ -370,8 +371,7 @@ processes::body over_tcp(int size, const std::string& root, std::vector<std::str
     setenv("GGAS_BOOTSTRAP", "tcp", 1);
     setenv("GGAS_ROOT", root.c_str(), 1);
     unsetenv("GGAS_TRANSPORT");
-    for (const std::string& m : more)
-      setenv(m.substr(0, m.find('=')).c_str(), m.substr(m.find('=') + 1).c_str(), 1);
+    for (const std::string& m : more) setenv(m.substr(0, m.find('=')).c_str(), m.substr(m.find('=') + 1).c_str(), 1);
     ggas_process* p = nullptr;
     ggas_rc rc = ggas_process_start(&p, timeout_ns);
     if (rc == GGAS_OK) rc = ggas_group_barrier(p, GGAS_GROUP_ALL, timeout_ns);
@@ -421,23 +421,23 @@ TEST(library_start, bad_settings_are_told) {
     std::string setting, text;
   };
   const std::string root = "': must be ADDRESS:PORT";
-  for (const row& r : std::initializer_list<row>{
-           {"GGAS_BOOTSTRAP=smoke", "GGAS_BOOTSTRAP = 'smoke': must be unix, tcp, mpi or pmix"},
-           {"GGAS_BOOTSTRAP=../tcp", "must be unix, tcp, mpi or pmix"},
-           {"GGAS_TRANSPORT=sim", "with GGAS_TRANSPORT = 'sim': must be shm"},
-           {"GGAS_ROOT=", root},
-           {"GGAS_ROOT=127.0.0.1", root},
-           {"GGAS_ROOT=:80", root},
-           {"GGAS_ROOT=127.0.0.1:0", root},
-           {"GGAS_ROOT=127.0.0.1:65536", root},
-           {"GGAS_ROOT=127.0.0.1:8x", root},
-           {"GGAS_ROOT=192.0.2.1:80", "rank 0 cannot listen at 192.0.2.1 port 80"},
-           {"GGAS_SECRET=", "GGAS_SECRET: must be set to 32 hexadecimal digits"},
-           {"GGAS_SECRET=12", "GGAS_SECRET: must be set to 32 hexadecimal digits"},
-           {"GGAS_RANK=", "GGAS_RANK and GGAS_SIZE are not set"},
-           {"GGAS_RANK=7", "GGAS_RANK = '7': must be a number from 0 to 1"},
-           {"GGAS_BOOTSTRAP=pmix", "PMIX_NAMESPACE is not set"},
-           {"GGAS_BOOTSTRAP=mpi", "MPI is not initialized"}}) {
+  for (const row& r :
+       std::initializer_list<row>{{"GGAS_BOOTSTRAP=smoke", "GGAS_BOOTSTRAP = 'smoke': must be unix, tcp, mpi or pmix"},
+                                  {"GGAS_BOOTSTRAP=../tcp", "must be unix, tcp, mpi or pmix"},
+                                  {"GGAS_TRANSPORT=sim", "with GGAS_TRANSPORT = 'sim': must be shm"},
+                                  {"GGAS_ROOT=", root},
+                                  {"GGAS_ROOT=127.0.0.1", root},
+                                  {"GGAS_ROOT=:80", root},
+                                  {"GGAS_ROOT=127.0.0.1:0", root},
+                                  {"GGAS_ROOT=127.0.0.1:65536", root},
+                                  {"GGAS_ROOT=127.0.0.1:8x", root},
+                                  {"GGAS_ROOT=192.0.2.1:80", "rank 0 cannot listen at 192.0.2.1 port 80"},
+                                  {"GGAS_SECRET=", "GGAS_SECRET: must be set to 32 hexadecimal digits"},
+                                  {"GGAS_SECRET=12", "GGAS_SECRET: must be set to 32 hexadecimal digits"},
+                                  {"GGAS_RANK=", "GGAS_RANK and GGAS_SIZE are not set"},
+                                  {"GGAS_RANK=7", "GGAS_RANK = '7': must be a number from 0 to 1"},
+                                  {"GGAS_BOOTSTRAP=pmix", "PMIX_NAMESPACE is not set"},
+                                  {"GGAS_BOOTSTRAP=mpi", "MPI is not initialized"}}) {
     processes all;
     all.start(0, over_tcp(2, "127.0.0.1:" + free_port(), {r.setting}));
     EXPECT_TRUE(has(all.next(0, soon), r.text)) << r.setting;

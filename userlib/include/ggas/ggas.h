@@ -227,8 +227,8 @@ ggas_rc ggas_queue_read(ggas_process* process, const ggas_part* part, uint32_t r
 ggas_rc ggas_queue_write_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
                               uint32_t queue, uint64_t timeout_ns);
 /** Reads several parts, in their order. */
-ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
-                             uint32_t queue, uint64_t timeout_ns);
+ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
+                             uint64_t timeout_ns);
 /** Puts a value, not 0, into a slot of a rank's segment, behind everything posted to that rank and queue before. */
 ggas_rc ggas_queue_notify(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
                           uint32_t queue, uint64_t timeout_ns);

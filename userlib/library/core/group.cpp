@@ -158,8 +158,7 @@ ggas_rc group::add_all(limit until) {
   if (r.elements == 0) return GGAS_OK;
   std::memcpy(call_.to, exchange_->part(0) + sizeof(head), r.elements * r.element_bytes);
   for (size_t m = 1; m < members_.size(); ++m)
-    if (ggas_rc rc = r.add(call_.to, exchange_->part(m) + sizeof(head), r.elements, until); rc != GGAS_OK)
-      return rc;
+    if (ggas_rc rc = r.add(call_.to, exchange_->part(m) + sizeof(head), r.elements, until); rc != GGAS_OK) return rc;
   return GGAS_OK;
 }
 

@@ -17,8 +17,7 @@ ggas_rc with_group(const ggas_process* p, uint32_t id, Body&& body) {
   });
 }
 
-ggas_rc reduce(ggas_process* p, const reduction& how, const void* from, void* to, uint32_t group,
-               uint64_t timeout_ns) {
+ggas_rc reduce(ggas_process* p, const reduction& how, const void* from, void* to, uint32_t group, uint64_t timeout_ns) {
   return with_group(p, group, [&](ggas::library::group& g) {
     ggas_rc rc = first_of([&] { return check_pointer(from, "from"); }, [&] { return check_pointer(to, "to"); });
     if (rc != GGAS_OK) return rc;

@@ -171,16 +171,9 @@ ggas_rc ggas_process_statistics(const ggas_process* p, ggas_statistics* s) {
     const auto& c = p->count;
     const auto sum = [&](auto of) { return p->transfers.sum(of); };
     using part = tally::part;
-    *s = {sum(&part::writes),
-          sum(&part::written_bytes),
-          sum(&part::reads),
-          sum(&part::read_bytes),
-          sum(&part::notifications),
-          c.atomics.get(),
-          c.passive_sent.get(),
-          c.passive_received.get(),
-          sum(&part::collectives),
-          c.timeouts.get()};
+    *s = {sum(&part::writes),        sum(&part::written_bytes), sum(&part::reads),    sum(&part::read_bytes),
+          sum(&part::notifications), c.atomics.get(),           c.passive_sent.get(), c.passive_received.get(),
+          sum(&part::collectives),   c.timeouts.get()};
     return GGAS_OK;
   });
 }

@@ -90,8 +90,7 @@ ggas_rc ggas_queue_delete(ggas_process* p, uint32_t queue) {
 
 ggas_rc ggas_queue_posted(const ggas_process* p, uint32_t queue, uint64_t* posted) {
   return call(p, [&] {
-    const ggas_rc rc =
-        first_of([&] { return check_pointer(posted, "posted"); }, [&] { return check_queue(p, queue); });
+    const ggas_rc rc = first_of([&] { return check_pointer(posted, "posted"); }, [&] { return check_queue(p, queue); });
     if (rc == GGAS_OK) *posted = p->transfers.posted(queue) - p->queues[queue].waited.load(std::memory_order_relaxed);
     return rc;
   });

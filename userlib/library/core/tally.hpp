@@ -34,7 +34,7 @@ class tally {
   // This thread's.
   part& here() noexcept { return of_thread_.id == id_ ? *of_thread_.mine : enlist(); }
   // Of all threads.
-  uint64_t sum(counter part::* of) const {
+  uint64_t sum(counter part::*of) const {
     return sum([=](const part& p) -> const counter& { return p.*of; });
   }
   uint64_t posted(uint32_t queue) const {
@@ -48,7 +48,7 @@ class tally {
   };
   struct holder;
   // Without a constructor, so that looking is one load.
-  static thread_local constinit inline fast of_thread_ [[gnu::tls_model("initial-exec")]] {};
+  static thread_local constinit inline fast of_thread_ [[gnu::tls_model("initial-exec")]]{};
 
   template <class Of>
   uint64_t sum(Of&& of) const {

@@ -53,10 +53,10 @@ struct alignas(64) bell {  // in shared memory, at first 0
 // Until the bell has rung more than `rings` times, or that time is over.
 void sleep_at(bell& b, uint32_t rings, uint64_t ns);
 
-inline constexpr uint64_t nap_ns = 100'000'000;  // how often a sleeper looks whether it waits for a dead process
+inline constexpr uint64_t nap_ns = 100'000'000;       // how often a sleeper looks whether it waits for a dead process
 inline constexpr uint64_t kernel_nap_ns = 1'000'000;  // where a kernel may store what is waited for
 inline constexpr unsigned looks_without_pause = 200, looks_with_pause = 32;  // before a look at the clock
-inline constexpr uint64_t yield_ns = 50'000;     // given to others before sleeping
+inline constexpr uint64_t yield_ns = 50'000;                                 // given to others before sleeping
 
 // How long to look before the processor is given to others: 0 where a process has no core of its own. A yield costs
 // a whole turn of somebody else's on a computer that has other work, so it is put off beyond what short waits take.

@@ -27,8 +27,7 @@ ggas_rc shm_gpus::open(const job& j, const char* module, int number, uint64_t by
   std::unique_ptr<gpu::device> made(gpu::load(module, number, j.rank, why));
   if (!made) return told(why);
   const limit until = limit::after(j.timeout_ns).begin();
-  if (why = made->map(j, bytes); !why.empty())
-    return until.passed() ? fail(GGAS_TIMEOUT, "GPU: ", why) : told(why);
+  if (why = made->map(j, bytes); !why.empty()) return until.passed() ? fail(GGAS_TIMEOUT, "GPU: ", why) : told(why);
   bytes_ = bytes;
   kept_ = kept;
   room_.add(room_.up(kept), bytes);

@@ -85,9 +85,7 @@ class shm_transport final : public transport {
   bool join(const std::vector<unsigned>& members, uint64_t id);
   // Looks after all ranks, at most every 10 ms.
   void look_out();
-  bool healthy(unsigned rank) const {
-    return peers_[rank].known.load(std::memory_order_relaxed) == GGAS_STATE_HEALTHY;
-  }
+  bool healthy(unsigned rank) const { return peers_[rank].known.load(std::memory_order_relaxed) == GGAS_STATE_HEALTHY; }
   // GGAS_ERR_PEER, with a text, for a rank that has ended.
   ggas_rc expect(unsigned rank);
 
@@ -105,8 +103,7 @@ class shm_transport final : public transport {
 
   // bound.cpp
   ggas_rc copy(const place& p, const view& v, void* here, uint64_t bytes, request::kind what, limit until);
-  ggas_rc ask(const place& p, request::kind what, void* data, uint64_t bytes, uint64_t& one, uint64_t two,
-              limit until);
+  ggas_rc ask(const place& p, request::kind what, void* data, uint64_t bytes, uint64_t& one, uint64_t two, limit until);
   ggas_rc ask_until_free(request& r, unsigned rank, limit until);
   void help();
   bool serve_all();

@@ -80,12 +80,10 @@ ggas_rc shm_transport::fetch_add(const place& at, uint64_t add, uint64_t& old, l
   return gpus_.fetch_add(v.start + at.offset, add, old);
 }
 
-ggas_rc shm_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old,
-                                    limit until) {
+ggas_rc shm_transport::compare_swap(const place& at, uint64_t expected, uint64_t desired, uint64_t& old, limit until) {
   view v;
   if (ggas_rc rc = look(at, sizeof desired, v); rc != GGAS_OK) return rc;
-  if (!v.start)
-    return ask(at, request::compare_swap, nullptr, sizeof desired, old = expected, desired, until);
+  if (!v.start) return ask(at, request::compare_swap, nullptr, sizeof desired, old = expected, desired, until);
   return gpus_.compare_swap(v.start + at.offset, expected, desired, old);
 }
 

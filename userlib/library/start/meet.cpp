@@ -78,8 +78,8 @@ attempt<> all_here(blobs& b, deadline until) {
   }
   if (others.empty()) return {};
   return std::unexpected("no way to other computers: " + userlib::words::ranks(others) +
-                         (others.size() == 1 ? " is" : " are") + " not where rank 0 is ('" +
-                         elsewhere + "', '" + first.substr(first.find('\n') + 1, most_letters) +
+                         (others.size() == 1 ? " is" : " are") + " not where rank 0 is ('" + elsewhere + "', '" +
+                         first.substr(first.find('\n') + 1, most_letters) +
                          "'); transport shm reaches one computer, and there is no NIC");
 }
 

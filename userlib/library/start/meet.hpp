@@ -10,8 +10,8 @@
 namespace ggas::library::start {
 
 // way: "unix", or a module: "tcp", "mpi", "pmix"; null: what GGAS_BOOTSTRAP says, else "unix". communicator: an
-// MPI_Comm* for mpi, or null. By a module ranks find each other, and find out whether all are on this computer; the job's
-// time-out is what that has left of timeout_ns.
+// MPI_Comm* for mpi, or null. By a module ranks find each other, and find out whether all are on this computer; the
+// job's time-out is what that has left of timeout_ns.
 ggas_rc find_job(const char* way, const void* communicator, uint64_t timeout_ns, job& j);
 
 // What processes that share memory have in common, and a name of the computer for people.

@@ -74,7 +74,8 @@ class pmix_blobs final : public blobs {
     b->size_ = size->type == PMIX_UINT32 ? int(std::min(size->data.uint32, 1u << 20)) : 0;
     PMIX_VALUE_RELEASE(size);
     if (b->size_ < 1 || b->rank() < 0 || b->rank() >= b->size_)
-      return std::unexpected("rank " + std::to_string(b->me_.rank) + " of " + std::to_string(b->size_) + ": no such rank");
+      return std::unexpected("rank " + std::to_string(b->me_.rank) + " of " + std::to_string(b->size_) +
+                             ": no such rank");
     return b;
   }
   ~pmix_blobs() override {

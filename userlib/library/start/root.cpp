@@ -36,8 +36,9 @@ attempt<> tcp_blobs::accept_all(const std::vector<file>& doors, deadline until) 
       if (!lines_[size_t(r)]) missing.push_back(r);
     if (missing.empty()) break;
     if (clock::now() >= until)
-      return stop("of " + std::to_string(size()) + " ranks " + words::ranks(missing) + " did not come in time" +
-                  (refused_ ? "; " + std::to_string(refused_) + " connections that were no part of the job were closed" : ""));
+      return stop(
+          "of " + std::to_string(size()) + " ranks " + words::ranks(missing) + " did not come in time" +
+          (refused_ ? "; " + std::to_string(refused_) + " connections that were no part of the job were closed" : ""));
     std::vector<pollfd> polls;
     deadline next = until;
     for (const file& door : doors) polls.push_back({door.fd(), POLLIN, 0});
@@ -83,7 +84,8 @@ attempt<> tcp_blobs::accept_one(const file& door) {
 attempt<> tcp_blobs::look_at_members() {
   for (size_t r = 1; r < lines_.size(); ++r) {
     frame f;
-    if (lines_[r] && lines_[r].take(f) != io::timed_out) return stop(name(r) + " ended while others were still missing");
+    if (lines_[r] && lines_[r].take(f) != io::timed_out)
+      return stop(name(r) + " ended while others were still missing");
   }
   return {};
 }

@@ -76,7 +76,8 @@ attempt<tcp_job> tcp_job_from_environment() {
     return std::unexpected("GGAS_ROOT = '" + root.substr(0, 300) + "': must be ADDRESS:PORT, where rank 0 listens");
   const auto known = userlib::secret::read(j.secret);
   if (!known || !*known)
-    return std::unexpected("GGAS_SECRET: must be set to 32 hexadecimal digits, the same in all ranks and known to no other");
+    return std::unexpected(
+        "GGAS_SECRET: must be set to 32 hexadecimal digits, the same in all ranks and known to no other");
   t.secret = *known;
   return t;
 }
@@ -127,7 +128,8 @@ std::unexpected<std::string> tcp_blobs::stop(const std::string& why) {
 attempt<> tcp_blobs::put(const std::string& name, const std::string& bytes) {
   if (name.size() > most_name || bytes.size() > most_bytes)
     return std::unexpected("a blob of " + std::to_string(bytes.size()) + " bytes: is too long");
-  if (mine_.size() >= most_blobs) return std::unexpected("more than " + std::to_string(most_blobs) + " blobs before a fence");
+  if (mine_.size() >= most_blobs)
+    return std::unexpected("more than " + std::to_string(most_blobs) + " blobs before a fence");
   mine_[name] = bytes;
   return {};
 }
@@ -152,7 +154,8 @@ attempt<std::string> tcp_blobs::get(int rank, const std::string& name, deadline)
 
 attempt<> tcp_blobs::store(int rank, const std::string& part) {
   table told;
-  if (!unpacked(part, told)) return std::unexpected("rank " + std::to_string(rank) + " told something that is no list of blobs");
+  if (!unpacked(part, told))
+    return std::unexpected("rank " + std::to_string(rank) + " told something that is no list of blobs");
   for (auto& [name, bytes] : told) all_[size_t(rank)][name] = bytes;
   return {};
 }
@@ -175,7 +178,8 @@ attempt<> tcp_blobs::connect(deadline until) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (clock::now() < until);
-  return stop("rank 0 at " + job_.host + " port " + job_.port + " let rank " + std::to_string(rank()) + " not in: " + why);
+  return stop("rank 0 at " + job_.host + " port " + job_.port + " let rank " + std::to_string(rank()) +
+              " not in: " + why);
 }
 
 tcp_blobs::greeting tcp_blobs::greet(line l, deadline until, std::string& why) {
@@ -191,7 +195,8 @@ tcp_blobs::greeting tcp_blobs::greet(line l, deadline until, std::string& why) {
     why = "no answer";
     return greeting::later;
   }
-  if (came != io::ok || answer.type != frame::kind::challenge || answer.bytes.size() < nonce_bytes) return greeting::never;
+  if (came != io::ok || answer.type != frame::kind::challenge || answer.bytes.size() < nonce_bytes)
+    return greeting::never;
   both.rank_0s = answer.bytes.substr(0, nonce_bytes);
   if (!userlib::equal_bytes(answer.bytes.substr(nonce_bytes), both.proof(job_.secret, true))) return greeting::never;
   l.send({frame::kind::proof, me, all, both.proof(job_.secret, false)}, soon);
@@ -253,8 +258,7 @@ bool unpacked(const std::string& text, std::map<std::string, std::string>& blobs
 
 }  // namespace ggas::library::start
 
-extern "C" ggas::library::start::blobs* ggas_start_1(const void*, ggas::userlib::deadline until,
-                                                     std::string& why) {
+extern "C" ggas::library::start::blobs* ggas_start_1(const void*, ggas::userlib::deadline until, std::string& why) {
   using namespace ggas::library::start;
   const auto j = tcp_job_from_environment();
   auto joined = j ? tcp_blobs::join(*j, until) : std::unexpected(j.error());
