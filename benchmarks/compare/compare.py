@@ -28,7 +28,7 @@ BAD_INPUT, NO_GPU = 2, 77
 MOST_GPUS = 64
 TIMEOUT_S = 600  # of one program; each has time-outs of its own
 BUILT = ROOT / "build" / "release" / "benchmarks"  # where `./ggas compare` builds them
-PROGRAMS = {"GGAS": "cuda/ggas-bench-cuda", "bare CUDA": "compare/compare_raw", "NVSHMEM": "compare/compare_nvshmem", "NCCL": "compare/compare_nccl"}
+PROGRAMS = {"GGAS": "cuda/ggas-bench-cuda", "bare CUDA": "compare/compare_raw", "NVSHMEM": "compare/compare_nvshmem", "NCCL": "compare/compare_nccl", "Yaksa": "compare/compare_yaksa"}
 
 
 def environment():

@@ -4,7 +4,7 @@
 import results
 from quantities import FOREIGN, QUANTITIES
 
-LIBRARIES = ("nvshmem", "nccl", "nccl_window")  # those that GGAS is compared with; `raw` is the limit
+LIBRARIES = ("nvshmem", "nccl", "nccl_window", "yaksa")  # those that GGAS is compared with; `raw` is the limit
 FEWEST = 5  # samples behind a median
 
 
@@ -69,7 +69,7 @@ def ceiling(records, quantity, nodes):
 def bar_of(quantity, others):
     """The bar and whether it was measured here: a part of the best other's figure, or a figure for 8 GPUs."""
     if quantity.bar_ratio and others:
-        return quantity.bar_ratio * min(others)
+        return max(others) / quantity.bar_ratio if quantity.is_rate else quantity.bar_ratio * min(others)
     return quantity.bar
 
 

@@ -48,6 +48,16 @@ __global__ void put_messages(char* to, const char* from, uint64_t count, size_t 
   if (threadIdx.x == 0) nvshmem_quiet();
 }
 
+// Elements at a stride on both sides: each block its part.
+__global__ void __launch_bounds__(1024)
+    put_strided(uint64_t* to, const uint64_t* from, size_t stride, size_t elements, int peer) {
+  const size_t part = (elements + gridDim.x - 1) / gridDim.x, at = blockIdx.x * part;
+  if (at < elements)
+    nvshmemx_uint64_iput_block(to + at * stride, from + at * stride, static_cast<ptrdiff_t>(stride),
+                               static_cast<ptrdiff_t>(stride), min(part, elements - at), peer);
+  if (threadIdx.x == 0) nvshmem_quiet();
+}
+
 // RandomAccess by atomics on tables of 2^log2_words words, one on each GPU.
 __global__ void atomic_updates(uint64_t* table, int log2_words, uint64_t updates) {
   const auto me = static_cast<uint64_t>(nvshmem_my_pe()), count = static_cast<uint64_t>(nvshmem_n_pes());
@@ -124,6 +134,36 @@ void put_on_stream(processing_element& pe, size_t bytes) {
       }));
 }
 
+// As GGAS's typed put of a vector of 8-byte blocks, one behind the other.
+void strided_puts(processing_element& pe, size_t bytes, unsigned blocks) {
+  constexpr size_t stride = 8;  // elements, as that of the pattern vector_8
+  constexpr unsigned threads = 512;
+  const size_t elements = bytes / sizeof(uint64_t);
+  const int puts = static_cast<int>(std::clamp<size_t>((size_t{64} << 20) / bytes, 1, 20));
+  measure_events(
+      pe,
+      {"typed_put",
+       "nvshmem",
+       "bandwidth",
+       "B/s",
+       {{"bytes", static_cast<int64_t>(bytes)},
+        {"blocks", blocks},
+        {"threads", threads},
+        {"pattern", 0, "vector_8"},
+        {"method", 0, "iput"}},
+       {}},
+      1, [=](double ns) { return per_second(static_cast<double>(bytes) * puts, ns); },
+      move_job(
+          pe, true, elements,
+          [&pe, elements, blocks, puts](uint64_t) {
+            for (int i = 0; i < puts; ++i)
+              put_strided<<<blocks, threads, 0, pe.stream>>>(reinterpret_cast<uint64_t*>(pe.target),
+                                                             reinterpret_cast<const uint64_t*>(pe.source), stride,
+                                                             elements, 1);
+          },
+          stride));
+}
+
 void message_rate(processing_element& pe, unsigned blocks, unsigned threads) {
   constexpr size_t words_apart = value_bytes_apart / sizeof(uint64_t);
   const auto point = [&](int64_t bytes, const char* method, uint64_t messages, const job& j) {
@@ -141,9 +181,10 @@ void message_rate(processing_element& pe, unsigned blocks, unsigned threads) {
       of_threads(blocks * threads, put_bytes);
   const auto puts = [&](const char* method, const message_plan& plan, auto kernel) {
     point(put_bytes, method, plan.messages(),
-          move_job(pe, true, plan.messages() * put_bytes / sizeof(uint64_t), [&pe, blocks, threads, plan, kernel](uint64_t) {
-            kernel<<<blocks, threads, 0, pe.stream>>>(pe.target, pe.source, plan.each, put_bytes, 1);
-          }));
+          move_job(pe, true, plan.messages() * put_bytes / sizeof(uint64_t),
+                   [&pe, blocks, threads, plan, kernel](uint64_t) {
+                     kernel<<<blocks, threads, 0, pe.stream>>>(pe.target, pe.source, plan.each, put_bytes, 1);
+                   }));
   };
   point(value_bytes_apart, "value", values.messages(),
         move_job(
@@ -167,6 +208,8 @@ void bandwidths(processing_element& pe) {
   }
   for (const size_t bytes : {size_t{1} << 20, size_t{16} << 20, processing_element::data_bytes})
     put_on_stream(pe, bytes);
+  for (const size_t bytes : {size_t{512} << 10, size_t{16} << 20})
+    for (const unsigned blocks : {16u, 64u, all}) strided_puts(pe, bytes, blocks);
   for (const unsigned blocks : {1u, all})
     for (const unsigned threads : {256u, 512u, 1024u}) message_rate(pe, blocks, threads);
 }
@@ -176,26 +219,25 @@ void random_access(processing_element& pe, const shape& s) {
   const uint64_t senders = s.blocks * s.threads, updates = (uint64_t{1} << 27) / senders * senders;
   static_assert(repetitions % 2 == 1, "an even number of runs, with the warm-up: the updates take each other back");
   auto* const table = reinterpret_cast<uint64_t*>(pe.target);
-  measure_events(
-      pe,
-      {"random_access",
-       "nvshmem",
-       "updates",
-       "1/s",
-       {{"elements", pe.count() * (int64_t{1} << log2_words)},
-        {"blocks", s.blocks},
-        {"threads", s.threads},
-        {"method", 0, "atomic"}},
-       {}},
-      pe.count(), [&](double ns) { return per_second(static_cast<double>(updates) * pe.count(), ns); },
-      {[&](uint64_t) { atomic_updates<<<s.blocks, s.threads, 0, pe.stream>>>(table, log2_words, updates); },
-       [&](uint64_t run) {
-         if (run == 0) give_words<<<check_blocks, check_threads, 0, pe.stream>>>(0, table, data_words);
-       },
-       [&](uint64_t run) {
-         if (run == repetitions)
-           check_words<<<check_blocks, check_threads, 0, pe.stream>>>(0, table, data_words, pe.found);
-       }});
+  measure_events(pe,
+                 {"random_access",
+                  "nvshmem",
+                  "updates",
+                  "1/s",
+                  {{"elements", pe.count() * (int64_t{1} << log2_words)},
+                   {"blocks", s.blocks},
+                   {"threads", s.threads},
+                   {"method", 0, "atomic"}},
+                  {}},
+                 pe.count(), [&](double ns) { return per_second(static_cast<double>(updates) * pe.count(), ns); },
+                 {[&](uint64_t) { atomic_updates<<<s.blocks, s.threads, 0, pe.stream>>>(table, log2_words, updates); },
+                  [&](uint64_t run) {
+                    if (run == 0) give_words<<<check_blocks, check_threads, 0, pe.stream>>>(0, table, data_words);
+                  },
+                  [&](uint64_t run) {
+                    if (run == repetitions)
+                      check_words<<<check_blocks, check_threads, 0, pe.stream>>>(0, table, data_words, pe.found);
+                  }});
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-FOREIGN = ("nvshmem", "nccl", "nccl_window", "raw")  # these variants; all other variants are ways of GGAS
+FOREIGN = ("nvshmem", "nccl", "nccl_window", "raw", "yaksa")  # these variants; all other variants are ways of GGAS
 
 
 @dataclass(frozen=True)
@@ -133,19 +133,31 @@ def packs():
     """On a stream, in a GPU's own memory; each way by hand, or that CUDA brings, is a row of its own."""
     half, face, large = 512 << 10, 2 << 20, 16 << 20
     by_hand, copied, batched = ("a kernel by hand", "hand"), ("cudaMemcpy2D", "memcpy2d"), ("batched copies", "batch")
+    layers, yaksa = ("cudaMemcpy3D", "memcpy3d"), ("Yaksa", "pack_stream")
     cub = ("cub::DeviceMemcpy::Batched", "cub_batched")
     for pattern, text, size, rivals in (
-        ("vector_8", "blocks of 8 B, 16 MiB", large, (by_hand, copied)),
-        ("vector_128", "blocks of 128 B, 16 MiB", large, (by_hand, copied)),
+        ("vector_8", "blocks of 8 B, 16 MiB", large, (by_hand, copied, yaksa)),
+        ("vector_128", "blocks of 128 B, 16 MiB", large, (by_hand, copied, yaksa)),
         ("vector_256", "blocks of 256 B, 512 KiB", half, (by_hand, copied, batched)),
-        ("face_xz", "X-Z face of 512 cubed doubles", face, (by_hand, copied, batched)),
-        ("face_yz", "Y-Z face of 512 cubed doubles", face, (by_hand, copied)),
-        ("indexed_8", "list of 8 B blocks, 16 MiB", large, (by_hand, cub)),
-        ("indexed_64", "list of 64 B blocks, 16 MiB", large, (by_hand, cub)),
+        ("face_xz", "X-Z face of 512 cubed doubles", face, (by_hand, copied, layers, batched, yaksa)),
+        ("face_yz", "Y-Z face of 512 cubed doubles", face, (by_hand, copied, layers, yaksa)),
+        ("indexed_8", "list of 8 B blocks, 16 MiB", large, (by_hand, cub, yaksa)),
+        ("indexed_64", "list of 64 B blocks, 16 MiB", large, (by_hand, cub, yaksa)),
+        ("indexed_mixed", "list of blocks of 8 to 56 B, 16 MiB", large, (yaksa,)),
+        ("struct_24", "structs, 17 of 24 B", large // 17 // 16 * 16 * 17, (yaksa,)),
+        ("struct_48", "structs, 17 of 48 B", large // 17 // 16 * 16 * 17, (yaksa,)),
     ):
         for rival, method in rivals:
-            own = {"ggas": {"method": "auto"}, "raw": {"pattern": pattern, "method": method}}
-            yield Quantity(f"pack, {text}, beside {rival}", "pack", "bandwidth", {"bytes": size}, ours=(pattern,), own_params=own, only_with_ours=True)
+            own = {"ggas": {"method": "auto"}} | {other: {"pattern": pattern, "method": method} for other in ("raw", "yaksa")}
+            bar = (0.3 if pattern.startswith("struct") else 1.0) if rival == "Yaksa" else None
+            yield Quantity(f"pack, {text}, beside {rival}", "pack", "bandwidth", {"bytes": size}, ours=(pattern,), own_params=own, only_with_ours=True, bar_ratio=bar)
+
+
+def typed_puts():
+    """8-byte elements at a stride on both sides, to the next GPU."""
+    for text, size in (("512 KiB", 512 << 10), ("16 MiB", 16 << 20)):
+        own = {"ggas": {"method": "auto"}} | {other: {"pattern": "vector_8", "method": "iput"} for other in ("raw", "nvshmem")}
+        yield Quantity(f"typed put, blocks of 8 B, {text}, beside iput", "typed_put", "bandwidth", {"bytes": size}, ours=("vector_8",), own_params=own, only_with_ours=True)
 
 
 def programs():
@@ -153,4 +165,4 @@ def programs():
     yield Quantity("1,003 floats once around all GPUs by puts with signal, one kernel", "ring", "time", {"elements": 1003}, bar_ratio=1.0)
 
 
-QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *message_rates(), *programs()]
+QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *typed_puts(), *message_rates(), *programs()]

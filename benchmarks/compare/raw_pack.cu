@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs of the layouts that GGAS packs (benchmarks/typed_patterns.hpp) with what CUDA brings: cudaMemcpy2D, batched
-// copies, cub::DeviceMemcpy::Batched, and a kernel by hand.
+// Packs of the layouts that GGAS packs (benchmarks/typed_patterns.hpp) with what CUDA brings: cudaMemcpy2D and 3D,
+// batched copies, cub::DeviceMemcpy::Batched, and a kernel by hand.
 #include <cub/device/device_memcpy.cuh>
 
 #include "benchmarks/compare/raw_rig.cuh"
@@ -108,6 +108,18 @@ class packs {
                                      cudaMemcpyDeviceToDevice, s));
     });
   }
+  // A face as a part of the cube: elements or rows of it, layer by layer.
+  void by_memcpy3d() {
+    const bool elements = p_.width == 1;
+    const size_t n = elements ? p_.stride : p_.width, row = n * 8, width = elements ? 8 : row,
+                 height = elements ? n : 1;
+    cudaMemcpy3DParms m{};
+    m.srcPtr = make_cudaPitchedPtr(source_, row, row, n);
+    m.dstPtr = make_cudaPitchedPtr(target_, width, width, height);
+    m.extent = make_cudaExtent(width, height, n);
+    m.kind = cudaMemcpyDeviceToDevice;
+    measure("memcpy3d", [&](cudaStream_t s) { COMPARE_CUDA(cudaMemcpy3DAsync(&m, s)); });
+  }
   void by_batch() {
     cudaMemcpyAttributes a{};
     a.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
@@ -177,6 +189,7 @@ void measure_packs(rig& r) {
       packs one(r, p);
       one.by_hand();
       if (rows && p.width != p.stride) one.by_memcpy2d();
+      if (p.name == "face_xz" || p.name == "face_yz") one.by_memcpy3d();
       if (rows && p.rows() <= most_copies) one.by_batch();
       if (!rows) one.by_cub();
     }

@@ -7,7 +7,7 @@ from results import human
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-COLUMNS = (("ggas", "GGAS"), ("nvshmem", "NVSHMEM"), ("nccl", "NCCL"), ("nccl_window", "NCCL window"), ("limit", "bare CUDA"))
+COLUMNS = (("ggas", "GGAS"), ("nvshmem", "NVSHMEM"), ("nccl", "NCCL"), ("nccl_window", "NCCL window"), ("yaksa", "Yaksa"), ("limit", "bare CUDA"))
 RATIOS = (("ratio", "ratio"), ("to_limit", "to bare"))
 BAR_GPUS = 8  # the bars were set for so many
 
@@ -50,7 +50,7 @@ def text(platform, nodes, rows, libraries=()):
     return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *body, *bus_lines(rows), note, ""])
 
 
-SERIES = (("ratio", "o", "beside the best of NVSHMEM and NCCL"), ("to_limit", "|", "beside bare CUDA"))
+SERIES = (("ratio", "o", "beside the best of NVSHMEM, NCCL and Yaksa"), ("to_limit", "|", "beside bare CUDA"))
 TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
 

@@ -59,6 +59,7 @@ class pack_bench {
       GGAS_GPU_TRY(pack("engine_to_host", t, typed_path::engine, m_.host, false));
     GGAS_GPU_TRY(copy_to_host(p, what));
     GGAS_GPU_TRY(unpack(p, t, bound, what));
+    if (p.bytes >= (16u << 20)) GGAS_GPU_TRY(cold(p, t, places, bound, what));
     m_.free(t);
     m_.free(records);
     return {};
@@ -90,6 +91,44 @@ class pack_bench {
     GGAS_GPU_TRY(m_.expect_equal(0, out, wanted, p.bytes, what + " unpack"));
     emit_bandwidth(s_, p, "unpack", ns, bound);
     return {};
+  }
+
+  // Each call of a graph packs other items to another place, so many that the L2 cache holds none of them when their
+  // turn comes again. Fewer are left out.
+  fault cold(const typed_pattern& p, const ggas_type& t, const int64_t* places, const limit& bound,
+             const std::string& what) {
+    constexpr uint64_t most = 16, larger_than_caches = 192u << 20, alignment = 256;
+    const uint64_t step = (p.extent + alignment - 1) / alignment * alignment;
+    const uint64_t copies = std::min(most, m_.room() / step), targets = typed_memory::most_bytes / p.bytes;
+    if (copies * (p.touched + p.bytes) < larger_than_caches) return {};
+    uint64_t call = 0;
+    const auto items = [&] { return m_.at(0, m_.items) + call % copies * step; };
+    const auto out = [&] { return m_.at(0, m_.packed) + call % copies % targets * p.bytes; };
+    std::vector<double> hand, ns;
+    GGAS_GPU_TRY(time_calls(
+        s_, 0, p.bytes, what + " by hand, cold",
+        [&] {
+          auto ok = queue_pack_by_hand(s_.machine(), 0, out(), items(), places, p);
+          ++call;
+          return ok;
+        },
+        hand, most));
+    emit_bandwidth(s_, p, "hand_cold", hand, bound);
+    call = 0;
+    s_.fill(0, m_.packed, typed_memory::most_bytes, 0);
+    GGAS_GPU_TRY(time_calls(
+        s_, 0, p.bytes, what + " cold",
+        [&] {
+          auto ok = pack_on_stream(s_.machine(), 0, out(), items(), p.count, t, report_);
+          ++call;
+          return ok;
+        },
+        ns, most));
+    emit_bandwidth(s_, p, "auto_cold", ns, bound);
+    emit_ratio(s_, p, "auto_cold", ns, median_of(hand));
+    --call;  // the last one of the graph is what lies there
+    s_.keep(queue_pack_by_hand(s_.machine(), 0, m_.at(0, m_.wanted), items(), places, p), "pack");
+    return m_.expect_equal(0, out(), m_.at(0, m_.wanted), p.bytes, what + " cold");
   }
 
   gpu_session& s_;

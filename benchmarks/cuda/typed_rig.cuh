@@ -25,7 +25,7 @@ class typed_memory {
  public:
   static constexpr uint64_t most_bytes = 64u << 20, types_bytes = 128u << 20;
 
-  explicit typed_memory(gpu_session& s) : s_(s), room_(s.opts().quick ? 256u << 20 : 1u << 30) {}
+  explicit typed_memory(gpu_session& s) : s_(s) {}
   ~typed_memory() {
     if (host) cudaFreeHost(host);
     if (places_) cudaFree(places_);
@@ -84,17 +84,17 @@ class typed_memory {
 
  private:
   gpu_session& s_;
-  uint64_t room_;
+  const uint64_t room_ = 1u << 30;  // for the Y-Z face of 512 x 512 x 512 doubles, also with --quick
   std::unique_ptr<heap> memory_;
   std::unique_ptr<type_space> types_;
   int64_t* places_ = nullptr;
 };
 
-// Times of a call of a node in a graph of several, ns; the first launch warms up.
+// Times of a call of a node in a graph of several, ns; the first launch warms up. `calls`: 0: by their length.
 template <class F>
 fault time_calls(gpu_session& s, int node, uint64_t bytes, const std::string& what, F queue,
-                 std::vector<double>& samples) {
-  const auto calls = static_cast<int>(std::clamp<uint64_t>((64u << 20) / bytes, 1, 20));
+                 std::vector<double>& samples, int calls = 0) {
+  if (calls == 0) calls = static_cast<int>(std::clamp<uint64_t>((64u << 20) / bytes, 1, 20));
   cudaStream_t const stream = s.machine().cuda_stream(node);
   cudaGraph_t graph{};
   cudaGraphExec_t made{};

@@ -16,6 +16,10 @@ divisor divisor_of(uint64_t value) {
           log2 - 1};
 }
 
+image_stamp stamp_of(const ggas_type& t, const char* segment) {
+  return {reinterpret_cast<const uint64_t*>(segment + t.image), t.space, t.generation};
+}
+
 bool is_list(const ggas_type& t) { return t.records == 1 && t.run != 0; }
 
 // Dimensions from the innermost on, in bytes. Those of one copy are left out, those that touch are one.
@@ -70,7 +74,7 @@ place_side places_of(const side_items& s, unsigned unit, const char* segment) {
   side.base += t.records == 0 ? t.base : 0;
   if (is_list(t)) {
     side.list = {reinterpret_cast<const int64_t*>(segment + t.image + image_header_bytes) + record_words, t.true_lb,
-                 t.true_ub - static_cast<int64_t>(t.run)};
+                 t.true_ub - static_cast<int64_t>(t.run), stamp_of(t, segment)};
   }
   shape in(s);
   in.d[0].count /= unit;
@@ -92,13 +96,14 @@ bool has_runs(const side_items& s) {
 
 run_move runs_of(const side_items& s, char* dense, bool pack, unsigned staged, const char* segment) {
   const ggas_type& t = *s.type;
-  run_move m{{s.at, t.extent, t.size, nullptr, nullptr, t.true_lb, t.true_ub, {1, 0, 0}}, dense, 0, 0, pack};
+  run_move m{{s.at, t.extent, t.size, nullptr, nullptr, t.true_lb, t.true_ub, {1, 0, 0}, {}}, dense, 0, 0, pack};
   uint64_t each = 1;
   if (t.records != 0) {
     each = t.box[0].count;
     m.items.count = divisor_of(each);
     m.items.sums = reinterpret_cast<const uint64_t*>(segment + t.image + image_header_bytes) + record_words;
     m.items.list = reinterpret_cast<const int64_t*>(m.items.sums + each + 1);
+    m.items.of = stamp_of(t, segment);
   } else {
     m.items.base += t.base;
     m.items.low -= t.base;

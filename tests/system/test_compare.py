@@ -113,7 +113,7 @@ def test_a_grid_stands_beside_a_grid_and_a_block_beside_a_block():
     block, grid = found["allreduce by a block, 16 Ki floats"], found["allreduce by a grid, 16 Ki floats"]
     assert (block["ggas"], block["nvshmem"], block["limit"]) == (7600, 29000, None)
     assert (grid["ggas"], grid["nvshmem"], grid["limit"]) == (1500, 9000, 1400)
-    assert grid["shapes"] == {"ggas": "64x256", "nvshmem": "16x256", "nccl": None, "nccl_window": None, "limit": "64x256"}
+    assert grid["shapes"] == {"ggas": "64x256", "nvshmem": "16x256", "nccl": None, "nccl_window": None, "yaksa": None, "limit": "64x256"}
 
 
 def test_the_table_names_blocks_and_threads_and_libraries():

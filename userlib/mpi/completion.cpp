@@ -17,33 +17,35 @@ class statuses {
     at_ = own_.data();
   }
   MPI_Status* at() { return at_; }
-  const MPI_Status& operator[](int i) const { return at_[i]; }
+  MPI_Status& operator[](int i) { return at_[i]; }
 
  private:
   std::vector<MPI_Status> own_;
   MPI_Status* at_;
 };
 
-// After a call for all `n` requests: of those that failed each has its error in its status.
-int finish_all(taken& ours, int n, const MPI_Request* requests, const statuses& all, int error) {
+// After a call for `n` requests: `place(k)` is that of the k-th, its status the k-th; of those that failed each has its
+// error in its status. Receives first: who waits for this process to fetch a message need not wait for its sends.
+template <class Place>
+int finish_each(taken& ours, int n, Place place, const MPI_Request* requests, statuses& all, int error) {
   int worst = error;
-  for (int i = 0; i < n; ++i) {
-    const int of_this = error == MPI_ERR_IN_STATUS ? all[i].MPI_ERROR : error;
-    const int now = ours.finish(i, requests[i], all[i], of_this);
-    if (worst == MPI_SUCCESS) worst = now;
-  }
+  for (const bool receives : {true, false})
+    for (int k = 0; k < n; ++k) {
+      const int i = place(k);
+      if (ours.receives(i) != receives) continue;
+      const int of_this = error == MPI_ERR_IN_STATUS ? all[k].MPI_ERROR : error;
+      const int now = ours.finish(i, requests[i], all[k], of_this);
+      if (worst == MPI_SUCCESS) worst = now;
+    }
   return worst;
 }
-
-// After a call for some of them: those at `places`, with their statuses in that order.
-int finish_some(taken& ours, int n, const int* places, const MPI_Request* requests, const statuses& all, int error) {
-  int worst = error;
-  for (int k = 0; n != MPI_UNDEFINED && k < n; ++k) {
-    const int of_this = error == MPI_ERR_IN_STATUS ? all[k].MPI_ERROR : error;
-    const int now = ours.finish(places[k], requests[places[k]], all[k], of_this);
-    if (worst == MPI_SUCCESS) worst = now;
-  }
-  return worst;
+int finish_all(taken& ours, int n, const MPI_Request* requests, statuses& all, int error) {
+  return finish_each(
+      ours, n, [](int k) { return k; }, requests, all, error);
+}
+int finish_some(taken& ours, int n, const int* places, const MPI_Request* requests, statuses& all, int error) {
+  return finish_each(
+      ours, n == MPI_UNDEFINED ? 0 : n, [&](int k) { return places[k]; }, requests, all, error);
 }
 
 }  // namespace

@@ -53,6 +53,9 @@ layout::layout(const datatype& t) : number_(next_number()) {
   words_ = std::move(made.words);
 }
 
+layout::layout(const ggas_type& handle, std::vector<uint64_t> words)
+    : number_(next_number()), handle_(handle), words_(std::move(words)) {}
+
 bool layout::dense(uint64_t count) const {
   const bool piece = handle_.records == 0 && handle_.dimensions == 0;
   return size() == 0 || (piece && (count <= 1 || handle_.extent == static_cast<int64_t>(size())));

@@ -13,7 +13,8 @@ namespace ggas::mpi {
 
 class layout : public std::enable_shared_from_this<layout> {
  public:
-  explicit layout(const datatype& t);  // t.good()
+  explicit layout(const datatype& t);                            // t.good()
+  layout(const ggas_type& handle, std::vector<uint64_t> words);  // of another process
 
   uint64_t number() const { return number_; }  // no other layout of this process has it
   const ggas_type& handle() const { return handle_; }

@@ -14,6 +14,23 @@ namespace ggas::mpi {
 // Host memory for packed data; given back by its destructor.
 using staging = std::unique_ptr<void, void (*)(void*)>;
 
+// An allocation in memory of a GPU, as another process of the host opens it. All of it is plain bytes.
+struct shared_block {
+  unsigned char handle[64];
+  uint64_t allocation;    // no other one of its process has this number, also not one at the same place later
+  uint64_t first, bytes;  // where it lies in the process that made it
+
+  bool holds(uint64_t at, uint64_t n) const { return at >= first && n <= bytes && at - first <= bytes - n; }
+};
+
+// Items, or packed data (no layout), in memory of another process: `at` is their address there.
+struct foreign_items {
+  int process;
+  shared_block in;
+  const layout* of;
+  uint64_t at, count;
+};
+
 class memory {
  public:
   virtual ~memory() = default;
@@ -25,6 +42,17 @@ class memory {
   virtual std::string unpack(const items& to, uint64_t bytes, const void* from) = 0;
   // Whether the MPI below cannot reach the data by itself, even where they lie in one piece.
   virtual bool apart() const = 0;
+
+  // What follows GPUs alone have; others say no.
+  // The allocation that the address is in. False: other processes cannot be given it.
+  virtual bool share(const void*, shared_block&) { return false; }
+  // Memory of its own, which can be shared; null: there is none.
+  virtual void* borrow(uint64_t) { return nullptr; }
+  virtual void give_back(void*) {}
+  // Whether memory of another process is within reach.
+  virtual bool reaches(int, const shared_block&) { return false; }
+  // The first `bytes` of the data from there, straight to where they belong. Complete on return; the error or nothing.
+  virtual std::string fetch(const items&, uint64_t, const foreign_items&) { return "memory of another process"; }
 };
 
 memory& host_memory();

@@ -25,6 +25,7 @@ recognised recognise(const arguments& a) {
   if (l.made->size() == 0 || __builtin_mul_overflow(l.made->size(), d.data.count, &bytes) || bytes > LLONG_MAX)
     return {};
   d.mover = mover_of(d.data);
+  if (d.mover && d.mover->apart()) direct::meet(*d.mover);
   return {std::move(d), {}};
 }
 
@@ -54,20 +55,48 @@ std::unique_ptr<message> message::of(typed_data data, std::string& why) {
     why = "no memory for " + std::to_string(bytes) + " bytes of packed data";
     return nullptr;
   }
-  return std::unique_ptr<message>(new message(std::move(data), std::move(packed)));
+  return std::unique_ptr<message>(new message(std::move(data), std::move(packed), bytes));
+}
+
+std::unique_ptr<message> message::on_offer(const typed_data& data, int to, int tag) {
+  std::unique_ptr<direct::offer> offer = direct::offer::make(*data.mover, data.data, to, tag);
+  if (!offer) return nullptr;
+  std::unique_ptr<message> made(new message(data, {nullptr, nullptr}, offer->wire_bytes()));
+  made->offer_ = std::move(offer);
+  return made;
+}
+
+std::unique_ptr<message> message::plain(typed_data data) {
+  return std::unique_ptr<message>(new message(std::move(data), {nullptr, nullptr}, 0));
 }
 
 std::string message::pack() {
   count_moved();
-  return data_.mover->pack(data_.data, data_.bytes(), packed_.get());
+  return offer_ ? "" : data_.mover->pack(data_.data, data_.bytes(), packed_.get());
 }
 
-std::string message::unpack(const MPI_Status& status) {
-  MPI_Count bytes = 0;
-  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-  if (bytes <= 0) return {};
+void message::withdraw() {
+  if (offer_) offer_->withdraw();
+}
+
+std::optional<direct::ticket> message::ticket_of(uint64_t bytes) const {
+  if (!direct::is_ticket_length(bytes)) return {};
+  char first[direct::ticket_bytes];
+  if (is_plain()) pack_on_host(data_.data, sizeof first, first);
+  return direct::ticket_in(is_plain() ? first : packed_.get(), bytes);
+}
+
+direct::problem message::unpack(MPI_Status& status) {
+  uint64_t bytes = direct::bytes_of(status);
+  if (bytes == 0) return {};
+  if (const std::optional<direct::ticket> t = ticket_of(bytes)) {
+    direct::problem p = direct::fetch(*t, data_.data, is_plain() ? host_memory() : *data_.mover, bytes);
+    direct::set_bytes(status, bytes);
+    return p;
+  }
+  if (is_plain()) return {};
   count_moved();
-  return data_.mover->unpack(data_.data, static_cast<uint64_t>(bytes), packed_.get());
+  return {data_.mover->unpack(data_.data, bytes, packed_.get())};
 }
 
 int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class) {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "userlib/mpi/memory.hpp"
-#include "userlib/mpi/mpi.hpp"
+#include "userlib/mpi/direct/fetch.hpp"
+#include "userlib/mpi/direct/offer.hpp"
 
 namespace ggas::mpi {
 
@@ -50,23 +50,37 @@ class wire_bytes {
   MPI_Datatype type_ = MPI_BYTE;
 };
 
-// The data and the memory that they are packed in. Errors are texts.
+// What one side of a call has the MPI below send or receive instead of its data. Errors are texts.
 class message {
  public:
+  // Data that are packed in memory of the host.
   static std::unique_ptr<message> of(typed_data data, std::string& why);
+  // Data that the receiver fetches; null: it cannot. `to`: rank in MPI_COMM_WORLD.
+  static std::unique_ptr<message> on_offer(const typed_data& data, int to, int tag);
+  // A receive that the MPI below does by itself, unless what comes is on offer.
+  static std::unique_ptr<message> plain(typed_data data);
 
   std::string pack();
-  // As many bytes as have come.
-  std::string unpack(const MPI_Status& status);
+  // As many bytes as have come; the status tells how many.
+  direct::problem unpack(MPI_Status& status);
+  // Of a message that was sent: its data may be written to.
+  std::string settle(void (*meanwhile)()) { return offer_ ? offer_->settle(meanwhile) : ""; }
+  // It was not sent after all.
+  void withdraw();
 
-  void* packed() const { return packed_.get(); }
+  bool is_plain() const { return !packed_ && !offer_; }
+  const void* packed() const { return offer_ ? offer_->wire() : packed_.get(); }
   const wire_bytes& wire() const { return wire_; }
+  // The ticket among the bytes that have come.
+  std::optional<direct::ticket> ticket_of(uint64_t bytes) const;
 
  private:
-  message(typed_data data, staging packed) : data_(std::move(data)), packed_(std::move(packed)), wire_(data_.bytes()) {}
+  message(typed_data data, staging packed, uint64_t wire)
+      : data_(std::move(data)), packed_(std::move(packed)), wire_(wire) {}
 
   typed_data data_;
   staging packed_;
+  std::unique_ptr<direct::offer> offer_;
   wire_bytes wire_;
 };
 

@@ -1,36 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and receives that stand before those of the MPI below. A message is sent as its packed bytes: that is what both
 // MPIs send of any datatype on computers of one kind, so the other side may be the MPI alone.
+#include "userlib/mpi/direct/ranks.hpp"
 #include "userlib/mpi/requests.hpp"
 
 namespace ggas::mpi {
 
 namespace {
 
-// One side of a call: its own arguments, or packed bytes in their place.
+struct envelope {
+  int peer, tag;
+  MPI_Comm comm;
+};
+
+enum class role { sends, receives };
+
+// One side of a call: its own arguments, or packed bytes or a ticket in their place.
 class side {
  public:
-  // `peer`: nothing is moved for MPI_PROC_NULL.
-  side(const char* call, MPI_Comm comm, const arguments& a, int peer) : call_(call), comm_(comm), given_(a) {
-    if (peer == MPI_PROC_NULL) return;
-    recognised r = recognise(a);
-    std::string why = r.error;
-    if (r.found) data_ = message::of(std::move(r.found), why);
-    if (!why.empty()) error_ = fail(comm, call, why, r.error.empty() ? MPI_ERR_NO_MEM : MPI_ERR_TYPE);
+  // Nothing is moved for MPI_PROC_NULL.
+  side(const char* call, const arguments& a, const envelope& e, role r) : call_(call), comm_(e.comm), given_(a) {
+    if (e.peer == MPI_PROC_NULL) return;
+    recognised found = recognise(a);
+    std::string why = found.error;
+    if (found.found)
+      choose(std::move(found.found), e, r, why);
+    else if (r == role::receives && found.found.of && direct::table::here())
+      data_ = message::plain(std::move(found.found));
+    if (!why.empty()) error_ = fail(comm_, call, why, found.error.empty() ? MPI_ERR_NO_MEM : MPI_ERR_TYPE);
   }
 
   int error() const { return error_; }
-  bool ours() const { return data_ != nullptr; }
-  int pack() { return ours() ? told(data_->pack()) : MPI_SUCCESS; }
-  int unpack(const MPI_Status& status) { return ours() ? told(data_->unpack(status)) : MPI_SUCCESS; }
+  // The MPI below gets something else than the arguments.
+  bool ours() const { return data_ && !data_->is_plain(); }
+  // Something is to be done when the MPI below has done its part.
+  bool kept() const { return data_ != nullptr; }
+  int pack() { return ours() ? told({data_->pack()}) : MPI_SUCCESS; }
+  int unpack(MPI_Status& status) { return data_ ? told(data_->unpack(status)) : MPI_SUCCESS; }
+  // After the MPI below has sent it, with this error.
+  int sent(int error) {
+    if (!data_) return error;
+    if (error == MPI_SUCCESS) return told({data_->settle(fetch_begun)});
+    data_->withdraw();
+    return error;
+  }
   std::unique_ptr<message> hand_over() { return std::move(data_); }
 
-  void* buffer() const { return ours() ? data_->packed() : const_cast<void*>(given_.buffer); }
+  void* buffer() const { return const_cast<void*>(ours() ? data_->packed() : given_.buffer); }
   int count() const { return ours() ? data_->wire().count() : given_.count; }
   MPI_Datatype type() const { return ours() ? data_->wire().type() : given_.type; }
 
  private:
-  int told(const std::string& wrong) { return wrong.empty() ? MPI_SUCCESS : fail(comm_, call_, wrong, MPI_ERR_OTHER); }
+  void choose(typed_data d, const envelope& e, role r, std::string& why) {
+    if (r == role::sends && direct::table::here() && d.mover == direct::own_gpu())
+      data_ = message::on_offer(d, direct::world_rank(e.comm, e.peer), e.tag);
+    if (!data_) data_ = message::of(std::move(d), why);
+  }
+  int told(const direct::problem& p) {
+    return p.text.empty() ? MPI_SUCCESS : fail(comm_, call_, p.text, p.error_class);
+  }
 
   const char* call_;
   MPI_Comm comm_;
@@ -39,29 +67,36 @@ class side {
   int error_ = MPI_SUCCESS;
 };
 
-struct envelope {
-  int peer, tag;
-  MPI_Comm comm;
-};
-
 template <class Below>
 int send(const char* call, Below below, const arguments& a, const envelope& e) {
   look_after_given_up();
-  side s(call, e.comm, a, e.peer);
+  side s(call, a, e, role::sends);
   if (s.error() != MPI_SUCCESS) return s.error();
   if (const int error = s.pack(); error != MPI_SUCCESS) return error;
-  return below(s.buffer(), s.count(), s.type(), e.peer, e.tag, e.comm);
+  return s.sent(below(s.buffer(), s.count(), s.type(), e.peer, e.tag, e.comm));
+}
+
+// `below(side)` is the MPI's function.
+template <class Below>
+int receive(const char* call, Below below, const arguments& a, const envelope& e, MPI_Status* status) {
+  look_after_given_up();
+  side s(call, a, e, role::receives);
+  if (s.error() != MPI_SUCCESS) return s.error();
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE && s.kept()) status = &own;
+  const int error = below(s, status);
+  return error == MPI_SUCCESS && s.kept() ? s.unpack(*status) : error;
 }
 
 template <class Below>
-int begin(const char* call, Below below, const arguments& a, const envelope& e, MPI_Request* request, bool receives) {
+int begin(const char* call, Below below, const arguments& a, const envelope& e, MPI_Request* request, role r) {
   look_after_given_up();
-  side s(call, e.comm, a, e.peer);
+  side s(call, a, e, r);
   if (s.error() != MPI_SUCCESS) return s.error();
-  if (const int error = receives ? MPI_SUCCESS : s.pack(); error != MPI_SUCCESS) return error;
-  const int error = below(s.buffer(), s.count(), s.type(), e.peer, e.tag, e.comm, request);
-  if (error == MPI_SUCCESS && s.ours()) keep(*request, {s.hand_over(), receives});
-  return error;
+  if (const int error = r == role::receives ? MPI_SUCCESS : s.pack(); error != MPI_SUCCESS) return error;
+  const int error = below(s, request);
+  if (error == MPI_SUCCESS && s.kept()) keep(*request, {s.hand_over(), r == role::receives, {}, {}, {}});
+  return error == MPI_SUCCESS ? error : r == role::sends ? s.sent(error) : error;
 }
 
 }  // namespace
@@ -79,7 +114,10 @@ extern "C" {
   }                                                                                                      \
   int MPI_##begun(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,      \
                   MPI_Request* request) {                                                                \
-    return begin("MPI_" #begun, PMPI_##begun, {buffer, count, type}, {to, tag, comm}, request, false);   \
+    const auto below = [&](side& s, MPI_Request* r) {                                                    \
+      return PMPI_##begun(s.buffer(), s.count(), s.type(), to, tag, comm, r);                            \
+    };                                                                                                   \
+    return begin("MPI_" #begun, below, {buffer, count, type}, {to, tag, comm}, request, role::sends);    \
   }
 GGAS_SEND(Send, Isend)
 GGAS_SEND(Bsend, Ibsend)
@@ -88,31 +126,80 @@ GGAS_SEND(Rsend, Irsend)
 #undef GGAS_SEND
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
-  look_after_given_up();
-  side s("MPI_Recv", comm, {buffer, count, type}, from);
-  if (s.error() != MPI_SUCCESS) return s.error();
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE && s.ours()) status = &own;
-  const int error = PMPI_Recv(s.buffer(), s.count(), s.type(), from, tag, comm, status);
-  return error == MPI_SUCCESS && s.ours() ? s.unpack(*status) : error;
+  const auto below = [&](side& s, MPI_Status* t) {
+    return PMPI_Recv(s.buffer(), s.count(), s.type(), from, tag, comm, t);
+  };
+  return receive("MPI_Recv", below, {buffer, count, type}, {from, tag, comm}, status);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  return begin("MPI_Irecv", PMPI_Irecv, {buffer, count, type}, {from, tag, comm}, request, true);
+  const auto below = [&](side& s, MPI_Request* r) {
+    return PMPI_Irecv(s.buffer(), s.count(), s.type(), from, tag, comm, r);
+  };
+  return begin("MPI_Irecv", below, {buffer, count, type}, {from, tag, comm}, request, role::receives);
+}
+
+// Of a message that was probed nobody knows the communicator.
+int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Status* status) {
+  const auto below = [&](side& s, MPI_Status* t) { return PMPI_Mrecv(s.buffer(), s.count(), s.type(), m, t); };
+  return receive("MPI_Mrecv", below, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, status);
+}
+
+int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Request* request) {
+  const auto below = [&](side& s, MPI_Request* r) { return PMPI_Imrecv(s.buffer(), s.count(), s.type(), m, r); };
+  return begin("MPI_Imrecv", below, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, request,
+               role::receives);
 }
 
 int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
                  MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {
   look_after_given_up();
-  side sent("MPI_Sendrecv", comm, {out, out_count, out_type}, to);
-  side received("MPI_Sendrecv", comm, {in, in_count, in_type}, from);
+  side sent("MPI_Sendrecv", {out, out_count, out_type}, {to, out_tag, comm}, role::sends);
+  side received("MPI_Sendrecv", {in, in_count, in_type}, {from, in_tag, comm}, role::receives);
   for (const side* s : {&sent, &received})
-    if (s->error() != MPI_SUCCESS) return s->error();
+    if (s->error() != MPI_SUCCESS) return sent.sent(s->error());
   if (const int error = sent.pack(); error != MPI_SUCCESS) return error;
   MPI_Status own;
-  if (status == MPI_STATUS_IGNORE && received.ours()) status = &own;
+  if (status == MPI_STATUS_IGNORE && received.kept()) status = &own;
   const int error = PMPI_Sendrecv(sent.buffer(), sent.count(), sent.type(), to, out_tag, received.buffer(),
                                   received.count(), received.type(), from, in_tag, comm, status);
-  return error == MPI_SUCCESS && received.ours() ? received.unpack(*status) : error;
+  const int arrived = error == MPI_SUCCESS && received.kept() ? received.unpack(*status) : error;
+  const int left = sent.sent(error);
+  return arrived != MPI_SUCCESS ? arrived : left;
+}
+
+int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,
+                         MPI_Comm comm, MPI_Status* status) {
+  look_after_given_up();
+  recognised found = recognise({buffer, count, type});
+  std::unique_ptr<message> plain;
+  if (found.found.of && !found.found && direct::table::here()) plain = message::plain(std::move(found.found));
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE && plain) status = &own;
+  const int error = PMPI_Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, status);
+  if (error != MPI_SUCCESS || !plain) return error;
+  const direct::problem p = plain->unpack(*status);
+  return p.text.empty() ? error : fail(comm, "MPI_Sendrecv_replace", p.text, p.error_class);
+}
+
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
+  const int error = PMPI_Probe(from, tag, comm, status);
+  if (error == MPI_SUCCESS) direct::correct(comm, status);
+  return error;
+}
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* there, MPI_Status* status) {
+  const int error = PMPI_Iprobe(from, tag, comm, there, status);
+  if (error == MPI_SUCCESS && *there) direct::correct(comm, status);
+  return error;
+}
+int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* m, MPI_Status* status) {
+  const int error = PMPI_Mprobe(from, tag, comm, m, status);
+  if (error == MPI_SUCCESS) direct::correct(comm, status);
+  return error;
+}
+int MPI_Improbe(int from, int tag, MPI_Comm comm, int* there, MPI_Message* m, MPI_Status* status) {
+  const int error = PMPI_Improbe(from, tag, comm, there, m, status);
+  if (error == MPI_SUCCESS && *there) direct::correct(comm, status);
+  return error;
 }
 }

@@ -29,15 +29,51 @@ struct table {
   }
 };
 
-// Data that were received, from the memory of the MPI below to where they belong. The communicator may be gone: an
-// error goes to the handler of all processes.
-int arrive(begun& what, const MPI_Status& status) {
+bool was_cancelled(const MPI_Status& status) {
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
-  if (!what.data || !what.receives || cancelled) return MPI_SUCCESS;
-  const std::string wrong = what.data->unpack(status);
+  return cancelled != 0;
+}
+
+// Data that were received, from the memory of the MPI below to where they belong. The communicator may be gone: an
+// error goes to the handler of all processes.
+int arrive(begun& what, MPI_Status& status) {
+  if (what.receives && what.data && !was_cancelled(status)) {
+    what.wrong = what.data->unpack(status);
+    what.bytes = direct::bytes_of(status);
+    what.data.reset();
+  } else if (what.bytes) {
+    direct::set_bytes(status, *what.bytes);
+  }
+  const direct::problem wrong = std::exchange(what.wrong, {});
+  return wrong.text.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Irecv", wrong.text, wrong.error_class);
+}
+
+// Data that were sent may be written to. Of sends with one request nobody knows which one is asked for: all are
+// settled.
+int leave(begun& what, const MPI_Status& status) {
+  const bool cancelled = was_cancelled(status);
+  what.more.push_back(std::move(what.data));
+  std::string wrong;
+  for (const std::unique_ptr<message>& m : what.more) {
+    if (!m) continue;
+    if (cancelled) m->withdraw();
+    if (const std::string of_this = m->settle(fetch_begun); wrong.empty()) wrong = of_this;
+  }
+  return wrong.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Isend", wrong, MPI_ERR_OTHER);
+}
+
+int complete(begun& what, MPI_Status& status) { return what.receives ? arrive(what, status) : leave(what, status); }
+
+// One that is complete in the MPI below and has a ticket.
+void fetch_if_come(MPI_Request request, begun& what) {
+  MPI_Status status;
+  int done = 0;
+  if (PMPI_Request_get_status(request, &done, &status) != MPI_SUCCESS || !done || was_cancelled(status)) return;
+  if (!what.data->ticket_of(direct::bytes_of(status))) return;
+  what.wrong = what.data->unpack(status);
+  what.bytes = direct::bytes_of(status);
   what.data.reset();
-  return wrong.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Irecv", wrong, MPI_ERR_OTHER);
 }
 
 }  // namespace
@@ -45,7 +81,12 @@ int arrive(begun& what, const MPI_Status& status) {
 void keep(MPI_Request request, begun what) {
   table& t = table::here();
   const std::lock_guard one_at_a_time(t.lock);
-  t.messages.insert_or_assign(request, std::move(what));
+  if (const auto m = t.messages.find(request); m != t.messages.end() && !what.receives && !m->second.receives) {
+    m->second.more.push_back(std::move(what.data));
+    std::move(what.more.begin(), what.more.end(), std::back_inserter(m->second.more));
+  } else {
+    t.messages.insert_or_assign(request, std::move(what));
+  }
   t.begun_ones = t.messages.size();
 }
 
@@ -66,15 +107,21 @@ taken::~taken() {
   for (one& m : messages_) keep(m.request, std::move(m.what));
 }
 
-int taken::finish(int i, const MPI_Request& now, const MPI_Status& status, int error) {
+bool taken::receives(int i) const {
+  return std::any_of(messages_.begin(), messages_.end(), [&](const one& m) { return m.place == i && m.what.receives; });
+}
+
+int taken::finish(int i, const MPI_Request& now, MPI_Status& status, int error) {
   const auto m = std::find_if(messages_.begin(), messages_.end(), [&](const one& o) { return o.place == i; });
   if (m == messages_.end() || now != MPI_REQUEST_NULL) return error;
   begun what = std::move(m->what);
   messages_.erase(m);
-  return error == MPI_SUCCESS ? arrive(what, status) : error;
+  if (error == MPI_SUCCESS) return complete(what, status);
+  if (!what.receives && what.data) what.data->withdraw();
+  return error;
 }
 
-int taken::deliver(const MPI_Status& status) { return arrive(messages_[0].what, status); }
+int taken::deliver(MPI_Status& status) { return complete(messages_[0].what, status); }
 
 void taken::give_up(MPI_Request& request) {
   table& t = table::here();
@@ -83,6 +130,14 @@ void taken::give_up(MPI_Request& request) {
   t.unasked_ones = t.unasked.size();
   messages_.clear();
   request = MPI_REQUEST_NULL;
+}
+
+void fetch_begun() {
+  table& t = table::here();
+  if (t.begun_ones == 0) return;
+  const std::lock_guard one_at_a_time(t.lock);
+  for (auto& [request, what] : t.messages)
+    if (what.receives && what.data) fetch_if_come(request, what);
 }
 
 // Nobody else looks after what this returns: a handler of errors may call MPI.
@@ -101,7 +156,7 @@ void look_after_given_up() {
     MPI_Status status;
     int done = 0;
     const int error = PMPI_Test(&g.request, &done, &status);
-    if (done && error == MPI_SUCCESS) arrive(g.what, status);
+    if (done && error == MPI_SUCCESS && g.what.receives) arrive(g.what, status);
     return done != 0 || error != MPI_SUCCESS;
   });
   const std::lock_guard one_at_a_time(t.lock);

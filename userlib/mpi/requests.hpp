@@ -11,8 +11,13 @@
 namespace ggas::mpi {
 
 struct begun {
-  std::unique_ptr<message> data;
+  std::unique_ptr<message> data;  // of a receive: null once its data are where they belong
   bool receives;
+  // What came of a message on offer that was fetched before its request was asked for.
+  std::optional<uint64_t> bytes;
+  direct::problem wrong;
+  // Further sends with this request: MPICH has one for all that were complete when they were begun.
+  std::vector<std::unique_ptr<message>> more = {};
 };
 
 void keep(MPI_Request request, begun what);
@@ -27,11 +32,12 @@ class taken {
   taken& operator=(const taken&) = delete;
 
   bool none() const { return messages_.empty(); }
+  bool receives(int i) const;
   // Request `i` has come to its end, if it is none any more; `error` is what the MPI below says of it. Data that were
   // received are where they belong then. MPI_SUCCESS, `error`, or what went wrong.
-  int finish(int i, const MPI_Request& now, const MPI_Status& status, int error);
+  int finish(int i, const MPI_Request& now, MPI_Status& status, int error);
   // It is complete, and stays a request.
-  int deliver(const MPI_Status& status);
+  int deliver(MPI_Status& status);
   // Nobody asks for it any more: its data are kept until it is complete.
   void give_up(MPI_Request& request);
 
@@ -43,6 +49,10 @@ class taken {
   };
   std::vector<one> messages_;
 };
+
+// Messages on offer that have come for receives of this process are fetched: a sender that waits calls it, as the other
+// side may be a sender that waits, too.
+void fetch_begun();
 
 // Messages that were given up and are complete are finished; the cost of a load if there is none.
 void look_after_given_up();

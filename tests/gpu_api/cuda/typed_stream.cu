@@ -124,6 +124,43 @@ TEST_F(typed_on_stream, puts_gets_and_signals_from_layout_to_layout) {
   }
 }
 
+// A graph whose datatype was freed, and committed anew: it says so, and moves nothing. Thousand packs read one image.
+TEST_F(typed_on_stream, a_graph_of_a_freed_list) {
+  const int64_t places[] = {0, 24, 100, 148};
+  const int64_t lengths[] = {8, 3, 5, 1};
+  for (const datatype& d :
+       {datatype::hindexed_block(2, places, primitive::int32), datatype::hindexed(lengths, places, primitive::int32)}) {
+    std::string why;
+    const ggas_type t = types_->commit(d, why);
+    ASSERT_EQ(why, "");
+    fill();
+    ok(cudaSetDevice(machine().device(0)), "device");
+    cudaStream_t const s = machine().cuda_stream(0);
+    cudaGraph_t made{};
+    cudaGraphExec_t graph{};
+    ok(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal), "capture");
+    for (int i = 0; i < 1000; ++i)
+      ASSERT_TRUE(pack_on_stream(machine(), 0, here(0, packed, 64), here(0, items, 4096), 2, t, report(0)));
+    ok(cudaStreamEndCapture(s, &made), "capture");
+    ok(cudaGraphInstantiate(&graph, made, 0), "graph");
+    ok(cudaGraphLaunch(graph, s), "graph");
+    ASSERT_NO_FATAL_FAILURE(finish("before"));
+    const auto before = read<char>(0, place(packed, 64), 2 * t.size);
+    ASSERT_EQ(types_->free(t), "");
+    const ggas_type again = types_->commit(d, why);  // most likely at the same place
+    std::vector<char> other(before.size(), 'x');
+    write(0, place(packed, 64), other);
+    ok(cudaGraphLaunch(graph, s), "graph");
+    run("behind");
+    EXPECT_EQ(read<uint64_t>(0, at.base + counted, 1)[0], ggas_bad_argument);
+    EXPECT_EQ(read<char>(0, place(packed, 64), 2 * t.size), other);
+    write(0, at.base + counted, std::vector<uint64_t>{ggas_ok});
+    ok(cudaGraphExecDestroy(graph), "graph");
+    ok(cudaGraphDestroy(made), "graph");
+    ASSERT_EQ(types_->free(again), "");
+  }
+}
+
 // Large rows by kernel and copy engine, into a buffer of cudaMalloc and into pinned memory; what is neither is refused.
 TEST_F(typed_on_stream, other_memory_and_the_copy_engine) {
   constexpr uint64_t rows = 20000, width = 24, stride = 100;

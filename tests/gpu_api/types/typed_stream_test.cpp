@@ -272,6 +272,63 @@ TEST_P(TypedStream, WhatIsWrongIsToldAtOnce) {
   expect_areas("refused");
 }
 
+// What kernels read of a datatype is written once, when it is committed.
+TEST_P(TypedStream, AThousandPacksOneUpload) {
+  const int64_t places[] = {0, 24, 100, 148};
+  const int64_t lengths[] = {8, 3, 5, 1};
+  const uint64_t before = types_->uploads();
+  const ggas_type t = commit(datatype::hindexed(lengths, places, primitive::int32));
+  std::mt19937_64 random(13);
+  fill(random);
+  good_statuses();
+  const int packs = simulated() ? 10 : 1000;
+  for (int i = 0; i < packs; ++i) {
+    queued(pack_on_stream(*cluster_, 0, at(0, target_) + 4096, at(0, items_) + 4096, 1, t, report(0)), "pack");
+    if (i % 100 == 99) run();
+  }
+  run();
+  expect_ok("packs");
+  EXPECT_EQ(types_->uploads(), before + 1);
+  uint64_t packed = 0;
+  for (size_t b = 0; b < 4; ++b)
+    for (size_t i = 0; i < static_cast<size_t>(lengths[b]) * 4; ++i)
+      was(0, 1)[4096 + packed++] = at(0, items_)[4096 + places[b] + static_cast<int64_t>(i)];
+  ASSERT_NO_FATAL_FAILURE(expect_areas("packs"));
+}
+
+// Freed when the call is queued already, as of a graph that is launched again: nothing moves, and no signal goes.
+TEST_P(TypedStream, WhatIsFreedBehindTheCallIsTold) {
+  const int64_t places[] = {0, 24, 100, 148};
+  const int64_t lengths[] = {8, 3, 5, 1};
+  const datatype equal = datatype::hindexed_block(2, places, primitive::int32),
+                 mixed = datatype::hindexed(lengths, places, primitive::int32),
+                 dense = datatype::contiguous(17, primitive::int32);
+  std::mt19937_64 random(12);
+  for (const datatype& d : {equal, mixed}) {
+    const uint64_t count = d.size() == 32 ? 17 : 8;  // as many numbers as eight items of `dense`
+    for (const int way : {0, 1, 2}) {
+      const ggas_type t = commit(d), packed = commit(dense);
+      fill(random);
+      good_statuses();
+      const uint64_t signal_before = word(0, signal_);
+      const bool from = way != 1, to = way != 0;
+      for (int n = 0; n < nodes(); ++n)
+        queued(put_signal_typed_on_stream(*cluster_, n, place(right(n), target_, 4096), to ? count : 8, to ? t : packed,
+                                          at(n, items_) + 4096, from ? count : 8, from ? t : packed,
+                                          {right(n), signal_}, 1, ggas_signal_add, report(n)),
+               "to be freed");
+      ASSERT_EQ(types_->free(t), "");
+      run();
+      for (int n = 0; n < nodes(); ++n) {
+        EXPECT_EQ(word(n, status_), ggas_bad_argument) << way;
+        EXPECT_EQ(word(n, signal_), signal_before);
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_areas("freed"));
+      ASSERT_EQ(types_->free(packed), "");
+    }
+  }
+}
+
 // An image that was overwritten is not trusted: nothing outside the data of the handle is written, and no signal goes.
 TEST_P(TypedStream, ADamagedImageIsTold) {
   const int64_t places[] = {0, 24, 100, 148};

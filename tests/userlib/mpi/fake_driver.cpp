@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA driver's functions that the library and its tests call, without a GPU: a libcuda.so.1. Its "memory of a GPU"
 // is out of everybody's reach but during calls of this driver, so an MPI that touches it dies. Kernels are those of the
-// library, by one thread of the host.
+// library, by one thread of the host. Other processes open its memory by handles (FAKE_DRIVER_IPC=none: by none).
 #include <cuda.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -32,6 +37,18 @@ namespace {
 
 std::recursive_mutex lock;
 std::map<uintptr_t, size_t> of_gpu, pinned;  // blocks of memory by their beginning
+
+// What makes a block of the GPU: a file, which other processes find below /proc.
+struct backing {
+  int file;
+  unsigned long long number;  // of the allocation
+};
+std::map<uintptr_t, backing> backings;  // of the own blocks
+struct ipc_handle {
+  int process, file;
+  uint64_t bytes, inode;
+};
+static_assert(sizeof(ipc_handle) <= sizeof(CUipcMemHandle));
 
 char* block_of(const std::map<uintptr_t, size_t>& all, uintptr_t at) {
   auto b = all.upper_bound(at);
@@ -116,14 +133,63 @@ CUresult cuLaunchKernel(CUfunction f, unsigned blocks, unsigned, unsigned, unsig
 
 CUresult cuMemAlloc(CUdeviceptr* at, size_t bytes) {
   const std::lock_guard one_at_a_time(lock);
+  static unsigned long long allocations = 0;
   bytes = (bytes + page - 1) / page * page;
-  void* const made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int file = memfd_create("memory of a GPU", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* const made = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED, file, 0);
   if (made == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
   *at = reinterpret_cast<CUdeviceptr>(made);
   of_gpu[*at] = bytes;
+  backings[*at] = {file, ++allocations};
   return CUDA_SUCCESS;
 }
 CUresult cuMemFree(CUdeviceptr at) {
+  const std::lock_guard one_at_a_time(lock);
+  munmap(reinterpret_cast<void*>(at), of_gpu[at]);
+  close(backings[at].file);
+  of_gpu.erase(at);
+  backings.erase(at);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemGetAddressRange(CUdeviceptr* first, size_t* bytes, CUdeviceptr at) {
+  const std::lock_guard one_at_a_time(lock);
+  char* const block = block_of(of_gpu, at);
+  if (!block) return CUDA_ERROR_NOT_FOUND;
+  *first = reinterpret_cast<CUdeviceptr>(block);
+  *bytes = of_gpu[*first];
+  return CUDA_SUCCESS;
+}
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr at) {
+  const std::lock_guard one_at_a_time(lock);
+  const char* const how = std::getenv("FAKE_DRIVER_IPC");
+  const auto b = backings.find(at);
+  struct stat file {};
+  if ((how && std::strcmp(how, "none") == 0) || b == backings.end() || fstat(b->second.file, &file) != 0)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  const ipc_handle made{getpid(), b->second.file, of_gpu[at], file.st_ino};
+  std::memcpy(handle, &made, sizeof made);
+  return CUDA_SUCCESS;
+}
+// As the real one, not in the process that made it, and not once it is freed.
+CUresult cuIpcOpenMemHandle(CUdeviceptr* at, CUipcMemHandle handle, unsigned) {
+  const std::lock_guard one_at_a_time(lock);
+  ipc_handle h;
+  std::memcpy(&h, &handle, sizeof h);
+  if (h.process == getpid()) return CUDA_ERROR_INVALID_CONTEXT;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", h.process, h.file);
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  struct stat found {};
+  if (file < 0 || fstat(file, &found) != 0 || found.st_ino != h.inode) return CUDA_ERROR_INVALID_VALUE;
+  void* const made = mmap(nullptr, h.bytes, PROT_NONE, MAP_SHARED, file, 0);
+  close(file);
+  if (made == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  *at = reinterpret_cast<CUdeviceptr>(made);
+  of_gpu[*at] = h.bytes;
+  return CUDA_SUCCESS;
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr at) {
   const std::lock_guard one_at_a_time(lock);
   munmap(reinterpret_cast<void*>(at), of_gpu[at]);
   of_gpu.erase(at);
@@ -146,6 +212,10 @@ CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute* which, void** v
       *static_cast<unsigned*>(values[i]) = gpu    ? unsigned{CU_MEMORYTYPE_DEVICE}
                                            : host ? unsigned{CU_MEMORYTYPE_HOST}
                                                   : 0;
+    if (which[i] == CU_POINTER_ATTRIBUTE_BUFFER_ID) {
+      const auto b = backings.find(reinterpret_cast<CUdeviceptr>(block_of(of_gpu, at)));
+      *static_cast<unsigned long long*>(values[i]) = b == backings.end() ? 0 : b->second.number;
+    }
     if (which[i] == CU_POINTER_ATTRIBUTE_CONTEXT) *static_cast<CUcontext*>(values[i]) = gpu ? only : nullptr;
   }
   return CUDA_SUCCESS;

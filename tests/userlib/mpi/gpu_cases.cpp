@@ -1,59 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of memory of GPUs; each rank has a GPU, or all the only one. In CI that of fake_driver.cpp.
-#include <cuda.h>
-
 #include <algorithm>
 
-#include "tests/userlib/mpi/rig.hpp"
+#include "tests/userlib/mpi/gpu_area.hpp"
 
 using namespace mpi_test;
 
 namespace {
 
-// An area of memory of the rank's GPU.
-class gpu_area {
- public:
-  explicit gpu_area(const bytes& content) : bytes_(content.size()) {
-    static const bool there = begin();
-    CHECK(there && cuMemAlloc(&at_, bytes_) == CUDA_SUCCESS);
-    write(content);
-  }
-  gpu_area(const gpu_area&) = delete;
-  gpu_area& operator=(const gpu_area&) = delete;
-  ~gpu_area() { cuMemFree(at_); }
-
-  char* at(MPI_Aint place = 0) const { return reinterpret_cast<char*>(at_) + place; }
-  void write(const bytes& content) {
-    CHECK(cuMemcpy(at_, reinterpret_cast<CUdeviceptr>(content.data()), bytes_) == CUDA_SUCCESS);
-  }
-  bytes read() const {
-    bytes content(bytes_);
-    CHECK(cuMemcpy(reinterpret_cast<CUdeviceptr>(content.data()), at_, bytes_) == CUDA_SUCCESS);
-    return content;
-  }
-
- private:
-  static bool begin() {
-    int n = 0;
-    CUdevice d = 0;
-    CUcontext c = nullptr;
-    if (cuInit(0) != CUDA_SUCCESS || cuDeviceGetCount(&n) != CUDA_SUCCESS || n == 0) return false;
-    cuDeviceGet(&d, rank() % n);
-    return cuDevicePrimaryCtxRetain(&c, d) == CUDA_SUCCESS && cuCtxSetCurrent(c) == CUDA_SUCCESS;
-  }
-  CUdeviceptr at_ = 0;
-  size_t bytes_;
-};
-
 enum class in { gpu, host };
-
-// What a receiver's area is, by the MPI alone.
-bytes expected_of(const sample& out, const bytes& source, const sample& layout, bytes area) {
-  const bytes sent = out.packed(source);
-  int place = 0;
-  PMPI_Unpack(sent.data(), out.size(), &place, layout.in(area), layout.count, layout.of.type, MPI_COMM_SELF);
-  return area;
-}
 
 // Random samples from rank 0 to rank 1, each in memory of its kind, in different layouts.
 template <class Send, class Receive>

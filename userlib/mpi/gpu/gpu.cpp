@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ggas/detail/type/places.hpp"
-#include "userlib/mpi/gpu/driver.hpp"
+#include "userlib/mpi/gpu/imports.hpp"
 #include "userlib/mpi/gpu/kernels.cuh"
 #include "userlib/mpi/gpu/pinned.hpp"
 
@@ -39,7 +39,7 @@ struct side {
 
 class gpu final : public memory {
  public:
-  gpu(const driver& d, CUcontext context) : d_(d), context_(context) {}
+  gpu(const driver& d, CUcontext context) : d_(d), context_(context), exports_(d), imports_(d) {}
 
   // Once; the error or nothing.
   std::string begin();
@@ -51,6 +51,23 @@ class gpu final : public memory {
   std::string pack(const items& from, uint64_t bytes, void* to) override;
   std::string unpack(const items& to, uint64_t bytes, const void* from) override;
   bool apart() const override { return true; }
+
+  bool share(const void* at, shared_block& b) override {
+    const current now(*this);
+    return exports_.describe(at, b);
+  }
+  void* borrow(uint64_t bytes) override {
+    const current now(*this);
+    return exports_.borrow(bytes);
+  }
+  void give_back(void* at) override { exports_.give_back(at); }
+  bool reaches(int process, const shared_block& b) override {
+    const current now(*this);
+    const std::lock_guard one_at_a_time(importing_);
+    CUdeviceptr at = 0;
+    return imports_.open(process, b, at).empty();
+  }
+  std::string fetch(const items& to, uint64_t bytes, const foreign_items& from) override;
 
  private:
   // The context of the memory is the thread's for a while.
@@ -77,6 +94,9 @@ class gpu final : public memory {
   unsigned blocks_ = 1;
   std::mutex lock_;
   std::map<uint64_t, image> images_;  // by the layout's number
+  exports exports_;
+  std::mutex importing_;
+  imports imports_;
 };
 
 #define GGAS_MPI_CUDA(call, ...) \
@@ -126,6 +146,18 @@ std::string gpu::unpack(const items& to, uint64_t bytes, const void* from) {
   side items_here{};
   if (std::string wrong = side_of(to, items_here); !wrong.empty()) return wrong;
   return move(items_here, {static_cast<char*>(const_cast<void*>(from)), 1, nullptr, 0}, bytes);
+}
+
+std::string gpu::fetch(const items& to, uint64_t bytes, const foreign_items& from) {
+  const current now(*this);
+  const std::lock_guard one_at_a_time(importing_);  // nothing that is read from is closed
+  CUdeviceptr there = 0;
+  if (std::string wrong = imports_.open(from.process, from.in, there); !wrong.empty()) return wrong;
+  auto* const at = reinterpret_cast<char*>(there + (from.at - from.in.first));
+  side source{at, 1, nullptr, 0}, target{};
+  std::string wrong = side_of(to, target);
+  if (wrong.empty() && from.of) wrong = side_of({from.of, at, from.count}, source);
+  return wrong.empty() ? move(target, source, bytes) : wrong;
 }
 
 // Memory of CUDA's: of GPUs, managed, or of the host and pinned.
@@ -181,9 +213,9 @@ std::string gpu::move(const side& to, const side& from, uint64_t bytes) {
   ggas_type handles[2];
   const side_items target = places_side(to, handles[0]), source = places_side(from, handles[1]);
   const unsigned unit = detail::widest_unit_of(target, source, 0, bytes);
-  const layout* const items_of = to.of ? to.of : from.of;
-  const uint64_t items_bytes = items_of->size() * (to.of ? to.count : from.count);
-  if (detail::has_places(target) && detail::has_places(source) && items_bytes / unit <= detail::most_units) {
+  const auto bytes_of = [](const side& s) { return s.of ? s.of->size() * s.count : 0; };
+  const uint64_t most = std::max(bytes_of(to), bytes_of(from));
+  if (detail::has_places(target) && detail::has_places(source) && most / unit <= detail::most_units) {
     const auto segment = [](const side& s) { return reinterpret_cast<const char*>(s.image); };
     detail::place_move m{};
     m.to = detail::places_of(target, unit, segment(to));

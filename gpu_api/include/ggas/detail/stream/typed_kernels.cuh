@@ -50,6 +50,12 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
     run_kernel(const GGAS_GRID_CONSTANT run_move m, stream_report report) {
   ggas_after_stream();
   GGAS_SHARED_ARRAY(word_pair, staged, staged_bytes / sizeof(word_pair));
+  const bool current = is_current(m.items.of);
+  // All of a block, or none: they wait for each other.
+  if (m.items.of.header && block_group{}.join(moved(current)) != ggas_ok) {
+    tell(report.status, ggas_bad_argument);
+    return;
+  }
   const bool good = move_runs(m, reinterpret_cast<char*>(static_cast<word_pair*>(staged)));
   if (m.items.sums) tell(report.status, block_group{}.join(moved(good)));
 }

@@ -20,17 +20,27 @@ GGAS_DEVICE uint32_t quotient(uint32_t a, const divisor& d) {
 template <unsigned Units>
 GGAS_DEVICE void add_digit(const place_dimension& dim, const int64_t* list, uint32_t (&number)[Units],
                            int64_t (&place)[Units], unsigned& good, const place_list& all) {
+  // Of a list all loads are on the way before the first place is looked at.
+  uint32_t digit[Units];
   GGAS_UNROLL
   for (unsigned w = 0; w < Units; ++w) {
-    const uint32_t next = quotient(number[w], dim.count), digit = number[w] - next * dim.count.value;
+    const uint32_t next = quotient(number[w], dim.count);
+    digit[w] = number[w] - next * dim.count.value;
     number[w] = next;
-    if (!list || !dim.listed) {
-      place[w] += static_cast<int64_t>(digit) * dim.stride;
-    } else if (good >> w & 1) {
-      const int64_t at = load_own(list + digit);
-      if (at < all.low || at > all.high) good &= ~(1u << w);
-      place[w] += at;
-    }
+  }
+  if (!list || !dim.listed) {
+    GGAS_UNROLL
+    for (unsigned w = 0; w < Units; ++w) place[w] += static_cast<int64_t>(digit[w]) * dim.stride;
+    return;
+  }
+  int64_t at[Units] = {};
+  GGAS_UNROLL
+  for (unsigned w = 0; w < Units; ++w)
+    if (good >> w & 1) at[w] = load_own(list + digit[w]);
+  GGAS_UNROLL
+  for (unsigned w = 0; w < Units; ++w) {
+    if (at[w] < all.low || at[w] > all.high) good &= ~(1u << w);
+    place[w] += at[w];
   }
 }
 
@@ -48,12 +58,25 @@ GGAS_DEVICE void find_places(const place_side_of<few_place_dimensions>& s, uint3
     if (d < s.dimensions) add_digit(s.digit[d], nullptr, number, place, good, {});
 }
 
-// By `count` threads of which this is `rank`. False: a list named a place that is none; what it named was left out.
+// A datatype that was freed behind the call, as one of a graph may be, is not read.
+GGAS_DEVICE bool is_current(const image_stamp& s) {
+  if (!s.header) return true;
+  return (load_relaxed(s.header) == s.space) & (load_relaxed(s.header + 1) == s.generation);
+}
+template <unsigned Digits>
+GGAS_DEVICE bool has_current_list(const place_side_of<Digits>&) {
+  return true;
+}
+GGAS_DEVICE bool has_current_list(const place_side& s) { return !s.list.at || is_current(s.list.of); }
+
+// By `count` threads of which this is `rank`. False: a list named a place that is none; what it named was left out, or
+// the list was freed: nothing has moved.
 template <class T, class Move>
 GGAS_DEVICE bool move_places(const Move& m, unsigned rank, unsigned count) {
   constexpr unsigned all = (1u << units_in_flight) - 1;
   unsigned kept = all;
   if (count > 1) sync_lanes();
+  const bool current = has_current_list(m.from) & has_current_list(m.to);
   GGAS_NO_UNROLL
   for (uint32_t base = rank; base < m.units; base += units_in_flight * count) {
     uint32_t from_number[units_in_flight], to_number[units_in_flight];
@@ -67,6 +90,7 @@ GGAS_DEVICE bool move_places(const Move& m, unsigned rank, unsigned count) {
     }
     unsigned good = mine;
     find_places(m.from, from_number, from, good);
+    if (!current) good = 0;
     T v[units_in_flight] = {};
     GGAS_UNROLL
     for (unsigned w = 0; w < units_in_flight; ++w)

@@ -34,10 +34,16 @@ struct place_side_of {
   uint32_t dimensions;
   place_dimension digit[Digits];
 };
+// The image that a list is part of, and what its header says until the datatype is freed. Null: there is none.
+struct image_stamp {
+  const uint64_t* header;
+  uint64_t space, generation;
+};
 // What a list says of places of runs, in bytes; those outside low ... high are none. Null: there is none.
 struct place_list {
   const int64_t* at;
   int64_t low, high;
+  image_stamp of;
 };
 struct place_side : place_side_of<most_place_dimensions> {
   place_list list;
@@ -65,6 +71,7 @@ struct run_side {
   const int64_t* list;
   int64_t low, high;  // where the data of an item lie
   divisor count;      // value 1: no division
+  image_stamp of;
 };
 // All items to or from dense data, `together` runs of a block at a time.
 struct run_move {

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Cases of messages between GPUs on real ones: each rank takes GPU rank % GPUs, so one GPU is enough. Under both MPIs, as
+# far as they are there.   on_gpus.sh <build folder>
+set -u
+[ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: $0 <build folder>, which '$*' is not" >&2; exit 2; }
+build=$(cd "$1" && pwd)
+run=$(dirname "$0")/../../../userlib/run.py
+worst=0
+case_of() { # program, case, ranks
+  if GGAS_BUILD=$build timeout 60 python3 "$run" --mpi-types -n "$3" --timeout 50 "$build/tests/userlib/mpi/$1" "$2"; then
+    return
+  fi
+  echo "FAILED: $1 $2" >&2
+  worst=1
+}
+for mpi in openmpi mpich; do
+  [ -x "$build/tests/userlib/mpi/mpi_direct_program_$mpi" ] || { echo "left out: $mpi"; continue; }
+  for program in mpi_gpu_program_$mpi mpi_direct_program_$mpi; do
+    for us in 2000000 0; do
+      export GGAS_MPI_DIRECT=128 GGAS_MPI_DIRECT_US=$us
+      "$build/tests/userlib/mpi/$program" list > "$build/cases.txt" || { worst=1; continue; }
+      while read -r name ranks; do case_of "$program" "$name" "$ranks" < /dev/null; done < "$build/cases.txt"
+    done
+  done
+done
+exit $worst

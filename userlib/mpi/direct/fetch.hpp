@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiver's side of messages on offer.
+#pragma once
+
+#include <optional>
+
+#include "userlib/mpi/direct/table.hpp"
+#include "userlib/mpi/mpi.hpp"
+
+namespace ggas::mpi::direct {
+
+// What has gone wrong; nothing in `text`: nothing.
+struct problem {
+  std::string text;
+  int error_class = MPI_ERR_OTHER;
+};
+
+// Of data that have come, `n` bytes in all: whether they are a ticket. `first`: ticket_bytes of them.
+std::optional<ticket> ticket_in(const void* first, uint64_t n);
+
+// The data of a message on offer to where they belong, at most as many bytes as the items have; `bytes`: how many came.
+// `mover`: of the items. The offer is over, whatever comes of it.
+problem fetch(const ticket& of, const items& to, memory& mover, uint64_t& bytes);
+
+// After a probe: the length of the message instead of that of its ticket.
+void correct(MPI_Comm comm, MPI_Status* status);
+
+uint64_t bytes_of(const MPI_Status& status);
+void set_bytes(MPI_Status& status, uint64_t bytes);
+
+}  // namespace ggas::mpi::direct
