@@ -281,7 +281,7 @@ TEST_P(TypedStream, AThousandPacksOneUpload) {
   std::mt19937_64 random(13);
   fill(random);
   good_statuses();
-  const int packs = simulated() ? 10 : 1000;
+  const int packs = simulated() ? 10 : GetParam().threads ? 50 : 1000;
   for (int i = 0; i < packs; ++i) {
     queued(pack_on_stream(*cluster_, 0, at(0, target_) + 4096, at(0, items_) + 4096, 1, t, report(0)), "pack");
     if (i % 100 == 99) run();

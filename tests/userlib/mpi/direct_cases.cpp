@@ -319,6 +319,29 @@ MPI_CASE(direct_requests, 2) {
   PMPI_Barrier(MPI_COMM_WORLD);  // the data of the send that was given up are there until now
 }
 
+MPI_CASE(direct_persistent, 2) {
+  // Requests that are started again and again know nothing of tickets: they get data.
+  gpu_area area(content);
+  acquaint(area);
+  area.write(content);
+  const typed col = column(many, 3);
+  bytes flat(8 * many);
+  MPI_Request r = MPI_REQUEST_NULL;
+  const uint64_t before = fetched();
+  if (rank() == 1) CHECK(MPI_Recv_init(flat.data(), 8 * many, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &r) == 0);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 2; ++i) {
+    if (rank() == 0) {
+      CHECK(MPI_Send(area.at(), 1, col.type, 1, 1, MPI_COMM_WORLD) == 0);
+    } else {
+      flat.assign(flat.size(), 0);
+      CHECK(PMPI_Start(&r) == 0 && MPI_Wait(&r, MPI_STATUS_IGNORE) == 0);
+      CHECK(flat == column_of(content, many) && fetched() == before);
+    }
+  }
+  if (rank() == 1) PMPI_Request_free(&r);
+}
+
 MPI_CASE(direct_allocations, 2) {
   // Memory that is freed and made again, at the same address or not.
   const typed col = column(many, 3);
