@@ -58,9 +58,9 @@ def full_table(gpus, platform, rows, libraries):
 def excerpt(platform, rows, libraries):
     """Without ratios and bars."""
     some = [row for row in rows if row["quantity"] in EXCERPT]
-    columns = 1 + len(table.COLUMNS)
-    head = ["quantity", *(title for _, title in table.COLUMNS)]
-    return fenced(table.aligned([head, *(table.cells(row)[:columns] for row in some)]))
+    columns = table.columns_of(some)
+    head = ["quantity", *(title for _, title in columns)]
+    return fenced(table.aligned([head, *(table.cells(row, columns)[: len(head)] for row in some)]))
 
 
 def behind(gpus, rows):

@@ -24,10 +24,15 @@ def figure_text(row, key):
     return f"{text} {shape:>7}" if text and shape else text
 
 
-def cells(row):
+def columns_of(rows):
+    """Yaksa has none where it was not measured: it only packs."""
+    return [c for c in COLUMNS if c[0] != "yaksa" or any(row.get("yaksa") for row in rows)]
+
+
+def cells(row, columns):
     unit = row["unit"]
     ratios = ["" if row[key] is None else f"{row[key]:.2f}" for key, _ in RATIOS]
-    return [row["quantity"], *(figure_text(row, key) for key, _ in COLUMNS), *ratios, human(row["bar"], unit), bar_text(row)]
+    return [row["quantity"], *(figure_text(row, key) for key, _ in columns), *ratios, human(row["bar"], unit), bar_text(row)]
 
 
 def aligned(lines):
@@ -35,19 +40,21 @@ def aligned(lines):
     return ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, width))).rstrip() for line in lines]
 
 
-def bus_lines(rows):
+def bus_lines(rows, columns=COLUMNS):
     """Long collectives as NCCL's bus bandwidth; nothing if there are none."""
     long = [row for row in rows if row["bus_bytes"]]
-    lines = [[row["quantity"], *("" if row[key] is None else human(1e9 * row["bus_bytes"] / row[key], "B/s") for key, _ in COLUMNS)] for row in long]
-    return aligned([["bus bandwidth", *(title for _, title in COLUMNS)], *lines]) if long else []
+    lines = [[row["quantity"], *("" if row[key] is None else human(1e9 * row["bus_bytes"] / row[key], "B/s") for key, _ in columns)] for row in long]
+    return aligned([["bus bandwidth", *(title for _, title in columns)], *lines]) if long else []
 
 
 def text(platform, nodes, rows, libraries=()):
     """A table with the explanation that it needs."""
-    head = ["quantity", *(title for _, title in (*COLUMNS, *RATIOS)), "bar", ""]
-    body = aligned([head, *map(cells, rows)])
+    rows = list(rows)
+    columns = columns_of(rows)
+    head = ["quantity", *(title for _, title in (*columns, *RATIOS)), "bar", ""]
+    body = aligned([head, *(cells(row, columns) for row in rows)])
     note = f"Medians; behind a figure blocks x threads. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
-    return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *body, *bus_lines(rows), note, ""])
+    return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *body, *bus_lines(rows, columns), note, ""])
 
 
 SERIES = (("ratio", "o", "beside the best of NVSHMEM, NCCL and Yaksa"), ("to_limit", "|", "beside bare CUDA"))
