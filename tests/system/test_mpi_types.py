@@ -51,6 +51,13 @@ def test_wrong_setting(program):
     assert done.returncode != 0 and "libggas_mpi_types: GGAS_MPI_TYPES = hots: must be host, or not set" in done.stderr
 
 
+def test_wrong_settings_of_messages_between_gpus(program):
+    done = run("--mpi-types", "-n", 1, program[1], "pack_vector", GGAS_MPI_DIRECT="4k")
+    assert done.returncode != 0 and "GGAS_MPI_DIRECT = 4k: must be off, or a number of bytes of at most 15 digits" in done.stderr
+    done = run("--mpi-types", "-n", 1, program[1], "pack_vector", GGAS_MPI_DIRECT_US="-1")
+    assert done.returncode != 0 and "GGAS_MPI_DIRECT_US = -1: must be a number of microseconds of at most 15 digits" in done.stderr
+
+
 def test_failures_are_told(program):
     done = run("--mpi-types", "-n", 2, program[1], "pack_vector", GGAS_MPI_TYPES="host")  # a case of one rank
     assert done.returncode != 0 and "not true: size() == c.ranks" in done.stderr
