@@ -4,8 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "tests/userlib/mpi/gpu_area.hpp"

@@ -65,7 +65,7 @@ struct own_slots {
 
 memory* introduced = nullptr;
 std::mutex meeting;
-uint32_t met = 0;  // greetings that were answered
+std::atomic<uint32_t> met{0};  // greetings that were answered
 std::atomic<memory*> shared_gpu{nullptr};
 
 bool may_fetch(table& t, int to) {
@@ -105,7 +105,7 @@ void meet(memory& gpu) {
     shared_gpu = &gpu;
   }
   if (introduced != &gpu) return;
-  met = t->greetings();
+  met = t->greetings().load();
   for (int p = 0; p < t->size(); ++p) {
     std::atomic<uint8_t>& known = t->reaches(t->me(), p);
     if (p == t->me() || known != 0 || t->of(p).has_hello.load(std::memory_order_acquire) == 0) continue;
@@ -180,6 +180,7 @@ void end_offers() {
   table* const t = table::here();
   if (!t) return;
   own_slots& own = own_slots::here();
+  t->of(t->me()).process = 0;  // this process fetches nothing any more: who waits for that goes on
   for (unsigned i = 0; i < slots_of_process; ++i) {
     slot& s = t->slot_of(t->me(), i);
     while (own.loans[i].gpu && stage_of(s.state.load(std::memory_order_acquire)) != stage::done && t->lives(s.to))
