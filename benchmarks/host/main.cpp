@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "benchmarks/host/gpu_ways.hpp"
 #include "benchmarks/host/table.hpp"
 
 namespace ggas::host_bench {
@@ -16,6 +17,7 @@ struct options {
   size_t most = most_bytes;
   std::vector<std::string> only;  // names of patterns; empty: all
   std::string json;
+  std::string gpu;  // module; empty: memory of the host
 };
 
 // Rounds of a sample: fewer of what takes longer; the same on all ranks.
@@ -104,9 +106,13 @@ int main(int argc, char** argv) {
   app.add_option("--only", o.only, "patterns, with commas between")->delimiter(',')->check(CLI::IsMember(names));
   app.add_option("--most", o.most, "largest size, bytes")->check(CLI::Range(size_t{8}, ggas::host_bench::most_bytes));
   app.add_option("--json", o.json, "file for the results, a JSON object a line");
+  app.add_option("--gpu", o.gpu, "instead: writes between GPUs of this module, direct, staged, hybrid; 2 ranks");
   CLI11_PARSE(app, argc, argv);
   try {
-    ggas::host_bench::run(o);
+    if (o.gpu.empty())
+      ggas::host_bench::run(o);
+    else
+      ggas::host_bench::measure_gpu_ways(o.gpu, o.most, o.quick, o.json);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "ggas-host-bench: %s\n", e.what());
     return 1;

@@ -10,6 +10,8 @@ from conftest import ROOT, built
 
 # GASPI write_notify beside the put of a host program in ggas-bench: the bar is what half a round trip may take of its.
 BAR = 1.15
+# Writes between GPUs: what hybrid ones may take of the better way, at every size.
+HYBRID_BAR = 1.05
 
 
 def ranks(number, *arguments, sim=True, options="", program=None, status=0):
@@ -28,16 +30,19 @@ def lines(done):
     return sorted(done.stdout.splitlines())
 
 
+@pytest.mark.parametrize("memory", [[], ["bound"]], ids=["allocated", "bound"])
 @pytest.mark.parametrize("number", [1, 2, 4, 8])
-def test_a_program_finds_the_same_on_shm_and_on_simulated_nodes(number):
-    here = lines(ranks(number, sim=False))
+def test_a_program_finds_the_same_on_shm_and_on_simulated_nodes(number, memory):
+    here = lines(ranks(number, *memory, sim=False))
     assert len(here) == number
-    assert lines(ranks(number)) == here
+    assert here == lines(ranks(number, sim=False))
+    assert lines(ranks(number, *memory)) == here
 
 
+@pytest.mark.parametrize("memory", [[], ["bound"]], ids=["allocated", "bound"])
 @pytest.mark.parametrize("options", ["", "--nic rtl", "--platform modern"])
-def test_two_runs_are_the_same_to_the_nanosecond(options):
-    one, other = (ranks(3, "times", options=options + " --report") for _ in range(2))
+def test_two_runs_are_the_same_to_the_nanosecond(options, memory):
+    one, other = (ranks(3, *memory, "times", options=options + " --report") for _ in range(2))
     assert lines(one) == lines(other) and all(" ns " in line for line in lines(one))
     assert one.stderr == other.stderr and " ps simulated" in one.stderr
 
@@ -62,6 +67,23 @@ def bench_json(tmp_path):
         return {r["params"]["bytes"]: r["value"] for r in records if r["variant"] == "host" and r["metric"] == "half_round_trip"}
 
     return half_round_trips
+
+
+def test_hybrid_writes_of_gpus_are_as_quick_as_the_better_way(tmp_path, capsys):
+    file = tmp_path / "ways.json"
+    bench = built("GGAS_HOST_BENCH", "benchmarks/host/ggas-host-bench")
+    ranks(2, "--gpu", "simt", "--quick", "--most", str(256 << 10), "--json", file, program=bench)
+    took = {}
+    for record in map(json.loads, file.read_text().splitlines()):
+        took.setdefault(record["bytes"], {})[record["variant"]] = record["median"]
+    assert len(took) == 16
+    best = {size: min(ways["direct"], ways["staged"]) for size, ways in took.items()}
+    worst = max(ways["hybrid"] / best[size] for size, ways in took.items())
+    with capsys.disabled():
+        print(f"\n  galibier-k20, nic model, seed 1: hybrid takes at most {worst:.3f} x the better of direct and staged")
+    assert worst <= HYBRID_BAR
+    assert any(ways["staged"] < ways["direct"] for ways in took.values())  # both ways are the better one somewhere
+    assert any(ways["direct"] < ways["staged"] for ways in took.values())
 
 
 def test_a_bad_option_is_told():

@@ -56,6 +56,7 @@ TEST_P(library_bound, memory_of_the_user_is_written_read_and_notified) {
       MUST(r.barrier(), GGAS_OK);
     }
     MUST(r.get(4, n, right, 0, n), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
     for (size_t i = 1; i < n; ++i) MUST_HOLD(memory[n + i] == static_cast<unsigned char>(i * 3 + right));
     MUST(r.put(4, 0, right, 2 * n - 7, 8), GGAS_ERR_RANGE);
     MUST(r.barrier(), GGAS_OK);

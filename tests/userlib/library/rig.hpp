@@ -85,9 +85,11 @@ inline bool simulated() {
 // Of a job whose ranks are on simulated nodes (GGAS_TRANSPORT=sim); else nothing.
 class simulator {
  public:
+  static inline int last = -1;  // process of the last one made
   simulator(int size, const std::string& job) {
     if (!simulated()) return;
     pid_ = fork();
+    last = pid_;
     if (pid_ != 0) return;
     be(0, size, job);
     const char* const program = std::getenv("GGAS_SIMULATOR");

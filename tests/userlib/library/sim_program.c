@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that uses everything and says what it found: a digest, which is that of every transport, and with `times`
  * how long it took on each rank, which is the same in every run on simulated nodes. `latency BYTES`: half a round trip
- * of write_notify. */
+ * of write_notify. `bound` before that: the segment is memory of the program's own. */
 #include <GASPI.h>
 #include <GASPI_Ext.h>
 #include <stdio.h>
@@ -86,7 +86,13 @@ int main(int argc, char** argv) {
   CHECK(gaspi_proc_init(PATIENCE));
   CHECK(gaspi_proc_rank(&me));
   CHECK(gaspi_proc_num(&all));
-  CHECK(gaspi_segment_create(0, 4 * inbox, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED));
+  if (argc > 1 && strcmp(argv[1], "bound") == 0) {
+    static unsigned long memory[4 * inbox / 8 + 3];
+    CHECK(gaspi_segment_use(0, memory + 3, 4 * inbox, GASPI_GROUP_ALL, PATIENCE, 0));
+    --argc, ++argv;
+  } else {
+    CHECK(gaspi_segment_create(0, 4 * inbox, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED));
+  }
   CHECK(gaspi_segment_ptr(0, &at));
   words = (unsigned long*)at;
   if (argc == 3 && strcmp(argv[1], "latency") == 0) {

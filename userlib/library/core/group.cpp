@@ -65,7 +65,7 @@ ggas_rc group::allreduce(const reduction& how, const void* from, void* to, gpus*
 }
 
 // In memory of the host, between two copies.
-ggas_rc group::reduce_on_gpus(call c, gpu::device& d, limit until) {
+ggas_rc group::reduce_on_gpus(call c, gpu::own_gpu& d, limit until) {
   const size_t bytes = c.how.elements * c.how.element_bytes;
   const auto told = [](const std::string& why) { return why.empty() ? GGAS_OK : fail(GGAS_ERR_SYSTEM, "GPU: ", why); };
   if (active_ && !(c == on_gpu_)) return run(c, until);  // which says that another one is under way

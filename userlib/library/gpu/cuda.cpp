@@ -205,7 +205,7 @@ class cuda_device final : public device {
 
 }  // namespace ggas::library::gpu
 
-extern "C" ggas::library::gpu::device* ggas_gpu_device_1(int number, int rank, std::string& why) {
+extern "C" ggas::library::gpu::device* ggas_gpu_device_2(int number, int rank, std::string& why) {
   using namespace ggas;
   int gpus = 0;
   if (auto ok = userlib::driver::load(); !ok) {

@@ -11,22 +11,28 @@
 
 namespace ggas::library::gpu {
 
-class device {
+// What the core itself asks of the GPU of a process.
+class own_gpu {
  public:
   using text = std::string;
 
-  virtual ~device() = default;
-  // Every rank of the job gives as many bytes of its GPU, filled with 0. All ranks call it; then this process and its
-  // GPU reach those of rank r at window() + r * stride(). The stride is a power of two.
-  virtual text map(const job& j, uint64_t bytes) = 0;
-  virtual int number() const = 0;  // of the GPU, as this process counts
+  virtual ~own_gpu() = default;
+  virtual int number() const = 0;  // as this process counts
+  // Memory of rank r lies at window() + r * stride(). The stride is a power of two.
   virtual std::byte* window() const = 0;
   virtual uint64_t stride() const = 0;
+  // Each side on a GPU or not; done when it returns, and seen by kernels that begin to look afterwards.
+  virtual text copy(void* to, const void* from, uint64_t bytes) = 0;
+};
+
+class device : public own_gpu {
+ public:
+  // Every rank of the job gives as many bytes of its GPU, filled with 0. All ranks call it; then this process and its
+  // GPU reach those of all ranks in the window.
+  virtual text map(const job& j, uint64_t bytes) = 0;
 
   // Whether memory of the user can be a segment of a GPU.
   virtual bool is_gpu_memory(const void* at) const = 0;
-  // Each side on a GPU or not; done when it returns, and seen by kernels that begin to look afterwards.
-  virtual text copy(void* to, const void* from, uint64_t bytes) = 0;
   // The same through memory of the host, in chunks: one goes on while the next one comes.
   virtual text copy_staged(void* to, const void* from, uint64_t bytes, uint64_t chunk) = 0;
   virtual text zero(void* at, uint64_t bytes) = 0;
@@ -40,7 +46,7 @@ class device {
 
 // What a module exports under the name below; number: of the GPU, -1: by rank. Null with a text: there is none.
 using maker = device* (*)(int number, int rank, std::string& why);
-inline constexpr const char* maker_name = "ggas_gpu_device_1";  // 1: version of this header
+inline constexpr const char* maker_name = "ggas_gpu_device_2";  // 2: version of this header
 
 // Loads a module that lies beside libggas.so, or where the system looks for libraries.
 device* load(const std::string& module, int number, int rank, std::string& why);

@@ -13,7 +13,7 @@ class gpus {
   // Of all ranks, once: every rank gives memory of a GPU. The first `kept` bytes are never given out.
   virtual ggas_rc open(const job& j, const char* module, int number, uint64_t bytes, uint64_t kept) = 0;
   // Null before.
-  virtual gpu::device* device() = 0;
+  virtual gpu::own_gpu* device() = 0;
   virtual uint64_t bytes() const = 0;
   virtual uint64_t kept() const = 0;
   // bound: memory of the user on the GPU; null: new memory, filled with 0.

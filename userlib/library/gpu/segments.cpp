@@ -61,7 +61,7 @@ ggas_rc ggas_gpu_context(ggas_process* p, void* context, size_t bytes) {
     if (ggas_rc rc = check_pointer(context, "context"); rc != GGAS_OK) return rc;
     if (bytes != sizeof(ggas::context))
       return fail(GGAS_ERR_SIZE, "bytes ", bytes, ": a context of this library has ", sizeof(ggas::context));
-    const gpu::device* const d = g.device();
+    const gpu::own_gpu* const d = g.device();
     if (!d) return fail(GGAS_ERR_STATE, "GPU: ggas_gpu_open() has not been called");
     ggas::context c{};
     c.node = static_cast<int32_t>(p->transport->rank());

@@ -98,6 +98,6 @@ class simt_device final : public device {
 
 }  // namespace ggas::library::gpu
 
-extern "C" ggas::library::gpu::device* ggas_gpu_device_1(int, int, std::string&) {
+extern "C" ggas::library::gpu::device* ggas_gpu_device_2(int, int, std::string&) {
   return new ggas::library::gpu::simt_device;
 }

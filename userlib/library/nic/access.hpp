@@ -43,8 +43,23 @@ class access {
   // Memory that is 0 and that NICs may read and write; bound: the caller's.
   virtual ggas_rc take(uint64_t bytes, void* bound, memory& m) = 0;
   virtual void give(const memory& m) = 0;
-  // Of memory that was taken.
-  virtual uint64_t nla_of(const void* at) const = 0;
+  // Of bytes in memory that was taken.
+  virtual uint64_t nla_of(const void* at, uint64_t bytes) const = 0;
+
+  // ---- the GPU of the rank's node, if it has one
+  struct gpu_memory {
+    std::byte* window = nullptr;   // of all ranks; this process reaches its own part
+    uint64_t stride = 0, nla = 0;  // nla: where the memory of a GPU begins, the same on all nodes
+  };
+  // Once. The first `kept` of the bytes are never given out.
+  virtual ggas_rc open_gpu(uint64_t bytes, uint64_t kept, gpu_memory& m) = 0;
+  virtual ggas_rc take_gpu(uint64_t bytes, memory& m) = 0;  // given back as other memory
+  virtual bool on_gpu(const void* at) const = 0;
+  // Whether nla_of() knows the bytes.
+  virtual bool reaches(const void* at, uint64_t bytes) const = 0;
+  // Begins a copy by the GPU, of memory that was taken; one at a time. Until it is over neither side may be touched.
+  virtual ggas_rc begin_copy(void* to, const void* from, uint64_t bytes) = 0;
+  virtual void end_copy() = 0;
 
   // Gives a number to all ranks and gets theirs: the last step of the start.
   virtual ggas_rc tell_all(uint64_t mine, std::vector<uint64_t>& all) = 0;

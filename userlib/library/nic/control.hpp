@@ -10,7 +10,8 @@ namespace ggas::library::nic {
 // A segment of a rank that this one may reach.
 struct alignas(32) segment_entry {
   uint64_t nla, bytes, slots;  // slots: network logical address of slot 0
-  uint64_t there;              // 1: it is
+  uint64_t there;              // 0: it is not
+  static constexpr uint64_t on_host = 1, on_gpu = 2;
 };
 
 // A group that a rank has begun to commit, at its place in that rank's table.
@@ -31,6 +32,7 @@ struct control_layout {
   uint64_t ranks;
 
   static constexpr uint64_t result() { return 0; }
+  static constexpr uint64_t landed() { return 32; }  // of a read that pushes writes to the GPU before it
   uint64_t taken(unsigned of) const { return 64 + of * sizeof(uint64_t); }  // messages that rank `of` has taken
   uint64_t groups(unsigned of) const { return up(taken(unsigned(ranks))) + of * (GGAS_GROUPS * sizeof(group_entry)); }
   uint64_t segments(unsigned of) const {

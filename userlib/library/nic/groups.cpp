@@ -95,8 +95,9 @@ class nic_exchange final : public exchange {
     turn mine(t_.threads());
     t_.device().call();
     const auto rounds = watched_rounds();
-    return t_.wait(
+    const auto rc = t_.wait(
         mine, rounds, until, [this] { return all_there(); }, [this] { return all_alive(round_); });
+    return rc == GGAS_OK ? t_.own_gpus().land() : rc;
   }
 
   const std::byte* part(size_t member) const override { return at(member)->data; }

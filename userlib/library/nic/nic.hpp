@@ -9,10 +9,48 @@
 #include <optional>
 
 #include "userlib/library/core/fail.hpp"
+#include "userlib/library/gpu/gpus.hpp"
 #include "userlib/library/nic/control.hpp"
 #include "userlib/library/nic/turns.hpp"
 
 namespace ggas::library::nic {
+
+class nic_transport;
+
+// Segments on the GPU of the rank's node: its NIC reaches their memory, and the GPU copies between it and the host.
+class nic_gpus final : public gpus, public gpu::own_gpu {
+ public:
+  explicit nic_gpus(nic_transport& t) : t_(t) {}
+  ggas_rc open(const job& j, const char* module, int number, uint64_t bytes, uint64_t kept) override;
+  gpu::own_gpu* device() override { return memory_.window ? this : nullptr; }
+  uint64_t bytes() const override { return bytes_; }
+  uint64_t kept() const override { return kept_; }
+  ggas_rc segment_open(unsigned segment, uint64_t bytes, void* bound) override;
+  ggas_rc segment_place(unsigned segment, unsigned rank, uint64_t& offset) override;
+  ggas_rc segment_slots(unsigned segment, unsigned rank, uint32_t*& slots) override;
+  ggas_rc write_staged(const place& to, const void* from, uint64_t bytes, unsigned queue, uint64_t chunk,
+                       limit until) override;
+  bool holds(const void* at) const override;
+
+  int number() const override { return 0; }
+  std::byte* window() const override { return memory_.window; }
+  uint64_t stride() const override { return memory_.stride; }
+  text copy(void* to, const void* from, uint64_t bytes) override;
+
+  // In a turn of the caller's. What the NIC has written to the GPU before is there.
+  ggas_rc land();
+  // In a turn of the caller's. Moves bytes of which any may be a GPU's, others the NIC need not reach.
+  ggas_rc move(void* to, const void* from, uint64_t bytes);
+
+ private:
+  ggas_rc one_copy(void* to, const void* from, uint64_t bytes);
+  ggas_rc stages(std::byte*& first, uint64_t each);
+
+  nic_transport& t_;
+  access::gpu_memory memory_;
+  uint64_t bytes_ = 0, kept_ = 0;
+  memory stages_;  // two in turn
+};
 
 class nic_transport final : public transport {
  public:
@@ -45,6 +83,8 @@ class nic_transport final : public transport {
   ggas_rc send(unsigned rank, const void* from, uint64_t bytes, limit until) override;
   ggas_rc receive(void* to, uint64_t room, unsigned& rank, limit until) override;
   std::unique_ptr<exchange> group(const std::vector<unsigned>& members) override;
+  gpus* of_gpus() override { return &gpus_; }
+  nic_gpus& own_gpus() { return gpus_; }
 
   // ---- for the exchanges of groups: in a turn of the caller's
   turns& threads() { return turns_; }
@@ -78,6 +118,20 @@ class nic_transport final : public transport {
     }
   }
 
+  // ---- for segments of GPUs, in a turn as well
+  // A segment of a rank as this one may reach it.
+  struct view {
+    uint64_t nla, bytes, slots;
+    bool on_gpu;
+  };
+  ggas_rc look(unsigned rank, unsigned segment, view& v);
+  ggas_rc look(const place& p, uint64_t bytes, view& v);
+  ggas_rc enter(unsigned segment, const memory& data, bool of_other);
+  std::byte* slots_of(unsigned segment) const { return own_[segment].slots.start; }
+  ggas_rc begin_write(unsigned queue, unsigned rank);
+  void post_puts(unsigned rank, uint64_t nla, uint64_t source, uint64_t bytes, unsigned queue);
+  ggas_rc settle_queue(unsigned queue);
+
   // A group's place in this rank's table.
   struct group_place {
     bool used = false;
@@ -93,14 +147,12 @@ class nic_transport final : public transport {
   struct own_segment {
     memory data, slots;  // data.start: null: it is not there
     std::vector<bool> permitted;
-  };
-  // A segment of a rank as this one may reach it.
-  struct view {
-    uint64_t nla, bytes, slots;
+    bool of_other = false;  // its memory was not taken for it
   };
   struct queue_state {
     std::vector<bool> targets;  // ranks it has had something for since it was forgotten
     bool reads = false;         // some may be under way
+    bool to_gpu = false;        // of those since the last flush
   };
   struct message {
     unsigned rank;
@@ -108,8 +160,6 @@ class nic_transport final : public transport {
     uint64_t data[8];  // more than 64 bytes: the first word says where they are
   };
 
-  ggas_rc look(unsigned rank, unsigned segment, view& v);
-  ggas_rc look(const place& p, uint64_t bytes, view& v);
   ggas_rc own(unsigned segment, own_segment*& s);
   void publish(unsigned segment, unsigned rank, bool there);
   ggas_rc before_writes(unsigned queue);
@@ -123,6 +173,7 @@ class nic_transport final : public transport {
 
   std::unique_ptr<access> to_;
   turns turns_;
+  nic_gpus gpus_{*this};
   control_layout where_{0};
   memory control_;
   std::vector<uint64_t> controls_;

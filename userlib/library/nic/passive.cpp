@@ -16,13 +16,15 @@ ggas_rc nic_transport::send(unsigned to, const void* from, uint64_t bytes, limit
   if (ggas_rc rc = expect(to); rc != GGAS_OK) return rc;
   if (ggas_rc rc = wait(mine, word, until, empty, [&] { return expect(to); }); rc != GGAS_OK) return rc;
   const uint64_t cookie = uint64_t{rank()} << 32 | bytes;
+  uint64_t few[8];  // what fits into the mailbox
   if (bytes <= GGAS_RMA_INLINE_MAX) {
-    post(answer_context, ggas_rma_send(peer(to), from, uint32_t(bytes), 0, cookie));
+    if (ggas_rc rc = gpus_.move(few, from, bytes); rc != GGAS_OK) return rc;
+    post(answer_context, ggas_rma_send(peer(to), few, uint32_t(bytes), 0, cookie));
   } else {
     memory& copy = bounce_[to];
     if (!copy.start)
       if (ggas_rc rc = to_->take(GGAS_PASSIVE_MOST, nullptr, copy); rc != GGAS_OK) return rc;
-    std::memcpy(copy.start, from, bytes);
+    if (ggas_rc rc = gpus_.move(copy.start, from, bytes); rc != GGAS_OK) return rc;
     post(answer_context, ggas_rma_send(peer(to), &copy.nla, sizeof copy.nla, 0, cookie));
   }
   ++sent_[to];
@@ -54,14 +56,14 @@ ggas_rc nic_transport::receive(void* to, uint64_t room, unsigned& from, limit un
     return fail(GGAS_ERR_SIZE, "a message of rank ", m.rank, " has ", m.bytes, " bytes, the room has ", room);
   arrived_.pop_front();
   if (m.bytes <= GGAS_RMA_INLINE_MAX) {
-    std::memcpy(to, m.data, m.bytes);
+    if (ggas_rc rc = gpus_.move(to, m.data, m.bytes); rc != GGAS_OK) return rc;
   } else {
-    post(control_context, ggas_rma_get(peer(m.rank), m.data[0], to_->nla_of(to), m.bytes, 0, m.rank));
+    post(control_context, ggas_rma_get(peer(m.rank), m.data[0], to_->nla_of(to, m.bytes), m.bytes, 0, m.rank));
     if (ggas_rc rc = settle(control_context); rc != GGAS_OK) return rc;
   }
   const uint64_t count = ++took_[m.rank];
   tell(m.rank, control_of(m.rank) + where_.taken(rank()), &count, sizeof count);
-  return GGAS_OK;
+  return gpus_.land();
 }
 
 }  // namespace ggas::library::nic

@@ -18,15 +18,21 @@ ggas_rc nic_transport::own(unsigned segment, own_segment*& s) {
 
 ggas_rc nic_transport::segment_open(unsigned segment, uint64_t bytes, void* bound) {
   const turn mine(turns_);
-  own_segment& s = own_[segment];
-  if (s.data.start) return fail(GGAS_ERR_STATE, "segment ", segment, " is there already");
+  if (own_[segment].data.start) return fail(GGAS_ERR_STATE, "segment ", segment, " is there already");
   memory data;
   if (ggas_rc rc = to_->take(bytes, bound, data); rc != GGAS_OK) return rc;
-  if (ggas_rc rc = to_->take(slots_bytes, nullptr, s.slots); rc != GGAS_OK) {
-    to_->give(data);
-    return rc;
-  }
+  const ggas_rc rc = enter(segment, data, false);
+  if (rc != GGAS_OK) to_->give(data);
+  return rc;
+}
+
+// A segment of memory that is there; of_other: it stays when the segment goes.
+ggas_rc nic_transport::enter(unsigned segment, const memory& data, bool of_other) {
+  own_segment& s = own_[segment];
+  if (s.data.start) return fail(GGAS_ERR_STATE, "segment ", segment, " is there already");
+  if (ggas_rc rc = to_->take(slots_bytes, nullptr, s.slots); rc != GGAS_OK) return rc;
   s.data = data;
+  s.of_other = of_other;
   s.permitted.assign(size(), false);
   return GGAS_OK;
 }
@@ -38,7 +44,7 @@ ggas_rc nic_transport::segment_close(unsigned segment) {
   for (unsigned r = 0; r < size(); ++r)
     if (s->permitted[r]) publish(segment, r, false);
   const ggas_rc rc = settle(control_context);
-  to_->give(s->data);
+  if (!s->of_other) to_->give(s->data);
   to_->give(s->slots);
   *s = {};
   return rc;
@@ -46,7 +52,8 @@ ggas_rc nic_transport::segment_close(unsigned segment) {
 
 void nic_transport::publish(unsigned segment, unsigned to, bool there) {
   const own_segment& s = own_[segment];
-  const segment_entry e = there ? segment_entry{s.data.nla, s.data.bytes, s.slots.nla, 1} : segment_entry{};
+  const uint64_t where = gpus_.holds(s.data.start) ? segment_entry::on_gpu : segment_entry::on_host;
+  const segment_entry e = there ? segment_entry{s.data.nla, s.data.bytes, s.slots.nla, where} : segment_entry{};
   tell(to, control_of(to) + where_.segments(rank()) + segment * sizeof e, &e, sizeof e);
 }
 
@@ -64,12 +71,12 @@ ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {
   if (of == rank()) {
     own_segment* s;
     const ggas_rc rc = own(segment, s);
-    v = {s->data.nla, s->data.bytes, s->slots.nla};
+    v = {s->data.nla, s->data.bytes, s->slots.nla, gpus_.holds(s->data.start)};
     return rc;
   }
   const auto* const e = control<segment_entry>(where_.segments(of)) + segment;
-  v = {e->nla, e->bytes, e->slots};
-  if (e->there == 1) return GGAS_OK;
+  v = {e->nla, e->bytes, e->slots, e->there == segment_entry::on_gpu};
+  if (e->there != 0) return GGAS_OK;
   return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", of, ": is not there, or rank ", rank(),
               " may not reach it");
 }

@@ -3,6 +3,7 @@
 // that takes, which the NIC's time-outs bound.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "userlib/library/nic/nic.hpp"
 
@@ -15,6 +16,8 @@ constexpr uint64_t transfer_most = 1 << 23;  // bytes of a descriptor
 unsigned context_of(unsigned queue) { return queue % queue_contexts; }
 
 }  // namespace
+
+ggas_rc nic_transport::settle_queue(unsigned queue) { return settle(context_of(queue)); }
 
 void nic_transport::aim(unsigned queue, unsigned rank) { queues_[queue].targets[rank] = true; }
 
@@ -30,24 +33,28 @@ ggas_rc nic_transport::write(const place& to, const void* from, uint64_t bytes, 
   to_->call();
   view v;
   if (ggas_rc rc = look(to, bytes, v); rc != GGAS_OK) return rc;
-  if (ggas_rc rc = before_writes(queue); rc != GGAS_OK) return rc;
-  aim(queue, to.rank);
-  if (to.rank == rank()) {
-    std::memmove(own_[to.segment].data.start + to.offset, from, bytes);  // parts may overlap
-    return GGAS_OK;
-  }
-  const ggas_rma_peer there = peer(to.rank);
+  if (ggas_rc rc = begin_write(queue, to.rank); rc != GGAS_OK) return rc;
+  if (to.rank == rank()) return gpus_.move(own_[to.segment].data.start + to.offset, from, bytes);  // parts may overlap
   const uint64_t nla = v.nla + to.offset;
-  if (bytes <= GGAS_RMA_INLINE_MAX) {
-    post(context_of(queue), ggas_rma_inline(there, from, nla, uint32_t(bytes), GGAS_RMA_ACK, to.rank));
+  if (bytes <= GGAS_RMA_INLINE_MAX && !gpus_.holds(from)) {
+    post(context_of(queue), ggas_rma_inline(peer(to.rank), from, nla, uint32_t(bytes), GGAS_RMA_ACK, to.rank));
     return GGAS_OK;
   }
-  const uint64_t source = to_->nla_of(from);
+  post_puts(to.rank, nla, to_->nla_of(from, bytes), bytes, queue);
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::begin_write(unsigned queue, unsigned to) {
+  const ggas_rc rc = before_writes(queue);
+  if (rc == GGAS_OK) aim(queue, to);
+  return rc;
+}
+
+void nic_transport::post_puts(unsigned to, uint64_t nla, uint64_t source, uint64_t bytes, unsigned queue) {
   for (uint64_t at = 0; at < bytes; at += transfer_most) {
     const auto n = uint32_t(std::min(bytes - at, transfer_most));
-    post(context_of(queue), ggas_rma_put(there, source + at, nla + at, n, GGAS_RMA_ACK, to.rank));
+    post(context_of(queue), ggas_rma_put(peer(to), source + at, nla + at, n, GGAS_RMA_ACK, to));
   }
-  return GGAS_OK;
 }
 
 ggas_rc nic_transport::read(const place& from, void* to, uint64_t bytes, unsigned queue, limit) {
@@ -56,12 +63,10 @@ ggas_rc nic_transport::read(const place& from, void* to, uint64_t bytes, unsigne
   view v;
   if (ggas_rc rc = look(from, bytes, v); rc != GGAS_OK) return rc;
   aim(queue, from.rank);
-  if (from.rank == rank()) {
-    std::memmove(to, own_[from.segment].data.start + from.offset, bytes);
-    return GGAS_OK;
-  }
+  if (from.rank == rank()) return gpus_.move(to, own_[from.segment].data.start + from.offset, bytes);
   queues_[queue].reads = true;
-  const uint64_t target = to_->nla_of(to);
+  queues_[queue].to_gpu = queues_[queue].to_gpu || gpus_.holds(to);
+  const uint64_t target = to_->nla_of(to, bytes);
   for (uint64_t at = 0; at < bytes; at += transfer_most) {
     const auto n = uint32_t(std::min(bytes - at, transfer_most));
     post(context_of(queue), ggas_rma_get(peer(from.rank), v.nla + from.offset + at, target + at, n, 0, from.rank));
@@ -74,8 +79,7 @@ ggas_rc nic_transport::notify(const place& at, uint32_t value, unsigned queue, l
   to_->call();
   view v;
   if (ggas_rc rc = look(at.rank, at.segment, v); rc != GGAS_OK) return rc;
-  if (ggas_rc rc = before_writes(queue); rc != GGAS_OK) return rc;
-  aim(queue, at.rank);
+  if (ggas_rc rc = begin_write(queue, at.rank); rc != GGAS_OK) return rc;
   if (at.rank == rank()) {
     auto* const slots = reinterpret_cast<uint32_t*>(own_[at.segment].slots.start);
     std::atomic_ref(slots[at.offset]).store(value);
@@ -95,6 +99,8 @@ ggas_rc nic_transport::flush(unsigned queue, limit until) {
   if (ggas_rc rc = wait(mine, status, until, done, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
   queues_[queue].reads = false;
   if (ggas_rc rc = errors_of(context_of(queue)); rc != GGAS_OK) return rc;
+  if (std::exchange(queues_[queue].to_gpu, false))
+    if (ggas_rc rc = gpus_.land(); rc != GGAS_OK) return rc;
   for (unsigned r = 0; r < size(); ++r)
     if (queues_[queue].targets[r] && !healthy(r)) return expect(r);
   return GGAS_OK;
@@ -148,7 +154,8 @@ ggas_rc nic_transport::waitsome(unsigned segment, unsigned first, unsigned count
   };
   const watched range[] = {{slots + first, count * sizeof *slots}};
   // Who will notify is not known here, so nobody's end ends the wait.
-  return wait(mine, range, until, there, [] { return GGAS_OK; });
+  const ggas_rc rc = wait(mine, range, until, there, [] { return GGAS_OK; });
+  return rc == GGAS_OK && gpus_.holds(own_[segment].data.start) ? gpus_.land() : rc;
 }
 
 ggas_rc nic_transport::reset(unsigned segment, unsigned slot, uint32_t& old) {
@@ -157,7 +164,7 @@ ggas_rc nic_transport::reset(unsigned segment, unsigned slot, uint32_t& old) {
   own_segment* s;
   if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
   old = std::atomic_ref(reinterpret_cast<uint32_t*>(s->slots.start)[slot]).exchange(0);
-  return GGAS_OK;
+  return old != 0 && gpus_.holds(s->data.start) ? gpus_.land() : GGAS_OK;
 }
 
 }  // namespace ggas::library::nic

@@ -23,8 +23,7 @@ uint64_t arena::bytes_for(unsigned ranks) {
 #else
   constexpr uint64_t addresses = uint64_t{1} << 45;
 #endif
-  const uint64_t memory =
-      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t wanted = std::bit_ceil(memory + layout(ranks).segments());
   return std::max(std::min(wanted, addresses / ranks), layout(ranks).segments() + (uint64_t{1} << 28));
 }
@@ -37,7 +36,7 @@ ggas_rc arena::map(const userlib::file& f, uint64_t bytes) {
   return GGAS_OK;
 }
 
-ggas_rc arena_file::create(uint64_t bytes, uint64_t reserved) {
+ggas_rc arena_file::create(uint64_t bytes, uint64_t reserved, uint64_t end) {
   rlimit most{};
   // The system ends a process that makes a file too long.
   if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < bytes)
@@ -47,17 +46,20 @@ ggas_rc arena_file::create(uint64_t bytes, uint64_t reserved) {
   if (ftruncate(file_.fd(), static_cast<off_t>(bytes)) != 0) return fail_system("memory of the rank");
   if (fcntl(file_.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return fail_system("memory of the rank");
-  room_.add(reserved, bytes);
+  room_.add(reserved, end ? end : bytes);
   return GGAS_OK;
 }
 
 uint64_t arena_file::take(uint64_t bytes) { return room_.take(bytes).value_or(0); }
 
 void arena_file::give(uint64_t offset, uint64_t bytes) {
-  // Frees the pages; who reads them next reads 0.
+  free(offset, bytes);
+  room_.give(offset, bytes);
+}
+
+void arena_file::free(uint64_t offset, uint64_t bytes) {
   fallocate(file_.fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(room_.up(bytes)));
-  room_.give(offset, bytes);
 }
 
 }  // namespace ggas::library::shm

@@ -35,11 +35,14 @@ class arena {
 // The owner's side: the file, and which of it is in use.
 class arena_file {
  public:
-  ggas_rc create(uint64_t bytes, uint64_t reserved);  // the first bytes are never given out
+  // The first bytes are never given out, nor those from `end` on, if there is one.
+  ggas_rc create(uint64_t bytes, uint64_t reserved, uint64_t end = 0);
   const userlib::file& file() const { return file_; }
   // Pages that are 0; offset 0: there is no room.
   uint64_t take(uint64_t bytes);
   void give(uint64_t offset, uint64_t bytes);
+  // Gives their pages back to the system; who reads them next reads 0.
+  void free(uint64_t offset, uint64_t bytes);
 
  private:
   userlib::file file_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank and the simulator say to each other: over a socket of packets, a request of the rank and its reply, one
 // at a time. The rank's memory, an anonymous file both have mapped, is that of its simulated node; between a reply and
-// the next request simulated time stands still, so the rank sees memory as it is at that time.
+// the next request simulated time stands still, so the rank sees memory as it is at that time. Memory of the program's
+// own stays where it is: the simulator reads and writes it in the process, when a NIC does.
 //
 // A request first pays for what the rank did since the last one: calls of the library, words of memory it looked at.
 #pragma once
@@ -10,15 +11,19 @@
 
 namespace ggas::library::sim {
 
-inline constexpr uint32_t version = 1;  // of all in this file
+inline constexpr uint32_t version = 2;  // of all in this file
 
 // Where the NIC writes, from the beginning of a rank's memory: parts of its contexts.
 inline constexpr uint64_t notify_log2 = 8, mailbox_log2 = 11;
 inline constexpr uint64_t status_at(unsigned context) { return 64 * context; }
+// A word that is no part of a context: the simulator counts it up while simulated time goes on, and while it waits for
+// a process. A simulator that hangs does not.
+inline constexpr uint64_t sign_of_life_at = 2048;
 inline constexpr uint64_t notifications_at(unsigned context) { return 4096 * (1 + context); }
 inline constexpr uint64_t mailbox_at = 0x10000;
 inline constexpr uint64_t reserved_bytes = 0x60000;
-// Pages of the NIC: that of doorbells and that of descriptors of each context, one behind the other.
+// Pages of the NIC, behind the memory of the GPU: that of doorbells and that of descriptors of each context, one behind
+// the other.
 inline constexpr uint64_t page_bytes = 4096;
 inline constexpr uint64_t doorbells_at(unsigned context) { return 2 * page_bytes * context; }
 inline constexpr uint64_t descriptors_at(unsigned context) { return doorbells_at(context) + page_bytes; }
@@ -27,8 +32,9 @@ inline constexpr uint64_t descriptors_at(unsigned context) { return doorbells_at
 struct plan {
   uint32_t version;
   uint32_t nodes;
-  uint64_t memory_bytes;  // of each rank
-  uint64_t nla;           // network logical address of its first byte
+  uint64_t memory_bytes;  // of each rank, for its host
+  uint64_t gpu_bytes;     // behind them: those of its GPU
+  uint64_t nla;           // network logical address of the first byte
 };
 
 enum class what : uint32_t {
@@ -37,10 +43,14 @@ enum class what : uint32_t {
   pause,  // until a byte of the ranges changes, a rank ends, or the time is over
   state,  // of a rank
   kill,   // a rank
-  leave   // the last request; no reply
+  bind,   // memory of the program's own to a part of the rank's memory; with a descriptor of the process's memory
+  unbind,
+  copy,    // begins a copy between memory of the GPU and of the host, or within the GPU's: one at a time
+  copied,  // until it is over
+  leave    // the last request; no reply
 };
 
-inline constexpr unsigned looked_most = 32, ranges_most = 64, data_most = 64;
+inline constexpr unsigned looked_most = 32, ranges_most = 64, data_most = 64, bound_most = 1024;
 inline constexpr uint64_t watched_most = 1 << 20;  // bytes of all ranges
 
 struct range {
@@ -49,13 +59,15 @@ struct range {
 
 struct request {
   what kind;
-  uint32_t calls;          // of the library
-  uint32_t looks;          // words in `looked`
-  uint32_t ranges;         // in `watched`
-  uint32_t rank;           // state, kill
-  uint32_t ended;          // ranks that this one knows to have ended
-  uint64_t offset, bytes;  // of the store, in the NIC's pages
-  uint64_t ns;             // of the pause; 0: looks once
+  uint32_t calls;   // of the library
+  uint32_t looks;   // words in `looked`
+  uint32_t ranges;  // in `watched`
+  uint32_t rank;    // state, kill
+  uint32_t ended;   // ranks that this one knows to have ended
+  uint64_t offset,
+      bytes;         // of the store, in the NIC's pages; bind: in the rank's memory, from a whole page on; copy: to
+  uint64_t address;  // bind: in the process; copy: where the bytes are, in the rank's memory
+  uint64_t ns;       // of the pause; 0: looks once
   uint64_t looked[looked_most];
   range watched[ranges_most];
   uint8_t data[data_most];
@@ -64,7 +76,7 @@ struct request {
 struct reply {
   uint64_t now_ns;
   uint32_t ended;  // ranks that have ended
-  int32_t value;   // state: a ggas_state; kill: 0, or an errno
+  int32_t value;   // state: a ggas_state; kill, bind, copy: 0, or an errno
 };
 
 }  // namespace ggas::library::sim

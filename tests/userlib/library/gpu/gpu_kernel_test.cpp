@@ -46,6 +46,39 @@ TEST_F(library_gpu, memory_of_the_user_on_a_gpu_is_a_segment) {
   });
 }
 
+// Round a ring: a kernel works on what has come into the GPU, the host sends on what the kernel has made of it.
+TEST_F(library_gpu, a_kernel_works_on_what_arrived) {
+  run(3, [](const rank& r) -> std::string {
+    constexpr uint64_t n = 700, bytes = n * sizeof(uint64_t);
+    OPEN(bytes);
+    context c{};
+    MUST(ggas_gpu_context(r.p, &c, sizeof c), GGAS_OK);
+    doubling d{0, n};
+    MUST(ggas_gpu_segment_place(r.p, 0, r.me, &d.first), GGAS_OK);
+    auto* const words = r.memory<uint64_t>(1);
+    for (uint64_t i = 0; i < n; ++i) words[i] = i;
+    const ggas_part up = part(1, 0, 0, 0, bytes), on = part(0, 0, 0, 0, bytes);
+    if (r.me == 0) {
+      MUST(ggas_queue_write(r.p, &up, 1, 0, patience), GGAS_OK);
+      MUST(r.notify(0, 1, 2, 1), GGAS_OK);
+    }
+    uint32_t found, value;
+    MUST(ggas_notification_waitsome(r.p, 0, 2, 1, &found, patience), GGAS_OK);
+    MUST(ggas_notification_reset(r.p, 0, 2, &value), GGAS_OK);
+    const std::string why = run_doubling(c, d);
+    MUST_HOLD(why.empty() || (std::fprintf(stderr, "%s\n", why.c_str()), false));
+    if (r.me != 0) {
+      MUST(ggas_gpu_write(r.p, &on, (r.me + 1) % 3, 0, GGAS_GPU_STAGED, patience), GGAS_OK);
+      MUST(r.notify(0, (r.me + 1) % 3, 2, 1), GGAS_OK);
+    }
+    if (const std::string told = fetch(r, 0, 0, bytes); !told.empty()) return told;
+    const uint64_t times = uint64_t{2} << (r.me + 2) % 3;  // of ranks 1, 2, 0 in this order
+    for (uint64_t i = 0; i < n; ++i) MUST_HOLD(words[i] == times * i + times - 1);
+    MUST(r.barrier(), GGAS_OK);
+    return "ok";
+  });
+}
+
 // The host of rank 0 and a kernel of rank 1 talk through segments and slots.
 TEST_F(library_gpu, kernel_and_host_talk_through_a_segment) {
   run(2, [](const rank& r) -> std::string {

@@ -53,6 +53,7 @@ TEST_F(library_gpu, bytes_go_between_all_memories_of_all_ranks) {
         MUST(r.barrier(), GGAS_OK);
         const ggas_part back = part(1, n, 0, 0, n);  // the first half of the right one's GPU
         MUST(ggas_queue_read(r.p, &back, right, 0, patience), GGAS_OK);
+        MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
         MUST_HOLD(is_filled(r.memory<uint8_t>(1) + n, n, right));
         MUST(r.barrier(), GGAS_OK);
       }

@@ -45,6 +45,13 @@ __global__ void meet(meeting m) {
   if (threadIdx.x == 0) leave(m.sum, s);
 }
 
+__global__ void double_words(doubling d) {
+  for (uint64_t i = threadIdx.x; i < d.n; i += blockDim.x) {
+    uint64_t* const word = ggas_pointer_of_node<uint64_t>(ggas_node(), d.first + 8 * i);
+    ggas_store(word, 2 * ggas_load(word) + 1);
+  }
+}
+
 }  // namespace
 
 #ifdef __CUDACC__
@@ -98,5 +105,6 @@ void free_own_memory(void* memory) { std::free(memory); }
 
 std::string run_answer(const context& c, const talk& t) { return run(c, answer, t); }
 std::string run_meeting(const context& c, const meeting& m) { return run(c, meet, m); }
+std::string run_doubling(const context& c, const doubling& d) { return run(c, double_words, d); }
 
 }  // namespace ggas::library_test

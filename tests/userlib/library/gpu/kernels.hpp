@@ -25,6 +25,11 @@ struct meeting {
 std::string run_answer(const context& c, const talk& t);
 // All ranks: store to the right neighbour, barrier, then the sum of what all have got by allreduce.
 std::string run_meeting(const context& c, const meeting& m);
+// Each of n words of this rank from an offset on becomes twice itself and one. It waits for nobody.
+struct doubling {
+  uint64_t first, n;
+};
+std::string run_doubling(const context& c, const doubling& d);
 
 // Memory of the GPU that is the program's own.
 void* own_memory(const context& c, uint64_t bytes);

@@ -74,8 +74,8 @@ struct parts {
   std::vector<bootstrap::part> links, ends;
 };
 
-attempt<parts> take_parts(bootstrap& b, const options& o, uint64_t memory_bytes) {
-  const library::sim::plan plan{library::sim::version, o.ranks, memory_bytes, address_of_memory()};
+attempt<parts> take_parts(bootstrap& b, const options& o, const memory_sizes& sizes) {
+  const library::sim::plan plan{library::sim::version, o.ranks, sizes.host, sizes.gpu, address_of_memory()};
   const std::string_view told(reinterpret_cast<const char*>(&plan), sizeof plan);
   if (auto ok = b.gather("plan of the simulator", told); !ok) return std::unexpected(ok.error());
   auto memories = b.gather("memory of ranks", "");
@@ -88,7 +88,7 @@ attempt<parts> take_parts(bootstrap& b, const options& o, uint64_t memory_bytes)
   if (auto ok = b.gather("controls of ranks", ""); !ok) return std::unexpected(ok.error());
   parts p{std::vector<mapping>(o.ranks), std::move(*links), std::move(*ends)};
   for (unsigned r = 0; r < o.ranks; ++r)
-    if (auto ok = p.memories[r].map((*memories)[r + 1].handle, memory_bytes); !ok)
+    if (auto ok = p.memories[r].map((*memories)[r + 1].handle, sizes.both()); !ok)
       return std::unexpected(fmt::format("memory of rank {} {}", r, ok.error()));
   return p;
 }
@@ -101,7 +101,12 @@ void simulate(sim::system& s, job_of_ranks& job) {
     one.core->runner().on_end = [&k = s.sim()] { k.stop(); };
   }
   for (const auto& r : job.all) r->core->runner().start();
-  s.run_until([&] { return job.ended == job.all.size(); }, ~uint64_t{0});
+  uint64_t last_ps = 0;
+  const auto all_have_ended = [&] {  // asked for each microsecond that goes by
+    if (s.now_ps() != std::exchange(last_ps, s.now_ps())) job.show_life();
+    return job.ended == job.all.size();
+  };
+  s.run_until(all_have_ended, ~uint64_t{0});
   for (unsigned r = 0; r < job.all.size(); ++r) {
     if (const std::string& fault = job.all[r]->core->runner().fault(); !fault.empty())
       fmt::print(stderr, "ggas-simulator: rank {}: {}\n", r, fault);
@@ -109,12 +114,16 @@ void simulate(sim::system& s, job_of_ranks& job) {
   }
 }
 
+rank::node node_of(sim::system& s, unsigned n) {
+  return {&s.memory(n), &s.processor(n).agenda(), static_cast<node_gpu*>(s.gpu(n))->copies()};
+}
+
 // One job, from the arrival of its ranks until the last one has left or ended.
-attempt<> serve(const job& j, const options& o, uint64_t memory_bytes) {
+attempt<> serve(const job& j, const options& o, const memory_sizes& sizes) {
   auto b = bootstrap::join(j);
   if (!b) return std::unexpected(b.error());
   const undisturbed until_it_is_over;
-  auto p = take_parts(**b, o, memory_bytes);
+  auto p = take_parts(**b, o, sizes);
   std::vector<std::span<std::byte>> memories;
   if (p)
     for (const mapping& m : p->memories) memories.push_back(m.bytes());
@@ -126,10 +135,13 @@ attempt<> serve(const job& j, const options& o, uint64_t memory_bytes) {
                      .ended = 0,
                      .begin_ps = (*built)->now_ps(),
                      .end_ps = 0,
-                     .patience = std::chrono::seconds(o.patience_s)};
+                     .patience = std::chrono::seconds(o.patience_s),
+                     .signs = 0};
   for (unsigned r = 0; r < o.ranks; ++r)
-    ranks.all.push_back(std::make_unique<rank>(
-        ranks, r, rank::process{memories[r], std::move(p->links[r + 1].handle), std::move(p->ends[r + 1].handle)}));
+    ranks.all.push_back(
+        std::make_unique<rank>(ranks, r,
+                               rank::process{memories[r].first(sizes.host), sizes.gpu, node_of(**built, r),
+                                             std::move(p->links[r + 1].handle), std::move(p->ends[r + 1].handle)}));
   simulate(**built, ranks);
   if (o.report)
     fmt::print(stderr, "ggas-simulator: {} ranks, platform {}, nic {}, seed {}: {} ps simulated\n", o.ranks,
@@ -139,9 +151,9 @@ attempt<> serve(const job& j, const options& o, uint64_t memory_bytes) {
 }
 
 int run(const options& o, job j) {
-  const auto memory_bytes = memory_of_a_rank(o.nodes);
-  if (!memory_bytes) {
-    fmt::print(stderr, "ggas-simulator: {}\n", memory_bytes.error());
+  const auto sizes = memory_of_a_rank(o.nodes);
+  if (!sizes) {
+    fmt::print(stderr, "ggas-simulator: {}\n", sizes.error());
     return 2;
   }
   j.rank = 0;
@@ -149,7 +161,7 @@ int run(const options& o, job j) {
   j.name += ".sim";
   j.timeout_ns = ~uint64_t{0};  // as long as the launcher lives
   for (;;) {
-    if (const auto served = serve(j, o, *memory_bytes); !served) {
+    if (const auto served = serve(j, o, *sizes); !served) {
       fmt::print(stderr, "ggas-simulator: {}\n", served.error());
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

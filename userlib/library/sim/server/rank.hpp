@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "sim/cpu/core.hpp"
+#include "sim/mem/memory.hpp"
 #include "userlib/library/core/transport.hpp"
 #include "userlib/library/sim/protocol.hpp"
+#include "userlib/library/sim/server/gpu.hpp"
 #include "userlib/src/bootstrap/message.hpp"
 
 namespace ggas::simulator {
@@ -27,22 +30,40 @@ struct job_of_ranks {
   uint64_t begin_ps = 0;          // of simulated time, as ranks see it
   uint64_t end_ps = 0;            // when the last one ended
   std::chrono::seconds patience;  // of real time, for a process that runs and asks for nothing
+  uint64_t signs = 0;             // of life
+
+  // Tells all processes that the simulator works, or waits.
+  void show_life();
 };
 
 class rank {
  public:
+  struct node {
+    mem::sparse_memory* memory;
+    sim::agenda* agenda;
+    copy_engine* copies;  // null: none
+  };
   struct process {
     std::span<std::byte> memory;
+    uint64_t gpu_bytes;  // behind it in the rank's file
+    node of;
     userlib::file link, end;  // end: readable when it has ended
   };
   rank(job_of_ranks& job, unsigned number, process p)
-      : job_(job), number_(number), memory_(p.memory), link_(std::move(p.link)), process_(std::move(p.end)) {}
+      : job_(job),
+        number_(number),
+        memory_(p.memory),
+        gpu_bytes_(p.gpu_bytes),
+        node_(p.of),
+        link_(std::move(p.link)),
+        process_(std::move(p.end)) {}
 
   // The program of the node's processor: until the process has left, has ended or has broken a rule.
   void run(cpu::core& c);
 
   std::unique_ptr<cpu::core> core;  // runs it
   ggas_state state() const { return state_; }
+  void show_life(uint64_t sign);
 
  private:
   std::optional<library::sim::request> next();
@@ -50,6 +71,11 @@ class rank {
   void pay(cpu::core& c, const library::sim::request& q);
   void pause(cpu::core& c, const library::sim::request& q);
   int32_t perform(cpu::core& c, const library::sim::request& q);
+  ssize_t receive(library::sim::request& q);
+  int32_t bind(const library::sim::request& q);
+  void unbind(uint64_t offset);
+  std::optional<copy_engine::side> side_of(uint64_t offset, uint64_t bytes) const;
+  int32_t copy(cpu::core& c, const library::sim::request& q);
   void end(ggas_state how);
   void process_has_ended();
   void say(const std::string& text) const;
@@ -57,6 +83,10 @@ class rank {
   job_of_ranks& job_;
   unsigned number_;
   std::span<std::byte> memory_;
+  uint64_t gpu_bytes_;
+  node node_;
+  std::map<uint64_t, uint64_t> bound_;  // parts of the memory that are the program's own: offset, bytes
+  userlib::file handed_;                // with the last request
   userlib::file link_, process_;
   ggas_state state_ = GGAS_STATE_HEALTHY;
   bool gone_ = false;  // the process has ended, which the program of the processor has yet to see

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes from GPU to GPU: direct, staged through the host, and hybrid with the limits that the tuner has found.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ggas::host_bench {
+
+// Of rank 0 to rank 1. Prints a table on rank 0, in time of the library's clock: simulated where ranks are. Throws
+// `failure`.
+void measure_gpu_ways(const std::string& module, size_t most, bool quick, const std::string& json);
+
+}  // namespace ggas::host_bench
