@@ -2,6 +2,7 @@
 // The CUDA driver's functions that the library and its tests call, without a GPU: a libcuda.so.1. Its "memory of a GPU"
 // is out of everybody's reach but during calls of this driver, so an MPI that touches it dies. Kernels are those of the
 // library, by one thread of the host. Other processes open its memory by handles (FAKE_DRIVER_IPC=none: by none).
+// Threads need a context, and a copy from the host's memory is late, as with the real one.
 #include <cuda.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,7 +14,10 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "userlib/mpi/gpu/kernels.cuh"
 
@@ -68,6 +72,25 @@ struct within_reach {
   std::lock_guard<std::recursive_mutex> one_at_a_time{lock};
 };
 
+// Copies from pageable memory that are over for the program but not there: the default stream's next operation waits
+// for them, streams that do not wait for it and other processes see the old bytes.
+struct late_copy {
+  CUdeviceptr to;
+  std::string bytes;
+};
+std::vector<late_copy> late;
+std::set<uintptr_t> sync_memops;  // blocks whose copies are never late
+
+void end_late_copies() {
+  const within_reach now;
+  for (const late_copy& c : late) std::memcpy(reinterpret_cast<void*>(c.to), c.bytes.data(), c.bytes.size());
+  late.clear();
+}
+
+thread_local CUcontext current_context = nullptr;
+#define NEEDS_CONTEXT \
+  if (!current_context) return CUDA_ERROR_INVALID_CONTEXT
+
 CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   const within_reach now;
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
@@ -102,13 +125,29 @@ CUresult cuDeviceGetCount(int* n) { return *n = 1, CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice* d, int) { return *d = 0, CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int* v, CUdevice_attribute, CUdevice) { return *v = 4, CUDA_SUCCESS; }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return *c = only, CUDA_SUCCESS; }
-CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
-CUresult cuCtxPushCurrent(CUcontext) { return CUDA_SUCCESS; }
-CUresult cuCtxPopCurrent(CUcontext*) { return CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext c) { return current_context = c, CUDA_SUCCESS; }
+thread_local std::vector<CUcontext> pushed;
+CUresult cuCtxPushCurrent(CUcontext c) {
+  pushed.push_back(std::exchange(current_context, c));
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPopCurrent(CUcontext*) {
+  if (pushed.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  current_context = pushed.back();
+  pushed.pop_back();
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxGetDevice(CUdevice* d) { return *d = 0, CUDA_SUCCESS; }
 CUresult cuGetErrorName(CUresult, const char** name) { return *name = "CUDA_ERROR_OF_A_TEST", CUDA_SUCCESS; }
-CUresult cuStreamCreate(CUstream* s, unsigned) { return *s = nullptr, CUDA_SUCCESS; }
-CUresult cuStreamSynchronize(CUstream) { return CUDA_SUCCESS; }
+CUresult cuStreamCreate(CUstream* s, unsigned) {
+  NEEDS_CONTEXT;
+  return *s = reinterpret_cast<CUstream>(0x10), CUDA_SUCCESS;
+}
+CUresult cuStreamSynchronize(CUstream s) {
+  NEEDS_CONTEXT;
+  if (s == nullptr || s == CU_STREAM_LEGACY) end_late_copies();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuModuleLoadData(CUmodule* m, const void* image) {
   constexpr unsigned fatbin = 0xba55ed50;  // its first word
@@ -125,6 +164,7 @@ CUresult cuModuleGetFunction(CUfunction* f, CUmodule, const char* name) {
 }
 CUresult cuLaunchKernel(CUfunction f, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
                         unsigned, CUstream, void** parameters, void**) {
+  NEEDS_CONTEXT;
   if (blocks == 0 || threads == 0) return CUDA_ERROR_INVALID_VALUE;
   const within_reach now;
   (*reinterpret_cast<kernel*>(f))(parameters[0]);
@@ -132,6 +172,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned blocks, unsigned, unsigned, unsig
 }
 
 CUresult cuMemAlloc(CUdeviceptr* at, size_t bytes) {
+  NEEDS_CONTEXT;
   const std::lock_guard one_at_a_time(lock);
   static unsigned long long allocations = 0;
   bytes = (bytes + page - 1) / page * page;
@@ -145,7 +186,10 @@ CUresult cuMemAlloc(CUdeviceptr* at, size_t bytes) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemFree(CUdeviceptr at) {
+  NEEDS_CONTEXT;
   const std::lock_guard one_at_a_time(lock);
+  end_late_copies();
+  sync_memops.erase(at);
   munmap(reinterpret_cast<void*>(at), of_gpu[at]);
   close(backings[at].file);
   of_gpu.erase(at);
@@ -196,13 +240,36 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr at) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostAlloc(void** at, size_t bytes, unsigned) {
+  NEEDS_CONTEXT;
   const std::lock_guard one_at_a_time(lock);
   *at = std::malloc(bytes);
   pinned[reinterpret_cast<uintptr_t>(*at)] = bytes;
   return CUDA_SUCCESS;
 }
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return copy(to, from, bytes); }
-CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) { return copy(to, from, bytes); }
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  NEEDS_CONTEXT;
+  const std::lock_guard one_at_a_time(lock);
+  end_late_copies();
+  const auto target = reinterpret_cast<uintptr_t>(block_of(of_gpu, to));
+  const bool from_host = !block_of(of_gpu, from) && !block_of(pinned, from);
+  if (!target || !from_host || sync_memops.contains(target)) return copy(to, from, bytes);
+  late.push_back({to, std::string(reinterpret_cast<const char*>(from), bytes)});
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+  NEEDS_CONTEXT;
+  return copy(to, from, bytes);
+}
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute which, CUdeviceptr at) {
+  const std::lock_guard one_at_a_time(lock);
+  const auto block = reinterpret_cast<uintptr_t>(block_of(of_gpu, at));
+  if (!block || which != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
+  if (*static_cast<const unsigned*>(value))
+    sync_memops.insert(block);
+  else
+    sync_memops.erase(block);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute* which, void** values, CUdeviceptr at) {
   const std::lock_guard one_at_a_time(lock);
@@ -216,6 +283,8 @@ CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute* which, void** v
       const auto b = backings.find(reinterpret_cast<CUdeviceptr>(block_of(of_gpu, at)));
       *static_cast<unsigned long long*>(values[i]) = b == backings.end() ? 0 : b->second.number;
     }
+    if (which[i] == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+      *static_cast<bool*>(values[i]) = sync_memops.contains(reinterpret_cast<uintptr_t>(block_of(of_gpu, at)));
     if (which[i] == CU_POINTER_ATTRIBUTE_CONTEXT) *static_cast<CUcontext*>(values[i]) = gpu ? only : nullptr;
   }
   return CUDA_SUCCESS;

@@ -12,8 +12,9 @@ namespace mpi_test {
 class gpu_area {
  public:
   explicit gpu_area(const bytes& content) : bytes_(content.size()) {
-    static const bool there = begin();
-    CHECK(there && cuMemAlloc(&at_, bytes_) == CUDA_SUCCESS);
+    static const CUcontext mine = context();
+    CHECK(mine && cuCtxSetCurrent(mine) == CUDA_SUCCESS);  // of this thread
+    CHECK(cuMemAlloc(&at_, bytes_) == CUDA_SUCCESS);
     write(content);
   }
   gpu_area(const gpu_area&) = delete;
@@ -31,13 +32,13 @@ class gpu_area {
   }
 
  private:
-  static bool begin() {
+  static CUcontext context() {
     int n = 0;
     CUdevice d = 0;
     CUcontext c = nullptr;
-    if (cuInit(0) != CUDA_SUCCESS || cuDeviceGetCount(&n) != CUDA_SUCCESS || n == 0) return false;
+    if (cuInit(0) != CUDA_SUCCESS || cuDeviceGetCount(&n) != CUDA_SUCCESS || n == 0) return nullptr;
     cuDeviceGet(&d, rank() % n);
-    return cuDevicePrimaryCtxRetain(&c, d) == CUDA_SUCCESS && cuCtxSetCurrent(c) == CUDA_SUCCESS;
+    return cuDevicePrimaryCtxRetain(&c, d) == CUDA_SUCCESS ? c : nullptr;
   }
   CUdeviceptr at_ = 0;
   size_t bytes_;

@@ -256,6 +256,16 @@ struct all_gpus {
   }
 };
 
+// A copy from the host is over for the program before it is in the GPU's memory: neither our stream nor another process
+// need see it. Once for each allocation: what was begun is waited for, and later copies last until they are there.
+void see_copies(const driver& d, CUcontext context, const void* at) {
+  unsigned on = 1;
+  d.cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, reinterpret_cast<CUdeviceptr>(at));
+  if (d.cuCtxPushCurrent(context) != CUDA_SUCCESS) return;
+  for (const CUstream s : {CU_STREAM_LEGACY, CU_STREAM_PER_THREAD}) d.cuStreamSynchronize(s);
+  d.cuCtxPopCurrent(nullptr);
+}
+
 }  // namespace
 
 memory* gpu_memory(const void* at) {
@@ -264,14 +274,17 @@ memory* gpu_memory(const void* at) {
   unsigned kind = 0, managed = 0;
   int device = 0;
   CUcontext context = nullptr;
+  uint64_t copies_seen = 0;
   CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                 CU_POINTER_ATTRIBUTE_CONTEXT, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
-  void* values[] = {&kind, &managed, &context, &device};
-  if (d->cuPointerGetAttributes(4, which, values, reinterpret_cast<CUdeviceptr>(at)) != CUDA_SUCCESS) return nullptr;
+                                 CU_POINTER_ATTRIBUTE_CONTEXT, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                 CU_POINTER_ATTRIBUTE_SYNC_MEMOPS};
+  void* values[] = {&kind, &managed, &context, &device, &copies_seen};
+  if (d->cuPointerGetAttributes(5, which, values, reinterpret_cast<CUdeviceptr>(at)) != CUDA_SUCCESS) return nullptr;
   // The processor reaches managed memory, and so does the MPI below.
   if (kind != CU_MEMORYTYPE_DEVICE || managed) return nullptr;
   // Memory that was mapped belongs to no context: the device's own, which the runtime uses, reaches it.
   if (!context && d->cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS) return nullptr;
+  if (!copies_seen) see_copies(*d, context, at);
   return all_gpus::here().of(*d, context);
 }
 

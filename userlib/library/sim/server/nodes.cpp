@@ -40,7 +40,7 @@ std::expected<void, std::string> program(sim::system& s, unsigned node, const me
   driver.set_tables();
   const queue_config q{.notify_log2 = library::sim::notify_log2, .mailbox_log2 = library::sim::mailbox_log2};
   for (unsigned c = 0; c < library::nic::contexts; ++c)
-    driver.enable(context(c), q, {.gpu = 0, .host = sim::pinned_base});
+    driver.enable(context(c), c, q, {.gpu = 0, .host = sim::pinned_base});
   return driver.finish();
 }
 
