@@ -58,10 +58,11 @@ GGAS_DEVICE void find_places(const place_side_of<few_place_dimensions>& s, uint3
     if (d < s.dimensions) add_digit(s.digit[d], nullptr, number, place, good, {});
 }
 
-// A datatype that was freed behind the call, as one of a graph may be, is not read.
+// A datatype that was freed behind the call, as one of a graph may be, is not read. It was freed before the kernel began,
+// so the first-level cache has the word for all threads of a processor: a word that all of a GPU ask for at once lasts.
 GGAS_DEVICE bool is_current(const image_stamp& s) {
   if (!s.header) return true;
-  return (load_relaxed(s.header) == s.space) & (load_relaxed(s.header + 1) == s.generation);
+  return (load_own(s.header) == s.space) & (load_own(s.header + 1) == s.generation);
 }
 template <unsigned Digits>
 GGAS_DEVICE bool has_current_list(const place_side_of<Digits>&) {

@@ -33,10 +33,10 @@ GGAS_DEVICE uint64_t packed_begin(const run_side& s, uint32_t r) {
   return item * s.size + load_own(s.sums + (r - item * s.count.value));
 }
 
-// Words of a run between its place in memory, of which they are a multiple, and bytes beside each other, which are
-// words too if `Aligned`. Several are on the way before the first is taken apart.
+// Words of a run between its place in memory, of which they are a multiple, and bytes beside each other, of which no
+// alignment is asked. Several are on the way before the first is taken apart.
 constexpr unsigned words_of_run = 4;
-template <bool Pack, bool Aligned, class T>
+template <bool Pack, class T>
 GGAS_DEVICE void move_words_of_run(char* place, char* bytes, unsigned words) {
   auto* const there = reinterpret_cast<T*>(place);
   T v[words_of_run] = {};
@@ -45,8 +45,6 @@ GGAS_DEVICE void move_words_of_run(char* place, char* bytes, unsigned words) {
     if (w >= words) continue;
     if constexpr (Pack) {
       v[w] = load_own(there + w);
-    } else if constexpr (Aligned) {
-      v[w] = reinterpret_cast<const T*>(bytes)[w];
     } else {
       for (unsigned b = 0; b < sizeof(T); ++b)
         v[w] = static_cast<T>(
@@ -56,9 +54,7 @@ GGAS_DEVICE void move_words_of_run(char* place, char* bytes, unsigned words) {
   GGAS_UNROLL
   for (unsigned w = 0; w < words_of_run; ++w) {
     if (w >= words) continue;
-    if constexpr (Pack && Aligned) {
-      reinterpret_cast<T*>(bytes)[w] = v[w];
-    } else if constexpr (Pack) {
+    if constexpr (Pack) {
       for (unsigned b = 0; b < sizeof(T); ++b) bytes[w * sizeof(T) + b] = static_cast<char>(v[w] >> (8 * b));
     } else {
       store_relaxed(there + w, v[w]);
@@ -66,32 +62,29 @@ GGAS_DEVICE void move_words_of_run(char* place, char* bytes, unsigned words) {
   }
 }
 
-template <bool Pack, bool Aligned, class T>
+template <bool Pack, class T>
 GGAS_DEVICE void move_run_by(char* place, char* bytes, unsigned n) {
   unsigned at = 0;
   for (unsigned left = n / sizeof(T); left > 0;) {
     const unsigned now = left < words_of_run ? left : words_of_run;
-    move_words_of_run<Pack, Aligned, T>(place + at, bytes + at, now);
+    move_words_of_run<Pack, T>(place + at, bytes + at, now);
     at += now * static_cast<unsigned>(sizeof(T));
     left -= now;
   }
   if constexpr (sizeof(T) > 1) {
-    if (n & 4 & (sizeof(T) - 1)) move_words_of_run<Pack, Aligned, uint32_t>(place + at, bytes + at, 1), at += 4;
-    if (n & 2 & (sizeof(T) - 1)) move_words_of_run<Pack, Aligned, uint16_t>(place + at, bytes + at, 1), at += 2;
-    if (n & 1) move_words_of_run<Pack, Aligned, uint8_t>(place + at, bytes + at, 1);
+    if (n & 4 & (sizeof(T) - 1)) move_words_of_run<Pack, uint32_t>(place + at, bytes + at, 1), at += 4;
+    if (n & 2 & (sizeof(T) - 1)) move_words_of_run<Pack, uint16_t>(place + at, bytes + at, 1), at += 2;
+    if (n & 1) move_words_of_run<Pack, uint8_t>(place + at, bytes + at, 1);
   }
 }
 template <bool Pack>
 GGAS_DEVICE void move_run(char* place, char* bytes, uint64_t n) {
-  const auto low = reinterpret_cast<uintptr_t>(place), both = low | reinterpret_cast<uintptr_t>(bytes);
+  const auto low = reinterpret_cast<uintptr_t>(place);
   const auto short_n = static_cast<unsigned>(n);
-  // Most lists are of equal elements: a word of shared memory instead of its bytes.
-  if (both % 8 == 0) return move_run_by<Pack, true, uint64_t>(place, bytes, short_n);
-  if (both % 4 == 0) return move_run_by<Pack, true, uint32_t>(place, bytes, short_n);
-  if (low % 8 == 0) return move_run_by<Pack, false, uint64_t>(place, bytes, short_n);
-  if (low % 4 == 0) return move_run_by<Pack, false, uint32_t>(place, bytes, short_n);
-  if (low % 2 == 0) return move_run_by<Pack, false, uint16_t>(place, bytes, short_n);
-  move_run_by<Pack, false, uint8_t>(place, bytes, short_n);
+  if (low % 8 == 0) return move_run_by<Pack, uint64_t>(place, bytes, short_n);
+  if (low % 4 == 0) return move_run_by<Pack, uint32_t>(place, bytes, short_n);
+  if (low % 2 == 0) return move_run_by<Pack, uint16_t>(place, bytes, short_n);
+  move_run_by<Pack, uint8_t>(place, bytes, short_n);
 }
 
 // By the block, in words as wide as addresses and length allow. Not move_bytes(), which takes twice the registers: what
