@@ -124,6 +124,13 @@ def test_signals_reach_ranks_elsewhere(number, status, program, rsh):
     assert job.returncode == status
 
 
+def runs(process):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # ended before or while it was read
+        return False
+
+
 def test_nothing_is_left_when_the_launcher_is_killed(rsh, tmp_path):
     script = f'echo $$ > {tmp_path}/pid; trap "" TERM HUP; while :; do sleep 0.1; done'
     job = subprocess.Popen([*RUN, "-n", "1", "--hosts", "127.0.0.2", "--rsh", str(rsh()), "sh", "-c", script], env=environment())
@@ -134,7 +141,7 @@ def test_nothing_is_left_when_the_launcher_is_killed(rsh, tmp_path):
     process = int((tmp_path / "pid").read_text())
     job.kill()
     job.wait()
-    while os.path.exists(f"/proc/{process}") and "\nState:\tZ" not in open(f"/proc/{process}/status").read():
+    while runs(process):
         assert time.monotonic() < until, "the rank still runs"
         time.sleep(0.05)
 
