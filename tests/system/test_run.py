@@ -131,7 +131,7 @@ def test_a_parent_that_ignores_its_children():
 
 def test_help_says_what_processes_get():
     done = run("--help")
-    assert done.returncode == 0 and "usage: ./ggas run -n N [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]" in done.stdout and "GGAS_RANK" in done.stdout
+    assert done.returncode == 0 and "usage: ./ggas run -n N [--hosts A,B,...] [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]" in done.stdout and "GGAS_RANK" in done.stdout
 
 
 def test_input_goes_to_rank_0():
