@@ -48,7 +48,8 @@ GGAS_DEVICE ggas_status send_message(const one_sided_args& a, const ggas_queue& 
       __syncwarp(detail::lane_mask());
       return ggas_put_nbi_warp(to, from, a.bytes / 8, a.timeout_ns, q);
     case control::old_way:
-      old_post(q, detail::desc_put | old_both, peer, a.bytes, detail::local_nla(from), detail::nla(peer, a.target), number);
+      old_post(q, detail::desc_put | old_both, peer, a.bytes, detail::local_nla(from), detail::nla(peer, a.target),
+               number);
       return old_consume(q, a.request, a.timeout_ns);
     case control::assisted:
       ggas_store(a.request, number);

@@ -58,8 +58,9 @@ GGAS_DEVICE void find_places(const place_side_of<few_place_dimensions>& s, uint3
     if (d < s.dimensions) add_digit(s.digit[d], nullptr, number, place, good, {});
 }
 
-// A datatype that was freed behind the call, as one of a graph may be, is not read. It was freed before the kernel began,
-// so the first-level cache has the word for all threads of a processor: a word that all of a GPU ask for at once lasts.
+// A datatype that was freed behind the call, as one of a graph may be, is not read. It was freed before the kernel
+// began, so a word of the first-level cache is good. All threads of a GPU that ask the second-level cache for one word
+// wait for each other.
 GGAS_DEVICE bool is_current(const image_stamp& s) {
   if (!s.header) return true;
   return (load_own(s.header) == s.space) & (load_own(s.header + 1) == s.generation);
