@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
-# ggas_nvcc_executable(<target> SOURCES <.cu files> [OBJECTS <object libraries>] [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
+# ggas_nvcc_executable(<target> [WITH_GPU] SOURCES <.cu files> [OBJECTS <object libraries>] [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
 # makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider, which finds the driver at run time.
-# The objects of all of them are in the global property GGAS_NVCC_OBJECTS.
+# The objects of those in `all` are in the global property GGAS_NVCC_OBJECTS.
+# WITH_GPU: a long compilation for nothing where there is no GPU, so it is part of `all` only where there is one, or with
+# -DGGAS_GPU=ON (`./ggas test --full`).
 # ggas_nvcc_compiles(<test> <.cu file> INCLUDE <folders> [ARGUMENTS <more for nvcc>])
 # makes a test: the file compiles without a warning. Nobody runs what comes of it, so nothing is optimised where nvcc can do that.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
+set(gpu_here OFF)
+if(EXISTS /dev/nvidiactl)
+  set(gpu_here ON)
+endif()
+option(GGAS_GPU "Build with everything else what only a GPU can use" ${gpu_here})
 set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -arch")
 if(NOT GGAS_NVCC)
   return()
@@ -26,7 +33,11 @@ set(GGAS_NVCC_FLAGS -std=c++20 -O3 -arch=${GGAS_CUDA_ARCH} -I ${CMAKE_SOURCE_DIR
     -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
 
 function(ggas_nvcc_executable target)
-  cmake_parse_arguments(N "" "" "SOURCES;OBJECTS;LIBRARIES;ARGUMENTS;LINK" ${ARGN})
+  cmake_parse_arguments(N "WITH_GPU" "" "SOURCES;OBJECTS;LIBRARIES;ARGUMENTS;LINK" ${ARGN})
+  set(all ALL)
+  if(N_WITH_GPU AND NOT GGAS_GPU)
+    set(all "")
+  endif()
   set(objects)
   foreach(source ${N_SOURCES})
     get_filename_component(name ${source} NAME_WE)
@@ -37,7 +48,9 @@ function(ggas_nvcc_executable target)
       DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} DEPFILE ${object}.d COMMENT "nvcc ${source}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
-  set_property(GLOBAL APPEND PROPERTY GGAS_NVCC_OBJECTS ${objects})
+  if(all)
+    set_property(GLOBAL APPEND PROPERTY GGAS_NVCC_OBJECTS ${objects})
+  endif()
   foreach(library ${N_OBJECTS})
     list(APPEND objects $<TARGET_OBJECTS:${library}>)
   endforeach()
@@ -54,7 +67,7 @@ function(ggas_nvcc_executable target)
   add_custom_command(OUTPUT ${program}
     COMMAND ${GGAS_NVCC} -arch=${GGAS_CUDA_ARCH} ${objects} ${libraries} ${N_LINK} ${N_ARGUMENTS} ${sanitize} -o ${program}
     DEPENDS ${objects} ${N_LIBRARIES} ggas_provider_cuda COMMENT "nvcc links ${target}" COMMAND_EXPAND_LISTS VERBATIM)
-  add_custom_target(build_${target} ALL DEPENDS ${program})
+  add_custom_target(build_${target} ${all} DEPENDS ${program})
 endfunction()
 
 # ggas_nvcc_library(<target> <object>|<.cu file>|<arguments> ...) makes lib<target>.a of device code for programs that

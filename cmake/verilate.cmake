@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # ggas_verilate(<target> TOP <module> PREFIX <C++ class> SOURCES <.sv files, packages first>
-#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE])
+#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE] [LARGE])
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
 # NATIVE is for models whose speed counts: optimised fully and for this machine's processor; others are for small tests and
-# compile in two thirds of the time. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
+# compile in two thirds of the time. LARGE: a fifth of the compiler's time of a NIC with six links would go into optimised
+# waves, so they are not. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
 
 # Verilator's runtime, once for all models (Verilator itself builds it only beside an executable).
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE GGAS_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -35,10 +36,13 @@ function(ggas_points result)
 endfunction()
 
 function(ggas_verilate target)
-  cmake_parse_arguments(V "TRACE;NATIVE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;NATIVE;LARGE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
   set(opt -O1)
   set(opt_waves -O1)  # straight code, half the compiler's time of a whole NIC at -O3
+  if(V_LARGE)
+    set(opt_waves -O0)
+  endif()
   if(V_NATIVE)
     set(opt "-O3 -march=native")
   endif()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every benchmark in its middle size on a simulated platform: status 0, and records of each. At full size: benchmarks/full_size.py."""
+"""Every benchmark in a size (quick, middle) on a simulated platform: status 0, and records of each. At full size:
+benchmarks/full_size.py."""
 
 import json
 import re
@@ -14,10 +15,10 @@ def benchmarks(bench):
     return set(re.findall(r"^  (\w+)  ", text.partition("\nbenchmarks\n")[2], re.MULTILINE)) - {"trace"}  # it runs a file
 
 
-def main(bench, platform):
+def main(bench, platform, size):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results.jsonl"
-        done = subprocess.run([bench, "thesis", "--middle", "--platform", platform, "--no-report", "--json", str(out)], timeout=800)
+        done = subprocess.run([bench, "thesis", f"--{size}", "--platform", platform, "--no-report", "--json", str(out)], timeout=800)
         seen = {r["benchmark"] for r in map(json.loads, out.read_text().splitlines())}
     missing = sorted(benchmarks(bench) - seen)
     if missing:
