@@ -3,6 +3,7 @@
 """Line, toggle and functional coverage of the hand-written RTL.
 
     tests/rtl/coverage.py [--build DIR] [--jobs N] [--least LINES TOGGLES] [--missing [FILE]] [--keep] [--bench NAME]
+                          [--no-toggles]
 
 Builds the RTL tests with coverage, runs them, merges the counts with verilator_coverage and prints a table by file; the same as
 JSON, with everything not covered, goes to coverage.json in the build folder. A line, a bit or a functional point
@@ -155,7 +156,7 @@ def hand_written(name):
     return name.startswith("rtl/") and name.endswith(".sv")
 
 
-def report(counts, rules, missing, out):
+def report(counts, rules, missing, whole, out):
     table = collections.defaultdict(lambda: {k: [0, 0] for k in KINDS})
     used, excluded, open_points = set(), 0, []
     for (name, kind, line, what), count in sorted(counts.items()):
@@ -182,7 +183,7 @@ def report(counts, rules, missing, out):
     print(f"{'all':<34}{cells(total)}")
     print(f"{excluded} points excluded by {EXCLUSIONS.name}")
     for rule in rules:
-        if rule not in used:
+        if whole and rule not in used:
             print(f"exclusion without effect: {' '.join(rule[:3])}")
     reached = {k: percent(*total[k]) for k in total}
     files = [{"file": name, **{k: dict(zip(("covered", "points"), row[k])) for k in row}} for name, row in sorted(table.items())]
@@ -200,14 +201,16 @@ def percent(hit, all_points):
 
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    args.add_argument("--build", type=pathlib.Path, default=ROOT / "build/coverage", help="build folder")
+    args.add_argument("--build", type=pathlib.Path, help="build folder (build/coverage; with --no-toggles build/coverage-lines)")
     args.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel compiler runs and tests")
     args.add_argument("--least", type=float, nargs=2, metavar=("LINES", "TOGGLES"), default=(95.0, 90.0),
                       help="percent that must be covered (95 90)")
     args.add_argument("--missing", nargs="?", const="", help="list the points not covered, of files whose name holds the argument")
     args.add_argument("--bench", metavar="NAME", help="run only the benches whose path holds NAME, as link/; of the others earlier counts are taken")
+    args.add_argument("--no-toggles", action="store_true", help="count lines and functional points only: models build in a part of the time")
     args.add_argument("--keep", action="store_true", help="run nothing: take the counts that are there")
     opts = args.parse_args()
+    opts.build = opts.build or ROOT / ("build/coverage-lines" if opts.no_toggles else "build/coverage")
     if opts.jobs < 1:
         args.error(f"--jobs: must be 1 or more, not {opts.jobs}")
     least = {**dict(zip((LINE, TOGGLE), opts.least)), POINT: 100.0}
@@ -223,7 +226,7 @@ def main():
     if not opts.keep:
         python = ROOT / ".venv/bin/python"
         run("cmake", "--preset", "coverage", "-S", ROOT, "-B", opts.build, f"-DGGAS_PYTHON={python if python.exists() else sys.executable}",
-            stdout=subprocess.DEVNULL, cwd=ROOT)
+            f"-DGGAS_COVERAGE_TOGGLES={'OFF' if opts.no_toggles else 'ON'}", stdout=subprocess.DEVNULL, cwd=ROOT)
         run("ninja", "-C", opts.build, f"-j{opts.jobs}", *(pathlib.Path(b).name for b in benches), stdout=subprocess.DEVNULL)
         (opts.build / "coverage").mkdir(exist_ok=True)
         for bench in benches:
@@ -233,8 +236,9 @@ def main():
     counts = collections.Counter()
     for d in there:
         counts.update(points(d))  # a sum would leave out what was never reached
-    reached = report(counts, exclusions(), opts.missing, opts.build / "coverage.json")
-    if len(there) < len(data):
+    whole = len(there) == len(data)
+    reached = report(counts, exclusions(), opts.missing, whole and not opts.no_toggles, opts.build / "coverage.json")
+    if not whole:
         print(f"counts of {len(there)} of {len(data)} benches: the bars are not judged")
         return 0
     for kind, value in reached.items():
