@@ -68,6 +68,7 @@ class bench {
     }
     v.cfg_ack_i = ack_address >> 3;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
     edge();

@@ -110,6 +110,7 @@ class bench {
     v.peer_valid_i = v.link_up_i = 1;
     v.tgt_np_ok_i = 1;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
     edge();

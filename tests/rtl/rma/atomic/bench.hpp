@@ -47,6 +47,7 @@ class atomic_bench {
     v.cfg_node_i = 9;
     v.cfg_timeout_i = 3;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
   }

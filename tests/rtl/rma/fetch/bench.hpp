@@ -37,6 +37,7 @@ class fetch_bench {
     v.cfg_mrrs_i = 512;
     v.cfg_timeout_i = 20;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
     edge();

@@ -45,6 +45,7 @@ class bench {
 
   bench() {
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
   }

@@ -32,6 +32,7 @@ class bench {
     host.mrrs = 4096;
     v.cfg_timeout_i = 20;
     v.rst_ni = 0;
+    v.eval();
     edge();
     v.rst_ni = 1;
     edge();
@@ -218,6 +219,29 @@ TYPED_TEST(Read, Faults) {
   for (net_status s : {net_status::ok, net_status::host_error, net_status::timeout})
     EXPECT_GT(b.ended[unsigned(s)], 5u);
   EXPECT_GT(b.unexpected, 5u);
+}
+
+// Completions of tags that are free: an event each, no data, and the tags are as good as before.
+TYPED_TEST(Read, NobodyAsked) {
+  auto& b = this->b;
+  const unsigned tags = TypeParam::width == 64 ? 8 : 128, base = TypeParam::width == 64 ? 192 : 256;
+  this->push(50);
+  ASSERT_TRUE(b.settle());
+  for (unsigned i = 0; i < tags; ++i) {
+    tlp c;
+    c.kind = i % 3 ? tlp_kind::cpld : tlp_kind::cpl;
+    c.tag = uint16_t(base + i);
+    c.len_dw = uint16_t(i % 3 ? 1 + b.d.below(64) : 0);
+    c.byte_count = uint16_t(4 * c.len_dw);
+    c.data.assign(c.len_dw, 0xbad);
+    b.host.cpl.push(c);
+  }
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.unexpected, tags);
+  this->push(2 * tags);
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.ended[0], 50 + 2 * tags);
+  EXPECT_EQ(b.unexpected, tags);
 }
 
 // Every tag waits in vain: each command ends once, and the tags come back after another time-out.

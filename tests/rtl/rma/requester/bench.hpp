@@ -115,6 +115,7 @@ class bench {
     v.cfg_retry_ticks_i = 1;
     v.cfg_timeout_i = 2000;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
     edge();

@@ -45,6 +45,7 @@ class bench {
     v.cfg_node_i = 9;
     v.cfg_mtu_i = 2;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
     edge();

@@ -63,6 +63,7 @@ class answer_bench {
     };
     v.cfg_mps_i = 256;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
   }

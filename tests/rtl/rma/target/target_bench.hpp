@@ -33,6 +33,7 @@ class target_bench {
     v.cfg_mps_i = 256;
     v.cfg_timeout_i = 3;
     v.rst_ni = 0;
+    v.eval();  // before the first edge: Verilator sees none in its first evaluation
     edge();
     v.rst_ni = 1;
   }
