@@ -159,13 +159,15 @@ struct LinkForgeTest : testing::Test {
   node dut{seed()};
   uint64_t time = 1;
   uint8_t next_seq = 0;
-  nic::control last;  // what the link said last
+  nic::control last;                 // what the link said last
+  flit_kind sent = flit_kind::ctrl;  // flit of a packet that it sent in this cycle; ctrl: none
   nic::hello met;
   static constexpr uint16_t session = 0x2bc5;  // our number
   std::array<uint16_t, channels> credits{};
 
   void feed(const std::optional<flit>& f) {
     auto out = dut.step(time++, f);
+    sent = out ? out->kind : flit_kind::ctrl;
     if (!out) return;
     if (auto h = nic::parse_hello(*out)) met = *h;
     if (auto c = nic::parse_control(*out)) {
@@ -190,6 +192,18 @@ struct LinkForgeTest : testing::Test {
     p.version = uint8_t(version);
     p.session = met.mine & nic::session_tag_mask;
     for (const flit& f : nic::to_flits(p, T::width)) feed(f);
+  }
+  void acknowledge(unsigned next, bool nak = false) {
+    feed(nic::to_flit(nic::control{.ack_seq = uint8_t(next), .session = tag(), .nak = nak}));
+  }
+  uint8_t tag() const { return uint8_t(met.mine & nic::session_tag_mask); }
+  // Until the link sends such a flit.
+  bool await(flit_kind kind, unsigned cycles = 400) {
+    while (cycles--) {
+      feed(std::nullopt);
+      if (sent == kind) return true;
+    }
+    return false;
   }
   // A good packet still gets through.
   void check_alive() {
@@ -307,6 +321,51 @@ TYPED_TEST(LinkForgeTest, AbsurdControl) {
   EXPECT_EQ(this->dut.count().replays, 0u);
   ASSERT_EQ(this->dut.state(), unsigned(link_up));
   this->check_alive();
+}
+
+// A nak asks again for a packet that is just being repeated, and before its end all is acknowledged: there is nothing
+// left to repeat, and the link goes on.
+TYPED_TEST(LinkForgeTest, NothingLeftToRepeat) {
+  this->bring_up();
+  std::mt19937_64 rng(seed());
+  packet p = random_packet(rng, 2);
+  p.len_dw = 64;
+  p.data.assign(64, 0x1234);
+  for (unsigned round = 0; round < 6; ++round) {  // no more than the credits
+    this->dut.send(p);
+    ASSERT_TRUE(this->await(flit_kind::eop));
+    this->acknowledge(round, true);
+    ASSERT_TRUE(this->await(flit_kind::sop)) << "not repeated";
+    this->idle(round % 3);
+    this->acknowledge(round, true);
+    this->acknowledge(round + 1);
+    ASSERT_NE(this->sent, flit_kind::eop) << "acknowledged too late for this test";
+    ASSERT_TRUE(this->await(flit_kind::eop)) << "a repeated packet does not end";
+    this->idle(40);
+    EXPECT_EQ(this->dut.pins().sts_unacked_o, 0u);
+    EXPECT_EQ(this->dut.count().replays, round + 1);
+    EXPECT_FALSE(this->dut.pins().busy_o);
+  }
+  this->check_alive();
+}
+
+// A farewell ends the session that it names, and no other.
+TYPED_TEST(LinkForgeTest, FarewellOfAnotherSession) {
+  this->bring_up();
+  const uint16_t mine = TestFixture::session, yours = this->met.mine;
+  const nic::hello strangers[] = {{.mine = uint16_t(mine ^ 1), .yours = yours, .seen = true, .dead = true},
+                                  {.mine = mine, .yours = uint16_t(yours ^ 0x100), .seen = true, .dead = true},
+                                  {.mine = mine, .yours = yours, .dead = true}};
+  for (const auto& stranger : strangers) {
+    this->feed(nic::to_flit(stranger));
+    this->idle(20);
+    ASSERT_EQ(this->dut.state(), unsigned(link_up));
+    this->check_alive();
+  }
+  this->feed(nic::to_flit(nic::hello{.mine = mine, .yours = yours, .seen = true, .met = true, .dead = true}));
+  this->idle(2);
+  EXPECT_EQ(this->dut.state(), unsigned(link_dead));
+  EXPECT_EQ(this->dut.count().dead, 1u);
 }
 
 }  // namespace
