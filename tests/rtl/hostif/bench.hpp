@@ -119,9 +119,9 @@ struct bench {
   std::vector<uint64_t> events;  // codes
   uint64_t posted_done = 0;
   unsigned credits = np_credits;
-  uint64_t writes_in = 0, writes_out = 0;  // NIC writes: first beat taken, last beat accepted
-  std::deque<uint64_t> cpl_marks;          // writes_in when a window completion was taken
-  uint64_t order_errors = 0;
+  uint64_t writes_in = 0, writes_out = 0;       // NIC writes: first beat taken, last beat accepted
+  std::deque<uint64_t> cpl_marks;               // writes_in when a window completion was taken
+  uint64_t order_errors = 0, begin_errors = 0;  // begin: a TLP began to leave although none may
   uint64_t now = 0;
   V v;
   std::mt19937_64 rng;
@@ -223,6 +223,8 @@ struct bench {
   }
 
   void sample_out() {
+    if (v.tx_req_valid_o && v.tx_req_sop_o) begin_errors += !v.bus_master_i || v.closing_i;
+    if (v.tx_cpl_valid_o && v.tx_cpl_sop_o) begin_errors += v.closing_i;
     if (v.tx_req_valid_o && v.tx_req_ready_i &&
         collect(tx_req_part_, tx_req, v.tx_req_sop_o, v.tx_req_eop_o, v.tx_req_hdr_o, v.tx_req_data_o))
       writes_out += tx_req.back().t.posted();

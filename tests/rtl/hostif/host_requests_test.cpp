@@ -325,6 +325,44 @@ TYPED_TEST(hostif_test, RegisterReadsPassLoadsThatWait) {
   EXPECT_EQ(b.credits, np_credits);
 }
 
+// Loads may take every credit: stores and register writes pass them, and nothing is lost.
+TYPED_TEST(hostif_test, LoadsTakeAllCredits) {
+  auto& b = *this->b;
+  b.pace.win_np = 0;
+  for (unsigned i = 0; i < np_credits; ++i) this->send(this->make(tlp_kind::mrd, 2, 64 * i, 1 + i % 16));
+  this->send(this->make(tlp_kind::mwr, 2, 0x40, 16));
+  this->send(this->make(tlp_kind::mwr, 0, 0x100, 2));
+  for (unsigned i = 0; i < 300; ++i) b.cycle();
+  EXPECT_TRUE(b.rx_req.empty());
+  EXPECT_EQ(b.credits, 0u);
+  EXPECT_EQ(b.win_p.size(), 1u);
+  EXPECT_EQ(b.accesses.size(), 1u);
+  b.pace = {};
+  ASSERT_TRUE(b.drain(10000));
+  EXPECT_EQ(b.win_np.size(), np_credits);
+  EXPECT_EQ(b.credits, np_credits);
+}
+
+// The SMFU takes no stores: the host waits when the queue is full, inside a TLP or between two, and all of them arrive.
+TYPED_TEST(hostif_test, HostWaitsForRoom) {
+  auto& b = *this->b;
+  std::vector<tlp> stores;
+  for (unsigned round = 0; round < 6; ++round) {
+    b.pace.win_p = 0;
+    for (unsigned i = 0; i < 200; ++i) {
+      stores.push_back(this->make(tlp_kind::mwr, 2, 256u * i, round % 2 ? 1 : 1 + this->random(64)));
+      this->send(stores.back());
+    }
+    for (unsigned i = 0; i < 3000; ++i) b.cycle();
+    EXPECT_FALSE(b.rx_req.empty());
+    EXPECT_LT(b.win_p.size(), stores.size());
+    b.pace.win_p = 10 + 15 * round;
+    ASSERT_TRUE(b.drain(100'000));
+  }
+  ASSERT_EQ(b.win_p.size(), stores.size());
+  for (size_t i = 0; i < stores.size(); ++i) ASSERT_TRUE(same_request(b.win_p[i].t, stores[i])) << "store " << i;
+}
+
 // The host takes no completions and the SMFU no loads: posted requests flow all the same, and the credits run out
 // first.
 TYPED_TEST(hostif_test, StuckCompletionsDoNotStopStores) {

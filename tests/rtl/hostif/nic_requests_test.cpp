@@ -2,6 +2,8 @@
 // Requests of the NIC: their order on the way out, completions that come back, broken ones too, and reads that the host
 // does not take.
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "ggas_regs.h"
 #include "tests/rtl/hostif/suite.hpp"
@@ -54,8 +56,13 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
     if (fault == 1) t.kind = static_cast<tlp_kind>(random(16));
     cut = fault == 2;
     auto beats = beats_of<TestFixture::width>(t);
+    if (cut && beats.size() > 1 && random(2)) beats.pop_back();
     if (cut) beats.back().eop = false;
     for (auto& beat : beats) b.rx_cpl.push_back(beat);
+    if (!cut && random(40) == 0) {  // a beat out of nowhere
+      b.rx_cpl.push_back({.sop = false, .eop = true, .hdr = {}, .words = {1, 2}});
+      ++malformed;
+    }
     const bool data = t.kind == tlp_kind::cpld, none = t.kind == tlp_kind::cpl;
     const size_t right = none ? 1 : (t.len_dw * 32u + TestFixture::width - 1) / TestFixture::width;
     const bool len_ok = none ? t.len_dw == 0 : t.len_dw >= 1 && t.len_dw <= 1024;
@@ -71,6 +78,10 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
     if (i % 64 == 0) b.pace = {.rx = 20 + random(81), .tgt_cpl = 20 + random(81), .rma_cpl = 20 + random(81)};
     while (b.rx_cpl.size() > 200) b.cycle();
   }
+  // The end of one that was cut off shows with the next.
+  const tlp end = this->make(tlp_kind::cpld, 7, 0, 1);
+  for (auto& beat : beats_of<TestFixture::width>(end)) b.rx_cpl.push_back(beat);
+  (end.tag < 128 ? want_smfu : want_rma).push_back(end);
   b.pace = {};
   ASSERT_TRUE(b.drain(100000)) << "hangs";
   same_completions(b.tgt_cpl, want_smfu);
@@ -169,6 +180,85 @@ TYPED_TEST(hostif_test, OutboundOrder) {
     ASSERT_TRUE(s.t.tag == cpls[c].tag && s.t.data == cpls[c].data) << "completion " << c;
     ++c;
   }
+  EXPECT_EQ(c, cpls.size());
+  EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
+}
+
+// Bus master goes off, and resets close the way out, at any moment: a request leaves whole or is dropped whole and
+// counted, nothing begins meanwhile, what has begun ends, and completions wait for no more than the close.
+TYPED_TEST(hostif_test, WholeRequestsAreDropped) {
+  auto& b = *this->b;
+  auto random = [&](unsigned n) { return this->random(n); };
+  std::map<uint64_t, tlp> sent;  // by address
+  std::vector<tlp> cpls;
+  for (unsigned i = 0; i < 12000; ++i) {
+    const unsigned len = 1 + random(random(4) ? 4 : 64);
+    const uint64_t addr = 0x10000000 * (1 + random(5)) + 256 * i;
+    switch (addr >> 28) {
+      case 1: {
+        const tlp t = sent[addr] = this->make(random(3) ? tlp_kind::mwr : tlp_kind::mrd, 7, addr, len);
+        for (auto& beat : beats_of<TestFixture::width>(t)) b.tgt_req.push_back(beat);
+        break;
+      }
+      case 2:
+        sent[addr] = this->make(tlp_kind::mwr, 7, addr, len);
+        for (auto& beat : beats_of<TestFixture::width>(sent[addr])) b.rma_wr.push_back(beat);
+        break;
+      case 3:
+        sent[addr] = this->make(tlp_kind::mrd, 7, addr, len);
+        b.rma_rd.push_back(beats_of<TestFixture::width>(sent[addr]).front());
+        break;
+      case 4:
+        sent[addr].data = {uint32_t(addr), uint32_t(addr) + 1, uint32_t(addr) + 2, uint32_t(addr) + 3};
+        sent[addr].kind = tlp_kind::mwr;
+        b.evt.push_back(addr);
+        break;
+      default:
+        sent[addr].data = {uint32_t(addr)};
+        sent[addr].kind = tlp_kind::mwr;
+        b.msix.push_back(addr);
+    }
+    if (random(3) == 0) {
+      cpls.push_back(this->make(tlp_kind::cpld, 7, 0, 1 + random(random(4) ? 4 : 64)));
+      cpls.back().tag = uint16_t(512 + i % 512);
+      for (auto& beat : beats_of<TestFixture::width>(cpls.back())) b.ld_cpl.push_back(beat);
+    }
+    if (random(10) == 0) this->send(this->make(tlp_kind::mrd, 0, 8 * random(16), 2));
+    if (i % 64 == 0) b.pace = {.rx = 100, .tx_req = 5 + random(96), .tx_cpl = 5 + random(96), .units = 20 + random(81)};
+    while (b.tgt_req.size() + b.rma_wr.size() + b.ld_cpl.size() + b.evt.size() + b.msix.size() > 60) {
+      if (random(20) == 0) b.v.bus_master_i = random(4) != 0;
+      if (random(20) == 0) b.v.closing_i = random(4) == 0;
+      b.cycle();
+    }
+  }
+  // Closed, what has begun ends, and then nothing is open.
+  b.pace = {};
+  b.v.closing_i = 1;
+  for (unsigned i = 0; i < 400; ++i) b.cycle();
+  EXPECT_FALSE(b.v.open_o);
+  b.v.closing_i = 0;
+  b.v.bus_master_i = 1;
+  ASSERT_TRUE(b.drain(100000)) << "hangs";
+  EXPECT_EQ(b.begin_errors, 0u);
+  std::array<uint64_t, 6> last{};  // address, by source
+  for (const auto& s : b.tx_req) {
+    ASSERT_TRUE(sent.contains(s.t.addr)) << std::hex << s.t.addr;
+    const tlp& t = sent[s.t.addr];
+    ASSERT_TRUE(s.t.kind == t.kind && s.t.data == t.data) << std::hex << s.t.addr;
+    ASSERT_GT(s.t.addr, last[s.t.addr >> 28]) << "out of order";
+    last[s.t.addr >> 28] = s.t.addr;
+  }
+  const uint64_t dropped = b.pulses[GGAS_EV_REQUEST_DROPPED];
+  EXPECT_EQ(b.tx_req.size() + dropped, sent.size());
+  EXPECT_GT(dropped, 1000u);
+  EXPECT_GT(b.tx_req.size(), 3000u);
+  size_t c = 0;
+  for (const auto& s : b.tx_cpl)
+    if (s.t.tag >= 512) {
+      ASSERT_LT(c, cpls.size());
+      ASSERT_TRUE(s.t.tag == cpls[c].tag && s.t.data == cpls[c].data) << "completion " << c;
+      ++c;
+    }
   EXPECT_EQ(c, cpls.size());
   EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
 }
