@@ -139,6 +139,43 @@ TYPED_TEST(smfu_quiet, link_death_while_waiting) {
   this->expect_clean(5);
 }
 
+// The network takes nothing while two nodes are to be asked, and the route to the second one breaks; it may be back
+// when it is this node's turn.
+TYPED_TEST(smfu_quiet, link_death_before_a_node_is_asked) {
+  auto& b = this->b;
+  for (const bool back : {false, true}) {
+    this->store_to(1);
+    this->store_to(0);
+    EXPECT_TRUE(b.settle());
+    b.clear_outputs();
+    b.tx_np.percent = 0;
+    b.host(this->load(TestFixture::window + TestFixture::span, 1, 8));
+    b.host(quiet_read(3));
+    b.run(100);
+    b.v.link_up_i = 0;
+    b.run(50);
+    b.v.link_up_i = back;
+    b.run(50);
+    EXPECT_TRUE(b.events.empty()) << "the first node was not asked yet";
+    b.tx_np.percent = 100;
+    EXPECT_TRUE(b.settle());
+    this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::link_down));
+    ASSERT_EQ(b.tx_np.all.size(), 2u);
+    b.push(b.rx_rsp, answer_to(b.tx_np.all[0].t));
+    EXPECT_TRUE(b.settle());
+    ASSERT_EQ(b.ld_cpl.all.size(), 1u);
+    EXPECT_EQ(b.ld_cpl.all[0].t.tag, 8u);
+    b.ld_cpl.all.clear();
+    EXPECT_EQ(b.tx_np.all[1].t.dst, 1u);
+    b.push(b.rx_rsp, answer_to(b.tx_np.all[1].t));
+    EXPECT_TRUE(b.settle());
+    this->expect_code(3, net_status::link_down);
+    this->expect_clean(5);
+    b.v.link_up_i = 1;
+    EXPECT_TRUE(b.settle());
+  }
+}
+
 TYPED_TEST(smfu_quiet, link_down_before) {
   auto& b = this->b;
   this->store_to(0);
