@@ -51,3 +51,22 @@ def test_coverage_of_several_benches(tmp_path):
     row = next(line for line in done.stdout.splitlines() if line.startswith("rtl/link/link_rx.sv"))
     assert row.split()[1:] == ["1/1", "100.0", "%", "1/2", "50.0", "%"]
     assert "counts of 2 of" in done.stdout
+    assert "exclusion without effect" not in done.stdout  # that is known only when every bench has counts
+
+
+def test_an_excluded_point_is_not_missing(tmp_path):
+    """A functional point that coverage_exclusions.txt names is left out, unless it was reached all the same."""
+    folder = tmp_path / "coverage"
+    folder.mkdir()
+    point = str(ROOT / "tests/rtl/points/hostif_rx.sv")
+    for count, cells, excluded in ((0, ["1/1", "100.0", "%"], 1), (2, ["2/2", "100.0", "%"], 0)):
+        lines = [record(point, "v_user/hostif_rx_points", 9, "units_wait", 1),
+                 record(point, "v_user/hostif_rx_points", 10, "non_posted_waits_for_room", count)]
+        (folder / "hostif-rtl_hostif_test.dat").write_text("# SystemC::Coverage-3\n" + "".join(lines))
+        done = subprocess.run([sys.executable, str(ROOT / "tests/rtl/coverage.py"), "--keep", "--missing", "--no-toggles", "--build",
+                               str(tmp_path)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert "not covered" not in done.stdout
+        row = next(line for line in done.stdout.splitlines() if line.startswith("rtl/hostif/hostif_rx.sv"))
+        assert row.split()[1:] == cells
+        assert f"{excluded} points excluded" in done.stdout

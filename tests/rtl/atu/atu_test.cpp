@@ -126,6 +126,29 @@ TYPED_TEST(Atu, InvalidationEndsUnderLoad) {
   ASSERT_TRUE(b.settle());
 }
 
+// A stopped NIC writes nothing: the acknowledgement is in the register, and the next one in memory stands for both.
+TYPED_TEST(Atu, NoAcknowledgementIsWrittenInAStop) {
+  auto& b = this->b;
+  this->fill();
+  this->requests(20);
+  ASSERT_TRUE(b.settle());
+  for (unsigned round = 0; round < 4; ++round) {
+    const unsigned writes = b.writes;
+    b.v.stop_i = 1;
+    for (unsigned i = 0; i < 1 + round; ++i) {
+      b.invalidate(true, 0);
+      for (unsigned k = 0; k < 400; ++k) b.step();
+    }
+    EXPECT_EQ(b.invalidations_open(), 0u);
+    EXPECT_FALSE(b.v.busy_o);
+    EXPECT_EQ(b.writes, writes);
+    b.v.stop_i = 0;
+    b.invalidate(true, 0);
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.writes, writes + 1);
+  }
+}
+
 TYPED_TEST(Atu, FailedWalks) {
   auto& b = this->b;
   this->fill();

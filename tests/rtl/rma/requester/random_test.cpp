@@ -156,6 +156,19 @@ TYPED_TEST(rma_requester_random, gated_clock) {
   this->go(5, 600);
 }
 
+// A slow fetch engine that takes more commands than a context may have under way.
+TYPED_TEST(rma_requester_random, many_fetches_under_way) {
+  auto& b = this->b;
+  this->mtu(0);
+  b.pace = {.fetch_delay = 3000, .answer_delay = 300, .fetch_room = 120};
+  this->serve();
+  for (unsigned i = 0; i < 12; ++i) b.post(uint8_t(37 * (i % 2)), base::put(this->address(), this->address(), 6000));
+  for (unsigned v = 0; v < 2; ++v) b.enable(uint8_t(37 * v));
+  EXPECT_TRUE(b.settle());
+  this->check.finish();
+  EXPECT_EQ(b.descriptors, 12u);
+}
+
 // Answers get lost, the link comes and goes, contexts are switched off and on: every descriptor that was started is
 // over in the end.
 TYPED_TEST(rma_requester_random, lossy) {
