@@ -47,6 +47,14 @@ def run(*command, **kwargs):
     return result
 
 
+def build(*command):
+    """Runs a long command without its output; the end of it if it failed."""
+    print("+", " ".join(str(c) for c in command), flush=True)
+    result = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode:
+        sys.exit(f"{result.stdout[-3000:]}{command[0]}: exit status {result.returncode}")
+
+
 def test_names(binary):
     suite, names = "", []
     listing = subprocess.run([binary, "--gtest_list_tests", f"--gtest_filter=-{SKIPPED}"], capture_output=True, text=True, check=True).stdout
@@ -227,7 +235,7 @@ def main():
         python = ROOT / ".venv/bin/python"
         run("cmake", "--preset", "coverage", "-S", ROOT, "-B", opts.build, f"-DGGAS_PYTHON={python if python.exists() else sys.executable}",
             f"-DGGAS_COVERAGE_TOGGLES={'OFF' if opts.no_toggles else 'ON'}", stdout=subprocess.DEVNULL, cwd=ROOT)
-        run("ninja", "-C", opts.build, f"-j{opts.jobs}", *(pathlib.Path(b).name for b in benches), stdout=subprocess.DEVNULL)
+        build("ninja", "-C", opts.build, f"-j{opts.jobs}", *(pathlib.Path(b).name for b in benches))
         (opts.build / "coverage").mkdir(exist_ok=True)
         for bench in benches:
             data[bench].unlink(missing_ok=True)

@@ -143,6 +143,12 @@ class HostifReset : public testing::Test {
     if (phase_ == closing && !v_.closing_o && !v_.rst_no) phase_ = reset, low_ = 0;
     low_ = v_.rst_no ? 0 : low_ + 1;
     if (v_.flr_done_o && !was_done_) done();
+    if (was_done_ && held_) {
+      EXPECT_FALSE(v_.rst_no) << "the reset ends although it is still asked for, cycle " << now_;
+    }
+    held_ = flr_;
+    silent_ = reads_.empty() ? silent_ + 1 : 0;
+    EXPECT_TRUE(v_.flr_done_o || low_ < least_reset + 8 || silent_ < 8) << "nothing to wait for, cycle " << now_;
     was_done_ = v_.flr_done_o;
     if (phase_ != running && !flr_ && was_done_) phase_ = running;
   }
@@ -163,8 +169,8 @@ class HostifReset : public testing::Test {
   std::deque<read> reads_;
   size_t answering_ = ~size_t{0};
   unsigned pace_ = 100, units_ = 100, tick_percent_ = 1, slow_ = 300, waited_ = 0;
-  uint64_t now_ = 0, low_ = 0, resets_ = 0, answered_ = 0, unanswered_ = 0;
-  bool flr_ = false, open_ = false, last_ = false, chosen_ = false, was_done_ = false;
+  uint64_t now_ = 0, low_ = 0, silent_ = 0, resets_ = 0, answered_ = 0, unanswered_ = 0;
+  bool flr_ = false, open_ = false, last_ = false, chosen_ = false, was_done_ = false, held_ = false;
 };
 
 TEST_F(HostifReset, AnyMoment) {

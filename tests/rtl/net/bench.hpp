@@ -70,6 +70,8 @@ class NetTest : public testing::Test {
     for (unsigned u = 0; u < ports; ++u) tx[u].words = rx[u].words = words;
     for (unsigned v = 0; v < channels; ++v) link_in[v].words = link_out[v].words = words;
     m.clk_i = 0;
+    m.rst_ni = 1;
+    m.eval();  // so that the reset has an edge
     m.rst_ni = 0;
     m.eval();
     m.rst_ni = 1;

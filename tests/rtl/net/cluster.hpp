@@ -52,6 +52,8 @@ class cluster {
       n.m = std::make_unique<Model>();
       for (unsigned v = 0; v < unit_channels; ++v) n.tx[v].words = n.rx[v].words = words;
       Model& m = *n.m;
+      m.rst_ni = 1;
+      m.eval();  // so that the reset has an edge
       m.rst_ni = 0;
       m.cfg_replay_limit_i = 32;
       m.cfg_replay_timeout_i = 2048;

@@ -14,9 +14,16 @@ module net_crossbar_points (
   localparam int unsigned L = ggas_pkg::LINKS;
   logic [L:0] broken;  // its link went down inside its packet
   always_comb for (int p = 0; p <= L; p = p + 1) broken[p] = act_q[p] && begun_q[p] && !up[to_q[6*p+3+:3]];
+  logic [L-1:0] contended;
+  always_comb begin
+    contended = '0;
+    for (int l = 0; l < L; l = l + 1)
+      for (int p = 0; p < L; p = p + 1)
+        for (int q = p + 1; q <= L; q = q + 1) if (asks[p*L+l] && asks[q*L+l]) contended[l] = 1'b1;
+  end
   `POINT(from_a_unit, got[L]);
   `POINT(from_link_to_link, got[L-1:0] != '0);
-  `POINT(two_inputs_ask_for_one_link, asks[0] && asks[L]);
+  `POINT(two_inputs_ask_for_one_link, contended != '0);
   `POINT(input_keeps_an_idle_link, parked_q != '0);
   `POINT(idle_link_goes_to_another, (preempted & parked_q) != '0);
   `POINT(next_packet_without_a_pause, (ends & got) != '0);

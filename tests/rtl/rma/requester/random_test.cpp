@@ -162,7 +162,8 @@ TYPED_TEST(rma_requester_random, many_fetches_under_way) {
   this->mtu(0);
   b.pace = {.fetch_delay = 3000, .answer_delay = 300, .fetch_room = 120};
   this->serve();
-  for (unsigned i = 0; i < 12; ++i) b.post(uint8_t(37 * (i % 2)), base::put(this->address(), this->address(), 6000));
+  for (unsigned i = 0; i < 12; ++i)
+    b.post(uint8_t(37 * (i % 2)), TestFixture::put(this->address(), this->address(), 6000));
   for (unsigned v = 0; v < 2; ++v) b.enable(uint8_t(37 * v));
   EXPECT_TRUE(b.settle());
   this->check.finish();
