@@ -209,13 +209,15 @@ def percent(hit, all_points):
 
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    args.add_argument("--build", type=pathlib.Path, help="build folder (build/coverage; with --no-toggles build/coverage-lines)")
+    args.add_argument("--build", type=pathlib.Path,
+                      help="build folder (build/coverage; with --no-toggles build/coverage-lines)")
     args.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel compiler runs and tests")
     args.add_argument("--least", type=float, nargs=2, metavar=("LINES", "TOGGLES"), default=(95.0, 90.0),
                       help="percent that must be covered (95 90)")
     args.add_argument("--missing", nargs="?", const="", help="list the points not covered, of files whose name holds the argument")
     args.add_argument("--bench", metavar="NAME", help="run only the benches whose path holds NAME, as link/; of the others earlier counts are taken")
-    args.add_argument("--no-toggles", action="store_true", help="count lines and functional points only: models build in a part of the time")
+    args.add_argument("--no-toggles", action="store_true",
+                      help="count lines and functional points only: models build in a part of the time")
     args.add_argument("--keep", action="store_true", help="run nothing: take the counts that are there")
     opts = args.parse_args()
     opts.build = opts.build or ROOT / ("build/coverage-lines" if opts.no_toggles else "build/coverage")

@@ -179,7 +179,9 @@ class smfu_storm : public smfu_fault<T> {
       if (!q.is(nic::op::load)) continue;
       ASSERT_EQ(a.data.size(), a.status ? 0u : q.req_dw) << text(a);
       for (unsigned k = 0; k < a.data.size(); ++k) ASSERT_EQ(a.data[k], content(0, home_base + q.addr + 4 * k));
-      if (q.addr >= home_size) ASSERT_EQ(a.status, uint8_t(net_status::range));
+      if (q.addr >= home_size) {
+        ASSERT_EQ(a.status, uint8_t(net_status::range));
+      }
       ++(a.status ? failed_answers : good_answers);
     }
   }
