@@ -9,10 +9,14 @@ import shutil
 import stat
 
 import tools
-from debian import step
+from debian import Missing, step
 
 PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/src/device/device.c")}
+# Programs of libggas, with all libraries that they want; and modules of libggas, which lie beside it.
+LIBRARY_PROGRAMS = ("tests/kernel/on_nodes", "tests/userlib/library/sim_program")
+LIBRARY_MODULES = ("userlib/library/libggas-start-tcp.so",)
 KERNELS_OWN = ("aer_inject",)  # modules
+ETHERNET = "e1000"  # a module of stock kernels: debug kernels have no TCP
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
@@ -58,18 +62,38 @@ def build_program(root, build, name):
     return out
 
 
+def libraries(program):
+    """What the loader of this system finds for a program, by the names under which a node's loader looks for it."""
+    text = step(["ldd", program], f"find the libraries of {program.name}")
+    found = dict(re.findall(r"(\S+) => (/\S+)", text))
+    (loader,) = re.findall(r"^\s*(/\S+)", text, re.MULTILINE)
+    return {f"lib/{name}": pathlib.Path(path) for name, path in found.items()} | {loader[1:]: pathlib.Path(loader)}
+
+
+def library_files(build):
+    """libggas and programs of it."""
+    files = {f"bin/{pathlib.Path(name).name}": build / name for name in LIBRARY_PROGRAMS}
+    modules = {f"lib/{pathlib.Path(name).name}": build / name for name in LIBRARY_MODULES}
+    if missing := [str(path) for path in (files | modules).values() if not path.exists()]:
+        raise Missing(f"not built: {', '.join(missing)} (ninja vm_programs)")
+    for path in [*files.values(), *modules.values()]:
+        modules |= libraries(path)
+    return files | modules
+
+
 def archive(root, build, folder, kernel):
     """The initial file system as a file."""
     files = {m.name: m for m in build_modules(root, build, folder, kernel)}
     files |= {name: build_program(root, build, name) for name in PROGRAMS}
+    files |= library_files(build)
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
     out = build / "vm" / f"initrd-{kernel.release}.gz"
     body = io.BytesIO()
-    for name in ("bin", "dev", "proc", "sys", "tmp"):
+    for name in ("bin", "dev", "lib", "lib64", "proc", "sys", "tmp"):
         _entry(body, name, stat.S_IFDIR | 0o755)
     for name, path in files.items():
         _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
-    for name in KERNELS_OWN:
+    for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, ETHERNET):
         _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
     _entry(body, "TRAILER!!!", 0)
     with gzip.open(out, "wb", compresslevel=1) as file:

@@ -21,6 +21,10 @@ ulimit -l unlimited
 leaks=/sys/kernel/debug/kmemleak  # of debug kernels
 [ -e $leaks ] && echo clear > $leaks
 insmod /ggas.ko node="$node" nodes="$nodes" || echo "Bail out! the driver does not load"
+if [ -e /e1000.ko ] && insmod /e1000.ko; then  # for TCP between the nodes: debug kernels have none
+  ifconfig lo 127.0.0.1 up
+  ifconfig eth0 "10.0.0.$((node + 1))" netmask 255.255.255.0 up
+fi
 insmod /testgpu.ko || echo "Bail out! the test GPU does not load"
 insmod /gpumap.ko || echo "Bail out! gpumap does not load"
 chmod 666 /dev/ggas0 /dev/testgpu /dev/gpumap

@@ -93,6 +93,12 @@ class Cluster:
             for n, monitor in enumerate(self._monitors(stack)):
                 monitor.command("device_add", **self._nic(n, "free_port"))
 
+    def _network(self, n):
+        """A cable between both nodes: for TCP alone, by which ranks find each other. Frames are datagrams."""
+        own, other = (f"{self.folder}/lan{at}" for at in (n, 1 - n))
+        ends = f"local.type=unix,local.path={own},remote.type=unix,remote.path={other}"
+        return ["-netdev", f"dgram,id=lan,{ends}", "-device", f"e1000,netdev=lan,mac=52:54:00:00:00:0{n + 1},romfile="]
+
     def _start_node(self, n, run):
         memory, processors = self.kernel.memory_mb, self.opts.smp or self.kernel.processors
         words = (
@@ -112,6 +118,7 @@ class Cluster:
             words += ["-device", f"pcie-root-port,id={port},bus=pcie.0,chassis={chassis},{room}"]
         words += ["-device", json.dumps(self._nic(n))]
         words += ["-qmp", f"unix:{self.folder}/qmp{n},server=on,wait=off"]
+        words += self._network(n) if self.opts.nodes == 2 and not self.kernel.debug else []
         gpu = f"memory-backend-memfd,id=gpu,size={GPU_MB}M,share=on"
         words += ["-object", gpu, "-device", "ivshmem-plain,memdev=gpu"]
         words += ["-kernel", self.kernel.image, "-initrd", self.archive, "-append", line]

@@ -178,6 +178,10 @@ static void all_tests(node* n) {
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
   run(n, "GPU memory by its address, freed under puts", gpu_memory_by_address);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
+  run(n, "libggas: everything", library_on_nodes);
+  run(n, "libggas: the same as in shared memory", library_is_the_same);
+  run(n, "libggas: ranks that end", library_ranks_end);
+  run(n, "libggas: no right to the domain", library_is_refused);
   run(n, "ways to what is others'", strangers);
   run(n, "random calls, mappings, accesses", random_calls);
   run(n, "mapping beside the end of what is mapped", mapping_beside_the_end);
@@ -190,6 +194,7 @@ static void all_tests(node* n) {
   run(n, "counters for people", counters_for_people);
   run(n, "each allocation fails", each_allocation_fails);
   run(n, "reset under use", reset_under_use);
+  run(n, "libggas: NIC reset under a rank", library_under_reset);
   run(n, "driver unbound under use", unbound_under_use);
   run(n, "driver bound anew under puts", bound_anew_under_puts);
   run(n, "error recovery under use", error_under_use);

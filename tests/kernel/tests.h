@@ -51,6 +51,13 @@ void counters_for_people(node* n);
 /* failing.c */
 void each_allocation_fails(node* n);
 
+/* library.c */
+void library_on_nodes(node* n);
+void library_is_the_same(node* n);
+void library_ranks_end(node* n);
+void library_is_refused(node* n);
+void library_under_reset(node* n);
+
 /* recovery.c */
 void reset_under_use(node* n);
 void unbound_under_use(node* n);

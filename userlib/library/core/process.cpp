@@ -88,9 +88,10 @@ namespace {
 ggas_rc join(ggas_process** process, const char* bootstrap, const void* communicator, uint64_t timeout_ns) {
   if (ggas_rc rc = check_pointer(process, "process"); rc != GGAS_OK) return rc;
   ggas::job j;
-  if (ggas_rc rc = start::find_job(bootstrap, communicator, timeout_ns, j); rc != GGAS_OK) return rc;
+  std::unique_ptr<start::blobs> met;
+  if (ggas_rc rc = start::find_job(bootstrap, communicator, timeout_ns, j, met); rc != GGAS_OK) return rc;
   std::unique_ptr<transport> t;
-  if (ggas_rc rc = make_transport(j, t); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = make_transport(j, std::move(met), t); rc != GGAS_OK) return rc;
   const limit until = limit::after(j.timeout_ns).begin();  // by the transport's clock
   auto made = std::make_unique<ggas_process>(std::move(t));
   made->job = j;

@@ -10,6 +10,7 @@
 #include "ggas/ggas.h"
 #include "ggas/job.hpp"
 #include "userlib/library/core/limit.hpp"
+#include "userlib/library/start/blobs.hpp"
 
 namespace ggas::library {
 
@@ -92,7 +93,7 @@ class transport {
 
 // Processes of one computer.
 ggas_rc make_shm(const job& j, std::unique_ptr<transport>& made);
-// The one that the environment asks for (GGAS_TRANSPORT).
-ggas_rc make_transport(const job& j, std::unique_ptr<transport>& made);
+// The one that the environment asks for (GGAS_TRANSPORT). met: start/meet.hpp.
+ggas_rc make_transport(const job& j, std::unique_ptr<start::blobs> met, std::unique_ptr<transport>& made);
 
 }  // namespace ggas::library

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the transport reaches a NIC: contexts to post to, memory the NIC may reach, other ranks' life. There is one for
-// NICs in a simulator (userlib/library/sim); another for those behind the driver would need nothing else. One thread
-// at a time uses an object. What fails for good, as a simulator that has ended, leaves by an exception.
+// NICs in a simulator (userlib/library/sim), and one for those behind the driver (userlib/library/hw). One thread at a
+// time uses an object. What fails for good, as a simulator that has ended or a NIC that is gone, leaves by an
+// exception.
 #pragma once
 
 #include <memory>
@@ -27,8 +28,17 @@ struct memory {
 };
 
 struct watched {
+  // Who writes there: the own NIC, to say how far it is; other ranks, by puts; or who sends messages.
+  enum class writer { nic, ranks, senders };
   const volatile void* at;
   uint64_t bytes;
+  writer by = writer::nic;
+};
+
+// How a short put is posted that a rank may be asleep for.
+struct aimed {
+  ggas_rma_peer to;
+  unsigned flags;
 };
 
 class access {
@@ -39,6 +49,8 @@ class access {
   virtual ggas_rma_context& context(unsigned i) = 0;
   // The node of a rank, and the context there that takes messages.
   virtual ggas_rma_peer peer(unsigned rank) const = 0;
+  // For the next descriptor of a context: what wakes the rank if it sleeps.
+  virtual aimed aim(unsigned rank, unsigned /*context*/) { return {peer(rank), 0}; }
 
   // Memory that is 0 and that NICs may read and write; bound: the caller's.
   virtual ggas_rc take(uint64_t bytes, void* bound, memory& m) = 0;
@@ -52,7 +64,7 @@ class access {
     uint64_t stride = 0, nla = 0;  // nla: where the memory of a GPU begins, the same on all nodes
   };
   // Once. The first `kept` of the bytes are never given out.
-  virtual ggas_rc open_gpu(uint64_t bytes, uint64_t kept, gpu_memory& m) = 0;
+  virtual ggas_rc open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) = 0;
   virtual ggas_rc take_gpu(uint64_t bytes, memory& m) = 0;  // given back as other memory
   virtual bool on_gpu(const void* at) const = 0;
   // Whether nla_of() knows the bytes.
@@ -66,8 +78,14 @@ class access {
 
   // The processor has worked for a call of the library.
   virtual void call() = 0;
-  // Until a byte changes, a rank ends or the time is over; may return earlier. 0: looks once.
-  virtual void pause(std::span<const watched> at, uint64_t ns) = 0;
+  // Until a byte changes, a rank ends or the time is over; may return earlier. 0: looks once. round: how often the same
+  // wait has paused before. A thread lets others have their turns after longest_pause_ns().
+  virtual void pause(std::span<const watched> at, uint64_t ns, unsigned round) = 0;
+  virtual uint64_t longest_pause_ns() const { return 1'000'000; }
+  // A wait is over that has paused.
+  virtual void awake() {}
+  // Called by another thread, which waits for its turn: a pause ends.
+  virtual void disturb() {}
   virtual uint64_t time_ns() = 0;
   // How many ranks are known to have ended: a change says that states are to be looked at.
   virtual unsigned ended() const = 0;
@@ -77,6 +95,8 @@ class access {
 
 // NICs of a simulator that `ggas-run --sim` has started.
 ggas_rc make_sim_access(const job& j, std::unique_ptr<access>& made);
+// The NIC behind the driver. met: how the ranks have found each other; null: by the launcher's Unix sockets.
+ggas_rc make_hw_access(const job& j, std::unique_ptr<start::blobs> met, std::unique_ptr<access>& made);
 ggas_rc make_nic(std::unique_ptr<access> to, std::unique_ptr<transport>& made);
 
 }  // namespace ggas::library::nic

@@ -3,7 +3,6 @@
 // chunks to memory of the host, from where the NIC takes them (staged).
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "userlib/library/nic/nic.hpp"
 
@@ -20,9 +19,7 @@ ggas_rc not_open() { return fail(GGAS_ERR_STATE, "GPU: ggas_gpu_open() has not b
 ggas_rc nic_gpus::open(const job&, const char* module, int, uint64_t bytes, uint64_t kept) {
   const turn mine(t_.threads());
   if (memory_.window) return fail(GGAS_ERR_STATE, "GPU: it is open already");
-  if (std::string_view(module) != "simt")
-    return fail(GGAS_ERR_SYSTEM, "GPU: module '", module, "': kernels on simulated nodes run on 'simt'");
-  if (ggas_rc rc = t_.device().open_gpu(bytes, kept, memory_); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = t_.device().open_gpu(module, bytes, kept, memory_); rc != GGAS_OK) return rc;
   bytes_ = bytes;
   kept_ = kept;
   return GGAS_OK;

@@ -58,7 +58,7 @@ class nic_exchange final : public exchange {
     p.id = id_;
     try {
       publish(0);
-      static_cast<void>(t_.settle(control_context));
+      static_cast<void>(t_.settle_told());
     } catch (const std::exception&) {
       // The NIC has gone, and with it the others.
     }
@@ -109,11 +109,8 @@ class nic_exchange final : public exchange {
     if (member == me_) return GGAS_OK;
     const nic::turn now(t_.threads());
     const uint64_t from = boards_[member] + layout_.block(kind, turn) + offset;
-    const ggas_rma_peer there = t_.device().peer(members_[member]);
-    t_.post(control_context,
-            ggas_rma_get(there, from, board_.nla + layout_.landing(), uint32_t(bytes), 0, members_[member]));
     to = board_.start + layout_.landing();
-    return t_.settle(control_context);
+    return t_.fetch(members_[member], from, board_.nla + layout_.landing(), bytes);
   }
 
  private:
@@ -148,7 +145,7 @@ class nic_exchange final : public exchange {
   std::vector<watched> watched_rounds() const {
     std::vector<watched> v;
     for (size_t m = 0; m < members_.size() && v.size() < watched_most; ++m)
-      if (round_of(m) < round_) v.push_back({&round_of(m), sizeof(uint64_t)});
+      if (round_of(m) < round_) v.push_back({&round_of(m), sizeof(uint64_t), watched::writer::ranks});
     return v;
   }
 
@@ -170,7 +167,7 @@ class nic_exchange final : public exchange {
   std::vector<watched> watched_entries() const {
     std::vector<watched> v;
     for (size_t m = 0; m < members_.size() && v.size() < watched_most; ++m)
-      if (m != me_) v.push_back({entries_of(members_[m]), GGAS_GROUPS * sizeof(group_entry)});
+      if (m != me_) v.push_back({entries_of(members_[m]), GGAS_GROUPS * sizeof(group_entry), watched::writer::ranks});
     return v;
   }
   const volatile group_entry* entry_of(unsigned rank, uint64_t id) const {

@@ -31,9 +31,9 @@ void nic_transport::post(unsigned context, const ggas_rma_desc& d) {
   ggas_rma_context& c = to_->context(context);
   const watched status[] = {{c.status, 16}};
   const limit until = limit::after(patience_ns);
-  while (!ggas_rma_post(&c, &d)) {
+  for (unsigned round = 0; !ggas_rma_post(&c, &d); ++round) {
     if (until.passed()) throw failure(GGAS_ERR_SYSTEM, "the NIC has taken no descriptor for 10 s");
-    to_->pause(status, until.left());
+    to_->pause(status, until.left(), round);
   }
 }
 
@@ -41,11 +41,34 @@ ggas_rc nic_transport::settle(unsigned context) {
   ggas_rma_context& c = to_->context(context);
   const watched status[] = {{c.status, 16}};
   const limit until = limit::after(patience_ns);
-  while (!ggas_rma_remotely_done(&c)) {
+  for (unsigned round = 0; !ggas_rma_remotely_done(&c); ++round) {
     if (until.passed()) return fail(GGAS_ERR_SYSTEM, "the NIC has not finished its descriptors within 10 s");
-    to_->pause(status, until.left());
+    to_->pause(status, until.left(), round);
   }
   return errors_of(context);
+}
+
+bool nic_transport::any_ended() const {
+  for (const ggas_state s : known_)
+    if (s != GGAS_STATE_HEALTHY) return true;
+  return false;
+}
+
+// The memory of a rank that has ended may be gone with it, and then the NIC refuses what is for it.
+ggas_rc nic_transport::settle_told() {
+  const ggas_rc rc = settle(control_context);
+  if (rc != GGAS_ERR_PEER) return rc;
+  for (unsigned r = 0; r < size(); ++r)
+    if (r != rank() && known_[r] == GGAS_STATE_HEALTHY) known_[r] = to_->state(r);
+  return any_ended() ? GGAS_OK : rc;
+}
+
+// What was told to ranks that have ended is no failure of the get.
+ggas_rc nic_transport::fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t bytes) {
+  if (any_ended())
+    if (ggas_rc rc = settle_told(); rc != GGAS_OK) return rc;
+  post(control_context, ggas_rma_get(peer(rank), from, to, uint32_t(bytes), 0, rank));
+  return settle(control_context);
 }
 
 // Of descriptors that have failed since this was asked last.
@@ -63,7 +86,8 @@ ggas_rc nic_transport::errors_of(unsigned context) {
 }
 
 void nic_transport::tell(unsigned rank, uint64_t nla, const void* data, uint32_t bytes) {
-  post(control_context, ggas_rma_inline(peer(rank), data, nla, bytes, GGAS_RMA_ACK, 0));
+  const aimed there = to_->aim(rank, control_context);
+  post(control_context, ggas_rma_inline(there.to, data, nla, bytes, GGAS_RMA_ACK | there.flags, 0));
 }
 
 // ---------------------------------------------------------------------------------------------- other ranks

@@ -100,18 +100,24 @@ class nic_transport final : public transport {
   void post(unsigned context, const ggas_rma_desc& d);
   // Until everything posted to a context is done.
   ggas_rc settle(unsigned context);
+  // Until all that was told has arrived; what ranks were told that have ended does not matter.
+  ggas_rc settle_told();
+  // Until everything before is done, then a get of bytes from another rank.
+  ggas_rc fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t bytes);
   bool healthy(unsigned rank);
   // GGAS_ERR_PEER, with a text, for a rank that has ended.
   ggas_rc expect(unsigned rank);
   // Until done() holds. check() says whether waiting still makes sense: GGAS_OK, or an error to return.
   template <class Done, class Check>
   ggas_rc wait(turn& mine, std::span<const watched> at, limit until, Done&& done, Check&& check) {
-    constexpr uint64_t slice_ns = 1'000'000;  // then other threads of this rank have their turns
-    for (;;) {
-      if (done()) return GGAS_OK;
+    if (done()) return GGAS_OK;
+    const pausing this_wait(*to_);
+    const uint64_t slice_ns = to_->longest_pause_ns();  // then other threads of this rank have their turns
+    for (unsigned round = 0;; ++round) {
+      if (round && done()) return GGAS_OK;
       if (const ggas_rc sense = check(); sense != GGAS_OK) return sense;
       const uint64_t left = until.left();
-      to_->pause(at, left < slice_ns ? left : slice_ns);
+      to_->pause(at, left < slice_ns ? left : slice_ns, round);
       if (done()) return GGAS_OK;
       if (left == 0) return GGAS_TIMEOUT;
       mine.pass();
@@ -170,9 +176,17 @@ class nic_transport final : public transport {
   bool take_messages();
   bool vacant(const group_place& p);
   void look_out();
+  bool any_ended() const;
+
+  struct pausing {
+    access& of;
+    explicit pausing(access& a) : of(a) {}
+    pausing(const pausing&) = delete;
+    ~pausing() { of.awake(); }
+  };
 
   std::unique_ptr<access> to_;
-  turns turns_;
+  turns turns_{[this] { to_->disturb(); }};
   nic_gpus gpus_{*this};
   control_layout where_{0};
   memory control_;

@@ -11,7 +11,7 @@ ggas_rc nic_transport::send(unsigned to, const void* from, uint64_t bytes, limit
   turn mine(turns_);
   to_->call();
   const auto* const taken = control<uint64_t>(where_.taken(to));
-  const watched word[] = {{taken, sizeof *taken}};
+  const watched word[] = {{taken, sizeof *taken, watched::writer::ranks}};
   const auto empty = [&] { return *taken == sent_[to]; };
   if (ggas_rc rc = expect(to); rc != GGAS_OK) return rc;
   if (ggas_rc rc = wait(mine, word, until, empty, [&] { return expect(to); }); rc != GGAS_OK) return rc;
@@ -47,7 +47,8 @@ ggas_rc nic_transport::receive(void* to, uint64_t room, unsigned& from, limit un
   to_->call();
   const ggas_rma_context& c = to_->context(answer_context);
   const uint32_t next = c.messages & ((1u << c.mailbox_log2) - 1);
-  const watched box[] = {{c.mailbox + next * GGAS_RMA_MESSAGE_BYTES + 64, 16}};  // its last words
+  const watched box[] = {// its last words
+                         {c.mailbox + next * GGAS_RMA_MESSAGE_BYTES + 64, 16, watched::writer::senders}};
   const auto there = [&] { return take_messages(); };
   if (ggas_rc rc = wait(mine, box, until, there, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
   const message m = arrived_.front();
@@ -58,8 +59,7 @@ ggas_rc nic_transport::receive(void* to, uint64_t room, unsigned& from, limit un
   if (m.bytes <= GGAS_RMA_INLINE_MAX) {
     if (ggas_rc rc = gpus_.move(to, m.data, m.bytes); rc != GGAS_OK) return rc;
   } else {
-    post(control_context, ggas_rma_get(peer(m.rank), m.data[0], to_->nla_of(to, m.bytes), m.bytes, 0, m.rank));
-    if (ggas_rc rc = settle(control_context); rc != GGAS_OK) return rc;
+    if (ggas_rc rc = fetch(m.rank, m.data[0], to_->nla_of(to, m.bytes), m.bytes); rc != GGAS_OK) return rc;
   }
   const uint64_t count = ++took_[m.rank];
   tell(m.rank, control_of(m.rank) + where_.taken(rank()), &count, sizeof count);

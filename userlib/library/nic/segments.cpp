@@ -42,8 +42,8 @@ ggas_rc nic_transport::segment_close(unsigned segment) {
   own_segment* s;
   if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
   for (unsigned r = 0; r < size(); ++r)
-    if (s->permitted[r]) publish(segment, r, false);
-  const ggas_rc rc = settle(control_context);
+    if (s->permitted[r] && healthy(r)) publish(segment, r, false);
+  const ggas_rc rc = settle_told();
   if (!s->of_other) to_->give(s->data);
   to_->give(s->slots);
   *s = {};
@@ -64,7 +64,7 @@ ggas_rc nic_transport::segment_permit(unsigned segment, unsigned to) {
   if (to == rank() || s->permitted[to]) return GGAS_OK;
   s->permitted[to] = true;
   publish(segment, to, true);
-  return settle(control_context);
+  return settle_told();
 }
 
 ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {

@@ -85,8 +85,9 @@ ggas_rc nic_transport::notify(const place& at, uint32_t value, unsigned queue, l
     std::atomic_ref(slots[at.offset]).store(value);
     return GGAS_OK;
   }
-  post(context_of(queue),
-       ggas_rma_imm(peer(at.rank), value, v.slots + at.offset * sizeof value, sizeof value, GGAS_RMA_ACK, at.rank));
+  const aimed there = to_->aim(at.rank, context_of(queue));
+  post(context_of(queue), ggas_rma_imm(there.to, value, v.slots + at.offset * sizeof value, sizeof value,
+                                       GGAS_RMA_ACK | there.flags, at.rank));
   return GGAS_OK;
 }
 
@@ -125,9 +126,9 @@ ggas_rc nic_transport::atomic(const place& at, unsigned what, uint64_t operand, 
   const auto* const answer = control<result_record>(control_layout::result());
   const watched record[] = {{answer, sizeof *answer}};
   const limit until = limit::after(patience_ns);
-  while (answer->cookie != cookie) {
+  for (unsigned round = 0; answer->cookie != cookie; ++round) {
     if (until.passed()) return fail(GGAS_ERR_SYSTEM, "the NIC has not written the answer of an atomic within 10 s");
-    to_->pause(record, until.left());
+    to_->pause(record, until.left(), round);
   }
   old = answer->old;
   return GGAS_OK;
@@ -152,7 +153,7 @@ ggas_rc nic_transport::waitsome(unsigned segment, unsigned first, unsigned count
       if (slots[found] != 0) return true;
     return false;
   };
-  const watched range[] = {{slots + first, count * sizeof *slots}};
+  const watched range[] = {{slots + first, count * sizeof *slots, watched::writer::ranks}};
   // Who will notify is not known here, so nobody's end ends the wait.
   const ggas_rc rc = wait(mine, range, until, there, [] { return GGAS_OK; });
   return rc == GGAS_OK && gpus_.holds(own_[segment].data.start) ? gpus_.land() : rc;

@@ -4,15 +4,20 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 namespace ggas::library::nic {
 
 class turns {
  public:
+  // waiting: called by a thread that has to wait, for the one whose turn it is.
+  explicit turns(std::function<void()> waiting) : waiting_(std::move(waiting)) {}
   void take() {
     std::unique_lock held(lock_);
     const uint64_t mine = next_++;
+    if (mine != now_) waiting_();
     called_.wait(held, [&] { return mine == now_; });
   }
   void give() {
@@ -24,6 +29,7 @@ class turns {
   }
 
  private:
+  const std::function<void()> waiting_;
   std::mutex lock_;
   std::condition_variable called_;
   uint64_t next_ = 0, now_ = 0;

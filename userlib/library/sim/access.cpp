@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "userlib/library/core/fail.hpp"
 #include "userlib/library/nic/access.hpp"
@@ -65,7 +66,7 @@ class sim_access final : public nic::access {
   ggas_rc take(uint64_t bytes, void* bound, nic::memory& m) override;
   void give(const nic::memory& m) override;
   uint64_t nla_of(const void* at, uint64_t bytes) const override;
-  ggas_rc open_gpu(uint64_t bytes, uint64_t kept, gpu_memory& m) override;
+  ggas_rc open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) override;
   ggas_rc take_gpu(uint64_t bytes, nic::memory& m) override;
   bool on_gpu(const void* at) const override { return gpu_here_ && in(gpu_here_, gpu_bytes_, at, 1); }
   bool reaches(const void* at, uint64_t bytes) const override { return place_of(at, bytes).has_value(); }
@@ -73,7 +74,7 @@ class sim_access final : public nic::access {
   void end_copy() override;
   ggas_rc tell_all(uint64_t mine, std::vector<uint64_t>& all) override;
   void call() override;
-  void pause(std::span<const nic::watched> at, uint64_t ns) override;
+  void pause(std::span<const nic::watched> at, uint64_t ns, unsigned round) override;
   uint64_t time_ns() override;
   unsigned ended() const override { return ended_; }
   ggas_state state(unsigned rank) override;
@@ -295,7 +296,7 @@ void sim_access::store(void* self, volatile void* to, const void* from, uint32_t
   a.ask(q);
 }
 
-void sim_access::pause(std::span<const nic::watched> at, uint64_t ns) {
+void sim_access::pause(std::span<const nic::watched> at, uint64_t ns, unsigned) {
   request q = blank(what::pause);
   q.ns = ns;
   for (const nic::watched& w : at.first(std::min<size_t>(at.size(), ranges_most)))
@@ -379,7 +380,9 @@ uint64_t sim_access::nla_of(const void* at, uint64_t bytes) const {
 // ---------------------------------------------------------------------------------------------- GPU
 
 // The memory of this rank's GPU in its place among those of all, of which this process has only the addresses.
-ggas_rc sim_access::open_gpu(uint64_t bytes, uint64_t kept, gpu_memory& m) {
+ggas_rc sim_access::open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) {
+  if (std::string_view(module) != "simt")
+    return fail(GGAS_ERR_SYSTEM, "GPU: module '", module, "': kernels on simulated nodes run on 'simt'");
   if (bytes > plan_.gpu_bytes)
     return fail(GGAS_ERR_MEMORY, "bytes ", bytes, ": the GPU of a simulated node has ", plan_.gpu_bytes);
   const uint64_t stride = std::bit_ceil(bytes), all = stride * size_;

@@ -80,15 +80,15 @@ attempt<> all_here(blobs& b, deadline until) {
   return std::unexpected("no way to other computers: " + userlib::words::ranks(others) +
                          (others.size() == 1 ? " is" : " are") + " not where rank 0 is ('" + elsewhere + "', '" +
                          first.substr(first.find('\n') + 1, most_letters) +
-                         "'); transport shm reaches one computer, and there is no NIC");
+                         "'); transport shm reaches one computer, and there is no NIC (GGAS_TRANSPORT=hw)");
 }
 
-attempt<> meet(blobs& b, deadline until, job& j) {
+attempt<> meet(blobs& b, deadline until, bool have_nics, job& j) {
   const computer here = this_computer();
   attempt<> done = b.put("computer", here.id + "\n" + here.name);
   if (done && b.rank() == 0) done = b.put("job", name_and_secret());
   if (done) done = b.fence(until);
-  if (done) done = all_here(b, until);
+  if (done && !have_nics) done = all_here(b, until);
   if (!done) return done;
   const auto told = b.get(0, "job", until);
   if (!told) return std::unexpected(told.error());
@@ -102,9 +102,12 @@ uint64_t rest_of(uint64_t timeout_ns, deadline until) {
   return timeout_ns == GGAS_BLOCK ? timeout_ns : static_cast<uint64_t>(std::max<int64_t>(left, 0));
 }
 
-ggas_rc from_module(const std::string& way, const void* communicator, uint64_t timeout_ns, job& j) {
-  if (const std::string t = value("GGAS_TRANSPORT"); !t.empty() && t != "shm")
-    return fail(GGAS_ERR_ARGUMENT, "start by '", way, "' with GGAS_TRANSPORT = '", t, "': must be shm");
+ggas_rc from_module(const std::string& way, const void* communicator, uint64_t timeout_ns, job& j,
+                    std::unique_ptr<blobs>& met_by) {
+  const std::string transport = value("GGAS_TRANSPORT");
+  const bool have_nics = transport == "hw";
+  if (!transport.empty() && transport != "shm" && !have_nics)
+    return fail(GGAS_ERR_ARGUMENT, "start by '", way, "' with GGAS_TRANSPORT = '", transport, "': must be shm or hw");
   const deadline until = userlib::after(timeout_ns);
   const auto failed = [&](const std::string& why) {
     const bool late = std::chrono::steady_clock::now() >= until;
@@ -112,10 +115,11 @@ ggas_rc from_module(const std::string& way, const void* communicator, uint64_t t
   };
   std::string why;
   const auto make = reinterpret_cast<maker>(library::from_module("start", way, maker_name, why));
-  const std::unique_ptr<blobs> b(make ? make(communicator, until, why) : nullptr);
+  std::unique_ptr<blobs> b(make ? make(communicator, until, why) : nullptr);
   if (!b) return failed(why);
-  if (const auto met = meet(*b, until, j); !met) return failed(met.error());
+  if (const auto met = meet(*b, until, have_nics, j); !met) return failed(met.error());
   j.timeout_ns = rest_of(timeout_ns, until);
+  if (have_nics) met_by = std::move(b);
   return GGAS_OK;
 }
 
@@ -134,7 +138,7 @@ computer this_computer() {
   return {id.substr(0, most_letters), std::string(name).substr(0, most_letters)};
 }
 
-ggas_rc find_job(const char* way, const void* communicator, uint64_t timeout_ns, job& j) {
+ggas_rc find_job(const char* way, const void* communicator, uint64_t timeout_ns, job& j, std::unique_ptr<blobs>& met) {
   const std::string asked = way ? way : value("GGAS_BOOTSTRAP");
   if (communicator && asked != "mpi")
     return fail(GGAS_ERR_ARGUMENT, "communicator: must be null, bootstrap is '", asked.substr(0, 64), "'");
@@ -142,7 +146,7 @@ ggas_rc find_job(const char* way, const void* communicator, uint64_t timeout_ns,
   if (asked != "tcp" && asked != "mpi" && asked != "pmix")
     return fail(GGAS_ERR_ARGUMENT, way ? "bootstrap '" : "GGAS_BOOTSTRAP = '", asked.substr(0, 64),
                 "': must be unix, tcp, mpi or pmix");
-  return from_module(asked, communicator, timeout_ns, j);
+  return from_module(asked, communicator, timeout_ns, j, met);
 }
 
 }  // namespace ggas::library::start

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rank of libggas on a virtual node, two of a job: what it does is the argument. It says what was wrong, and ends
+ * with 0 if nothing was. tests/kernel/library.c starts it. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <ggas/ggas.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define PATIENCE (60000 * MS)
+
+static int failed;
+static uint32_t me, other;
+static ggas_process* p;
+
+static void check(int holds, const char* what, int line) {
+  if (holds) return;
+  ++failed;
+  printf("# rank %u, on_nodes.c:%d: %s (%s)\n", me, line, what, ggas_error_text());
+}
+#define CHECK(x) check((x) != 0, #x, __LINE__)
+#define IS(call, want) check((call) == (want), #call " is not " #want, __LINE__)
+/* What the other rank waits for, too. */
+#define MUST(call)                               \
+  do {                                           \
+    if ((call) == GGAS_OK) break;                \
+    check(0, #call " is not GGAS_OK", __LINE__); \
+    exit(1);                                     \
+  } while (0)
+
+static double seconds_of(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void* segment(uint32_t id, uint64_t bytes) {
+  void* at = NULL;
+  MUST(ggas_segment_create(p, id, bytes, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_segment_pointer(p, id, &at));
+  return at;
+}
+
+static uint32_t await(uint32_t segment_id, uint32_t slot) {
+  uint32_t found, value = 0;
+  MUST(ggas_notification_waitsome(p, segment_id, slot, 1, &found, PATIENCE));
+  MUST(ggas_notification_reset(p, segment_id, found, &value));
+  return value;
+}
+
+static void put(uint32_t id, uint64_t from, uint64_t to, uint64_t bytes, uint32_t value) {
+  const ggas_part part = {id, id, from, to, bytes};
+  MUST(ggas_queue_write(p, &part, other, 0, PATIENCE));
+  MUST(ggas_queue_notify(p, id, other, 1, value, 0, PATIENCE));
+}
+
+static unsigned char pattern(unsigned rank, size_t i) { return (unsigned char)(rank * 31 + i * 7 + (i >> 8)); }
+
+static size_t wrong(const unsigned char* at, size_t bytes, unsigned rank) {
+  size_t i, n = 0;
+  for (i = 0; i < bytes; ++i) n += at[i] != pattern(rank, i);
+  return n;
+}
+
+/* ---------------------------------------------------------------------------------------------- what works */
+
+/* Writes of one and of many packets with a notification behind them, and a read of what is there. */
+static void transfers(uint32_t id, unsigned char* at) {
+  enum { HALF = 1 << 15 };
+  static const uint64_t sizes[] = {1, 8, 64, 65, 5000, HALF - 3};
+  for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+    const uint64_t bytes = sizes[k];
+    const ggas_part back = {id, id, 2 * HALF, HALF + 3, bytes};
+    for (size_t i = 0; i < bytes; ++i) at[i] = pattern(me, i + k);
+    memset(at + HALF, 0, HALF);
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+    put(id, 0, HALF + 3, bytes, k + 1);
+    IS(await(id, 1), k + 1);
+    for (size_t i = 0; i < bytes; ++i)
+      if (at[HALF + 3 + i] != pattern(other, i + k))
+        check(0, "the bytes are there with their notification", __LINE__), i = bytes;
+    MUST(ggas_queue_wait(p, 0, PATIENCE));
+    memset(at + 2 * HALF, 0, bytes);
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_queue_read(p, &back, other, 1, PATIENCE));
+    MUST(ggas_queue_wait(p, 1, PATIENCE));
+    for (size_t i = 0; i < bytes; ++i)
+      if (at[2 * HALF + i] != pattern(me, i + k)) check(0, "a read finds what was written", __LINE__), i = bytes;
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  }
+}
+
+static void atomics(void) {
+  enum { ROUNDS = 20 };
+  uint64_t* const words = segment(1, 4096);
+  uint64_t old, sum = 0, k;
+  for (k = 0; k < ROUNDS; ++k) {
+    MUST(ggas_segment_fetch_add(p, 1, 8, 0, 1 + me, &old, PATIENCE));
+    sum += old;
+  }
+  MUST(ggas_segment_compare_swap(p, 1, 16, 1, 0, 100 + me, &old, PATIENCE));
+  CHECK(old == 0 || old == 100 + other);
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  if (me == 0) IS(words[1], 3 * ROUNDS);
+  if (me == 1) CHECK(words[2] == 100 || words[2] == 101);
+  MUST(ggas_segment_delete(p, 1));
+  IS(ggas_segment_fetch_add(p, 1, 8, me, 1, &old, PATIENCE), GGAS_ERR_SEGMENT);
+}
+
+static void collectives(void) {
+  enum { MANY = 1000 };
+  static double one[MANY], all[MANY];
+  size_t k, n;
+  for (k = 0; k < 10; ++k) MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  for (n = 1; n <= MANY; n *= MANY) {
+    for (k = 0; k < n; ++k) one[k] = (double)(k + 1) * (me + 1);
+    MUST(ggas_group_allreduce(p, one, all, n, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, PATIENCE));
+    for (k = 0; k < n; ++k)
+      if (all[k] != (double)(k + 1) * 3) check(0, "a sum over both ranks", __LINE__), k = n;
+  }
+}
+
+static void messages(uint32_t id, unsigned char* at) {
+  static const uint64_t sizes[] = {1, 64, 65, 20000};
+  for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+    uint32_t from = 99;
+    if (me == k % 2) {
+      for (size_t i = 0; i < sizes[k]; ++i) at[i] = pattern(me, i);
+      MUST(ggas_passive_send(p, id, 0, other, sizes[k], PATIENCE));
+    } else {
+      MUST(ggas_passive_receive(p, id, 0, &from, 20000, PATIENCE));
+      IS(from, other);
+      IS(wrong(at, sizes[k], other), 0);
+    }
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  }
+}
+
+/* Interrupts of the NIC so far. */
+static unsigned long interrupts(void) {
+  char line[256];
+  unsigned long sum = 0, n;
+  FILE* const f = fopen("/proc/interrupts", "r");
+  while (f && fgets(line, sizeof line, f))
+    if (strstr(line, " ggas") && sscanf(line, "%*[^:]: %lu", &n) == 1) sum += n;
+  if (f) fclose(f);
+  return sum;
+}
+
+/* Nobody comes for a while: who waits gives the processor away, and an interrupt wakes it. */
+static void sleeping(uint32_t id) {
+  uint32_t found;
+  double cpu, real;
+  unsigned long before;
+  IS(ggas_notification_waitsome(p, id, 9, 1, &found, 20 * MS), GGAS_TIMEOUT);
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  if (me == 0) {
+    cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID), real = seconds_of(CLOCK_MONOTONIC);
+    before = interrupts();
+    IS(await(id, 1), 77);
+    CHECK(interrupts() > before);
+    cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu, real = seconds_of(CLOCK_MONOTONIC) - real;
+    printf("# a wait of %.2f s took %.1f ms of the processor\n", real, 1e3 * cpu);
+    CHECK(real > 0.5 && cpu < 0.25 * real);
+  } else {
+    usleep(1000000);
+    MUST(ggas_queue_notify(p, id, other, 1, 77, 0, PATIENCE));
+    MUST(ggas_queue_wait(p, 0, PATIENCE));
+  }
+}
+
+static void all_of_it(void) {
+  enum { BYTES = 3 << 15 };
+  static unsigned char own[BYTES + 64];
+  void* at = NULL;
+  unsigned char* const new_memory = segment(0, BYTES);
+  transfers(0, new_memory);
+  MUST(ggas_segment_use(p, 2, own + 24, BYTES, GGAS_GROUP_ALL, PATIENCE)); /* memory of the program, at any address */
+  MUST(ggas_segment_pointer(p, 2, &at));
+  CHECK(at == own + 24);
+  transfers(2, own + 24);
+  atomics();
+  collectives();
+  messages(0, new_memory);
+  sleeping(0);
+  IS(ggas_gpu_open(p, "simt", -1, 1 << 20, PATIENCE), GGAS_ERR_SYSTEM);
+  MUST(ggas_segment_delete(p, 2));
+  MUST(ggas_segment_delete(p, 0));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+}
+
+/* ---------------------------------------------------------------------------------------------- what ends */
+
+/* Rank 1 has gone, in whatever way: rank 0 hears of it, and goes on alone. */
+static void alone(ggas_state how) {
+  ggas_state states[2];
+  const ggas_part part = {0, 0, 0, 0, 4096};
+  uint32_t group;
+  IS(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE), GGAS_ERR_PEER);
+  IS(ggas_process_states(p, states, 2), GGAS_OK);
+  IS(states[1], how);
+  IS(states[0], GGAS_STATE_HEALTHY);
+  if (ggas_queue_write(p, &part, 1, 0, PATIENCE) == GGAS_OK) {
+    IS(ggas_queue_wait(p, 0, PATIENCE), GGAS_ERR_PEER);
+    IS(ggas_queue_wait(p, 0, PATIENCE), GGAS_ERR_PEER);
+    IS(ggas_queue_purge(p, 0), GGAS_OK);
+  }
+  IS(ggas_queue_wait(p, 0, PATIENCE), GGAS_OK);
+  IS(ggas_passive_send(p, 0, 0, 1, 8, PATIENCE), GGAS_ERR_PEER);
+  IS(ggas_process_kill(p, 1), GGAS_ERR_SYSTEM);
+  MUST(ggas_group_create(p, &group));
+  MUST(ggas_group_add(p, group, 0));
+  MUST(ggas_group_commit(p, group, PATIENCE));
+  MUST(ggas_group_barrier(p, group, PATIENCE));
+  IS(ggas_segment_delete(p, 0), GGAS_OK);
+}
+
+static void killed(void) {
+  segment(0, 4096);
+  if (me == 1) raise(SIGKILL);
+  alone(GGAS_STATE_LOST);
+}
+
+static void left(void) {
+  segment(0, 4096);
+  if (me == 0) alone(GGAS_STATE_LEFT);
+}
+
+/* Rank 1 resets the NIC that it uses. */
+static void reset(void) {
+  uint32_t found;
+  segment(0, 4096);
+  if (me == 0) return alone(GGAS_STATE_LOST);
+  const int fd = open("/sys/class/ggas/ggas0/device/reset", O_WRONLY);
+  CHECK(fd >= 0 && write(fd, "1", 1) == 1);
+  IS(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE), GGAS_ERR_SYSTEM);
+  CHECK(strstr(ggas_error_text(), "has gone: it was reset or removed"));
+  IS(ggas_notification_waitsome(p, 0, 0, 1, &found, PATIENCE), GGAS_ERR_SYSTEM);
+  IS(ggas_segment_create(p, 1, 4096, GGAS_GROUP_ALL, PATIENCE), GGAS_ERR_SYSTEM);
+}
+
+/* Who has not been granted the domain. */
+static void refused(void) {
+  if (setgid(4711) || setuid(4711)) exit(90);
+  IS(ggas_process_start_by(&p, "tcp", NULL, PATIENCE), GGAS_ERR_SYSTEM);
+  CHECK(strstr(ggas_error_text(), "is not granted to this user"));
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*of)(void);
+  } works[] = {{"all", all_of_it}, {"killed", killed}, {"left", left}, {"reset", reset}};
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  if (argc == 2 && !strcmp(argv[1], "refused")) {
+    refused();
+    return failed != 0;
+  }
+  MUST(ggas_process_start_by(&p, "tcp", NULL, PATIENCE));
+  MUST(ggas_process_rank(p, &me));
+  other = 1 - me;
+  for (unsigned k = 0; k < sizeof works / sizeof *works; ++k)
+    if (argc == 2 && !strcmp(argv[1], works[k].name)) works[k].of();
+  ggas_process_stop(p);
+  return failed != 0;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mappings of a NIC that may be taken away at any time, as by a reset: the next access to one is a SIGBUS then. Here it
+// finds zeros instead, and a flag says so.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace ggas::library::hw {
+
+// Faults outside these mappings go to whoever handled SIGBUS before. False: there are too many mappings.
+bool guard(volatile void* at, size_t bytes, std::atomic<bool>* lost);
+// Before they are unmapped: of all mappings with that flag.
+void unguard(std::atomic<bool>* lost);
+
+}  // namespace ggas::library::hw
