@@ -97,4 +97,4 @@ def test_without_a_simulator_the_program_is_told():
     done = subprocess.run([program], env=dict(environment, GGAS_TRANSPORT="sim"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "use ggas-run --sim" in done.stderr
     done = subprocess.run([program], env=dict(environment, GGAS_TRANSPORT="pigeon"), capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and "GGAS_TRANSPORT = 'pigeon': must be shm or sim" in done.stderr
+    assert done.returncode == 1 and "GGAS_TRANSPORT = 'pigeon': must be shm, sim or hw" in done.stderr

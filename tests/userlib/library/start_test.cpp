@@ -401,6 +401,18 @@ TEST(library_start, ranks_of_two_computers_are_told) {
   }
 }
 
+// With NICs it does not matter where they are; one that has none ends the start of all.
+TEST(library_start, ranks_of_two_computers_without_nics_are_told) {
+  processes all;
+  const std::string root = "127.0.0.1:" + free_port();
+  for (const int r : {0, 1}) {
+    const std::string device = "GGAS_DEVICE=/dev/" + std::string(r ? "ggas_none" : "null");
+    all.start(r, over_tcp(2, root, {"GGAS_COMPUTER=number " + std::to_string(r), "GGAS_TRANSPORT=hw", device}));
+  }
+  EXPECT_TRUE(has(all.next(0, soon), "-13 NIC '/dev/null': is no NIC of GGAS"));
+  EXPECT_TRUE(has(all.next(1, soon), "-13 NIC '/dev/ggas_none': is not there"));
+}
+
 TEST(library_start, a_killed_rank_ends_the_start) {
   processes all;
   const std::string root = "127.0.0.1:" + free_port();
@@ -424,7 +436,7 @@ TEST(library_start, bad_settings_are_told) {
   for (const row& r :
        std::initializer_list<row>{{"GGAS_BOOTSTRAP=smoke", "GGAS_BOOTSTRAP = 'smoke': must be unix, tcp, mpi or pmix"},
                                   {"GGAS_BOOTSTRAP=../tcp", "must be unix, tcp, mpi or pmix"},
-                                  {"GGAS_TRANSPORT=sim", "with GGAS_TRANSPORT = 'sim': must be shm"},
+                                  {"GGAS_TRANSPORT=sim", "with GGAS_TRANSPORT = 'sim': must be shm or hw"},
                                   {"GGAS_ROOT=", root},
                                   {"GGAS_ROOT=127.0.0.1", root},
                                   {"GGAS_ROOT=:80", root},
