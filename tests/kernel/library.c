@@ -63,6 +63,19 @@ void library_ranks_end(node* n) {
 
 void library_is_refused(node* n) { both(n, "refused", 0); }
 
+/* Both ranks on this node, with one NIC, which sends to itself. */
+void library_on_one_node(node* n) {
+  pid_t child[2];
+  unsigned r;
+  (void)n;
+  for (r = 0; r < 2; ++r) {
+    be(r, "hw", "unix");
+    setenv("GGAS_JOB", "one NIC", 1);
+    child[r] = start(PROGRAM, "all", -1);
+  }
+  for (r = 0; r < 2; ++r) CHECK_IS(ending(child[r]), 0);
+}
+
 /* A program prints the same whatever lies between its ranks: here both on this node, sharing memory. */
 void library_is_the_same(node* n) {
   char by_nic[256] = "", by_memory[256] = "";

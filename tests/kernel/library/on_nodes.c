@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank of libggas on a virtual node, two of a job: what it does is the argument. It says what was wrong, and ends
+/* A rank of libggas on a virtual node, one of two: what it does is the argument. It says what was wrong, and ends
  * with 0 if nothing was. tests/kernel/library.c starts it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -247,7 +247,7 @@ static void reset(void) {
 /* Who has not been granted the domain. */
 static void refused(void) {
   if (setgid(4711) || setuid(4711)) exit(90);
-  IS(ggas_process_start_by(&p, "tcp", NULL, PATIENCE), GGAS_ERR_SYSTEM);
+  IS(ggas_process_start(&p, PATIENCE), GGAS_ERR_SYSTEM);
   CHECK(strstr(ggas_error_text(), "is not granted to this user"));
 }
 
@@ -261,7 +261,7 @@ int main(int argc, char** argv) {
     refused();
     return failed != 0;
   }
-  MUST(ggas_process_start_by(&p, "tcp", NULL, PATIENCE));
+  MUST(ggas_process_start(&p, PATIENCE));
   MUST(ggas_process_rank(p, &me));
   other = 1 - me;
   for (unsigned k = 0; k < sizeof works / sizeof *works; ++k)
