@@ -120,6 +120,7 @@ std::string check_ranks(const command_line& c) {
   if (launched != 0 && c.ranks != 0 && launched != c.ranks)
     return fmt::format("--ranks {}: {} processes were launched", c.ranks, launched);
   const int ranks = std::max(launched, c.ranks);
+  if (ranks > 1 && !c.job.programs.empty()) return "[[program]] needs a single process of the simulator: no --ranks";
   if (!c.hosts.empty() && c.ranks < 2) return "--hosts goes with --ranks of at least 2";
   if (ranks < 2) return {};
   const int computers = cfg.hosts.empty() ? cfg.nodes : int(cfg.hosts.size());
@@ -140,7 +141,7 @@ std::expected<scenario, std::string> with_scenario(int argc, char** argv) {
     else
       own.emplace_back(argv[i]);
   }
-  if (file.empty()) return scenario{own, {}};
+  if (file.empty()) return scenario{own, {}, {}};
   auto read = read_scenario(file);
   if (!read) return read;
   const std::vector<std::string>* const said = &read->words;
@@ -161,7 +162,7 @@ std::expected<scenario, std::string> with_scenario(int argc, char** argv) {
     }
   }
   words.insert(words.end(), own.begin(), own.end());
-  return scenario{std::move(words), std::move(read->nodes)};
+  return scenario{std::move(words), std::move(read->nodes), std::move(read->job)};
 }
 
 }  // namespace
@@ -217,7 +218,11 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
 
-  if (std::string text = finish_common(common, suite); !text.empty()) return bad_input(text);
+  c.job = std::move(said->job);
+  const bool only_programs = common.names.empty() && !c.job.programs.empty();
+  if (only_programs && !(common.json.empty() && common.report.empty() && c.state.empty()))
+    return bad_input("--json, --report and --state need a benchmark; a program has its stdout");
+  if (std::string text = only_programs ? "" : finish_common(common, suite); !text.empty()) return bad_input(text);
   if (!window.empty() && !parse_window(window, cfg.waves_from_us, cfg.waves_to_us)) {
     return bad_input(
         fmt::format("--window {}: expected FROM:TO or FROM: in microseconds (at most 1e12), TO behind FROM", window));
@@ -237,6 +242,7 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   c.nodes_given = app.count("--nodes") != 0;
   if (app.count("--ranks") != 0 && c.ranks < 1)
     return bad_input(fmt::format("--ranks {}: expected at least 1", c.ranks));
+  if (std::string text = check_job(c.job, cfg); !text.empty()) return bad_input(text);
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   if (std::string text = check_ranks(c); !text.empty()) return bad_input(text);

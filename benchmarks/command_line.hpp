@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "benchmarks/programs.hpp"
 #include "benchmarks/runner.hpp"
 
 namespace ggas::bench {
@@ -21,6 +22,7 @@ struct command_line {
   std::filesystem::path json, report, state;  // empty: none
   bool states = false;                        // the state is read, whoever writes it
   int ranks = 0;                              // processes; 0: as many as a launcher has started, else one
+  scenario_job job;                           // programs of the scenario, behind the benchmarks
   std::filesystem::path hosts;                // where they run; empty: here
 };
 

@@ -185,5 +185,10 @@ int main(int argc, char** argv) {
   auto joined = ggas::bench::join_ranks(line, argv);
   if (const int* status = std::get_if<int>(&joined)) return *status;
   ggas::bench::catch_signals();
-  return ggas::bench::end_of_output(ggas::bench::program(std::move(line)).run());
+  const ggas::bench::scenario_job job = line.job;
+  const ggas::cluster_config cluster = line.opts.cluster;
+  const int status = line.chosen.empty() ? 0 : ggas::bench::program(std::move(line)).run();
+  if (status == 0 && !job.programs.empty()) return ggas::bench::become_launcher(job, cluster);
+  if (!job.programs.empty()) fmt::print(stderr, "ggas-bench: a benchmark failed: no [[program]] was run\n");
+  return ggas::bench::end_of_output(status);
 }

@@ -36,7 +36,8 @@ constexpr rule output_rules[] = {{"json", type::text, "--json"},   {"report", ty
                                  {"waves", type::text, "--waves"}, {"window", type::text, "--window"}};
 
 constexpr std::string_view node_keys[] = {"count", "gpus", "platform", "set"};
-constexpr int64_t most_nodes = 65'536, most_gpus = 16;
+constexpr std::string_view program_keys[] = {"command", "nodes", "environment", "exit_status", "stdout"};
+constexpr int64_t most_nodes = 65'536, most_gpus = 16, longest_s = 10'000'000;
 
 class reader {
  public:
@@ -81,18 +82,96 @@ class reader {
     for (const char* const key : {"nodes", "gpus"})
       if (const toml::node* other = root["cluster"][key].node())
         wrong(other->source(), fmt::format("cluster.{}", key), "not beside [[node]], which says it");
-    const auto usual = root["cluster"]["platform"].value_or(cluster_config{}.platform);
+    const cluster_config plain;
+    const auto usual = root["cluster"]["platform"].value_or(plain.platform);
     for (const toml::node& each : *list) node(*each.as_table(), usual);
+  }
+  // [[program]]: what runs on some nodes each.
+  void programs(const toml::table& root) {
+    if (const toml::node* n = root.get("timeout_s")) {
+      if (!root.contains("program")) wrong(n->source(), "timeout_s", "is for [[program]], of which there is none");
+      job_.timeout_s = whole(*n, "timeout_s", 1, longest_s);
+    }
+    const toml::node* n = root.get("program");
+    if (!n) return;
+    const toml::array* list = n->as_array();
+    if (!list || list->empty() || !list->is_array_of_tables())
+      return wrong(n->source(), "program", "must be tables, [[program]]");
+    if (const toml::node* other = root.get("node"))
+      wrong(other->source(), "node", "not beside [[program]]: nodes are of one kind, with one GPU each");
+    for (const toml::node& each : *list) program(*each.as_table());
   }
   void wrong(const toml::source_region& at, std::string_view key, std::string_view what) {
     errors_.push_back(fmt::format("{}:{}: {}: {}", file_, at.begin.line, key, what));
   }
   std::expected<scenario, std::string> end() && {
     if (!errors_.empty()) return std::unexpected(fmt::format("{}", fmt::join(errors_, "\n")));
-    return scenario{std::move(words_), std::move(nodes_)};
+    return scenario{std::move(words_), std::move(nodes_), std::move(job_)};
   }
 
  private:
+  void program(const toml::table& t) {
+    for (const auto& [key, value] : t)
+      if (std::ranges::find(program_keys, key.str()) == std::end(program_keys))
+        wrong(value.source(), fmt::format("program.{}", key.str()), "unknown key");
+    scenario_program it;
+    const toml::node* const nodes = t.get("nodes");
+    it.where = fmt::format("{}:{}", file_, (nodes ? nodes->source() : t.source()).begin.line);
+    if (const toml::node* n = t.get("command"))
+      it.command = texts(*n, "program.command");
+    else
+      wrong(t.source(), "program.command", "missing key");
+    if (nodes) it.nodes = node_numbers(*nodes);
+    if (const toml::node* n = t.get("exit_status")) it.exit_status = whole(*n, "program.exit_status", 0, 255);
+    if (const toml::node* n = t.get("stdout")) it.standard_output = text(*n, "program.stdout");
+    if (const toml::node* n = t.get("environment")) it.environment = variables(*n);
+    job_.programs.push_back(std::move(it));
+  }
+  std::vector<std::pair<std::string, std::string>> variables(const toml::node& n) {
+    std::vector<std::pair<std::string, std::string>> out;
+    const toml::table* const t = n.as_table();
+    if (!t) wrong(n.source(), "program.environment", "must be a table");
+    if (!t) return out;
+    for (const auto& [key, value] : *t) {
+      const std::string name(key.str());
+      const auto said = value.value_exact<std::string>();
+      if (!said || name.empty() || name.find('=') != name.npos)
+        wrong(value.source(), "program.environment." + name, "must be a string");
+      else
+        out.emplace_back(name, *said);
+    }
+    return out;
+  }
+  std::vector<int64_t> node_numbers(const toml::node& n) {
+    std::vector<int64_t> out;
+    const toml::array* const list = n.as_array();
+    if (!list || list->empty()) wrong(n.source(), "program.nodes", "must be a list of whole numbers");
+    for (size_t i = 0; list && i < list->size(); ++i)
+      out.push_back(whole((*list)[i], "program.nodes", 0, most_nodes - 1));
+    return out;
+  }
+  // The least if it is wrong.
+  int64_t whole(const toml::node& n, std::string_view name, int64_t least, int64_t most) {
+    const auto v = n.value_exact<int64_t>();
+    if (v && *v >= least && *v <= most) return *v;
+    wrong(n.source(), name, fmt::format("must be a whole number, {} ... {}", least, most));
+    return least;
+  }
+  std::string text(const toml::node& n, std::string_view name) {
+    const auto v = n.value_exact<std::string>();
+    if (!v || v->empty()) wrong(n.source(), name, "must be a string");
+    return v.value_or("");
+  }
+  // Empty after a message.
+  std::vector<std::string> texts(const toml::node& n, std::string_view name) {
+    std::vector<std::string> out;
+    const toml::array* const list = n.as_array();
+    for (size_t i = 0; list && i < list->size(); ++i)
+      if (const auto v = list->get(i)->value_exact<std::string>()) out.push_back(*v);
+    if (out.empty() || out.size() != list->size() || out.front().empty())
+      wrong(n.source(), name, "must be a list of strings");
+    return out;
+  }
   void node(const toml::table& t, const std::string& usual_platform) {
     for (const auto& [key, value] : t)
       if (std::ranges::find(node_keys, key.str()) == std::end(node_keys))
@@ -100,8 +179,8 @@ class reader {
     host_config it;
     const int64_t count = in_range(t, "count", most_nodes);
     it.gpus = int(in_range(t, "gpus", most_gpus));
-    if (const toml::node* n = t.get("platform")) it.platform = platform_of(*n);
-    if (const toml::node* n = t.get("set")) it.overrides = overrides_of(*n);
+    if (const toml::node* n = t.get("platform")) it.platform = text(*n, "node.platform");
+    if (const toml::node* n = t.get("set")) it.overrides = texts(*n, "node.set");
     check_platform(t, it, it.platform.empty() ? usual_platform : it.platform);
     if (count > most_nodes - int64_t(nodes_.size()))
       return wrong(t.source(), "node", fmt::format("more than {} nodes", most_nodes));
@@ -110,16 +189,7 @@ class reader {
   // 1 if the key is missing or wrong.
   int64_t in_range(const toml::table& t, std::string_view key, int64_t most) {
     const toml::node* n = t.get(key);
-    if (!n) return 1;
-    const auto v = n->value_exact<int64_t>();
-    if (v && *v >= 1 && *v <= most) return *v;
-    wrong(n->source(), fmt::format("node.{}", key), fmt::format("must be a whole number, 1 ... {}", most));
-    return 1;
-  }
-  std::string platform_of(const toml::node& n) {
-    const auto name = n.value_exact<std::string>();
-    if (!name || name->empty()) wrong(n.source(), "node.platform", "must be a string");
-    return name.value_or("");
+    return n ? whole(*n, fmt::format("node.{}", key), 1, most) : 1;
   }
   // What [cluster] says is wrong is told behind.
   void check_platform(const toml::table& t, const host_config& it, const std::string& name) {
@@ -134,14 +204,6 @@ class reader {
           wrong(line("set"), "node.set", fmt::format("'{}': NIC and links are those of [cluster]", o));
     if (it.gpus > 1 && !plain->pcie.switches)
       wrong(line("gpus"), "node.gpus", fmt::format("{} has no table pcie.switch: one GPU at most", plain->file));
-  }
-  std::vector<std::string> overrides_of(const toml::node& n) {
-    std::vector<std::string> out;
-    const toml::array* list = n.as_array();
-    for (size_t i = 0; list && i < list->size(); ++i)
-      if (const auto v = list->get(i)->value_exact<std::string>()) out.push_back(*v);
-    if (out.empty() || out.size() != list->size()) wrong(n.source(), "node.set", "must be a list of strings");
-    return out;
   }
   void add(const rule& r, std::string text) {
     if (!r.option.empty()) words_.emplace_back(r.option);
@@ -174,6 +236,7 @@ class reader {
   std::string file_;
   std::vector<std::string> words_, errors_;
   std::vector<host_config> nodes_;
+  scenario_job job_;
 };
 
 }  // namespace
@@ -188,13 +251,15 @@ std::expected<scenario, std::string> read_scenario(const std::filesystem::path& 
         fmt::format("{}:{}: {}", file.string(), parsed.error().source().begin.line, parsed.error().description()));
   const toml::table& root = parsed.table();
   reader r(file.string());
-  constexpr std::string_view others[] = {"size", "cluster", "node", "output"};
+  constexpr std::string_view others[] = {"size", "cluster", "node", "program", "timeout_s", "output"};
   r.table(root, "", top_rules, others);
   r.size(root);
   r.sub(root, "cluster", cluster_rules);
   r.nodes(root);
+  r.programs(root);
   r.sub(root, "output", output_rules);
-  if (!root.contains("benchmarks")) r.wrong({{1, 1}, {1, 1}, nullptr}, "benchmarks", "missing key");
+  if (!root.contains("benchmarks") && !root.contains("program"))
+    r.wrong({{1, 1}, {1, 1}, nullptr}, "benchmarks", "missing key, and there is no [[program]]");
   return std::move(r).end();
 }
 

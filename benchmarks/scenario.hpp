@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenario files: a cluster, what runs on it, faults and outputs, as TOML (docs/how-to/run-a-scenario.md). A scenario
-// is turned into words for the command line; only computers of different kinds have no words there.
+// is turned into words for the command line; only computers of different kinds and programs have no words there.
 #pragma once
 
 #include <expected>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/programs.hpp"
 #include "ggas/cluster_config.hpp"
 
 namespace ggas::bench {
@@ -15,6 +16,7 @@ namespace ggas::bench {
 struct scenario {
   std::vector<std::string> words;
   std::vector<host_config> nodes;  // [[node]], each as often as it says; empty: the words tell
+  scenario_job job = {};           // [[program]]
 };
 
 // What the file says, or what is wrong: a line "file:line: key: rule" each.

@@ -3,6 +3,7 @@
 """Starts the processes of a job on this computer, one for each node: `./ggas run -n 4 program arguments...`"""
 
 import argparse
+import json
 import os
 import re
 import secrets
@@ -38,7 +39,8 @@ this command; the secret goes through a pipe. Those read no input. What the rank
 a NIC: without one their start fails, with a text.
 
 With --sim (or GGAS_TRANSPORT=sim) programs of libggas run on simulated nodes, a rank at a time, in simulated order. The
-simulator takes the options in GGAS_SIMULATOR_OPTIONS, as '--nic rtl --platform modern' (ggas-simulator --help).
+simulator takes the options in GGAS_SIMULATOR_OPTIONS, as '--nic rtl --platform modern' (ggas-simulator --help). With
+--programs, which `./ggas sim` gives, ranks have programs of their own, as the file says.
 
 examples:
   {NAME} -n 4 --sim program
@@ -74,6 +76,15 @@ def hosts(text):
     return names
 
 
+def programs(path):
+    """What a scenario has said: programs by rank, and options of the simulator."""
+    try:
+        with open(path) as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"'{path}': {error}") from error
+
+
 def is_here(name):
     own = socket.gethostname()
     return name in ("localhost", "127.0.0.1", "::1", own, own.split(".")[0]) or name == socket.getfqdn()
@@ -87,12 +98,13 @@ def options(arguments):
         epilog=MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("-n", type=count, required=True, metavar="N", help=f"processes, as many as nodes, 1 to {MOST}")
+    parser.add_argument("-n", type=count, metavar="N", help=f"processes, as many as nodes, 1 to {MOST}")
     parser.add_argument("--sim", action="store_true", help="on simulated nodes, for programs of libggas")
     parser.add_argument("--stop", action="store_true", help=f"when one fails, end the others (TERM, after {PATIENCE_S} s KILL)")
     parser.add_argument("--timeout", type=seconds, metavar="S",
                         help=f"end the job after S seconds (TERM, after {PATIENCE_S} s KILL), with exit status 124")
     parser.add_argument("--mpi-types", action="store_true", help="by the mpirun of the program's MPI, with datatypes of GGAS before it")
+    parser.add_argument("--programs", type=programs, metavar="FILE", help=argparse.SUPPRESS)  # of ./ggas sim
     parser.add_argument("--hosts", type=hosts, metavar="A,B,...", help="computers of the ranks, in blocks")
     parser.add_argument("--root", metavar="ADDRESS", help="where rank 0 listens and the others reach it (its computer's name)")
     parser.add_argument("--rsh", metavar="COMMAND", default=os.environ.get("GGAS_RSH") or RSH, help=f"starts a command elsewhere ({RSH})")
@@ -100,6 +112,13 @@ def options(arguments):
     chosen = parser.parse_args(arguments)
     if chosen.program[:1] == ["--"]:
         del chosen.program[0]
+    if chosen.programs:
+        if chosen.n or chosen.program or chosen.sim or chosen.hosts or chosen.mpi_types:
+            parser.error("--programs stands alone, but for --stop and --timeout")
+        chosen.n = chosen.programs["size"]
+        return chosen
+    if not chosen.n:
+        parser.error("the following arguments are required: -n")
     if not chosen.program:
         parser.error("no program")
     if chosen.sim and chosen.mpi_types:
@@ -224,6 +243,7 @@ class Job:
         self.started = False
         self.early = []  # signals that came before all were started
         self.worst = 0
+        self.expected = {}  # exit status of a rank, if it is not 0
         self.stopping = self.killed = False
 
     def variables(self, rank, size):
@@ -232,6 +252,21 @@ class Job:
     def start(self, program, size):
         for rank in range(size):
             self.start_one(program, rank, self.variables(rank, size))
+
+    def start_programs(self, job):
+        """Each on its ranks; what goes to a file goes behind what another rank has written there in this job."""
+        files = {}
+        for program in job["programs"]:
+            for rank in program["ranks"]:
+                self.expected[rank] = program["exit_status"]
+                name = program["stdout"].replace("{node}", str(rank))
+                if name and name not in files:
+                    with open(name, "wb"):
+                        files[name] = open(name, "ab", buffering=0)
+                self.start_one(program["command"], rank, {**program["environment"], **self.variables(rank, job["size"])},
+                               files.get(name))
+        for file in files.values():
+            file.close()
 
     def start_on(self, chosen):
         """Rank by rank: as many to each computer, but for the rest."""
@@ -261,16 +296,15 @@ class Job:
         except OSError:
             pass
 
-    def start_one(self, program, rank, variables):
+    def start_one(self, program, rank, variables, writes=None):
         """In a group of its own: a signal of the terminal comes once, through the launcher."""
         # One process may read what is piped in; nobody reads from a terminal.
         reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
-        process = subprocess.Popen(program, env={**os.environ, **variables}, stdin=reads, process_group=0)
+        process = subprocess.Popen(program, env={**os.environ, **variables}, stdin=reads, stdout=writes, process_group=0)
         self.processes.append(process)
         self.ranks[process.pid] = rank
 
-    def start_simulator(self, size):
-        options = shlex.split(os.environ.get("GGAS_SIMULATOR_OPTIONS", ""))
+    def start_simulator(self, size, options):
         environment = dict(os.environ, GGAS_RANK="0", GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
         self.simulator = subprocess.Popen([simulator(), *options], env=environment,
                                           stdin=subprocess.DEVNULL, process_group=0)
@@ -337,15 +371,16 @@ class Job:
                 self.worst = max(self.worst, 1)
                 self.stop()
                 continue
-            if rank is None or code == 0:
+            expected = self.expected.get(rank, 0)
+            if rank is None or (code if code >= 0 else 128 - code) == expected:
                 continue
             if process in self.pipes:
                 self.pipes.pop(process).close()
                 code = 128 - code if 128 < code <= 192 else code  # as a shell tells a signal: here -number
             if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
                 continue  # the launcher's doing
-            say(f"rank {rank} ended with {how_it_ended(code)}")
-            self.worst = max(self.worst, code if code > 0 else 128 - code)
+            say(f"rank {rank} ended with {how_it_ended(code)}" + (f", not {expected}" if expected else ""))
+            self.worst = max(self.worst, code or 1 if code >= 0 else 128 - code)
             if stop:
                 self.stop()
 
@@ -364,15 +399,19 @@ def main(arguments):
         if chosen.mpi_types:
             job.start_one(under_mpirun(chosen.program, chosen.n), 0, {})  # mpirun gives its processes their ranks
         else:
-            if chosen.sim or os.environ.get("GGAS_TRANSPORT") == "sim":
+            if chosen.sim or chosen.programs or os.environ.get("GGAS_TRANSPORT") == "sim":
                 os.environ["GGAS_TRANSPORT"] = "sim"
-                job.start_simulator(chosen.n)
-            if chosen.hosts:
+                job.start_simulator(chosen.n, chosen.programs["simulator"] if chosen.programs else
+                                    shlex.split(os.environ.get("GGAS_SIMULATOR_OPTIONS", "")))
+            if chosen.programs:
+                job.start_programs(chosen.programs)
+            elif chosen.hosts:
                 job.start_on(chosen)
             else:
                 job.start(chosen.program, chosen.n)
     except (OSError, ValueError) as error:
-        say(f"{chosen.program[0]}: {getattr(error, 'strerror', None) or error}")
+        what = getattr(error, "filename", None) or (chosen.program or ["programs"])[0]
+        say(f"{what}: {getattr(error, 'strerror', None) or error}")
         job.worst = 127
         job.stop()
     job.all_started()

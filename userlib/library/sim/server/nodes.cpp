@@ -2,6 +2,7 @@
 #include "userlib/library/sim/server/nodes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/platform/platform.hpp"
 #include "userlib/library/nic/access.hpp"
@@ -80,6 +81,7 @@ std::expected<std::unique_ptr<sim::system>, std::string> build(const node_option
     return node_gpu::make(slot, *gpu, memories[slot.node].subspan(sizes->host));
   };
   cfg.seed = o.seed;
+  cfg.faults = fmt::format("{}", fmt::join(o.faults, "\n"));
   auto made = sim::system::create(std::move(cfg));
   if (!made) return made;
   for (unsigned n = 0; n < memories.size(); ++n)

@@ -19,6 +19,7 @@ struct node_options {
   std::string nic = "model";          // or rtl
   std::string topology = "auto";
   uint64_t seed = 1;
+  std::vector<std::string> faults;  // lines of a fault script (sim/fabric/faults.hpp)
 };
 
 // Bytes of a rank's memory, in whole pages of the translation: what the platform's hosts have, and of its GPUs' memory
