@@ -2,50 +2,13 @@
 // Device API: reduce and allreduce by a block that is alone, in one exchange over a bundle of channels: lengths around
 // those of a slot and of the bundle, numbers of threads that differ from member to member, teams, numbers of exchanges
 // that differ from channel to channel, wrap and are refreshed, members that do not come.
-#include <bit>
-
-#include "tests/gpu_api/allreduce_rig.hpp"
+#include "tests/gpu_api/bundle_rig.hpp"
 
 namespace ggas::test {
 namespace {
 
-class AllreduceBundle : public Allreduce {
+class AllreduceBundle : public Bundle {
  protected:
-  // Of a slot in a bundle, and of all its slots.
-  template <class T>
-  size_t in_slot() const {
-    return std::bit_floor(shape().channel_bytes / 16) * 8 / sizeof(T);
-  }
-  template <class T>
-  size_t in_bundle() const {
-    return std::min<size_t>(shape().channels, detail::most_bundled) * in_slot<T>();
-  }
-  // Around what takes one channel more, and anything.
-  template <class T>
-  size_t some_length() {
-    const size_t slot = in_slot<T>(), all = in_bundle<T>(), near = random_() % 3;
-    switch (random_() % 4) {
-      case 0:
-        return slot * (1 + random_() % (all / slot)) + near - 1;
-      case 1:
-        return all + near - 1;
-      case 2:
-        return slot_elements<T>() + near - 1;
-      default:
-        return 1 + random_() % (all + slot);
-    }
-  }
-  unsigned some_threads() {
-    constexpr unsigned counts[] = {1, 7, 31, 32, 33, 64, 100, 128, 1024};
-    return counts[random_() % (nodes() > 4 ? std::size(counts) - 1 : std::size(counts))];
-  }
-  // An id stands for the same members in every call.
-  ggas_team some_team() {
-    const ggas_team teams[] = {
-        world(), {nodes() > 1, 1, std::max(nodes() - 1, 1), 1}, {0, 2, (nodes() + 1) / 2, 2}, {nodes() - 1, 1, 1, 3}};
-    return teams[random_() % std::size(teams)];
-  }
-
   // As check() of the rig, with threads of its own for every member.
   template <class T>
   void check_uneven(const call& c, const ggas_team& team) {
@@ -71,14 +34,6 @@ class AllreduceBundle : public Allreduce {
     }
   }
 
-  // Slots of 128 lines and more, as bundles have.
-  void renew() {
-    cluster_config large = GetParam().config();
-    large.segment_bytes = static_cast<size_t>(nodes()) << 22;
-    make(large);
-    ASSERT_GE(shape().channel_bytes / 16, 128u);
-    ASSERT_GT(shape().channels, 4u);
-  }
   void SetUp() override {
     if (simulated()) GTEST_SKIP() << "the same code, and slow";
     renew();
@@ -114,8 +69,7 @@ TEST_P(AllreduceBundle, BlocksAndGridsInTurn) {
 TEST_P(AllreduceBundle, NumbersDifferAndWrap) {
   for (const uint64_t last : {(uint64_t{1} << 30) - 6, (uint64_t{1} << 32) - 6}) {
     for (int node = 0; node < nodes(); ++node) {
-      for (uint64_t channel = 0; channel < 3; ++channel)
-        *reinterpret_cast<uint64_t*>(cluster_->segment(node) + shape().channel_seq(0, channel)) = last + channel;
+      for (uint64_t channel = 0; channel < 3; ++channel) number_of(node, channel) = last + channel;
     }
     for (int i = 0; i < 12; ++i) {  // all slots of all channels are refreshed behind 2^30
       const size_t n = 3 * in_slot<float>() - static_cast<size_t>(i) * 3;
@@ -131,21 +85,8 @@ TEST_P(AllreduceBundle, SlotsAreRefreshed) {
     renew();
     set_numbers(period - 3);
     for (int i = 0; i < 7; ++i) check_uneven<float>({.n = 3 * in_slot<float>() - 1, .root = root}, world());
-    const layout l = shape();
-    constexpr uint64_t used = 3;
-    for (int node = 0; node < nodes(); ++node) {
-      for (int from = 0; from < nodes(); ++from) {
-        for (uint64_t turn = 0; turn < used * layout::channel_depth && from != node; ++turn) {
-          const uint64_t slot = l.channel_slot(0, turn / 4, turn, static_cast<uint64_t>(from));
-          const auto* const words = reinterpret_cast<const uint32_t*>(cluster_->segment(node) + slot);
-          for (uint64_t i = 0; i < l.channel_bytes / 4; i += 4) {
-            ASSERT_GE(words[i + 1], period)
-                << "line " << i / 4 << " from " << from << " to " << node << ", root " << root;
-            ASSERT_EQ(words[i + 1], words[i + 3]);
-          }
-        }
-      }
-    }
+    SCOPED_TRACE(root);
+    expect_refreshed(3, period);
   }
 }
 

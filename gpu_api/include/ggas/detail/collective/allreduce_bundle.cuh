@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce in one exchange by a block that is alone: what does not fit the slot of its
+// reduce, allreduce and reducescatter in one exchange by a block that is alone: what does not fit the slot of its
 // channel goes into those of a bundle of channels of its team, and takes one hop, too. On each of them the exchange
-// looks as a short one does. Included by collective.cuh.
+// looks as a short one does. Included by long.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce.cuh"
@@ -19,8 +19,8 @@ GGAS_DEVICE_FUNCTION void refresh_bundled(channel c, piece<T> p, unsigned number
 }
 
 // An exchange over a bundle. A thread has lines of rows (line_plan), all of a row under way at once; of several rows it
-// sends all before it waits for the first.
-template <class T>
+// sends all before it waits for the first. `Parts`: every member is sent a part of its own, and combines its own.
+template <class T, bool Parts>
 class bundle_exchange {
  public:
   GGAS_DEVICE bundle_exchange(const channel& c, const piece<T>& p)
@@ -52,10 +52,10 @@ class bundle_exchange {
   // whether it is there.
   struct row_lines {
     unsigned first, behind[lines_at_once];
-    bool whole, begins_slot;  // all elements of all lines are there; the first line is that of a slot
-    uint64_t seq;             // of the slot's channel
-    uint32_t offset;          // of the first line behind that of the bundle
-    uint64_t own[lines_at_once];
+    bool whole, begins_slot;      // all elements of all lines are there; the first line is that of a slot
+    uint64_t seq;                 // of the slot's channel
+    uint32_t offset;              // of the first line behind that of the bundle
+    uint64_t own[lines_at_once];  // what this member combines with what comes
     GGAS_DEVICE uint32_t number() const { return static_cast<uint32_t>(seq); }
     template <class Line>
     GGAS_DEVICE Line* at(Line* slots) const {
@@ -77,7 +77,7 @@ class bundle_exchange {
       r.behind[j] = first + (j << lanes_log2) < plan_.lines ? j << lanes_log2 : 0;
     const unsigned last = r.behind[lines_at_once - 1];
     r.whole = last != 0 && (size_t{first} + last + 1) * elements<T>::count <= p_.n;
-    load(r);
+    load(r, Parts ? p_.source(c_.rank) : p_.src, r.own);
     const unsigned number = first >> plan_.slot_log2, in_slot = first & ((1u << plan_.slot_log2) - 1);
     r.begins_slot = in_slot == 0;
     r.seq = (load_own(c_.word + number) & ~channel_failed) + 1;
@@ -87,26 +87,33 @@ class bundle_exchange {
         turn * static_cast<uint32_t>(own_layout().turn_bytes()) + in_slot * static_cast<uint32_t>(sizeof(channel_line));
     return r;
   }
-  GGAS_DEVICE void load(row_lines& r) const {
-    if (in_pairs(r, p_.src)) {
-      const auto* const from = reinterpret_cast<const uint64_t*>(p_.src) + r.first;
+  GGAS_DEVICE void load(const row_lines& r, const T* part, uint64_t (&data)[lines_at_once]) const {
+    if (in_pairs(r, part)) {
+      const auto* const from = reinterpret_cast<const uint64_t*>(part) + r.first;
       GGAS_UNROLL
-      for (unsigned j = 0; j < lines_at_once; ++j) r.own[j] = load_own(from + r.behind[j]);
+      for (unsigned j = 0; j < lines_at_once; ++j) data[j] = load_own(from + r.behind[j]);
     } else {
       GGAS_UNROLL
-      for (unsigned j = 0; j < lines_at_once; ++j) r.own[j] = load_elements(p_.src, r.first + r.behind[j], p_.n);
+      for (unsigned j = 0; j < lines_at_once; ++j) data[j] = load_elements(part, r.first + r.behind[j], p_.n);
     }
   }
 
+  GGAS_DEVICE static void send_row(const row_lines& r, channel_line* there, const uint64_t (&data)[lines_at_once]) {
+    GGAS_UNROLL
+    for (unsigned j = 0; j < lines_at_once; ++j) store_relaxed(there + r.behind[j], line_of(r.seq, data[j]));
+  }
   // A member that is not the root gets the first line of every slot, so that everybody hears from everybody.
   GGAS_DEVICE void send(const row_lines& r) const {
     GGAS_NO_UNROLL
     for (int hop = 1; hop < c_.team.size; ++hop) {
       const int to = member_behind(c_, hop);
       channel_line* const there = r.at(slots_.to(to));
-      if (p_.goes_to(to)) {
-        GGAS_UNROLL
-        for (unsigned j = 0; j < lines_at_once; ++j) store_relaxed(there + r.behind[j], line_of(r.seq, r.own[j]));
+      if constexpr (Parts) {
+        uint64_t theirs[lines_at_once];
+        load(r, p_.source(to), theirs);
+        send_row(r, there, theirs);
+      } else if (p_.goes_to(to)) {
+        send_row(r, there, r.own);
       } else if (r.begins_slot) {
         store_relaxed(there, line_of(r.seq, r.own[0]));
       }
@@ -195,9 +202,9 @@ class bundle_exchange {
   line_places slots_;  // the first line of the bundle, in the first turn
 };
 
-template <class T>
+template <bool Parts, class T>
 GGAS_DEVICE ggas_status one_shot_bundled(channel& c, const piece<T>& p, patience& end) {
-  const bundle_exchange<T> exchange(c, p);
+  const bundle_exchange<T, Parts> exchange(c, p);
   c.bundled = exchange.channels();
   return c.team.size <= 2 ? exchange.template run<2, 4>(end) : exchange.template run<4, 2>(end);
 }

@@ -47,7 +47,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_tree(piece<T> p, unsigned block, ggas
 template <class T>
 GGAS_APART ggas_status reduce_by_bundle(piece<T> p, ggas_team team, uint64_t timeout_ns) {
   return between_open_and_close(team, 0, timeout_ns,
-                                [&](channel& c, patience& end) { return one_shot_bundled(c, p, end); });
+                                [&](channel& c, patience& end) { return one_shot_bundled<false>(c, p, end); });
 }
 // One that is not short.
 template <class T>

@@ -22,6 +22,18 @@ GGAS_DEVICE ggas_status combine_own_part(channel& c, const piece<T>& p, unsigned
   });
 }
 
+// Of a block that is alone, more than its channel's slot holds: one exchange over a bundle of channels. Beside the
+// other ways, as its registers are not theirs.
+template <class T>
+GGAS_DEVICE bool takes_bundle(size_t n, unsigned blocks) {
+  return blocks == 1 && lines_of<T>(n) > channel::lines() && fits_bundle<T>(n);
+}
+template <class T>
+GGAS_DEVICE_FUNCTION ggas_status scatter_by_bundle(piece<T> p, ggas_team team, uint64_t timeout_ns) {
+  return between_open_and_close(team, 0, timeout_ns,
+                                [&](channel& c, patience& end) { return one_shot_bundled<true>(c, p, end); });
+}
+
 // In lines where they are few, or peers' memory is not memory.
 template <class T>
 GGAS_APART ggas_status reducescatter(piece<T> p, unsigned block, unsigned blocks, ggas_team team, uint64_t timeout_ns) {
@@ -33,6 +45,7 @@ GGAS_APART ggas_status reducescatter(piece<T> p, unsigned block, unsigned blocks
   const unsigned used = usable_channels(blocks);
   if (block >= used) return ggas_ok;
   const bool lines = p.n * members * sizeof(T) <= limits_of(blocks).two_shot || !direct_possible(team);
+  if (lines && takes_bundle<T>(p.n, blocks)) return scatter_by_bundle(p, team, timeout_ns);
   const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
   if (lines && part.n == 0) return ggas_ok;
   return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
