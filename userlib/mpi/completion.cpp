@@ -24,28 +24,29 @@ class statuses {
   MPI_Status* at_;
 };
 
-// After a call for `n` requests: `place(k)` is that of the k-th, its status the k-th; of those that failed each has its
-// error in its status. Receives first: who waits for this process to fetch a message need not wait for its sends.
+// After a call for `n` requests, all `done` or none: `place(k)` is that of the k-th, its status the k-th; of those that
+// failed each has its error in its status. Receives first: who waits for this process to fetch a message need not wait
+// for its sends.
 template <class Place>
-int finish_each(taken& ours, int n, Place place, const MPI_Request* requests, statuses& all, int error) {
+int finish_each(taken& ours, int n, Place place, const MPI_Request* requests, statuses& all, int error, bool done) {
   int worst = error;
   for (const bool receives : {true, false})
     for (int k = 0; k < n; ++k) {
       const int i = place(k);
       if (ours.receives(i) != receives) continue;
       const int of_this = error == MPI_ERR_IN_STATUS ? all[k].MPI_ERROR : error;
-      const int now = ours.finish(i, requests[i], all[k], of_this);
+      const int now = ours.finish(i, requests[i], all[k], of_this, done && of_this != MPI_ERR_PENDING);
       if (worst == MPI_SUCCESS) worst = now;
     }
   return worst;
 }
-int finish_all(taken& ours, int n, const MPI_Request* requests, statuses& all, int error) {
+int finish_all(taken& ours, int n, const MPI_Request* requests, statuses& all, int error, bool done) {
   return finish_each(
-      ours, n, [](int k) { return k; }, requests, all, error);
+      ours, n, [](int k) { return k; }, requests, all, error, done);
 }
 int finish_some(taken& ours, int n, const int* places, const MPI_Request* requests, statuses& all, int error) {
   return finish_each(
-      ours, n == MPI_UNDEFINED ? 0 : n, [&](int k) { return places[k]; }, requests, all, error);
+      ours, n == MPI_UNDEFINED ? 0 : n, [&](int k) { return places[k]; }, requests, all, error, true);
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (ours.none()) return PMPI_Wait(request, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
   const int error = PMPI_Wait(request, all.at());
-  return ours.finish(0, *request, all[0], error);
+  return ours.finish(0, *request, all[0], error, true);
 }
 
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
@@ -71,7 +72,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   if (ours.none()) return PMPI_Test(request, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
   const int error = PMPI_Test(request, done, all.at());
-  return ours.finish(0, *request, all[0], error);
+  return ours.finish(0, *request, all[0], error, *done != 0);
 }
 
 int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
@@ -80,7 +81,7 @@ int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
   if (ours.none()) return PMPI_Waitall(n, requests, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
   const int error = PMPI_Waitall(n, requests, all.at());
-  return finish_all(ours, n, requests, all, error);
+  return finish_all(ours, n, requests, all, error, true);
 }
 
 int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
@@ -89,7 +90,7 @@ int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
   if (ours.none()) return PMPI_Testall(n, requests, done, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
   const int error = PMPI_Testall(n, requests, done, all.at());
-  return finish_all(ours, n, requests, all, error);
+  return finish_all(ours, n, requests, all, error, *done != 0);
 }
 
 int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
@@ -98,7 +99,7 @@ int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
   if (ours.none()) return PMPI_Waitany(n, requests, place, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
   const int error = PMPI_Waitany(n, requests, place, all.at());
-  return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error);
+  return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error, true);
 }
 
 int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status* status) {
@@ -107,7 +108,7 @@ int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status*
   if (ours.none()) return PMPI_Testany(n, requests, place, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
   const int error = PMPI_Testany(n, requests, place, done, all.at());
-  return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error);
+  return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error, true);
 }
 
 int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
@@ -126,6 +127,24 @@ int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_S
   statuses all(status, MPI_STATUSES_IGNORE, n);
   const int error = PMPI_Testsome(n, requests, finished, places, all.at());
   return finish_some(ours, *finished, places, requests, all, error);
+}
+
+int MPI_Start(MPI_Request* request) {
+  look_after_given_up();
+  taken ours(1, request);
+  if (const int error = ours.prepare("MPI_Start"); error != MPI_SUCCESS) return error;
+  const int error = PMPI_Start(request);
+  if (error == MPI_SUCCESS) ours.started();
+  return error;
+}
+
+int MPI_Startall(int n, MPI_Request* requests) {
+  look_after_given_up();
+  taken ours(n, requests);
+  if (const int error = ours.prepare("MPI_Startall"); error != MPI_SUCCESS) return error;
+  const int error = PMPI_Startall(n, requests);
+  if (error == MPI_SUCCESS) ours.started();
+  return error;
 }
 
 int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {

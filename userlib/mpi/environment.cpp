@@ -41,6 +41,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int MPI_Finalize() {
   end_given_up();
+  forget_persistent();
   direct::end_offers();
   direct::table::end();
   direct::forget_ranks();

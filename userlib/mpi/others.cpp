@@ -21,11 +21,6 @@ using namespace ggas::mpi;
 
 extern "C" {
 
-int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  no_more_offers();
-  return PMPI_Recv_init(buffer, count, type, from, tag, comm, request);
-}
-
 #if MPI_VERSION >= 4
 int MPI_Recv_c(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
   if (count <= INT_MAX) return MPI_Recv(buffer, static_cast<int>(count), type, from, tag, comm, status);
@@ -58,6 +53,7 @@ int MPI_Sendrecv_c(const void* out, MPI_Count out_count, MPI_Datatype out_type, 
 }
 int MPI_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                     MPI_Request* request) {
+  if (count <= INT_MAX) return MPI_Recv_init(buffer, static_cast<int>(count), type, from, tag, comm, request);
   no_more_offers();
   return PMPI_Recv_init_c(buffer, count, type, from, tag, comm, request);
 }

@@ -14,17 +14,19 @@ struct envelope {
 };
 
 enum class role { sends, receives };
+enum class turns { one, many };  // many: the request persists
 
 // One side of a call: its own arguments, or packed bytes or a ticket in their place.
 class side {
  public:
   // Nothing is moved for MPI_PROC_NULL.
-  side(const char* call, const arguments& a, const envelope& e, role r) : call_(call), comm_(e.comm), given_(a) {
+  side(const char* call, const arguments& a, const envelope& e, role r, turns t = turns::one)
+      : call_(call), comm_(e.comm), given_(a) {
     if (e.peer == MPI_PROC_NULL) return;
     recognised found = recognise(a);
     std::string why = found.error;
     if (found.found)
-      choose(std::move(found.found), e, r, why);
+      choose(std::move(found.found), e, r == role::sends && t == turns::one, why);
     else if (r == role::receives && found.found.of && direct::table::here())
       data_ = message::plain(std::move(found.found));
     if (!why.empty()) error_ = fail(comm_, call, why, found.error.empty() ? MPI_ERR_NO_MEM : MPI_ERR_TYPE);
@@ -51,8 +53,8 @@ class side {
   MPI_Datatype type() const { return ours() ? data_->wire().type() : given_.type; }
 
  private:
-  void choose(typed_data d, const envelope& e, role r, std::string& why) {
-    if (r == role::sends && direct::table::here() && d.mover == direct::own_gpu())
+  void choose(typed_data d, const envelope& e, bool may_offer, std::string& why) {
+    if (may_offer && direct::table::here() && d.mover == direct::own_gpu())
       data_ = message::on_offer(d, direct::world_rank(e.comm, e.peer), e.tag);
     if (!data_) data_ = message::of(std::move(d), why);
   }
@@ -89,13 +91,17 @@ int receive(const char* call, Below below, const arguments& a, const envelope& e
 }
 
 template <class Below>
-int begin(const char* call, Below below, const arguments& a, const envelope& e, MPI_Request* request, role r) {
+int begin(const char* call, Below below, const arguments& a, const envelope& e, MPI_Request* request, role r,
+          turns t = turns::one) {
   look_after_given_up();
-  side s(call, a, e, r);
+  side s(call, a, e, r, t);
   if (s.error() != MPI_SUCCESS) return s.error();
-  if (const int error = r == role::receives ? MPI_SUCCESS : s.pack(); error != MPI_SUCCESS) return error;
+  const bool packs = r == role::sends && t == turns::one;
+  if (const int error = packs ? s.pack() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
   const int error = below(s, request);
-  if (error == MPI_SUCCESS && s.kept()) keep(*request, {s.hand_over(), r == role::receives, {}, {}, {}});
+  const bool persists = t == turns::many;
+  if (error == MPI_SUCCESS && s.kept())
+    keep(*request, {s.hand_over(), r == role::receives, {}, {}, {}, persists, !persists});
   return error == MPI_SUCCESS ? error : r == role::sends ? s.sent(error) : error;
 }
 
@@ -107,22 +113,30 @@ using namespace ggas::mpi;
 
 extern "C" {
 
-// A mode of sending: blocking, and begun.
-#define GGAS_SEND(blocking, begun)                                                                       \
-  int MPI_##blocking(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
-    return send("MPI_" #blocking, PMPI_##blocking, {buffer, count, type}, {to, tag, comm});              \
-  }                                                                                                      \
-  int MPI_##begun(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,      \
-                  MPI_Request* request) {                                                                \
-    const auto below = [&](side& s, MPI_Request* r) {                                                    \
-      return PMPI_##begun(s.buffer(), s.count(), s.type(), to, tag, comm, r);                            \
-    };                                                                                                   \
-    return begin("MPI_" #begun, below, {buffer, count, type}, {to, tag, comm}, request, role::sends);    \
+// A mode of sending: blocking, begun, and again and again.
+#define GGAS_SEND(blocking, begun, persistent)                                                            \
+  int MPI_##blocking(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
+    return send("MPI_" #blocking, PMPI_##blocking, {buffer, count, type}, {to, tag, comm});               \
+  }                                                                                                       \
+  int MPI_##begun(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,       \
+                  MPI_Request* request) {                                                                 \
+    const auto below = [&](side& s, MPI_Request* r) {                                                     \
+      return PMPI_##begun(s.buffer(), s.count(), s.type(), to, tag, comm, r);                             \
+    };                                                                                                    \
+    return begin("MPI_" #begun, below, {buffer, count, type}, {to, tag, comm}, request, role::sends);     \
+  }                                                                                                       \
+  int MPI_##persistent(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,  \
+                       MPI_Request* request) {                                                            \
+    const auto below = [&](side& s, MPI_Request* r) {                                                     \
+      return PMPI_##persistent(s.buffer(), s.count(), s.type(), to, tag, comm, r);                        \
+    };                                                                                                    \
+    return begin("MPI_" #persistent, below, {buffer, count, type}, {to, tag, comm}, request, role::sends, \
+                 turns::many);                                                                            \
   }
-GGAS_SEND(Send, Isend)
-GGAS_SEND(Bsend, Ibsend)
-GGAS_SEND(Ssend, Issend)
-GGAS_SEND(Rsend, Irsend)
+GGAS_SEND(Send, Isend, Send_init)
+GGAS_SEND(Bsend, Ibsend, Bsend_init)
+GGAS_SEND(Ssend, Issend, Ssend_init)
+GGAS_SEND(Rsend, Irsend, Rsend_init)
 #undef GGAS_SEND
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -137,6 +151,13 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI
     return PMPI_Irecv(s.buffer(), s.count(), s.type(), from, tag, comm, r);
   };
   return begin("MPI_Irecv", below, {buffer, count, type}, {from, tag, comm}, request, role::receives);
+}
+
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+  const auto below = [&](side& s, MPI_Request* r) {
+    return PMPI_Recv_init(s.buffer(), s.count(), s.type(), from, tag, comm, r);
+  };
+  return begin("MPI_Recv_init", below, {buffer, count, type}, {from, tag, comm}, request, role::receives, turns::many);
 }
 
 // Of a message that was probed nobody knows the communicator.

@@ -35,13 +35,17 @@ bool was_cancelled(const MPI_Status& status) {
   return cancelled != 0;
 }
 
+void take_in(begun& what, MPI_Status& status) {
+  what.wrong = what.data->unpack(status);
+  what.bytes = direct::bytes_of(status);
+  if (!what.persists) what.data.reset();
+}
+
 // Data that were received, from the memory of the MPI below to where they belong. The communicator may be gone: an
 // error goes to the handler of all processes.
 int arrive(begun& what, MPI_Status& status) {
-  if (what.receives && what.data && !was_cancelled(status)) {
-    what.wrong = what.data->unpack(status);
-    what.bytes = direct::bytes_of(status);
-    what.data.reset();
+  if (what.receives && what.data && !what.bytes && !was_cancelled(status)) {
+    take_in(what, status);
   } else if (what.bytes) {
     direct::set_bytes(status, *what.bytes);
   }
@@ -63,17 +67,18 @@ int leave(begun& what, const MPI_Status& status) {
   return wrong.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Isend", wrong, MPI_ERR_OTHER);
 }
 
-int complete(begun& what, MPI_Status& status) { return what.receives ? arrive(what, status) : leave(what, status); }
+// A send that persists was packed: its data are nobody's concern.
+int complete(begun& what, MPI_Status& status) {
+  if (what.persists && (!what.active || !what.receives)) return MPI_SUCCESS;
+  return what.receives ? arrive(what, status) : leave(what, status);
+}
 
 // One that is complete in the MPI below and has a ticket.
 void fetch_if_come(MPI_Request request, begun& what) {
   MPI_Status status;
   int done = 0;
   if (PMPI_Request_get_status(request, &done, &status) != MPI_SUCCESS || !done || was_cancelled(status)) return;
-  if (!what.data->ticket_of(direct::bytes_of(status))) return;
-  what.wrong = what.data->unpack(status);
-  what.bytes = direct::bytes_of(status);
-  what.data.reset();
+  if (what.data->ticket_of(direct::bytes_of(status))) take_in(what, status);
 }
 
 }  // namespace
@@ -111,17 +116,37 @@ bool taken::receives(int i) const {
   return std::any_of(messages_.begin(), messages_.end(), [&](const one& m) { return m.place == i && m.what.receives; });
 }
 
-int taken::finish(int i, const MPI_Request& now, MPI_Status& status, int error) {
+int taken::finish(int i, const MPI_Request& now, MPI_Status& status, int error, bool complete) {
   const auto m = std::find_if(messages_.begin(), messages_.end(), [&](const one& o) { return o.place == i; });
+  if (m != messages_.end() && m->what.persists) {
+    if (!complete) return error;
+    const int now_wrong = error == MPI_SUCCESS ? mpi::complete(m->what, status) : error;
+    m->what.active = false;
+    return now_wrong;
+  }
   if (m == messages_.end() || now != MPI_REQUEST_NULL) return error;
   begun what = std::move(m->what);
   messages_.erase(m);
-  if (error == MPI_SUCCESS) return complete(what, status);
+  if (error == MPI_SUCCESS) return mpi::complete(what, status);
   if (!what.receives && what.data) what.data->withdraw();
   return error;
 }
 
 int taken::deliver(MPI_Status& status) { return complete(messages_[0].what, status); }
+
+int taken::prepare(const char* call) {
+  for (one& m : messages_) {
+    if (!m.what.persists) continue;
+    m.what.bytes.reset();
+    const std::string wrong = m.what.receives ? "" : m.what.data->pack();
+    if (!wrong.empty()) return fail(MPI_COMM_WORLD, call, wrong, MPI_ERR_OTHER);
+  }
+  return MPI_SUCCESS;
+}
+
+void taken::started() {
+  for (one& m : messages_) m.what.active = true;
+}
 
 void taken::give_up(MPI_Request& request) {
   table& t = table::here();
@@ -137,7 +162,12 @@ void fetch_begun() {
   if (t.begun_ones == 0) return;
   const std::lock_guard one_at_a_time(t.lock);
   for (auto& [request, what] : t.messages)
-    if (what.receives && what.data) fetch_if_come(request, what);
+    if (what.receives && what.data && !what.bytes && what.active) fetch_if_come(request, what);
+}
+
+// One that persists stays a request when it is complete.
+static void free_rest(given_up& g) {
+  if (g.request != MPI_REQUEST_NULL) PMPI_Request_free(&g.request);
 }
 
 // Nobody else looks after what this returns: a handler of errors may call MPI.
@@ -156,7 +186,8 @@ void look_after_given_up() {
     MPI_Status status;
     int done = 0;
     const int error = PMPI_Test(&g.request, &done, &status);
-    if (done && error == MPI_SUCCESS && g.what.receives) arrive(g.what, status);
+    if (done && error == MPI_SUCCESS && g.what.receives && g.what.active) arrive(g.what, status);
+    if (done || error != MPI_SUCCESS) free_rest(g);
     return done != 0 || error != MPI_SUCCESS;
   });
   const std::lock_guard one_at_a_time(t.lock);
@@ -169,7 +200,15 @@ void end_given_up() {
   for (given_up& g : take_unasked()) {
     if (g.what.receives) PMPI_Cancel(&g.request);
     PMPI_Wait(&g.request, MPI_STATUS_IGNORE);
+    free_rest(g);
   }
+}
+
+void forget_persistent() {
+  table& t = table::here();
+  const std::lock_guard one_at_a_time(t.lock);
+  std::erase_if(t.messages, [](const auto& m) { return m.second.persists; });
+  t.begun_ones = t.messages.size();
 }
 
 }  // namespace ggas::mpi

@@ -18,6 +18,8 @@ struct begun {
   direct::problem wrong;
   // Further sends with this request: MPICH has one for all that were complete when they were begun.
   std::vector<std::unique_ptr<message>> more = {};
+  // The request is started again and again, and its message with it; now it is.
+  bool persists = false, active = true;
 };
 
 void keep(MPI_Request request, begun what);
@@ -33,11 +35,14 @@ class taken {
 
   bool none() const { return messages_.empty(); }
   bool receives(int i) const;
-  // Request `i` has come to its end, if it is none any more; `error` is what the MPI below says of it. Data that were
-  // received are where they belong then. MPI_SUCCESS, `error`, or what went wrong.
-  int finish(int i, const MPI_Request& now, MPI_Status& status, int error);
+  // Request `i` has come to its end, if it is none any more, or persists and is `complete`; `error` is what the MPI
+  // below says of it. Data that were received are where they belong then. MPI_SUCCESS, `error`, or what went wrong.
+  int finish(int i, const MPI_Request& now, MPI_Status& status, int error, bool complete);
   // It is complete, and stays a request.
   int deliver(MPI_Status& status);
+  // Those that persist are to be started: data to send are packed. started(): they were.
+  int prepare(const char* call);
+  void started();
   // Nobody asks for it any more: its data are kept until it is complete.
   void give_up(MPI_Request& request);
 
@@ -58,5 +63,7 @@ void fetch_begun();
 void look_after_given_up();
 // Before MPI is finalised: sends are waited for, receives are cancelled.
 void end_given_up();
+// Requests that persist and that nobody has freed.
+void forget_persistent();
 
 }  // namespace ggas::mpi

@@ -319,26 +319,68 @@ MPI_CASE(direct_requests, 2) {
 }
 
 MPI_CASE(direct_persistent, 2) {
-  // Requests that are started again and again know nothing of tickets: they get data.
-  gpu_area area(content);
+  // Receives that are started again and again fetch what is on offer: also what was sent before there was one of them.
+  gpu_area area(content), got(bytes(content.size()));
   acquaint(area);
   area.write(content);
   const typed col = column(many, 3);
-  bytes flat(8 * many);
-  MPI_Request r = MPI_REQUEST_NULL;
+  const bytes expected = column_of(content, many);
+  constexpr int rounds = 3;
   const uint64_t before = fetched();
-  if (rank() == 1) CHECK(MPI_Recv_init(flat.data(), 8 * many, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &r) == 0);
-  PMPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < 2; ++i) {
-    if (rank() == 0) {
-      CHECK(MPI_Send(area.at(), 1, col.type, 1, 1, MPI_COMM_WORLD) == 0);
-    } else {
+  if (rank() == 0) {
+    std::vector<MPI_Request> sent(2 * rounds);
+    for (int i = 0; i < 2 * rounds; ++i)
+      CHECK(MPI_Isend(area.at(), 1, col.type, 1, i % 2, MPI_COMM_WORLD, &sent[static_cast<size_t>(i)]) == 0);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    CHECK(MPI_Waitall(2 * rounds, sent.data(), MPI_STATUSES_IGNORE) == 0);
+  } else {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    bytes flat(8 * many);
+    MPI_Request r[2];
+    MPI_Status s[2];
+    CHECK(MPI_Recv_init(flat.data(), 8 * many, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &r[0]) == 0);
+    CHECK(MPI_Recv_init(got.at(), many, MPI_DOUBLE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &r[1]) == 0);
+    for (int i = 0; i < rounds; ++i) {
       flat.assign(flat.size(), 0);
-      CHECK(PMPI_Start(&r) == 0 && MPI_Wait(&r, MPI_STATUS_IGNORE) == 0);
-      CHECK(flat == column_of(content, many) && fetched() == before);
+      got.write(bytes(content.size()));
+      CHECK(MPI_Startall(2, r) == 0 && MPI_Waitall(2, r, s) == 0);
+      int n = 0;
+      PMPI_Get_count(&s[0], MPI_CHAR, &n);
+      CHECK(n == 8 * many && s[0].MPI_SOURCE == 0 && s[0].MPI_TAG == 0);
+      const bytes now = got.read();
+      CHECK(flat == expected && std::equal(expected.begin(), expected.end(), now.begin()));
     }
+    CHECK(fetched() - before == 2 * rounds);
+    CHECK(MPI_Request_free(&r[0]) == 0 && r[0] == MPI_REQUEST_NULL && MPI_Request_free(&r[1]) == 0);
   }
-  if (rank() == 1) PMPI_Request_free(&r);
+}
+
+MPI_CASE(direct_persistent_sends, 2) {
+  // Sends that are started again and again, from memory of the GPU, of what it holds at each start; and asked for in
+  // all ways.
+  gpu_area area(content);
+  acquaint(area);
+  const typed col = column(many, 3);
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Status s;
+  if (rank() == 0) CHECK(MPI_Ssend_init(area.at(), 1, col.type, 1, 5, MPI_COMM_WORLD, &r) == 0);
+  if (rank() == 1) CHECK(MPI_Recv_init(area.at(), 1, col.type, 0, 5, MPI_COMM_WORLD, &r) == 0);
+  for (int i = 0; i < 5; ++i) {
+    const bytes sent = noise(static_cast<uint64_t>(i), content.size());
+    area.write(rank() == 0 ? sent : bytes(content.size()));
+    CHECK(MPI_Start(&r) == 0);
+    int done = 0, place = -1;
+    if (i == 0) CHECK(MPI_Wait(&r, &s) == 0);
+    while (i == 1 && !done) CHECK(MPI_Test(&r, &done, &s) == 0);
+    if (i == 2) CHECK(MPI_Waitany(1, &r, &place, &s) == 0 && place == 0);
+    while (i == 3 && !done) CHECK(MPI_Testall(1, &r, &done, &s) == 0);
+    while (i == 4 && place != 0) CHECK(MPI_Testany(1, &r, &place, &done, &s) == 0);
+    CHECK(r != MPI_REQUEST_NULL);
+    if (rank() == 1) CHECK(column_of(area.read(), many) == column_of(sent, many));
+    CHECK(MPI_Wait(&r, &s) == 0);  // of one that is not started: at once, and nothing moves
+    PMPI_Barrier(MPI_COMM_WORLD);
+  }
+  CHECK(MPI_Request_free(&r) == 0);
 }
 
 MPI_CASE(direct_allocations, 2) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/mpi/direct/table.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <new>
 
 namespace ggas::mpi::direct {
 
@@ -58,6 +55,15 @@ const char* setting(const char* name) {
   return text && *text ? text : nullptr;
 }
 
+// Processes of the job on this host, as its launcher says; 0: it says nothing.
+uint64_t processes_here() {
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+    if (const char* const text = setting(name)) return number(text) == none ? 0 : number(text);
+  return 0;
+}
+
+constexpr const char* names_begin = "/ggas-mpi-";
+
 bool is_off() {
   const char* const text = setting("GGAS_MPI_DIRECT");
   return text && std::strcmp(text, "off") == 0;
@@ -90,8 +96,9 @@ table* table::here() { return only; }
 
 void table::begin(int rank, int size) {
   if (only || size < 2 || least_bytes() == none) return;
+  sweep_names(names_begin);
   auto* const made = new table(rank, size, key_of_job(size));
-  if (made->memory_)
+  if (made->file_)
     only = made;
   else
     delete made;
@@ -107,30 +114,17 @@ size_t table::page_bytes() const { return (sizeof(page) + static_cast<size_t>(si
 table::table(int rank, int size, const std::string& key)
     : me_(rank), size_(size), job_{hash(key, 0xcbf29ce484222325u), hash(key, 0x9ae16a3b2f90404fu)} {
   char text[64];
-  std::snprintf(text, sizeof text, "/ggas-mpi-%016llx%016llx", static_cast<unsigned long long>(job_[0]),
+  std::snprintf(text, sizeof text, "%s%016llx%016llx", names_begin, static_cast<unsigned long long>(job_[0]),
                 static_cast<unsigned long long>(job_[1]));
-  name_ = text;
-  bytes_ = offset(size);
-  const int file = shm_open(text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return;
-  if (ftruncate(file, static_cast<off_t>(bytes_)) == 0) {
-    void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (at != MAP_FAILED) memory_ = static_cast<char*>(at);
-  }
-  close(file);
-  if (!memory_) return;
-  // Pages are zero, unless the launcher had another job before that died.
-  std::memset(memory_ + offset(me_), 0, page_bytes());
-  ++reinterpret_cast<header*>(memory_)->attached;
+  file_ = shared_file::open(text, offset(size));
+  if (!file_) return;
   of(me_).process.store(getpid(), std::memory_order_release);
+  // Nobody else will come: what has no name is gone with the last process, however that ends.
+  if (++reinterpret_cast<header*>(file_->at())->attached == processes_here()) file_->forget_name();
 }
 
-// The last one takes the name away.
 table::~table() {
-  if (!memory_) return;
-  of(me_).process = 0;
-  if (--reinterpret_cast<header*>(memory_)->attached == 0) shm_unlink(name_.c_str());
-  munmap(memory_, bytes_);
+  if (file_) of(me_).process = 0;
 }
 
 bool table::lives(int process) {
@@ -142,6 +136,6 @@ std::atomic<uint8_t>& table::reaches(int process, int other) {
   return reinterpret_cast<std::atomic<uint8_t>*>(&of(process) + 1)[other];
 }
 
-std::atomic<uint32_t>& table::greetings() { return reinterpret_cast<header*>(memory_)->greetings; }
+std::atomic<uint32_t>& table::greetings() { return reinterpret_cast<header*>(file_->at())->greetings; }
 
 }  // namespace ggas::mpi::direct

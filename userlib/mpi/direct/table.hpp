@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "userlib/mpi/direct/shared_file.hpp"
 #include "userlib/mpi/memory.hpp"
 
 namespace ggas::mpi::direct {
@@ -60,7 +61,7 @@ class table {
   int me() const { return me_; }
   int size() const { return size_; }
   const uint64_t* job() const { return job_; }
-  page& of(int process) { return *reinterpret_cast<page*>(memory_ + offset(process)); }
+  page& of(int process) { return *reinterpret_cast<page*>(file_->at() + offset(process)); }
   slot& slot_of(int process, unsigned i) { return of(process).slots[i]; }
   bool valid(int process) const { return process >= 0 && process < size_; }
   bool lives(int process);
@@ -80,9 +81,7 @@ class table {
 
   int me_, size_;
   uint64_t job_[2];
-  std::string name_;
-  size_t bytes_ = 0;
-  char* memory_ = nullptr;
+  std::unique_ptr<shared_file> file_;  // null: there is none
 };
 
 inline stage stage_of(uint64_t state) { return static_cast<stage>(state & 7); }
