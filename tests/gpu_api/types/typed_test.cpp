@@ -97,6 +97,45 @@ TEST_P(TypedCalls, PutGetAndSignalFromLayoutToLayout) {
   }
 }
 
+// Behind a NIC a slot each, several of them a post: blocks of 1 to 8 bytes, to dense data and to blocks three times as
+// long, and back.
+TEST_P(TypedCalls, ShortBlocksOfBoxes) {
+  constexpr int64_t blocks = 21;
+  std::mt19937_64 bytes_of(seed());
+  for (const int64_t bytes : {1, 3, 4, 8}) {
+    const ggas_type narrow = commit(datatype::vector(blocks, bytes, 2 * bytes + 1, primitive::byte)),
+                    wide = commit(datatype::vector(blocks / 3, 3 * bytes, 5 * bytes, primitive::byte)),
+                    dense = commit(datatype::contiguous(blocks * bytes, primitive::byte));
+    const auto place = [=](int side, int64_t i) {  // of byte i of the data
+      const int64_t block = i / bytes;
+      return side == 0   ? block * (2 * bytes + 1) + i % bytes
+             : side == 1 ? i / (3 * bytes) * 5 * bytes + i % (3 * bytes)
+                         : i;
+    };
+    const ggas_type all[] = {narrow, wide, dense};
+    for (int k = 0; k < 8; ++k) {
+      const int other = 1 + k / 2 % 2, source = k % 2 ? other : 0, target = k % 2 ? 0 : other;
+      const form f = forms[static_cast<size_t>(k + bytes) % 4];
+      const bool gets = k >= 4;
+      const ggas_type from_type = all[source], to_type = all[target];
+      const uint64_t from = items_, to = target_, limit = enough();
+      const std::string what = "blocks of " + std::to_string(bytes) + ", " + std::to_string(k);
+      fill(bytes_of);
+      everywhere(f, ggas_ok, what, [=] {
+        const int me = ggas_node(), next = (me + 1) % ggas_nodes();
+        char *const own = ggas_pointer_of_node(me), *const far = ggas_pointer_of_node(next);
+        if (gets) return GGAS_CALL_OF(get_typed, f, own + to, 1, to_type, far + from, 1, from_type, limit);
+        return GGAS_CALL_OF(put_typed, f, far + to, 1, to_type, own + from, 1, from_type, limit);
+      });
+      for (int node = 0; node < nodes(); ++node)
+        for (int64_t i = 0; i < blocks * bytes; ++i)
+          was(node, 1)[static_cast<size_t>(place(target, i))] =
+              was(gets ? right(node) : left(node), 0)[static_cast<size_t>(place(source, i))];
+      ASSERT_NO_FATAL_FAILURE(expect_areas(what));
+    }
+  }
+}
+
 // A thousand packs of one datatype read what one commit has written; chunks make up the whole.
 TEST_P(TypedCalls, ChunksMakeUpTheWhole) {
   const list lengths{3, 1, 2}, places{0, 5, 11};

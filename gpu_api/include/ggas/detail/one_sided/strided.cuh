@@ -2,7 +2,7 @@
 // Values, and elements at a stride. Included by rma.cuh.
 #pragma once
 
-#include "ggas/detail/one_sided/put.cuh"
+#include "ggas/detail/one_sided/sides.cuh"
 
 namespace ggas::detail {
 
@@ -31,12 +31,6 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
   }
 }
 
-// Elements a post carries: a slot each.
-template <class G>
-GGAS_DEVICE constexpr unsigned batch_of(const G&) {
-  return is_same<G, thread_group> ? 1 : 8;
-}
-
 // Whether n elements at a stride can lie in one segment: their distances are numbers then.
 GGAS_DEVICE bool spans(ptrdiff_t stride, size_t n, size_t bytes) {
   const uint64_t most = device_context().segment_bytes / bytes;
@@ -44,7 +38,24 @@ GGAS_DEVICE bool spans(ptrdiff_t stride, size_t n, size_t bytes) {
   return static_cast<double>(n - 1) * static_cast<double>(step) <= static_cast<double>(most);
 }
 
-// Element i lies i * stride elements from the start, forwards or backwards.
+// Elements at a stride, forwards or backwards: a side of a transfer whose units are the elements.
+template <class T>
+struct strided_side {
+  T* first;
+  ptrdiff_t stride;
+
+  GGAS_DEVICE unit_place<T> operator()(uint64_t i) const { return {first + static_cast<ptrdiff_t>(i) * stride, true}; }
+  // How far from the first one element i lies.
+  GGAS_DEVICE uint64_t behind(uint64_t i) const {
+    return static_cast<uint64_t>(static_cast<ptrdiff_t>(i) * stride * static_cast<ptrdiff_t>(sizeof(T)));
+  }
+};
+template <class T>
+GGAS_DEVICE strided_side<T> side_of(const T* first, ptrdiff_t stride) {
+  return {const_cast<T*>(first), stride};
+}
+
+// With the pointers of the call: nvcc keeps fewer numbers for a check that returns early.
 template <class T>
 GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* local, ptrdiff_t remote_stride,
                               ptrdiff_t local_stride, size_t n, place& first) {
@@ -59,82 +70,53 @@ GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* loc
          (!posts || (is_local(local, sizeof(T)) && is_local(local + last * local_stride, sizeof(T))));
 }
 
-template <class T>
-GGAS_DEVICE uint64_t strided(uint64_t offset, size_t i, ptrdiff_t stride) {
-  return offset + static_cast<uint64_t>(static_cast<ptrdiff_t>(i) * stride * static_cast<ptrdiff_t>(sizeof(T)));
-}
-
-template <class G, class T>
-GGAS_DEVICE void move_strided(const G& g, T* to, const T* from, ptrdiff_t to_stride, ptrdiff_t from_stride, size_t n) {
+template <origin From, class G, class T>
+GGAS_DEVICE void move_strided(const G& g, const strided_side<T>& to, const strided_side<T>& from, size_t n) {
   g.sync();
-  move_each<4>(
-      n, g.rank(), g.size(), [=](uint64_t i) { return load_relaxed(from + static_cast<ptrdiff_t>(i) * from_stride); },
-      [=](uint64_t i, T v) { store_relaxed(to + static_cast<ptrdiff_t>(i) * to_stride, v); });
+  move_units_between<4, From, T>(n, g.rank(), g.size(), to, from);
   g.sync();
-}
-
-// Posts a slot for each of n elements; word(e, i) is word i of the slot of element e.
-template <class G, class W>
-GGAS_DEVICE ggas_status post_elements(const G& g, const ggas_queue& q, size_t n, const deadline& end, W word) {
-  g.sync();
-  for (size_t done = 0; done < n;) {
-    const size_t left = n - done;
-    const unsigned k = left < batch_of(g) ? static_cast<unsigned>(left) : batch_of(g);
-    const ggas_status s = post(
-        g, q, k, k, [&](unsigned i) { return word(done + i / slot_words, i % slot_words); }, end);
-    if (s != ggas_ok) return s;
-    done += k;
-  }
-  return ggas_ok;
 }
 
 template <class G, class T>
 GGAS_DEVICE ggas_status iput(const G& g, until when, T* remote, const T* local, ptrdiff_t remote_stride,
                              ptrdiff_t local_stride, size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   if (n == 0) return ggas_ok;
+  const strided_side<T> to = side_of(remote, remote_stride), from = side_of(local, local_stride);
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
-  if (!posts_descriptors()) {
-    move_strided(g, remote, local, remote_stride, local_stride, n);
+  const auto move = [&] {
+    move_strided<origin::own>(g, to, from, n);
     return when == until::complete ? settle(g, ggas_ok) : ggas_ok;
-  }
-  if constexpr (nic_possible) {
+  };
+  return transfer_between(move, [&] {
     const deadline end(timeout_ns);
     return by_queue(g, when, q, end, [&](const auto& some) {
-      return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
-        const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), 0,
-                     nla(at.node, strided<T>(at.offset, e, remote_stride)), 0};
-        const T* const from = local + static_cast<ptrdiff_t>(e) * local_stride;
-        return i == 1 ? load_bytes(reinterpret_cast<const char*>(from), sizeof(T)) : d.word(i);
-      });
+      return post_element_puts(
+          some, q, {at.node, sizeof(T), n}, end, [&](uint64_t e) { return at.offset + to.behind(e); },
+          [&](uint64_t e) { return from(e).at; });
     });
-  } else {
-    return ggas_no_queue;  // not reached
-  }
+  });
 }
 
 template <class G, class T>
 GGAS_DEVICE ggas_status iget(const G& g, until when, T* local, const T* remote, ptrdiff_t local_stride,
                              ptrdiff_t remote_stride, size_t n, uint64_t timeout_ns, const ggas_queue& q) {
   if (n == 0) return ggas_ok;
+  const strided_side<T> to = side_of(local, local_stride), from = side_of(remote, remote_stride);
   place at{};
   if (!strided_good(q, remote, local, remote_stride, local_stride, n, at)) return ggas_bad_argument;
-  if (!posts_descriptors()) {
-    move_strided(g, local, remote, local_stride, remote_stride, n);
+  const auto move = [&] {
+    move_strided<origin::remote>(g, to, from, n);
     return ggas_ok;
-  }
-  if constexpr (nic_possible) {
+  };
+  return transfer_between(move, [&] {
     const deadline end(timeout_ns);
     return by_queue(g, when, q, end, [&](const auto& some) {
-      return post_elements(some, q, n, end, [&](size_t e, unsigned i) {
-        const slot d{first_word(desc_get, at.node, sizeof(T)), nla(at.node, strided<T>(at.offset, e, remote_stride)),
-                     strided<T>(local_nla(local), e, local_stride), 0};
-        return d.word(i);
-      });
+      return post_element_gets(
+          some, q, {at.node, sizeof(T), n}, end, [&](uint64_t e) { return at.offset + from.behind(e); },
+          [&](uint64_t e) { return to(e).at; });
     });
-  } else {
-    return ggas_no_queue;  // not reached
-  }
+  });
 }
 
 }  // namespace ggas::detail

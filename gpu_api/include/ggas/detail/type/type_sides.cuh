@@ -3,7 +3,7 @@
 // Included by typed.cuh.
 #pragma once
 
-#include "ggas/detail/one_sided/put.cuh"
+#include "ggas/detail/one_sided/sides.cuh"
 #include "ggas/detail/type/type_walk.cuh"
 
 namespace ggas::detail {
@@ -72,26 +72,25 @@ GGAS_DEVICE uint64_t bits_of(const type_side& s, uint64_t count) {
   return base | s.type->unit | (count > 1 ? static_cast<uint64_t>(s.type->extent) : 0);
 }
 
+// Units of T of the packed data from byte `first` on. Simple: as find().
+template <bool Simple, class T>
+struct typed_units {
+  const type_side& of;
+  uint64_t first;
+
+  GGAS_DEVICE unit_place<T> operator()(uint64_t i) const {
+    const type_place p = of.find<Simple>(first + i * sizeof(T));
+    return {reinterpret_cast<T*>(of.base + p.offset), p.left >= sizeof(T)};
+  }
+};
+
 // Bytes `first` ... of `bytes` from side to side, by `count` threads of which this is `rank`; false: a place that is
-// none, in an image that was overwritten. Boxes keep two loads under way: more are
-// much code.
+// none, in an image that was overwritten. Boxes keep two loads under way: more are much code.
 template <origin From, bool Simple, class T>
 GGAS_DEVICE bool move_pieces(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes, unsigned rank,
                              unsigned count) {
-  bool good = true;
-  move_each<Simple ? 2 : 1>(
-      bytes / sizeof(T), rank, count,
-      [&](uint64_t i) {
-        const type_place p = from.find<Simple>(first + i * sizeof(T));
-        if (p.left < sizeof(T)) return good = false, T{};
-        return load_from<From>(reinterpret_cast<const T*>(from.base + p.offset));
-      },
-      [&](uint64_t i, const T& v) {
-        const type_place p = to.find<Simple>(first + i * sizeof(T));
-        good = good && p.left >= sizeof(T);
-        if (good) store_relaxed(reinterpret_cast<T*>(to.base + p.offset), v);
-      });
-  return good;
+  return move_units_between < Simple ? 2 : 1, From,
+         T > (bytes / sizeof(T), rank, count, typed_units<Simple, T>{to, first}, typed_units<Simple, T>{from, first});
 }
 
 // By the widest access that `bits` (of all places and lengths) allow.

@@ -93,60 +93,82 @@ GGAS_DEVICE ggas_status move_typed(const G& g, const typed_items& to, const type
   return g.join(moved(good));
 }
 
-// Runs that both sides have in common: post_run(remote offset in its segment, local address, bytes) for each.
-template <class F>
-GGAS_DEVICE ggas_status for_common_runs(const typed_items& remote, const typed_items& local, const typed_transfer& t,
-                                        F post_run) {
-  const type_side there = items_at(remote.at, remote.count, remote.type);
-  const type_side here = items_at(local.at, local.count, local.type);
-  for (uint64_t at = 0; at < t.bytes;) {
-    const type_place a = there.find<false>(at), b = here.find<false>(at);
-    uint64_t n = a.left < b.left ? a.left : b.left;
-    n = n < t.bytes - at ? n : t.bytes - at;
-    n = n < largest_put ? n : largest_put;
-    if (n == 0) return ggas_bad_argument;
-    const ggas_status s = post_run(t.far.offset + static_cast<uint64_t>(a.offset), here.base + b.offset, n);
-    if (s != ggas_ok) return s;
-    at += n;
+// Both sides of a transfer by the NIC.
+struct typed_pair {
+  type_side there, here;
+  typed_transfer of;
+
+  GGAS_DEVICE typed_pair(const typed_items& remote, const typed_items& local, const typed_transfer& t)
+      : there(items_at(remote.at, remote.count, remote.type)),
+        here(items_at(local.at, local.count, local.type)),
+        of(t) {}
+
+  // Where all runs that they have in common are of one length, and that is 8 bytes or less: this length; else 0.
+  GGAS_DEVICE unsigned element_bytes() const {
+    if (!there.simple() || !here.simple()) return 0;
+    const uint64_t a = there.dense ? of.bytes : there.type->run, b = here.dense ? of.bytes : here.type->run;
+    const uint64_t shorter = a < b ? a : b, longer = a < b ? b : a;
+    if (shorter == 0 || shorter > 8) return 0;
+    return quotient(longer, shorter) * shorter == longer ? static_cast<unsigned>(shorter) : 0;
   }
-  return ggas_ok;
-}
+  GGAS_DEVICE uint64_t offset_there(uint64_t at) const {
+    return of.far.offset + static_cast<uint64_t>(there.find<true>(at).offset);
+  }
+  GGAS_DEVICE char* address_here(uint64_t at) const { return here.base + here.find<true>(at).offset; }
+  // Runs in common: post_run(remote offset in its segment, local address, bytes) for each.
+  template <class F>
+  GGAS_DEVICE ggas_status for_runs(F post_run) const {
+    for (uint64_t at = 0; at < of.bytes;) {
+      const type_place a = there.find<false>(at), b = here.find<false>(at);
+      uint64_t n = a.left < b.left ? a.left : b.left;
+      n = n < of.bytes - at ? n : of.bytes - at;
+      n = n < largest_put ? n : largest_put;
+      if (n == 0) return ggas_bad_argument;
+      const ggas_status s = post_run(of.far.offset + static_cast<uint64_t>(a.offset), here.base + b.offset, n);
+      if (s != ggas_ok) return s;
+      at += n;
+    }
+    return ggas_ok;
+  }
+};
 
 template <class G>
-GGAS_DEVICE ggas_status post_typed_put(const G& g, const ggas_queue& q, const typed_items& remote,
-                                       const typed_items& local, const typed_transfer& t, const deadline& end) {
+GGAS_DEVICE ggas_status post_typed_put(const G& g, const ggas_queue& q, const typed_pair& p, const deadline& end) {
+  if (const unsigned bytes = p.element_bytes())
+    return post_element_puts(
+        g, q, {p.of.far.node, bytes, p.of.bytes / bytes}, end, [&](uint64_t e) { return p.offset_there(e * bytes); },
+        [&](uint64_t e) { return p.address_here(e * bytes); });
   expose_source(g, ~uint64_t{0});
-  return for_common_runs(remote, local, t, [&](uint64_t offset, const char* from, uint64_t bytes) {
-    const put_slots piece = make_put({t.far.node, offset}, from, bytes, {});
+  return p.for_runs([&](uint64_t offset, const char* from, uint64_t bytes) {
+    const put_slots piece = make_put({p.of.far.node, offset}, from, bytes, {});
     return post(
         g, q, piece.slots, 1, [&](unsigned i) { return piece.word(i); }, end);
   });
 }
 
 template <class G>
-GGAS_DEVICE ggas_status post_typed_get(const G& g, const ggas_queue& q, const typed_items& local,
-                                       const typed_items& remote, const typed_transfer& t, const deadline& end) {
+GGAS_DEVICE ggas_status post_typed_get(const G& g, const ggas_queue& q, const typed_pair& p, const deadline& end) {
+  if (const unsigned bytes = p.element_bytes())
+    return post_element_gets(
+        g, q, {p.of.far.node, bytes, p.of.bytes / bytes}, end, [&](uint64_t e) { return p.offset_there(e * bytes); },
+        [&](uint64_t e) { return p.address_here(e * bytes); });
   g.sync();
-  return for_common_runs(remote, local, t, [&](uint64_t offset, const char* to, uint64_t bytes) {
-    const slot d{first_word(desc_get, t.far.node, bytes), nla(t.far.node, offset), local_nla(to), 0};
+  return p.for_runs([&](uint64_t offset, const char* to, uint64_t bytes) {
+    const slot d{first_word(desc_get, p.of.far.node, bytes), nla(p.of.far.node, offset), local_nla(to), 0};
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
   });
 }
 
-template <class G>
-GGAS_DEVICE_FUNCTION ggas_status put_typed_by_queue(const G& g, const typed_items& remote, const typed_items& local,
-                                                    const typed_transfer& t, uint64_t timeout_ns, const ggas_queue& q) {
+// Apart, as put_by_queue(). post_all(group, queue, deadline): some threads of the group post.
+template <class G, class Post>
+GGAS_DEVICE_FUNCTION ggas_status post_typed_apart(const G& g, uint64_t timeout_ns, const ggas_queue& q, Post post_all) {
   const deadline end(timeout_ns);
-  return by_queue(g, until::complete, q, end,
-                  [&](const auto& some) { return post_typed_put(some, q, remote, local, t, end); });
+  return by_queue(g, until::complete, q, end, [&](const auto& some) { return post_all(some, q, end); });
 }
-template <class G>
-GGAS_DEVICE_FUNCTION ggas_status get_typed_by_queue(const G& g, const typed_items& local, const typed_items& remote,
-                                                    const typed_transfer& t, uint64_t timeout_ns, const ggas_queue& q) {
-  const deadline end(timeout_ns);
-  return by_queue(g, until::complete, q, end,
-                  [&](const auto& some) { return post_typed_get(some, q, local, remote, t, end); });
+template <class G, class Post>
+GGAS_DEVICE ggas_status post_typed(const G& g, uint64_t timeout_ns, const ggas_queue& q, Post post_all) {
+  return with_copy(q, [&](const ggas_queue& c) { return post_typed_apart(g, timeout_ns, c, post_all); });
 }
 
 template <class G>
@@ -154,13 +176,13 @@ GGAS_DEVICE ggas_status put_typed(const G& g, const typed_items& remote, const t
                                   const ggas_queue& q) {
   const typed_transfer t = check_typed(q, remote, local);
   if (t.status != ggas_ok || t.bytes == 0) return t.status;
-  if (!posts_descriptors()) [[likely]]
-    return settle(held_together(g), move_typed<origin::own>(g, remote, local, t.bytes));
-  if constexpr (nic_possible) {
-    return with_copy(q, [&](const ggas_queue& c) { return put_typed_by_queue(g, remote, local, t, timeout_ns, c); });
-  } else {
-    return ggas_no_queue;  // not reached
-  }
+  return transfer_between([&] { return settle(held_together(g), move_typed<origin::own>(g, remote, local, t.bytes)); },
+                          [&] {
+                            return post_typed(g, timeout_ns, q,
+                                              [=](const auto& some, const ggas_queue& c, const deadline& end) {
+                                                return post_typed_put(some, c, typed_pair(remote, local, t), end);
+                                              });
+                          });
 }
 
 template <class G>
@@ -168,13 +190,13 @@ GGAS_DEVICE ggas_status get_typed(const G& g, const typed_items& local, const ty
                                   const ggas_queue& q) {
   const typed_transfer t = check_typed(q, remote, local);
   if (t.status != ggas_ok || t.bytes == 0) return t.status;
-  if (!posts_descriptors()) [[likely]]
-    return move_typed<origin::remote>(g, local, remote, t.bytes);
-  if constexpr (nic_possible) {
-    return with_copy(q, [&](const ggas_queue& c) { return get_typed_by_queue(g, local, remote, t, timeout_ns, c); });
-  } else {
-    return ggas_no_queue;  // not reached
-  }
+  return transfer_between([&] { return move_typed<origin::remote>(g, local, remote, t.bytes); },
+                          [&] {
+                            return post_typed(g, timeout_ns, q,
+                                              [=](const auto& some, const ggas_queue& c, const deadline& end) {
+                                                return post_typed_get(some, c, typed_pair(remote, local, t), end);
+                                              });
+                          });
 }
 
 // ---- with a signal
@@ -211,20 +233,6 @@ GGAS_DEVICE ggas_status signal_behind_grid(const signal_target& to, uint64_t* ar
   return settle(block_group{}, s);
 }
 
-template <class G>
-GGAS_DEVICE_FUNCTION ggas_status put_signal_typed_by_queue(const G& g, const typed_items& remote,
-                                                           const typed_items& local, const typed_transfer& t,
-                                                           const signal_slots& sig, uint64_t timeout_ns,
-                                                           const ggas_queue& q) {
-  const deadline end(timeout_ns);
-  return by_queue(g, until::complete, q, end, [&](const auto& some) {
-    const ggas_status s = post_typed_put(some, q, remote, local, t, end);
-    if (s != ggas_ok) return s;
-    return post(
-        some, q, sig.slots, 1, [&](unsigned i) { return sig.d.word(i); }, end);
-  });
-}
-
 // behind(status): the signal of the way without a NIC.
 template <class G, class Behind>
 GGAS_DEVICE ggas_status put_signal_typed(const G& g, const typed_items& remote, const typed_items& local,
@@ -235,15 +243,17 @@ GGAS_DEVICE ggas_status put_signal_typed(const G& g, const typed_items& remote, 
   place at{};
   const place data = t.bytes == 0 ? locate(to.word, 8) : t.far;
   if (const ggas_status s = check_signal(to, data, at); s != ggas_ok) return s;
-  if (!posts_descriptors()) [[likely]]
-    return behind(t.bytes == 0 ? g.join(ggas_ok) : move_typed<origin::own>(g, remote, local, t.bytes));
-  if constexpr (nic_possible) {
-    const signal_slots sig = make_signal(at, to.value, to.op);
-    return with_copy(
-        q, [&](const ggas_queue& c) { return put_signal_typed_by_queue(g, remote, local, t, sig, timeout_ns, c); });
-  } else {
-    return ggas_no_queue;  // not reached
-  }
+  return transfer_between(
+      [&] { return behind(t.bytes == 0 ? g.join(ggas_ok) : move_typed<origin::own>(g, remote, local, t.bytes)); },
+      [&] {
+        return post_typed(g, timeout_ns, q, [=](const auto& some, const ggas_queue& c, const deadline& end) {
+          const ggas_status s = post_typed_put(some, c, typed_pair(remote, local, t), end);
+          if (s != ggas_ok) return s;
+          const signal_slots sig = make_signal(at, to.value, to.op);
+          return post(
+              some, c, sig.slots, 1, [&](unsigned i) { return sig.d.word(i); }, end);
+        });
+      });
 }
 
 }  // namespace ggas::detail
