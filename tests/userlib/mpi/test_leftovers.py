@@ -40,11 +40,12 @@ def test_the_next_job_takes_away_what_a_dead_one_left():
 
 
 def test_what_a_living_job_has_stays():
-    with subprocess.Popen([*COMMAND, "stay", "quietly"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as living:
+    command = [*COMMAND, "stay", "quietly"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as living:
         try:
             file = shared(living.stdout.readline())
             for how in ("end", "die"):
-                job(how, "quietly")
+                _, left = job(how, "quietly")
                 assert Path(file).exists()
             living.stdin.close()
             assert living.wait(timeout=60) == 0
@@ -52,3 +53,5 @@ def test_what_a_living_job_has_stays():
             if living.poll() is None:
                 living.terminate()
     assert not Path(file).exists()  # the last one took it away
+    job("end")
+    assert not Path(left).exists()
