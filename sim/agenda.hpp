@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/pcie/port.hpp"
-#include "sim/pcie/process.hpp"
+#include "sim/pcie/timer.hpp"
 
 namespace ggas::sim {
 
@@ -23,9 +23,7 @@ class task {
 
 class agenda : public sc_core::sc_module {
  public:
-  explicit agenda(sc_core::sc_module_name name) : sc_module(name) {
-    pcie::spawn_method("drain", event_, [this] { drain(); });
-  }
+  explicit agenda(sc_core::sc_module_name name) : sc_module(name) {}
   // `t` must live until it has run or clear() was called.
   void at(uint64_t ps, task& t) {
     const uint64_t when = std::max(ps, pcie::now_ps());
@@ -63,7 +61,7 @@ class agenda : public sc_core::sc_module {
   std::vector<entry> heap_;
   uint64_t seq_ = 0, executed_ = 0;
   bool draining_ = false;
-  sc_core::sc_event event_;
+  pcie::timer event_{[this] { drain(); }};
 };
 
 }  // namespace ggas::sim

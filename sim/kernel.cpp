@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <systemc>
 
+#include "sim/pcie/timer.hpp"
+
 // libsystemc asks for it; programs here have a main() of their own and call sc_start directly.
 int sc_main(int, char**) { return 0; }
 
@@ -24,10 +26,15 @@ std::unique_ptr<sc_core::sc_simcontext> make_context() {
 
 }  // namespace
 
-kernel::kernel() : context_(make_context()) { enter(); }
+kernel::kernel() : context_(make_context()) {
+  enter();
+  timers_ = std::make_unique<pcie::timers>();
+  timers_->enter();
+}
 
 kernel::~kernel() {
   enter();
+  timers_.reset();
   // The destructor of a context still looks for itself; afterwards the next one starts from nothing.
   context_.reset();
   sc_core::sc_curr_simcontext = nullptr;
@@ -37,6 +44,7 @@ kernel::~kernel() {
 void kernel::enter() {
   sc_core::sc_curr_simcontext = context_.get();
   sc_core::sc_default_global_context = context_.get();
+  if (timers_) timers_->enter();
 }
 
 uint64_t kernel::now_ps() { return context_->time_stamp().value(); }

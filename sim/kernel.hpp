@@ -12,6 +12,10 @@ namespace sc_core {
 class sc_simcontext;
 }
 
+namespace ggas::pcie {
+class timers;
+}
+
 namespace ggas::sim {
 
 class kernel {
@@ -39,6 +43,7 @@ class kernel {
 
  private:
   std::unique_ptr<sc_core::sc_simcontext> context_;
+  std::unique_ptr<pcie::timers> timers_;
 };
 
 }  // namespace ggas::sim

@@ -15,7 +15,7 @@
 #include "sim/gpu/address_map.hpp"
 #include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
-#include "sim/pcie/process.hpp"
+#include "sim/pcie/timer.hpp"
 
 namespace {
 
@@ -27,9 +27,6 @@ using pcie::now_ps;
 // What shall happen when; equal times in the order they were entered.
 class timeline {
  public:
-  timeline() {
-    pcie::spawn_method("timeline", event_, [this] { run(); });
-  }
   void after(uint64_t ns, std::function<void()> what) {
     queue_.emplace(now_ps() + ns * 1000, std::move(what));
     notify();
@@ -44,7 +41,7 @@ class timeline {
   void notify() { event_.notify(sc_core::sc_time::from_value(queue_.begin()->first - now_ps())); }
 
   std::multimap<uint64_t, std::function<void()>> queue_;
-  sc_core::sc_event event_;
+  pcie::timer event_{[this] { run(); }};
 };
 
 class fixed_gpu final : public sc_core::sc_module, public gpu::device, public simt::environment {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/pcie/port.hpp"
-#include "sim/pcie/process.hpp"
 
 namespace ggas::fabric {
 
@@ -21,7 +20,6 @@ network::network(sc_core::sc_module_name name, topology shape, const network_con
   outputs_.resize(ports);
   injected_ps_.resize(shape_.nodes());
   for (output& o : outputs_) o.units.fill(cfg.units);
-  pcie::spawn_method("drain", wake_, [this] { drain(); });
 }
 
 // ---------------------------------------------------------------------------------------------- from and to the NICs

@@ -17,6 +17,7 @@
 
 #include "sim/fabric/topology.hpp"
 #include "sim/nic/packet.hpp"
+#include "sim/pcie/timer.hpp"
 
 namespace ggas::fabric {
 
@@ -31,8 +32,8 @@ class packet_sink {
 };
 
 struct network_config {
-  uint64_t latency_ps = 0;   // of a link, one way
-  uint64_t flit_ps = 0;      // a flit on a link
+  uint64_t latency_ps = 0;  // of a link, one way
+  uint64_t flit_ps = 0;     // a flit on a link
   unsigned flit_bits = 64;
   uint64_t hop_ps = 0;       // in a hop: last flit in to first flit out
   unsigned units = 256;      // of a receive buffer: one a packet, one for each of its beats of payload
@@ -113,13 +114,13 @@ class network : public sc_core::sc_module {
   std::vector<input> inputs_;
   std::vector<output> outputs_;
   std::vector<std::array<uint64_t, vcs>> injected_ps_;  // time of the last packet of each source
-  std::deque<flight> flights_;  // places stay where they are
+  std::deque<flight> flights_;                          // places stay where they are
   std::vector<uint32_t> unused_;
   std::priority_queue<event, std::vector<event>, std::greater<>> events_;
   uint64_t seq_ = 0, arrivals_ = 0;
   uint64_t notified_ps_ = ~uint64_t{0};
   bool draining_ = false;
-  sc_core::sc_event wake_;
+  pcie::timer wake_{[this] { drain(); }};
   network_stats stats_;
 };
 

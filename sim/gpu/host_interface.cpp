@@ -5,8 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "sim/pcie/process.hpp"
-
 namespace ggas::gpu {
 
 using pcie::fc;
@@ -16,7 +14,7 @@ namespace {
 // Packets a sender keeps in the port's transmit queue: one on the wire, one behind it.
 constexpr size_t port_queue = 2;
 
-void notify_at(sc_core::sc_event& e, uint64_t at) {
+void notify_at(pcie::timer& e, uint64_t at) {
   e.notify(sc_core::sc_time::from_value(at > now_ps() ? at - now_ps() : 0));
 }
 }  // namespace
@@ -31,9 +29,6 @@ host_interface::host_interface(sc_core::sc_module_name name, const gpu_config& c
                  {.id = bus_id, .tags = cfg.outstanding_reads, .timeout_ps = cfg.read_timeout_us * 1'000'000ull}) {
   link.on_receive = [this](pcie::tlp& t) { return receive(t); };
   link.on_sent = [this](fc) { pump_out(); };
-  pcie::spawn_method("out", out_event_, [this] { pump_out(); });
-  pcie::spawn_method("bar_writes", write_event_, [this] { pump_writes(); });
-  pcie::spawn_method("bar_reads", read_event_, [this] { pump_reads(); });
 }
 
 // ------------------------------------------------------------------------------------------------ out

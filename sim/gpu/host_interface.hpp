@@ -106,7 +106,8 @@ class host_interface : public sc_core::sc_module {
   std::vector<std::function<void(bool)>> flushing_, flush_next_;
   uint64_t epoch_ = 0;
   uint64_t bar_path_free_ps_ = 0;
-  sc_core::sc_event out_event_, write_event_, read_event_;
+  pcie::timer out_event_{[this] { pump_out(); }}, write_event_{[this] { pump_writes(); }};
+  pcie::timer read_event_{[this] { pump_reads(); }};
   host_interface_stats stats_;
 };
 

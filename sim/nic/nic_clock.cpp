@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "sim/pcie/port.hpp"
-#include "sim/pcie/process.hpp"
 
 namespace ggas::nic {
 
-nic_clock::nic_clock(sc_core::sc_module_name name, uint64_t hertz) : sc_module(name), edges_{hertz} {
-  pcie::spawn_method("tick", event_, [this] { tick(); });
-}
+nic_clock::nic_clock(sc_core::sc_module_name name, uint64_t hertz) : sc_module(name), edges_{hertz} {}
 
 unsigned nic_clock::attach(clocked& c) {
   clients_.push_back({&c, clocked::never});

@@ -7,6 +7,8 @@
 #include <systemc>
 #include <vector>
 
+#include "sim/pcie/timer.hpp"
+
 namespace ggas::nic {
 
 // Edge n lies at n / hertz, rounded up to a picosecond.
@@ -55,7 +57,7 @@ class nic_clock : public sc_core::sc_module {
   uint64_t done_ = 0;  // edges before this one are history
   uint64_t scheduled_ = clocked::never;
   bool ticking_ = false;
-  sc_core::sc_event event_;
+  pcie::timer event_{[this] { tick(); }, pcie::timer::turn::last};
 };
 
 }  // namespace ggas::nic

@@ -8,7 +8,6 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/nic_core.hpp"
-#include "sim/pcie/process.hpp"
 
 namespace ggas::nic {
 
@@ -54,7 +53,6 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
       completions_out_("completions_out", [this](pcie::tlp&& t) { port_.send(std::move(t)); }) {
   port_.on_receive = [this](pcie::tlp& t) { return receive(t); };
   port_.on_sent = [this](pcie::fc) { host_took(); };
-  pcie::spawn_method("tick", tick_event_, [this] { tick(); });
   net.attach(cfg.node, *this);
 }
 

@@ -92,7 +92,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   };
   std::unordered_map<uint16_t, waiting> reads_;       // of the host, by tag
   std::unordered_map<uint16_t, uint64_t> responses_;  // of other nodes to the SMFU, by tag: tick of the request
-  sc_core::sc_event tick_event_;
+  pcie::timer tick_event_{[this] { tick(); }};
   bool ticking_ = false;
   uint64_t unmapped_ = 0, untimed_ = 0, packets_in_ = 0, packets_out_ = 0;
 };

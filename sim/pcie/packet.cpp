@@ -5,8 +5,6 @@
 #include <bit>
 #include <utility>
 
-#include "sim/pcie/process.hpp"
-
 namespace ggas::pcie {
 
 namespace {
@@ -127,7 +125,6 @@ bool bar_map::decode(tlp& request) const {
 requester::requester(sc_core::sc_module_name name, port& p, const requester_config& cfg)
     : sc_module(name), port_(p), cfg_(cfg), slots_(cfg.tags) {
   for (unsigned i = 0; i < cfg.tags; ++i) free_.push_back(uint16_t(cfg.tags - 1 - i));
-  spawn_method("on_deadline", deadline_event_, [this] { on_deadline(); });
 }
 
 void requester::read(tlp request, done d) {

@@ -118,7 +118,7 @@ class requester : public sc_core::sc_module {
   std::deque<deadline> deadlines_;  // in order of issue, so of time
   unsigned outstanding_ = 0;
   uint64_t timeouts_ = 0, unexpected_ = 0;
-  sc_core::sc_event deadline_event_;
+  timer deadline_event_{[this] { on_deadline(); }};
 };
 
 }  // namespace ggas::pcie

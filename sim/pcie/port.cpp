@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/pcie/process.hpp"
-
 namespace ggas::pcie {
 
 namespace {
@@ -48,9 +46,6 @@ std::optional<fc> ordered_queue::next(const std::array<bool, fc_classes>& blocke
 port::port(sc_core::sc_module_name name, const port_config& cfg) : sc_module(name), tx("tx"), rx("rx"), cfg_(cfg) {
   tx.bind(*this);
   rx.bind(*this);
-  spawn_method("on_tx", tx_event_, [this] { pump_tx(); });
-  spawn_method("on_rx", rx_event_, [this] { on_rx_event(); });
-  spawn_method("on_refund", refund_event_, [this] { on_refund_event(); });
 }
 
 void port::connect(port& a, port& b, const link_config& link) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "sim/pcie/link.hpp"
+#include "sim/pcie/timer.hpp"
 #include "sim/pcie/tlp.hpp"
 
 namespace ggas::pcie {
@@ -140,7 +141,8 @@ class port : public sc_core::sc_module,
   unsigned unacked_ = 0;
   bool pumping_tx_ = false, pumping_rx_ = false, rx_again_ = false;
   std::array<bool, fc_classes> rx_blocked_{};
-  sc_core::sc_event tx_event_, rx_event_, refund_event_;
+  timer tx_event_{[this] { pump_tx(); }}, rx_event_{[this] { on_rx_event(); }};
+  timer refund_event_{[this] { on_refund_event(); }};
   port_stats stats_;
 };
 

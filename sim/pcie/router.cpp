@@ -6,9 +6,7 @@
 
 namespace ggas::pcie {
 
-router::router(sc_core::sc_module_name name, const router_config& cfg) : sc_module(name), cfg_(cfg) {
-  spawn_method("wake", wake_event_, [this] { wake(0); });
-}
+router::router(sc_core::sc_module_name name, const router_config& cfg) : sc_module(name), cfg_(cfg) {}
 
 unsigned router::add_port(const std::string& name, const port_config& cfg) {
   const auto index = unsigned(lanes_.size());

@@ -14,6 +14,7 @@
 #include "sim/pcie/packet.hpp"
 #include "sim/pcie/port.hpp"
 #include "sim/pcie/timed_queue.hpp"
+#include "sim/pcie/timer.hpp"
 
 namespace ggas::pcie {
 
@@ -106,7 +107,7 @@ class router : public sc_core::sc_module {
   std::map<std::pair<unsigned, unsigned>, path_state> paths_;
   std::optional<unsigned> upstream_;
   router_stats stats_;
-  sc_core::sc_event wake_event_;
+  timer wake_event_{[this] { wake(0); }};
 };
 
 }  // namespace ggas::pcie

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sim/pcie/port.hpp"
-#include "sim/pcie/process.hpp"
+#include "sim/pcie/timer.hpp"
 
 namespace ggas::pcie {
 
@@ -18,9 +18,7 @@ template <class T>
 class timed_queue : public sc_core::sc_module {
  public:
   // `out` is called for each entry when its time has come, in order of entry.
-  timed_queue(sc_core::sc_module_name name, std::function<void(T&&)> out) : sc_module(name), out_(std::move(out)) {
-    spawn_method("drain", event_, [this] { drain(); });
-  }
+  timed_queue(sc_core::sc_module_name name, std::function<void(T&&)> out) : sc_module(name), out_(std::move(out)) {}
 
   // Never before an entry that is already inside.
   void push_at(uint64_t at_ps, T&& value) {
@@ -46,7 +44,7 @@ class timed_queue : public sc_core::sc_module {
 
   std::function<void(T&&)> out_;
   std::deque<std::pair<uint64_t, T>> entries_;
-  sc_core::sc_event event_;
+  timer event_{[this] { drain(); }};
 };
 
 }  // namespace ggas::pcie

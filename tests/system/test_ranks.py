@@ -26,6 +26,7 @@ def outputs(bench, tmp_path, ranks, *words, timeout=200):
 @pytest.mark.parametrize(("words", "ranks"), [
     (["barrier", "--nodes", "2", "--quick", "--fault", "* corrupt rate 1e-3"], 2),
     (["global_reduction", "--nodes", "3", "--quick"], 3),
+    (["global_reduction", "--nodes", "2", "--gpus", "2", "--quick"], 2),
 ])
 def test_ranks_give_what_one_process_gives(bench, tmp_path, words, ranks):
     alone = outputs(bench, tmp_path, 1, *words)
@@ -41,6 +42,23 @@ def test_eight_nodes(bench, tmp_path, name):
     alone = outputs(bench, tmp_path, 1, *words, timeout=3000)
     for ranks in (2, 4):
         assert outputs(bench, tmp_path, ranks, *words, timeout=3000) == alone
+
+
+@needs_mpi
+@pytest.mark.parametrize("name", ["barrier", "reduce", "allreduce"])
+@pytest.mark.skipif("GGAS_LONG" not in os.environ, reason="long: ctest system.ranks_8")
+def test_four_nodes_of_two_gpus(bench, tmp_path, name):
+    """GPUs behind one switch want it at the same time: who is first must not depend on who simulates other nodes."""
+    words = [name, "--nodes", "4", "--gpus", "2", "--quick"]
+    alone = outputs(bench, tmp_path, 1, *words, timeout=3000)
+    for ranks in (2, 4):
+        assert outputs(bench, tmp_path, ranks, *words, timeout=3000) == alone
+
+
+@needs_mpi
+def test_nodes_of_several_kinds_are_refused(bench):
+    done = bench("--scenario", ROOT / "examples/scenarios/mixed.toml", "--ranks", "2", "--nic", "rtl")
+    assert done.returncode == 2 and "several processes need computers that are alike" in done.stderr, done.stderr
 
 
 @needs_mpi
