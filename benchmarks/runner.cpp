@@ -48,12 +48,24 @@ void session::end_observation() {
   if (const auto whole = cluster_->end_observation(); !whole) incomplete_ += whole.error().text + "\n";
 }
 
+namespace {
+
+// As much as is of use, but of more than a hundred nodes so much that a GPU has it: a quarter of a segment is reserved,
+// and vectors go in smaller parts.
+uint64_t room_for_collectives(uint64_t nodes, uint64_t bytes) {
+  constexpr uint64_t most = uint64_t{1} << 30, enough = uint64_t{128} << 20;
+  const uint64_t largest = layout::largest_reserved(nodes);
+  return largest <= most ? largest : std::max({round_up(bytes), enough, layout::smallest_reserved(nodes)});
+}
+
+}  // namespace
+
 result<> session::start(const wish& w) {
   end_observation();
   cluster_.reset();  // the old one gives its memory back first
   cluster_config cfg = options_.cluster;
   name_traces(cfg, w.part);
-  cfg.segment_bytes = round_up(w.bytes) + layout::largest_reserved(static_cast<uint64_t>(cfg.nodes));
+  cfg.segment_bytes = round_up(w.bytes) + room_for_collectives(static_cast<uint64_t>(cfg.nodes), w.bytes);
   cfg.host_bytes = round_up(w.host_bytes);
   cfg.queues = w.queues;
   cfg.overrides.insert(cfg.overrides.end(), w.overrides.begin(), w.overrides.end());
