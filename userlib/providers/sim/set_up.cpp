@@ -80,8 +80,7 @@ result<sim_cluster::host_parts> sim_cluster::read_parts(const cluster_config& cf
 result<> sim_cluster::choose_parts() {
   const auto special = [](const host_config& h) { return !h.platform.empty() || !h.overrides.empty(); };
   const bool alike = std::ranges::none_of(cfg_.hosts, special);
-  if (!alike && sim::process_ranks())
-    return fail(errc::unsupported, "several processes need computers that are alike");
+  if (!alike && sim::process_ranks()) return fail(errc::unsupported, "several processes need computers that are alike");
   for (const host_config& h : alike ? std::vector<host_config>(1) : cfg_.hosts) {
     auto parts = read_parts(cfg_, h);
     if (!parts) return std::move(parts.error());
