@@ -97,6 +97,13 @@ void short_kernel(places p) {
   GGAS_COMPUTE(8192, 64);
 }
 
+// Nothing but the GPU's own memory: what its schedulers issue and its second-level cache moves takes all of the time.
+void local_kernel(places p) {
+  const uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  uint64_t* const own = ggas_pointer_of_node<uint64_t>(ggas_node(), p.data);
+  for (uint64_t turn = 0; turn < 16; ++turn) (void)ggas_load(own + (i * 16 + turn * 64) % 32768);
+}
+
 void transfer_kernel(places p) {
   const int peer = 1 - ggas_node();
   auto* const here = ggas_pointer_of_node<char>(ggas_node(), p.data);
@@ -178,6 +185,7 @@ std::string traffic_on(const values& base, const values& overrides, std::vector<
           busy_program(h, r.base, c.segment(n) + p.data, r.nla, {.node = peer, .vpid = 128});
         }));
       } else {
+        if (how == host_sync::device) seen.add(ggas::launch(c, n, 4, 1024, local_kernel, p));
         for (int i = 0; i < 3; ++i) seen.add(c.launch(n, 1, 1, [] {}));
       }
     }
