@@ -25,8 +25,8 @@ HEADER = """# Every benchmark at full size
 
 Purpose: that every benchmark of `ggas-bench` ends well at full size (without `--quick` or `--middle`) on both simulated
 platforms, and how long that takes. Simulated: provider sim, NIC rtl, 2 nodes. Made by `python benchmarks/full_size.py
-build/release/benchmarks/ggas-bench --out docs/full-size.md`; a smaller size of each (`--middle`) is part of the tests
-(`system.middle.*`).
+build/release/benchmarks/ggas-bench --out docs/full-size.md`; the tests run each quick (`system.quick.*`), the
+long ones in a middle size (`system.middle.*`).
 
 {facts}
 
