@@ -326,16 +326,8 @@ module nic_top #(
 
   rma #(.DATA_W(DATA_W)) i_rma (
     .clk_i(clk_rma), .rst_ni(rst_n), .stop_i(halt), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy),
-    .timer_o(rma_timer), .cfg_node_i(cfg.node_id),
-    .cfg_requester_i(cfg.rma_ctrl_requester), .cfg_target_i(cfg.rma_ctrl_target), .cfg_mtu_i(cfg.rma_ctrl_mtu),
-    .cfg_retry_ticks_i(cfg.rma_ctrl_retry_ticks), .cfg_retry_limit_i(cfg.rma_ctrl_retry_limit),
-    .cfg_timeout_answer_i(cfg.rma_timeout_answer), .cfg_timeout_host_i(cfg.rma_timeout_host),
-    .cfg_atu_table_i({cfg.atu_table3_first, cfg.atu_table3_entries, cfg.atu_table2_first, cfg.atu_table2_entries,
-      cfg.atu_table1_first, cfg.atu_table1_entries, cfg.atu_table0_first, cfg.atu_table0_entries}),
-    .cfg_atu_ack_i(cfg.atu_ack_base[63:3]),
+    .timer_o(rma_timer), .cfg_i(cfg),
     .cfg_mps_i(mps_q), .cfg_mrrs_i(mrrs_q), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
-    .inv_start_i(cfg.atu_invalidate_start), .inv_all_i(cfg.atu_invalidate_everything),
-    .inv_range_i(cfg.atu_invalidate_range), .inv_page_i(cfg.atu_invalidate_page), .inv_last_i(cfg.atu_last_page),
     .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_piece_i(ext_atu_piece_req),
     .ext_piece_rdata_o(ext_atu_piece_rdata), .ext_write_i(ext_write),
     .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_context_rdata),

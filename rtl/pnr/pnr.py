@@ -53,7 +53,7 @@ UNITS = (
     "rma_page",
     "rma_slots",
     "rma_queue",
-    "rma_dispatch",
+    "rma_front",
     "rma_requester",
     "rma_status",
     "rma_fetch",

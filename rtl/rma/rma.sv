@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication: RMA, ATU, notifications, atomics, VELO (docs/rma.md). Wiring of its two halves and of what
-// they share:
-// contexts, translation, notification rings, the ways to the host, events.
+// One-sided communication: RMA, ATU, notifications, atomics, VELO (docs/rma.md). Wiring only: of what works for the
+// contexts here (descriptors, requester, payload of puts, answers), of what works for packets of others (target,
+// atomics, messages, gets), and of what both share (contexts, translation, notification rings, the host, events).
 `default_nettype none
 
 module rma #(
@@ -17,17 +17,10 @@ module rma #(
     input  wire logic                stop_i,
     output      logic                writes_o,          // something begun may still write
 
-    // configuration: NODE, RMA_CTRL, RMA_TIMEOUT, ATU_TABLE0 ... 3, ATU_ACK, configuration space
-    input  wire logic [15:0]         cfg_node_i,
-    input  wire logic                cfg_requester_i,
-    input  wire logic                cfg_target_i,
-    input  wire logic [1:0]          cfg_mtu_i,
-    input  wire logic [15:0]         cfg_retry_ticks_i,
-    input  wire logic [15:0]         cfg_retry_limit_i,
-    input  wire logic [15:0]         cfg_timeout_answer_i,
-    input  wire logic [15:0]         cfg_timeout_host_i,
-    input  wire logic [4*40-1:0]     cfg_atu_table_i,
-    input  wire logic [63:3]         cfg_atu_ack_i,
+    // registers, configuration space
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_regs_pkg::cfg_t cfg_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [12:0]         cfg_mps_i,
     input  wire logic [12:0]         cfg_mrrs_i,
     // route
@@ -35,12 +28,7 @@ module rma #(
     input  wire logic                peer_valid_i,
     input  wire logic                link_up_i,
 
-    // ATU_INVALIDATE, ATU_STATUS
-    input  wire logic                inv_start_i,
-    input  wire logic                inv_all_i,
-    input  wire logic                inv_range_i,
-    input  wire logic [63:12]        inv_page_i,
-    input  wire logic [63:12]        inv_last_i,
+    // ATU_STATUS
     output      logic [31:0]         inv_done_o,
     output      logic                inv_busy_o,
 
@@ -115,24 +103,19 @@ module rma #(
     output      ggas_regs_pkg::event_set_t [4:0] ev_pulse_o, // every occurrence, by code, in five vectors
     output      logic [16:0]         cnt_o              // RMA_DESCRIPTORS ... VELO_FULL
 );
-  localparam int unsigned TLP_W = ggas_pkg::TLP_HDR_W;
-
   // ---------------------------------------------------------------- counters, in the order of the registers
   localparam int unsigned DESCRIPTORS = 0, TX_PACKETS = 1, READ_PACKETS = 2, RETRIES = 3, TARGET_PUTS = 4,
-    TARGET_GETS = 5,
-    TARGET_ATOMICS = 6, GET_PACKETS = 7, ACKS = 8, NOTIFICATIONS = 9, NOTIFY_FULL = 10, STATUS_WRITES = 11,
-      QUEUE_READS = 12,
-    HITS = 13, MISSES = 14, MESSAGES = 15, MAILBOX_FULL = 16;
+    TARGET_GETS = 5, TARGET_ATOMICS = 6, GET_PACKETS = 7, ACKS = 8, NOTIFICATIONS = 9, NOTIFY_FULL = 10,
+    STATUS_WRITES = 11, QUEUE_READS = 12, HITS = 13, MISSES = 14, MESSAGES = 15, MAILBOX_FULL = 16;
   logic [16:0] cnt;
   assign cnt_o = cnt;
 
   // ---------------------------------------------------------------- register stages at the border
   // A unit that is not clocked costs nothing only if it hangs on nothing that is.
-  localparam int unsigned HOST_W = 2 + TLP_W + DATA_W, NET_W = 2 + ggas_pkg::NET_HDR_W + DATA_W;
+  localparam int unsigned HOST_W = 2 + ggas_pkg::TLP_HDR_W + DATA_W, NET_W = 2 + ggas_pkg::NET_HDR_W + DATA_W;
   logic page_valid, page_ready, page_sop, page_eop, cpl_in_valid, cpl_in_ready, cpl_sop, cpl_eop, rx_rma_valid,
-    rx_rma_ready,
-    rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop, tx_rma_valid, tx_rma_ready, tx_rma_sop,
-    tx_rma_eop, tx_ans_valid, tx_ans_ready, tx_ans_sop, tx_ans_eop;
+    rx_rma_ready, rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop, tx_rma_valid,
+    tx_rma_ready, tx_rma_sop, tx_rma_eop, tx_ans_valid, tx_ans_ready, tx_ans_sop, tx_ans_eop;
   ggas_pkg::tlp_hdr_t page_hdr, cpl_hdr;
   ggas_pkg::rma_hdr_t rx_rma_hdr, rx_ans_hdr, tx_rma_hdr, tx_ans_hdr;
   logic [DATA_W-1:0]  page_data, cpl_data, rx_rma_data, rx_ans_data, tx_rma_data, tx_ans_data;
@@ -189,10 +172,11 @@ module rma #(
   config_t     cfg_q;
   logic [63:0] time_q;
   always_ff @(posedge clk_i) begin
-    cfg_q <= {stop_i, cfg_node_i, cfg_requester_i && !stop_i, cfg_target_i
-      && !stop_i, cfg_mtu_i, cfg_retry_ticks_i, cfg_retry_limit_i, cfg_timeout_answer_i,
-              cfg_timeout_host_i, cfg_atu_table_i, cfg_atu_ack_i, cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i,
-                link_up_i};
+    cfg_q <= {stop_i, cfg_i.node_id, cfg_i.rma_ctrl_requester && !stop_i, cfg_i.rma_ctrl_target && !stop_i,
+      cfg_i.rma_ctrl_mtu, cfg_i.rma_ctrl_retry_ticks, cfg_i.rma_ctrl_retry_limit, cfg_i.rma_timeout_answer,
+      cfg_i.rma_timeout_host, cfg_i.atu_table3_first, cfg_i.atu_table3_entries, cfg_i.atu_table2_first,
+      cfg_i.atu_table2_entries, cfg_i.atu_table1_first, cfg_i.atu_table1_entries, cfg_i.atu_table0_first,
+      cfg_i.atu_table0_entries, cfg_i.atu_ack_base[63:3], cfg_mps_i, cfg_mrrs_i, peer_node_i, peer_valid_i, link_up_i};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) time_q <= 64'd1;  // no tick
@@ -200,14 +184,15 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- contexts
-  logic        cfg_we, context_busy, issue_look, serve_look, note_look, arm_look, page_look;
+  logic        cfg_we, context_busy, note_look, arm_look, page_look, front_look, requester_look, answer_look, velo_look;
   logic [7:0]  cfg_vpid, look_vpid;
   logic [2:0]  cfg_word;
   logic [63:0] cfg_data;
   rma_context i_context (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
       .cfg_we_o(cfg_we), .cfg_vpid_o(cfg_vpid), .cfg_word_o(cfg_word), .cfg_data_o(cfg_data),
-      .look_vpid_o(look_vpid), .look_busy_i(issue_look || serve_look || note_look || arm_look || page_look),
+      .look_vpid_o(look_vpid),
+      .look_busy_i(page_look || front_look || requester_look || answer_look || velo_look || note_look || arm_look),
       .busy_o(context_busy)
   );
 
@@ -216,223 +201,331 @@ module rma #(
   always_ff @(posedge clk_i) if (page_valid_i && page_ready_o && page_sop_i) page_vpid_q <= page_hdr_i.addr[20:13];
   assign page_look = !page_ready_o && page_vpid_q == look_vpid;
 
-  // ---------------------------------------------------------------- translation: 0 puts, 1 gets, 2 target, 3 answers,
-  // 4 atomics
+  // ---------------------------------------------------------------- what units have in common
+  // Writes, reads and completions by unit, numbered as in rma_host.
+  logic [6:0] wr_valid, wr_ready, wr_sop, wr_eop;
+  logic [5:0] rd_valid, rd_ready, cpl_valid, cpl_ready;
+  ggas_pkg::tlp_hdr_t answer_wr_hdr, status_wr_hdr, target_wr_hdr, atomic_wr_hdr, velo_wr_hdr, note_wr_hdr, atu_wr_hdr,
+    put_rd_hdr, get_rd_hdr, target_rd_hdr, atomic_rd_hdr, atu_rd_hdr, queue_rd_hdr;
+  logic [DATA_W-1:0] answer_wr_data, status_wr_data, target_wr_data, atomic_wr_data, velo_wr_data, note_wr_data,
+    atu_wr_data;
+  // Events by unit: a code of 0 is none.
+  localparam int unsigned REQUESTER = 0, PUT = 1, ANSWER = 2, PAGE = 3, DOORBELL = 4, QUEUE = 5, TARGET = 6, ATOMIC = 7,
+    GET = 8, RESPONDER = 9, LOST = 10, WALK = 11, STRAY = 12, SOURCES = 13;
+  logic [SOURCES*8-1:0]  ev_code;
+  logic [SOURCES*16-1:0] ev_node;
+  logic [SOURCES*40-1:0] ev_info;
+
+  // ---------------------------------------------------------------- translation
+  // 0 puts, 1 gets, 2 target, 3 answers, 4 atomics
   logic [4:0]   tr_valid, tr_ready, tr_write, tr_rsp_valid, tr_done, unused_shift;
   logic [319:0] tr_nla;
   logic [79:0]  tr_pd;
   logic [63:0]  tr_rsp_addr;
   logic [3:0]   tr_rsp_status;
-  logic         atu_rd_valid, atu_rd_ready, ev_walk, stray_atu, atu_busy, atu_timer;
-  ggas_pkg::tlp_hdr_t atu_rd_hdr, atu_wr_hdr;
-  logic [DATA_W-1:0]  atu_wr_data;
-  logic [3:0] wr_valid, wr_ready, wr_sop, wr_eop;  // to the host: 0 issue, 1 serve, 2 notifications, 3 translation
-  assign wr_sop[3] = 1'b1;
-  assign wr_eop[3] = 1'b1;
-  logic [39:0]  walk_info;
+  logic         ev_walk, stray_atu, atu_busy, atu_timer;
   logic [9:0]   tag_atu;
-
-  // Completions by tag; 0 puts, 1 gets, 2 target, 3 atomics, 4 translation, 5 work queues, 6 nobody.
-  logic [6:0] cpl_to, cpl_valid, cpl_ready;
-  logic [9:0] tag;
-  assign tag = cpl_hdr.tag;
-  always_comb begin
-    cpl_to = '0;
-    if (tag[9:8] != 2'd0) begin
-      if (DATA_W == 64) cpl_to[6] = 1'b1;
-      else cpl_to[{2'd0, tag[7]}] = 1'b1;
-    end else if (tag[7:5] == 3'b100) cpl_to[0] = 1'b1;
-    else if (tag[7:5] == 3'b101) cpl_to[1] = 1'b1;
-    else if (tag[7:3] == 5'b11000) cpl_to[3] = 1'b1;
-    else if (tag[7:3] == 5'b11001) cpl_to[2] = 1'b1;
-    else if (tag[7:3] == 5'b11010) cpl_to[4] = 1'b1;
-    else if (tag[7:4] == 4'b1110) cpl_to[5] = 1'b1;
-    else cpl_to[6] = 1'b1;
-  end
-  assign cpl_valid    = cpl_in_valid ? cpl_to : '0;
-  assign cpl_ready[6] = 1'b1;
-  assign cpl_in_ready = (cpl_to & cpl_ready) != '0;
-
   atu #(.DATA_W(DATA_W)) i_atu (
       .clk_i, .rst_ni, .time_i(time_q), .cfg_timeout_i(cfg_q.timeout_host), .cfg_table_i(cfg_q.atu_table),
       .cfg_ack_i(cfg_q.atu_ack), .stop_i(cfg_q.stop), .ext_req_i(ext_piece_i), .ext_write_i,
-      .ext_index_i(ext_addr_i[10:3]),
-      .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o(ext_piece_rdata_o),
-      .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o,
-      .tr_valid_i(tr_valid), .tr_ready_o(tr_ready), .tr_nla_i(tr_nla), .tr_pd_i(tr_pd), .tr_write_i(tr_write),
-      .tr_rsp_valid_o(tr_rsp_valid), .tr_rsp_addr_o(tr_rsp_addr), .tr_rsp_shift_o(unused_shift),
-      .tr_rsp_status_o(tr_rsp_status),
-      .tr_done_i(tr_done),
-      .rd_valid_o(atu_rd_valid), .rd_ready_i(atu_rd_ready), .rd_hdr_o(atu_rd_hdr),
-      .cpl_valid_i(cpl_valid[4]), .cpl_ready_o(cpl_ready[4]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
-      .cpl_hdr_i(cpl_hdr),
-      .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]), .wr_hdr_o(atu_wr_hdr),
-      .wr_data_o(atu_wr_data),
-      .ev_walk_o(ev_walk), .ev_info_o(walk_info), .ev_unexpected_o(stray_atu), .ev_tag_o(tag_atu),
+      .ext_index_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o(ext_piece_rdata_o),
+      .inv_start_i(cfg_i.atu_invalidate_start), .inv_all_i(cfg_i.atu_invalidate_everything),
+      .inv_range_i(cfg_i.atu_invalidate_range), .inv_page_i(cfg_i.atu_invalidate_page),
+      .inv_last_i(cfg_i.atu_last_page), .inv_done_o, .inv_busy_o, .tr_valid_i(tr_valid), .tr_ready_o(tr_ready),
+      .tr_nla_i(tr_nla), .tr_pd_i(tr_pd), .tr_write_i(tr_write), .tr_rsp_valid_o(tr_rsp_valid),
+      .tr_rsp_addr_o(tr_rsp_addr), .tr_rsp_shift_o(unused_shift), .tr_rsp_status_o(tr_rsp_status), .tr_done_i(tr_done),
+      .rd_valid_o(rd_valid[4]), .rd_ready_i(rd_ready[4]), .rd_hdr_o(atu_rd_hdr), .cpl_valid_i(cpl_valid[4]),
+      .cpl_ready_o(cpl_ready[4]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data),
+      .wr_valid_o(wr_valid[6]), .wr_ready_i(wr_ready[6]), .wr_hdr_o(atu_wr_hdr), .wr_data_o(atu_wr_data),
+      .ev_walk_o(ev_walk), .ev_info_o(ev_info[WALK*40+:40]), .ev_unexpected_o(stray_atu), .ev_tag_o(tag_atu),
       .cnt_hits_o(cnt[HITS]), .cnt_misses_o(cnt[MISSES]), .busy_o(atu_busy), .timer_o(atu_timer)
   );
+  assign wr_sop[6] = 1'b1;
+  assign wr_eop[6] = 1'b1;
 
-  // ---------------------------------------------------------------- ways to the host: whole packets in turn
-  // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::tlp_hdr_t wr_hdr, rd_hdr;
-  // verilator lint_on UNUSEDSIGNAL
-  ggas_pkg::tlp_hdr_t issue_wr_hdr, serve_wr_hdr, note_wr_hdr;
-  logic [DATA_W-1:0]  issue_wr_data, serve_wr_data, note_wr_data;
-  stream_mux #(.N(4), .HDR_W(TLP_W), .DATA_W(DATA_W)) i_wr (
-      .clk_i, .rst_ni, .in_valid_i(wr_valid), .in_ready_o(wr_ready), .in_sop_i(wr_sop), .in_eop_i(wr_eop),
-      .in_hdr_i({atu_wr_hdr, note_wr_hdr, serve_wr_hdr, issue_wr_hdr}),
-      .in_data_i({atu_wr_data, note_wr_data, serve_wr_data, issue_wr_data}),
-      .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o),
-      .out_hdr_o(wr_hdr), .out_data_o(wr_data_o)
+  // ---------------------------------------------------------------- ways to the host
+  logic stray_nobody;
+  rma_host #(.DATA_W(DATA_W)) i_host (
+      .clk_i, .rst_ni, .unit_wr_valid_i(wr_valid), .unit_wr_ready_o(wr_ready), .unit_wr_sop_i(wr_sop),
+      .unit_wr_eop_i(wr_eop), .unit_wr_hdr_i({atu_wr_hdr, note_wr_hdr, velo_wr_hdr, atomic_wr_hdr, target_wr_hdr,
+      status_wr_hdr, answer_wr_hdr}), .unit_wr_data_i({atu_wr_data, note_wr_data, velo_wr_data, atomic_wr_data,
+      target_wr_data, status_wr_data, answer_wr_data}), .unit_rd_valid_i(rd_valid), .unit_rd_ready_o(rd_ready),
+      .unit_rd_hdr_i({queue_rd_hdr, atu_rd_hdr, atomic_rd_hdr, target_rd_hdr, get_rd_hdr, put_rd_hdr}),
+      .unit_cpl_valid_o(cpl_valid), .unit_cpl_ready_i(cpl_ready), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o,
+      .wr_hdr_o, .wr_data_o, .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i(cpl_in_valid),
+      .cpl_ready_o(cpl_in_ready), .cpl_eop_i(cpl_eop), .cpl_tag_i(cpl_hdr.tag[9:3]), .stray_o(stray_nobody)
   );
-  logic issue_rd_valid, issue_rd_ready, serve_rd_valid, serve_rd_ready, unused_rd_sop, unused_rd_eop, unused_rd_data;
-  ggas_pkg::tlp_hdr_t issue_rd_hdr, serve_rd_hdr;
-  stream_mux #(.N(3), .HDR_W(TLP_W), .DATA_W(1)) i_rd (
-      .clk_i, .rst_ni, .in_valid_i({atu_rd_valid, serve_rd_valid, issue_rd_valid}),
-      .in_ready_o({atu_rd_ready, serve_rd_ready, issue_rd_ready}), .in_sop_i('1), .in_eop_i('1),
-      .in_hdr_i({atu_rd_hdr, serve_rd_hdr, issue_rd_hdr}), .in_data_i('0),
-      .out_valid_o(rd_valid_o), .out_ready_i(rd_ready_i), .out_sop_o(unused_rd_sop), .out_eop_o(unused_rd_eop),
-      .out_hdr_o(rd_hdr), .out_data_o(unused_rd_data)
-  );
-  // All that their headers may differ in.
-  always_comb begin
-    wr_hdr_o          = '0;
-    wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-    wr_hdr_o.bar      = 3'd7;
-    wr_hdr_o.addr     = wr_hdr.addr;
-    wr_hdr_o.len_dw   = wr_hdr.len_dw;
-    wr_hdr_o.first_be = wr_hdr.first_be;
-    wr_hdr_o.last_be  = wr_hdr.last_be;
-    rd_hdr_o          = '0;
-    rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
-    rd_hdr_o.bar      = 3'd7;
-    rd_hdr_o.addr     = rd_hdr.addr;
-    rd_hdr_o.len_dw   = rd_hdr.len_dw;
-    rd_hdr_o.first_be = rd_hdr.first_be;
-    rd_hdr_o.last_be  = rd_hdr.last_be;
-    rd_hdr_o.tag      = rd_hdr.tag;
-  end
 
-  // ---------------------------------------------------------------- notification rings: 0 requester, 1 target, 2
-  // responder
-  logic        db_valid, db_arm, db_arm_ready, ev_lost, notify_busy, notify_writes, issue_writes, serve_writes;
+  // ---------------------------------------------------------------- notification rings
+  // 0 requester, 1 target, 2 responder
+  logic        db_valid, db_arm, db_arm_ready, ev_lost, notify_busy, notify_writes;
   logic [1:0]  db_kind;
   logic [7:0]  db_vpid;
   logic [31:0] db_count;
   logic [2:0]  nt_valid, nt_ready, nt_rsp_valid;
   logic        nt_drop;
   logic [23:0] nt_vpid;
-  logic [31:0] nt_pd;  // target, responder: their context must be of this domain
+  logic [47:0] nt_pd;  // target, responder: their context must be of this domain
   logic [191:0] nt_w0, nt_w1;
   logic [3:0]  nt_rsp_status;
   logic [1:0]  tell_valid, tell_ready;  // 0 notifications, 1 messages
   logic [15:0] tell_vpid;
   logic [63:0] tell_count;
   logic        arm_busy;
-  logic [39:0] lost_info;
+  assign nt_pd[0+:16] = '0;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look),
-      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
-      .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
-      .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110),
-      .nt_pd_i({nt_pd, 16'd0}),
-      .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1), .nt_rsp_valid_o(nt_rsp_valid),
-      .nt_rsp_status_o(nt_rsp_status),
-      .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]), .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]),
-      .wr_hdr_o(note_wr_hdr),
+      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .db_valid_i(db_valid),
+      .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count), .nt_valid_i(nt_valid), .nt_ready_o(nt_ready),
+      .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110), .nt_pd_i(nt_pd), .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0),
+      .nt_w1_i(nt_w1), .nt_rsp_valid_o(nt_rsp_valid), .nt_rsp_status_o(nt_rsp_status), .wr_valid_o(wr_valid[5]),
+      .wr_ready_i(wr_ready[5]), .wr_sop_o(wr_sop[5]), .wr_eop_o(wr_eop[5]), .wr_hdr_o(note_wr_hdr),
       .wr_data_o(note_wr_data), .tell_valid_o(tell_valid[0]), .tell_ready_i(tell_ready[0]),
-      .tell_vpid_o(tell_vpid[7:0]), .tell_count_o(tell_count[31:0]), .ev_lost_o(ev_lost), .ev_info_o(lost_info),
-      .cnt_notifications_o(cnt[NOTIFICATIONS]), .cnt_full_o(cnt[NOTIFY_FULL]), .busy_o(notify_busy)
+      .tell_vpid_o(tell_vpid[7:0]), .tell_count_o(tell_count[31:0]), .ev_lost_o(ev_lost),
+      .ev_info_o(ev_info[LOST*40+:40]), .cnt_notifications_o(cnt[NOTIFICATIONS]), .cnt_full_o(cnt[NOTIFY_FULL]),
+      .busy_o(notify_busy)
   );
 
   rma_arm i_arm (
       .clk_i, .rst_ni, .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
       .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready), .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid),
-      .arm_count_i(db_count),
-      .rec_valid_i(tell_valid), .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid), .rec_count_i(tell_count),
-      .fire_valid_o, .fire_ready_i, .fire_vpid_o, .fire_vector_o, .fire_list_o,
+      .arm_count_i(db_count), .rec_valid_i(tell_valid), .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid),
+      .rec_count_i(tell_count), .fire_valid_o, .fire_ready_i, .fire_vpid_o, .fire_vector_o, .fire_list_o,
       .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
   );
 
-  // ---------------------------------------------------------------- the two halves
-  logic issue_busy, issue_timer, serve_busy, serve_timer, data_write, put_packet, get_packet, stray_issue, stray_serve;
-  logic [9:0]   tag_issue, tag_serve;
-  logic [47:0]  issue_code;
-  logic [95:0]  issue_node;
-  logic [239:0] issue_info;
-  logic [31:0]  serve_code;
-  logic [63:0]  serve_node;
-  logic [159:0] serve_info;
+  // ---------------------------------------------------------------- requests to others, whole packets in turn
+  // 0 requester, 1 puts
+  localparam int unsigned TAG_PUT = (DATA_W == 64) ? ggas_pkg::TAG_FETCH_PUT : ggas_pkg::TAG_WIDE_PUT;
+  localparam int unsigned TAG_GET = (DATA_W == 64) ? ggas_pkg::TAG_FETCH_GET : ggas_pkg::TAG_WIDE_GET;
+  localparam int unsigned TAGS    = (DATA_W == 64) ? 32 : 128;
+  localparam int unsigned HDR_W   = ggas_pkg::NET_HDR_W;
+  logic [1:0] tx_valid, tx_ready, tx_sop, tx_eop;
+  ggas_pkg::rma_hdr_t req_tx_hdr, put_tx_hdr;
+  logic [DATA_W-1:0]  req_tx_data, put_tx_data;
+  stream_mux #(.N(2), .HDR_W(HDR_W), .DATA_W(DATA_W)) i_tx (
+      .clk_i, .rst_ni, .in_valid_i(tx_valid), .in_ready_o(tx_ready), .in_sop_i(tx_sop), .in_eop_i(tx_eop),
+      .in_hdr_i({put_tx_hdr, req_tx_hdr}), .in_data_i({put_tx_data, req_tx_data}), .out_valid_o(tx_rma_valid),
+      .out_ready_i(tx_rma_ready), .out_sop_o(tx_rma_sop), .out_eop_o(tx_rma_eop), .out_hdr_o(tx_rma_hdr),
+      .out_data_o(tx_rma_data)
+  );
+  assign cnt[TX_PACKETS] = tx_rma_valid && tx_rma_ready && tx_rma_eop;
 
-  rma_issue #(.DATA_W(DATA_W)) i_issue (
-      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(issue_writes), .time_i(time_q), .busy_o(issue_busy),
-      .timer_o(issue_timer), .cfg_requester_i(cfg_q.requester), .cfg_node_i(cfg_q.node),
-      .cfg_mtu_i(cfg_q.mtu), .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
-      .cfg_answer_i(cfg_q.timeout_answer), .cfg_timeout_i(cfg_q.timeout_host), .cfg_mps_i(cfg_q.mps),
-      .cfg_mrrs_i(cfg_q.mrrs),
-      .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid), .link_up_i(cfg_q.link_up),
-      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .look_vpid_i(look_vpid),
-      .look_busy_o(issue_look),
+  // ---------------------------------------------------------------- descriptors, status blocks
+  logic st_valid, st_ready, st_error, desc_valid, desc_ready, desc_sop, desc_eop, desc_done, front_busy, front_timer,
+    status_writes, ev_page, ev_doorbell, ev_queue, stray_queue;
+  logic [7:0]   st_vpid, st_remote, desc_vpid, desc_done_vpid;
+  logic [0:0]   st_local;
+  logic [3:0]   st_status;
+  logic [9:0]   tag_queue;
+  logic [15:0]  desc_pd;
+  logic [4:0]   desc_starts;
+  logic [255:0] desc_data;
+  rma_front #(.DATA_W(DATA_W)) i_front (
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(status_writes), .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs),
+      .cfg_requester_i(cfg_q.requester), .cfg_timeout_i(cfg_q.timeout_host), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid),
+      .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .look_vpid_i(look_vpid), .look_busy_o(front_look),
       .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
-      .page_hdr_i(page_hdr),
-      .page_data_i(page_data),
-      .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready),
-      .db_vpid_o(db_vpid), .db_count_o(db_count),
-      .tx_valid_o(tx_rma_valid), .tx_ready_i(tx_rma_ready), .tx_sop_o(tx_rma_sop), .tx_eop_o(tx_rma_eop),
-      .tx_hdr_o(tx_rma_hdr), .tx_data_o(tx_rma_data),
-      .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready), .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop),
-      .rx_hdr_i(rx_ans_hdr), .rx_data_i(rx_ans_data),
-      .tr_valid_o({tr_valid[3], tr_valid[0]}), .tr_ready_i({tr_ready[3], tr_ready[0]}),
-      .tr_nla_o({tr_nla[3*64+:64], tr_nla[0+:64]}), .tr_pd_o({tr_pd[3*16+:16], tr_pd[0+:16]}),
-      .tr_write_o({tr_write[3], tr_write[0]}), .tr_rsp_valid_i({tr_rsp_valid[3], tr_rsp_valid[0]}),
-      .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status), .tr_done_o({tr_done[3], tr_done[0]}),
-      .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]), .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop),
-      .nt_w0_o(nt_w0[0+:64]),
-      .nt_w1_o(nt_w1[0+:64]), .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status),
-      .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]),
-      .wr_hdr_o(issue_wr_hdr),
-      .wr_data_o(issue_wr_data), .data_write_o(data_write),
-      .rd_valid_o(issue_rd_valid), .rd_ready_i(issue_rd_ready), .rd_hdr_o(issue_rd_hdr),
-      .cpl_valid_i({cpl_valid[5], cpl_valid[0]}), .cpl_ready_o({cpl_ready[5], cpl_ready[0]}), .cpl_sop_i(cpl_sop),
-      .cpl_eop_i(cpl_eop),
-      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data),
-      .ev_code_o(issue_code), .ev_node_o(issue_node), .ev_info_o(issue_info), .ev_unexpected_o(stray_issue),
-      .ev_tag_o(tag_issue),
-      .cnt_descriptors_o(cnt[DESCRIPTORS]), .cnt_tx_packets_o(cnt[TX_PACKETS]), .cnt_packets_o(put_packet),
-      .cnt_retries_o(cnt[RETRIES]), .cnt_acks_o(cnt[ACKS]), .cnt_get_packets_o(cnt[GET_PACKETS]),
-      .cnt_status_o(cnt[STATUS_WRITES]), .cnt_queue_reads_o(cnt[QUEUE_READS])
+      .page_hdr_i(page_hdr), .page_data_i(page_data), .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm),
+      .db_arm_ready_i(db_arm_ready), .db_vpid_o(db_vpid), .db_count_o(db_count), .desc_valid_o(desc_valid),
+      .desc_ready_i(desc_ready), .desc_sop_o(desc_sop), .desc_eop_o(desc_eop), .desc_vpid_o(desc_vpid),
+      .desc_pd_o(desc_pd), .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done),
+      .desc_done_vpid_i(desc_done_vpid), .st_valid_i(st_valid), .st_ready_o(st_ready), .st_vpid_i(st_vpid),
+      .st_local_i(st_local), .st_remote_i(st_remote), .st_error_i(st_error), .st_status_i(st_status),
+      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]),
+      .wr_hdr_o(status_wr_hdr), .wr_data_o(status_wr_data), .rd_valid_o(rd_valid[5]), .rd_ready_i(rd_ready[5]),
+      .rd_hdr_o(queue_rd_hdr), .cpl_valid_i(cpl_valid[5]), .cpl_ready_o(cpl_ready[5]), .cpl_sop_i(cpl_sop),
+      .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .ev_page_access_o(ev_page),
+      .ev_page_info_o(ev_info[PAGE*40+:40]), .ev_bad_descriptor_o(ev_doorbell),
+      .ev_doorbell_info_o(ev_info[DOORBELL*40+:40]), .ev_host_error_o(ev_queue),
+      .ev_queue_info_o(ev_info[QUEUE*40+:40]), .ev_unexpected_o(stray_queue), .ev_tag_o(tag_queue),
+      .cnt_status_writes_o(cnt[STATUS_WRITES]), .cnt_queue_reads_o(cnt[QUEUE_READS]), .busy_o(front_busy),
+      .timer_o(front_timer)
   );
 
-  rma_serve #(.DATA_W(DATA_W)) i_serve (
-      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(serve_writes), .look_vpid_i(look_vpid), .look_busy_o(serve_look),
-      .time_i(time_q), .busy_o(serve_busy), .timer_o(serve_timer), .cfg_target_i(cfg_q.target),
-      .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .cfg_mps_i(cfg_q.mps), .cfg_mrrs_i(cfg_q.mrrs),
-      .cfg_timeout_i(cfg_q.timeout_host),
-      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
-      .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count),
-      .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready), .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop),
-      .rx_hdr_i(rx_rma_hdr), .rx_data_i(rx_rma_data),
-      .tx_valid_o(tx_ans_valid), .tx_ready_i(tx_ans_ready), .tx_sop_o(tx_ans_sop), .tx_eop_o(tx_ans_eop),
-      .tx_hdr_o(tx_ans_hdr), .tx_data_o(tx_ans_data),
-      .tr_valid_o({tr_valid[4], tr_valid[2:1]}), .tr_ready_i({tr_ready[4], tr_ready[2:1]}),
-      .tr_nla_o({tr_nla[4*64+:64], tr_nla[1*64+:128]}), .tr_pd_o({tr_pd[4*16+:16], tr_pd[1*16+:32]}),
-      .tr_write_o({tr_write[4], tr_write[2:1]}), .tr_rsp_valid_i({tr_rsp_valid[4], tr_rsp_valid[2:1]}),
-      .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status), .tr_done_o({tr_done[4], tr_done[2:1]}),
-      .nt_valid_o(nt_valid[2:1]), .nt_ready_i(nt_ready[2:1]), .nt_vpid_o(nt_vpid[8+:16]), .nt_pd_o(nt_pd),
-      .nt_w0_o(nt_w0[64+:128]),
-      .nt_w1_o(nt_w1[64+:128]), .nt_rsp_valid_i(nt_rsp_valid[2:1]), .nt_rsp_status_i(nt_rsp_status),
-      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]),
-      .wr_hdr_o(serve_wr_hdr),
-      .wr_data_o(serve_wr_data), .wr_snoop_i(wr_snoop_i || data_write),
-      .rd_valid_o(serve_rd_valid), .rd_ready_i(serve_rd_ready), .rd_hdr_o(serve_rd_hdr),
-      .cpl_valid_i(cpl_valid[3:1]), .cpl_ready_o(cpl_ready[3:1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
-      .cpl_hdr_i(cpl_hdr),
-      .cpl_data_i(cpl_data),
-      .tell_valid_o(tell_valid[1]), .tell_ready_i(tell_ready[1]), .tell_vpid_o(tell_vpid[15:8]),
-      .tell_count_o(tell_count[63:32]), .ev_code_o(serve_code), .ev_node_o(serve_node), .ev_info_o(serve_info),
-      .ev_unexpected_o(stray_serve), .ev_tag_o(tag_serve), .cnt_puts_o(cnt[TARGET_PUTS]), .cnt_gets_o(cnt[TARGET_GETS]),
-      .cnt_atomics_o(cnt[TARGET_ATOMICS]), .cnt_packets_o(get_packet), .cnt_messages_o(cnt[MESSAGES]),
-      .cnt_full_o(cnt[MAILBOX_FULL])
+  // ---------------------------------------------------------------- requester, payload of puts, answers
+  logic put_cmd_valid, put_cmd_ready, put_done_valid, ans_valid, ans_ready, ans_asked, ans_writes, ep_valid,
+    requester_busy, requester_timer, put_packet, put_busy, put_timer, answer_busy, answer_writes;
+  logic [63:0] put_cmd_nla, ans_addr;
+  logic [15:0] put_cmd_pd, ans_node;
+  logic [8:0]  put_cmd_bytes;
+  ggas_pkg::rma_hdr_t put_cmd_hdr;
+  logic [7:0]  put_cmd_meta, put_done_meta, ans_op, ans_vpid, ans_epoch, ans_dvpid, ans_look_vpid, ep_vpid;
+  logic [4:0]  ep_epoch;
+  logic [3:0]  put_done_status, ans_status;
+  logic [9:0]  tag_put;
+  logic ev_req_bad, ev_req_prot, ev_req_timeout, ev_req_unreach, ev_req_retry, ev_req_unexpected, ev_put_host,
+    stray_put, ev_ans_bad, ev_ans_prot, ev_ans_unexpected;
+  rma_requester #(.DATA_W(DATA_W)) i_requester (
+      .clk_i, .rst_ni, .time_i(time_q), .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu),
+      .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
+      .cfg_timeout_i(cfg_q.timeout_answer), .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid),
+      .link_up_i(cfg_q.link_up), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
+      .look_vpid_i(look_vpid), .look_busy_o(requester_look), .desc_valid_i(desc_valid), .desc_ready_o(desc_ready),
+      .desc_sop_i(desc_sop), .desc_eop_i(desc_eop), .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd),
+      .desc_starts_i(desc_starts), .desc_data_i(desc_data), .desc_done_o(desc_done), .desc_done_vpid_o(desc_done_vpid),
+      .st_valid_o(st_valid), .st_ready_i(st_ready), .st_vpid_o(st_vpid), .st_local_o(st_local), .st_remote_o(st_remote),
+      .st_error_o(st_error), .st_status_o(st_status), .tx_valid_o(tx_valid[0]), .tx_ready_i(tx_ready[0]),
+      .tx_sop_o(tx_sop[0]), .tx_eop_o(tx_eop[0]), .tx_hdr_o(req_tx_hdr), .tx_data_o(req_tx_data),
+      .cmd_valid_o(put_cmd_valid), .cmd_ready_i(put_cmd_ready), .cmd_nla_o(put_cmd_nla), .cmd_pd_o(put_cmd_pd),
+      .cmd_bytes_o(put_cmd_bytes), .cmd_hdr_o(put_cmd_hdr), .cmd_meta_o(put_cmd_meta), .done_valid_i(put_done_valid),
+      .done_status_i(put_done_status), .done_meta_i(put_done_meta), .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]),
+      .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop), .nt_w0_o(nt_w0[0+:64]), .nt_w1_o(nt_w1[0+:64]),
+      .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
+      .ans_ready_o(ans_ready), .ans_op_i(ans_op), .ans_vpid_i(ans_vpid), .ans_epoch_i(ans_epoch),
+      .ans_asked_i(ans_asked), .ans_status_i(ans_status), .ans_addr_i(ans_addr), .ans_node_i(ans_node),
+      .ans_dvpid_i(ans_dvpid), .ans_progress_i(cnt[GET_PACKETS]), .ans_look_vpid_o(ans_look_vpid),
+      .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
+      .ev_bad_descriptor_o(ev_req_bad), .ev_protection_o(ev_req_prot), .ev_timeout_o(ev_req_timeout),
+      .ev_unreachable_o(ev_req_unreach), .ev_retry_limit_o(ev_req_retry), .ev_unexpected_o(ev_req_unexpected),
+      .ev_node_o(ev_node[REQUESTER*16+:16]), .ev_info_o(ev_info[REQUESTER*40+:40]),
+      .cnt_descriptors_o(cnt[DESCRIPTORS]), .cnt_retries_o(cnt[RETRIES]), .cnt_acks_o(cnt[ACKS]),
+      .busy_o(requester_busy), .timer_o(requester_timer)
+  );
+  rma_fetch #(.DATA_W(DATA_W), .TAG_BASE(TAG_PUT), .TAGS(TAGS), .META_W(8)) i_fetch_put (
+      .clk_i, .rst_ni, .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
+      .cmd_valid_i(put_cmd_valid), .cmd_ready_o(put_cmd_ready), .cmd_nla_i(put_cmd_nla), .cmd_pd_i(put_cmd_pd),
+      .cmd_bytes_i(put_cmd_bytes), .cmd_hdr_i(put_cmd_hdr), .cmd_meta_i(put_cmd_meta), .tr_valid_o(tr_valid[0]),
+      .tr_ready_i(tr_ready[0]), .tr_nla_o(tr_nla[0+:64]), .tr_pd_o(tr_pd[0+:16]), .tr_write_o(tr_write[0]),
+      .tr_rsp_valid_i(tr_rsp_valid[0]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
+      .tr_done_o(tr_done[0]), .rd_valid_o(rd_valid[0]), .rd_ready_i(rd_ready[0]), .rd_hdr_o(put_rd_hdr),
+      .cpl_valid_i(cpl_valid[0]), .cpl_ready_o(cpl_ready[0]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .tx_valid_o(tx_valid[1]), .tx_ready_i(tx_ready[1]),
+      .tx_sop_o(tx_sop[1]), .tx_eop_o(tx_eop[1]), .tx_hdr_o(put_tx_hdr), .tx_data_o(put_tx_data),
+      .done_valid_o(put_done_valid), .done_status_o(put_done_status), .done_meta_o(put_done_meta),
+      .done_nla_o(ev_info[PUT*40+:40]), .ev_host_error_o(ev_put_host), .ev_unexpected_o(stray_put), .ev_tag_o(tag_put),
+      .cnt_packets_o(put_packet), .busy_o(put_busy), .timer_o(put_timer)
+  );
+  rma_answer #(.DATA_W(DATA_W)) i_answer (
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(answer_writes), .busy_vpid_i(look_vpid),
+      .busy_vpid_o(answer_look), .cfg_mps_i(cfg_q.mps), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word),
+      .cfg_data_i(cfg_data), .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch),
+      .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes), .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready),
+      .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop), .rx_hdr_i(rx_ans_hdr), .rx_data_i(rx_ans_data),
+      .tr_valid_o(tr_valid[3]), .tr_ready_i(tr_ready[3]), .tr_nla_o(tr_nla[3*64+:64]), .tr_pd_o(tr_pd[3*16+:16]),
+      .tr_write_o(tr_write[3]), .tr_rsp_valid_i(tr_rsp_valid[3]), .tr_rsp_addr_i(tr_rsp_addr),
+      .tr_rsp_status_i(tr_rsp_status), .tr_done_o(tr_done[3]), .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]),
+      .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]), .wr_hdr_o(answer_wr_hdr), .wr_data_o(answer_wr_data),
+      .ans_valid_o(ans_valid), .ans_ready_i(ans_ready), .ans_op_o(ans_op), .ans_vpid_o(ans_vpid),
+      .ans_epoch_o(ans_epoch), .ans_dvpid_o(ans_dvpid), .ans_node_o(ans_node), .ans_status_o(ans_status),
+      .ans_addr_o(ans_addr), .ans_asked_o(ans_asked), .ev_bad_packet_o(ev_ans_bad), .ev_protection_o(ev_ans_prot),
+      .ev_unexpected_o(ev_ans_unexpected), .ev_node_o(ev_node[ANSWER*16+:16]), .ev_info_o(ev_info[ANSWER*40+:40]),
+      .cnt_get_packets_o(cnt[GET_PACKETS]), .busy_o(answer_busy)
+  );
+
+  // ---------------------------------------------------------------- responses, whole packets in turn
+  // 0 target, 1 responder, 2 atomics, 3 gets
+  logic [3:0] rsp_valid, rsp_ready, rsp_sop, rsp_eop;
+  ggas_pkg::rma_hdr_t rsp_hdr, target_rsp_hdr, resp_rsp_hdr, atomic_rsp_hdr, data_rsp_hdr;
+  logic [DATA_W-1:0]  atomic_rsp_data, data_rsp_data;
+  assign {rsp_sop[1:0], rsp_eop[1:0]} = '1;
+  stream_mux #(.N(4), .HDR_W(HDR_W), .DATA_W(DATA_W)) i_rsp (
+      .clk_i, .rst_ni, .in_valid_i(rsp_valid), .in_ready_o(rsp_ready), .in_sop_i(rsp_sop), .in_eop_i(rsp_eop),
+      .in_hdr_i({data_rsp_hdr, atomic_rsp_hdr, resp_rsp_hdr, target_rsp_hdr}),
+      .in_data_i({data_rsp_data, atomic_rsp_data, {2*DATA_W{1'b0}}}), .out_valid_o(tx_ans_valid),
+      .out_ready_i(tx_ans_ready), .out_sop_o(tx_ans_sop), .out_eop_o(tx_ans_eop), .out_hdr_o(rsp_hdr),
+      .out_data_o(tx_ans_data)
+  );
+
+  // With the NIC stopped nobody is told OK: what was written may have been dropped behind us (bus master off).
+  always_comb begin
+    tx_ans_hdr = rsp_hdr;
+    if (cfg_q.stop && rsp_hdr.op != ggas_pkg::OP_RMA_GET_DATA && rsp_hdr.status == ggas_pkg::ST_OK)
+      tx_ans_hdr.status = ggas_pkg::ST_DISABLED;
+  end
+
+  // ---------------------------------------------------------------- requests of others
+  logic at_valid, at_ready, at_sop, at_eop, get_valid, get_ready, get_sop, get_eop, mb_valid, mb_ready, mb_eop,
+    mb_rsp_valid, get_cmd_valid, get_cmd_ready, get_done_valid, get_packet;
+  ggas_pkg::rma_hdr_t at_hdr, get_hdr, mb_hdr, get_cmd_hdr;
+  logic [DATA_W-1:0] at_data, get_data, mb_data;
+  logic [63:0] get_cmd_nla;
+  logic [15:0] get_cmd_pd;
+  logic [8:0]  get_cmd_bytes;
+  logic [7:0]  get_cmd_meta, get_done_meta;
+  logic [3:0]  at_status, mb_rsp_status, get_done_status;
+  logic [9:0]  tag_target, tag_atomic, tag_get;
+  logic target_busy, target_timer, target_writes, atomic_busy, atomic_timer, atomic_writes, velo_busy, velo_writes,
+    responder_busy, get_busy, get_timer, snoop, stray_target, stray_atomic, stray_get, ev_target_bad, ev_target_prot,
+    ev_target_off, ev_target_host, ev_atomic_bad, ev_atomic_prot, ev_atomic_host, ev_rsp_prot, ev_rsp_off, ev_rsp_bad,
+    ev_get_host;
+  rma_target #(.DATA_W(DATA_W)) i_target (
+      .clk_i, .rst_ni, .writes_o(target_writes), .time_i(time_q), .cfg_target_i(cfg_q.target), .cfg_node_i(cfg_q.node),
+      .cfg_mps_i(cfg_q.mps), .cfg_timeout_i(cfg_q.timeout_host), .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready),
+      .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop), .rx_hdr_i(rx_rma_hdr), .rx_data_i(rx_rma_data),
+      .tr_valid_o(tr_valid[2]), .tr_ready_i(tr_ready[2]), .tr_nla_o(tr_nla[2*64+:64]), .tr_pd_o(tr_pd[2*16+:16]),
+      .tr_write_o(tr_write[2]), .tr_rsp_valid_i(tr_rsp_valid[2]), .tr_rsp_addr_i(tr_rsp_addr),
+      .tr_rsp_status_i(tr_rsp_status), .tr_done_o(tr_done[2]), .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]),
+      .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(target_wr_hdr), .wr_data_o(target_wr_data),
+      .rd_valid_o(rd_valid[2]), .rd_ready_i(rd_ready[2]), .rd_hdr_o(target_rd_hdr), .cpl_valid_i(cpl_valid[2]),
+      .cpl_ready_o(cpl_ready[2]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data),
+      .get_valid_o(get_valid), .get_ready_i(get_ready), .get_sop_o(get_sop), .get_eop_o(get_eop), .get_hdr_o(get_hdr),
+      .get_data_o(get_data), .at_valid_o(at_valid), .at_ready_i(at_ready), .at_sop_o(at_sop), .at_eop_o(at_eop),
+      .at_hdr_o(at_hdr), .at_data_o(at_data), .at_status_o(at_status), .mb_valid_o(mb_valid), .mb_ready_i(mb_ready),
+      .mb_eop_o(mb_eop), .mb_hdr_o(mb_hdr), .mb_data_o(mb_data), .mb_rsp_valid_i(mb_rsp_valid),
+      .mb_rsp_status_i(mb_rsp_status), .nt_valid_o(nt_valid[1]), .nt_ready_i(nt_ready[1]), .nt_vpid_o(nt_vpid[1*8+:8]),
+      .nt_pd_o(nt_pd[1*16+:16]), .nt_w0_o(nt_w0[1*64+:64]), .nt_w1_o(nt_w1[1*64+:64]), .nt_rsp_valid_i(nt_rsp_valid[1]),
+      .nt_rsp_status_i(nt_rsp_status), .rsp_valid_o(rsp_valid[0]), .rsp_ready_i(rsp_ready[0]),
+      .rsp_hdr_o(target_rsp_hdr), .ev_bad_packet_o(ev_target_bad), .ev_protection_o(ev_target_prot),
+      .ev_context_off_o(ev_target_off), .ev_host_error_o(ev_target_host), .ev_node_o(ev_node[TARGET*16+:16]),
+      .ev_info_o(ev_info[TARGET*40+:40]), .ev_unexpected_o(stray_target), .ev_tag_o(tag_target),
+      .cnt_puts_o(cnt[TARGET_PUTS]), .busy_o(target_busy), .timer_o(target_timer)
+  );
+
+  // Writes of target and answers, and of the rest of the NIC, may touch a word that an atomic has in hand.
+  assign snoop = wr_snoop_i || (wr_valid[0] && wr_ready[0]) || (wr_valid[2] && wr_ready[2]);
+  rma_atomic #(.DATA_W(DATA_W)) i_atomic (
+      .clk_i, .rst_ni, .writes_o(atomic_writes), .time_i(time_q), .cfg_node_i(cfg_q.node),
+      .cfg_timeout_i(cfg_q.timeout_host), .at_valid_i(at_valid), .at_ready_o(at_ready), .at_sop_i(at_sop),
+      .at_eop_i(at_eop), .at_hdr_i(at_hdr), .at_data_i(at_data), .at_status_i(at_status), .tr_valid_o(tr_valid[4]),
+      .tr_ready_i(tr_ready[4]), .tr_nla_o(tr_nla[4*64+:64]), .tr_pd_o(tr_pd[4*16+:16]), .tr_write_o(tr_write[4]),
+      .tr_rsp_valid_i(tr_rsp_valid[4]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
+      .tr_done_o(tr_done[4]), .rd_valid_o(rd_valid[3]), .rd_ready_i(rd_ready[3]), .rd_hdr_o(atomic_rd_hdr),
+      .cpl_valid_i(cpl_valid[3]), .cpl_ready_o(cpl_ready[3]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]),
+      .wr_sop_o(wr_sop[3]), .wr_eop_o(wr_eop[3]), .wr_hdr_o(atomic_wr_hdr), .wr_data_o(atomic_wr_data),
+      .wr_snoop_i(snoop), .rsp_valid_o(rsp_valid[2]), .rsp_ready_i(rsp_ready[2]), .rsp_sop_o(rsp_sop[2]),
+      .rsp_eop_o(rsp_eop[2]), .rsp_hdr_o(atomic_rsp_hdr), .rsp_data_o(atomic_rsp_data), .ev_bad_packet_o(ev_atomic_bad),
+      .ev_protection_o(ev_atomic_prot), .ev_host_error_o(ev_atomic_host), .ev_node_o(ev_node[ATOMIC*16+:16]),
+      .ev_info_o(ev_info[ATOMIC*40+:40]), .ev_unexpected_o(stray_atomic), .ev_tag_o(tag_atomic),
+      .cnt_atomics_o(cnt[TARGET_ATOMICS]), .busy_o(atomic_busy), .timer_o(atomic_timer)
+  );
+  velo_mailbox #(.DATA_W(DATA_W)) i_velo (
+      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(velo_writes), .look_vpid_i(look_vpid), .look_busy_o(velo_look),
+      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .db_valid_i(db_valid),
+      .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready),
+      .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr), .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid),
+      .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]), .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]),
+      .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr), .wr_data_o(velo_wr_data), .tell_valid_o(tell_valid[1]),
+      .tell_ready_i(tell_ready[1]), .tell_vpid_o(tell_vpid[15:8]), .tell_count_o(tell_count[63:32]),
+      .cnt_messages_o(cnt[MESSAGES]), .cnt_full_o(cnt[MAILBOX_FULL]), .busy_o(velo_busy)
+  );
+  rma_responder #(.DATA_W(DATA_W)) i_responder (
+      .clk_i, .rst_ni, .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .get_valid_i(get_valid), .get_ready_o(get_ready),
+      .get_sop_i(get_sop), .get_eop_i(get_eop), .get_hdr_i(get_hdr), .get_data_i(get_data), .cmd_valid_o(get_cmd_valid),
+      .cmd_ready_i(get_cmd_ready), .cmd_nla_o(get_cmd_nla), .cmd_pd_o(get_cmd_pd), .cmd_bytes_o(get_cmd_bytes),
+      .cmd_hdr_o(get_cmd_hdr), .cmd_meta_o(get_cmd_meta), .done_valid_i(get_done_valid),
+      .done_status_i(get_done_status), .done_meta_i(get_done_meta), .done_nla_i(ev_info[GET*40+:40]),
+      .nt_valid_o(nt_valid[2]), .nt_ready_i(nt_ready[2]), .nt_vpid_o(nt_vpid[2*8+:8]), .nt_pd_o(nt_pd[2*16+:16]),
+      .nt_w0_o(nt_w0[2*64+:64]), .nt_w1_o(nt_w1[2*64+:64]), .nt_rsp_valid_i(nt_rsp_valid[2]),
+      .nt_rsp_status_i(nt_rsp_status), .rsp_valid_o(rsp_valid[1]), .rsp_ready_i(rsp_ready[1]), .rsp_hdr_o(resp_rsp_hdr),
+      .ev_protection_o(ev_rsp_prot), .ev_context_off_o(ev_rsp_off), .ev_bad_packet_o(ev_rsp_bad),
+      .ev_node_o(ev_node[RESPONDER*16+:16]), .ev_info_o(ev_info[RESPONDER*40+:40]), .cnt_gets_o(cnt[TARGET_GETS]),
+      .busy_o(responder_busy)
+  );
+  rma_fetch #(.DATA_W(DATA_W), .TAG_BASE(TAG_GET), .TAGS(TAGS), .META_W(8)) i_fetch_get (
+      .clk_i, .rst_ni, .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
+      .cmd_valid_i(get_cmd_valid), .cmd_ready_o(get_cmd_ready), .cmd_nla_i(get_cmd_nla), .cmd_pd_i(get_cmd_pd),
+      .cmd_bytes_i(get_cmd_bytes), .cmd_hdr_i(get_cmd_hdr), .cmd_meta_i(get_cmd_meta), .tr_valid_o(tr_valid[1]),
+      .tr_ready_i(tr_ready[1]), .tr_nla_o(tr_nla[1*64+:64]), .tr_pd_o(tr_pd[1*16+:16]), .tr_write_o(tr_write[1]),
+      .tr_rsp_valid_i(tr_rsp_valid[1]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
+      .tr_done_o(tr_done[1]), .rd_valid_o(rd_valid[1]), .rd_ready_i(rd_ready[1]), .rd_hdr_o(get_rd_hdr),
+      .cpl_valid_i(cpl_valid[1]), .cpl_ready_o(cpl_ready[1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .tx_valid_o(rsp_valid[3]), .tx_ready_i(rsp_ready[3]),
+      .tx_sop_o(rsp_sop[3]), .tx_eop_o(rsp_eop[3]), .tx_hdr_o(data_rsp_hdr), .tx_data_o(data_rsp_data),
+      .done_valid_o(get_done_valid), .done_status_o(get_done_status), .done_meta_o(get_done_meta),
+      .done_nla_o(ev_info[GET*40+:40]), .ev_host_error_o(ev_get_host), .ev_unexpected_o(stray_get), .ev_tag_o(tag_get),
+      .cnt_packets_o(get_packet), .busy_o(get_busy), .timer_o(get_timer)
   );
 
   // Packets of puts and gets may come at once: one waits.
@@ -444,48 +537,75 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- events
+  // Completions that nobody waits for: of the contexts here, of packets of others, of walks, of no tag.
+  wire stray_issue = stray_put || stray_queue;
+  wire stray_serve = stray_target || stray_atomic || stray_get;
+  assign ev_info[STRAY*40+:40] = {30'd0, stray_put ? tag_put : stray_queue ? tag_queue : stray_target ? tag_target
+    : stray_atomic ? tag_atomic : stray_get ? tag_get : stray_atu ? tag_atu : cpl_hdr.tag};
+
+  always_comb begin
+    ev_code = '0;
+    ev_code[REQUESTER*8+:8] = ev_req_unexpected ? ggas_regs_pkg::EV_UNEXPECTED_RSP
+      : ev_req_retry ? ggas_regs_pkg::EV_RMA_RETRY_LIMIT : ev_req_unreach ? ggas_regs_pkg::EV_RMA_UNREACHABLE
+      : ev_req_timeout ? ggas_regs_pkg::EV_RMA_TIMEOUT : ev_req_prot ? ggas_regs_pkg::EV_RMA_PROTECTION
+      : ev_req_bad ? ggas_regs_pkg::EV_BAD_DESCRIPTOR : ggas_regs_pkg::EV_NONE;
+    ev_code[ANSWER*8+:8] = ev_ans_unexpected ? ggas_regs_pkg::EV_UNEXPECTED_RSP
+      : ev_ans_prot ? ggas_regs_pkg::EV_RMA_PROTECTION : ev_ans_bad ? ggas_regs_pkg::EV_BAD_PACKET
+      : ggas_regs_pkg::EV_NONE;
+    ev_code[TARGET*8+:8] = ev_target_host ? ggas_regs_pkg::EV_RMA_HOST_ERROR
+      : ev_target_off ? ggas_regs_pkg::EV_CONTEXT_OFF : ev_target_prot ? ggas_regs_pkg::EV_TARGET_PROTECTION
+      : ev_target_bad ? ggas_regs_pkg::EV_BAD_PACKET : ggas_regs_pkg::EV_NONE;
+    ev_code[ATOMIC*8+:8] = ev_atomic_host ? ggas_regs_pkg::EV_RMA_HOST_ERROR
+      : ev_atomic_prot ? ggas_regs_pkg::EV_TARGET_PROTECTION : ev_atomic_bad ? ggas_regs_pkg::EV_BAD_PACKET
+      : ggas_regs_pkg::EV_NONE;
+    ev_code[RESPONDER*8+:8] = ev_rsp_off ? ggas_regs_pkg::EV_CONTEXT_OFF
+      : ev_rsp_prot ? ggas_regs_pkg::EV_TARGET_PROTECTION : ev_rsp_bad ? ggas_regs_pkg::EV_BAD_PACKET
+      : ggas_regs_pkg::EV_NONE;
+    if (ev_put_host) ev_code[PUT*8+:8] = ggas_regs_pkg::EV_RMA_HOST_ERROR;
+    if (ev_get_host) ev_code[GET*8+:8] = ggas_regs_pkg::EV_RMA_HOST_ERROR;
+    if (ev_page) ev_code[PAGE*8+:8] = ggas_regs_pkg::EV_PAGE_ACCESS;
+    if (ev_doorbell) ev_code[DOORBELL*8+:8] = ggas_regs_pkg::EV_BAD_DESCRIPTOR;
+    if (ev_queue) ev_code[QUEUE*8+:8] = ggas_regs_pkg::EV_RMA_HOST_ERROR;
+    if (ev_lost) ev_code[LOST*8+:8] = ggas_regs_pkg::EV_NOTIFY_LOST;
+    if (ev_walk) ev_code[WALK*8+:8] = ggas_regs_pkg::EV_ATU_WALK;
+    if (stray_issue || stray_serve || stray_atu || stray_nobody)
+      ev_code[STRAY*8+:8] = ggas_regs_pkg::EV_UNEXPECTED_CPL;
+  end
+  assign {ev_node[PUT*16+:16], ev_node[GET*16+:16]} = '0;
+  assign {ev_node[PAGE*16+:48], ev_node[LOST*16+:48]} = '0;
+
+  // Units in one vector never share a code.
   function automatic ggas_regs_pkg::event_set_t pulse(input logic [7:0] code);
     pulse = '0;
     if (code != '0) pulse[code[5:0]] = 1'b1;
   endfunction
-
-  logic [7:0] code_lost, code_walk, code_stray_issue, code_stray_serve, code_stray_atu, code_stray;
-  logic       stray;
-  assign stray            = cpl_valid[6] && cpl_eop;
-  assign code_lost        = ev_lost ? ggas_regs_pkg::EV_NOTIFY_LOST : '0;
-  assign code_walk        = ev_walk ? ggas_regs_pkg::EV_ATU_WALK : '0;
-  assign code_stray_issue = stray_issue ? ggas_regs_pkg::EV_UNEXPECTED_CPL : '0;
-  assign code_stray_serve = stray_serve ? ggas_regs_pkg::EV_UNEXPECTED_CPL : '0;
-  assign code_stray_atu   = stray_atu ? ggas_regs_pkg::EV_UNEXPECTED_CPL : '0;
-  assign code_stray       = stray ? ggas_regs_pkg::EV_UNEXPECTED_CPL : '0;
-
-  // Units in one vector never share a code.
+  function automatic ggas_regs_pkg::event_set_t pulse_stray(input logic stray);
+    pulse_stray = '0;
+    pulse_stray[ggas_regs_pkg::EV_UNEXPECTED_CPL[5:0]] = stray;
+  endfunction
   assign ev_pulse_o = {
-    pulse(issue_code[32+:8]) | pulse(issue_code[40+:8]) | pulse(serve_code[24+:8]) | pulse(code_stray),
-    pulse(serve_code[8+:8]),
-    pulse(serve_code[0+:8]) | pulse(code_stray_atu),
-    pulse(issue_code[16+:8]) | pulse(serve_code[16+:8]) | pulse(code_stray_serve),
-    pulse(issue_code[0+:8]) | pulse(issue_code[8+:8]) | pulse(issue_code[24+:8]) | pulse(code_lost) | pulse(code_walk)
-      | pulse(code_stray_issue)
+    pulse(ev_code[DOORBELL*8+:8]) | pulse(ev_code[QUEUE*8+:8]) | pulse(ev_code[RESPONDER*8+:8])
+      | pulse_stray(stray_nobody),
+    pulse(ev_code[ATOMIC*8+:8]),
+    pulse(ev_code[TARGET*8+:8]) | pulse_stray(stray_atu),
+    pulse(ev_code[ANSWER*8+:8]) | pulse(ev_code[GET*8+:8]) | pulse_stray(stray_serve),
+    pulse(ev_code[REQUESTER*8+:8]) | pulse(ev_code[PUT*8+:8]) | pulse(ev_code[PAGE*8+:8]) | pulse(ev_code[LOST*8+:8])
+      | pulse(ev_code[WALK*8+:8]) | pulse_stray(stray_issue)
   };
-
-  logic [9:0] stray_tag;
-  logic [7:0] code_any_stray;
-  assign stray_tag      = stray_issue ? tag_issue : stray_serve ? tag_serve : stray_atu ? tag_atu : tag;
-  assign code_any_stray = code_stray_issue | code_stray_serve | code_stray_atu | code_stray;
   logic events_busy;
-  rma_events #(.SOURCES(13)) i_events (
-      .clk_i, .rst_ni, .code_i({code_any_stray, code_walk, code_lost, serve_code, issue_code}),
-      .node_i({16'd0, 16'd0, 16'd0, serve_node, issue_node}),
-      .info_i({{30'd0, stray_tag}, walk_info, lost_info, serve_info, issue_info}),
-      .event_valid_o, .event_ready_i, .event_o, .busy_o(events_busy)
+  rma_events #(.SOURCES(SOURCES)) i_events (
+      .clk_i, .rst_ni, .code_i(ev_code), .node_i(ev_node), .info_i(ev_info), .event_valid_o, .event_ready_i, .event_o,
+      .busy_o(events_busy)
   );
 
-  assign busy_o  = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy
-    || issue_busy || serve_busy || events_busy || packets_q != '0
+  assign busy_o = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy
+    || front_busy || requester_busy || put_busy || answer_busy || target_busy || atomic_busy || velo_busy
+    || responder_busy || get_busy || events_busy || packets_q != '0
     || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
-  assign writes_o = wr_valid[3] || notify_writes || issue_writes || serve_writes;
-  assign timer_o = atu_timer || issue_timer || serve_timer;
+  assign writes_o = wr_valid[6] || notify_writes || status_writes || answer_writes || target_writes || atomic_writes
+    || velo_writes;
+  assign timer_o = atu_timer || front_timer || requester_timer || put_timer || target_timer || atomic_timer
+    || get_timer;
 endmodule
 
 `default_nettype wire

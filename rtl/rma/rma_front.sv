@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in front of the requester: pages of contexts and work queues to whole descriptors, and the status blocks.
+// What lies in front of the requester: pages of contexts and work queues fill slots, whole descriptors leave them, and
+// status blocks tell what became of them. Contexts with a complete descriptor take turns: each is listed at most once,
+// and not while one of its descriptors is with the requester. If nothing else waits a descriptor goes out in the cycle
+// after its last DW came.
 `default_nettype none
 
 module rma_front #(
@@ -92,6 +95,8 @@ module rma_front #(
     output      logic                busy_o,
     output      logic                timer_o
 );
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
+
   // ---------------------------------------------------------------- pages
   logic         row_valid, row_ready, row_sop, row_bad, bell_ready, page_look, page_busy;
   logic [20:0]  row_info;
@@ -128,18 +133,97 @@ module rma_front #(
       .read_data_o(read_data), .ev_page_access_o,
       .ev_info_o(ev_page_info_o), .busy_o(slots_busy));
 
-  // ---------------------------------------------------------------- descriptors
+  // ---------------------------------------------------------------- contexts with a complete descriptor
   logic dispatch_look, dispatch_busy;
-  rma_dispatch i_dispatch (
-      .clk_i, .rst_ni, .cfg_requester_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
-      .look_busy_o(dispatch_look),
-      .head_valid_i(head_valid), .head_vpid_i(head_vpid), .head_slot_i(head_slot), .head_more_i(head_more),
-      .read_o(read),
-      .read_vpid_o(read_vpid), .read_slot_o(read_slot), .read_data_i(read_data), .kick_valid_o(kick_valid),
-      .kick_vpid_o(kick_vpid),
-      .kick_consume_o(kick_consume), .desc_valid_o, .desc_ready_i, .desc_sop_o, .desc_eop_o, .desc_vpid_o, .desc_pd_o,
-      .desc_starts_o, .desc_data_o,
-      .desc_done_i, .desc_done_vpid_i, .busy_o(dispatch_busy));
+  // Of the context whose head is told, that is configured, that is first in the list, whose descriptor is done:
+  logic         head_on;                  // enabled
+  logic         head_listed, cfg_listed;  // in the list
+  logic         head_out, cfg_out;        // with the requester; never both
+  logic         first_old, done_old;      // listed or out since before the last write of CTRL
+  // verilator lint_off UNUSEDSIGNAL
+  logic         first_out, done_out;
+  // verilator lint_on UNUSEDSIGNAL
+  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
+
+  // ---------------------------------------------------------------- the list
+  logic       waits, push;
+  logic [7:0] first_vpid;
+  logic [3:0] first_slot;
+  logic [1:0] first_more;
+  wire        free  = !desc_valid_o || (desc_ready_i && desc_eop_o);
+  wire        dead  = waits && first_old;
+  wire        drop  = dead && !desc_done_i;  // a look at a dead context waits for the port
+  wire        start = waits && !dead && free && cfg_requester_i;
+  wire        fresh = head_valid && head_on && !head_listed && !head_out;
+  wire        direct = fresh && !waits && free && cfg_requester_i;
+  assign push = fresh && !direct;
+  // verilator lint_off PINCONNECTEMPTY
+  fifo #(.WIDTH(14), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_list (
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(),
+      .wr_data_i({head_more, head_slot, head_vpid}),
+      .rd_valid_o(waits), .rd_ready_i(start || drop), .rd_data_o({first_more, first_slot, first_vpid}), .count_o());
+  // verilator lint_on PINCONNECTEMPTY
+
+  assign kick_valid   = desc_done_i || drop;
+  assign kick_vpid    = desc_done_i ? desc_done_vpid_i : first_vpid;
+  assign kick_consume = desc_done_i && !done_old;
+
+  wire [7:0] load_vpid = direct ? head_vpid : first_vpid;
+  wire       load      = direct || start;
+  wire       pending   = (cfg_listed && !(drop && first_vpid == cfg_vpid_i))
+                         || (cfg_out && !(desc_done_i && desc_done_vpid_i == cfg_vpid_i))
+                         || (fresh && head_vpid == cfg_vpid_i);  // still so in the next cycle
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .raddr_i(head_vpid[CW-1:0]), .rdata_o(head_on));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_listed (
+      .clk_i, .rst_ni, .we_i({push, start || drop}), .waddr_i({head_vpid[CW-1:0], first_vpid[CW-1:0]}),
+      .wdata_i(2'b10), .raddr_i({cfg_vpid_i[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({cfg_listed, head_listed}));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(5)) u_out (
+      .clk_i, .rst_ni, .we_i({load, desc_done_i}), .waddr_i({load_vpid[CW-1:0], desc_done_vpid_i[CW-1:0]}),
+      .wdata_i(2'b10), .raddr_i({first_vpid[CW-1:0], desc_done_vpid_i[CW-1:0], look_vpid_i[CW-1:0],
+      cfg_vpid_i[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({first_out, done_out, dispatch_look, cfg_out, head_out}));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_old (
+      .clk_i, .rst_ni, .we_i({ctrl, kick_valid}), .waddr_i({cfg_vpid_i[CW-1:0], kick_vpid[CW-1:0]}),
+      .wdata_i({pending, 1'b0}), .raddr_i({desc_done_vpid_i[CW-1:0], first_vpid[CW-1:0]}),
+      .rdata_o({done_old, first_old}));
+
+  // ---------------------------------------------------------------- the descriptor on its way
+  logic [3:0] slot_q;
+  logic [1:0] left_q;  // slots behind this one
+  wire        next = desc_valid_o && desc_ready_i && !desc_eop_o;
+  wire [3:0]  slot = load ? (direct ? head_slot : first_slot) : slot_q + 4'd1;
+  wire [1:0]  left = load ? (direct ? head_more : first_more) : left_q - 2'd1;
+  assign read      = load || next;
+  assign read_vpid = load ? load_vpid : desc_vpid_o;
+  assign read_slot = slot;
+  assign desc_data_o = read_data;
+  assign desc_eop_o  = left_q == 2'd0;
+
+  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
+      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i(load),
+      .raddr_i(load_vpid[CW-1:0]),
+      .rdata_o({desc_starts_o, desc_pd_o}));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      desc_valid_o <= 1'b0;
+      desc_sop_o   <= 1'b0;
+      desc_vpid_o  <= '0;
+      slot_q       <= '0;
+      left_q       <= '0;
+    end else begin
+      if (free) desc_valid_o <= load;
+      if (read) begin
+        desc_sop_o  <= load;
+        desc_vpid_o <= read_vpid;
+        slot_q      <= slot;
+        left_q      <= left;
+      end
+    end
+  end
+
+  assign dispatch_busy = desc_valid_o || start || dead;
 
   // ---------------------------------------------------------------- work queues
   logic queue_look, queue_busy;
@@ -170,6 +254,13 @@ module rma_front #(
   assign look_busy_o = page_look || slots_look || dispatch_look || queue_look || status_look;
   assign writes_o    = wr_valid_o;
   assign busy_o      = page_busy || slots_busy || dispatch_busy || queue_busy || status_busy;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && desc_done_i) assert (done_out) else $error("rma_front: done without a descriptor");
+    if (rst_ni && start) assert (!first_out) else $error("rma_front: two descriptors of a context");
+  end
+`endif
 endmodule
 
 `default_nettype wire
