@@ -76,18 +76,26 @@ package ggas_pkg;
   localparam bit COLL = 1'b0;
 `endif
 
-  // Where a packet goes from here. It stands in `seq` of a header between the links and the crossbar. Yosys knows no
-  // members of structs in generate blocks: crossbar and routes take the bits.
+  // Where a packet goes from here. It stands in `seq` and `session` of a header between the links and the crossbar.
+  // Yosys knows no members of structs in generate blocks: crossbar and routes take the bits.
+  localparam int unsigned WAY_W = 12;
   typedef struct packed {
-    logic [1:0] rsvd;
-    logic       drop;  // there is no way
-    logic       here;  // to the units of this node
-    logic       lane;  // on the link
+    logic       second;       // it may leave by this link and lane as well
+    logic       second_lane;
+    logic [2:0] second_link;
+    logic       rsvd;
+    logic       drop;         // there is no way
+    logic       here;         // to the units of this node
+    logic       lane;         // on the link
     logic [2:0] link;
   } way_t;
 
-  // A line of the table of routes, a node each.
+  // A line of the table of routes, a node each. The second choice is for packets that may pass others.
+  localparam int unsigned ROUTE_W = 10;
   typedef struct packed {
+    logic       second;
+    logic       second_lane;
+    logic [2:0] second_link;
     logic       valid;
     logic       lane;
     logic [2:0] link;
@@ -115,6 +123,12 @@ package ggas_pkg;
   // Kept free: 8'h40 … 8'h7f for what nobody thought of, and this bit, with which an op goes to all nodes of group
   // `dst`. A NIC drops what it does not know with BAD_PACKET.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
+
+  // Answers that their units know by a tag, so that it does not matter which of them comes first: with several links
+  // net marks them `unordered` (docs/network.md).
+  function automatic logic is_unordered(input logic [7:0] op);
+    is_unordered = op == OP_SMFU_LOAD_RSP || op == OP_SMFU_QUIET_RSP;
+  endfunction
 
   // Packet status, also the code a quiet read returns.
   localparam logic [3:0] ST_OK          = 4'd0;
@@ -162,7 +176,8 @@ package ggas_pkg;
     logic [7:0]  op;        // OP_*
     logic [10:0] len_dw;    // payload DW in this packet, 0 … MTU/4
     logic [2:0]  version;   // PACKET_VERSION; set and checked by the link, 0 elsewhere
-    logic [2:0]  rsvd0;
+    logic [1:0]  rsvd0;
+    logic        unordered; // it may pass others of its source, destination and channel: hops may choose its way
     logic        lane;      // of the virtual channel on this link (dateline); a hop may change it
     logic [1:0]  vc;        // VC_*
     logic [7:0]  hops;      // hops it may still take; set by net, every hop takes one off
@@ -196,7 +211,8 @@ package ggas_pkg;
     logic [7:0]  op;        // OP_RMA_*, OP_VELO_MSG
     logic [10:0] len_dw;
     logic [2:0]  version;
-    logic [2:0]  rsvd0;
+    logic [1:0]  rsvd0;
+    logic        unordered;
     logic        lane;
     logic [1:0]  vc;
     logic [7:0]  hops;

@@ -434,7 +434,8 @@ module nic_top #(
   links #(.DATA_W(DATA_W)) i_links (
     .clk_i(clk_i), .rst_ni(rst_n), .time_i(time_i), .busy_o(link_busy), .timer_o(link_timer),
     .cfg_node_i(cfg.node_id), .cfg_route_set_i(cfg.route_set), .cfg_route_node_i(cfg.route_node),
-    .cfg_route_i({cfg.route_valid, cfg.route_lane, cfg.route_link}), .sts_states_o(sts.links_states),
+    .cfg_route_i({cfg.route_second, cfg.route_second_lane, cfg.route_second_link, cfg.route_valid, cfg.route_lane,
+        cfg.route_link}), .sts_states_o(sts.links_states),
     .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
     .ev_no_route_who_o(lnk_ev_no_route_who),
     .cfg_replay_limit_i(cfg.link_ctrl_replay_limit), .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout),

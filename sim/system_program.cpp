@@ -105,9 +105,13 @@ void system::program_routes(unsigned n) {
   if (shape_->ports() > 1) {
     for (unsigned to = 0; to < all; ++to) {
       const auto way = to == n ? fabric::topology::step{} : shape_->next(n, to);
-      write_register(n, GGAS_REG_ROUTE,
-                     to | uint64_t(way.port) << GGAS_ROUTE_LINK_SHIFT | uint64_t(way.lane) << GGAS_ROUTE_LANE_SHIFT |
-                         GGAS_ROUTE_VALID_MASK | GGAS_ROUTE_SET_MASK);
+      const auto also = to == n ? std::nullopt : shape_->second(n, to);
+      uint64_t line = to | uint64_t(way.port) << GGAS_ROUTE_LINK_SHIFT | uint64_t(way.lane) << GGAS_ROUTE_LANE_SHIFT |
+                      GGAS_ROUTE_VALID_MASK | GGAS_ROUTE_SET_MASK;
+      if (also)
+        line |= uint64_t(also->port) << GGAS_ROUTE_SECOND_LINK_SHIFT |
+                uint64_t(also->lane) << GGAS_ROUTE_SECOND_LANE_SHIFT | GGAS_ROUTE_SECOND_MASK;
+      write_register(n, GGAS_REG_ROUTE, line);
     }
   }
   const unsigned peer = shape_->ports() > 1 ? all - 1 : shape_->across(n, 0)->node;

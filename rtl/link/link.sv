@@ -48,7 +48,7 @@ module link #(
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
     output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
-    // where packets go from here: asked as one arrives, told in `seq` of its header on rx_hdr_o
+    // where packets go from here: asked as one arrives, told in `seq` and `session` of its header on rx_hdr_o
     output      ggas_pkg::net_hdr_t  arriving_o,
     input  wire ggas_pkg::way_t      way_i,
 

@@ -22,7 +22,7 @@ module link_rx #(
     input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_sop_o,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
-    output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,  // `seq`: way_i
+    output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,  // `seq`, `session`: way_i
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
     output      ggas_pkg::net_hdr_t  arriving_o,      // of the packet that may be accepted next
     input  wire ggas_pkg::way_t      way_i,           // where it goes from here
@@ -204,8 +204,7 @@ module link_rx #(
   always_comb begin
     hdr_store = head;
     hdr_store.version = '0;
-    hdr_store.seq = way_i;
-    hdr_store.session = '0;
+    {hdr_store.seq, hdr_store.session} = way_i;
   end
 
   assign rx_valid_o = valid & may_go;

@@ -104,17 +104,18 @@ module links #(
     logic [L*HW-1:0]        l_tx_hdr;
     logic [L*DATA_W-1:0]    l_tx_data;
     // routes: of the packets that arrive, then of those that the own units offer
-    localparam int unsigned R = L + 4;
+    localparam int unsigned R = L + 4, WW = ggas_pkg::WAY_W;
     logic [R*16-1:0] dst;
-    logic [R-1:0]    expired;
-    logic [R*8-1:0]  way;
+    logic [R-1:0]    expired, unordered;
+    logic [R*WW-1:0] way;
     net_routes #(.READS(R)) i_routes (
         .clk_i, .cfg_node_i, .set_i(cfg_route_set_i), .set_node_i(cfg_route_node_i), .set_route_i(cfg_route_i),
-        .dst_i(dst), .expired_i(expired), .way_o(way)
+        .dst_i(dst), .expired_i(expired), .unordered_i(unordered), .way_o(way)
     );
     for (genvar v = 0; v < 4; v = v + 1) begin : g_own
       assign dst[16*(L+v)+:16] = tx_hdr_i[HW*v+48+:16];
       assign expired[L+v]      = 1'b0;
+      assign unordered[L+v]    = tx_hdr_i[HW*v+23];
     end
 
     for (genvar l = 0; l < L; l = l + 1) begin : g_link
@@ -139,7 +140,7 @@ module links #(
           .tx_data_i({NC{l_tx_data[DATA_W*l+:DATA_W]}}), .tx_waits_i(l_tx_waits[NC*l+:NC]),
           .tx_room_o(l_tx_room[NC*l+:NC]), .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
           .rx_sop_o(l_rx_sop[NC*l+:NC]), .rx_eop_o(l_rx_eop[NC*l+:NC]), .rx_hdr_o(l_rx_hdr[NC*HW*l+:NC*HW]),
-          .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(way[8*l+:8]),
+          .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(way[WW*l+:WW]),
           .ev_dead_o(ev_dead[l]), .ev_dead_tries_o(tries[8*l+:8]), .ev_lost_o(ev_lost[2*l+:2]), .ev_bad_o(ev_bad[l]),
           .ev_bad_src_o(bad_src[16*l+:16]), .ev_bad_op_o(bad_op[8*l+:8]), .cnt_tx_packets_o(tx_packets[l]),
           .cnt_rx_packets_o(rx_packets[l]), .cnt_tx_replays_o(replays[l]), .cnt_rx_crc_errors_o(crc_errors[l]),
@@ -147,6 +148,7 @@ module links #(
       );
       assign dst[16*l+:16] = arriving[63:48];
       assign expired[l]    = arriving[19:12] == '0;  // hops
+      assign unordered[l]  = arriving[23];
       assign up[l]         = state == ggas_regs_pkg::LINK_STATE_UP[1:0];
       assign sts_states_o[2*l+:2] = state;
     end
@@ -158,7 +160,7 @@ module links #(
     logic [(L+1)*40-1:0] lost_who;
     net_crossbar #(.DATA_W(DATA_W)) i_crossbar (
         .clk_i, .rst_ni, .own_tx_valid_i(tx_valid_i), .own_tx_ready_o(tx_ready_o), .own_tx_sop_i(tx_sop_i),
-        .own_tx_eop_i(tx_eop_i), .own_tx_hdr_i(tx_hdr_i), .own_tx_data_i(tx_data_i), .own_tx_way_i(way[8*L+:32]),
+        .own_tx_eop_i(tx_eop_i), .own_tx_hdr_i(tx_hdr_i), .own_tx_data_i(tx_data_i), .own_tx_way_i(way[WW*L+:4*WW]),
         .own_rx_valid_o(rx_valid_o), .own_rx_ready_i(rx_ready_i), .own_rx_sop_o(rx_sop_o), .own_rx_eop_o(rx_eop_o),
         .own_rx_hdr_o(rx_hdr_o), .own_rx_data_o(rx_data_o), .up_i(up), .rx_valid_i(l_rx_valid),
         .rx_ready_o(l_rx_ready), .rx_sop_i(l_rx_sop), .rx_eop_i(l_rx_eop), .rx_hdr_i(l_rx_hdr), .rx_data_i(l_rx_data),

@@ -18,7 +18,7 @@ module net_crossbar #(
     input  wire logic [3:0]          own_tx_eop_i,
     input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] own_tx_hdr_i,
     input  wire logic [4*DATA_W-1:0] own_tx_data_i,
-    input  wire logic [4*8-1:0]      own_tx_way_i,   // way_t of the packet on offer
+    input  wire logic [4*ggas_pkg::WAY_W-1:0] own_tx_way_i,  // way_t of the packet on offer
     // to the own units; a header is valid on every beat
     output      logic [3:0]          own_rx_valid_o,
     input  wire logic [3:0]          own_rx_ready_i,
@@ -33,7 +33,7 @@ module net_crossbar #(
     output      logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] rx_ready_o,
     input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] rx_sop_i,
     input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] rx_eop_i,
-    input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_i,  // `seq`: way_t
+    input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_i,  // low bits: way_t
     input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_i,
     output      logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] tx_valid_o,
     input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] tx_ready_i,
@@ -54,13 +54,14 @@ module net_crossbar #(
   localparam int unsigned P  = L + 1;             // inputs
   localparam int unsigned NC = ggas_pkg::CHANNELS;
   localparam int unsigned HW = ggas_pkg::NET_HDR_W;
+  localparam int unsigned WW = ggas_pkg::WAY_W;  // it stands in `seq` and `session` of the header
 
   // ---------------------------------------------------------------- inputs, all with as many channels as a link
   logic [P*NC-1:0]        in_valid, in_ready, in_sop, in_eop;
   logic [P*NC*HW-1:0]     in_hdr;
   logic [P*NC*DATA_W-1:0] in_data;
   // verilator lint_off UNUSEDSIGNAL
-  logic [P*NC*8-1:0]      in_way;  // way_t, two bits of it are for nobody
+  logic [P*NC*WW-1:0]     in_way;  // way_t, a bit of it is for nobody
   // verilator lint_on UNUSEDSIGNAL
   assign in_valid = {{(NC - 4) {1'b0}}, own_tx_valid_i, rx_valid_i};
   assign in_sop   = {{(NC - 4) {1'b0}}, own_tx_sop_i, rx_sop_i};
@@ -69,17 +70,18 @@ module net_crossbar #(
   assign in_data  = {{((NC - 4) * DATA_W) {1'b0}}, own_tx_data_i, rx_data_i};
   assign own_tx_ready_o = in_ready[L*NC+:4];
   assign rx_ready_o     = in_ready[L*NC-1:0];
-  assign in_way[L*NC*8+:32] = own_tx_way_i;
-  assign in_way[P*NC*8-1:(L*NC+4)*8] = '0;
+  assign in_way[L*NC*WW+:4*WW] = own_tx_way_i;
+  assign in_way[P*NC*WW-1:(L*NC+4)*WW] = '0;
   for (genvar i = 0; i < L * NC; i = i + 1) begin : g_way
-    assign in_way[8*i+:8] = rx_hdr_i[HW*i+4+:8];  // seq
+    assign in_way[WW*i+:WW] = rx_hdr_i[HW*i+:WW];
   end
 
   // ---------------------------------------------------------------- what stands at the head of each channel
   // here: for the own units. dropped: it has no way, or its link carries nothing; so until its end.
-  logic [P*NC-1:0]   here, head, want, drops, drop_q;
-  logic [P*NC*6-1:0] to;       // link and channel it goes to
-  logic [P*NC*L-1:0] wants;    // that link, as a set, if there is room
+  // want, also: it may go by its first, its second choice.
+  logic [P*NC-1:0]   here, head, want, also, drops, drop_q;
+  logic [P*NC*6-1:0] to, to_also;            // link and channel it goes to
+  logic [P*NC*L-1:0] wants_first, wants;     // links as a set, if there is room: that of its first choice; of both
   logic [P-1:0]      act_q;    // a link is given to this input ...
   logic [P*3-1:0]    chan_q;   // ... for this channel of it
   logic [P*6-1:0]    to_q;     // ... and the link and the channel there
@@ -104,18 +106,23 @@ module net_crossbar #(
       localparam int unsigned I = p * NC + c;
       localparam logic [2:0]  C = c;
       // as way_t
-      logic [2:0] link;
-      logic       lane, own, drop;
+      logic [2:0] link, second_link;
+      logic       lane, second_lane, own, drop, second;
       logic       here_q;  // of the packet begun
-      assign {drop, own, lane, link} = in_way[8*I+:6];
+      assign {drop, own, lane, link} = in_way[WW*I+:6];
+      assign {second, second_lane, second_link} = in_way[WW*I+7+:5];
       assign head[I] = in_valid[I] && in_sop[I];
       assign to[6*I+:6] = {link, lane, C[1:0]};
+      assign to_also[6*I+:6] = {second_link, second_lane, C[1:0]};
       assign here[I]  = in_sop[I] ? own : here_q;
-      assign drops[I] = in_sop[I] ? !own && (drop || !up[link]) && !(offered[p] && chan_q[3*p+:3] == C)
-        : drop_q[I];
+      assign drops[I] = in_sop[I] ? !own && (drop || !(up[link] || (second && up[second_link])))
+        && !(offered[p] && chan_q[3*p+:3] == C) : drop_q[I];
       assign want[I]  = head[I] && !own && !drop && up[link];
+      assign also[I]  = head[I] && second && up[second_link];
       for (genvar l = 0; l < L; l = l + 1) begin : g_wants
-        assign wants[I*L+l] = want[I] && room[8*l+{29'd0, lane, C[1:0]}] && link == l;
+        assign wants_first[I*L+l] = want[I] && room[8*l+{29'd0, lane, C[1:0]}] && link == l;
+        assign wants[I*L+l] = wants_first[I*L+l]
+          || (also[I] && room[8*l+{29'd0, second_lane, C[1:0]}] && second_link == l);
       end
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -131,7 +138,10 @@ module net_crossbar #(
   end
   always_comb begin
     waits = '0;
-    for (int i = 0; i < P * NC; i = i + 1) if (want[i]) waits[to[6*i+:6]] = 1'b1;
+    for (int i = 0; i < P * NC; i = i + 1) begin
+      if (want[i]) waits[to[6*i+:6]] = 1'b1;
+      if (also[i]) waits[to_also[6*i+:6]] = 1'b1;
+    end
   end
   assign tx_waits_o = waits[L*NC-1:0];
 
@@ -146,7 +156,8 @@ module net_crossbar #(
     logic          same;
     assign at = {N, chan_q[3*p+:3]};
     // A new packet on a parked link must want the same channel of it. Once offered it stays, as long as the link works.
-    assign same = want[at] && to[6*at+:6] == to_q[6*p+:6] && room[to_q[6*p+:6]];
+    assign same = room[to_q[6*p+:6]] && ((want[at] && to[6*at+:6] == to_q[6*p+:6])
+      || (also[at] && to_also[6*at+:6] == to_q[6*p+:6]));
     assign offered[p]  = act_q[p] && !parked_q[p] && up[to_q[6*p+3+:3]];
     assign goes[p]     = act_q[p] && (begun_q[p] || (parked_q[p] ? same : offered[p] && head[at]));
     assign withdrawn[p] = act_q[p] && !begun_q[p] && (!up[to_q[6*p+3+:3]] || !(parked_q[p] || head[at]));
@@ -184,7 +195,8 @@ module net_crossbar #(
   end
 
   // ---------------------------------------------------------------- who gets which link next
-  // An input that is free, or will be, names one of its channels whose link is free; each link takes one of them.
+  // An input that is free, or will be, names one of its channels whose link is free; each link takes one of them. The
+  // second choice is named only while the first one is taken or has no room.
   logic [L-1:0]   link_free;
   logic [P*L-1:0] asks;     // input p asks for link l
   logic [L*P-1:0] granted;  // link l is given to input p
@@ -194,12 +206,13 @@ module net_crossbar #(
       for (int l = 0; l < L; l = l + 1) if (keeps[p] && to_q[6*p+3+:3] == l[2:0]) link_free[l] = 1'b0;
   end
   for (genvar p = 0; p < P; p = p + 1) begin : g_pick
-    logic [NC-1:0] may, chosen;
+    logic [NC-1:0] may, may_first, chosen;
     logic          unused_locked;
     for (genvar c = 0; c < NC; c = c + 1) begin : g_may
       localparam int unsigned I = p * NC + c;
       // Behind the packet that ends in this cycle the next one is not seen yet.
       assign may[c] = !keeps[p] && (wants[I*L+:L] & link_free) != '0 && !(ends[p] && chan_q[3*p+:3] == c);
+      assign may_first[c] = (wants_first[I*L+:L] & link_free) != '0;
     end
     arbiter_rr #(.N(NC)) i_arbiter (
         .clk_i, .rst_ni, .clear_i(1'b0), .req_i(may), .take_i(got[p]), .eop_i(1'b1), .grant_o(chosen),
@@ -211,7 +224,7 @@ module net_crossbar #(
       for (int c = 0; c < NC; c = c + 1) begin
         if (chosen[c]) begin
           pick_chan[3*p+:3] = c[2:0];
-          pick_to[6*p+:6] = to[6*(p*NC+c)+:6];
+          pick_to[6*p+:6] = may_first[c] ? to[6*(p*NC+c)+:6] : to_also[6*(p*NC+c)+:6];
         end
       end
       for (int l = 0; l < L; l = l + 1) asks[p*L+l] = chosen != '0 && pick_to[6*p+3+:3] == l[2:0];
@@ -242,7 +255,7 @@ module net_crossbar #(
   // ---------------------------------------------------------------- to the links
   for (genvar l = 0; l < L; l = l + 1) begin : g_link
     // verilator lint_off UNUSEDSIGNAL
-    logic [HW-1:0] hdr;  // seq is not passed on
+    logic [HW-1:0] hdr;  // the way is not passed on
     // verilator lint_on UNUSEDSIGNAL
     logic [2:0]    channel;
     logic          valid, onward;  // from a link: that was a hop
@@ -265,8 +278,8 @@ module net_crossbar #(
           tx_data_o[DATA_W*l+:DATA_W] = cur_data[DATA_W*p+:DATA_W];
         end
       end
-      // lane, hops, seq
-      tx_hdr_o[HW*l+:HW] = {hdr[HW-1:23], channel[2], hdr[21:20], hdr[19:12] - {7'd0, onward}, 8'd0, hdr[3:0]};
+      // lane, hops, way
+      tx_hdr_o[HW*l+:HW] = {hdr[HW-1:23], channel[2], hdr[21:20], hdr[19:12] - {7'd0, onward}, {WW{1'b0}}};
     end
     assign tx_valid_o[NC*l+:NC] = {{(NC - 1) {1'b0}}, valid} << channel;
   end
@@ -278,7 +291,7 @@ module net_crossbar #(
     logic [N-1:0] req, grant;
     logic         unused_locked;
     // verilator lint_off UNUSEDSIGNAL
-    logic [HW-1:0] hdr;  // seq is not passed on
+    logic [HW-1:0] hdr;  // the way is not passed on
     // verilator lint_on UNUSEDSIGNAL
     for (genvar i = 0; i < N; i = i + 1) begin : g_from
       assign req[i] = in_valid[4*i+v] && here[4*i+v];
@@ -301,7 +314,7 @@ module net_crossbar #(
           own_rx_data_o[DATA_W*v+:DATA_W] = in_data[DATA_W*(4*i+v)+:DATA_W];
         end
       end
-      own_rx_hdr_o[HW*v+:HW] = {hdr[HW-1:12], 8'd0, hdr[3:0]};  // seq
+      own_rx_hdr_o[HW*v+:HW] = {hdr[HW-1:WW], {WW{1'b0}}};
     end
     assign own_rx_valid_o[v] = grant != '0;
   end

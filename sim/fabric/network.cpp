@@ -102,11 +102,22 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
   input& i = in(node, port);
   if (i.fifo[channel].empty() || i.offered[channel] || behind_posted(i, channel)) return;
   const unsigned to = flights_[i.fifo[channel].front()].packet.dst;
-  topology::step way{own_port(), channel / vcs};
-  if (to != node) way = shape_.next(node, to);
   i.offered[channel] = true;
-  out(node, way.port).waiting[channel % vcs + vcs * way.lane].push_back({port, channel});
+  if (to == node) {
+    wait(node, {own_port(), channel / vcs}, {port, channel});
+    return pump(node, own_port());
+  }
+  const bool chooses = flights_[i.fifo[channel].front()].packet.unordered();
+  const topology::step way = shape_.next(node, to);
+  const auto also = chooses ? shape_.second(node, to) : std::nullopt;
+  wait(node, way, {port, channel, also});
+  if (also) wait(node, *also, {port, channel, way, true});
   pump(node, way.port);
+  if (also) pump(node, also->port);
+}
+
+void network::wait(unsigned node, const topology::step& way, const waiter& w) {
+  out(node, way.port).waiting[w.channel % vcs + vcs * way.lane].push_back(w);
 }
 
 // Gives the output to channel after channel, as long as it is free and one of them can go.
@@ -142,6 +153,11 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
   }
   const unsigned units = flights_[f].units;
   o.waiting[channel].pop_front();
+  if (w.other) {
+    std::erase_if(out(node, w.other->port).waiting[w.channel % vcs + vcs * w.other->lane],
+                  [&](const waiter& it) { return it.is(w); });
+    stats_.second += w.second;
+  }
   // Its buffer is free again when its last flit has left.
   if (w.input != own_port()) {
     const auto from = *shape_.across(node, w.input);

@@ -4,7 +4,8 @@
 // channel and lane) has a receive buffer at its end, whose units the sender accounts for. A hop stores a packet and
 // sends it on.
 // Channels are served in turn, packets of one channel in their order. An NP packet never passes a P packet that came in
-// front of it over the same link.
+// front of it over the same link. A packet that may pass others waits for both links of its route, and leaves by the
+// one that is free first.
 #pragma once
 
 #include <array>
@@ -42,6 +43,7 @@ struct network_config {
 
 struct network_stats {
   uint64_t packets = 0, flits = 0, hops = 0;  // hops: through nodes between source and destination
+  uint64_t second = 0;                        // packets that left a node by their second choice
 };
 
 class network : public sc_core::sc_module {
@@ -75,6 +77,9 @@ class network : public sc_core::sc_module {
   };
   struct waiter {
     unsigned input, channel;
+    std::optional<topology::step> other = {};  // where it waits as well
+    bool second = false;                       // here it waits for its second choice
+    bool is(const waiter& w) const { return input == w.input && channel == w.channel; }
   };
   // Towards one link, or to the own NIC.
   struct output {
@@ -103,6 +108,7 @@ class network : public sc_core::sc_module {
   void arrive(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void offer(unsigned node, unsigned port, unsigned channel);
   bool behind_posted(const input& i, unsigned channel) const;
+  void wait(unsigned node, const topology::step& way, const waiter& w);
   void pump(unsigned node, unsigned port);
   bool go(unsigned node, unsigned port, unsigned channel);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);

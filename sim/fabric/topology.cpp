@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <numeric>
 
 namespace ggas::fabric {
 
@@ -73,15 +72,14 @@ std::expected<topology, std::string> topology::parse(std::string_view text, unsi
       if (s < 2 || s > max_nodes) return fail("each size must be at least 2");
   }
   uint64_t product = 1;
-  for (const unsigned s : t.size_) product *= s;
+  for (const unsigned s : t.size_) {
+    t.stride_.push_back(unsigned(product));
+    product *= s;
+  }
   if (product != nodes) return fail(fmt::format("it has {} nodes", product));
   t.wraps_ = !name.starts_with("mesh");
   t.ports_ = 2 * unsigned(t.size_.size());
   return t;
-}
-
-unsigned topology::stride(size_t dimension) const {
-  return std::accumulate(size_.begin(), size_.begin() + long(dimension), 1u, std::multiplies<>());
 }
 
 // Ports of a grid: 2 d leads up in dimension d, 2 d + 1 down. Full: port p leads to node p, or p + 1 from the own on.
@@ -92,7 +90,7 @@ std::optional<topology::end> topology::across(unsigned node, unsigned port) cons
     return end{to, node < to ? node : node - 1};
   }
   const size_t dimension = port / 2;
-  const unsigned step = stride(dimension), size = size_[dimension], at = node / step % size;
+  const unsigned step = stride_[dimension], size = size_[dimension], at = place(node, dimension);
   const bool up = port % 2 == 0;
   const bool border = up ? at + 1 == size : at == 0;
   if (border && !wraps(dimension)) return std::nullopt;
@@ -100,19 +98,35 @@ std::optional<topology::end> topology::across(unsigned node, unsigned port) cons
   return end{node - at * step + there * step, port ^ 1u};
 }
 
-// Dimension by dimension, the shorter way round. On a ring a packet takes lane 0 as long as the dateline, between the
-// last and the first node, lies ahead, else lane 1: no packet in lane 1 ever crosses it.
+// On a ring a packet takes lane 0 as long as the dateline, between the last and the first node, lies ahead, else lane
+// 1: no packet in lane 1 ever crosses it.
+topology::step topology::along(size_t dimension, unsigned at, unsigned to, bool up) const {
+  const unsigned x = place(at, dimension), y = place(to, dimension);
+  const bool dateline_ahead = up ? x > y : x < y;
+  return {unsigned(2 * dimension) + !up, wraps(dimension) && !dateline_ahead ? 1u : 0u};
+}
+
+// Dimension by dimension, the shorter way round.
 topology::step topology::next(unsigned at, unsigned to) const {
   if (full_) return {to < at ? to : to - 1, 0};
   size_t dimension = 0;
-  unsigned step = 1;
-  while (at / step % size_[dimension] == to / step % size_[dimension]) step *= size_[dimension++];
-  const unsigned size = size_[dimension], x = at / step % size, y = to / step % size;
-  if (!wraps(dimension)) return {unsigned(2 * dimension) + (y < x), 0};
-  const unsigned ahead = (y + size - x) % size;
-  const bool up = 2 * ahead <= size;
-  const bool dateline_ahead = up ? x > y : x < y;
-  return {unsigned(2 * dimension) + !up, dateline_ahead ? 0u : 1u};
+  while (place(at, dimension) == place(to, dimension)) ++dimension;
+  const unsigned size = size_[dimension], x = place(at, dimension), y = place(to, dimension);
+  return along(dimension, at, to, wraps(dimension) ? 2 * ((y + size - x) % size) <= size : y > x);
+}
+
+// Half way round a ring both directions are shortest. A later dimension may come first if it is no ring: next() leaves
+// its lane 1 free, and who stands there waits for lanes that next() names, never the other way round.
+std::optional<topology::step> topology::second(unsigned at, unsigned to) const {
+  if (full_) return std::nullopt;
+  size_t dimension = 0;
+  while (place(at, dimension) == place(to, dimension)) ++dimension;
+  const unsigned size = size_[dimension], x = place(at, dimension), y = place(to, dimension);
+  if (wraps(dimension) && 2 * ((y + size - x) % size) == size) return along(dimension, at, to, false);
+  for (++dimension; dimension < size_.size(); ++dimension)
+    if (!wraps(dimension) && place(at, dimension) != place(to, dimension))
+      return step{along(dimension, at, to, place(to, dimension) > place(at, dimension)).port, 1};
+  return std::nullopt;
 }
 
 unsigned topology::hops(unsigned from, unsigned to) const {

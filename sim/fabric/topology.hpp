@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which node is joined to which, and the way a packet takes. Routes depend on the place and the destination alone, as a
-// table in each node would say it. With the lane they name, the channels of all routes have no circle
-// (docs/nic-model.md).
+// table in each node would say it. With the lane they name, the channels of all routes have no circle, whichever
+// second choices were made on the way (docs/network.md).
 #pragma once
 
 #include <array>
@@ -41,8 +41,9 @@ class topology {
   std::optional<end> across(unsigned node, unsigned port) const;
   // The next hop from `at` towards `to`, which is another node.
   step next(unsigned at, unsigned to) const;
+  // Another first step of a shortest way, for packets that may pass others; nullopt: there is none.
+  std::optional<step> second(unsigned at, unsigned to) const;
   unsigned hops(unsigned from, unsigned to) const;
-  unsigned lanes() const { return wraps_ ? 2 : 1; }
   const std::string& name() const { return name_; }  // as parse() takes it, "auto" resolved
 
  private:
@@ -51,9 +52,12 @@ class topology {
   bool full_ = false, wraps_ = false;
   std::vector<unsigned> size_;  // of each dimension; empty: full
 
-  // Node n has coordinate n / stride % size in a dimension.
-  unsigned stride(size_t dimension) const;
+  std::vector<unsigned> stride_;  // node n has coordinate n / stride % size in a dimension
+
   bool wraps(size_t dimension) const { return wraps_ && size_[dimension] > 2; }
+  unsigned place(unsigned node, size_t dimension) const { return node / stride_[dimension] % size_[dimension]; }
+  // On towards `to` in a dimension in which it lies elsewhere, up or down.
+  step along(size_t dimension, unsigned at, unsigned to, bool up) const;
 };
 
 }  // namespace ggas::fabric

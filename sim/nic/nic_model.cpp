@@ -166,6 +166,7 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
   while (auto p = model_.pop_packet()) {
     if (p->is(op::load) || p->is(op::quiet)) responses_[p->tag] = edge() / nic_core::tick_cycles;
     ++packets_out_;
+    p->set_unordered(net_.shape().ports() > 1 && is_unordered(op(p->op)));
     const uint64_t at = after(why, answer, effect::packet, beats_in);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
   }

@@ -20,6 +20,7 @@ local f = {
   len = ProtoField.uint16("ggas.len_dw", "Payload length (DW)"),
   vc = ProtoField.uint8("ggas.vc", "Virtual channel", base.DEC, vcs),
   lane = ProtoField.uint8("ggas.lane", "Lane of the virtual channel"),
+  unordered = ProtoField.uint8("ggas.unordered", "It may pass others"),
   version = ProtoField.uint8("ggas.version", "Packet version"),
   hops = ProtoField.uint8("ggas.hops", "Hops it may still take"),
   seq = ProtoField.uint8("ggas.seq", "Link sequence number"),
@@ -49,7 +50,7 @@ local f = {
   crc_good = ProtoField.bool("ggas.crc.good", "CRC good"),
   width = ProtoField.uint16("ggas.link_width", "Link width (bits)"),
 }
-packet.fields = { f.dst, f.src, f.len, f.vc, f.lane, f.version, f.hops, f.seq, f.session, f.op, f.status, f.first_be, f.last_be, f.tag, f.req, f.addr, f.svpid,
+packet.fields = { f.dst, f.src, f.len, f.vc, f.lane, f.unordered, f.version, f.hops, f.seq, f.session, f.op, f.status, f.first_be, f.last_be, f.tag, f.req, f.addr, f.svpid,
   f.epoch, f.dvpid, f.domain, f.export, f.place, f.flags, f.last, f.ack, f.strong, f.result, f.responder, f.first, f.payload, f.crc, f.crc_good, f.width }
 
 local bad_length = ProtoExpert.new("ggas.bad_length", "Payload shorter than the header says", expert.group.MALFORMED, expert.severity.ERROR)
@@ -112,6 +113,7 @@ function packet.dissector(buffer, pinfo, tree)
   t:add(f.len, buffer(3, 2), len_dw)
   t:add(f.version, buffer(3, 1), bit32.extract(w0_low, 26, 3))
   t:add(f.lane, buffer(2, 1), bit32.extract(w0_low, 22, 1))
+  t:add(f.unordered, buffer(2, 1), bit32.extract(w0_low, 23, 1))
   t:add(f.vc, buffer(2, 1), bit32.extract(w0_low, 20, 2))
   t:add(f.hops, buffer(1, 2), bit32.extract(w0_low, 12, 8))
   t:add(f.seq, buffer(0, 2), bit32.extract(w0_low, 4, 8))

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -46,8 +47,13 @@ struct rig {
     net = std::make_unique<fabric::network>("network", *fabric::topology::parse(shape, n), cfg);
     for (unsigned i = 0; i < n; ++i) net->attach(i, nodes[i]);
   }
-  ~rig() { k.enter(); net.reset(); }
-  void run(uint64_t ps) { k.run_until([] { return false; }, ps); }
+  ~rig() {
+    k.enter();
+    net.reset();
+  }
+  void run(uint64_t ps) {
+    k.run_until([] { return false; }, ps);
+  }
   size_t arrived() const {
     size_t sum = 0;
     for (const node& n : nodes) sum += n.got.size();
@@ -111,11 +117,13 @@ TEST(network, acknowledgements_take_from_a_busy_way_back) {
 }
 
 // All channels between all nodes at once, through buffers of one packet, to NICs that often take nothing: nothing is
-// lost, doubled or out of order, no NP packet passes a P packet, and no circle of full buffers stands still.
+// lost, doubled or, where order is promised, out of order, no NP packet passes a P packet, and no circle of full
+// buffers stands still. Packets of "channel" 4 are answers that may pass others.
 class crowd : public testing::TestWithParam<std::tuple<const char*, unsigned>> {};
 INSTANTIATE_TEST_SUITE_P(shapes, crowd,
                          testing::Values(std::tuple("full", 4u), std::tuple("ring", 6u), std::tuple("mesh:3x3", 9u),
-                                         std::tuple("torus:4x3", 12u), std::tuple("torus:3x3x3", 27u)));
+                                         std::tuple("torus:4x3", 12u), std::tuple("torus:2x2x2", 8u),
+                                         std::tuple("torus:3x3x3", 27u)));
 TEST_P(crowd, arrives_once_and_in_order) {
   const auto [shape, nodes] = GetParam();
   auto cfg = usual;
@@ -124,11 +132,19 @@ TEST_P(crowd, arrives_once_and_in_order) {
   rig r(shape, nodes, cfg);
   std::mt19937_64 random(nodes);
   constexpr unsigned packets = 40'000;
-  std::map<std::tuple<unsigned, unsigned, unsigned>, uint16_t> sent, seen;  // source, destination, channel
+  std::map<std::tuple<unsigned, unsigned, unsigned>, uint16_t> sent, seen;       // source, destination, channel
   std::map<std::pair<unsigned, unsigned>, std::vector<uint16_t>> posted_before;  // of each NP packet
+  std::set<std::tuple<unsigned, unsigned, uint16_t>> unordered;                  // on their way
+  unsigned overtaken = 0;
   for (unsigned n = 0; n < nodes; ++n) {
     r.nodes[n].refuse = &random;
     r.nodes[n].on_packet = [&, n](const packet& p) {
+      if (p.unordered()) {
+        EXPECT_EQ(unordered.erase({p.src, n, p.tag}), 1u) << p.src << " to " << n << " tag " << p.tag;
+        const auto older = unordered.lower_bound({p.src, n, 0});
+        overtaken += older != unordered.end() && *older < std::tuple{unsigned(p.src), n, p.tag};
+        return;
+      }
       uint16_t& next = seen[{p.src, n, p.vc}];
       EXPECT_EQ(p.tag, next++) << p.src << " to " << n << " channel " << unsigned(p.vc);
       if (p.vc == unsigned(vc::np)) {
@@ -138,10 +154,13 @@ TEST_P(crowd, arrives_once_and_in_order) {
     };
   }
   for (unsigned i = 0; i < packets; ++i) {
-    const unsigned from = unsigned(random() % nodes), to = unsigned(random() % nodes), channel = unsigned(random() % 4);
+    const unsigned from = unsigned(random() % nodes), to = unsigned(random() % nodes), channel = unsigned(random() % 5);
     uint16_t& tag = sent[{from, to, channel}];
     if (channel == unsigned(vc::np)) posted_before[{from, to}].push_back(sent[{from, to, unsigned(vc::p)}]);
-    r.net->send(from, make(from, to, vc(channel), unsigned(random() % 65), tag++), (i / 8) * 10'000);
+    packet p = make(from, to, channel == 4 ? vc::rsp : vc(channel), unsigned(random() % 65), tag++);
+    p.set_unordered(channel == 4);
+    if (channel == 4) unordered.insert({from, to, p.tag});
+    r.net->send(from, std::move(p), (i / 8) * 10'000);
   }
   for (unsigned turn = 0; turn < 20'000 && r.arrived() < packets; ++turn) {
     r.run(200'000);
@@ -150,6 +169,31 @@ TEST_P(crowd, arrives_once_and_in_order) {
       if (std::exchange(r.nodes[n].refused, false)) r.net->resume(n);
   }
   EXPECT_EQ(r.arrived(), packets);
+  EXPECT_TRUE(unordered.empty());
+  bool choice = false;
+  for (unsigned from = 0; from < nodes; ++from)
+    for (unsigned to = 0; to < nodes; ++to) choice |= from != to && r.net->shape().second(from, to);
+  EXPECT_EQ(r.net->stats().second != 0, choice);
+  EXPECT_EQ(overtaken != 0, choice);
+}
+
+// An answer that may pass others goes around a busy link, and only if its first choice is taken.
+TEST(network, second_choice_goes_around_a_busy_link) {
+  for (const bool busy : {false, true})
+    for (const bool unordered : {false, true}) {
+      rig r("mesh:2x2", 4, usual);
+      constexpr unsigned stores = 20;
+      if (busy)
+        for (unsigned i = 0; i < stores; ++i) r.net->send(0, make(0, 1, vc::p, 64), 0);
+      packet p = make(0, 3, vc::rsp, 64);
+      p.set_unordered(unordered);
+      r.net->send(0, std::move(p), 0);
+      r.run(100'000'000);
+      ASSERT_EQ(r.nodes[3].got.size(), 1u);
+      const uint64_t alone = 2 * (36 * 5'000u + 100'000u) + 40'000u;
+      EXPECT_EQ(r.nodes[3].got[0].first, busy && !unordered ? alone + 36 * 5'000u : alone);
+      EXPECT_EQ(r.net->stats().second, unsigned(busy && unordered));
+    }
 }
 
 }  // namespace

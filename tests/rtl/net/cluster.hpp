@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -64,7 +65,7 @@ class cluster {
     for (unsigned n = 0; n < nodes_.size(); ++n) {
       nodes_[n].m->cfg_node_i = n;
       for (unsigned to = 0; to < nodes_.size(); ++to)
-        if (to != n) route(n, to, shape_.next(n, to));
+        if (to != n) route(n, to, shape_.next(n, to), shape_.second(n, to));
       for (unsigned p = 0; p < built_links; ++p) plugged(n, p, shape_.across(n, p).has_value());
     }
   }
@@ -74,10 +75,12 @@ class cluster {
   }
 
   // ---- set-up
-  void route(unsigned at, unsigned to, std::optional<topology::step> way) {
+  void route(unsigned at, unsigned to, std::optional<topology::step> way,
+             std::optional<topology::step> second = std::nullopt) {
     Model& m = *nodes_[at].m;
     m.cfg_route_node_i = to;
-    m.cfg_route_i = way ? 16u | way->lane << 3 | way->port : 0;
+    m.cfg_route_i = (way ? 16u | way->lane << 3 | way->port : 0) | (second ? 16u | second->lane << 3 | second->port : 0)
+                                                                       << 5;
     m.cfg_route_set_i = 1;
     clock(m);
     m.cfg_route_set_i = 0;
@@ -96,13 +99,14 @@ class cluster {
     }
   }
   double offers = 0.5, takes = 0.7, phy = 0.95;
-  unsigned latency = 20;  // of a wire, cycles
+  double unordered = 0.5;  // of the responses: those that may pass others
+  unsigned latency = 20;   // of a wire, cycles
 
   void send(unsigned from, nic::packet p) {
     p.src = uint16_t(from);
     p.hops = 255;
     nodes_[from].tx[p.vc].queue.push_back(p);
-    sent_[{from, p.dst, p.vc}].push_back(p);
+    (p.unordered() ? loose_ : sent_)[{from, p.dst, p.vc}].push_back(p);
     ++under_way_;
   }
   void random_packet(unsigned from, unsigned to) {
@@ -112,6 +116,7 @@ class cluster {
     p.op = uint8_t(rng_());
     p.addr = rng_() & ~7ull;
     p.domain = uint16_t(rng_());
+    p.set_unordered(p.vc == unsigned(nic::vc::rsp) && chance(unordered));
     p.len_dw = uint16_t(p.vc == 1 ? 0 : rng_() % 3 == 0 ? rng_() % 65 : rng_() % 9);
     for (unsigned i = 0; i < p.len_dw; ++i) p.data.push_back(uint32_t(rng_()));
     send(from, p);
@@ -152,6 +157,7 @@ class cluster {
   unsigned state(unsigned node, unsigned port) const { return nodes_[node].m->sts_states_o >> 2 * port & 3; }
   uint64_t time() const { return time_; }
   uint64_t under_way() const { return under_way_; }
+  uint64_t overtaken() const { return overtaken_; }  // packets that may pass others and did
   uint64_t errors() const { return errors_; }
   const std::string& first_error() const { return first_error_; }
   const cluster_counters& count() const { return count_; }
@@ -162,6 +168,7 @@ class cluster {
   // Packets that are known to be lost do not arrive any more.
   void forget() {
     sent_.clear();
+    loose_.clear();
     under_way_ = 0;
     strict_ = false;
   }
@@ -200,7 +207,8 @@ class cluster {
       valid |= 1u << v;
       sop |= unsigned(b.sop) << v;
       eop |= unsigned(b.eop) << v;
-      for (unsigned i = 0; i < nic::header_dws; ++i) m.tx_hdr_i[v * nic::header_dws + i] = b.sop ? b.hdr[i] : 0xdeadbeef;
+      for (unsigned i = 0; i < nic::header_dws; ++i)
+        m.tx_hdr_i[v * nic::header_dws + i] = b.sop ? b.hdr[i] : 0xdeadbeef;
       for (unsigned i = 0; i < words; ++i) put_word(m.tx_data_i, v * words + i, b.data[i]);
     }
     for (unsigned p = 0; p < built_links; ++p) {
@@ -271,17 +279,36 @@ class cluster {
   }
   const nic::packet& n_front(unsigned at, unsigned v) const { return nodes_[at].tx[v].queue.front(); }
 
+  // As it arrives: a hop less at each node on the way, and the lane of the last link.
+  nic::packet after_hops(nic::packet p, unsigned vc) const {
+    p.hops = uint8_t(255 - (shape_.hops(p.src, p.dst) - 1));
+    p.vc = uint8_t(vc);
+    return p;
+  }
+
+  // One that may pass others: any of those on their way.
+  void arrived_loose(unsigned at, unsigned v, const nic::packet& p) {
+    auto& expected = loose_[{p.src, at, v}];
+    const auto it = std::ranges::find_if(expected, [&](const auto& e) { return same(after_hops(e, p.vc), p); });
+    if (it == expected.end()) {
+      if (strict_) fail("an unordered packet arrived changed, twice or unsent");
+      return;
+    }
+    overtaken_ += it != expected.begin();
+    expected.erase(it);
+    --under_way_;
+  }
+
   void arrived(unsigned at, unsigned v, const nic::packet& p) {
     arrived_at = time_;
-    auto& expected = sent_[{p.src, at, v}];
     if (p.dst != at) fail("a packet arrived at another node");
+    if (p.unordered()) return arrived_loose(at, v, p);
+    auto& expected = sent_[{p.src, at, v}];
     if (expected.empty()) {
       if (strict_) fail("a packet arrived that nobody sent");
       return;
     }
-    nic::packet want = expected.front();
-    want.hops = uint8_t(255 - (shape_.hops(p.src, at) - 1));
-    want.vc = p.vc;  // the lane of the last link
+    const nic::packet want = after_hops(expected.front(), p.vc);
     if (p.vc % unit_channels != v) fail("a packet arrived in another virtual channel");
     if (strict_ && !same(want, p)) fail("a packet arrived changed, or out of order");
     expected.pop_front();
@@ -304,10 +331,10 @@ class cluster {
   topology shape_;
   std::mt19937_64 rng_;
   std::vector<node> nodes_;
-  std::map<flow, std::deque<nic::packet>> sent_;
+  std::map<flow, std::deque<nic::packet>> sent_, loose_;  // in order, and those that may pass others
   std::map<std::pair<unsigned, unsigned>, uint64_t> posted_begun_, posted_done_;
   std::map<std::pair<unsigned, unsigned>, std::deque<uint64_t>> np_mark_;
-  uint64_t time_ = 0, under_way_ = 0, errors_ = 0;
+  uint64_t time_ = 0, under_way_ = 0, errors_ = 0, overtaken_ = 0;
   bool strict_ = true;
   std::string first_error_;
   cluster_counters count_;

@@ -62,10 +62,12 @@ TYPED_TEST(LinksTest, RandomPacketsArriveInOrder) {
     const char* text;
     unsigned nodes;
   };
-  for (const shape s : {shape{"full", 4}, {"full", 7}, {"ring", 5}, {"mesh:3x2", 6}, {"torus:3x3", 9}, {"torus:2x2x2", 8}}) {
+  for (const shape s :
+       {shape{"full", 4}, {"full", 7}, {"ring", 5}, {"mesh:3x2", 6}, {"torus:3x3", 9}, {"torus:2x2x2", 8}}) {
     SCOPED_TRACE(s.text);
     auto c = this->make(s.text, s.nodes);
     this->all_arrive(c, TypeParam::words == 2 ? 600 : 300);
+    if (std::string_view(s.text) == "full") EXPECT_EQ(c.overtaken(), 0u);  // no second choices
   }
 }
 
@@ -80,7 +82,88 @@ TYPED_TEST(LinksTest, FullRingsDoNotStandStill) {
   }
 }
 
-// The same without lanes: what the test above would see.
+// The same with answers that may pass others, and nearly nothing else, in networks with second choices: no circle, what
+// has an order keeps it, and some do pass.
+TYPED_TEST(LinksTest, FullBuffersWithSecondChoicesDoNotStandStill) {
+  struct shape {
+    const char* text;
+    unsigned nodes;
+  };
+  for (const shape s : {shape{"torus:2x2x2", 8}, {"mesh:3x2", 6}, {"ring", 4}}) {
+    SCOPED_TRACE(s.text);
+    auto c = this->make(s.text, s.nodes);
+    ASSERT_TRUE(c.wait_up());
+    c.offers = 1;
+    c.takes = 0.3;
+    for (unsigned i = 0; i < 50 * s.nodes; ++i) {
+      const unsigned from = i % s.nodes, to = (from + 1 + unsigned(c.rng()() % (s.nodes - 1))) % s.nodes;
+      auto p = this->plain(to, 2, 64);
+      p.set_unordered(i % 4 != 0);
+      p.addr = 8ull * i;
+      c.send(from, p);
+    }
+    EXPECT_TRUE(c.drain()) << c.under_way() << " packets are stuck";
+    EXPECT_EQ(c.errors(), 0u) << c.first_error();
+    EXPECT_GT(c.overtaken(), 0u);
+  }
+}
+
+// A link that a stream of stores fills: answers that may pass others go around it, the others wait for it.
+TYPED_TEST(LinksTest, SecondChoiceGoesAroundABusyLink) {
+  std::array<uint64_t, 2> took{}, around{};
+  for (const bool unordered : {false, true}) {
+    auto c = this->make("mesh:3x2", 6);  // 0 - 1 - 2 above 3 - 4 - 5
+    ASSERT_TRUE(c.wait_up());
+    c.offers = c.takes = c.phy = 1;
+    for (unsigned i = 0; i < 60; ++i) {
+      c.send(1, this->plain(2, 0, 64));
+      auto p = this->plain(5, 2, 64);
+      p.set_unordered(unordered);
+      p.addr = 8ull * i;
+      c.send(0, p);
+    }
+    const uint64_t from = c.time(), before = c.flits(1, 2);
+    ASSERT_TRUE(c.drain());
+    took[unordered] = c.time() - from;
+    around[unordered] = c.flits(1, 2) + c.flits(0, 2) - before;
+    EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  }
+  std::cout << took[0] << " cycles in order, " << took[1] << " with second choices\n";
+  EXPECT_LT(double(took[1]), 0.75 * double(took[0]));
+  EXPECT_GT(around[1], around[0]);
+}
+
+// The first choice is dead: who may take the second one arrives, the others are told; without both all are.
+TYPED_TEST(LinksTest, SecondChoiceReplacesADeadLink) {
+  auto c = this->make("mesh:2x2", 4);  // 0 - 1 above 2 - 3
+  ASSERT_TRUE(c.wait_up());
+  c.cut(0, 0);
+  for (unsigned i = 0; i < 1000 && c.state(0, 0) != links_dead; ++i) c.step();
+  ASSERT_EQ(c.state(0, 0), links_dead);
+  const auto send = [&](bool unordered) {
+    for (unsigned i = 0; i < 10; ++i) {
+      auto p = this->plain(3, 2, 8);
+      p.set_unordered(unordered);
+      c.send(0, p);
+    }
+  };
+  send(true);
+  EXPECT_TRUE(c.drain());
+  EXPECT_EQ(c.count().no_route, 0u);
+  send(false);
+  for (unsigned i = 0; i < 500; ++i) c.step();
+  EXPECT_EQ(c.count().no_route, 10u);
+  c.forget();
+  c.cut(0, 2);
+  for (unsigned i = 0; i < 1000 && c.state(0, 2) != links_dead; ++i) c.step();
+  send(true);
+  for (unsigned i = 0; i < 500; ++i) c.step();
+  EXPECT_EQ(c.count().no_route, 20u);
+  EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  c.forget();
+}
+
+// Without lanes: what the tests of full buffers would see.
 TYPED_TEST(LinksTest, RingWithoutLanesStandsStill) {
   auto c = this->make("ring", 6);
   for (unsigned at = 0; at < 6; ++at)
@@ -188,9 +271,9 @@ TYPED_TEST(LinksTest, CutLinkIsReroutedAround) {
 TYPED_TEST(LinksTest, PacketWithoutRouteIsTold) {
   auto c = this->make("ring", 5);
   ASSERT_TRUE(c.wait_up());
-  c.route(0, 2, std::nullopt);                  // at the source
-  c.route(4, 2, topology::step{0, 0});          // 0 and 4 send it to each other
-  c.route(0, 3, topology::step{5, 0});          // a link that is down
+  c.route(0, 2, std::nullopt);          // at the source
+  c.route(4, 2, topology::step{0, 0});  // 0 and 4 send it to each other
+  c.route(0, 3, topology::step{5, 0});  // a link that is down
   c.send(0, this->plain(2, 0, 8));
   c.send(0, this->plain(3, 3, 8));
   c.send(0, this->plain(63, 2, 0));
@@ -198,7 +281,7 @@ TYPED_TEST(LinksTest, PacketWithoutRouteIsTold) {
   EXPECT_EQ(c.count().no_route, 3u);
   EXPECT_EQ(c.count().stores_lost, 1u);
   c.route(0, 2, topology::step{1, 0});
-  c.send(0, this->plain(2, 0, 8));              // a loop of routes: it ends after 255 hops
+  c.send(0, this->plain(2, 0, 8));  // a loop of routes: it ends after 255 hops
   for (unsigned i = 0; i < 20'000; ++i) c.step();
   EXPECT_EQ(c.count().no_route, 4u);
   EXPECT_EQ(c.count().stores_lost, 2u);
