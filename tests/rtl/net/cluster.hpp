@@ -279,17 +279,17 @@ class cluster {
   }
   const nic::packet& n_front(unsigned at, unsigned v) const { return nodes_[at].tx[v].queue.front(); }
 
-  // As it arrives: a hop less at each node on the way, and the lane of the last link.
-  nic::packet after_hops(nic::packet p, unsigned vc) const {
-    p.hops = uint8_t(255 - (shape_.hops(p.src, p.dst) - 1));
-    p.vc = uint8_t(vc);
+  // As it arrives: a hop less at each node on the way, unless routes have changed, and the lane of the last link.
+  nic::packet as_it_arrives(nic::packet p, const nic::packet& got) const {
+    p.hops = strict_ ? uint8_t(255 - (shape_.hops(p.src, p.dst) - 1)) : got.hops;
+    p.vc = got.vc;
     return p;
   }
 
   // One that may pass others: any of those on their way.
   void arrived_loose(unsigned at, unsigned v, const nic::packet& p) {
     auto& expected = loose_[{p.src, at, v}];
-    const auto it = std::ranges::find_if(expected, [&](const auto& e) { return same(after_hops(e, p.vc), p); });
+    const auto it = std::ranges::find_if(expected, [&](const auto& e) { return same(as_it_arrives(e, p), p); });
     if (it == expected.end()) {
       if (strict_) fail("an unordered packet arrived changed, twice or unsent");
       return;
@@ -308,7 +308,7 @@ class cluster {
       if (strict_) fail("a packet arrived that nobody sent");
       return;
     }
-    const nic::packet want = after_hops(expected.front(), p.vc);
+    const nic::packet want = as_it_arrives(expected.front(), p);
     if (p.vc % unit_channels != v) fail("a packet arrived in another virtual channel");
     if (strict_ && !same(want, p)) fail("a packet arrived changed, or out of order");
     expected.pop_front();
