@@ -144,11 +144,15 @@ class encoder {
 };
 
 // One list of runs, as canonical() makes it: how many, and how long if they are equal.
-void fill_list(ggas_type& h, const std::vector<uint64_t>& record) {
+void fill_list(ggas_type& h, const std::vector<uint64_t>& record, const std::vector<uint64_t>& lookaside) {
   const auto kind = static_cast<record_kind>(record[rec_bits] & 0xf);
   if (h.records != 1 || (kind != record_kind::indexed && kind != record_kind::indexed_block)) return;
   h.box[0].count = record[rec_count];
   h.run = kind == record_kind::indexed_block ? record[rec_blocklength] : 0;
+  const uint64_t runs = h.box[0].count;
+  if (h.run != 0 || runs > most_handle_runs) return;
+  for (uint64_t r = 0; r < runs; ++r)
+    h.box[1 + r] = {lookaside[r + 1] - lookaside[r], static_cast<int64_t>(lookaside[runs + 1 + r])};
 }
 
 void fill_box(ggas_type& h, const type_box& b) {
@@ -191,7 +195,7 @@ type_image image_of(const datatype& t, type_form form) {
   encoded_type e = encode(form == type_form::automatic ? canonical(t) : t);
   h.unit = static_cast<uint32_t>(e.unit);
   h.records = static_cast<uint32_t>(e.records.size() / record_words);
-  if (form == type_form::automatic) fill_list(h, e.records);
+  if (form == type_form::automatic) fill_list(h, e.records, e.lookaside);
   i.words = std::move(e.records);
   i.words.insert(i.words.end(), e.lookaside.begin(), e.lookaside.end());
   h.words = i.words.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/detail/type/places.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <initializer_list>
@@ -119,6 +120,46 @@ run_move runs_of(const side_items& s, char* dense, bool pack, unsigned staged, c
   const uint64_t share = (s.count + blocks - 1) / blocks, spread = (share + 15) / 16 * 16 * each;
   const uint64_t together = fit > 0 && spread < wanted ? spread : wanted;
   m.together = static_cast<uint32_t>(together == 0 ? 1 : together > m.runs ? m.runs : together);
+  return m;
+}
+
+namespace {
+
+// The run's fields behind those that are there. False: too many.
+bool add_fields(item_move& m, int64_t at, uint64_t bytes, uint64_t alignment) {
+  constexpr uint64_t widest = 8;
+  while (bytes > 0) {
+    const uint64_t seen = widest | alignment | static_cast<uint64_t>(at);
+    const uint64_t width = std::min(seen & (0 - seen), std::bit_floor(bytes));
+    if (m.fields == most_item_fields || at != static_cast<int32_t>(at)) return false;
+    m.field[m.fields++] = {static_cast<int32_t>(at), static_cast<uint16_t>(m.size), static_cast<uint16_t>(width)};
+    m.size += static_cast<uint32_t>(width);
+    at += static_cast<int64_t>(width);
+    bytes -= width;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<item_move> fields_of(const side_items& s, char* dense, unsigned staged, const char* segment) {
+  const ggas_type& t = *s.type;
+  constexpr uint64_t aligned = 16;  // items: then pieces of dense data are aligned to as many bytes
+  const uint64_t runs = t.records == 0 ? 1 : t.box[0].count;
+  if (t.size * aligned > staged || runs > most_handle_runs) return {};
+  item_move m{s.at, dense, t.extent, static_cast<uint32_t>(s.count), 0, 0, 0, {}, {}};
+  const uint64_t alignment = reinterpret_cast<uintptr_t>(s.at) | s.step();
+  if (t.records == 0 && !add_fields(m, t.base, t.run, alignment)) return {};
+  if (t.records != 0) {
+    m.of = stamp_of(t, segment);
+    for (uint64_t r = 0; r < runs; ++r)
+      if (!add_fields(m, t.box[1 + r].stride, t.box[1 + r].count, alignment)) return {};
+  }
+  // As many as fit; fewer, if not enough blocks would have something to do.
+  constexpr uint64_t blocks = 264;
+  const uint64_t share = (s.count + blocks - 1) / blocks, fit = staged / t.size;
+  const uint64_t together = std::min((share + aligned - 1) / aligned, fit / aligned);
+  m.together = static_cast<uint32_t>(std::max(together, uint64_t{1}) * aligned);
   return m;
 }
 

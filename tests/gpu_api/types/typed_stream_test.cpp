@@ -144,22 +144,33 @@ TEST_P(TypedStream, MemoryOfTheHostIsAnEnd) {
   expect_areas("memory of the host");
 }
 
+// Runs of other lengths and distances, one in 97 of them `longest`.
+datatype runs_of_words(primitive word, int64_t count, int64_t longest) {
+  const auto bytes = static_cast<int64_t>(datatype(word).size());
+  std::vector<int64_t> lengths, places;
+  int64_t at_byte = bytes == 1 ? 3 : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    lengths.push_back(i % 97 == 5 ? longest : 1 + i * 7 % (41 / bytes));
+    places.push_back(at_byte);
+    at_byte += (lengths.back() + 1 + i % 5) * bytes;
+  }
+  return datatype::hindexed(lengths, places, word);
+}
+
 // Many items of few runs, lists of many runs of other lengths, some long: blocks put them together.
 TEST_P(TypedStream, RunsOfAnyLengthArePutTogether) {
-  std::vector<int64_t> lengths, places;
-  int64_t at_byte = 3;
-  for (int64_t i = 0; i < 700; ++i) {
-    lengths.push_back(i % 97 == 5 ? 900 : 1 + i * 7 % 41);
-    places.push_back(at_byte);
-    at_byte += lengths.back() + 1 + i % 5;
-  }
-  const int64_t fields[] = {1, 2, 1}, apart[] = {0, 16, 40}, near[] = {0, 8, 16};
+  const int64_t fields[] = {1, 2, 1}, apart[] = {0, 16, 40}, near[] = {0, 8, 16}, odd[] = {1, 20, 36};
   const datatype parts[] = {primitive::float64, primitive::int32, primitive::int8};
   const std::pair<datatype, uint64_t> all[] = {
       {datatype::resized(datatype::structure(fields, apart, parts), 0, 48), simulated() ? 40 : 1300},
       {datatype::resized(datatype::structure(fields, near, parts), 0, 24), simulated() ? 40 : 1300},
-      {datatype::hindexed(lengths, places, primitive::byte), 1},
-      {datatype::hindexed(std::span(lengths).first(40), std::span(places).first(40), primitive::byte), 3},
+      {datatype::resized(datatype::structure(fields, odd, parts), 0, 52), simulated() ? 40 : 900},
+      {runs_of_words(primitive::byte, 700, 900), 1},
+      {runs_of_words(primitive::byte, 40, 900), 3},
+      {runs_of_words(primitive::float64, 700, 110), 1},
+      {runs_of_words(primitive::float64, 9, 3), simulated() ? 10 : 100},
+      {runs_of_words(primitive::float32, 700, 300), 1},
+      {runs_of_words(primitive::complex128, 300, 40), 1},
       {datatype::resized(datatype::contiguous(301, primitive::int8), 0, 305), 100}};
   std::mt19937_64 random(12);
   for (const auto& [type, count] : all) {

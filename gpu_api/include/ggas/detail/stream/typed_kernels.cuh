@@ -3,7 +3,8 @@
 #pragma once
 
 #include "ggas/detail/stream/on_stream.cuh"
-#include "ggas/detail/type/move_runs.cuh"
+#include "ggas/detail/type/move_items.cuh"
+#include "ggas/detail/type/move_mapped.cuh"
 
 // A parameter of a kernel that is read where it lies, by numbers that the kernel works out, too.
 #ifdef __CUDACC__
@@ -14,12 +15,30 @@
 
 namespace ggas::detail {
 
+// A kernel asks for all lines of its parameters while the one before still runs. Nothing comes of what they say: at
+// most a sleep of no time.
+template <class Parameters>
+GGAS_DEVICE void ask_for(const Parameters& p) {
+#ifdef __CUDACC__
+  constexpr unsigned line = 64;
+  const char* const bytes = reinterpret_cast<const char*>(&p);
+  unsigned all = 0;
+  GGAS_UNROLL
+  for (unsigned at = 0; at + sizeof(unsigned) <= sizeof(Parameters); at += line)
+    all ^= *reinterpret_cast<const unsigned*>(bytes + at);
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0x9e3779b9; @p nanosleep.u32 0; }" ::"r"(all));
+#else
+  static_cast<void>(p);
+#endif
+}
+
 // By thread 0 of the first block; behind data of other kernels of the stream, too.
 GGAS_DEVICE void signal_from(const signal_target& to) {
   if (to.word && block_rank() == 0 && thread_rank() == 0) send_signal(to);
 }
 
-GGAS_DEVICE void tell_of_lists(const place_move& m, bool good, const stream_report& report) {
+template <unsigned Digits>
+GGAS_DEVICE void tell_of_lists(const place_move_of<listed_side_of<Digits>>& m, bool good, const stream_report& report) {
   if (m.to.list.at || m.from.list.at) tell(report.status, block_group{}.join(moved(good)));
 }
 GGAS_DEVICE void tell_of_lists(const few_place_move&, bool, const stream_report&) {}
@@ -28,6 +47,7 @@ GGAS_DEVICE void tell_of_lists(const few_place_move&, bool, const stream_report&
 template <class T, class Move>
 static __global__ void GGAS_LAUNCH_BOUNDS(512)
     place_kernel(const GGAS_GRID_CONSTANT Move m, signal_target behind, stream_report report) {
+  ask_for(m);
   ggas_after_stream();
   const unsigned rank = block_rank() * thread_count() + thread_rank(), count = block_count() * thread_count();
   const bool good = move_places<T>(m, rank, count);
@@ -45,19 +65,38 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   signal_from(behind);
 }
 
-// Runs of any length, and dense data.
-[[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512)
-    run_kernel(const GGAS_GRID_CONSTANT run_move m, stream_report report) {
+// All of a block, or none: they wait for each other.
+GGAS_DEVICE bool is_current_for_all(const image_stamp& of, const stream_report& report) {
+  if (!of.header || block_group{}.join(moved(is_current(of))) == ggas_ok) return true;
+  tell(report.status, ggas_bad_argument);
+  return false;
+}
+
+// Runs of any length, and dense data: of words T, or of bytes.
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512) run_kernel(const GGAS_GRID_CONSTANT run_move m, stream_report report) {
+  ask_for(m);
   ggas_after_stream();
   GGAS_SHARED_ARRAY(word_pair, staged, staged_bytes / sizeof(word_pair));
-  const bool current = is_current(m.items.of);
-  // All of a block, or none: they wait for each other.
-  if (m.items.of.header && block_group{}.join(moved(current)) != ggas_ok) {
-    tell(report.status, ggas_bad_argument);
-    return;
+  if (!is_current_for_all(m.items.of, report)) return;
+  void* const shared = static_cast<word_pair*>(staged);
+  bool good;
+  if constexpr (sizeof(T) == 1) {
+    good = move_runs(m, static_cast<char*>(shared));
+  } else {
+    good = move_mapped<T>(m, static_cast<int64_t*>(shared));
   }
-  const bool good = move_runs(m, reinterpret_cast<char*>(static_cast<word_pair*>(staged)));
   if (m.items.sums) tell(report.status, block_group{}.join(moved(good)));
+}
+
+// Small items of a few fields, packed.
+[[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    item_kernel(const GGAS_GRID_CONSTANT item_move m, stream_report report) {
+  ask_for(m);
+  ggas_after_stream();
+  GGAS_SHARED_ARRAY(word_pair, staged, staged_bytes / sizeof(word_pair));
+  if (!is_current_for_all(m.of, report)) return;
+  pack_items(m, reinterpret_cast<char*>(static_cast<word_pair*>(staged)));
 }
 
 // A side as the walk of records needs it; of packed data `at` is byte 0.

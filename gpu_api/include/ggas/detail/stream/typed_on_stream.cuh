@@ -97,7 +97,6 @@ static result<> launch_places(cluster& c, const stream& s, const typed_move& m, 
 #endif
 }
 
-[[maybe_unused]] static bool has_few(const place_side& s) { return s.dimensions <= few_place_dimensions && !s.list.at; }
 [[maybe_unused]] static place_side_of<few_place_dimensions> few_of(const place_side& s) {
   return {s.base, s.outer, s.dimensions, {s.digit[0], s.digit[1]}};
 }
@@ -108,9 +107,13 @@ static result<> queue_places(cluster& c, const stream& s, const typed_move& m, c
   const char* const own = c.device_context(s.node).local;
   const place_side to = places_of(m.to, sizeof(T), own), from = places_of(m.from, sizeof(T), own);
   const auto first = static_cast<uint32_t>(m.first / sizeof(T)), units = static_cast<uint32_t>(m.bytes / sizeof(T));
-  if (has_few(to) && has_few(from))
-    return launch_places<T>(c, s, m, few_place_move{first, units, few_of(to), few_of(from)}, shape, report);
-  return launch_places<T>(c, s, m, place_move{first, units, to, from}, shape, report);
+  if (to.dimensions > few_place_dimensions || from.dimensions > few_place_dimensions)
+    return launch_places<T>(c, s, m, place_move{first, units, to, from}, shape, report);
+  if (to.list.at || from.list.at) {
+    const few_listed_move few{first, units, {few_of(to), to.list}, {few_of(from), from.list}};
+    return launch_places<T>(c, s, m, few, shape, report);
+  }
+  return launch_places<T>(c, s, m, few_place_move{first, units, few_of(to), few_of(from)}, shape, report);
 }
 
 [[maybe_unused]] static result<> queue_by_unit(cluster& c, const stream& s, const typed_move& m, unsigned unit,
@@ -129,16 +132,33 @@ static result<> queue_places(cluster& c, const stream& s, const typed_move& m, c
   }
 }
 
-[[maybe_unused]] static result<> queue_runs(cluster& c, const stream& s, const typed_move& m,
+template <class T>
+static result<> queue_runs_by(cluster& c, const stream& s, const side_items& items, char* dense, bool pack,
+                              stream_shape shape, const stream_report& report) {
+  const char* const own = c.device_context(s.node).local;
+  const unsigned staged = sizeof(T) == 1 ? staged_bytes : mapped_words * sizeof(T);
+  const run_move r = runs_of(items, dense, pack, staged, own);
+  const unsigned needed = (r.runs + r.together - 1) / r.together;
+  if (needed < shape.blocks) shape.blocks = needed;
+  return launch_dependent(c, s, shape.blocks, shape.threads, run_kernel<T>, r, report);
+}
+
+[[maybe_unused]] static result<> queue_runs(cluster& c, const stream& s, const typed_move& m, unsigned unit,
                                             const stream_shape& wanted, const stream_report& report) {
   const context& own = c.device_context(s.node);
   const side_rows to = rows_of(m.to, m.bytes), from = rows_of(m.from, m.bytes);
   const bool pack = to.rows == 1 && has_runs(m.from);
-  const run_move r = runs_of(pack ? m.from : m.to, pack ? to.first : from.first, pack, staged_bytes, own.local);
+  const side_items& items = pack ? m.from : m.to;
+  char* const dense = pack ? to.first : from.first;
   stream_shape shape = typed_shape(own.tuned, m, 1, wanted);
-  const unsigned needed = (r.runs + r.together - 1) / r.together;
+  if (unit >= 16) return queue_runs_by<word_pair>(c, s, items, dense, pack, shape, report);
+  if (unit >= 8) return queue_runs_by<uint64_t>(c, s, items, dense, pack, shape, report);
+  if (unit >= 4) return queue_runs_by<uint32_t>(c, s, items, dense, pack, shape, report);
+  const auto few = pack ? fields_of(items, dense, staged_bytes, own.local) : std::nullopt;
+  if (!few) return queue_runs_by<uint8_t>(c, s, items, dense, pack, shape, report);
+  const unsigned needed = (few->count + few->together - 1) / few->together;
   if (needed < shape.blocks) shape.blocks = needed;
-  return launch_dependent(c, s, shape.blocks, shape.threads, run_kernel, r, report);
+  return launch_dependent(c, s, shape.blocks, shape.threads, item_kernel, *few, report);
 }
 
 [[maybe_unused]] static walk_side walk_of(const side_items& i) {
@@ -196,7 +216,7 @@ static result<> queue_places(cluster& c, const stream& s, const typed_move& m, c
   if (!runs && (path == typed_path::box || path == typed_path::runs))
     return queue_places_and_signal(c, s, m, unit, shape, report);
   const walk_move walk{walk_of(m.to), walk_of(m.from), m.first, m.bytes};
-  auto ok = runs ? queue_runs(c, s, m, wanted, report)
+  auto ok = runs ? queue_runs(c, s, m, unit, wanted, report)
             : path == typed_path::engine
                 ? queue_rows(c, s, m)
                 : launch_dependent(c, s, shape.blocks, shape.threads, walk_kernel, walk, report);

@@ -45,8 +45,9 @@ GGAS_DEVICE void add_digit(const place_dimension& dim, const int64_t* list, uint
 }
 
 // Places of the units of `number`, of which `good` are told by a bit each: those that a damaged list names are cleared.
-template <unsigned Units>
-GGAS_DEVICE void find_places(const place_side& s, uint32_t (&number)[Units], int64_t (&place)[Units], unsigned& good) {
+template <unsigned Units, unsigned Digits>
+GGAS_DEVICE void find_places(const listed_side_of<Digits>& s, uint32_t (&number)[Units], int64_t (&place)[Units],
+                             unsigned& good) {
   GGAS_NO_UNROLL
   for (unsigned d = 0; d < s.dimensions; ++d) add_digit(s.digit[d], s.list.at, number, place, good, s.list);
 }
@@ -69,7 +70,10 @@ template <unsigned Digits>
 GGAS_DEVICE bool has_current_list(const place_side_of<Digits>&) {
   return true;
 }
-GGAS_DEVICE bool has_current_list(const place_side& s) { return !s.list.at || is_current(s.list.of); }
+template <unsigned Digits>
+GGAS_DEVICE bool has_current_list(const listed_side_of<Digits>& s) {
+  return !s.list.at || is_current(s.list.of);
+}
 
 // By `count` threads of which this is `rank`. False: a list named a place that is none; what it named was left out, or
 // the list was freed: nothing has moved.

@@ -3,6 +3,8 @@
 // list of equal runs, worked out by the host (gpu_api/types/places.cpp). For host and kernels.
 #pragma once
 
+#include <optional>
+
 #include "ggas/detail/type/type_handle.hpp"
 
 namespace ggas::detail {
@@ -45,21 +47,23 @@ struct place_list {
   int64_t low, high;
   image_stamp of;
 };
-struct place_side : place_side_of<most_place_dimensions> {
+template <unsigned Digits>
+struct listed_side_of : place_side_of<Digits> {
   place_list list;
 };
+using place_side = listed_side_of<most_place_dimensions>;
 
 // Units `first` ... `first` + `units` - 1 of the packed data, from place to place.
-struct place_move {
+template <class Side>
+struct place_move_of {
   uint32_t first, units;
-  place_side to, from;
+  Side to, from;
 };
-// The same of sides with few digits and no lists. Parameters of a kernel come line by line, each 0.2 us after the one
-// before where it was asked for by it: short ones cost less.
-struct few_place_move {
-  uint32_t first, units;
-  place_side_of<few_place_dimensions> to, from;
-};
+using place_move = place_move_of<place_side>;
+// The same of sides with few digits, with and without lists. Parameters of a kernel come line by line, each 0.2 us
+// after the one before where it was asked for by it: short ones cost less.
+using few_listed_move = place_move_of<listed_side_of<few_place_dimensions>>;
+using few_place_move = place_move_of<place_side_of<few_place_dimensions>>;
 
 // Runs of any length, one behind the other: `count` of them in an item, whose packed data begin at sums[r] of the
 // item's. Without sums the item is one run of `run` bytes.
@@ -81,6 +85,22 @@ struct run_move {
   bool pack;
 };
 
+// A part of an item of 1, 2, 4 or 8 bytes: where it lies in the item and in the item's dense data.
+struct item_field {
+  int32_t at;
+  uint16_t packed, bytes;
+};
+constexpr unsigned most_item_fields = 24;
+// Small items to dense data, `together` of a block at a time.
+struct item_move {
+  const char* base;
+  char* dense;
+  int64_t extent;
+  uint32_t count, size, together, fields;
+  image_stamp of;
+  item_field field[most_item_fields];
+};
+
 // Items, or packed data (no type), as the host knows them; `segment` is where kernels find the own segment, for lists.
 struct side_items {
   char* at;
@@ -100,6 +120,10 @@ place_side places_of(const side_items& s, unsigned unit, const char* segment);
 // Lists of runs and items of one run: their runs. The data are put together in pieces of `staged` bytes.
 bool has_runs(const side_items& s);
 run_move runs_of(const side_items& items, char* dense, bool pack, unsigned staged, const char* segment);
+
+// Items of a few fields, each as wide as the addresses of all items allow. None: they are too many, or too long for
+// `staged` bytes. `together` is a multiple of 16.
+std::optional<item_move> fields_of(const side_items& items, char* dense, unsigned staged, const char* segment);
 
 // A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. Rows 1: dense data; 0: it is not of
 // that kind.

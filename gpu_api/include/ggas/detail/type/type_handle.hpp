@@ -15,6 +15,7 @@ namespace ggas::detail {
 
 constexpr unsigned most_box_dimensions = 8;
 constexpr unsigned widest_unit = 16;  // bytes of one access
+constexpr unsigned most_handle_runs = most_box_dimensions - 1;
 
 struct box_dimension {
   uint64_t count;
@@ -58,7 +59,8 @@ struct ggas_type {
   int64_t true_lb = 0, true_ub = 0;                  // where the data of an item lie
   uint64_t word = 0, word_length = 0, elements = 0;  // signature
   // The box: runs of so many bytes, the first at `base`, repeated in each dimension, the innermost first. Of one
-  // record, a list of runs: box[0].count of them, of `run` bytes if they are equal, else 0.
+  // record, a list of runs: box[0].count of them, of `run` bytes if they are equal, else 0. A list of at most
+  // most_handle_runs that differ is here, too: bytes and place of run r in box[1 + r].
   int64_t base = 0;
   uint64_t run = 0;
   ggas::detail::box_dimension box[ggas::detail::most_box_dimensions] = {};
