@@ -8,9 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "kernel/include/uapi/testgpu.h"
 
 #define MS 1000000ull
 #define PATIENCE (60000 * MS)
@@ -69,6 +73,8 @@ static size_t wrong(const unsigned char* at, size_t bytes, unsigned rank) {
 }
 
 /* ---------------------------------------------------------------------------------------------- what works */
+
+enum { BYTES = 3 << 15 }; /* of a segment for transfers() */
 
 /* Writes of one and of many packets with a notification behind them, and a read of what is there. */
 static void transfers(uint32_t id, unsigned char* at) {
@@ -184,8 +190,27 @@ static void sleeping(uint32_t id) {
   }
 }
 
+/* Memory of the test GPU, where the NICs read and write it; and a file of memory. */
+static void buffers(void) {
+  struct testgpu_alloc gpu_memory = {.bytes = BYTES};
+  const int gpu = open("/dev/testgpu", O_RDWR | O_CLOEXEC), file = memfd_create("segment", MFD_CLOEXEC);
+  void* at = NULL;
+  CHECK(gpu >= 0 && ioctl(gpu, TESTGPU_IOC_ALLOC, &gpu_memory) == 0);
+  CHECK(ftruncate(file, BYTES) == 0);
+  const int of[] = {gpu_memory.fd, file};
+  for (unsigned k = 0; k < sizeof of / sizeof *of; ++k) {
+    MUST(ggas_segment_use_dmabuf(p, 3, of[k], 0, BYTES, GGAS_GROUP_ALL, PATIENCE));
+    close(of[k]); /* the segment keeps its memory */
+    MUST(ggas_segment_pointer(p, 3, &at));
+    transfers(3, at);
+    messages(3, at);
+    MUST(ggas_segment_delete(p, 3));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  }
+  close(gpu);
+}
+
 static void all_of_it(void) {
-  enum { BYTES = 3 << 15 };
   static unsigned char own[BYTES + 64];
   void* at = NULL;
   unsigned char* const new_memory = segment(0, BYTES);
@@ -197,6 +222,7 @@ static void all_of_it(void) {
   atomics();
   collectives();
   messages(0, new_memory);
+  buffers();
   sleeping(0);
   IS(ggas_gpu_open(p, "simt", -1, 1 << 20, PATIENCE), GGAS_ERR_SYSTEM);
   MUST(ggas_segment_delete(p, 2));

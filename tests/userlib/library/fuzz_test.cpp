@@ -147,5 +147,26 @@ TEST(library_fuzz, noise_in_headers_mailboxes_and_requests_harms_nobody) {
   });
 }
 
+// What is written to a segment never lands in the tables of a rank.
+TEST(library_fuzz, an_entry_that_leads_into_tables_is_damaged) {
+  run(2, [](const rank& r) -> std::string {
+    for (uint32_t s = 0; s < 3; ++s) MUST(r.create(s, bytes), GGAS_OK);
+    auto& entries = reinterpret_cast<control*>(find(r.memory(0)).own)->segments;
+    if (r.me == 1) {
+      entries[0].offset.store(shm::layout(r.size).segments() - shm::page);
+      entries[1].slots.store(0);
+    }
+    MUST(r.barrier(), GGAS_OK);
+    if (r.me == 0) {
+      MUST(r.put(0, 0, 1, 0, 8), GGAS_ERR_SEGMENT);
+      MUST_HOLD(std::string(ggas_error_text()) == "segment 0 of rank 1: its entry is damaged");
+      MUST(r.notify(1, 1, 0, 5), GGAS_ERR_SEGMENT);
+      MUST(r.put(2, 0, 1, 0, 8), GGAS_OK);
+    }
+    MUST(r.barrier(), GGAS_OK);
+    return "ok";
+  });
+}
+
 }  // namespace
 }  // namespace ggas::library_test

@@ -135,6 +135,12 @@ ggas_rc ggas_process_statistics(const ggas_process* process, ggas_statistics* st
 ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
 /** The caller's memory as a segment; it stays the caller's, and stays until ggas_segment_delete(). */
 ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
+/**
+ * Memory behind a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or of
+ * a memfd. It is mapped into this process, which may close the descriptor. NICs behind the driver reach a dma-buf where
+ * it lies. GGAS_ERR_SYSTEM: it cannot be mapped, or (with a text) the transport does not reach it.
+ */
+ggas_rc ggas_segment_bind_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes);
 /** Lets a rank reach a segment of this one. */
 ggas_rc ggas_segment_permit(ggas_process* process, uint32_t segment, uint32_t rank);
 /** Of all members of a group, with sizes of their own: allocate, permit to all, barrier. */
@@ -143,6 +149,9 @@ ggas_rc ggas_segment_create(ggas_process* process, uint32_t segment, uint64_t by
 /** The same with memory of the caller. */
 ggas_rc ggas_segment_use(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
                          uint64_t timeout_ns);
+/** As ggas_segment_create(), of memory behind a descriptor: ggas_segment_bind_dmabuf(). */
+ggas_rc ggas_segment_use_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes,
+                                uint32_t group, uint64_t timeout_ns);
 /** Takes a segment away, also from other ranks. Its memory is freed unless it is the caller's. */
 ggas_rc ggas_segment_delete(ggas_process* process, uint32_t segment);
 /** Address of a segment of this rank. */

@@ -9,6 +9,7 @@
 
 #include "userlib/library/core/fail.hpp"
 #include "userlib/library/core/group.hpp"
+#include "userlib/library/core/mapping.hpp"
 #include "userlib/library/core/tally.hpp"
 #include "userlib/library/core/transport.hpp"
 
@@ -33,15 +34,18 @@ struct ggas_process {
     void* memory;
     uint32_t group;
     bool on_gpu;
+    int fd = -1;  // of memory behind a descriptor
+    uint64_t offset = 0;
     bool operator==(const creation&) const = default;
   };
 
+  std::map<uint32_t, ggas::library::mapping> mappings;  // of segments; they end behind the transport
   std::unique_ptr<ggas::library::transport> transport;
   ggas::job job;  // as this process has joined it
   mutable counters count;
   ggas::library::tally transfers;
   std::array<queue, GGAS_QUEUES> queues;
-  mutable std::mutex lock;  // of the two tables
+  mutable std::mutex lock;  // of the three tables
   std::array<std::shared_ptr<ggas::library::group>, GGAS_GROUPS> groups;
   std::map<uint32_t, creation> creations;
   // Of hybrid writes of GPUs: direct is best until a tuner has found something else.

@@ -20,6 +20,18 @@ ggas_rc open(ggas_process* p, uint32_t segment, uint64_t bytes, void* memory) {
   return rc == GGAS_OK ? p->transport->segment_open(segment, bytes, memory) : rc;
 }
 
+ggas_rc open_buffer(ggas_process* p, uint32_t segment, int fd, uint64_t offset, uint64_t bytes) {
+  mapping m;
+  ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_bytes(bytes); });
+  if (rc == GGAS_OK && fd < 0) rc = fail(GGAS_ERR_ARGUMENT, "fd ", fd, ": is no descriptor");
+  if (rc == GGAS_OK) rc = m.map(fd, offset, bytes);
+  if (rc == GGAS_OK) rc = p->transport->segment_open(segment, buffer{fd, offset, bytes, m.at()});
+  if (rc != GGAS_OK) return rc;
+  const std::lock_guard held(p->lock);
+  p->mappings[segment] = std::move(m);
+  return rc;
+}
+
 // 8 bytes that an atomic can work on.
 ggas_rc check_word(const ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank) {
   const ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_rank(p, rank); });
@@ -38,6 +50,10 @@ ggas_rc ggas_segment_bind(ggas_process* p, uint32_t segment, void* memory, uint6
     if (ggas_rc rc = check_pointer(memory, "memory"); rc != GGAS_OK) return rc;
     return open(p, segment, bytes, memory);
   });
+}
+
+ggas_rc ggas_segment_bind_dmabuf(ggas_process* p, uint32_t segment, int fd, uint64_t offset, uint64_t bytes) {
+  return call(p, [&] { return open_buffer(p, segment, fd, offset, bytes); });
 }
 
 ggas_rc ggas_segment_permit(ggas_process* p, uint32_t segment, uint32_t rank) {
@@ -63,12 +79,25 @@ ggas_rc ggas_segment_use(ggas_process* p, uint32_t segment, void* memory, uint64
   });
 }
 
+ggas_rc ggas_segment_use_dmabuf(ggas_process* p, uint32_t segment, int fd, uint64_t offset, uint64_t bytes,
+                                uint32_t group, uint64_t timeout_ns) {
+  return call(p, [&] {
+    return open_together(p, segment, {bytes, nullptr, group, false, fd, offset}, timeout_ns,
+                         [&] { return open_buffer(p, segment, fd, offset, bytes); });
+  });
+}
+
 ggas_rc ggas_segment_delete(ggas_process* p, uint32_t segment) {
   return call(p, [&] {
     if (ggas_rc rc = check_segment(segment); rc != GGAS_OK) return rc;
+    mapping gone;  // unmapped when nobody reaches it any more
     {
       const std::lock_guard held(p->lock);
       p->creations.erase(segment);
+      if (const auto m = p->mappings.find(segment); m != p->mappings.end()) {
+        gone = std::move(m->second);
+        p->mappings.erase(m);
+      }
     }
     return p->transport->segment_close(segment);
   });
@@ -105,8 +134,8 @@ ggas_rc ggas_segment_fetch_add(ggas_process* p, uint32_t segment, uint64_t offse
   });
 }
 
-ggas_rc ggas_segment_compare_swap(ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank,
-                                  uint64_t expected, uint64_t desired, uint64_t* old, uint64_t timeout_ns) {
+ggas_rc ggas_segment_compare_swap(ggas_process* p, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t expected,
+                                  uint64_t desired, uint64_t* old, uint64_t timeout_ns) {
   return call(p, [&] {
     uint64_t was = 0;
     ggas_rc rc = check_word(p, segment, offset, rank);

@@ -45,6 +45,13 @@ class exchange {
 
 class gpus;  // gpu/gpus.hpp
 
+// Memory behind a descriptor, which this process has mapped.
+struct buffer {
+  int fd;
+  uint64_t offset, bytes;
+  void* at;  // of the byte at the offset
+};
+
 class transport {
  public:
   virtual ~transport() = default;
@@ -59,6 +66,8 @@ class transport {
 
   // Segments of this rank. bound: memory of the user; null: new memory.
   virtual ggas_rc segment_open(unsigned segment, uint64_t bytes, void* bound) = 0;
+  // It stays mapped until the segment is closed.
+  virtual ggas_rc segment_open(unsigned segment, const buffer& b) = 0;
   virtual ggas_rc segment_close(unsigned segment) = 0;
   virtual ggas_rc segment_permit(unsigned segment, unsigned rank) = 0;
   // Start of a segment of this rank, of which bytes offset ... offset + bytes - 1 are wanted.

@@ -38,6 +38,7 @@ class hw_access final : public nic::access {
   }
 
   ggas_rc take(uint64_t bytes, void* bound, nic::memory& m) override { return device_.take(bytes, bound, m); }
+  ggas_rc take(const buffer& b, nic::memory& m, bool& elsewhere) override { return device_.take(b, m, elsewhere); }
   void give(const nic::memory& m) override { device_.give(m); }
   uint64_t nla_of(const void* at, uint64_t bytes) const override;
 

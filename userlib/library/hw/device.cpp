@@ -130,6 +130,17 @@ ggas_rc device::take(uint64_t bytes, void* bound, nic::memory& m) {
   return GGAS_OK;
 }
 
+ggas_rc device::take(const buffer& b, nic::memory& m, bool& elsewhere) {
+  region r{{}, b.bytes, true};
+  const int rc = ggas_region_begin_dmabuf(&r.handle, &nic_, domain_, b.fd, b.offset, b.bytes, GGAS_READ | GGAS_WRITE);
+  elsewhere = rc == 0;
+  if (rc == -EINVAL) return take(b.bytes, b.at, m);  // no dma-buf: pages of a file
+  if (rc < 0) return refused("dma-buf of fd " + std::to_string(b.fd), rc);
+  m = {static_cast<std::byte*>(b.at), r.handle.nla, b.bytes};
+  regions_.emplace(reinterpret_cast<uintptr_t>(b.at), r);
+  return GGAS_OK;
+}
+
 void device::end(const regions::value_type& r) {
   ggas_region handle = r.second.handle;
   ggas_region_end(&handle);

@@ -29,6 +29,8 @@ class device {
 
   // Pages of zeros, or the caller's memory.
   ggas_rc take(uint64_t bytes, void* bound, nic::memory& m);
+  // A dma-buf where it lies; else the pages that the caller has mapped.
+  ggas_rc take(const buffer& b, nic::memory& m, bool& elsewhere);
   void give(const nic::memory& m);
   uint64_t nla_of(const void* at, uint64_t bytes) const;  // 0: none of it
 

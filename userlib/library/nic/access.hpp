@@ -54,6 +54,8 @@ class access {
 
   // Memory that is 0 and that NICs may read and write; bound: the caller's.
   virtual ggas_rc take(uint64_t bytes, void* bound, memory& m) = 0;
+  // Memory behind a descriptor. elsewhere: it may lie in another device than the host's memory.
+  virtual ggas_rc take(const buffer& b, memory& m, bool& elsewhere) = 0;
   virtual void give(const memory& m) = 0;
   // Of bytes in memory that was taken.
   virtual uint64_t nla_of(const void* at, uint64_t bytes) const = 0;

@@ -97,7 +97,7 @@ class nic_exchange final : public exchange {
     const auto rounds = watched_rounds();
     const auto rc = t_.wait(
         mine, rounds, until, [this] { return all_there(); }, [this] { return all_alive(round_); });
-    return rc == GGAS_OK ? t_.own_gpus().land() : rc;
+    return rc == GGAS_OK ? t_.land() : rc;
   }
 
   const std::byte* part(size_t member) const override { return at(member)->data; }

@@ -65,6 +65,7 @@ class nic_transport final : public transport {
   ggas_rc kill(unsigned rank) override;
 
   ggas_rc segment_open(unsigned segment, uint64_t bytes, void* bound) override;
+  ggas_rc segment_open(unsigned segment, const buffer& b) override;
   ggas_rc segment_close(unsigned segment) override;
   ggas_rc segment_permit(unsigned segment, unsigned rank) override;
   ggas_rc segment_here(unsigned segment, uint64_t offset, uint64_t bytes, std::byte*& start) override;
@@ -104,6 +105,8 @@ class nic_transport final : public transport {
   ggas_rc settle_told();
   // Until everything before is done, then a get of bytes from another rank.
   ggas_rc fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t bytes);
+  // What the NIC has written before to memory of other devices, GPUs among them, is there.
+  ggas_rc land();
   bool healthy(unsigned rank);
   // GGAS_ERR_PEER, with a text, for a rank that has ended.
   ggas_rc expect(unsigned rank);
@@ -153,12 +156,13 @@ class nic_transport final : public transport {
   struct own_segment {
     memory data, slots;  // data.start: null: it is not there
     std::vector<bool> permitted;
-    bool of_other = false;  // its memory was not taken for it
+    bool of_other = false;   // its memory was not taken for it
+    bool elsewhere = false;  // in memory of another device
   };
   struct queue_state {
     std::vector<bool> targets;  // ranks it has had something for since it was forgotten
     bool reads = false;         // some may be under way
-    bool to_gpu = false;        // of those since the last flush
+    bool lands = false;         // of those since the last flush some go to memory of another device
   };
   struct message {
     unsigned rank;
@@ -167,6 +171,8 @@ class nic_transport final : public transport {
   };
 
   ggas_rc own(unsigned segment, own_segment*& s);
+  bool lies_elsewhere(const own_segment& s) const { return s.elsewhere || gpus_.holds(s.data.start); }
+  bool lies_elsewhere(const void* at) const;
   void publish(unsigned segment, unsigned rank, bool there);
   ggas_rc before_writes(unsigned queue);
   void aim(unsigned queue, unsigned rank);

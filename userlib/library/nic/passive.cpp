@@ -63,7 +63,7 @@ ggas_rc nic_transport::receive(void* to, uint64_t room, unsigned& from, limit un
   }
   const uint64_t count = ++took_[m.rank];
   tell(m.rank, control_of(m.rank) + where_.taken(rank()), &count, sizeof count);
-  return gpus_.land();
+  return land();
 }
 
 }  // namespace ggas::library::nic

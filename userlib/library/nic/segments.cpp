@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segments. Who may reach one is told where it is; who was not told does not know.
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "userlib/library/nic/nic.hpp"
 
@@ -23,6 +25,20 @@ ggas_rc nic_transport::segment_open(unsigned segment, uint64_t bytes, void* boun
   if (ggas_rc rc = to_->take(bytes, bound, data); rc != GGAS_OK) return rc;
   const ggas_rc rc = enter(segment, data, false);
   if (rc != GGAS_OK) to_->give(data);
+  return rc;
+}
+
+ggas_rc nic_transport::segment_open(unsigned segment, const buffer& b) {
+  const turn mine(turns_);
+  if (own_[segment].data.start) return fail(GGAS_ERR_STATE, "segment ", segment, " is there already");
+  memory data;
+  bool elsewhere = false;
+  if (ggas_rc rc = to_->take(b, data, elsewhere); rc != GGAS_OK) return rc;
+  const ggas_rc rc = enter(segment, data, false);
+  if (rc == GGAS_OK)
+    own_[segment].elsewhere = elsewhere;
+  else
+    to_->give(data);
   return rc;
 }
 
@@ -86,6 +102,28 @@ ggas_rc nic_transport::look(const place& p, uint64_t bytes, view& v) {
   if (p.offset <= v.bytes && bytes <= v.bytes - p.offset) return GGAS_OK;
   return fail(GGAS_ERR_RANGE, "segment ", p.segment, " of rank ", p.rank, ": offset ", p.offset, " + ", bytes,
               " is behind its ", v.bytes, " bytes");
+}
+
+bool nic_transport::lies_elsewhere(const void* at) const {
+  if (gpus_.holds(at)) return true;
+  const auto* const byte = static_cast<const std::byte*>(at);
+  return std::ranges::any_of(own_, [&](const own_segment& s) {
+    return s.elsewhere && std::less_equal<>()(s.data.start, byte) && byte < s.data.start + s.data.bytes;
+  });
+}
+
+// A read of the NIC's passes no write of its own to the same device.
+ggas_rc nic_transport::land() {
+  const uint64_t to = control_.nla + control_layout::landed();
+  bool any = false;
+  for (const own_segment& s : own_) {
+    if (!s.elsewhere) continue;
+    any = true;
+    const auto bytes = uint32_t(std::min<uint64_t>(s.data.bytes, sizeof(uint64_t)));
+    post(control_context, ggas_rma_get(peer(rank()), s.data.nla, to, bytes, 0, rank()));
+  }
+  const ggas_rc rc = any ? settle(control_context) : GGAS_OK;
+  return rc == GGAS_OK ? gpus_.land() : rc;
 }
 
 ggas_rc nic_transport::segment_here(unsigned segment, uint64_t offset, uint64_t bytes, std::byte*& start) {

@@ -65,7 +65,7 @@ ggas_rc nic_transport::read(const place& from, void* to, uint64_t bytes, unsigne
   aim(queue, from.rank);
   if (from.rank == rank()) return gpus_.move(to, own_[from.segment].data.start + from.offset, bytes);
   queues_[queue].reads = true;
-  queues_[queue].to_gpu = queues_[queue].to_gpu || gpus_.holds(to);
+  queues_[queue].lands = queues_[queue].lands || lies_elsewhere(to);
   const uint64_t target = to_->nla_of(to, bytes);
   for (uint64_t at = 0; at < bytes; at += transfer_most) {
     const auto n = uint32_t(std::min(bytes - at, transfer_most));
@@ -100,8 +100,8 @@ ggas_rc nic_transport::flush(unsigned queue, limit until) {
   if (ggas_rc rc = wait(mine, status, until, done, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
   queues_[queue].reads = false;
   if (ggas_rc rc = errors_of(context_of(queue)); rc != GGAS_OK) return rc;
-  if (std::exchange(queues_[queue].to_gpu, false))
-    if (ggas_rc rc = gpus_.land(); rc != GGAS_OK) return rc;
+  if (std::exchange(queues_[queue].lands, false))
+    if (ggas_rc rc = land(); rc != GGAS_OK) return rc;
   for (unsigned r = 0; r < size(); ++r)
     if (queues_[queue].targets[r] && !healthy(r)) return expect(r);
   return GGAS_OK;
@@ -156,7 +156,7 @@ ggas_rc nic_transport::waitsome(unsigned segment, unsigned first, unsigned count
   const watched range[] = {{slots + first, count * sizeof *slots, watched::writer::ranks}};
   // Who will notify is not known here, so nobody's end ends the wait.
   const ggas_rc rc = wait(mine, range, until, there, [] { return GGAS_OK; });
-  return rc == GGAS_OK && gpus_.holds(own_[segment].data.start) ? gpus_.land() : rc;
+  return rc == GGAS_OK && lies_elsewhere(own_[segment]) ? land() : rc;
 }
 
 ggas_rc nic_transport::reset(unsigned segment, unsigned slot, uint32_t& old) {
@@ -165,7 +165,7 @@ ggas_rc nic_transport::reset(unsigned segment, unsigned slot, uint32_t& old) {
   own_segment* s;
   if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
   old = std::atomic_ref(reinterpret_cast<uint32_t*>(s->slots.start)[slot]).exchange(0);
-  return old != 0 && gpus_.holds(s->data.start) ? gpus_.land() : GGAS_OK;
+  return old != 0 && lies_elsewhere(*s) ? land() : GGAS_OK;
 }
 
 }  // namespace ggas::library::nic

@@ -22,9 +22,9 @@ inline bool has(const rank_set& s, unsigned rank) {
 }
 
 // Memory that a segment is made of. All ranks have mapped an arena and a GPU's memory; what is of the user they reach
-// by system calls or by a helper thread of its owner.
-enum class memory : uint32_t { arena, user, gpu, user_on_gpu };
-inline bool of_user(memory m) { return m == memory::user || m == memory::user_on_gpu; }
+// by system calls or by a helper thread of its owner; what its owner has mapped of a device by that thread alone.
+enum class memory : uint32_t { arena, user, gpu, user_on_gpu, mapped };
+inline bool of_user(memory m) { return m == memory::user || m == memory::user_on_gpu || m == memory::mapped; }
 inline bool on_gpu(memory m) { return m == memory::gpu || m == memory::user_on_gpu; }
 
 // Written by its owner. The generation is odd while the segment is there; it changes before and after all else.

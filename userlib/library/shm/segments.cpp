@@ -16,6 +16,10 @@ ggas_rc shm_transport::segment_open(unsigned segment, uint64_t bytes, void* boun
   return rc;
 }
 
+ggas_rc shm_transport::segment_open(unsigned segment, const buffer& b) {
+  return enter(segment, {memory::mapped, 0, b.at, b.bytes});
+}
+
 ggas_rc shm_transport::enter(unsigned segment, const source& from) {
   const std::lock_guard held(segments_);
   segment_entry& e = peers_[rank_].head().segments[segment];
@@ -63,14 +67,16 @@ ggas_rc shm_transport::look(unsigned rank, unsigned segment, view& v) {
   if (!mine && !has(e.permitted, rank_))
     return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": rank ", rank_, " may not reach it");
   const uint64_t end = p.memory.bytes();
-  bool whole = v.slots <= end - slots_bytes && v.slots % page == 0 && v.offset % page == 0;
-  if (v.made_of == memory::arena && (whole = whole && v.offset <= end && v.bytes <= end - v.offset))
+  const auto in_room = [&](uint64_t offset) { return offset >= room_begins_ && offset % page == 0; };
+  bool whole = in_room(v.slots) && v.slots <= end - slots_bytes && v.offset % page == 0;
+  if (v.made_of == memory::arena &&
+      (whole = whole && in_room(v.offset) && v.offset <= end && v.bytes <= end - v.offset))
     v.start = p.memory.at(v.offset);
   else if (v.made_of == memory::gpu)
     whole = (v.start = gpus_.at(rank, v.offset, v.bytes)) != nullptr && whole;
   else if (of_user(v.made_of) && mine)
     v.start = reinterpret_cast<std::byte*>(v.address);
-  if (whole && v.made_of <= memory::user_on_gpu) return GGAS_OK;
+  if (whole && v.made_of <= memory::mapped) return GGAS_OK;
   return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": its entry is damaged");
 }
 

@@ -36,6 +36,7 @@ class shm_transport final : public transport {
   ggas_rc kill(unsigned rank) override;
 
   ggas_rc segment_open(unsigned segment, uint64_t bytes, void* bound) override;
+  ggas_rc segment_open(unsigned segment, const buffer& b) override;
   ggas_rc segment_close(unsigned segment) override;
   ggas_rc segment_permit(unsigned segment, unsigned rank) override;
   ggas_rc segment_here(unsigned segment, uint64_t offset, uint64_t bytes, std::byte*& start) override;
@@ -111,6 +112,7 @@ class shm_transport final : public transport {
 
   unsigned rank_, size_;
   layout where_{size_};
+  const uint64_t room_begins_ = where_.segments();  // in each arena: tables and groups lie before it
   std::vector<peer> peers_;
   arena_file own_;
   std::atomic<uint64_t> next_look_{0};

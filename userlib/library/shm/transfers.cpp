@@ -26,7 +26,8 @@ inline std::byte* shm_transport::in_arena(unsigned rank, unsigned segment, uint6
   const uint64_t end = p.memory.bytes();
   const bool there = generation % 2 == 1 && e.made_of.load() == memory::arena && e.generation.load() == generation;
   const bool mine = rank == rank_ || has(e.permitted, rank_);
-  const bool within = offset <= size && bytes <= size - offset && start <= end && size <= end - start;
+  const bool within =
+      offset <= size && bytes <= size - offset && start >= room_begins_ && start <= end && size <= end - start;
   return there && mine && within ? p.memory.at(start + offset) : nullptr;
 }
 

@@ -64,6 +64,7 @@ class sim_access final : public nic::access {
   ggas_rma_context& context(unsigned i) override { return contexts_[i]; }
   ggas_rma_peer peer(unsigned rank) const override { return {uint16_t(rank), uint8_t(nic::answer_context)}; }
   ggas_rc take(uint64_t bytes, void* bound, nic::memory& m) override;
+  ggas_rc take(const buffer& b, nic::memory& m, bool& elsewhere) override;
   void give(const nic::memory& m) override;
   uint64_t nla_of(const void* at, uint64_t bytes) const override;
   ggas_rc open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) override;
@@ -334,6 +335,20 @@ ggas_rc sim_access::take(uint64_t bytes, void* bound, nic::memory& m) {
   const ggas_rc rc = bound ? bind(offset, bytes, bound) : GGAS_OK;
   if (rc != GGAS_OK) own_.give(offset, bytes);
   return rc;
+}
+
+// The simulator reads and writes it through this process; memory of devices lets nobody do that.
+ggas_rc sim_access::take(const buffer& b, nic::memory& m, bool& elsewhere) {
+  elsewhere = false;
+  const userlib::file& process = bound_.descriptor();
+  const auto first = reinterpret_cast<uint64_t>(b.at);
+  for (const uint64_t at : {first, first + b.bytes - 1}) {
+    char byte;
+    if (process && pread(process.fd(), &byte, 1, off_t(at)) != 1)
+      return fail(GGAS_ERR_SYSTEM, "fd ", b.fd,
+                  ": simulated nodes reach files of memory (memfd), not memory of devices");
+  }
+  return take(b.bytes, b.at, m);
 }
 
 ggas_rc sim_access::bind(uint64_t offset, uint64_t bytes, void* bound) {
