@@ -17,12 +17,13 @@ static int has_network(void) {
   return 0;
 }
 
-static void be(unsigned rank, const char* transport, const char* bootstrap) {
+static void be(unsigned rank, unsigned size, const char* transport, const char* bootstrap) {
   static unsigned jobs;
   char number[32];
   snprintf(number, sizeof number, "%u", rank);
   setenv("GGAS_RANK", number, 1);
-  setenv("GGAS_SIZE", "2", 1);
+  snprintf(number, sizeof number, "%u", size);
+  setenv("GGAS_SIZE", number, 1);
   setenv("GGAS_SECRET", "000102030405060708090a0b0c0d0e0f", 1);
   snprintf(number, sizeof number, ROOT ":%u", 4000 + ++jobs);
   setenv("GGAS_ROOT", number, 1);
@@ -50,7 +51,7 @@ static int ending(pid_t child) {
 
 static void both(node* n, const char* what, int end_of_rank_1) {
   if (!has_network()) return;
-  be(n->me, "hw", "tcp");
+  be(n->me, 2, "hw", "tcp");
   CHECK_IS(ending(start(PROGRAM, what, -1)), n->me ? end_of_rank_1 : 0);
 }
 
@@ -63,13 +64,28 @@ void library_ranks_end(node* n) {
 
 void library_is_refused(node* n) { both(n, "refused", 0); }
 
+/* Two ranks on each node, with several threads; on a node they share its NIC. */
+void library_several_on_a_node(node* n) {
+  char root[32];
+  pid_t child[2];
+  unsigned k;
+  if (!has_network()) return;
+  for (k = 0; k < 2; ++k) {
+    be(2 * n->me + k, 4, "hw", "tcp");
+    if (k) setenv("GGAS_ROOT", root, 1);
+    snprintf(root, sizeof root, "%s", getenv("GGAS_ROOT"));
+    child[k] = start(PROGRAM, "crowd", -1);
+  }
+  for (k = 0; k < 2; ++k) CHECK_IS(ending(child[k]), 0);
+}
+
 /* Both ranks on this node, with one NIC, which sends to itself. */
 void library_on_one_node(node* n) {
   pid_t child[2];
   unsigned r;
   (void)n;
   for (r = 0; r < 2; ++r) {
-    be(r, "hw", "unix");
+    be(r, 2, "hw", "unix");
     setenv("GGAS_JOB", "one NIC", 1);
     child[r] = start(PROGRAM, "all", -1);
   }
@@ -85,11 +101,11 @@ void library_is_the_same(node* n) {
   unsigned r;
   if (!has_network()) return;
   CHECK_IS(pipe(ends), 0);
-  be(n->me, "hw", "tcp");
+  be(n->me, 2, "hw", "tcp");
   CHECK_IS(ending(start(SAME_EVERYWHERE, NULL, ends[1])), 0);
   CHECK(read(ends[0], by_nic, sizeof by_nic - 1) > 0);
   for (r = 0; r < 2; ++r) {
-    be(r, "shm", "unix");
+    be(r, 2, "shm", "unix");
     setenv("GGAS_JOB", "on one node", 1);
     child[r] = start(SAME_EVERYWHERE, NULL, r == n->me ? ends[1] : nowhere);
   }

@@ -180,6 +180,7 @@ static void all_tests(node* n) {
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "libggas: everything", library_on_nodes);
   run(n, "libggas: the same as in shared memory", library_is_the_same);
+  run(n, "libggas: four ranks with threads", library_several_on_a_node);
   if (n->soak) run(n, "libggas: both ranks on one node", library_on_one_node);
   run(n, "libggas: ranks that end", library_ranks_end);
   run(n, "libggas: no right to the domain", library_is_refused);

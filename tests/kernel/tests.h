@@ -55,6 +55,7 @@ void each_allocation_fails(node* n);
 void library_on_nodes(node* n);
 void library_is_the_same(node* n);
 void library_on_one_node(node* n);
+void library_several_on_a_node(node* n);
 void library_ranks_end(node* n);
 void library_is_refused(node* n);
 void library_under_reset(node* n);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <ggas/ggas.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +231,45 @@ static void all_of_it(void) {
   MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
 }
 
+/* Any number of ranks. Threads of each take turns at its NIC: each adds to counters of all ranks, sends a value round
+ * the ring of ranks by slots of its own, and takes back what it read. */
+enum { THREADS = 3, LAPS = 8 };
+static uint32_t ranks;
+static uint64_t* words;
+
+static void* laps(void* number) {
+  const uint32_t mine = (uint32_t)(uintptr_t)number, right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
+  const ggas_part back = {0, 0, 4096 + 64 * mine, 64 + 8 * mine, 8};
+  for (uint32_t lap = 1; lap <= LAPS; ++lap) {
+    const ggas_part part = {0, 0, 2048 + 64 * mine, 64 + 8 * mine, 8};
+    for (uint32_t r = 0; r < ranks; ++r) MUST(ggas_segment_fetch_add(p, 0, 0, r, 1, NULL, PATIENCE));
+    words[256 + 8 * mine] = 1000 * me + lap;
+    MUST(ggas_queue_write(p, &part, right, mine, PATIENCE));
+    MUST(ggas_queue_notify(p, 0, right, 1 + mine, lap, mine, PATIENCE));
+    IS(await(0, 1 + mine), lap);
+    IS(words[8 + mine], 1000ull * left + lap);
+    MUST(ggas_queue_read(p, &back, right, mine, PATIENCE));
+    MUST(ggas_queue_wait(p, mine, PATIENCE));
+    IS(words[512 + 8 * mine], 1000ull * me + lap);
+    /* The left one may write on: this one has read. */
+    MUST(ggas_queue_notify(p, 0, left, 101 + mine, lap, mine, PATIENCE));
+    IS(await(0, 101 + mine), lap);
+  }
+  return NULL;
+}
+
+static void crowd(void) {
+  pthread_t threads[THREADS];
+  MUST(ggas_process_size(p, &ranks));
+  words = segment(0, 8192);
+  for (uintptr_t t = 0; t < THREADS; ++t) CHECK(pthread_create(threads + t, NULL, laps, (void*)t) == 0);
+  for (unsigned t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  IS(words[0], (uint64_t)ranks * THREADS * LAPS);
+  MUST(ggas_segment_delete(p, 0));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+}
+
 /* ---------------------------------------------------------------------------------------------- what ends */
 
 /* Rank 1 has gone, in whatever way: rank 0 hears of it, and goes on alone. */
@@ -291,7 +331,7 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*of)(void);
-  } works[] = {{"all", all_of_it}, {"killed", killed}, {"left", left}, {"reset", reset}};
+  } works[] = {{"all", all_of_it}, {"crowd", crowd}, {"killed", killed}, {"left", left}, {"reset", reset}};
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc == 2 && !strcmp(argv[1], "refused")) {
     refused();
