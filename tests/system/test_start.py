@@ -4,6 +4,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -86,6 +87,57 @@ def test_a_machine_file_of_two_addresses(program, rsh, tmp_path):
     assert (done.returncode, sorted(done.stdout.splitlines())) == (0, lines(3)), done.stderr
     calls = [line.split()[0] for line in (tmp_path / "calls").read_text().splitlines() if " IFS=" in line]
     assert sorted(calls) == ["127.0.0.2", "127.0.0.2", "127.0.0.3"]  # they are started side by side
+
+
+def test_ssh_is_the_one_of_the_path(program, rsh, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ssh").write_text(f'#!/bin/sh\ntest "$1 $2" = "-o BatchMode=yes" || exit 9\nshift 2\nexec {rsh()} "$@"\n')
+    (tmp_path / "bin" / "ssh").chmod(0o755)
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    done = run(*RUN, "-n", 2, "--hosts", "127.0.0.1,127.0.0.2", program, PATH=path)
+    assert (done.returncode, sorted(done.stdout.splitlines())) == (0, lines(2)), done.stderr
+    assert (tmp_path / "calls").read_text().startswith("127.0.0.2 IFS=")
+
+
+@pytest.fixture
+def sshd(tmp_path):
+    """A server of OpenSSH at 127.0.0.2, with keys of its own; the command that reaches it."""
+    server = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    if not server or not shutil.which("ssh"):
+        pytest.skip("OpenSSH is not installed")
+    for key in ("host", "own"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / key], check=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.2", 0))
+        port = free.getsockname()[1]
+    (tmp_path / "config").write_text(
+        f"Port {port}\nListenAddress 127.0.0.2\nHostKey {tmp_path}/host\nAuthorizedKeysFile {tmp_path}/own.pub\n"
+        "StrictModes no\nUsePAM no\nPasswordAuthentication no\nPidFile none\n"
+    )
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        job = subprocess.Popen([server, "-D", "-e", "-f", tmp_path / "config"], stdin=subprocess.DEVNULL, stderr=out)
+    try:
+        until = time.monotonic() + 10
+        while "listening" not in log.read_text():
+            if job.poll() is not None or time.monotonic() > until:
+                pytest.skip(f"sshd does not start here: {log.read_text().strip()}")
+            time.sleep(0.05)
+        known = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+        yield f"ssh -p {port} -i {tmp_path}/own {known} -o BatchMode=yes"
+    finally:
+        job.terminate()
+        job.wait()
+
+
+def test_ranks_by_a_server_of_openssh(program, sshd, tmp_path):
+    done = run(*RUN, "-n", 4, "--hosts", "127.0.0.1,127.0.0.2", "--rsh", sshd, program)
+    assert (done.returncode, sorted(done.stdout.splitlines())) == (0, lines(4)), done.stderr
+    (tmp_path / "machines").write_text("127.0.0.2\n127.0.0.2\n")
+    done = run(*GASPI_RUN, "-m", tmp_path / "machines", "-n", 2, program, GGAS_RSH=sshd)
+    assert (done.returncode, sorted(done.stdout.splitlines())) == (0, lines(2)), done.stderr
+    done = run(*RUN, "-n", 2, "--hosts", "127.0.0.2", "--rsh", sshd, "sh", "-c", "exit $((GGAS_RANK * 3))")
+    assert done.returncode == 3 and "rank 1 ended with exit status 3" in done.stderr
 
 
 def test_words_arrive_as_they_are(rsh, tmp_path):
