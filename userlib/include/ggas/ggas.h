@@ -136,9 +136,9 @@ ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t 
 /** The caller's memory as a segment; it stays the caller's, and stays until ggas_segment_delete(). */
 ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
 /**
- * Memory behind a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or of
- * a memfd. It is mapped into this process, which may close the descriptor. NICs behind the driver reach a dma-buf where
- * it lies. GGAS_ERR_SYSTEM: it cannot be mapped, or (with a text) the transport does not reach it.
+ * Memory behind a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or
+ * of a memfd. It is mapped into this process, which may close the descriptor. NICs behind the driver reach a dma-buf
+ * where it lies. GGAS_ERR_SYSTEM: it cannot be mapped, or (with a text) the transport does not reach it.
  */
 ggas_rc ggas_segment_bind_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes);
 /** Lets a rank reach a segment of this one. */
