@@ -23,6 +23,7 @@ result<> run_global_reduction(session& s);
 result<> run_pack(session& s);       // typed.cpp
 result<> run_typed_put(session& s);  // typed.cpp
 result<> run_random_access(session& s);
+result<> run_random_stores(session& s);
 result<> run_put_latency(session& s);
 result<> run_get_latency(session& s);
 result<> run_put_bandwidth(session& s);

@@ -30,6 +30,7 @@ AXIS = {
     "reduce": ("bytes", "vector, bytes"),
     "allreduce": ("bytes", "vector, bytes"),
     "random_access": ("bytes", "table of all nodes, bytes"),
+    "random_stores": ("elements", "stores of all nodes"),
     "put_latency": ("bytes", "message, bytes"),
     "get_latency": ("bytes", "message, bytes"),
     "put_bandwidth": ("bytes", "message, bytes"),

@@ -25,6 +25,7 @@ TITLES = {
     "reduce": "Reduce",
     "allreduce": "Allreduce",
     "random_access": "RandomAccess",
+    "random_stores": "Stores to random nodes",
     "put_latency": "Put latency: half a round trip",
     "get_latency": "Get latency",
     "put_bandwidth": "Put bandwidth, GPU to GPU",

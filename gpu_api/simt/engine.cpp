@@ -26,6 +26,26 @@ void body(void* arg) {
   }
 }
 
+bool start(lane& l) {
+  block::impl& b = *l.parent->parent;
+  const size_t bytes = b.cfg->stack_bytes * sanitizer::stack_factor;
+  if (b.stacks) {
+    shared_stack* const s = b.stacks->take(bytes);
+    return s && l.fib.start(*s, l.linear, body, &l);
+  }
+  const stack s = take_stack(bytes);
+  return s && l.fib.start(s, l.linear, body, &l);
+}
+
+// A lane accesses a variable of its own, which nobody can find while it waits. As nobody else may, it does so at once;
+// what it costs is that of an access all the same.
+void access_own(lane& l) {
+  access& a = l.acc;
+  apply(a);
+  a.addr = a.kind == op::store ? l.sink.data() : l.variable.data();
+  if (a.kind != op::store) l.variable = a.data;
+}
+
 // Suspends the running lane; its warp has noted what it waits for.
 void suspend(lane& l) {
   if (l.fib.room() < stack_reserve) {
@@ -59,6 +79,8 @@ access& begin_access(op kind) {
 void perform() {
   lane& l = *current;
   warp::impl& w = *l.parent;
+  const bool memory = l.acc.kind == op::load || l.acc.kind == op::store || l.acc.kind == op::atomic;
+  if (memory && l.fib.is_on_shared_stack(l.acc.addr)) access_own(l);
   w.op |= 1u << l.number;
   w.fresh |= 1u << l.number;
   suspend(l);
@@ -191,14 +213,11 @@ const std::string& block::fault() const { return impl_->fault; }
 // ---------------------------------------------------------------------------------------------- warp
 
 void warp::impl::run(lane& l) {
-  if (!l.fib.started()) {
-    stack s = take_stack(parent->cfg->stack_bytes * sanitizer::stack_factor);
-    if (!s || !l.fib.start(s, l.linear, body, &l)) {
-      parent->set_fault(l, "no memory for its stack");
-      done |= 1u << l.number;
-      --parent->live;
-      return;
-    }
+  if (!l.fib.started() && !start(l)) {
+    parent->set_fault(l, "no memory for its stack");
+    done |= 1u << l.number;
+    --parent->live;
+    return;
   }
   lane* outer = std::exchange(current, &l);
   l.fib.resume();

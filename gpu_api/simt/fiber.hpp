@@ -5,14 +5,20 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
+#include <memory>
 
 #include "gpu_api/simt/sanitizer.hpp"
+#include "gpu_api/simt/shared_stacks.hpp"
 #include "gpu_api/simt/stack_pool.hpp"
 
 namespace ggas::simt {
 
 class fiber {
  public:
+  fiber() = default;
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+
   // `body(arg)` runs at the first resume(); when it returns the fiber is done and must not be resumed.
   bool start(stack s, unsigned color, void (*body)(void*), void* arg) {
     stack_ = s;
@@ -20,13 +26,22 @@ class fiber {
     arg_ = arg;
     // Tops of equal stacks lie a power of two apart and would fight for the same cache sets.
     const size_t bytes = s.bytes - (color % 32) * 192;
-    context_ = boost::context::detail::make_fcontext(s.bottom + bytes, bytes, &fiber::entry);
+    top_ = s.bottom + bytes;
+    context_ = boost::context::detail::make_fcontext(top_, bytes, &fiber::entry);
     tsan_ = sanitizer::tsan_create();
     return context_ != nullptr;
   }
 
+  // The same, with a place on a shared stack.
+  bool start(shared_stack& s, unsigned color, void (*body)(void*), void* arg) {
+    shared_ = &s;
+    move_in();
+    return start(s.memory, color, body, arg);
+  }
+
   // Owner: runs the fiber until it suspends or ends.
   void resume() {
+    if (shared_ && shared_->here != this) move_in();
     void* fake = nullptr;
     tsan_owner_ = sanitizer::tsan_current();
     sanitizer::leave(&fake, stack_.bottom, stack_.bytes);
@@ -50,15 +65,28 @@ class fiber {
   void release() {
     sanitizer::tsan_destroy(tsan_);
     tsan_ = nullptr;
-    give_stack(stack_);
+    if (shared_)
+      leave_shared();
+    else
+      give_stack(stack_);
     stack_ = {};
   }
 
   bool started() const { return static_cast<bool>(stack_); }
+  // Where it cannot be while the fiber waits.
+  bool is_on_shared_stack(const void* p) const {
+    const auto* at = static_cast<const std::byte*>(p);
+    return shared_ && at >= stack_.bottom && at < stack_.bottom + stack_.bytes;
+  }
   // Inside the fiber: bytes of stack left below the caller's frame.
   size_t room() const { return static_cast<std::byte*>(__builtin_frame_address(0)) - stack_.bottom; }
 
  private:
+  static constexpr size_t saved_step = 64;
+  void move_in();
+  void move_out();
+  void leave_shared();
+
   static void entry(boost::context::detail::transfer_t t) {
     fiber& f = *static_cast<fiber*>(t.data);
     sanitizer::arrive(nullptr, &f.owner_bottom_, &f.owner_bytes_);
@@ -76,6 +104,10 @@ class fiber {
   void* arg_ = nullptr;
   const void* owner_bottom_ = nullptr;
   size_t owner_bytes_ = 0;
+  shared_stack* shared_ = nullptr;  // where stack_ is, unless it is the fiber's own
+  std::byte* top_ = nullptr;
+  std::unique_ptr<std::byte[]> saved_;  // what is on the stack while another fiber uses it
+  size_t saved_bytes_ = 0, saved_room_ = 0;
   void *tsan_ = nullptr, *tsan_owner_ = nullptr;
 };
 

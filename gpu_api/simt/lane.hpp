@@ -24,6 +24,8 @@ struct lane {
   uint32_t mask = 0;
   uint8_t barrier = 0;  // of the block, where it waits at one
   uint64_t in = 0, out = 0;
+  // In place of its own variables, which others cannot reach on a shared stack: what is read, what is written.
+  alignas(16) std::array<std::byte, 16> variable, sink;
 };
 
 // Sets of lanes are bit masks. Every lane of `exist` is in exactly one of ready, op, wait_warp, wait_block, done; the
@@ -60,7 +62,8 @@ struct block::impl {
   struct barrier {
     unsigned arrived = 0, votes = 0, result = 0;
   };
-  std::array<barrier, 16> barriers;  // 0: of all threads
+  std::array<barrier, 16> barriers;       // 0: of all threads
+  std::shared_ptr<shared_stacks> stacks;  // empty: each thread has its own
   std::vector<std::unique_ptr<warp>> warps;
   std::vector<shared_slot> shared;
   std::string fault;

@@ -30,8 +30,10 @@
 namespace ggas::simt::sanitizer {
 
 #if defined(GGAS_ASAN) || defined(GGAS_TSAN)
+inline constexpr bool active = true;
 inline constexpr size_t stack_factor = 4;  // frames grow with red zones
 #else
+inline constexpr bool active = false;
 inline constexpr size_t stack_factor = 1;
 #endif
 

@@ -7,9 +7,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu_api/simt/shared_stacks.hpp"
+
 namespace ggas::gpu {
 
 using pcie::now_ps;
+
+namespace {
+
+// Of all GPUs there are: simulated nodes take turns, so their threads never run at the same time.
+const std::shared_ptr<simt::shared_stacks>& common_stacks() {
+  static const auto stacks = std::make_shared<simt::shared_stacks>();
+  return stacks;
+}
+
+}  // namespace
 
 gpu::gpu(sc_core::sc_module_name name, const gpu_config& cfg, uint16_t bus_id, const pcie::port_config& port)
     : sc_module(name), host("host", cfg, bus_id, port), cfg_(cfg), agenda_("agenda"), sms_(cfg.sms) {
@@ -141,6 +153,7 @@ void gpu::start_block(kernel& k, unsigned index) {
   b->of = &k;
   b->sm = index;
   b->code = k.grid.make_block(k.started++);
+  simt::share_stacks(*b->code, common_stacks());
   const auto warps = b->code->warps();
   b->warps = std::vector<warp_state>(warps.size());
   b->live = unsigned(warps.size());
