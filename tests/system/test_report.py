@@ -80,7 +80,8 @@ def test_recorded_results_keep_the_format():
     assert files
     for file in files:
         for r in results.read(file):
-            assert "driver" in r["platform"] and r["nodes"] >= 2 and r["n"] >= 5, (file, r)
+            fewest = 1 if r["benchmark"] == "pack" else 2  # all others are between GPUs
+            assert "driver" in r["platform"] and r["nodes"] >= fewest and r["n"] >= 5, (file, r)
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
