@@ -6,7 +6,7 @@
 `default_nettype none
 
 module event_queue #(
-  parameter int unsigned SOURCES = 1     // units that send events, at most 8
+  parameter int unsigned SOURCES = 2     // units that send events, at most 8
 ) (
   input  wire         clk_i,
   input  wire         rst_ni,
@@ -57,31 +57,20 @@ module event_queue #(
   logic judge_q;                  // event_q waits for its share
   wire idle     = !valid_q && !judge_q && !starting;
   wire report   = idle && enable_i && room && dropped_q != '0;
-  wire take     = idle && !report && ev_valid_i != '0;
 
-  // ---- whose turn: the first source behind the last one served
-  logic [SOURCES-1:0] last_q;     // one-hot
-  logic [SOURCES-1:0] grant;
+  // ---- whose turn: the first source behind the last one served. Source 0 is as if served last at first.
+  logic               some, take, unused_busy;
   ggas_pkg::event_t   chosen;
   logic [6:0]         interval;
-
-  wire [SOURCES-1:0] behind = ~(last_q | (last_q - 1'b1));
-  wire [SOURCES-1:0] later  = ev_valid_i & behind;
-  always_comb begin
-    if (later != '0) grant = later & (~later + 1'b1);
-    else grant = ev_valid_i & (~ev_valid_i + 1'b1);
-    chosen   = '0;
-    interval = '0;
-    if (take) begin
-      for (int unsigned i = 0; i < SOURCES; i++) begin
-        if (grant[i]) begin
-          chosen   = chosen | ev_i[64*i +: 64];
-          interval = interval | ev_interval_i[7*i +: 7];
-        end
-      end
-    end
-  end
-  assign ev_ready_o = take ? grant : '0;
+  ggas_regs_pkg::event_set_t unused_count;
+  event_collector #(.SOURCES(SOURCES)) i_sources (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i({ev_valid_i[0], ev_valid_i[SOURCES-1:1]}),
+    .ready_o({ev_ready_o[0], ev_ready_o[SOURCES-1:1]}), .events_i({ev_i[63:0], ev_i[64*SOURCES-1:64]}),
+    .intervals_i({ev_interval_i[6:0], ev_interval_i[7*SOURCES-1:7]}), .event_valid_o(some),
+    .event_ready_i(idle && !report), .event_o(chosen), .event_interval_o(interval), .count_o(unused_count),
+    .busy_o(unused_busy)
+  );
+  assign take = idle && !report && some;
 
   wire  judge = take && enable_i && !mask_i[chosen.code[5:0]];
   logic granted;
@@ -105,10 +94,8 @@ module event_queue #(
       valid_q   <= 1'b0;
       judge_q   <= 1'b0;
       head_o    <= 32'd0;
-      last_q    <= {{(SOURCES - 1){1'b0}}, 1'b1};
     end else begin
       enable_q <= enable_i;
-      if (take) last_q <= grant;
       judge_q <= judge;
       if (starting) dropped_q <= '0;
       else if (report) dropped_q <= '0;
@@ -137,7 +124,7 @@ module event_queue #(
 
 `ifndef SYNTHESIS
   initial begin
-    if (SOURCES == 0 || SOURCES > 8) $error("event_queue: SOURCES must be 1 to 8");
+    if (SOURCES < 2 || SOURCES > 8) $error("event_queue: SOURCES must be 2 to 8");
   end
 `endif
 

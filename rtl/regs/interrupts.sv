@@ -5,7 +5,7 @@
 `default_nettype none
 
 module interrupts #(
-  parameter int unsigned SOURCES = 1     // units that send events, at most 8
+  parameter int unsigned SOURCES = 2     // units that send events, at most 8
 ) (
   input  wire         clk_i,
   input  wire         rst_ni,

@@ -592,10 +592,20 @@ module rma #(
     pulse(ev_code[REQUESTER*8+:8]) | pulse(ev_code[PUT*8+:8]) | pulse(ev_code[PAGE*8+:8]) | pulse(ev_code[LOST*8+:8])
       | pulse(ev_code[WALK*8+:8]) | pulse_stray(stray_issue)
   };
-  logic events_busy;
-  rma_events #(.SOURCES(SOURCES)) i_events (
-      .clk_i, .rst_ni, .code_i(ev_code), .node_i(ev_node), .info_i(ev_info), .event_valid_o, .event_ready_i, .event_o,
-      .busy_o(events_busy)
+  logic [SOURCES-1:0]    ev_valid, unused_ready;
+  logic [SOURCES*64-1:0] events;
+  logic [6:0]            unused_interval;
+  ggas_regs_pkg::event_set_t unused_count;
+  logic                  events_busy;
+  always_comb begin
+    for (int i = 0; i < SOURCES; i = i + 1) begin
+      ev_valid[i]      = ev_code[8*i+:8] != '0;
+      events[64*i+:64] = {ev_code[8*i+:8], ev_node[16*i+:16], ev_info[40*i+:40]};
+    end
+  end
+  event_collector #(.SOURCES(SOURCES), .PULSES(1'b1), .HOLD(1'b1)) i_events (
+      .clk_i, .rst_ni, .valid_i(ev_valid), .ready_o(unused_ready), .events_i(events), .intervals_i('0), .event_valid_o,
+      .event_ready_i, .event_o, .event_interval_o(unused_interval), .count_o(unused_count), .busy_o(events_busy)
   );
 
   assign busy_o = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy

@@ -374,7 +374,7 @@ module smfu #(
 
   // ---------------------------------------------------------------- events, activity
   logic events_busy;
-  smfu_events #(.SOURCES(8), .DEPTH(8)) u_events (
+  event_collector #(.SOURCES(8), .DEPTH(8)) u_events (
       .clk_i, .rst_ni, .valid_i(ev_valid), .ready_o(ev_ready),
       .events_i({ev_rob_cpl, ev_rob_req, ev_ingress, ev_quiet, ev_match, ev_loads, ev_egress, ev_lookup}),
       .intervals_i({{4{smfu_pkg::NO_INTERVAL}}, iv_match, iv_loads, iv_egress, smfu_pkg::NO_INTERVAL}),
