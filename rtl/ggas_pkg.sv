@@ -321,6 +321,19 @@ package ggas_pkg;
   localparam int unsigned TAG_ATU       = 208;  // 16: table walks
   localparam int unsigned TAG_QUEUE     = 224;  // 16: work queues
 
+  // ---------------------------------------------------------------- cutting
+
+  // Bytes from `at` to the next multiple of `block`, a power of two up to 4096: what every packet, read and piece that
+  // must not cross one is cut by.
+  function automatic logic [12:0] to_border(input logic [11:0] at, input logic [12:0] block);
+    to_border = block - ({1'b0, at} & (block - 13'd1));
+  endfunction
+
+  // Payload of a put's or get's packet as RMA_CTRL.mtu says: 64 << mtu bytes, at most 256.
+  function automatic logic [12:0] rma_mtu(input logic [1:0] mtu);
+    rma_mtu = mtu[1] ? 13'd256 : mtu[0] ? 13'd128 : 13'd64;
+  endfunction
+
   // ---------------------------------------------------------------- link flits
 
   localparam logic [1:0] FLIT_DATA = 2'd0;

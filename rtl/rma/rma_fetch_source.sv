@@ -72,7 +72,7 @@ module rma_fetch_source #(
   wire [63:0]  addr   = x_told_q ? x_addr_q : tr_rsp_addr_i;
   wire [3:0]   status = x_told_q ? x_status_q : tr_rsp_status_i;
   wire         good   = status == ggas_pkg::ST_OK;
-  wire [12:0]  to_end = 13'd4096 - {1'b0, x_nla_q[11:0]};
+  wire [12:0]  to_end = ggas_pkg::to_border(x_nla_q[11:0], 13'd4096);
   wire         more   = {4'd0, x_bytes_q} > to_end;
   wire [8:0]   n      = more ? to_end[8:0] : x_bytes_q;
   wire         again  = more && good;       // the second page follows
@@ -137,8 +137,7 @@ module rma_fetch_source #(
   logic [3:0]    p_status_q;
 
   wire         none   = p_left_q == '0;
-  wire [12:0]  in_block = {1'b0, p_addr_q[11:0]} & (cfg_mrrs_i - 13'd1);
-  wire [12:0]  border = cfg_mrrs_i - in_block;
+  wire [12:0]  border = ggas_pkg::to_border(p_addr_q[11:0], cfg_mrrs_i);
   wire         whole  = {4'd0, p_left_q} <= border;
   wire [8:0]   len    = whole ? p_left_q : border[8:0];
   wire [1:0]   skip   = p_addr_q[1:0];

@@ -161,10 +161,10 @@ module rma_queue #(
   logic [4:0]  room;
   logic [31:0] slots;                  // of this read
   logic [16:0] at;                     // slot of the ring
-  logic [12:0] in_block, block_left;  // bytes, then slots, of the MRRS block
+  logic [12:0] block_left;             // slots of the MRRS block
   logic        on, behind, bad_bell, go;
   always_comb begin
-    {produced, fetched, consumed, ring, waiting, room, slots, at, in_block, block_left} = '0;
+    {produced, fetched, consumed, ring, waiting, room, slots, at, block_left} = '0;
     {on, behind, bad_bell, go} = '0;
     if (s_q) begin
       on = s_on;
@@ -177,8 +177,7 @@ module rma_queue #(
       waiting  = produced - fetched;
       room     = 5'd16 - {fetched[4:0] - consumed[4:0]};
       at       = fetched[16:0] & (ring[16:0] - 17'd1);
-      in_block = {1'b0, at[6:0], 5'd0} & (cfg_mrrs_i - 13'd1);
-      block_left = (cfg_mrrs_i - in_block) >> 5;
+      block_left = ggas_pkg::to_border({at[6:0], 5'd0}, cfg_mrrs_i) >> 5;
       slots    = least(least(waiting, {27'd0, room}), least(ring - {15'd0, at}, {19'd0, block_left}));
       slots    = least(slots, 32'd8);
       go       = s_kind_q == K_READ && on && !reading && slots != '0;

@@ -5,7 +5,7 @@
 module rma_responder_cut (
     input  wire logic                en_i,       // 0: nothing is worked out
     input  wire logic [15:0]         cfg_node_i,
-    input  wire logic [1:0]          cfg_mtu_i,  // 64 << cfg_mtu_i bytes, at most 256
+    input  wire logic [1:0]          cfg_mtu_i,  // as in ggas_pkg::rma_mtu
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::rma_hdr_t  get_i,      // header of the GET
     // verilator lint_on UNUSEDSIGNAL
@@ -20,28 +20,19 @@ module rma_responder_cut (
     output      ggas_pkg::rma_hdr_t  hdr_o
 );
   logic [63:0] dst;
-  logic [23:0] left;
-  logic [8:0]  room, span;   // bytes up to the border; from the start of the first DW to the last byte
+  logic [8:0]  span;   // bytes from the start of the first DW to the last byte
   logic [8:0]  dws;
   logic [3:0]  tail_be;
 
+  rma_chunk u_chunk (.cfg_mtu_i, .size_i, .dst_i(dst_i[7:0]), .offset_i, .last_o, .bytes_o);
+
   always_comb begin
-    {dst, left, room, span, dws, tail_be} = '0;
-    last_o  = 1'b0;
-    bytes_o = '0;
+    {dst, span, dws, tail_be} = '0;
     nla_o   = '0;
     hdr_o   = '0;
     if (en_i) begin
       dst   = dst_i + {40'd0, offset_i};
       nla_o = get_i.addr + {40'd0, offset_i};
-      left  = size_i - offset_i;
-      case (cfg_mtu_i)
-        2'd0:    room = 9'd64 - {3'd0, dst[5:0]};
-        2'd1:    room = 9'd128 - {2'd0, dst[6:0]};
-        default: room = 9'd256 - {1'd0, dst[7:0]};
-      endcase
-      last_o  = left <= {15'd0, room};
-      bytes_o = last_o ? left[8:0] : room;
       span    = bytes_o + {7'd0, dst[1:0]};
       dws     = {2'd0, span[8:2]} + {8'd0, span[1:0] != 2'd0};
       tail_be = 4'hf >> (2'd0 - span[1:0]);

@@ -46,9 +46,9 @@ package smfu_pkg;
 
   // DW of the next chunk of a load: up to the next multiple of 256 bytes and of MPS.
   function logic [10:0] chunk_dw(input logic [7:2] addr, input logic [10:0] left, input logic half);
-    logic [10:0] border;
-    border   = half ? 11'd32 - {6'd0, addr[6:2]} : 11'd64 - {5'd0, addr[7:2]};
-    chunk_dw = left <= border ? left : border;
+    logic [12:0] border;
+    border   = ggas_pkg::to_border({4'd0, addr, 2'b00}, half ? 13'd128 : 13'd256);
+    chunk_dw = left <= border[12:2] ? left : border[12:2];
   endfunction
 
   // First enabled byte of a DW; 0 if none is enabled.

@@ -159,9 +159,11 @@ module smfu_reads (
 
   // ---------------------------------------------------------------- second cycle: reads
   wire        half       = cfg_mrrs_i < 13'd256;  // the least MRRS is 128
-  wire [6:0]  border     = 7'd32 - {2'd0, addr_q[6:2]};
-  wire        final_part = !half || left_q <= border;
-  wire [6:0]  len        = final_part ? left_q : border;
+  // verilator lint_off UNUSEDSIGNAL
+  wire [10:0] chunk      = smfu_pkg::chunk_dw(addr_q[7:2], {4'd0, left_q}, half);  // without half all that is left
+  // verilator lint_on UNUSEDSIGNAL
+  wire [6:0]  len        = chunk[6:0];
+  wire        final_part = len == left_q;
   wire        open       = held_o && free_i;
   wire        wrong      = told || status_q != ggas_pkg::ST_OK;
   wire        reads      = flushing ? known_i && export_i.valid : !wrong && !quiet_q;
