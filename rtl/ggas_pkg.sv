@@ -143,8 +143,8 @@ package ggas_pkg;
   localparam logic [3:0] ST_DISABLED    = 4'd9;  // the context does not exist there
   localparam logic [3:0] ST_BAD         = 4'd10; // malformed descriptor or packet
 
-  // Largest payload of a packet in bytes: 256 … 4096, a power of two. Link, net and window stores follow it; loads, puts
-  // and gets have 256 bytes at most, what the buffers of smfu_rob and rma_fetch hold of one.
+  // Largest payload of a packet in bytes: 256 … 4096, a power of two. Link, net and window stores follow it; loads,
+  // puts and gets have 256 bytes at most, what the buffers of smfu_rob and rma_fetch hold of one.
 `ifdef GGAS_MTU
   localparam int unsigned MTU = `GGAS_MTU;
 `else
@@ -227,6 +227,29 @@ package ggas_pkg;
   localparam int unsigned RMA_RESULT = 3;  // ATOMIC, ATOMIC_RSP: write the result record
   localparam int unsigned RMA_RESPONDER = 4;  // GET: notify context dvpid at the target when served
   localparam int unsigned RMA_FIRST  = 5;  // PUT, GET_DATA, NOTIFY alone: first packet of its operation
+
+  // ---------------------------------------------------------------- streams
+
+  // A stream between units is one of these, `ready` and `data`, whose width is a parameter: port `x` is x_i or x_o,
+  // x_data and x_ready.
+  typedef struct packed {
+    logic     valid;
+    logic     sop;
+    logic     eop;
+    tlp_hdr_t hdr;  // with sop
+  } tlp_beat_t;
+  typedef struct packed {
+    logic     valid;
+    logic     sop;
+    logic     eop;
+    net_hdr_t hdr;
+  } net_beat_t;
+  typedef struct packed {
+    logic     valid;
+    logic     sop;
+    logic     eop;
+    rma_hdr_t hdr;
+  } rma_beat_t;
 
   // ---------------------------------------------------------------- descriptors (docs/rma.md)
 

@@ -142,8 +142,8 @@ module nic_top #(
   logic rst_n;  // of everything but this
   logic closing, open, req_valid, req_ready, cpl_valid, cpl_ready;
   hostif_reset i_reset (
-    .clk_i(clk_i), .rst_ni(rst_ni), .tick_i(tick), .clock_khz_i(cfg_clock_khz_i), .flr_i(cfg_flr_i),
-    .flr_done_o(flr_done_o), .closing_o(closing), .open_i(open), .rst_no(rst_n),
+    .clk_i, .rst_ni, .tick_i(tick), .clock_khz_i(cfg_clock_khz_i), .flr_i(cfg_flr_i), .flr_done_o, .closing_o(closing),
+    .open_i(open), .rst_no(rst_n),
     .read_i(tx_req_valid_o && tx_req_ready_i && tx_req_sop_o && tx_req_hdr_o.kind == ggas_pkg::TLP_MRD),
     .req_valid_i(rx_req_valid_i), .req_ready_o(rx_req_ready_o), .req_sop_i(rx_req_sop_i), .req_eop_i(rx_req_eop_i),
     .req_valid_o(req_valid), .req_ready_i(req_ready), .cpl_valid_i(rx_cpl_valid_i), .cpl_ready_o(rx_cpl_ready_o),
@@ -172,17 +172,15 @@ module nic_top #(
 
   // ---------------------------------------------------------------- host interface
 
-  logic page_valid, page_ready, page_sop, page_eop, rma_wr_valid, rma_wr_ready, rma_wr_sop, rma_wr_eop, rma_rd_valid,
-    rma_rd_ready, rma_cpl_valid, rma_cpl_ready, rma_cpl_sop, rma_cpl_eop;
-  ggas_pkg::tlp_hdr_t page_hdr, rma_wr_hdr, rma_rd_hdr, rma_cpl_hdr;
+  ggas_pkg::tlp_beat_t win_p, ld_cpl, tgt_req, tgt_cpl, page, rma_page, rma_wr, unit_wr, rma_cpl;
+  logic page_ready, rma_wr_ready, rma_rd_valid, rma_rd_ready, rma_cpl_ready;
+  ggas_pkg::tlp_hdr_t rma_rd_hdr;
   logic [DATA_W-1:0] page_data, rma_wr_data, rma_cpl_data;
-  logic unit_wr_valid, unit_wr_ready, unit_wr_sop, unit_wr_eop;  // of RMA and collectives
-  ggas_pkg::tlp_hdr_t unit_wr_hdr;
+  logic unit_wr_ready;  // of RMA and collectives
   logic [DATA_W-1:0] unit_wr_data;
-  logic win_p_valid, win_p_ready, win_p_sop, win_p_eop, win_np_valid, win_np_ready, ld_cpl_valid, ld_cpl_ready,
-    ld_cpl_sop, ld_cpl_eop, tgt_req_valid, tgt_req_ready, tgt_req_sop, tgt_req_eop, tgt_cpl_valid, tgt_cpl_ready,
-    tgt_cpl_sop, tgt_cpl_eop, reg_req, reg_write, reg_error, evt_valid, evt_ready, msix_valid, msix_ready;
-  ggas_pkg::tlp_hdr_t win_p_hdr, win_np_hdr, ld_cpl_hdr, tgt_req_hdr, tgt_cpl_hdr;
+  logic win_p_ready, win_np_valid, win_np_ready, ld_cpl_ready, tgt_req_ready, tgt_cpl_ready, reg_req, reg_write,
+    reg_error, evt_valid, evt_ready, msix_valid, msix_ready;
+  ggas_pkg::tlp_hdr_t win_np_hdr;
   logic [DATA_W-1:0] win_p_data, ld_cpl_data, tgt_req_data, tgt_cpl_data;
   logic [15:0] reg_addr;
   logic [63:0] reg_wdata, reg_rdata, evt_addr, msix_addr;
@@ -191,33 +189,19 @@ module nic_top #(
   logic [31:0] msix_data;
 
   hostif #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS), .PAGE_LOG2(PAGE_LOG2)) i_hostif (
-    .clk_i(clk_i), .rst_ni(rst_n), .cfg_mps_i(cfg_mps_i), .cfg_bus_id_i(cfg_bus_id_i),
-    .bus_master_i(master_q), .closing_i(closing), .open_o(open),
-    .rx_req_valid_i(req_valid), .rx_req_ready_o(req_ready), .rx_req_sop_i(rx_req_sop_i),
-    .rx_req_eop_i(rx_req_eop_i), .rx_req_hdr_i(rx_req_hdr_i), .rx_req_data_i(rx_req_data_i),
-    .np_credit_o(np_credit_o), .rx_cpl_valid_i(cpl_valid), .rx_cpl_ready_o(cpl_ready),
-    .rx_cpl_sop_i(rx_cpl_sop_i), .rx_cpl_eop_i(rx_cpl_eop_i), .rx_cpl_hdr_i(rx_cpl_hdr_i),
-    .rx_cpl_data_i(rx_cpl_data_i), .tx_req_valid_o(tx_req_valid_o), .tx_req_ready_i(tx_req_ready_i),
-    .tx_req_sop_o(tx_req_sop_o), .tx_req_eop_o(tx_req_eop_o), .tx_req_hdr_o(tx_req_hdr_o),
-    .tx_req_data_o(tx_req_data_o), .tx_cpl_valid_o(tx_cpl_valid_o), .tx_cpl_ready_i(tx_cpl_ready_i),
-    .tx_cpl_sop_o(tx_cpl_sop_o), .tx_cpl_eop_o(tx_cpl_eop_o), .tx_cpl_hdr_o(tx_cpl_hdr_o),
-    .tx_cpl_data_o(tx_cpl_data_o), .win_p_valid_o(win_p_valid), .win_p_ready_i(win_p_ready), .win_p_sop_o(win_p_sop),
-    .win_p_eop_o(win_p_eop), .win_p_hdr_o(win_p_hdr), .win_p_data_o(win_p_data), .win_np_valid_o(win_np_valid),
-    .win_np_ready_i(win_np_ready), .win_np_hdr_o(win_np_hdr), .ld_cpl_valid_i(ld_cpl_valid),
-    .ld_cpl_ready_o(ld_cpl_ready), .ld_cpl_sop_i(ld_cpl_sop), .ld_cpl_eop_i(ld_cpl_eop), .ld_cpl_hdr_i(ld_cpl_hdr),
-    .ld_cpl_data_i(ld_cpl_data), .tgt_req_valid_i(tgt_req_valid), .tgt_req_ready_o(tgt_req_ready),
-    .tgt_req_sop_i(tgt_req_sop), .tgt_req_eop_i(tgt_req_eop), .tgt_req_hdr_i(tgt_req_hdr),
-    .tgt_req_data_i(tgt_req_data), .tgt_cpl_valid_o(tgt_cpl_valid), .tgt_cpl_ready_i(tgt_cpl_ready),
-    .tgt_cpl_sop_o(tgt_cpl_sop), .tgt_cpl_eop_o(tgt_cpl_eop), .tgt_cpl_hdr_o(tgt_cpl_hdr),
-    .tgt_cpl_data_o(tgt_cpl_data), .page_valid_o(page_valid), .page_ready_i(page_ready), .page_sop_o(page_sop),
-    .page_eop_o(page_eop), .page_hdr_o(page_hdr), .page_data_o(page_data), .tx_np_ok_i(np_ok_q),
-    .rma_wr_valid_i(unit_wr_valid), .rma_wr_ready_o(unit_wr_ready), .rma_wr_sop_i(unit_wr_sop),
-    .rma_wr_eop_i(unit_wr_eop), .rma_wr_hdr_i(unit_wr_hdr), .rma_wr_data_i(unit_wr_data), .rma_rd_valid_i(rma_rd_valid),
-    .rma_rd_ready_o(rma_rd_ready),
-    .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_valid_o(rma_cpl_valid), .rma_cpl_ready_i(rma_cpl_ready),
-    .rma_cpl_sop_o(rma_cpl_sop), .rma_cpl_eop_o(rma_cpl_eop), .rma_cpl_hdr_o(rma_cpl_hdr),
-    .rma_cpl_data_o(rma_cpl_data),
-    .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
+    .clk_i, .rst_ni(rst_n), .cfg_mps_i, .cfg_bus_id_i, .bus_master_i(master_q), .closing_i(closing), .open_o(open),
+    .rx_req_valid_i(req_valid), .rx_req_ready_o(req_ready), .rx_req_sop_i, .rx_req_eop_i, .rx_req_hdr_i,
+    .rx_req_data_i, .np_credit_o, .rx_cpl_valid_i(cpl_valid), .rx_cpl_ready_o(cpl_ready), .rx_cpl_sop_i, .rx_cpl_eop_i,
+    .rx_cpl_hdr_i, .rx_cpl_data_i, .tx_req_valid_o, .tx_req_ready_i, .tx_req_sop_o, .tx_req_eop_o, .tx_req_hdr_o,
+    .tx_req_data_o, .tx_cpl_valid_o, .tx_cpl_ready_i, .tx_cpl_sop_o, .tx_cpl_eop_o, .tx_cpl_hdr_o, .tx_cpl_data_o,
+    .win_p_o(win_p), .win_p_ready_i(win_p_ready), .win_p_data_o(win_p_data), .win_np_valid_o(win_np_valid),
+    .win_np_ready_i(win_np_ready), .win_np_hdr_o(win_np_hdr), .ld_cpl_i(ld_cpl), .ld_cpl_ready_o(ld_cpl_ready),
+    .ld_cpl_data_i(ld_cpl_data), .tgt_req_i(tgt_req), .tgt_req_ready_o(tgt_req_ready), .tgt_req_data_i(tgt_req_data),
+    .tgt_cpl_o(tgt_cpl), .tgt_cpl_ready_i(tgt_cpl_ready), .tgt_cpl_data_o(tgt_cpl_data), .page_o(page),
+    .page_ready_i(page_ready), .page_data_o(page_data), .tx_np_ok_i(np_ok_q), .rma_wr_i(unit_wr),
+    .rma_wr_ready_o(unit_wr_ready), .rma_wr_data_i(unit_wr_data), .rma_rd_valid_i(rma_rd_valid),
+    .rma_rd_ready_o(rma_rd_ready), .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_o(rma_cpl), .rma_cpl_ready_i(rma_cpl_ready),
+    .rma_cpl_data_o(rma_cpl_data), .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
     .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
     .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
     .msix_valid_i(msix_valid), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
@@ -230,49 +214,34 @@ module nic_top #(
   // ---------------------------------------------------------------- shared memory functional unit
 
   logic [15:0] peer_node, ext_addr;
-  logic peer_valid, link_up, ext_interval_req,
-    ext_export_req, ext_write, tx_p_valid, tx_p_ready, tx_p_sop, tx_p_eop, tx_np_valid,
-    tx_np_ready, tx_np_sop, tx_np_eop, tx_rsp_valid, tx_rsp_ready, tx_rsp_sop, tx_rsp_eop, rx_p_valid, rx_p_ready,
-    rx_p_sop, rx_p_eop, rx_np_valid, rx_np_ready, rx_np_sop, rx_np_eop, rx_rsp_valid, rx_rsp_ready, rx_rsp_sop,
-    rx_rsp_eop;
+  ggas_pkg::net_beat_t tx_p, tx_np, tx_rsp, rx_p, rx_np, rx_rsp;
+  logic peer_valid, link_up, ext_interval_req, ext_export_req, ext_write, tx_p_ready, tx_np_ready, tx_rsp_ready,
+    rx_p_ready, rx_np_ready, rx_rsp_ready;
   logic [63:0] ext_wdata, ext_interval_rdata, ext_export_rdata;
   logic [7:0] ext_wstrb;
-  ggas_pkg::net_hdr_t tx_p_hdr, tx_np_hdr, tx_rsp_hdr, rx_p_hdr, rx_np_hdr, rx_rsp_hdr;
   logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
-    .clk_i(clk_i), .rst_ni(rst_n), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
-    .cfg_node_i(cfg.node_id), .cfg_egress_i(cfg.smfu_ctrl_egress && !stop),
-    .cfg_ingress_i(cfg.smfu_ctrl_ingress && !halt),
-    .ingress_stopped_o(smfu_stopped),
-    .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask), .cfg_shift_i(cfg.smfu_shift_shift),
-    .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_export_i(cfg.smfu_shift_export_no), .cfg_domain_i(cfg.smfu_shift_domain),
-    .cfg_timeout_load_i(cfg.smfu_timeout_load), .cfg_timeout_host_i(cfg.smfu_timeout_host), .cfg_mps_i(cfg_mps_i),
-    .cfg_mrrs_i(cfg_mrrs_i), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
-    .ext_interval_req_i(ext_interval_req), .ext_export_req_i(ext_export_req),
-    .ext_export_rdata_o(ext_export_rdata), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
-    .ext_wstrb_i(ext_wstrb), .ext_interval_rdata_o(ext_interval_rdata), .win_p_valid_i(win_p_valid),
-    .win_p_ready_o(win_p_ready), .win_p_sop_i(win_p_sop), .win_p_eop_i(win_p_eop), .win_p_hdr_i(win_p_hdr),
-    .win_p_data_i(win_p_data), .win_np_valid_i(win_np_valid), .win_np_ready_o(win_np_ready),
-    .win_np_hdr_i(win_np_hdr), .ld_cpl_valid_o(ld_cpl_valid), .ld_cpl_ready_i(ld_cpl_ready),
-    .ld_cpl_sop_o(ld_cpl_sop), .ld_cpl_eop_o(ld_cpl_eop), .ld_cpl_hdr_o(ld_cpl_hdr), .ld_cpl_data_o(ld_cpl_data),
-    .tgt_req_valid_o(tgt_req_valid), .tgt_req_ready_i(tgt_req_ready), .tgt_req_sop_o(tgt_req_sop),
-    .tgt_req_eop_o(tgt_req_eop), .tgt_req_hdr_o(tgt_req_hdr), .tgt_req_data_o(tgt_req_data), .tgt_np_ok_i(np_ok_q),
-    .tgt_cpl_valid_i(tgt_cpl_valid), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_sop_i(tgt_cpl_sop),
-    .tgt_cpl_eop_i(tgt_cpl_eop), .tgt_cpl_hdr_i(tgt_cpl_hdr), .tgt_cpl_data_i(tgt_cpl_data),
-    .tx_p_valid_o(tx_p_valid), .tx_p_ready_i(tx_p_ready), .tx_p_sop_o(tx_p_sop), .tx_p_eop_o(tx_p_eop),
-    .tx_p_hdr_o(tx_p_hdr), .tx_p_data_o(tx_p_data), .tx_np_valid_o(tx_np_valid), .tx_np_ready_i(tx_np_ready),
-    .tx_np_sop_o(tx_np_sop), .tx_np_eop_o(tx_np_eop), .tx_np_hdr_o(tx_np_hdr), .tx_np_data_o(tx_np_data),
-    .tx_rsp_valid_o(tx_rsp_valid), .tx_rsp_ready_i(tx_rsp_ready), .tx_rsp_sop_o(tx_rsp_sop),
-    .tx_rsp_eop_o(tx_rsp_eop), .tx_rsp_hdr_o(tx_rsp_hdr), .tx_rsp_data_o(tx_rsp_data), .rx_p_valid_i(rx_p_valid),
-    .rx_p_ready_o(rx_p_ready), .rx_p_sop_i(rx_p_sop), .rx_p_eop_i(rx_p_eop), .rx_p_hdr_i(rx_p_hdr),
-    .rx_p_data_i(rx_p_data), .rx_np_valid_i(rx_np_valid), .rx_np_ready_o(rx_np_ready), .rx_np_sop_i(rx_np_sop),
-    .rx_np_eop_i(rx_np_eop), .rx_np_hdr_i(rx_np_hdr), .rx_np_data_i(rx_np_data), .rx_rsp_valid_i(rx_rsp_valid),
-    .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_sop_i(rx_rsp_sop), .rx_rsp_eop_i(rx_rsp_eop), .rx_rsp_hdr_i(rx_rsp_hdr),
-    .rx_rsp_data_i(rx_rsp_data), .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]),
-    .event_o(ev_smfu), .event_interval_o(interval_smfu), .event_count_o(pulse_smfu),
-    .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]),
-    .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
+    .clk_i, .rst_ni(rst_n), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer), .cfg_node_i(cfg.node_id),
+    .cfg_egress_i(cfg.smfu_ctrl_egress && !stop), .cfg_ingress_i(cfg.smfu_ctrl_ingress && !halt),
+    .ingress_stopped_o(smfu_stopped), .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask),
+    .cfg_shift_i(cfg.smfu_shift_shift), .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_export_i(cfg.smfu_shift_export_no),
+    .cfg_domain_i(cfg.smfu_shift_domain), .cfg_timeout_load_i(cfg.smfu_timeout_load),
+    .cfg_timeout_host_i(cfg.smfu_timeout_host), .cfg_mps_i, .cfg_mrrs_i, .peer_node_i(peer_node),
+    .peer_valid_i(peer_valid), .link_up_i(link_up), .ext_interval_req_i(ext_interval_req),
+    .ext_export_req_i(ext_export_req), .ext_export_rdata_o(ext_export_rdata), .ext_write_i(ext_write),
+    .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_interval_rdata_o(ext_interval_rdata),
+    .win_p_i(win_p), .win_p_ready_o(win_p_ready), .win_p_data_i(win_p_data), .win_np_valid_i(win_np_valid),
+    .win_np_ready_o(win_np_ready), .win_np_hdr_i(win_np_hdr), .ld_cpl_o(ld_cpl), .ld_cpl_ready_i(ld_cpl_ready),
+    .ld_cpl_data_o(ld_cpl_data), .tgt_req_o(tgt_req), .tgt_req_ready_i(tgt_req_ready), .tgt_req_data_o(tgt_req_data),
+    .tgt_np_ok_i(np_ok_q), .tgt_cpl_i(tgt_cpl), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_data_i(tgt_cpl_data),
+    .tx_p_o(tx_p), .tx_p_ready_i(tx_p_ready), .tx_p_data_o(tx_p_data), .tx_np_o(tx_np), .tx_np_ready_i(tx_np_ready),
+    .tx_np_data_o(tx_np_data), .tx_rsp_o(tx_rsp), .tx_rsp_ready_i(tx_rsp_ready), .tx_rsp_data_o(tx_rsp_data),
+    .rx_p_i(rx_p), .rx_p_ready_o(rx_p_ready), .rx_p_data_i(rx_p_data), .rx_np_i(rx_np), .rx_np_ready_o(rx_np_ready),
+    .rx_np_data_i(rx_np_data), .rx_rsp_i(rx_rsp), .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_data_i(rx_rsp_data),
+    .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]), .event_o(ev_smfu),
+    .event_interval_o(interval_smfu), .event_count_o(pulse_smfu),
+    .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]), .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
     .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
     .cnt_load_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_PACKETS]),
     .cnt_load_cpls_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_CPLS]),
@@ -283,12 +252,10 @@ module nic_top #(
 
   // ---------------------------------------------------------------- one-sided communication
 
-  logic tx_rma_valid, tx_rma_ready, tx_rma_sop, tx_rma_eop, tx_ans_valid, tx_ans_ready, tx_ans_sop, tx_ans_eop,
-    rx_rma_valid, rx_rma_ready, rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop;
-  ggas_pkg::rma_hdr_t tx_rma_hdr, tx_ans_hdr, rx_rma_hdr, rx_ans_hdr;
+  // The RMA's own and, as the collectives take and give some, the network's.
+  ggas_pkg::rma_beat_t rma_tx, rma_rx, tx_rma, rx_rma, tx_ans, rx_ans;
+  logic rma_tx_ready, rma_rx_ready, tx_rma_ready, rx_rma_ready, tx_ans_ready, rx_ans_ready, rma_page_ready;
   logic [DATA_W-1:0] tx_rma_data, tx_ans_data, rx_rma_data, rx_ans_data;
-  logic rma_tx_valid, rma_tx_ready, rma_tx_sop, rma_tx_eop, rma_rx_valid, rma_rx_ready, rma_page_valid, rma_page_ready;
-  ggas_pkg::rma_hdr_t rma_tx_hdr;
   logic [DATA_W-1:0] rma_tx_data;
   logic        ext_context_req, ext_atu_piece_req;
   logic [63:0] ext_context_rdata, ext_atu_piece_rdata;
@@ -307,7 +274,7 @@ module nic_top #(
   logic clk_rma, rma_snoop;
   logic [1:0] wake_q;  // behind a register write, or a change of the link or of bus master
   logic       link_up_q;
-  assign rma_snoop = tgt_req_valid && tgt_req_ready && tgt_req_sop && tgt_req_hdr.kind == ggas_pkg::TLP_MWR;
+  assign rma_snoop = tgt_req.valid && tgt_req_ready && tgt_req.sop && tgt_req.hdr.kind == ggas_pkg::TLP_MWR;
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) begin
       wake_q    <= '0;
@@ -319,36 +286,27 @@ module nic_top #(
     end
   end
   clock_gate i_rma_clock (
-    .clk_i(clk_i), .en_i(!rst_n || rma_busy || rma_page_valid || rma_cpl_valid || rma_rx_valid || rx_ans_valid
+    .clk_i(clk_i), .en_i(!rst_n || rma_busy || rma_page.valid || rma_cpl.valid || rma_rx.valid || rx_ans.valid
       || ext_context_req || ext_atu_piece_req
       || (rma_snoop && rma_timer) || cfg.atu_invalidate_start || rma_tick_q || wake_q != '0), .clk_o(clk_rma)
   );
 
   rma #(.DATA_W(DATA_W)) i_rma (
     .clk_i(clk_rma), .rst_ni(rst_n), .stop_i(halt), .writes_o(rma_writes), .time_i(rma_time), .busy_o(rma_busy),
-    .timer_o(rma_timer), .cfg_i(cfg),
-    .cfg_mps_i(mps_q), .cfg_mrrs_i(mrrs_q), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
-    .inv_done_o(atu_done), .inv_busy_o(atu_busy), .ext_req_i(ext_context_req), .ext_piece_i(ext_atu_piece_req),
-    .ext_piece_rdata_o(ext_atu_piece_rdata), .ext_write_i(ext_write),
-    .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_context_rdata),
-    .page_valid_i(rma_page_valid), .page_ready_o(rma_page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
-    .page_hdr_i(page_hdr), .page_data_i(page_data), .wr_valid_o(rma_wr_valid), .wr_ready_i(rma_wr_ready),
-    .wr_sop_o(rma_wr_sop), .wr_eop_o(rma_wr_eop), .wr_hdr_o(rma_wr_hdr), .wr_data_o(rma_wr_data),
-    .wr_snoop_i(rma_snoop),
-    .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_valid_i(rma_cpl_valid),
-    .cpl_ready_o(rma_cpl_ready), .cpl_sop_i(rma_cpl_sop), .cpl_eop_i(rma_cpl_eop), .cpl_hdr_i(rma_cpl_hdr),
-    .cpl_data_i(rma_cpl_data), .tx_rma_valid_o(rma_tx_valid), .tx_rma_ready_i(rma_tx_ready), .tx_rma_sop_o(rma_tx_sop),
-    .tx_rma_eop_o(rma_tx_eop), .tx_rma_hdr_o(rma_tx_hdr), .tx_rma_data_o(rma_tx_data), .tx_ans_valid_o(tx_ans_valid),
-    .tx_ans_ready_i(tx_ans_ready), .tx_ans_sop_o(tx_ans_sop), .tx_ans_eop_o(tx_ans_eop), .tx_ans_hdr_o(tx_ans_hdr),
-    .tx_ans_data_o(tx_ans_data), .rx_rma_valid_i(rma_rx_valid), .rx_rma_ready_o(rma_rx_ready),
-    .rx_rma_sop_i(rx_rma_sop),
-    .rx_rma_eop_i(rx_rma_eop), .rx_rma_hdr_i(rx_rma_hdr), .rx_rma_data_i(rx_rma_data), .rx_ans_valid_i(rx_ans_valid),
-    .rx_ans_ready_o(rx_ans_ready), .rx_ans_sop_i(rx_ans_sop), .rx_ans_eop_i(rx_ans_eop), .rx_ans_hdr_i(rx_ans_hdr),
-    .rx_ans_data_i(rx_ans_data), .fire_valid_o(fire_valid), .fire_ready_i(fire_ready), .fire_vpid_o(fire_vpid),
-    .fire_vector_o(fire_vector), .fire_list_o(fire_list), .event_valid_o(ev_valid[EV_RMA]),
-    .event_ready_i(ev_ready[EV_RMA]),
-    .event_o(ev_rma), .ev_pulse_o(pulse_rma), .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::
-    CNT_RMA_DESCRIPTORS])
+    .timer_o(rma_timer), .cfg_i(cfg), .cfg_mps_i(mps_q), .cfg_mrrs_i(mrrs_q), .peer_node_i(peer_node),
+    .peer_valid_i(peer_valid), .link_up_i(link_up), .inv_done_o(atu_done), .inv_busy_o(atu_busy),
+    .ext_req_i(ext_context_req), .ext_piece_i(ext_atu_piece_req), .ext_piece_rdata_o(ext_atu_piece_rdata),
+    .ext_write_i(ext_write), .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
+    .ext_rdata_o(ext_context_rdata), .page_i(rma_page), .page_ready_o(rma_page_ready), .page_data_i(page_data),
+    .wr_o(rma_wr), .wr_ready_i(rma_wr_ready), .wr_data_o(rma_wr_data), .wr_snoop_i(rma_snoop),
+    .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_i(rma_cpl),
+    .cpl_ready_o(rma_cpl_ready), .cpl_data_i(rma_cpl_data), .tx_rma_o(rma_tx), .tx_rma_ready_i(rma_tx_ready),
+    .tx_rma_data_o(rma_tx_data), .tx_ans_o(tx_ans), .tx_ans_ready_i(tx_ans_ready), .tx_ans_data_o(tx_ans_data),
+    .rx_rma_i(rma_rx), .rx_rma_ready_o(rma_rx_ready), .rx_rma_data_i(rx_rma_data), .rx_ans_i(rx_ans),
+    .rx_ans_ready_o(rx_ans_ready), .rx_ans_data_i(rx_ans_data), .fire_valid_o(fire_valid), .fire_ready_i(fire_ready),
+    .fire_vpid_o(fire_vpid), .fire_vector_o(fire_vector), .fire_list_o(fire_list), .event_valid_o(ev_valid[EV_RMA]),
+    .event_ready_i(ev_ready[EV_RMA]), .event_o(ev_rma), .ev_pulse_o(pulse_rma),
+    .cnt_o(cnt[ggas_regs_pkg::CNT_VELO_FULL:ggas_regs_pkg::CNT_RMA_DESCRIPTORS])
   );
 
   // ---------------------------------------------------------------- collectives: between RMA, host interface and net
@@ -357,32 +315,22 @@ module nic_top #(
   logic [63:0] ext_coll_rdata;
   if (ggas_pkg::COLL) begin : g_coll
     coll_port #(.DATA_W(DATA_W)) i_coll (
-      .clk_i(clk_i), .rst_ni(rst_n), .stop_i(halt), .cfg_mps_i(mps_q), .cfg_node_i(cfg.node_id),
-      .ext_req_i(ext_coll_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr[8:3]), .ext_wdata_i(ext_wdata),
-      .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_coll_rdata),
-      .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
-      .page_hdr_i(page_hdr), .page_data_i(page_data),
-      .rma_page_valid_o(rma_page_valid), .rma_page_ready_i(rma_page_ready),
-      .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready), .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop),
-      .rx_hdr_i(rx_rma_hdr), .rx_data_i(rx_rma_data), .rma_rx_valid_o(rma_rx_valid), .rma_rx_ready_i(rma_rx_ready),
-      .rma_tx_valid_i(rma_tx_valid), .rma_tx_ready_o(rma_tx_ready), .rma_tx_sop_i(rma_tx_sop),
-      .rma_tx_eop_i(rma_tx_eop), .rma_tx_hdr_i(rma_tx_hdr), .rma_tx_data_i(rma_tx_data),
-      .tx_valid_o(tx_rma_valid), .tx_ready_i(tx_rma_ready), .tx_sop_o(tx_rma_sop), .tx_eop_o(tx_rma_eop),
-      .tx_hdr_o(tx_rma_hdr), .tx_data_o(tx_rma_data),
-      .rma_wr_valid_i(rma_wr_valid), .rma_wr_ready_o(rma_wr_ready), .rma_wr_sop_i(rma_wr_sop),
-      .rma_wr_eop_i(rma_wr_eop), .rma_wr_hdr_i(rma_wr_hdr), .rma_wr_data_i(rma_wr_data),
-      .wr_valid_o(unit_wr_valid), .wr_ready_i(unit_wr_ready), .wr_sop_o(unit_wr_sop), .wr_eop_o(unit_wr_eop),
-      .wr_hdr_o(unit_wr_hdr), .wr_data_o(unit_wr_data),
-      .event_valid_o(ev_valid[EV_COLL]), .event_ready_i(ev_ready[EV_COLL]), .event_o(ev_coll), .ev_pulse_o(pulse_coll),
-      .writes_o(coll_writes), .busy_o(coll_busy)
+      .clk_i, .rst_ni(rst_n), .stop_i(halt), .cfg_mps_i(mps_q), .cfg_node_i(cfg.node_id), .ext_req_i(ext_coll_req),
+      .ext_write_i(ext_write), .ext_addr_i(ext_addr[8:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
+      .ext_rdata_o(ext_coll_rdata), .page_i(page), .page_ready_o(page_ready), .page_data_i(page_data),
+      .rma_page_o(rma_page), .rma_page_ready_i(rma_page_ready), .rx_i(rx_rma), .rx_ready_o(rx_rma_ready),
+      .rx_data_i(rx_rma_data), .rma_rx_o(rma_rx), .rma_rx_ready_i(rma_rx_ready), .rma_tx_i(rma_tx),
+      .rma_tx_ready_o(rma_tx_ready), .rma_tx_data_i(rma_tx_data), .tx_o(tx_rma), .tx_ready_i(tx_rma_ready),
+      .tx_data_o(tx_rma_data), .rma_wr_i(rma_wr), .rma_wr_ready_o(rma_wr_ready), .rma_wr_data_i(rma_wr_data),
+      .wr_o(unit_wr), .wr_ready_i(unit_wr_ready), .wr_data_o(unit_wr_data), .event_valid_o(ev_valid[EV_COLL]),
+      .event_ready_i(ev_ready[EV_COLL]), .event_o(ev_coll), .ev_pulse_o(pulse_coll), .writes_o(coll_writes),
+      .busy_o(coll_busy)
     );
   end else begin : g_no_coll
-    assign {rma_page_valid, page_ready} = {page_valid, rma_page_ready};
-    assign {rma_rx_valid, rx_rma_ready} = {rx_rma_valid, rma_rx_ready};
-    assign {tx_rma_valid, rma_tx_ready} = {rma_tx_valid, tx_rma_ready};
-    assign {tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data} = {rma_tx_sop, rma_tx_eop, rma_tx_hdr, rma_tx_data};
-    assign {unit_wr_valid, rma_wr_ready} = {rma_wr_valid, unit_wr_ready};
-    assign {unit_wr_sop, unit_wr_eop, unit_wr_hdr, unit_wr_data} = {rma_wr_sop, rma_wr_eop, rma_wr_hdr, rma_wr_data};
+    assign {rma_page, page_ready} = {page, rma_page_ready};
+    assign {rma_rx, rx_rma_ready} = {rx_rma, rma_rx_ready};
+    assign {tx_rma, tx_rma_data, rma_tx_ready} = {rma_tx, rma_tx_data, tx_rma_ready};
+    assign {unit_wr, unit_wr_data, rma_wr_ready} = {rma_wr, rma_wr_data, unit_wr_ready};
     assign {ev_coll, pulse_coll, coll_writes, coll_busy} = '0;
     assign ext_coll_rdata = '0;
     wire unused_coll = &{1'b0, ext_coll_req};
@@ -401,48 +349,44 @@ module nic_top #(
   logic [15:0] lnk_ev_bad_src;
 
   net #(.DATA_W(DATA_W)) i_net (
-    .clk_i(clk_i), .rst_ni(rst_n), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),
+    .clk_i, .rst_ni(rst_n), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),
     .cfg_peer_valid_i(cfg.link_peer_valid), .peer_node_o(peer_node), .peer_valid_o(peer_valid), .link_up_o(link_up),
-    .tx_p_valid_i(tx_p_valid), .tx_p_ready_o(tx_p_ready), .tx_p_sop_i(tx_p_sop), .tx_p_eop_i(tx_p_eop),
-    .tx_p_hdr_i(tx_p_hdr), .tx_p_data_i(tx_p_data), .tx_np_valid_i(tx_np_valid), .tx_np_ready_o(tx_np_ready),
-    .tx_np_sop_i(tx_np_sop), .tx_np_eop_i(tx_np_eop), .tx_np_hdr_i(tx_np_hdr), .tx_np_data_i(tx_np_data),
-    .tx_rsp_valid_i(tx_rsp_valid), .tx_rsp_ready_o(tx_rsp_ready), .tx_rsp_sop_i(tx_rsp_sop),
-    .tx_rsp_eop_i(tx_rsp_eop), .tx_rsp_hdr_i(tx_rsp_hdr), .tx_rsp_data_i(tx_rsp_data), .rx_p_valid_o(rx_p_valid),
-    .rx_p_ready_i(rx_p_ready), .rx_p_sop_o(rx_p_sop), .rx_p_eop_o(rx_p_eop), .rx_p_hdr_o(rx_p_hdr),
-    .rx_p_data_o(rx_p_data), .rx_np_valid_o(rx_np_valid), .rx_np_ready_i(rx_np_ready), .rx_np_sop_o(rx_np_sop),
-    .rx_np_eop_o(rx_np_eop), .rx_np_hdr_o(rx_np_hdr), .rx_np_data_o(rx_np_data), .rx_rsp_valid_o(rx_rsp_valid),
-    .rx_rsp_ready_i(rx_rsp_ready), .rx_rsp_sop_o(rx_rsp_sop), .rx_rsp_eop_o(rx_rsp_eop), .rx_rsp_hdr_o(rx_rsp_hdr),
-    .rx_rsp_data_o(rx_rsp_data), .tx_rma_valid_i(tx_rma_valid), .tx_rma_ready_o(tx_rma_ready),
-    .tx_rma_sop_i(tx_rma_sop), .tx_rma_eop_i(tx_rma_eop), .tx_rma_hdr_i(tx_rma_hdr), .tx_rma_data_i(tx_rma_data),
-    .tx_ans_valid_i(tx_ans_valid), .tx_ans_ready_o(tx_ans_ready), .tx_ans_sop_i(tx_ans_sop), .tx_ans_eop_i(tx_ans_eop),
-    .tx_ans_hdr_i(tx_ans_hdr), .tx_ans_data_i(tx_ans_data), .rx_rma_valid_o(rx_rma_valid),
-    .rx_rma_ready_i(rx_rma_ready),
-    .rx_rma_sop_o(rx_rma_sop), .rx_rma_eop_o(rx_rma_eop), .rx_rma_hdr_o(rx_rma_hdr), .rx_rma_data_o(rx_rma_data),
-    .rx_ans_valid_o(rx_ans_valid), .rx_ans_ready_i(rx_ans_ready), .rx_ans_sop_o(rx_ans_sop), .rx_ans_eop_o(rx_ans_eop),
-    .rx_ans_hdr_o(rx_ans_hdr), .rx_ans_data_o(rx_ans_data), .lnk_sts_state_i(sts.link_status_state),
-    .lnk_tx_valid_o(lnk_tx_valid),
-    .lnk_tx_ready_i(lnk_tx_ready), .lnk_tx_sop_o(lnk_tx_sop), .lnk_tx_eop_o(lnk_tx_eop), .lnk_tx_hdr_o(lnk_tx_hdr),
-    .lnk_tx_data_o(lnk_tx_data), .lnk_rx_valid_i(lnk_rx_valid), .lnk_rx_ready_o(lnk_rx_ready),
-    .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr), .lnk_rx_data_i(lnk_rx_data),
-    .lnk_ev_dead_i(lnk_ev_dead), .lnk_ev_dead_tries_i(lnk_ev_dead_tries), .lnk_ev_lost_i(lnk_ev_lost),
-    .lnk_ev_bad_i(lnk_ev_bad), .lnk_ev_bad_src_i(lnk_ev_bad_src), .lnk_ev_bad_op_i(lnk_ev_bad_op),
-    .lnk_ev_up_i(lnk_ev_up), .lnk_ev_link_i(lnk_ev_link), .lnk_ev_no_route_i(lnk_ev_no_route),
-    .lnk_ev_no_route_who_i(lnk_ev_no_route_who),
-    .event_valid_o(ev_valid[EV_NET]), .event_ready_i(ev_ready[EV_NET]), .event_o(ev_net), .event_count_o(pulse_net)
+    .tx_p_valid_i(tx_p.valid), .tx_p_ready_o(tx_p_ready), .tx_p_sop_i(tx_p.sop), .tx_p_eop_i(tx_p.eop),
+    .tx_p_hdr_i(tx_p.hdr), .tx_p_data_i(tx_p_data), .tx_np_valid_i(tx_np.valid), .tx_np_ready_o(tx_np_ready),
+    .tx_np_sop_i(tx_np.sop), .tx_np_eop_i(tx_np.eop), .tx_np_hdr_i(tx_np.hdr), .tx_np_data_i(tx_np_data),
+    .tx_rsp_valid_i(tx_rsp.valid), .tx_rsp_ready_o(tx_rsp_ready), .tx_rsp_sop_i(tx_rsp.sop), .tx_rsp_eop_i(tx_rsp.eop),
+    .tx_rsp_hdr_i(tx_rsp.hdr), .tx_rsp_data_i(tx_rsp_data), .rx_p_valid_o(rx_p.valid), .rx_p_ready_i(rx_p_ready),
+    .rx_p_sop_o(rx_p.sop), .rx_p_eop_o(rx_p.eop), .rx_p_hdr_o(rx_p.hdr), .rx_p_data_o(rx_p_data),
+    .rx_np_valid_o(rx_np.valid), .rx_np_ready_i(rx_np_ready), .rx_np_sop_o(rx_np.sop), .rx_np_eop_o(rx_np.eop),
+    .rx_np_hdr_o(rx_np.hdr), .rx_np_data_o(rx_np_data), .rx_rsp_valid_o(rx_rsp.valid), .rx_rsp_ready_i(rx_rsp_ready),
+    .rx_rsp_sop_o(rx_rsp.sop), .rx_rsp_eop_o(rx_rsp.eop), .rx_rsp_hdr_o(rx_rsp.hdr), .rx_rsp_data_o(rx_rsp_data),
+    .tx_rma_valid_i(tx_rma.valid), .tx_rma_ready_o(tx_rma_ready), .tx_rma_sop_i(tx_rma.sop), .tx_rma_eop_i(tx_rma.eop),
+    .tx_rma_hdr_i(tx_rma.hdr), .tx_rma_data_i(tx_rma_data), .tx_ans_valid_i(tx_ans.valid),
+    .tx_ans_ready_o(tx_ans_ready), .tx_ans_sop_i(tx_ans.sop), .tx_ans_eop_i(tx_ans.eop), .tx_ans_hdr_i(tx_ans.hdr),
+    .tx_ans_data_i(tx_ans_data), .rx_rma_valid_o(rx_rma.valid), .rx_rma_ready_i(rx_rma_ready),
+    .rx_rma_sop_o(rx_rma.sop), .rx_rma_eop_o(rx_rma.eop), .rx_rma_hdr_o(rx_rma.hdr), .rx_rma_data_o(rx_rma_data),
+    .rx_ans_valid_o(rx_ans.valid), .rx_ans_ready_i(rx_ans_ready), .rx_ans_sop_o(rx_ans.sop), .rx_ans_eop_o(rx_ans.eop),
+    .rx_ans_hdr_o(rx_ans.hdr), .rx_ans_data_o(rx_ans_data), .lnk_sts_state_i(sts.link_status_state),
+    .lnk_tx_valid_o(lnk_tx_valid), .lnk_tx_ready_i(lnk_tx_ready), .lnk_tx_sop_o(lnk_tx_sop), .lnk_tx_eop_o(lnk_tx_eop),
+    .lnk_tx_hdr_o(lnk_tx_hdr), .lnk_tx_data_o(lnk_tx_data), .lnk_rx_valid_i(lnk_rx_valid),
+    .lnk_rx_ready_o(lnk_rx_ready), .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr),
+    .lnk_rx_data_i(lnk_rx_data), .lnk_ev_dead_i(lnk_ev_dead), .lnk_ev_dead_tries_i(lnk_ev_dead_tries),
+    .lnk_ev_lost_i(lnk_ev_lost), .lnk_ev_bad_i(lnk_ev_bad), .lnk_ev_bad_src_i(lnk_ev_bad_src),
+    .lnk_ev_bad_op_i(lnk_ev_bad_op), .lnk_ev_up_i(lnk_ev_up), .lnk_ev_link_i(lnk_ev_link),
+    .lnk_ev_no_route_i(lnk_ev_no_route), .lnk_ev_no_route_who_i(lnk_ev_no_route_who), .event_valid_o(ev_valid[EV_NET]),
+    .event_ready_i(ev_ready[EV_NET]), .event_o(ev_net), .event_count_o(pulse_net)
   );
 
   links #(.DATA_W(DATA_W)) i_links (
-    .clk_i(clk_i), .rst_ni(rst_n), .time_i(time_i), .busy_o(link_busy), .timer_o(link_timer),
-    .cfg_node_i(cfg.node_id), .cfg_route_set_i(cfg.route_set), .cfg_route_node_i(cfg.route_node),
+    .clk_i, .rst_ni(rst_n), .time_i, .busy_o(link_busy), .timer_o(link_timer), .cfg_node_i(cfg.node_id),
+    .cfg_route_set_i(cfg.route_set), .cfg_route_node_i(cfg.route_node),
     .cfg_route_i({cfg.route_second, cfg.route_second_lane, cfg.route_second_link, cfg.route_valid, cfg.route_lane,
-        cfg.route_link}), .sts_states_o(sts.links_states),
-    .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
-    .ev_no_route_who_o(lnk_ev_no_route_who),
-    .cfg_replay_limit_i(cfg.link_ctrl_replay_limit), .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout),
-    .cfg_retrain_i(cfg.link_ctrl_retrain), .sts_state_o(sts.link_status_state),
-    .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o(link_tx_valid_o), .link_tx_ready_i(link_tx_ready_i),
-    .link_tx_kind_o(link_tx_kind_o), .link_tx_data_o(link_tx_data_o), .link_rx_valid_i(link_rx_valid_i),
-    .link_rx_kind_i(link_rx_kind_i), .link_rx_data_i(link_rx_data_i), .link_rx_up_i(link_rx_up_i),
+      cfg.route_link}),
+    .sts_states_o(sts.links_states), .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
+    .ev_no_route_who_o(lnk_ev_no_route_who), .cfg_replay_limit_i(cfg.link_ctrl_replay_limit),
+    .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout), .cfg_retrain_i(cfg.link_ctrl_retrain),
+    .sts_state_o(sts.link_status_state), .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o, .link_tx_ready_i,
+    .link_tx_kind_o, .link_tx_data_o, .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i, .link_rx_up_i,
     .tx_valid_i(lnk_tx_valid), .tx_ready_o(lnk_tx_ready), .tx_sop_i(lnk_tx_sop), .tx_eop_i(lnk_tx_eop),
     .tx_hdr_i(lnk_tx_hdr), .tx_data_i(lnk_tx_data), .rx_valid_o(lnk_rx_valid), .rx_ready_i(lnk_rx_ready),
     .rx_sop_o(lnk_rx_sop), .rx_eop_o(lnk_rx_eop), .rx_hdr_o(lnk_rx_hdr), .rx_data_o(lnk_rx_data),
@@ -479,18 +423,16 @@ module nic_top #(
   assign sts.serial_id       = cfg_serial_i;
 
   regs i_regs (
-    .clk_i(clk_i), .rst_ni(rst_n), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
+    .clk_i, .rst_ni(rst_n), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
     .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
-    .ext_export_req_o(ext_export_req), .ext_export_rdata_i(ext_export_rdata),
-    .ext_coll_req_o(ext_coll_req), .ext_coll_rdata_i(ext_coll_rdata),
-    .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata), .ext_msix_req_o(ext_msix_req),
-    .ext_atu_piece_req_o(ext_atu_piece_req), .ext_atu_piece_rdata_i(ext_atu_piece_rdata),
-    .ext_msix_rdata_i(ext_msix_rdata), .ext_moderation_req_o(ext_moderation_req),
-    .ext_moderation_rdata_i(ext_moderation_rdata), .ext_write_o(ext_write), .ext_addr_o(ext_addr),
-    .ext_wdata_o(ext_wdata),
-    .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
+    .ext_export_req_o(ext_export_req), .ext_export_rdata_i(ext_export_rdata), .ext_coll_req_o(ext_coll_req),
+    .ext_coll_rdata_i(ext_coll_rdata), .ext_context_req_o(ext_context_req), .ext_context_rdata_i(ext_context_rdata),
+    .ext_msix_req_o(ext_msix_req), .ext_atu_piece_req_o(ext_atu_piece_req),
+    .ext_atu_piece_rdata_i(ext_atu_piece_rdata), .ext_msix_rdata_i(ext_msix_rdata),
+    .ext_moderation_req_o(ext_moderation_req), .ext_moderation_rdata_i(ext_moderation_rdata), .ext_write_o(ext_write),
+    .ext_addr_o(ext_addr), .ext_wdata_o(ext_wdata), .ext_wstrb_o(ext_wstrb), .cfg_o(cfg), .sts_i(sts)
   );
 
   // verilator lint_off UNUSEDSIGNAL
@@ -502,20 +444,16 @@ module nic_top #(
   assign events    = {ev_coll, ev_rma, ev_net, ev_smfu, ev_hostif};
   assign intervals = {{3{smfu_pkg::NO_INTERVAL}}, interval_smfu, smfu_pkg::NO_INTERVAL};
   counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
-    .clk_i(clk_i), .rst_ni(rst_n), .cnt_i(cnt),
-    .ev_i(pulses[EV_VECTORS-1:0]),
-    .ext_req_i(ext_counter_req), .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata),
-    .busy_o(counters_busy)
+    .clk_i, .rst_ni(rst_n), .cnt_i(cnt), .ev_i(pulses[EV_VECTORS-1:0]), .ext_req_i(ext_counter_req),
+    .ext_addr_i(ext_addr), .ext_rdata_o(ext_counter_rdata), .busy_o(counters_busy)
   );
 
   interrupts #(.SOURCES(EV_UNITS)) i_interrupts (
-    .clk_i(clk_i), .rst_ni(rst_n), .time_i(time_i), .stop_i(halt), .msix_enable_i(msix_ok_q), .cfg_i(cfg),
-    .ext_msix_req_i(ext_msix_req),
-    .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write), .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata),
-    .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata), .ext_moderation_rdata_o(ext_moderation_rdata),
-    .ev_valid_i(ev_valid), .ev_ready_o(ev_ready), .ev_i(events[64*EV_UNITS-1:0]),
-    .ev_interval_i(intervals[7*EV_UNITS-1:0]),
-    .ev_pulse_o(pulse_queue),
+    .clk_i, .rst_ni(rst_n), .time_i, .stop_i(halt), .msix_enable_i(msix_ok_q), .cfg_i(cfg),
+    .ext_msix_req_i(ext_msix_req), .ext_moderation_req_i(ext_moderation_req), .ext_write_i(ext_write),
+    .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_msix_rdata_o(ext_msix_rdata),
+    .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid), .ev_ready_o(ev_ready),
+    .ev_i(events[64*EV_UNITS-1:0]), .ev_interval_i(intervals[7*EV_UNITS-1:0]), .ev_pulse_o(pulse_queue),
     .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid), .fire_vector_i(fire_vector),
     .fire_list_i(fire_list), .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr),
     .rec_data_o(evt_data), .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr),

@@ -82,7 +82,8 @@ module coll_engine (
     for (int g = 0; g < N; g = g + 1)
       work[g] = enable_i[g] && (waits_o[g] ? told_q[g] : have_o[{g[2:0], next_q[g]}]);
     pick = last_q;
-    for (int i = 0; i < N; i = i + 1) if (work[last_q - i[2:0]]) pick = last_q - i[2:0];  // the last of these: last_q + 1
+    // the last of these: last_q + 1
+    for (int i = 0; i < N; i = i + 1) if (work[last_q - i[2:0]]) pick = last_q - i[2:0];
   end
 
   logic [2:0]     group_q;

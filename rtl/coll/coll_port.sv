@@ -20,52 +20,34 @@ module coll_port #(
     input  wire logic [7:0]          ext_wstrb_i,
     output      logic [63:0]         ext_rdata_o,
 
-    // page writes of the host; sop, eop, hdr and data go to the RMA as they are
-    input  wire logic                page_valid_i,
+    // page writes of the host; the data goes to the RMA as it is
+    input  wire ggas_pkg::tlp_beat_t page_i,
     output      logic                page_ready_o,
-    input  wire logic                page_sop_i,
-    input  wire logic                page_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
     input  wire logic [DATA_W-1:0]   page_data_i,
-    output      logic                rma_page_valid_o,
+    output      ggas_pkg::tlp_beat_t rma_page_o,
     input  wire logic                rma_page_ready_i,
 
     // packets of the network on the channel RMA, likewise
-    input  wire logic                rx_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_i,
     output      logic                rx_ready_o,
-    input  wire logic                rx_sop_i,
-    input  wire logic                rx_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_data_i,
-    output      logic                rma_rx_valid_o,
+    output      ggas_pkg::rma_beat_t rma_rx_o,
     input  wire logic                rma_rx_ready_i,
 
     // packets of the RMA, and of both
-    input  wire logic                rma_tx_valid_i,
+    input  wire ggas_pkg::rma_beat_t rma_tx_i,
     output      logic                rma_tx_ready_o,
-    input  wire logic                rma_tx_sop_i,
-    input  wire logic                rma_tx_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rma_tx_hdr_i,
     input  wire logic [DATA_W-1:0]   rma_tx_data_i,
-    output      logic                tx_valid_o,
+    output      ggas_pkg::rma_beat_t tx_o,
     input  wire logic                tx_ready_i,
-    output      logic                tx_sop_o,
-    output      logic                tx_eop_o,
-    output      ggas_pkg::rma_hdr_t  tx_hdr_o,
     output      logic [DATA_W-1:0]   tx_data_o,
 
     // host writes of the RMA, and of both
-    input  wire logic                rma_wr_valid_i,
+    input  wire ggas_pkg::tlp_beat_t rma_wr_i,
     output      logic                rma_wr_ready_o,
-    input  wire logic                rma_wr_sop_i,
-    input  wire logic                rma_wr_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  rma_wr_hdr_i,
     input  wire logic [DATA_W-1:0]   rma_wr_data_i,
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     output      logic                event_valid_o,
@@ -77,16 +59,20 @@ module coll_port #(
 );
   // ---------------------------------------------------------------- whose it is: said by the first beat
   logic page_ours, page_ours_q, rx_ours, rx_ours_q, page_ready, rx_ready;
-  assign page_ours = page_sop_i ? page_hdr_i.addr[12:11] == 2'b01 : page_ours_q;  // upper half of a page of doorbells
-  assign rx_ours   = rx_sop_i ? rx_hdr_i.op[6:4] == 3'd3 : rx_ours_q;
+  assign page_ours = page_i.sop ? page_i.hdr.addr[12:11] == 2'b01 : page_ours_q;  // upper half of a page of doorbells
+  assign rx_ours   = rx_i.sop ? rx_i.hdr.op[6:4] == 3'd3 : rx_ours_q;
   always_ff @(posedge clk_i) begin
-    if (page_valid_i) page_ours_q <= page_ours;
-    if (rx_valid_i) rx_ours_q <= rx_ours;
+    if (page_i.valid) page_ours_q <= page_ours;
+    if (rx_i.valid) rx_ours_q <= rx_ours;
   end
-  assign rma_page_valid_o = page_valid_i && !page_ours;
-  assign page_ready_o     = page_ours ? page_ready : rma_page_ready_i;
-  assign rma_rx_valid_o   = rx_valid_i && !rx_ours;
-  assign rx_ready_o       = rx_ours ? rx_ready : rma_rx_ready_i;
+  always_comb begin
+    rma_page_o = page_i;
+    rma_rx_o   = rx_i;
+    if (page_ours) rma_page_o.valid = 1'b0;
+    if (rx_ours) rma_rx_o.valid = 1'b0;
+  end
+  assign page_ready_o = page_ours ? page_ready : rma_page_ready_i;
+  assign rx_ready_o   = rx_ours ? rx_ready : rma_rx_ready_i;
 
   logic tx_valid, tx_ready, tx_sop, tx_eop, wr_valid, wr_ready, wr_sop, wr_eop;
   ggas_pkg::net_hdr_t tx_hdr;
@@ -94,24 +80,24 @@ module coll_port #(
   logic [DATA_W-1:0]  tx_data, wr_data;
   coll #(.DATA_W(DATA_W)) i_coll (
       .clk_i, .rst_ni, .stop_i, .cfg_mps_i, .cfg_node_i, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i,
-      .ext_wstrb_i, .ext_rdata_o, .page_valid_i(page_valid_i && page_ours), .page_ready_o(page_ready), .page_eop_i,
-      .page_hdr_i, .page_data_i, .rx_valid_i(rx_valid_i && rx_ours), .rx_ready_o(rx_ready), .rx_eop_i,
-      .rx_hdr_i(rx_hdr_i), .rx_data_i, .tx_valid_o(tx_valid), .tx_ready_i(tx_ready), .tx_sop_o(tx_sop),
-      .tx_eop_o(tx_eop), .tx_hdr_o(tx_hdr), .tx_data_o(tx_data), .wr_valid_o(wr_valid), .wr_ready_i(wr_ready),
-      .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr), .wr_data_o(wr_data), .event_valid_o, .event_ready_i,
-      .event_o, .ev_pulse_o, .writes_o, .busy_o);
+      .ext_wstrb_i, .ext_rdata_o, .page_valid_i(page_i.valid && page_ours), .page_ready_o(page_ready),
+      .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i, .rx_valid_i(rx_i.valid && rx_ours),
+      .rx_ready_o(rx_ready), .rx_eop_i(rx_i.eop), .rx_hdr_i(rx_i.hdr), .rx_data_i, .tx_valid_o(tx_valid),
+      .tx_ready_i(tx_ready), .tx_sop_o(tx_sop), .tx_eop_o(tx_eop), .tx_hdr_o(tx_hdr), .tx_data_o(tx_data),
+      .wr_valid_o(wr_valid), .wr_ready_i(wr_ready), .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr),
+      .wr_data_o(wr_data), .event_valid_o, .event_ready_i, .event_o, .ev_pulse_o, .writes_o, .busy_o);
 
   // ---------------------------------------------------------------- in turns
   stream_mux #(.N(2), .HDR_W(ggas_pkg::NET_HDR_W), .DATA_W(DATA_W)) i_tx (
-      .clk_i, .rst_ni, .in_valid_i({tx_valid, rma_tx_valid_i}), .in_ready_o({tx_ready, rma_tx_ready_o}),
-      .in_sop_i({tx_sop, rma_tx_sop_i}), .in_eop_i({tx_eop, rma_tx_eop_i}), .in_hdr_i({tx_hdr, rma_tx_hdr_i}),
-      .in_data_i({tx_data, rma_tx_data_i}), .out_valid_o(tx_valid_o), .out_ready_i(tx_ready_i), .out_sop_o(tx_sop_o),
-      .out_eop_o(tx_eop_o), .out_hdr_o(tx_hdr_o), .out_data_o(tx_data_o));
+      .clk_i, .rst_ni, .in_valid_i({tx_valid, rma_tx_i.valid}), .in_ready_o({tx_ready, rma_tx_ready_o}),
+      .in_sop_i({tx_sop, rma_tx_i.sop}), .in_eop_i({tx_eop, rma_tx_i.eop}), .in_hdr_i({tx_hdr, rma_tx_i.hdr}),
+      .in_data_i({tx_data, rma_tx_data_i}), .out_valid_o(tx_o.valid), .out_ready_i(tx_ready_i), .out_sop_o(tx_o.sop),
+      .out_eop_o(tx_o.eop), .out_hdr_o(tx_o.hdr), .out_data_o(tx_data_o));
   stream_mux #(.N(2), .HDR_W(ggas_pkg::TLP_HDR_W), .DATA_W(DATA_W)) i_wr (
-      .clk_i, .rst_ni, .in_valid_i({wr_valid, rma_wr_valid_i}), .in_ready_o({wr_ready, rma_wr_ready_o}),
-      .in_sop_i({wr_sop, rma_wr_sop_i}), .in_eop_i({wr_eop, rma_wr_eop_i}), .in_hdr_i({wr_hdr, rma_wr_hdr_i}),
-      .in_data_i({wr_data, rma_wr_data_i}), .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i), .out_sop_o(wr_sop_o),
-      .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr_o), .out_data_o(wr_data_o));
+      .clk_i, .rst_ni, .in_valid_i({wr_valid, rma_wr_i.valid}), .in_ready_o({wr_ready, rma_wr_ready_o}),
+      .in_sop_i({wr_sop, rma_wr_i.sop}), .in_eop_i({wr_eop, rma_wr_i.eop}), .in_hdr_i({wr_hdr, rma_wr_i.hdr}),
+      .in_data_i({wr_data, rma_wr_data_i}), .out_valid_o(wr_o.valid), .out_ready_i(wr_ready_i), .out_sop_o(wr_o.sop),
+      .out_eop_o(wr_o.eop), .out_hdr_o(wr_o.hdr), .out_data_o(wr_data_o));
 endmodule
 
 `default_nettype wire

@@ -46,63 +46,42 @@ module hostif #(
   output logic [DATA_W-1:0] tx_cpl_data_o,
 
   // ---- SMFU
-  output logic              win_p_valid_o,
+  output ggas_pkg::tlp_beat_t win_p_o,
   input  wire               win_p_ready_i,
-  output logic              win_p_sop_o,
-  output logic              win_p_eop_o,
-  output ggas_pkg::tlp_hdr_t win_p_hdr_o,
   output logic [DATA_W-1:0] win_p_data_o,
 
   output logic              win_np_valid_o,
   input  wire               win_np_ready_i,
   output ggas_pkg::tlp_hdr_t win_np_hdr_o,
 
-  input  wire               ld_cpl_valid_i,
+  input  ggas_pkg::tlp_beat_t ld_cpl_i,
   output logic              ld_cpl_ready_o,
-  input  wire               ld_cpl_sop_i,
-  input  wire               ld_cpl_eop_i,
-  input  ggas_pkg::tlp_hdr_t ld_cpl_hdr_i,
   input  wire  [DATA_W-1:0] ld_cpl_data_i,
 
   // ---- SMFU: requests to the host, their completions
-  input  wire               tgt_req_valid_i,
+  input  ggas_pkg::tlp_beat_t tgt_req_i,
   output logic              tgt_req_ready_o,
-  input  wire               tgt_req_sop_i,
-  input  wire               tgt_req_eop_i,
-  input  ggas_pkg::tlp_hdr_t tgt_req_hdr_i,
   input  wire  [DATA_W-1:0] tgt_req_data_i,
 
-  output logic              tgt_cpl_valid_o,
+  output ggas_pkg::tlp_beat_t tgt_cpl_o,
   input  wire               tgt_cpl_ready_i,
-  output logic              tgt_cpl_sop_o,
-  output logic              tgt_cpl_eop_o,
-  output ggas_pkg::tlp_hdr_t tgt_cpl_hdr_o,
   output logic [DATA_W-1:0] tgt_cpl_data_o,
 
   // ---- RMA: writes to context pages, requests to the host, completions
-  output logic              page_valid_o,
+  output ggas_pkg::tlp_beat_t page_o,
   input  wire               page_ready_i,
-  output logic              page_sop_o,
-  output logic              page_eop_o,
-  output ggas_pkg::tlp_hdr_t page_hdr_o,
   output logic [DATA_W-1:0] page_data_o,
 
   input  wire               tx_np_ok_i,       // the host takes non-posted requests
-  input  wire               rma_wr_valid_i,
+  input  ggas_pkg::tlp_beat_t rma_wr_i,
   output logic              rma_wr_ready_o,
-  input  wire               rma_wr_sop_i,
-  input  wire               rma_wr_eop_i,
-  input  ggas_pkg::tlp_hdr_t rma_wr_hdr_i,
   input  wire  [DATA_W-1:0] rma_wr_data_i,
   input  wire               rma_rd_valid_i,
   output logic              rma_rd_ready_o,
   input  ggas_pkg::tlp_hdr_t rma_rd_hdr_i,
 
-  output logic              rma_cpl_valid_o,
+  output ggas_pkg::tlp_beat_t rma_cpl_o,
   input  wire               rma_cpl_ready_i,
-  output logic              rma_cpl_sop_o,
-  output logic              rma_cpl_eop_o,
-  output ggas_pkg::tlp_hdr_t rma_cpl_hdr_o,
   output logic [DATA_W-1:0] rma_cpl_data_o,
 
   // ---- registers: access, answer in the next cycle
@@ -147,13 +126,11 @@ module hostif #(
   logic [39:0] rx_info;
 
   hostif_rx #(.DATA_W(DATA_W), .PAGE_LOG2(PAGE_LOG2)) i_rx (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_mps_i(cfg_mps_i),
-    .rx_valid_i(rx_req_valid_i), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_sop_i), .rx_eop_i(rx_req_eop_i),
-    .rx_hdr_i(rx_req_hdr_i), .rx_data_i(rx_req_data_i),
-    .p_valid_o(p_valid), .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data),
-    .p_commit_o(p_commit), .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr),
-    .malformed_o(rx_malformed), .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o),
-    .busy_o(rx_busy)
+    .clk_i, .rst_ni, .cfg_mps_i, .rx_valid_i(rx_req_valid_i), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_sop_i),
+    .rx_eop_i(rx_req_eop_i), .rx_hdr_i(rx_req_hdr_i), .rx_data_i(rx_req_data_i), .p_valid_o(p_valid),
+    .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data), .p_commit_o(p_commit),
+    .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr), .malformed_o(rx_malformed),
+    .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o), .busy_o(rx_busy)
   );
 
   wire p_regs   = p_hdr.dest == hostif_pkg::TO_REGS;
@@ -161,34 +138,34 @@ module hostif #(
   wire p_window = p_hdr.dest == hostif_pkg::TO_WINDOW;
 
   assign p_ready       = p_window ? win_p_ready_i : p_page ? page_ready_i : 1'b1;
-  assign win_p_valid_o = p_valid && p_window;
-  assign win_p_sop_o   = p_sop;
-  assign win_p_eop_o   = p_eop;
+  assign win_p_o.valid = p_valid && p_window;
+  assign win_p_o.sop   = p_sop;
+  assign win_p_o.eop   = p_eop;
   assign win_p_data_o  = p_data;
 
-  assign win_p_hdr_o.kind       = ggas_pkg::TLP_MWR;
-  assign win_p_hdr_o.bar        = ggas_pkg::BAR_WINDOW;
-  assign win_p_hdr_o.addr       = p_hdr.addr;
-  assign win_p_hdr_o.len_dw     = p_hdr.len_dw;
-  assign win_p_hdr_o.first_be   = p_hdr.first_be;
-  assign win_p_hdr_o.last_be    = p_hdr.last_be;
-  assign win_p_hdr_o.tag        = 10'd0;
-  assign win_p_hdr_o.requester  = p_hdr.requester;
-  assign win_p_hdr_o.completer  = 16'd0;
-  assign win_p_hdr_o.status     = ggas_pkg::CPL_SC;
-  assign win_p_hdr_o.byte_count = 13'd0;
-  assign win_p_hdr_o.lower_addr = 7'd0;
-  assign win_p_hdr_o.attr       = p_hdr.attr;
-  assign win_p_hdr_o.poisoned   = 1'b0;
+  assign win_p_o.hdr.kind       = ggas_pkg::TLP_MWR;
+  assign win_p_o.hdr.bar        = ggas_pkg::BAR_WINDOW;
+  assign win_p_o.hdr.addr       = p_hdr.addr;
+  assign win_p_o.hdr.len_dw     = p_hdr.len_dw;
+  assign win_p_o.hdr.first_be   = p_hdr.first_be;
+  assign win_p_o.hdr.last_be    = p_hdr.last_be;
+  assign win_p_o.hdr.tag        = 10'd0;
+  assign win_p_o.hdr.requester  = p_hdr.requester;
+  assign win_p_o.hdr.completer  = 16'd0;
+  assign win_p_o.hdr.status     = ggas_pkg::CPL_SC;
+  assign win_p_o.hdr.byte_count = 13'd0;
+  assign win_p_o.hdr.lower_addr = 7'd0;
+  assign win_p_o.hdr.attr       = p_hdr.attr;
+  assign win_p_o.hdr.poisoned   = 1'b0;
 
-  assign page_valid_o = p_valid && p_page;
-  assign page_sop_o   = p_sop;
-  assign page_eop_o   = p_eop;
+  assign page_o.valid = p_valid && p_page;
+  assign page_o.sop   = p_sop;
+  assign page_o.eop   = p_eop;
   assign page_data_o  = p_data;
   always_comb begin
-    page_hdr_o      = win_p_hdr_o;
-    page_hdr_o.bar  = ggas_pkg::BAR_PAGES;
-    page_hdr_o.addr = in_pages(p_hdr.addr);
+    page_o.hdr      = win_p_o.hdr;
+    page_o.hdr.bar  = ggas_pkg::BAR_PAGES;
+    page_o.hdr.addr = in_pages(p_hdr.addr);
   end
 
   // Units see pages 4 KB apart, whatever their distance is on the bus.
@@ -207,15 +184,12 @@ module hostif #(
   logic [39:0] reg_info;
 
   hostif_np #(.DEPTH(NP_CREDITS)) i_np (
-    .clk_i(clk_i), .rst_ni(rst_ni), .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop),
-    .full_o(np_full), .push_i(np_push), .push_hdr_i(np_hdr), .credit_o(np_credit_o),
-    .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i), .win_hdr_o(np_win_hdr),
-    .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]),
-    .wr_data_i(p_data[63:0]),
-    .reg_req_o(reg_req_o), .reg_write_o(reg_write_o), .reg_addr_o(reg_addr_o), .reg_wdata_o(reg_wdata_o),
-    .reg_wstrb_o(reg_wstrb_o), .reg_rdata_i(reg_rdata_i), .reg_error_i(reg_error_i),
-    .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr), .cpl_data_o(np_cpl_data),
-    .unsupported_o(reg_unsupported), .info_o(reg_info), .busy_o(np_busy)
+    .clk_i, .rst_ni, .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop), .full_o(np_full), .push_i(np_push),
+    .push_hdr_i(np_hdr), .credit_o(np_credit_o), .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i),
+    .win_hdr_o(np_win_hdr), .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]),
+    .wr_data_i(p_data[63:0]), .reg_req_o, .reg_write_o, .reg_addr_o, .reg_wdata_o, .reg_wstrb_o, .reg_rdata_i,
+    .reg_error_i, .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr),
+    .cpl_data_o(np_cpl_data), .unsupported_o(reg_unsupported), .info_o(reg_info), .busy_o(np_busy)
   );
 
   always_comb begin
@@ -228,40 +202,31 @@ module hostif #(
   logic [39:0] cpl_info;
 
   hostif_cpl #(.DATA_W(DATA_W)) i_cpl (
-    .clk_i(clk_i), .rst_ni(rst_ni),
-    .rx_valid_i(rx_cpl_valid_i), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_sop_i), .rx_eop_i(rx_cpl_eop_i),
-    .rx_hdr_i(rx_cpl_hdr_i), .rx_data_i(rx_cpl_data_i),
-    .tgt_valid_o(tgt_cpl_valid_o), .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_sop_o), .tgt_eop_o(tgt_cpl_eop_o),
-    .tgt_hdr_o(tgt_cpl_hdr_o), .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_valid_o),
-    .rma_ready_i(rma_cpl_ready_i),
+    .clk_i, .rst_ni, .rx_valid_i(rx_cpl_valid_i), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_sop_i),
+    .rx_eop_i(rx_cpl_eop_i), .rx_hdr_i(rx_cpl_hdr_i), .rx_data_i(rx_cpl_data_i), .tgt_valid_o(tgt_cpl_o.valid),
+    .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_o.sop), .tgt_eop_o(tgt_cpl_o.eop), .tgt_hdr_o(tgt_cpl_o.hdr),
+    .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_o.valid), .rma_ready_i(rma_cpl_ready_i),
     .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info), .busy_o(cpl_busy)
   );
 
-  assign rma_cpl_sop_o  = tgt_cpl_sop_o;
-  assign rma_cpl_eop_o  = tgt_cpl_eop_o;
-  assign rma_cpl_hdr_o  = tgt_cpl_hdr_o;
+  assign rma_cpl_o.sop  = tgt_cpl_o.sop;
+  assign rma_cpl_o.eop  = tgt_cpl_o.eop;
+  assign rma_cpl_o.hdr  = tgt_cpl_o.hdr;
   assign rma_cpl_data_o = tgt_cpl_data_o;
 
   // ---- out
   logic tx_busy, tx_dropped;
 
   hostif_tx #(.DATA_W(DATA_W)) i_tx (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_bus_id_i(cfg_bus_id_i), .bus_master_i(bus_master_i), .closing_i(closing_i),
-    .open_o(open_o), .dropped_o(tx_dropped),
-    .tgt_valid_i(tgt_req_valid_i), .tgt_ready_o(tgt_req_ready_o), .tgt_sop_i(tgt_req_sop_i), .tgt_eop_i(tgt_req_eop_i),
-    .tgt_hdr_i(tgt_req_hdr_i), .tgt_data_i(tgt_req_data_i),
-    .wr_valid_i(rma_wr_valid_i), .wr_ready_o(rma_wr_ready_o), .wr_sop_i(rma_wr_sop_i), .wr_eop_i(rma_wr_eop_i),
-    .wr_hdr_i(rma_wr_hdr_i), .wr_data_i(rma_wr_data_i),
-    .rd_valid_i(rma_rd_valid_i), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_hdr_i), .np_ok_i(tx_np_ok_i),
-    .evt_valid_i(evt_valid_i), .evt_ready_o(evt_ready_o), .evt_addr_i(evt_addr_i), .evt_data_i(evt_data_i),
-    .msix_valid_i(msix_valid_i), .msix_ready_o(msix_ready_o), .msix_addr_i(msix_addr_i), .msix_data_i(msix_data_i),
-    .ld_valid_i(ld_cpl_valid_i), .ld_ready_o(ld_cpl_ready_o), .ld_sop_i(ld_cpl_sop_i), .ld_eop_i(ld_cpl_eop_i),
-    .ld_hdr_i(ld_cpl_hdr_i), .ld_data_i(ld_cpl_data_i),
+    .clk_i, .rst_ni, .cfg_bus_id_i, .bus_master_i, .closing_i, .open_o, .dropped_o(tx_dropped), .tgt_i(tgt_req_i),
+    .tgt_ready_o(tgt_req_ready_o), .tgt_data_i(tgt_req_data_i), .wr_i(rma_wr_i), .wr_ready_o(rma_wr_ready_o),
+    .wr_data_i(rma_wr_data_i), .rd_valid_i(rma_rd_valid_i), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_hdr_i),
+    .np_ok_i(tx_np_ok_i), .evt_valid_i, .evt_ready_o, .evt_addr_i, .evt_data_i, .msix_valid_i, .msix_ready_o,
+    .msix_addr_i, .msix_data_i, .ld_i(ld_cpl_i), .ld_ready_o(ld_cpl_ready_o), .ld_data_i(ld_cpl_data_i),
     .np_valid_i(np_cpl_valid), .np_ready_o(np_cpl_ready), .np_hdr_i(np_cpl_hdr), .np_data_i(np_cpl_data),
     .req_valid_o(tx_req_valid_o), .req_ready_i(tx_req_ready_i), .req_sop_o(tx_req_sop_o), .req_eop_o(tx_req_eop_o),
-    .req_hdr_o(tx_req_hdr_o), .req_data_o(tx_req_data_o),
-    .cpl_valid_o(tx_cpl_valid_o), .cpl_ready_i(tx_cpl_ready_i), .cpl_sop_o(tx_cpl_sop_o), .cpl_eop_o(tx_cpl_eop_o),
-    .cpl_hdr_o(tx_cpl_hdr_o), .cpl_data_o(tx_cpl_data_o),
+    .req_hdr_o(tx_req_hdr_o), .req_data_o(tx_req_data_o), .cpl_valid_o(tx_cpl_valid_o), .cpl_ready_i(tx_cpl_ready_i),
+    .cpl_sop_o(tx_cpl_sop_o), .cpl_eop_o(tx_cpl_eop_o), .cpl_hdr_o(tx_cpl_hdr_o), .cpl_data_o(tx_cpl_data_o),
     .cnt_req_o(cnt_tx_req_o), .cnt_cpl_o(cnt_tx_cpl_o), .busy_o(tx_busy)
   );
 

@@ -19,19 +19,13 @@ module hostif_tx #(
   output logic              open_o,        // something that began has not ended
 
   // requests of the SMFU
-  input  wire               tgt_valid_i,
+  input  ggas_pkg::tlp_beat_t tgt_i,
   output logic              tgt_ready_o,
-  input  wire               tgt_sop_i,
-  input  wire               tgt_eop_i,
-  input  ggas_pkg::tlp_hdr_t tgt_hdr_i,
   input  wire  [DATA_W-1:0] tgt_data_i,
 
   // writes of the RMA
-  input  wire               wr_valid_i,
+  input  ggas_pkg::tlp_beat_t wr_i,
   output logic              wr_ready_o,
-  input  wire               wr_sop_i,
-  input  wire               wr_eop_i,
-  input  ggas_pkg::tlp_hdr_t wr_hdr_i,
   input  wire  [DATA_W-1:0] wr_data_i,
 
   // reads of the RMA
@@ -53,11 +47,8 @@ module hostif_tx #(
   input  wire  [31:0]       msix_data_i,
 
   // completions of window loads
-  input  wire               ld_valid_i,
+  input  ggas_pkg::tlp_beat_t ld_i,
   output logic              ld_ready_o,
-  input  wire               ld_sop_i,
-  input  wire               ld_eop_i,
-  input  ggas_pkg::tlp_hdr_t ld_hdr_i,
   input  wire  [DATA_W-1:0] ld_data_i,
 
   // completions of register reads and rejected requests: one beat
@@ -97,7 +88,7 @@ module hostif_tx #(
   logic req_free;        // of the output stage, whatever the host does in this cycle
   logic [SOURCES-1:0] req, src;
   logic take_eop, unused_locked;
-  assign req = {msix_valid_i, evt_valid_i, rd_valid_i && np_ok_i, wr_valid_i, tgt_valid_i};
+  assign req = {msix_valid_i, evt_valid_i, rd_valid_i && np_ok_i, wr_i.valid, tgt_i.valid};
   wire take = req_free && src != '0;
 
   arbiter_rr #(.N(SOURCES)) i_arbiter (
@@ -107,8 +98,8 @@ module hostif_tx #(
 
   always_comb begin
     take_eop = 1'b1;
-    if (src[TGT]) take_eop = tgt_eop_i;
-    if (src[WR]) take_eop = wr_eop_i;
+    if (src[TGT]) take_eop = tgt_i.eop;
+    if (src[WR]) take_eop = wr_i.eop;
     if (src[EVT]) take_eop = evt_last;
   end
 
@@ -146,7 +137,7 @@ module hostif_tx #(
   assign msix_beat = {{(DATA_W - 32){1'b0}}, msix_data_i};
 
   // A request of a unit: the header counts with its first beat.
-  wire unit_sop = src[TGT] ? tgt_sop_i : (src[RD] || wr_sop_i);
+  wire unit_sop = src[TGT] ? tgt_i.sop : (src[RD] || wr_i.sop);
   wire unit     = src[TGT] || src[WR] || src[RD];
   wire take_sop = unit ? unit_sop : !beat_q;
 
@@ -158,14 +149,14 @@ module hostif_tx #(
   always_comb begin
     // By number, in a tree; nothing granted: anything.
     case ({src[EVT] || src[MSIX] || src[RD], src[EVT] || src[MSIX] || src[WR]})
-      2'd0:    {any_hdr, take_data} = {tgt_hdr_i, tgt_data_i};
-      2'd1:    {any_hdr, take_data} = {wr_hdr_i, wr_data_i};
+      2'd0:    {any_hdr, take_data} = {tgt_i.hdr, tgt_data_i};
+      2'd1:    {any_hdr, take_data} = {wr_i.hdr, wr_data_i};
       2'd2:    {any_hdr, take_data} = {rd_hdr_i, {DATA_W{1'b0}}};
       default: {any_hdr, take_data} = {own_hdr, src[EVT] ? evt_beat : msix_beat};
     endcase
     // All that requests may differ in.
     take_hdr           = '0;
-    take_hdr.kind      = src[RD] || (src[TGT] && tgt_hdr_i.kind == ggas_pkg::TLP_MRD) ? ggas_pkg::TLP_MRD
+    take_hdr.kind      = src[RD] || (src[TGT] && tgt_i.hdr.kind == ggas_pkg::TLP_MRD) ? ggas_pkg::TLP_MRD
                          : ggas_pkg::TLP_MWR;
     take_hdr.bar       = 3'd7;
     take_hdr.addr      = any_hdr.addr;
@@ -225,10 +216,10 @@ module hostif_tx #(
   logic cpl_lock_q;     // in a packet of the SMFU
   logic cpl_open_q;     // the first beat has left, the last one not
   logic np_last_q;      // the last one was our own: the SMFU comes first
-  wire  pick_np   = !cpl_lock_q && np_valid_i && !(ld_valid_i && np_last_q);
+  wire  pick_np   = !cpl_lock_q && np_valid_i && !(ld_i.valid && np_last_q);
   wire  cpl_free  = !cpl_pending_q || (cpl_valid_o && cpl_ready_i);
   wire  take_np   = cpl_free && pick_np;
-  wire  take_ld   = cpl_free && !pick_np && ld_valid_i;
+  wire  take_ld   = cpl_free && !pick_np && ld_i.valid;
 
   assign np_ready_o = cpl_free && pick_np;
   assign ld_ready_o = cpl_free && !pick_np;
@@ -244,13 +235,13 @@ module hostif_tx #(
       cpl_sop_o           <= 1'b1;
       cpl_eop_o           <= 1'b1;
     end else if (take_ld) begin
-      if (ld_sop_i) begin
-        cpl_hdr_o           <= ld_hdr_i;
+      if (ld_i.sop) begin
+        cpl_hdr_o           <= ld_i.hdr;
         cpl_hdr_o.completer <= cfg_bus_id_i;
       end
       cpl_data_o <= ld_data_i;
-      cpl_sop_o  <= ld_sop_i;
-      cpl_eop_o  <= ld_eop_i;
+      cpl_sop_o  <= ld_i.sop;
+      cpl_eop_o  <= ld_i.eop;
     end
   end
 
@@ -265,13 +256,13 @@ module hostif_tx #(
       if (take_np || take_ld) begin
         cpl_pending_q <= 1'b1;
         np_last_q     <= take_np;
-        if (take_ld) cpl_lock_q <= !ld_eop_i;
+        if (take_ld) cpl_lock_q <= !ld_i.eop;
       end else if (cpl_valid_o && cpl_ready_i) begin
         cpl_pending_q <= 1'b0;
       end
       if (cpl_valid_o && cpl_ready_i) cpl_open_q <= !cpl_eop_o;
       // Only the first beat can meet an earlier write: what is taken later may pass or be passed.
-      if (take_np || (take_ld && ld_sop_i)) behind_q <= open;
+      if (take_np || (take_ld && ld_i.sop)) behind_q <= open;
       else if (write_ends && behind_q != '0) behind_q <= behind_q - 2'd1;
     end
   end

@@ -43,53 +43,32 @@ module rma #(
     output      logic [63:0]         ext_piece_rdata_o,
 
     // host: page writes, writes, reads, completions of tags 128 ... 511 (the header stands for the whole packet)
-    input  wire logic                page_valid_i,
+    input  wire ggas_pkg::tlp_beat_t page_i,
     output      logic                page_ready_o,
-    input  wire logic                page_sop_i,
-    input  wire logic                page_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
     input  wire logic [DATA_W-1:0]   page_data_i,
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
     input  wire logic                wr_snoop_i,        // a write of another unit was accepted
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // network: requests on VC_RMA, their answers on VC_RSP
-    output      logic                tx_rma_valid_o,
+    output      ggas_pkg::rma_beat_t tx_rma_o,
     input  wire logic                tx_rma_ready_i,
-    output      logic                tx_rma_sop_o,
-    output      logic                tx_rma_eop_o,
-    output      ggas_pkg::rma_hdr_t  tx_rma_hdr_o,
     output      logic [DATA_W-1:0]   tx_rma_data_o,
-    output      logic                tx_ans_valid_o,
+    output      ggas_pkg::rma_beat_t tx_ans_o,
     input  wire logic                tx_ans_ready_i,
-    output      logic                tx_ans_sop_o,
-    output      logic                tx_ans_eop_o,
-    output      ggas_pkg::rma_hdr_t  tx_ans_hdr_o,
     output      logic [DATA_W-1:0]   tx_ans_data_o,
-    input  wire logic                rx_rma_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_rma_i,
     output      logic                rx_rma_ready_o,
-    input  wire logic                rx_rma_sop_i,
-    input  wire logic                rx_rma_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_rma_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_rma_data_i,
-    input  wire logic                rx_ans_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_ans_i,
     output      logic                rx_ans_ready_o,
-    input  wire logic                rx_ans_sop_i,
-    input  wire logic                rx_ans_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_ans_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_ans_data_i,
 
     output      logic                fire_valid_o,      // an armed context fires; taken in finite time
@@ -120,34 +99,34 @@ module rma #(
   ggas_pkg::rma_hdr_t rx_rma_hdr, rx_ans_hdr, tx_rma_hdr, tx_ans_hdr;
   logic [DATA_W-1:0]  page_data, cpl_data, rx_rma_data, rx_ans_data, tx_rma_data, tx_ans_data;
   stage #(.WIDTH(HOST_W)) i_page (
-      .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o),
-      .in_data_i({page_sop_i, page_eop_i, page_hdr_i, page_data_i}), .out_valid_o(page_valid), .out_ready_i(page_ready),
+      .clk_i, .rst_ni, .in_valid_i(page_i.valid), .in_ready_o(page_ready_o),
+      .in_data_i({page_i.sop, page_i.eop, page_i.hdr, page_data_i}), .out_valid_o(page_valid), .out_ready_i(page_ready),
       .out_data_o({page_sop, page_eop, page_hdr, page_data})
   );
   stage #(.WIDTH(HOST_W)) i_cpl (
-      .clk_i, .rst_ni, .in_valid_i(cpl_valid_i), .in_ready_o(cpl_ready_o),
-      .in_data_i({cpl_sop_i, cpl_eop_i, cpl_hdr_i, cpl_data_i}), .out_valid_o(cpl_in_valid), .out_ready_i(cpl_in_ready),
+      .clk_i, .rst_ni, .in_valid_i(cpl_i.valid), .in_ready_o(cpl_ready_o),
+      .in_data_i({cpl_i.sop, cpl_i.eop, cpl_i.hdr, cpl_data_i}), .out_valid_o(cpl_in_valid), .out_ready_i(cpl_in_ready),
       .out_data_o({cpl_sop, cpl_eop, cpl_hdr, cpl_data})
   );
   stage #(.WIDTH(NET_W)) i_rx_rma (
-      .clk_i, .rst_ni, .in_valid_i(rx_rma_valid_i), .in_ready_o(rx_rma_ready_o),
-      .in_data_i({rx_rma_sop_i, rx_rma_eop_i, rx_rma_hdr_i, rx_rma_data_i}), .out_valid_o(rx_rma_valid),
+      .clk_i, .rst_ni, .in_valid_i(rx_rma_i.valid), .in_ready_o(rx_rma_ready_o),
+      .in_data_i({rx_rma_i.sop, rx_rma_i.eop, rx_rma_i.hdr, rx_rma_data_i}), .out_valid_o(rx_rma_valid),
       .out_ready_i(rx_rma_ready), .out_data_o({rx_rma_sop, rx_rma_eop, rx_rma_hdr, rx_rma_data})
   );
   stage #(.WIDTH(NET_W)) i_rx_ans (
-      .clk_i, .rst_ni, .in_valid_i(rx_ans_valid_i), .in_ready_o(rx_ans_ready_o),
-      .in_data_i({rx_ans_sop_i, rx_ans_eop_i, rx_ans_hdr_i, rx_ans_data_i}), .out_valid_o(rx_ans_valid),
+      .clk_i, .rst_ni, .in_valid_i(rx_ans_i.valid), .in_ready_o(rx_ans_ready_o),
+      .in_data_i({rx_ans_i.sop, rx_ans_i.eop, rx_ans_i.hdr, rx_ans_data_i}), .out_valid_o(rx_ans_valid),
       .out_ready_i(rx_ans_ready), .out_data_o({rx_ans_sop, rx_ans_eop, rx_ans_hdr, rx_ans_data})
   );
   stage #(.WIDTH(NET_W)) i_tx_rma (
       .clk_i, .rst_ni, .in_valid_i(tx_rma_valid), .in_ready_o(tx_rma_ready),
-      .in_data_i({tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data}), .out_valid_o(tx_rma_valid_o),
-      .out_ready_i(tx_rma_ready_i), .out_data_o({tx_rma_sop_o, tx_rma_eop_o, tx_rma_hdr_o, tx_rma_data_o})
+      .in_data_i({tx_rma_sop, tx_rma_eop, tx_rma_hdr, tx_rma_data}), .out_valid_o(tx_rma_o.valid),
+      .out_ready_i(tx_rma_ready_i), .out_data_o({tx_rma_o.sop, tx_rma_o.eop, tx_rma_o.hdr, tx_rma_data_o})
   );
   stage #(.WIDTH(NET_W)) i_tx_ans (
       .clk_i, .rst_ni, .in_valid_i(tx_ans_valid), .in_ready_o(tx_ans_ready),
-      .in_data_i({tx_ans_sop, tx_ans_eop, tx_ans_hdr, tx_ans_data}), .out_valid_o(tx_ans_valid_o),
-      .out_ready_i(tx_ans_ready_i), .out_data_o({tx_ans_sop_o, tx_ans_eop_o, tx_ans_hdr_o, tx_ans_data_o})
+      .in_data_i({tx_ans_sop, tx_ans_eop, tx_ans_hdr, tx_ans_data}), .out_valid_o(tx_ans_o.valid),
+      .out_ready_i(tx_ans_ready_i), .out_data_o({tx_ans_o.sop, tx_ans_o.eop, tx_ans_o.hdr, tx_ans_data_o})
   );
 
   // Configuration, route and time: as the units see them, a cycle late.
@@ -198,7 +177,7 @@ module rma #(
 
   // The page write at the end of the register stage, if that holds two.
   logic [7:0] page_vpid_q;
-  always_ff @(posedge clk_i) if (page_valid_i && page_ready_o && page_sop_i) page_vpid_q <= page_hdr_i.addr[20:13];
+  always_ff @(posedge clk_i) if (page_i.valid && page_ready_o && page_i.sop) page_vpid_q <= page_i.hdr.addr[20:13];
   assign page_look = !page_ready_o && page_vpid_q == look_vpid;
 
   // ---------------------------------------------------------------- what units have in common
@@ -249,11 +228,12 @@ module rma #(
       .clk_i, .rst_ni, .unit_wr_valid_i(wr_valid), .unit_wr_ready_o(wr_ready), .unit_wr_sop_i(wr_sop),
       .unit_wr_eop_i(wr_eop), .unit_wr_hdr_i({atu_wr_hdr, note_wr_hdr, velo_wr_hdr, atomic_wr_hdr, target_wr_hdr,
       status_wr_hdr, answer_wr_hdr}), .unit_wr_data_i({atu_wr_data, note_wr_data, velo_wr_data, atomic_wr_data,
-      target_wr_data, status_wr_data, answer_wr_data}), .unit_rd_valid_i(rd_valid), .unit_rd_ready_o(rd_ready),
+      target_wr_data, status_wr_data, answer_wr_data}),
+      .unit_rd_valid_i(rd_valid), .unit_rd_ready_o(rd_ready),
       .unit_rd_hdr_i({queue_rd_hdr, atu_rd_hdr, atomic_rd_hdr, target_rd_hdr, get_rd_hdr, put_rd_hdr}),
-      .unit_cpl_valid_o(cpl_valid), .unit_cpl_ready_i(cpl_ready), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o,
-      .wr_hdr_o, .wr_data_o, .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i(cpl_in_valid),
-      .cpl_ready_o(cpl_in_ready), .cpl_eop_i(cpl_eop), .cpl_tag_i(cpl_hdr.tag[9:3]), .stray_o(stray_nobody)
+      .unit_cpl_valid_o(cpl_valid), .unit_cpl_ready_i(cpl_ready), .wr_o, .wr_ready_i, .wr_data_o, .rd_valid_o,
+      .rd_ready_i, .rd_hdr_o, .cpl_valid_i(cpl_in_valid), .cpl_ready_o(cpl_in_ready), .cpl_eop_i(cpl_eop),
+      .cpl_tag_i(cpl_hdr.tag[9:3]), .stray_o(stray_nobody)
   );
 
   // ---------------------------------------------------------------- notification rings
@@ -611,7 +591,7 @@ module rma #(
   assign busy_o = time_q[ggas_pkg::TICK_LOG2-1:0] == '0 || context_busy || atu_busy || notify_busy || arm_busy
     || front_busy || requester_busy || put_busy || answer_busy || target_busy || atomic_busy || velo_busy
     || responder_busy || get_busy || events_busy || packets_q != '0
-    || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_valid_o || tx_ans_valid_o;
+    || page_valid || cpl_in_valid || rx_rma_valid || rx_ans_valid || tx_rma_o.valid || tx_ans_o.valid;
   assign writes_o = wr_valid[6] || notify_writes || status_writes || answer_writes || target_writes || atomic_writes
     || velo_writes;
   assign timer_o = atu_timer || front_timer || requester_timer || put_timer || target_timer || atomic_timer

@@ -111,8 +111,8 @@ module rma_answer #(
   wire        is_data  = head.op == ggas_pkg::OP_RMA_GET_DATA;
   wire        is_rsp   = head.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
   wire        is_bare  = head.op == ggas_pkg::OP_RMA_ACK || head.op == ggas_pkg::OP_RMA_GET_DONE;
-  wire        data_ok  = ggas_pkg::is_node(head.src) && head.len_dw != '0 && head.len_dw <= 11'd64 && page_dw <= 11'd1024
-                         && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
+  wire        data_ok  = ggas_pkg::is_node(head.src) && head.len_dw != '0 && head.len_dw <= 11'd64
+                         && page_dw <= 11'd1024 && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
   // a record is to be written
   wire        result   = is_rsp && head.flags[ggas_pkg::RMA_RESULT] && head.status == ggas_pkg::ST_OK;
   wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result

@@ -24,11 +24,8 @@ module rma_host #(
     input  wire logic [5:0]          unit_cpl_ready_i,
 
     // the host
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
@@ -67,8 +64,8 @@ module rma_host #(
       .clk_i, .rst_ni, .in_valid_i({unit_wr_valid_i[6:5], half_wr_valid}),
       .in_ready_o({unit_wr_ready_o[6:5], half_wr_ready}), .in_sop_i({unit_wr_sop_i[6:5], half_wr_sop}),
       .in_eop_i({unit_wr_eop_i[6:5], half_wr_eop}), .in_hdr_i({unit_wr_hdr_i[5*HW+:2*HW], half_wr_hdr}),
-      .in_data_i({unit_wr_data_i[5*DW+:2*DW], half_wr_data}), .out_valid_o(wr_valid_o), .out_ready_i(wr_ready_i),
-      .out_sop_o(wr_sop_o), .out_eop_o(wr_eop_o), .out_hdr_o(wr_hdr), .out_data_o(wr_data_o)
+      .in_data_i({unit_wr_data_i[5*DW+:2*DW], half_wr_data}), .out_valid_o(wr_o.valid), .out_ready_i(wr_ready_i),
+      .out_sop_o(wr_o.sop), .out_eop_o(wr_o.eop), .out_hdr_o(wr_hdr), .out_data_o(wr_data_o)
   );
 
   // ---------------------------------------------------------------- reads, likewise
@@ -98,13 +95,13 @@ module rma_host #(
 
   // All that their headers may differ in.
   always_comb begin
-    wr_hdr_o          = '0;
-    wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-    wr_hdr_o.bar      = 3'd7;
-    wr_hdr_o.addr     = wr_hdr.addr;
-    wr_hdr_o.len_dw   = wr_hdr.len_dw;
-    wr_hdr_o.first_be = wr_hdr.first_be;
-    wr_hdr_o.last_be  = wr_hdr.last_be;
+    wr_o.hdr          = '0;
+    wr_o.hdr.kind     = ggas_pkg::TLP_MWR;
+    wr_o.hdr.bar      = 3'd7;
+    wr_o.hdr.addr     = wr_hdr.addr;
+    wr_o.hdr.len_dw   = wr_hdr.len_dw;
+    wr_o.hdr.first_be = wr_hdr.first_be;
+    wr_o.hdr.last_be  = wr_hdr.last_be;
     rd_hdr_o          = '0;
     rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
     rd_hdr_o.bar      = 3'd7;

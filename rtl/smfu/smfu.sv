@@ -49,81 +49,49 @@ module smfu #(
     output      logic [63:0]         ext_export_rdata_o,
 
     // window stores from hostif
-    input  wire logic                win_p_valid_i,
+    input  wire ggas_pkg::tlp_beat_t win_p_i,
     output      logic                win_p_ready_o,
-    input  wire logic                win_p_sop_i,
-    input  wire logic                win_p_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  win_p_hdr_i,
     input  wire logic [DATA_W-1:0]   win_p_data_i,
     // window loads and quiet reads from hostif
     input  wire logic                win_np_valid_i,
     output      logic                win_np_ready_o,
     input  wire ggas_pkg::tlp_hdr_t  win_np_hdr_i,
     // their completions
-    output      logic                ld_cpl_valid_o,
+    output      ggas_pkg::tlp_beat_t ld_cpl_o,
     input  wire logic                ld_cpl_ready_i,
-    output      logic                ld_cpl_sop_o,
-    output      logic                ld_cpl_eop_o,
-    output      ggas_pkg::tlp_hdr_t  ld_cpl_hdr_o,
     output      logic [DATA_W-1:0]   ld_cpl_data_o,
 
     // reads and writes of the exports
-    output      logic                tgt_req_valid_o,
+    output      ggas_pkg::tlp_beat_t tgt_req_o,
     input  wire logic                tgt_req_ready_i,
-    output      logic                tgt_req_sop_o,
-    output      logic                tgt_req_eop_o,
-    output      ggas_pkg::tlp_hdr_t  tgt_req_hdr_o,
     output      logic [DATA_W-1:0]   tgt_req_data_o,
     input  wire logic                tgt_np_ok_i,         // reads may be offered on tgt_req
     // completions of those reads
-    input  wire logic                tgt_cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t tgt_cpl_i,
     output      logic                tgt_cpl_ready_o,
-    input  wire logic                tgt_cpl_sop_i,
-    input  wire logic                tgt_cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  tgt_cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   tgt_cpl_data_i,
 
     // packets to the network
-    output      logic                tx_p_valid_o,
+    output      ggas_pkg::net_beat_t tx_p_o,
     input  wire logic                tx_p_ready_i,
-    output      logic                tx_p_sop_o,
-    output      logic                tx_p_eop_o,
-    output      ggas_pkg::net_hdr_t  tx_p_hdr_o,
     output      logic [DATA_W-1:0]   tx_p_data_o,
-    output      logic                tx_np_valid_o,
+    output      ggas_pkg::net_beat_t tx_np_o,
     input  wire logic                tx_np_ready_i,
-    output      logic                tx_np_sop_o,
-    output      logic                tx_np_eop_o,
-    output      ggas_pkg::net_hdr_t  tx_np_hdr_o,
     output      logic [DATA_W-1:0]   tx_np_data_o,        // always 0: requests carry no payload
-    output      logic                tx_rsp_valid_o,
+    output      ggas_pkg::net_beat_t tx_rsp_o,
     input  wire logic                tx_rsp_ready_i,
-    output      logic                tx_rsp_sop_o,
-    output      logic                tx_rsp_eop_o,
-    output      ggas_pkg::net_hdr_t  tx_rsp_hdr_o,
     output      logic [DATA_W-1:0]   tx_rsp_data_o,
     // packets from the network
-    input  wire logic                rx_p_valid_i,
+    input  wire ggas_pkg::net_beat_t rx_p_i,
     output      logic                rx_p_ready_o,
-    input  wire logic                rx_p_sop_i,
-    input  wire logic                rx_p_eop_i,
-    input  wire ggas_pkg::net_hdr_t  rx_p_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_p_data_i,
-    input  wire logic                rx_np_valid_i,
-    output      logic                rx_np_ready_o,
-    input  wire logic                rx_np_sop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic                rx_np_eop_i,         // ignored, as the data: requests are one beat
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire ggas_pkg::net_hdr_t  rx_np_hdr_i,
-    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::net_beat_t rx_np_i,             // one beat: eop is ignored, as the data
     input  wire logic [DATA_W-1:0]   rx_np_data_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  wire logic                rx_rsp_valid_i,
+    output      logic                rx_np_ready_o,
+    input  wire ggas_pkg::net_beat_t rx_rsp_i,
     output      logic                rx_rsp_ready_o,
-    input  wire logic                rx_rsp_sop_i,
-    input  wire logic                rx_rsp_eop_i,
-    input  wire ggas_pkg::net_hdr_t  rx_rsp_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_rsp_data_i,
 
     // events; event_count_o has one bit a code, pulsed once for every event, logged or not
@@ -189,16 +157,12 @@ module smfu #(
   ggas_pkg::event_t   ev_lookup, ev_egress, ev_loads, ev_match, ev_quiet, ev_ingress, ev_rob_req, ev_rob_cpl;
 
   smfu_lookup u_lookup (
-      .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i, .cfg_export_i,
-      .cfg_domain_i,
+      .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i, .cfg_export_i, .cfg_domain_i,
       .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
-      .ext_rdata_o(ext_interval_rdata_o),
-      .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go),
-      .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_hdr_i.addr),
-      .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_hdr_i.len_dw),
-      .ans_valid_o(ans_valid), .ans_np_o(ans_np), .ans_hit_o(ans_hit), .ans_target_o(ans_target),
-      .ans_interval_o(ans_interval),
-      .ans_addr_o(ans_addr),
+      .ext_rdata_o(ext_interval_rdata_o), .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go),
+      .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_i.hdr.addr),
+      .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_i.hdr.len_dw), .ans_valid_o(ans_valid), .ans_np_o(ans_np),
+      .ans_hit_o(ans_hit), .ans_target_o(ans_target), .ans_interval_o(ans_interval), .ans_addr_o(ans_addr),
       .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
   );
 
@@ -210,17 +174,14 @@ module smfu #(
 
   smfu_egress #(.DATA_W(DATA_W)) u_egress (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .win_p_valid_i, .win_p_ready_o, .win_p_sop_i, .win_p_eop_i, .win_p_hdr_i, .win_p_data_i,
-      .look_want_o(p_want), .look_go_i(p_go), .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit),
-      .ans_target_i(ans_target),
-      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr),
-      .tx_p_valid_o, .tx_p_ready_i, .tx_p_sop_o, .tx_p_eop_o, .tx_p_hdr_o, .tx_p_data_o,
-      .inflight_o(p_inflight), .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .sent_room_i(sent_room),
-      .failed_o(failed),
-      .failed_status_o(failed_status),
-      .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress), .event_interval_o(iv_egress),
-       .cnt_stores_in_o, .cnt_store_packets_o,
-      .busy_o(egress_busy)
+      .win_p_valid_i(win_p_i.valid), .win_p_ready_o, .win_p_sop_i(win_p_i.sop), .win_p_eop_i(win_p_i.eop),
+      .win_p_hdr_i(win_p_i.hdr), .win_p_data_i, .look_want_o(p_want), .look_go_i(p_go),
+      .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target),
+      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .tx_p_valid_o(tx_p_o.valid), .tx_p_ready_i,
+      .tx_p_sop_o(tx_p_o.sop), .tx_p_eop_o(tx_p_o.eop), .tx_p_hdr_o(tx_p_o.hdr), .tx_p_data_o, .inflight_o(p_inflight),
+      .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .sent_room_i(sent_room), .failed_o(failed),
+      .failed_status_o(failed_status), .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress),
+      .event_interval_o(iv_egress), .cnt_stores_in_o, .cnt_store_packets_o, .busy_o(egress_busy)
   );
 
   // ---------------------------------------------------------------- loads and quiets out
@@ -238,24 +199,20 @@ module smfu #(
 
   smfu_loads u_loads (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i,
-      .look_want_o(np_want), .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit),
-      .ans_target_i(ans_target),
-      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
-      .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
-      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
-      .req_page_o(req_page),
+      .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i, .look_want_o(np_want), .look_go_i(np_go),
+      .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target), .ans_interval_i(ans_interval),
+      .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done), .alloc_valid_o(alloc_valid),
+      .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live), .req_requester_o(req_requester),
+      .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_page_o(req_page),
       .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
-      .req_interval_o(req_interval), .req_half_o(req_half),
-      .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
-      .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
-      .tx_np_valid_o, .tx_np_ready_i, .tx_np_hdr_o, .refused_valid_o(refused_valid), .refused_ready_i(refused_ready),
-      .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads), .event_interval_o(iv_loads),
-       .cnt_loads_in_o, .cnt_load_packets_o,
-      .busy_o(loads_busy)
+      .req_interval_o(req_interval), .req_half_o(req_half), .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready),
+      .quiet_np_valid_i(quiet_np_valid), .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
+      .tx_np_valid_o(tx_np_o.valid), .tx_np_ready_i, .tx_np_hdr_o(tx_np_o.hdr), .refused_valid_o(refused_valid),
+      .refused_ready_i(refused_ready), .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads),
+      .event_interval_o(iv_loads), .cnt_loads_in_o, .cnt_load_packets_o, .busy_o(loads_busy)
   );
-  assign tx_np_sop_o  = 1'b1;
-  assign tx_np_eop_o  = 1'b1;
+  assign tx_np_o.sop  = 1'b1;
+  assign tx_np_o.eop  = 1'b1;
   assign tx_np_data_o = '0;
 
   // What is left of a refused read: all of it.
@@ -279,19 +236,17 @@ module smfu #(
   logic [DATA_W-1:0]  m_data;
 
   smfu_match #(.DATA_W(DATA_W)) u_match (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i),
-      .lost_i(lost),
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .lost_i(lost),
       .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
       .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
-      .req_interval_i(req_interval), .req_half_i(req_half),
-      .rx_rsp_valid_i, .rx_rsp_ready_o, .rx_rsp_sop_i, .rx_rsp_eop_i, .rx_rsp_hdr_i, .rx_rsp_data_i,
-      .quiet_known_i(quiet_known), .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp),
-      .cpl_valid_o(m_valid), .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr),
-      .cpl_data_o(m_data),
-      .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest),
-      .event_valid_o(ev_valid[3]), .event_ready_i(ev_ready[3]), .event_o(ev_match), .event_interval_o(iv_match),
-       .busy_o(match_busy), .timer_o(match_timer)
+      .req_interval_i(req_interval), .req_half_i(req_half), .rx_rsp_valid_i(rx_rsp_i.valid), .rx_rsp_ready_o,
+      .rx_rsp_sop_i(rx_rsp_i.sop), .rx_rsp_eop_i(rx_rsp_i.eop), .rx_rsp_hdr_i(rx_rsp_i.hdr), .rx_rsp_data_i,
+      .quiet_known_i(quiet_known), .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp), .cpl_valid_o(m_valid),
+      .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
+      .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest), .event_valid_o(ev_valid[3]),
+      .event_ready_i(ev_ready[3]), .event_o(ev_match), .event_interval_o(iv_match), .busy_o(match_busy),
+      .timer_o(match_timer)
   );
 
   logic               q_valid, q_ready, quiet_busy, quiet_timer;
@@ -300,15 +255,12 @@ module smfu #(
 
   smfu_quiet u_quiet (
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i,
-      .peer_valid_i,
-      .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_node_i(sent_node), .failed_i(failed),
-      .failed_status_i(failed_status),
-      .req_valid_i(quiet_valid), .req_ready_o(quiet_ready), .req_requester_i(req_requester), .req_tag_i(req_tag),
-      .req_attr_i(req_attr), .req_page_i(req_page), .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw),
-      .req_first_be_i(req_first_be),
-      .req_last_be_i(req_last_be),
-      .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
-      .rsp_hdr_i(rx_rsp_hdr_i), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
+      .peer_valid_i, .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_node_i(sent_node),
+      .failed_i(failed), .failed_status_i(failed_status), .req_valid_i(quiet_valid), .req_ready_o(quiet_ready),
+      .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page),
+      .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
+      .req_last_be_i(req_last_be), .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
+      .rsp_hdr_i(rx_rsp_i.hdr), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
       .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
       .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy),
       .timer_o(quiet_timer)
@@ -316,11 +268,9 @@ module smfu #(
 
   smfu_cpl_mux #(.DATA_W(DATA_W)) u_cpl_mux (
       .clk_i, .rst_ni, .m_valid_i(m_valid), .m_ready_o(m_ready), .m_sop_i(m_sop), .m_eop_i(m_eop), .m_hdr_i(m_hdr),
-      .m_data_i(m_data),
-      .o_valid_i(o_valid), .o_ready_o(o_ready), .o_sop_i(o_sop), .o_eop_i(o_eop), .o_hdr_i(o_hdr),
-      .quiet_valid_i(q_valid), .quiet_ready_o(q_ready), .quiet_hdr_i(q_hdr), .quiet_data_i(q_data),
-      .ld_cpl_valid_o, .ld_cpl_ready_i, .ld_cpl_sop_o, .ld_cpl_eop_o, .ld_cpl_hdr_o, .ld_cpl_data_o,
-      .cnt_load_cpls_o, .cnt_quiets_o
+      .m_data_i(m_data), .o_valid_i(o_valid), .o_ready_o(o_ready), .o_sop_i(o_sop), .o_eop_i(o_eop), .o_hdr_i(o_hdr),
+      .quiet_valid_i(q_valid), .quiet_ready_o(q_ready), .quiet_hdr_i(q_hdr), .quiet_data_i(q_data), .ld_cpl_o,
+      .ld_cpl_ready_i, .ld_cpl_data_o, .cnt_load_cpls_o, .cnt_quiets_o
   );
 
   // ---------------------------------------------------------------- target side
@@ -338,35 +288,29 @@ module smfu #(
   smfu_exports u_exports (
       .clk_i, .rst_ni, .ext_req_i(ext_export_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i,
       .ext_wstrb_i, .ext_rdata_o(ext_export_rdata_o), .mark_o(mark), .drained_i(!old_stores && !old_loads),
-      .ask_i(ask), .ask_export_i({ask_load, rx_p_hdr_i.export_no}), .known_o(known), .store_export_o(store_export),
+      .ask_i(ask), .ask_export_i({ask_load, rx_p_i.hdr.export_no}), .known_o(known), .store_export_o(store_export),
       .load_export_o(load_export), .busy_o(exports_busy)
   );
 
   smfu_ingress #(.DATA_W(DATA_W)) u_ingress (
-      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mps_i,
-      .ask_o(ask[0]), .known_i(known[0]), .export_i(store_export), .mark_i(mark), .old_o(old_stores), .wrote_o(wrote),
-      .wrote_export_o(wrote_export),
-      .rx_p_valid_i, .rx_p_ready_o, .rx_p_sop_i, .rx_p_eop_i, .rx_p_hdr_i, .rx_p_data_i,
-      .range_error_o(range_error), .range_node_o(range_node), .range_busy_i(range_busy),
-      .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr),
-      .tgt_req_valid_o, .tgt_req_ready_i, .tgt_req_sop_o, .tgt_req_eop_o, .tgt_req_hdr_o, .tgt_req_data_o, .tgt_np_ok_i,
-      .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress), .cnt_target_stores_o,
-      .writes_o(ingress_writes), .busy_o(ingress_busy)
+      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mps_i, .ask_o(ask[0]), .known_i(known[0]), .export_i(store_export),
+      .mark_i(mark), .old_o(old_stores), .wrote_o(wrote), .wrote_export_o(wrote_export), .rx_p_i, .rx_p_ready_o,
+      .rx_p_data_i, .range_error_o(range_error), .range_node_o(range_node), .range_busy_i(range_busy),
+      .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr), .tgt_req_o, .tgt_req_ready_i, .tgt_req_data_o,
+      .tgt_np_ok_i, .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress),
+      .cnt_target_stores_o, .writes_o(ingress_writes), .busy_o(ingress_busy)
   );
 
   smfu_rob #(.DATA_W(DATA_W)) u_rob (
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_timeout_i(cfg_timeout_host_i),
-      .cfg_mrrs_i,
-      .ask_o(ask[1]), .ask_export_o(ask_load), .known_i(known[1]), .export_i(load_export), .wrote_i(wrote),
-      .wrote_export_i(wrote_export), .mark_i(mark), .old_o(old_loads),
-      .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i, .rx_np_hdr_i, .range_error_i(range_error),
-      .range_node_i(range_node), .range_busy_o(range_busy),
-      .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr),
-      .tgt_cpl_valid_i, .tgt_cpl_ready_o, .tgt_cpl_sop_i, .tgt_cpl_eop_i, .tgt_cpl_hdr_i, .tgt_cpl_data_i,
-      .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o, .tx_rsp_eop_o, .tx_rsp_hdr_o, .tx_rsp_data_o,
+      .cfg_mrrs_i, .ask_o(ask[1]), .ask_export_o(ask_load), .known_i(known[1]), .export_i(load_export),
+      .wrote_i(wrote), .wrote_export_i(wrote_export), .mark_i(mark), .old_o(old_loads), .rx_np_valid_i(rx_np_i.valid),
+      .rx_np_ready_o, .rx_np_sop_i(rx_np_i.sop), .rx_np_hdr_i(rx_np_i.hdr), .range_error_i(range_error),
+      .range_node_i(range_node), .range_busy_o(range_busy), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready),
+      .rd_hdr_o(rd_hdr), .tgt_cpl_i, .tgt_cpl_ready_o, .tgt_cpl_data_i, .tx_rsp_o, .tx_rsp_ready_i, .tx_rsp_data_o,
       .req_event_valid_o(ev_valid[6]), .req_event_ready_i(ev_ready[6]), .req_event_o(ev_rob_req),
-      .cpl_event_valid_o(ev_valid[7]), .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl),
-      .cnt_target_loads_o, .reads_o(rob_reads), .busy_o(rob_busy), .timer_o(rob_timer)
+      .cpl_event_valid_o(ev_valid[7]), .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl), .cnt_target_loads_o,
+      .reads_o(rob_reads), .busy_o(rob_busy), .timer_o(rob_timer)
   );
 
   // Off, and nothing that was let in is on its way to the host any more.
@@ -383,7 +327,7 @@ module smfu #(
 
   assign busy_o  = lookup_busy || egress_busy || loads_busy || match_busy || quiet_busy || ingress_busy || rob_busy
     || events_busy || exports_busy
-                   || ld_cpl_valid_o || o_valid || route_news;
+                   || ld_cpl_o.valid || o_valid || route_news;
   assign timer_o = match_timer || quiet_timer || rob_timer;
 
 endmodule

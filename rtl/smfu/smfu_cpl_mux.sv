@@ -28,11 +28,8 @@ module smfu_cpl_mux #(
     input  wire ggas_pkg::tlp_hdr_t  quiet_hdr_i,
     input  wire logic [63:0]         quiet_data_i,
 
-    output      logic                ld_cpl_valid_o,
+    output      ggas_pkg::tlp_beat_t ld_cpl_o,
     input  wire logic                ld_cpl_ready_i,
-    output      logic                ld_cpl_sop_o,
-    output      logic                ld_cpl_eop_o,
-    output      ggas_pkg::tlp_hdr_t  ld_cpl_hdr_o,
     output      logic [DATA_W-1:0]   ld_cpl_data_o,
 
     output      logic                cnt_load_cpls_o,
@@ -42,7 +39,7 @@ module smfu_cpl_mux #(
 
   logic [2:0] src;
   logic       unused_locked;
-  wire free = !ld_cpl_valid_o || ld_cpl_ready_i;
+  wire free = !ld_cpl_o.valid || ld_cpl_ready_i;
   wire take = free && src != '0;
   wire sop  = src[M] ? m_sop_i : src[O] ? o_sop_i : 1'b1;
   wire eop  = src[M] ? m_eop_i : src[O] ? o_eop_i : 1'b1;
@@ -58,17 +55,17 @@ module smfu_cpl_mux #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      ld_cpl_valid_o <= 1'b0;
-      ld_cpl_sop_o   <= 1'b0;
-      ld_cpl_eop_o   <= 1'b0;
-      ld_cpl_hdr_o   <= '0;
+      ld_cpl_o.valid <= 1'b0;
+      ld_cpl_o.sop   <= 1'b0;
+      ld_cpl_o.eop   <= 1'b0;
+      ld_cpl_o.hdr   <= '0;
       ld_cpl_data_o  <= '0;
     end else if (free) begin
-      ld_cpl_valid_o <= take;
+      ld_cpl_o.valid <= take;
       if (take) begin
-        ld_cpl_sop_o <= sop;
-        ld_cpl_eop_o <= eop;
-        if (sop) ld_cpl_hdr_o <= src[M] ? m_hdr_i : src[O] ? o_hdr_i : quiet_hdr_i;
+        ld_cpl_o.sop <= sop;
+        ld_cpl_o.eop <= eop;
+        if (sop) ld_cpl_o.hdr <= src[M] ? m_hdr_i : src[O] ? o_hdr_i : quiet_hdr_i;
         ld_cpl_data_o <= src[M] ? m_data_i : '1;
         if (src[Q]) ld_cpl_data_o[63:0] <= quiet_data_i;
       end

@@ -22,12 +22,9 @@ module smfu_ingress #(
     output      logic [5:0]          wrote_export_o,
 
     // stores
-    input  wire logic                rx_p_valid_i,
+    input  wire ggas_pkg::net_beat_t rx_p_i,
     output      logic                rx_p_ready_o,
-    input  wire logic                rx_p_sop_i,
-    input  wire logic                rx_p_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::net_hdr_t  rx_p_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   rx_p_data_i,
     output      logic                range_error_o,   // a store of range_node_o was outside
@@ -39,11 +36,8 @@ module smfu_ingress #(
     output      logic                np_ready_o,
     input  wire ggas_pkg::tlp_hdr_t  np_hdr_i,
 
-    output      logic                tgt_req_valid_o,
+    output      ggas_pkg::tlp_beat_t tgt_req_o,
     input  wire logic                tgt_req_ready_i,
-    output      logic                tgt_req_sop_o,
-    output      logic                tgt_req_eop_o,
-    output      ggas_pkg::tlp_hdr_t  tgt_req_hdr_o,
     output      logic [DATA_W-1:0]   tgt_req_data_o,
     input  wire logic                tgt_np_ok_i,
 
@@ -62,25 +56,25 @@ module smfu_ingress #(
   // ---------------------------------------------------------------- first cycle: check
   localparam logic [1:0] S_IDLE = 2'd0, S_PASS = 2'd1, S_DROP = 2'd2;
   logic [1:0]  state_q;
-  assign ask_o = state_q == S_IDLE && rx_p_valid_i;
+  assign ask_o = state_q == S_IDLE && rx_p_i.valid;
   wire         look    = ask_o && known_i;
-  wire [10:0]  page_dw = {1'b0, rx_p_hdr_i.addr[11:2]} + rx_p_hdr_i.len_dw;
-  wire         sane    = rx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE && rx_p_hdr_i.len_dw != '0
-    && rx_p_hdr_i.len_dw <= ggas_pkg::MTU_DW
-                         && rx_p_hdr_i.addr[1:0] == '0 && page_dw <= 11'd1024
-                         && smfu_pkg::be_good(rx_p_hdr_i.addr[2], rx_p_hdr_i.len_dw, rx_p_hdr_i.first_be,
-                           rx_p_hdr_i.last_be);
+  wire [10:0]  page_dw = {1'b0, rx_p_i.hdr.addr[11:2]} + rx_p_i.hdr.len_dw;
+  wire         sane    = rx_p_i.hdr.op == ggas_pkg::OP_SMFU_STORE && rx_p_i.hdr.len_dw != '0
+    && rx_p_i.hdr.len_dw <= ggas_pkg::MTU_DW
+                         && rx_p_i.hdr.addr[1:0] == '0 && page_dw <= 11'd1024
+                         && smfu_pkg::be_good(rx_p_i.hdr.addr[2], rx_p_i.hdr.len_dw, rx_p_i.hdr.first_be,
+                           rx_p_i.hdr.last_be);
   // A packet crosses no page, and sizes are whole pages.
-  wire         ranged  = cfg_ingress_i && export_i.valid && export_i.right && rx_p_hdr_i.domain == export_i.domain
-                         && rx_p_hdr_i.addr[63:12] < export_i.size;
+  wire         ranged  = cfg_ingress_i && export_i.valid && export_i.right && rx_p_i.hdr.domain == export_i.domain
+                         && rx_p_i.hdr.addr[63:12] < export_i.size;
   wire         good    = sane && ranged;
   wire         refuse  = look && !good && !event_valid_o && !range_busy_i;
   wire         accept  = look && good;
 
-  assign range_error_o = refuse && sane && ggas_pkg::is_node(rx_p_hdr_i.src);
-  assign range_node_o  = rx_p_hdr_i.src[ggas_pkg::NODE_W-1:0];
+  assign range_error_o = refuse && sane && ggas_pkg::is_node(rx_p_i.hdr.src);
+  assign range_node_o  = rx_p_i.hdr.src[ggas_pkg::NODE_W-1:0];
   assign wrote_o        = accept;
-  assign wrote_export_o = rx_p_hdr_i.export_no[5:0];
+  assign wrote_export_o = rx_p_i.hdr.export_no[5:0];
 
   logic [63:0] addr_q;   // bus address of this piece
   logic [10:0] left_q;   // DW from there on
@@ -94,12 +88,12 @@ module smfu_ingress #(
   wire [10:0]  passed = {{(11-BEATS_W){1'b0}}, beat_q} + 11'd1;
   wire         final_piece = left_q <= most;
   wire [10:0]  len    = final_piece ? left_q : most;
-  wire         end_of_piece = rx_p_eop_i || passed == most >> BEAT_W;
+  wire         end_of_piece = rx_p_i.eop || passed == most >> BEAT_W;
 
   // ---------------------------------------------------------------- register stage shared with reads
   logic turn_q;  // reads come first next time
-  wire  free   = !tgt_req_valid_o || tgt_req_ready_i;
-  wire  p_wait = state_q == S_PASS && rx_p_valid_i;
+  wire  free   = !tgt_req_o.valid || tgt_req_ready_i;
+  wire  p_wait = state_q == S_PASS && rx_p_i.valid;
   // Never between the beats of one write; p_wait with beat_q = 0 stands at a border.
   wire  np_go  = np_valid_i && tgt_np_ok_i && free && (state_q != S_PASS || beat_q == '0) && (turn_q || !p_wait);
   wire  p_go   = p_wait && free && !np_go;
@@ -119,20 +113,20 @@ module smfu_ingress #(
     end else begin
       if (accept) begin
         state_q    <= S_PASS;
-        addr_q     <= {export_i.base, 12'd0} + rx_p_hdr_i.addr;
-        left_q     <= rx_p_hdr_i.len_dw;
-        first_be_q <= rx_p_hdr_i.first_be;
-        last_be_q  <= rx_p_hdr_i.last_be;
+        addr_q     <= {export_i.base, 12'd0} + rx_p_i.hdr.addr;
+        left_q     <= rx_p_i.hdr.len_dw;
+        first_be_q <= rx_p_i.hdr.first_be;
+        last_be_q  <= rx_p_i.hdr.last_be;
         beat_q     <= '0;
       end
       if (refuse) state_q <= S_DROP;
-      if (state_q == S_DROP && rx_p_valid_i && rx_p_eop_i) state_q <= S_IDLE;
+      if (state_q == S_DROP && rx_p_i.valid && rx_p_i.eop) state_q <= S_IDLE;
       if (np_go) turn_q <= 1'b0;
       if (p_go) begin
         turn_q <= 1'b1;
         most_q <= most;
         beat_q <= end_of_piece ? '0 : beat_q + 1'b1;
-        if (rx_p_eop_i) state_q <= S_IDLE;
+        if (rx_p_i.eop) state_q <= S_IDLE;
         if (end_of_piece) begin
           addr_q     <= addr_q + {51'd0, len, 2'b00};
           left_q     <= left_q - len;
@@ -145,35 +139,35 @@ module smfu_ingress #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      tgt_req_valid_o <= 1'b0;
-      tgt_req_sop_o   <= 1'b0;
-      tgt_req_eop_o   <= 1'b0;
-      tgt_req_hdr_o   <= '0;
+      tgt_req_o.valid <= 1'b0;
+      tgt_req_o.sop   <= 1'b0;
+      tgt_req_o.eop   <= 1'b0;
+      tgt_req_o.hdr   <= '0;
       tgt_req_data_o  <= '0;
     end else if (free) begin
-      tgt_req_valid_o <= np_go || p_go;
+      tgt_req_o.valid <= np_go || p_go;
       if (np_go) begin
-        tgt_req_sop_o <= 1'b1;
-        tgt_req_eop_o <= 1'b1;
-        tgt_req_hdr_o <= np_hdr_i;
+        tgt_req_o.sop <= 1'b1;
+        tgt_req_o.eop <= 1'b1;
+        tgt_req_o.hdr <= np_hdr_i;
       end else if (p_go) begin
-        tgt_req_sop_o  <= beat_q == '0;
-        tgt_req_eop_o  <= end_of_piece;
+        tgt_req_o.sop  <= beat_q == '0;
+        tgt_req_o.eop  <= end_of_piece;
         tgt_req_data_o <= rx_p_data_i;
         if (beat_q == '0) begin
-          tgt_req_hdr_o          <= '0;
-          tgt_req_hdr_o.kind     <= ggas_pkg::TLP_MWR;
-          tgt_req_hdr_o.bar      <= 3'd7;
-          tgt_req_hdr_o.addr     <= addr_q;
-          tgt_req_hdr_o.len_dw   <= len;
-          tgt_req_hdr_o.first_be <= first_be_q;
-          tgt_req_hdr_o.last_be  <= len == 11'd1 ? 4'h0 : final_piece ? last_be_q : 4'hf;
+          tgt_req_o.hdr          <= '0;
+          tgt_req_o.hdr.kind     <= ggas_pkg::TLP_MWR;
+          tgt_req_o.hdr.bar      <= 3'd7;
+          tgt_req_o.hdr.addr     <= addr_q;
+          tgt_req_o.hdr.len_dw   <= len;
+          tgt_req_o.hdr.first_be <= first_be_q;
+          tgt_req_o.hdr.last_be  <= len == 11'd1 ? 4'h0 : final_piece ? last_be_q : 4'hf;
         end
       end
     end
   end
 
-  assign cnt_target_stores_o = p_go && rx_p_eop_i;
+  assign cnt_target_stores_o = p_go && rx_p_i.eop;
 
   // ---------------------------------------------------------------- what was let in before the mark
   logic old_pass_q, old_reg_q;  // the packet in hand; the register stage
@@ -184,7 +178,7 @@ module smfu_ingress #(
       old_pass_q <= 1'b0;
       old_reg_q  <= 1'b0;
     end else begin
-      old_pass_q <= old_pass && !(p_go && rx_p_eop_i);
+      old_pass_q <= old_pass && !(p_go && rx_p_i.eop);
       if (free) old_reg_q <= p_go && old_pass;
       else if (mark_i) old_reg_q <= 1'b1;
     end
@@ -199,17 +193,17 @@ module smfu_ingress #(
       if (refuse) begin
         event_valid_o <= 1'b1;
         event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
-        event_o.node  <= rx_p_hdr_i.src;
-        event_o.info  <= sane ? {rx_p_hdr_i.export_no, rx_p_hdr_i.addr[31:0]} : {32'd0, rx_p_hdr_i.op};
+        event_o.node  <= rx_p_i.hdr.src;
+        event_o.info  <= sane ? {rx_p_i.hdr.export_no, rx_p_i.hdr.addr[31:0]} : {32'd0, rx_p_i.hdr.op};
       end
     end
   end
 
-  assign writes_o = state_q == S_PASS || tgt_req_valid_o;
-  assign busy_o = state_q != S_IDLE || tgt_req_valid_o || event_valid_o;
+  assign writes_o = state_q == S_PASS || tgt_req_o.valid;
+  assign busy_o = state_q != S_IDLE || tgt_req_o.valid || event_valid_o;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && look) assert (rx_p_sop_i);
+  always_ff @(posedge clk_i) if (rst_ni && look) assert (rx_p_i.sop);
 `endif
 
 endmodule

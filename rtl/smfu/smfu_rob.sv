@@ -45,21 +45,15 @@ module smfu_rob #(
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
 
     // their completions
-    input  wire logic                tgt_cpl_valid_i,
-    output      logic                tgt_cpl_ready_o,
-    input  wire logic                tgt_cpl_sop_i,
-    input  wire logic                tgt_cpl_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::tlp_hdr_t  tgt_cpl_hdr_i,
+    input  wire ggas_pkg::tlp_beat_t tgt_cpl_i,
     // verilator lint_on UNUSEDSIGNAL
+    output      logic                tgt_cpl_ready_o,
     input  wire logic [DATA_W-1:0]   tgt_cpl_data_i,
 
     // answers
-    output      logic                tx_rsp_valid_o,
+    output      ggas_pkg::net_beat_t tx_rsp_o,
     input  wire logic                tx_rsp_ready_i,
-    output      logic                tx_rsp_sop_o,
-    output      logic                tx_rsp_eop_o,
-    output      ggas_pkg::net_hdr_t  tx_rsp_hdr_o,
     output      logic [DATA_W-1:0]   tx_rsp_data_o,
 
     // requests: TARGET_RANGE, BAD_PACKET
@@ -126,8 +120,8 @@ module smfu_rob #(
   logic [DATA_W-1:0] cpl_data_q;
 
   wire        cpl_busy = cpl_inside_q || cpl_valid_q;
-  wire        cpl_see = !cpl_inside_q && tgt_cpl_valid_i;
-  wire [6:0]  ctag    = tgt_cpl_hdr_i.tag[6:0];
+  wire        cpl_see = !cpl_inside_q && tgt_cpl_i.valid;
+  wire [6:0]  ctag    = tgt_cpl_i.hdr.tag[6:0];
   wire [5:0]  cslot   = ctag[6:1];
   logic [6:0] missing;
   logic [5:0] pos;
@@ -136,12 +130,12 @@ module smfu_rob #(
     if (cpl_see) {missing, pos} = progress_q[ctag];
   end
   wire        c_open   = (ctag[0] ? c_part[1] : c_part[0]) && !(closes && ctag == cpl_tag_q);
-  wire        c_error  = tgt_cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || tgt_cpl_hdr_i.status != ggas_pkg::CPL_SC;
-  wire        c_long   = !c_error && (tgt_cpl_hdr_i.len_dw == '0 || tgt_cpl_hdr_i.len_dw > {4'd0, missing});
+  wire        c_error  = tgt_cpl_i.hdr.kind != ggas_pkg::TLP_CPLD || tgt_cpl_i.hdr.status != ggas_pkg::CPL_SC;
+  wire        c_long   = !c_error && (tgt_cpl_i.hdr.len_dw == '0 || tgt_cpl_i.hdr.len_dw > {4'd0, missing});
   wire        c_stray  = !c_open || c_zombie || c_long;
-  wire        c_fails  = c_open && !c_zombie && (c_error || c_long || tgt_cpl_hdr_i.poisoned);
+  wire        c_fails  = c_open && !c_zombie && (c_error || c_long || tgt_cpl_i.hdr.poisoned);
   wire        c_event  = c_stray || (c_fails && c_status == ggas_pkg::ST_OK);
-  wire [6:0]  c_left   = missing - tgt_cpl_hdr_i.len_dw[6:0];
+  wire [6:0]  c_left   = missing - tgt_cpl_i.hdr.len_dw[6:0];
   wire        c_last   = c_open && (c_error || c_long || c_left == '0);
   wire        c_more   = c_open && !c_last;  // has progress to write, as a read that is issued
   wire        c_take   = cpl_see && (!c_event || !cpl_event_valid_o) && !(c_more && issue);
@@ -160,14 +154,14 @@ module smfu_rob #(
       cpl_left_q   <= '0;
       cpl_pos_q    <= '0;
     end else begin
-      cpl_valid_q <= tgt_cpl_valid_i && tgt_cpl_ready_o;
-      cpl_eop_q   <= tgt_cpl_eop_i;
-      if (tgt_cpl_valid_i && tgt_cpl_ready_o) cpl_inside_q <= !tgt_cpl_eop_i;
+      cpl_valid_q <= tgt_cpl_i.valid && tgt_cpl_ready_o;
+      cpl_eop_q   <= tgt_cpl_i.eop;
+      if (tgt_cpl_i.valid && tgt_cpl_ready_o) cpl_inside_q <= !tgt_cpl_i.eop;
       if (c_take) begin
         cpl_store_q <= c_store;
         cpl_tag_q   <= ctag;
         cpl_last_q  <= c_last;
-        cpl_left_q  <= tgt_cpl_hdr_i.len_dw[6:0];
+        cpl_left_q  <= tgt_cpl_i.hdr.len_dw[6:0];
         cpl_pos_q   <= pos;
       end else if (cpl_valid_q) begin
         cpl_left_q <= cpl_left_q - BANKS[6:0];
@@ -176,9 +170,9 @@ module smfu_rob #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (tgt_cpl_valid_i) cpl_data_q <= tgt_cpl_data_i;
+    if (tgt_cpl_i.valid) cpl_data_q <= tgt_cpl_data_i;
     if (issue) progress_q[tag] <= {len, pos_read};
-    else if (c_take && c_more) progress_q[ctag] <= {c_left, pos + tgt_cpl_hdr_i.len_dw[5:0]};
+    else if (c_take && c_more) progress_q[ctag] <= {c_left, pos + tgt_cpl_i.hdr.len_dw[5:0]};
   end
 
   // ---------------------------------------------------------------- walk over the slots on a tick
@@ -270,7 +264,7 @@ module smfu_rob #(
         cpl_event_valid_o <= 1'b1;
         cpl_event_o.code  <= c_stray ? ggas_regs_pkg::EV_UNEXPECTED_CPL : ggas_regs_pkg::EV_TARGET_HOST_ERROR;
         cpl_event_o.node  <= c_stray ? 16'd0 : c_src;
-        cpl_event_o.info  <= c_stray ? {30'd0, tgt_cpl_hdr_i.tag} : {37'd0, tgt_cpl_hdr_i.status};
+        cpl_event_o.info  <= c_stray ? {30'd0, tgt_cpl_i.hdr.tag} : {37'd0, tgt_cpl_i.hdr.status};
       end else if (w_spoils) begin
         cpl_event_valid_o <= 1'b1;
         cpl_event_o.code  <= ggas_regs_pkg::EV_TARGET_TIMEOUT;
@@ -290,8 +284,9 @@ module smfu_rob #(
   smfu_rob_answer #(.DATA_W(DATA_W)) u_answer (
       .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
       .slot_i(h_slot), .status_i(head_status), .done_i(head_zombie || head_part == '0), .again_o(again), .mark_i,
-      .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row), .tx_rsp_valid_o, .tx_rsp_ready_i, .tx_rsp_sop_o,
-      .tx_rsp_eop_o, .tx_rsp_hdr_o, .cnt_target_loads_o, .busy_o(answer_busy));
+      .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row), .tx_rsp_valid_o(tx_rsp_o.valid), .tx_rsp_ready_i,
+      .tx_rsp_sop_o(tx_rsp_o.sop), .tx_rsp_eop_o(tx_rsp_o.eop), .tx_rsp_hdr_o(tx_rsp_o.hdr), .cnt_target_loads_o,
+      .busy_o(answer_busy));
 
   assign busy_o  = in_held || range_busy_o || cpl_busy || walk || answer_busy || req_event_valid_o
     || cpl_event_valid_o;
@@ -299,7 +294,7 @@ module smfu_rob #(
   assign reads_o = in_reads || timer_o;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && cpl_see) assert (tgt_cpl_sop_i);
+  always_ff @(posedge clk_i) if (rst_ni && cpl_see) assert (tgt_cpl_i.sop);
 `endif
 
 endmodule

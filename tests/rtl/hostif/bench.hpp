@@ -7,12 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "ggas_regs.h"
 #include "sim/nic/tlp_pins.hpp"
+#include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {
@@ -85,7 +87,7 @@ struct bench {
     sample();
     v.clk_i = 1;
     v.eval();
-    for (uint8_t* valid : retired_) *valid = 0;
+    for (const auto& retire : retired_) retire();
     retired_.clear();
     v.reg_error_i = answer_.error;
     v.reg_rdata_i = answer_.data;
@@ -139,14 +141,23 @@ struct bench {
     nic::pins::put_words<W>(data, q.front().words.data(), q.front().words.size());
   }
 
+  // The same at the pins of a stream between units.
+  void offer(std::deque<beat>& q, auto& at, auto& data) {
+    uint8_t valid = pins::get(at, pins::valid), sop = pins::get(at, pins::sop), eop = pins::get(at, pins::eop);
+    offer(q, pace.units, valid, sop, eop, at, data);
+    pins::set(at, pins::valid, valid);
+    pins::set(at, pins::sop, sop);
+    pins::set(at, pins::eop, eop);
+  }
+
   void drive() {
     offer(rx_req, pace.rx, v.rx_req_valid_i, v.rx_req_sop_i, v.rx_req_eop_i, v.rx_req_hdr_i, v.rx_req_data_i,
           rx_req.empty() || !rx_req.front().holds_credit() || credits > 0);
     offer(rx_cpl, pace.rx, v.rx_cpl_valid_i, v.rx_cpl_sop_i, v.rx_cpl_eop_i, v.rx_cpl_hdr_i, v.rx_cpl_data_i);
-    offer(tgt_req, pace.units, v.tgt_req_valid_i, v.tgt_req_sop_i, v.tgt_req_eop_i, v.tgt_req_hdr_i, v.tgt_req_data_i);
-    offer(rma_wr, pace.units, v.rma_wr_valid_i, v.rma_wr_sop_i, v.rma_wr_eop_i, v.rma_wr_hdr_i, v.rma_wr_data_i);
+    offer(tgt_req, v.tgt_req_i, v.tgt_req_data_i);
+    offer(rma_wr, v.rma_wr_i, v.rma_wr_data_i);
     offer_read();
-    offer(ld_cpl, pace.units, v.ld_cpl_valid_i, v.ld_cpl_sop_i, v.ld_cpl_eop_i, v.ld_cpl_hdr_i, v.ld_cpl_data_i);
+    offer(ld_cpl, v.ld_cpl_i, v.ld_cpl_data_i);
     if (!v.evt_valid_i) v.evt_valid_i = !evt.empty() && chance(pace.units);
     if (v.evt_valid_i) {
       v.evt_addr_i = evt.front();
@@ -184,21 +195,20 @@ struct bench {
     return eop;
   }
 
+  bool collect(partial& p, std::vector<seen_tlp>& out, const auto& at, bool ready, const auto& data) {
+    return pins::get(at, pins::valid) && ready &&
+           collect(p, out, pins::get(at, pins::sop), pins::get(at, pins::eop), at, data);
+  }
+
   void sample() {
     const uint64_t done_before = posted_done;
     sample_registers(done_before);
     if (v.win_np_valid_o && v.win_np_ready_i)
       win_np.push_back({nic::pins::unpack(v.win_np_hdr_o), now, now, done_before});
-    if (v.win_p_valid_o && v.win_p_ready_i &&
-        collect(win_p_part_, win_p, v.win_p_sop_o, v.win_p_eop_o, v.win_p_hdr_o, v.win_p_data_o))
-      ++posted_done;
-    if (v.page_valid_o && v.page_ready_i &&
-        collect(page_part_, page, v.page_sop_o, v.page_eop_o, v.page_hdr_o, v.page_data_o))
-      ++posted_done;
-    if (v.rma_cpl_valid_o && v.rma_cpl_ready_i)
-      collect(rma_cpl_part_, rma_cpl, v.rma_cpl_sop_o, v.rma_cpl_eop_o, v.rma_cpl_hdr_o, v.rma_cpl_data_o);
-    if (v.tgt_cpl_valid_o && v.tgt_cpl_ready_i)
-      collect(tgt_cpl_part_, tgt_cpl, v.tgt_cpl_sop_o, v.tgt_cpl_eop_o, v.tgt_cpl_hdr_o, v.tgt_cpl_data_o);
+    if (collect(win_p_part_, win_p, v.win_p_o, v.win_p_ready_i, v.win_p_data_o)) ++posted_done;
+    if (collect(page_part_, page, v.page_o, v.page_ready_i, v.page_data_o)) ++posted_done;
+    collect(rma_cpl_part_, rma_cpl, v.rma_cpl_o, v.rma_cpl_ready_i, v.rma_cpl_data_o);
+    collect(tgt_cpl_part_, tgt_cpl, v.tgt_cpl_o, v.tgt_cpl_ready_i, v.tgt_cpl_data_o);
     sample_out();
     sample_in();
     for (unsigned i = 0; i < pulses.size(); ++i)
@@ -241,48 +251,48 @@ struct bench {
 
   void sample_in() {
     const uint64_t before = writes_in;
-    if (v.tgt_req_valid_i && v.tgt_req_ready_o) {
+    if (pins::get(v.tgt_req_i, pins::valid) && v.tgt_req_ready_o) {
       writes_in += tgt_req.front().sop && tgt_req.front().hdr.posted();
       tgt_req.pop_front();
-      retired_.push_back(&v.tgt_req_valid_i);
+      retired_.push_back([this] { pins::set(v.tgt_req_i, pins::valid, false); });
     }
-    if (v.rma_wr_valid_i && v.rma_wr_ready_o) {
+    if (pins::get(v.rma_wr_i, pins::valid) && v.rma_wr_ready_o) {
       writes_in += rma_wr.front().sop;
       rma_wr.pop_front();
-      retired_.push_back(&v.rma_wr_valid_i);
+      retired_.push_back([this] { pins::set(v.rma_wr_i, pins::valid, false); });
     }
     if (v.rma_rd_valid_i && v.rma_rd_ready_o) {
       rma_rd.pop_front();
-      retired_.push_back(&v.rma_rd_valid_i);
+      retired_.push_back([this] { v.rma_rd_valid_i = 0; });
     }
-    if (v.ld_cpl_valid_i && v.ld_cpl_ready_o) {
+    if (pins::get(v.ld_cpl_i, pins::valid) && v.ld_cpl_ready_o) {
       if (ld_cpl.front().sop) cpl_marks.push_back(before);
       ld_cpl.pop_front();
-      retired_.push_back(&v.ld_cpl_valid_i);
+      retired_.push_back([this] { pins::set(v.ld_cpl_i, pins::valid, false); });
     }
     if (v.evt_valid_i && v.evt_ready_o) {
       ++writes_in;
       evt.pop_front();
-      retired_.push_back(&v.evt_valid_i);
+      retired_.push_back([this] { v.evt_valid_i = 0; });
     }
     if (v.msix_valid_i && v.msix_ready_o) {
       ++writes_in;
       msix.pop_front();
-      retired_.push_back(&v.msix_valid_i);
+      retired_.push_back([this] { v.msix_valid_i = 0; });
     }
     if (v.rx_req_valid_i && v.rx_req_ready_o) {
       credits -= rx_req.front().holds_credit();
       rx_req.pop_front();
-      retired_.push_back(&v.rx_req_valid_i);
+      retired_.push_back([this] { v.rx_req_valid_i = 0; });
     }
     if (v.rx_cpl_valid_i && v.rx_cpl_ready_o) {
       rx_cpl.pop_front();
-      retired_.push_back(&v.rx_cpl_valid_i);
+      retired_.push_back([this] { v.rx_cpl_valid_i = 0; });
     }
   }
 
   partial win_p_part_, page_part_, tgt_cpl_part_, rma_cpl_part_, tx_req_part_, tx_cpl_part_;
-  std::vector<uint8_t*> retired_;  // valids that fall after the edge
+  std::vector<std::function<void()>> retired_;  // valids that fall after the edge
   struct {
     bool error = false;
     uint64_t data = 0;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <random>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
 #include "sim/nic/tlp_pins.hpp"
+#include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::smfu {
@@ -183,12 +185,12 @@ class bench {
     drive();
     v.time_i = now;
     v.eval();
-    const bool asked = v.win_p_valid_i || v.win_np_valid_i || v.tgt_cpl_valid_i || v.rx_p_valid_i || v.rx_np_valid_i ||
-                       v.rx_rsp_valid_i || v.ext_interval_req_i || v.ext_export_req_i;
+    const bool asked = is_valid(v.win_p_i) || v.win_np_valid_i || is_valid(v.tgt_cpl_i) || is_valid(v.rx_p_i) ||
+                       is_valid(v.rx_np_i) || is_valid(v.rx_rsp_i) || v.ext_interval_req_i || v.ext_export_req_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
-      for (uint8_t* valid : retired_) *valid = 0;
+      for (const auto& retire : retired_) retire();
       retired_.clear();
     }
     ++now;
@@ -222,27 +224,38 @@ class bench {
     ++edges;
   }
 
-  template <class Hdr, class Data>
-  void offer(in_stream& s, uint8_t& valid, uint8_t& sop, uint8_t& eop, Hdr& hdr, Data& data, bool may = true) {
-    if (!valid) valid = !s.beats.empty() && may && chance(s.percent);
-    if (!valid) return;
+  template <class Beat>
+  static bool is_valid(const Beat& b) {
+    return pins::get(b, pins::valid);
+  }
+
+  template <class Beat, class Data>
+  void offer(in_stream& s, Beat& at, Data& data) {
+    if (!is_valid(at)) pins::set(at, pins::valid, !s.beats.empty() && chance(s.percent));
+    if (!is_valid(at)) return;
     const beat& b = s.beats.front();
-    sop = b.sop, eop = b.eop;
-    for (size_t i = 0; i < sizeof(hdr) / 4; ++i)
-      hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef & (i == 4 && sizeof(hdr) == 20 ? 0x7fffffff : ~0u);
+    nic::packet_header none;
+    none.fill(0xdeadbeef);
+    pins::put_header(at, b.sop ? b.hdr : none);
+    pins::set(at, pins::sop, b.sop);
+    pins::set(at, pins::eop, b.eop);
     nic::pins::put_words<W>(data, b.words.data(), b.words.size());
+  }
+  // Reads of the window are headers alone.
+  void offer_np() {
+    const bool may = !np_marks.empty() && np_marks.front() <= win_p.taken;
+    if (!v.win_np_valid_i) v.win_np_valid_i = !win_np.beats.empty() && may && chance(win_np.percent);
+    if (!v.win_np_valid_i) return;
+    for (size_t i = 0; i < sizeof(v.win_np_hdr_i) / 4; ++i) v.win_np_hdr_i[i] = win_np.beats.front().hdr[i];
   }
 
   void drive() {
-    uint8_t unused = 0;
-    typename std::remove_reference_t<decltype(v.win_p_data_i)> no_data;
-    offer(win_p, v.win_p_valid_i, v.win_p_sop_i, v.win_p_eop_i, v.win_p_hdr_i, v.win_p_data_i);
-    offer(win_np, v.win_np_valid_i, unused, unused, v.win_np_hdr_i, no_data,
-          !np_marks.empty() && np_marks.front() <= win_p.taken);
-    offer(tgt_cpl, v.tgt_cpl_valid_i, v.tgt_cpl_sop_i, v.tgt_cpl_eop_i, v.tgt_cpl_hdr_i, v.tgt_cpl_data_i);
-    offer(rx_p, v.rx_p_valid_i, v.rx_p_sop_i, v.rx_p_eop_i, v.rx_p_hdr_i, v.rx_p_data_i);
-    offer(rx_np, v.rx_np_valid_i, v.rx_np_sop_i, v.rx_np_eop_i, v.rx_np_hdr_i, v.rx_np_data_i);
-    offer(rx_rsp, v.rx_rsp_valid_i, v.rx_rsp_sop_i, v.rx_rsp_eop_i, v.rx_rsp_hdr_i, v.rx_rsp_data_i);
+    offer(win_p, v.win_p_i, v.win_p_data_i);
+    offer_np();
+    offer(tgt_cpl, v.tgt_cpl_i, v.tgt_cpl_data_i);
+    offer(rx_p, v.rx_p_i, v.rx_p_data_i);
+    offer(rx_np, v.rx_np_i, v.rx_np_data_i);
+    offer(rx_rsp, v.rx_rsp_i, v.rx_rsp_data_i);
     v.ld_cpl_ready_i = chance(ld_cpl.percent);
     v.tgt_req_ready_i = chance(tgt_req.percent);
     v.tx_p_ready_i = chance(tx_p.percent);
@@ -251,21 +264,24 @@ class bench {
     v.event_ready_i = chance(event_percent);
   }
 
-  void taken(in_stream& s, uint8_t& valid, uint8_t ready) {
+  void taken(in_stream& s, bool valid, bool ready, std::function<void()> retire) {
     if (!valid || !ready) return;
     if (s.beats.front().sop) s.taken_sop = now;
     s.taken += s.beats.front().eop;
     s.beats.pop_front();
-    retired_.push_back(&valid);
+    retired_.push_back(std::move(retire));
+  }
+  template <class Beat>
+  void taken(in_stream& s, Beat& at, bool ready) {
+    taken(s, is_valid(at), ready, [&at] { pins::set(at, pins::valid, false); });
   }
 
   template <class T>
-  void collect(out_stream<T>& s, bool valid, bool ready, bool sop, bool eop, const auto& hdr, const auto& data,
-               const char* name) {
+  void collect(out_stream<T>& s, const auto& at, bool ready, const auto& data, const char* name) {
+    const bool valid = is_valid(at), sop = pins::get(at, pins::sop), eop = pins::get(at, pins::eop);
     EXPECT_TRUE(valid || !s.held) << name << " dropped valid at cycle " << now;
     if (!valid) return;
-    nic::packet_header h{};
-    for (size_t i = 0; i < sizeof(hdr) / 4; ++i) h[i] = hdr[i];
+    const auto h = pins::get_header<nic::packet_header>(at);
     std::vector<uint32_t> bits{uint32_t(sop), uint32_t(eop)};
     if (sop) bits.insert(bits.end(), h.begin(), h.end());
     for (size_t i = 0; i < words; ++i) bits.push_back(nic::pins::get_word<W>(data, i));
@@ -288,22 +304,18 @@ class bench {
   }
 
   void sample() {
-    taken(win_p, v.win_p_valid_i, v.win_p_ready_o);
+    taken(win_p, v.win_p_i, v.win_p_ready_o);
     if (v.win_np_valid_i && v.win_np_ready_o) np_marks.pop_front();
-    taken(win_np, v.win_np_valid_i, v.win_np_ready_o);
-    taken(tgt_cpl, v.tgt_cpl_valid_i, v.tgt_cpl_ready_o);
-    taken(rx_p, v.rx_p_valid_i, v.rx_p_ready_o);
-    taken(rx_np, v.rx_np_valid_i, v.rx_np_ready_o);
-    taken(rx_rsp, v.rx_rsp_valid_i, v.rx_rsp_ready_o);
-    collect(ld_cpl, v.ld_cpl_valid_o, v.ld_cpl_ready_i, v.ld_cpl_sop_o, v.ld_cpl_eop_o, v.ld_cpl_hdr_o, v.ld_cpl_data_o,
-            "ld_cpl");
-    collect(tgt_req, v.tgt_req_valid_o, v.tgt_req_ready_i, v.tgt_req_sop_o, v.tgt_req_eop_o, v.tgt_req_hdr_o,
-            v.tgt_req_data_o, "tgt_req");
-    collect(tx_p, v.tx_p_valid_o, v.tx_p_ready_i, v.tx_p_sop_o, v.tx_p_eop_o, v.tx_p_hdr_o, v.tx_p_data_o, "tx_p");
-    collect(tx_np, v.tx_np_valid_o, v.tx_np_ready_i, v.tx_np_sop_o, v.tx_np_eop_o, v.tx_np_hdr_o, v.tx_np_data_o,
-            "tx_np");
-    collect(tx_rsp, v.tx_rsp_valid_o, v.tx_rsp_ready_i, v.tx_rsp_sop_o, v.tx_rsp_eop_o, v.tx_rsp_hdr_o, v.tx_rsp_data_o,
-            "tx_rsp");
+    taken(win_np, v.win_np_valid_i, v.win_np_ready_o, [this] { v.win_np_valid_i = 0; });
+    taken(tgt_cpl, v.tgt_cpl_i, v.tgt_cpl_ready_o);
+    taken(rx_p, v.rx_p_i, v.rx_p_ready_o);
+    taken(rx_np, v.rx_np_i, v.rx_np_ready_o);
+    taken(rx_rsp, v.rx_rsp_i, v.rx_rsp_ready_o);
+    collect(ld_cpl, v.ld_cpl_o, v.ld_cpl_ready_i, v.ld_cpl_data_o, "ld_cpl");
+    collect(tgt_req, v.tgt_req_o, v.tgt_req_ready_i, v.tgt_req_data_o, "tgt_req");
+    collect(tx_p, v.tx_p_o, v.tx_p_ready_i, v.tx_p_data_o, "tx_p");
+    collect(tx_np, v.tx_np_o, v.tx_np_ready_i, v.tx_np_data_o, "tx_np");
+    collect(tx_rsp, v.tx_rsp_o, v.tx_rsp_ready_i, v.tx_rsp_data_o, "tx_rsp");
     if (v.event_valid_o && v.event_ready_i) {
       events.push_back({uint8_t(v.event_o >> 56), uint16_t(v.event_o >> 40), v.event_o & 0xff'ffff'ffff});
       event_intervals.push_back(v.event_interval_o);
@@ -321,7 +333,7 @@ class bench {
   }
 
   uint64_t stores_pushed_ = 0;
-  std::vector<uint8_t*> retired_;
+  std::vector<std::function<void()>> retired_;  // valids that fall after the edge
 };
 
 }  // namespace ggas::test::smfu
