@@ -316,6 +316,14 @@ package ggas_pkg;
     node_number[NODE_W-1:0] = node;
   endfunction
 
+  // A write of word `word` of CONTEXT[vpid], told to every unit (docs/rtl-structure.md).
+  typedef struct packed {
+    logic        we;
+    logic [7:0]  vpid;
+    logic [2:0]  word;
+    logic [63:0] data;  // CTRL: bits 52:48 count the starts
+  } context_write_t;
+
   // Kinds of notifications.
   // the initiator's operation is complete (locally, or remotely if ack was set)
   localparam logic [2:0] NOTE_REQUESTER = 3'd0;

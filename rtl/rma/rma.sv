@@ -163,14 +163,12 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- contexts
-  logic        cfg_we, context_busy, note_look, arm_look, page_look, front_look, requester_look, answer_look, velo_look;
-  logic [7:0]  cfg_vpid, look_vpid;
-  logic [2:0]  cfg_word;
-  logic [63:0] cfg_data;
+  ggas_pkg::context_write_t context_write;
+  logic        context_busy, note_look, arm_look, page_look, front_look, requester_look, answer_look, velo_look;
+  logic [7:0]  look_vpid;
   rma_context i_context (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
-      .cfg_we_o(cfg_we), .cfg_vpid_o(cfg_vpid), .cfg_word_o(cfg_word), .cfg_data_o(cfg_data),
-      .look_vpid_o(look_vpid),
+      .context_o(context_write), .look_vpid_o(look_vpid),
       .look_busy_i(page_look || front_look || requester_look || answer_look || velo_look || note_look || arm_look),
       .busy_o(context_busy)
   );
@@ -255,10 +253,10 @@ module rma #(
   assign nt_pd[0+:16] = '0;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look),
-      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .db_valid_i(db_valid),
-      .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count), .nt_valid_i(nt_valid), .nt_ready_o(nt_ready),
-      .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110), .nt_pd_i(nt_pd), .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0),
-      .nt_w1_i(nt_w1), .nt_rsp_valid_o(nt_rsp_valid), .nt_rsp_status_o(nt_rsp_status), .wr_valid_o(wr_valid[5]),
+      .context_i(context_write), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
+      .db_count_i(db_count), .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110),
+      .nt_pd_i(nt_pd), .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1),
+      .nt_rsp_valid_o(nt_rsp_valid), .nt_rsp_status_o(nt_rsp_status), .wr_valid_o(wr_valid[5]),
       .wr_ready_i(wr_ready[5]), .wr_sop_o(wr_sop[5]), .wr_eop_o(wr_eop[5]), .wr_hdr_o(note_wr_hdr),
       .wr_data_o(note_wr_data), .tell_valid_o(tell_valid[0]), .tell_ready_i(tell_ready[0]),
       .tell_vpid_o(tell_vpid[7:0]), .tell_count_o(tell_count[31:0]), .ev_lost_o(ev_lost),
@@ -267,11 +265,10 @@ module rma #(
   );
 
   rma_arm i_arm (
-      .clk_i, .rst_ni, .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
-      .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready), .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid),
-      .arm_count_i(db_count), .rec_valid_i(tell_valid), .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid),
-      .rec_count_i(tell_count), .fire_valid_o, .fire_ready_i, .fire_vpid_o, .fire_vector_o, .fire_list_o,
-      .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
+      .clk_i, .rst_ni, .context_i(context_write), .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready),
+      .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid), .arm_count_i(db_count), .rec_valid_i(tell_valid),
+      .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid), .rec_count_i(tell_count), .fire_valid_o, .fire_ready_i,
+      .fire_vpid_o, .fire_vector_o, .fire_list_o, .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
   );
 
   // ---------------------------------------------------------------- requests to others, whole packets in turn
@@ -303,21 +300,20 @@ module rma #(
   logic [255:0] desc_data;
   rma_front #(.DATA_W(DATA_W)) i_front (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(status_writes), .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs),
-      .cfg_requester_i(cfg_q.requester), .cfg_timeout_i(cfg_q.timeout_host), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid),
-      .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .look_vpid_i(look_vpid), .look_busy_o(front_look),
-      .page_valid_i(page_valid), .page_ready_o(page_ready), .page_sop_i(page_sop), .page_eop_i(page_eop),
-      .page_hdr_i(page_hdr), .page_data_i(page_data), .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm),
-      .db_arm_ready_i(db_arm_ready), .db_vpid_o(db_vpid), .db_count_o(db_count), .desc_valid_o(desc_valid),
-      .desc_ready_i(desc_ready), .desc_sop_o(desc_sop), .desc_eop_o(desc_eop), .desc_vpid_o(desc_vpid),
-      .desc_pd_o(desc_pd), .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done),
-      .desc_done_vpid_i(desc_done_vpid), .st_valid_i(st_valid), .st_ready_o(st_ready), .st_vpid_i(st_vpid),
-      .st_local_i(st_local), .st_remote_i(st_remote), .st_error_i(st_error), .st_status_i(st_status),
-      .wr_valid_o(wr_valid[1]), .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]),
-      .wr_hdr_o(status_wr_hdr), .wr_data_o(status_wr_data), .rd_valid_o(rd_valid[5]), .rd_ready_i(rd_ready[5]),
-      .rd_hdr_o(queue_rd_hdr), .cpl_valid_i(cpl_valid[5]), .cpl_ready_o(cpl_ready[5]), .cpl_sop_i(cpl_sop),
-      .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .ev_page_access_o(ev_page),
-      .ev_page_info_o(ev_info[PAGE*40+:40]), .ev_bad_descriptor_o(ev_doorbell),
-      .ev_doorbell_info_o(ev_info[DOORBELL*40+:40]), .ev_host_error_o(ev_queue),
+      .cfg_requester_i(cfg_q.requester), .cfg_timeout_i(cfg_q.timeout_host), .context_i(context_write),
+      .look_vpid_i(look_vpid), .look_busy_o(front_look), .page_valid_i(page_valid), .page_ready_o(page_ready),
+      .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr), .page_data_i(page_data),
+      .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready),
+      .db_vpid_o(db_vpid), .db_count_o(db_count), .desc_valid_o(desc_valid), .desc_ready_i(desc_ready),
+      .desc_sop_o(desc_sop), .desc_eop_o(desc_eop), .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd),
+      .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done), .desc_done_vpid_i(desc_done_vpid),
+      .st_valid_i(st_valid), .st_ready_o(st_ready), .st_vpid_i(st_vpid), .st_local_i(st_local),
+      .st_remote_i(st_remote), .st_error_i(st_error), .st_status_i(st_status), .wr_valid_o(wr_valid[1]),
+      .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]), .wr_hdr_o(status_wr_hdr),
+      .wr_data_o(status_wr_data), .rd_valid_o(rd_valid[5]), .rd_ready_i(rd_ready[5]), .rd_hdr_o(queue_rd_hdr),
+      .cpl_valid_i(cpl_valid[5]), .cpl_ready_o(cpl_ready[5]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .ev_page_access_o(ev_page), .ev_page_info_o(ev_info[PAGE*40+:40]),
+      .ev_bad_descriptor_o(ev_doorbell), .ev_doorbell_info_o(ev_info[DOORBELL*40+:40]), .ev_host_error_o(ev_queue),
       .ev_queue_info_o(ev_info[QUEUE*40+:40]), .ev_unexpected_o(stray_queue), .ev_tag_o(tag_queue),
       .cnt_status_writes_o(cnt[STATUS_WRITES]), .cnt_queue_reads_o(cnt[QUEUE_READS]), .busy_o(front_busy),
       .timer_o(front_timer)
@@ -340,15 +336,15 @@ module rma #(
       .clk_i, .rst_ni, .time_i(time_q), .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu),
       .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
       .cfg_timeout_i(cfg_q.timeout_answer), .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid),
-      .link_up_i(cfg_q.link_up), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data),
-      .look_vpid_i(look_vpid), .look_busy_o(requester_look), .desc_valid_i(desc_valid), .desc_ready_o(desc_ready),
-      .desc_sop_i(desc_sop), .desc_eop_i(desc_eop), .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd),
-      .desc_starts_i(desc_starts), .desc_data_i(desc_data), .desc_done_o(desc_done), .desc_done_vpid_o(desc_done_vpid),
-      .st_valid_o(st_valid), .st_ready_i(st_ready), .st_vpid_o(st_vpid), .st_local_o(st_local), .st_remote_o(st_remote),
-      .st_error_o(st_error), .st_status_o(st_status), .tx_valid_o(tx_valid[0]), .tx_ready_i(tx_ready[0]),
-      .tx_sop_o(tx_sop[0]), .tx_eop_o(tx_eop[0]), .tx_hdr_o(req_tx_hdr), .tx_data_o(req_tx_data),
-      .cmd_valid_o(put_cmd_valid), .cmd_ready_i(put_cmd_ready), .cmd_nla_o(put_cmd_nla), .cmd_pd_o(put_cmd_pd),
-      .cmd_bytes_o(put_cmd_bytes), .cmd_hdr_o(put_cmd_hdr), .cmd_meta_o(put_cmd_meta), .done_valid_i(put_done_valid),
+      .link_up_i(cfg_q.link_up), .context_i(context_write), .look_vpid_i(look_vpid), .look_busy_o(requester_look),
+      .desc_valid_i(desc_valid), .desc_ready_o(desc_ready), .desc_sop_i(desc_sop), .desc_eop_i(desc_eop),
+      .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_starts_i(desc_starts), .desc_data_i(desc_data),
+      .desc_done_o(desc_done), .desc_done_vpid_o(desc_done_vpid), .st_valid_o(st_valid), .st_ready_i(st_ready),
+      .st_vpid_o(st_vpid), .st_local_o(st_local), .st_remote_o(st_remote), .st_error_o(st_error),
+      .st_status_o(st_status), .tx_valid_o(tx_valid[0]), .tx_ready_i(tx_ready[0]), .tx_sop_o(tx_sop[0]),
+      .tx_eop_o(tx_eop[0]), .tx_hdr_o(req_tx_hdr), .tx_data_o(req_tx_data), .cmd_valid_o(put_cmd_valid),
+      .cmd_ready_i(put_cmd_ready), .cmd_nla_o(put_cmd_nla), .cmd_pd_o(put_cmd_pd), .cmd_bytes_o(put_cmd_bytes),
+      .cmd_hdr_o(put_cmd_hdr), .cmd_meta_o(put_cmd_meta), .done_valid_i(put_done_valid),
       .done_status_i(put_done_status), .done_meta_i(put_done_meta), .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]),
       .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop), .nt_w0_o(nt_w0[0+:64]), .nt_w1_o(nt_w1[0+:64]),
       .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
@@ -378,17 +374,17 @@ module rma #(
   );
   rma_answer #(.DATA_W(DATA_W)) i_answer (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(answer_writes), .busy_vpid_i(look_vpid),
-      .busy_vpid_o(answer_look), .cfg_mps_i(cfg_q.mps), .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word),
-      .cfg_data_i(cfg_data), .ep_valid_i(ep_valid), .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch),
-      .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes), .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready),
-      .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop), .rx_hdr_i(rx_ans_hdr), .rx_data_i(rx_ans_data),
-      .tr_valid_o(tr_valid[3]), .tr_ready_i(tr_ready[3]), .tr_nla_o(tr_nla[3*64+:64]), .tr_pd_o(tr_pd[3*16+:16]),
-      .tr_write_o(tr_write[3]), .tr_rsp_valid_i(tr_rsp_valid[3]), .tr_rsp_addr_i(tr_rsp_addr),
-      .tr_rsp_status_i(tr_rsp_status), .tr_done_o(tr_done[3]), .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]),
-      .wr_sop_o(wr_sop[0]), .wr_eop_o(wr_eop[0]), .wr_hdr_o(answer_wr_hdr), .wr_data_o(answer_wr_data),
-      .ans_valid_o(ans_valid), .ans_ready_i(ans_ready), .ans_op_o(ans_op), .ans_vpid_o(ans_vpid),
-      .ans_epoch_o(ans_epoch), .ans_dvpid_o(ans_dvpid), .ans_node_o(ans_node), .ans_status_o(ans_status),
-      .ans_addr_o(ans_addr), .ans_asked_o(ans_asked), .ev_bad_packet_o(ev_ans_bad), .ev_protection_o(ev_ans_prot),
+      .busy_vpid_o(answer_look), .cfg_mps_i(cfg_q.mps), .context_i(context_write), .ep_valid_i(ep_valid),
+      .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch), .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes),
+      .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready), .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop),
+      .rx_hdr_i(rx_ans_hdr), .rx_data_i(rx_ans_data), .tr_valid_o(tr_valid[3]), .tr_ready_i(tr_ready[3]),
+      .tr_nla_o(tr_nla[3*64+:64]), .tr_pd_o(tr_pd[3*16+:16]), .tr_write_o(tr_write[3]),
+      .tr_rsp_valid_i(tr_rsp_valid[3]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
+      .tr_done_o(tr_done[3]), .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]),
+      .wr_eop_o(wr_eop[0]), .wr_hdr_o(answer_wr_hdr), .wr_data_o(answer_wr_data), .ans_valid_o(ans_valid),
+      .ans_ready_i(ans_ready), .ans_op_o(ans_op), .ans_vpid_o(ans_vpid), .ans_epoch_o(ans_epoch),
+      .ans_dvpid_o(ans_dvpid), .ans_node_o(ans_node), .ans_status_o(ans_status), .ans_addr_o(ans_addr),
+      .ans_asked_o(ans_asked), .ev_bad_packet_o(ev_ans_bad), .ev_protection_o(ev_ans_prot),
       .ev_unexpected_o(ev_ans_unexpected), .ev_node_o(ev_node[ANSWER*16+:16]), .ev_info_o(ev_info[ANSWER*40+:40]),
       .cnt_get_packets_o(cnt[GET_PACKETS]), .busy_o(answer_busy)
   );
@@ -472,13 +468,13 @@ module rma #(
   );
   velo_mailbox #(.DATA_W(DATA_W)) i_velo (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(velo_writes), .look_vpid_i(look_vpid), .look_busy_o(velo_look),
-      .cfg_we_i(cfg_we), .cfg_vpid_i(cfg_vpid), .cfg_word_i(cfg_word), .cfg_data_i(cfg_data), .db_valid_i(db_valid),
-      .db_kind_i(db_kind), .db_vpid_i(db_vpid), .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready),
-      .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr), .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid),
-      .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]), .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]),
-      .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr), .wr_data_o(velo_wr_data), .tell_valid_o(tell_valid[1]),
-      .tell_ready_i(tell_ready[1]), .tell_vpid_o(tell_vpid[15:8]), .tell_count_o(tell_count[63:32]),
-      .cnt_messages_o(cnt[MESSAGES]), .cnt_full_o(cnt[MAILBOX_FULL]), .busy_o(velo_busy)
+      .context_i(context_write), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
+      .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr),
+      .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]),
+      .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]), .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr),
+      .wr_data_o(velo_wr_data), .tell_valid_o(tell_valid[1]), .tell_ready_i(tell_ready[1]),
+      .tell_vpid_o(tell_vpid[15:8]), .tell_count_o(tell_count[63:32]), .cnt_messages_o(cnt[MESSAGES]),
+      .cnt_full_o(cnt[MAILBOX_FULL]), .busy_o(velo_busy)
   );
   rma_responder #(.DATA_W(DATA_W)) i_responder (
       .clk_i, .rst_ni, .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .get_valid_i(get_valid), .get_ready_o(get_ready),

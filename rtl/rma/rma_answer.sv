@@ -15,11 +15,8 @@ module rma_answer #(
     input  wire logic [12:0]         cfg_mps_i,
 
     // writes of CONTEXT[]
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
 
     // a context's epoch (upper bits of rma_hdr_t.epoch) changed; all are 0 after reset
@@ -103,16 +100,16 @@ module rma_answer #(
   logic [15:0] pd;
   wire         live = known && on && !stop_i;
   rma_answer_context u_context (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i,
-      .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid), .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .pd_i(head.pd),
-      .known_o(known), .on_o(on), .pd_o(pd));
+      .clk_i, .rst_ni, .context_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i, .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid),
+      .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .pd_i(head.pd), .known_o(known), .on_o(on), .pd_o(pd));
 
   wire [10:0] page_dw  = {1'b0, head.addr[11:2]} + head.len_dw;
   wire        is_data  = head.op == ggas_pkg::OP_RMA_GET_DATA;
   wire        is_rsp   = head.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
   wire        is_bare  = head.op == ggas_pkg::OP_RMA_ACK || head.op == ggas_pkg::OP_RMA_GET_DONE;
   wire        data_ok  = ggas_pkg::is_node(head.src) && head.len_dw != '0 && head.len_dw <= 11'd64
-                         && page_dw <= 11'd1024 && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
+                         && page_dw <= 11'd1024
+                         && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
   // a record is to be written
   wire        result   = is_rsp && head.flags[ggas_pkg::RMA_RESULT] && head.status == ggas_pkg::ST_OK;
   wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result

@@ -10,11 +10,8 @@ module rma_answer_context (
 
     // writes of CONTEXT[]; changes of epochs, all 0 after reset: a packet carries their sum with the starts of the
     // context
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic                ep_valid_i,
     input  wire logic [7:0]          ep_vpid_i,
@@ -32,13 +29,12 @@ module rma_answer_context (
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
+  wire ctrl_we = context_i.we && context_i.word == 3'd0;
 
   logic [4:0] starts;
   ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl_we && cfg_data_i[0]), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i,
-      .raddr_i(re_vpid_i[CW-1:0]),
-      .rdata_o({starts, pd_o}));
+      .clk_i, .we_i(ctrl_we && context_i.data[0]), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]),
+      .re_i, .raddr_i(re_vpid_i[CW-1:0]), .rdata_o({starts, pd_o}));
 
   logic         on;
   logic [ggas_pkg::CONTEXTS-1:0] known_q;          // contexts whose epoch has ever changed
@@ -55,7 +51,7 @@ module rma_answer_context (
     else if (ep_valid_i) known_q[ep_vpid_i[CW-1:0]] <= 1'b1;
   end
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(on));
 
 endmodule

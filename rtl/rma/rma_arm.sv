@@ -10,11 +10,8 @@ module rma_arm (
     input  wire logic         rst_ni,
 
     // writes of CONTEXT[]
-    input  wire logic         cfg_we_i,
-    input  wire logic [7:0]   cfg_vpid_i,
-    input  wire logic [2:0]   cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]  cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
 
     // the reader: arms one of its rings (0 notifications, 1 messages); taken in finite time
@@ -77,8 +74,9 @@ module rma_arm (
   logic [63:0] row_counts, counts, now_counts;
   logic        done;
   ram_1r1w #(.WIDTH(CFG_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_cfg (
-      .clk_i, .we_i(cfg_we_i && cfg_word_i == 3'd0), .waddr_i(cfg_vpid_i[CW-1:0]),
-      .wdata_i({cfg_data_i[52:48], cfg_data_i[7:4], cfg_data_i[13], cfg_data_i[0] && cfg_data_i[3]}),
+      .clk_i, .we_i(context_i.we && context_i.word == 3'd0), .waddr_i(context_i.vpid[CW-1:0]),
+      .wdata_i({context_i.data[52:48], context_i.data[7:4], context_i.data[13],
+      context_i.data[0] && context_i.data[3]}),
       .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({cfg_starts, vector, list, on}));
   ram_1r1w #(.WIDTH(ROW_W), .DEPTH(ggas_pkg::CONTEXTS)) u_rows (
       .clk_i, .we_i(done), .waddr_i(vpid_q[CW-1:0]), .wdata_i({cfg_starts, now_armed, now_counts}),

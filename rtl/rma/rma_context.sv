@@ -21,10 +21,7 @@ module rma_context (
     output      logic [63:0]  ext_rdata_o,
 
     // writes of CONTEXT[]
-    output      logic         cfg_we_o,
-    output      logic [7:0]   cfg_vpid_o,
-    output      logic [2:0]   cfg_word_o,
-    output      logic [63:0]  cfg_data_o,    // CTRL: bits 52:48 count the starts
+    output      ggas_pkg::context_write_t context_o,
 
     // is anything of a context under way? Asked two cycles behind a write of CTRL at the earliest.
     output      logic [7:0]   look_vpid_o,
@@ -37,8 +34,9 @@ module rma_context (
   localparam logic [2:0]  STATE = ggas_regs_pkg::CONTEXT_STATE[5:3];
   localparam logic [63:0] CTRL_FIELDS = 64'h0000_ffff_1f1f_3fff;  // the rest reads 0
 
-  logic [7:0]   vpid;
-  logic [2:0]   word;
+  logic         we_q;
+  logic [7:0]   vpid, vpid_q;
+  logic [2:0]   word, word_q;
   logic [CW+2:0] row;
   logic [63:0]  wdata, rdata, wdata_q;
   logic [1:0]   half, half_q;     // halves that are written
@@ -69,7 +67,7 @@ module rma_context (
 
   // Starts are counted a cycle behind the write. Two in a row count as one: nobody owned the context between them.
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_starts (
-      .clk_i, .we_i(cfg_we_o && cfg_word_o == CTRL && whole[0]), .waddr_i(cfg_vpid_o[CW-1:0]), .wdata_i(starts),
+      .clk_i, .we_i(we_q && word_q == CTRL && whole[0]), .waddr_i(vpid_q[CW-1:0]), .wdata_i(starts),
       .re_i(ext_req_i), .raddr_i(vpid[CW-1:0]),
       .rdata_o(starts_r)
   );
@@ -77,30 +75,32 @@ module rma_context (
 
   always_ff @(posedge clk_i) begin
     if (ext_req_i) begin
-      cfg_vpid_o   <= vpid;
-      cfg_word_o   <= word;
+      vpid_q       <= vpid;
+      word_q       <= word;
       wdata_q      <= wdata;
       half_q       <= half;
       none_q       <= !ggas_pkg::is_context(vpid);
       zero_q       <= (word == CTRL || word == STATE) && !known;
       state_q      <= word == STATE;
-      state_busy_q <= look_busy_i || (cfg_we_o && cfg_vpid_o == vpid);
+      state_busy_q <= look_busy_i || (we_q && vpid_q == vpid);
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cfg_we_o <= 1'b0;
-    else cfg_we_o <= write;
+    if (!rst_ni) we_q <= 1'b0;
+    else we_q <= write;
   end
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_known (
       .clk_i, .rst_ni, .we_i(write && word == CTRL), .waddr_i(vpid[CW-1:0]), .wdata_i(1'b1), .raddr_i(vpid[CW-1:0]),
       .rdata_o(known));
 
+  logic [63:0] data;
   always_comb begin
-    cfg_data_o = whole;
-    if (cfg_word_o == CTRL) cfg_data_o[52:48] = starts;
+    data = whole;
+    if (word_q == CTRL) data[52:48] = starts;
   end
+  assign context_o = {we_q, vpid_q, word_q, data};
   assign ext_rdata_o = none_q ? {63'd0, state_q} : state_q ? {63'd0, !held[0] && !state_busy_q} : held;
-  assign busy_o      = cfg_we_o;
+  assign busy_o      = we_q;
 
   logic unused;
   assign unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1]};

@@ -17,10 +17,7 @@ module rma_front #(
     input  wire logic [15:0]         cfg_timeout_i,       // RMA_TIMEOUT.host
 
     // writes of CONTEXT[]; is anything of a context under way?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
 
@@ -104,13 +101,11 @@ module rma_front #(
   logic [3:0]   row_slot;
   logic [255:0] row_data;
   rma_page #(.DATA_W(DATA_W)) i_page (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i, .look_busy_o(page_look),
-      .page_valid_i, .page_ready_o, .page_sop_i, .page_eop_i, .page_hdr_i,
-      .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop), .row_bad_o(row_bad),
-      .row_info_o(row_info),
-      .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask), .row_data_o(row_data), .db_valid_o,
-      .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o,
-      .db_count_o, .db_queue_ready_i(bell_ready), .busy_o(page_busy));
+      .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i, .page_ready_o, .page_sop_i,
+      .page_eop_i, .page_hdr_i, .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
+      .row_bad_o(row_bad), .row_info_o(row_info), .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask),
+      .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
+      .db_queue_ready_i(bell_ready), .busy_o(page_busy));
 
   // ---------------------------------------------------------------- slots
   logic         fill_valid, fill_ready, kick_valid, kick_consume, sl_valid, head_valid, read, slots_look, slots_busy;
@@ -119,18 +114,14 @@ module rma_front #(
   logic [1:0]   sl_count, head_more;
   logic [255:0] fill_data, read_data;
   rma_slots i_slots (
-      .clk_i, .rst_ni, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .look_vpid_i, .look_busy_o(slots_look),
-      .row_valid_i(row_valid), .row_ready_o(row_ready), .row_sop_i(row_sop),
-      .row_bad_i(row_bad), .row_info_i(row_info), .row_vpid_i(row_vpid), .row_slot_i(row_slot), .row_mask_i(row_mask),
-      .row_data_i(row_data),
-      .fill_valid_i(fill_valid), .fill_ready_o(fill_ready), .fill_vpid_i(fill_vpid), .fill_slot_i(fill_slot),
-      .fill_mask_i(fill_mask),
+      .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(slots_look), .row_valid_i(row_valid),
+      .row_ready_o(row_ready), .row_sop_i(row_sop), .row_bad_i(row_bad), .row_info_i(row_info), .row_vpid_i(row_vpid),
+      .row_slot_i(row_slot), .row_mask_i(row_mask), .row_data_i(row_data), .fill_valid_i(fill_valid),
+      .fill_ready_o(fill_ready), .fill_vpid_i(fill_vpid), .fill_slot_i(fill_slot), .fill_mask_i(fill_mask),
       .fill_data_i(fill_data), .kick_valid_i(kick_valid), .kick_vpid_i(kick_vpid), .kick_consume_i(kick_consume),
-      .sl_valid_o(sl_valid),
-      .sl_vpid_o(sl_vpid), .sl_count_o(sl_count), .head_valid_o(head_valid), .head_vpid_o(head_vpid),
-      .head_slot_o(head_slot),
-      .head_more_o(head_more), .read_i(read), .read_vpid_i(read_vpid), .read_slot_i(read_slot),
-      .read_data_o(read_data), .ev_page_access_o,
+      .sl_valid_o(sl_valid), .sl_vpid_o(sl_vpid), .sl_count_o(sl_count), .head_valid_o(head_valid),
+      .head_vpid_o(head_vpid), .head_slot_o(head_slot), .head_more_o(head_more), .read_i(read),
+      .read_vpid_i(read_vpid), .read_slot_i(read_slot), .read_data_o(read_data), .ev_page_access_o,
       .ev_info_o(ev_page_info_o), .busy_o(slots_busy));
 
   // ---------------------------------------------------------------- contexts with a complete descriptor
@@ -143,7 +134,7 @@ module rma_front #(
   // verilator lint_off UNUSEDSIGNAL
   logic         first_out, done_out;
   // verilator lint_on UNUSEDSIGNAL
-  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
+  wire          ctrl = context_i.we && context_i.word == 3'd0;
 
   // ---------------------------------------------------------------- the list
   logic       waits, push;
@@ -170,21 +161,23 @@ module rma_front #(
 
   wire [7:0] load_vpid = direct ? head_vpid : first_vpid;
   wire       load      = direct || start;
-  wire       pending   = (cfg_listed && !(drop && first_vpid == cfg_vpid_i))
-                         || (cfg_out && !(desc_done_i && desc_done_vpid_i == cfg_vpid_i))
-                         || (fresh && head_vpid == cfg_vpid_i);  // still so in the next cycle
+  wire       pending   = (cfg_listed && !(drop && first_vpid == context_i.vpid))
+                         || (cfg_out && !(desc_done_i && desc_done_vpid_i == context_i.vpid))
+                         || (fresh && head_vpid == context_i.vpid);  // still so in the next cycle
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
       .raddr_i(head_vpid[CW-1:0]), .rdata_o(head_on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_listed (
       .clk_i, .rst_ni, .we_i({push, start || drop}), .waddr_i({head_vpid[CW-1:0], first_vpid[CW-1:0]}),
-      .wdata_i(2'b10), .raddr_i({cfg_vpid_i[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({cfg_listed, head_listed}));
+      .wdata_i(2'b10), .raddr_i({context_i.vpid[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({cfg_listed, head_listed}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(5)) u_out (
       .clk_i, .rst_ni, .we_i({load, desc_done_i}), .waddr_i({load_vpid[CW-1:0], desc_done_vpid_i[CW-1:0]}),
-      .wdata_i(2'b10), .raddr_i({first_vpid[CW-1:0], desc_done_vpid_i[CW-1:0], look_vpid_i[CW-1:0],
-      cfg_vpid_i[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({first_out, done_out, dispatch_look, cfg_out, head_out}));
+      .wdata_i(2'b10),
+      .raddr_i({first_vpid[CW-1:0], desc_done_vpid_i[CW-1:0], look_vpid_i[CW-1:0], context_i.vpid[CW-1:0],
+      head_vpid[CW-1:0]}),
+      .rdata_o({first_out, done_out, dispatch_look, cfg_out, head_out}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_old (
-      .clk_i, .rst_ni, .we_i({ctrl, kick_valid}), .waddr_i({cfg_vpid_i[CW-1:0], kick_vpid[CW-1:0]}),
+      .clk_i, .rst_ni, .we_i({ctrl, kick_valid}), .waddr_i({context_i.vpid[CW-1:0], kick_vpid[CW-1:0]}),
       .wdata_i({pending, 1'b0}), .raddr_i({desc_done_vpid_i[CW-1:0], first_vpid[CW-1:0]}),
       .rdata_o({done_old, first_old}));
 
@@ -201,9 +194,8 @@ module rma_front #(
   assign desc_eop_o  = left_q == 2'd0;
 
   ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[52:32]), .re_i(load),
-      .raddr_i(load_vpid[CW-1:0]),
-      .rdata_o({desc_starts_o, desc_pd_o}));
+      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]), .re_i(load),
+      .raddr_i(load_vpid[CW-1:0]), .rdata_o({desc_starts_o, desc_pd_o}));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -228,28 +220,22 @@ module rma_front #(
   // ---------------------------------------------------------------- work queues
   logic queue_look, queue_busy;
   rma_queue #(.DATA_W(DATA_W)) i_queue (
-      .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i,
-      .look_vpid_i,
-      .look_busy_o(queue_look), .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(bell_ready),
-      .db_vpid_i(db_vpid_o),
+      .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .context_i, .look_vpid_i, .look_busy_o(queue_look),
+      .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(bell_ready), .db_vpid_i(db_vpid_o),
       .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count),
-      .fill_valid_o(fill_valid),
-      .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot), .fill_mask_o(fill_mask),
-      .fill_data_o(fill_data),
-      .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i,
-      .ev_bad_descriptor_o, .ev_doorbell_info_o, .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o,
-      .cnt_queue_reads_o,
-      .busy_o(queue_busy), .timer_o);
+      .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot),
+      .fill_mask_o(fill_mask), .fill_data_o(fill_data), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
+      .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .ev_bad_descriptor_o, .ev_doorbell_info_o,
+      .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o, .cnt_queue_reads_o, .busy_o(queue_busy),
+      .timer_o);
 
   // ---------------------------------------------------------------- status blocks
   logic status_look, status_busy;
   rma_status #(.DATA_W(DATA_W)) i_status (
-      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .look_vpid_i,
-      .look_busy_o(status_look), .sl_valid_i(sl_valid),
+      .clk_i, .rst_ni, .stop_i, .context_i, .look_vpid_i, .look_busy_o(status_look), .sl_valid_i(sl_valid),
       .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i, .st_local_i, .st_remote_i,
-      .st_error_i, .st_status_i,
-      .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o, .cnt_writes_o(cnt_status_writes_o),
-      .busy_o(status_busy));
+      .st_error_i, .st_status_i, .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o,
+      .cnt_writes_o(cnt_status_writes_o), .busy_o(status_busy));
 
   assign look_busy_o = page_look || slots_look || dispatch_look || queue_look || status_look;
   assign writes_o    = wr_valid_o;

@@ -13,10 +13,7 @@ module rma_notify #(
     input  wire logic                stop_i,           // the NIC is stopped: nothing is written
 
     // writes of CONTEXT[]; doorbells; may a record of a context still be written?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     input  wire logic                db_valid_i,
     input  wire logic [1:0]          db_kind_i,
     input  wire logic [7:0]          db_vpid_i,
@@ -131,12 +128,10 @@ module rma_notify #(
   wire          lose   = look && known && !fits && !hold;
 
   rma_ring #(.BASE_WORD(1), .LOG_LSB(8), .LOG_MIN(4), .LOG_MAX(16), .DB_KIND(1), .EXTRA_W(32)) u_ring (
-      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i,
-      .db_count_i,
-      .re_i(take), .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq),
-      .pd_o(ring_pd), .base_o(base), .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2),
-      .we_i(write || lose), .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)),
-      .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
+      .clk_i, .rst_ni, .stop_i, .context_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i, .re_i(take),
+      .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq), .pd_o(ring_pd), .base_o(base),
+      .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2), .we_i(write || lose),
+      .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)), .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
 
   // ---------------------------------------------------------------- records
   logic        second_q;   // second beat of a record

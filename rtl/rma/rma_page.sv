@@ -13,11 +13,8 @@ module rma_page #(
     input  wire logic                rst_ni,
 
     // writes of CONTEXT[]; is a write to a context's page in hand?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
@@ -82,16 +79,16 @@ module rma_page #(
   // ---------------------------------------------------------------- contexts; one that is written this cycle is
   // already new
   logic         was_on, was_queue;
-  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
-  wire          here = ctrl && cfg_vpid_i == vpid;
-  wire          on    = here ? cfg_data_i[0] : ggas_pkg::is_context(vpid) && was_on;
-  wire          queue = here ? cfg_data_i[1] : was_queue;
+  wire          ctrl = context_i.we && context_i.word == 3'd0;
+  wire          here = ctrl && context_i.vpid == vpid;
+  wire          on    = here ? context_i.data[0] : ggas_pkg::is_context(vpid) && was_on;
+  wire          queue = here ? context_i.data[1] : was_queue;
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]), .raddr_i(vpid[CW-1:0]),
-      .rdata_o(was_on));
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
+      .raddr_i(vpid[CW-1:0]), .rdata_o(was_on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_queue (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[1]), .raddr_i(vpid[CW-1:0]),
-      .rdata_o(was_queue));
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[1]),
+      .raddr_i(vpid[CW-1:0]), .rdata_o(was_queue));
 
   // ---------------------------------------------------------------- rows
   logic       valid, ready;

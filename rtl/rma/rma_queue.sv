@@ -15,11 +15,8 @@ module rma_queue #(
     input  wire logic [15:0]         cfg_timeout_i,       // RMA_TIMEOUT.host
 
     // writes of CONTEXT[]; is a read of a context under way?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
@@ -71,7 +68,7 @@ module rma_queue #(
   logic         counted;                // counts are not 0
   logic         listed;                 // waits for its turn to read
   logic         reading, look_reading;  // a read is under way
-  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
+  wire          ctrl = context_i.we && context_i.word == 3'd0;
 
   // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next
   // read
@@ -132,11 +129,10 @@ module rma_queue #(
       .clk_i, .we_i(s_q), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(s_write), .re_i(pick), .raddr_i(vpid[CW-1:0]),
       .rdata_o(s_read));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(cfg_we_i && cfg_word_i == 3'd2), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]),
-      .re_i(pick), .raddr_i(vpid[CW-1:0]),
-      .rdata_o(base));
+      .clk_i, .we_i(context_i.we && context_i.word == 3'd2), .waddr_i(context_i.vpid[CW-1:0]),
+      .wdata_i(context_i.data[63:12]), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(base));
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_size (
-      .clk_i, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[20:16]), .re_i(pick),
+      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[20:16]), .re_i(pick),
       .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -190,10 +186,10 @@ module rma_queue #(
   assign push   = wants && !listed;
 
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .READS(2)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[1:0] == 2'b11),
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[1:0] == 2'b11),
       .raddr_i({sl_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .rdata_o({sl_on, s_on}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_counted (
-      .clk_i, .rst_ni, .we_i({ctrl, s_q}), .waddr_i({cfg_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .wdata_i(2'b01),
+      .clk_i, .rst_ni, .we_i({ctrl, s_q}), .waddr_i({context_i.vpid[CW-1:0], s_vpid_q[CW-1:0]}), .wdata_i(2'b01),
       .raddr_i(s_vpid_q[CW-1:0]), .rdata_o(counted));
   // A context leaves the list only while nothing is under way, and enters it as the thing under way.
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_listed (

@@ -27,11 +27,8 @@ module rma_requester #(
     input  wire logic                link_up_i,
 
     // writes of CONTEXT[]; is anything of a context under way?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
@@ -190,10 +187,11 @@ module rma_requester #(
       .word_wdata_i({desc_data_i[255:128], keep ? {nt_w1_o, nt_w0_o} : desc_data_i[127:0]}));
   rma_step_read #(.DATA_W(DATA_W)) u_read (
       .clk_i, .rst_ni, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .cfg_we_i(cfg_we_i && cfg_word_i == 3'd0), .cfg_vpid_i, .cfg_enable_i(cfg_data_i[0]), .valid_i(read_valid),
-      .kind_i(read_kind), .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]), .state_i(read_state),
-      .fresh_i(read_fresh), .word_i(word), .express_free_i(express_free), .over_o(over), .over_ready_i(!free),
-      .valid_o(decide_valid), .kind_o(decide_kind), .vpid_o(decide_vpid), .long_o(decide_long), .known_o(known));
+      .cfg_we_i(context_i.we && context_i.word == 3'd0), .cfg_vpid_i(context_i.vpid), .cfg_enable_i(context_i.data[0]),
+      .valid_i(read_valid), .kind_i(read_kind), .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]),
+      .state_i(read_state), .fresh_i(read_fresh), .word_i(word), .express_free_i(express_free), .over_o(over),
+      .over_ready_i(!free), .valid_o(decide_valid), .kind_o(decide_kind), .vpid_o(decide_vpid), .long_o(decide_long),
+      .known_o(known));
 
   // ---------------------------------------------------------------- decide
   logic       express_held;

@@ -17,11 +17,8 @@ module rma_ring #(
     input  wire logic               stop_i,          // the NIC is stopped: no ring exists
 
     // writes of CONTEXT[]; doorbells
-    input  wire logic               cfg_we_i,
-    input  wire logic [7:0]         cfg_vpid_i,
-    input  wire logic [2:0]         cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]        cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic               db_valid_i,
     input  wire logic [1:0]         db_kind_i,
@@ -51,8 +48,8 @@ module rma_ring #(
 
   localparam int unsigned CTRL_W = 23;  // pd 16, log2 5, irq, backpressure
 
-  wire ctrl_we = cfg_we_i && cfg_word_i == 3'd0;
-  wire base_we = cfg_we_i && cfg_word_i == BASE_WORD[2:0];
+  wire ctrl_we = context_i.we && context_i.word == 3'd0;
+  wire base_we = context_i.we && context_i.word == BASE_WORD[2:0];
   wire db_we   = db_valid_i && db_kind_i == DB_KIND[1:0];
 
   logic [7:0]   vpid_q;     // looked up last
@@ -62,7 +59,7 @@ module rma_ring #(
   logic         rung;       // had a doorbell since its start
   logic         used;       // had an update since its start
   wire          update = we_i && !stale_q;
-  wire          start  = ctrl_we && cfg_data_i[0];
+  wire          start  = ctrl_we && context_i.data[0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -77,33 +74,33 @@ module rma_ring #(
         enabled_q        <= ggas_pkg::is_context(vpid_i) && on;
         consumed_known_q <= rung;
         count_known_q    <= used;
-        stale_q          <= ctrl_we && cfg_vpid_i == vpid_i;
-      end else if (ctrl_we && cfg_vpid_i == vpid_q) begin
+        stale_q          <= ctrl_we && context_i.vpid == vpid_i;
+      end else if (ctrl_we && context_i.vpid == vpid_q) begin
         stale_q <= 1'b1;
       end
     end
   end
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]),
+      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_rung (
-      .clk_i, .rst_ni, .we_i({start, db_we}), .waddr_i({cfg_vpid_i[CW-1:0], db_vpid_i[CW-1:0]}), .wdata_i(2'b01),
+      .clk_i, .rst_ni, .we_i({start, db_we}), .waddr_i({context_i.vpid[CW-1:0], db_vpid_i[CW-1:0]}), .wdata_i(2'b01),
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(rung));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_used (
-      .clk_i, .rst_ni, .we_i({start, update}), .waddr_i({cfg_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01),
+      .clk_i, .rst_ni, .we_i({start, update}), .waddr_i({context_i.vpid[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01),
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(used));
 
   // ---------------------------------------------------------------- tables
   logic [51:0]       base;
   logic [31:0]       consumed_raw, count_raw;
   logic [EXTRA_W-1:0] extra_raw;
-  wire [CTRL_W-1:0]  ctrl = {cfg_data_i[47:32], cfg_data_i[LOG_LSB+:5], cfg_data_i[3], cfg_data_i[2]};
+  wire [CTRL_W-1:0]  ctrl = {context_i.data[47:32], context_i.data[LOG_LSB+:5], context_i.data[3], context_i.data[2]};
 
   ram_1r1w #(.WIDTH(CTRL_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_ctrl (
-      .clk_i, .we_i(ctrl_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i[CW-1:0]),
+      .clk_i, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i[CW-1:0]),
       .rdata_o({pd_o, log_o, irq_o, backpressure_o}));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:12]), .re_i,
+      .clk_i, .we_i(base_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[63:12]), .re_i,
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(base));
   ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_consumed (
       .clk_i, .we_i(db_we), .waddr_i(db_vpid_i[CW-1:0]), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i[CW-1:0]),

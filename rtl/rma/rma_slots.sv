@@ -11,9 +11,9 @@ module rma_slots (
     input  wire logic          rst_ni,
 
     // writes of CONTEXT[]: CTRL empties the slots; is something of a context in hand?
-    input  wire logic          cfg_we_i,
-    input  wire logic [7:0]    cfg_vpid_i,
-    input  wire logic [2:0]    cfg_word_i,
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::context_write_t context_i,
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [7:0]    look_vpid_i,
     output      logic          look_busy_o,
 
@@ -178,8 +178,8 @@ module rma_slots (
     if (part_we) part_w_q <= part_w;
   end
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_written (
-      .clk_i, .rst_ni, .we_i({cfg_we_i && cfg_word_i == 3'd0, valid_q}),
-      .waddr_i({cfg_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01), .raddr_i(vpid_q[CW-1:0]), .rdata_o(written));
+      .clk_i, .rst_ni, .we_i({context_i.we && context_i.word == 3'd0, valid_q}),
+      .waddr_i({context_i.vpid[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01), .raddr_i(vpid_q[CW-1:0]), .rdata_o(written));
 
   // ---------------------------------------------------------------- a row
   wire [7:0] have = state.touched[slot_q] ? part.mask : '0;

@@ -14,11 +14,8 @@ module rma_status #(
     input  wire logic                stop_i,  // the NIC is stopped: nothing is written
 
     // writes of CONTEXT[]; is a block of a context still to be written?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_busy_o,
@@ -65,8 +62,8 @@ module rma_status #(
   logic         placed;               // has a block
   logic         counted;              // something was, since CTRL
   logic         listed, look_listed;  // in the list of those that changed
-  wire          ctrl = cfg_we_i && cfg_word_i == 3'd0;
-  wire          base_we = cfg_we_i && cfg_word_i == 3'd3;
+  wire          ctrl = context_i.we && context_i.word == 3'd0;
+  wire          base_we = context_i.we && context_i.word == 3'd3;
 
   // ---------------------------------------------------------------- whose turn
   logic       pick_valid, pick_q, valid_q, pick_last_q, writing_q, second_q;
@@ -114,7 +111,7 @@ module rma_status #(
       .clk_i, .we_i(change), .waddr_i(vpid_q[CW-1:0]), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]),
       .rdata_o(counts_r));
   ram_1r1w #(.WIDTH(60), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:4]), .re_i(do_pick),
+      .clk_i, .we_i(base_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[63:4]), .re_i(do_pick),
       .raddr_i(pick_vpid[CW-1:0]), .rdata_o(base));
 
   always_comb begin
@@ -145,13 +142,13 @@ module rma_status #(
   // verilator lint_on PINCONNECTEMPTY
 
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[0]), .raddr_i(vpid_q[CW-1:0]),
-      .rdata_o(on));
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
+      .raddr_i(vpid_q[CW-1:0]), .rdata_o(on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_placed (
-      .clk_i, .rst_ni, .we_i(base_we), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_data_i[63:4] != '0),
+      .clk_i, .rst_ni, .we_i(base_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[63:4] != '0),
       .raddr_i(vpid_q[CW-1:0]), .rdata_o(placed));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_counted (
-      .clk_i, .rst_ni, .we_i({ctrl, change}), .waddr_i({cfg_vpid_i[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01),
+      .clk_i, .rst_ni, .we_i({ctrl, change}), .waddr_i({context_i.vpid[CW-1:0], vpid_q[CW-1:0]}), .wdata_i(2'b01),
       .raddr_i(vpid_q[CW-1:0]), .rdata_o(counted));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_listed (
       .clk_i, .rst_ni, .we_i({push, do_pick}), .waddr_i({vpid_q[CW-1:0], pick_vpid[CW-1:0]}), .wdata_i(2'b10),

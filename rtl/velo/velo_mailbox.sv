@@ -12,10 +12,7 @@ module velo_mailbox #(
     input  wire logic                stop_i,          // the NIC is stopped: nothing is written
 
     // writes of CONTEXT[]; doorbells; may a message to a context still be written?
-    input  wire logic                cfg_we_i,
-    input  wire logic [7:0]          cfg_vpid_i,
-    input  wire logic [2:0]          cfg_word_i,
-    input  wire logic [63:0]         cfg_data_i,
+    input  wire ggas_pkg::context_write_t context_i,
     input  wire logic                db_valid_i,
     input  wire logic [1:0]          db_kind_i,
     input  wire logic [7:0]          db_vpid_i,
@@ -92,11 +89,9 @@ module velo_mailbox #(
 
   // verilator lint_off PINCONNECTEMPTY
   rma_ring #(.BASE_WORD(4), .LOG_LSB(24), .LOG_MIN(2), .LOG_MAX(12), .DB_KIND(2), .EXTRA_W(1)) u_ring (
-      .clk_i, .rst_ni, .stop_i, .cfg_we_i, .cfg_vpid_i, .cfg_word_i, .cfg_data_i, .db_valid_i, .db_kind_i, .db_vpid_i,
-      .db_count_i,
-      .re_i(start), .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .pd_o(ring_pd),
-      .base_o(base), .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write),
-      .count_i(count + 1'b1),
+      .clk_i, .rst_ni, .stop_i, .context_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i, .re_i(start),
+      .vpid_i(mb_hdr_i.dvpid), .exists_o(exists), .backpressure_o(), .irq_o(irq), .pd_o(ring_pd), .base_o(base),
+      .log_o(log), .count_o(count), .extra_o(), .room_o(room), .room2_o(), .we_i(write), .count_i(count + 1'b1),
       .extra_i(1'b0));
   // verilator lint_on PINCONNECTEMPTY
 

@@ -13,25 +13,25 @@
   logic [CFG_W-1:0] f_cfg, f_cfg_read;
   logic [ROW_W-1:0] f_row, f_row_read;
   wire f_mine  = act_q && vpid_q == f_vpid;
-  wire f_write = cfg_we_i && cfg_word_i == 3'd0 && cfg_vpid_i == f_vpid;
-  wire f_start = f_write && cfg_data_i[0];
+  wire f_write = context_i.we && context_i.word == 3'd0 && context_i.vpid == f_vpid;
+  wire f_start = f_write && context_i.data[0];
   always_comb begin
     if (f_mine) begin
       assume ({cfg_starts, vector, list, on} == f_cfg_read);
       assume ({row_starts, row_armed, row_counts} == f_row_read);
     end
     // rma_context: each start has a number that no row has, and switching off changes it not.
-    if (f_start) assume (cfg_data_i[52:48] != f_row[70:66] && cfg_data_i[52:48] != f_cfg[10:6]);
-    if (f_start && f_mine) assume (cfg_data_i[52:48] != cfg_starts);
-    if (f_write && !f_start) assume (cfg_data_i[52:48] == f_cfg[10:6]);
+    if (f_start) assume (context_i.data[52:48] != f_row[70:66] && context_i.data[52:48] != f_cfg[10:6]);
+    if (f_start && f_mine) assume (context_i.data[52:48] != cfg_starts);
+    if (f_write && !f_start) assume (context_i.data[52:48] == f_cfg[10:6]);
     // rma_page, rma_notify, velo_mailbox: only what was started writes and arms; contexts exist.
     if (take && vpid == f_vpid) assume (f_started);
-    if (cfg_we_i) assume (ggas_pkg::is_context(cfg_vpid_i));
+    if (context_i.we) assume (ggas_pkg::is_context(context_i.vpid));
   end
 
   wire f_item = f_mine && ring_q == f_ring && !f_late;
   always_ff @(posedge clk_i) begin
-    if (f_write) f_cfg <= {cfg_data_i[52:48], cfg_data_i[7:4], cfg_data_i[13], cfg_data_i[0] && cfg_data_i[3]};
+    if (f_write) f_cfg <= {context_i.data[52:48], context_i.data[7:4], context_i.data[13], context_i.data[0] && context_i.data[3]};
     if (f_mine && done) f_row <= {cfg_starts, now_armed, now_counts};
     if (take) {f_cfg_read, f_row_read} <= {f_cfg, f_row};
     f_offered <= !f_init && f_mine && fire_valid_o && !fire_ready_i;

@@ -9,7 +9,7 @@
   logic [3:0]  f_head;                    // the context's next descriptor
   wire  [3:0]  f_first = f_slot - head_slot_o;
   wire         f_named = head_valid_o && head_vpid_o == f_vpid && {1'b0, f_first} <= {3'd0, head_more_o};
-  wire         f_ctrl  = cfg_we_i && cfg_word_i == 3'd0 && cfg_vpid_i == f_vpid;
+  wire         f_ctrl  = context_i.we && context_i.word == 3'd0 && context_i.vpid == f_vpid;
   wire         f_here  = valid_q && vpid_q == f_vpid;
   wire         f_row   = f_here && write_q && slot_q == f_slot;
   // Its descriptor is over: the slots of the one that was named last.

@@ -100,6 +100,8 @@ module regs_bench (
   assign invalidate_o            = cfg.atu_invalidate_start;
   assign invalidate_all_o        = cfg.atu_invalidate_everything;
   assign invalidate_page_o       = cfg.atu_invalidate_page;
+  ggas_pkg::context_write_t context_write;
+  assign {context_we_o, context_vpid_o, context_word_o, context_data_o} = context_write;
   assign busy_o                  = regs_busy || counters_busy || context_busy || arm_busy || interrupts_busy;
 
   regs i_regs (
@@ -120,8 +122,8 @@ module regs_bench (
   rma_context i_context (
     .clk_i(clk_i), .rst_ni(rst_ni), .ext_req_i(ext_context_req), .ext_write_i(interval_write_o),
     .ext_addr_i(interval_addr_o[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
-    .ext_rdata_o(ext_context_rdata), .cfg_we_o(context_we_o), .cfg_vpid_o(context_vpid_o), .cfg_word_o(context_word_o),
-    .cfg_data_o(context_data_o), .look_vpid_o(look_vpid_o), .look_busy_i(look_busy_i || arm_look), .busy_o(context_busy)
+    .ext_rdata_o(ext_context_rdata), .context_o(context_write),
+    .look_vpid_o(look_vpid_o), .look_busy_i(look_busy_i || arm_look), .busy_o(context_busy)
   );
 
   counters #(.EV_SOURCES(3)) i_counters (
@@ -150,8 +152,8 @@ module regs_bench (
   logic [7:0]  arm_fire_vpid, fire_vpid;
   logic [3:0]  arm_fire_vector, fire_vector;
   rma_arm i_arm (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cfg_we_i(context_we_o), .cfg_vpid_i(context_vpid_o), .cfg_word_i(context_word_o),
-    .cfg_data_i(context_data_o), .arm_valid_i(arm_valid_i), .arm_ready_o(arm_ready_o), .arm_ring_i(arm_ring_i),
+    .clk_i(clk_i), .rst_ni(rst_ni), .context_i(context_write),
+    .arm_valid_i(arm_valid_i), .arm_ready_o(arm_ready_o), .arm_ring_i(arm_ring_i),
     .arm_vpid_i(arm_vpid_i), .arm_count_i(arm_count_i), .rec_valid_i(tell_valid_i), .rec_ready_o(tell_ready_o),
     .rec_vpid_i(tell_vpid_i), .rec_count_i(tell_count_i), .fire_valid_o(arm_fire_valid),
     .fire_ready_i(fire_ready && !fire_i), .fire_vpid_o(arm_fire_vpid), .fire_vector_o(arm_fire_vector),

@@ -6,6 +6,7 @@
 #include "Vmailbox_512.h"
 #include "Vmailbox_64.h"
 #include "sim/nic/rma_format.hpp"
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 
 namespace ggas::test::rma {
@@ -38,9 +39,9 @@ class bench {
   }
   ~bench() { end_model(v); }
   void config(unsigned vpid, unsigned word, uint64_t data) {
-    v.cfg_we_i = 1, v.cfg_vpid_i = uint8_t(vpid), v.cfg_word_i = uint8_t(word), v.cfg_data_i = data;
+    pins::write_context(v.context_i, vpid, word, data);
     step();
-    v.cfg_we_i = 0;
+    pins::end_write(v.context_i);
   }
   void start(unsigned vpid, uint64_t base, unsigned log2, unsigned pd, bool enabled = true, unsigned irq = 0) {
     config(vpid, 4, base);
@@ -62,7 +63,7 @@ class bench {
       for (unsigned i = 0; i < nic::header_dws; ++i) v.mb_hdr_i[i] = kept_[i];
     for (unsigned i = 0; i < nic::header_dws; ++i) kept_[i] = v.mb_hdr_i[i];
     v.eval();
-    if (!gate || v.busy_o || v.mb_valid_i || v.cfg_we_i || v.db_valid_i) {
+    if (!gate || v.busy_o || v.mb_valid_i || pins::is_written(v.context_i) || v.db_valid_i) {
       mb.sample(v.mb_ready_o);
       if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
         EXPECT_EQ(wr.all.back().len_dw, 20u);

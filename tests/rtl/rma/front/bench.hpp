@@ -11,6 +11,7 @@
 #include "Vfront_512.h"
 #include "Vfront_64.h"
 #include "sim/nic/rma_format.hpp"
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 
 namespace ggas::test::rma {
@@ -86,9 +87,9 @@ class bench {
 
   // ---------------------------------------------------------------- contexts
   void config(unsigned vpid, unsigned word, uint64_t data) {
-    v.cfg_we_i = 1, v.cfg_vpid_i = uint8_t(vpid), v.cfg_word_i = uint8_t(word), v.cfg_data_i = data;
+    pins::write_context(v.context_i, vpid, word, data);
     step();
-    v.cfg_we_i = 0;
+    pins::end_write(v.context_i);
   }
   void start(unsigned vpid, const setup& s) {
     static_cast<setup&>(ctx[vpid] = {}) = s;
@@ -163,7 +164,8 @@ class bench {
   void step() {
     drive();
     v.eval();
-    const bool input = v.page_valid_i || v.cpl_valid_i || v.cfg_we_i || v.st_valid_i || v.desc_done_i;
+    const bool input =
+        v.page_valid_i || v.cpl_valid_i || pins::is_written(v.context_i) || v.st_valid_i || v.desc_done_i;
     if (!gate || v.busy_o || input || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();

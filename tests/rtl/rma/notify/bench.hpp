@@ -8,6 +8,7 @@
 #include "Vnotify_512.h"
 #include "Vnotify_64.h"
 #include "sim/nic/rma_format.hpp"
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 
 namespace ggas::test::rma {
@@ -52,9 +53,9 @@ class bench {
   ~bench() { end_model(v); }
 
   void config(unsigned vpid, unsigned word, uint64_t data) {
-    v.cfg_we_i = 1, v.cfg_vpid_i = uint8_t(vpid), v.cfg_word_i = uint8_t(word), v.cfg_data_i = data;
+    pins::write_context(v.context_i, vpid, word, data);
     step();
-    v.cfg_we_i = 0;
+    pins::end_write(v.context_i);
   }
   void start(unsigned vpid, const ring& r) {
     config(vpid, 1, r.base);
@@ -66,7 +67,7 @@ class bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || v.nt_valid_i || v.cfg_we_i || v.db_valid_i) {
+    if (!gate || v.busy_o || v.nt_valid_i || pins::is_written(v.context_i) || v.db_valid_i) {
       sample();
       edge();
     }

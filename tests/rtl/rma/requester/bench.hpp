@@ -15,6 +15,7 @@
 #include "sim/nic/packet.hpp"
 #include "sim/nic/rma_format.hpp"
 #include "sim/nic/tlp_pins.hpp"
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/harness/rng.hpp"
 #include "tests/rtl/unit_model.hpp"
 
@@ -123,12 +124,9 @@ class bench {
   ~bench() { end_model(v); }
 
   void enable(uint8_t vpid, bool on = true) {
-    v.cfg_we_i = 1;
-    v.cfg_vpid_i = vpid;
-    v.cfg_word_i = 0;
-    v.cfg_data_i = on;
+    pins::write_context(v.context_i, vpid, 0, on);
     step();
-    v.cfg_we_i = 0;
+    pins::end_write(v.context_i);
   }
   void post(uint8_t vpid, const descriptor& d, uint16_t pd = 0) { posts[vpid].push_back({d, pd ? pd : domain(vpid)}); }
   static uint16_t domain(uint8_t vpid) { return uint16_t(0xa000 + vpid); }
@@ -146,7 +144,8 @@ class bench {
     v.eval();
     v.ans_writes_i = writing[v.ans_look_vpid_o];
     v.eval();
-    const bool asked = v.desc_valid_i || v.done_valid_i || v.nt_rsp_valid_i || v.ans_valid_i || v.cfg_we_i;
+    const bool asked =
+        v.desc_valid_i || v.done_valid_i || v.nt_rsp_valid_i || v.ans_valid_i || pins::is_written(v.context_i);
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();

@@ -5,6 +5,7 @@
 
 #include "Vstatus_512.h"
 #include "Vstatus_64.h"
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 
 namespace ggas::test::rma {
@@ -42,9 +43,9 @@ class bench {
   }
   ~bench() { end_model(v); }
   void config(uint8_t vpid, unsigned word, uint64_t data) {
-    v.cfg_we_i = 1, v.cfg_vpid_i = vpid, v.cfg_word_i = uint8_t(word), v.cfg_data_i = data;
+    pins::write_context(v.context_i, vpid, word, data);
     step();
-    v.cfg_we_i = 0;
+    pins::end_write(v.context_i);
   }
   void start(uint8_t vpid, uint64_t at, bool on = true) {
     config(vpid, 3, at);
@@ -72,7 +73,7 @@ class bench {
       v.st_status_i = c.status;
     }
     v.eval();
-    if (!gate || v.busy_o || v.sl_valid_i || v.st_valid_i || v.cfg_we_i) {
+    if (!gate || v.busy_o || v.sl_valid_i || v.st_valid_i || pins::is_written(v.context_i)) {
       sample();
       edge();
     }

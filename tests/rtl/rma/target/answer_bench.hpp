@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 #include "tests/rtl/rma/unit/puts.hpp"
 
@@ -79,10 +80,11 @@ class answer_bench {
     context& c = contexts[vpid];
     c.on = on;
     if (on) c.starts = (c.starts + 1) % 32, c.pd = pd;
-    v.cfg_we_i = 1, v.cfg_vpid_i = vpid, v.cfg_word_i = 0;
-    v.cfg_data_i = on ? 1 | uint64_t{pd} << 32 | uint64_t{c.starts} << 48 | 0xffe0'0000'0000'0000ull : d.bits() & ~1ull;
+    pins::write_context(
+        v.context_i, vpid, 0,
+        on ? 1 | uint64_t{pd} << 32 | uint64_t{c.starts} << 48 | 0xffe0'0000'0000'0000ull : d.bits() & ~1ull);
     step();
-    v.cfg_we_i = 0;
+    pins::end_write(v.context_i);
   }
   void give_up(uint8_t vpid) {
     context& c = contexts[vpid];
@@ -174,7 +176,7 @@ class answer_bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || v.rx_valid_i || v.tr_rsp_valid_i || v.cfg_we_i || v.ep_valid_i) {
+    if (!gate || v.busy_o || v.rx_valid_i || v.tr_rsp_valid_i || pins::is_written(v.context_i) || v.ep_valid_i) {
       sample();
       edge();
     } else {
