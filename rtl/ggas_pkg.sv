@@ -324,6 +324,18 @@ package ggas_pkg;
     logic [63:0] data;  // CTRL: bits 52:48 count the starts
   } context_write_t;
 
+  // An answer of a target, from rma_answer to rma_requester.
+  typedef struct packed {
+    logic        asked;   // not an ACK, or one of a packet that asked for it
+    logic [3:0]  status;
+    logic [7:0]  op;      // OP_RMA_ACK, GET_DONE, ATOMIC_RSP
+    logic [7:0]  vpid;
+    logic [7:0]  epoch;
+    logic [7:0]  dvpid;   // as echoed
+    logic [15:0] node;    // who answered
+    logic [63:0] addr;    // ATOMIC_RSP: the old value
+  } rma_ans_t;
+
   // Kinds of notifications.
   // the initiator's operation is complete (locally, or remotely if ack was set)
   localparam logic [2:0] NOTE_REQUESTER = 3'd0;

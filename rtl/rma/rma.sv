@@ -320,15 +320,16 @@ module rma #(
   );
 
   // ---------------------------------------------------------------- requester, payload of puts, answers
-  logic put_cmd_valid, put_cmd_ready, put_done_valid, ans_valid, ans_ready, ans_asked, ans_writes, ep_valid,
+  logic put_cmd_valid, put_cmd_ready, put_done_valid, ans_valid, ans_ready, ans_writes, ep_valid,
     requester_busy, requester_timer, put_packet, put_busy, put_timer, answer_busy, answer_writes;
-  logic [63:0] put_cmd_nla, ans_addr;
-  logic [15:0] put_cmd_pd, ans_node;
+  ggas_pkg::rma_ans_t ans;
+  logic [63:0] put_cmd_nla;
+  logic [15:0] put_cmd_pd;
   logic [8:0]  put_cmd_bytes;
   ggas_pkg::rma_hdr_t put_cmd_hdr;
-  logic [7:0]  put_cmd_meta, put_done_meta, ans_op, ans_vpid, ans_epoch, ans_dvpid, ans_look_vpid, ep_vpid;
+  logic [7:0]  put_cmd_meta, put_done_meta, ans_look_vpid, ep_vpid;
   logic [4:0]  ep_epoch;
-  logic [3:0]  put_done_status, ans_status;
+  logic [3:0]  put_done_status;
   logic [9:0]  tag_put;
   logic ev_req_bad, ev_req_prot, ev_req_timeout, ev_req_unreach, ev_req_retry, ev_req_unexpected, ev_put_host,
     stray_put, ev_ans_bad, ev_ans_prot, ev_ans_unexpected;
@@ -348,9 +349,7 @@ module rma #(
       .done_status_i(put_done_status), .done_meta_i(put_done_meta), .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]),
       .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop), .nt_w0_o(nt_w0[0+:64]), .nt_w1_o(nt_w1[0+:64]),
       .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
-      .ans_ready_o(ans_ready), .ans_op_i(ans_op), .ans_vpid_i(ans_vpid), .ans_epoch_i(ans_epoch),
-      .ans_asked_i(ans_asked), .ans_status_i(ans_status), .ans_addr_i(ans_addr), .ans_node_i(ans_node),
-      .ans_dvpid_i(ans_dvpid), .ans_progress_i(cnt[GET_PACKETS]), .ans_look_vpid_o(ans_look_vpid),
+      .ans_ready_o(ans_ready), .ans_i(ans), .ans_progress_i(cnt[GET_PACKETS]), .ans_look_vpid_o(ans_look_vpid),
       .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
       .ev_bad_descriptor_o(ev_req_bad), .ev_protection_o(ev_req_prot), .ev_timeout_o(ev_req_timeout),
       .ev_unreachable_o(ev_req_unreach), .ev_retry_limit_o(ev_req_retry), .ev_unexpected_o(ev_req_unexpected),
@@ -382,9 +381,7 @@ module rma #(
       .tr_rsp_valid_i(tr_rsp_valid[3]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
       .tr_done_o(tr_done[3]), .wr_valid_o(wr_valid[0]), .wr_ready_i(wr_ready[0]), .wr_sop_o(wr_sop[0]),
       .wr_eop_o(wr_eop[0]), .wr_hdr_o(answer_wr_hdr), .wr_data_o(answer_wr_data), .ans_valid_o(ans_valid),
-      .ans_ready_i(ans_ready), .ans_op_o(ans_op), .ans_vpid_o(ans_vpid), .ans_epoch_o(ans_epoch),
-      .ans_dvpid_o(ans_dvpid), .ans_node_o(ans_node), .ans_status_o(ans_status), .ans_addr_o(ans_addr),
-      .ans_asked_o(ans_asked), .ev_bad_packet_o(ev_ans_bad), .ev_protection_o(ev_ans_prot),
+      .ans_ready_i(ans_ready), .ans_o(ans), .ev_bad_packet_o(ev_ans_bad), .ev_protection_o(ev_ans_prot),
       .ev_unexpected_o(ev_ans_unexpected), .ev_node_o(ev_node[ANSWER*16+:16]), .ev_info_o(ev_info[ANSWER*40+:40]),
       .cnt_get_packets_o(cnt[GET_PACKETS]), .busy_o(answer_busy)
   );

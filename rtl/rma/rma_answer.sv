@@ -65,14 +65,7 @@ module rma_answer #(
     // answers to the requester, behind their writes
     output      logic                ans_valid_o,
     input  wire logic                ans_ready_i,
-    output      logic [7:0]          ans_op_o,      // OP_RMA_ACK, GET_DONE, ATOMIC_RSP
-    output      logic [7:0]          ans_vpid_o,
-    output      logic [7:0]          ans_epoch_o,
-    output      logic [7:0]          ans_dvpid_o,   // as echoed
-    output      logic [15:0]         ans_node_o,    // who answered
-    output      logic [3:0]          ans_status_o,
-    output      logic [63:0]         ans_addr_o,    // ATOMIC_RSP: the old value
-    output      logic                ans_asked_o,   // not an ACK, or one of a packet that asked for it
+    output      ggas_pkg::rma_ans_t  ans_o,
 
     // pulses, at most one a cycle
     output      logic                ev_bad_packet_o,
@@ -220,14 +213,14 @@ module rma_answer #(
     || (x_state_q != X_IDLE && x_hdr_q.svpid == busy_vpid_i);
   assign writes_o     = asked_q || x_state_q == X_WRITE;
   assign ans_valid_o  = x_state_q == X_ANSWER;
-  assign ans_op_o     = x_hdr_q.op;
-  assign ans_vpid_o   = x_hdr_q.svpid;
-  assign ans_epoch_o  = x_hdr_q.epoch;
-  assign ans_dvpid_o  = x_hdr_q.dvpid;
-  assign ans_node_o   = x_hdr_q.src;
-  assign ans_status_o = x_done && x_refused && x_status_q == ggas_pkg::ST_OK ? ggas_pkg::ST_PROTECTION : x_status_q;
-  assign ans_addr_o   = x_rsp ? x_old_q : x_hdr_q.addr;
-  assign ans_asked_o  = x_hdr_q.op != ggas_pkg::OP_RMA_ACK || x_hdr_q.flags[ggas_pkg::RMA_ACK];
+  assign ans_o.op     = x_hdr_q.op;
+  assign ans_o.vpid   = x_hdr_q.svpid;
+  assign ans_o.epoch  = x_hdr_q.epoch;
+  assign ans_o.dvpid  = x_hdr_q.dvpid;
+  assign ans_o.node   = x_hdr_q.src;
+  assign ans_o.status = x_done && x_refused && x_status_q == ggas_pkg::ST_OK ? ggas_pkg::ST_PROTECTION : x_status_q;
+  assign ans_o.addr   = x_rsp ? x_old_q : x_hdr_q.addr;
+  assign ans_o.asked  = x_hdr_q.op != ggas_pkg::OP_RMA_ACK || x_hdr_q.flags[ggas_pkg::RMA_ACK];
 
   // ---------------------------------------------------------------- events
   wire h_bad  = head_take && !sane;

@@ -87,15 +87,8 @@ module rma_requester #(
     // answers
     input  wire logic                ans_valid_i,
     output      logic                ans_ready_o,
-    input  wire logic [7:0]          ans_op_i,
-    input  wire logic [7:0]          ans_vpid_i,
-    input  wire logic [7:0]          ans_epoch_i,
-    input  wire logic                ans_asked_i,         // the answered packet had RMA_ACK, or is always answered
-    input  wire logic [3:0]          ans_status_i,
-    input  wire logic [63:0]         ans_addr_i,
-    input  wire logic [15:0]         ans_node_i,
-    input  wire logic [7:0]          ans_dvpid_i,
-    input  wire logic                ans_progress_i,      // pulse: a packet of data of a get has come for ans_vpid_i
+    input  wire ggas_pkg::rma_ans_t  ans_i,
+    input  wire logic                ans_progress_i,      // pulse: a packet of data of a get has come for ans_i.vpid
     output      logic [7:0]          ans_look_vpid_o,
     // something of ans_look_vpid_o is about to be written, in the same cycle
     input  wire logic                ans_writes_i,
@@ -144,9 +137,9 @@ module rma_requester #(
   ggas_pkg::desc_w0_t         done_w0;
   logic [63:0]                done_cookie;
   rma_requester_pkg::answer_t answer;
-  assign answer = {ans_op_i == ggas_pkg::OP_RMA_ACK, ans_op_i == ggas_pkg::OP_RMA_GET_DONE,
-                   ans_op_i == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_asked_i, ans_epoch_i, ans_dvpid_i, ans_node_i,
-                   ans_addr_i};
+  assign answer = {ans_i.op == ggas_pkg::OP_RMA_ACK, ans_i.op == ggas_pkg::OP_RMA_GET_DONE,
+                   ans_i.op == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_i.asked, ans_i.epoch, ans_i.dvpid, ans_i.node,
+                   ans_i.addr};
 
   // Room for the counts and notifications of three steps under way, two that begin before room_q says so, and one that
   // follows a notification.
@@ -170,12 +163,13 @@ module rma_requester #(
       .desc_valid_i, .desc_ready_o, .desc_eop_i, .desc_vpid_i, .desc_pd_i, .desc_starts_i, .desc_data_i,
       .done_valid_i(done_head), .done_soon_i(done_soon), .done_vpid_i(done_vpid), .done_status_i(done_status),
       .done_last_i(done_last), .done_flags_i(done_flags), .done_w0_i(done_w0), .done_cookie_i(done_cookie),
-      .noted_valid_i(noted), .noted_vpid_i(nt_vpid_o), .noted_status_i(noted_status), .ans_valid_i, .ans_vpid_i,
-      .ans_status_i, .ans_i(answer), .exp_valid_i(exp_head), .exp_vpid_i(exp_vpid), .exp_slots_i(exp_slots),
-      .put_valid_i(put_head), .put_vpid_i(put_vpid), .late_valid_i(late), .late_vpid_i(late_vpid),
-      .late_full_i(late_full), .pick_o(pick), .vpid_o(re_vpid), .word_o(word_at), .word_i(word), .we_o(word_we),
-      .we_word_o(word_we_at), .valid_o(read_valid), .kind_o(read_kind), .step_vpid_o(read_vpid), .brought_o(brought),
-      .slots_o(slots), .busy_o(begin_busy), .busy_vpid_o(begin_vpid));
+      .noted_valid_i(noted), .noted_vpid_i(nt_vpid_o), .noted_status_i(noted_status), .ans_valid_i,
+      .ans_vpid_i(ans_i.vpid), .ans_status_i(ans_i.status), .ans_i(answer), .exp_valid_i(exp_head),
+      .exp_vpid_i(exp_vpid), .exp_slots_i(exp_slots), .put_valid_i(put_head), .put_vpid_i(put_vpid),
+      .late_valid_i(late), .late_vpid_i(late_vpid), .late_full_i(late_full), .pick_o(pick), .vpid_o(re_vpid),
+      .word_o(word_at), .word_i(word), .we_o(word_we), .we_word_o(word_we_at), .valid_o(read_valid),
+      .kind_o(read_kind), .step_vpid_o(read_vpid), .brought_o(brought), .slots_o(slots), .busy_o(begin_busy),
+      .busy_vpid_o(begin_vpid));
   assign ans_ready_o = pick[K_ANSWER];
 
   // ---------------------------------------------------------------- read
@@ -199,11 +193,11 @@ module rma_requester #(
   rma_step_decide #(.DATA_W(DATA_W)) u_decide (
       .clk_i, .rst_ni, .time_i, .cfg_node_i, .cfg_mtu_i, .cfg_retry_ticks_i, .cfg_retry_limit_i, .cfg_timeout_i,
       .peer_valid_i, .link_up_i, .valid_i(decide_valid), .kind_i(decide_kind), .vpid_i(decide_vpid), .known_i(known),
-      .slots_i(slots), .cmd_free_i(cmd_free), .put_turn_i(!put_waits), .ans_progress_i, .ans_vpid_i, .ans_look_vpid_o,
-      .ans_writes_i, .express_free_o(express_free), .express_ends_o(express_ends), .express_held_o(express_held),
-      .express_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o, .tx_hdr_o, .tx_data_o,
-      .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind), .vpid_o(end_vpid),
-      .decided_o(decided));
+      .slots_i(slots), .cmd_free_i(cmd_free), .put_turn_i(!put_waits), .ans_progress_i, .ans_vpid_i(ans_i.vpid),
+      .ans_look_vpid_o, .ans_writes_i, .express_free_o(express_free), .express_ends_o(express_ends),
+      .express_held_o(express_held), .express_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o,
+      .tx_hdr_o, .tx_data_o, .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind),
+      .vpid_o(end_vpid), .decided_o(decided));
 
   // ---------------------------------------------------------------- end
   logic freed, to_puts, to_expresses, active, waiting, refused, active_q, waiting_q, refused_q;
@@ -265,8 +259,9 @@ module rma_requester #(
   logic               note_empty, look_active, look_count, look_note;
   logic [63:0]        note_w0;
   ggas_pkg::note_w1_t note_w1;
-  rma_note_words u_words (.act_i(act), .ans_i(decided.answer), .cookie_i(decided.first[255:192]),
-    .words_i(decided.first[127:0]), .w0_o(note_w0), .w1_o(note_w1));
+  rma_note_words u_words (
+    .act_i(act), .ans_i(decided.answer), .cookie_i(decided.first[255:192]), .words_i(decided.first[127:0]),
+    .w0_o(note_w0), .w1_o(note_w1));
   rma_note_port u_notes (
       .clk_i, .rst_ni, .push_i(ending && (act.note || act.error)), .room_o(note_room), .held_i(act.note),
       .vpid_i(end_vpid), .w0_i(note_w0), .w1_i(note_w1), .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o,

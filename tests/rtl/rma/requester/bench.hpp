@@ -17,6 +17,7 @@
 #include "sim/nic/tlp_pins.hpp"
 #include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/harness/rng.hpp"
+#include "tests/rtl/rma/answer_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::requester {
@@ -248,14 +249,14 @@ class bench {
     if (!v.ans_valid_i && !answers.empty() && answers.front().at <= now) v.ans_valid_i = chance(pace.answer);
     if (v.ans_valid_i) {
       const answer& a = answers.front().t;
-      v.ans_op_i = uint8_t(a.op);
-      v.ans_vpid_i = a.vpid;
-      v.ans_epoch_i = a.epoch;
-      v.ans_dvpid_i = a.dvpid;
-      v.ans_asked_i = a.asked;
-      v.ans_status_i = uint8_t(a.status);
-      v.ans_addr_i = a.addr;
-      v.ans_node_i = a.node;
+      pins::put_answer(v.ans_i, {.op = uint8_t(a.op),
+                                 .vpid = a.vpid,
+                                 .epoch = a.epoch,
+                                 .status = uint8_t(a.status),
+                                 .dvpid = a.dvpid,
+                                 .node = a.node,
+                                 .addr = a.addr,
+                                 .asked = a.asked});
     }
   }
 

@@ -111,7 +111,7 @@ TYPED_TEST(rma_requester_directed, data_keeps_the_time_out_away) {
   b.run(100);
   for (unsigned i = 0; i < 6; ++i) {
     b.run(2 * tick);
-    b.v.ans_vpid_i = 3;
+    pins::put_answer(b.v.ans_i, {.vpid = 3});
     b.v.ans_progress_i = 1;
     b.step();
     b.v.ans_progress_i = 0;

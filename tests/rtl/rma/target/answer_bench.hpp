@@ -8,6 +8,7 @@
 #include <map>
 
 #include "tests/rtl/context_pins.hpp"
+#include "tests/rtl/rma/answer_pins.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 #include "tests/rtl/rma/unit/puts.hpp"
 
@@ -233,8 +234,8 @@ class answer_bench {
     }
     if (v.ans_valid_o && v.ans_ready_i && !on_write) {
       ASSERT_FALSE(answers_.empty()) << "an answer nobody sent";
-      const answer got{v.ans_op_o,    v.ans_vpid_o, v.ans_epoch_o, v.ans_status_o,
-                       v.ans_dvpid_o, v.ans_node_o, v.ans_addr_o,  bool(v.ans_asked_o)};
+      const auto a = pins::get_answer(v.ans_o);
+      const answer got{a.op, a.vpid, a.epoch, a.status, a.dvpid, a.node, a.addr, a.asked};
       EXPECT_EQ(got, answers_.front().first);
       EXPECT_GE(writes_seen_, answers_.front().second) << "an answer in front of its writes";
       answers_.pop_front();
