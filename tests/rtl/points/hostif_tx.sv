@@ -5,7 +5,8 @@ module hostif_tx_points (
     input wire logic [4:0] req, src,
     input wire logic take, rd_valid_i, np_ok_i, out_valid, out_ready, drop, dropped_o, inside_q, bus_master_i,
     input wire logic closing_i, req_valid_o, req_ready_i, cpl_pending_q, cpl_open_q, cpl_valid_o, cpl_ready_i,
-    input wire logic take_np, take_ld, ld_valid_i, np_valid_i, np_last_q, ld_sop_i,
+    input wire logic take_np, take_ld, np_valid_i, np_last_q,
+    input ggas_pkg::tlp_beat_t ld_i,
     input wire logic [1:0] behind_q, open
 );
   // SMFU, writes and reads of the RMA, event records, MSI-X messages
@@ -21,8 +22,8 @@ module hostif_tx_points (
   `POINT(completion_behind_a_write, cpl_pending_q && behind_q != '0);
   `POINT(completion_behind_two_writes, cpl_pending_q && behind_q > 2'd1);
   `POINT(completion_held_for_a_reset, cpl_pending_q && behind_q == '0 && closing_i && !cpl_open_q);
-  `POINT(own_completion_while_a_load_waits, take_np && ld_valid_i);
+  `POINT(own_completion_while_a_load_waits, take_np && ld_i.valid);
   `POINT(load_before_the_next_own_completion, take_ld && np_valid_i && np_last_q);
-  `POINT(own_completion_waits_for_a_load, take_ld && !ld_sop_i && np_valid_i);
+  `POINT(own_completion_waits_for_a_load, take_ld && !ld_i.sop && np_valid_i);
 endmodule
 bind hostif_tx hostif_tx_points i_points (.*);
