@@ -42,7 +42,7 @@ module event_collector #(
     always_ff @(posedge clk_i) begin
       if (valid_i != '0) begin
         for (int i = 0; i < SOURCES; i = i + 1)
-          if (valid_i[i] && !waits[i]) records[W*i+:W] <= {intervals_i[7*i+:7], events_i[64*i+:64]};
+          if (valid_i[i] && (!waits[i] || ready_o[i])) records[W*i+:W] <= {intervals_i[7*i+:7], events_i[64*i+:64]};
       end
     end
   end else begin : g_offers
