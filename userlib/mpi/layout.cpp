@@ -21,7 +21,7 @@ struct words_of {
 
 type_place find(const layout& l, uint64_t at) {
   const ggas_type& t = l.handle();
-  return t.records == 0 ? detail::find_in_box(t, at) : detail::find_by_records(t, words_of{l.words().data()}, at);
+  return t.records == 0 ? detail::find_in_box(t, at) : detail::find_by_image(t, words_of{l.words().data()}, at);
 }
 
 // Addresses may wrap: a place may lie before the address of the items, which may be 0.

@@ -28,7 +28,7 @@ struct probe {
 };
 
 type_place find_in_item(const ggas_type& t, const probe& read, uint64_t at) {
-  return t.records == 0 ? find_in_box(t, at) : find_by_records(t, read, at);
+  return t.records == 0 ? find_in_box(t, at) : find_by_image(t, read, at);
 }
 
 // Places of all bytes as kernels find them, each for itself; and no run goes on where the list does not.

@@ -116,7 +116,14 @@ GGAS_DEVICE type_side side_of(const walk_side& s, uint64_t first, uint64_t bytes
 }
 
 [[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512)
-    walk_kernel(const GGAS_GRID_CONSTANT walk_move m, stream_report report) {
+    walk_kernel(const GGAS_GRID_CONSTANT walk_move given, stream_report report) {
+  // Sides name their datatypes by address. From a parameter each word would come by way of memory.
+  constexpr unsigned words = sizeof(walk_move) / sizeof(uint64_t);
+  GGAS_SHARED_ARRAY(uint64_t, shared, words);
+  for (unsigned i = thread_rank(); i < words; i += thread_count())
+    shared[i] = reinterpret_cast<const uint64_t*>(&given)[i];
+  __syncthreads();
+  const walk_move& m = *reinterpret_cast<const walk_move*>(&shared[0]);
   ggas_after_stream();
   const bool known = (m.to.packed || m.to.type.records == 0 || is_committed(m.to.type)) &&
                      (m.from.packed || m.from.type.records == 0 || is_committed(m.from.type));

@@ -4,21 +4,13 @@
 // (move_runs.cuh): there neighbouring threads store neighbouring runs, so that fewer sectors are written twice.
 #pragma once
 
+#include "ggas/detail/type/fields.cuh"
 #include "ggas/detail/type/move_runs.cuh"
 
 namespace ggas::detail {
 
 constexpr unsigned fields_in_flight = 4;
 
-// No branches: one of the four is done.
-GGAS_DEVICE uint64_t load_field(const char* p, unsigned bytes) {
-  uint64_t v = 0;
-  if (bytes == 8) v = load_own(reinterpret_cast<const uint64_t*>(p));
-  if (bytes == 4) v = load_own(reinterpret_cast<const uint32_t*>(p));
-  if (bytes == 2) v = load_own(reinterpret_cast<const uint16_t*>(p));
-  if (bytes == 1) v = load_own(reinterpret_cast<const uint8_t*>(p));
-  return v;
-}
 // Staged bytes have no alignment.
 GGAS_DEVICE void stage_field(char* p, unsigned bytes, uint64_t v) {
   GGAS_UNROLL
@@ -32,7 +24,7 @@ GGAS_DEVICE void pack_fields(const item_move& m, const char* item, char* bytes) 
     uint64_t v[fields_in_flight] = {};
     GGAS_UNROLL
     for (unsigned w = 0; w < fields_in_flight; ++w)
-      if (first + w < m.fields) v[w] = load_field(item + m.field[first + w].at, m.field[first + w].bytes);
+      if (first + w < m.fields) v[w] = load_field<origin::own>(item + m.field[first + w].at, m.field[first + w].bytes);
     GGAS_UNROLL
     for (unsigned w = 0; w < fields_in_flight; ++w)
       if (first + w < m.fields) stage_field(bytes + m.field[first + w].packed, m.field[first + w].bytes, v[w]);

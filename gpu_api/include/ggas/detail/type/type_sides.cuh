@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ggas/detail/one_sided/sides.cuh"
+#include "ggas/detail/type/fields.cuh"
 #include "ggas/detail/type/type_walk.cuh"
 
 namespace ggas::detail {
@@ -15,7 +16,7 @@ struct image_reader {
 };
 
 GGAS_DEVICE_FUNCTION type_place find_in_image(const ggas_type& t, const image_reader& image, uint64_t at) {
-  return find_by_records(t, image, at);
+  return find_by_image(t, image, at);
 }
 
 GGAS_DEVICE bool is_committed(const ggas_type& t) {
@@ -72,36 +73,82 @@ GGAS_DEVICE uint64_t bits_of(const type_side& s, uint64_t count) {
   return base | s.type->unit | (count > 1 ? static_cast<uint64_t>(s.type->extent) : 0);
 }
 
-// Units of T of the packed data from byte `first` on. Simple: as find().
-template <bool Simple, class T>
+// Units of T of a box's packed data from byte `first` on.
+template <class T>
 struct typed_units {
   const type_side& of;
   uint64_t first;
 
   GGAS_DEVICE unit_place<T> operator()(uint64_t i) const {
-    const type_place p = of.find<Simple>(first + i * sizeof(T));
+    const type_place p = of.find<true>(first + i * sizeof(T));
     return {reinterpret_cast<T*>(of.base + p.offset), p.left >= sizeof(T)};
   }
 };
 
-// Bytes `first` ... of `bytes` from side to side, by `count` threads of which this is `rank`; false: a place that is
-// none, in an image that was overwritten. Boxes keep two loads under way: more are much code.
-template <origin From, bool Simple, class T>
-GGAS_DEVICE bool move_pieces(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes, unsigned rank,
-                             unsigned count) {
-  return move_units_between < Simple ? 2 : 1, From,
-         T > (bytes / sizeof(T), rank, count, typed_units<Simple, T>{to, first}, typed_units<Simple, T>{from, first});
+// Bytes `first` ... of `bytes` between boxes, by `count` threads of which this is `rank`. Two loads are under way: more
+// are much code.
+template <origin From, class T>
+GGAS_DEVICE bool move_box_units(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
+                                unsigned rank, unsigned count) {
+  return move_units_between<2, From, T>(bytes / sizeof(T), rank, count, typed_units<T>{to, first},
+                                        typed_units<T>{from, first});
 }
 
-// By the widest access that `bits` (of all places and lengths) allow.
-template <origin From, bool Simple>
-GGAS_DEVICE_FUNCTION bool move_by_width(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
-                                        uint64_t bits, unsigned rank, unsigned count) {
-  if (bits & 1) return move_pieces<From, Simple, uint8_t>(to, from, first, bytes, rank, count);
-  if (bits & 2) return move_pieces<From, Simple, uint16_t>(to, from, first, bytes, rank, count);
-  if (bits & 4) return move_pieces<From, Simple, uint32_t>(to, from, first, bytes, rank, count);
-  if (bits & 8) return move_pieces<From, Simple, uint64_t>(to, from, first, bytes, rank, count);
-  return move_pieces<From, Simple, word_pair>(to, from, first, bytes, rank, count);
+// By the widest access that `bits` (of all places and lengths) allow, 4 bytes or more.
+template <origin From>
+GGAS_DEVICE_FUNCTION bool move_boxes(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
+                                     uint64_t bits, unsigned rank, unsigned count) {
+  if (bits & 4) return move_box_units<From, uint32_t>(to, from, first, bytes, rank, count);
+  if (bits & 8) return move_box_units<From, uint64_t>(to, from, first, bytes, rank, count);
+  return move_box_units<From, word_pair>(to, from, first, bytes, rank, count);
+}
+
+// Bytes at ... at + n - 1 of a side's packed data, n <= 16, each run of them in the widest accesses that its place
+// allows. False: one lies nowhere.
+template <origin From>
+GGAS_DEVICE bool gather(const type_side& s, uint64_t at, unsigned n, word_pair& v) {
+  for (unsigned done = 0; done < n;) {
+    const type_place p = s.find<false>(at + done);
+    if (p.left == 0) return false;
+    const char* from = s.base + p.offset;
+    if (done == 0 && n == sizeof v && p.left >= n && is_aligned(from)) return v = load_pair<From>(from), true;
+    for (unsigned left = p.left < n - done ? static_cast<unsigned>(p.left) : n - done; left > 0;) {
+      const unsigned width = field_width(from, left);
+      insert_field(v, done, load_field<From>(from, width));
+      from += width, done += width, left -= width;
+    }
+  }
+  return true;
+}
+GGAS_DEVICE bool scatter(const type_side& s, uint64_t at, unsigned n, const word_pair& v) {
+  for (unsigned done = 0; done < n;) {
+    const type_place p = s.find<false>(at + done);
+    if (p.left == 0) return false;
+    char* to = s.base + p.offset;
+    if (done == 0 && n == sizeof v && p.left >= n && is_aligned(to)) return store_pair(to, v), true;
+    for (unsigned left = p.left < n - done ? static_cast<unsigned>(p.left) : n - done; left > 0;) {
+      const unsigned width = field_width(to, left);
+      store_field(to, width, field_of(v, done));
+      to += width, done += width, left -= width;
+    }
+  }
+  return true;
+}
+
+// Any two sides: a thread takes 16 bytes of packed data, so that it looks for each run in them once, and dense data are
+// moved in words of 16 bytes. False: a place that is none, in an image that was overwritten.
+template <origin From>
+GGAS_DEVICE_FUNCTION bool move_by_pairs(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
+                                        unsigned rank, unsigned count) {
+  constexpr unsigned pair = sizeof(word_pair);
+  bool good = true;
+  if (count > 1) sync_lanes();
+  for (uint64_t done = uint64_t{rank} * pair; good && done < bytes; done += uint64_t{count} * pair) {
+    const unsigned n = bytes - done < pair ? static_cast<unsigned>(bytes - done) : pair;
+    word_pair v{};
+    good = gather<From>(from, first + done, n, v) && scatter(to, first + done, n, v);
+  }
+  return good;
 }
 
 // `bits`: bits_of() both sides.
@@ -114,8 +161,8 @@ GGAS_DEVICE bool move_sides(const type_side& to, const type_side& from, uint64_t
     return true;
   }
   bits |= first | bytes;
-  if (to.simple() && from.simple()) return move_by_width<From, true>(to, from, first, bytes, bits, rank, count);
-  return move_by_width<From, false>(to, from, first, bytes, bits, rank, count);
+  if (to.simple() && from.simple() && bits % 4 == 0) return move_boxes<From>(to, from, first, bytes, bits, rank, count);
+  return move_by_pairs<From>(to, from, first, bytes, rank, count);
 }
 
 }  // namespace ggas::detail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a byte of packed data lies: by division in a box, else by a walk down the records. Every byte is found for
-// itself, so that threads need nothing of each other. What the image says is not trusted: a place out of the bounds
-// that the handle names, or a word out of the image, is `nowhere`. Included by type.cuh.
+// Where a byte of packed data lies: by division in a box, by a search in a list of runs, else by a walk down the
+// records. Every byte is found for itself, so that threads need nothing of each other. What the image says is not
+// trusted: a place out of the bounds that the handle names, or a word out of the image, is `nowhere`. Included by
+// type.cuh.
 #pragma once
 
 #include "ggas/detail/platform/platform.cuh"
@@ -35,6 +36,18 @@ GGAS_DEVICE type_place find_in_box(const ggas_type& t, uint64_t at) {
     i = next;
   }
   return {static_cast<int64_t>(offset), t.run - in_run};
+}
+
+// at < size; the runs stand in the handle.
+GGAS_DEVICE bool has_few_runs(const ggas_type& t) {
+  return t.records == 1 && t.run == 0 && t.box[0].count - 1 < most_handle_runs;
+}
+GGAS_DEVICE type_place find_in_few_runs(const ggas_type& t, uint64_t at) {
+  const auto last = static_cast<unsigned>(t.box[0].count);
+  unsigned r = 1;
+  GGAS_NO_UNROLL
+  while (r < last && at >= t.box[r].count) at -= t.box[r++].count;
+  return {t.box[r].stride + static_cast<int64_t>(at), t.box[r].count - at};
 }
 
 // One step down: what is found of a level, and how to go on. All in unsigned numbers, which go round.
@@ -173,10 +186,27 @@ GGAS_DEVICE type_place type_walk<Read>::find(uint64_t at) const {
   return {0, 0};
 }
 
-// Byte `at` of the packed data of an item of records; at < size.
+// at < size; one list of runs, whose sums and places, or places alone, are all of the lookaside part.
 template <class Read>
-GGAS_DEVICE type_place find_by_records(const ggas_type& t, const Read& read, uint64_t at) {
-  type_place p = type_walk<Read>{read, t.words, t.records}.find(at);
+GGAS_DEVICE type_place find_in_list(const ggas_type& t, const type_walk<Read>& image, uint64_t at) {
+  const uint64_t runs = t.box[0].count;
+  if (t.run != 0) {
+    const uint64_t r = quotient(at, t.run), in_run = at - r * t.run;
+    if (!image.has(r, 1)) return {0, 0};
+    return {static_cast<int64_t>(image.look(r) + in_run), t.run - in_run};
+  }
+  if (!image.has(0, 2 * runs + 1)) return {0, 0};
+  const uint64_t r = image.search(0, runs, at), before = image.look(r), behind = image.look(r + 1);
+  if (at < before || at >= behind) return {0, 0};
+  return {static_cast<int64_t>(image.look(runs + 1 + r) + (at - before)), behind - at};
+}
+
+// Byte `at` of the packed data of an item with an image; at < size.
+template <class Read>
+GGAS_DEVICE type_place find_by_image(const ggas_type& t, const Read& read, uint64_t at) {
+  if (has_few_runs(t)) return find_in_few_runs(t, at);
+  const type_walk<Read> image{read, t.words, t.records};
+  type_place p = t.records == 1 && t.box[0].count != 0 ? find_in_list(t, image, at) : image.find(at);
   if (p.left == 0 || p.offset < t.true_lb || p.offset >= t.true_ub) return {0, 0};
   const auto room = static_cast<uint64_t>(t.true_ub - p.offset);
   if (p.left > room) p.left = room;
