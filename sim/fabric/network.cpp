@@ -9,7 +9,6 @@
 namespace ggas::fabric {
 
 namespace {
-constexpr uint64_t never = ~uint64_t{0};
 constexpr unsigned posted = unsigned(nic::vc::p), non_posted = unsigned(nic::vc::np);
 }  // namespace
 
@@ -19,7 +18,11 @@ network::network(sc_core::sc_module_name name, topology shape, const network_con
   inputs_.resize(ports);
   outputs_.resize(ports);
   injected_ps_.resize(shape_.nodes());
-  for (output& o : outputs_) o.units.fill(cfg.units);
+  at_home_.resize(shape_.nodes());
+  for (output& o : outputs_) o.units.fill(uint16_t(cfg.units));
+  for (unsigned node = 0; node < shape_.nodes(); ++node)
+    for (unsigned port = 0; port < own_port(); ++port)
+      across_.push_back(shape_.across(node, port).value_or(topology::end{none, none}));
 }
 
 // ---------------------------------------------------------------------------------------------- from and to the NICs
@@ -31,9 +34,7 @@ void network::send(unsigned node, nic::packet&& p, uint64_t at_ps) {
   schedule(last, what::arrival, node, own_port(), channel, new_flight(std::move(p)));
 }
 
-size_t network::waiting(unsigned node, nic::vc channel) const {
-  return in(node, own_port()).fifo[unsigned(channel)].size();
-}
+size_t network::waiting(unsigned node, nic::vc channel) const { return at_home_[node][unsigned(channel)]; }
 
 void network::resume(unsigned node) { pump(node, own_port()); }
 
@@ -41,13 +42,16 @@ uint32_t network::new_flight(nic::packet&& p) {
   if (unused_.empty()) {
     unused_.push_back(uint32_t(flights_.size()));
     flights_.emplace_back();
+    packets_.emplace_back();
   }
   const uint32_t f = unused_.back();
   unused_.pop_back();
   const unsigned beat_dws = cfg_.flit_bits / 32;
-  flights_[f].units = 1 + (p.len_dw + beat_dws - 1) / beat_dws;
-  flights_[f].flits = nic::flit_count(p.len_dw, cfg_.flit_bits);
-  flights_[f].packet = std::move(p);
+  flights_[f] = {.units = uint16_t(1 + (p.len_dw + beat_dws - 1) / beat_dws),
+                 .flits = uint16_t(nic::flit_count(p.len_dw, cfg_.flit_bits)),
+                 .to = p.dst,
+                 .chooses = p.unordered()};
+  packets_[f] = std::move(p);
   ++stats_.packets;
   return f;
 }
@@ -55,7 +59,7 @@ uint32_t network::new_flight(nic::packet&& p) {
 // ---------------------------------------------------------------------------------------------- events
 
 void network::schedule(uint64_t at_ps, what kind, unsigned node, unsigned port, unsigned channel, uint32_t value) {
-  events_.push({at_ps, seq_++, kind, uint8_t(port), uint8_t(channel), node, value});
+  events_.push(at_ps, {kind, uint8_t(port), uint8_t(channel), node, value});
   if (draining_ || at_ps >= notified_ps_) return;
   notified_ps_ = at_ps;
   wake_.notify(sc_core::sc_time::from_value(at_ps - pcie::now_ps()));
@@ -64,77 +68,100 @@ void network::schedule(uint64_t at_ps, what kind, unsigned node, unsigned port, 
 void network::drain() {
   draining_ = true;
   const uint64_t now = pcie::now_ps();
-  while (!events_.empty() && events_.top().at_ps <= now) {
-    const event e = events_.top();
-    events_.pop();
+  while (events_.next() <= now) {
+    const event e = events_.pop();
     if (e.kind == what::arrival) {
       arrive(e.node, e.port, e.channel, e.value);
     } else {
       output& o = out(e.node, e.port);
-      if (e.kind == what::credit) o.units[e.channel] += e.value;
+      if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
       if (e.kind == what::wake) o.woken = false;
       pump(e.node, e.port);
     }
   }
   draining_ = false;
-  notified_ps_ = events_.empty() ? never : events_.top().at_ps;
-  if (notified_ps_ != never) wake_.notify(sc_core::sc_time::from_value(notified_ps_ - now));
+  notified_ps_ = events_.next();
+  if (notified_ps_ != events_.never) wake_.notify(sc_core::sc_time::from_value(notified_ps_ - now));
 }
 
 // ---------------------------------------------------------------------------------------------- through a node
 
+void network::waiters::remove(waiter w) {
+  const auto end = at_.begin() + count_;
+  const auto it = std::find(at_.begin(), end, uint8_t(w.input * channels + w.channel));
+  if (it == end) return;
+  std::copy(it + 1, end, it);
+  --count_;
+}
+
 void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f) {
   flights_[f].arrived = ++arrivals_;
-  in(node, port).fifo[channel].push_back(f);
+  flights_[f].next = none;
+  input::fifo& q = in(node, port).of[channel];
+  (q.first == none ? q.first : flights_[q.last].next) = f;
+  q.last = f;
+  if (port == own_port()) ++at_home_[node][channel];
   offer(node, port, channel);
 }
 
 // Whether the front of that channel, an NP packet, came behind a P packet that is still here.
 bool network::behind_posted(const input& i, unsigned channel) const {
   if (channel % vcs != non_posted) return false;
-  const uint64_t arrived = flights_[i.fifo[channel].front()].arrived;
-  const auto older = [&](unsigned c) { return !i.fifo[c].empty() && flights_[i.fifo[c].front()].arrived < arrived; };
+  const uint64_t arrived = flights_[i.of[channel].first].arrived;
+  const auto older = [&](unsigned c) { return i.of[c].first != none && flights_[i.of[c].first].arrived < arrived; };
   return older(posted) || older(posted + vcs);
 }
 
 // The front of an input's channel asks for its way out.
 void network::offer(unsigned node, unsigned port, unsigned channel) {
   input& i = in(node, port);
-  if (i.fifo[channel].empty() || i.offered[channel] || behind_posted(i, channel)) return;
-  const unsigned to = flights_[i.fifo[channel].front()].packet.dst;
-  i.offered[channel] = true;
-  if (to == node) {
-    wait(node, {own_port(), channel / vcs}, {port, channel});
+  if (i.of[channel].first == none || i.offered >> channel & 1 || behind_posted(i, channel)) return;
+  const waiter w{uint8_t(port), uint8_t(channel)};
+  const flight& f = flights_[i.of[channel].first];
+  i.offered |= uint8_t(1u << channel);
+  i.second[channel] = 0;
+  if (f.to == node) {
+    wait(node, code({own_port(), channel / vcs}), w);
     return pump(node, own_port());
   }
-  const bool chooses = flights_[i.fifo[channel].front()].packet.unordered();
-  const topology::step way = shape_.next(node, to);
-  const auto also = chooses ? shape_.second(node, to) : std::nullopt;
-  wait(node, way, {port, channel, also});
-  if (also) wait(node, *also, {port, channel, way, true});
+  const topology::step way = shape_.next(node, f.to);
+  const auto also = f.chooses ? shape_.second(node, f.to) : std::nullopt;
+  i.first[channel] = code(way);
+  if (also) i.second[channel] = code(*also);
+  wait(node, code(way), w);
+  if (also) wait(node, code(*also), w);
   pump(node, way.port);
   if (also) pump(node, also->port);
 }
 
-void network::wait(unsigned node, const topology::step& way, const waiter& w) {
-  out(node, way.port).waiting[w.channel % vcs + vcs * way.lane].push_back(w);
+void network::wait(unsigned node, uint8_t way, waiter w) {
+  const unsigned channel = w.channel % vcs + vcs * ((way - 1u) % 2);
+  output& o = out(node, (way - 1u) / 2);
+  o.waiting[channel].push(w);
+  o.asked |= uint8_t(1u << channel);
+}
+
+void network::stop_waiting(unsigned node, uint8_t way, waiter w) {
+  const unsigned channel = w.channel % vcs + vcs * ((way - 1u) % 2);
+  output& o = out(node, (way - 1u) / 2);
+  o.waiting[channel].remove(w);
+  if (o.waiting[channel].empty()) o.asked &= uint8_t(~(1u << channel));
 }
 
 // Gives the output to channel after channel, as long as it is free and one of them can go.
 void network::pump(unsigned node, unsigned port) {
   output& o = out(node, port);
-  for (unsigned tried = 0; tried < channels;) {
-    if (o.free_ps > pcie::now_ps()) break;
+  const uint64_t now = pcie::now_ps();
+  for (unsigned tried = 0; tried < channels && o.asked != 0 && o.free_ps <= now;) {
     const unsigned channel = (o.last + 1 + tried) % channels;
-    if (!o.waiting[channel].empty() && go(node, port, channel)) {
-      o.last = channel;
+    if (o.asked >> channel & 1 && go(node, port, channel)) {
+      o.last = uint8_t(channel);
       tried = 0;
     } else {
       ++tried;
     }
   }
-  const auto asks = [](const auto& w) { return !w.empty(); };
-  if (o.woken || o.free_ps <= pcie::now_ps() || std::ranges::none_of(o.waiting, asks)) return;
+  if (o.woken || o.free_ps <= now || o.asked == 0) return;
   o.woken = true;
   schedule(o.free_ps, what::wake, node, port, 0, 0);
 }
@@ -142,25 +169,26 @@ void network::pump(unsigned node, unsigned port) {
 bool network::go(unsigned node, unsigned port, unsigned channel) {
   output& o = out(node, port);
   const waiter w = o.waiting[channel].front();
-  const uint32_t f = in(node, w.input).fifo[w.channel].front();
+  const input& i = in(node, w.input);
+  const uint32_t f = i.of[w.channel].first;
+  const unsigned units = flights_[f].units;
   if (port == own_port()) {
-    if (!sinks_[node]->deliver(flights_[f].packet)) return false;
+    if (!sinks_[node]->deliver(packets_[f])) return false;
     unused_.push_back(f);
   } else {
-    if (o.units[channel] < flights_[f].units) return false;
-    o.units[channel] -= flights_[f].units;
+    if (o.units[channel] < units) return false;
+    o.units[channel] = uint16_t(o.units[channel] - units);
     transmit(node, port, channel, f);
   }
-  const unsigned units = flights_[f].units;
-  o.waiting[channel].pop_front();
-  if (w.other) {
-    std::erase_if(out(node, w.other->port).waiting[w.channel % vcs + vcs * w.other->lane],
-                  [&](const waiter& it) { return it.is(w); });
-    stats_.second += w.second;
+  const uint8_t way = code({port, channel / vcs}), second = i.second[w.channel];
+  stop_waiting(node, way, w);
+  if (second != 0) {
+    stop_waiting(node, way == second ? i.first[w.channel] : second, w);
+    stats_.second += way == second;
   }
   // Its buffer is free again when its last flit has left.
   if (w.input != own_port()) {
-    const auto from = *shape_.across(node, w.input);
+    const topology::end from = across(node, w.input);
     const uint64_t end = port == own_port() ? pcie::now_ps() : o.free_ps;
     schedule(end + cfg_.latency_ps + cfg_.flit_ps, what::credit, from.node, from.port, w.channel, units);
   }
@@ -170,23 +198,28 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
 
 void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t f) {
   output& o = out(node, port);
-  const auto to = *shape_.across(node, port);
-  flight& it = flights_[f];
-  o.free_ps = pcie::now_ps() + it.flits * cfg_.flit_ps;
+  const topology::end to = across(node, port);
+  const flight& it = flights_[f];
+  const uint64_t now = pcie::now_ps();
+  o.free_ps = now + it.flits * cfg_.flit_ps;
   stats_.flits += it.flits;
   output& back = out(to.node, to.port);
-  if (back.free_ps > pcie::now_ps()) back.free_ps += uint64_t(cfg_.control_flits * double(cfg_.flit_ps));
-  const bool there = it.packet.dst == to.node;
+  if (back.free_ps > now) back.free_ps += uint64_t(cfg_.control_flits * double(cfg_.flit_ps));
+  const bool there = it.to == to.node;
   stats_.hops += !there;
   schedule(o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps), what::arrival, to.node, to.port, channel, f);
 }
 
 // The front of an input is gone: the next one asks, and NP packets that waited for it.
-void network::leave(unsigned node, const waiter& w) {
+void network::leave(unsigned node, waiter w) {
   input& i = in(node, w.input);
-  i.fifo[w.channel].pop_front();
-  i.offered[w.channel] = false;
-  if (w.input == own_port()) sinks_[node]->left();
+  input::fifo& q = i.of[w.channel];
+  q.first = flights_[q.first].next;
+  i.offered &= uint8_t(~(1u << w.channel));
+  if (w.input == own_port()) {
+    --at_home_[node][w.channel];
+    sinks_[node]->left();
+  }
   offer(node, w.input, w.channel);
   if (w.channel % vcs != posted) return;
   offer(node, w.input, non_posted);

@@ -11,11 +11,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <queue>
+#include <optional>
 #include <systemc>
 #include <vector>
 
+#include "sim/fabric/monotone_queue.hpp"
 #include "sim/fabric/topology.hpp"
 #include "sim/nic/packet.hpp"
 #include "sim/pcie/timer.hpp"
@@ -65,37 +65,57 @@ class network : public sc_core::sc_module {
  private:
   static constexpr unsigned vcs = 4, channels = 2 * vcs;
   static constexpr uint32_t none = ~uint32_t{0};
+  // What hops need of a packet. Inputs and outputs are small, as many nodes have many of them, and hold no memory
+  // apart.
   struct flight {
-    nic::packet packet;
-    unsigned units = 0, flits = 0;
     uint64_t arrived = 0;  // in which order at this node
+    uint32_t next = none;  // behind it in its channel
+    uint16_t units = 0, flits = 0;
+    uint16_t to = 0;
+    bool chooses = false;  // it may leave by its second choice
   };
   // Packets that came over one link, or from the own NIC.
   struct input {
-    std::array<std::deque<uint32_t>, channels> fifo;  // flights
-    std::array<bool, channels> offered{};             // the front waits for its output
+    struct fifo {
+      uint32_t first = none, last = none;  // flights
+    };
+    std::array<fifo, channels> of;
+    std::array<uint8_t, channels> second{};  // code() of the front's second choice; 0: it has none
+    std::array<uint8_t, channels> first{};   // and of its first one
+    uint8_t offered = 0;                     // bits: the front of that channel waits for its output
   };
+  // Front of an input's channel, as it waits for an output.
   struct waiter {
-    unsigned input, channel;
-    std::optional<topology::step> other = {};  // where it waits as well
-    bool second = false;                       // here it waits for its second choice
-    bool is(const waiter& w) const { return input == w.input && channel == w.channel; }
+    uint8_t input, channel;
+    bool operator==(const waiter&) const = default;
+  };
+  // At most one of each input and lane.
+  class waiters {
+   public:
+    bool empty() const { return count_ == 0; }
+    waiter front() const { return {uint8_t(at_[0] / channels), uint8_t(at_[0] % channels)}; }
+    void push(waiter w) { at_[count_++] = uint8_t(w.input * channels + w.channel); }
+    void remove(waiter w);
+
+   private:
+    uint8_t count_ = 0;
+    std::array<uint8_t, 2 * (max_ports + 1)> at_;
   };
   // Towards one link, or to the own NIC.
   struct output {
-    std::array<std::deque<waiter>, channels> waiting;  // by the channel on that link
-    std::array<unsigned, channels> units{};            // free at the other end
     uint64_t free_ps = 0;
-    unsigned last = 0;  // channel served last
+    std::array<uint16_t, channels> units{};  // free at the other end
+    uint8_t last = 0;                        // channel served last
+    uint8_t asked = 0;                       // bits: channels for which somebody waits
     bool woken = false;
+    std::array<waiters, channels> waiting;  // by the channel on that link
   };
+  static uint8_t code(const topology::step& s) { return uint8_t(1 + 2 * s.port + s.lane); }
   enum class what : uint8_t { arrival, wake, credit };
   struct event {
-    uint64_t at_ps, seq;
     what kind;
     uint8_t port, channel;
     uint32_t node, value;  // arrival: flight; credit: units
-    bool operator>(const event& o) const { return at_ps != o.at_ps ? at_ps > o.at_ps : seq > o.seq; }
   };
 
   unsigned own_port() const { return shape_.ports(); }  // input and output of the own NIC
@@ -108,22 +128,27 @@ class network : public sc_core::sc_module {
   void arrive(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void offer(unsigned node, unsigned port, unsigned channel);
   bool behind_posted(const input& i, unsigned channel) const;
-  void wait(unsigned node, const topology::step& way, const waiter& w);
+  void wait(unsigned node, uint8_t way, waiter w);
+  void stop_waiting(unsigned node, uint8_t way, waiter w);
+  topology::end across(unsigned node, unsigned port) const { return across_[node * own_port() + port]; }
   void pump(unsigned node, unsigned port);
   bool go(unsigned node, unsigned port, unsigned channel);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);
-  void leave(unsigned node, const waiter& w);
+  void leave(unsigned node, waiter w);
 
   topology shape_;
   network_config cfg_;
   std::vector<packet_sink*> sinks_;
   std::vector<input> inputs_;
   std::vector<output> outputs_;
+  std::vector<topology::end> across_;                   // by node and port; of none if it leads nowhere
   std::vector<std::array<uint64_t, vcs>> injected_ps_;  // time of the last packet of each source
-  std::deque<flight> flights_;                          // places stay where they are
+  std::vector<std::array<uint32_t, vcs>> at_home_;      // packets that have not left for their first link
+  std::vector<flight> flights_;
+  std::deque<nic::packet> packets_;  // of the flights; places stay where they are
   std::vector<uint32_t> unused_;
-  std::priority_queue<event, std::vector<event>, std::greater<>> events_;
-  uint64_t seq_ = 0, arrivals_ = 0;
+  monotone_queue<event> events_;
+  uint64_t arrivals_ = 0;
   uint64_t notified_ps_ = ~uint64_t{0};
   bool draining_ = false;
   pcie::timer wake_{[this] { drain(); }};

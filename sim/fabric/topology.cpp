@@ -79,6 +79,9 @@ std::expected<topology, std::string> topology::parse(std::string_view text, unsi
   if (product != nodes) return fail(fmt::format("it has {} nodes", product));
   t.wraps_ = !name.starts_with("mesh");
   t.ports_ = 2 * unsigned(t.size_.size());
+  t.places_.resize(nodes);
+  for (unsigned node = 0; node < nodes; ++node)
+    for (size_t d = 0; d < t.size_.size(); ++d) t.places_[node][d] = uint16_t(node / t.stride_[d] % t.size_[d]);
   return t;
 }
 

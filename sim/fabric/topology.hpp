@@ -52,10 +52,11 @@ class topology {
   bool full_ = false, wraps_ = false;
   std::vector<unsigned> size_;  // of each dimension; empty: full
 
-  std::vector<unsigned> stride_;  // node n has coordinate n / stride % size in a dimension
+  std::vector<unsigned> stride_;                             // node n has coordinate n / stride % size in a dimension
+  std::vector<std::array<uint16_t, max_ports / 2>> places_;  // those coordinates: divisions cost time at every hop
 
   bool wraps(size_t dimension) const { return wraps_ && size_[dimension] > 2; }
-  unsigned place(unsigned node, size_t dimension) const { return node / stride_[dimension] % size_[dimension]; }
+  unsigned place(unsigned node, size_t dimension) const { return places_[node][dimension]; }
   // On towards `to` in a dimension in which it lies elsewhere, up or down.
   step along(size_t dimension, unsigned at, unsigned to, bool up) const;
 };

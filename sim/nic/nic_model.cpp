@@ -200,8 +200,9 @@ void nic_model::interrupt(std::vector<pcie::tlp>&& writes, uint64_t at) {
 // ---------------------------------------------------------------------------------------------- time
 
 void nic_model::wait_for_tick() {
-  const bool waits = model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits();
-  if (!waits || std::exchange(ticking_, true)) return;
+  if (ticking_) return;
+  ticking_ = model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits();
+  if (!ticking_) return;
   const uint64_t next = (edge() / nic_core::tick_cycles + 1) * nic_core::tick_cycles;
   tick_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(next) - pcie::now_ps()));
 }

@@ -106,6 +106,7 @@ void rma_model::answered(const packet& p, outcome o) {
   c.waiting_since = time_ / tick_cycles;
   const expectation e = *it;
   c.expected.erase(it);
+  --expected_;
   if (e.counts && !(e.held() && o.status == net_status::full)) ++c.remote;
   status_changed(p.svpid());
   if (e.held())
@@ -131,6 +132,7 @@ void rma_model::give_up(unsigned v, net_status s) {
   c.epoch = (c.epoch + 1) & 31;
   bool held = false;
   uint32_t others = 0;
+  expected_ -= c.expected.size();
   for (const expectation& e : std::exchange(c.expected, {})) {
     c.remote += e.counts;
     held |= e.held();

@@ -139,6 +139,7 @@ void rma_model::expect(unsigned v, const descriptor& d, bool counts) {
   context& c = *contexts_[v];
   if (c.expected.empty()) c.waiting_since = time_ / tick_cycles;
   c.expected.push_back({d.node, answer_kind(d), what(d), counts});
+  ++expected_;
 }
 
 // All packets of a put, as far as its source can be read.

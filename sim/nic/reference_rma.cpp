@@ -50,6 +50,7 @@ void rma_model::advance(uint64_t time) {
   time_ = time;
   if (!tick) return;
   tick_.notify();
+  if (expected_ == 0) return;
   const uint64_t answer = reg(GGAS_REG_RMA_TIMEOUT) & GGAS_RMA_TIMEOUT_ANSWER_MASK;
   for (unsigned v = 0; v < rma_contexts; ++v) {
     const context& c = *contexts_[v];
@@ -74,8 +75,7 @@ bool rma_model::cut_off(unsigned v) const {
 }
 
 bool rma_model::waits() const {
-  if (!reads_.empty() || sleeping_) return true;
-  return std::ranges::any_of(contexts_, [](const auto& c) { return !c->expected.empty(); });
+  return !reads_.empty() || sleeping_ || expected_ > 0;
 }
 
 bool rma_model::context_stopped(unsigned v) const {
@@ -102,6 +102,7 @@ void rma_model::start_context(unsigned v) {
   c.produced = c.fetched = 0;
   c.notes = c.notes_read = c.notes_lost = 0;
   c.mails = c.mails_read = 0;
+  expected_ -= c.expected.size();
   c.expected.clear();
   c.epoch = (c.epoch + 1) & 31;
   c.owner = c.pd();

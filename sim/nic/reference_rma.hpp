@@ -249,6 +249,7 @@ class rma_model {
   uint64_t invalidation_round_ = 0;
   uint64_t time_ = 0;
   unsigned sleeping_ = 0;
+  size_t expected_ = 0;  // of all contexts
 };
 
 }  // namespace ggas::nic

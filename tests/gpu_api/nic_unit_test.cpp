@@ -129,6 +129,20 @@ TEST_P(nic_unit_suite, ReductionsOfEveryKind) {
   with(int32_t{}, ggas_or, 33, ggas_by_nic, -1);
 }
 
+// With the tuning of many nodes: operation after operation.
+TEST_P(nic_unit_suite, LongVectorsInParts) {
+  const auto shape = fabric::topology::parse(GetParam().topology, unsigned(nodes()));
+  ASSERT_TRUE(shape) << shape.error();
+  const userlib::coll_tree tree(*shape);
+  for (int k = 0; k < nodes(); ++k) const_cast<context&>(cluster_->device_context(k)).tuned.by_nic = tuning::any;
+  const auto with = [&]<class T>(T, size_t n, int root) {
+    reduce_all<T>(*cluster_, tree, ggas_sum, n, ggas_auto, root, [&](int k) { return words<T>(k); });
+  };
+  with(float{}, 65, -1);
+  with(float{}, 300, nodes() - 1);
+  with(double{}, 97, -1);
+}
+
 // What the unit cannot do is refused by name, and done by others if nobody asked for it.
 TEST_P(nic_unit_suite, WhatItCannotDo) {
   std::vector<ggas_status> named = all_of(ggas_ok), chosen = named, products = named;

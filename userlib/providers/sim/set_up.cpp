@@ -58,6 +58,15 @@ result<std::string> read_text(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+// Collectives in lines send from every node to every other one. Of many nodes long vectors go by the NICs' unit, too,
+// if they have it.
+constexpr int many_nodes = 64;
+tuning tuned_for(int nodes) {
+  tuning t = tuning::usual();
+  if (nodes > many_nodes) t.by_nic = tuning::any;
+  return t;
+}
+
 }  // namespace
 
 result<sim_cluster::host_parts> sim_cluster::read_parts(const cluster_config& cfg, const host_config& host) {
@@ -237,7 +246,7 @@ void sim_cluster::describe_node(int node) {
       .queue_count = int32_t(n.kernel_queues.size()),
       .segment_nla = 0,
       .places = homes_.shared() ? places_.data() : nullptr,
-      .tuned = tuning::usual(),
+      .tuned = tuned_for(cfg_.nodes),
       .no_peer_atomics = false,
       .trace = {},
       .collectives = {},

@@ -35,23 +35,20 @@ GGAS_DEVICE uint64_t unit_command(unsigned words, unsigned op, unsigned kind, bo
 
 template <class T>
 GGAS_DEVICE bool unit_can(const piece<T>& p, const ggas_team& team) {
-  return unit_serves(team) && unit_kind<T>() != unit_kind_none && unit_op(p.op) != unit_op_none && p.n > 0 &&
-         p.n <= unit_bytes / sizeof(T);
+  return unit_serves(team) && unit_kind<T>() != unit_kind_none && unit_op(p.op) != unit_op_none && p.n > 0;
 }
 template <class T>
 GGAS_DEVICE bool goes_by_nic(const piece<T>& p, ggas_method method, const ggas_team& team) {
-  if (method == ggas_by_nic) return unit_can(p, team);
+  if (method == ggas_by_nic) return unit_can(p, team) && p.n <= unit_bytes / sizeof(T);
   return method == ggas_auto && unit_can(p, team) && p.n * sizeof(T) <= device_context().tuned.by_nic;
 }
 
-// Block 0 does all of it, and the others need not wait, as in every reduction.
+// What one operation of the unit holds.
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status reduce_by_nic(piece<T> p, unsigned block, uint64_t timeout_ns) {
-  if (block != 0) return ggas_ok;
+GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, patience& end) {
   GGAS_SHARED(uint32_t, done);
   const auto words = static_cast<unsigned>((p.n * sizeof(T) + 7) / 8);
   const bool wants = p.goes_to(ggas_node());
-  patience end(timeout_ns);
   ggas_status s = load_relaxed(own_word(layout::broken)) != 0 ? ggas_broken : ggas_ok;
   __syncthreads();
   if (thread_rank() == 0) done = unit_count();
@@ -71,6 +68,19 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_nic(piece<T> p, unsigned block, uint6
     store_elements(p.dst, i, p.n, load_relaxed(result + i));
   __syncthreads();
   return ggas_ok;
+}
+
+// Block 0 does all of it, and the others need not wait, as in every reduction. Long vectors go operation by operation:
+// of no use for few nodes, but nothing else has a number of messages that grows with the nodes only once.
+template <class T>
+GGAS_DEVICE ggas_status reduce_by_nic(const piece<T>& p, unsigned block, uint64_t timeout_ns) {
+  if (block != 0) return ggas_ok;
+  constexpr size_t most = unit_bytes / sizeof(T);
+  patience end(timeout_ns);
+  ggas_status s = ggas_ok;
+  for (size_t at = 0; at < p.n && s == ggas_ok; at += most)
+    s = reduce_once_by_nic(p.part(at, p.n - at < most ? p.n - at : most), end);
+  return s;
 }
 
 }  // namespace ggas::detail
