@@ -43,12 +43,10 @@ class himeno_run {
   }
 
   result<> check(const himeno_solution& want) {
+    GGAS_TRY(check_statuses());  // of all nodes: the halo of a node that failed spoils its neighbours' results
     for (int n = 0; n < s_.nodes(); ++n) {
       const himeno_args& a = nodes_[static_cast<size_t>(n)].args();
       const himeno_slice& slice = a.plan.slice;
-      const auto status = static_cast<ggas_status>(at_offset<uint64_t>(s_, n, a.words)[himeno_status]);
-      if (status != ggas_ok)
-        return failed(errc::device_fault, fmt::format("{}: node {}: {}", what_, n, ggas_status_text(status)));
       const float* got = at_offset<float>(s_, n, a.pressure + a.copy_of(steps_)) + grid_.index(0, 0, 1);
       const bool same = std::equal(got, got + slice.planes * grid_.plane(),
                                    want.pressure.begin() + static_cast<ptrdiff_t>(slice.begin * grid_.plane()));
@@ -62,6 +60,17 @@ class himeno_run {
 
  private:
   using node = himeno_node;
+
+  result<> check_statuses() {
+    for (int n = 0; n < s_.nodes(); ++n) {
+      const uint64_t words = nodes_[static_cast<size_t>(n)].args().words;
+      const auto status = static_cast<ggas_status>(at_offset<uint64_t>(s_, n, words)[himeno_status]);
+      if (status != ggas_ok)
+        return failed(errc::device_fault, fmt::format("{}: node {}: {}", what_, n, ggas_status_text(status)));
+    }
+    return {};
+  }
+
   template <class F>
   result<> all(F queue) {
     for (node& n : nodes_) GGAS_TRY(queue(n));
