@@ -26,7 +26,10 @@ class Monitor:
         self.line.close()
 
     def command(self, name, **arguments):
-        self.line.sendall(json.dumps({"execute": name, "arguments": arguments}).encode() + b"\n")
+        try:
+            self.line.sendall(json.dumps({"execute": name, "arguments": arguments}).encode() + b"\n")
+        except BrokenPipeError:
+            raise Missing(f"{self.path}: {name}: QEMU ended") from None
         answer = {}
         while not answer.keys() & {"return", "error"}:  # events come between
             line = self.input.readline()
