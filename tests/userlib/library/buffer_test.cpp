@@ -53,6 +53,7 @@ std::string use_it(const rank& r, int fd, const unsigned char* seen) {
   MUST(ggas_notification_waitsome(r.p, 3, 1, 1, &found, patience), GGAS_OK);
   MUST(ggas_notification_reset(r.p, 3, 1, &value), GGAS_OK);
   for (uint64_t i = 0; i < n; ++i) MUST_HOLD(seen[from + n + i] == static_cast<unsigned char>(i * 3 + left));
+  MUST(r.barrier(), GGAS_OK);  // what the right one has written is there
   MUST(r.get(3, n, right, 0, n), GGAS_OK);
   MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
   for (uint64_t i = 0; i < n; ++i) MUST_HOLD(seen[from + n + i] == static_cast<unsigned char>(i * 3 + right));
