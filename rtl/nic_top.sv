@@ -215,6 +215,9 @@ module nic_top #(
 
   logic [15:0] peer_node, ext_addr;
   ggas_pkg::net_beat_t tx_p, tx_np, tx_rsp, rx_p, rx_np, rx_rsp;
+  logic coll_quiet, coll_quiet_done;  // fences of the collectives
+  logic [7:0] coll_page;
+  logic [3:0] coll_quiet_status;
   logic peer_valid, link_up, ext_interval_req, ext_export_req, ext_write, tx_p_ready, tx_np_ready, tx_rsp_ready,
     rx_p_ready, rx_np_ready, rx_rsp_ready;
   logic [63:0] ext_wdata, ext_interval_rdata, ext_export_rdata;
@@ -240,7 +243,8 @@ module nic_top #(
     .rx_p_i(rx_p), .rx_p_ready_o(rx_p_ready), .rx_p_data_i(rx_p_data), .rx_np_i(rx_np), .rx_np_ready_o(rx_np_ready),
     .rx_np_data_i(rx_np_data), .rx_rsp_i(rx_rsp), .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_data_i(rx_rsp_data),
     .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]), .event_o(ev_smfu),
-    .event_interval_o(interval_smfu), .event_count_o(pulse_smfu),
+    .event_interval_o(interval_smfu), .event_count_o(pulse_smfu), .fence_i(coll_quiet), .fence_page_i(coll_page),
+    .fence_done_o(coll_quiet_done), .fence_status_o(coll_quiet_status),
     .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]), .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
     .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
     .cnt_load_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_PACKETS]),
@@ -322,7 +326,8 @@ module nic_top #(
       .rx_data_i(rx_rma_data), .rma_rx_o(rma_rx), .rma_rx_ready_i(rma_rx_ready), .rma_tx_i(rma_tx),
       .rma_tx_ready_o(rma_tx_ready), .rma_tx_data_i(rma_tx_data), .tx_o(tx_rma), .tx_ready_i(tx_rma_ready),
       .tx_data_o(tx_rma_data), .rma_wr_i(rma_wr), .rma_wr_ready_o(rma_wr_ready), .rma_wr_data_i(rma_wr_data),
-      .wr_o(unit_wr), .wr_ready_i(unit_wr_ready), .wr_data_o(unit_wr_data), .event_valid_o(ev_valid[EV_COLL]),
+      .wr_o(unit_wr), .wr_ready_i(unit_wr_ready), .wr_data_o(unit_wr_data), .quiet_o(coll_quiet),
+      .quiet_page_o(coll_page), .quiet_done_i(coll_quiet_done), .quiet_status_i(coll_quiet_status), .event_valid_o(ev_valid[EV_COLL]),
       .event_ready_i(ev_ready[EV_COLL]), .event_o(ev_coll), .ev_pulse_o(pulse_coll), .writes_o(coll_writes),
       .busy_o(coll_busy)
     );
@@ -331,9 +336,9 @@ module nic_top #(
     assign {rma_rx, rx_rma_ready} = {rx_rma, rma_rx_ready};
     assign {tx_rma, tx_rma_data, rma_tx_ready} = {rma_tx, rma_tx_data, tx_rma_ready};
     assign {unit_wr, unit_wr_data, rma_wr_ready} = {rma_wr, rma_wr_data, unit_wr_ready};
-    assign {ev_coll, pulse_coll, coll_writes, coll_busy} = '0;
+    assign {ev_coll, pulse_coll, coll_writes, coll_busy, coll_quiet, coll_page} = '0;
     assign ext_coll_rdata = '0;
-    wire unused_coll = &{1'b0, ext_coll_req};
+    wire unused_coll = &{1'b0, ext_coll_req, coll_quiet_done, coll_quiet_status};
   end
 
   // ---------------------------------------------------------------- network and links

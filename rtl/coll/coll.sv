@@ -40,6 +40,12 @@ module coll #(
     output      ggas_pkg::net_hdr_t  tx_hdr_o,
     output      logic [DATA_W-1:0]   tx_data_o,
 
+    // quiet: pulse, page whose errors are asked for; not again before the answer (pulse, ST_*)
+    output      logic                quiet_o,
+    output      logic [7:0]          quiet_page_o,
+    input  wire logic                quiet_done_i,
+    input  wire logic [3:0]          quiet_status_i,
+
     // host writes
     output      logic                wr_valid_o,
     input  wire logic                wr_ready_i,
@@ -72,6 +78,12 @@ module coll #(
   coll_pkg::group_t job;
   coll_pkg::ask_t   ask;
 
+  // From coll_in; behind a fence as above.
+  logic in_arrive, in_result, in_fenced, fence_busy;
+  logic [2:0] whole_group, whole_slot;
+  logic [7:0] in_page, fences;
+  coll_pkg::ask_t in_ask;
+
   coll_groups u_groups (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
       .look_group_o(look_group), .look_state_i(look_state), .enable_o(enable), .page_vpid_i(page_vpid),
@@ -88,17 +100,24 @@ module coll #(
       .page_block_o(page_block),
       .page_found_i(page_found), .page_group_i(page_group), .rx_group_o(rx_group), .rx_src_o(rx_src),
       .rx_domain_o(rx_domain), .rx_epoch_o(rx_epoch), .rx_known_i(rx_known), .rx_from_i(rx_from), .have_i(have),
-      .waits_i(waits), .arrive_o(arrive), .result_o(is_result), .group_o(in_group), .slot_o(in_slot), .ask_o(ask),
+      .waits_i(waits), .fences_i(fences), .arrive_o(in_arrive), .result_o(in_result), .group_o(whole_group),
+      .slot_o(whole_slot), .ask_o(in_ask), .fenced_o(in_fenced), .page_o(in_page),
       .room_i(in_room), .we_o(in_we), .waddr_o(in_waddr), .wdata_o(in_wdata), .ev_page_o(ev_page),
       .ev_packet_o(ev_packet), .ev_node_o(ev_node), .ev_info_o(ev_info), .active_o(in_active), .busy_o(in_busy));
+
+  coll_fence u_fence (
+      .clk_i, .rst_ni, .enable_i(enable), .arrive_i(in_arrive), .result_i(in_result), .group_i(whole_group),
+      .slot_i(whole_slot), .ask_i(in_ask), .fenced_i(in_fenced), .page_i(in_page), .arrive_o(arrive),
+      .result_o(is_result), .group_o(in_group), .slot_o(in_slot), .ask_o(ask), .waits_o(fences), .quiet_o,
+      .quiet_page_o, .quiet_done_i, .quiet_status_i, .busy_o(fence_busy));
 
   coll_engine u_engine (
       .clk_i, .rst_ni, .stop_i, .cfg_mps128_i(cfg_mps_i < 13'd256), .cfg_node_i, .enable_i(enable),
       .job_group_o(job_group), .job_child_o(job_child), .job_i(job), .job_node_i(job_node), .job_result_i(job_result),
       .look_group_i(look_group), .look_state_o(look_state), .in_active_i(in_active), .arrive_i(arrive),
       .result_i(is_result), .group_i(in_group), .slot_i(in_slot), .ask_i(ask), .have_o(have), .waits_o(waits),
-      .combine_o(combine), .re_o(engine_re), .left_o(left_at), .right_o(right_at), .op_o(op), .kind_o(kind),
-      .we_o(engine_we), .waddr_o(engine_waddr), .go_o(go), .write_o(is_write), .words_o(words), .from_o(from),
+      .fences_i(fences), .combine_o(combine), .re_o(engine_re), .left_o(left_at), .right_o(right_at), .op_o(op),
+      .kind_o(kind), .we_o(engine_we), .waddr_o(engine_waddr), .go_o(go), .write_o(is_write), .words_o(words), .from_o(from),
       .given_o(given), .word_o(word), .done_i(done), .tx_hdr_o, .wr_hdr_o, .writes_o, .busy_o(engine_busy));
 
   // Two copies of the buffers: two words are read in one cycle.
@@ -135,7 +154,7 @@ module coll #(
   always_ff @(posedge clk_i) begin
     if (!event_valid_o && (ev_page || ev_packet)) event_o <= {code, ev_node, ev_info};
   end
-  assign busy_o = in_busy || engine_busy || event_valid_o;
+  assign busy_o = in_busy || fence_busy || engine_busy || event_valid_o;
 endmodule
 
 `default_nettype wire

@@ -32,6 +32,7 @@ module coll_engine (
     input  wire coll_pkg::ask_t      ask_i,
     output      logic [63:0]         have_o,
     output      logic [7:0]          waits_o,
+    input  wire logic [7:0]          fences_i,      // groups that wait for a fence
 
     // buffers: two words are read while contributions are combined
     output      logic                combine_o,     // this unit reads; else coll_out does
@@ -68,7 +69,9 @@ module coll_engine (
   // ---------------------------------------------------------------- state of the groups
   logic [N-1:0]  told_q;           // the parent's result is here
   logic [2:0]    next_q [0:N-1];   // whose turn it is: 0 own, 1 ... 4
-  logic [N-1:0]  any_q, bad_q;     // somebody has contributed: the sum is in slot 0; the operation fails
+  logic [N-1:0]  any_q;            // somebody has contributed: the sum is in slot 0
+  logic [N-1:0]  bad_q;            // the operation fails,
+  logic [3:0]    why_q [0:N-1];    // because of that: what the first one had in the order of sums
   logic [AW-1:0] sum_ask_q [0:N-1];
   logic [31:0]   count_q [0:N-1];  // operations that have ended
   logic [3:0]    status_q [0:N-1]; // of the last one
@@ -89,11 +92,14 @@ module coll_engine (
   logic [2:0]     group_q;
   logic [2:0]     child_q;    // packets: to whom
   logic [5:0]     at_q;       // words: read, or written to the host
+  // verilator lint_off UNUSEDSIGNAL
   coll_pkg::ask_t ask, sum_ask;
+  // verilator lint_on UNUSEDSIGNAL
   assign ask     = asks_q[{group_q, next_q[group_q]}];
   assign sum_ask = sum_ask_q[group_q];
   wire alike = ask.words == sum_ask.words && ask.op == sum_ask.op && ask.kind == sum_ask.kind;
-  wire takes_part = ask.contributes && !ask.bad;
+  wire ask_bad = ask.status != ggas_pkg::ST_OK;
+  wire takes_part = ask.contributes && !ask_bad;
   wire all_in = next_q[group_q] == job_i.children;
   wire is_last_child = child_q == job_i.children;
   assign job_group_o = group_q;
@@ -122,7 +128,7 @@ module coll_engine (
   wire [5:0] rest  = sum_ask.words - at_q;
   wire [5:0] part  = rest > chunk ? chunk : rest;
   wire [31:0] count = count_q[group_q] + 1'b1;
-  wire [3:0] status = bad_q[group_q] ? ggas_pkg::ST_BAD : ggas_pkg::ST_OK;
+  wire [3:0] status = bad_q[group_q] ? why_q[group_q] : ggas_pkg::ST_OK;
   assign go_o    = state_q == S_UP || (state_q == S_DOWN && child_q <= job_i.children) || state_q == S_DATA
     || (state_q == S_FLAG && (!stop_i || writes_q));
   assign write_o = state_q == S_DATA || state_q == S_FLAG;
@@ -131,13 +137,7 @@ module coll_engine (
   assign given_o = state_q == S_FLAG;
   assign word_o  = {28'd0, status, count};
 
-  coll_pkg::ask_t told;
   always_comb begin
-    told             = sum_ask;
-    told.words       = has_data ? sum_ask.words : 6'd0;
-    told.contributes = has_data;
-    told.wants       = 1'b0;
-    told.bad         = bad_q[group_q];
     tx_hdr_o         = '0;
     tx_hdr_o.dst     = job_node_i;
     tx_hdr_o.op      = state_q == S_UP ? ggas_pkg::OP_COLL_UP : ggas_pkg::OP_COLL_DOWN;
@@ -147,7 +147,8 @@ module coll_engine (
     tx_hdr_o.status  = status;
     tx_hdr_o.tag     = {job_i.epoch, 5'd0, group_q};
     tx_hdr_o.domain  = job_i.domain;
-    tx_hdr_o.addr[AW-1:0] = told;
+    // ask_t without its status, which is in the header
+    tx_hdr_o.addr[AW-5:0] = {1'b0, has_data, sum_ask.kind, sum_ask.op, has_data ? sum_ask.words : 6'd0};
     wr_hdr_o         = '0;
     wr_hdr_o.kind    = ggas_pkg::TLP_MWR;
     wr_hdr_o.bar     = 3'd7;
@@ -213,7 +214,7 @@ module coll_engine (
   end
   wire looks = state_q == S_LOOK && !waits_o[group_q];
   wire first = looks && takes_part && !any_q[group_q];
-  wire wrong = looks && (ask.bad || (takes_part && any_q[group_q] && !alike));
+  wire wrong = looks && (ask_bad || (takes_part && any_q[group_q] && !alike));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       have_o  <= '0;
@@ -228,7 +229,7 @@ module coll_engine (
       if (wrong) bad_q[group_q] <= 1'b1;
       if (state_q == S_LOOK && waits_o[group_q]) begin
         any_q[group_q] <= ask.contributes;
-        bad_q[group_q] <= ask.bad;
+        bad_q[group_q] <= ask_bad;
       end
       // The children's words are in the sum: the next ones may come. The own ones may when the flag was written.
       if (state_q == S_NEXT && all_in) have_o[{group_q, 3'd1}+:4] <= '0;
@@ -261,6 +262,8 @@ module coll_engine (
     end
     if (first || (state_q == S_LOOK && waits_o[group_q])) sum_ask_q[group_q] <= ask;
     if (state_q == S_LOOK) copy_q <= first;
+    if (state_q == S_LOOK && (waits_o[group_q] || !bad_q[group_q]))
+      why_q[group_q] <= ask_bad ? ask.status : ggas_pkg::ST_BAD;
     if (state_q == S_NEXT) next_q[group_q] <= all_in ? 3'd0 : next_q[group_q] + 1'b1;
     if (ended) begin
       count_q[group_q]  <= count;
@@ -277,7 +280,7 @@ module coll_engine (
 
   // ---------------------------------------------------------------- what software sees
   wire stopped = !enable_i[look_group_i] && !at_work[look_group_i] && !in_active_i[look_group_i];
-  wire open    = have_o[{look_group_i, 3'd0}+:5] != '0 || waits_o[look_group_i];
+  wire open    = have_o[{look_group_i, 3'd0}+:5] != '0 || waits_o[look_group_i] || fences_i[look_group_i];
   assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped, open, count_q[look_group_i]};
   assign writes_o   = writes_q || state_q == S_DATA || state_q == S_FLAG;
   assign busy_o     = state_q != S_PICK || work != '0 || arrive_i;

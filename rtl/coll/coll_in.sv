@@ -39,15 +39,18 @@ module coll_in #(
     input  wire logic                rx_known_i,
     input  wire logic [2:0]          rx_from_i,
 
-    // engine: which contributions it has not done with, and which groups wait for their parent
+    // engine: which contributions it has not done with, and which groups wait for their parent or for a fence
     input  wire logic [63:0]         have_i,         // eight a group, five of them in use, own first
     input  wire logic [7:0]          waits_i,
+    input  wire logic [7:0]          fences_i,
     // a contribution, or with `result` what the parent sent, is whole
     output      logic                arrive_o,
     output      logic                result_o,
     output      logic [2:0]          group_o,
     output      logic [2:0]          slot_o,
-    output      coll_pkg::ask_t      ask_o,          // of a result: words, and bad
+    output      coll_pkg::ask_t      ask_o,          // of a result: words, and status
+    output      logic                fenced_o,       // the own one, and behind the stores before it
+    output      logic [7:0]          page_o,         // likewise: of its owner
 
     // buffers
     input  wire logic                room_i,         // nobody else writes in this cycle
@@ -80,18 +83,19 @@ module coll_in #(
 
   wire page_whole = offset[2:0] == '0 && !page_hdr_i.len_dw[0] && page_hdr_i.first_be == '1 && page_hdr_i.last_be == '1;
   wire page_fits  = {1'b0, offset[8:3]} + page_hdr_i.len_dw[7:1] <= WORDS + 1'b1 && page_hdr_i.len_dw <= 11'd66;
-  wire page_free  = !have_i[{page_group_i, 3'd0}] && !waits_i[page_group_i];  // the last operation has ended
+  wire page_free  = !have_i[{page_group_i, 3'd0}] && !waits_i[page_group_i] && !fences_i[page_group_i];  // it has ended
   wire page_good  = !stop_i && page_found_i && page_whole && page_fits && page_free;
 
   // A packet brings as many words as it says, or none if it contributes nothing or brings bad news.
   coll_pkg::ask_t rx_ask;
-  assign rx_ask = rx_hdr_i.addr[coll_pkg::ASK_W-1:0];
+  assign rx_ask = {rx_hdr_i.status, rx_hdr_i.addr[coll_pkg::ASK_W-5:0]};
+  wire rx_bad   = rx_ask.status != ggas_pkg::ST_OK;
   wire rx_down  = rx_hdr_i.op == ggas_pkg::OP_COLL_DOWN;
   wire rx_empty = rx_hdr_i.len_dw == '0;
   wire rx_fits  = rx_hdr_i.len_dw == {4'd0, rx_ask.words, 1'b0} && {1'b0, rx_ask.words} <= WORDS;
-  wire rx_sane  = rx_down ? rx_from_i == 3'd0 && waits_i[rx_group_o] && (rx_ask.bad ? rx_empty : rx_fits)
+  wire rx_sane  = rx_down ? rx_from_i == 3'd0 && waits_i[rx_group_o] && (rx_bad ? rx_empty : rx_fits)
     : rx_from_i != 3'd0 && rx_from_i != 3'd7 && !have_i[{rx_group_o, rx_from_i}]
-      && (rx_ask.contributes && !rx_ask.bad ? rx_fits && !rx_empty : rx_empty);
+      && (rx_ask.contributes && !rx_bad ? rx_fits && !rx_empty : rx_empty);
   wire rx_good  = !stop_i && rx_known_i && rx_sane;
 
   // ---------------------------------------------------------------- a word a cycle
@@ -103,6 +107,7 @@ module coll_in #(
   coll_pkg::ask_t     ask_q;
   logic [15:0]        node_q;
   logic [39:0]        info_q;
+  logic [7:0]         vpid_q;
 
   wire               valid = page_q ? page_valid_i : rx_valid_i;
   wire               eop   = page_q ? page_eop_i : rx_eop_i;
@@ -143,6 +148,7 @@ module coll_in #(
       left_q  <= page_first ? page_hdr_i.len_dw[7:1] : rx_hdr_i.len_dw[7:1];
       lane_q  <= '0;
       ask_q   <= rx_ask;
+      vpid_q  <= page_vpid_o;
       node_q  <= page_first ? 16'd0 : rx_hdr_i.src;
       info_q  <= page_first ? page_hdr_i.addr[39:0] : {32'd0, rx_hdr_i.op};
     end else if (step) begin
@@ -155,17 +161,20 @@ module coll_in #(
   // ---------------------------------------------------------------- the own contribution
   // Command and data come in any order.
   logic [7:0]  asked_q;          // its command word has come
+  logic [7:0]  fenced_q;         // and asks for a fence
   logic [6:0]  words_q [0:7];    // data words that have come
   logic [coll_pkg::ASK_W-1:0] own_q [0:7];
   coll_pkg::ask_t own, said;
   assign own = own_q[group_q];
   wire [6:0] words = words_q[group_q];
-  wire whole = asked_q[group_q] && (own.bad || !own.contributes || words >= {1'b0, own.words});
+  wire broken = own.status != ggas_pkg::ST_OK;
+  wire whole = asked_q[group_q] && (broken || !own.contributes || words >= {1'b0, own.words});
   wire ends  = state_q == S_END && !drop_q;
   wire too_many   = word[5:0] > 6'd32 || (word[16] && word[5:0] == '0);
   wire unknown    = word[10:8] > coll_pkg::XOR || word[14:12] > coll_pkg::FLOAT64;
   wire meaningless = word[10:8] >= coll_pkg::AND && word[14:12] >= coll_pkg::FLOAT32;  // bits of a float
-  assign said = {(word[16] && (unknown || meaningless)) || too_many, word[17], word[16], word[14:12], word[10:8],
+  wire breaks_rule = (word[16] && (unknown || meaningless)) || too_many;
+  assign said = {breaks_rule ? ggas_pkg::ST_BAD : ggas_pkg::ST_OK, word[17], word[16], word[14:12], word[10:8],
                  word[5:0]};  // in the order of ask_t
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -181,6 +190,7 @@ module coll_in #(
     if (ends && page_q && whole) words_q[group_q] <= '0;
     else if (we_o && page_q && words != 7'd127) words_q[group_q] <= words + 1'b1;
     if (command) own_q[group_q] <= said;
+    if (command) fenced_q[group_q] <= word[18] && !breaks_rule;  // one that fails promises nothing
   end
 
   assign arrive_o = ends && enable_i[group_q] && !(page_q && !whole);
@@ -188,6 +198,8 @@ module coll_in #(
   assign group_o  = group_q;
   assign slot_o   = slot_q;
   assign ask_o    = page_q ? own : ask_q;
+  assign fenced_o = page_q && fenced_q[group_q];
+  assign page_o   = vpid_q;
   assign ev_page_o   = state_q == S_END && drop_q && page_q;
   assign ev_packet_o = state_q == S_END && drop_q && !page_q;
   assign ev_node_o   = node_q;

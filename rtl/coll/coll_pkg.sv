@@ -19,16 +19,16 @@ package coll_pkg;
   localparam logic [2:0] INT32 = 3'd0, UINT32 = 3'd1, INT64 = 3'd2, UINT64 = 3'd3, FLOAT32 = 3'd4, FLOAT64 = 3'd5;
 
   // What a member asks for. Bits of the command word in the same order: words 5:0, op 10:8, kind 14:12, contributes 16,
-  // wants 17.
+  // wants 17; fenced 18 stays in the own NIC. A packet has `status` in its header, the rest in `addr`.
   typedef struct packed {
-    logic       bad;          // it breaks a rule: the whole operation fails
+    logic [3:0] status;       // ST_*: not ST_OK, and the whole operation fails
     logic       wants;        // its result is written here, not only the flag
     logic       contributes;  // its words take part; else it only waits for the others
     logic [2:0] kind;         // type of the elements
     logic [2:0] op;
     logic [5:0] words;        // 0 ... 32
   } ask_t;
-  localparam int unsigned ASK_W = 15;
+  localparam int unsigned ASK_W = 18;
 
   // Register CTRL of a group, without `enable`.
   typedef struct packed {

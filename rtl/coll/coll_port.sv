@@ -50,6 +50,12 @@ module coll_port #(
     input  wire logic                wr_ready_i,
     output      logic [DATA_W-1:0]   wr_data_o,
 
+    // quiet of the SMFU, as in coll
+    output      logic                quiet_o,
+    output      logic [7:0]          quiet_page_o,
+    input  wire logic                quiet_done_i,
+    input  wire logic [3:0]          quiet_status_i,
+
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
@@ -84,8 +90,8 @@ module coll_port #(
       .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i, .rx_valid_i(rx_i.valid && rx_ours),
       .rx_ready_o(rx_ready), .rx_eop_i(rx_i.eop), .rx_hdr_i(rx_i.hdr), .rx_data_i, .tx_valid_o(tx_valid),
       .tx_ready_i(tx_ready), .tx_sop_o(tx_sop), .tx_eop_o(tx_eop), .tx_hdr_o(tx_hdr), .tx_data_o(tx_data),
-      .wr_valid_o(wr_valid), .wr_ready_i(wr_ready), .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr),
-      .wr_data_o(wr_data), .event_valid_o, .event_ready_i, .event_o, .ev_pulse_o, .writes_o, .busy_o);
+      .quiet_o, .quiet_page_o, .quiet_done_i, .quiet_status_i, .wr_valid_o(wr_valid), .wr_ready_i(wr_ready),
+      .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr), .wr_data_o(wr_data), .event_valid_o, .event_ready_i, .event_o, .ev_pulse_o, .writes_o, .busy_o);
 
   // ---------------------------------------------------------------- in turns
   stream_mux #(.N(2), .HDR_W(ggas_pkg::NET_HDR_W), .DATA_W(DATA_W)) i_tx (

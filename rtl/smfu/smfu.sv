@@ -61,6 +61,12 @@ module smfu #(
     input  wire logic                ld_cpl_ready_i,
     output      logic [DATA_W-1:0]   ld_cpl_data_o,
 
+    // quiet of another unit, as in smfu_quiet
+    input  wire logic                fence_i,
+    input  wire logic [7:0]          fence_page_i,
+    output      logic                fence_done_o,
+    output      logic [3:0]          fence_status_o,
+
     // reads and writes of the exports
     output      ggas_pkg::tlp_beat_t tgt_req_o,
     input  wire logic                tgt_req_ready_i,
@@ -261,6 +267,7 @@ module smfu #(
       .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be), .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
       .rsp_hdr_i(rx_rsp_i.hdr), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
+      .fence_i, .fence_page_i, .p_inflight_i(p_inflight), .p_done_i(p_done), .fence_done_o, .fence_status_o,
       .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
       .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy),
       .timer_o(quiet_timer)

@@ -3,6 +3,8 @@
 // every node that got stores since it was last asked (smfu_dirty); further reads wait in order. The answer is an ST_*
 // that hit a store or a round since the last answer to the same page, so that whoever asks first takes it from
 // nobody. If no more nodes can be listed a round is made without a read, and stores wait for its end.
+// A fence is a quiet of another unit: it covers the stores taken before it. Its answer is that of the next read of the
+// page, which stays to be told: an error is gone only when the page itself has heard of it.
 `default_nettype none
 
 module smfu_quiet #(
@@ -37,6 +39,14 @@ module smfu_quiet #(
     input  wire logic [10:0]         req_len_dw_i,
     input  wire logic [3:0]          req_first_be_i,
     input  wire logic [3:0]          req_last_be_i,
+
+    // fence: pulse, not again before its answer (pulse); stores before us, as in smfu_loads
+    input  wire logic                fence_i,
+    input  wire logic [7:0]          fence_page_i,    // of BAR4
+    input  wire logic [2:0]          p_inflight_i,
+    input  wire logic                p_done_i,
+    output      logic                fence_done_o,
+    output      logic [3:0]          fence_status_o,
 
     // SMFU_QUIET
     output      logic                np_valid_o,
@@ -93,6 +103,24 @@ module smfu_quiet #(
   logic [6:0]  c_lower;
   assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_page, c_lower} = req_q[rd_q[AW-1:0]];
 
+  // ---------------------------------------------------------------- the fence that waits
+  // Stores taken before it leave, and so are listed, before its round begins.
+  logic       fence_q, serve_fence_q, fence_last_q;  // there is one; the round is for it; the last one was
+  logic [2:0] fence_mark_q;                          // stores in front of it
+  logic [7:0] fence_page_q;
+  wire        fences = fence_q && fence_mark_q == '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fence_q      <= 1'b0;
+      fence_mark_q <= '0;
+    end else begin
+      fence_q <= fence_i || (fence_q && !fence_done_o);
+      if (fence_i) fence_mark_q <= p_inflight_i - {2'd0, p_done_i};
+      else if (p_done_i && fence_mark_q != '0) fence_mark_q <= fence_mark_q - 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) if (fence_i) fence_page_q <= fence_page_i;
+
   // ---------------------------------------------------------------- the round
   // Asks entry by entry; then waits. What has not answered when time is over, or behind a route that broke, is told
   // in a sweep over the entries.
@@ -116,7 +144,8 @@ module smfu_quiet #(
   logic [NW:0]     first, stop;
   ggas_pkg::node_t at_entry, rsp_entry;
   wire             reads    = used != '0;
-  wire             start    = state_q == S_IDLE && (reads || !room);
+  wire             start    = state_q == S_IDLE && (reads || fences || !room);
+  wire             serve_fence = fences && !(reads && fence_last_q);  // in turns
   wire             finish   = cpl_valid_o && cpl_ready_i;
   wire             running  = state_q == S_ASK || state_q == S_WAIT || state_q == S_SWEEP;
   wire             quiet    = waiting_q == '0;      // all have answered
@@ -186,7 +215,7 @@ module smfu_quiet #(
       case (state_q)
         S_IDLE: if (start) begin
           state_q    <= any ? S_ASK : S_DONE;
-          reply_q    <= reads;
+          reply_q    <= reads || fences;
           at_q       <= stop;
           round_q    <= round_q + 1'b1;
           deadline_q <= now_i + {1'b0, cfg_timeout_i};
@@ -205,10 +234,24 @@ module smfu_quiet #(
           state_q <= S_WAIT;
           swept_q <= 1'b1;
         end
-        default: if (cpl_ready_i) state_q <= S_IDLE;
+        default: if (cpl_ready_i || serve_fence_q) state_q <= S_IDLE;
       endcase
     end
   end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      serve_fence_q <= 1'b0;
+      fence_last_q  <= 1'b0;
+    end else begin
+      if (start) serve_fence_q <= serve_fence;
+      if (start && (reads || fences)) fence_last_q <= serve_fence;
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && fence_i) assert (!fence_q);
+`endif
 
   // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
   logic       others_q;  // one of another node, since the last round began
@@ -230,11 +273,14 @@ module smfu_quiet #(
   logic [3:0]         error_q, answer_q;
   logic               open_q;            // nobody was told of this epoch's error
   logic               held_q;            // the answer stands in answer_q
-  wire                telling = state_q == S_DONE && !held_q;
+  wire                telling = state_q == S_DONE && !held_q && !serve_fence_q;
   wire [3:0]          answer  = held_q ? answer_q : told_epoch != epoch_q ? error_q : ggas_pkg::ST_OK;
+  // verilator lint_off UNUSEDSIGNAL
+  wire [7:0]          asks = serve_fence ? fence_page_q : c_page;
+  // verilator lint_on UNUSEDSIGNAL
   ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_told (
       .clk_i, .we_i(telling && ggas_pkg::is_context(c_page)), .waddr_i(c_page[CW-1:0]), .wdata_i(epoch_q), .re_i(start),
-      .raddr_i(c_page[CW-1:0]), .rdata_o(told_epoch));
+      .raddr_i(asks[CW-1:0]), .rdata_o(told_epoch));
 
   wire   next_epoch = found != ggas_pkg::ST_OK && (!open_q || telling);
   initial epoch_q = '0;
@@ -248,7 +294,7 @@ module smfu_quiet #(
       open_q  <= 1'b0;
       held_q  <= 1'b0;
     end else begin
-      held_q <= state_q == S_DONE && !cpl_ready_i;
+      held_q <= state_q == S_DONE && !cpl_ready_i && !serve_fence_q;
       if (next_epoch) error_q <= found;
       if (next_epoch) open_q <= 1'b1;
       else if (telling) open_q <= 1'b0;
@@ -256,8 +302,10 @@ module smfu_quiet #(
   end
 
   // ---------------------------------------------------------------- completion and event
-  assign cpl_valid_o = state_q == S_DONE;
-  assign cpl_data_o  = {60'd0, answer};
+  assign cpl_valid_o    = state_q == S_DONE && !serve_fence_q;
+  assign cpl_data_o     = {60'd0, answer};
+  assign fence_done_o   = state_q == S_DONE && serve_fence_q;
+  assign fence_status_o = answer;
   always_comb begin
     cpl_hdr_o = '0;
     if (cpl_valid_o) begin
@@ -288,7 +336,7 @@ module smfu_quiet #(
   end
 
   // Between answers nothing moves but the deadline.
-  wire   rests   = state_q == S_IDLE ? !reads && room : state_q == S_WAIT && !quiet && !sweeps;
+  wire   rests   = state_q == S_IDLE ? !reads && !fences && room : state_q == S_WAIT && !quiet && !sweeps;
   assign busy_o  = !rests || event_valid_o || dirty_busy;
   assign timer_o = running;
 

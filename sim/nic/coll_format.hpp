@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sim/nic/packet.hpp"
+
 namespace ggas::nic::coll {
 
 enum operation : unsigned { sum, min, max, bit_and, bit_or, bit_xor };
@@ -25,32 +27,38 @@ inline bool meaningful(unsigned o, unsigned k) {
 
 struct ask {
   unsigned words = 0, op = sum, kind = int32;
-  bool contributes = false, wants = false, bad = false;
+  bool contributes = false, wants = false;
+  bool fenced = false;                  // of the command alone
+  net_status status = net_status::ok;  // else the whole operation fails
 
   bool alike(const ask& o) const { return words == o.words && op == o.op && kind == o.kind; }
   uint64_t command() const {
-    return words | uint64_t{op} << 8 | uint64_t{kind} << 12 | uint64_t{contributes} << 16 | uint64_t{wants} << 17;
+    return words | uint64_t{op} << 8 | uint64_t{kind} << 12 | uint64_t{contributes} << 16 | uint64_t{wants} << 17 |
+           uint64_t{fenced} << 18;
   }
   static ask from_command(uint64_t c) {
     ask a{.words = unsigned(c & 63),
           .op = unsigned(c >> 8 & 7),
           .kind = unsigned(c >> 12 & 7),
           .contributes = bool(c >> 16 & 1),
-          .wants = bool(c >> 17 & 1)};
-    a.bad = a.words > most_words || (a.contributes && (a.words == 0 || !meaningful(a.op, a.kind)));
+          .wants = bool(c >> 17 & 1),
+          .fenced = bool(c >> 18 & 1)};
+    const bool breaks_rule = a.words > most_words || (a.contributes && (a.words == 0 || !meaningful(a.op, a.kind)));
+    if (breaks_rule) a.status = net_status::bad;
     return a;
   }
+  // In packets.
   uint64_t bits() const {
-    return words | uint64_t{op} << 6 | uint64_t{kind} << 9 | uint64_t{contributes} << 12 | uint64_t{wants} << 13 |
-           uint64_t{bad} << 14;
+    return words | uint64_t{op} << 6 | uint64_t{kind} << 9 | uint64_t{contributes} << 12 | uint64_t{wants} << 13;
   }
-  static ask from_bits(uint64_t b) {
+  static ask from_packet(const packet& p) {
+    const uint64_t b = p.addr;
     return {.words = unsigned(b & 63),
             .op = unsigned(b >> 6 & 7),
             .kind = unsigned(b >> 9 & 7),
             .contributes = bool(b >> 12 & 1),
             .wants = bool(b >> 13 & 1),
-            .bad = bool(b >> 14 & 1)};
+            .status = net_status(p.status)};
   }
 };
 

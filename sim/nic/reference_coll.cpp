@@ -50,7 +50,7 @@ void coll_model::written(unsigned group) {
 
 uint64_t coll_model::state(unsigned group) const {
   const group_state& g = groups_[group];
-  const bool open = g.waits || std::ranges::any_of(g.from, &contribution::here);
+  const bool open = g.waits || g.fence || std::ranges::any_of(g.from, &contribution::here);
   return g.count | uint64_t{open} << GGAS_COLL_STATE_OPEN_SHIFT |
          uint64_t{!g.enabled} << GGAS_COLL_STATE_STOPPED_SHIFT | uint64_t{g.status} << GGAS_COLL_STATE_STATUS_SHIFT;
 }
@@ -60,7 +60,8 @@ uint64_t coll_model::state(unsigned group) const {
 bool coll_model::owner_may_write(unsigned group, const tlp& t) const {
   const bool whole = t.addr % 8 == 0 && t.len_dw % 2 == 0;
   const bool fits = first_word(t) + t.len_dw / 2u <= 1 + most_words;
-  return !nic_.stopped() && whole && fits && !groups_[group].from[0].here && !groups_[group].waits;
+  const group_state& g = groups_[group];
+  return !nic_.stopped() && whole && fits && !g.from[0].here && !g.waits && !g.fence;
 }
 
 void coll_model::page_write(const tlp& t) {
@@ -82,11 +83,23 @@ void coll_model::page_write(const tlp& t) {
       ++g.own_words;
     }
   }
-  if (!g.asked || (g.own.contributes && !g.own.bad && g.own_words < g.own.words)) return;
+  const bool good = g.own.status == net_status::ok;
+  if (!g.asked || (g.own.contributes && good && g.own_words < g.own.words)) return;
   g.asked = false;
   g.own_words = 0;
   g.wants = g.own.wants;
-  arrive(*found, 0, g.own);
+  if (!g.own.fenced || !good) return arrive(*found, 0, g.own);
+  g.fence = ++fences_;
+  nic_.fence(of(*found).owner, [this, group = *found, fence = g.fence](net_status s) { fenced(group, fence, s); });
+}
+
+// The group may have been switched off meanwhile.
+void coll_model::fenced(unsigned group, uint64_t fence, net_status s) {
+  group_state& g = groups_[group];
+  if (g.fence != fence) return;
+  g.fence = 0;
+  g.own.status = s;
+  arrive(group, 0, g.own);
 }
 
 // Its parent (0) or one of its children may have sent it, once each operation.
@@ -94,14 +107,15 @@ bool coll_model::comes_from(unsigned group, const packet& p, unsigned& from) con
   const wiring w = of(group);
   const group_state& g = groups_[group];
   if (nic_.stopped() || !g.enabled || w.domain != p.domain || w.epoch != p.tag >> 8) return false;
-  const coll::ask a = coll::ask::from_bits(p.addr);
+  const coll::ask a = coll::ask::from_packet(p);
+  const bool bad = a.status != net_status::ok;
   const bool fits = a.words <= most_words && p.len_dw == 2 * a.words;
   from = 0;
-  if (!w.root && node_of(group, 0) == p.src) return p.is(op::coll_down) && g.waits && (a.bad ? p.len_dw == 0 : fits);
+  if (!w.root && node_of(group, 0) == p.src) return p.is(op::coll_down) && g.waits && (bad ? p.len_dw == 0 : fits);
   for (unsigned c = w.children; c >= 1; --c)
     if (node_of(group, c) == p.src) from = c;
   if (from == 0 || p.is(op::coll_down) || g.from[from].here) return false;
-  return a.contributes && !a.bad ? fits && a.words != 0 : p.len_dw == 0;
+  return a.contributes && !bad ? fits && a.words != 0 : p.len_dw == 0;
 }
 
 void coll_model::packet_in(const packet& p) {
@@ -110,7 +124,7 @@ void coll_model::packet_in(const packet& p) {
   if (!comes_from(group, p, from)) return nic_.event(GGAS_EV_BAD_PACKET, p.src, p.op);
   auto& words = groups_[group].from[from].words;
   for (unsigned i = 0; i < p.len_dw / 2u; ++i) words[i] = p.data[2 * i] | uint64_t{p.data[2 * i + 1]} << 32;
-  arrive(group, from, coll::ask::from_bits(p.addr));
+  arrive(group, from, coll::ask::from_packet(p));
 }
 
 void coll_model::arrive(unsigned group, unsigned from, const coll::ask& a) {
@@ -122,7 +136,7 @@ void coll_model::arrive(unsigned group, unsigned from, const coll::ask& a) {
   }
   g.total_ask = a;
   g.any = a.contributes;
-  g.bad = a.bad;
+  g.found = a.status;
   finish(group);
 }
 
@@ -145,14 +159,15 @@ void coll_model::work(unsigned group) {
 
 void coll_model::look(group_state& g) {
   const contribution& c = g.from[g.next];
-  g.bad |= c.ask.bad;
-  if (!c.ask.contributes || c.ask.bad) return;
+  const auto fail = [&g](net_status s) { g.found = g.found == net_status::ok ? s : g.found; };
+  fail(c.ask.status);
+  if (!c.ask.contributes || c.ask.status != net_status::ok) return;
   if (!g.any) {
     g.any = true;
     g.total_ask = c.ask;
     g.from[0].words = c.words;
   } else if (!c.ask.alike(g.total_ask)) {
-    g.bad = true;
+    fail(net_status::bad);
   } else {
     for (unsigned i = 0; i < c.ask.words; ++i)
       g.from[0].words[i] = coll::combine(c.ask.op, c.ask.kind, g.from[0].words[i], c.words[i]);
@@ -163,14 +178,13 @@ void coll_model::send(unsigned group, op what, unsigned child) {
   const group_state& g = groups_[group];
   const wiring w = of(group);
   coll::ask told = g.total_ask;
-  told.contributes = g.any && !g.bad;
+  told.contributes = g.any && g.found == net_status::ok;
   told.words = told.contributes ? told.words : 0;
   told.wants = false;
-  told.bad = g.bad;
   packet p{.dst = node_of(group, child)};
   p.op = uint8_t(what);
   p.vc = uint8_t(vc::rma);
-  p.status = uint8_t(g.bad ? net_status::bad : net_status::ok);
+  p.status = uint8_t(g.found);
   p.tag = uint16_t(w.epoch << 8 | group);
   p.domain = uint16_t(w.domain);
   p.addr = told.bits();
@@ -187,9 +201,10 @@ void coll_model::finish(unsigned group) {
   group_state& g = groups_[group];
   for (unsigned c = 1; c <= of(group).children; ++c) send(group, op::coll_down, c);
   const uint64_t base = nic_.reg(uint16_t(GGAS_REG_COLL_RESULT(group)));
-  g.status = unsigned(g.bad ? net_status::bad : net_status::ok);
+  g.status = unsigned(g.found);
   ++g.count;
-  const unsigned words = g.any && !g.bad && g.wants ? g.total_ask.words : 0, most = mps_ < 256 ? 16 : 32;
+  const bool any = g.any && g.found == net_status::ok;
+  const unsigned words = any && g.wants ? g.total_ask.words : 0, most = mps_ < 256 ? 16 : 32;
   const uint64_t to = base + (g.count % 2 ? 0 : coll::result_bytes);
   for (unsigned at = 0; at < words; at += most) {
     std::vector<uint32_t> dws;
@@ -200,7 +215,8 @@ void coll_model::finish(unsigned group) {
     write(to + 8 * at, std::move(dws));
   }
   write(base + coll::flag_offset, {g.count, g.status});
-  g.waits = g.any = g.bad = false;
+  g.waits = g.any = false;
+  g.found = net_status::ok;
 }
 
 void coll_model::write(uint64_t addr, std::vector<uint32_t> dws) {

@@ -21,6 +21,8 @@ struct coll_services {
   std::function<void(packet&&)> send;
   std::function<void(pcie::tlp&&)> write;
   std::function<bool()> stopped;  // nothing is written to the host
+  // Tells what a quiet of that page finds, when the stores before it are visible.
+  std::function<void(unsigned page, std::function<void(net_status)> told)> fence;
 };
 
 class coll_model {
@@ -41,8 +43,10 @@ class coll_model {
     std::array<uint64_t, coll::most_words> words = {};
   };
   struct group_state {
-    bool enabled = false, asked = false, waits = false, any = false, bad = false, wants = false;
+    bool enabled = false, asked = false, waits = false, any = false, wants = false;
     coll::ask own = {}, total_ask = {};
+    net_status found = net_status::ok;  // by members of the operation under way
+    uint64_t fence = 0;                 // that the own contribution waits for
     unsigned own_words = 0, next = 0, status = 0;
     uint32_t count = 0;
     std::array<contribution, 1 + coll::most_children> from = {};  // own first; the sum is there, too
@@ -55,6 +59,7 @@ class coll_model {
   uint16_t node_of(unsigned group, unsigned child) const;  // 0: the parent
   bool owner_may_write(unsigned group, const pcie::tlp& t) const;
   bool comes_from(unsigned group, const packet& p, unsigned& from) const;
+  void fenced(unsigned group, uint64_t fence, net_status s);
   void arrive(unsigned group, unsigned from, const coll::ask& a);
   void work(unsigned group);
   void look(group_state& g);
@@ -64,6 +69,7 @@ class coll_model {
 
   coll_services nic_;
   unsigned mps_;
+  uint64_t fences_ = 0;  // numbers them
   std::array<group_state, coll::groups> groups_ = {};
 };
 

@@ -31,7 +31,11 @@ reference_model::reference_model(unsigned data_width, const host_config& cfg, ni
              .event = [this](uint8_t code, uint16_t node, uint64_t info) { raise(code, node, info); },
              .send = [this](packet&& p) { send(std::move(p)); },
              .write = [this](tlp&& t) { requests_.push_back({std::move(t), own(), false}); },
-             .stopped = [this] { return stopped(); }},
+             .stopped = [this] { return stopped(); },
+             .fence =
+                 [this](unsigned page, std::function<void(net_status)> told) {
+                   ask_quiet({{.addr = page * rma_context_bytes}, {}, std::move(told)});
+                 }},
             cfg.mps) {
   reset_registers();
 }
@@ -79,8 +83,7 @@ void reference_model::host_request(const tlp& t) {
   if (in_pages && around_.collectives && t.posted() && coll_model::takes(t)) return coll_.page_write(t);
   if (t.posted()) return raise(GGAS_EV_PAGE_ACCESS, 0, t.addr);
   if (!in_pages || !asks_quiet(t)) return refuse_read(t, GGAS_EV_PAGE_ACCESS, 0);
-  quiets_.push_back({t, {}});
-  if (quiets_.size() == 1) start_quiet();
+  ask_quiet({t, {}});
 }
 
 // ---------------------------------------------------------------------------------------------- network

@@ -134,6 +134,7 @@ class reference_model : private rma_services {
   struct quiet {
     pcie::tlp request;
     std::vector<uint16_t> nodes;
+    std::function<void(net_status)> told = {};  // a fence of the collectives, not a read of the host
   };
 
   // ---- reference_registers.cpp: BAR0
@@ -148,6 +149,7 @@ class reference_model : private rma_services {
   void window_load(const pcie::tlp& t);
   void start_quiet();
   void finish_quiet();
+  void ask_quiet(quiet&& q);
   void fail_store(net_status s);
   void response(const packet& p);
   void load_data(uint16_t tag, const packet& rsp);

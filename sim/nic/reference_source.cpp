@@ -108,6 +108,11 @@ uint16_t reference_model::new_net_tag() {
 
 // ---------------------------------------------------------------------------------------------- quiet
 
+void reference_model::ask_quiet(quiet&& q) {
+  quiets_.push_back(std::move(q));
+  if (quiets_.size() == 1) start_quiet();
+}
+
 void reference_model::start_quiet() {
   quiet& q = quiets_.front();
   std::vector<packet> out;
@@ -131,12 +136,18 @@ void reference_model::start_quiet() {
 void reference_model::finish_quiet() {
   const quiet q = std::move(quiets_.front());
   quiets_.pop_front();
-  std::vector<uint32_t> dws(q.request.len_dw, 0);
   uint64_t& told = quiet_told_of_[q.request.addr / rma_context_bytes];
-  if (std::exchange(told, quiet_epoch_) != quiet_epoch_) dws[0] = uint32_t(quiet_error_);
-  quiet_told_ = true;
-  count(GGAS_REG_SMFU_QUIETS);
-  complete_data(q.request, std::move(dws), 0);
+  const net_status found = told != quiet_epoch_ ? quiet_error_ : net_status::ok;
+  if (q.told) {
+    q.told(found);  // the next read of the page hears it, too
+  } else {
+    told = quiet_epoch_;
+    quiet_told_ = true;
+    std::vector<uint32_t> dws(q.request.len_dw, 0);
+    dws[0] = uint32_t(found);
+    count(GGAS_REG_SMFU_QUIETS);
+    complete_data(q.request, std::move(dws), 0);
+  }
   if (!quiets_.empty()) start_quiet();
 }
 

@@ -26,36 +26,35 @@ TYPED_TEST_SUITE(CollTest, units);
 // An operation of a group as each of its members asks for it, and what must come of it.
 struct round_of {
   std::map<unsigned, demand> asked;
+  std::map<unsigned, unsigned> found = {};  // by the quiet of a fenced one
   std::vector<uint64_t> result = {};
-  bool any = false, fails = false;
-  unsigned kind = int32;
+  bool any = false;
+  unsigned status = ok, kind = int32;
 
-  // Own first, then child by child, each with what is below it.
-  void fold(const std::map<unsigned, group_config>& tree, unsigned at, std::optional<demand>& total) {
+  // Own first, then child by child, each with what is below it. The first failure in this order is that of all.
+  unsigned fold(const std::map<unsigned, group_config>& tree, unsigned at, std::optional<demand>& here) {
     const demand& own = asked.at(at);
-    std::optional<demand> here;
-    if (!own.valid())
-      fails = true;
-    else if (own.contributes)
-      here = own;
+    unsigned s = !own.valid() ? bad : own.fenced ? found.at(at) : ok;
+    if (s == ok && own.contributes) here = own;
     for (unsigned c : tree.at(at).children) {
       std::optional<demand> below;
-      fold(tree, c, below);
-      if (!below) continue;
+      const unsigned s_below = fold(tree, c, below);
+      if (s == ok) s = s_below;
+      if (s_below != ok || !below) continue;
       if (!here)
         here = below;
       else if (!here->alike(*below))
-        fails = true;
+        s = s == ok ? bad : s;
       else
         for (unsigned i = 0; i < here->words; ++i)
           here->data[i] = combine(here->op, here->kind, here->data[i], below->data[i]);
     }
-    total = here;
+    return s;
   }
   void work_out(const std::map<unsigned, group_config>& tree) {
     std::optional<demand> total;
     for (const auto& [n, g] : tree)
-      if (!g.parent) fold(tree, n, total);
+      if (!g.parent) status = fold(tree, n, total);
     any = total.has_value();
     if (total) result = total->data, kind = total->kind;
   }
@@ -77,10 +76,11 @@ uint64_t random_word(dice& d, unsigned kind) {
   return d.bits();
 }
 
-round_of random_round(dice& d, const std::map<unsigned, group_config>& tree) {
+round_of random_round(dice& d, const std::map<unsigned, group_config>& tree, unsigned most_fences) {
   round_of r;
   const bool barrier = d.chance(20), faulty = d.chance(10);
   const unsigned share = d.chance(50) ? 100 : unsigned(d.below(100));
+  const unsigned fences = d.chance(50) ? 0 : unsigned(d.below(most_fences + 1)), dead = d.chance(20) ? 30 : 0;
   const demand common = random_demand(d);
   for (const auto& [n, g] : tree) {
     demand x = common;
@@ -92,7 +92,9 @@ round_of random_round(dice& d, const std::map<unsigned, group_config>& tree) {
       x.words = x.words > most_words ? x.words : unsigned(d.below(33));
     else if (x.valid())
       for (unsigned i = 0; i < x.words; ++i) x.data.push_back(random_word(d, x.kind));
+    x.fenced = d.chance(fences);
     r.asked[n] = x;
+    r.found[n] = d.chance(dead) ? 1 + unsigned(d.below(15)) : ok;
   }
   r.work_out(tree);
   return r;
@@ -106,17 +108,22 @@ struct member {
 template <class Network>
 class players {
  public:
-  players(Network& net, std::vector<std::map<unsigned, group_config>> groups, size_t rounds)
+  // Each with a chance of being fenced, in every round of which the dice want fences.
+  players(Network& net, std::vector<std::map<unsigned, group_config>> groups, size_t rounds, unsigned fences = 100)
       : net_(net), groups_(std::move(groups)) {
     for (const auto& tree : groups_) {
       std::vector<round_of> all;
-      for (size_t i = 0; i < rounds; ++i) all.push_back(random_round(net.d, tree));
+      for (size_t i = 0; i < rounds; ++i) all.push_back(random_round(net.d, tree, fences));
       rounds_.push_back(std::move(all));
       for (const auto& [n, g] : tree) {
         net.nodes[n]->configure(net.d, g);
+        net.nodes[n]->quiet_answer = [this, n](unsigned page) { return answer(n, page); };
         at_[&g] = {};
       }
     }
+  }
+  ~players() {
+    for (auto& n : net_.nodes) n->quiet_answer = [](unsigned) { return bad; };
   }
   bool play(unsigned limit) {
     for (unsigned cycle = 0; cycle < limit; ++cycle) {
@@ -130,6 +137,16 @@ class players {
   }
 
  private:
+  // Of the quiet that the member of that owner waits for.
+  unsigned answer(unsigned n, unsigned page) {
+    for (size_t k = 0; k < groups_.size(); ++k) {
+      const auto g = groups_[k].find(n);
+      if (g == groups_[k].end() || g->second.owner != page) continue;
+      const member& m = at_[&g->second];
+      return m.started > m.ended ? rounds_[k][m.ended].found.at(n) : bad;  // bad: of a former life, to be dropped
+    }
+    return bad;
+  }
   bool move(size_t k, unsigned n, const group_config& g) {
     member& m = at_[&g];
     auto& here = *net_.nodes[n];
@@ -145,8 +162,8 @@ class players {
     return false;
   }
   void check(const round_of& r, const memory& mem, const group_config& g, unsigned n, size_t count, unsigned status) {
-    EXPECT_EQ(status, r.fails ? bad : ok) << "node " << n << " group " << g.number << " operation " << count;
-    if (r.fails || !r.any || !r.asked.at(n).wants) return;
+    EXPECT_EQ(status, r.status) << "node " << n << " group " << g.number << " operation " << count;
+    if (r.status != ok || !r.any || !r.asked.at(n).wants) return;
     for (size_t i = 0; i < r.result.size(); ++i) {
       const uint64_t got = mem.qword(g.result + (count % 2 ? 0 : 0x100) + 8 * i);
       EXPECT_TRUE(got == r.result[i]) << "node " << n << " group " << g.number << " operation " << count << " word "
@@ -203,10 +220,94 @@ TYPED_TEST(CollTest, Cycles) {
   };
   demand sums{{.words = 32, .op = sum, .kind = float32, .contributes = true, .wants = true}};
   for (unsigned i = 0; i < 32; ++i) sums.data.push_back(random_word(net.d, float32));
-  const unsigned barrier = run({}, 1), allreduce = run(sums, 2);
-  std::printf("%u bits: barrier %u cycles, allreduce of 64 floats %u\n", TypeParam::width, barrier, allreduce);
+  demand fenced;
+  fenced.fenced = true;
+  for (auto& n : net.nodes) n->quiet_percent = 100;
+  const unsigned barrier = run({}, 1), allreduce = run(sums, 2), behind_fence = run(fenced, 3);
+  std::printf("%u bits: barrier %u cycles, fenced %u, allreduce of 64 floats %u\n", TypeParam::width, barrier,
+              behind_fence, allreduce);
   EXPECT_LE(barrier, 60u);
+  EXPECT_LE(behind_fence, barrier + 6);
   EXPECT_LE(allreduce, 600u);
+}
+
+// A fenced contribution waits for its quiet, in its own group alone; others go on. Its owner may start nothing
+// meanwhile.
+TYPED_TEST(CollTest, FencesHoldBackTheirGroupAlone) {
+  typename TestFixture::network net(3);
+  const auto held = net.tree(1, 3, 3), free = net.tree(6, 4, 3);
+  for (const auto& [n, g] : held) net.nodes[n]->configure(net.d, g);
+  demand barrier;
+  barrier.fenced = true;
+  auto& slow = *net.nodes[2];
+  slow.quiet_percent = 0;
+  for (const auto& [n, g] : held) net.nodes[n]->start(net.d, g, barrier);
+  for (unsigned i = 0; i < 2000; ++i) net.step();
+  ASSERT_EQ(slow.quiets, std::vector<unsigned>{held.at(2).owner});
+  for (auto& n : net.nodes) EXPECT_TRUE(n->mem.words().empty()) << "one has not contributed";
+  EXPECT_TRUE(slow.read(net.d, 1, 4) >> 32 & 1) << "open";
+  slow.start(net.d, held.at(2), barrier);
+  for (unsigned i = 0; i < 100; ++i) net.step();
+  EXPECT_EQ(slow.ev_page, 1u);
+  {
+    players play(net, {free}, 10, 0);
+    ASSERT_TRUE(play.play(100'000));
+  }
+  slow.quiet_answer = [](unsigned) { return ok; };
+  for (const auto& [n, g] : held) EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 0u);
+  slow.quiet_percent = 50;
+  ASSERT_TRUE(net.settle());
+  for (const auto& [n, g] : held) EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 1u);
+}
+
+// Every group's fence has its turn, whatever their number; a failure is told to all members of that group alone.
+TYPED_TEST(CollTest, FencesTakeTurns) {
+  typename TestFixture::network net(2);
+  std::vector<std::map<unsigned, group_config>> groups;
+  for (unsigned g = 0; g < 8; ++g) groups.push_back(net.tree(g, 7, 2));
+  demand barrier;
+  barrier.fenced = true;
+  auto& here = *net.nodes[1];
+  here.quiet_answer = [&](unsigned page) { return page == groups[5].at(1).owner ? link_down : ok; };
+  for (auto& tree : groups)
+    for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g), net.nodes[n]->start(net.d, g, barrier);
+  ASSERT_TRUE(net.settle());
+  EXPECT_EQ(here.quiets.size(), 8u);
+  for (unsigned g = 0; g < 8; ++g)
+    for (const auto& [n, c] : groups[g])
+      EXPECT_EQ(net.nodes[n]->mem.qword(c.result + 0x200), 1 | uint64_t{g == 5 ? link_down : ok} << 32) << g;
+}
+
+// The answer to a fence of a former life of the group counts for nothing.
+TYPED_TEST(CollTest, StoppedBehindAFence) {
+  typename TestFixture::network net(1);
+  demand barrier;
+  barrier.fenced = true;
+  auto& n = *net.nodes[0];
+  for (unsigned life = 0; life < 20; ++life) {
+    const auto tree = net.tree(4, life);
+    const group_config& g = tree.at(0);
+    n.configure(net.d, g);
+    n.quiet_percent = 0;
+    n.quiets.clear();
+    n.start(net.d, g, barrier);
+    for (unsigned i = 0; i < 50; ++i) net.step();
+    ASSERT_EQ(n.quiets.size(), 1u);
+    n.write(net.d, 4, 0, g.ctrl() & ~uint64_t{1});
+    EXPECT_TRUE(n.read(net.d, 4, 4) >> 33 & 1) << "stopped";
+    n.configure(net.d, g);
+    n.quiet_answer = [&](unsigned) { return n.quiets.size() == 1 ? link_down : ok; };
+    if (life % 2) n.start(net.d, g, barrier);  // before the old answer comes, or behind it
+    n.quiet_percent = 20;
+    ASSERT_TRUE(net.settle());
+    EXPECT_EQ(n.mem.qword(g.result + 0x200), life % 2);
+    if (life % 2 == 0) n.start(net.d, g, barrier);
+    ASSERT_TRUE(net.settle());
+    EXPECT_EQ(n.quiets.size(), 2u);
+    EXPECT_EQ(n.mem.qword(g.result + 0x200), 1u);
+    n.write(net.d, 4, 0, g.ctrl() & ~uint64_t{1});
+    n.mem = {};
+  }
 }
 
 // What does not come from parent, child or owner changes nothing and is told of.
@@ -221,7 +322,7 @@ TYPED_TEST(CollTest, StrangersAreRefused) {
     p.dst = uint16_t(to), p.src = uint16_t(net.d.below(5)), p.vc = 3, p.domain = uint16_t(g.domain);
     p.op = uint8_t(net.d.chance(50) ? nic::op::coll_up : nic::op::coll_down);
     p.tag = uint16_t(g.epoch << 8 | 2);
-    p.addr = net.d.below(0x8000);
+    p.addr = net.d.below(0x4000), p.status = uint8_t(net.d.chance(50) ? 0 : net.d.below(16));
     p.len_dw = uint16_t(net.d.below(65));
     switch (net.d.below(4)) {  // one thing at least is wrong
       case 0:

@@ -3,6 +3,7 @@
 // and is as slow as chance has it. The members of a group ask for operations and are told what must come of them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,7 +25,7 @@ void shuffle(auto& all, dice& d) {
   for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[d.below(i)]);
 }
 
-inline constexpr unsigned ok = 0, bad = 10;  // of an operation
+inline constexpr unsigned ok = 0, link_down = 4, bad = 10;  // of an operation
 
 struct group_config {
   unsigned number = 0, epoch = 0, owner = 0, block = 0, domain = 0;
@@ -41,7 +42,7 @@ struct group_config {
 // What a member asks for, and its words.
 struct demand : ask {
   std::vector<uint64_t> data = {};
-  bool valid() const { return !from_command(command()).bad; }
+  bool valid() const { return from_command(command()).status == nic::net_status::ok; }
 };
 
 template <class V, unsigned W>
@@ -55,6 +56,10 @@ class node {
   memory mem;
   uint64_t ev_page = 0, ev_packet = 0, now = 0;
   unsigned number;
+  // The SMFU: pages that a quiet was asked for, the chance a cycle that the last one is answered, and with what.
+  std::vector<unsigned> quiets;
+  unsigned quiet_percent = 10;
+  std::function<unsigned(unsigned page)> quiet_answer = [](unsigned) { return ok; };
 
   node(unsigned n, unsigned mps) : number(n) {
     v.rst_ni = 0, v.clk_i = 0;
@@ -108,29 +113,39 @@ class node {
     for (uint64_t w : words) t.data.push_back(uint32_t(w)), t.data.push_back(uint32_t(w >> 32));
     page.push(t);
   }
-  bool idle() const { return page.empty() && rx.empty() && !v.busy_o; }
+  bool idle() const { return page.empty() && rx.empty() && !v.busy_o && !quiet_open_; }
 
   void step(dice& d) {
     uint8_t sop = 0;
     page.drive(d, v.page_valid_i, sop, v.page_eop_i, v.page_hdr_i, v.page_data_i);
     rx.drive(d, v.rx_valid_i, sop, v.rx_eop_i, v.rx_hdr_i, v.rx_data_i);
     v.tx_ready_i = tx.ready(d), v.wr_ready_i = wr.ready(d), v.event_ready_i = d.chance(50);
+    v.quiet_done_i = quiet_open_ && d.chance(quiet_percent);
+    v.quiet_status_i = uint8_t(v.quiet_done_i ? quiet_answer(quiets.back()) : d.below(16));
     v.eval();
     page.sample(v.page_ready_o);
     rx.sample(v.rx_ready_o);
     tx.sample(now, v.tx_valid_o, v.tx_ready_i, v.tx_sop_o, v.tx_eop_o, v.tx_hdr_o, v.tx_data_o);
     if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o))
       mem.write(wr.all.back());
+    if (v.quiet_done_i) quiet_open_ = false;
+    if (v.quiet_o) ask_quiet();
     ev_page += v.ev_pulse_o >> 21 & 1, ev_packet += v.ev_pulse_o >> 16 & 1;
     edge();
     ++now;
   }
 
  private:
+  void ask_quiet() {
+    EXPECT_FALSE(quiet_open_) << "two quiets at once";
+    quiets.push_back(v.quiet_page_o);
+    quiet_open_ = true;
+  }
   void edge() {
     v.clk_i = 1, v.eval();
     v.clk_i = 0, v.eval();
   }
+  bool quiet_open_ = false;
 };
 
 template <class V, unsigned W>

@@ -96,6 +96,7 @@ class bench {
   std::array<uint64_t, GGAS_EVENT_COUNT_NUM> event_count{};
   std::map<std::string, uint64_t> counters;
   unsigned event_percent = 100;
+  std::vector<nic::net_status> fences;  // answers to them
   bool gate = false;
   uint64_t now = 0, edges = 0;
   std::deque<uint64_t> np_marks;  // stores that must be taken before the next window read is offered
@@ -144,6 +145,14 @@ class bench {
   }
   uint64_t stores_pushed() const { return stores_pushed_; }
 
+  // Of another unit, behind the stores that were taken so far.
+  void fence(unsigned page) {
+    v.fence_i = 1;
+    v.fence_page_i = uint8_t(page);
+    step();
+    v.fence_i = 0;
+  }
+
   void write_register(uint16_t addr, uint64_t data, uint8_t strobe = 0xff) {
     select(addr) = v.ext_write_i = 1;
     v.ext_addr_i = addr;
@@ -186,7 +195,7 @@ class bench {
     v.time_i = now;
     v.eval();
     const bool asked = is_valid(v.win_p_i) || v.win_np_valid_i || is_valid(v.tgt_cpl_i) || is_valid(v.rx_p_i) ||
-                       is_valid(v.rx_np_i) || is_valid(v.rx_rsp_i) || v.ext_interval_req_i || v.ext_export_req_i;
+                       is_valid(v.rx_np_i) || is_valid(v.rx_rsp_i) || v.ext_interval_req_i || v.ext_export_req_i || v.fence_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
@@ -210,6 +219,7 @@ class bench {
   void clear_outputs() {
     ld_cpl.all.clear(), tgt_req.all.clear(), tx_p.all.clear(), tx_np.all.clear(), tx_rsp.all.clear(), events.clear();
     event_intervals.clear();
+    fences.clear();
     event_count.fill(0);
     counters.clear();
   }
@@ -321,6 +331,7 @@ class bench {
       event_intervals.push_back(v.event_interval_o);
     }
     for (unsigned i = 0; i < event_count.size(); ++i) event_count[i] += v.event_count_o >> i & 1;
+    if (v.fence_done_o) fences.push_back(nic::net_status(v.fence_status_o));
     counters["stores_in"] += v.cnt_stores_in_o;
     counters["loads_in"] += v.cnt_loads_in_o;
     counters["store_packets"] += v.cnt_store_packets_o;

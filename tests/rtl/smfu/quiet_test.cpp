@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quiet: order behind stores, the code it returns, and every way it can fail.
+#include <set>
+
 #include "tests/rtl/smfu/suite.hpp"
 
 namespace ggas::test::smfu {
@@ -281,6 +283,134 @@ TYPED_TEST(smfu_quiet, errors_and_pages_at_random) {
     ASSERT_EQ(b.ld_cpl.all[0].t.data[0] != 0, due) << "page " << page << " step " << k;
     news[page] = false;
   }
+}
+
+// ---------------------------------------------------------------- fences of another unit
+
+// Every store taken before it leaves first, however slowly, and its target has answered before the fence is.
+TYPED_TEST(smfu_quiet, fence_behind_the_stores) {
+  auto& b = this->b;
+  b.tx_p.percent = 3;
+  for (unsigned turn = 0; turn < 10; ++turn) {
+    b.clear_outputs();
+    const unsigned stores = 1 + b.random(8);
+    for (unsigned i = 0; i < stores; ++i) this->store_to(b.random(2));
+    while (!b.win_p.beats.empty()) b.step();
+    b.fence(7);
+    this->store_to(1);  // behind it
+    EXPECT_TRUE(b.settle());
+    ASSERT_EQ(b.tx_p.all.size(), stores + 1);
+    std::set<unsigned> targets, asked;
+    for (unsigned i = 0; i < stores; ++i) targets.insert(b.tx_p.all[i].t.dst);
+    for (const auto& q : b.tx_np.all) {
+      asked.insert(q.t.dst);
+      EXPECT_GT(q.first, b.tx_p.all[stores - 1].last) << "turn " << turn;
+    }
+    EXPECT_TRUE(std::ranges::includes(asked, targets)) << "turn " << turn;
+    const auto questions = b.tx_np.all;
+    for (const auto& q : questions) {
+      EXPECT_TRUE(b.fences.empty()) << "not all have answered";
+      b.push(b.rx_rsp, answer_to(q.t));
+      EXPECT_TRUE(b.settle());
+    }
+    EXPECT_EQ(b.fences, std::vector{net_status::ok});
+    EXPECT_TRUE(b.ld_cpl.all.empty());
+    EXPECT_EQ(b.counters["quiets"], 0u) << "no read was answered";
+    b.clear_outputs();
+    nodes world(b);
+    b.host(quiet_read(1));  // what came behind the fence
+    for (unsigned i = 0; i < 1000; ++i) world.step(), b.step();
+    ASSERT_EQ(b.ld_cpl.all.size(), 1u);
+  }
+}
+
+TYPED_TEST(smfu_quiet, fence_behind_nothing) {
+  auto& b = this->b;
+  b.gate = true;
+  b.fence(3);
+  b.run(10);
+  EXPECT_EQ(b.fences, std::vector{net_status::ok});
+  EXPECT_FALSE(b.v.busy_o);
+}
+
+// A fence hears of what its page would hear of, and leaves it to the page.
+TYPED_TEST(smfu_quiet, fence_tells_an_error_but_keeps_it) {
+  auto& b = this->b;
+  const auto fence = [&](unsigned page) {
+    b.clear_outputs();
+    b.fence(page);
+    EXPECT_TRUE(b.settle());
+    EXPECT_EQ(b.fences.size(), 1u);
+    return b.fences.empty() ? net_status::bad : b.fences[0];
+  };
+  const auto read = [&](unsigned page) {
+    b.clear_outputs();
+    b.host(quiet_read(1, 1, page));
+    EXPECT_TRUE(b.settle());
+    EXPECT_EQ(b.ld_cpl.all.size(), 1u);
+    return b.ld_cpl.all.empty() ? net_status::bad : net_status(b.ld_cpl.all[0].t.data[0]);
+  };
+  EXPECT_EQ(fence(9), net_status::ok);
+  EXPECT_EQ(read(5), net_status::ok);
+  EXPECT_EQ(read(9), net_status::ok);
+  this->store_to(2);  // no route
+  EXPECT_TRUE(b.settle());
+  EXPECT_EQ(fence(9), net_status::unreachable);
+  EXPECT_EQ(fence(9), net_status::unreachable) << "the page has not heard of it";
+  EXPECT_EQ(read(9), net_status::unreachable);
+  EXPECT_EQ(fence(9), net_status::ok);
+  EXPECT_EQ(read(9), net_status::ok);
+  EXPECT_EQ(fence(5), net_status::unreachable) << "another page, which has not heard of it";
+  EXPECT_EQ(read(5), net_status::unreachable);
+  EXPECT_EQ(fence(5), net_status::ok);
+}
+
+TYPED_TEST(smfu_quiet, fence_times_out) {
+  auto& b = this->b;
+  b.v.cfg_timeout_load_i = 2;
+  this->store_to(0);
+  EXPECT_TRUE(b.settle());
+  b.fence(3);
+  b.run(4000);
+  EXPECT_EQ(b.fences, std::vector{net_status::timeout});
+  this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::timeout));
+  EXPECT_FALSE(b.v.timer_o);
+}
+
+TYPED_TEST(smfu_quiet, fence_behind_a_dead_link) {
+  auto& b = this->b;
+  this->store_to(0);
+  EXPECT_TRUE(b.settle());
+  b.fence(3);
+  EXPECT_TRUE(b.settle());
+  EXPECT_TRUE(b.fences.empty());
+  b.v.link_up_i = 0;
+  b.run(100);
+  EXPECT_EQ(b.fences, std::vector{net_status::link_down});
+}
+
+// Neither keeps the other from its turn.
+TYPED_TEST(smfu_quiet, fences_and_reads_take_turns) {
+  auto& b = this->b;
+  nodes world(b);
+  b.tx_p.percent = b.tx_np.percent = b.ld_cpl.percent = 60;
+  uint64_t fences = 0, reads = 0, reads_before = 0;
+  for (unsigned i = 0; i < 20000; ++i) {
+    if (b.chance(20)) this->store_to(b.random(2));
+    if (b.win_np.beats.size() < 4) b.host(quiet_read(reads++ & 63));
+    if (b.fences.size() == fences) {
+      if (fences > 0) {
+        EXPECT_LE(b.ld_cpl.all.size() - reads_before, 3u) << "fence " << fences;
+      }
+      reads_before = b.ld_cpl.all.size();
+      b.fence(1);
+      ++fences;
+    }
+    world.step(), b.step();
+  }
+  EXPECT_GT(fences, 50u);
+  EXPECT_GT(b.ld_cpl.all.size(), 50u);
+  for (const auto s : b.fences) EXPECT_EQ(s, net_status::ok);
 }
 
 // ---------------------------------------------------------------- at the target

@@ -46,17 +46,20 @@ GGAS_DEVICE bool goes_by_nic(const piece<T>& p, ggas_method method, const ggas_t
 // What one operation of the unit holds.
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, patience& end) {
-  GGAS_SHARED(uint32_t, done);
+  GGAS_SHARED_ARRAY(uint64_t, known, unit_facts);
   const auto words = static_cast<unsigned>((p.n * sizeof(T) + 7) / 8);
   const bool wants = p.goes_to(ggas_node());
-  ggas_status s = load_relaxed(own_word(layout::broken)) != 0 ? ggas_broken : ggas_ok;
   __syncthreads();
-  if (thread_rank() == 0) done = unit_count();
-  s = block_status(s);
-  if (s != ggas_ok) return s;
-  for (unsigned i = thread_rank(); i < words; i += thread_count())
+  const unsigned rank = thread_rank();
+  const uint64_t first = rank < words ? load_elements(p.src, rank, p.n) : 0;  // beside the facts
+  learn_facts<false>(known);
+  if (known[node_broken] != 0) return ggas_broken;
+  if (rank < words) store_relaxed(nic_unit().block + 1 + rank, first);
+  for (unsigned i = rank + thread_count(); i < words; i += thread_count())
     store_relaxed(nic_unit().block + 1 + i, load_elements(p.src, i, p.n));
-  if (thread_rank() == 0) {
+  const auto done = static_cast<uint32_t>(known[ops_ended]);
+  ggas_status s = ggas_ok;
+  if (rank == 0) {
     start_unit(unit_command(words, unit_op(p.op), unit_kind<T>(), wants));
     s = await_unit(done, end);
     if (is_in_vain(s)) break_node();

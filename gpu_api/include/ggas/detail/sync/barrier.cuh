@@ -142,26 +142,25 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
   return end_of_meeting(t, number, s);
 }
 
+// The unit waits for the stores itself: its command is behind them on the way to the NIC. So the GPU waits neither for
+// them nor for the NIC to tell. A NIC with the unit serves one GPU: there are no neighbours to push stores to.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
-  uint64_t number = 0;
-  ggas_status s = ggas_ok;
+  GGAS_SHARED_ARRAY(uint64_t, known, unit_facts);
   __syncthreads();  // every thread's stores are before the fence of thread 0
+  learn_facts<M == meeting::barrier>(known);
+  ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    progress_here before = load_relaxed(own_progress(layout::barrier_epoch(t.id)));
-    see_failures(t, before);
-    number = before.count + 1;
-    if (before.broken != 0)
+    if (known[node_broken] != 0)
       s = ggas_broken;
-    else if (M == meeting::barrier)
-      s = settle_stores();
+    else if (M == meeting::barrier && known[queues_used] != 0)
+      s = quiet_puts();
     if (s == ggas_ok) {
-      const uint32_t done = unit_count();
-      start_unit(0);
-      s = await_unit(done, end);
+      start_unit(M == meeting::barrier ? unit_fenced : 0);
+      s = await_unit(static_cast<uint32_t>(known[ops_ended]), end);
     }
   }
-  return end_of_meeting(t, number, block_status(s));
+  return end_of_meeting(t, known[meetings_ended] + 1, block_status(s));
 }
 
 // ------------------------------------------------------------------------------------------------ on peer memory

@@ -15,17 +15,39 @@ GGAS_DEVICE const collective_unit& nic_unit() { return device_context().collecti
 // Its group is that of all nodes.
 GGAS_DEVICE bool unit_serves(const ggas_team& t) { return nic_possible && t.id == 0 && nic_unit().block; }
 
-// Operations that have ended here.
-GGAS_DEVICE uint32_t unit_count() { return static_cast<uint32_t>(load_relaxed(nic_unit().flag)); }
+// What a block has to know before it starts an operation.
+enum unit_fact : unsigned { ops_ended, node_broken, queues_used, meetings_ended, unit_facts };
+GGAS_DEVICE const uint64_t* place_of(unsigned fact) {
+  if (fact == ops_ended) return nic_unit().flag;
+  if (fact == node_broken) return own_word(layout::broken);
+  return own_word(fact == queues_used ? layout::queues_used : layout::barrier_epoch(0));
+}
+// Loads all of it at once, by the last threads of the block, beside the first one's fence if there is to be one: it takes
+// a load, or the fence. A block barrier, with the facts behind it.
+template <bool Fence>
+GGAS_DEVICE void learn_facts(uint64_t* known) {
+  const unsigned fact = thread_count() - 1 - thread_rank();
+  const uint64_t found = fact < unit_facts ? load_relaxed(place_of(fact)) : 0;
+  if (Fence && thread_rank() == 0) __threadfence_system();
+  if (fact < unit_facts) known[fact] = found;
+  for (unsigned f = fact + thread_count(); f < unit_facts; f += thread_count()) known[f] = load_relaxed(place_of(f));
+  __syncthreads();
+}
+
+// Command: contribute only when the stores of the node that came before are visible.
+constexpr uint64_t unit_fenced = uint64_t{1} << 18;
 GGAS_DEVICE void start_unit(uint64_t command) { store_relaxed(nic_unit().block, command); }
-// Until the one behind those has ended. Members that ask for different things all get ggas_bad_argument.
+// Until the one behind those has ended. All members hear of it if they asked for different things, or if stores before a
+// fenced command of one of them may be lost.
+constexpr uint64_t unit_disagreed = 10;  // ST_BAD
 GGAS_DEVICE ggas_status await_unit(uint32_t ended_before, patience& end) {
   uint64_t flag;
   while (static_cast<uint32_t>(flag = load_spin(nic_unit().flag)) == ended_before) {
     if (end.over()) return end.in_vain();
   }
   acquire_after_spin(nic_unit().flag);
-  return flag >> 32 == 0 ? ggas_ok : ggas_bad_argument;
+  if (flag >> 32 == 0) return ggas_ok;
+  return flag >> 32 == unit_disagreed ? ggas_bad_argument : ggas_peer_error;
 }
 
 }  // namespace ggas::detail
