@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "sim/fabric/topology.hpp"
+#include "tests/sim/channels.hpp"
 
 namespace ggas::test {
 namespace {
@@ -71,45 +70,6 @@ TEST_P(topologies, second_choices_are_shortest_too) {
       ASSERT_TRUE(there);
       EXPECT_EQ(t.hops(there->node, to) + 1, t.hops(at, to)) << at << " to " << to;
     }
-}
-
-// What a packet holds (a place in the buffer behind a link and lane) never waits for itself: follow every way, with
-// each second choice on it, and note which channel comes behind which. A packet may always leave by its first choice,
-// so only that one counts as what it waits for. Then take away channels that nothing comes behind until none is left.
-using channel = std::tuple<unsigned, unsigned, unsigned>;  // node, port, lane
-template <class Second>
-size_t channels_in_circles(const topology& t, Second second) {
-  std::map<channel, std::set<channel>> behind;
-  for (unsigned to = 0; to < t.nodes(); ++to) {
-    using place = std::pair<unsigned, std::optional<channel>>;  // a node, and the channel by which it was reached
-    std::set<place> seen;
-    std::vector<place> left;
-    for (unsigned from = 0; from < t.nodes(); ++from) left.push_back({from, std::nullopt});
-    while (!left.empty()) {
-      const place p = left.back();
-      left.pop_back();
-      if (p.first == to || !seen.insert(p).second) continue;
-      const auto go = [&](const topology::step& s) {
-        const channel c{p.first, s.port, s.lane};
-        behind[c];
-        left.push_back({t.across(p.first, s.port)->node, c});
-        return c;
-      };
-      const channel waited_for = go(t.next(p.first, to));
-      if (p.second) behind[*p.second].insert(waited_for);
-      if (const auto also = second(p.first, to)) go(*also);
-    }
-  }
-  for (bool progress = true; progress && !behind.empty();) {
-    progress = false;
-    for (auto it = behind.begin(); it != behind.end();) {
-      std::erase_if(it->second, [&](const channel& c) { return !behind.contains(c); });
-      const bool done = it->second.empty();
-      it = done ? behind.erase(it) : std::next(it);
-      progress |= done;
-    }
-  }
-  return behind.size();
 }
 
 TEST_P(topologies, channels_have_no_circle) {
