@@ -88,6 +88,9 @@ std::expected<void, std::string> rig::build(const std::vector<guest*>& guests) {
 std::expected<void, std::string> rig::wire_links() {
   const auto rules = fabric::parse_faults(cfg_.faults, "faults");
   if (!rules) return std::unexpected(rules.error());
+  for (const fabric::fault_rule& r : *rules)
+    if (r.kind == fabric::fault_kind::dead_node)
+      return std::unexpected(fmt::format("faults:{}: a virtual machine is ended by whoever runs it", r.line));
   if (nodes_.size() < 2) return {};
   const sim::platform& p = cfg_.plat;
   const fabric::wire_config cfg{

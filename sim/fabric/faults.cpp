@@ -2,10 +2,12 @@
 #include "sim/fabric/faults.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace ggas::fabric {
@@ -28,13 +30,26 @@ std::optional<uint64_t> whole(const std::string& s) {
 
 using words = std::vector<std::string>;
 
+constexpr double longest_us = 1e12;  // 11 days
+
+std::optional<std::string> parse_node(const words& w, fault_rule& r) {
+  if (w.size() != 5 || w[2] != "dead" || w[3] != "from") return "expected: node <number> dead from <us>";
+  const auto node = whole(w[1]);
+  const auto from = number(w[4]);
+  if (!node || *node > ~0u) return fmt::format("node '{}': must be a whole number", w[1]);
+  if (!from || *from > longest_us) return "the time must be a number of microseconds";
+  r.kind = fault_kind::dead_node;
+  r.node = unsigned(*node);
+  r.from_ps = uint64_t(*from * 1e6);
+  return std::nullopt;
+}
+
 std::optional<std::string> parse_cut(const words& w, fault_rule& r) {
   const bool to = w.size() == 6 && w[4] == "to";
   if (w.size() < 4 || w[2] != "from" || (w.size() > 4 && !to)) return "expected: cut from <us> [to <us>]";
   const auto from = number(w[3]);
   const auto end = to ? number(w[5]) : std::optional(0.0);
-  constexpr double most = 1e12;  // 11 days
-  if (!from || !end || *from > most || *end > most || (to && *end <= *from))
+  if (!from || !end || *from > longest_us || *end > longest_us || (to && *end <= *from))
     return "times must be numbers of microseconds, to > from";
   r.from_ps = uint64_t(*from * 1e6);
   if (to) r.to_ps = uint64_t(*end * 1e6);
@@ -61,7 +76,8 @@ std::optional<std::string> parse_flit(const words& w, fault_rule& r) {
 }
 
 std::optional<std::string> parse_line(const words& w, fault_rule& r) {
-  if (w.size() < 2) return "expected: <wire> <fault> ...";
+  if (w[0] == "node") return parse_node(w, r);
+  if (w.size() < 2) return "expected: <wire> <fault> ..., or node <number> dead from <us>";
   r.wire = w[0];
   if (w[1] == "cut") {
     r.kind = fault_kind::cut;
@@ -90,16 +106,43 @@ std::expected<std::vector<fault_rule>, std::string> parse_faults(std::string_vie
     words w;
     for (std::string t; tokens >> t;) w.push_back(t);
     if (w.empty()) continue;
-    fault_rule r;
+    fault_rule r{.line = n};
     if (const auto wrong = parse_line(w, r)) return std::unexpected(fmt::format("{}:{}: {}", file_name, n, *wrong));
     rules.push_back(std::move(r));
   }
   return rules;
 }
 
+std::string wire_name(unsigned from, unsigned to) { return fmt::format("{}->{}", from, to); }
+
+std::expected<std::vector<fault_rule>, std::string> faults_of_wires(const std::vector<fault_rule>& rules,
+                                                                    const topology& shape, std::string_view file_name) {
+  std::set<std::string> names{"*"};
+  std::vector<fault_rule> out;
+  for (unsigned n = 0; n < shape.nodes(); ++n)
+    for (unsigned port = 0; port < shape.ports(); ++port)
+      if (const auto there = shape.across(n, port)) names.insert(wire_name(n, there->node));
+  for (const fault_rule& r : rules) {
+    if (r.kind != fault_kind::dead_node) {
+      if (!names.contains(r.wire))
+        return std::unexpected(fmt::format("{}: there is no wire '{}': {}", file_name, r.wire, fmt::join(names, ", ")));
+      out.push_back(r);
+      continue;
+    }
+    if (r.node >= shape.nodes())
+      return std::unexpected(
+          fmt::format("{}:{}: there is no node {}: 0 to {}", file_name, r.line, r.node, shape.nodes() - 1));
+    for (unsigned port = 0; port < shape.ports(); ++port)
+      if (const auto there = shape.across(r.node, port))
+        for (const std::string& wire : {wire_name(r.node, there->node), wire_name(there->node, r.node)})
+          out.push_back({.wire = wire, .kind = fault_kind::cut, .from_ps = r.from_ps, .line = r.line});
+  }
+  return out;
+}
+
 fault_injector::fault_injector(const std::vector<fault_rule>& rules, std::string_view wire, uint64_t seed) {
   for (const auto& r : rules)
-    if (r.wire == "*" || r.wire == wire) rules_.push_back(r);
+    if (r.kind != fault_kind::dead_node && (r.wire == "*" || r.wire == wire)) rules_.push_back(r);
   uint64_t h = 0xcbf29ce484222325ull ^ seed * 0x9e3779b97f4a7c15ull;
   for (const char c : wire) h = (h ^ uint8_t(c)) * 0x100000001b3ull;
   random_.seed(h);

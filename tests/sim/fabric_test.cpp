@@ -110,13 +110,47 @@ INSTANTIATE_TEST_SUITE_P(
                     bad_script{"* drop rate 1.5", "between 0 and 1"}, bad_script{"* drop rate x", "between 0 and 1"},
                     bad_script{"* drop sometimes", "expected: at"}, bad_script{"* cut at 3", "expected: cut"},
                     bad_script{"* cut from 3 to 2", "to > from"}, bad_script{"* cut from nan", "numbers of"},
-                    bad_script{"* cut from 1e300", "numbers of"}, bad_script{"* drop at 1 2 3", "expected: at"}));
+                    bad_script{"* cut from 1e300", "numbers of"}, bad_script{"* drop at 1 2 3", "expected: at"},
+                    bad_script{"node", "f.txt:1: expected: node <number> dead from <us>"},
+                    bad_script{"\nnode 1 dead", "f.txt:2: expected: node <number> dead from <us>"},
+                    bad_script{"node 1 cut from 3", "expected: node"}, bad_script{"node x dead from 3", "node 'x'"},
+                    bad_script{"node -1 dead from 3", "node '-1': must be a whole number"},
+                    bad_script{"node 1 dead from never", "must be a number of microseconds"},
+                    bad_script{"node 1 dead from 3 to 4", "expected: node"}));
+
+// All of its wires are cut for good; others keep what they had.
+TEST(fault_scripts, a_dead_node_cuts_its_wires) {
+  const auto shape = *fabric::topology::parse("ring", 4);
+  const auto rules = fabric::parse_faults("0->1 drop at 3\nnode 2 dead from 7.5\n", "f.txt");
+  ASSERT_TRUE(rules) << rules.error();
+  const auto wires = fabric::faults_of_wires(*rules, shape, "f.txt");
+  ASSERT_TRUE(wires) << wires.error();
+  const auto cut_at = [&](const char* wire) {
+    const auto cuts = fabric::fault_injector(*wires, wire, 1).cuts();
+    return cuts.size() == 1 && cuts[0].to_ps == fabric::fault_rule::never ? cuts[0].from_ps : 0;
+  };
+  for (const char* wire : {"1->2", "2->1", "2->3", "3->2"}) EXPECT_EQ(cut_at(wire), 7'500'000u) << wire;
+  for (const char* wire : {"0->1", "1->0", "3->0"}) EXPECT_EQ(cut_at(wire), 0u) << wire;
+  EXPECT_TRUE(fabric::fault_injector(*rules, "1->2", 1).empty()) << "a node is no wire";
+}
+
+TEST(fault_scripts, what_is_not_there_is_named) {
+  const auto shape = *fabric::topology::parse("ring", 4);
+  const auto error = [&](const char* script) {
+    const auto wires = fabric::faults_of_wires(*fabric::parse_faults(script, "f.txt"), shape, "f.txt");
+    return wires ? "none" : wires.error();
+  };
+  EXPECT_EQ(error("* drop at 3"), "none");
+  EXPECT_EQ(error("\nnode 4 dead from 3"), "f.txt:2: there is no node 4: 0 to 3");
+  EXPECT_EQ(error("0->2 drop at 3"),
+            "f.txt: there is no wire '0->2': *, 0->1, 0->3, 1->0, 1->2, 2->1, 2->3, 3->0, 3->2");
+}
 
 // Mangled scripts load or name file and line; rules that load keep what the injector counts on.
 TEST(fault_scripts, survive_being_mangled) {
   const std::string good =
       "# a comment\n0->1 drop at 3 count 2\n* corrupt rate 0.25\n1->0 cut from 5.5 to 17\n* duplicate at 9\n2->1 cut "
-      "from 3\n";
+      "from 3\nnode 1 dead from 9.5\n";
   std::mt19937 random(20143);
   unsigned loaded = 0, refused = 0;
   for (int i = 0; i < 5000; ++i) {
