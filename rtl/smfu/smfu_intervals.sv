@@ -17,7 +17,7 @@ module smfu_intervals (
     output      logic [63:0]        ext_rdata_o,
     output      logic               changed_o,     // what was found before no longer holds
     output      logic               armed_o,       // pulse: the interval written is in use
-    output      logic [5:0]         armed_log2_o,  // floor(log2(its pages))
+    output      logic [51:0]        armed_size_o,  // its pages: their highest bit
 
     // where an interval begins; only while nothing is searched for
     input  wire logic               peek_i,
@@ -59,6 +59,17 @@ module smfu_intervals (
   logic [5:0]  index_q;
   logic [1:0]  which_q;
   logic        known_then_q, arm_q, on_q;
+  logic [5:0]  index2_q;
+  logic        arm2_q, on2_q, order_q, pages_ok_q, disarmed_q;  // behind the borders' comparison
+  logic [51:0] pages_q;
+
+  // The highest bit alone: it is where nothing above it is set.
+  function automatic logic [51:0] highest_bit(input logic [51:0] pages);
+    logic [51:0] from;  // a bit is set here or above
+    from = pages;
+    for (int unsigned i = 1; i < 52; i *= 2) from |= from >> i;
+    highest_bit = from & ~(from >> 1);
+  endfunction
 
   // The first write of an interval since reset clears what it does not write.
   wire         fresh = write && !known_q[index];
@@ -87,18 +98,23 @@ module smfu_intervals (
       .clk_i, .we_i(domain_we || fresh), .waddr_i(index), .wdata_i(domain_we ? ext_wdata_i[47:32] : '0),
       .re_i(target_re), .raddr_i(target_at), .rdata_o(target_o.domain));
 
-  wire good = known_then_q && start_raw < end_raw && start_raw[11:0] == '0 && end_raw[11:0] == '0;
+  // A changed border or domain disarms: the interval may be half written.
+  wire disarm = write && (!which[1] || (domain_we && !arm));
+  wire good   = order_q && pages_ok_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       known_q <= '0;
       valid_q <= '0;
       arm_q   <= 1'b0;
+      arm2_q  <= 1'b0;
+      armed_o <= 1'b0;
     end else begin
-      arm_q <= arm;
+      arm_q   <= arm;
+      arm2_q  <= arm_q;
+      armed_o <= arm2_q && on2_q && good;
       if (write) known_q[index] <= 1'b1;
-      if (arm_q) valid_q[index_q] <= on_q && good;
-      // A changed border or domain disarms: the interval may be half written.
-      if (write && (!which[1] || (domain_we && !arm))) valid_q[index] <= 1'b0;
+      if (arm2_q && !disarmed_q) valid_q[index2_q] <= on2_q && good;
+      if (disarm) valid_q[index] <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -108,7 +124,18 @@ module smfu_intervals (
       known_then_q <= known_q[index];
       on_q         <= ext_wdata_i[16];
     end
+    if (arm_q) begin
+      index2_q   <= index_q;
+      on2_q      <= on_q;
+      order_q    <= known_then_q && start_raw < end_raw;
+      pages_ok_q <= start_raw[11:0] == '0 && end_raw[11:0] == '0;
+      pages_q    <= end_raw[63:12] - start_raw[63:12];
+      disarmed_q <= disarm && index == index_q;
+    end
+    if (arm2_q) armed_size_o <= highest_bit(pages_q);
   end
+  // A read right behind the write sees what becomes of it.
+  wire valid_now = arm2_q && !disarmed_q && index2_q == index_q ? on2_q && good : valid_q[index_q];
 
   always_comb begin
     ext_rdata_o = '0;
@@ -116,55 +143,59 @@ module smfu_intervals (
       case (which_q)
         2'd0:    ext_rdata_o = start_raw;
         2'd1:    ext_rdata_o = end_raw;
-        2'd2:    ext_rdata_o = {16'd0, target_o.domain, target_o.export_no, 7'd0, valid_q[index_q], target_o.node};
+        2'd2:    ext_rdata_o = {16'd0, target_o.domain, target_o.export_no, 7'd0, valid_now, target_o.node};
         default: ext_rdata_o = '0;
       endcase
     end
   end
 
-  assign changed_o    = write || arm_q;
-  assign armed_o      = arm_q && on_q && good;
+  assign changed_o    = write || arm_q || arm2_q || armed_o;
   assign peek_page_o  = start_raw[63:12];
   assign peek_valid_o = valid_q[peek_index_i];
   assign peek_ready_o = !ext_req_i;
-  wire [51:0] pages   = end_raw[63:12] - start_raw[63:12];
-  always_comb begin
-    armed_log2_o = '0;
-    if (armed_o) for (int unsigned i = 0; i < 52; i++) if (pages[i]) armed_log2_o = i[5:0];
-  end
 
-  // ---------------------------------------------------------------- search: address, word, registered word, decision
+  // ---------------------------------------------------------------- search: address, word, registered word, its
+  // comparisons, decision
   logic [6:0]  next_q;               // interval to be read next; N: all were
-  logic        word_q, test_q;       // an interval stands at the RAM, in the registers behind it
+  logic        word_q, test_q, decide_q;  // an interval stands at the RAM, in the registers behind it, is compared
   logic [5:0]  word_index_q, test_index_q;
   logic        valid_test_q;
   logic [51:0] start_q, end_q;
+  logic [5:0]  decide_index_q;
+  logic        holds_q, under_q, over_q, meets_q;  // the access: is in it, above it, below it, else meets it
+  logic [51:0] decide_start_q, decide_end_q;
   wire         issue = find_i && !next_q[6] && !ext_req_i;
-  wire         last  = find_i && next_q[6] && !word_q && !test_q;
+  wire         last  = find_i && next_q[6] && !word_q && !test_q && !decide_q;
   assign read        = ext_req_i || issue || peek_i;
   assign read_index  = ext_req_i ? index : issue ? next_q[5:0] : peek_index_i;
 
-  wire holds  = valid_test_q && first_i >= start_q && last_i < end_q;
   wire under = end_q <= first_i;
   wire over  = start_q > last_i;
+  wire holds = first_i >= start_q && last_i < end_q;
+  wire [51:0] lowest  = holds_q ? decide_start_q : decide_end_q;  // what the range may reach to
+  wire [51:0] highest = holds_q ? decide_end_q : decide_start_q;
   assign done_o = !changed_o && !ext_req_i && last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      next_q <= '0;
-      word_q <= 1'b0;
-      test_q <= 1'b0;
+      next_q   <= '0;
+      word_q   <= 1'b0;
+      test_q   <= 1'b0;
+      decide_q <= 1'b0;
     end else if (!find_i || changed_o || done_o) begin
-      next_q <= '0;
-      word_q <= 1'b0;
-      test_q <= 1'b0;
+      next_q   <= '0;
+      word_q   <= 1'b0;
+      test_q   <= 1'b0;
+      decide_q <= 1'b0;
     end else begin
-      word_q <= issue;
-      test_q <= word_q;
-      if (test_q && holds) begin
-        next_q <= N[6:0];
-        word_q <= 1'b0;
-        test_q <= 1'b0;
+      word_q   <= issue;
+      test_q   <= word_q;
+      decide_q <= test_q;
+      if (decide_q && holds_q) begin
+        next_q   <= N[6:0];
+        word_q   <= 1'b0;
+        test_q   <= 1'b0;
+        decide_q <= 1'b0;
       end else if (issue) begin
         next_q <= next_q + 1'b1;
       end
@@ -179,6 +210,15 @@ module smfu_intervals (
       end_q        <= end_raw[63:12];
       test_index_q <= word_index_q;
     end
+    if (test_q) begin
+      holds_q        <= valid_test_q && holds;
+      under_q        <= valid_test_q && under;
+      over_q         <= valid_test_q && !under && over;
+      meets_q        <= valid_test_q && !holds && !under && !over;
+      decide_index_q <= test_index_q;
+      decide_start_q <= start_q;
+      decide_end_q   <= end_q;
+    end
     if (next_q == '0) begin
       found_o <= 1'b0;
       keep_o  <= 1'b1;
@@ -186,16 +226,15 @@ module smfu_intervals (
       high_o  <= '1;  // the last page of all is behind every interval
       start_o <= '0;
       index_o <= '0;
-    end else if (test_q && holds) begin
-      found_o <= 1'b1;
-      index_o <= test_index_q;
-      start_o <= start_q;
-      if (start_q > low_o) low_o <= start_q;
-      if (end_q < high_o) high_o <= end_q;
-    end else if (test_q && valid_test_q) begin
-      if (under) low_o <= low_o < end_q ? end_q : low_o;
-      else if (over) high_o <= high_o > start_q ? start_q : high_o;
-      else keep_o <= 1'b0;
+    end else if (decide_q) begin
+      if (holds_q) begin
+        found_o <= 1'b1;
+        index_o <= decide_index_q;
+        start_o <= decide_start_q;
+      end
+      if (meets_q) keep_o <= 1'b0;
+      if (holds_q || under_q) low_o <= low_o < lowest ? lowest : low_o;
+      if (holds_q || over_q) high_o <= high_o > highest ? highest : high_o;
     end
   end
 
@@ -204,7 +243,7 @@ module smfu_intervals (
   // it waits in bad_again_q.
   logic       bad_again_q;
   logic [5:0] bad_index_q;
-  wire        bad = arm_q && on_q && !good;
+  wire        bad = arm2_q && on2_q && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       event_valid_o <= 1'b0;
@@ -217,17 +256,17 @@ module smfu_intervals (
         event_valid_o <= 1'b1;
         event_o.code  <= ggas_regs_pkg::EV_BAD_INTERVAL;
         event_o.node  <= '0;
-        event_o.info  <= {34'd0, bad_again_q ? bad_index_q : index_q};
+        event_o.info  <= {34'd0, bad_again_q ? bad_index_q : index2_q};
         bad_again_q   <= bad && bad_again_q;
-        bad_index_q   <= index_q;
+        bad_index_q   <= index2_q;
       end else if (bad) begin
         bad_again_q <= 1'b1;
-        bad_index_q <= index_q;
+        bad_index_q <= index2_q;
       end
     end
   end
 
-  assign busy_o = arm_q || event_valid_o || bad_again_q;
+  assign busy_o = arm_q || arm2_q || armed_o || event_valid_o || bad_again_q;
 
   logic unused;
   assign unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1]};

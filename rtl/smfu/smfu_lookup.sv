@@ -54,35 +54,33 @@ module smfu_lookup (
   typedef struct packed {
     logic        np;
     logic        masked;     // mask mode
-    logic        mask_hit;
     logic        wraps;      // runs over the end of the window
-    logic [15:0] mask_node;
+    logic [63:0] field;      // mask mode: the node
     logic [63:0] addr;
-    logic [51:0] last;       // page of the last byte
+    logic [63:0] last;       // last byte
   } request_t;
 
-  wire [63:0] last_addr   = req_addr_i + {51'd0, req_len_dw_i, 2'b00} - 64'd1;
-  wire [63:0] first_field = (req_addr_i & cfg_mask_i) >> cfg_shift_i;
-  // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or
-  // below the
-  // highest bit in which the two differ. Accesses do not cross 4 KB.
-  wire [63:0] differs = req_addr_i ^ last_addr;
-  logic [11:0] changes;
-  always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;
-  wire        one_node = ({differs[63:12], changes} & cfg_mask_i) == '0;
-  request_t   req;
+  wire [63:0] last_addr = req_addr_i + {51'd0, req_len_dw_i, 2'b00} - 64'd1;
+  request_t   req, one_q;    // one_q: whose line is read
   always_comb begin
     req = '0;
     if (req_valid_i) begin
-      req.np        = req_np_i;
-      req.masked    = cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK;
-      req.mask_hit  = one_node && first_field < {48'd0, cfg_nodes_i};
-      req.wraps     = last_addr < req_addr_i;
-      req.mask_node = first_field[15:0];
-      req.addr      = req_addr_i;
-      req.last      = last_addr[63:12];
+      req.np     = req_np_i;
+      req.masked = cfg_mode_i == ggas_regs_pkg::SMFU_MODE_MASK;
+      req.wraps  = last_addr < req_addr_i;
+      req.field  = (req_addr_i & cfg_mask_i) >> cfg_shift_i;
+      req.addr   = req_addr_i;
+      req.last   = last_addr;
     end
   end
+
+  // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or
+  // below the
+  // highest bit in which the two differ. Accesses do not cross 4 KB.
+  wire [63:0] differs = one_q.addr ^ one_q.last;
+  logic [11:0] changes;
+  always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;
+  wire        one_node = ({differs[63:12], changes} & cfg_mask_i) == '0;
 
   // ---------------------------------------------------------------- lines: answers found before
   typedef struct packed {
@@ -92,110 +90,110 @@ module smfu_lookup (
     logic [51:0] low, high;  // for accesses from page low to the one before page high
   } line_t;
 
-  request_t         one_q;                // whose line is read
-  logic             missed_np_q;          // which is searched for
-  logic [63:0]      missed_addr_q;
-  logic [51:0]      missed_last_q;
-  logic             one_valid_q, miss_q, again_q;
+  logic             one_valid_q, again_q;
+  logic             two_valid_q, miss_q;  // behind its line; it is searched for
+  logic [63:0]      two_addr_q;
+  logic [51:0]      two_last_q;
   logic [6:0]       ahead_q;              // interval whose line is filled next without a request; LINES: none
   logic             peeked_q, searching_ahead_q;  // its start stands at the RAM; is searched for
   logic [51:0]      ahead_page_q;
-  logic [5:0]       shift_q;              // log2 of the pages of the interval put into use last
+  logic [51:0]      size_q;               // pages of the interval put into use last: their highest bit
   logic [LINES-1:0] valid_q;
-  logic             line_valid_q, done, keep, changed, armed, peek_ready, peek_valid, intervals_busy;
+  logic             filled_q, done, keep, changed, armed, peek_ready, peek_valid, intervals_busy;
+  logic [5:0]       read_at_q, fill_at_q;
   logic [51:0]      peek_page;
-  logic [5:0]       armed_log2;
+  logic [51:0]      armed_size;
   line_t            line, found;
 
-  function automatic logic [5:0] line_of(input logic [51:0] page, input logic [5:0] shift);
-    // verilator lint_off UNUSEDSIGNAL
-    logic [51:0] moved;
-    // verilator lint_on UNUSEDSIGNAL
-    moved   = page >> shift;
-    line_of = moved[5:0];
+  // Bits of the page from that of `size` on.
+  function automatic logic [5:0] line_of(input logic [51:0] page, input logic [51:0] size);
+    for (int i = 0; i < 6; i++) line_of[i] = ((page >> i) & size) != '0;
   endfunction
 
-  wire [51:0] find_first = searching_ahead_q ? ahead_page_q : missed_addr_q[63:12];
-  wire [51:0] find_last  = searching_ahead_q ? ahead_page_q : missed_last_q;
+  // What is searched for stands for three cycles at least before it is found.
+  wire [51:0] find_first = searching_ahead_q ? ahead_page_q : two_addr_q[63:12];
+  wire [51:0] find_last  = searching_ahead_q ? ahead_page_q : two_last_q;
   wire        fill       = done && keep;
-  wire [5:0]  fill_at    = line_of(find_first, shift_q);
-  wire [5:0]  read_at    = line_of(again_q ? one_q.addr[63:12] : req_addr_i[63:12], shift_q);
-  wire        read       = again_q || req_valid_i;
+  wire [5:0]  req_at     = line_of(req_addr_i[63:12], size_q);
+  wire [5:0]  read_at    = again_q ? read_at_q : req_at;
   ram_1r1w #(.WIDTH($bits(line)), .DEPTH(LINES)) u_lines (
-      .clk_i, .we_i(fill), .waddr_i(fill_at), .wdata_i(found), .re_i(read), .raddr_i(read_at), .rdata_o(line));
+      .clk_i, .we_i(fill), .waddr_i(fill_at_q), .wdata_i(found), .re_i(again_q || req_valid_i), .raddr_i(read_at),
+      .rdata_o(line));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q      <= '0;
-      line_valid_q <= 1'b0;
+      valid_q  <= '0;
+      filled_q <= 1'b0;
     end else begin
       if (changed) valid_q <= '0;
-      else if (fill) valid_q[fill_at] <= 1'b1;
-      if (read) line_valid_q <= valid_q[read_at] && !changed && !(fill && fill_at == read_at);
+      else if (fill) valid_q[fill_at_q] <= 1'b1;
+      filled_q <= fill;
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (req_valid_i) read_at_q <= req_at;
+    if (miss_q || searching_ahead_q) fill_at_q <= line_of(find_first, size_q);
+  end
+  wire line_valid = valid_q[read_at_q] && !(filled_q && fill_at_q == read_at_q);
 
   // ---------------------------------------------------------------- an answer from a line, or a search
-  wire test   = one_valid_q && !miss_q && !again_q;
-  wire hit    = line_valid_q && !ext_req_i && one_q.addr[63:12] >= line.low && one_q.last < line.high;
-  wire direct = one_q.masked || one_q.wraps || hit;
-  wire answer = done && !searching_ahead_q;  // the search's
-  assign ready_o = !miss_q && !again_q;
+  // The line's comparisons count a cycle later; who needs a search stays there, and what comes behind it where it is.
+  logic direct_q, in_line_q, from_low_q, below_high_q;
+  wire  hit    = in_line_q && from_low_q && below_high_q;
+  wire  misses  = two_valid_q && !direct_q && !hit;
+  wire  answer = done && !searching_ahead_q;  // the search's
+  assign ready_o = !misses && !again_q;
+  wire  test   = one_valid_q && ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       one_valid_q <= 1'b0;
+      two_valid_q <= 1'b0;
       miss_q      <= 1'b0;
       again_q     <= 1'b0;
     end else begin
       if (ready_o) one_valid_q <= req_valid_i;
-      if (test && !direct) miss_q <= 1'b1;
-      else if (answer) miss_q <= 1'b0;
+      if (!misses) two_valid_q <= test;
+      miss_q  <= misses && !answer;
       again_q <= answer && one_valid_q;  // the request behind it may now find its line
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (req_valid_i) one_q <= req;
-    if (test) begin
-      missed_np_q   <= one_q.np;
-      missed_addr_q <= one_q.addr;
-      missed_last_q <= one_q.last;
     end
   end
 
   // The target of an interval comes with the answer, out of its RAM.
-  logic              masked_q;
+  logic              masked_q, mask_hit_q, found_q;
+  logic [5:0]        index_q;
   logic [15:0]       mask_node_q;
   smfu_pkg::target_t target;
-  wire        leads = answer || (test && hit);
-  wire [5:0]  to    = miss_q ? found.index : line.index;
-  assign ans_target_o = masked_q ? {cfg_domain_i, cfg_export_i, mask_node_q} : target;
-  always_ff @(posedge clk_i) begin
-    if (answer || test) begin
-      masked_q    <= !miss_q && one_q.masked;
-      mask_node_q <= one_q.mask_node;
-    end
-  end
-
-  wire [63:0] from = miss_q ? missed_addr_q : one_q.addr;
+  wire [63:0] from = miss_q ? two_addr_q : one_q.addr;
   wire [51:0] base = miss_q ? found.start : line.start;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      ans_valid_o <= 1'b0;
-      ans_np_o    <= 1'b0;
-      ans_hit_o   <= 1'b0;
-      ans_interval_o <= '0;
-      ans_addr_o  <= '0;
-    end else begin
-      ans_valid_o <= answer || (test && direct);
-      if (answer || test) begin
-        ans_np_o   <= miss_q ? missed_np_q : one_q.np;
-        ans_hit_o  <= miss_q ? found.found : one_q.masked ? one_q.mask_hit : hit && line.found;
-        ans_interval_o <= miss_q ? {!found.found, found.index} : {one_q.masked || !hit || !line.found, line.index};
-        ans_addr_o <= !miss_q && one_q.masked ? one_q.addr & ~cfg_mask_i : {from[63:12] - base, from[11:0]};
-      end
+  always_ff @(posedge clk_i) begin
+    if (req_valid_i) one_q <= req;
+    if (test) begin
+      ans_np_o     <= one_q.np;
+      two_addr_q   <= one_q.addr;
+      two_last_q   <= one_q.last[63:12];
+      masked_q     <= one_q.masked;
+      mask_node_q  <= one_q.field[15:0];
+      mask_hit_q   <= one_q.masked && one_node && one_q.field < {48'd0, cfg_nodes_i};
+      in_line_q    <= line_valid && !one_q.masked && !one_q.wraps && !ext_req_i;
+      from_low_q   <= one_q.addr[63:12] >= line.low;
+      below_high_q <= one_q.last[63:12] < line.high;
+      direct_q     <= one_q.masked || one_q.wraps;
+    end else if (answer) begin
+      direct_q     <= 1'b1;
+      in_line_q    <= 1'b1;
+    end
+    if (test || answer) begin
+      found_q    <= miss_q ? found.found : line.found;
+      index_q    <= miss_q ? found.index : line.index;
+      ans_addr_o <= !miss_q && one_q.masked ? one_q.addr & ~cfg_mask_i : {from[63:12] - base, from[11:0]};
     end
   end
+  wire in_interval = in_line_q && found_q && (direct_q || hit);
+  assign ans_valid_o       = two_valid_q && !misses;
+  assign ans_hit_o         = mask_hit_q || in_interval;
+  assign ans_interval_o = {!in_interval, index_q};
+  assign ans_target_o      = masked_q ? {cfg_domain_i, cfg_export_i, mask_node_q} : target;
 
   // ---------------------------------------------------------------- search
   wire ahead = !ahead_q[6] && !miss_q && !searching_ahead_q && !peeked_q;
@@ -205,12 +203,12 @@ module smfu_lookup (
       ahead_q           <= LINES[6:0];
       peeked_q          <= 1'b0;
       searching_ahead_q <= 1'b0;
-      shift_q           <= '0;
+      size_q            <= 52'd1;
     end else if (changed) begin
       ahead_q           <= '0;
       peeked_q          <= 1'b0;
       searching_ahead_q <= 1'b0;
-      if (armed) shift_q <= armed_log2;
+      if (armed) size_q <= armed_size;
     end else begin
       if ((ahead && !peek_valid) || (done && searching_ahead_q)) ahead_q <= ahead_q + 1'b1;
       peeked_q <= peek;
@@ -222,14 +220,15 @@ module smfu_lookup (
 
   smfu_intervals u_intervals (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
-      .changed_o(changed), .armed_o(armed), .armed_log2_o(armed_log2), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
+      .changed_o(changed), .armed_o(armed), .armed_size_o(armed_size), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
       .peek_ready_o(peek_ready), .peek_valid_o(peek_valid), .peek_page_o(peek_page), .find_i(miss_q ||
       searching_ahead_q), .first_i(find_first), .last_i(find_last), .done_o(done), .found_o(found.found),
       .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low),
-      .high_o(found.high), .target_i(leads), .target_index_i(to), .target_o(target),
+      .high_o(found.high), .target_i(test || answer), .target_index_i(miss_q ? found.index : line.index),
+      .target_o(target),
       .event_valid_o, .event_ready_i, .event_o, .busy_o(intervals_busy));
 
-  assign busy_o = one_valid_q || miss_q || !ahead_q[6] || ans_valid_o || intervals_busy;
+  assign busy_o = one_valid_q || two_valid_q || !ahead_q[6] || intervals_busy;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) if (rst_ni && req_valid_i) assert (ready_o) else $error(

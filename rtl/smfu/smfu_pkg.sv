@@ -76,10 +76,13 @@ package smfu_pkg;
                    && (last_be == 4'h1 || last_be == 4'h3 || last_be == 4'h7 || last_be == 4'hf);
   endfunction
 
-  // The lowest member of a set.
+  // The lowest member of a set: its group of eight, and which of them.
   function logic [5:0] lowest(input logic [63:0] set);
+    logic [7:0] group;
     lowest = '0;
-    for (int i = 63; i >= 0; i--) if (set[i]) lowest = i[5:0];
+    group  = '0;
+    for (int i = 7; i >= 0; i--) if (set[8*i+:8] != '0) {lowest[5:3], group} = {i[2:0], set[8*i+:8]};
+    for (int i = 7; i >= 0; i--) if (group[i]) lowest[2:0] = i[2:0];
   endfunction
 
   // The node is this one or can be sent to.

@@ -132,21 +132,24 @@ module smfu_reads (
 
   // ---------------------------------------------------------------- what a quiet flushes
   logic [63:0] dirty_q, flush_q;             // exports with writes to be flushed; by the quiet in hand
-  logic [5:0]  flush_no;
+  logic [5:0]  flush_no_q;                   // the next of them, looked for in a cycle of its own
+  logic        chosen_q;
   wire         flushing = held_o && quiet_q && flush_q != '0;
-  wire         flushed  = flushing && known_i && (issue || !export_i.valid);  // one taken back needs none
-  assign ask_o        = flushing || (rx_np_valid_i && !is_quiet);
-  assign ask_export_o = flushing ? {2'd0, flush_no} : rx_np_hdr_i.export_no;
-  always_comb begin
-    flush_no = '0;
-    if (flushing) flush_no = smfu_pkg::lowest(flush_q);
+  wire         flush    = flushing && chosen_q;
+  wire         flushed  = flush && known_i && (issue || !export_i.valid);  // one taken back needs none
+  assign ask_o        = flushing ? chosen_q : rx_np_valid_i && !is_quiet;
+  assign ask_export_o = flushing ? {2'd0, flush_no_q} : rx_np_hdr_i.export_no;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) chosen_q <= 1'b0;
+    else chosen_q <= flushing && !flushed;
   end
+  always_ff @(posedge clk_i) if (flushing && !chosen_q) flush_no_q <= smfu_pkg::lowest(flush_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       dirty_q <= '0;
       flush_q <= '0;
     end else begin
-      if (flushed) flush_q[flush_no] <= 1'b0;
+      if (flushed) flush_q[flush_no_q] <= 1'b0;
       if (again_i && flushing) flush_q[again_export_i] <= 1'b1;
       if (take && is_quiet) begin
         flush_q <= refuse ? '0 : dirty_q;
@@ -166,13 +169,13 @@ module smfu_reads (
   wire        final_part = len == left_q;
   wire        open       = held_o && free_i;
   wire        wrong      = told || status_q != ggas_pkg::ST_OK;
-  wire        reads      = flushing ? known_i && export_i.valid : !wrong && !quiet_q;
+  wire        reads      = flushing ? chosen_q && known_i && export_i.valid : !wrong && !quiet_q;
   wire        issue      = rd_valid_o && rd_ready_i;
 
   assign done_o        = (issue && final_part) || (open && !flushing && (wrong || quiet_q));
   assign finish        = done_o && !flushing;
   assign fill_o        = open && !second_q;
-  assign fill_slot_o   = {flushing, src_q, tag_q, flushing ? {1'b0, flush_no} : len_q, quiet_q};
+  assign fill_slot_o   = {flushing, src_q, tag_q, flushing ? {1'b0, flush_no_q} : len_q, quiet_q};
   assign fill_status_o = flushing ? ggas_pkg::ST_OK : told ? ggas_pkg::ST_RANGE : status_q;
   assign rd_valid_o    = open && reads;
   assign reads_o       = held_o && (flushing || !wrong);
