@@ -38,6 +38,8 @@ module counters #(
   logic [N-1:0]     cnt_q;
   logic [N-1:0]     named_taken;   // it is added to the RAM
   logic [NE-1:0]    event_taken;
+  logic             turn_q;        // word index_q is to be taken
+  wire              pick = turn_q && !ext_req_i;
   ggas_regs_pkg::event_set_t [EV_SOURCES-1:0] ev_q;
 
   // How many sources saw each code in this cycle.
@@ -73,7 +75,7 @@ module counters #(
     end else begin
       cnt_q <= cnt_i;
       ev_q  <= ev_i;
-      if ((cnt_q | named_taken) != '0) begin
+      if (cnt_q != '0 || pick) begin
         named_carry = cnt_q;
         for (int b = 0; b < NAMED_W; b++) begin
           named_left  = named_q[b] & ~named_taken;
@@ -82,7 +84,7 @@ module counters #(
         end
         some_q[N-1:0] <= cnt_q | (some_q[N-1:0] & ~named_taken);
       end
-      if (ev_q != '0 || event_taken != '0) begin
+      if (ev_q != '0 || pick) begin
         some_q[64+:NE] <= seen_some | (some_q[64+:NE] & ~event_taken);
         event_carry = '0;
         for (int b = 0; b < EVENT_W; b++) begin
@@ -101,10 +103,8 @@ module counters #(
   logic [3:0] group_q;         // next group
   logic [3:0] of_q;            // group of those that wait
   logic [7:0] wait_q;          // words of it, clearing: words of group_q that are not cleared yet
-  logic       turn_q;          // word index_q is to be taken
   logic [6:0] index_q;
   logic [2:0] first;
-  wire        pick    = turn_q && !ext_req_i;
   wire        move    = !turn_q || pick;
   wire        look    = clear_q ? first == 3'd7 : move && (wait_q & (wait_q - 8'd1)) == '0;
   wire  [3:0] next    = group_q == GROUPS[3:0] - 4'd1 ? 4'd0 : group_q + 4'd1;
@@ -202,18 +202,20 @@ module counters #(
   // A word that is written as it is read comes from beside the RAM; one that does not exist is 0.
   logic        beside_q, none_q, clear_then_q;
   logic [63:0] sum_q;
-  logic [EVENT_W:0] late_q;
+  logic [EVENT_W-1:0] waits_q, moves_q;  // not in RAM: in the planes, on its way
   always_ff @(posedge clk_i) begin
     if (ext_req_i) begin
       beside_q <= add_valid_q && index2_q == ext_word;
       none_q   <= !ext_event && ext_index >= N[5:0];
       clear_then_q <= clear_q;
       sum_q    <= sum;
-      late_q   <= {1'b0, add} + (read_valid_q && read_q == ext_word ? {1'b0, add_q} : '0);
+      waits_q  <= add;
+      moves_q  <= read_valid_q && read_q == ext_word ? add_q : '0;
     end
   end
   wire [63:0] in_ram = clear_then_q ? 64'd0 : beside_q ? sum_q : word;
-  assign ext_rdata_o = none_q ? 64'd0 : in_ram + {{(63 - EVENT_W){1'b0}}, late_q};
+  wire [EVENT_W:0] late = {1'b0, waits_q} + {1'b0, moves_q};
+  assign ext_rdata_o = none_q ? 64'd0 : in_ram + {{(63 - EVENT_W){1'b0}}, late};
 
   assign busy_o = clear_q || some_q != '0 || wait_q != '0 || turn_q || read_valid_q || add_valid_q
     || cnt_q != '0 || ev_q != '0;

@@ -89,19 +89,20 @@ module msix (
   end
 
   // A vector is held from its message until the time has passed or the raises have come. Looked at behind a tick and
-  // when it is raised, one vector a cycle.
+  // when it is raised: one vector a cycle is chosen, read, judged. One that is free by then is not judged: what was read
+  // is of the message before.
   logic         taken;             // a message left
   logic [3:0]   vector_q;          // its vector
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
   logic [7:0]   raises_q [N];      // since it was held; stops at its end
   logic [31:0]  sent_at_q [N];
-  logic [3:0]   looked;
+  logic         read_q, judge_q;
+  logic [3:0]   looked, read_at_q, judge_at_q;
   logic [N-1:0] free, left;
+  logic [31:0]  since_q, cycles_of_q;
+  logic [7:0]   count_of_q, raises_of_q;
   wire          tick   = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
-  wire  [31:0]  cycles = moderated_q[looked] ? cycles_q[looked] : 32'd0;
-  wire  [7:0]   count  = moderated_q[looked] ? count_q[looked] : 8'd0;
-  wire          passed = look_q != '0 && (time_i[31:0] - sent_at_q[looked] >= cycles
-                                          || (count != '0 && raises_q[looked] >= count));
+  wire          passed = judge_q && (since_q >= cycles_of_q || (count_of_q != '0 && raises_of_q >= count_of_q));
 
   always_comb begin
     looked = 4'd0;
@@ -110,13 +111,30 @@ module msix (
   always_comb begin
     free = '0;
     left = '0;
-    if (passed) free[looked] = 1'b1;
+    if (passed) free[judge_at_q] = 1'b1;
     if (taken) left[vector_q] = 1'b1;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) look_q <= '0;
-    else if (hold_q != '0) look_q <= (look_q & (look_q - 1'b1)) | (hold_q & ~free & (raise_i | {N{tick}}));
-    else look_q <= '0;
+    if (!rst_ni) begin
+      look_q  <= '0;
+      read_q  <= 1'b0;
+      judge_q <= 1'b0;
+    end else begin
+      if (hold_q != '0) look_q <= (look_q & (look_q - 1'b1)) | (hold_q & ~free & (raise_i | {N{tick}}));
+      else look_q <= '0;
+      read_q  <= look_q != '0;
+      judge_q <= read_q && hold_q[read_at_q];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (look_q != '0) read_at_q <= looked;
+    if (read_q) begin
+      judge_at_q  <= read_at_q;
+      since_q     <= time_i[31:0] - sent_at_q[read_at_q];
+      cycles_of_q <= moderated_q[read_at_q] ? cycles_q[read_at_q] : 32'd0;
+      count_of_q  <= moderated_q[read_at_q] ? count_q[read_at_q] : 8'd0;
+      raises_of_q <= raises_q[read_at_q];
+    end
   end
   always_ff @(posedge clk_i) begin
     for (int i = 0; i < N; i++) begin
@@ -161,7 +179,7 @@ module msix (
   end
 
   assign cnt_sent_o = taken;
-  assign busy_o     = valid_q || can != '0 || look_q != '0;
+  assign busy_o     = valid_q || can != '0 || look_q != '0 || read_q || judge_q;
   assign timer_o    = hold_q != '0;
 
   wire unused = &{1'b0, time_i[63:32], ext_addr_i[15:8], ext_addr_i[2:0], ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
