@@ -52,6 +52,10 @@ class Failed(Exception):
     """A tool failed; the text holds the end of what it said."""
 
 
+class TimedOut(Failed):
+    """A tool did not end in time."""
+
+
 class Design:
     """Modules of the elaborated NIC: text, hierarchy, ports."""
 
@@ -144,7 +148,7 @@ def _renumber(text):
 
 
 def run(command, limit, log, folder=None):
-    """Runs a tool with a time limit and a memory limit. Failed on any failure."""
+    """Runs a tool with a time limit and a memory limit. Failed on any failure, TimedOut if it is the time."""
     program = pathlib.Path(command[0]).name
     command = ["prlimit", f"--as={MEMORY}", *command]
     with open(log, "w", encoding="utf-8") as file:
@@ -153,7 +157,7 @@ def run(command, limit, log, folder=None):
                 command, stdout=file, stderr=subprocess.STDOUT, timeout=limit, check=False, cwd=folder
             ).returncode
         except subprocess.TimeoutExpired:
-            raise Failed(f"{program}: no end within {limit} s (log: {log})") from None
+            raise TimedOut(f"{program}: no end within {limit} s (log: {log})") from None
     if code:
         raise Failed(
             f"{program} failed with {code} (log: {log})\n" + pathlib.Path(log).read_text(encoding="utf-8")[-2000:]

@@ -147,7 +147,10 @@ def work(rows, opts):
     def frequency(unit):
         with progress.step(f"route {unit.plain}"):
             got = unit.area()
-            fmax[unit.key] = route.route(unit, opts.mhz, opts.seed) if route.fits(got) else {"error": "does not fit"}
+            if route.fits(got):
+                fmax[unit.key] = route.route(unit, opts.mhz, opts.seed, opts.limit)
+            else:
+                fmax[unit.key] = {"error": "does not fit"}
 
     with concurrent.futures.ThreadPoolExecutor(opts.jobs) as pool:
         todo = [pool.submit(area, unit) for unit, _, _ in rows] + [
@@ -203,7 +206,8 @@ def whole_nic(rows, records, opts):
         progress = Progress()
         progress.all = 1
         with progress.step("route the whole NIC"):
-            record.update(route.route_all([unit for unit, _, _ in rows], opts.cache.resolve(), opts.mhz, opts.seed))
+            units = [unit for unit, _, _ in rows]
+            record.update(route.route_all(units, opts.cache.resolve(), opts.mhz, opts.seed, opts.limit))
         progress.clear()
         print("routed: " + ", ".join(f"{clock} {mhz:.0f} MHz" for clock, mhz in record["fmax_mhz"].items()))
     return record
@@ -220,6 +224,9 @@ def arguments():
     args.add_argument("--area", action="store_true", help="synthesis only, nothing is routed")
     args.add_argument("--mhz", type=float, default=125, help="clock that the router aims at (125)")
     args.add_argument("--seed", type=int, default=1, help="seed of the placer (1)")
+    args.add_argument(
+        "--limit", type=int, default=3600, help="seconds to place and route a unit; then it has no Fmax (3600)"
+    )
     args.add_argument("--jobs", type=int, default=os.cpu_count(), help="tools that run at a time (one a processor)")
     args.add_argument(
         "--json", type=pathlib.Path, default=pathlib.Path("pnr.jsonl"), help="file for the JSON lines (pnr.jsonl)"
@@ -232,6 +239,8 @@ def arguments():
     opts = args.parse_args()
     if opts.jobs < 1:
         args.error("--jobs: at least 1")
+    if opts.limit < 1:
+        args.error("--limit: at least 1")
     if not 1 <= opts.mhz <= 1000:
         args.error("--mhz: 1 to 1000")
     if not opts.json.resolve().parent.is_dir():

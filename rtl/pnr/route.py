@@ -13,13 +13,14 @@ OPTIONS = (
     "CABGA756",
     "--speed",
     "8",
-    "--router",
-    "router2",
     "--lpf-allow-unconstrained",
     "--timing-allow-fail",
 )
+# Of one unit router1 makes the faster wires; router2, made for a full device, leads some around half of it.
+ALONE = ("--router", "router1")
+TOGETHER = ("--router", "router2")
 HAS = {"lut4": 83640, "ff": 83640, "ebr": 208, "dsp": 156}
-LIMIT = 3600  # seconds of one unit
+LIMIT = 3600  # seconds of what is done before a unit is routed
 
 WRAP = """
 read_verilog {ring}
@@ -56,23 +57,26 @@ def fmax_of(report):
     return {clock.removeprefix("$glbnet$").removesuffix("$TRELLIS_IO_IN"): round(paths["achieved"], 1) for clock, paths in report["fmax"].items()}
 
 
-def route(unit, mhz, seed):
-    """{fmax_mhz: {clock: MHz}, ...} of a unit in its ring, kept beside its netlist."""
+def route(unit, mhz, seed, limit):
+    """{fmax_mhz: {clock: MHz}, ...} of a unit in its ring, kept beside its netlist; {error: text} if the time is up."""
     unit.area()
     ring = border.ring(unit.ports)
-    key = netlist.key_of(unit.tools, ring, WRAP, str(OPTIONS), str(mhz), str(seed))[:8]
+    key = netlist.key_of(unit.tools, ring, WRAP, str(OPTIONS + ALONE), str(mhz), str(seed))[:8]
     base = unit.folder / f"{key}"
     if not base.with_suffix(".routed").exists():
         base.with_suffix(".v").write_text(ring, encoding="utf-8")
         script = WRAP.format(ring=base.with_suffix(".v"), unit=unit.netlist, out=base.with_suffix(".json"))
         netlist.yosys(unit.tools, script, base.with_suffix(".wrap"), LIMIT)
-    return _place_and_route(unit.tools, base, mhz, seed, ())
+    try:
+        return _place_and_route(unit.tools, base, mhz, seed, ALONE, limit)
+    except netlist.TimedOut:
+        return {"error": f"not routed within {limit} s", "seed": seed, "asked_mhz": mhz}
 
 
-def route_all(units, cache, mhz, seed):
+def route_all(units, cache, mhz, seed, limit):
     """The same of all mapped units together, the first one being the top with its pins."""
     tools, text = units[0].tools, netlist.joined(units)
-    key = netlist.key_of(tools, text, JOIN, LPF, str(OPTIONS), str(mhz), str(seed))[:16]
+    key = netlist.key_of(tools, text, JOIN, LPF, str(OPTIONS + TOGETHER), str(mhz), str(seed))[:16]
     base = cache / f"whole-{key}"
     if not base.with_suffix(".routed").exists():
         base.with_suffix(".il").write_text(text, encoding="utf-8")
@@ -83,10 +87,11 @@ def route_all(units, cache, mhz, seed):
             base.with_suffix(".join"),
             LIMIT,
         )
-    return _place_and_route(tools, base, mhz, seed, ("--lpf", str(base.with_suffix(".lpf"))))
+    options = (*TOGETHER, "--lpf", str(base.with_suffix(".lpf")))
+    return _place_and_route(tools, base, mhz, seed, options, limit)
 
 
-def _place_and_route(tools, base, mhz, seed, options):
+def _place_and_route(tools, base, mhz, seed, options, limit):
     result, source, report = (base.with_suffix(end) for end in (".routed", ".json", ".report"))
     if not result.exists():
         netlist.run(
@@ -103,7 +108,7 @@ def _place_and_route(tools, base, mhz, seed, options):
                 "--report",
                 str(report),
             ],
-            LIMIT,
+            limit,
             base.with_suffix(".log"),
             tools.chips,
         )

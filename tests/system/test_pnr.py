@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "rtl/pnr"), str(ROOT / "rtl")]
 
@@ -86,6 +88,11 @@ def test_what_does_not_fit():
         assert not route.fits({**route.HAS, column: has + 1})
 
 
+def test_a_tool_that_does_not_end_is_told_apart(tmp_path):
+    with pytest.raises(netlist.TimedOut, match="no end within 0.2 s"):
+        netlist.run(["sleep", "5"], 0.2, tmp_path / "log")
+
+
 def pnr(*options):
     return subprocess.run(
         [sys.executable, str(ROOT / "rtl/pnr/pnr.py"), *options],
@@ -101,6 +108,7 @@ def test_wrong_options_are_told_before_any_work():
         (("--contexts", "65"), "--contexts"),
         (("--jobs", "0"), "--jobs"),
         (("--mhz", "0"), "--mhz"),
+        (("--limit", "0"), "--limit"),
         (("--json", "/no/such/folder/x"), "no such folder"),
     ):
         result = pnr(*options)
