@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "ggas/cluster.hpp"
@@ -82,6 +84,34 @@ TEST_P(nic_unit_suite, NobodyLeavesABarrierBeforeAllHaveCome) {
     }
   });
   EXPECT_EQ(wrong, std::vector<int>(size_t(all), 0));
+}
+
+// What a node stored before a barrier is there behind it, however long it takes on its way: 32 KB to the node half-way
+// round take longer than the barrier itself.
+TEST_P(nic_unit_suite, BarriersWaitForSlowStores) {
+  constexpr size_t count = 4096;
+  std::vector<size_t> wrong(size_t(nodes()), 0);
+  std::vector<ggas_status> statuses = all_of(ggas_timed_out);
+  const int all = nodes();
+  const uint64_t at = cluster_->device_context(0).reserved;
+  on_all(
+      [&, all, at](int n) {
+        uint64_t* const there = ggas_global_pointer<uint64_t>((n + all / 2) % all, at);
+        const auto source = uint64_t((n + all - all / 2) % all) << 32;
+        ggas_status s = ggas_ok;
+        for (size_t round = 1; round <= 2 && s == ggas_ok; ++round) {
+          for (size_t i = detail::thread_rank(); i < count; i += detail::thread_count())
+            ggas_store(there + i, uint64_t(n) << 32 | (round * i));
+          s = ggas_barrier_block(patience_ns);
+          if (detail::thread_rank() == 0)
+            for (size_t i = 0; i < count; ++i) wrong[size_t(n)] += words<uint64_t>(n)[i] != (source | (round * i));
+          if (s == ggas_ok) s = ggas_barrier_block(patience_ns);
+        }
+        if (detail::thread_rank() == 0) statuses[size_t(n)] = s;
+      },
+      256);
+  EXPECT_EQ(statuses, all_of(ggas_ok));
+  EXPECT_EQ(wrong, std::vector<size_t>(size_t(all), 0));
 }
 
 template <class T>
@@ -186,6 +216,34 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
   EXPECT_EQ(words<float>(nodes() - 1)[64 + 7], 2.0f * float(nodes()));
 }
 
+// Stores that may be lost behind a dead link end the barrier of everybody with an error once the quiet gives up, though
+// the tree does not use that link.
+TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
+  const auto script = std::filesystem::path(testing::TempDir()) / "ggas_cut_coll.faults";
+  std::ofstream(script) << "1->2 cut from 60\n2->1 cut from 60\n";
+  cluster_config c;
+  c.nodes = 3, c.topology = "ring", c.segment_bytes = 4u << 20, c.host_bytes = 64u << 10, c.faults = script;
+  auto made = cluster::create(c);
+  ASSERT_TRUE(made) << made.error().text;
+  cluster& net = **made;
+  std::vector<ggas_status> statuses(3, ggas_ok);
+  const uint64_t at = net.device_context(0).reserved;
+  for (int n = 0; n < 3; ++n) {
+    const auto kernel = [&, n, at] {
+      ggas_status s = ggas_ok;
+      for (uint64_t i = 0; i < 100 && s == ggas_ok; ++i) {
+        if (n == 1 && detail::thread_rank() == 0) ggas_store(ggas_global_pointer<uint64_t>(2, at), i);
+        s = ggas_barrier_block(10 * patience_ns);
+      }
+      if (detail::thread_rank() == 0) statuses[size_t(n)] = s;
+    };
+    ASSERT_TRUE(net.launch(n, 1, 32, kernel));
+  }
+  const auto ran = net.run(second_ns);
+  ASSERT_TRUE(ran) << ran.error().text;
+  EXPECT_EQ(statuses, std::vector<ggas_status>(3, ggas_peer_error));
+}
+
 TEST(NicUnitTree, EveryNodeIsInItOnce) {
   for (const auto& [text, nodes] : {std::pair{"full", 7u}, {"ring", 12u}, {"torus:4x4x4", 64u}, {"mesh:3x5", 15u}}) {
     const userlib::coll_tree tree(*fabric::topology::parse(text, nodes));
@@ -206,6 +264,15 @@ TEST(NicUnitTree, EveryNodeIsInItOnce) {
       far = std::max(far, steps);
     }
     EXPECT_LE(far, nodes / 2) << text;
+    const auto levels = [&tree](auto& self, unsigned n) -> unsigned {
+      unsigned most = 0;
+      for (unsigned c : tree.children[n]) {
+        EXPECT_LE(most, 1 + self(self, c)) << "the deepest child comes last";
+        most = std::max(most, 1 + self(self, c));
+      }
+      return most;
+    };
+    EXPECT_EQ(levels(levels, 0), far) << text;
   }
 }
 

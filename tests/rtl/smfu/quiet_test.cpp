@@ -326,11 +326,12 @@ TYPED_TEST(smfu_quiet, fence_behind_the_stores) {
 
 TYPED_TEST(smfu_quiet, fence_behind_nothing) {
   auto& b = this->b;
+  EXPECT_TRUE(b.settle());
   b.gate = true;
   b.fence(3);
-  b.run(10);
+  b.run(5);
   EXPECT_EQ(b.fences, std::vector{net_status::ok});
-  EXPECT_FALSE(b.v.busy_o);
+  EXPECT_TRUE(b.settle());
 }
 
 // A fence hears of what its page would hear of, and leaves it to the page.
@@ -400,7 +401,7 @@ TYPED_TEST(smfu_quiet, fences_and_reads_take_turns) {
     if (b.win_np.beats.size() < 4) b.host(quiet_read(reads++ & 63));
     if (b.fences.size() == fences) {
       if (fences > 0) {
-        EXPECT_LE(b.ld_cpl.all.size() - reads_before, 3u) << "fence " << fences;
+        EXPECT_LE(b.ld_cpl.all.size() - reads_before, 8u) << "reads pass while stores before the fence leave";
       }
       reads_before = b.ld_cpl.all.size();
       b.fence(1);
