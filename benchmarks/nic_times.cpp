@@ -174,6 +174,15 @@ void nic_times::collectives() {
           rig_.collective(node, {.words = words, .kind = nic::coll::float32, .contributes = words > 0, .wants = true});
           settle();
         }
+  // Barriers behind fences, which find stores or none.
+  for (unsigned i = 0; i < 4; ++i)
+    for (const bool stores : {false, true})
+      for (const unsigned first : {0u, 1u})
+        for (const unsigned node : {first, 1 - first}) {
+          if (stores) rig_.store(node, 256 * i, 2, false);
+          rig_.collective(node, {.fenced = true});
+          settle();
+        }
 }
 
 // What goes to the other node counts. Where that has no row, what goes to the own one does, and the first operations,

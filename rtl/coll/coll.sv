@@ -62,27 +62,27 @@ module coll #(
     output      logic                writes_o,       // a host write is on its way
     output      logic                busy_o
 );
-  localparam int unsigned AW = coll_pkg::BUFFER_W;
+  localparam int unsigned LANES = DATA_W / 64;
+  localparam int unsigned ROW_W = $clog2(2048 / DATA_W);
 
-  logic [7:0]  enable, waits, in_active, page_vpid, rx_epoch;
-  logic [63:0] have, look_state, in_wdata, left, right, result, word;
-  logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, in_group, in_slot, op, kind;
+  logic [7:0]  enable, waits, in_active, page_vpid, rx_epoch, in_page, fences;
+  logic [63:0] have, look_state, word;
+  logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, group, slot, in_group, in_slot, op, kind,
+    out_group;
   logic [1:0]  page_block;
-  logic        page_found, rx_known, arrive, is_result, in_room, in_we, combine, engine_re, engine_we, engine_busy,
-    in_busy, go, is_write, given, done, out_re, sop, eop;
+  logic        page_found, rx_known, in_arrive, in_result, in_fenced, open, fence_busy, arrive, is_result, in_we_child,
+    engine_re, engine_we, alu, engine_busy, in_busy, go, is_write, given, done, out_re, sop, eop;
   logic [15:0] rx_src, rx_domain, job_node;
   logic [63:10] job_result;
   logic [5:0]  words;
-  logic [AW-1:0] in_waddr, left_at, right_at, engine_waddr, from, out_at;
-  logic [DATA_W-1:0] data;
+  logic [LANES-1:0]  in_we_own;
+  logic [ROW_W-1:0]  in_row, from;
+  logic [ROW_W:0]    open_rows, there;
+  logic [ROW_W+2:0]  own_at, engine_waddr, out_at;
+  logic [ROW_W+4:0]  child_at;
+  logic [DATA_W-1:0] in_wdata, own_row, child_row, result, out_row, data;
   coll_pkg::group_t job;
-  coll_pkg::ask_t   ask;
-
-  // From coll_in; behind a fence as above.
-  logic in_arrive, in_result, in_fenced, fence_busy;
-  logic [2:0] whole_group, whole_slot;
-  logic [7:0] in_page, fences;
-  coll_pkg::ask_t in_ask;
+  coll_pkg::ask_t   in_ask, ask, open_ask;
 
   coll_groups u_groups (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
@@ -100,42 +100,56 @@ module coll #(
       .page_block_o(page_block),
       .page_found_i(page_found), .page_group_i(page_group), .rx_group_o(rx_group), .rx_src_o(rx_src),
       .rx_domain_o(rx_domain), .rx_epoch_o(rx_epoch), .rx_known_i(rx_known), .rx_from_i(rx_from), .have_i(have),
-      .waits_i(waits), .fences_i(fences), .arrive_o(in_arrive), .result_o(in_result), .group_o(whole_group),
-      .slot_o(whole_slot), .ask_o(in_ask), .fenced_o(in_fenced), .page_o(in_page),
-      .room_i(in_room), .we_o(in_we), .waddr_o(in_waddr), .wdata_o(in_wdata), .ev_page_o(ev_page),
-      .ev_packet_o(ev_packet), .ev_node_o(ev_node), .ev_info_o(ev_info), .active_o(in_active), .busy_o(in_busy));
+      .waits_i(waits), .fences_i(fences), .arrive_o(in_arrive), .result_o(in_result), .group_o(in_group),
+      .slot_o(in_slot), .ask_o(in_ask), .fenced_o(in_fenced), .page_o(in_page), .open_o(open), .rows_o(open_rows),
+      .open_ask_o(open_ask), .room_i(!engine_we), .we_own_o(in_we_own), .we_child_o(in_we_child), .row_o(in_row),
+      .wdata_o(in_wdata), .ev_page_o(ev_page), .ev_packet_o(ev_packet), .ev_node_o(ev_node), .ev_info_o(ev_info),
+      .active_o(in_active), .busy_o(in_busy));
 
   coll_fence u_fence (
-      .clk_i, .rst_ni, .enable_i(enable), .arrive_i(in_arrive), .result_i(in_result), .group_i(whole_group),
-      .slot_i(whole_slot), .ask_i(in_ask), .fenced_i(in_fenced), .page_i(in_page), .arrive_o(arrive),
-      .result_o(is_result), .group_o(in_group), .slot_o(in_slot), .ask_o(ask), .waits_o(fences), .quiet_o,
+      .clk_i, .rst_ni, .enable_i(enable), .arrive_i(in_arrive), .result_i(in_result), .group_i(in_group),
+      .slot_i(in_slot), .ask_i(in_ask), .fenced_i(in_fenced), .page_i(in_page), .arrive_o(arrive),
+      .result_o(is_result), .group_o(group), .slot_o(slot), .ask_o(ask), .waits_o(fences), .quiet_o,
       .quiet_page_o, .quiet_done_i, .quiet_status_i, .busy_o(fence_busy));
 
-  coll_engine u_engine (
+  coll_engine #(.DATA_W(DATA_W)) u_engine (
       .clk_i, .rst_ni, .stop_i, .cfg_mps128_i(cfg_mps_i < 13'd256), .cfg_node_i, .enable_i(enable),
       .job_group_o(job_group), .job_child_o(job_child), .job_i(job), .job_node_i(job_node), .job_result_i(job_result),
       .look_group_i(look_group), .look_state_o(look_state), .in_active_i(in_active), .arrive_i(arrive),
-      .result_i(is_result), .group_i(in_group), .slot_i(in_slot), .ask_i(ask), .have_o(have), .waits_o(waits),
-      .fences_i(fences), .combine_o(combine), .re_o(engine_re), .left_o(left_at), .right_o(right_at), .op_o(op),
-      .kind_o(kind), .we_o(engine_we), .waddr_o(engine_waddr), .go_o(go), .write_o(is_write), .words_o(words), .from_o(from),
-      .given_o(given), .word_o(word), .done_i(done), .tx_hdr_o, .wr_hdr_o, .writes_o, .busy_o(engine_busy));
+      .result_i(is_result), .group_i(group), .slot_i(slot), .ask_i(ask), .have_o(have), .waits_o(waits),
+      .fences_i(fences), .open_i(open), .open_result_i(in_result), .open_group_i(in_group), .open_slot_i(in_slot),
+      .open_rows_i(open_rows), .open_ask_i(open_ask), .re_o(engine_re), .own_o(own_at), .child_o(child_at), .op_o(op),
+      .kind_o(kind), .we_o(engine_we), .waddr_o(engine_waddr), .alu_o(alu), .go_o(go), .write_o(is_write),
+      .words_o(words), .group_o(out_group), .from_o(from), .there_o(there), .given_o(given), .word_o(word),
+      .done_i(done), .tx_hdr_o, .wr_hdr_o, .writes_o, .busy_o(engine_busy));
 
-  // Two copies of the buffers: two words are read in one cycle.
-  assign in_room = !engine_we;
-  ram_1r1w #(.WIDTH(64), .DEPTH(1 << AW)) u_left (
-      .clk_i, .we_i(engine_we || in_we), .waddr_i(engine_we ? engine_waddr : in_waddr),
-      .wdata_i(engine_we ? result : in_wdata), .re_i(combine ? engine_re : out_re),
-      .raddr_i(combine ? left_at : out_at),
-      .rdata_o(left));
-  ram_1r1w #(.WIDTH(64), .DEPTH(1 << AW)) u_right (
-      .clk_i, .we_i(engine_we || in_we), .waddr_i(engine_we ? engine_waddr : in_waddr),
-      .wdata_i(engine_we ? result : in_wdata), .re_i(engine_re), .raddr_i(right_at), .rdata_o(right));
-  coll_alu u_alu (.clk_i, .op_i(op), .kind_i(kind), .a_i(left), .b_i(right), .out_o(result));
+  // ---------------------------------------------------------------- buffers and arithmetic, lane by lane
+  // Own rows are there twice: one is read to be combined while another one leaves.
+  logic clk_alu;
+  clock_gate u_alu_clock (.clk_i, .en_i(alu), .clk_o(clk_alu));
+  wire [1:0] in_child = in_slot[1:0] - 2'd1;
+  for (genvar l = 0; l < LANES; l = l + 1) begin : g_lane
+    wire we = engine_we || in_we_own[l];
+    wire [ROW_W+2:0] waddr = engine_we ? engine_waddr : {in_group, in_row};
+    wire [63:0]      wdata = engine_we ? result[64*l+:64] : in_wdata[64*l+:64];
+    ram_1r1w #(.WIDTH(64), .DEPTH(8 << ROW_W)) u_own (
+        .clk_i, .we_i(we), .waddr_i(waddr), .wdata_i(wdata), .re_i(engine_re), .raddr_i(own_at),
+        .rdata_o(own_row[64*l+:64]));
+    ram_1r1w #(.WIDTH(64), .DEPTH(8 << ROW_W)) u_out (
+        .clk_i, .we_i(we), .waddr_i(waddr), .wdata_i(wdata), .re_i(out_re), .raddr_i(out_at),
+        .rdata_o(out_row[64*l+:64]));
+    ram_1r1w #(.WIDTH(64), .DEPTH(32 << ROW_W)) u_child (
+        .clk_i, .we_i(in_we_child), .waddr_i({in_group, in_child, in_row}), .wdata_i(in_wdata[64*l+:64]),
+        .re_i(engine_re), .raddr_i(child_at), .rdata_o(child_row[64*l+:64]));
+    coll_alu u_alu (
+        .clk_i(clk_alu), .op_i(op), .kind_i(kind), .a_i(own_row[64*l+:64]), .b_i(child_row[64*l+:64]),
+        .out_o(result[64*l+:64]));
+  end
 
   coll_out #(.DATA_W(DATA_W)) u_out (
-      .clk_i, .rst_ni, .go_i(go), .write_i(is_write), .words_i(words), .from_i(from), .given_i(given), .word_i(word),
-      .done_o(done), .re_o(out_re), .raddr_o(out_at), .rdata_i(left), .tx_valid_o, .tx_ready_i, .wr_valid_o,
-      .wr_ready_i, .sop_o(sop), .eop_o(eop), .data_o(data));
+      .clk_i, .rst_ni, .go_i(go), .write_i(is_write), .words_i(words), .group_i(out_group), .from_i(from),
+      .there_i(there), .given_i(given), .word_i(word), .done_o(done), .re_o(out_re), .raddr_o(out_at),
+      .rdata_i(out_row), .tx_valid_o, .tx_ready_i, .wr_valid_o, .wr_ready_i, .sop_o(sop), .eop_o(eop), .data_o(data));
   assign {tx_sop_o, tx_eop_o, tx_data_o} = {sop, eop, data};
   assign {wr_sop_o, wr_eop_o, wr_data_o} = {sop, eop, data};
 

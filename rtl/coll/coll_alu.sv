@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines two words of two elements of 32 bits or one of 64, a new pair every cycle, 5 cycles long. Of two floating
+// Combines two words of two elements of 32 bits or one of 64, a new pair every cycle. Of two floating
 // point numbers the second one is the lesser or greater if it compares so: with a NaN the first one stays, as
 // `b < a ? b : a` does.
 `default_nettype none
@@ -10,9 +10,9 @@ module coll_alu (
     input  wire logic [2:0]  kind_i,  // coll_pkg::INT32 ..., likewise
     input  wire logic [63:0] a_i,
     input  wire logic [63:0] b_i,
-    output      logic [63:0] out_o    // five cycles later
+    output      logic [63:0] out_o    // coll_pkg::ALU_CYCLES later
 );
-  localparam int unsigned CYCLES = 5;
+  localparam int unsigned CYCLES = coll_pkg::ALU_CYCLES;
   wire narrow   = kind_i == coll_pkg::INT32 || kind_i == coll_pkg::UINT32 || kind_i == coll_pkg::FLOAT32;
   wire floating = kind_i == coll_pkg::FLOAT32 || kind_i == coll_pkg::FLOAT64;
   wire has_sign = kind_i == coll_pkg::INT32 || kind_i == coll_pkg::INT64;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Works on one group at a time, for one contribution or one result. Contributions are combined in a fixed order, own
-// first and then child by child, each as soon as it is its turn. Behind the last one the sum goes to the parent; at the
-// root, and when it comes from the parent, it goes to the children and into the memory of the host, the flag last.
+// first and then child by child, each as soon as it is its turn, while its packet still comes in. With the last one the
+// sum goes to the parent, row by row as it is made; at the root, and when it comes from the parent, it goes to the
+// children, the last one of them first, and into the memory of the host, the flag last.
 `default_nettype none
 
-module coll_engine (
+module coll_engine #(
+    parameter int unsigned DATA_W = 64,  // 64, 256 or 512
+    localparam int unsigned ROW_W = $clog2(2048 / DATA_W)
+) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     input  wire logic                stop_i,        // nothing is written to the host
@@ -24,7 +28,7 @@ module coll_engine (
     output      logic [63:0]         look_state_o,
     input  wire logic [7:0]          in_active_i,   // groups that something comes for
 
-    // coll_in
+    // a contribution, or with `result` what the parent sent, is whole
     input  wire logic                arrive_i,
     input  wire logic                result_i,
     input  wire logic [2:0]          group_i,
@@ -34,21 +38,31 @@ module coll_engine (
     output      logic [7:0]          waits_o,
     input  wire logic [7:0]          fences_i,      // groups that wait for a fence
 
-    // buffers: two words are read while contributions are combined
-    output      logic                combine_o,     // this unit reads; else coll_out does
+    // coll_in: the packet that is coming
+    input  wire logic                open_i,
+    input  wire logic                open_result_i,
+    input  wire logic [2:0]          open_group_i,
+    input  wire logic [2:0]          open_slot_i,
+    input  wire logic [ROW_W:0]      open_rows_i,
+    input  wire coll_pkg::ask_t      open_ask_i,
+
+    // buffers: an own row and one of a child are read while contributions are combined
     output      logic                re_o,
-    output      logic [coll_pkg::BUFFER_W-1:0] left_o,
-    output      logic [coll_pkg::BUFFER_W-1:0] right_o,
+    output      logic [ROW_W+2:0]    own_o,
+    output      logic [ROW_W+4:0]    child_o,
     output      logic [2:0]          op_o,
     output      logic [2:0]          kind_o,
     output      logic                we_o,          // of what coll_alu says
-    output      logic [coll_pkg::BUFFER_W-1:0] waddr_o,
+    output      logic [ROW_W+2:0]    waddr_o,
+    output      logic                alu_o,         // coll_alu works, or will in the next cycle
 
     // coll_out
     output      logic                go_o,
     output      logic                write_o,
     output      logic [5:0]          words_o,
-    output      logic [coll_pkg::BUFFER_W-1:0] from_o,
+    output      logic [2:0]          group_o,
+    output      logic [ROW_W-1:0]    from_o,
+    output      logic [ROW_W:0]      there_o,
     output      logic                given_o,
     output      logic [63:0]         word_o,
     input  wire logic                done_i,
@@ -59,17 +73,18 @@ module coll_engine (
     output      logic                busy_o
 );
   localparam int unsigned N = coll_pkg::GROUPS;
-  localparam int unsigned PIPE = 6;  // cycles from the read to the result: one in RAM, coll_alu
+  localparam int unsigned PIPE = coll_pkg::ALU_CYCLES + 1;  // cycles from the read to the result: one in RAM, coll_alu
   localparam int unsigned AW = coll_pkg::ASK_W;
+  localparam int unsigned LOG = $clog2(DATA_W / 64);
 
-  localparam logic [2:0] S_PICK = 3'd0, S_LOOK = 3'd1, S_COMBINE = 3'd2, S_NEXT = 3'd3, S_UP = 3'd4, S_DOWN = 3'd5,
-                         S_DATA = 3'd6, S_FLAG = 3'd7;
+  localparam logic [2:0] S_PICK = 3'd0, S_LOOK = 3'd1, S_COMBINE = 3'd2, S_UP = 3'd3, S_DOWN = 3'd4, S_DATA = 3'd5,
+                         S_FLAG = 3'd6;
   logic [2:0] state_q;
 
   // ---------------------------------------------------------------- state of the groups
   logic [N-1:0]  told_q;           // the parent's result is here
   logic [2:0]    next_q [0:N-1];   // whose turn it is: 0 own, 1 ... 4
-  logic [N-1:0]  any_q;            // somebody has contributed: the sum is in slot 0
+  logic [N-1:0]  any_q;            // somebody has contributed: the sum is in the own slot
   logic [N-1:0]  bad_q;            // the operation fails,
   logic [3:0]    why_q [0:N-1];    // because of that: what the first one had in the order of sums
   logic [AW-1:0] sum_ask_q [0:N-1];
@@ -79,61 +94,84 @@ module coll_engine (
   logic [N-1:0]  wants_q;
 
   // ---------------------------------------------------------------- whose turn
+  // Of what is whole, or has begun to come and has rows.
   logic [N-1:0] work;
   logic [2:0]   pick, last_q;
   always_comb begin
-    for (int g = 0; g < N; g = g + 1)
-      work[g] = enable_i[g] && (waits_o[g] ? told_q[g] : have_o[{g[2:0], next_q[g]}]);
+    for (int g = 0; g < N; g = g + 1) begin
+      work[g] = waits_o[g] ? told_q[g] : have_o[{g[2:0], next_q[g]}];
+      if (open_i && open_group_i == g[2:0] && (waits_o[g] ? open_result_i : open_slot_i == next_q[g] && !open_result_i))
+        work[g] = 1'b1;
+      if (!enable_i[g]) work[g] = 1'b0;
+    end
     pick = last_q;
     // the last of these: last_q + 1
     for (int i = 0; i < N; i = i + 1) if (work[last_q - i[2:0]]) pick = last_q - i[2:0];
   end
 
-  logic [2:0]     group_q;
-  logic [2:0]     child_q;    // packets: to whom
-  logic [5:0]     at_q;       // words: read, or written to the host
+  logic [2:0]     group_q, slot_q;  // slot: that is combined
+  logic [2:0]     child_q;          // packets: to whom
+  logic [5:0]     sent_q;           // words written to the host
   // verilator lint_off UNUSEDSIGNAL
   coll_pkg::ask_t ask, sum_ask;
   // verilator lint_on UNUSEDSIGNAL
-  assign ask     = asks_q[{group_q, next_q[group_q]}];
+  wire waits = waits_o[group_q];
+  wire [2:0] next = next_q[group_q];
+  wire open_here = open_i && open_group_i == group_q;
+  wire whole = waits ? told_q[group_q] : have_o[{group_q, next}];
+  assign ask     = whole ? asks_q[{group_q, next}] : open_ask_i;
   assign sum_ask = sum_ask_q[group_q];
   wire alike = ask.words == sum_ask.words && ask.op == sum_ask.op && ask.kind == sum_ask.kind;
   wire ask_bad = ask.status != ggas_pkg::ST_OK;
   wire takes_part = ask.contributes && !ask_bad;
-  wire all_in = next_q[group_q] == job_i.children;
-  wire is_last_child = child_q == job_i.children;
+  // One that is not combined is whole before the operation goes on.
+  wire combines = takes_part && !bad_q[group_q] && (any_q[group_q] ? alike : next != '0);
+  wire looks = state_q == S_LOOK && !waits && (whole || combines || !open_here);
+  wire first = looks && takes_part && !any_q[group_q];
+  wire wrong = looks && (ask_bad || (takes_part && any_q[group_q] && !alike));
+  wire combine = looks && combines;
+  wire all_in = next == job_i.children;
   assign job_group_o = group_q;
   assign job_child_o = state_q == S_UP ? 3'd0 : child_q;
 
   // ---------------------------------------------------------------- combine
   logic [PIPE-1:0] way_q;  // results under way
-  logic [5:0]      to_q;   // results written
-  wire [2:0] slot = next_q[group_q];
-  logic      copy_q;       // the first one to contribute is a child
-  assign combine_o = state_q == S_COMBINE;
-  assign re_o      = combine_o && at_q != sum_ask.words;
-  assign left_o    = {group_q, 3'd0, at_q[4:0]};
-  assign right_o   = {group_q, slot, at_q[4:0]};
+  logic            on_q;   // there are some to be made
+  logic            copy_q; // the first one to contribute is a child
+  logic [ROW_W:0]  at_q;   // rows read
+  logic [ROW_W:0]  to_q;   // results written
+  wire [ROW_W:0]   rows = sum_ask.words[5:LOG] + {{ROW_W{1'b0}}, (sum_ask.words & ((6'd1 << LOG) - 6'd1)) != '0};
+  wire             coming    = open_here && !open_result_i && open_slot_i == slot_q;
+  wire [1:0]       child     = slot_q[1:0] - 2'd1;
+  assign re_o      = on_q && at_q != rows && (!coming || at_q < open_rows_i);
+  assign own_o     = {group_q, at_q[ROW_W-1:0]};
+  assign child_o   = {group_q, child, at_q[ROW_W-1:0]};
   assign op_o      = copy_q ? coll_pkg::COPY : sum_ask.op;
   assign kind_o    = sum_ask.kind;
   assign we_o      = way_q[PIPE-1];
-  assign waddr_o   = {group_q, 3'd0, to_q[4:0]};
-  wire combined    = combine_o && to_q == sum_ask.words;
+  assign waddr_o   = {group_q, to_q[ROW_W-1:0]};
+  assign alu_o     = re_o || way_q != '0;
+  wire   combined  = on_q && to_q == rows;
 
   // ---------------------------------------------------------------- what leaves
   logic writes_q;  // a write is under way: it ends whatever stop_i says
   wire has_data = any_q[group_q] && !bad_q[group_q];
   wire data_wanted = has_data && wants_q[group_q] && !stop_i;
+  wire result_comes = open_here && open_result_i;
   wire [5:0] chunk = cfg_mps128_i ? 6'd16 : 6'd32;
-  wire [5:0] rest  = sum_ask.words - at_q;
+  wire [5:0] rest  = sum_ask.words - sent_q;
   wire [5:0] part  = rest > chunk ? chunk : rest;
   wire [31:0] count = count_q[group_q] + 1'b1;
   wire [3:0] status = bad_q[group_q] ? why_q[group_q] : ggas_pkg::ST_OK;
-  assign go_o    = state_q == S_UP || (state_q == S_DOWN && child_q <= job_i.children) || state_q == S_DATA
-    || (state_q == S_FLAG && (!stop_i || writes_q));
+  wire [ROW_W-1:0] from = state_q == S_DATA ? sent_q[LOG+:ROW_W] : '0;
+  assign go_o    = state_q == S_UP || (state_q == S_DOWN && child_q != '0) || state_q == S_DATA
+    || (state_q == S_FLAG && !result_comes && (!stop_i || writes_q));
   assign write_o = state_q == S_DATA || state_q == S_FLAG;
   assign words_o = state_q == S_DATA ? part : has_data ? sum_ask.words : 6'd0;
-  assign from_o  = {group_q, 3'd0, state_q == S_DATA ? at_q[4:0] : 5'd0};
+  assign group_o = group_q;
+  assign from_o  = from;
+  // Of a sum that is being made, or a result that comes in, what there is of it.
+  assign there_o = on_q ? to_q : !result_comes ? '1 : open_rows_i > {1'b0, from} ? open_rows_i - {1'b0, from} : '0;
   assign given_o = state_q == S_FLAG;
   assign word_o  = {28'd0, status, count};
 
@@ -153,12 +191,14 @@ module coll_engine (
     wr_hdr_o.kind    = ggas_pkg::TLP_MWR;
     wr_hdr_o.bar     = 3'd7;
     // Results take turns in two blocks of 256 bytes; the flag stands behind both.
-    wr_hdr_o.addr    = {job_result_i, state_q == S_FLAG ? 10'h200 : {1'b0, !count[0], at_q[4:0], 3'd0}};
+    wr_hdr_o.addr    = {job_result_i, state_q == S_FLAG ? 10'h200 : {1'b0, !count[0], sent_q[4:0], 3'd0}};
     wr_hdr_o.len_dw  = state_q == S_FLAG ? 11'd2 : {4'd0, part, 1'b0};
     wr_hdr_o.first_be = 4'hf;
     wr_hdr_o.last_be  = 4'hf;
   end
-  wire ended = state_q == S_FLAG && (done_i || (stop_i && !writes_q));
+  wire ended = state_q == S_FLAG && !result_comes && (done_i || (stop_i && !writes_q));
+  // What was combined has left for the first time: the children's rows are in it.
+  wire used  = done_i && (state_q == S_UP || (state_q == S_DOWN && job_i.root && child_q == job_i.children));
 
   // ---------------------------------------------------------------- steps
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -167,9 +207,11 @@ module coll_engine (
       last_q   <= '0;
       writes_q <= 1'b0;
       way_q    <= '0;
+      on_q     <= 1'b0;
     end else begin
       writes_q <= go_o && write_o && !done_i;
       way_q    <= {way_q[PIPE-2:0], re_o};
+      on_q     <= combine || (on_q && !combined);
       case (state_q)
         S_PICK: begin
           if (work != '0) begin
@@ -178,13 +220,12 @@ module coll_engine (
           end
         end
         S_LOOK:
-          if (waits_o[group_q]) state_q <= S_DOWN;
-          else if (takes_part && (any_q[group_q] ? alike : slot != '0)) state_q <= S_COMBINE;
-          else state_q <= S_NEXT;
-        S_COMBINE: if (combined) state_q <= S_NEXT;
-        S_NEXT:    state_q <= !all_in ? S_PICK : job_i.root ? S_DOWN : S_UP;
+          if (waits) state_q <= S_DOWN;
+          else if (looks && all_in) state_q <= job_i.root ? S_DOWN : S_UP;
+          else if (looks) state_q <= combine ? S_COMBINE : S_PICK;
+        S_COMBINE: if (combined) state_q <= S_PICK;
         S_UP:      if (done_i) state_q <= S_PICK;
-        S_DOWN:    if (child_q > job_i.children || (is_last_child && done_i)) state_q <= data_wanted ? S_DATA : S_FLAG;
+        S_DOWN:    if (child_q == '0 || (child_q == 3'd1 && done_i)) state_q <= data_wanted ? S_DATA : S_FLAG;
         S_DATA:    if (done_i && rest == part) state_q <= S_FLAG;
         default:   if (ended) state_q <= S_PICK;
       endcase
@@ -192,16 +233,18 @@ module coll_engine (
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == S_PICK) begin
-      group_q <= pick;
-      child_q <= 3'd1;
-    end else if (state_q == S_DOWN && done_i) child_q <= child_q + 1'b1;
-    if (state_q == S_PICK || state_q == S_DOWN) begin
-      at_q <= '0;
-      to_q <= '0;
+    if (state_q == S_PICK) group_q <= pick;
+    if (state_q == S_LOOK) begin
+      child_q <= job_i.children;
+      slot_q  <= next;
+      copy_q  <= first;
+      sent_q  <= '0;
+      at_q    <= '0;
+      to_q    <= '0;
     end else begin
+      if (state_q == S_DOWN && done_i) child_q <= child_q - 1'b1;
+      if (state_q == S_DATA && done_i) sent_q <= sent_q + part;
       if (re_o) at_q <= at_q + 1'b1;
-      if (state_q == S_DATA && done_i) at_q <= at_q + part;
       if (we_o) to_q <= to_q + 1'b1;
     end
   end
@@ -212,9 +255,6 @@ module coll_engine (
     at_work = '0;
     if (state_q != S_PICK) at_work[group_q] = 1'b1;
   end
-  wire looks = state_q == S_LOOK && !waits_o[group_q];
-  wire first = looks && takes_part && !any_q[group_q];
-  wire wrong = looks && (ask_bad || (takes_part && any_q[group_q] && !alike));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       have_o  <= '0;
@@ -227,12 +267,12 @@ module coll_engine (
       if (arrive_i && result_i) told_q[group_i] <= 1'b1;
       if (first) any_q[group_q] <= 1'b1;
       if (wrong) bad_q[group_q] <= 1'b1;
-      if (state_q == S_LOOK && waits_o[group_q]) begin
+      if (state_q == S_LOOK && waits) begin
         any_q[group_q] <= ask.contributes;
         bad_q[group_q] <= ask_bad;
       end
-      // The children's words are in the sum: the next ones may come. The own ones may when the flag was written.
-      if (state_q == S_NEXT && all_in) have_o[{group_q, 3'd1}+:4] <= '0;
+      // The children's next words may come. The own ones may when the flag was written.
+      if (used) have_o[{group_q, 3'd1}+:4] <= '0;
       if (state_q == S_UP && done_i) begin
         waits_o[group_q]  <= 1'b1;
         have_o[{group_q, 3'd0}] <= 1'b0;
@@ -260,11 +300,9 @@ module coll_engine (
       asks_q[{group_i, slot_i}] <= ask_i;
       if (!result_i && slot_i == '0) wants_q[group_i] <= ask_i.wants;
     end
-    if (first || (state_q == S_LOOK && waits_o[group_q])) sum_ask_q[group_q] <= ask;
-    if (state_q == S_LOOK) copy_q <= first;
-    if (state_q == S_LOOK && (waits_o[group_q] || !bad_q[group_q]))
-      why_q[group_q] <= ask_bad ? ask.status : ggas_pkg::ST_BAD;
-    if (state_q == S_NEXT) next_q[group_q] <= all_in ? 3'd0 : next_q[group_q] + 1'b1;
+    if (first || (state_q == S_LOOK && waits)) sum_ask_q[group_q] <= ask;
+    if (state_q == S_LOOK && (waits || !bad_q[group_q])) why_q[group_q] <= ask_bad ? ask.status : ggas_pkg::ST_BAD;
+    if (looks) next_q[group_q] <= all_in ? 3'd0 : next + 1'b1;
     if (ended) begin
       count_q[group_q]  <= count;
       status_q[group_q] <= status;
@@ -284,6 +322,16 @@ module coll_engine (
   assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped, open, count_q[look_group_i]};
   assign writes_o   = writes_q || state_q == S_DATA || state_q == S_FLAG;
   assign busy_o     = state_q != S_PICK || work != '0 || arrive_i;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (!(on_q && state_q == S_PICK));  // one combines for the group in work
+      // Whoever's rows leave was whole before, so `have` is not set behind its end.
+      if (used && enable_i[group_q] && slot_q != '0) assert (have_o[{group_q, slot_q}]);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

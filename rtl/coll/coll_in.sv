@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes in: writes to the page of a group's owner (command word, and data in any order) and packets of its parent
-// and children. One at a time, a word a cycle into the buffers; what fits nothing is dropped with its event. A
-// contribution has its place in the buffers from the start, so nothing here waits for the engine but for a cycle.
+// and children. One at a time into the buffers, a beat of a packet or a word of a page a cycle; what fits nothing is
+// dropped with its event. A contribution has its place in the buffers from the start, so nothing here waits for the
+// engine but for a cycle. The engine may use the rows of a packet while more of them come.
 `default_nettype none
 
 module coll_in #(
-    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+    parameter int unsigned DATA_W = 64,  // 64, 256 or 512
+    localparam int unsigned ROW_W = $clog2(2048 / DATA_W)
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -52,11 +54,17 @@ module coll_in #(
     output      logic                fenced_o,       // the own one, and behind the stores before it
     output      logic [7:0]          page_o,         // likewise: of its owner
 
-    // buffers
-    input  wire logic                room_i,         // nobody else writes in this cycle
-    output      logic                we_o,
-    output      logic [coll_pkg::BUFFER_W-1:0] waddr_o,
-    output      logic [63:0]         wdata_o,
+    // the packet that is coming, group and slot as above
+    output      logic                open_o,         // one with rows is, and is not dropped
+    output      logic [ROW_W:0]      rows_o,         // of it, that are in the buffers
+    output      coll_pkg::ask_t      open_ask_o,
+
+    // buffers, own slots and those of children; lanes of 64 bits
+    input  wire logic                room_i,         // nobody else writes to the own slots in this cycle
+    output      logic [DATA_W/64-1:0] we_own_o,
+    output      logic                we_child_o,
+    output      logic [ROW_W-1:0]    row_o,
+    output      logic [DATA_W-1:0]   wdata_o,
 
     // events PAGE_ACCESS and BAD_PACKET (pulses)
     output      logic                ev_page_o,
@@ -68,6 +76,7 @@ module coll_in #(
 );
   localparam int unsigned LANES = DATA_W / 64;
   localparam int unsigned LANE_W = LANES > 1 ? $clog2(LANES) : 1;
+  localparam int unsigned LOG = $clog2(LANES);
   localparam logic [6:0] WORDS = 7'd32;
   localparam logic [1:0] S_IDLE = 2'd0, S_WORDS = 2'd1, S_END = 2'd2;
 
@@ -98,12 +107,13 @@ module coll_in #(
       && (rx_ask.contributes && !rx_bad ? rx_fits && !rx_empty : rx_empty);
   wire rx_good  = !stop_i && rx_known_i && rx_sane;
 
-  // ---------------------------------------------------------------- a word a cycle
+  // ---------------------------------------------------------------- beat by beat, or word by word
   logic [1:0]         state_q;
   logic               page_q, drop_q, down_q;
   logic [2:0]         group_q, slot_q;
   logic [6:0]         index_q, left_q;  // word of the block: 0 command, 1 ... 32 data; words that follow
   logic [LANE_W-1:0]  lane_q;
+  logic [ROW_W:0]     row_q;            // of a packet
   coll_pkg::ask_t     ask_q;
   logic [15:0]        node_q;
   logic [39:0]        info_q;
@@ -111,27 +121,40 @@ module coll_in #(
 
   wire               valid = page_q ? page_valid_i : rx_valid_i;
   wire               eop   = page_q ? page_eop_i : rx_eop_i;
-  wire [DATA_W-1:0]  data  = page_q ? page_data_i : rx_data_i;
   logic [63:0]       word;
   always_comb begin
-    word = data[63:0];
-    for (int i = 0; i < LANES; i = i + 1) if (lane_q == i[LANE_W-1:0]) word = data[64*i+:64];
+    word = page_data_i[63:0];
+    for (int i = 0; i < LANES; i = i + 1) if (lane_q == i[LANE_W-1:0]) word = page_data_i[64*i+:64];
   end
-  wire store   = state_q == S_WORDS && valid && !drop_q && left_q != '0 && index_q != '0;
-  wire command = state_q == S_WORDS && valid && !drop_q && left_q != '0 && index_q == '0;
-  wire step    = state_q == S_WORDS && valid && !(store && !room_i);
-  wire beat    = step && (drop_q || left_q <= 7'd1 || lane_q == LANES[LANE_W-1:0] - 1'b1);
+  wire more    = state_q == S_WORDS && valid && !drop_q && left_q != '0;
+  wire store   = more && page_q && index_q != '0;
+  wire command = more && page_q && index_q == '0;
+  wire result  = more && !page_q && down_q;
+  wire step    = state_q == S_WORDS && valid && !((store || result) && !room_i);
+  wire beat    = step && (!page_q || drop_q || left_q <= 7'd1 || lane_q == LANES[LANE_W-1:0] - 1'b1);
+  wire quick   = state_q == S_IDLE && rx_valid_i && rx_empty && rx_eop_i;  // a packet without rows
   assign page_ready_o = beat && page_q;
-  assign rx_ready_o   = beat && !page_q;
-  assign we_o    = store && room_i;
-  assign waddr_o = {group_q, slot_q, index_q[4:0] - 1'b1};
-  assign wdata_o = word;
+  assign rx_ready_o   = (beat && !page_q) || quick;
+
+  wire [4:0] at = index_q[4:0] - 1'b1;
+  always_comb begin
+    we_own_o = {LANES{result && room_i}};
+    for (int i = 0; i < LANES; i = i + 1)
+      if (store && room_i && (at & ((5'd1 << LOG) - 5'd1)) == i[4:0]) we_own_o[i] = 1'b1;
+  end
+  assign we_child_o = more && !page_q && !down_q;
+  assign row_o      = page_q ? at[4:LOG] : row_q[ROW_W-1:0];
+  assign wdata_o    = page_q ? {LANES{word}} : rx_data_i;
+  assign open_o     = (state_q == S_WORDS || state_q == S_END) && !page_q && !drop_q && ask_q.contributes
+    && ask_q.status == ggas_pkg::ST_OK;
+  assign rows_o     = row_q;
+  assign open_ask_o = ask_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_q <= S_IDLE;
     else begin
       case (state_q)
-        S_IDLE:  if (rx_valid_i || page_valid_i) state_q <= S_WORDS;
+        S_IDLE:  if (rx_valid_i || page_valid_i) state_q <= quick ? S_END : S_WORDS;
         S_WORDS: if (beat && eop) state_q <= S_END;
         default: state_q <= S_IDLE;
       endcase
@@ -144,16 +167,19 @@ module coll_in #(
       down_q  <= rx_down;
       group_q <= page_first ? page_group_i : rx_group_o;
       slot_q  <= page_first || rx_down ? 3'd0 : rx_from_i;
-      index_q <= page_first ? {1'b0, offset[8:3]} : 7'd1;
+      index_q <= {1'b0, offset[8:3]};
       left_q  <= page_first ? page_hdr_i.len_dw[7:1] : rx_hdr_i.len_dw[7:1];
       lane_q  <= '0;
+      row_q   <= '0;
       ask_q   <= rx_ask;
       vpid_q  <= page_vpid_o;
       node_q  <= page_first ? 16'd0 : rx_hdr_i.src;
       info_q  <= page_first ? page_hdr_i.addr[39:0] : {32'd0, rx_hdr_i.op};
     end else if (step) begin
       index_q <= index_q + 1'b1;
-      if (left_q != '0) left_q <= left_q - 1'b1;
+      if (more && !page_q) row_q <= row_q + 1'b1;
+      if (page_q && left_q != '0) left_q <= left_q - 1'b1;
+      if (!page_q) left_q <= left_q > LANES[6:0] ? left_q - LANES[6:0] : '0;
       lane_q  <= beat ? '0 : lane_q + 1'b1;
     end
   end
@@ -188,7 +214,7 @@ module coll_in #(
   always_ff @(posedge clk_i) begin
     for (int g = 0; g < 8; g = g + 1) if (!enable_i[g]) words_q[g] <= '0;
     if (ends && page_q && whole) words_q[group_q] <= '0;
-    else if (we_o && page_q && words != 7'd127) words_q[group_q] <= words + 1'b1;
+    else if (store && room_i && words != 7'd127) words_q[group_q] <= words + 1'b1;
     if (command) own_q[group_q] <= said;
     if (command) fenced_q[group_q] <= word[18] && !breaks_rule;  // one that fails promises nothing
   end

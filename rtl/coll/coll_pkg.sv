@@ -7,11 +7,8 @@
 package coll_pkg;
   localparam int unsigned GROUPS   = 8;   // groups of nodes, each with a tree of its own
   localparam int unsigned CHILDREN = 4;   // of a node in a tree, at most
-  localparam int unsigned WORDS    = 32;  // 64-bit words of a contribution, at most
-  localparam int unsigned GROUP_W  = 3;
-  localparam int unsigned SLOT_W   = 3;   // a contribution of a group: 0 own (then the result), 1 ... 4 of its children
-  localparam int unsigned WORD_W   = 5;
-  localparam int unsigned BUFFER_W = GROUP_W + SLOT_W + WORD_W;
+  localparam int unsigned WORDS    = 32;  // 64-bit words of a contribution, at most; in the buffers rows of DATA_W
+  localparam int unsigned ALU_CYCLES = 10;  // of coll_alu
 
   // Operations and types of elements, as in the command word and in packets.
   localparam logic [2:0] SUM = 3'd0, MIN = 3'd1, MAX = 3'd2, AND = 3'd3, OR = 3'd4, XOR = 3'd5;

@@ -11,9 +11,9 @@ namespace ggas::nic {
 namespace {
 
 constexpr const char* cause_names[] = {"window_store", "window_load", "quiet_read", "register_write", "register_read",
-                                       "slot", "doorbell", "block", "store", "load", "load_rsp", "quiet", "quiet_rsp", "put",
-                                       "get", "notify", "atomic", "message", "ack", "get_data", "get_done",
-                                       "atomic_rsp", "coll_up", "coll_down", "other"};
+                                       "slot", "doorbell", "block", "fenced", "store", "load", "load_rsp", "quiet",
+                                       "quiet_rsp", "put", "get", "notify", "atomic", "message", "ack", "get_data",
+                                       "get_done", "atomic_rsp", "coll_up", "coll_down", "other"};
 static_assert(std::size(cause_names) == causes);
 constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind"};
 static_assert(std::size(effect_names) == effects);
@@ -32,7 +32,9 @@ cause cause_of(const pcie::tlp& t) {
   if (!t.posted()) return cause::quiet_read;
   const uint64_t at = t.addr % rma_context_bytes;
   if (at >= rma_slots_offset) return cause::slot;
-  return at >= coll::blocks_offset ? cause::block : cause::doorbell;
+  if (at < coll::blocks_offset) return cause::doorbell;
+  const bool command = at % coll::block_bytes == 0 && t.len_dw >= 2;
+  return command && coll::ask::from_command(t.data[0]).fenced ? cause::fenced : cause::block;
 }
 
 cause cause_of(const packet& p) {

@@ -22,6 +22,7 @@ enum class cause : uint8_t {
   slot,      // a write of descriptor slots
   doorbell,  // any other write of a page
   block,     // a write of a block for collectives
+  fenced,    // one with a command that is fenced
   // packets, by op
   store,
   load,

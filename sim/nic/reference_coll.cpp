@@ -196,10 +196,10 @@ void coll_model::send(unsigned group, op what, unsigned child) {
   nic_.send(std::move(p));
 }
 
-// The sum goes to the children and to the host, the flag last.
+// The sum goes to the children, the last one first, and to the host, the flag last.
 void coll_model::finish(unsigned group) {
   group_state& g = groups_[group];
-  for (unsigned c = 1; c <= of(group).children; ++c) send(group, op::coll_down, c);
+  for (unsigned c = of(group).children; c >= 1; --c) send(group, op::coll_down, c);
   const uint64_t base = nic_.reg(uint16_t(GGAS_REG_COLL_RESULT(group)));
   g.status = unsigned(g.found);
   ++g.count;

@@ -11,6 +11,8 @@
 namespace ggas::test::coll {
 namespace {
 
+constexpr unsigned cycles = 10;  // coll_pkg::ALU_CYCLES
+
 using namespace nic::coll;  // NOLINT: the words of the unit
 
 // Equal bits; of sums that are no numbers the payload may differ.
@@ -86,12 +88,12 @@ TEST(CollAlu, EveryOperationOnEveryKind) {
       if (!meaningful(o, k)) continue;
       std::deque<expected> under_way;
       const unsigned pairs = o == sum && floating(k) ? 150'000 : 3'000;
-      for (unsigned i = 0; i < pairs + 5; ++i, ++now) {
+      for (unsigned i = 0; i < pairs + cycles; ++i, ++now) {
         v.clk_i = 0, v.op_i = uint8_t(o), v.kind_i = uint8_t(k);
         const uint64_t near = d.bits();
         v.a_i = word(d, k, near), v.b_i = d.chance(3) ? v.a_i ^ uint64_t { 1 } << 63 : word(d, k, near);
         v.eval();
-        if (!under_way.empty() && under_way.front().at + 5 == now) {
+        if (!under_way.empty() && under_way.front().at + cycles == now) {
           const expected e = under_way.front();
           under_way.pop_front();
           ASSERT_TRUE(same(k, v.out_o, combine(o, k, e.a, e.b)))

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "ggas_regs.h"
 #include "sim/nic/coll_format.hpp"
 
@@ -27,6 +30,17 @@ coll_tree::coll_tree(const fabric::topology& shape)
   for (unsigned node = 0; node < shape.nodes(); ++node)
     for (unsigned up = 0; up < shape.nodes() && !joined_[node]; ++up)
       if (joined_[up]) adopt(up, node, order);
+  deepest_last(0);
+}
+
+// The unit adds children in their order, and sends results to the last one first: who has most below it comes in last and
+// is told first. Returns the levels below a node.
+unsigned coll_tree::deepest_last(unsigned node) {
+  std::vector<std::pair<unsigned, unsigned>> below;
+  for (unsigned c : children[node]) below.emplace_back(deepest_last(c), c);
+  std::ranges::stable_sort(below, {}, &std::pair<unsigned, unsigned>::first);
+  std::ranges::transform(below, children[node].begin(), &std::pair<unsigned, unsigned>::second);
+  return below.empty() ? 0 : 1 + below.back().first;
 }
 
 void coll_tree::adopt(unsigned up, unsigned node, std::vector<unsigned>& order) {

@@ -20,6 +20,7 @@ struct coll_tree {
   std::vector<std::vector<unsigned>> children;
 
  private:
+  unsigned deepest_last(unsigned node);
   void adopt(unsigned up, unsigned node, std::vector<unsigned>& order);
   std::vector<bool> joined_;
 };
