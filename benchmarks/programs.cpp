@@ -2,6 +2,7 @@
 #include "benchmarks/programs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 
 #include "benchmarks/common_line.hpp"
 #include "benchmarks/installed.hpp"
+#include "sim/fabric/faults.hpp"
 
 namespace ggas::bench {
 
@@ -69,8 +71,12 @@ std::string check_job(const scenario_job& job, const cluster_config& cluster) {
   if (cluster.provider != "sim") return "[[program]] needs --provider sim";
   if (!cluster.hosts.empty()) return "[[program]] needs nodes of one kind, with one GPU each";
   if (!cluster.faults.empty()) return "[[program]] takes faults from cluster.faults and --fault, not from --faults";
-  if (cluster.nic == "model" && !cluster.fault_lines.empty())
-    return "faults need --nic rtl: the model of the NIC sends no flits";
+  const auto faults = fabric::parse_faults(fmt::format("{}", fmt::join(cluster.fault_lines, "\n")), "faults");
+  if (!faults) return faults.error();
+  using fabric::fault_kind;
+  for (const fabric::fault_rule& r : *faults)
+    if (cluster.nic == "model" && r.kind != fault_kind::cut && r.kind != fault_kind::dead_node)
+      return "drop, corrupt and duplicate faults need --nic rtl: the model of the NIC sends no flits";
   places at(size_t(cluster.nodes), nullptr);
   std::string wrong;
   for (const scenario_program& p : job.programs) wrong += place(p, at);

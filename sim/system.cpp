@@ -61,8 +61,8 @@ std::expected<void, std::string> system::check() const {
   if (cfg_.nodes < 1 || cfg_.nodes > most)
     return fail(fmt::format("nodes = {}: 1 to {} are possible with {}", cfg_.nodes, most,
                             cfg_.model_nics ? "the model of the NIC" : "the cycle-accurate NIC"));
-  if (cfg_.model_nics && !(cfg_.faults.empty() && cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
-    return fail("the model of the NIC sends no flits: faults, waves, trace and pcap need the RTL");
+  if (cfg_.model_nics && !(cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
+    return fail("the model of the NIC sends no flits: waves, trace and pcap need the RTL");
   if (cfg_.all_ranks && cfg_.all_ranks->count() > unsigned(cfg_.nodes))
     return fail(fmt::format("{} ranks: there are only {} nodes", cfg_.all_ranks->count(), cfg_.nodes));
   if (cfg_.all_ranks && cfg_.model_nics) return fail("ranks need the RTL: the model's network is one piece");
@@ -251,6 +251,8 @@ void system::collect_events(unsigned n) {
     it.events.push_back(fmt::format("node {}: {} (remote node {}, info {:#x})", n,
                                     known == regs::events.end() ? fmt::format("event {}", code) : known->name,
                                     event >> 40 & 0xffff, event & 0xffffffffff));
+    const bool up = code == GGAS_EV_LINK_UP;
+    if (manager_ && (up || code == GGAS_EV_LINK_DEAD)) manager_->heard(n, up);
   }
   if (it.events_read != before) it.cpu->store(bar0_base + GGAS_REG_EVQ_TAIL, it.events_read, 8);
 }

@@ -33,6 +33,7 @@
 #include "sim/fabric/wire.hpp"
 #include "sim/kernel.hpp"
 #include "sim/mem/memory.hpp"
+#include "sim/network_manager.hpp"
 #include "sim/nic/nic_bridge.hpp"
 #include "sim/nic/nic_model.hpp"
 #include "sim/pcie/root_complex.hpp"
@@ -104,6 +105,7 @@ struct system_config {
   uint64_t seed = 1;                              // of faults
   std::string faults;                             // script (sim/fabric/faults.hpp), empty: none
   std::string faults_name = "faults";             // in messages
+  std::function<void(unsigned node)> on_death;    // what runs on a node that dies is to end
   // Observation, off when empty. Waves: one file a NIC, <stem>.node<n>.fst, in the window from ... to (0: no end).
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;
@@ -178,6 +180,9 @@ class system {
   pcie::packet_switch* pcie_switch(unsigned node) { return nodes_[node]->between.get(); }  // nullptr: one endpoint
   fabric::wire* wire(unsigned from, unsigned port = 0) { return nodes_[from]->out[port].get(); }
   const fabric::topology& topology() const { return *shape_; }
+  // A node dies by a fault. Its parts can still be looked at.
+  bool alive(unsigned n) const { return !nodes_[n] || !nodes_[n]->dead; }
+  const network_manager* manager() const { return manager_.get(); }  // nullptr: no routes to write
 
  private:
   struct node {
@@ -191,6 +196,7 @@ class system {
     std::vector<std::unique_ptr<endpoint>> gpus;
     std::array<std::unique_ptr<fabric::wire>, fabric::max_ports> out;  // by port
     uint64_t segment_bus = 0;                                          // where the exported segment lies
+    bool dead = false;
     uint32_t events_read = 0;
     std::vector<std::string> events;
   };
@@ -201,11 +207,15 @@ class system {
   std::expected<void, std::string> check_memory(unsigned node) const;
   // sim/system_build.cpp
   std::expected<void, std::string> build();
+  std::expected<void, std::string> read_faults();
+  void schedule_deaths();
+  void make_manager();
   std::expected<void, std::string> build_network();
+  void cut_network();
   std::expected<void, std::string> build_node(unsigned n);
   std::expected<void, std::string> build_nic(unsigned n);
   std::expected<void, std::string> build_endpoints(unsigned n);
-  std::expected<void, std::string> wire_links();
+  void wire_links();
   void join_ranks(const fabric::wire_config& cfg);
   std::expected<void, std::string> observe();
   std::expected<void, std::string> schedule_waves();
@@ -218,8 +228,11 @@ class system {
   void enable_node(unsigned n);
   void program_routes(unsigned n);
   std::expected<void, std::string> wait_for_links();
+  std::expected<void, std::string> route_around_dead_links();
   // Of each link that leads to a node.
   std::expected<std::vector<uint64_t>, std::string> link_states(unsigned n);
+  bool may_break() const;  // a link or node dies by a fault
+  uint64_t link_ctrl() const;
 
   void collect_events(unsigned n);
   std::map<std::string, uint64_t> counters_of_parts(const node& it, unsigned endpoint) const;
@@ -232,11 +245,14 @@ class system {
   uint64_t stride_ = 0, window_bytes_ = 0;
   std::unique_ptr<nic::nic_clock> clock_;
   std::optional<fabric::topology> shape_;
+  std::vector<fabric::fault_rule> faults_, wire_faults_;
   std::unique_ptr<fabric::network> network_;
   std::unique_ptr<lockstep> lockstep_;  // with ranks
   std::unique_ptr<trace::recorder> recorder_;
   std::vector<std::unique_ptr<node>> nodes_;  // nullptr: another rank's
   std::unique_ptr<pcie::timed_queue<bool>> waves_;
+  std::unique_ptr<pcie::timed_queue<unsigned>> deaths_;
+  std::unique_ptr<network_manager> manager_;
 };
 
 }  // namespace ggas::sim

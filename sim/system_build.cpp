@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <set>
 #include <utility>
 
 #include "ggas_regs.h"
@@ -22,6 +21,7 @@ namespace {
 
 constexpr unsigned port_cpu = 0, port_nic = 1, port_gpu = 2;  // of the root complex
 constexpr uint16_t switch_id = 0x0180;
+constexpr int most_breakable = 1024;  // nodes, as GGAS_NODES with several links
 
 std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
 
@@ -42,15 +42,69 @@ std::expected<void, std::string> system::build() {
   auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
   if (!shape) return fail(shape.error());
   shape_ = std::move(*shape);
+  if (auto r = read_faults(); !r) return r;
   if (auto r = build_network(); !r) return r;
   nodes_.resize(size_t(cfg_.nodes));
   for (unsigned n = 0; n < nodes(); ++n) {
     if (!owns(n)) continue;
     if (auto r = build_node(n); !r) return r;
   }
-  if (auto r = wire_links(); !r) return r;
+  wire_links();
+  schedule_deaths();
+  make_manager();
   if (auto r = observe(); !r) return r;
   return schedule_waves();
+}
+
+std::expected<void, std::string> system::read_faults() {
+  auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
+  if (!rules) return fail(rules.error());
+  auto wires = fabric::faults_of_wires(*rules, *shape_, cfg_.faults_name);
+  if (!wires) return fail(wires.error());
+  faults_ = std::move(*rules);
+  wire_faults_ = std::move(*wires);
+  if (cfg_.model_nics)
+    for (const fabric::fault_rule& r : wire_faults_)
+      if (r.kind != fabric::fault_kind::cut)
+        return fail(fmt::format("{}:{}: the model of the NIC sends no flits: drop, corrupt and duplicate need the RTL",
+                                cfg_.faults_name, r.line));
+  const bool dies = std::ranges::any_of(faults_, [](const auto& r) { return r.kind == fabric::fault_kind::dead_node; });
+  if (cfg_.all_ranks && (dies || (may_break() && shape_->ports() > 1)))
+    return fail("faults: nodes and links that die need a single process, as the network manager hears all nodes");
+  if (cfg_.model_nics && may_break() && cfg_.nodes > most_breakable)
+    return fail(fmt::format("faults: nodes = {}: the model keeps tables of {} nodes at most", cfg_.nodes, most_breakable));
+  return {};
+}
+
+bool system::may_break() const {
+  return std::ranges::any_of(wire_faults_, [](const auto& r) { return r.kind == fabric::fault_kind::cut; });
+}
+
+void system::schedule_deaths() {
+  std::vector<std::pair<uint64_t, unsigned>> all;
+  for (const fabric::fault_rule& r : faults_)
+    if (r.kind == fabric::fault_kind::dead_node) all.emplace_back(r.from_ps, r.node);
+  if (all.empty()) return;
+  std::ranges::sort(all);
+  deaths_ = std::make_unique<pcie::timed_queue<unsigned>>("deaths", [this](unsigned&& n) {
+    if (!owns(n)) return;
+    nodes_[n]->dead = true;
+    if (cfg_.on_death) cfg_.on_death(n);
+  });
+  for (auto [at, n] : all) deaths_->push_at(at, std::move(n));
+}
+
+// Ways to choose from are with several links only, and where a driver can reach all nodes.
+void system::make_manager() {
+  if (nodes_.size() < 2 || shape_->ports() < 2 || cfg_.all_ranks || (network_ && !may_break())) return;
+  manager_ = std::make_unique<network_manager>(
+      *shape_, link_ctrl(),
+      network_manager::drivers{
+          .alive = [this](unsigned n) { return alive(n); },
+          .write = [this](unsigned n, uint16_t offset,
+                          uint64_t value) { nodes_[n]->cpu->store(bar0_base + offset, value, 8); },
+          .read = [this](unsigned n, uint16_t offset,
+                         auto done) { nodes_[n]->cpu->load(bar0_base + offset, 8, std::move(done)); }});
 }
 
 std::expected<void, std::string> system::build_node(unsigned n) {
@@ -188,24 +242,33 @@ std::expected<void, std::string> system::build_network() {
                                                                       .hop_ps = nic::hop_cycles * cycle_ps,
                                                                       .units = nic::buffer_units,
                                                                       .control_flits = nic::control_flits});
+  if (may_break()) cut_network();
   return {};
 }
 
-std::expected<void, std::string> system::wire_links() {
-  if (nodes_.size() < 2 || network_) return {};
+void system::cut_network() {
+  std::vector<fabric::network::cut> cuts;
+  for (unsigned n = 0; n < shape_->nodes(); ++n)
+    for (unsigned port = 0; port < shape_->ports(); ++port) {
+      const auto far = shape_->across(n, port);
+      if (!far) continue;
+      for (const auto& c : fabric::fault_injector(wire_faults_, fabric::wire_name(n, far->node), cfg_.seed).cuts())
+        cuts.push_back({n, port, c.from_ps, c.to_ps});
+    }
+  network_->cut_links(cuts);
+}
+
+void system::wire_links() {
+  if (nodes_.size() < 2 || network_) return;
   const platform& p = cfg_.plat;
-  const auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
-  if (!rules) return fail(rules.error());
   const fabric::wire_config cfg{
       .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
   if (cfg_.all_ranks) join_ranks(cfg);
-  std::set<std::string> names{"*"};
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     for (unsigned port = 0; port < shape_->ports(); ++port) {
       const auto far = shape_->across(n, port);
       if (!far) continue;
-      const std::string name = fmt::format("{}->{}", n, far->node);
-      names.insert(name);
+      const std::string name = fabric::wire_name(n, far->node);
       if (owns(far->node)) nodes_[far->node]->bridge->link(far->port).carrier(true, 0);
       if (!owns(n)) continue;
       fabric::flit_sink& end =
@@ -213,14 +276,10 @@ std::expected<void, std::string> system::wire_links() {
       auto& out = nodes_[n]->out[port];
       out = std::make_unique<fabric::wire>(name, cfg, end);
       nodes_[n]->bridge->connect(port, *out);
-      auto faults = std::make_unique<fabric::fault_injector>(*rules, name, cfg_.seed);
+      auto faults = std::make_unique<fabric::fault_injector>(wire_faults_, name, cfg_.seed);
       if (!faults->empty()) out->faults(std::move(faults));
     }
   }
-  for (const auto& r : *rules)
-    if (!names.contains(r.wire))
-      return fail(fmt::format("{}: there is no wire '{}': {}", cfg_.faults_name, r.wire, fmt::join(names, ", ")));
-  return {};
 }
 
 // A NIC sends at its edges. What is asked for now stands in the clock; what comes by PCIe takes its time through the

@@ -14,6 +14,8 @@ namespace ggas::sim {
 
 namespace {
 constexpr uint64_t link_up_timeout_ps = 10'000'000'000;
+constexpr uint64_t cut_link_up_timeout_ps = 1'000'000'000;  // it may be cut from the beginning
+constexpr uint64_t reroute_timeout_ps = 1'000'000'000'000;
 // Each node exports its segments under these numbers and up, for this domain, and every window belongs to that domain.
 constexpr uint64_t segment_export = 0, window_domain = 1;
 }  // namespace
@@ -31,6 +33,21 @@ std::expected<void, std::string> system::program() {
   for (unsigned n = 0; n < nodes_.size(); ++n) enable_node(n);
   for (unsigned n = 0; n < nodes_.size(); ++n)
     if (auto r = read_register(n, GGAS_REG_SMFU_CTRL); !r) return std::unexpected(r.error());
+  return route_around_dead_links();
+}
+
+// Those that were dead from the beginning.
+std::expected<void, std::string> system::route_around_dead_links() {
+  if (!manager_ || !may_break()) return {};
+  kernel_.enter();
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    const auto states = link_states(n);
+    if (!states) return std::unexpected(states.error());
+    for (unsigned port = 0, at = 0; port < shape_->ports(); ++port)
+      if (shape_->across(n, port) && (*states)[at++] != GGAS_LINK_STATE_UP) manager_->found_dead(n, port);
+  }
+  if (!run_until([this] { return manager_->idle(); }, reroute_timeout_ps))
+    return std::unexpected("the network manager came to no end");
   return {};
 }
 
@@ -55,8 +72,7 @@ void system::program_node(unsigned n) {
                                  uint64_t(p.nic.host_timeout_ticks) << GGAS_SMFU_TIMEOUT_HOST_SHIFT);
   set(GGAS_REG_RMA_TIMEOUT, uint64_t(p.rma.answer_timeout_ticks) << GGAS_RMA_TIMEOUT_ANSWER_SHIFT |
                                 uint64_t(p.rma.host_timeout_ticks) << GGAS_RMA_TIMEOUT_HOST_SHIFT);
-  set(GGAS_REG_LINK_CTRL, uint64_t(p.nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT |
-                              uint64_t(p.nic.replay_timeout_cycles) << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT);
+  set(GGAS_REG_LINK_CTRL, link_ctrl());
   program_routes(n);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
@@ -98,28 +114,28 @@ void system::program_intervals(unsigned n) {
   }
 }
 
-// A NIC with one link has a neighbour, one with several a table. The model's network knows the ways.
+uint64_t system::link_ctrl() const {
+  const auto& nic = cfg_.plat.nic;
+  return uint64_t(nic.replay_limit) << GGAS_LINK_CTRL_REPLAY_LIMIT_SHIFT | uint64_t(nic.replay_timeout_cycles)
+                                                                               << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT;
+}
+
+// A NIC with one link has a neighbour, one with several a table. The model's network knows the ways; where links may be
+// cut, it wants to know that there are any.
 void system::program_routes(unsigned n) {
   const unsigned all = unsigned(nodes_.size());
-  if (all < 2 || network_) return;
-  if (shape_->ports() > 1) {
-    for (unsigned to = 0; to < all; ++to) {
-      const auto way = to == n ? fabric::topology::step{} : shape_->next(n, to);
-      const auto also = to == n ? std::nullopt : shape_->second(n, to);
-      uint64_t line = to | uint64_t(way.port) << GGAS_ROUTE_LINK_SHIFT | uint64_t(way.lane) << GGAS_ROUTE_LANE_SHIFT |
-                      GGAS_ROUTE_VALID_MASK | GGAS_ROUTE_SET_MASK;
-      if (also)
-        line |= uint64_t(also->port) << GGAS_ROUTE_SECOND_LINK_SHIFT |
-                uint64_t(also->lane) << GGAS_ROUTE_SECOND_LANE_SHIFT | GGAS_ROUTE_SECOND_MASK;
-      write_register(n, GGAS_REG_ROUTE, line);
-    }
+  if (all < 2 || (network_ && !network_->may_break())) return;
+  if (shape_->ports() > 1 && !network_) {
+    const fabric::routes whole(*shape_, fabric::damage(*shape_));
+    for (unsigned to = 0; to < all; ++to)
+      write_register(n, GGAS_REG_ROUTE, route_register(to, to == n ? fabric::routes::line{} : whole.of(n, to)));
   }
   const unsigned peer = shape_->ports() > 1 ? all - 1 : shape_->across(n, 0)->node;
   write_register(n, GGAS_REG_LINK_PEER, peer | GGAS_LINK_PEER_VALID_MASK);
 }
 
 std::expected<std::vector<uint64_t>, std::string> system::link_states(unsigned n) {
-  const bool several = !network_ && shape_->ports() > 1;
+  const bool several = shape_->ports() > 1 && (!network_ || network_->may_break());
   const auto r = read_register(n, several ? GGAS_REG_LINKS : GGAS_REG_LINK_STATUS);
   if (!r) return std::unexpected(r.error());
   std::vector<uint64_t> states;
@@ -134,7 +150,7 @@ std::expected<void, std::string> system::wait_for_links() {
   // A cluster may begin with a dead link when a fault script asks for it; programs then see it fail.
   const bool faulty = !cfg_.faults.empty();
   const auto settled = [&](uint64_t s) { return s == GGAS_LINK_STATE_UP || (faulty && s == GGAS_LINK_STATE_DEAD); };
-  const uint64_t end = now_ps() + link_up_timeout_ps;
+  const uint64_t end = now_ps() + (may_break() ? cut_link_up_timeout_ps : link_up_timeout_ps);
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     for (;;) {
       const auto states = link_states(n);

@@ -71,7 +71,7 @@ void network::drain() {
   while (events_.next() <= now) {
     const event e = events_.pop();
     if (e.kind == what::arrival) {
-      arrive(e.node, e.port, e.channel, e.value);
+      if (!broken_ || !lost_on_link(e)) arrive(e.node, e.port, e.channel, e.value);
     } else {
       output& o = out(e.node, e.port);
       if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
@@ -124,10 +124,14 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
     wait(node, code({own_port(), channel / vcs}), w);
     return pump(node, own_port());
   }
-  const topology::step way = shape_.next(node, f.to);
-  const auto also = f.chooses ? shape_.second(node, f.to) : std::nullopt;
-  i.first[channel] = code(way);
-  if (also) i.second[channel] = code(*also);
+  if (broken_) return ask_what_is_left(node, w);
+  ask(node, w, shape_.next(node, f.to), f.chooses ? shape_.second(node, f.to) : std::nullopt);
+}
+
+void network::ask(unsigned node, waiter w, const topology::step& way, const std::optional<topology::step>& also) {
+  input& i = in(node, w.input);
+  i.first[w.channel] = code(way);
+  if (also) i.second[w.channel] = code(*also);
   wait(node, code(way), w);
   if (also) wait(node, code(*also), w);
   pump(node, way.port);
@@ -187,13 +191,15 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
     stats_.second += way == second;
   }
   // Its buffer is free again when its last flit has left.
-  if (w.input != own_port()) {
-    const topology::end from = across(node, w.input);
-    const uint64_t end = port == own_port() ? pcie::now_ps() : o.free_ps;
-    schedule(end + cfg_.latency_ps + cfg_.flit_ps, what::credit, from.node, from.port, w.channel, units);
-  }
+  give_back(node, w, units, port == own_port() ? pcie::now_ps() : o.free_ps);
   leave(node, w);
   return true;
+}
+
+void network::give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps) {
+  if (w.input == own_port()) return;
+  const topology::end from = across(node, w.input);
+  schedule(at_ps + cfg_.latency_ps + cfg_.flit_ps, what::credit, from.node, from.port, w.channel, units);
 }
 
 void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t f) {

@@ -5,17 +5,21 @@
 // sends it on.
 // Channels are served in turn, packets of one channel in their order. An NP packet never passes a P packet that came in
 // front of it over the same link. A packet that may pass others waits for both links of its route, and leaves by the
-// one that is free first.
+// one that is free first. Links may be cut, and routes written (sim/fabric/network_faults.cpp).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <systemc>
 #include <vector>
 
 #include "sim/fabric/monotone_queue.hpp"
+#include "sim/fabric/routes.hpp"
 #include "sim/fabric/topology.hpp"
 #include "sim/nic/packet.hpp"
 #include "sim/pcie/timer.hpp"
@@ -30,6 +34,10 @@ class packet_sink {
   virtual bool deliver(nic::packet& p) = 0;
   // A packet of this node has left for its first link: there is room again.
   virtual void left() = 0;
+  // Where links may be cut: one of this node's came up or died; a packet was discarded here, because it had no way, or
+  // as its link died while it was on it.
+  virtual void link_changed(unsigned /*port*/, bool /*up*/) {}
+  virtual void lost(const nic::packet& /*p*/, bool /*no_way*/) {}
 };
 
 struct network_config {
@@ -61,6 +69,20 @@ class network : public sc_core::sc_module {
   void resume(unsigned node);
 
   const network_stats& stats() const { return stats_; }
+
+  // ---- links that are cut: in one direction, before simulation starts
+  struct cut {
+    unsigned node, port;  // that it leaves by
+    uint64_t from_ps, to_ps;
+  };
+  void cut_links(const std::vector<cut>& cuts);
+  bool may_break() const { return broken_ != nullptr; }
+  enum class link_state : uint8_t { down = 0, up = 2, dead = 3 };  // as LINK_STATUS.state
+  link_state state(unsigned node, unsigned port) const;
+  // What a NIC's registers ask for, where links may be cut: a line of a node's table, and that its dead links start
+  // again.
+  void set_route(unsigned node, unsigned to, const std::optional<routes::line>& line);
+  void retrain(unsigned node);
 
  private:
   static constexpr unsigned vcs = 4, channels = 2 * vcs;
@@ -135,6 +157,27 @@ class network : public sc_core::sc_module {
   bool go(unsigned node, unsigned port, unsigned channel);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void leave(unsigned node, waiter w);
+  void ask(unsigned node, waiter w, const topology::step& way, const std::optional<topology::step>& also);
+  void give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps);
+
+  // ---- network_faults.cpp
+  struct wreck {
+    std::vector<link_state> states;                               // by node and port
+    std::vector<unsigned> dark;                                   // cuts of what comes in there
+    std::vector<std::vector<std::optional<routes::line>>> lines;  // by node, if one was written
+    std::multimap<uint64_t, std::function<void()>> agenda;
+    std::optional<pcie::timer> timer;
+  };
+  void when(uint64_t at_ps, std::function<void()> what);
+  void signal(unsigned node, unsigned port, bool on);
+  void die(unsigned node, unsigned port);
+  void try_link(unsigned node, unsigned port);
+  bool can_start(unsigned node, unsigned port) const;
+  std::optional<routes::line> line(unsigned node, unsigned to) const;
+  void ask_what_is_left(unsigned node, waiter w);
+  void lose_way(unsigned node, unsigned port, waiter w);
+  void discard(unsigned node, waiter w);
+  bool lost_on_link(const event& e);
 
   topology shape_;
   network_config cfg_;
@@ -153,6 +196,7 @@ class network : public sc_core::sc_module {
   bool draining_ = false;
   pcie::timer wake_{[this] { drain(); }};
   network_stats stats_;
+  std::unique_ptr<wreck> broken_;  // nullptr: no link is ever cut
 };
 
 }  // namespace ggas::fabric

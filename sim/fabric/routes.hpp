@@ -39,6 +39,7 @@ class routes {
   struct line {
     topology::step first;
     std::optional<topology::step> second;  // for packets that may pass others
+    bool operator==(const line&) const = default;
   };
 
   routes(const topology& shape, const damage& dead);

@@ -33,9 +33,9 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
       times_(*model_times::of(cfg.data_width)),
       net_(net),
       model_(cfg.data_width, cfg.host,
-             {.route = [&shape = net.shape()](uint16_t node) {
-                return node < shape.nodes() ? net_status::ok : net_status::unreachable;
-              },
+             {.route = [this](uint16_t node) { return way_to(node); },
+              .set_route = [this](uint64_t line) { set_route(line); },
+              .retrain = [this] { retrain(); },
               .live_register = [this](uint16_t offset) { return live_register(offset); },
               .takes_packets = [this] { return takes_packets(); },
               .fetches = fetches(cfg.data_width),
@@ -108,7 +108,10 @@ void nic_model::take(const pcie::tlp& t) {
   model_.advance(edge());
   model_.from_host(t);
   leave(why, t.completion(), beats(t.has_data() ? t.len_dw : 0));
-  if (why == cause::register_write) interrupt(interrupts_.registers_written(), edge());
+  if (why == cause::register_write) {
+    look_at_ways();
+    interrupt(interrupts_.registers_written(), edge());
+  }
   if (std::exchange(refused_host_, false)) port_.resume();
 }
 
@@ -133,6 +136,79 @@ void nic_model::left() {
     leave(cause::slot, true, 1);
   }
   take_requests();
+}
+
+// ---------------------------------------------------------------------------------------------- links that are cut
+
+// With several links the NIC does not know which way is dead: some link is up, and there are ways at all.
+net_status nic_model::way_to(uint16_t node) const {
+  if (node >= net_.shape().nodes()) return net_status::unreachable;
+  if (!net_.may_break() || node == cfg_.node) return net_status::ok;
+  if (!(model_.counter(GGAS_REG_LINK_PEER) & GGAS_LINK_PEER_VALID_MASK)) return net_status::unreachable;
+  return best_state() == uint64_t{GGAS_LINK_STATE_UP} ? net_status::ok : net_status::link_down;
+}
+
+// What waits for an answer ends as soon as no other node can be reached.
+void nic_model::look_at_ways() {
+  if (!net_.may_break()) return;
+  const uint16_t other = cfg_.node == 0;
+  const bool had = std::exchange(had_ways_, way_to(other) == net_status::ok);
+  if (!had || had_ways_) return;
+  model_.advance(edge());
+  model_.way_lost();
+  leave(cause::other, false, 0);
+}
+
+void nic_model::link_changed(unsigned port, bool up) {
+  const bool one = net_.shape().ports() == 1;
+  model_.network_event(up ? GGAS_EV_LINK_UP : GGAS_EV_LINK_DEAD,
+                       uint16_t(one ? net_.shape().across(cfg_.node, 0)->node : 0), uint64_t{port} << 8);
+  leave(cause::other, false, 0);
+  look_at_ways();
+}
+
+void nic_model::lost(const packet& p, bool no_way) {
+  if (no_way) model_.network_event(GGAS_EV_PACKET_LOST, p.dst, uint64_t{p.src} << 8 | p.op);
+  lose_store(p);
+  leave(cause::other, false, 0);
+}
+
+void nic_model::lose_store(const packet& p) {
+  const bool one = net_.shape().ports() == 1;
+  if (p.is(op::store)) model_.network_event(GGAS_EV_STORE_LOST, one ? p.dst : uint16_t{0xffff}, 0);
+}
+
+void nic_model::set_route(uint64_t line) {
+  if (!net_.may_break()) return;
+  const auto field = [line](uint64_t mask, unsigned shift) { return unsigned((line & mask) >> shift); };
+  fabric::routes::line l;
+  l.first = {field(GGAS_ROUTE_LINK_MASK, GGAS_ROUTE_LINK_SHIFT), field(GGAS_ROUTE_LANE_MASK, GGAS_ROUTE_LANE_SHIFT)};
+  if (line & GGAS_ROUTE_SECOND_MASK)
+    l.second = {field(GGAS_ROUTE_SECOND_LINK_MASK, GGAS_ROUTE_SECOND_LINK_SHIFT),
+                field(GGAS_ROUTE_SECOND_LANE_MASK, GGAS_ROUTE_SECOND_LANE_SHIFT)};
+  const bool valid = line & GGAS_ROUTE_VALID_MASK;
+  net_.set_route(cfg_.node, field(GGAS_ROUTE_NODE_MASK, GGAS_ROUTE_NODE_SHIFT),
+                 valid ? std::optional(l) : std::nullopt);
+}
+
+void nic_model::retrain() {
+  if (net_.may_break()) net_.retrain(cfg_.node);
+}
+
+uint64_t nic_model::links() const {
+  uint64_t states = 0;
+  for (unsigned port = 0; port < net_.shape().ports(); ++port)
+    states |= uint64_t(net_.state(cfg_.node, port)) << 2 * port;
+  return states;
+}
+
+// LINK_STATUS.state: the best of all links. A whole network may have no link at all.
+uint64_t nic_model::best_state() const {
+  if (!net_.may_break()) return GGAS_LINK_STATE_UP;
+  uint64_t best = GGAS_LINK_STATE_DOWN;
+  for (uint64_t states = links(); states != 0; states >>= 2)
+    if ((states & 3) == GGAS_LINK_STATE_UP || best == GGAS_LINK_STATE_DOWN) best = states & 3;
+  return best;
 }
 
 bool nic_model::takes_packets() const {
@@ -164,6 +240,10 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     completions_out_.push_at(std::max(edges_.at_ps(at) + cfg_.bridge.tx_latency_ps, last_write_ps_), std::move(*c));
   }
   while (auto p = model_.pop_packet()) {
+    if (net_.may_break() && way_to(p->dst) != net_status::ok) {
+      lose_store(*p);
+      continue;
+    }
     if (p->is(op::load) || p->is(op::quiet)) responses_[p->tag] = edge() / nic_core::tick_cycles;
     ++packets_out_;
     p->set_unordered(net_.shape().ports() > 1 && is_unordered(op(p->op)));
@@ -234,7 +314,8 @@ void nic_model::tick() {
 uint64_t nic_model::live_register(uint16_t offset) const {
   switch (offset) {
     case GGAS_REG_TIME: return edge();
-    case GGAS_REG_LINK_STATUS: return uint64_t{GGAS_LINK_STATE_UP} << GGAS_LINK_STATUS_STATE_SHIFT;
+    case GGAS_REG_LINK_STATUS: return best_state() << GGAS_LINK_STATUS_STATE_SHIFT;
+    case GGAS_REG_LINKS: return net_.shape().ports() | links() << GGAS_LINKS_STATES_SHIFT;
     case GGAS_REG_EVQ_HEAD: return interrupts_.head();
     case GGAS_REG_MSIX_PBA: return interrupts_.pending();
     default: return 0;

@@ -41,6 +41,8 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
 
   bool deliver(packet& p) override;
   void left() override;
+  void link_changed(unsigned port, bool up) override;
+  void lost(const packet& p, bool no_way) override;
 
  private:
   // One of the NIC's inputs: it takes a beat a cycle.
@@ -66,6 +68,13 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   size_t backlog() const;
   void host_took();
   uint64_t live_register(uint16_t offset) const;
+  uint64_t links() const, best_state() const;  // LINKS.states, LINK_STATUS.state
+  void lose_store(const packet& p);
+  // Where links may be cut.
+  net_status way_to(uint16_t node) const;
+  void look_at_ways();
+  void set_route(uint64_t line);
+  void retrain();
   void wait_for_tick();
   void tick();
 
@@ -94,6 +103,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   std::unordered_map<uint16_t, uint64_t> responses_;  // of other nodes to the SMFU, by tag: tick of the request
   pcie::timer tick_event_{[this] { tick(); }};
   bool ticking_ = false;
+  bool had_ways_ = false;  // to other nodes
   uint64_t unmapped_ = 0, untimed_ = 0, packets_in_ = 0, packets_out_ = 0;
 };
 

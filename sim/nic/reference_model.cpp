@@ -138,7 +138,10 @@ void reference_model::link_up(bool up) {
   const bool died = link_up_ && !up;
   if (up && !link_up_) raise(GGAS_EV_LINK_UP, uint16_t(reg(GGAS_REG_LINK_PEER)), 0);
   link_up_ = up;
-  if (!died) return;
+  if (died) way_lost();
+}
+
+void reference_model::way_lost() {
   lose_responses();
   rma_.link_died();
   rma_.run();

@@ -35,6 +35,9 @@ struct event {
 struct nic_surroundings {
   // The way to a node, instead of LINK_PEER and link_up(); ok for the own one.
   std::function<net_status(uint16_t node)> route;
+  // ROUTE.set and LINK_CTRL.retrain were written.
+  std::function<void(uint64_t line)> set_route;
+  std::function<void()> retrain;
   // Registers that depend on time.
   std::function<uint64_t(uint16_t offset)> live_register;
   // Packets of puts and gets may be made; else they wait for room().
@@ -62,10 +65,12 @@ class reference_model : private rma_services {
   void from_host(const pcie::tlp& t);  // a request on a BAR, or a completion of one of our reads
   void from_link(const packet& p);     // an intact packet, in order within its VC
   void link_up(bool up);               // false: waiting loads and quiets end with ST_LINK_DOWN
-  void load_timeout(uint16_t tag);     // no response to the packet with that tag
-  void target_timeout(uint16_t tag);   // no completion of the read with that tag
-  void advance(uint64_t cycle);        // core time is now that
-  void room();                         // takes_packets() may be true again
+  void way_lost();                     // to all other nodes: the same, and what was stored is not confirmed
+  void network_event(uint8_t code, uint16_t node, uint64_t info) { raise(code, node, info); }
+  void load_timeout(uint16_t tag);    // no response to the packet with that tag
+  void target_timeout(uint16_t tag);  // no completion of the read with that tag
+  void advance(uint64_t cycle);       // core time is now that
+  void room();                        // takes_packets() may be true again
 
   // ---- outputs
   std::optional<target_request> pop_request();

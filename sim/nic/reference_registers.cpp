@@ -174,6 +174,8 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
   };
   for (const auto& r : plain_registers)
     if (r.offset == offset) merge(r.mask);
+  if (offset == GGAS_REG_ROUTE && value & mask & GGAS_ROUTE_SET_MASK && around_.set_route) around_.set_route(reg(offset));
+  if (offset == GGAS_REG_LINK_CTRL && value & mask & GGAS_LINK_CTRL_RETRAIN_MASK && around_.retrain) around_.retrain();
   if (is_piece(offset)) merge(~0ull);
   if (is_msix(offset)) merge(offset & 8 ? GGAS_MSIX_CTRL_DATA_MASK | GGAS_MSIX_CTRL_MASK_MASK : ~0ull);
   if (is_moderation(offset)) merge(0xff'ffffffff);

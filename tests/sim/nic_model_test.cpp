@@ -138,7 +138,10 @@ TEST(nic_model, what_it_cannot_do_is_said) {
     return s ? std::string("none") : s.error();
   };
   EXPECT_EQ(error([](auto& c) { c.faults = "* drop at 3\n"; }),
-            "the model of the NIC sends no flits: faults, waves, trace and pcap need the RTL");
+            "faults:1: the model of the NIC sends no flits: drop, corrupt and duplicate need the RTL");
+  EXPECT_EQ(error([](auto& c) { c.pcap = "x"; }),
+            "the model of the NIC sends no flits: waves, trace and pcap need the RTL");
+  EXPECT_EQ(error([](auto& c) { c.faults = "\nnode 4 dead from 3\n"; }), "faults:2: there is no node 4: 0 to 3");
   EXPECT_EQ(error([](auto& c) { c.topology = "torus:3x3"; }), "topology 'torus:3x3' of 4 nodes: it has 9 nodes");
   EXPECT_EQ(error([](auto& c) { c.nodes = 0; }), "nodes = 0: 1 to 65536 are possible with the model of the NIC");
 }

@@ -71,6 +71,35 @@ def test_nodes_of_several_kinds(bench, tmp_path):
     assert refused.returncode == 2 and "--nodes: the scenario has [[node]] tables" in refused.stderr
 
 
+def test_a_lost_link_is_led_around(bench, tmp_path):
+    done = bench("--scenario", ROOT / "examples/scenarios/lost_link.toml", "--json", tmp_path / "o.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert {json.loads(line)["benchmark"] for line in (tmp_path / "o.jsonl").read_text().splitlines()} == {
+        "barrier", "put_latency"}
+
+
+@pytest.mark.parametrize(("faults", "options", "says"), [
+    ('"node 4 dead from 3"', [], "faults:1: there is no node 4: 0 to 3"),
+    ('"* cut from 3", "node 1 dead"', [], "faults:2: expected: node <number> dead from <us>"),
+    ('"node one dead from 3"', [], "faults:1: node 'one': must be a whole number"),
+    ('"node 1 dead from 3", "* drop at 3"', ["--nic", "model"], "faults:2: the model of the NIC sends no flits"),
+    ('"node 1 dead from 3"', ["--ranks", "2"], "nodes and links that die need a single process"),
+    ('"0->1 cut from 3"', ["--ranks", "2"], "nodes and links that die need a single process"),
+])
+def test_faults_that_are_refused(bench, scenario, faults, options, says):
+    text = f'benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nnodes = 4\ntopology = "ring"\nfaults = [{faults}]\n'
+    done = bench("--scenario", scenario(text), *options)
+    assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+# A node dies under a benchmark: it ends, with an error of an operation, in bounded time.
+@pytest.mark.parametrize("nic", ["model", "rtl"])
+def test_a_node_that_dies_ends_a_benchmark(bench, scenario, nic):
+    text = 'benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nnodes = 4\ntopology = "ring"\nfaults = ["node 3 dead from 100"]\n'
+    done = bench("--scenario", scenario(text), "--nic", nic, "--timeout", "50")
+    assert done.returncode == 1 and done.stderr, done.stderr
+
+
 def test_faults_act(bench, scenario):
     text = 'benchmarks = ["store_latency"]\nsize = "quick"\n[cluster]\nfaults = ["{}"]\n'
     assert "there is no wire '0->7'" in bench("--scenario", scenario(text.format("0->7 drop at 3"))).stderr

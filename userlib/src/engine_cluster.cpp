@@ -80,8 +80,10 @@ result<> engine_cluster::abort() {
 
 result<> engine_cluster::reset(uint64_t timeout_ns) {
   const auto settle = [] { static_cast<void>(detail::quiet_stores()); };
-  for (const int n : all_)
+  for (const int n : all_) {
+    if (!alive(n)) continue;
     if (auto ok = launch(n, 1, 1, settle, "reset"); !ok) return ok;
+  }
   if (auto ran = run(timeout_ns); !ran) return std::move(ran.error());
   if (auto ok = restart_collectives(); !ok) return ok;
   for (const int n : all_) {

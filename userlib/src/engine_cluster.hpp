@@ -31,6 +31,8 @@ class engine_cluster : public cluster {
   std::vector<int> stream_nodes_, event_nodes_;
 
  private:
+  // What runs on a node may have died with it.
+  virtual bool alive(int /*node*/) const { return true; }
   // Of the NICs' units: as in a new cluster.
   virtual result<> restart_collectives() { return {}; }
 

@@ -109,6 +109,11 @@ std::string host_programs::describe(bool failed) const {
   return out;
 }
 
+void host_programs::end_on(unsigned processor) {
+  for (const auto& r : running_)
+    if (r->what.processor == processor) r->core->runner().kill();
+}
+
 void host_programs::reset(sim::system& s) {
   for (const auto& r : running_) {
     r->core->runner().kill();

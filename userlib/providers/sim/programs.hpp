@@ -53,8 +53,9 @@ class host_programs {
   bool failed() const;  // one ended with an exception
   // What those that still run, or those that failed, are; for people.
   std::string describe(bool failed) const;
-  // Ends what still runs.
+  // Ends what still runs; what runs on a processor.
   void reset(sim::system& s);
+  void end_on(unsigned processor);
 
  private:
   struct program {

@@ -104,6 +104,13 @@ void sim_cluster::reset_gpus() {
   for (auto& e : events_) e.reset();
 }
 
+// A computer dies, and with it what runs on it.
+void sim_cluster::end_all_of(unsigned host) {
+  if (!system_) return;  // it is being made, nothing runs yet
+  for (unsigned g = 0; g < homes_.gpus(host); ++g) gpu_of(homes_.node(host, g)).reset();
+  programs_.end_on(host);
+}
+
 error sim_cluster::cancel() {
   programs_.reset(*system_);
   reset_gpus();
@@ -119,7 +126,7 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
   for (int n = 0; n < cfg_.nodes; ++n) {
     const unsigned host = homes_.of(n).host;
     const auto log = homes_.of(n).gpu == 0 ? system_->events(host) : std::vector<std::string>{};
-    if (!owns(n)) continue;
+    if (!owns(n) || !alive(n)) continue;
     gpu::device& g = gpu_of(n);
     if (!g.idle()) add(stuck, n, g.blockage());
     if (!g.kernel_fault().empty()) add(broken, n, g.kernel_fault());

@@ -175,6 +175,7 @@ result<> sim_cluster::build(std::string faults, sim::nic_factory make_nic) {
   s.gpu = [this](const sim::endpoint_slot& slot) { return make_gpu(slot); };
   s.make_nic = std::move(make_nic);
   s.faults = std::move(faults);
+  s.on_death = [this](unsigned host) { end_all_of(host); };
   auto made = sim::system::create(std::move(s));
   if (!made) return fail(errc::bad_argument, "{}", made.error());
   system_ = std::move(*made);

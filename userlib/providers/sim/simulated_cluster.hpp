@@ -117,6 +117,9 @@ class sim_cluster final : public engine_cluster {
   result<> set_up_contexts();
   result<> set_up_collectives();
   result<> restart_collectives() override;
+  bool alive(int node) const override { return system_->alive(homes_.of(node).host); }
+  result<> check_alive(int node, const std::string& what) const;
+  void end_all_of(unsigned host);
   bool owns(int node) const { return system_->owns(homes_.of(node).host); }
   gpu::device& gpu_of(int node) const {
     return *static_cast<gpu_endpoint*>(system_->gpu(homes_.of(node).host, homes_.of(node).gpu))->gpu;

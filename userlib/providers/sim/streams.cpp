@@ -46,6 +46,7 @@ result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::fu
                  .kernel = std::move(kernel),
                  .name = std::move(name)};
   if (auto ok = check_launch(s, l); !ok) return ok;
+  if (auto ok = check_alive(s.node, fmt::format("kernel '{}'", l.name)); !ok) return ok;
   // With ranks all GPUs are alike.
   if (const auto wrong = gpu_of(owns(s.node) ? s.node : own_.front()).check(l.grid, l.block))
     return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
@@ -53,11 +54,17 @@ result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::fu
   return {};
 }
 
+result<> sim_cluster::check_alive(int node, const std::string& what) const {
+  if (alive(node)) return {};
+  return fail(errc::device_fault, "{}: node {} is dead, by a fault", what, node);
+}
+
 result<> sim_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
   if (auto ok = check_program(*this, node, program, name); !ok) return ok;
   if (sim::process_ranks())
     return fail(errc::unsupported, "program '{}' of node {}: with ranks what it finds would stay in one of them", name,
                 node);
+  if (auto ok = check_alive(node, fmt::format("program '{}'", name)); !ok) return ok;
   programs_.add(node, std::move(program), std::move(name));
   return {};
 }

@@ -180,8 +180,7 @@ int main(int argc, char** argv) {
   app.add_option("--nic", o.nodes.nic, "model, or rtl (64 ranks at most)");
   app.add_option("--topology", o.nodes.topology, "who is joined to whom (docs/network.md)");
   app.add_option("--seed", o.nodes.seed, "of what is random");
-  app.add_option("--fault", o.nodes.faults,
-                 "what a wire does, and when (docs/simulator.md); repeatable; with --nic rtl");
+  app.add_option("--fault", o.nodes.faults, "what a wire or node does, and when (docs/simulator.md); repeatable");
   app.add_option("--patience", o.patience_s, "seconds that a rank may run without a call of the library")
       ->check(CLI::Range(1u, 1'000'000u));
   app.add_flag("--report", o.report, "say how long the simulated time was");
