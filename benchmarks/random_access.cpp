@@ -14,7 +14,7 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr unsigned bucket_blocks = 1, atomic_blocks = 2, atomic_threads = 64;
+constexpr unsigned bucket_blocks = 1, many_blocks = 4, atomic_blocks = 2, atomic_threads = 64;
 constexpr uint64_t log2_most_atomic = 12;  // simulated: a NIC takes its time for each
 
 // A run of one variant on a filled table.
@@ -33,8 +33,9 @@ tables words_of(session& s, const update_args& a) {
 std::optional<limit> link_bound(session& s, const std::string& variant) {
   if (!s.limits().known || s.nodes() == 1 || variant == "atomic") return std::nullopt;
   const double nodes = s.nodes(), remote = (nodes - 1) / nodes;
-  const bool lines = variant == "bucket";
-  const unsigned bytes = lines ? s.limits().line_bytes : 8;
+  const auto all = static_cast<uint64_t>(s.nodes());
+  const unsigned bucket_bytes = 8 * (all > most_bucket_nodes ? words_of_bucket(all) : bucket_words);
+  const unsigned bytes = variant == "bucket" ? std::min<unsigned>(s.limits().line_bytes, bucket_bytes) : 8;
   return limit{nodes * s.limits().packets_per_s(bytes) * (bytes / 8) / remote, true,
                fmt::format("links: {} flits for a store of {} remote updates", s.limits().flits(bytes), bytes / 8)};
 }
@@ -76,8 +77,13 @@ std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args&
     const mailbox_args m = plan_mailboxes(room, a, zero);
     all.push_back({"mailbox", static_cast<unsigned>(s.nodes()), mailbox_threads, [m] { mailbox_updates(m); }, zero});
   }
-  const bucket_args b = plan_buckets(room, a, bucket_blocks, bucket_depth(a.split.nodes), zero);
-  all.push_back({"bucket", bucket_blocks, bucket_threads, [b] { bucket_updates(b); }, zero});
+  if (a.split.nodes <= most_bucket_nodes) {
+    const bucket_args b = plan_buckets(room, a, bucket_blocks, bucket_depth(a.split.nodes), zero);
+    all.push_back({"bucket", bucket_blocks, bucket_threads, [b] { bucket_updates(b); }, zero});
+  } else if (a.split.nodes <= most_many_nodes) {
+    const many_args b = plan_many_buckets(room, a, many_blocks, zero);
+    all.push_back({"bucket", many_blocks, many_threads, [b] { many_bucket_updates(b); }, zero});
+  }
   if (!s.simulated() || a.split.log2_size <= log2_most_atomic)
     all.push_back({"atomic", atomic_blocks, atomic_threads, [a] { atomic_updates(a); }});
   return all;
@@ -86,10 +92,6 @@ std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args&
 }  // namespace
 
 result<> run_random_access(session& s) {
-  if (s.nodes() > static_cast<int>(most_bucket_nodes)) {
-    return failed(errc::bad_argument, fmt::format("random_access: --nodes {}: at most {} keep the look-ahead of {}",
-                                                  s.nodes(), most_bucket_nodes, look_ahead));
-  }
   GGAS_TRY(s.start(8u << 20));
   const auto sizes = s.opts().sized<std::vector<unsigned>>({10, 12}, {10, 14}, {10, 12, 14, 16, 18});
   const size_t threads = std::max<size_t>(mailbox_threads * static_cast<size_t>(s.nodes()), bucket_threads);

@@ -6,6 +6,7 @@
 
 #include "benchmarks/kernels/random_access_bucket.cuh"
 #include "benchmarks/kernels/random_access_mailbox.cuh"
+#include "benchmarks/kernels/random_access_many.cuh"
 #include "benchmarks/layout_plan.hpp"
 
 namespace ggas::bench {
@@ -54,6 +55,18 @@ inline bucket_args plan_buckets(layout_plan room, const update_args& a, size_t b
   b.depth = depth;
   b.ahead = 1;
   zero.offset = b.mailboxes = room.place<uint64_t>(pairs * depth * bucket_words);
+  b.credits = room.place<uint64_t>(pairs);
+  zero.bytes = b.credits + pairs * sizeof(uint64_t) - zero.offset;
+  return b;
+}
+
+// For 2 ... most_many_nodes nodes. `blocks` of many_threads on every node.
+inline many_args plan_many_buckets(layout_plan room, const update_args& a, size_t blocks, zero_area& zero) {
+  many_args b{};
+  static_cast<update_args&>(b) = a;
+  const size_t pairs = blocks * (many_threads / 32) * a.split.nodes;
+  b.words = words_of_bucket(a.split.nodes);
+  zero.offset = b.mailboxes = room.place<uint64_t>(pairs * b.words);
   b.credits = room.place<uint64_t>(pairs);
   zero.bytes = b.credits + pairs * sizeof(uint64_t) - zero.offset;
   return b;

@@ -8,4 +8,5 @@
 #include "benchmarks/kernels/one_sided_stream.cuh"
 #include "benchmarks/kernels/random_access_bucket.cuh"
 #include "benchmarks/kernels/random_access_mailbox.cuh"
+#include "benchmarks/kernels/random_access_many.cuh"
 #include "benchmarks/kernels/random_stores.cuh"

@@ -74,6 +74,22 @@ TEST_P(random_access_suite, BucketsLoseNothing) {
   }
 }
 
+// With buckets of every size, as if there were more nodes.
+TEST_P(random_access_suite, SmallBucketsLoseNothing) {
+  if (nodes() == 1) GTEST_SKIP() << "no other owner";
+  for (const uint32_t words : {32u, 4u, 1u}) {
+    zero_area zero;
+    many_args b = plan_many_buckets(layout_plan(room_), args_, 2, zero);
+    b.words = words;
+    clear(zero);
+    on_all({2}, {many_threads}, [b] { many_bucket_updates(b); });
+    run();
+    expect_ok(2 * many_threads);
+    EXPECT_EQ(wrong(), 0u) << words << " words";
+    fill();
+  }
+}
+
 TEST_P(random_access_suite, AtomicsLoseNothing) {
   on_all({2}, {64}, [a = args_] { atomic_updates(a); });
   run();
@@ -129,7 +145,7 @@ TEST_P(random_access_suite, AStuckOwnerIsATimeOut) {
 
 // Every place belongs to one node, the owner's; no bucket may take more of the look-ahead than there is.
 TEST(RandomAccessRules, SplitAndLookAhead) {
-  for (uint64_t nodes = 1; nodes <= most_bucket_nodes; ++nodes) {
+  for (uint64_t nodes = 1; nodes <= most_many_nodes; ++nodes) {
     const table_split split{9, nodes};
     uint64_t sum = 0;
     for (uint64_t n = 0; n < nodes; ++n) {
@@ -138,7 +154,12 @@ TEST(RandomAccessRules, SplitAndLookAhead) {
       ASSERT_TRUE(nodes == 1 || split.owner_of(split.foreign(n)) != n);
     }
     EXPECT_EQ(sum, split.size());
-    EXPECT_LE((nodes - 1) * (bucket_ring - 1 + bucket_depth(nodes) * bucket_words), look_ahead);
+    if (nodes <= most_bucket_nodes) {
+      EXPECT_LE((nodes - 1) * (bucket_ring - 1 + bucket_depth(nodes) * bucket_words), look_ahead);
+    }
+    if (nodes > 1) {
+      EXPECT_LE(32 + (nodes - 1) * 2 * words_of_bucket(nodes), look_ahead);
+    }
   }
 }
 
