@@ -165,6 +165,13 @@ void nic_times::one_sided_operations(uint16_t node) {
   }
 }
 
+// The rest of a NIC with several links is that of one link.
+bool nic_times::of_collectives(const key& k) {
+  const auto& [from, answer, to] = k;
+  if (from == cause::quiet_rsp) return to != effect::completion;
+  return from == cause::block || from == cause::fenced || from == cause::coll_up || from == cause::coll_down;
+}
+
 // The child's contribution comes first or last, so each of the causes is the last one of an operation.
 void nic_times::collectives() {
   for (unsigned i = 0; i < 4; ++i)
@@ -190,6 +197,7 @@ void nic_times::collectives() {
 std::vector<nic::time_row> nic_times::measure() {
   if (links_ > 1) {
     collectives();
+    std::erase_if(samples_, [](const auto& s) { return !of_collectives(s.first); });
     return rows();
   }
   one_sided_operations(1);

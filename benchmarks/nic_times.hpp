@@ -39,9 +39,17 @@ class nic_times {
     uint16_t tag = 0;  // of the model's read
   };
   struct side {
-    side(unsigned width, bool collectives)
-        : model(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, {.collectives = collectives}), decoder(width) {
+    side(unsigned width, bool several_links)
+        : model(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, around(several_links)), decoder(width) {
       model.link_up(true);
+    }
+    // With several links LINK_PEER does not name the only neighbour: there is a route to both nodes of the rig.
+    static nic::nic_surroundings around(bool several_links) {
+      nic::nic_surroundings s;
+      s.collectives = several_links;
+      if (several_links)
+        s.route = [](uint16_t node) { return node < 2 ? nic::net_status::ok : nic::net_status::unreachable; };
+      return s;
     }
     nic::reference_model model;
     nic::flit_decoder decoder;  // of what leaves
@@ -56,6 +64,7 @@ class nic_times {
     double cycles;
   };
 
+  static bool of_collectives(const key& k);
   static double further_beats(const sample& s);
   static std::pair<float, float> fit(const std::vector<sample>& all);
   unsigned beats(const pcie::tlp& t) const;

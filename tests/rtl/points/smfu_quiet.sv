@@ -5,11 +5,16 @@ module smfu_quiet_points (
     input wire logic [2:0] state_q,
     input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad, rsp_i, quiet, sweeps,
     input wire logic reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
-    input wire logic held_q, telling, open_q, next_epoch, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i
+    input wire logic held_q, telling, open_q, next_epoch, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
+    input wire logic fence_q, fences, serve_fence, fence_done_o
 );
   localparam logic [2:0] S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3, S_DONE = 3'd4;
   `POINT(nothing_to_ask, start && reads && !any);
-  `POINT(round_without_a_read, start && !reads);
+  `POINT(round_without_a_read, start && !reads && !fences);
+  `POINT(fence_waits_for_stores, fence_q && !fences);
+  `POINT(fence_before_a_read, start && serve_fence && reads);
+  `POINT(read_before_a_fence, start && !serve_fence && fences);
+  `POINT(error_told_to_a_fence, fence_done_o && open_q);
   `POINT(answered, state_q == S_WAIT && quiet && reply_q);
   `POINT(list_emptied, state_q == S_WAIT && quiet && !reply_q);
   `POINT(node_unreachable, refused && !cut_off && !late_q);
@@ -25,7 +30,7 @@ module smfu_quiet_points (
   `POINT(answer_while_others_are_asked, state_q == S_ASK && rsp_i);
   `POINT(answer_in_a_sweep, state_q == S_SWEEP && rsp_i);
   `POINT(store_during_a_round, running && sent_i);
-  `POINT(host_waits, state_q == S_DONE && !cpl_ready_i);
+  `POINT(host_waits, cpl_valid_o && !cpl_ready_i);
   `POINT(told_once, telling && open_q);
   `POINT(new_error_as_one_is_told, telling && next_epoch);
   `POINT(store_without_a_route, failed_i);
