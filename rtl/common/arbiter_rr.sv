@@ -21,14 +21,18 @@ module arbiter_rr #(
 );
   logic [N-1:0] owner_q;  // last one granted: lowest priority next time, or holder of the lock
   logic [N-1:0] pick;
-  logic [N-1:0] below;    // requesters up to and including the last owner
-  logic [N-1:0] above;
+  logic [N-1:0] above;    // requesters above the last owner
+
+  // Bits above the lowest set bit, by doubling: an addition's carry takes longer in an FPGA.
+  function automatic logic [N-1:0] beyond(input logic [N-1:0] x);
+    beyond = x << 1;
+    for (int unsigned i = 1; i < N; i *= 2) beyond |= beyond << i;
+  endfunction
 
   // Requesters above the last owner come first, then the others; the lowest set bit of either group wins.
   always_comb begin
-    below = owner_q | (owner_q - 1'b1);
-    above = req_i & ~below;
-    pick  = (above != '0) ? (above & (~above + 1'b1)) : (req_i & (~req_i + 1'b1));
+    above = req_i & beyond(owner_q);
+    pick  = (above != '0) ? (above & ~beyond(above)) : (req_i & ~beyond(req_i));
   end
 
   assign grant_o = locked_o ? (owner_q & req_i) : pick;

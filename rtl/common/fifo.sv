@@ -44,7 +44,8 @@ module fifo #(
   end
 
   if (BLOCK) begin : g_block
-    wire [PTR_W-1:0]  head = rd_q[PTR_W-1:0] + {{(PTR_W - 1) {1'b0}}, pop};  // of the next cycle
+    wire [PTR_W-1:0]  next = rd_q[PTR_W-1:0] + 1'b1;
+    wire [PTR_W-1:0]  head = pop ? next : rd_q[PTR_W-1:0];  // of the next cycle; pop comes late
     logic [WIDTH-1:0] stored, late_q;
     logic             is_late_q;  // the head was written as it was read
     (* ram_style = "block", no_rw_check *) logic [WIDTH-1:0] ram_q [0:DEPTH-1];

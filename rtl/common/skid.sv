@@ -35,11 +35,9 @@ module skid #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (move) begin
-      if (spare_q) out_data_o <= spare_data_q;
-      else if (in_valid_i) out_data_o <= in_data_i;
-    end
-    if (in_valid_i && !spare_q) spare_data_q <= in_data_i;
+    // Whether something arrives must not enable so many registers: it may be known late.
+    if (move) out_data_o <= spare_q ? spare_data_q : in_data_i;
+    if (!spare_q) spare_data_q <= in_data_i;
   end
 endmodule
 
