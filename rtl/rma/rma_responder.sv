@@ -77,14 +77,15 @@ module rma_responder #(
   logic [31:0]        in_size;
   logic [GETS-1:0]    active_q;
   wire  [GETS-1:0]    free  = ~active_q & (active_q + 1'b1);
-  wire                enter = in_valid && free != '0;
-  wire  [GW-1:0]      slot  = place_of(enter ? free : '0);
+  logic               sized_q;         // the length of its first packet is known
+  wire                enter = in_valid && sized_q && free != '0;
+  wire  [GW-1:0]      slot  = place_of(free);
   wire                in_bad = in_size > 32'h80_0000;
   wire  [GET_W-1:0]   record = {in_bad, in_size[23:0], in_cookie, in_dst, in_hdr};
 
   rma_responder_in #(.DATA_W(DATA_W)) u_in (
       .clk_i, .rst_ni, .get_valid_i, .get_ready_o, .get_sop_i, .get_eop_i, .get_hdr_i, .get_data_i, .valid_o(in_valid),
-      .ready_i(free != '0),
+      .ready_i(enter),
       .hdr_o(in_hdr), .dst_o(in_dst), .cookie_o(in_cookie), .size_o(in_size));
 
   // ---------------------------------------------------------------- state of a get
@@ -94,74 +95,112 @@ module rma_responder #(
   logic [3:0]        status_q [GETS];  // of the first that failed
   logic [15:0]       node_q [GETS];
   logic [23:0]       offset_q [GETS];  // bytes asked for, once they are not 0
+  logic [8:0]        bytes_q [GETS];   // of the next packet
+  logic [23:0]       behind_q [GETS];  // bytes behind it
   logic [GETS-1:0]   begun_q;
   logic [GETS-1:0]   none_open;
   always_comb for (int i = 0; i < GETS; i++) none_open[i] = open_q[8*i+:8] == '0;
 
-  // ---------------------------------------------------------------- the next packet: choose a get, read its record,
-  // cut
-  logic            b_q;                // a get is chosen
-  logic [GW-1:0]   b_get_q;
-  logic [GETS-1:0] b_hot_q, grant;
-  wire             b_moves = b_q && (!cmd_valid_o || cmd_ready_i);
-  wire [GETS-1:0]  want    = more_q & ~failed_q & ~(b_q ? b_hot_q : '0);
-  wire             choose  = want != '0 && (!b_q || b_moves);
-  wire [GW-1:0]    chosen  = place_of(choose ? grant : '0);
+  // ---------------------------------------------------------------- the next packet: choose a get; read its record,
+  // and find the length of the packet behind it; add what was asked for; make the header. A packet a cycle, one of each
+  // get in two.
+  logic            a_q, b_q, c_q;
+  logic [GW-1:0]   a_get_q, b_get_q, c_get_q;
+  logic [GETS-1:0] a_hot_q, grant;
+  wire             moves  = (!c_q || !cmd_valid_o || cmd_ready_i) && !enter;  // one of them writes the state
+  wire             reads  = a_q && moves;
+  wire             leaves = c_q && moves;
+  wire [GETS-1:0]  want   = more_q & ~failed_q & ~(a_q ? a_hot_q : '0);
+  wire             choose = want != '0 && moves;
+  wire [GW-1:0]    chosen = place_of(grant);
   // verilator lint_off PINCONNECTEMPTY
   arbiter_rr #(.N(GETS)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want), .take_i(choose), .eop_i(1'b1),
     .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
 
   // verilator lint_off UNUSEDSIGNAL
-  logic [GET_W-1:0]   b_record;
+  logic [GET_W-1:0]   a_record;
   // verilator lint_on UNUSEDSIGNAL
   ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_gets (
-      .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(choose), .raddr_i(chosen), .rdata_o(b_record));
+      .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(choose), .raddr_i(chosen), .rdata_o(a_record));
+  ggas_pkg::rma_hdr_t a_get, b_get_hdr_q, c_get_hdr_q, c_hdr;
+  assign a_get = a_record[HDR_W-1:0];
 
-  logic               b_last;
-  logic [8:0]         b_bytes;
-  logic [63:0]        b_nla;
-  ggas_pkg::rma_hdr_t b_get, b_hdr;
-  assign b_get = b_record[HDR_W-1:0];
-  wire [23:0] b_offset = b_q && begun_q[b_get_q] ? offset_q[b_get_q] : '0;
+  // Of the first packet, to the destination's first border; of the next one, what is left, at most the MTU.
+  logic        unused_last;
+  logic [8:0]  in_bytes, in_bytes_q;
+  rma_chunk u_first (
+      .cfg_mtu_i, .size_i(in_size[23:0]), .dst_i(in_dst[7:0]), .offset_i(24'd0), .last_o(unused_last),
+      .bytes_o(in_bytes));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sized_q <= 1'b0;
+    else sized_q <= in_valid && !enter;
+  end
+  always_ff @(posedge clk_i) if (in_valid) in_bytes_q <= in_bytes;
+  wire [12:0]  mtu      = ggas_pkg::rma_mtu(cfg_mtu_i);
+  wire [23:0]  a_behind = behind_q[a_get_q], a_offset = begun_q[a_get_q] ? offset_q[a_get_q] : '0;
+  wire [8:0]   a_bytes  = bytes_q[a_get_q];
+  wire         a_final  = a_behind <= {11'd0, mtu};  // the packet behind this one
+  wire [23:0]  a_beyond = a_behind - {11'd0, mtu};
+
+  logic [23:0] b_offset_q;                        // bytes before this packet
+  logic [63:0] b_nla_q, b_dst_q, c_nla_q, c_dst_q;
+  logic        b_first_q, c_first_q;
+  logic [8:0]  b_bytes_q, c_bytes_q;
   rma_responder_cut u_cut (
-      .en_i(b_q), .cfg_node_i, .cfg_mtu_i, .get_i(b_get), .dst_i(b_record[HDR_W+:64]),
-      .size_i(b_record[HDR_W+128+:24]), .offset_i(b_offset),
-      .first_i(!begun_q[b_get_q]), .place_i(b_get_q),
-      .last_o(b_last), .bytes_o(b_bytes), .nla_o(b_nla), .hdr_o(b_hdr));
+      .en_i(c_q), .cfg_node_i, .get_i(c_get_hdr_q), .dst_i(c_dst_q), .bytes_i(c_bytes_q), .first_i(c_first_q),
+      .place_i(c_get_q), .hdr_o(c_hdr));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      b_q         <= 1'b0;
-      b_get_q     <= '0;
-      b_hot_q     <= '0;
-      cmd_valid_o <= 1'b0;
+      {a_q, b_q, c_q} <= '0;
+      cmd_valid_o     <= 1'b0;
     end else begin
-      if (b_moves) b_q <= 1'b0;
-      if (choose) begin
-        b_q     <= 1'b1;
-        b_get_q <= chosen;
-        b_hot_q <= grant;
-      end
-      if (cmd_ready_i) cmd_valid_o <= 1'b0;
-      if (b_moves) cmd_valid_o <= 1'b1;
+      if (moves) {a_q, b_q, c_q} <= {choose, a_q, b_q};
+      if (leaves) cmd_valid_o <= 1'b1;
+      else if (cmd_ready_i) cmd_valid_o <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (b_moves) begin
-      cmd_nla_o         <= b_nla;
-      cmd_pd_o          <= b_get.pd;
-      cmd_bytes_o       <= b_bytes;
-      cmd_hdr_o         <= b_hdr;
-      cmd_meta_o        <= {{(8-GW){1'b0}}, b_get_q};
-      offset_q[b_get_q] <= b_offset + {15'd0, b_bytes};
+    if (choose) begin
+      a_get_q <= chosen;
+      a_hot_q <= grant;
+    end
+    if (reads) begin
+      b_get_q     <= a_get_q;
+      b_get_hdr_q <= a_get;
+      b_dst_q     <= a_record[HDR_W+:64];
+      b_nla_q     <= a_get.addr;
+      b_first_q   <= !begun_q[a_get_q];
+      b_offset_q  <= a_offset;
+      b_bytes_q   <= a_bytes;
+      offset_q[a_get_q] <= a_offset + {15'd0, a_bytes};
+    end
+    if (b_q && moves) begin
+      c_get_q     <= b_get_q;
+      c_get_hdr_q <= b_get_hdr_q;
+      c_first_q   <= b_first_q;
+      c_bytes_q   <= b_bytes_q;
+      c_dst_q     <= b_dst_q + {40'd0, b_offset_q};
+      c_nla_q     <= b_nla_q + {40'd0, b_offset_q};
+    end
+    if (leaves) begin
+      cmd_nla_o   <= c_nla_q;
+      cmd_pd_o    <= c_get_hdr_q.pd;
+      cmd_bytes_o <= c_bytes_q;
+      cmd_hdr_o   <= c_hdr;
+      cmd_meta_o  <= {{(8-GW){1'b0}}, c_get_q};
+    end
+    if (enter || reads) begin
+      behind_q[enter ? slot : a_get_q] <= enter ? in_size[23:0] - {15'd0, in_bytes_q} : a_final ? '0 : a_beyond;
+      bytes_q[enter ? slot : a_get_q]  <= enter ? in_bytes_q : a_final ? a_behind[8:0] : mtu[8:0];
     end
   end
 
   // ---------------------------------------------------------------- packets that are done
   wire [GW-1:0] d_get  = done_meta_i[GW-1:0];
   wire          d_fail = done_valid_i && done_status_i != ggas_pkg::ST_OK && !failed_q[d_get];
-  wire          both   = b_moves && done_valid_i && b_get_q == d_get;
+  wire          both   = reads && done_valid_i && a_get_q == d_get;
   logic         end_get;
   logic [GW-1:0] e_get_q;
 
@@ -173,11 +212,11 @@ module rma_responder #(
       begun_q  <= '0;
       open_q   <= '0;
     end else begin
-      if (b_moves) begin
-        more_q[b_get_q]  <= !b_last;
-        begun_q[b_get_q] <= 1'b1;
+      if (reads) begin
+        more_q[a_get_q]  <= a_behind != '0;
+        begun_q[a_get_q] <= 1'b1;
       end
-      if (b_moves && !both) open_q[8*b_get_q+:8] <= open_q[8*b_get_q+:8] + 8'd1;
+      if (reads && !both) open_q[8*a_get_q+:8] <= open_q[8*a_get_q+:8] + 8'd1;
       if (done_valid_i && !both) open_q[8*d_get+:8] <= open_q[8*d_get+:8] - 8'd1;
       if (d_fail) failed_q[d_get] <= 1'b1;
       if (end_get) active_q[e_get_q] <= 1'b0;
@@ -200,14 +239,23 @@ module rma_responder #(
   // verilator lint_off UNUSEDSIGNAL
   logic [GET_W-1:0] e_record;
   // verilator lint_on UNUSEDSIGNAL
-  wire [GETS-1:0]   over    = active_q & (~more_q | failed_q) & none_open & ~(b_q ? b_hot_q : '0);
-  wire              e_start = e_idle && over != '0;
-  wire [GW-1:0]     e_get   = place_of(e_start ? e_grant : '0);
+  logic [GETS-1:0]  over_q;            // seen a cycle ago
+  wire [GETS-1:0]   over    = active_q & (~more_q | failed_q) & none_open & ~(a_q ? a_hot_q : '0);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      over_q <= '0;
+    end else begin
+      over_q <= over;
+      if (end_get) over_q[e_get_q] <= 1'b0;
+    end
+  end
+  wire              e_start = e_idle && over_q != '0;
+  wire [GW-1:0]     e_get   = place_of(e_grant);
   wire              e_bad   = e_record[GET_W-1];
   ggas_pkg::rma_hdr_t e_hdr;
   assign e_hdr = e_record[HDR_W-1:0];
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over), .take_i(e_start), .eop_i(1'b1),
+  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over_q), .take_i(e_start), .eop_i(1'b1),
     .grant_o(e_grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
   ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_ends (
@@ -253,7 +301,8 @@ module rma_responder #(
     end
   end
 
-  assign busy_o = in_valid || want != '0 || b_q || cmd_valid_o || over != '0 || !e_idle || ev_protection_o
+  assign busy_o = in_valid || want != '0 || a_q || b_q || c_q || cmd_valid_o || (over | over_q) != '0 || !e_idle
+    || ev_protection_o
     || ev_context_off_o
                   || ev_bad_packet_o || cnt_gets_o;
 
