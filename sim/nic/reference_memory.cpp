@@ -43,9 +43,9 @@ void rma_model::host_write(uint64_t addr, std::span<const uint32_t> dws, unsigne
   }
 }
 
-// One read TLP.
-task<rma_model::read_result> rma_model::host_read_piece(uint64_t addr, unsigned dws, unsigned first_be,
-                                                        unsigned last_be) {
+// One read TLP; its tag is free again when it has ended.
+task<std::shared_ptr<rma_model::host_read>> rma_model::begin_read(uint64_t addr, unsigned dws, unsigned first_be,
+                                                                  unsigned last_be) {
   constexpr unsigned tags = last_tag - first_tag + 1;
   while (reads_.size() >= tags) co_await tag_free_;
   while (reads_.contains(next_tag_)) next_tag_ = next_tag_ == last_tag ? first_tag : next_tag_ + 1;
@@ -55,59 +55,71 @@ task<rma_model::read_result> rma_model::host_read_piece(uint64_t addr, unsigned 
   m.first_be = uint8_t(first_be);
   m.last_be = dws > 1 ? uint8_t(last_be) : 0;
   m.tag = tag;
-  reads_[tag] = std::make_unique<host_read>(std::vector<uint32_t>(dws), 0, false, net_status::ok, signal(scheduler_));
-  host_read& r = *reads_[tag];
+  auto r = std::make_shared<host_read>(tag, std::vector<uint32_t>(dws), 0, false, net_status::ok, signal(scheduler_));
+  reads_[tag] = r;
   nic_.rma_request(std::move(m));
-  while (!r.done) co_await r.finished;
-  read_result result{r.status, std::move(r.dws)};
-  reads_.erase(tag);
-  tag_free_.notify();
-  co_return result;
+  co_return r;
 }
 
-// Cut at 4 KB and at multiples of MRRS.
-task<rma_model::read_result> rma_model::host_read_dws(uint64_t addr, unsigned dws, unsigned first_be,
-                                                      unsigned last_be) {
-  read_result all;
+// Cut at 4 KB and at multiples of MRRS; none waits for the one before it.
+task<> rma_model::begin_reads(host_reads& all, uint64_t addr, unsigned dws, unsigned first_be, unsigned last_be) {
   const unsigned unit = std::min<unsigned>(cfg_.mrrs, page_bytes);
   for (unsigned i = 0; i < dws;) {
     const uint64_t at = addr + 4 * i;
     const unsigned n = std::min(unsigned(unit - at % unit) / 4, dws - i);
     const auto be = [&](unsigned k) { return k == 0 ? first_be : k + 1 == dws ? last_be : 15u; };
     const unsigned first = be(i), last = be(i + n - 1);
-    read_result r = co_await host_read_piece(at, n, first, last);
-    if (r.status != net_status::ok) {
-      all.status = r.status;
-      co_return all;
-    }
-    all.dws.insert(all.dws.end(), r.dws.begin(), r.dws.end());
+    auto r = co_await begin_read(at, n, first, last);
+    all.push_back(std::move(r));
     i += n;
   }
-  co_return all;
+}
+
+// What they brought, in order; the status of the first that failed, which has the event.
+task<rma_model::read_result> rma_model::end_reads(host_reads& all) {
+  read_result result;
+  for (const auto& one : all) {
+    host_read& r = *one;
+    while (!r.done) co_await r.finished;
+    result.dws.insert(result.dws.end(), r.dws.begin(), r.dws.end());
+    if (r.status == net_status::ok || result.status != net_status::ok) continue;
+    result.status = r.status;
+    nic_.rma_event(GGAS_EV_RMA_HOST_ERROR, 0, r.tag);
+  }
+  co_return result;
+}
+
+task<rma_model::read_result> rma_model::host_read_dws(uint64_t addr, unsigned dws, unsigned first_be,
+                                                      unsigned last_be) {
+  host_reads all;
+  co_await begin_reads(all, addr, dws, first_be, last_be);
+  co_return co_await end_reads(all);
+}
+
+void rma_model::end_read(uint16_t tag) {
+  const auto r = std::move(reads_[tag]);
+  reads_.erase(tag);
+  r->done = true;
+  r->finished.notify();
+  tag_free_.notify();
 }
 
 bool rma_model::host_completion(const tlp& t) {
   const auto it = reads_.find(t.tag);
-  if (it == reads_.end() || it->second->done) return false;
+  if (it == reads_.end()) return false;
   host_read& r = *it->second;
-  if (t.status != cpl_status::sc || t.poisoned) {
-    r.status = net_status::host_error;
-    nic_.rma_event(GGAS_EV_RMA_HOST_ERROR, 0, t.tag);
-  }
+  if (t.status != cpl_status::sc || t.poisoned) r.status = net_status::host_error;
   for (unsigned i = 0; i < t.len_dw && i < t.data.size() && r.received < r.dws.size(); ++i)
     r.dws[r.received++] = t.data[i];
-  r.done = r.status != net_status::ok || r.received == r.dws.size() || t.kind == tlp_kind::cpl;
-  if (r.done) r.finished.notify();
+  if (r.status != net_status::ok || r.received == r.dws.size() || t.kind == tlp_kind::cpl) end_read(t.tag);
   return true;
 }
 
 void rma_model::host_timeout(uint16_t tag) {
   const auto it = reads_.find(tag);
-  if (it == reads_.end() || it->second->done) return;
+  if (it == reads_.end()) return;
   it->second->status = net_status::timeout;
-  it->second->done = true;
-  nic_.rma_event(GGAS_EV_RMA_HOST_ERROR, 0, tag);
-  it->second->finished.notify();
+  end_read(tag);
 }
 
 // ---------------------------------------------------------------------------------------------- translation
@@ -164,21 +176,23 @@ task<rma_model::translation> rma_model::translate(uint64_t nla, uint16_t pd, boo
 // `bytes` bytes from `nla` on, which may lie in two pages.
 task<rma_model::fetched> rma_model::fetch(uint64_t nla, uint16_t pd, unsigned bytes) {
   fetched out;
-  while (out.bytes.size() < bytes) {
-    const uint64_t at = nla + out.bytes.size();
-    const translation t = co_await translate(at, pd, true, false);
+  host_reads all;
+  for (unsigned done = 0; done < bytes;) {
+    const translation t = co_await translate(nla + done, pd, true, false);
     out.status = t.status;
-    if (t.status != net_status::ok) co_return out;
+    if (t.status != net_status::ok) break;
     const uint64_t page = uint64_t{1} << t.shift;
-    const auto n = unsigned(std::min<uint64_t>(bytes - out.bytes.size(), page - at % page));
+    const auto n = unsigned(std::min<uint64_t>(bytes - done, page - (nla + done) % page));
     const unsigned skip = t.addr % 4, dws = (skip + n + 3) / 4, tail = (skip + n) % 4;
     const unsigned first = 15u << skip & 15, last = tail ? (1u << tail) - 1 : 15;
     const unsigned only = first & last, first_be = dws == 1 ? only : first;
-    const read_result r = co_await host_read_dws(t.addr & ~uint64_t{3}, dws, first_be, last);
-    out.status = r.status;
-    if (r.status != net_status::ok) co_return out;
-    for (unsigned i = skip; i < skip + n; ++i) out.bytes.push_back(uint8_t(r.dws[i / 4] >> 8 * (i % 4)));
+    co_await begin_reads(all, t.addr & ~uint64_t{3}, dws, first_be, last);
+    done += n;
   }
+  const read_result r = co_await end_reads(all);
+  if (r.status != net_status::ok) out.status = r.status;
+  if (out.status != net_status::ok) co_return out;
+  for (unsigned i = nla % 4; i < nla % 4 + bytes; ++i) out.bytes.push_back(uint8_t(r.dws[i / 4] >> 8 * (i % 4)));
   co_return out;
 }
 

@@ -119,12 +119,14 @@ class rma_model {
     std::vector<uint32_t> dws;
   };
   struct host_read {
+    uint16_t tag;
     std::vector<uint32_t> dws;
     unsigned received = 0;
     bool done = false;
     net_status status = net_status::ok;
     signal finished;
   };
+  using host_reads = std::vector<std::shared_ptr<host_read>>;
   struct fetched {
     net_status status = net_status::ok;
     std::vector<uint8_t> bytes;
@@ -172,7 +174,10 @@ class rma_model {
   // ---- reference_memory.cpp: the local host, translations
   void host_write(uint64_t addr, std::span<const uint32_t> dws, unsigned first_be = 15, unsigned last_be = 15);
   task<read_result> host_read_dws(uint64_t addr, unsigned dws, unsigned first_be = 15, unsigned last_be = 15);
-  task<read_result> host_read_piece(uint64_t addr, unsigned dws, unsigned first_be, unsigned last_be);
+  task<std::shared_ptr<host_read>> begin_read(uint64_t addr, unsigned dws, unsigned first_be, unsigned last_be);
+  task<> begin_reads(host_reads& all, uint64_t addr, unsigned dws, unsigned first_be, unsigned last_be);
+  task<read_result> end_reads(host_reads& all);
+  void end_read(uint16_t tag);
   task<translation> translate(uint64_t nla, uint16_t pd, bool read, bool write);
   task<fetched> fetch(uint64_t nla, uint16_t pd, unsigned bytes);
   task<net_status> store(uint64_t nla, uint16_t pd, const packet& p);
@@ -239,7 +244,7 @@ class rma_model {
   std::deque<served> gets_;  // the front is under way
   signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
       atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_};
-  std::map<uint16_t, std::unique_ptr<host_read>> reads_;  // by tag
+  std::map<uint16_t, std::shared_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
   std::map<uint64_t, tlb_entry> tlb_;          // by NLA of the page
   std::set<source_key> refused_;               // puts whose last packet has not come

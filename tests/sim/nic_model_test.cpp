@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ggas_regs.h"
+#include "sim/nic/rma_format.hpp"
 #include "tests/sim/system_fixture.hpp"
 
 namespace ggas::test {
@@ -179,6 +180,40 @@ TEST_P(beside_rtl, same_results_at_the_same_times) {
   EXPECT_EQ(model.memory, rtl.memory);
   EXPECT_EQ(model.counters, rtl.counters);
   EXPECT_NEAR(double(model.last_ps) / double(rtl.last_ps), 1, 0.01);
+}
+
+// Its packets end at borders of its target, so its reads of the source cross borders of PCIe.
+TEST_P(beside_rtl, a_put_to_another_place_in_the_line) {
+  constexpr uint64_t table = 0x180000, nla = 2ull << 46, domain = 3;  // one page of 2 MB
+  constexpr unsigned context = 5;
+  constexpr uint32_t bytes = 128 << 10;
+  const auto run = [&](bool models) {
+    auto c = of_models(2, "auto", GetParam());
+    c.model_nics = models;
+    auto s = make(std::move(c));
+    for (unsigned n = 0; n < 2; ++n) {
+      s->memory(n).store<uint64_t>(table, sim::endpoint_base | 7);
+      s->memory(n).store<uint64_t>(table + 8, domain);
+      s->write_register(n, GGAS_REG_ATU_PIECE(0), table);
+      s->write_register(n, GGAS_REG_ATU_TABLE2, 1);
+      s->write_register(n, GGAS_REG_CONTEXT_CTRL(context),
+                        GGAS_CONTEXT_CTRL_ENABLE_MASK | domain << GGAS_CONTEXT_CTRL_PD_SHIFT);
+    }
+    for (uint64_t at = 0; at < bytes; at += 8) gpu(*s, 0).memory.store<uint64_t>(at, word(3, unsigned(at)));
+    s->run_for(20'000'000);
+    const uint64_t begin = s->now_ps(), to = 0x80000 + 64;
+    const auto slot =
+        nic::descriptor{.op = nic::desc_op::put, .node = 1, .size = bytes, .w1 = nla, .w2 = nla + to}.encode().front();
+    for (unsigned i = 0; i < slot.size(); i += 2)
+      s->store(0, sim::bar4_base + context * nic::rma_context_bytes + nic::rma_slots_offset + 4 * i,
+               slot[i] | uint64_t{slot[i + 1]} << 32, 8);
+    s->run_for(600'000'000);
+    for (uint64_t at = 0; at < bytes; at += 8)
+      EXPECT_EQ(gpu(*s, 1).memory.load<uint64_t>(to + at), word(3, unsigned(at))) << at;
+    return double(gpu(*s, 1).last_write_ps - begin);
+  };
+  const double rtl = run(false), model = run(true);
+  EXPECT_NEAR(model / rtl, 1, 0.05);
 }
 
 }  // namespace
