@@ -41,7 +41,8 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
               .fetches = fetches(cfg.data_width),
               .nodes = std::max(max_nodes, std::bit_ceil(net.shape().nodes())),
               .collectives = net.shape().nodes() > 2}),
-      interrupts_([this](uint16_t offset) { return model_.counter(offset); }, cfg.host.bus_id),
+      interrupts_([this](uint16_t offset) { return model_.counter(offset); },
+                  [this](uint8_t code) { model_.count_event(code); }, cfg.host.bus_id),
       port_("port", cfg.bridge.port),
       requests_in_("requests_in",
                    [this](pcie::tlp&& t) {
@@ -110,7 +111,7 @@ void nic_model::take(const pcie::tlp& t) {
   leave(why, t.completion(), beats(t.has_data() ? t.len_dw : 0));
   if (why == cause::register_write) {
     look_at_ways();
-    interrupt(interrupts_.registers_written(), edge());
+    interrupt(interrupts_.registers_written(edge()), edge());
   }
   if (std::exchange(refused_host_, false)) port_.resume();
 }
@@ -250,7 +251,9 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     const uint64_t at = after(why, answer, effect::packet, beats_in);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
   }
-  while (const auto e = model_.pop_event()) interrupt(interrupts_.raise(*e), edge() + uint64_t(usual_cycles));
+  const uint64_t told = edge() + uint64_t(usual_cycles);
+  while (const auto e = model_.pop_event()) interrupt(interrupts_.raise(*e, edge()), told);
+  while (const auto f = model_.pop_fired()) interrupt(interrupts_.fire(*f, edge()), told);
   wait_for_tick();
 }
 
@@ -281,7 +284,8 @@ void nic_model::interrupt(std::vector<pcie::tlp>&& writes, uint64_t at) {
 
 void nic_model::wait_for_tick() {
   if (ticking_) return;
-  ticking_ = model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits();
+  ticking_ =
+      model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits() || interrupts_.waits();
   if (!ticking_) return;
   const uint64_t next = (edge() / nic_core::tick_cycles + 1) * nic_core::tick_cycles;
   tick_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(next) - pcie::now_ps()));
@@ -307,6 +311,7 @@ void nic_model::tick() {
     if (late) model_.target_timeout(r.first);
     return late;
   });
+  interrupt(interrupts_.tick(edge()), edge());
   model_.advance(edge());
   leave(cause::other, false, 0);
 }
@@ -317,6 +322,7 @@ uint64_t nic_model::live_register(uint16_t offset) const {
     case GGAS_REG_LINK_STATUS: return best_state() << GGAS_LINK_STATUS_STATE_SHIFT;
     case GGAS_REG_LINKS: return net_.shape().ports() | links() << GGAS_LINKS_STATES_SHIFT;
     case GGAS_REG_EVQ_HEAD: return interrupts_.head();
+    case GGAS_REG_FIRED_HEAD: return interrupts_.fired_head();
     case GGAS_REG_MSIX_PBA: return interrupts_.pending();
     default: return 0;
   }

@@ -42,9 +42,9 @@ reference_model::reference_model(unsigned data_width, const host_config& cfg, ni
 
 uint16_t reference_model::own() const { return uint16_t(reg(GGAS_REG_NODE)); }
 
-void reference_model::raise(uint8_t code, uint16_t node, uint64_t info) {
-  count(uint16_t(GGAS_REG_EVENT_COUNT(code)));
-  events_.push_back({code, node, info & info_mask});
+void reference_model::raise(uint8_t code, uint16_t node, uint64_t info, uint8_t interval) {
+  count_event(code);
+  events_.push_back({code, node, info & info_mask, interval});
 }
 
 // ---------------------------------------------------------------------------------------------- host requests
@@ -161,8 +161,8 @@ void reference_model::refuse(const tlp& t, uint8_t code) {
 }
 
 // A user's read that cannot be served.
-void reference_model::refuse_read(const tlp& t, uint8_t code, uint16_t node) {
-  raise(code, node, t.addr);
+void reference_model::refuse_read(const tlp& t, uint8_t code, uint16_t node, uint8_t interval) {
+  raise(code, node, t.addr, interval);
   complete_ones(t, 0);
 }
 
@@ -207,5 +207,6 @@ std::optional<target_request> reference_model::pop_request() { return take(reque
 std::optional<tlp> reference_model::pop_completion() { return take(completions_); }
 std::optional<packet> reference_model::pop_packet() { return take(packets_); }
 std::optional<event> reference_model::pop_event() { return take(events_); }
+std::optional<fired> reference_model::pop_fired() { return take(fired_); }
 
 }  // namespace ggas::nic

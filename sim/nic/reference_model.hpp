@@ -16,6 +16,7 @@
 #include <set>
 #include <vector>
 
+#include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
 #include "sim/nic/reference_coll.hpp"
 #include "sim/nic/reference_rma.hpp"
@@ -23,12 +24,20 @@
 
 namespace ggas::nic {
 
-// ggas_pkg::event_t.
+// ggas_pkg::event_t, and the interval that it concerns.
 struct event {
+  static constexpr uint8_t no_interval = 64;
   uint8_t code = 0;
   uint16_t node = 0;
   uint64_t info = 0;
-  bool operator==(const event&) const = default;
+  uint8_t interval = no_interval;
+  bool operator==(const event& e) const { return code == e.code && node == e.node && info == e.info; }
+};
+
+// An armed context has a record (docs/interrupts.md).
+struct fired {
+  uint8_t vpid = 0, vector = 0;
+  bool list = false;  // into the ring of fired contexts
 };
 
 // What surrounds a model that is used as NIC. An empty function: the model does as the RTL with one link, at once.
@@ -77,6 +86,7 @@ class reference_model : private rma_services {
   std::optional<pcie::tlp> pop_completion();
   std::optional<packet> pop_packet();  // towards the peer; never one to the own node
   std::optional<event> pop_event();
+  std::optional<fired> pop_fired();
 
   // ---- state
   uint64_t counter(uint16_t offset) const {
@@ -86,6 +96,7 @@ class reference_model : private rma_services {
   unsigned responses_waiting() const { return unsigned(waiting_.size()); }
   unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
   bool rma_waits() const { return rma_.waits(); }
+  void count_event(uint8_t code) { count(uint16_t(GGAS_REG_EVENT_COUNT(code))); }  // that no unit raised
 
   // Where a window access of `bytes` lands, and on whose behalf; nullopt: unmapped.
   struct place {
@@ -93,6 +104,7 @@ class reference_model : private rma_services {
     uint64_t addr;
     uint8_t export_no;
     uint16_t domain;
+    uint8_t interval = event::no_interval;
   };
   std::optional<place> lookup(uint64_t offset, uint64_t bytes) const;
   // An export in use; nullopt: it is not, or there is no such number.
@@ -107,6 +119,7 @@ class reference_model : private rma_services {
   uint64_t rma_register(uint16_t offset) const override { return reg(offset); }
   void rma_event(uint8_t code, uint16_t node, uint64_t info) override { raise(code, node, info); }
   void rma_count(uint16_t counter) override { count(counter); }
+  void rma_fire(uint8_t vpid, uint8_t vector, bool list) override { fired_.push_back({vpid, vector, list}); }
   void rma_send(packet&& p) override { send(std::move(p)); }
   void rma_request(pcie::tlp&& t) override { requests_.push_back({std::move(t), own(), false}); }
   net_status rma_route(uint16_t node) const override;
@@ -121,6 +134,7 @@ class reference_model : private rma_services {
     uint16_t node = 0;
     std::deque<unsigned> pieces;  // DWs of each packet not yet answered
     unsigned dw_sent = 0;
+    uint8_t interval = event::no_interval;
   };
   // A packet from the network that waits for the local host.
   struct read {
@@ -150,6 +164,7 @@ class reference_model : private rma_services {
   bool export_stopped(unsigned number) const;
 
   // ---- reference_source.cpp: the window, quiets, and their answers
+  uint8_t interval_of(uint64_t offset) const;
   void window_store(const pcie::tlp& t);
   void window_load(const pcie::tlp& t);
   void start_quiet();
@@ -180,10 +195,10 @@ class reference_model : private rma_services {
   void send(packet&& p);
   void accept(const packet& p);
   void refuse(const pcie::tlp& request, uint8_t code);  // with the event `code`; UR where it is answered
-  void refuse_read(const pcie::tlp& t, uint8_t code, uint16_t node);
+  void refuse_read(const pcie::tlp& t, uint8_t code, uint16_t node, uint8_t interval = event::no_interval);
   void complete_ones(const pcie::tlp& request, unsigned dw);
   void complete_data(const pcie::tlp& request, std::vector<uint32_t> dws, unsigned first_dw);
-  void raise(uint8_t code, uint16_t node, uint64_t info);
+  void raise(uint8_t code, uint16_t node, uint64_t info, uint8_t interval = event::no_interval);
   void count(uint16_t offset) { ++regs_[offset / 8]; }
   uint64_t reg(uint16_t offset) const { return regs_[offset / 8]; }
   uint16_t own() const;
@@ -199,6 +214,7 @@ class reference_model : private rma_services {
   std::deque<pcie::tlp> completions_;
   std::deque<packet> packets_;
   std::deque<event> events_;
+  std::deque<fired> fired_;
   uint64_t next_key_ = 1;
   std::map<uint16_t, waiting> waiting_;  // by network tag
   std::map<uint64_t, read> reads_;

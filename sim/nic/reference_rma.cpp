@@ -102,6 +102,7 @@ void rma_model::start_context(unsigned v) {
   c.produced = c.fetched = 0;
   c.notes = c.notes_read = c.notes_lost = 0;
   c.mails = c.mails_read = 0;
+  c.notes_armed = c.mails_armed = false;
   expected_ -= c.expected.size();
   c.expected.clear();
   c.epoch = (c.epoch + 1) & 31;
@@ -159,7 +160,22 @@ void rma_model::doorbell(unsigned v, unsigned offset, uint32_t value, bool& refu
     refused = true;  // the upper half of a doorbell is ignored
   else
     return;
+  if (offset == rma_arm_notes) arm(v, c.notes_armed, value, c.notes);
+  if (offset == rma_arm_messages) arm(v, c.mails_armed, value, c.mails);
   c.changed.notify();
+}
+
+// Whoever has seen all that was written waits for the next record; else there is something to read.
+void rma_model::arm(unsigned v, bool& armed, uint32_t seen, uint32_t written) {
+  armed = true;
+  if (seen != written) recorded(v, armed);
+}
+
+void rma_model::recorded(unsigned v, bool& armed) {
+  const uint64_t ctrl = contexts_[v]->words[word_ctrl];
+  if (!(ctrl & GGAS_CONTEXT_CTRL_IRQ_MASK) || !std::exchange(armed, false)) return;
+  nic_.rma_fire(uint8_t(v), uint8_t((ctrl & GGAS_CONTEXT_CTRL_VECTOR_MASK) >> GGAS_CONTEXT_CTRL_VECTOR_SHIFT),
+                ctrl & GGAS_CONTEXT_CTRL_LIST_MASK);
 }
 
 // The ring of the work queue into the slots, as far as they are free.
@@ -217,6 +233,7 @@ void rma_model::write_note(unsigned v, uint64_t w0, note n) {
   const uint32_t dws[4] = {uint32_t(w0), uint32_t(w0 >> 32), uint32_t(w1), uint32_t(w1 >> 32)};
   host_write(page_address(c.words[word_notify]) + (c.notes++ & ((1u << log2) - 1)) * uint64_t{note_bytes}, dws);
   nic_.rma_count(GGAS_REG_RMA_NOTIFICATIONS);
+  recorded(v, c.notes_armed);
 }
 
 net_status rma_model::notify(unsigned v, std::optional<uint16_t> pd, bool drop, uint64_t w0, note n) {
@@ -259,6 +276,7 @@ net_status rma_model::deliver_message(unsigned v, uint16_t pd, const packet& p) 
   host_write(page_address(c.words[word_mailbox]) + (c.mails++ & ((1u << log2) - 1)) * uint64_t{mailbox_entry_bytes},
              entry);
   nic_.rma_count(GGAS_REG_VELO_MESSAGES);
+  recorded(v, c.mails_armed);
   return net_status::ok;
 }
 

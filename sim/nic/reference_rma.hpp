@@ -29,6 +29,7 @@ class rma_services {
   virtual uint64_t rma_register(uint16_t offset) const = 0;
   virtual void rma_event(uint8_t code, uint16_t node, uint64_t info) = 0;
   virtual void rma_count(uint16_t counter) = 0;
+  virtual void rma_fire(uint8_t vpid, uint8_t vector, bool list) = 0;
   virtual void rma_send(packet&& p) = 0;        // from this node, by the link or the loop
   virtual void rma_request(pcie::tlp&& t) = 0;  // to the local host
   virtual net_status rma_route(uint16_t node) const = 0;
@@ -96,6 +97,7 @@ class rma_model {
     uint32_t produced = 0, fetched = 0;  // work queue
     uint32_t notes = 0, notes_read = 0, notes_lost = 0;
     uint32_t mails = 0, mails_read = 0;
+    bool notes_armed = false, mails_armed = false;
     uint8_t epoch = 0;   // 5 bits: times it was started or gave up
     uint16_t owner = 0;  // domain it was started with
     std::deque<expectation> expected;
@@ -164,6 +166,8 @@ class rma_model {
   void start_context(unsigned v);
   void slot_write(unsigned v, unsigned dw, uint32_t value, bool& refused);
   void doorbell(unsigned v, unsigned offset, uint32_t value, bool& refused);
+  void arm(unsigned v, bool& armed, uint32_t seen, uint32_t written);
+  void recorded(unsigned v, bool& armed);
   task<> fill_from_queue(unsigned v);
   void status_changed(unsigned v);  // written at the end of run()
   void write_status(unsigned v);

@@ -32,10 +32,20 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
     if (target & GGAS_INTERVAL_TARGET_VALID_MASK && offset >= start && offset < end) {
       if (offset + bytes > end) return std::nullopt;
       return place{uint16_t(target), offset - start, uint8_t(target >> GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT),
-                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT)};
+                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT), uint8_t(i)};
     }
   }
   return std::nullopt;
+}
+
+// The interval in which an access begins that has no place.
+uint8_t reference_model::interval_of(uint64_t offset) const {
+  if (reg(GGAS_REG_SMFU_CTRL) & GGAS_SMFU_CTRL_MODE_MASK) return event::no_interval;
+  for (unsigned i = 0; i < GGAS_INTERVAL_NUM; ++i)
+    if (reg(uint16_t(GGAS_REG_INTERVAL_TARGET(i))) & GGAS_INTERVAL_TARGET_VALID_MASK &&
+        offset >= reg(uint16_t(GGAS_REG_INTERVAL_START(i))) && offset < reg(uint16_t(GGAS_REG_INTERVAL_END(i))))
+      return uint8_t(i);
+  return event::no_interval;
 }
 
 // Errors between two answers share an epoch; a page hears the first of the newest epoch that it was not told.
@@ -48,11 +58,11 @@ void reference_model::fail_store(net_status s) {
 void reference_model::window_store(const tlp& t) {
   count(GGAS_REG_SMFU_STORES_IN);
   const auto where = lookup(t.addr, 4u * t.len_dw);
-  if (!where) return raise(GGAS_EV_STORE_UNMAPPED, 0, t.addr);
+  if (!where) return raise(GGAS_EV_STORE_UNMAPPED, 0, t.addr, interval_of(t.addr));
   net_status why{};
   if (!reachable(where->node, why)) {
     fail_store(why);
-    return raise(GGAS_EV_STORE_UNREACHABLE, where->node, t.addr);
+    return raise(GGAS_EV_STORE_UNREACHABLE, where->node, t.addr, where->interval);
   }
   dirty_[where->node] = true;
   for (unsigned dw = 0; dw < t.len_dw; dw += mtu_dw) {
@@ -73,13 +83,15 @@ void reference_model::window_load(const tlp& t) {
   count(GGAS_REG_SMFU_LOADS_IN);
   const auto where = lookup(t.addr, 4u * t.len_dw);
   net_status why{};
-  if (!where) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0);
-  if (!reachable(where->node, why)) return refuse_read(t, GGAS_EV_LOAD_UNREACHABLE, where->node);
+  if (!where) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0, interval_of(t.addr));
+  if (!reachable(where->node, why))
+    return refuse_read(t, GGAS_EV_LOAD_UNREACHABLE, where->node, where->interval);
   const uint16_t tag = new_net_tag();
   const unsigned unit = std::min<unsigned>(mtu_bytes, cfg_.mps);
   waiting& w = waiting_[tag];
   w.request = t;
   w.node = where->node;
+  w.interval = where->interval;
   std::vector<packet> out;
   for (unsigned dw = 0; dw < t.len_dw;) {
     const uint64_t addr = where->addr + 4 * dw;
@@ -125,7 +137,7 @@ void reference_model::start_quiet() {
       continue;
     }
     packet p{.dst = node, .vc = uint8_t(vc::np), .op = uint8_t(op::quiet), .tag = new_net_tag()};
-    waiting_[p.tag] = {q.request, true, node, {}, 0};
+    waiting_[p.tag] = {.request = q.request, .quiet = true, .node = node, .pieces = {}};
     q.nodes.push_back(node);
     out.push_back(std::move(p));
   }
@@ -183,7 +195,7 @@ void reference_model::end_waiting(uint16_t tag, net_status s, const event& e) {
   if (it == waiting_.end()) return;
   const waiting w = std::move(it->second);
   waiting_.erase(it);
-  if (e.code) raise(e.code, e.node, e.info);
+  if (e.code) raise(e.code, e.node, e.info, w.interval);
   if (w.quiet) {
     if (s != net_status::ok) fail_store(s);
     std::erase(quiets_.front().nodes, w.node);
