@@ -48,6 +48,7 @@ class survivors : public testing::TestWithParam<shape> {
   void wait_for_changes(uint64_t changes) {
     const auto done = [&] { return s->manager()->changes() >= changes && s->manager()->idle(); };
     ASSERT_TRUE(s->run_until(done, reroute_limit_us * us)) << s->manager()->changes() << " changes";
+    RecordProperty("us_since_cut", int(s->now_ps() / us - cut_us));
   }
   void store(unsigned from, unsigned to, uint64_t offset, uint64_t value) {
     s->sim().enter();

@@ -99,6 +99,14 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
 }
 
+// Behind new routes, where they are being changed.
+result<> sim_cluster::reset(uint64_t timeout_ns) {
+  const sim::network_manager* const m = system_->manager();
+  if (m && !system_->run_until([m] { return m->idle(); }, ps_of(timeout_ns)))
+    return fail(errc::timed_out, "reset: routes were not changed after {} ns", timeout_ns);
+  return engine_cluster::reset(timeout_ns);
+}
+
 void sim_cluster::reset_gpus() {
   for (const int n : own_) gpu_of(n).reset();
   for (auto& e : events_) e.reset();

@@ -63,6 +63,7 @@ class sim_cluster final : public engine_cluster {
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
   result<> start() override;
   result<bool> poll() override;
+  result<> reset(uint64_t timeout_ns) override;
   result<run_stats> run(uint64_t timeout_ns, host_sync how) override;
   uint64_t now_ns() const override { return system_->now_ps() / 1000; }
   std::map<std::string, uint64_t> counters(int node) const override {
