@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work queues: rings of 32-byte slots in memory, read several at a time into the context's 16 slots as these get free.
-// Counts of produced,
-// fetched and consumed slots in RAM, one thing at a time: it is chosen in one cycle and done in the next. Contexts take
-// turns read by read.
+// Counts of produced, fetched and consumed slots in RAM. A thing is done in four cycles: it is chosen; its counts are
+// read and subtracted; compared; written. The next one is chosen two cycles later, one of the same context four.
+// Contexts take turns read by read.
 `default_nettype none
 
 module rma_queue #(
@@ -11,7 +11,9 @@ module rma_queue #(
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     input  wire logic [63:0]         time_i,
-    input  wire logic [12:0]         cfg_mrrs_i,          // bytes, at least 128
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [12:0]         cfg_mrrs_i,          // bytes: 128 to 4096
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [15:0]         cfg_timeout_i,       // RMA_TIMEOUT.host
 
     // writes of CONTEXT[]; is a read of a context under way?
@@ -70,12 +72,10 @@ module rma_queue #(
   logic         reading, look_reading;  // a read is under way
   wire          ctrl = context_i.we && context_i.word == 3'd0;
 
-  // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, next
-  // read
+  // ---------------------------------------------------------------- things to do: consumed, doorbell, read over, read
   localparam logic [1:0] K_CONSUMED = 2'd0, K_BELL = 2'd1, K_OVER = 2'd2, K_READ = 2'd3;
   // verilator lint_off UNUSEDSIGNAL
-  // always: a burst is one of each context at most, and descriptors start no faster than this goes
-  logic        sl_room;
+  logic        sl_room;               // always: a context has 16 slots
   // verilator lint_on UNUSEDSIGNAL
   logic        sl_head, list_head, over_valid, over_failed, cmd_valid_q, cmd_ready;
   logic [7:0]  sl_vpid, list_vpid, over_vpid;
@@ -84,16 +84,21 @@ module rma_queue #(
   logic        bell_q;
   logic [7:0]  bell_vpid_q;
   logic [31:0] bell_count_q;
-  logic        s_q;                   // the thing under way
-  wire         cmd_free = !cmd_valid_q || cmd_ready;
-  wire         pick_sl   = !s_q && sl_head;
-  wire         pick_bell = !s_q && !sl_head && bell_q;
-  wire         pick_over = !s_q && !sl_head && !bell_q && over_valid;
-  wire         pick_read = !s_q && !sl_head && !bell_q && !over_valid && list_head && cmd_free;
+  logic        a_q, b_q, c_q;         // a thing is read, compared, written
+  logic [1:0]  a_kind_q, b_kind_q, c_kind_q;
+  logic [7:0]  a_vpid_q, b_vpid_q, c_vpid_q;
+  wire         free      = !a_q && !c_q;
+  wire         cmd_free  = (!cmd_valid_q || cmd_ready) && !(b_q && b_kind_q == K_READ);
+  wire         pick_sl   = free && sl_head && !(b_q && sl_vpid == b_vpid_q);
+  wire         pick_bell = free && !sl_head && bell_q && !(b_q && bell_vpid_q == b_vpid_q);
+  wire         pick_over = free && !sl_head && !bell_q && over_valid && !(b_q && over_vpid == b_vpid_q);
+  wire         pick_read = free && !sl_head && !bell_q && !over_valid && list_head && cmd_free
+      && !(b_q && list_vpid == b_vpid_q);
   wire         pick      = pick_sl || pick_bell || pick_over || pick_read;
-  wire [7:0]   vpid      = pick_sl ? sl_vpid : pick_bell ? bell_vpid_q : pick_over ? over_vpid : list_vpid;
+  // What would be picked.
+  wire [1:0]   kind      = sl_head ? K_CONSUMED : bell_q ? K_BELL : over_valid ? K_OVER : K_READ;
+  wire [7:0]   vpid      = sl_head ? sl_vpid : bell_q ? bell_vpid_q : over_valid ? over_vpid : list_vpid;
   logic        push;                  // the context wants to read
-  logic [7:0]  s_vpid_q;
 
   assign db_ready_o = !bell_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -110,94 +115,135 @@ module rma_queue #(
     end
   end
   // verilator lint_off PINCONNECTEMPTY
-  fifo #(.WIDTH(10), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_consumed (
+  fifo #(.WIDTH(10), .DEPTH(16 * ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_consumed (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(sl_valid_i && sl_on), .wr_ready_o(sl_room),
       .wr_data_i({sl_count_i, sl_vpid_i}),
       .rd_valid_o(sl_head), .rd_ready_i(pick_sl), .rd_data_o({sl_count, sl_vpid}), .count_o());
   fifo #(.WIDTH(8), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_list (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(s_vpid_q), .rd_valid_o(list_head),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(), .wr_data_i(c_vpid_q), .rd_valid_o(list_head),
       .rd_ready_i(pick_read), .rd_data_o(list_vpid), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
-  // ---------------------------------------------------------------- the counts, and where the ring is
-  logic [1:0]   s_kind_q, s_count_q;
-  logic [31:0]  s_bell_q;
-  logic [95:0]  s_read, s_write;
+  // ---------------------------------------------------------------- read: the counts, and where the ring is
+  logic [1:0]   a_count_q;
+  logic [31:0]  a_bell_q;
+  logic [95:0]  a_read, c_write;
   logic [63:12] base;
   logic [4:0]   log2;
+  logic         c_keep_q;              // the context is still the one it was
   ram_1r1w #(.WIDTH(96), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
-      .clk_i, .we_i(s_q), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(s_write), .re_i(pick), .raddr_i(vpid[CW-1:0]),
-      .rdata_o(s_read));
+      .clk_i, .we_i(c_q && c_keep_q), .waddr_i(c_vpid_q[CW-1:0]), .wdata_i(c_write), .re_i(pick),
+      .raddr_i(vpid[CW-1:0]), .rdata_o(a_read));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
       .clk_i, .we_i(context_i.we && context_i.word == 3'd2), .waddr_i(context_i.vpid[CW-1:0]),
       .wdata_i(context_i.data[63:12]), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(base));
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_size (
       .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[20:16]), .re_i(pick),
       .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
+  wire ctrl_a = ctrl && context_i.vpid == a_vpid_q;
+  wire ctrl_b = ctrl && context_i.vpid == b_vpid_q;
 
+  logic        b_keep_q, b_behind_q;
+  logic [31:0] b_bell_q, b_produced_q, b_fetched_q, b_consumed_q;
+  // produced, not fetched; fetched, not consumed; told by the doorbell, not consumed
+  logic [31:0] b_waiting_q, b_used_q, b_ahead_q;
+  logic [16:0] b_within_q;                        // bits of a slot's number in the ring
+  logic [1:0]  b_count_q;
+  logic [63:12] b_base_q;
+  wire  [95:0] a_counts = counted ? a_read : '0;
+  wire  [31:0] a_produced = a_counts[95:64], a_fetched = a_counts[63:32], a_consumed = a_counts[31:0];
+  // verilator lint_off UNUSEDSIGNAL
+  wire  [31:0] passed = a_bell_q - a_produced;
+  // verilator lint_on UNUSEDSIGNAL
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) s_q <= 1'b0;
-    else s_q <= pick;
+    if (!rst_ni) {a_q, b_q, c_q} <= '0;
+    else {a_q, b_q, c_q} <= {pick, a_q, b_q};
   end
   always_ff @(posedge clk_i) begin
     if (pick) begin
-      s_kind_q  <= pick_sl ? K_CONSUMED : pick_bell ? K_BELL : pick_over ? K_OVER : K_READ;
-      s_vpid_q  <= vpid;
-      s_count_q <= sl_count;
-      s_bell_q  <= bell_count_q;
+      a_kind_q  <= kind;
+      a_vpid_q  <= vpid;
+      a_count_q <= sl_count;
+      a_bell_q  <= bell_count_q;
+    end
+    if (a_q) begin
+      b_keep_q     <= !ctrl_a;
+      b_kind_q     <= a_kind_q;
+      b_vpid_q     <= a_vpid_q;
+      b_bell_q     <= a_bell_q;
+      b_count_q    <= a_kind_q == K_CONSUMED ? a_count_q : 2'd0;
+      b_base_q     <= base;
+      b_produced_q <= a_produced;
+      b_fetched_q  <= a_fetched;
+      b_consumed_q <= a_consumed;
+      b_behind_q   <= passed[31];  // overtaken on its way
+      b_waiting_q  <= a_produced - a_fetched;
+      b_used_q     <= a_fetched - a_consumed;
+      b_ahead_q    <= a_bell_q - a_consumed;
+      b_within_q   <= (17'd1 << log2) - 17'd1;
     end
   end
 
+  // ---------------------------------------------------------------- compare
   // The most that one read takes: what was produced, the slots that are free, up to the end of the ring, MRRS, 8.
-  function automatic logic [31:0] least(input logic [31:0] a, input logic [31:0] b);
-    least = a < b ? a : b;
+  // Bit i: it may take more than i.
+  function automatic logic [7:0] more(input logic [31:0] slots);
+    for (int i = 0; i < 8; i++) more[i] = slots[31:3] != '0 || slots[2:0] > i[2:0];
   endfunction
+  wire [16:0]  at        = b_fetched_q[16:0] & b_within_q;           // slot of the ring
+  wire [16:0]  ring_rest = ~b_fetched_q[16:0] & b_within_q;          // slots behind that one
+  wire [6:0]   mrrs_rest = ~at[6:0] & (cfg_mrrs_i[11:5] - 7'd1);     // the same, of the MRRS block; 4096 is 0
+  wire [4:0]   room      = 5'd16 - b_used_q[4:0];
+  wire         bad_bell  = b_kind_q == K_BELL && !b_behind_q && b_ahead_q > {15'd0, b_within_q} + 32'd1;
+  wire         bell      = b_kind_q == K_BELL && !b_behind_q && !bad_bell;
+  wire [31:0]  used      = b_used_q - {30'd0, b_count_q};
 
-  logic [31:0] produced, fetched, consumed, ring, waiting;
-  logic [4:0]  room;
-  logic [31:0] slots;                  // of this read
-  logic [16:0] at;                     // slot of the ring
-  logic [12:0] block_left;             // slots of the MRRS block
-  logic        on, behind, bad_bell, go;
-  always_comb begin
-    {produced, fetched, consumed, ring, waiting, room, slots, at, block_left} = '0;
-    {on, behind, bad_bell, go} = '0;
-    if (s_q) begin
-      on = s_on;
-      if (counted) {produced, fetched, consumed} = s_read;
-      ring     = 32'd1 << log2;
-      behind   = s_bell_q - produced > 32'h7fff_ffff;  // overtaken on its way
-      bad_bell = s_kind_q == K_BELL && !behind && s_bell_q - consumed > ring;
-      if (s_kind_q == K_BELL && !behind && !bad_bell) produced = s_bell_q;
-      if (s_kind_q == K_CONSUMED) consumed = consumed + {30'd0, s_count_q};
-      waiting  = produced - fetched;
-      room     = 5'd16 - {fetched[4:0] - consumed[4:0]};
-      at       = fetched[16:0] & (ring[16:0] - 17'd1);
-      block_left = ggas_pkg::to_border({at[6:0], 5'd0}, cfg_mrrs_i) >> 5;
-      slots    = least(least(waiting, {27'd0, room}), least(ring - {15'd0, at}, {19'd0, block_left}));
-      slots    = least(slots, 32'd8);
-      go       = s_kind_q == K_READ && on && !reading && slots != '0;
-      if (go) fetched = fetched + slots;
+  logic        c_bad_bell_q, c_some_q, c_room_q;  // some are to be fetched, and some fit in
+  logic [7:0]  c_more_q;
+  logic [31:0] c_produced_q, c_fetched_q, c_consumed_q;
+  logic [16:0] c_at_q;
+  logic [63:12] c_base_q;
+  always_ff @(posedge clk_i) begin
+    if (b_q) begin
+      c_keep_q     <= b_keep_q && !ctrl_b;
+      c_kind_q     <= b_kind_q;
+      c_vpid_q     <= b_vpid_q;
+      c_bad_bell_q <= bad_bell;
+      c_produced_q <= bell ? b_bell_q : b_produced_q;
+      c_some_q     <= bell ? b_bell_q != b_fetched_q : b_waiting_q != '0;
+      c_fetched_q  <= b_fetched_q;
+      c_consumed_q <= b_consumed_q + {30'd0, b_count_q};
+      c_room_q     <= used < 32'd16;
+      c_more_q     <= more(b_waiting_q) & more({27'd0, room}) & {more({15'd0, ring_rest}) << 1 | 8'd1}
+          & {more({25'd0, mrrs_rest}) << 1 | 8'd1};
+      c_at_q       <= at;
+      c_base_q     <= b_base_q;
     end
-    s_write = {produced, fetched, consumed};
   end
-  wire reads_on = reading && s_kind_q != K_OVER;
-  wire wants    = s_q && on && !go && !reads_on && produced != fetched && fetched - consumed < 32'd16;
-  assign push   = wants && !listed;
+
+  // ---------------------------------------------------------------- write
+  logic [3:0]  slots;                  // of this read
+  wire         live     = c_q && c_keep_q && s_on;
+  wire         go       = live && c_kind_q == K_READ && !reading && c_more_q[0];
+  wire         reads_on = reading && c_kind_q != K_OVER;
+  assign push = live && !go && !reads_on && c_some_q && c_room_q && !listed;
+  assign slots = 4'(c_more_q[0]) + 4'(c_more_q[1]) + 4'(c_more_q[2]) + 4'(c_more_q[3]) + 4'(c_more_q[4])
+      + 4'(c_more_q[5]) + 4'(c_more_q[6]) + 4'(c_more_q[7]);
+  assign c_write = {c_produced_q, c_fetched_q + (go ? {28'd0, slots} : 32'd0), c_consumed_q};
 
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .READS(2)) u_on (
       .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[1:0] == 2'b11),
-      .raddr_i({sl_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .rdata_o({sl_on, s_on}));
+      .raddr_i({sl_vpid_i[CW-1:0], c_vpid_q[CW-1:0]}), .rdata_o({sl_on, s_on}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_counted (
-      .clk_i, .rst_ni, .we_i({ctrl, s_q}), .waddr_i({context_i.vpid[CW-1:0], s_vpid_q[CW-1:0]}), .wdata_i(2'b01),
-      .raddr_i(s_vpid_q[CW-1:0]), .rdata_o(counted));
-  // A context leaves the list only while nothing is under way, and enters it as the thing under way.
+      .clk_i, .rst_ni, .we_i({ctrl, c_q && c_keep_q}), .waddr_i({context_i.vpid[CW-1:0], c_vpid_q[CW-1:0]}),
+      .wdata_i(2'b01), .raddr_i(a_vpid_q[CW-1:0]), .rdata_o(counted));
+  // A context leaves the list only while nothing is written, and enters it as it is.
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_listed (
-      .clk_i, .rst_ni, .we_i(push || pick_read), .waddr_i(s_q ? s_vpid_q[CW-1:0] : list_vpid[CW-1:0]),
-      .wdata_i(push), .raddr_i(s_vpid_q[CW-1:0]), .rdata_o(listed));
+      .clk_i, .rst_ni, .we_i(push || pick_read), .waddr_i(c_q ? c_vpid_q[CW-1:0] : list_vpid[CW-1:0]),
+      .wdata_i(push), .raddr_i(c_vpid_q[CW-1:0]), .rdata_o(listed));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .READS(2)) u_reading (
-      .clk_i, .rst_ni, .we_i(s_q && (s_kind_q == K_OVER || go)), .waddr_i(s_vpid_q[CW-1:0]), .wdata_i(go),
-      .raddr_i({look_vpid_i[CW-1:0], s_vpid_q[CW-1:0]}), .rdata_o({look_reading, reading}));
+      .clk_i, .rst_ni, .we_i(c_q && (c_kind_q == K_OVER || go)), .waddr_i(c_vpid_q[CW-1:0]), .wdata_i(go),
+      .raddr_i({look_vpid_i[CW-1:0], c_vpid_q[CW-1:0]}), .rdata_o({look_reading, reading}));
 
   // ---------------------------------------------------------------- reads
   logic [63:0] cmd_addr_q;
@@ -211,10 +257,10 @@ module rma_queue #(
   end
   always_ff @(posedge clk_i) begin
     if (go) begin
-      cmd_addr_q  <= {base, 12'd0} + {42'd0, at, 5'd0};
-      cmd_vpid_q  <= s_vpid_q;
-      cmd_slot_q  <= s_read[35:32] & {4{counted}};
-      cmd_slots_q <= slots[3:0];
+      cmd_addr_q  <= {c_base_q, 12'd0} + {42'd0, c_at_q, 5'd0};
+      cmd_vpid_q  <= c_vpid_q;
+      cmd_slot_q  <= c_fetched_q[3:0];
+      cmd_slots_q <= slots;
     end
   end
 
@@ -236,19 +282,20 @@ module rma_queue #(
       ev_host_error_o     <= 1'b0;
       cnt_queue_reads_o   <= 1'b0;
     end else begin
-      ev_bad_descriptor_o <= s_q && on && bad_bell;
+      ev_bad_descriptor_o <= live && c_bad_bell_q;
       ev_host_error_o     <= pick_over && over_failed;
       cnt_queue_reads_o   <= go;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (s_q && bad_bell) ev_doorbell_info_o <= {32'd0, s_vpid_q};
+    if (c_q) ev_doorbell_info_o <= {32'd0, c_vpid_q};
     if (pick_over) ev_queue_info_o <= over_addr;
   end
   // Consumptions wait short, and are not looked through.
-  assign look_busy_o = look_reading || sl_head || (s_q && s_vpid_q == look_vpid_i)
-    || (bell_q && bell_vpid_q == look_vpid_i);
-  assign busy_o = s_q || sl_head || bell_q || over_valid || (list_head && cmd_free) || cmd_valid_q || read_busy
+  assign look_busy_o = look_reading || sl_head || (a_q && a_vpid_q == look_vpid_i)
+    || (b_q && b_vpid_q == look_vpid_i) || (c_q && c_vpid_q == look_vpid_i) || (bell_q && bell_vpid_q == look_vpid_i);
+  assign busy_o = a_q || b_q || c_q || sl_head || bell_q || over_valid || (list_head && cmd_free)
+    || cmd_valid_q || read_busy
     || ev_bad_descriptor_o
                   || ev_host_error_o || cnt_queue_reads_o;
 
