@@ -100,13 +100,14 @@ module rma_fetch #(
 
   // ---------------------------------------------------------------- reads
   localparam int unsigned READ_W = SW + 8 + 2 + 2 + 7;
-  logic        r_valid, r_ready, read_busy, out_valid;
-  logic [63:0] r_addr;
-  logic [10:0] r_len;
-  logic [3:0]  r_first_be, r_last_be;
-  logic [SW-1:0] r_slot, out_slot;
-  logic [7:0]  r_at, out_at;
-  logic [1:0]  r_skip, r_trim, out_skip, out_trim;
+  localparam int unsigned CUT_W = 64 + 11 + 4 + 4 + SW + 8 + 2 + 2;
+  logic        cut_valid, cut_ready, r_valid, r_ready, read_busy, out_valid;  // as it is cut; a cycle later
+  logic [63:0] cut_addr, r_addr;
+  logic [10:0] cut_len, r_len;
+  logic [3:0]  cut_first_be, cut_last_be, r_first_be, r_last_be;
+  logic [SW-1:0] cut_slot, r_slot, out_slot;
+  logic [7:0]  cut_at, r_at, out_at;
+  logic [1:0]  cut_skip, cut_trim, r_skip, r_trim, out_skip, out_trim;
   logic [6:0]  out_len;
   // verilator lint_off UNUSEDSIGNAL
   logic [9:0]  out_offset;
@@ -122,11 +123,17 @@ module rma_fetch #(
       .cmd_nla_i, .cmd_pd_i,
       .cmd_bytes_i, .cmd_at_i(cmd_hdr_i.addr[1:0]), .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_rsp_valid_i,
       .tr_rsp_addr_i,
-      .tr_rsp_status_i, .rd_valid_o(r_valid), .rd_ready_i(r_ready), .rd_addr_o(r_addr), .rd_len_dw_o(r_len),
-      .rd_first_be_o(r_first_be),
-      .rd_last_be_o(r_last_be), .rd_slot_o(r_slot), .rd_at_o(r_at), .rd_skip_o(r_skip), .rd_trim_o(r_trim),
+      .tr_rsp_status_i, .rd_valid_o(cut_valid), .rd_ready_i(cut_ready), .rd_addr_o(cut_addr), .rd_len_dw_o(cut_len),
+      .rd_first_be_o(cut_first_be), .rd_last_be_o(cut_last_be), .rd_slot_o(cut_slot), .rd_at_o(cut_at),
+      .rd_skip_o(cut_skip), .rd_trim_o(cut_trim),
       .close_o(close),
       .close_reads_o(close_reads), .close_uses_o(close_uses), .close_status_o(close_status), .busy_o(source_busy));
+
+  stage #(.WIDTH(CUT_W)) u_cut (
+      .clk_i, .rst_ni, .in_valid_i(cut_valid), .in_ready_o(cut_ready),
+      .in_data_i({cut_addr, cut_len, cut_first_be, cut_last_be, cut_slot, cut_at, cut_skip, cut_trim}),
+      .out_valid_o(r_valid), .out_ready_i(r_ready),
+      .out_data_o({r_addr, r_len, r_first_be, r_last_be, r_slot, r_at, r_skip, r_trim}));
 
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(TAGS), .META_W(READ_W)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(r_valid), .cmd_ready_o(r_ready), .cmd_addr_i(r_addr),
@@ -256,8 +263,8 @@ module rma_fetch #(
     else if (start || tr_done_o) owed_q <= owed_q + (start ? {{SW{1'b0}}, uses} : '0) - {{(SW+1){1'b0}}, tr_done_o};
   end
 
-  assign busy_o = source_busy || read_busy || buffer_busy || ready || early || (t_q && (t_loaded_q || there))
-    || done_valid_o || owed_q != '0;
+  assign busy_o = source_busy || (r_valid && r_ready) || read_busy || buffer_busy || ready || early
+    || (t_q && (t_loaded_q || there)) || done_valid_o || owed_q != '0;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_fetch: DATA_W must be 64, 256 or 512");

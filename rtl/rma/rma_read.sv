@@ -2,7 +2,7 @@
 // Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed,
 // or given up after
 // a time-out. Data of one read comes in order and never behind its end. A beat a cycle.
-// Latency: command -> request 1 cycle, completion beat -> data 1, last data beat taken -> end 1.
+// Latency: command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end 1.
 `default_nettype none
 
 module rma_read #(
@@ -102,39 +102,81 @@ module rma_read #(
       .sent_tag_i(rd_tag_q), .close_i(close), .close_tag_i(close_tag), .look_tag_i(look_tag), .look_open_o(look_open),
       .look_rests_o(look_rests), .walk_tag_o(walk_tag), .hold_i(hold), .expire_o(expire), .busy_o(tags_busy), .timer_o);
 
-  // ---------------------------------------------------------------- a completion's first beat is judged
-  logic              inside_q;           // between sop and eop
-  logic [TW-1:0]     tag_q;
-  logic [META_W-1:0] meta_q;
-  logic              store_q, last_q, bad_q, ends_q;
-  logic [10:0]       left_q;
-  logic [9:0]        pos_q;
-
-  wire  beat  = cpl_valid_i && cpl_ready_o;
-  wire  see   = beat && !inside_q;
-  assign look_tag = cpl_hdr_i.tag[TW-1:0];
+  // ---------------------------------------------------------------- a completion's beat comes in; with the first one,
+  // what is known of its read
+  logic              q_valid_q, q_first_q, q_eop_q, q_failed_q, q_poisoned_q, q_open_q, q_rests_q, q_spoilt_q;
+  logic [9:0]        q_tag_q, q_came_q;
+  logic [10:0]       q_len_q, q_missing_q;
+  logic [DATA_W-1:0] q_data_q;
+  logic [META_W-1:0] q_meta_q;
+  logic              in_inside_q;        // between sop and eop
+  logic              q_leaves, see, bad;
+  logic [10:0]       rest;
+  logic [9:0]        came_then;
+  wire               in = cpl_valid_i && cpl_ready_o;
+  wire [TW-1:0]      q_tag = q_tag_q[TW-1:0];
+  wire               again = see && q_tag == look_tag;  // the completion in front is of the same read
+  assign cpl_ready_o = !q_valid_q || q_leaves;
+  assign look_tag    = cpl_hdr_i.tag[TW-1:0];
 
   logic [META_W-1:0] c_meta;
   logic [10:0]       asked, missing;
   logic [9:0]        came;
   always_comb begin
     {c_meta, asked, missing, came} = '0;
-    if (see) begin
+    if (cpl_valid_i && !in_inside_q) begin
       {c_meta, asked} = read_q[look_tag];
       {missing, came} = fresh_q[look_tag] ? {asked, 10'd0} : progress_q[look_tag];
     end
   end
-  wire        failed = cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || cpl_hdr_i.status != ggas_pkg::CPL_SC;
-  wire        wrong  = !failed && (cpl_hdr_i.len_dw == '0 || cpl_hdr_i.len_dw > missing);
-  wire [10:0] rest   = missing - cpl_hdr_i.len_dw;
-  wire        waits  = look_open && !look_rests;
-  wire        bad    = failed || wrong || cpl_hdr_i.poisoned || (!fresh_q[look_tag] && spoilt_q[look_tag]);
-  wire        last   = look_open && (failed || wrong || rest == '0);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      q_valid_q   <= 1'b0;
+      in_inside_q <= 1'b0;
+    end else begin
+      if (cpl_ready_o) q_valid_q <= cpl_valid_i;
+      if (in) in_inside_q <= !cpl_eop_i;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (in) begin
+      q_first_q <= !in_inside_q;
+      q_eop_q   <= cpl_eop_i;
+      q_data_q  <= cpl_data_i;
+    end
+    if (in && !in_inside_q) begin
+      q_failed_q   <= cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || cpl_hdr_i.status != ggas_pkg::CPL_SC;
+      q_poisoned_q <= cpl_hdr_i.poisoned;
+      q_tag_q      <= cpl_hdr_i.tag;
+      q_len_q      <= cpl_hdr_i.len_dw;
+      q_meta_q     <= c_meta;
+      q_missing_q  <= again ? rest : missing;
+      q_came_q     <= again ? came_then : came;
+      q_open_q     <= look_open && !(close && close_tag == look_tag);
+      q_rests_q    <= look_rests;
+      q_spoilt_q   <= again ? bad : !fresh_q[look_tag] && spoilt_q[look_tag];
+    end
+  end
+
+  // ---------------------------------------------------------------- the first beat is judged
+  logic              store_q, last_q, bad_q, ends_q;  // for the beats behind it
+  logic [10:0]       left_q;
+  logic [9:0]        pos_q;
+
+  wire  beat  = q_valid_q && q_leaves;
+  assign see  = beat && q_first_q;
+
+  wire        wrong  = !q_failed_q && (q_len_q == '0 || q_len_q > q_missing_q);
+  assign      rest   = q_missing_q - q_len_q;
+  assign      came_then = q_came_q + q_len_q[9:0];
+  wire        waits  = q_open_q && !q_rests_q;
+  assign      bad    = q_failed_q || wrong || q_poisoned_q || q_spoilt_q;
+  wire        last   = q_open_q && (q_failed_q || wrong || q_missing_q == q_len_q);
   wire        stray  = !waits || wrong;
   wire        good   = waits && !bad;
 
   always_ff @(posedge clk_i) begin
-    if (see && look_open) progress_q[look_tag] <= {rest, came + cpl_hdr_i.len_dw[9:0]};
+    if (see && q_open_q) progress_q[q_tag] <= {rest, came_then};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -142,25 +184,21 @@ module rma_read #(
       spoilt_q <= '0;
     end else begin
       if (see) begin
-        fresh_q[look_tag]  <= 1'b0;
-        spoilt_q[look_tag] <= bad;
+        fresh_q[q_tag]  <= 1'b0;
+        spoilt_q[q_tag] <= bad;
       end
       if (take) fresh_q[free_tag] <= 1'b1;
     end
   end
 
-  wire [TW-1:0] tag   = inside_q ? tag_q : look_tag;
-  wire          final_cpl = inside_q ? last_q : last;
-  wire [10:0]   left  = inside_q ? left_q : cpl_hdr_i.len_dw;
-  wire [9:0]    pos   = inside_q ? pos_q : came;
-  assign close     = beat && cpl_eop_i && final_cpl;
-  assign close_tag = tag;
+  wire          final_cpl = q_first_q ? last : last_q;
+  wire [10:0]   left  = q_first_q ? q_len_q : left_q;
+  wire [9:0]    pos   = q_first_q ? q_came_q : pos_q;
+  assign close     = beat && q_eop_q && final_cpl;
+  assign close_tag = q_tag;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      inside_q <= 1'b0;
-      tag_q    <= '0;
-      meta_q   <= '0;
       store_q  <= 1'b0;
       last_q   <= 1'b0;
       bad_q    <= 1'b0;
@@ -168,12 +206,9 @@ module rma_read #(
       left_q   <= '0;
       pos_q    <= '0;
     end else if (beat) begin
-      inside_q <= !cpl_eop_i;
       left_q   <= left - BEAT_DW[10:0];
       pos_q    <= pos + BEAT_DW[9:0];
-      if (!inside_q) begin
-        tag_q   <= look_tag;
-        meta_q  <= c_meta;
+      if (q_first_q) begin
         store_q <= good;
         last_q  <= last;
         bad_q   <= bad;
@@ -186,9 +221,9 @@ module rma_read #(
   logic              s_valid_q, s_data_q, s_end_q, s_bad_q;
   logic [TW-1:0]     s_tag_q;
   wire               s_leaves = s_valid_q && (!s_data_q || out_ready_i);
-  wire               s_store  = inside_q ? store_q : good;
-  wire               s_end    = cpl_eop_i && (inside_q ? ends_q : last && waits);
-  assign cpl_ready_o = !s_valid_q || s_leaves;
+  wire               s_store  = q_first_q ? good : store_q;
+  wire               s_end    = q_eop_q && (q_first_q ? last && waits : ends_q);
+  assign q_leaves    = !s_valid_q || s_leaves;
   assign out_valid_o = s_valid_q && s_data_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -204,25 +239,25 @@ module rma_read #(
         s_valid_q <= s_store || s_end;
         s_data_q  <= s_store;
         s_end_q   <= s_end;
-        s_bad_q   <= inside_q ? bad_q : bad;
-        s_tag_q   <= tag;
+        s_bad_q   <= q_first_q ? bad : bad_q;
+        s_tag_q   <= q_tag;
       end
     end
   end
   always_ff @(posedge clk_i) begin
     if (beat && (s_store || s_end)) begin
-      out_meta_o      <= inside_q ? meta_q : c_meta;
+      out_meta_o      <= q_meta_q;
       out_offset_dw_o <= pos;
       out_dws_o       <= left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0];
-      out_data_o      <= cpl_data_i;
+      out_data_o      <= q_data_q;
       out_final_o     <= final_cpl;
     end
   end
 
   // A read is given up between its completions, when the port of the ends is free.
   wire [META_W-1:0] w_meta = expire ? read_q[walk_tag][META_W+10:11] : '0;
-  assign hold = (s_leaves && s_end_q) || (s_valid_q && s_tag_q == walk_tag) || (inside_q && tag_q == walk_tag)
-                || (cpl_valid_i && look_tag == walk_tag) || (rd_valid_o && rd_tag_q == walk_tag);
+  assign hold = (s_leaves && s_end_q) || (s_valid_q && s_tag_q == walk_tag) || (cpl_valid_i && look_tag == walk_tag)
+                || ((q_valid_q || in_inside_q) && q_tag == walk_tag) || (rd_valid_o && rd_tag_q == walk_tag);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -241,11 +276,11 @@ module rma_read #(
         end_status_o <= ggas_pkg::ST_TIMEOUT;
       end
       ev_unexpected_o <= see && stray;
-      if (see && stray) ev_tag_o <= cpl_hdr_i.tag;
+      if (see && stray) ev_tag_o <= q_tag_q;
     end
   end
 
-  assign busy_o = rd_valid_o || s_valid_q || end_valid_o || ev_unexpected_o || tags_busy;
+  assign busy_o = rd_valid_o || q_valid_q || s_valid_q || end_valid_o || ev_unexpected_o || tags_busy;
 
 `ifndef SYNTHESIS
   initial begin
@@ -253,7 +288,7 @@ module rma_read #(
     if (TAG_BASE % TAGS != 0 || TAG_BASE + TAGS > 1024) $error("rma_read: TAG_BASE must be a multiple of TAGS");
   end
   always_ff @(posedge clk_i) begin
-    if (rst_ni && beat) assert (cpl_sop_i == !inside_q) else $error("rma_read: framing of completions");
+    if (rst_ni && in) assert (cpl_sop_i == !in_inside_q) else $error("rma_read: framing of completions");
     if (rst_ni && take) assert (cmd_len_dw_i != '0 && cmd_len_dw_i <= 11'd1024 && cmd_addr_i[1:0] == '0);
   end
 `endif
