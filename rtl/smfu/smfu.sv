@@ -239,6 +239,7 @@ module smfu #(
   // ---------------------------------------------------------------- answers in
   logic               m_valid, m_ready, m_sop, m_eop, quiet_known, quiet_wait, quiet_rsp, match_busy, match_timer;
   ggas_pkg::tlp_hdr_t m_hdr;
+  ggas_pkg::net_hdr_t rsp_hdr;
   logic [DATA_W-1:0]  m_data;
 
   smfu_match #(.DATA_W(DATA_W)) u_match (
@@ -248,7 +249,8 @@ module smfu #(
       .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
       .req_interval_i(req_interval), .req_half_i(req_half), .rx_rsp_valid_i(rx_rsp_i.valid), .rx_rsp_ready_o,
       .rx_rsp_sop_i(rx_rsp_i.sop), .rx_rsp_eop_i(rx_rsp_i.eop), .rx_rsp_hdr_i(rx_rsp_i.hdr), .rx_rsp_data_i,
-      .quiet_known_i(quiet_known), .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp), .cpl_valid_o(m_valid),
+      .rsp_hdr_o(rsp_hdr), .quiet_known_i(quiet_known),
+      .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp), .cpl_valid_o(m_valid),
       .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
       .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest), .event_valid_o(ev_valid[3]),
       .event_ready_i(ev_ready[3]), .event_o(ev_match), .event_interval_o(iv_match), .busy_o(match_busy),
@@ -266,7 +268,7 @@ module smfu #(
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page),
       .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be), .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
-      .rsp_hdr_i(rx_rsp_i.hdr), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
+      .rsp_hdr_i(rsp_hdr), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
       .fence_i, .fence_page_i, .p_inflight_i(p_inflight), .p_done_i(p_done), .fence_done_o, .fence_status_o,
       .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
       .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy),

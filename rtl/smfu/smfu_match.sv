@@ -43,7 +43,8 @@ module smfu_match #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   rx_rsp_data_i,
 
-    // SMFU_QUIET_RSP at the input: known to smfu_quiet?, not to be taken yet?, and taken
+    // the header in hand; SMFU_QUIET_RSP: known to smfu_quiet?, not to be taken yet?, and taken
+    output      ggas_pkg::net_hdr_t  rsp_hdr_o,
     input  wire logic                quiet_known_i,
     input  wire logic                quiet_wait_i,
     output      logic                quiet_rsp_o,
@@ -70,7 +71,7 @@ module smfu_match #(
 );
 
   // ---------------------------------------------------------------- entries
-  localparam int unsigned ENTRY_W = 96 + ggas_pkg::NODE_W;
+  localparam int unsigned ENTRY_W = 104 + ggas_pkg::NODE_W;
   logic [ENTRY_W-1:0] entry_q [64];
   logic [63:0]         live_q;
   logic [14:0]        next_q;      // round 9, slot 6 of the next entry
@@ -87,6 +88,9 @@ module smfu_match #(
   logic [7:0]  e_addr;             // low bits, of the first enabled byte
   logic [6:0]  e_interval;
   logic        e_half;             // its chunks end at multiples of 128 bytes
+  logic [6:0]  e_chunk;            // DW of the next answer
+  logic        e_final;            // it is the last one
+  logic        e_live, e_known;    // the entry is in use; by the load that the answer in hand is for
 
   // ---------------------------------------------------------------- walk over the entries on a tick or a broken route
   logic       flush_q, found_q;  // entries of other nodes are over; walk_slot_q is over
@@ -97,34 +101,71 @@ module smfu_match #(
   localparam logic [1:0] S_IDLE = 2'd0, S_PASS = 2'd1, S_ERROR = 2'd2, S_DROP = 2'd3;
   logic [1:0] state_q;
 
-  wire       rsp      = state_q == S_IDLE && rx_rsp_valid_i && !found_q;
-  wire       walk_now = walk && !found_q && !rsp;
-  wire [5:0] slot     = rsp ? rx_rsp_hdr_i.tag[5:0] : walk_slot_q;
+  // ---------------------------------------------------------------- answers come in
+  // A beat goes through a register. With the first one its entry is read; it is judged in the next cycle. So are the
+  // entries of the walk, while no answer needs one.
+  logic              q_valid_q, q_sop_q, q_eop_q;
+  ggas_pkg::net_hdr_t q_hdr_q;
+  logic [DATA_W-1:0] q_data_q;
+  logic              visited_q;    // e_* is of walk_slot_q
+  logic              q_leaves;
+  wire               q_head   = q_valid_q && q_sop_q;
+  wire               rsp      = q_head && state_q == S_IDLE;
+  wire               comes    = rx_rsp_valid_i && rx_rsp_sop_i;
+  wire               load     = comes && rx_rsp_ready_o;
+  logic              over;         // the visited one
+  wire               visit    = walk && !found_q && !q_head && !comes && !(visited_q && (over || walk_left_q == 7'd1));
+  wire               walk_now = visited_q && !comes;
+  wire [5:0]         slot     = q_head ? q_hdr_q.tag[5:0] : walk_slot_q;
+  wire [5:0]         read_at  = comes ? rx_rsp_hdr_i.tag[5:0] : walk_slot_q + {5'd0, visited_q};
+  assign rx_rsp_ready_o = (!q_valid_q || q_leaves) && !(found_q && rx_rsp_sop_i);
+  assign rsp_hdr_o      = q_hdr_q;
 
-  always_comb begin
-    {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval, e_half} = '0;
-    if (rsp || walk) {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr,
-      e_interval, e_half} = entry_q[slot];
+  // The answer in hand may be of the same load: then its entry is read as it is written; whose it is does not change.
+  logic [ENTRY_W-1:0] entry, entry_d;
+  logic               again;
+  assign entry = comes || walk ? entry_q[read_at] : '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      q_valid_q <= 1'b0;
+      visited_q <= 1'b0;
+    end else begin
+      if (!q_valid_q || q_leaves) q_valid_q <= rx_rsp_valid_i && rx_rsp_ready_o;
+      visited_q <= visit;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rx_rsp_valid_i && rx_rsp_ready_o) begin
+      q_sop_q  <= rx_rsp_sop_i;
+      q_eop_q  <= rx_rsp_eop_i;
+      q_hdr_q  <= rx_rsp_hdr_i;
+      q_data_q <= rx_rsp_data_i;
+    end
+    if (load || visit) begin
+      {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval, e_half,
+        e_chunk, e_final} <= again ? entry_d : entry;
+      e_live  <= live_q[read_at];
+      e_known <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP && !rx_rsp_hdr_i.tag[15]
+        && rx_rsp_hdr_i.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(again && e_final)
+        && rx_rsp_hdr_i.src == ggas_pkg::node_number(entry[ENTRY_W-39-:ggas_pkg::NODE_W]);
+    end
   end
 
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late    = now_i - e_deadline;  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
   wire        flushed = flush_q && ggas_pkg::node_number(e_node) != cfg_node_i;
-  wire        over    = live_q[slot] && (flushed || !late[16]);
+  assign      over    = e_live && (flushed || !late[16]);
 
   // ---------------------------------------------------------------- decision about an answer, or an entry that is over
-  // The length of a chunk follows from where it starts, as in smfu_loads.
-  wire [10:0] chunk    = smfu_pkg::chunk_dw(e_addr[7:2], e_dw, e_half);
-  wire        final_chunk = chunk == e_dw;
-  wire [12:0] bytes    = final_chunk ? e_bytes : {chunk, 2'b00} - {11'd0, e_addr[1:0]};
+  wire [10:0] chunk    = {4'd0, e_chunk};
+  wire [12:0] bytes    = {chunk, 2'b00} - {11'd0, e_addr[1:0]};  // but for the last one
 
-  wire is_load  = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP;
-  wire is_quiet = rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_QUIET_RSP;
-  wire known    = rsp && is_load && !rx_rsp_hdr_i.tag[15] && rx_rsp_hdr_i.tag[14:6] == e_round && live_q[slot]
-                  && rx_rsp_hdr_i.src == ggas_pkg::node_number(e_node);
-  wire bad_len  = rx_rsp_hdr_i.status == ggas_pkg::ST_OK && rx_rsp_hdr_i.len_dw != chunk;
-  wire fails    = known && !e_failed && (rx_rsp_hdr_i.status != ggas_pkg::ST_OK || bad_len);
+  wire is_load  = q_hdr_q.op == ggas_pkg::OP_SMFU_LOAD_RSP;
+  wire is_quiet = q_hdr_q.op == ggas_pkg::OP_SMFU_QUIET_RSP;
+  wire known    = rsp && e_known;
+  wire bad_len  = q_hdr_q.status == ggas_pkg::ST_OK && q_hdr_q.len_dw != chunk;
+  wire fails    = known && !e_failed && (q_hdr_q.status != ggas_pkg::ST_OK || bad_len);
   wire good     = known && !e_failed && !fails;
   wire strange  = is_quiet ? !quiet_known_i : !known;
   wire wants_event = rsp ? (strange || fails) : !e_failed;
@@ -135,25 +176,31 @@ module smfu_match #(
   assign quiet_rsp_o = answer && is_quiet && quiet_known_i;
 
   wire write_back = answer && known;
-  wire release_it = giveup || (write_back && final_chunk);
+  assign again      = write_back && rx_rsp_hdr_i.tag[5:0] == slot && comes;
+  wire release_it = giveup || (write_back && e_final);
 
   // ---------------------------------------------------------------- entry RAM: one write a cycle
   wire [5:0] next_slot = next_q[5:0];
-  assign alloc_ready_o = !live_q[next_slot] && !write_back && !flush_q && !lost_i;
+  assign alloc_ready_o = !live_q[next_slot] && !known && !flush_q && !lost_i;
   assign alloc_tag_o   = {1'b0, next_q};
   wire alloc = alloc_valid_i && alloc_ready_o;
   wire [16:0] deadline = now_i + {1'b0, cfg_timeout_i};
   wire [7:2]  chunk_end = e_addr[7:2] + chunk[5:0];
+  // The length of a chunk follows from where it starts, as in smfu_loads.
+  wire [10:0] rest      = e_dw - chunk;
+  wire [10:0] next_chunk  = smfu_pkg::chunk_dw(chunk_end, rest, e_half);
+  wire [10:0] first_chunk = smfu_pkg::chunk_dw(req_addr_i, req_len_dw_i, req_half_i);
 
+  assign entry_d = {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, rest,
+    {chunk_end, 2'b00}, e_interval, e_half, next_chunk[6:0], next_chunk == rest};
   always_ff @(posedge clk_i) begin
     if (write_back) begin
-      entry_q[slot] <= {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed
-        || fails, e_bytes - bytes, e_dw - chunk,
-                        {chunk_end, 2'b00}, e_interval, e_half};
+      entry_q[slot] <= entry_d;
     end else if (alloc) begin
       entry_q[next_slot] <= {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
                              smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
-                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i};
+                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i,
+                             first_chunk[6:0], first_chunk == req_len_dw_i};
     end
   end
 
@@ -205,8 +252,8 @@ module smfu_match #(
   logic cpl_sop_q, cpl_eop_q;
   logic drop_q;  // behind the failure: the rest of the packet
   wire  room = !cpl_valid_o || cpl_ready_i;
-  wire  pass = rx_rsp_valid_i && room && state_q == S_PASS;
-  wire  more = !rx_rsp_eop_i;
+  wire  pass = q_valid_q && room && state_q == S_PASS;
+  wire  more = !q_eop_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= S_IDLE;
@@ -219,7 +266,7 @@ module smfu_match #(
           else if (answer && more) state_q <= good ? S_PASS : S_DROP;
         end
         S_ERROR: if (failed_valid_o && failed_ready_i) state_q <= drop_q ? S_DROP : S_IDLE;
-        default: if (rx_rsp_valid_i && rx_rsp_ready_o && !more) state_q <= S_IDLE;
+        default: if (q_valid_q && q_leaves && !more) state_q <= S_IDLE;
       endcase
     end
   end
@@ -236,8 +283,8 @@ module smfu_match #(
       if (room) cpl_valid_o <= pass || (answer && good);
       if (pass || (answer && good)) begin
         cpl_sop_q  <= !pass;
-        cpl_eop_q  <= rx_rsp_eop_i;
-        cpl_data_o <= rx_rsp_data_i;
+        cpl_eop_q  <= q_eop_q;
+        cpl_data_o <= q_data_q;
       end
       if (answer && good) begin
         cpl_hdr_o            <= '0;
@@ -258,7 +305,7 @@ module smfu_match #(
   assign failed_valid_o = state_q == S_ERROR && !cpl_valid_o;
   assign cpl_sop_o      = cpl_sop_q;
   assign cpl_eop_o      = cpl_eop_q;
-  assign rx_rsp_ready_o = state_q == S_DROP || pass || answer;
+  assign q_leaves       = state_q == S_DROP || pass || answer;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -270,7 +317,7 @@ module smfu_match #(
       if (raise) begin
         event_valid_o <= 1'b1;
         event_interval_o <= giveup || known ? e_interval : smfu_pkg::NO_INTERVAL;
-        event_o.node  <= rsp ? rx_rsp_hdr_i.src : ggas_pkg::node_number(e_node);
+        event_o.node  <= rsp ? q_hdr_q.src : ggas_pkg::node_number(e_node);
         if (giveup && flushed) begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_REMOTE_ERROR;
           event_o.info <= {36'd0, ggas_pkg::ST_LINK_DOWN};
@@ -279,23 +326,23 @@ module smfu_match #(
           event_o.info <= {25'd0, e_round, slot};
         end else if (!is_load && !is_quiet || fails && bad_len) begin
           event_o.code <= ggas_regs_pkg::EV_BAD_PACKET;
-          event_o.info <= {32'd0, rx_rsp_hdr_i.op};
+          event_o.info <= {32'd0, q_hdr_q.op};
         end else if (strange) begin
           event_o.code <= ggas_regs_pkg::EV_UNEXPECTED_RSP;
-          event_o.info <= {24'd0, rx_rsp_hdr_i.tag};
+          event_o.info <= {24'd0, q_hdr_q.tag};
         end else begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_REMOTE_ERROR;
-          event_o.info <= {36'd0, rx_rsp_hdr_i.status};
+          event_o.info <= {36'd0, q_hdr_q.status};
         end
       end
     end
   end
 
-  assign busy_o  = state_q != S_IDLE || cpl_valid_o || walk || event_valid_o || lost_i;
+  assign busy_o  = state_q != S_IDLE || q_valid_q || cpl_valid_o || walk || event_valid_o || lost_i;
   assign timer_o = live_q != '0;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && rsp) assert (rx_rsp_sop_i);
+  always_ff @(posedge clk_i) if (rst_ni && state_q == S_IDLE && q_valid_q) assert (q_sop_q);
 `endif
 
 endmodule

@@ -138,7 +138,7 @@ module smfu_rob #(
   wire [6:0]  c_left   = missing - tgt_cpl_i.hdr.len_dw[6:0];
   wire        c_last   = c_open && (c_error || c_long || c_left == '0);
   wire        c_more   = c_open && !c_last;  // has progress to write, as a read that is issued
-  wire        c_take   = cpl_see && (!c_event || !cpl_event_valid_o) && !(c_more && issue);
+  wire        c_take   = cpl_see && !cpl_event_valid_o && !issue;  // what it may need, before it is known
   wire        c_store  = c_open && !c_stray && !c_fails;
   wire        c_end    = cpl_valid_q && cpl_eop_q;
   assign tgt_cpl_ready_o = cpl_inside_q || c_take;
@@ -187,10 +187,10 @@ module smfu_rob #(
   wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
-  // A completion being taken has the event register and the slot first.
-  wire        expire = over && !w_zombie && !c_take && !cpl_event_valid_o && !(cpl_busy
+  // A completion that comes has the event register and the slot first.
+  wire        expire = over && !w_zombie && !cpl_see && !cpl_event_valid_o && !(cpl_busy
     && cpl_tag_q[6:1] == walk_q);
-  wire        forget = over && w_zombie && !c_take && !cpl_busy;
+  wire        forget = over && w_zombie && !cpl_see && !cpl_busy;
   wire        tick   = tick_i && open_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

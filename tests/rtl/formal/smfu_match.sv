@@ -13,8 +13,13 @@
       f_node  <= req_node_i;
     end
   end
-  // what the unit before it promises: heads of packets stand until taken
-  always_comb if (state_q == S_IDLE && rx_rsp_valid_i) assume (rx_rsp_sop_i);
+  // what the unit before it promises: whole packets
+  logic f_inside;
+  always_ff @(posedge clk_i) begin
+    if (f_init) f_inside <= 1'b0;
+    else if (rx_rsp_valid_i && rx_rsp_ready_o) f_inside <= !rx_rsp_eop_i;
+  end
+  always_comb if (rx_rsp_valid_i) assume (rx_rsp_sop_i == !f_inside);
 
   wire [ENTRY_W-1:0] f_entry = entry_q[f_slot];
   always_comb begin
@@ -27,8 +32,20 @@
       if (f_live) assert (f_entry[ENTRY_W-9-16-10-3-1-:6] == f_node);
       // only its own answers reach it
       if (write_back && slot == f_slot)
-        assert (f_live && rx_rsp_hdr_i.tag == {1'b0, f_round, f_slot} && rx_rsp_hdr_i.src == {10'd0, f_node});
+        assert (f_live && q_hdr_q.tag == {1'b0, f_round, f_slot} && q_hdr_q.src == {10'd0, f_node});
       if (good) assert (known);
+      // why: what was read of an entry still holds as it is judged
+      if (q_head) assert (!found_q && !visited_q);
+      if (q_head && e_known && q_hdr_q.tag[5:0] == f_slot)
+        assert (e_round == f_round && e_node == f_node && f_live && q_hdr_q.tag == {1'b0, f_round, f_slot}
+          && q_hdr_q.src == {10'd0, f_node});
+      if (visited_q) assert (!found_q);
+      if (visited_q && e_live) assert (live_q[walk_slot_q]);
+      // the packet in hand is that of the state
+      if (q_valid_q && state_q == S_IDLE) assert (q_sop_q);
+      if (q_valid_q) assert (f_inside == !q_eop_q);
+      if (!q_valid_q) assert (f_inside == (state_q == S_PASS || state_q == S_DROP || (state_q == S_ERROR && drop_q)));
+      if (q_valid_q && state_q != S_IDLE) assert (q_sop_q == (state_q == S_ERROR && !drop_q));
       // what was found on a walk is still there when it is given up
       if (found_q) assert (live_q[walk_slot_q]);
     end
