@@ -89,7 +89,8 @@ module hostif_np #(
 
   wire read_go = to_regs && !reading_q && !wr_valid_i && cpl_free;
   assign reg_pop = reading_q || (to_ur && cpl_free);
-  wire [5:0] left = left_q + {5'd0, reg_pop} + {5'd0, win_valid_o && win_ready_i};
+  logic [1:0] popped_q; // that left in the last cycle
+  wire [5:0] left = left_q + {5'd0, popped_q[0]} + {5'd0, popped_q[1]};
 
   always_ff @(posedge clk_i) if (wr_valid_i) waddr_q <= wr_addr_i;
 
@@ -101,6 +102,7 @@ module hostif_np #(
       writing_q <= 1'b0;
       credit_o  <= 1'b0;
       left_q    <= '0;
+      popped_q  <= '0;
     end else begin
       if (p_commit_i) entered_q <= entered_q + 1'b1;
       if (p_done_i) done_q <= done_q + 1'b1;
@@ -108,6 +110,7 @@ module hostif_np #(
       writing_q <= wr_valid_i;
       credit_o  <= left != '0;
       left_q    <= left - {5'd0, left != '0};
+      popped_q  <= {win_valid_o && win_ready_i, reg_pop};
     end
   end
 
@@ -192,7 +195,8 @@ module hostif_np #(
     else if (cpl_ready_i) cpl_valid_o <= 1'b0;
   end
 
-  assign busy_o = !win_empty || !reg_empty || reading_q || writing_q || cpl_valid_o || credit_o || left_q != '0;
+  assign busy_o = !win_empty || !reg_empty || reading_q || writing_q || cpl_valid_o || credit_o
+    || left_q != '0 || popped_q != '0;
 
 endmodule
 
