@@ -119,10 +119,11 @@ module rma_notify #(
   logic [63:12] base;
   logic [4:0]   log;
   logic [31:0]  count, lost;
-  wire          look   = state_q == S_LOOK && !tell_valid_o;
+  logic         asked_q;                             // the ring has not answered
+  wire          look   = state_q == S_LOOK && !asked_q && !tell_valid_o;
   wire          known  = exists && !(check_q && ring_pd != pd_q);
-  wire          tell   = lost != '0;                 // a LOST record goes first
-  wire          fits   = tell ? room2 : room;
+  logic         tell_q;                              // some were lost: a LOST record goes first
+  wire          fits   = tell_q ? room2 : room;
   wire          hold   = backpressure && !drop_q;
   wire          write  = look && known && fits;
   wire          lose   = look && known && !fits && !hold;
@@ -131,7 +132,9 @@ module rma_notify #(
       .clk_i, .rst_ni, .stop_i, .context_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i, .re_i(take),
       .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq), .pd_o(ring_pd), .base_o(base),
       .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2), .we_i(write || lose),
-      .count_i(lose ? count : count + (tell ? 32'd2 : 32'd1)), .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
+      .count_i(lose ? count : count + (tell_q ? 32'd2 : 32'd1)), .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
+
+  always_ff @(posedge clk_i) if (asked_q) tell_q <= lost != '0;
 
   // ---------------------------------------------------------------- records
   logic        second_q;   // second beat of a record
@@ -175,10 +178,12 @@ module rma_notify #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q  <= S_IDLE;
+      asked_q  <= 1'b0;
       second_q <= 1'b0;
       count_q  <= '0;
       lost_q   <= '0;
     end else begin
+      asked_q <= take;
       if (wr_valid_o && wr_ready_i) second_q <= !last_beat;
       if (look) begin
         count_q <= count;
@@ -186,7 +191,7 @@ module rma_notify #(
       end
       case (state_q)
         S_IDLE: if (take) state_q <= S_LOOK;
-        S_LOOK: if (look) state_q <= !write ? S_IDLE : tell ? S_LOST : S_RECORD;
+        S_LOOK: if (look) state_q <= !write ? S_IDLE : tell_q ? S_LOST : S_RECORD;
         S_LOST: if (sent) begin
           state_q <= S_RECORD;
           count_q <= count_q + 1'b1;

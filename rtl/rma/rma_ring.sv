@@ -25,7 +25,7 @@ module rma_ring #(
     input  wire logic [7:0]         db_vpid_i,
     input  wire logic [31:0]        db_count_i,
 
-    // lookup; the answer stands from the next cycle until the next lookup
+    // lookup; the answer stands from the next cycle until the next lookup, whether there is a ring and room one later
     input  wire logic               re_i,
     input  wire logic [7:0]         vpid_i,
     output      logic               exists_o,        // enabled, and it has a ring
@@ -112,12 +112,22 @@ module rma_ring #(
   // ---------------------------------------------------------------- answer
   wire [31:0] unread = count_o - (consumed_known_q ? consumed_raw : '0);
   wire [31:0] size   = 32'd1 << log_o;
+  logic       re_q, ring_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) re_q <= 1'b0;
+    else re_q <= re_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (re_q) begin
+      ring_q  <= enabled_q && base != '0 && log_o >= LOG_MIN[4:0] && log_o <= LOG_MAX[4:0];
+      room_o  <= unread < size;
+      room2_o <= unread < size - 1'b1;
+    end
+  end
   assign base_o   = base;
-  assign exists_o = enabled_q && !stop_i && base != '0 && log_o >= LOG_MIN[4:0] && log_o <= LOG_MAX[4:0];
+  assign exists_o = ring_q && !stop_i;
   assign count_o  = count_known_q ? count_raw : '0;
   assign extra_o  = count_known_q ? extra_raw : '0;
-  assign room_o   = unread < size;
-  assign room2_o  = unread < size - 1'b1;
 
 endmodule
 

@@ -80,7 +80,8 @@ module velo_mailbox #(
   logic [63:12] base;
   logic [4:0]   log;
   logic [31:0]  count;
-  wire          look  = state_q == S_LOOK && !tell_valid_o;
+  logic         asked_q;  // the ring has not answered
+  wire          look  = state_q == S_LOOK && !asked_q && !tell_valid_o;
   wire [23:0]   size  = buf_q[64+:24];
   wire [10:0]   want  = {6'd0, size[6:2]} + {10'd0, size[1:0] != 2'd0} + 11'd4;
   wire          sane  = size <= 24'd64 && want == hdr_q.len_dw;
@@ -144,9 +145,11 @@ module velo_mailbox #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= S_IDLE;
+      asked_q <= 1'b0;
       beat_q  <= '0;
       count_q <= '0;
     end else begin
+      asked_q <= start;
       case (state_q)
         S_IDLE, S_GATHER: if (take) begin
           state_q <= mb_eop_i ? S_LOOK : S_GATHER;

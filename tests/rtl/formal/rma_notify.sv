@@ -14,12 +14,13 @@
 
   logic [4:0]  f_log;
   logic [51:0] f_base;
+  logic [31:0] f_lost_then;
   always_comb begin
     // A client has one request at a time. The ring's answer stands until the next look (rma_ring); the arbiter grants
     // one.
     assume ((nt_valid_i & f_open & ~nt_rsp_valid_o) == '0);
     assume ((grant & (grant - 1'b1)) == '0 && (grant & ~nt_valid_i) == '0 && (nt_valid_i == '0) == (grant == '0));
-    if (!f_take) assume (log == f_log && base == f_base);
+    if (!f_take) assume (log == f_log && base == f_base && lost == f_lost_then);
     if (exists) assume (log >= 5'd4 && log <= 5'd16);
     if (room2) assume (room);
   end
@@ -32,7 +33,7 @@
   always_ff @(posedge clk_i) begin
     f_open <= (f_open & ~nt_rsp_valid_o) | f_took;
     f_take <= take;
-    {f_log, f_base} <= {log, base};
+    {f_log, f_base, f_lost_then} <= {log, base, lost};
     f_looked <= (f_looked || look) && !take;
     if (take) f_records <= '0;
     else if (f_end) f_records <= f_records + 2'd1;
@@ -74,6 +75,7 @@
       if (f_tell && tell_vpid_o == look_vpid_i) assert (look_busy_o);
       if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && tell_valid_o) assert (tell_count_o == f_place);
       // why
+      if (state_q == S_LOOK && !asked_q) assert (tell_q == (lost != '0) && !f_take);
       assert (f_open == ((state_q == S_IDLE ? 3'd0 : client_q) | nt_rsp_valid_o));
       if (state_q != S_IDLE) assert (nt_rsp_valid_o == '0 || f_take);
       if (state_q == S_LOOK) assert (f_records == '0 && !second_q && !f_looked);
