@@ -42,12 +42,9 @@ module rma_rx #(
     if (!rst_ni) begin
       head_valid_o <= 1'b0;
       head_o       <= '0;
-    end else begin
-      if (head_take_i) head_valid_o <= 1'b0;
-      if (rx_head_o) begin
-        head_valid_o <= 1'b1;
-        head_o       <= rx_hdr_i;
-      end
+    end else if (free) begin
+      head_valid_o <= rx_head_o;
+      head_o       <= rx_hdr_i;  // whether one comes is known too late to enable so many registers
     end
   end
 

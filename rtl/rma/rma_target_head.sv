@@ -55,22 +55,30 @@ module rma_target_head #(
       .head_valid_o(valid_o), .head_take_i(take_i), .head_o(hdr_o),
       .beat_valid_o, .beat_ready_i, .beat_eop_o, .beat_data_o);
 
-  logic sane;
-  rma_target_check u_check (.hdr_i(hdr_o), .kind_o, .sane_o(sane));
+  // A header is checked as it comes.
+  logic       sane_q, rx_sane;
+  logic [2:0] rx_kind;
+  rma_target_check u_check (.hdr_i(rx_hdr_i), .kind_o(rx_kind), .sane_o(rx_sane));
+  always_ff @(posedge clk_i) begin
+    if (!valid_o || take_i) begin
+      kind_o <= rx_kind;
+      sane_q   <= rx_sane;
+    end
+  end
 
   logic        on_q;                 // targets were on when the header came
   logic        asked_q, told_q;      // translation asked for, and answered
   logic [63:2] told_addr_q;
   logic [3:0]  told_status_q;
   assign serves_o  = on_q;
-  assign wants_o   = sane && on_q && (kind_o == rma_target_pkg::K_PUT
+  assign wants_o   = sane_q && on_q && (kind_o == rma_target_pkg::K_PUT
     || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[ggas_pkg::RMA_STRONG]));
   assign decided_o = valid_o && (!wants_o || told_q || tr_rsp_valid_i);
   assign addr_o    = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
   always_comb begin
     status_o = ggas_pkg::ST_OK;
     if (valid_o) begin
-      if (!sane) status_o = ggas_pkg::ST_BAD;
+      if (!sane_q) status_o = ggas_pkg::ST_BAD;
       else if (!on_q) status_o = ggas_pkg::ST_DISABLED;
       else if (wants_o) status_o = told_q ? told_status_q : tr_rsp_status_i;
     end

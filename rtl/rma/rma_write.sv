@@ -35,23 +35,25 @@ module rma_write #(
   localparam int unsigned BEAT_DW = DATA_W / 32;
 
   logic [63:2] addr_q;                 // of the piece
-  logic [6:0]  left_q;                 // DW of the packet from there on
-  logic [6:0]  in_piece_q;             // DW of the piece that have passed
+  logic [6:0]  len_q, behind_q;        // DW of the piece, and of the packet behind it
+  logic [6:0]  to_pass_q;              // DW of the piece that have not passed
+  logic        sop_q, eop_q, final_q;  // first, last beat of the piece; last piece
   logic [3:0]  first_be_q, last_be_q;
 
-  logic      half_q;                   // the piece that was begun is one of 128 bytes, whatever MPS becomes
-  wire       half     = in_piece_q == '0 ? cfg_mps_i < 13'd256 : half_q;
-  wire [6:0] most     = half ? 7'd32 : 7'd64;
-  wire       final_piece = left_q <= most;
-  wire [6:0] len      = final_piece ? left_q : most;
-  wire       end_of_piece = in_piece_q + BEAT_DW[6:0] >= len;
-  wire       pass     = in_valid_i && wr_ready_i;
+  // The piece behind this one, or the first one: worked out before its first beat, whatever MPS becomes.
+  wire       pass  = in_valid_i && wr_ready_i;
+  wire [6:0] most  = cfg_mps_i < 13'd256 ? 7'd32 : 7'd64;
+  wire       start_final = len_dw_i <= most;
+  wire [6:0] start_len   = start_final ? len_dw_i : most;
+  wire       next_final  = behind_q <= most;
+  wire [6:0] next_len    = next_final ? behind_q : most;
+  wire [6:0] to_pass = to_pass_q - BEAT_DW[6:0];
 
   assign wr_valid_o = in_valid_i;
   assign in_ready_o = wr_ready_i;
-  assign in_last_o  = final_piece && end_of_piece;
-  assign wr_sop_o   = in_piece_q == '0;
-  assign wr_eop_o   = end_of_piece;
+  assign in_last_o  = final_q && eop_q;
+  assign wr_sop_o   = sop_q;
+  assign wr_eop_o   = eop_q;
   assign wr_data_o  = in_data_i;
   always_comb begin
     wr_hdr_o = '0;
@@ -59,38 +61,40 @@ module rma_write #(
       wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
       wr_hdr_o.bar      = 3'd7;
       wr_hdr_o.addr     = {addr_q, 2'b00};
-      wr_hdr_o.len_dw   = {4'd0, len};
+      wr_hdr_o.len_dw   = {4'd0, len_q};
       wr_hdr_o.first_be = first_be_q;
-      wr_hdr_o.last_be  = len == 7'd1 ? 4'h0 : final_piece ? last_be_q : 4'hf;
+      wr_hdr_o.last_be  = len_q == 7'd1 ? 4'h0 : final_q ? last_be_q : 4'hf;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       addr_q     <= '0;
-      left_q     <= '0;
-      in_piece_q <= '0;
+      len_q      <= '0;
+      behind_q   <= '0;
+      to_pass_q  <= '0;
+      sop_q      <= 1'b0;
+      eop_q      <= 1'b0;
+      final_q    <= 1'b0;
       first_be_q <= '0;
       last_be_q  <= '0;
-      half_q     <= 1'b0;
     end else begin
-      if (pass) begin
-        half_q     <= half;
-        in_piece_q <= end_of_piece ? '0 : in_piece_q + BEAT_DW[6:0];
-        if (end_of_piece) begin
-          addr_q     <= addr_q + {55'd0, len};
-          left_q     <= left_q - len;
-          // The last piece may be one DW long: its enables go into first_be.
-          first_be_q <= left_q - len == 7'd1 ? last_be_q : 4'hf;
-        end
+      if (start_i || (pass && eop_q)) begin
+        len_q     <= start_i ? start_len : next_len;
+        behind_q  <= start_i ? len_dw_i - start_len : behind_q - next_len;
+        to_pass_q <= start_i ? start_len : next_len;
+        sop_q     <= 1'b1;
+        eop_q     <= start_i ? start_len <= BEAT_DW[6:0] : next_len <= BEAT_DW[6:0];
+        final_q   <= start_i ? start_final : next_final;
+        // The last piece may be one DW long: its enables go into first_be.
+        first_be_q <= start_i ? first_be_i : next_len == 7'd1 ? last_be_q : 4'hf;
+        addr_q     <= start_i ? addr_i : addr_q + {55'd0, len_q};
+      end else if (pass) begin
+        to_pass_q <= to_pass;
+        sop_q     <= 1'b0;
+        eop_q     <= to_pass <= BEAT_DW[6:0];
       end
-      if (start_i) begin
-        addr_q     <= addr_i;
-        left_q     <= len_dw_i;
-        in_piece_q <= '0;
-        first_be_q <= first_be_i;
-        last_be_q  <= last_be_i;
-      end
+      if (start_i) last_be_q <= last_be_i;
     end
   end
 
