@@ -95,14 +95,15 @@ module rma_atomic #(
   // ---------------------------------------------------------------- operations come in
   logic                op_valid, op_ready, op_wide, in_writes, in_busy;
   rma_atomic_pkg::op_t op;
-  logic [63:2]         op_addr;
+  logic [63:2]         op_addr, op_word;
   logic [3:0]          op_status;
   rma_atomic_in #(.DATA_W(DATA_W)) u_in (
       .clk_i, .rst_ni, .at_valid_i, .at_ready_o, .at_sop_i, .at_eop_i, .at_hdr_i, .at_data_i, .at_status_i,
       .tr_valid_o, .tr_ready_i, .tr_nla_o,
       .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i, .op_valid_o(op_valid),
       .op_ready_i(op_ready), .op_o(op),
-      .op_addr_o(op_addr), .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes), .busy_o(in_busy));
+      .op_addr_o(op_addr), .op_word_o(op_word), .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes),
+      .busy_o(in_busy));
 
   // ---------------------------------------------------------------- entries
   (* ram_style = "block", no_rw_check *) logic [rma_atomic_pkg::OP_W-1:0] op_q [N];  // never read as it is written
@@ -114,14 +115,6 @@ module rma_atomic #(
   logic [N-1:0]       wide_q, works_q, linked_q;  // 64 bits; is done on its word; next_q is used
   logic [N-1:0]       fresh_q;        // no other write since the value was read
 
-  logic [N-1:0] same;                 // last operation of a chain on the word of the new one
-  always_comb begin
-    same = '0;
-    if (op_valid && op_status == ggas_pkg::ST_OK) begin
-      for (int i = 0; i < N; i++) same[i] = live_q[i] && works_q[i] && !linked_q[i] && addr_q[i][61:1] == op_addr[63:3];
-    end
-  end
-
   // ---------------------------------------------------------------- value in hand
   logic          hand_valid_q, hand_wide_q;
   logic [61:0]   hand_addr_q;
@@ -129,12 +122,30 @@ module rma_atomic #(
   logic [KW-1:0] hand_age_q;
 
   logic       fin;                    // an operation ends
-  wire [2:0]  slot   = lowest(~live_q);
-  assign      op_ready = live_q != '1 && !fin;
-  wire        insert = op_valid && op_ready;
-  wire        chained = same != '0;
-  wire        in_hand = hand_valid_q && !wr_snoop_i && hand_wide_q == op_wide && hand_addr_q == op_addr
-    && op_status == ggas_pkg::ST_OK && !chained;
+  logic       insert;
+
+  // The new operation's address is compared in a cycle before it is taken; what ends meanwhile changes what is in hand.
+  logic         compared_q, good_q, hand_same_q;
+  logic [N-1:0] word_same_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) compared_q <= 1'b0;
+    else compared_q <= op_valid && !fin && !insert;
+  end
+  always_ff @(posedge clk_i) begin
+    if (op_valid) begin
+      good_q      <= op_status == ggas_pkg::ST_OK;
+      hand_same_q <= hand_wide_q == op_wide && hand_addr_q == op_word;
+      for (int i = 0; i < N; i++) word_same_q[i] <= addr_q[i][61:1] == op_word[63:3];
+    end
+  end
+
+  wire [2:0]    slot   = lowest(~live_q);
+  // last operation of a chain on the word of the new one
+  wire [N-1:0]  same   = word_same_q & live_q & works_q & ~linked_q & {N{compared_q && good_q}};
+  assign        op_ready = compared_q && live_q != '1 && !fin;
+  assign        insert = op_valid && op_ready;
+  wire          chained = same != '0;
+  wire          in_hand = hand_valid_q && !wr_snoop_i && hand_same_q && good_q && !chained;
 
   // ---------------------------------------------------------------- reads
   logic              cmd_ready, out_valid, end_valid, read_busy;
@@ -286,11 +297,11 @@ module rma_atomic #(
       end
       if (insert) begin
         live_q[slot]   <= 1'b1;
-        works_q[slot]  <= op_status == ggas_pkg::ST_OK;
+        works_q[slot]  <= good_q;
         linked_q[slot] <= 1'b0;
         status_q[slot] <= op_status;
-        ready_q[slot]  <= in_hand || op_status != ggas_pkg::ST_OK;
-        read_q[slot]   <= !in_hand && !chained && op_status == ggas_pkg::ST_OK;
+        ready_q[slot]  <= in_hand || !good_q;
+        read_q[slot]   <= !in_hand && !chained && good_q;
         fresh_q[slot]  <= in_hand;
         if (chained) linked_q[position(same)] <= 1'b1;
       end

@@ -36,6 +36,7 @@ module rma_atomic_in #(
     input  wire logic                op_ready_i,
     output      rma_atomic_pkg::op_t op_o,
     output      logic [63:2]         op_addr_o,     // bus address, or, if the status is not OK, what the packet said
+    output      logic [63:2]         op_word_o,      // the same if op_status_o is OK, and sooner
     output      logic                op_wide_o,     // 64 bits
     output      logic [3:0]          op_status_o,
     output      logic                writes_o,      // what is here may be done, not only answered
@@ -93,6 +94,7 @@ module rma_atomic_in #(
     end
   end
   assign op_status_o  = given_q != ggas_pkg::ST_OK ? given_q : !good ? ggas_pkg::ST_BAD : status_q;
+  assign op_word_o    = addr_q;
   assign op_addr_o    = op_status_o == ggas_pkg::ST_OK ? addr_q : hdr_q.addr[63:2];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
