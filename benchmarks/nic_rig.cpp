@@ -96,9 +96,9 @@ void nic_rig::collective(unsigned n, const nic::coll::ask& a) {
     queue(n, std::move(t));
   }
 }
-void nic_rig::ring_queue(unsigned n) {
-  const uint64_t at = queue_context * nic::rma_context_bytes + nic::rma_doorbell_queue;
-  queue(n, request(tlp_kind::mwr, bar_pages, at, 1, ++produced_[n][queue_context]));
+void nic_rig::ring_queue(unsigned n, unsigned vpid, unsigned slots) {
+  const uint64_t at = vpid * nic::rma_context_bytes + nic::rma_doorbell_queue;
+  queue(n, request(tlp_kind::mwr, bar_pages, at, 1, produced_[n][vpid] += slots));
 }
 unsigned nic_rig::free_slots(unsigned n, unsigned vpid) const {
   return nic::rma_slots - (produced_[n][vpid] - consumed_[n][vpid]);
@@ -126,7 +126,7 @@ void nic_rig::leave(unsigned n) {
   }
   while (auto t = nics_[n]->pop()) {
     if (on_tlp) on_tlp(n, *t);
-    if (t->kind == tlp_kind::mrd) answer(n, *t);
+    if (t->kind == tlp_kind::mrd && !silent_[n]) answer(n, *t);
     if (t->kind == tlp_kind::mwr) note_status(n, *t);
     if (t->completion()) {
       --waiting_[n];
@@ -185,7 +185,7 @@ void nic_rig::answer(unsigned n, const tlp& t) {
 
 // The translation tables, and something for every other address.
 uint32_t nic_rig::memory(uint64_t addr) const {
-  if (addr >= queue_base) return queued_slot[addr / 4 % queued_slot.size()];
+  if (addr >= queue_base) return queued_slots[addr / 4 % queued_slots.size()];
   if (addr < table_base || addr >= table_base + 16) return fill_ + static_cast<uint32_t>(addr);
   const uint64_t entry[2] = {segment_base | 7, domain};  // valid, readable, writable
   return static_cast<uint32_t>(entry[(addr - table_base) / 8] >> 8 * (addr & 4));
@@ -193,7 +193,7 @@ uint32_t nic_rig::memory(uint64_t addr) const {
 
 void nic_rig::note_status(unsigned n, const tlp& t) {
   const uint64_t index = (t.addr - status_base) / 16;
-  if (t.addr >= status_base && index <= contexts) consumed_[n][index] = t.data[0];
+  if (t.addr >= status_base && index < end_of_queues) consumed_[n][index] = t.data[0];
 }
 
 void nic_rig::write_register(unsigned n, unsigned offset, uint64_t value) {
@@ -234,13 +234,13 @@ void nic_rig::set_up_group(unsigned n) {
 void nic_rig::set_up_contexts(unsigned n) {
   write_register(n, GGAS_REG_ATU_PIECE(0), table_base);
   write_register(n, GGAS_REG_ATU_TABLE2, 1);
-  for (unsigned v = 0; v <= contexts; ++v) {
+  for (unsigned v = 0; v < end_of_queues; ++v) {
     const uint64_t rings = rings_base + (uint64_t{v} << 22);
     write_register(n, GGAS_REG_CONTEXT_NOTIFY(v), rings);
     write_register(n, GGAS_REG_CONTEXT_STATUS(v), status_base + 16 * v);
     write_register(n, GGAS_REG_CONTEXT_MAILBOX(v), rings + (1 << 20));
     write_register(n, GGAS_REG_CONTEXT_QUEUE(v), queue_base);
-    const uint64_t queue = v == queue_context ? GGAS_CONTEXT_CTRL_QUEUE_MASK : 0;
+    const uint64_t queue = v >= first_queue ? GGAS_CONTEXT_CTRL_QUEUE_MASK : 0;
     write_register(n, GGAS_REG_CONTEXT_CTRL(v),
                    GGAS_CONTEXT_CTRL_ENABLE_MASK | queue | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
                        notify_log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT |

@@ -43,21 +43,27 @@ class nic_rig {
   void quiet(unsigned n);
   void read_register(unsigned n, unsigned offset);
   size_t queued() const { return queue_[0].size() + queue_[1].size(); }
+  // Posted ones that NIC n has not taken yet.
+  size_t posted_queued(unsigned n) const { return queue_[n].size() + nics_[n]->posted_pending(); }
+
+  // ---- what may stand still: host n answers no more reads; the wire takes no more flits of NIC n.
+  void silence(unsigned n) { silent_[n] = true; }
+  void stop_wire(unsigned n) { nics_[n]->link_ready(0, false); }
 
   // What has been pushed into each NIC to set it up, in order.
   const std::vector<std::pair<unsigned, pcie::tlp>>& set_up() const { return set_up_; }
 
   // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`. It has a
-  // ring of notifications and a mailbox, neither of which is ever read. The last context has a work queue, full of
-  // `queued_slot`.
+  // ring of notifications and a mailbox, neither of which is ever read. Beside those contexts there are as many with
+  // work queues, full of `queued_slots`, over and over.
   static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
   void post(unsigned n, unsigned vpid, const nic::descriptor& d);
   unsigned free_slots(unsigned n, unsigned vpid) const;
-  static constexpr unsigned queue_context = contexts;  // beside those that the others use
-  std::array<uint32_t, 8> queued_slot{};
+  static constexpr unsigned first_queue = contexts, end_of_queues = 2 * contexts;
+  std::array<uint32_t, 16> queued_slots{};
   // A member of the group asks for an operation; its words are anything.
   void collective(unsigned n, const nic::coll::ask& a);
-  void ring_queue(unsigned n);  // one slot more
+  void ring_queue(unsigned n, unsigned vpid, unsigned slots);  // so many more
 
   void step();
   void run(uint64_t cycles);
@@ -82,8 +88,9 @@ class nic_rig {
   std::array<std::deque<pcie::tlp>, 2> queue_;
   std::array<std::deque<std::pair<uint64_t, nic::flit>>, 2> wire_;
   std::array<unsigned, 2> waiting_{};
+  std::array<bool, 2> silent_{};
   std::array<uint16_t, 2> next_tag_{};
-  std::array<std::array<uint32_t, contexts + 1>, 2> produced_{}, consumed_{};  // descriptor slots
+  std::array<std::array<uint32_t, end_of_queues>, 2> produced_{}, consumed_{};  // descriptor slots
   std::vector<std::pair<unsigned, pcie::tlp>> set_up_;
   uint32_t fill_, last_value_ = 0;
   uint64_t now_ = 0;

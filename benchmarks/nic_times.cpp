@@ -15,8 +15,16 @@ using nic::descriptor;
 using nic::effect;
 using pcie::tlp;
 
-nic_times::nic_times(unsigned width, unsigned links) : width_(width), links_(links), rig_(width, 1, {}, links) {
-  for (auto& s : sides_) s = std::make_unique<side>(width, links > 1);
+nic_times::nic_times(unsigned width, const nic::nic_limits& limits, unsigned links)
+    : width_(width), links_(links), rig_(width, 1, {}, links) {
+  nic::nic_surroundings around;
+  around.fetches = limits.fetches;
+  around.get_fetches = limits.get_fetches;
+  around.collectives = links > 1;
+  // With several links LINK_PEER does not name the only neighbour: there is a route to both nodes of the rig.
+  if (links > 1)
+    around.route = [](uint16_t node) { return node < 2 ? nic::net_status::ok : nic::net_status::unreachable; };
+  for (auto& s : sides_) s = std::make_unique<side>(width, around);
   for (const auto& [n, t] : rig_.set_up()) sides_[n]->model.from_host(t);
   settle();
   rig_.on_request = [this](unsigned n, const tlp& t) { request(n, t); };
@@ -25,9 +33,7 @@ nic_times::nic_times(unsigned width, unsigned links) : width_(width), links_(lin
   rig_.on_flit = [this](unsigned n, const nic::flit& f) { flit(n, f); };
 }
 
-unsigned nic_times::beats(const tlp& t) const {
-  return t.has_data() ? (32u * t.len_dw + width_ - 1) / width_ : 0;
-}
+unsigned nic_times::beats(const tlp& t) const { return t.has_data() ? (32u * t.len_dw + width_ - 1) / width_ : 0; }
 
 // ---------------------------------------------------------------------------------------------- what enters
 
@@ -71,21 +77,28 @@ void nic_times::collect(unsigned n, reason r) {
 
 // ---------------------------------------------------------------------------------------------- what leaves
 
-nic_times::reason nic_times::note(std::deque<reason>& expected, uint64_t at, unsigned beats_out) {
+// `last`: its last beat left so many cycles behind its first.
+nic_times::reason nic_times::note(unsigned n, std::deque<reason>& expected, uint64_t at, unsigned last, unsigned dws) {
   if (expected.empty()) {
     ++unexplained_;
     return {};
   }
   const reason r = expected.front();
   expected.pop_front();
-  const double cycles = double(at) - double(r.at) - double(std::max(beats_out, 1u) - 1);
-  samples_[{r.why, r.answer, r.what}].push_back({r.beats, cycles});
+  const sample took{r.beats, double(at) - double(r.at) - double(last)};
+  const key k{r.why, r.answer, r.what};
+  if (flowing_)
+    passed_[k].push_back({n, at, dws, took});
+  else
+    samples_[k].push_back(took);
   return r;
 }
 
 void nic_times::left(unsigned n, const tlp& t) {
   side& s = *sides_[n];
-  const reason r = note(t.completion() ? s.completions : t.posted() ? s.writes : s.reads, rig_.now(), beats(t));
+  left_ = true;
+  auto& expected = t.completion() ? s.completions : t.posted() ? s.writes : s.reads;
+  const reason r = note(n, expected, rig_.now(), std::max(beats(t), 1u) - 1, t.len_dw);
   if (t.non_posted()) s.reading[t.tag] = r;
 }
 
@@ -94,7 +107,7 @@ void nic_times::flit(unsigned n, const nic::flit& f) {
   if (f.kind == nic::flit_kind::sop) s.first_flit = rig_.now();
   const auto p = s.decoder.push(f);
   if (!p) return;
-  note(s.packets[p->vc % s.packets.size()], s.first_flit, 1);
+  note(n, s.packets[p->vc % s.packets.size()], s.first_flit, 0, p->len_dw);
   side& other = *sides_[1 - n];
   other.model.from_link(*p);
   collect(1 - n, {nic::cause_of(*p), false, (32u * p->len_dw + width_ - 1) / width_, rig_.now() + nic_cycles_wire});
@@ -102,10 +115,17 @@ void nic_times::flit(unsigned n, const nic::flit& f) {
 
 // ---------------------------------------------------------------------------------------------- operations
 
+void nic_times::drain() {
+  do {
+    left_ = false;
+    rig_.drain();
+    rig_.run(600);
+  } while (left_);
+}
+
 // Everything ends; what the RTL has joined or left out is forgotten.
 void nic_times::settle() {
-  rig_.drain();
-  rig_.run(600);
+  drain();
   for (auto& s : sides_) {
     while (s->model.pop_request() || s->model.pop_completion() || s->model.pop_packet() || s->model.pop_event()) {
     }
@@ -154,13 +174,17 @@ void nic_times::one_sided_operations(uint16_t node) {
     post({.op = desc_op::notify, .notify_completer = true, .node = node});
     post({.op = desc_op::notify, .notify_completer = true, .strong = true, .node = node, .w2 = here});
     post({.op = desc_op::atomic, .node = node, .size = 8, .w1 = 1, .w2 = here});
-    post({.op = desc_op::atomic, .notify_requester = true, .node = node, .size = 8, .w1 = 1, .w2 = here,
+    post({.op = desc_op::atomic,
+          .notify_requester = true,
+          .node = node,
+          .size = 8,
+          .w1 = 1,
+          .w2 = here,
           .second = {0, here}});
     for (const unsigned bytes : {8u, 64u})
       post({.op = desc_op::send, .node = node, .size = bytes, .data = std::vector<uint8_t>(bytes)});
-    const auto slot = descriptor{.op = desc_op::imm, .node = node, .size = 8, .w1 = 7, .w2 = here}.encode().front();
-    std::ranges::copy(slot, rig_.queued_slot.begin());
-    rig_.ring_queue(0);
+    fill_queues({.op = desc_op::imm, .node = node, .size = 8, .w1 = 7, .w2 = here});
+    rig_.ring_queue(0, nic_rig::first_queue, 1);
     settle();
   }
 }
@@ -217,13 +241,133 @@ std::vector<nic::time_row> nic_times::rows() {
   std::vector<nic::time_row> rows;
   double error = 0, count = 0;
   for (const auto& [k, all] : samples_) {
-    const auto [cycles, per_beat] = fit(all);
+    const auto [cycles, per_beat] = fits_[k] = fit(all);
     rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), cycles, per_beat});
     for (const sample& s : all) error += std::abs(cycles + per_beat * further_beats(s) - s.cycles);
     count += double(all.size());
   }
   mean_error_ = count > 0 ? error / count : 0;
   return rows;
+}
+
+// ---------------------------------------------------------------------------------------------- paces
+
+// What holds a flow up is the last cause whose outputs are late: what comes behind them has nothing to wait for, and
+// what comes before them waits for them.
+void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
+  constexpr unsigned operations = 1'200;
+  constexpr double patience = 16;  // cycles
+  passed_.clear();
+  flowing_ = true;
+  unsigned n = 0;
+  rig_.until([&] {
+    while (n < operations && rig_.queued() < 8 && operation(n)) ++n;
+    return n == operations && rig_.queued() == 0;
+  });
+  drain();
+  std::map<key, stage> late;
+  for (const auto& [k, all] : passed_)
+    if (const auto s = stage_of(k, all); s && s->late > patience) late.emplace(k, *s);
+  const auto last = std::ranges::max_element(late, {}, [](const auto& s) { return s.second.first; });
+  for (const auto& [k, s] : late)
+    if (std::get<0>(k) == std::get<0>(last->first) && std::get<1>(k) == std::get<1>(last->first)) note_pace(k, s);
+  flowing_ = false;
+  settle();
+}
+
+// Whether outputs of that kind are known by their order. The RTL joins status blocks, so writes of the NIC whose
+// contexts post are not; and the model asks for what is read behind an answer in another order.
+bool nic_times::told_apart(const key& k, unsigned n) {
+  const effect what = std::get<2>(k);
+  if (what == effect::read) return !std::get<1>(k);
+  return (what != effect::write && what != effect::write_behind) || n == 1;
+}
+
+void nic_times::note_pace(const key& k, const stage& s) {
+  if (!told_apart(k, passed_[k].front().side)) return;
+  constexpr double control = 17.0 / 16;  // flits of control between those of packets
+  const bool packet = std::get<2>(k) == effect::packet;
+  const double beats = std::max((32u * s.dws + width_ - 1) / width_, 1u);
+  pace& slowest = paces_[k][s.dws];
+  if (s.distance > slowest.distance) slowest = {s.distance, packet ? control * packet_flits(width_, 4 * s.dws) : beats};
+}
+
+// Of kinds that are somewhere slower than what leaves explains.
+std::vector<nic::pace_row> nic_times::pace_rows() const {
+  std::vector<nic::pace_row> rows;
+  for (const auto& [k, by_dws] : paces_) {
+    if (std::ranges::none_of(by_dws, [](const auto& p) { return p.second.distance > p.second.bound + 0.25; })) continue;
+    for (const auto& [dws, p] : by_dws)
+      rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), dws, float(std::round(p.distance * 10) / 10)});
+  }
+  return rows;
+}
+
+// Its outputs in the middle of a flow.
+std::optional<nic_times::stage> nic_times::stage_of(const key& k, const std::vector<passing>& all) const {
+  const auto row = fits_.find(k);
+  const size_t begin = all.size() * 2 / 5, end = all.size() * 9 / 10;
+  if (row == fits_.end() || end - begin < 100) return std::nullopt;
+  double late = 0, dws = 0;
+  for (size_t i = begin; i < end; ++i) {
+    late += all[i].took.cycles - row->second.first - row->second.second * further_beats(all[i].took);
+    dws += all[i].dws;
+  }
+  const auto n = double(end - begin);
+  return stage{all.front().at, unsigned(std::lround(dws / n)), double(all[end].at - all[begin].at) / n, late / n};
+}
+
+// All contexts in turn, as far as they have room.
+void nic_times::flow_of_contexts(const descriptor& d, bool queues) {
+  const unsigned first = queues ? nic_rig::first_queue : 0;
+  if (queues) fill_queues(d);
+  unsigned next = 0;
+  flow([&](unsigned) {
+    for (unsigned tried = 0; tried < nic_rig::contexts; ++tried) {
+      const unsigned v = first + next++ % nic_rig::contexts;
+      if (rig_.free_slots(0, v) < d.slots()) continue;
+      queues ? rig_.ring_queue(0, v, d.slots()) : rig_.post(0, v, d);
+      return true;
+    }
+    return false;
+  });
+}
+
+// With descriptors of one or two slots.
+void nic_times::fill_queues(const descriptor& d) {
+  const auto slots = d.encode();
+  for (size_t i = 0; i < rig_.queued_slots.size(); ++i) rig_.queued_slots[i] = slots[i / 8 % slots.size()][i % 8];
+}
+
+std::vector<nic::pace_row> nic_times::paces() {
+  const uint64_t at = nic_rig::segment_nla;
+  const auto data = [](unsigned bytes) { return std::vector<uint8_t>(bytes); };
+  for (const unsigned bytes : {4u, 8u, 32u, 64u, 128u, 256u}) {
+    flow([&](unsigned n) { return rig_.store(0, 256 * (n % 4096), bytes / 4), true; });
+    flow([&](unsigned n) { return rig_.load(0, 256 * (n % 4096), bytes / 4), true; });
+  }
+  for (const bool queues : {false, true})
+    flow_of_contexts({.op = desc_op::imm, .node = 1, .size = 8, .w1 = 7, .w2 = at}, queues);
+  for (const unsigned bytes : {16u, 32u, 64u})
+    for (const bool notify : {false, true})
+      for (const bool queues : {false, true})
+        if (bytes <= 32 || !queues)
+          flow_of_contexts({.op = desc_op::inline_put,
+                            .notify_completer = notify,
+                            .node = 1,
+                            .size = bytes,
+                            .w2 = at,
+                            .data = data(bytes)},
+                           queues);
+  for (const unsigned bytes : {8u, 64u, 128u, 256u}) {
+    flow_of_contexts({.op = desc_op::put, .node = 1, .size = bytes, .w1 = at, .w2 = at}, false);
+    flow_of_contexts({.op = desc_op::get, .node = 1, .size = bytes, .w1 = at, .w2 = at}, false);
+  }
+  flow_of_contexts({.op = desc_op::notify, .notify_completer = true, .node = 1}, false);
+  flow_of_contexts({.op = desc_op::atomic, .node = 1, .size = 8, .w1 = 1, .w2 = at}, false);
+  for (const unsigned bytes : {8u, 64u})
+    flow_of_contexts({.op = desc_op::send, .node = 1, .size = bytes, .data = data(bytes)}, false);
+  return pace_rows();
 }
 
 double nic_times::further_beats(const sample& s) { return s.beats ? s.beats - 1 : 0; }

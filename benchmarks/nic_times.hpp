@@ -7,9 +7,12 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/nic_rig.hpp"
@@ -21,10 +24,13 @@ namespace ggas::bench {
 class nic_times {
  public:
   // Of one link, or of several: those have collectives, and only these are measured.
-  explicit nic_times(unsigned width, unsigned links = 1);
+  nic_times(unsigned width, const nic::nic_limits& limits, unsigned links = 1);
   bool ready() const { return rig_.ready(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
+  // Behind measure(): every operation as often and as close together as the NIC takes it. A row where that is further
+  // apart than what goes in or out makes it.
+  std::vector<nic::pace_row> paces();
   // Of the samples behind the rows: cycles that a row is off, in the mean, and outputs that no model foresaw.
   double mean_error() const { return mean_error_; }
   unsigned unexplained() const { return unexplained_; }
@@ -39,20 +45,12 @@ class nic_times {
     uint16_t tag = 0;  // of the model's read
   };
   struct side {
-    side(unsigned width, bool several_links)
-        : model(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, around(several_links)), decoder(width) {
+    side(unsigned width, nic::nic_surroundings around)
+        : model(width, {.mps = 256, .mrrs = 512, .bus_id = 1}, std::move(around)), decoder(width) {
       model.link_up(true);
     }
-    // With several links LINK_PEER does not name the only neighbour: there is a route to both nodes of the rig.
-    static nic::nic_surroundings around(bool several_links) {
-      nic::nic_surroundings s;
-      s.collectives = several_links;
-      if (several_links)
-        s.route = [](uint16_t node) { return node < 2 ? nic::net_status::ok : nic::net_status::unreachable; };
-      return s;
-    }
     nic::reference_model model;
-    nic::flit_decoder decoder;  // of what leaves
+    nic::flit_decoder decoder;                      // of what leaves
     std::deque<reason> writes, reads, completions;  // expected
     std::array<std::deque<reason>, 4> packets;      // likewise, by virtual channel
     std::map<uint16_t, reason> reading;             // by the RTL's tag
@@ -62,6 +60,22 @@ class nic_times {
   struct sample {
     unsigned beats;
     double cycles;
+  };
+  // Of an output in a flow: of which NIC, when it left, how much payload it had, and how long it took.
+  struct passing {
+    unsigned side;
+    uint64_t at;
+    unsigned dws;
+    sample took;
+  };
+  // A stage of the NIC in a flow, as far as it is what holds it up.
+  struct stage {
+    uint64_t first;  // when its first output left
+    unsigned dws;
+    double distance, late;
+  };
+  struct pace {
+    double distance, bound;  // what it is, and what beats or flits explain
   };
 
   static bool of_collectives(const key& k);
@@ -73,18 +87,30 @@ class nic_times {
   void left(unsigned n, const pcie::tlp& t);
   void flit(unsigned n, const nic::flit& f);
   void collect(unsigned n, reason r);
-  reason note(std::deque<reason>& expected, uint64_t at, unsigned beats_out);
+  reason note(unsigned n, std::deque<reason>& expected, uint64_t at, unsigned last, unsigned dws);
+  void drain();
   void settle();
   void window_operations(bool own);
   void one_sided_operations(uint16_t node);
   void collectives();
+  void flow(const std::function<bool(unsigned n)>& operation);  // false: there is no room for it yet
+  std::optional<stage> stage_of(const key& k, const std::vector<passing>& all) const;
   std::vector<nic::time_row> rows();
   void post(const nic::descriptor& d);
+  void fill_queues(const nic::descriptor& d);
+  void flow_of_contexts(const nic::descriptor& d, bool queues);
+  static bool told_apart(const key& k, unsigned n);
+  void note_pace(const key& k, const stage& s);
+  std::vector<nic::pace_row> pace_rows() const;
 
   unsigned width_, links_;
   nic_rig rig_;
   std::array<std::unique_ptr<side>, 2> sides_;
   std::map<key, std::vector<sample>> samples_;
+  std::map<key, std::pair<float, float>> fits_;
+  std::map<key, std::vector<passing>> passed_;     // in a flow
+  std::map<key, std::map<unsigned, pace>> paces_;  // by DWs of payload
+  bool flowing_ = false, left_ = false;            // something left, since that was asked last
   unsigned posted_ = 0, unexplained_ = 0;
   double mean_error_ = 0;
 };

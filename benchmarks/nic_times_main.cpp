@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "benchmarks/nic_holds.hpp"
 #include "benchmarks/nic_times.hpp"
 
 namespace {
@@ -16,28 +20,67 @@ constexpr unsigned widths[] = {64, 256, 512};
 // Of the NIC that has collectives. At 256 bit there is none: that of 64 bit stands for it.
 constexpr unsigned links = 6;
 
+// All that the table of a width has.
+struct table {
+  nic::nic_limits limits;
+  std::vector<nic::time_row> times;
+  std::vector<nic::pace_row> paces;
+};
+
 std::string text(const nic::time_row& r) {
   return fmt::format("{{cause::{}, {}, effect::{}, {:.2f}f, {:.2f}f}}", nic::to_text(r.from), r.answer,
                      nic::to_text(r.to), r.cycles, r.per_beat);
 }
-
-void print(unsigned width, const std::vector<nic::time_row>& rows) {
-  fmt::print("const model_times times_{}{{\n", width);
-  for (const auto& r : rows) fmt::print("    {},\n", text(r));
-  fmt::print("}};\n");
+std::string text(const nic::pace_row& r) {
+  return fmt::format("{{cause::{}, {}, effect::{}, {}, {:.1f}f}}", nic::to_text(r.from), r.answer, nic::to_text(r.to),
+                     r.dws, r.cycles);
 }
 
-// Rows of the RTL that the build's table has not, within rounding.
-unsigned compare(unsigned width, const std::vector<nic::time_row>& rows) {
+std::vector<std::pair<const char*, unsigned>> named(const nic::nic_limits& l) {
+  return {{"loads", l.loads},
+          {"loads_served", l.loads_served},
+          {"fetches", l.fetches},
+          {"get_fetches", l.get_fetches},
+          {"queue_reads", l.queue_reads},
+          {"atomics", l.atomics},
+          {"stores_passed", l.stores_passed},
+          {"stores_held", l.stores_held},
+          {"packets_held", l.packets_held},
+          {"control_gap", l.control_gap}};
+}
+
+void print(unsigned width, const table& t) {
+  fmt::print("const model_times times_{}{{\n    {{", width);
+  const char* comma = "";
+  for (const auto& [name, value] : named(t.limits)) fmt::print("{}.{} = {}", std::exchange(comma, ", "), name, value);
+  fmt::print("}},\n    {{\n");
+  for (const auto& r : t.times) fmt::print("        {},\n", text(r));
+  fmt::print("    }},\n    {{\n");
+  for (const auto& r : t.paces) fmt::print("        {},\n", text(r));
+  fmt::print("    }}}};\n");
+}
+
+// What the RTL has and the build's table has not, within rounding.
+unsigned compare(unsigned width, const table& t) {
   constexpr double rounding = 0.011;
+  const nic::model_times& mine = *nic::model_times::of(width);
   unsigned wrong = 0;
-  for (const auto& r : rows) {
-    const auto one = nic::model_times::of(width)->cycles(r.from, r.answer, r.to, 1);
-    const auto two = nic::model_times::of(width)->cycles(r.from, r.answer, r.to, 2);
-    if (one && std::abs(*one - r.cycles) < rounding && std::abs(*two - r.cycles - r.per_beat) < 2 * rounding) continue;
-    fmt::print("{} bit: the RTL has {}\n", width, text(r));
-    ++wrong;
+  const auto expect = [&](bool same, const auto& r) {
+    if (!same) fmt::print("{} bit: the RTL has {}\n", width, text(r));
+    wrong += !same;
+  };
+  for (const auto& r : t.times) {
+    const auto one = mine.cycles(r.from, r.answer, r.to, 1), two = mine.cycles(r.from, r.answer, r.to, 2);
+    expect(one && std::abs(*one - r.cycles) < rounding && std::abs(*two - r.cycles - r.per_beat) < 2 * rounding, r);
   }
+  for (const auto& r : t.paces)
+    expect(std::abs(mine.pace(r.from, r.answer, r.to, r.dws) - r.cycles) < rounding, r);
+  const auto has = named(mine.limits());
+  for (size_t i = 0; const auto& [name, value] : named(t.limits))
+    if (has[i++].second != value) {
+      fmt::print("{} bit: the RTL has {} = {}\n", width, name, value);
+      ++wrong;
+    }
   return wrong;
 }
 
@@ -53,23 +96,27 @@ int main(int argc, char** argv) {
                          "// clang-format off\n");
   unsigned wrong = 0;
   for (const unsigned width : widths) {
-    bench::nic_times t(width);
+    const nic::nic_limits limits = bench::measure_limits(width);
+    bench::nic_times t(width, limits);
     if (!t.ready()) {
       fmt::print(stderr, "ggas-nic-times: the link of the {}-bit NIC does not come up\n", width);
       return 1;
     }
-    auto rows = t.measure();
+    table all{.limits = limits, .times = t.measure(), .paces = {}};
     fmt::print(stderr, "{} bit: {} rows, off by {:.2f} cycles in the mean; {} outputs without a reason\n", width,
-               rows.size(), t.mean_error(), t.unexplained());
-    bench::nic_times c(width == 256 ? 64 : width, links);
+               all.times.size(), t.mean_error(), t.unexplained());
+    all.paces = t.paces();
+    const auto cut = bench::measure_cuts(width);
+    all.paces.insert(all.paces.end(), cut.begin(), cut.end());
+    bench::nic_times c(width == 256 ? 64 : width, limits, links);
     const auto more = c.measure();
     fmt::print(stderr, "{} bit, collectives: {} rows, off by {:.2f} cycles; {} outputs without a reason\n", width,
                more.size(), c.mean_error(), c.unexplained());
-    rows.insert(rows.end(), more.begin(), more.end());
+    all.times.insert(all.times.end(), more.begin(), more.end());
     if (check)
-      wrong += compare(width, rows);
+      wrong += compare(width, all);
     else
-      print(width, rows);
+      print(width, all);
   }
   if (!check) fmt::print("// clang-format on\n");
   return wrong ? 1 : 0;

@@ -235,13 +235,14 @@ std::expected<void, std::string> system::build_network() {
     return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
   const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
   const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
+  const unsigned control_gap = nic::model_times::of(p.nic.data_width)->limits().control_gap;
   network_ = std::make_unique<fabric::network>("network", *shape_,
                                                fabric::network_config{.latency_ps = p.link.latency_ps,
                                                                       .flit_ps = std::max(cycle_ps, line_ps),
                                                                       .flit_bits = p.nic.data_width,
                                                                       .hop_ps = nic::hop_cycles * cycle_ps,
                                                                       .units = nic::buffer_units,
-                                                                      .control_flits = nic::control_flits});
+                                                                      .control_gap = control_gap});
   if (may_break()) cut_network();
   return {};
 }

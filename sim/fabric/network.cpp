@@ -100,7 +100,10 @@ void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f)
   input::fifo& q = in(node, port).of[channel];
   (q.first == none ? q.first : flights_[q.last].next) = f;
   q.last = f;
-  if (port == own_port()) ++at_home_[node][channel];
+  if (port == own_port())
+    ++at_home_[node][channel];
+  else
+    owe_control(node, port);
   offer(node, port, channel);
 }
 
@@ -206,14 +209,38 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
   output& o = out(node, port);
   const topology::end to = across(node, port);
   const flight& it = flights_[f];
-  const uint64_t now = pcie::now_ps();
-  o.free_ps = now + it.flits * cfg_.flit_ps;
+  uint64_t start = pcie::now_ps();
+  if (o.owes && start > o.free_ps) {  // control left while the link was idle
+    start = std::max(start, o.free_ps + cfg_.flit_ps);
+    o.gap = 0;
+    o.owes = false;
+  }
+  o.free_ps = start + it.flits * cfg_.flit_ps;
   stats_.flits += it.flits;
-  output& back = out(to.node, to.port);
-  if (back.free_ps > now) back.free_ps += uint64_t(cfg_.control_flits * double(cfg_.flit_ps));
+  o.gap = uint16_t(o.gap + it.flits);
+  if (o.owes && o.gap >= cfg_.control_gap) {
+    o.free_ps += cfg_.flit_ps;
+    o.gap = uint16_t(o.gap - cfg_.control_gap);
+    o.owes = false;
+  }
+  o.gap = uint16_t(std::min<unsigned>(o.gap, cfg_.control_gap));
   const bool there = it.to == to.node;
   stats_.hops += !there;
   schedule(o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps), what::arrival, to.node, to.port, channel, f);
+}
+
+// A packet has come by this port: it is acknowledged by the way back.
+void network::owe_control(unsigned node, unsigned port) {
+  if (cfg_.control_gap == 0) return;
+  output& o = out(node, port);
+  const uint64_t now = pcie::now_ps();
+  if (o.free_ps > now && o.gap < cfg_.control_gap) {
+    o.owes = true;
+    return;
+  }
+  o.free_ps = std::max(o.free_ps, now) + cfg_.flit_ps;
+  o.gap = 0;
+  o.owes = false;
 }
 
 // The front of an input is gone: the next one asks, and NP packets that waited for it.

@@ -44,9 +44,11 @@ struct network_config {
   uint64_t latency_ps = 0;  // of a link, one way
   uint64_t flit_ps = 0;     // a flit on a link
   unsigned flit_bits = 64;
-  uint64_t hop_ps = 0;       // in a hop: last flit in to first flit out
-  unsigned units = 256;      // of a receive buffer: one a packet, one for each of its beats of payload
-  double control_flits = 0;  // of acknowledgement and credit a packet takes from the way back, while that is busy
+  uint64_t hop_ps = 0;   // in a hop: last flit in to first flit out
+  unsigned units = 256;  // of a receive buffer: one a packet, one for each of its beats of payload
+  // Acknowledgements and credits leave in flits of their own, while the link is idle; under load at most one behind so
+  // many flits of packets. 0: they take no time.
+  unsigned control_gap = 0;
 };
 
 struct network_stats {
@@ -127,6 +129,8 @@ class network : public sc_core::sc_module {
   struct output {
     uint64_t free_ps = 0;
     std::array<uint16_t, channels> units{};  // free at the other end
+    uint16_t gap = 0;                        // flits of packets since the last one of control
+    bool owes = false;                       // one of control, as soon as that is possible
     uint8_t last = 0;                        // channel served last
     uint8_t asked = 0;                       // bits: channels for which somebody waits
     bool woken = false;
@@ -156,6 +160,7 @@ class network : public sc_core::sc_module {
   void pump(unsigned node, unsigned port);
   bool go(unsigned node, unsigned port, unsigned channel);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);
+  void owe_control(unsigned node, unsigned port);
   void leave(unsigned node, waiter w);
   void ask(unsigned node, waiter w, const topology::step& way, const std::optional<topology::step>& also);
   void give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps);

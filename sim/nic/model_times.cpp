@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/nic/model_times.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "sim/nic/coll_format.hpp"
@@ -65,7 +66,10 @@ effect effect_of(const pcie::tlp& t, bool wrote) {
   return wrote ? effect::write_behind : effect::write;
 }
 
-model_times::model_times(std::initializer_list<time_row> rows) {
+model_times::model_times(const nic_limits& limits, std::initializer_list<time_row> rows,
+                         std::initializer_list<pace_row> paces)
+    : limits_(limits) {
+  for (const pace_row& r : paces) paces_[unsigned(r.from)][r.answer][unsigned(r.to)].emplace_back(r.dws, r.cycles);
   for (const time_row& r : rows) cells_[unsigned(r.from)][r.answer][unsigned(r.to)] = {r.cycles, r.per_beat};
 }
 
@@ -73,6 +77,17 @@ std::optional<double> model_times::cycles(cause from, bool answer, effect to, un
   const cell& c = cells_[unsigned(from)][answer][unsigned(to)];
   if (c.cycles < 0) return std::nullopt;
   return c.cycles + c.per_beat * double(beats ? beats - 1 : 0);
+}
+
+double model_times::pace(cause from, bool answer, effect to, unsigned dws) const {
+  const auto& rows = paces_[unsigned(from)][answer][unsigned(to)];
+  if (rows.empty()) return 0;
+  const auto above = std::ranges::lower_bound(rows, dws, {}, &std::pair<unsigned, double>::first);
+  if (above == rows.end()) return rows.back().second;
+  if (above == rows.begin()) return above->second;
+  const auto below = above - 1;
+  const double part = double(dws - below->first) / double(above->first - below->first);
+  return below->second + part * (above->second - below->second);
 }
 
 namespace {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sim/nic/packet.hpp"
 #include "sim/pcie/tlp.hpp"
@@ -66,7 +68,30 @@ struct time_row {
 // What the network of models is made of (docs/nic-model.md says where each comes from).
 inline constexpr unsigned hop_cycles = 3;      // measured: rtl.links, docs/network.md
 inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
-inline constexpr double control_flits = 0.75;  // a packet, on a busy way back: store_64_both of nic_cycles
+
+// How close together things leave, however close what they come from: cycles from one to the next. Rows are where that
+// is more than the beats, or flits, of what leaves, for so many DWs of payload; of a read, for so many asked for.
+struct pace_row {
+  cause from;
+  bool answer;
+  effect to;
+  unsigned dws;
+  float cycles;
+};
+
+// How much of something the NIC holds at a time, for one width. Taken from the RTL as the times are.
+struct nic_limits {
+  unsigned loads;          // window loads whose packets are on their way
+  unsigned loads_served;   // loads of other nodes, from their packet to their answer
+  unsigned fetches;        // packets of a context's puts whose payload is being read, or was, and that have not left
+  unsigned get_fetches;    // likewise, of all gets that are served
+  unsigned queue_reads;    // reads of work queues under way
+  unsigned atomics;        // of different words at their owner
+  unsigned stores_passed;  // stores of a word before the link behind which other requests are still taken
+  unsigned stores_held;    // stores of a line that wait behind those
+  unsigned packets_held;   // immediate puts before the link whose slots are free again
+  unsigned control_gap;    // flits of packets between two of control, on a link that is busy both ways
+};
 
 class model_times {
  public:
@@ -74,14 +99,19 @@ class model_times {
   static const model_times* of(unsigned width);
   // Cycles; nullopt: no such row.
   std::optional<double> cycles(cause from, bool answer, effect to, unsigned beats) const;
+  // Least distance from an output of so many DWs to the next one of its kind; 0: no row. Between rows a straight line.
+  double pace(cause from, bool answer, effect to, unsigned dws) const;
+  const nic_limits& limits() const { return limits_; }
 
-  explicit model_times(std::initializer_list<time_row> rows);
+  model_times(const nic_limits& limits, std::initializer_list<time_row> rows, std::initializer_list<pace_row> paces);
 
  private:
+  nic_limits limits_;
   struct cell {
     float cycles = -1, per_beat = 0;
   };
   cell cells_[causes][2][effects];
+  std::vector<std::pair<unsigned, double>> paces_[causes][2][effects];  // by DWs
 };
 
 }  // namespace ggas::nic

@@ -13,15 +13,11 @@ namespace ggas::nic {
 
 namespace {
 
+constexpr unsigned bar_registers = 0;
 // As nic_bridge and the RTL have them.
 constexpr size_t outbound_limit = 64;  // TLPs between the NIC and the wire before the NIC is held back
-constexpr unsigned np_credits = 32;    // non-posted requests of the host inside the NIC,
-constexpr unsigned load_slots = 64;    // beyond those that wait for other nodes
-constexpr size_t packets_ahead = 16;   // packets of puts and gets that wait for the link
-constexpr size_t stores_ahead = 20;    // stores of a line that wait for the link: its buffer, less what is on the way
+constexpr unsigned np_credits = 32;    // non-posted requests of the host that wait inside the NIC
 constexpr double usual_cycles = 10;    // of what has no row; counted
-
-unsigned fetches(unsigned width) { return width == 64 ? 12 : 64; }  // FETCH_MAX of rma_requester
 
 }  // namespace
 
@@ -37,8 +33,12 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
               .set_route = [this](uint64_t line) { set_route(line); },
               .retrain = [this] { retrain(); },
               .live_register = [this](uint16_t offset) { return live_register(offset); },
-              .takes_packets = [this] { return takes_packets(); },
-              .fetches = fetches(cfg.data_width),
+              .takes_packets = [this](vc channel) { return takes_packets(channel); },
+              .fetches = times_.limits().fetches,
+              .get_fetches = times_.limits().get_fetches,
+              .queue_reads = times_.limits().queue_reads,
+              .atomics = times_.limits().atomics,
+              .takes_status = [this] { return takes_status(); },
               .nodes = std::max(max_nodes, std::bit_ceil(net.shape().nodes())),
               .collectives = net.shape().nodes() > 2}),
       interrupts_([this](uint16_t offset) { return model_.counter(offset); },
@@ -46,10 +46,16 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
       port_("port", cfg.bridge.port),
       requests_in_("requests_in",
                    [this](pcie::tlp&& t) {
-                     held_requests_.push_back(std::move(t));
+                     hold(std::move(t));
                      take_requests();
                    }),
-      completions_in_("completions_in", [this](pcie::tlp&& t) { take(t); }),
+      completions_in_("completions_in",
+                      [this](pcie::tlp&& t) {
+                        take(t);
+                        host_took();
+                        take_requests();
+                      }),
+      places_taken_(times_.limits().loads),
       requests_out_("requests_out", [this](pcie::tlp&& t) { port_.send(std::move(t)); }),
       completions_out_("completions_out", [this](pcie::tlp&& t) { port_.send(std::move(t)); }) {
   port_.on_receive = [this](pcie::tlp& t) { return receive(t); };
@@ -61,8 +67,8 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
 
 bool nic_model::has_room(const pcie::tlp& t) const {
   const unsigned inside = inside_[unsigned(pcie::fc_of(t))];
-  if (t.posted()) return inside < cfg_.bridge.posted_buffer;
-  if (t.non_posted()) return inside + model_.responses_waiting() < np_credits + load_slots;
+  if (t.posted()) return inside < cfg_.bridge.posted_buffer + times_.limits().stores_held;
+  if (t.non_posted()) return inside < np_credits;
   return true;
 }
 
@@ -90,15 +96,69 @@ void nic_model::enter(inlet& i, uint64_t due_ps, pcie::tlp&& t) {
   i.queue.push_at(edges_.at_ps(at), std::move(t));
 }
 
-// A store that the link has no room for holds up the requests behind it.
-void nic_model::take_requests() {
-  while (!held_requests_.empty()) {
-    const bool store = held_requests_.front().posted() && cause_of(held_requests_.front()) == cause::window_store;
-    if (store && net_.waiting(cfg_.node, vc::p) >= stores_ahead) return;
-    const pcie::tlp next = std::move(held_requests_.front());
-    held_requests_.pop_front();
-    take(next);
+void nic_model::hold(pcie::tlp&& t) {
+  if (t.posted()) {
+    ++posted_held_;
+    held_posted_.push_back(std::move(t));
+  } else {
+    (t.bar == bar_registers ? held_reads_ : held_loads_).push_back({std::move(t), posted_held_});
   }
+}
+
+// In the order in which they came, but: a store that the link has no room for holds up all posted requests behind it,
+// a load without a place for its answer the loads and quiets, and reads wait for the posted requests before them alone.
+void nic_model::take_requests() {
+  const auto next = [](auto& q) {
+    auto t = std::move(q.front());
+    q.pop_front();
+    return t;
+  };
+  const auto behind = [this](const auto& q) { return !q.empty() && q.front().behind <= posted_taken_; };
+  for (;;) {
+    if (behind(held_reads_)) {
+      take(next(held_reads_).request);
+    } else if (behind(held_loads_) && finds_place(held_loads_.front().request)) {
+      take(next(held_loads_).request);
+    } else if (!held_posted_.empty() && !store_waits(held_posted_.front())) {
+      ++posted_taken_;
+      take(next(held_posted_));
+    } else {
+      return;
+    }
+  }
+}
+
+// Places for the answers of loads are a ring. While a load wants one the NIC looks at a place a cycle (smfu_match): with
+// nearly all of them taken it takes a while to find a free one.
+bool nic_model::finds_place(const pcie::tlp& t) {
+  if (cause_of(t) != cause::window_load) return true;
+  const size_t places = places_taken_.size();
+  if (!std::exchange(looking_, true)) look_from_ = edge();
+  const size_t at = (next_place_ + (edge() - look_from_)) % places;
+  size_t further = 0;
+  while (further < places && places_taken_[(at + further) % places]) ++further;
+  if (further == places) return false;
+  if (further > 0) {
+    place_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(edge() + further) - pcie::now_ps()));
+    return false;
+  }
+  looking_ = false;
+  place_ = at;
+  next_place_ = (at + 1) % places;
+  return true;
+}
+
+// An answer has come, the last one of its load.
+void nic_model::free_place(uint16_t tag) {
+  const auto it = place_of_.find(tag);
+  if (it == place_of_.end()) return;
+  places_taken_[it->second] = false;
+  place_of_.erase(it);
+  take_requests();
+}
+
+bool nic_model::store_waits(const pcie::tlp& t) const {
+  return cause_of(t) == cause::window_store && net_.waiting(cfg_.node, vc::p) >= times_.limits().stores_passed;
 }
 
 void nic_model::take(const pcie::tlp& t) {
@@ -119,20 +179,22 @@ void nic_model::take(const pcie::tlp& t) {
 // ---------------------------------------------------------------------------------------------- from the network
 
 bool nic_model::deliver(packet& p) {
-  if (backlog() >= outbound_limit) {
+  const bool full = p.vc == uint8_t(vc::np) && model_.target_reads_waiting() >= times_.limits().loads_served;
+  if (full || backlog() >= outbound_limit) {
     refused_network_ = true;
     return false;
   }
   ++packets_in_;
   model_.advance(edge());
+  const unsigned waiting = model_.responses_waiting();
   model_.from_link(p);
   leave(cause_of(p), false, beats(p.len_dw));
+  if (model_.responses_waiting() < waiting) free_place(p.tag);
   return true;
 }
 
 void nic_model::left() {
-  if (held_ && takes_packets()) {
-    held_ = false;
+  if (std::exchange(held_, false)) {
     model_.room();
     leave(cause::slot, true, 1);
   }
@@ -212,10 +274,10 @@ uint64_t nic_model::best_state() const {
   return best;
 }
 
-bool nic_model::takes_packets() const {
-  const size_t ahead = net_.waiting(cfg_.node, vc::rma) + net_.waiting(cfg_.node, vc::rsp);
-  held_ |= ahead >= packets_ahead;
-  return ahead < packets_ahead;
+bool nic_model::takes_packets(vc channel) {
+  const bool takes = net_.waiting(cfg_.node, channel) < times_.limits().packets_held;
+  held_ |= !takes;
+  return takes;
 }
 
 // ---------------------------------------------------------------------------------------------- out
@@ -224,8 +286,19 @@ size_t nic_model::backlog() const {
   return requests_out_.size() + completions_out_.size() + port_.tx_pending(pcie::fc::p);
 }
 
+// What the model has for the host counts, too: it is about to leave.
+bool nic_model::takes_status() {
+  const bool takes = backlog() + model_.requests_left() < outbound_limit;
+  status_held_ |= !takes;
+  return takes;
+}
+
 void nic_model::host_took() {
-  if (backlog() < outbound_limit && std::exchange(refused_network_, false)) net_.resume(cfg_.node);
+  if (backlog() >= outbound_limit) return;
+  if (std::exchange(refused_network_, false)) net_.resume(cfg_.node);
+  if (!std::exchange(status_held_, false)) return;
+  model_.advance(edge());
+  leave(cause::ack, false, 1);
 }
 
 void nic_model::leave(cause why, bool answer, unsigned beats_in) {
@@ -234,10 +307,12 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     const effect what = effect_of(r->tlp, wrote);
     wrote |= r->tlp.posted();
     if (what == effect::read) reads_[r->tlp.tag] = {why, edge() / nic_core::tick_cycles};
-    send_request(std::move(r->tlp), after(why, answer, what, beats_in));
+    const unsigned dws = r->tlp.len_dw;
+    send_request(std::move(r->tlp), after(why, answer, what, beats_in, dws));
   }
   while (auto c = model_.pop_completion()) {
-    const uint64_t at = put_out(*c, after(why, answer, effect::completion, beats_in));
+    const unsigned dws = c->has_data() ? c->len_dw : 0;
+    const uint64_t at = put_out(*c, after(why, answer, effect::completion, beats_in, dws));
     completions_out_.push_at(std::max(edges_.at_ps(at) + cfg_.bridge.tx_latency_ps, last_write_ps_), std::move(*c));
   }
   while (auto p = model_.pop_packet()) {
@@ -246,9 +321,13 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
       continue;
     }
     if (p->is(op::load) || p->is(op::quiet)) responses_[p->tag] = edge() / nic_core::tick_cycles;
+    if (p->is(op::load)) {
+      place_of_[p->tag] = place_;
+      places_taken_[place_] = true;
+    }
     ++packets_out_;
     p->set_unordered(net_.shape().ports() > 1 && is_unordered(op(p->op)));
-    const uint64_t at = after(why, answer, effect::packet, beats_in);
+    const uint64_t at = after(why, answer, effect::packet, beats_in, p->len_dw);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
   }
   const uint64_t told = edge() + uint64_t(usual_cycles);
@@ -257,10 +336,14 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
   wait_for_tick();
 }
 
-uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in) {
+// Never closer behind the one before it than the RTL's.
+uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in, unsigned dws_out) {
   const auto cycles = times_.cycles(why, answer, what, beats_in);
   untimed_ += !cycles;
-  return edge() + uint64_t(std::lround(cycles.value_or(usual_cycles)));
+  double& free = paced_[unsigned(why)][answer][unsigned(what)];
+  const double at = std::max(double(edge()) + cycles.value_or(usual_cycles), free);
+  free = at + times_.pace(why, answer, what, dws_out);
+  return uint64_t(std::llround(at));
 }
 
 // The edge at which its last beat is out, if its only one could be at `at`.
@@ -300,11 +383,16 @@ void nic_model::tick() {
   const uint64_t rma_host = ticks(GGAS_REG_RMA_TIMEOUT, GGAS_RMA_TIMEOUT_HOST_SHIFT);
   if (!model_.responses_waiting()) responses_.clear();
   // A tag that is not in use any more is no news to the model.
+  std::vector<uint16_t> given_up;
   std::erase_if(responses_, [&](const auto& r) {
     const bool late = tick - r.second > load;
-    if (late) model_.load_timeout(r.first);
+    if (late) given_up.push_back(r.first);
     return late;
   });
+  for (const uint16_t tag : given_up) {
+    model_.load_timeout(tag);
+    free_place(tag);
+  }
   std::erase_if(reads_, [&](const auto& r) {
     const bool of_rma = r.first >= rma_model::first_tag && r.first <= rma_model::last_tag;
     const bool late = tick - r.second.tick > (of_rma ? rma_host : smfu_host);
@@ -314,6 +402,7 @@ void nic_model::tick() {
   interrupt(interrupts_.tick(edge()), edge());
   model_.advance(edge());
   leave(cause::other, false, 0);
+  take_requests();
 }
 
 uint64_t nic_model::live_register(uint16_t offset) const {

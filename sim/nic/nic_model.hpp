@@ -11,6 +11,7 @@
 #include <map>
 #include <systemc>
 #include <unordered_map>
+#include <vector>
 
 #include "sim/fabric/network.hpp"
 #include "sim/nic/model_interrupts.hpp"
@@ -53,15 +54,20 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   };
   bool receive(pcie::tlp& t);
   bool has_room(const pcie::tlp& t) const;
-  bool takes_packets() const;
+  bool takes_packets(vc channel);
+  bool takes_status();
   void enter(inlet& i, uint64_t due_ps, pcie::tlp&& t);
+  void hold(pcie::tlp&& t);
+  bool finds_place(const pcie::tlp& t);
+  void free_place(uint16_t tag);
+  bool store_waits(const pcie::tlp& t) const;
   void take_requests();
   void take(const pcie::tlp& t);
   unsigned beats(unsigned dws) const { return (dws + beat_dws_ - 1) / beat_dws_; }
   uint64_t edge() const { return edges_.from(pcie::now_ps()); }
   // What the model has put out, because of that.
   void leave(cause why, bool answer, unsigned beats_in);
-  uint64_t after(cause why, bool answer, effect what, unsigned beats_in);
+  uint64_t after(cause why, bool answer, effect what, unsigned beats_in, unsigned dws_out);
   uint64_t put_out(const pcie::tlp& t, uint64_t at);
   void send_request(pcie::tlp&& t, uint64_t at);
   void interrupt(std::vector<pcie::tlp>&& writes, uint64_t at);
@@ -88,13 +94,26 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   pcie::port port_;
   pcie::bar_map bars_;
   inlet requests_in_, completions_in_;
-  std::deque<pcie::tlp> held_requests_;  // in order, the first waits for the link
+  struct read_request {
+    pcie::tlp request;
+    uint64_t behind;  // posted requests that came before it
+  };
+  std::deque<pcie::tlp> held_posted_;
+  std::deque<read_request> held_loads_, held_reads_;  // of the window, and quiets; of registers
+  uint64_t posted_held_ = 0, posted_taken_ = 0;       // all there were so far
+  std::vector<bool> places_taken_;                    // for loads on their way
+  std::unordered_map<uint16_t, size_t> place_of_;     // by tag
+  size_t place_ = 0, next_place_ = 0;                 // of the load that was taken last; where the next one looks first
+  bool looking_ = false;                              // a load wants a place, from look_from_ on
+  uint64_t look_from_ = 0;
+  pcie::timer place_event_{[this] { take_requests(); }};
   pcie::timed_queue<pcie::tlp> requests_out_, completions_out_;
-  uint64_t out_free_ = 0;  // edge from which the NIC may put out the next TLP
+  uint64_t out_free_ = 0;                  // edge from which the NIC may put out the next TLP
+  double paced_[causes][2][effects] = {};  // and from which the next of its kind
   uint64_t last_write_ps_ = 0;
   std::array<unsigned, pcie::fc_classes> inside_{};  // taken from the port, not yet worked off
   bool refused_host_ = false, refused_network_ = false;
-  mutable bool held_ = false;  // packets of puts and gets wait for room
+  bool held_ = false, status_held_ = false;  // packets of puts and gets, and status blocks, wait for room
   struct waiting {
     cause why;
     uint64_t tick;  // in which it was sent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The payload of puts and gets in the reference model. The golden model reads for one packet at a time. As NIC it reads
-// ahead as the RTL does: up to `fetches` packets of a context, those of the operations behind the one in work too.
+// ahead as the RTL does: up to so many packets of a context, those of the operations behind the one in work too.
 #include <algorithm>
 #include <utility>
 
@@ -30,13 +30,13 @@ unsigned rma_model::read_some(payload& all, unsigned window) {
 void rma_model::read_puts_ahead(unsigned v) {
   context& c = *contexts_[v];
   unsigned open = 0;
-  for (uint32_t at = c.consumed; fetches_ > 1 && open < fetches_;) {
+  for (uint32_t at = c.consumed; limits_.fetches > 1 && open < limits_.fetches;) {
     const auto d = descriptor_at(v, at);
     if (!d) return;
     if (d->op == desc_op::put && d->good()) {
       auto& p = c.ahead[at];
       if (!p) p = std::make_shared<payload>(d->w1, d->w2, d->size, c.owner);
-      open += read_some(*p, fetches_ - open);
+      open += read_some(*p, limits_.fetches - open);
     }
     if (d->holds()) return;
     at += d->slots();
@@ -46,14 +46,14 @@ void rma_model::read_puts_ahead(unsigned v) {
 void rma_model::read_gets_ahead() {
   unsigned open = 0;
   for (served& s : gets_) {
-    if (fetches_ == 1 || open >= fetches_) return;
-    if (s.data->size <= rma_max_bytes) open += read_some(*s.data, fetches_ - open);
+    if (limits_.get_fetches == 1 || open >= limits_.get_fetches) return;
+    if (s.data->size <= rma_max_bytes) open += read_some(*s.data, limits_.get_fetches - open);
   }
 }
 
 // The bytes of the next packet.
-task<rma_model::fetched> rma_model::next_part(payload& all) {
-  while (!nic_.rma_takes_packets()) co_await room_;
+task<rma_model::fetched> rma_model::next_part(payload& all, vc channel) {
+  while (!nic_.rma_takes_packets(channel)) co_await room_;
   if (all.parts.empty()) read_some(all, 1);
   const auto first = std::move(all.parts.front());
   all.parts.pop_front();

@@ -162,7 +162,7 @@ task<> rma_model::one_get(served get) {
   net_status s = size > rma_max_bytes ? net_status::bad : net_status::ok;
   if (s != net_status::ok) nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
   for (uint32_t done = 0; done < size && s == net_status::ok;) {
-    const fetched f = co_await next_part(*get.data);
+    const fetched f = co_await next_part(*get.data, vc::rsp);
     read_gets_ahead();
     s = f.status;
     if (s == net_status::protection) nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr + done);
@@ -189,13 +189,28 @@ task<> rma_model::one_get(served get) {
 
 // ---------------------------------------------------------------------------------------------- atomics
 
+// The golden model does one after the other; as NIC, as many as the RTL, but one at a time a word.
 task<> rma_model::atomics() {
   for (;;) {
     while (atomics_.empty()) co_await atomic_arrived_;
     packet p = std::move(atomics_.front());
     atomics_.pop_front();
-    co_await one_atomic(std::move(p));
+    if (limits_.atomics == 1) {
+      co_await one_atomic(std::move(p));
+      continue;
+    }
+    const uint64_t word = p.addr / 8;
+    while (atomics_at_.size() == limits_.atomics || atomics_at_.contains(word)) co_await atomic_done_;
+    atomics_at_.insert(word);
+    scheduler_.start(one_of_several(std::move(p)));
   }
+}
+
+task<> rma_model::one_of_several(packet p) {
+  const uint64_t word = p.addr / 8;
+  co_await one_atomic(std::move(p));
+  atomics_at_.erase(word);
+  atomic_done_.notify();
 }
 
 task<> rma_model::one_atomic(packet p) {

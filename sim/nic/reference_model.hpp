@@ -50,9 +50,13 @@ struct nic_surroundings {
   // Registers that depend on time.
   std::function<uint64_t(uint16_t offset)> live_register;
   // Packets of puts and gets may be made; else they wait for room().
-  std::function<bool()> takes_packets;
-  // Reads of the host that the payload of one put or get has under way.
-  unsigned fetches = 1;
+  std::function<bool(vc channel)> takes_packets;
+  // Packets whose payload is read ahead: of a context's puts, of all gets that are served.
+  unsigned fetches = 1, get_fetches = 1;
+  // Reads of work queues under way; atomics of different words.
+  unsigned queue_reads = 16, atomics = 1;
+  // The host takes writes; else status blocks wait for advance(), and changes meanwhile share a write.
+  std::function<bool()> takes_status;
   // Nodes that this NIC knows (BUILD.nodes).
   unsigned nodes = max_nodes;
   // It has the unit for collectives (BUILD.coll).
@@ -96,6 +100,7 @@ class reference_model : private rma_services {
   unsigned responses_waiting() const { return unsigned(waiting_.size()); }
   unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
   bool rma_waits() const { return rma_.waits(); }
+  size_t requests_left() const { return requests_.size(); }                        // for pop_request()
   void count_event(uint8_t code) { count(uint16_t(GGAS_REG_EVENT_COUNT(code))); }  // that no unit raised
 
   // Where a window access of `bytes` lands, and on whose behalf; nullopt: unmapped.
@@ -124,7 +129,8 @@ class reference_model : private rma_services {
   void rma_request(pcie::tlp&& t) override { requests_.push_back({std::move(t), own(), false}); }
   net_status rma_route(uint16_t node) const override;
   unsigned rma_nodes() const override { return around_.nodes; }
-  bool rma_takes_packets() const override { return !around_.takes_packets || around_.takes_packets(); }
+  bool rma_takes_status() const override { return !around_.takes_status || around_.takes_status(); }
+  bool rma_takes_packets(vc channel) const override { return !around_.takes_packets || around_.takes_packets(channel); }
 
   // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read goes out in packets that
   // all carry its tag and are answered in order.

@@ -156,7 +156,7 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
     fetched f;
     if (!c.enabled) co_return net_status::disabled;
     if (d.op == desc_op::put) {
-      f = co_await next_part(*source);
+      f = co_await next_part(*source, vc::rma);
       read_puts_ahead(v);
       if (f.status == net_status::protection) nic_.rma_event(GGAS_EV_RMA_PROTECTION, 0, v);
       if (f.status != net_status::ok) co_return f.status;

@@ -26,8 +26,8 @@ bool rma_model::context::queue_mode() const { return words[word_ctrl] & GGAS_CON
 bool rma_model::context::backpressure() const { return words[word_ctrl] & GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK; }
 uint16_t rma_model::context::pd() const { return uint16_t(words[word_ctrl] >> GGAS_CONTEXT_CTRL_PD_SHIFT); }
 
-rma_model::rma_model(rma_services& nic, const host_config& cfg, unsigned fetches)
-    : nic_(nic), cfg_(cfg), fetches_(fetches), queue_slots_(fetches == 1 ? 1 : 8) {
+rma_model::rma_model(rma_services& nic, const host_config& cfg, const rma_limits& limits)
+    : nic_(nic), cfg_(cfg), limits_(limits), queue_slots_(limits.fetches == 1 ? 1 : 8) {
   for (auto& c : contexts_) c = std::make_unique<context>(scheduler_);
   scheduler_.start(requests());
   scheduler_.start(responder());
@@ -42,7 +42,10 @@ unsigned rma_model::mtu() const {
 
 void rma_model::run() {
   scheduler_.run();
-  for (const unsigned v : std::exchange(status_due_, {})) write_status(v);
+  while (!status_due_.empty() && nic_.rma_takes_status()) {
+    write_status(status_due_.front());
+    status_due_.pop_front();
+  }
 }
 
 void rma_model::advance(uint64_t time) {
@@ -184,6 +187,10 @@ task<> rma_model::fill_from_queue(unsigned v) {
   for (;;) {
     while (!c.enabled || !c.queue_mode() || c.fetched == c.produced || c.fetched - c.consumed >= rma_slots)
       co_await c.changed;
+    if (queue_reading_ == limits_.queue_reads) {
+      co_await queue_read_;
+      continue;
+    }
     const unsigned ring = 1u << c.log2(GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT), first = c.fetched % ring;
     const uint64_t at = page_address(c.words[word_queue]) + first * uint64_t{rma_slot_bytes};
     // Not beyond the ring's end, nor what one read can bring.
@@ -191,7 +198,10 @@ task<> rma_model::fill_from_queue(unsigned v) {
     const unsigned room = unsigned(cfg_.mrrs - at % cfg_.mrrs) / rma_slot_bytes;
     const unsigned n = std::min({queue_slots_, c.produced - c.fetched, free, ring - first, room});
     nic_.rma_count(GGAS_REG_RMA_QUEUE_READS);
+    ++queue_reading_;
     const read_result r = co_await host_read_dws(at, n * rma_slot_bytes / 4);
+    --queue_reading_;
+    queue_read_.notify();
     if (!c.enabled) continue;
     for (unsigned i = 0; i < n; ++i) {
       slot& s = c.slots[c.fetched++ % rma_slots];

@@ -34,15 +34,21 @@ class rma_services {
   virtual void rma_request(pcie::tlp&& t) = 0;  // to the local host
   virtual net_status rma_route(uint16_t node) const = 0;
   virtual unsigned rma_nodes() const = 0;          // numbers from here on do not exist
-  virtual bool rma_takes_packets() const = 0;  // of puts and gets; rma_model::room() follows if not
+  virtual bool rma_takes_status() const = 0;           // else they wait for run()
+  virtual bool rma_takes_packets(vc channel) const = 0;  // of puts and gets; rma_model::room() follows if not
 
  protected:
   ~rma_services() = default;
 };
 
+// As in nic_surroundings.
+struct rma_limits {
+  unsigned fetches, get_fetches, queue_reads, atomics;
+};
+
 class rma_model {
  public:
-  rma_model(rma_services& nic, const host_config& cfg, unsigned fetches);
+  rma_model(rma_services& nic, const host_config& cfg, const rma_limits& limits);
 
   // Whole DWs of the part of a page that can be written.
   static bool takes(const pcie::tlp& page_write);
@@ -191,7 +197,7 @@ class rma_model {
   unsigned read_some(payload& all, unsigned window);
   void read_puts_ahead(unsigned v);
   void read_gets_ahead();
-  task<fetched> next_part(payload& all);
+  task<fetched> next_part(payload& all, vc channel);
 
   // ---- reference_requester.cpp: initiator, descriptors
   task<> requester(unsigned v);
@@ -232,6 +238,7 @@ class rma_model {
   task<> one_get(served get);
   task<> atomics();
   task<> one_atomic(packet p);
+  task<> one_of_several(packet p);
   void respond(const packet& request, op o, net_status s, uint64_t addr);
 
   uint64_t reg(uint16_t offset) const { return nic_.rma_register(offset); }
@@ -241,19 +248,22 @@ class rma_model {
 
   rma_services& nic_;
   host_config cfg_;
-  unsigned fetches_, queue_slots_;  // packets of payload, slots of a work queue, that are read at once
+  rma_limits limits_;
+  unsigned queue_slots_;  // of a work queue, that are read at once
+  unsigned queue_reading_ = 0;
+  std::set<uint64_t> atomics_at_;  // words of those under way, if there may be several
   scheduler scheduler_;
   std::array<std::unique_ptr<context>, rma_contexts> contexts_;
   std::deque<packet> requests_, answers_, atomics_;
   std::deque<served> gets_;  // the front is under way
   signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
-      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_};
+      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_}, queue_read_{scheduler_}, atomic_done_{scheduler_};
   std::map<uint16_t, std::shared_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
   std::map<uint64_t, tlb_entry> tlb_;          // by NLA of the page
   std::set<source_key> refused_;               // puts whose last packet has not come
   std::map<get_key, net_status> gets_failed_;  // first failure at the data of a get under way
-  std::vector<unsigned> status_due_;
+  std::deque<unsigned> status_due_;
   uint32_t invalidations_ = 0;
   uint64_t invalidation_round_ = 0;
   uint64_t time_ = 0;

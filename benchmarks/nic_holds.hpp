@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of everything the RTL holds at a time (nic::nic_limits): counted with a host that does not answer, or a wire
+// that takes nothing.
+#pragma once
+
+#include <vector>
+
+#include "sim/nic/model_times.hpp"
+
+namespace ggas::bench {
+
+nic::nic_limits measure_limits(unsigned width);
+// How close together the reads of one long put or get follow each other.
+std::vector<nic::pace_row> measure_cuts(unsigned width);
+
+}  // namespace ggas::bench
