@@ -90,6 +90,25 @@ package ggas_pkg;
     logic [2:0] link;
   } way_t;
 
+  // The same with copies: of a packet for a group the low bits of `way` are its branches, bit 2 * link + lane each. It
+  // stands in `version`, `seq` and `session`, and comes from the table of groups as the packet arrives.
+  localparam int unsigned WAYS_W = 14;
+  typedef struct packed {
+    logic             copied;  // for a group
+    logic             member;  // the units of this node get a copy, too
+    logic [WAY_W-1:0] way;     // way_t, or branches
+  } ways_t;
+
+  // A line of the table of groups: where packets of a group go on from here.
+  localparam int unsigned GROUP_LINE_W = 17;
+  localparam logic [2:0]  OWN_UNITS = 3'd7;  // as `link`
+  typedef struct packed {
+    logic        valid;
+    logic [2:0]  link;      // that they must come by; OWN_UNITS: this node alone sends to the group
+    logic        member;
+    logic [11:0] branches;
+  } group_line_t;
+
   // A line of the table of routes, a node each. The second choice is for packets that may pass others.
   localparam int unsigned ROUTE_W = 10;
   typedef struct packed {
@@ -120,8 +139,8 @@ package ggas_pkg;
   // Collectives (docs/coll.md), header as net_hdr_t: `addr` holds coll_pkg::ask_t, `tag` epoch and group.
   localparam logic [7:0] OP_COLL_UP       = 8'h30;  // RMA: 0 … 64 DW, to the parent
   localparam logic [7:0] OP_COLL_DOWN     = 8'h31;  // RMA: 0 … 64 DW, to a child
-  // Kept free: 8'h40 … 8'h7f for what nobody thought of, and this bit, with which an op goes to all nodes of group
-  // `dst`. A NIC drops what it does not know with BAD_PACKET.
+  // Kept free: 8'h40 … 8'h7f for what nobody thought of. A NIC drops what it does not know with BAD_PACKET.
+  // This bit: to all nodes of group `dst`. Only stores have it; the target's net takes it off.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
   // Answers that their units know by a tag, so that it does not matter which of them comes first: with several links
@@ -303,6 +322,16 @@ package ggas_pkg;
 `endif
   localparam int unsigned NODE_W = $clog2(MAX_NODES);
   typedef logic [NODE_W-1:0] node_t;
+
+  // Groups that a store may go to (docs/network.md). A quiet behind one asks all nodes by their numbers, at most as
+  // many as smfu_quiet has entries; so a NIC for more nodes has none.
+  localparam int unsigned GROUPS  = LINKS > 1 && MAX_NODES <= 64 ? 64 : 0;
+  localparam int unsigned GROUP_W = 6;
+
+  // The packet is for a group.
+  function automatic logic is_multicast(input logic [7:0] op);
+    is_multicast = GROUPS > 0 && (op & OP_MULTICAST) != '0;
+  endfunction
 
   function automatic logic is_node(input logic [15:0] number);
     is_node = {1'b0, number} < MAX_NODES[16:0];

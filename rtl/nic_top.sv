@@ -387,6 +387,8 @@ module nic_top #(
     .cfg_route_set_i(cfg.route_set), .cfg_route_node_i(cfg.route_node),
     .cfg_route_i({cfg.route_second, cfg.route_second_lane, cfg.route_second_link, cfg.route_valid, cfg.route_lane,
       cfg.route_link}),
+    .cfg_group_set_i(cfg.multicast_set), .cfg_group_i(cfg.multicast_group), .cfg_group_lane_i(cfg.multicast_lane),
+    .cfg_group_line_i({cfg.multicast_valid, cfg.multicast_link, cfg.multicast_member, cfg.multicast_branches}),
     .sts_states_o(sts.links_states), .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
     .ev_no_route_who_o(lnk_ev_no_route_who), .cfg_replay_limit_i(cfg.link_ctrl_replay_limit),
     .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout), .cfg_retrain_i(cfg.link_ctrl_retrain),
@@ -420,6 +422,7 @@ module nic_top #(
   assign sts.build_contexts = ggas_pkg::CONTEXTS[8:0];
   assign sts.build_page_log2 = PAGE_LOG2[4:0];
   assign sts.build_nodes     = ggas_pkg::MAX_NODES[16:0];
+  assign sts.build_groups    = ggas_pkg::GROUPS[7:0];
   assign sts.links_built     = ggas_pkg::LINKS[2:0];
   assign sts.build_rma       = 1'b1;
   assign sts.build_velo      = 1'b1;

@@ -133,8 +133,12 @@ void network_manager::stop() {
   }
   drains_ = 0;
   const uint64_t none = shape_.nodes() - 1;
-  ask_all([=, this](unsigned n) { all_.write(n, GGAS_REG_LINK_PEER, none); }, {GGAS_REG_LINK_PEER},
-          [this] { drain(); });
+  ask_all(
+      [=, this](unsigned n) {
+        all_.set_group(n, false);
+        all_.write(n, GGAS_REG_LINK_PEER, none);
+      },
+      {GGAS_REG_LINK_PEER}, [this] { drain(); });
 }
 
 void network_manager::drain() {
@@ -170,7 +174,13 @@ void network_manager::write_lines(unsigned node, const fabric::routes& before, c
 
 void network_manager::go() {
   const uint64_t all = (shape_.nodes() - 1) | GGAS_LINK_PEER_VALID_MASK;
-  ask_all([=, this](unsigned n) { all_.write(n, GGAS_REG_LINK_PEER, all); }, {GGAS_REG_LINK_PEER}, [this] { end(); });
+  const bool whole = !next_->any();
+  ask_all(
+      [=, this](unsigned n) {
+        if (whole) all_.set_group(n, true);
+        all_.write(n, GGAS_REG_LINK_PEER, all);
+      },
+      {GGAS_REG_LINK_PEER}, [this] { end(); });
 }
 
 void network_manager::end() {
@@ -189,6 +199,12 @@ uint64_t route_register(unsigned to, const std::optional<fabric::routes::line>& 
     value |= uint64_t(line->second->port) << GGAS_ROUTE_SECOND_LINK_SHIFT |
              uint64_t(line->second->lane) << GGAS_ROUTE_SECOND_LANE_SHIFT | GGAS_ROUTE_SECOND_MASK;
   return value;
+}
+
+uint64_t group_register(unsigned group, const fabric::group_line& line, bool valid) {
+  return group | uint64_t(line.lane) << GGAS_MULTICAST_LANE_SHIFT | uint64_t(line.port) << GGAS_MULTICAST_LINK_SHIFT |
+         uint64_t(line.member) << GGAS_MULTICAST_MEMBER_SHIFT | uint64_t(valid) << GGAS_MULTICAST_VALID_SHIFT |
+         uint64_t(line.branches) << GGAS_MULTICAST_BRANCHES_SHIFT | GGAS_MULTICAST_SET_MASK;
 }
 
 }  // namespace ggas::sim

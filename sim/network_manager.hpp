@@ -17,6 +17,8 @@ namespace ggas::sim {
 
 // What is written to ROUTE for a line; without one packets to that node are discarded.
 uint64_t route_register(unsigned to, const std::optional<fabric::routes::line>& line);
+// What is written to MULTICAST for a line of a group; not valid: packets that need it are discarded.
+uint64_t group_register(unsigned group, const fabric::group_line& line, bool valid);
 
 class network_manager {
  public:
@@ -25,6 +27,8 @@ class network_manager {
     std::function<bool(unsigned node)> alive;
     std::function<void(unsigned node, uint16_t offset, uint64_t value)> write;
     std::function<void(unsigned node, uint16_t offset, std::function<void(std::optional<uint64_t>)> done)> read;
+    // The group that the node sends to takes stores, or none. Its tree is that of the whole network.
+    std::function<void(unsigned node, bool on)> set_group;
   };
   // `link_ctrl`: what LINK_CTRL holds on every node.
   network_manager(const fabric::topology& shape, uint64_t link_ctrl, drivers all);

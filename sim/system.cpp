@@ -127,6 +127,12 @@ unsigned system::segments() const {
   return all;
 }
 
+std::optional<uint64_t> system::multicast_offset() const {
+  const bool there =
+      shape_->ports() > 1 && !cfg_.mask_mode && segments() == unsigned(cfg_.nodes) && segments() < GGAS_INTERVAL_NUM;
+  return there ? std::optional(stride_ * segments()) : std::nullopt;
+}
+
 // ------------------------------------------------------------------------------------------------ running
 
 bool system::run_until(const std::function<bool()>& done, uint64_t timeout_ps, const std::function<bool()>& broken) {

@@ -133,6 +133,9 @@ class system {
   unsigned segments() const;  // of all nodes: how many the window holds
   uint64_t stride() const { return stride_; }
   uint64_t window_bytes() const { return window_bytes_; }
+  // Offset in the window where stores go to that offset of the segments of all other nodes; nullopt: there is no such
+  // part. It needs NICs with several links, intervals, at most 63 nodes, and one segment on each.
+  std::optional<uint64_t> multicast_offset() const;
 
   // ---- running
   kernel& sim() { return kernel_; }
@@ -227,6 +230,7 @@ class system {
   void program_intervals(unsigned n);
   void enable_node(unsigned n);
   void program_routes(unsigned n);
+  void program_groups(unsigned n);
   std::expected<void, std::string> wait_for_links();
   std::expected<void, std::string> route_around_dead_links();
   // Of each link that leads to a node.
@@ -246,6 +250,7 @@ class system {
   std::unique_ptr<nic::nic_clock> clock_;
   std::optional<fabric::topology> shape_;
   std::vector<fabric::fault_rule> faults_, wire_faults_;
+  std::vector<std::vector<fabric::group_line>> trees_;  // by root, of its group, which has all other nodes
   std::unique_ptr<fabric::network> network_;
   std::unique_ptr<lockstep> lockstep_;  // with ranks
   std::unique_ptr<trace::recorder> recorder_;

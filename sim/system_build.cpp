@@ -36,13 +36,13 @@ std::expected<void, std::string> system::build() {
   }
   if (segments() > GGAS_INTERVAL_NUM) cfg_.mask_mode = true;
   stride_ = std::bit_ceil(cfg_.segment_bytes);
-  window_bytes_ = std::bit_ceil(stride_ * segments());
   if (!cfg_.endpoint_bar_bytes) cfg_.endpoint_bar_bytes = stride_;
   clock_ = std::make_unique<nic::nic_clock>("clock", cfg_.plat.nic.hertz);
   auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
   if (!shape) return fail(shape.error());
   shape_ = std::move(*shape);
   if (auto r = read_faults(); !r) return r;
+  window_bytes_ = std::bit_ceil(stride_ * (segments() + (multicast_offset() ? 1 : 0)));
   if (auto r = build_network(); !r) return r;
   nodes_.resize(size_t(cfg_.nodes));
   for (unsigned n = 0; n < nodes(); ++n) {
@@ -104,7 +104,13 @@ void system::make_manager() {
           .write = [this](unsigned n, uint16_t offset,
                           uint64_t value) { nodes_[n]->cpu->store(bar0_base + offset, value, 8); },
           .read = [this](unsigned n, uint16_t offset,
-                         auto done) { nodes_[n]->cpu->load(bar0_base + offset, 8, std::move(done)); }});
+                         auto done) { nodes_[n]->cpu->load(bar0_base + offset, 8, std::move(done)); },
+          .set_group =
+              [this](unsigned n, bool on) {
+                for (const fabric::group_line& line : trees_.empty() ? std::vector<fabric::group_line>{} : trees_[n])
+                  if (line.node == n)
+                    nodes_[n]->cpu->store(bar0_base + GGAS_REG_MULTICAST, group_register(n, line, on), 8);
+              }});
 }
 
 std::expected<void, std::string> system::build_node(unsigned n) {

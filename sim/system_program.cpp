@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "ggas_regs.h"
 #include "sim/system.hpp"
@@ -21,6 +22,10 @@ constexpr uint64_t segment_export = 0, window_domain = 1;
 }  // namespace
 
 std::expected<void, std::string> system::program() {
+  std::vector<unsigned> all(nodes());
+  std::iota(all.begin(), all.end(), 0u);
+  if (multicast_offset())
+    for (const unsigned root : all) trees_.push_back(shape_->tree(root, all));
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     const auto id = read_register(n, GGAS_REG_ID);
     if (!id) return std::unexpected(fmt::format("node {}: NIC does not answer: {}", n, id.error()));
@@ -99,7 +104,7 @@ void system::program_exports(unsigned n) {
   }
 }
 
-// One for each segment of the cluster.
+// One for each segment of the cluster, and one for the group of this node.
 void system::program_intervals(unsigned n) {
   const auto set = [&](unsigned offset, uint64_t value) { write_register(n, uint16_t(offset), value); };
   unsigned i = 0;
@@ -110,6 +115,21 @@ void system::program_intervals(unsigned n) {
       set(GGAS_REG_INTERVAL_TARGET(i), to | GGAS_INTERVAL_TARGET_VALID_MASK |
                                            (segment_export + g) << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
                                            window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+    }
+  }
+  if (!multicast_offset()) return;
+  set(GGAS_REG_INTERVAL_START(i), *multicast_offset());
+  set(GGAS_REG_INTERVAL_END(i), *multicast_offset() + cfg_.segment_bytes);
+  set(GGAS_REG_INTERVAL_TARGET(i), n | GGAS_INTERVAL_TARGET_VALID_MASK | GGAS_INTERVAL_TARGET_GROUP_MASK |
+                                       segment_export << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
+                                       window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+}
+
+// This node's lines of all groups. The tables of simulated NICs begin empty.
+void system::program_groups(unsigned n) {
+  for (unsigned root = 0; root < trees_.size(); ++root) {
+    for (const fabric::group_line& line : trees_[root]) {
+      if (line.node == n) write_register(n, GGAS_REG_MULTICAST, group_register(root, line, true));
     }
   }
 }
@@ -124,7 +144,8 @@ uint64_t system::link_ctrl() const {
 // cut, it wants to know that there are any.
 void system::program_routes(unsigned n) {
   const unsigned all = unsigned(nodes_.size());
-  if (all < 2 || (network_ && !network_->may_break())) return;
+  program_groups(n);
+  if (all < 2 || (network_ && !network_->may_break() && !multicast_offset())) return;
   if (shape_->ports() > 1 && !network_) {
     const fabric::routes whole(*shape_, fabric::damage(*shape_));
     for (unsigned to = 0; to < all; ++to)

@@ -44,13 +44,16 @@ module link #(
     output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // the other side has room for any packet
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_valid_o,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
+    // bit l: a packet of VC_P in lane l whose last beat is taken stays and comes again, as a copy for somebody else
+    input  wire logic [ggas_pkg::LANES-1:0]       rx_keep_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_sop_o,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
     output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
-    // where packets go from here: asked as one arrives, told in `seq` and `session` of its header on rx_hdr_o
+    // where packets go from here: asked as one arrives, told in `version`, `seq` and `session` of its header on
+    // rx_hdr_o
     output      ggas_pkg::net_hdr_t  arriving_o,
-    input  wire ggas_pkg::way_t      way_i,
+    input  wire ggas_pkg::ways_t     way_i,
 
     // events, as pulses; net turns them into event_t
     output      logic                ev_dead_o,            // the link was given up
@@ -83,7 +86,7 @@ module link #(
   link_rx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_rx (
       .clk_i, .rst_ni, .up_i(up), .clear_i(down), .session_i(session_rx),
       .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i,
-      .rx_valid_o, .rx_ready_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .judging_o(judging),
+      .rx_valid_o, .rx_ready_i, .rx_keep_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .judging_o(judging),
       .arriving_o, .way_i, .empty_o(rx_empty),
       .ctrl_valid_o(ctrl_valid), .ctrl_o(ctrl_content), .accept_o(accept), .repeat_o(repeated), .nak_o(nak),
       .next_seq_o(next_seq), .freed_o(freed),

@@ -20,12 +20,13 @@ module link_rx #(
     // packets; one bit or slice a channel
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_valid_o,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
+    input  wire logic [ggas_pkg::LANES-1:0]       rx_keep_i,   // VC_P of a lane: keep_i of its buffer
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_sop_o,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
-    output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,  // `seq`, `session`: way_i
+    output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,  // with way_i
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
     output      ggas_pkg::net_hdr_t  arriving_o,      // of the packet that may be accepted next
-    input  wire ggas_pkg::way_t      way_i,           // where it goes from here
+    input  wire ggas_pkg::ways_t     way_i,           // where it goes from here
     output      logic                judging_o,       // the flit before ended a packet: clock the next edge
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
@@ -203,10 +204,13 @@ module link_rx #(
 
   always_comb begin
     hdr_store = head;
-    hdr_store.version = '0;
-    {hdr_store.seq, hdr_store.session} = way_i;
+    {hdr_store.version, hdr_store.seq, hdr_store.session} = {1'b0, way_i};
   end
 
+  if (ggas_pkg::GROUPS == 0) begin : g_one_way
+    logic unused_keep;
+    assign unused_keep = ^rx_keep_i;
+  end
   assign rx_valid_o = valid & may_go;
   assign ready      = rx_ready_i & may_go;
   assign empty_o    = &empty;
@@ -232,17 +236,19 @@ module link_rx #(
   for (genvar v = 0; v < NC; v = v + 1) begin : g_vc
     localparam logic [2:0]  V  = v;
     localparam int unsigned MW = (v % 4 == 1) ? MARK_W : 1;
+    localparam bit          MAY_STAY = ggas_pkg::GROUPS > 0 && v % 4 == 0;
     logic [MW-1:0]      mark_in, mark_out;
     ggas_pkg::net_hdr_t hdr_out;
     logic [CW-1:0]      freed_q, back_good, back_bad;
 
-    net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW)) i_buffer (
+    net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW), .REPEAT(MAY_STAY)) i_buffer (
         .clk_i, .rst_ni,
         .begin_i(begun_q), .wr_valid_i(payload && channel[v]), .wr_data_i(beat),
         .head_i(ends && {hdr_store.lane, hdr_store.vc} == V), .head_hdr_i(hdr_store), .head_mark_i(mark_in),
         .commit_i(take && fits && channel[v]), .over_o(over[v]),
-        .valid_o(valid[v]), .ready_i(ready[v]), .sop_o(rx_sop_o[v]), .eop_o(rx_eop_o[v]), .hdr_o(hdr_out),
-        .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out), .empty_o(empty[v]),
+        .valid_o(valid[v]), .ready_i(ready[v]), .keep_i(MAY_STAY && rx_keep_i[v/4]), .sop_o(rx_sop_o[v]),
+        .eop_o(rx_eop_o[v]), .hdr_o(hdr_out), .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out),
+        .empty_o(empty[v]),
         .freed_o(freed[v]), .freed_units_o(freed_units[v*CW+:CW])
     );
     assign rx_hdr_o[v*HW+:HW] = hdr_out;

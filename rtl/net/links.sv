@@ -12,7 +12,7 @@ module links #(
     output      logic                busy_o,
     output      logic                timer_o,
 
-    // configuration and status: NODE, LINK_CTRL, ROUTE; LINK_STATUS, LINKS
+    // configuration and status: NODE, LINK_CTRL, ROUTE, MULTICAST; LINK_STATUS, LINKS
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic [7:0]          cfg_replay_limit_i,
     input  wire logic [15:0]         cfg_replay_timeout_i,
@@ -20,6 +20,10 @@ module links #(
     input  wire logic                cfg_route_set_i,    // pulse
     input  wire logic [15:0]         cfg_route_node_i,
     input  wire ggas_pkg::route_t    cfg_route_i,
+    input  wire logic                cfg_group_set_i,    // pulse
+    input  wire logic [15:0]         cfg_group_i,
+    input  wire logic                cfg_group_lane_i,
+    input  wire ggas_pkg::group_line_t cfg_group_line_i,
     output      logic [1:0]          sts_state_o,        // of the link in the best state
     output      logic [7:0]          sts_unacked_o,      // of all links, 255 at most
     output      logic [11:0]         sts_states_o,       // two bits a link
@@ -80,9 +84,10 @@ module links #(
         .clk_i, .rst_ni, .time_i, .busy_o, .timer_o, .cfg_replay_limit_i, .cfg_replay_timeout_i, .cfg_retrain_i,
         .sts_state_o, .sts_unacked_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
         .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i, .link_rx_up_i, .tx_valid_i, .tx_ready_o, .tx_sop_i,
-        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_room_o(unused_room), .rx_valid_o, .rx_ready_i, .rx_sop_o,
-        .rx_eop_o, .rx_hdr_o, .rx_data_o, .arriving_o(arriving), .way_i('0), .ev_dead_o, .ev_dead_tries_o, .ev_lost_o,
-        .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o, .cnt_tx_packets_o, .cnt_rx_packets_o, .cnt_tx_replays_o,
+        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_room_o(unused_room), .rx_valid_o, .rx_ready_i,
+        .rx_keep_i('0), .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .arriving_o(arriving), .way_i('0),
+        .ev_dead_o, .ev_dead_tries_o, .ev_lost_o, .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o, .cnt_tx_packets_o,
+        .cnt_rx_packets_o, .cnt_tx_replays_o,
         .cnt_rx_crc_errors_o, .cnt_rx_seq_errors_o
     );
     assign sts_states_o     = {10'd0, sts_state_o};
@@ -91,7 +96,8 @@ module links #(
     assign ev_no_route_o    = 1'b0;
     assign ev_no_route_who_o = '0;
     logic unused_route;
-    assign unused_route = ^{cfg_node_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i};
+    assign unused_route = ^{cfg_node_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i, cfg_group_set_i, cfg_group_i,
+      cfg_group_lane_i, cfg_group_line_i};
   end else begin : g_several
     logic [L-1:0]      busy, timer, up, ev_dead, ev_bad, tx_packets, rx_packets, replays, crc_errors, seq_errors;
     logic [2*L-1:0]    ev_lost;
@@ -104,7 +110,7 @@ module links #(
     logic [L*HW-1:0]        l_tx_hdr;
     logic [L*DATA_W-1:0]    l_tx_data;
     // routes: of the packets that arrive, then of those that the own units offer
-    localparam int unsigned R = L + 4, WW = ggas_pkg::WAY_W;
+    localparam int unsigned R = L + 4, WW = ggas_pkg::WAY_W, WSW = ggas_pkg::WAYS_W;
     logic [R*16-1:0] dst;
     logic [R-1:0]    expired, unordered;
     logic [R*WW-1:0] way;
@@ -112,17 +118,41 @@ module links #(
         .clk_i, .cfg_node_i, .set_i(cfg_route_set_i), .set_node_i(cfg_route_node_i), .set_route_i(cfg_route_i),
         .dst_i(dst), .expired_i(expired), .unordered_i(unordered), .way_o(way)
     );
+    // The same of packets for groups, which VC_P alone may have.
+    logic [L:0]           grouped, posted, in_lane;
+    logic [(L+1)*WSW-1:0] ways, group_ways;
+    if (ggas_pkg::GROUPS > 0) begin : g_groups
+      net_groups #(.LINKS(L)) i_groups (
+          .clk_i, .set_i(cfg_group_set_i), .set_group_i(cfg_group_i), .set_lane_i(cfg_group_lane_i),
+          .set_line_i(cfg_group_line_i), .group_i(dst[16*(L+1)-1:0]), .lane_i(in_lane), .posted_i(posted),
+          .expired_i(expired[L:0]), .ways_o(group_ways)
+      );
+    end else begin : g_no_groups
+      assign group_ways = '0;
+      logic unused_groups;
+      assign unused_groups = ^{cfg_group_set_i, cfg_group_i, cfg_group_lane_i, cfg_group_line_i, in_lane, posted};
+    end
+    for (genvar r = 0; r <= L; r = r + 1) begin : g_ways
+      assign ways[WSW*r+:WSW] = grouped[r] ? group_ways[WSW*r+:WSW] : {2'b00, way[WW*r+:WW]};
+    end
+    assign grouped[L] = ggas_pkg::is_multicast(tx_hdr_i[47:40]);
+    assign in_lane[L] = 1'b0;
+    assign posted[L]  = 1'b1;
+
     for (genvar v = 0; v < 4; v = v + 1) begin : g_own
       assign dst[16*(L+v)+:16] = tx_hdr_i[HW*v+48+:16];
       assign expired[L+v]      = 1'b0;
       assign unordered[L+v]    = tx_hdr_i[HW*v+23];
     end
 
+    // What the crossbar sees: packets of VC_P once for each of their ways.
+    logic [L*NC*HW-1:0] x_rx_hdr;
     for (genvar l = 0; l < L; l = l + 1) begin : g_link
       // verilator lint_off UNUSEDSIGNAL
       logic [HW-1:0] arriving;
       // verilator lint_on UNUSEDSIGNAL
       logic [1:0] state;
+      logic [ggas_pkg::LANES-1:0] keep;
       logic       clk;  // while it works, when something comes, and at a tick that it waits for
       clock_gate i_clock (
           .clk_i, .en_i(!rst_ni || busy[l] || link_rx_valid_i[l] || l_tx_valid[NC*l+:NC] != '0 || cfg_retrain_i
@@ -139,13 +169,32 @@ module links #(
           .tx_eop_i({NC{l_tx_eop[l]}}), .tx_hdr_i({NC{l_tx_hdr[HW*l+:HW]}}),
           .tx_data_i({NC{l_tx_data[DATA_W*l+:DATA_W]}}), .tx_waits_i(l_tx_waits[NC*l+:NC]),
           .tx_room_o(l_tx_room[NC*l+:NC]), .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
-          .rx_sop_o(l_rx_sop[NC*l+:NC]), .rx_eop_o(l_rx_eop[NC*l+:NC]), .rx_hdr_o(l_rx_hdr[NC*HW*l+:NC*HW]),
-          .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(way[WW*l+:WW]),
+          .rx_keep_i(keep), .rx_sop_o(l_rx_sop[NC*l+:NC]), .rx_eop_o(l_rx_eop[NC*l+:NC]),
+          .rx_hdr_o(l_rx_hdr[NC*HW*l+:NC*HW]),
+          .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(ways[WSW*l+:WSW]),
           .ev_dead_o(ev_dead[l]), .ev_dead_tries_o(tries[8*l+:8]), .ev_lost_o(ev_lost[2*l+:2]), .ev_bad_o(ev_bad[l]),
           .ev_bad_src_o(bad_src[16*l+:16]), .ev_bad_op_o(bad_op[8*l+:8]), .cnt_tx_packets_o(tx_packets[l]),
           .cnt_rx_packets_o(rx_packets[l]), .cnt_tx_replays_o(replays[l]), .cnt_rx_crc_errors_o(crc_errors[l]),
           .cnt_rx_seq_errors_o(seq_errors[l])
       );
+      for (genvar c = 0; c < NC; c = c + 1) begin : g_channel
+        localparam int unsigned I = NC * l + c;
+        if (c % 4 == 0 && ggas_pkg::GROUPS > 0) begin : g_copies
+          net_copies i_copies (
+              .clk_i, .rst_ni, .ways_i({l_rx_hdr[HW*I+26+:2], l_rx_hdr[HW*I+:WW]}),
+              .ends_i(l_rx_valid[I] && l_rx_ready[I] && l_rx_eop[I]), .way_o(x_rx_hdr[HW*I+:WW]), .keep_o(keep[c/4])
+          );
+          assign x_rx_hdr[HW*I+WW+:HW-WW] = {l_rx_hdr[HW*I+28+:HW-28], 2'd0, l_rx_hdr[HW*I+WW+:26-WW]};
+        end else begin : g_one_way
+          if (c % 4 == 0) begin : g_leaves
+            assign keep[c/4] = 1'b0;
+          end
+          assign x_rx_hdr[HW*I+:HW] = l_rx_hdr[HW*I+:HW];
+        end
+      end
+      assign grouped[l]    = ggas_pkg::is_multicast(arriving[47:40]);
+      assign in_lane[l]    = arriving[22];
+      assign posted[l]     = arriving[21:20] == ggas_pkg::VC_P;
       assign dst[16*l+:16] = arriving[63:48];
       assign expired[l]    = arriving[19:12] == '0;  // hops
       assign unordered[l]  = arriving[23];
@@ -156,14 +205,53 @@ module links #(
       assign sts_states_o[11:2*L] = '0;
     end
 
+    // Packets of the own units: those of VC_P once for each of their ways, too. An NP packet waits for the last copy of
+    // a P packet that was begun before it.
+    logic [3:0]         own_valid, own_ready, own_sop, own_eop;
+    logic [4*HW-1:0]     own_hdr;
+    logic [4*DATA_W-1:0] own_data;
+    logic [4*WW-1:0]     own_way;
+    if (ggas_pkg::GROUPS > 0) begin : g_own_copies
+      ggas_pkg::ways_t p_ways;
+      logic            p_keep, p_open, p_valid, p_ready, p_sop, p_eop;
+      net_repeat #(.DATA_W(DATA_W)) i_repeat (
+          .clk_i, .rst_ni, .in_valid_i(tx_valid_i[0]), .in_ready_o(p_ready), .in_sop_i(tx_sop_i[0]),
+          .in_eop_i(tx_eop_i[0]), .in_hdr_i(tx_hdr_i[HW-1:0]), .in_ways_i(ways[WSW*L+:WSW]),
+          .in_data_i(tx_data_i[DATA_W-1:0]), .out_valid_o(p_valid), .out_ready_i(own_ready[0]), .keep_i(p_keep),
+          .out_sop_o(p_sop), .out_eop_o(p_eop), .out_hdr_o(own_hdr[HW-1:0]), .out_ways_o(p_ways),
+          .out_data_o(own_data[DATA_W-1:0]), .open_o(p_open)
+      );
+      net_copies i_copies (
+          .clk_i, .rst_ni, .ways_i(p_ways), .ends_i(p_valid && own_ready[0] && p_eop), .way_o(own_way[WW-1:0]),
+          .keep_o(p_keep)
+      );
+      assign own_valid  = {tx_valid_i[3:2], tx_valid_i[1] && !p_open, p_valid};
+      assign tx_ready_o = {own_ready[3:2], own_ready[1] && !p_open, p_ready};
+      assign own_sop    = {tx_sop_i[3:1], p_sop};
+      assign own_eop    = {tx_eop_i[3:1], p_eop};
+    end else begin : g_own_ways
+      assign own_valid  = tx_valid_i;
+      assign tx_ready_o = own_ready;
+      assign own_sop    = tx_sop_i;
+      assign own_eop    = tx_eop_i;
+      assign own_hdr[HW-1:0]      = tx_hdr_i[HW-1:0];
+      assign own_data[DATA_W-1:0] = tx_data_i[DATA_W-1:0];
+      assign own_way[WW-1:0]      = ways[WSW*L+:WW];
+      logic unused_ways;
+      assign unused_ways = ^ways[WSW*L+WW+:WSW-WW];
+    end
+    assign own_hdr[4*HW-1:HW]          = tx_hdr_i[4*HW-1:HW];
+    assign own_data[4*DATA_W-1:DATA_W] = tx_data_i[4*DATA_W-1:DATA_W];
+    assign own_way[4*WW-1:WW]          = way[WW*(L+1)+:3*WW];
+
     logic [L:0]          lost, lost_store;
     logic [(L+1)*40-1:0] lost_who;
     net_crossbar #(.DATA_W(DATA_W)) i_crossbar (
-        .clk_i, .rst_ni, .own_tx_valid_i(tx_valid_i), .own_tx_ready_o(tx_ready_o), .own_tx_sop_i(tx_sop_i),
-        .own_tx_eop_i(tx_eop_i), .own_tx_hdr_i(tx_hdr_i), .own_tx_data_i(tx_data_i), .own_tx_way_i(way[WW*L+:4*WW]),
+        .clk_i, .rst_ni, .own_tx_valid_i(own_valid), .own_tx_ready_o(own_ready), .own_tx_sop_i(own_sop),
+        .own_tx_eop_i(own_eop), .own_tx_hdr_i(own_hdr), .own_tx_data_i(own_data), .own_tx_way_i(own_way),
         .own_rx_valid_o(rx_valid_o), .own_rx_ready_i(rx_ready_i), .own_rx_sop_o(rx_sop_o), .own_rx_eop_o(rx_eop_o),
         .own_rx_hdr_o(rx_hdr_o), .own_rx_data_o(rx_data_o), .up_i(up), .rx_valid_i(l_rx_valid),
-        .rx_ready_o(l_rx_ready), .rx_sop_i(l_rx_sop), .rx_eop_i(l_rx_eop), .rx_hdr_i(l_rx_hdr), .rx_data_i(l_rx_data),
+        .rx_ready_o(l_rx_ready), .rx_sop_i(l_rx_sop), .rx_eop_i(l_rx_eop), .rx_hdr_i(x_rx_hdr), .rx_data_i(l_rx_data),
         .tx_valid_o(l_tx_valid), .tx_ready_i(l_tx_ready), .tx_room_i(l_tx_room), .tx_waits_o(l_tx_waits),
         .tx_sop_o(l_tx_sop), .tx_eop_o(l_tx_eop), .tx_hdr_o(l_tx_hdr), .tx_data_o(l_tx_data), .lost_o(lost),
         .lost_store_o(lost_store), .lost_who_o(lost_who)

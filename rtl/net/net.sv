@@ -151,6 +151,7 @@ module net #(
   logic [3:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
   logic [15:0] tx_dst [0:3];
+  logic [3:0]  tx_group;  // that is a group
   ggas_pkg::net_hdr_t tx_head;
   always_comb begin
     for (int v = 0; v < 4; v = v + 1) begin
@@ -158,13 +159,14 @@ module net #(
       tx_head.hops = ggas_pkg::HOP_LIMIT;
       tx_head.unordered = ggas_pkg::LINKS > 1 && ggas_pkg::is_unordered(tx_head.op);
       tx_dst[v] = tx_head.dst;
+      tx_group[v] = ggas_pkg::is_multicast(tx_head.op);
       lnk_tx_hdr_o[v*HW+:HW] = tx_head;
     end
   end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_route
-    assign own[v]  = inside_q[v] ? own_q[v] : tx_dst[v] == cfg_node_i;
-    assign out[v]  = inside_q[v] ? out_q[v]
-      : !own[v] && cfg_peer_valid_i && ggas_pkg::is_peer(tx_dst[v], cfg_peer_node_i) && link_up_o;
+    assign own[v]  = inside_q[v] ? own_q[v] : tx_dst[v] == cfg_node_i && !tx_group[v];
+    assign out[v]  = inside_q[v] ? out_q[v] : !own[v] && cfg_peer_valid_i && link_up_o
+      && (tx_group[v] || ggas_pkg::is_peer(tx_dst[v], cfg_peer_node_i));
     assign lnk_tx_valid_o[v] = tx_valid[v] && out[v];
     assign tx_ready[v] = out[v] ? lnk_tx_ready_i[v] : own[v] ? loop_ready[v] : 1'b1;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -223,6 +225,8 @@ module net #(
   logic [4*24-1:0] rx_who;  // source and op
   logic [10:0] rx_len [0:3];
   logic [15:0] rx_dst [0:3];
+  logic [3:0]  rx_group;
+  logic [4*HW-1:0] rx_plain;  // without OP_MULTICAST
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::net_hdr_t rx_head;
   // verilator lint_on UNUSEDSIGNAL
@@ -232,6 +236,9 @@ module net #(
       rx_len[v] = rx_head.len_dw;
       rx_dst[v] = rx_head.dst;
       rx_who[v*24+:24] = {rx_head.src, rx_head.op};
+      rx_group[v] = ggas_pkg::is_multicast(rx_head.op);
+      if (rx_group[v]) rx_head.op = rx_head.op & ~ggas_pkg::OP_MULTICAST;
+      rx_plain[v*HW+:HW] = rx_head;
     end
   end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_merge
@@ -242,6 +249,7 @@ module net #(
     always_comb begin
       case (rx_who[v*24+:8])
         ggas_pkg::OP_SMFU_STORE:     op_ok = v == 0 && len_dw != '0;
+        ggas_pkg::OP_SMFU_STORE | ggas_pkg::OP_MULTICAST: op_ok = ggas_pkg::GROUPS > 0 && v == 0 && len_dw != '0;
         ggas_pkg::OP_SMFU_LOAD:      op_ok = v == 1 && len_dw == '0;
         ggas_pkg::OP_SMFU_QUIET:     op_ok = v == 1 && len_dw == '0;
         ggas_pkg::OP_SMFU_LOAD_RSP:  op_ok = v == 2;
@@ -259,7 +267,8 @@ module net #(
         default:                     op_ok = 1'b0;
       endcase
     end
-    assign bad[v]     = lnk_rx_valid_i[v] && (!op_ok || rx_dst[v] != cfg_node_i);
+    // The links know who is in a group.
+    assign bad[v]     = lnk_rx_valid_i[v] && (!op_ok || !(rx_dst[v] == cfg_node_i || rx_group[v]));
     assign bad_end[v] = bad[v] && lnk_rx_eop_i[v];
 
     logic unused_locked;
@@ -270,7 +279,7 @@ module net #(
     assign rx_valid[v] = grant != '0;
     assign rx_sop[v]   = grant[1] ? tx_sop[v] : lnk_rx_sop_i[v];
     assign rx_eop[v]   = grant[1] ? tx_eop[v] : lnk_rx_eop_i[v];
-    assign rx_hdr[v*HW+:HW] = grant[1] ? lnk_tx_hdr_o[v*HW+:HW] : lnk_rx_hdr_i[v*HW+:HW];
+    assign rx_hdr[v*HW+:HW] = grant[1] ? lnk_tx_hdr_o[v*HW+:HW] : rx_plain[v*HW+:HW];
     assign rx_data[v*DATA_W+:DATA_W] = grant[1] ? lnk_tx_data_o[v*DATA_W+:DATA_W] : lnk_rx_data_i[v*DATA_W+:DATA_W];
     assign loop_ready[v] = rx_ready[v] && grant[1];
     assign lnk_rx_ready_o[v] = bad[v] || (rx_ready[v] && grant[0]);
@@ -290,7 +299,7 @@ module net #(
   logic        bad_any;
 
   assign drop_store = tx_valid[0] && tx_sop[0] && !inside_q[0] && !own[0] && !out[0]
-      && tx_p_hdr_i.op == ggas_pkg::OP_SMFU_STORE;
+      && (tx_p_hdr_i.op & ~ggas_pkg::OP_MULTICAST) == ggas_pkg::OP_SMFU_STORE;
   assign lost_q_any = drop_store || lnk_ev_lost_i != '0;
   assign bad_any    = lnk_ev_bad_i || bad_end != '0;
   always_comb begin

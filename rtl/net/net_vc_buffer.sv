@@ -2,13 +2,15 @@
 // Store-and-forward buffer of one virtual channel. Payload is written speculatively while a packet arrives and becomes
 // visible when the packet is committed; the next packet's begin rolls back what was not. Its header is written in the
 // same way, at the latest in the cycle before, so that both RAMs can be read as it is committed. Headers have a queue
-// of their own, so a packet costs 1 + its payload beats of the DEPTH units that its sender accounts for.
+// of their own, so a packet costs 1 + its payload beats of the DEPTH units that its sender accounts for. A packet may
+// be read several times: with REPEAT it goes when its last beat is taken without keep_i.
 `default_nettype none
 
 module net_vc_buffer #(
     parameter int unsigned DATA_W = 64,   // 64, 256 or 512
     parameter int unsigned DEPTH  = 256,  // units, a power of two
-    parameter int unsigned MARK_W = 1     // bits kept beside each header
+    parameter int unsigned MARK_W = 1,    // bits kept beside each header
+    parameter bit          REPEAT = 1'b0  // keep_i is used
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -24,6 +26,7 @@ module net_vc_buffer #(
     // departure
     output      logic                valid_o,
     input  wire logic                ready_i,
+    input  wire logic                keep_i,         // with ready_i for a last beat: the packet stays and comes again
     output      logic                sop_o,
     output      logic                eop_o,
     output      ggas_pkg::net_hdr_t  hdr_o,
@@ -50,19 +53,21 @@ module net_vc_buffer #(
   logic           dvalid_q, dover_q;
   logic           dread, dpop, dfull, dwrite;
   logic [PTR_W:0] dnext, dfill, hfill;
+  logic [PTR_W:0] from;       // the beat that is read
   // the packet on offer
   // verilator lint_off UNUSEDSIGNAL
   logic [LEN_W-1:0]  rounded;
   // verilator lint_on UNUSEDSIGNAL
   logic [BEAT_W-1:0] beats;   // payload beats of it
   logic [BEAT_W-1:0] beat_q;  // beats already taken
-  logic       take;
+  logic [PTR_W:0]    first_q; // its first beat
+  logic       take, again;
 
   assign hnext  = hwr_q + {{PTR_W{1'b0}}, commit_i};
   assign hfill  = hnext - hrd_q;
   assign hfull  = hfill[PTR_W];
   assign dnext  = begin_i ? dwr_q : dspec_q;
-  assign dfill  = dnext - drd_q;
+  assign dfill  = dnext - (REPEAT ? first_q : drd_q);
   assign dfull  = dfill[PTR_W];
   assign dwrite = wr_valid_i && !dfull;
   assign over_o = hover_q || (dover_q && !begin_i) || (wr_valid_i && dfull);
@@ -75,7 +80,7 @@ module net_vc_buffer #(
   ram_1r1w #(.WIDTH(DATA_W), .DEPTH(DEPTH)) i_payload (
       .clk_i,
       .we_i(dwrite), .waddr_i(dnext[PTR_W-1:0]), .wdata_i(wr_data_i),
-      .re_i(dread), .raddr_i(drd_q[PTR_W-1:0]), .rdata_o(data_o)
+      .re_i(dread), .raddr_i(from[PTR_W-1:0]), .rdata_o(data_o)
   );
 
   // The output registers of the RAMs hold the first entry; they are refilled while it is taken.
@@ -85,10 +90,13 @@ module net_vc_buffer #(
   assign sop_o   = beat_q == '0;
   assign eop_o   = beats == '0 || beat_q == beats - 1'b1;
   assign take    = valid_o && ready_i;
-  assign hpop    = take && eop_o;
+  assign again   = REPEAT && take && eop_o && keep_i;
+  assign from    = again ? first_q : drd_q;
+  assign hpop    = take && eop_o && !again;
   assign dpop    = take && beats != '0;
   assign hread   = (hwr_q != hrd_q || commit_i) && (!hvalid_q || hpop);
-  assign dread   = (dwr_q != drd_q || (commit_i && dnext != drd_q)) && (!dvalid_q || dpop);
+  assign dread   = (again && beats != '0)
+      || ((dwr_q != drd_q || (commit_i && dnext != drd_q)) && (!dvalid_q || dpop));
   assign empty_o = hwr_q == hrd_q && !hvalid_q;
   assign freed_o = hpop;
   assign freed_units_o = {{(ggas_pkg::CREDIT_W - BEAT_W) {1'b0}}, beats} + 1'b1;
@@ -105,6 +113,7 @@ module net_vc_buffer #(
       dover_q  <= 1'b0;
       hover_q  <= 1'b0;
       beat_q   <= '0;
+      first_q  <= '0;
     end else begin
       dspec_q <= dnext + {{PTR_W{1'b0}}, dwrite};
       dover_q <= (dover_q && !begin_i) || (wr_valid_i && dfull);
@@ -116,11 +125,17 @@ module net_vc_buffer #(
         hvalid_q <= 1'b1;
       end else if (hpop) hvalid_q <= 1'b0;
       if (dread) begin
-        drd_q    <= drd_q + 1'b1;
+        drd_q    <= from + 1'b1;
         dvalid_q <= 1'b1;
       end else if (dpop) dvalid_q <= 1'b0;
       if (take) beat_q <= eop_o ? '0 : beat_q + 1'b1;
+      if (hpop) first_q <= first_q + {{(PTR_W + 1 - BEAT_W) {1'b0}}, beats};
     end
+  end
+
+  if (!REPEAT) begin : g_once
+    logic unused_keep;
+    assign unused_keep = keep_i;
   end
 
 `ifndef SYNTHESIS

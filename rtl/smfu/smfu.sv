@@ -174,7 +174,7 @@ module smfu #(
 
   // ---------------------------------------------------------------- stores out
   logic [2:0] p_inflight;
-  logic       p_done, sent, sent_room, failed, egress_busy;
+  logic       p_done, sent, sent_all, sent_room, failed, egress_busy;
   ggas_pkg::node_t sent_node;
   logic [3:0] failed_status;
 
@@ -185,9 +185,9 @@ module smfu #(
       .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target),
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .tx_p_valid_o(tx_p_o.valid), .tx_p_ready_i,
       .tx_p_sop_o(tx_p_o.sop), .tx_p_eop_o(tx_p_o.eop), .tx_p_hdr_o(tx_p_o.hdr), .tx_p_data_o, .inflight_o(p_inflight),
-      .done_o(p_done), .sent_o(sent), .sent_node_o(sent_node), .sent_room_i(sent_room), .failed_o(failed),
-      .failed_status_o(failed_status), .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]), .event_o(ev_egress),
-      .event_interval_o(iv_egress), .cnt_stores_in_o, .cnt_store_packets_o, .busy_o(egress_busy)
+      .done_o(p_done), .sent_o(sent), .sent_all_o(sent_all), .sent_node_o(sent_node), .sent_room_i(sent_room),
+      .failed_o(failed), .failed_status_o(failed_status), .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]),
+      .event_o(ev_egress), .event_interval_o(iv_egress), .cnt_stores_in_o, .cnt_store_packets_o, .busy_o(egress_busy)
   );
 
   // ---------------------------------------------------------------- loads and quiets out
@@ -263,8 +263,9 @@ module smfu #(
 
   smfu_quiet u_quiet (
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i,
-      .peer_valid_i, .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_node_i(sent_node),
-      .failed_i(failed), .failed_status_i(failed_status), .req_valid_i(quiet_valid), .req_ready_o(quiet_ready),
+      .peer_valid_i, .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_all_i(sent_all),
+      .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status), .req_valid_i(quiet_valid),
+      .req_ready_o(quiet_ready),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page),
       .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be), .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),

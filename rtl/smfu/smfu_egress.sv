@@ -46,7 +46,8 @@ module smfu_egress #(
     // stores taken and not yet sent or dropped, before this cycle's `done`
     output      logic [2:0]          inflight_o,
     output      logic                done_o,         // the oldest of them leaves in this cycle
-    output      logic                sent_o,         // a packet to sent_node_o goes to the network
+    output      logic                sent_o,         // a packet to sent_node_o goes to the network ...
+    output      logic                sent_all_o,     // ... to a group
     output      ggas_pkg::node_t     sent_node_o,
     input  wire logic                sent_room_i,    // a packet may go; stays until one does
     output      logic                failed_o,       // a store was dropped for want of a route
@@ -66,7 +67,7 @@ module smfu_egress #(
   localparam int unsigned PIECE_W   = $clog2(ggas_pkg::MTU / 4);           // DW of a full piece, as a power of two
   localparam int unsigned BEAT_W    = $clog2(ggas_pkg::MTU * 8 / DATA_W);  // beats of one, as a power of two
   localparam int unsigned ASKED_W   = 59;                           // len_dw, first_be, last_be, low address bits
-  localparam int unsigned ANSWER_W  = 116;                          // status, mapped, target, interval, offset
+  localparam int unsigned ANSWER_W  = 117;                          // status, mapped, target, interval, offset
 
   // ---------------------------------------------------------------- queues: beats, what was asked, what was answered
   logic [DATA_W:0]     beat_q [BEATS];  // {eop, data}
@@ -87,9 +88,10 @@ module smfu_egress #(
   wire ask  = take && win_p_sop_i;
   assign cnt_stores_in_o = ask;
 
-  wire       ans_reach  = smfu_pkg::reachable(ans_target_i.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
-  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(ans_target_i.node,
-    peer_node_i, peer_valid_i);
+  wire       ans_reach  = ans_target_i.group ? peer_valid_i && link_up_i
+    : smfu_pkg::reachable(ans_target_i.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
+  wire [3:0] ans_status = ans_reach ? ggas_pkg::ST_OK : smfu_pkg::unreachable_status(
+    ans_target_i.group ? peer_node_i : ans_target_i.node, peer_node_i, peer_valid_i);
   wire       ans_mapped = ans_hit_i && cfg_egress_i;
 
   always_ff @(posedge clk_i) begin
@@ -134,7 +136,7 @@ module smfu_egress #(
     tx_p_hdr_o = '0;
     if (head) begin
       tx_p_hdr_o.addr     = addr + {51'd0, sent, 2'b00};
-      tx_p_hdr_o.op       = ggas_pkg::OP_SMFU_STORE;
+      tx_p_hdr_o.op       = ggas_pkg::OP_SMFU_STORE | (target.group ? ggas_pkg::OP_MULTICAST : '0);
       tx_p_hdr_o.dst      = target.node;
       tx_p_hdr_o.export_no = target.export_no;
       tx_p_hdr_o.domain   = target.domain;
@@ -149,6 +151,7 @@ module smfu_egress #(
 
   assign done_o              = pop && eop;
   assign sent_o              = pop && !drop && tx_p_sop_o;
+  assign sent_all_o          = target.group;
   assign sent_node_o         = target.node[ggas_pkg::NODE_W-1:0];
   assign cnt_store_packets_o = pop && !drop && tx_p_eop_o;
   assign failed_o            = tell && mapped;

@@ -58,7 +58,7 @@ module smfu_intervals (
   logic [N-1:0] known_q, valid_q;  // written since reset; in use
   logic [5:0]  index_q;
   logic [1:0]  which_q;
-  logic        known_then_q, arm_q, on_q;
+  logic        known_then_q, arm_q, on_q, group_q;
   logic [5:0]  index2_q;
   logic        arm2_q, on2_q, order_q, pages_ok_q, disarmed_q;  // behind the borders' comparison
   logic [51:0] pages_q;
@@ -98,6 +98,14 @@ module smfu_intervals (
       .clk_i, .we_i(domain_we || fresh), .waddr_i(index), .wdata_i(domain_we ? ext_wdata_i[47:32] : '0),
       .re_i(target_re), .raddr_i(target_at), .rdata_o(target_o.domain));
 
+  if (ggas_pkg::GROUPS > 0) begin : g_group
+    ram_1r1w #(.WIDTH(1), .DEPTH(N)) u_group (
+        .clk_i, .we_i(arm || fresh), .waddr_i(index), .wdata_i(arm && ext_wdata_i[17]), .re_i(target_re),
+        .raddr_i(target_at), .rdata_o(target_o.group));
+  end else begin : g_no_group
+    assign target_o.group = 1'b0;
+  end
+
   // A changed border or domain disarms: the interval may be half written.
   wire disarm = write && (!which[1] || (domain_we && !arm));
   wire good   = order_q && pages_ok_q;
@@ -123,11 +131,12 @@ module smfu_intervals (
       which_q      <= which;
       known_then_q <= known_q[index];
       on_q         <= ext_wdata_i[16];
+      group_q      <= ext_wdata_i[17];
     end
     if (arm_q) begin
       index2_q   <= index_q;
       on2_q      <= on_q;
-      order_q    <= known_then_q && start_raw < end_raw;
+      order_q    <= known_then_q && start_raw < end_raw && !(group_q && ggas_pkg::GROUPS == 0);
       pages_ok_q <= start_raw[11:0] == '0 && end_raw[11:0] == '0;
       pages_q    <= end_raw[63:12] - start_raw[63:12];
       disarmed_q <= disarm && index == index_q;
@@ -143,7 +152,8 @@ module smfu_intervals (
       case (which_q)
         2'd0:    ext_rdata_o = start_raw;
         2'd1:    ext_rdata_o = end_raw;
-        2'd2:    ext_rdata_o = {16'd0, target_o.domain, target_o.export_no, 7'd0, valid_now, target_o.node};
+        2'd2:    ext_rdata_o = {16'd0, target_o.domain, target_o.export_no, 6'd0, target_o.group, valid_now,
+         target_o.node};
         default: ext_rdata_o = '0;
       endcase
     end

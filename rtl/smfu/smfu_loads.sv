@@ -83,7 +83,7 @@ module smfu_loads (
 
   // ---------------------------------------------------------------- queues: what was asked, what the lookup answered
   localparam int unsigned ASKED_W  = 91;
-  localparam int unsigned ANSWER_W = 112;
+  localparam int unsigned ANSWER_W = 113;
   logic [ASKED_W-1:0]  asked_q [4];
   logic [ANSWER_W-1:0] answer_q [4];
   logic [2:0]          ask_wr_q, ask_rd_q, ans_wr_q, ans_rd_q;
@@ -126,7 +126,7 @@ module smfu_loads (
   logic stuck_q;           // a load ran out of time here, and the packet in front of it still waits
   wire  head    = asked != '0 && (page || ans_rd_q != ans_wr_q) && mark_q[ask_rd_q[1:0]] == '0;
   wire  reach   = smfu_pkg::reachable(target.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
-  wire  mapped  = !page && hit && cfg_egress_i;
+  wire  mapped  = !page && hit && cfg_egress_i && !target.group;
   wire  served  = mapped && reach && !stuck_q;
   wire  refuse  = head && !quiet && !served && !told_q && !event_valid_o;
   wire  alloc   = alloc_valid_o && alloc_ready_i;
@@ -163,7 +163,9 @@ module smfu_loads (
   logic [10:0] left_q;      // DW from there on
   logic [3:0]  first_be_q, last_be_q;
   logic [15:0] tag_q;
-  smfu_pkg::target_t target_q;
+  // verilator lint_off UNUSEDSIGNAL
+  smfu_pkg::target_t target_q;  // a node
+  // verilator lint_on UNUSEDSIGNAL
   wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, half_q);
   wire        final_chunk = chunk == left_q;
   wire        slot_free = !tx_np_valid_o || tx_np_ready_i;

@@ -193,7 +193,7 @@ module smfu_lookup (
   assign ans_valid_o       = two_valid_q && !misses;
   assign ans_hit_o         = mask_hit_q || in_interval;
   assign ans_interval_o = {!in_interval, index_q};
-  assign ans_target_o      = masked_q ? {cfg_domain_i, cfg_export_i, mask_node_q} : target;
+  assign ans_target_o      = masked_q ? {1'b0, cfg_domain_i, cfg_export_i, mask_node_q} : target;
 
   // ---------------------------------------------------------------- search
   wire ahead = !ahead_q[6] && !miss_q && !searching_ahead_q && !peeked_q;

@@ -24,6 +24,7 @@ package smfu_pkg;
 
   // Where a window access goes, and on whose behalf.
   typedef struct packed {
+    logic        group;   // `node` is one; loads lead nowhere
     logic [15:0] domain;
     logic [7:0]  export_no;
     logic [15:0] node;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks
-// every node that got stores since it was last asked (smfu_dirty); further reads wait in order. The answer is an ST_*
+// every node that got stores since it was last asked (smfu_dirty), and behind a store to a group all nodes, by their
+// numbers; further reads wait in order. The answer is an ST_*
 // that hit a store or a round since the last answer to the same page, so that whoever asks first takes it from
 // nobody. If no more nodes can be listed a round is made without a read, and stores wait for its end.
 // A fence is a quiet of another unit: it covers the stores taken before it. Its answer is that of the next read of the
@@ -24,6 +25,7 @@ module smfu_quiet #(
     // stores
     output      logic                room_o,          // one may go; stays until it does
     input  wire logic                sent_i,
+    input  wire logic                sent_all_i,      // it went to a group
     input  wire ggas_pkg::node_t     sent_node_i,
     input  wire logic                failed_i,
     input  wire logic [3:0]          failed_status_i,
@@ -140,9 +142,9 @@ module smfu_quiet #(
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0]      late     = now_i - deadline_q;  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
-  logic            any, room, dirty_busy, at_waits, rsp_waits;
-  logic [NW:0]     first, stop;
-  ggas_pkg::node_t at_entry, rsp_entry;
+  logic            listed, room, dirty_busy, at_waits, rsp_waits;
+  logic [NW:0]     list_first, list_stop;
+  ggas_pkg::node_t at_listed, rsp_listed;
   wire             reads    = used != '0;
   wire             start    = state_q == S_IDLE && (reads || fences || !room);
   wire             serve_fence = fences && !(reads && fence_last_q);  // in turns
@@ -152,7 +154,25 @@ module smfu_quiet #(
   wire             sweeps   = late_q || (broken_q && !swept_q);
   wire             ends     = state_q == S_WAIT && quiet;
 
-  wire [15:0]      node     = ggas_pkg::node_number(at_entry);
+  // Behind a store to a group entries are numbers: 0 to that of the last node.
+  logic            group_q, all_q;  // one went since the last round began; before this round
+  logic [NW-1:0]   last_q;          // number of the last node
+  wire             any       = listed || group_q;
+  wire [NW:0]      first     = all_q ? '0 : list_first;
+  wire [NW:0]      stop      = all_q ? {1'b0, last_q} + 1'b1 : list_stop;
+  wire [15:0]      node      = all_q ? {{(16 - NW) {1'b0}}, at_q[NW-1:0]} : ggas_pkg::node_number(at_listed);
+  wire [15:0]      rsp_node  = all_q ? {{(16 - NW) {1'b0}}, rsp_hdr_i.tag[NW-1:0]} : ggas_pkg::node_number(rsp_listed);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      group_q <= 1'b0;
+      all_q   <= 1'b0;
+    end else if (ggas_pkg::GROUPS > 0) begin
+      group_q <= (sent_i && sent_all_i) || (group_q && !start);
+      if (start) all_q <= group_q;
+    end
+  end
+  always_ff @(posedge clk_i) if (start) last_q <= peer_node_i[NW-1:0];
+
   wire             on_entry = at_q != stop;
   wire             cut_off  = broken_q && node != cfg_node_i;
   wire             asking   = state_q == S_ASK && on_entry;
@@ -169,9 +189,9 @@ module smfu_quiet #(
                               ggas_pkg::ST_LINK_DOWN : smfu_pkg::unreachable_status(node, peer_node_i, peer_valid_i);
 
   smfu_dirty #(.ENTRIES(smfu_pkg::DIRTY_NODES)) u_dirty (
-      .clk_i, .rst_ni, .room_o(room), .sent_i, .sent_node_i, .start_i(start), .any_o(any), .first_o(first),
-      .end_o(stop), .drop_i(ends), .walk_i(at_q[NW-1:0]), .walk_node_o(at_entry),
-      .look_i(rsp_hdr_i.tag[NW-1:0]), .look_node_o(rsp_entry), .busy_o(dirty_busy));
+      .clk_i, .rst_ni, .room_o(room), .sent_i(sent_i && !sent_all_i), .sent_node_i, .start_i(start), .any_o(listed),
+      .first_o(list_first), .end_o(list_stop), .drop_i(ends), .walk_i(at_q[NW-1:0]), .walk_node_o(at_listed),
+      .look_i(rsp_hdr_i.tag[NW-1:0]), .look_node_o(rsp_listed), .busy_o(dirty_busy));
   flag_ram #(.DEPTH(smfu_pkg::DIRTY_NODES), .WRITERS(2), .READS(2)) u_waits (
       .clk_i, .rst_ni, .we_i({rsp_i, asked || given_up}), .waddr_i({rsp_hdr_i.tag[NW-1:0], at_q[NW-1:0]}),
       .wdata_i({1'b0, asked}), .raddr_i({rsp_hdr_i.tag[NW-1:0], at_q[NW-1:0]}), .rdata_o({rsp_waits, at_waits}));
@@ -179,7 +199,7 @@ module smfu_quiet #(
   assign room_o      = room;
   assign np_valid_o  = asking && reach && !lost_i;
   assign rsp_known_o = rsp_hdr_i.tag[15:NW] == {1'b1, round_q} && rsp_waits && !late_q
-    && rsp_hdr_i.src == ggas_pkg::node_number(rsp_entry) && !(broken_q && rsp_hdr_i.src != cfg_node_i);
+    && rsp_hdr_i.src == rsp_node && !(broken_q && rsp_hdr_i.src != cfg_node_i);
   assign rsp_wait_o  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK && event_valid_o;
   always_comb begin
     np_hdr_o = '0;
@@ -216,7 +236,7 @@ module smfu_quiet #(
         S_IDLE: if (start) begin
           state_q    <= any ? S_ASK : S_DONE;
           reply_q    <= reads || fences;
-          at_q       <= stop;
+          at_q       <= group_q ? '0 : list_stop;
           round_q    <= round_q + 1'b1;
           deadline_q <= now_i + {1'b0, cfg_timeout_i};
           late_q     <= 1'b0;
@@ -255,7 +275,7 @@ module smfu_quiet #(
 
   // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
   logic       others_q;  // one of another node, since the last round began
-  wire        other     = sent_i && ggas_pkg::node_number(sent_node_i) != cfg_node_i;
+  wire        other     = sent_i && (sent_all_i || ggas_pkg::node_number(sent_node_i) != cfg_node_i);
   wire        lost_some = lost_i && others_q;
   wire [3:0]  found     = tell ? status : failed_i ? failed_status_i : ((other && !link_up_i)
     || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;

@@ -2,6 +2,7 @@
 #include "sim/fabric/network.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "sim/pcie/port.hpp"
@@ -31,6 +32,8 @@ void network::send(unsigned node, nic::packet&& p, uint64_t at_ps) {
   const unsigned channel = p.vc % vcs;
   uint64_t& last = injected_ps_[node][channel];
   last = std::max({last, at_ps, pcie::now_ps()});
+  if (channel == non_posted) last = std::max(last, injected_ps_[node][posted]);
+  ++stats_.packets;
   schedule(last, what::arrival, node, own_port(), channel, new_flight(std::move(p)));
 }
 
@@ -50,9 +53,9 @@ uint32_t network::new_flight(nic::packet&& p) {
   flights_[f] = {.units = uint16_t(1 + (p.len_dw + beat_dws - 1) / beat_dws),
                  .flits = uint16_t(nic::flit_count(p.len_dw, cfg_.flit_bits)),
                  .to = p.dst,
-                 .chooses = p.unordered()};
+                 .chooses = p.unordered(),
+                 .grouped = (p.op & nic::op_multicast) != 0};
   packets_[f] = std::move(p);
-  ++stats_.packets;
   return f;
 }
 
@@ -72,6 +75,9 @@ void network::drain() {
     const event e = events_.pop();
     if (e.kind == what::arrival) {
       if (!broken_ || !lost_on_link(e)) arrive(e.node, e.port, e.channel, e.value);
+    } else if (e.kind == what::copy) {
+      in(e.node, e.port).offered &= uint8_t(~(1u << e.channel));
+      offer(e.node, e.port, e.channel);
     } else {
       output& o = out(e.node, e.port);
       if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
@@ -95,6 +101,7 @@ void network::waiters::remove(waiter w) {
 }
 
 void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f) {
+  if (flights_[f].grouped && !branch(node, port, channel, f)) return;
   flights_[f].arrived = ++arrivals_;
   flights_[f].next = none;
   input::fifo& q = in(node, port).of[channel];
@@ -123,12 +130,24 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
   const flight& f = flights_[i.of[channel].first];
   i.offered |= uint8_t(1u << channel);
   i.second[channel] = 0;
+  if (f.grouped) {
+    if (broken_ && !keep_living_branches(node, w)) return;
+    const topology::step way = next_copy(f, channel);
+    wait(node, code(way), w);
+    return pump(node, way.port);
+  }
   if (f.to == node) {
     wait(node, code({own_port(), channel / vcs}), w);
     return pump(node, own_port());
   }
   if (broken_) return ask_what_is_left(node, w);
   ask(node, w, shape_.next(node, f.to), f.chooses ? shape_.second(node, f.to) : std::nullopt);
+}
+
+// Where the next copy for a group goes.
+topology::step network::next_copy(const flight& f, unsigned channel) const {
+  const auto next = unsigned(std::countr_zero(f.left));
+  return next == own_branch ? topology::step{own_port(), channel / vcs} : topology::step{next / 2, next % 2};
 }
 
 void network::ask(unsigned node, waiter w, const topology::step& way, const std::optional<topology::step>& also) {
@@ -179,19 +198,26 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
   const input& i = in(node, w.input);
   const uint32_t f = i.of[w.channel].first;
   const unsigned units = flights_[f].units;
+  const auto rest = uint16_t(flights_[f].left & (flights_[f].left - 1u));  // copies behind this one
   if (port == own_port()) {
     if (!sinks_[node]->deliver(packets_[f])) return false;
     unused_.push_back(f);
   } else {
     if (o.units[channel] < units) return false;
     o.units[channel] = uint16_t(o.units[channel] - units);
-    transmit(node, port, channel, f);
+    transmit(node, port, channel, rest ? new_flight(nic::packet(packets_[f])) : f);
   }
   const uint8_t way = code({port, channel / vcs}), second = i.second[w.channel];
   stop_waiting(node, way, w);
   if (second != 0) {
     stop_waiting(node, way == second ? i.first[w.channel] : second, w);
     stats_.second += way == second;
+  }
+  // The next copy begins when the last flit of this one has left.
+  if (rest) {
+    flights_[f].left = rest;
+    schedule(o.free_ps, what::copy, node, w.input, w.channel, 0);
+    return true;
   }
   // Its buffer is free again when its last flit has left.
   give_back(node, w, units, port == own_port() ? pcie::now_ps() : o.free_ps);
@@ -224,9 +250,44 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
     o.owes = false;
   }
   o.gap = uint16_t(std::min<unsigned>(o.gap, cfg_.control_gap));
-  const bool there = it.to == to.node;
+  const group_line* line = it.grouped ? line_of(to.node, it.to, channel / vcs) : nullptr;
+  const bool there = it.grouped ? !line || !line->branches : it.to == to.node;
   stats_.hops += !there;
-  schedule(o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps), what::arrival, to.node, to.port, channel, f);
+  // The time of the hop counts before the packet arrives, which must not let packets for groups and others pass each
+  // other.
+  uint64_t at = o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps);
+  at = std::max(at, it.grouped ? o.last_ps : o.grouped_ps);
+  o.last_ps = std::max(o.last_ps, at);
+  if (it.grouped) o.grouped_ps = at;
+  schedule(at, what::arrival, to.node, to.port, channel, f);
+}
+
+// ---------------------------------------------------------------------------------------------- groups
+
+void network::set_group_line(unsigned group, const group_line& line, bool valid) {
+  if (group >= groups) return;
+  if (lines_.empty()) lines_.resize(size_t{shape_.nodes()} * groups * 2);
+  auto& place = lines_[(line.node * groups + group) * 2 + line.lane];
+  place = valid ? std::optional(line) : std::nullopt;
+}
+
+const group_line* network::line_of(unsigned node, unsigned group, unsigned lane) const {
+  if (group >= groups || lines_.empty()) return nullptr;
+  const auto& line = lines_[(node * groups + group) * 2 + lane];
+  return line ? &*line : nullptr;
+}
+
+// Where a packet for a group goes on from here; false: nowhere, it is lost.
+bool network::branch(unsigned node, unsigned port, unsigned channel, uint32_t f) {
+  const bool home = port == own_port();
+  const group_line* line = line_of(node, flights_[f].to, channel / vcs);
+  if (channel % vcs != posted || (line && line->port != (home ? own_units : port))) line = nullptr;
+  if (line) flights_[f].left = uint16_t(line->branches | unsigned(line->member && !home) << own_branch);
+  if (line && flights_[f].left) return true;
+  sinks_[node]->lost(packets_[f], true);
+  give_back(node, {uint8_t(port), uint8_t(channel)}, flights_[f].units, pcie::now_ps());
+  unused_.push_back(f);
+  return false;
 }
 
 // A packet has come by this port: it is acknowledged by the way back.

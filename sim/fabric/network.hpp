@@ -34,9 +34,10 @@ class packet_sink {
   virtual bool deliver(nic::packet& p) = 0;
   // A packet of this node has left for its first link: there is room again.
   virtual void left() = 0;
-  // Where links may be cut: one of this node's came up or died; a packet was discarded here, because it had no way, or
-  // as its link died while it was on it.
+  // Where links may be cut: one of this node's came up or died.
   virtual void link_changed(unsigned /*port*/, bool /*up*/) {}
+  // A packet was discarded here, because it, or a copy of it for a group, had no way, or as its link died while it was on
+  // it.
   virtual void lost(const nic::packet& /*p*/, bool /*no_way*/) {}
 };
 
@@ -63,12 +64,15 @@ class network : public sc_core::sc_module {
   void attach(unsigned node, packet_sink& sink) { sinks_[node] = &sink; }
   const topology& shape() const { return shape_; }
 
-  // From `node`, whose NIC has its first flit ready at that time; not before an earlier packet of the same channel.
+  // From `node`, whose NIC has its first flit ready at that time; not before an earlier packet of the same channel, nor
+  // an NP packet before an earlier P packet.
   void send(unsigned node, nic::packet&& p, uint64_t at_ps);
   // Packets of `node` in that virtual channel that have not left for their first link.
   size_t waiting(unsigned node, nic::vc channel) const;
   // The sink of `node` takes packets again.
   void resume(unsigned node);
+  // A line of the table of groups of `line.node`.
+  void set_group_line(unsigned group, const group_line& line, bool valid);
 
   const network_stats& stats() const { return stats_; }
 
@@ -97,7 +101,10 @@ class network : public sc_core::sc_module {
     uint16_t units = 0, flits = 0;
     uint16_t to = 0;
     bool chooses = false;  // it may leave by its second choice
+    bool grouped = false;  // it is for a group:
+    uint16_t left = 0;     // branches that it has not gone to yet, as group_line has them; own_branch
   };
+  static constexpr unsigned own_branch = 12;
   // Packets that came over one link, or from the own NIC.
   struct input {
     struct fifo {
@@ -128,6 +135,7 @@ class network : public sc_core::sc_module {
   // Towards one link, or to the own NIC.
   struct output {
     uint64_t free_ps = 0;
+    uint64_t last_ps = 0, grouped_ps = 0;    // when the last packet arrives, and the last one for a group
     std::array<uint16_t, channels> units{};  // free at the other end
     uint16_t gap = 0;                        // flits of packets since the last one of control
     bool owes = false;                       // one of control, as soon as that is possible
@@ -137,7 +145,7 @@ class network : public sc_core::sc_module {
     std::array<waiters, channels> waiting;  // by the channel on that link
   };
   static uint8_t code(const topology::step& s) { return uint8_t(1 + 2 * s.port + s.lane); }
-  enum class what : uint8_t { arrival, wake, credit };
+  enum class what : uint8_t { arrival, wake, credit, copy };
   struct event {
     what kind;
     uint8_t port, channel;
@@ -183,6 +191,10 @@ class network : public sc_core::sc_module {
   void lose_way(unsigned node, unsigned port, waiter w);
   void discard(unsigned node, waiter w);
   bool lost_on_link(const event& e);
+  topology::step next_copy(const flight& f, unsigned channel) const;
+  bool keep_living_branches(unsigned node, waiter w);
+  const group_line* line_of(unsigned node, unsigned group, unsigned lane) const;
+  bool branch(unsigned node, unsigned port, unsigned channel, uint32_t f);
 
   topology shape_;
   network_config cfg_;
@@ -195,6 +207,7 @@ class network : public sc_core::sc_module {
   std::vector<flight> flights_;
   std::deque<nic::packet> packets_;  // of the flights; places stay where they are
   std::vector<uint32_t> unused_;
+  std::vector<std::optional<group_line>> lines_;  // by node, group and lane; empty: there are no groups
   monotone_queue<event> events_;
   uint64_t arrivals_ = 0;
   uint64_t notified_ps_ = ~uint64_t{0};

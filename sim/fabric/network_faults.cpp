@@ -113,9 +113,28 @@ void network::ask_what_is_left(unsigned node, waiter w) {
   discard(node, w);
 }
 
+// Copies for a group over links that are dead are lost, each of them told. false: none is left.
+bool network::keep_living_branches(unsigned node, waiter w) {
+  const uint32_t id = in(node, w.input).of[w.channel].first;
+  for (flight& f = flights_[id]; f.left != 0; f.left = uint16_t(f.left & (f.left - 1u))) {
+    const topology::step way = next_copy(f, w.channel);
+    if (way.port == own_port() || state(node, way.port) == link_state::up) return true;
+    sinks_[node]->lost(packets_[id], true);
+  }
+  give_back(node, w, flights_[id].units, pcie::now_ps());
+  unused_.push_back(id);
+  leave(node, w);
+  return false;
+}
+
 // Who waits for a link that died goes by the other choice, if there is one.
 void network::lose_way(unsigned node, unsigned port, waiter w) {
   input& i = in(node, w.input);
+  if (const flight& f = flights_[i.of[w.channel].first]; f.grouped) {
+    stop_waiting(node, code(next_copy(f, w.channel)), w);
+    i.offered &= uint8_t(~(1u << w.channel));
+    return offer(node, w.input, w.channel);
+  }
   uint8_t &first = i.first[w.channel], &second = i.second[w.channel];
   const bool of_first = (first - 1u) / 2 == port;
   stop_waiting(node, of_first ? first : second, w);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <map>
 
 namespace ggas::fabric {
 
@@ -136,6 +137,29 @@ unsigned topology::hops(unsigned from, unsigned to) const {
   unsigned n = 0;
   for (; from != to; ++n) from = across(from, next(from, to).port)->node;
   return n;
+}
+
+std::vector<group_line> topology::tree(unsigned root, std::span<const unsigned> members) const {
+  std::map<std::pair<unsigned, unsigned>, group_line> lines;  // by node and lane
+  for (const unsigned member : members) {
+    if (member == root) continue;
+    end at{root, own_units};
+    for (unsigned lane = 0;;) {
+      group_line& line = lines[{at.node, lane}];
+      line.node = at.node, line.lane = lane, line.port = at.port;
+      if (at.node == member) {
+        line.member = true;
+        break;
+      }
+      const step s = next(at.node, member);
+      line.branches |= group_line::branch(s.port, s.lane);
+      at = *across(at.node, s.port);
+      lane = s.lane;
+    }
+  }
+  std::vector<group_line> out;
+  for (const auto& [where, line] : lines) out.push_back(line);
+  return out;
 }
 
 }  // namespace ggas::fabric

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,20 @@ namespace ggas::fabric {
 
 // Links a NIC has at most (docs/nic-model.md).
 inline constexpr unsigned max_ports = 6;
+// In the place of a port: the units of the node (register MULTICAST).
+inline constexpr unsigned own_units = 7;
+
+// Groups of a NIC with several links, which are for as many nodes.
+inline constexpr unsigned groups = 64;
+
+// Where packets for a group go on from a node: a line of its table (docs/network.md#multicast).
+struct group_line {
+  unsigned node = 0, lane = 0;  // that they come in
+  unsigned port = own_units;    // that they must come by
+  bool member = false;          // the node's units get a copy
+  uint16_t branches = 0;        // bit 2 * port + lane each
+  static constexpr uint16_t branch(unsigned port, unsigned lane) { return uint16_t(1u << (2 * port + lane)); }
+};
 
 class topology {
  public:
@@ -44,6 +59,9 @@ class topology {
   // Another first step of a shortest way, for packets that may pass others; nullopt: there is none.
   std::optional<step> second(unsigned at, unsigned to) const;
   unsigned hops(unsigned from, unsigned to) const;
+  // The lines of a group that `root` alone sends to: copies go where the packets of `root` to each member go, link by
+  // link and lane by lane, so that their order with those packets holds.
+  std::vector<group_line> tree(unsigned root, std::span<const unsigned> members) const;
   const std::string& name() const { return name_; }  // as parse() takes it, "auto" resolved
 
  private:

@@ -39,7 +39,7 @@ cause cause_of(const pcie::tlp& t) {
 }
 
 cause cause_of(const packet& p) {
-  switch (op(p.op)) {
+  switch (op(p.op & ~op_multicast)) {
     case op::store: return cause::store;
     case op::load: return cause::load;
     case op::load_rsp: return cause::load_rsp;

@@ -40,7 +40,9 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
               .atomics = times_.limits().atomics,
               .takes_status = [this] { return takes_status(); },
               .nodes = std::max(max_nodes, std::bit_ceil(net.shape().nodes())),
-              .collectives = net.shape().nodes() > 2}),
+              .collectives = net.shape().nodes() > 2,
+              .groups = net.shape().ports() > 1 && net.shape().nodes() <= max_nodes ? fabric::groups : 0,
+              .group_line = [this](uint64_t line) { set_group_line(line); }}),
       interrupts_([this](uint16_t offset) { return model_.counter(offset); },
                   [this](uint8_t code) { model_.count_event(code); }, cfg.host.bus_id),
       port_("port", cfg.bridge.port),
@@ -238,7 +240,7 @@ void nic_model::lost(const packet& p, bool no_way) {
 
 void nic_model::lose_store(const packet& p) {
   const bool one = net_.shape().ports() == 1;
-  if (p.is(op::store)) model_.network_event(GGAS_EV_STORE_LOST, one ? p.dst : uint16_t{0xffff}, 0);
+  if (p.vc == uint8_t(vc::p)) model_.network_event(GGAS_EV_STORE_LOST, one ? p.dst : uint16_t{0xffff}, 0);
 }
 
 void nic_model::set_route(uint64_t line) {
@@ -272,6 +274,18 @@ uint64_t nic_model::best_state() const {
   for (uint64_t states = links(); states != 0; states >>= 2)
     if ((states & 3) == GGAS_LINK_STATE_UP || best == GGAS_LINK_STATE_DOWN) best = states & 3;
   return best;
+}
+
+// As the register MULTICAST has it.
+void nic_model::set_group_line(uint64_t line) {
+  const auto field = [&](uint64_t mask, unsigned shift) { return unsigned((line & mask) >> shift); };
+  const fabric::group_line l{.node = cfg_.node,
+                             .lane = field(GGAS_MULTICAST_LANE_MASK, GGAS_MULTICAST_LANE_SHIFT),
+                             .port = field(GGAS_MULTICAST_LINK_MASK, GGAS_MULTICAST_LINK_SHIFT),
+                             .member = bool(line & GGAS_MULTICAST_MEMBER_MASK),
+                             .branches = uint16_t(field(GGAS_MULTICAST_BRANCHES_MASK, GGAS_MULTICAST_BRANCHES_SHIFT))};
+  net_.set_group_line(field(GGAS_MULTICAST_GROUP_MASK, GGAS_MULTICAST_GROUP_SHIFT), l,
+                      line & GGAS_MULTICAST_VALID_MASK);
 }
 
 bool nic_model::takes_packets(vc channel) {

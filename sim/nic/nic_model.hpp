@@ -81,6 +81,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   void look_at_ways();
   void set_route(uint64_t line);
   void retrain();
+  void set_group_line(uint64_t line);
   void wait_for_tick();
   void tick();
 

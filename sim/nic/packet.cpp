@@ -130,8 +130,8 @@ const char* to_text(net_status s) {
 
 std::string to_text(const packet& p) {
   char line[200];
-  int n = std::snprintf(line, sizeof line, "%s %u->%u addr %#llx %u DW", to_text(op(p.op)), p.src, p.dst,
-                        (unsigned long long)p.addr, p.len_dw);
+  int n = std::snprintf(line, sizeof line, "%s %u->%s%u addr %#llx %u DW", to_text(op(p.op & ~op_multicast)), p.src,
+                        p.op & op_multicast ? "group " : "", p.dst, (unsigned long long)p.addr, p.len_dw);
   const auto rest = [&] { return sizeof line - size_t(n); };
   if (p.one_sided())
     n += std::snprintf(line + n, rest(), " context %u epoch %u to %u domain %u%s%s%s%s%s%s", p.svpid(), p.epoch(),

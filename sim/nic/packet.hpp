@@ -33,7 +33,7 @@ enum class op : uint8_t {
   coll_up = 0x30,
   coll_down = 0x31,
 };
-inline constexpr uint8_t op_multicast = 0x80;  // kept free: to all nodes of a group
+inline constexpr uint8_t op_multicast = 0x80;  // to all nodes of a group; stores alone have it
 // As ggas_pkg::is_unordered: with several links net marks these packets.
 constexpr bool is_unordered(op o) { return o == op::load_rsp || o == op::quiet_rsp; }
 // Packet status, also what a quiet returns and what notifications and status blocks carry (ggas_pkg::ST_*).

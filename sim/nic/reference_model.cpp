@@ -114,14 +114,20 @@ net_status reference_model::rma_route(uint16_t node) const {
 void reference_model::send(packet&& p) {
   p.src = own();
   p.hops = hop_limit;
-  if (p.dst == own()) return accept(p);
+  if (p.dst == own() && !(p.op & op_multicast)) return accept(p);
   count(GGAS_REG_LINK_TX_PACKETS);
   packets_.push_back(std::move(p));
 }
 
 void reference_model::from_link(const packet& p) {
   count(GGAS_REG_LINK_RX_PACKETS);
-  accept(p);
+  if (around_.groups && p.op == (uint8_t(op::store) | op_multicast)) {
+    packet plain = p;
+    plain.op = uint8_t(op::store);
+    accept(plain);
+  } else {
+    accept(p);
+  }
   rma_.run();
 }
 

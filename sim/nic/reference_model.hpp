@@ -61,6 +61,9 @@ struct nic_surroundings {
   unsigned nodes = max_nodes;
   // It has the unit for collectives (BUILD.coll).
   bool collectives = false;
+  // Groups for stores (BUILD.groups), and what MULTICAST puts into their table.
+  unsigned groups = 0;
+  std::function<void(uint64_t line)> group_line;
 };
 
 // A request to the local host, and the node on whose behalf it is made.
@@ -110,6 +113,7 @@ class reference_model : private rma_services {
     uint8_t export_no;
     uint16_t domain;
     uint8_t interval = event::no_interval;
+    bool group = false;  // `node` is one
   };
   std::optional<place> lookup(uint64_t offset, uint64_t bytes) const;
   // An export in use; nullopt: it is not, or there is no such number.
@@ -177,6 +181,7 @@ class reference_model : private rma_services {
   void finish_quiet();
   void ask_quiet(quiet&& q);
   void fail_store(net_status s);
+  void mark_dirty(const place& where);
   void response(const packet& p);
   void load_data(uint16_t tag, const packet& rsp);
   void end_waiting(uint16_t tag, net_status s, const event& e);

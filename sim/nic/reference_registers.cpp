@@ -39,6 +39,10 @@ constexpr writable plain_registers[] = {
      GGAS_ROUTE_NODE_MASK | GGAS_ROUTE_LINK_MASK | GGAS_ROUTE_LANE_MASK | GGAS_ROUTE_VALID_MASK |
          GGAS_ROUTE_SECOND_LINK_MASK | GGAS_ROUTE_SECOND_LANE_MASK | GGAS_ROUTE_SECOND_MASK,
      0},
+    {GGAS_REG_MULTICAST,
+     GGAS_MULTICAST_GROUP_MASK | GGAS_MULTICAST_LANE_MASK | GGAS_MULTICAST_LINK_MASK | GGAS_MULTICAST_MEMBER_MASK |
+         GGAS_MULTICAST_VALID_MASK | GGAS_MULTICAST_BRANCHES_MASK,
+     0},
     {GGAS_REG_EVQ_BASE, ~0ull, 0},
     {GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | GGAS_EVQ_CTRL_LOG2_SIZE_MASK | GGAS_EVQ_CTRL_VECTOR_MASK, 8 << 8},
     {GGAS_REG_EVQ_TAIL, 0xffffffff, 0},
@@ -73,7 +77,8 @@ constexpr uint64_t context_masks[] = {
     ~0ull, ~0ull, ~0ull, ~0ull};
 constexpr unsigned context_bytes = 0x40, context_state = 5;
 constexpr uint64_t interval_target_mask = GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK |
-                                          GGAS_INTERVAL_TARGET_EXPORT_NO_MASK | GGAS_INTERVAL_TARGET_DOMAIN_MASK;
+                                          GGAS_INTERVAL_TARGET_GROUP_MASK | GGAS_INTERVAL_TARGET_EXPORT_NO_MASK |
+                                          GGAS_INTERVAL_TARGET_DOMAIN_MASK;
 // Writable bits of the words of an export.
 constexpr uint64_t export_masks[] = {~uint64_t{0xfff}, ~uint64_t{0xfff},
                                      GGAS_EXPORT_ACCESS_DOMAIN_MASK | GGAS_EXPORT_ACCESS_VALID_MASK |
@@ -176,6 +181,8 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
     if (r.offset == offset) merge(r.mask);
   if (offset == GGAS_REG_ROUTE && value & mask & GGAS_ROUTE_SET_MASK && around_.set_route) around_.set_route(reg(offset));
   if (offset == GGAS_REG_LINK_CTRL && value & mask & GGAS_LINK_CTRL_RETRAIN_MASK && around_.retrain) around_.retrain();
+  if (offset == GGAS_REG_MULTICAST && value & mask & GGAS_MULTICAST_SET_MASK && around_.group_line)
+    around_.group_line(reg(offset));
   if (is_piece(offset)) merge(~0ull);
   if (is_msix(offset)) merge(offset & 8 ? GGAS_MSIX_CTRL_DATA_MASK | GGAS_MSIX_CTRL_MASK_MASK : ~0ull);
   if (is_moderation(offset)) merge(0xff'ffffffff);
@@ -212,10 +219,12 @@ bool reference_model::export_stopped(unsigned number) const {
 // A new border or domain switches its interval off; a target switches on what has whole pages.
 void reference_model::interval_written(uint16_t offset, uint64_t mask) {
   const bool target = is_interval_target(offset) && mask & GGAS_INTERVAL_TARGET_VALID_MASK;
+  const bool no_group = target && reg(offset) & GGAS_INTERVAL_TARGET_GROUP_MASK && !around_.groups;
+  if (no_group) regs_[offset / 8] &= ~GGAS_INTERVAL_TARGET_GROUP_MASK;
   if (!target) regs_[(offset & ~0x1fu) / 8 + 2] &= ~GGAS_INTERVAL_TARGET_VALID_MASK;
   if (!target || !(reg(offset) & GGAS_INTERVAL_TARGET_VALID_MASK)) return;
   const uint64_t start = reg(uint16_t(offset - 16)), end = reg(uint16_t(offset - 8));
-  if (start < end && start % page_bytes == 0 && end % page_bytes == 0) return;
+  if (start < end && start % page_bytes == 0 && end % page_bytes == 0 && !no_group) return;
   regs_[offset / 8] &= ~GGAS_INTERVAL_TARGET_VALID_MASK;
   raise(GGAS_EV_BAD_INTERVAL, 0, (offset - GGAS_REG_INTERVAL_START(0)) / 32u);
 }
@@ -229,7 +238,7 @@ std::optional<uint64_t> reference_model::read_register(uint16_t offset) const {
   if (offset == GGAS_REG_BUILD)
     return rma_contexts | uint64_t{std::countr_zero(rma_page_distance)} << GGAS_BUILD_PAGE_LOG2_SHIFT |
            GGAS_BUILD_RMA_MASK | GGAS_BUILD_VELO_MASK | uint64_t{around_.collectives} << GGAS_BUILD_COLL_SHIFT |
-           uint64_t{around_.nodes} << GGAS_BUILD_NODES_SHIFT;
+           uint64_t{around_.nodes} << GGAS_BUILD_NODES_SHIFT | uint64_t{around_.groups} << GGAS_BUILD_GROUPS_SHIFT;
   if (offset == GGAS_REG_CLOCK) return cfg_.clock_khz;
   if (offset == GGAS_REG_SERIAL) return cfg_.serial;
   if (is_coll(offset) && offset % coll_bytes / 8 == coll_state)

@@ -32,7 +32,8 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
     if (target & GGAS_INTERVAL_TARGET_VALID_MASK && offset >= start && offset < end) {
       if (offset + bytes > end) return std::nullopt;
       return place{uint16_t(target), offset - start, uint8_t(target >> GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT),
-                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT), uint8_t(i)};
+                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT), uint8_t(i),
+                   bool(target & GGAS_INTERVAL_TARGET_GROUP_MASK)};
     }
   }
   return std::nullopt;
@@ -55,19 +56,30 @@ void reference_model::fail_store(net_status s) {
   quiet_error_ = s;
 }
 
+// Behind a store to a group a quiet asks all nodes.
+void reference_model::mark_dirty(const place& where) {
+  if (!where.group) {
+    dirty_[where.node] = true;
+    return;
+  }
+  const uint64_t last = reg(GGAS_REG_LINK_PEER) & GGAS_LINK_PEER_NODE_MASK;
+  for (uint64_t n = 0; n <= last; ++n) dirty_[uint16_t(n)] = true;
+}
+
 void reference_model::window_store(const tlp& t) {
   count(GGAS_REG_SMFU_STORES_IN);
   const auto where = lookup(t.addr, 4u * t.len_dw);
   if (!where) return raise(GGAS_EV_STORE_UNMAPPED, 0, t.addr, interval_of(t.addr));
   net_status why{};
-  if (!reachable(where->node, why)) {
+  if (!where->group && !reachable(where->node, why)) {
     fail_store(why);
     return raise(GGAS_EV_STORE_UNREACHABLE, where->node, t.addr, where->interval);
   }
-  dirty_[where->node] = true;
+  mark_dirty(*where);
   for (unsigned dw = 0; dw < t.len_dw; dw += mtu_dw) {
     const unsigned n = std::min<unsigned>(mtu_dw, t.len_dw - dw);
     packet p{.dst = where->node, .len_dw = uint16_t(n), .vc = uint8_t(vc::p), .op = uint8_t(op::store)};
+    if (where->group) p.op |= op_multicast;
     p.addr = where->addr + 4 * dw;
     p.export_no = where->export_no;
     p.domain = where->domain;
@@ -84,6 +96,7 @@ void reference_model::window_load(const tlp& t) {
   const auto where = lookup(t.addr, 4u * t.len_dw);
   net_status why{};
   if (!where) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0, interval_of(t.addr));
+  if (where->group) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0, where->interval);
   if (!reachable(where->node, why))
     return refuse_read(t, GGAS_EV_LOAD_UNREACHABLE, where->node, where->interval);
   const uint16_t tag = new_net_tag();

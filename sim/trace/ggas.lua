@@ -122,7 +122,7 @@ function packet.dissector(buffer, pinfo, tree)
   t:add(f.status, buffer(13, 1), bit32.extract(w1_high, 12, 4))
   t:add(f.first_be, buffer(13, 1), bit32.extract(w1_high, 8, 4))
   t:add(f.last_be, buffer(12, 1), bit32.extract(w1_high, 4, 4))
-  local one_sided = op >= 0x10
+  local one_sided = op >= 0x10 and op < 0x80
   if one_sided then
     local flags = bit32.extract(w1_low, 6, 6)
     t:add(f.svpid, buffer(11, 2), bit32.rshift(tag, 8))

@@ -97,6 +97,7 @@ std::optional<std::pair<flow, uint64_t>> recorder::follow_window(unsigned n, pla
   const node_map& map = nodes_[n].map;
   const uint64_t offset = t.addr - map.window_base;
   const path_key path{n, unsigned(offset / map.stride), t.kind == pcie::tlp_kind::mrd};
+  if (path.dst >= nodes_.size()) return std::nullopt;  // for a group
   const uint64_t at = offset % map.stride;
   message* m = where == place::host_to_nic ? find(path, at, at_gpu) : nullptr;
   const bool begins = !m;
@@ -215,7 +216,7 @@ void recorder::packet(unsigned from, unsigned to, const assembly& a, uint64_t en
     }
   }
   const unsigned dws = p.len_dw || p.one_sided() ? p.len_dw : p.req_dw;
-  const std::string name = fmt::format("{} {} B", nic::to_text(nic::op(p.op)), 4 * dws);
+  const std::string name = fmt::format("{} {} B", nic::to_text(nic::op(p.op & ~nic::op_multicast)), 4 * dws);
   const std::string args = p.one_sided() ? fmt::format(R"("seq":{},"addr":"{:#x}","context":{},"to":{},"flags":{})",
                                                        p.seq, p.addr, p.svpid(), p.dvpid(), p.flags())
                                          : fmt::format(R"("seq":{},"addr":"{:#x}","tag":{})", p.seq, p.addr, p.tag);

@@ -15,13 +15,13 @@ namespace ggas::test {
 
 // What a packet holds (a place in the buffer behind a link and lane) never waits for itself: follow every way, with
 // each second choice on it, and note which channel comes behind which. A packet may always leave by its first choice,
-// so only that one counts as what it waits for. Then take away channels that nothing comes behind until none is left.
-// first and second give the step from a node to another one, or nullopt.
+// so only that one counts as what it waits for. first and second give the step from a node to another one, or nullopt.
+using channel = std::tuple<unsigned, unsigned, unsigned>;  // node, port, lane
+using waits = std::map<channel, std::set<channel>>;
 template <class First, class Second>
-size_t channels_in_circles(const fabric::topology& t, First first, Second second) {
-  using channel = std::tuple<unsigned, unsigned, unsigned>;   // node, port, lane
+waits waits_of(const fabric::topology& t, First first, Second second) {
   using place = std::pair<unsigned, std::optional<channel>>;  // a node, and the channel by which it was reached
-  std::map<channel, std::set<channel>> behind;
+  waits behind;
   for (unsigned to = 0; to < t.nodes(); ++to) {
     std::set<place> seen;
     std::vector<place> left;
@@ -43,6 +43,11 @@ size_t channels_in_circles(const fabric::topology& t, First first, Second second
       if (const auto also = second(p.first, to)) go(*also);
     }
   }
+  return behind;
+}
+
+// Channels that nothing comes behind are taken away until none is left.
+inline size_t channels_in_circles(waits behind) {
   for (bool progress = true; progress && !behind.empty();) {
     progress = false;
     for (auto it = behind.begin(); it != behind.end();) {
@@ -57,8 +62,8 @@ size_t channels_in_circles(const fabric::topology& t, First first, Second second
 
 // First choices are those of the whole network.
 template <class Second>
-size_t channels_in_circles(const fabric::topology& t, Second second) {
-  return channels_in_circles(
+waits waits_of(const fabric::topology& t, Second second) {
+  return waits_of(
       t, [&](unsigned at, unsigned to) { return std::optional(t.next(at, to)); }, second);
 }
 

@@ -26,7 +26,7 @@ constexpr fabric::network_config usual{.latency_ps = latency_ps,
                                        .flit_bits = 64,
                                        .hop_ps = 40'000,
                                        .units = 65,
-                                       .control_flits = 0.75};
+                                       .control_gap = 16};
 
 using name = std::tuple<unsigned, unsigned, unsigned>;  // source, destination, tag
 name name_of(const packet& p) { return {p.src, p.dst, p.tag}; }
@@ -132,6 +132,20 @@ TEST(network_faults, a_packet_behind_a_dead_link_is_told_where_it_is_discarded) 
   r.run_until(10'000'000);
   EXPECT_EQ(r.nodes[0].discarded.size(), 1u);
   EXPECT_EQ(r.lost_of_all(), 1u);
+}
+
+// A store to a group loses the copy of the dead branch, and no other one.
+TEST(network_faults, a_copy_for_a_group_behind_a_dead_link_is_told_where_it_is_discarded) {
+  rig r("ring", 5, {{0, 0, 1'000'000, ~0ull}, {1, 1, 1'000'000, ~0ull}});
+  constexpr unsigned all[] = {0, 1, 2, 3, 4};
+  for (const auto& line : r.net->shape().tree(0, all)) r.net->set_group_line(0, line, true);
+  packet p{.dst = 0, .src = 0, .len_dw = 2, .vc = uint8_t(vc::p), .op = uint8_t(nic::op::store) | nic::op_multicast};
+  p.data.assign(2, 0);
+  r.net->send(0, std::move(p), 2'000'000);
+  r.run_until(10'000'000);
+  EXPECT_EQ(r.nodes[0].discarded.size(), 1u);  // for 1, and for 2 behind it
+  for (const unsigned n : {1u, 2u}) EXPECT_TRUE(r.nodes[n].got.empty()) << n;
+  for (const unsigned n : {3u, 4u}) EXPECT_EQ(r.nodes[n].got.size(), 1u) << n;
 }
 
 TEST(network_faults, a_packet_on_a_link_that_dies_is_told_by_its_sender) {

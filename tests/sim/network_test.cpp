@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <set>
 #include <tuple>
@@ -35,7 +36,9 @@ struct node : fabric::packet_sink {
     return true;
   }
   void left() override {}
+  void lost(const packet& p, bool /*no_way*/) override { gone.push_back(p); }
   std::vector<std::pair<uint64_t, packet>> got;
+  std::vector<packet> gone;
   std::function<void(const packet&)> on_packet;
   std::mt19937_64* refuse = nullptr;
   bool refused = false;
@@ -53,6 +56,12 @@ struct rig {
   }
   void run(uint64_t ps) {
     k.run_until([] { return false; }, ps);
+  }
+  // A group of `root` with all other nodes; its number is that of `root`.
+  void group(unsigned root) {
+    std::vector<unsigned> all(nodes.size());
+    std::iota(all.begin(), all.end(), 0u);
+    for (const auto& line : net->shape().tree(root, all)) net->set_group_line(root, line, true);
   }
   size_t arrived() const {
     size_t sum = 0;
@@ -183,6 +192,119 @@ TEST_P(crowd, arrives_once_and_in_order) {
     for (unsigned to = 0; to < nodes; ++to) choice |= from != to && r.net->shape().second(from, to);
   EXPECT_EQ(r.net->stats().second != 0, choice);
   EXPECT_EQ(overtaken != 0, choice);
+}
+
+packet for_group(unsigned from, unsigned dws, uint16_t tag = 0) {
+  packet p = make(from, from, vc::p, dws, tag);
+  p.op |= nic::op_multicast;
+  return p;
+}
+
+// Packets for groups among others, through buffers of one packet, to NICs that often take nothing: each member gets
+// each of them once, between the same stores of their source, and no NP packet passes one.
+TEST_P(crowd, gets_packets_for_groups_once_and_in_order) {
+  const auto [shape, nodes] = GetParam();
+  auto cfg = usual;
+  cfg.units = 65;
+  rig r(shape, nodes, cfg);
+  std::mt19937_64 random(nodes);
+  std::vector<uint16_t> posted(nodes);                                         // P packets of a source, its tags
+  std::map<std::pair<unsigned, unsigned>, std::vector<uint16_t>> sent;         // tags, by source and destination
+  std::map<std::pair<unsigned, unsigned>, size_t> seen;                        // how many of them
+  std::map<std::pair<unsigned, unsigned>, std::vector<size_t>> posted_before;  // of each NP packet
+  size_t packets = 0;
+  for (unsigned n = 0; n < nodes; ++n) {
+    r.group(n);
+    r.nodes[n].refuse = &random;
+    r.nodes[n].on_packet = [&, n](const packet& p) {
+      size_t& count = seen[{p.src, n}];
+      if (p.vc % 4 == unsigned(vc::np)) {
+        EXPECT_GE(count, (posted_before[{p.src, n}][p.tag])) << "NP passed P";
+        return;
+      }
+      const auto& expected = sent[{p.src, n}];
+      ASSERT_LT(count, expected.size()) << p.src << " to " << n;
+      EXPECT_EQ(p.tag, expected[count++]) << p.src << " to " << n;
+    };
+  }
+  for (unsigned i = 0; i < 6'000; ++i) {
+    const unsigned from = unsigned(random() % nodes), to = (from + 1 + unsigned(random() % (nodes - 1))) % nodes;
+    const auto what = random() % 4;
+    const unsigned dws = unsigned(random() % 65);
+    if (what == 0) {
+      auto& before = posted_before[{from, to}];
+      r.net->send(from, make(from, to, vc::np, 0, uint16_t(before.size())), (i / 8) * 10'000);
+      before.push_back(sent[{from, to}].size());
+      ++packets;
+      continue;
+    }
+    const uint16_t tag = posted[from]++;
+    for (unsigned member = 0; member < nodes; ++member)
+      if (what == 1 ? member != from : member == to) sent[{from, member}].push_back(tag), ++packets;
+    r.net->send(from, what == 1 ? for_group(from, dws, tag) : make(from, to, vc::p, dws, tag), (i / 8) * 10'000);
+  }
+  for (unsigned turn = 0; turn < 20'000 && r.arrived() < packets; ++turn) {
+    r.run(200'000);
+    r.k.enter();
+    for (unsigned n = 0; n < nodes; ++n)
+      if (std::exchange(r.nodes[n].refused, false)) r.net->resume(n);
+  }
+  EXPECT_EQ(r.arrived(), packets);
+}
+
+// What is sent behind a P packet stays behind it, also if it is ready sooner.
+TEST(network, np_packets_are_not_sent_before_p_packets) {
+  rig r("full", 2, usual);
+  r.net->send(0, make(0, 1, vc::p, 2), 50'000);
+  r.net->send(0, make(0, 1, vc::np, 0), 10'000);
+  r.run(10'000'000);
+  ASSERT_EQ(r.nodes[1].got.size(), 2u);
+  EXPECT_EQ(r.nodes[1].got[0].second.vc, uint8_t(vc::p));
+}
+
+// Copies leave one after the other, each when the last flit of the one before has left.
+TEST(network, times_of_copies) {
+  rig r("full", 4, usual);
+  r.group(0);
+  r.net->send(0, for_group(0, 2), 0);
+  r.run(10'000'000);
+  for (unsigned n = 1; n < 4; ++n) {
+    ASSERT_EQ(r.nodes[n].got.size(), 1u);
+    EXPECT_EQ(r.nodes[n].got[0].first, n * 5 * 5'000u + 100'000u);
+  }
+  EXPECT_EQ(r.net->stats().packets, 1u);
+  EXPECT_EQ(r.net->stats().flits, 15u);
+}
+
+// A group without a line, a number beyond the table, a sender that is not the root, a packet over the wrong link and
+// one in another virtual channel: told where they end, and the way is free for others.
+TEST(network, packets_for_groups_without_a_way_are_told) {
+  rig r("ring", 5, usual);
+  r.group(0);
+  const auto lost_at = [&](unsigned from, packet p, unsigned at) {
+    const size_t before = r.nodes[at].gone.size(), came = r.arrived();
+    r.k.enter();
+    r.net->send(from, std::move(p), pcie::now_ps());
+    r.run(10'000'000);
+    EXPECT_EQ(r.nodes[at].gone.size(), before + 1);
+    EXPECT_EQ(r.arrived(), came);
+  };
+  lost_at(1, for_group(1, 2), 1);
+  packet p = for_group(1, 2);
+  p.dst = 64;
+  lost_at(1, p, 1);
+  p.dst = 0;
+  lost_at(1, p, 1);
+  r.net->set_group_line(0, {.node = 4, .branches = fabric::group_line::branch(0, 1)}, true);
+  p.src = 4;
+  lost_at(4, p, 0);
+  packet other = make(0, 0, vc::np, 0);
+  other.op |= nic::op_multicast;
+  lost_at(0, other, 0);
+  r.k.enter();
+  r.net->send(1, make(1, 2, vc::p, 2), pcie::now_ps());
+  r.run(10'000'000);
+  EXPECT_EQ(r.nodes[2].got.size(), 1u);
 }
 
 // An answer that may pass others goes around a busy link, and only if its first choice is taken.

@@ -69,6 +69,111 @@ TEST_P(shapes, every_node_reaches_every_other) {
   }
 }
 
+// Window address at which a store goes to all other nodes.
+uint64_t to_all(sim::system& s, unsigned from, uint64_t offset) {
+  return gpu(s, from).slot.window_base + s.multicast_offset().value() + offset;
+}
+
+class groups : public testing::TestWithParam<shape> {};
+INSTANTIATE_TEST_SUITE_P(nic_model, groups,
+                         testing::Values(shape{4, "full"}, shape{5, "ring"}, shape{9, "mesh:3x3"},
+                                         shape{12, "torus:3x2x2"}, shape{27, "torus:3x3x3"}));
+INSTANTIATE_TEST_SUITE_P(nic_rtl, groups,
+                         testing::Values(shape{3, "full", false}, shape{5, "ring", false},
+                                         shape{8, "torus:2x2x2", false}));
+
+// Every node stores data to all others, asks quiet, and stores a flag to all others: when the quiet is answered the
+// data is everywhere, and nowhere else; and a flag comes behind its data.
+TEST_P(groups, data_then_quiet_then_flag) {
+  const auto [nodes, topology, models] = GetParam();
+  auto c = of_models(nodes, topology);
+  c.model_nics = models;
+  auto s = make(std::move(c));
+  ASSERT_TRUE(s);
+  const auto n = unsigned(nodes);
+  constexpr unsigned bytes = 4096, part = 128, flags = 0x40000;
+  for (unsigned from = 0; from < n; ++from) {
+    std::vector<uint64_t> data(bytes / 8);
+    for (unsigned i = 0; i < data.size(); ++i) data[i] = word(from, i);
+    s->sim().enter();
+    for (unsigned at = 0; at < bytes; at += part)
+      gpu(*s, from).store(to_all(*s, from, from * bytes + at), std::as_bytes(std::span(data)).subspan(at, part));
+    const auto q = read(*s, from, gpu(*s, from).slot.pages_address, 8);
+    ASSERT_TRUE(q.ok());
+    EXPECT_EQ(q.dws[0], 0u);
+    for (unsigned to = 0; to < n; ++to) {
+      std::vector<uint64_t> there(data.size());
+      gpu(*s, to).memory.read(from * bytes, std::as_writable_bytes(std::span(there)));
+      EXPECT_EQ(there == data, to != from) << "node " << to << " when the quiet of " << from << " was answered";
+    }
+    const uint64_t flag = from + 1;
+    s->sim().enter();
+    gpu(*s, from).store(to_all(*s, from, flags + 8 * from), std::as_bytes(std::span(&flag, 1)));
+  }
+  s->run_for(100'000'000);
+  for (unsigned to = 0; to < n; ++to)
+    for (unsigned from = 0; from < n; ++from)
+      EXPECT_EQ(gpu(*s, to).memory.load<uint64_t>(flags + 8 * from), from == to ? 0 : from + 1);
+  for (unsigned i = 0; i < n; ++i) {
+    EXPECT_TRUE(s->events(i).empty()) << s->events(i).front();
+    EXPECT_LE(s->counters(i)["nic.untimed"], 1u);  // the quiet asks its own node, too: the model has no time for that
+    EXPECT_EQ(s->counters(i)["SMFU_STORE_PACKETS"], bytes / part + 1);
+    EXPECT_EQ(s->counters(i)["SMFU_TARGET_STORES"], (n - 1) * (bytes / part + 1));
+  }
+}
+
+// A load from all is refused. A member whose export does not let the store in refuses its copy alone, and quiet says
+// so.
+TEST_P(groups, what_is_refused_is_told) {
+  const auto [nodes, topology, models] = GetParam();
+  auto c = of_models(nodes, topology);
+  c.model_nics = models;
+  auto s = make(std::move(c));
+  ASSERT_TRUE(s);
+  const auto n = unsigned(nodes);
+  const auto r = read(*s, 0, to_all(*s, 0, 64), 8);
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(r.dws[0], ~0u);
+  EXPECT_EQ(s->counters(0)["EVENT_LOAD_UNMAPPED"], 1u);
+  s->write_register(1, uint16_t(GGAS_REG_EXPORT_ACCESS(0)), 0);
+  const uint64_t value = 77;
+  s->sim().enter();
+  gpu(*s, 0).store(to_all(*s, 0, 64), std::as_bytes(std::span(&value, 1)));
+  const auto q = read(*s, 0, gpu(*s, 0).slot.pages_address, 8);
+  ASSERT_TRUE(q.ok());
+  EXPECT_EQ(q.dws[0], unsigned(nic::net_status::range));
+  for (unsigned to = 0; to < n; ++to) {
+    EXPECT_EQ(gpu(*s, to).memory.load<uint64_t>(64), to > 1 ? value : 0) << to;
+    EXPECT_EQ(s->counters(to)["EVENT_TARGET_RANGE"], to == 1) << to;
+  }
+  // The line of the root is taken out of the table.
+  s->write_register(0, GGAS_REG_MULTICAST,
+                    uint64_t{fabric::own_units} << GGAS_MULTICAST_LINK_SHIFT | GGAS_MULTICAST_SET_MASK);
+  s->sim().enter();
+  gpu(*s, 0).store(to_all(*s, 0, 128), std::as_bytes(std::span(&value, 1)));
+  s->run_for(100'000'000);
+  EXPECT_EQ(s->counters(0)["EVENT_PACKET_LOST"], 1u);
+  EXPECT_EQ(s->counters(0)["EVENT_STORE_LOST"], 1u);
+  for (unsigned to = 0; to < n; ++to) EXPECT_EQ(gpu(*s, to).memory.load<uint64_t>(128), 0u);
+}
+
+// A NIC with one link has no groups: such an interval is bad.
+TEST(nic_rtl, one_link_has_no_groups) {
+  for (const bool models : {false, true}) {
+    auto c = of_models(2);
+    c.model_nics = models;
+    auto s = make(std::move(c));
+    ASSERT_TRUE(s);
+    EXPECT_FALSE(s->multicast_offset());
+    EXPECT_EQ(s->read_register(0, GGAS_REG_BUILD).value() & GGAS_BUILD_GROUPS_MASK, 0u);
+    s->write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(1)),
+                      1 | GGAS_INTERVAL_TARGET_VALID_MASK | GGAS_INTERVAL_TARGET_GROUP_MASK);
+    const uint64_t target = s->read_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(1))).value();
+    EXPECT_EQ(target & (GGAS_INTERVAL_TARGET_VALID_MASK | GGAS_INTERVAL_TARGET_GROUP_MASK), 0u);
+    EXPECT_EQ(s->counters(0)["EVENT_BAD_INTERVAL"], 1u);
+  }
+}
+
 // A cable of a ring of RTL is cut: its ends tell, packets towards it are told where they are discarded, and with new
 // routes, which software writes, everybody reaches everybody.
 TEST(nic_rtl, a_cut_link_is_rerouted_around) {

@@ -82,7 +82,7 @@ class broken : public testing::TestWithParam<shape> {
       const auto l = r.of(at, to);
       return l ? l->second : std::nullopt;
     };
-    ASSERT_EQ(channels_in_circles(t, first, second), 0u);
+    ASSERT_EQ(channels_in_circles(waits_of(t, first, second)), 0u);
   }
   void expect_ways(const damage& dead) const { expect_ways(dead, routes(t, dead)); }
 
@@ -184,7 +184,7 @@ TEST(routes, stepping_aside_is_no_rule) {
         s.port = (s.port + 1) % t.ports();
       return s;
     };
-    circles += channels_in_circles(t, first, [](unsigned, unsigned) { return std::optional<topology::step>(); });
+    circles += channels_in_circles(waits_of(t, first, [](unsigned, unsigned) { return std::optional<topology::step>(); }));
     for (unsigned from = 0; from < t.nodes(); ++from)
       for (unsigned to = 0; to < t.nodes(); ++to) {
         unsigned at = from, hops = 0;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 #include "sim/fabric/topology.hpp"
 #include "tests/sim/channels.hpp"
@@ -78,24 +81,68 @@ TEST_P(topologies, channels_have_no_circle) {
     EXPECT_LT(std::max(also.value_or(topology::step{}).lane, t.next(at, to).lane), 2u);
     return also;
   };
-  EXPECT_EQ(channels_in_circles(t, second), 0u) << "channels wait for each other";
+  EXPECT_EQ(channels_in_circles(waits_of(t, second)), 0u) << "channels wait for each other";
+}
+
+// The copies of a group take the way of the packets to each member, lane by lane, each channel once. A packet in a
+// buffer waits for the next buffers of all its copies: no circle among these waits, nor with those of other packets.
+TEST_P(topologies, trees_follow_the_ways_and_add_no_waits) {
+  std::vector<unsigned> all(t.nodes());
+  std::iota(all.begin(), all.end(), 0u);
+  const waits plain = waits_of(t, [](unsigned, unsigned) { return std::optional<topology::step>{}; });
+  for (unsigned root = 0; root < t.nodes(); ++root) {
+    std::map<std::pair<unsigned, unsigned>, fabric::group_line> lines;  // by node and lane
+    for (const auto& l : t.tree(root, all)) EXPECT_TRUE(lines.emplace(std::pair{l.node, l.lane}, l).second);
+    std::set<channel> taken;
+    std::set<unsigned> reached;
+    // Each copy with the node it stands in and the channel it came by.
+    std::vector<std::tuple<unsigned, unsigned, std::optional<channel>>> copies{{root, fabric::own_units, std::nullopt}};
+    while (!copies.empty()) {
+      const auto [node, port, came] = copies.back();
+      copies.pop_back();
+      const auto line = lines.find({node, came ? std::get<2>(*came) : 0u});
+      if (t.nodes() == 1) break;
+      ASSERT_NE(line, lines.end());
+      EXPECT_EQ(line->second.port, port);
+      if (line->second.member) {
+        EXPECT_TRUE(reached.insert(node).second);
+      }
+      for (unsigned b = 0; b < 12; ++b) {
+        if (!(line->second.branches >> b & 1)) continue;
+        const channel next{node, b / 2, b % 2};
+        EXPECT_TRUE(taken.insert(next).second);
+        EXPECT_TRUE(!came || plain.at(*came).contains(next)) << "a wait that no other packet has";
+        const auto there = *t.across(node, b / 2);
+        copies.push_back({there.node, there.port, next});
+      }
+    }
+    EXPECT_EQ(reached.size(), t.nodes() - 1);
+    EXPECT_FALSE(reached.contains(root));
+    // As the packets of `root` go.
+    for (const unsigned to : all)
+      for (unsigned at = root; at != to;) {
+        const auto s = t.next(at, to);
+        EXPECT_TRUE(taken.contains({at, s.port, s.lane})) << root << " to " << to << " at " << at;
+        at = t.across(at, s.port)->node;
+      }
+  }
 }
 
 // What the test above would see: second choices in the lane of the first ones, and a later ring before an earlier one.
 TEST(topology, wrong_second_choices_are_circles) {
   const auto mesh = *topology::parse("mesh:3x3", 9), torus = *topology::parse("torus:4x4", 16);
-  EXPECT_NE(channels_in_circles(mesh,
-                                [&](unsigned at, unsigned to) {
-                                  auto also = mesh.second(at, to);
-                                  if (also) also->lane = 0;
-                                  return also;
-                                }),
+  EXPECT_NE(channels_in_circles(waits_of(mesh,
+                                         [&](unsigned at, unsigned to) {
+                                           auto also = mesh.second(at, to);
+                                           if (also) also->lane = 0;
+                                           return also;
+                                         })),
             0u);
-  EXPECT_NE(channels_in_circles(torus,
-                                [&](unsigned at, unsigned to) -> std::optional<topology::step> {
-                                  if (at % 4 == to % 4 || at / 4 == to / 4) return std::nullopt;
-                                  return topology::step{torus.next(at, to / 4 * 4 + at % 4).port, 1};
-                                }),
+  EXPECT_NE(channels_in_circles(waits_of(torus,
+                                         [&](unsigned at, unsigned to) -> std::optional<topology::step> {
+                                           if (at % 4 == to % 4 || at / 4 == to / 4) return std::nullopt;
+                                           return topology::step{torus.next(at, to / 4 * 4 + at % 4).port, 1};
+                                         })),
             0u);
 }
 

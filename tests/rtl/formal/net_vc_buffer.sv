@@ -17,6 +17,8 @@
     if (f_init) f_units <= '0;
     else f_units <= f_units + (commit_i ? f_cost : '0) - (freed_o ? freed_units_o : '0);
   end
+  logic f_again;
+  always_ff @(posedge clk_i) f_again <= !f_init && REPEAT && take && eop_o && keep_i;
   // the sender
   always_comb begin
     assume (!(commit_i || wr_valid_i) || f_open || begin_i);
@@ -49,5 +51,8 @@
       if (f_open) assert (f_units + f_flits <= DEPTH || f_flits == '0);
       if (beat_q != '0) assert (hvalid_q && beat_q < beats);
       if (freed_o) assert (freed_units_o <= f_units);
+      assert (drd_q == first_q + beat_q + dvalid_q);  // the output shows beat number beat_q
+      if (f_again) assert (valid_o && sop_o);         // a packet that stays comes again at once
+      if (take && keep_i && REPEAT) assert (!freed_o);
     end
   end

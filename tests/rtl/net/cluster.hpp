@@ -85,6 +85,21 @@ class cluster {
     clock(m);
     m.cfg_route_set_i = 0;
   }
+  // A group that `root` sends to; its number is that of `root`.
+  void group(unsigned root, const std::vector<unsigned>& members) {
+    for (const fabric::group_line& line : shape_.tree(root, members)) group_line(root, line);
+    members_[root] = members;
+    std::erase(members_[root], root);
+  }
+  void group_line(unsigned number, const fabric::group_line& line, bool valid = true) {
+    Model& m = *nodes_[line.node].m;
+    m.cfg_group_i = number;
+    m.cfg_group_lane_i = line.lane;
+    m.cfg_group_line_i = unsigned(valid) << 16 | line.port << 13 | unsigned(line.member) << 12 | line.branches;
+    m.cfg_group_set_i = 1;
+    clock(m);
+    m.cfg_group_set_i = 0;
+  }
   void plugged(unsigned node, unsigned port, bool on) {
     Model& m = *nodes_[node].m;
     m.link_rx_up_i = on ? m.link_rx_up_i | 1u << port : m.link_rx_up_i & ~(1u << port);
@@ -109,17 +124,36 @@ class cluster {
     (p.unordered() ? loose_ : sent_)[{from, p.dst, p.vc}].push_back(p);
     ++under_way_;
   }
+  // To all members of the group of `from`.
+  void multicast(unsigned from, nic::packet p) {
+    p.src = uint16_t(from);
+    p.dst = uint16_t(from);
+    p.hops = 255;
+    p.op |= group_bit;
+    nodes_[from].tx[0].queue.push_back(p);
+    for (const unsigned member : members_[from]) sent_[{from, member, 0}].push_back(p);
+    under_way_ += members_[from].size();
+  }
+  void random_multicast(unsigned from) {
+    nic::packet p = random_fields(0);
+    p.op = 0;
+    multicast(from, p);
+  }
   void random_packet(unsigned from, unsigned to) {
-    nic::packet p;
-    p.vc = uint8_t(rng_() % unit_channels);
+    nic::packet p = random_fields(uint8_t(rng_() % unit_channels));
     p.dst = uint16_t(to);
-    p.op = uint8_t(rng_());
+    send(from, p);
+  }
+  nic::packet random_fields(uint8_t vc) {
+    nic::packet p;
+    p.vc = vc;
+    p.op = uint8_t(rng_() & ~unsigned{group_bit});
     p.addr = rng_() & ~7ull;
     p.domain = uint16_t(rng_());
     p.set_unordered(p.vc == unsigned(nic::vc::rsp) && chance(unordered));
     p.len_dw = uint16_t(p.vc == 1 ? 0 : rng_() % 3 == 0 ? rng_() % 65 : rng_() % 9);
     for (unsigned i = 0; i < p.len_dw; ++i) p.data.push_back(uint32_t(rng_()));
-    send(from, p);
+    return p;
   }
 
   // ---- a cycle of all nodes
@@ -189,6 +223,8 @@ class cluster {
     bool woken = true;  // a pin changed
   };
   using flow = std::tuple<unsigned, unsigned, unsigned>;  // source, destination, virtual channel
+  static constexpr uint8_t group_bit = 0x80;              // OP_MULTICAST
+  static bool to_group(const nic::packet& p) { return p.op & group_bit && p.vc % unit_channels == 0; }
 
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng_) < p; }
   void fail(const std::string& what) {
@@ -274,14 +310,17 @@ class cluster {
   void begin(unsigned at, unsigned v) {
     const nic::packet& p = n_front(at, v);
     left_at = time_;
-    if (v == 0) ++posted_begun_[{at, p.dst}];
+    if (to_group(p))
+      for (const unsigned member : members_[at]) ++posted_begun_[{at, member}];
+    else if (v == 0)
+      ++posted_begun_[{at, p.dst}];
     if (v == 1) np_mark_[{at, p.dst}].push_back(posted_begun_[{at, p.dst}]);
   }
   const nic::packet& n_front(unsigned at, unsigned v) const { return nodes_[at].tx[v].queue.front(); }
 
   // As it arrives: a hop less at each node on the way, unless routes have changed, and the lane of the last link.
-  nic::packet as_it_arrives(nic::packet p, const nic::packet& got) const {
-    p.hops = strict_ ? uint8_t(255 - (shape_.hops(p.src, p.dst) - 1)) : got.hops;
+  nic::packet as_it_arrives(nic::packet p, unsigned at, const nic::packet& got) const {
+    p.hops = strict_ ? uint8_t(255 - (shape_.hops(p.src, at) - 1)) : got.hops;
     p.vc = got.vc;
     return p;
   }
@@ -289,7 +328,7 @@ class cluster {
   // One that may pass others: any of those on their way.
   void arrived_loose(unsigned at, unsigned v, const nic::packet& p) {
     auto& expected = loose_[{p.src, at, v}];
-    const auto it = std::ranges::find_if(expected, [&](const auto& e) { return same(as_it_arrives(e, p), p); });
+    const auto it = std::ranges::find_if(expected, [&](const auto& e) { return same(as_it_arrives(e, at, p), p); });
     if (it == expected.end()) {
       if (strict_) fail("an unordered packet arrived changed, twice or unsent");
       return;
@@ -301,14 +340,14 @@ class cluster {
 
   void arrived(unsigned at, unsigned v, const nic::packet& p) {
     arrived_at = time_;
-    if (p.dst != at) fail("a packet arrived at another node");
+    if (p.dst != at && !to_group(p)) fail("a packet arrived at another node");
     if (p.unordered()) return arrived_loose(at, v, p);
     auto& expected = sent_[{p.src, at, v}];
     if (expected.empty()) {
       if (strict_) fail("a packet arrived that nobody sent");
       return;
     }
-    const nic::packet want = as_it_arrives(expected.front(), p);
+    const nic::packet want = as_it_arrives(expected.front(), at, p);
     if (p.vc % unit_channels != v) fail("a packet arrived in another virtual channel");
     if (strict_ && !same(want, p)) fail("a packet arrived changed, or out of order");
     expected.pop_front();
@@ -332,6 +371,7 @@ class cluster {
   std::mt19937_64 rng_;
   std::vector<node> nodes_;
   std::map<flow, std::deque<nic::packet>> sent_, loose_;  // in order, and those that may pass others
+  std::map<unsigned, std::vector<unsigned>> members_;     // of the group of a node
   std::map<std::pair<unsigned, unsigned>, uint64_t> posted_begun_, posted_done_;
   std::map<std::pair<unsigned, unsigned>, std::deque<uint64_t>> np_mark_;
   uint64_t time_ = 0, under_way_ = 0, errors_ = 0, overtaken_ = 0;

@@ -2,8 +2,10 @@
 // Links, routes and crossbar of a NIC with six links, in clusters of up to nine nodes (docs/network.md). GGAS_SEED sets
 // the seed.
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 
 #if !VM_COVERAGE
 #include "Vlinks512.h"
@@ -39,9 +41,37 @@ struct LinksTest : testing::Test {
       c.random_packet(from, to < from ? to : to + 1);
     }
   }
+  // The same, a third of it to groups.
+  static void mixed_traffic(C& c, unsigned packets) {
+    for (unsigned i = 0; i < packets; ++i) {
+      const unsigned from = unsigned(c.rng()() % c.shape().nodes());
+      const unsigned to = unsigned(c.rng()() % (c.shape().nodes() - 1));
+      if (c.rng()() % 3 == 0)
+        c.random_multicast(from);
+      else
+        c.random_packet(from, to < from ? to : to + 1);
+    }
+  }
+  // A group of each node: all nodes, or by lot.
+  static std::vector<unsigned> everybody(C& c) {
+    std::vector<unsigned> all(c.shape().nodes());
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+  }
+  static void groups(C& c, bool all = true) {
+    for (unsigned root = 0; root < c.shape().nodes(); ++root) {
+      std::vector<unsigned> members;
+      for (unsigned n = 0; n < c.shape().nodes(); ++n)
+        if (all || n == (root + 1) % c.shape().nodes() || c.rng()() % 2) members.push_back(n);
+      c.group(root, members);
+    }
+  }
   static void all_arrive(C& c, unsigned packets) {
     ASSERT_TRUE(c.wait_up());
     traffic(c, packets);
+    all_come(c, packets);
+  }
+  static void all_come(C& c, unsigned packets) {
     ASSERT_TRUE(c.drain()) << c.under_way() << " packets are stuck";
     EXPECT_EQ(c.errors(), 0u) << c.first_error();
     EXPECT_EQ(c.count().stores_lost + c.count().no_route + c.count().bad + c.count().dead, 0u);
@@ -68,6 +98,51 @@ TYPED_TEST(LinksTest, RandomPacketsArriveInOrder) {
     auto c = this->make(s.text, s.nodes);
     this->all_arrive(c, TypeParam::words == 2 ? 600 : 300);
     if (std::string_view(s.text) == "full") EXPECT_EQ(c.overtaken(), 0u);  // no second choices
+  }
+}
+
+// Packets for groups among others, with idle and back-pressure: each member gets each of them once, unchanged, in the
+// order of their source, and no NP packet passes one.
+TYPED_TEST(LinksTest, RandomPacketsForGroupsArriveInOrder) {
+  struct shape {
+    const char* text;
+    unsigned nodes;
+  };
+  for (const shape s :
+       {shape{"full", 5}, {"ring", 5}, {"ring", 8}, {"mesh:3x2", 6}, {"torus:3x3", 9}, {"torus:2x2x2", 8}}) {
+    SCOPED_TRACE(s.text);
+    auto c = this->make(s.text, s.nodes);
+    this->groups(c, s.nodes % 2 == 0);
+    ASSERT_TRUE(c.wait_up());
+    c.takes = 0.5;
+    const unsigned packets = TypeParam::words == 2 ? 600 : 300;
+    this->mixed_traffic(c, packets);
+    this->all_come(c, packets);
+  }
+}
+
+// All buffers full, of packets for groups and others: no circle of waits.
+TYPED_TEST(LinksTest, FullBuffersWithGroupsDoNotStandStill) {
+  struct shape {
+    const char* text;
+    unsigned nodes;
+  };
+  for (const shape s : {shape{"ring", 6}, {"torus:3x3", 9}, {"mesh:3x2", 6}, {"torus:2x2x2", 8}}) {
+    SCOPED_TRACE(s.text);
+    auto c = this->make(s.text, s.nodes);
+    this->groups(c);
+    ASSERT_TRUE(c.wait_up());
+    c.offers = 1;
+    c.takes = 0.2;
+    for (unsigned i = 0; i < (TypeParam::words == 2 ? 12u : 30u); ++i) {
+      for (unsigned from = 0; from < s.nodes; ++from) {
+        auto p = this->plain(from, 0, 64);
+        p.addr = 8ull * i;
+        c.multicast(from, p);
+        c.random_packet(from, (from + 1 + i % (s.nodes - 1)) % s.nodes);
+      }
+    }
+    this->all_come(c, 0);
   }
 }
 
@@ -176,25 +251,88 @@ TYPED_TEST(LinksTest, RingWithoutLanesStandsStill) {
   EXPECT_FALSE(c.drain(3000));
 }
 
-TYPED_TEST(LinksTest, HopTakesFewCycles) {
+// The same for groups: all copies go up the ring in lane 0.
+TYPED_TEST(LinksTest, GroupsWithoutLanesStandStill) {
   auto c = this->make("ring", 6);
-  ASSERT_TRUE(c.wait_up());
-  c.offers = c.takes = c.phy = 1;
-  std::array<uint64_t, 3> cycles{};
-  for (unsigned hops = 1; hops <= 3; ++hops) {
-    cycles[hops - 1] = ~uint64_t{0};
-    for (unsigned again = 0; again < 8; ++again) {  // a CTRL flit may be in front
-      for (unsigned i = 0; i < 100; ++i) c.step();
-      c.send(0, this->plain(hops, 1, 0));
-      ASSERT_TRUE(c.drain());
-      cycles[hops - 1] = std::min(cycles[hops - 1], c.arrived_at - c.left_at);
+  this->groups(c);
+  for (unsigned root = 0; root < 6; ++root) {
+    for (unsigned i = 0; i < 6; ++i) {
+      const uint16_t up = i < 5 ? fabric::group_line::branch(0, 0) : 0;
+      c.group_line(root, {.node = (root + i) % 6, .port = i ? 1 : fabric::own_units, .member = i > 0, .branches = up});
     }
   }
-  const uint64_t flits = TypeParam::words == 2 ? 4 : 1;
-  const uint64_t hop = cycles[1] - cycles[0] - c.latency - (flits - 1);  // last flit in to first flit out
-  std::cout << "hop " << hop << " cycles, last flit in to first flit out\n";
-  EXPECT_EQ(cycles[2] - cycles[1], cycles[1] - cycles[0]);
-  EXPECT_LE(hop, 12u);
+  ASSERT_TRUE(c.wait_up());
+  c.offers = 1;
+  for (unsigned i = 0; i < 300; ++i)
+    for (unsigned at = 0; at < 6; ++at) c.multicast(at, this->plain(at, 0, 64));
+  EXPECT_FALSE(c.drain(3000));
+}
+
+TYPED_TEST(LinksTest, HopTakesFewCycles) {
+  enum class what { empty, store, group };
+  std::map<what, uint64_t> hop;  // last flit in to first flit out
+  for (const what sent : {what::empty, what::store, what::group}) {
+    auto c = this->make("ring", 7);  // 0 - 1 - 2 - 3: no dateline between them
+    c.offers = c.takes = c.phy = 1;
+    std::array<uint64_t, 3> cycles{};
+    ASSERT_TRUE(c.wait_up());
+    for (unsigned hops = 1; hops <= 3; ++hops) {
+      c.group(0, {hops});
+      cycles[hops - 1] = ~uint64_t{0};
+      for (unsigned again = 0; again < 8; ++again) {  // a CTRL flit may be in front
+        for (unsigned i = 0; i < 100; ++i) c.step();
+        if (sent == what::group)
+          c.multicast(0, this->plain(0, 0, 2));
+        else
+          c.send(0, sent == what::store ? this->plain(hops, 0, 2) : this->plain(hops, 1, 0));
+        ASSERT_TRUE(c.drain());
+        cycles[hops - 1] = std::min(cycles[hops - 1], c.arrived_at - c.left_at);
+      }
+    }
+    const uint64_t flits = TypeParam::words == 2 ? sent == what::empty ? 4 : 5 : 1;
+    hop[sent] = cycles[1] - cycles[0] - c.latency - (flits - 1);
+    EXPECT_EQ(cycles[2] - cycles[1], cycles[1] - cycles[0]);
+    EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  }
+  std::cout << "hop of a packet without payload " << hop[what::empty] << " cycles, of a store " << hop[what::store]
+            << ", of a store to a group " << hop[what::group] << ", last flit in to first flit out\n";
+  EXPECT_LE(hop[what::empty], 12u);
+  EXPECT_EQ(hop[what::group], hop[what::store]);
+}
+
+// Stores to a group of all nodes: how often one goes. An input sends its copies one after the other, each as fast as
+// links or units take it: the node with the most of them sets the bound.
+TYPED_TEST(LinksTest, GroupsGetStoresAsFastAsCopiesAreMade) {
+  struct shape {
+    const char* text;
+    unsigned nodes;
+  };
+  for (const shape s : {shape{"full", 7}, {"torus:2x2x2", 8}, {"mesh:3x2", 6}, {"ring", 8}}) {
+    for (const unsigned dws : {2u, 64u}) {
+      auto c = this->make(s.text, s.nodes);
+      this->groups(c);
+      ASSERT_TRUE(c.wait_up());
+      c.offers = c.takes = c.phy = 1;
+      constexpr unsigned packets = 100;
+      for (unsigned i = 0; i < packets; ++i) c.multicast(0, this->plain(0, 0, dws));
+      for (unsigned i = 0; i < 100; ++i) c.step();
+      const uint64_t from = c.time(), before = c.under_way();
+      ASSERT_TRUE(c.drain());
+      const double each = double(c.arrived_at - from) / (double(before) / (s.nodes - 1));
+      const unsigned flits = TypeParam::words == 2 ? 4 + dws / 2 : (dws + 8 + 15) / 16;
+      const unsigned beats = (dws + TypeParam::words - 1) / TypeParam::words;
+      // The crossbar takes a cycle to give an input another link: a copy of one flit takes two.
+      unsigned bound = 0, most = 0;
+      for (const auto& line : c.shape().tree(0, this->everybody(c))) {
+        const auto copies = unsigned(std::popcount(line.branches));
+        bound = std::max(bound, copies * flits + line.member * beats);
+        most = std::max(most, copies * std::max(flits, 2u) + line.member * beats);
+      }
+      std::cout << s.text << ", " << dws * 4 << " bytes: a store every " << each << " cycles, bound " << bound << "\n";
+      EXPECT_LE(each, 1.1 * most + 0.5);
+      EXPECT_EQ(c.errors(), 0u) << c.first_error();
+    }
+  }
 }
 
 // A stream through the crossbar of the node in the middle; of large packets, and of the smallest.
@@ -266,6 +404,91 @@ TYPED_TEST(LinksTest, CutLinkIsReroutedAround) {
     EXPECT_EQ(c.count().no_route, lost);
     EXPECT_EQ(c.errors(), 0u) << c.first_error();
   }
+}
+
+// A branch whose link is dead loses its copies, and says so; the others get theirs.
+TYPED_TEST(LinksTest, DeadBranchLosesItsCopiesOnly) {
+  auto c = this->make("full", 5);
+  this->groups(c);
+  ASSERT_TRUE(c.wait_up());
+  c.cut(0, 1);  // between 0 and 2
+  for (unsigned i = 0; i < 1000 && c.state(0, 1) != links_dead; ++i) c.step();
+  ASSERT_EQ(c.state(0, 1), links_dead);
+  constexpr unsigned packets = 20;
+  for (unsigned i = 0; i < packets; ++i) c.multicast(0, this->plain(0, 0, i % 3 ? 8 : 1));
+  for (unsigned i = 0; i < 3000; ++i) c.step();
+  EXPECT_EQ(c.under_way(), packets);
+  EXPECT_EQ(c.count().no_route, packets);
+  EXPECT_EQ(c.count().stores_lost, packets);
+  EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  c.forget();
+}
+
+// Cut under load: what is lost is told, and no copy stands still.
+TYPED_TEST(LinksTest, CutLinkHoldsNoCopies) {
+  for (unsigned round = 0; round < 4; ++round) {
+    auto c = this->make("torus:2x2x2", 8);
+    this->groups(c);
+    ASSERT_TRUE(c.wait_up());
+    c.offers = 1;
+    for (unsigned i = 0; i < 40; ++i)
+      for (unsigned n = 0; n < 8; ++n) c.random_multicast(n);
+    for (unsigned i = 0; i < 150 + 37 * round; ++i) c.step();
+    c.cut(0, 0);
+    const uint64_t there = c.under_way();
+    for (unsigned i = 0; i < 10'000; ++i) c.step();
+    const uint64_t lost = c.under_way();
+    EXPECT_LT(lost, there / 2);
+    EXPECT_GT(lost, 0u);
+    EXPECT_GT(c.count().stores_lost, 0u);
+    EXPECT_LE(c.count().stores_lost, lost);
+    EXPECT_EQ(c.errors(), 0u) << c.first_error();
+    c.forget();
+    c.send(3, this->plain(2, 0, 8));  // nothing holds the others up
+    EXPECT_TRUE(c.drain());
+  }
+}
+
+// What the table does not allow is dropped with an event: an unknown group, a number beyond the table, a sender that is
+// not the root, a packet that came by another link, one in another virtual channel, one without a hop left.
+TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreTold) {
+  auto c = this->make("ring", 5);
+  c.group(0, {1, 2, 3, 4});
+  ASSERT_TRUE(c.wait_up());
+  const auto lost = [&](unsigned from, nic::packet p, unsigned stores) {
+    const auto before = c.count();
+    p.op |= 0x80;
+    c.send(from, p);
+    for (unsigned i = 0; i < 400; ++i) c.step();
+    EXPECT_EQ(c.count().no_route - before.no_route, 1u);
+    EXPECT_EQ(c.count().stores_lost - before.stores_lost, stores);
+    EXPECT_EQ(c.under_way(), 1u);
+    c.forget();
+  };
+  lost(0, this->plain(1, 0, 8), 1);   // a group without a line
+  lost(0, this->plain(64, 0, 8), 1);  // no such group
+  lost(2, this->plain(0, 0, 8), 1);   // not the root
+  // A line of node 4 lets it send to the group of 0: node 3 gets that over the wrong link.
+  const auto tree = c.shape().tree(0, std::vector<unsigned>{1, 2, 3, 4});
+  fabric::group_line forged{.node = 4, .branches = fabric::group_line::branch(0, 1)};  // to node 0
+  c.group_line(0, forged);
+  lost(4, this->plain(0, 0, 8), 1);
+  for (const auto& line : tree)
+    if (line.node == 4) c.group_line(0, line);
+  // A loop of lines ends: 1 and 2 send it to each other.
+  c.group_line(7, {.node = 0, .branches = fabric::group_line::branch(0, 1)});
+  c.group_line(7, {.node = 1, .lane = 1, .port = 1, .branches = fabric::group_line::branch(0, 1)});
+  c.group_line(7, {.node = 2, .lane = 1, .port = 1, .branches = fabric::group_line::branch(1, 0)});
+  c.group_line(7, {.node = 1, .lane = 0, .port = 0, .branches = fabric::group_line::branch(0, 0)});
+  c.group_line(7, {.node = 2, .lane = 0, .port = 1, .branches = fabric::group_line::branch(1, 0)});
+  const auto before = c.count().no_route;
+  auto p = this->plain(7, 0, 8);
+  p.op = 0x80;
+  c.send(0, p);
+  for (unsigned i = 0; i < 20'000; ++i) c.step();
+  EXPECT_EQ(c.count().no_route - before, 1u);
+  EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  c.forget();
 }
 
 TYPED_TEST(LinksTest, PacketWithoutRouteIsTold) {
