@@ -78,7 +78,6 @@ class nic_times {
     double distance, bound;  // what it is, and what beats or flits explain
   };
 
-  static bool of_collectives(const key& k);
   static double further_beats(const sample& s);
   static std::pair<float, float> fit(const std::vector<sample>& all);
   unsigned beats(const pcie::tlp& t) const;
