@@ -94,7 +94,7 @@ struct tuning {
             moves,
             moves,
             1 << 20,
-            32,
+            256,
             typed,
             {4 << 10, any}};
   }
