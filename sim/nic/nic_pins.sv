@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// nic_top as a simulator clocks it: what is put on the pins while the clock is low is taken at its falling edge, so the
-// logic behind a pin is evaluated once a cycle. On pins that may change at any time Verilator evaluates it at both
-// edges, which is a quarter of a busy NIC. Cycles and outputs are those of nic_top; the ports too, where each is
-// described.
+// nic_top as a simulator clocks it. The rising edge that begins a cycle takes the pins of that cycle together with the
+// state that the cycle before left: so all logic is evaluated once a cycle, behind that edge, and outputs stand until
+// the next one. On pins that may change at any time Verilator evaluates the logic behind them at both edges. Cycles and
+// outputs are those of nic_top; the ports too, where each is described, but for requests of the NIC: whether the host
+// takes one may depend on what the NIC offers in the same cycle, which is not known before the edge.
 `default_nettype none
 
 module nic_pins #(
@@ -38,7 +39,9 @@ module nic_pins #(
   input  ggas_pkg::tlp_hdr_t rx_cpl_hdr_i,
   input  wire  [DATA_W-1:0]  rx_cpl_data_i,
   output logic               tx_req_valid_o,
-  input  wire                tx_req_ready_i,
+  input  wire                tx_req_ready_i,   // the host takes any request
+  input  wire                tx_read_ready_i,  // the host takes a read
+  output logic               tx_req_taken_o,   // a beat was offered and is taken
   output logic               tx_req_sop_o,
   output logic               tx_req_eop_o,
   output ggas_pkg::tlp_hdr_t tx_req_hdr_o,
@@ -61,10 +64,12 @@ module nic_pins #(
 );
 
   logic rst_nq, rx_req_valid_q, rx_req_sop_q, rx_req_eop_q, rx_cpl_valid_q, rx_cpl_sop_q, rx_cpl_eop_q,
-    tx_req_ready_q, tx_np_ok_q, tx_cpl_ready_q, cfg_msix_enable_q,
+    tx_req_ready_q, tx_read_ready_q, tx_np_ok_q, tx_cpl_ready_q, cfg_msix_enable_q,
     cfg_msix_mask_q, cfg_bus_master_q, cfg_flr_q;
   logic [63:0] time_q;
   logic [12:0] cfg_mps_q, cfg_mrrs_q;
+  logic [31:0] cfg_clock_khz_q;
+  logic [63:0] cfg_serial_q;
   logic [15:0] cfg_bus_id_q;
   ggas_pkg::tlp_hdr_t rx_req_hdr_q, rx_cpl_hdr_q;
   logic [DATA_W-1:0] rx_req_data_q, rx_cpl_data_q;
@@ -72,7 +77,7 @@ module nic_pins #(
   logic [DATA_W*ggas_pkg::LINKS-1:0] link_rx_data_q;
   logic [2*ggas_pkg::LINKS-1:0] link_rx_kind_q;
 
-  always_ff @(negedge clk_i) begin
+  always_ff @(posedge clk_i) begin
     rst_nq          <= rst_ni;
     time_q          <= time_i;
     cfg_mps_q       <= cfg_mps_i;
@@ -82,6 +87,8 @@ module nic_pins #(
     cfg_msix_mask_q <= cfg_msix_mask_i;
     cfg_bus_master_q <= cfg_bus_master_i;
     cfg_flr_q       <= cfg_flr_i;
+    cfg_clock_khz_q <= cfg_clock_khz_i;
+    cfg_serial_q    <= cfg_serial_i;
     rx_req_valid_q  <= rx_req_valid_i;
     rx_req_sop_q    <= rx_req_sop_i;
     rx_req_eop_q    <= rx_req_eop_i;
@@ -93,6 +100,7 @@ module nic_pins #(
     rx_cpl_hdr_q    <= rx_cpl_hdr_i;
     rx_cpl_data_q   <= rx_cpl_data_i;
     tx_req_ready_q  <= tx_req_ready_i;
+    tx_read_ready_q <= tx_read_ready_i;
     tx_np_ok_q      <= tx_np_ok_i;
     tx_cpl_ready_q  <= tx_cpl_ready_i;
     link_tx_ready_q <= link_tx_ready_i;
@@ -102,17 +110,20 @@ module nic_pins #(
     link_rx_up_q    <= link_rx_up_i;
   end
 
+  wire tx_req_ready = tx_req_ready_q || (tx_read_ready_q && tx_req_hdr_o.kind == ggas_pkg::TLP_MRD);
+  assign tx_req_taken_o = tx_req_valid_o && tx_req_ready;
+
   nic_top #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS)) i_nic (
     .clk_i(clk_i), .rst_ni(rst_nq), .time_i(time_q), .busy_o(busy_o), .timer_o(timer_o), .cfg_mps_i(cfg_mps_q),
     .cfg_mrrs_i(cfg_mrrs_q), .cfg_bus_id_i(cfg_bus_id_q),
     .cfg_msix_enable_i(cfg_msix_enable_q), .cfg_msix_mask_i(cfg_msix_mask_q), .cfg_bus_master_i(cfg_bus_master_q),
-    .cfg_flr_i(cfg_flr_q), .flr_done_o(flr_done_o), .cfg_clock_khz_i(cfg_clock_khz_i),
-    .cfg_serial_i(cfg_serial_i), .rx_req_valid_i(rx_req_valid_q),
+    .cfg_flr_i(cfg_flr_q), .flr_done_o(flr_done_o), .cfg_clock_khz_i(cfg_clock_khz_q),
+    .cfg_serial_i(cfg_serial_q), .rx_req_valid_i(rx_req_valid_q),
     .rx_req_ready_o(rx_req_ready_o), .rx_req_sop_i(rx_req_sop_q), .rx_req_eop_i(rx_req_eop_q),
     .rx_req_hdr_i(rx_req_hdr_q), .rx_req_data_i(rx_req_data_q), .np_credit_o(np_credit_o),
     .rx_cpl_valid_i(rx_cpl_valid_q), .rx_cpl_ready_o(rx_cpl_ready_o), .rx_cpl_sop_i(rx_cpl_sop_q),
     .rx_cpl_eop_i(rx_cpl_eop_q), .rx_cpl_hdr_i(rx_cpl_hdr_q), .rx_cpl_data_i(rx_cpl_data_q),
-    .tx_req_valid_o(tx_req_valid_o), .tx_req_ready_i(tx_req_ready_q), .tx_req_sop_o(tx_req_sop_o),
+    .tx_req_valid_o(tx_req_valid_o), .tx_req_ready_i(tx_req_ready), .tx_req_sop_o(tx_req_sop_o),
     .tx_req_eop_o(tx_req_eop_o), .tx_req_hdr_o(tx_req_hdr_o), .tx_req_data_o(tx_req_data_o), .tx_np_ok_i(tx_np_ok_q),
     .tx_cpl_valid_o(tx_cpl_valid_o), .tx_cpl_ready_i(tx_cpl_ready_q), .tx_cpl_sop_o(tx_cpl_sop_o),
     .tx_cpl_eop_o(tx_cpl_eop_o), .tx_cpl_hdr_o(tx_cpl_hdr_o), .tx_cpl_data_o(tx_cpl_data_o),

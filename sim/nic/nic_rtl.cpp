@@ -199,21 +199,22 @@ class nic_rtl final : public nic_core {
 
   void step(uint64_t time) override {
     drive(time);
-    top_->clk_i = 0;
+    entered_ = pins_changed_ || top_->rx_req_valid_i || top_->rx_cpl_valid_i || top_->link_rx_valid_i;
+    top_->clk_i = 1;
     top_->eval();
     if (waving_) waves_->dump(2 * time);
     pins_changed_ = false;
     sample();
-    top_->clk_i = 1;
+    top_->clk_i = 0;
+    top_->link_rx_valid_i = 0;
     top_->eval();
     if (waving_) waves_->dump(2 * time + 1);
-    top_->link_rx_valid_i = 0;
     ++steps_;
   }
   bool busy() const override {
     const bool reset_to_end = top_->flr_done_o && top_->cfg_flr_i;  // the shim's turn, and this is the shim
-    return top_->busy_o || top_->link_rx_valid_i || pins_changed_ || reset_to_end || req_.active() || cpl_.active() ||
-           !posted_.empty() || !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
+    return top_->busy_o || entered_ || top_->link_rx_valid_i || pins_changed_ || reset_to_end || req_.active() ||
+           cpl_.active() || !posted_.empty() || !completions_.empty() || (!non_posted_.empty() && credits_ > 0);
   }
   bool timer() const override { return top_->timer_o; }
   uint64_t steps() const override { return steps_; }
@@ -255,7 +256,9 @@ class nic_rtl final : public nic_core {
       top_->clk_i = i & 1;
       top_->eval();
     }
-    top_->rst_ni = 1;  // taken at the falling edge of the first step
+    top_->clk_i = 0;
+    top_->eval();
+    top_->rst_ni = 1;  // taken at the rising edge of the first step
   }
 
   // The next request: a non-posted one that has a credit and no earlier posted one before it, else a posted one.
@@ -292,13 +295,13 @@ class nic_rtl final : public nic_core {
       if (cpl_.sop()) pack(cpl_.current(), top_->rx_cpl_hdr_i);
       cpl_.drive(top_->rx_cpl_data_i);
     }
-    const bool read_offered = top_->tx_req_hdr_o[4] >> 27 == 0;
-    top_->tx_req_ready_i = requests_.inside() || gate_posted_ || (read_offered && gate_non_posted_);
+    top_->tx_req_ready_i = requests_.inside() || gate_posted_;
+    top_->tx_read_ready_i = gate_non_posted_;
     top_->tx_cpl_ready_i = replies_.inside() || gate_completions_;
     top_->tx_np_ok_i = gate_non_posted_;
   }
 
-  // Handshakes of the coming edge.
+  // Handshakes of the cycle.
   void sample() {
     if (req_.active() && top_->rx_req_ready_o) req_.advance();
     if (cpl_.active() && top_->rx_cpl_ready_o) cpl_.advance();
@@ -308,7 +311,7 @@ class nic_rtl final : public nic_core {
       top_->cfg_flr_i = 0;
       credits_ = np_credit_count;
     }
-    if (top_->tx_req_valid_o && top_->tx_req_ready_i)
+    if (top_->tx_req_taken_o)
       requests_.beat(top_->tx_req_sop_o, top_->tx_req_eop_o, top_->tx_req_hdr_o, top_->tx_req_data_o, out_);
     if (top_->tx_cpl_valid_o && top_->tx_cpl_ready_i)
       replies_.beat(top_->tx_cpl_sop_o, top_->tx_cpl_eop_o, top_->tx_cpl_hdr_o, top_->tx_cpl_data_o, out_);
@@ -336,6 +339,7 @@ class nic_rtl final : public nic_core {
   collector<W> requests_, replies_;
   bool gate_posted_ = true, gate_non_posted_ = true, gate_completions_ = true;
   bool pins_changed_ = false;  // beside those of streams: taken at the next step
+  bool entered_ = false;       // something came with the last cycle, whose end is the rising edge of the next step
   // of the last step, bit or slice l of link l
   unsigned sent_flits_ = 0, sent_kinds_ = 0;
   std::remove_reference_t<decltype(V::link_tx_data_o)> sent_data_{};
