@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <iostream>
 #include <random>
 
 #include "ggas_regs.h"
@@ -155,6 +157,36 @@ TEST_P(groups, what_is_refused_is_told) {
   EXPECT_EQ(s->counters(0)["EVENT_PACKET_LOST"], 1u);
   EXPECT_EQ(s->counters(0)["EVENT_STORE_LOST"], 1u);
   for (unsigned to = 0; to < n; ++to) EXPECT_EQ(gpu(*s, to).memory.load<uint64_t>(128), 0u);
+}
+
+// Until the last byte is at all other nodes: stored to all at once, or to one after the other.
+TEST(nic_rtl, stores_to_all_take_less_time_than_stores_to_each) {
+  constexpr unsigned nodes = 8, part = 128;
+  for (const unsigned bytes : {128u, 16384u}) {
+    std::array<uint64_t, 2> took{};
+    for (const bool at_once : {false, true}) {
+      auto c = of_models(nodes, "torus:2x2x2");
+      c.model_nics = false;
+      auto s = make(std::move(c));
+      ASSERT_TRUE(s);
+      const std::vector<std::byte> data(part, std::byte{1});
+      const uint64_t from = s->now_ps();
+      s->sim().enter();
+      for (unsigned at = 0; at < bytes; at += part) {
+        if (at_once) gpu(*s, 0).store(to_all(*s, 0, at), data);
+        for (unsigned to = 1; !at_once && to < nodes; ++to) gpu(*s, 0).store(gpu(*s, 0).window(to, at), data);
+      }
+      s->run_for(bytes == part ? 20'000'000 : 600'000'000);
+      for (unsigned to = 1; to < nodes; ++to) {
+        EXPECT_EQ(gpu(*s, to).writes, bytes / part);
+        took[at_once] = std::max(took[at_once], gpu(*s, to).last_write_ps - from);
+      }
+    }
+    std::cout << bytes << " bytes to 7 nodes: " << double(took[0]) / 1e6 << " us one by one, " << double(took[1]) / 1e6
+              << " us by a group\n";
+    EXPECT_LT(took[1], took[0]);
+    EXPECT_TRUE(bytes == part || double(took[1]) < 0.6 * double(took[0]));
+  }
 }
 
 // A NIC with one link has no groups: such an interval is bad.
