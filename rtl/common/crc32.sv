@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Next state of the link's CRC-32 (reflected 0xEDB88320) after DATA_W more bits, bytes in little-endian order. Initial
-// value and final inversion are the user's. The function is linear, so the new state is the xor of one 16-entry table a
-// nibble: small LUTs in hardware, a handful of loads in simulation.
+// value and final inversion are the user's. The function is linear, so the new state is the xor of what each bit adds;
+// simulation looks that up by nibbles, a handful of loads.
 `default_nettype none
 
 module crc32 #(
@@ -39,6 +39,11 @@ module crc32 #(
 
   for (genvar n = 0; n < NIBBLES; n = n + 1) begin : g_nibble
     localparam logic [127:0] C = COLUMNS[n*128+:128];
+`ifdef SYNTHESIS
+    // No table: Yosys would take a register before it for that of a synchronous ROM, and move it behind the table.
+    assign parts[n*32+:32] = ({32{x[4*n]}} & C[31:0]) ^ ({32{x[4*n+1]}} & C[63:32])
+        ^ ({32{x[4*n+2]}} & C[95:64]) ^ ({32{x[4*n+3]}} & C[127:96]);
+`else
     logic [31:0] table_q [0:15];  // constant
     integer v;
     initial begin
@@ -47,6 +52,7 @@ module crc32 #(
             ^ (v[2] ? C[95:64] : 32'h0) ^ (v[3] ? C[127:96] : 32'h0);
     end
     assign parts[n*32+:32] = table_q[x[n*4+:4]];
+`endif
   end
 
   always_comb begin

@@ -72,24 +72,27 @@ module link #(
 );
   localparam int unsigned CW = ggas_pkg::CREDIT_W, TAG_W = ggas_pkg::SESSION_TAG_W, NC = ggas_pkg::CHANNELS;
 
-  logic up, down, dead, tick, session_busy, session_timer;
+  logic up, down, dead, tick_q, session_busy, session_timer;
   logic [TAG_W-1:0] session_rx, session_tx;
-  assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) tick_q <= 1'b0;
+    else tick_q <= time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
+  end
   logic unused_bits;
   assign unused_bits = ^time_i[63:32];
 
   // ---------------------------------------------------------------- receiver
-  logic            judging, rx_empty, ctrl_valid, accept, repeated, nak;
+  logic            rx_busy, rx_empty, ctrl_valid, accept, repeated, nak, freed_new;
   logic [31:0]     ctrl_content;
   logic [7:0]      next_seq;
   logic [NC*CW-1:0] freed;
   link_rx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_rx (
       .clk_i, .rst_ni, .up_i(up), .clear_i(down), .session_i(session_rx),
       .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i,
-      .rx_valid_o, .rx_ready_i, .rx_keep_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .judging_o(judging),
+      .rx_valid_o, .rx_ready_i, .rx_keep_i, .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .busy_o(rx_busy),
       .arriving_o, .way_i, .empty_o(rx_empty),
       .ctrl_valid_o(ctrl_valid), .ctrl_o(ctrl_content), .accept_o(accept), .repeat_o(repeated), .nak_o(nak),
-      .next_seq_o(next_seq), .freed_o(freed),
+      .next_seq_o(next_seq), .freed_o(freed), .freed_new_o(freed_new),
       .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o,
       .cnt_packets_o(cnt_rx_packets_o), .cnt_crc_errors_o(cnt_rx_crc_errors_o), .cnt_seq_errors_o(cnt_rx_seq_errors_o)
   );
@@ -103,8 +106,8 @@ module link #(
   logic        hello, told, give_up, unsure, discarded;
   logic [31:0] hello_content;
   link_session i_session (
-      .clk_i, .rst_ni, .time_i(time_i[9:0]), .tick_i(tick),
-      .phy_up_i(link_rx_up_i), .taken_i(rx_empty), .discarded_i(discarded), .give_up_i(give_up || unsure),
+      .clk_i, .rst_ni, .time_i(time_i[9:0]), .tick_i(tick_q),
+      .phy_up_i(link_rx_up_i), .taken_i(rx_empty), .discarded_i(discarded), .give_up_i(give_up_q),
       .retrain_i(cfg_retrain_i), .ctrl_valid_i(ctrl_valid), .ctrl_i(ctrl_content),
       .packet_i(link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP), .ctrl_ours_o(ctrl_ours),
       .hello_o(hello), .hello_content_o(hello_content), .told_i(told), .state_o(sts_state_o), .up_o(up),
@@ -115,21 +118,27 @@ module link #(
   // ---------------------------------------------------------------- CTRL flits to send
   // The last credit update before a quiet time can be lost, and then neither side has anything to say: who starves
   // asks.
-  logic        poll, say_busy, say_valid, say_urgent, say_sent, packet_flit;
+  logic        poll_q, give_up_q, say_busy, say_valid, say_urgent, say_sent, packet_flit;
   logic [63:0] say_flit;
   logic [NC-1:0] starved;  // channels with a packet that waits for credits
   logic [7:0]  polls_q;  // requests for credits without an answer
-  assign poll   = up && tick && starved != '0;
-  assign unsure = poll && polls_q >= cfg_replay_limit_i;
+  assign unsure = poll_q && polls_q >= cfg_replay_limit_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) polls_q <= '0;
-    else if (down || ctrl_ours) polls_q <= '0;
-    else if (poll) polls_q <= polls_q + 8'd1;
+    if (!rst_ni) begin
+      poll_q    <= 1'b0;
+      give_up_q <= 1'b0;
+      polls_q   <= '0;
+    end else begin
+      poll_q    <= up && tick_q && starved != '0;
+      give_up_q <= up && (give_up || unsure);
+      if (down || ctrl_ours) polls_q <= '0;
+      else if (poll_q) polls_q <= polls_q + 8'd1;
+    end
   end
   link_ctrl i_ctrl (
       .clk_i, .rst_ni, .clear_i(down), .up_i(up), .busy_o(say_busy),
-      .ack_i(accept || repeated), .nak_i(nak), .poll_i(poll), .polled_i(ctrl_ours && ctrl.poll), .hello_i(hello),
-      .freed_i(freed), .next_seq_i(next_seq), .session_i(session_tx), .hello_content_i(hello_content), .told_o(told),
+      .ack_i(accept || repeated), .nak_i(nak), .poll_i(poll_q), .polled_i(ctrl_ours && ctrl.poll), .hello_i(hello),
+      .freed_i(freed), .freed_new_i(freed_new), .next_seq_i(next_seq), .session_i(session_tx), .hello_content_i(hello_content), .told_o(told),
       .valid_o(say_valid), .urgent_o(say_urgent), .flit_o(say_flit), .sent_i(say_sent), .packet_flit_i(packet_flit)
   );
 
@@ -148,12 +157,12 @@ module link #(
       .starved_o(starved),
       .wr_valid_o(wr_valid), .wr_first_o(wr_first), .wr_last_o(wr_last), .wr_data_o(wr_data), .wr_store_o(wr_store),
       .room_i(room), .seq_i(seq), .boundary_o(boundary),
-      .rp_active_i(rp_active), .rp_valid_i(rp_valid), .rp_ready_o(rp_ready),
+      .rp_valid_i(rp_valid), .rp_ready_o(rp_ready),
       .rp_first_i(rp_first), .rp_last_i(rp_last), .rp_data_i(rp_data),
       .working_o(tx_working), .idle_o(tx_idle), .lost_o(ev_lost_o[0]), .cnt_packets_o(cnt_tx_packets_o)
   );
   link_replay #(.DATA_W(DATA_W), .FLITS(REPLAY_FLITS)) i_replay (
-      .clk_i, .rst_ni, .clear_i(down), .up_i(up), .dead_i(dead), .time_i(time_i[31:0]), .tick_i(tick),
+      .clk_i, .rst_ni, .clear_i(down), .up_i(up), .dead_i(dead), .time_i(time_i[31:0]), .tick_i(tick_q),
       .cfg_limit_i(cfg_replay_limit_i), .cfg_timeout_i(cfg_replay_timeout_i),
       .wr_valid_i(wr_valid), .wr_first_i(wr_first), .wr_last_i(wr_last), .wr_data_i(wr_data), .wr_store_i(wr_store),
       .room_o(room), .seq_o(seq),
@@ -165,7 +174,8 @@ module link #(
   );
   assign discarded = tx_idle && sts_unacked_o == '0;
 
-  assign busy_o = judging || tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy;
+  assign busy_o = rx_busy || tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy || tick_q || poll_q
+      || give_up_q;
   assign timer_o = session_timer || sts_unacked_o != '0 || starved != '0;
 endmodule
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides when a CTRL flit is worth sending and what it says: a hello, or acknowledgement, nak and credits. Promptly
 // while the link has nothing else to do, at most one in GAP flits under load, a hello or nak at once. The flit comes
-// from
-// a register, which follows what there is to say until it is sent.
+// from a register, which follows what there is to say until it is sent; the credits in it are chosen two cycles before.
 `default_nettype none
 
 module link_ctrl #(
@@ -21,6 +20,7 @@ module link_ctrl #(
     input  wire logic        hello_i,
     // what to say
     input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::CREDIT_W-1:0] freed_i,  // our credits, a slice a channel
+    input  wire logic        freed_new_i,   // they have just changed
     input  wire logic [7:0]                           next_seq_i,
     input  wire logic [ggas_pkg::SESSION_TAG_W-1:0]   session_i,
     input  wire logic [31:0]                          hello_content_i,  // link_hello_t
@@ -37,44 +37,71 @@ module link_ctrl #(
   localparam int unsigned CHW = $clog2(NC);
 
   logic            hello_q, ack_q, nak_q, poll_q;
-  logic [NC-1:0]   stale;          // channels whose credits changed since they were last told
-  logic [NC-1:0]   force_q;        // tell although nothing changed
+  logic [NC-1:0]   stale, stale_q;  // channels whose credits changed since they were last told
+  logic [NC-1:0]   force_q;         // tell although nothing changed
   logic [NC*CW-1:0] told_q;
-  logic [CHW-1:0]  last_vc_q, vc;  // channel in the next flit: round robin
-  logic [7:0]      gap_q;
+  logic [CHW-1:0]  last_vc_q, vc, vc_q;  // channel in the next flit: round robin
+  logic [CW-1:0]   credit_q;        // of channel vc_q
+  logic            credits_q;       // it is worth a flit
+  logic [7:0]      gap_q;           // packet flits before the next CTRL flit is urgent
   logic [31:0]     content, crc;
   logic            want;
   ggas_pkg::link_ctrl_t next, sent;  // the next flit, the one in the register
 
+  // ---------------------------------------------------------------- which channel's credits
   always_comb begin
     for (int v = 0; v < NC; v = v + 1) stale[v] = force_q[v] || told_q[v*CW+:CW] != freed_i[v*CW+:CW];
     vc = last_vc_q;
-    for (int i = NC - 1; i >= 1; i = i - 1) if (stale[last_vc_q + i[CHW-1:0]]) vc = last_vc_q + i[CHW-1:0];
+    for (int i = NC - 1; i >= 1; i = i - 1) if (stale_q[last_vc_q + i[CHW-1:0]]) vc = last_vc_q + i[CHW-1:0];
+  end
+
+  // What is being told is not chosen again before told_q says so.
+  logic load, sent_run;
+  assign load     = want && !sent_i;
+  assign sent_run = sent_i && !sent.hello;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stale_q   <= '0;
+      credits_q <= 1'b0;
+      vc_q      <= '0;
+      credit_q  <= '0;
+    end else if (clear_i) begin
+      stale_q   <= '0;
+      credits_q <= 1'b0;
+      credit_q  <= '0;
+    end else begin
+      for (int v = 0; v < NC; v = v + 1)
+        stale_q[v] <= stale[v] && !(sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]);
+      credits_q <= stale_q != '0 && !sent_run;
+      vc_q      <= vc;
+      credit_q  <= freed_i[vc*CW+:CW];
+    end
+  end
+
+  // ---------------------------------------------------------------- the flit
+  always_comb begin
     next = '0;
     next.poll      = poll_q;
     next.nak       = nak_q;
-    next.credit_vc[CHW-1:0] = vc;
-    next.credit    = freed_i[vc*CW+:CW];
+    next.credit_vc[CHW-1:0] = vc_q;
+    next.credit    = credit_q;
     next.session   = session_i;
     next.ack_seq   = next_seq_i;
   end
 
-  assign want     = hello_q || (up_i && (ack_q || nak_q || poll_q || stale != '0));
-  assign busy_o   = want || valid_o;
+  assign want     = hello_q || (up_i && (ack_q || nak_q || poll_q || credits_q));
+  assign busy_o   = want || valid_o || freed_new_i || (up_i && (stale_q != '0 || force_q != '0));
   assign content  = hello_q ? hello_content_i : next;
   assign sent     = flit_o[31:0];
-  assign urgent_o = sent.hello || sent.nak || gap_q >= GAP[7:0];
   assign told_o   = sent_i && flit_o[31:0] == hello_content_i;
   crc32 #(.DATA_W(32)) i_crc (.en_i(want), .crc_i(32'hffffffff), .data_i(content), .crc_o(crc));
 
   logic unused_sent;
   assign unused_sent = ^{sent.rsvd, sent.session, sent.credit_vc};
 
-  logic load, sent_run;
-  assign load     = want && !sent_i;
-  assign sent_run = sent_i && !sent.hello;
   always_ff @(posedge clk_i) begin
-    if (load) flit_o <= {~crc, content};
+    if (want) flit_o <= {~crc, content};  // valid with load
+    urgent_o <= hello_q || nak_q || gap_q == '0;
   end
 
   // What was sent is done with unless something came up since the register was loaded.
@@ -88,7 +115,7 @@ module link_ctrl #(
       force_q   <= '0;
       told_q    <= '0;
       last_vc_q <= '0;
-      gap_q     <= '0;
+      gap_q     <= GAP[7:0];
     end else if (clear_i) begin
       valid_o <= 1'b0;
       hello_q <= hello_i;
@@ -104,8 +131,8 @@ module link_ctrl #(
       nak_q   <= (nak_q && !(sent_run && sent.nak)) || nak_i;
       poll_q  <= (poll_q && !(sent_run && sent.poll)) || poll_i;
       if (sent_run) last_vc_q <= sent.credit_vc[CHW-1:0];
-      if (sent_i) gap_q <= '0;
-      else if (packet_flit_i && gap_q < GAP[7:0]) gap_q <= gap_q + 8'd1;
+      if (sent_i) gap_q <= GAP[7:0];
+      else if (packet_flit_i && gap_q != '0) gap_q <= gap_q - 8'd1;
       for (int v = 0; v < NC; v = v + 1) begin
         if (polled_i) force_q[v] <= 1'b1;
         else if (sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]) force_q[v] <= 1'b0;

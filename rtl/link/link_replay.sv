@@ -17,20 +17,20 @@ module link_replay #(
     input  wire logic              tick_i,            // time-outs are judged on ticks only
     input  wire logic [7:0]        cfg_limit_i,
     input  wire logic [15:0]       cfg_timeout_i,
-    // flits of new packets, as they are sent
+    // flits of new packets, a cycle after they were sent
     input  wire logic              wr_valid_i,
     input  wire logic              wr_first_i,
     input  wire logic              wr_last_i,
     input  wire logic [DATA_W-1:0] wr_data_i,
     input  wire logic              wr_store_i,        // the packet is posted: with its last flit
-    output      logic              room_o,            // a packet of any length fits, in ring and window
-    output      logic [7:0]        seq_o,             // sequence number of the next new packet
+    output      logic              room_o,            // in the next cycle a packet of any length may be begun
+    output      logic [7:0]        seq_o,             // sequence number of the next packet that is begun
     // acknowledgements
     input  wire logic              ctrl_valid_i,
     input  wire logic              ctrl_nak_i,
     input  wire logic [7:0]        ctrl_ack_i,
     // flits to repeat
-    input  wire logic              boundary_i,        // no new packet is half sent
+    input  wire logic              boundary_i,        // no new packet is half sent, or half in the ring
     output      logic              active_o,          // a replay waits or runs: start no new packet
     output      logic              rp_valid_o,
     input  wire logic              rp_ready_i,
@@ -39,7 +39,7 @@ module link_replay #(
     output      logic [DATA_W-1:0] rp_data_o,
     // status
     output      logic [7:0]        unacked_o,
-    output      logic              working_o,         // acknowledged or dead packets are being retired
+    output      logic              working_o,         // acknowledged or dead packets are retired, or room_o changes
     output      logic [7:0]        tries_o,           // replays since the last progress
     output      logic              give_up_o,         // one replay too many
     output      logic              lost_o,            // a posted packet was discarded (DEAD)
@@ -48,20 +48,24 @@ module link_replay #(
   localparam int unsigned PTR_W = $clog2(FLITS);
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
   localparam int unsigned PACKET_MAX = HDR_FLITS + ggas_pkg::MTU * 8 / DATA_W + 1;
-  localparam int unsigned HEAD_MAX = FLITS - PACKET_MAX;
+  // A packet is begun two cycles after its room was counted, and flits come a cycle after they were sent: three of them,
+  // which may be three packets, are not in these counts.
+  localparam int unsigned LATE = 3;
+  localparam int unsigned HEAD_MAX = FLITS - PACKET_MAX - LATE;
   localparam logic [7:0]  WINDOW = 8'd127;
 
   logic [PTR_W:0] head_q, tail_q, rd_q, fill;    // ring pointers with a wrap bit
   logic [7:0]     head_seq_q, tail_seq_q, acked_q;
   logic [31:0]    since_q;                       // time of the last progress
   logic           request_q, running_q, rd_valid_q, inside_q;
-  logic           wr_eop, start, issue, done, rp_take;
+  logic           wr_eop, room_d, request_d, start, issue, done, rp_take;
 
   assign wr_eop    = wr_valid_i && wr_last_i;
   assign fill      = head_q - tail_q;
   assign unacked_o = head_seq_q - tail_seq_q;
-  assign room_o    = fill <= HEAD_MAX[PTR_W:0] && unacked_o < WINDOW;
-  assign seq_o     = head_seq_q;
+  assign room_d    = up_i && fill <= HEAD_MAX[PTR_W:0] && unacked_o <= WINDOW - 8'd1 - LATE[7:0]
+      && !request_d && !running_q && !start;
+  assign seq_o     = head_seq_q + {7'd0, wr_eop};
 
   // ---------------------------------------------------------------- packets in the ring
   logic           retire, record_store, record_valid;
@@ -75,23 +79,28 @@ module link_replay #(
   );
 
   // One packet a cycle leaves the window: acknowledged, or discarded because the link is dead.
-  assign working_o = record_valid && (tail_seq_q != acked_q || dead_i);
-  assign retire    = working_o;
+  assign retire    = record_valid && (tail_seq_q != acked_q || dead_i);
+  assign working_o = retire || room_d != room_o;
   assign lost_o    = retire && tail_seq_q == acked_q && record_store;
 
   // ---------------------------------------------------------------- acknowledgements and time-outs
   logic       ack_ok, progress, late, ask;
+  logic       held_q;  // a replay was asked for before this cycle
+  logic       old_q;  // at the last edge no progress had been made for the time-out
   logic [7:0] ack_ahead;
   assign ack_ahead = ctrl_ack_i - acked_q;
   assign ack_ok    = up_i && ctrl_valid_i && ack_ahead <= head_seq_q - acked_q;
   assign progress  = ack_ok && ack_ahead != '0;
-  assign late      = up_i && tick_i && acked_q != head_seq_q && !request_q && !running_q
-      && time_i - since_q >= {16'd0, cfg_timeout_i};
+  assign late      = up_i && tick_i && old_q && acked_q != head_seq_q && !request_q && !running_q;
   assign ask       = (ack_ok && ctrl_nak_i && ctrl_ack_i != head_seq_q) || late;
   assign give_up_o = cnt_replays_o && tries_o >= cfg_limit_i;
 
-  // A replay starts between packets, once the ring's tail stands at the packet asked for.
-  assign start     = up_i && request_q && boundary_i && !inside_q && tail_seq_q == acked_q;
+  always_ff @(posedge clk_i) old_q <= time_i - since_q >= {16'd0, cfg_timeout_i};
+
+  // A replay starts between packets, once the ring's tail stands at the packet asked for; not in the cycle in which it
+  // was asked for first: in this one a packet may still be begun.
+  assign request_d = up_i && (ask || (request_q && !start));
+  assign start     = up_i && request_q && held_q && boundary_i && !inside_q && tail_seq_q == acked_q;
   assign active_o  = request_q || running_q;
   assign cnt_replays_o = start && tail_q != head_q;
 
@@ -105,6 +114,8 @@ module link_replay #(
       since_q    <= '0;
       request_q  <= 1'b0;
       tries_o    <= '0;
+      held_q     <= 1'b0;
+      room_o     <= 1'b0;
     end else if (clear_i) begin
       head_q     <= '0;
       tail_q     <= '0;
@@ -113,7 +124,11 @@ module link_replay #(
       acked_q    <= '0;
       request_q  <= 1'b0;
       tries_o    <= '0;
+      held_q     <= 1'b0;
+      room_o     <= 1'b0;
     end else begin
+      held_q <= request_q;
+      room_o <= room_d;
       if (wr_valid_i) head_q <= head_q + 1'b1;
       if (wr_eop) head_seq_q <= head_seq_q + 8'd1;
       if (retire) begin
@@ -123,7 +138,7 @@ module link_replay #(
       if (progress) acked_q <= ctrl_ack_i;
       else if (retire && tail_seq_q == acked_q) acked_q <= acked_q + 8'd1;
       if (progress || start || done || (wr_eop && acked_q == head_seq_q)) since_q <= time_i;
-      request_q <= up_i && (ask || (request_q && !start));
+      request_q <= request_d;
       if (progress) tries_o <= '0;
       else if (cnt_replays_o) tries_o <= tries_o + 8'd1;
     end

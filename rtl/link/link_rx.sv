@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receiving half of the link: flits to packets. A packet is passed on only after its CRC, framing, length and sequence
 // number are known to be right; it then stands in the buffer of its virtual channel until the unit takes it.
-// The last flit is judged in the cycle behind it, and shows its header on rx_* one more cycle later.
+// The last flit is judged in the cycle behind it. The verdict counts at once on a wide link; on one of 64 bits, which
+// has a clock of less logic, it stands in a register for a cycle. One more cycle later the header shows on rx_*.
 `default_nettype none
 
 module link_rx #(
@@ -27,16 +28,17 @@ module link_rx #(
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
     output      ggas_pkg::net_hdr_t  arriving_o,      // of the packet that may be accepted next
     input  wire ggas_pkg::ways_t     way_i,           // where it goes from here
-    output      logic                judging_o,       // the flit before ended a packet: clock the next edge
+    output      logic                busy_o,          // clock the next edge
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
-    output      logic                ctrl_valid_o,    // an intact CTRL flit
+    output      logic                ctrl_valid_o,    // an intact CTRL flit, a cycle ago
     output      logic [31:0]         ctrl_o,          // its content
     output      logic                accept_o,        // a packet arrived in sequence
     output      logic                repeat_o,        // a packet arrived again: acknowledge once more
     output      logic                nak_o,           // first sign of a loss
     output      logic [7:0]          next_seq_o,      // sequence number expected next
     output      logic [ggas_pkg::CHANNELS*ggas_pkg::CREDIT_W-1:0] freed_o,  // units freed in this session
+    output      logic                freed_new_o,     // they have just changed
     // an intact packet that no buffer can hold (length, or beyond its credits)
     output      logic                ev_bad_o,
     output      logic [15:0]         ev_bad_src_o,
@@ -56,6 +58,7 @@ module link_rx #(
   localparam logic [11:0] MORE_UP = (DATA_W == 64) ? 12'd1 : 12'd7;  // see `more`
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MARK_W = 32;  // never wraps while an NP packet waits
+  localparam bit          LATE = DATA_W == 64;  // a packet is judged in one cycle, and counts in the next
 
   // Framing: JUNK is the rest of a packet whose beginning was lost.
   localparam logic [1:0] F_IDLE = 2'd0, F_OPEN = 2'd1, F_JUNK = 2'd2;
@@ -83,25 +86,52 @@ module link_rx #(
 
   // ---------------------------------------------------------------- CTRL flits
   logic [31:0] ctrl_crc;
+  logic        ctrl_bad_q;
   crc32 #(.DATA_W(32)) i_ctrl_crc (
       .en_i(is_ctrl), .crc_i(32'hffffffff), .data_i(link_rx_data_i[31:0]), .crc_o(ctrl_crc)
   );
-  assign ctrl_valid_o = is_ctrl && ~ctrl_crc == link_rx_data_i[63:32];
-  assign ctrl_o       = link_rx_data_i[31:0];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {ctrl_valid_o, ctrl_bad_q} <= '0;
+    else begin
+      ctrl_valid_o <= is_ctrl && ~ctrl_crc == link_rx_data_i[63:32];
+      ctrl_bad_q   <= is_ctrl && ~ctrl_crc != link_rx_data_i[63:32];
+    end
+  end
+  always_ff @(posedge clk_i) if (is_ctrl) ctrl_o <= link_rx_data_i[31:0];
 
   // ---------------------------------------------------------------- header and payload in the flits
   ggas_pkg::net_hdr_t head;     // as it is once this flit, the last one, is in
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::net_hdr_t first;    // in the first flit of a wide link (Yosys finds no member of one in a generate block)
+  // verilator lint_on UNUSEDSIGNAL
   logic [11:0]        beats, more;  // beats that len_dw asks for; flits: narrow, of payload; wide, behind the first
   logic               judge, payload;
+  // to the buffers: forget what was not committed; a beat of payload, and the last one
+  logic               begins, wr_last;
+  logic [NC-1:0]      wr_valid;
   logic [DATA_W-1:0]  beat;
   assign judge = ended_q && up_i;
-  assign judging_o = ended_q;
   assign beats = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
-  assign more  = ({1'b0, hdr_q.len_dw} + MORE_UP) >> DW_SHIFT;
   if (DATA_W == 64) begin : g_narrow
+    logic begin_late_q;  // what was not committed by then will not be
+    assign first   = '0;
     assign single  = 1'b0;
     assign payload = is_data && framing_q == F_OPEN && hcount_q == HDR_FLITS[1:0];
-    assign beat    = link_rx_data_i;
+    assign begins  = begin_late_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        wr_valid     <= '0;
+        begin_late_q <= 1'b0;
+      end else begin
+        wr_valid     <= payload ? channel : '0;
+        begin_late_q <= begun_q;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      wr_last <= {1'b0, pcount_q} + 1'b1 == more;
+      beat    <= link_rx_data_i;
+      more    <= beats;  // len_dw came some flits before it is asked for
+    end
     always_comb begin
       head = hdr_q;
       head[223:192] = link_rx_data_i[31:0];
@@ -115,7 +145,6 @@ module link_rx #(
   end else begin : g_wide
     // A beat has its lower part in one flit and its upper part in the next. The lower part alone is left over if it
     // is all that there is: it is written as the packet is judged.
-    ggas_pkg::net_hdr_t    first;
     logic [DATA_W-HW-1:0]  rest_q;
     logic [11:0]           first_more;
     logic                  left_over;
@@ -125,6 +154,10 @@ module link_rx #(
     assign head       = is_sop ? first : hdr_q;
     assign left_over  = judge && beats != more;
     assign payload    = left_over || ((is_data || is_eop) && framing_q == F_OPEN);
+    assign begins     = begun_q;
+    assign wr_valid   = payload ? channel : '0;
+    assign wr_last    = left_over || {1'b0, pcount_q} + 1'b1 == beats;
+    assign more       = ({1'b0, hdr_q.len_dw} + MORE_UP) >> DW_SHIFT;
     always_comb begin
       beat = {link_rx_data_i[HW-1:0], rest_q};
       if (left_over) beat[DATA_W-1:DATA_W-HW-32] = '0;  // only the CRC is behind the payload
@@ -136,30 +169,63 @@ module link_rx #(
   end
 
   // ---------------------------------------------------------------- judgement on a packet
-  logic [7:0]  ahead;     // sequence number relative to the one expected
-  logic        framing_error, intact, ours, take, fits, nak;
+  typedef struct packed {
+    logic          error;    // flits that make no packet
+    logic          intact;   // a packet as it was sent, and
+    logic          take;     // the one expected
+    logic          again;    // one that was taken
+    logic          gap;      // a later one: something was lost
+    logic          fits;     // a buffer can hold it
+    logic [NC-1:0] channel;  // one-hot
+    logic [11:0]   beats;    // of its payload
+    logic [15:0]   src;
+    logic [7:0]    op;
+  } verdict_t;
+  verdict_t      judged, verdict;  // as it is found, as it counts
+  logic [7:0]    ahead;            // sequence number relative to the one expected
+  logic          ours, take, nak;
   logic [NC-1:0] channel, over;
   assign ahead   = hdr_q.seq - expected_q;
-  assign channel = (hdr_q.lane && ggas_pkg::LANES == 1) ? '0 : {{(NC - 1) {1'b0}}, 1'b1} << {hdr_q.lane, hdr_q.vc};
   assign ours    = hdr_q.session == session_i;
-  assign intact  = judge && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == more && crc_q == CRC_RESIDUE;
-  assign framing_error = (judge && !intact) || (is_sop && framing_q == F_OPEN)
-      || ((is_data || is_eop) && framing_q == F_IDLE);
-  assign take    = intact && ours && ahead == 8'd0;
-  assign fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && channel != '0
-      && (over & channel) == '0;
-  assign nak     = framing_error || (intact && ours && ahead != 8'd0 && !ahead[7]);
+  assign channel = (hdr_q.lane && ggas_pkg::LANES == 1) ? '0 : {{(NC - 1) {1'b0}}, 1'b1} << {hdr_q.lane, hdr_q.vc};
+  always_comb begin
+    judged         = '0;
+    judged.intact  = judge && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == more && crc_q == CRC_RESIDUE;
+    judged.error   = (judge && !judged.intact) || (is_sop && framing_q == F_OPEN)
+        || ((is_data || is_eop) && framing_q == F_IDLE);
+    judged.take    = judged.intact && ours && ahead == 8'd0;
+    judged.again   = judged.intact && ours && ahead[7];
+    judged.gap     = judged.intact && ours && ahead != 8'd0 && !ahead[7];
+    judged.fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && channel != '0
+        && (over & channel) == '0;
+    judged.channel = channel;
+    judged.beats   = beats;
+    judged.src     = hdr_q.src;
+    judged.op      = hdr_q.op;
+  end
+  if (LATE) begin : g_late
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) verdict <= '0;
+      else if (clear_i) verdict <= '0;
+      else verdict <= judged;
+    end
+  end else begin : g_at_once
+    assign verdict = judged;
+  end
+  assign take = verdict.take;
+  assign nak  = verdict.error || verdict.gap;
 
   assign accept_o   = take;
-  assign repeat_o   = intact && ours && ahead[7];
+  assign repeat_o   = verdict.again;
   assign nak_o      = nak && (!naked_q || take);
   assign next_seq_o = expected_q;
-  assign ev_bad_o     = take && !fits;
-  assign ev_bad_src_o = hdr_q.src;
-  assign ev_bad_op_o  = hdr_q.op;
+  assign ev_bad_o     = take && !verdict.fits;
+  assign ev_bad_src_o = verdict.src;
+  assign ev_bad_op_o  = verdict.op;
   assign cnt_packets_o    = take;
-  assign cnt_crc_errors_o = framing_error || (is_ctrl && !ctrl_valid_o);
-  assign cnt_seq_errors_o = intact && !take;
+  assign cnt_crc_errors_o = verdict.error || ctrl_bad_q;
+  assign cnt_seq_errors_o = verdict.intact && !take;
+  assign busy_o = ended_q || ctrl_valid_o || ctrl_bad_q || (LATE && (verdict.intact || verdict.error)) || freed_new_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -198,7 +264,7 @@ module link_rx #(
   // ---------------------------------------------------------------- buffers, order, credits
   // An NP packet carries the number of P packets accepted before it in its lane, and waits until so many have left.
   // Packets that one node sends to another come in one lane.
-  logic [NC-1:0]     valid, ready, empty, freed, may_go;
+  logic [NC-1:0]     commit, valid, ready, empty, freed, may_go;
   logic [NC*CW-1:0]  freed_units;
   ggas_pkg::net_hdr_t hdr_store;
 
@@ -211,6 +277,7 @@ module link_rx #(
     logic unused_keep;
     assign unused_keep = ^rx_keep_i;
   end
+  assign commit     = take && verdict.fits ? verdict.channel : '0;
   assign rx_valid_o = valid & may_go;
   assign ready      = rx_ready_i & may_go;
   assign empty_o    = &empty;
@@ -219,18 +286,27 @@ module link_rx #(
   logic [MARK_W-1:0] p_in [0:ggas_pkg::LANES-1];
   logic [MARK_W-1:0] np_mark [0:ggas_pkg::LANES-1];
   for (genvar l = 0; l < ggas_pkg::LANES; l = l + 1) begin : g_order
+    localparam int unsigned NP = 4 * l + 1;
     logic [MARK_W-1:0] p_in_q, p_out_q;
-    assign p_in[l] = p_in_q + {{(MARK_W - 1) {1'b0}}, take && fits && channel[4*l]};
-    assign may_go[4*l+:4] = {2'b11, $signed(p_out_q - np_mark[l]) >= 0, 1'b1};
+    logic              np_may_go_q;  // the NP packet on offer
+    assign p_in[l] = p_in_q + {{(MARK_W - 1) {1'b0}}, commit[4*l]};
+    assign may_go[4*l+:4] = {2'b11, np_may_go_q, 1'b1};
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        p_in_q  <= '0;
-        p_out_q <= '0;
+        p_in_q      <= '0;
+        p_out_q     <= '0;
+        np_may_go_q <= 1'b0;
       end else begin
+        np_may_go_q <= valid[NP] && !(ready[NP] && rx_eop_o[NP]) && $signed(p_out_q - np_mark[l]) >= 0;
         p_in_q <= p_in[l];
         if (freed[4*l]) p_out_q <= p_out_q + 1'b1;
       end
     end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) freed_new_o <= 1'b0;
+    else freed_new_o <= freed != '0 || ev_bad_o;
   end
 
   for (genvar v = 0; v < NC; v = v + 1) begin : g_vc
@@ -243,9 +319,9 @@ module link_rx #(
 
     net_vc_buffer #(.DATA_W(DATA_W), .DEPTH(VC_DEPTH), .MARK_W(MW), .REPEAT(MAY_STAY)) i_buffer (
         .clk_i, .rst_ni,
-        .begin_i(begun_q), .wr_valid_i(payload && channel[v]), .wr_data_i(beat),
+        .begin_i(begins), .wr_valid_i(wr_valid[v]), .wr_last_i(wr_last), .wr_data_i(beat),
         .head_i(ends && {hdr_store.lane, hdr_store.vc} == V), .head_hdr_i(hdr_store), .head_mark_i(mark_in),
-        .commit_i(take && fits && channel[v]), .over_o(over[v]),
+        .commit_i(commit[v]), .over_o(over[v]),
         .valid_o(valid[v]), .ready_i(ready[v]), .keep_i(MAY_STAY && rx_keep_i[v/4]), .sop_o(rx_sop_o[v]),
         .eop_o(rx_eop_o[v]), .hdr_o(hdr_out), .data_o(rx_data_o[v*DATA_W+:DATA_W]), .mark_o(mark_out),
         .empty_o(empty[v]),
@@ -263,7 +339,7 @@ module link_rx #(
 
     // Units of a packet that was dropped as bad go back at once: its sender has paid for them.
     assign back_good = freed[v] ? freed_units[v*CW+:CW] : '0;
-    assign back_bad  = (ev_bad_o && channel[v]) ? {1'b0, beats} + 1'b1 : '0;
+    assign back_bad  = (ev_bad_o && verdict.channel[v]) ? {1'b0, verdict.beats} + 1'b1 : '0;
     assign freed_o[v*CW+:CW] = freed_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) freed_q <= '0;

@@ -44,11 +44,11 @@ module link_session (
   logic       seen_q;     // yours_q is what the other side said
   logic       met_q;      // the other side said mine_q back
   logic       retrain_q;  // asked for, waiting for packets to be discarded
+  logic       told_q;     // what is said now was sent in the cycle before
   logic       awake_q;    // reset is over: no number is drawn while it lasts
   logic       init;
 
   assign init   = state_o == INIT;
-  assign up_o   = state_o == UP;
   assign down_o = state_o == DOWN;
   assign dead_o = state_o == DEAD;
   assign mine_o  = mine_q[TAG_W-1:0];
@@ -84,7 +84,7 @@ module link_session (
       DOWN: if (awake_q && phy_up_i && taken_i) state_d = INIT;
       INIT: begin
         if (!phy_up_i) state_d = DOWN;
-        else if (met_q && told_i && (!hello_valid || same)) state_d = UP;
+        else if (met_q && told_q && (!hello_valid || same)) state_d = UP;
       end
       UP: if (fatal) state_d = DEAD;
       default: if (retrain_q && discarded_i) state_d = DOWN;
@@ -97,15 +97,19 @@ module link_session (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_o   <= DOWN;
+      up_o      <= 1'b0;
       seen_q    <= 1'b0;
       met_q     <= 1'b0;
+      told_q    <= 1'b0;
       yours_q   <= '0;
       retrain_q <= 1'b0;
       awake_q   <= 1'b0;
     end else begin
       awake_q   <= 1'b1;
       state_o   <= state_d;
+      up_o      <= state_d == UP;
       retrain_q <= (retrain_q || retrain_i) && dead_o;
+      told_q    <= init && told_i && (!hello_valid || same);
       if (down_o) begin
         seen_q <= 1'b0;
         met_q  <= 1'b0;

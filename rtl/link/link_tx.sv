@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sending half of the link: packets to flits. A unit's header is on the wire one cycle after it was offered; payload
-// follows beat by beat, and a pause of the unit is a pause on the wire, filled with a CTRL flit if there is one.
+// follows beat by beat, and a pause of the unit is a pause on the wire, filled with a CTRL flit if there is one. A
+// packet is begun while there is room on the other side for the longest one: whether its own length would do is not
+// asked, so that nothing of it is in the way of its first flit.
 `default_nettype none
 
 module link_tx #(
@@ -38,15 +40,14 @@ module link_tx #(
     input  wire logic [ggas_pkg::CREDIT_W-1:0] credit_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    starved_o,   // a packet waits for credits
     // replay buffer
-    output      logic                wr_valid_o,       // this new flit will be sent: keep it
+    output      logic                wr_valid_o,       // this new flit was sent: keep it
     output      logic                wr_first_o,
     output      logic                wr_last_o,
     output      logic [DATA_W-1:0]   wr_data_o,
     output      logic                wr_store_o,
-    input  wire logic                room_i,
+    input  wire logic                room_i,           // a packet may be begun in the next cycle
     input  wire logic [7:0]          seq_i,
-    output      logic                boundary_o,       // no new packet is half sent
-    input  wire logic                rp_active_i,
+    output      logic                boundary_o,       // no new packet is half sent, or half kept
     input  wire logic                rp_valid_i,
     output      logic                rp_ready_o,
     input  wire logic                rp_first_i,
@@ -54,7 +55,7 @@ module link_tx #(
     input  wire logic [DATA_W-1:0]   rp_data_i,
     // status
     output      logic                working_o,        // the next edge does something
-    output      logic                idle_o,           // no packet is half accepted
+    output      logic                idle_o,           // no packet is half accepted, or half kept
     output      logic                lost_o,           // a posted packet, half or just accepted, was discarded
     output      logic                cnt_packets_o
 );
@@ -71,17 +72,17 @@ module link_tx #(
   state_t      state_q, state_d;
   logic [NC-1:0] cur_q, cur;     // channel of the packet, one-hot
   logic        begun_q, begun_d; // its first beat was taken
-  logic [31:0] crc_q, crc_next;
 
   // ---------------------------------------------------------------- credits
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
+  localparam int unsigned TWICE = 2 * MOST;
   logic [CW-1:0] sent_q [0:NC-1];
   logic [CW-1:0] freed_q [0:NC-1];
   logic [CW-1:0] cost [0:NC-1];
   logic [CW-1:0] left [0:NC-1];
   logic [10:0] len_dw [0:NC-1];
-  logic [NC-1:0] want, pay;
+  logic [NC-1:0] want, pay, room_d, room_q;  // room_q: for the longest packet
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::net_hdr_t head;
   // verilator lint_on UNUSEDSIGNAL
@@ -91,66 +92,85 @@ module link_tx #(
       len_dw[v] = head.len_dw;
       want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
       cost[v] = (({2'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 1'b1;
-      pay[v]  = want[v] && cost[v] <= left[v];
-    end
-  end
-  always_comb begin
-    for (int v = 0; v < NC; v = v + 1) begin
+      pay[v]  = want[v] && room_q[v];
       left[v] = VC_DEPTH[CW-1:0] + freed_q[v] - sent_q[v];
-      tx_room_o[v] = left[v] >= MOST[CW-1:0];
     end
   end
+  // The packet that is begun in this cycle has not been paid for in `left`.
+  always_comb begin
+    for (int v = 0; v < NC; v = v + 1)
+      room_d[v] = first && grant[v] ? left[v] >= TWICE[CW-1:0] : left[v] >= MOST[CW-1:0];
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) room_q <= '0;
+    else room_q <= room_d;
+  end
+  assign tx_room_o = room_q;
   assign starved_o = (state_q == S_IDLE ? want & ~pay : '0) | (tx_waits_i & ~tx_room_o);
 
   // ---------------------------------------------------------------- what this cycle sends
   logic       slot;          // of the output stage, whatever the PHY does in this cycle
-  logic       startable, new_flit, rp_flit, ctrl_flit, first, cur_eop, cur_valid;
+  logic       may_d, may_q, idle_q, may_begin, new_flit, rp_flit, ctrl_flit, first, cur_eop, cur_valid;
+  logic       urgent, replay;  // what goes before a new flit
   logic [NC-1:0] grant;
-  ggas_pkg::net_hdr_t hdr;
+  ggas_pkg::net_hdr_t hdr, hdr_new;  // of the packet under way, of the one that is begun
   logic [DATA_W-1:0]  beat;
 
   logic unused_locked;  // a packet's owner is kept in cur_q, from its first flit on
   arbiter_rr #(.N(NC)) i_arbiter (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay), .take_i(first), .eop_i(1'b1), .grant_o(grant),
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(pay & {NC{may_begin}}), .take_i(first), .eop_i(1'b1), .grant_o(grant),
       .locked_o(unused_locked)
   );
 
-  assign startable = state_q == S_IDLE && up_i && !rp_active_i && room_i && pay != '0;
-  assign cur       = (state_q == S_IDLE) ? grant : cur_q;
+  // Known before any request, and mostly in the cycle before: who is granted has its first flit sent. What was taken by
+  // the PHY has left the spare register empty, so there is a slot. idle_q is state_q == S_IDLE.
+  assign may_begin = idle_q && up_i && may_q;
+  assign may_d     = room_i && !urgent && (!link_tx_valid_o || link_tx_ready_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      idle_q <= 1'b1;
+      may_q  <= 1'b0;
+    end else begin
+      idle_q <= state_d == S_IDLE;
+      may_q  <= may_d;
+    end
+  end
   assign cur_valid = (tx_valid_i & cur_q) != '0;
-  assign boundary_o = state_q == S_IDLE;
-  assign idle_o    = state_q == S_IDLE;
+  assign boundary_o = state_q == S_IDLE && !wr_valid_o;
+  assign idle_o     = boundary_o;
 
   always_comb begin
     hdr = '0;
+    hdr_new = '0;
     beat = '0;
-    cur_eop = 1'b0;
     for (int v = 0; v < NC; v = v + 1) begin
-      if (cur[v]) begin
-        hdr = tx_hdr_i[v*HW+:HW];
-        beat = tx_data_i[v*DATA_W+:DATA_W];
-        cur_eop = tx_eop_i[v];
-      end
+      hdr = hdr | (tx_hdr_i[v*HW+:HW] & {HW{cur_q[v]}});
+      hdr_new = hdr_new | (tx_hdr_i[v*HW+:HW] & {HW{grant[v]}});
+      beat = beat | (tx_data_i[v*DATA_W+:DATA_W] & {DATA_W{cur[v]}});
     end
-    hdr.version = ggas_pkg::PACKET_VERSION;
-    hdr.seq = seq_i;
-    hdr.session = session_i;
+    hdr_new.version = first ? ggas_pkg::PACKET_VERSION : '0;
+    hdr_new.seq = first ? seq_i : '0;
+    hdr_new.session = first ? session_i : '0;
   end
+  assign cur_eop = (tx_eop_i & cur) != '0;
 
-  logic have;  // the packet has a flit to send
+  logic have;  // a packet has a flit to send
   always_comb begin
     case (state_q)
-      S_IDLE:  have = startable;
+      S_IDLE:  have = pay != '0 && room_i;
       S_W1, S_W2: have = up_i;
       S_DATA:  have = up_i && cur_valid;
       S_EOP:   have = up_i;
       default: have = 1'b0;
     endcase
   end
-  assign ctrl_flit = slot && ctrl_valid_i && (ctrl_urgent_i || (!have && !rp_valid_i));
-  assign rp_flit   = slot && rp_valid_i && state_q == S_IDLE && !ctrl_flit;
-  assign new_flit  = slot && have && !ctrl_flit && !rp_flit;
-  assign first     = new_flit && state_q == S_IDLE;
+  assign urgent    = ctrl_valid_i && ctrl_urgent_i;
+  assign replay    = rp_valid_i && state_q == S_IDLE;
+  assign rp_flit   = slot && replay && !urgent;
+  assign first     = may_begin && pay != '0;  // then there is a grant
+  assign new_flit  = first || (slot && have && !urgent && state_q != S_IDLE);
+  assign ctrl_flit = slot && ctrl_valid_i
+      && (state_q == S_IDLE ? !first && (urgent || !rp_valid_i) : urgent || !have);
   assign rp_ready_o    = rp_flit;
   assign ctrl_sent_o   = ctrl_flit;
   assign packet_flit_o = new_flit || rp_flit;
@@ -158,61 +178,88 @@ module link_tx #(
   // ---------------------------------------------------------------- flits
   logic              take;     // of a beat of the unit
   logic              last;     // this flit ends the packet
-  logic [DATA_W-1:0] wr_flit;  // without the CRC
+  logic [DATA_W-1:0] opening;  // the packet's first flit, or 0 while there is none
+  logic [DATA_W-1:0] rest;     // its next one
   if (DATA_W == 64) begin : g_narrow
     // w0, w1, w2, beats, and w3 with the CRC. A packet without payload hands over its only beat with w2. w3 is valid
-    // with the first beat only.
-    logic [31:0] w3_q;
-    always_ff @(posedge clk_i) if (first) w3_q <= hdr[223:192];
-    assign take = new_flit && (state_q == S_DATA || (state_q == S_W2 && hdr.len_dw == '0));
-    assign last = state_q == S_EOP;
+    // with the first beat only. The CRC is made of the flits as they were sent, a cycle later, so that no choice stands
+    // before it: ahead_q is the CRC that 32 zero bits behind them would make, which the last flit's w3, passed through
+    // its own 32 bits, is added to.
+    localparam logic [31:0] BEGIN = 32'hdebb20e3;  // of nothing but these zero bits
+    logic [31:0] w3_q, w3_crc, w3_crc_q, ahead_q, ahead, ahead_next;
+    always_ff @(posedge clk_i) begin
+      if (state_q == S_W1) w3_q <= hdr[223:192];
+      w3_crc_q <= w3_crc;
+      ahead_q  <= state_q == S_IDLE ? BEGIN : ahead;
+    end
+    crc32 #(.DATA_W(32)) i_w3 (.en_i(1'b1), .crc_i(32'd0), .data_i(w3_q), .crc_o(w3_crc));
+    crc32 #(.DATA_W(96)) i_crc (
+        .en_i(1'b1), .crc_i(32'd0), .data_i({32'd0, wr_data_o[63:32] ^ ahead_q, wr_data_o[31:0]}), .crc_o(ahead_next)
+    );
+    assign ahead = wr_valid_o ? ahead_next : ahead_q;
+    assign take  = new_flit && (state_q == S_DATA || (state_q == S_W2 && hdr.len_dw == '0));
+    assign last  = state_q == S_EOP;
+    assign cur   = cur_q;
+    assign opening = hdr_new[63:0];
     always_comb begin
       case (state_q)
-        S_IDLE:  wr_flit = hdr[63:0];
-        S_W1:    wr_flit = hdr[127:64];
-        S_W2:    wr_flit = hdr[191:128];
-        S_EOP:   wr_flit = {32'd0, w3_q};
-        default: wr_flit = beat;
+        S_W1:    rest = hdr[127:64];
+        S_W2:    rest = hdr[191:128];
+        S_EOP:   rest = {~(ahead ^ w3_crc_q), w3_q};
+        default: rest = beat;
       endcase
     end
   end else begin : g_wide
     // Header, payload and CRC without a gap but in front of the CRC: each flit holds the upper part of the beat
     // before, or the header, and the lower part of the next beat.
-    logic [HW-1:0] rest_q;
-    logic          empty;             // no beat has a part in this flit
-    logic          short_q, short_d;  // the CRC fits behind the last beat's payload: no flit comes after it
-    assign short_d = hdr.len_dw == '0 || (DATA_W == 512 && hdr.len_dw[3:0] != '0 && hdr.len_dw[3:0] <= 4'd8);
+    logic [HW-1:0]     rest_q;
+    logic              empty;             // no beat has a part in this flit
+    logic              short_q, short_d;  // the CRC fits behind the last beat's payload: no flit comes after it
+    logic [DATA_W-1:0] bare;              // without the CRC
+    logic [10:0]       len;
+    assign cur     = (state_q == S_IDLE) ? grant : cur_q;
+    assign len     = hdr_new.len_dw;
+    assign short_d = len == '0 || (DATA_W == 512 && len[3:0] != '0 && len[3:0] <= 4'd8);
     assign take    = new_flit && state_q != S_EOP;
     assign last    = state_q == S_EOP || (cur_eop && (state_q == S_IDLE ? short_d : short_q));
-    assign wr_flit = {empty ? {(DATA_W - HW) {1'b0}} : beat[DATA_W-HW-1:0], state_q == S_IDLE ? hdr : rest_q};
-    assign empty   = state_q == S_EOP || (state_q == S_IDLE && hdr.len_dw == '0);
+    assign bare    = {empty ? {(DATA_W - HW) {1'b0}} : beat[DATA_W-HW-1:0], state_q == S_IDLE ? hdr_new : rest_q};
+    assign empty   = state_q == S_EOP || (state_q == S_IDLE && len == '0);
     always_ff @(posedge clk_i) begin
       if (take) rest_q <= beat[DATA_W-1-:HW];
       if (first) short_q <= short_d;
     end
+
+    // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end,
+    // behind zeros and with the state added to them, they make the CRC that they would make at the lower end.
+    logic [DATA_W-1:0] crc_data;
+    logic [31:0]       crc_q, crc_state, crc_next;
+    always_comb begin
+      crc_state = (state_q == S_IDLE) ? 32'hffffffff : crc_q;
+      crc_data  = bare;
+      if (last) begin
+        crc_data = {bare[DATA_W-33:0], 32'd0};
+        crc_data[63:32] = crc_data[63:32] ^ crc_state;
+      end
+    end
+    crc32 #(.DATA_W(DATA_W)) i_crc (
+        .en_i(new_flit), .crc_i(last ? 32'd0 : crc_state), .data_i(crc_data), .crc_o(crc_next)
+    );
+    always_ff @(posedge clk_i) if (new_flit) crc_q <= crc_next;
+    assign rest    = last ? {~crc_next, bare[DATA_W-33:0]} : bare;
+    assign opening = first ? rest : '0;
   end
 
-  // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end,
-  // behind zeros and with the state added to them, they make the CRC that they would make at the lower end.
-  logic [DATA_W-1:0] crc_data;
-  logic [31:0]       crc_state;
-  always_comb begin
-    crc_state = (state_q == S_IDLE) ? 32'hffffffff : crc_q;
-    crc_data  = wr_flit;
-    if (last) begin
-      crc_data = {wr_flit[DATA_W-33:0], 32'd0};
-      crc_data[63:32] = crc_data[63:32] ^ crc_state;
-    end
+  // What was sent, for the replay buffer.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wr_valid_o <= 1'b0;
+    else wr_valid_o <= new_flit;
   end
-  crc32 #(.DATA_W(DATA_W)) i_crc (
-      .en_i(new_flit), .crc_i(last ? 32'd0 : crc_state), .data_i(crc_data), .crc_o(crc_next)
-  );
-  assign wr_valid_o = new_flit;
-  assign wr_first_o = state_q == S_IDLE;
-  assign wr_last_o  = last;
-  assign wr_data_o  = last ? {~crc_next, wr_flit[DATA_W-33:0]} : wr_flit;
-  assign wr_store_o = (cur & POSTED) != '0;
-  assign cnt_packets_o = new_flit && last;
+  always_ff @(posedge clk_i) begin
+    wr_first_o <= state_q == S_IDLE;
+    wr_last_o  <= last;
+    wr_store_o <= (cur & POSTED) != '0;
+  end
+  assign cnt_packets_o = wr_valid_o && wr_last_o;
 
   // ---------------------------------------------------------------- next state
   state_t after_beat;
@@ -252,7 +299,8 @@ module link_tx #(
     end
   end
 
-  assign working_o = link_tx_valid_o || have || ctrl_valid_i || rp_valid_i || (state_q != S_IDLE && !up_i);
+  assign working_o = link_tx_valid_o || have || ctrl_valid_i || rp_valid_i || (state_q != S_IDLE && !up_i)
+      || wr_valid_o || room_d != room_q || may_d != may_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -282,31 +330,27 @@ module link_tx #(
   logic [CW-1:0] newer [0:NC-1];
   always_comb for (int v = 0; v < NC; v = v + 1) newer[v] = credit_i - freed_q[v];
 
-  always_ff @(posedge clk_i) begin
-    if (new_flit) crc_q <= crc_next;
-  end
-
   function automatic logic [1:0] kind_of(input logic first_flit, input logic last_flit);
     kind_of = first_flit ? ggas_pkg::FLIT_SOP : last_flit ? ggas_pkg::FLIT_EOP : ggas_pkg::FLIT_DATA;
   endfunction
-  logic [1:0]        out_kind;
-  logic [DATA_W-1:0] out_data;
+  logic [1:0]        other_kind;
+  logic [DATA_W-1:0] other;
   always_comb begin
-    out_kind = kind_of(wr_first_o, wr_last_o);
-    out_data = wr_data_o;
-    if (ctrl_flit) begin
-      out_kind = ggas_pkg::FLIT_CTRL;
-      out_data = '0;
-      out_data[63:0] = ctrl_flit_i;
-    end else if (rp_flit) begin
-      out_kind = kind_of(rp_first_i, rp_last_i);
-      out_data = rp_data_i;
+    other_kind = kind_of(1'b0, last);
+    other = rest;
+    if (replay && !urgent) begin
+      other_kind = kind_of(rp_first_i, rp_last_i);
+      other = rp_data_i;
+    end else if (state_q == S_IDLE || urgent || !have) begin
+      other_kind = ggas_pkg::FLIT_CTRL;
+      other = '0;
+      other[63:0] = ctrl_flit_i;
     end
   end
-  skid #(.WIDTH(2 + DATA_W)) i_out (
-      .clk_i, .rst_ni, .in_valid_i(ctrl_flit || rp_flit || new_flit), .in_ready_o(slot),
-      .in_data_i({out_kind, out_data}),
-      .out_valid_o(link_tx_valid_o), .out_ready_i(link_tx_ready_i), .out_data_o({link_tx_kind_o, link_tx_data_o})
+  link_out #(.DATA_W(DATA_W)) i_out (
+      .clk_i, .rst_ni, .ready_o(slot), .first_i(first), .first_data_i(opening),
+      .other_i(ctrl_flit || rp_flit || new_flit), .other_kind_i(other_kind), .other_data_i(other), .taken_o(wr_data_o),
+      .valid_o(link_tx_valid_o), .ready_i(link_tx_ready_i), .kind_o(link_tx_kind_o), .data_o(link_tx_data_o)
   );
 
 `ifndef SYNTHESIS
@@ -315,10 +359,10 @@ module link_tx #(
     if (VC_DEPTH < 1 + ggas_pkg::MTU * 8 / DATA_W || VC_DEPTH > 4096)
       $error("link_tx: VC_DEPTH must hold a packet of the MTU, and be at most 4096");
   end
-  wire wr_len0 = (DATA_W == 64 ? state_q == S_W2 : state_q == S_IDLE) && hdr.len_dw == '0;
+  wire wr_len0 = DATA_W == 64 ? state_q == S_W2 && hdr.len_dw == '0 : state_q == S_IDLE && hdr_new.len_dw == '0;
   // What the units promise: a header with the first beat, and no more than the MTU.
   always_ff @(posedge clk_i) begin
-    if (rst_ni && first) assert (hdr.len_dw <= ggas_pkg::MTU[12:2]) else $error("link_tx: packet above the MTU");
+    if (rst_ni && first) assert (hdr_new.len_dw <= ggas_pkg::MTU[12:2]) else $error("link_tx: packet above the MTU");
     if (rst_ni && take && wr_len0) assert (cur_eop) else $error("link_tx: payload with len_dw 0");
   end
 `endif

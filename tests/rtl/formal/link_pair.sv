@@ -51,7 +51,7 @@ module link_pair (
     );
     link_ctrl i_ctrl (
         .clk_i, .rst_ni(rst_n), .clear_i(down), .up_i(up[s]), .busy_o(unused_say), .ack_i(f_ack), .nak_i(f_nak),
-        .poll_i(f_poll), .polled_i(f_poll), .hello_i(hello_say), .freed_i(f_freed),
+        .poll_i(f_poll), .polled_i(f_poll), .hello_i(hello_say), .freed_i(f_freed), .freed_new_i(1'b0),
         .next_seq_i(f_next_seq), .session_i(yours_tag), .hello_content_i(content[s*32+:32]), .told_o(told[s]),
         .valid_o(valid[s]), .urgent_o(urgent), .flit_o(flit), .sent_i(sent), .packet_flit_i(1'b0)
     );

@@ -4,20 +4,25 @@
   // ---- the transmitter: packets of 1 ... PACKET_MAX flits, begun only with room and outside a replay
   logic [7:0] f_flits;  // of the packet that is half written
   logic       f_broken;  // the link fell meanwhile: nothing new before DOWN
+  // a flit comes in the cycle after it was sent: what held then
+  logic       f_up, f_may, f_may_next;  // f_may: the packet was allowed in the cycle before that
   wire        f_half = f_flits != '0;
   always_ff @(posedge clk_i) begin
     if (f_init || clear_i) f_flits <= '0;
     else if (wr_valid_i) f_flits <= wr_eop ? '0 : f_flits + 1'b1;
     if (f_init || clear_i) f_broken <= 1'b0;
     else if (!up_i) f_broken <= 1'b1;
+    f_up  <= !f_init && up_i && !f_broken;
+    f_may_next <= !f_init && room_o;
+    f_may <= !f_init && f_may_next;
   end
   always_comb begin
     assume (!(clear_i && (up_i || dead_i)) && !(up_i && dead_i));
     assume (!(f_broken && up_i));
-    assume (!wr_valid_i || (up_i && !f_broken && !rp_valid_o));
-    if (wr_valid_i && !f_half) assume (room_o && !active_o);
+    assume (!wr_valid_i || (f_up && !clear_i));
+    if (wr_valid_i && !f_half) assume (f_may);
     if (wr_valid_i && f_flits == PACKET_MAX - 1) assume (wr_eop);
-    assume (boundary_i == !f_half);
+    assume (boundary_i == (!f_half && !wr_valid_i));
   end
 
   // ---- the receiver: takes packets in turn, says any number it ever expected, at any time
@@ -75,6 +80,12 @@
     if (!f_init) begin
       // the window
       assert (fill <= FLITS);
+      if (room_o) assert (fill <= HEAD_MAX + 1 && unacked_o <= WINDOW - 3 && !active_o);
+      if (f_may_next) assert (fill <= HEAD_MAX + 2 && unacked_o <= WINDOW - 2 && !running_q && !(request_q && held_q));
+      if (f_may) assert (fill <= HEAD_MAX + 3 && unacked_o <= WINDOW - 1);
+      if (f_may && wr_valid_i) assert (!running_q);
+      if (rd_valid_q) assert (running_q && !f_may_next);
+      if (wr_valid_i) assert (!running_q);
       assert (unacked_o <= WINDOW);
       assert (f_acked <= unacked_o);
       assert (f_flits < PACKET_MAX && f_open <= fill);

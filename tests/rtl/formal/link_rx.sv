@@ -10,19 +10,24 @@
     f_nak      <= !f_init && !clear_i && (nak_o || (f_nak && !accept_o));
     f_taken    <= (f_init || clear_i) ? '0 : f_taken + accept_o;
   end
-  logic [3:0] f_commit;
-  for (genvar v = 0; v < 4; v = v + 1) begin : g_formal
-    assign f_commit[v] = take && fits && channel[v];
+  // the packet that was judged in the cycle before
+  logic [7:0] f_seq;
+  logic       f_judged, f_ours;
+  always_ff @(posedge clk_i) begin
+    f_seq    <= hdr_q.seq;
+    f_judged <= !f_init && judge;
+    f_ours   <= hdr_q.session == session_i;
   end
   always_comb begin
     if (!f_init) begin
       assert (expected_q == f_taken[7:0]);
-      if (accept_o) assert (hdr_q.seq == expected_q && up_i && ended_q);
-      if (accept_o || repeat_o || (intact && nak && !framing_error)) assert (hdr_q.session == session_i);  // no other session counts
+      if (accept_o) assert (f_seq == expected_q && f_judged);
+      if (accept_o || repeat_o || verdict.gap) assert (f_judged && f_ours);  // no other session counts
       assert (!(accept_o && repeat_o));
-      assert ((f_commit & (f_commit - 1'b1)) == '0);               // into one channel at most
-      assert (accept_o == (f_commit != '0 || ev_bad_o));           // and if into none, it is reported
-      if (ev_bad_o) assert (f_commit == '0);
+      assert (!(ended_q && (framing_q == F_OPEN || f_judged)));    // the verdict counts before the next is found
+      assert ((commit & (commit - 1'b1)) == '0);                   // into one channel at most
+      assert (accept_o == (commit != '0 || ev_bad_o));             // and if into none, it is reported
+      if (ev_bad_o) assert (commit == '0);
       if (f_nak && !accept_o) assert (!nak_o);                     // one nak until something arrives in sequence
       assert (f_nak == naked_q || (naked_q && !f_nak) || f_cleared);
       if (f_nak) assert (naked_q);

@@ -8,29 +8,36 @@
   wire  [CW-1:0] f_held  = f_sent - f_freed;   // units in its buffer or on the way
   wire  [CW-1:0] f_known = sent_q[f_vc] - freed_q[f_vc];
   wire  [CW-1:0] f_stale = f_freed - credit_i;
+  logic f_room;  // in the cycle before
+  always_ff @(posedge clk_i) f_room <= !f_init && room_i;
   always_ff @(posedge clk_i) f_freed <= (f_init || clear_i) ? '0 : f_freed + f_frees;
   always_ff @(posedge clk_i) f_sent <= (f_init || clear_i) ? '0 : f_sent + (first && grant[f_vc] ? f_cost : '0);
   always_comb begin
     assume (f_frees <= f_held);
     if (credit_valid_i && credit_vc_i == f_vc) assume (f_stale < 13'd4096);
     if (clear_i) assume (!up_i);
+    if (rp_valid_i) assume (!f_room);  // proof link_replay
+    if (first) assume (hdr_new.len_dw <= ggas_pkg::MTU_DW);  // what the units promise
   end
 
   // what the arbiter gives (proof arbiter_rr)
-  always_comb assume ((grant & ~pay) == '0 && (grant & (grant - 1'b1)) == '0 && (grant != '0) == (pay != '0));
+  wire [3:0] f_asks = pay & {4{may_begin}};
+  always_comb assume ((grant & ~f_asks) == '0 && (grant & (grant - 1'b1)) == '0 && (grant != '0) == (f_asks != '0));
 
   always_comb begin
     if (!f_init) begin
       assert (f_sent == sent_q[f_vc]);
       assert (f_known <= VC_DEPTH);
+      if (room_q[f_vc]) assert (f_known + MOST <= VC_DEPTH);
       assert (f_freed - freed_q[f_vc] <= f_known);
       assert (f_held <= VC_DEPTH);  // the receiver's buffer cannot overflow
       if (first && grant[f_vc]) assert (f_held + f_cost <= VC_DEPTH);
-      if (first) assert (up_i && room_i && !rp_active_i);
+      if (first) assert (up_i && f_room);
+      assert (idle_q == (state_q == S_IDLE));
+      if (may_q) assert (f_room && slot);
       // what is sent is marked with this session
-      if (first) assert (wr_first_o && wr_data_o[3:0] == session_i);
+      if (first) assert (opening[3:0] == session_i);
       // one source for each flit
       assert (ctrl_flit + rp_flit + new_flit <= 1);
-      assert (!(new_flit && rp_active_i && state_q == S_IDLE));
     end
   end

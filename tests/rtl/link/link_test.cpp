@@ -239,7 +239,7 @@ TYPED_TEST(LinkMtuTest, PacketsOfAllLengths) {
   this->bring_up(p);
   for (unsigned i = 0; i < 2; ++i)
     p.wire(i).fault([&](const flit& f, uint64_t) {
-      return faults() % 4000 == 0 ? std::vector<flit>{} : std::vector<flit>{f};
+      return faults() % 2000 == 0 ? std::vector<flit>{} : std::vector<flit>{f};
     });
   for (int round = 0; round < 6; ++round) {
     for (unsigned i = 0; i < 2; ++i)

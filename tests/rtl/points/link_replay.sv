@@ -19,8 +19,8 @@ module link_replay_points (
   `POINT(waits_for_the_packet_being_sent, request_q && !boundary_i);
   `POINT(waits_for_the_packet_being_repeated, request_q && inside_q);
   `POINT(gives_up, give_up_o);
-  `POINT(window_full, unacked_o == 8'd127);
-  `POINT(ring_full, !room_o && unacked_o < 8'd127);
+  `POINT(window_full, !room_o && unacked_o >= 8'd124);
+  `POINT(ring_full, !room_o && !request_q && !running_q && unacked_o < 8'd120);
   `POINT(discards_behind_a_dead_link, retire && dead_i);
   `POINT(counts_a_lost_store, lost_o);
 endmodule

@@ -3,7 +3,7 @@
 module link_tx_points (
     input wire logic clk_i, rst_ni,
     input wire logic [2:0] state_q,
-    input wire logic up_i, slot, have, cur_valid, ctrl_flit, rp_flit, new_flit, room_i, lost_o, rp_active_i,
+    input wire logic up_i, slot, have, cur_valid, ctrl_flit, rp_flit, new_flit, room_i, lost_o, rp_valid_i,
     input wire logic credit_valid_i,
     input wire logic [ggas_pkg::CHANNELS-1:0] starved_o, pay, tx_waits_i, tx_room_o
 );
@@ -14,9 +14,9 @@ module link_tx_points (
   `POINT(unit_pauses, state_q == S_DATA && up_i && !cur_valid);
   `POINT(ctrl_fills_a_pause, ctrl_flit && state_q == S_DATA && !have);
   `POINT(ctrl_between_flits, ctrl_flit && have);
-  `POINT(ctrl_before_a_replay, ctrl_flit && rp_active_i);
+  `POINT(ctrl_before_a_replay, ctrl_flit && rp_valid_i);
   `POINT(replays, rp_flit);
-  `POINT(new_packet_behind_a_replay, state_q == S_IDLE && up_i && pay != '0 && rp_active_i);
+  `POINT(new_packet_behind_a_replay, state_q == S_IDLE && up_i && pay != '0 && rp_valid_i);
   `POINT(ring_or_window_full, state_q == S_IDLE && up_i && pay != '0 && !room_i);
   `POINT(dies_inside_a_packet, !up_i && state_q != S_IDLE && state_q != S_EOP && state_q != S_DRAIN);
   `POINT(dies_before_the_last_flit, !up_i && state_q == S_EOP);
