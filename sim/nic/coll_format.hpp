@@ -28,7 +28,7 @@ inline bool meaningful(unsigned o, unsigned k) {
 struct ask {
   unsigned words = 0, op = sum, kind = int32;
   bool contributes = false, wants = false;
-  bool fenced = false;                  // of the command alone
+  bool fenced = false;                 // of the command alone
   net_status status = net_status::ok;  // else the whole operation fails
 
   bool alike(const ask& o) const { return words == o.words && op == o.op && kind == o.kind; }

@@ -216,8 +216,8 @@ void store_beside_the_tree(const char* faults, unsigned rounds, uint64_t patienc
   ASSERT_TRUE(ran) << ran.error().text;
 }
 
-// What a node stored before a barrier is there behind it, though the store takes longer than the barrier: its link damages
-// every tenth flit, and many a store is sent again.
+// What a node stored before a barrier is there behind it, though the store takes longer than the barrier: its link
+// damages every tenth flit, and many a store is sent again.
 TEST(NicUnitFault, BarriersWaitForSlowStores) {
   unsigned wrong = 0, failed = 0, rounds = 0;
   store_beside_the_tree("1->2 corrupt rate 0.1\n", 60, patience_ns, [&](int n, uint64_t round, ggas_status s) {

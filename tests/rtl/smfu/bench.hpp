@@ -195,7 +195,8 @@ class bench {
     v.time_i = now;
     v.eval();
     const bool asked = is_valid(v.win_p_i) || v.win_np_valid_i || is_valid(v.tgt_cpl_i) || is_valid(v.rx_p_i) ||
-                       is_valid(v.rx_np_i) || is_valid(v.rx_rsp_i) || v.ext_interval_req_i || v.ext_export_req_i || v.fence_i;
+                       is_valid(v.rx_np_i) || is_valid(v.rx_rsp_i) || v.ext_interval_req_i || v.ext_export_req_i ||
+                       v.fence_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
