@@ -327,7 +327,8 @@ module nic_top #(
       .rma_tx_ready_o(rma_tx_ready), .rma_tx_data_i(rma_tx_data), .tx_o(tx_rma), .tx_ready_i(tx_rma_ready),
       .tx_data_o(tx_rma_data), .rma_wr_i(rma_wr), .rma_wr_ready_o(rma_wr_ready), .rma_wr_data_i(rma_wr_data),
       .wr_o(unit_wr), .wr_ready_i(unit_wr_ready), .wr_data_o(unit_wr_data), .quiet_o(coll_quiet),
-      .quiet_page_o(coll_page), .quiet_done_i(coll_quiet_done), .quiet_status_i(coll_quiet_status), .event_valid_o(ev_valid[EV_COLL]),
+      .quiet_page_o(coll_page), .quiet_done_i(coll_quiet_done), .quiet_status_i(coll_quiet_status),
+      .event_valid_o(ev_valid[EV_COLL]),
       .event_ready_i(ev_ready[EV_COLL]), .event_o(ev_coll), .ev_pulse_o(pulse_coll), .writes_o(coll_writes),
       .busy_o(coll_busy)
     );

@@ -67,8 +67,8 @@ module coll #(
 
   logic [7:0]  enable, waits, in_active, page_vpid, rx_epoch, in_page, fences;
   logic [63:0] have, look_state, word;
-  logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, group, slot, in_group, in_slot, op, kind,
-    out_group;
+  logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, group, slot, in_group, in_slot;
+  logic [2:0]  op, kind, out_group;
   logic [1:0]  page_block;
   logic        page_found, rx_known, in_arrive, in_result, in_fenced, open, fence_busy, arrive, is_result, in_we_child,
     engine_re, engine_we, alu, engine_busy, in_busy, go, is_write, given, done, out_re, sop, eop;

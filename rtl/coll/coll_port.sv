@@ -91,7 +91,8 @@ module coll_port #(
       .rx_ready_o(rx_ready), .rx_eop_i(rx_i.eop), .rx_hdr_i(rx_i.hdr), .rx_data_i, .tx_valid_o(tx_valid),
       .tx_ready_i(tx_ready), .tx_sop_o(tx_sop), .tx_eop_o(tx_eop), .tx_hdr_o(tx_hdr), .tx_data_o(tx_data),
       .quiet_o, .quiet_page_o, .quiet_done_i, .quiet_status_i, .wr_valid_o(wr_valid), .wr_ready_i(wr_ready),
-      .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr), .wr_data_o(wr_data), .event_valid_o, .event_ready_i, .event_o, .ev_pulse_o, .writes_o, .busy_o);
+      .wr_sop_o(wr_sop), .wr_eop_o(wr_eop), .wr_hdr_o(wr_hdr), .wr_data_o(wr_data), .event_valid_o,
+      .event_ready_i, .event_o, .ev_pulse_o, .writes_o, .busy_o);
 
   // ---------------------------------------------------------------- in turns
   stream_mux #(.N(2), .HDR_W(ggas_pkg::NET_HDR_W), .DATA_W(DATA_W)) i_tx (

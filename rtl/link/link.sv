@@ -138,7 +138,8 @@ module link #(
   link_ctrl i_ctrl (
       .clk_i, .rst_ni, .clear_i(down), .up_i(up), .busy_o(say_busy),
       .ack_i(accept || repeated), .nak_i(nak), .poll_i(poll_q), .polled_i(ctrl_ours && ctrl.poll), .hello_i(hello),
-      .freed_i(freed), .freed_new_i(freed_new), .next_seq_i(next_seq), .session_i(session_tx), .hello_content_i(hello_content), .told_o(told),
+      .freed_i(freed), .freed_new_i(freed_new), .next_seq_i(next_seq), .session_i(session_tx),
+      .hello_content_i(hello_content), .told_o(told),
       .valid_o(say_valid), .urgent_o(say_urgent), .flit_o(say_flit), .sent_i(say_sent), .packet_flit_i(packet_flit)
   );
 
@@ -174,8 +175,8 @@ module link #(
   );
   assign discarded = tx_idle && sts_unacked_o == '0;
 
-  assign busy_o = rx_busy || tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy || tick_q || poll_q
-      || give_up_q;
+  assign busy_o = rx_busy || tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy || tick_q
+      || poll_q || give_up_q;
   assign timer_o = session_timer || sts_unacked_o != '0 || starved != '0;
 endmodule
 

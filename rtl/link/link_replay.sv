@@ -48,8 +48,8 @@ module link_replay #(
   localparam int unsigned PTR_W = $clog2(FLITS);
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
   localparam int unsigned PACKET_MAX = HDR_FLITS + ggas_pkg::MTU * 8 / DATA_W + 1;
-  // A packet is begun two cycles after its room was counted, and flits come a cycle after they were sent: three of them,
-  // which may be three packets, are not in these counts.
+  // A packet is begun two cycles after its room was counted, and flits come a cycle after they were sent: three of
+  // them, which may be three packets, are not in these counts.
   localparam int unsigned LATE = 3;
   localparam int unsigned HEAD_MAX = FLITS - PACKET_MAX - LATE;
   localparam logic [7:0]  WINDOW = 8'd127;

@@ -89,8 +89,8 @@ module msix (
   end
 
   // A vector is held from its message until the time has passed or the raises have come. Looked at behind a tick and
-  // when it is raised: one vector a cycle is chosen, read, judged. One that is free by then is not judged: what was read
-  // is of the message before.
+  // when it is raised: one vector a cycle is chosen, read, judged. One that is free by then is not judged: what was
+  // read is of the message before.
   logic         taken;             // a message left
   logic [3:0]   vector_q;          // its vector
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
