@@ -46,6 +46,7 @@ module link_ctrl #(
   logic [7:0]      gap_q;           // packet flits before the next CTRL flit is urgent
   logic [31:0]     content, crc;
   logic            want;
+  logic            recheck_q;       // a flit was sent in the cycle before: its channel may have changed meanwhile
   ggas_pkg::link_ctrl_t next, sent;  // the next flit, the one in the register
 
   // ---------------------------------------------------------------- which channel's credits
@@ -63,16 +64,19 @@ module link_ctrl #(
     if (!rst_ni) begin
       stale_q   <= '0;
       credits_q <= 1'b0;
+      recheck_q <= 1'b0;
       vc_q      <= '0;
       credit_q  <= '0;
     end else if (clear_i) begin
       stale_q   <= '0;
       credits_q <= 1'b0;
+      recheck_q <= 1'b0;
       credit_q  <= '0;
     end else begin
       for (int v = 0; v < NC; v = v + 1)
         stale_q[v] <= stale[v] && !(sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]);
       credits_q <= stale_q != '0 && !sent_run;
+      recheck_q <= sent_run;
       vc_q      <= vc;
       credit_q  <= freed_i[vc*CW+:CW];
     end
@@ -90,7 +94,7 @@ module link_ctrl #(
   end
 
   assign want     = hello_q || (up_i && (ack_q || nak_q || poll_q || credits_q));
-  assign busy_o   = want || valid_o || freed_new_i || (up_i && (stale_q != '0 || force_q != '0));
+  assign busy_o   = want || valid_o || recheck_q || freed_new_i || (up_i && (stale_q != '0 || force_q != '0));
   assign content  = hello_q ? hello_content_i : next;
   assign sent     = flit_o[31:0];
   assign told_o   = sent_i && flit_o[31:0] == hello_content_i;
