@@ -86,7 +86,6 @@ def test_list_names_every_benchmark_and_variant(bench):
         (["coalescing", "--provider", "shm"], ["coalescing", "shm"]),
         (["barrier", "--provider", "shm", "--json", "/dev/null/x"], ["/dev/null/x: cannot be written"]),
         (["barrier", "--report", "r", "--no-report"], ["--no-report"]),
-        (["random_access", "--provider", "shm", "--nodes", "40"], ["40", "look-ahead"]),
     ],
 )
 def test_bad_input(bench, arguments, words):

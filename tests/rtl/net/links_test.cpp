@@ -170,7 +170,7 @@ TYPED_TEST(LinksTest, FullBuffersWithSecondChoicesDoNotStandStill) {
     ASSERT_TRUE(c.wait_up());
     c.offers = 1;
     c.takes = 0.3;
-    for (unsigned i = 0; i < (TypeParam::words == 2 ? 30u : 20u) * s.nodes; ++i) {
+    for (unsigned i = 0; i < 60 * s.nodes; ++i) {
       const unsigned from = i % s.nodes, to = (from + 1 + unsigned(c.rng()() % (s.nodes - 1))) % s.nodes;
       auto p = this->plain(to, 2, 64);
       p.set_unordered(i % 4 != 0);
