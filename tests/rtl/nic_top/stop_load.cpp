@@ -91,7 +91,7 @@ stop_load::stop_load(rma_world& w, unsigned contexts, unsigned intervals, unsign
 // What node 1 does to node 0: messages, notifications and puts to contexts, stores and loads to the segment and the exports.
 void stop_load::send() {
   for (auto& u : w_.users) {
-    if (!u->all_written() || !rng_.chance(0.03)) continue;
+    if (!u->all_written() || !rng_.chance(0.05)) continue;
     descriptor d{.op = rng_.chance(0.4) ? desc_op::send : rng_.chance(0.5) ? desc_op::imm : desc_op::notify};
     d.notify_completer = d.op != desc_op::send;
     d.strong = d.notify_completer && rng_.chance(0.1);
