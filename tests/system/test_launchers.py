@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 from conftest import ROOT, built
@@ -20,6 +21,7 @@ LAUNCHERS = {
 }
 # Open MPI refuses root without these.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+FOLDERS = tempfile.TemporaryDirectory(prefix="jobs-")  # two mpirun that make the same folder at once: one of them fails
 WRAPPER = ["sh", "-c", '"$@"; exit $?', "wrapper"]  # as scripts that choose a GPU: the program is not the launcher's child
 
 
@@ -34,7 +36,8 @@ def start(launcher, count, program):
         pytest.skip(f"{command[0]} is not installed")
     if command[0] in ("srun", "salloc") and subprocess.run(["sinfo", "-h"], capture_output=True, timeout=30).returncode:
         pytest.skip("no Slurm runs here")
-    return subprocess.Popen([*command, str(count), *program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    environment = {**ENVIRONMENT, "OMPI_MCA_orte_tmpdir_base": tempfile.mkdtemp(dir=FOLDERS.name)}
+    return subprocess.Popen([*command, str(count), *program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def job_of(process, count):
