@@ -237,7 +237,9 @@ TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
   std::vector<ggas_status> last(3, ggas_ok);
   store_beside_the_tree("1->2 cut from 60\n2->1 cut from 60\n", 100, 10 * patience_ns,
                         [&](int n, uint64_t, ggas_status s) { last[size_t(n)] = s; });
-  EXPECT_EQ(last, std::vector<ggas_status>(3, ggas_peer_error));
+  // The fence's error, or time is up: the network manager stops the NICs, and may take a contribution from the tree.
+  EXPECT_TRUE(last[0] == ggas_peer_error || last[0] == ggas_timed_out) << last[0];
+  EXPECT_EQ(last, std::vector<ggas_status>(3, last[0]));
 }
 
 TEST(NicUnitTree, EveryNodeIsInItOnce) {
