@@ -184,7 +184,8 @@ TEST(routes, stepping_aside_is_no_rule) {
         s.port = (s.port + 1) % t.ports();
       return s;
     };
-    circles += channels_in_circles(waits_of(t, first, [](unsigned, unsigned) { return std::optional<topology::step>(); }));
+    const auto no_second = [](unsigned, unsigned) { return std::optional<topology::step>(); };
+    circles += channels_in_circles(waits_of(t, first, no_second));
     for (unsigned from = 0; from < t.nodes(); ++from)
       for (unsigned to = 0; to < t.nodes(); ++to) {
         unsigned at = from, hops = 0;

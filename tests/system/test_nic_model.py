@@ -26,12 +26,18 @@ def test_times_are_those_of_the_rtl():
         f"{done.stdout}The RTL has changed: {program} > sim/nic/model_times.inc, and see docs/nic-model.md")
 
 
-# One figure of galibier-k20 is one turn of a GPU's wait loop away, at this clock alone (docs/nic-model.md).
-@pytest.mark.parametrize(("platform", "over"), [("galibier-k20", "1"), ("modern", "0")])
-def test_off_by_less_than_the_bar(platform, over):
+# A turn of a GPU's wait loop away, at this clock alone: the model makes 1.2 times the messages (docs/nic-model.md).
+KNOWN = {"galibier-k20": {"message_rate queue_gpu bytes=32 clock_mhz=157 connections=4": 21.0}, "modern": {}}
+
+
+@pytest.mark.parametrize("platform", KNOWN)
+def test_off_by_less_than_the_bar(platform):
     done = subprocess.run([sys.executable, ROOT / "benchmarks/nic_error.py", BENCH, "--quick", "--platform", platform,
-                           "--bar", "10", "--over", over], capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+                           "--bar", "10"], capture_output=True, text=True, timeout=600)
+    rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if line.endswith(" % |")]
+    off = {" ".join(row[1:4]): abs(float(row[7].split()[0])) for row in rows}
+    assert len(off) > 80 and not done.stderr, done.stdout + done.stderr
+    assert {k: v for k, v in off.items() if v > KNOWN[platform].get(k, 10)} == {}, done.stdout
 
 
 # Results are verified by the benchmarks themselves.
