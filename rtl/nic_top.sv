@@ -153,8 +153,8 @@ module nic_top #(
 
   // ---------------------------------------------------------------- stop of the whole NIC
   // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the
-  // register
-  // read that tells of the stop. Without bus master everything that reads or writes host memory stops likewise.
+  // register read that tells of the stop. Without bus master everything that reads or writes host memory stops
+  // likewise.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
   logic stop, halt, smfu_stopped, events_stopped, fired_stopped, rma_writes, coll_writes;
@@ -273,8 +273,7 @@ module nic_top #(
   assign sts.atu_status_busy = atu_busy;
 
   // It is clocked while it works, when something comes, and at a tick that it waits for. A write of the SMFU concerns
-  // only atomics
-  // whose reads are under way, hence with a time-out.
+  // only atomics whose reads are under way, hence with a time-out.
   logic clk_rma, rma_snoop;
   logic [1:0] wake_q;  // behind a register write, or a change of the link or of bus master
   logic       link_up_q;

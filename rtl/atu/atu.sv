@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address translation: network logical addresses of five clients to bus addresses, by a TLB and table walks in host
-// memory. Clients take
-// turns, one request of a client at a time; a miss leaves the pipeline, so others go on, and walks of several clients
-// run at once.
-// A hit is answered two cycles after it was taken. Docs: docs/rma.md.
+// memory. Clients take turns, one request of a client at a time; a miss leaves the pipeline, so others go on, and walks
+// of several clients run at once. A hit is answered two cycles after it was taken. Docs: docs/rma.md.
 `default_nettype none
 
 module atu #(

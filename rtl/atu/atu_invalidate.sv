@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invalidations: drop the page (or everything at once, or a range set by set), wait for the walks begun before (their
-// results are used, but not kept), then for the uses of
-// translations given out before. New translations go on meanwhile: a client that ends its uses in order is done when as
-// many ended as were
-// open; one that does not is held until all of its uses ended. So an invalidation ends however busy the clients are.
+// results are used, but not kept), then for the uses of translations given out before. New translations go on
+// meanwhile: a client that ends its uses in order is done when as many ended as were open; one that does not is held
+// until all of its uses ended. So an invalidation ends however busy the clients are.
 `default_nettype none
 
 module atu_invalidate #(

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translations in hand: set-associative, in RAM, the valid bits beside it. Two stages: a key is looked up (re_i), and
-// in the next cycle the
-// answer stands there and may be dropped or, if nothing was found, filled in. A set can be looked at as such, to drop
-// what lies in a range of
-// keys. Dropping wins over filling, and a way that was refilled between the stages does not hit: so nothing dropped is
-// ever found again.
+// in the next cycle the answer stands there and may be dropped or, if nothing was found, filled in. A set can be looked
+// at as such, to drop what lies in a range of keys. Dropping wins over filling, and a way that was refilled between the
+// stages does not hit: so nothing dropped is ever found again.
 `default_nettype none
 
 module atu_tlb #(

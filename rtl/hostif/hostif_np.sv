@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Non-posted requests wait here behind the posted ones that came before them, then go to the SMFU, to the registers or
-// back as UR.
-// What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register accesses, writes
-// too, pass
-// through here: one a cycle, writes first.
+// back as UR. What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register
+// accesses, writes too, pass through here: one a cycle, writes first.
 `default_nettype none
 
 module hostif_np #(

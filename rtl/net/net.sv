@@ -183,8 +183,7 @@ module net #(
   end
 
   // A loopback NP packet is not passed on while a P packet begun before it is half delivered. Once passed on it stands,
-  // and
-  // P packets that begin later pass it.
+  // and P packets that begin later pass it.
   logic np_offered_q, np_may_go;
   assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
   assign loop_valid = tx_valid & own & {2'b11, np_may_go, 1'b1};

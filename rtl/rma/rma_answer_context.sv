@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rma_answer keeps of the contexts: whether they are on, and of their owner protection domain and epoch. Those
-// stay while
-// a context is off, so that what its owner still waits for finds it.
+// stay while a context is off, so that what its owner still waits for finds it.
 `default_nettype none
 
 module rma_answer_context (

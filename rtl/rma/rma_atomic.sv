@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics: read, modify, posted write, answer. Up to 8 in flight, one at a time a word: an operation on a word that
-// another one is working
-// on waits for it and takes over the word's new value instead of reading it back. The last value also stays in hand for
-// a moment, for
-// an operation that comes soon; any other write of this NIC drops it. Each operation is done once, and answered once.
+// another one is working on waits for it and takes over the word's new value instead of reading it back. The last value
+// also stays in hand for a moment, for an operation that comes soon; any other write of this NIC drops it. Each
+// operation is done once, and answered once.
 `default_nettype none
 
 module rma_atomic #(

@@ -2,10 +2,8 @@
 // The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole
 // 64-bit
 // word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Contexts
-// that the
-// build does not have read 0, and as stopped. Beside CTRL units are told how often the context was started, modulo 32,
-// so
-// that packets of different owners differ.
+// that the build does not have read 0, and as stopped. Beside CTRL units are told how often the context was started,
+// modulo 32, so that packets of different owners differ.
 `default_nettype none
 
 module rma_context (

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more behind the border; each
-// piece is cut at
-// multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
+// piece is cut at multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
 `default_nettype none
 
 module rma_fetch_source #(

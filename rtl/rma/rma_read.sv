@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed,
-// or given up after
-// a time-out. Data of one read comes in order and never behind its end. A beat a cycle.
-// Latency: command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end 1.
+// or given up after a time-out. Data of one read comes in order and never behind its end. A beat a cycle. Latency:
+// command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end 1.
 `default_nettype none
 
 module rma_read #(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor slots of 256 contexts and what is known of them: which DW of a slot are there, which slots are
-// complete, which one is
-// next. One thing a cycle: a row from a page, a row from a work queue, or a look at a context whose descriptor is over.
-// It is taken in
-// one cycle and done in the next, where the context's next descriptor, if it is complete, is named on head_*.
+// complete, which one is next. One thing a cycle: a row from a page, a row from a work queue, or a look at a context
+// whose descriptor is over. It is taken in one cycle and done in the next, where the context's next descriptor, if it
+// is complete, is named on head_*.
 `default_nettype none
 
 module rma_slots (

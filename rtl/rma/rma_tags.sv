@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tags of host reads: which are free, which wait for completions, which rest because their read ran out of time. A tag
-// that rests is free
-// again when its completions came after all, or another time-out later. Times are in ticks and judged by a walk over
-// the tags, a tag a cycle,
-// on every tick.
+// that rests is free again when its completions came after all, or another time-out later. Times are in ticks and
+// judged by a walk over the tags, a tag a cycle, on every tick.
 `default_nettype none
 
 module rma_tags #(

@@ -75,8 +75,7 @@ module smfu_lookup (
   end
 
   // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or
-  // below the
-  // highest bit in which the two differ. Accesses do not cross 4 KB.
+  // below the highest bit in which the two differ. Accesses do not cross 4 KB.
   wire [63:0] differs = one_q.addr ^ one_q.last;
   logic [11:0] changes;
   always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;

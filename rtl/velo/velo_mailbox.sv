@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mailboxes: a message packet becomes one 80-byte write of a ring entry in host or GPU memory: 64 bytes of data,
-// zero-padded, cookie,
-// note_w1_t. A full mailbox is an answer (FULL), never a wait.
+// zero-padded, cookie, note_w1_t. A full mailbox is an answer (FULL), never a wait.
 `default_nettype none
 
 module velo_mailbox #(
