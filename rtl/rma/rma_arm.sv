@@ -39,8 +39,8 @@ module rma_arm (
     output      logic         busy_o
 );
   localparam int unsigned CW    = ggas_pkg::CONTEXT_W;
-  localparam int unsigned CFG_W = 11;  // starts 5, vector 4, list, on
-  localparam int unsigned ROW_W = 71;  // starts 5, armed 2, counts 2 * 32
+  localparam int unsigned CFG_W = 6;   // vector 4, list, on
+  localparam int unsigned ROW_W = 66;  // armed 2, counts 2 * 32
 
   // ---------------------------------------------------------------- whose turn
   logic [2:0]  grant;
@@ -66,28 +66,42 @@ module rma_arm (
     end
   end
 
+  // ---------------------------------------------------------------- does the row belong to this start?
+  // A start leaves the row as it is and forgets that it was used. What is in hand then came before: it has no row.
+  wire         ctrl_we = context_i.we && context_i.word == 3'd0;
+  wire         start   = ctrl_we && context_i.data[0];
+  logic        done, used, used_q, stale_q;
+  wire         uses    = done && !stale_q;
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_used (
+      .clk_i, .rst_ni, .we_i({start, uses}), .waddr_i({context_i.vpid[CW-1:0], vpid_q[CW-1:0]}),
+      .wdata_i(2'b01), .raddr_i(vpid[CW-1:0]), .rdata_o(used));
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      used_q  <= used;
+      stale_q <= start && context_i.vpid == vpid;
+    end else if (start && context_i.vpid == vpid_q) begin
+      stale_q <= 1'b1;
+    end
+  end
+
   // ---------------------------------------------------------------- rows; before the first start nothing is asked for
-  logic [4:0]  cfg_starts, row_starts;
   logic        on, list;
   logic [3:0]  vector;
   logic [1:0]  row_armed, armed, now_armed;
   logic [63:0] row_counts, counts, now_counts;
-  logic        done;
   ram_1r1w #(.WIDTH(CFG_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_cfg (
-      .clk_i, .we_i(context_i.we && context_i.word == 3'd0), .waddr_i(context_i.vpid[CW-1:0]),
-      .wdata_i({context_i.data[52:48], context_i.data[7:4], context_i.data[13],
-      context_i.data[0] && context_i.data[3]}),
-      .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({cfg_starts, vector, list, on}));
+      .clk_i, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]),
+      .wdata_i({context_i.data[7:4], context_i.data[13], context_i.data[0] && context_i.data[3]}),
+      .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({vector, list, on}));
   ram_1r1w #(.WIDTH(ROW_W), .DEPTH(ggas_pkg::CONTEXTS)) u_rows (
-      .clk_i, .we_i(done), .waddr_i(vpid_q[CW-1:0]), .wdata_i({cfg_starts, now_armed, now_counts}),
-      .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({row_starts, row_armed, row_counts}));
+      .clk_i, .we_i(done), .waddr_i(vpid_q[CW-1:0]), .wdata_i({now_armed, now_counts}),
+      .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({row_armed, row_counts}));
 
-  wire         same  = row_starts == cfg_starts;
   wire [31:0]  known = ring_q ? counts[63:32] : counts[31:0];
   wire         newer = known != count_q;   // than what the reader has seen
   wire         fire  = on && (is_arm_q ? newer : armed[ring_q]);
-  assign armed  = same ? row_armed : '0;
-  assign counts = same ? row_counts : '0;
+  assign armed  = used_q ? row_armed : '0;
+  assign counts = used_q ? row_counts : '0;
   wire         waits = is_arm_q && on && !newer;  // for the next record
   assign now_armed          = ring_q ? {waits, armed[0]} : {armed[1], waits};
   assign now_counts[31:0]   = is_arm_q || ring_q ? counts[31:0] : count_q;

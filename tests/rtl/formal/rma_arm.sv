@@ -10,6 +10,7 @@
   logic        f_late;              // the item in hand came before the context was started anew
 
   // The RAMs, by their own proof.
+  logic             f_used;         // the row was written since the start
   logic [CFG_W-1:0] f_cfg, f_cfg_read;
   logic [ROW_W-1:0] f_row, f_row_read;
   wire f_mine  = act_q && vpid_q == f_vpid;
@@ -17,13 +18,10 @@
   wire f_start = f_write && context_i.data[0];
   always_comb begin
     if (f_mine) begin
-      assume ({cfg_starts, vector, list, on} == f_cfg_read);
-      assume ({row_starts, row_armed, row_counts} == f_row_read);
+      assume ({vector, list, on} == f_cfg_read);
+      assume ({row_armed, row_counts} == f_row_read);
     end
-    // rma_context: each start has a number that no row has, and switching off changes it not.
-    if (f_start) assume (context_i.data[52:48] != f_row[70:66] && context_i.data[52:48] != f_cfg[10:6]);
-    if (f_start && f_mine) assume (context_i.data[52:48] != cfg_starts);
-    if (f_write && !f_start) assume (context_i.data[52:48] == f_cfg[10:6]);
+    if (take && vpid == f_vpid) assume (used == f_used);
     // rma_page, rma_notify, velo_mailbox: only what was started writes and arms; contexts exist.
     if (take && vpid == f_vpid) assume (f_started);
     if (context_i.we) assume (ggas_pkg::is_context(context_i.vpid));
@@ -31,12 +29,13 @@
 
   wire f_item = f_mine && ring_q == f_ring && !f_late;
   always_ff @(posedge clk_i) begin
-    if (f_write) f_cfg <= {context_i.data[52:48], context_i.data[7:4], context_i.data[13], context_i.data[0] && context_i.data[3]};
-    if (f_mine && done) f_row <= {cfg_starts, now_armed, now_counts};
+    if (f_write) f_cfg <= {context_i.data[7:4], context_i.data[13], context_i.data[0] && context_i.data[3]};
+    if (f_mine && done) f_row <= {now_armed, now_counts};
     if (take) {f_cfg_read, f_row_read} <= {f_cfg, f_row};
     f_offered <= !f_init && f_mine && fire_valid_o && !fire_ready_i;
     f_started <= !f_init && (f_started || f_start);
     f_late    <= !f_init && f_start || (f_late && !take);
+    f_used    <= !f_init && !f_start && (f_used || (f_mine && uses));
     if (f_item && done) begin
       f_waits <= is_arm_q && on && count_q == f_count;
       f_seen  <= count_q;
@@ -55,11 +54,11 @@
       if (fire_valid_o && f_mine) assert (fire_vpid_o == f_vpid && {fire_vector_o, fire_list_o} == f_cfg_read[5:1]);
       if (act_q) assert (arm_ready_o == 1'b0 && rec_ready_o == 2'b00);
       // why
-      if (f_started && f_row[70:66] == f_cfg[10:6]) begin
+      if (f_used) begin
         assert (f_row[32*f_ring+:32] == f_count);
         assert (f_row[64+f_ring] == f_waits);
       end else if (f_started) assert (f_count == '0 && !f_waits);
-      if (f_mine && !f_late) assert (f_row_read == f_row && f_cfg_read[10:6] == f_cfg[10:6] && f_started);
-      if (f_mine && f_late) assert (cfg_starts != f_cfg[10:6] && f_row[70:66] != f_cfg[10:6]);
+      if (f_mine && !f_late) assert (f_row_read == f_row && used_q == f_used && !stale_q && f_started);
+      if (f_mine && f_late) assert (stale_q && !f_used);
     end
   end

@@ -2,7 +2,7 @@
 // Readers that go to sleep as records come.
 module rma_arm_points (
     input wire logic clk_i, rst_ni,
-    input wire logic act_q, is_arm_q, ring_q, on, newer, fire, same, list, waits, fire_ready_i, done,
+    input wire logic act_q, is_arm_q, ring_q, on, newer, fire, used_q, stale_q, list, waits, fire_ready_i, done,
     input wire logic [1:0] armed, row_armed,
     input wire logic [2:0] offers
 );
@@ -12,7 +12,8 @@ module rma_arm_points (
   `POINTS_2(woken_by_a_record, {2{!is_arm_q && fire}} & ring);
   `POINTS_2(record_for_nobody, {2{!is_arm_q && on}} & ring & ~armed);
   `POINT(context_does_not_fire, act_q && !on);
-  `POINT(armed_before_it_was_started_anew, act_q && !same && row_armed != '0);
+  `POINT(armed_before_it_was_started_anew, act_q && !used_q && row_armed != '0);
+  `POINT(started_anew_with_an_item_in_hand, done && stale_q);
   `POINT(into_the_ring, fire && list && act_q);
   `POINT(by_vector_alone, fire && !list && act_q);
   `POINT(firing_waits, act_q && fire && !fire_ready_i);

@@ -229,6 +229,29 @@ TEST_F(arm_test, BelongsToOneStart) {
   EXPECT_EQ(fired(), 1u) << "no irq";
 }
 
+// Nor those of a start long ago: any number of starts between, of which none armed.
+TEST_F(arm_test, ForgetsAfterAnyNumberOfStarts) {
+  for (unsigned i = 0; i < 16; ++i) enable_vector(i);
+  pace = 100;
+  const auto fired = [&] {
+    for (unsigned i = 0; i < 20; ++i) step();
+    return messages.size();
+  };
+  start(7, 1, false);
+  for (unsigned starts = 1; starts <= 70; ++starts) {
+    tells[0].push_back({7, 3});
+    EXPECT_EQ(fired(), 0u);
+    for (unsigned i = 0; i < starts; ++i) {
+      write(GGAS_REG_CONTEXT_CTRL(7), 0);
+      start(7, 1, false);
+    }
+    arms.push_back({7, 0, 0});
+    ASSERT_EQ(fired(), 0u) << "records of " << starts << " starts ago";
+    write(GGAS_REG_CONTEXT_CTRL(7), 0);
+    start(7, 1, false);
+  }
+}
+
 // The ring off is stopped behind its last entry; on again it starts from zero.
 TEST_F(arm_test, RingStopsAndStartsAnew) {
   for (unsigned i = 0; i < 16; ++i) enable_vector(i);
