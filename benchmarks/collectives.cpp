@@ -45,9 +45,7 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
   const unsigned launches = p.kernels ? std::min(rounds, 200u) : 1;
   const uint64_t begin = s.machine().now_ns();
   for (unsigned i = 0; i < launches; ++i) {
-    GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) {
-      return [=] { run_barrier_loop(p, a); };
-    }));
+    GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) { return [=] { run_barrier_loop(p, a); }; }));
   }
   GGAS_TRY(s.run(what));
   const double elapsed = static_cast<double>(s.machine().now_ns() - begin);
@@ -142,11 +140,11 @@ constexpr size_t vectors_room = 4u << 20;
 
 result<> run_barrier(session& s) {
   GGAS_TRY(s.start(1u << 20));
-  for (const barrier_point& p : {barrier_point{"block", 1, 32, false}, barrier_point{"block", 1, 1024, false},
-                                 barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true},
-                                 barrier_point{"sync", 1, 32, false, true},
-                                 barrier_point{"team", 1, 32, false, false, true},
-                                 barrier_point{"team", 1, 32, false, true, true}}) {
+  for (const barrier_point& p :
+       {barrier_point{"block", 1, 32, false}, barrier_point{"block", 1, 1024, false},
+        barrier_point{"grid", 13, 256, false}, barrier_point{"kernel", 1, 32, true},
+        barrier_point{"sync", 1, 32, false, true}, barrier_point{"team", 1, 32, false, false, true},
+        barrier_point{"team", 1, 32, false, true, true}}) {
     GGAS_TRY(run_barrier_point(s, p));
   }
   return {};

@@ -72,9 +72,7 @@ void nic_rig::load(unsigned n, uint64_t offset, unsigned dws, bool own) {
   t.tag = next_tag_[n]++ & 0x3ff;
   queue(n, std::move(t));
 }
-void nic_rig::read_register(unsigned n, unsigned offset) {
-  queue(n, request(tlp_kind::mrd, bar_registers, offset, 2));
-}
+void nic_rig::read_register(unsigned n, unsigned offset) { queue(n, request(tlp_kind::mrd, bar_registers, offset, 2)); }
 void nic_rig::quiet(unsigned n) { queue(n, request(tlp_kind::mrd, bar_pages, 0, 1)); }
 
 // One write a slot, as a warp does it.

@@ -30,9 +30,9 @@ class nic_rig {
   uint64_t now() const { return now_; }
   uint64_t cycles() const { return nics_[0] ? nics_[0]->steps() + nics_[1]->steps() : 0; }
 
-  std::function<void(unsigned, const pcie::tlp&)> on_tlp;      // has left NIC n
-  std::function<void(unsigned, const nic::flit&)> on_flit;     // leaves NIC n
-  std::function<void(unsigned, const pcie::tlp&)> on_request;  // pushed into NIC n, first beat in the next cycle
+  std::function<void(unsigned, const pcie::tlp&)> on_tlp;         // has left NIC n
+  std::function<void(unsigned, const nic::flit&)> on_flit;        // leaves NIC n
+  std::function<void(unsigned, const pcie::tlp&)> on_request;     // pushed into NIC n, first beat in the next cycle
   std::function<void(unsigned, const pcie::tlp&)> on_completion;  // pushed into NIC n, first beat in the next cycle
 
   // ---- requests of host n. The queue is kept short inside the NIC.

@@ -23,9 +23,9 @@ struct options {
   cluster_config cluster;
   std::shared_ptr<const bench::schedule> schedule;  // that trace runs
   std::string schedule_name;
-  bool quick = false, middle = false;   // fewer points and repetitions; some of the large points, too
+  bool quick = false, middle = false;                // fewer points and repetitions; some of the large points, too
   std::function<void(const std::string&)> on_state;  // gets what the cluster has come to (state.hpp); may be empty
-  uint64_t timeout_ns = 2'000'000'000;  // of one point, simulated (sim) or real (shm) time
+  uint64_t timeout_ns = 2'000'000'000;               // of one point, simulated (sim) or real (shm) time
 
   template <class T>
   T sized(const T& if_quick, const T& if_middle, const T& if_full) const {

@@ -72,7 +72,8 @@ std::expected<void, std::string> system::read_faults() {
   if (cfg_.all_ranks && (dies || (may_break() && shape_->ports() > 1)))
     return fail("faults: nodes and links that die need a single process, as the network manager hears all nodes");
   if (cfg_.model_nics && may_break() && cfg_.nodes > most_breakable)
-    return fail(fmt::format("faults: nodes = {}: the model keeps tables of {} nodes at most", cfg_.nodes, most_breakable));
+    return fail(
+        fmt::format("faults: nodes = {}: the model keeps tables of {} nodes at most", cfg_.nodes, most_breakable));
   return {};
 }
 

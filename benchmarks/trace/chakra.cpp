@@ -88,8 +88,7 @@ class planner {
   }
   void check_collective(const chakra_node& n) const {
     if (!n.comm_type) fail(n, "attribute comm_type is missing");
-    if (*n.comm_type > uint32_t(chakra_collective::barrier))
-      fail(n, fmt::format("unknown comm_type {}", *n.comm_type));
+    if (*n.comm_type > uint32_t(chakra_collective::barrier)) fail(n, fmt::format("unknown comm_type {}", *n.comm_type));
     if (*n.comm_type != uint32_t(chakra_collective::barrier)) check_size(n);
   }
 
@@ -105,9 +104,8 @@ class planner {
       }
       for (auto& [name, g] : groups_)
         if (std::ranges::binary_search(g.ranks, rank_) && count[name] < g.collectives.size())
-          fail(*g.collectives[count[name]],
-               fmt::format("collective of group '{}' in {}, which this rank does not have", name,
-                           names_[g.ranks.front()]));
+          fail(*g.collectives[count[name]], fmt::format("collective of group '{}' in {}, which this rank does not have",
+                                                        name, names_[g.ranks.front()]));
     }
     for (auto& [name, g] : groups_)
       for (size_t i = 0; i < g.collectives.size(); ++i) g.tags.push_back(uint32_t(++tag));
@@ -122,8 +120,8 @@ class planner {
                           g.collectives.size()));
     const chakra_node& first = *g.collectives[k];
     if (n.comm_type != first.comm_type || n.comm_size != first.comm_size)
-      fail(n, fmt::format("collective {} of group '{}': in {} it has another comm_type or comm_size", k + 1,
-                          n.pg_name, names_[g.ranks.front()]));
+      fail(n, fmt::format("collective {} of group '{}': in {} it has another comm_type or comm_size", k + 1, n.pg_name,
+                          names_[g.ranks.front()]));
   }
 
   void add_nodes() {
@@ -154,8 +152,8 @@ class planner {
   void add_collective_of(const chakra_node& n, size_t k, const auto& s) {
     const group& g = groups_[n.pg_name];
     const auto me = std::ranges::lower_bound(g.ranks, rank_) - g.ranks.begin();
-    add_collective({ops(), g.ranks, uint32_t(me), g.tags[k], n.place, s.begin, s.end},
-                   chakra_collective(*n.comm_type), n.comm_size.value_or(0));
+    add_collective({ops(), g.ranks, uint32_t(me), g.tags[k], n.place, s.begin, s.end}, chakra_collective(*n.comm_type),
+                   n.comm_size.value_or(0));
   }
   void add_dependencies() {
     for (const chakra_node& n : ranks_[rank_])

@@ -62,9 +62,7 @@ class writer {
   }
 
  private:
-  uint32_t send(uint32_t to, uint64_t bytes, uint32_t ready) {
-    return add(schedule_op::kind::send, to, bytes, ready);
-  }
+  uint32_t send(uint32_t to, uint64_t bytes, uint32_t ready) { return add(schedule_op::kind::send, to, bytes, ready); }
   uint32_t receive(uint32_t from, uint64_t bytes, uint32_t ready) {
     return add(schedule_op::kind::recv, from, bytes, ready);
   }

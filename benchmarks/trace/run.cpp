@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace: a schedule of sends, receives and computations, rank by rank a program of a node's processor. Each message is a
-// put of GPU memory with notification; a computation lets time pass, while the processor goes on with messages.
+// trace: a schedule of sends, receives and computations, rank by rank a program of a node's processor. Each message is
+// a put of GPU memory with notification; a computation lets time pass, while the processor goes on with messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ uint64_t half(const schedule& plan) { return (plan.largest + 4095) / 4096 * 4096
 struct rank_result {
   uint64_t begin_ns = 0, end_ns = 0;
   uint64_t computing_ns = 0;  // of the cpu that computes most
-  std::string fault;  // empty: all went well
+  std::string fault;          // empty: all went well
 };
 
 // One rank at work.
@@ -94,9 +94,8 @@ class rank_run {
       const uint64_t bytes = std::min(most_put, op.amount - at);
       const bool last = at + bytes == op.amount;
       const uint64_t cookie = uint64_t{op.tag} << 32 | (last ? i : not_last);
-      const ggas_rma_desc d =
-          ggas_rma_put(to, nla + at, nla + half(*session_.opts().schedule) + at, uint32_t(bytes),
-                       last ? GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER : 0, cookie);
+      const ggas_rma_desc d = ggas_rma_put(to, nla + at, nla + half(*session_.opts().schedule) + at, uint32_t(bytes),
+                                           last ? GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER : 0, cookie);
       host_.library_call();
       // A full queue empties only if arrivals are taken from the ring.
       if (!host_.wait_until([&] { return take_notes() || ggas_rma_post(queue_, &d) != 0; }, session_.opts().timeout_ns))
@@ -167,7 +166,7 @@ class rank_run {
   std::deque<uint32_t> ready_;
   std::map<uint32_t, std::deque<computation>> cpus_;
   std::map<uint32_t, uint64_t> computed_;  // ns, by cpu
-  std::map<flow, uint64_t> arrived_;  // and nobody receives yet
+  std::map<flow, uint64_t> arrived_;       // and nobody receives yet
   std::map<flow, std::deque<uint32_t>> receiving_;
   size_t done_ = 0;
 };
@@ -183,9 +182,8 @@ result<> run_trace(session& s) {
   GGAS_TRY(s.start({.bytes = size_t(2 * half(plan)), .queues = queues}));
   std::vector<rank_result> results(plan.ranks.size());
   for (size_t r = 0; r < plan.ranks.size(); ++r)
-    GGAS_TRY(s.machine().launch_host(int(r), [&s, &plan, &results, r](host& h) {
-      rank_run(h, s, plan, results[r]).run();
-    }));
+    GGAS_TRY(
+        s.machine().launch_host(int(r), [&s, &plan, &results, r](host& h) { rank_run(h, s, plan, results[r]).run(); }));
   GGAS_TRY(s.run(s.opts().schedule_name));
   uint64_t begin = ~uint64_t{0}, end = 0, longest = 0;
   for (size_t r = 0; r < results.size(); ++r) {
@@ -195,7 +193,8 @@ result<> run_trace(session& s) {
     end = std::max(end, results[r].end_ns);
     longest = std::max(longest, results[r].computing_ns);
   }
-  const nlohmann::ordered_json params = {{"ranks", plan.ranks.size()}, {"messages", plan.messages}, {"bytes", plan.bytes}};
+  const nlohmann::ordered_json params = {
+      {"ranks", plan.ranks.size()}, {"messages", plan.messages}, {"bytes", plan.bytes}};
   const auto tell = [&](const char* metric, const char* unit, double value) {
     record r = s.begin(s.opts().schedule_name, metric, unit);
     r.params = params;

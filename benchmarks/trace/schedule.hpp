@@ -31,8 +31,7 @@ struct schedule {
 };
 
 // What both formats allow.
-inline constexpr uint64_t most_ranks = 65'536, most_message_bytes = uint64_t{1} << 40,
-                          most_calc_ns = 1'000'000'000'000;
+inline constexpr uint64_t most_ranks = 65'536, most_message_bytes = uint64_t{1} << 40, most_calc_ns = 1'000'000'000'000;
 
 // The operation that breaks a rule.
 struct schedule_fault {

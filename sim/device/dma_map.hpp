@@ -28,8 +28,8 @@ class dma_map {
 
   // 0, or the errno that the protocol names: EINVAL, EEXIST (overlaps), ENOMEM, or why the file could not be mapped.
   int map(const wire::dma_map& request, const file* from);
-  // Gives back every window in a range: a client with an IOMMU maps page by page, and unmaps many at once. 0; ENOENT: none
-  // is there; EINVAL: the range cuts one, and none is given back.
+  // Gives back every window in a range: a client with an IOMMU maps page by page, and unmaps many at once. 0; ENOENT:
+  // none is there; EINVAL: the range cuts one, and none is given back.
   int unmap(uint64_t address, uint64_t size);
   void clear();
 

@@ -36,8 +36,8 @@ class packet_sink {
   virtual void left() = 0;
   // Where links may be cut: one of this node's came up or died.
   virtual void link_changed(unsigned /*port*/, bool /*up*/) {}
-  // A packet was discarded here, because it, or a copy of it for a group, had no way, or as its link died while it was on
-  // it.
+  // A packet was discarded here, because it, or a copy of it for a group, had no way, or as its link died while it was
+  // on it.
   virtual void lost(const nic::packet& /*p*/, bool /*no_way*/) {}
 };
 

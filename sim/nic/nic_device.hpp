@@ -24,8 +24,8 @@ class nic_device {
   virtual ~nic_device() = default;
   virtual pcie::port& port() = 0;
   virtual pcie::bar_map& bars() = 0;
-  virtual uint64_t active_cycles() const = 0;                      // of the RTL; 0 if none runs
-  virtual std::map<std::string, uint64_t> counters() const = 0;    // by dotted name
+  virtual uint64_t active_cycles() const = 0;                    // of the RTL; 0 if none runs
+  virtual std::map<std::string, uint64_t> counters() const = 0;  // by dotted name
 };
 
 }  // namespace ggas::nic

@@ -130,8 +130,8 @@ void nic_model::take_requests() {
   }
 }
 
-// Places for the answers of loads are a ring. While a load wants one the NIC looks at a place a cycle (smfu_match): with
-// nearly all of them taken it takes a while to find a free one.
+// Places for the answers of loads are a ring. While a load wants one the NIC looks at a place a cycle (smfu_match):
+// with nearly all of them taken it takes a while to find a free one.
 bool nic_model::finds_place(const pcie::tlp& t) {
   if (cause_of(t) != cause::window_load) return true;
   const size_t places = places_taken_.size();
@@ -381,8 +381,7 @@ void nic_model::interrupt(std::vector<pcie::tlp>&& writes, uint64_t at) {
 
 void nic_model::wait_for_tick() {
   if (ticking_) return;
-  ticking_ =
-      model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits() || interrupts_.waits();
+  ticking_ = model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits() || interrupts_.waits();
   if (!ticking_) return;
   const uint64_t next = (edge() / nic_core::tick_cycles + 1) * nic_core::tick_cycles;
   tick_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(next) - pcie::now_ps()));
@@ -421,13 +420,20 @@ void nic_model::tick() {
 
 uint64_t nic_model::live_register(uint16_t offset) const {
   switch (offset) {
-    case GGAS_REG_TIME: return edge();
-    case GGAS_REG_LINK_STATUS: return best_state() << GGAS_LINK_STATUS_STATE_SHIFT;
-    case GGAS_REG_LINKS: return net_.shape().ports() | links() << GGAS_LINKS_STATES_SHIFT;
-    case GGAS_REG_EVQ_HEAD: return interrupts_.head();
-    case GGAS_REG_FIRED_HEAD: return interrupts_.fired_head();
-    case GGAS_REG_MSIX_PBA: return interrupts_.pending();
-    default: return 0;
+    case GGAS_REG_TIME:
+      return edge();
+    case GGAS_REG_LINK_STATUS:
+      return best_state() << GGAS_LINK_STATUS_STATE_SHIFT;
+    case GGAS_REG_LINKS:
+      return net_.shape().ports() | links() << GGAS_LINKS_STATES_SHIFT;
+    case GGAS_REG_EVQ_HEAD:
+      return interrupts_.head();
+    case GGAS_REG_FIRED_HEAD:
+      return interrupts_.fired_head();
+    case GGAS_REG_MSIX_PBA:
+      return interrupts_.pending();
+    default:
+      return 0;
   }
 }
 

@@ -340,7 +340,7 @@ class nic_rtl final : public nic_core {
   collector<W> requests_, replies_;
   bool gate_posted_ = true, gate_non_posted_ = true, gate_completions_ = true;
   bool pins_changed_ = false;  // beside those of streams: taken at the next step
-  bool entered_ = false;       // something came with the last cycle, or a tick; its end is the rising edge of the next step
+  bool entered_ = false;  // something came with the last cycle, or a tick; its end is the rising edge of the next step
   // of the last step, bit or slice l of link l
   unsigned sent_flits_ = 0, sent_kinds_ = 0;
   std::remove_reference_t<decltype(V::link_tx_data_o)> sent_data_{};

@@ -34,7 +34,10 @@ reference_model::reference_model(unsigned data_width, const host_config& cfg, ni
       coll_({.reg = [this](uint16_t offset) { return reg(offset); },
              .event = [this](uint8_t code, uint16_t node, uint64_t info) { raise(code, node, info); },
              .send = [this](packet&& p) { send(std::move(p)); },
-             .write = [this](tlp&& t) { requests_.push_back({std::move(t), own(), false}); },
+             .write =
+                 [this](tlp&& t) {
+                   requests_.push_back({std::move(t), own(), false});
+                 },
              .stopped = [this] { return stopped(); },
              .fence =
                  [this](unsigned page, std::function<void(net_status)> told) {

@@ -66,15 +66,14 @@ constexpr writable plain_registers[] = {
     {GGAS_REG_ATU_TABLE3, GGAS_ATU_TABLE3_ENTRIES_MASK | GGAS_ATU_TABLE3_FIRST_MASK, 0},
 };
 constexpr uint16_t time_dependent[] = {GGAS_REG_TIME,     GGAS_REG_STOPPED,  GGAS_REG_LINK_STATUS, GGAS_REG_LINKS,
-                                       GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA, GGAS_REG_ATU_STATUS,
-                                       GGAS_REG_FIRED_HEAD};
+                                       GGAS_REG_EVQ_HEAD, GGAS_REG_MSIX_PBA, GGAS_REG_ATU_STATUS,  GGAS_REG_FIRED_HEAD};
 // Writable bits of the words of a context.
-constexpr uint64_t context_masks[] = {
-    GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
-        GGAS_CONTEXT_CTRL_IRQ_MASK | GGAS_CONTEXT_CTRL_VECTOR_MASK | GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK |
-        GGAS_CONTEXT_CTRL_LIST_MASK | GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK | GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK |
-        GGAS_CONTEXT_CTRL_PD_MASK,
-    ~0ull, ~0ull, ~0ull, ~0ull};
+constexpr uint64_t context_masks[] = {GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_QUEUE_MASK |
+                                          GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK | GGAS_CONTEXT_CTRL_IRQ_MASK |
+                                          GGAS_CONTEXT_CTRL_VECTOR_MASK | GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK |
+                                          GGAS_CONTEXT_CTRL_LIST_MASK | GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK |
+                                          GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK | GGAS_CONTEXT_CTRL_PD_MASK,
+                                      ~0ull, ~0ull, ~0ull, ~0ull};
 constexpr unsigned context_bytes = 0x40, context_state = 5;
 constexpr uint64_t interval_target_mask = GGAS_INTERVAL_TARGET_NODE_MASK | GGAS_INTERVAL_TARGET_VALID_MASK |
                                           GGAS_INTERVAL_TARGET_GROUP_MASK | GGAS_INTERVAL_TARGET_EXPORT_NO_MASK |
@@ -108,9 +107,7 @@ bool is_context(uint16_t offset) {
 }
 unsigned context_of(uint16_t offset) { return (offset - GGAS_REG_CONTEXT_CTRL(0)) / context_bytes; }
 bool is_state(uint16_t offset) { return is_context(offset) && offset % context_bytes / 8 == context_state; }
-bool is_export(uint16_t offset) {
-  return in_range(offset, GGAS_REG_EXPORT_BASE(0), export_bytes * GGAS_EXPORT_NUM);
-}
+bool is_export(uint16_t offset) { return in_range(offset, GGAS_REG_EXPORT_BASE(0), export_bytes * GGAS_EXPORT_NUM); }
 bool is_coll(uint16_t offset) {
   return in_range(offset, GGAS_REG_COLL_CTRL(0), coll_bytes * GGAS_COLL_NUM) && offset % coll_bytes / 8 <= coll_state;
 }
@@ -125,9 +122,10 @@ bool is_time_dependent(uint16_t offset) {
 }
 bool is_known(uint16_t offset) {
   return std::ranges::find(plain_registers, offset, &writable::offset) != std::end(plain_registers) ||
-         is_counter(offset) || is_interval(offset) || is_export(offset) || is_coll(offset) || is_piece(offset) || is_msix(offset) ||
-         is_moderation(offset) || is_context(offset) || offset == GGAS_REG_ID || offset == GGAS_REG_CAPS ||
-         offset == GGAS_REG_BUILD || offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL || is_time_dependent(offset);
+         is_counter(offset) || is_interval(offset) || is_export(offset) || is_coll(offset) || is_piece(offset) ||
+         is_msix(offset) || is_moderation(offset) || is_context(offset) || offset == GGAS_REG_ID ||
+         offset == GGAS_REG_CAPS || offset == GGAS_REG_BUILD || offset == GGAS_REG_CLOCK || offset == GGAS_REG_SERIAL ||
+         is_time_dependent(offset);
 }
 
 }  // namespace
@@ -168,8 +166,7 @@ uint64_t reference_model::stops() const {
   const bool fired = !(reg(GGAS_REG_FIRED_CTRL) & GGAS_FIRED_CTRL_ENABLE_MASK) || stopped();
   const bool idle = reads_.empty() && !rma_.reads_host();
   return (stopped() && idle ? GGAS_STOPPED_NIC_MASK : 0) | (events ? GGAS_STOPPED_EVENTS_MASK : 0) |
-         (fired ? GGAS_STOPPED_FIRED_MASK : 0) |
-         (ingress && reads_.empty() ? GGAS_STOPPED_INGRESS_MASK : 0);
+         (fired ? GGAS_STOPPED_FIRED_MASK : 0) | (ingress && reads_.empty() ? GGAS_STOPPED_INGRESS_MASK : 0);
 }
 
 void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t mask) {
@@ -179,7 +176,8 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
   };
   for (const auto& r : plain_registers)
     if (r.offset == offset) merge(r.mask);
-  if (offset == GGAS_REG_ROUTE && value & mask & GGAS_ROUTE_SET_MASK && around_.set_route) around_.set_route(reg(offset));
+  if (offset == GGAS_REG_ROUTE && value & mask & GGAS_ROUTE_SET_MASK && around_.set_route)
+    around_.set_route(reg(offset));
   if (offset == GGAS_REG_LINK_CTRL && value & mask & GGAS_LINK_CTRL_RETRAIN_MASK && around_.retrain) around_.retrain();
   if (offset == GGAS_REG_MULTICAST && value & mask & GGAS_MULTICAST_SET_MASK && around_.group_line)
     around_.group_line(reg(offset));

@@ -148,8 +148,7 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
   context& c = *contexts_[v];
   read_puts_ahead(v);
   const auto ahead = c.ahead.find(c.consumed);
-  const auto source =
-      ahead != c.ahead.end() ? ahead->second : std::make_shared<payload>(d.w1, d.w2, d.size, c.owner);
+  const auto source = ahead != c.ahead.end() ? ahead->second : std::make_shared<payload>(d.w1, d.w2, d.size, c.owner);
   for (uint32_t done = 0; done < d.size;) {
     const uint64_t to = d.w2 + done;
     const auto n = unsigned(std::min<uint64_t>(d.size - done, limit - to % limit));

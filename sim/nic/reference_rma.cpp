@@ -77,9 +77,7 @@ bool rma_model::cut_off(unsigned v) const {
   return std::ranges::any_of(contexts_[v]->expected, away);
 }
 
-bool rma_model::waits() const {
-  return !reads_.empty() || sleeping_ || expected_ > 0;
-}
+bool rma_model::waits() const { return !reads_.empty() || sleeping_ || expected_ > 0; }
 
 bool rma_model::context_stopped(unsigned v) const {
   const context& c = *contexts_[v];

@@ -33,8 +33,8 @@ class rma_services {
   virtual void rma_send(packet&& p) = 0;        // from this node, by the link or the loop
   virtual void rma_request(pcie::tlp&& t) = 0;  // to the local host
   virtual net_status rma_route(uint16_t node) const = 0;
-  virtual unsigned rma_nodes() const = 0;          // numbers from here on do not exist
-  virtual bool rma_takes_status() const = 0;           // else they wait for run()
+  virtual unsigned rma_nodes() const = 0;                // numbers from here on do not exist
+  virtual bool rma_takes_status() const = 0;             // else they wait for run()
   virtual bool rma_takes_packets(vc channel) const = 0;  // of puts and gets; rma_model::room() follows if not
 
  protected:
@@ -257,7 +257,8 @@ class rma_model {
   std::deque<packet> requests_, answers_, atomics_;
   std::deque<served> gets_;  // the front is under way
   signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
-      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_}, queue_read_{scheduler_}, atomic_done_{scheduler_};
+      atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_}, queue_read_{scheduler_},
+      atomic_done_{scheduler_};
   std::map<uint16_t, std::shared_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
   std::map<uint64_t, tlb_entry> tlb_;          // by NLA of the page

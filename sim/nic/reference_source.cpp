@@ -31,8 +31,11 @@ std::optional<reference_model::place> reference_model::lookup(uint64_t offset, u
     const uint64_t start = reg(uint16_t(GGAS_REG_INTERVAL_START(i))), end = reg(uint16_t(GGAS_REG_INTERVAL_END(i)));
     if (target & GGAS_INTERVAL_TARGET_VALID_MASK && offset >= start && offset < end) {
       if (offset + bytes > end) return std::nullopt;
-      return place{uint16_t(target), offset - start, uint8_t(target >> GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT),
-                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT), uint8_t(i),
+      return place{uint16_t(target),
+                   offset - start,
+                   uint8_t(target >> GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT),
+                   uint16_t(target >> GGAS_INTERVAL_TARGET_DOMAIN_SHIFT),
+                   uint8_t(i),
                    bool(target & GGAS_INTERVAL_TARGET_GROUP_MASK)};
     }
   }
@@ -97,8 +100,7 @@ void reference_model::window_load(const tlp& t) {
   net_status why{};
   if (!where) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0, interval_of(t.addr));
   if (where->group) return refuse_read(t, GGAS_EV_LOAD_UNMAPPED, 0, where->interval);
-  if (!reachable(where->node, why))
-    return refuse_read(t, GGAS_EV_LOAD_UNREACHABLE, where->node, where->interval);
+  if (!reachable(where->node, why)) return refuse_read(t, GGAS_EV_LOAD_UNREACHABLE, where->node, where->interval);
   const uint16_t tag = new_net_tag();
   const unsigned unit = std::min<unsigned>(mtu_bytes, cfg_.mps);
   waiting& w = waiting_[tag];

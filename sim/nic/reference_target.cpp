@@ -38,7 +38,6 @@ std::optional<reference_model::exported> reference_model::allowed(const packet& 
   return may && ingress() ? e : std::nullopt;
 }
 
-
 void reference_model::target_store(const packet& p) {
   const bool sane = p.len_dw >= 1 && p.len_dw <= mtu_dw && p.addr % 4 == 0 &&
                     p.addr % page_bytes + 4u * p.len_dw <= page_bytes &&

@@ -93,8 +93,7 @@ void lockstep::advance(uint64_t to_ps) {
   kernel_.run_until([] { return false; }, to_ps - kernel_.now_ps());
 }
 
-bool lockstep::run_until(const std::function<bool()>& done, const std::function<bool()>& broken,
-                         uint64_t timeout_ps) {
+bool lockstep::run_until(const std::function<bool()>& done, const std::function<bool()>& broken, uint64_t timeout_ps) {
   const uint64_t end = kernel_.end_of(timeout_ps);
   bool mine = done(), broke = mine && broken();
   for (;;) {

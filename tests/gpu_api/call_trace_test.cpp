@@ -18,9 +18,8 @@ struct slice {
 };
 
 std::vector<slice> slices_of(const std::filesystem::path& file) {
-  static const std::regex form(
-      R"re(.*"ph":"X","name":"(\w+)","pid":(\d+),"tid":(\d+),)re"
-      R"re("ts":([\d.]+),"dur":([\d.]+),"args":\{"status":"([^"]+)"\}\},?)re");
+  static const std::regex form(R"re(.*"ph":"X","name":"(\w+)","pid":(\d+),"tid":(\d+),)re"
+                               R"re("ts":([\d.]+),"dur":([\d.]+),"args":\{"status":"([^"]+)"\}\},?)re");
   std::vector<slice> all;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a unit's Verilated model. In coverage builds its counts go to a file in GGAS_COVERAGE_DIR, where coverage.py finds them.
+// The end of a unit's Verilated model. In coverage builds its counts go to a file in GGAS_COVERAGE_DIR, where
+// coverage.py finds them.
 #pragma once
 
 #include <unistd.h>

@@ -21,12 +21,8 @@ using nic::packet;
 using nic::vc;
 
 constexpr uint64_t flit_ps = 5'000, latency_ps = 100'000;
-constexpr fabric::network_config usual{.latency_ps = latency_ps,
-                                       .flit_ps = flit_ps,
-                                       .flit_bits = 64,
-                                       .hop_ps = 40'000,
-                                       .units = 65,
-                                       .control_gap = 16};
+constexpr fabric::network_config usual{
+    .latency_ps = latency_ps, .flit_ps = flit_ps, .flit_bits = 64, .hop_ps = 40'000, .units = 65, .control_gap = 16};
 
 using name = std::tuple<unsigned, unsigned, unsigned>;  // source, destination, tag
 name name_of(const packet& p) { return {p.src, p.dst, p.tag}; }

@@ -253,8 +253,7 @@ TEST(link, a_cut_is_detected_and_loads_read_as_ones) {
   EXPECT_EQ(counters.at("EVENT_LINK_DEAD"), 1u);
   const auto events = s->events(0);
   for (const std::string what : {"LINK_DEAD", "LOAD_"})
-    EXPECT_TRUE(
-        std::ranges::any_of(events, [&](const std::string& e) { return e.find(what) != std::string::npos; }))
+    EXPECT_TRUE(std::ranges::any_of(events, [&](const std::string& e) { return e.find(what) != std::string::npos; }))
         << what;
 }
 #endif
@@ -278,34 +277,34 @@ TEST_P(rejects, names_input_and_rule) {
 
 INSTANTIATE_TEST_SUITE_P(
     input, rejects,
-    testing::Values(
-        bad_config{"nodes0", [](auto& c) { c.nodes = 0; }, "nodes = 0"},
-        bad_config{"nodes65", [](auto& c) { c.nodes = 65; },
-                   "nodes = 65: 1 to 64 are possible with the cycle-accurate NIC"},
-        bad_config{"nodes_negative", [](auto& c) { c.nodes = -2; }, "nodes = -2"},
-        bad_config{"segment", [](auto& c) { c.segment_bytes = 5000; },
-                   "segment_bytes = 5000: must be a multiple of 4096"},
-        bad_config{"segment_zero", [](auto& c) { c.segment_bytes = 0; }, "segment_bytes = 0"},
-        bad_config{"segment_host",
-                   [](auto& c) {
-                     c.gpu = nullptr;
-                     c.segment_bytes = 1ull << 34;
-                   },
-                   "host memory has room"},
-        bad_config{"bar", [](auto& c) { c.endpoint_bar_bytes = 12345; }, "endpoint_bar_bytes = 12345"},
-        bad_config{"waves", [](auto& c) { c.waves_from_us = 5, c.waves_to_us = 4; }, "waves_to_us = 4"},
-        bad_config{"waves_beyond_time", [](auto& c) { c.waves_to_us = 1e300; }, "between 0 and 1e12"},
-        bad_config{"pcap", [](auto& c) { c.pcap = "/nonexistent/x.pcapng"; }, "/nonexistent/x.pcapng"},
-        bad_config{"trace", [](auto& c) { c.trace = "/nonexistent/x.json"; }, "/nonexistent/x.json"},
-        bad_config{"fault", [](auto& c) { c.faults = "* explode at 3"; }, "faults:1: unknown fault 'explode'"},
-        bad_config{"fault_wire", [](auto& c) { c.faults = "5->6 drop at 3"; }, "there is no wire '5->6'"},
-        bad_config{"no_nic",
-                   [](auto& c) {
-                     c.make_nic = [](unsigned, const nic::host_config&, const char*) {
-                       return std::unique_ptr<nic::nic_core>();
-                     };
-                   },
-                   "nic.data_width = 64"}),
+    testing::Values(bad_config{"nodes0", [](auto& c) { c.nodes = 0; }, "nodes = 0"},
+                    bad_config{"nodes65", [](auto& c) { c.nodes = 65; },
+                               "nodes = 65: 1 to 64 are possible with the cycle-accurate NIC"},
+                    bad_config{"nodes_negative", [](auto& c) { c.nodes = -2; }, "nodes = -2"},
+                    bad_config{"segment", [](auto& c) { c.segment_bytes = 5000; },
+                               "segment_bytes = 5000: must be a multiple of 4096"},
+                    bad_config{"segment_zero", [](auto& c) { c.segment_bytes = 0; }, "segment_bytes = 0"},
+                    bad_config{"segment_host",
+                               [](auto& c) {
+                                 c.gpu = nullptr;
+                                 c.segment_bytes = 1ull << 34;
+                               },
+                               "host memory has room"},
+                    bad_config{"bar", [](auto& c) { c.endpoint_bar_bytes = 12345; }, "endpoint_bar_bytes = 12345"},
+                    bad_config{"waves", [](auto& c) { c.waves_from_us = 5, c.waves_to_us = 4; }, "waves_to_us = 4"},
+                    bad_config{"waves_beyond_time", [](auto& c) { c.waves_to_us = 1e300; }, "between 0 and 1e12"},
+                    bad_config{"pcap", [](auto& c) { c.pcap = "/nonexistent/x.pcapng"; }, "/nonexistent/x.pcapng"},
+                    bad_config{"trace", [](auto& c) { c.trace = "/nonexistent/x.json"; }, "/nonexistent/x.json"},
+                    bad_config{"fault", [](auto& c) { c.faults = "* explode at 3"; },
+                               "faults:1: unknown fault 'explode'"},
+                    bad_config{"fault_wire", [](auto& c) { c.faults = "5->6 drop at 3"; }, "there is no wire '5->6'"},
+                    bad_config{"no_nic",
+                               [](auto& c) {
+                                 c.make_nic = [](unsigned, const nic::host_config&, const char*) {
+                                   return std::unique_ptr<nic::nic_core>();
+                                 };
+                               },
+                               "nic.data_width = 64"}),
     [](const auto& i) { return i.param.name; });
 
 }  // namespace

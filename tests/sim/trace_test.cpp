@@ -94,8 +94,9 @@ TEST_P(capture, tshark_reads_every_field) {
   ASSERT_EQ(load.size(), 1u);
   EXPECT_EQ(load[0][2], "25");
   EXPECT_EQ(load[0][3], "1");
-  const auto answer = tshark(file, "ggas.op == 2 && frame.interface_name == \"node1 link tx\"",
-                             {"ggas.src", "ggas.dst", "ggas.len_dw", "ggas.vc", "ggas.tag", "ggas.status", "ggas.link_width"});
+  const auto answer =
+      tshark(file, "ggas.op == 2 && frame.interface_name == \"node1 link tx\"",
+             {"ggas.src", "ggas.dst", "ggas.len_dw", "ggas.vc", "ggas.tag", "ggas.status", "ggas.link_width"});
   ASSERT_GE(answer.size(), 1u);
   EXPECT_EQ(answer[0][6], GetParam().width);  // 25 DWs; shorter packets look the same at 256 and 512 bit
   EXPECT_EQ(answer[0][4], load[0][5]) << "the tag comes back";
@@ -327,11 +328,13 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
     ASSERT_TRUE(whole) << whole.error();
   }
   const auto rows = tshark(file, "ggas.op == 0x10",
-                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.seq", "ggas.session", "ggas.version", "ggas.hops", "ggas.lane", "ggas.export", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.domain",
+                           {"ggas.src", "ggas.dst", "ggas.vc", "ggas.seq", "ggas.session", "ggas.version", "ggas.hops",
+                            "ggas.lane", "ggas.export", "ggas.svpid", "ggas.epoch", "ggas.dvpid", "ggas.domain",
                             "ggas.flags.last", "ggas.flags.ack", "ggas.flags.strong", "ggas.addr", "ggas.crc.good"});
   ASSERT_EQ(rows.size(), 1u);
   const std::vector<std::string> expected = {
-      "2", "3", "3", "9", "5", "2", "17", "0", "44", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233", "1"};
+      "2", "3", "3", "9", "5", "2", "17", "0", "44", "200", "0xa5", "77", "48879", "1", "0", "1", "0x0000800000001233",
+      "1"};
   EXPECT_EQ(rows[0], expected);
   EXPECT_EQ(tshark(file, "ggas.tag || _ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
 }

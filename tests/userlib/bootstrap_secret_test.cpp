@@ -125,8 +125,7 @@ TEST(bootstrap_secret, a_squatter_is_found_out) {
     ASSERT_EQ(receive(guest, m, in_time()), io::ok);
     EXPECT_FALSE(has(m.bytes, known));
     const std::string mine = nonce();
-    const message lie{
-        .type = kind, .size = 2, .bytes = mine + secret::read(other)->proof("rank 0 " + m.bytes + mine)};
+    const message lie{.type = kind, .size = 2, .bytes = mine + secret::read(other)->proof("rank 0 " + m.bytes + mine)};
     ASSERT_EQ(send(guest, lie, -1, in_time()), io::ok);
     EXPECT_TRUE(has(all.next(1, soon), "does not know the secret of the job"));
   }

@@ -31,9 +31,7 @@ inline const cluster_config small = with(4 * mebi, 0, 40 * mebi);
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // What is in the last page of a segment.
-inline char* mark(cluster& c, int node) {
-  return reinterpret_cast<char*>(c.segment(node)) + c.segment_bytes() - 4096;
-}
+inline char* mark(cluster& c, int node) { return reinterpret_cast<char*>(c.segment(node)) + c.segment_bytes() - 4096; }
 
 // Every local node writes into every segment, as kernels do, by the window; then all is there, and the rest is zero.
 inline std::string exchange(cluster& c, char letter) {

@@ -58,8 +58,8 @@ class typed_rig : public rig {
       for (const area a : {items, target, packed}) {
         const std::vector<char> is = read<char>(n, place(a, 0), area_bytes);
         const auto wrong = std::mismatch(is.begin(), is.end(), was(n, a).begin());
-        ASSERT_TRUE(wrong.first == is.end()) << what << ": node " << n << ", area " << a << ", byte "
-                                             << wrong.first - is.begin();
+        ASSERT_TRUE(wrong.first == is.end())
+            << what << ": node " << n << ", area " << a << ", byte " << wrong.first - is.begin();
       }
     }
   }

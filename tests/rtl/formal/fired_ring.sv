@@ -60,7 +60,8 @@
       if (on_q) assert (f_n_ring <= N && f_n_sent <= f_n_ring);
       if (f_rec) assert (rec_valid_o && rec_addr_o[11:0] == f_rec_addr[11:0] && rec_data_o == f_rec_data);
       if (f_stopped) assert (!rec_valid_o);
-      if (rec_valid_o && on_q) assert (f_n_sent != f_n_ring && {rec_vector_q, rec_vpid_q} == f_ring[12*head_o[CW-1:0]+:12]);
+      if (rec_valid_o && on_q)
+        assert (f_n_sent != f_n_ring && {rec_vector_q, rec_vpid_q} == f_ring[12*head_o[CW-1:0]+:12]);
       if (on_q && state_q == S_IDLE && f_owed) assert (f_contexts[6*f_mine+4+:2] == 2'b11);
       // why
       if (fetched_q || rec_valid_o) assert (!f_clears && !(fetched_q && rec_valid_o));

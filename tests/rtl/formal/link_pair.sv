@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two links composed: session and CTRL flits of either side, and two wires that lose, delay and repeat flits but keep
-// their order. Either side is reset at any cycle. Of sender and receiver of packets only what matters here is left: flits
-// with the tag of the session; acknowledgements and credits have any value.
+// their order. Either side is reset at any cycle. Of sender and receiver of packets only what matters here is left:
+// flits with the tag of the session; acknowledgements and credits have any value.
 `default_nettype none
 
 module link_pair (

@@ -97,9 +97,11 @@
       if (retire && !dead_i && up_i) assert (f_expected != tail_seq_q);
       // a replay begins at the oldest packet and repeats every flit as it was
       if (start) assert (tail_seq_q == acked_q);
-      if (running_q && up_i) assert (f_done == f_issued && f_done <= f_all && f_all <= FLITS && fill <= f_all && !f_half);
+      if (running_q && up_i)
+        assert (f_done == f_issued && f_done <= f_all && f_all <= FLITS && fill <= f_all && !f_half);
       if (f_inside || (running_q && f_from_base < f_all)) assert (f_word == f_flit);
       if (up_i && running_q && rd_valid_q) assert (f_done != '0 && (rd_q - 1'b1 != f_at || f_read));
-      if (up_i && running_q && rd_valid_q && f_read) assert (rd_q - 1'b1 == f_at && {rp_last_o, rp_first_o, rp_data_o} == f_flit);
+      if (up_i && running_q && rd_valid_q && f_read)
+        assert (rd_q - 1'b1 == f_at && {rp_last_o, rp_first_o, rp_data_o} == f_flit);
     end
   end

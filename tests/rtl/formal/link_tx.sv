@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Credits of virtual channel F_VC, with a receiver that frees what it holds whenever it likes and says so in CTRL flits that
-  // may be late, lost or repeated. That credits of other sessions do not arrive here is shown by link_pair.
+  // Credits of virtual channel F_VC, with a receiver that frees what it holds whenever it likes and says so in CTRL
+  // flits that may be late, lost or repeated. That credits of other sessions do not arrive here is shown by link_pair.
   localparam logic [1:0] f_vc = `F_VC;
   (* anyseq *) logic [CW-1:0] f_frees;
   logic [CW-1:0] f_freed, f_sent;

@@ -133,8 +133,8 @@ bool rig::wait_link_up(uint64_t limit) {
 void rig::give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights) {
   write_register(n, uint16_t(GGAS_REG_EXPORT_BASE(number)), base);
   write_register(n, uint16_t(GGAS_REG_EXPORT_SIZE(number)), size);
-  write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)), domain | GGAS_EXPORT_ACCESS_VALID_MASK |
-                                                                  uint64_t{rights} << GGAS_EXPORT_ACCESS_READ_SHIFT);
+  write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)),
+                 domain | GGAS_EXPORT_ACCESS_VALID_MASK | uint64_t{rights} << GGAS_EXPORT_ACCESS_READ_SHIFT);
 }
 
 bool rig::set_up() {

@@ -47,8 +47,7 @@ bool rma_driver::invalidate(unsigned side, std::optional<uint64_t> address) {
     const uint64_t cls = *address >> 46, page = uint64_t{1} << page_shifts[cls];
     const uint64_t first = std::max(cls << 46, *address - std::min(*address, 3 * page));
     rig_.write_register(side, GGAS_REG_ATU_LAST, *address & GGAS_ATU_LAST_PAGE_MASK);
-    request = GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_RANGE_MASK |
-              (first & GGAS_ATU_INVALIDATE_PAGE_MASK);
+    request = GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_RANGE_MASK | (first & GGAS_ATU_INVALIDATE_PAGE_MASK);
   }
   rig_.write_register(side, GGAS_REG_ATU_INVALIDATE, request);
   const auto& mem = rig_.s[side].host->mem;

@@ -51,7 +51,7 @@ class scoreboard {
   struct flow {  // writes and reads on behalf of one source
     std::deque<dword> writes;
     uint64_t writes_expected = 0, writes_seen = 0;
-    std::deque<uint64_t> reads;  // keys of expected_read, not yet wholly issued
+    std::deque<uint64_t> reads;                           // keys of expected_read, not yet wholly issued
     std::deque<std::pair<uint64_t, uint64_t>> unflushed;  // address and number (from 1) of writes seen
     std::deque<uint64_t> quiets;                          // under way: writes expected in front of each
   };
@@ -103,7 +103,7 @@ class scoreboard {
   std::map<uint16_t, flow> flows_;
   std::map<uint64_t, expected_read> reads_;
   uint64_t next_read_ = 1;
-  std::map<uint16_t, part> parts_;      // by host tag of the NIC
+  std::map<uint16_t, part> parts_;     // by host tag of the NIC
   std::map<uint16_t, flush> flushes_;  // likewise
   std::deque<nic::packet> stores_;
   uint64_t stores_expected_ = 0, stores_seen_ = 0;
@@ -112,8 +112,8 @@ class scoreboard {
   std::map<uint16_t, uint16_t> net_tags_;                                     // ours -> the model's
   std::set<uint16_t> quiet_tags_;                                             // network tags of our quiets
   std::map<uint16_t, expected_answer> completions_;                           // by host tag
-  std::map<uint16_t, host_quiet> host_quiets_;   // by host tag
-  std::map<uint16_t, uint16_t> volatile_reads_;  // host tag -> register
+  std::map<uint16_t, host_quiet> host_quiets_;                                // by host tag
+  std::map<uint16_t, uint16_t> volatile_reads_;                               // host tag -> register
   counts seen_;
 };
 

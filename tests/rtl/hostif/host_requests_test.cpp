@@ -309,7 +309,8 @@ TYPED_TEST(hostif_test, Fuzz) {
 TYPED_TEST(hostif_test, RegisterReadsPassLoadsThatWait) {
   auto& b = *this->b;
   b.pace.win_np = 0;
-  for (unsigned i = 0; i + 3 < np_credits; ++i) this->send(this->make(tlp_kind::mrd, i % 2 ? 4 : 2, 0x20000 * (i % 8), 2));
+  for (unsigned i = 0; i + 3 < np_credits; ++i)
+    this->send(this->make(tlp_kind::mrd, i % 2 ? 4 : 2, 0x20000 * (i % 8), 2));
   this->send(this->make(tlp_kind::mwr, 2, 0x40, 16));
   for (unsigned i = 0; i < 2; ++i) this->send(this->make(tlp_kind::mrd, 0, 0x100, 2));
   this->send(this->make(tlp_kind::mrd, 0, 0x104, 2));  // rejected

@@ -117,9 +117,7 @@ class link_pair {
     }
   }
 
-  static bool same(const packet& a, const packet& b) {
-    return a.header() == b.header() && a.data == b.data;
-  }
+  static bool same(const packet& a, const packet& b) { return a.header() == b.header() && a.data == b.data; }
 
   std::array<unsigned, 2> states{};  // bit per state seen
   struct record {

@@ -19,7 +19,7 @@ template <class T>
 struct LinkRestartTest : testing::Test {
   using pair = link_pair<typename T::model, T::width>;
   using board = restart_board<pair>;
-  static constexpr unsigned thin = T::width == 512 ? 4 : 1;  // of so many cases one is run: the model is slow
+  static constexpr unsigned thin = T::width == 512 ? 4 : 1;   // of so many cases one is run: the model is slow
   static constexpr unsigned full = T::width == 64 ? 16 : 64;  // DW of a packet that is worth some credits
 
   static void set_up(pair& p, unsigned delay, unsigned limit = 3) {

@@ -238,9 +238,8 @@ TYPED_TEST(LinkMtuTest, PacketsOfAllLengths) {
   typename TestFixture::pair p(seed());
   this->bring_up(p);
   for (unsigned i = 0; i < 2; ++i)
-    p.wire(i).fault([&](const flit& f, uint64_t) {
-      return faults() % 2000 == 0 ? std::vector<flit>{} : std::vector<flit>{f};
-    });
+    p.wire(i).fault(
+        [&](const flit& f, uint64_t) { return faults() % 2000 == 0 ? std::vector<flit>{} : std::vector<flit>{f}; });
   for (int round = 0; round < 6; ++round) {
     for (unsigned i = 0; i < 2; ++i)
       for (unsigned v = 0; v < channels; ++v) p[i].ready_probability(v, round % 2 ? double(rng() % 100 + 5) / 100 : 1);

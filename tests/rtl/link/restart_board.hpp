@@ -73,9 +73,9 @@ class restart_board {
   struct side {
     bool up = false, was_reset = false, open_excused = false;
     uint64_t dead_since = 0;
-    size_t base = 0;            // of the session, in begun()
-    uint64_t sent_base = 0;     // count().tx_packets at its begin
-    size_t noted = 0;           // of its packets, known to be acknowledged
+    size_t base = 0;         // of the session, in begun()
+    uint64_t sent_base = 0;  // count().tx_packets at its begin
+    size_t noted = 0;        // of its packets, known to be acknowledged
     std::unordered_set<uint64_t> acked, excused;
   };
 

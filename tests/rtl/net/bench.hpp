@@ -59,7 +59,7 @@ class NetTest : public testing::Test {
   uint64_t lost = 0, bad = 0, dead = 0, expect_lost = 0, expect_bad = 0;
   std::array<uint64_t, GGAS_EVENT_COUNT_NUM> logged{};
   uint64_t came_up = 0;
-  unsigned last_of_link = 0;  // of LINK_UP and LINK_DEAD, the one logged last
+  unsigned last_of_link = 0;     // of LINK_UP and LINK_DEAD, the one logged last
   std::deque<uint64_t> np_mark;  // loopback P packets begun before each loopback NP was offered
   uint64_t loop_p = 0, loop_p_done = 0, loop_np = 0, order_errors = 0;
   double willing = 0.7, ready = 0.7;

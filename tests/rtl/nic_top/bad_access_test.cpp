@@ -397,8 +397,7 @@ TEST_P(BadAccess, FloodOfErrorsOverflowsTheRingWithoutLosingCounts) {
   unsigned ended = 0;
   for (unsigned i = 0; i < n; ++i) {
     r_->write(0, make_write(bar_window, 5 * r_->cfg.stride, some_dws(2, i)));
-    r_->s[0].host->read(make_read(bar_window, 5 * r_->cfg.stride, 1),
-                        [&](const read_result& x) { ended += x.ones(); });
+    r_->s[0].host->read(make_read(bar_window, 5 * r_->cfg.stride, 1), [&](const read_result& x) { ended += x.ones(); });
   }
   ASSERT_TRUE(r_->run_until([&] { return ended == n; }, 100'000, "errors"));
   r_->run(2'000);

@@ -72,7 +72,7 @@ class BadPacket : public testing::TestWithParam<unsigned> {
 TEST_P(BadPacket, Stores) {
   store_forged([](packet& p) { p.op = 0x77; }, GGAS_EV_BAD_PACKET, 0x77);
   store_forged([](packet& p) { p.op = 0x10; }, GGAS_EV_BAD_PACKET, 0x10);
-  store_forged([](packet& p) { p.op = 0x30; }, GGAS_EV_BAD_PACKET, 0x30);                      // collectives, one day
+  store_forged([](packet& p) { p.op = 0x30; }, GGAS_EV_BAD_PACKET, 0x30);  // collectives, one day
   store_forged([](packet& p) { p.op |= nic::op_multicast; }, GGAS_EV_BAD_PACKET, nic::op_multicast);
   store_forged([](packet& p) { p.version = 1; }, GGAS_EV_BAD_PACKET, 0);
   store_forged([](packet& p) { p.op = uint8_t(op::load); }, GGAS_EV_BAD_PACKET, 1);
@@ -81,8 +81,7 @@ TEST_P(BadPacket, Stores) {
   store_forged([](packet& p) { p.addr = 0xff8; }, GGAS_EV_BAD_PACKET, 0);  // crosses 4 KB
   store_forged([](packet& p) { p.addr = 0x7fff'ffff'ffff'f000; }, GGAS_EV_TARGET_RANGE, refused(0xffff'f000));
   store_forged([](packet& p) { p.addr = ~uint64_t{0xf}; }, GGAS_EV_TARGET_RANGE, refused(0xffff'fff0));
-  store_forged([this](packet& p) { p.addr = r_->cfg.stride; }, GGAS_EV_TARGET_RANGE,
-               refused(r_->cfg.stride));
+  store_forged([this](packet& p) { p.addr = r_->cfg.stride; }, GGAS_EV_TARGET_RANGE, refused(r_->cfg.stride));
   store_forged([](packet& p) { p.domain ^= 1; }, GGAS_EV_TARGET_RANGE, refused(0x40));
   for (unsigned number : {rig::segment_export ^ 1, rig::segment_export + 64, 255})
     store_forged([=](packet& p) { p.export_no = uint8_t(number); }, GGAS_EV_TARGET_RANGE, refused(0x40, number));
@@ -157,9 +156,7 @@ TEST_P(BadPacket, EveryHeaderBit) {
       for (unsigned bit = 0; bit < 32 * nic::header_dws; ++bit) {
         if (of_the_link(bit)) continue;
         const op target = from == 0 ? o : o == op::load ? op::load_rsp : op::quiet_rsp;
-        forge_next(from, target, [&](packet& p) {
-          flip_header_bit(p, bit);
-        });
+        forge_next(from, target, [&](packet& p) { flip_header_bit(p, bit); });
         r_->write(0, make_write(bar_window, r_->window(1, 0x40), some_dws(4, bit)));
         if (o == op::load)
           r_->read(0, make_read(bar_window, r_->window(1, 0x40), 4), 20'000);

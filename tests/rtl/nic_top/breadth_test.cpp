@@ -5,7 +5,6 @@
 namespace ggas::test {
 namespace {
 
-
 // A ring and an interrupt somewhere in the 64-bit address space; `ring` gets its base.
 void move_events(rig& r, unsigned n, rng& random, uint64_t& ring, uint64_t& message) {
   const unsigned vector = unsigned(random.below(GGAS_MSIX_NUM)), log2 = unsigned(random.range(4, 16));

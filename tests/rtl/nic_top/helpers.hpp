@@ -22,7 +22,9 @@ inline std::vector<uint32_t> some_dws(unsigned n, uint32_t first) {
 }
 
 // Bits of a header on which the link itself stands: sequence number, channel, lane and length.
-inline bool of_the_link(unsigned bit) { return (bit >= 4 && bit < 12) || (bit >= 20 && bit < 23) || (bit >= 29 && bit < 40); }
+inline bool of_the_link(unsigned bit) {
+  return (bit >= 4 && bit < 12) || (bit >= 20 && bit < 23) || (bit >= 29 && bit < 40);
+}
 
 // The packet with one bit of its header changed, and its payload as it was.
 inline void flip_header_bit(nic::packet& p, unsigned bit) {

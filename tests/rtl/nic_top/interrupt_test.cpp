@@ -36,9 +36,9 @@ class Interrupts : public testing::TestWithParam<unsigned> {
     const unsigned vpid = 11 * i + 2, vector = list ? shared_vector : first_own + i;
     rma_user& u = w_->user({.side = 0, .vpid = uint8_t(vpid), .reads_notes = false, .reads_mails = false});
     const uint16_t ctrl = GGAS_REG_CONTEXT_CTRL(vpid);
-    w_->r.write_register(0, ctrl, w_->r.read_register(0, ctrl) | GGAS_CONTEXT_CTRL_IRQ_MASK |
-                                      (list ? GGAS_CONTEXT_CTRL_LIST_MASK : 0) |
-                                      vector << GGAS_CONTEXT_CTRL_VECTOR_SHIFT);
+    w_->r.write_register(0, ctrl,
+                         w_->r.read_register(0, ctrl) | GGAS_CONTEXT_CTRL_IRQ_MASK |
+                             (list ? GGAS_CONTEXT_CTRL_LIST_MASK : 0) | vector << GGAS_CONTEXT_CTRL_VECTOR_SHIFT);
     w_->r.write_register(0, uint16_t(GGAS_REG_MSIX_ADDR(vector)), rig::msix_page + 16 * vector);
     w_->r.write_register(0, uint16_t(GGAS_REG_MSIX_CTRL(vector)), 0);
     readers_.push_back({.u = &u, .mail = mail, .list = list, .vector = vector});
@@ -53,11 +53,13 @@ class Interrupts : public testing::TestWithParam<unsigned> {
     for (unsigned i = 0; i < 2 * readers_each; ++i) add(i % 2, i < readers_each, i);
     sender_ = &w_->user({.side = 1, .vpid = 200});
     w_->r.on_tlp_out = [this](unsigned n, const pcie::tlp& t) {
-      if (n == 0 && t.kind == pcie::tlp_kind::mwr && t.addr - rig::msix_page < 256) heard_.push_back(unsigned(t.addr - rig::msix_page) / 16);
+      if (n == 0 && t.kind == pcie::tlp_kind::mwr && t.addr - rig::msix_page < 256)
+        heard_.push_back(unsigned(t.addr - rig::msix_page) / 16);
     };
   }
   void send(reader& x) {
-    if (x.sent - x.seen > 3 || sender_->posted() - sender_->remote() > 3) return;  // no ring is full, and it arrives soon
+    if (x.sent - x.seen > 3 || sender_->posted() - sender_->remote() > 3)
+      return;  // no ring is full, and it arrives soon
     if (x.asleep && x.sent == x.seen) x.since = w_->r.now();
     ++x.sent;
     descriptor d{.op = x.mail ? desc_op::send : desc_op::notify, .notify_completer = !x.mail, .dvpid = x.u->cfg.vpid};

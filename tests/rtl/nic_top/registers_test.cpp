@@ -11,10 +11,9 @@ TEST_P(Registers, ReadBackWhatTheModelSays) {
   rig r({.width = GetParam(), .behaviour = fast_host(), .seed = base_seed()});
   ASSERT_TRUE(r.set_up()) << r.report();
   // The scoreboard compares every read with the model.
-  constexpr uint16_t plain[] = {GGAS_REG_NODE,       GGAS_REG_SMFU_MASK,    GGAS_REG_SMFU_SHIFT,
-                                GGAS_REG_SMFU_TIMEOUT, GGAS_REG_LINK_PEER,  GGAS_REG_EVQ_TAIL,
-                                GGAS_REG_ID,         GGAS_REG_CAPS,        GGAS_REG_BUILD,      GGAS_REG_CLOCK,
-                                GGAS_REG_SERIAL};
+  constexpr uint16_t plain[] = {GGAS_REG_NODE,      GGAS_REG_SMFU_MASK, GGAS_REG_SMFU_SHIFT, GGAS_REG_SMFU_TIMEOUT,
+                                GGAS_REG_LINK_PEER, GGAS_REG_EVQ_TAIL,  GGAS_REG_ID,         GGAS_REG_CAPS,
+                                GGAS_REG_BUILD,     GGAS_REG_CLOCK,     GGAS_REG_SERIAL};
   rng random(base_seed());
   r.write_register(0, GGAS_REG_SMFU_CTRL, 0);
   const auto check = [&](uint16_t offset) {

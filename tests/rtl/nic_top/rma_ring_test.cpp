@@ -261,7 +261,7 @@ TEST_P(RmaRing, StrongNotificationsWaitForTheFarDevice) {
   w_->driver.map(1, nla(2, 1), device_memory, domain);
   unsigned early[3] = {};
   for (unsigned i = 0; i < 18; ++i) {
-    const unsigned way = i % 3;       // weak, strong, strong and alone behind a put
+    const unsigned way = i % 3;      // weak, strong, strong and alone behind a put
     const bool carried = i / 3 % 2;  // INLINE; else IMM
     const auto value = uint64_t{0xfa00'0000} + i;
     descriptor d{.op = carried ? desc_op::inline_put : desc_op::imm, .notify_completer = way < 2, .strong = way == 1};

@@ -34,8 +34,7 @@ class Stop : public testing::TestWithParam<device> {
         "stops: %llu of contexts, %llu of intervals, %llu of exports, %llu of the ingress, %llu of the event ring; "
         "%llu requests, %llu cycles\n",
         (unsigned long long)n.contexts, (unsigned long long)n.intervals, (unsigned long long)n.exports,
-        (unsigned long long)n.ingress,
-        (unsigned long long)n.events, (unsigned long long)load.writes_seen(),
+        (unsigned long long)n.ingress, (unsigned long long)n.events, (unsigned long long)load.writes_seen(),
         (unsigned long long)(w_->r.now() - begin));
     for (const uint64_t each : {n.contexts, n.intervals, n.ingress, n.events}) EXPECT_GT(each, stops / 200);
     EXPECT_GE(n.exports, exports ? stops / 2 : 0);

@@ -89,8 +89,7 @@ class TwoDomains : public testing::TestWithParam<device> {
     beside_ = std::make_unique<bystanders>(*w_, base_seed());
     for (unsigned side = 0; side < 2; ++side) {
       attackers_.push_back(&w_->user({.side = side, .vpid = 0, .pd = domain, .queue = side == 1, .notify_log2 = 12}));
-      for (unsigned i = 0; i < 4; ++i)
-        w_->driver.map(side, nla(0, first_page + i), rma_data + 0x1000 * i, domain);
+      for (unsigned i = 0; i < 4; ++i) w_->driver.map(side, nla(0, first_page + i), rma_data + 0x1000 * i, domain);
       windows_.push_back(std::make_unique<window_user>(w_->r, side, base_seed() + side));
       windows_[side]->map(1, their_window, domain);  // what a driver must not do: the target refuses it
     }
@@ -128,7 +127,9 @@ class TwoDomains : public testing::TestWithParam<device> {
     // Of the page, not what tells the NIC of slots and rings: those come by descriptors.
     const uint64_t at = page + (window ? 0x1000 : 0x400) + 4 * g_.below(1024 - 0x100 - dws);
     if (g_.chance(0.5)) {
-      w_->r.write(n, make_write(window && page < 2 * w_->r.cfg.stride ? bar_pages : window ? bar_window : bar_pages,
+      w_->r.write(n, make_write(window && page < 2 * w_->r.cfg.stride ? bar_pages
+                                : window                              ? bar_window
+                                                                      : bar_pages,
                                 window && page < 2 * w_->r.cfg.stride ? attackers_[n]->page() + 0x404 : at,
                                 some_dws(dws, 0xbad)));
     } else {
@@ -156,11 +157,20 @@ class TwoDomains : public testing::TestWithParam<device> {
   void forge_window(packet& p) {
     for (unsigned k = 0; k < 1 + g_.below(3); ++k) {
       switch (g_.below(5)) {
-        case 0: p.export_no = g_.chance(0.5) ? window_user::number : uint8_t(g_.next()); break;
-        case 1: p.domain ^= uint16_t(1u << g_.below(16)); break;
-        case 2: p.addr ^= uint64_t{1} << g_.below(64); break;
-        case 3: p.first_be ^= uint8_t(1u << g_.below(4)); break;
-        default: p.req_dw ^= p.is(nic::op::load) ? uint16_t(1u << g_.below(11)) : 0;
+        case 0:
+          p.export_no = g_.chance(0.5) ? window_user::number : uint8_t(g_.next());
+          break;
+        case 1:
+          p.domain ^= uint16_t(1u << g_.below(16));
+          break;
+        case 2:
+          p.addr ^= uint64_t{1} << g_.below(64);
+          break;
+        case 3:
+          p.first_be ^= uint8_t(1u << g_.below(4));
+          break;
+        default:
+          p.req_dw ^= p.is(nic::op::load) ? uint16_t(1u << g_.below(11)) : 0;
       }
     }
     ++forged_;

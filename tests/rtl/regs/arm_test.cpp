@@ -18,7 +18,7 @@ class arm_test : public regs_test {
     unsigned vpid, ring;
     uint32_t written = 0, seen = 0;  // records in memory; of those it read
     bool asleep = false;
-    uint64_t since = 0;              // when a record came while it slept
+    uint64_t since = 0;  // when a record came while it slept
   };
   struct context {
     unsigned vector = 0;

@@ -64,7 +64,8 @@ TEST_F(few_contexts, TheOthersAreNeverEnabledOrBusy) {
     access(true, c, 0, 1);
     EXPECT_EQ(told, c < contexts) << c;
     EXPECT_EQ(access(false, c, 0), c < contexts ? 1u : 0u) << c;
-    EXPECT_EQ(access(false, c, GGAS_REG_CONTEXT_STATE(0) / 8 - GGAS_REG_CONTEXT_CTRL(0) / 8), c < contexts ? 0u : 1u) << c;
+    EXPECT_EQ(access(false, c, GGAS_REG_CONTEXT_STATE(0) / 8 - GGAS_REG_CONTEXT_CTRL(0) / 8), c < contexts ? 0u : 1u)
+        << c;
   }
 }
 

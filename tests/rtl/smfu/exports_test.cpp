@@ -94,9 +94,14 @@ class smfu_exports : public suite<T> {
   void end_life(unsigned number) {
     life& l = lives[size_t(current[number])];
     switch (b.random(3)) {  // whatever is written takes it back
-      case 0: b.take_back(number); break;
-      case 1: b.write_register(uint16_t(0x3000 + 0x20 * number), 0); break;
-      default: b.write_register(uint16_t(0x3008 + 0x20 * number), 0, b.chance(50) ? 0x0f : 0xf0);
+      case 0:
+        b.take_back(number);
+        break;
+      case 1:
+        b.write_register(uint16_t(0x3000 + 0x20 * number), 0);
+        break;
+      default:
+        b.write_register(uint16_t(0x3008 + 0x20 * number), 0, b.chance(50) ? 0x0f : 0xf0);
     }
     bool told = false;
     for (unsigned i = 0; i < 20'000 && !told; ++i) {
@@ -138,9 +143,8 @@ class smfu_exports : public suite<T> {
       const auto& s = b.tx_rsp.all[answers_seen];
       if (s.t.data.empty()) continue;
       const packet& p = loads.at(s.t.tag);
-      const auto from = std::ranges::find_if(lives, [&](const life& l) {
-        return l.number == p.export_no && host->word(l.base + p.addr) == s.t.data[0];
-      });
+      const auto from = std::ranges::find_if(
+          lives, [&](const life& l) { return l.number == p.export_no && host->word(l.base + p.addr) == s.t.data[0]; });
       ASSERT_NE(from, lives.end());
       ASSERT_TRUE(from->allows(p, may_load)) << text(p);
       ASSERT_LE(s.last, from->stopped) << "data behind the stop of export " << p.export_no;
@@ -188,16 +192,11 @@ TYPED_TEST(smfu_exports, number_domain_right_and_range) {
     uint16_t domain;
     uint64_t addr;
     bool may_write, may_read;
-  } cases[] = {{0, 7, 0x1ffc, true, true},
-               {0, 7, 0x2000, false, false},
-               {0, 8, 0, false, false},
-               {0, 7, 0xffff'ffff'ffff'f000, false, false},
-               {63, 8, 0xffc, false, true},
-               {63, 7, 0, false, false},
-               {1, 7, 0, true, false},
-               {2, 7, 0, false, false},
-               {64, 7, 0, false, false},
-               {127, 8, 0, false, false},
+  } cases[] = {{0, 7, 0x1ffc, true, true},  {0, 7, 0x2000, false, false},
+               {0, 8, 0, false, false},     {0, 7, 0xffff'ffff'ffff'f000, false, false},
+               {63, 8, 0xffc, false, true}, {63, 7, 0, false, false},
+               {1, 7, 0, true, false},      {2, 7, 0, false, false},
+               {64, 7, 0, false, false},    {127, 8, 0, false, false},
                {255, 8, 0, false, false}};
   for (const auto& c : cases)
     this->expect(this->store(c.number, c.domain, c.addr, 1), c.may_write, this->load(c.number, c.domain, c.addr, 1),
@@ -282,8 +281,10 @@ TYPED_TEST(smfu_exports, lives_at_random) {
       this->serve(b.random(8));
       if (!b.chance(30)) continue;
       const unsigned n = b.random(numbers);
-      if (this->current[n] < 0) this->begin_life(n);
-      else this->end_life(n);
+      if (this->current[n] < 0)
+        this->begin_life(n);
+      else
+        this->end_life(n);
     }
     ASSERT_TRUE(this->come_to_rest());
     this->check();

@@ -203,7 +203,8 @@ TYPED_TEST(smfu_lookup, intervals_at_random) {
     const uint64_t addr = 4 * uint64_t{b.random(66 * 1024)};
     typename TestFixture::place want{-1, 0};
     for (int i = 63; i >= 0; --i)
-      if (addr >= all[i].start && addr + 4 * len <= all[i].end) want = {int(all[i].node), addr - all[i].start, all[i].export_no, all[i].domain};
+      if (addr >= all[i].start && addr + 4 * len <= all[i].end)
+        want = {int(all[i].node), addr - all[i].start, all[i].export_no, all[i].domain};
     ASSERT_EQ(this->where(addr, len), want) << std::hex << addr;
   }
 }

@@ -57,8 +57,8 @@ TYPED_TEST(smfu_fault, bad_packets) {
     p.data.resize(dw);
     return p;
   };
-  std::vector<packet> bad{store(2, 1), store(0xff8, 3), store(0, TypeParam::mtu / 4 + 16), store(0, 0),
-                          store(0, 1), store(0, 2),     store(0, 2)};
+  std::vector<packet> bad{store(2, 1), store(0xff8, 3), store(0, TypeParam::mtu / 4 + 16), store(0, 0), store(0, 1),
+                          store(0, 2), store(0, 2)};
   bad[4].op = 0x55;
   bad[5].first_be = 0;
   bad[6].last_be = 0;

@@ -93,8 +93,7 @@ struct complex {
 int multiply(const void* one, const void* two, void* result, void* state, size_t n, size_t bytes, uint64_t) {
   const auto *a = static_cast<const complex*>(one), *b = static_cast<const complex*>(two);
   auto* const c = static_cast<complex*>(result);
-  for (size_t i = 0; i < n; ++i)
-    c[i] = {a[i].re * b[i].re - a[i].im * b[i].im, a[i].re * b[i].im + a[i].im * b[i].re};
+  for (size_t i = 0; i < n; ++i) c[i] = {a[i].re * b[i].re - a[i].im * b[i].im, a[i].re * b[i].im + a[i].im * b[i].re};
   ++*static_cast<int*>(state);
   return bytes == sizeof(complex) ? 0 : -99;
 }

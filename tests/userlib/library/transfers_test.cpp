@@ -116,8 +116,7 @@ TEST_P(library_transfers, a_list_moves_all_its_parts) {
     MUST(r.barrier(), GGAS_OK);
     const auto* const got = r.memory<uint64_t>(2);
     const uint64_t base = uint64_t{1000} * left;
-    MUST_HOLD(got[100] == base && got[0] == base + 10 && got[1] == base + 11 && got[511] == base + 511 &&
-              got[2] == 0);
+    MUST_HOLD(got[100] == base && got[0] == base + 10 && got[1] == base + 11 && got[511] == base + 511 && got[2] == 0);
     const ggas_part back[] = {{2, 1, 1600, 8, 8}, {2, 1, 1608, 24, 8}};
     MUST(ggas_queue_read_list(r.p, back, 2, left, 1, patience), GGAS_OK);
     MUST(ggas_queue_wait(r.p, 1, patience), GGAS_OK);

@@ -65,14 +65,12 @@ class process {
   outcome read(const ggas_part& part, uint32_t from, uint32_t queue = 0, timeout t = block) {
     return ggas_queue_read(get(), &part, from, queue, ns(t));
   }
-  outcome notify(uint32_t segment, uint32_t to, uint32_t slot, uint32_t value, uint32_t queue = 0,
-                 timeout t = block) {
+  outcome notify(uint32_t segment, uint32_t to, uint32_t slot, uint32_t value, uint32_t queue = 0, timeout t = block) {
     return ggas_queue_notify(get(), segment, to, slot, value, queue, ns(t));
   }
   outcome wait(uint32_t queue = 0, timeout t = block) { return ggas_queue_wait(get(), queue, ns(t)); }
   // Waits for one of the slots and takes its value; found and value are set when it is ok.
-  outcome take(uint32_t segment, uint32_t first, uint32_t count, uint32_t& found, uint32_t& value,
-               timeout t = block) {
+  outcome take(uint32_t segment, uint32_t first, uint32_t count, uint32_t& found, uint32_t& value, timeout t = block) {
     for (value = 0; value == 0;) {  // 0: another thread was faster
       if (const ggas_rc rc = ggas_notification_waitsome(get(), segment, first, count, &found, ns(t)); rc != GGAS_OK)
         return rc;

@@ -18,8 +18,7 @@ std::vector<ggas_part> parts(gaspi_number_t num, const gaspi_segment_id_t* here,
                              const gaspi_size_t* size) {
   std::vector<ggas_part> all;
   if (!here || !offset_here || !there || !offset_there || !size) return all;
-  for (gaspi_number_t i = 0; i < num; ++i)
-    all.push_back({here[i], there[i], offset_here[i], offset_there[i], size[i]});
+  for (gaspi_number_t i = 0; i < num; ++i) all.push_back({here[i], there[i], offset_here[i], offset_there[i], size[i]});
   return all;
 }
 
@@ -84,9 +83,8 @@ gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t id, gaspi_pointer_t pointer
   if (!is_known(description)) return GASPI_ERROR;
   return as_gaspi((description ? ggas_gpu_segment_bind : ggas_segment_bind)(self(), id, pointer, size));
 }
-gaspi_return_t gaspi_segment_use(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size,
-                                 gaspi_group_t group, gaspi_timeout_t timeout_ms,
-                                 gaspi_memory_description_t description) {
+gaspi_return_t gaspi_segment_use(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
+                                 gaspi_timeout_t timeout_ms, gaspi_memory_description_t description) {
   if (!is_known(description)) return GASPI_ERROR;
   const auto use = description ? ggas_gpu_segment_use : ggas_segment_use;
   return as_gaspi(use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
@@ -141,14 +139,12 @@ gaspi_return_t gaspi_read(gaspi_segment_id_t here, gaspi_offset_t offset_here, g
 gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                 gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                 gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, queue,
-              timeout_ms);
+  return move(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
 }
 gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, queue,
-              timeout_ms);
+  return move(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
 }
 
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
@@ -179,10 +175,9 @@ gaspi_return_t gaspi_write_notify(gaspi_segment_id_t here, gaspi_offset_t offset
 gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                        gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                        gaspi_size_t* size, gaspi_segment_id_t segment, gaspi_notification_id_t slot,
-                                       gaspi_notification_t value, gaspi_queue_id_t queue,
-                                       gaspi_timeout_t timeout_ms) {
-  return move_and_notify(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank,
-                         segment, slot, value, queue, timeout_ms);
+                                       gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return move_and_notify(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, segment,
+                         slot, value, queue, timeout_ms);
 }
 gaspi_return_t gaspi_read_notify(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
                                  gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
@@ -194,8 +189,8 @@ gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, gaspi_segment_id_t* he
                                       gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                       gaspi_size_t* size, gaspi_segment_id_t segment, gaspi_notification_id_t slot,
                                       gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move_and_notify(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank,
-                         segment, slot, 1, queue, timeout_ms);
+  return move_and_notify(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, segment,
+                         slot, 1, queue, timeout_ms);
 }
 gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   return as_gaspi(ggas_queue_wait(self(), queue, nanoseconds(timeout_ms)));
@@ -237,8 +232,7 @@ gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment, gaspi_offset_t 
 }
 
 gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
-                                      gaspi_atomic_value_t add, gaspi_atomic_value_t* old,
-                                      gaspi_timeout_t timeout_ms) {
+                                      gaspi_atomic_value_t add, gaspi_atomic_value_t* old, gaspi_timeout_t timeout_ms) {
   if (!old) return refuse("value_old is null");
   return as_gaspi(ggas_segment_fetch_add(self(), segment, offset, rank, add, old, nanoseconds(timeout_ms)));
 }
@@ -253,20 +247,19 @@ gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment, gaspi_offse
 gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   return as_gaspi(ggas_group_barrier(self(), group, nanoseconds(timeout_ms)));
 }
-gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_number_t num,
-                               gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
-                               gaspi_timeout_t timeout_ms) {
+gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_number_t num, gaspi_operation_t operation,
+                               gaspi_datatype_t datatype, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   constexpr ggas_element types[] = {GGAS_ELEMENT_INT32,  GGAS_ELEMENT_UINT32, GGAS_ELEMENT_FLOAT,
-                                 GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
+                                    GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
   if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
   if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
   return as_gaspi(
       ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group, nanoseconds(timeout_ms)));
 }
-gaspi_return_t gaspi_allreduce_user(const void* from, gaspi_pointer_t to, gaspi_number_t num,
-                                    gaspi_size_t element_size, gaspi_reduce_operation_t operation,
-                                    gaspi_reduce_state_t state, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+gaspi_return_t gaspi_allreduce_user(const void* from, gaspi_pointer_t to, gaspi_number_t num, gaspi_size_t element_size,
+                                    gaspi_reduce_operation_t operation, gaspi_reduce_state_t state, gaspi_group_t group,
+                                    gaspi_timeout_t timeout_ms) {
   if (!operation) return refuse("reduce_operation is null");
   operations[group] = {operation, state};
   return as_gaspi(ggas_group_allreduce_user(self(), from, to, num, element_size, apply, &operations[group], group,

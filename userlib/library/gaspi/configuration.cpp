@@ -99,6 +99,4 @@ gaspi_return_t gaspi_segment_max(gaspi_number_t* n) { return give(n, configurati
 gaspi_return_t gaspi_queue_max(gaspi_number_t* n) { return give(n, GGAS_QUEUES); }
 gaspi_return_t gaspi_queue_size_max(gaspi_number_t* n) { return give(n, configuration().queue_size_max); }
 gaspi_return_t gaspi_network_type(gaspi_network_t* n) { return give(n, configuration().network); }
-gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* n) {
-  return give(n, configuration().build_infrastructure);
-}
+gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* n) { return give(n, configuration().build_infrastructure); }

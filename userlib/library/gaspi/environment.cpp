@@ -102,9 +102,7 @@ gaspi_return_t gaspi_proc_num(gaspi_rank_t* proc_num) {
 gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t* local_rank) { return gaspi_proc_rank(local_rank); }
 gaspi_return_t gaspi_proc_local_num(gaspi_rank_t* local_num) { return gaspi_proc_num(local_num); }
 
-gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
-  return as_gaspi(ggas_process_kill(self(), rank));
-}
+gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) { return as_gaspi(ggas_process_kill(self(), rank)); }
 gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t) { return alive(rank); }
 gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t) { return alive(rank); }
 gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t) { return alive(rank); }
@@ -165,9 +163,7 @@ void gaspi_printf_to(gaspi_rank_t, const char* format, ...) {
   va_end(values);
 }
 
-gaspi_return_t gaspi_time_get(gaspi_time_t* wtime) {
-  return give(wtime, static_cast<float>(double(time_ns()) * 1e-6));
-}
+gaspi_return_t gaspi_time_get(gaspi_time_t* wtime) { return give(wtime, static_cast<float>(double(time_ns()) * 1e-6)); }
 gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz) { return give(cpu_mhz, 1000); }
 gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, time_ns()); }
 

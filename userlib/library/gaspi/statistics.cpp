@@ -11,7 +11,7 @@ using namespace ggas::library::gaspi;
 namespace {
 
 struct counter {
-  uint64_t ggas_statistics::* count;
+  uint64_t ggas_statistics::*count;
   const char *name, *description;
 };
 constexpr counter counters[] = {

@@ -92,8 +92,8 @@ ggas_rc shm_transport::ask_until_free(request& r, unsigned rank, limit until) {
 }
 
 // one: an operand, then what was there.
-ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint64_t bytes, uint64_t& one,
-                           uint64_t two, limit until) {
+ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint64_t bytes, uint64_t& one, uint64_t two,
+                           limit until) {
   peer& owner = peers_[p.rank];
   request& r = owner.memory.array<request>(where_.requests())[rank_];
   until.begin();
@@ -119,8 +119,7 @@ ggas_rc shm_transport::ask(const place& p, request::kind what, void* data, uint6
     if (rc == GGAS_TIMEOUT && !r.now.compare_exchange_strong(posted, request::free))
       rc = wait(owner.head().served, limit::after(begun_ns), done, check);
     if (rc == GGAS_OK) {
-      rc = r.result == GGAS_OK ? GGAS_OK
-                               : fail(GGAS_ERR_SEGMENT, "segment ", p.segment, " of rank ", p.rank, ": gone");
+      rc = r.result == GGAS_OK ? GGAS_OK : fail(GGAS_ERR_SEGMENT, "segment ", p.segment, " of rank ", p.rank, ": gone");
       one = r.one;
       if (what == request::read && rc == GGAS_OK) rc = gpus_.move(data, r.data, bytes);
       r.now.store(request::free);

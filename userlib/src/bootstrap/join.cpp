@@ -198,8 +198,8 @@ io bootstrap::prove(message& answer, const std::string& mine, deadline until) {
   const std::string theirs = answer.bytes.substr(0, mine.size());
   if (!equal_bytes(answer.bytes, theirs + secret_.proof("rank 0 " + mine + theirs))) return io::garbage;
   const std::string asked = theirs + std::to_string(rank()) + " " + std::to_string(size());
-  send(peers_[0].socket, {.type = message::kind::proof, .size = size(), .bytes = secret_.proof("newcomer " + asked)}, -1,
-       until);
+  send(peers_[0].socket, {.type = message::kind::proof, .size = size(), .bytes = secret_.proof("newcomer " + asked)},
+       -1, until);
   return receive(peers_[0].socket, answer, until, peers_[0].process);
 }
 
