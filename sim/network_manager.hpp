@@ -39,6 +39,8 @@ class network_manager {
   void found_dead(unsigned node, unsigned port);
   // Nothing is being changed.
   bool idle() const { return !busy_; }
+  // Nothing is dead, and groups take stores.
+  bool whole() const { return idle() && !written_.any(); }
   uint64_t changes() const { return changes_; }  // of tables, that have ended
 
  private:

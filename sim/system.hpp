@@ -136,6 +136,8 @@ class system {
   // Offset in the window where stores go to that offset of the segments of all other nodes; nullopt: there is no such
   // part. It needs NICs with several links, intervals, at most 63 nodes, and one segment on each.
   std::optional<uint64_t> multicast_offset() const;
+  // Stores there go to all of them now: the network is whole, as far as its manager knows.
+  bool groups_work() const { return multicast_offset() && (!manager_ || manager_->whole()); }
 
   // ---- running
   kernel& sim() { return kernel_; }

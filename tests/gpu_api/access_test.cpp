@@ -21,6 +21,7 @@ TEST_P(Access, QueriesAndPointers) {
       EXPECT_EQ(ggas_global_pointer(n, 8), w + 8);
       EXPECT_EQ(ggas_pointer_of_node(n, 8), n == ggas_node() ? c.local + 8 : w + 8);
     }
+    EXPECT_EQ(ggas_pointer_of_others(8), nullptr) << "no NIC copies stores here";
     if (!GetParam().threads) ++ran;
   });
   run();

@@ -29,6 +29,7 @@ GGAS_DEVICE void check_pointers(const query_args& a, found& f) {
   for (const int nobody : {-1, a.nodes, 1 << 30, -2147483647 - 1}) {
     f.want(ggas_pointer_of_node<T>(nobody) == nullptr && ggas_global_pointer<T>(nobody) == nullptr, __LINE__);
   }
+  f.want(ggas_pointer_of_others<T>(64) == nullptr, __LINE__);  // no NIC, or one with one link
 }
 
 // Every comparison of `v` with a smaller, the same and a larger value.

@@ -24,6 +24,7 @@ struct target {
   bool reference = false;  // sim: with the reference model for NIC
   queue_config queues = {};
   std::string label = {};
+  std::string nic = "rtl", topology = "auto";  // sim
 
   bool simulated() const { return provider == "sim"; }
   std::string name() const { return provider + std::to_string(nodes) + (threads ? "threads" : "") + label; }
@@ -39,6 +40,8 @@ struct target {
     c.segment_bytes = 1 << 20;
     c.host_bytes = 1 << 20;
     c.queues = queues;
+    c.nic = nic;
+    c.topology = topology;
     if (threads) c.overrides = {"shm.threads=1"};
     return c;
   }
@@ -52,6 +55,17 @@ inline std::vector<target> targets() {
   all.push_back({.provider = "sim", .nodes = 2});
 #endif
   return all;
+}
+
+// Whose NICs copy stores to all others.
+inline std::vector<target> copying_targets() {
+#ifdef GGAS_TEST_SIM
+  return {{.provider = "sim", .nodes = 3, .label = "full", .topology = "full"},
+          {.provider = "sim", .nodes = 8, .label = "torus", .topology = "torus:2x2x2"},
+          {.provider = "sim", .nodes = 8, .label = "model", .nic = "model", .topology = "torus:2x2x2"}};
+#else
+  return {};
+#endif
 }
 
 inline result<std::unique_ptr<cluster>> make_cluster(const target& t, const cluster_config& cfg) {

@@ -18,6 +18,11 @@ template <class T = char>
 GGAS_DEVICE T* ggas_pointer_of_node(int node, uint64_t offset = 0);  // own node: the plain local pointer
 template <class T = char>
 GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset = 0);  // always through the window
+// A store there lands at that offset of every other node's segment, not of the own one, and costs the caller one store.
+// Null, too, where no NIC copies stores (docs/network.md). For stores alone: a load gets all ones and is an error of
+// the run, and puts and atomics refuse it. ggas_quiet() waits for all of the copies.
+template <class T = char>
+GGAS_DEVICE T* ggas_pointer_of_others(uint64_t offset = 0);
 
 // ---- loads and stores of 1, 2, 4, 8 or 16 bytes at multiples of their size: system scope, never from a first-level
 // cache. 16 bytes travel as one access but are atomic in halves. A store returns before it is visible; a load returns

@@ -74,6 +74,7 @@ class shm_cluster final : public userlib::engine_cluster {
           .no_peer_atomics = false,
           .trace = {},
           .collectives = {},
+          .others = nullptr,
       };
     }
     trace_file_ = userlib::next_trace_file(-1);

@@ -49,6 +49,7 @@ result<> sim_cluster::start() {
   for (int n = 0; n < cfg_.nodes; ++n) {
     const uint64_t most_ns = parts_of(homes_.of(n).host).gpu.launch_skew_ns;
     const uint64_t skew_ps = most_ns ? random_() % (most_ns * 1000ull) : 0;
+    nodes_[size_t(n)].seen.others = window_of_others();  // links may have died, or come back
     if (owns(n)) gpu_of(n).start(skew_ps);
   }
   const bool started = programs_.start(

@@ -251,7 +251,13 @@ void sim_cluster::describe_node(int node) {
       .no_peer_atomics = false,
       .trace = {},
       .collectives = {},
+      .others = window_of_others(),
   };
+}
+
+// nullptr while groups take no stores.
+char* sim_cluster::window_of_others() const {
+  return system_->groups_work() ? reinterpret_cast<char*>(window_.base() + *system_->multicast_offset()) : nullptr;
 }
 
 // A context as its users find it.

@@ -113,6 +113,7 @@ class sim_cluster final : public engine_cluster {
   uint64_t bar_of(int node) const { return sim::endpoint_base + homes_.of(node).gpu * plan_.bar_bytes(); }
   void describe_node(int node);
   void map_memory(unsigned host);
+  char* window_of_others() const;
   rma_queue queue(int node, const context_plan& p) const;
   unsigned vpid_of(int node, const context_plan& p) const;
   result<> set_up_contexts();

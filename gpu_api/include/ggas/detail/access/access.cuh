@@ -16,6 +16,7 @@ namespace ggas::detail {
 GGAS_DEVICE const rma_queue* nic_queues() { return nic_possible ? device_context().queues : nullptr; }
 GGAS_DEVICE const nic_place* nic_places() { return nic_possible ? device_context().places : nullptr; }
 GGAS_DEVICE const volatile uint64_t* nic_page() { return nic_possible ? device_context().quiet : nullptr; }
+GGAS_DEVICE char* window_of_others() { return nic_possible ? device_context().others : nullptr; }
 
 GGAS_DEVICE bool fits_segment(uint64_t offset, uint64_t bytes) {
   const uint64_t size = device_context().segment_bytes;
@@ -46,6 +47,12 @@ GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset) {
   const ggas::context& c = ggas::detail::device_context();
   if (!ggas::detail::in_segment(c, node, offset, sizeof(T))) return nullptr;
   return reinterpret_cast<T*>(c.window + node * c.stride + offset);
+}
+
+template <class T>
+GGAS_DEVICE T* ggas_pointer_of_others(uint64_t offset) {
+  char* const window = ggas::detail::window_of_others();
+  return window && ggas::detail::fits_segment(offset, sizeof(T)) ? reinterpret_cast<T*>(window + offset) : nullptr;
 }
 
 template <class T>

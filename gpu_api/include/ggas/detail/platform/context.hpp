@@ -51,6 +51,7 @@ struct context {
   bool no_peer_atomics;     // where peers are reached directly: not with atomics; the same on every node
   call_trace trace;         // of the node's calls
   collective_unit collectives;
+  char* others;  // start of the part of the window where stores go to that place of every other node; nullptr: none
 };
 
 // What constant memory of a GPU holds: a context, and what takes multiplications that no call should do.
