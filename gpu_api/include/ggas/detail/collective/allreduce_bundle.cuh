@@ -14,7 +14,7 @@ GGAS_DEVICE_FUNCTION void refresh_bundled(channel c, piece<T> p, unsigned number
   const channel at = c.sibling(number);
   for (int hop = 1; hop < c.team.size; ++hop) {
     const int to = member_behind(c, hop);
-    refresh_end(at, to, p.goes_to(to) ? lines : 1);
+    refresh_end(at, at.outbox(to), p.goes_to(to) ? lines : 1);
   }
 }
 

@@ -15,6 +15,17 @@ struct cast {
   uint64_t source;  // of src in that of the root
 };
 
+// How what is for every leaf leaves the root: once for each, or once for all where the NIC copies its stores. A team of
+// some nodes never goes that way: others may use the same places.
+struct way_to_leaves {
+  bool copied;
+  GGAS_DEVICE explicit way_to_leaves(const ggas_team& t) : copied(t.id == 0 && window_of_others() != nullptr) {}
+  GGAS_DEVICE int times(const channel& c) const { return copied ? 1 : c.team.size - 1; }
+  GGAS_DEVICE channel_line* outbox(const channel& c, int hop) const {
+    return copied ? c.outbox_of_others() : c.outbox(member_behind(c, hop));
+  }
+};
+
 // As cast_in_lines; a thread has one line at most.
 template <class U>
 GGAS_DEVICE ggas_status cast_short(channel& c, const cast<U>& p, const slice& part, patience& end) {
@@ -23,12 +34,13 @@ GGAS_DEVICE ggas_status cast_short(channel& c, const cast<U>& p, const slice& pa
   const U* const src = p.src + part.begin;
   U* const dst = p.dst + part.begin;
   if (c.rank == p.root) {
-    const thread_line mine(lines, c.team.size);
+    const way_to_leaves way(c.team);
+    const thread_line mine(lines, way.times(c) + 1);  // the last one for the own copy
     if (mine.any) {
-      const int member = member_behind(c, mine.hop);
+      const bool own = mine.hop > way.times(c);
       const uint64_t data = load_line(src, mine.line, units);
-      if (member != c.rank) send_line(c, c.outbox(member) + mine.line, data);
-      if (member == c.rank && src != dst) store_line(dst, mine.line, units, data);
+      if (!own) send_line(c, way.outbox(c, mine.hop) + mine.line, data);
+      if (own && src != dst) store_line(dst, mine.line, units, data);
     }
     refresh_slots(c, [=](int) { return lines; });
     const early_look earlier(c);

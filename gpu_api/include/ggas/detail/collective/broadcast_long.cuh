@@ -37,7 +37,10 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast<U>& p, const slice&
   const line_plan plan(lines_of_part<U>(mine.units()));
   c.bundled = plan.channels;
   if (c.rank == p.root) {
-    send_lines(c, plan, mine.units(), [&](int) { return p.src + mine.begin; });
+    const way_to_leaves way(c.team);
+    send_parts(
+        c, plan, mine.units(), way.times(c), [=](const channel& at, int hop) { return way.outbox(at, hop); },
+        [&](int) { return p.src + mine.begin; });
     const early_look earlier(c);
     look_for_failure(c);
     copy_at_root(c, p, mine);
@@ -53,15 +56,32 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast<U>& p, const slice&
   return heard == ggas_ok ? s : heard;
 }
 
-// Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
-// end, a long one beside what goes to the first leaf.
+// By the block of the root, whose NIC copies stores: once for all leaves, if their destinations are where the own one
+// is. Else nothing is stored, and `alike` is false.
 template <class U>
-GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
-  const slice& mine = call.mine;
-  const bool beside_leaf = p.dst != p.src && own_beside_peer(c, call.bytes(), call.blocks);
+GGAS_DEVICE ggas_status store_to_all(const channel& c, const cast<U>& p, const slice& mine, bool& alike,
+                                     patience& end) {
+  bool others = false;
+  const ggas_status s = hear_all(
+      c,
+      [&](int member, uint64_t place) {
+        acquire_line(c.inbox(member));
+        others |= place != p.place;
+      },
+      end);
+  if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+  alike = !__syncthreads_or(others);
+  if (alike)
+    move_part(reinterpret_cast<U*>(window_of_others() + p.place) + mine.begin, p.src + mine.begin, mine.units());
+  return ggas_ok;
+}
+
+// By the root to one leaf after the other, its own copy beside the first one if it shall be. Leaves hear where all are.
+template <class U>
+GGAS_DEVICE ggas_status store_to_each(const channel& c, const cast<U>& p, const slice& mine, bool beside_leaf,
+                                      patience& end) {
   const U* const from = p.src + mine.begin;
-  tell_all(c, p.place);
-  const ggas_status s = store_to_others<U>(
+  return store_to_others<U>(
       c, [&](int) { return c.rank == p.root; },
       [&](int member, U* dst) {
         if (beside_leaf && member == member_behind(c, 1))
@@ -70,8 +90,21 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channe
           move_part(dst + mine.begin, from, mine.units());
       },
       end);
+}
+
+// Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
+// end, a long one beside what goes to the first leaf.
+template <class U>
+GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
+  const slice& mine = call.mine;
+  const bool beside_leaf = p.dst != p.src && own_beside_peer(c, call.bytes(), call.blocks);
+  tell_all(c, p.place);
+  ggas_status s = ggas_ok;
+  bool stored = false;
+  if (c.rank == p.root && way_to_leaves(c.team).copied) s = store_to_all(c, p, mine, stored, end);
+  if (s == ggas_ok && !stored) s = store_to_each(c, p, mine, beside_leaf, end);
   if (!next_exchange(c, s)) return s;
-  return finish_cast(c, p, beside_leaf ? slice{mine.begin, mine.begin} : mine, end);
+  return finish_cast(c, p, beside_leaf && !stored ? slice{mine.begin, mine.begin} : mine, end);
 }
 
 // Units that the root stores to every leaf while these load the rest: so many that it is done with them, and with its

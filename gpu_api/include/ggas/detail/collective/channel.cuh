@@ -59,6 +59,10 @@ struct channel {
     const uint64_t node = static_cast<uint32_t>(ggas_team_node(team, member));
     return reinterpret_cast<channel_line*>(c.window + turn(seq) + slot(c.node) + node * c.stride);
   }
+  // Where it writes for all other members of ggas_world() at once: the same place in each, which holds its lines alone.
+  GGAS_DEVICE channel_line* outbox_of_others() const {
+    return reinterpret_cast<channel_line*>(window_of_others() + turn(seq) + slot(device_context().node));
+  }
   GGAS_DEVICE const channel_line* inbox(int member) const { return inbox(member, seq); }
   GGAS_DEVICE const channel_line* inbox(int member, uint64_t number) const {
     const uint64_t at = turn(number) + slot(ggas_team_node(team, member));

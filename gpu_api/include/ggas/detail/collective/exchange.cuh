@@ -76,13 +76,15 @@ GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, 
   return true;
 }
 
-// Lines of the parts source(member) for all other members. Who has the first line of a slot looks after the rest of it.
-template <class Source>
-GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t units, Source source) {
-  for_rows(c, plan, c.team.size - 1, [&](const lines_of_row& r) {
-    const int member = member_behind(c, r.hop + 1);
-    const auto* const part = source(member);
-    channel_line* const out = r.at.outbox(member) + r.in_slot;
+// Lines of the parts source(hop), 1 ... `parts`, to the slots outbox(channel, hop). Who has the first line of a slot
+// looks after the rest of it.
+template <class Outbox, class Source>
+GGAS_DEVICE void send_parts(const channel& c, const line_plan& plan, size_t units, int parts, Outbox outbox,
+                            Source source) {
+  for_rows(c, plan, parts, [&](const lines_of_row& r) {
+    const auto* const part = source(r.hop + 1);
+    channel_line* const slot = outbox(r.at, r.hop + 1);
+    channel_line* const out = slot + r.in_slot;
     uint64_t data[lines_at_once];
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) data[k] = load_line(part, r.first + r.behind(k), units);
@@ -90,9 +92,16 @@ GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t unit
     for (unsigned k = 0; k < lines_at_once; ++k) {
       if (r.has(k)) send_line(r.at, out + (k << lanes_log2), data[k]);
     }
-    if (r.in_slot == 0) refresh_end(r.at, member, plan.lines_from(r.first));
+    if (r.in_slot == 0) refresh_end(r.at, slot, plan.lines_from(r.first));
     return true;
   });
+}
+// Of the parts source(member) for all other members.
+template <class Source>
+GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t units, Source source) {
+  send_parts(
+      c, plan, units, c.team.size - 1, [](const channel& at, int hop) { return at.outbox(member_behind(at, hop)); },
+      [&](int hop) { return source(member_behind(c, hop)); });
 }
 
 // Waits for the lines of a row, all polled at once; as take_line. No pauses between polls, which cost 0.05 us where a

@@ -108,17 +108,17 @@ GGAS_DEVICE void for_other_ends(const channel& c, F f) {
   }
 }
 
-// By a thread: now and then, the rest of the slot at a member, of which `used` lines were sent; see refresh_slot.
-GGAS_DEVICE void refresh_end(const channel& c, int member, unsigned used) {
+// By a thread: now and then, the rest of a slot elsewhere, of which `used` lines were sent; see refresh_slot.
+GGAS_DEVICE void refresh_end(const channel& c, channel_line* slot, unsigned used) {
   if (!slot_is_due(c.seq)) return;
-  for (unsigned i = used; i < channel::lines(); ++i) send_line(c, c.outbox(member) + i, 0);
+  for (unsigned i = used; i < channel::lines(); ++i) send_line(c, slot + i, 0);
 }
 
 // Who has nothing to say says that it is here.
 GGAS_DEVICE void send_empty_lines(const channel& c) {
   for_other_ends(c, [](const channel& at, int member) {
     send_line(at, at.outbox(member), 0);
-    refresh_end(at, member, 1);
+    refresh_end(at, at.outbox(member), 1);
   });
 }
 
