@@ -44,19 +44,19 @@ result<outcome> run_everywhere(session& s, const exchange_args& a, exchange_kern
   return slowest;
 }
 
-result<> exchange_point(session& s, moved what, uint64_t elements) {
-  const std::string text = fmt::format("block {} elements", elements);
+result<> exchange_point(session& s, const char* variant, moved what, exchange_kernel loop, uint64_t elements) {
+  const std::string text = fmt::format("{} {} elements", variant, elements);
   const exchange_args a = plan_exchange(s, what, elements);
   GGAS_TRY(s.launch_all({1}, {threads}, [&](int) { return [a] { exchange_fill(a); }; }));
   GGAS_TRY(s.run(text));
   std::vector<double> samples;
   for (int i = 0; i < 5; ++i) {
-    const auto o = run_everywhere(s, a, exchange_loop_of<false>(what), text);
+    const auto o = run_everywhere(s, a, loop, text);
     if (!o) return o.error();
     samples.push_back(static_cast<double>(o->end_ns - o->begin_ns) / static_cast<double>(a.rounds));
   }
   if (const auto o = run_everywhere(s, a, exchange_check, text); !o) return o.error();
-  record r = s.begin("block", "time", "ns");
+  record r = s.begin(variant, "time", "ns");
   r.params = {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", threads}};
   summarise(r, samples);
   s.emit(std::move(r));
@@ -66,7 +66,11 @@ result<> exchange_point(session& s, moved what, uint64_t elements) {
 result<> exchange_points(session& s, moved what) {
   const uint64_t most = s.opts().sized(1024u, 4096u, 16384u), step = s.opts().sized(32u, 64u, 4u);
   GGAS_TRY(s.start((2 * static_cast<size_t>(s.nodes()) * most * sizeof(float)) + (1u << 20)));
-  for (uint64_t n = 1; n <= most; n *= step) GGAS_TRY(exchange_point(s, what, n));
+  const bool both = what == moved::broadcast && s.machine().device_context(0).others != nullptr;
+  for (uint64_t n = 1; n <= most; n *= step) {
+    GGAS_TRY(exchange_point(s, "block", what, exchange_loop_of<false>(what), n));
+    if (both) GGAS_TRY(exchange_point(s, "team", what, exchange_loop<moved::broadcast, false, true>, n));
+  }
   return {};
 }
 

@@ -65,7 +65,11 @@ inline description exchange_description(const char* name, const char* text) {
                        {"grid", "called in a running kernel by 16 blocks; on GPUs"},
                        {"graph", "a node of a CUDA graph; on GPUs"}}};
 }
-inline description broadcast_description() { return exchange_description("broadcast", "floats of one GPU to all"); }
+inline description broadcast_description() {
+  description d = exchange_description("broadcast", "floats of one GPU to all");
+  d.variants.push_back({"team", "as block, for a team of all nodes: a store for each, where NICs copy stores to all"});
+  return d;
+}
 inline description allgather_description() { return exchange_description("allgather", "floats of every GPU to all"); }
 inline description alltoall_description() {
   return exchange_description("alltoall", "floats of every GPU for each; elements per destination");

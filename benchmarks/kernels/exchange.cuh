@@ -42,12 +42,14 @@ GGAS_HOST_DEVICE constexpr float exchanged(const exchange_args& a, int node, uin
   return static_cast<float>(pattern(a.seed, static_cast<uint64_t>(node), at) % 1024);
 }
 
-// All blocks of a grid call, or one block.
-template <moved What, bool Grid>
+// All blocks of a grid call, or one block. Of a broadcast also one for a team of all nodes, which no NIC helps.
+template <moved What, bool Grid, bool Team>
 GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
   float* const to = own<float>(a.output);
   const float* const from = own<float>(a.input) + place_of(round);
   const uint64_t n = a.elements, limit = a.timeout_ns;
+  if constexpr (What == moved::broadcast && Team)
+    return ggas_broadcast_block(to, from, n, 0, limit, ggas_team_strided(1, 0, 1, ggas_nodes()));
   if constexpr (What == moved::broadcast)
     return Grid ? ggas_broadcast_grid(to, from, n, 0, limit) : ggas_broadcast_block(to, from, n, 0, limit);
   if constexpr (What == moved::allgather)
@@ -113,13 +115,13 @@ GGAS_DEVICE void forget_output(const exchange_args& a) {
 
 // `checks` rounds whose results are all checked and then overwritten, one behind which all nodes are here, then the
 // measured ones. Every call stands in one place: twice the code takes longer, to run and to compile.
-template <moved What, bool Grid>
+template <moved What, bool Grid, bool Team = false>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
   ggas_status s = ggas_ok;
   GGAS_NO_UNROLL
   for (uint64_t round = 0; round <= a.checks + a.rounds && s == ggas_ok; ++round) {
-    s = exchange_once<What, Grid>(a, round);
+    s = exchange_once<What, Grid, Team>(a, round);
     if (round > a.checks || s != ggas_ok) continue;
     GGAS_NO_UNROLL
     for (bool again = round < a.checks;; again = false) {  // a barrier before the check and one behind it
