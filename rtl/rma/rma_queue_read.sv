@@ -80,11 +80,11 @@ module rma_queue_read #(
   // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- what came, as rows
-  logic         row_valid, mend;
+  logic         row_valid, repair;
   logic [1:0]   row_step;
   logic [7:0]   row_mask;
   logic [255:0] row_data;
-  wire          row_ready = fill_ready_i && !mend;
+  wire          row_ready = fill_ready_i && !repair;
   wire          row_take  = row_valid && row_ready;
   wire [3:0]    row_at    = out_offset[6:3] + {2'd0, row_step};   // slot of the read
   rma_rows #(.DATA_W(DATA_W)) u_rows (
@@ -114,29 +114,29 @@ module rma_queue_read #(
   // verilator lint_on PINCONNECTEMPTY
 
   // A failed one: the slots that did not come.
-  logic       mending_q;
+  logic       repairing_q;
   logic [3:0] at_q;
-  wire        begins = e_valid && over_failed_o && !mending_q;
-  assign mend         = mending_q && at_q != e_slots && row_step == 2'd0;
-  assign over_valid_o = e_valid && (!over_failed_o || (mending_q && at_q == e_slots));
+  wire        begins = e_valid && over_failed_o && !repairing_q;
+  assign repair         = repairing_q && at_q != e_slots && row_step == 2'd0;
+  assign over_valid_o = e_valid && (!over_failed_o || (repairing_q && at_q == e_slots));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      mending_q <= 1'b0;
+      repairing_q <= 1'b0;
       at_q      <= '0;
     end else if (begins) begin
-      mending_q <= 1'b1;
+      repairing_q <= 1'b1;
       at_q      <= any ? came_q[over_vpid_o[CW-1:0]] : 4'd0;
     end else begin
-      if (mend && fill_ready_i) at_q <= at_q + 4'd1;
-      if (over_valid_o && over_ready_i) mending_q <= 1'b0;
+      if (repair && fill_ready_i) at_q <= at_q + 4'd1;
+      if (over_valid_o && over_ready_i) repairing_q <= 1'b0;
     end
   end
 
-  assign fill_valid_o = mend || row_valid;
-  assign fill_vpid_o  = mend ? over_vpid_o : out_vpid;
-  assign fill_slot_o  = mend ? e_slot + at_q : out_slot + row_at;
-  assign fill_mask_o  = mend ? 8'hff : row_mask;
-  assign fill_data_o  = mend ? BAD_SLOT : row_data;
+  assign fill_valid_o = repair || row_valid;
+  assign fill_vpid_o  = repair ? over_vpid_o : out_vpid;
+  assign fill_slot_o  = repair ? e_slot + at_q : out_slot + row_at;
+  assign fill_mask_o  = repair ? 8'hff : row_mask;
+  assign fill_data_o  = repair ? BAD_SLOT : row_data;
   assign busy_o       = read_busy || e_valid;
 
 `ifndef SYNTHESIS

@@ -156,10 +156,10 @@ TEST_P(Access, WaitsCompareAndTimeOut) {
 TEST_P(Access, WaitsRefuseBadArguments) {
   on(0, 1, 33, [&] {
     const int* none = nullptr;
-    const int* crooked = reinterpret_cast<const int*>(ggas_pointer_of_node(0, base() + 2));
+    const int* misaligned = reinterpret_cast<const int*>(ggas_pointer_of_node(0, base() + 2));
     const int* flag = ggas_pointer_of_node<int>(0, base());
     EXPECT_EQ(ggas_wait_until(none, ggas_eq, 0, enough()), ggas_bad_argument);
-    EXPECT_EQ(ggas_wait_until(crooked, ggas_eq, 0, enough()), ggas_bad_argument);
+    EXPECT_EQ(ggas_wait_until(misaligned, ggas_eq, 0, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_wait_until(flag, static_cast<ggas_cmp>(6), 0, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_wait_until_warp(none, ggas_eq, 0, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_wait_until_block(none, ggas_eq, 0, enough()), ggas_bad_argument);

@@ -117,12 +117,12 @@ TEST_P(Allreduce, RefusesBadArguments) {
   on_all(1, 40, [&] {
     float* const v = user<float>(ggas_node());
     float* const none = nullptr;
-    float* const crooked = reinterpret_cast<float*>(reinterpret_cast<char*>(v) + 2);
+    float* const misaligned = reinterpret_cast<float*>(reinterpret_cast<char*>(v) + 2);
     const auto t = enough();
     for (ggas_method m : methods()) {
       EXPECT_EQ(ggas_allreduce_block(none, v, n, ggas_sum, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, none, n, ggas_sum, m, t), ggas_bad_argument);
-      EXPECT_EQ(ggas_allreduce_block(v, crooked, n, ggas_sum, m, t), ggas_bad_argument);
+      EXPECT_EQ(ggas_allreduce_block(v, misaligned, n, ggas_sum, m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, v, n, static_cast<ggas_op>(4), m, t), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_block(v, v, n, ggas_sum, m, t, ggas_team{0, 1, 0, 1}), ggas_bad_argument);
       EXPECT_EQ(ggas_allreduce_grid(v, v, n, ggas_sum, m, t, ggas_team{ggas_node() + 1, 1, 1, 1}), ggas_bad_argument);

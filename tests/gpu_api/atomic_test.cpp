@@ -40,8 +40,8 @@ TEST_P(Atomic, EveryAtomicOfEveryType) {
     every_atomic(ggas_global_pointer<int64_t>(last, base() + 16), enough());
     every_atomic(ggas_global_pointer<uint64_t>(last, base() + 24), enough());
     uint64_t old = 0;
-    auto* crooked = reinterpret_cast<uint64_t*>(ggas_global_pointer<char>(last, base() + 4));
-    EXPECT_EQ(ggas_fetch_add(crooked, uint64_t{1}, &old, enough()), ggas_bad_argument);
+    auto* misaligned = reinterpret_cast<uint64_t*>(ggas_global_pointer<char>(last, base() + 4));
+    EXPECT_EQ(ggas_fetch_add(misaligned, uint64_t{1}, &old, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_fetch_add(static_cast<uint64_t*>(nullptr), 1, &old, enough()), ggas_bad_argument);
   });
   run();

@@ -182,7 +182,7 @@ __global__ void notify_refused(notify_args a) {
   const ggas_queue q = ggas_queue_of(0), none = ggas_queue_of(-1);
   auto* const far = ggas_global_pointer<uint64_t>(right, a.landing);
   auto* const end = ggas_global_pointer<uint64_t>(right, ggas_segment_bytes() - 8);
-  auto* const crooked = reinterpret_cast<uint64_t*>(ggas_global_pointer<char>(right, a.landing + 4));
+  auto* const misaligned = reinterpret_cast<uint64_t*>(ggas_global_pointer<char>(right, a.landing + 4));
   auto* const own = bench::own<uint64_t>(a.source);
   uint64_t* const null = nullptr;
   const auto all = [&](uint64_t* there, const uint64_t* here, size_t n, int node, int queue, const ggas_queue& by,
@@ -205,7 +205,7 @@ __global__ void notify_refused(notify_args a) {
   all(null, own, 1, ggas_nodes(), to, q, false, __LINE__);
   all(end, own, 2, right, to, q, true, __LINE__);
   all(end, null, 2, right, to, q, true, __LINE__);
-  f.status(ggas_put_value_notify(crooked, uint64_t{7}, 8, to, t, q), ggas_bad_argument, __LINE__);
+  f.status(ggas_put_value_notify(misaligned, uint64_t{7}, 8, to, t, q), ggas_bad_argument, __LINE__);
   const ggas_queue in = ggas_queue_of(to);
   ggas_notification note{123, 0, 0, 0, 0, 0, 0};
   size_t taken = 9;

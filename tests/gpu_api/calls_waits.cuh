@@ -165,7 +165,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(96) wait_for_nothing(wait_args a) {
   found f;
   const auto* const flags = bench::own<uint64_t>(a.flags);
   const uint64_t* const none = nullptr;
-  const auto* const crooked = reinterpret_cast<const uint64_t*>(bench::own<char>(a.flags + 4));
+  const auto* const misaligned = reinterpret_cast<const uint64_t*>(bench::own<char>(a.flags + 4));
   const auto wrong = static_cast<ggas_cmp>(ggas_ge + 1);
   const uint64_t t = a.timeout_ns, v = 5;
   size_t index = 77, count = 88, indices[8] = {99};
@@ -184,7 +184,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(96) wait_for_nothing(wait_args a) {
     f.status(ggas_signal_wait_until(p, cmp, v, &seen, t), ggas_bad_argument, line);
   };
   refused(none, 3, ggas_eq, __LINE__);
-  refused(crooked, 3, ggas_eq, __LINE__);
+  refused(misaligned, 3, ggas_eq, __LINE__);
   refused(flags, 3, wrong, __LINE__);
   refused(flags, 0, ggas_eq, __LINE__);
   f.status(ggas_wait_until_any(flags, 3, ggas_eq, v, nullptr, t), ggas_bad_argument, __LINE__);

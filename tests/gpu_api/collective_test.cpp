@@ -146,14 +146,14 @@ TEST_P(Collective, RefusesBadArguments) {
   on_all(1, 40, [&] {
     float* v = source<float>();
     float* none = nullptr;
-    float* crooked = reinterpret_cast<float*>(reinterpret_cast<char*>(v) + 2);
+    float* misaligned = reinterpret_cast<float*>(reinterpret_cast<char*>(v) + 2);
     const auto t = enough();
     EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, -1, ggas_by_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_reduce_block(v, v, 1, ggas_sum, nodes(), ggas_by_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_reduce_block(v, none, 1, ggas_sum, 0, ggas_by_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_reduce_block(v, v, 1, static_cast<ggas_op>(ggas_xor + 1), 0, ggas_by_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(none, v, 1, ggas_sum, ggas_by_gather, t), ggas_bad_argument);
-    EXPECT_EQ(ggas_allreduce_block(v, crooked, 1, ggas_sum, ggas_by_gather, t), ggas_bad_argument);
+    EXPECT_EQ(ggas_allreduce_block(v, misaligned, 1, ggas_sum, ggas_by_gather, t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(v, v, 1, ggas_sum, static_cast<ggas_method>(ggas_auto + 1), t), ggas_bad_argument);
     EXPECT_EQ(ggas_allreduce_block(none, none, 0, ggas_sum, ggas_by_gather, t), ggas_ok);
     // None of these counts: the next one works.

@@ -260,9 +260,9 @@ TEST_P(OnStream, BadPlacesAreTold) {
   EXPECT_EQ(status(0), ggas_bad_argument);
   // Words that are taken from or counted in nowhere.
   uint64_t *const signal = user<uint64_t>(0, signal_at), *const taken = user<uint64_t>(0, taken_at);
-  uint64_t* const crooked = reinterpret_cast<uint64_t*>(user<char>(0, taken_at + 4));
+  uint64_t* const misaligned = reinterpret_cast<uint64_t*>(user<char>(0, taken_at + 4));
   for (const auto& [from, to] :
-       {std::pair<uint64_t*, uint64_t*>{signal, nullptr}, {nullptr, taken}, {signal, crooked}}) {
+       {std::pair<uint64_t*, uint64_t*>{signal, nullptr}, {nullptr, taken}, {signal, misaligned}}) {
     *user<uint64_t>(0, status_at) = ggas_ok;
     queued(signal_take_on_stream(*cluster_, 0, from, to, 0, report(0)));
     run();

@@ -100,7 +100,7 @@ TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
   ASSERT_LT(cluster_->now_ns(), cut_us * us);
   std::vector<int> wrong(static_cast<size_t>(nodes()), 0);
   int pointers = 0, failed = 0;
-  const auto cast = [&](size_t n, uint32_t round, uint64_t timeout_ns) {
+  const auto broadcast = [&](size_t n, uint32_t round, uint64_t timeout_ns) {
     auto* const v = ggas_pointer_of_node<uint32_t>(ggas_node(), base());
     if (ggas_node() == 0)
       for (size_t i = threadIdx.x; i < n; i += blockDim.x) ggas_store(v + i, round + static_cast<uint32_t>(i));
@@ -117,7 +117,7 @@ TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
       auto* const never = ggas_pointer_of_node<uint32_t>(ggas_node(), base() + (1u << 20));
       ggas_status s = ggas_ok;
       for (int r = 1; r <= times && s == ggas_ok; ++r) {
-        s = cast(r % 2 != 0 ? 7 : 1300, static_cast<uint32_t>(r) << 16, patience);
+        s = broadcast(r % 2 != 0 ? 7 : 1300, static_cast<uint32_t>(r) << 16, patience);
         static_cast<void>(ggas_wait_until_block(never, ggas_eq, 1u, 10 * us));
       }
       if (threadIdx.x == 0) failed += s != ggas_ok, pointers += ggas_pointer_of_others() != nullptr;

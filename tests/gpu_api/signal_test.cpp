@@ -83,8 +83,8 @@ TEST_P(Signal, BadSignalsAreRefused) {
   on(0, 1, 1, [&] {
     auto* here = ggas_pointer_of_node<uint64_t>(0, base());
     auto* there = ggas_global_pointer<uint64_t>(nodes() - 1, base());
-    auto* crooked = reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(there) + 4);
-    EXPECT_EQ(ggas_put_signal(there, here, 1, crooked, 1, ggas_signal_set, enough()), ggas_bad_argument);
+    auto* misaligned = reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(there) + 4);
+    EXPECT_EQ(ggas_put_signal(there, here, 1, misaligned, 1, ggas_signal_set, enough()), ggas_bad_argument);
     EXPECT_EQ(ggas_put_signal(there, here, 1, static_cast<uint64_t*>(nullptr), 1, ggas_signal_set, enough()),
               ggas_bad_argument);
     EXPECT_EQ(ggas_put_signal(there, here, 1, there, 1, static_cast<ggas_signal_op>(2), enough()), ggas_bad_argument);

@@ -103,7 +103,7 @@ TEST_P(Tagged, RefusesWhatCannotWork) {
   on(0, 1, 32, [&] {
     auto* const lines = ggas_pointer_of_node<ggas_tagged>(0, base() + lines_at);
     auto* const word = ggas_pointer_of_node<uint64_t>(0, base() + out_at);
-    auto* const crooked = reinterpret_cast<ggas_tagged*>(ggas_pointer_of_node<char>(0, base() + 8));
+    auto* const misaligned = reinterpret_cast<ggas_tagged*>(ggas_pointer_of_node<char>(0, base() + 8));
     auto* const last = ggas_global_pointer<ggas_tagged>(ggas_nodes() - 1, ggas_segment_bytes() - sizeof(ggas_tagged));
     ggas_tagged nowhere{};
     const auto put = [&](ggas_tagged* to, const uint64_t* from, size_t n, uint32_t tag) {
@@ -115,7 +115,7 @@ TEST_P(Tagged, RefusesWhatCannotWork) {
     put(nullptr, word, 1, 1);
     put(lines, nullptr, 1, 1);
     put(lines, word, 1, 0);
-    put(crooked, word, 1, 1);
+    put(misaligned, word, 1, 1);
     put(last, word, 2, 1);
     put(&nowhere, word, 1, 1);
     put(lines, word, ~size_t{0} / 8, 1);
@@ -125,7 +125,7 @@ TEST_P(Tagged, RefusesWhatCannotWork) {
     take(nullptr, lines, 1, 1);
     take(word, nullptr, 1, 1);
     take(word, lines, 1, 0);
-    take(word, crooked, 1, 1);
+    take(word, misaligned, 1, 1);
     EXPECT_EQ(ggas_put_tagged_block(lines, word, 0, 1), ggas_ok);
     EXPECT_EQ(ggas_take_tagged_block(word, lines, 0, 1, 0), ggas_ok);
   });

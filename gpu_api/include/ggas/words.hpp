@@ -17,7 +17,7 @@ enum ggas_op : unsigned { ggas_sum, ggas_min, ggas_max, ggas_prod, ggas_and, gga
 // How.
 enum ggas_method : unsigned {
   // Flags behind data, the original's. Block forms, all nodes.
-  ggas_by_gather,      // everybody pushes to one node, which reduces (and casts the result back): least traffic
+  ggas_by_gather,      // everybody pushes to one node, which reduces (and sends the result to all): least traffic
   ggas_by_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation
   // Numbers beside data (docs/collectives.md).
   ggas_one_shot,  // everybody sends everything to everybody: one hop

@@ -201,11 +201,11 @@ TEST_F(on_stream, CollectivesThatMoveData) {
     for (uint64_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(pattern(3, static_cast<uint64_t>(n), i) % 1024);
     write(n, at.data, v);
   }
-  const uint64_t cast = at.copy, gathered = cast + (1u << 20), exchanged = cast + (2u << 20),
-                 reduced = cast + (3u << 20);
+  const uint64_t broadcasted = at.copy, gathered = broadcasted + (1u << 20), exchanged = broadcasted + (2u << 20),
+                 reduced = broadcasted + (3u << 20);
   for (int n = 0; n < nodes(); ++n) {
     const float* const in = local<float>(n, at.data);
-    ok(broadcast_on_stream(machine(), n, local<float>(n, cast), in, n_all, nodes() - 1, report(n)), "broadcast");
+    ok(broadcast_on_stream(machine(), n, local<float>(n, broadcasted), in, n_all, nodes() - 1, report(n)), "broadcast");
     ok(allgather_on_stream(machine(), n, local<float>(n, gathered), in, n_all, report(n)), "allgather");
     ok(alltoall_on_stream(machine(), n, local<float>(n, exchanged), in, n_all, report(n)), "alltoall");
     ok(reduce_on_stream(machine(), n, local<float>(n, reduced), in, n_all, ggas_max, 0, report(n)), "reduce");
@@ -214,7 +214,7 @@ TEST_F(on_stream, CollectivesThatMoveData) {
   expect_words(status, ggas_ok);
   const auto value = [&](uint64_t node, uint64_t i) { return static_cast<float>(pattern(3, node, i) % 1024); };
   for (int n = 0; n < nodes(); ++n) {
-    const auto c = read<float>(n, cast, n_all), g = read<float>(n, gathered, n_all * all),
+    const auto c = read<float>(n, broadcasted, n_all), g = read<float>(n, gathered, n_all * all),
                x = read<float>(n, exchanged, n_all * all), r = read<float>(n, reduced, n_all);
     for (uint64_t i = 0; i < n_all; ++i) {
       ASSERT_EQ(c[i], value(all - 1, i)) << "broadcast, node " << n;

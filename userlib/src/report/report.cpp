@@ -68,7 +68,7 @@ void name_writer(const context& c, wait_record& r) {
     r.missing[0] = static_cast<int32_t>((at - first) / layout::word);
     r.missing_count = 1;
   }
-  if (at == layout::cast_flag) r.missing[0] = 0, r.missing_count = 1;  // allreduce by gather: by node 0
+  if (at == layout::result_flag) r.missing[0] = 0, r.missing_count = 1;  // allreduce by gather: by node 0
 }
 
 std::string what_was_missing(const context& c, const wait_record& r) {

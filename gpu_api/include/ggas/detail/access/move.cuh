@@ -70,7 +70,7 @@ GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Lo
 template <origin From>
 GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, unsigned rank, unsigned count);
 template <origin From>
-GGAS_APART void move_crooked(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count);
+GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count);
 
 // All of that, for calls that have few registers to spare.
 template <origin From>
@@ -86,7 +86,7 @@ GGAS_DEVICE void move_bytes(void* to, const void* from, uint64_t bytes, unsigned
   } else if (all % 16 == 0) {
     move_aligned<From>(static_cast<word_pair*>(to), static_cast<const word_pair*>(from), bytes / 16, rank, count);
   } else {
-    move_crooked<From>(static_cast<char*>(to), static_cast<const char*>(from), bytes, rank, count);
+    move_misaligned<From>(static_cast<char*>(to), static_cast<const char*>(from), bytes, rank, count);
   }
 }
 

@@ -84,7 +84,7 @@ GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t word
 
 // Any addresses, any length.
 template <origin From>
-GGAS_APART void move_crooked(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
+GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
   const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
   const unsigned unit = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
   const middle m = find_middle(to, from, bytes);

@@ -111,7 +111,8 @@ template <class T>
 GGAS_DEVICE ggas_status reduce_by(const piece<T>& p, ggas_method method, unsigned block, unsigned blocks,
                                   const ggas_team& team, uint64_t timeout_ns) {
   if constexpr (nic_possible) {
-    if (goes_by_nic(p, method, team)) return arguments_good(p, team) ? reduce_by_nic(p, block, timeout_ns) : ggas_bad_argument;
+    if (goes_by_nic(p, method, team))
+      return arguments_good(p, team) ? reduce_by_nic(p, block, timeout_ns) : ggas_bad_argument;
   }
   const unsigned used = usable_channels(blocks);
   const size_t each = part_elements<T>(p.n, used);

@@ -3,9 +3,9 @@
 // each member, which that member sums up. What it needs from the others waits in its own destination, in their slices,
 // that are of no other use before the results come. So a block goes through its chunks of every slice one by one:
 //
-//   scatter(k)   chunk k of every other member's slice goes into that member's destination, at this member's slice
-//   reduce(k)    chunk k of the own slice, of everybody: all have scattered theirs
-//   cast(k)      its sum goes to everybody: over what that member sent, and all have reduced chunk k
+//   scatter(k)    chunk k of every other member's slice goes into that member's destination, at this member's slice
+//   reduce(k)     chunk k of the own slice, of everybody: all have scattered theirs
+//   broadcast(k)  its sum goes to everybody: over what that member sent, and all have reduced chunk k
 //
 // An exchange a chunk tells both of the last two conditions; the next chunk is scattered while it is under way.
 // Included by collective.cuh.
@@ -42,7 +42,7 @@ class pusher {
           c_, [&] { scatter(k + 1); }, end);
       if (k > chunks_ || !next_exchange(c_, s)) return s;
       reduce(k);
-      if (k > 0) cast(k - 1);
+      if (k > 0) broadcast(k - 1);
     }
   }
 
@@ -95,7 +95,7 @@ class pusher {
     const piece<T> own = p_.to(c_.rank);
     move_widely<T>(unit_moves(c_, at_, own), byte_range{first, first + k.bytes, 0, 1});
   }
-  GGAS_DEVICE void cast(unsigned number) const {
+  GGAS_DEVICE void broadcast(unsigned number) const {
     const chunk k = chunk_of(number);
     const word_pair* const sum = there(c_.rank, k);
     move_each<words_in_flight>(

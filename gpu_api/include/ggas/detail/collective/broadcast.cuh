@@ -7,7 +7,7 @@
 namespace ggas::detail {
 
 template <class U>
-struct cast {
+struct broadcast_call {
   U* dst;
   const U* src;
   int root;
@@ -26,9 +26,9 @@ struct way_to_leaves {
   }
 };
 
-// As cast_in_lines; a thread has one line at most.
+// As broadcast_in_lines; a thread has one line at most.
 template <class U>
-GGAS_DEVICE ggas_status cast_short(channel& c, const cast<U>& p, const slice& part, patience& end) {
+GGAS_DEVICE ggas_status broadcast_short(channel& c, const broadcast_call<U>& p, const slice& part, patience& end) {
   const size_t units = part.units();
   const unsigned lines = lines_of_part<U>(units), line = thread_rank();
   const U* const src = p.src + part.begin;
@@ -60,7 +60,7 @@ GGAS_DEVICE ggas_status cast_short(channel& c, const cast<U>& p, const slice& pa
 
 // One that is not.
 template <class U>
-GGAS_LONG ggas_status cast_long(channel c, cast<U> p, channel_call<U> call, uint64_t timeout_ns);
+GGAS_LONG ggas_status broadcast_long(channel c, broadcast_call<U> p, channel_call<U> call, uint64_t timeout_ns);
 
 template <class T>
 GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, const ggas_team& team, unsigned block,
@@ -68,7 +68,7 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
   if (!ggas_team_good(team) || root < 0 || root >= team.size) return ggas_bad_argument;
   if (n == 0) return ggas_ok;
   using U = unit_of<T>;
-  cast<U> p{reinterpret_cast<U*>(dst), reinterpret_cast<const U*>(src), root, 0, 0};
+  broadcast_call<U> p{reinterpret_cast<U*>(dst), reinterpret_cast<const U*>(src), root, 0, 0};
   const bool good = (n <= ggas_segment_bytes() / sizeof(T)) & elements_good(dst) &
                     own_place(dst, n * sizeof(T), p.place) &
                     ((ggas_team_rank(team) != root) | (elements_good(src) & own_place(src, n * sizeof(T), p.source)));
@@ -77,8 +77,8 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
   if (is_short<U>(call.mine.units(), team.size))
-    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return cast_short(at, p, call.mine, end); });
-  return cast_long(c, p, call, timeout_ns);
+    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return broadcast_short(at, p, call.mine, end); });
+  return broadcast_long(c, p, call, timeout_ns);
 }
 
 }  // namespace ggas::detail

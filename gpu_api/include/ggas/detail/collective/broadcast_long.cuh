@@ -9,17 +9,18 @@ namespace ggas::detail {
 // What a block of the root would store to its leaves: up to how many lines go as such; from how many bytes on loads by
 // the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their full
 // speed.
-constexpr size_t cast_in_lines_until = 4 * 1024, loads_from = 80 * 1024;
+constexpr size_t broadcast_in_lines_until = 4 * 1024, loads_from = 80 * 1024;
 constexpr unsigned blocks_served = 8;
 constexpr int most_forwarding = 64;  // members of a team whose leaves forward
 
 template <class U>
-GGAS_DEVICE void copy_at_root(const channel& c, const cast<U>& p, const slice& mine) {
+GGAS_DEVICE void copy_at_root(const channel& c, const broadcast_call<U>& p, const slice& mine) {
   if (c.rank == p.root && p.dst != p.src) move_part(p.dst + mine.begin, p.src + mine.begin, mine.units());
 }
 
 template <class U>
-GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status finish_broadcast(const channel& c, const broadcast_call<U>& p, const slice& mine,
+                                         patience& end) {
   return finish_stores(
       c,
       [&] {
@@ -33,7 +34,7 @@ GGAS_DEVICE ggas_status finish_cast(const channel& c, const cast<U>& p, const sl
 // here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro. A
 // leaf hears it while the root's lines are under way.
 template <class U>
-GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   const line_plan plan(lines_of_part<U>(mine.units()));
   c.bundled = plan.channels;
   if (c.rank == p.root) {
@@ -59,7 +60,7 @@ GGAS_DEVICE ggas_status cast_in_lines(channel& c, const cast<U>& p, const slice&
 // By the block of the root, whose NIC copies stores: once for all leaves, if their destinations are where the own one
 // is. Else nothing is stored, and `alike` is false.
 template <class U>
-GGAS_DEVICE ggas_status store_to_all(const channel& c, const cast<U>& p, const slice& mine, bool& alike,
+GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& p, const slice& mine, bool& alike,
                                      patience& end) {
   bool others = false;
   const ggas_status s = hear_all(
@@ -78,7 +79,7 @@ GGAS_DEVICE ggas_status store_to_all(const channel& c, const cast<U>& p, const s
 
 // By the root to one leaf after the other, its own copy beside the first one if it shall be. Leaves hear where all are.
 template <class U>
-GGAS_DEVICE ggas_status store_to_each(const channel& c, const cast<U>& p, const slice& mine, bool beside_leaf,
+GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>& p, const slice& mine, bool beside_leaf,
                                       patience& end) {
   const U* const from = p.src + mine.begin;
   return store_to_others<U>(
@@ -95,7 +96,8 @@ GGAS_DEVICE ggas_status store_to_each(const channel& c, const cast<U>& p, const 
 // Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
 // end, a long one beside what goes to the first leaf.
 template <class U>
-GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
+GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
+                                           patience& end) {
   const slice& mine = call.mine;
   const bool beside_leaf = p.dst != p.src && own_beside_peer(c, call.bytes(), call.blocks);
   tell_all(c, p.place);
@@ -104,7 +106,7 @@ GGAS_DEVICE ggas_status cast_directly(channel& c, const cast<U>& p, const channe
   if (c.rank == p.root && way_to_leaves(c.team).copied) s = store_to_all(c, p, mine, stored, end);
   if (s == ggas_ok && !stored) s = store_to_each(c, p, mine, beside_leaf, end);
   if (!next_exchange(c, s)) return s;
-  return finish_cast(c, p, beside_leaf && !stored ? slice{mine.begin, mine.begin} : mine, end);
+  return finish_broadcast(c, p, beside_leaf && !stored ? slice{mine.begin, mine.begin} : mine, end);
 }
 
 // Units that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
@@ -120,7 +122,7 @@ GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
 // it to each of them. That everybody has told everybody that it is done, behind a fence, orders loads before what the
 // root stores there afterwards.
 template <class U>
-GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED(uint64_t, said_by_root);
   const bool is_root = c.rank == p.root;
   if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -147,12 +149,12 @@ GGAS_DEVICE ggas_status cast_both_ways(channel& c, const cast<U>& p, const slice
                                thread_count());
   }
   if (!next_exchange(c, s)) return s;
-  return finish_cast(c, p, mine, end);
+  return finish_broadcast(c, p, mine, end);
 }
 
 // The piece of a leaf: what it gets from the root and stores to the other leaves.
 template <class U>
-GGAS_DEVICE slice piece_of(const channel& c, const cast<U>& p, const slice& all, int member) {
+GGAS_DEVICE slice piece_of(const channel& c, const broadcast_call<U>& p, const slice& all, int member) {
   const auto leaf = static_cast<unsigned>((member - p.root - 1 + c.team.size) % c.team.size);
   const slice s = slice_of<U>(all.units(), leaf, static_cast<unsigned>(c.team.size - 1));
   return {all.begin + s.begin, all.begin + s.end};
@@ -161,7 +163,8 @@ GGAS_DEVICE slice piece_of(const channel& c, const cast<U>& p, const slice& all,
 // Units [piece.begin, piece.end) of the vector from the root to every leaf, this one first. `places`: the root's
 // source, the leaves' destinations.
 template <class W, class U>
-GGAS_DEVICE void forward_words(const channel& c, const cast<U>& p, const uint64_t* places, const slice& piece) {
+GGAS_DEVICE void forward_words(const channel& c, const broadcast_call<U>& p, const uint64_t* places,
+                               const slice& piece) {
   constexpr size_t unit = sizeof(W) / sizeof(U);
   const auto* const from = reinterpret_cast<const W*>(places[p.root]) + piece.begin / unit;
   move_each<words_in_flight>(
@@ -175,7 +178,8 @@ GGAS_DEVICE void forward_words(const channel& c, const cast<U>& p, const uint64_
       });
 }
 template <class U>
-GGAS_DEVICE void forward_piece(const channel& c, const cast<U>& p, const uint64_t* places, const slice& piece) {
+GGAS_DEVICE void forward_piece(const channel& c, const broadcast_call<U>& p, const uint64_t* places,
+                               const slice& piece) {
   uint64_t all = 0;
   for (int i = 0; i < c.team.size; ++i) all |= places[i];
   constexpr size_t pair = units_per_pair<U>;
@@ -188,7 +192,7 @@ GGAS_DEVICE void forward_piece(const channel& c, const cast<U>& p, const uint64_
 // stores it to all leaves, so that every link carries the vector once and nobody waits in between. As above, the end
 // orders loads before what the root stores there next.
 template <class U>
-GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);
   const bool is_root = c.rank == p.root;
   if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -207,28 +211,31 @@ GGAS_DEVICE ggas_status cast_by_leaves(channel& c, const cast<U>& p, const slice
     forward_piece(c, p, places, piece_of(c, p, mine, c.rank));
     __syncthreads();
   }
-  return finish_cast(c, p, mine, end);
+  return finish_broadcast(c, p, mine, end);
 }
 
 // By stores to peers' memory, or by loads from it, too.
 template <class U>
-GGAS_DEVICE ggas_status cast_over_memory(channel& c, const cast<U>& p, const channel_call<U>& call, patience& end) {
+GGAS_DEVICE ggas_status broadcast_over_memory(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
+                                              patience& end) {
   const auto leaves = static_cast<unsigned>(c.team.size - 1);
   const size_t here = call.bytes();
   look_for_failure(c);
-  if (nic_page()) return cast_directly(c, p, call, end);
-  if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served) return cast_both_ways(c, p, call.mine, end);
+  if (nic_page()) return broadcast_directly(c, p, call, end);
+  if (leaves * here >= loads_from && leaves * call.blocks <= blocks_served)
+    return broadcast_both_ways(c, p, call.mine, end);
   const bool many = leaves > 1 && c.team.size <= most_forwarding;
   const uint64_t beside = many ? uint64_t{leaves - 1} * here * call.blocks : 0;
-  return beside > device_context().tuned.root_sends ? cast_by_leaves(c, p, call.mine, end)
-                                                    : cast_directly(c, p, call, end);
+  return beside > device_context().tuned.root_sends ? broadcast_by_leaves(c, p, call.mine, end)
+                                                    : broadcast_directly(c, p, call, end);
 }
 
 template <class U>
-GGAS_LONG ggas_status cast_long(channel c, cast<U> p, channel_call<U> call, uint64_t timeout_ns) {
+GGAS_LONG ggas_status broadcast_long(channel c, broadcast_call<U> p, channel_call<U> call, uint64_t timeout_ns) {
   return run_on(c, timeout_ns, [&](channel& at, patience& end) {
-    return in_lines(at.team, call.lines(), call.blocks, cast_in_lines_until) ? cast_in_lines(at, p, call.mine, end)
-                                                                             : cast_over_memory(at, p, call, end);
+    return in_lines(at.team, call.lines(), call.blocks, broadcast_in_lines_until)
+               ? broadcast_in_lines(at, p, call.mine, end)
+               : broadcast_over_memory(at, p, call, end);
   });
 }
 

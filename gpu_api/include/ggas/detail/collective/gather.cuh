@@ -80,11 +80,11 @@ GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, con
   return ggas_ok;
 }
 
-// Root of a gather: reduces, and with `cast` pushes the result to everybody. Its flag to a leaf (cast or
-// acknowledgement) says that the leaf's slot has been read. The one cast slot of a leaf is free when the leaf's next
+// Root of a gather: reduces, and with `to_all` pushes the result to everybody. Its flag to a leaf (result or
+// acknowledgement) says that the leaf's slot has been read. The one result slot of a leaf is free when the leaf's next
 // chunk is here: it was sent after.
 template <class T>
-GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool cast, const deadline& end) {
+GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool to_all, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
   const unsigned rank = thread_rank(), threads = thread_count(), mask = lane_mask();
   const ggas_status s = wait_for_all(l.gather_flag(0), c.seq, end);
@@ -96,23 +96,23 @@ GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool cas
       v = combine_all(c, i, [&](uint64_t k) { return l.gather_slot(k, c.seq); });
       store_relaxed(c.dst + i, v);
     }
-    for (int hop = 1; cast && hop < nodes; ++hop) {
+    for (int hop = 1; to_all && hop < nodes; ++hop) {
       __syncwarp(mask);
-      if (i < c.n) store_relaxed(slot_of<T>((me + hop) % nodes, l.cast_slot()) + i, v);
+      if (i < c.n) store_relaxed(slot_of<T>((me + hop) % nodes, l.result_slot()) + i, v);
     }
   }
   __syncthreads();
-  const uint64_t flag = cast ? layout::cast_flag : l.gather_ack(static_cast<uint64_t>(me));
+  const uint64_t flag = to_all ? layout::result_flag : l.gather_ack(static_cast<uint64_t>(me));
   for (unsigned hop = rank + 1; hop < static_cast<unsigned>(nodes); hop += threads) {
     raise_flag(static_cast<int>((static_cast<unsigned>(me) + hop) % nodes), flag, c.seq);
   }
   return ggas_ok;
 }
 
-// Leaf of a gather. Its slot of two chunks ago must have been read: the root has said so, by a cast or by an
+// Leaf of a gather. Its slot of two chunks ago must have been read: the root has said so, by a result or by an
 // acknowledgement.
 template <class T>
-GGAS_DEVICE ggas_status gather_leaf(const layout& l, const chunk<T>& c, int root, bool cast, const deadline& end) {
+GGAS_DEVICE ggas_status gather_leaf(const layout& l, const chunk<T>& c, int root, bool to_all, const deadline& end) {
   const uint64_t me = static_cast<uint64_t>(ggas_node()), to = static_cast<uint64_t>(root);
   const unsigned rank = thread_rank();
   ggas_status s = ggas_ok;
@@ -123,11 +123,11 @@ GGAS_DEVICE ggas_status gather_leaf(const layout& l, const chunk<T>& c, int root
   if (s != ggas_ok) return s;
   ggas_store_block(slot_of<T>(root, l.gather_slot(me, c.seq)), c.src, c.n);
   if (rank == 0) raise_flag(root, l.gather_flag(me), c.seq);
-  if (!cast) return ggas_ok;
-  if (rank == 0) s = wait_until(own_word(layout::cast_flag), ggas_ge, c.seq, end);
+  if (!to_all) return ggas_ok;
+  if (rank == 0) s = wait_until(own_word(layout::result_flag), ggas_ge, c.seq, end);
   s = block_status(s);
   if (s != ggas_ok) return s;
-  ggas_load_block(c.dst, slot_of<T>(ggas_node(), l.cast_slot()), c.n);
+  ggas_load_block(c.dst, slot_of<T>(ggas_node(), l.result_slot()), c.n);
   if (rank == 0) store_relaxed(own_word(l.gather_done(to)), c.seq);
   return ggas_ok;
 }
@@ -163,18 +163,18 @@ GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, u
 }
 
 template <class T>
-GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int root, bool cast, const deadline& end) {
+GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int root, bool to_all, const deadline& end) {
   return for_chunks(dst, src, n, op, own_layout().gather_seq(static_cast<uint64_t>(root)),
                     [&](const layout& l, const chunk<T>& c) {
-                      return ggas_node() == root ? gather_root(l, c, cast, end) : gather_leaf(l, c, root, cast, end);
+                      return ggas_node() == root ? gather_root(l, c, to_all, end) : gather_leaf(l, c, root, to_all, end);
                     });
 }
 
 template <class T>
 GGAS_DEVICE ggas_status by_flags(const piece<T>& p, ggas_method method, uint64_t timeout_ns) {
   const deadline end(timeout_ns);
-  const bool cast = p.root == everybody;
-  if (method == ggas_by_gather) return gather(p.dst, p.src, p.n, p.op, cast ? 0 : p.root, cast, end);
+  const bool to_all = p.root == everybody;
+  if (method == ggas_by_gather) return gather(p.dst, p.src, p.n, p.op, to_all ? 0 : p.root, to_all, end);
   return for_chunks(p.dst, p.src, p.n, p.op, layout::gather_all_seq,
                     [&](const layout& l, const chunk<T>& c) { return all_gather_chunk(l, c, end); });
 }

@@ -18,7 +18,7 @@ struct whole_words {
   GGAS_DEVICE void store(uint64_t i, uint64_t v) const { store_own(at + i, v); }
 };
 template <class Byte>
-struct crooked_words {
+struct misaligned_words {
   Byte* at;
   uint64_t bytes;
   GGAS_DEVICE unsigned size_of(uint64_t i) const {
@@ -69,7 +69,7 @@ GGAS_DEVICE ggas_status put_tagged(const G& g, ggas_tagged* remote, const T* loc
   if (good && are_whole(local, bytes)) {
     s = put_words(g, remote, whole_words<const uint64_t>{reinterpret_cast<const uint64_t*>(local)}, words, tag);
   } else if (good) {
-    s = put_words(g, remote, crooked_words<const uint8_t>{reinterpret_cast<const uint8_t*>(local), bytes}, words, tag);
+    s = put_words(g, remote, misaligned_words<const uint8_t>{reinterpret_cast<const uint8_t*>(local), bytes}, words, tag);
   }
   g.sync();
   return s;
@@ -131,7 +131,7 @@ GGAS_DEVICE ggas_status take_tagged(const G& g, T* local, const ggas_tagged* lin
     s = take_words(lines, whole_words<uint64_t>{reinterpret_cast<uint64_t*>(local)}, words, tag, timeout_ns, g.rank(),
                    g.size());
   } else if (good) {
-    s = take_words(lines, crooked_words<uint8_t>{reinterpret_cast<uint8_t*>(local), bytes}, words, tag, timeout_ns,
+    s = take_words(lines, misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(local), bytes}, words, tag, timeout_ns,
                    g.rank(), g.size());
   }
   return g.join(s);

@@ -43,7 +43,7 @@ struct layout {
   }
   static GGAS_LAYOUT_FN uint64_t barrier_broken(uint64_t team) { return barrier_epoch(team) + word; }
   // Words a master writes.
-  static constexpr uint64_t cast_flag = 2 * line;
+  static constexpr uint64_t result_flag = 2 * line;
   static GGAS_LAYOUT_FN uint64_t check_out(uint64_t team) {
     return is_placed(team) ? place(team) + line : (3 + team) * line;
   }
@@ -54,7 +54,7 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t gather_flag(uint64_t n) const { return row(1) + n * word; }      // on the root, by n
   GGAS_LAYOUT_FN uint64_t gather_ack(uint64_t n) const { return row(2) + n * word; }   // by root n: slot may be reused
   GGAS_LAYOUT_FN uint64_t gather_seq(uint64_t n) const { return row(3) + n * word; }   // own: chunks sent to root n
-  GGAS_LAYOUT_FN uint64_t gather_done(uint64_t n) const { return row(4) + n * word; }  // own: chunks n has cast back
+  GGAS_LAYOUT_FN uint64_t gather_done(uint64_t n) const { return row(4) + n * word; }  // own: chunks n has answered
   GGAS_LAYOUT_FN uint64_t check_in(uint64_t team, uint64_t n) const {                  // by n
     return (is_placed(team) ? place(team) + 2 * line : row(5 + team)) + n * word;
   }
@@ -98,7 +98,7 @@ struct layout {
   // Slots. Two of each kind in turn: a chunk may arrive while the one before is still read.
   GGAS_LAYOUT_FN uint64_t gather_all_slot(uint64_t n, uint64_t seq) const { return slot((seq & 1) * nodes + n); }
   GGAS_LAYOUT_FN uint64_t gather_slot(uint64_t n, uint64_t seq) const { return slot((2 + (seq & 1)) * nodes + n); }
-  GGAS_LAYOUT_FN uint64_t cast_slot() const { return slot(4 * nodes); }
+  GGAS_LAYOUT_FN uint64_t result_slot() const { return slot(4 * nodes); }
   // Where node `source` writes its part of exchange `seq` of a channel.
   GGAS_LAYOUT_FN uint64_t channel_slot(uint64_t team, uint64_t channel, uint64_t seq, uint64_t source) const {
     const uint64_t turn = channel * channel_depth + seq % channel_depth;

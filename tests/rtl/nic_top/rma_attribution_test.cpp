@@ -25,7 +25,7 @@ struct setting {
   }
 };
 
-class RmaBlame : public testing::TestWithParam<setting> {
+class RmaAttribution : public testing::TestWithParam<setting> {
  protected:
   // Pages of class 1: the whole of `sources`, `good`; of the pair behind `border` the second may not be written.
   static constexpr unsigned sources = 2, good = 4, border = 20, ragged = 24;
@@ -48,23 +48,23 @@ class RmaBlame : public testing::TestWithParam<setting> {
   void map(unsigned side, unsigned page, rma_rights rights) {
     w_->driver.map(side, nla(1, page), rma_data + (uint64_t{page} << 16), domain, rights);
   }
-  // Who is blamed must be exactly `expected`: word 0 of each error notification.
-  void expect_blamed(rma_user& u, std::vector<uint64_t> expected) {
-    std::vector<uint64_t> blamed;
+  // Who is told must be exactly `expected`: word 0 of each error notification.
+  void expect_told(rma_user& u, std::vector<uint64_t> expected) {
+    std::vector<uint64_t> told;
     for (const auto& x : u.notes) {
       if (x.n.kind != note_kind::error) continue;
-      blamed.push_back(x.w0);
+      told.push_back(x.w0);
       EXPECT_EQ(x.n.status, uint8_t(net_status::protection));
     }
-    std::ranges::sort(blamed);
+    std::ranges::sort(told);
     std::ranges::sort(expected);
-    EXPECT_EQ(blamed, expected) << "context " << unsigned(u.cfg.vpid);
+    EXPECT_EQ(told, expected) << "context " << unsigned(u.cfg.vpid);
     EXPECT_EQ(u.errors(), expected.size());
   }
   std::unique_ptr<rma_world> w_;
 };
 
-TEST_P(RmaBlame, GetsUnderWayAtOnce) {
+TEST_P(RmaAttribution, GetsUnderWayAtOnce) {
   constexpr unsigned users = 3, gets = 160, longest = 1500;
   struct wanted {
     descriptor d;
@@ -92,14 +92,14 @@ TEST_P(RmaBlame, GetsUnderWayAtOnce) {
     }
   }
   ASSERT_TRUE(w_->finish(600'000)) << w_->r.report();
-  for (unsigned u = 0; u < users; ++u) expect_blamed(*w_->users[u], bad[u]);
+  for (unsigned u = 0; u < users; ++u) expect_told(*w_->users[u], bad[u]);
   for (const auto& [d, u] : all)
     for (unsigned i = 0; i < d.size; ++i)
       ASSERT_EQ(w_->load(u / 2, d.w2 + i), w_->load(d.node, d.w1 + i)) << "context " << u << " byte " << i;
 }
 
 // The refused put ends early, for its source cannot be read further; what follows has nothing to do with it.
-TEST_P(RmaBlame, PutsBehindOneThatFailedOnBothSides) {
+TEST_P(RmaAttribution, PutsBehindOneThatFailedOnBothSides) {
   rma_user& me = w_->user({.side = 0, .vpid = 9, .pd = domain, .notify_log2 = 10});
   rma_user& other = w_->user({.side = 1, .vpid = 10, .pd = domain, .notify_log2 = 10});
   rng g(base_seed());
@@ -145,7 +145,7 @@ TEST_P(RmaBlame, PutsBehindOneThatFailedOnBothSides) {
     me.post(d);
   }
   ASSERT_TRUE(w_->finish(400'000)) << w_->r.report();
-  expect_blamed(me, bad);
+  expect_told(me, bad);
   EXPECT_EQ(other.notes.size(), told);
   for (const auto& x : other.notes) EXPECT_EQ(x.n.status, 0u) << "descriptor " << x.w0;
 }
@@ -285,7 +285,7 @@ std::vector<setting> settings() {
   all.push_back({{512}, true});
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(Devices, RmaBlame, testing::ValuesIn(settings()));
+INSTANTIATE_TEST_SUITE_P(Devices, RmaAttribution, testing::ValuesIn(settings()));
 INSTANTIATE_TEST_SUITE_P(Devices, RmaGivenUp, testing::ValuesIn(settings()));
 
 }  // namespace
