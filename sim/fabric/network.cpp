@@ -131,7 +131,8 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
   i.offered |= uint8_t(1u << channel);
   i.second[channel] = 0;
   if (f.grouped) {
-    if (broken_ && !keep_living_branches(node, w)) return;
+    if (broken_) lose_dead_branches(node, w);
+    if (f.left == 0) return end_copies(node, w);
     const topology::step way = next_copy(f, channel);
     wait(node, code(way), w);
     return pump(node, way.port);
@@ -142,6 +143,14 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
   }
   if (broken_) return ask_what_is_left(node, w);
   ask(node, w, shape_.next(node, f.to), f.chooses ? shape_.second(node, f.to) : std::nullopt);
+}
+
+// The last copy for a group has left, or is lost.
+void network::end_copies(unsigned node, waiter w) {
+  const uint32_t f = in(node, w.input).of[w.channel].first;
+  give_back(node, w, flights_[f].units, pcie::now_ps());
+  unused_.push_back(f);
+  leave(node, w);
 }
 
 // Where the next copy for a group goes.
@@ -198,14 +207,14 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
   const input& i = in(node, w.input);
   const uint32_t f = i.of[w.channel].first;
   const unsigned units = flights_[f].units;
-  const auto rest = uint16_t(flights_[f].left & (flights_[f].left - 1u));  // copies behind this one
+  const bool grouped = flights_[f].grouped;
   if (port == own_port()) {
     if (!sinks_[node]->deliver(packets_[f])) return false;
-    unused_.push_back(f);
+    if (!grouped) unused_.push_back(f);
   } else {
     if (o.units[channel] < units) return false;
     o.units[channel] = uint16_t(o.units[channel] - units);
-    transmit(node, port, channel, rest ? new_flight(nic::packet(packets_[f])) : f);
+    transmit(node, port, channel, grouped ? new_flight(nic::packet(packets_[f])) : f);
   }
   const uint8_t way = code({port, channel / vcs}), second = i.second[w.channel];
   stop_waiting(node, way, w);
@@ -213,14 +222,13 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
     stop_waiting(node, way == second ? i.first[w.channel] : second, w);
     stats_.second += way == second;
   }
-  // The next copy begins when the last flit of this one has left.
-  if (rest) {
-    flights_[f].left = rest;
-    schedule(o.free_ps, what::copy, node, w.input, w.channel, 0);
+  const uint64_t gone = port == own_port() ? pcie::now_ps() : o.free_ps;  // the last flit
+  if (grouped) {  // the next copy begins then
+    flights_[f].left = uint16_t(flights_[f].left & (flights_[f].left - 1u));
+    schedule(gone, what::copy, node, w.input, w.channel, 0);
     return true;
   }
-  // Its buffer is free again when its last flit has left.
-  give_back(node, w, units, port == own_port() ? pcie::now_ps() : o.free_ps);
+  give_back(node, w, units, gone);
   leave(node, w);
   return true;
 }

@@ -192,7 +192,8 @@ class network : public sc_core::sc_module {
   void discard(unsigned node, waiter w);
   bool lost_on_link(const event& e);
   topology::step next_copy(const flight& f, unsigned channel) const;
-  bool keep_living_branches(unsigned node, waiter w);
+  void lose_dead_branches(unsigned node, waiter w);
+  void end_copies(unsigned node, waiter w);
   const group_line* line_of(unsigned node, unsigned group, unsigned lane) const;
   bool branch(unsigned node, unsigned port, unsigned channel, uint32_t f);
 

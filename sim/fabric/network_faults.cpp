@@ -113,18 +113,14 @@ void network::ask_what_is_left(unsigned node, waiter w) {
   discard(node, w);
 }
 
-// Copies for a group over links that are dead are lost, each of them told. false: none is left.
-bool network::keep_living_branches(unsigned node, waiter w) {
+// Copies for a group over links that are dead are lost, each of them told, up to the next one that is not.
+void network::lose_dead_branches(unsigned node, waiter w) {
   const uint32_t id = in(node, w.input).of[w.channel].first;
   for (flight& f = flights_[id]; f.left != 0; f.left = uint16_t(f.left & (f.left - 1u))) {
     const topology::step way = next_copy(f, w.channel);
-    if (way.port == own_port() || state(node, way.port) == link_state::up) return true;
+    if (way.port == own_port() || state(node, way.port) == link_state::up) return;
     sinks_[node]->lost(packets_[id], true);
   }
-  give_back(node, w, flights_[id].units, pcie::now_ps());
-  unused_.push_back(id);
-  leave(node, w);
-  return false;
 }
 
 // Who waits for a link that died goes by the other choice, if there is one.

@@ -262,18 +262,20 @@ TEST(network, np_packets_are_not_sent_before_p_packets) {
   EXPECT_EQ(r.nodes[1].got[0].second.vc, uint8_t(vc::p));
 }
 
-// Copies leave one after the other, each when the last flit of the one before has left.
+// Copies leave one after the other, each when the last flit of the one before has left; so do those of several packets.
 TEST(network, times_of_copies) {
   rig r("full", 4, usual);
   r.group(0);
-  r.net->send(0, for_group(0, 2), 0);
+  constexpr unsigned packets = 10;
+  for (unsigned i = 0; i < packets; ++i) r.net->send(0, for_group(0, 2), 0);
   r.run(10'000'000);
   for (unsigned n = 1; n < 4; ++n) {
-    ASSERT_EQ(r.nodes[n].got.size(), 1u);
-    EXPECT_EQ(r.nodes[n].got[0].first, n * 5 * 5'000u + 100'000u);
+    ASSERT_EQ(r.nodes[n].got.size(), packets);
+    for (unsigned i = 0; i < packets; ++i)
+      EXPECT_EQ(r.nodes[n].got[i].first, (3 * i + n) * 5 * 5'000u + 100'000u) << "packet " << i;
   }
-  EXPECT_EQ(r.net->stats().packets, 1u);
-  EXPECT_EQ(r.net->stats().flits, 15u);
+  EXPECT_EQ(r.net->stats().packets, packets);
+  EXPECT_EQ(r.net->stats().flits, 15u * packets);
 }
 
 // A group without a line, a number beyond the table, a sender that is not the root, a packet over the wrong link and
