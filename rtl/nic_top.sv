@@ -318,16 +318,16 @@ module nic_top #(
   logic [63:0] ext_coll_rdata;
   if (ggas_pkg::COLL) begin : g_coll
     coll_port #(.DATA_W(DATA_W)) i_coll (
-      .clk_i, .rst_ni(rst_n), .stop_i(halt), .cfg_mps_i(mps_q), .cfg_node_i(cfg.node_id), .ext_req_i(ext_coll_req),
-      .ext_write_i(ext_write), .ext_addr_i(ext_addr[8:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
-      .ext_rdata_o(ext_coll_rdata), .page_i(page), .page_ready_o(page_ready), .page_data_i(page_data),
-      .rma_page_o(rma_page), .rma_page_ready_i(rma_page_ready), .rx_i(rx_rma), .rx_ready_o(rx_rma_ready),
-      .rx_data_i(rx_rma_data), .rma_rx_o(rma_rx), .rma_rx_ready_i(rma_rx_ready), .rma_tx_i(rma_tx),
-      .rma_tx_ready_o(rma_tx_ready), .rma_tx_data_i(rma_tx_data), .tx_o(tx_rma), .tx_ready_i(tx_rma_ready),
-      .tx_data_o(tx_rma_data), .rma_wr_i(rma_wr), .rma_wr_ready_o(rma_wr_ready), .rma_wr_data_i(rma_wr_data),
-      .wr_o(unit_wr), .wr_ready_i(unit_wr_ready), .wr_data_o(unit_wr_data), .quiet_o(coll_quiet),
-      .quiet_page_o(coll_page), .quiet_done_i(coll_quiet_done), .quiet_status_i(coll_quiet_status),
-      .event_valid_o(ev_valid[EV_COLL]),
+      .clk_i, .rst_ni(rst_n), .stop_i(halt), .cfg_mps_i(mps_q), .cfg_node_i(cfg.node_id),
+      .route_i(peer_valid && link_up), .ext_req_i(ext_coll_req), .ext_write_i(ext_write),
+      .ext_addr_i(ext_addr[8:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_rdata_o(ext_coll_rdata),
+      .page_i(page), .page_ready_o(page_ready), .page_data_i(page_data), .rma_page_o(rma_page),
+      .rma_page_ready_i(rma_page_ready), .rx_i(rx_rma), .rx_ready_o(rx_rma_ready), .rx_data_i(rx_rma_data),
+      .rma_rx_o(rma_rx), .rma_rx_ready_i(rma_rx_ready), .rma_tx_i(rma_tx), .rma_tx_ready_o(rma_tx_ready),
+      .rma_tx_data_i(rma_tx_data), .tx_o(tx_rma), .tx_ready_i(tx_rma_ready), .tx_data_o(tx_rma_data),
+      .rma_wr_i(rma_wr), .rma_wr_ready_o(rma_wr_ready), .rma_wr_data_i(rma_wr_data), .wr_o(unit_wr),
+      .wr_ready_i(unit_wr_ready), .wr_data_o(unit_wr_data), .quiet_o(coll_quiet), .quiet_page_o(coll_page),
+      .quiet_done_i(coll_quiet_done), .quiet_status_i(coll_quiet_status), .event_valid_o(ev_valid[EV_COLL]),
       .event_ready_i(ev_ready[EV_COLL]), .event_o(ev_coll), .ev_pulse_o(pulse_coll), .writes_o(coll_writes),
       .busy_o(coll_busy)
     );

@@ -11,6 +11,7 @@ module coll #(
     input  wire logic                stop_i,         // what comes is refused, nothing is written to the host
     input  wire logic [12:0]         cfg_mps_i,      // largest payload of a host write, bytes
     input  wire logic [15:0]         cfg_node_i,     // number of this node
+    input  wire logic                route_i,        // packets leave; else net drops them
 
     // COLL registers: group, word; the answer in the next cycle
     input  wire logic                ext_req_i,
@@ -65,13 +66,13 @@ module coll #(
   localparam int unsigned LANES = DATA_W / 64;
   localparam int unsigned ROW_W = $clog2(2048 / DATA_W);
 
-  logic [7:0]  enable, waits, in_active, page_vpid, rx_epoch, in_page, fences;
+  logic [7:0]  enable, alone, waits, broken, in_active, page_vpid, rx_epoch, in_page, fences;
   logic [63:0] have, look_state, word;
   logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, group, slot, in_group, in_slot;
   logic [2:0]  op, kind, out_group;
   logic [1:0]  page_block;
-  logic        page_found, rx_known, in_arrive, in_result, in_fenced, open, fence_busy, arrive, is_result, in_we_child,
-    engine_re, engine_we, alu, engine_busy, in_busy, go, is_write, given, done, out_re, sop, eop;
+  logic        page_found, rx_known, in_arrive, in_result, in_fenced, in_breaks, open, fence_busy, arrive, is_result,
+    in_we_child, engine_re, engine_we, alu, engine_busy, in_busy, go, is_write, given, done, out_re, sop, eop;
   logic [15:0] rx_src, rx_domain, job_node;
   logic [63:10] job_result;
   logic [5:0]  words;
@@ -86,10 +87,11 @@ module coll #(
 
   coll_groups u_groups (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
-      .look_group_o(look_group), .look_state_i(look_state), .enable_o(enable), .page_vpid_i(page_vpid),
-      .page_block_i(page_block), .page_found_o(page_found), .page_group_o(page_group), .rx_group_i(rx_group),
-      .rx_src_i(rx_src), .rx_domain_i(rx_domain), .rx_epoch_i(rx_epoch), .rx_known_o(rx_known), .rx_from_o(rx_from),
-      .job_group_i(job_group), .job_child_i(job_child), .job_o(job), .job_node_o(job_node), .job_result_o(job_result));
+      .look_group_o(look_group), .look_state_i(look_state), .enable_o(enable), .alone_o(alone),
+      .page_vpid_i(page_vpid), .page_block_i(page_block), .page_found_o(page_found), .page_group_o(page_group),
+      .rx_group_i(rx_group), .rx_src_i(rx_src), .rx_domain_i(rx_domain), .rx_epoch_i(rx_epoch), .rx_known_o(rx_known),
+      .rx_from_o(rx_from), .job_group_i(job_group), .job_child_i(job_child), .job_o(job), .job_node_o(job_node),
+      .job_result_o(job_result));
 
   logic ev_page, ev_packet;
   logic [15:0] ev_node;
@@ -100,11 +102,12 @@ module coll #(
       .page_block_o(page_block),
       .page_found_i(page_found), .page_group_i(page_group), .rx_group_o(rx_group), .rx_src_o(rx_src),
       .rx_domain_o(rx_domain), .rx_epoch_o(rx_epoch), .rx_known_i(rx_known), .rx_from_i(rx_from), .have_i(have),
-      .waits_i(waits), .fences_i(fences), .arrive_o(in_arrive), .result_o(in_result), .group_o(in_group),
-      .slot_o(in_slot), .ask_o(in_ask), .fenced_o(in_fenced), .page_o(in_page), .open_o(open), .rows_o(open_rows),
-      .open_ask_o(open_ask), .room_i(!engine_we), .we_own_o(in_we_own), .we_child_o(in_we_child), .row_o(in_row),
-      .wdata_o(in_wdata), .ev_page_o(ev_page), .ev_packet_o(ev_packet), .ev_node_o(ev_node), .ev_info_o(ev_info),
-      .active_o(in_active), .busy_o(in_busy));
+      .waits_i(waits), .fences_i(fences), .broken_i(broken), .breaks_o(in_breaks), .arrive_o(in_arrive),
+      .result_o(in_result), .group_o(in_group), .slot_o(in_slot), .ask_o(in_ask), .fenced_o(in_fenced),
+      .page_o(in_page), .open_o(open), .rows_o(open_rows), .open_ask_o(open_ask),
+      .room_i(!engine_we), .we_own_o(in_we_own), .we_child_o(in_we_child), .row_o(in_row), .wdata_o(in_wdata),
+      .ev_page_o(ev_page), .ev_packet_o(ev_packet), .ev_node_o(ev_node), .ev_info_o(ev_info), .active_o(in_active),
+      .busy_o(in_busy));
 
   coll_fence u_fence (
       .clk_i, .rst_ni, .enable_i(enable), .arrive_i(in_arrive), .result_i(in_result), .group_i(in_group),
@@ -113,8 +116,9 @@ module coll #(
       .quiet_page_o, .quiet_done_i, .quiet_status_i, .busy_o(fence_busy));
 
   coll_engine #(.DATA_W(DATA_W)) u_engine (
-      .clk_i, .rst_ni, .stop_i, .cfg_mps128_i(cfg_mps_i < 13'd256), .cfg_node_i, .enable_i(enable),
-      .job_group_o(job_group), .job_child_o(job_child), .job_i(job), .job_node_i(job_node), .job_result_i(job_result),
+      .clk_i, .rst_ni, .stop_i, .cfg_mps128_i(cfg_mps_i < 13'd256), .cfg_node_i, .route_i, .enable_i(enable),
+      .alone_i(alone), .broken_o(broken), .breaks_i(in_breaks), .job_group_o(job_group), .job_child_o(job_child),
+      .job_i(job), .job_node_i(job_node), .job_result_i(job_result),
       .look_group_i(look_group), .look_state_o(look_state), .in_active_i(in_active), .arrive_i(arrive),
       .result_i(is_result), .group_i(group), .slot_i(slot), .ask_i(ask), .have_o(have), .waits_o(waits),
       .fences_i(fences), .open_i(open), .open_result_i(in_result), .open_group_i(in_group), .open_slot_i(in_slot),

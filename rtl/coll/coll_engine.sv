@@ -3,6 +3,8 @@
 // first and then child by child, each as soon as it is its turn, while its packet still comes in. With the last one the
 // sum goes to the parent, row by row as it is made; at the root, and when it comes from the parent, it goes to the
 // children, the last one of them first, and into the memory of the host, the flag last.
+// A group of which a packet may be lost is broken until it is switched off: its neighbours in the tree are told, which
+// breaks it there, too, and every operation of its own ends with ST_LINK_DOWN (docs/coll.md).
 `default_nettype none
 
 module coll_engine #(
@@ -14,9 +16,11 @@ module coll_engine #(
     input  wire logic                stop_i,        // nothing is written to the host
     input  wire logic                cfg_mps128_i,  // writes have 128 bytes at most
     input  wire logic [15:0]         cfg_node_i,
+    input  wire logic                route_i,       // packets leave; else net drops them
 
     // coll_groups
     input  wire logic [7:0]          enable_i,
+    input  wire logic [7:0]          alone_i,
     output      logic [2:0]          job_group_o,
     output      logic [2:0]          job_child_o,
     // verilator lint_off UNUSEDSIGNAL
@@ -36,6 +40,7 @@ module coll_engine #(
     input  wire coll_pkg::ask_t      ask_i,
     output      logic [63:0]         have_o,
     output      logic [7:0]          waits_o,
+    output      logic [7:0]          broken_o,
     input  wire logic [7:0]          fences_i,      // groups that wait for a fence
 
     // coll_in: the packet that is coming
@@ -45,6 +50,7 @@ module coll_engine #(
     input  wire logic [2:0]          open_slot_i,
     input  wire logic [ROW_W:0]      open_rows_i,
     input  wire coll_pkg::ask_t      open_ask_i,
+    input  wire logic                breaks_i,      // it says that its sender's group is broken
 
     // buffers: an own row and one of a child are read while contributions are combined
     output      logic                re_o,
@@ -92,16 +98,21 @@ module coll_engine #(
   logic [3:0]    status_q [0:N-1]; // of the last one
   logic [AW-1:0] asks_q [0:8*N-1]; // of each contribution
   logic [N-1:0]  wants_q;
+  logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be told
 
   // ---------------------------------------------------------------- whose turn
-  // Of what is whole, or has begun to come and has rows.
-  logic [N-1:0] work;
+  // Of what is whole, or has begun to come and has rows. Without a route contributions stay where they are, as what is
+  // made of them would be lost. A result goes on: children that wait for it have broken the group themselves.
+  logic [N-1:0] work, ends;  // ends: of a broken group, an operation of its own
   logic [2:0]   pick, last_q;
   always_comb begin
     for (int g = 0; g < N; g = g + 1) begin
       work[g] = waits_o[g] ? told_q[g] : have_o[{g[2:0], next_q[g]}];
       if (open_i && open_group_i == g[2:0] && (waits_o[g] ? open_result_i : open_slot_i == next_q[g] && !open_result_i))
         work[g] = 1'b1;
+      ends[g] = have_o[8*g] || waits_o[g];
+      if (broken_o[g]) work[g] = ends[g] || (tell_q[g] && route_i);
+      else if (!waits_o[g] && !route_i && !alone_i[g]) work[g] = 1'b0;
       if (!enable_i[g]) work[g] = 1'b0;
     end
     pick = last_q;
@@ -112,6 +123,7 @@ module coll_engine #(
   logic [2:0]     group_q, slot_q;  // slot: that is combined
   logic [2:0]     child_q;          // packets: to whom
   logic [5:0]     sent_q;           // words written to the host
+  logic           fails_q;          // of a broken group
   // verilator lint_off UNUSEDSIGNAL
   coll_pkg::ask_t ask, sum_ask;
   // verilator lint_on UNUSEDSIGNAL
@@ -126,7 +138,10 @@ module coll_engine #(
   wire takes_part = ask.contributes && !ask_bad;
   // One that is not combined is whole before the operation goes on.
   wire combines = takes_part && !bad_q[group_q] && (any_q[group_q] ? alike : next != '0);
-  wire looks = state_q == S_LOOK && !waits && (whole || combines || !open_here);
+  wire fails = broken_o[group_q];
+  wire tells = state_q == S_LOOK && fails && tell_q[group_q] && route_i;
+  wire took  = state_q == S_LOOK && !fails && waits;
+  wire looks = state_q == S_LOOK && !fails && !waits && (whole || combines || !open_here);
   wire first = looks && takes_part && !any_q[group_q];
   wire wrong = looks && (ask_bad || (takes_part && any_q[group_q] && !alike));
   wire combine = looks && combines;
@@ -155,14 +170,14 @@ module coll_engine #(
 
   // ---------------------------------------------------------------- what leaves
   logic writes_q;  // a write is under way: it ends whatever stop_i says
-  wire has_data = any_q[group_q] && !bad_q[group_q];
+  wire has_data = any_q[group_q] && !bad_q[group_q] && !fails_q;
   wire data_wanted = has_data && wants_q[group_q] && !stop_i;
-  wire result_comes = open_here && open_result_i;
+  wire result_comes = open_here && open_result_i && !fails_q;
   wire [5:0] chunk = cfg_mps128_i ? 6'd16 : 6'd32;
   wire [5:0] rest  = sum_ask.words - sent_q;
   wire [5:0] part  = rest > chunk ? chunk : rest;
   wire [31:0] count = count_q[group_q] + 1'b1;
-  wire [3:0] status = bad_q[group_q] ? why_q[group_q] : ggas_pkg::ST_OK;
+  wire [3:0] status = fails_q ? ggas_pkg::ST_LINK_DOWN : bad_q[group_q] ? why_q[group_q] : ggas_pkg::ST_OK;
   wire [ROW_W-1:0] from = state_q == S_DATA ? sent_q[LOG+:ROW_W] : '0;
   assign go_o    = state_q == S_UP || (state_q == S_DOWN && child_q != '0) || state_q == S_DATA
     || (state_q == S_FLAG && !result_comes && (!stop_i || writes_q));
@@ -187,6 +202,7 @@ module coll_engine #(
     tx_hdr_o.domain  = job_i.domain;
     // ask_t without its status, which is in the header
     tx_hdr_o.addr[AW-5:0] = {1'b0, has_data, sum_ask.kind, sum_ask.op, has_data ? sum_ask.words : 6'd0};
+    tx_hdr_o.addr[coll_pkg::BROKEN] = fails_q;
     wr_hdr_o         = '0;
     wr_hdr_o.kind    = ggas_pkg::TLP_MWR;
     wr_hdr_o.bar     = 3'd7;
@@ -198,7 +214,8 @@ module coll_engine #(
   end
   wire ended = state_q == S_FLAG && !result_comes && (done_i || (stop_i && !writes_q));
   // What was combined has left for the first time: the children's rows are in it.
-  wire used  = done_i && (state_q == S_UP || (state_q == S_DOWN && job_i.root && child_q == job_i.children));
+  wire used  = done_i && !fails_q
+    && (state_q == S_UP || (state_q == S_DOWN && job_i.root && child_q == job_i.children));
 
   // ---------------------------------------------------------------- steps
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -220,12 +237,14 @@ module coll_engine #(
           end
         end
         S_LOOK:
-          if (waits) state_q <= S_DOWN;
-          else if (looks && all_in) state_q <= job_i.root ? S_DOWN : S_UP;
+          if (took) state_q <= S_DOWN;
+          else if (tells || (looks && all_in)) state_q <= job_i.root ? S_DOWN : S_UP;
+          else if (fails) state_q <= ends[group_q] ? S_FLAG : S_PICK;
           else if (looks) state_q <= combine ? S_COMBINE : S_PICK;
         S_COMBINE: if (combined) state_q <= S_PICK;
-        S_UP:      if (done_i) state_q <= S_PICK;
-        S_DOWN:    if (child_q == '0 || (child_q == 3'd1 && done_i)) state_q <= data_wanted ? S_DATA : S_FLAG;
+        S_UP:      if (done_i) state_q <= fails_q ? S_DOWN : S_PICK;
+        S_DOWN:    if (child_q == '0 || (child_q == 3'd1 && done_i))
+          state_q <= data_wanted ? S_DATA : fails_q && !ends[group_q] ? S_PICK : S_FLAG;
         S_DATA:    if (done_i && rest == part) state_q <= S_FLAG;
         default:   if (ended) state_q <= S_PICK;
       endcase
@@ -238,6 +257,7 @@ module coll_engine #(
       child_q <= job_i.children;
       slot_q  <= next;
       copy_q  <= first;
+      fails_q <= fails;
       sent_q  <= '0;
       at_q    <= '0;
       to_q    <= '0;
@@ -255,6 +275,32 @@ module coll_engine #(
     at_work = '0;
     if (state_q != S_PICK) at_work[group_q] = 1'b1;
   end
+  // Broken by a contribution that left, or may have, and whose result is not here; and by a neighbour.
+  logic [N-1:0] breaks;
+  always_comb begin
+    breaks = '0;
+    for (int g = 0; g < N; g = g + 1)
+      if (!route_i && enable_i[g]) breaks[g] = at_work[g] ? state_q == S_UP : waits_o[g] && !told_q[g];
+    if (breaks_i) breaks[open_group_i] = 1'b1;
+    breaks = breaks & ~broken_o;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      broken_o <= '0;
+      tell_q   <= '0;
+    end else begin
+      broken_o <= broken_o | breaks;
+      if (tells) tell_q[group_q] <= 1'b0;
+      // What was told before the route was lost may be lost, too.
+      for (int g = 0; g < N; g = g + 1) begin
+        if (breaks[g] || (broken_o[g] && !route_i)) tell_q[g] <= 1'b1;
+        if (!enable_i[g] && !at_work[g]) begin
+          broken_o[g] <= 1'b0;
+          tell_q[g]   <= 1'b0;
+        end
+      end
+    end
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       have_o  <= '0;
@@ -267,13 +313,13 @@ module coll_engine #(
       if (arrive_i && result_i) told_q[group_i] <= 1'b1;
       if (first) any_q[group_q] <= 1'b1;
       if (wrong) bad_q[group_q] <= 1'b1;
-      if (state_q == S_LOOK && waits) begin
+      if (took) begin
         any_q[group_q] <= ask.contributes;
         bad_q[group_q] <= ask_bad;
       end
       // The children's next words may come. The own ones may when the flag was written.
       if (used) have_o[{group_q, 3'd1}+:4] <= '0;
-      if (state_q == S_UP && done_i) begin
+      if (state_q == S_UP && done_i && !fails_q) begin
         waits_o[group_q]  <= 1'b1;
         have_o[{group_q, 3'd0}] <= 1'b0;
       end
@@ -282,7 +328,7 @@ module coll_engine #(
         told_q[group_q]  <= 1'b0;
         any_q[group_q]   <= 1'b0;
         bad_q[group_q]   <= 1'b0;
-        if (job_i.root) have_o[{group_q, 3'd0}] <= 1'b0;
+        have_o[{group_q, 3'd0}] <= 1'b0;
       end
       for (int g = 0; g < N; g = g + 1) begin
         if (!enable_i[g] && !at_work[g]) begin
@@ -300,8 +346,8 @@ module coll_engine #(
       asks_q[{group_i, slot_i}] <= ask_i;
       if (!result_i && slot_i == '0) wants_q[group_i] <= ask_i.wants;
     end
-    if (first || (state_q == S_LOOK && waits)) sum_ask_q[group_q] <= ask;
-    if (state_q == S_LOOK && (waits || !bad_q[group_q])) why_q[group_q] <= ask_bad ? ask.status : ggas_pkg::ST_BAD;
+    if (first || took) sum_ask_q[group_q] <= ask;
+    if (took || (looks && !bad_q[group_q])) why_q[group_q] <= ask_bad ? ask.status : ggas_pkg::ST_BAD;
     if (looks) next_q[group_q] <= all_in ? 3'd0 : next + 1'b1;
     if (ended) begin
       count_q[group_q]  <= count;
@@ -321,7 +367,7 @@ module coll_engine #(
   wire open    = have_o[{look_group_i, 3'd0}+:5] != '0 || waits_o[look_group_i] || fences_i[look_group_i];
   assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped, open, count_q[look_group_i]};
   assign writes_o   = writes_q || state_q == S_DATA || state_q == S_FLAG;
-  assign busy_o     = state_q != S_PICK || work != '0 || arrive_i;
+  assign busy_o     = state_q != S_PICK || work != '0 || breaks != '0 || arrive_i;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

@@ -19,6 +19,7 @@ module coll_groups (
     input  wire logic [63:0]         look_state_i,
 
     output      logic [7:0]          enable_o,
+    output      logic [7:0]          alone_o,       // groups that have no other node
 
     // page: group that a context starts from a block of its page
     input  wire logic [7:0]          page_vpid_i,
@@ -71,6 +72,16 @@ module coll_groups (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) enable_o <= '0;
     else if (write && word == CTRL && low) enable_o[at] <= ext_wdata_i[0];
+  end
+
+  // verilator lint_off UNUSEDSIGNAL
+  logic [B-1:0] tree;
+  // verilator lint_on UNUSEDSIGNAL
+  always_comb begin
+    for (int g = 0; g < N; g = g + 1) begin
+      tree       = ctrl_q[g];
+      alone_o[g] = tree[3:0] == 4'b0001;  // a root without children
+    end
   end
 
   assign look_group_o = at;

@@ -45,6 +45,7 @@ module coll_in #(
     input  wire logic [63:0]         have_i,         // eight a group, five of them in use, own first
     input  wire logic [7:0]          waits_i,
     input  wire logic [7:0]          fences_i,
+    input  wire logic [7:0]          broken_i,
     // a contribution, or with `result` what the parent sent, is whole
     output      logic                arrive_o,
     output      logic                result_o,
@@ -53,6 +54,7 @@ module coll_in #(
     output      coll_pkg::ask_t      ask_o,          // of a result: words, and status
     output      logic                fenced_o,       // the own one, and behind the stores before it
     output      logic [7:0]          page_o,         // likewise: of its owner
+    output      logic                breaks_o,       // pulse: the group is broken at its parent or at a child
 
     // the packet that is coming, group and slot as above
     output      logic                open_o,         // one with rows is, and is not dropped
@@ -102,14 +104,19 @@ module coll_in #(
   wire rx_down  = rx_hdr_i.op == ggas_pkg::OP_COLL_DOWN;
   wire rx_empty = rx_hdr_i.len_dw == '0;
   wire rx_fits  = rx_hdr_i.len_dw == {4'd0, rx_ask.words, 1'b0} && {1'b0, rx_ask.words} <= WORDS;
-  wire rx_sane  = rx_down ? rx_from_i == 3'd0 && waits_i[rx_group_o] && (rx_bad ? rx_empty : rx_fits)
-    : rx_from_i != 3'd0 && rx_from_i != 3'd7 && !have_i[{rx_group_o, rx_from_i}]
-      && (rx_ask.contributes && !rx_bad ? rx_fits && !rx_empty : rx_empty);
+  wire rx_breaks = rx_hdr_i.addr[coll_pkg::BROKEN];
+  // A broken group waits for nothing more: a result that was under way is taken, and is nobody's.
+  wire rx_due   = waits_i[rx_group_o] || broken_i[rx_group_o];
+  wire rx_way   = rx_down ? rx_from_i == 3'd0 : rx_from_i != 3'd0 && rx_from_i != 3'd7;
+  wire rx_sane  = rx_way && (rx_breaks ? rx_bad && rx_empty
+    : rx_down ? rx_due && (rx_bad ? rx_empty : rx_fits)
+    : !have_i[{rx_group_o, rx_from_i}]
+      && (rx_ask.contributes && !rx_bad ? rx_fits && !rx_empty : rx_empty));
   wire rx_good  = !stop_i && rx_known_i && rx_sane;
 
   // ---------------------------------------------------------------- beat by beat, or word by word
   logic [1:0]         state_q;
-  logic               page_q, drop_q, down_q;
+  logic               page_q, drop_q, down_q, breaks_q;
   logic [2:0]         group_q, slot_q;
   logic [6:0]         index_q, left_q;  // word of the block: 0 command, 1 ... 32 data; words that follow
   logic [LANE_W-1:0]  lane_q;
@@ -171,6 +178,7 @@ module coll_in #(
       left_q  <= page_first ? page_hdr_i.len_dw[7:1] : rx_hdr_i.len_dw[7:1];
       lane_q  <= '0;
       row_q   <= '0;
+      breaks_q <= !page_first && rx_breaks;
       ask_q   <= rx_ask;
       vpid_q  <= page_vpid_o;
       node_q  <= page_first ? 16'd0 : rx_hdr_i.src;
@@ -219,7 +227,8 @@ module coll_in #(
     if (command) fenced_q[group_q] <= word[18] && !breaks_rule;  // one that fails promises nothing
   end
 
-  assign arrive_o = ends && enable_i[group_q] && !(page_q && !whole);
+  assign arrive_o = ends && enable_i[group_q] && !breaks_q && !(page_q && !whole);
+  assign breaks_o = ends && enable_i[group_q] && breaks_q;
   assign result_o = !page_q && down_q;
   assign group_o  = group_q;
   assign slot_o   = slot_q;

@@ -11,6 +11,7 @@ module coll_port #(
     input  wire logic                stop_i,           // as in coll
     input  wire logic [12:0]         cfg_mps_i,
     input  wire logic [15:0]         cfg_node_i,
+    input  wire logic                route_i,          // as in coll
 
     // COLL registers, as in coll
     input  wire logic                ext_req_i,
@@ -85,7 +86,7 @@ module coll_port #(
   ggas_pkg::tlp_hdr_t wr_hdr;
   logic [DATA_W-1:0]  tx_data, wr_data;
   coll #(.DATA_W(DATA_W)) i_coll (
-      .clk_i, .rst_ni, .stop_i, .cfg_mps_i, .cfg_node_i, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i,
+      .clk_i, .rst_ni, .stop_i, .cfg_mps_i, .cfg_node_i, .route_i, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i,
       .ext_wstrb_i, .ext_rdata_o, .page_valid_i(page_i.valid && page_ours), .page_ready_o(page_ready),
       .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i, .rx_valid_i(rx_i.valid && rx_ours),
       .rx_ready_o(rx_ready), .rx_eop_i(rx_i.eop), .rx_hdr_i(rx_i.hdr), .rx_data_i, .tx_valid_o(tx_valid),

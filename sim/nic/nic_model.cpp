@@ -213,14 +213,14 @@ net_status nic_model::way_to(uint16_t node) const {
   return best_state() == uint64_t{GGAS_LINK_STATE_UP} ? net_status::ok : net_status::link_down;
 }
 
-// What waits for an answer ends as soon as no other node can be reached.
+// What waits for an answer ends as soon as no other node can be reached; collectives go on when one can.
 void nic_model::look_at_ways() {
   if (!net_.may_break()) return;
   const uint16_t other = cfg_.node == 0;
   const bool had = std::exchange(had_ways_, way_to(other) == net_status::ok);
-  if (!had || had_ways_) return;
+  if (had == had_ways_) return;
   model_.advance(edge());
-  model_.way_lost();
+  had_ways_ ? model_.way_found() : model_.way_lost();
   leave(cause::other, false, 0);
 }
 

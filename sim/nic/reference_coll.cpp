@@ -110,11 +110,15 @@ bool coll_model::comes_from(unsigned group, const packet& p, unsigned& from) con
   const coll::ask a = coll::ask::from_packet(p);
   const bool bad = a.status != net_status::ok;
   const bool fits = a.words <= most_words && p.len_dw == 2 * a.words;
+  const bool breaks = p.addr & coll::broken_bit, sane = bad && p.len_dw == 0;
   from = 0;
-  if (!w.root && node_of(group, 0) == p.src) return p.is(op::coll_down) && g.waits && (bad ? p.len_dw == 0 : fits);
+  if (!w.root && node_of(group, 0) == p.src)
+    return p.is(op::coll_down) && (breaks ? sane : (g.waits || g.broken) && (bad ? p.len_dw == 0 : fits));
   for (unsigned c = w.children; c >= 1; --c)
     if (node_of(group, c) == p.src) from = c;
-  if (from == 0 || p.is(op::coll_down) || g.from[from].here) return false;
+  if (from == 0 || p.is(op::coll_down)) return false;
+  if (breaks) return sane;
+  if (g.from[from].here) return false;
   return a.contributes && !bad ? fits && a.words != 0 : p.len_dw == 0;
 }
 
@@ -122,6 +126,8 @@ void coll_model::packet_in(const packet& p) {
   const unsigned group = p.tag % coll::groups;
   unsigned from = 0;
   if (!comes_from(group, p, from)) return nic_.event(GGAS_EV_BAD_PACKET, p.src, p.op);
+  if (p.addr & coll::broken_bit) return break_off(group);
+  if (groups_[group].broken && p.is(op::coll_down)) return;  // it was under way when the operation failed
   auto& words = groups_[group].from[from].words;
   for (unsigned i = 0; i < p.len_dw / 2u; ++i) words[i] = p.data[2 * i] | uint64_t{p.data[2 * i + 1]} << 32;
   arrive(group, from, coll::ask::from_packet(p));
@@ -142,10 +148,12 @@ void coll_model::arrive(unsigned group, unsigned from, const coll::ask& a) {
 
 // ---------------------------------------------------------------------------------------------- what becomes of it
 
-// Own first, then child by child.
+// Own first, then child by child. Without a route contributions stay where they are.
 void coll_model::work(unsigned group) {
   group_state& g = groups_[group];
   const wiring w = of(group);
+  if (g.broken) return fail(group);
+  if (!nic_.has_route() && !(w.root && w.children == 0)) return;
   while (g.from[g.next].here) {
     look(g);
     if (g.next++ < w.children) continue;
@@ -174,6 +182,41 @@ void coll_model::look(group_state& g) {
   }
 }
 
+// Its contribution left, or may have, and the result is not here.
+void coll_model::way_lost() {
+  for (unsigned i = 0; i < coll::groups; ++i) {
+    groups_[i].tell = groups_[i].broken;
+    if (groups_[i].waits) break_off(i);
+  }
+}
+
+void coll_model::way_found() {
+  for (unsigned i = 0; i < coll::groups; ++i)
+    if (groups_[i].enabled) work(i);
+}
+
+void coll_model::break_off(unsigned group) {
+  group_state& g = groups_[group];
+  if (g.broken) return;
+  g.broken = g.tell = true;
+  fail(group);
+}
+
+// Of a broken group: neighbours are told once there is a route, operations of its own end.
+void coll_model::fail(unsigned group) {
+  group_state& g = groups_[group];
+  const wiring w = of(group);
+  g.any = false;
+  g.found = net_status::link_down;
+  if (g.tell && nic_.has_route()) {
+    g.tell = false;
+    if (!w.root) send(group, op::coll_up, 0);
+    for (unsigned c = w.children; c >= 1; --c) send(group, op::coll_down, c);
+  }
+  if (g.from[0].here || g.waits) write_flag(group);
+  g.from[0].here = false;
+}
+
 void coll_model::send(unsigned group, op what, unsigned child) {
   const group_state& g = groups_[group];
   const wiring w = of(group);
@@ -187,7 +230,7 @@ void coll_model::send(unsigned group, op what, unsigned child) {
   p.status = uint8_t(g.found);
   p.tag = uint16_t(w.epoch << 8 | group);
   p.domain = uint16_t(w.domain);
-  p.addr = told.bits();
+  p.addr = told.bits() | (g.broken ? coll::broken_bit : 0);
   p.len_dw = uint16_t(2 * told.words);
   for (unsigned i = 0; i < told.words; ++i) {
     p.data.push_back(uint32_t(g.from[0].words[i]));
@@ -198,8 +241,12 @@ void coll_model::send(unsigned group, op what, unsigned child) {
 
 // The sum goes to the children, the last one first, and to the host, the flag last.
 void coll_model::finish(unsigned group) {
-  group_state& g = groups_[group];
   for (unsigned c = of(group).children; c >= 1; --c) send(group, op::coll_down, c);
+  write_flag(group);
+}
+
+void coll_model::write_flag(unsigned group) {
+  group_state& g = groups_[group];
   const uint64_t base = nic_.reg(uint16_t(GGAS_REG_COLL_RESULT(group)));
   g.status = unsigned(g.found);
   ++g.count;

@@ -23,6 +23,7 @@ struct coll_services {
   std::function<bool()> stopped;  // nothing is written to the host
   // Tells what a quiet of that page finds, when the stores before it are visible.
   std::function<void(unsigned page, std::function<void(net_status)> told)> fence;
+  std::function<bool()> has_route;  // packets leave; else they are dropped
 };
 
 class coll_model {
@@ -35,6 +36,8 @@ class coll_model {
   void packet_in(const packet& p);
   void written(unsigned group);  // COLL[group].CTRL
   uint64_t state(unsigned group) const;
+  void way_lost();  // there is no route any more, or again one
+  void way_found();
 
  private:
   struct contribution {
@@ -44,6 +47,7 @@ class coll_model {
   };
   struct group_state {
     bool enabled = false, asked = false, waits = false, any = false, wants = false;
+    bool broken = false, tell = false;  // a packet may be lost; and neighbours in the tree have to be told
     coll::ask own = {}, total_ask = {};
     net_status found = net_status::ok;  // by members of the operation under way
     uint64_t fence = 0;                 // that the own contribution waits for
@@ -63,8 +67,11 @@ class coll_model {
   void arrive(unsigned group, unsigned from, const coll::ask& a);
   void work(unsigned group);
   void look(group_state& g);
+  void break_off(unsigned group);
+  void fail(unsigned group);
   void send(unsigned group, op what, unsigned child);
   void finish(unsigned group);
+  void write_flag(unsigned group);
   void write(uint64_t addr, std::vector<uint32_t> dws);
 
   coll_services nic_;

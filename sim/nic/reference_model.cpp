@@ -42,7 +42,8 @@ reference_model::reference_model(unsigned data_width, const host_config& cfg, ni
              .fence =
                  [this](unsigned page, std::function<void(net_status)> told) {
                    ask_quiet({{.addr = page * rma_context_bytes}, {}, std::move(told)});
-                 }},
+                 },
+             .has_route = [this] { return has_route(); }},
             cfg.mps) {
   reset_registers();
 }
@@ -109,6 +110,12 @@ bool reference_model::reachable(uint16_t node, net_status& why) const {
   return link_up_;
 }
 
+// To other nodes at all.
+bool reference_model::has_route() const {
+  if (around_.route) return around_.route(own() == 0) == net_status::ok;
+  return reg(GGAS_REG_LINK_PEER) & GGAS_LINK_PEER_VALID_MASK && link_up_;
+}
+
 net_status reference_model::rma_route(uint16_t node) const {
   net_status why{};
   return reachable(node, why) ? net_status::ok : why;
@@ -152,13 +159,17 @@ void reference_model::link_up(bool up) {
   if (up && !link_up_) raise(GGAS_EV_LINK_UP, uint16_t(reg(GGAS_REG_LINK_PEER)), 0);
   link_up_ = up;
   if (died) way_lost();
+  if (up) way_found();
 }
 
 void reference_model::way_lost() {
   lose_responses();
+  coll_.way_lost();
   rma_.link_died();
   rma_.run();
 }
+
+void reference_model::way_found() { coll_.way_found(); }
 
 // ---------------------------------------------------------------------------------------------- completions
 

@@ -82,6 +82,7 @@ class reference_model : private rma_services {
   void from_link(const packet& p);     // an intact packet, in order within its VC
   void link_up(bool up);               // false: waiting loads and quiets end with ST_LINK_DOWN
   void way_lost();                     // to all other nodes: the same, and what was stored is not confirmed
+  void way_found();                    // collectives go on
   void network_event(uint8_t code, uint16_t node, uint64_t info) { raise(code, node, info); }
   void load_timeout(uint16_t tag);    // no response to the packet with that tag
   void target_timeout(uint16_t tag);  // no completion of the read with that tag
@@ -203,6 +204,7 @@ class reference_model : private rma_services {
   // ---- reference_model.cpp: where requests and packets go, completions
   void host_request(const pcie::tlp& t);
   bool reachable(uint16_t node, net_status& why) const;
+  bool has_route() const;
   void send(packet&& p);
   void accept(const packet& p);
   void refuse(const pcie::tlp& request, uint8_t code);  // with the event `code`; UR where it is answered

@@ -103,6 +103,48 @@ round_of random_round(dice& d, const std::map<unsigned, group_config>& tree, uns
 // A member of a group on its way through the rounds.
 struct member {
   size_t started = 0, ended = 0;
+  bool broken = false;
+};
+
+// The network manager's steps around ways that die, as often as it is told (docs/network.md).
+template <class Network>
+class manager {
+ public:
+  manager(Network& net, unsigned changes) : net_(net), left_(changes) { wait(2000); }
+  void step() {
+    if (left_ == 0 || ++cycle_ < until_) return;
+    const bool all =
+        std::ranges::all_of(net_.nodes, [this](auto& n) { return n->v.route_i == unsigned(at_ == going); });
+    if (at_ == calm) {
+      for (unsigned a = 0; a < net_.nodes.size(); ++a)
+        for (unsigned b = 0; b < net_.nodes.size(); ++b)
+          if (net_.d.chance(20)) net_.dead.insert({a, b});
+      at_ = stopping;
+      haste_ = net_.d.chance(50) ? 100 : 5;
+      wait(net_.d.chance(50) ? 300 : 1);
+    } else if (!all) {
+      for (auto& n : net_.nodes)
+        if (net_.d.chance(2) && net_.d.chance(haste_)) n->v.route_i = at_ == going;
+    } else if (at_ == stopping) {
+      at_ = draining;
+      until_ = cycle_ + 1000;
+    } else if (at_ == draining && net_.drained()) {
+      net_.dead.clear();
+      at_ = going;
+    } else if (at_ == going) {
+      at_ = calm;
+      --left_;
+      wait(net_.d.chance(50) ? 4000 : 1);  // sometimes at once: neighbours are being told
+    }
+  }
+  bool done() const { return left_ == 0; }
+
+ private:
+  void wait(unsigned most) { until_ = cycle_ + net_.d.below(most); }
+  Network& net_;
+  unsigned left_, haste_ = 100;
+  uint64_t cycle_ = 0, until_ = 0;
+  enum { calm, stopping, draining, going } at_ = calm;
 };
 
 template <class Network>
@@ -125,18 +167,32 @@ class players {
   ~players() {
     for (auto& n : net_.nodes) n->quiet_answer = [](unsigned) { return bad; };
   }
-  bool play(unsigned limit) {
+  // With a manager operations may fail behind a contribution that a node's stop met.
+  bool play(unsigned limit, manager<Network>* around = nullptr) {
+    may_break_ = around;
     for (unsigned cycle = 0; cycle < limit; ++cycle) {
+      if (around) around->step(), look();
       bool done = true;
       for (size_t k = 0; k < groups_.size(); ++k)
         for (const auto& [n, g] : groups_[k]) done = move(k, n, g) && done;
-      if (done) return true;
+      if (done && (!around || around->done())) return true;
       net_.step();
     }
     return false;
   }
+  // Groups that failed for that, and the others.
+  size_t broken() const { return broken_.size(); }
+  size_t whole() const { return groups_.size() - broken_.size(); }
 
  private:
+  bool waits(unsigned n, const group_config& g) const {
+    return net_.nodes[n]->ups[g.number] > uint32_t(net_.nodes[n]->mem.qword(g.result + 0x200));
+  }
+  void look() {
+    for (size_t k = 0; k < groups_.size(); ++k)
+      for (const auto& [n, g] : groups_[k])
+        if (!net_.nodes[n]->v.route_i && waits(n, g)) exposed_.insert(k);
+  }
   // Of the quiet that the member of that owner waits for.
   unsigned answer(unsigned n, unsigned page) {
     for (size_t k = 0; k < groups_.size(); ++k) {
@@ -154,12 +210,25 @@ class players {
       const uint64_t flag = here.mem.qword(g.result + 0x200);
       if (uint32_t(flag) == m.ended) return false;
       EXPECT_EQ(uint32_t(flag), m.ended + 1);
-      check(rounds_[k][m.ended], here.mem, g, n, m.ended + 1, unsigned(flag >> 32));
+      const auto status = unsigned(flag >> 32);
+      if (m.broken || (may_break_ && status != rounds_[k][m.ended].status))
+        fails(k, n, m, status);
+      else
+        check(rounds_[k][m.ended], here.mem, g, n, m.ended + 1, status);
+      for (const auto& [other, c] : groups_[k])
+        EXPECT_TRUE(status != ok || at_[&c].started > m.ended) << "node " << other << " had not come";
       ++m.ended;
     }
     if (m.started == rounds_[k].size()) return true;
-    if (net_.d.chance(10)) here.start(net_.d, g, rounds_[k][m.started++].asked.at(n));
+    const unsigned haste = may_break_ && k % 2 ? 4 : 100;  // some are idle as the route goes or comes
+    if (net_.d.chance(10) && net_.d.chance(haste)) here.start(net_.d, g, rounds_[k][m.started++].asked.at(n));
     return false;
+  }
+  void fails(size_t k, unsigned n, member& m, unsigned status) {
+    EXPECT_EQ(status, link_down) << "node " << n << " group " << k << " operation " << m.ended + 1;
+    EXPECT_TRUE(exposed_.contains(k)) << "node " << n << " group " << k << ": nobody waited";
+    m.broken = true;
+    broken_.insert(k);
   }
   void check(const round_of& r, const memory& mem, const group_config& g, unsigned n, size_t count, unsigned status) {
     EXPECT_EQ(status, r.status) << "node " << n << " group " << g.number << " operation " << count;
@@ -175,6 +244,8 @@ class players {
   std::vector<std::map<unsigned, group_config>> groups_;
   std::vector<std::vector<round_of>> rounds_;
   std::map<const group_config*, member> at_;
+  bool may_break_ = false;
+  std::set<size_t> exposed_, broken_;  // groups of which a member waited without a route; that failed
 };
 
 TYPED_TEST(CollTest, OperationsOfManyGroups) {
@@ -193,6 +264,77 @@ TYPED_TEST(CollTest, OperationsOfManyGroups) {
     }
     ASSERT_FALSE(::testing::Test::HasFailure()) << "turn " << turn;
   }
+}
+
+// Nodes are led around ways that die, while operations go on: packets are lost there, and dropped where there is no
+// route. Every operation ends, right or with ST_LINK_DOWN, and behind that all of that member do; a group of which
+// nobody waited goes on as if nothing had been; and a group that starts again works.
+TYPED_TEST(CollTest, LedAroundWhatDies) {
+  size_t broken = 0, whole = 0;
+  for (unsigned turn = 0; turn < 18; ++turn) {
+    typename TestFixture::network net(2 + turn % 6 * 2);
+    net.d = dice(rma::seed() + 100 + turn);
+    if (turn % 2) net.pace(60);
+    for (unsigned life = 0; life < 2; ++life) {
+      std::vector<std::map<unsigned, group_config>> groups;
+      for (unsigned g = 0; g < 8; ++g) groups.push_back(net.tree(g, 7 * g + turn + life));
+      manager lead(net, 1 + turn % 4);
+      players play(net, groups, 25);
+      ASSERT_TRUE(play.play(400'000, life == 0 ? &lead : nullptr)) << "turn " << turn;
+      ASSERT_TRUE(net.settle());
+      broken += play.broken(), whole += life == 0 ? play.whole() : 0;
+      for (auto& n : net.nodes) {
+        EXPECT_EQ(n->ev_page, 0u);
+        EXPECT_EQ(n->ev_packet, 0u);
+        for (const auto& tree : groups)
+          for (const auto& [k, g] : tree)
+            if (k == n->number) n->write(net.d, g.number, 0, g.ctrl() & ~uint64_t{1});
+        n->mem = {}, n->ups = {};
+      }
+      ASSERT_FALSE(::testing::Test::HasFailure()) << "turn " << turn << " life " << life;
+    }
+  }
+  std::printf("%zu groups broken, %zu whole\n", broken, whole);
+  EXPECT_GT(broken, 0u);
+  EXPECT_GT(whole, 0u);
+}
+
+// What waits for its turn while there is no route is not lost. A node alone needs none.
+TYPED_TEST(CollTest, StopsHoldContributions) {
+  typename TestFixture::network net(3);
+  const auto tree = net.tree(2, 1, 3);
+  for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
+  const group_config alone{.number = 5, .epoch = 1, .owner = 200, .block = 1, .domain = 5, .result = 0x4'0000'0000};
+  net.nodes[1]->configure(net.d, alone);
+  for (auto& n : net.nodes) n->v.route_i = 0;
+  for (const auto& [n, g] : tree) net.nodes[n]->start(net.d, g, {});
+  net.nodes[1]->start(net.d, alone, {});
+  ASSERT_TRUE(net.settle());
+  for (const auto& [n, g] : tree) EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 0u);
+  EXPECT_EQ(net.nodes[1]->mem.qword(alone.result + 0x200), 1u);
+  for (auto& n : net.nodes) n->v.route_i = 1;
+  ASSERT_TRUE(net.settle());
+  for (const auto& [n, g] : tree) EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 1u);
+}
+
+// A contribution of which net drops the first beat is lost, though there is a route again before its last one.
+TYPED_TEST(CollTest, RouteIsAwayForACycle) {
+  typename TestFixture::network net(2);
+  const auto tree = net.tree(4, 1, 2);
+  demand x{{.words = 32, .op = sum, .kind = uint64, .contributes = true, .wants = true}};
+  x.data.assign(32, 1);
+  for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
+  for (const auto& [n, g] : tree) net.nodes[n]->start(net.d, g, x);
+  auto& child = *net.nodes[tree.at(0).parent ? 0 : 1];
+  child.tx.percent = 0;
+  for (unsigned i = 0; i < 1000; ++i) net.step();
+  child.tx.percent = 100;
+  child.v.route_i = 0;
+  net.step();
+  child.v.route_i = 1;
+  ASSERT_TRUE(net.settle());
+  for (const auto& [n, g] : tree)
+    EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 1 | uint64_t{link_down} << 32) << n;
 }
 
 // Cycles of a barrier and of an allreduce of 64 floats in a tree of one parent and four children, nothing in the way:

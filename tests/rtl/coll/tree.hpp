@@ -3,10 +3,12 @@
 // and is as slow as chance has it. The members of a group ask for operations and are told what must come of them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "sim/nic/coll_format.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
@@ -55,6 +57,7 @@ class node {
   drain<tlp, W> wr{"wr"};
   memory mem;
   uint64_t ev_page = 0, ev_packet = 0, now = 0;
+  std::array<uint32_t, groups> ups = {};  // contributions that left, also if net dropped them
   unsigned number;
   // The SMFU: pages that a quiet was asked for, the chance a cycle that the last one is answered, and with what.
   std::vector<unsigned> quiets;
@@ -65,7 +68,7 @@ class node {
     v.rst_ni = 0, v.clk_i = 0;
     v.cfg_node_i = uint16_t(n), v.cfg_mps_i = uint16_t(mps);
     edge();
-    v.rst_ni = 1;
+    v.rst_ni = 1, v.route_i = 1;
   }
   ~node() { end_model(v); }
 
@@ -125,7 +128,13 @@ class node {
     v.eval();
     page.sample(v.page_ready_o);
     rx.sample(v.rx_ready_o);
-    tx.sample(now, v.tx_valid_o, v.tx_ready_i, v.tx_sop_o, v.tx_eop_o, v.tx_hdr_o, v.tx_data_o);
+    // Without a route net takes packets and drops them, as it finds it with the first beat.
+    if (v.tx_valid_o && v.tx_sop_o) leaves_ = v.route_i;
+    if (tx.sample(now, v.tx_valid_o, v.tx_ready_i, v.tx_sop_o, v.tx_eop_o, v.tx_hdr_o, v.tx_data_o)) {
+      const packet& p = tx.all.back();
+      ups[p.tag % groups] += p.is(nic::op::coll_up) && !(p.addr & broken_bit);
+      if (!leaves_) tx.all.pop_back();
+    }
     if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o))
       mem.write(wr.all.back());
     if (v.quiet_done_i) quiet_open_ = false;
@@ -145,7 +154,7 @@ class node {
     v.clk_i = 1, v.eval();
     v.clk_i = 0, v.eval();
   }
-  bool quiet_open_ = false;
+  bool quiet_open_ = false, leaves_ = true;
 };
 
 template <class V, unsigned W>
@@ -153,7 +162,8 @@ class cluster {
  public:
   dice d{rma::seed()};
   std::vector<std::unique_ptr<node<V, W>>> nodes;
-  unsigned delivery = 20;  // chance a cycle that a packet arrives
+  unsigned delivery = 20;                        // chance a cycle that a packet arrives
+  std::set<std::pair<unsigned, unsigned>> dead;  // ways, from node to node, that lose what they carry
 
   explicit cluster(unsigned n) {
     for (unsigned i = 0; i < n; ++i) nodes.push_back(std::make_unique<node<V, W>>(i, i % 3 == 0 ? 128 : 512));
@@ -174,14 +184,15 @@ class cluster {
     }
     for (auto& [ends, packets] : way_) {
       if (packets.empty() || !d.chance(delivery)) continue;
-      nodes[ends.second]->rx.push(packets.front());
+      if (!dead.contains(ends)) nodes[ends.second]->rx.push(packets.front());
       packets.pop_front();
     }
   }
+  bool drained() const {
+    return std::ranges::all_of(way_, [](const auto& w) { return w.second.empty(); });
+  }
   bool idle() const {
-    for (const auto& [ends, packets] : way_)
-      if (!packets.empty()) return false;
-    return std::ranges::all_of(nodes, [](const auto& n) { return n->idle(); });
+    return drained() && std::ranges::all_of(nodes, [](const auto& n) { return n->idle(); });
   }
   bool settle(unsigned limit = 20'000) {
     for (unsigned i = 0; i < limit; ++i) {
