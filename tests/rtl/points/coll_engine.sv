@@ -7,7 +7,7 @@ module coll_engine_points (
     input wire logic [63:0] have_o,
     input wire logic route_i, fails, fails_q, ended, breaks_i, arrive_i, result_i
 );
-  localparam logic [2:0] S_LOOK = 3'd1, S_UP = 3'd3, S_DOWN = 3'd4, S_DATA = 3'd5, S_FLAG = 3'd6;
+  localparam logic [2:0] S_LOOK = 3'd1, S_UP = 3'd3, S_DOWN = 3'd4;
   logic [7:0] held;  // contributions that stay where they are
   always_comb
     for (int g = 0; g < 8; g = g + 1)

@@ -2,11 +2,10 @@
 // Messages: pending, masked, moderated.
 module msix_points (
     input wire logic clk_i, rst_ni,
-    input wire logic [15:0] raise_i, pending_o, mask_q, hold_q, look_q, can, able, left,
-    input wire logic enable_i, valid_q, msg_valid_o, msg_ready_i, taken, passed, ext_req_i, send,
-    input wire logic [7:0] count,
-    input wire logic [3:0] looked, vector_q,
-    input wire logic [31:0] cycles
+    input wire logic [15:0] raise_i, pending_o, mask_q, hold_q, can, able, left,
+    input wire logic enable_i, valid_q, msg_valid_o, msg_ready_i, taken, passed, ext_req_i, judge_q,
+    input wire logic [7:0] count_of_q,
+    input wire logic [31:0] cycles_of_q
 );
   `POINT(sent, taken);
   `POINT(two_become_one, (raise_i & pending_o) != '0);
@@ -17,9 +16,9 @@ module msix_points (
   `POINT(two_can_leave, (can & (can - 1'b1)) != '0);
   `POINT(waits_for_the_table, can != '0 && !valid_q && ext_req_i);
   `POINT(held_by_moderation, (pending_o & able & hold_q) != '0);
-  `POINT(released_by_time, passed && count == '0 && cycles != '0);
-  `POINT(released_by_count, passed && count != '0);
-  `POINT(looked_at_in_vain, look_q != '0 && !passed);
+  `POINT(released_by_time, passed && count_of_q == '0 && cycles_of_q != '0);
+  `POINT(released_by_count, passed && count_of_q != '0);
+  `POINT(looked_at_in_vain, judge_q && !passed);
   `POINT(host_waits, msg_valid_o && !msg_ready_i);
 endmodule
 bind msix msix_points i_points (.*);

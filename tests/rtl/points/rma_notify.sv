@@ -3,17 +3,17 @@
 module rma_notify_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic look, known, exists, check_q, fits, hold, write, lose, tell, wr_valid_o, wr_ready_i, tell_valid_o,
+    input wire logic look, known, exists, check_q, fits, hold, write, lose, tell_q, wr_valid_o, wr_ready_i, tell_valid_o,
     input wire logic tell_ready_i, irq, done, phase, backpressure, drop_q,
     input wire logic [2:0] nt_valid_i,
     input wire logic [15:0] index
 );
   localparam logic [1:0] S_LOOK = 2'd1, S_LOST = 2'd2;
   `POINT(written, done);
-  `POINT(written_behind_what_was_lost, done && state_q != S_LOST && tell);
+  `POINT(written_behind_what_was_lost, done && state_q != S_LOST && tell_q);
   `POINT(tells_what_was_lost, state_q == S_LOST);
   `POINT(lost, lose);
-  `POINT(room_for_one_of_two, look && known && tell && !fits);
+  `POINT(room_for_one_of_two, look && known && tell_q && !fits);
   `POINT(sender_must_wait, look && known && !fits && hold);
   `POINT(lost_although_senders_wait, lose && backpressure && drop_q);
   `POINT(no_such_context, look && !exists);

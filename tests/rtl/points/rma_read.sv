@@ -2,16 +2,15 @@
 // The NIC's own reads and their completions.
 module rma_read_points (
     input wire logic clk_i, rst_ni,
-    input wire logic cmd_valid_i, free, see, failed, wrong, waits, bad, last, stray, good, look_open, look_rests,
+    input wire logic cmd_valid_i, free, see, q_failed_q, q_poisoned_q, wrong, waits, bad, last, stray, good, look_open, look_rests,
     input wire logic expire,
-    input wire logic hold, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_valid_i, cpl_ready_o,
-    input wire ggas_pkg::tlp_hdr_t cpl_hdr_i
+    input wire logic hold, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_valid_i, cpl_ready_o
 );
   `POINT(answered_at_once, see && good && last);
   `POINT(answered_in_parts, see && good && !last);
-  `POINT(refused, see && waits && failed);
+  `POINT(refused, see && waits && q_failed_q);
   `POINT(wrong_length, see && waits && wrong);
-  `POINT(poisoned, see && waits && cpl_hdr_i.poisoned);
+  `POINT(poisoned, see && waits && q_poisoned_q);
   `POINT(nobody_asked, see && !look_open);
   `POINT(comes_after_all, see && look_open && look_rests);
   `POINT(runs_out_of_time, expire);

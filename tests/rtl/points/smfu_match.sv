@@ -4,14 +4,14 @@ module smfu_match_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
     input wire logic good, fails, bad_len, known, strange, is_load, is_quiet, answer, giveup, e_failed, flushed, rsp,
-    input wire logic final_chunk, alloc_valid_i, alloc_ready_o, alloc, write_back, found_q, walk, event_valid_o,
+    input wire logic e_final, alloc_valid_i, alloc_ready_o, alloc, write_back, found_q, walk, event_valid_o,
     input wire logic wants_event, room, quiet_wait_i, failed_valid_o, failed_ready_i, drop_q, trigger, lost_i, flush_q,
     input wire logic [5:0] next_slot,
     input wire logic [63:0] live_q
 );
   localparam logic [1:0] S_PASS = 2'd1, S_ERROR = 2'd2, S_DROP = 2'd3;
-  `POINT(answered, answer && good && final_chunk);
-  `POINT(part_answered, answer && good && !final_chunk);
+  `POINT(answered, answer && good && e_final);
+  `POINT(part_answered, answer && good && !e_final);
   `POINT(refused_by_the_target, answer && fails && !bad_len);
   `POINT(wrong_length, answer && fails && bad_len);
   `POINT(swallowed_behind_the_failure, answer && known && e_failed);

@@ -8,7 +8,7 @@ module smfu_quiet_points (
     input wire logic held_q, telling, open_q, next_epoch, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
     input wire logic fence_q, fences, serve_fence, fence_done_o
 );
-  localparam logic [2:0] S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3, S_DONE = 3'd4;
+  localparam logic [2:0] S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3;
   `POINT(nothing_to_ask, start && reads && !any);
   `POINT(round_without_a_read, start && !reads && !fences);
   `POINT(fence_waits_for_stores, fence_q && !fences);
