@@ -18,7 +18,8 @@ OPTIONS = (
 )
 # Of one unit router1 makes the faster wires; router2, made for a full device, leads some around half of it.
 ALONE = ("--router", "router1")
-TOGETHER = ("--router", "router2")
+# The whole NIC fills nine tenths of the device: the placer may try as often as it likes to find a cell a place.
+TOGETHER = ("--router", "router2", "--placer-heap-cell-placement-timeout", "0")
 HAS = {"lut4": 83640, "ff": 83640, "ebr": 208, "dsp": 156}
 LIMIT = 3600  # seconds of what is done before a unit is routed
 
