@@ -252,6 +252,28 @@ TEST_F(arm_test, ForgetsAfterAnyNumberOfStarts) {
   }
 }
 
+// What is in hand as the context starts anew is of its former start, whichever of the two comes first by a cycle.
+TEST_F(arm_test, AnArmInHandIsOfTheFormerStart) {
+  for (unsigned i = 0; i < 16; ++i) enable_vector(i);
+  pace = 100;
+  const auto fired = [&] {
+    for (unsigned i = 0; i < 20; ++i) step();
+    return messages.size();
+  };
+  for (unsigned wait = 0; wait < 4; ++wait) {
+    start(7, 1, false);
+    tells[0].push_back({7, 3});
+    fired();
+    v.arm_valid_i = 1, v.arm_vpid_i = 7, v.arm_ring_i = 0, v.arm_count_i = 5;
+    for (unsigned i = 0; i < wait; ++i) cycle();
+    start(7, 1, false);
+    v.arm_valid_i = 0;
+    const size_t before = fired();
+    arms.push_back({7, 0, 0});
+    EXPECT_EQ(fired(), before) << "records of its former start";
+  }
+}
+
 // The ring off is stopped behind its last entry; on again it starts from zero.
 TEST_F(arm_test, RingStopsAndStartsAnew) {
   for (unsigned i = 0; i < 16; ++i) enable_vector(i);
