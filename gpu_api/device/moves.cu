@@ -11,12 +11,12 @@ template __device__ void move_long<origin::own>(void*, const void*, uint64_t, un
 template __device__ void move_misaligned<origin::own>(char*, const char*, uint64_t, unsigned, unsigned);
 template __device__ void move_misaligned<origin::remote>(char*, const char*, uint64_t, unsigned, unsigned);
 
-#define GGAS_MOVES_OF(U)                                                                                        \
-  template __device__ ggas_status broadcast_long<U>(channel, broadcast_call<U>, channel_call<U>, uint64_t);                    \
-  template __device__ ggas_status spread_long<U>(channel, spread<U>, channel_call<U>, uint64_t);                \
-  template __device__ ggas_status run_rooted<direction::to_root, U>(channel, rooted<direction::to_root, U>,     \
-                                                                    channel_call<U>, uint64_t);                 \
-  template __device__ ggas_status run_rooted<direction::from_root, U>(channel, rooted<direction::from_root, U>, \
+#define GGAS_MOVES_OF(U)                                                                                      \
+  template __device__ ggas_status broadcast_long<U>(channel, broadcast_call<U>, channel_call<U>, uint64_t);   \
+  template __device__ ggas_status spread_long<U>(channel, spread<U>, channel_call<U>, uint64_t);              \
+  template __device__ ggas_status run_rooted<direction::to_root, U>(channel, rooted<direction::to_root, U>,   \
+                                                                    channel_call<U>, uint64_t);               \
+  template __device__ ggas_status run_rooted<direction::from_root, U>(channel, rooted<direction::from_root, U>,\
                                                                       channel_call<U>, uint64_t);
 GGAS_MOVES_OF(uint8_t)
 GGAS_MOVES_OF(uint16_t)

@@ -209,7 +209,8 @@ def whole_nic(rows, records, opts):
             units = [unit for unit, _, _ in rows]
             record.update(route.route_all(units, opts.cache.resolve(), opts.mhz, opts.seed, opts.limit))
         progress.clear()
-        print("routed: " + ", ".join(f"{clock} {mhz:.0f} MHz" for clock, mhz in record["fmax_mhz"].items()))
+        clocks = ", ".join(f"{clock} {mhz:.0f} MHz" for clock, mhz in record.get("fmax_mhz", {}).items())
+        print(record.get("error") or f"routed: {clocks}")
     return record
 
 
@@ -225,7 +226,10 @@ def arguments():
     args.add_argument("--mhz", type=float, default=125, help="clock that the router aims at (125)")
     args.add_argument("--seed", type=int, default=1, help="seed of the placer (1)")
     args.add_argument(
-        "--limit", type=int, default=3600, help="seconds to place and route a unit; then it has no Fmax (3600)"
+        "--limit",
+        type=int,
+        default=3600,
+        help="seconds to place and route a unit, or the NIC; then it has no Fmax (3600)",
     )
     args.add_argument("--jobs", type=int, default=os.cpu_count(), help="tools that run at a time (one a processor)")
     args.add_argument(

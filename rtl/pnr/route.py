@@ -68,10 +68,7 @@ def route(unit, mhz, seed, limit):
         base.with_suffix(".v").write_text(ring, encoding="utf-8")
         script = WRAP.format(ring=base.with_suffix(".v"), unit=unit.netlist, out=base.with_suffix(".json"))
         netlist.yosys(unit.tools, script, base.with_suffix(".wrap"), LIMIT)
-    try:
-        return _place_and_route(unit.tools, base, mhz, seed, ALONE, limit)
-    except netlist.TimedOut:
-        return {"error": f"not routed within {limit} s", "seed": seed, "asked_mhz": mhz}
+    return _in_time(unit.tools, base, mhz, seed, ALONE, limit)
 
 
 def route_all(units, cache, mhz, seed, limit):
@@ -89,7 +86,15 @@ def route_all(units, cache, mhz, seed, limit):
             LIMIT,
         )
     options = (*TOGETHER, "--lpf", str(base.with_suffix(".lpf")))
-    return _place_and_route(tools, base, mhz, seed, options, limit)
+    return _in_time(tools, base, mhz, seed, options, limit)
+
+
+def _in_time(tools, base, mhz, seed, options, limit):
+    """{fmax_mhz: {clock: MHz}, ...}, or {error: text, ...} if the time is up."""
+    try:
+        return _place_and_route(tools, base, mhz, seed, options, limit)
+    except netlist.TimedOut:
+        return {"error": f"not routed within {limit} s", "seed": seed, "asked_mhz": mhz}
 
 
 def _place_and_route(tools, base, mhz, seed, options, limit):

@@ -111,7 +111,7 @@ TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
     __syncthreads();
     return s;
   };
-  const auto cast_to_all = [&](int times) {
+  const auto broadcast_rounds = [&](int times) {
     pointers = failed = 0;
     on_all(1, 64, [&, times] {
       auto* const never = ggas_pointer_of_node<uint32_t>(ggas_node(), base() + (1u << 20));
@@ -125,12 +125,12 @@ TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
     run();
     EXPECT_EQ(wrong, std::vector<int>(static_cast<size_t>(nodes()), 0));
   };
-  cast_to_all(rounds);
+  broadcast_rounds(rounds);
   EXPECT_EQ(pointers, nodes());
   EXPECT_GT(failed, 0);
   ASSERT_LT(cluster_->now_ns(), back_us * us);
   reset();
-  cast_to_all(2);
+  broadcast_rounds(2);
   EXPECT_EQ(pointers, 0);
   EXPECT_EQ(failed, 0);
   on(0, 1, 1, [] {
@@ -139,7 +139,7 @@ TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
   });
   run();
   reset();
-  cast_to_all(2);
+  broadcast_rounds(2);
   EXPECT_EQ(pointers, nodes());
   EXPECT_EQ(failed, 0);
 }

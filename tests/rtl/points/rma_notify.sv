@@ -3,8 +3,8 @@
 module rma_notify_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic look, known, exists, check_q, fits, hold, write, lose, tell_q, wr_valid_o, wr_ready_i, tell_valid_o,
-    input wire logic tell_ready_i, irq, done, phase, backpressure, drop_q,
+    input wire logic look, known, exists, check_q, fits, hold, write, lose, tell_q, wr_valid_o, wr_ready_i,
+    input wire logic tell_valid_o, tell_ready_i, irq, done, phase, backpressure, drop_q,
     input wire logic [2:0] nt_valid_i,
     input wire logic [15:0] index
 );

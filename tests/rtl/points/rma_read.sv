@@ -2,8 +2,8 @@
 // The NIC's own reads and their completions.
 module rma_read_points (
     input wire logic clk_i, rst_ni,
-    input wire logic cmd_valid_i, free, see, q_failed_q, q_poisoned_q, wrong, waits, bad, last, stray, good, look_open, look_rests,
-    input wire logic expire,
+    input wire logic cmd_valid_i, free, see, q_failed_q, q_poisoned_q, wrong, waits, bad, last, stray, good,
+    input wire logic look_open, look_rests, expire,
     input wire logic hold, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_valid_i, cpl_ready_o
 );
   `POINT(answered_at_once, see && good && last);

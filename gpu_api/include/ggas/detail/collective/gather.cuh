@@ -166,7 +166,8 @@ template <class T>
 GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int root, bool to_all, const deadline& end) {
   return for_chunks(dst, src, n, op, own_layout().gather_seq(static_cast<uint64_t>(root)),
                     [&](const layout& l, const chunk<T>& c) {
-                      return ggas_node() == root ? gather_root(l, c, to_all, end) : gather_leaf(l, c, root, to_all, end);
+                      return ggas_node() == root ? gather_root(l, c, to_all, end)
+                                                 : gather_leaf(l, c, root, to_all, end);
                     });
 }
 

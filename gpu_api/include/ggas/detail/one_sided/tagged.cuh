@@ -69,7 +69,8 @@ GGAS_DEVICE ggas_status put_tagged(const G& g, ggas_tagged* remote, const T* loc
   if (good && are_whole(local, bytes)) {
     s = put_words(g, remote, whole_words<const uint64_t>{reinterpret_cast<const uint64_t*>(local)}, words, tag);
   } else if (good) {
-    s = put_words(g, remote, misaligned_words<const uint8_t>{reinterpret_cast<const uint8_t*>(local), bytes}, words, tag);
+    s = put_words(g, remote, misaligned_words<const uint8_t>{reinterpret_cast<const uint8_t*>(local), bytes}, words,
+                  tag);
   }
   g.sync();
   return s;
