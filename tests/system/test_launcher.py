@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launcher's own words; building and running is what every other test comes from."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -62,3 +63,28 @@ def test_gpus_need_a_compiler(arguments, tmp_path):
     done = subprocess.run([str(ROOT / "ggas"), *arguments], env=with_tools(tmp_path, "sh", "dirname", "readlink"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "nvcc" in done.stderr
+
+
+def test_two_that_build_take_turns(tmp_path):
+    """Two builds in one folder would lose its log."""
+    (tmp_path / "ggas").write_text((ROOT / "ggas").read_text())
+    (tmp_path / "packages.txt").write_text("")
+    (tmp_path / "requirements.txt").write_text("")
+    python = tmp_path / ".venv/bin/python"
+    log = tmp_path / "log"
+    programs = {python: "exit 0", tmp_path / "bin/ninja": f"echo begin >>{log}; sleep 1; echo end >>{log}"}
+    for program, text in programs.items():
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+    stamp = subprocess.run(["sha256sum"], input="", capture_output=True, text=True, check=True).stdout
+    (tmp_path / ".venv/requirements.stamp").write_text(stamp)
+    (tmp_path / "build/release").mkdir(parents=True)
+    (tmp_path / "build/release/build.ninja").write_text("")
+    (tmp_path / "build/release/groups").write_text("base sim synth vm test\n")
+    path = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    calls = [subprocess.Popen(["sh", tmp_path / "ggas", "build", "ggas_regs"], env=path, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    told = [call.communicate(timeout=60)[1] for call in calls]
+    assert [call.returncode for call in calls] == [0, 0], told
+    assert log.read_text().split() == ["begin", "end"] * 2
+    assert sum("waiting for another ./ggas" in words for words in told) == 1
