@@ -23,6 +23,27 @@ class CollTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(CollTest, units);
 
+// Registers read as written, each half of a word by itself; STATE stays as it is, and what is no register reads 0.
+TYPED_TEST(CollTest, RegistersReadAsWritten) {
+  typename TestFixture::network net(1);
+  auto& n = *net.nodes[0];
+  const std::array<uint64_t, 8> kept{0x0000'ffff'ffff'031e, 0xffff, ~0ull, ~0x3ffull};
+  std::array<std::array<uint64_t, 8>, groups> want{};
+  for (unsigned g = 0; g < groups; ++g) want[g][4] = n.read(net.d, g, 4);
+  for (unsigned i = 0; i < 2000; ++i) {
+    const unsigned group = unsigned(net.d.below(groups)), word = unsigned(net.d.below(8));
+    if (net.d.chance(50)) {
+      const unsigned halves = unsigned(net.d.below(4));
+      const uint64_t data = net.d.bits() & (word == 0 ? ~1ull : ~0ull);  // not enabled
+      const uint64_t mask = (halves & 1 ? 0xffff'ffff : 0) | (halves & 2 ? 0xffff'ffffull << 32 : 0);
+      n.write(net.d, group, word, data, (halves & 1 ? 0x0f : 0) | (halves & 2 ? 0xf0 : 0));
+      if (word < 4) want[group][word] = (want[group][word] & ~mask) | (data & mask & kept[word]);
+    } else {
+      EXPECT_EQ(n.read(net.d, group, word), want[group][word]) << "group " << group << " word " << word;
+    }
+  }
+}
+
 TYPED_TEST(CollTest, OperationsOfManyGroups) {
   for (unsigned turn = 0; turn < 6; ++turn) {
     typename TestFixture::network net(1 + unsigned(turn * 2));

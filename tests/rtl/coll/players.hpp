@@ -102,11 +102,11 @@ class manager {
         for (unsigned b = 0; b < net_.nodes.size(); ++b)
           if (net_.d.chance(20)) net_.dead.insert({a, b});
       at_ = stopping;
-      haste_ = net_.d.chance(50) ? 100 : 5;
+      haste_ = net_.d.chance(50) ? 20'000 : net_.d.chance(50) ? 2'000 : 100;
       wait(net_.d.chance(50) ? 300 : 1);
     } else if (!all) {
       for (auto& n : net_.nodes)
-        if (net_.d.chance(2) && net_.d.chance(haste_)) n->v.route_i = at_ == going;
+        if (net_.d.below(100'000) < haste_) n->v.route_i = at_ == going;
     } else if (at_ == stopping) {
       at_ = draining;
       until_ = cycle_ + 1000;
@@ -116,7 +116,7 @@ class manager {
     } else if (at_ == going) {
       at_ = calm;
       --left_;
-      wait(net_.d.chance(50) ? 4000 : 1);  // sometimes at once: neighbours are being told
+      wait(net_.d.chance(50) ? 4000 : 100);  // sometimes at once: neighbours are being told
     }
   }
   bool done() const { return left_ == 0; }
@@ -124,7 +124,7 @@ class manager {
  private:
   void wait(unsigned most) { until_ = cycle_ + net_.d.below(most); }
   Network& net_;
-  unsigned left_, haste_ = 100;
+  unsigned left_, haste_ = 0;  // chance a cycle that a node changes, in 100,000
   uint64_t cycle_ = 0, until_ = 0;
   enum { calm, stopping, draining, going } at_ = calm;
 };

@@ -67,14 +67,15 @@ class node {
   node(unsigned n, unsigned mps) : number(n) {
     v.rst_ni = 0, v.clk_i = 0;
     v.cfg_node_i = uint16_t(n), v.cfg_mps_i = uint16_t(mps);
+    v.eval();
     edge();
     v.rst_ni = 1, v.route_i = 1;
   }
   ~node() { end_model(v); }
 
-  void write(dice& d, unsigned group, unsigned word, uint64_t data) {
+  void write(dice& d, unsigned group, unsigned word, uint64_t data, unsigned bytes = 0xff) {
     v.ext_req_i = 1, v.ext_write_i = 1, v.ext_addr_i = uint8_t(group << 3 | word), v.ext_wdata_i = data;
-    v.ext_wstrb_i = 0xff;
+    v.ext_wstrb_i = uint8_t(bytes);
     step(d);
     v.ext_req_i = 0, v.ext_write_i = 0;
   }
@@ -213,7 +214,7 @@ class cluster {
       group_config& g = out[members[i]];
       g.number = group, g.epoch = epoch, g.domain = domain;
       g.owner = 16 * group + unsigned(d.below(16)), g.block = unsigned(d.below(4));
-      g.result = (d.bits() << 20 & 0xffff'ffff'ffff) | uint64_t{group} << 10;
+      g.result = d.bits() << 10;
       if (i == 0) continue;
       unsigned up = 0;
       do {
