@@ -77,7 +77,7 @@ module rma_responder #(
   logic [GETS-1:0]    active_q;
   wire  [GETS-1:0]    free  = ~active_q & (active_q + 1'b1);
   logic               sized_q;         // the length of its first packet is known
-  wire                enter = in_valid && sized_q && free != '0;
+  wire                enter = in_valid && sized_q && !(&active_q);
   wire  [GW-1:0]      slot  = place_of(free);
   wire                in_bad = in_size > 32'h80_0000;
   wire  [GET_W-1:0]   record = {in_bad, in_size[23:0], in_cookie, in_dst, in_hdr};
@@ -90,40 +90,38 @@ module rma_responder #(
   // ---------------------------------------------------------------- state of a get
   logic [GETS-1:0]   more_q;           // packets are left to ask for
   logic [GETS-1:0]   failed_q;
-  logic [8*GETS-1:0] open_q;           // packets asked for and not done
+  logic [GETS-1:0]   none_open_q;      // no packet is asked for and not done
   logic [3:0]        status_q [GETS];  // of the first that failed
   logic [15:0]       node_q [GETS];
   logic [23:0]       offset_q [GETS];  // bytes asked for, once they are not 0
   logic [8:0]        bytes_q [GETS];   // of the next packet
   logic [23:0]       behind_q [GETS];  // bytes behind it
   logic [GETS-1:0]   begun_q;
-  logic [GETS-1:0]   none_open;
-  always_comb for (int i = 0; i < GETS; i++) none_open[i] = open_q[8*i+:8] == '0;
 
   // ---------------------------------------------------------------- the next packet: choose a get; read its record,
   // and find the length of the packet behind it; add what was asked for; make the header. A packet a cycle, one of each
   // get in two.
   logic            a_q, b_q, c_q;
-  logic [GW-1:0]   a_get_q, b_get_q, c_get_q;
+  logic [GW-1:0]   b_get_q, c_get_q;
   logic [GETS-1:0] a_hot_q, grant;
   wire             moves  = (!c_q || !cmd_valid_o || cmd_ready_i) && !enter;  // one of them writes the state
   wire             reads  = a_q && moves;
   wire             leaves = c_q && moves;
   wire [GETS-1:0]  want   = more_q & ~failed_q & ~(a_q ? a_hot_q : '0);
   wire             choose = want != '0 && moves;
-  wire [GW-1:0]    chosen = place_of(grant);
+  wire [GW-1:0]    a_get  = place_of(a_hot_q);
   // verilator lint_off PINCONNECTEMPTY
   arbiter_rr #(.N(GETS)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(want), .take_i(choose), .eop_i(1'b1),
     .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
 
   // verilator lint_off UNUSEDSIGNAL
-  logic [GET_W-1:0]   a_record;
+  logic [GET_W-1:0]   b_record;
   // verilator lint_on UNUSEDSIGNAL
   ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_gets (
-      .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(choose), .raddr_i(chosen), .rdata_o(a_record));
-  ggas_pkg::rma_hdr_t a_get, b_get_hdr_q, c_get_hdr_q, c_hdr;
-  assign a_get = a_record[HDR_W-1:0];
+      .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(reads), .raddr_i(a_get), .rdata_o(b_record));
+  ggas_pkg::rma_hdr_t b_get_hdr, c_get_hdr_q, c_hdr;
+  assign b_get_hdr = b_record[HDR_W-1:0];
 
   // Of the first packet, to the destination's first border; of the next one, what is left, at most the MTU.
   logic        unused_last;
@@ -137,13 +135,14 @@ module rma_responder #(
   end
   always_ff @(posedge clk_i) if (in_valid) in_bytes_q <= in_bytes;
   wire [12:0]  mtu      = ggas_pkg::rma_mtu(cfg_mtu_i);
-  wire [23:0]  a_behind = behind_q[a_get_q], a_offset = begun_q[a_get_q] ? offset_q[a_get_q] : '0;
-  wire [8:0]   a_bytes  = bytes_q[a_get_q];
+  wire [23:0]  a_behind = behind_q[a_get], a_offset = a_begun ? offset_q[a_get] : '0;
+  wire [8:0]   a_bytes  = bytes_q[a_get];
+  wire         a_begun  = (begun_q & a_hot_q) != '0;
   wire         a_final  = a_behind <= {11'd0, mtu};  // the packet behind this one
   wire [23:0]  a_beyond = a_behind - {11'd0, mtu};
 
   logic [23:0] b_offset_q;                        // bytes before this packet
-  logic [63:0] b_nla_q, b_dst_q, c_nla_q, c_dst_q;
+  logic [63:0] c_nla_q, c_dst_q;
   logic        b_first_q, c_first_q;
   logic [8:0]  b_bytes_q, c_bytes_q;
   rma_responder_cut u_cut (
@@ -161,27 +160,21 @@ module rma_responder #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (choose) begin
-      a_get_q <= chosen;
-      a_hot_q <= grant;
-    end
+    if (choose) a_hot_q <= grant;
     if (reads) begin
-      b_get_q     <= a_get_q;
-      b_get_hdr_q <= a_get;
-      b_dst_q     <= a_record[HDR_W+:64];
-      b_nla_q     <= a_get.addr;
-      b_first_q   <= !begun_q[a_get_q];
-      b_offset_q  <= a_offset;
-      b_bytes_q   <= a_bytes;
-      offset_q[a_get_q] <= a_offset + {15'd0, a_bytes};
+      b_get_q    <= a_get;
+      b_first_q  <= !a_begun;
+      b_offset_q <= a_offset;
+      b_bytes_q  <= a_bytes;
+      offset_q[a_get] <= a_offset + {15'd0, a_bytes};
     end
     if (b_q && moves) begin
       c_get_q     <= b_get_q;
-      c_get_hdr_q <= b_get_hdr_q;
+      c_get_hdr_q <= b_get_hdr;
       c_first_q   <= b_first_q;
       c_bytes_q   <= b_bytes_q;
-      c_dst_q     <= b_dst_q + {40'd0, b_offset_q};
-      c_nla_q     <= b_nla_q + {40'd0, b_offset_q};
+      c_dst_q     <= b_record[HDR_W+:64] + {40'd0, b_offset_q};
+      c_nla_q     <= b_get_hdr.addr + {40'd0, b_offset_q};
     end
     if (leaves) begin
       cmd_nla_o   <= c_nla_q;
@@ -191,39 +184,44 @@ module rma_responder #(
       cmd_meta_o  <= {{(8-GW){1'b0}}, c_get_q};
     end
     if (enter || reads) begin
-      behind_q[enter ? slot : a_get_q] <= enter ? in_size[23:0] - {15'd0, in_bytes_q} : a_final ? '0 : a_beyond;
-      bytes_q[enter ? slot : a_get_q]  <= enter ? in_bytes_q : a_final ? a_behind[8:0] : mtu[8:0];
+      behind_q[enter ? slot : a_get] <= enter ? in_size[23:0] - {15'd0, in_bytes_q} : a_final ? '0 : a_beyond;
+      bytes_q[enter ? slot : a_get]  <= enter ? in_bytes_q : a_final ? a_behind[8:0] : mtu[8:0];
     end
   end
 
   // ---------------------------------------------------------------- packets that are done
-  wire [GW-1:0] d_get  = done_meta_i[GW-1:0];
-  wire          d_fail = done_valid_i && done_status_i != ggas_pkg::ST_OK && !failed_q[d_get];
-  wire          both   = reads && done_valid_i && a_get_q == d_get;
-  logic         end_get;
-  logic [GW-1:0] e_get_q;
+  wire [GW-1:0]   d_get  = done_meta_i[GW-1:0];
+  wire [GETS-1:0] d_hot  = {{(GETS-1){1'b0}}, done_valid_i} << d_get;
+  wire            d_fail = done_valid_i && done_status_i != ggas_pkg::ST_OK && !failed_q[d_get];
+  logic            end_get;
+  logic [GETS-1:0] e_hot_q;            // the get that ends, if any
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      active_q <= '0;
-      more_q   <= '0;
-      failed_q <= '0;
-      begun_q  <= '0;
-      open_q   <= '0;
-    end else begin
-      if (reads) begin
-        more_q[a_get_q]  <= a_behind != '0;
-        begun_q[a_get_q] <= 1'b1;
-      end
-      if (reads && !both) open_q[8*a_get_q+:8] <= open_q[8*a_get_q+:8] + 8'd1;
-      if (done_valid_i && !both) open_q[8*d_get+:8] <= open_q[8*d_get+:8] - 8'd1;
-      if (d_fail) failed_q[d_get] <= 1'b1;
-      if (end_get) active_q[e_get_q] <= 1'b0;
-      if (enter) begin
-        active_q[slot] <= 1'b1;
-        more_q[slot]   <= in_size != '0 && !in_bad;
-        failed_q[slot] <= 1'b0;
-        begun_q[slot]  <= 1'b0;
+  for (genvar i = 0; i < GETS; i++) begin : gen_get
+    logic [7:0] open_q;                // packets asked for and not done
+    wire        asks = reads && a_hot_q[i];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        open_q         <= '0;
+        none_open_q[i] <= 1'b1;
+        active_q[i]    <= 1'b0;
+        more_q[i]      <= 1'b0;
+        failed_q[i]    <= 1'b0;
+        begun_q[i]     <= 1'b0;
+      end else begin
+        if (asks != d_hot[i]) begin
+          open_q         <= asks ? open_q + 8'd1 : open_q - 8'd1;
+          none_open_q[i] <= !asks && open_q == 8'd1;
+        end
+        if (asks) more_q[i] <= a_behind != '0;
+        if (asks) begun_q[i] <= 1'b1;
+        if (d_hot[i] && done_status_i != ggas_pkg::ST_OK) failed_q[i] <= 1'b1;
+        if (end_get && e_hot_q[i]) active_q[i] <= 1'b0;
+        if (enter && free[i]) begin
+          active_q[i] <= 1'b1;
+          more_q[i]   <= in_size != '0 && !in_bad;
+          failed_q[i] <= 1'b0;
+          begun_q[i]  <= 1'b0;
+        end
       end
     end
   end
@@ -232,48 +230,42 @@ module rma_responder #(
     if (enter) node_q[slot] <= in_hdr.src;
   end
 
-  // ---------------------------------------------------------------- gets that are over
+  // ---------------------------------------------------------------- gets that are over: the next one is chosen while
+  // one ends
   logic [GETS-1:0]  e_grant;
   logic             e_idle, ev_off, ev_bad;
   // verilator lint_off UNUSEDSIGNAL
   logic [GET_W-1:0] e_record;
   // verilator lint_on UNUSEDSIGNAL
-  logic [GETS-1:0]  over_q;            // seen a cycle ago
-  wire [GETS-1:0]   over    = active_q & (~more_q | failed_q) & none_open & ~(a_q ? a_hot_q : '0);
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      over_q <= '0;
-    end else begin
-      over_q <= over;
-      if (end_get) over_q[e_get_q] <= 1'b0;
-    end
-  end
-  wire              e_start = e_idle && over_q != '0;
-  wire [GW-1:0]     e_get   = place_of(e_grant);
+  wire [GETS-1:0]   over    = active_q & (~more_q | failed_q) & none_open_q & ~(a_q ? a_hot_q : '0) & ~e_hot_q;
+  wire              e_some  = e_hot_q != '0;
+  wire              e_next  = !e_some || end_get;
+  wire              e_start = e_idle && e_some;
+  wire [GW-1:0]     e_get   = place_of(e_hot_q);
   wire              e_bad   = e_record[GET_W-1];
   ggas_pkg::rma_hdr_t e_hdr;
   assign e_hdr = e_record[HDR_W-1:0];
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over_q), .take_i(e_start), .eop_i(1'b1),
-    .grant_o(e_grant), .locked_o());
+  arbiter_rr #(.N(GETS)) u_end_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(over), .take_i(e_next && over != '0),
+    .eop_i(1'b1), .grant_o(e_grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
   ram_1r1w #(.WIDTH(GET_W), .DEPTH(GETS)) u_ends (
       .clk_i, .we_i(enter), .waddr_i(slot), .wdata_i(record), .re_i(e_start), .raddr_i(e_get), .rdata_o(e_record));
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) e_get_q <= '0;
-    else if (e_start) e_get_q <= e_get;
+    if (!rst_ni) e_hot_q <= '0;
+    else if (e_next) e_hot_q <= e_grant;
   end
 
   logic [3:0] e_status;
   always_comb begin
     e_status = ggas_pkg::ST_OK;
-    if (!e_idle) e_status = e_bad ? ggas_pkg::ST_BAD : failed_q[e_get_q] ? status_q[e_get_q] : ggas_pkg::ST_OK;
+    if (!e_idle) e_status = e_bad ? ggas_pkg::ST_BAD : failed_q[e_get] ? status_q[e_get] : ggas_pkg::ST_OK;
   end
   logic done_get;
   rma_responder_end u_end (
       .clk_i, .rst_ni, .cfg_node_i, .start_i(e_start), .idle_o(e_idle), .get_i(e_hdr),
       .cookie_i(e_record[HDR_W+64+:64]),
-      .size_i(e_record[HDR_W+128+:24]), .place_i(e_get_q), .status_i(e_status), .end_o(end_get), .nt_valid_o,
+      .size_i(e_record[HDR_W+128+:24]), .place_i(e_get), .status_i(e_status), .end_o(end_get), .nt_valid_o,
       .nt_ready_i, .nt_vpid_o, .nt_pd_o, .nt_w0_o, .nt_w1_o,
       .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o, .rsp_ready_i, .rsp_hdr_o, .ev_off_o(ev_off), .ev_bad_o(ev_bad),
       .ev_ready_i(!(d_fail && done_status_i == ggas_pkg::ST_PROTECTION)), .cnt_gets_o(done_get));
@@ -300,7 +292,7 @@ module rma_responder #(
     end
   end
 
-  assign busy_o = in_valid || want != '0 || a_q || b_q || c_q || cmd_valid_o || (over | over_q) != '0 || !e_idle
+  assign busy_o = in_valid || want != '0 || a_q || b_q || c_q || cmd_valid_o || (over | e_hot_q) != '0
     || ev_protection_o
     || ev_context_off_o
                   || ev_bad_packet_o || cnt_gets_o;
@@ -309,7 +301,7 @@ module rma_responder #(
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_responder: DATA_W must be 64, 256 or 512");
   always_ff @(posedge clk_i) begin
     if (rst_ni && done_valid_i) assert (active_q[d_get]
-      && !none_open[d_get]) else $error("rma_responder: done without a command");
+      && !none_open_q[d_get]) else $error("rma_responder: done without a command");
   end
 `endif
 endmodule
