@@ -120,8 +120,14 @@ module rma_notify #(
   logic [31:0]  count, lost;
   logic         asked_q;                             // the ring has not answered
   wire          look   = state_q == S_LOOK && !asked_q && !tell_valid_o;
-  wire          known  = exists && !(check_q && ring_pd != pd_q);
+  // Of the answer, which comes late from block RAM, what the next cycles need.
   logic         tell_q;                              // some were lost: a LOST record goes first
+  logic         owned_q;                             // it is of the domain that was asked for
+  logic [63:12] base_q;
+  logic [4:0]   log_q;
+  logic [31:1]  carried_q;                           // count / 2 + 1
+  wire          known  = exists && owned_q;
+  wire  [31:0]  next   = {tell_q || count[0] ? carried_q : count[31:1], count[0] ^ !tell_q};  // 1 or 2 more
   wire          fits   = tell_q ? room2 : room;
   wire          hold   = backpressure && !drop_q;
   wire          write  = look && known && fits;
@@ -131,9 +137,17 @@ module rma_notify #(
       .clk_i, .rst_ni, .stop_i, .context_i, .db_valid_i, .db_kind_i, .db_vpid_i, .db_count_i, .re_i(take),
       .vpid_i(pick_vpid), .exists_o(exists), .backpressure_o(backpressure), .irq_o(irq), .pd_o(ring_pd), .base_o(base),
       .log_o(log), .count_o(count), .extra_o(lost), .room_o(room), .room2_o(room2), .we_i(write || lose),
-      .count_i(lose ? count : count + (tell_q ? 32'd2 : 32'd1)), .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
+      .count_i(lose ? count : next), .extra_i(write ? '0 : (&lost) ? lost : lost + 1'b1));
 
-  always_ff @(posedge clk_i) if (asked_q) tell_q <= lost != '0;
+  always_ff @(posedge clk_i) begin
+    if (asked_q) begin
+      tell_q    <= lost != '0;
+      owned_q   <= !check_q || ring_pd == pd_q;
+      base_q    <= base;
+      log_q     <= log;
+      carried_q <= count[31:1] + 1'b1;
+    end
+  end
 
   // ---------------------------------------------------------------- records
   logic        second_q;   // second beat of a record
@@ -142,8 +156,8 @@ module rma_notify #(
   wire         sent      = wr_valid_o && wr_ready_i && last_beat;
   wire         done      = sent && state_q == S_RECORD;
 
-  wire [15:0]  index  = count_q[15:0] & ~(16'hffff << log);
-  wire         phase  = !count_q[log];
+  wire [15:0]  index  = count_q[15:0] & ~(16'hffff << log_q);
+  wire         phase  = !count_q[log_q];
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::note_w1_t lost_w1;
   // verilator lint_on UNUSEDSIGNAL
@@ -162,7 +176,7 @@ module rma_notify #(
     if (wr_valid_o) begin
       wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
       wr_hdr_o.bar      = 3'd7;
-      wr_hdr_o.addr     = {base, 12'd0} + {44'd0, index, 4'd0};
+      wr_hdr_o.addr     = {base_q, 12'd0} + {44'd0, index, 4'd0};
       wr_hdr_o.len_dw   = 11'd4;
       wr_hdr_o.first_be = 4'hf;
       wr_hdr_o.last_be  = 4'hf;

@@ -14,13 +14,15 @@
 
   logic [4:0]  f_log;
   logic [51:0] f_base;
-  logic [31:0] f_lost_then;
+  logic [31:0] f_lost_then, f_count_then;
+  logic [15:0] f_pd;
   always_comb begin
     // A client has one request at a time. The ring's answer stands until the next look (rma_ring); the arbiter grants
     // one.
     assume ((nt_valid_i & f_open & ~nt_rsp_valid_o) == '0);
     assume ((grant & (grant - 1'b1)) == '0 && (grant & ~nt_valid_i) == '0 && (nt_valid_i == '0) == (grant == '0));
     if (!f_take) assume (log == f_log && base == f_base && lost == f_lost_then);
+    if (!f_take) assume (count == f_count_then && ring_pd == f_pd);
     if (exists) assume (log >= 5'd4 && log <= 5'd16);
     if (room2) assume (room);
   end
@@ -33,7 +35,7 @@
   always_ff @(posedge clk_i) begin
     f_open <= (f_open & ~nt_rsp_valid_o) | f_took;
     f_take <= take;
-    {f_log, f_base, f_lost_then} <= {log, base, lost};
+    {f_log, f_base, f_lost_then, f_count_then, f_pd} <= {log, base, lost, count, ring_pd};
     f_looked <= (f_looked || look) && !take;
     if (take) f_records <= '0;
     else if (f_end) f_records <= f_records + 2'd1;
@@ -70,12 +72,16 @@
         assert (f_records < (f_lost != '0 ? 2'd2 : 2'd1));
         if (look_vpid_i == vpid_q) assert (look_busy_o);
       end
+      if (write) assert (next == count + (tell_q ? 32'd2 : 32'd1));
       if (f_wr) assert (wr_valid_o && wr_sop_o == f_sop && wr_hdr_o.addr == f_hdr[63:0] && wr_data_o == f_data);
       if (f_tell) assert (tell_valid_o && {tell_vpid_o, tell_count_o} == f_told);
       if (f_tell && tell_vpid_o == look_vpid_i) assert (look_busy_o);
       if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && tell_valid_o) assert (tell_count_o == f_place);
       // why
       if (state_q == S_LOOK && !asked_q) assert (tell_q == (lost != '0) && !f_take);
+      if (state_q == S_LOOK && !asked_q) assert (carried_q == count[31:1] + 1'b1);
+      if (state_q == S_LOOK && !asked_q) assert (owned_q == (!check_q || ring_pd == pd_q));
+      if (state_q != S_IDLE && !asked_q) assert ({base_q, log_q} == {base, log});
       assert (f_open == ((state_q == S_IDLE ? 3'd0 : client_q) | nt_rsp_valid_o));
       if (state_q != S_IDLE) assert (nt_rsp_valid_o == '0 || f_take);
       if (state_q == S_LOOK) assert (f_records == '0 && !second_q && !f_looked);
