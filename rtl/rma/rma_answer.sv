@@ -95,28 +95,38 @@ module rma_answer #(
       .clk_i, .rst_ni, .context_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i, .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid),
       .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .pd_i(head.pd), .known_o(known), .on_o(on), .pd_o(pd));
 
-  wire [10:0] page_dw  = {1'b0, head.addr[11:2]} + head.len_dw;
-  wire        is_data  = head.op == ggas_pkg::OP_RMA_GET_DATA;
-  wire        is_rsp   = head.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
-  wire        is_bare  = head.op == ggas_pkg::OP_RMA_ACK || head.op == ggas_pkg::OP_RMA_GET_DONE;
-  wire        data_ok  = ggas_pkg::is_node(head.src) && head.len_dw != '0 && head.len_dw <= 11'd64
+  // The header is checked as it comes in.
+  wire [10:0] page_dw  = {1'b0, rx_hdr_i.addr[11:2]} + rx_hdr_i.len_dw;
+  wire        is_data  = rx_hdr_i.op == ggas_pkg::OP_RMA_GET_DATA;
+  wire        is_rsp   = rx_hdr_i.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
+  wire        is_bare  = rx_hdr_i.op == ggas_pkg::OP_RMA_ACK || rx_hdr_i.op == ggas_pkg::OP_RMA_GET_DONE;
+  wire        data_ok  = ggas_pkg::is_node(rx_hdr_i.src) && rx_hdr_i.len_dw != '0 && rx_hdr_i.len_dw <= 11'd64
                          && page_dw <= 11'd1024
-                         && smfu_pkg::be_good(head.addr[2], head.len_dw, head.first_be, head.last_be);
+                         && smfu_pkg::be_good(rx_hdr_i.addr[2], rx_hdr_i.len_dw, rx_hdr_i.first_be, rx_hdr_i.last_be);
   // a record is to be written
-  wire        result   = is_rsp && head.flags[ggas_pkg::RMA_RESULT] && head.status == ggas_pkg::ST_OK;
-  wire        sane     = is_data ? data_ok : is_rsp ? head.len_dw == 11'd4 && !(result
-    && head.addr[3:0] != '0) : is_bare && head.len_dw == '0;
-  wire        writes   = is_data || result;
-  wire        wants    = writes && sane && (live || asked_q);
-  wire        tell     = !is_data && sane && (known || asked_q);  // the requester is to know
+  wire        result   = is_rsp && rx_hdr_i.flags[ggas_pkg::RMA_RESULT] && rx_hdr_i.status == ggas_pkg::ST_OK;
+  logic       data_q, bare_q, writes_q, sane_q;
+  always_ff @(posedge clk_i) begin
+    if (!head_valid || head_take) begin
+      data_q   <= is_data;
+      bare_q   <= is_bare;
+      writes_q <= is_data || result;
+      sane_q   <= is_data ? data_ok : is_rsp ? rx_hdr_i.len_dw == 11'd4 && !(result && rx_hdr_i.addr[3:0] != '0)
+        : is_bare && rx_hdr_i.len_dw == '0;
+    end
+  end
 
-  logic        asked_q, told_q;
+  // Nothing to write, or translated, or known since the last cycle not to be written: whose it is comes too late for
+  // what follows from the end of a packet.
+  logic        asked_q, told_q, refused_q;
   logic [63:2] told_addr_q;
   logic [3:0]  told_status_q;
-  wire         decided     = head_valid && (!wants || told_q || tr_rsp_valid_i);
+  wire         wants       = writes_q && sane_q && !refused_q && (live || asked_q);
+  wire         tell        = !data_q && sane_q && (known || asked_q);  // the requester is to know
+  wire         decided     = head_valid && (!writes_q || refused_q || told_q || tr_rsp_valid_i);
   wire [63:2]  head_addr   = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
   wire [3:0]   told_status = told_q ? told_status_q : tr_rsp_status_i;
-  wire         good        = wants && told_status == ggas_pkg::ST_OK;
+  wire         good        = asked_q && told_status == ggas_pkg::ST_OK;
 
   assign tr_valid_o = head_valid && wants && !asked_q;
   assign tr_nla_o   = head.addr;
@@ -127,9 +137,11 @@ module rma_answer #(
     if (!rst_ni) begin
       asked_q       <= 1'b0;
       told_q        <= 1'b0;
+      refused_q     <= 1'b0;
       told_addr_q   <= '0;
       told_status_q <= '0;
     end else begin
+      refused_q <= head_valid && writes_q && !wants;
       if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
       if (tr_rsp_valid_i) begin
         told_q        <= 1'b1;
@@ -137,8 +149,9 @@ module rma_answer #(
         told_status_q <= tr_rsp_status_i;
       end
       if (head_take) begin
-        asked_q <= 1'b0;
-        told_q  <= 1'b0;
+        asked_q   <= 1'b0;
+        told_q    <= 1'b0;
+        refused_q <= 1'b0;
       end
     end
   end
@@ -167,12 +180,12 @@ module rma_answer #(
   wire   x_eop      = beat_valid && beat_eop;
 
   logic  x_refused;  // a packet of its get was refused
-  rma_answer_get u_get (.clk_i, .take_i(head_take), .hdr_i(head), .data_i(is_data && live), .good_i(good),
+  rma_answer_get u_get (.clk_i, .take_i(head_take), .hdr_i(head), .data_i(data_q && live), .good_i(good),
     .refused_o(x_refused));
 
   rma_write #(.DATA_W(DATA_W)) u_write (
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && good), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
-      .first_be_i(is_data ? head.first_be : 4'hf), .last_be_i(is_data ? head.last_be : 4'hf), .in_valid_i(w_valid),
+      .first_be_i(data_q ? head.first_be : 4'hf), .last_be_i(data_q ? head.last_be : 4'hf), .in_valid_i(w_valid),
       .in_ready_o(w_ready),
       .in_data_i(beat_data), .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
 
@@ -196,10 +209,10 @@ module rma_answer #(
         if (!x_begun_q && x_rsp) x_old_q <= beat_data[63:0];
       end
       if (head_take) begin
-        x_state_q  <= good ? X_WRITE : tell && is_bare ? X_ANSWER : X_TAKE;
+        x_state_q  <= good ? X_WRITE : tell && bare_q ? X_ANSWER : X_TAKE;
         x_tell_q   <= tell;
         x_begun_q  <= 1'b0;
-        x_status_q <= wants ? told_status : head.status;
+        x_status_q <= asked_q ? told_status : head.status;
         x_hdr_q    <= head;
       end
     end
@@ -222,9 +235,9 @@ module rma_answer #(
   assign ans_o.asked  = x_hdr_q.op != ggas_pkg::OP_RMA_ACK || x_hdr_q.flags[ggas_pkg::RMA_ACK];
 
   // ---------------------------------------------------------------- events
-  wire h_bad  = head_take && !sane;
-  wire h_late = head_take && sane && !wants && (writes || !tell);
-  wire h_prot = head_take && wants && !good;
+  wire h_bad  = head_take && !sane_q;
+  wire h_late = head_take && sane_q && !asked_q && (writes_q || !tell);
+  wire h_prot = head_take && asked_q && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {ev_bad_packet_o, ev_protection_o, ev_unexpected_o} <= '0;

@@ -35,20 +35,18 @@ module rma_answer_context (
       .clk_i, .we_i(ctrl_we && context_i.data[0]), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]),
       .re_i, .raddr_i(re_vpid_i[CW-1:0]), .rdata_o({starts, pd_o}));
 
-  logic         on;
-  logic [ggas_pkg::CONTEXTS-1:0] known_q;          // contexts whose epoch has ever changed
+  logic         on, changed;                       // its epoch has ever changed
   logic [4:0]   epoch_q [ggas_pkg::CONTEXTS];
-  wire [4:0]    epoch = known_q[vpid_i[CW-1:0]] ? epoch_q[vpid_i[CW-1:0]] : 5'd0;
+  wire [4:0]    epoch = changed ? epoch_q[vpid_i[CW-1:0]] : 5'd0;
   wire          over  = ep_valid_i && ep_vpid_i == vpid_i;  // known in the next cycle
   assign known_o = ggas_pkg::is_context(vpid_i) && pd_i == pd_o && epoch_i - starts == epoch && !over;
   assign on_o    = ggas_pkg::is_context(vpid_i) && on;
 
   always_ff @(posedge clk_i) if (ep_valid_i) epoch_q[ep_vpid_i[CW-1:0]] <= ep_epoch_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) known_q <= '0;
-    else if (ep_valid_i) known_q[ep_vpid_i[CW-1:0]] <= 1'b1;
-  end
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_changed (
+      .clk_i, .rst_ni, .we_i(ep_valid_i), .waddr_i(ep_vpid_i[CW-1:0]), .wdata_i(1'b1), .raddr_i(vpid_i[CW-1:0]),
+      .rdata_o(changed));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
       .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(on));
