@@ -130,7 +130,7 @@ module atu_walk #(
       .rd_hdr_o, .cpl_valid_i,
       .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1),
       .out_meta_o(out_meta),
-      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(),
+      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(), .out_last_o(),
       .end_valid_o(end_valid), .end_meta_o(end_meta),
       .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY

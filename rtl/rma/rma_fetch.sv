@@ -98,7 +98,7 @@ module rma_fetch #(
       .raddr_i(head), .rdata_o(cmd));
 
   // ---------------------------------------------------------------- reads
-  localparam int unsigned READ_W = SW + 8 + 2 + 2 + 7;
+  localparam int unsigned READ_W = SW + 8 + 2 + 2;
   localparam int unsigned CUT_W = 64 + 11 + 4 + 4 + SW + 8 + 2 + 2;
   logic        cut_valid, cut_ready, r_valid, r_ready, read_busy, out_valid;  // as it is cut; a cycle later
   logic [63:0] cut_addr, r_addr;
@@ -107,13 +107,12 @@ module rma_fetch #(
   logic [SW-1:0] cut_slot, r_slot, out_slot;
   logic [7:0]  cut_at, r_at, out_at;
   logic [1:0]  cut_skip, cut_trim, r_skip, r_trim, out_skip, out_trim;
-  logic [6:0]  out_len;
   // verilator lint_off UNUSEDSIGNAL
   logic [9:0]  out_offset;
   logic [READ_W-1:0] end_meta;
   // verilator lint_on UNUSEDSIGNAL
   logic [4:0]  out_dws;
-  logic        out_final;
+  logic        out_final, out_last;
   logic [DATA_W-1:0] out_data;
 
   assign tr_write_o = 1'b0;
@@ -137,19 +136,18 @@ module rma_fetch #(
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(TAGS), .META_W(READ_W)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(r_valid), .cmd_ready_o(r_ready), .cmd_addr_i(r_addr),
       .cmd_len_dw_i(r_len),
-      .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be), .cmd_meta_i({r_slot, r_at, r_skip, r_trim, r_len[6:0]}),
+      .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be), .cmd_meta_i({r_slot, r_at, r_skip, r_trim}),
       .rd_valid_o, .rd_ready_i,
       .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid),
       .out_ready_i(1'b1),
-      .out_meta_o({out_slot, out_at, out_skip, out_trim, out_len}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
-      .out_data_o(out_data), .out_final_o(out_final),
+      .out_meta_o({out_slot, out_at, out_skip, out_trim}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
+      .out_data_o(out_data), .out_final_o(out_final), .out_last_o(out_last),
       .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o,
       .busy_o(read_busy), .timer_o);
   assign end_slot = end_meta[READ_W-1-:SW];
 
   // ---------------------------------------------------------------- data
-  wire          final_beat = out_offset[6:0] + {2'd0, out_dws} == out_len;
-  wire [6:0]    in_bytes   = {out_dws, 2'b00} - (final_beat ? {5'd0, out_trim} : 7'd0);
+  wire [6:0]    in_bytes   = {out_dws, 2'b00} - (out_last ? {5'd0, out_trim} : 7'd0);
   wire [7:0]    in_at      = out_at + {out_offset[5:0], 2'b00};
   logic         row_en, buffer_busy, comes;
   logic [SW-1:0] comes_slot;
@@ -161,7 +159,7 @@ module rma_fetch #(
   rma_fetch_buffer #(.DATA_W(DATA_W), .SLOTS(SLOTS)) u_buffer (
       .clk_i, .rst_ni, .in_valid_i(out_valid), .in_slot_i(out_slot), .in_at_i(in_at),
       .in_skip_i(out_offset == '0 ? out_skip : 2'd0),
-      .in_bytes_i(in_bytes), .in_data_i(out_data), .in_final_i(out_final), .in_last_i(final_beat), .comes_o(comes),
+      .in_bytes_i(in_bytes), .in_data_i(out_data), .in_final_i(out_final), .in_last_i(out_last), .comes_o(comes),
       .comes_slot_o(comes_slot), .comes_rows_o(comes_rows), .row_en_i(row_en), .row_slot_i(start ? head : slot_q),
       .row_i(row), .row_data_o(row_data),
       .busy_o(buffer_busy));
@@ -187,7 +185,7 @@ module rma_fetch #(
   assign next_row = advance ? t_beat_q + 1'b1 : t_beat_q;
   assign leave    = t_q && (!t_good || (advance && t_last));
   assign start    = (ready || early) && (!t_q || leave);
-  assign row_en   = start || (more && there);
+  assign row_en   = t_q || ready || early;  // the row that is there already is read again
   assign row      = start ? '0 : next_row;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

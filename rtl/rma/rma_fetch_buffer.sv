@@ -44,12 +44,13 @@ module rma_fetch_buffer #(
   logic [DATA_W-1:0] turned;
   wire  [BW-1:0]     by  = in_at_i[BW-1:0];
   wire  [RW-1:0]     row = in_at_i[7:BW];
+  wire  [6:0]        from = {{(7 - BW){1'b0}}, by} + {5'd0, in_skip_i};  // first lane wanted; the first one that is not
+  wire  [6:0]        upto = {{(7 - BW){1'b0}}, by} + in_bytes_i;
   always_comb begin
     lanes  = '0;
     turned = '0;
     if (in_valid_i) begin
-      lanes  = (({{(2*B-1){1'b0}}, 1'b1} << in_bytes_i) - 1'b1) & ({(2*B){1'b1}} << in_skip_i);
-      lanes  = lanes << by;
+      lanes  = ({(2*B){1'b1}} << from) & ~({(2*B){1'b1}} << upto);
       turned = by == '0 ? in_data_i : (in_data_i << {by, 3'b000}) | (in_data_i >> (DATA_W[BW+3:0] - {1'b0, by,
         3'b000}));
     end
@@ -110,10 +111,10 @@ module rma_fetch_buffer #(
 
   rma_ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_even (
       .clk_i, .we_i(w_q && be_even != '0), .wbe_i(be_even), .waddr_i({w_slot_q, at_even}),
-      .wdata_i(w_data_q), .re_i(row_en_i && !row_i[0]), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(even));
+      .wdata_i(w_data_q), .re_i(row_en_i), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(even));
   rma_ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_odd (
       .clk_i, .we_i(w_q && be_odd != '0), .wbe_i(be_odd), .waddr_i({w_slot_q, w_row_q[RW-1:1]}),
-      .wdata_i(w_data_q), .re_i(row_en_i && row_i[0]), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(odd));
+      .wdata_i(w_data_q), .re_i(row_en_i), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(odd));
 
   always_ff @(posedge clk_i) if (row_en_i) odd_q <= row_i[0];
   assign row_data_o = odd_q ? odd : even;

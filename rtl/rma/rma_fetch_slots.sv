@@ -25,7 +25,7 @@ module rma_fetch_slots #(
     input  wire logic [$clog2(SLOTS)-1:0]  end_slot_i,
     input  wire logic [3:0]                end_status_i,
 
-    // the oldest slot that was not started
+    // the oldest slot that was not started; neither ready nor almost in the cycle behind a start
     output      logic                      ready_o,         // complete
     output      logic                      almost_o,        // good but for one read that has not ended
     output      logic [$clog2(SLOTS)-1:0]  head_o,
@@ -47,24 +47,36 @@ module rma_fetch_slots #(
   assign tail_o = tail_q[SW-1:0];
   assign head_o = head;
 
-  logic [2:0] was_reads, reads, made;
-  logic [3:0] was_status, bad, closed_status;
+  logic [2:0] was_reads;
+  logic [3:0] was_status;
+  wire [8:0]  closes = {close_reads_i, close_uses_i, close_status_i};
+  wire [6:0]  ends   = {was_reads + 3'd1, was_status != ggas_pkg::ST_OK ? was_status : end_status_i};
   always_comb begin
     {was_reads, was_status} = '0;
     if (end_i && !fresh_q[end_slot_i]) {was_reads, was_status} = ended_q[end_slot_i];
-    {made, uses_o, closed_status, reads, bad} = '0;
-    if (head_q != close_q) begin
-      {made, uses_o, closed_status} = closed_q[head];
-      if (!fresh_q[head]) {reads, bad} = ended_q[head];
-    end
   end
-  assign ready_o  = head_q != close_q && reads == made;
-  assign almost_o = head_q != close_q && reads + 3'd1 == made && status_o == ggas_pkg::ST_OK;
-  assign status_o = bad != ggas_pkg::ST_OK ? bad : closed_status;
-
   always_ff @(posedge clk_i) begin
-    if (close_i) closed_q[close_q[SW-1:0]] <= {close_reads_i, close_uses_i, close_status_i};
-    if (end_i) ended_q[end_slot_i] <= {was_reads + 3'd1, was_status != ggas_pkg::ST_OK ? was_status : end_status_i};
+    if (close_i) closed_q[close_q[SW-1:0]] <= closes;
+    if (end_i) ended_q[end_slot_i] <= ends;
+  end
+
+  // What the head will be in the next cycle. Of the slot behind it that is found out once it is the head.
+  wire          now  = close_i && close_q == head_q;  // it is closed
+  wire          over = now || head_q != close_q;
+  logic [2:0]   made, reads;
+  logic [1:0]   uses;
+  logic [3:0]   closed_status, bad;
+  wire  [3:0]   status = bad != ggas_pkg::ST_OK ? bad : closed_status;
+  assign {made, uses, closed_status} = now ? closes : closed_q[head];
+  assign {reads, bad} = end_i && end_slot_i == head ? ends : fresh_q[head] ? '0 : ended_q[head];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {ready_o, almost_o, uses_o, status_o} <= '0;
+    else begin
+      ready_o  <= !start_i && over && reads == made;
+      almost_o <= !start_i && over && reads + 3'd1 == made && status == ggas_pkg::ST_OK;
+      uses_o   <= uses;
+      status_o <= status;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -98,7 +110,6 @@ module rma_fetch_slots #(
       if (close_i) assert (shut != held);
       if (start_i) assert (ready_o || almost_o);
       if (release_i) assert (started != '0);
-      if (head_q != close_q) assert (reads <= made);
     end
   end
 `endif

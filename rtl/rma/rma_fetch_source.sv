@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more behind the border; each
 // piece is cut at multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
+// No page is below 4 KB, so where a piece and its first read end is known before the translation.
 `default_nettype none
 
 module rma_fetch_source #(
@@ -41,7 +42,7 @@ module rma_fetch_source #(
     output      logic [1:0]                rd_skip_o,       // unwanted bytes of its first DW
     output      logic [1:0]                rd_trim_o,       // and of its last one, at the end
 
-    // pulse: the command's last read was taken, or it failed
+    // pulse, a cycle late: the command's last read was taken, or it failed
     output      logic                      close_o,
     output      logic [2:0]                close_reads_o,
     output      logic [1:0]                close_uses_o,
@@ -60,6 +61,8 @@ module rma_fetch_source #(
 
   // ---------------------------------------------------------------- translation
   logic          x_valid_q, x_asked_q, x_told_q, x_second_q;
+  logic          x_more_q;            // it crosses 4 KB
+  logic [8:0]    x_n_q, x_len_q;      // bytes of the piece, of its first read; known as the translation is asked for
   logic [SW-1:0] x_slot_q;
   logic [63:0]   x_nla_q, x_addr_q;
   logic [15:0]   x_pd_q;
@@ -72,9 +75,9 @@ module rma_fetch_source #(
   wire [3:0]   status = x_told_q ? x_status_q : tr_rsp_status_i;
   wire         good   = status == ggas_pkg::ST_OK;
   wire [12:0]  to_end = ggas_pkg::to_border(x_nla_q[11:0], 13'd4096);
+  wire [12:0]  border = ggas_pkg::to_border(x_nla_q[11:0], cfg_mrrs_i);
   wire         more   = {4'd0, x_bytes_q} > to_end;
-  wire [8:0]   n      = more ? to_end[8:0] : x_bytes_q;
-  wire         again  = more && good;       // the second page follows
+  wire         again  = x_more_q && good;   // the second page follows
   logic        p_valid_q, p_leaves;
   wire         push   = x_valid_q && told && (!p_valid_q || p_leaves);
   wire         take   = cmd_valid_i && cmd_ready_o;
@@ -84,6 +87,11 @@ module rma_fetch_source #(
   assign tr_pd_o     = x_pd_q;
   assign cmd_ready_o = !x_valid_q || (push && !again);
 
+  always_ff @(posedge clk_i) begin
+    x_more_q <= more;
+    x_n_q    <= more ? to_end[8:0] : x_bytes_q;
+    x_len_q  <= {4'd0, x_bytes_q} > border ? border[8:0] : x_bytes_q;
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       x_valid_q  <= 1'b0;
@@ -109,9 +117,9 @@ module rma_fetch_source #(
         x_asked_q  <= 1'b0;
         x_told_q   <= 1'b0;
         x_second_q <= 1'b1;
-        x_nla_q    <= x_nla_q + {55'd0, n};
-        x_bytes_q  <= x_bytes_q - n;
-        x_at_q     <= x_at_q + n[7:0];
+        x_nla_q    <= {x_nla_q[63:12] + 1'b1, 12'd0};
+        x_bytes_q  <= x_bytes_q - x_n_q;
+        x_at_q     <= x_at_q + x_n_q[7:0];
       end
       if (take) begin
         x_valid_q  <= 1'b1;
@@ -126,29 +134,28 @@ module rma_fetch_source #(
   end
 
   // ---------------------------------------------------------------- reads of a piece
-  logic          p_close_q;
+  logic          p_close_q, p_none_q; // none: the translation failed
   logic [SW-1:0] p_slot_q;
   logic [63:0]   p_addr_q;
-  logic [8:0]    p_left_q;            // 0: the translation failed
+  logic [8:0]    p_len_q, p_behind_q; // bytes of the next read, and of the piece behind it
   logic [7:0]    p_at_q;
   logic [2:0]    p_reads_q;           // made for this command
   logic [1:0]    p_uses_q;
   logic [3:0]    p_status_q;
 
-  wire         none   = p_left_q == '0;
-  wire [12:0]  border = ggas_pkg::to_border(p_addr_q[11:0], cfg_mrrs_i);
-  wire         whole  = {4'd0, p_left_q} <= border;
-  wire [8:0]   len    = whole ? p_left_q : border[8:0];
+  wire         whole  = p_behind_q == '0;
+  // The read behind it begins at a multiple of MRRS: of fewer than 256 bytes only 128 leave any for one more.
+  wire [8:0]   next   = p_behind_q > 9'd128 && cfg_mrrs_i == 13'd128 ? 9'd128 : p_behind_q;
   wire [1:0]   skip   = p_addr_q[1:0];
   // verilator lint_off UNUSEDSIGNAL
-  wire [8:0]   span   = len + {7'd0, skip} + 9'd3;   // at most 262; DW = span / 4
+  wire [8:0]   span   = p_len_q + {7'd0, skip} + 9'd3;  // at most 262; DW = span / 4
   // verilator lint_on UNUSEDSIGNAL
-  wire [1:0]   last   = skip + len[1:0] - 2'd1;      // its last byte's place in its DW
+  wire [1:0]   last   = skip + p_len_q[1:0] - 2'd1;  // its last byte's place in its DW
   wire         single = span[8:2] == 7'd1;
   wire         issue  = rd_valid_o && rd_ready_i;
-  assign p_leaves = p_valid_q && (none || (issue && whole));
+  assign p_leaves = p_valid_q && (p_none_q || (issue && whole));
 
-  assign rd_valid_o    = p_valid_q && !none;
+  assign rd_valid_o    = p_valid_q && !p_none_q;
   assign rd_addr_o     = {p_addr_q[63:2], 2'b00};
   assign rd_len_dw_o   = {4'd0, span[8:2]};
   assign rd_first_be_o = single ? be_from(skip) & be_up_to(last) : be_from(skip);
@@ -158,28 +165,36 @@ module rma_fetch_source #(
   assign rd_skip_o     = skip;
   assign rd_trim_o     = 2'd3 - last;
 
-  assign close_o        = p_leaves && p_close_q;
-  assign close_reads_o  = p_reads_q + {2'd0, !none};
-  assign close_uses_o   = p_uses_q;
-  assign close_status_o = p_status_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) close_o <= 1'b0;
+    else close_o <= p_leaves && p_close_q;
+  end
+  always_ff @(posedge clk_i) begin
+    close_reads_o  <= p_reads_q + {2'd0, !p_none_q};
+    close_uses_o   <= p_uses_q;
+    close_status_o <= p_status_q;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       p_valid_q  <= 1'b0;
       p_close_q  <= 1'b0;
+      p_none_q   <= 1'b0;
       p_slot_q   <= '0;
       p_addr_q   <= '0;
-      p_left_q   <= '0;
+      p_len_q    <= '0;
+      p_behind_q <= '0;
       p_at_q     <= '0;
       p_reads_q  <= '0;
       p_uses_q   <= '0;
       p_status_q <= '0;
     end else begin
       if (issue) begin
-        p_addr_q  <= p_addr_q + {55'd0, len};
-        p_left_q  <= p_left_q - len;
-        p_at_q    <= p_at_q + len[7:0];
-        p_reads_q <= p_reads_q + 3'd1;
+        p_addr_q[11:0] <= p_addr_q[11:0] + {3'd0, p_len_q};
+        p_len_q        <= next;
+        p_behind_q     <= p_behind_q - next;
+        p_at_q         <= p_at_q + p_len_q[7:0];
+        p_reads_q      <= p_reads_q + 3'd1;
       end
       if (p_leaves) begin
         p_valid_q <= 1'b0;
@@ -190,7 +205,9 @@ module rma_fetch_source #(
         p_close_q  <= !again;
         p_slot_q   <= x_slot_q;
         p_addr_q   <= addr;
-        p_left_q   <= good ? n : 9'd0;
+        p_none_q   <= !good;
+        p_len_q    <= x_len_q;
+        p_behind_q <= x_n_q - x_len_q;
         p_at_q     <= x_at_q;
         p_uses_q   <= {1'b0, x_second_q} + {1'b0, good};
         p_status_q <= status;
@@ -198,7 +215,8 @@ module rma_fetch_source #(
     end
   end
 
-  assign busy_o = (x_valid_q && (!x_asked_q || x_told_q)) || (p_valid_q && (none || rd_ready_i));
+  assign busy_o = (x_valid_q && (!x_asked_q || x_told_q)) || (p_valid_q && (p_none_q || rd_ready_i))
+    || close_o;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

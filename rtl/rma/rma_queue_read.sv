@@ -74,7 +74,7 @@ module rma_queue_read #(
       .out_valid_o(out_valid),
       .out_ready_i(out_ready), .out_meta_o({out_rest, out_vpid, out_slot}), .out_offset_dw_o(out_offset),
       .out_dws_o(out_dws),
-      .out_data_o(out_data), .out_final_o(), .end_valid_o(end_valid),
+      .out_data_o(out_data), .out_final_o(), .out_last_o(), .end_valid_o(end_valid),
       .end_meta_o({end_addr, end_slots, end_vpid, end_slot}), .end_status_o(end_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY

@@ -47,6 +47,7 @@ module rma_read #(
     output      logic [4:0]          out_dws_o,       // DW in this beat
     output      logic [DATA_W-1:0]   out_data_o,
     output      logic                out_final_o,     // the completion ends its read, well
+    output      logic                out_last_o,      // this beat is the read's last one
 
     // ends: pulse, exactly one a command
     output      logic                end_valid_o,
@@ -250,6 +251,7 @@ module rma_read #(
       out_dws_o       <= left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0];
       out_data_o      <= q_data_q;
       out_final_o     <= final_cpl;
+      out_last_o      <= final_cpl && left <= BEAT_DW[10:0];
     end
   end
 

@@ -42,16 +42,13 @@ module rma_tags #(
   // ---------------------------------------------------------------- the next free tag, found a cycle ahead
   logic            free_q;
   logic [TW-1:0]   next_q, found;
-  logic [TAGS-1:0] usable;
+  logic [TAGS-1:0] hot_q;             // next_q as one bit; 0: none
+  wire  [TAGS-1:0] usable = ~open_q & ~hot_q;
+  wire  [TAGS-1:0] first  = usable & (~usable + 1'b1);
   wire             search = !free_q || take_i;
-  always_comb begin
-    usable = '0;
-    found  = '0;
-    if (search) begin
-      usable = ~open_q;
-      if (free_q) usable[next_q] = 1'b0;
-      for (int i = TAGS - 1; i >= 0; i--) if (usable[i]) found = i[TW-1:0];
-    end
+  for (genvar b = 0; b < TW; b = b + 1) begin : gen_found
+    localparam logic [TAGS-1:0] WITH = {(TAGS >> (b + 1)){{(1 << b){1'b1}}, {(1 << b){1'b0}}}};  // tags with this bit
+    assign found[b] = (first & WITH) != '0;
   end
   assign free_o     = free_q;
   assign free_tag_o = next_q;
@@ -60,9 +57,11 @@ module rma_tags #(
     if (!rst_ni) begin
       free_q <= 1'b1;
       next_q <= '0;
+      hot_q  <= {{(TAGS - 1){1'b0}}, 1'b1};
     end else if (search) begin
       free_q <= usable != '0;
       next_q <= found;
+      hot_q  <= first;
     end
   end
 
@@ -114,7 +113,7 @@ module rma_tags #(
         open_q[at_q]  <= 1'b0;
         rests_q[at_q] <= 1'b0;
       end
-      if (take_i) open_q[next_q] <= 1'b1;
+      if (take_i) for (int i = 0; i < TAGS; i++) if (hot_q[i]) open_q[i] <= 1'b1;
     end
   end
 

@@ -288,9 +288,8 @@ module rma_target #(
       .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0), .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i,
       .rd_hdr_o,
       .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1),
-      .out_meta_o(),
-      .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(), .end_valid_o(fl_end), .end_meta_o(),
-      .end_status_o(fl_status),
+      .out_meta_o(), .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(), .out_last_o(),
+      .end_valid_o(fl_end), .end_meta_o(), .end_status_o(fl_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(fl_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 

@@ -48,6 +48,9 @@
     end
   end
 
+  logic f_moved;  // another slot was the head in the last cycle
+  always_ff @(posedge clk_i) f_moved <= f_init || start_i;
+
   wire [SW:0] f_place = {1'b0, f_slot - oldest_q[SW-1:0]};  // in the ring, from the oldest on
   always_comb begin
     if (!f_init) begin
@@ -59,10 +62,11 @@
       if (f_held) assert (fresh_q[f_slot] ? f_ends == '0 && f_bad == '0 : ended_q[f_slot] == {f_ends, f_bad});
       if (f_closed) assert (closed_q[f_slot][8:6] == f_made && closed_q[f_slot][3:0] == f_status && f_ends <= f_made);
       if (head_o == f_slot && f_closed && !f_started) begin
-        assert (ready_o == (f_ends == f_made));
-        assert (status_o == (f_bad != '0 ? f_bad : f_status));
+        if (!f_moved) assert (ready_o == (f_ends == f_made));
+        if (!f_moved) assert (status_o == (f_bad != '0 ? f_bad : f_status));
         if (almost_o) assert (f_ends + 3'd1 == f_made && f_bad == '0 && f_status == '0);
       end
+      if (f_moved) assert (!ready_o && !almost_o);
       if (f_start) assert (f_closed && !f_started);
     end
   end

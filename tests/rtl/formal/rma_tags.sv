@@ -29,6 +29,7 @@
       if (f_expire) assert (f_open && !f_rests);    // a read is given up once
       if (f_forget) assert (f_open && f_rests);
       if (free_q) assert (!open_q[next_q]);
+      assert (hot_q == (free_q ? 1 << next_q : 0));  // why
       assert (!(expire_o && forget));
     end
   end
