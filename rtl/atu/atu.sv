@@ -84,63 +84,82 @@ module atu #(
     endcase
   endfunction
 
+  // The set of an address, as in atu_tlb.
+  localparam int unsigned SB = $clog2(SETS);
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [SB-1:0] set_of(input logic [47:12] nla);
+    logic [35:0] key;
+    key    = key_of(nla);
+    set_of = key[SB-1:0] ^ {nla[47:46], {(SB-2){1'b0}}};
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
+
   // ---------------------------------------------------------------- stage 0: a drop, else a walk's result, else a
   // client
   logic         drop, drop_all, drop_range, walk_valid, walk_failed, walk_present, walk_write;
   // verilator lint_off UNUSEDSIGNAL
   logic [63:12] drop_page, drop_last;
   // verilator lint_on UNUSEDSIGNAL
-  logic [$clog2(SETS)-1:0] drop_set;
+  logic [SB-1:0] drop_set;
   logic [69:0]  walk_entry;
   logic [2:0]   walk_client;
   logic [47:0]  walk_nla;
+  logic [SB-1:0] walk_set;
   logic [15:0]  walk_pd;
   logic [4:0]   hold, grant;
   logic         s_valid_q, s_walk_q, s_drop_q;
   wire          go_drop   = drop && !(s_valid_q && s_walk_q);  // what a walk fills in must be seen
   wire          go_walk   = walk_valid && !drop;
-  wire [4:0]    asks      = drop || walk_valid ? 5'd0 : tr_valid_i & ~hold;
-  wire          go_client = asks != '0;
+  wire [4:0]    asks      = tr_valid_i & ~hold;
+  wire          inner     = drop || walk_valid;
+  wire          go_client = asks != '0 && !inner;
   // verilator lint_off PINCONNECTEMPTY
   arbiter_rr #(.N(5)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(asks), .take_i(go_client), .eop_i(1'b1),
     .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
-  assign tr_ready_o = grant;
+  assign tr_ready_o = go_client ? grant : '0;
 
   logic [63:0] nla;
   logic [15:0] pd;
   logic [2:0]  client;
   logic        write;
+  logic [SB-1:0] set;   // found for each address before one is chosen
+  // verilator lint_off UNUSEDSIGNAL
+  wire [35:0]  key = key_of(nla[47:12]);
+  // verilator lint_on UNUSEDSIGNAL
   always_comb begin
     nla    = '0;
+    set    = !inner ? '0 : !drop ? walk_set : drop_range ? drop_set : set_of(drop_page[47:12]);
     pd     = '0;
     client = '0;
     write  = 1'b0;
-    if (go_drop) nla = {drop_page, 12'd0};
-    else if (go_walk) begin
+    for (int c = 0; c < 5; c++) begin  // one at most is granted
+      if (grant[c]) begin
+        nla    = nla | tr_nla_i[64*c+:64];
+        set    = set | (inner ? '0 : set_of(tr_nla_i[64*c+12+:36]));
+        pd     = pd | tr_pd_i[16*c+:16];
+        client = client | c[2:0];
+        write  = write | tr_write_i[c];
+      end
+    end
+    if (walk_valid) begin
       nla    = {16'd0, walk_nla};
       pd     = walk_pd;
       client = walk_client;
       write  = walk_write;
-    end else if (go_client) begin
-      for (int c = 0; c < 5; c++) begin
-        if (grant[c]) begin
-          nla    = tr_nla_i[64*c+:64];
-          pd     = tr_pd_i[16*c+:16];
-          client = c[2:0];
-          write  = tr_write_i[c];
-        end
-      end
     end
+    if (drop) nla = {drop_page, 12'd0};
   end
 
   // ---------------------------------------------------------------- stage 1: judge
   logic [63:0] s_nla_q;
+  logic [SB-1:0] s_set_q;
   logic [15:0] s_pd_q;
   logic [2:0]  s_client_q;
   logic        s_write_q, s_failed_q, s_present_q;
-  logic [69:0] s_entry_q, tlb_entry;
-  logic        hit;
+  logic [69:0] s_entry_q;
+  logic [WAYS-1:0]    hits;
+  logic [70*WAYS-1:0] entries;
   wire         go = go_drop || go_walk || go_client;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -159,6 +178,7 @@ module atu #(
   always_ff @(posedge clk_i) begin
     if (go) begin
       s_nla_q     <= nla;
+      s_set_q     <= set;
       s_pd_q      <= pd;
       s_client_q  <= client;
       s_write_q   <= write;
@@ -171,23 +191,41 @@ module atu #(
   wire         s_walk  = s_valid_q && s_walk_q;
   wire         s_drop  = s_valid_q && s_drop_q;
   wire         s_ask   = s_valid_q && !s_walk_q && !s_drop_q;
+  wire         hit     = hits != '0;
   wire         strange = s_nla_q[63:48] != '0;   // no such address
   wire         miss    = s_ask && !strange && !hit;
   wire         answer  = s_walk || (s_ask && !miss);
-  wire [69:0]  entry   = s_walk ? s_entry_q : tlb_entry;   // pd, write, read, page
   wire         present = s_walk ? s_present_q : hit && !strange;
   wire [4:0]   who     = 5'd1 << s_client_q;
   wire         both    = (NEEDS_BOTH & who) != '0;
-  wire         good    = present && entry[69:54] == s_pd_q && (s_write_q ? entry[53] && (entry[52]
-    || !both) : entry[52]);
+  // Of each way before it is known which one it is.
+  function automatic logic allows(input logic [69:0] e);
+    allows = e[69:54] == s_pd_q && (s_write_q ? e[53] && (e[52] || !both) : e[52]);
+  endfunction
+  logic [69:0] entry, last;                      // pd, write, read, page
+  logic        allowed;
+  always_comb begin
+    last    = s_walk ? s_entry_q : entries[70*(WAYS-1)+:70];
+    entry   = last;
+    allowed = allows(last);
+    for (int w = WAYS - 2; w >= 0; w--) begin
+      if (hits[w] && !s_walk) begin
+        entry   = entries[70*w+:70];
+        allowed = allows(entries[70*w+:70]);
+      end
+    end
+  end
+  wire         good    = present && allowed;
   logic [4:0]  walking_q, stale;
+  logic        start_q, good_q, walked_q;        // of the cycle before: a miss; the answer is good; it came of a walk
+  logic [2:0]  start_client_q;
 
   atu_tlb #(.SETS(SETS), .WAYS(WAYS), .ENTRY_W(70)) u_tlb (
-      .clk_i, .rst_ni, .re_i(go), .key_i(key_of(nla[47:12])), .sweep_i(go_drop && drop_range), .set_i(drop_set),
-      .hit_o(hit),
-      .entry_o(tlb_entry), .drop_i(s_drop && !drop_all && !drop_range), .drop_range_i(s_drop && drop_range),
+      .clk_i, .rst_ni, .re_i(go), .tag_i(key[35:SB]), .set_i(set),
+      .hits_o(hits), .entries_o(entries),
+      .drop_i(s_drop && !drop_all && !drop_range), .drop_range_i(s_drop && drop_range),
       .low_i(key_of(drop_page[47:12])), .high_i(key_of(drop_last[47:12])),
-      .fill_i(s_walk && s_present_q && !hit && (stale & who) == '0), .entry_i(s_entry_q), .clear_i(s_drop && drop_all));
+      .fill_i(s_walk && s_present_q && (stale & who) == '0), .entry_i(s_entry_q), .clear_i(s_drop && drop_all));
 
   // ---------------------------------------------------------------- answers
   logic [63:0] page_mask;
@@ -206,20 +244,23 @@ module atu #(
     if (!rst_ni) begin
       tr_rsp_valid_o <= '0;
       walking_q      <= '0;
+      start_q        <= 1'b0;
       ev_walk_o      <= 1'b0;
       cnt_hits_o     <= 1'b0;
-      cnt_misses_o   <= 1'b0;
     end else begin
       tr_rsp_valid_o <= answer ? who : '0;
       if (miss) walking_q <= walking_q | who;
       else if (s_walk) walking_q <= walking_q & ~who;
       ev_walk_o    <= s_walk && s_failed_q;
       cnt_hits_o   <= s_ask && !strange && hit;
-      cnt_misses_o <= miss;
+      start_q      <= miss;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (answer) begin
+    start_client_q <= s_client_q;
+    if (s_valid_q) begin
+      good_q          <= good;
+      walked_q        <= s_walk;
       tr_rsp_addr_o   <= ({entry[51:0], 12'd0} & page_mask) | (s_nla_q & ~page_mask);
       tr_rsp_shift_o  <= shift;
       tr_rsp_status_o <= good ? ggas_pkg::ST_OK : ggas_pkg::ST_PROTECTION;
@@ -227,16 +268,18 @@ module atu #(
     end
   end
 
+  assign cnt_misses_o = start_q;
+
   // ---------------------------------------------------------------- walks, invalidation
   logic walk_busy, inv_busy;
-  atu_walk #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATU)) u_walk (
+  atu_walk #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATU), .SET_W(SB)) u_walk (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cfg_table_i, .ext_req_i, .ext_write_i, .ext_index_i, .ext_wdata_i,
       .ext_wstrb_i, .ext_rdata_o,
-      .start_i(miss), .start_client_i(s_client_q),
-      .start_nla_i(s_nla_q[47:0]), .start_pd_i(s_pd_q), .start_write_i(s_write_q), .res_valid_o(walk_valid),
-      .res_ready_i(go_walk),
+      .start_i(start_q), .start_client_i(start_client_q), .ask_i(s_ask), .ask_client_i(s_client_q),
+      .ask_nla_i(s_nla_q[47:0]), .ask_set_i(s_set_q), .ask_pd_i(s_pd_q), .ask_write_i(s_write_q),
+      .res_valid_o(walk_valid), .res_ready_i(go_walk),
       .res_failed_o(walk_failed), .res_present_o(walk_present), .res_entry_o(walk_entry), .res_client_o(walk_client),
-      .res_nla_o(walk_nla),
+      .res_nla_o(walk_nla), .res_set_o(walk_set),
       .res_pd_o(walk_pd), .res_write_o(walk_write), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o,
       .cpl_sop_i, .cpl_eop_i,
       .cpl_hdr_i, .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(walk_busy), .timer_o);
@@ -246,8 +289,8 @@ module atu #(
       .drop_o(drop),
       .drop_all_o(drop_all), .drop_range_o(drop_range), .drop_page_o(drop_page), .drop_last_o(drop_last),
       .drop_set_o(drop_set),
-      .taken_i(go_drop), .dropped_i(s_drop), .walking_i(walking_q), .walked_i(s_walk ? who : 5'd0),
-      .given_i(answer && good ? who : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
+      .taken_i(go_drop), .dropped_i(s_drop), .walking_i(walking_q), .walked_i(walked_q ? tr_rsp_valid_o : 5'd0),
+      .given_i(good_q ? tr_rsp_valid_o : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
 
   // ---------------------------------------------------------------- acknowledgement in host memory
   // Behind the writes that used the old translations: they were accepted before. One count may stand for several.
@@ -277,13 +320,13 @@ module atu #(
     wr_data_o[31:0]   = told_q;
   end
 
-  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || cnt_misses_o
+  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || start_q
     || walk_busy || inv_busy;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("atu: DATA_W must be 64, 256 or 512");
   always_ff @(posedge clk_i) begin
-    if (rst_ni) assert ((grant & walking_q) == '0) else $error("atu: a client asks again before its answer");
+    if (rst_ni) assert ((tr_ready_o & walking_q) == '0) else $error("atu: a client asks again before its answer");
   end
 `endif
 endmodule

@@ -36,11 +36,12 @@ module atu_invalidate #(
 
     // uses
     input  wire logic [CLIENTS-1:0]  walking_i,     // walks under way
-    input  wire logic [CLIENTS-1:0]  walked_i,      // pulse: a walk is answered
-    input  wire logic [CLIENTS-1:0]  given_i,       // pulse: a good translation
+    // pulses, a cycle behind the stage in which the TLB drops: a walk is answered; a good translation
+    input  wire logic [CLIENTS-1:0]  walked_i,
+    input  wire logic [CLIENTS-1:0]  given_i,
     input  wire logic [CLIENTS-1:0]  done_i,        // pulse: its use has ended
     output      logic [CLIENTS-1:0]  stale_o,       // this client's walk was begun before
-    output      logic [CLIENTS-1:0]  hold_o,        // no translation for it now
+    output      logic [CLIENTS-1:0]  hold_o,        // no translation for it now (a cycle behind: the drop is first)
     output      logic                busy_o
 );
   localparam logic [2:0] I_IDLE = 3'd0, I_DROP = 3'd1, I_DROPPING = 3'd2, I_WALKS = 3'd3, I_USES = 3'd4;
@@ -100,13 +101,14 @@ module atu_invalidate #(
     wire [USES_W-1:0] open = open_q[USES_W*c+:USES_W];
     wire [USES_W-1:0] left = left_q[USES_W*c+:USES_W];
     assign none_left[c] = left == '0;
-    assign hold_o[c]    = UNORDERED[c] && state_q != I_IDLE && !(state_q == I_USES && none_left[c]);
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         open_q[USES_W*c+:USES_W] <= '0;
         left_q[USES_W*c+:USES_W] <= '0;
+        hold_o[c]                <= 1'b0;
       end else begin
+        hold_o[c] <= UNORDERED[c] && state_q != I_IDLE && !(state_q == I_USES && none_left[c]);
         if (given_i[c] != done_i[c]) open_q[USES_W*c+:USES_W] <= given_i[c] ? open + 1'b1 : open - 1'b1;
         if (count) left_q[USES_W*c+:USES_W] <= done_i[c] ? open - 1'b1 : open;
         else if (done_i[c] && !none_left[c]) left_q[USES_W*c+:USES_W] <= left - 1'b1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translations in hand: set-associative, in RAM, the valid bits beside it. Two stages: a key is looked up (re_i), and
-// in the next cycle the answer stands there and may be dropped or, if nothing was found, filled in. A set can be looked
-// at as such, to drop what lies in a range of keys. Dropping wins over filling, and a way that was refilled between the
-// stages does not hit: so nothing dropped is ever found again.
+// in the next cycle the answer stands there and may be dropped or filled in. A set can be looked at as such, to drop
+// what lies in a range of keys. Dropping wins over filling, and a way refilled between the stages does not hit: so
+// nothing dropped is ever found again. A key that is there already when it is filled in leaves its former way: that it
+// is there is known too late to keep the RAM from being written.
 `default_nettype none
 
 module atu_tlb #(
@@ -13,11 +14,12 @@ module atu_tlb #(
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
     input  wire logic                re_i,
-    input  wire logic [35:0]         key_i,      // page class 2, page index 34
-    input  wire logic                sweep_i,    // with re_i: look at set_i, whatever the key
-    input  wire logic [$clog2(SETS)-1:0] set_i,
-    output      logic                hit_o,      // the cycle after re_i
-    output      logic [ENTRY_W-1:0]  entry_o,
+    // of a key, page class 2, page index 34: all but its low bits; and the set, of the key (see mix) or any
+    input  wire logic [35-$clog2(SETS):0] tag_i,
+    input  wire logic [$clog2(SETS)-1:0]  set_i,
+    // the cycle after re_i: the ways that hold the key, and what each of them holds
+    output      logic [WAYS-1:0]     hits_o,
+    output      logic [WAYS*ENTRY_W-1:0] entries_o,
 
     // about the key that was looked up in the cycle before
     input  wire logic                drop_i,     // it is not valid any more
@@ -34,56 +36,60 @@ module atu_tlb #(
   localparam int unsigned SB    = $clog2(SETS);
   localparam int unsigned TAG_W = 36 - SB;
 
-  // The set of a key; and, the other way round, the low bits of a key from its set.
+  // The set of a key from its low bits and class; and, the other way round, the low bits of a key from its set.
   function automatic logic [SB-1:0] mix(input logic [SB-1:0] low, input logic [1:0] cls);
     mix = low ^ {cls, {(SB-2){1'b0}}};
   endfunction
-  wire [SB-1:0]     set = sweep_i ? set_i : mix(key_i[SB-1:0], key_i[35:34]);
   logic [SB-1:0]    set_q;
   logic [TAG_W-1:0] tag_q;
   logic [SETS-1:0]  valid_q [WAYS];
-  logic [WAYS-1:0]  valid, was_q, hits, ranged, place;
+  logic [WAYS-1:0]  valid, hits, ranged, place;
+  logic [WAYS-1:0]  filled_q;      // in the cycle before, and of which set
+  logic [SB-1:0]    filled_set_q;
   logic [WAYS-1:0]  turn_q;        // one-hot: the way to give up next
   logic [TAG_W+ENTRY_W-1:0] word [WAYS];
   logic             re_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) re_q <= 1'b0;
-    else re_q <= re_i;
+    if (!rst_ni) begin
+      re_q     <= 1'b0;
+      filled_q <= '0;
+    end else begin
+      re_q     <= re_i;
+      filled_q <= fill_i ? place : '0;
+    end
   end
   always_ff @(posedge clk_i) begin
+    filled_set_q <= set_q;
     if (re_i) begin
-      set_q <= set;
-      tag_q <= key_i[35:SB];
+      set_q <= set_i;
+      tag_q <= tag_i;
     end
   end
 
   for (genvar w = 0; w < WAYS; w++) begin : gen_way
     ram_1r1w #(.WIDTH(TAG_W + ENTRY_W), .DEPTH(SETS)) u_ram (
-        .clk_i, .we_i(fill_i && place[w]), .waddr_i(set_q), .wdata_i({tag_q, entry_i}), .re_i, .raddr_i(set),
+        .clk_i, .we_i(fill_i && place[w]), .waddr_i(set_q), .wdata_i({tag_q, entry_i}), .re_i, .raddr_i(set_i),
         .rdata_o(word[w]));
 
     assign valid[w] = valid_q[w][set_q];
-    assign hits[w]  = re_q && was_q[w] && valid[w] && word[w][ENTRY_W+:TAG_W] == tag_q;
-    wire [TAG_W-1:0] tag = word[w][ENTRY_W+:TAG_W];
-    wire [35:0]      key = {tag, mix(set_q, tag[TAG_W-1-:2])};
-    assign ranged[w]     = re_q && was_q[w] && valid[w] && key >= low_i && key <= high_i;
+    // Not what was written as it was read: the RAM promises nothing of it.
+    wire             sure = re_q && valid[w] && !(filled_q[w] && filled_set_q == set_q);
+    wire [TAG_W-1:0] tag  = word[w][ENTRY_W+:TAG_W];
+    assign hits[w]   = sure && tag == tag_q;
+    assign entries_o[w*ENTRY_W+:ENTRY_W] = word[w][ENTRY_W-1:0];
+    wire [35:0]      key  = {tag, mix(set_q, tag[TAG_W-1-:2])};
+    assign ranged[w] = sure && key >= low_i && key <= high_i;
+    wire             fills = fill_i && place[w];
+    wire             ends  = ((drop_i || fill_i) && hits[w]) || (drop_range_i && ranged[w]);
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q[w] <= '0;
       else if (clear_i) valid_q[w] <= '0;
-      else if ((drop_i && hits[w]) || (drop_range_i && ranged[w])) valid_q[w][set_q] <= 1'b0;
-      else if (fill_i && place[w]) valid_q[w][set_q] <= 1'b1;
+      else if (fills || ends) valid_q[w][set_q] <= fills;
     end
-    // Not what is written at this edge: the RAM promises nothing of it.
-    always_ff @(posedge clk_i) if (re_i) was_q[w] <= valid_q[w][set] && !(fill_i && place[w] && set == set_q);
   end
-
-  assign hit_o = hits != '0;
-  always_comb begin
-    entry_o = '0;
-    for (int w = WAYS - 1; w >= 0; w--) if (hits[w]) entry_o = word[w][ENTRY_W-1:0];
-  end
+  assign hits_o = hits;
 
   // A free way, else the next in turn.
   assign place = &valid ? turn_q : ~valid & (valid + 1'b1);

@@ -5,7 +5,8 @@
 
 module atu_walk #(
     parameter int unsigned DATA_W   = 64,   // 64, 256 or 512
-    parameter int unsigned TAG_BASE = 208   // 8 tags from there on
+    parameter int unsigned TAG_BASE = 208,  // 8 tags from there on
+    parameter int unsigned SET_W    = 6     // bits of a set of the TLB
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -21,12 +22,15 @@ module atu_walk #(
     input  wire logic [7:0]          ext_wstrb_i,     // halves as a whole
     output      logic [63:0]         ext_rdata_o,
 
-    // a translation to find
+    // what is looked up in the TLB; in the cycle behind it, that it was not found
+    input  wire logic                ask_i,
+    input  wire logic [2:0]          ask_client_i,
+    input  wire logic [47:0]         ask_nla_i,
+    input  wire logic [SET_W-1:0]    ask_set_i,
+    input  wire logic [15:0]         ask_pd_i,
+    input  wire logic                ask_write_i,
     input  wire logic                start_i,
     input  wire logic [2:0]          start_client_i,
-    input  wire logic [47:0]         start_nla_i,
-    input  wire logic [15:0]         start_pd_i,
-    input  wire logic                start_write_i,
 
     // what was found, and the request again
     output      logic                res_valid_o,
@@ -36,6 +40,7 @@ module atu_walk #(
     output      logic [69:0]         res_entry_o,     // as in the TLB
     output      logic [2:0]          res_client_o,
     output      logic [47:0]         res_nla_o,
+    output      logic [SET_W-1:0]    res_set_o,
     output      logic [15:0]         res_pd_o,
     output      logic                res_write_o,
 
@@ -58,8 +63,9 @@ module atu_walk #(
   localparam int unsigned BEAT_DW = DATA_W / 32;
 
   // ---------------------------------------------------------------- requests, by client
-  logic [64:0] request_q [8];        // write, pd, nla
-  always_ff @(posedge clk_i) if (start_i) request_q[start_client_i] <= {start_write_i, start_pd_i, start_nla_i};
+  localparam int unsigned REQUEST_W = SET_W + 65;
+  logic [REQUEST_W-1:0] request_q [8];  // set, write, pd, nla
+  always_ff @(posedge clk_i) if (ask_i) request_q[ask_client_i] <= {ask_set_i, ask_write_i, ask_pd_i, ask_nla_i};
 
   logic       head_valid;
   logic [2:0] head;
@@ -72,7 +78,7 @@ module atu_walk #(
 
   // ---------------------------------------------------------------- where the entry is
   // verilator lint_off UNUSEDSIGNAL
-  logic [64:0] request;
+  logic [REQUEST_W-1:0] request;
   // verilator lint_on UNUSEDSIGNAL
   logic [33:0] index;
   logic [39:0] where;
@@ -93,16 +99,24 @@ module atu_walk #(
   end
   // The piece's base is read in one cycle; in the next the walk goes on.
   wire [18:0] piece   = {11'd0, where[39:32]} + {1'b0, index[33:16]};
-  logic       known_q;   // base_raw is that of the head's piece
-  logic       head_take;
+  logic        known_q;   // base_raw is that of the head's piece
+  logic        beyond_q;  // no such entry, or piece
+  logic [15:0] index_q;   // of the entry in its piece
+  logic        head_take;
+  always_ff @(posedge clk_i) begin
+    beyond_q <= index >= {2'd0, where[31:0]} || piece[18:8] != '0;
+    index_q  <= index[15:0];
+  end
   wire        look    = head_valid && !known_q && !ext_req_i;
   logic [63:0] base_raw;
+  logic [1:0]  there;    // a half of the base is not 0: found out as it is written
   for (genvar i = 0; i < 2; i = i + 1) begin : gen_half
-    ram_1r1w #(.WIDTH(32), .DEPTH(256)) u_pieces (
+    wire [31:0] half = ext_wdata_i[32*i+:32];
+    ram_1r1w #(.WIDTH(33), .DEPTH(256)) u_pieces (
         .clk_i, .we_i(ext_req_i && ext_write_i && ext_wstrb_i[4*i]), .waddr_i(ext_index_i),
-        .wdata_i(ext_wdata_i[32*i+:32]),
+        .wdata_i({half >> (i == 0 ? 12 : 0) != '0, half}),
         .re_i(look || (ext_req_i && !ext_write_i)), .raddr_i(ext_req_i ? ext_index_i : piece[7:0]),
-        .rdata_o(base_raw[32*i+:32]));
+        .rdata_o({there[i], base_raw[32*i+:32]}));
   end
   assign ext_rdata_o = base_raw;
   wire unused = &{1'b0, ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
@@ -110,8 +124,8 @@ module atu_walk #(
     if (!rst_ni) known_q <= 1'b0;
     else known_q <= look || (known_q && !head_take && !ext_req_i);
   end
-  wire        outside = index >= {2'd0, where[31:0]} || piece[18:8] != '0 || base_raw[63:12] == '0;
-  wire [63:0] addr    = {base_raw[63:12], 12'd0} + {44'd0, index[15:0], 4'd0};
+  wire        outside = beyond_q || there == '0;
+  wire [63:0] addr    = {base_raw[63:12], 12'd0} + {44'd0, index_q, 4'd0};
 
   // ---------------------------------------------------------------- reads: an entry is one completion
   logic        cmd_ready, out_valid, end_valid, read_busy;
@@ -176,7 +190,7 @@ module atu_walk #(
       .rd_valid_o(res_valid_o),
       .rd_ready_i(res_ready_i), .rd_data_o({res_client_o, res_failed_o, res_present_o, res_entry_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
-  assign {res_write_o, res_pd_o, res_nla_o} = res_valid_o ? request_q[res_client_o] : '0;
+  assign {res_set_o, res_write_o, res_pd_o, res_nla_o} = res_valid_o ? request_q[res_client_o] : '0;
 
   assign busy_o = read_busy || res_valid_o || (head_valid && (!known_q || outside || cmd_ready));
 endmodule

@@ -23,18 +23,23 @@
   always_comb begin
     assume (dropped_i == (state_q == I_DROPPING));
     assume (!taken_i || drop_o);
-    assume ((walked_i & ~walking_i) == '0);
-    assume ((f_stale & ~walking_i) == '0);                       // a walk goes on until it is answered
-    assume (!dropped_i || (given_i | walked_i) == '0);           // the drop has the stage for itself
+    assume ((walked_i & walking_i) == '0);
+    assume ((f_stale & ~walking_i & ~walked_i) == '0);           // a walk goes on until it is answered
+    // The drop has the stage for itself; uses and walks are told a cycle behind their stage.
+    assume (!dropped_i || walked_i == '0);
+    assume (!f_dropped || (given_i | walked_i) == '0);
     for (int c = 0; c < CLIENTS; c = c + 1) begin
       assume (!done_i[c] || open_q[USES_W*c+:USES_W] != '0);
       assume (!given_i[c] || open_q[USES_W*c+:USES_W] < (1 << (USES_W - 1)));
       assume (!(given_i[c] && f_stale[c]) || walked_i[c]);
       // Held: nothing new is looked up; what was in the pipeline is answered before the drop.
-      assume (!(UNORDERED[c] && given_i[c]) || !hold_o[c] || state_q == I_DROP || f_stale[c]);
+      assume (!(UNORDERED[c] && given_i[c]) || !hold_o[c] || state_q == I_DROP || dropped_i || f_stale[c]);
     end
     assume ((given_i & (given_i - 1'b1)) == '0);
   end
+
+  logic f_dropped;  // in the last cycle
+  always_ff @(posedge clk_i) f_dropped <= !f_init && dropped_i;
 
   always_ff @(posedge clk_i) begin
     if (f_init) begin
@@ -50,7 +55,7 @@
       else if (f_begin) f_live <= 1'b1;
       if (f_begin) f_ahead <= f_done ? f_open - 1'b1 : f_open;
       else if (f_live && f_done && f_ahead != '0) f_ahead <= f_ahead - 1'b1;
-      f_old <= (f_begin ? f_stale[f_client] : f_old || dropped_i) && (f_begin || (f_live && !f_over));
+      f_old <= (f_begin ? f_stale[f_client] || dropped_i : f_old || dropped_i) && (f_begin || (f_live && !f_over));
     end
   end
 

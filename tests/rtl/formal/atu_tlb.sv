@@ -13,7 +13,6 @@
   always_comb begin
     assume (!((drop_i || drop_range_i || clear_i) && fill_i));
     if (!re_q) assume (!drop_i && !drop_range_i && !fill_i);
-    if (fill_i) assume (!hit_o);
     if (f_filled) assume (!drop_i && !drop_range_i);  // a drop sees what was filled in before it
   end
 
@@ -34,7 +33,11 @@
       if (!f_init) begin
         // why
         if (valid_q[w][f_set] && f_word[w] == {f_key[35:SB], f_entry}) assert (f_live);
-        if (re_q && f_here && was_q[w]) assert (!f_junk[w] && f_read[w] == f_word[w]);
+        if (re_q && f_here && valid[w] && !(filled_q[w] && filled_set_q == set_q))
+          assert (!f_junk[w] && f_read[w] == f_word[w]);
+        if (f_filled) assert (f_junk[w] == (f_set == filled_set_q && filled_q[w]) || !re_q);
+        if (!f_filled) assert (!filled_q[w]);
+        if (hits_o[w] && f_mine && entries_o[w*ENTRY_W+:ENTRY_W] == f_entry) assert (f_live);
       end
     end
   end
@@ -49,6 +52,5 @@
   end
 
   always_comb begin
-    if (!f_init && hit_o) assert (re_q);
-    if (!f_init && hit_o && f_mine && entry_o == f_entry) assert (f_live);
+    if (!f_init && hits_o != '0) assert (re_q);
   end

@@ -6,10 +6,10 @@ module atu_points (
     input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_valid_o, wr_ready_i, stop_i, tell,
     input wire logic [69:0] entry,
     input wire logic [15:0] s_pd_q,
-    input wire logic [4:0] hold, tr_valid_i, grant, stale, who, walking_q,
+    input wire logic [4:0] hold, tr_valid_i, tr_ready_o, stale, who, walking_q,
     input wire logic [63:0] s_nla_q
 );
-  `POINTS_5(asks, grant);
+  `POINTS_5(asks, tr_ready_o);
   `POINTS_5(answered_from_the_tlb, {5{s_ask && hit && !strange}} & who);
   `POINTS_5(walks, {5{miss}} & who);
   `POINT(held_back, (tr_valid_i & hold) != '0);
@@ -21,7 +21,7 @@ module atu_points (
   `POINT(may_not_be_written, answer && present && entry[69:54] == s_pd_q && s_write_q && !entry[53]);
   `POINT(may_not_be_read, answer && present && entry[69:54] == s_pd_q && !s_write_q && !entry[52]);
   `POINT(atomic_needs_both, answer && present && entry[69:54] == s_pd_q && both && entry[53] && !entry[52]);
-  `POINT(filled_in, s_walk && s_present_q && !hit && (stale & who) == '0);
+  `POINT(filled_in, s_walk && s_present_q && (stale & who) == '0);
   `POINT(two_walked_to_one_page, s_walk && s_present_q && hit);
   `POINT(stale_walk_is_not_kept, s_walk && s_present_q && (stale & who) != '0);
   `POINT(two_walk, (walking_q & (walking_q - 1'b1)) != '0);
