@@ -76,19 +76,19 @@ module smfu_ingress #(
   assign wrote_o        = accept;
   assign wrote_export_o = rx_p_i.hdr.export_no[5:0];
 
-  logic [63:0] addr_q;   // bus address of this piece
-  logic [10:0] left_q;   // DW from there on
+  logic [63:0] addr_q;         // bus address of this piece
+  logic [10:0] len_q, rest_q;  // its DW, and those behind it
+  logic        final_q;        // there are none
   logic [3:0]  first_be_q, last_be_q;
   logic [BEATS_W-1:0] beat_q;  // beats of this piece already passed
-
-  // MPS, a power of two from 128 bytes on, of the piece that was begun, whatever it becomes; no more than a packet
-  // has.
-  logic [10:0] most_q;
-  wire [10:0]  most   = beat_q != '0 ? most_q : cfg_mps_i < ggas_pkg::MTU[12:0] ? cfg_mps_i[12:2] : ggas_pkg::MTU_DW;
   wire [10:0]  passed = {{(11-BEATS_W){1'b0}}, beat_q} + 11'd1;
-  wire         final_piece = left_q <= most;
-  wire [10:0]  len    = final_piece ? left_q : most;
-  wire         end_of_piece = rx_p_i.eop || passed == most >> BEAT_W;
+  wire         end_of_piece = rx_p_i.eop || (!final_q && passed == len_q >> BEAT_W);
+
+  // The next piece is cut as the one before it ends, or as the packet comes: MPS, a power of two from 128 bytes on, may
+  // change then; no more than a packet has.
+  wire [10:0]  most = cfg_mps_i < ggas_pkg::MTU[12:0] ? cfg_mps_i[12:2] : ggas_pkg::MTU_DW;
+  wire [10:0]  left = state_q == S_IDLE ? rx_p_i.hdr.len_dw : rest_q;
+  wire         fits = left <= most;
 
   // ---------------------------------------------------------------- register stage shared with reads
   logic turn_q;  // reads come first next time
@@ -104,17 +104,14 @@ module smfu_ingress #(
     if (!rst_ni) begin
       state_q    <= S_IDLE;
       addr_q     <= '0;
-      left_q     <= '0;
       first_be_q <= '0;
       last_be_q  <= '0;
       beat_q     <= '0;
       turn_q     <= 1'b0;
-      most_q     <= '0;
     end else begin
       if (accept) begin
         state_q    <= S_PASS;
         addr_q     <= {export_i.base, 12'd0} + rx_p_i.hdr.addr;
-        left_q     <= rx_p_i.hdr.len_dw;
         first_be_q <= rx_p_i.hdr.first_be;
         last_be_q  <= rx_p_i.hdr.last_be;
         beat_q     <= '0;
@@ -124,16 +121,21 @@ module smfu_ingress #(
       if (np_go) turn_q <= 1'b0;
       if (p_go) begin
         turn_q <= 1'b1;
-        most_q <= most;
         beat_q <= end_of_piece ? '0 : beat_q + 1'b1;
         if (rx_p_i.eop) state_q <= S_IDLE;
         if (end_of_piece) begin
-          addr_q     <= addr_q + {51'd0, len, 2'b00};
-          left_q     <= left_q - len;
+          addr_q     <= addr_q + {51'd0, len_q, 2'b00};
           // The last piece may be one DW long: its enables go into first_be.
-          first_be_q <= left_q - len == 11'd1 ? last_be_q : 4'hf;
+          first_be_q <= rest_q == 11'd1 ? last_be_q : 4'hf;
         end
       end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == S_IDLE || (p_go && end_of_piece)) begin
+      final_q <= fits;
+      len_q   <= fits ? left : most;
+      rest_q  <= left - most;
     end
   end
 
@@ -159,9 +161,9 @@ module smfu_ingress #(
           tgt_req_o.hdr.kind     <= ggas_pkg::TLP_MWR;
           tgt_req_o.hdr.bar      <= 3'd7;
           tgt_req_o.hdr.addr     <= addr_q;
-          tgt_req_o.hdr.len_dw   <= len;
+          tgt_req_o.hdr.len_dw   <= len_q;
           tgt_req_o.hdr.first_be <= first_be_q;
-          tgt_req_o.hdr.last_be  <= len == 11'd1 ? 4'h0 : final_piece ? last_be_q : 4'hf;
+          tgt_req_o.hdr.last_be  <= len_q == 11'd1 ? 4'h0 : final_q ? last_be_q : 4'hf;
         end
       end
     end

@@ -4,7 +4,7 @@ module smfu_ingress_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
     input wire logic cfg_ingress_i, look, ask_o, known_i, sane, ranged, refuse, accept, event_valid_o, range_busy_i,
-    input wire logic np_go, p_wait, p_go, np_valid_i, tgt_np_ok_i, final_piece, end_of_piece, turn_q,
+    input wire logic np_go, p_wait, p_go, np_valid_i, tgt_np_ok_i, end_of_piece, turn_q,
     input wire logic tgt_req_ready_i, mark_i, old_pass_q, old_reg_q,
     input wire smfu_pkg::export_t export_i,
     input wire ggas_pkg::tlp_beat_t tgt_req_o,
