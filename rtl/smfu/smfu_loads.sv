@@ -131,7 +131,7 @@ module smfu_loads (
   wire  refuse  = head && !quiet && !served && !told_q && !event_valid_o;
   wire  alloc   = alloc_valid_o && alloc_ready_i;
   wire  pop     = alloc || (quiet_valid_o && quiet_ready_i) || (told_q && refused_ready_i);
-  assign alloc_valid_o   = head && !quiet && served && !told_q && (!busy_q || (send && final_chunk));
+  assign alloc_valid_o   = head && !quiet && served && !told_q && (!busy_q || done);
   assign quiet_valid_o   = head && quiet;
   assign refused_valid_o = told_q;
   assign req_addr_o      = win_addr[7:2];
@@ -160,14 +160,17 @@ module smfu_loads (
   // ---------------------------------------------------------------- the load that is sent, chunk by chunk
   logic        first_q, half_q;
   logic [63:0] addr_q;      // of the next chunk
-  logic [10:0] left_q;      // DW from there on
+  logic [6:0]  chunk_q;     // its DW
+  logic [10:0] rest_q;      // DW behind it
+  logic        final_q;     // there are none
   logic [3:0]  first_be_q, last_be_q;
   logic [15:0] tag_q;
   // verilator lint_off UNUSEDSIGNAL
   smfu_pkg::target_t target_q;  // a node
   // verilator lint_on UNUSEDSIGNAL
-  wire [10:0] chunk  = smfu_pkg::chunk_dw(addr_q[7:2], left_q, half_q);
-  wire        final_chunk = chunk == left_q;
+  wire [10:0] first_chunk = smfu_pkg::chunk_dw(addr[7:2], len_dw, half);
+  wire [6:0]  block       = half_q ? 7'd32 : 7'd64;  // all chunks but the first one begin at a multiple of it
+  wire        fits        = rest_q <= {4'd0, block};
   wire        slot_free = !tx_np_valid_o || tx_np_ready_i;
   wire        send   = busy_q && alloc_live_i && slot_free && !quiet_np_valid_i;
   assign quiet_np_ready_o   = slot_free;
@@ -193,27 +196,34 @@ module smfu_loads (
         tx_np_hdr_o.src      <= cfg_node_i;
         tx_np_hdr_o.vc       <= ggas_pkg::VC_NP;
         tx_np_hdr_o.tag      <= tag_q;
-        tx_np_hdr_o.req_dw   <= chunk;
-        tx_np_hdr_o.first_be <= first_q ? first_be_q : (chunk == 11'd1) ? last_be_q : 4'hf;
-        tx_np_hdr_o.last_be  <= (chunk == 11'd1) ? 4'h0 : final_chunk ? last_be_q : 4'hf;
+        tx_np_hdr_o.req_dw   <= {4'd0, chunk_q};
+        tx_np_hdr_o.first_be <= first_q ? first_be_q : (chunk_q == 7'd1) ? last_be_q : 4'hf;
+        tx_np_hdr_o.last_be  <= (chunk_q == 7'd1) ? 4'h0 : final_q ? last_be_q : 4'hf;
       end
     end
   end
 
+  // Whether the next load may come is known late: it is taken whenever its place is free, and busy_q says whether it is
+  // one.
+  wire        done = send && final_q;
   always_ff @(posedge clk_i) begin
-    if (alloc) begin
+    if (!busy_q || done) begin
       tag_q      <= alloc_tag_i;
       target_q   <= target;
       first_q    <= 1'b1;
       half_q     <= half;
       addr_q     <= addr;
-      left_q     <= len_dw;
+      chunk_q    <= first_chunk[6:0];
+      rest_q     <= len_dw - first_chunk;
+      final_q    <= first_chunk == len_dw;
       first_be_q <= req_first_be_o;
       last_be_q  <= req_last_be_o;
     end else if (send) begin
       first_q <= 1'b0;
-      addr_q  <= addr_q + {51'd0, chunk, 2'b00};
-      left_q  <= left_q - chunk;
+      addr_q  <= addr_q + {55'd0, chunk_q, 2'b00};
+      chunk_q <= fits ? rest_q[6:0] : block;
+      rest_q  <= rest_q - {4'd0, block};
+      final_q <= fits;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -221,7 +231,7 @@ module smfu_loads (
       busy_q  <= 1'b0;
       stuck_q <= 1'b0;
     end else begin
-      busy_q <= alloc || (busy_q && alloc_live_i && !(send && final_chunk));
+      busy_q <= alloc || (busy_q && alloc_live_i && !done);
       if (slot_free) stuck_q <= 1'b0;
       else if (busy_q && !alloc_live_i) stuck_q <= 1'b1;
     end

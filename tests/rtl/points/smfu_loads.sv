@@ -4,14 +4,14 @@ module smfu_loads_points (
     input wire logic clk_i, rst_ni,
     input wire logic head, page, quiet, mapped, reach, served, refuse, told_q, stuck_q, event_valid_o, busy_q, send,
     input wire logic alloc,
-    input wire logic final_chunk, first_q, half_q, alloc_live_i, alloc_valid_o, alloc_ready_i, slot_free,
+    input wire logic final_q, first_q, half_q, alloc_live_i, alloc_valid_o, alloc_ready_i, slot_free,
     input wire logic quiet_np_valid_i, quiet_valid_o, quiet_ready_i, refused_ready_i, tx_np_valid_o, tx_np_ready_i,
     input wire logic [2:0] asked, ask_rd_q,
     input wire logic [2:0] mark_q [4]
 );
-  `POINT(one_chunk, send && first_q && final_chunk);
-  `POINT(chunk_in_the_middle, send && !first_q && !final_chunk);
-  `POINT(chunks_of_128_bytes, send && !final_chunk && half_q);
+  `POINT(one_chunk, send && first_q && final_q);
+  `POINT(chunk_in_the_middle, send && !first_q && !final_q);
+  `POINT(chunks_of_128_bytes, send && !final_q && half_q);
   `POINT(next_load_without_a_pause, alloc && busy_q);
   `POINT(unmapped, refuse && !page && !mapped);
   `POINT(unreachable, refuse && mapped && !reach);
