@@ -42,7 +42,7 @@ package smfu_pkg;
 
   // MPS is below the largest load: then it is 128, the least.
   function logic is_half(input logic [12:0] mps);
-    is_half = mps < 13'd256;
+    is_half = mps[12:8] == '0;
   endfunction
 
   // DW of the next chunk of a load: up to the next multiple of 256 bytes and of MPS.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exports from the
-// second on, as soon as the slot that smfu_rob has for them is free. What is refused becomes an event, and an answer
-// without a read; a packet of no known kind becomes an event alone. With MRRS = 128 a load takes two reads. A quiet
-// reads nothing, but behind the writes, from each export written since it was read so (a flush, in a slot of its own
-// without an answer): exports may lie in different devices, where no read pushes the writes to another.
+// second on (a quiet from the third on), as soon as the slot that smfu_rob has for them is free. What is refused
+// becomes an event, and an answer without a read; a packet of no known kind becomes an event alone. With MRRS = 128
+// a load takes two reads. A quiet reads nothing, but behind the writes, from each export written since it was read
+// so (a flush, in a slot of its own without an answer): exports may lie in different devices, where no read pushes
+// the writes to another.
 `default_nettype none
 
 module smfu_reads (
@@ -61,7 +62,8 @@ module smfu_reads (
   logic [3:0]  status_q;
   logic [15:0] src_q, tag_q;
   logic [63:0] addr_q;             // bus address of the next read
-  logic [6:0]  len_q, left_q;
+  logic [6:0]  len_q;              // DW of all reads; of the next one; behind it
+  logic [6:0]  now_q, rest_q;
   logic [5:0]  pos_q;
   logic [3:0]  first_be_q, last_be_q;
 
@@ -79,22 +81,24 @@ module smfu_reads (
   wire        take     = rx_np_valid_i && rx_np_ready_o && rx_np_sop_i;
   wire        op_known = is_quiet || rx_np_hdr_i.op == ggas_pkg::OP_SMFU_LOAD;
   logic       finish;                        // the hand is free in the next cycle
-  assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && !(is_quiet ? range_busy_o : !known_i) && !late;
+  assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && !(is_quiet ? range_busy_o : !known_i);
 
   // ---------------------------------------------------------------- nodes that lost a store since their last quiet
-  // What is noted of a quiet's node is there a cycle behind the quiet: its event waits for it, and so do others then.
+  // What is noted of a quiet's node is there a cycle behind the quiet, which is still in hand then: its event waits for
+  // it.
   logic            fresh_q;        // a quiet was taken in the last cycle
   logic            noted;          // its node lost a store; the event went with the store
   logic            note_q, mark_q; // range_node_q is to be looked up, and marked
   ggas_pkg::node_t range_node_q;
   logic            marked, from_node_q;
   wire             look = note_q && !fresh_q;
+  wire             asks = rx_np_valid_i && is_quiet && !range_busy_o && !fresh_q;  // whether it is taken is known late
   wire             told = fresh_q && from_node_q && noted;
   wire             late = fresh_q && (told || status_q != ggas_pkg::ST_OK);
   assign range_busy_o = note_q || mark_q;
   localparam int unsigned PARTS = ggas_pkg::MAX_NODES < 1024 ? ggas_pkg::MAX_NODES / 4 : 256;
   rare_flags #(.DEPTH(ggas_pkg::MAX_NODES), .PARTS(PARTS)) u_lost (
-      .clk_i, .rst_ni, .re_i(look || (take && is_quiet)),
+      .clk_i, .rst_ni, .re_i(look || asks),
       .key_i(look ? range_node_q : rx_np_hdr_i.src[ggas_pkg::NODE_W-1:0]), .set_o(noted), .mark_i(mark_q),
       .marked_o(marked), .forget_i(told));
 
@@ -121,8 +125,9 @@ module smfu_reads (
     end else begin
       if (event_ready_i) event_valid_o <= 1'b0;
       if (late && !told) event_valid_o <= 1'b1;
-      if (take && refuse) begin
-        event_valid_o <= !is_quiet;
+      if (take && refuse && !is_quiet) event_valid_o <= 1'b1;
+      // That there is an event is known late: it is prepared before. That of a quiet waits for its node.
+      if (!event_valid_o && !fresh_q) begin
         event_o.code  <= sane ? ggas_regs_pkg::EV_TARGET_RANGE : ggas_regs_pkg::EV_BAD_PACKET;
         event_o.node  <= rx_np_hdr_i.src;
         event_o.info  <= sane ? {rx_np_hdr_i.export_no, rx_np_hdr_i.addr[31:0]} : {32'd0, rx_np_hdr_i.op};
@@ -132,66 +137,70 @@ module smfu_reads (
 
   // ---------------------------------------------------------------- what a quiet flushes
   logic [63:0] dirty_q, flush_q;             // exports with writes to be flushed; by the quiet in hand
-  logic [5:0]  flush_no_q;                   // the next of them, looked for in a cycle of its own
-  logic        chosen_q;
-  wire         flushing = held_o && quiet_q && flush_q != '0;
-  wire         flush    = flushing && chosen_q;
-  wire         flushed  = flush && known_i && (issue || !export_i.valid);  // one taken back needs none
-  assign ask_o        = flushing ? chosen_q : rx_np_valid_i && !is_quiet;
-  assign ask_export_o = flushing ? {2'd0, flush_no_q} : rx_np_hdr_i.export_no;
+  logic        seek_q;                       // the next of them is looked for
+  logic        flush_valid_q;                // flush_no_q is it; none: the quiet itself is next
+  logic [5:0]  flush_no_q;
+  wire         flushed = flush_valid_q && known_i && (issue || !export_i.valid);  // one taken back needs none
+  assign ask_o        = flush_valid_q || (rx_np_valid_i && !is_quiet && !seek_q);
+  assign ask_export_o = flush_valid_q ? {2'd0, flush_no_q} : rx_np_hdr_i.export_no;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) chosen_q <= 1'b0;
-    else chosen_q <= flushing && !flushed;
+    if (!rst_ni) begin
+      seek_q        <= 1'b0;
+      flush_valid_q <= 1'b0;
+    end else begin
+      seek_q <= (take && is_quiet) || flushed;
+      if (seek_q) flush_valid_q <= flush_q != '0;
+      else if (flushed) flush_valid_q <= 1'b0;
+    end
   end
-  always_ff @(posedge clk_i) if (flushing && !chosen_q) flush_no_q <= smfu_pkg::lowest(flush_q);
+  always_ff @(posedge clk_i) if (seek_q) flush_no_q <= smfu_pkg::lowest(flush_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       dirty_q <= '0;
       flush_q <= '0;
     end else begin
       if (flushed) flush_q[flush_no_q] <= 1'b0;
-      if (again_i && flushing) flush_q[again_export_i] <= 1'b1;
       if (take && is_quiet) begin
-        flush_q <= refuse ? '0 : dirty_q;
-        if (!refuse) dirty_q <= '0;
+        flush_q <= cfg_ingress_i ? dirty_q : '0;
+        if (cfg_ingress_i) dirty_q <= '0;
       end
-      if (again_i) dirty_q[again_export_i] <= 1'b1;
+      if (again_i) begin  // by the quiet in hand too, unless only its answer is still to come: it was told
+        flush_q[again_export_i] <= 1'b1;
+        dirty_q[again_export_i] <= 1'b1;
+      end
       if (wrote_i) dirty_q[wrote_export_i] <= 1'b1;
     end
   end
 
   // ---------------------------------------------------------------- second cycle: reads
-  wire        half       = cfg_mrrs_i < 13'd256;  // the least MRRS is 128
+  wire        half       = smfu_pkg::is_half(cfg_mrrs_i);  // the least MRRS is 128, too
   // verilator lint_off UNUSEDSIGNAL
-  wire [10:0] chunk      = smfu_pkg::chunk_dw(addr_q[7:2], {4'd0, left_q}, half);  // without half all that is left
+  wire [10:0] chunk      = smfu_pkg::chunk_dw(rx_np_hdr_i.addr[7:2], len_dw, half);  // without half all of it
   // verilator lint_on UNUSEDSIGNAL
-  wire [6:0]  len        = chunk[6:0];
-  wire        final_part = len == left_q;
-  wire        open       = held_o && free_i;
-  wire        wrong      = told || status_q != ggas_pkg::ST_OK;
-  wire        reads      = flushing ? chosen_q && known_i && export_i.valid : !wrong && !quiet_q;
+  wire        final_part = rest_q == '0;
+  wire        open       = held_o && free_i && !seek_q;
+  wire        wrong      = status_q != ggas_pkg::ST_OK;
+  wire        reads      = flush_valid_q ? known_i && export_i.valid : !wrong && !quiet_q;
   wire        issue      = rd_valid_o && rd_ready_i;
 
-  assign done_o        = (issue && final_part) || (open && !flushing && (wrong || quiet_q));
-  assign finish        = done_o && !flushing;
+  assign finish        = open && !flush_valid_q && (wrong || quiet_q || (rd_ready_i && final_part));
+  assign done_o        = finish || (issue && flush_valid_q);
   assign fill_o        = open && !second_q;
-  assign fill_slot_o   = {flushing, src_q, tag_q, flushing ? {1'b0, flush_no_q} : len_q, quiet_q};
-  assign fill_status_o = flushing ? ggas_pkg::ST_OK : told ? ggas_pkg::ST_RANGE : status_q;
+  assign fill_slot_o   = {flush_valid_q, src_q, tag_q, flush_valid_q ? {1'b0, flush_no_q} : len_q, quiet_q};
+  assign fill_status_o = flush_valid_q ? ggas_pkg::ST_OK : status_q;
   assign rd_valid_o    = open && reads;
-  assign reads_o       = held_o && (flushing || !wrong);
+  assign reads_o       = held_o && (seek_q || flush_valid_q || !wrong);
   assign rd_pos_o      = pos_q;
 
   always_comb begin
-    rd_hdr_o = '0;
-    if (rd_valid_o) begin
-      rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
-      rd_hdr_o.bar      = 3'd7;
-      rd_hdr_o.addr     = quiet_q ? {export_i.base, 12'd0} : addr_q;
-      rd_hdr_o.len_dw   = {4'd0, len};
-      rd_hdr_o.first_be = !second_q ? first_be_q : len == 7'd1 ? last_be_q : 4'hf;
-      rd_hdr_o.last_be  = len == 7'd1 ? 4'h0 : final_part ? last_be_q : 4'hf;
-      rd_hdr_o.tag      = {3'd0, slot_i, second_q};
-    end
+    rd_hdr_o          = '0;
+    rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
+    rd_hdr_o.bar      = 3'd7;
+    rd_hdr_o.addr     = quiet_q ? {export_i.base, 12'd0} : addr_q;
+    rd_hdr_o.len_dw   = {4'd0, now_q};
+    rd_hdr_o.first_be = !second_q ? first_be_q : now_q == 7'd1 ? last_be_q : 4'hf;
+    rd_hdr_o.last_be  = now_q == 7'd1 ? 4'h0 : final_part ? last_be_q : 4'hf;
+    rd_hdr_o.tag      = {3'd0, slot_i, second_q};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -204,7 +213,8 @@ module smfu_reads (
       tag_q      <= '0;
       addr_q     <= '0;
       len_q      <= '0;
-      left_q     <= '0;
+      now_q      <= '0;
+      rest_q     <= '0;
       pos_q      <= '0;
       first_be_q <= '0;
       last_be_q  <= '0;
@@ -213,9 +223,10 @@ module smfu_reads (
         held_o   <= 1'b0;
       end else if (issue && !quiet_q) begin
         second_q <= 1'b1;
-        addr_q   <= addr_q + {55'd0, len, 2'b00};
-        left_q   <= left_q - len;
-        pos_q    <= pos_q + len[5:0];
+        addr_q   <= addr_q + {55'd0, now_q, 2'b00};
+        now_q    <= rest_q;
+        rest_q   <= '0;
+        pos_q    <= now_q[5:0];
       end
       if (told) status_q <= ggas_pkg::ST_RANGE;
       // A packet of no known kind gets no answer: nobody waits for it.
@@ -228,7 +239,8 @@ module smfu_reads (
         tag_q      <= rx_np_hdr_i.tag;
         addr_q     <= {export_i.base, 12'd0} + rx_np_hdr_i.addr;
         len_q      <= is_quiet ? 7'd1 : len_dw[6:0];
-        left_q     <= is_quiet ? 7'd1 : len_dw[6:0];
+        now_q      <= is_quiet ? 7'd1 : chunk[6:0];
+        rest_q     <= is_quiet ? 7'd0 : len_dw[6:0] - chunk[6:0];
         pos_q      <= '0;
         first_be_q <= is_quiet ? 4'h0 : rx_np_hdr_i.first_be;
         last_be_q  <= is_quiet ? 4'h0 : rx_np_hdr_i.last_be;

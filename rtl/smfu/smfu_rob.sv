@@ -82,64 +82,99 @@ module smfu_rob #(
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
 
   wire [5:0] tail = tail_q[5:0];
-  wire       full = (oldest ^ tail_q) == 7'h40;
+  wire [6:0] tail_next = tail_q + 7'd1;
+  wire       full      = (oldest ^ tail_q) == 7'h40;
+  wire       full_next = (oldest ^ tail_next) == 7'h40;
+  logic      free_q;   // the tail is free, its tags too; that is so until it is taken
 
   // ---------------------------------------------------------------- requests
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::tlp_hdr_t rd_hdr;
+  // verilator lint_on UNUSEDSIGNAL
+  wire [6:0]   tag    = rd_hdr.tag[6:0];
+  wire [6:0]   len    = rd_hdr.len_dw[6:0];
   wire [40:0]  h_slot = slot_q[next][40:0];
-  logic        in_held, in_reads, in_done, fill, again;
+  logic        in_held, in_reads, in_done, fill, again, rd_valid, rd_ready;
   logic [40:0] fill_slot;
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
   smfu_reads u_reads (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mrrs_i, .ask_o, .ask_export_o, .known_i, .export_i, .wrote_i,
       .wrote_export_i, .again_i(again), .again_export_i(h_slot[6:1]), .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .range_busy_o, .free_i(!full && !tail_zombie), .slot_i(tail),
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .range_busy_o, .free_i(free_q), .slot_i(tail),
       .held_o(in_held), .reads_o(in_reads), .fill_o(fill), .fill_slot_o(fill_slot), .fill_status_o(fill_status),
-      .done_o(in_done), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o),
-      .event_ready_i(req_event_ready_i), .event_o(req_event_o)
+      .done_o(in_done), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr), .rd_pos_o(pos_read),
+      .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
   );
-  wire       issue = rd_valid_o && rd_ready_i;
-  wire [6:0] tag   = rd_hdr_o.tag[6:0];
-  wire [6:0] len   = rd_hdr_o.len_dw[6:0];
+  wire       issue = rd_valid && rd_ready;
+  // Whether a read leaves the hand must not hang on the host: slots and their completions do.
+  logic [63:0] rd_addr;
+  logic [6:0]  rd_len, rd_tag;
+  logic [3:0]  rd_first_be, rd_last_be;
+  skid #(.WIDTH(86)) u_rd (
+      .clk_i, .rst_ni, .in_valid_i(rd_valid), .in_ready_o(rd_ready),
+      .in_data_i({rd_hdr.addr, len, rd_hdr.first_be, rd_hdr.last_be, tag}), .out_valid_o(rd_valid_o),
+      .out_ready_i(rd_ready_i), .out_data_o({rd_addr, rd_len, rd_first_be, rd_last_be, rd_tag}));
+  always_comb begin
+    rd_hdr_o          = '0;
+    rd_hdr_o.kind     = ggas_pkg::TLP_MRD;
+    rd_hdr_o.bar      = 3'd7;
+    rd_hdr_o.addr     = rd_addr;
+    rd_hdr_o.len_dw   = {4'd0, rd_len};
+    rd_hdr_o.first_be = rd_first_be;
+    rd_hdr_o.last_be  = rd_last_be;
+    rd_hdr_o.tag      = {3'd0, rd_tag};
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) tail_q <= '0;
-    else if (in_done) tail_q <= tail_q + 1'b1;
+    if (!rst_ni) begin
+      tail_q <= '0;
+      free_q <= 1'b0;
+    end else begin
+      if (in_done) tail_q <= tail_next;
+      free_q <= in_done ? !full_next && !next_zombie : !full && !tail_zombie;
+    end
   end
 
   // ---------------------------------------------------------------- completions
-  // A completion is judged with its first beat, while the last one of the completion before it is stored.
+  // A completion is looked up with its first beat, while the last one of the completion before it is stored. What
+  // follows from it is known in the next cycle, as that beat is stored.
   logic [6:0]        cpl_tag_q;
   logic              cpl_inside_q;    // further beats come
-  logic              cpl_valid_q;     // the beat in cpl_data_q is to be stored (cpl_store_q) or dropped
-  logic              cpl_store_q;
+  logic              cpl_valid_q;     // the beat in cpl_data_q is to be stored (store) or dropped
+  logic              cpl_new_q;       // it is the first one
   logic              cpl_eop_q;
-  logic              cpl_last_q;      // the read is answered when this completion has been taken
+  logic              cpl_open_q;      // its read had not been answered in full
+  logic              cpl_wanted_q;    // nor been given up
+  logic              cpl_error_q;     // it has no data
+  logic              cpl_poisoned_q;
+  logic              cpl_long_q;      // it has more than is missing, or nothing
+  logic              cpl_rest_q;      // it has all that is missing
+  logic              cpl_good_q;      // its slot had not failed
+  logic [2:0]        cpl_status_q;
   logic [6:0]        cpl_left_q;      // DW of this completion still to store
   logic [5:0]        cpl_pos_q;
   logic [DATA_W-1:0] cpl_data_q;
 
+  wire [5:0]  stored   = cpl_tag_q[6:1];
   wire        cpl_busy = cpl_inside_q || cpl_valid_q;
   wire        cpl_see = !cpl_inside_q && tgt_cpl_i.valid;
   wire [6:0]  ctag    = tgt_cpl_i.hdr.tag[6:0];
   wire [5:0]  cslot   = ctag[6:1];
   logic [6:0] missing;
   logic [5:0] pos;
-  always_comb begin
-    {missing, pos} = '0;
-    if (cpl_see) {missing, pos} = progress_q[ctag];
-  end
+  assign {missing, pos} = progress_q[ctag];
   wire        c_open   = (ctag[0] ? c_part[1] : c_part[0]) && !(closes && ctag == cpl_tag_q);
   wire        c_error  = tgt_cpl_i.hdr.kind != ggas_pkg::TLP_CPLD || tgt_cpl_i.hdr.status != ggas_pkg::CPL_SC;
   wire        c_long   = !c_error && (tgt_cpl_i.hdr.len_dw == '0 || tgt_cpl_i.hdr.len_dw > {4'd0, missing});
-  wire        c_stray  = !c_open || c_zombie || c_long;
-  wire        c_fails  = c_open && !c_zombie && (c_error || c_long || tgt_cpl_i.hdr.poisoned);
-  wire        c_event  = c_stray || (c_fails && c_status == ggas_pkg::ST_OK);
-  wire [6:0]  c_left   = missing - tgt_cpl_i.hdr.len_dw[6:0];
-  wire        c_last   = c_open && (c_error || c_long || c_left == '0);
-  wire        c_more   = c_open && !c_last;  // has progress to write, as a read that is issued
-  wire        c_take   = cpl_see && !cpl_event_valid_o && !issue;  // what it may need, before it is known
-  wire        c_store  = c_open && !c_stray && !c_fails;
+  wire        stray    = !cpl_wanted_q || cpl_long_q;
+  wire        fails    = cpl_wanted_q && (cpl_error_q || cpl_poisoned_q || cpl_long_q);
+  wire        spoils   = cpl_new_q && fails && cpl_good_q;
+  wire        raise    = cpl_new_q && (stray || spoils);
+  wire        last     = cpl_open_q && (cpl_error_q || cpl_long_q || cpl_rest_q);  // the read is answered with it
+  wire        store    = cpl_wanted_q && !fails;
+  // What it may need, before it is known: the event's register, and to write its progress as a read that is issued.
+  wire        c_take   = cpl_see && !cpl_event_valid_o && !raise && !issue;
   wire        c_end    = cpl_valid_q && cpl_eop_q;
   assign tgt_cpl_ready_o = cpl_inside_q || c_take;
 
@@ -147,22 +182,20 @@ module smfu_rob #(
     if (!rst_ni) begin
       cpl_inside_q <= 1'b0;
       cpl_valid_q  <= 1'b0;
-      cpl_store_q  <= 1'b0;
+      cpl_new_q    <= 1'b0;
       cpl_eop_q    <= 1'b0;
       cpl_tag_q    <= '0;
-      cpl_last_q   <= 1'b0;
       cpl_left_q   <= '0;
       cpl_pos_q    <= '0;
     end else begin
       cpl_valid_q <= tgt_cpl_i.valid && tgt_cpl_ready_o;
+      cpl_new_q   <= c_take;
       cpl_eop_q   <= tgt_cpl_i.eop;
       if (tgt_cpl_i.valid && tgt_cpl_ready_o) cpl_inside_q <= !tgt_cpl_i.eop;
       if (c_take) begin
-        cpl_store_q <= c_store;
-        cpl_tag_q   <= ctag;
-        cpl_last_q  <= c_last;
-        cpl_left_q  <= tgt_cpl_i.hdr.len_dw[6:0];
-        cpl_pos_q   <= pos;
+        cpl_tag_q  <= ctag;
+        cpl_left_q <= tgt_cpl_i.hdr.len_dw[6:0];
+        cpl_pos_q  <= pos;
       end else if (cpl_valid_q) begin
         cpl_left_q <= cpl_left_q - BANKS[6:0];
         cpl_pos_q  <= cpl_pos_q + BANKS[5:0];
@@ -170,34 +203,50 @@ module smfu_rob #(
     end
   end
   always_ff @(posedge clk_i) begin
+    if (c_take) begin
+      cpl_open_q     <= c_open;
+      cpl_wanted_q   <= c_open && !c_zombie;
+      cpl_error_q    <= c_error;
+      cpl_poisoned_q <= tgt_cpl_i.hdr.poisoned;
+      cpl_long_q     <= c_long;
+      cpl_rest_q     <= missing == tgt_cpl_i.hdr.len_dw[6:0];
+      cpl_good_q     <= c_good && !(spoils && cslot == stored);
+      cpl_status_q   <= tgt_cpl_i.hdr.status;
+    end
     if (tgt_cpl_i.valid) cpl_data_q <= tgt_cpl_data_i;
     if (issue) progress_q[tag] <= {len, pos_read};
-    else if (c_take && c_more) progress_q[ctag] <= {c_left, pos + tgt_cpl_i.hdr.len_dw[5:0]};
+    else if (c_take) progress_q[ctag] <= {missing - tgt_cpl_i.hdr.len_dw[6:0], pos + tgt_cpl_i.hdr.len_dw[5:0]};
   end
 
   // ---------------------------------------------------------------- walk over the slots on a tick
   logic [6:0] walk_left_q;
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
-  // Not the slot whose reads are being made; but one that rests must be let go, even if a request already waits for
-  // it.
-  wire        making = in_held && walk_q == tail && !w_zombie;
-  wire        w_wait = walk && w_part != '0 && !making;
+  // Not the slot whose reads are being made; but one that a request waits for must be let go, be it that it rests or
+  // that it is the oldest of a full ring.
+  wire        making = in_held && !full && walk_q == tail && !w_zombie;
+  // Tags do not rest out while a read that may be theirs still waits for the host.
+  wire        w_wait = walk && w_part != '0 && !making && !(w_zombie && rd_valid_o);
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
-  // A completion that comes has the event register and the slot first.
-  wire        expire = over && !w_zombie && !cpl_see && !cpl_event_valid_o && !(cpl_busy
-    && cpl_tag_q[6:1] == walk_q);
-  wire        forget = over && w_zombie && !cpl_see && !cpl_busy;
+  wire        w_busy = cpl_busy && stored == walk_q;
+  logic       late_q, rested_q;  // so it was in the cycle before, without a completion of it in hand; it is a zombie
+  // A completion that comes has the event register and the slot first, a read that is issued the deadlines.
+  wire        expire = late_q && !cpl_see && !cpl_event_valid_o && !raise && !w_busy && !issue;
+  wire        forget = rested_q && !cpl_see && !cpl_busy;
   wire        tick   = tick_i && open_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       walk_left_q <= '0;
       walk_q      <= '0;
+      late_q      <= 1'b0;
+      rested_q    <= 1'b0;
     end else begin
+      late_q   <= over && !w_zombie && !w_busy && !expire;
+      rested_q <= over && w_zombie && !w_busy && !forget;
       if (walk && (!over || expire || forget)) begin
         walk_q      <= walk_q + 1'b1;
         walk_left_q <= walk_left_q - 1'b1;
@@ -207,23 +256,23 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  // Of the slots in question: tail, next (head_), that of a completion as it comes (c_) and as it is stored, that of
-  // the walk.
-  logic       tail_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
+  // Of the slots in question: tail and that behind it, next (head_), that of a completion as it comes (c_) and as it is
+  // stored, that of the walk.
+  logic       tail_zombie, next_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
   logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full
   logic [1:0] head_fault, c_fault, w_fault;                  // what went wrong since it was filled: timeout, host error
   logic [7:0] open_q;                                        // reads that have not been answered in full
-  wire  [5:0] stored  = cpl_tag_q[6:1];
-  wire        closes  = c_end && cpl_last_q;
+  wire        closes  = c_end && last;
   wire        settles = closes && !(cpl_tag_q[0] ? stored_part[0] : stored_part[1]);
-  flag_ram #(.DEPTH(64), .WRITERS(2), .READS(4)) u_zombie (
+  flag_ram #(.DEPTH(64), .WRITERS(2), .READS(5)) u_zombie (
       .clk_i, .rst_ni, .we_i({settles, expire || forget}), .waddr_i({stored, walk_q}), .wdata_i({1'b0, expire}),
-      .raddr_i({tail, next, cslot, walk_q}), .rdata_o({tail_zombie, head_zombie, c_zombie, w_zombie}));
+      .raddr_i({tail, tail_next[5:0], next, cslot, walk_q}),
+      .rdata_o({tail_zombie, next_zombie, head_zombie, c_zombie, w_zombie}));
   // A slot is forgotten only while no completion is being stored.
   for (genvar i = 0; i < 2; i++) begin : gen_part
     wire over_now = forget || (closes && cpl_tag_q[0] == i[0]);
     flag_ram #(.DEPTH(64), .WRITERS(2), .READS(4)) u_part (
-        .clk_i, .rst_ni, .we_i({over_now, issue && tag[0] == i[0]}), .waddr_i({forget ? walk_q : stored, tag[6:1]}),
+        .clk_i, .rst_ni, .we_i({over_now, issue && tag[0] == i[0]}), .waddr_i({cpl_busy ? stored : walk_q, tag[6:1]}),
         .wdata_i(2'b01), .raddr_i({next, cslot, stored, walk_q}),
         .rdata_o({head_part[i], c_part[i], stored_part[i], w_part[i]}));
   end
@@ -237,13 +286,12 @@ module smfu_rob #(
                 : fault[1] ? ggas_pkg::ST_TIMEOUT : ggas_pkg::ST_OK;
   endfunction
   wire [3:0] head_status = status_of(slot_q[next][44:41], head_fault);
-  wire [3:0] c_status    = status_of(slot_q[cslot][44:41], c_fault);
-  wire [3:0] w_status    = status_of(slot_q[walk_q][44:41], w_fault);
-  wire       c_spoils    = c_take && c_fails && c_status == ggas_pkg::ST_OK;
-  wire       w_spoils    = expire && w_status == ggas_pkg::ST_OK;  // never with c_take
+  wire       head_good   = slot_q[next][44:41] == ggas_pkg::ST_OK && head_fault == '0;
+  wire       c_good      = slot_q[cslot][44:41] == ggas_pkg::ST_OK && c_fault == '0;
+  wire       w_spoils    = expire && slot_q[walk_q][44:41] == ggas_pkg::ST_OK && w_fault == '0;  // never with raise
   for (genvar i = 0; i < 2; i++) begin : gen_fault
     flag_ram #(.DEPTH(64), .WRITERS(2), .READS(3)) u_fault (
-        .clk_i, .rst_ni, .we_i({i == 0 ? c_spoils : w_spoils, fill}), .waddr_i({i == 0 ? cslot : walk_q, tail}),
+        .clk_i, .rst_ni, .we_i({i == 0 ? spoils : w_spoils, fill}), .waddr_i({i == 0 ? stored : walk_q, tail}),
         .wdata_i(2'b10), .raddr_i({next, cslot, walk_q}), .rdata_o({head_fault[i], c_fault[i], w_fault[i]}));
   end
 
@@ -253,20 +301,20 @@ module smfu_rob #(
   end
 
   wire [31:0] walk_slot = slot_q[walk_q][39:8];
-  wire [15:0] c_src     = slot_q[cslot][39:24];
+  wire [15:0] c_src     = slot_q[stored][39:24];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cpl_event_valid_o <= 1'b0;
       cpl_event_o       <= '0;
     end else begin
       if (cpl_event_ready_i) cpl_event_valid_o <= 1'b0;
-      if (c_take && c_event) begin
-        cpl_event_valid_o <= 1'b1;
-        cpl_event_o.code  <= c_stray ? ggas_regs_pkg::EV_UNEXPECTED_CPL : ggas_regs_pkg::EV_TARGET_HOST_ERROR;
-        cpl_event_o.node  <= c_stray ? 16'd0 : c_src;
-        cpl_event_o.info  <= c_stray ? {30'd0, tgt_cpl_i.hdr.tag} : {37'd0, tgt_cpl_i.hdr.status};
-      end else if (w_spoils) begin
-        cpl_event_valid_o <= 1'b1;
+      if (raise || w_spoils) cpl_event_valid_o <= 1'b1;
+      // Whether there is an event at all is known late: it is prepared anyway.
+      if (cpl_new_q) begin
+        cpl_event_o.code  <= stray ? ggas_regs_pkg::EV_UNEXPECTED_CPL : ggas_regs_pkg::EV_TARGET_HOST_ERROR;
+        cpl_event_o.node  <= stray ? 16'd0 : c_src;
+        cpl_event_o.info  <= stray ? {33'd0, cpl_tag_q} : {37'd0, cpl_status_q};
+      end else if (!cpl_event_valid_o) begin
         cpl_event_o.code  <= ggas_regs_pkg::EV_TARGET_TIMEOUT;
         cpl_event_o.node  <= walk_slot[31:16];
         cpl_event_o.info  <= {24'd0, walk_slot[15:0]};
@@ -279,16 +327,16 @@ module smfu_rob #(
   logic [5:0]    row_slot;
   logic [RW-1:0] row;
   smfu_rob_data #(.DATA_W(DATA_W)) u_data (
-      .clk_i, .store_i(cpl_valid_q && cpl_store_q), .slot_i(cpl_tag_q[6:1]), .pos_i(cpl_pos_q), .left_i(cpl_left_q),
+      .clk_i, .store_i(cpl_valid_q && store), .slot_i(cpl_tag_q[6:1]), .pos_i(cpl_pos_q), .left_i(cpl_left_q),
       .data_i(cpl_data_q), .re_i(row_en), .head_i(row_slot), .row_i(row), .data_o(tx_rsp_data_o));
   smfu_rob_answer #(.DATA_W(DATA_W)) u_answer (
       .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
-      .slot_i(h_slot), .status_i(head_status), .done_i(head_zombie || head_part == '0), .again_o(again), .mark_i,
-      .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row), .tx_rsp_valid_o(tx_rsp_o.valid), .tx_rsp_ready_i,
-      .tx_rsp_sop_o(tx_rsp_o.sop), .tx_rsp_eop_o(tx_rsp_o.eop), .tx_rsp_hdr_o(tx_rsp_o.hdr), .cnt_target_loads_o,
-      .busy_o(answer_busy));
+      .slot_i(h_slot), .status_i(head_status), .good_i(head_good), .done_i(head_zombie || head_part == '0),
+      .again_o(again), .mark_i, .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row),
+      .tx_rsp_valid_o(tx_rsp_o.valid), .tx_rsp_ready_i, .tx_rsp_sop_o(tx_rsp_o.sop), .tx_rsp_eop_o(tx_rsp_o.eop),
+      .tx_rsp_hdr_o(tx_rsp_o.hdr), .cnt_target_loads_o, .busy_o(answer_busy));
 
-  assign busy_o  = in_held || range_busy_o || cpl_busy || walk || answer_busy || req_event_valid_o
+  assign busy_o  = in_held || rd_valid_o || range_busy_o || cpl_busy || walk || answer_busy || req_event_valid_o
     || cpl_event_valid_o;
   assign timer_o = open_q != '0;
   assign reads_o = in_reads || timer_o;

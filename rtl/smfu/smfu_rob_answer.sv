@@ -20,6 +20,7 @@ module smfu_rob_answer #(
     output      logic [5:0]          next_o,
     input  wire logic [40:0]         slot_i,          // as smfu_reads made it
     input  wire logic [3:0]          status_i,
+    input  wire logic                good_i,          // it is ST_OK
     input  wire logic                done_i,          // its reads are answered, or given up
     output      logic                again_o,         // it is a flush, and failed
 
@@ -49,15 +50,14 @@ module smfu_rob_answer #(
   wire         free    = !tx_rsp_valid_o || (advance && tx_rsp_eop_o);
   wire         flushed = ready && !tx_rsp_valid_o && slot_i[40];  // so that oldest_o skips none
   wire         start   = ready && free && !slot_i[40];
-  wire         good    = status_i == ggas_pkg::ST_OK;
-  wire         h_data  = good && !slot_i[0];
+  wire         h_data  = good_i && !slot_i[0];
 
   // A flush that failed is told to every quiet that was there by then, and made again for those that come.
   logic [3:0] flush_status_q;
   logic [6:0] flush_end_q;         // for quiets in front of this slot
   logic       flush_failed_q;
   wire        flush_failed = flush_failed_q && next_q != flush_end_q;
-  assign again_o = flushed && !good;
+  assign again_o = flushed && !good_i;
   // What is old stands in front of old_end_q.
   logic [6:0] old_end_q;
   wire  [6:0] behind = tail_i + {6'd0, held_i};
@@ -81,15 +81,17 @@ module smfu_rob_answer #(
   end
 
   assign next_o       = next_q[5:0];
-  assign oldest_o     = next_q - {6'd0, tx_rsp_valid_o};
   assign row_en_o     = start || advance;
-  assign row_slot_o   = start ? next_o : oldest_o[5:0];
-  assign row_o        = start ? '0 : row_q;
+  // Whether the next answer may start is known late; it cannot before the last beat of this one.
+  wire         last   = !tx_rsp_valid_o || tx_rsp_eop_o;
+  assign row_slot_o   = last ? next_o : oldest_o[5:0];
+  assign row_o        = last ? '0 : row_q;
   assign tx_rsp_eop_o = left_q <= BANKS[6:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       next_q         <= '0;
+      oldest_o       <= '0;
       tx_rsp_valid_o <= 1'b0;
       tx_rsp_sop_o   <= 1'b0;
       tx_rsp_hdr_o   <= '0;
@@ -97,6 +99,7 @@ module smfu_rob_answer #(
       row_q          <= '0;
     end else begin
       if (flushed || start) next_q <= next_q + 1'b1;
+      if (flushed || (advance && tx_rsp_eop_o)) oldest_o <= oldest_o + 1'b1;
       if (advance) begin
         tx_rsp_valid_o <= !tx_rsp_eop_o;
         tx_rsp_sop_o   <= 1'b0;
@@ -108,7 +111,7 @@ module smfu_rob_answer #(
         tx_rsp_sop_o        <= 1'b1;
         tx_rsp_hdr_o        <= '0;
         tx_rsp_hdr_o.op     <= slot_i[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP;
-        tx_rsp_hdr_o.status <= good && slot_i[0] && flush_failed ? flush_status_q : status_i;
+        tx_rsp_hdr_o.status <= good_i && slot_i[0] && flush_failed ? flush_status_q : status_i;
         tx_rsp_hdr_o.tag    <= slot_i[23:8];
         tx_rsp_hdr_o.dst    <= slot_i[39:24];
         tx_rsp_hdr_o.src    <= cfg_node_i;

@@ -17,6 +17,7 @@
   wire  [6:0]  f_dws    = f_word[7:1];
 
   always_comb begin
+    assume (good_i == (status_i == ggas_pkg::ST_OK));
     assume (f_n + {6'd0, held_i} <= 7'd64);
     assume (tail_i == f_tail || (f_held && tail_i == f_tail + 7'd1));
     if (f_held && tail_i == f_tail) assume (held_i);  // who is about to take it does
@@ -65,8 +66,8 @@
         if (f_word[0] && f_moved)
           assert ((tx_rsp_hdr_o.status != ggas_pkg::ST_OK) == (f_quiet_bad || f_status != ggas_pkg::ST_OK));
         assert (tx_rsp_eop_o == (f_left <= BANKS));
-        assert (oldest_o == next_q - 7'd1);
       end
+      assert (oldest_o == next_q - {6'd0, tx_rsp_valid_o});
       if (f_old && f_slot - oldest_o < f_n) assert (old_o);
       // why
       assert (f_n <= 7'd64);

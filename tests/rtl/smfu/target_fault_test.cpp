@@ -170,6 +170,18 @@ TYPED_TEST(smfu_fault, host_time_out_and_no_completion) {
   EXPECT_FALSE(b.v.timer_o) << "the tag is free again";
 }
 
+// A request that waits for the oldest slot of a full ring does not keep that slot from running out of time.
+TYPED_TEST(smfu_fault, full_ring_runs_out_of_time) {
+  auto& b = this->b;
+  b.v.cfg_timeout_host_i = 2;
+  for (unsigned i = 0; i < 65; ++i) b.push(b.rx_np, net_packet(nic::op::load, 2, 0x1000, 4));
+  b.run(12000);
+  EXPECT_EQ(b.tgt_req.all.size(), 65u);
+  ASSERT_EQ(b.tx_rsp.all.size(), 65u);
+  for (const auto& s : b.tx_rsp.all) EXPECT_EQ(s.t.status, uint8_t(net_status::timeout));
+  EXPECT_FALSE(b.v.timer_o);
+}
+
 // A slot whose tag may still be answered is not used again.
 TYPED_TEST(smfu_fault, a_timed_out_tag_rests) {
   auto& b = this->b;
