@@ -91,6 +91,7 @@ module smfu_match #(
   logic [6:0]  e_chunk;            // DW of the next answer
   logic        e_final;            // it is the last one
   logic        e_live, e_known;    // the entry is in use; by the load that the answer in hand is for
+  logic        e_length;           // the answer has that length
 
   // ---------------------------------------------------------------- walk over the entries on a tick or a broken route
   logic       flush_q, found_q;  // entries of other nodes are over; walk_slot_q is over
@@ -105,6 +106,7 @@ module smfu_match #(
   // A beat goes through a register. With the first one its entry is read; it is judged in the next cycle. So are the
   // entries of the walk, while no answer needs one.
   logic              q_valid_q, q_sop_q, q_eop_q;
+  logic              is_load_q, is_quiet_q, ok_q;  // of the header: its op, its status
   ggas_pkg::net_hdr_t q_hdr_q;
   logic [DATA_W-1:0] q_data_q;
   logic              visited_q;    // e_* is of walk_slot_q
@@ -124,6 +126,7 @@ module smfu_match #(
   // The answer in hand may be of the same load: then its entry is read as it is written; whose it is does not change.
   logic [ENTRY_W-1:0] entry, entry_d;
   logic               again;
+  logic [6:0]         next_chunk;
   assign entry = comes || walk ? entry_q[read_at] : '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -139,6 +142,9 @@ module smfu_match #(
       q_sop_q  <= rx_rsp_sop_i;
       q_eop_q  <= rx_rsp_eop_i;
       q_hdr_q  <= rx_rsp_hdr_i;
+      is_load_q  <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP;
+      is_quiet_q <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_QUIET_RSP;
+      ok_q       <= rx_rsp_hdr_i.status == ggas_pkg::ST_OK;
       q_data_q <= rx_rsp_data_i;
     end
     if (load || visit) begin
@@ -148,6 +154,7 @@ module smfu_match #(
       e_known <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP && !rx_rsp_hdr_i.tag[15]
         && rx_rsp_hdr_i.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(again && e_final)
         && rx_rsp_hdr_i.src == ggas_pkg::node_number(entry[ENTRY_W-39-:ggas_pkg::NODE_W]);
+      e_length <= rx_rsp_hdr_i.len_dw == {4'd0, again ? next_chunk : entry[7:1]};
     end
   end
 
@@ -161,19 +168,18 @@ module smfu_match #(
   wire [10:0] chunk    = {4'd0, e_chunk};
   wire [12:0] bytes    = {chunk, 2'b00} - {11'd0, e_addr[1:0]};  // but for the last one
 
-  wire is_load  = q_hdr_q.op == ggas_pkg::OP_SMFU_LOAD_RSP;
-  wire is_quiet = q_hdr_q.op == ggas_pkg::OP_SMFU_QUIET_RSP;
   wire known    = rsp && e_known;
-  wire bad_len  = q_hdr_q.status == ggas_pkg::ST_OK && q_hdr_q.len_dw != chunk;
-  wire fails    = known && !e_failed && (q_hdr_q.status != ggas_pkg::ST_OK || bad_len);
+  wire bad_len  = ok_q && !e_length;
+  wire fails    = known && !e_failed && (!ok_q || bad_len);
   wire good     = known && !e_failed && !fails;
-  wire strange  = is_quiet ? !quiet_known_i : !known;
+  wire strange  = is_quiet_q ? !quiet_known_i : !known;
   wire wants_event = rsp ? (strange || fails) : !e_failed;
 
   wire giveup   = state_q == S_IDLE && found_q && (!event_valid_o || e_failed);
-  wire answer   = rsp && (!event_valid_o || !wants_event) && !(is_quiet ? quiet_wait_i : !room);
+  wire silent   = is_quiet_q ? quiet_known_i : e_known && (e_failed || (ok_q && e_length));
+  wire answer   = rsp && (!event_valid_o || silent) && !(is_quiet_q ? quiet_wait_i : !room);
   wire raise    = (giveup || answer) && wants_event;
-  assign quiet_rsp_o = answer && is_quiet && quiet_known_i;
+  assign quiet_rsp_o = answer && is_quiet_q && quiet_known_i;
 
   wire write_back = answer && known;
   assign again      = write_back && rx_rsp_hdr_i.tag[5:0] == slot && comes;
@@ -188,21 +194,19 @@ module smfu_match #(
   wire [7:2]  chunk_end = e_addr[7:2] + chunk[5:0];
   // The length of a chunk follows from where it starts, as in smfu_loads.
   wire [10:0] rest      = e_dw - chunk;
-  wire [10:0] next_chunk  = smfu_pkg::chunk_dw(chunk_end, rest, e_half);
+  wire [6:0]  block     = e_half ? 7'd32 : 7'd64;
+  wire        fits      = rest <= {4'd0, block};
+  assign      next_chunk  = fits ? rest[6:0] : block;
   wire [10:0] first_chunk = smfu_pkg::chunk_dw(req_addr_i, req_len_dw_i, req_half_i);
 
   assign entry_d = {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, rest,
-    {chunk_end, 2'b00}, e_interval, e_half, next_chunk[6:0], next_chunk == rest};
-  always_ff @(posedge clk_i) begin
-    if (write_back) begin
-      entry_q[slot] <= entry_d;
-    end else if (alloc) begin
-      entry_q[next_slot] <= {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
-                             smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
-                             {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i,
-                             first_chunk[6:0], first_chunk == req_len_dw_i};
-    end
-  end
+    {chunk_end, 2'b00}, e_interval, e_half, next_chunk, fits};
+  // A load gets no entry while an answer may need the RAM; whether one does, and whether there is a load, comes late.
+  wire [ENTRY_W-1:0] entry_new = {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
+    smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
+    {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i, first_chunk[6:0],
+    first_chunk == req_len_dw_i};
+  always_ff @(posedge clk_i) if (write_back || alloc) entry_q[known ? slot : next_slot] <= known ? entry_d : entry_new;
 
   logic [5:0] last_slot_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -248,10 +252,9 @@ module smfu_match #(
 
   // ---------------------------------------------------------------- completion and event
   // A packet is judged with its first beat. Its beats go through a register, so that the next packet is judged as
-  // soon as the last of them is in it.
-  logic cpl_sop_q, cpl_eop_q;
+  // soon as the last of them is in it. Whether there is room for one comes from a register, too.
   logic drop_q;  // behind the failure: the rest of the packet
-  wire  room = !cpl_valid_o || cpl_ready_i;
+  logic room;
   wire  pass = q_valid_q && room && state_q == S_PASS;
   wire  more = !q_eop_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -271,40 +274,32 @@ module smfu_match #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cpl_valid_o <= 1'b0;
-      cpl_sop_q   <= 1'b0;
-      cpl_eop_q   <= 1'b0;
-      cpl_hdr_o   <= '0;
-      cpl_data_o  <= '0;
-      failed_o    <= '0;
-    end else begin
-      if (room) cpl_valid_o <= pass || (answer && good);
-      if (pass || (answer && good)) begin
-        cpl_sop_q  <= !pass;
-        cpl_eop_q  <= q_eop_q;
-        cpl_data_o <= q_data_q;
-      end
-      if (answer && good) begin
-        cpl_hdr_o            <= '0;
-        cpl_hdr_o.kind       <= ggas_pkg::TLP_CPLD;
-        cpl_hdr_o.bar        <= 3'd7;
-        cpl_hdr_o.len_dw     <= chunk;
-        cpl_hdr_o.tag        <= e_tag;
-        cpl_hdr_o.requester  <= e_requester;
-        cpl_hdr_o.status     <= ggas_pkg::CPL_SC;
-        cpl_hdr_o.byte_count <= e_bytes;
-        cpl_hdr_o.lower_addr <= e_addr[6:0];
-        cpl_hdr_o.attr       <= e_attr;
-      end
-      if (answer || giveup) failed_o <= {e_requester, e_tag, e_attr, e_bytes, e_dw, e_addr};
-    end
+  logic [6:0]  cpl_chunk, cpl_lower;
+  logic [9:0]  cpl_tag;
+  logic [15:0] cpl_requester;
+  logic [12:0] cpl_bytes;
+  logic [2:0]  cpl_attr;
+  skid #(.WIDTH(58 + DATA_W)) u_cpl (
+      .clk_i, .rst_ni, .in_valid_i(pass || (answer && good)), .in_ready_o(room),
+      .in_data_i({!pass, q_eop_q, e_chunk, e_tag, e_requester, e_bytes, e_addr[6:0], e_attr, q_data_q}),
+      .out_valid_o(cpl_valid_o), .out_ready_i(cpl_ready_i),
+      .out_data_o({cpl_sop_o, cpl_eop_o, cpl_chunk, cpl_tag, cpl_requester, cpl_bytes, cpl_lower, cpl_attr,
+        cpl_data_o}));
+  always_comb begin
+    cpl_hdr_o            = '0;
+    cpl_hdr_o.kind       = ggas_pkg::TLP_CPLD;
+    cpl_hdr_o.bar        = 3'd7;
+    cpl_hdr_o.len_dw     = {4'd0, cpl_chunk};
+    cpl_hdr_o.tag        = cpl_tag;
+    cpl_hdr_o.requester  = cpl_requester;
+    cpl_hdr_o.status     = ggas_pkg::CPL_SC;
+    cpl_hdr_o.byte_count = cpl_bytes;
+    cpl_hdr_o.lower_addr = cpl_lower;
+    cpl_hdr_o.attr       = cpl_attr;
   end
+  always_ff @(posedge clk_i) if (answer || giveup) failed_o <= {e_requester, e_tag, e_attr, e_bytes, e_dw, e_addr};
 
   assign failed_valid_o = state_q == S_ERROR && !cpl_valid_o;
-  assign cpl_sop_o      = cpl_sop_q;
-  assign cpl_eop_o      = cpl_eop_q;
   assign q_leaves       = state_q == S_DROP || pass || answer;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -324,7 +319,7 @@ module smfu_match #(
         end else if (giveup) begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_TIMEOUT;
           event_o.info <= {25'd0, e_round, slot};
-        end else if (!is_load && !is_quiet || fails && bad_len) begin
+        end else if (!is_load_q && !is_quiet_q || fails && bad_len) begin
           event_o.code <= ggas_regs_pkg::EV_BAD_PACKET;
           event_o.info <= {32'd0, q_hdr_q.op};
         end else if (strange) begin

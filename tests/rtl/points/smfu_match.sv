@@ -3,7 +3,7 @@
 module smfu_match_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic good, fails, bad_len, known, strange, is_load, is_quiet, answer, giveup, e_failed, flushed, rsp,
+    input wire logic good, fails, bad_len, known, strange, is_load_q, is_quiet_q, answer, giveup, e_failed, flushed, rsp,
     input wire logic e_final, alloc_valid_i, alloc_ready_o, alloc, write_back, found_q, walk, event_valid_o,
     input wire logic wants_event, room, quiet_wait_i, failed_valid_o, failed_ready_i, drop_q, trigger, lost_i, flush_q,
     input wire logic [5:0] next_slot,
@@ -18,9 +18,9 @@ module smfu_match_points (
   `POINT(runs_out_of_time, giveup && !e_failed && !flushed);
   `POINT(forgotten_behind_its_failure, giveup && e_failed);
   `POINT(flushed_as_the_route_broke, giveup && flushed && !e_failed);
-  `POINT(late_answer, answer && is_load && strange);
-  `POINT(late_answer_of_a_quiet, answer && is_quiet && strange);
-  `POINT(no_answer_at_all, answer && strange && !is_load && !is_quiet);
+  `POINT(late_answer, answer && is_load_q && strange);
+  `POINT(late_answer_of_a_quiet, answer && is_quiet_q && strange);
+  `POINT(no_answer_at_all, answer && strange && !is_load_q && !is_quiet_q);
   `POINT(slot_still_waits, alloc_valid_i && live_q[next_slot]);
   `POINT(no_new_load_beside_an_answer, alloc_valid_i && !live_q[next_slot] && write_back);
   `POINT(no_new_load_during_a_flush, alloc_valid_i && flush_q);
@@ -29,7 +29,7 @@ module smfu_match_points (
   `POINT(route_breaks_inside_a_walk, trigger && lost_i && walk);
   `POINT(event_before_waits, rsp && wants_event && event_valid_o);
   `POINT(host_waits, rsp && good && !room);
-  `POINT(quiet_waits, rsp && is_quiet && quiet_wait_i);
+  `POINT(quiet_waits, rsp && is_quiet_q && quiet_wait_i);
   `POINT(failed_load_waits, failed_valid_o && !failed_ready_i);
   `POINT(rest_of_a_failed_answer, state_q == S_ERROR && drop_q);
   `POINT(drops, state_q == S_DROP);
