@@ -148,8 +148,9 @@ module smfu #(
   logic [6:0]  ans_interval, req_interval, iv_egress, iv_loads, iv_match;
   logic [63:0] ans_addr;
 
-  assign np_go = look_ready && np_want && (!p_want || np_turn_q);
-  assign p_go  = look_ready && p_want && !(np_want && np_turn_q);
+  wire   np_first = np_want && (!p_want || np_turn_q);  // known before look_ready
+  assign np_go    = look_ready && np_first;
+  assign p_go     = look_ready && p_want && !np_first;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       np_turn_q <= 1'b0;
@@ -165,9 +166,9 @@ module smfu #(
   smfu_lookup u_lookup (
       .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i, .cfg_export_i, .cfg_domain_i,
       .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
-      .ext_rdata_o(ext_interval_rdata_o), .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_go),
-      .req_addr_i(np_go ? win_np_hdr_i.addr : win_p_i.hdr.addr),
-      .req_len_dw_i(np_go ? win_np_hdr_i.len_dw : win_p_i.hdr.len_dw), .ans_valid_o(ans_valid), .ans_np_o(ans_np),
+      .ext_rdata_o(ext_interval_rdata_o), .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_first),
+      .req_addr_i(np_first ? win_np_hdr_i.addr : win_p_i.hdr.addr),
+      .req_len_dw_i(np_first ? win_np_hdr_i.len_dw : win_p_i.hdr.len_dw), .ans_valid_o(ans_valid), .ans_np_o(ans_np),
       .ans_hit_o(ans_hit), .ans_target_o(ans_target), .ans_interval_o(ans_interval), .ans_addr_o(ans_addr),
       .event_valid_o(ev_valid[0]), .event_ready_i(ev_ready[0]), .event_o(ev_lookup), .busy_o(lookup_busy)
   );
@@ -269,11 +270,11 @@ module smfu #(
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page),
       .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
       .req_last_be_i(req_last_be), .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
-      .rsp_hdr_i(rsp_hdr), .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp),
-      .fence_i, .fence_page_i, .p_inflight_i(p_inflight), .p_done_i(p_done), .fence_done_o, .fence_status_o,
-      .cpl_valid_o(q_valid), .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data),
-      .event_valid_o(ev_valid[4]), .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy),
-      .timer_o(quiet_timer)
+      .arrive_i(rx_rsp_i.valid && rx_rsp_i.sop && rx_rsp_ready_o), .arrive_hdr_i(rx_rsp_i.hdr), .rsp_hdr_i(rsp_hdr),
+      .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp), .fence_i, .fence_page_i,
+      .p_inflight_i(p_inflight), .p_done_i(p_done), .fence_done_o, .fence_status_o, .cpl_valid_o(q_valid),
+      .cpl_ready_i(q_ready), .cpl_hdr_o(q_hdr), .cpl_data_o(q_data), .event_valid_o(ev_valid[4]),
+      .event_ready_i(ev_ready[4]), .event_o(ev_quiet), .busy_o(quiet_busy), .timer_o(quiet_timer)
   );
 
   smfu_cpl_mux #(.DATA_W(DATA_W)) u_cpl_mux (

@@ -55,8 +55,11 @@ module smfu_quiet #(
     input  wire logic                np_ready_i,
     output      ggas_pkg::net_hdr_t  np_hdr_o,
 
-    // SMFU_QUIET_RSP: header, whether it is expected, whether it must wait, and when it is taken
+    // SMFU_QUIET_RSP: the header that goes in hand in this cycle; that in hand, whether it is expected, whether it must
+    // wait, and when it is taken
+    input  wire logic                arrive_i,
     // verilator lint_off UNUSEDSIGNAL
+    input  wire ggas_pkg::net_hdr_t  arrive_hdr_i,
     input  wire ggas_pkg::net_hdr_t  rsp_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     output      logic                rsp_known_o,
@@ -142,6 +145,7 @@ module smfu_quiet #(
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0]      late     = now_i - deadline_q;  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
+  logic            rsp_bad_q;
   logic            listed, room, dirty_busy, at_waits, rsp_waits;
   logic [NW:0]     list_first, list_stop;
   ggas_pkg::node_t at_listed, rsp_listed;
@@ -150,7 +154,7 @@ module smfu_quiet #(
   wire             serve_fence = fences && !(reads && fence_last_q);  // in turns
   wire             finish   = cpl_valid_o && cpl_ready_i;
   wire             running  = state_q == S_ASK || state_q == S_WAIT || state_q == S_SWEEP;
-  wire             quiet    = waiting_q == '0;      // all have answered
+  wire             quiet    = waiting_q == '0 && !rsp_bad_q;  // all have answered, and what they said is in found_q
   wire             sweeps   = late_q || (broken_q && !swept_q);
   wire             ends     = state_q == S_WAIT && quiet;
 
@@ -161,7 +165,8 @@ module smfu_quiet #(
   wire [NW:0]      first     = all_q ? '0 : list_first;
   wire [NW:0]      stop      = all_q ? {1'b0, last_q} + 1'b1 : list_stop;
   wire [15:0]      node      = all_q ? {{(16 - NW) {1'b0}}, at_q[NW-1:0]} : ggas_pkg::node_number(at_listed);
-  wire [15:0]      rsp_node  = all_q ? {{(16 - NW) {1'b0}}, rsp_hdr_i.tag[NW-1:0]} : ggas_pkg::node_number(rsp_listed);
+  wire [NW-1:0]    arrive_at = arrive_hdr_i.tag[NW-1:0];
+  wire [15:0]      rsp_node  = all_q ? {{(16 - NW) {1'b0}}, arrive_at} : ggas_pkg::node_number(rsp_listed);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       group_q <= 1'b0;
@@ -178,37 +183,61 @@ module smfu_quiet #(
   wire             asking   = state_q == S_ASK && on_entry;
   wire             reach    = smfu_pkg::reachable(node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i)
                               && !cut_off && !late_q;
-  wire             asked    = np_valid_o && np_ready_i;
+  wire             np_free  = !np_valid_o || np_ready_i;
+  wire             asked    = asking && reach && !lost_i && np_free;
   wire             gives_up = state_q == S_SWEEP && on_entry && at_waits && (cut_off || late_q);
-  wire             rsp_bad  = rsp_i && rsp_hdr_i.status != ggas_pkg::ST_OK;
-  wire             given_up = gives_up && !event_valid_o && !rsp_bad;
-  wire             refused  = asking && !reach && !event_valid_o && !rsp_bad;
+  // An error that an answer brings is told in the cycle behind it, before any other.
+  logic [3:0]      rsp_status_q;
+  logic [15:0]     rsp_src_q;
+  wire             rsp_bad  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK;  // in hand
+  wire             may_tell = !event_valid_o && !rsp_bad && !rsp_bad_q;
+  wire             given_up = gives_up && may_tell;
+  wire             refused  = asking && !reach && may_tell;
   wire             step     = asked || refused || (state_q == S_SWEEP && on_entry && (!gives_up || given_up));
-  wire             tell     = refused || given_up || rsp_bad;
-  wire [3:0]       status   = rsp_bad ? rsp_hdr_i.status : late_q ? ggas_pkg::ST_TIMEOUT : cut_off ?
+  wire             tell     = refused || given_up || rsp_bad_q;
+  wire [3:0]       status   = rsp_bad_q ? rsp_status_q : late_q ? ggas_pkg::ST_TIMEOUT : cut_off ?
                               ggas_pkg::ST_LINK_DOWN : smfu_pkg::unreachable_status(node, peer_node_i, peer_valid_i);
 
   smfu_dirty #(.ENTRIES(smfu_pkg::DIRTY_NODES)) u_dirty (
       .clk_i, .rst_ni, .room_o(room), .sent_i(sent_i && !sent_all_i), .sent_node_i, .start_i(start), .any_o(listed),
       .first_o(list_first), .end_o(list_stop), .drop_i(ends), .walk_i(at_q[NW-1:0]), .walk_node_o(at_listed),
-      .look_i(rsp_hdr_i.tag[NW-1:0]), .look_node_o(rsp_listed), .busy_o(dirty_busy));
+      .look_i(arrive_at), .look_node_o(rsp_listed), .busy_o(dirty_busy));
   flag_ram #(.DEPTH(smfu_pkg::DIRTY_NODES), .WRITERS(2), .READS(2)) u_waits (
       .clk_i, .rst_ni, .we_i({rsp_i, asked || given_up}), .waddr_i({rsp_hdr_i.tag[NW-1:0], at_q[NW-1:0]}),
-      .wdata_i({1'b0, asked}), .raddr_i({rsp_hdr_i.tag[NW-1:0], at_q[NW-1:0]}), .rdata_o({rsp_waits, at_waits}));
+      .wdata_i({1'b0, asked}), .raddr_i({arrive_at, at_q[NW-1:0]}), .rdata_o({rsp_waits, at_waits}));
 
   assign room_o      = room;
-  assign np_valid_o  = asking && reach && !lost_i;
-  assign rsp_known_o = rsp_hdr_i.tag[15:NW] == {1'b1, round_q} && rsp_waits && !late_q
-    && rsp_hdr_i.src == rsp_node && !(broken_q && rsp_hdr_i.src != cfg_node_i);
-  assign rsp_wait_o  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK && event_valid_o;
-  always_comb begin
-    np_hdr_o = '0;
-    if (np_valid_o) begin
-      np_hdr_o.op  = ggas_pkg::OP_SMFU_QUIET;
-      np_hdr_o.dst = node;
-      np_hdr_o.src = cfg_node_i;
-      np_hdr_o.vc  = ggas_pkg::VC_NP;
-      np_hdr_o.tag = {1'b1, round_q, at_q[NW-1:0]};
+  // An answer is looked up as it comes. Two of the same entry may follow each other: the second one is unexpected.
+  logic            known_q, away_q;  // it was awaited, and still is; it is of another node
+  wire             awaited = arrive_hdr_i.tag[15:NW] == {1'b1, round_q} && arrive_hdr_i.src == rsp_node && rsp_waits
+    && !(rsp_i && arrive_at == rsp_hdr_i.tag[NW-1:0]);
+  always_ff @(posedge clk_i) begin
+    known_q <= arrive_i ? awaited : rsp_known_o;
+    if (arrive_i) away_q <= arrive_hdr_i.src != cfg_node_i;
+  end
+  assign rsp_known_o = known_q && !late_q && !(broken_q && away_q);
+  assign rsp_wait_o  = rsp_bad && (event_valid_o || rsp_bad_q);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rsp_bad_q <= 1'b0;
+    else rsp_bad_q <= rsp_i && rsp_bad;
+  end
+  always_ff @(posedge clk_i) begin
+    rsp_status_q <= rsp_hdr_i.status;
+    rsp_src_q    <= rsp_hdr_i.src;
+  end
+  // A register, as loads look at np_valid_o before they leave.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) np_valid_o <= 1'b0;
+    else if (np_free) np_valid_o <= asked;
+  end
+  always_ff @(posedge clk_i) begin
+    if (np_free) begin
+      np_hdr_o     <= '0;
+      np_hdr_o.op  <= ggas_pkg::OP_SMFU_QUIET;
+      np_hdr_o.dst <= node;
+      np_hdr_o.src <= cfg_node_i;
+      np_hdr_o.vc  <= ggas_pkg::VC_NP;
+      np_hdr_o.tag <= {1'b1, round_q, at_q[NW-1:0]};
     end
   end
 
@@ -234,7 +263,7 @@ module smfu_quiet #(
       if (running && lost_i) broken_q <= 1'b1;
       case (state_q)
         S_IDLE: if (start) begin
-          state_q    <= any ? S_ASK : S_DONE;
+          state_q    <= any ? S_ASK : S_WAIT;
           reply_q    <= reads || fences;
           at_q       <= group_q ? '0 : list_stop;
           round_q    <= round_q + 1'b1;
@@ -274,14 +303,20 @@ module smfu_quiet #(
 `endif
 
   // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
+  logic [3:0] found_q;   // an error of the last cycle
   logic       others_q;  // one of another node, since the last round began
   wire        other     = sent_i && (sent_all_i || ggas_pkg::node_number(sent_node_i) != cfg_node_i);
   wire        lost_some = lost_i && others_q;
   wire [3:0]  found     = tell ? status : failed_i ? failed_status_i : ((other && !link_up_i)
     || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) others_q <= 1'b0;
-    else others_q <= other || (others_q && !start);
+    if (!rst_ni) begin
+      others_q <= 1'b0;
+      found_q  <= ggas_pkg::ST_OK;
+    end else begin
+      others_q <= other || (others_q && !start);
+      found_q  <= found;
+    end
   end
 
   // ---------------------------------------------------------------- errors
@@ -294,7 +329,8 @@ module smfu_quiet #(
   logic               open_q;            // nobody was told of this epoch's error
   logic               held_q;            // the answer stands in answer_q
   wire                telling = state_q == S_DONE && !held_q && !serve_fence_q;
-  wire [3:0]          answer  = held_q ? answer_q : told_epoch != epoch_q ? error_q : ggas_pkg::ST_OK;
+  logic               news_q;            // told_epoch is not epoch_q; nothing is told in the first cycle of a round
+  wire [3:0]          answer  = held_q ? answer_q : news_q ? error_q : ggas_pkg::ST_OK;
   // verilator lint_off UNUSEDSIGNAL
   wire [7:0]          asks = serve_fence ? fence_page_q : c_page;
   // verilator lint_on UNUSEDSIGNAL
@@ -302,11 +338,12 @@ module smfu_quiet #(
       .clk_i, .we_i(telling && ggas_pkg::is_context(c_page)), .waddr_i(c_page[CW-1:0]), .wdata_i(epoch_q), .re_i(start),
       .raddr_i(asks[CW-1:0]), .rdata_o(told_epoch));
 
-  wire   next_epoch = found != ggas_pkg::ST_OK && (!open_q || telling);
+  wire   next_epoch = found_q != ggas_pkg::ST_OK && (!open_q || telling);
   initial epoch_q = '0;
   always_ff @(posedge clk_i) begin
     if (next_epoch) epoch_q <= epoch_q + 1'b1;
     if (telling) answer_q <= answer;
+    news_q <= next_epoch || told_epoch != epoch_q;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -315,7 +352,7 @@ module smfu_quiet #(
       held_q  <= 1'b0;
     end else begin
       held_q <= state_q == S_DONE && !cpl_ready_i && !serve_fence_q;
-      if (next_epoch) error_q <= found;
+      if (next_epoch) error_q <= found_q;
       if (next_epoch) open_q <= 1'b1;
       else if (telling) open_q <= 1'b0;
     end
@@ -349,15 +386,15 @@ module smfu_quiet #(
       if (tell) begin
         event_valid_o <= 1'b1;
         event_o.code  <= ggas_regs_pkg::EV_QUIET_FAILED;
-        event_o.node  <= rsp_bad ? rsp_hdr_i.src : node;
+        event_o.node  <= rsp_bad_q ? rsp_src_q : node;
         event_o.info  <= {36'd0, status};
       end
     end
   end
 
   // Between answers nothing moves but the deadline.
-  wire   rests   = state_q == S_IDLE ? !reads && !fences && room : state_q == S_WAIT && !quiet && !sweeps;
-  assign busy_o  = !rests || event_valid_o || dirty_busy;
+  wire   rests   = state_q == S_IDLE ? !reads && !fences && room : state_q == S_WAIT && !quiet && !sweeps && !rsp_bad_q;
+  assign busy_o  = !rests || np_valid_o || event_valid_o || dirty_busy;
   assign timer_o = running;
 
 endmodule

@@ -3,7 +3,7 @@
 module smfu_quiet_points (
     input wire logic clk_i, rst_ni,
     input wire logic [2:0] state_q,
-    input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad, rsp_i, quiet, sweeps,
+    input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad_q, rsp_i, quiet, sweeps,
     input wire logic reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
     input wire logic held_q, telling, open_q, next_epoch, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
     input wire logic fence_q, fences, serve_fence, fence_done_o
@@ -22,7 +22,7 @@ module smfu_quiet_points (
   `POINT(time_over_before_it_was_asked, refused && late_q);
   `POINT(route_broke_before_it_answered, given_up && cut_off);
   `POINT(time_over_before_it_answered, given_up && late_q && !cut_off);
-  `POINT(answers_with_an_error, rsp_bad);
+  `POINT(answers_with_an_error, rsp_bad_q);
   `POINT(error_waits_for_the_event_before, rsp_wait_o);
   `POINT(sweep_waits_for_the_event_before, gives_up && event_valid_o);
   `POINT(route_breaks_in_a_round, running && lost_i);

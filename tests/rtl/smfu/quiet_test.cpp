@@ -142,7 +142,7 @@ TYPED_TEST(smfu_quiet, link_death_while_waiting) {
 }
 
 // The network takes nothing while two nodes are to be asked, and the route to the second one breaks; it may be back
-// when it is this node's turn.
+// when the network takes the question to the first one.
 TYPED_TEST(smfu_quiet, link_death_before_a_node_is_asked) {
   auto& b = this->b;
   for (const bool back : {false, true}) {
@@ -158,7 +158,7 @@ TYPED_TEST(smfu_quiet, link_death_before_a_node_is_asked) {
     b.run(50);
     b.v.link_up_i = back;
     b.run(50);
-    EXPECT_TRUE(b.events.empty()) << "the first node was not asked yet";
+    EXPECT_TRUE(b.tx_np.all.empty()) << "the first node was not asked yet";
     b.tx_np.percent = 100;
     EXPECT_TRUE(b.settle());
     this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::link_down));
