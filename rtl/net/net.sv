@@ -150,23 +150,31 @@ module net #(
   // Route: fixed with the first beat that is taken.
   logic [3:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
-  logic [15:0] tx_dst [0:3];
-  logic [3:0]  tx_group;  // that is a group
+  logic [3:0] tx_group;         // the destination is one
+  logic [3:0] to_own, to_peer;  // it is this node; it may be behind a link
+  logic [1:0] rsp_own, rsp_peer;
   ggas_pkg::net_hdr_t tx_head;
+  // Where a response goes is looked at before one of the two units is chosen.
+  assign rsp_own  = {tx_ans_hdr_i.dst == cfg_node_i, tx_rsp_hdr_i.dst == cfg_node_i};
+  assign rsp_peer = {ggas_pkg::is_peer(tx_ans_hdr_i.dst, cfg_peer_node_i),
+    ggas_pkg::is_peer(tx_rsp_hdr_i.dst, cfg_peer_node_i)};
+  assign to_own   = {tx_rma_hdr_i.dst == cfg_node_i, rsp_own[rsp_grant[1]], tx_np_hdr_i.dst == cfg_node_i,
+    tx_p_hdr_i.dst == cfg_node_i};
+  assign to_peer  = {ggas_pkg::is_peer(tx_rma_hdr_i.dst, cfg_peer_node_i), rsp_peer[rsp_grant[1]],
+    ggas_pkg::is_peer(tx_np_hdr_i.dst, cfg_peer_node_i), ggas_pkg::is_peer(tx_p_hdr_i.dst, cfg_peer_node_i)};
   always_comb begin
     for (int v = 0; v < 4; v = v + 1) begin
       tx_head = tx_hdr[v*HW+:HW];
       tx_head.hops = ggas_pkg::HOP_LIMIT;
       tx_head.unordered = ggas_pkg::LINKS > 1 && ggas_pkg::is_unordered(tx_head.op);
-      tx_dst[v] = tx_head.dst;
       tx_group[v] = ggas_pkg::is_multicast(tx_head.op);
       lnk_tx_hdr_o[v*HW+:HW] = tx_head;
     end
   end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_route
-    assign own[v]  = inside_q[v] ? own_q[v] : tx_dst[v] == cfg_node_i && !tx_group[v];
+    assign own[v]  = inside_q[v] ? own_q[v] : to_own[v] && !tx_group[v];
     assign out[v]  = inside_q[v] ? out_q[v] : !own[v] && cfg_peer_valid_i && link_up_o
-      && (tx_group[v] || ggas_pkg::is_peer(tx_dst[v], cfg_peer_node_i));
+      && (tx_group[v] || to_peer[v]);
     assign lnk_tx_valid_o[v] = tx_valid[v] && out[v];
     assign tx_ready[v] = out[v] ? lnk_tx_ready_i[v] : own[v] ? loop_ready[v] : 1'b1;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -193,16 +201,19 @@ module net #(
   end
 
   // ---------------------------------------------------------------- to the units
-  logic [3:0] rx_ready, rx_valid, rx_sop, rx_eop, bad, bad_end;
+  logic [3:0] rx_sop, rx_eop, bad, bad_end;
+  logic [3:0] from_link, from_loop;    // where the beat at a unit is from
+  logic [3:0] link_ready, own_ready;   // its unit takes the one of the link, the one of this node
   logic [4*HW-1:0]     rx_hdr;
   logic [4*DATA_W-1:0] rx_data;
-  logic                rsp_to_rma;
-  assign rx_ready = {rx_rma_ready_i, rsp_to_rma ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
-  assign rx_p_valid_o   = rx_valid[0];
-  assign rx_np_valid_o  = rx_valid[1];
-  assign rx_rsp_valid_o = rx_valid[2] && !rsp_to_rma;
-  assign rx_ans_valid_o = rx_valid[2] && rsp_to_rma;
-  assign rx_rma_valid_o = rx_valid[3];
+  logic                link_to_rma;
+  // Which unit a response is for: one of the link by its op, one of this node by the unit that it is from.
+  assign link_ready = {rx_rma_ready_i, link_to_rma ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
+  assign own_ready  = {rx_rma_ready_i, rsp_grant[1] ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
+  assign rx_rsp_valid_o = (from_link[2] && !link_to_rma) || (from_loop[2] && rsp_grant[0]);
+  assign rx_ans_valid_o = (from_link[2] && link_to_rma) || (from_loop[2] && rsp_grant[1]);
+  assign {rx_rma_valid_o, rx_np_valid_o, rx_p_valid_o} = {from_link[3] || from_loop[3], from_link[1] || from_loop[1],
+    from_link[0] || from_loop[0]};
   assign {rx_rma_sop_o, rx_rsp_sop_o, rx_np_sop_o, rx_p_sop_o} = rx_sop;
   assign {rx_rma_eop_o, rx_rsp_eop_o, rx_np_eop_o, rx_p_eop_o} = rx_eop;
   assign {rx_rma_hdr_o, rx_rsp_hdr_o, rx_np_hdr_o, rx_p_hdr_o} = rx_hdr;
@@ -211,14 +222,6 @@ module net #(
   assign rx_ans_eop_o   = rx_eop[2];
   assign rx_ans_hdr_o   = rx_hdr[2*HW+:HW];
   assign rx_ans_data_o  = rx_data[2*DATA_W+:DATA_W];
-
-  // Which unit a response is for: its op says so, with the first beat.
-  logic rsp_to_rma_q;
-  assign rsp_to_rma = rx_sop[2] ? rx_rsp_hdr_o.op[7:4] != 4'd0 : rsp_to_rma_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) rsp_to_rma_q <= 1'b0;
-    else if (rx_valid[2] && rx_ready[2]) rsp_to_rma_q <= rsp_to_rma;
-  end
 
   // Of the link's packets; a header is valid on every beat.
   logic [4*24-1:0] rx_who;  // source and op
@@ -240,9 +243,9 @@ module net #(
       rx_plain[v*HW+:HW] = rx_head;
     end
   end
+  assign link_to_rma = rx_who[2*24+4+:4] != 4'd0;
   for (genvar v = 0; v < 4; v = v + 1) begin : g_merge
     logic [10:0] len_dw;
-    logic [1:0]  grant;       // bit 0 link, bit 1 loopback
     logic        op_ok;
     assign len_dw = rx_len[v];
     always_comb begin
@@ -273,15 +276,15 @@ module net #(
     logic unused_locked;
     arbiter_rr #(.N(2), .HOLD(1'b1)) i_arbiter (
         .clk_i, .rst_ni, .clear_i(1'b0), .req_i({loop_valid[v], lnk_rx_valid_i[v] && !bad[v]}),
-        .take_i(rx_valid[v] && rx_ready[v]), .eop_i(rx_eop[v]), .grant_o(grant), .locked_o(unused_locked)
+        .take_i(loop_ready[v] || (from_link[v] && link_ready[v])), .eop_i(rx_eop[v]),
+        .grant_o({from_loop[v], from_link[v]}), .locked_o(unused_locked)
     );
-    assign rx_valid[v] = grant != '0;
-    assign rx_sop[v]   = grant[1] ? tx_sop[v] : lnk_rx_sop_i[v];
-    assign rx_eop[v]   = grant[1] ? tx_eop[v] : lnk_rx_eop_i[v];
-    assign rx_hdr[v*HW+:HW] = grant[1] ? lnk_tx_hdr_o[v*HW+:HW] : rx_plain[v*HW+:HW];
-    assign rx_data[v*DATA_W+:DATA_W] = grant[1] ? lnk_tx_data_o[v*DATA_W+:DATA_W] : lnk_rx_data_i[v*DATA_W+:DATA_W];
-    assign loop_ready[v] = rx_ready[v] && grant[1];
-    assign lnk_rx_ready_o[v] = bad[v] || (rx_ready[v] && grant[0]);
+    assign rx_sop[v]   = from_loop[v] ? tx_sop[v] : lnk_rx_sop_i[v];
+    assign rx_eop[v]   = from_loop[v] ? tx_eop[v] : lnk_rx_eop_i[v];
+    assign rx_hdr[v*HW+:HW] = from_loop[v] ? lnk_tx_hdr_o[v*HW+:HW] : rx_plain[v*HW+:HW];
+    assign rx_data[v*DATA_W+:DATA_W] = from_loop[v] ? lnk_tx_data_o[v*DATA_W+:DATA_W] : lnk_rx_data_i[v*DATA_W+:DATA_W];
+    assign loop_ready[v] = from_loop[v] && own_ready[v];
+    assign lnk_rx_ready_o[v] = bad[v] || (from_link[v] && link_ready[v]);
   end
 
   // ---------------------------------------------------------------- events
