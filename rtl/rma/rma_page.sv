@@ -94,9 +94,8 @@ module rma_page #(
   logic [7:0] mask;
   rma_rows #(.DATA_W(DATA_W)) u_rows (
       .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o), .in_lane_i(pos[2:0]),
-      .in_dws_i(left > BEAT_DW[10:0] ? BEAT_DW[4:0] : left[4:0]), .in_data_i(page_data_i), .out_valid_o(valid),
-      .out_ready_i(ready),
-      .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
+      .in_dws_i(page_eop_i ? left[4:0] : BEAT_DW[4:0]), .in_data_i(page_data_i), .out_valid_o(valid),
+      .out_ready_i(ready), .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
 
   wire [3:0] row = pos[6:3] + {2'd0, step};
   // Lanes 4 and 6 of row 0, lanes 0, 2 and 4 of row 1: counts; the DW behind each is ignored.
@@ -115,8 +114,10 @@ module rma_page #(
   assign leaves[4]   = arms && !rung_q[3] && db_arm_ready_i;
   wire        bells_free = (rung_q & ~leaves) == '0;
 
-  assign ready       = row_ready_i && (rung == '0 || bells_free);
-  assign row_valid_o = valid && (rung == '0 || bells_free);
+  // What rings is known late: any row of a page of doorbells waits until all have left.
+  wire        room   = is_slot || bells_free;
+  assign ready       = row_ready_i && room;
+  assign row_valid_o = valid && room;
   assign row_sop_o   = page_sop_i && step == 2'd0;
   assign row_bad_o   = !on || bad_row;
   assign row_info_o  = page_sop_i ? page_hdr_i.addr[20:0] : info_q;
@@ -125,18 +126,19 @@ module rma_page #(
   assign row_mask_o  = is_slot && on && !queue ? mask : '0;
 
   // ---------------------------------------------------------------- doorbells
+  wire         ring = valid && ready && !is_slot;
   logic [31:0] first_q, second_q, third_q;
   logic [7:0]  bell_vpid_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rung_q <= '0;
     end else begin
-      if (rung_q != '0) rung_q <= rung_q & ~leaves;
-      if (valid && ready && rung != '0) rung_q <= rung;
+      if (ring) rung_q <= rung;
+      else rung_q <= rung_q & ~leaves;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (valid && ready && rung != '0) begin
+    if (ring) begin
       bell_vpid_q <= vpid;
       first_q     <= row[0] ? row_data_o[31:0] : row_data_o[159:128];
       second_q    <= row[0] ? row_data_o[95:64] : row_data_o[223:192];

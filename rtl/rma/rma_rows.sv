@@ -12,7 +12,9 @@ module rma_rows #(
     input  wire logic                in_valid_i,
     output      logic                in_ready_o,
     input  wire logic [2:0]          in_lane_i,   // of its first DW
+    // verilator lint_off UNUSEDSIGNAL
     input  wire logic [4:0]          in_dws_i,    // DW in it, at least 1
+    // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   in_data_i,
 
     // rows; a row is held until it is taken
@@ -26,7 +28,8 @@ module rma_rows #(
   localparam int unsigned INDEX_W = $clog2(DATA_W / 32);
 
   logic [1:0] step_q;
-  wire  [5:0] stop = {3'd0, in_lane_i} + {1'b0, in_dws_i};  // lane behind the last DW, counted from the first row
+  wire  [4:0] dws  = 5'(in_dws_i[INDEX_W:0]);
+  wire  [5:0] stop = {3'd0, in_lane_i} + {1'b0, dws};  // lane behind the last DW, counted from the first row
   wire        last = stop <= {1'b0, step_q, 3'd0} + 6'd8;
   wire        pass = in_valid_i && out_ready_i;
 
@@ -41,8 +44,8 @@ module rma_rows #(
     index      = '0;
     if (in_valid_i) begin
       for (int i = 0; i < 8; i++) begin
-        index = {1'b0, step_q, i[2:0]} - {3'd0, in_lane_i};  // DW of the beat; far above in_dws_i if there is none
-        out_mask_o[i]         = index < {1'b0, in_dws_i};
+        index = {1'b0, step_q, i[2:0]} - {3'd0, in_lane_i};  // DW of the beat; far above dws if there is none
+        out_mask_o[i]         = index < {1'b0, dws};
         out_data_o[32*i+:32]  = in_data_i[{index[INDEX_W-1:0], 5'd0}+:32];
       end
     end
