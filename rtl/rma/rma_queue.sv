@@ -132,20 +132,20 @@ module rma_queue #(
   logic [4:0]   log2;
   logic         c_keep_q;              // the context is still the one it was
   ram_1r1w #(.WIDTH(96), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
-      .clk_i, .we_i(c_q && c_keep_q), .waddr_i(c_vpid_q[CW-1:0]), .wdata_i(c_write), .re_i(pick),
+      .clk_i, .we_i(c_q && c_keep_q), .waddr_i(c_vpid_q[CW-1:0]), .wdata_i(c_write), .re_i(free),
       .raddr_i(vpid[CW-1:0]), .rdata_o(a_read));
   ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
       .clk_i, .we_i(context_i.we && context_i.word == 3'd2), .waddr_i(context_i.vpid[CW-1:0]),
-      .wdata_i(context_i.data[63:12]), .re_i(pick), .raddr_i(vpid[CW-1:0]), .rdata_o(base));
+      .wdata_i(context_i.data[63:12]), .re_i(free), .raddr_i(vpid[CW-1:0]), .rdata_o(base));
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_size (
-      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[20:16]), .re_i(pick),
+      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[20:16]), .re_i(free),
       .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
   wire ctrl_a = ctrl && context_i.vpid == a_vpid_q;
   wire ctrl_b = ctrl && context_i.vpid == b_vpid_q;
 
   logic        b_keep_q, b_behind_q;
   logic [31:0] b_bell_q, b_produced_q, b_fetched_q, b_consumed_q;
-  // produced, not fetched; fetched, not consumed; told by the doorbell, not consumed
+  // produced, not fetched; fetched, not consumed; told by the doorbell, not consumed, but the last one
   logic [31:0] b_waiting_q, b_used_q, b_ahead_q;
   logic [16:0] b_within_q;                        // bits of a slot's number in the ring
   logic [1:0]  b_count_q;
@@ -160,7 +160,7 @@ module rma_queue #(
     else {a_q, b_q, c_q} <= {pick, a_q, b_q};
   end
   always_ff @(posedge clk_i) begin
-    if (pick) begin
+    if (free) begin
       a_kind_q  <= kind;
       a_vpid_q  <= vpid;
       a_count_q <= sl_count;
@@ -179,7 +179,7 @@ module rma_queue #(
       b_behind_q   <= passed[31];  // overtaken on its way
       b_waiting_q  <= a_produced - a_fetched;
       b_used_q     <= a_fetched - a_consumed;
-      b_ahead_q    <= a_bell_q - a_consumed;
+      b_ahead_q    <= a_bell_q + ~a_consumed;
       b_within_q   <= (17'd1 << log2) - 17'd1;
     end
   end
@@ -194,7 +194,8 @@ module rma_queue #(
   wire [16:0]  ring_rest = ~b_fetched_q[16:0] & b_within_q;          // slots behind that one
   wire [6:0]   mrrs_rest = ~at[6:0] & (cfg_mrrs_i[11:5] - 7'd1);     // the same, of the MRRS block; 4096 is 0
   wire [4:0]   room      = 5'd16 - b_used_q[4:0];
-  wire         bad_bell  = b_kind_q == K_BELL && !b_behind_q && b_ahead_q > {15'd0, b_within_q} + 32'd1;
+  wire         bad_bell  = b_kind_q == K_BELL && !b_behind_q && b_ahead_q != '1
+      && (b_ahead_q & ~{15'd0, b_within_q}) != '0;
   wire         bell      = b_kind_q == K_BELL && !b_behind_q && !bad_bell;
   wire [31:0]  used      = b_used_q - {30'd0, b_count_q};
 

@@ -114,21 +114,24 @@ module rma_queue_read #(
   // verilator lint_on PINCONNECTEMPTY
 
   // A failed one: the slots that did not come.
-  logic       repairing_q;
+  logic       repairing_q, missing_q;  // and some are still missing
   logic [3:0] at_q;
   wire        begins = e_valid && over_failed_o && !repairing_q;
-  assign repair         = repairing_q && at_q != e_slots && row_step == 2'd0;
-  assign over_valid_o = e_valid && (!over_failed_o || (repairing_q && at_q == e_slots));
+  wire [3:0]  at     = !begins ? at_q + 4'd1 : any ? came_q[over_vpid_o[CW-1:0]] : 4'd0;
+  assign repair       = missing_q && row_step == 2'd0;
+  assign over_valid_o = e_valid && (!over_failed_o || (repairing_q && !missing_q));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       repairing_q <= 1'b0;
-      at_q      <= '0;
-    end else if (begins) begin
-      repairing_q <= 1'b1;
-      at_q      <= any ? came_q[over_vpid_o[CW-1:0]] : 4'd0;
+      missing_q   <= 1'b0;
+      at_q        <= '0;
     end else begin
-      if (repair && fill_ready_i) at_q <= at_q + 4'd1;
-      if (over_valid_o && over_ready_i) repairing_q <= 1'b0;
+      if (begins || (repair && fill_ready_i)) begin
+        at_q      <= at;
+        missing_q <= at != e_slots;
+      end
+      if (begins) repairing_q <= 1'b1;
+      else if (over_valid_o && over_ready_i) repairing_q <= 1'b0;
     end
   end
 
