@@ -115,16 +115,11 @@ module rma_status #(
   always_comb begin
     counts = '0;
     if (valid_q && counted) counts = fwd_q ? counts_w_q : counts_r;
-    counts_w = counts;
-    if (change) begin
-      counts_w.consumed    = counts.consumed + {30'd0, slots_q};
-      counts_w.local_done  = counts.local_done + {31'd0, local_q};
-      counts_w.remote_done = counts.remote_done + {24'd0, remote_q};
-      if (error_q) begin
-        counts_w.errors = counts.errors + 1'b1;
-        counts_w.status = {4'd0, status_q};
-      end
-    end
+    counts_w.consumed    = counts.consumed + {30'd0, slots_q};
+    counts_w.local_done  = counts.local_done + {31'd0, local_q};
+    counts_w.remote_done = counts.remote_done + {24'd0, remote_q};
+    counts_w.errors      = counts.errors + {23'd0, error_q};
+    counts_w.status      = error_q ? {4'd0, status_q} : counts.status;
   end
   always_ff @(posedge clk_i) begin
     if (take) fwd_q <= change && vpid_q == take_vpid;
