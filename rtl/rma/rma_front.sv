@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies in front of the requester: pages of contexts and work queues fill slots, whole descriptors leave them, and
 // status blocks tell what became of them. Contexts with a complete descriptor take turns: each is listed at most once,
-// and not while one of its descriptors is with the requester. If nothing else waits a descriptor goes out in the cycle
-// after its last DW came.
+// and not while one of its descriptors is with the requester. If nothing else waits a descriptor is offered three
+// cycles after its last DW came.
 `default_nettype none
 
 module rma_front #(
@@ -108,11 +108,12 @@ module rma_front #(
       .db_queue_ready_i(bell_ready), .busy_o(page_busy));
 
   // ---------------------------------------------------------------- slots
-  logic         fill_valid, fill_ready, kick_valid, kick_consume, sl_valid, head_valid, read, slots_look, slots_busy;
+  logic         fill_valid, fill_ready, kick_valid, kick_consume, sl_valid, head_valid, next_valid, read, slots_look,
+    slots_busy;
   logic [7:0]   fill_vpid, fill_mask, kick_vpid, sl_vpid, head_vpid, read_vpid;
-  logic [3:0]   fill_slot, head_slot, read_slot;
-  logic [1:0]   sl_count, head_more;
-  logic [255:0] fill_data, read_data;
+  logic [3:0]   fill_slot, head_slot, next_slot, read_slot;
+  logic [1:0]   sl_count, head_more, next_more, read_more;
+  logic [255:0] fill_data;
   rma_slots i_slots (
       .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(slots_look), .row_valid_i(row_valid),
       .row_ready_o(row_ready), .row_sop_i(row_sop), .row_bad_i(row_bad), .row_info_i(row_info), .row_vpid_i(row_vpid),
@@ -120,9 +121,10 @@ module rma_front #(
       .fill_ready_o(fill_ready), .fill_vpid_i(fill_vpid), .fill_slot_i(fill_slot), .fill_mask_i(fill_mask),
       .fill_data_i(fill_data), .kick_valid_i(kick_valid), .kick_vpid_i(kick_vpid), .kick_consume_i(kick_consume),
       .sl_valid_o(sl_valid), .sl_vpid_o(sl_vpid), .sl_count_o(sl_count), .head_valid_o(head_valid),
-      .head_vpid_o(head_vpid), .head_slot_o(head_slot), .head_more_o(head_more), .read_i(read),
-      .read_vpid_i(read_vpid), .read_slot_i(read_slot), .read_data_o(read_data), .ev_page_access_o,
-      .ev_info_o(ev_page_info_o), .busy_o(slots_busy));
+      .head_vpid_o(head_vpid), .head_slot_o(head_slot), .head_more_o(head_more), .next_valid_o(next_valid),
+      .next_slot_o(next_slot), .next_more_o(next_more), .read_i(read), .read_vpid_i(read_vpid),
+      .read_slot_i(read_slot), .read_data_o(desc_data_o), .ev_page_access_o, .ev_info_o(ev_page_info_o),
+      .busy_o(slots_busy));
 
   // ---------------------------------------------------------------- contexts with a complete descriptor
   logic dispatch_look, dispatch_busy;
@@ -136,34 +138,46 @@ module rma_front #(
   // verilator lint_on UNUSEDSIGNAL
   wire          ctrl = context_i.we && context_i.word == 3'd0;
 
-  // ---------------------------------------------------------------- the list
-  logic       waits, push;
+  // ---------------------------------------------------------------- the list, its first entry in a register
+  logic       listed, listed_ready, first_valid, dead_q;
   logic [7:0] first_vpid;
   logic [3:0] first_slot;
   logic [1:0] first_more;
-  wire        free  = !desc_valid_o || (desc_ready_i && desc_eop_o);
-  wire        dead  = waits && first_old;
-  wire        drop  = dead && !desc_done_i;  // a look at a dead context waits for the port
-  wire        start = waits && !dead && free && cfg_requester_i;
+  logic [13:0] listed_data;
+  wire        more  = desc_valid_o && !desc_eop_o;  // slots of the descriptor on its way
+  wire        free  = read && !more && cfg_requester_i;
+  wire        dead  = first_valid && first_old;
+  wire        drop  = dead_q && !desc_done_i;       // a look at a dead context waits for the port
+  wire        start = first_valid && !first_old && free;
   wire        fresh = head_valid && head_on && !head_listed && !head_out;
-  wire        direct = fresh && !waits && free && cfg_requester_i;
-  assign push = fresh && !direct;
+  wire        waits = first_valid || listed;
+  wire        direct = !waits && free && (next_valid || fresh);
+  wire        push   = fresh && !(direct && !next_valid);
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(14), .DEPTH(ggas_pkg::CONTEXTS), .BLOCK(1'b1)) u_list (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push), .wr_ready_o(),
-      .wr_data_i({head_more, head_slot, head_vpid}),
-      .rd_valid_o(waits), .rd_ready_i(start || drop), .rd_data_o({first_more, first_slot, first_vpid}), .count_o());
+      .wr_data_i({head_more, head_slot, head_vpid}), .rd_valid_o(listed), .rd_ready_i(listed_ready),
+      .rd_data_o(listed_data), .count_o());
   // verilator lint_on PINCONNECTEMPTY
+  rma_head #(.WIDTH(14)) u_first (
+      .clk_i, .rst_ni, .queue_valid_i(listed), .queue_ready_o(listed_ready), .queue_data_i(listed_data),
+      .valid_o(first_valid), .ready_i(start || drop), .data_o({first_more, first_slot, first_vpid}));
 
-  assign kick_valid   = desc_done_i || drop;
+  assign kick_valid   = desc_done_i || dead_q;
   assign kick_vpid    = desc_done_i ? desc_done_vpid_i : first_vpid;
   assign kick_consume = desc_done_i && !done_old;
 
-  wire [7:0] load_vpid = direct ? head_vpid : first_vpid;
-  wire       load      = direct || start;
-  wire       pending   = (cfg_listed && !(drop && first_vpid == context_i.vpid))
-                         || (cfg_out && !(desc_done_i && desc_done_vpid_i == context_i.vpid))
-                         || (fresh && head_vpid == context_i.vpid);  // still so in the next cycle
+  // A look takes effect a cycle later, when nothing of what was before it can name its descriptor again.
+  logic       kick_q;
+  logic [7:0] kick_vpid_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {dead_q, kick_q} <= '0;
+    else {dead_q, kick_q} <= {dead && !drop, kick_valid};
+  end
+  always_ff @(posedge clk_i) kick_vpid_q <= kick_vpid;
+
+  wire load    = direct || start;
+  wire pending = (cfg_listed || cfg_out) && !(kick_q && kick_vpid_q == context_i.vpid);  // still so in the next cycle
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
       .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
       .raddr_i(head_vpid[CW-1:0]), .rdata_o(head_on));
@@ -171,31 +185,32 @@ module rma_front #(
       .clk_i, .rst_ni, .we_i({push, start || drop}), .waddr_i({head_vpid[CW-1:0], first_vpid[CW-1:0]}),
       .wdata_i(2'b10), .raddr_i({context_i.vpid[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({cfg_listed, head_listed}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(5)) u_out (
-      .clk_i, .rst_ni, .we_i({load, desc_done_i}), .waddr_i({load_vpid[CW-1:0], desc_done_vpid_i[CW-1:0]}),
+      .clk_i, .rst_ni, .we_i({load, kick_q}), .waddr_i({read_vpid[CW-1:0], kick_vpid_q[CW-1:0]}),
       .wdata_i(2'b10),
       .raddr_i({first_vpid[CW-1:0], desc_done_vpid_i[CW-1:0], look_vpid_i[CW-1:0], context_i.vpid[CW-1:0],
       head_vpid[CW-1:0]}),
       .rdata_o({first_out, done_out, dispatch_look, cfg_out, head_out}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_old (
-      .clk_i, .rst_ni, .we_i({ctrl, kick_valid}), .waddr_i({context_i.vpid[CW-1:0], kick_vpid[CW-1:0]}),
+      .clk_i, .rst_ni, .we_i({ctrl, kick_q}), .waddr_i({context_i.vpid[CW-1:0], kick_vpid_q[CW-1:0]}),
       .wdata_i({pending, 1'b0}), .raddr_i({desc_done_vpid_i[CW-1:0], first_vpid[CW-1:0]}),
       .rdata_o({done_old, first_old}));
 
   // ---------------------------------------------------------------- the descriptor on its way
-  logic [3:0] slot_q;
+  // Whenever there is room for a beat, one is read; whether it is one is known at the end of the cycle.
+  logic [3:0] slot_q;  // of the beat behind this one
   logic [1:0] left_q;  // slots behind this one
-  wire        next = desc_valid_o && desc_ready_i && !desc_eop_o;
-  wire [3:0]  slot = load ? (direct ? head_slot : first_slot) : slot_q + 4'd1;
-  wire [1:0]  left = load ? (direct ? head_more : first_more) : left_q - 2'd1;
-  assign read      = load || next;
-  assign read_vpid = load ? load_vpid : desc_vpid_o;
-  assign read_slot = slot;
-  assign desc_data_o = read_data;
-  assign desc_eop_o  = left_q == 2'd0;
+  assign read       = !desc_valid_o || desc_ready_i;
+  assign desc_eop_o = left_q == 2'd0;
+  always_comb begin
+    {read_more, read_slot, read_vpid} = {head_more, head_slot, head_vpid};
+    if (next_valid) {read_more, read_slot, read_vpid} = {next_more, next_slot, kick_vpid_q};
+    if (first_valid) {read_more, read_slot, read_vpid} = {first_more, first_slot, first_vpid};
+    if (more) {read_more, read_slot, read_vpid} = {left_q - 2'd1, slot_q, desc_vpid_o};
+  end
 
   ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]), .re_i(load),
-      .raddr_i(load_vpid[CW-1:0]), .rdata_o({desc_starts_o, desc_pd_o}));
+      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]), .re_i(read && !more),
+      .raddr_i(read_vpid[CW-1:0]), .rdata_o({desc_starts_o, desc_pd_o}));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -204,18 +219,16 @@ module rma_front #(
       desc_vpid_o  <= '0;
       slot_q       <= '0;
       left_q       <= '0;
-    end else begin
-      if (free) desc_valid_o <= load;
-      if (read) begin
-        desc_sop_o  <= load;
-        desc_vpid_o <= read_vpid;
-        slot_q      <= slot;
-        left_q      <= left;
-      end
+    end else if (read) begin
+      desc_valid_o <= more || load;
+      desc_sop_o   <= !more;
+      desc_vpid_o  <= read_vpid;
+      slot_q       <= read_slot + 4'd1;
+      left_q       <= read_more;
     end
   end
 
-  assign dispatch_busy = desc_valid_o || start || dead;
+  assign dispatch_busy = desc_valid_o || start || dead || (listed && listed_ready);
 
   // ---------------------------------------------------------------- work queues
   logic queue_look, queue_busy;
