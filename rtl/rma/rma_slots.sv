@@ -155,8 +155,8 @@ module rma_slots (
     end
   end
 
-  // ---------------------------------------------------------------- what is known, with what was found or written in the
-  // cycle of the read
+  // ---------------------------------------------------------------- what is known, with what the two things before
+  // left: at the read it was not yet, or just being written
   state_t       state_r, state_q, found, last_q, state_fwd, state, state_w;
   part_t        part_r, part_w_q, part, part_w;
   logic         state_fwd_q, state_found_q, part_fwd_q;
