@@ -66,6 +66,9 @@ TEST_P(Stop, ReuseAcrossDomains) {
   constexpr uint16_t former = 7, next = 9;
   constexpr uint8_t vpid = 3;
   constexpr uint64_t mine = rma_data, theirs = rma_data + 0x10'0000;
+  // A stop takes at most the time-out of answers, 40 ticks, and a tick behind the last one (docs/memory-map.md), and each
+  // of twelve may wait for a read of the slow host, at most twice its time-out of 2 ticks behind that.
+  constexpr uint64_t longest = 41 * 1024 + 12 * 7'000 + 2 * 2 * 1024;
   rig& r = w_->r;
   rng g(base_seed());
   w_->driver.map(0, nla(0, 1), mine, former);
@@ -94,7 +97,7 @@ TEST_P(Stop, ReuseAcrossDomains) {
       r.step();
     }
     a.disable();
-    const uint64_t limit = r.now() + 100'000;
+    const uint64_t limit = r.now() + longest;
     while (!a.stopped()) ASSERT_LT(r.now(), limit) << r.report();
 
     const uint64_t late = r.events(0, GGAS_EV_UNEXPECTED_RSP);
@@ -111,7 +114,7 @@ TEST_P(Stop, ReuseAcrossDomains) {
     EXPECT_EQ(b.errors(), 0u);
     unexpected += unsigned(r.events(0, GGAS_EV_UNEXPECTED_RSP) - late);
     b.disable();
-    while (!b.stopped()) ASSERT_LT(r.now(), limit + 100'000) << r.report();
+    while (!b.stopped()) ASSERT_LT(r.now(), limit + longest) << r.report();
   }
   EXPECT_GT(unexpected, 10u) << "nothing came late: the test shows nothing";
   EXPECT_CLEAN(r);
