@@ -198,20 +198,19 @@ module atu #(
   wire         present = s_walk ? s_present_q : hit && !strange;
   wire [4:0]   who     = 5'd1 << s_client_q;
   wire         both    = (NEEDS_BOTH & who) != '0;
-  // Of each way before it is known which one it is.
-  function automatic logic allows(input logic [69:0] e);
-    allows = e[69:54] == s_pd_q && (s_write_q ? e[53] && (e[52] || !both) : e[52]);
+  // Of each way before it is known which one it is: protection domain, write, read.
+  function automatic logic allows(input logic [17:0] rights);
+    allows = rights[17:2] == s_pd_q && (s_write_q ? rights[1] && (rights[0] || !both) : rights[0]);
   endfunction
-  logic [69:0] entry, last;                      // pd, write, read, page
+  logic [51:0] page;
   logic        allowed;
   always_comb begin
-    last    = s_walk ? s_entry_q : entries[70*(WAYS-1)+:70];
-    entry   = last;
-    allowed = allows(last);
+    page    = s_walk ? s_entry_q[51:0] : entries[70*(WAYS-1)+:52];
+    allowed = allows(s_walk ? s_entry_q[69:52] : entries[70*(WAYS-1)+52+:18]);
     for (int w = WAYS - 2; w >= 0; w--) begin
       if (hits[w] && !s_walk) begin
-        entry   = entries[70*w+:70];
-        allowed = allows(entries[70*w+:70]);
+        page    = entries[70*w+:52];
+        allowed = allows(entries[70*w+52+:18]);
       end
     end
   end
@@ -261,7 +260,7 @@ module atu #(
     if (s_valid_q) begin
       good_q          <= good;
       walked_q        <= s_walk;
-      tr_rsp_addr_o   <= ({entry[51:0], 12'd0} & page_mask) | (s_nla_q & ~page_mask);
+      tr_rsp_addr_o   <= ({page, 12'd0} & page_mask) | (s_nla_q & ~page_mask);
       tr_rsp_shift_o  <= shift;
       tr_rsp_status_o <= good ? ggas_pkg::ST_OK : ggas_pkg::ST_PROTECTION;
       ev_info_o       <= s_nla_q[39:0];

@@ -4,11 +4,18 @@ module atu_points (
     input wire logic clk_i, rst_ni,
     input wire logic s_ask, s_walk, s_drop, strange, hit, miss, answer, good, present, both, s_failed_q, s_present_q,
     input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_valid_o, wr_ready_i, stop_i, tell,
-    input wire logic [69:0] entry,
+    input wire logic [69:0] s_entry_q,
+    input wire logic [139:0] entries,
+    input wire logic [1:0] hits,
     input wire logic [15:0] s_pd_q,
     input wire logic [4:0] hold, tr_valid_i, tr_ready_o, stale, who, walking_q,
     input wire logic [63:0] s_nla_q
 );
+  logic [17:0] rights;  // protection domain, write, read
+  always_comb begin
+    rights = s_entry_q[69:52];
+    for (int w = 0; w < 2; w++) if (hits[w] && !s_walk) rights = entries[70*w+52+:18];
+  end
   `POINTS_5(asks, tr_ready_o);
   `POINTS_5(answered_from_the_tlb, {5{s_ask && hit && !strange}} & who);
   `POINTS_5(walks, {5{miss}} & who);
@@ -17,10 +24,10 @@ module atu_points (
   `POINT(no_such_address, s_ask && strange);
   `POINT(not_present, s_walk && !s_present_q && !s_failed_q);
   `POINT(walk_failed, s_walk && s_failed_q);
-  `POINT(of_another_domain, answer && present && entry[69:54] != s_pd_q);
-  `POINT(may_not_be_written, answer && present && entry[69:54] == s_pd_q && s_write_q && !entry[53]);
-  `POINT(may_not_be_read, answer && present && entry[69:54] == s_pd_q && !s_write_q && !entry[52]);
-  `POINT(atomic_needs_both, answer && present && entry[69:54] == s_pd_q && both && entry[53] && !entry[52]);
+  `POINT(of_another_domain, answer && present && rights[17:2] != s_pd_q);
+  `POINT(may_not_be_written, answer && present && rights[17:2] == s_pd_q && s_write_q && !rights[1]);
+  `POINT(may_not_be_read, answer && present && rights[17:2] == s_pd_q && !s_write_q && !rights[0]);
+  `POINT(atomic_needs_both, answer && present && rights[17:2] == s_pd_q && both && rights[1] && !rights[0]);
   `POINT(filled_in, s_walk && s_present_q && (stale & who) == '0);
   `POINT(two_walked_to_one_page, s_walk && s_present_q && hit);
   `POINT(stale_walk_is_not_kept, s_walk && s_present_q && (stale & who) != '0);
