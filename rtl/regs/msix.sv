@@ -62,8 +62,8 @@ module msix (
     end
   end
 
-  logic [3:0]  vector;             // of the next message
-  wire  [3:0]  at    = ext_req_i ? row : vector;
+  logic [3:0]  vector_q;           // of the message
+  wire  [3:0]  at    = ext_req_i ? row : vector_q;
   wire         known = known_q[at];
   wire  [63:0] addr  = known ? {high_q[at], low_q[at]} : 64'd0;
   wire  [31:0] data  = known ? data_q[at] : 32'd0;
@@ -91,8 +91,7 @@ module msix (
   // A vector is held from its message until the time has passed or the raises have come. Looked at behind a tick and
   // when it is raised: one vector a cycle is chosen, read, judged. One that is free by then is not judged: what was
   // read is of the message before.
-  logic         taken;             // a message left
-  logic [3:0]   vector_q;          // its vector
+  logic         taken;             // the message left
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
   logic [7:0]   raises_q [N];      // since it was held; stops at its end
   logic [31:0]  sent_at_q [N];
@@ -143,11 +142,13 @@ module msix (
     end
   end
 
-  // ---- choice
-  logic         valid_q;
+  // ---- choice; what is chosen is read from the table in the next cycle that the bus leaves free
+  logic         chosen_q, valid_q;
+  logic [3:0]   vector;
   wire  [N-1:0] able = ~mask_q & {N{enable_i}};
   wire  [N-1:0] can  = pending_o & able & ~hold_q;
-  wire          send = can != '0 && !valid_q && !ext_req_i;
+  wire          choose = can != '0 && !chosen_q && !valid_q;
+  wire          send   = chosen_q && !ext_req_i;
 
   always_comb begin
     vector = 4'd0;
@@ -158,10 +159,10 @@ module msix (
   assign taken       = msg_valid_o && msg_ready_i;
 
   always_ff @(posedge clk_i) begin
+    if (!chosen_q && !valid_q) vector_q <= vector;
     if (send) begin
       msg_addr_o <= addr;
       msg_data_o <= data;
-      vector_q   <= vector;
     end
     if (taken) sent_at_q[vector_q] <= time_i[31:0];
   end
@@ -170,16 +171,18 @@ module msix (
     if (!rst_ni) begin
       pending_o <= '0;
       hold_q    <= '0;
+      chosen_q  <= 1'b0;
       valid_q   <= 1'b0;
     end else begin
       pending_o <= (pending_o & ~left) | raise_i;
       hold_q    <= (hold_q & ~free) | (moderated_q & left);
+      chosen_q  <= choose || (chosen_q && ext_req_i);
       valid_q   <= send || (msg_valid_o && !msg_ready_i);
     end
   end
 
   assign cnt_sent_o = taken;
-  assign busy_o     = valid_q || can != '0 || look_q != '0 || read_q || judge_q;
+  assign busy_o     = chosen_q || valid_q || can != '0 || look_q != '0 || read_q || judge_q;
   assign timer_o    = hold_q != '0;
 
   wire unused = &{1'b0, time_i[63:32], ext_addr_i[15:8], ext_addr_i[2:0], ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
