@@ -201,12 +201,15 @@ module smfu_match #(
 
   assign entry_d = {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, rest,
     {chunk_end, 2'b00}, e_interval, e_half, next_chunk, fits};
-  // A load gets no entry while an answer may need the RAM; whether one does, and whether there is a load, comes late.
+  // A load gets no entry while an answer may need the RAM. Whether one does, and whether there is a load, comes late: the
+  // next entry is written whenever it could be one.
   wire [ENTRY_W-1:0] entry_new = {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
     smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
     {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i, first_chunk[6:0],
     first_chunk == req_len_dw_i};
-  always_ff @(posedge clk_i) if (write_back || alloc) entry_q[known ? slot : next_slot] <= known ? entry_d : entry_new;
+  always_ff @(posedge clk_i) begin
+    if (write_back || alloc_ready_o) entry_q[known ? slot : next_slot] <= known ? entry_d : entry_new;
+  end
 
   logic [5:0] last_slot_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
