@@ -243,7 +243,7 @@ std::vector<nic::time_row> nic_times::rows() {
 // what comes before them waits for them.
 void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
-  constexpr double patience = 16;  // cycles
+  constexpr double patience = 20;  // cycles; puts in front of late notifications are late, too, but less
   passed_.clear();
   flowing_ = true;
   unsigned n = 0;

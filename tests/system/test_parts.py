@@ -58,7 +58,7 @@ def launcher_with(folder, installed, *arguments):
     """./ggas in a copy of its own, with a dpkg-query that knows these packages alone, and an apt-get and a cmake that note how they are called."""
     tools = folder / "tools"
     tools.mkdir()
-    for tool in ("sh", "dirname", "readlink", "cat", "mktemp", "rm", "tail", "sha256sum", "env", "id", "grep", "mkdir", "touch"):
+    for tool in ("sh", "dirname", "readlink", "cat", "mktemp", "rm", "tail", "sha256sum", "env", "id", "grep", "mkdir", "touch", "flock"):
         (tools / tool).symlink_to(shutil.which(tool))
     scripts = {
         "dpkg-query": f'for p; do :; done; case " {installed} " in *" $p "*) printf installed ;; esac',
