@@ -72,7 +72,7 @@ def test_two_that_build_take_turns(tmp_path):
     (tmp_path / "requirements.txt").write_text("")
     python = tmp_path / ".venv/bin/python"
     log = tmp_path / "log"
-    programs = {python: "exit 0", tmp_path / "bin/ninja": f"echo begin >>{log}; sleep 1; echo end >>{log}"}
+    programs = {python: "exit 0", tmp_path / "bin/ninja": f"echo begin >>{log}; sleep 3; echo end >>{log}"}
     for program, text in programs.items():
         program.parent.mkdir(parents=True)
         program.write_text(f"#!/bin/sh\n{text}\n")
