@@ -243,7 +243,9 @@ std::vector<nic::time_row> nic_times::rows() {
 // what comes before them waits for them.
 void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
-  constexpr double patience = 20;  // cycles; puts in front of late notifications are late, too, but less
+  // Cycles. Not 16: at 512 bit, puts in front of late notifications are between 16 and 20 late themselves, and would
+  // get the notifications' distance as their own.
+  constexpr double patience = 20;
   passed_.clear();
   flowing_ = true;
   unsigned n = 0;

@@ -66,8 +66,8 @@ TEST_P(Stop, ReuseAcrossDomains) {
   constexpr uint16_t former = 7, next = 9;
   constexpr uint8_t vpid = 3;
   constexpr uint64_t mine = rma_data, theirs = rma_data + 0x10'0000;
-  // A stop takes at most the time-out of answers, 40 ticks, and a tick behind the last one (docs/memory-map.md), and each
-  // of twelve may wait for a read of the slow host, at most twice its time-out of 2 ticks behind that.
+  // A stop takes at most the time-out of answers, 40 ticks, and a tick behind the last answer (docs/memory-map.md).
+  // Each of the twelve may wait for a read of the slow host, 7,000 cycles; the last one for twice its 2 ticks.
   constexpr uint64_t longest = 41 * 1024 + 12 * 7'000 + 2 * 2 * 1024;
   rig& r = w_->r;
   rng g(base_seed());

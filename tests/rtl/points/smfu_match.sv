@@ -3,8 +3,8 @@
 module smfu_match_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic good, fails, bad_len, known, strange, is_load_q, is_quiet_q, answer, giveup, e_failed, flushed, rsp,
-    input wire logic e_final, alloc_valid_i, alloc_ready_o, alloc, write_back, found_q, walk, event_valid_o,
+    input wire logic good, fails, bad_len, known, strange, is_load_q, is_quiet_q, answer, giveup, e_failed, flushed,
+    input wire logic rsp, e_final, alloc_valid_i, alloc_ready_o, alloc, write_back, found_q, walk, event_valid_o,
     input wire logic wants_event, room, quiet_wait_i, failed_valid_o, failed_ready_i, drop_q, trigger, lost_i, flush_q,
     input wire logic [5:0] next_slot,
     input wire logic [63:0] live_q

@@ -3,8 +3,8 @@
 module smfu_quiet_points (
     input wire logic clk_i, rst_ni,
     input wire logic [2:0] state_q,
-    input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad_q, rsp_i, quiet, sweeps,
-    input wire logic reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
+    input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad_q, rsp_i, quiet,
+    input wire logic sweeps, reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
     input wire logic held_q, telling, open_q, next_epoch, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
     input wire logic fence_q, fences, serve_fence, fence_done_o
 );

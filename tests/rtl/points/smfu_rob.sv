@@ -2,7 +2,8 @@
 // Remote loads and quiets at their target: completions of the host, and slots that are given up.
 module smfu_rob_points (
     input wire logic clk_i, rst_ni,
-    input wire logic full, tail_zombie, fill, again, issue, c_take, c_zombie, c_open, cpl_new_q, cpl_open_q, cpl_error_q,
+    input wire logic full, tail_zombie, fill, again, issue, c_take, c_zombie, c_open, cpl_new_q, cpl_open_q,
+    input wire logic cpl_error_q,
     input wire logic cpl_long_q, cpl_wanted_q, last, store, cpl_see, cpl_event_valid_o, over, expire, forget, settles,
     input wire logic making, w_zombie,
     input wire logic rx_np_valid_i, cpl_busy, walk, head_zombie, tx_rsp_ready_i, tick,
