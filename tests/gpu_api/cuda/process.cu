@@ -69,6 +69,23 @@ __global__ void wait_in_vain(places at, vain what, uint64_t timeout) {
   own<outcome>(at.outcomes)[bench::global_thread()] = out;
 }
 
+// Sums and barriers of a team of two: nodes 0 and 1, 2 and 3, ...
+__global__ void pair_sums(places at, uint64_t rounds, uint64_t count, uint64_t timeout) {
+  outcome out{0, 0, 0, ggas_ok};
+  const int me = ggas_node(), first = me & ~1;
+  const ggas_team pair = ggas_team_strided(1, first, 1, 2);
+  auto *const mine = own<uint64_t>(at.data), *const sum = own<uint64_t>(at.copy);
+  for (uint64_t r = 0; r < rounds && out.status == ggas_ok; ++r) {
+    for (uint64_t i = threadIdx.x; i < count; i += threads) mine[i] = pattern(r, me, i);
+    out.status = ggas_allreduce_block(sum, mine, count, ggas_sum, ggas_auto, timeout, pair);
+    if (out.status == ggas_ok)
+      for (uint64_t i = threadIdx.x; i < count; i += threads)
+        if (sum[i] != pattern(r, first, i) + pattern(r, first + 1, i)) ++out.errors;
+    if (out.status == ggas_ok) out.status = ggas_barrier_block(timeout, pair);
+  }
+  own<outcome>(at.outcomes)[threadIdx.x] = out;
+}
+
 // ---------------------------------------------------------------------------------------------- together
 
 class together : public testing::TestWithParam<int> {};
@@ -250,28 +267,63 @@ std::string wait_for_the_lost(member& m, const voice& parent, vain kind) {
   return {};
 }
 
-class process_killed : public testing::TestWithParam<vain> {};
-INSTANTIATE_TEST_SUITE_P(in, process_killed, testing::Values(vain::barrier, vain::grid_barrier, vain::allreduce));
+void expect_each_ok_and_ended(processes& all, int count) {
+  for (int r = 0; r < count; ++r) {
+    EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r;
+    EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
+  }
+}
+
+// The wait of those that live, and how many of the highest ranks are killed.
+class process_killed : public testing::TestWithParam<std::pair<vain, int>> {};
+INSTANTIATE_TEST_SUITE_P(in, process_killed,
+                         testing::Values(std::pair{vain::barrier, 1}, std::pair{vain::grid_barrier, 1},
+                                         std::pair{vain::allreduce, 1}, std::pair{vain::allreduce, 2}));
 
 TEST_P(process_killed, every_wait_times_out_processes_end_and_memory_is_free) {
-  const int n = std::max(2, std::min(gpus(), 4)), victim = n - 1;
+  const auto [wait, victims] = GetParam();
+  const int n = std::max(2 * victims, std::min(gpus(), 4)), alive = n - victims;
   processes all;
   all.start_all(n, body(with(512 * mebi), n, [=](member& m, const voice& parent) {
-                  const std::string wrong = wait_for_the_lost(m, parent, GetParam());
+                  const std::string wrong = wait_for_the_lost(m, parent, wait);
                   if (!wrong.empty()) return wrong;
                   const std::string text = text_of(m.cluster->meet("after the fault"));
-                  return has(text, "rank " + std::to_string(victim)) && has(text, "ended") ? "ok" : "told: " + text;
+                  bool named = false;
+                  for (int victim = alive; victim < n; ++victim)
+                    named = named || has(text, "rank " + std::to_string(victim));
+                  return named && has(text, "ended") ? "ok" : "told: " + text;
                 }));
   for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "ready");
   for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "waiting");
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  all.kill(victim);
-  EXPECT_EQ(all.ending(victim, soon), "signal 9");
-  for (int r = 0; r < victim; ++r) {
-    EXPECT_EQ(all.next(r, soon), "ok") << "rank " << r;
-    EXPECT_EQ(all.ending(r, soon), "0") << "rank " << r;
-  }
+  for (int victim = alive; victim < n; ++victim) all.kill(victim);
+  for (int victim = alive; victim < n; ++victim) EXPECT_EQ(all.ending(victim, soon), "signal 9");
+  expect_each_ok_and_ended(all, alive);
   memory_check::expect_free_again();
+}
+
+std::string work_in_pair(member& m, uint64_t rounds, uint64_t count) {
+  std::string wrong = m.launch(1, pair_sums, m.at(), rounds, count, 20 * second);
+  if (wrong.empty()) wrong = text_of(m.cluster->run(25 * second));
+  return wrong.empty() ? m.findings(threads, ggas_ok) : wrong;
+}
+
+// Two disjoint teams of two at once, with different numbers of calls and lengths; then one of them is killed.
+TEST(process, a_pair_that_is_killed_takes_nothing_from_the_other_pair) {
+  constexpr int n = 4;
+  processes all;
+  all.start_all(n, body(with(64 * mebi), n, [=](member& m, const voice& parent) {
+                  const bool dies = m.me >= 2;
+                  std::string wrong = work_in_pair(m, dies ? 7 : 10, dies ? 1000 : 37);
+                  parent.say(ok_if(wrong));
+                  while (dies) pause();  // until the signal comes
+                  for (int i = 0; i < 5 && wrong.empty(); ++i) wrong = work_in_pair(m, 10, 3000);
+                  return ok_if(wrong);
+                }));
+  for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "ready");
+  for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "ok");
+  for (int victim : {2, 3}) all.kill(victim);
+  expect_each_ok_and_ended(all, 2);
 }
 
 // One process ends the waits of all; then all of them reset, and barriers pass.
