@@ -4,11 +4,12 @@
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import pytest
 from conftest import ROOT
 
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "kernel", "rtl", "sim", "tests", "userlib")
 SOURCES = (".c", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sv", ".rdl")
 
@@ -58,6 +59,14 @@ def test_identifiers(page, words):
 
 def test_the_program_shown_is_the_example():
     assert f"```cpp\n{(ROOT / 'examples/real_gpus/real_gpus.cu').read_text()}```" in (ROOT / "docs" / "how-to" / "real-gpus.md").read_text()
+
+
+def test_the_picture_names_folders_that_are_there():
+    picture = xml.etree.ElementTree.parse(ROOT / "docs" / "architecture.svg")
+    texts = [t.text for t in picture.iter("{http://www.w3.org/2000/svg}text")]
+    folders = {word.rstrip(":/") for text in texts if text for word in text.split() if word.split("/")[0] in FOLDERS and "/" in word}
+    assert {"rtl/smfu", "sim", "kernel"} <= folders
+    assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
 
 
 def test_the_kernel_of_the_readme_compiles(tmp_path):
