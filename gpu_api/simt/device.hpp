@@ -18,7 +18,7 @@ bool in_kernel();
 access& begin_access(op kind);   // fill in the rest, then perform()
 void perform();                  // waits until the owner has completed the access; the result is in it
 unsigned sync_block(bool vote);  // block barrier; returns how many threads voted true
-// Barrier 1 ... 15 of the block, of as many threads as say so.
+// Barrier 1 ... 15 of the block, of as many threads as say so; another number is an exception of the kernel.
 unsigned sync_some(unsigned id, unsigned threads, bool vote);
 void sync_warp(uint32_t mask);
 uint64_t shuffle(uint32_t mask, uint64_t value, unsigned source_lane);

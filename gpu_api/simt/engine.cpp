@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "gpu_api/simt/device.hpp"
@@ -109,6 +110,9 @@ unsigned sync_block(bool vote) {
 
 unsigned sync_some(unsigned id, unsigned threads, bool vote) {
   block::impl& b = *current->parent->parent;
+  if (id == 0 || id >= b.barriers.size())
+    throw std::out_of_range("barrier " + std::to_string(id) + " of a block: the barriers of some warps are 1 ... " +
+                            std::to_string(b.barriers.size() - 1));
   if (arrive_at(id, vote) == threads) b.release_barrier(id);
   suspend(*current);
   return b.barriers[id].result;

@@ -7,6 +7,24 @@
 namespace ggas::test {
 namespace {
 
+// A load that releases or a store that acquires would be silently weaker than what was asked for: neither compiles.
+template <class P, class Order>
+concept loads = requires(P p, Order order) {
+  ggas_load(p, order);
+};
+template <class P, class Order>
+concept stores = requires(P p, Order order) {
+  ggas_store(p, 1, order);
+};
+static_assert(loads<int*, ggas_relaxed_order> && loads<int*, ggas_acquire_order> && !loads<int*, ggas_release_order>);
+static_assert(stores<int*, ggas_relaxed_order> && stores<int*, ggas_release_order> &&
+              !stores<int*, ggas_acquire_order>);
+using place = global_ptr<int>;
+static_assert(loads<place, ggas_relaxed_order> && loads<place, ggas_acquire_order> &&
+              !loads<place, ggas_release_order>);
+static_assert(stores<place, ggas_relaxed_order> && stores<place, ggas_release_order> &&
+              !stores<place, ggas_acquire_order>);
+
 GGAS_API_SUITE(Access);
 
 TEST_P(Access, QueriesAndPointers) {

@@ -43,6 +43,15 @@ TEST(Engine, AStackThatIsTooSmallIsAFault) {
   EXPECT_NE(run(l).find("stack overflow"), std::string::npos);
 }
 
+TEST(Engine, BarriersOfSomeWarpsHaveNumbers) {
+  EXPECT_EQ(run(1, 64, [] { sync_some(15, 64, false); }), "");
+  for (const unsigned id : {0u, 16u, 1000000u}) {
+    const std::string fault = run(1, 64, [=] { sync_some(id, 64, false); });
+    EXPECT_NE(fault.find("barrier " + std::to_string(id)), std::string::npos) << fault;
+    EXPECT_NE(fault.find("1 ... 15"), std::string::npos) << fault;
+  }
+}
+
 TEST(Engine, ABarrierOnlySomeLanesReachIsStuckAndSaysWhere) {
   fixed_environment env;
   grid g({1, 32,

@@ -29,11 +29,15 @@ GGAS_DEVICE T* ggas_pointer_of_others(uint64_t offset = 0);
 // the value. Addresses are not checked: null is a fault of the kernel. `p` may be a ggas::global_ptr. Relaxed, or with
 // an order. ggas_acquire, of a load: later accesses of the thread come after it. ggas_release, of a store, costs a
 // fence: what the thread did before, and what it knows of through a barrier of its block, is visible to whoever
-// acquires the value, along each pair of nodes.
+// acquires the value, along each pair of nodes. A load that releases, a store that acquires: neither compiles.
 template <class T>
-GGAS_DEVICE T ggas_load(const T* p, ggas_order order = ggas_relaxed);
+GGAS_DEVICE T ggas_load(const T* p, ggas_relaxed_order order = ggas_relaxed);
 template <class T>
-GGAS_DEVICE void ggas_store(T* p, ggas::detail::same_t<T> v, ggas_order order = ggas_relaxed);
+GGAS_DEVICE T ggas_load(const T* p, ggas_acquire_order order);
+template <class T>
+GGAS_DEVICE void ggas_store(T* p, ggas::detail::same_t<T> v, ggas_relaxed_order order = ggas_relaxed);
+template <class T>
+GGAS_DEVICE void ggas_store(T* p, ggas::detail::same_t<T> v, ggas_release_order order);
 
 // Copies n elements, consecutive lanes consecutive elements, so that a warp's accesses coalesce. Store: local to
 // remote. Load: remote to local. The block forms end with a block barrier.

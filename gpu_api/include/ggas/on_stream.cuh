@@ -55,9 +55,9 @@ struct stream_shape {
   typed_path path = typed_path::automatic;
 };
 
-// ---- transfers of n elements between the own segment and a node's; n may be 0. On a GPU the copy engine moves them;
-// the status word then says nothing, and elements that do not lie in these segments are refused at once
-// (errc::bad_argument).
+// ---- transfers of n elements between the own segment and a node's; n may be 0. Elements that do not lie in these
+// segments are refused at once (errc::bad_argument). On a GPU the copy engine moves them; the status word then says
+// nothing.
 template <class T>
 static result<> put_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                               const stream_report& report);
@@ -66,7 +66,7 @@ static result<> get_on_stream(cluster& c, const stream& s, T* to, global_ptr<T> 
                               const stream_report& report);
 
 // ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. Both lie on one
-// node. n may be 0. On a GPU nothing can fail there: what is wrong with the arguments is told at once, like above.
+// node. n may be 0. What is wrong with the arguments is told at once, like above; on a GPU nothing else can fail.
 template <class T>
 static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                                      global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,

@@ -9,8 +9,11 @@
 
 // How a flag is compared: `*flag cmp value`.
 enum ggas_cmp { ggas_eq, ggas_ne, ggas_lt, ggas_le, ggas_gt, ggas_ge };
-// Order of a load or store beside other accesses of its thread.
-enum ggas_order { ggas_relaxed, ggas_acquire, ggas_release };
+// Order of a load or store beside other accesses of its thread. A type each, so that an order that a load or a store
+// cannot have does not compile.
+enum ggas_relaxed_order { ggas_relaxed };
+enum ggas_acquire_order { ggas_acquire };
+enum ggas_release_order { ggas_release };
 
 // What a reduction does; ggas_and, ggas_or and ggas_xor are for integers.
 enum ggas_op : unsigned { ggas_sum, ggas_min, ggas_max, ggas_prod, ggas_and, ggas_or, ggas_xor };

@@ -56,15 +56,25 @@ GGAS_DEVICE T* ggas_pointer_of_others(uint64_t offset) {
 }
 
 template <class T>
-GGAS_DEVICE T ggas_load(const T* p, ggas_order order) {
+GGAS_DEVICE T ggas_load(const T* p, ggas_relaxed_order) {
   ggas::detail::check_access_type<T>();
-  return order == ggas_acquire ? ggas::detail::load_acquire(p) : ggas::detail::load_relaxed(p);
+  return ggas::detail::load_relaxed(p);
+}
+template <class T>
+GGAS_DEVICE T ggas_load(const T* p, ggas_acquire_order) {
+  ggas::detail::check_access_type<T>();
+  return ggas::detail::load_acquire(p);
 }
 
 template <class T>
-GGAS_DEVICE void ggas_store(T* p, ggas::detail::same_t<T> v, ggas_order order) {
+GGAS_DEVICE void ggas_store(T* p, ggas::detail::same_t<T> v, ggas_relaxed_order) {
   ggas::detail::check_access_type<T>();
-  order == ggas_release ? ggas::detail::store_release(p, v) : ggas::detail::store_relaxed(p, v);
+  ggas::detail::store_relaxed(p, v);
+}
+template <class T>
+GGAS_DEVICE void ggas_store(T* p, ggas::detail::same_t<T> v, ggas_release_order) {
+  ggas::detail::check_access_type<T>();
+  ggas::detail::store_release(p, v);
 }
 
 GGAS_DEVICE void ggas_fence() { __threadfence_system(); }

@@ -33,11 +33,12 @@ class global_ptr {
 
 }  // namespace ggas
 
-template <class T>
-GGAS_DEVICE T ggas_load(const ggas::global_ptr<T>& p, ggas_order order = ggas_relaxed) {
+template <class T, class Order = ggas_relaxed_order>
+GGAS_DEVICE auto ggas_load(const ggas::global_ptr<T>& p, Order order = {}) -> decltype(ggas_load(p.get(), order)) {
   return ggas_load(static_cast<const T*>(p.get()), order);
 }
-template <class T>
-GGAS_DEVICE void ggas_store(const ggas::global_ptr<T>& p, ggas::detail::same_t<T> v, ggas_order order = ggas_relaxed) {
+template <class T, class Order = ggas_relaxed_order>
+GGAS_DEVICE auto ggas_store(const ggas::global_ptr<T>& p, ggas::detail::same_t<T> v, Order order = {})
+    -> decltype(ggas_store(p.get(), v, order)) {
   ggas_store(p.get(), v, order);
 }

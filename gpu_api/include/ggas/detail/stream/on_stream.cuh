@@ -170,12 +170,6 @@ const char* as_bytes(const T* p) {
   return reinterpret_cast<const char*>(p);
 }
 
-// Of n elements; what no memory holds stays too much.
-template <class T>
-constexpr size_t bytes_of(size_t n) {
-  return n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);
-}
-
 // ---- shapes of launches. On the host engine a thread is a fiber: few of them.
 #ifdef __CUDACC__
 constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
@@ -209,7 +203,6 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
   return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto, typed_path::automatic};
 }
 
-#ifdef __CUDACC__
 // Where n elements of a node lie for copy engines and kernels; null if they do not lie in its segment.
 template <class T>
 static T* host_address(cluster& in, const stream& s, global_ptr<T> p, size_t n) {
@@ -234,6 +227,7 @@ static bool lie_here(cluster& in, const stream& s, const T* p, size_t n) {
                                   ": elements that lie in no segment, or not in the node's own"};
 }
 
+#ifdef __CUDACC__
 [[maybe_unused]] static result<> copy_by_engine(cluster& c, const stream& s, void* to, const void* from, size_t bytes) {
   if (auto ok = prepare(c, s); !ok) return ok;
   return queued(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, c.cuda_stream(s)), "copy", s);
@@ -247,28 +241,28 @@ namespace ggas {
 template <class T>
 static result<> put_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                               const stream_report& report) {
-#ifdef __CUDACC__
-  static_cast<void>(report);
   T* const there = detail::host_address(c, s, to, n);
   if (!there || !detail::lie_here(c, s, from, n)) return detail::out_of_segments("put_on_stream", s);
+#ifdef __CUDACC__
+  static_cast<void>(report);
   return n == 0 ? result<>() : detail::copy_by_engine(c, s, there, from, n * sizeof(T));
 #else
   return launch_dependent(c, s, 1, detail::most_stream_threads, detail::put_kernel, detail::as_bytes(to),
-                          detail::as_bytes(from), detail::bytes_of<T>(n), report);
+                          detail::as_bytes(from), n * sizeof(T), report);
 #endif
 }
 
 template <class T>
 static result<> get_on_stream(cluster& c, const stream& s, T* to, global_ptr<T> from, size_t n,
                               const stream_report& report) {
-#ifdef __CUDACC__
-  static_cast<void>(report);
   const T* const there = detail::host_address(c, s, from, n);
   if (!there || !detail::lie_here(c, s, to, n)) return detail::out_of_segments("get_on_stream", s);
+#ifdef __CUDACC__
+  static_cast<void>(report);
   return n == 0 ? result<>() : detail::copy_by_engine(c, s, to, there, n * sizeof(T));
 #else
   return launch_dependent(c, s, 1, detail::most_stream_threads, detail::get_kernel, reinterpret_cast<char*>(to),
-                          detail::as_bytes(from), detail::bytes_of<T>(n), report);
+                          detail::as_bytes(from), n * sizeof(T), report);
 #endif
 }
 
@@ -276,13 +270,13 @@ template <class T>
 static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                                      global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
                                      const stream_report& report) {
-  size_t bytes = detail::bytes_of<T>(n);
-#ifdef __CUDACC__
   T* const there = detail::host_address(c, s, to, n);
   uint64_t* const word = detail::host_address(c, s, signal, 1);
   if (!there || !word || to.node() != signal.node() || signal.offset() % sizeof(uint64_t) != 0 ||
       !detail::lie_here(c, s, from, n) || static_cast<unsigned>(op) > ggas_signal_add)
     return detail::out_of_segments("put_signal_on_stream", s);
+  size_t bytes = n * sizeof(T);
+#ifdef __CUDACC__
   if (bytes > detail::largest_kernel_put) {
     if (auto ok = put_on_stream(c, s, to, from, n, report); !ok) return ok;
     bytes = 0;

@@ -15,6 +15,10 @@ GGAS_DEVICE bool flags_good(const T* flags, size_t n, ggas_cmp cmp) {
 struct no_mask {
   GGAS_DEVICE int operator[](size_t) const { return 0; }
 };
+struct flag_mask {
+  const int* ignore;  // null: all count
+  GGAS_DEVICE int operator[](size_t i) const { return ignore ? ignore[i] : 0; }
+};
 // Nobody has to be waited for.
 template <class Mask>
 GGAS_DEVICE bool all_ignored(const Mask& ignore, size_t n) {
