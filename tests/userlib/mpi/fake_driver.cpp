@@ -99,9 +99,9 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 
 template <class T>
 void places(void* m) {
-  ggas::detail::move_places<T>(*static_cast<ggas::detail::place_move*>(m), 0, 1);
+  ggas::detail::move_places<T>(*static_cast<ggas::detail::place_move*>(m), {0, 1});
 }
-void walk(void* m) { ggas::mpi::walk(*static_cast<ggas::mpi::walk_move*>(m), 0, 1); }
+void walk(void* m) { ggas::mpi::walk(*static_cast<ggas::mpi::walk_move*>(m), {0, 1}); }
 
 using kernel = void (*)(void*);
 const std::map<std::string, kernel> kernels = {

@@ -4,13 +4,12 @@
 
 using namespace ggas::detail;
 
-__device__ static unsigned rank() { return blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ static unsigned count() { return gridDim.x * blockDim.x; }
+__device__ static movers whole_grid() { return {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x}; }
 
 // Boxes and lists of equal runs, by units of 1 ... 16 bytes.
 #define GGAS_MPI_PLACES(bytes, unit)                                                                                \
   extern "C" __global__ void __launch_bounds__(512) ggas_mpi_places_##bytes(const __grid_constant__ place_move m) { \
-    move_places<unit>(m, rank(), count());                                                                          \
+    move_places<unit>(m, whole_grid());                                                                             \
   }
 GGAS_MPI_PLACES(1, uint8_t)
 GGAS_MPI_PLACES(2, uint16_t)
@@ -21,5 +20,5 @@ GGAS_MPI_PLACES(16, word_pair)
 
 // Everything else: the walk of records.
 extern "C" __global__ void __launch_bounds__(512) ggas_mpi_walk(const __grid_constant__ ggas::mpi::walk_move m) {
-  ggas::mpi::walk(m, rank(), count());
+  ggas::mpi::walk(m, whole_grid());
 }

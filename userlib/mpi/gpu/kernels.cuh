@@ -29,10 +29,10 @@ GGAS_DEVICE detail::type_side side_of(const walk_side& s, uint64_t bytes) {
 }
 
 // What the image names is right: it is the library's own, nobody else writes to it.
-GGAS_DEVICE void walk(const walk_move& m, unsigned rank, unsigned count) {
+GGAS_DEVICE void walk(const walk_move& m, const detail::movers& by) {
   const detail::type_side to = side_of(m.to, m.bytes), from = side_of(m.from, m.bytes);
   const uint64_t bits = detail::bits_of(to, m.to.count) | detail::bits_of(from, m.from.count);
-  detail::move_sides<detail::origin::own>(to, from, 0, m.bytes, bits, rank, count);
+  detail::move_sides<detail::origin::own>(to, from, 0, m.bytes, bits, by);
 }
 
 }  // namespace ggas::mpi

@@ -34,11 +34,29 @@ GGAS_DEVICE T load_from(const T* p) {
   return load_relaxed(p);
 }
 
-// store(i, load(i)) for all i < n: `count` threads of which this is number `rank`, neighbours on neighbours. The warp
-// meets before: stores of lanes that are apart leave apart.
-template <unsigned Words, class Load, class Store>
-GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load, Store store) {
-  if (count > 1) sync_lanes();
+// Who moves: `count` threads of which the caller is number `rank`. meet(): those of a warp come together, and wait for
+// no other lane; stores of lanes that are apart leave apart. Of a group: movers_of() (group.cuh).
+//
+// One thread, or all lanes of some warps.
+struct movers {
+  unsigned rank, count;
+  GGAS_DEVICE void meet() const {
+    if (count > 1) sync_lanes();
+  }
+  GGAS_DEVICE movers backwards() const { return {count - 1 - rank, count}; }
+};
+// Some lanes of one warp. Apart from the others, because a mask that the compiler does not know takes time.
+struct movers_of_warp {
+  unsigned rank, count, lanes;
+  GGAS_DEVICE void meet() const { __syncwarp(lanes); }
+  GGAS_DEVICE movers_of_warp backwards() const { return {count - 1 - rank, count, lanes}; }
+};
+
+// store(i, load(i)) for all i < n, neighbours on neighbours.
+template <unsigned Words, class By, class Load, class Store>
+GGAS_DEVICE void move_each(uint64_t n, const By& by, Load load, Store store) {
+  by.meet();
+  const unsigned rank = by.rank, count = by.count;
   const uint64_t turn = uint64_t{Words} * count;
   decltype(load(n)) v[Words] = {};
   uint64_t base = 0;
@@ -60,60 +78,59 @@ GGAS_DEVICE void move_each(uint64_t n, unsigned rank, unsigned count, Load load,
 }
 
 // To to[i].
-template <unsigned Words, class T, class Load>
-GGAS_DEVICE void move_words(T* to, uint64_t n, unsigned rank, unsigned count, Load load) {
-  move_each<Words>(n, rank, count, load, [to](uint64_t i, const T& v) { store_relaxed(to + i, v); });
+template <unsigned Words, class T, class By, class Load>
+GGAS_DEVICE void move_words(T* to, uint64_t n, const By& by, Load load) {
+  move_each<Words>(n, by, load, [to](uint64_t i, const T& v) { store_relaxed(to + i, v); });
 }
 
 // Multiples of 16 bytes, and any addresses and length. Not inline: one copy for all calls of a program, and its
 // registers are not theirs.
-template <origin From>
-GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, unsigned rank, unsigned count);
-template <origin From>
-GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count);
+template <origin From, class By>
+GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, By by);
+template <origin From, class By>
+GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, By by);
 
 // All of that, for calls that have few registers to spare.
-template <origin From>
-GGAS_APART void move_long(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count);
+template <origin From, class By>
+GGAS_APART void move_long(void* to, const void* from, uint64_t bytes, By by);
 
-// By `count` threads of which the caller is number `rank`. No barrier in it: that the source was written before, and
-// that the target is read behind, is the caller's affair.
-template <origin From = origin::own>
-GGAS_DEVICE void move_bytes(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count) {
+// No barrier in it: that the source was written before, and that the target is read behind, is the caller's affair.
+template <origin From, class By>
+GGAS_DEVICE void move_bytes(void* to, const void* from, uint64_t bytes, const By& by) {
   const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
   if (bytes == 8 && all % 8 == 0) {
-    if (rank == 0) store_relaxed(static_cast<uint64_t*>(to), load_from<From>(static_cast<const uint64_t*>(from)));
+    if (by.rank == 0) store_relaxed(static_cast<uint64_t*>(to), load_from<From>(static_cast<const uint64_t*>(from)));
   } else if (all % 16 == 0) {
-    move_aligned<From>(static_cast<word_pair*>(to), static_cast<const word_pair*>(from), bytes / 16, rank, count);
+    move_aligned<From>(static_cast<word_pair*>(to), static_cast<const word_pair*>(from), bytes / 16, by);
   } else {
-    move_misaligned<From>(static_cast<char*>(to), static_cast<const char*>(from), bytes, rank, count);
+    move_misaligned<From>(static_cast<char*>(to), static_cast<const char*>(from), bytes, by);
   }
 }
 
 // Elements as they are, one an access.
 template <class T>
-GGAS_DEVICE void move_elements(T* to, const T* from, size_t n, unsigned rank, unsigned count) {
+GGAS_DEVICE void move_elements(T* to, const T* from, size_t n, const movers& by) {
   check_access_type<T>();
-  move_words<words_in_flight>(to, n, rank, count, [=](uint64_t i) { return load_relaxed(from + i); });
+  move_words<words_in_flight>(to, n, by, [=](uint64_t i) { return load_relaxed(from + i); });
 }
 
 }  // namespace ggas::detail
 
 template <class T>
 GGAS_DEVICE void ggas_store_warp(T* remote, const T* local, size_t n) {
-  ggas::detail::move_elements(remote, local, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
+  ggas::detail::move_elements(remote, local, n, {ggas::detail::lane_rank(), ggas::detail::lane_count()});
 }
 template <class T>
 GGAS_DEVICE void ggas_store_block(T* remote, const T* local, size_t n) {
-  ggas::detail::move_elements(remote, local, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
+  ggas::detail::move_elements(remote, local, n, {ggas::detail::thread_rank(), ggas::detail::thread_count()});
   __syncthreads();
 }
 template <class T>
 GGAS_DEVICE void ggas_load_warp(T* local, const T* remote, size_t n) {
-  ggas::detail::move_elements(local, remote, n, ggas::detail::lane_rank(), ggas::detail::lane_count());
+  ggas::detail::move_elements(local, remote, n, {ggas::detail::lane_rank(), ggas::detail::lane_count()});
 }
 template <class T>
 GGAS_DEVICE void ggas_load_block(T* local, const T* remote, size_t n) {
-  ggas::detail::move_elements(local, remote, n, ggas::detail::thread_rank(), ggas::detail::thread_count());
+  ggas::detail::move_elements(local, remote, n, {ggas::detail::thread_rank(), ggas::detail::thread_count()});
   __syncthreads();
 }

@@ -7,19 +7,19 @@
 namespace ggas::detail {
 
 // A few words at an edge, where a thread alone has several.
-template <origin From, class T>
-GGAS_DEVICE void move_units(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
+template <origin From, class T, class By>
+GGAS_DEVICE void move_units(char* to, const char* from, uint64_t bytes, const By& by) {
   const auto* const source = reinterpret_cast<const T*>(from);
-  move_words<4>(reinterpret_cast<T*>(to), bytes / sizeof(T), rank, count,
+  move_words<4>(reinterpret_cast<T*>(to), bytes / sizeof(T), by,
                 [=](uint64_t i) { return load_from<From>(source + i); });
 }
-template <origin From>
-GGAS_DEVICE void move_edge(char* to, const char* from, uint64_t bytes, unsigned unit, unsigned rank, unsigned count) {
+template <origin From, class By>
+GGAS_DEVICE void move_edge(char* to, const char* from, uint64_t bytes, unsigned unit, const By& by) {
   if (bytes == 0) return;
-  if (unit == 8) return move_units<From, uint64_t>(to, from, bytes, rank, count);
-  if (unit == 4) return move_units<From, uint32_t>(to, from, bytes, rank, count);
-  if (unit == 2) return move_units<From, uint16_t>(to, from, bytes, rank, count);
-  move_units<From, uint8_t>(to, from, bytes, rank, count);
+  if (unit == 8) return move_units<From, uint64_t>(to, from, bytes, by);
+  if (unit == 4) return move_units<From, uint32_t>(to, from, bytes, by);
+  if (unit == 2) return move_units<From, uint16_t>(to, from, bytes, by);
+  move_units<From, uint8_t>(to, from, bytes, by);
 }
 
 // 16 bytes that begin `shift` (1 ... 15) bytes behind the start of two aligned words.
@@ -46,14 +46,15 @@ GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes)
 }
 
 // What a block loads from a peer: far more of a thread is under way than of own memory, in few registers beside them.
-GGAS_DEVICE_FUNCTION void move_from_peer(word_pair* to, const word_pair* from, uint64_t words, unsigned rank,
-                                         unsigned count) {
+template <class By>
+GGAS_DEVICE_FUNCTION void move_from_peer(word_pair* to, const word_pair* from, uint64_t words, By by) {
   constexpr unsigned at_once = pairs_from_peer;
+  const unsigned rank = by.rank, count = by.count;
   const uint64_t turn = uint64_t{at_once} * count;
   const word_pair* in = from + rank;
   word_pair* out = to + rank;
   word_pair v[at_once];
-  if (count > 1) sync_lanes();
+  by.meet();
   GGAS_NO_UNROLL
   for (; words >= turn; words -= turn) {
     GGAS_UNROLL
@@ -73,18 +74,18 @@ GGAS_DEVICE_FUNCTION void move_from_peer(word_pair* to, const word_pair* from, u
 }
 
 // Multiples of 16.
-template <origin From>
-GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, unsigned rank, unsigned count) {
+template <origin From, class By>
+GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, By by) {
   const auto load = [=](uint64_t i) { return load_from<From>(from + i); };
-  if (From == origin::own && words < long_copy * count)
-    return move_words<pairs_of_short_copies>(to, words, rank, count, load);
-  if (From == origin::remote && count <= half_block) return move_from_peer(to, from, words, rank, count);
-  move_words<pairs_in_flight>(to, words, rank, count, load);
+  if (From == origin::own && words < long_copy * by.count)
+    return move_words<pairs_of_short_copies>(to, words, by, load);
+  if (From == origin::remote && by.count <= half_block) return move_from_peer(to, from, words, by);
+  move_words<pairs_in_flight>(to, words, by, load);
 }
 
 // Any addresses, any length.
-template <origin From>
-GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, unsigned rank, unsigned count) {
+template <origin From, class By>
+GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, By by) {
   const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
   const unsigned unit = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
   const middle m = find_middle(to, from, bytes);
@@ -92,22 +93,22 @@ GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, unsi
   const auto* const source = reinterpret_cast<const word_pair*>(from + m.head - m.shift);
   const uint64_t done = m.head + 16 * m.words;
   // By the last threads: those that have the least of the middle, or nothing.
-  const unsigned from_last = count - 1 - rank;
-  move_edge<From>(to, from, m.head, unit, from_last, count);
-  move_edge<From>(to + done, from + done, bytes - done, unit, from_last, count);
+  const By from_last = by.backwards();
+  move_edge<From>(to, from, m.head, unit, from_last);
+  move_edge<From>(to + done, from + done, bytes - done, unit, from_last);
   if (m.shift == 0) {
-    move_aligned<From>(target, source, m.words, rank, count);
+    move_aligned<From>(target, source, m.words, by);
   } else {
     const unsigned shift = m.shift;
-    move_words<4>(target, m.words, rank, count, [=](uint64_t i) {
+    move_words<4>(target, m.words, by, [=](uint64_t i) {
       return shifted(load_from<From>(source + i), load_from<From>(source + i + 1), shift);
     });
   }
 }
 
-template <origin From>
-GGAS_APART void move_long(void* to, const void* from, uint64_t bytes, unsigned rank, unsigned count) {
-  move_bytes<From>(to, from, bytes, rank, count);
+template <origin From, class By>
+GGAS_APART void move_long(void* to, const void* from, uint64_t bytes, By by) {
+  move_bytes<From>(to, from, bytes, by);
 }
 
 }  // namespace ggas::detail

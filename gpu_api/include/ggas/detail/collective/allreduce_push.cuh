@@ -86,7 +86,7 @@ class pusher {
       const int to = member_behind(c_, hop);
       const auto* const from =
           reinterpret_cast<const word_pair*>(reinterpret_cast<uint64_t>(p_.src) + slice(to) + k.at);
-      move_aligned<origin::own>(there(to, k), from, k.units(), thread_rank(), thread_count());
+      move_aligned<origin::own>(there(to, k), from, k.units(), movers{thread_rank(), thread_count()});
     }
   }
   GGAS_DEVICE void reduce(unsigned number) const {
@@ -99,7 +99,7 @@ class pusher {
     const chunk k = chunk_of(number);
     const word_pair* const sum = there(c_.rank, k);
     move_each<words_in_flight>(
-        k.units(), thread_rank(), thread_count(), [=](uint64_t i) { return load_relaxed(sum + i); },
+        k.units(), movers{thread_rank(), thread_count()}, [=](uint64_t i) { return load_relaxed(sum + i); },
         [&](uint64_t i, const word_pair& v) {
           GGAS_NO_UNROLL
           for (int hop = 1; hop < c_.team.size; ++hop) store_relaxed(there(member_behind(c_, hop), k) + i, v);

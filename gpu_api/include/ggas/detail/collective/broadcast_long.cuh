@@ -145,8 +145,8 @@ GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>&
     if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
     const size_t begin = mine.begin + units_pushed<U>(mine.units(), c.team.size, said_by_root % 2 != 0);
     const auto* const src = ggas_pointer_of_node<U>(ggas_team_node(c.team, p.root), said_by_root >> 1);
-    move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(U), thread_rank(),
-                               thread_count());
+    move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(U),
+                               movers{thread_rank(), thread_count()});
   }
   if (!next_exchange(c, s)) return s;
   return finish_broadcast(c, p, mine, end);
@@ -168,7 +168,7 @@ GGAS_DEVICE void forward_words(const channel& c, const broadcast_call<U>& p, con
   constexpr size_t unit = sizeof(W) / sizeof(U);
   const auto* const from = reinterpret_cast<const W*>(places[p.root]) + piece.begin / unit;
   move_each<words_in_flight>(
-      piece.units() / unit, thread_rank(), thread_count(), [=](uint64_t i) { return load_relaxed(from + i); },
+      piece.units() / unit, movers{thread_rank(), thread_count()}, [=](uint64_t i) { return load_relaxed(from + i); },
       [&](uint64_t i, const W& v) {
         GGAS_NO_UNROLL
         for (int hop = 0; hop < c.team.size; ++hop) {

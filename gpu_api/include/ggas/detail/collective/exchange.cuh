@@ -152,21 +152,20 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, s
 
 // ------------------------------------------------------------------------------------------------ direct stores
 
-// Units to a destination, by `threads` threads of which this is number `rank`; by the whole block.
+// Units to a destination.
 template <class U>
-GGAS_DEVICE void move_part(U* to, const U* from, size_t units, unsigned rank, unsigned threads) {
+GGAS_DEVICE void move_part(U* to, const U* from, size_t units, const movers& by) {
   if ((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % sizeof(word_pair) != 0)
-    return move_bytes(to, from, units * sizeof(U), rank, threads);
+    return move_bytes<origin::own>(to, from, units * sizeof(U), by);
   constexpr size_t pair = units_per_pair<U>;
   const auto* const source = reinterpret_cast<const word_pair*>(from);
-  move_words<4>(reinterpret_cast<word_pair*>(to), units / pair, rank, threads,
-                [=](uint64_t i) { return load_own(source + i); });
-  for (size_t i = units / pair * pair + rank; i < units; i += threads) store_relaxed(to + i, load_own(from + i));
+  move_words<4>(reinterpret_cast<word_pair*>(to), units / pair, by, [=](uint64_t i) { return load_own(source + i); });
+  for (size_t i = units / pair * pair + by.rank; i < units; i += by.count) store_relaxed(to + i, load_own(from + i));
 }
 
 template <class U>
 GGAS_DEVICE void move_part(U* to, const U* from, size_t units) {
-  move_part(to, from, units, thread_rank(), thread_count());
+  move_part(to, from, units, {thread_rank(), thread_count()});
 }
 
 // Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a
@@ -194,7 +193,7 @@ GGAS_DEVICE_FUNCTION void move_two_parts(U* to, const U* from, U* own_to, const 
   auto* const target = reinterpret_cast<word_pair*>(to);
   auto* const own_target = reinterpret_cast<word_pair*>(own_to);
   move_each<4>(
-      together, thread_rank(), thread_count(),
+      together, movers{thread_rank(), thread_count()},
       [=](uint64_t i) {
         return both{load_own(source + i), load_own(own_source + i)};
       },
@@ -257,7 +256,7 @@ GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t unit
   const unsigned rank = thread_rank(), threads = thread_count();
   const unsigned telling = (static_cast<unsigned>(c.team.size) + 30) / 32 * 32;
   const unsigned skipped = 2 * telling <= threads ? telling : 0;
-  if (to != from && units != 0 && rank >= skipped) move_part(to, from, units, rank - skipped, threads - skipped);
+  if (to != from && units != 0 && rank >= skipped) move_part(to, from, units, {rank - skipped, threads - skipped});
 }
 
 // Where the other members' destinations are: each tells it in the first line of exchange `c`, as bytes from the start

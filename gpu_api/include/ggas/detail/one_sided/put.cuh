@@ -155,7 +155,7 @@ GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint
   if (single) store_relaxed(reinterpret_cast<uint64_t*>(target), word);
   if (one || few) [[likely]]
     return ggas_ok;
-  move_long<origin::own>(target, source, bytes, rank, g.size());
+  move_long<origin::own>(target, source, bytes, movers_of(g));
   return ggas_ok;
 }
 
@@ -172,7 +172,7 @@ template <class G, class T>
 GGAS_DEVICE ggas_status get_directly(const G& g, const ggas_queue& q, T* local, const T* remote, size_t n) {
   const ggas_status s = check_transfer(q, remote, local, n).status;
   g.sync();
-  if (s == ggas_ok) move_bytes<origin::remote>(local, remote, n * sizeof(T), g.rank(), g.size());
+  if (s == ggas_ok) move_bytes<origin::remote>(local, remote, n * sizeof(T), movers_of(g));
   g.sync();
   return s;
 }

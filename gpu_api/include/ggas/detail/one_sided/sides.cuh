@@ -14,13 +14,13 @@ struct unit_place {
   bool there;
 };
 
-// Units i < n from from(i) to to(i), by `count` threads of which this is `rank`; a thread has `Units` of them under
-// way. False: one lies nowhere, and neither it nor what this thread had behind it has moved.
-template <unsigned Units, origin From, class T, class To, class Source>
-GGAS_DEVICE bool move_units_between(uint64_t n, unsigned rank, unsigned count, To to, Source from) {
+// Units i < n from from(i) to to(i); a thread has `Units` of them under way. False: one lies nowhere, and neither it
+// nor what this thread had behind it has moved.
+template <unsigned Units, origin From, class T, class By, class To, class Source>
+GGAS_DEVICE bool move_units_between(uint64_t n, const By& by, To to, Source from) {
   bool good = true;
   move_each<Units>(
-      n, rank, count,
+      n, by,
       [from, &good](uint64_t i) {
         const unit_place<T> p = from(i);
         if (!p.there) return good = false, T{};

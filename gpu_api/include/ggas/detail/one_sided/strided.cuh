@@ -73,7 +73,7 @@ GGAS_DEVICE bool strided_good(const ggas_queue& q, const T* remote, const T* loc
 template <origin From, class G, class T>
 GGAS_DEVICE void move_strided(const G& g, const strided_side<T>& to, const strided_side<T>& from, size_t n) {
   g.sync();
-  move_units_between<4, From, T>(n, g.rank(), g.size(), to, from);
+  move_units_between<4, From, T>(n, movers_of(g), to, from);
   g.sync();
 }
 

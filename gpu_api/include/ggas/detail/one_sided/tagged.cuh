@@ -55,7 +55,7 @@ GGAS_DEVICE ggas_status put_words(const G& g, ggas_tagged* remote, const Words& 
   if (words <= g.size()) return ggas_ok;
   const uint64_t done = g.size();
   move_each<lines_in_flight>(
-      words - done, g.rank(), g.size(), [=](uint64_t i) { return source.load(done + i); },
+      words - done, movers_of(g), [=](uint64_t i) { return source.load(done + i); },
       [=](uint64_t i, uint64_t v) { store_relaxed(remote + done + i, tagged_line(tag, v)); });
   return ggas_ok;
 }

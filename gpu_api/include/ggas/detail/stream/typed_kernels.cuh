@@ -50,7 +50,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   ask_for(m);
   ggas_after_stream();
   const unsigned rank = block_rank() * thread_count() + thread_rank(), count = block_count() * thread_count();
-  const bool good = move_places<T>(m, rank, count);
+  const bool good = move_places<T>(m, movers{rank, count});
   tell_of_lists(m, good, report);
   if (!behind.word) return;
 #ifdef __CUDACC__
@@ -131,7 +131,7 @@ GGAS_DEVICE type_side side_of(const walk_side& s, uint64_t first, uint64_t bytes
   const type_side to = side_of(m.to, m.first, m.bytes), from = side_of(m.from, m.first, m.bytes);
   const unsigned rank = block_rank() * thread_count() + thread_rank(), count = block_count() * thread_count();
   const uint64_t bits = bits_of(to, m.to.count) | bits_of(from, m.from.count);
-  const bool good = move_sides<origin::own>(to, from, m.first, m.bytes, bits, rank, count);
+  const bool good = move_sides<origin::own>(to, from, m.first, m.bytes, bits, movers{rank, count});
   tell(report.status, block_group{}.join(moved(good)));
 }
 

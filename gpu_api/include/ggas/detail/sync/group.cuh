@@ -119,6 +119,16 @@ struct grid_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
 };
 
+// Who moves data for a group.
+template <class G>
+GGAS_DEVICE movers movers_of(const G& g) {
+  return {g.rank(), g.size()};
+}
+template <unsigned Lanes>
+GGAS_DEVICE movers_of_warp movers_of(const tile_group<Lanes>& g) {
+  return {g.rank(), Lanes, g.mask()};
+}
+
 // Threads of one warp: what the leader has the others can be given.
 template <class G>
 concept has_leader = requires(const G& g) {

@@ -75,13 +75,14 @@ GGAS_DEVICE bool has_current_list(const listed_side_of<Digits>& s) {
   return !s.list.at || is_current(s.list.of);
 }
 
-// By `count` threads of which this is `rank`. False: a list named a place that is none; what it named was left out, or
+// False: a list named a place that is none; what it named was left out, or
 // the list was freed: nothing has moved.
 template <class T, class Move>
-GGAS_DEVICE bool move_places(const Move& m, unsigned rank, unsigned count) {
+GGAS_DEVICE bool move_places(const Move& m, const movers& by) {
+  const unsigned rank = by.rank, count = by.count;
   constexpr unsigned all = (1u << units_in_flight) - 1;
   unsigned kept = all;
-  if (count > 1) sync_lanes();
+  by.meet();
   const bool current = has_current_list(m.from) & has_current_list(m.to);
   GGAS_NO_UNROLL
   for (uint32_t base = rank; base < m.units; base += units_in_flight * count) {

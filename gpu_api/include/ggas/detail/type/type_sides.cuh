@@ -85,22 +85,20 @@ struct typed_units {
   }
 };
 
-// Bytes `first` ... of `bytes` between boxes, by `count` threads of which this is `rank`. Two loads are under way: more
-// are much code.
+// Bytes `first` ... of `bytes` between boxes. Two loads are under way: more are much code.
 template <origin From, class T>
 GGAS_DEVICE bool move_box_units(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
-                                unsigned rank, unsigned count) {
-  return move_units_between<2, From, T>(bytes / sizeof(T), rank, count, typed_units<T>{to, first},
-                                        typed_units<T>{from, first});
+                                const movers& by) {
+  return move_units_between<2, From, T>(bytes / sizeof(T), by, typed_units<T>{to, first}, typed_units<T>{from, first});
 }
 
 // By the widest access that `bits` (of all places and lengths) allow, 4 bytes or more.
 template <origin From>
 GGAS_DEVICE_FUNCTION bool move_boxes(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
-                                     uint64_t bits, unsigned rank, unsigned count) {
-  if (bits & 4) return move_box_units<From, uint32_t>(to, from, first, bytes, rank, count);
-  if (bits & 8) return move_box_units<From, uint64_t>(to, from, first, bytes, rank, count);
-  return move_box_units<From, word_pair>(to, from, first, bytes, rank, count);
+                                     uint64_t bits, movers by) {
+  if (bits & 4) return move_box_units<From, uint32_t>(to, from, first, bytes, by);
+  if (bits & 8) return move_box_units<From, uint64_t>(to, from, first, bytes, by);
+  return move_box_units<From, word_pair>(to, from, first, bytes, by);
 }
 
 // Bytes at ... at + n - 1 of a side's packed data, n <= 16, each run of them in the widest accesses that its place
@@ -139,11 +137,11 @@ GGAS_DEVICE bool scatter(const type_side& s, uint64_t at, unsigned n, const word
 // moved in words of 16 bytes. False: a place that is none, in an image that was overwritten.
 template <origin From>
 GGAS_DEVICE_FUNCTION bool move_by_pairs(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
-                                        unsigned rank, unsigned count) {
+                                        movers by) {
   constexpr unsigned pair = sizeof(word_pair);
   bool good = true;
-  if (count > 1) sync_lanes();
-  for (uint64_t done = uint64_t{rank} * pair; good && done < bytes; done += uint64_t{count} * pair) {
+  by.meet();
+  for (uint64_t done = uint64_t{by.rank} * pair; good && done < bytes; done += uint64_t{by.count} * pair) {
     const unsigned n = bytes - done < pair ? static_cast<unsigned>(bytes - done) : pair;
     word_pair v{};
     good = gather<From>(from, first + done, n, v) && scatter(to, first + done, n, v);
@@ -154,15 +152,15 @@ GGAS_DEVICE_FUNCTION bool move_by_pairs(const type_side& to, const type_side& fr
 // `bits`: bits_of() both sides.
 template <origin From>
 GGAS_DEVICE bool move_sides(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes, uint64_t bits,
-                            unsigned rank, unsigned count) {
+                            const movers& by) {
   if (to.dense && from.dense) {
     const auto at = static_cast<int64_t>(first);
-    move_bytes<From>(to.base + to.skip + at, from.base + from.skip + at, bytes, rank, count);
+    move_bytes<From>(to.base + to.skip + at, from.base + from.skip + at, bytes, by);
     return true;
   }
   bits |= first | bytes;
-  if (to.simple() && from.simple() && bits % 4 == 0) return move_boxes<From>(to, from, first, bytes, bits, rank, count);
-  return move_by_pairs<From>(to, from, first, bytes, rank, count);
+  if (to.simple() && from.simple() && bits % 4 == 0) return move_boxes<From>(to, from, first, bytes, bits, by);
+  return move_by_pairs<From>(to, from, first, bytes, by);
 }
 
 }  // namespace ggas::detail

@@ -36,8 +36,8 @@ GGAS_DEVICE ggas_status pack(const G& g, void* to, const void* from, uint64_t co
   if (!packed_good(from, count, t, to, first, bytes)) return ggas_bad_argument;
   const type_side items = items_at(from, count, t), packed = packed_at(to, first, bytes);
   g.sync();
-  const bool good = move_sides<origin::own>(packed, items, first, bytes, bits_of(items, count) | bits_of(packed, 1),
-                                            g.rank(), g.size());
+  const bool good =
+      move_sides<origin::own>(packed, items, first, bytes, bits_of(items, count) | bits_of(packed, 1), movers_of(g));
   g.sync();
   return g.join(moved(good));
 }
@@ -48,8 +48,8 @@ GGAS_DEVICE ggas_status unpack(const G& g, void* to, uint64_t count, const ggas_
   if (!packed_good(to, count, t, from, first, bytes)) return ggas_bad_argument;
   const type_side items = items_at(to, count, t), packed = packed_at(from, first, bytes);
   g.sync();
-  const bool good = move_sides<origin::own>(items, packed, first, bytes, bits_of(items, count) | bits_of(packed, 1),
-                                            g.rank(), g.size());
+  const bool good =
+      move_sides<origin::own>(items, packed, first, bytes, bits_of(items, count) | bits_of(packed, 1), movers_of(g));
   g.sync();
   return g.join(moved(good));
 }
@@ -88,8 +88,8 @@ template <origin From, class G>
 GGAS_DEVICE ggas_status move_typed(const G& g, const typed_items& to, const typed_items& from, uint64_t bytes) {
   const type_side target = items_at(to.at, to.count, to.type), source = items_at(from.at, from.count, from.type);
   g.sync();
-  const bool good = move_sides<From>(target, source, 0, bytes, bits_of(target, to.count) | bits_of(source, from.count),
-                                     g.rank(), g.size());
+  const bool good =
+      move_sides<From>(target, source, 0, bytes, bits_of(target, to.count) | bits_of(source, from.count), movers_of(g));
   return g.join(moved(good));
 }
 
