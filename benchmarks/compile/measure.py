@@ -70,7 +70,7 @@ def measure_nvrtc(tools):
     codes = []
     ping = lambda: codes.append(nvrtc.compile_kernel(library, HERE / "ping.cu", [ROOT / "gpu_api" / "include"], tools.arch))  # noqa: E731
     seconds = min(user_seconds(ping) for _ in range(tools.times))
-    return seconds, None, None, len(codes[0])
+    return seconds, None, None, len(codes[0].code)
 
 
 def rows(tools, folder):

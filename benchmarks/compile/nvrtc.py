@@ -3,10 +3,16 @@
 import ctypes
 import ctypes.util
 from pathlib import Path
+from typing import NamedTuple
 
 
 class NvrtcError(Exception):
     pass
+
+
+class Compiled(NamedTuple):
+    code: bytes  # of the machine
+    log: str  # warnings
 
 
 def load():
@@ -20,7 +26,7 @@ def load():
 
 
 def compile_kernel(nvrtc, source: Path, include: list[Path], arch: str, options=()):
-    """Machine code of a source file. Raises NvrtcError with the compiler's words."""
+    """Compiles a source file. Raises NvrtcError with the compiler's words."""
     program = ctypes.c_void_p()
     text = source.read_bytes()
     if nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, source.name.encode(), 0, None, None) != 0:
@@ -38,4 +44,4 @@ def compile_kernel(nvrtc, source: Path, include: list[Path], arch: str, options=
     code = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetCUBIN(program, code)
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    return code.raw
+    return Compiled(code.raw, log.value.decode())

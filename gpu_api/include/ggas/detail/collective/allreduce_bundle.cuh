@@ -172,7 +172,7 @@ class bundle_exchange {
   // Behind those of the members before `first`.
   template <int Members, int Lines>
   GGAS_DEVICE void combine(int first, const channel_line (&l)[Members][Lines], uint64_t (&sum)[Lines]) const {
-    with_operation<T>(p_.op, [&](auto combined) {
+    with_operation<T>(p_.op, [&](operation<T> combined) GGAS_INLINED {
       GGAS_UNROLL
       for (int k = 0; k < Members; ++k) {
         if (first + k >= c_.team.size) break;

@@ -78,7 +78,7 @@ GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, 
       for (int i = 0; i < Units; ++i)
         v[k][i] = load_relaxed(reinterpret_cast<const unit<T, Count>*>(from[k] + (i < here ? i * step : 0)));
     }
-    with_operation<T>(m.op, [&](auto combined) {
+    with_operation<T>(m.op, [&](operation<T> combined) GGAS_INLINED {
       GGAS_UNROLL
       for (int k = 0; k < Members; ++k) {
         if (first + k >= m.members) break;

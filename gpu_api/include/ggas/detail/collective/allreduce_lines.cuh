@@ -18,7 +18,7 @@ GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_o
     if (me >= 0 && me < count) wanted &= ~(1u << me);
     uint64_t data[members_at_once]{};
     if (!take_lines(c, i, first, wanted, data, end)) return false;
-    with_operation<T>(op, [&](auto combined) {
+    with_operation<T>(op, [&](operation<T> combined) GGAS_INLINED {
       GGAS_UNROLL
       for (int k = 0; k < members_at_once; ++k) {
         if (k < count) {

@@ -97,7 +97,7 @@ GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_p
   if (!take_from_all(c, places, i == 0 || target, l, end)) return false;
   if (!target) return true;
   uint64_t sum = tagged_data(l[0]);
-  with_operation<T>(p.op, [&](auto combined) {
+  with_operation<T>(p.op, [&](operation<T> combined) GGAS_INLINED {
     for_each_rank<Most>(c, [&](int k) {
       if (k > 0 && k < c.team.size) sum = combine_lines<T>(combined, sum, tagged_data(l[k]));
     });

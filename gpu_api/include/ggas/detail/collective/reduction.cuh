@@ -19,24 +19,41 @@ GGAS_DEVICE constexpr bool operation_good(ggas_op op) {
   return static_cast<unsigned>(op) <= (is_plain_integer<T> ? ggas_xor : ggas_prod);
 }
 
-// f(combine) with the operation as a function of two elements: one choice for all that f combines. Few cases: of four
-// in a row the compiler makes a jump by a table in memory. So the three operations on bits are one.
+// An operation as a function of two elements. Where it is inline its way is known to the compiler, as that of a type
+// of its own; but a lambda that takes any type is none for NVRTC.
+template <class T>
+struct operation {
+  enum class way { bits, sum, product, least_or_greatest };
+  way by;
+  uint64_t both, either;  // of bits: those of a & b and of a ^ b that count
+  bool least;
+
+  GGAS_DEVICE T operator()(T a, T b) const {
+    if constexpr (is_plain_integer<T>) {
+      if (by == way::bits) return static_cast<T>((a & b & static_cast<T>(both)) | ((a ^ b) & static_cast<T>(either)));
+    }
+    if (by == way::sum) return static_cast<T>(a + b);
+    if (by == way::product) return static_cast<T>(a * b);
+    return (least ? b < a : a < b) ? b : a;
+  }
+};
+
+// f(operation), inline: one choice for all that f combines. Few cases: of four in a row the compiler makes a jump by a
+// table in memory. So the three operations on bits are one.
 template <class T, class F>
 GGAS_DEVICE void with_operation(ggas_op op, F f) {
+  using way = typename operation<T>::way;
   if constexpr (is_plain_integer<T>) {
-    if (op >= ggas_and) {
-      const T all = static_cast<T>(~T{0}), both = op == ggas_xor ? T{0} : all, either = op == ggas_and ? T{0} : all;
-      return f([=](T a, T b) { return static_cast<T>((a & b & both) | ((a ^ b) & either)); });
-    }
+    constexpr uint64_t all = ~uint64_t{0};
+    if (op >= ggas_and) return f(operation<T>{way::bits, op == ggas_xor ? 0 : all, op == ggas_and ? 0 : all, false});
   }
-  if (op == ggas_sum) return f([](T a, T b) { return static_cast<T>(a + b); });
-  if (op == ggas_prod) return f([](T a, T b) { return static_cast<T>(a * b); });
-  const bool least = op == ggas_min;
-  f([least](T a, T b) { return (least ? b < a : a < b) ? b : a; });
+  if (op == ggas_sum) return f(operation<T>{way::sum, 0, 0, false});
+  if (op == ggas_prod) return f(operation<T>{way::product, 0, 0, false});
+  f(operation<T>{way::least_or_greatest, 0, 0, op == ggas_min});
 }
 template <class T>
 GGAS_DEVICE T combine(ggas_op op, T a, T b) {
-  with_operation<T>(op, [&](auto combined) { a = combined(a, b); });
+  with_operation<T>(op, [&](operation<T> combined) GGAS_INLINED { a = combined(a, b); });
   return a;
 }
 
@@ -125,8 +142,8 @@ GGAS_DEVICE void store_elements(T* dst, size_t i, size_t n, uint64_t data) {
 }
 
 // The elements of two lines, by `combined`.
-template <class T, class F>
-GGAS_DEVICE uint64_t combine_lines(F combined, uint64_t a, uint64_t b) {
+template <class T>
+GGAS_DEVICE uint64_t combine_lines(operation<T> combined, uint64_t a, uint64_t b) {
   elements<T> x = elements_of<T>(a);
   const elements<T> y = elements_of<T>(b);
   GGAS_UNROLL
@@ -135,7 +152,7 @@ GGAS_DEVICE uint64_t combine_lines(F combined, uint64_t a, uint64_t b) {
 }
 template <class T>
 GGAS_DEVICE uint64_t combine_data(ggas_op op, uint64_t a, uint64_t b) {
-  with_operation<T>(op, [&](auto combined) { a = combine_lines<T>(combined, a, b); });
+  with_operation<T>(op, [&](operation<T> combined) GGAS_INLINED { a = combine_lines<T>(combined, a, b); });
   return a;
 }
 

@@ -224,7 +224,9 @@ GGAS_DEVICE ggas_status finish(const G& g, const ggas_queue& q, ggas_status post
 // Whether a call returns when its effect is there, or once it is posted.
 enum class until { posted, complete };
 
-// Of a block, or several of its warps, the first warp posts.
+// Of a block, or several of its warps, the first warp posts. Lambdas name their parameter: NVRTC takes no other ones.
+template <class G>
+using poster_of = either_t<has_leader<G>, G, warp_group>;
 template <class G, class F>
 GGAS_DEVICE ggas_status by_queue(const G& g, until when, const ggas_queue& q, const deadline& end, F post_it) {
   if constexpr (has_leader<G>) {
@@ -268,13 +270,13 @@ template <class G, class T>
 GGAS_DEVICE_FUNCTION ggas_status put_by_queue(const G& g, until when, T* remote, const T* local, size_t n,
                                               uint64_t timeout_ns, const ggas_queue& q) {
   const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) { return post_put(some, remote, local, n, end, q); });
+  return by_queue(g, when, q, end, [&](const poster_of<G>& some) { return post_put(some, remote, local, n, end, q); });
 }
 template <class G, class T>
 GGAS_DEVICE_FUNCTION ggas_status get_by_queue(const G& g, until when, T* local, const T* remote, size_t n,
                                               uint64_t timeout_ns, const ggas_queue& q) {
   const deadline end(timeout_ns);
-  return by_queue(g, when, q, end, [&](const auto& some) { return post_get(some, local, remote, n, end, q); });
+  return by_queue(g, when, q, end, [&](const poster_of<G>& some) { return post_get(some, local, remote, n, end, q); });
 }
 
 template <class G, class T>

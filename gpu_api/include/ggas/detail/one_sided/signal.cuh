@@ -94,7 +94,7 @@ GGAS_DEVICE_FUNCTION ggas_status put_signal_by_queue(const G& g, until when, T* 
                                                      const ggas_queue& q) {
   const deadline end(timeout_ns);
   return by_queue(g, when, q, end,
-                  [&](const auto& some) { return post_put_signal(some, remote, local, n, to, end, q); });
+                  [&](const poster_of<G>& some) { return post_put_signal(some, remote, local, n, to, end, q); });
 }
 
 template <class G, class T>

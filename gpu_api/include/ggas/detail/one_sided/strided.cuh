@@ -22,7 +22,7 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
   if constexpr (nic_possible) {
     const slot d{first_word(desc_imm | want_ack, at.node, sizeof(T)), as_bits<uint64_t>(value), nla(at), 0};
     const deadline end(timeout_ns);
-    return by_queue(g, when, q, end, [&](const auto& some) {
+    return by_queue(g, when, q, end, [&](const poster_of<G>& some) {
       return post(
           some, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
     });
@@ -90,7 +90,7 @@ GGAS_DEVICE ggas_status iput(const G& g, until when, T* remote, const T* local, 
   };
   return transfer_between(move, [&] {
     const deadline end(timeout_ns);
-    return by_queue(g, when, q, end, [&](const auto& some) {
+    return by_queue(g, when, q, end, [&](const poster_of<G>& some) {
       return post_element_puts(
           some, q, {at.node, sizeof(T), n}, end, [&](uint64_t e) { return at.offset + to.behind(e); },
           [&](uint64_t e) { return from(e).at; });
@@ -111,7 +111,7 @@ GGAS_DEVICE ggas_status iget(const G& g, until when, T* local, const T* remote, 
   };
   return transfer_between(move, [&] {
     const deadline end(timeout_ns);
-    return by_queue(g, when, q, end, [&](const auto& some) {
+    return by_queue(g, when, q, end, [&](const poster_of<G>& some) {
       return post_element_gets(
           some, q, {at.node, sizeof(T), n}, end, [&](uint64_t e) { return at.offset + from.behind(e); },
           [&](uint64_t e) { return to(e).at; });

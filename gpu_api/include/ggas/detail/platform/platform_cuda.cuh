@@ -33,6 +33,7 @@
 #define GGAS_LONG GGAS_DEVICE
 #endif
 #define GGAS_UNROLL _Pragma("unroll")
+#define GGAS_INLINED __attribute__((always_inline))  // of lambdas
 // Without the 1 nvcc 13.0 keeps room for two blocks where all functions that a kernel calls are small: half the
 // registers.
 #define GGAS_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
@@ -63,7 +64,9 @@ namespace detail {}  // namespace detail
 // are templates are merged then, and must not read another unit's. Of a module of NVRTC the host fills the symbol of
 // this name with what ggas::constants_of() (detail/platform/context.hpp) makes of a context.
 #if defined(__CUDACC_RTC__)
-extern "C" __constant__ ggas::constants ggas_node_constants;
+extern "C" {
+__constant__ ggas::constants ggas_node_constants;
+}
 #elif defined(__CUDACC_RDC__)
 inline __constant__ ggas::constants ggas_node_constants;
 #else

@@ -12,6 +12,7 @@
 #define GGAS_APART [[gnu::noinline]]  // of templates
 #define GGAS_LONG GGAS_DEVICE
 #define GGAS_UNROLL
+#define GGAS_INLINED
 #define GGAS_LAUNCH_BOUNDS(threads)
 #define GGAS_HOST_DEVICE
 #define GGAS_NO_UNROLL

@@ -3,7 +3,7 @@
 // and kernels.
 #pragma once
 
-#include <stdint.h>
+#include "ggas/detail/platform/integers.hpp"
 
 #ifdef __CUDACC__
 #define GGAS_TYPE_FN __host__ __device__ inline

@@ -164,7 +164,7 @@ GGAS_DEVICE ggas_status post_typed_get(const G& g, const ggas_queue& q, const ty
 template <class G, class Post>
 GGAS_DEVICE_FUNCTION ggas_status post_typed_apart(const G& g, uint64_t timeout_ns, const ggas_queue& q, Post post_all) {
   const deadline end(timeout_ns);
-  return by_queue(g, until::complete, q, end, [&](const auto& some) { return post_all(some, q, end); });
+  return by_queue(g, until::complete, q, end, [&](const poster_of<G>& some) { return post_all(some, q, end); });
 }
 template <class G, class Post>
 GGAS_DEVICE ggas_status post_typed(const G& g, uint64_t timeout_ns, const ggas_queue& q, Post post_all) {
@@ -179,7 +179,7 @@ GGAS_DEVICE ggas_status put_typed(const G& g, const typed_items& remote, const t
   return transfer_between([&] { return settle(held_together(g), move_typed<origin::own>(g, remote, local, t.bytes)); },
                           [&] {
                             return post_typed(g, timeout_ns, q,
-                                              [=](const auto& some, const ggas_queue& c, const deadline& end) {
+                                              [=](const poster_of<G>& some, const ggas_queue& c, const deadline& end) {
                                                 return post_typed_put(some, c, typed_pair(remote, local, t), end);
                                               });
                           });
@@ -193,7 +193,7 @@ GGAS_DEVICE ggas_status get_typed(const G& g, const typed_items& local, const ty
   return transfer_between([&] { return move_typed<origin::remote>(g, local, remote, t.bytes); },
                           [&] {
                             return post_typed(g, timeout_ns, q,
-                                              [=](const auto& some, const ggas_queue& c, const deadline& end) {
+                                              [=](const poster_of<G>& some, const ggas_queue& c, const deadline& end) {
                                                 return post_typed_get(some, c, typed_pair(remote, local, t), end);
                                               });
                           });
@@ -246,7 +246,7 @@ GGAS_DEVICE ggas_status put_signal_typed(const G& g, const typed_items& remote, 
   return transfer_between(
       [&] { return behind(t.bytes == 0 ? g.join(ggas_ok) : move_typed<origin::own>(g, remote, local, t.bytes)); },
       [&] {
-        return post_typed(g, timeout_ns, q, [=](const auto& some, const ggas_queue& c, const deadline& end) {
+        return post_typed(g, timeout_ns, q, [=](const poster_of<G>& some, const ggas_queue& c, const deadline& end) {
           const ggas_status s = post_typed_put(some, c, typed_pair(remote, local, t), end);
           if (s != ggas_ok) return s;
           const signal_slots sig = make_signal(at, to.value, to.op);

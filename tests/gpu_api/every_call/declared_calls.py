@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public calls of kernels, as the headers in gpu_api/include/ggas declare them: names, forms, parameters."""
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# Headers of calls that the host makes.
+OF_THE_HOST = {"on_stream.cuh", "typed_on_stream.cuh"}
+# Groups in front of a call, beside those that its forms with a suffix stand for.
+OF_FORMS = ("tile<2>", "tile<16>", "warps")
+OF_COLLECTIVES = ("block", "grid")
+# Calls with a group that no macro makes.
+OF_CALL = {"ggas_notify": ("thread", *OF_FORMS, "block"), "ggas_barrier": ("block", "blocks", "grid"), "ggas_sync": ("block", "blocks", "grid")}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    type: str
+    name: str
+
+    def as_value(self):
+        """As a parameter of a kernel, which takes no references."""
+        value = re.sub(r"^const (.*)&$", r"\1", self.type).rstrip("& ")
+        return f"{value} {self.name}"
+
+
+@dataclass(frozen=True)
+class Call:
+    name: str
+    parameters: tuple
+    suffixes: tuple = ("",)
+    groups: tuple = ()
+    explicit: tuple = ()  # template arguments that cannot be deduced
+
+
+@dataclass(frozen=True)
+class Form:
+    call: Call
+    name: str
+    group: str = ""
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def split(text):
+    """At commas outside of brackets."""
+    parts, depth, begin = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c in "(<{[") - (c in ")>}]")
+        if c == "," and depth == 0:
+            parts.append(text[begin:i])
+            begin = i + 1
+    parts.append(text[begin:])
+    return [p.strip() for p in parts if p.strip()]
+
+
+def inside(text, begin):
+    """What stands in the brackets that open at `begin`."""
+    depth = 0
+    for i in range(begin, len(text)):
+        depth += (text[i] == "(") - (text[i] == ")")
+        if depth == 0:
+            return text[begin + 1:i]
+    raise ValueError(f"no end of: {text[begin:begin + 60]}")
+
+
+def parameter(text):
+    declared = re.sub(r"\s+", " ", text.split("=")[0]).strip()
+    kind, name = re.fullmatch(r"(.*?)(\w+)", declared).groups()
+    return Parameter(kind.strip(), name)
+
+
+def parameters(text):
+    return tuple(parameter(p) for p in split(text))
+
+
+def made_by_macros(text):
+    for m in re.finditer(r"^GGAS_(FORMS|FORM|COLLECTIVE)\(", text, flags=re.M):
+        name, *rest = split(inside(text, m.end() - 1))
+        if m[1] == "FORM":
+            who, *rest = rest
+            suffix = {"thread": "", "grid": ""}[who]
+            yield Call(name + suffix, parameters(rest[0][1:-1]))
+        elif m[1] == "FORMS":
+            yield Call(name, parameters(rest[0][1:-1]), ("", "_warp", "_block"), OF_FORMS)
+        else:
+            yield Call(name, parameters(rest[0][1:-1]), ("_block", "_grid"), OF_COLLECTIVES)
+
+
+def declared(text):
+    pattern = r"(?:template <([^;{}()]*)>\s*)?GGAS_(?:HOST_)?DEVICE [\w:*&<> ]*?\b(ggas_\w+)\("
+    for m in re.finditer(pattern, text):
+        all_parameters = parameters(inside(text, m.end() - 1))
+        if "a_group G" in (m[1] or ""):
+            yield Call(m[2], all_parameters[1:], (), OF_CALL[m[2]])
+            continue
+        used = " ".join(p.type for p in all_parameters)
+        cannot = "class T" in (m[1] or "") and not re.search(r"\bT\b", used)
+        yield Call(m[2], all_parameters, explicit=("T",) if cannot else ())
+
+
+def of_headers(folder: Path):
+    """Every call once for each list of parameters."""
+    calls = {}
+    for header in sorted(folder.glob("*.cuh")):
+        if header.name in OF_THE_HOST:
+            continue
+        text = without_comments(header.read_text())
+        for call in (*made_by_macros(text), *declared(text)):
+            calls.setdefault((call.name, call.parameters, call.groups), call)
+    return list(calls.values())
+
+
+def forms(calls):
+    return [Form(c, c.name + s) for c in calls for s in c.suffixes] + [Form(c, c.name, g) for c in calls for g in c.groups]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles every public call of kernels in every form, by NVRTC, nvcc or the host's compiler, each warning an error.
+
+  python tests/gpu_api/every_call/every_call.py nvrtc|nvcc|host [--compiler PROGRAM] [--arch sm_90] [--define GGAS_NIC] [--keep FILE]
+
+The calls and their parameters come from the public headers (declared_calls.py), so a new one is compiled too. Ends with
+status 77 where there is no NVRTC."""
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent.parent
+sys.path += [str(HERE), str(ROOT / "benchmarks" / "compile")]
+import declared_calls  # noqa: E402
+import nvrtc  # noqa: E402
+
+INCLUDE = ROOT / "gpu_api" / "include"
+NO_COMPILER = 77
+
+# What stands in each program before the calls: the types that templates are made for, and members of classes.
+PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every form.
+#include "ggas/ggas.cuh"
+#include "ggas/type.cuh"
+
+using T = int;
+using P = int*;
+using global = ggas::global_ptr<float>;
+
+extern "C" __global__ void members(global p, ggas_queue q, float* out, int* number) {
+  (p + 1).store(p.load());
+  ggas_store(p, ggas_load(p, ggas_acquire), ggas_release);
+  *out = *p.get();
+  *number = p.node() + static_cast<int>(p.offset()) + (p == global(0, 8)) + q.good() + q.index();
+  (void)ggas_put(p, out, 1, 1000);
+  (void)ggas_allreduce_block(p, p, 1, ggas_sum, ggas_auto, 1000);
+  GGAS_SHARED(int, one);
+  GGAS_SHARED_ARRAY(float, several, 4);
+  one = 1, several[threadIdx.x % 4] = 2, *out = several[0] + static_cast<float>(one);
+  GGAS_COMPUTE(1, 2);
+}
+"""
+
+
+def kernel(number, form):
+    """A kernel whose parameters are those of the call."""
+    group = [f"ggas::{form.group} group"] if form.group else []
+    parameters = ", ".join(group + [p.as_value() for p in form.call.parameters])
+    explicit = f"<{', '.join(form.call.explicit)}>" if form.call.explicit else ""
+    arguments = ", ".join(["group"] * len(group) + [p.name for p in form.call.parameters])
+    return f'extern "C" __global__ void call_{number}({parameters}) {{ (void){form.name}{explicit}({arguments}); }}\n'
+
+
+def program(forms):
+    return PROLOGUE + "".join(kernel(i, form) for i, form in enumerate(forms))
+
+
+def compile_by_program(command, source):
+    done = subprocess.run([*command, str(source)], capture_output=True, text=True)
+    return "" if done.returncode == 0 else " ".join(command) + "\n" + done.stdout + done.stderr
+
+
+def compile_by_nvrtc(library, source, arch, defines):
+    options = [*defines, "--Ofast-compile=max"]
+    try:
+        log = nvrtc.compile_kernel(library, source, [INCLUDE], arch, options).log
+    except nvrtc.NvrtcError as e:
+        return str(e)
+    return log  # a warning is an error
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("by", choices=("nvrtc", "nvcc", "host"))
+    parser.add_argument("--compiler", help="nvcc or the host's compiler")
+    parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--define", action="append", default=[])
+    parser.add_argument("--keep", type=Path, help="where the program is left")
+    args = parser.parse_args()
+    forms = declared_calls.forms(declared_calls.of_headers(INCLUDE / "ggas"))
+    defines = [f"-D{d}" for d in args.define]
+    include = ["-I", str(INCLUDE)]
+    with tempfile.TemporaryDirectory() as folder:
+        source = args.keep or Path(folder) / "every_call.cu"
+        source.write_text(program(forms))
+        if args.by == "nvrtc":
+            library = nvrtc.load()
+            if library is None:
+                print("no NVRTC here: skipped")
+                return NO_COMPILER
+            wrong = compile_by_nvrtc(library, source, args.arch, defines)
+        elif args.by == "nvcc":
+            wrong = compile_by_program([args.compiler or "nvcc", "-std=c++20", f"-arch={args.arch}", "--Ofast-compile=max", "-Werror", "all-warnings",
+                                        *defines, *include, "-cubin", "-o", f"{folder}/every_call.cubin"], source)
+        else:
+            wrong = compile_by_program([args.compiler or "c++", "-std=c++20", "-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                                        *defines, *include, "-I", str(ROOT)], source)
+    print(f"{args.by}: {len(forms)} forms of {len({f.call.name for f in forms})} calls")
+    if wrong:
+        sys.exit(wrong)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
