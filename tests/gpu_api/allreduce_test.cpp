@@ -112,6 +112,40 @@ TEST_P(Allreduce, ReduceToEveryRoot) {
   }
 }
 
+// Element i is a NaN at member i, the last one at all of them: the others count, and where there are none it stays.
+template <class T>
+void reduce_nans(Allreduce& on, ggas_method method, ggas_op op) {
+  const auto nodes = static_cast<size_t>(on.nodes());
+  constexpr T none = std::numeric_limits<T>::quiet_NaN();
+  for (size_t k = 0; k < nodes; ++k)
+    for (size_t i = 0; i <= nodes; ++i)
+      on.user<T>(static_cast<int>(k))[i] = i == k || i == nodes ? none : static_cast<T>(op == ggas_min ? 9 - k : k);
+  on.on_all(1, 32, [&] {
+    T* const v = on.user<T>(ggas_node());
+    EXPECT_EQ(ggas_allreduce_block(v + 32, v, nodes + 1, op, method, on.enough()), ggas_ok) << "method " << method;
+  });
+  on.run();
+  for (size_t k = 0; k < nodes; ++k) {
+    const T* const got = on.user<T>(static_cast<int>(k)) + 32;
+    for (size_t i = 0; i < nodes; ++i) {
+      const size_t last = i + 1 == nodes ? nodes - 2 : nodes - 1;  // of those that have a number there
+      const T want = nodes == 1 ? none : static_cast<T>(op == ggas_min ? 9 - last : last);
+      EXPECT_TRUE(got[i] == want || (nodes == 1 && got[i] != got[i])) << "method " << method << ", " << got[i];
+    }
+    EXPECT_TRUE(got[nodes] != got[nodes]) << "method " << method << ", " << got[nodes];
+  }
+}
+TEST_P(Allreduce, ANanCountsAsMissing) {
+  std::vector<ggas_method> all = methods();
+  all.insert(all.end(), {ggas_by_gather, ggas_by_all_gather});
+  for (ggas_method method : all) {
+    for (ggas_op op : {ggas_min, ggas_max}) {
+      reduce_nans<float>(*this, method, op);
+      reduce_nans<double>(*this, method, op);
+    }
+  }
+}
+
 TEST_P(Allreduce, RefusesBadArguments) {
   const size_t n = 4;
   on_all(1, 40, [&] {

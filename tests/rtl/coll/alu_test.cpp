@@ -76,6 +76,29 @@ uint64_t word(rma::dice& d, unsigned k, uint64_t near) {
   return d.chance(30) ? uint64_t(int64_t(d.below(5)) - 2) : d.bits();
 }
 
+// A NaN counts as missing, whoever has it; two of them are one.
+TEST(CollAlu, ANanCountsAsMissing) {
+  Vcoll_alu v;
+  constexpr uint64_t none = 0x7ff8'0000'0000'0000, two = 0x4000'0000'0000'0000, none32 = 0x7fc0'0000,
+                     two32 = 0x4000'0000;
+  for (unsigned o : {min, max}) {
+    const auto expect = [&](unsigned k, uint64_t a, uint64_t b, uint64_t want) {
+      v.op_i = uint8_t(o), v.kind_i = uint8_t(k), v.a_i = a, v.b_i = b;
+      for (unsigned i = 0; i < cycles; ++i) {
+        v.clk_i = 0, v.eval();
+        v.clk_i = 1, v.eval();
+      }
+      EXPECT_EQ(v.out_o, want) << "operation " << o << std::hex << ": " << a << ", " << b;
+    };
+    expect(float64, none, two, two);
+    expect(float64, two, none, two);
+    expect(float64, none, none, none);
+    expect(float32, none32 << 32 | two32, two32 << 32 | none32, two32 << 32 | two32);
+    expect(float32, none32 << 32 | none32, none32 << 32 | two32, none32 << 32 | two32);
+  }
+  end_model(v);
+}
+
 TEST(CollAlu, EveryOperationOnEveryKind) {
   Vcoll_alu v;
   rma::dice d{rma::seed()};

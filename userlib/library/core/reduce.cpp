@@ -29,6 +29,12 @@ struct as_wrapping<int64_t> {
   using type = uint64_t;
 };
 
+// A NaN counts as missing, as in kernels and by the NIC.
+template <class T>
+bool is_missing(T v) {
+  return !(v == v);
+}
+
 template <class T>
 void apply(ggas_operation o, std::byte* to, const std::byte* more, size_t n) {
   using W = typename as_wrapping<T>::type;
@@ -38,9 +44,9 @@ void apply(ggas_operation o, std::byte* to, const std::byte* more, size_t n) {
     case GGAS_OP_PRODUCT:
       return each<T>(to, more, n, [](T a, T b) { return static_cast<T>(static_cast<W>(a) * static_cast<W>(b)); });
     case GGAS_OP_MIN:
-      return each<T>(to, more, n, [](T a, T b) { return std::min(a, b); });
+      return each<T>(to, more, n, [](T a, T b) { return b < a || is_missing(a) ? b : a; });
     case GGAS_OP_MAX:
-      return each<T>(to, more, n, [](T a, T b) { return std::max(a, b); });
+      return each<T>(to, more, n, [](T a, T b) { return a < b || is_missing(a) ? b : a; });
   }
 }
 
