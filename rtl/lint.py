@@ -8,7 +8,7 @@ import sys
 
 import sources
 
-POINTS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "rtl" / "points"
+TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "rtl"
 
 
 def main():
@@ -19,7 +19,7 @@ def main():
     args.add_argument("--links", type=int, choices=range(1, 7), default=1, help="links of the NIC")
     args.add_argument("--coll", action="store_true", help="with the unit for collectives")
     args.add_argument("--page-log2", type=int, choices=(12, 16), default=12, help="log2 of the distance of two pages")
-    args.add_argument("--points", action="store_true", help="with the points of functional coverage bound to it")
+    args.add_argument("--points", action="store_true", help="with the points of functional coverage and the contracts of streams bound to it")
     opts = args.parse_args()
     command = ["verilator", "--lint-only", "-Wall", f"-GDATA_W={opts.data_w}", "--top-module", "nic_top"]
     command += [f"-DGGAS_CONTEXTS={opts.contexts}", f"-DGGAS_NODES={opts.nodes}"]
@@ -29,7 +29,8 @@ def main():
     files = [*sources.files(opts.generated)]
     if opts.points:  # the macros first; a point need not use all that its module shows
         command += ["-Wno-UNUSEDSIGNAL", "-Wno-DECLFILENAME"]
-        files += sorted(POINTS.glob("*.sv"), key=lambda f: (f.name != "point.sv", f.name))
+        for folder, macros in (("points", "point.sv"), ("contracts", "stream_contract.sv")):
+            files += sorted((TESTS / folder).glob("*.sv"), key=lambda f: (f.name != macros, f.name))
     result = subprocess.run(command + [str(f) for f in files])
     if result.returncode == 0:
         print(f"nic_top, DATA_W={opts.data_w}, {opts.contexts} contexts, {opts.nodes} nodes, {opts.links} links, MTU {opts.mtu},"

@@ -206,14 +206,14 @@ module links #(
     end
 
     // Packets of the own units: those of VC_P once for each of their ways, too. An NP packet waits for the last copy of
-    // a P packet that was begun before it.
+    // a P packet that was offered before it; once offered itself, it stands.
     logic [3:0]         own_valid, own_ready, own_sop, own_eop;
     logic [4*HW-1:0]     own_hdr;
     logic [4*DATA_W-1:0] own_data;
     logic [4*WW-1:0]     own_way;
     if (ggas_pkg::GROUPS > 0) begin : g_own_copies
       ggas_pkg::ways_t p_ways;
-      logic            p_keep, p_open, p_valid, p_ready, p_sop, p_eop;
+      logic            p_keep, p_open, p_valid, p_ready, p_sop, p_eop, np_may_go, np_offered_q;
       net_repeat #(.DATA_W(DATA_W)) i_repeat (
           .clk_i, .rst_ni, .in_valid_i(tx_valid_i[0]), .in_ready_o(p_ready), .in_sop_i(tx_sop_i[0]),
           .in_eop_i(tx_eop_i[0]), .in_hdr_i(tx_hdr_i[HW-1:0]), .in_ways_i(ways[WSW*L+:WSW]),
@@ -225,8 +225,13 @@ module links #(
           .clk_i, .rst_ni, .ways_i(p_ways), .ends_i(p_valid && own_ready[0] && p_eop), .way_o(own_way[WW-1:0]),
           .keep_o(p_keep)
       );
-      assign own_valid  = {tx_valid_i[3:2], tx_valid_i[1] && !p_open, p_valid};
-      assign tx_ready_o = {own_ready[3:2], own_ready[1] && !p_open, p_ready};
+      assign np_may_go  = np_offered_q || !p_open;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) np_offered_q <= 1'b0;
+        else np_offered_q <= own_valid[1] && !(own_ready[1] && own_eop[1]);
+      end
+      assign own_valid  = {tx_valid_i[3:2], tx_valid_i[1] && np_may_go, p_valid};
+      assign tx_ready_o = {own_ready[3:2], own_ready[1] && np_may_go, p_ready};
       assign own_sop    = {tx_sop_i[3:1], p_sop};
       assign own_eop    = {tx_eop_i[3:1], p_eop};
     end else begin : g_own_ways

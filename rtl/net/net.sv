@@ -147,8 +147,9 @@ module net #(
   assign tx_hdr = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
   assign lnk_tx_data_o = {tx_rma_data_i, rsp_grant[1] ? tx_ans_data_i : tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
 
-  // Route: fixed with the first beat that is taken.
-  logic [3:0] inside_q, own_q, out_q;  // in a packet; it is for us; it goes to the link
+  // Route: fixed as a packet is offered, so that the offer stands whatever the configuration does. With one link, which
+  // takes nothing while it is not UP, an offer to it ends then; with several the crossbar finds out.
+  logic [3:0] offered_q, inside_q, own_q, out_q;  // on offer before; begun; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
   logic [3:0] tx_group;         // the destination is one
   logic [3:0] to_own, to_peer;  // it is this node; it may be behind a link
@@ -172,20 +173,22 @@ module net #(
     end
   end
   for (genvar v = 0; v < 4; v = v + 1) begin : g_route
-    assign own[v]  = inside_q[v] ? own_q[v] : to_own[v] && !tx_group[v];
-    assign out[v]  = inside_q[v] ? out_q[v] : !own[v] && cfg_peer_valid_i && link_up_o
-      && (tx_group[v] || to_peer[v]);
+    assign own[v]  = offered_q[v] ? own_q[v] : to_own[v] && !tx_group[v];
+    assign out[v]  = offered_q[v] ? out_q[v] && (inside_q[v] || ggas_pkg::LINKS > 1 || link_up_o)
+      : !own[v] && cfg_peer_valid_i && link_up_o && (tx_group[v] || to_peer[v]);
     assign lnk_tx_valid_o[v] = tx_valid[v] && out[v];
     assign tx_ready[v] = out[v] ? lnk_tx_ready_i[v] : own[v] ? loop_ready[v] : 1'b1;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        inside_q[v] <= 1'b0;
-        own_q[v]    <= 1'b0;
-        out_q[v]    <= 1'b0;
-      end else if (tx_valid[v] && tx_ready[v]) begin
-        inside_q[v] <= !tx_eop[v];
-        own_q[v]    <= own[v];
-        out_q[v]    <= out[v];
+        offered_q[v] <= 1'b0;
+        inside_q[v]  <= 1'b0;
+        own_q[v]     <= 1'b0;
+        out_q[v]     <= 1'b0;
+      end else if (tx_valid[v]) begin
+        offered_q[v] <= !(tx_ready[v] && tx_eop[v]);
+        own_q[v]     <= own[v];
+        out_q[v]     <= out[v];
+        if (tx_ready[v]) inside_q[v] <= !tx_eop[v];
       end
     end
   end
@@ -202,6 +205,7 @@ module net #(
 
   // ---------------------------------------------------------------- to the units
   logic [3:0] rx_sop, rx_eop, bad, bad_end;
+  logic [3:0] seen_q, refused_q;       // of the link's packet: on offer before; it is bad
   logic [3:0] from_link, from_loop;    // where the beat at a unit is from
   logic [3:0] link_ready, own_ready;   // its unit takes the one of the link, the one of this node
   logic [4*HW-1:0]     rx_hdr;
@@ -269,9 +273,19 @@ module net #(
         default:                     op_ok = 1'b0;
       endcase
     end
-    // The links know who is in a group.
-    assign bad[v]     = lnk_rx_valid_i[v] && (!op_ok || !(rx_dst[v] == cfg_node_i || rx_group[v]));
+    // The links know who is in a group. Found out once a packet: NODE may be written while it passes.
+    assign bad[v]     = lnk_rx_valid_i[v]
+      && (seen_q[v] ? refused_q[v] : !op_ok || !(rx_dst[v] == cfg_node_i || rx_group[v]));
     assign bad_end[v] = bad[v] && lnk_rx_eop_i[v];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        seen_q[v]    <= 1'b0;
+        refused_q[v] <= 1'b0;
+      end else if (lnk_rx_valid_i[v]) begin
+        seen_q[v]    <= !(lnk_rx_ready_o[v] && lnk_rx_eop_i[v]);
+        refused_q[v] <= bad[v];
+      end
+    end
 
     logic unused_locked;
     arbiter_rr #(.N(2), .HOLD(1'b1)) i_arbiter (

@@ -114,8 +114,9 @@ module net_crossbar #(
       assign head[I] = in_valid[I] && in_sop[I];
       assign to[6*I+:6] = {link, lane, C[1:0]};
       assign to_also[6*I+:6] = {second_link, second_lane, C[1:0]};
-      assign here[I]  = in_sop[I] ? own : here_q;
-      assign drops[I] = in_sop[I] ? !own && (drop || !(up[link] || (second && up[second_link])))
+      // The own units send nothing to themselves by way of the links, unless NODE was written meanwhile: lost, too.
+      assign here[I]  = p < L && (in_sop[I] ? own : here_q);
+      assign drops[I] = in_sop[I] ? !here[I] && (own || drop || !(up[link] || (second && up[second_link])))
         && !(offered[p] && chan_q[3*p+:3] == C) : drop_q[I];
       assign want[I]  = head[I] && !own && !drop && up[link];
       assign also[I]  = head[I] && second && up[second_link];

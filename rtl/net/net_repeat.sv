@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats packets of the own units: a packet passes without delay; if its last beat is taken with keep_i it is offered
 // again. All its beats but the last stand in RAM then, the last one stays at the input until it is taken without
-// keep_i.
+// keep_i. Header and ways are those of its first offer.
 `default_nettype none
 
 module net_repeat #(
@@ -26,11 +26,11 @@ module net_repeat #(
     output      logic [ggas_pkg::NET_HDR_W-1:0] out_hdr_o,  // with sop
     output      ggas_pkg::ways_t     out_ways_o,            // with every beat
     output      logic [DATA_W-1:0]   out_data_o,
-    output      logic                open_o      // a packet for a group has begun to leave and has not left
+    output      logic                open_o      // a packet for a group was offered and has not left
 );
   localparam int unsigned BEATS = ggas_pkg::MTU * 8 / DATA_W;
   localparam int unsigned AW    = $clog2(BEATS);
-  logic                          again_q, inside_q;  // this is a repetition; the first beat was taken from the input
+  logic                          again_q, inside_q;  // this is a repetition; the packet was offered before
   logic [AW-1:0]                 at_q, last_q, next;
   logic [ggas_pkg::NET_HDR_W-1:0] hdr_q;
   ggas_pkg::ways_t               ways_q;
@@ -63,7 +63,7 @@ module net_repeat #(
     end else begin
       at_q <= next;
       if (ends) again_q <= keep_i;
-      if (taken) inside_q <= !ends || (keep_i && inside_q);
+      if (out_valid_o) inside_q <= !ends || keep_i;
     end
   end
   always_ff @(posedge clk_i) begin

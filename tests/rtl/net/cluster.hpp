@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,7 @@ class cluster {
       m.eval();
     }
     for (unsigned n = 0; n < nodes_.size(); ++n) {
+      nodes_[n].at = n;
       nodes_[n].m->cfg_node_i = n;
       for (unsigned to = 0; to < nodes_.size(); ++to)
         if (to != n) route(n, to, shape_.next(n, to), shape_.second(n, to));
@@ -82,8 +84,7 @@ class cluster {
     m.cfg_route_i = (way ? 16u | way->lane << 3 | way->port : 0) | (second ? 16u | second->lane << 3 | second->port : 0)
                                                                        << 5;
     m.cfg_route_set_i = 1;
-    clock(m);
-    m.cfg_route_set_i = 0;
+    write_line(at);
   }
   // A group that `root` sends to; its number is that of `root`.
   void group(unsigned root, const std::vector<unsigned>& members) {
@@ -97,9 +98,11 @@ class cluster {
     m.cfg_group_lane_i = line.lane;
     m.cfg_group_line_i = unsigned(valid) << 16 | line.port << 13 | unsigned(line.member) << 12 | line.branches;
     m.cfg_group_set_i = 1;
-    clock(m);
-    m.cfg_group_set_i = 0;
+    write_line(line.node);
   }
+  // Lines of tables are written with the next step, one a node and step: packets may be on offer. Else between two
+  // steps.
+  bool under_traffic = false;
   void plugged(unsigned node, unsigned port, bool on) {
     Model& m = *nodes_[node].m;
     m.link_rx_up_i = on ? m.link_rx_up_i | 1u << port : m.link_rx_up_i & ~(1u << port);
@@ -164,6 +167,7 @@ class cluster {
       nodes_[n].m->eval();
       sample(n);
       clock(*nodes_[n].m);
+      end_write(*nodes_[n].m);
     }
   }
   // Until every packet has arrived; false: nothing arrived for `patience` cycles.
@@ -197,8 +201,11 @@ class cluster {
   const cluster_counters& count() const { return count_; }
   const topology& shape() const { return shape_; }
   std::mt19937_64& rng() { return rng_; }
+  // Every packet that arrives, beside the checks here.
+  std::function<void(unsigned at, const nic::packet&)> on_arrival;
   // Of the last packet that arrived.
   uint64_t arrived_at = 0, left_at = 0;
+  uint64_t last_at(unsigned node) const { return nodes_[node].last_at; }  // the same of those for a node
   // Packets that are known to be lost do not arrive any more.
   void forget() {
     sent_.clear();
@@ -215,17 +222,27 @@ class cluster {
     uint64_t at;
   };
   struct node {
+    unsigned at = 0;  // its number
     std::unique_ptr<Model> m;
+    uint64_t np_mark = 0;  // P packets begun before the NP packet on offer was offered
     std::array<source, unit_channels> tx;
     std::array<sink, unit_channels> rx;
     std::array<std::deque<on_wire>, built_links> wire;  // towards this node
     std::array<uint64_t, built_links> flits{};
+    uint64_t last_at = 0;
     bool woken = true;  // a pin changed
   };
   using flow = std::tuple<unsigned, unsigned, unsigned>;  // source, destination, virtual channel
   static constexpr uint8_t group_bit = 0x80;              // OP_MULTICAST
   static bool to_group(const nic::packet& p) { return p.op & group_bit && p.vc % unit_channels == 0; }
 
+  void write_line(unsigned at) {
+    nodes_[at].woken = true;
+    if (under_traffic) return;
+    clock(*nodes_[at].m);
+    end_write(*nodes_[at].m);
+  }
+  static void end_write(Model& m) { m.cfg_route_set_i = m.cfg_group_set_i = 0; }
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng_) < p; }
   void fail(const std::string& what) {
     if (errors_++ == 0) first_error_ = what;
@@ -238,8 +255,10 @@ class cluster {
     unsigned valid = 0, sop = 0, eop = 0, ready = 0, rx_valid = 0, phy_ready = 0;
     for (unsigned v = 0; v < unit_channels; ++v) {
       ready |= unsigned(chance(takes)) << v;
+      const bool standing = n.tx[v].offered;
       const beat b = n.tx[v].offer(chance(offers));
       if (!b.valid) continue;
+      if (v == 1 && b.sop && !standing) n.np_mark = posted_begun_[{n.at, n.tx[v].queue.front().dst}];
       valid |= 1u << v;
       sop |= unsigned(b.sop) << v;
       eop |= unsigned(b.eop) << v;
@@ -306,7 +325,8 @@ class cluster {
     }
   }
 
-  // The first beat of a packet was taken. An NP packet must arrive behind the P packets of its flow begun before.
+  // The first beat of a packet was taken. An NP packet must arrive behind the P packets of its flow that were begun
+  // before it was offered.
   void begin(unsigned at, unsigned v) {
     const nic::packet& p = n_front(at, v);
     left_at = time_;
@@ -314,7 +334,7 @@ class cluster {
       for (const unsigned member : members_[at]) ++posted_begun_[{at, member}];
     else if (v == 0)
       ++posted_begun_[{at, p.dst}];
-    if (v == 1) np_mark_[{at, p.dst}].push_back(posted_begun_[{at, p.dst}]);
+    if (v == 1) np_mark_[{at, p.dst}].push_back(nodes_[at].np_mark);
   }
   const nic::packet& n_front(unsigned at, unsigned v) const { return nodes_[at].tx[v].queue.front(); }
 
@@ -339,7 +359,8 @@ class cluster {
   }
 
   void arrived(unsigned at, unsigned v, const nic::packet& p) {
-    arrived_at = time_;
+    arrived_at = nodes_[at].last_at = time_;
+    if (on_arrival) on_arrival(at, p);
     if (p.dst != at && !to_group(p)) fail("a packet arrived at another node");
     if (p.unordered()) return arrived_loose(at, v, p);
     auto& expected = sent_[{p.src, at, v}];

@@ -424,6 +424,103 @@ TYPED_TEST(LinksTest, DeadBranchLosesItsCopiesOnly) {
   c.forget();
 }
 
+// A load that is offered beside a store to a group with a dead branch leaves once, as it is.
+TYPED_TEST(LinksTest, LoadsBesideADeadBranchLeaveOnce) {
+  auto c = this->make("full", 5);
+  this->groups(c);
+  ASSERT_TRUE(c.wait_up());
+  c.cut(0, 0);  // between 0 and 1: the first branch
+  for (unsigned i = 0; i < 1000 && c.state(0, 0) != links_dead; ++i) c.step();
+  ASSERT_EQ(c.state(0, 0), links_dead);
+  uint64_t loads = 0;
+  c.on_arrival = [&](unsigned, const nic::packet& p) { loads += p.vc % unit_channels == 1; };
+  constexpr unsigned rounds = 300;
+  for (unsigned i = 0; i < rounds; ++i) {
+    auto load = this->plain(i % 3 ? 2 : 3, 1, 0);
+    load.addr = 8ull * i;
+    c.send(0, load);
+    c.multicast(0, this->plain(0, 0, i % 4 ? 48 : 2));
+    for (unsigned k = unsigned(c.rng()() % 120); k > 0; --k) c.step();
+  }
+  for (unsigned i = 0; i < 60'000 && c.under_way() != rounds; ++i) c.step();
+  EXPECT_EQ(c.under_way(), rounds);  // the copies for 1
+  EXPECT_EQ(loads, rounds);
+  EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  c.forget();
+}
+
+// A line of the table of groups is written while stores to it are offered: each goes by the one or by the other.
+TYPED_TEST(LinksTest, LinesOfGroupsChangeUnderTraffic) {
+  auto c = this->make("full", 5);
+  c.group(0, {1, 2, 3, 4});
+  ASSERT_TRUE(c.wait_up());
+  c.offers = 0.9;
+  std::map<uint64_t, std::vector<unsigned>> got;  // nodes, by the address of the store
+  c.on_arrival = [&](unsigned at, const nic::packet& p) { got[p.addr].push_back(at); };
+  c.forget();  // who gets a store is checked here
+  const auto turn = [&] {
+    const auto branch = fabric::group_line::branch;
+    const bool low = c.rng()() % 2;
+    const uint16_t ways = low ? branch(0, 0) | branch(1, 0) : branch(2, 0) | branch(3, 0);
+    c.group_line(0, {.node = 0, .branches = ways});
+  };
+  turn();
+  c.under_traffic = true;
+  constexpr unsigned stores = 400;
+  for (unsigned i = 0; i < stores; ++i) {
+    auto p = this->plain(0, 0, i % 3 ? 2 : 40);
+    p.op = 0x80;
+    p.addr = 8ull * i;
+    c.send(0, p);
+  }
+  for (unsigned i = 0; i < 120'000 && got.size() < stores; ++i) {
+    if (c.rng()() % 5 == 0) turn();
+    c.step();
+  }
+  for (unsigned i = 0; i < 2000; ++i) c.step();
+  EXPECT_EQ(got.size(), stores);
+  for (auto& [address, nodes] : got) {
+    std::ranges::sort(nodes);
+    EXPECT_TRUE(nodes == std::vector<unsigned>({1, 2}) || nodes == std::vector<unsigned>({3, 4}))
+        << address << ": " << testing::PrintToString(nodes);
+  }
+  EXPECT_EQ(c.count().bad + c.count().dead + c.count().no_route, 0u);
+}
+
+// A line of the table of routes is written while packets that it concerns are offered: none is lost, doubled or
+// changed, and no link dies.
+TYPED_TEST(LinksTest, RoutesChangeUnderTraffic) {
+  auto c = this->make("full", 4);
+  ASSERT_TRUE(c.wait_up());
+  c.offers = 0.9;
+  std::map<uint64_t, unsigned> sent;
+  c.on_arrival = [&](unsigned at, const nic::packet& p) {
+    EXPECT_EQ(at, 1u);
+    const auto it = sent.find(p.addr);
+    ASSERT_TRUE(it != sent.end()) << "unsent, or twice";
+    EXPECT_EQ(p.len_dw, it->second);
+    for (const uint32_t dw : p.data) EXPECT_EQ(dw, uint32_t(p.addr));
+    sent.erase(it);
+  };
+  constexpr unsigned packets = 600;
+  for (unsigned i = 0; i < packets; ++i) {
+    const unsigned vc = i % 4;
+    auto p = this->plain(1, vc, vc == 1 ? 0 : 2 + i % 30);
+    p.addr = 8ull * i;
+    std::ranges::fill(p.data, uint32_t(p.addr));
+    sent[p.addr] = p.len_dw;
+    c.send(0, p);
+  }
+  c.forget();
+  c.under_traffic = true;
+  for (unsigned i = 0; i < 120'000 && !sent.empty(); ++i) {
+    if (c.rng()() % 5 == 0) c.route(0, 1, topology::step{unsigned(c.rng()() % 3), 0});  // by itself, or over 2 or 3
+    c.step();
+  }
+  EXPECT_EQ(sent.size(), 0u);
+  EXPECT_EQ(c.count().bad + c.count().dead + c.count().no_route, 0u);
+}
+
 // Cut under load: what is lost is told, and no copy stands still.
 TYPED_TEST(LinksTest, CutLinkHoldsNoCopies) {
   for (unsigned round = 0; round < 4; ++round) {

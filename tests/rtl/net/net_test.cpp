@@ -44,6 +44,60 @@ TYPED_TEST(NetTest, LinkComesAndGoes) {
   EXPECT_GT(this->expect_link_out[0].size(), 50u);
 }
 
+// NODE and LINK_PEER are written while packets wait, begin and pass: each leaves once, whole and unchanged, by one way,
+// or is lost; those of a port in their order. That an offer stands is seen by sinks and contracts.
+TYPED_TEST(NetTest, ConfigurationChangesUnderTraffic) {
+  auto& m = this->m;
+  std::array<std::deque<packet>, ports> sent;
+  for (int round = 0; round < 3000; ++round) {
+    for (unsigned u = 0; u < ports; ++u) {
+      if (this->tx[u].queue.size() > 4) continue;
+      const unsigned where = unsigned(this->rng() % 8);
+      packet p = this->unit_packet(u, where < 2 ? own_node : where < 7 ? peer_node : strange_node);
+      this->tx[u].queue.push_back(p);
+      p.hops = nic::hop_limit;
+      sent[u].push_back(p);
+    }
+    const unsigned w = unsigned(this->rng() % ports);
+    if (this->link_in[channel_of(w)].queue.size() < 4)
+      this->link_in[channel_of(w)].queue.push_back(this->link_packet(w, false));
+    for (unsigned k = unsigned(this->rng() % 12); k > 0; --k) this->step();
+    switch (this->rng() % 4) {
+      case 0:
+        m.cfg_node_i = this->rng() % 2 ? own_node : strange_node;
+        break;
+      case 1:
+        m.cfg_peer_node_i = this->rng() % 4 ? peer_node : strange_node;
+        break;
+      default:
+        m.cfg_peer_valid_i = this->rng() % 2;
+    }
+  }
+  this->run(100'000);
+  uint64_t stores_out = 0;
+  for (unsigned u = 0; u < ports; ++u) {
+    EXPECT_EQ(this->rx[u].unstable, 0u) << u;
+    // By each way in order: what is there next was sent behind the one before.
+    std::array<std::deque<packet>, 2> ways{this->rx[u].got, this->link_out[channel_of(u)].got};
+    for (const auto& got : ways) {
+      auto next = sent[u].begin();
+      for (const packet& p : got) {
+        const bool answer = p.op >= 0x18 && p.op < 0x20;
+        const unsigned from = answer ? unsigned(port_ans) : p.op >= 0x10 ? unsigned(port_rma) : p.op;
+        if (p.src != own_node || from != u) continue;
+        next = std::find_if(next, sent[u].end(), [&](const packet& s) { return same(s, p); });
+        ASSERT_NE(next, sent[u].end()) << "port " << u << ": changed, twice or out of order";
+        stores_out += u == port_p;
+        next = sent[u].erase(next);
+      }
+    }
+  }
+  for (const auto& s : this->link_out) EXPECT_EQ(s.unstable, 0u) << "an offer to the link changed";
+  EXPECT_EQ(this->lost, sent[port_p].size());
+  EXPECT_GT(stores_out, 100u);
+  EXPECT_GT(this->lost, 100u);
+}
+
 // Every pulse is counted, also when several come at once; each kind is logged with its details.
 TYPED_TEST(NetTest, EventsOfTheLink) {
   uint64_t dead = 0, lost = 0, bad = 0;
