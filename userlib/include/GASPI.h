@@ -47,7 +47,6 @@ typedef void* gaspi_pointer_t;
 typedef void* gaspi_const_pointer_t; /**< not const: as in the types of the standard */
 typedef char* gaspi_string_t;
 typedef void* gaspi_reduce_state_t;
-typedef unsigned char* gaspi_state_vector_t;
 typedef unsigned int gaspi_statistic_counter_t;
 
 /** Waits for ever. */
@@ -65,7 +64,10 @@ typedef enum gaspi_return_t {
   GASPI_TIMEOUT = 1,
   GASPI_QUEUE_FULL = 2 /**< for programs that ask for it: no queue is ever full */
 } gaspi_return_t;
-typedef enum gaspi_state_t { GASPI_STATE_HEALTHY = 0, GASPI_STATE_CORRUPT = 1 } gaspi_state_t;
+enum { GASPI_STATE_HEALTHY = 0, GASPI_STATE_CORRUPT = 1 };
+/** A byte: programs for GPI-2 allocate one for each rank, others `n * sizeof(gaspi_state_t)`. */
+typedef unsigned char gaspi_state_t;
+typedef gaspi_state_t* gaspi_state_vector_t;
 typedef enum gaspi_operation_t { GASPI_OP_MIN = 0, GASPI_OP_MAX = 1, GASPI_OP_SUM = 2 } gaspi_operation_t;
 typedef enum gaspi_datatype_t {
   GASPI_TYPE_INT = 0,

@@ -18,6 +18,9 @@ CASE_FROM_BEGIN(nothing_works_before_init, 1) {
   REFUSED(gaspi_write(0, 0, 0, 0, 0, 8, 0, GASPI_TEST));
   REFUSED(gaspi_queue_create(&queue, GASPI_TEST));
   REFUSED(gaspi_queue_num(&n));
+  REFUSED(gaspi_group_commit(GASPI_GROUP_ALL, GASPI_TEST));
+  REFUSED(gaspi_connect(0, GASPI_TEST));
+  REFUSED(gaspi_disconnect(0, GASPI_TEST));
   REFUSED(gaspi_proc_term(GASPI_TEST));
 }
 
@@ -53,7 +56,22 @@ CASE(connect_is_allowed_and_asks_for_a_rank, 2) {
   CHECK(gaspi_connect(right(), PATIENCE));
   CHECK(gaspi_disconnect(right(), PATIENCE));
   REFUSED(gaspi_connect(all, PATIENCE));
+  REFUSED(gaspi_disconnect(all, PATIENCE));
   barrier();
+}
+
+CASE_FROM_BEGIN(who_has_left_is_healthy_and_can_be_disconnected, 2) {
+  gaspi_state_t states[2];
+  begin();
+  if (me == 0) {
+    until_ended(1);
+    CHECK(gaspi_disconnect(1, PATIENCE));
+    REFUSED(gaspi_connect(1, PATIENCE));
+    CHECK(gaspi_state_vec_get(states));
+    HOLDS(states[0] == GASPI_STATE_HEALTHY && states[1] == GASPI_STATE_HEALTHY);
+    REFUSED(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
+  }
+  CHECK(gaspi_proc_term(PATIENCE));
 }
 
 CASE(ping_answers_for_living_ranks, 3) {
@@ -64,10 +82,13 @@ CASE(ping_answers_for_living_ranks, 3) {
 }
 
 CASE(state_vector_is_healthy, 3) {
-  unsigned char states[8];
+  gaspi_state_t states[8];
+  const gaspi_state_vector_t vector = states;
   gaspi_rank_t r;
-  CHECK(gaspi_state_vec_get(states));
+  memset(states, 0xff, sizeof states);
+  CHECK(gaspi_state_vec_get(vector));
   for (r = 0; r < all; ++r) HOLDS(states[r] == GASPI_STATE_HEALTHY);
+  for (r = all; r < 8; ++r) HOLDS(states[r] != GASPI_STATE_HEALTHY && states[r] != GASPI_STATE_CORRUPT);
   REFUSED(gaspi_state_vec_get(NULL));
   barrier();
 }
@@ -76,11 +97,9 @@ CASE(state_vector_is_healthy, 3) {
  * said that they are ready: one that is still in a barrier may have to pass on what a third one waits for. Rank 2
  * waits in a call: on simulated nodes no time passes for the others while a rank waits elsewhere. */
 static void play_a_killing(void) {
-  unsigned char states[8] = {0};
+  gaspi_state_t states[8] = {GASPI_STATE_HEALTHY};
   gaspi_notification_id_t id;
-  CHECK(gaspi_proc_init(PATIENCE));
-  CHECK(gaspi_proc_rank(&me));
-  CHECK(gaspi_proc_num(&all));
+  begin();
   segment(0, 64);
   barrier();
   if (me != 0) CHECK(gaspi_notify(0, 0, me, 1, 0, PATIENCE));
@@ -96,6 +115,7 @@ static void play_a_killing(void) {
   }
   HOLDS(states[0] == GASPI_STATE_HEALTHY && states[1] == GASPI_STATE_HEALTHY);
   REFUSED(gaspi_proc_ping(2, PATIENCE));
+  REFUSED(gaspi_disconnect(2, PATIENCE));
   REFUSED(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
   CHECK(gaspi_proc_term(PATIENCE));
   exit(EXIT_SUCCESS);

@@ -18,6 +18,13 @@ CASE(group_all_has_all_ranks, 3) {
   for (r = 0; r < all; ++r) HOLDS(ranks[r] == r);
 }
 
+CASE(group_all_may_be_committed, 2) {
+  CHECK(gaspi_group_commit(GASPI_GROUP_ALL, PATIENCE));
+  barrier();
+  CHECK(gaspi_group_commit(GASPI_GROUP_ALL, GASPI_TEST));
+  REFUSED(gaspi_group_add(GASPI_GROUP_ALL, me));
+}
+
 CASE(a_subset_commits_without_the_others, 5) {
   gaspi_group_t g;
   gaspi_number_t n;

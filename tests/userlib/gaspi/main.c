@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `conformance CASE...`: runs the cases, one after the other; without one it lists them. */
+#include <unistd.h>
+
 #include "conformance.h"
 
 gaspi_rank_t me, all;
@@ -29,14 +31,22 @@ gaspi_notification_t taken(gaspi_notification_id_t begin, gaspi_number_t num, ga
 gaspi_rank_t right(void) { return (gaspi_rank_t)((me + 1) % all); }
 gaspi_rank_t left(void) { return (gaspi_rank_t)((me + all - 1) % all); }
 
+void begin(void) {
+  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_proc_rank(&me));
+  CHECK(gaspi_proc_num(&all));
+}
+
+void until_ended(gaspi_rank_t rank) {
+  while (gaspi_proc_ping(rank, PATIENCE) == GASPI_SUCCESS) usleep(1000);
+}
+
 static void run(const gaspi_case* c) {
   if (c->begins) {
     c->run();
     return;
   }
-  CHECK(gaspi_proc_init(PATIENCE));
-  CHECK(gaspi_proc_rank(&me));
-  CHECK(gaspi_proc_num(&all));
+  begin();
   c->run();
   barrier();
   CHECK(gaspi_proc_term(PATIENCE));

@@ -75,6 +75,61 @@ CASE(an_empty_queue_has_nothing_to_wait_for, 1) {
   CHECK(gaspi_wait(7, GASPI_BLOCK));
 }
 
+/* Queue 0 was waited for before rank 1 leaves, queue 1 was not: what it had is there all the same. */
+CASE_FROM_BEGIN(who_has_left_is_no_error_for_what_it_got, 2) {
+  gaspi_notification_id_t id;
+  begin();
+  segment(0, 64);
+  if (me == 0) {
+    CHECK(gaspi_write(0, 0, 1, 0, 8, 8, 0, PATIENCE));
+    CHECK(gaspi_wait(0, PATIENCE));
+    CHECK(gaspi_write(0, 0, 1, 0, 16, 8, 1, PATIENCE));
+    CHECK(gaspi_notify(0, 1, 0, 1, 1, PATIENCE));
+  } else {
+    taken(0, 1, &id);
+  }
+  barrier();
+  if (me == 0) {
+    until_ended(1);
+    CHECK(gaspi_wait(0, PATIENCE));
+    CHECK(gaspi_wait(1, PATIENCE));
+    CHECK(gaspi_write(0, 0, 0, 0, 8, 8, 0, PATIENCE));
+    CHECK(gaspi_wait(0, PATIENCE));
+  }
+  CHECK(gaspi_proc_term(PATIENCE));
+}
+
+CASE_FROM_BEGIN(nothing_goes_to_who_has_left, 2) {
+  gaspi_atomic_value_t old;
+  gaspi_notification_id_t id;
+  begin();
+  segment(0, 64);
+  if (me == 0) {
+    until_ended(1);
+    REFUSED(gaspi_write(0, 0, 1, 0, 8, 8, 0, PATIENCE));
+    REFUSED(gaspi_read(0, 0, 1, 0, 8, 8, 0, PATIENCE));
+    REFUSED(gaspi_notify(0, 1, 0, 1, 0, PATIENCE));
+    REFUSED(gaspi_write_notify(0, 0, 1, 0, 8, 8, 0, 1, 0, PATIENCE));
+    REFUSED(gaspi_atomic_fetch_add(0, 0, 1, 1, &old, PATIENCE));
+    REFUSED(gaspi_passive_send(0, 0, 1, 8, PATIENCE));
+    CHECK(gaspi_wait(0, PATIENCE)); /* nothing was posted */
+    GIVES(gaspi_notify_waitsome(0, 0, 1, &id, GASPI_TEST), GASPI_TIMEOUT);
+  }
+  CHECK(gaspi_proc_term(PATIENCE));
+}
+
+CASE(a_queue_begins_empty, 1) {
+  gaspi_queue_id_t q, again;
+  gaspi_number_t n;
+  segment(0, 64);
+  CHECK(gaspi_queue_create(&q, PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, q, PATIENCE));
+  CHECK(gaspi_queue_delete(q));
+  CHECK(gaspi_queue_create(&again, PATIENCE));
+  CHECK(gaspi_queue_size(again, &n));
+  HOLDS(again == q && n == 0);
+}
+
 CASE(bad_queues_are_refused, 1) {
   gaspi_number_t n;
   REFUSED(gaspi_wait(8, PATIENCE));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kill -9 of one of 8 ranks in each phase: the others come back, know it, and go on as a group of their own.
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "tests/userlib/library/rig.hpp"
@@ -123,6 +125,48 @@ TEST(library_failures, killed_while_it_is_written_to) {
     MUST(ggas_queue_purge(r.p, 0), GGAS_OK);
     MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
     return recovers(r);
+  });
+}
+
+// What was waited for before is no matter any more, neither on a queue that is empty nor behind others' transfers.
+TEST(library_failures, killed_when_all_was_waited_for) {
+  const auto waited = [](const rank& r) -> std::string {
+    if (const std::string made = segment_of_all(r); made != "ok") return made;
+    MUST(r.put(0, 0, victim, 8 * r.me, 8), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    return "ok";
+  };
+  kill_one(waited, sleep_for_ever, [](const rank& r) -> std::string {
+    if (const std::string seen = sees_the_loss(r); seen != "ok") return seen;
+    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(r.put(0, 0, r.me, 8, 8), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(r.put(0, 0, victim, 8, 8), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_ERR_PEER);
+    return goes_on(r);
+  });
+}
+
+// One thread waits all the time: what another one has posted to the lost rank is an error for that one all the same.
+TEST(library_failures, killed_and_two_threads_wait) {
+  kill_one(segment_of_all, sleep_for_ever, [](const rank& r) -> std::string {
+    if (const std::string seen = sees_the_loss(r); seen != "ok") return seen;
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      while (!over) static_cast<void>(ggas_queue_wait(r.p, 0, patience));
+    });
+    const auto posts = [&]() -> std::string {
+      for (int i = 0; i < (simulated() ? 20 : 20'000); ++i) {
+        MUST(ggas_queue_purge(r.p, 0), GGAS_OK);
+        MUST(r.put(0, 0, victim, 8, 8), GGAS_OK);
+        MUST(ggas_queue_wait(r.p, 0, patience), GGAS_ERR_PEER);
+      }
+      return "ok";
+    };
+    const std::string posted = posts();
+    over = true;
+    other.join();
+    return posted;
   });
 }
 

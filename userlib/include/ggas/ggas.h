@@ -241,7 +241,10 @@ ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size
 /** Puts a value, not 0, into a slot of a rank's segment, behind everything posted to that rank and queue before. */
 ggas_rc ggas_queue_notify(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
                           uint32_t queue, uint64_t timeout_ns);
-/** Waits until everything posted before is done. GGAS_ERR_PEER: a target has ended; what it got is not known. */
+/**
+ * Waits until everything posted before is done, and forgets it. GGAS_ERR_PEER, until it is purged: a target was lost;
+ * what it got is not known.
+ */
 ggas_rc ggas_queue_wait(ggas_process* process, uint32_t queue, uint64_t timeout_ns);
 /** Forgets what was posted, also its errors. */
 ggas_rc ggas_queue_purge(ggas_process* process, uint32_t queue);

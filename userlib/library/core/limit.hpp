@@ -59,4 +59,10 @@ class limit {
   mutable bool begun_ = false;
 };
 
+// Raises a word to at least this value.
+inline void raise(std::atomic<uint64_t>& word, uint64_t value) {
+  for (uint64_t was = word.load(); was < value && !word.compare_exchange_weak(was, value);) {
+  }
+}
+
 }  // namespace ggas::library

@@ -65,6 +65,11 @@ ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t
   });
 }
 
+void forget(ggas_process* p, uint32_t queue) {
+  p->transport->forget(queue);
+  raise(p->queues[queue].waited, p->transfers.posted(queue));
+}
+
 }  // namespace
 
 ggas_rc ggas_queue_create(ggas_process* p, uint32_t* queue) {
@@ -72,7 +77,7 @@ ggas_rc ggas_queue_create(ggas_process* p, uint32_t* queue) {
     if (ggas_rc rc = check_pointer(queue, "queue"); rc != GGAS_OK) return rc;
     for (uint32_t i = 0; i < GGAS_QUEUES; ++i) {
       if (p->queues[i].there.exchange(true)) continue;
-      p->transport->forget(i);
+      forget(p, i);
       *queue = i;
       return GGAS_OK;
     }
@@ -153,7 +158,7 @@ ggas_rc ggas_queue_wait(ggas_process* p, uint32_t queue, uint64_t timeout_ns) {
     if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
     const uint64_t posted = p->transfers.posted(queue);
     const ggas_rc rc = p->transport->flush(queue, limit::after(timeout_ns));
-    if (rc == GGAS_OK) p->queues[queue].waited.store(posted, std::memory_order_relaxed);
+    if (rc == GGAS_OK) raise(p->queues[queue].waited, posted);  // of two that wait the later one may be here first
     return rc;
   });
 }
@@ -161,8 +166,7 @@ ggas_rc ggas_queue_wait(ggas_process* p, uint32_t queue, uint64_t timeout_ns) {
 ggas_rc ggas_queue_purge(ggas_process* p, uint32_t queue) {
   return call(p, [&] {
     if (ggas_rc rc = check_queue(p, queue); rc != GGAS_OK) return rc;
-    p->transport->forget(queue);
-    p->queues[queue].waited.store(p->transfers.posted(queue), std::memory_order_relaxed);
+    forget(p, queue);
     return GGAS_OK;
   });
 }

@@ -81,7 +81,9 @@ class transport {
   virtual bool write_at_once(const ggas_part&, unsigned /*rank*/, unsigned /*queue*/) { return false; }
   virtual ggas_rc read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) = 0;
   virtual ggas_rc notify(const place& slot, uint32_t value, unsigned queue, limit until) = 0;  // offset: number of it
-  virtual ggas_rc flush(unsigned queue, limit until) = 0;  // GGAS_ERR_PEER again and again until forget()
+  // GGAS_ERR_PEER again and again until forget(): something posted since the last flush that was well has failed, or
+  // was for a rank that is lost. What a rank got before it left is well.
+  virtual ggas_rc flush(unsigned queue, limit until) = 0;
   virtual void forget(unsigned queue) = 0;
 
   virtual ggas_rc fetch_add(const place& at, uint64_t add, uint64_t& old, limit until) = 0;

@@ -37,7 +37,7 @@ void nic_transport::post(unsigned context, const ggas_rma_desc& d) {
   }
 }
 
-ggas_rc nic_transport::settle(unsigned context) {
+ggas_rc nic_transport::drain(unsigned context) {
   ggas_rma_context& c = to_->context(context);
   const watched status[] = {{c.status, 16}};
   const limit until = limit::after(patience_ns);
@@ -45,7 +45,12 @@ ggas_rc nic_transport::settle(unsigned context) {
     if (until.passed()) return fail(GGAS_ERR_SYSTEM, "the NIC has not finished its descriptors within 10 s");
     to_->pause(status, until.left(), round);
   }
-  return errors_of(context);
+  return GGAS_OK;
+}
+
+ggas_rc nic_transport::settle(unsigned context) {
+  const ggas_rc rc = drain(context);
+  return rc == GGAS_OK ? errors_of(context) : rc;
 }
 
 bool nic_transport::any_ended() const {

@@ -99,7 +99,7 @@ class nic_transport final : public transport {
   // Up to 64 bytes to another rank, taken at once; at a multiple of 64 they arrive in one piece.
   void tell(unsigned rank, uint64_t nla, const void* data, uint32_t bytes);
   void post(unsigned context, const ggas_rma_desc& d);
-  // Until everything posted to a context is done.
+  // Until everything posted to a context is done, not one of queues.
   ggas_rc settle(unsigned context);
   // Until all that was told has arrived; what ranks were told that have ended does not matter.
   ggas_rc settle_told();
@@ -160,7 +160,9 @@ class nic_transport final : public transport {
     bool elsewhere = false;  // in memory of another device
   };
   struct queue_state {
-    std::vector<bool> targets;  // ranks it has had something for since it was forgotten
+    std::vector<bool> targets;  // ranks it has had something for since the last flush that was well
+    unsigned failures = 0;      // of descriptors, until it is forgotten
+    uint8_t last_status = 0;    // of the last of them
     bool reads = false;         // some may be under way
     bool lands = false;         // of those since the last flush some go to memory of another device
   };
@@ -179,6 +181,10 @@ class nic_transport final : public transport {
   ggas_rma_peer peer(unsigned rank) const { return to_->peer(rank); }
   ggas_rc atomic(const place& at, unsigned what, uint64_t operand, uint64_t compare, uint64_t& old);
   ggas_rc errors_of(unsigned context);
+  ggas_rc drain(unsigned context);
+  ggas_rc failures_of(unsigned queue) const;
+  void blame(unsigned context, int node, uint8_t status);
+  void take_failures(unsigned context);
   bool take_messages();
   bool vacant(const group_place& p);
   void look_out();

@@ -90,6 +90,8 @@ ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {
     v = {s->data.nla, s->data.bytes, s->slots.nla, gpus_.holds(s->data.start)};
     return rc;
   }
+  look_out();
+  if (known_[of] == GGAS_STATE_LEFT) return expect(of);  // its segments have gone with it
   const auto* const e = control<segment_entry>(where_.segments(of)) + segment;
   v = {e->nla, e->bytes, e->slots, e->there == segment_entry::on_gpu};
   if (e->there != 0) return GGAS_OK;

@@ -12,12 +12,54 @@ namespace ggas::library::nic {
 namespace {
 
 constexpr uint64_t transfer_most = 1 << 23;  // bytes of a descriptor
+constexpr uint64_t notes_late_ns = 10'000'000;
 
 unsigned context_of(unsigned queue) { return queue % queue_contexts; }
 
 }  // namespace
 
-ggas_rc nic_transport::settle_queue(unsigned queue) { return settle(context_of(queue)); }
+// A context may serve several queues: each hears of its own failures.
+ggas_rc nic_transport::settle_queue(unsigned queue) {
+  if (ggas_rc rc = drain(context_of(queue)); rc != GGAS_OK) return rc;
+  take_failures(context_of(queue));
+  return failures_of(queue);
+}
+
+ggas_rc nic_transport::failures_of(unsigned queue) const {
+  const queue_state& q = queues_[queue];
+  if (q.failures == 0) return GGAS_OK;
+  return fail(GGAS_ERR_PEER, "queue ", queue, ": the NIC says that ", q.failures,
+              " operations failed, the last one with status ", unsigned(q.last_status), " (docs/rma.md)");
+}
+
+// A note names the node that an operation was for, not its queue. node: -1: not known.
+void nic_transport::blame(unsigned context, int node, uint8_t status) {
+  for (unsigned queue = context; queue < GGAS_QUEUES; queue += queue_contexts) {
+    queue_state& q = queues_[queue];
+    bool its = false;
+    for (unsigned r = 0; r < size(); ++r) its = its || (q.targets[r] && (node < 0 || peer(r).node == node));
+    if (!its) continue;
+    ++q.failures;
+    q.last_status = status;
+  }
+}
+
+// Operations that have failed since this was asked last. Their notes may come a little later than their number.
+void nic_transport::take_failures(unsigned context) {
+  ggas_rma_context& c = to_->context(context);
+  const ggas_rma_status s = ggas_rma_read_status(&c);
+  uint32_t missing = (s.errors - std::exchange(errors_seen_[context], s.errors)) & 0xffffffu;
+  const limit until = limit::after(notes_late_ns);
+  for (unsigned round = 0; missing; ++round) {
+    ggas_rma_note note;
+    for (; missing && ggas_rma_next_note(&c, &note); --missing)
+      blame(context, note.kind == GGAS_RMA_NOTE_ERROR ? note.peer.node : -1, note.status);  // else: some were lost
+    if (!missing) return;
+    if (until.passed()) return blame(context, -1, s.last_error);  // the ring was full
+    const watched next[] = {{c.notifications + 16 * (c.notes & ((1u << c.notify_log2) - 1)), 16}};
+    to_->pause(next, until.left(), round);
+  }
+}
 
 void nic_transport::aim(unsigned queue, unsigned rank) { queues_[queue].targets[rank] = true; }
 
@@ -25,7 +67,7 @@ void nic_transport::aim(unsigned queue, unsigned rank) { queues_[queue].targets[
 ggas_rc nic_transport::before_writes(unsigned queue) {
   if (!queues_[queue].reads) return GGAS_OK;
   queues_[queue].reads = false;
-  return settle(context_of(queue));
+  return settle_queue(queue);
 }
 
 ggas_rc nic_transport::write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit) {
@@ -98,18 +140,25 @@ ggas_rc nic_transport::flush(unsigned queue, limit until) {
   const watched status[] = {{c.status, 16}};
   const auto done = [&] { return ggas_rma_remotely_done(&c) != 0; };
   if (ggas_rc rc = wait(mine, status, until, done, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
-  queues_[queue].reads = false;
-  if (ggas_rc rc = errors_of(context_of(queue)); rc != GGAS_OK) return rc;
-  if (std::exchange(queues_[queue].lands, false))
+  queue_state& q = queues_[queue];
+  q.reads = false;
+  take_failures(context_of(queue));
+  if (ggas_rc rc = failures_of(queue); rc != GGAS_OK) return rc;
+  if (std::exchange(q.lands, false))
     if (ggas_rc rc = land(); rc != GGAS_OK) return rc;
+  look_out();
   for (unsigned r = 0; r < size(); ++r)
-    if (queues_[queue].targets[r] && !healthy(r)) return expect(r);
+    if (q.targets[r] && known_[r] == GGAS_STATE_LOST) return expect(r);
+  q.targets.assign(size(), false);
   return GGAS_OK;
 }
 
 void nic_transport::forget(unsigned queue) {
   const turn mine(turns_);
+  to_->call();
+  static_cast<void>(settle_queue(queue));  // what is under way fails for nobody any more
   queues_[queue].targets.assign(size(), false);
+  queues_[queue].failures = 0;
 }
 
 // The NIC of the owner does it, that of this rank for its own memory, too: else it would not be one step with others'.

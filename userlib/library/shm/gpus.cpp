@@ -107,8 +107,7 @@ ggas_rc shm_gpus::write_staged(const place& to, const void* from, uint64_t bytes
   shm_transport::view v;
   if (ggas_rc rc = t_.look(to, bytes, v); rc != GGAS_OK) return rc;
   if (!v.start) return t_.write(to, from, bytes, queue, until);  // by the owner's helper, which stages anyhow
-  t_.aim(queue, to.rank);
-  return told(device()->copy_staged(v.start + to.offset, from, bytes, chunk));
+  return t_.posted(queue, to.rank, told(device()->copy_staged(v.start + to.offset, from, bytes, chunk)));
 }
 
 bool shm_gpus::holds(const void* at) const {

@@ -10,12 +10,6 @@ namespace ggas::library::shm {
 
 namespace {
 
-// Raises a word to at least this value.
-void raise(std::atomic<uint64_t>& word, uint64_t value) {
-  for (uint64_t was = word.load(); was < value && !word.compare_exchange_weak(was, value);) {
-  }
-}
-
 std::array<uint64_t, ranks_most / 64> bits(const std::vector<unsigned>& members) {
   std::array<uint64_t, ranks_most / 64> set{};
   for (unsigned r : members) set[r / 64] |= uint64_t{1} << r % 64;

@@ -63,7 +63,9 @@ ggas_rc shm_transport::look(unsigned rank, unsigned segment, view& v) {
   v = {e.made_of.load(), nullptr, e.offset.load(), e.address.load(), e.bytes.load(), e.slots.load(), generation};
   const bool mine = rank == rank_;
   if (generation % 2 == 0 || e.generation.load() != generation)
-    return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": is not there");
+    return state(rank) == GGAS_STATE_LEFT
+               ? expect(rank)
+               : fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": is not there");
   if (!mine && !has(e.permitted, rank_))
     return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": rank ", rank_, " may not reach it");
   const uint64_t end = p.memory.bytes();

@@ -25,7 +25,9 @@ struct peer {
 
 class shm_transport final : public transport {
  public:
-  explicit shm_transport(const job& j) : rank_(unsigned(j.rank)), size_(unsigned(j.size)), peers_(size_) {}
+  explicit shm_transport(const job& j) : rank_(unsigned(j.rank)), size_(unsigned(j.size)), peers_(size_) {
+    for (queue_notes& q : queues_) q.last = std::vector<std::atomic<uint64_t>>(size_);
+  }
   ~shm_transport() override;
   ggas_rc start(const job& j);
 
@@ -66,7 +68,8 @@ class shm_transport final : public transport {
   };
   ggas_rc look(unsigned rank, unsigned segment, view& v);
   ggas_rc look(const place& p, uint64_t bytes, view& v);
-  void aim(unsigned queue, unsigned rank);
+  // The outcome of a transfer, which is noted.
+  ggas_rc posted(unsigned queue, unsigned rank, ggas_rc outcome);
   struct source {  // memory of a new segment
     memory made_of;
     uint64_t offset;
@@ -116,7 +119,12 @@ class shm_transport final : public transport {
   std::vector<peer> peers_;
   arena_file own_;
   std::atomic<uint64_t> next_look_{0};
-  std::array<rank_set, GGAS_QUEUES> targets_{};  // that a queue has had since it was forgotten
+  // Flushes of a queue are numbered. What was posted to a rank since the flush `well` is not known to be well.
+  struct alignas(64) queue_notes {
+    std::atomic<uint64_t> flushes{1}, well{0};
+    std::vector<std::atomic<uint64_t>> last;  // of each rank: flushes when something was posted to it
+  };
+  std::array<queue_notes, GGAS_QUEUES> queues_;
   std::atomic<unsigned> next_sender_{0};
   shm_gpus gpus_{*this};
   std::mutex segments_;  // opening, closing; the helper works under it

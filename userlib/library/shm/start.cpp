@@ -98,6 +98,9 @@ shm_transport::~shm_transport() {
   if (peers_[rank_].memory.bytes() == 0) return;
   control& here = peers_[rank_].head();
   here.left.store(1);
+  // Its segments go with it: who writes to one from now on hears that this rank has left.
+  for (segment_entry& e : here.segments)
+    if (e.generation.load() % 2 == 1) e.generation.fetch_add(1);
   for (bell* b : {&here.groups, &here.arrived, &here.drained, &here.served}) b->ring();
 }
 

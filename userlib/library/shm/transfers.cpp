@@ -5,17 +5,21 @@
 
 namespace ggas::library::shm {
 
-// A queue has something for a rank: flush() will say if that one has ended.
-void shm_transport::aim(unsigned queue, unsigned rank) {
-  if (!has(targets_[queue], rank)) insert(targets_[queue], rank);
+// A queue has had something for a rank: flush() will say if that one is lost. Called behind the copy, so a flush that
+// takes this note for one before it has looked after the rank behind the copy.
+ggas_rc shm_transport::posted(unsigned queue, unsigned rank, ggas_rc outcome) {
+  queue_notes& q = queues_[queue];
+  const uint64_t now = q.flushes.load();
+  if (q.last[rank].load(std::memory_order_relaxed) != now) q.last[rank].store(now);
+  return outcome;
 }
 
 ggas_rc shm_transport::write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit until) {
   view v;
   if (ggas_rc rc = look(to, bytes, v); rc != GGAS_OK) return rc;
-  aim(queue, to.rank);
-  if (!v.start) return copy(to, v, const_cast<void*>(from), bytes, request::write, until);
-  return gpus_.move(v.start + to.offset, from, bytes);
+  return posted(queue, to.rank,
+                v.start ? gpus_.move(v.start + to.offset, from, bytes)
+                        : copy(to, v, const_cast<void*>(from), bytes, request::write, until));
 }
 
 // A place in an arena that this rank may reach now. Null: look() finds out what it is.
@@ -37,41 +41,42 @@ bool shm_transport::write_at_once(const ggas_part& part, unsigned rank, unsigned
   const std::byte* const from = in_arena(rank_, part.local_segment, part.local_offset, part.bytes);
   std::byte* const to = in_arena(rank, part.remote_segment, part.remote_offset, part.bytes);
   if (!from || !to) return false;
-  aim(queue, rank);
   copy_bytes(to, from, part.bytes);
+  posted(queue, rank, GGAS_OK);
   return true;
 }
 
 ggas_rc shm_transport::read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) {
   view v;
   if (ggas_rc rc = look(from, bytes, v); rc != GGAS_OK) return rc;
-  aim(queue, from.rank);
-  if (!v.start) return copy(from, v, to, bytes, request::read, until);
-  return gpus_.move(to, v.start + from.offset, bytes);
+  return posted(
+      queue, from.rank,
+      v.start ? gpus_.move(to, v.start + from.offset, bytes) : copy(from, v, to, bytes, request::read, until));
 }
 
 ggas_rc shm_transport::notify(const place& at, uint32_t value, unsigned queue, limit) {
   view v;
   if (ggas_rc rc = look(at.rank, at.segment, v); rc != GGAS_OK) return rc;
-  aim(queue, at.rank);
   const peer& p = peers_[at.rank];
   p.head().segments[at.segment].notified.announce(p.memory.array<slot>(v.slots)[at.offset], value);
-  return GGAS_OK;
+  return posted(queue, at.rank, GGAS_OK);
 }
 
+// Nothing is under way. Who waits takes no notes away before it has looked at all of them, so of two threads that wait
+// both hear of a rank that is lost.
 ggas_rc shm_transport::flush(unsigned queue, limit) {
+  queue_notes& q = queues_[queue];
+  const uint64_t now = q.flushes.fetch_add(1), well = q.well.load();
   look_out();
-  for (unsigned word = 0; word < (size_ + 63) / 64; ++word) {
-    for (uint64_t left = targets_[queue][word].load(std::memory_order_relaxed); left; left &= left - 1) {
-      const unsigned r = word * 64 + unsigned(__builtin_ctzll(left));
-      if (!healthy(r)) return expect(r);
-    }
-  }
+  for (unsigned r = 0; r < size_; ++r)
+    if (q.last[r].load() > well && peers_[r].known.load(std::memory_order_relaxed) == GGAS_STATE_LOST) return expect(r);
+  raise(q.well, now);
   return GGAS_OK;
 }
 
 void shm_transport::forget(unsigned queue) {
-  for (auto& word : targets_[queue]) word.store(0);
+  queue_notes& q = queues_[queue];
+  raise(q.well, q.flushes.fetch_add(1));
 }
 
 ggas_rc shm_transport::fetch_add(const place& at, uint64_t add, uint64_t& old, limit until) {
