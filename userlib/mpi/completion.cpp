@@ -2,6 +2,7 @@
 // What ends a message that was begun: the families of MPI_Wait and MPI_Test, and what else takes a request.
 #include <vector>
 
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/requests.hpp"
 
 namespace ggas::mpi {
@@ -60,72 +61,72 @@ extern "C" {
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   look_after_given_up();
   taken ours(1, request);
-  if (ours.none()) return PMPI_Wait(request, status);
+  if (ours.none()) return below.Wait(request, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
-  const int error = PMPI_Wait(request, all.at());
+  const int error = below.Wait(request, all.at());
   return ours.finish(0, *request, all[0], error, true);
 }
 
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   look_after_given_up();
   taken ours(1, request);
-  if (ours.none()) return PMPI_Test(request, done, status);
+  if (ours.none()) return below.Test(request, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
-  const int error = PMPI_Test(request, done, all.at());
+  const int error = below.Test(request, done, all.at());
   return ours.finish(0, *request, all[0], error, *done != 0);
 }
 
 int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
   look_after_given_up();
   taken ours(n, requests);
-  if (ours.none()) return PMPI_Waitall(n, requests, status);
+  if (ours.none()) return below.Waitall(n, requests, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
-  const int error = PMPI_Waitall(n, requests, all.at());
+  const int error = below.Waitall(n, requests, all.at());
   return finish_all(ours, n, requests, all, error, true);
 }
 
 int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
   look_after_given_up();
   taken ours(n, requests);
-  if (ours.none()) return PMPI_Testall(n, requests, done, status);
+  if (ours.none()) return below.Testall(n, requests, done, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
-  const int error = PMPI_Testall(n, requests, done, all.at());
+  const int error = below.Testall(n, requests, done, all.at());
   return finish_all(ours, n, requests, all, error, *done != 0);
 }
 
 int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
   look_after_given_up();
   taken ours(n, requests);
-  if (ours.none()) return PMPI_Waitany(n, requests, place, status);
+  if (ours.none()) return below.Waitany(n, requests, place, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
-  const int error = PMPI_Waitany(n, requests, place, all.at());
+  const int error = below.Waitany(n, requests, place, all.at());
   return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error, true);
 }
 
 int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status* status) {
   look_after_given_up();
   taken ours(n, requests);
-  if (ours.none()) return PMPI_Testany(n, requests, place, done, status);
+  if (ours.none()) return below.Testany(n, requests, place, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
-  const int error = PMPI_Testany(n, requests, place, done, all.at());
+  const int error = below.Testany(n, requests, place, done, all.at());
   return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error, true);
 }
 
 int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
   look_after_given_up();
   taken ours(n, requests);
-  if (ours.none()) return PMPI_Waitsome(n, requests, finished, places, status);
+  if (ours.none()) return below.Waitsome(n, requests, finished, places, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
-  const int error = PMPI_Waitsome(n, requests, finished, places, all.at());
+  const int error = below.Waitsome(n, requests, finished, places, all.at());
   return finish_some(ours, *finished, places, requests, all, error);
 }
 
 int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
   look_after_given_up();
   taken ours(n, requests);
-  if (ours.none()) return PMPI_Testsome(n, requests, finished, places, status);
+  if (ours.none()) return below.Testsome(n, requests, finished, places, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
-  const int error = PMPI_Testsome(n, requests, finished, places, all.at());
+  const int error = below.Testsome(n, requests, finished, places, all.at());
   return finish_some(ours, *finished, places, requests, all, error);
 }
 
@@ -133,7 +134,7 @@ int MPI_Start(MPI_Request* request) {
   look_after_given_up();
   taken ours(1, request);
   if (const int error = ours.prepare("MPI_Start"); error != MPI_SUCCESS) return error;
-  const int error = PMPI_Start(request);
+  const int error = below.Start(request);
   if (error == MPI_SUCCESS) ours.started();
   return error;
 }
@@ -142,7 +143,7 @@ int MPI_Startall(int n, MPI_Request* requests) {
   look_after_given_up();
   taken ours(n, requests);
   if (const int error = ours.prepare("MPI_Startall"); error != MPI_SUCCESS) return error;
-  const int error = PMPI_Startall(n, requests);
+  const int error = below.Startall(n, requests);
   if (error == MPI_SUCCESS) ours.started();
   return error;
 }
@@ -150,16 +151,18 @@ int MPI_Startall(int n, MPI_Request* requests) {
 int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
   look_after_given_up();
   taken ours(1, &request);
-  if (ours.none()) return PMPI_Request_get_status(request, done, status);
+  if (ours.none()) return below.Request_get_status(request, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
-  const int error = PMPI_Request_get_status(request, done, all.at());
+  const int error = below.Request_get_status(request, done, all.at());
   return error == MPI_SUCCESS && *done ? ours.deliver(all[0]) : error;
 }
 
 int MPI_Request_free(MPI_Request* request) {
   taken ours(1, request);
-  if (ours.none()) return PMPI_Request_free(request);
+  if (ours.none()) return below.Request_free(request);
   ours.give_up(*request);
   return MPI_SUCCESS;
 }
+
+GGAS_MPI_COMPLETIONS(GGAS_MPI_SECOND_NAME)
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begin and end of MPI in a process.
+// Begin and end of MPI in a process: by MPI_Init, or by sessions, of which there may be several, also one after
+// another.
+#include <atomic>
 #include <cstdio>
 
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/direct/ranks.hpp"
 #include "userlib/mpi/layouts.hpp"
 #include "userlib/mpi/requests.hpp"
@@ -10,19 +13,42 @@ namespace ggas::mpi {
 
 namespace {
 
+std::atomic<int> begun_mpis{0};  // MPI_Init counts as a session
+
+void say(const std::string& text) { std::fprintf(stderr, "libggas_mpi_types: %s\n", text.c_str()); }
+
+std::string wrong_setting() {
+  const std::string wrong = setting_error();
+  return wrong.empty() ? direct::setting_error() : wrong;
+}
+
+void say_if_out() {
+  if (!stays_out_for().empty())
+    say("messages would be completed by " + stays_out_for() +
+        ", which goes round this library: all is left to the MPI");
+}
+
 int begun_well(int error) {
   if (error != MPI_SUCCESS) return error;
-  std::string wrong = setting_error();
-  if (wrong.empty()) wrong = direct::setting_error();
-  if (wrong.empty()) {
-    int rank = 0, size = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    direct::table::begin(rank, size);
-    return error;
+  ++begun_mpis;
+  int rank = 0, size = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (const std::string wrong = wrong_setting(); !wrong.empty()) {
+    say(wrong);
+    return PMPI_Abort(MPI_COMM_WORLD, 2);
   }
-  std::fprintf(stderr, "libggas_mpi_types: %s\n", wrong.c_str());
-  return PMPI_Abort(MPI_COMM_WORLD, 2);
+  if (rank == 0) say_if_out();
+  if (stays_out_for().empty()) direct::table::begin(rank, size);
+  return error;
+}
+
+// Before the last one is finalised nothing may be left in MPI.
+void end_if_last() {
+  if (--begun_mpis > 0) return;
+  end_given_up();
+  forget_persistent();
+  forget_layouts();
 }
 
 }  // namespace
@@ -33,19 +59,37 @@ using namespace ggas::mpi;
 
 extern "C" {
 
-int MPI_Init(int* argc, char*** argv) { return begun_well(PMPI_Init(argc, argv)); }
+int MPI_Init(int* argc, char*** argv) { return begun_well(below.Init(argc, argv)); }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  return begun_well(PMPI_Init_thread(argc, argv, required, provided));
+  return begun_well(below.Init_thread(argc, argv, required, provided));
 }
 
 int MPI_Finalize() {
   end_given_up();
-  forget_persistent();
   direct::end_offers();
   direct::table::end();
   direct::forget_ranks();
-  forget_layouts();
-  return PMPI_Finalize();
+  end_if_last();
+  return below.Finalize();
 }
+
+#if MPI_VERSION >= 4
+// A wrong setting is as if there were none: there is no communicator to abort.
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  const int error = below.Session_init(info, handler, session);
+  if (error != MPI_SUCCESS || begun_mpis++ > 0) return error;
+  if (const std::string wrong = wrong_setting(); !wrong.empty()) say(wrong);
+  say_if_out();
+  return error;
+}
+
+int MPI_Session_finalize(MPI_Session* session) {
+  end_if_last();
+  return below.Session_finalize(session);
+}
+#endif
+
+GGAS_MPI_ENDS(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_SESSIONS(GGAS_MPI_SECOND_NAME)
 }

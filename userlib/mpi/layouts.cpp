@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/mpi/layouts.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/decode.hpp"
 
 namespace ggas::mpi {
 
 namespace {
 
+// Of a datatype that was committed; a duplicate has the same.
+struct known_layout {
+  std::once_flag asked_for;
+  found_layout found;
+};
+using attribute = std::shared_ptr<known_layout>;
+
 int drop(MPI_Datatype, int, void* value, void*) {
-  delete static_cast<found_layout*>(value);
+  delete static_cast<attribute*>(value);
   return MPI_SUCCESS;
 }
 
-// A duplicate has the same layout.
 int share(MPI_Datatype, int, void*, void* from, void* to, int* copied) {
-  *static_cast<void**>(to) = new found_layout(*static_cast<found_layout*>(from));
+  *static_cast<void**>(to) = new attribute(*static_cast<attribute*>(from));
   *copied = 1;
   return MPI_SUCCESS;
 }
@@ -31,6 +39,7 @@ found_layout make(MPI_Datatype type) {
   }
 }
 
+// No lock is held over calls that may run functions of the program's.
 class cache {
  public:
   static cache& here() {
@@ -38,50 +47,52 @@ class cache {
     return one;
   }
 
-  found_layout of(MPI_Datatype type) {
+  void committed(MPI_Datatype type) {
+    if (is_named(type)) return;
     const std::lock_guard one_at_a_time(lock_);
-    if (const auto known = named_.find(type); known != named_.end()) return known->second;
-    begin();
-    void* value = nullptr;
-    int there = 0;
-    PMPI_Type_get_attr(type, key_, &value, &there);
-    if (there) return *static_cast<found_layout*>(value);
-    if (!committed(type)) return {nullptr, "was not committed"};
-    found_layout made = make(type);
-    if (is_named(type))
-      named_.emplace(type, made);
-    else
-      PMPI_Type_set_attr(type, key_, new found_layout(made));
-    return made;
+    if (key_ == MPI_KEYVAL_INVALID) {
+      int made = MPI_KEYVAL_INVALID;
+      PMPI_Type_create_keyval(share, drop, &made, nullptr);
+      key_ = made;
+    }
+    if (!attribute_of(type)) PMPI_Type_set_attr(type, key_, new attribute(std::make_shared<known_layout>()));
+  }
+
+  found_layout of(MPI_Datatype type) {
+    {
+      const std::lock_guard one_at_a_time(lock_);
+      if (const auto known = named_.find(type); known != named_.end()) return known->second;
+    }
+    if (const attribute* const a = attribute_of(type)) {
+      const attribute known = *a;
+      std::call_once(known->asked_for, [&] { known->found = make(type); });
+      return known->found;
+    }
+    if (!is_named(type)) return {nullptr, "was not committed"};
+    const found_layout made = make(type);
+    const std::lock_guard one_at_a_time(lock_);
+    return named_.emplace(type, made).first->second;
   }
 
   void forget() {
     const std::lock_guard one_at_a_time(lock_);
     named_.clear();
-    if (key_ == MPI_KEYVAL_INVALID) return;
-    PMPI_Type_free_keyval(&key_);
-    PMPI_Comm_free(&quiet_);
+    int key = key_.exchange(MPI_KEYVAL_INVALID);
+    if (key != MPI_KEYVAL_INVALID) PMPI_Type_free_keyval(&key);
   }
 
  private:
-  void begin() {
-    if (key_ != MPI_KEYVAL_INVALID) return;
-    PMPI_Type_create_keyval(share, drop, &key_, nullptr);
-    PMPI_Comm_dup(MPI_COMM_SELF, &quiet_);
-    PMPI_Comm_set_errhandler(quiet_, MPI_ERRORS_RETURN);
-  }
-
-  // Packing nothing tells: MPI has no query for it.
-  bool committed(MPI_Datatype type) {
-    char nothing = 0;
-    int place = 0;
-    return PMPI_Pack(&nothing, 0, type, &nothing, 1, &place, quiet_) == MPI_SUCCESS;
+  const attribute* attribute_of(MPI_Datatype type) const {
+    void* value = nullptr;
+    int there = 0;
+    const int key = key_;
+    if (key != MPI_KEYVAL_INVALID) PMPI_Type_get_attr(type, key, &value, &there);
+    return there ? static_cast<const attribute*>(value) : nullptr;
   }
 
   std::mutex lock_;
   std::map<MPI_Datatype, found_layout> named_;
-  int key_ = MPI_KEYVAL_INVALID;
-  MPI_Comm quiet_ = MPI_COMM_NULL;  // its errors are returned
+  std::atomic<int> key_{MPI_KEYVAL_INVALID};
 };
 
 }  // namespace
@@ -90,3 +101,17 @@ found_layout layout_of(MPI_Datatype type) { return cache::here().of(type); }
 void forget_layouts() { cache::here().forget(); }
 
 }  // namespace ggas::mpi
+
+using namespace ggas::mpi;
+
+extern "C" {
+
+// MPI has no query for what is committed.
+int MPI_Type_commit(MPI_Datatype* type) {
+  const int error = below.Type_commit(type);
+  if (error == MPI_SUCCESS && stays_out_for().empty()) cache::here().committed(*type);
+  return error;
+}
+
+GGAS_MPI_TYPES(GGAS_MPI_SECOND_NAME)
+}

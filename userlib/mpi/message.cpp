@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdio>
 
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/layouts.hpp"
 
 namespace ggas::mpi {
@@ -13,7 +14,7 @@ static std::atomic<uint64_t> moved{0};
 void count_moved() { ++moved; }
 
 recognised recognise(const arguments& a) {
-  if (a.count <= 0 || a.type == MPI_DATATYPE_NULL) return {};
+  if (a.count <= 0 || a.type == MPI_DATATYPE_NULL || !stays_out_for().empty()) return {};
   found_layout l = layout_of(a.type);
   if (!l.made) {
     const bool far = gpu_memory(a.buffer) != nullptr && l.why != "was not committed";
@@ -39,7 +40,7 @@ wire_bytes::wire_bytes(uint64_t bytes) : count_(static_cast<int>(bytes)) {
   const int ones[2] = {1, 1};
   const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / chunk * chunk)};
   PMPI_Type_create_struct(2, ones, places, all, &type_);
-  PMPI_Type_commit(&type_);
+  below.Type_commit(&type_);
   for (MPI_Datatype* part : {&gigabyte, &all[0], &all[1]}) PMPI_Type_free(part);
   count_ = 1;
 }
@@ -101,6 +102,9 @@ direct::problem message::unpack(MPI_Status& status) {
 
 int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class) {
   std::fprintf(stderr, "%s: %s\n", call, text.c_str());
+  int there = 0;  // in a program of sessions MPI_COMM_WORLD is not
+  PMPI_Initialized(&there);
+  if (comm == MPI_COMM_WORLD && !there) return error_class;
   PMPI_Comm_call_errhandler(comm, error_class);
   return error_class;
 }

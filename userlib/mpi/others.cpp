@@ -3,6 +3,7 @@
 // messages that nobody looks at when they come takes none on offer from then on.
 #include <climits>
 
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/requests.hpp"
 
 namespace ggas::mpi {
@@ -25,23 +26,23 @@ extern "C" {
 int MPI_Recv_c(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
   if (count <= INT_MAX) return MPI_Recv(buffer, static_cast<int>(count), type, from, tag, comm, status);
   no_more_offers();
-  return PMPI_Recv_c(buffer, count, type, from, tag, comm, status);
+  return below.Recv_c(buffer, count, type, from, tag, comm, status);
 }
 int MPI_Irecv_c(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                 MPI_Request* request) {
   if (count <= INT_MAX) return MPI_Irecv(buffer, static_cast<int>(count), type, from, tag, comm, request);
   no_more_offers();
-  return PMPI_Irecv_c(buffer, count, type, from, tag, comm, request);
+  return below.Irecv_c(buffer, count, type, from, tag, comm, request);
 }
 int MPI_Mrecv_c(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* m, MPI_Status* status) {
   if (count <= INT_MAX) return MPI_Mrecv(buffer, static_cast<int>(count), type, m, status);
   no_more_offers();
-  return PMPI_Mrecv_c(buffer, count, type, m, status);
+  return below.Mrecv_c(buffer, count, type, m, status);
 }
 int MPI_Imrecv_c(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* m, MPI_Request* request) {
   if (count <= INT_MAX) return MPI_Imrecv(buffer, static_cast<int>(count), type, m, request);
   no_more_offers();
-  return PMPI_Imrecv_c(buffer, count, type, m, request);
+  return below.Imrecv_c(buffer, count, type, m, request);
 }
 int MPI_Sendrecv_c(const void* out, MPI_Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,
                    MPI_Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {
@@ -49,23 +50,25 @@ int MPI_Sendrecv_c(const void* out, MPI_Count out_count, MPI_Datatype out_type, 
     return MPI_Sendrecv(out, static_cast<int>(out_count), out_type, to, out_tag, in, static_cast<int>(in_count),
                         in_type, from, in_tag, comm, status);
   no_more_offers();
-  return PMPI_Sendrecv_c(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status);
+  return below.Sendrecv_c(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status);
 }
 int MPI_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                     MPI_Request* request) {
   if (count <= INT_MAX) return MPI_Recv_init(buffer, static_cast<int>(count), type, from, tag, comm, request);
   no_more_offers();
-  return PMPI_Recv_init_c(buffer, count, type, from, tag, comm, request);
+  return below.Recv_init_c(buffer, count, type, from, tag, comm, request);
 }
 int MPI_Isendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
                   MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Request* request) {
   no_more_offers();
-  return PMPI_Isendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, request);
+  return below.Isendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, request);
 }
 int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,
                           MPI_Comm comm, MPI_Request* request) {
   no_more_offers();
-  return PMPI_Isendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, request);
+  return below.Isendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, request);
 }
 #endif
+
+GGAS_MPI_OTHERS(GGAS_MPI_SECOND_NAME)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Pack and MPI_Unpack: the same bytes as those of the MPI below, so that one may unpack what the other has packed.
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/message.hpp"
 
 namespace ggas::mpi {
@@ -51,7 +52,7 @@ int MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int size, 
   const recognised r = recognise_beside({in, count, type}, out);
   if (!r.error.empty()) return fail(comm, "MPI_Pack", r.error, MPI_ERR_TYPE);
   if (comm == MPI_COMM_NULL || !r.found || !fits(r.found.bytes(), size, place))
-    return PMPI_Pack(in, count, type, out, size, place, comm);
+    return below.Pack(in, count, type, out, size, place, comm);
   const std::string wrong = between(r.found, static_cast<char*>(out) + *place, true);
   if (!wrong.empty()) return fail(comm, "MPI_Pack", wrong, MPI_ERR_OTHER);
   *place += static_cast<int>(r.found.bytes());
@@ -62,10 +63,12 @@ int MPI_Unpack(const void* in, int size, int* place, void* out, int count, MPI_D
   const recognised r = recognise_beside({out, count, type}, in);
   if (!r.error.empty()) return fail(comm, "MPI_Unpack", r.error, MPI_ERR_TYPE);
   if (comm == MPI_COMM_NULL || !r.found || !fits(r.found.bytes(), size, place))
-    return PMPI_Unpack(in, size, place, out, count, type, comm);
+    return below.Unpack(in, size, place, out, count, type, comm);
   const std::string wrong = between(r.found, const_cast<char*>(static_cast<const char*>(in)) + *place, false);
   if (!wrong.empty()) return fail(comm, "MPI_Unpack", wrong, MPI_ERR_OTHER);
   *place += static_cast<int>(r.found.bytes());
   return MPI_SUCCESS;
 }
+
+GGAS_MPI_PACKS(GGAS_MPI_SECOND_NAME)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and receives that stand before those of the MPI below. A message is sent as its packed bytes: that is what both
 // MPIs send of any datatype on computers of one kind, so the other side may be the MPI alone.
+#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/direct/ranks.hpp"
 #include "userlib/mpi/requests.hpp"
 
@@ -69,36 +70,36 @@ class side {
   int error_ = MPI_SUCCESS;
 };
 
-template <class Below>
-int send(const char* call, Below below, const arguments& a, const envelope& e) {
+template <class Work>
+int send(const char* call, Work work, const arguments& a, const envelope& e) {
   look_after_given_up();
   side s(call, a, e, role::sends);
   if (s.error() != MPI_SUCCESS) return s.error();
   if (const int error = s.pack(); error != MPI_SUCCESS) return error;
-  return s.sent(below(s.buffer(), s.count(), s.type(), e.peer, e.tag, e.comm));
+  return s.sent(work(s.buffer(), s.count(), s.type(), e.peer, e.tag, e.comm));
 }
 
-// `below(side)` is the MPI's function.
-template <class Below>
-int receive(const char* call, Below below, const arguments& a, const envelope& e, MPI_Status* status) {
+// `work(side)` calls the MPI's function.
+template <class Work>
+int receive(const char* call, Work work, const arguments& a, const envelope& e, MPI_Status* status) {
   look_after_given_up();
   side s(call, a, e, role::receives);
   if (s.error() != MPI_SUCCESS) return s.error();
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE && s.kept()) status = &own;
-  const int error = below(s, status);
+  const int error = work(s, status);
   return error == MPI_SUCCESS && s.kept() ? s.unpack(*status) : error;
 }
 
-template <class Below>
-int begin(const char* call, Below below, const arguments& a, const envelope& e, MPI_Request* request, role r,
+template <class Work>
+int begin(const char* call, Work work, const arguments& a, const envelope& e, MPI_Request* request, role r,
           turns t = turns::one) {
   look_after_given_up();
   side s(call, a, e, r, t);
   if (s.error() != MPI_SUCCESS) return s.error();
   const bool packs = r == role::sends && t == turns::one;
   if (const int error = packs ? s.pack() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
-  const int error = below(s, request);
+  const int error = work(s, request);
   const bool persists = t == turns::many;
   if (error == MPI_SUCCESS && s.kept())
     keep(*request, {s.hand_over(), r == role::receives, {}, {}, {}, persists, !persists});
@@ -114,24 +115,23 @@ using namespace ggas::mpi;
 extern "C" {
 
 // A mode of sending: blocking, begun, and again and again.
-#define GGAS_SEND(blocking, begun, persistent)                                                            \
-  int MPI_##blocking(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
-    return send("MPI_" #blocking, PMPI_##blocking, {buffer, count, type}, {to, tag, comm});               \
-  }                                                                                                       \
-  int MPI_##begun(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,       \
-                  MPI_Request* request) {                                                                 \
-    const auto below = [&](side& s, MPI_Request* r) {                                                     \
-      return PMPI_##begun(s.buffer(), s.count(), s.type(), to, tag, comm, r);                             \
-    };                                                                                                    \
-    return begin("MPI_" #begun, below, {buffer, count, type}, {to, tag, comm}, request, role::sends);     \
-  }                                                                                                       \
-  int MPI_##persistent(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,  \
-                       MPI_Request* request) {                                                            \
-    const auto below = [&](side& s, MPI_Request* r) {                                                     \
-      return PMPI_##persistent(s.buffer(), s.count(), s.type(), to, tag, comm, r);                        \
-    };                                                                                                    \
-    return begin("MPI_" #persistent, below, {buffer, count, type}, {to, tag, comm}, request, role::sends, \
-                 turns::many);                                                                            \
+#define GGAS_SEND(blocking, begun, persistent)                                                                         \
+  int MPI_##blocking(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {               \
+    return send("MPI_" #blocking, below.blocking, {buffer, count, type}, {to, tag, comm});                             \
+  }                                                                                                                    \
+  int MPI_##begun(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                    \
+                  MPI_Request* request) {                                                                              \
+    const auto work = [&](side& s, MPI_Request* r) {                                                                   \
+      return below.begun(s.buffer(), s.count(), s.type(), to, tag, comm, r);                                           \
+    };                                                                                                                 \
+    return begin("MPI_" #begun, work, {buffer, count, type}, {to, tag, comm}, request, role::sends);                   \
+  }                                                                                                                    \
+  int MPI_##persistent(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,               \
+                       MPI_Request* request) {                                                                         \
+    const auto work = [&](side& s, MPI_Request* r) {                                                                   \
+      return below.persistent(s.buffer(), s.count(), s.type(), to, tag, comm, r);                                      \
+    };                                                                                                                 \
+    return begin("MPI_" #persistent, work, {buffer, count, type}, {to, tag, comm}, request, role::sends, turns::many); \
   }
 GGAS_SEND(Send, Isend, Send_init)
 GGAS_SEND(Bsend, Ibsend, Bsend_init)
@@ -140,35 +140,35 @@ GGAS_SEND(Rsend, Irsend, Rsend_init)
 #undef GGAS_SEND
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
-  const auto below = [&](side& s, MPI_Status* t) {
-    return PMPI_Recv(s.buffer(), s.count(), s.type(), from, tag, comm, t);
+  const auto work = [&](side& s, MPI_Status* t) {
+    return below.Recv(s.buffer(), s.count(), s.type(), from, tag, comm, t);
   };
-  return receive("MPI_Recv", below, {buffer, count, type}, {from, tag, comm}, status);
+  return receive("MPI_Recv", work, {buffer, count, type}, {from, tag, comm}, status);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  const auto below = [&](side& s, MPI_Request* r) {
-    return PMPI_Irecv(s.buffer(), s.count(), s.type(), from, tag, comm, r);
+  const auto work = [&](side& s, MPI_Request* r) {
+    return below.Irecv(s.buffer(), s.count(), s.type(), from, tag, comm, r);
   };
-  return begin("MPI_Irecv", below, {buffer, count, type}, {from, tag, comm}, request, role::receives);
+  return begin("MPI_Irecv", work, {buffer, count, type}, {from, tag, comm}, request, role::receives);
 }
 
 int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  const auto below = [&](side& s, MPI_Request* r) {
-    return PMPI_Recv_init(s.buffer(), s.count(), s.type(), from, tag, comm, r);
+  const auto work = [&](side& s, MPI_Request* r) {
+    return below.Recv_init(s.buffer(), s.count(), s.type(), from, tag, comm, r);
   };
-  return begin("MPI_Recv_init", below, {buffer, count, type}, {from, tag, comm}, request, role::receives, turns::many);
+  return begin("MPI_Recv_init", work, {buffer, count, type}, {from, tag, comm}, request, role::receives, turns::many);
 }
 
 // Of a message that was probed nobody knows the communicator.
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Status* status) {
-  const auto below = [&](side& s, MPI_Status* t) { return PMPI_Mrecv(s.buffer(), s.count(), s.type(), m, t); };
-  return receive("MPI_Mrecv", below, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, status);
+  const auto work = [&](side& s, MPI_Status* t) { return below.Mrecv(s.buffer(), s.count(), s.type(), m, t); };
+  return receive("MPI_Mrecv", work, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, status);
 }
 
 int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Request* request) {
-  const auto below = [&](side& s, MPI_Request* r) { return PMPI_Imrecv(s.buffer(), s.count(), s.type(), m, r); };
-  return begin("MPI_Imrecv", below, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, request,
+  const auto work = [&](side& s, MPI_Request* r) { return below.Imrecv(s.buffer(), s.count(), s.type(), m, r); };
+  return begin("MPI_Imrecv", work, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, request,
                role::receives);
 }
 
@@ -182,8 +182,8 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
   if (const int error = sent.pack(); error != MPI_SUCCESS) return error;
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE && received.kept()) status = &own;
-  const int error = PMPI_Sendrecv(sent.buffer(), sent.count(), sent.type(), to, out_tag, received.buffer(),
-                                  received.count(), received.type(), from, in_tag, comm, status);
+  const int error = below.Sendrecv(sent.buffer(), sent.count(), sent.type(), to, out_tag, received.buffer(),
+                                   received.count(), received.type(), from, in_tag, comm, status);
   const int arrived = error == MPI_SUCCESS && received.kept() ? received.unpack(*status) : error;
   const int left = sent.sent(error);
   return arrived != MPI_SUCCESS ? arrived : left;
@@ -197,30 +197,33 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int
   if (found.found.of && !found.found && direct::table::here()) plain = message::plain(std::move(found.found));
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE && plain) status = &own;
-  const int error = PMPI_Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, status);
+  const int error = below.Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, status);
   if (error != MPI_SUCCESS || !plain) return error;
   const direct::problem p = plain->unpack(*status);
   return p.text.empty() ? error : fail(comm, "MPI_Sendrecv_replace", p.text, p.error_class);
 }
 
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
-  const int error = PMPI_Probe(from, tag, comm, status);
+  const int error = below.Probe(from, tag, comm, status);
   if (error == MPI_SUCCESS) direct::correct(comm, status);
   return error;
 }
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* there, MPI_Status* status) {
-  const int error = PMPI_Iprobe(from, tag, comm, there, status);
+  const int error = below.Iprobe(from, tag, comm, there, status);
   if (error == MPI_SUCCESS && *there) direct::correct(comm, status);
   return error;
 }
 int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* m, MPI_Status* status) {
-  const int error = PMPI_Mprobe(from, tag, comm, m, status);
+  const int error = below.Mprobe(from, tag, comm, m, status);
   if (error == MPI_SUCCESS) direct::correct(comm, status);
   return error;
 }
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int* there, MPI_Message* m, MPI_Status* status) {
-  const int error = PMPI_Improbe(from, tag, comm, there, m, status);
+  const int error = below.Improbe(from, tag, comm, there, m, status);
   if (error == MPI_SUCCESS && *there) direct::correct(comm, status);
   return error;
 }
+
+GGAS_MPI_SENDS(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_RECEIVES(GGAS_MPI_SECOND_NAME)
 }

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "userlib/mpi/below.hpp"
+
 namespace ggas::mpi {
 
 namespace {
@@ -77,7 +79,7 @@ int complete(begun& what, MPI_Status& status) {
 void fetch_if_come(MPI_Request request, begun& what) {
   MPI_Status status;
   int done = 0;
-  if (PMPI_Request_get_status(request, &done, &status) != MPI_SUCCESS || !done || was_cancelled(status)) return;
+  if (below.Request_get_status(request, &done, &status) != MPI_SUCCESS || !done || was_cancelled(status)) return;
   if (what.data->ticket_of(direct::bytes_of(status))) take_in(what, status);
 }
 
@@ -167,7 +169,7 @@ void fetch_begun() {
 
 // One that persists stays a request when it is complete.
 static void free_rest(given_up& g) {
-  if (g.request != MPI_REQUEST_NULL) PMPI_Request_free(&g.request);
+  if (g.request != MPI_REQUEST_NULL) below.Request_free(&g.request);
 }
 
 // Nobody else looks after what this returns: a handler of errors may call MPI.
@@ -185,7 +187,7 @@ void look_after_given_up() {
   std::erase_if(all, [](given_up& g) {
     MPI_Status status;
     int done = 0;
-    const int error = PMPI_Test(&g.request, &done, &status);
+    const int error = below.Test(&g.request, &done, &status);
     if (done && error == MPI_SUCCESS && g.what.receives && g.what.active) arrive(g.what, status);
     if (done || error != MPI_SUCCESS) free_rest(g);
     return done != 0 || error != MPI_SUCCESS;
@@ -199,7 +201,7 @@ void end_given_up() {
   look_after_given_up();
   for (given_up& g : take_unasked()) {
     if (g.what.receives) PMPI_Cancel(&g.request);
-    PMPI_Wait(&g.request, MPI_STATUS_IGNORE);
+    below.Wait(&g.request, MPI_STATUS_IGNORE);
     free_rest(g);
   }
 }

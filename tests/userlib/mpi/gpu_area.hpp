@@ -48,7 +48,7 @@ class gpu_area {
 inline bytes expected_of(const sample& out, const bytes& source, const sample& layout, bytes area) {
   const bytes sent = out.packed(source);
   int place = 0;
-  PMPI_Unpack(sent.data(), out.size(), &place, layout.in(area), layout.count, layout.of.type, MPI_COMM_SELF);
+  ALONE(Unpack)(sent.data(), out.size(), &place, layout.in(area), layout.count, layout.of.type, MPI_COMM_SELF);
   return area;
 }
 

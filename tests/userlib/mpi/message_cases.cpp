@@ -9,8 +9,8 @@ using namespace mpi_test;
 
 MPI_CASE(send_both, 2) { compare_messages(21, 60, MPI_Send, MPI_Recv, false); }
 MPI_CASE(send_other_layout, 2) { compare_messages(22, 60, MPI_Send, MPI_Recv, true); }
-MPI_CASE(send_to_mpi_alone, 2) { compare_messages(23, 60, MPI_Send, PMPI_Recv, true); }
-MPI_CASE(send_from_mpi_alone, 2) { compare_messages(24, 60, PMPI_Send, MPI_Recv, true); }
+MPI_CASE(send_to_mpi_alone, 2) { compare_messages(23, 60, MPI_Send, ALONE(Recv), true); }
+MPI_CASE(send_from_mpi_alone, 2) { compare_messages(24, 60, ALONE(Send), MPI_Recv, true); }
 MPI_CASE(send_synchronous, 2) { compare_messages(25, 40, MPI_Ssend, MPI_Recv, true); }
 MPI_CASE(send_buffered, 2) {
   bytes room(8 * area_bytes);
@@ -24,13 +24,13 @@ MPI_CASE(send_buffered, 2) {
 namespace {
 
 int send_when_ready(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c) {
-  PMPI_Recv(nullptr, 0, MPI_BYTE, to, tag, c, MPI_STATUS_IGNORE);
+  ALONE(Recv)(nullptr, 0, MPI_BYTE, to, tag, c, MPI_STATUS_IGNORE);
   return MPI_Rsend(b, n, t, to, tag, c);
 }
 int receive_and_say(void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s) {
   MPI_Request r;
   if (const int e = MPI_Irecv(b, n, t, from, tag, c, &r); e != MPI_SUCCESS) return e;
-  PMPI_Send(nullptr, 0, MPI_BYTE, from, tag, c);
+  ALONE(Send)(nullptr, 0, MPI_BYTE, from, tag, c);
   return MPI_Wait(&r, s);
 }
 template <int Begin(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>
@@ -58,8 +58,8 @@ std::vector<double> matrix(int n, double first) {
 MPI_CASE(send_ready, 2) { compare_messages(27, 40, send_when_ready, receive_and_say, true); }
 MPI_CASE(isend_irecv, 2) { compare_messages(28, 40, begin_and_wait<MPI_Isend>, receive_by_test, true); }
 MPI_CASE(issend_irecv, 2) { compare_messages(29, 40, begin_and_wait<MPI_Issend>, receive_by_test, true); }
-MPI_CASE(irecv_from_mpi_alone, 2) { compare_messages(30, 40, PMPI_Send, receive_by_test, true); }
-MPI_CASE(isend_to_mpi_alone, 2) { compare_messages(31, 40, begin_and_wait<MPI_Isend>, PMPI_Recv, true); }
+MPI_CASE(irecv_from_mpi_alone, 2) { compare_messages(30, 40, ALONE(Send), receive_by_test, true); }
+MPI_CASE(isend_to_mpi_alone, 2) { compare_messages(31, 40, begin_and_wait<MPI_Isend>, ALONE(Recv), true); }
 
 MPI_CASE(column_to_contiguous, 2) {
   const typed col = column(50, 50);
@@ -150,9 +150,9 @@ MPI_CASE(order_of_a_pair, 2) {
     const typed col = column(make.between(0, 9) == 0 ? 3000 : 2, 2);
     std::vector<double> area(6000, i);
     const bool alone = make.between(0, 3) == 0;
-    if (rank() == 0) (alone ? PMPI_Send : MPI_Send)(area.data(), 1, col.type, 1, 9, MPI_COMM_WORLD);
+    if (rank() == 0) (alone ? ALONE(Send) : MPI_Send)(area.data(), 1, col.type, 1, 9, MPI_COMM_WORLD);
     if (rank() == 1) {
-      (alone ? MPI_Recv : PMPI_Recv)(area.data(), 1, col.type, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      (alone ? MPI_Recv : ALONE(Recv))(area.data(), 1, col.type, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       CHECK(area[0] == i && area[2] == i);
     }
   }
@@ -230,7 +230,7 @@ MPI_CASE(sendrecv_ring, 3) {
     bytes of_left = noise(static_cast<uint64_t>(left + 10 * i));
     const bytes packed = out.packed(of_left);
     int place = 0;
-    PMPI_Unpack(packed.data(), out.size(), &place, in.in(expected), in.count, in.of.type, MPI_COMM_SELF);
+    ALONE(Unpack)(packed.data(), out.size(), &place, in.in(expected), in.count, in.of.type, MPI_COMM_SELF);
     CHECK(got == expected && s.MPI_SOURCE == left && s.MPI_TAG == i);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases of MPI programs: each is run by mpirun with the library before the MPI, and compares what it gets with what the
-// MPI alone gives (the functions whose names begin with PMPI_).
+// MPI alone gives: ALONE(Send) and so on, and those functions PMPI_... that the library leaves to the MPI.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,10 @@ struct add_case {
   static void run_##name();                                                            \
   static const mpi_test::add_case add_##name(#name, ranks, run_##name, ##__VA_ARGS__); \
   static void run_##name()
+
+// A function of the MPI itself; the library has both of its usual names.
+void* of_mpi(const char* name);
+#define ALONE(name) reinterpret_cast<decltype(&PMPI_##name)>(mpi_test::of_mpi("PMPI_" #name))
 
 int rank();
 int size();

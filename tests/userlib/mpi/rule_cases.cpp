@@ -34,12 +34,12 @@ MPI_CASE(count_of_a_part, 2) {
   std::vector<double> line(doubles, 7);
   for (const int sent : {doubles, doubles / 2, 0}) {
     if (rank() == 0) MPI_Send(line.data(), sent, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
-    if (rank() == 0) PMPI_Send(line.data(), sent, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
+    if (rank() == 0) ALONE(Send)(line.data(), sent, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
     if (rank() == 1) {
       MPI_Status s[2];
       std::vector<double> mine(200, -1), theirs = mine;
       CHECK(MPI_Recv(mine.data(), 3, c.col.type, 0, 0, MPI_COMM_WORLD, &s[0]) == 0);
-      CHECK(PMPI_Recv(theirs.data(), 3, c.col.type, 0, 1, MPI_COMM_WORLD, &s[1]) == 0);
+      CHECK(ALONE(Recv)(theirs.data(), 3, c.col.type, 0, 1, MPI_COMM_WORLD, &s[1]) == 0);
       CHECK(mine == theirs);
       int items[2], elements[2], whole[2];
       for (int i = 0; i < 2; ++i) {
@@ -62,7 +62,7 @@ MPI_CASE(truncation, 2) {
   }
   const typed half = column(doubles / 2, 2);
   const int mine = MPI_Recv(c.area.data(), 1, half.type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  same_error(mine, PMPI_Recv(c.area.data(), 1, half.type, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  same_error(mine, ALONE(Recv)(c.area.data(), 1, half.type, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   CHECK(is_class(mine, MPI_ERR_TRUNCATE) && c.area[2 * doubles - 1] == 1);
 }
 MPI_CASE(truncation_of_one_of_many, 2) {
@@ -127,16 +127,16 @@ MPI_CASE(errors_of_arguments, 1) {
   column_area c;
   void* const at = c.area.data();
   const MPI_Comm world = MPI_COMM_WORLD;
-  same_error(MPI_Send(at, -1, c.col.type, 0, 0, world), PMPI_Send(at, -1, c.col.type, 0, 0, world));
-  same_error(MPI_Send(at, 1, c.col.type, 9, 0, world), PMPI_Send(at, 1, c.col.type, 9, 0, world));
-  same_error(MPI_Send(at, 1, c.col.type, 0, -7, world), PMPI_Send(at, 1, c.col.type, 0, -7, world));
-  same_error(MPI_Send(at, 1, MPI_DATATYPE_NULL, 0, 0, world), PMPI_Send(at, 1, MPI_DATATYPE_NULL, 0, 0, world));
+  same_error(MPI_Send(at, -1, c.col.type, 0, 0, world), ALONE(Send)(at, -1, c.col.type, 0, 0, world));
+  same_error(MPI_Send(at, 1, c.col.type, 9, 0, world), ALONE(Send)(at, 1, c.col.type, 9, 0, world));
+  same_error(MPI_Send(at, 1, c.col.type, 0, -7, world), ALONE(Send)(at, 1, c.col.type, 0, -7, world));
+  same_error(MPI_Send(at, 1, MPI_DATATYPE_NULL, 0, 0, world), ALONE(Send)(at, 1, MPI_DATATYPE_NULL, 0, 0, world));
   MPI_Request r;
-  same_error(MPI_Isend(at, 1, c.col.type, 9, 0, world, &r), PMPI_Isend(at, 1, c.col.type, 9, 0, world, &r));
-  same_error(MPI_Irecv(at, 1, c.col.type, 9, 0, world, &r), PMPI_Irecv(at, 1, c.col.type, 9, 0, world, &r));
+  same_error(MPI_Isend(at, 1, c.col.type, 9, 0, world, &r), ALONE(Isend)(at, 1, c.col.type, 9, 0, world, &r));
+  same_error(MPI_Irecv(at, 1, c.col.type, 9, 0, world, &r), ALONE(Irecv)(at, 1, c.col.type, 9, 0, world, &r));
   MPI_Datatype fresh;
   PMPI_Type_vector(2, 1, 3, MPI_DOUBLE, &fresh);
-  same_error(MPI_Send(at, 1, fresh, 0, 0, world), PMPI_Send(at, 1, fresh, 0, 0, world));
+  same_error(MPI_Send(at, 1, fresh, 0, 0, world), ALONE(Send)(at, 1, fresh, 0, 0, world));
   PMPI_Type_commit(&fresh);  // the error is not remembered
   MPI_Request self;
   MPI_Irecv(&c.area[1], 1, fresh, 0, 0, world, &self);
@@ -158,13 +158,13 @@ MPI_CASE(errors_of_packing, 1) {
     a = b = 8;
   };
   compare(MPI_Pack(c.area.data(), 1, c.col.type, mine.data(), room, &a, MPI_COMM_WORLD),
-          PMPI_Pack(c.area.data(), 1, c.col.type, theirs.data(), room, &b, MPI_COMM_WORLD));
+          ALONE(Pack)(c.area.data(), 1, c.col.type, theirs.data(), room, &b, MPI_COMM_WORLD));
   compare(MPI_Pack(c.area.data(), 1, c.col.type, mine.data(), room + 8, &a, MPI_COMM_NULL),
-          PMPI_Pack(c.area.data(), 1, c.col.type, theirs.data(), room + 8, &b, MPI_COMM_NULL));
+          ALONE(Pack)(c.area.data(), 1, c.col.type, theirs.data(), room + 8, &b, MPI_COMM_NULL));
   compare(MPI_Pack(c.area.data(), 1, MPI_DATATYPE_NULL, mine.data(), room + 8, &a, MPI_COMM_WORLD),
-          PMPI_Pack(c.area.data(), 1, MPI_DATATYPE_NULL, theirs.data(), room + 8, &b, MPI_COMM_WORLD));
+          ALONE(Pack)(c.area.data(), 1, MPI_DATATYPE_NULL, theirs.data(), room + 8, &b, MPI_COMM_WORLD));
   compare(MPI_Pack(c.area.data(), 1, c.col.type, mine.data(), room + 8, &a, MPI_COMM_WORLD),
-          PMPI_Pack(c.area.data(), 1, c.col.type, theirs.data(), room + 8, &b, MPI_COMM_WORLD));
+          ALONE(Pack)(c.area.data(), 1, c.col.type, theirs.data(), room + 8, &b, MPI_COMM_WORLD));
 }
 MPI_CASE(handler_of_errors, 2) {
   MPI_Errhandler h;
@@ -249,6 +249,35 @@ MPI_CASE(large_counts_are_left_alone, 2, false) {
   }
   MPI_Type_free(&t);
 #endif
+}
+// Programs may have functions at their communicators that send.
+MPI_CASE(functions_of_the_program_are_not_called, 2) {
+  int key = MPI_KEYVAL_INVALID, calls = 0;
+  const auto copied = [](MPI_Comm, int, void* count, void*, void*, int* copies) {
+    ++*static_cast<int*>(count);
+    *copies = 0;
+    return MPI_SUCCESS;
+  };
+  PMPI_Comm_create_keyval(copied, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) PMPI_Comm_set_attr(comm, key, &calls);
+  column_area c;
+  if (rank() == 0) MPI_Send(c.area.data(), 1, c.col.type, 1, 0, MPI_COMM_WORLD);
+  if (rank() == 1) MPI_Recv(c.area.data(), 1, c.col.type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(calls == 0 && c.area[0] == 0);
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) PMPI_Comm_delete_attr(comm, key);
+  PMPI_Comm_free_keyval(&key);
+}
+MPI_CASE(begun_and_completed_by_either_name, 2) {
+  column_area c;
+  MPI_Request r[2];
+  for (const bool first : {true, false}) {
+    c.area.assign(2 * doubles, rank());
+    std::vector<double> in(2 * doubles, -1);
+    (first ? MPI_Irecv : PMPI_Irecv)(in.data(), 1, c.col.type, 1 - rank(), 0, MPI_COMM_WORLD, &r[0]);
+    (first ? MPI_Isend : PMPI_Isend)(c.area.data(), 1, c.col.type, 1 - rank(), 0, MPI_COMM_WORLD, &r[1]);
+    CHECK((first ? PMPI_Waitall : MPI_Waitall)(2, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    CHECK(in[0] == 1 - rank() && in[1] == -1 && in[2 * doubles - 2] == 1 - rank());
+  }
 }
 MPI_CASE(handles_of_fortran, 2) {
   column_area c;
