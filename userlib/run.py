@@ -3,6 +3,7 @@
 """Starts the processes of a job on this computer, one for each node: `./ggas run -n 4 program arguments...`"""
 
 import argparse
+import errno
 import json
 import os
 import re
@@ -300,7 +301,13 @@ class Job:
         """In a group of its own: a signal of the terminal comes once, through the launcher."""
         # One process may read what is piped in; nobody reads from a terminal.
         reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
-        process = subprocess.Popen(program, env={**os.environ, **variables}, stdin=reads, stdout=writes, process_group=0)
+        options = dict(env={**os.environ, **variables}, stdin=reads, stdout=writes, process_group=0)
+        try:
+            process = subprocess.Popen(program, **options)
+        except OSError as error:
+            if error.errno != errno.ENOEXEC:
+                raise
+            process = subprocess.Popen(["sh", *program], **options)  # as shells do with a script that names no other one
         self.processes.append(process)
         self.ranks[process.pid] = rank
 

@@ -32,6 +32,16 @@ def test_a_line_is_a_rank(machines):
     assert gaspi_run("-m", file, "-n", "2", "sh", "-c", "exit $GGAS_RANK").returncode == 1
 
 
+def test_a_script_of_no_named_interpreter_is_one_of_the_shell(machines, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("echo $GGAS_RANK $1\n")
+    script.chmod(0o755)
+    done = gaspi_run("-m", machines("localhost\nlocalhost\n"), script, "word")
+    assert sorted(done.stdout.split("\n")) == ["", "0 word", "1 word"], done.stderr
+    script.chmod(0o644)
+    assert gaspi_run("-m", machines("localhost\n"), script).returncode != 0
+
+
 @pytest.mark.parametrize(
     "text, arguments, why",
     [

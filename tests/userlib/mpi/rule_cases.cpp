@@ -253,7 +253,7 @@ MPI_CASE(large_counts_are_left_alone, 2, false) {
 // Programs may have functions at their communicators that send.
 MPI_CASE(functions_of_the_program_are_not_called, 2) {
   int key = MPI_KEYVAL_INVALID, calls = 0;
-  const auto copied = [](MPI_Comm, int, void* count, void*, void*, int* copies) {
+  const auto copied = [](MPI_Comm, int, void*, void* count, void*, int* copies) {
     ++*static_cast<int*>(count);
     *copies = 0;
     return MPI_SUCCESS;
