@@ -4,18 +4,48 @@
  */
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/pseudo_fs.h>
 #include <linux/slab.h>
 
 #include "compat.h"
 #include "ggas.h"
 
 #define MINORS		64
+#define FS_MAGIC	0x53414747
 
 static dev_t first_dev;
 static struct class *ggas_class;
 /* Devices by minor number: an open meets one that is being removed, or none. */
 static DEFINE_IDR(devices);
 static DEFINE_MUTEX(devices_lock);
+
+/*
+ * A file system of inodes alone, one for each device: all files of a device share its address space, whichever node they
+ * were opened by, so that mappings can be taken back. The inode of such a node would go with its file system. It has no
+ * owner, as its mount would keep the module from being unloaded; the module unmounts it when no device is left.
+ */
+static int inodes_init(struct fs_context *fc)
+{
+	return init_pseudo(fc, FS_MAGIC) ? 0 : -ENOMEM;
+}
+
+static struct file_system_type inodes_fs = {
+	.name = "ggas",
+	.init_fs_context = inodes_init,
+	.kill_sb = kill_anon_super,
+};
+static struct vfsmount *inodes;
+
+int ggas_device_make_inode(struct ggas_device *dev)
+{
+	struct inode *inode = alloc_anon_inode(inodes->mnt_sb);
+
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	dev->inode = inode;
+	return 0;
+}
 
 static void device_free(struct kref *users)
 {
@@ -98,19 +128,29 @@ int ggas_chardev_init(void)
 
 	if (rc)
 		return rc;
+	inodes = kern_mount(&inodes_fs);
+	rc = PTR_ERR_OR_ZERO(inodes);
+	if (rc)
+		goto unregister;
 	ggas_class = ggas_class_create("ggas");
-	if (!IS_ERR(ggas_class)) {
-		ggas_debugfs_init();
-		return 0;
-	}
+	rc = PTR_ERR_OR_ZERO(ggas_class);
+	if (rc)
+		goto unmount;
+	ggas_debugfs_init();
+	return 0;
+
+unmount:
+	kern_unmount(inodes);
+unregister:
 	unregister_chrdev_region(first_dev, MINORS);
-	return PTR_ERR(ggas_class);
+	return rc;
 }
 
 void ggas_chardev_exit(void)
 {
 	ggas_debugfs_exit();
 	class_destroy(ggas_class);
+	kern_unmount(inodes);
 	unregister_chrdev_region(first_dev, MINORS);
 	idr_destroy(&devices);
 }

@@ -102,13 +102,7 @@ static int ggas_open(struct inode *inode, struct file *file)
 		ggas_device_put(dev);
 		return rc;
 	}
-	/* Whichever node in the file system it was opened by: one address space, so that mappings can be taken back. */
-	if (!dev->mapping) {
-		ihold(inode);
-		dev->inode = inode;
-		dev->mapping = inode->i_mapping;
-	}
-	file->f_mapping = dev->mapping;
+	file->f_mapping = dev->inode->i_mapping;
 	list_add(&f->list, &dev->files);
 	mutex_unlock(&dev->lock);
 	file->private_data = f;

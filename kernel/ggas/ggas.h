@@ -90,8 +90,7 @@ struct ggas_device {
 	struct list_head users_of;	/* who have it open */
 	u32 quota[GGAS_KINDS];		/* of each of them */
 	struct dentry *debugfs;
-	struct address_space *mapping;	/* of every open file: what is mapped can be taken back */
-	struct inode *inode;
+	struct inode *inode;		/* of every open file: what is mapped can be taken back */
 };
 
 struct ggas_object {
@@ -248,6 +247,7 @@ void ggas_window_destroy(struct ggas_device *dev, struct ggas_window *w);
 /* chardev.c */
 int ggas_chardev_init(void);
 void ggas_chardev_exit(void);
+int ggas_device_make_inode(struct ggas_device *dev);
 int ggas_chardev_add(struct ggas_device *dev);
 void ggas_chardev_remove(struct ggas_device *dev);
 struct ggas_device *ggas_device_get(int minor);

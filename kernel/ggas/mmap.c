@@ -16,8 +16,7 @@
 
 void ggas_unmap(struct ggas_device *dev, u64 offset, u64 bytes)
 {
-	if (dev->mapping)
-		unmap_mapping_range(dev->mapping, offset, bytes, 1);
+	unmap_mapping_range(dev->inode->i_mapping, offset, bytes, 1);
 }
 
 /* Memory of dma_alloc_coherent() on a platform that is coherent, as dma_mmap_coherent() finds it. */

@@ -61,6 +61,23 @@ static void unmap_bars(struct ggas_device *dev)
 	pci_release_region(dev->pci, 0);
 }
 
+/*
+ * What the NIC was told before it is ours is of a kernel that is gone (kexec, kdump) or of another driver: contexts and
+ * exports lead to memory that is somebody else's by now. So it forgets all of that before it may reach memory.
+ */
+static int forget_former_owner(struct pci_dev *pci)
+{
+	int rc;
+
+	pci_clear_master(pci);
+	pci_save_state(pci);
+	rc = __pci_reset_function_locked(pci);
+	pci_restore_state(pci);
+	if (rc)
+		dev_err(&pci->dev, "cannot be reset (%d), and may still write to memory of a former kernel\n", rc);
+	return rc;
+}
+
 /* From reset on: registers, table, link. Under the lock. */
 static int bring_up(struct ggas_device *dev)
 {
@@ -132,9 +149,14 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	if (!dev)
 		return -ENOMEM;
 	pci_set_drvdata(pci, dev);
-	rc = pci_enable_device_mem(pci);
+	rc = ggas_device_make_inode(dev);
+	if (!rc)
+		rc = pci_enable_device_mem(pci);
 	if (rc)
 		goto put;
+	rc = forget_former_owner(pci);
+	if (rc)
+		goto disable;
 	rc = dma_set_mask_and_coherent(&pci->dev, DMA_BIT_MASK(64));
 	if (!rc) {
 		/* The table has an entry for each page: a segment may be as long as it likes. */
@@ -189,6 +211,14 @@ static void ggas_remove(struct pci_dev *pci)
 	pci_clear_master(pci);
 	pci_disable_device(pci);
 	ggas_device_put(dev);
+}
+
+/* The next kernel's memory is not ours: nothing reaches it when this returns. Files stay open, and own nothing. */
+static void ggas_shutdown(struct pci_dev *pci)
+{
+	take_down(pci_get_drvdata(pci));
+	pci_clear_master(pci);
+	pci_disable_device(pci);
 }
 
 static void ggas_reset_prepare(struct pci_dev *pci)
@@ -255,6 +285,7 @@ static struct pci_driver ggas_driver = {
 	.id_table = ggas_ids,
 	.probe = ggas_probe,
 	.remove = ggas_remove,
+	.shutdown = ggas_shutdown,
 	.err_handler = &ggas_errors,
 };
 

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "ggas.h"
 
 #define REGION_PAGES	(GGAS_PIECES * GGAS_PIECE_ENTRIES / 2)
@@ -32,13 +33,13 @@ static int check(const struct ggas_region_create *p)
 
 static int pin(struct ggas_region *r, u64 address)
 {
-	unsigned int flags = FOLL_LONGTERM | (r->rights & GGAS_REGION_WRITE ? FOLL_WRITE : 0);
 	unsigned long done = 0;
-	int rc = 0;
+	long rc = 0;
 
 	while (done < r->pages) {
-		rc = pin_user_pages_fast((address & PAGE_MASK) + done * PAGE_SIZE,
-					 min_t(unsigned long, r->pages - done, 65536), flags, r->page + done);
+		rc = ggas_pin_pages((address & PAGE_MASK) + done * PAGE_SIZE,
+				    min_t(unsigned long, r->pages - done, 65536), r->rights & GGAS_REGION_WRITE,
+				    r->page + done);
 		if (rc <= 0)
 			break;
 		done += rc;

@@ -86,6 +86,8 @@ def archive(root, build, folder, kernel):
     files = {m.name: m for m in build_modules(root, build, folder, kernel)}
     files |= {name: build_program(root, build, name) for name in PROGRAMS}
     files |= library_files(build)
+    if not kernel.debug:
+        files["vmlinuz"] = kernel.image  # for kexec
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
     out = build / "vm" / f"initrd-{kernel.release}.gz"
     body = io.BytesIO()

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
 # First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N
-# ggas.run=shell|ci|soak|gone ggas.only=PART+OF+NAME,....
+# ggas.run=shell|ci|soak|gone|kexec|next ggas.only=PART+OF+NAME,... ggas.left=KERNELS; of two of a kind the later counts
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc proc /proc
@@ -13,11 +13,36 @@ for word in $(cat /proc/cmdline); do
     ggas.node=*) node=${word#*=} ;;
     ggas.nodes=*) nodes=${word#*=} ;;
     ggas.only=*) only=$(echo "${word#*=}" | tr + ' ') ;;
-    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak; or gone: the NIC
+    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak; or gone: the NIC; kexec, next: the kernel
+    ggas.left=*) left=${word#*=} ;;
   esac
 done
+# What the kernel had to say counts, too.
+end_node() {
+  wrong='BUG|WARNING|Oops|general protection|DMA-API:.*(device driver|debugging out)|UBSAN|ggas.*does not stop'
+  # Two warnings of Linux 6.1 are of its own limits. It does not remember that it could not make /proc/irq/N, and warns when
+  # it removes it; and its DMA-API debug counts up to 7 mappings of the same memory, as an owner may make.
+  dmesg | sed -e '/ exceeded 7 overlapping mappings/{N;d}' -e '/WARNING: .* at remove_proc_entry/d' > /dmesg
+  grep -E "$wrong" /dmesg | sed 's/^/not ok - kernel: /'
+  grep -qE "$wrong" /dmesg && grep -E -A 30 "$wrong" /dmesg | head -200 | sed 's/^/#   /'
+  echo "# node ended"
+  poweroff -f
+}
+
+# The files that the next kernel begins with: those of this one.
+pack_files() {
+  mkdir -p /tmp
+  (cd / && find . -xdev -path ./tmp -prune -o -print | cpio -o -H newc >/tmp/next 2>/dev/null)
+}
+
 hostname "node$node"
 ulimit -l unlimited
+case $what in kexec | next) [ "$node" = 0 ] && pack_files ;; esac
+if [ "$what" = next ]; then
+  dmesg -n 1
+  /node_test "" next "$left"
+  end_node
+fi
 leaks=/sys/kernel/debug/kmemleak  # of debug kernels
 [ -e $leaks ] && echo clear > $leaks
 insmod /ggas.ko node="$node" nodes="$nodes" || echo "Bail out! the driver does not load"
@@ -35,7 +60,7 @@ if [ "$what" = shell ]; then
 fi
 dmesg -n 1
 insmod /aer_inject.ko
-/node_test "$only" "$what"
+/node_test "$only" "$what" "$left"
 echo "# node_test ended with $?"
 rmmod aer_inject gpumap testgpu ggas && echo "# drivers unloaded"
 if [ -e $leaks ]; then
@@ -44,11 +69,4 @@ if [ -e $leaks ]; then
   echo scan > $leaks
   sed 's/^unreferenced/not ok - kernel: &/; s/^  /#   /' $leaks
 fi
-wrong='BUG|WARNING|Oops|general protection|DMA-API:.*(device driver|debugging out)|UBSAN|ggas.*does not stop'
-# Two warnings of Linux 6.1 are of its own limits. It does not remember that it could not make /proc/irq/N, and warns when
-# it removes it; and its DMA-API debug counts up to 7 mappings of the same memory, as an owner may make.
-dmesg | sed -e '/ exceeded 7 overlapping mappings/{N;d}' -e '/WARNING: .* at remove_proc_entry/d' > /dmesg
-grep -E "$wrong" /dmesg | sed 's/^/not ok - kernel: /'
-grep -qE "$wrong" /dmesg && grep -E -A 30 "$wrong" /dmesg | head -200 | sed 's/^/#   /'
-echo "# node ended"
-poweroff -f
+end_node

@@ -17,6 +17,7 @@ START_LIMIT = 60  # seconds until the NICs are there
 REPLAY_LIMIT = 900
 END_LIMIT = 30  # until a process ends that was told to
 BAIL_LIMIT = 90  # until nodes have come to their end of which one has given up: what its kernel said comes last
+KEXECS = {"ci": 1, "soak": 20}  # kernels that node 0 begins
 GPU_MB = 16  # memory of the test GPU
 
 
@@ -110,7 +111,7 @@ class Cluster:
         # On a loaded machine an emulated timer ticks too seldom for the kernel's check of it, which ends in a panic.
         line = f"console=ttyS0 quiet panic=-1 no_timer_check ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
-        line += f" ggas.run={run}"
+        line += f" ggas.run={run} ggas.left={KEXECS[self.opts.length] if run == 'kexec' else 0}"
         if run != "shell" and self.opts.only:
             line += f" ggas.only={','.join(self.opts.only).replace(' ', '+')}"
         for chassis, port in ((1, "nic_port"), (2, "free_port")):  # with room for the NIC's BARs

@@ -221,7 +221,7 @@ SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNM
 def build_modules(kernel_, folder, limit=300):
     """Builds the modules in a copy of kernel/ with W=1, without a warning (but those of other versions of tools); the .ko files."""
     text = step(
-        ["make", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *SETTINGS, "modules"],
+        ["make", f"-j{os.cpu_count()}", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *SETTINGS, "modules"],
         f"build the modules for Linux {kernel_.release}",
         limit=limit,
     )

@@ -44,6 +44,7 @@ from tools import say  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GONE = "gone"  # the run in which ggas-device is killed; nothing is left to be repeated
+KEXEC = "kexec"  # the run in which node 0 begins other kernels
 CONSOLES = "ggas-vm-consoles"  # link in the folder for temporary files, to the sockets of the nodes that are up
 
 
@@ -152,11 +153,21 @@ def run_tests(opts, kernel, archive, run):
             cluster.start(run)
             failed = cluster.results(opts.limit)
             print(f"# Linux {kernel.release}, {run}: {time.monotonic() - begun:.1f} s")
-            if opts.replay and run != GONE and not kernel.debug:
+            if opts.replay and run not in (GONE, KEXEC) and not kernel.debug:
                 failed += cluster.repeat() + compare_cycles(
                     cycles.summary(cluster.log), cluster.cycles_a_second(), opts.bench
                 )
             return failed
+
+
+def runs_of(opts, kernel):
+    """Each a boot of its own. Debug kernels begin no other ones."""
+    length = "ci" if kernel.debug else opts.length
+    ends = [GONE] if kernel.debug else [GONE, KEXEC]
+    if not opts.only:
+        return [length, *ends]
+    asked = [run for run in ends if run in opts.only]
+    return asked if len(asked) == len(opts.only) else [length, *asked]
 
 
 def command_test(opts):
@@ -165,8 +176,7 @@ def command_test(opts):
     for version in opts.kernel:
         kernel = kernel_of(opts, version)
         archive = image.archive(ROOT, opts.build, opts.tools, kernel)
-        length = "ci" if kernel.debug else opts.length
-        for run in [GONE] if opts.only == [GONE] else [length] if opts.only else [length, GONE]:
+        for run in runs_of(opts, kernel):
             failed += run_tests(opts, kernel, archive, run)
     print(f"# {len(failed)} failed" if failed else "# all passed")
     for line in failed:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data between nodes: stores, loads, put, get, atomics, notifications, errors. */
+#define _GNU_SOURCE
 #include "tests/kernel/tests.h"
 
 void window_stores_and_loads(node* n) {
@@ -163,4 +164,44 @@ void errors_are_told(node* n) {
   CHECK_IS(*(volatile uint64_t*)memory, 0);
   ggas_region_end(&readable);
   munmap(memory, 8192);
+}
+
+/* ---------------------------------------------------------------------------------------------- reading alone */
+
+/* Of memory that nobody has touched, that was only read, and of a file: a first store gives its owner another page than
+ * he had when it was registered. The other node sees what he stores. */
+void read_only_follows_its_owner(node* n) {
+  enum { UNTOUCHED, READ, PRIVATE_FILE, READ_ONLY_FILE, KINDS };
+  unsigned char* const into = pages(BYTES);
+  ggas_region own = {0};
+  unsigned kind;
+  for (kind = UNTOUCHED; kind < KINDS; ++kind) {
+    const int file = kind >= PRIVATE_FILE ? memfd_create("memory", 0) : -1;
+    const int flags = kind == READ_ONLY_FILE ? MAP_SHARED : MAP_PRIVATE | (file < 0 ? MAP_ANONYMOUS : 0);
+    const int rights = kind == READ_ONLY_FILE ? PROT_READ : PROT_READ | PROT_WRITE;
+    unsigned char *memory, *stores;
+    ggas_region r;
+    ggas_rma_note note;
+    unsigned i;
+    if (file >= 0) CHECK_IS(ftruncate(file, BYTES), 0);
+    memory = mmap(NULL, BYTES, rights, flags, file, 0);
+    stores = kind == READ_ONLY_FILE ? mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : memory;
+    CHECK(memory != MAP_FAILED && stores != MAP_FAILED);
+    for (i = 0; kind == READ && i < BYTES; i += 4096) CHECK_IS(*(volatile unsigned char*)(memory + i), 0);
+    r = share(n, memory, BYTES, GGAS_READ);
+    CHECK_IS(ggas_region_begin(&own, &n->dev, n->domain, into, BYTES, GGAS_READ | GGAS_WRITE), 0);
+    fill(stores, BYTES, 40 + kind + n->me);
+    meet(n);
+    post(n, ggas_rma_get(peer(n), told(n, 0), own.nla, BYTES, GGAS_RMA_NOTIFY_COMPLETER, kind));
+    note = next_note(n);
+    CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
+    CHECK_IS(wrong(into, BYTES, 40 + kind + n->other), 0);
+    meet(n);
+    ggas_region_end(&own);
+    ggas_region_end(&r);
+    munmap(memory, BYTES);
+    if (stores != memory) munmap(stores, BYTES);
+    if (file >= 0) close(file);
+  }
+  munmap(into, BYTES);
 }

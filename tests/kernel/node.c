@@ -149,6 +149,13 @@ static int is_wanted(const char* name) {
   return !only;
 }
 
+static void result(const char* name, double begun) {
+  ++tests_run;
+  tests_failed += checks_failed != 0;
+  printf("%s %d - %s # %.0f ms\n", checks_failed ? "not ok" : "ok", tests_run, name, now_ms() - begun);
+  fflush(stdout);
+}
+
 void run(node* n, const char* name, void (*test)(node*)) {
   const double begun = now_ms();
   if (!is_wanted(name)) return;
@@ -156,10 +163,7 @@ void run(node* n, const char* name, void (*test)(node*)) {
   meet(n);
   test(n);
   meet(n);
-  ++tests_run;
-  tests_failed += checks_failed != 0;
-  printf("%s %d - %s # %.0f ms\n", checks_failed ? "not ok" : "ok", tests_run, name, now_ms() - begun);
-  fflush(stdout);
+  result(name, begun);
 }
 
 static void all_tests(node* n) {
@@ -170,6 +174,7 @@ static void all_tests(node* n) {
   run(n, "atomics of both nodes", atomics);
   run(n, "sleep until a notification interrupts", sleep_on_an_interrupt);
   run(n, "errors and rights", errors_are_told);
+  run(n, "memory registered for reading follows its owner", read_only_follows_its_owner);
   run(n, "windows of two domains", windows_of_two_domains);
   run(n, "windows run out", windows_run_out);
   run(n, "stores before the end of a window", stores_before_the_end);
@@ -201,24 +206,41 @@ static void all_tests(node* n) {
   run(n, "driver bound anew under puts", bound_anew_under_puts);
   run(n, "error recovery under use", error_under_use);
   run(n, "cable out under use", cable_out_under_use);
+  run(n, "opened first by a node on another file system", opened_on_another_file_system);
   run(n, "put with notifications, after all that", put_with_notification);
 }
 
+static int ended(node* n) {
+  end(n);
+  printf("1..%d\n", tests_run);
+  return tests_failed != 0;
+}
+
 /* Arguments: parts of the names of the tests to be run, with commas, or ""; how long: "ci" or "soak"; or "gone": the
- * NIC goes. */
+ * NIC goes; or "kexec" and a number of kernels, with "next" in those on node 0. */
 int main(int argc, char** argv) {
   static node n;
+  const char* const how = argc > 2 ? argv[2] : "";
+  const long kernels = argc > 3 ? atol(argv[3]) : 0;
+  const double begun = now_ms();
   only = argc > 1 && argv[1][0] ? argv[1] : NULL;
-  n.soak = argc > 2 && !strcmp(argv[2], "soak");
+  n.soak = !strcmp(how, "soak");
   setvbuf(stdout, NULL, _IOLBF, 0);
+  if (!strcmp(how, "next")) {
+    next_kernel(&n, kernels);
+    result("memory of a kernel that began by kexec under stores", begun);
+    return ended(&n);
+  }
   begin(&n);
   greet(&n, ++n.greeted);
   printf("# node %u of %u, core clock %u kHz\n", n.me, n.dev.nodes, n.dev.clock_khz);
-  if (argc > 2 && !strcmp(argv[2], "gone"))
+  if (!strcmp(how, "gone")) {
     run(&n, "NIC gone under use, and another one", nic_is_gone);
-  else
+  } else if (!strcmp(how, "kexec")) {
+    into_next_kernel(&n, kernels);
+    result("stores to a node that begins another kernel", begun);
+  } else {
     all_tests(&n);
-  end(&n);
-  printf("1..%d\n", tests_run);
-  return tests_failed != 0;
+  }
+  return ended(&n);
 }

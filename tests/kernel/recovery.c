@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -73,6 +74,29 @@ static void bind_anew(void) {
 }
 
 void unbound_under_use(node* n) { under_use(n, unbind, bind_anew); }
+
+/* The first to open a new device does so by a node on a tmpfs, which is unmounted while the device lives on. */
+void opened_on_another_file_system(node* n) {
+  const char *const folder = "/tmp/nodes", *const path = "/tmp/nodes/ggas";
+  struct stat known;
+  ggas_device d;
+  if (n->me == 1) {
+    CHECK_IS(stat("/dev/ggas0", &known), 0);
+    end(n);
+    CHECK_IS(write_file("/sys/bus/pci/drivers/ggas/unbind", PCI_DEVICE), 0);
+    CHECK_IS(write_file("/sys/bus/pci/drivers/ggas/bind", PCI_DEVICE), 0);
+    mkdir(folder, 0755);
+    CHECK_IS(mount("none", folder, "tmpfs", 0, NULL), 0);
+    CHECK_IS(mknod(path, S_IFCHR | 0600, known.st_rdev), 0);
+    CHECK_IS(ggas_device_open(&d, path), 0);
+    ggas_device_close(&d);
+    CHECK_IS(umount(folder), 0);
+    WAIT(access("/dev/ggas0", F_OK) == 0);
+    chmod("/dev/ggas0", 0666);
+    begin(n);
+  }
+  greet(n, ++n->greeted);
+}
 
 /* ---------------------------------------------------------------------------------------------- the driver before */
 

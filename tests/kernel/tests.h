@@ -13,6 +13,7 @@ void get(node* n);
 void atomics(node* n);
 void sleep_on_an_interrupt(node* n);
 void errors_are_told(node* n);
+void read_only_follows_its_owner(node* n);
 
 /* windows.c */
 void windows_of_two_domains(node* n);
@@ -67,5 +68,10 @@ void bound_anew_under_puts(node* n);
 void error_under_use(node* n);
 void cable_out_under_use(node* n);
 void nic_is_gone(node* n);
+void opened_on_another_file_system(node* n);
+
+/* kexec.c */
+void into_next_kernel(node* n, long kernels);
+void next_kernel(node* n, long left);
 
 #endif
