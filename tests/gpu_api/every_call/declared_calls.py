@@ -6,11 +6,14 @@ from pathlib import Path
 
 # Headers of calls that the host makes.
 OF_THE_HOST = {"on_stream.cuh", "typed_on_stream.cuh"}
-# Groups in front of a call, beside those that its forms with a suffix stand for.
-OF_FORMS = ("tile<2>", "tile<16>", "warps")
+# Groups in front of a call.
+OF_FORMS = ("thread", "tile<2>", "tile<4>", "tile<8>", "tile<16>", "warp", "warps", "block")
 OF_COLLECTIVES = ("block", "grid")
+OF_BARRIERS = ("block", "blocks", "grid")
+# Calls that some blocks of a grid make (docs/device-api.md).
+OF_BLOCKS = {"ggas_put", "ggas_put_nbi", "ggas_get", "ggas_get_nbi", "ggas_wait_until"}
 # Calls with a group that no macro makes.
-OF_CALL = {"ggas_notify": ("thread", *OF_FORMS, "block"), "ggas_barrier": ("block", "blocks", "grid"), "ggas_sync": ("block", "blocks", "grid")}
+OF_CALL = {"ggas_notify": OF_FORMS, "ggas_barrier": OF_BARRIERS, "ggas_sync": OF_BARRIERS}
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def made_by_macros(text):
             suffix = {"thread": "", "grid": ""}[who]
             yield Call(name + suffix, parameters(rest[0][1:-1]))
         elif m[1] == "FORMS":
-            yield Call(name, parameters(rest[0][1:-1]), ("", "_warp", "_block"), OF_FORMS)
+            yield Call(name, parameters(rest[0][1:-1]), ("", "_warp", "_block"), (*OF_FORMS, "blocks") if name in OF_BLOCKS else OF_FORMS)
         else:
             yield Call(name, parameters(rest[0][1:-1]), ("_block", "_grid"), OF_COLLECTIVES)
 

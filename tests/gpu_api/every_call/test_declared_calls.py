@@ -46,5 +46,6 @@ GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t t) {}
     assert [c.name for c in calls] == ["ggas_a", "ggas_b", "ggas_c", "ggas_sync"]
     assert [p.as_value() for p in calls[0].parameters] == ["P remote", "const ggas::element_at<P>* local", "ggas_queue q"]
     assert [f.name + f.group for f in declared_calls.forms(calls[:2])] == [
-        "ggas_a", "ggas_a_warp", "ggas_a_block", "ggas_b_block", "ggas_b_grid", "ggas_atile<2>", "ggas_atile<16>", "ggas_awarps", "ggas_bblock", "ggas_bgrid"]
+        "ggas_a", "ggas_a_warp", "ggas_a_block", "ggas_b_block", "ggas_b_grid",
+        *(f"ggas_a{g}" for g in declared_calls.OF_FORMS), "ggas_bblock", "ggas_bgrid"]
     assert calls[2].explicit == ("T",) and calls[3].groups == declared_calls.OF_CALL["ggas_sync"] and len(calls[3].parameters) == 1
