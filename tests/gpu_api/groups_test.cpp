@@ -19,6 +19,12 @@ std::vector<target> group_targets() {
 
 class Groups : public api_test {
  public:
+  // Lanes of a warp that wait for each other: the simulated GPU must be one that schedules them apart.
+  void SetUp() override {
+    cluster_config c = GetParam().config();
+    if (simulated()) c.platform = "modern";
+    make(c);
+  }
   template <class T>
   std::vector<T> read(int node, uint64_t offset, size_t n) {
     const auto* const at = reinterpret_cast<const T*>(cluster_->segment(node) + offset);
