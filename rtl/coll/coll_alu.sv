@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines two words of two elements of 32 bits or one of 64, a new pair every cycle. Of two floating point numbers the
-// second one is the lesser or greater if it compares so, or if the first one is a NaN: `b < a || a != a ? b : a`, as
-// gpu_api does it.
+// Combines two words of two elements of 32 bits or one of 64, a new pair every cycle. The lesser and the greater of
+// floating point numbers are minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing, and -0 is less
+// than 0.
 `default_nettype none
 
 module coll_alu (
@@ -39,10 +39,6 @@ module coll_alu (
   function automatic logic is_nan64(input logic [62:0] v);
     is_nan64 = v[62:52] == '1 && v[51:0] != '0;
   endfunction
-  // Zeros of both signs are equal.
-  wire zeros_low  = floating && a_i[30:0] == '0 && b_i[30:0] == '0;
-  wire zeros_high = floating && a_i[62:32] == '0 && b_i[62:32] == '0;
-  wire zeros_wide = floating && a_i[62:0] == '0 && b_i[62:0] == '0;
   wire first_nan_low  = floating && is_nan32(a_i[30:0]), second_nan_low = floating && is_nan32(b_i[30:0]);
   wire first_nan_high = floating && is_nan32(a_i[62:32]), second_nan_high = floating && is_nan32(b_i[62:32]);
   wire first_nan_wide = floating && is_nan64(a_i[62:0]), second_nan_wide = floating && is_nan64(b_i[62:0]);
@@ -50,9 +46,9 @@ module coll_alu (
   wire [31:0] a_high = in_order32(a_i[63:32], has_sign, floating), b_high = in_order32(b_i[63:32], has_sign, floating);
   wire [63:0] a_wide = in_order64(a_i, has_sign, floating), b_wide = in_order64(b_i, has_sign, floating);
   wire max = op_i == coll_pkg::MAX;
-  wire take_low  = first_nan_low || (!second_nan_low && !zeros_low && (max ? b_low > a_low : b_low < a_low));
-  wire take_high = first_nan_high || (!second_nan_high && !zeros_high && (max ? b_high > a_high : b_high < a_high));
-  wire take_wide = first_nan_wide || (!second_nan_wide && !zeros_wide && (max ? b_wide > a_wide : b_wide < a_wide));
+  wire take_low  = first_nan_low || (!second_nan_low && (max ? b_low > a_low : b_low < a_low));
+  wire take_high = first_nan_high || (!second_nan_high && (max ? b_high > a_high : b_high < a_high));
+  wire take_wide = first_nan_wide || (!second_nan_wide && (max ? b_wide > a_wide : b_wide < a_wide));
   wire [63:0] chosen = {(narrow ? take_high : take_wide) ? b_i[63:32] : a_i[63:32],
                         (narrow ? take_low : take_wide) ? b_i[31:0] : a_i[31:0]};
 

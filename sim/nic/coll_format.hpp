@@ -67,6 +67,7 @@ template <class T, class Bits>
 Bits combine_as(unsigned o, Bits a_bits, Bits b_bits) {
   if (o >= bit_and) return o == bit_and ? a_bits & b_bits : o == bit_or ? a_bits | b_bits : a_bits ^ b_bits;
   const T a = std::bit_cast<T>(a_bits), b = std::bit_cast<T>(b_bits);
+  if (o != sum && a == b) return o == min ? a_bits | b_bits : a_bits & b_bits;  // zeros have a sign
   if (o != sum) return (o == min ? b < a : a < b) || a != a ? b_bits : a_bits;  // a NaN counts as missing
   if constexpr (std::is_integral_v<T>)
     return Bits(a_bits + b_bits);

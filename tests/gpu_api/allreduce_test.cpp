@@ -112,17 +112,20 @@ TEST_P(Allreduce, ReduceToEveryRoot) {
   }
 }
 
-// Element i is a NaN at member i, the last one at all of them: the others count, and where there are none it stays.
+// Element i is a NaN at member i, the one behind those at all of them: the others count, and where there are none it
+// stays. The last one is a zero, with a sign at every other member.
 template <class T>
 void reduce_nans(Allreduce& on, ggas_method method, ggas_op op) {
   const auto nodes = static_cast<size_t>(on.nodes());
   constexpr T none = std::numeric_limits<T>::quiet_NaN();
-  for (size_t k = 0; k < nodes; ++k)
-    for (size_t i = 0; i <= nodes; ++i)
-      on.user<T>(static_cast<int>(k))[i] = i == k || i == nodes ? none : static_cast<T>(op == ggas_min ? 9 - k : k);
+  for (size_t k = 0; k < nodes; ++k) {
+    T* const v = on.user<T>(static_cast<int>(k));
+    for (size_t i = 0; i <= nodes; ++i) v[i] = i == k || i == nodes ? none : static_cast<T>(op == ggas_min ? 9 - k : k);
+    v[nodes + 1] = k % 2 ? -T{0} : T{0};
+  }
   on.on_all(1, 32, [&] {
     T* const v = on.user<T>(ggas_node());
-    EXPECT_EQ(ggas_allreduce_block(v + 32, v, nodes + 1, op, method, on.enough()), ggas_ok) << "method " << method;
+    EXPECT_EQ(ggas_allreduce_block(v + 32, v, nodes + 2, op, method, on.enough()), ggas_ok) << "method " << method;
   });
   on.run();
   for (size_t k = 0; k < nodes; ++k) {
@@ -133,9 +136,10 @@ void reduce_nans(Allreduce& on, ggas_method method, ggas_op op) {
       EXPECT_TRUE(got[i] == want || (nodes == 1 && got[i] != got[i])) << "method " << method << ", " << got[i];
     }
     EXPECT_TRUE(got[nodes] != got[nodes]) << "method " << method << ", " << got[nodes];
+    EXPECT_EQ(std::signbit(got[nodes + 1]), op == ggas_min && nodes > 1) << "method " << method;
   }
 }
-TEST_P(Allreduce, ANanCountsAsMissing) {
+TEST_P(Allreduce, NansAndZerosOfBothSigns) {
   std::vector<ggas_method> all = methods();
   all.insert(all.end(), {ggas_by_gather, ggas_by_all_gather});
   for (ggas_method method : all) {

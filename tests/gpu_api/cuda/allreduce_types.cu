@@ -56,5 +56,53 @@ TEST_F(rig, reductions_of_half_precision_by_every_operation) {
   all(typed_rounds<__nv_bfloat16>, "bfloat16");
 }
 
+// Elements in turns: a NaN at one node, at all of them, a zero that has a sign at every other node.
+__device__ float odd_number(int node, uint64_t i) {
+  if (i % 3 == 2) return node % 2 ? -0.0f : 0.0f;
+  const bool none = i % 3 == 1 || static_cast<int>(i / 3 % static_cast<unsigned>(ggas_nodes())) == node;
+  return none ? __int_as_float(0x7fc00000) : static_cast<float>(small(node, i, ggas_min));
+}
+__device__ float least_or_greatest(ggas_op op, float a, float b) {
+  if (isnan(a) || isnan(b)) return isnan(a) ? b : a;
+  if (a == b) return signbit(a) == (op == ggas_min) ? a : b;
+  return (op == ggas_min) == (a < b) ? a : b;
+}
+
+template <class T>
+__global__ void GGAS_LAUNCH_BOUNDS(512) odd_rounds(places at, int method) {
+  constexpr uint64_t elements = 300;
+  outcome out{0, 0, 0, ggas_ok};
+  T* const from = own<T>(at.data);
+  T* const to = own<T>(at.copy);
+  for (ggas_op op : {ggas_min, ggas_max}) {
+    for (uint64_t i = threadIdx.x; i < elements; i += blockDim.x) from[i] = static_cast<T>(odd_number(ggas_node(), i));
+    __syncthreads();
+    if (out.status == ggas_ok)
+      out.status = ggas_allreduce_block(to, from, elements, op, static_cast<ggas_method>(method), timeout_ns);
+    for (uint64_t i = threadIdx.x; i < elements; i += blockDim.x) {
+      float want = odd_number(0, i);
+      for (int n = 1; n < ggas_nodes(); ++n) want = least_or_greatest(op, want, odd_number(n, i));
+      const auto got = static_cast<float>(to[i]);
+      out.errors += !(isnan(want) && isnan(got)) && !(want == got && signbit(want) == signbit(got));
+    }
+    __syncthreads();
+  }
+  own<outcome>(at.outcomes)[threadIdx.x] = out;
+}
+
+TEST_F(rig, a_nan_counts_as_missing_and_zeros_have_a_sign) {
+  const auto all = [&](auto kernel, const std::string& type) {
+    for (int method : all_methods) {
+      start_all(1, 256, kernel, at, method);
+      run(type);
+      check_all_outcomes(256, type + ", method " + std::to_string(method));
+    }
+  };
+  all(odd_rounds<float>, "float");
+  all(odd_rounds<double>, "double");
+  all(odd_rounds<__half>, "half");
+  all(odd_rounds<__nv_bfloat16>, "bfloat16");
+}
+
 }  // namespace
 }  // namespace ggas::gpu_test

@@ -76,8 +76,8 @@ uint64_t word(rma::dice& d, unsigned k, uint64_t near) {
   return d.chance(30) ? uint64_t(int64_t(d.below(5)) - 2) : d.bits();
 }
 
-// A NaN counts as missing, whoever has it; two of them are one.
-TEST(CollAlu, ANanCountsAsMissing) {
+// A NaN counts as missing, whoever has it; two of them are one. Zeros have a sign.
+TEST(CollAlu, NansAndZerosOfBothSigns) {
   Vcoll_alu v;
   constexpr uint64_t none = 0x7ff8'0000'0000'0000, two = 0x4000'0000'0000'0000, none32 = 0x7fc0'0000,
                      two32 = 0x4000'0000;
@@ -93,6 +93,11 @@ TEST(CollAlu, ANanCountsAsMissing) {
     expect(float64, none, two, two);
     expect(float64, two, none, two);
     expect(float64, none, none, none);
+    for (const bool swapped : {false, true}) {
+      const uint64_t minus = uint64_t{1} << 63, want = o == min ? minus : 0;
+      expect(float64, swapped ? minus : 0, swapped ? 0 : minus, want);
+      expect(float32, swapped ? minus : 0, swapped ? 0 : minus, want);
+    }
     expect(float32, none32 << 32 | two32, two32 << 32 | none32, two32 << 32 | two32);
     expect(float32, none32 << 32 | none32, none32 << 32 | two32, none32 << 32 | two32);
   }

@@ -2,7 +2,9 @@
 #include "userlib/library/core/reduce.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace ggas::library {
 
@@ -31,8 +33,14 @@ struct as_wrapping<int64_t> {
 
 // A NaN counts as missing, as in kernels and by the NIC.
 template <class T>
-bool is_missing(T v) {
-  return !(v == v);
+T lesser(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) return std::fmin(a, b);
+  return std::min(a, b);
+}
+template <class T>
+T greater(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) return std::fmax(a, b);
+  return std::max(a, b);
 }
 
 template <class T>
@@ -44,9 +52,9 @@ void apply(ggas_operation o, std::byte* to, const std::byte* more, size_t n) {
     case GGAS_OP_PRODUCT:
       return each<T>(to, more, n, [](T a, T b) { return static_cast<T>(static_cast<W>(a) * static_cast<W>(b)); });
     case GGAS_OP_MIN:
-      return each<T>(to, more, n, [](T a, T b) { return b < a || is_missing(a) ? b : a; });
+      return each<T>(to, more, n, lesser<T>);
     case GGAS_OP_MAX:
-      return each<T>(to, more, n, [](T a, T b) { return a < b || is_missing(a) ? b : a; });
+      return each<T>(to, more, n, greater<T>);
   }
 }
 

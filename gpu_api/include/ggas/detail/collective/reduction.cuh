@@ -34,8 +34,7 @@ struct operation {
     }
     if (by == way::sum) return static_cast<T>(a + b);
     if (by == way::product) return static_cast<T>(a * b);
-    // A NaN counts as missing, as in C's fmin; of two zeros the first one stays. coll_alu.sv does the same.
-    return (least ? b < a : a < b) || !(a == a) ? b : a;
+    return extreme(least, a, b);
   }
 };
 

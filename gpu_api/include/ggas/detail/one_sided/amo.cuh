@@ -27,13 +27,12 @@ GGAS_DEVICE bool word_takes(ggas_atomic what) {
 template <class T>
 using word_bits = either_t<!is_floating<T>, T, either_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
-// What a word of floating point becomes; not of an addition at peers' memory, which their atomic units make. A NaN
-// counts as missing, as in reductions.
+// What a word of floating point becomes; not of an addition at peers' memory, which their atomic units make.
 template <class T>
 GGAS_DEVICE T floating_after(ggas_atomic what, T old, T v) {
   if (what == ggas_atomic_add) return old + v;
   if (what == ggas_atomic_swap) return v;
-  return (what == ggas_atomic_min ? v < old : old < v) || !(old == old) ? v : old;
+  return extreme(what == ggas_atomic_min, old, v);
 }
 // Old value of a word that becomes floating_after() of it: compare_swap(expected, wanted) until nobody came between.
 // What stays as it is is not written.

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <type_traits>
 
 #include "gpu_api/simt/device.hpp"
 
@@ -102,6 +104,17 @@ template <class T>
 void store_release(T* p, const T& v) {
   fence_acq_rel_system();
   store_relaxed(p, v);
+}
+
+// The least or the greatest of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
+// and -0 is less than 0.
+template <class T>
+T extreme(bool least, T a, T b) {
+  if constexpr (!std::is_integral_v<T> && requires { static_cast<double>(a); }) {
+    if (a != a) return b;
+    if (a == b) return std::signbit(static_cast<double>(a)) == least ? a : b;
+  }
+  return (least ? b < a : a < b) ? b : a;
 }
 
 // Read-modify-writes on 4- and 8-byte integers. `gpu` is the scope of own memory; `system` reaches peers.
