@@ -66,7 +66,7 @@ module coll #(
   localparam int unsigned LANES = DATA_W / 64;
   localparam int unsigned ROW_W = $clog2(2048 / DATA_W);
 
-  logic [7:0]  enable, alone, waits, broken, in_active, page_vpid, rx_epoch, in_page, fences;
+  logic [7:0]  enable, stopped, alone, waits, broken, in_active, page_vpid, rx_epoch, in_page, fences;
   logic [63:0] have, look_state, word;
   logic [2:0]  look_group, page_group, rx_group, rx_from, job_group, job_child, group, slot, in_group, in_slot;
   logic [2:0]  op, kind, out_group;
@@ -87,7 +87,7 @@ module coll #(
 
   coll_groups u_groups (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
-      .look_group_o(look_group), .look_state_i(look_state), .enable_o(enable), .alone_o(alone),
+      .look_group_o(look_group), .look_state_i(look_state), .stopped_i(stopped), .enable_o(enable), .alone_o(alone),
       .page_vpid_i(page_vpid), .page_block_i(page_block), .page_found_o(page_found), .page_group_o(page_group),
       .rx_group_i(rx_group), .rx_src_i(rx_src), .rx_domain_i(rx_domain), .rx_epoch_i(rx_epoch), .rx_known_o(rx_known),
       .rx_from_o(rx_from), .job_group_i(job_group), .job_child_i(job_child), .job_o(job), .job_node_o(job_node),
@@ -119,9 +119,10 @@ module coll #(
       .clk_i, .rst_ni, .stop_i, .cfg_mps128_i(cfg_mps_i < 13'd256), .cfg_node_i, .route_i, .enable_i(enable),
       .alone_i(alone), .broken_o(broken), .breaks_i(in_breaks), .job_group_o(job_group), .job_child_o(job_child),
       .job_i(job), .job_node_i(job_node), .job_result_i(job_result),
-      .look_group_i(look_group), .look_state_o(look_state), .in_active_i(in_active), .arrive_i(arrive),
-      .result_i(is_result), .group_i(group), .slot_i(slot), .ask_i(ask), .have_o(have), .waits_o(waits),
-      .fences_i(fences), .open_i(open), .open_result_i(in_result), .open_group_i(in_group), .open_slot_i(in_slot),
+      .look_group_i(look_group), .look_state_o(look_state), .in_active_i(in_active), .stopped_o(stopped),
+      .arrive_i(arrive), .result_i(is_result), .group_i(group), .slot_i(slot), .ask_i(ask), .have_o(have),
+      .waits_o(waits), .fences_i(fences), .open_i(open), .open_result_i(in_result), .open_group_i(in_group),
+      .open_slot_i(in_slot),
       .open_rows_i(open_rows), .open_ask_i(open_ask), .re_o(engine_re), .own_o(own_at), .child_o(child_at), .op_o(op),
       .kind_o(kind), .we_o(engine_we), .waddr_o(engine_waddr), .alu_o(alu), .go_o(go), .write_o(is_write),
       .words_o(words), .group_o(out_group), .from_o(from), .there_o(there), .given_o(given), .word_o(word),

@@ -31,6 +31,7 @@ module coll_engine #(
     input  wire logic [2:0]          look_group_i,
     output      logic [63:0]         look_state_o,
     input  wire logic [7:0]          in_active_i,   // groups that something comes for
+    output      logic [7:0]          stopped_o,     // groups that are off, and nothing is under way for
 
     // a contribution, or with `result` what the parent sent, is whole
     input  wire logic                arrive_i,
@@ -200,8 +201,8 @@ module coll_engine #(
     tx_hdr_o.status  = status;
     tx_hdr_o.tag     = {job_i.epoch, 5'd0, group_q};
     tx_hdr_o.domain  = job_i.domain;
-    // ask_t without its status, which is in the header
-    tx_hdr_o.addr[AW-5:0] = {1'b0, has_data, sum_ask.kind, sum_ask.op, has_data ? sum_ask.words : 6'd0};
+    // ask_t without its status, which is in the header; without data sum_ask is of another operation
+    tx_hdr_o.addr[AW-5:0] = has_data ? {2'b01, sum_ask.kind, sum_ask.op, sum_ask.words} : '0;
     tx_hdr_o.addr[coll_pkg::BROKEN] = fails_q;
     wr_hdr_o         = '0;
     wr_hdr_o.kind    = ggas_pkg::TLP_MWR;
@@ -363,9 +364,9 @@ module coll_engine #(
   end
 
   // ---------------------------------------------------------------- what software sees
-  wire stopped = !enable_i[look_group_i] && !at_work[look_group_i] && !in_active_i[look_group_i];
+  assign stopped_o = ~(enable_i | at_work | in_active_i);
   wire open    = have_o[{look_group_i, 3'd0}+:5] != '0 || waits_o[look_group_i] || fences_i[look_group_i];
-  assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped, open, count_q[look_group_i]};
+  assign look_state_o = {24'd0, status_q[look_group_i], 2'd0, stopped_o[look_group_i], open, count_q[look_group_i]};
   assign writes_o   = writes_q || state_q == S_DATA || state_q == S_FLAG;
   assign busy_o     = state_q != S_PICK || work != '0 || breaks != '0 || arrive_i;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The COLL registers: what a group is, for who asks by page, by packet, and for the engine.
+// The COLL registers: what a group is, for who asks by page, by packet, and for the engine. They change only while the
+// group is stopped, so whatever is under way for it is of one owner and one tree; a write of CTRL may switch it off.
 `default_nettype none
 
 module coll_groups (
@@ -17,6 +18,7 @@ module coll_groups (
     output      logic [63:0]         ext_rdata_o,
     output      logic [2:0]          look_group_o,  // whose STATE is wanted, in the same cycle
     input  wire logic [63:0]         look_state_i,
+    input  wire logic [7:0]          stopped_i,     // groups that are off, and nothing is under way for
 
     output      logic [7:0]          enable_o,
     output      logic [7:0]          alone_o,       // groups that have no other node
@@ -54,7 +56,8 @@ module coll_groups (
   // ---------------------------------------------------------------- registers
   wire [2:0]  at    = ext_addr_i[8:6];
   wire [2:0]  word  = ext_addr_i[5:3];
-  wire        write = ext_req_i && ext_write_i;
+  wire        access = ext_req_i && ext_write_i;
+  wire        write = access && stopped_i[at];
   wire        low   = ext_wstrb_i[0], high = ext_wstrb_i[4];
   wire [B-1:0] ctrl = ctrl_q[at];
   always_ff @(posedge clk_i) begin
@@ -71,7 +74,7 @@ module coll_groups (
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) enable_o <= '0;
-    else if (write && word == CTRL && low) enable_o[at] <= ext_wdata_i[0];
+    else if (access && word == CTRL && low && (stopped_i[at] || !ext_wdata_i[0])) enable_o[at] <= ext_wdata_i[0];
   end
 
   // verilator lint_off UNUSEDSIGNAL

@@ -194,15 +194,15 @@ module coll_in #(
 
   // ---------------------------------------------------------------- the own contribution
   // Command and data come in any order.
-  logic [7:0]  asked_q;          // its command word has come
-  logic [7:0]  fenced_q;         // and asks for a fence
-  logic [6:0]  words_q [0:7];    // data words that have come
+  logic [7:0]   asked_q;         // its command word has come
+  logic [7:0]   fenced_q;        // and asks for a fence
+  logic [255:0] came_q;          // data words that have come: what lies in the places of others is a former owner's
   logic [coll_pkg::ASK_W-1:0] own_q [0:7];
   coll_pkg::ask_t own, said;
   assign own = own_q[group_q];
-  wire [6:0] words = words_q[group_q];
+  wire [31:0] others = ~(32'hffff_ffff >> (6'd32 - own.words));  // places that it does not use
   wire broken = own.status != ggas_pkg::ST_OK;
-  wire whole = asked_q[group_q] && (broken || !own.contributes || words >= {1'b0, own.words});
+  wire whole = asked_q[group_q] && (broken || !own.contributes || (came_q[{group_q, 5'd0}+:32] | others) == '1);
   wire ends  = state_q == S_END && !drop_q;
   wire too_many   = word[5:0] > 6'd32 || (word[16] && word[5:0] == '0);
   wire unknown    = word[10:8] > coll_pkg::XOR || word[14:12] > coll_pkg::FLOAT64;
@@ -220,9 +220,9 @@ module coll_in #(
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int g = 0; g < 8; g = g + 1) if (!enable_i[g]) words_q[g] <= '0;
-    if (ends && page_q && whole) words_q[group_q] <= '0;
-    else if (store && room_i && words != 7'd127) words_q[group_q] <= words + 1'b1;
+    if (store && room_i) came_q[{group_q, at}] <= 1'b1;
+    if (ends && page_q && whole) came_q[{group_q, 5'd0}+:32] <= '0;
+    for (int g = 0; g < 8; g = g + 1) if (!enable_i[g]) came_q[32*g+:32] <= '0;
     if (command) own_q[group_q] <= said;
     if (command) fenced_q[group_q] <= word[18] && !breaks_rule;  // one that fails promises nothing
   end

@@ -55,11 +55,11 @@ module coll_out #(
   assign sop_o  = alone || first_q;
   assign eop_o  = alone || left <= LANES[5:0];
   assign done_o = take && eop_o;
-  // Words behind the last one are those of others.
+  // Words after the last one, and beside one that is given, are those of others.
   always_comb begin
     data_o = '0;
     for (int i = 0; i < LANES; i = i + 1)
-      if (left > i[5:0]) data_o[64*i+:64] = rdata_i[64*i+:64];
+      if (!given_i && left > i[5:0]) data_o[64*i+:64] = rdata_i[64*i+:64];
     if (given_i) data_o[63:0] = word_i;
   end
 

@@ -80,13 +80,14 @@ void coll_model::page_write(const tlp& t) {
       g.asked = true;
     } else {
       g.from[0].words[at - 1] = word;
-      ++g.own_words;
+      g.came |= 1u << (at - 1);
     }
   }
   const bool good = g.own.status == net_status::ok;
-  if (!g.asked || (g.own.contributes && good && g.own_words < g.own.words)) return;
+  const uint64_t wanted = good && g.own.contributes ? (uint64_t{1} << g.own.words) - 1 : 0;
+  if (!g.asked || (wanted & ~uint64_t{g.came})) return;
   g.asked = false;
-  g.own_words = 0;
+  g.came = 0;
   g.wants = g.own.wants;
   if (!g.own.fenced || !good) return arrive(*found, 0, g.own);
   g.fence = ++fences_;
@@ -220,10 +221,8 @@ void coll_model::fail(unsigned group) {
 void coll_model::send(unsigned group, op what, unsigned child) {
   const group_state& g = groups_[group];
   const wiring w = of(group);
-  coll::ask told = g.total_ask;
-  told.contributes = g.any && g.found == net_status::ok;
-  told.words = told.contributes ? told.words : 0;
-  told.wants = false;
+  coll::ask told;
+  if (g.any && g.found == net_status::ok) told = g.total_ask, told.wants = false;
   packet p{.dst = node_of(group, child)};
   p.op = uint8_t(what);
   p.vc = uint8_t(vc::rma);

@@ -34,6 +34,7 @@ class coll_model {
   static bool takes(const packet& p) { return p.is(op::coll_up) || p.is(op::coll_down); }
   void page_write(const pcie::tlp& t);
   void packet_in(const packet& p);
+  bool enabled(unsigned group) const { return groups_[group].enabled; }
   void written(unsigned group);  // COLL[group].CTRL
   uint64_t state(unsigned group) const;
   void way_lost();  // there is no route any more, or again one
@@ -51,7 +52,8 @@ class coll_model {
     coll::ask own = {}, total_ask = {};
     net_status found = net_status::ok;  // by members of the operation under way
     uint64_t fence = 0;                 // that the own contribution waits for
-    unsigned own_words = 0, next = 0, status = 0;
+    uint32_t came = 0;  // words of the own contribution, a bit each
+    unsigned next = 0, status = 0;
     uint32_t count = 0;
     std::array<contribution, 1 + coll::most_children> from = {};  // own first; the sum is there, too
   };

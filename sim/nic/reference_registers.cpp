@@ -192,8 +192,11 @@ void reference_model::write_register(uint16_t offset, uint64_t value, uint64_t m
     rma_.write_context(context_of(offset), word, reg(offset));
   }
   if (is_coll(offset) && around_.collectives) {
+    // A group in use may be switched off; the rest waits until then.
     const unsigned word = offset % coll_bytes / 8;
-    merge(coll_masks[word]);
+    const bool in_use = coll_.enabled(group_of(offset));
+    const bool stops = in_use && word == 0 && !(value & GGAS_COLL_CTRL_ENABLE_MASK);
+    if (!in_use || stops) merge(in_use ? GGAS_COLL_CTRL_ENABLE_MASK : coll_masks[word]);
     if (word == 0 && mask & GGAS_COLL_CTRL_ENABLE_MASK) coll_.written(group_of(offset));
   }
   // A new border takes its export back.

@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collective unit: random operations of several groups at once, members that run ahead of others, operations that
 // fail, strangers, groups that are stopped and start again.
-#include "Vcoll256.h"
-#include "Vcoll512.h"
-#include "Vcoll64.h"
-#include "tests/rtl/coll/players.hpp"
+#include "tests/rtl/coll/suite.hpp"
 
 namespace ggas::test::coll {
 namespace {
 
-template <class V, unsigned Width>
-struct unit {
-  using model = V;
-  static constexpr unsigned width = Width;
-};
-using units = ::testing::Types<unit<Vcoll64, 64>, unit<Vcoll256, 256>, unit<Vcoll512, 512>>;
-
-template <class U>
-class CollTest : public ::testing::Test {
- public:
-  using network = cluster<typename U::model, U::width>;
-};
 TYPED_TEST_SUITE(CollTest, units);
 
 // Registers read as written, each half of a word by itself; STATE stays as it is, and what is no register reads 0.

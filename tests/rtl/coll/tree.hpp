@@ -107,13 +107,14 @@ class node {
     for (const auto& [at, n] : parts)
       push(g.owner, g.block, at, {words.begin() + long(at), words.begin() + long(at + n)});
   }
-  void push(unsigned vpid, unsigned block, size_t at, std::span<const uint64_t> words) {
+  void push(unsigned vpid, unsigned block, size_t at, std::span<const uint64_t> words, unsigned first_be = 0xf,
+            unsigned last_be = 0xf) {
     tlp t;
     t.kind = pcie::tlp_kind::mwr;
     t.bar = 4;
     t.addr = uint64_t{vpid} << 13 | 0x800 | block << 9 | at << 3;
     t.len_dw = uint16_t(2 * words.size());
-    t.first_be = t.last_be = 0xf;
+    t.first_be = uint8_t(first_be), t.last_be = uint8_t(last_be);
     for (uint64_t w : words) t.data.push_back(uint32_t(w)), t.data.push_back(uint32_t(w >> 32));
     page.push(t);
   }
@@ -165,6 +166,7 @@ class cluster {
   std::vector<std::unique_ptr<node<V, W>>> nodes;
   unsigned delivery = 20;                        // chance a cycle that a packet arrives
   std::set<std::pair<unsigned, unsigned>> dead;  // ways, from node to node, that lose what they carry
+  std::function<void(const packet&)> watch;      // sees what leaves
 
   explicit cluster(unsigned n) {
     for (unsigned i = 0; i < n; ++i) nodes.push_back(std::make_unique<node<V, W>>(i, i % 3 == 0 ? 128 : 512));
@@ -179,6 +181,7 @@ class cluster {
       for (packet& p : n->tx.all) {
         EXPECT_EQ(p.src, n->number);
         EXPECT_LT(p.dst, nodes.size());
+        if (watch) watch(p);
         way_[{p.src, p.dst}].push_back(p);
       }
       n->tx.all.clear();

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an owner leaves to the next one: a test plays a unit twice, with nothing different but the secrets of the former
+// owner, hands over as documented, and lets the next owner work. What the unit shows from then on must be the same,
+// bit by bit and cycle by cycle.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace ggas::test {
+
+// What a unit showed.
+class view {
+ public:
+  // Pins that mean something only while `valid`.
+  template <class... Pins>
+  void see(bool valid, const Pins&... pins) {
+    words_.push_back(valid);
+    if (valid) (add(pins), ...);
+  }
+  bool operator==(const view&) const = default;
+  size_t size() const { return words_.size(); }
+  size_t differs_at(const view& other) const {
+    return size_t(std::ranges::mismatch(words_, other.words_).in1 - words_.begin());
+  }
+
+ private:
+  template <class Pin>
+  void add(const Pin& pin) {
+    if constexpr (std::is_integral_v<Pin>)
+      words_.push_back(pin);
+    else
+      for (size_t i = 0; i < sizeof(pin) / sizeof(pin[0]); ++i) words_.push_back(pin[i]);
+  }
+  std::vector<uint64_t> words_;
+};
+
+struct two_owners {
+  view former, next;
+};
+
+// `play` runs the unit with a secret of the former owner.
+template <class Play>
+void expect_nothing_left(Play&& play) {
+  const two_owners a = play(uint64_t{0}), b = play(0x5ec2'e7da'7a0b'5c3full);
+  EXPECT_FALSE(a.former == b.former) << "the secret was not used";
+  EXPECT_TRUE(a.next == b.next) << "the next owner sees it: word " << a.next.differs_at(b.next) << " of "
+                                << a.next.size();
+}
+
+}  // namespace ggas::test
