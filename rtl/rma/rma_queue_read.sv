@@ -64,9 +64,19 @@ module rma_queue_read #(
   // verilator lint_on UNUSEDSIGNAL
   logic [4:0]        out_dws;
   logic [DATA_W-1:0] out_data;
+  // As many reads as there is room for their ends: those that the host does not take end without a tag.
+  logic [4:0]        open_q;
+  logic              cmd_ready;
+  wire               over = over_valid_o && over_ready_i;
+  assign cmd_ready_o = cmd_ready && !open_q[4];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) open_q <= '0;
+    else open_q <= open_q + {4'd0, cmd_valid_i && cmd_ready_o} - {4'd0, over};
+  end
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_QUEUE), .TAGS(16), .META_W(56)) u_read (
-      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i, .cmd_ready_o, .cmd_addr_i,
+      .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(cmd_valid_i && !open_q[4]), .cmd_ready_o(cmd_ready),
+      .cmd_addr_i,
       .cmd_len_dw_i({4'd0, cmd_slots_i, 3'd0}),
       .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf),
       .cmd_meta_i({cmd_addr_i[39:0], cmd_slots_i, cmd_vpid_i, cmd_slot_i}), .rd_valid_o,
@@ -109,7 +119,7 @@ module rma_queue_read #(
   fifo #(.WIDTH(57), .DEPTH(16)) u_ends (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(end_valid), .wr_ready_o(),
       .wr_data_i({end_addr, end_slots, end_vpid, end_slot, end_status != ggas_pkg::ST_OK}), .rd_valid_o(e_valid),
-      .rd_ready_i(over_valid_o && over_ready_i), .rd_data_o({over_addr_o, e_slots, over_vpid_o, e_slot,
+      .rd_ready_i(over), .rd_data_o({over_addr_o, e_slots, over_vpid_o, e_slot,
       over_failed_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
@@ -131,7 +141,7 @@ module rma_queue_read #(
         missing_q <= at != e_slots;
       end
       if (begins) repairing_q <= 1'b1;
-      else if (over_valid_o && over_ready_i) repairing_q <= 1'b0;
+      else if (over) repairing_q <= 1'b0;
     end
   end
 

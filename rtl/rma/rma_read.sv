@@ -2,6 +2,8 @@
 // Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed,
 // or given up after a time-out. Data of one read comes in order and never behind its end. A beat a cycle. Latency:
 // command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end 1.
+// While the host takes no reads a request stays on offer, also when its command was given up; further commands are given
+// up at once. So whoever reads waits for a bounded time, whatever the host does.
 `default_nettype none
 
 module rma_read #(
@@ -63,15 +65,20 @@ module rma_read #(
   localparam int unsigned TW      = $clog2(TAGS);
 
   // ---------------------------------------------------------------- requests
-  logic              free, take, close, look_open, look_rests, hold, expire, tags_busy;
+  logic              s_valid_q, s_data_q, s_end_q, s_bad_q;  // what is on its way out, below
+  logic [TW-1:0]     s_tag_q;
+  logic              free, take, refuse, close, look_open, look_rests, hold, expire, stuck, walk, tags_busy;
   logic [TW-1:0]     free_tag, rd_tag_q, close_tag, look_tag, walk_tag;
   logic [META_W+10:0] read_q [TAGS];     // what was asked: meta, DW
   logic [20:0]       progress_q [TAGS];  // DW missing, DW that came; not yet written while the tag is fresh
   logic [TAGS-1:0]   fresh_q;            // no completion came yet
   logic [TAGS-1:0]   spoilt_q;           // poison came
 
-  assign cmd_ready_o = free && (!rd_valid_o || rd_ready_i);
-  assign take        = cmd_valid_i && cmd_ready_o;
+  // The port of the ends is free for a command that is refused.
+  wire   may_refuse  = !walk && !(s_valid_q && s_end_q);
+  assign cmd_ready_o = stuck ? may_refuse : free && (!rd_valid_o || rd_ready_i);
+  assign take        = cmd_valid_i && cmd_ready_o && !stuck;
+  assign refuse      = cmd_valid_i && stuck && may_refuse;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -98,9 +105,10 @@ module rma_read #(
 
   rma_tags #(.TAGS(TAGS)) u_tags (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .free_o(free), .free_tag_o(free_tag), .take_i(take),
-      .sent_i(rd_valid_o && rd_ready_i),
-      .sent_tag_i(rd_tag_q), .close_i(close), .close_tag_i(close_tag), .look_tag_i(look_tag), .look_open_o(look_open),
-      .look_rests_o(look_rests), .walk_tag_o(walk_tag), .hold_i(hold), .expire_o(expire), .busy_o(tags_busy), .timer_o);
+      .offer_i(rd_valid_o), .offer_tag_i(rd_tag_q), .sent_i(rd_valid_o && rd_ready_i), .stuck_o(stuck),
+      .close_i(close), .close_tag_i(close_tag), .look_tag_i(look_tag), .look_open_o(look_open),
+      .look_rests_o(look_rests), .walk_tag_o(walk_tag), .hold_i(hold), .wait_i(s_leaves && s_end_q),
+      .expire_o(expire), .walk_o(walk), .busy_o(tags_busy), .timer_o);
 
   // ---------------------------------------------------------------- a completion's beat comes in; with the first one,
   // what is known of its read
@@ -183,7 +191,7 @@ module rma_read #(
       fresh_q  <= '0;
       spoilt_q <= '0;
     end else begin
-      if (see) begin
+      if (see && q_open_q) begin
         fresh_q[q_tag]  <= 1'b0;
         spoilt_q[q_tag] <= bad;
       end
@@ -218,8 +226,6 @@ module rma_read #(
   end
 
   // ---------------------------------------------------------------- data out; behind the last beat, the end
-  logic              s_valid_q, s_data_q, s_end_q, s_bad_q;
-  logic [TW-1:0]     s_tag_q;
   wire               s_leaves = s_valid_q && (!s_data_q || out_ready_i);
   wire               s_store  = q_first_q ? good : store_q;
   wire               s_end    = q_eop_q && (q_first_q ? last && waits : ends_q);
@@ -257,8 +263,8 @@ module rma_read #(
 
   // A read is given up between its completions, when the port of the ends is free.
   wire [META_W-1:0] w_meta = expire ? read_q[walk_tag][META_W+10:11] : '0;
-  assign hold = (s_leaves && s_end_q) || (s_valid_q && s_tag_q == walk_tag) || (cpl_valid_i && look_tag == walk_tag)
-                || ((q_valid_q || in_inside_q) && q_tag == walk_tag) || (rd_valid_o && rd_tag_q == walk_tag);
+  assign hold = (s_valid_q && s_tag_q == walk_tag) || (cpl_valid_i && look_tag == walk_tag)
+                || ((q_valid_q || in_inside_q) && q_tag == walk_tag);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -268,12 +274,12 @@ module rma_read #(
       ev_unexpected_o <= 1'b0;
       ev_tag_o        <= '0;
     end else begin
-      end_valid_o <= (s_leaves && s_end_q) || expire;
+      end_valid_o <= (s_leaves && s_end_q) || expire || refuse;
       if (s_leaves && s_end_q) begin
         end_meta_o   <= out_meta_o;
         end_status_o <= s_bad_q ? ggas_pkg::ST_HOST_ERROR : ggas_pkg::ST_OK;
-      end else if (expire) begin
-        end_meta_o   <= w_meta;
+      end else if (expire || refuse) begin
+        end_meta_o   <= expire ? w_meta : cmd_meta_i;
         end_status_o <= ggas_pkg::ST_TIMEOUT;
       end
       ev_unexpected_o <= see && stray;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tags of host reads: which are free, which wait for completions, which rest because their read ran out of time. A tag
 // that rests is free again when its completions came after all, or another time-out later. Times are in ticks and
-// judged by a walk over the tags, a tag a cycle, on every tick.
+// judged by a walk over the tags, a tag a cycle, on every tick. A read that the host does not take has its time-out,
+// too: its tag rests until it was taken, and from then on like any.
 `default_nettype none
 
 module rma_tags #(
@@ -18,18 +19,22 @@ module rma_tags #(
     input  wire logic                     take_i,         // it is used from now on
 
     // life of a read
-    input  wire logic                     sent_i,         // it goes to the host: its time begins
-    input  wire logic [$clog2(TAGS)-1:0]  sent_tag_i,
+    input  wire logic                     offer_i,        // the read of offer_tag_i waits for the host
+    input  wire logic [$clog2(TAGS)-1:0]  offer_tag_i,
+    input  wire logic                     sent_i,         // it goes to the host: its time begins anew
+    output      logic                     stuck_o,        // it was given up before it went
     input  wire logic                     close_i,        // its last completion came
     input  wire logic [$clog2(TAGS)-1:0]  close_tag_i,
     input  wire logic [$clog2(TAGS)-1:0]  look_tag_i,
-    output      logic                     look_open_o,    // completions are due
+    output      logic                     look_open_o,    // completions are due: its read has gone
     output      logic                     look_rests_o,   // ... but the read was given up
 
     // time-outs
     output      logic [$clog2(TAGS)-1:0]  walk_tag_o,
-    input  wire logic                     hold_i,         // walk_tag_o is being used: not now
+    input  wire logic                     hold_i,         // walk_tag_o is being used: not on this tick
+    input  wire logic                     wait_i,         // nothing can be given up in this cycle
     output      logic                     expire_o,       // pulse: the read of walk_tag_o is given up
+    output      logic                     walk_o,         // one may be, in this cycle
     output      logic                     busy_o,
     output      logic                     timer_o
 );
@@ -73,17 +78,26 @@ module rma_tags #(
   wire [16:0]    late  = ticks[16:0] - deadline_q[at_q];  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
   wire           tick   = time_i[ggas_pkg::TICK_LOG2-1:0] == '0 && open_q != '0;
-  wire           over   = walk_q && open_q[at_q] && !late[16];
-  wire           go     = over && !hold_i && !sent_i;  // the deadline RAM has one write port
-  wire           forget = go && rests_q[at_q];
+  // The time of a read on offer begins with the first walk that meets it: the deadline RAM has one write port.
+  logic          timed_q;
+  wire           offered = offer_i && offer_tag_i == at_q;
+  wire           begins  = walk_q && offered && !timed_q && !sent_i;
+  wire           over    = walk_q && open_q[at_q] && !late[16] && !hold_i && !(offered && (!timed_q || stuck_o));
+  wire           go      = over && !wait_i && !sent_i;
+  wire           forget  = go && rests_q[at_q];
   assign expire_o   = go && !rests_q[at_q];
   assign walk_tag_o = at_q;
+  assign walk_o     = walk_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      walk_q <= 1'b0;
-      at_q   <= '0;
+      walk_q  <= 1'b0;
+      at_q    <= '0;
+      timed_q <= 1'b0;
+      stuck_o <= 1'b0;
     end else begin
+      timed_q <= offer_i && !sent_i && (timed_q || begins);
+      stuck_o <= offer_i && !sent_i && (stuck_o || (expire_o && offered));
       if (walk_q && (!over || go)) begin
         at_q <= at_q + 1'b1;
         if (&at_q) walk_q <= 1'b0;
@@ -93,11 +107,12 @@ module rma_tags #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (sent_i || expire_o) deadline_q[sent_i ? sent_tag_i : at_q] <= ticks[16:0] + {1'b0, cfg_timeout_i};
+    if (sent_i || expire_o || begins)
+      deadline_q[sent_i ? offer_tag_i : at_q] <= ticks[16:0] + {1'b0, cfg_timeout_i};
   end
 
   // ---------------------------------------------------------------- state of the tags
-  assign look_open_o  = open_q[look_tag_i];
+  assign look_open_o  = open_q[look_tag_i] && !(offer_i && offer_tag_i == look_tag_i);
   assign look_rests_o = rests_q[look_tag_i];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -127,7 +142,8 @@ module rma_tags #(
       assert ((rests_q & ~open_q) == '0) else $error("rma_tags: a free tag rests");
       if (free_q) assert (!open_q[next_q]) else $error("rma_tags: an open tag is offered");
       if (take_i) assert (free_q) else $error("rma_tags: taken without a free tag");
-      if (sent_i) assert (open_q[sent_tag_i]) else $error("rma_tags: a free tag is sent");
+      if (offer_i) assert (open_q[offer_tag_i]) else $error("rma_tags: a free tag is offered to the host");
+      if (sent_i) assert (offer_i) else $error("rma_tags: sent without an offer");
       if (close_i) assert (open_q[close_tag_i]) else $error("rma_tags: a free tag is closed");
     end
   end

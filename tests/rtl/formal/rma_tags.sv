@@ -7,7 +7,9 @@
   always_comb begin
     if (take_i) assume (free_o);
     if (close_i) assume (open_q[close_tag_i]);
-    if (sent_i) assume (open_q[sent_tag_i]);
+    if (offer_i) assume (open_q[offer_tag_i]);
+    if (sent_i) assume (offer_i);
+    if (close_i && offer_i) assume (close_tag_i != offer_tag_i);  // it looked before
     if (close_i) assume (hold_i || close_tag_i != at_q);  // a tag in use is not judged
   end
 

@@ -4,7 +4,7 @@ module rma_read_points (
     input wire logic clk_i, rst_ni,
     input wire logic cmd_valid_i, free, see, q_failed_q, q_poisoned_q, wrong, waits, bad, last, stray, good,
     input wire logic look_open, look_rests, expire,
-    input wire logic hold, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_valid_i, cpl_ready_o
+    input wire logic hold, refuse, stuck, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_valid_i, cpl_ready_o
 );
   `POINT(answered_at_once, see && good && last);
   `POINT(answered_in_parts, see && good && !last);
@@ -15,6 +15,8 @@ module rma_read_points (
   `POINT(comes_after_all, see && look_open && look_rests);
   `POINT(runs_out_of_time, expire);
   `POINT(no_tag_free, cmd_valid_i && !free);
+  `POINT(refused_behind_one_on_offer, refuse);
+  `POINT(goes_after_it_was_given_up, stuck && rd_ready_i);
   `POINT(host_takes_none, rd_valid_o && !rd_ready_i);
   `POINT(data_waits, out_valid_o && !out_ready_i);
 endmodule

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rma_read with a host that cuts, mixes, spoils, delays and forgets its answers.
 #include <map>
+#include <numeric>
 
+#include "Vread_256.h"
 #include "Vread_512.h"
 #include "Vread_64.h"
 #include "tests/rtl/rma/unit/completer.hpp"
@@ -67,6 +69,8 @@ class bench {
     command c;
     unsigned came = 0;
     fault f = fault::none;
+    uint64_t since = 0;  // taken, or handed to the host
+    bool sent = false;
   };
 
   void edge() {
@@ -94,8 +98,8 @@ class bench {
 
   void sample() {
     if (v.cmd_valid_i && v.cmd_ready_o) {
-      open_[next_meta_++] = {todo.front(), 0, fault::none};
-      order_.push_back(uint16_t(next_meta_ - 1));
+      open_[next_meta_] = {todo.front(), 0, fault::none, now};
+      order_.emplace_back(next_meta_++, todo.front());
       todo.pop_front();
       taken_ = true;
     }
@@ -111,13 +115,16 @@ class bench {
     for (size_t i = 0; i < 5; ++i) h[i] = v.rd_hdr_o[i];
     const tlp t = from_bits<tlp>(h);
     ASSERT_FALSE(order_.empty());
-    read& r = open_.at(order_.front());
+    const auto [meta, c] = order_.front();
     order_.pop_front();
-    EXPECT_EQ(t.addr, r.c.addr);
-    EXPECT_EQ(t.len_dw, r.c.len_dw);
-    EXPECT_EQ(t.first_be, r.c.flush ? 0 : 15);
-    r.f = faults();
-    host.request(now, t, r.f, d);
+    if (std::exchange(stuck_, false)) stuck_until_ = now;
+    EXPECT_EQ(t.addr, c.addr);
+    EXPECT_EQ(t.len_dw, c.len_dw);
+    EXPECT_EQ(t.first_be, c.flush ? 0 : 15);
+    const auto r = open_.find(meta);  // else it was given up before
+    const fault f = r == open_.end() ? fault::none : faults();
+    if (r != open_.end()) r->second.f = f, r->second.since = now, r->second.sent = true;
+    host.request(now, t, f, d);
   }
 
   void data() {
@@ -140,6 +147,7 @@ class bench {
     open_.erase(v.end_meta_o);
     ++ended[v.end_status_o];
     last_end = now;
+    if (!r.sent) return unsent(v.end_meta_o, r);
     const net_status want = r.f == fault::none                           ? net_status::ok
                             : r.f == fault::silent || r.f == fault::late ? net_status::timeout
                                                                          : net_status::host_error;
@@ -147,8 +155,22 @@ class bench {
     EXPECT_EQ(r.came == r.c.len_dw, r.f == fault::none) << "all data before a good end";
   }
 
+  // The host took none for the time-out: the read that it is offered stays on offer, those behind it never come.
+  void unsent(uint16_t meta, const read& r) {
+    EXPECT_EQ(v.end_status_o, uint8_t(net_status::timeout));
+    if (stuck_ || now <= stuck_until_ + 1) {
+      std::erase_if(order_, [meta](const auto& o) { return o.first == meta; });
+      return;
+    }
+    EXPECT_EQ(order_.front().first, meta) << "given up, though none in front of it was";
+    EXPECT_GE(now, r.since + 1024 * uint64_t{v.cfg_timeout_i});
+    stuck_ = true;
+  }
+
   std::map<uint16_t, read> open_;
-  std::deque<uint16_t> order_;
+  std::deque<std::pair<uint16_t, command>> order_;  // not handed to the host
+  bool stuck_ = false;                              // the first of them was given up
+  uint64_t stuck_until_ = 0;                        // the cycle in which the host took such a one
   uint16_t next_meta_ = 0;
   bool taken_ = false;
 };
@@ -175,7 +197,7 @@ class Read : public ::testing::Test {
     }
   }
 };
-using widths = ::testing::Types<config<Vread_64, 64>, config<Vread_512, 512>>;
+using widths = ::testing::Types<config<Vread_64, 64>, config<Vread_256, 256>, config<Vread_512, 512>>;
 TYPED_TEST_SUITE(Read, widths);
 
 TYPED_TEST(Read, AnyOrder) {
@@ -244,6 +266,31 @@ TYPED_TEST(Read, NobodyAsked) {
   EXPECT_EQ(b.unexpected, tags);
 }
 
+// The host answers a read that it has not taken: that is nobody's answer, and the read is as good as before.
+TYPED_TEST(Read, AnswerBeforeTheHostTookTheRead) {
+  auto& b = this->b;
+  for (unsigned i = 1; i <= 20; ++i) {
+    b.read_percent = 0;
+    this->push(1, 16);
+    while (!b.v.rd_valid_o) b.step();
+    nic::packet_header h{};
+    for (size_t k = 0; k < 5; ++k) h[k] = b.v.rd_hdr_o[k];
+    const tlp asked = from_bits<tlp>(h);
+    tlp c;
+    c.kind = tlp_kind::cpld;
+    c.tag = asked.tag;
+    c.len_dw = asked.len_dw;
+    c.byte_count = uint16_t(4 * c.len_dw);
+    c.data.assign(c.len_dw, 0xbad);
+    b.host.cpl.push(c);
+    for (unsigned k = 0; k < 50; ++k) b.step();
+    EXPECT_EQ(b.unexpected, i);
+    b.read_percent = 100;
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.ended[0], i);
+  }
+}
+
 // Every tag waits in vain: each command ends once, and the tags come back after another time-out.
 TYPED_TEST(Read, SilentHost) {
   auto& b = this->b;
@@ -263,6 +310,69 @@ TYPED_TEST(Read, SilentHost) {
   silent = false;
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.ended[0], 1u);
+}
+
+// The host takes no reads: one that was lost is given up in its time, and so are the one on offer and those behind it.
+// When the host takes reads again, all is as before; what it answers to the one on offer is nobody's.
+TYPED_TEST(Read, HostTakesNone) {
+  auto& b = this->b;
+  b.v.cfg_timeout_i = 20;
+  b.host.percent = 100;
+  for (unsigned round = 0; round < 6; ++round) {
+    b.gate = round % 2;
+    bool silent = true;
+    b.faults = [&] { return silent ? fault::silent : fault::none; };
+    const uint64_t before = b.ended[unsigned(net_status::timeout)], stray = b.unexpected;
+    const auto given_up = [&] { return b.ended[unsigned(net_status::timeout)] - before; };
+    b.read_percent = 100;
+    this->push(round % 3, 64);  // these are lost
+    const uint64_t lost = b.now;
+    while (b.left()) {
+      b.step();
+      if (b.todo.empty() && !b.v.cmd_valid_i && !b.v.rd_valid_o) break;
+    }
+    b.read_percent = 0;
+    this->push(20, 64);  // more than there are tags, at 64 bit
+    while (given_up() < round % 3) {
+      b.step();
+      ASSERT_LT(b.now, lost + 23 * 1024) << "a lost read waits for one that was not sent";
+    }
+    while (b.left()) {
+      b.step();
+      ASSERT_LT(b.now, lost + 24 * 1024) << "a read that is not sent has no time-out";
+    }
+    EXPECT_EQ(given_up(), round % 3 + 20);
+    silent = false;
+    b.read_percent = 50;
+    while (b.v.rd_valid_o) b.step();
+    this->push(300, 64);
+    ASSERT_TRUE(b.settle()) << b.left() << " left";
+    EXPECT_EQ(given_up(), round % 3 + 20);
+    EXPECT_GT(b.unexpected, stray) << "the answer to the one on offer";
+  }
+  EXPECT_EQ(b.ended[0], 1800u);
+}
+
+// Reads that are lost, and a host that takes reads now and then: nothing outlives twice its time-out.
+TYPED_TEST(Read, HostTakesSome) {
+  auto& b = this->b;
+  b.v.cfg_timeout_i = 3;
+  b.host.percent = 50;
+  b.host.late_after = 3500;
+  b.faults = [&] { return b.d.chance(20) ? b.d.chance(50) ? fault::silent : fault::late : fault::none; };
+  uint64_t ends = 0, last = 0;
+  this->push(400, 64);
+  while (b.left()) {
+    if (b.now % 512 == 0) b.read_percent = b.d.chance(70) ? 0 : unsigned(b.d.below(101));
+    b.step();
+    const uint64_t all = std::accumulate(b.ended.begin(), b.ended.end(), uint64_t{0});
+    if (all != ends) ends = all, last = b.now;
+    ASSERT_LT(b.now, last + 10 * 1024) << b.left() << " left";
+  }
+  b.read_percent = 100;
+  ASSERT_TRUE(b.settle());
+  EXPECT_GT(b.ended[0], 20u);
+  EXPECT_GT(b.ended[unsigned(net_status::timeout)], 20u);
 }
 
 // A beat a cycle.
