@@ -115,7 +115,7 @@ module nic_top #(
   localparam int unsigned TICK = ggas_pkg::TICK_LOG2;
   logic [12:0] mps_q, mrrs_q;
   logic [63:0] time_q, rma_time, smfu_time;
-  logic        np_ok_q, msix_ok_q, master_q, tick, rma_tick_q, smfu_tick_q;
+  logic        np_ok_q, reads_ok, msix_ok_q, master_q, tick, rma_tick_q, smfu_tick_q;
   wire         msix_ok = cfg_msix_enable_i && !cfg_msix_mask_i;
   assign tick = time_i[TICK-1:0] == '0;
   always_ff @(posedge clk_i) begin
@@ -198,7 +198,7 @@ module nic_top #(
     .win_np_ready_i(win_np_ready), .win_np_hdr_o(win_np_hdr), .ld_cpl_i(ld_cpl), .ld_cpl_ready_o(ld_cpl_ready),
     .ld_cpl_data_i(ld_cpl_data), .tgt_req_i(tgt_req), .tgt_req_ready_o(tgt_req_ready), .tgt_req_data_i(tgt_req_data),
     .tgt_cpl_o(tgt_cpl), .tgt_cpl_ready_i(tgt_cpl_ready), .tgt_cpl_data_o(tgt_cpl_data), .page_o(page),
-    .page_ready_i(page_ready), .page_data_o(page_data), .tx_np_ok_i(np_ok_q), .rma_wr_i(unit_wr),
+    .page_ready_i(page_ready), .page_data_o(page_data), .tx_np_ok_i(np_ok_q), .reads_ok_o(reads_ok), .rma_wr_i(unit_wr),
     .rma_wr_ready_o(unit_wr_ready), .rma_wr_data_i(unit_wr_data), .rma_rd_valid_i(rma_rd_valid),
     .rma_rd_ready_o(rma_rd_ready), .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_o(rma_cpl), .rma_cpl_ready_i(rma_cpl_ready),
     .rma_cpl_data_o(rma_cpl_data), .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
@@ -237,7 +237,7 @@ module nic_top #(
     .win_p_i(win_p), .win_p_ready_o(win_p_ready), .win_p_data_i(win_p_data), .win_np_valid_i(win_np_valid),
     .win_np_ready_o(win_np_ready), .win_np_hdr_i(win_np_hdr), .ld_cpl_o(ld_cpl), .ld_cpl_ready_i(ld_cpl_ready),
     .ld_cpl_data_o(ld_cpl_data), .tgt_req_o(tgt_req), .tgt_req_ready_i(tgt_req_ready), .tgt_req_data_o(tgt_req_data),
-    .tgt_np_ok_i(np_ok_q), .tgt_cpl_i(tgt_cpl), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_data_i(tgt_cpl_data),
+    .tgt_np_ok_i(reads_ok), .tgt_cpl_i(tgt_cpl), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_data_i(tgt_cpl_data),
     .tx_p_o(tx_p), .tx_p_ready_i(tx_p_ready), .tx_p_data_o(tx_p_data), .tx_np_o(tx_np), .tx_np_ready_i(tx_np_ready),
     .tx_np_data_o(tx_np_data), .tx_rsp_o(tx_rsp), .tx_rsp_ready_i(tx_rsp_ready), .tx_rsp_data_o(tx_rsp_data),
     .rx_p_i(rx_p), .rx_p_ready_o(rx_p_ready), .rx_p_data_i(rx_p_data), .rx_np_i(rx_np), .rx_np_ready_o(rx_np_ready),

@@ -73,6 +73,7 @@ module hostif #(
   output logic [DATA_W-1:0] page_data_o,
 
   input  wire               tx_np_ok_i,       // the host takes non-posted requests
+  output logic              reads_ok_o,       // units may offer reads: they leave, or are dropped
   input  ggas_pkg::tlp_beat_t rma_wr_i,
   output logic              rma_wr_ready_o,
   input  wire  [DATA_W-1:0] rma_wr_data_i,
@@ -215,13 +216,14 @@ module hostif #(
   assign rma_cpl_data_o = tgt_cpl_data_o;
 
   // ---- out
+  assign reads_ok_o = tx_np_ok_i || !bus_master_i;
   logic tx_busy, tx_dropped;
 
   hostif_tx #(.DATA_W(DATA_W)) i_tx (
     .clk_i, .rst_ni, .cfg_bus_id_i, .bus_master_i, .closing_i, .open_o, .dropped_o(tx_dropped), .tgt_i(tgt_req_i),
     .tgt_ready_o(tgt_req_ready_o), .tgt_data_i(tgt_req_data_i), .wr_i(rma_wr_i), .wr_ready_o(rma_wr_ready_o),
     .wr_data_i(rma_wr_data_i), .rd_valid_i(rma_rd_valid_i), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_hdr_i),
-    .np_ok_i(tx_np_ok_i), .evt_valid_i, .evt_ready_o, .evt_addr_i, .evt_data_i, .msix_valid_i, .msix_ready_o,
+    .np_ok_i(reads_ok_o), .evt_valid_i, .evt_ready_o, .evt_addr_i, .evt_data_i, .msix_valid_i, .msix_ready_o,
     .msix_addr_i, .msix_data_i, .ld_i(ld_cpl_i), .ld_ready_o(ld_cpl_ready_o), .ld_data_i(ld_cpl_data_i),
     .np_valid_i(np_cpl_valid), .np_ready_o(np_cpl_ready), .np_hdr_i(np_cpl_hdr), .np_data_i(np_cpl_data),
     .req_valid_o(tx_req_valid_o), .req_ready_i(tx_req_ready_i), .req_sop_o(tx_req_sop_o), .req_eop_o(tx_req_eop_o),

@@ -30,7 +30,7 @@ module hostif_tx #(
   input  wire               rd_valid_i,
   output logic              rd_ready_o,
   input  ggas_pkg::tlp_hdr_t rd_hdr_i,
-  input  wire               np_ok_i,     // the host takes non-posted requests
+  input  wire               np_ok_i,     // the host takes non-posted requests, or they are dropped
 
   // event records: 16 bytes
   input  wire               evt_valid_i,

@@ -282,5 +282,29 @@ TYPED_TEST(hostif_test, ReadsWaitForTheHost) {
   EXPECT_EQ(b.tx_req.size(), 41u);
 }
 
+// While bus master is off reads are dropped like any request, also by a host that takes none: whoever waits for one
+// learns of it by its time-out, and nobody waits for a host that has gone.
+TYPED_TEST(hostif_test, ReadsAreDroppedWithoutBusMaster) {
+  auto& b = *this->b;
+  b.pace.np_ok = false;
+  b.v.bus_master_i = 0;
+  for (unsigned i = 0; i < 20; ++i) {
+    b.rma_rd.push_back(beats_of<TestFixture::width>(this->make(tlp_kind::mrd, 7, 0x2000, 4)).front());
+    for (auto& beat : beats_of<TestFixture::width>(this->make(tlp_kind::mwr, 7, 0x3000, 16))) b.rma_wr.push_back(beat);
+  }
+  b.cycle();
+  EXPECT_TRUE(b.v.reads_ok_o);
+  ASSERT_TRUE(b.drain(1000)) << "neither sent nor dropped";
+  EXPECT_EQ(b.tx_req.size(), 0u);
+  EXPECT_EQ(b.pulses[GGAS_EV_REQUEST_DROPPED], 40u);
+  b.v.bus_master_i = 1;
+  b.rma_rd.push_back(beats_of<TestFixture::width>(this->make(tlp_kind::mrd, 7, 0x2000, 4)).front());
+  EXPECT_FALSE(b.drain(1000));
+  EXPECT_FALSE(b.v.reads_ok_o);
+  b.pace.np_ok = true;
+  ASSERT_TRUE(b.drain(1000));
+  EXPECT_EQ(b.tx_req.size(), 1u);
+}
+
 }  // namespace
 }  // namespace ggas::test
