@@ -225,8 +225,9 @@ module smfu_rob #(
   // Not the slot whose reads are being made; but one that a request waits for must be let go, be it that it rests or
   // that it is the oldest of a full ring.
   wire        making = in_held && !full && walk_q == tail && !w_zombie;
-  // Tags do not rest out while a read that may be theirs still waits for the host.
+  // Tags rest while a read that may be theirs still waits for the host, and a time-out from then on.
   wire        w_wait = walk && w_part != '0 && !making && !(w_zombie && rd_valid_o);
+  wire        renew  = walk && w_zombie && rd_valid_o && !issue;
   // verilator lint_off UNUSEDSIGNAL
   wire [16:0] late   = now_i - deadline_q[walk_q];  // negative while there is time
   // verilator lint_on UNUSEDSIGNAL
@@ -296,7 +297,7 @@ module smfu_rob #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (issue || expire) deadline_q[expire ? walk_q : tail] <= now_i + {1'b0, cfg_timeout_i};
+    if (issue || expire || renew) deadline_q[issue ? tail : walk_q] <= now_i + {1'b0, cfg_timeout_i};
     if (fill) slot_q[tail] <= {fill_status, fill_slot};
   end
 

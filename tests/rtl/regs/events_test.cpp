@@ -61,6 +61,36 @@ TEST_F(regs_test, RingIsStoppedBehindItsLastRecord) {
   }
 }
 
+// A ring has 16 records at least, whatever software writes.
+TEST_F(regs_test, SmallestRing) {
+  for (unsigned log2 = 0; log2 < 5; ++log2) {
+    write(GGAS_REG_EVQ_CTRL, 0);
+    run(20);
+    records.clear();
+    enable_ring(log2);
+    for (unsigned i = 0; i < 20; ++i) event(i % 3, 1 + i % 19, i), run(3);
+    ASSERT_EQ(records.size(), 16u) << log2;
+    for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(records[i].addr, 0x12345000u + 16 * i);
+  }
+}
+
+// Halves of a vector's words are written by themselves; what was not written reads 0.
+TEST_F(regs_test, VectorsByHalves) {
+  std::array<std::array<uint64_t, 2>, 16> want{};
+  for (auto& w : want) w[1] = 1ull << 32;  // masked
+  std::mt19937_64 rng(3);
+  for (unsigned i = 0; i < 600; ++i) {
+    const unsigned n = unsigned(rng() % 16), word = unsigned(rng() % 2), halves = unsigned(rng() % 4);
+    const auto addr = static_cast<uint16_t>(GGAS_REG_MSIX_ADDR(n) + 8 * word);
+    const uint64_t mask = (halves & 1 ? 0xffff'ffff : 0) | (halves & 2 ? 0xffff'ffffull << 32 : 0);
+    const uint64_t data = rng() | 1ull << 32, kept = word ? 0x1'ffff'ffff : ~0ull;
+    write(addr, data, uint8_t((halves & 1 ? 0x0f : 0) | (halves & 2 ? 0xf0 : 0)));
+    want[n][word] = (want[n][word] & ~mask) | (data & mask & kept);
+    for (unsigned k = 0; k < 2; ++k)
+      EXPECT_EQ(read(static_cast<uint16_t>(GGAS_REG_MSIX_ADDR(n) + 8 * k)), want[n][k]) << n << " word " << k;
+  }
+}
+
 TEST_F(regs_test, FullRingCountsWhatItDropsAndSaysSo) {
   enable_ring(4);
   for (unsigned i = 0; i < 16 + 9; ++i) event(i % 3, 3, i);
@@ -288,6 +318,43 @@ TEST_F(regs_test, ModerationEndsWithSoManyRaises) {
   EXPECT_EQ(messages.size(), 11u);
   EXPECT_EQ(read(GGAS_REG_MODERATION(2)), 0u);
   EXPECT_EQ(read(GGAS_REG_MODERATION(3)), 0u) << "never written";
+}
+
+// A raise that comes before its vector's message leaves goes with it, one that comes in that cycle or later does not:
+// it has a message of its own, and counts for moderation.
+TEST_F(regs_test, RaisedAsItsMessageLeaves) {
+  constexpr uint64_t raise_to_message = 3;
+  enable_vector(5);
+  const uint64_t first = now;
+  fire(5);
+  run(50);
+  ASSERT_EQ(messages.size(), 1u);
+  const uint64_t fire_to_raise = messages[0].at - first - raise_to_message;
+  for (bool moderated : {false, true}) {
+    write(GGAS_REG_MODERATION(5), moderated ? 2ULL << 32 | 1'000'000 : 0);
+    for (unsigned gap = 0; gap < 2 * fire_to_raise + 4; ++gap) {
+      v.msg_ready_i = 1;
+      write(GGAS_REG_MODERATION(5), 0);
+      run(2100);
+      write(GGAS_REG_MODERATION(5), moderated ? 2ULL << 32 | 1'000'000 : 0);
+      messages.clear();
+      v.msg_ready_i = 0;
+      fire(5);
+      run(50);
+      const uint64_t raise = now + fire_to_raise;
+      fire(5);
+      run(gap);
+      const bool own = raise >= now;
+      v.msg_ready_i = 1;
+      cycle();
+      run(1100);  // behind a tick the vector is free again
+      EXPECT_EQ(messages.size(), !moderated && own ? 2u : 1u) << "gap " << gap;
+      if (!moderated) continue;
+      fire(5);
+      run(50);
+      EXPECT_EQ(messages.size(), own ? 2u : 1u) << "gap " << gap;
+    }
+  }
 }
 
 // The host takes nothing while the vector is masked: what was on offer must not leave behind the mask, nor with the old

@@ -7,6 +7,7 @@
 #include "Vmailbox_64.h"
 #include "sim/nic/rma_format.hpp"
 #include "tests/rtl/context_pins.hpp"
+#include "tests/rtl/handover.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 
 namespace ggas::test::rma {
@@ -29,6 +30,7 @@ class bench {
   std::vector<uint8_t> answers;
   std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // entries told of, the last count
   uint64_t now = 0, messages = 0, met_full = 0;
+  unsigned tell_percent = 30;  // chance a cycle that a report is taken
   bool gate = true;
 
   bench() {
@@ -57,7 +59,7 @@ class bench {
   void step() {
     uint8_t sop = 0;
     v.wr_ready_i = wr.ready(d);
-    v.tell_ready_i = d.chance(30);
+    v.tell_ready_i = d.chance(tell_percent);
     mb.drive(d, v.mb_valid_i, sop, v.mb_eop_i, v.mb_hdr_i, v.mb_data_i);
     if (mb.offered() && !sop)  // rma_target keeps the header
       for (unsigned i = 0; i < nic::header_dws; ++i) v.mb_hdr_i[i] = kept_[i];
@@ -85,6 +87,11 @@ class bench {
       if (!v.busy_o && mb.empty()) return true;
     }
     return false;
+  }
+  bool looks_busy(unsigned vpid) {
+    v.look_vpid_i = uint8_t(vpid);
+    v.eval();
+    return v.look_busy_o;
   }
   uint8_t one(const packet& p) {
     mb.push(p);
@@ -136,6 +143,56 @@ class Mailbox : public testing::Test {
 };
 using widths = testing::Types<bench<Vmailbox_64, 64>, bench<Vmailbox_256, 256>, bench<Vmailbox_512, 512>>;
 TYPED_TEST_SUITE(Mailbox, widths);
+
+// A context has stopped when its message was written and told of, and no sooner.
+TYPED_TEST(Mailbox, StopsBehindTheReport) {
+  auto& b = this->b;
+  b.start(21, 0x50000, 7, 3, true, 5);
+  for (unsigned slow : {0u, 1u}) {  // the host, or who is told
+    b.wr.percent = slow ? 100 : 0, b.tell_percent = slow ? 0 : 100;
+    b.mb.push(message(b.d, 21, 3, slow, 20));
+    for (unsigned i = 0; i < 200; ++i) b.step();
+    EXPECT_EQ(b.messages, slow ? 2u : 0u);
+    EXPECT_TRUE(b.looks_busy(21));
+    EXPECT_FALSE(b.looks_busy(22));
+    b.wr.percent = b.tell_percent = 100;
+    ASSERT_TRUE(b.settle());
+    EXPECT_FALSE(b.looks_busy(21));
+    EXPECT_EQ(b.told[21].second, slow + 1);
+  }
+}
+
+// A context with its mailbox goes from owner to owner.
+TYPED_TEST(Mailbox, NothingIsLeft) {
+  for (unsigned turn = 0; turn < 10; ++turn)
+    expect_nothing_left([&](uint64_t secret) {
+      auto own = std::make_unique<TypeParam>();
+      TypeParam& b = *own;
+      b.d = dice(seed() + turn);
+      two_owners seen;
+      for (unsigned owner = 0; owner < 2; ++owner) {
+        view& now = owner ? seen.next : seen.former;
+        const uint64_t key = owner ? 0 : secret;
+        b.start(9, 0x40000, 4, 3, true, 5);
+        for (unsigned i = 0; i < 20; ++i) {  // more than the mailbox holds
+          packet p = message(b.d, 9, 3, b.d.bits() ^ key, owner ? unsigned(b.d.below(65)) : 64);
+          for (size_t w = 4; w < p.data.size(); ++w) p.data[w] ^= uint32_t(key);
+          b.mb.push(p);
+        }
+        for (unsigned c = 0; c < 1500; ++c) {
+          b.step();
+          now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
+          now.see(b.v.wr_valid_o, b.v.wr_data_o);
+          now.see(b.v.tell_valid_o, b.v.tell_vpid_o, b.v.tell_count_o);
+          now.see(b.v.mb_rsp_valid_o, b.v.mb_rsp_status_o);
+        }
+        b.start(9, 0, 4, 3, false);
+        while (b.looks_busy(9)) b.step();
+        EXPECT_TRUE(b.settle());
+      }
+      return seen;
+    });
+}
 
 TYPED_TEST(Mailbox, EveryLengthArrivesZeroPadded) {
   auto& b = this->b;

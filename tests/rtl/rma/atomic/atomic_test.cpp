@@ -124,6 +124,7 @@ TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
   for (unsigned n = 0; n < 60000; ++n) {
     if (n % 4096 == 0) {
       b.wr.percent = b.d.chance(50) ? 100 : 40;
+      b.rd.percent = b.d.chance(50) ? 100 : 20;
       b.rsp.percent = b.d.chance(50) ? 100 : 40;
       b.host.percent = unsigned(5 + b.d.below(96));
       b.tr.percent = b.d.chance(50) ? 100 : 40;
@@ -157,6 +158,50 @@ TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
   EXPECT_EQ(b.host_errors, failed);
   EXPECT_GT(refused, 50u);
   EXPECT_GT(failed, 50u);
+}
+
+// What was let in may still write, also while it waits for its translation: until then the NIC has not stopped.
+TYPED_TEST(Atomic, StopsBehindWhatWasLetIn) {
+  auto& b = this->b;
+  for (unsigned slow = 0; slow < 4; ++slow) {
+    b.tr.percent = slow == 0 ? 0 : 100, b.rd.percent = slow == 1 ? 0 : 100;
+    b.host.percent = slow == 2 ? 0 : 100, b.wr.percent = slow == 3 ? 0 : 100;
+    b.send({.nla = 0x7200, .operand = 1});
+    for (unsigned i = 0; i < 300; ++i) b.step();
+    EXPECT_TRUE(b.v.writes_o) << slow;
+    b.tr.percent = b.rd.percent = b.host.percent = b.wr.percent = 100;
+    ASSERT_TRUE(b.settle());
+    EXPECT_FALSE(b.v.writes_o);
+  }
+}
+
+// A put that is accepted until the cycle in which an operation would take the value over from the one before it: it
+// reads. A read begins two cycles behind that one.
+TYPED_TEST(Atomic, PutInTheCycleOfTheHandOver) {
+  auto& b = this->b;
+  b.host.percent = 100;
+  const auto take = [&](uint64_t nla) {
+    const uint64_t before = b.at.taken;
+    b.send({.nla = nla, .operand = 1});
+    while (b.at.taken == before) b.step();
+    return b.now - 1;
+  };
+  const uint64_t taken = take(0x7000), before = b.host.reads;
+  while (b.host.reads == before) b.step();
+  const uint64_t chosen = b.now - 1 - taken - 2;  // behind the packet's last beat: from the hand, or to be read
+  ASSERT_TRUE(b.settle());
+  for (unsigned gap = 0; gap < chosen + 6; ++gap) {
+    b.send({.nla = 0x7100, .operand = 1});
+    while (b.waiting()) b.step();
+    const uint64_t reads = b.host.reads, from = take(0x7100);
+    for (unsigned i = 0; i < gap; ++i) b.step();
+    this->set(0x7100, 1000);
+    b.snoop = true;
+    const uint64_t put = b.now;
+    while (b.waiting()) b.step();
+    EXPECT_EQ(b.host.reads == reads, put > from + chosen) << "gap " << gap << " chosen " << chosen;
+    ASSERT_TRUE(b.settle());
+  }
 }
 
 // A put that was accepted in front of an operation is seen by it, whatever the unit still has in hand of the word.

@@ -41,6 +41,7 @@ class bench {
   std::vector<uint8_t> lost_events;
   std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // records told of, the last count
   uint64_t now = 0, records = 0, met_full = 0;
+  unsigned tell_percent = 30;  // chance a cycle that a report is taken
   bool gate = true;
   std::deque<std::array<uint64_t, 2>> doorbells;
 
@@ -82,6 +83,11 @@ class bench {
     }
     return false;
   }
+  bool looks_busy(unsigned vpid) {
+    v.look_vpid_i = uint8_t(vpid);
+    v.eval();
+    return v.look_busy_o;
+  }
   uint8_t one(unsigned client, const request& r) {
     todo[client].push_back(r);
     EXPECT_TRUE(settle());
@@ -98,7 +104,7 @@ class bench {
   }
   void drive() {
     v.wr_ready_i = wr.ready(d);
-    v.tell_ready_i = d.chance(30);
+    v.tell_ready_i = d.chance(tell_percent);
     v.db_valid_i = !doorbells.empty();
     if (v.db_valid_i) {
       v.db_kind_i = 1;

@@ -140,6 +140,26 @@ TYPED_TEST(Notify, EveryContextHasARingOfItsOwn) {
   }
 }
 
+// A context has stopped when its record was written and told of, and no sooner.
+TYPED_TEST(Notify, StopsBehindTheReport) {
+  auto& b = this->b;
+  ring r = this->plain(0x50000);
+  r.irq = true;
+  b.start(21, r);
+  for (unsigned slow : {0u, 1u}) {  // the host, or who is told
+    b.wr.percent = slow ? 100 : 0, b.tell_percent = slow ? 0 : 100;
+    b.todo[0].push_back(this->make(21, slow));
+    for (unsigned i = 0; i < 200; ++i) b.step();
+    EXPECT_EQ(b.records, slow ? 2u : 0u);
+    EXPECT_TRUE(b.looks_busy(21));
+    EXPECT_FALSE(b.looks_busy(22));
+    b.wr.percent = b.tell_percent = 100;
+    ASSERT_TRUE(b.settle());
+    EXPECT_FALSE(b.looks_busy(21));
+    EXPECT_EQ(b.told[21].second, slow + 1);
+  }
+}
+
 // A context that is started anew while a notification is being written begins at zero all the same.
 TYPED_TEST(Notify, StartDuringANotification) {
   auto& b = this->b;

@@ -6,6 +6,7 @@
 #include "Vstatus_512.h"
 #include "Vstatus_64.h"
 #include "tests/rtl/context_pins.hpp"
+#include "tests/rtl/handover.hpp"
 #include "tests/rtl/rma/unit/host.hpp"
 
 namespace ggas::test::rma {
@@ -144,6 +145,46 @@ TYPED_TEST(Status, OneChangeIsOneWriteAndSoon) {
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.block(7), (counts{3, 1, 200, 0x06000001}));
   EXPECT_EQ(b.writes, 2u);
+}
+
+// Counts that come all the time leave the writes their turn, and the writes leave it to counts.
+TYPED_TEST(Status, WritesAndCountsTakeTurns) {
+  auto& b = this->b;
+  for (unsigned i = 0; i < 40; ++i) b.start(uint8_t(i), 0x10000 + 0x100 * i);
+  for (unsigned i = 0; i < 1000; ++i) b.changes.push_back({.vpid = uint8_t(i % 40), .local = true});
+  const uint64_t begin = b.now;
+  while (!b.changes.empty() && b.now < begin + 4000) b.step();
+  EXPECT_TRUE(b.changes.empty());
+  EXPECT_GT(b.writes, 200u);
+  ASSERT_TRUE(b.settle());
+  for (unsigned i = 0; i < 40; ++i) EXPECT_EQ(b.block(uint8_t(i)), b.model[i]);
+}
+
+// A context with its status block goes from owner to owner.
+TYPED_TEST(Status, NothingIsLeft) {
+  for (unsigned turn = 0; turn < 20; ++turn)
+    expect_nothing_left([&](uint64_t secret) {
+      auto own = std::make_unique<TypeParam>();
+      TypeParam& b = *own;
+      b.d = dice(seed() + turn);
+      two_owners seen;
+      for (unsigned owner = 0; owner < 2; ++owner) {
+        view& now = owner ? seen.next : seen.former;
+        b.start(9, 0x4000);
+        for (unsigned i = 0; i < 30; ++i) {
+          const uint64_t n = b.d.bits() ^ (owner ? 0 : secret);
+          b.changes.push_back({.vpid = 9, .remote = uint8_t(n), .status = uint8_t(1 + n % 9), .error = i % 5 == 0});
+        }
+        for (unsigned c = 0; c < 300; ++c) {
+          b.step();
+          now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
+          now.see(b.v.wr_valid_o, b.v.wr_data_o);
+        }
+        b.start(9, 0, false);
+        EXPECT_TRUE(b.settle());
+      }
+      return seen;
+    });
 }
 
 TYPED_TEST(Status, NoBlockNoWriteAndAStartBeginsAtZero) {

@@ -40,6 +40,25 @@ TYPED_TEST(Target, PutsOfEveryLengthAndAlignment) {
   }
 }
 
+// What was let in may still write, also while it waits for its translation: until then the NIC has not stopped.
+TYPED_TEST(Target, StopsBehindWhatWasLetIn) {
+  auto& b = this->b;
+  for (unsigned packets = 1; packets < 4; ++packets) {
+    const size_t before = b.work.writes_seen;
+    b.tr.percent = 0;
+    for (unsigned i = 0; i < packets; ++i) b.send(b.put(0x1000 + 256 * i, 64, rma_last | rma_wants_ack));
+    for (unsigned i = 0; i < 200; ++i) b.step();
+    EXPECT_EQ(b.work.writes_seen, before);
+    EXPECT_TRUE(b.v.writes_o);
+    b.tr.percent = 100, b.wr.percent = 0;
+    for (unsigned i = 0; i < 200; ++i) b.step();
+    EXPECT_TRUE(b.v.writes_o);
+    b.wr.percent = 100;
+    ASSERT_TRUE(b.settle());
+    EXPECT_FALSE(b.v.writes_o);
+  }
+}
+
 TYPED_TEST(Target, RefusedPutIsRememberedUntilTheEndOfItsMessage) {
   auto& b = this->b;
   // Refused first, in the middle, last; with and without acknowledgement; another context between.
