@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every public call of kernels in every form, by NVRTC, nvcc or the host's compiler, each warning an error.
 
-  python tests/gpu_api/every_call/every_call.py nvrtc|nvcc|host [--compiler PROGRAM] [--arch sm_90] [--define GGAS_NIC] [--keep FILE]
+  python tests/gpu_api/every_call/every_call.py [--compiler PROGRAM] [--arch sm_90] [--keep FILE] nvrtc|nvcc|host [-- OPTION...]
 
-The calls and their parameters come from the public headers (declared_calls.py), so a new one is compiled too. Ends with
-status 77 where there is no NVRTC."""
+OPTIONs are the compiler's, as -DGGAS_NIC. The calls and their parameters come from the public headers
+(declared_calls.py), so a new one is compiled too. Ends with status 77 where there is no NVRTC."""
 import argparse
 import subprocess
 import sys
@@ -62,8 +62,7 @@ def compile_by_program(command, source):
     return "" if done.returncode == 0 else " ".join(command) + "\n" + done.stdout + done.stderr
 
 
-def compile_by_nvrtc(library, source, arch, defines):
-    options = [*defines, "--Ofast-compile=max"]
+def compile_by_nvrtc(library, source, arch, options):
     try:
         log = nvrtc.compile_kernel(library, source, [INCLUDE], arch, options).log
     except nvrtc.NvrtcError as e:
@@ -76,11 +75,10 @@ def main():
     parser.add_argument("by", choices=("nvrtc", "nvcc", "host"))
     parser.add_argument("--compiler", help="nvcc or the host's compiler")
     parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--define", action="append", default=[])
     parser.add_argument("--keep", type=Path, help="where the program is left")
+    parser.add_argument("options", nargs="*", metavar="OPTION")
     args = parser.parse_args()
     forms = declared_calls.forms(declared_calls.of_headers(INCLUDE / "ggas"))
-    defines = [f"-D{d}" for d in args.define]
     include = ["-I", str(INCLUDE)]
     with tempfile.TemporaryDirectory() as folder:
         source = args.keep or Path(folder) / "every_call.cu"
@@ -90,13 +88,13 @@ def main():
             if library is None:
                 print("no NVRTC here: skipped")
                 return NO_COMPILER
-            wrong = compile_by_nvrtc(library, source, args.arch, defines)
+            wrong = compile_by_nvrtc(library, source, args.arch, args.options)
         elif args.by == "nvcc":
-            wrong = compile_by_program([args.compiler or "nvcc", "-std=c++20", f"-arch={args.arch}", "--Ofast-compile=max", "-Werror", "all-warnings",
-                                        *defines, *include, "-cubin", "-o", f"{folder}/every_call.cubin"], source)
+            wrong = compile_by_program([args.compiler or "nvcc", "-std=c++20", f"-arch={args.arch}", "-Werror", "all-warnings",
+                                        *args.options, *include, "-cubin", "-o", f"{folder}/every_call.cubin"], source)
         else:
             wrong = compile_by_program([args.compiler or "c++", "-std=c++20", "-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                                        *defines, *include, "-I", str(ROOT)], source)
+                                        *args.options, *include, "-I", str(ROOT)], source)
     print(f"{args.by}: {len(forms)} forms of {len({f.call.name for f in forms})} calls")
     if wrong:
         sys.exit(wrong)
