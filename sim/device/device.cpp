@@ -94,13 +94,10 @@ uint16_t device::ask(wire::command c, uint64_t address, uint64_t count, std::spa
 
 bool device::write(uint64_t address, std::span<const std::byte> bytes) {
   const auto* w = memory_.find(address, bytes.size(), true);
-  if (nic_.log) nic_.log->guest_write(nic_.node, address, w != nullptr);
-  if (!w) return false;
-  if (w->bytes)
-    copy_to_guest(w->bytes + (address - w->address), bytes);
-  else
-    dma_writes_[ask(wire::command::dma_write, address, bytes.size(), bytes)] = true;
-  return true;
+  const bool there = w && (!w->bytes || copy_to_guest(w->bytes + (address - w->address), bytes));
+  if (nic_.log) nic_.log->guest_write(nic_.node, address, there);
+  if (there && !w->bytes) dma_writes_[ask(wire::command::dma_write, address, bytes.size(), bytes)] = true;
+  return there;
 }
 
 void device::read(uint64_t address, uint32_t bytes, read_done done) {
@@ -116,7 +113,7 @@ void device::read(uint64_t address, uint32_t bytes, read_done done) {
     return;
   }
   std::vector<std::byte> data(bytes);
-  copy_from_guest(data, w->bytes + (address - w->address));
+  if (!copy_from_guest(data, w->bytes + (address - w->address))) return logged(std::nullopt);
   logged(std::move(data));
 }
 

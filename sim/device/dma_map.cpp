@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/device/dma_map.hpp"
 
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -13,7 +16,40 @@ namespace {
 
 constexpr uint64_t page = 4096;
 
-// Memory of the file; an access behind the file's end would be a signal, so its length is checked.
+// A client may make its file shorter when it is mapped: an access behind its end is a signal then, which ends the copy
+// that met it and nothing else.
+thread_local sigjmp_buf* copying = nullptr;
+
+void on_bus_error(int number) {
+  if (copying) siglongjmp(*copying, 1);
+  ::signal(number, SIG_DFL);  // of others: the access is made again, and ends the process
+}
+
+void catch_bus_errors() {
+  static const int caught = [] {
+    struct sigaction how {};
+    how.sa_handler = on_bus_error;
+    how.sa_flags = SA_NODEFER;  // it is left by a jump
+    return sigaction(SIGBUS, &how, nullptr);
+  }();
+  static_cast<void>(caught);
+}
+
+// Runs a copy; false: the memory has gone meanwhile.
+template <class Copy>
+bool whole(Copy&& copy) {
+  sigjmp_buf here;
+  const bool gone = sigsetjmp(here, 0) != 0;
+  copying = gone ? nullptr : &here;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (gone) return false;
+  copy();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  copying = nullptr;
+  return true;
+}
+
+// Memory of the file, which has to be that long.
 int map_file(const wire::dma_map& r, const file& from, std::byte*& bytes) {
   struct stat info {};
   if (fstat(from.get(), &info) != 0) return errno;
@@ -24,6 +60,7 @@ int map_file(const wire::dma_map& r, const file& from, std::byte*& bytes) {
   if (r.flags & wire::dma_writable) rights |= PROT_WRITE;
   void* const at = mmap(nullptr, r.size, rights, MAP_SHARED, from.get(), off_t(r.offset));
   if (at == MAP_FAILED) return errno;
+  catch_bus_errors();
   bytes = static_cast<std::byte*>(at);
   return 0;
 }
@@ -83,10 +120,10 @@ const dma_map::window* dma_map::find(uint64_t address, uint64_t bytes, bool writ
 }
 
 namespace {
-bool word_at(const std::byte* p) { return reinterpret_cast<uintptr_t>(p) % 8 == 0; }
-}  // namespace
 
-void copy_to_guest(std::byte* to, std::span<const std::byte> from) {
+bool word_at(const std::byte* p) { return reinterpret_cast<uintptr_t>(p) % 8 == 0; }
+
+void copy_words_to(std::byte* to, std::span<const std::byte> from) {
   size_t i = 0;
   while (i < from.size()) {
     if (word_at(to + i) && from.size() - i >= 8) {
@@ -101,7 +138,7 @@ void copy_to_guest(std::byte* to, std::span<const std::byte> from) {
   }
 }
 
-void copy_from_guest(std::span<std::byte> to, const std::byte* from) {
+void copy_words_from(std::span<std::byte> to, const std::byte* from) {
   size_t i = 0;
   while (i < to.size()) {
     if (word_at(from + i) && to.size() - i >= 8) {
@@ -113,6 +150,16 @@ void copy_from_guest(std::span<std::byte> to, const std::byte* from) {
       ++i;
     }
   }
+}
+
+}  // namespace
+
+bool copy_to_guest(std::byte* to, std::span<const std::byte> from) {
+  return whole([&] { copy_words_to(to, from); });
+}
+
+bool copy_from_guest(std::span<std::byte> to, const std::byte* from) {
+  return whole([&] { copy_words_from(to, from); });
 }
 
 }  // namespace ggas::device

@@ -142,6 +142,25 @@ TEST(device, accesses_outside_live_mappings_reach_nothing) {
   EXPECT_EQ(s.get().stats().strays, 2u);
 }
 
+// A client that makes its file shorter loses accesses to what is gone, and nobody else's NIC suffers.
+TEST(device, memory_that_a_client_takes_away_reaches_nothing) {
+  running_server s(config());
+  {
+    guest_node a(s, 0), b(s, 1);
+    program(a, b);
+    a.c.write64(2, 0x10000, 0x77);
+    EXPECT_EQ(a.c.read64(2, 0x10000), 0x77u);
+    ASSERT_EQ(ftruncate(b.ram.fd.get(), 0), 0);
+    a.c.write64(2, 0x10000, 0x78);
+    EXPECT_EQ(a.c.read64(2, 0x10000), all_ones);
+    ASSERT_EQ(ftruncate(b.ram.fd.get(), off_t(ram_bytes)), 0);
+    a.c.write64(2, 0x10000, 0x79);
+    EXPECT_EQ(a.c.read64(2, 0x10000), 0x79u);
+  }
+  s.stop();
+  EXPECT_EQ(s.get().stats().strays, 2u);
+}
+
 TEST(device, interrupts_come_as_events) {
   running_server s(config());
   guest_node a(s, 0);
