@@ -3,6 +3,7 @@
  * /dev/ggasN: objects by ioctl, their memory by mmap. Everything a file owns ends with it, or with a reset or the
  * removal of the NIC: then the file answers -ENODEV, and its mappings fault with SIGBUS.
  */
+#include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -11,8 +12,8 @@
 
 #define OBJECTS		65536	/* of one file */
 
-/* Under the lock; regions are released behind it. */
-void ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
+/* Under the lock; regions are released behind it, from the list. */
+void ggas_object_end(struct ggas_device *dev, struct ggas_object *o, struct list_head *released)
 {
 	ggas_quota_give(o);
 	switch (o->kind) {
@@ -26,7 +27,7 @@ void ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
 		ggas_domain_destroy(container_of(o, struct ggas_domain, object));
 		break;
 	case GGAS_REGION:
-		ggas_region_withdraw(container_of(o, struct ggas_region, object));
+		ggas_region_withdraw(container_of(o, struct ggas_region, object), released);
 		break;
 	default:
 		break;
@@ -34,7 +35,7 @@ void ggas_object_end(struct ggas_device *dev, struct ggas_object *o)
 }
 
 /* Everything ends, domains last: the others use them. */
-static void file_revoke(struct ggas_file *f)
+static void file_revoke(struct ggas_file *f, struct list_head *released)
 {
 	struct ggas_object *o;
 	int handle;
@@ -43,21 +44,21 @@ static void file_revoke(struct ggas_file *f)
 		if (o->kind == GGAS_DOMAIN)
 			continue;
 		idr_remove(&f->objects, handle);
-		ggas_object_end(f->dev, o);
+		ggas_object_end(f->dev, o, released);
 	}
 	idr_for_each_entry(&f->objects, o, handle) {
 		idr_remove(&f->objects, handle);
-		ggas_object_end(f->dev, o);
+		ggas_object_end(f->dev, o, released);
 	}
 	f->revoked = true;
 }
 
-void ggas_file_revoke_all(struct ggas_device *dev)
+void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *released)
 {
 	struct ggas_file *f;
 
 	list_for_each_entry(f, &dev->files, list)
-		file_revoke(f);
+		file_revoke(f, released);
 }
 
 /* -EDQUOT: the user has too many. */
@@ -86,6 +87,11 @@ static int ggas_open(struct inode *inode, struct file *file)
 
 	if (!dev)
 		return -ENODEV;
+	/* Offsets of mappings have more bits than a program of 32 bits can say. */
+	if (in_compat_syscall()) {
+		ggas_device_put(dev);
+		return -EOPNOTSUPP;
+	}
 	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	if (!f) {
 		ggas_device_put(dev);
@@ -113,13 +119,14 @@ static int ggas_release(struct inode *inode, struct file *file)
 {
 	struct ggas_file *f = file->private_data;
 	struct ggas_device *dev = f->dev;
+	LIST_HEAD(released);
 
 	mutex_lock(&dev->lock);
 	list_del(&f->list);
-	file_revoke(f);
+	file_revoke(f, &released);
 	ggas_user_put(f->user);
 	mutex_unlock(&dev->lock);
-	ggas_region_release_all(dev);
+	ggas_region_release(dev, &released);
 	idr_destroy(&f->objects);
 	kfree(f);
 	ggas_device_put(dev);
@@ -131,7 +138,6 @@ const struct file_operations ggas_fops = {
 	.open = ggas_open,
 	.release = ggas_release,
 	.unlocked_ioctl = ggas_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = ggas_mmap,
 	.llseek = noop_llseek,
 };

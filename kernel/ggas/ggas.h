@@ -81,7 +81,6 @@ struct ggas_device {
 	DECLARE_BITMAP(intervals_used, GGAS_INTERVALS);
 	struct resource window_space;	/* offsets in BAR2 (of no type: not memory of the host), and windows in it */
 
-	struct list_head released;	/* regions; what is left to do needs the lock no more */
 	atomic_t regions;		/* asked for, or there, or not wholly released */
 	wait_queue_head_t no_regions;
 
@@ -118,7 +117,7 @@ struct ggas_context {
 struct ggas_region {
 	struct ggas_object object;
 	struct ggas_device *dev;
-	struct list_head released;	/* of the device */
+	struct list_head released;	/* of who has ended it: what is left to do needs the lock no more */
 	struct mm_struct *mm;		/* whose locked memory it is */
 	unsigned long first_page, pages;	/* of the process' addresses, or of the buffer */
 	u32 rights;
@@ -186,7 +185,7 @@ u32 ggas_hw_clock_khz(struct ggas_device *dev);
 void ggas_hw_counters(struct ggas_device *dev, struct seq_file *to);
 
 /* pci.c */
-void ggas_take_down(struct ggas_device *dev);
+void ggas_take_down(struct ggas_device *dev, struct list_head *released);
 
 /* quota.c: what a user has. */
 void ggas_quota_init(struct ggas_device *dev);
@@ -229,8 +228,8 @@ void ggas_context_destroy(struct ggas_device *dev, struct ggas_context *c);
 struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_region_create *p);
 int ggas_region_create(struct ggas_region *r, struct ggas_domain *domain, struct ggas_region_create *p);
 void ggas_region_set_entries(struct ggas_region *r);
-void ggas_region_withdraw(struct ggas_region *r);
-void ggas_region_release_all(struct ggas_device *dev);	/* without the lock */
+void ggas_region_withdraw(struct ggas_region *r, struct list_head *released);
+void ggas_region_release(struct ggas_device *dev, struct list_head *released);	/* without the lock */
 void ggas_region_gone(struct ggas_device *dev);
 
 /* dmabuf.c */
@@ -258,9 +257,9 @@ extern const struct attribute_group *ggas_groups[];
 
 /* file.c: what a file owns. */
 extern const struct file_operations ggas_fops;
-void ggas_file_revoke_all(struct ggas_device *dev);
+void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *released);
 int ggas_file_handle(struct ggas_file *f, struct ggas_object *o, u32 *handle);
-void ggas_object_end(struct ggas_device *dev, struct ggas_object *o);
+void ggas_object_end(struct ggas_device *dev, struct ggas_object *o, struct list_head *released);
 
 /* ioctl.c, mmap.c */
 long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user);

@@ -32,6 +32,8 @@ static int do_domain(struct ggas_file *f, void *arg)
 	struct ggas_domain *d;
 	int rc;
 
+	if (p->pad)
+		return -EINVAL;
 	if (!ggas_domain_granted(f->dev, p->number))
 		return -EPERM;
 	d = ggas_domain_create(f->dev, p->number);
@@ -74,6 +76,8 @@ static int do_window(struct ggas_file *f, void *arg)
 	struct ggas_window *w;
 	int rc;
 
+	if (p->pad)
+		return -EINVAL;
 	if (!d)
 		return -ENOENT;
 	w = ggas_window_create(f->dev, d, p);
@@ -100,6 +104,7 @@ static int region_under_lock(struct ggas_file *f, struct ggas_region *r, struct 
 
 static int add_region(struct ggas_file *f, struct ggas_region *r, struct ggas_region_create *p)
 {
+	LIST_HEAD(released);
 	int rc;
 
 	ggas_dmabuf_lock(r);
@@ -108,10 +113,10 @@ static int add_region(struct ggas_file *f, struct ggas_region *r, struct ggas_re
 	if (!rc)
 		rc = region_under_lock(f, r, p);
 	if (rc)
-		ggas_region_withdraw(r);
+		ggas_region_withdraw(r, &released);
 	mutex_unlock(&f->dev->lock);
 	ggas_dmabuf_unlock(r);
-	ggas_region_release_all(f->dev);
+	ggas_region_release(f->dev, &released);
 	return rc;
 }
 
@@ -139,6 +144,7 @@ static int do_region(struct ggas_file *f, struct ggas_region_create *p)
 static int do_destroy(struct ggas_file *f, struct ggas_destroy *p)
 {
 	struct ggas_object *o;
+	LIST_HEAD(released);
 	int rc = 0;
 
 	mutex_lock(&f->dev->lock);
@@ -149,10 +155,10 @@ static int do_destroy(struct ggas_file *f, struct ggas_destroy *p)
 		rc = -EBUSY;
 	} else {
 		idr_remove(&f->objects, p->handle);
-		ggas_object_end(f->dev, o);
+		ggas_object_end(f->dev, o, &released);
 	}
 	mutex_unlock(&f->dev->lock);
-	ggas_region_release_all(f->dev);
+	ggas_region_release(f->dev, &released);
 	return rc;
 }
 
@@ -188,6 +194,22 @@ static int dispatch(struct ggas_file *f, unsigned int nr, union ggas_arg *arg)
 	return rc;
 }
 
+/* The handle of what a call has made; 0: it makes nothing. */
+static u32 made(unsigned int nr, const union ggas_arg *arg)
+{
+	switch (nr) {
+	case _IOC_NR(GGAS_IOC_DOMAIN_CREATE):
+		return arg->domain.handle;
+	case _IOC_NR(GGAS_IOC_CONTEXT_CREATE):
+		return arg->context.handle;
+	case _IOC_NR(GGAS_IOC_REGION_CREATE):
+		return arg->region.handle;
+	case _IOC_NR(GGAS_IOC_WINDOW_CREATE):
+		return arg->window.handle;
+	}
+	return 0;
+}
+
 long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
 	static const u32 sizes[] = {
@@ -198,24 +220,39 @@ long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 		[_IOC_NR(GGAS_IOC_WINDOW_CREATE)] = sizeof(struct ggas_window_create),
 		[_IOC_NR(GGAS_IOC_DESTROY)] = sizeof(struct ggas_destroy),
 	};
+	/* Of version 1: who makes something has room for its handle. */
+	static const u32 first_sizes[] = {
+		[_IOC_NR(GGAS_IOC_INFO)] = offsetofend(struct ggas_info, version),
+		[_IOC_NR(GGAS_IOC_DOMAIN_CREATE)] = offsetofend(struct ggas_domain_create, handle),
+		[_IOC_NR(GGAS_IOC_CONTEXT_CREATE)] = offsetofend(struct ggas_context_create, rings),
+		[_IOC_NR(GGAS_IOC_REGION_CREATE)] = offsetofend(struct ggas_region_create, nla),
+		[_IOC_NR(GGAS_IOC_WINDOW_CREATE)] = offsetofend(struct ggas_window_create, handle),
+		[_IOC_NR(GGAS_IOC_DESTROY)] = sizeof(struct ggas_destroy),
+	};
 	unsigned int nr = _IOC_NR(cmd);
 	void __user *from = (void __user *)user;
+	struct ggas_file *f = file->private_data;
 	union ggas_arg arg = {};
 	u32 size;
 	int rc;
 
-	if (_IOC_TYPE(cmd) != 'g' || nr >= ARRAY_SIZE(sizes))
+	if (_IOC_TYPE(cmd) != 'g' || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE) || nr >= ARRAY_SIZE(sizes))
 		return -ENOTTY;
 	/* The size in the structure counts: that in the command is of the version it was compiled with. */
 	if (get_user(size, (u32 __user *)from))
 		return -EFAULT;
-	if (size < sizeof(u32) * 2 || size > PAGE_SIZE)
+	if (size < first_sizes[nr] || size > PAGE_SIZE)
 		return -EINVAL;
 	rc = copy_struct_from_user(&arg, sizes[nr], from, size);
 	if (rc)
 		return rc;
-	rc = dispatch(file->private_data, nr, &arg);
+	rc = dispatch(f, nr, &arg);
 	if (rc)
 		return rc;
-	return copy_to_user(from, &arg, min(size, sizes[nr])) ? -EFAULT : 0;
+	if (!copy_to_user(from, &arg, min(size, sizes[nr])))
+		return 0;
+	/* Nobody knows what was made. */
+	if (made(nr, &arg))
+		do_destroy(f, &(struct ggas_destroy){ .handle = made(nr, &arg) });
+	return -EFAULT;
 }

@@ -89,11 +89,12 @@ static void on_look(struct work_struct *work)
 {
 	struct ggas_device *dev = container_of(to_delayed_work(work), struct ggas_device, look_work);
 	unsigned long next = HZ;
+	LIST_HEAD(released);
 
 	mutex_lock(&dev->lock);
 	if (dev->live && !ggas_hw_there(dev)) {
 		dev_err(&dev->pci->dev, "is gone: does not answer any more\n");
-		ggas_take_down(dev);
+		ggas_take_down(dev, &released);
 	} else if (dev->live) {
 		if (dev->nodes > 1 && !ggas_hw_link_up(dev)) {
 			ggas_hw_link_retrain(dev);
@@ -102,7 +103,7 @@ static void on_look(struct work_struct *work)
 		mod_delayed_work(system_wq, &dev->look_work, next);
 	}
 	mutex_unlock(&dev->lock);
-	ggas_region_release_all(dev);
+	ggas_region_release(dev, &released);
 }
 
 int ggas_irq_init(struct ggas_device *dev)

@@ -110,6 +110,10 @@ int ggas_mmap(struct file *file, struct vm_area_struct *vma)
 	unsigned long pfn;
 	int rc;
 
+	/* Nothing here is to be executed. */
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYEXEC);
 	if (!(vma->vm_flags & VM_SHARED) || first >> GGAS_MAP_SHIFT != last >> GGAS_MAP_SHIFT)
 		return -EINVAL;
 	mutex_lock(&f->dev->lock);

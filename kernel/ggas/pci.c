@@ -97,12 +97,12 @@ static int bring_up(struct ggas_device *dev)
 	return 0;
 }
 
-/* Every file loses what it has, and the NIC stops. Under the lock; ggas_region_release_all() follows without it. */
-void ggas_take_down(struct ggas_device *dev)
+/* Every file loses what it has, and the NIC stops. Under the lock; ggas_region_release() follows without it. */
+void ggas_take_down(struct ggas_device *dev, struct list_head *released)
 {
 	if (!dev->live)
 		return;
-	ggas_file_revoke_all(dev);
+	ggas_file_revoke_all(dev, released);
 	ggas_hw_stop(dev);
 	dev->live = false;
 	ggas_table_exit(dev);
@@ -110,10 +110,12 @@ void ggas_take_down(struct ggas_device *dev)
 
 static void take_down(struct ggas_device *dev)
 {
+	LIST_HEAD(released);
+
 	mutex_lock(&dev->lock);
-	ggas_take_down(dev);
+	ggas_take_down(dev, &released);
 	mutex_unlock(&dev->lock);
-	ggas_region_release_all(dev);
+	ggas_region_release(dev, &released);
 }
 
 static struct ggas_device *device_new(struct pci_dev *pci)
@@ -125,7 +127,6 @@ static struct ggas_device *device_new(struct pci_dev *pci)
 	kref_init(&dev->users);
 	mutex_init(&dev->lock);
 	spin_lock_init(&dev->by_vpid_lock);
-	INIT_LIST_HEAD(&dev->released);
 	init_waitqueue_head(&dev->no_regions);
 	INIT_LIST_HEAD(&dev->files);
 	INIT_LIST_HEAD(&dev->grants);

@@ -4,8 +4,8 @@
  * process (here), or a dma-buf (dmabuf.c).
  *
  * A region is made and ended in two halves: what needs the device's lock (entries), and what must not have it (pages
- * may fault, a dma-buf has a lock outside ours, mapping takes long). What ends under the lock is put on the device's
- * list `released`; whoever gave the lock back calls ggas_region_release_all().
+ * may fault, a dma-buf has a lock outside ours, mapping takes long). What ends under the lock is put on a list of the
+ * caller's, who releases what is there behind the lock: so his memory is free when his call returns.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -165,8 +165,8 @@ int ggas_region_create(struct ggas_region *r, struct ggas_domain *domain, struct
 	return 0;
 }
 
-/* The NIC reaches the memory no more; the rest is for ggas_region_release_all(). Under the lock. */
-void ggas_region_withdraw(struct ggas_region *r)
+/* The NIC reaches the memory no more; the rest is for ggas_region_release(). Under the lock. */
+void ggas_region_withdraw(struct ggas_region *r, struct list_head *released)
 {
 	struct ggas_device *dev = r->dev;
 
@@ -179,7 +179,7 @@ void ggas_region_withdraw(struct ggas_region *r)
 		r->object.domain->users--;
 		r->mapped = false;
 	}
-	list_add(&r->released, &dev->released);
+	list_add(&r->released, released);
 }
 
 static void release(struct ggas_region *r)
@@ -193,15 +193,11 @@ static void release(struct ggas_region *r)
 	kfree(r);
 }
 
-void ggas_region_release_all(struct ggas_device *dev)
+void ggas_region_release(struct ggas_device *dev, struct list_head *released)
 {
 	struct ggas_region *r, *next;
-	LIST_HEAD(list);
 
-	mutex_lock(&dev->lock);
-	list_splice_init(&dev->released, &list);
-	mutex_unlock(&dev->lock);
-	list_for_each_entry_safe(r, next, &list, released) {
+	list_for_each_entry_safe(r, next, released, released) {
 		release(r);
 		ggas_region_gone(dev);
 	}

@@ -6,29 +6,34 @@
 
 #include "ggas.h"
 
+/* "NUMBER UID", and what is to be done with both. */
+static ssize_t store(struct device *node, const char *text, size_t bytes,
+		     int (*what)(struct ggas_device *dev, u32 number, kuid_t user))
+{
+	u32 number, uid;
+	char word[2][12];
+	int rc, read = 0;
+
+	/* sscanf() of numbers lets high bits pass. */
+	if (sscanf(text, "%11s %11s %n", word[0], word[1], &read) != 2 || text[read])
+		return -EINVAL;
+	rc = kstrtou32(word[0], 10, &number);
+	if (!rc)
+		rc = kstrtou32(word[1], 10, &uid);
+	if (!rc)
+		rc = what(dev_get_drvdata(node), number, make_kuid(current_user_ns(), uid));
+	return rc ? rc : bytes;
+}
+
 static ssize_t grant_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
 {
-	struct ggas_device *dev = dev_get_drvdata(node);
-	unsigned int number, uid;
-	int rc;
-
-	if (sscanf(text, "%u %u", &number, &uid) != 2)
-		return -EINVAL;
-	rc = ggas_domain_grant(dev, number, make_kuid(current_user_ns(), uid));
-	return rc ? rc : bytes;
+	return store(node, text, bytes, ggas_domain_grant);
 }
 static DEVICE_ATTR_WO(grant);
 
 static ssize_t revoke_store(struct device *node, struct device_attribute *attr, const char *text, size_t bytes)
 {
-	struct ggas_device *dev = dev_get_drvdata(node);
-	unsigned int number, uid;
-	int rc;
-
-	if (sscanf(text, "%u %u", &number, &uid) != 2)
-		return -EINVAL;
-	rc = ggas_domain_revoke(dev, number, make_kuid(current_user_ns(), uid));
-	return rc ? rc : bytes;
+	return store(node, text, bytes, ggas_domain_revoke);
 }
 static DEVICE_ATTR_WO(revoke);
 

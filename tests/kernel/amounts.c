@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "tests/kernel/tests.h"
 
@@ -58,6 +59,41 @@ void nothing_is_left(node* n) {
   printf("# %u rounds: %ld KB less memory\n", rounds, kb);
   /* A kernel with kmemleak looks itself, and KASAN keeps freed memory for a while. */
   CHECK(kb < 1024 || access("/sys/kernel/debug/kmemleak", F_OK) == 0);
+}
+
+/* A user who may lock one region and a half: behind the end of one there is room for the next, whoever else ends some. */
+static void lives_on_little(void) {
+  enum { ROUNDS = 400 };
+  const struct rlimit limit = {3 * MB / 2, 3 * MB / 2};
+  ggas_device dev;
+  ggas_region r;
+  int domain, i;
+  unsigned char* const memory = pages(MB);
+  if (setrlimit(RLIMIT_MEMLOCK, &limit) || setgid(1000) || setuid(1000)) _exit(1);
+  if (ggas_device_open(&dev, "/dev/ggas0")) _exit(2);
+  domain = ggas_domain_join(&dev, OTHER_DOMAIN);
+  if (domain < 0) _exit(3);
+  for (i = 0; i < ROUNDS; ++i) {
+    if (ggas_region_begin(&r, &dev, domain, memory, MB, GGAS_READ | GGAS_WRITE)) _exit(4);
+    ggas_region_end(&r);
+  }
+  _exit(0);
+}
+
+void memory_is_free_behind_an_end(node* n) {
+  enum { USERS = 4 };
+  pid_t users[USERS];
+  int i, status;
+  (void)n;
+  CHECK_IS(write_file("/sys/class/ggas/ggas0/grant", "8 1000"), 0);
+  fflush(stdout);
+  for (i = 0; i < USERS; ++i)
+    if ((users[i] = fork()) == 0) lives_on_little();
+  for (i = 0; i < USERS; ++i) {
+    waitpid(users[i], &status, 0);
+    CHECK_IS(WEXITSTATUS(status), 0);
+  }
+  CHECK_IS(write_file("/sys/class/ggas/ggas0/revoke", "8 1000"), 0);
 }
 
 /* Pages of a file, mapped over and over. */

@@ -56,6 +56,7 @@ static void random_call(void) {
   for (i = 2; i < size / 8; ++i)
     if (any(2)) words[i] = value();
   fields[0] = any(32) ? size : (uint32_t)value();
+  if ((nr == 1 || nr == 4) && any(4)) fields[nr == 1 ? 3 : 11] = 0; /* reserved */
   ioctl(s.fd, _IOWR('g', nr, struct ggas_info), any(64) ? (void*)words : (void*)value());
 }
 

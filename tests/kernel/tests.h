@@ -32,6 +32,9 @@ void gpu_memory_by_address(node* n);
 /* strangers.c */
 void strangers(node* n);
 
+/* interface.c */
+void interface_is_strict(node* n);
+
 /* random.c */
 void random_calls(node* n);
 
@@ -42,6 +45,7 @@ void owners_die_at_every_step(node* n);
 
 /* amounts.c */
 void nothing_is_left(node* n);
+void memory_is_free_behind_an_end(node* n);
 void registering_much(node* n);
 void many_sleepers(node* n);
 
