@@ -165,18 +165,19 @@ void gpu::start_block(kernel& k, unsigned index) {
     w.block = b.get();
     w.scheduler = s.next_scheduler++ % cfg_.schedulers;
   }
-  b->code->on_runnable = [this, p = b.get()](simt::warp& w) { wake(p->warps[w.index()]); };
+  b->code->on_runnable = [this, p = b.get()](simt::warp& w) { wake(p->warps[w.index()], now_ps()); };
   s.threads += unsigned(warps.size()) * simt::warp_size;
   s.warps += unsigned(warps.size());
   s.blocks += 1;
   ++totals_.blocks;
-  for (warp_state& w : b->warps) wake(w);
+  for (warp_state& w : b->warps) wake(w, now_ps());
   blocks_.push_back(std::move(b));
 }
 
 // A warp has ended when its code and its stores have: what a kernel wrote is out when it ends.
 void gpu::maybe_end(warp_state& w) {
-  if (w.ended || w.woken || w.local_stores || w.remote_stores || !w.code->finished()) return;
+  if (w.ended || w.woken || w.remote_stores || !w.code->finished()) return;
+  if (now_ps() < w.stores_done_ps) return wake(w, w.stores_done_ps);
   w.ended = true;
   if (--w.block->live == 0) end_block(*w.block);
 }

@@ -89,7 +89,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
 
   // issue.cpp: from pending operations to groups
   using lanes = std::array<simt::access*, simt::warp_size>;  // by lane; null: not waiting for an operation
-  void wake(warp_state& w);
+  void wake(warp_state& w, uint64_t at_ps);
   void step(warp_state& w);
   void issue(warp_state& w);
   void remember(warp_state& w, const group& g);
@@ -105,10 +105,11 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   void begin(group& g);
   void run_issued(group& g);
   void perform(group& g);
+  void add_late_writes(group& g);
   void finish(group& g);
-  void release_lanes(group& g);
   void run_fence(group& g);
   void fail(group& g);
+  uint64_t l2_latency_ps() const { return cfg_.l2_latency_ns * 1000ull; }
   uint64_t reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns);
   uint64_t compute_end(const group& g, uint64_t at_ps);
   void record_fault(std::string_view what, uint64_t addr);

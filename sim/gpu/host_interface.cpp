@@ -110,7 +110,7 @@ bool host_interface::receive(pcie::tlp& t) {
 }
 
 // Where the first DW of a request lies; null: outside of what is exported.
-std::byte* host_interface::exported(const pcie::tlp& t) {
+std::byte* host_interface::exported(const pcie::tlp& t) const {
   for (const exported_memory& m : exports_)
     if (t.addr >= m.bus && t.addr - m.bus + 4ull * t.len_dw <= m.bytes.size()) return m.bytes.data() + (t.addr - m.bus);
   return nullptr;
@@ -144,11 +144,29 @@ uint64_t host_interface::read_time(const pcie::tlp& t) {
   return at;
 }
 
-void host_interface::pump_writes() {
-  while (!writes_.empty() && writes_.front().at <= now_ps()) {
+void host_interface::bring_in(uint64_t ps) {
+  const uint64_t kept_ps = cfg_.l2_latency_ns > cfg_.bar_ns ? (cfg_.l2_latency_ns - cfg_.bar_ns) * 1000ull : 0;
+  while (!late_writes_.empty() && late_writes_.front().at + kept_ps < now_ps()) late_writes_.pop_front();
+  for (; !writes_.empty() && writes_.front().at <= ps; writes_.pop_front()) {
     apply(writes_.front().packet);
-    writes_.pop_front();
+    if (kept_ps) late_writes_.push_back(std::move(writes_.front()));
   }
+}
+
+void host_interface::add_writes_since(uint64_t ps, std::span<const std::byte> there, std::span<std::byte> data) const {
+  for (const inbound& w : late_writes_) {
+    if (w.at < ps + cfg_.bar_ns * 1000ull || w.at > now_ps() || w.packet.poisoned) continue;
+    const std::byte* const base = exported(w.packet);
+    if (base + 4ull * w.packet.len_dw <= there.data() || there.data() + there.size() <= base) continue;
+    pcie::for_each_byte(w.packet, [&](uint64_t addr, std::byte v) {
+      const std::byte* const at = base + (addr - w.packet.addr);
+      if (at >= there.data() && at < there.data() + there.size()) data[size_t(at - there.data())] = v;
+    });
+  }
+}
+
+void host_interface::pump_writes() {
+  bring_in(now_ps());
   if (!writes_.empty()) notify_at(write_event_, writes_.front().at);
 }
 

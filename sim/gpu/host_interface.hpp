@@ -63,6 +63,13 @@ class host_interface : public sc_core::sc_module {
   // Nobody waits for anything any more; what is on its way still goes out.
   void forget();
 
+  // What the SMs see of writes to the aperture. Writes that are visible by `ps` are in memory at once.
+  void bring_in(uint64_t ps);
+  // A read of `there` took effect at `ps` and found `data`, and its answer is back now: adds what of writes that came
+  // to the port since is visible already. Only with an aperture faster than L2 (bar_ns < l2_latency_ns) there is any.
+  bool has_late_writes() const { return !late_writes_.empty(); }
+  void add_writes_since(uint64_t ps, std::span<const std::byte> there, std::span<std::byte> data) const;
+
   const host_interface_stats& stats() const { return stats_; }
   unsigned outstanding_reads() const { return requester_.outstanding(); }
   uint64_t read_timeouts() const { return requester_.timeouts(); }
@@ -85,7 +92,7 @@ class host_interface : public sc_core::sc_module {
   void start_flush();
   void pump_writes();
   void pump_reads();
-  std::byte* exported(const pcie::tlp& request);
+  std::byte* exported(const pcie::tlp& request) const;
   void apply(const pcie::tlp& write);
   void answer(const pcie::tlp& read);
   uint64_t read_time(const pcie::tlp& t);
@@ -101,6 +108,7 @@ class host_interface : public sc_core::sc_module {
   uint64_t flush_bus_ = 0, host_end_ = 0;
   std::deque<outbound> out_;
   std::deque<inbound> writes_, reads_;
+  std::deque<inbound> late_writes_;  // in memory, and a load that took effect before may have to see them
   unsigned stores_inside_ = 0;
   bool pumping_ = false;
   std::vector<std::function<void(bool)>> flushing_, flush_next_;

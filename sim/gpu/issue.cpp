@@ -18,10 +18,10 @@ void warp_state::run() {
     owner->maybe_end(*this);
 }
 
-void gpu::wake(warp_state& w) {
+void gpu::wake(warp_state& w, uint64_t at_ps) {
   if (w.woken) return;
   w.woken = true;
-  agenda_.at(now_ps(), w);
+  agenda_.at(at_ps, w);
 }
 
 // Lanes run natively up to their next operation, which takes no simulated time; the operation pays for the instructions
@@ -89,7 +89,6 @@ group& gpu::new_group(warp_state& w, const simt::access& first, region where) {
 void gpu::recycle(group& g) {
   g.warp = nullptr;
   g.lanes.clear();
-  g.stores.clear();
   g.requests.clear();
   g.bytes.clear();
   g.sent = g.sent_bytes = g.open = 0;

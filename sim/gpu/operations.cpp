@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction costs and does. An access to local memory takes effect when its answer is back at the SM: every
-// effect in L2 is late by the same return path, which leaves their order and every measurable interval as they are and
-// halves the events.
+// What an instruction costs and does. An access to local memory takes effect a round trip to L2 before its answer is
+// back at the SM: a store when it issues. Every effect in L2 is early by the same time, which leaves their order and
+// every measurable interval as they are. So memory has a lane's accesses in the order of its program whenever its code
+// runs, and plain accesses of that code, which nobody sees, find and leave what they must.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,8 @@ void gpu::run(group& g) {
     case group::phase::perform:
       return perform(g);
     case group::phase::answered:
-      return g.kind == op::load ? deliver(g) : finish(g);
+      if (g.kind == op::load) g.where == region::local ? add_late_writes(g) : deliver(g);
+      return finish(g);
   }
 }
 
@@ -42,7 +44,8 @@ void gpu::begin(group& g) {
   if (g.where == region::local && (g.kind == op::load || g.kind == op::atomic)) {
     const bool load = g.kind == op::load;
     const unsigned sectors = load ? count_sectors(g.touched(), cfg_.sector_bytes) : unsigned(g.lanes.size());
-    at = reserve_l2(take_slot(w, sectors), sectors, load ? cfg_.l2_latency_ns : cfg_.atomic_latency_ns);
+    g.answer_ps = reserve_l2(take_slot(w, sectors), sectors, load ? cfg_.l2_latency_ns : cfg_.atomic_latency_ns);
+    at = g.answer_ps - l2_latency_ps();
     g.next = group::phase::perform;
     ++(load ? totals_.local_loads : totals_.atomics);
   } else if (g.where == region::remote && g.kind == op::load) {
@@ -73,47 +76,40 @@ void gpu::run_issued(group& g) {
   if (g.where == region::remote && g.kind == op::store) return send_stores(g);
   if (g.where != region::local || g.kind != op::store) return fail(g);
 
-  // A local store: the lanes go on at once, the data is in L2 later.
+  // A local store: the lanes go on at once; fences and the end of the kernel wait until it is in L2.
   warp_state& w = *g.warp;
   ++totals_.local_stores;
   const uint64_t done = reserve_l2(now_ps(), count_sectors(g.touched(), cfg_.sector_bytes), cfg_.l2_latency_ns);
-  for (const simt::access* a : g.lanes) g.stores.push_back({uint64_t(a->addr), a->size, a->data});
   w.stores_done_ps = std::max(w.stores_done_ps, done);
-  ++w.local_stores;
-  g.next = group::phase::perform;
-  agenda_.at(done, g);
-  release_lanes(g);
-  step(w);
-}
-
-void gpu::perform(group& g) {
-  if (g.kind == op::store) {
-    for (const group::saved& s : g.stores) std::memcpy(reinterpret_cast<void*>(s.addr), s.data.data(), s.bytes);
-    warp_state& w = *g.warp;
-    --w.local_stores;
-    recycle(g);
-    maybe_end(w);
-    return;
-  }
   for (simt::access* a : g.lanes) simt::apply(*a);
   finish(g);
+}
+
+// A load or an atomic of local memory takes effect; its answer is on the way.
+void gpu::perform(group& g) {
+  host.bring_in(now_ps() + l2_latency_ps());
+  for (simt::access* a : g.lanes) simt::apply(*a);
+  g.effect_ps = now_ps();
+  g.next = group::phase::answered;
+  agenda_.at(g.answer_ps, g);
+}
+
+// Behind the load's effect writes may have come to the aperture that are in L2 before the answer would be back.
+void gpu::add_late_writes(group& g) {
+  if (!host.has_late_writes()) return;
+  for (simt::access* a : g.lanes)
+    host.add_writes_since(g.effect_ps, {static_cast<std::byte*>(a->addr), a->size}, a->data);
 }
 
 // The lanes have what they waited for.
 void gpu::finish(group& g) {
   warp_state& w = *g.warp;
-  release_lanes(g);
-  recycle(g);
-  step(w);
-}
-
-void gpu::release_lanes(group& g) {
-  warp_state& w = *g.warp;
   for (simt::access* a : g.lanes) {
     w.issued &= ~(1u << a->lane);
     w.code->complete(*a);
   }
-  g.lanes.clear();
+  recycle(g);
+  step(w);
 }
 
 // A gpu-scope fence is a round trip to L2 behind the warp's local stores, and waits for its remote ones to be in the

@@ -72,7 +72,6 @@ void gpu::deliver(group& g) {
     for_each_part(g.requests, *a, [&](size_t at, size_t in_lane, size_t n) {
       std::memcpy(a->data.data() + in_lane, g.bytes.data() + at, n);
     });
-  finish(g);
 }
 
 // ------------------------------------------------------------------------------------------------ stores

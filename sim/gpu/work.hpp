@@ -71,16 +71,11 @@ struct group final : task {
   phase next = phase::issue;
   boost::container::small_vector<simt::access*, simt::warp_size> lanes;  // waiting for it
 
-  struct saved {
-    uint64_t addr;
-    uint32_t bytes;
-    std::array<std::byte, 16> data;
-  };
-  boost::container::small_vector<saved, simt::warp_size> stores;  // local stores on their way to L2
-  transactions requests;                                          // remote: what goes over PCIe
-  std::vector<std::byte> bytes;                                   // of the requests, one after another
-  unsigned sent = 0, sent_bytes = 0;                              // of them, stores in the store queue
-  unsigned open = 0;                                              // of them, reads not answered
+  uint64_t effect_ps = 0, answer_ps = 0;  // local load or atomic: takes effect, its answer is back
+  transactions requests;                  // remote: what goes over PCIe
+  std::vector<std::byte> bytes;           // of the requests, one after another
+  unsigned sent = 0, sent_bytes = 0;      // of them, stores in the store queue
+  unsigned open = 0;                      // of them, reads not answered
 };
 
 // What is remembered of a lane to see polling loops (see convergence.cpp).
@@ -105,7 +100,6 @@ struct warp_state final : task, store_owner {
   uint64_t held_since_ps = 0;
   std::array<lane_state, simt::warp_size> lane{};
   uint64_t stores_done_ps = 0;  // when the last local store is in L2
-  unsigned local_stores = 0;    // groups of them under way
   unsigned remote_stores = 0;   // not yet handed to the PCIe port
   std::vector<group*> fences;   // wait for those
 };

@@ -10,38 +10,13 @@
 #include "tests/gpu_api/calls_shapes.cuh"
 #include "tests/gpu_api/calls_transfers.cuh"
 #include "tests/gpu_api/calls_waits.cuh"
-#include "tests/gpu_api/targets.hpp"
+#include "tests/gpu_api/machine.hpp"
 
 namespace ggas::test {
 namespace {
 
-class Calls : public api_test {
+class Calls : public machine_test {
  public:
-  uint64_t segment_bytes() const { return cluster_->config().segment_bytes; }
-  uint64_t timeout_ns() const { return enough(); }
-  uint64_t brief_ns() const { return brief() / 8; }
-  bool has_nic() const { return simulated(); }
-  uint64_t reserved() const { return base(); }
-  uint64_t outcomes() const { return base(); }
-  uint64_t tables() const { return base() + 8192; }
-  uint64_t data() const { return base() + 65536; }
-
-  void write(int node, uint64_t offset, const std::vector<uint8_t>& v) {
-    std::memcpy(cluster_->segment(node) + offset, v.data(), v.size());
-  }
-  std::vector<uint8_t> read(int node, uint64_t offset, size_t n) {
-    const auto* const at = reinterpret_cast<const uint8_t*>(cluster_->segment(node) + offset);
-    return {at, at + n};
-  }
-  template <class Args>
-  void run(unsigned blocks, unsigned threads, void (*kernel)(Args), const Args& a) {
-    on_all(blocks, threads, [=] { kernel(a); });
-    wait();
-  }
-  cluster& target() { return *cluster_; }
-  static bool queued(const result<void>& r) { return static_cast<bool>(r); }
-  void wait() { api_test::run(); }
-
   template <size_t N>
   void check(const calls::description (&all)[N], void (*kernel)(calls::args)) {
     calls::run_tables(*this, all, kernel, simulated() ? 2 : 4, simulated() ? 4 * N : 100);

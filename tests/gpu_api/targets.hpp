@@ -57,6 +57,17 @@ inline std::vector<target> targets() {
   return all;
 }
 
+// Where what kernels see of memory may differ: few nodes and many, a host thread for each; in the simulator the RTL of
+// the NIC and the model.
+inline std::vector<target> both_nic_targets() {
+  std::vector<target> all{{.nodes = 1}, {.nodes = 2}, {.nodes = 3}, {.nodes = 8}, {.nodes = 3, .threads = true}};
+#ifdef GGAS_TEST_SIM
+  all.push_back({.provider = "sim", .nodes = 2});
+  for (int nodes : {1, 2, 4}) all.push_back({.provider = "sim", .nodes = nodes, .label = "model", .nic = "model"});
+#endif
+  return all;
+}
+
 // Whose NICs copy stores to all others.
 inline std::vector<target> copying_targets() {
 #ifdef GGAS_TEST_SIM

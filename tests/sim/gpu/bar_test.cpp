@@ -11,26 +11,43 @@ namespace {
 
 using simt::scope;
 
-TEST(gpu_bar, write_is_visible_after_its_latency) {
-  rig r;
-  uint64_t sent = 0, seen = 0;
+// Whether the aperture is slower than L2 or faster.
+class gpu_bar_latency : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(ns, gpu_bar_latency, testing::Values(0u, 200u, 900u));
+
+TEST_P(gpu_bar_latency, write_is_visible_after_it) {
+  rig_config c;
+  c.gpu.bar_ns = GetParam();
+  rig r(c);
+  constexpr uint64_t times = 16;  // at as many places of a poll's turn
+  std::vector<uint64_t> sent(times), seen(times);
   r.launch(0, 1, 1, [&] {
-    simt::sleep(3000);
-    sent = simt::now_ns();
-    simt::store(r.remote(1), uint64_t(1));
+    for (uint64_t i = 0; i < times; ++i) {
+      simt::sleep(3000 + 23 * i);
+      sent[i] = simt::now_ns();
+      simt::store(r.remote(1), i + 1);
+    }
   });
   r.launch(1, 1, 1, [&] {
-    while (simt::load(r.local(1), true) == 0) {
+    for (uint64_t i = 0; i < times; ++i) {
+      while (simt::load(r.local(1), true) <= i) {
+      }
+      seen[i] = simt::now_ns();
     }
-    seen = simt::now_ns();
   });
   ASSERT_TRUE(r.run());
   const auto& g = r.cfg.gpu;
-  // GPU, root, NIC, root, GPU, aperture; then up to one turn of the polling loop.
+  // GPU, root, NIC, root, GPU, aperture; then up to one turn of the polling loop, by chance none.
   const double path = g.egress_ns + 4 * 50 + 2 * 100 + 500 + g.bar_ns;
   const double turn = g.l2_latency_ns + g.op_cycles * g.cycle_ps() / 1000;
-  EXPECT_GE(double(seen - sent), path);
-  EXPECT_LE(double(seen - sent), path + turn + 200);
+  double least = 1e9;
+  for (uint64_t i = 0; i < times; ++i) {
+    const double took = double(seen[i] - sent[i]);
+    EXPECT_GE(took, path);
+    EXPECT_LE(took, path + turn + 200);
+    least = std::min(least, took);
+  }
+  EXPECT_LE(least, path + 200);
 }
 
 TEST(gpu_bar, completions_are_cut_at_128_bytes) {

@@ -77,6 +77,78 @@ TEST(gpu, a_thread_reads_its_own_store) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Plain accesses are those of the host: the model does not see them.
+TEST(gpu, plain_accesses_find_and_leave_what_the_program_says) {
+  rig r(small_gpu());
+  uint64_t* p = r.local(0);
+  int wrong = 0;
+  r.launch(0, 4, 64, [&, p] {
+    uint64_t* const mine = p + thread();
+    for (uint64_t i = 1; i < 20; ++i) {
+      simt::store(mine, i);
+      wrong += *mine != i;
+      simt::store(mine, i);
+      *mine = i + 1;
+      simt::fence(scope::gpu);
+      wrong += *mine != i + 1;
+      *mine = i + 2;
+      wrong += simt::load(mine) != i + 2;
+      wrong += simt::atomic<uint64_t>(mine, simt::rmw::add, 1, 0, scope::gpu) != i + 2;
+      wrong += *mine != i + 3;
+    }
+  });
+  ASSERT_TRUE(r.run());
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(gpu, plain_accesses_behind_a_block_barrier_find_the_stores_before_it) {
+  rig r(small_gpu());
+  uint64_t* p = r.local(0);
+  int wrong = 0;
+  r.launch(0, 2, 256, [&, p] {
+    uint64_t* const mine = p + simt::block_index().x * 256;
+    const unsigned me = simt::thread_linear(), other = (me + 100) % 256;
+    for (uint64_t i = 1; i < 10; ++i) {
+      simt::store(mine + me, i * 1000 + me);
+      simt::sync_block(false);
+      wrong += mine[other] != i * 1000 + other;
+      simt::sync_block(false);
+      simt::store(mine + me, i);
+      simt::sync_block(false);
+      mine[other] = i + 5;  // over another thread's store
+      simt::sync_block(false);
+      simt::sleep(2000);
+      wrong += mine[me] != i + 5;
+      simt::sync_block(false);
+    }
+  });
+  ASSERT_TRUE(r.run());
+  EXPECT_EQ(wrong, 0);
+}
+
+// The time of a store to own memory until another block's poll sees it is a round trip to L2, and what is left of the
+// poll's turn.
+TEST(gpu, others_see_a_store_a_round_trip_to_l2_later) {
+  rig r(small_gpu());
+  uint64_t* flag = r.local(0);
+  uint64_t stored = 0, seen = 0;
+  r.launch(0, 2, 1, [&, flag] {
+    if (simt::block_index().x == 0) {
+      simt::sleep(3000);
+      stored = simt::now_ns();
+      simt::store(flag, uint64_t(1));
+    } else {
+      while (simt::load(flag, true) == 0) {
+      }
+      seen = simt::now_ns();
+    }
+  });
+  ASSERT_TRUE(r.run());
+  const auto& g = r.cfg.gpu;  // 1 ns a cycle
+  EXPECT_GE(seen - stored, g.op_cycles + g.l2_latency_ns);
+  EXPECT_LE(seen - stored, 2 * (g.op_cycles + g.l2_latency_ns));
+}
+
 TEST(gpu, atomics_count_every_thread) {
   rig r(small_gpu());
   uint64_t* p = r.local(0);
