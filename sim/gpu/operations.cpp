@@ -45,7 +45,7 @@ void gpu::begin(group& g) {
     const bool load = g.kind == op::load;
     const unsigned sectors = load ? count_sectors(g.touched(), cfg_.sector_bytes) : unsigned(g.lanes.size());
     g.answer_ps = reserve_l2(take_slot(w, sectors), sectors, load ? cfg_.l2_latency_ns : cfg_.atomic_latency_ns);
-    at = g.answer_ps - l2_latency_ps();
+    at = g.answer_ps - l2_latency_ps() - 1;  // a store that issues just then comes to L2 behind it
     g.next = group::phase::perform;
     ++(load ? totals_.local_loads : totals_.atomics);
   } else if (g.where == region::remote && g.kind == op::load) {
@@ -87,7 +87,7 @@ void gpu::run_issued(group& g) {
 
 // A load or an atomic of local memory takes effect; its answer is on the way.
 void gpu::perform(group& g) {
-  host.bring_in(now_ps() + l2_latency_ps());
+  host.bring_in(g.answer_ps);
   for (simt::access* a : g.lanes) simt::apply(*a);
   g.effect_ps = now_ps();
   g.next = group::phase::answered;

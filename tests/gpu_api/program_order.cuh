@@ -13,6 +13,7 @@ struct args {
   uint64_t outcomes;  // of a bench::outcome for each thread; begin_ns: the first case that was wrong
   uint64_t rounds;
   uint64_t timeout_ns;
+  bool notifications;  // this cluster has them
 };
 constexpr uint64_t memory_bytes = 128 << 10, most_threads = 128;
 
@@ -231,14 +232,21 @@ struct passing {
         if (threadIdx.x == 0) ggas_store(told, step);
         return done;
       }
-      default:
+      case 5:
         return ok(ggas_put_tagged_block(lines_there, out, row_words, static_cast<uint32_t>(step)));
+      default:
+        return ok(ggas_put_notify_block(there, out, row_words, step, 0, a.timeout_ns));
     }
   }
   GGAS_DEVICE bool receive(int way, uint64_t step) {
     if (way < 5) return ok(ggas_wait_until_block(bench::own<uint64_t>(flag), ggas_ge, step, a.timeout_ns));
-    return ok(ggas_take_tagged_block(in, bench::own<ggas_tagged>(lines), row_words, static_cast<uint32_t>(step),
-                                     a.timeout_ns));
+    if (way == 5)
+      return ok(ggas_take_tagged_block(in, bench::own<ggas_tagged>(lines), row_words, static_cast<uint32_t>(step),
+                                       a.timeout_ns));
+    if (threadIdx.x != 0) return true;
+    ggas_notification note;
+    const ggas_status s = ggas_notification_wait(&note, a.timeout_ns, ggas_queue_of(0));
+    return ok(s == ggas_ok && note.cookie != step ? ggas_peer_error : s);
   }
   GGAS_DEVICE void check(int way, uint64_t step) {
     for (unsigned i = threadIdx.x; i < row_words; i += blockDim.x) {
@@ -260,7 +268,7 @@ static __global__ void neighbours(args a) {
   uint64_t step = 0;
   bool ok = true;
   for (uint64_t round = 0; round < a.rounds && ok; ++round)
-    for (int way = 0; way < 6 && ok; ++way) {
+    for (int way = 0; way < (a.notifications ? 7 : 6) && ok; ++way) {
       ++step;
       p.fill(step);
       ok = p.send(way, step);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "ggas/cluster.hpp"
 #include "tests/gpu_api/program_order.cuh"
 
 namespace ggas::program_order {
@@ -14,7 +15,8 @@ namespace ggas::program_order {
 template <class Machine>
 void run(Machine& m, void (*kernel)(args), unsigned blocks, unsigned threads, uint64_t rounds) {
   for (int n = 0; n < m.nodes(); ++n) m.write(n, m.data(), std::vector<uint8_t>(memory_bytes));
-  m.run(blocks, threads, kernel, args{m.data(), m.outcomes(), rounds, m.timeout_ns()});
+  const bool notifications = m.target().lacks_atomics().empty();
+  m.run(blocks, threads, kernel, args{m.data(), m.outcomes(), rounds, m.timeout_ns(), notifications});
   for (int n = 0; n < m.nodes() && !testing::Test::HasFatalFailure(); ++n) {
     std::vector<bench::outcome> outcomes(blocks * threads);
     const auto raw = m.read(n, m.outcomes(), outcomes.size() * sizeof(bench::outcome));

@@ -12,7 +12,9 @@ class ProgramOrder : public machine_test {};
 INSTANTIATE_TEST_SUITE_P(Provider, ProgramOrder, testing::ValuesIn(both_nic_targets()),
                          [](const auto& i) { return i.param.name(); });
 
-TEST_P(ProgramOrder, PlainAccessesAreInIt) { program_order::run_all(*this, simulated() ? 3 : 20); }
+TEST_P(ProgramOrder, PlainAccessesAreInIt) {
+  program_order::run_all(*this, simulated() ? 3 : GetParam().threads ? 5 : 20);
+}
 
 class Mixes : public machine_test {};
 INSTANTIATE_TEST_SUITE_P(Provider, Mixes,
