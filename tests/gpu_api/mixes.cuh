@@ -131,12 +131,13 @@ struct real_cell {
   template <class T>
   GGAS_DEVICE void store(unsigned offset, T v, access what) const {
     if (what == access::plain_store) return set_plain(offset, v);
-    ggas_store(at<T>(offset), v, what == access::store ? ggas_relaxed : ggas_release);
+    if (what == access::store) return ggas_store(at<T>(offset), v);
+    ggas_store(at<T>(offset), v, ggas_release);
   }
   template <class T>
   GGAS_DEVICE T load(unsigned offset, access what) const {
     if (what == access::plain_load) return plain<T>(offset);
-    return ggas_load(at<T>(offset), what == access::load ? ggas_relaxed : ggas_acquire);
+    return what == access::load ? ggas_load(at<T>(offset)) : ggas_load(at<T>(offset), ggas_acquire);
   }
   template <class T>
   GGAS_DEVICE T update(unsigned offset, T v) const {
