@@ -40,6 +40,7 @@
 #include "sim/pcie/switch.hpp"
 #include "sim/platform/platform.hpp"
 #include "sim/ranks/lockstep.hpp"
+#include "sim/trace/one_writer.hpp"
 
 namespace ggas::trace {
 class recorder;
@@ -258,6 +259,7 @@ class system {
   std::unique_ptr<trace::recorder> recorder_;
   std::vector<std::unique_ptr<node>> nodes_;  // nullptr: another rank's
   std::unique_ptr<pcie::timed_queue<bool>> waves_;
+  std::vector<trace::one_writer> wave_files_;  // the NICs' models write them
   std::unique_ptr<pcie::timed_queue<unsigned>> deaths_;
   std::unique_ptr<network_manager> manager_;
 };

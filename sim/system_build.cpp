@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "ggas_regs.h"
@@ -339,9 +336,11 @@ std::expected<void, std::string> system::observe() {
 std::expected<void, std::string> system::schedule_waves() {
   if (cfg_.waves.empty()) return {};
   // Known now, not when the window begins.
-  for (unsigned n = 0; n < nodes_.size(); ++n)
-    if (const std::string file = waves_file(n); !std::ofstream(file))
-      return fail(fmt::format("{}: cannot be written: {}", file, std::strerror(errno)));
+  for (unsigned n = 0; n < nodes_.size(); ++n) {
+    auto file = trace::one_writer::of_file(waves_file(n));
+    if (!file) return fail(file.error());
+    wave_files_.push_back(std::move(*file));
+  }
   for (unsigned n = 0; n < nodes_.size(); ++n) nodes_[n]->bridge->core().open_waves(waves_file(n));
   waves_ = std::make_unique<pcie::timed_queue<bool>>("waves", [this](bool&& on) {
     for (const auto& n : nodes_) n->bridge->core().waves(on);

@@ -7,6 +7,8 @@ docs/comparison.md says what is measured and how.
 """
 
 import argparse
+import errno
+import fcntl
 import importlib.util
 import json
 import os
@@ -124,13 +126,24 @@ def write(out, records, tables):
     table.plot(tables, out / "comparison.svg")
 
 
+def only_writer(folder):
+    """Makes the folder; a descriptor that keeps it to this run until it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(errno.EBUSY, "is being written by another run: wait for its end or name another (--out)", str(folder)) from None
+    return descriptor
+
+
 def join(arguments):
     """Measures or reads; writes the files, then prints the table."""
     out = arguments.out
     if arguments.records:
         status, records = 0, [r for file in arguments.records for r in results.read(file)]
     else:
-        out.mkdir(parents=True, exist_ok=True)  # told before anything is measured
+        only_writer(out)  # reported before anything is measured
         status, records = measure(arguments, out)
     if status == NO_GPU:
         print("compare: no GPU here", file=sys.stderr)
@@ -138,10 +151,12 @@ def join(arguments):
     tables = joining.join(records)
     if arguments.records and not any(tables.values()):
         raise results.BadResults(f"{', '.join(map(str, arguments.records))}: no record of a quantity that is compared")
-    out.mkdir(parents=True, exist_ok=True)
+    if arguments.records:
+        only_writer(out)
     write(out, records, tables)
     for (platform, nodes), found in tables.items():
-        print(table.text(platform, nodes, found, joining.libraries([r for r in records if (r["platform"], r["nodes"]) == (platform, nodes)])))
+        members = [r for r in records if (r["platform"], r["nodes"]) == (platform, nodes)]
+        print(table.text(platform, nodes, found, joining.libraries(members), joining.conditions(members)))
     print(f"written: {out}/records.jsonl, comparison.json, comparison.svg", flush=True)
     return status
 

@@ -132,10 +132,9 @@ void row(pair_of_gpus& two, size_t bytes, bool quick, std::ofstream& json) {
 
 void measure_gpu_ways(const std::string& module, size_t most, bool quick, const std::string& json) {
   pair_of_gpus two(module, most);
-  std::ofstream file;
+  results_file results(two.sends() ? json : "");
+  std::ofstream& file = results.lines;
   if (two.sends()) {
-    if (!json.empty()) file.open(json);
-    if (!json.empty() && !file) throw failure(json + ": cannot be written");
     two.tune();
     std::printf("# write from GPU to GPU and wait, us, module %s; tuned: threshold %llu, chunk %llu bytes\n",
                 module.c_str(), static_cast<unsigned long long>(two.threshold()),

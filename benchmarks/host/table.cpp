@@ -34,11 +34,15 @@ nlohmann::json record(const pattern& p, size_t bytes, const samples& s) {
 
 }  // namespace
 
-table::table(const std::string& json) : file_(json) {
-  if (json.empty()) return;
-  json_.open(json);
-  if (!json_) throw failure(json + ": cannot be written");
+results_file::results_file(const std::string& path) {
+  if (path.empty()) return;
+  auto file = trace::one_writer::of_file(path);
+  if (!file) throw failure(file.error());
+  only = std::move(*file);
+  lines.open(path);
 }
+
+table::table(const std::string& json) : file_(json), json_(json) {}
 
 void table::begin(const pattern& p, const std::vector<const means*>& all) {
   pattern_ = &p;
@@ -66,7 +70,7 @@ void table::row(size_t bytes, const std::vector<samples>& all) {
       line["ratio"] = r;
       if (least_[i - 1].least == 0 || r < least_[i - 1].least) least_[i - 1] = {r, bytes};
     }
-    if (json_.is_open() && !(json_ << line << std::endl)) throw failure(file_ + ": not all results could be written");
+    if (json_.lines.is_open() && !(json_.lines << line << std::endl)) throw failure(file_ + ": not all results could be written");
   }
   std::printf("\n");
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "benchmarks/host/patterns.hpp"
+#include "sim/trace/one_writer.hpp"
 
 namespace ggas::host_bench {
 
@@ -15,9 +16,16 @@ struct samples {
   double median() const { return sorted[sorted.size() / 2]; }
 };
 
+// A JSON object a line. Throws `failure` where it cannot be written.
+struct results_file {
+  explicit results_file(const std::string& path);  // "": none
+  trace::one_writer only;
+  std::ofstream lines;
+};
+
 class table {
  public:
-  explicit table(const std::string& json);  // "": none. Throws `failure` where it cannot be written
+  explicit table(const std::string& json);  // as of results_file
   void begin(const pattern& p, const std::vector<const means*>& all);
   void row(size_t bytes, const std::vector<samples>& all);  // libggas first
   void end();
@@ -31,7 +39,7 @@ class table {
   double ratio_to(const samples& ours, const samples& theirs) const;
 
   std::string file_;
-  std::ofstream json_;
+  results_file json_;
   const pattern* pattern_ = nullptr;
   std::vector<const means*> all_;
   std::vector<ratio> least_;  // of the libraries beside libggas

@@ -241,7 +241,8 @@ std::expected<replay_result, std::string> replay(const std::filesystem::path& ol
   if (!log) return std::unexpected(log.error());
   for (auto& g : guests) g->log = log->get();
   r.record(**log);
-  if (!waves.empty()) r.waves(waves);
+  if (const auto begun = waves.empty() ? std::expected<void, std::string>() : r.waves(waves); !begun)
+    return std::unexpected(begun.error());
 
   for (const record& e : *records) {
     if (e.what == "memory" || e.what == "store") continue;  // the NICs ask for them

@@ -137,11 +137,16 @@ void rig::record(tlp_log& log) {
   }
 }
 
-void rig::waves(const std::filesystem::path& stem) {
+std::expected<void, std::string> rig::waves(const std::filesystem::path& stem) {
   for (unsigned n = 0; n < nodes_.size(); ++n) {
-    nodes_[n]->nic->core().open_waves(fmt::format("{}.node{}.fst", stem.string(), n));
+    const std::string path = fmt::format("{}.node{}.fst", stem.string(), n);
+    auto file = trace::one_writer::of_file(path);
+    if (!file) return std::unexpected(file.error());
+    wave_files_.push_back(std::move(*file));
+    nodes_[n]->nic->core().open_waves(path);
     nodes_[n]->nic->core().waves(true);
   }
+  return {};
 }
 
 std::expected<void, std::string> rig::end_waves() {

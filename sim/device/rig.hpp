@@ -42,8 +42,8 @@ class rig {
   unsigned nodes() const { return unsigned(nodes_.size()); }
   // Every TLP and flit from now on goes into the log, which lives as long as the rig runs.
   void record(tlp_log& log);
-  // Waves from now on: one file for each NIC, <stem>.node<n>.fst.
-  void waves(const std::filesystem::path& stem);
+  // Waves from now on: one file for each NIC, <stem>.node<n>.fst. The error: one cannot be written.
+  std::expected<void, std::string> waves(const std::filesystem::path& stem);
   // The error has a line for each file that is not whole.
   std::expected<void, std::string> end_waves();
   guest_port& port(unsigned n) { return *nodes_[n]->port; }
@@ -76,6 +76,7 @@ class rig {
   sim::kernel kernel_;  // before everything SystemC
   std::unique_ptr<nic::nic_clock> clock_;
   std::vector<std::unique_ptr<node>> nodes_;
+  std::vector<trace::one_writer> wave_files_;  // the NICs' models write them
 };
 
 }  // namespace ggas::device

@@ -2,6 +2,7 @@
 #include "sim/device/tlp_log.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -32,9 +33,11 @@ const char* name(pcie::tlp_kind k) {
 std::expected<std::unique_ptr<tlp_log>, std::string> tlp_log::open(const std::filesystem::path& path,
                                                                    const std::string& header,
                                                                    std::function<uint64_t()> now_ps) {
-  std::FILE* const f = std::fopen(path.c_str(), "w");
+  auto only = trace::one_writer::of_file(path);
+  if (!only) return std::unexpected(only.error());
+  std::FILE* const f = fdopen(dup(only->descriptor()), "w");
   if (!f) return std::unexpected(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-  std::unique_ptr<tlp_log> log(new tlp_log(path, f, std::move(now_ps)));
+  std::unique_ptr<tlp_log> log(new tlp_log(path, std::move(*only), f, std::move(now_ps)));
   log->line(header);
   return log;
 }

@@ -15,6 +15,7 @@
 
 #include "sim/nic/nic_core.hpp"
 #include "sim/pcie/tlp.hpp"
+#include "sim/trace/one_writer.hpp"
 
 namespace ggas::device {
 
@@ -46,11 +47,12 @@ class tlp_log {
   std::expected<void, std::string> finish();
 
  private:
-  tlp_log(std::filesystem::path path, std::FILE* f, std::function<uint64_t()> now_ps)
-      : path_(std::move(path)), file_(f), now_ps_(std::move(now_ps)) {}
+  tlp_log(std::filesystem::path path, trace::one_writer only, std::FILE* f, std::function<uint64_t()> now_ps)
+      : path_(std::move(path)), only_(std::move(only)), file_(f), now_ps_(std::move(now_ps)) {}
   void line(const std::string& text);
 
   std::filesystem::path path_;
+  trace::one_writer only_;
   std::FILE* file_;
   std::function<uint64_t()> now_ps_;
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace/whole_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,30 +13,25 @@ namespace {
 
 constexpr size_t buffer_bytes = 1u << 16;
 
-bool is_regular(int fd) {
-  struct stat s {};
-  return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
-}
-
 }  // namespace
 
 std::expected<std::unique_ptr<whole_file>, std::string> whole_file::open(const std::filesystem::path& path,
                                                                          std::string_view head, std::string_view tail) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return std::unexpected(path.string() + ": cannot be written: " + std::strerror(errno));
-  std::unique_ptr<whole_file> f(new whole_file(fd, path.string(), head, tail));
+  auto file = one_writer::of_file(path);
+  if (!file) return std::unexpected(file.error());
+  std::unique_ptr<whole_file> f(new whole_file(std::move(*file), path.string(), head, tail));
   if (f->regular_) f->flush();
   return f;
 }
 
-whole_file::whole_file(int fd, std::string path, std::string_view head, std::string_view tail)
-    : fd_(fd), regular_(is_regular(fd)), path_(std::move(path)), tail_(tail), buffer_(head) {}
+whole_file::whole_file(one_writer file, std::string path, std::string_view head, std::string_view tail)
+    : file_(std::move(file)), regular_(file_.is_regular()), path_(std::move(path)), tail_(tail), buffer_(head) {}
 
 whole_file::~whole_file() { (void)finish(); }
 
 void whole_file::add(std::string_view piece) {
   ++offered_;
-  if (error_ || fd_ < 0) return;
+  if (error_ || finished_) return;
   buffer_ += piece;
   ends_.push_back(buffer_.size());
   if (buffer_.size() >= buffer_bytes) flush();
@@ -66,7 +59,7 @@ size_t whole_file::write(std::string_view bytes) {
     const char* const from = bytes.data() + done;
     const size_t left = bytes.size() - done;
     const auto at = static_cast<off_t>(kept_bytes_ + done);
-    const ssize_t n = regular_ ? pwrite(fd_, from, left, at) : ::write(fd_, from, left);
+    const ssize_t n = regular_ ? pwrite(file_.descriptor(), from, left, at) : ::write(file_.descriptor(), from, left);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       remember(n < 0 ? errno : ENOSPC);
@@ -88,14 +81,14 @@ void whole_file::cut(size_t written) {
   if (!regular_) return;
   kept_bytes_ += end;
   if (begun_) (void)write(tail_);
-  if (ftruncate(fd_, static_cast<off_t>(begun_ ? kept_bytes_ + tail_.size() : 0)) != 0) remember(errno);
+  if (ftruncate(file_.descriptor(), static_cast<off_t>(begun_ ? kept_bytes_ + tail_.size() : 0)) != 0) remember(errno);
 }
 
 std::expected<void, std::string> whole_file::finish() {
-  if (fd_ < 0) return {};
+  if (std::exchange(finished_, true)) return {};
   flush();
   if (!regular_ && !error_) (void)write(tail_);
-  if (close(std::exchange(fd_, -1)) != 0) remember(errno);
+  if (const int error = file_.close()) remember(error);
   if (!error_) return {};
   const std::string why = std::strerror(error_);
   if (regular_ && !begun_) {

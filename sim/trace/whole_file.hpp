@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/trace/one_writer.hpp"
+
 namespace ggas::trace {
 
 // A file of pieces (events, blocks, lines). Between two writes it always holds whole pieces and the format's tail, also
@@ -18,8 +20,8 @@ namespace ggas::trace {
 // and devices get pieces and tail as they come.
 class whole_file {
  public:
-  // Makes or empties the file. `head` stands before all pieces, `tail` behind the last one. The error: the file cannot
-  // be opened. A full disk is no error here but of finish().
+  // Makes or empties the file. `head` stands before all pieces, `tail` after the last one. The error: the file cannot
+  // be opened, or has another writer. A full disk is no error here but of finish().
   static std::expected<std::unique_ptr<whole_file>, std::string> open(const std::filesystem::path& path,
                                                                       std::string_view head = {},
                                                                       std::string_view tail = {});
@@ -35,14 +37,16 @@ class whole_file {
   std::expected<void, std::string> finish();
 
  private:
-  whole_file(int fd, std::string path, std::string_view head, std::string_view tail);
+  whole_file(one_writer file, std::string path, std::string_view head, std::string_view tail);
   size_t write(std::string_view bytes);
   void cut(size_t written);
   void remember(int error) {
     if (!error_) error_ = error;
   }
 
-  int fd_, error_ = 0;
+  one_writer file_;
+  int error_ = 0;
+  bool finished_ = false;
   bool regular_;        // may be cut and written again
   bool begun_ = false;  // head and tail are there
   std::string path_, tail_, buffer_;

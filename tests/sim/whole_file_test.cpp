@@ -94,6 +94,23 @@ TEST_F(whole_files, can_be_read_while_they_are_written) {
   EXPECT_EQ(contents(path_), "[1,2]");
 }
 
+// Each would write over the other.
+TEST_F(whole_files, have_one_writer_at_a_time) {
+  auto first = whole_file::open(path_, "[", "]");
+  ASSERT_TRUE(first);
+  (*first)->add("1");
+  (*first)->flush();
+  const auto second = whole_file::open(path_);
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().find(path_.string() + ": is being written by another run"), std::string::npos)
+      << second.error();
+  EXPECT_EQ(contents(path_), "[1]");
+  EXPECT_TRUE((*first)->finish());
+  EXPECT_TRUE(whole_file::open(path_)) << "it is free again";
+  const auto device = whole_file::open("/dev/null"), shared = whole_file::open("/dev/null");
+  EXPECT_TRUE(device && shared);
+}
+
 TEST_F(whole_files, say_what_cannot_be_opened) {
   const auto f = whole_file::open("/dev/null/x");
   ASSERT_FALSE(f);

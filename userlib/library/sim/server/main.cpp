@@ -176,11 +176,13 @@ int main(int argc, char** argv) {
   options o;
   CLI::App app("Simulates the nodes of a job whose ranks are processes of this computer. Started by ggas-run --sim.");
   app.add_option("--platform", o.nodes.platform, "name in sim/platforms, or path of a .toml");
-  app.add_option("--set", o.nodes.settings, "table.key=value over the platform's file");
+  app.add_option("--set", o.nodes.settings, "table.key=value over the platform's file; repeatable")
+      ->allow_extra_args(false);
   app.add_option("--nic", o.nodes.nic, "model, or rtl (64 ranks at most)");
   app.add_option("--topology", o.nodes.topology, "who is joined to whom (docs/network.md)");
   app.add_option("--seed", o.nodes.seed, "of what is random");
-  app.add_option("--fault", o.nodes.faults, "what a wire or node does, and when (docs/simulator.md); repeatable");
+  app.add_option("--fault", o.nodes.faults, "what a wire or node does, and when (docs/simulator.md); repeatable")
+      ->allow_extra_args(false);
   app.add_option("--patience", o.patience_s, "seconds that a rank may run without a call of the library")
       ->check(CLI::Range(1u, 1'000'000u));
   app.add_flag("--report", o.report, "say how long the simulated time was");
