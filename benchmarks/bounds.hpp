@@ -12,11 +12,12 @@ struct reference {
   std::string source;
 };
 
-// What physics or the platform allows at best.
+// What physics or the platform allows at best, or a goal that was set.
 struct limit {
   double value;
   bool at_most = true;  // a ceiling (bandwidth); false: a floor (latency)
   std::string source;
+  bool goal = false;  // can be missed and surpassed
 };
 
 }  // namespace ggas::bench

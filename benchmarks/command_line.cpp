@@ -2,15 +2,17 @@
 #include "benchmarks/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <expected>
+#include <utility>
 
 #include "benchmarks/common_line.hpp"
 #include "benchmarks/scenario.hpp"
 #include "benchmarks/trace/schedule.hpp"
+#include "sim/platform/platform.hpp"
 #include "sim/ranks/mpi.hpp"
 
 namespace ggas::bench {
@@ -55,7 +57,10 @@ std::string choose_trace(const std::vector<std::string>& names, command_line& c)
   if (!c.nodes_given) nodes = std::max(ranks, 2);
   if (nodes < ranks) return fmt::format("--nodes {}: {} has {} ranks", nodes, names[1], ranks);
   if (c.opts.cluster.provider != "sim") return "trace needs --provider sim";
+  // What the file itself takes is no reason to end: all computations one after the other, messages at 100 MB/s.
+  if (!c.timeout_given) c.opts.timeout_ns += plan->computing_ns + 10 * plan->bytes;
   c.opts.schedule = std::make_shared<const schedule>(std::move(*plan));
+  c.trace_file = names[1];
   c.opts.schedule_name = std::filesystem::path(names[1]).stem().string();
   c.chosen.push_back(&trace_benchmark());
   return {};
@@ -83,6 +88,8 @@ std::string check(const command_line& c) {
   }
   const bool observed = !cfg.waves.empty() || !cfg.trace.empty() || !cfg.pcap.empty();
   if (observed && c.chosen.size() != 1) return "--waves, --trace and --pcap need exactly one benchmark";
+  if (c.seeds > 1 && (observed || c.states)) return "--waves, --trace, --pcap and --state need one seed: no --seeds";
+  if (c.seeds > 1 && !c.job.programs.empty()) return "[[program]] runs with one seed: no --seeds";
   return {};
 }
 
@@ -131,43 +138,60 @@ std::string check_ranks(const command_line& c) {
   return {};
 }
 
-// The command line with "--scenario FILE" replaced by what the file says, less the options that are given beside it.
-std::expected<scenario, std::string> with_scenario(int argc, char** argv) {
-  std::vector<std::string> words, own;
-  std::filesystem::path file;
-  for (int i = 1; i < argc; ++i) {
-    if (argv[i] == std::string_view("--scenario") && i + 1 < argc)
-      file = argv[++i];
-    else
-      own.emplace_back(argv[i]);
-  }
-  if (file.empty()) return scenario{own, {}, {}};
-  auto read = read_scenario(file);
-  if (!read) return read;
-  const std::vector<std::string>* const said = &read->words;
-  const auto given = [&](const std::string& option) {
-    return std::ranges::any_of(own, [&](const std::string& w) { return w == option || w.starts_with(option + "="); });
+// What the scenario says, less the options that the command line has too, then the command line.
+std::vector<std::string> with_scenario(const CLI::App& app, const std::vector<setting>& said,
+                                       const std::vector<std::string>& own) {
+  const auto given = [&app](const std::string& option) {
+    for (const auto& either : {std::pair{"--quick", "--middle"}, std::pair{"--report", "--no-report"}})
+      if (option == either.first || option == either.second)
+        return app.count(either.first) + app.count(either.second) != 0;
+    return app.count(option) != 0;
   };
-  for (size_t i = 0; i < said->size(); ++i) {
-    const std::string& word = (*said)[i];
-    const bool list = word == "--set" || word == "--fault";
-    const bool size = word == "--quick" || word == "--middle";
-    if (!word.starts_with("--")) {
-      words.push_back(word);
-    } else if (size) {
-      if (!given("--quick") && !given("--middle")) words.push_back(word);
-    } else if (++i; list || !given(word)) {
-      words.push_back(word);
-      words.push_back((*said)[i]);
-    }
+  std::vector<std::string> words;
+  for (const auto& [option, value] : said) {
+    const bool adds = option.empty() || option == "--set" || option == "--fault";
+    if (!adds && given(option)) continue;
+    words.push_back(option.empty() ? value : value.empty() ? option : option + "=" + value);
   }
   words.insert(words.end(), own.begin(), own.end());
-  return scenario{std::move(words), std::move(read->nodes), std::move(read->job)};
+  return words;
+}
+
+std::string text_of(const host_config& h, const std::string& platform) {
+  return fmt::format("{}, {} GPU{}{}", h.platform.empty() ? platform : h.platform, h.gpus, h.gpus == 1 ? "" : "s",
+                     h.overrides.empty() ? "" : fmt::format(", set {}", fmt::join(h.overrides, " ")));
+}
+
+// The file of a platform that is none of this version; empty: it is one.
+std::filesystem::path own_platform(const std::string& name, const run_facts& run) {
+  if (name.ends_with(".toml")) return name;
+  const bool own_folder =
+      std::ranges::any_of(run.environment, [](const auto& v) { return v.first == "GGAS_PLATFORMS"; });
+  return own_folder ? sim::platform_folder() / (name + ".toml") : "";
+}
+
+// What the cluster is made of besides provider, platform, NIC, nodes and seed, and the files that say it.
+void add_facts(const cluster_config& cfg, std::vector<std::filesystem::path> read, run_facts& out) {
+  out.set = cfg.overrides;
+  out.faults = cfg.fault_lines;
+  if (cfg.provider == "sim") out.topology = cfg.topology;
+  for (const host_config& h : cfg.hosts) out.hosts.push_back(text_of(h, cfg.platform));
+  read.push_back(cfg.faults);
+  if (cfg.provider == "sim") read.push_back(own_platform(cfg.platform, out));
+  for (const host_config& h : cfg.hosts) read.push_back(own_platform(h.platform, out));
+  for (const std::filesystem::path& path : read)
+    if (const std::string digest = digest_of(path); !digest.empty()) out.files.emplace_back(path.string(), digest);
+}
+
+void parse(CLI::App& app, std::vector<std::string> words) {
+  std::ranges::reverse(words);  // as the parser wants them
+  app.parse(std::move(words));
 }
 
 }  // namespace
 
-std::variant<command_line, int> parse_command_line(int argc, char** argv) {
+std::variant<command_line, int> parse_command_line(
+    int argc, char** argv, const std::vector<std::pair<std::string, std::string>>& environment) {
   command_line c;
   cluster_config& cfg = c.opts.cluster;
   common_line common;
@@ -192,33 +216,47 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
                  "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]")
       ->check(a_name)
       ->capture_default_str();
-  app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable");
+  app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable")
+      ->allow_extra_args(false);
   app.add_option("--faults", cfg.faults, "sim: fault script")->check(a_name);
-  app.add_option("--fault", cfg.fault_lines, "sim: a line of a fault script; repeatable");
-  app.add_option("--ranks", c.ranks, "sim: processes that simulate together, each its part of the nodes (Open MPI)");
-  app.add_option("--hosts", c.hosts, "sim: hosts file of Open MPI, for --ranks")->check(a_name);
+  app.add_option("--fault", cfg.fault_lines, "sim: a line of a fault script; repeatable")->allow_extra_args(false);
+  app.add_option("--ranks", c.ranks, "sim: processes that simulate together, each its part of the nodes (Open MPI)")
+      ->group(output_options);
+  app.add_option("--hosts", c.hosts, "sim: hosts file of Open MPI, for --ranks")->check(a_name)->group(output_options);
   app.add_option("--state", c.state, "after each point all counters and a digest of each node's memory, JSON lines")
-      ->check(a_name);
+      ->check(a_name)
+      ->group(output_options);
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
       ->excludes("--quick");
   app.add_flag("--wall", c.wall,
                "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
-  app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name);
-  app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time");
-  app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto")->check(a_name);
-  app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark")->check(a_name);
-  std::vector<std::string> scenarios;  // read before; here for --help
-  app.add_option("--scenario", scenarios, "TOML file with options and names (./ggas sim FILE)");
-  auto said = with_scenario(argc, argv);
-  if (!said) return bad_input(said.error());
+  app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name)->group(output_options);
+  app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time")
+      ->group(output_options);
+  app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto")
+      ->check(a_name)
+      ->group(output_options);
+  app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark")
+      ->check(a_name)
+      ->group(output_options);
+  std::filesystem::path file;
+  app.add_option("--scenario", file, "TOML file with options and names (./ggas sim FILE)")->check(a_name);
+  const std::vector<std::string> own(argv + 1, argv + argc);
+  scenario said;
   try {
-    std::ranges::reverse(said->words);  // as the parser wants them
-    app.parse(std::move(said->words));
+    parse(app, own);
+    c.opts.run = facts_of(app, environment);
+    if (!file.empty()) {
+      auto read = read_scenario(file);
+      if (!read) return bad_input(read.error());
+      said = std::move(*read);
+      parse(app, with_scenario(app, said.settings, own));
+    }
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
 
-  c.job = std::move(said->job);
+  c.job = std::move(said.job);
   const bool only_programs = common.names.empty() && !c.job.programs.empty();
   if (only_programs && !(common.json.empty() && common.report.empty() && c.state.empty()))
     return bad_input("--json, --report and --state need a benchmark; a program has its stdout");
@@ -229,9 +267,10 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   }
   if (!window.empty() && cfg.waves.empty()) return bad_input("--window goes with --waves");
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
-  if (std::string text = choose_hosts(app, gpus, std::move(said->nodes), cfg); !text.empty()) return bad_input(text);
+  if (std::string text = choose_hosts(app, gpus, std::move(said.nodes), cfg); !text.empty()) return bad_input(text);
   c.opts.quick = common.quick;
   cfg.seed = common.seed;
+  c.seeds = common.seeds;
   c.json = common.json;
   c.states = !c.state.empty();
   c.report = common.report;
@@ -240,12 +279,14 @@ std::variant<command_line, int> parse_command_line(int argc, char** argv) {
   c.opts.timeout_ns = static_cast<uint64_t>((common.timeout_ms == 0 ? usual_ms : common.timeout_ms) * 1e6);
   if (std::string text = check_simulated(app, cfg.provider); !text.empty()) return bad_input(text);
   c.nodes_given = app.count("--nodes") != 0;
+  c.timeout_given = app.count("--timeout") != 0;
   if (app.count("--ranks") != 0 && c.ranks < 1)
     return bad_input(fmt::format("--ranks {}: expected at least 1", c.ranks));
   if (std::string text = check_job(c.job, cfg); !text.empty()) return bad_input(text);
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   if (std::string text = check_ranks(c); !text.empty()) return bad_input(text);
+  add_facts(cfg, {file, c.trace_file}, c.opts.run);
   return c;
 }
 

@@ -18,16 +18,20 @@ struct command_line {
   bool suite = false;  // a whole suite: what the provider cannot do is skipped
   bool list = false;
   bool wall = false;
-  bool nodes_given = false;
+  bool nodes_given = false, timeout_given = false;
+  uint64_t seeds = 1;
   std::filesystem::path json, report, state;  // empty: none
   bool states = false;                        // the state is read, whoever writes it
   int ranks = 0;                              // processes; 0: as many as a launcher has started, else one
   scenario_job job;                           // programs of the scenario, behind the benchmarks
   std::filesystem::path hosts;                // where they run; empty: here
+  std::filesystem::path trace_file;           // that `trace` runs
 };
 
 // What the program should do, or the status it should end with (help was printed: 0; bad input: 2, message printed).
-std::variant<command_line, int> parse_command_line(int argc, char** argv);
+// `environment`: switches_of_environment() before this program changed it.
+std::variant<command_line, int> parse_command_line(int argc, char** argv,
+                                                   const std::vector<std::pair<std::string, std::string>>& environment);
 
 // The text of `list`.
 std::string list_text();

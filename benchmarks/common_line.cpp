@@ -31,17 +31,31 @@ std::string milliseconds(const std::string& text) {
 
 }  // namespace
 
-std::string a_name(const std::string& text) { return text.empty() ? "'': must be a name" : ""; }
+std::string a_name(const std::string& text) {
+  if (text.empty()) return "'': must be a name";
+  if (!text.starts_with('-')) return "";
+  return fmt::format("'{}': must be a name, and an option begins so; a file of this name is ./{}", text, text);
+}
 
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text) {
   app.set_version_flag("--version", GGAS_VERSION, "the version, as in records");
   app.add_option("names", line.names, "benchmarks or suites; 'list' shows them");
   app.add_option("--seed", line.seed, "seed of everything random")->check(whole_number)->capture_default_str();
+  app.add_option("--seeds", line.seeds, "runs with so many seeds, from --seed on: medians and spread")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1000}))
+      ->capture_default_str();
   app.add_flag("--quick", line.quick, "fewer points and repetitions");
   app.add_option("--timeout", line.timeout_ms, timeout_text)->check(milliseconds);
-  app.add_option("--json", line.json, "write results as JSON lines")->check(a_name);
-  app.add_option("--report", line.report, "folder of the HTML report")->check(a_name);
-  app.add_flag("--no-report", line.no_report, "no report");
+  app.add_option("--json", line.json, "write results as JSON lines")->check(a_name)->group(output_options);
+  app.add_option("--report", line.report, "folder of the HTML report")->check(a_name)->group(output_options);
+  app.add_flag("--no-report", line.no_report, "no report")->group(output_options);
+}
+
+run_facts facts_of(const CLI::App& app, const std::vector<std::pair<std::string, std::string>>& environment) {
+  run_facts out{.command = command_text(app), .topology = {}, .environment = environment};
+  for (const auto& [name, value] : out.environment)
+    if (const std::string digest = digest_of(value); !digest.empty()) out.files.emplace_back(value, digest);
+  return out;
 }
 
 std::string finish_common(common_line& line, const std::string& suite) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "benchmarks/description.hpp"
+#include "benchmarks/run_facts.hpp"
 
 namespace CLI {
 class App;
@@ -20,7 +21,7 @@ inline constexpr int status_failed = 1, status_bad_input = 2;
 
 struct common_line {
   std::vector<std::string> names;
-  uint64_t seed = 1;
+  uint64_t seed = 1, seeds = 1;  // the first, and how many
   bool quick = false, no_report = false;
   double timeout_ms = 0;               // of one point; 0: what the program finds right
   std::filesystem::path json, report;  // empty: none
@@ -30,6 +31,8 @@ struct common_line {
 std::string a_name(const std::string& text);
 // `timeout_text` explains --timeout.
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text);
+// Of a command line that was parsed, and of switches_of_environment(); files that variables name are read.
+run_facts facts_of(const CLI::App& app, const std::vector<std::pair<std::string, std::string>>& environment);
 // Without names: the quick suite with a report. What is wrong with the options, or nothing.
 std::string finish_common(common_line& line, const std::string& suite);
 

@@ -13,6 +13,7 @@
 #include "benchmarks/output.hpp"
 #include "benchmarks/ranks.hpp"
 #include "benchmarks/report_text.hpp"
+#include "benchmarks/seeds.hpp"
 #include "benchmarks/signals.hpp"
 
 namespace ggas::bench {
@@ -102,23 +103,38 @@ class program {
       return 0;
     }
     std::vector<record> records;
-    session s(
-        b, line_.opts, limits_, totals_, [&](const record& r) { keep(records, r); },
-        [&](const std::string& what, uint64_t sim_ns, double) { progress_.show(what, sim_ns); });
-    const auto outcome = b.run(s);
+    seed_records of_seeds;
+    const auto sink = [&](const record& r) { line_.seeds == 1 ? keep(records, r) : of_seeds.add(r); };
+    const uint64_t first = line_.opts.cluster.seed;
+    int status = 0;
+    for (uint64_t i = 0; i < line_.seeds && status == 0 && caught_signal() == 0; ++i) {
+      line_.opts.cluster.seed = first + i;
+      status = run_with_seed(b, sink);
+    }
+    line_.opts.cluster.seed = first;
+    for (const record& r : of_seeds.merged()) keep(records, r);
     progress_.clear();
     if (!records.empty()) say(table(b, records) + "\n");
-    const int status = tell_of_traces(b, s);
+    say(std::exchange(traces_, {}));
     std::fflush(stdout);
+    return status;
+  }
+
+  int run_with_seed(const benchmark& b, const session::sink& sink) {
+    session s(b, line_.opts, limits_, totals_, sink,
+              [&](const std::string& what, uint64_t sim_ns, double) { progress_.show(what, sim_ns); });
+    const auto outcome = b.run(s);
+    progress_.clear();
+    const int status = end_traces(b, s);
     if (outcome) return status;
     if (outcome.error().code != errc::cancelled) return complain(outcome.error());
     cut_ = s.what().empty() ? b.name : s.what();
     return status;
   }
 
-  static int tell_of_traces(const benchmark& b, session& s) {
+  int end_traces(const benchmark& b, session& s) {
     s.end_observation();
-    if (!s.traces().empty()) say(fmt::format("{}: traces in {}\n\n", b.name, fmt::join(s.traces(), ", ")));
+    if (!s.traces().empty()) traces_ = fmt::format("{}: traces in {}\n\n", b.name, fmt::join(s.traces(), ", "));
     if (s.incomplete().empty()) return 0;
     fmt::print(stderr, "{}", s.incomplete());
     return status_failed;
@@ -141,8 +157,9 @@ class program {
   totals totals_;
   output output_;
   std::unique_ptr<trace::whole_file> state_;
-  size_t begun_ = 0;  // benchmarks
-  std::string cut_;   // the point at which a signal came
+  size_t begun_ = 0;    // benchmarks
+  std::string cut_;     // the point at which a signal came
+  std::string traces_;  // where those of the last benchmark are
 };
 
 bool wants_gpus(std::span<char* const> arguments) {
@@ -174,8 +191,9 @@ void use_installed_platforms() {
 
 int main(int argc, char** argv) {
   if (ggas::bench::wants_gpus({argv, static_cast<size_t>(argc)})) return ggas::bench::become_gpu_program(argv);
+  const auto environment = ggas::bench::switches_of_environment();
   ggas::bench::use_installed_platforms();
-  auto parsed = ggas::bench::parse_command_line(argc, argv);
+  auto parsed = ggas::bench::parse_command_line(argc, argv, environment);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<ggas::bench::command_line>(parsed);
   if (line.list) {

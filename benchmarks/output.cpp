@@ -45,6 +45,13 @@ std::vector<std::string> report_program() {
 
 std::string output::open(const std::filesystem::path& json, const std::filesystem::path& report) {
   report_ = report;
+  if (!report.empty()) {
+    std::error_code ignored;
+    std::filesystem::create_directories(report, ignored);
+    auto folder = trace::one_writer::of_folder(report);
+    if (!folder) return folder.error();
+    report_folder_ = std::move(*folder);
+  }
   std::vector<std::filesystem::path> paths;
   if (!json.empty()) paths.push_back(json);
   if (!report.empty()) paths.push_back(report / results_name);

@@ -25,6 +25,7 @@ class output {
   int make_report() const;
 
   std::filesystem::path report_;
+  trace::one_writer report_folder_;  // also while the page is made
   std::vector<std::unique_ptr<trace::whole_file>> files_;
   bool empty_ = true;  // no record yet
 };

@@ -65,10 +65,16 @@ json to_json(const record& r, bool wall) {
   j["p99"] = optional_number(r.p99);
   j["n"] = r.n;
   j["reference"] = r.reference ? json{{"value", r.reference->value}, {"source", r.reference->source}} : json(nullptr);
-  j["limit"] = r.limit ? json{{"value", r.limit->value}, {"at_most", r.limit->at_most}, {"source", r.limit->source}}
+  j["limit"] = r.limit ? json{{"value", r.limit->value},
+                              {"at_most", r.limit->at_most},
+                              {"source", r.limit->source},
+                              {"goal", r.limit->goal}}
                        : json(nullptr);
   j["sim"] = json{{"cycles", r.cycles}, {"sim_ns", r.sim_ns}, {"wall_s", wall ? json(r.wall_s) : json(nullptr)}};
   j["seed"] = r.seed;
+  j["seeds"] =
+      r.seeds ? json{{"count", r.seeds->count}, {"least", r.seeds->least}, {"most", r.seeds->most}} : json(nullptr);
+  j["run"] = r.run.to_json();
   j["version"] = GGAS_VERSION;
   return j;
 }

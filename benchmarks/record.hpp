@@ -10,8 +10,15 @@
 #include <vector>
 
 #include "benchmarks/bounds.hpp"
+#include "benchmarks/run_facts.hpp"
 
 namespace ggas::bench {
+
+// Of records of several seeds: the value is their median.
+struct seed_spread {
+  uint64_t count;
+  double least, most;  // values
+};
 
 struct record {
   std::string benchmark, variant, provider, platform, nic;
@@ -26,6 +33,8 @@ struct record {
   uint64_t cycles = 0, sim_ns = 0;  // of this point, all NICs
   double wall_s = 0;
   uint64_t seed = 0;
+  std::optional<seed_spread> seeds;  // nothing: of one
+  run_facts run = {};
   bool wall_clock = false;  // the value is a wall-clock time: kept out of results that must be reproducible
 };
 

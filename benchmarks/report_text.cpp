@@ -21,8 +21,20 @@ std::string param_text(const nlohmann::ordered_json& v) {
   return v.dump();
 }
 
+bool has_bound(const record& r) { return r.limit && !r.limit->goal; }
+bool has_goal(const record& r) { return r.limit && r.limit->goal; }
+
+std::string limit_text(const record& r) {
+  return fmt::format("{} {}", r.limit->at_most ? "≤" : "≥", human(r.limit->value, r.unit));
+}
+
+std::string goal_text(const record& r) {
+  const double share = r.value / r.limit->value;
+  if (r.limit->at_most ? share <= 1 : share >= 1) return "met";
+  return fmt::format("missed by {:.1f} %", 100 * std::abs(share - 1));
+}
+
 std::string share_text(const record& r) {
-  if (!r.limit) return "";
   const double share = r.value / r.limit->value;
   // How many times the least time reads better than a share.
   return r.unit == "ns" && !r.limit->at_most ? fmt::format("{:.2f} ×", share) : fmt::format("{:.1f} %", 100 * share);
@@ -34,9 +46,19 @@ std::string deviation_text(const record& r) {
   return deviation == 0 ? "exact" : fmt::format("{:+.1f} %", deviation);
 }
 
+// Of the seeds, around the median.
+std::string spread_text(const record& r) {
+  if (!r.seeds || r.value == 0) return "";
+  return fmt::format("{:+.1f} … {:+.1f} %", 100 * (r.seeds->least / r.value - 1), 100 * (r.seeds->most / r.value - 1));
+}
+
+std::string seeds_text(const record& r) {
+  return r.seeds ? fmt::format("medians of {} seeds from {}", r.seeds->count, r.seed) : fmt::format("seed {}", r.seed);
+}
+
 struct columns_used {
   std::vector<std::string> params;
-  bool metric = false, median = false, p99 = false, reference = false, limit = false;
+  bool metric = false, median = false, p99 = false, spread = false, reference = false, bound = false, goal = false;
 };
 
 columns_used find_columns(const std::vector<record>& records) {
@@ -49,8 +71,10 @@ columns_used find_columns(const std::vector<record>& records) {
     metrics.insert(r.metric);
     used.median |= r.p50.has_value() && *r.p50 != r.value;
     used.p99 |= r.p99.has_value();
+    used.spread |= r.seeds.has_value();
     used.reference |= r.reference.has_value();
-    used.limit |= r.limit.has_value();
+    used.bound |= has_bound(r);
+    used.goal |= has_goal(r);
   }
   used.metric = metrics.size() > 1;
   return used;
@@ -61,10 +85,12 @@ row heading(const columns_used& used, const record& first) {
   out.insert(out.end(), used.params.begin(), used.params.end());
   if (used.metric) out.push_back("metric");
   out.push_back(used.metric ? "value" : first.metric);
+  if (used.spread) out.push_back("spread");
   if (used.median) out.push_back("p50");
   if (used.p99) out.push_back("p99");
   if (used.reference) out.insert(out.end(), {"published", "deviation"});
-  if (used.limit) out.insert(out.end(), {"bound", "of bound"});
+  if (used.bound) out.insert(out.end(), {"bound", "of bound"});
+  if (used.goal) out.insert(out.end(), {"goal", "is"});
   return out;
 }
 
@@ -73,16 +99,15 @@ row line(const columns_used& used, const record& r) {
   for (const std::string& key : used.params) out.push_back(r.params.contains(key) ? param_text(r.params[key]) : "");
   if (used.metric) out.push_back(r.metric);
   out.push_back(human(r.value, r.unit));
+  if (used.spread) out.push_back(spread_text(r));
   if (used.median) out.push_back(r.p50 ? human(*r.p50, r.unit) : "");
   if (used.p99) out.push_back(r.p99 ? human(*r.p99, r.unit) : "");
   if (used.reference) {
     out.push_back(r.reference ? fmt::format("{} ({})", human(r.reference->value, r.unit, 2), r.reference->source) : "");
     out.push_back(deviation_text(r));
   }
-  if (used.limit) {
-    out.push_back(r.limit ? fmt::format("{} {}", r.limit->at_most ? "≤" : "≥", human(r.limit->value, r.unit)) : "");
-    out.push_back(share_text(r));
-  }
+  if (used.bound) out.insert(out.end(), {has_bound(r) ? limit_text(r) : "", has_bound(r) ? share_text(r) : ""});
+  if (used.goal) out.insert(out.end(), {has_goal(r) ? limit_text(r) : "", has_goal(r) ? goal_text(r) : ""});
   return out;
 }
 
@@ -133,13 +158,18 @@ std::string table(const description& b, const std::vector<record>& records) {
                       : first.platform == "none"
                           ? fmt::format("simulated, provider sim, NIC alone ({})", first.nic)
                           : fmt::format("simulated, provider sim, platform {}, nic {}", first.platform, first.nic);
-  std::string out = fmt::format("{}: {}\n  {}, nodes {}, seed {}\n", b.name, b.text, where, first.nodes, first.seed);
+  std::string out = fmt::format("{}: {}\n  {}, nodes {}, {}\n", b.name, b.text, where, first.nodes, seeds_text(first));
+  if (const std::string changed = first.run.overrides_text(); !changed.empty())
+    out += fmt::format("  overridden: {}\n", changed);
+  out += fmt::format("  run: {}; ", first.run.command);
+  for (const auto& [path, digest] : first.run.files) out += fmt::format("{} {}; ", path, digest);
+  out += fmt::format("{}, {}\n", commit, compiler);
   out += layout(rows);
   std::set<std::string> sources;
   for (const record& r : records) {
-    if (r.limit) sources.insert(r.limit->source);
+    if (r.limit) sources.insert(fmt::format("{}: {}", r.limit->goal ? "goal" : "bound", r.limit->source));
   }
-  for (const std::string& s : sources) out += fmt::format("  bound: {}\n", s);
+  for (const std::string& s : sources) out += fmt::format("  {}\n", s);
   return out;
 }
 
@@ -148,7 +178,7 @@ std::string overview(const std::vector<record>& records) {
   std::map<way, const record*> best;
   std::vector<way> order;
   for (const record& r : records) {
-    if (!r.limit || r.value <= 0) continue;
+    if (!has_bound(r) || r.value <= 0) continue;
     const way w{r.benchmark, r.variant, r.metric, r.params.contains("method") ? param_text(r.params["method"]) : ""};
     const record*& kept = best[w];
     if (!kept) order.push_back(w);

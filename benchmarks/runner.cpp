@@ -25,8 +25,8 @@ session::session(const benchmark& b, const options& o, const link_limits& l, tot
 
 bool session::calibrated() const {
   const cluster_config& c = options_.cluster;
-  return c.provider == "sim" && c.platform == "galibier-k20" && c.nodes == 2 && c.hosts.empty() &&
-         c.overrides.empty() && c.faults.empty() && c.fault_lines.empty();
+  return c.provider == "sim" && c.platform == "galibier-k20" && c.nic == "rtl" && c.nodes == 2 &&
+         options_.run.nothing_overridden();
 }
 
 // The traces of a part have its name in theirs: run.json becomes run.<part>.json.
@@ -93,11 +93,20 @@ result<> session::launch_all(extent grid, extent block, const std::function<std:
   return {};
 }
 
+std::string session::timeout_text() const {
+  return fmt::format("--timeout {:g}: milliseconds of {} time a point may take",
+                     static_cast<double>(options_.timeout_ns) / 1e6, simulated() ? "simulated" : "real");
+}
+
 result<> session::run(const std::string& what) {
   what_ = fmt::format("{} {}", benchmark_.name, what);
   if (observer_) observer_(what_, totals_.sim_ns, totals_.wall_s);
   const auto stats = cluster_->run(options_.timeout_ns);
-  if (!stats) return failed(stats.error().code, fmt::format("{}: {}", what_, stats.error().text));
+  if (!stats) {
+    const bool late = stats.error().code == errc::timed_out;
+    return failed(stats.error().code,
+                  fmt::format("{}: {}{}", what_, stats.error().text, late ? fmt::format(" ({})", timeout_text()) : ""));
+  }
   charge(stats->nic_cycles, stats->sim_ns, stats->wall_s);
   if (options_.on_state) options_.on_state(state_of(*cluster_, what_));
   return {};
@@ -124,6 +133,7 @@ record session::begin(std::string variant, std::string metric, std::string unit)
   r.metric = std::move(metric);
   r.unit = std::move(unit);
   r.seed = c.seed;
+  r.run = options_.run;
   return r;
 }
 

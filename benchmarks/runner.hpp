@@ -23,6 +23,7 @@ struct options {
   cluster_config cluster;
   std::shared_ptr<const bench::schedule> schedule;  // that trace runs
   std::string schedule_name;
+  run_facts run;
   bool quick = false, middle = false;                // fewer points and repetitions; some of the large points, too
   std::function<void(const std::string&)> on_state;  // gets what the cluster has come to (state.hpp); may be empty
   uint64_t timeout_ns = 2'000'000'000;               // of one point, simulated (sim) or real (shm) time
@@ -52,7 +53,8 @@ class session {
   const link_limits& limits() const { return limits_; }
   int nodes() const { return options_.cluster.nodes; }
   bool simulated() const { return options_.cluster.provider == "sim"; }
-  // The published figures hold for the testbed as published: two simulated nodes of galibier-k20, nothing overridden.
+  // The published figures hold for the testbed as published: two simulated nodes of galibier-k20 with the NIC's RTL,
+  // nothing overridden.
   bool calibrated() const;
 
   // Makes the cluster, or a fresh one. Segments hold `bytes` of benchmark data beside the reserved part.
@@ -71,6 +73,8 @@ class session {
   // Traces so far, and what is to be said of those that are not whole: a line each.
   const std::vector<std::string>& traces() const { return traces_; }
   const std::string& incomplete() const { return incomplete_; }
+  // The option that ends a point, for messages about waits that took too long.
+  std::string timeout_text() const;
   // The point at work.
   const std::string& what() const { return what_; }
   // First byte of a node's segment behind the reserved part.

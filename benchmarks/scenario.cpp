@@ -11,6 +11,7 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include "benchmarks/common_line.hpp"
 #include "sim/platform/platform.hpp"
 
 namespace ggas::bench {
@@ -25,8 +26,10 @@ struct rule {
   std::string_view option;  // that its value goes to; empty: a word of its own
 };
 
-constexpr rule top_rules[] = {
-    {"benchmarks", type::texts, ""}, {"seed", type::whole, "--seed"}, {"timeout_ms", type::number, "--timeout"}};
+constexpr rule top_rules[] = {{"benchmarks", type::texts, ""},
+                              {"seed", type::whole, "--seed"},
+                              {"seeds", type::whole, "--seeds"},
+                              {"timeout_ms", type::number, "--timeout"}};
 constexpr rule cluster_rules[] = {{"nodes", type::whole, "--nodes"},      {"gpus", type::whole, "--gpus"},
                                   {"nic", type::text, "--nic"},           {"topology", type::text, "--topology"},
                                   {"platform", type::text, "--platform"}, {"set", type::texts, "--set"},
@@ -68,7 +71,7 @@ class reader {
     if (!n) return;
     const auto text = n->value_exact<std::string>();
     if (text == "quick" || text == "middle")
-      words_.push_back("--" + *text);
+      settings_.push_back({"--" + *text, {}});
     else if (text != "full")
       wrong(n->source(), "size", "must be \"quick\", \"middle\" or \"full\"");
   }
@@ -106,7 +109,7 @@ class reader {
   }
   std::expected<scenario, std::string> end() && {
     if (!errors_.empty()) return std::unexpected(fmt::format("{}", fmt::join(errors_, "\n")));
-    return scenario{std::move(words_), std::move(nodes_), std::move(job_)};
+    return scenario{std::move(settings_), std::move(nodes_), std::move(job_)};
   }
 
  private:
@@ -205,14 +208,13 @@ class reader {
     if (it.gpus > 1 && !plain->pcie.switches)
       wrong(line("gpus"), "node.gpus", fmt::format("{} has no table pcie.switch: one GPU at most", plain->file));
   }
-  void add(const rule& r, std::string text) {
-    if (!r.option.empty()) words_.emplace_back(r.option);
-    words_.push_back(std::move(text));
-  }
+  void add(const rule& r, std::string text) { settings_.push_back({std::string(r.option), std::move(text)}); }
   void value(const std::string& name, const toml::node& n, const rule& r) {
     if (r.kind == type::text) {
-      if (const auto v = n.value_exact<std::string>()) return add(r, *v);
-      return wrong(n.source(), name, "must be a string");
+      const auto v = n.value_exact<std::string>();
+      if (!v) return wrong(n.source(), name, "must be a string");
+      if (const std::string rule = a_name(*v); !rule.empty()) return wrong(n.source(), name, rule);
+      return add(r, *v);
     }
     if (r.kind == type::whole) {
       if (const auto v = n.value_exact<int64_t>()) return add(r, fmt::format("{}", *v));
@@ -234,7 +236,8 @@ class reader {
   }
 
   std::string file_;
-  std::vector<std::string> words_, errors_;
+  std::vector<setting> settings_;
+  std::vector<std::string> errors_;
   std::vector<host_config> nodes_;
   scenario_job job_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenario files: a cluster, what runs on it, faults and outputs, as TOML (docs/how-to/run-a-scenario.md). A scenario
-// is turned into words for the command line; only computers of different kinds and programs have no words there.
+// is turned into options of the command line; only computers of different kinds and programs have none there.
 #pragma once
 
 #include <expected>
@@ -13,10 +13,15 @@
 
 namespace ggas::bench {
 
+// An option with its value, a flag without one, or a name without an option.
+struct setting {
+  std::string option, value;
+};
+
 struct scenario {
-  std::vector<std::string> words;
-  std::vector<host_config> nodes;  // [[node]], each as often as it says; empty: the words tell
-  scenario_job job = {};           // [[program]]
+  std::vector<setting> settings;
+  std::vector<host_config> nodes = {};  // [[node]], each as often as it says; empty: as the settings say
+  scenario_job job = {};                // [[program]]
 };
 
 // What the file says, or what is wrong: a line "file:line: key: rule" each.

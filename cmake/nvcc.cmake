@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs for real GPUs, where there is a CUDA compiler; never required. GGAS_NVCC names it, or is false.
+# Programs for real GPUs, where there are a CUDA compiler and toml++; never required. GGAS_NVCC names it, or is false.
 # ggas_nvcc_executable(<target> [WITH_GPU] SOURCES <.cu files> [OBJECTS <object libraries>] [LIBRARIES <CMake targets of this project>] [ARGUMENTS <more for nvcc>] [LINK <archives, more for its link>])
 # makes the target build_<target> and the program <target> in the current binary folder; compiles for sm_90 (set GGAS_CUDA_ARCH for others) and links with the cuda provider, which finds the driver at run time.
 # The objects of those in `all` are in the global property GGAS_NVCC_OBJECTS.
@@ -15,6 +15,10 @@ if(EXISTS /dev/nvidiactl)
 endif()
 option(GGAS_GPU "Build with everything else what only a GPU can use" ${gpu_here})
 set(GGAS_CUDA_ARCH "sm_90" CACHE STRING "Architecture of GPU code, as nvcc's -arch")
+if(GGAS_NVCC AND NOT TOMLPLUSPLUS)  # of the provider's tuning tables
+  message(STATUS "Left out: programs for GPUs (provider cuda); not found: toml++")
+  set(GGAS_NVCC "")
+endif()
 if(NOT GGAS_NVCC)
   return()
 endif()
@@ -29,6 +33,10 @@ find_program(GGAS_CUOBJDUMP cuobjdump HINTS ${cuda_bin} ${python_cuda})
 if(NOT GGAS_CUOBJDUMP)
   set(GGAS_CUOBJDUMP cuobjdump)
 endif()
+# As records name it.
+execute_process(COMMAND ${GGAS_NVCC} --version OUTPUT_VARIABLE version)
+string(REGEX MATCH "release [0-9.]+" version "${version}")
+string(REPLACE "release" "nvcc" GGAS_NVCC_TEXT "${version} ${GGAS_CUDA_ARCH}")
 set(GGAS_NVCC_FLAGS -std=c++20 -O3 -arch=${GGAS_CUDA_ARCH} -I ${CMAKE_SOURCE_DIR}/gpu_api/include -I ${CMAKE_SOURCE_DIR}/userlib/include
     -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
 

@@ -16,6 +16,9 @@ std::string library_text(const char* name, int major, int minor, int patch) {
 
 void print(const origin& from, const figure& f) {
   if (f.samples.empty()) return;
+  static const bench::run_facts run{.command = bench::command_of_process(),
+                                    .topology = {},
+                                    .environment = bench::switches_of_environment(bench::measures::gpus)};
   bench::record r;
   r.benchmark = f.benchmark;
   r.variant = f.variant;
@@ -33,6 +36,7 @@ void print(const origin& from, const figure& f) {
   if (!from.library.empty()) r.params["library"] = from.library;
   r.metric = f.metric;
   r.unit = f.unit;
+  r.run = run;
   bench::summarise(r, f.samples);
   r.value = *r.p50;
   std::printf("%s\n", bench::to_json(r, true).dump().c_str());

@@ -11,6 +11,7 @@
 #include "benchmarks/cuda/records.hpp"
 #include "benchmarks/output.hpp"
 #include "benchmarks/report_text.hpp"
+#include "benchmarks/seeds.hpp"
 #include "benchmarks/signals.hpp"
 
 namespace ggas::bench {
@@ -39,7 +40,8 @@ struct gpu_line {
   gpu_options opts;
 };
 
-std::variant<gpu_line, int> parse(int argc, char** argv) {
+std::variant<gpu_line, int> parse(int argc, char** argv,
+                                  const std::vector<std::pair<std::string, std::string>>& environment) {
   gpu_line line;
   common_line& common = line.common;
   std::string provider = "cuda";
@@ -61,6 +63,7 @@ std::variant<gpu_line, int> parse(int argc, char** argv) {
   line.what = std::get<selection>(std::move(found));
   line.opts.quick = common.quick;
   line.opts.seed = common.seed;
+  line.opts.run = facts_of(app, environment);
   if (common.timeout_ms > 0) line.opts.timeout_ns = static_cast<uint64_t>(common.timeout_ms * 1e6);
   return line;
 }
@@ -118,25 +121,45 @@ class program {
       skipped_ += std::string(" ") + b.name;
       return 0;
     }
-    std::vector<record> records;
+    records_.clear();
+    seed_records of_seeds;
+    const auto sink = [&](record r) { line_.common.seeds == 1 ? keep(std::move(r)) : of_seeds.add(std::move(r)); };
+    const uint64_t first = line_.opts.seed;
+    seed_outcome outcome;
+    for (uint64_t i = 0; i < line_.common.seeds && !outcome.wrong && caught_signal() == 0; ++i) {
+      line_.opts.seed = first + i;
+      outcome = run_with_seed(b, sink);
+    }
+    line_.opts.seed = first;
+    for (record& r : of_seeds.merged()) keep(std::move(r));
+    progress_.clear();
+    if (!records_.empty()) say(table(b, records_));
+    for (const std::string& line : outcome.notes) say(fmt::format("  {}: {}\n", b.name, line));
+    say("\n");
+    all_.insert(all_.end(), records_.begin(), records_.end());
+    if (outcome.wrong) fmt::print(stderr, "ggas-bench: {}\n", outcome.wrong.text);
+    std::fflush(stdout);
+    if (outcome.stuck) end_now();
+    return !outcome.wrong ? 0 : outcome.wrong.bad_input ? status_bad_input : status_failed;
+  }
+
+  void keep(record r) {
+    output_.write(r, true);
+    records_.push_back(std::move(r));
+  }
+
+  struct seed_outcome {
+    fault wrong;
+    std::vector<std::string> notes;
+    bool stuck = false;
+  };
+  seed_outcome run_with_seed(const gpu_benchmark& b, const std::function<void(record)>& sink) {
     record_maker maker(b, line_.opts, machine_.platform);
     gpu_session s(
-        b, line_.opts, machine_.limits,
-        [&](const figure& f) {
-          records.push_back(maker.make(f));
-          output_.write(records.back(), true);
-        },
+        b, line_.opts, machine_.limits, [&](const figure& f) { sink(maker.make(f)); },
         [&](const std::string& what) { progress_.show(what, 0); });
-    const fault wrong = run_parts(b, s);
-    progress_.clear();
-    if (!records.empty()) say(table(b, records));
-    for (const std::string& line : s.notes()) say(fmt::format("  {}: {}\n", b.name, line));
-    say("\n");
-    all_.insert(all_.end(), records.begin(), records.end());
-    if (wrong) fmt::print(stderr, "ggas-bench: {}\n", wrong.text);
-    std::fflush(stdout);
-    if (s.stuck()) end_now();
-    return !wrong ? 0 : wrong.bad_input ? status_bad_input : status_failed;
+    fault wrong = run_parts(b, s);
+    return {std::move(wrong), s.notes(), s.stuck()};
   }
 
   // A kernel spins in vain: nothing can be done with these GPUs until this process has ended, and taking its memory
@@ -159,6 +182,7 @@ class program {
   gpu_machine machine_;
   progress progress_;
   output output_;
+  std::vector<record> records_;  // of the benchmark at work
   std::vector<record> all_;
   std::string skipped_;  // names of benchmarks
   size_t begun_ = 0;
@@ -170,9 +194,10 @@ class program {
 
 int main(int argc, char** argv) {
   using namespace ggas::bench;
+  const auto environment = switches_of_environment(measures::gpus);
   // Loading a kernel while another GPU spins in one could wait for ever.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-  auto parsed = parse(argc, argv);
+  auto parsed = parse(argc, argv, environment);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<gpu_line>(parsed);
   if (line.what.list) {

@@ -12,6 +12,7 @@ record record_maker::make(const figure& f) {
   r.nic = "none";
   r.nodes = options_.nodes;
   r.seed = options_.seed;
+  r.run = options_.run;
   r.metric = f.metric;
   r.unit = f.unit;
   r.limit = f.limit;

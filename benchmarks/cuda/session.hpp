@@ -19,6 +19,7 @@
 
 #include "benchmarks/bounds.hpp"
 #include "benchmarks/description.hpp"
+#include "benchmarks/run_facts.hpp"
 #include "ggas/cluster.hpp"
 
 namespace ggas::bench {
@@ -40,6 +41,7 @@ struct gpu_options {
   int nodes = 0;
   bool quick = false;
   uint64_t seed = 1;
+  run_facts run = {};
   uint64_t timeout_ns = 20'000'000'000;  // of one point, real time
 };
 

@@ -7,7 +7,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
-from results import scale  # noqa: E402
+from results import bound, is_met, nearness, scale  # noqa: E402
 
 plt.rcParams.update({
     "svg.hashsalt": "ggas",  # the same results give the same picture
@@ -68,10 +68,17 @@ def draw_references(ax, records, key, factor):
         ax.plot(*zip(*sorted(set(points))), zorder=5, label=f"published: {source}", **style)
 
 
+def draw_seeds(ax, records, key, factor, colour):
+    """From the least to the most of the seeds."""
+    for r in records:
+        if r.get("seeds"):
+            ax.vlines(r["params"][key], r["seeds"]["least"] / factor, r["seeds"]["most"] / factor, color=colour, linewidth=1.5)
+
+
 def draw_limits(ax, records, key, factor):
     by_source = {}
     for r in records:
-        if r["limit"]:
+        if bound(r):
             by_source.setdefault(r["limit"]["source"], []).append((r["params"][key], r["limit"]["value"] / factor))
     for source, points in by_source.items():
         points = sorted(set(points))
@@ -80,6 +87,12 @@ def draw_limits(ax, records, key, factor):
             ax.axhline(points[0][1], **style)
         else:
             ax.plot(*zip(*points), **style)
+
+
+def legend_above(ax):
+    """Over the axes, where it covers no line."""
+    count = len(ax.get_legend_handles_labels()[1])
+    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=min(3, count), borderaxespad=0.2)
 
 
 def size_text(v):
@@ -148,6 +161,7 @@ def curve(name, records, key, label):
         (drawn,) = ax.plot(x, y, marker="o", markersize=4, label=text_of_series)
         if any(b > a for a, b in zip(y, p99)):
             ax.fill_between(x, y, [max(a, b) for a, b in zip(y, p99)], alpha=0.15, color=drawn.get_color(), linewidth=0)
+        draw_seeds(ax, members, key, factor, drawn.get_color())
     draw_references(ax, records, key, factor)
     draw_limits(ax, records, key, factor)
     logarithmic_sizes(ax)
@@ -158,7 +172,7 @@ def curve(name, records, key, label):
         ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
     ax.set_xlabel(label)
     ax.set_ylabel(f"{records[0]['metric'].replace('_', ' ')}{f' / {text}' if text else ''}")
-    ax.legend(fontsize=8, frameon=False)
+    legend_above(ax)
     return svg(figure)
 
 
@@ -174,11 +188,11 @@ def grid_bars(records):
         values = {str(r["params"]["grid"]): r["value"] / factor for r in records if r["variant"] == way}
         width = 0.8 / len(ways)
         ax.bar([n + width * (i - (len(ways) - 1) / 2) for n in range(len(grids))], [values.get(g, 0) for g in grids], width=0.9 * width, label=way)
-    for source, limit in {(r["limit"]["source"], r["limit"]["value"] / factor) for r in records if r["limit"]}:
+    for source, limit in {(r["limit"]["source"], r["limit"]["value"] / factor) for r in records if bound(r)}:
         ax.axhline(limit, color="tab:red", linestyle=":", label=f"bound: {source}")
     ax.set_xticks(range(len(grids)), grids)
     ax.set_ylabel(f"{records[0]['metric']} / {text}")
-    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+    legend_above(ax)
     return svg(figure)
 
 
@@ -200,7 +214,7 @@ def cost_bars(records):
     ax.invert_yaxis()
     ax.margins(x=0.1)
     ax.set_xlabel(f"for a message of {records[0]['params'].get('bytes', '')} bytes, by the GPU")
-    ax.legend(fontsize=8, frameon=False)
+    legend_above(ax)
     return svg(figure)
 
 
@@ -208,9 +222,9 @@ def nearness_bars(records):
     """How near each way to do something comes to its bound, at its best point; 1 is all that is possible."""
     best = {}
     for r in records:
-        if not r["limit"] or r["value"] <= 0:
+        near = nearness(r)
+        if near is None:
             continue
-        near = r["value"] / r["limit"]["value"] if r["limit"]["at_most"] else r["limit"]["value"] / r["value"]
         label = " ".join((r["benchmark"], r["variant"], str(r["params"].get("method", "")))).strip()
         best[label] = max(best.get(label, 0), near)
     if not best:
@@ -226,19 +240,24 @@ def nearness_bars(records):
     return svg(figure)
 
 
+def nic_label(record):
+    width = f", {record['params']['data_w']} bit" if "data_w" in record["params"] else ""
+    return f"{record['metric'].replace('_', ' ')}{width} {'≤' if record['limit']['at_most'] else '≥'}"
+
+
 def nic_bars(records):
-    """Figures of the NIC as a share of their bounds; below 1 is within a ceiling, above 1 beyond a floor."""
+    """Figures of the NIC as parts of their goals."""
     records = [r for r in records if r["limit"] and r["limit"]["value"]]
     if not records:
         return None
     figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.34 * len(records)))
     for row, r in enumerate(reversed(records)):
-        ratio = r["value"] / r["limit"]["value"]
-        good = ratio <= 1 if r["limit"]["at_most"] else ratio >= 1
-        ax.barh(row, ratio, color="tab:blue" if good else "tab:orange")
+        bar = ax.barh(row, r["value"] / r["limit"]["value"], color="tab:blue" if is_met(r) else "tab:orange")
+        ax.bar_label(bar, ["met" if is_met(r) else "missed"], fontsize=7, padding=2)
     ax.axvline(1, color="tab:red", linestyle=":")
-    ax.set_yticks(range(len(records)), [f"{r['metric'].replace('_', ' ')} ({r['params'].get('data_w', '')} bit)" for r in reversed(records)])
-    ax.set_xlabel("value / bound")
+    ax.set_yticks(range(len(records)), [nic_label(r) for r in reversed(records)])
+    ax.margins(x=0.1)
+    ax.set_xlabel("value / goal; the goal is to be at most (≤) or at least (≥) 1")
     return svg(figure)
 
 

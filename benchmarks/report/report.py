@@ -12,6 +12,7 @@ from pathlib import Path
 import results
 from jinja2 import Environment, FileSystemLoader
 from plots import nearness_bars, plots_of
+from summary import sentences, table_of_best
 from tables import table_of
 
 TITLES = {
@@ -48,8 +49,12 @@ def section(name, records):
         "title": TITLES.get(name, name),
         "plots": plots_of(name, records),
         "table": table_of(records),
-        "bounds": sorted({r["limit"]["source"] for r in records if r.get("limit")}),
+        "limits": sorted({f"{'goal' if results.is_goal(r) else 'bound'}: {r['limit']['source']}" for r in records if r.get("limit")}),
     }
+
+
+def commands(records):
+    return list(dict.fromkeys(r["run"]["command"] for r in records if r.get("run")))
 
 
 def build(records, template_folder):
@@ -58,7 +63,10 @@ def build(records, template_folder):
         names = list(dict.fromkeys(r["benchmark"] for r in members))
         sections = [section(n, [r for r in members if r["benchmark"] == n]) for n in names]
         overview = nearness_bars(members) if key[0] == "cuda" and len(names) > 1 else None
-        groups.append({"id": f"group{number}", "heading": results.heading(key), "overview": overview, "sections": sections})
+        groups.append({
+            "id": f"group{number}", "heading": results.heading(key), "conditions": key[-1], "commands": commands(members), "summary": sentences(members), "best": table_of_best(members),
+            "overview": overview, "sections": sections,
+        })  # fmt: skip
     # Plots and tables are made here and marked safe in the template; every other text is escaped.
     env = Environment(loader=FileSystemLoader(template_folder), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"], published=any(r["reference"] for r in records))

@@ -10,6 +10,9 @@ REQUIRED = {
     "metric": str, "unit": str, "value": NUMBER, "n": int, "sim": dict, "seed": int, "version": str,
 }  # fmt: skip
 OPTIONAL = {"p50": NUMBER, "p99": NUMBER, "reference": dict, "limit": dict}  # null if unknown
+LATER = {"run": dict, "seeds": dict}  # null or missing in records of programs that did not write it yet
+RUN = {"command": str, "set": list, "faults": list, "hosts": list, "environment": dict, "files": dict, "commit": str, "compiler": str}
+SEEDS = {"count": int, "least": NUMBER, "most": NUMBER}
 INSIDE = {"reference": {"value": NUMBER, "source": str}, "limit": {"value": NUMBER, "source": str, "at_most": bool}}
 LEAST = {"nodes": 1, "n": 0}
 MOST = 1e18  # of a number: what is computed from such ones stays finite, and whole ones fit into 64 bits
@@ -45,12 +48,21 @@ def check(record, where):
     for outer, keys in INSIDE.items():
         for key, kind in keys.items() if record[outer] is not None else ():
             check_key(record[outer], key, kind, f"{where}: {outer}")
+        if record["limit"] is not None and not isinstance(record["limit"].setdefault("goal", False), bool):
+            raise BadResults(f"{where}: limit: key 'goal' has the wrong type")
         if record[outer] is not None and record[outer]["value"] == 0:
             raise BadResults(f"{where}: {outer}: key 'value' must not be 0")
     for key, value in record["params"].items():
         if not isinstance(value, str) and not (isinstance(value, NUMBER) and is_measured(value)):
             raise BadResults(f"{where}: params: '{key}' must be a finite number or a text")
-    unknown = set(record) - set(REQUIRED) - set(OPTIONAL)
+    for key, kind in LATER.items():
+        record.setdefault(key, None)
+        if not isinstance(record[key], (kind, type(None))):
+            raise BadResults(f"{where}: key '{key}' has the wrong type")
+    for outer, keys in (("run", RUN), ("seeds", SEEDS)):
+        for key, kind in keys.items() if record[outer] is not None else ():
+            check_key(record[outer], key, kind, f"{where}: {outer}")
+    unknown = set(record) - set(REQUIRED) - set(OPTIONAL) - set(LATER)
     if unknown:
         raise BadResults(f"{where}: unknown key '{sorted(unknown)[0]}'")
 
@@ -85,21 +97,53 @@ def read(path):
     return found
 
 
+def seeds_text(record):
+    seeds = record.get("seeds")
+    return f"medians of {seeds['count']} seeds from {record['seed']}" if seeds else f"seed {record['seed']}"
+
+
+def spread_text(record):
+    """Of the seeds, around the median."""
+    seeds, value = record.get("seeds"), record["value"]
+    if not seeds or not value:
+        return ""
+    return f"{100 * (seeds['least'] / value - 1):+.1f} … {100 * (seeds['most'] / value - 1):+.1f} %"
+
+
 def groups(records):
     """Records that may be compared with each other, in order of appearance."""
     found = {}
     for r in records:
-        key = (r["provider"], r["platform"], r["nic"], r["nodes"], r["seed"])
+        key = (r["provider"], r["platform"], r["nic"], r["nodes"], seeds_text(r), conditions(r.get("run")))
         found.setdefault(key, []).append(r)
     return list(found.items())
 
 
+UNKNOWN = "command, commit and compiler: not recorded"
+
+
+def overrides(run):
+    """What was not as program and platform have it; empty: nothing."""
+    topology = [f"--topology {run['topology']}"] if run.get("topology") not in (None, "auto") else []
+    lists = [f"{option} {text}" for key, option in (("set", "--set"), ("faults", "--fault"), ("hosts", "[[node]]")) for text in run[key]]
+    return ", ".join([*topology, *lists, *(f"{name}={value}" for name, value in run["environment"].items())])
+
+
+def conditions(run):
+    """Overrides, files and build in words: records may be compared where they are the same."""
+    if run is None:
+        return UNKNOWN
+    changed = overrides(run)
+    files = [f"{path} {digest}" for path, digest in run["files"].items()]
+    return "; ".join([*([f"overridden: {changed}"] if changed else []), *files, run["commit"], run["compiler"]])
+
+
 def heading(key):
-    provider, platform, nic, nodes, seed = key
+    provider, platform, nic, nodes, seeds, _ = key
     if provider == "sim" and platform == "none":
-        return f"Simulated: the NIC alone ({nic}), seed {seed}"
+        return f"Simulated: the NIC alone ({nic}), {seeds}"
     kind = f"Simulated: platform {platform}, NIC {nic}" if provider == "sim" else f"Measured: provider {provider}, on {platform}"
-    return f"{kind}, {nodes} nodes, seed {seed}"
+    return f"{kind}, {nodes} nodes, {seeds}"
 
 
 UNITS = {"ns": [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")], "J": [(1e3, "kJ"), (1, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")]}
@@ -137,9 +181,28 @@ def deviation(record):
     return (record["value"] - ref["value"]) / ref["value"]
 
 
-def share(record):
-    """The value as a part of its bound."""
-    lim = record.get("limit")
-    if not lim:
+def bound(record):
+    """What is possible at best; None if that is not known."""
+    return None if is_goal(record) else record.get("limit")
+
+
+def goal(record):
+    """What was set as a goal; None if nothing was."""
+    return record["limit"] if is_goal(record) else None
+
+
+def is_goal(record):
+    return bool(record.get("limit") and record["limit"].get("goal"))
+
+
+def is_met(record):
+    limit = record["limit"]
+    return record["value"] <= limit["value"] if limit["at_most"] else record["value"] >= limit["value"]
+
+
+def nearness(record):
+    """How near a figure comes to its bound: 1 is all that is possible. None without a bound."""
+    most = bound(record)
+    if not most or record["value"] <= 0:
         return None
-    return record["value"] / lim["value"]
+    return record["value"] / most["value"] if most["at_most"] else most["value"] / record["value"]

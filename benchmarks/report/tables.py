@@ -3,7 +3,7 @@
 
 from html import escape
 
-from results import deviation, human, share
+from results import bound, deviation, goal, human, is_met, spread_text
 
 
 def columns(records):
@@ -15,12 +15,14 @@ def columns(records):
     if len(metrics) > 1:
         cols.append(("metric", lambda r: r["metric"]))
     cols.append((metrics.pop() if len(metrics) == 1 else "value", lambda r: human(r["value"], r["unit"])))
-    for p in ("p50", "p99"):
-        cols.append((p, lambda r, p=p: human(r[p], r["unit"])))
+    cols.append(("spread", spread_text))
+    if any(r["p50"] not in (None, r["value"]) for r in records):
+        cols.append(("p50", lambda r: human(r["p50"], r["unit"])))
+    cols.append(("p99", lambda r: human(r["p99"], r["unit"])))
     cols.append(("published", lambda r: f"{human(r['reference']['value'], r['unit'], 2)} ({r['reference']['source']})" if r["reference"] else ""))
     cols.append(("deviation", deviation_text))
-    cols.append(("bound", lambda r: f"{'≤' if r['limit']['at_most'] else '≥'} {human(r['limit']['value'], r['unit'])}" if r["limit"] else ""))
-    cols.append(("of bound", share_text))
+    cols += [("bound", lambda r: limit_text(r, bound(r))), ("of bound", share_text)]
+    cols += [("goal", lambda r: limit_text(r, goal(r))), ("is", goal_text)]
     return [(head, get) for head, get in cols if any(get(r) for r in records)]
 
 
@@ -31,16 +33,32 @@ def deviation_text(record):
     return "exact" if d == 0 else f"{100 * d:+.1f} %"
 
 
+def limit_text(record, limit):
+    return f"{'≤' if limit['at_most'] else '≥'} {human(limit['value'], record['unit'])}" if limit else ""
+
+
 def share_text(record):
-    part = share(record)
-    if part is None:
+    most = bound(record)
+    if not most:
         return ""
+    part = record["value"] / most["value"]
     # How many times the least time reads better than a share.
-    return f"{part:.2f} ×" if record["unit"] == "ns" and not record["limit"]["at_most"] else f"{100 * part:.1f} %"
+    return f"{part:.2f} ×" if record["unit"] == "ns" and not most["at_most"] else f"{100 * part:.1f} %"
+
+
+def goal_text(record):
+    if not goal(record):
+        return ""
+    return "met" if is_met(record) else f"missed by {100 * abs(record['value'] / record['limit']['value'] - 1):.1f} %"
+
+
+def html(head, rows):
+    """A table of texts."""
+    heading = "".join(f"<th>{escape(h)}</th>" for h in head)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table>\n<thead><tr>{heading}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
 def table_of(records):
     cols = columns(records)
-    head = "".join(f"<th>{escape(h)}</th>" for h, _ in cols)
-    body = "\n".join("<tr>" + "".join(f"<td>{escape(get(r))}</td>" for _, get in cols) + "</tr>" for r in records)
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    return html([h for h, _ in cols], [[get(r) for _, get in cols] for r in records])

@@ -22,6 +22,14 @@ def built(variable, target):
     return program
 
 
+# What ctest sets for the tests is no switch of a run: programs under test see what the user of a test sets, or the test itself.
+FOR_TESTS = {name for name in os.environ if name.startswith("GGAS_")}
+
+
+def users_environment():
+    return {name: value for name, value in os.environ.items() if name not in FOR_TESTS}
+
+
 def bench_program():
     return built("GGAS_BENCH", "benchmarks/ggas-bench")
 
@@ -32,7 +40,7 @@ def bench(tmp_path):
     program = bench_program()
 
     def run(*arguments, timeout=200):
-        return subprocess.run([program, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True, timeout=timeout)
+        return subprocess.run([program, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True, timeout=timeout, env=users_environment())
 
     return run
 

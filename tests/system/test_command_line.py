@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 from conftest import ROOT, bench_program
@@ -86,6 +87,15 @@ def test_list_names_every_benchmark_and_variant(bench):
         (["coalescing", "--provider", "shm"], ["coalescing", "shm"]),
         (["barrier", "--provider", "shm", "--json", "/dev/null/x"], ["/dev/null/x: cannot be written"]),
         (["barrier", "--report", "r", "--no-report"], ["--no-report"]),
+        (["barrier", "--json", "--quick"], ["--json", "'--quick'", "./--quick"]),
+        (["barrier", "--provider", "shm", "--state", "-s"], ["--state", "'-s'"]),
+        (["--set", "nic.clock_mhz=100", "barier"], ["unknown benchmark or suite 'barier'"]),
+        (["--fault", "0->1 drop at 30", "barier"], ["unknown benchmark or suite 'barier'"]),
+        (["--scenario=nowhere.toml"], ["scenario 'nowhere.toml': cannot be read"]),
+        (["--scenario"], ["--scenario"]),
+        (["barrier", "--scenario", ""], ["--scenario"]),
+        (["barrier", "--provider", "shm", "--json", "same", "--state", "same"], ["same: is being written"]),
+        (["barrier", "--provider", "shm", "--json", "r/results.jsonl", "--report", "r"], ["r/results.jsonl: is being written"]),
     ],
 )
 def test_bad_input(bench, arguments, words):
@@ -133,4 +143,21 @@ def test_a_suite_skips_what_a_provider_cannot_do(bench):
 def test_time_out_ends_a_run_with_status_1(bench):
     done = bench("store_bandwidth", "--quick", "--provider", "sim", "--timeout", "0.01")
     assert done.returncode == 1
-    assert "store_bandwidth" in done.stderr
+    assert "store_bandwidth" in done.stderr and "--timeout 0.01: milliseconds of simulated time a point may take" in done.stderr
+
+
+@pytest.mark.parametrize("output", ["--json", "--report", "--state", "--trace", "--pcap", "--waves"])
+def test_a_second_run_does_not_take_the_output_of_the_first(bench, tmp_path, output):
+    """The first one runs until a signal ends it, which is sent when the second one has come back."""
+    words = ["store_bandwidth", output, "out"]
+    first = subprocess.Popen([bench_program(), *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        file = tmp_path / {"--report": "out/results.jsonl", "--waves": "out.node0.fst"}.get(output, "out")
+        while not file.exists() and first.poll() is None:
+            time.sleep(0.01)
+        refused(bench(*words, "--quick"), "is being written by another run", "name another")
+        assert first.poll() is None
+    finally:
+        first.terminate()
+        first.communicate(timeout=60)
+    assert file.exists()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML report."""
 
+import html
 import json
 import math
 import re
@@ -75,6 +76,80 @@ def test_every_benchmark_of_gpus_has_its_plots():
     assert {name: n for name, n in count.items() if n != 1} == {"put_bandwidth": 2, "message_rate": 2, "energy": 0, "atomic_latency": 0}  # of one word
 
 
+RUN = {"command": "ggas-bench barrier --topology ring", "topology": "ring", "set": ["link.latency_ns=500"], "faults": ["0->1 drop at 3"], "hosts": [],
+       "environment": {"GGAS_TUNING": "mine.toml"}, "files": {"mine.toml": "0123456789abcdef"}, "commit": "1d6dc5a3b72f", "compiler": "GNU 12.2.0, Release"}  # fmt: skip
+
+
+def simulated(**changes):
+    return {
+        "benchmark": "barrier", "variant": "block", "provider": "sim", "platform": "galibier-k20", "nic": "rtl", "nodes": 4, "params": {"threads": 256}, "metric": "latency", "unit": "ns",
+        "value": 1000.0, "p50": None, "p99": None, "n": 3, "reference": None, "limit": None, "sim": {}, "seed": 1, "seeds": None, "version": "0.1.0", "run": RUN,
+    } | changes  # fmt: skip
+
+
+def page_of(tmp_path, *records):
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    done = write_report("r.jsonl", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return html.unescape((tmp_path / "out" / "index.html").read_text())
+
+
+def test_runs_under_other_conditions_have_sections_of_their_own(tmp_path):
+    plain = RUN | {"command": "ggas-bench barrier", "topology": "auto", "set": [], "faults": [], "environment": {}, "files": {}}
+    page = page_of(tmp_path, simulated(), simulated(run=plain), simulated(run=plain | {"commit": "other"}), simulated(run=None), simulated(run=plain | {"command": "ggas-bench barrier --quick"}))
+    assert page.count("<h2>") == 4
+    for text in ("overridden: --topology ring, --set link.latency_ns=500, --fault 0->1 drop at 3, GGAS_TUNING=mine.toml; mine.toml 0123456789abcdef; 1d6dc5a3b72f; GNU 12.2.0, Release",
+                 "<code>ggas-bench barrier --quick</code>", results.UNKNOWN):  # fmt: skip
+        assert text in page, text
+
+
+def test_seeds_have_a_spread_in_table_and_plot(tmp_path, monkeypatch):
+    of_seeds = simulated(seeds={"count": 8, "least": 950.0, "most": 1058.0})
+    page = page_of(tmp_path, of_seeds)
+    assert "medians of 8 seeds from 1" in page and "-5.0 … +5.8 %" in page
+    monkeypatch.setattr(plots, "svg", lambda figure: figure)
+    (line,) = plots.curve("barrier", [of_seeds], "threads", "").axes[0].collections
+    assert [tuple(p) for p in line.get_paths()[0].vertices] == [(256, 0.95), (256, 1.058)]
+
+
+def test_the_summary_names_what_is_missed(tmp_path):
+    def goal(value, bound, at_most):
+        return simulated(benchmark="nic_cycles", metric="store_to_flit", unit="cycles", value=value, limit={"value": bound, "at_most": at_most, "source": "NIC", "goal": True})
+
+    far = simulated(value=600.0, reference={"value": 1000.0, "source": "C6"})
+    bounded = [simulated(variant=v, value=value, limit={"value": 800.0, "at_most": False, "source": "hops"}) for v, value in (("near", 1000.0), ("near", 900.0), ("far", 4000.0))]
+    page = page_of(tmp_path, goal(6, 12, True), goal(15, 12, True), goal(0.95, 0.9, False), far, simulated(reference={"value": 950.0, "source": "C1"}), *bounded)
+    summary = page[page.index("Summary") : page.index("<section")]
+    for text in ("1 of 2 figures with a published one are within 10 %", "barrier block latency (threads 256), -40.0 %", "2 of 3 goals are met", "Goal missed by 25.0 %", "1.12 ×", "5.00 ×"):
+        assert text in summary, text
+    assert "1.25 ×" not in summary and "of bound" not in page[page.index("nic_cycles</span>") : page.index("barrier</span>")]
+
+
+def test_legends_cover_no_line(monkeypatch):
+    monkeypatch.setattr(plots, "svg", lambda figure: figure)
+    found = results.read(ROOT / "docs" / "results" / "gpu-2.jsonl")
+    figures = [f for name in dict.fromkeys(r["benchmark"] for r in found) for f in plots.plots_of(name, [r for r in found if r["benchmark"] == name])]
+    assert len(figures) > 10
+    for figure in figures:
+        figure.canvas.draw()
+        (ax,) = figure.axes
+        legend = ax.get_legend()
+        assert legend is None or not legend.get_window_extent().overlaps(ax.get_window_extent())
+
+
+def test_the_links_to_sections_wrap():
+    assert re.search(r"nav \{[^}]*flex-wrap: wrap", (REPORT / "report.html.j2").read_text())
+
+
+def test_the_energy_table_is_that_of_its_record():
+    found = {(r["variant"], r["metric"] == "power"): results.human(r["value"], r["unit"]) for r in results.read(ROOT / "docs" / "results" / "gpu-2.jsonl") if r["benchmark"] == "energy"}
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in page[page.index("| load | energy for") :].split("\n\n")[0].splitlines()[2:]]
+    assert {load for load, *_ in rows} == {variant for variant, _ in found}
+    for load, _, power, result in rows:
+        assert (power, result) == (found[load, True], found.get((load, False), "")), load
+
+
 def test_recorded_results_keep_the_format():
     files = sorted((ROOT / "docs" / "results").glob("*.jsonl"))
     assert files
@@ -107,6 +182,7 @@ def test_bad_results_are_named(tmp_path):
         ({"value": math.nan}, "'value' is nan"), ({"value": math.inf}, "'value' is inf"), ({"p99": "slow"}, "'p99'"), ({"nodes": -2}, "'nodes' is -2"), ({"n": -1}, "'n' is -1"),
         ({"reference": "C1"}, "'reference'"), ({"reference": {}}, "reference: key 'value'"), ({"limit": {"value": 3}}, "limit: key 'source'"), ({"limit": limit | {"value": 0}}, "must not be 0"),
         ({"params": {"bytes": None}}, "'bytes'"), ({"colour": 3}, "unknown key 'colour'"), ({"unit": 5}, "'unit'"), ({"seed": True}, "'seed'"),
+        ({"run": {}}, "run: key 'command'"), ({"run": 3}, "'run'"), ({"seeds": {"count": 2}}, "seeds: key 'least'"), ({"limit": limit | {"goal": 1}}, "limit: key 'goal'"),
     ]  # fmt: skip
     cases = [(json.dumps(good | change), word) for change, word in changes]
     for text, word in [("{", "bad:1"), ("null", "JSON object"), ('{"benchmark": "x"}', "variant"), ("", "no results"), *cases]:

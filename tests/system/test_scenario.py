@@ -78,6 +78,22 @@ def test_a_lost_link_is_led_around(bench, tmp_path):
         "barrier", "put_latency"}
 
 
+def test_every_form_of_the_option_reads_the_file(bench, scenario, tmp_path):
+    file = scenario('benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nnodes = 3\nnic = "model"\n[output]\nreport = "r"\n')
+    done = bench(f"--scenario={file}", "--no-report", "--json", "o.jsonl")
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert {(r["benchmark"], r["nodes"]) for r in found} == {("barrier", 3)}
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize("option", [("--set", "link.latency_ns=200"), ("--fault", "0->1 drop at 30")])
+def test_a_name_after_a_list_is_a_name(bench, tmp_path, option):
+    done = bench("--quick", *option, "store_latency", "--json", "o.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert {json.loads(line)["benchmark"] for line in (tmp_path / "o.jsonl").read_text().splitlines()} == {"store_latency"}
+
+
 @pytest.mark.parametrize(("faults", "options", "says"), [
     ('"node 4 dead from 3"', [], "faults:1: there is no node 4: 0 to 3"),
     ('"* cut from 3", "node 1 dead"', [], "faults:2: expected: node <number> dead from <us>"),
@@ -109,6 +125,9 @@ def test_faults_act(bench, scenario):
 @pytest.mark.parametrize(("text", "says"), [
     ('benchmarks = ["barrier"]\n\n[cluster]\nnodse = 4\n', "s.toml:4: cluster.nodse: unknown key"),
     ('benchmarks = ["barrier"]\n[cluster]\nnodes = "4"\n', "s.toml:3: cluster.nodes: must be a whole number"),
+    ('benchmarks = ["barrier"]\n[output]\njson = "--quick"\n', "s.toml:3: output.json: '--quick': must be a name"),
+    ('benchmarks = ["barrier"]\n[output]\njson = ""\n', "s.toml:3: output.json: '': must be a name"),
+    ('benchmarks = ["barrier"]\n[cluster]\nplatform = "-x"\n', "s.toml:3: cluster.platform: '-x': must be a name"),
     ('benchmarks = "barrier"\n', "s.toml:1: benchmarks: must be a list of strings"),
     ('benchmarks = ["--help"]\n', "s.toml:1: benchmarks: must be a list of strings"),
     ('[cluster]\nnodes = 4\n', "benchmarks: missing key"),
