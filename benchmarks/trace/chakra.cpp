@@ -73,8 +73,9 @@ class planner {
   }
   void check_size(const chakra_node& n) const {
     if (!n.comm_size) fail(n, "attribute comm_size is missing");
-    if (*n.comm_size == 0 || *n.comm_size > most_message_bytes)
-      fail(n, fmt::format("comm_size {}: expected 1 to {}", *n.comm_size, most_message_bytes));
+    const uint64_t least = n.type == chakra_type::collective;  // a message may have no bytes
+    if (*n.comm_size < least || *n.comm_size > most_message_bytes)
+      fail(n, fmt::format("comm_size {}: expected {} to {}", *n.comm_size, least, most_message_bytes));
   }
   void check_message(const chakra_node& n) const {
     check_size(n);
@@ -83,7 +84,6 @@ class planner {
     const auto peer = sends ? n.comm_dst : n.comm_src;
     if (!peer) fail(n, fmt::format("attribute {} is missing", key));
     if (*peer >= ranks_.size()) fail(n, fmt::format("{} {}: the trace has {} ranks", key, *peer, ranks_.size()));
-    if (*peer == rank_) fail(n, fmt::format("{} {}: the rank itself", key, *peer));
     if (n.comm_tag > most_tag) fail(n, fmt::format("comm_tag {}: at most {}", n.comm_tag, most_tag));
   }
   void check_collective(const chakra_node& n) const {
@@ -184,14 +184,13 @@ class planner {
   schedule out_;
 };
 
-// STEP.7.et: 7.
-std::optional<uint64_t> rank_of(const std::string& name, const std::string& stem) {
-  if (!name.starts_with(stem + ".") || !name.ends_with(".et") || name.size() < stem.size() + 5) return {};
-  const char* const begin = name.data() + stem.size() + 1;
-  const char* const end = name.data() + name.size() - 3;
+// STEP.7.et: 7. `end` is that of the name, with its dot.
+std::optional<uint64_t> rank_of(const std::string& name, const std::string& stem, const std::string& end) {
+  if (!name.starts_with(stem + ".") || !name.ends_with(end) || name.size() < stem.size() + 2 + end.size()) return {};
+  const char* const digits = name.data() + stem.size() + 1;
   uint64_t rank = 0;
-  const auto [behind, code] = std::from_chars(begin, end, rank);
-  if (code != std::errc{} || behind != end || name != fmt::format("{}.{}.et", stem, rank)) return {};
+  const auto [behind, code] = std::from_chars(digits, name.data() + name.size() - end.size(), rank);
+  if (code != std::errc{} || name != fmt::format("{}.{}{}", stem, rank, end)) return {};
   return rank;
 }
 
@@ -200,7 +199,8 @@ std::set<uint64_t> ranks_beside(const std::filesystem::path& file) {
   std::error_code failed;
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
-    if (const auto rank = rank_of(entry.path().filename().string(), file.stem().string())) ranks.insert(*rank);
+    if (const auto rank = rank_of(entry.path().filename().string(), file.stem().string(), file.extension().string()))
+      ranks.insert(*rank);
   return ranks;
 }
 
@@ -210,7 +210,7 @@ std::vector<chakra_node> read_rank(const std::string& name) {
   if (!in || !std::filesystem::is_regular_file(name, ignored))
     throw wrong{fmt::format("trace '{}': cannot be read", name)};
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  auto nodes = parse_chakra(bytes, name);
+  auto nodes = name.ends_with(".json") ? parse_chakra_json(bytes, name) : parse_chakra(bytes, name);
   if (!nodes) throw wrong{nodes.error()};
   return std::move(*nodes);
 }
@@ -228,17 +228,17 @@ std::expected<schedule, std::string> plan_chakra(const std::vector<std::vector<c
 
 std::expected<schedule, std::string> read_chakra(const std::filesystem::path& file) {
   const auto found = ranks_beside(file);
-  const std::string stem = (file.parent_path() / file.stem()).string();
+  const std::string stem = (file.parent_path() / file.stem()).string(), end = file.extension().string();
   if (found.empty())
     return std::unexpected(
-        fmt::format("trace '{}': there is no {}.0.et: a trace has a file for each rank", file.string(), stem));
+        fmt::format("trace '{}': there is no {}.0{}: a trace has a file for each rank", file.string(), stem, end));
   if (*found.rbegin() >= most_ranks)
-    return std::unexpected(fmt::format("{}.{}.et: at most {} ranks", stem, *found.rbegin(), most_ranks));
+    return std::unexpected(fmt::format("{}.{}{}: at most {} ranks", stem, *found.rbegin(), end, most_ranks));
   std::vector<std::vector<chakra_node>> ranks;
   std::vector<std::string> names;
   try {
     for (uint64_t r = 0; r <= *found.rbegin(); ++r) {
-      names.push_back(fmt::format("{}.{}.et", stem, r));
+      names.push_back(fmt::format("{}.{}{}", stem, r, end));
       if (!found.contains(r))
         throw wrong{fmt::format("{}: rank {} is missing, the highest is {}", names.back(), r, *found.rbegin())};
       ranks.push_back(read_rank(names.back()));

@@ -24,21 +24,10 @@ constexpr uint32_t name = 1, int32_val = 7, int64_val = 9, uint32_val = 11, uint
                    bool_val = 27, string_val = 29;
 }
 
-// What is wrong in a message.
-struct broken {
-  std::string rule;
-};
-
 constexpr uint32_t field(uint32_t number, pbf_wire_type type) { return protozero::tag_and_type(number, type); }
 
-struct attribute {
-  std::string name;
-  std::optional<int64_t> number;
-  std::optional<std::string> text;
-};
-
-attribute read_attribute(pbf_reader in) {
-  attribute a;
+chakra_attribute read_attribute(pbf_reader in) {
+  chakra_attribute a;
   while (in.next()) switch (in.tag_and_type()) {
       case field(attr_field::name, pbf_wire_type::length_delimited):
         a.name = in.get_string();
@@ -86,34 +75,10 @@ attribute read_attribute(pbf_reader in) {
 }
 
 // The attribute as a number that is not negative.
-uint64_t whole(const attribute& a) {
-  if (!a.number || *a.number < 0) throw broken{fmt::format("attribute {}: expected a whole number from 0", a.name)};
+uint64_t whole(const chakra_attribute& a) {
+  if (!a.number || *a.number < 0)
+    throw chakra_broken{fmt::format("attribute {}: expected a whole number from 0", a.name)};
   return uint64_t(*a.number);
-}
-
-void take(chakra_node& n, const attribute& a) {
-  using optional_number = std::optional<uint64_t> chakra_node::*;
-  using number = uint64_t chakra_node::*;
-  static const std::unordered_map<std::string_view, optional_number> optionals = {
-      {"comm_type", &chakra_node::comm_type},
-      {"comm_size", &chakra_node::comm_size},
-      {"comm_src", &chakra_node::comm_src},
-      {"comm_dst", &chakra_node::comm_dst}};
-  static const std::unordered_map<std::string_view, number> numbers = {{"comm_tag", &chakra_node::comm_tag},
-                                                                       {"num_ops", &chakra_node::num_ops},
-                                                                       {"tensor_size", &chakra_node::tensor_size},
-                                                                       {"stream", &chakra_node::stream},
-                                                                       {"tid", &chakra_node::tid}};
-  if (const auto o = optionals.find(a.name); o != optionals.end()) {
-    n.*o->second = whole(a);
-  } else if (const auto m = numbers.find(a.name); m != numbers.end()) {
-    n.*m->second = whole(a);
-  } else if (a.name == "is_cpu_op") {
-    n.is_cpu_op = whole(a) != 0;
-  } else if (a.name == "pg_name") {
-    if (!a.text) throw broken{"attribute pg_name: expected a string"};
-    n.pg_name = *a.text;
-  }
 }
 
 void read_node(chakra_node& n, pbf_reader in) {
@@ -139,9 +104,7 @@ void read_node(chakra_node& n, pbf_reader in) {
       default:
         in.skip();
     }
-  // A processor that starts a communication: the communication itself is a node of the GPU.
-  const bool communicates = n.type >= chakra_type::send && n.type <= chakra_type::collective;
-  if (n.is_cpu_op && communicates) n.type = chakra_type::comp;
+  only_gpus_communicate(n);
 }
 
 // What a file is cut into.
@@ -156,8 +119,38 @@ pbf_reader next_message(std::string_view bytes, size_t& at) {
 
 }  // namespace
 
+void take(chakra_node& n, const chakra_attribute& a) {
+  using optional_number = std::optional<uint64_t> chakra_node::*;
+  using number = uint64_t chakra_node::*;
+  static const std::unordered_map<std::string_view, optional_number> optionals = {
+      {"comm_type", &chakra_node::comm_type},
+      {"comm_size", &chakra_node::comm_size},
+      {"comm_src", &chakra_node::comm_src},
+      {"comm_dst", &chakra_node::comm_dst}};
+  static const std::unordered_map<std::string_view, number> numbers = {{"comm_tag", &chakra_node::comm_tag},
+                                                                       {"num_ops", &chakra_node::num_ops},
+                                                                       {"tensor_size", &chakra_node::tensor_size},
+                                                                       {"stream", &chakra_node::stream},
+                                                                       {"tid", &chakra_node::tid}};
+  if (const auto o = optionals.find(a.name); o != optionals.end()) {
+    n.*o->second = whole(a);
+  } else if (const auto m = numbers.find(a.name); m != numbers.end()) {
+    n.*m->second = whole(a);
+  } else if (a.name == "is_cpu_op") {
+    n.is_cpu_op = whole(a) != 0;
+  } else if (a.name == "pg_name") {
+    if (!a.text) throw chakra_broken{"attribute pg_name: expected a string"};
+    n.pg_name = *a.text;
+  }
+}
+
+void only_gpus_communicate(chakra_node& n) {
+  const bool communicates = n.type >= chakra_type::send && n.type <= chakra_type::collective;
+  if (n.is_cpu_op && communicates) n.type = chakra_type::comp;
+}
+
 std::string chakra_wrong(const std::string& name, const chakra_node& node, std::string_view rule) {
-  return fmt::format("{}: byte {}: node {}: {}", name, node.place, node.id, rule);
+  return fmt::format("{}: {} {}: node {}: {}", name, node.unit, node.place, node.id, rule);
 }
 
 std::expected<std::vector<chakra_node>, std::string> parse_chakra(std::string_view bytes, const std::string& name) {
@@ -165,8 +158,8 @@ std::expected<std::vector<chakra_node>, std::string> parse_chakra(std::string_vi
   size_t at = 0;
   chakra_node n;
   try {
-    if (bytes.starts_with("\x1f\x8b")) throw broken{"is compressed (gzip): unpack it first"};
-    if (bytes.empty()) throw broken{"no message of metadata"};
+    if (bytes.starts_with("\x1f\x8b")) throw chakra_broken{"is compressed (gzip): unpack it first"};
+    if (bytes.empty()) throw chakra_broken{"no message of metadata"};
     for (pbf_reader metadata = next_message(bytes, at); metadata.next();) metadata.skip();
     while (at < bytes.size()) {
       n = {};
@@ -174,7 +167,7 @@ std::expected<std::vector<chakra_node>, std::string> parse_chakra(std::string_vi
       read_node(n, next_message(bytes, at));
       nodes.push_back(std::move(n));
     }
-  } catch (const broken& b) {
+  } catch (const chakra_broken& b) {
     return std::unexpected(chakra_wrong(name, n, b.rule));
   } catch (const protozero::end_of_buffer_exception&) {
     return std::unexpected(chakra_wrong(name, n, "the file ends inside this message, or a field is longer than it"));

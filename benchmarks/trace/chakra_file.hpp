@@ -29,7 +29,8 @@ enum class chakra_collective : uint32_t {
 
 struct chakra_node {
   uint64_t id = 0;
-  uint64_t place = 0;  // byte of the file at which its message begins
+  uint64_t place = 0;         // byte of the file at which its message begins; JSON: its number
+  const char* unit = "byte";  // or "entry"
   chakra_type type = chakra_type::invalid;
   uint64_t micros = 0;
   // Nodes that it waits for. Its ctrl_deps are callers, which are not waited for: Chakra's own feeder reads no
@@ -44,6 +45,23 @@ struct chakra_node {
 
 // `bytes` is a file's content, `name` stands in messages. What is wrong is told as "name: byte N: node ID: rule".
 std::expected<std::vector<chakra_node>, std::string> parse_chakra(std::string_view bytes, const std::string& name);
+
+// The same of a file in JSON: "name: entry N: rule".
+std::expected<std::vector<chakra_node>, std::string> parse_chakra_json(const std::string& text,
+                                                                       const std::string& name);
+
+// For the readers of both: what is wrong in a node, an attribute as the file has it, and what a node makes of it.
+struct chakra_broken {
+  std::string rule;
+};
+struct chakra_attribute {
+  std::string name;
+  std::optional<int64_t> number = {};
+  std::optional<std::string> text = {};
+};
+void take(chakra_node& n, const chakra_attribute& a);
+// A processor that starts a communication: the communication itself is a node of the GPU.
+void only_gpus_communicate(chakra_node& n);
 
 // "name: byte N: node ID: rule".
 std::string chakra_wrong(const std::string& name, const chakra_node& node, std::string_view rule);

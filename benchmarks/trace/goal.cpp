@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -14,162 +14,258 @@ namespace ggas::bench {
 
 namespace {
 
-class parser {
- public:
-  explicit parser(std::string file) : file_(std::move(file)) {}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-  // false: error() says why.
-  bool line(std::string text) {
-    ++line_;
-    if (const size_t comment = text.find("//"); comment != text.npos) text.resize(comment);
-    for (char& c : text)
-      if (c == ':' || c == '\t' || c == '\r') c = ' ';
-    words_ = split(text);
-    if (words_.empty()) return true;
-    if (words_[0] == "num_ranks") return number_of_ranks();
-    if (words_[0] == "rank") return begin_rank();
-    if (words_[0] == "}") return end_rank();
-    if (!rank_) return fail("expected num_ranks, or rank N {");
-    return words_.size() > 1 && (words_[1] == "requires" || words_[1] == "irequires") ? dependency() : operation();
+struct token {
+  enum class kind { end, line, word, number, mark };
+  kind is = kind::end;
+  std::string_view text;
+  unsigned line = 1;
+};
+
+// Words, numbers, marks and ends of lines; blanks are not needed between them. Comments are nothing.
+class lexer {
+ public:
+  explicit lexer(std::string_view text) : text_(text) {}
+
+  token next() {
+    while (skip_blank() || skip_comment()) {
+    }
+    const size_t from = at_;
+    const unsigned line = line_;
+    const auto made = [&](token::kind is) { return token{is, text_.substr(from, at_ - from), line}; };
+    if (at_ == text_.size()) return made(token::kind::end);
+    const char c = text_[at_++];
+    if (c == '\n') ++line_;
+    if (c == '\n') return made(token::kind::line);
+    const bool negative = c == '-' && at_ < text_.size() && is_digit(text_[at_]);
+    if (is_digit(c) || negative) {
+      skip_while(is_digit);
+      return made(token::kind::number);
+    }
+    if (!is_letter(c)) return made(token::kind::mark);
+    skip_while([](char l) { return is_letter(l) || is_digit(l); });
+    return made(token::kind::word);
   }
-  bool end() {
-    if (rank_) return fail(fmt::format("the file ends inside rank {}", *rank_));
-    if (out_.ranks.empty()) return fail("no num_ranks");
-    const auto fault = check_schedule(out_);
-    return !fault || fail(fault->rule, out_.ranks[fault->rank][fault->op].place);
-  }
-  std::string error() const { return error_; }
-  schedule&& take() { return std::move(out_); }
 
  private:
-  static std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> words;
-    for (size_t at = 0; (at = text.find_first_not_of(' ', at)) != text.npos;) {
-      const size_t end = std::min(text.find(' ', at), text.size());
-      words.push_back(text.substr(at, end - at));
-      at = end;
+  template <class Fits>
+  void skip_while(Fits fits) {
+    while (at_ < text_.size() && fits(text_[at_])) ++at_;
+  }
+  bool skip_blank() {
+    const size_t from = at_;
+    skip_while([](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    return at_ != from;
+  }
+  bool skip_comment() {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.starts_with("//")) {
+      skip_while([](char c) { return c != '\n'; });
+    } else if (rest.starts_with("/*")) {
+      const size_t end = rest.find("*/", 2);
+      const std::string_view comment = rest.substr(0, end == rest.npos ? rest.size() : end + 2);
+      for (const char c : comment) line_ += c == '\n';
+      at_ += comment.size();
+    } else {
+      return false;
     }
-    return words;
+    return true;
   }
-  bool fail(const std::string& rule, uint64_t line = 0) {
-    error_ = fmt::format("{}:{}: {}", file_, line ? line : line_, rule);
-    return false;
+
+  std::string_view text_;
+  size_t at_ = 0;
+  unsigned line_ = 1;
+};
+
+// What is wrong, told as "file:line: rule".
+struct wrong {
+  std::string text;
+};
+
+class parser {
+ public:
+  parser(std::string file, std::string_view text) : file_(std::move(file)), in_(text) { advance(); }
+
+  schedule parse() {
+    while (now_.is != token::kind::end) {
+      if (take(token::kind::line)) continue;
+      if (take_word("num_ranks"))
+        number_of_ranks();
+      else if (take_word("rank"))
+        begin_rank();
+      else if (take_mark("}"))
+        end_rank();
+      else if (!rank_)
+        fail("expected num_ranks, or rank N {");
+      else
+        item();
+    }
+    if (rank_) fail(fmt::format("the file ends inside rank {}", *rank_));
+    if (out_.ranks.empty()) fail("no num_ranks");
+    if (const auto fault = check_schedule(out_)) fail(fault->rule, out_.ranks[fault->rank][fault->op].place);
+    return std::move(out_);
   }
-  // `unit`: a letter that may stand behind the number.
-  std::optional<uint64_t> number(const std::string& word, uint64_t most, char unit = 0) {
+
+ private:
+  [[noreturn]] void fail(const std::string& rule, uint64_t line = 0) const {
+    throw wrong{fmt::format("{}:{}: {}", file_, line ? line : now_.line, rule)};
+  }
+  void advance() { now_ = in_.next(); }
+  bool take(token::kind is) {
+    if (now_.is != is) return false;
+    advance();
+    return true;
+  }
+  bool take_word(std::string_view word) {
+    return now_.is == token::kind::word && now_.text == word && (advance(), true);
+  }
+  bool take_mark(std::string_view mark) {
+    return now_.is == token::kind::mark && now_.text == mark && (advance(), true);
+  }
+  std::string here() const { return now_.is == token::kind::line ? "the line ends" : fmt::format("'{}'", now_.text); }
+  uint64_t number(uint64_t most) {
     uint64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [behind, code] = std::from_chars(word.data(), end, value);
-    const bool all = behind == end || (unit && behind + 1 == end && *behind == unit);
-    if (code != std::errc{} || !all || value > most) {
-      fail(fmt::format("'{}': expected a number of at most {}", word, most));
-      return std::nullopt;
-    }
+    const auto [end, code] = std::from_chars(now_.text.data(), now_.text.data() + now_.text.size(), value);
+    if (now_.is != token::kind::number || code != std::errc{} || value > most)
+      fail(fmt::format("{}: expected a number of at most {}", here(), most));
+    advance();
     return value;
   }
-
-  bool number_of_ranks() {
-    if (!out_.ranks.empty()) return fail("num_ranks a second time");
-    const auto n = words_.size() == 2 ? number(words_[1], most_ranks) : std::optional<uint64_t>(0);
-    if (!n) return false;
-    if (*n == 0) return fail("expected num_ranks N, N at least 1");
-    out_.ranks.resize(*n);
-    begun_.resize(*n);
-    return true;
+  // -1 stands for any.
+  uint32_t number_or_any(uint32_t most, uint32_t any) {
+    if (now_.is != token::kind::number || now_.text != "-1") return uint32_t(number(most));
+    advance();
+    return any;
   }
-  bool begin_rank() {
-    if (rank_) return fail(fmt::format("rank inside rank {}: a }} is missing", *rank_));
-    if (words_.size() != 3 || words_[2] != "{") return fail("expected rank N {");
-    const auto n = number(words_[1], most_ranks);
-    if (!n) return false;
-    if (*n >= out_.ranks.size()) return fail(fmt::format("rank {}: num_ranks is {}", *n, out_.ranks.size()));
-    if (begun_[*n]) return fail(fmt::format("rank {} a second time", *n));
-    begun_[*n] = true;
-    rank_ = uint32_t(*n);
+  uint32_t known_rank(uint32_t rank) const {
+    if (rank != any_rank && rank >= out_.ranks.size())
+      fail(fmt::format("rank {}: num_ranks is {}", rank, out_.ranks.size()));
+    return rank;
+  }
+  void end_of_item() {
+    if (now_.is == token::kind::end || now_.text == "}" || take(token::kind::line)) return;
+    fail(fmt::format("{}: expected the end of the line", here()));
+  }
+
+  void number_of_ranks() {
+    if (!out_.ranks.empty()) fail("num_ranks a second time");
+    const unsigned line = now_.line;
+    const uint64_t n = now_.is == token::kind::number ? number(most_ranks) : 0;
+    if (n == 0) fail("expected num_ranks N, N at least 1", line);
+    out_.ranks.resize(n);
+    begun_.resize(n);
+  }
+  void begin_rank() {
+    if (rank_) fail(fmt::format("rank inside rank {}: a }} is missing", *rank_));
+    if (now_.is != token::kind::number) fail("expected rank N {");
+    const uint32_t n = known_rank(uint32_t(number(most_ranks)));
+    if (!take_mark("{")) fail("expected rank N {");
+    if (begun_[n]) fail(fmt::format("rank {} a second time", n));
+    begun_[n] = true;
+    rank_ = n;
     labels_.clear();
-    return true;
   }
-  bool end_rank() {
-    if (!rank_ || words_.size() != 1) return fail("unexpected }");
+  void end_rank() {
+    if (!rank_) fail("unexpected }");
     rank_.reset();
-    return true;
   }
 
+  // [LABEL:] operation, or LABEL requires LABEL.
+  void item() {
+    const token first = now_;
+    if (first.is != token::kind::word) fail(fmt::format("{}: expected send, recv, calc or a label", here()));
+    if (operation()) return;
+    advance();
+    if (!take_mark(":")) return dependency(first);
+    if (now_.is != token::kind::word || !operation())
+      fail(fmt::format("unknown operation {}: send, recv or calc", here()));
+    if (!labels_.emplace(first.text, uint32_t(out_.ranks[*rank_].size() - 1)).second)
+      fail(fmt::format("label '{}' a second time in rank {}", first.text, *rank_), first.line);
+  }
   bool operation() {
-    auto& ops = out_.ranks[*rank_];
-    if (words_.size() < 3) return fail("expected LABEL: send|recv|calc ...");
-    if (!labels_.emplace(words_[0], uint32_t(ops.size())).second)
-      return fail(fmt::format("label '{}' a second time in rank {}", words_[0], *rank_));
     schedule_op op;
-    op.place = line_;
-    const std::string& what = words_[1];
-    size_t at = 3;
-    if (what == "calc") {
-      const auto ns = number(words_[2], most_calc_ns);
-      if (!ns) return false;
-      op.amount = *ns;
-    } else if (what == "send" || what == "recv") {
-      op.what = what == "send" ? schedule_op::kind::send : schedule_op::kind::recv;
-      const char* word = what == "send" ? "to" : "from";
-      if (words_.size() < 5 || words_[3] != word)
-        return fail(fmt::format("expected LABEL: {} BYTESb {} RANK [tag N]", what, word));
-      const auto bytes = number(words_[2], most_message_bytes, 'b'), peer = number(words_[4], most_ranks);
-      if (!bytes || !peer) return false;
-      if (*peer >= out_.ranks.size()) return fail(fmt::format("rank {}: num_ranks is {}", *peer, out_.ranks.size()));
-      if (*peer == *rank_) return fail(fmt::format("rank {} names itself", *peer));
-      if (*bytes == 0) return fail("a message of 0 bytes");
-      op.amount = *bytes;
-      op.peer = uint32_t(*peer);
-      at = 5;
+    op.place = now_.line;
+    if (take_word("calc")) {
+      op.amount = number(most_calc_ns);
+    } else if (take_word("send")) {
+      op.what = schedule_op::kind::send;
+      op.amount = bytes();
+      if (!take_word("to")) fail("expected send BYTESb to RANK");
+      op.peer = known_rank(uint32_t(number(most_ranks)));
+    } else if (take_word("recv")) {
+      op.what = schedule_op::kind::recv;
+      op.amount = bytes();
+      if (!take_word("from")) fail("expected recv BYTESb from RANK, or from -1: any rank");
+      op.peer = known_rank(number_or_any(most_ranks, any_rank));
     } else {
-      return fail(fmt::format("unknown operation '{}': send, recv or calc", what));
+      return false;
     }
-    for (; at < words_.size(); at += 2) {
-      const std::string& key = words_[at];
-      if ((key != "tag" && key != "cpu" && key != "nic") || at + 1 == words_.size())
-        return fail(fmt::format("'{}': expected tag N, cpu N or nic N", key));
-      const auto n = number(words_[at + 1], UINT32_MAX);
-      if (!n) return false;
-      if (key == "tag") op.tag = uint32_t(*n);
-      if (key == "cpu") op.cpu = uint32_t(*n);
-    }
-    ops.push_back(std::move(op));
+    while (now_.is == token::kind::word) option(op);
+    end_of_item();
+    out_.ranks[*rank_].push_back(std::move(op));
     return true;
   }
-  bool dependency() {
-    if (words_.size() != 3) return fail("expected LABEL requires LABEL");
-    const auto later = labels_.find(words_[0]), first = labels_.find(words_[2]);
-    if (later == labels_.end() || first == labels_.end())
-      return fail(
-          fmt::format("no label '{}' in rank {} above", later == labels_.end() ? words_[0] : words_[2], *rank_));
-    auto& ops = out_.ranks[*rank_];
-    schedule_op& op = ops[first->second];
-    (words_[1] == "requires" ? op.at_end : op.at_begin).push_back(later->second);
-    ++ops[later->second].waits;
-    return true;
+  uint64_t bytes() {
+    const uint64_t n = number(most_message_bytes);
+    take_word("b");
+    return n;
+  }
+  void option(schedule_op& op) {
+    if (op.what != schedule_op::kind::calc && take_word("tag"))
+      op.tag = number_or_any(any_tag - 1, any_tag);
+    else if (take_word("cpu"))
+      op.cpu = uint32_t(number(UINT32_MAX));
+    else if (take_word("nic"))
+      number(UINT32_MAX);
+    else
+      fail(fmt::format("{}: expected tag N, cpu N or nic N", here()));
+  }
+  void dependency(const token& label) {
+    const bool at_end = take_word("requires");
+    if (!at_end && !take_word("irequires"))
+      fail(fmt::format("'{}': expected LABEL: or LABEL requires LABEL", label.text));
+    const uint32_t later = labelled(label.text);
+    if (now_.is != token::kind::word) fail("expected LABEL requires LABEL");
+    schedule_op& first = out_.ranks[*rank_][labelled(now_.text)];
+    advance();
+    (at_end ? first.at_end : first.at_begin).push_back(later);
+    ++out_.ranks[*rank_][later].waits;
+    end_of_item();
+  }
+  uint32_t labelled(std::string_view label) const {
+    const auto found = labels_.find(label);
+    if (found == labels_.end()) fail(fmt::format("no label '{}' in rank {} above", label, *rank_));
+    return found->second;
   }
 
-  std::string file_, error_;
-  unsigned line_ = 0;
+  std::string file_;
+  lexer in_;
+  token now_;
   schedule out_;
   std::vector<bool> begun_;
   std::optional<uint32_t> rank_;
-  std::unordered_map<std::string, uint32_t> labels_;
-  std::vector<std::string> words_;
+  std::unordered_map<std::string_view, uint32_t> labels_;
 };
 
 }  // namespace
 
+std::expected<schedule, std::string> parse_goal(std::string_view text, const std::string& file) {
+  try {
+    return parser(file, text).parse();
+  } catch (const wrong& w) {
+    return std::unexpected(w.text);
+  }
+}
+
 std::expected<schedule, std::string> read_goal(const std::filesystem::path& file) {
   std::error_code ignored;
-  std::ifstream in(file);
+  std::ifstream in(file, std::ios::binary);
   if (!in || !std::filesystem::is_regular_file(file, ignored))
     return std::unexpected(fmt::format("schedule '{}': cannot be read", file.string()));
-  parser p(file.string());
-  for (std::string text; std::getline(in, text);)
-    if (!p.line(std::move(text))) return std::unexpected(p.error());
-  if (!p.end()) return std::unexpected(p.error());
-  return p.take();
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return parse_goal(text, file.string());
 }
 
 }  // namespace ggas::bench

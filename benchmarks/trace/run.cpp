@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "benchmarks/benchmarks.hpp"
+#include "benchmarks/trace/matcher.hpp"
 #include "benchmarks/trace/schedule.hpp"
 
 namespace ggas::bench {
@@ -31,7 +33,7 @@ struct rank_result {
 class rank_run {
  public:
   rank_run(host& h, session& s, const schedule& plan, rank_result& out)
-      : host_(h), session_(s), ops_(plan.ranks[size_t(h.node())]), queue_(&h.queue(0)), out_(out) {
+      : host_(h), session_(s), plan_(plan), ops_(plan.ranks[size_t(h.node())]), queue_(&h.queue(0)), out_(out) {
     for (const schedule_op& op : ops_) waits_.push_back(op.waits);
   }
 
@@ -47,7 +49,6 @@ class rank_run {
   }
 
  private:
-  using flow = std::pair<uint32_t, uint32_t>;  // peer, tag
   struct computation {
     uint32_t op;
     uint64_t end_ns;
@@ -84,32 +85,46 @@ class rank_run {
     out_.computing_ns = std::max(out_.computing_ns, computed_[ops_[i].cpu]);
   }
 
-  // All pieces go over one way in order, so the last one's notification tells of all.
+  // A message to the rank itself does not leave the processor: its copy takes no time.
+  void send_to_itself(uint32_t i) {
+    host_.library_call();
+    arrive({uint32_t(host_.node()), ops_[i].tag, ops_[i].amount});
+    end(i);
+  }
+
+  // All pieces go over one way in order, so the last one's notification tells of all. Without bytes there is nothing
+  // but the notification.
   void send(uint32_t i) {
     const schedule_op& op = ops_[i];
+    if (op.peer == uint32_t(host_.node())) return send_to_itself(i);
     const uint64_t nla = session_.machine().device_context(host_.node()).segment_nla + session_.data_offset();
     const ggas_rma_peer to{static_cast<uint16_t>(op.peer),
                            static_cast<uint8_t>(session_.machine().host_queues(int(op.peer))[0].vpid)};
+    const uint64_t destination = nla + half(plan_);
+    if (op.amount == 0)
+      post(ggas_rma_notify(to, destination, GGAS_RMA_STRONG | GGAS_RMA_NOTIFY_REQUESTER, uint64_t{op.tag} << 32 | i));
     for (uint64_t at = 0; at < op.amount && out_.fault.empty(); at += most_put) {
       const uint64_t bytes = std::min(most_put, op.amount - at);
       const bool last = at + bytes == op.amount;
       const uint64_t cookie = uint64_t{op.tag} << 32 | (last ? i : not_last);
-      const ggas_rma_desc d = ggas_rma_put(to, nla + at, nla + half(*session_.opts().schedule) + at, uint32_t(bytes),
-                                           last ? GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER : 0, cookie);
-      host_.library_call();
-      // A full queue empties only if arrivals are taken from the ring.
-      if (!host_.wait_until([&] { return take_notes() || ggas_rma_post(queue_, &d) != 0; }, session_.opts().timeout_ns))
-        out_.fault = "no room in the queue in time";
+      post(ggas_rma_put(to, nla + at, destination + at, uint32_t(bytes),
+                        last ? GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER : 0, cookie));
     }
   }
+  void post(const ggas_rma_desc& d) {
+    host_.library_call();
+    // A full queue empties only if arrivals are taken from the ring.
+    if (!host_.wait_until([&] { return take_notes() || ggas_rma_post(queue_, &d) != 0; }, session_.opts().timeout_ns))
+      out_.fault = fmt::format("no room in the queue in time ({})", session_.timeout_text());
+  }
   void receive(uint32_t i) {
-    auto& arrived = arrived_[{ops_[i].peer, ops_[i].tag}];
-    if (arrived == 0) {
-      receiving_[{ops_[i].peer, ops_[i].tag}].push_back(i);
-    } else {
-      --arrived;
-      end(i);
-    }
+    if (const auto m = messages_.receive(i, ops_[i].peer, ops_[i].tag)) take(i, *m);
+  }
+  void take(uint32_t i, const message& m) {
+    if (m.bytes > ops_[i].amount)
+      out_.fault =
+          fmt::format("a message of {} bytes from rank {} for a receive of {}", m.bytes, m.from, ops_[i].amount);
+    end(i);
   }
 
   // true: something is wrong.
@@ -121,19 +136,12 @@ class rank_run {
       else if (n.kind == GGAS_RMA_NOTE_REQUESTER)
         end(uint32_t(n.cookie));
       else
-        arrive({n.peer.node, uint32_t(n.cookie >> 32)});
+        arrive({n.peer.node, uint32_t(n.cookie >> 32), plan_.ranks[n.peer.node][uint32_t(n.cookie)].amount});
     }
     return !out_.fault.empty();
   }
-  void arrive(flow f) {
-    auto& waiting = receiving_[f];
-    if (waiting.empty()) {
-      ++arrived_[f];
-    } else {
-      const uint32_t i = waiting.front();
-      waiting.pop_front();
-      end(i);
-    }
+  void arrive(const message& m) {
+    if (const auto i = messages_.arrive(m)) take(*i, m);
   }
 
   // Those whose time has come; how long the next one takes, 0: nothing is computed.
@@ -154,11 +162,13 @@ class rank_run {
     const auto changed = [&] { return take_notes() || done_ != before; };
     if (host_.wait_until(changed, computing ? computing : session_.opts().timeout_ns / 2)) return host_.library_call();
     if (computing == 0)
-      out_.fault = fmt::format("{} of {} operations have ended, then nothing happened in time", done_, ops_.size());
+      out_.fault = fmt::format("{} of {} operations have ended, then nothing happened in time ({})", done_, ops_.size(),
+                               session_.timeout_text());
   }
 
   host& host_;
   session& session_;
+  const schedule& plan_;
   const std::vector<schedule_op>& ops_;
   ggas_rma_context* queue_;
   rank_result& out_;
@@ -166,10 +176,17 @@ class rank_run {
   std::deque<uint32_t> ready_;
   std::map<uint32_t, std::deque<computation>> cpus_;
   std::map<uint32_t, uint64_t> computed_;  // ns, by cpu
-  std::map<flow, uint64_t> arrived_;       // and nobody receives yet
-  std::map<flow, std::deque<uint32_t>> receiving_;
+  matcher messages_;
   size_t done_ = 0;
 };
+
+// The rank that failed first: others may have waited for it.
+std::optional<size_t> first_fault(const std::vector<rank_result>& results) {
+  std::optional<size_t> first;
+  for (size_t r = 0; r < results.size(); ++r)
+    if (!results[r].fault.empty() && (!first || results[r].end_ns < results[*first].end_ns)) first = r;
+  return first;
+}
 
 }  // namespace
 
@@ -186,9 +203,10 @@ result<> run_trace(session& s) {
         s.machine().launch_host(int(r), [&s, &plan, &results, r](host& h) { rank_run(h, s, plan, results[r]).run(); }));
   GGAS_TRY(s.run(s.opts().schedule_name));
   uint64_t begin = ~uint64_t{0}, end = 0, longest = 0;
+  if (const auto first = first_fault(results))
+    return failed(errc::device_fault,
+                  fmt::format("{}: rank {}: {}", s.opts().schedule_name, *first, results[*first].fault));
   for (size_t r = 0; r < results.size(); ++r) {
-    if (!results[r].fault.empty())
-      return failed(errc::device_fault, fmt::format("{}: rank {}: {}", s.opts().schedule_name, r, results[r].fault));
     begin = std::min(begin, results[r].begin_ns);
     end = std::max(end, results[r].end_ns);
     longest = std::max(longest, results[r].computing_ns);

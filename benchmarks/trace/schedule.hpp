@@ -12,6 +12,9 @@
 
 namespace ggas::bench {
 
+// A receive may take messages of any rank, and of any tag; a message of any tag goes to any receive.
+inline constexpr uint32_t any_rank = UINT32_MAX, any_tag = UINT32_MAX;
+
 struct schedule_op {
   enum class kind : uint8_t { send, recv, calc };
   kind what = kind::calc;
@@ -28,6 +31,7 @@ struct schedule {
   std::vector<std::vector<schedule_op>> ranks;
   uint64_t largest = 0;  // message, bytes
   uint64_t messages = 0, bytes = 0;
+  uint64_t computing_ns = 0;  // of all ranks together
 };
 
 // What both formats allow.
@@ -39,12 +43,12 @@ struct schedule_fault {
   std::string rule;
 };
 
-// Counts the messages. The fault: an operation that waits for itself, or a message that is not received as it is
-// sent.
+// Counts messages and computations. The fault: an operation that waits for itself, a message that nothing receives, a
+// receive without a message or too small for it. Where receives take messages of any rank or tag, only numbers are
+// compared.
 std::optional<schedule_fault> check_schedule(schedule& plan);
 
-// By the end of its name: *.et is Chakra, all else GOAL. What is wrong is told with file, place and rule. A schedule
-// that is returned has no circle, and each message that is sent is received with the same size.
+// By the end of its name: *.et and *.json are Chakra, all else GOAL. What is wrong is told with file, place and rule.
 std::expected<schedule, std::string> read_schedule(const std::filesystem::path& file);
 
 }  // namespace ggas::bench
