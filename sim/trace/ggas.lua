@@ -108,6 +108,8 @@ function packet.dissector(buffer, pinfo, tree)
   local tag = bit32.bor(bit32.lshift(bit32.extract(w1_high, 0, 4), 12), bit32.extract(w1_low, 20, 12))
   local req = bit32.extract(w1_low, 9, 11)
 
+  local source, target = buffer(14, 2):le_uint(), buffer(6, 2):le_uint()
+  pinfo.cols.src, pinfo.cols.dst = string.format("node %d", source), string.format("node %d", target)
   t:add_le(f.dst, buffer(6, 2))
   t:add(f.op, buffer(5, 1), op)
   t:add(f.len, buffer(3, 2), len_dw)
@@ -161,7 +163,7 @@ function packet.dissector(buffer, pinfo, tree)
 
   local size = (op == 1) and 4 * req or 4 * len_dw
   local who = one_sided and string.format("context %d", bit32.rshift(tag, 8)) or string.format("tag 0x%x", tag)
-  pinfo.cols.info = string.format("%d > %d %s %d B %s", buffer(14, 2):le_uint(), buffer(6, 2):le_uint(), ops[op] or "?", size, who)
+  pinfo.cols.info = string.format("%d > %d %s %d B %s", source, target, ops[op] or "?", size, who)
   return length
 end
 
@@ -192,6 +194,13 @@ tlp.fields = { g.kind, g.fmt_type, g.len, g.attr, g.ep, g.requester, g.completer
 local tlp_length = ProtoExpert.new("ggas_tlp.bad_length", "Payload disagrees with the length", expert.group.MALFORMED, expert.severity.ERROR)
 tlp.experts = { tlp_length }
 
+-- Of its root complex: "node 0 02:00.0".
+local interface = Field.new("frame.interface_name")
+local function function_of(id)
+  local node = string.match(tostring(interface() or ""), "node(%d+)") or "?"
+  return string.format("node %s %02x:%02x.%d", node, bit32.extract(id, 8, 8), bit32.extract(id, 3, 5), bit32.extract(id, 0, 3))
+end
+
 function tlp.dissector(buffer, pinfo, tree)
   pinfo.cols.protocol = "TLP"
   local length = buffer:len()
@@ -217,6 +226,7 @@ function tlp.dissector(buffer, pinfo, tree)
   local header, detail = 12, ""
   if completion then
     local w = buffer(6, 2):uint()
+    pinfo.cols.src, pinfo.cols.dst = function_of(buffer(4, 2):uint()), function_of(buffer(8, 2):uint())
     t:add(g.completer, buffer(4, 2))
     t:add(g.status, buffer(6, 1), bit32.extract(w, 13, 3))
     t:add(g.count, buffer(6, 2), bit32.band(w, 0xfff))
@@ -225,6 +235,7 @@ function tlp.dissector(buffer, pinfo, tree)
     t:add(g.lower, buffer(11, 1), bit32.band(buffer(11, 1):uint(), 0x7f))
     detail = cpl_states[bit32.extract(w, 13, 3)] or "?"
   else
+    pinfo.cols.src = function_of(buffer(4, 2):uint())
     t:add(g.requester, buffer(4, 2))
     t:add(g.tag, buffer(6, 1), buffer(6, 1):uint() + 256 * tag_high)
     t:add(g.last_be, buffer(7, 1), bit32.extract(buffer(7, 1):uint(), 4, 4))
@@ -235,6 +246,7 @@ function tlp.dissector(buffer, pinfo, tree)
       local address = wide and a:uint64() or UInt64(a:uint(), 0)
       t:add(g.addr, a, address)
       detail = "0x" .. address:tohex()
+      pinfo.cols.dst = detail
     end
   end
   if length ~= header + 4 * payload_dw then t:add_proto_expert_info(tlp_length) end

@@ -103,6 +103,16 @@ TEST_P(capture, tshark_reads_every_field) {
   EXPECT_EQ(answer[0][5], "0");
   EXPECT_EQ(tshark(file, "ggas.op == 3", {"frame.number"}).size(), 2u);  // both ends
 
+  // What people see first: the columns.
+  const std::vector<std::string> columns{"_ws.col.Source", "_ws.col.Destination"};
+  using ends = std::vector<std::string>;
+  EXPECT_EQ(tshark(file, "ggas.op == 0", columns).at(0), (ends{"node 0", "node 1"}));
+  EXPECT_EQ(tshark(file, "ggas.op == 2", columns).at(0), (ends{"node 1", "node 0"}));
+  EXPECT_EQ(tshark(file, "ggas_tlp.addr == 0x10000101234 && frame.interface_name == \"node0 host rx\"", columns).at(0),
+            (ends{"node 0 02:00.0", "0x0000010000101234"}));
+  EXPECT_EQ(tshark(file, "ggas_tlp.kind == \"CplD\" && ggas_tlp.requester == 0x0200", columns).at(0).at(1),
+            "node 0 02:00.0");
+
   const auto window = tshark(
       file, "ggas_tlp.kind == \"MWr\" && frame.interface_name == \"node0 host rx\" && ggas_tlp.addr >= 0x10000000000",
       {"ggas_tlp.addr", "ggas_tlp.len_dw", "ggas_tlp.first_be", "ggas_tlp.last_be", "ggas_tlp.payload",
