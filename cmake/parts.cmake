@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which parts of the project can be built with what is installed (packages.txt); one line says of each that is left out
-# what it lacks. Programs for GPUs need nothing of these but `records` (cmake/nvcc.cmake finds the CUDA compiler).
+# what it lacks. Programs for GPUs need nothing of these but `records` and toml++ (cmake/nvcc.cmake finds the CUDA
+# compiler).
 #   GGAS_SHM      kernels on the processor: provider shm, examples
 #   GGAS_SIM      the NIC's models, the simulator, provider sim, with `records` ggas-bench
 #   GGAS_RECORDS  what all benchmark programs share

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures GGAS, NVSHMEM, NCCL and bare CUDA on the same GPUs in one run and prints the ratios.
 
-Writes records.jsonl (every record of the run), comparison.json (the table) and comparison.svg into the output folder.
+Writes records.jsonl (every record of the run), failures.json (why cells are empty), comparison.json (the table) and comparison.svg into the output folder.
 docs/comparison.md says what is measured and how.
 """
 
@@ -15,6 +15,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -24,7 +25,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "report"))
 import joining  # noqa: E402
 import results  # noqa: E402
 import table  # noqa: E402
-from quantities import QUANTITIES  # noqa: E402
+from quantities import NVSHMEM_GROUPS, QUANTITIES  # noqa: E402
 
 BAD_INPUT, NO_GPU = 2, 77
 MOST_GPUS = 64
@@ -46,6 +47,10 @@ def environment():
     return os.environ | {"LD_LIBRARY_PATH": ":".join(paths)}
 
 
+LIBRARY = {"GGAS": "ggas", "bare CUDA": "raw", "NVSHMEM": "nvshmem", "NCCL": "nccl", "Yaksa": "yaksa"}  # variants of their records
+FAILURES = "failures.json"  # beside the records: why cells are empty
+
+
 EXAMPLES = """examples:
   ./ggas compare                                       all GPUs of this computer, some minutes
   ./ggas compare --gpus 2 --quick --out report/two     two GPUs, fewer sizes of ours
@@ -55,19 +60,28 @@ Libraries that were not found when this was built leave their column empty: docs
 Exit status: 0 done, 1 a program failed or its data were wrong, 2 bad input, 77 no GPU."""
 
 
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f": {lines[-1]}" if lines else ""
+
+
 def run(name, command):
-    """Runs a program; its exit status and what it printed. Messages of the program go to the terminal."""
-    place, begin = list(PROGRAMS).index(name) + 1, time.monotonic()
-    print(f"compare: [{place}/{len(PROGRAMS)}] {name} ...", file=sys.stderr, flush=True)
-    try:
-        done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        print(f"compare: {name}: no end after {TIMEOUT_S} s", file=sys.stderr)
-        return 1, ""
-    if done.returncode not in (0, NO_GPU):
-        print(f"compare: {name}: exit status {done.returncode}", file=sys.stderr)
-    print(f"compare: [{place}/{len(PROGRAMS)}] {name}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
-    return (done.returncode if done.returncode >= 0 else 1), done.stdout  # below 0: it died of a signal
+    """Runs a program; its exit status, what it printed, and why it failed (empty: it did not). Its messages go to the terminal when it has ended."""
+    begin = time.monotonic()
+    print(f"compare: {name} ...", file=sys.stderr, flush=True)
+    with tempfile.TemporaryFile("w+", errors="replace") as messages:
+        try:
+            done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, stderr=messages, text=True, timeout=TIMEOUT_S, check=False)
+            status, out, why = done.returncode, done.stdout, f"exit status {done.returncode}" if done.returncode not in (0, NO_GPU) else ""
+        except subprocess.TimeoutExpired as late:
+            status, out, why = 1, (late.stdout or b"").decode(errors="replace"), f"no end after {TIMEOUT_S} s"
+        messages.seek(0)
+        told = messages.read()
+    sys.stderr.write(told)
+    if why:
+        print(f"compare: {name}: {why}", file=sys.stderr)
+    print(f"compare: {name}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
+    return (status if status >= 0 else 1), out, f"{name}: {why}{last_line(told)}" if why else ""  # below 0: it died of a signal
 
 
 def measure_ours(program, arguments, out):
@@ -76,30 +90,44 @@ def measure_ours(program, arguments, out):
     names = list(dict.fromkeys(q.benchmark for q in QUANTITIES))
     nodes = ["--nodes", arguments.gpus] if arguments.gpus else []
     command = [program, *names, *nodes, *(["--quick"] if arguments.quick else []), "--no-report", "--json", file]
-    status, _ = run("GGAS", [str(word) for word in command])
+    status, _, why = run("GGAS", [str(word) for word in command])
     records = results.read(file) if file.exists() and file.stat().st_size else []
     file.unlink(missing_ok=True)
-    return status, records
+    yield "", status, records, why
 
 
 def measure_other(name, program, gpus):
-    status, text = run(name, [str(program), str(gpus)])
-    return status, results.parse(text.splitlines(), program.name)
+    """Group by group, each in a process of its own; what a group printed before it failed stands."""
+    for group in NVSHMEM_GROUPS if name == "NVSHMEM" else ("",):
+        words = [group] if group else []
+        status, text, why = run(" ".join([name, *words]), [str(program), str(gpus), *words])
+        lines = text.splitlines(keepends=True)
+        if why and lines and not lines[-1].endswith("\n"):
+            lines.pop()  # cut short
+        yield group, status, results.parse((line.rstrip("\n") for line in lines), program.name), why
+
+
+def versions(arguments, place):
+    """The programs of a library: that of its first version, and those of others that were built beside it."""
+    first = arguments.programs / place
+    return [first, *sorted(first.parent.glob(f"{first.name}_[0-9]*"))]
 
 
 def measure(arguments, out):
-    """All records of the run and the worst exit status."""
-    worst, records = 0, []
-    for name, place in PROGRAMS.items():
-        program = arguments.programs / place
+    """All records of the run, what failed, and the worst exit status."""
+    worst, records, failures = 0, [], []
+    for name, program in ((name, program) for name, place in PROGRAMS.items() for program in versions(arguments, place)):
         if not program.exists():
             print(f"compare: {name}: {program} is not there (built only where what it needs is): its column stays empty", file=sys.stderr)
+            failures.append({"library": LIBRARY[name], "group": "", "why": f"{name}: {program.name} was not built"})
             continue
-        status, found = measure_ours(program, arguments, out) if name == "GGAS" else measure_other(name, program, arguments.gpus)
-        if status == NO_GPU:
-            return NO_GPU, []
-        worst, records = max(worst, status), records + found
-    return worst, records
+        for group, status, found, why in measure_ours(program, arguments, out) if name == "GGAS" else measure_other(name, program, arguments.gpus):
+            if status == NO_GPU:
+                return NO_GPU, [], []
+            worst, records = max(worst, status), records + found
+            if why:
+                failures.append({"library": LIBRARY[name], "group": group, "why": why})
+    return worst, records, failures
 
 
 def command_line(argv):
@@ -119,7 +147,13 @@ def command_line(argv):
     return arguments
 
 
-def write(out, records, tables):
+def failures_beside(files):
+    """What failed in the runs of these files of records."""
+    return [f for file in files if (file.parent / FAILURES).is_file() for f in json.loads((file.parent / FAILURES).read_text(encoding="utf-8"))]
+
+
+def write(out, records, failures, tables):
+    (out / FAILURES).write_text(json.dumps(failures, indent=1) + "\n", encoding="utf-8")
     (out / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
     rows = [{"platform": p, "nodes": n, **row} for (p, n), found in tables.items() for row in found]
     (out / "comparison.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
@@ -141,23 +175,23 @@ def join(arguments):
     """Measures or reads; writes the files, then prints the table."""
     out = arguments.out
     if arguments.records:
-        status, records = 0, [r for file in arguments.records for r in results.read(file)]
+        status, records, failures = 0, [r for file in arguments.records for r in results.read(file)], failures_beside(arguments.records)
     else:
         only_writer(out)  # reported before anything is measured
-        status, records = measure(arguments, out)
+        status, records, failures = measure(arguments, out)
     if status == NO_GPU:
         print("compare: no GPU here", file=sys.stderr)
         return NO_GPU
-    tables = joining.join(records)
+    tables = joining.join(records, failures)
     if arguments.records and not any(tables.values()):
         raise results.BadResults(f"{', '.join(map(str, arguments.records))}: no record of a quantity that is compared")
     if arguments.records:
         only_writer(out)
-    write(out, records, tables)
+    write(out, records, failures, tables)
     for (platform, nodes), found in tables.items():
         members = [r for r in records if (r["platform"], r["nodes"]) == (platform, nodes)]
         print(table.text(platform, nodes, found, joining.libraries(members), joining.conditions(members)))
-    print(f"written: {out}/records.jsonl, comparison.json, comparison.svg", flush=True)
+    print(f"written: {out}/records.jsonl, failures.json, comparison.json, comparison.svg", flush=True)
     return status
 
 

@@ -2,7 +2,7 @@
 """Puts the records of GGAS, NVSHMEM, NCCL and bare CUDA beside each other."""
 
 import results
-from quantities import FOREIGN, QUANTITIES
+from quantities import FOREIGN, QUANTITIES, group_of
 
 LIBRARIES = ("nvshmem", "nccl", "nccl_window", "yaksa")  # those that GGAS is compared with; `raw` is the limit
 FEWEST = 5  # samples behind a median
@@ -73,14 +73,37 @@ def bar_of(quantity, others):
     return quantity.bar
 
 
-def row(records, quantity, nodes):
+def columns(records):
+    """Pairs of key and library, with a column for each version of a library: "nccl", or "nccl 2.28.9" and "nccl 2.32.3"."""
+    found = [("ggas", "ggas", records)]
+    for library in FOREIGN:
+        of_it = [r for r in records if r["variant"] == library]
+        versions = list(dict.fromkeys(r["params"].get("library", "").split(" ")[-1] for r in of_it))
+        if len(versions) < 2:
+            found.append((library, library, of_it))
+        else:
+            found += [(f"{library} {v}", library, [r for r in of_it if r["params"].get("library", "").endswith(v)]) for v in versions]
+    return found
+
+
+def why_empty(quantity, library, failures):
+    """What failed when this figure was to be measured; None: nothing is known to have."""
+    group = group_of(quantity, library)
+    found = [f for f in failures if library.startswith(f["library"]) and group is not None and f["group"] in ("", group)]
+    return found[0]["why"] if found else None
+
+
+def row(records, quantity, nodes, failures=()):
     """None if nobody has a figure."""
-    by = {library: best(records, quantity, library) for library in ("ggas", *FOREIGN)}
+    all_columns = columns(records)
+    by = {key: best(of_it, quantity, library) for key, library, of_it in all_columns}
     if not any(by.values()) or (quantity.only_with_ours and not by["ggas"]):
         return None
-    medians = {library: median(r) if r else None for library, r in by.items()}
-    shapes = {library: shape(r) for library, r in by.items()}
-    others = [medians[library] for library in LIBRARIES if medians[library]]
+    medians = {key: median(r) if r else None for key, r in by.items()}
+    shapes = {key: shape(r) for key, r in by.items()}
+    others = [medians[key] for key, library, _ in all_columns if library in LIBRARIES and medians[key]]
+    why = {key: why_empty(quantity, library, failures) for key, library, _ in all_columns if medians[key] is None}
+    shown = [key for key, library, _ in all_columns if library in LIBRARIES]
     ours, bar = medians["ggas"], bar_of(quantity, others)
     fastest = (max if quantity.is_rate else min)(others, default=None)
     limit = ceiling(records, quantity, nodes)
@@ -88,14 +111,15 @@ def row(records, quantity, nodes):
         "quantity": quantity.text,
         "unit": next(r["unit"] for r in by.values() if r),
         "ggas": ours,
-        **{library: medians[library] for library in LIBRARIES},
+        **{key: medians[key] for key in shown},
         "limit": limit,
         "ratio": ratio(ours, fastest, quantity) if ours and fastest else None,
         "to_limit": ratio(ours, limit, quantity) if ours and limit else None,
         "bar": bar,
         "bar_met": None if ours is None or bar is None else (ours >= bar if quantity.is_rate else ours <= bar),
         "bus_bytes": quantity.bus_bytes(nodes),
-        "shapes": {"ggas": shapes["ggas"], **{library: shapes[library] for library in LIBRARIES}, "limit": shapes["raw"]},
+        "shapes": {"ggas": shapes["ggas"], **{key: shapes[key] for key in shown}, "limit": shapes.get("raw")},
+        "why": {{"raw": "limit"}.get(key, key): text for key, text in why.items() if text},
         "params": {library: r["params"] for library, r in by.items() if r},
     }
 
@@ -105,10 +129,15 @@ def libraries(records):
     return list(dict.fromkeys(r["params"]["library"] for r in records if "library" in r["params"]))
 
 
-def join(records):
-    """Tables by (platform, nodes), in order of appearance: a list of rows each."""
+def conditions(records):
+    """Overrides and builds of the runs, in order of appearance."""
+    return list(dict.fromkeys(results.conditions(r.get("run")) for r in records))
+
+
+def join(records, failures=()):
+    """Tables by (platform, nodes), in order of appearance: a list of rows each. `failures`: programs, or groups of theirs, that did not end well."""
     tables = {}
     for r in records:
         tables.setdefault((r["platform"], r["nodes"]), []).append(r)
-    found = {key: [row(members, q, key[1]) for q in QUANTITIES] for key, members in tables.items()}
+    found = {key: [row(members, q, key[1], failures) for q in QUANTITIES] for key, members in tables.items()}
     return {key: [r for r in rows if r] for key, rows in found.items()}

@@ -2,14 +2,40 @@
 // NVSHMEM's device functions, measured as those of GGAS are: one process a GPU, NVLink multicast off. Prints a record a
 // line, variant `nvshmem`.
 //
-//   compare_nvshmem [GPUs]      0 or nothing: all of them
+//   compare_nvshmem [GPUs [GROUP]]      GPUs 0 or nothing: all of them; no group: all groups of rows
+//
+// Each group is measured in processes of its own: one that fails or does not end leaves the others alone.
 #include "benchmarks/compare/nvshmem.cuh"
+
+#include <cstring>
 
 namespace ggas::compare {
 
 namespace {
 
-constexpr unsigned timeout_s = 150, grid_timeout_s = 45;
+struct group {
+  const char* name;
+  void (*measure)(processing_element& pe);
+  unsigned timeout_s = 150;
+};
+
+void make_teams(processing_element& pe);
+void measure_in_teams(processing_element& pe) {
+  if (pe.count() == 1) return;
+  make_teams(pe);
+  measure_grid_collectives(pe);
+}
+
+// As compare.py knows them (quantities.py).
+constexpr group groups[] = {
+    {"latencies", measure_latencies},
+    {"block_collectives", measure_block_collectives},
+    {"rates", measure_rates},
+    {"on_stream", measure_on_stream},
+    {"jacobi", measure_jacobi},
+    {"ring", measure_ring},
+    {"grid_collectives", measure_in_teams, 45},
+};
 
 // The processes are on one computer: they find each other over the loop-back interface and need no network.
 void set_up_nvshmem() {
@@ -21,15 +47,9 @@ void set_up_nvshmem() {
   setenv("NVSHMEM_MAX_TEAMS", "160", 0);  // one for each block of the largest grid
 }
 
-int work(crew& all) {
+int work(crew& all, const group& g) {
   processing_element pe = join(all);
-  if (all.rank() == 0) std::fprintf(stderr, "%s\n", pe.from.library.c_str());
-  measure_latencies(pe);
-  measure_block_collectives(pe);
-  measure_rates(pe);
-  measure_on_stream(pe);
-  measure_jacobi(pe);
-  measure_ring(pe);
+  g.measure(pe);
   all.meet();
   return 0;
 }
@@ -47,14 +67,10 @@ void make_teams(processing_element& pe) {
     std::fprintf(stderr, "NVSHMEM: grids of at most %zu blocks, as it makes no more teams\n", pe.teams.size());
 }
 
-// In processes of their own, behind all else: if they do not end, what was measured before stands.
-int work_in_grids(crew& all) {
-  if (all.size() == 1) return 0;
-  processing_element pe = join(all);
-  make_teams(pe);
-  measure_grid_collectives(pe);
-  all.meet();
-  return 0;
+int run(int argc, char** argv, const group& g) {
+  const int status = run_on_gpus(std::min(argc, 2), argv, g.timeout_s, [&g](crew& all) { return work(all, g); });
+  if (status == 1) std::fprintf(stderr, "NVSHMEM: %s failed\n", g.name);
+  return status;
 }
 
 }  // namespace
@@ -173,8 +189,16 @@ void measure_events(processing_element& pe, figure f, int used, const std::funct
 int main(int argc, char** argv) {
   using namespace ggas::compare;
   set_up_nvshmem();
-  if (const int status = run_on_gpus(argc, argv, timeout_s, work); status != 0) return status;
-  if (run_on_gpus(argc, argv, grid_timeout_s, work_in_grids) == 0) return 0;
-  std::fprintf(stderr, "NVSHMEM: collectives of a grid, a team for each block, failed\n");
-  return 1;
+  int status = 0;
+  bool known = argc < 3;
+  for (const group& g : groups) {
+    if (argc > 2 && std::strcmp(argv[2], g.name) != 0) continue;
+    known = true;
+    status = std::max(status, run(argc, argv, g));
+  }
+  if (known && argc < 4) return status;
+  std::fprintf(stderr, "usage: %s [GPUs [GROUP]]; groups:", argv[0]);
+  for (const group& g : groups) std::fprintf(stderr, " %s", g.name);
+  std::fprintf(stderr, "\n");
+  return 2;
 }

@@ -34,14 +34,14 @@ EXCERPT = (
 
 
 def tables():
-    """By number of GPUs: platform, rows, libraries."""
+    """By number of GPUs: platform, rows, libraries, conditions."""
     found = {}
     for gpus in GPUS:
         records = results.read(RESULTS / f"compare-{gpus}.jsonl")
         ((platform, nodes), rows), = joining.join(records).items()  # fmt: skip
         if nodes != gpus:
             raise results.BadResults(f"compare-{gpus}.jsonl: records of {nodes} GPUs")
-        found[gpus] = platform, rows, joining.libraries(records)
+        found[gpus] = platform, rows, joining.libraries(records), joining.conditions(records)
     return found
 
 
@@ -49,11 +49,11 @@ def fenced(lines):
     return "\n".join(["```", *lines, "```"])
 
 
-def full_table(gpus, platform, rows, libraries):
-    return fenced(line for line in table.text(platform, gpus, rows, libraries).splitlines() if line and not line.startswith("Medians"))
+def full_table(gpus, platform, rows, libraries, conditions):
+    return fenced(line for line in table.text(platform, gpus, rows, libraries, conditions).splitlines() if line and not line.startswith("Medians"))
 
 
-def excerpt(platform, rows, libraries):
+def excerpt(_, rows, *__):
     """Without ratios and bars."""
     some = [row for row in rows if row["quantity"] in EXCERPT]
     columns = table.columns_of(some)
@@ -75,7 +75,7 @@ def behind(gpus, rows):
 def behind_in_words(found):
     """The same for README: names and percentages."""
     said = []
-    for gpus, (_, rows, _) in sorted(found.items()):
+    for gpus, (_, rows, *_) in sorted(found.items()):
         late = sorted((row for row in rows if (row["ratio"] or 0) > BEHIND), key=lambda r: -r["ratio"])
         names = "; ".join(f"{row['quantity']} ({100 * (row['ratio'] - 1):.0f} %)" for row in late)
         said.append(f"On {gpus} GPUs {len(late)} of {sum(row['ratio'] is not None for row in rows)} rows {'is' if len(late) == 1 else 'are'} behind the best other library by more than 3 %" + (f": {names}." if late else "."))

@@ -165,4 +165,32 @@ def programs():
     yield Quantity("1,003 floats once around all GPUs by puts with signal, one kernel", "ring", "time", {"elements": 1003}, bar_ratio=1.0)
 
 
+COLLECTIVES = ("allreduce", "broadcast", "allgather", "alltoall", "reduce", "reducescatter", "gather", "scatter")
+# Of NVSHMEM's program (nvshmem.cu), each measured in processes of its own: one that fails or hangs leaves the others alone.
+NVSHMEM_GROUPS = ("latencies", "block_collectives", "rates", "on_stream", "jacobi", "ring", "grid_collectives")
+
+
+def nvshmem_group(quantity, method):
+    if quantity.benchmark in ("jacobi", "ring"):
+        return quantity.benchmark
+    if method in ("graph", "stream", "barrier_graph"):
+        return "on_stream"
+    if quantity.benchmark in COLLECTIVES:
+        return {"block": "block_collectives", "grid": "grid_collectives"}.get(method)
+    return "latencies" if quantity.metric in ("half_round_trip", "latency") else "rates"
+
+
+def group_of(quantity, library):
+    """The group of rows of a library's program to which a quantity belongs; "": the program has one; None: no call of the library does that."""
+    method = (quantity.params | quantity.own_params.get(library, {})).get("method")
+    if library == "nvshmem":
+        known = quantity.metric != "atomics" and (quantity.benchmark not in ("pack", "typed_put", "gather", "scatter") or method == "iput")
+        return nvshmem_group(quantity, method) if known else None
+    if library in ("nccl", "nccl_window"):
+        return "" if method == "graph" and quantity.benchmark in COLLECTIVES else None
+    if library == "yaksa":
+        return "" if quantity.text.endswith("beside Yaksa") else None
+    return ""
+
+
 QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *typed_puts(), *message_rates(), *programs()]

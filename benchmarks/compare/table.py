@@ -18,21 +18,36 @@ def bar_text(row):
     return {True: "met", False: "missed", None: ""}[row["bar_met"]]
 
 
-def figure_text(row, key):
-    """A figure with the blocks and threads by which it was reached: 1.30 µs 1x128."""
+def reasons(rows):
+    """Why cells are empty, by the number that stands in them."""
+    return {text: number for number, text in enumerate(dict.fromkeys(text for row in rows for text in row.get("why", {}).values()), 1)}
+
+
+def figure_text(row, key, notes):
+    """A figure with the blocks and threads by which it was reached: 1.30 µs 1x128. Without one the number of the reason."""
+    if row.get(key) is None:
+        why = row.get("why", {}).get(key)
+        return f"[{notes[why]}]" if why in notes else ""
     text, shape = human(row[key], row["unit"]), row["shapes"].get(key)
     return f"{text} {shape:>7}" if text and shape else text
 
 
+def versions(key, title, rows):
+    """A column for each version of a library, where there are several."""
+    several = list(dict.fromkeys(k for row in rows for k in row if k.startswith(f"{key} ")))
+    return [(k, f"{title} {k.split(' ')[-1]}") for k in several] or [(key, title)]
+
+
 def columns_of(rows):
     """Yaksa has none where it was not measured: it only packs."""
-    return [c for c in COLUMNS if c[0] != "yaksa" or any(row.get("yaksa") for row in rows)]
+    shown = [c for c in COLUMNS if c[0] != "yaksa" or any(k.startswith("yaksa") and row[k] for row in rows for k in row)]
+    return [column for key, title in shown for column in versions(key, title, rows)]
 
 
-def cells(row, columns):
+def cells(row, columns, notes=()):
     unit = row["unit"]
     ratios = ["" if row[key] is None else f"{row[key]:.2f}" for key, _ in RATIOS]
-    return [row["quantity"], *(figure_text(row, key) for key, _ in columns), *ratios, human(row["bar"], unit), bar_text(row)]
+    return [row["quantity"], *(figure_text(row, key, notes) for key, _ in columns), *ratios, human(row["bar"], unit), bar_text(row)]
 
 
 def aligned(lines):
@@ -43,18 +58,20 @@ def aligned(lines):
 def bus_lines(rows, columns=COLUMNS):
     """Long collectives as NCCL's bus bandwidth; nothing if there are none."""
     long = [row for row in rows if row["bus_bytes"]]
-    lines = [[row["quantity"], *("" if row[key] is None else human(1e9 * row["bus_bytes"] / row[key], "B/s") for key, _ in columns)] for row in long]
+    lines = [[row["quantity"], *("" if row.get(key) is None else human(1e9 * row["bus_bytes"] / row[key], "B/s") for key, _ in columns)] for row in long]
     return aligned([["bus bandwidth", *(title for _, title in columns)], *lines]) if long else []
 
 
-def text(platform, nodes, rows, libraries=()):
+def text(platform, nodes, rows, libraries=(), conditions=()):
     """A table with the explanation that it needs."""
     rows = list(rows)
     columns = columns_of(rows)
     head = ["quantity", *(title for _, title in (*columns, *RATIOS)), "bar", ""]
-    body = aligned([head, *(cells(row, columns) for row in rows)])
+    notes = reasons(rows)
+    body = aligned([head, *(cells(row, columns, notes) for row in rows)])
+    body += [f"[{number}] {why}" for why, number in notes.items()]
     note = f"Medians; behind a figure blocks x threads. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
-    return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *body, *bus_lines(rows, columns), note, ""])
+    return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *conditions, *body, *bus_lines(rows, columns), note, ""])
 
 
 SERIES = (("ratio", "o", "beside the best of NVSHMEM, NCCL and Yaksa"), ("to_limit", "|", "beside bare CUDA"))

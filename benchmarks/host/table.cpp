@@ -70,7 +70,8 @@ void table::row(size_t bytes, const std::vector<samples>& all) {
       line["ratio"] = r;
       if (least_[i - 1].least == 0 || r < least_[i - 1].least) least_[i - 1] = {r, bytes};
     }
-    if (json_.lines.is_open() && !(json_.lines << line << std::endl)) throw failure(file_ + ": not all results could be written");
+    if (json_.lines.is_open() && !(json_.lines << line << std::endl))
+      throw failure(file_ + ": not all results could be written");
   }
   std::printf("\n");
 }

@@ -58,8 +58,7 @@ int main(int argc, char** argv) {
   uint64_t window_mb = 64;
   app.add_option("sockets", sockets, "paths of the sockets, one for each node (1 or 2)")->expected(0, 2);
   app.add_option("--platform", how.platform, "platform of NICs and links")->capture_default_str();
-  app.add_option("--set", how.settings, "platform key = value, over the file's; repeatable")
-      ->allow_extra_args(false);
+  app.add_option("--set", how.settings, "platform key = value, over the file's; repeatable")->allow_extra_args(false);
   app.add_option("--window", window_mb, "window (BAR2) in MB, a power of two")->capture_default_str();
   app.add_option("--faults", how.faults, "faults of the links (docs/simulator.md)");
   app.add_option("--seed", how.seed, "seed of the faults")->capture_default_str();

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """benchmarks/compare: records of several libraries become one table; its programs may be missing or fail."""
 
+import fcntl
 import json
+import os
+import re
 import subprocess
 import sys
 
@@ -14,6 +17,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "compare"))
 import compare  # noqa: E402
 import joining  # noqa: E402
 import publish  # noqa: E402
+import quantities  # noqa: E402
 import table  # noqa: E402
 
 GPU = "NVIDIA H200"
@@ -186,6 +190,8 @@ def programs(tmp_path):
             lines = "".join(json.dumps(r) + "\n" for r in found)
             # GGAS writes into the file behind --json, its last argument.
             body = f"open(sys.argv[-1], 'w').write({lines!r})" if name == "ggas" else f"sys.stdout.write({lines!r})"
+            if name == "nvshmem":  # one group of rows has them
+                body = f"if sys.argv[2] == 'latencies': {body}"
             file.write_text(f"#!{sys.executable}\nimport os, sys\n{body}\nsys.stdout.flush()\nsys.exit({status})\n")
             file.chmod(0o755)
         return tmp_path
@@ -240,7 +246,67 @@ def test_a_failing_library_is_told_and_the_rest_is_shown(programs, tmp_path, cap
     folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), end))
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == status
     told = capsys.readouterr()
-    assert f"NVSHMEM: exit status {seen}" in told.err and "1.60 µs" in told.out
+    assert f"NVSHMEM latencies: exit status {seen}" in told.err and "1.60 µs" in told.out
+
+
+def test_a_group_that_fails_leaves_the_others_alone_and_its_cells_say_why(programs, tmp_path, capsys):
+    """NVSHMEM's program is run once for each group of rows; what a group printed before it failed stands."""
+    ring = [record("ring", v, 9e3, elements=1003, **m) for v, m in (("put_signal", {}), ("raw", {}))]
+    folder = programs(ggas=(barrier("block", 800.0) + ring, 0), raw=(barrier("raw", 750.0), 0), nvshmem=([], 0))
+    program = folder / "compare" / "compare_nvshmem"
+    line = json.dumps(barrier("nvshmem", 1600.0)[0])
+    program.write_text(f"""#!{sys.executable}
+import sys
+group = sys.argv[2]
+open({str(tmp_path / "groups")!r}, "a").write(group + " ")
+if group == "rates": sys.exit("a message\\nthe GPU is lost")
+if group == "ring":
+    print({line!r}[:40], end="")
+    sys.exit(3)
+if group == "latencies": print({line!r})
+""")
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 3
+    assert tuple((tmp_path / "groups").read_text().split()) == quantities.NVSHMEM_GROUPS
+    told = capsys.readouterr().out
+    assert "1.60 µs" in told
+    (cell,) = [line for line in told.splitlines() if line.startswith("1,003 floats")]
+    number = cell.split()[cell.split().index("kernel") + 3]
+    assert f"{number} NVSHMEM ring: exit status 3" in told, told
+    again = tmp_path / "out" / "records.jsonl"
+    assert compare.main(["--records", str(again), "--out", str(tmp_path / "again")]) == 0
+    assert "NVSHMEM ring: exit status 3" in capsys.readouterr().out
+    why = json.loads((tmp_path / "out" / "failures.json").read_text())
+    assert {f["group"]: f["why"] for f in why if f["library"] == "nvshmem"} == {
+        "rates": "NVSHMEM rates: exit status 1: the GPU is lost", "ring": "NVSHMEM ring: exit status 3"}  # fmt: skip
+
+
+def test_every_group_of_rows_is_one_of_the_program():
+    text = (ROOT / "benchmarks" / "compare" / "nvshmem.cu").read_text()
+    assert [name for name in re.findall(r'\{"(\w+)", ', text)] == list(quantities.NVSHMEM_GROUPS)
+    found = {quantities.group_of(q, "nvshmem") for q in quantities.QUANTITIES}
+    assert found - {None} == set(quantities.NVSHMEM_GROUPS)
+
+
+def test_versions_of_a_library_stand_side_by_side(programs, tmp_path, capsys):
+    def allreduce(variant, value, **more):
+        return [record("allreduce", variant, value, elements=1, method="graph", **more)]
+
+    folder = programs(ggas=(allreduce("stream", 3000.0), 0), nccl=(allreduce("nccl", 4000.0, library="NCCL 2.28.9"), 0), nccl_2=(allreduce("nccl", 3500.0, library="NCCL 2.32.3"), 0))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert "NCCL 2.28.9" in told and "NCCL 2.32.3" in told and "4.00 µs" in told and "3.50 µs" in told
+    row = json.loads((tmp_path / "out" / "comparison.json").read_text())[0]
+    assert (row["nccl 2.28.9"], row["nccl 2.32.3"]) == (4000, 3500) and row["ratio"] == pytest.approx(3000 / 3500)
+
+
+def test_a_folder_has_one_writer(programs, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    descriptor = os.open(tmp_path / "out", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    folder = programs(ggas=(barrier("block", 800.0), 0))
+    assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 2
+    assert f"{tmp_path / 'out'}: is being written by another run" in capsys.readouterr().err
+    os.close(descriptor)
 
 
 def test_without_gpus_nothing_is_measured(programs, tmp_path, capsys):
@@ -279,7 +345,7 @@ def test_the_files_are_there_when_nobody_reads_the_table(tmp_path):
     run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     run.stdout.close()
     assert run.stderr.read() == b"" and run.wait(timeout=60) == 0
-    assert {f.name for f in (tmp_path / "out").iterdir()} == {"records.jsonl", "comparison.json", "comparison.svg"}
+    assert {f.name for f in (tmp_path / "out").iterdir()} == {"records.jsonl", "failures.json", "comparison.json", "comparison.svg"}
 
 
 @pytest.mark.parametrize("arguments", [["--programs", "a", "--records", "b"], ["--gpus", "-1"], ["--gpus", "many"], ["--gpus", "65"], ["--records"]])

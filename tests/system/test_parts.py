@@ -2,6 +2,7 @@
 """What is configured where packages are missing: CMake says in a line what it leaves out, and the rest is there."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -35,12 +36,30 @@ def configure(folder, *options):
 
 
 def test_programs_for_gpus_need_no_simulator(tmp_path):
-    left_out, targets = configure(tmp_path, *(option for name in HIDDEN if name not in ("fmt", "CLI11") for option in HIDDEN[name]))
+    left_out, targets = configure(tmp_path, *(option for name in HIDDEN if name not in ("fmt", "CLI11", "toml++") for option in HIDDEN[name]))
     assert len(left_out) == 5, left_out
-    assert any("the simulator" in line and "Verilator, SystemC, toml++, protozero, zlib, Boost.Context" in line for line in left_out)
+    assert any("the simulator" in line and "Verilator, SystemC, protozero, zlib, Boost.Context" in line for line in left_out)
     assert "ggas-bench" not in targets
     if NVCC:
         assert {"build_ggas-bench-cuda", "build_comparison", "build_real_gpus"} <= targets
+
+
+@pytest.mark.skipif(not NVCC, reason="no CUDA compiler")
+def test_the_provider_for_gpus_asks_for_what_reads_its_tuning_tables(tmp_path):
+    left_out, targets = configure(tmp_path, *HIDDEN["toml++"])
+    assert any("programs for GPUs (provider cuda); not found: toml++" in line for line in left_out), left_out
+    assert not {"build_ggas-bench-cuda", "build_real_gpus", "build_comparison"} & targets
+
+
+@pytest.mark.skipif(not NVCC, reason="no CUDA compiler")
+def test_each_version_of_a_library_has_a_program(tmp_path):
+    files = {"nccl": ("include/nccl.h", "lib/libnccl.so.2"), "nvshmem": ("include/nvshmemx.h", "lib/libnvshmem_device.a", "lib/libnvshmem_host.so.3")}
+    for file in (tmp_path / version / name for version in ("old", "new") for names in files.values() for name in names):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    roots = f"{tmp_path}/new;{tmp_path}/nowhere;{tmp_path}/old"
+    _, targets = configure(tmp_path / "build", f"-DGGAS_NCCL_ROOT={roots}", f"-DGGAS_NVSHMEM_ROOT={roots}")
+    assert {name for name in targets if re.fullmatch(r"build_compare_n\w+", name)} == {f"build_compare_{library}{number}" for library in files for number in ("", "_3")}
 
 
 @pytest.mark.parametrize("name", ["Verilator", "Boost.Context", "MPI", "GoogleTest", "yosys", "CLI11"])
