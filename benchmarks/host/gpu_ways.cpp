@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "benchmarks/host/means.hpp"
+#include "benchmarks/host/table.hpp"
 #include "ggas/ggas.h"
 
 namespace ggas::host_bench {
