@@ -66,12 +66,19 @@ class device {
     std::string first;  // what, where
   };
 
+  // How many blocks of a shape are resident at once where nothing else is, and the keys that say so.
+  struct room {
+    unsigned blocks;
+    std::string limit;
+  };
+
   virtual ~device() = default;
   virtual pcie::port& port() = 0;
   virtual std::map<std::string, uint64_t> counters() const = 0;
 
   // Why this GPU cannot run a launch; nothing if it can.
   virtual std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const = 0;
+  virtual room room_for(simt::dim3) const { return {0x7fffffff, "2^31 - 1 blocks of a grid"}; }
   // Queues a kernel on a stream. It starts with start(), or if the stream is already running, in its turn.
   virtual void launch(simt::launch l, unsigned stream) = 0;
   // The mark is reached when what the stream holds now has ended; what the stream gets later waits for a mark, also one

@@ -42,6 +42,17 @@ std::optional<std::string> gpu::check(simt::dim3 grid, simt::dim3 block) const {
   return std::nullopt;
 }
 
+gpu::room gpu::room_for(simt::dim3 block) const {
+  const unsigned warps = (block.count() + simt::warp_size - 1) / simt::warp_size;
+  const std::pair<unsigned, std::string> limits[] = {
+      {cfg_.blocks_per_sm, fmt::format("gpu.blocks_per_sm = {}", cfg_.blocks_per_sm)},
+      {cfg_.warps_per_sm / warps, fmt::format("gpu.warps_per_sm = {}", cfg_.warps_per_sm)},
+      {cfg_.threads_per_sm / (warps * simt::warp_size), fmt::format("gpu.threads_per_sm = {}", cfg_.threads_per_sm)},
+  };
+  const auto& [each, limit] = *std::ranges::min_element(limits);
+  return {cfg_.sms * each, fmt::format("gpu.sms = {}, {}", cfg_.sms, limit)};
+}
+
 // ------------------------------------------------------------------------------------------------ streams
 
 void gpu::launch(simt::launch l, unsigned stream) {

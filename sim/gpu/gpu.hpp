@@ -39,6 +39,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   // ---- device
   pcie::port& port() override { return host.link; }
   std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const override;
+  room room_for(simt::dim3 block) const override;
   void launch(simt::launch l, unsigned stream = 0) override;
   void record(std::shared_ptr<mark> m, unsigned stream = 0) override;
   void wait(std::shared_ptr<mark> m, unsigned stream = 0) override;

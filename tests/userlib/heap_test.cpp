@@ -196,5 +196,26 @@ TEST(heap, several_in_one_process) {
   for (player& p : calls) EXPECT_EQ(p.give_all_back(), "");
 }
 
+// Nothing is handed out twice: a range has one heap at a time.
+TEST(heap, a_second_one_of_a_range_is_refused) {
+  auto c = cluster::create(on_shm(2));
+  ASSERT_TRUE(c);
+  std::string why;
+  auto first = heap::create(heap_of(**c), why);
+  ASSERT_TRUE(first) << why;
+  const uint64_t begin = heap_of(**c).begin;
+  EXPECT_FALSE(heap::create(heap_of(**c, 4096), why));
+  EXPECT_NE(why.find("another heap of the cluster has " + std::to_string(begin)), std::string::npos) << why;
+  first.reset();
+  EXPECT_TRUE(heap::create(heap_of(**c, 4096), why)) << why;
+  heap_config low = heap_of(**c);
+  low.end = low.begin + 8192;
+  first = heap::create(low, why);
+  ASSERT_TRUE(first) << why;
+  EXPECT_TRUE(heap::create(heap_of(**c, 8192), why)) << why;
+  EXPECT_FALSE(heap::create(heap_of(**c, 8192 - heap::unit), why)) << "its first bytes";
+  c->reset();  // heaps may outlive it
+}
+
 }  // namespace
 }  // namespace ggas

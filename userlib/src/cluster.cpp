@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "ggas/detail/platform/layout.hpp"
 #include "userlib/src/providers.hpp"
@@ -127,8 +129,33 @@ result<> cluster::read(int node, uint64_t offset, void* to, size_t bytes) {
   return {};
 }
 
+cluster::cluster() : of_heaps_(std::make_shared<ranges>()), of_teams_(std::make_shared<ranges>()) {}
+
+namespace {
+// Until what is returned is gone. The cluster may be gone before.
+template <class Ranges>
+std::shared_ptr<void> keep(const std::shared_ptr<Ranges>& in, uint64_t begin, uint64_t end) {
+  const auto at = in->emplace(begin, end).first;
+  return {in.get(), [in, at](void*) { in->erase(at); }};
+}
+}  // namespace
+
+std::shared_ptr<void> cluster::keep_for_heap(uint64_t begin, uint64_t end, std::string& why) {
+  const auto next = of_heaps_->lower_bound(end);  // behind the last one that begins before the end
+  const auto last = next == of_heaps_->begin() ? of_heaps_->end() : std::prev(next);
+  if (last == of_heaps_->end() || last->second <= begin) return keep(of_heaps_, begin, end);
+  why = "heap of " + std::to_string(begin) + " ... " + std::to_string(end) + ": another heap of the cluster has " +
+        std::to_string(last->first) + " ... " + std::to_string(last->second) +
+        "; share that one, or set begin, end and most_end so that they do not overlap";
+  return nullptr;
+}
+std::shared_ptr<void> cluster::keep_for_team(uint64_t begin, uint64_t end) { return keep(of_teams_, begin, end); }
+
 // What most providers do not have.
 result<> cluster::grow(size_t bytes) { return unsupported(*this, "grow(" + std::to_string(bytes) + ")"); }
+result<block_room> cluster::room_for(const stream&, extent) const {
+  return unsupported(*this, "room_for without a kernel");
+}
 result<> cluster::write_constants(int, void*) { return unsupported(*this, "kernels compiled by nvcc"); }
 uint64_t cluster::constants_number() const { return 0; }
 int cluster::device(int) const { return -1; }

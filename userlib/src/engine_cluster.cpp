@@ -59,6 +59,10 @@ result<> engine_cluster::check_launch(const stream& s, const simt::launch& l) co
   return {};
 }
 
+result<> engine_cluster::check_block(const stream& s, extent block) const {
+  return check_launch(s, {.grid = 1, .block = {block.x, block.y, block.z}, .kernel = [] {}});
+}
+
 result<hang_report> engine_cluster::report() {
   hang_report all;
   for (const int n : all_) {
@@ -88,6 +92,7 @@ result<> engine_cluster::reset(uint64_t timeout_ns) {
   if (auto ok = restart_collectives(); !ok) return ok;
   for (const int n : all_) {
     clear_reserved(segment(n), device_context(n));
+    for (const auto& [begin, end] : of_teams()) clear(segment(n), begin, end);
     free_queues(device_context(n));
   }
   return {};

@@ -23,6 +23,7 @@ class engine_cluster : public cluster {
   bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
   // A launch on a stream of the cluster.
   result<> check_launch(const stream& s, const simt::launch& l) const;
+  result<> check_block(const stream& s, extent block) const;
   result<> check_stream(const stream& s, const std::string& what) const;
   result<> check_event(const event& e, const std::string& what) const;
 

@@ -41,6 +41,9 @@ TEST_F(rig, a_grid_that_does_not_fit_is_refused_at_its_launch) {
     for (int n = 0; n < nodes(); ++n)
       EXPECT_EQ(read<uint64_t>(n, at.base, fit), std::vector<uint64_t>(fit, threads)) << "node " << n;
   }
+  const auto usual = recommended_grid(machine(), 0, meet);
+  ASSERT_TRUE(usual) << usual.error().text;
+  EXPECT_LE(usual->blocks, *blocks_at_once(machine(), 0, usual->threads, meet));
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 

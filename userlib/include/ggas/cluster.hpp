@@ -58,6 +58,12 @@ enum class host_sync {
   event_blocking,  // sleeps until an interrupt tells it of that event
 };
 
+// How many blocks a GPU that runs nothing else holds at once.
+struct block_room {
+  unsigned blocks;
+  std::string limit;  // what sets it, as the provider names it
+};
+
 struct run_stats {
   uint64_t sim_ns = 0;      // simulated (sim) or elapsed time of this run
   uint64_t nic_cycles = 0;  // active core cycles, all NICs
@@ -125,6 +131,9 @@ class cluster {
   // shapes (no threads, more than 1024 in a block) are refused here. cuda: errc::unsupported.
   virtual result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
+  // For ggas::blocks_at_once: room for blocks of that shape on the GPU of a local node. cuda: errc::unsupported, as it
+  // depends on the kernel.
+  virtual result<block_room> room_for(const stream& s, extent block) const;
   // Queues a program of the node's processor. Programs begin with start() or run(), side by side with each other and
   // the kernels. An exception that leaves one is a device_fault. cuda: as threads; the segment is copied for them.
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
@@ -149,12 +158,12 @@ class cluster {
   // Waits of kernels of the local nodes that ended in vain, until now or the last reset(): by a time-out or abort(). By
   // any thread, also while kernels run.
   virtual result<hang_report> report() = 0;
-  // all. After a failure: every barrier and collective works again as in a new cluster, nothing is broken or aborted,
-  // and the nodes' memory behind the reserved area is as it was. First runs what is queued and waits until every node's
-  // stores have arrived, as run() with that time-out; an error of it is this one's, and nothing has changed. Streams
-  // that the program made must be idle. Puts, gets and atomics that were posted to queues of a NIC complete by
-  // themselves, also afterwards: ggas_quiet tells. Without a NIC rings of notifications are empty afterwards; with one
-  // counts of its failures stay.
+  // all. After a failure: every barrier and collective works again as in a new cluster, those of teams that the host
+  // made too, nothing is broken or aborted, and the nodes' memory is as it was but for what is the library's. First
+  // runs what is queued and waits until every node's stores have arrived, as run() with that time-out; an error of it
+  // is this one's, and nothing has changed. Streams that the program made must be idle. Puts, gets and atomics that
+  // were posted to queues of a NIC complete by themselves, also afterwards: ggas_quiet tells. Without a NIC rings of
+  // notifications are empty afterwards; with one counts of its failures stay.
   virtual result<> reset(uint64_t timeout_ns) = 0;
 
   // ---- jobs: the processes of a program
@@ -194,8 +203,21 @@ class cluster {
   // not whole. Without this call the destructor does it and tells on standard error.
   virtual result<> end_observation() { return {}; }
 
+  // ---- ranges of all segments, from one offset to another: for ggas::heap and ggas::team_space. They last as long as
+  // what is returned.
+
+  // Null: another heap has some of it, which `why` names.
+  std::shared_ptr<void> keep_for_heap(uint64_t begin, uint64_t end, std::string& why);
+  // Flags and channels of a team: zero behind reset().
+  std::shared_ptr<void> keep_for_team(uint64_t begin, uint64_t end);
+
  protected:
-  cluster() = default;
+  using ranges = std::map<uint64_t, uint64_t>;  // begin, end
+  cluster();
+  const ranges& of_teams() const { return *of_teams_; }
+
+ private:
+  std::shared_ptr<ranges> of_heaps_, of_teams_;
 };
 
 }  // namespace ggas

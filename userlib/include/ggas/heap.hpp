@@ -22,6 +22,9 @@ struct heap_config {
   uint64_t most_end = 0;  // that `grow` may reach; 0: the heap does not grow
   // Makes every segment `end` bytes long; the error or nothing. Called in all processes alike.
   std::function<std::string(uint64_t end)> grow = {};
+  // Takes the range, from `begin` to the end or the most it grows to, until what is returned is gone. Null: it cannot
+  // be had. Empty: nobody else uses it.
+  std::function<std::shared_ptr<void>(uint64_t begin, uint64_t end, std::string& why)> keep = {};
   // In a job: waits until all processes have come here, and says what is wrong if they do not all bring the same text.
   // Empty: one process.
   std::function<std::string(const std::string& call)> same = {};
@@ -43,7 +46,7 @@ class heap {
  public:
   static constexpr uint64_t unit = 256;  // sizes and offsets are multiples of it
 
-  // Null if the range is none (`why` names the numbers), or the processes do not want the same.
+  // Null if the range is none or another heap's (`why` names the numbers), or the processes do not want the same.
   static std::unique_ptr<heap> create(heap_config cfg, std::string& why);
 
   // Offset of `bytes` bytes (1 or more) at a multiple of `alignment`, a power of two; nothing: `why` says why.
@@ -56,7 +59,7 @@ class heap {
   const std::map<uint64_t, uint64_t>& allocated() const { return used_; }
 
  private:
-  explicit heap(heap_config cfg);
+  heap(heap_config cfg, std::shared_ptr<void> kept);
   std::string agree(const std::string& call);
   std::string extend(uint64_t bytes, uint64_t alignment);
   std::string exhausted(uint64_t bytes, uint64_t alignment) const;
@@ -66,13 +69,15 @@ class heap {
   void drop_free(std::map<uint64_t, uint64_t>::iterator block);
 
   heap_config cfg_;
+  std::shared_ptr<void> kept_;
   std::map<uint64_t, uint64_t> used_, free_;              // offset, bytes
   std::set<std::pair<uint64_t, uint64_t>> free_by_size_;  // bytes, offset
   uint64_t used_bytes_ = 0, peak_ = 0, calls_ = 0, grown_ = 0;
 };
 
 // The range behind what the library reserves and `by_hand` bytes that the program lays out itself, to the end of the
-// segments; it grows with them. In a job the processes compare their calls. `c` outlives the heap.
+// segments; it grows with them. A cluster's heaps do not overlap: the second one of such a range is refused. In a job
+// the processes compare their calls. `c` outlives the heap.
 heap_config heap_of(cluster& c, uint64_t by_hand = 0);
 
 }  // namespace ggas

@@ -18,6 +18,10 @@
 
 namespace ggas {
 
+struct grid_size {
+  unsigned blocks, threads;  // of a block
+};
+
 #ifdef __CUDACC__
 
 // A stream of the program's, of the node's GPU.
@@ -75,18 +79,32 @@ static std::array<std::atomic<uint64_t>, 64> given_constants;
   return detail::queued(cudaSetDevice(gpu), "cudaSetDevice", s);
 }
 
-// How many blocks of a kernel run at once on a GPU that runs nothing else, as registers, shared memory and threads of a
-// multiprocessor allow.
+namespace detail {
+
+// As registers, shared memory and threads of a multiprocessor allow.
 template <class... P>
-static result<unsigned> blocks_at_once(cluster& c, const stream& s, extent block, void (*kernel)(P...)) {
+static result<block_room> room_of(cluster& c, const stream& s, extent block, void (*kernel)(P...)) {
   if (auto ok = prepare(c, s); !ok) return std::move(ok.error());
   int each = 0, multiprocessors = 0;
   const auto threads = static_cast<int>(block.x * block.y * block.z);
   cudaError_t e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, c.device(s.node));
   if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0);
-  if (e != cudaSuccess) return detail::cuda_error(e, "blocks_at_once", s);
-  return static_cast<unsigned>(each * multiprocessors);
+  if (e != cudaSuccess) return cuda_error(e, "blocks_at_once", s);
+  return block_room{static_cast<unsigned>(each * multiprocessors),
+                    std::to_string(multiprocessors) + " multiprocessors, " + std::to_string(each) + " blocks of " +
+                        std::to_string(threads) + " threads of this kernel on each"};
 }
+
+template <class... P>
+static result<grid_size> recommended_size(cluster& c, const stream& s, void (*kernel)(P...)) {
+  if (auto ok = prepare(c, s); !ok) return std::move(ok.error());
+  int blocks = 0, threads = 0;
+  const cudaError_t e = cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, kernel);
+  if (e != cudaSuccess) return cuda_error(e, "recommended_grid", s);
+  return grid_size{static_cast<unsigned>(blocks), static_cast<unsigned>(threads)};
+}
+
+}  // namespace detail
 
 namespace detail {
 
@@ -113,18 +131,6 @@ static result<> launch(cluster& c, const stream& s, extent grid, extent block, v
   return detail::launch_with(c, s, grid, block, nullptr, 0, kernel, args...);
 }
 
-template <class... P>
-static result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
-                            std::type_identity_t<P>... args) {
-  const auto fit = blocks_at_once(c, s, block, kernel);
-  if (!fit) return fit.error();
-  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
-  if (blocks <= *fit) return launch(c, s, grid, block, kernel, args...);
-  return error{errc::bad_argument, "launch_grid on node " + std::to_string(s.node) + ": " + std::to_string(blocks) +
-                                       " blocks that wait for each other; this GPU runs " + std::to_string(*fit) +
-                                       " of them at once"};
-}
-
 #else
 
 template <class... P>
@@ -133,13 +139,51 @@ static result<> launch(cluster& c, const stream& s, extent grid, extent block, v
   return c.launch(s, grid, block, [=] { kernel(args...); });
 }
 
+namespace detail {
+
+template <class... P>
+static result<block_room> room_of(cluster& c, const stream& s, extent block, void (*)(P...)) {
+  return c.room_for(s, block);
+}
+
+// A thread is a fiber: few of them.
+template <class... P>
+static result<grid_size> recommended_size(cluster& c, const stream& s, void (*)(P...)) {
+  constexpr unsigned blocks = 2, threads = 64;
+  const auto room = c.room_for(s, threads);
+  if (!room) return room.error();
+  return grid_size{room->blocks < blocks ? room->blocks : blocks, threads};
+}
+
+}  // namespace detail
+
+#endif
+
+// How many blocks of a kernel run at once on a GPU that runs nothing else.
+template <class... P>
+static result<unsigned> blocks_at_once(cluster& c, const stream& s, extent block, void (*kernel)(P...)) {
+  const auto room = detail::room_of(c, s, block, kernel);
+  if (!room) return room.error();
+  return room->blocks;
+}
+
+// A grid of a kernel that keeps the GPU busy, and whose blocks run at once.
+template <class... P>
+static result<grid_size> recommended_grid(cluster& c, const stream& s, void (*kernel)(P...)) {
+  return detail::recommended_size(c, s, kernel);
+}
+
 template <class... P>
 static result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
                             std::type_identity_t<P>... args) {
-  return launch(c, s, grid, block, kernel, args...);
+  const auto room = detail::room_of(c, s, block, kernel);
+  if (!room) return room.error();
+  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+  if (blocks <= room->blocks) return launch(c, s, grid, block, kernel, args...);
+  return error{errc::bad_argument, "launch_grid on node " + std::to_string(s.node) + ": " + std::to_string(blocks) +
+                                       " blocks that wait for each other; this GPU runs " +
+                                       std::to_string(room->blocks) + " of them at once (" + room->limit + ")"};
 }
-
-#endif
 
 // For GGAS_DEFINE_KERNEL. Of this file alone, as the kernel.
 namespace {

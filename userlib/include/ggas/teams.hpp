@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ class cluster;
 // The teams of a cluster whose flags and channels lie in its heap: bytes() for each call of `make` or `split`. Used by
 // one thread at a time while no kernel runs; in a job all processes make the same calls in the same order. Errors are
 // texts; on an error nothing has changed, and the team returned is one that kernels refuse. A team is a value: pass it
-// to kernels. It is good until it is freed, which kernels do not check.
+// to kernels. It is good until it is freed, which kernels do not check. cluster::reset() is for teams, too.
 class team_space {
  public:
   // Both outlive it.
@@ -33,9 +34,6 @@ class team_space {
   std::vector<ggas_team> split(const ggas_team& parent, const std::vector<int>& colors, std::string& why);
   std::string free(const ggas_team& t);
 
-  // Behind cluster::reset(): the teams of a new cluster.
-  std::string reset();
-
   uint64_t bytes() const;  // of every segment that the flags and channels of a team take
   uint64_t teams() const;  // that were made and not freed
 
@@ -45,7 +43,11 @@ class team_space {
 
   cluster& cluster_;
   heap& memory_;
-  std::map<unsigned, std::vector<ggas_team>> placed_;  // by id; teams of one split share it
+  struct placed {
+    std::vector<ggas_team> teams;  // those of one split share a place
+    std::shared_ptr<void> kept;    // flags and channels, at a reset
+  };
+  std::map<unsigned, placed> placed_;  // by id
 };
 
 }  // namespace ggas

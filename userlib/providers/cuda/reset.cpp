@@ -50,7 +50,11 @@ result<> cuda_cluster::reset(uint64_t timeout_ns) {
   if (const auto ran = run(timeout_ns, host_sync::stream); !ran)
     ok = std::unexpected("reset: the streams must be idle: " + ran.error().text);
   ok = parts_->agree("reset", ok);  // now nobody stores any more
-  if (ok) ok = parts_->agree("reset", parts_->make_zero(0, contexts_[0].reserved));
+  attempt<> clear;
+  if (ok) clear = parts_->make_zero(0, contexts_[0].reserved);
+  for (const auto& [begin, end] : of_teams())
+    if (ok && clear) clear = parts_->make_zero(begin, end - begin);
+  if (ok) ok = parts_->agree("reset", clear);
   return told(ok);
 }
 

@@ -54,6 +54,7 @@ class shm_cluster final : public userlib::engine_cluster {
         window_(cfg.segment_bytes * static_cast<size_t>(cfg.nodes)),
         host_(cfg.host_bytes * static_cast<size_t>(cfg.nodes)),
         contexts_(static_cast<size_t>(cfg.nodes)),
+        resident_blocks_(native.resident_blocks),
         scheduler_(native, static_cast<unsigned>(cfg.nodes)) {
     char* base = reinterpret_cast<char*>(window_.base());
     for (int n = 0; base && n < cfg.nodes; ++n) {
@@ -151,6 +152,12 @@ class shm_cluster final : public userlib::engine_cluster {
     return {};
   }
 
+  result<block_room> room_for(const stream& s, extent block) const override {
+    if (auto ok = check_block(s, block); !ok) return std::move(ok.error());
+    if (resident_blocks_ == 0) return block_room{0x7fffffff, "2^31 - 1 blocks of a grid"};
+    return block_room{resident_blocks_, "shm.resident_blocks = " + std::to_string(resident_blocks_)};
+  }
+
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override {
     if (auto ok = userlib::check_program(*this, node, program, name); !ok) return ok;
     const host_region own = host_memory(node);
@@ -219,6 +226,7 @@ class shm_cluster final : public userlib::engine_cluster {
 
   window window_, host_;
   std::vector<context> contexts_;
+  const unsigned resident_blocks_;
   std::filesystem::path trace_file_;
   std::vector<std::vector<call_record>> traced_;  // of the nodes, as their contexts name them
   std::vector<std::array<uint32_t, 2>> claimed_;

@@ -60,6 +60,7 @@ class sim_cluster final : public engine_cluster {
   result<> wait(const stream& s, const event& e) override;
   result<bool> reached(const event& e) override;
   result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override;
+  result<block_room> room_for(const stream& s, extent block) const override;
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
   result<> start() override;
   result<bool> poll() override;

@@ -54,6 +54,15 @@ result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::fu
   return {};
 }
 
+result<block_room> sim_cluster::room_for(const stream& s, extent block) const {
+  if (auto ok = check_block(s, block); !ok) return std::move(ok.error());
+  const gpu::device& g = gpu_of(owns(s.node) ? s.node : own_.front());  // with ranks all GPUs are alike
+  const simt::dim3 shape{block.x, block.y, block.z};
+  if (const auto wrong = g.check(1, shape)) return fail(errc::bad_argument, "node {}: {}", s.node, *wrong);
+  gpu::device::room r = g.room_for(shape);
+  return block_room{r.blocks, std::move(r.limit)};
+}
+
 result<> sim_cluster::check_alive(int node, const std::string& what) const {
   if (alive(node)) return {};
   return fail(errc::device_fault, "{}: node {} is dead, by a fault", what, node);

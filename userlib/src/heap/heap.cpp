@@ -18,7 +18,7 @@ std::string number(uint64_t v) { return std::to_string(v); }
 
 }  // namespace
 
-heap::heap(heap_config cfg) : cfg_(std::move(cfg)) {
+heap::heap(heap_config cfg, std::shared_ptr<void> kept) : cfg_(std::move(cfg)), kept_(std::move(kept)) {
   if (cfg_.begin < cfg_.end) add_free(cfg_.begin, cfg_.end - cfg_.begin);
 }
 
@@ -37,7 +37,12 @@ std::unique_ptr<heap> heap::create(heap_config cfg, std::string& why) {
   if (!why.empty()) return nullptr;
   cfg.begin = round_up(cfg.begin, unit);
   cfg.end = cfg.end / unit * unit;
-  return std::unique_ptr<heap>(new heap(std::move(cfg)));
+  std::shared_ptr<void> kept;
+  if (cfg.keep) {
+    kept = cfg.keep(cfg.begin, std::max(cfg.end, cfg.most_end), why);
+    if (!kept) return nullptr;
+  }
+  return std::unique_ptr<heap>(new heap(std::move(cfg), std::move(kept)));
 }
 
 std::string heap::agree(const std::string& call) {
@@ -160,6 +165,7 @@ heap_statistics heap::statistics() const {
 heap_config heap_of(cluster& c, uint64_t by_hand) {
   const context& seen = c.device_context(c.local_nodes()[0]);
   heap_config cfg{seen.reserved + by_hand, seen.segment_bytes, c.config().most_segment_bytes};
+  cfg.keep = [&c](uint64_t begin, uint64_t end, std::string& why) { return c.keep_for_heap(begin, end, why); };
   if (cfg.most_end) cfg.grow = [&c](uint64_t end) { return text_of(c.grow(end)); };
   if (c.local_nodes().size() < static_cast<size_t>(c.nodes()))
     cfg.same = [&c](const std::string& call) { return text_of(c.same(call)); };

@@ -52,14 +52,14 @@ bool add(ggas_team& t, int node) {
 team_space::team_space(cluster& c, heap& memory) : cluster_(c), memory_(memory) {}
 
 team_space::~team_space() {
-  for (const auto& [id, teams] : placed_) memory_.free(layout::place(id));
+  for (const auto& [id, at] : placed_) memory_.free(layout::place(id));
 }
 
 uint64_t team_space::bytes() const { return layout_of(cluster_).placed_bytes(); }
 
 uint64_t team_space::teams() const {
   uint64_t n = 0;
-  for (const auto& [id, teams] : placed_) n += teams.size();
+  for (const auto& [id, at] : placed_) n += at.teams.size();
   return n;
 }
 
@@ -87,7 +87,7 @@ std::string team_space::place(std::vector<ggas_team>& teams, const std::string& 
     return call + ": " + why;
   }
   for (ggas_team& t : teams) t.id = id;
-  placed_[id] = teams;
+  placed_[id] = {teams, cluster_.keep_for_team(*at, *at + bytes())};
   return {};
 }
 
@@ -122,7 +122,7 @@ std::vector<ggas_team> team_space::split(const ggas_team& parent, const std::vec
 std::string team_space::free(const ggas_team& t) {
   const auto at = placed_.find(t.id);
   if (at != placed_.end()) {
-    auto& teams = at->second;
+    auto& teams = at->second.teams;
     const auto it = std::ranges::find_if(teams, [&](const ggas_team& other) { return same_members(t, other); });
     if (it != teams.end()) {
       teams.erase(it);
@@ -132,13 +132,6 @@ std::string team_space::free(const ggas_team& t) {
     }
   }
   return "free of team (" + text(t) + ", id " + std::to_string(t.id) + "): not made here, or freed before";
-}
-
-std::string team_space::reset() {
-  for (const auto& [id, teams] : placed_) {
-    if (std::string why = clear(id); !why.empty()) return "reset of teams: " + why;
-  }
-  return {};
 }
 
 }  // namespace ggas
